@@ -1,0 +1,39 @@
+package listwatch
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// ObjectError reports one object that could not be read from a stream. The
+// stream is intact and its next item follows: skip the object, report it, go on.
+//
+// What is known of the object is set, the rest is empty: an object may be
+// broken so badly that it does not even have a name.
+type ObjectError struct {
+	Key             types.NamespacedName
+	ResourceVersion string
+
+	// Type is the type of the watch event that carried the object, 0 in a list.
+	Type EventType
+
+	Err error
+}
+
+// Error names the object, where it is known, and the reason.
+func (e *ObjectError) Error() string {
+	name := e.Key.Name
+	switch {
+	case name == "":
+		name = "an object without a readable name"
+	case e.Key.Namespace != "":
+		name = "object " + e.Key.String()
+	default:
+		name = "object " + name
+	}
+	return fmt.Sprintf("%s could not be read: %v", name, e.Err)
+}
+
+// Unwrap returns the reason.
+func (e *ObjectError) Unwrap() error { return e.Err }

@@ -1,0 +1,69 @@
+package listwatch
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Item is one object with its identity and version. The receiver owns it; the
+// object's memory is not shared with the stream nor with other items, except
+// that a Source may let objects share parts that are read-only by contract.
+type Item[T any] struct {
+	// Key is the object's namespace and name; the namespace of a cluster-scoped
+	// object is "".
+	Key types.NamespacedName
+
+	// ResourceVersion is the version of the object, as the server wrote it.
+	ResourceVersion string
+
+	// Object is the decoded object, or the zero T where Unchanged is set.
+	Object T
+
+	// Unchanged says that the object was not decoded, because Known answered for
+	// this key and version.
+	Unchanged bool
+}
+
+// Event is one change, or a bookmark, on a watch.
+type Event[T any] struct {
+	Type EventType
+
+	// Item is the object after the change; for Deleted its last state, with the
+	// version of the deletion. A Bookmark has only a ResourceVersion.
+	Item[T]
+
+	// InitialEventsEnd marks the bookmark that ends the initial events of a
+	// streaming list.
+	InitialEventsEnd bool
+}
+
+// EventType says what an [Event] reports. The zero value is no valid type.
+type EventType uint8
+
+// The types of events that a watch reports. Errors are not among them: they are
+// what Next returns.
+const (
+	Added EventType = iota + 1
+	Modified
+	Deleted
+	// Bookmark says that the server has sent everything up to its
+	// ResourceVersion. It has no object.
+	Bookmark
+)
+
+// String returns the type as Kubernetes writes it on the wire, "ADDED" and so on.
+func (t EventType) String() string {
+	switch t {
+	case Added:
+		return "ADDED"
+	case Modified:
+		return "MODIFIED"
+	case Deleted:
+		return "DELETED"
+	case Bookmark:
+		return "BOOKMARK"
+	default:
+		return fmt.Sprintf("EventType(%d)", uint8(t))
+	}
+}

@@ -1,0 +1,112 @@
+package listwatch
+
+import (
+	"context"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Source lists and watches one resource: one type of object, in one namespace
+// or in all, narrowed by whatever selectors the Source was made with.
+//
+// A Source is safe for concurrent use. Errors that came from the server satisfy
+// the predicates of k8s.io/apimachinery/pkg/api/errors, however deeply wrapped.
+type Source[T any] interface {
+	// List opens a stream of the objects that exist. It returns when the server
+	// has agreed to answer, which is before the first item is read. The stream
+	// lives until it is closed or ctx ends.
+	List(ctx context.Context, opts ListOptions) (ListStream[T], error)
+
+	// Watch opens a stream of the changes after opts.ResourceVersion. It returns
+	// when the server has agreed to answer. The stream lives until it is closed
+	// or ctx ends.
+	Watch(ctx context.Context, opts WatchOptions) (WatchStream[T], error)
+}
+
+// ListStream is the answer to a list, or to one page of it, read item by item.
+// The package comment has the contract of Next and Close.
+type ListStream[T any] interface {
+	Next() (Item[T], error)
+
+	// Meta describes the list as a whole. It is complete only after Next has
+	// answered io.EOF, because a server may write it after the items, as it does
+	// for custom resources in JSON. Before that, fields not yet read are zero.
+	Meta() ListMeta
+
+	Close() error
+}
+
+// WatchStream is the answer to a watch, read event by event. The package
+// comment has the contract of Next and Close.
+//
+// An error event sent by the server ends the stream: Next answers with an error
+// for which the predicates of apimachinery's api/errors work, such as
+// IsResourceExpired.
+type WatchStream[T any] interface {
+	Next() (Event[T], error)
+	Close() error
+}
+
+// ListOptions says which list is wanted. The zero value asks for the most
+// recent state, whole.
+type ListOptions struct {
+	// ResourceVersion is the version that the answer must not be older than; the
+	// API concepts page of Kubernetes has the table. "" means the most recent
+	// state (a quorum read), "0" whatever the server has in its cache.
+	ResourceVersion string
+
+	// ResourceVersionMatch changes the meaning of ResourceVersion. Defaults to
+	// the server's own rule, which for a list is "not older than".
+	ResourceVersionMatch metav1.ResourceVersionMatch
+
+	// Limit is the largest number of items in one page. 0 means no paging. A
+	// server is free to ignore it.
+	Limit int64
+
+	// Continue asks for the page after the one whose [ListMeta].Continue it is.
+	// ResourceVersion and ResourceVersionMatch must then be empty.
+	Continue string
+
+	// Known reports whether the caller holds the object with this key in this
+	// very version. Where it does, the stream may answer with an Item that is
+	// marked Unchanged and has no object, which spares decoding it. Known may be
+	// called from several goroutines at once, and in any order. Defaults to nil:
+	// every item carries its object.
+	Known func(key types.NamespacedName, resourceVersion string) bool
+}
+
+// WatchOptions says from where a watch starts and how long it may last.
+type WatchOptions struct {
+	// ResourceVersion is the version after which changes are wanted. "" and "0"
+	// start with an Added event for each object that exists.
+	ResourceVersion string
+
+	// SendInitialEvents asks for a streaming list (KEP-3157): Added events for
+	// all objects that exist, not older than ResourceVersion, then a bookmark
+	// with InitialEventsEnd set, then changes.
+	SendInitialEvents bool
+
+	// Timeout asks the server to end the watch after this time, in whole seconds;
+	// the end is an io.EOF like any other. 0 leaves it to the server.
+	Timeout time.Duration
+
+	// Known is what it is in ListOptions, and applies to the initial events of a
+	// streaming list.
+	Known func(key types.NamespacedName, resourceVersion string) bool
+}
+
+// ListMeta describes a list, or one page of it.
+type ListMeta struct {
+	// ResourceVersion is the state of the server that the list shows: a watch
+	// started from it misses nothing. All pages of one list have the same.
+	ResourceVersion string
+
+	// Continue is the token of the next page, "" on the last one.
+	Continue string
+
+	// RemainingItemCount is how many items follow on later pages, or 0 where the
+	// server does not say.
+	RemainingItemCount int64
+}
