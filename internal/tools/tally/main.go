@@ -1,0 +1,39 @@
+// Command tally reads the output of go test -json, shows what a person needs to
+// see of it, and ends with one line that counts:
+//
+//	go test -json ./... | go run ./internal/tools/tally
+//	...
+//	212 passed, 0 failed, 3 skipped
+//
+// Tests, subtests, examples and the seeds of fuzz targets count one each. A
+// package that fails without a failed test (it doesn't compile, leaks a
+// goroutine, runs out of time) counts as one failure. The exit status is 1 if
+// anything failed, and as well if nothing ran: a run without tests proves
+// nothing.
+//
+// The output of what failed is shown whole, that of what passed not at all.
+// With -v every finished test has a line.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"os"
+)
+
+func main() {
+	verbose := flag.Bool("v", false, "show a line for every finished test")
+	flag.Parse()
+	os.Exit(run(os.Stdin, os.Stdout, *verbose))
+}
+
+// run reads events from in until it ends, and returns the exit status.
+func run(in io.Reader, out io.Writer, verbose bool) int {
+	t := newTally(out, verbose)
+	if err := t.read(in); err != nil {
+		fmt.Fprintln(out, "tally: reading the events:", err)
+		t.failed++
+	}
+	return t.finish()
+}
