@@ -1,0 +1,59 @@
+# Everything that a contributor runs. `make help` lists it.
+SHELL := /bin/bash
+.SHELLFLAGS := -o pipefail -c
+.DEFAULT_GOAL := help
+
+# The race detector needs a C compiler on Linux. Where there is none, the tests
+# run all the same, without it, and say so.
+ifeq ($(shell go env CGO_ENABLED),1)
+RACE := -race
+else
+RACE :=
+endif
+
+# Tests run with the invariant checks compiled in; release builds have none.
+TEST_FLAGS := $(RACE) -tags=invariants -timeout=15m
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@2026.1
+FUZZTIME ?= 10s
+
+.PHONY: help
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: build
+build: ## build bin/kinform
+	go build -trimpath -o bin/kinform ./cmd/kinform
+
+.PHONY: demo
+demo: build ## run the pipeline on an embedded API server (Ctrl-C ends it)
+	bin/kinform demo $(ARGS)
+
+.PHONY: test
+test: ## run all tests of the main module; the last line counts them
+	@[ -n "$(RACE)" ] || echo "no C compiler: testing without the race detector"
+	@go test $(TEST_FLAGS) -json ./... | go run ./internal/tools/tally
+
+.PHONY: e2e
+e2e: ## run the pipeline on a real kube-apiserver and etcd (built at first use)
+	$(MAKE) -C e2e test
+
+.PHONY: check
+check: ## formatting, vet and staticcheck
+	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); [ -z "$$unformatted" ] || { echo "gofmt -w these:"; echo "$$unformatted"; exit 1; }
+	go vet -tags=invariants ./...
+	go run $(STATICCHECK) -tags=invariants ./...
+
+.PHONY: bench
+bench: ## run the benchmarks of every package once
+	go test -run='^$$' -bench=. -benchmem ./...
+
+.PHONY: fuzz
+fuzz: ## run every fuzz target for FUZZTIME (default 10s)
+	@set -e; for pkg in $$(go list ./...); do \
+	  for target in $$(go test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
+	    echo "== $$pkg $$target"; go test -run='^$$' -fuzz="^$$target\$$" -fuzztime=$(FUZZTIME) $$pkg; \
+	  done; done
+
+.PHONY: clean
+clean: ## remove what was built
+	rm -rf bin
