@@ -1,0 +1,44 @@
+package cluster
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// Options says what to start and how. The zero value needs only the environment
+// variable KINFORM_E2E_BIN, which `make test` sets.
+type Options struct {
+	// Bin is the directory with the binaries kube-apiserver and etcd. Defaults to
+	// $KINFORM_E2E_BIN.
+	Bin string
+
+	// ReadyTimeout is how long the server may take until /readyz says yes.
+	// Defaults to one minute.
+	ReadyTimeout time.Duration
+
+	// Uncached names resources (plural, with ".group" outside the core group)
+	// that the server reads from etcd for every list and watch, without its watch
+	// cache. For them a compaction takes effect at once; with the cache, the
+	// server goes on answering from memory. Defaults to none.
+	Uncached []string
+
+	// Flags are given to kube-apiserver after those that the package itself needs.
+	Flags []string
+}
+
+func (o Options) withDefaults() (Options, error) {
+	o.Bin = cmp.Or(o.Bin, os.Getenv("KINFORM_E2E_BIN"))
+	o.ReadyTimeout = cmp.Or(o.ReadyTimeout, time.Minute)
+	if o.Bin == "" {
+		return o, fmt.Errorf("cluster: no binaries: set KINFORM_E2E_BIN, or run the tests with make")
+	}
+	for _, name := range []string{"kube-apiserver", "etcd"} {
+		if _, err := os.Stat(filepath.Join(o.Bin, name)); err != nil {
+			return o, fmt.Errorf("cluster: %w: run make servers", err)
+		}
+	}
+	return o, nil
+}

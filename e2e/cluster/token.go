@@ -1,0 +1,108 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+)
+
+const (
+	serviceAccount   = "kinform"
+	serviceAccountAt = "/api/v1/namespaces/" + Namespace + "/serviceaccounts"
+	secretsAt        = "/api/v1/namespaces/" + Namespace + "/secrets"
+)
+
+// TokenFile is the path of a file with the token of a service account that may
+// do everything. [Cluster.RotateToken] writes a new one there.
+func (c *Cluster) TokenFile() string { return filepath.Join(c.dir, "token") }
+
+func (c *Cluster) createServiceAccount(ctx context.Context) error {
+	if err := c.Create(ctx, serviceAccountAt, object{"metadata": object{"name": serviceAccount}}); err != nil {
+		return err
+	}
+	if err := c.Create(ctx, "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings", object{
+		"metadata": object{"name": serviceAccount},
+		"roleRef":  object{"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "cluster-admin"},
+		"subjects": []object{{"kind": "ServiceAccount", "namespace": Namespace, "name": serviceAccount}},
+	}); err != nil {
+		return err
+	}
+	_, err := c.RotateToken(ctx)
+	return err
+}
+
+// RotateToken writes a new token to [Cluster.TokenFile], by renaming as a kubelet
+// does, and makes the server refuse the one that was there, with 401. It returns
+// when the server has begun to refuse it, which takes up to ten seconds because
+// the server remembers good tokens for that long. Requests that it has already
+// let in, such as an open watch, go on.
+func (c *Cluster) RotateToken(ctx context.Context) (old string, err error) {
+	before, err := os.ReadFile(c.TokenFile())
+	if err != nil && !os.IsNotExist(err) {
+		return "", err
+	}
+	// A token that is bound to a secret is as good as the secret lives.
+	secretBefore := c.tokenSecret
+	c.tokenSecret = fmt.Sprintf("token-%d", c.tokens)
+	c.tokens++
+	token, err := c.requestToken(ctx, c.tokenSecret)
+	if err != nil {
+		return "", err
+	}
+	if err := os.WriteFile(c.TokenFile()+".new", []byte(token+"\n"), 0o600); err != nil {
+		return "", err
+	}
+	if err := os.Rename(c.TokenFile()+".new", c.TokenFile()); err != nil {
+		return "", err
+	}
+	if secretBefore == "" {
+		return "", nil
+	}
+	if err := c.Delete(ctx, secretsAt+"/"+secretBefore); err != nil {
+		return "", err
+	}
+	old = string(before[:len(before)-1])
+	return old, eventually(ctx, func() error { return c.refused(ctx, old) }, nil)
+}
+
+// requestToken makes a secret and a token that is bound to it.
+func (c *Cluster) requestToken(ctx context.Context, secret string) (string, error) {
+	var created struct {
+		Metadata struct{ UID string }
+	}
+	body := object{"metadata": object{"name": secret}}
+	if err := c.do(ctx, http.MethodPost, secretsAt, "application/json", body, &created); err != nil {
+		return "", err
+	}
+	var answer struct {
+		Status struct{ Token string }
+	}
+	err := c.do(ctx, http.MethodPost, serviceAccountAt+"/"+serviceAccount+"/token", "application/json", object{
+		"apiVersion": "authentication.k8s.io/v1",
+		"kind":       "TokenRequest",
+		"spec": object{
+			"boundObjectRef": object{"apiVersion": "v1", "kind": "Secret", "name": secret, "uid": created.Metadata.UID},
+		},
+	}, &answer)
+	return answer.Status.Token, err
+}
+
+// refused returns nil when the server answers 401 to the token.
+func (c *Cluster) refused(ctx context.Context, token string) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.URL()+serviceAccountAt, nil)
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Authorization", "Bearer "+token)
+	resp, err := c.admin.Do(req)
+	if err != nil {
+		return err
+	}
+	resp.Body.Close()
+	if resp.StatusCode != http.StatusUnauthorized {
+		return fmt.Errorf("the old token still gets %s", resp.Status)
+	}
+	return nil
+}
