@@ -1,0 +1,64 @@
+package workqueue
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// ErrShutDown is what Get returns when the queue has been shut down and nothing
+// is ready: the worker has no more to do.
+var ErrShutDown = errors.New("workqueue: shut down, and nothing is queued")
+
+// DrainError says that a drain ended before the queue was empty.
+type DrainError struct {
+	// Queue is the Name of the queue, from its Options.
+	Queue string
+
+	// Left is the number of keys that were still queued or being processed when
+	// the drain was given up; 0 if only a hook was still running that a timer
+	// had called.
+	Left int
+
+	// Err is why: the cause of the end of the context that bounded the drain.
+	Err error
+}
+
+// Error names the queue, the number of keys left, and the reason.
+func (e *DrainError) Error() string {
+	return fmt.Sprintf("workqueue %q: drain given up with %d keys not done: %v", e.Queue, e.Left, e.Err)
+}
+
+// Unwrap returns the reason.
+func (e *DrainError) Unwrap() error { return e.Err }
+
+// PanicError is the error that a panic in a reconcile function becomes; Run
+// tells it to Observer.OnError.
+type PanicError struct {
+	// Value is what the function panicked with.
+	Value any
+
+	// Stack is the stack of the goroutine at the panic, as runtime/debug.Stack
+	// formats it.
+	Stack []byte
+}
+
+// Error gives the value, without the stack.
+func (e *PanicError) Error() string { return fmt.Sprintf("reconcile panicked: %v", e.Value) }
+
+// Unwrap returns the value if it is an error, such as a runtime.Error.
+func (e *PanicError) Unwrap() error {
+	err, _ := e.Value.(error)
+	return err
+}
+
+// RequeueAfter is what a reconcile function returns when it succeeded and wants
+// its key again after d: Run forgets the key's failures and calls AddAfter. It
+// is no failure, and it is found however deeply it is wrapped; what it is
+// wrapped in or joined with is not reported.
+func RequeueAfter(d time.Duration) error { return &requeue{after: d} }
+
+// requeue is a wish that travels as an error.
+type requeue struct{ after time.Duration }
+
+func (r *requeue) Error() string { return fmt.Sprintf("requeue after %v", r.after) }

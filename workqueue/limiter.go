@@ -1,0 +1,143 @@
+package workqueue
+
+import (
+	"sync"
+	"time"
+)
+
+// RateLimiter decides how long AddRateLimited delays a key. A queue calls it
+// without holding a lock; it must be safe for concurrent use.
+type RateLimiter[K comparable] interface {
+	// When counts a failure of the key and returns how long to wait before the
+	// next attempt.
+	When(key K) time.Duration
+
+	// Forget ends the count of the key's failures: it succeeded, or was given up.
+	// A limiter that counts failures keeps each key until then.
+	Forget(key K)
+
+	// NumRequeues returns how many failures of the key were counted since its
+	// last Forget.
+	NumRequeues(key K) int
+}
+
+// DefaultRateLimiter returns Kubernetes' usual limiter for controllers: for each
+// key 5 ms, doubled by each failure, up to 1000 s, and over all keys no more than
+// 10 retries a second with a burst of 100 (WQ-34).
+func DefaultRateLimiter[K comparable]() RateLimiter[K] {
+	return MaxOf(
+		Exponential[K](5*time.Millisecond, 1000*time.Second),
+		Bucket[K](10, 100),
+	)
+}
+
+// Exponential returns a limiter whose wait for a key is base at its first
+// failure and doubles with each further one, up to longest (WQ-31).
+func Exponential[K comparable](base, longest time.Duration) RateLimiter[K] {
+	return &exponential[K]{failures: newFailures[K](), base: base, longest: longest}
+}
+
+type exponential[K comparable] struct {
+	*failures[K]
+	base, longest time.Duration
+}
+
+func (l *exponential[K]) When(key K) time.Duration {
+	// base<<shift would be more than longest, or overflow, just if base is more
+	// than longest>>shift.
+	shift := min(l.count(key), 63)
+	if l.base > l.longest>>shift {
+		return l.longest
+	}
+	return l.base << shift
+}
+
+// FastSlow returns a limiter whose wait for a key is fast at its first attempts
+// failures, and slow from then on (WQ-32).
+func FastSlow[K comparable](fast, slow time.Duration, attempts int) RateLimiter[K] {
+	return &fastSlow[K]{failures: newFailures[K](), fast: fast, slow: slow, attempts: attempts}
+}
+
+type fastSlow[K comparable] struct {
+	*failures[K]
+	fast, slow time.Duration
+	attempts   int
+}
+
+func (l *fastSlow[K]) When(key K) time.Duration {
+	if l.count(key) < l.attempts {
+		return l.fast
+	}
+	return l.slow
+}
+
+// MaxOf returns a limiter that waits as long as the most patient of the given
+// ones. Each of them is asked every time, so all their counts go on, and
+// NumRequeues is the largest of theirs (WQ-32). Of none, it never waits.
+func MaxOf[K comparable](limiters ...RateLimiter[K]) RateLimiter[K] { return maxOf[K](limiters) }
+
+type maxOf[K comparable] []RateLimiter[K]
+
+func (l maxOf[K]) When(key K) time.Duration {
+	var longest time.Duration
+	for _, limiter := range l {
+		longest = max(longest, limiter.When(key))
+	}
+	return longest
+}
+
+func (l maxOf[K]) Forget(key K) {
+	for _, limiter := range l {
+		limiter.Forget(key)
+	}
+}
+
+func (l maxOf[K]) NumRequeues(key K) int {
+	most := 0
+	for _, limiter := range l {
+		most = max(most, limiter.NumRequeues(key))
+	}
+	return most
+}
+
+// WithMaxWait returns a limiter that is the given one, except that it never waits
+// for longer than longest (WQ-33).
+func WithMaxWait[K comparable](limiter RateLimiter[K], longest time.Duration) RateLimiter[K] {
+	return &maxWait[K]{RateLimiter: limiter, longest: longest}
+}
+
+type maxWait[K comparable] struct {
+	RateLimiter[K]
+	longest time.Duration
+}
+
+func (l *maxWait[K]) When(key K) time.Duration { return min(l.RateLimiter.When(key), l.longest) }
+
+// failures counts failures by key.
+type failures[K comparable] struct {
+	mu    sync.Mutex // guards following
+	byKey map[K]int
+}
+
+func newFailures[K comparable]() *failures[K] { return &failures[K]{byKey: make(map[K]int)} }
+
+// count adds a failure of the key and returns how many there were before it.
+func (f *failures[K]) count(key K) int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	before := f.byKey[key]
+	f.byKey[key] = before + 1
+	return before
+}
+
+func (f *failures[K]) Forget(key K) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.byKey, key)
+}
+
+func (f *failures[K]) NumRequeues(key K) int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.byKey[key]
+}

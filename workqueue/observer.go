@@ -1,0 +1,69 @@
+package workqueue
+
+import "time"
+
+// Observer is a set of hooks into a queue, in the style of
+// net/http/httptrace.ClientTrace: set those that are wanted.
+//
+// Hooks are called on the goroutine in which the thing happened, after it
+// happened and without a lock, so they may call the queue. They may run
+// concurrently, and hooks about one key may overtake each other: the OnGet of a
+// fast worker can come before the OnAdd of the producer that it answers. Slow
+// hooks slow down whoever caused them.
+type Observer[K comparable] struct {
+	// OnAdd: the key has become dirty, by Add or because its delay has passed.
+	OnAdd func(key K)
+
+	// OnMerged: the key was added while it was dirty already, so nothing changed.
+	OnMerged func(key K)
+
+	// OnGet: a worker has been given the key, this long after it became dirty.
+	OnGet func(key K, waited time.Duration)
+
+	// OnDone: the worker is done with the key, this long after it was given it.
+	OnDone func(key K, ran time.Duration)
+
+	// OnRetry: AddAfter or AddRateLimited has accepted the key, to be added after
+	// this time. If the key was delayed already, the earlier time stands.
+	OnRetry func(key K, after time.Duration)
+
+	// OnError: reconcile failed for the key in Run, with a *PanicError if it
+	// panicked. OnRetry follows unless the queue is shutting down.
+	OnError func(key K, err error)
+}
+
+// The methods below call a hook if there is one; a nil Observer has none.
+
+func (o *Observer[K]) added(key K, result addResult) {
+	switch {
+	case o == nil:
+	case result == accepted && o.OnAdd != nil:
+		o.OnAdd(key)
+	case result == merged && o.OnMerged != nil:
+		o.OnMerged(key)
+	}
+}
+
+func (o *Observer[K]) got(key K, waited time.Duration) {
+	if o != nil && o.OnGet != nil {
+		o.OnGet(key, waited)
+	}
+}
+
+func (o *Observer[K]) done(key K, ran time.Duration) {
+	if o != nil && o.OnDone != nil {
+		o.OnDone(key, ran)
+	}
+}
+
+func (o *Observer[K]) retried(key K, after time.Duration) {
+	if o != nil && o.OnRetry != nil {
+		o.OnRetry(key, after)
+	}
+}
+
+func (o *Observer[K]) failed(key K, err error) {
+	if o != nil && o.OnError != nil {
+		o.OnError(key, err)
+	}
+}
