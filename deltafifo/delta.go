@@ -1,0 +1,96 @@
+package deltafifo
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Delta is one thing that happened to one object.
+type Delta[T any] struct {
+	Type DeltaType
+
+	// FinalStateUnknown marks a tombstone: a Deleted that nobody saw happen. A
+	// Replace no longer listed the key, so Object is the last state that is known
+	// and need not be the last state that was.
+	FinalStateUnknown bool
+
+	// Object is the object after the change; for Deleted its last known state.
+	Object T
+
+	// ResourceVersion is the version of Object. For Deleted it is the version of
+	// the deletion, and for a tombstone that of the last known state.
+	ResourceVersion string
+}
+
+// DeltaType says what a [Delta] reports. The zero value is no valid type.
+type DeltaType uint8
+
+// The types of deltas. A consumer that keeps a store treats all but Deleted
+// alike: the object is there now, and this is its state (PD-2).
+const (
+	// Added comes from Add.
+	Added DeltaType = iota + 1
+	// Updated comes from Update.
+	Updated
+	// Deleted comes from Delete, or is a tombstone that a Replace left behind.
+	Deleted
+	// Replaced comes from Replace: the object was listed, with a state that may
+	// or may not be new.
+	Replaced
+	// Sync comes from Resync: nothing happened, look at it again.
+	Sync
+)
+
+// String returns the name of the type, "Added" and so on.
+func (t DeltaType) String() string {
+	switch t {
+	case Added:
+		return "Added"
+	case Updated:
+		return "Updated"
+	case Deleted:
+		return "Deleted"
+	case Replaced:
+		return "Replaced"
+	case Sync:
+		return "Sync"
+	default:
+		return fmt.Sprintf("DeltaType(%d)", uint8(t))
+	}
+}
+
+// update reports whether the type carries just a newer state of an object that
+// the deltas before it may already have shown.
+func (t DeltaType) update() bool { return t == Updated || t == Replaced }
+
+// Stack is all that happened to one key since the last Pop. It is never empty.
+type Stack[T any] struct {
+	Key    types.NamespacedName
+	Deltas []Delta[T] // oldest first
+}
+
+// Newest returns the newest delta: whether the object is there, and its state.
+func (s Stack[T]) Newest() Delta[T] { return s.Deltas[len(s.Deltas)-1] }
+
+// Batch is everything that was pending at a Pop. The consumer owns it.
+type Batch[T any] struct {
+	// Stacks has one stack per key, in order of each key's first pending delta
+	// (DF-2). Keys about which the producer said nothing follow at the end, in no
+	// particular order (DF-20): those that vanished, and those to resync.
+	Stacks []Stack[T]
+
+	// ResourceVersion is the newest version that the producer told, by an event,
+	// a Replace or a Bookmark: with this batch applied, the consumer has
+	// everything through it. "" means that none was told yet.
+	ResourceVersion string
+
+	// Replaced says that a Replace is part of the batch. Whoever reads the
+	// consumer's store wants to see it as one step.
+	Replaced bool
+
+	// Initial says that the first Replace ever is part of the batch: the initial
+	// population, whole. Exactly one batch of a queue is Initial (DF-30); it may
+	// have no stacks.
+	Initial bool
+}

@@ -1,0 +1,204 @@
+package deltafifo
+
+import (
+	"iter"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// FIFO is a queue of deltas, kept in one stack per key, between one producer and
+// one consumer. See the package comment for how it works and what it promises.
+//
+// All methods but Pop are safe for concurrent use. Where several producers say
+// something about one key, order is the order in which they got their turn.
+type FIFO[T any] struct {
+	known    Known[T]
+	limit    int // deltas per key beyond which updates merge
+	observer *Observer
+
+	// ready has a token if something may be pending that a waiting Pop has not
+	// seen. One slot is enough, because a Pop that wakes takes everything.
+	ready chan struct{}
+
+	popping atomic.Bool // a Pop is running
+
+	mu              sync.Mutex // guards following
+	pending         shelf[T]
+	flight          footprint                    // of the batch in flight; empty if that has been applied
+	spare           map[types.NamespacedName]int // an empty one, for the next shelf
+	resourceVersion string                       // the newest told
+	handedOut       string                       // the resourceVersion of the newest batch
+	populated       bool                         // there was a Replace
+	closed          bool
+	stats           Stats // counters and InFlight; Stats() fills in the rest
+}
+
+// Known is what the consumer has applied: its store. Only the consumer changes
+// it, by applying batches. Get is called from any goroutine, also while a batch
+// is being applied; Keys only from Pop, which is to say in the consumer's own
+// goroutine while it is not applying anything. Neither is called with a lock of
+// the queue held.
+type Known[T any] interface {
+	Get(key types.NamespacedName) (obj T, resourceVersion string, ok bool)
+	Keys() iter.Seq[types.NamespacedName]
+}
+
+// New returns an empty queue in front of known. It starts no goroutine.
+func New[T any](known Known[T], opts Options) *FIFO[T] {
+	if known == nil {
+		panic("deltafifo: New needs to know what the consumer has applied; known is nil")
+	}
+	return &FIFO[T]{
+		known:    known,
+		limit:    opts.maxDeltasPerKey(),
+		observer: opts.Observer,
+		ready:    make(chan struct{}, 1),
+	}
+}
+
+// Add queues that the object was created. It returns ErrClosed after Close.
+func (f *FIFO[T]) Add(key types.NamespacedName, obj T, resourceVersion string) error {
+	return f.tell(key, Delta[T]{Type: Added, Object: obj, ResourceVersion: resourceVersion})
+}
+
+// Update queues that the object was changed. It returns ErrClosed after Close.
+func (f *FIFO[T]) Update(key types.NamespacedName, obj T, resourceVersion string) error {
+	return f.tell(key, Delta[T]{Type: Updated, Object: obj, ResourceVersion: resourceVersion})
+}
+
+// Delete queues that the object was deleted; obj is its last state and
+// resourceVersion the version of the deletion. If the consumer does not know the
+// key by the time of the next Pop, and nothing pending would have told it, then
+// the delete is dropped and only its version is handed on (DF-6). Two deletes in
+// a row become one (DF-3). It returns ErrClosed after Close.
+func (f *FIFO[T]) Delete(key types.NamespacedName, obj T, resourceVersion string) error {
+	return f.tell(key, Delta[T]{Type: Deleted, Object: obj, ResourceVersion: resourceVersion})
+}
+
+// Bookmark tells that everything up to resourceVersion has been told. If that is
+// news, Pop hands it on, if need be as a batch without stacks. It returns
+// ErrClosed after Close.
+func (f *FIFO[T]) Bookmark(resourceVersion string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed {
+		return ErrClosed
+	}
+	f.touchLocked(resourceVersion)
+	return nil
+}
+
+// Resync asks for a Sync delta for each key that the consumer knows at the next
+// Pop and that nothing else pending is about (DF-23). An older state therefore
+// never follows a newer one. It returns ErrClosed after Close.
+func (f *FIFO[T]) Resync() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed {
+		return ErrClosed
+	}
+	f.pending.resync = true
+	f.touchLocked("")
+	return nil
+}
+
+// HasVersion reports whether the newest state of the object, as far as it was
+// told, is of this very version. A producer that is about to Replace can mark
+// such an object as Unchanged, and the answer holds until the producer says
+// something else: the consumer only moves states on. It is false for a key in
+// the batch in flight, where the newest state is out of reach for the moment.
+func (f *FIFO[T]) HasVersion(key types.NamespacedName, resourceVersion string) bool {
+	if resourceVersion == "" {
+		return false
+	}
+	f.mu.Lock()
+	if i, ok := f.pending.place[key]; ok {
+		newest := f.pending.stacks[i].Newest()
+		f.mu.Unlock()
+		return newest.Type != Deleted && newest.ResourceVersion == resourceVersion
+	}
+	moving := f.pending.vanished(key) || f.flight.touches(key)
+	f.mu.Unlock()
+	if moving {
+		return false
+	}
+	// Nothing pending or in flight was about the key, so Known had its newest
+	// state when the lock was released. If that has changed since, something was
+	// told, popped and applied meanwhile, and Known has a state that was the newest
+	// in between. Either way the answer was right at some moment during the call.
+	_, known, ok := f.known.Get(key)
+	return ok && known == resourceVersion
+}
+
+// Close ends the intake: from now on Add and its siblings return ErrClosed. What
+// is pending is still handed out; then Pop returns ErrClosed too (DF-13). Close
+// returns at once and may be called again.
+func (f *FIFO[T]) Close() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.closed = true
+	f.wake()
+}
+
+// tell queues one delta, which is also news of its resourceVersion.
+func (f *FIFO[T]) tell(key types.NamespacedName, d Delta[T]) error {
+	f.mu.Lock()
+	if f.closed {
+		f.mu.Unlock()
+		return ErrClosed
+	}
+	f.touchLocked(d.ResourceVersion)
+	f.pushLocked(key, d)
+	f.mu.Unlock()
+
+	f.observer.delta(key, d.Type, d.ResourceVersion)
+	return nil
+}
+
+// pushLocked puts d on the key's stack.
+func (f *FIFO[T]) pushLocked(key types.NamespacedName, d Delta[T]) {
+	f.stats.Queued++
+	s := &f.pending
+	i, ok := s.place[key]
+	if !ok {
+		s.open(key, s.alone(d))
+		return
+	}
+	stack := &s.stacks[i]
+	newest := &stack.Deltas[len(stack.Deltas)-1]
+	switch {
+	case d.Type == Deleted && newest.Type == Deleted: // DF-3: seen beats guessed, then first beats second
+		f.stats.Collapsed++
+		if newest.FinalStateUnknown {
+			*newest = d
+		}
+	case len(stack.Deltas) >= f.limit && d.Type.update() && newest.Type.update():
+		f.stats.Merged++
+		*newest = d
+	default:
+		stack.Deltas = append(stack.Deltas, d)
+		s.deltas++
+	}
+}
+
+// touchLocked records that something was told, through resourceVersion unless
+// that is "", and wakes Pop.
+func (f *FIFO[T]) touchLocked(resourceVersion string) {
+	if f.pending.empty() {
+		f.pending.since = time.Now()
+	}
+	if resourceVersion != "" {
+		f.resourceVersion = resourceVersion
+	}
+	f.wake()
+}
+
+func (f *FIFO[T]) wake() {
+	select {
+	case f.ready <- struct{}{}:
+	default:
+	}
+}

@@ -1,0 +1,175 @@
+package deltafifo
+
+import (
+	"context"
+	"slices"
+	"time"
+)
+
+// Pop returns everything that is pending as one batch, and waits if there is
+// nothing. To call it is to say that the batch which it returned last has been
+// applied to Known, whatever it returns this time; a consumer that failed to
+// apply something has done with it all the same.
+//
+// A batch always has something to say: stacks, a Replace, or a newer
+// resourceVersion. If ctx has ended Pop returns its error, even with something
+// pending; nothing is lost, and Pop may be called again. After Close it hands out
+// what is left, then returns ErrClosed.
+//
+// There is one consumer: Pop panics if it is called while another Pop runs.
+func (f *FIFO[T]) Pop(ctx context.Context) (Batch[T], error) {
+	if !f.popping.CompareAndSwap(false, true) {
+		panic("deltafifo: Pop was called by two goroutines at once; a queue has one consumer")
+	}
+	defer f.popping.Store(false)
+
+	for {
+		if err := ctx.Err(); err != nil {
+			f.settle()
+			return Batch[T]{}, err
+		}
+		s, resourceVersion, err := f.take()
+		if err != nil {
+			return Batch[T]{}, err
+		}
+		if !s.empty() {
+			if batch, ok := f.finish(s, resourceVersion); ok {
+				return batch, nil
+			}
+			continue
+		}
+		select {
+		case <-f.ready:
+		case <-ctx.Done():
+		}
+	}
+}
+
+// settle notes that the batch in flight has been applied.
+func (f *FIFO[T]) settle() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.settleLocked()
+}
+
+func (f *FIFO[T]) settleLocked() {
+	if keys := f.flight.place; keys != nil && len(keys) <= maxSpare {
+		clear(keys)
+		f.spare = keys
+	}
+	f.flight = footprint{}
+	f.stats.InFlight = 0
+}
+
+// maxSpare limits the maps that are used again. A map never shrinks, and
+// clearing it takes time in proportion to the most that it ever held.
+const maxSpare = 64
+
+// take takes the pending shelf down, with the version through which it tells.
+// From here on its keys are in flight. The shelf is empty if nothing is pending.
+func (f *FIFO[T]) take() (shelf[T], string, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.settleLocked()
+
+	s := f.pending
+	if s.empty() {
+		if f.closed {
+			return s, "", ErrClosed
+		}
+		return s, "", nil
+	}
+	s.verify()
+	f.flight = s.footprint
+	f.pending = shelf[T]{footprint: footprint{place: f.spare}}
+	f.spare = nil
+	return s, f.resourceVersion, nil
+}
+
+// finish turns a shelf that was taken down into a batch. It reads Known without
+// the lock: the shelf is out of the producer's reach, and Known rests, since the
+// one who changes it is the consumer, who is here. The keys to which a tombstone
+// is added meanwhile are covered by the footprint in flight. It is not ok if the
+// shelf turns out to have nothing to say.
+func (f *FIFO[T]) finish(s shelf[T], resourceVersion string) (Batch[T], bool) {
+	waited := time.Since(s.since)
+	told := s.deltas
+	dropped := f.settleDoubtful(&s)
+	if s.replaced || s.resync {
+		f.addKnown(&s)
+	}
+
+	f.mu.Lock()
+	f.stats.Dropped += uint64(dropped)
+	f.stats.Queued += uint64(s.deltas + dropped - told)
+	if len(s.stacks) == 0 && !s.replaced && resourceVersion == f.handedOut {
+		f.mu.Unlock()
+		return Batch[T]{}, false
+	}
+	f.stats.Batches++
+	f.stats.InFlight = len(s.stacks)
+	f.handedOut = resourceVersion
+	f.mu.Unlock()
+
+	f.observer.batch(BatchInfo{
+		Keys: len(s.stacks), Deltas: s.deltas,
+		ResourceVersion: resourceVersion,
+		Replaced:        s.replaced, Initial: s.initial,
+		Waited: waited,
+	})
+	return Batch[T]{
+		Stacks:          s.stacks,
+		ResourceVersion: resourceVersion,
+		Replaced:        s.replaced, Initial: s.initial,
+	}, true
+}
+
+// settleDoubtful decides about the stacks whose beginning depends on Known. It
+// returns the number of deletes that it dropped.
+func (f *FIFO[T]) settleDoubtful(s *shelf[T]) (dropped int) {
+	for _, i := range s.doubtful {
+		stack := &s.stacks[i]
+		obj, resourceVersion, known := f.known.Get(stack.Key)
+		deleted := stack.Deltas[0].Type == Deleted
+		switch {
+		case known && !deleted: // a Replace did not list it, then it was told again
+			f.observer.delta(stack.Key, Deleted, resourceVersion)
+			stack.Deltas = slices.Insert(stack.Deltas, 0, tombstone(obj, resourceVersion))
+			s.deltas++
+		case !known && deleted: // DF-6
+			stack.Deltas = stack.Deltas[1:]
+			s.deltas--
+			dropped++
+		}
+	}
+	if dropped > 0 {
+		s.stacks = slices.DeleteFunc(s.stacks, func(stack Stack[T]) bool { return len(stack.Deltas) == 0 })
+	}
+	return dropped
+}
+
+// addKnown adds the keys that only Known has: a tombstone if a Replace did not
+// list the key, else a Sync if that was asked for. The footprint is left alone,
+// because it is in flight and HasVersion reads it.
+func (f *FIFO[T]) addKnown(s *shelf[T]) {
+	for key := range f.known.Keys() {
+		if _, told := s.place[key]; told {
+			continue
+		}
+		vanished := s.vanished(key)
+		if !vanished && !s.resync {
+			continue
+		}
+		obj, resourceVersion, ok := f.known.Get(key)
+		if !ok {
+			continue
+		}
+		d := Delta[T]{Type: Sync, Object: obj, ResourceVersion: resourceVersion}
+		if vanished {
+			d = tombstone(obj, resourceVersion)
+		}
+		f.observer.delta(key, d.Type, resourceVersion)
+		s.stacks = append(s.stacks, Stack[T]{Key: key, Deltas: s.alone(d)})
+		s.deltas++
+	}
+}

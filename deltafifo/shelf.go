@@ -1,0 +1,116 @@
+package deltafifo
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/internal/invariant"
+)
+
+// shelf holds what the producer told since the last Pop. Pop takes it down whole
+// and puts up an empty one.
+type shelf[T any] struct {
+	footprint
+
+	stacks []Stack[T] // in order of each key's first delta
+	deltas int        // in all stacks
+	since  time.Time  // when the oldest of it was told, zero while there is nothing
+
+	// doubtful are the places of stacks that begin in a way that depends on what
+	// Known holds when Pop takes the shelf: with a Deleted, which is dropped if
+	// the key is unknown then, or after a Replace that did not list the key, which
+	// asks for a tombstone if the key is known then. See FIFO.settleDoubtful.
+	doubtful []int
+
+	initial bool // the first Replace ever is here
+	resync  bool
+
+	// free is the rest of a block of deltas from which new stacks are cut.
+	free []Delta[T]
+}
+
+// footprint says which keys a shelf has something to say about. It has no
+// objects, so the queue can remember it for the batch in flight.
+type footprint struct {
+	place map[types.NamespacedName]int // where the key's stack is in stacks
+
+	// replaced says that there was a Replace, and kept which of the keys that had no
+	// stack at the time it listed, as unchanged.
+	replaced bool
+	kept     map[types.NamespacedName]struct{}
+}
+
+// vanished reports whether key, if the consumer knows it, is to be deleted
+// because a Replace did not list it. It is meant for keys without a stack.
+func (p *footprint) vanished(key types.NamespacedName) bool {
+	if !p.replaced {
+		return false
+	}
+	_, kept := p.kept[key]
+	return !kept
+}
+
+// touches reports whether the key's state is not, or may not be, what it was
+// before the shelf.
+func (p *footprint) touches(key types.NamespacedName) bool {
+	_, told := p.place[key]
+	return told || p.vanished(key)
+}
+
+func (s *shelf[T]) empty() bool { return s.since.IsZero() }
+
+// reserve makes room for n stacks on a shelf that has none.
+func (s *shelf[T]) reserve(n int) {
+	s.stacks = make([]Stack[T], 0, n)
+	if s.place == nil || n > maxSpare {
+		s.place = make(map[types.NamespacedName]int, n)
+	}
+}
+
+// open puts up a new stack for key. The slice becomes its deltas; its capacity
+// must be its own.
+func (s *shelf[T]) open(key types.NamespacedName, deltas []Delta[T]) {
+	if s.place == nil {
+		s.place = make(map[types.NamespacedName]int)
+	}
+	if deltas[0].Type == Deleted || s.vanished(key) {
+		s.doubtful = append(s.doubtful, len(s.stacks))
+	}
+	s.place[key] = len(s.stacks)
+	s.stacks = append(s.stacks, Stack[T]{Key: key, Deltas: deltas})
+	s.deltas += len(deltas)
+}
+
+// alone returns a slice of d only. Slices are cut from blocks which grow with
+// the shelf, since most stacks never hold more than one delta.
+func (s *shelf[T]) alone(d Delta[T]) []Delta[T] {
+	if len(s.free) == 0 {
+		s.free = make([]Delta[T], min(len(s.stacks)+1, blockSize))
+	}
+	deltas := s.free[:1:1]
+	s.free = s.free[1:]
+	deltas[0] = d
+	return deltas
+}
+
+// blockSize limits the blocks in which memory for deltas is taken. Whoever keeps
+// one delta of a batch keeps the block, and all objects in it.
+const blockSize = 1024
+
+// verify checks that a key has a place iff it has a stack with deltas (DF-1).
+func (s *shelf[T]) verify() {
+	if !invariant.Enabled {
+		return
+	}
+	invariant.Check(len(s.place) == len(s.stacks), "%d keys have a place, there are %d stacks", len(s.place), len(s.stacks))
+	deltas := 0
+	for i, stack := range s.stacks {
+		place, ok := s.place[stack.Key]
+		invariant.Check(ok && place == i, "the stack of %s is at %d, its place is %d (%t)", stack.Key, i, place, ok)
+		invariant.Check(len(stack.Deltas) > 0, "the stack of %s has no deltas", stack.Key)
+		deltas += len(stack.Deltas)
+	}
+	invariant.Check(deltas == s.deltas, "%d deltas are counted, there are %d", s.deltas, deltas)
+	invariant.Check(len(s.stacks) == 0 || !s.empty(), "there are stacks on a shelf that counts as empty")
+}
