@@ -1,0 +1,50 @@
+package indexer
+
+import "time"
+
+// Options are what a store can do without. The zero value is a store with the
+// namespace index alone.
+type Options[T any] struct {
+	// Indexes are the indexes by name, each with the function that computes the
+	// values of an object. The map is copied. More can be added later, see
+	// [Store.AddIndex]. Defaults to none: the index by namespace is always there,
+	// see [Snapshot.Namespace].
+	Indexes map[string]IndexFunc[T]
+
+	// Observer is told what happens. It is copied. Defaults to nil: nobody is.
+	Observer *Observer
+}
+
+// Observer has functions that a store calls when something has happened. Any may
+// be nil. They are called without a lock held, in the goroutine that did the
+// thing, possibly several at once: they should return soon.
+type Observer struct {
+	// Applied is called after a transaction was published.
+	Applied func(AppliedInfo)
+
+	// Waited is called at the end of each [Reader.WaitRV] that had to wait.
+	Waited func(WaitedInfo)
+}
+
+// AppliedInfo describes one transaction.
+type AppliedInfo struct {
+	Counts
+
+	// ResourceVersion and Revision are those of the store after it. Observers of
+	// concurrent writers are not called in order; Revision has it.
+	ResourceVersion string
+	Revision        uint64
+
+	// Took is how long the writer needed, index functions and waiting for other
+	// writers included.
+	Took time.Duration
+}
+
+// WaitedInfo describes one wait for a resourceVersion.
+type WaitedInfo struct {
+	ResourceVersion string
+	Took            time.Duration
+
+	// Err is what WaitRV returned: nil, or why it gave up.
+	Err error
+}

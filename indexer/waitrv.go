@@ -1,0 +1,126 @@
+package indexer
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/resourceversion"
+)
+
+// WaitRV blocks until the store has applied everything up to and including this
+// resourceVersion, as far as writers have said (G8), or until ctx ends. With the
+// version that a server answered to a write, it gives read-your-writes: when
+// WaitRV has returned nil, readers see that write or something newer.
+//
+// "" and "0" ask for no version in particular, as they do on the API, and are
+// reached at once. Otherwise versions are compared as KEP-5504 says: they are
+// positive decimal numbers. The error says so if this one is not, or if the
+// store's is not, so that they cannot be compared; or it wraps the cause of ctx.
+// A version that is reached already gives nil, even if ctx has ended.
+//
+// Any number of goroutines may wait. They are woken by the writer that brings
+// their version, and by no other.
+func (r *Reader[T]) WaitRV(ctx context.Context, resourceVersion string) error {
+	if resourceVersion == "" || resourceVersion == "0" {
+		return nil
+	}
+	if _, err := resourceversion.CompareResourceVersion(resourceVersion, resourceVersion); err != nil {
+		return fmt.Errorf("indexer: cannot wait for resourceVersion %q: %w", resourceVersion, err)
+	}
+	w, err := r.waiters.add(resourceVersion, r.ResourceVersion)
+	if w == nil {
+		return err
+	}
+	started := time.Now()
+	select {
+	case err = <-w.reached:
+	case <-ctx.Done():
+		if r.waiters.remove(w) {
+			err = fmt.Errorf("indexer: waiting for resourceVersion %s, the store is at %q: %w",
+				resourceVersion, r.ResourceVersion(), context.Cause(ctx))
+		} else {
+			err = <-w.reached
+		}
+	}
+	if r.observer.Waited != nil {
+		r.observer.Waited(WaitedInfo{ResourceVersion: resourceVersion, Took: time.Since(started), Err: err})
+	}
+	return err
+}
+
+// waiters are the calls that wait for a version.
+type waiters struct {
+	mu   sync.Mutex // guards following
+	list []*waiter
+}
+
+// waiter is one call. It gets one answer, and is off the list by then.
+type waiter struct {
+	resourceVersion string
+	reached         chan error // has room for the answer
+}
+
+// add returns a waiter for a version, or nil if nothing is to be waited for:
+// the version is reached, or never known to be.
+//
+// It reads the current version with the lock held, because a writer publishes
+// its version before it takes the lock to wake others: so either this sees the
+// version, or the writer sees the waiter.
+func (ws *waiters) add(resourceVersion string, current func() string) (*waiter, error) {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	if done, err := reached(resourceVersion, current()); done || err != nil {
+		return nil, err
+	}
+	w := &waiter{resourceVersion: resourceVersion, reached: make(chan error, 1)}
+	ws.list = append(ws.list, w)
+	return w, nil
+}
+
+// remove takes a waiter off the list and reports whether it was on it.
+func (ws *waiters) remove(w *waiter) bool {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	i := slices.Index(ws.list, w)
+	if i < 0 {
+		return false
+	}
+	ws.list = slices.Delete(ws.list, i, i+1)
+	return true
+}
+
+// wake answers those whose version the current one has reached.
+func (ws *waiters) wake(current string) {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	ws.list = slices.DeleteFunc(ws.list, func(w *waiter) bool {
+		done, err := reached(w.resourceVersion, current)
+		if done || err != nil {
+			w.reached <- err
+			return true
+		}
+		return false
+	})
+}
+
+// len returns the number of waiters.
+func (ws *waiters) len() int {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	return len(ws.list)
+}
+
+// reached reports whether the current version is the wanted one or newer.
+func reached(wanted, current string) (bool, error) {
+	if current == "" {
+		return false, nil
+	}
+	order, err := resourceversion.CompareResourceVersion(current, wanted)
+	if err != nil {
+		return false, fmt.Errorf("indexer: cannot wait for resourceVersion %s, the store is at %q: %w", wanted, current, err)
+	}
+	return order >= 0, nil
+}
