@@ -1,0 +1,318 @@
+package rest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Options are the choices of a Client. The zero value works.
+type Options struct {
+	// MaxObjectBytes bounds the encoded size of one object, one event, or one
+	// answer that is not a list. Defaults to 16 MiB, which is ten times what etcd
+	// takes and what client-go allows an event. A stream holds at most a handful
+	// of such objects at a time, a list is not bounded.
+	MaxObjectBytes int
+
+	// Observer is told what the client does. Defaults to nobody.
+	Observer *Observer
+
+	// Logger gets what no error can report: warnings of the server, and a token
+	// file that became unreadable. Defaults to discarding it.
+	Logger *slog.Logger
+}
+
+// Client talks to one API server. It is safe for concurrent use, starts no
+// goroutine of its own, and is to be closed.
+type Client struct {
+	base           *url.URL
+	userAgent      string
+	headerTimeout  time.Duration
+	maxObjectBytes int
+	observer       *Observer
+	logger         *slog.Logger
+
+	credentials credentials
+	connections *connections
+	transport   *http.Transport
+	counters    counters
+	closed      atomic.Bool
+}
+
+// NewClient validates cfg, loads the certificates and the token that it names,
+// and returns a client. It does not connect.
+func NewClient(cfg Config, opts Options) (*Client, error) {
+	base, err := parseHost(cfg.Host)
+	if err != nil {
+		return nil, fmt.Errorf("rest.Config: Host: %w", err)
+	}
+	if opts.Logger == nil {
+		opts.Logger = slog.New(slog.DiscardHandler)
+	}
+	credentials, err := newCredentials(cfg, opts.Logger)
+	if err != nil {
+		return nil, fmt.Errorf("rest.Config: %w", err)
+	}
+	tlsConfig, err := newTLS(cfg.TLS)
+	if err != nil {
+		return nil, fmt.Errorf("rest.Config: %w", err)
+	}
+	if cfg.HeaderTimeout < 0 || opts.MaxObjectBytes < 0 {
+		return nil, errors.New("rest: HeaderTimeout and MaxObjectBytes must not be negative")
+	}
+
+	if cfg.Proxy == nil && cfg.DialContext == nil {
+		cfg.Proxy = http.ProxyFromEnvironment
+	}
+	if cfg.DialContext == nil {
+		cfg.DialContext = (&net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}).DialContext
+	}
+	connections := &connections{dial: cfg.DialContext}
+	return &Client{
+		base:           base,
+		userAgent:      orDefault(cfg.UserAgent, "kinform"),
+		headerTimeout:  orDefault(cfg.HeaderTimeout, time.Minute),
+		maxObjectBytes: orDefault(opts.MaxObjectBytes, 16<<20),
+		observer:       opts.Observer,
+		logger:         opts.Logger,
+		credentials:    credentials,
+		connections:    connections,
+		transport: &http.Transport{
+			DialContext:         connections.DialContext,
+			Proxy:               cfg.Proxy,
+			TLSClientConfig:     tlsConfig,
+			TLSHandshakeTimeout: 10 * time.Second,
+			MaxIdleConnsPerHost: 25,
+			IdleConnTimeout:     90 * time.Second,
+			DisableCompression:  true,
+			ReadBufferSize:      feedSize,
+			ForceAttemptHTTP2:   true,
+			// A peer that is gone without a word is noticed by its silence on a ping.
+			HTTP2: &http.HTTP2Config{SendPingTimeout: 30 * time.Second, PingTimeout: 15 * time.Second},
+		},
+	}, nil
+}
+
+// Close ends the client: connections are closed, requests and streams that still
+// run fail, and later calls answer [ErrClosed]. It does not wait for streams,
+// whose owners close them.
+func (c *Client) Close() {
+	c.closed.Store(true)
+	c.transport.CloseIdleConnections()
+	c.connections.close()
+}
+
+// parseHost reads the address of a server; see Config.Host.
+func parseHost(host string) (*url.URL, error) {
+	if host == "" {
+		return nil, errors.New("it is required")
+	}
+	if !strings.Contains(host, "://") {
+		host = "https://" + host
+	}
+	u, err := url.Parse(host)
+	switch {
+	case err != nil:
+		return nil, errors.New("it is not a URL") // the reason would quote it
+	case u.User != nil:
+		return nil, errors.New("it holds credentials; use Username and Password")
+	case u.Scheme != "https" && u.Scheme != "http":
+		return nil, fmt.Errorf("scheme %q is neither https nor http", u.Scheme)
+	case u.Host == "":
+		return nil, errors.New("it names no host")
+	case u.RawQuery != "" || u.Fragment != "":
+		return nil, errors.New("it has a query or a fragment")
+	}
+	return u, nil
+}
+
+// orDefault returns value, or otherwise where value is zero.
+func orDefault[V comparable](value, otherwise V) V {
+	var zero V
+	if value == zero {
+		return otherwise
+	}
+	return value
+}
+
+// RawOptions are the choices of Raw. The zero value works.
+type RawOptions struct {
+	// Query is appended to the path.
+	Query url.Values
+
+	// Accept is the header of that name. Defaults to "application/json".
+	Accept string
+
+	// Body is sent, as ContentType, which defaults to "application/json".
+	Body        []byte
+	ContentType string
+}
+
+// Raw sends one request to an absolute path of the API server, such as "/apis",
+// and returns the body of the answer as it is. Any code but 2xx is an error for
+// which the predicates of apierrors work. An answer larger than
+// [Options].MaxObjectBytes is refused.
+func (c *Client) Raw(ctx context.Context, method, path string, opts RawOptions) ([]byte, error) {
+	x, err := c.send(ctx, request{
+		method: method, path: path, query: opts.Query, accept: orDefault(opts.Accept, mediaTypeJSON),
+		body: opts.Body, contentType: opts.ContentType,
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer x.close()
+	body, err := x.body(c.maxObjectBytes)
+	if err != nil {
+		return nil, x.fail(err)
+	}
+	return body, nil
+}
+
+// target is what a request is about, for the messages of errors.
+type target struct {
+	gvr  schema.GroupVersionResource
+	name string
+}
+
+// request is what to ask.
+type request struct {
+	method      string
+	path        string // absolute, unescaped, without the path of the host
+	query       url.Values
+	accept      string
+	body        []byte
+	contentType string
+	target      target
+}
+
+// exchange is a request with its answer, which is open until close.
+type exchange struct {
+	client   *Client
+	method   string
+	url      string // for messages
+	ctx      context.Context
+	cancel   context.CancelCauseFunc
+	response *http.Response
+}
+
+// errHeaderTimeout is the cause with which a request ends that got no answer.
+var errHeaderTimeout = errors.New("no answer in time")
+
+// send sends a request and returns when the headers of its answer are there and
+// report success; anything else is an [*Error]. The answer lives until it is
+// closed or ctx ends.
+func (c *Client) send(ctx context.Context, r request) (*exchange, error) {
+	u := *c.base
+	u.Path = strings.TrimSuffix(u.Path, "/") + r.path
+	u.RawPath = ""
+	u.RawQuery = r.query.Encode()
+	x := &exchange{client: c, method: r.method, url: displayURL(u, r.query), ctx: ctx}
+	requestCtx, cancel := context.WithCancelCause(ctx)
+	x.cancel = cancel
+
+	if err := c.roundTrip(requestCtx, x, r, u.String()); err != nil {
+		err = x.fail(err)
+		x.close()
+		return nil, err
+	}
+	return x, nil
+}
+
+func (c *Client) roundTrip(ctx context.Context, x *exchange, r request, address string) error {
+	if c.closed.Load() {
+		return ErrClosed
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	req, err := http.NewRequestWithContext(ctx, r.method, address, bodyReader(r.body))
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Accept", r.accept)
+	req.Header.Set("User-Agent", c.userAgent)
+	if r.body != nil {
+		req.Header.Set("Content-Type", orDefault(r.contentType, mediaTypeJSON))
+	}
+	token := c.credentials.apply(req)
+
+	start := time.Now()
+	timer := time.AfterFunc(c.headerTimeout, func() { x.cancel(errHeaderTimeout) })
+	x.response, err = c.transport.RoundTrip(req)
+	if !timer.Stop() || errors.Is(err, errHeaderTimeout) {
+		err = fmt.Errorf("%w: the server sent no headers within %s", errHeaderTimeout, c.headerTimeout)
+	}
+	c.answered(x, start, err)
+	if err != nil {
+		return err
+	}
+	c.warn(x)
+	if x.response.StatusCode/100 == 2 {
+		return nil
+	}
+	if x.response.StatusCode == http.StatusUnauthorized {
+		c.credentials.refused(token)
+	}
+	body, _ := io.ReadAll(io.LimitReader(x.response.Body, maxStatusBytes))
+	return failure(r.method, x.response, body, r.target)
+}
+
+// fail wraps the reason for which an exchange failed. Where the caller's context
+// has ended, or the client was closed, that is the reason, whatever followed.
+func (x *exchange) fail(err error) error {
+	var wrapped *Error
+	switch {
+	case x.ctx.Err() != nil:
+		err = x.ctx.Err()
+	case x.client.closed.Load():
+		err = ErrClosed
+	case errors.As(err, &wrapped):
+		return err
+	}
+	return &Error{Method: x.method, URL: x.url, Err: err}
+}
+
+// body reads the whole answer, up to a limit.
+func (x *exchange) body(limit int) ([]byte, error) {
+	body, err := io.ReadAll(io.LimitReader(x.response.Body, int64(limit)+1))
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil, malformed("the body ends early, after %d bytes: %w", len(body), err)
+	}
+	if err == nil && len(body) > limit {
+		return nil, fmt.Errorf("%w: the answer has more than %d bytes", ErrTooLarge, limit)
+	}
+	return body, err
+}
+
+// close ends the exchange at once, also while another goroutine reads its body.
+func (x *exchange) close() {
+	x.cancel(nil)
+	if x.response != nil {
+		_ = x.response.Body.Close()
+	}
+}
+
+// displayURL is the URL for messages: without the token of a page, which is long
+// and says nothing.
+func displayURL(u url.URL, query url.Values) string {
+	if !query.Has("continue") {
+		return u.String()
+	}
+	shown := url.Values{}
+	for key, values := range query {
+		shown[key] = values
+	}
+	shown.Set("continue", "...")
+	u.RawQuery = shown.Encode()
+	return u.String()
+}

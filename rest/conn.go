@@ -1,0 +1,86 @@
+package rest
+
+import (
+	"context"
+	"net"
+	"sync"
+	"sync/atomic"
+)
+
+// connections are all connections that a client has open. http.Transport closes
+// idle ones only, and only those that are idle at that moment; a client that is
+// closed should leave none.
+type connections struct {
+	dial     func(ctx context.Context, network, addr string) (net.Conn, error)
+	received atomic.Uint64
+	sent     atomic.Uint64
+
+	mu     sync.Mutex // guards following
+	open   map[*connection]struct{}
+	closed bool
+}
+
+// connection is one of them. It counts bytes and takes itself off the list.
+type connection struct {
+	net.Conn
+	owner *connections
+}
+
+// DialContext opens a connection for the transport.
+func (c *connections) DialContext(ctx context.Context, network, addr string) (net.Conn, error) {
+	conn, err := c.dial(ctx, network, addr)
+	if err != nil {
+		return nil, err
+	}
+	out := &connection{Conn: conn, owner: c}
+	c.mu.Lock()
+	closed := c.closed
+	if !closed {
+		if c.open == nil {
+			c.open = map[*connection]struct{}{}
+		}
+		c.open[out] = struct{}{}
+	}
+	c.mu.Unlock()
+	if closed {
+		_ = conn.Close()
+		return nil, ErrClosed
+	}
+	return out, nil
+}
+
+// close closes all connections, and every later one at once.
+func (c *connections) close() {
+	c.mu.Lock()
+	open := c.open
+	c.open, c.closed = nil, true
+	c.mu.Unlock()
+	for conn := range open {
+		_ = conn.Conn.Close()
+	}
+}
+
+func (c *connections) len() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.open)
+}
+
+func (c *connection) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	c.owner.received.Add(uint64(n))
+	return n, err
+}
+
+func (c *connection) Write(p []byte) (int, error) {
+	n, err := c.Conn.Write(p)
+	c.owner.sent.Add(uint64(n))
+	return n, err
+}
+
+func (c *connection) Close() error {
+	c.owner.mu.Lock()
+	delete(c.owner.open, c)
+	c.owner.mu.Unlock()
+	return c.Conn.Close()
+}

@@ -1,0 +1,147 @@
+package rest
+
+import (
+	"errors"
+	"fmt"
+	"mime"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	kjson "sigs.k8s.io/json"
+)
+
+// ErrClosed is what every call answers after [Client.Close].
+var ErrClosed = errors.New("the client is closed")
+
+// ErrMalformed is wrapped by each error that says that an answer is not what an
+// API server sends: cut off, of the wrong type, not JSON, and so on.
+var ErrMalformed = errors.New("malformed response")
+
+// ErrTooLarge is wrapped by errors about objects larger than
+// [Options].MaxObjectBytes.
+var ErrTooLarge = errors.New("object too large")
+
+// Error is any failure of a request, with the request that failed. It unwraps to
+// the reason: the context's error, an error of the network, [ErrMalformed], or
+// what the server said, for which the predicates of
+// k8s.io/apimachinery/pkg/api/errors work.
+type Error struct {
+	Method string
+	// URL is the address that was asked, without credentials.
+	URL string
+	Err error
+}
+
+// Error names request and reason.
+func (e *Error) Error() string { return e.Method + " " + e.URL + ": " + e.Err.Error() }
+
+// Unwrap returns the reason.
+func (e *Error) Unwrap() error { return e.Err }
+
+// malformed is an error that wraps ErrMalformed.
+func malformed(format string, args ...any) error {
+	return fmt.Errorf("%w: "+format, append([]any{ErrMalformed}, args...)...)
+}
+
+// Bounds for what is read of an answer that reports a failure: a Status may name
+// many causes, but of other text only the start is shown (RS-19).
+const (
+	maxStatusBytes = 1 << 20
+	maxTextBytes   = 2048
+)
+
+// failure turns an answer other than success into an error for which the
+// predicates of apierrors work: the server's own Status where there is one, and
+// otherwise one made from the code (RS-19).
+func failure(method string, response *http.Response, body []byte, of target) error {
+	retryAfter := retryAfterSeconds(response.Header.Get("Retry-After"), time.Now())
+	if status := statusIn(response.Header.Get("Content-Type"), body); status != nil {
+		if status.Code == 0 {
+			status.Code = int32(response.StatusCode)
+		}
+		if retryAfter > 0 {
+			if status.Details == nil {
+				status.Details = &metav1.StatusDetails{}
+			}
+			if status.Details.RetryAfterSeconds == 0 {
+				status.Details.RetryAfterSeconds = int32(retryAfter)
+			}
+		}
+		return &apierrors.StatusError{ErrStatus: *status}
+	}
+	return apierrors.NewGenericServerResponse(response.StatusCode, method,
+		schema.GroupResource{Group: of.gvr.Group, Resource: of.gvr.Resource}, of.name, failureText(response, body), retryAfter, true)
+}
+
+// statusIn returns the Status that body holds, or nil.
+func statusIn(contentType string, body []byte) *metav1.Status {
+	mediaType, _, _ := mime.ParseMediaType(contentType)
+	status := &metav1.Status{}
+	if mediaType == mediaTypeProtobuf {
+		kind, raw, err := unwrapUnknown(body)
+		if err != nil || kind != "Status" || guarded(func() error { return status.Unmarshal(raw) }) != nil {
+			return nil
+		}
+	} else if kjson.UnmarshalCaseSensitivePreserveInts(body, status) != nil || status.Kind != "Status" {
+		return nil
+	}
+	if status.Status == metav1.StatusSuccess {
+		return nil
+	}
+	status.TypeMeta = metav1.TypeMeta{}
+	return status
+}
+
+// failureText is what can be shown of a body that is no Status.
+func failureText(response *http.Response, body []byte) string {
+	if to := response.Header.Get("Location"); to != "" && response.StatusCode/100 == 3 {
+		to, _, _ = strings.Cut(to, "?") // what follows may be a login token
+		return "redirected to " + to + ", and redirects are not followed"
+	}
+	return excerpt(body, maxTextBytes)
+}
+
+// excerpt is the start of a text, or a word for what is not text.
+func excerpt(body []byte, limit int) string {
+	text := strings.TrimSpace(string(body[:min(len(body), limit)]))
+	for len(text) > 0 && !utf8.ValidString(text[max(0, len(text)-utf8.UTFMax):]) {
+		text = text[:len(text)-1] // a character cut in two
+		if len(text) < limit-utf8.UTFMax {
+			break
+		}
+	}
+	if !utf8.ValidString(text) {
+		return "unknown"
+	}
+	return text
+}
+
+// retryAfterSeconds reads both forms of the Retry-After header, a number of
+// seconds and a date, and returns 0 for anything else.
+func retryAfterSeconds(header string, now time.Time) int {
+	const day = 24 * 60 * 60
+	if seconds, err := strconv.Atoi(header); err == nil {
+		return min(max(seconds, 0), day)
+	}
+	if at, err := http.ParseTime(header); err == nil {
+		return int(min(max(at.Sub(now)+time.Second-1, 0)/time.Second, day))
+	}
+	return 0
+}
+
+// guarded runs code that reads bytes from the network and may panic on them, and
+// makes an error of the panic.
+func guarded(f func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic while decoding: %v", p)
+		}
+	}()
+	return f()
+}

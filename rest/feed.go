@@ -1,0 +1,4 @@
+package rest
+
+// feedSize is the size of the buffers that are filled from the network.
+const feedSize = 64 << 10

@@ -1,0 +1,40 @@
+package rest
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+)
+
+// serviceAccountDir is where the kubelet mounts the credentials of a pod.
+const serviceAccountDir = "/var/run/secrets/kubernetes.io/serviceaccount"
+
+// ErrNotInCluster says that the process does not run in a pod.
+var ErrNotInCluster = errors.New("not in a cluster: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set")
+
+// InClusterConfig returns the configuration for a process in a pod: the address
+// from the environment, the token and the CA from the files of the pod's service
+// account. It answers [ErrNotInCluster] where the environment has no address.
+func InClusterConfig() (Config, error) {
+	return inClusterConfig(os.Getenv, serviceAccountDir)
+}
+
+func inClusterConfig(getenv func(string) string, dir string) (Config, error) {
+	host, port := getenv("KUBERNETES_SERVICE_HOST"), getenv("KUBERNETES_SERVICE_PORT")
+	if host == "" || port == "" {
+		return Config{}, ErrNotInCluster
+	}
+	cfg := Config{
+		Host:            "https://" + net.JoinHostPort(host, port),
+		BearerTokenFile: filepath.Join(dir, "token"),
+		TLS:             TLSConfig{CAFile: filepath.Join(dir, "ca.crt")},
+	}
+	for _, path := range []string{cfg.BearerTokenFile, cfg.TLS.CAFile} {
+		if _, err := os.Stat(path); err != nil {
+			return Config{}, fmt.Errorf("the pod's service account is not mounted: %w", err)
+		}
+	}
+	return cfg, nil
+}

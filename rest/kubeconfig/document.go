@@ -1,0 +1,172 @@
+package kubeconfig
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"regexp"
+	"strings"
+
+	sigsjson "sigs.k8s.io/json"
+	"sigs.k8s.io/yaml"
+)
+
+// document is one kubeconfig file as it is written: those fields of Kubernetes'
+// clientcmd/api/v1.Config that are used here, or refused.
+type document struct {
+	APIVersion     string         `json:"apiVersion,omitempty"`
+	Kind           string         `json:"kind,omitempty"`
+	CurrentContext string         `json:"current-context,omitempty"`
+	Clusters       []clusterEntry `json:"clusters,omitempty"`
+	Contexts       []contextEntry `json:"contexts,omitempty"`
+	Users          []userEntry    `json:"users,omitempty"`
+}
+
+type clusterEntry struct {
+	Name    string  `json:"name"`
+	Cluster cluster `json:"cluster"`
+}
+
+type contextEntry struct {
+	Name    string         `json:"name"`
+	Context contextContent `json:"context"`
+}
+
+type userEntry struct {
+	Name string `json:"name"`
+	User user   `json:"user"`
+}
+
+// cluster says where a server is and how to know it. Fields named Data hold
+// base64, which is decoded only for the entries that are used, so that a broken
+// one that nobody asks for does no harm.
+type cluster struct {
+	Server                   string `json:"server,omitempty"`
+	TLSServerName            string `json:"tls-server-name,omitempty"`
+	InsecureSkipTLSVerify    bool   `json:"insecure-skip-tls-verify,omitempty"`
+	CertificateAuthority     string `json:"certificate-authority,omitempty"`
+	CertificateAuthorityData string `json:"certificate-authority-data,omitempty"`
+	ProxyURL                 string `json:"proxy-url,omitempty"`
+}
+
+// contextContent joins a cluster, a user and a namespace.
+type contextContent struct {
+	Cluster   string `json:"cluster,omitempty"`
+	User      string `json:"user,omitempty"`
+	Namespace string `json:"namespace,omitempty"`
+}
+
+// user holds credentials. The fields after Password are known only to be
+// refused.
+type user struct {
+	ClientCertificate     string `json:"client-certificate,omitempty"`
+	ClientCertificateData string `json:"client-certificate-data,omitempty"`
+	ClientKey             string `json:"client-key,omitempty"`
+	ClientKeyData         string `json:"client-key-data,omitempty"`
+	Token                 string `json:"token,omitempty"`
+	TokenFile             string `json:"tokenFile,omitempty"`
+	Username              string `json:"username,omitempty"`
+	Password              string `json:"password,omitempty"`
+
+	Exec         *plugin             `json:"exec,omitempty"`
+	AuthProvider *plugin             `json:"auth-provider,omitempty"`
+	As           string              `json:"as,omitempty"`
+	AsUID        string              `json:"as-uid,omitempty"`
+	AsGroups     []string            `json:"as-groups,omitempty"`
+	AsUserExtra  map[string][]string `json:"as-user-extra,omitempty"`
+}
+
+// plugin is as much of an exec plugin or an auth provider as an error needs.
+type plugin struct {
+	Name    string `json:"name,omitempty"`
+	Command string `json:"command,omitempty"`
+}
+
+// parse reads one file's content. An empty file is an empty document, as it is
+// for kubectl. Its errors quote names, kind and apiVersion, and nothing else.
+func parse(data []byte) (document, error) {
+	doc, err := decode(data)
+	if err != nil {
+		return document{}, err
+	}
+	if (doc.Kind != "" && doc.Kind != "Config") || (doc.APIVersion != "" && doc.APIVersion != "v1") {
+		return document{}, fmt.Errorf("it holds kind %q of apiVersion %q, and a kubeconfig is kind Config of apiVersion v1: give the path of a kubeconfig",
+			doc.Kind, doc.APIVersion)
+	}
+	return doc, doc.checkDuplicates()
+}
+
+// decode reads YAML, of which JSON is a part. Keys are case-sensitive and unknown
+// ones are ignored, as in all of Kubernetes' API. Its errors quote nothing of
+// the data.
+func decode(data []byte) (document, error) {
+	asJSON, err := yaml.YAMLToJSON(data)
+	if err != nil {
+		return document{}, syntaxError(err)
+	}
+	var doc document
+	if err := sigsjson.UnmarshalCaseSensitivePreserveInts(asJSON, &doc); err != nil {
+		return document{}, typeError(asJSON)
+	}
+	return doc, nil
+}
+
+// checkDuplicates refuses two entries with one name in one file, as kubectl
+// does, because either could be the one that is meant.
+func (d *document) checkDuplicates() error {
+	seen := make(map[[2]string]bool)
+	check := func(list, name string) error {
+		id := [2]string{list, name}
+		if seen[id] {
+			return fmt.Errorf("it has two %s named %q: rename or remove one", list, name)
+		}
+		seen[id] = true
+		return nil
+	}
+	var errs []error
+	for _, e := range d.Clusters {
+		errs = append(errs, check("clusters", e.Name))
+	}
+	for _, e := range d.Contexts {
+		errs = append(errs, check("contexts", e.Name))
+	}
+	for _, e := range d.Users {
+		errs = append(errs, check("users", e.Name))
+	}
+	return errors.Join(errs...)
+}
+
+var yamlLine = regexp.MustCompile(`^yaml: (line \d+):`)
+
+// syntaxError tells where the YAML is bad and withholds the parser's words,
+// which may quote a token or a password.
+func syntaxError(err error) error {
+	where := ""
+	if m := yamlLine.FindStringSubmatch(err.Error()); m != nil {
+		where = " near " + m[1]
+	}
+	return fmt.Errorf("it is not valid YAML%s: check the indentation and the quotes", where)
+}
+
+// typeError tells which field has the wrong type. It asks encoding/json, whose
+// errors have the field and the type apart from the value.
+func typeError(data []byte) error {
+	var bad *json.UnmarshalTypeError
+	if !errors.As(json.Unmarshal(data, new(document)), &bad) {
+		return errors.New("a field has a value of the wrong type")
+	}
+	field := cmp.Or(bad.Field, "the document")
+	is, _, _ := strings.Cut(bad.Value, " ") // a value may follow
+	wanted, advice := "mapping", "check the indentation"
+	switch bad.Type.Kind() {
+	case reflect.String:
+		wanted, advice = "string", "put it in quotes"
+	case reflect.Bool:
+		wanted, advice = "bool", "write true or false, without quotes"
+	case reflect.Slice:
+		wanted, advice = "list", "begin each entry with a dash"
+	}
+	return fmt.Errorf("%s is of type %s where a %s is wanted: %s", field, is, wanted, advice)
+}

@@ -1,0 +1,102 @@
+package kubeconfig_test
+
+import (
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kinform/kinform/rest/kubeconfig"
+)
+
+func TestErrorsNameFileAndReasonAndNoSecret(t *testing.T) {
+	t.Parallel()
+	const https = `server: "https://x.example"`
+	tests := []struct {
+		name, content string
+		want          []string
+	}{
+		{"indentation", "clusters:\n- name: a\n cluster: " + secret, []string{"not valid YAML near line 3"}},
+		{"unknown anchor", "users: [{name: u, user: {password: *" + secret + "}}]", []string{"not valid YAML"}},
+		{"tagged scalar", "users: [{name: u, user: {password: !!float " + secret + "}}]", []string{"not valid YAML"}},
+		{"map as a key", "users: [{name: u, user: {? {token: " + secret + "} : x}}]", []string{"not valid YAML"}},
+		{"not a mapping", secret, []string{"the document is of type string where a mapping is wanted"}},
+		{"user is a string", "users: [{name: u, user: " + secret + "}]", []string{"users.user is of type string where a mapping is wanted"}},
+		{"users is a mapping", "users: {u: {token: " + secret + "}}", []string{"users is of type object where a list is wanted"}},
+		{"token is a number", "users: [{name: u, user: {token: 4711}}]", []string{"users.user.token is of type number where a string is wanted: put it in quotes"}},
+		{"bool in quotes", `clusters: [{name: c, cluster: {insecure-skip-tls-verify: "yes"}}]`, []string{"clusters.cluster.insecure-skip-tls-verify", "bool"}},
+		{"another kind", "apiVersion: v1\nkind: Secret\ndata: {x: " + secret + "}", []string{`kind "Secret"`}},
+		{"another version", "apiVersion: v2\nkind: Config", []string{`apiVersion "v2"`}},
+		{"duplicate", "users: [{name: u}, {name: u, user: {token: " + secret + "}}]", []string{`two users named "u"`}},
+		{"unknown context", "current-context: prod\ncontexts: [{name: a}, {name: b}]", []string{`no context "prod"`, `"a", "b"`}},
+		{"unknown cluster", "current-context: x\ncontexts: [{name: x, context: {cluster: gone}}]", []string{`context "x"`, `no cluster "gone"`}},
+		{"unknown user", "current-context: x\ncontexts: [{name: x, context: {cluster: c, user: gone}}]\nclusters: [{name: c}]", []string{`no user "gone"`}},
+		{"no server", single("", ""), []string{`cluster "c"`, "no server"}},
+		{"bad server", single(`server: "https://u:`+secret+`@ho st"`, ""), []string{`cluster "c"`, "not an http or https URL"}},
+		{"server of another scheme", single(`server: "ftp://x.example"`, ""), []string{"not an http or https URL"}},
+		{"bad proxy", single(https+`, proxy-url: "http://u:`+secret+`/@p:1"`, ""), []string{`cluster "c"`, "proxy-url"}},
+		{"proxy of another scheme", single(https+`, proxy-url: "ftp://p:1"`, ""), []string{"proxy-url"}},
+		{"CA is not base64", single(https+", certificate-authority-data: "+secret, ""), []string{`cluster "c"`, "certificate-authority-data is not base64"}},
+		{"certificate is not base64", single(https, "client-certificate-data: "+secret), []string{`user "u"`, "client-certificate-data is not base64"}},
+		{"key is not base64", single(https, "client-key-data: "+secret), []string{`user "u"`, "client-key-data is not base64"}},
+		{"CA twice", single(https+", certificate-authority: f, certificate-authority-data: YQ==", ""), []string{"both certificate-authority and certificate-authority-data"}},
+		{"CA and insecure", single(https+", insecure-skip-tls-verify: true, certificate-authority-data: YQ==", ""), []string{"contradicts"}},
+		{"CA is missing", single(https+", certificate-authority: gone.crt", ""), []string{"certificate-authority", "gone.crt"}},
+		{"token file is missing", single(https, "tokenFile: gone"), []string{`user "u"`, "tokenFile", "gone"}},
+		{"key without certificate", single(https, "client-key-data: YQ=="), []string{`user "u"`, "need each other"}},
+		{"certificate without key", single(https, "client-certificate-data: YQ=="), []string{"need each other"}},
+		{"token and password", single(https, "token: "+secret+", password: "+secret), []string{`user "u"`, "token and a username"}},
+		{"exec plugin", single(https, "exec: {command: aws, args: ["+secret+"], env: [{name: A, value: "+secret+"}]}"), []string{`user "u"`, `exec plugin ("aws")`, "not supported yet"}},
+		{"auth provider", single(https, "auth-provider: {name: gcp, config: {access-token: "+secret+"}}"), []string{`auth provider ("gcp")`, "not supported"}},
+		{"impersonation", single(https, "token: "+secret+", as: admin"), []string{`user "u"`, "impersonation"}},
+		{"impersonated groups", single(https, "as-groups: [admins]"), []string{"impersonation"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			path := write(t, t.TempDir(), "config", tt.content)
+			conn, err := kubeconfig.Load(kubeconfig.Options{Path: path})
+			require.Error(t, err)
+			require.Zero(t, conn.Config.Host)
+			require.ErrorContains(t, err, path)
+			require.NotContains(t, err.Error(), secret)
+			require.NotContains(t, err.Error(), "4711")
+			require.Contains(t, err.Error(), ": ", "it says what to do")
+			for _, want := range tt.want {
+				require.ErrorContains(t, err, want)
+			}
+		})
+	}
+}
+
+func TestMissingExplicitFileIsAnError(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "gone")
+	_, err := kubeconfig.Load(kubeconfig.Options{Path: path})
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	require.ErrorContains(t, err, path)
+}
+
+func TestAllBadFilesAreReportedAtOnce(t *testing.T) {
+	dir := t.TempDir()
+	a := write(t, dir, "a", "users: 1")
+	b := write(t, dir, "b", "{")
+	outside(t, dir, a+string(filepath.ListSeparator)+b)
+	_, err := kubeconfig.Load(kubeconfig.Options{})
+	require.ErrorContains(t, err, a)
+	require.ErrorContains(t, err, b)
+}
+
+func TestManyContextsDoNotFloodTheError(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	b.WriteString("current-context: nope\ncontexts:\n")
+	for c := 'a'; c <= 'z'; c++ {
+		b.WriteString("- name: context-" + string(c) + "\n")
+	}
+	_, err := kubeconfig.Load(kubeconfig.Options{Path: write(t, t.TempDir(), "config", b.String())})
+	require.ErrorContains(t, err, `"context-a"`)
+	require.ErrorContains(t, err, "and 14 more")
+}

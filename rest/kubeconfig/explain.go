@@ -1,0 +1,59 @@
+package kubeconfig
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// String names the entry for an error: what, which one, and where.
+func (e entry[T]) String() string {
+	return fmt.Sprintf("%s %q in kubeconfig %q", e.kind, e.name, e.file)
+}
+
+// errorf is an error about the entry.
+func (e entry[T]) errorf(format string, args ...any) error {
+	return fmt.Errorf("%v: %w", e, fmt.Errorf(format, args...))
+}
+
+// noContext says why there is no context of this name, and which ones there are.
+func (m *merged) noContext(name string, looked []string) error {
+	if len(m.contexts) == 0 {
+		return fmt.Errorf("there is no context %q: %s", name, m.nothingSelected(looked))
+	}
+	return fmt.Errorf("there is no context %q in kubeconfig %s: choose one of %s",
+		name, quoted(m.files), names(m.contexts))
+}
+
+// nothingSelected says why the files lead to no context, and what to do.
+func (m *merged) nothingSelected(looked []string) string {
+	switch {
+	case len(looked) == 0:
+		return "there is nowhere to look for a kubeconfig, without KUBECONFIG and without a home directory: give a path, or set KUBECONFIG"
+	case len(m.files) == 0:
+		return fmt.Sprintf("there is no kubeconfig at %s: give a path, or set KUBECONFIG", quoted(looked))
+	case len(m.contexts) == 0:
+		return fmt.Sprintf("kubeconfig %s has no contexts: add one, or give another path", quoted(m.files))
+	default:
+		return fmt.Sprintf("kubeconfig %s has no current-context: choose one of %s", quoted(m.files), names(m.contexts))
+	}
+}
+
+// names lists the names of entries, of very many only the first.
+func names[T any](entries map[string]entry[T]) string {
+	const most = 12
+	sorted := slices.Sorted(maps.Keys(entries))
+	if more := len(sorted) - most; more > 0 {
+		return fmt.Sprintf("%s and %d more", quoted(sorted[:most]), more)
+	}
+	return quoted(sorted)
+}
+
+func quoted(list []string) string {
+	q := make([]string, len(list))
+	for i, s := range list {
+		q[i] = fmt.Sprintf("%q", s)
+	}
+	return strings.Join(q, ", ")
+}

@@ -1,0 +1,63 @@
+package kubeconfig_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// secret stands for everything that must not appear in an error.
+const secret = "hunter2-s3cret"
+
+// write puts a file with this content into a folder and returns its path.
+func write(t *testing.T, folder, name, content string) string {
+	t.Helper()
+	path := filepath.Join(folder, name)
+	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+	require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
+	return path
+}
+
+// whole is a kubeconfig with one context called name, whose server and token
+// tell the file apart.
+func whole(name, mark string) string {
+	return strings.NewReplacer("NAME", name, "MARK", mark).Replace(`
+apiVersion: v1
+kind: Config
+current-context: NAME
+clusters:
+- name: NAME
+  cluster: {server: "https://MARK.example:6443"}
+users:
+- name: NAME
+  user: {token: MARK-token}
+contexts:
+- name: NAME
+  context: {cluster: NAME, user: NAME, namespace: MARK-ns}
+`)
+}
+
+// single is a kubeconfig with one context, whose cluster and user have these
+// fields, given as YAML in flow style.
+func single(cluster, user string) string {
+	return `
+current-context: ctx
+contexts: [{name: ctx, context: {cluster: c, user: u}}]
+clusters: [{name: c, cluster: {` + cluster + `}}]
+users: [{name: u, user: {` + user + `}}]
+`
+}
+
+// outside makes the test run outside of any cluster, with this home directory
+// and this KUBECONFIG.
+func outside(t *testing.T, home, list string) {
+	t.Helper()
+	t.Setenv("HOME", home)
+	t.Setenv("KUBECONFIG", list)
+	t.Setenv("KUBERNETES_SERVICE_HOST", "")
+	t.Setenv("KUBERNETES_SERVICE_PORT", "")
+	t.Setenv("POD_NAMESPACE", "")
+}

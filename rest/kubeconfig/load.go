@@ -1,0 +1,67 @@
+package kubeconfig
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+
+	"github.com/kinform/kinform/rest"
+)
+
+// ErrNoConfig is what the error of [Load] wraps when there is nothing to load: no
+// kubeconfig with a current context was found, and the process does not run in a
+// pod.
+var ErrNoConfig = errors.New("no way to an API server is configured")
+
+// Options says which kubeconfig and which context of it is wanted. The zero value
+// is what kubectl uses without flags.
+type Options struct {
+	// Path is the only file to read, and must exist. Defaults to the files of
+	// the environment variable KUBECONFIG, else .kube/config in the home
+	// directory.
+	Path string
+
+	// Context is the name of the context to use. Defaults to the current-context
+	// of the files.
+	Context string
+}
+
+// Connection is a server, who one is there, and where in it one works. It holds
+// secrets; Config hides them when it is printed.
+type Connection struct {
+	// Config is for [rest.NewClient]. The caller owns it.
+	Config rest.Config
+
+	// Namespace is the namespace of the context, "default" where it has none. In
+	// a pod it is the pod's.
+	Namespace string
+
+	// Context is the name of the context, "" in a pod.
+	Context string
+}
+
+// Load finds the connection that kubectl would use; the package comment has the
+// rules. It reads files and environment variables, opens no connection and
+// starts no command.
+//
+// The error names the file, the entry and what to do, and quotes no secret. It
+// wraps [ErrNoConfig] when nothing is configured at all.
+func Load(opts Options) (Connection, error) {
+	files, mayMiss := candidates(opts.Path)
+	m, err := readAll(files, mayMiss)
+	if err != nil {
+		return Connection{}, err
+	}
+	if context := cmp.Or(opts.Context, m.currentContext); context != "" {
+		return m.connection(context, files)
+	}
+	missing := m.nothingSelected(files)
+	if opts.Path != "" {
+		return Connection{}, fmt.Errorf("%w: %s", ErrNoConfig, missing)
+	}
+	conn, err := inCluster()
+	if err != nil {
+		return Connection{}, fmt.Errorf("%w: %s; and not from within a pod either: %w", ErrNoConfig, missing, err)
+	}
+	return conn, nil
+}

@@ -1,0 +1,179 @@
+package kubeconfig
+
+import (
+	"encoding/base64"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/kinform/kinform/rest"
+)
+
+// connection follows a context to its cluster and its user.
+func (m *merged) connection(name string, looked []string) (Connection, error) {
+	context, ok := m.contexts[name]
+	if !ok {
+		return Connection{}, m.noContext(name, looked)
+	}
+	cluster, ok := m.clusters[context.content.Cluster]
+	if !ok {
+		return Connection{}, context.errorf("there is no cluster %q: add it, or choose another context", context.content.Cluster)
+	}
+	user, ok := m.users[context.content.User]
+	if !ok && context.content.User != "" {
+		return Connection{}, context.errorf("there is no user %q: add it, or choose another context", context.content.User)
+	}
+
+	conn := Connection{Context: name, Namespace: context.content.Namespace}
+	if conn.Namespace == "" {
+		conn.Namespace = defaultNamespace
+	}
+	if err := useCluster(&conn.Config, cluster); err != nil {
+		return Connection{}, err
+	}
+	if strings.HasPrefix(conn.Config.Host, "http://") {
+		return conn, nil // credentials don't travel in the clear
+	}
+	if err := useUser(&conn.Config, user); err != nil {
+		return Connection{}, err
+	}
+	return conn, nil
+}
+
+// useCluster sets what the cluster says.
+func useCluster(cfg *rest.Config, e entry[cluster]) error {
+	c := e.content
+	var err error
+	cfg.TLS.CAFile, cfg.TLS.CAData, err = fileOrData(e, "certificate-authority", c.CertificateAuthority, c.CertificateAuthorityData)
+	if err != nil {
+		return err
+	}
+	cfg.TLS.ServerName = c.TLSServerName
+	cfg.TLS.Insecure = c.InsecureSkipTLSVerify
+	hasCA := cfg.TLS.CAFile != "" || len(cfg.TLS.CAData) > 0
+	if cfg.TLS.Insecure && hasCA {
+		return e.errorf("insecure-skip-tls-verify contradicts certificate-authority: remove one of them")
+	}
+	if cfg.Host, err = serverURL(e, hasCA || cfg.TLS.Insecure); err != nil {
+		return err
+	}
+	if c.ProxyURL != "" {
+		// A proxy's URL may hold a password, hence it is not quoted.
+		proxy, err := url.Parse(c.ProxyURL)
+		if err != nil || proxy.Host == "" || !validProxyScheme[proxy.Scheme] {
+			return e.errorf("proxy-url is not the URL of an http, https or socks5 proxy: write it like http://proxy.example:3128")
+		}
+		cfg.Proxy = http.ProxyURL(proxy)
+	}
+	return nil
+}
+
+var validProxyScheme = map[string]bool{"http": true, "https": true, "socks5": true}
+
+// serverURL returns the address of the server, always with its scheme: where it
+// is left out, it is https if anything about TLS is said, else http.
+func serverURL(e entry[cluster], secure bool) (string, error) {
+	server := e.content.Server
+	if server == "" {
+		return "", e.errorf("it has no server: add one like https://api.example:6443")
+	}
+	u, err := url.Parse(server)
+	if err != nil || u.Scheme == "" || u.Host == "" {
+		scheme := "http://"
+		if secure {
+			scheme = "https://"
+		}
+		u, err = url.Parse(scheme + server)
+	}
+	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
+		return "", e.errorf("server is not an http or https URL: write it like https://api.example:6443")
+	}
+	return u.String(), nil
+}
+
+// useUser sets what the user says.
+func useUser(cfg *rest.Config, e entry[user]) error {
+	u := e.content
+	if err := unsupported(e); err != nil {
+		return err
+	}
+	if (u.Token != "" || u.TokenFile != "") && (u.Username != "" || u.Password != "") {
+		return e.errorf("it has a token and a username or password: remove one of them")
+	}
+	cfg.BearerToken = u.Token
+	cfg.BearerTokenFile = e.path(u.TokenFile)
+	cfg.Username, cfg.Password = u.Username, u.Password
+	if err := e.readable("tokenFile", cfg.BearerTokenFile); err != nil {
+		return err
+	}
+
+	var err error
+	cfg.TLS.CertFile, cfg.TLS.CertData, err = fileOrData(e, "client-certificate", u.ClientCertificate, u.ClientCertificateData)
+	if err != nil {
+		return err
+	}
+	cfg.TLS.KeyFile, cfg.TLS.KeyData, err = fileOrData(e, "client-key", u.ClientKey, u.ClientKeyData)
+	if err != nil {
+		return err
+	}
+	hasCert := cfg.TLS.CertFile != "" || len(cfg.TLS.CertData) > 0
+	hasKey := cfg.TLS.KeyFile != "" || len(cfg.TLS.KeyData) > 0
+	if hasCert != hasKey {
+		return e.errorf("client-certificate and client-key need each other: add the one that is missing")
+	}
+	return nil
+}
+
+// unsupported refuses what would change who the user is.
+func unsupported(e entry[user]) error {
+	u := e.content
+	const instead = "give it a token or a client certificate, or choose another context"
+	switch {
+	case u.Exec != nil:
+		return e.errorf("credentials from an exec plugin (%q) are not supported yet: %s", u.Exec.Command, instead)
+	case u.AuthProvider != nil:
+		return e.errorf("credentials from an auth provider (%q) are not supported: %s", u.AuthProvider.Name, instead)
+	case u.As != "" || u.AsUID != "" || len(u.AsGroups) > 0 || len(u.AsUserExtra) > 0:
+		return e.errorf("impersonation (as, as-uid, as-groups, as-user-extra) is not supported yet: choose another context")
+	}
+	return nil
+}
+
+// fileOrData reads a field that is given as a path, or with the suffix -data as
+// base64, and not both. Of a file only the path is taken.
+func fileOrData[T any](e entry[T], field, file, data string) (path string, content []byte, err error) {
+	if file != "" && data != "" {
+		return "", nil, e.errorf("it has both %s and %s-data: remove one of them", field, field)
+	}
+	if data == "" {
+		path = e.path(file)
+		return path, nil, e.readable(field, path)
+	}
+	if content, err = base64.StdEncoding.DecodeString(data); err != nil {
+		return "", nil, e.errorf("%s-data is not base64: encode the PEM file with base64", field)
+	}
+	return "", content, nil
+}
+
+// path resolves a path, which is relative to the folder of the entry's file.
+func (e entry[T]) path(p string) string {
+	if p == "" || filepath.IsAbs(p) {
+		return p
+	}
+	return filepath.Join(filepath.Dir(e.file), p)
+}
+
+// readable checks early that a file can be opened, while it is known who asks
+// for it.
+func (e entry[T]) readable(field, path string) error {
+	if path == "" {
+		return nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return e.errorf("%s %q cannot be read: %w: check the path and its permissions", field, path, reason(err))
+	}
+	return f.Close()
+}

@@ -1,0 +1,96 @@
+package kubeconfig_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kinform/kinform/rest"
+	"github.com/kinform/kinform/rest/kubeconfig"
+)
+
+func TestWrittenConnectionIsLoadedUnchanged(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file := write(t, dir, "pem", "content")
+	tests := []struct {
+		name string
+		conn kubeconfig.Connection
+	}{
+		{"plain", kubeconfig.Connection{Config: rest.Config{Host: "http://127.0.0.1:8080"}, Context: "kinform", Namespace: "default"}},
+		{"token", kubeconfig.Connection{Config: rest.Config{
+			Host: "https://x.example", BearerToken: secret, TLS: rest.TLSConfig{CAData: []byte("ca"), ServerName: "real"},
+		}, Context: "a b: {", Namespace: "ns"}},
+		{"files", kubeconfig.Connection{Config: rest.Config{
+			Host: "https://x.example", BearerTokenFile: file, TLS: rest.TLSConfig{CAFile: file, CertFile: file, KeyFile: file},
+		}, Context: "files", Namespace: "default"}},
+		{"data", kubeconfig.Connection{Config: rest.Config{
+			Host: "https://x.example", Username: "me", Password: "4711",
+			TLS: rest.TLSConfig{Insecure: true, CertData: []byte{0, 255}, KeyData: []byte("key")},
+		}, Context: "data", Namespace: "default"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "config")
+			require.NoError(t, kubeconfig.Write(path, tt.conn))
+			got, err := kubeconfig.Load(kubeconfig.Options{Path: path})
+			require.NoError(t, err)
+			require.Equal(t, tt.conn, got)
+		})
+	}
+}
+
+func TestWrittenFileIsPrivateAndReplacesAtOnce(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path := write(t, dir, "config", "old")
+	require.NoError(t, os.Chmod(path, 0o644))
+	old, err := os.Open(path)
+	require.NoError(t, err)
+	defer old.Close()
+
+	require.NoError(t, kubeconfig.Write(path, kubeconfig.Connection{Config: rest.Config{Host: "http://x"}}))
+
+	info, err := os.Stat(path)
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
+	was, err := old.Stat()
+	require.NoError(t, err)
+	require.False(t, os.SameFile(was, info), "a reader of the old file keeps reading the old file")
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Len(t, entries, 1, "nothing is left beside it")
+}
+
+func TestRelativePathsAreWrittenAbsolute(t *testing.T) {
+	dir := t.TempDir()
+	ca := write(t, dir, "ca.crt", "content")
+	t.Chdir(dir)
+	path := filepath.Join(t.TempDir(), "config")
+	require.NoError(t, kubeconfig.Write(path, kubeconfig.Connection{
+		Config: rest.Config{Host: "https://x.example", TLS: rest.TLSConfig{CAFile: "ca.crt"}},
+	}))
+	conn, err := kubeconfig.Load(kubeconfig.Options{Path: path})
+	require.NoError(t, err)
+	require.Equal(t, ca, conn.Config.TLS.CAFile)
+	require.Equal(t, "default", conn.Context)
+}
+
+func TestFailedWriteLeavesNothingBehind(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "config", "full"), 0o700)) // a folder in the way of the rename
+	err := kubeconfig.Write(filepath.Join(dir, "config"), kubeconfig.Connection{Config: rest.Config{Host: "http://x", BearerToken: secret}})
+	require.ErrorContains(t, err, filepath.Join(dir, "config"))
+	require.NotContains(t, err.Error(), secret)
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Len(t, entries, 1)
+
+	err = kubeconfig.Write(filepath.Join(dir, "gone", "config"), kubeconfig.Connection{Config: rest.Config{Host: "http://x"}})
+	require.ErrorIs(t, err, os.ErrNotExist)
+	require.ErrorContains(t, kubeconfig.Write(filepath.Join(dir, "x"), kubeconfig.Connection{}), "needs a server")
+}

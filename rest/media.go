@@ -1,0 +1,81 @@
+package rest
+
+import (
+	"bytes"
+	"io"
+	"mime"
+	"net/http"
+)
+
+// The media types of API objects, as they stand in Content-Type.
+const (
+	mediaTypeJSON     = "application/json"
+	mediaTypeProtobuf = "application/vnd.kubernetes.protobuf"
+)
+
+// Encoding is a way to write an object as bytes.
+type Encoding uint8
+
+// The encodings that a Resource can ask for.
+const (
+	// Automatic asks for protobuf first where T can decode it, else for JSON.
+	Automatic Encoding = iota
+	// JSON asks for JSON only.
+	JSON
+	// Protobuf asks for protobuf only. T must be able to decode it.
+	Protobuf
+)
+
+// String returns the name of the encoding.
+func (e Encoding) String() string {
+	switch e {
+	case Automatic:
+		return "automatic"
+	case JSON:
+		return "JSON"
+	case Protobuf:
+		return "protobuf"
+	default:
+		return "unknown"
+	}
+}
+
+// accept is the header that asks for the encoding.
+func (e Encoding) accept() string {
+	switch e {
+	case JSON:
+		return mediaTypeJSON
+	case Protobuf:
+		return mediaTypeProtobuf
+	default:
+		return mediaTypeProtobuf + ", " + mediaTypeJSON
+	}
+}
+
+// encodingOf returns the encoding of an answer. What says nothing about itself
+// is taken for JSON, and anything else is refused with the start of it, which
+// may be the page of a proxy that says what is wrong.
+func encodingOf(response *http.Response) (Encoding, error) {
+	header := response.Header.Get("Content-Type")
+	if header == "" {
+		return JSON, nil
+	}
+	mediaType, _, err := mime.ParseMediaType(header)
+	switch {
+	case err != nil:
+		return 0, malformed("content type %q: %w", header, err)
+	case mediaType == mediaTypeJSON:
+		return JSON, nil
+	case mediaType == mediaTypeProtobuf:
+		return Protobuf, nil
+	}
+	start, _ := io.ReadAll(io.LimitReader(response.Body, 256))
+	return 0, malformed("content type %q instead of JSON or protobuf, starting with %q", header, excerpt(start, 256))
+}
+
+func bodyReader(body []byte) io.Reader {
+	if body == nil {
+		return nil
+	}
+	return bytes.NewReader(body)
+}

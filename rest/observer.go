@@ -1,0 +1,127 @@
+package rest
+
+import (
+	"net/http"
+	"sync/atomic"
+	"time"
+)
+
+// Observer is a set of hooks into a client. Each may be nil. They are called
+// from the goroutines that do the work, several at once, with no lock held, and
+// what they do delays the request.
+type Observer struct {
+	// Answered is called once for each request: when the headers of the answer
+	// are there, or when there will be none.
+	Answered func(Answered)
+
+	// Ended is called once for each list and watch that was opened, when it is
+	// closed.
+	Ended func(Ended)
+
+	// Warning is called for each warning (RFC 7234, code 299) that a server sent
+	// with an answer, such as for the use of a deprecated version.
+	Warning func(text string)
+}
+
+// Answered describes the answer to a request.
+type Answered struct {
+	Method string
+	URL    string
+
+	// StatusCode is the code of the answer, 0 where Err is set.
+	StatusCode int
+
+	// Wait is the time from sending the request to the headers of the answer.
+	Wait time.Duration
+
+	// Err says why there is no answer.
+	Err error
+}
+
+// Ended describes a list or a watch that is over.
+type Ended struct {
+	URL string
+
+	// Objects counts the objects and events that Next handed out, Unchanged those
+	// of them that needed no decoding, ObjectErrors those that could not be read.
+	Objects, Unchanged, ObjectErrors int
+
+	// Duration is the time from the headers of the answer to Close.
+	Duration time.Duration
+
+	// Err is the last error of Next: io.EOF after an orderly end, nil where the
+	// stream was closed before its end.
+	Err error
+}
+
+// Stats counts what a client has done since it was made. Each number is exact,
+// all together they are as of nearly the same moment.
+type Stats struct {
+	// Requests counts requests sent, Failures those that got no answer.
+	Requests, Failures uint64
+
+	// Connections and Streams are how many connections, and how many lists and
+	// watches, are open now.
+	Connections, Streams int
+
+	// BytesReceived and BytesSent count bytes on the connections, with headers and
+	// encryption.
+	BytesReceived, BytesSent uint64
+
+	// Decoded, Unchanged and ObjectErrors count objects on lists and watches:
+	// decoded, recognised by their version and not decoded, and unreadable.
+	Decoded, Unchanged, ObjectErrors uint64
+}
+
+// counters are the parts of Stats that the client counts itself.
+type counters struct {
+	requests, failures               atomic.Uint64
+	streams                          atomic.Int64
+	decoded, unchanged, objectErrors atomic.Uint64
+}
+
+// Stats returns the counters of the client. It is cheap, and safe for concurrent
+// use.
+func (c *Client) Stats() Stats {
+	return Stats{
+		Requests:      c.counters.requests.Load(),
+		Failures:      c.counters.failures.Load(),
+		Connections:   c.connections.len(),
+		Streams:       int(c.counters.streams.Load()),
+		BytesReceived: c.connections.received.Load(),
+		BytesSent:     c.connections.sent.Load(),
+		Decoded:       c.counters.decoded.Load(),
+		Unchanged:     c.counters.unchanged.Load(),
+		ObjectErrors:  c.counters.objectErrors.Load(),
+	}
+}
+
+// answered reports the outcome of a request.
+func (c *Client) answered(x *exchange, start time.Time, err error) {
+	c.counters.requests.Add(1)
+	if err != nil {
+		c.counters.failures.Add(1)
+	}
+	if c.observer == nil || c.observer.Answered == nil {
+		return
+	}
+	event := Answered{Method: x.method, URL: x.url, Wait: time.Since(start), Err: err}
+	if err == nil {
+		event.StatusCode = x.response.StatusCode
+	}
+	c.observer.Answered(event)
+}
+
+// warn passes the warnings of an answer on.
+func (c *Client) warn(x *exchange) {
+	for _, header := range x.response.Header[http.CanonicalHeaderKey("Warning")] {
+		text, ok := warningText(header)
+		if !ok {
+			continue
+		}
+		c.logger.Warn("Warning from the API server.", "url", x.url, "warning", text)
+		if c.observer != nil && c.observer.Warning != nil {
+			c.observer.Warning(text)
+		}
+	}
+}

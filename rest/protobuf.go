@@ -1,0 +1,124 @@
+package rest
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+)
+
+// The protobuf encoding of Kubernetes, as far as it has to be known to find an
+// object in it. Everything here works on slices of the bytes as they arrived and
+// copies nothing.
+
+// magic starts every protobuf body that is not a watch, and every object within
+// a watch event.
+const magic = "k8s\x00"
+
+// The wire types of protobuf.
+const (
+	wireVarint     = 0
+	wireFixed64    = 1
+	wireBytes      = 2
+	wireStartGroup = 3
+	wireEndGroup   = 4
+	wireFixed32    = 5
+)
+
+// errShort says that a message ends within a field.
+var errShort = errors.New("protobuf: the message ends within a field")
+
+// header is the start of a field: its number, its wire type and, for fields that
+// have a length, the length.
+type header struct {
+	field  uint64
+	wire   byte
+	length uint64 // of what follows the header
+	size   int    // of the header itself
+}
+
+// readHeader reads the header of the field that data starts with. It answers
+// errShort where more bytes may complete it. Groups, which proto2 had and
+// Kubernetes never used, are refused.
+func readHeader(data []byte) (header, error) {
+	tag, n := binary.Uvarint(data)
+	if n == 0 {
+		return header{}, errShort
+	}
+	h := header{field: tag >> 3, wire: byte(tag & 7), size: n}
+	if n < 0 || h.field == 0 || h.field > 1<<29-1 {
+		return header{}, malformed("protobuf: invalid tag")
+	}
+	switch h.wire {
+	case wireVarint:
+		_, n = binary.Uvarint(data[h.size:])
+		h.length = uint64(n)
+	case wireFixed64:
+		h.length, n = 8, 1
+	case wireFixed32:
+		h.length, n = 4, 1
+	case wireBytes:
+		h.length, n = binary.Uvarint(data[h.size:])
+		h.size += n
+	default:
+		return header{}, malformed("protobuf: wire type %d", h.wire)
+	}
+	switch {
+	case n == 0:
+		return header{}, errShort
+	case n < 0:
+		return header{}, malformed("protobuf: invalid number")
+	}
+	return h, nil
+}
+
+// nextField takes the first field off a complete message. The value of a field
+// with a length is its contents.
+func nextField(message []byte) (h header, value, rest []byte, err error) {
+	h, err = readHeader(message)
+	if err != nil {
+		return h, nil, nil, err
+	}
+	rest = message[h.size:]
+	if h.length > uint64(len(rest)) {
+		return h, nil, nil, errShort
+	}
+	return h, rest[:h.length], rest[h.length:], nil
+}
+
+// bytesField returns the contents of the last field with this number, and
+// whether there is one. (Protobuf says that the last one counts.)
+func bytesField(message []byte, number uint64) (value []byte, ok bool, err error) {
+	for len(message) > 0 {
+		h, v, rest, err := nextField(message)
+		if err != nil {
+			return nil, false, err
+		}
+		if h.field == number && h.wire == wireBytes {
+			value, ok = v, true
+		}
+		message = rest
+	}
+	return value, ok, nil
+}
+
+// unwrapUnknown takes the envelope off an object: the magic number and a
+// runtime.Unknown with typeMeta=1 and raw=2.
+func unwrapUnknown(data []byte) (kind string, raw []byte, err error) {
+	if len(data) < len(magic) || string(data[:len(magic)]) != magic {
+		return "", nil, malformed("protobuf: the object does not start with the magic number")
+	}
+	unknown := data[len(magic):]
+	typeMeta, _, err := bytesField(unknown, 1)
+	if err != nil {
+		return "", nil, fmt.Errorf("envelope: %w", err)
+	}
+	kindBytes, _, err := bytesField(typeMeta, 2)
+	if err != nil {
+		return "", nil, fmt.Errorf("typeMeta: %w", err)
+	}
+	raw, ok, err := bytesField(unknown, 2)
+	if err == nil && !ok {
+		err = malformed("protobuf: the envelope is empty")
+	}
+	return string(kindBytes), raw, err
+}
