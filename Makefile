@@ -13,7 +13,7 @@ endif
 
 # Tests run with the invariant checks compiled in; release builds have none.
 TEST_FLAGS := $(RACE) -tags=invariants -timeout=15m
-STATICCHECK := honnef.co/go/tools/cmd/staticcheck@2026.1
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME ?= 10s
 
 .PHONY: help
