@@ -1,0 +1,73 @@
+package reflector
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"time"
+)
+
+// Backoff says how long to wait after failures in a row. The wait after failure
+// n is drawn uniformly from [d, d*(1+Jitter)), where
+//
+//	d = min(Base * Factor^(n-1), Max / (1+Jitter))
+//
+// so that no wait exceeds Max, and waits are spread even there. The defaults are
+// client-go's numbers (RC-3): 0.8 to 1.6 s, 1.6 to 3.2 s, ... 15 to 30 s. Unlike
+// there, only success starts the row afresh, not the passing of time.
+type Backoff struct {
+	// Base is the shortest wait after the first failure. Defaults to 800 ms.
+	Base time.Duration
+
+	// Max is the longest wait, unless a server asks for more with Retry-After.
+	// Defaults to 30 s.
+	Max time.Duration
+
+	// Factor is by how much each wait is longer than the one before; at least 1.
+	// Defaults to 2.
+	Factor float64
+
+	// Jitter is the random part of a wait, relative to its fixed part. Negative
+	// means none. Defaults to 1.
+	Jitter float64
+}
+
+func (b Backoff) withDefaults() Backoff {
+	if b.Base < 0 || b.Max < 0 {
+		panic(fmt.Sprintf("reflector: Options.Backoff: Base %v and Max %v must not be negative", b.Base, b.Max))
+	}
+	if b.Factor != 0 && !(b.Factor >= 1) {
+		panic(fmt.Sprintf("reflector: Options.Backoff: Factor %v must be at least 1", b.Factor))
+	}
+	if b.Base == 0 {
+		b.Base = 800 * time.Millisecond
+	}
+	if b.Max == 0 {
+		b.Max = 30 * time.Second
+	}
+	if b.Factor == 0 {
+		b.Factor = 2
+	}
+	if b.Jitter == 0 {
+		b.Jitter = 1
+	}
+	b.Jitter = max(b.Jitter, 0)
+	return b
+}
+
+// wait draws the wait after failure n of a row, n counting from 1.
+func (b Backoff) wait(n int) time.Duration {
+	fixed := min(float64(b.Base)*math.Pow(b.Factor, float64(n-1)), float64(b.Max)/(1+b.Jitter))
+	return time.Duration(fixed * (1 + b.Jitter*rand.Float64()))
+}
+
+// sleep waits for d, or until ctx ends.
+func sleep(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}

@@ -1,0 +1,82 @@
+// Package reflector keeps a [Sink] in step with a server: it takes a snapshot,
+// hands it over whole, and then passes on every change, for as long as its
+// context lives, whatever goes wrong on the way.
+//
+// # The machine
+//
+// A reflector is a state machine, and it can be watched being one: [Reflector.Status]
+// tells its [Phase], an [Observer] is told of every step, and state.go has all of
+// it. In this picture, a failure is a step along a double line.
+//
+//	                    first snapshot, or a later one
+//	                       |                    |
+//	                       v                    v
+//	                 +-----------+       +-------------+
+//	next page  +---- |  Listing  |       |  Streaming  | ----+  next event
+//	           +---> |           | <==== |             | <---+
+//	                 +-----------+       +-------------+
+//	                       |  list's end    |       (no streaming list:
+//	                       |  = Replace     |        list instead)
+//	                       v                |
+//	                 +------------+         |  end marker = Replace,
+//	           +---> | Connecting |         |  the same stream goes on
+//	watch's    |     +------------+         |
+//	end, from  |           | answer         |
+//	the last   |           v                v
+//	version    |     +----------------------------+
+//	           +---- |          Watching          | ----+  event = Apply
+//	                 +----------------------------+ <---+
+//
+//	any of the above  ==failure==>  BackingOff  -->  where it goes on
+//	Connecting, Watching  ==version expired==>  Listing or Streaming, at once
+//	any, when the context ends  -->  Stopped
+//
+// # Snapshots
+//
+// The first list is asked for at version "0", which any server can answer from
+// its cache, each later one at the last version seen (RC-4). When the server says
+// that it no longer has this version, or not yet, the most recent state is asked
+// for at once, and until it comes (RC-5, RC-6). Pages are collected and handed over
+// as one [Sink] call; when a continue token expires, one list without pages takes
+// their place (RC-8). A snapshot that is older than what the sink knows is refused;
+// see [Options].AllowTimeTravel.
+//
+// A streaming list ([WatchList]) is collected up to its end marker, changes in
+// between included, and handed over just the same (RC-15 to RC-17). Where the server
+// turns it down, or falls silent before the end marker, the reflector lists from
+// then on; where it fails otherwise, it lists this once (RC-18).
+//
+// # Watches
+//
+// A watch starts from the last version seen, to which events and bookmarks add
+// (RC-21, RC-24). One that ends in good order is followed by the next at once
+// (RC-25). Unlike client-go, a watch that fails is tried again from where it was, and
+// does not lead to a new list: if the version has become too old, the server says
+// so, and then a list follows, the first time without any wait (RC-26). Only when
+// watches fail three times in a row although the server answers, a list is taken
+// in between. That makes sure that the sink gets on, slowly, where a version cannot
+// be passed (an event that nobody can read), or behind a proxy that breaks streams.
+//
+// # Failures
+//
+// Every failure is reported once, with the phase, the cause, and the wait that
+// follows. Waits grow with each failure in a row, and only success ends a row: a
+// whole snapshot for attempts to take one; for watches the first event or
+// bookmark, or [Backoff].Max without a failure. A Retry-After of the server is the
+// least that is waited. No failure is final: a resource that does not exist, or
+// that may not be read, is asked for again after ever longer waits, up to Backoff.Max.
+//
+// An object that cannot be read is reported and skipped; what the sink has of it
+// stays. If it was to be deleted, a new snapshot follows, which deletes it.
+//
+// # Guarantees
+//
+//   - The sink is called from Run's goroutine only, one call at a time. The first
+//     call is a Replace.
+//   - Whatever went wrong, what the sink has been told is what the server had at
+//     [Status].ResourceVersion, but for objects that could not be read.
+//   - Every wait and every request ends when the context ends. When Run returns, no
+//     goroutine, stream or timer of it remains, as far as the Source keeps its
+//     contract.
+//   - Panics of the Source, the Sink or a hook are not recovered.
+package reflector

@@ -1,0 +1,96 @@
+package reflector
+
+import (
+	"errors"
+	"fmt"
+	"syscall"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+var (
+	// ErrRunning is what Run returns when the reflector is running already.
+	ErrRunning = errors.New("reflector: Run was called while the reflector is running; use one goroutine per reflector")
+
+	// ErrTimeTravel is reported when a snapshot is older than what the sink has
+	// already been told; see [Options].AllowTimeTravel.
+	ErrTimeTravel = errors.New("the snapshot is older than what is known already")
+
+	// ErrNoProgress is reported when a streaming list falls silent before its end
+	// marker; see [Options].ListProgressTimeout.
+	ErrNoProgress = errors.New("the streaming list fell silent before its end marker")
+
+	// ErrVeryShortWatch is reported when a server ends a watch in less than a
+	// second without having sent anything.
+	ErrVeryShortWatch = errors.New("the server ended the watch at once, without any event")
+
+	// ErrOverdue is reported when a server has not even begun to answer a watch
+	// by the time at which the watch should have been over.
+	ErrOverdue = errors.New("the watch outlived its timeout")
+)
+
+// Error reports one failed attempt, or one object that could not be read. It
+// unwraps, so that the predicates of apimachinery's api/errors work on it, as do
+// errors.Is and errors.As.
+type Error struct {
+	// Phase is what the reflector was doing.
+	Phase Phase
+
+	// Err is what went wrong. A *listwatch.ObjectError concerns one object only,
+	// and the attempt goes on, unless the object was to be deleted.
+	Err error
+
+	// Failures is how many attempts of this kind (to take a snapshot, or to
+	// watch) have failed in a row, this one included. It is 0 where the attempt
+	// goes on.
+	Failures int
+
+	// RetryIn is the wait that follows. 0 means that the reflector goes on at
+	// once.
+	RetryIn time.Duration
+}
+
+// Error says in which phase what went wrong, and what follows.
+func (e Error) Error() string {
+	switch {
+	case e.Failures == 0:
+		return fmt.Sprintf("reflector: %v: %v", e.Phase, e.Err)
+	case e.RetryIn == 0:
+		return fmt.Sprintf("reflector: %v: %v (failure %d in a row, going on at once)", e.Phase, e.Err, e.Failures)
+	default:
+		return fmt.Sprintf("reflector: %v: %v (failure %d in a row, next attempt in %v)",
+			e.Phase, e.Err, e.Failures, e.RetryIn.Round(time.Millisecond))
+	}
+}
+
+// Unwrap returns the cause.
+func (e Error) Unwrap() error { return e.Err }
+
+// isExpired says that the server no longer has the version that it was asked for.
+func isExpired(err error) bool {
+	return apierrors.IsResourceExpired(err) || apierrors.IsGone(err)
+}
+
+// isTooLarge says that the server has not yet seen the version it was asked for.
+func isTooLarge(err error) bool {
+	return apierrors.HasStatusCause(err, metav1.CauseTypeResourceVersionTooLarge)
+}
+
+// isRefused says that the server does not accept the request as it is, or fails
+// over it: the version in it may be the reason.
+func isRefused(err error) bool {
+	return apierrors.IsBadRequest(err) || apierrors.IsInvalid(err) || apierrors.IsInternalError(err) || isTooLarge(err)
+}
+
+// isUnsupported says that the server does not know how to do what it was asked for.
+func isUnsupported(err error) bool {
+	return apierrors.IsBadRequest(err) || apierrors.IsInvalid(err) || apierrors.IsMethodNotSupported(err)
+}
+
+// isBusy says that the server cannot be reached, or not now: it has said nothing
+// about the request itself.
+func isBusy(err error) bool {
+	return errors.Is(err, syscall.ECONNREFUSED) || apierrors.IsTooManyRequests(err)
+}

@@ -1,0 +1,133 @@
+package reflector
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"k8s.io/apimachinery/pkg/util/resourceversion"
+
+	"github.com/kinform/kinform/listwatch"
+)
+
+// defaultPageSize is how many objects a page has by default (RC-7).
+const defaultPageSize = 500
+
+// list takes one page. After the last one it hands all of them over.
+func (r *Reflector[T]) list(ctx context.Context, s *listing[T]) (state[T], error) {
+	if s.token == "" {
+		r.beginSnapshot()
+	}
+	meta, err := r.readPage(ctx, s)
+	if err != nil {
+		return r.listFailed(s, err)
+	}
+	if s.token == "" {
+		s.version = meta.ResourceVersion
+	}
+	s.token = meta.Continue
+	if s.token == "" {
+		return r.handOver(s.items, s.version, &connecting[T]{version: s.version})
+	}
+	// The cache has answered in pages, so it is no cache: page from now on (RC-7).
+	r.paged = r.paged || s.at == "0"
+	return s, nil
+}
+
+// readPage adds the items of one page to s.
+func (r *Reflector[T]) readPage(ctx context.Context, s *listing[T]) (listwatch.ListMeta, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	r.record.update(func(st *Status) { st.Pages++ })
+	stream, err := r.source.List(ctx, r.listOptions(s))
+	if err != nil {
+		return listwatch.ListMeta{}, err
+	}
+	defer stream.Close()
+
+	before := len(s.items)
+	for {
+		item, err := stream.Next()
+		var unread *listwatch.ObjectError
+		switch {
+		case err == io.EOF: // not errors.Is: a broken connection may wrap it
+			meta := stream.Meta()
+			r.pageReceived(len(s.items)-before, len(s.items), meta)
+			return meta, nil
+		case errors.As(err, &unread):
+			r.skip(Listing, unread)
+			if unread.Key.Name == "" {
+				continue
+			}
+			item = unchanged[T](unread)
+		case err != nil:
+			return listwatch.ListMeta{}, err
+		}
+		s.items = append(s.items, item)
+		r.itemReceived(item, len(s.items))
+	}
+}
+
+// unchanged stands for an object that could not be read: it exists, so what the
+// sink has of it must stay.
+func unchanged[T any](unread *listwatch.ObjectError) listwatch.Item[T] {
+	return listwatch.Item[T]{Key: unread.Key, Unchanged: true}
+}
+
+// listOptions follows RC-7 for the page size and RC-8 for later pages, which name
+// neither a version nor anything else that the token already says.
+func (r *Reflector[T]) listOptions(s *listing[T]) listwatch.ListOptions {
+	opts := listwatch.ListOptions{Known: r.sink.HasVersion, Continue: s.token}
+	if s.token == "" {
+		opts.ResourceVersion = s.at
+	}
+	switch {
+	case s.whole || r.opts.PageSize < 0:
+	case r.opts.PageSize > 0:
+		opts.Limit = r.opts.PageSize
+	case s.at == "" || s.at == "0" || r.paged:
+		opts.Limit = defaultPageSize
+	}
+	return opts
+}
+
+// listFailed decides how to go on after a page could not be had.
+func (r *Reflector[T]) listFailed(s *listing[T], err error) (state[T], error) {
+	switch {
+	case isExpired(err) && s.token != "": // RC-8
+		return r.atOnce(&r.snapshots, &listing[T]{at: s.at, whole: true}), err
+	case (isExpired(err) || isTooLarge(err)) && s.at != "": // RC-5
+		return r.atOnce(&r.snapshots, &listing[T]{at: ""}), err
+	default:
+		return r.retry(&r.snapshots, err, &listing[T]{at: s.at}), err
+	}
+}
+
+// handOver gives a whole snapshot to the sink; next is the state that follows.
+func (r *Reflector[T]) handOver(items []listwatch.Item[T], version string, next state[T]) (state[T], error) {
+	if !r.opts.AllowTimeTravel && older(version, r.version) {
+		r.stop(next)
+		err := fmt.Errorf("%w: it has version %s, the sink has been told everything up to %s", ErrTimeTravel, version, r.version)
+		return r.retry(&r.snapshots, err, r.snapshot("")), err
+	}
+	if err := r.sink.Replace(items, version); err != nil {
+		r.stop(next)
+		return r.retry(&r.snapshots, err, r.resnapshot()), fmt.Errorf("sink: %w", err)
+	}
+	r.version = version
+	r.succeeded(&r.snapshots)
+	r.record.update(func(st *Status) {
+		st.Synced = true
+		st.ResourceVersion = version
+		st.Items = len(items)
+		st.Total = int64(len(items))
+	})
+	return next, nil
+}
+
+// older compares versions where they can be compared.
+func older(a, b string) bool {
+	c, err := resourceversion.CompareResourceVersion(a, b)
+	return err == nil && c < 0
+}

@@ -1,0 +1,121 @@
+package reflector
+
+import (
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"time"
+)
+
+// ListMode says how a reflector gets its snapshots.
+type ListMode uint8
+
+const (
+	// Auto leaves the choice to the reflector. At present it is List: compressed
+	// and read from the server's cache, a plain list is faster and smaller on the
+	// wire than a streaming one.
+	Auto ListMode = iota
+	// List asks for a list, in pages where that helps, then watches.
+	List
+	// WatchList asks for a streaming list (KEP-3157): one watch that begins with
+	// everything that exists. It costs the server less memory than a list. Where
+	// the server cannot do it, the reflector lists; see doc.go.
+	WatchList
+)
+
+// String returns the name of the mode.
+func (m ListMode) String() string {
+	switch m {
+	case Auto:
+		return "Auto"
+	case List:
+		return "List"
+	case WatchList:
+		return "WatchList"
+	default:
+		return fmt.Sprintf("ListMode(%d)", uint8(m))
+	}
+}
+
+// Options are a reflector's settings. The zero value is ready for use.
+type Options struct {
+	// ListMode says how snapshots are taken. Defaults to Auto.
+	ListMode ListMode
+
+	// PageSize is the number of objects that one page of a list may have.
+	// Negative means that lists are never paged. Defaults to 500 for lists that
+	// the server reads from its storage, and to no paging for those that it reads
+	// from its cache (RC-7).
+	PageSize int64
+
+	// WatchTimeout is the shortest time after which the server is asked to end a
+	// watch; each watch draws its own from [WatchTimeout, 2*WatchTimeout), so that
+	// many clients don't come back at the same moment. A watch that is still open
+	// five seconds later is closed by the reflector. Either way the next watch
+	// starts at once where the last one ended. Defaults to 5 minutes.
+	WatchTimeout time.Duration
+
+	// ListProgressTimeout is how long a streaming list may be silent before it
+	// has sent its end marker. After that the reflector gives up streaming lists
+	// for good, reports [ErrNoProgress] and lists. Defaults to 30 seconds.
+	ListProgressTimeout time.Duration
+
+	// Backoff says how long to wait after a failure.
+	Backoff Backoff
+
+	// AllowTimeTravel accepts a snapshot that is older than what the sink has
+	// already been told. By default such a snapshot is refused with
+	// [ErrTimeTravel], and asked for again: it comes from a server that lags
+	// behind. The one good reason to accept it is a cluster whose storage has been
+	// restored from a backup: its versions have gone back for good.
+	AllowTimeTravel bool
+
+	// OnError is told of every failed attempt, once, and of every object that
+	// could not be read. It is called from Run's goroutine, without any lock held,
+	// and delays the reflector while it runs. Defaults to nil.
+	OnError func(Error)
+
+	// Observer is told what the reflector does. Defaults to nil.
+	Observer *Observer
+
+	// Logger gets the first failure of a row as a warning, its repetitions at
+	// debug level, and the recovery at info level. It should say which resource
+	// this is, as in logger.With("resource", "pods"). Defaults to no logging.
+	Logger *slog.Logger
+}
+
+// withDefaults returns o with its defaults filled in, and panics where o
+// contradicts itself.
+func (o Options) withDefaults() Options {
+	if o.ListMode > WatchList {
+		panic(fmt.Sprintf("reflector: Options.ListMode: unknown mode %v", o.ListMode))
+	}
+	if o.WatchTimeout < 0 {
+		panic(fmt.Sprintf("reflector: Options.WatchTimeout: %v is negative", o.WatchTimeout))
+	}
+	if o.ListProgressTimeout < 0 {
+		panic(fmt.Sprintf("reflector: Options.ListProgressTimeout: %v is negative", o.ListProgressTimeout))
+	}
+	if o.ListMode == Auto {
+		o.ListMode = List
+	}
+	if o.WatchTimeout == 0 {
+		o.WatchTimeout = 5 * time.Minute
+	}
+	if o.ListProgressTimeout == 0 {
+		o.ListProgressTimeout = 30 * time.Second
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Observer == nil {
+		o.Observer = &Observer{}
+	}
+	o.Backoff = o.Backoff.withDefaults()
+	return o
+}
+
+// watchTimeout draws the timeout of one watch (RC-20).
+func (o Options) watchTimeout() time.Duration {
+	return o.WatchTimeout + rand.N(o.WatchTimeout)
+}

@@ -1,0 +1,46 @@
+package reflector
+
+import "fmt"
+
+// Phase is what a reflector is doing. The package comment has a picture of how
+// phases follow each other.
+type Phase uint8
+
+const (
+	// Idle is the phase before Run.
+	Idle Phase = iota
+	// Listing reads a list, page by page.
+	Listing
+	// Streaming reads a streaming list, up to its end marker.
+	Streaming
+	// Connecting has asked for a watch that the server has not answered yet.
+	Connecting
+	// Watching reads the events of a watch.
+	Watching
+	// BackingOff waits after a failure.
+	BackingOff
+	// Stopped is the phase after Run.
+	Stopped
+)
+
+// String returns the name of the phase, in lower case.
+func (p Phase) String() string {
+	switch p {
+	case Idle:
+		return "idle"
+	case Listing:
+		return "listing"
+	case Streaming:
+		return "streaming"
+	case Connecting:
+		return "connecting"
+	case Watching:
+		return "watching"
+	case BackingOff:
+		return "backing off"
+	case Stopped:
+		return "stopped"
+	default:
+		return fmt.Sprintf("Phase(%d)", uint8(p))
+	}
+}

@@ -1,0 +1,98 @@
+package reflector
+
+import (
+	"context"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/listwatch"
+)
+
+// Sink is what a reflector keeps in step with a server. Replace and Apply are
+// called from one goroutine, Run's, one call at a time. An error that they return
+// is reported, and after a wait a new snapshot is handed over, so that a failed
+// call may have done all, some or none of its work.
+type Sink[T any] interface {
+	// HasVersion reports whether the sink holds the object with this key in this
+	// very version; see listwatch.ListOptions.Known. It may be called from several
+	// goroutines at once.
+	HasVersion(key types.NamespacedName, resourceVersion string) bool
+
+	// Replace hands over a whole snapshot as one step: every object that exists,
+	// and thereby also which don't. resourceVersion is the version of the snapshot.
+	// The sink owns the slice.
+	//
+	// An item that is marked Unchanged has no object: what the sink has under this
+	// key stays as it is. Where the item also has no ResourceVersion, the object is
+	// one that could not be read, and the sink may have another version of it, or
+	// nothing.
+	Replace(items []listwatch.Item[T], resourceVersion string) error
+
+	// Apply hands over one change, or a bookmark, in the server's order.
+	Apply(event listwatch.Event[T]) error
+}
+
+// Reflector keeps a sink in step with a server. Make one with [New], start it with
+// [Reflector.Run].
+type Reflector[T any] struct {
+	source listwatch.Source[T]
+	sink   Sink[T]
+	opts   Options
+	record record
+
+	// The rest belongs to Run's goroutine.
+
+	mode    ListMode // List or WatchList
+	version string   // through which the sink has been told everything
+	paged   bool     // the server answers in pages even from its cache
+	warned  bool     // of an unreadable object, in this snapshot or watch
+
+	// Failures in a row, of attempts to take a snapshot and of attempts to watch.
+	// A snapshot says nothing about whether watches work, nor the other way round.
+	snapshots, watches row
+}
+
+// New returns a reflector from source to sink. It starts nothing. It panics when
+// source or sink is missing, or when opts contradict themselves.
+func New[T any](source listwatch.Source[T], sink Sink[T], opts Options) *Reflector[T] {
+	if source == nil || sink == nil {
+		panic("reflector: New needs a source and a sink")
+	}
+	r := &Reflector[T]{source: source, sink: sink, opts: opts.withDefaults()}
+	r.mode = r.opts.ListMode
+	r.record.status.ListMode = r.mode
+	return r
+}
+
+// Run keeps the sink in step with the server until ctx ends, and then returns nil.
+// The caller is the owner of everything that happens: there are no other
+// goroutines than those of the Source.
+//
+// When Run has returned it may be called again; it goes on from the version where
+// it was, with a new snapshot. While it runs, another call returns [ErrRunning].
+func (r *Reflector[T]) Run(ctx context.Context) error {
+	if !r.record.start() {
+		return ErrRunning
+	}
+	defer r.record.stop()
+	// However Run is left, no request outlives it.
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+
+	s := r.resnapshot()
+	r.enter(s, nil)
+	for s.phase() != Stopped {
+		next, err := r.step(ctx, s)
+		if ctx.Err() != nil {
+			err = nil // the end of ctx is no failure
+		}
+		if err != nil {
+			err = r.report(s.phase(), err, waitOf[T](next))
+		}
+		if next.phase() != s.phase() {
+			r.enter(next, err)
+		}
+		s = next
+	}
+	return nil
+}

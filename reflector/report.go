@@ -1,0 +1,174 @@
+package reflector
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/kinform/kinform/listwatch"
+)
+
+// row counts failures in a row.
+type row struct{ failures int }
+
+// atOnce counts a failure after which next follows without a wait.
+func (r *Reflector[T]) atOnce(row *row, next state[T]) state[T] {
+	row.failures++
+	return next
+}
+
+// retry counts a failure after which next follows when some time has passed: more
+// with each failure, and no less than the server asks for.
+func (r *Reflector[T]) retry(row *row, err error, next state[T]) state[T] {
+	row.failures++
+	wait := r.opts.Backoff.wait(row.failures)
+	if seconds, ok := apierrors.SuggestsClientDelay(err); ok {
+		wait = max(wait, time.Duration(seconds)*time.Second)
+	}
+	return &backingOff[T]{wait: wait, then: next}
+}
+
+// succeeded ends a row of failures (D8).
+func (r *Reflector[T]) succeeded(row *row) {
+	if row.failures == 0 {
+		return
+	}
+	r.opts.Logger.Info("Recovered", "failures", row.failures)
+	row.failures = 0
+	r.record.update(func(st *Status) { st.Failures = r.failures() })
+}
+
+func (r *Reflector[T]) failures() int { return r.snapshots.failures + r.watches.failures }
+
+// report makes a failed attempt known, and the wait that follows (D7).
+func (r *Reflector[T]) report(phase Phase, err error, wait time.Duration) Error {
+	e := Error{Phase: phase, Err: err, Failures: r.watches.failures, RetryIn: wait}
+	if phase == Listing || phase == Streaming {
+		e.Failures = r.snapshots.failures
+	}
+	level := slog.LevelWarn
+	switch {
+	case e.Failures > 1:
+		level = slog.LevelDebug
+	case wait == 0:
+		level = slog.LevelInfo // such as an expired version: part of life
+	}
+	r.opts.Logger.Log(context.Background(), level, "Attempt failed",
+		"phase", phase.String(), "err", err, "failures", e.Failures, "retry_in", wait)
+	r.publish(e, func(st *Status) {
+		st.Errors++
+		st.Failures = r.failures()
+	})
+	return e
+}
+
+// skip makes an object known that could not be read. The first one of a snapshot
+// or of a watch is worth a warning.
+func (r *Reflector[T]) skip(phase Phase, unread *listwatch.ObjectError) {
+	level := slog.LevelDebug
+	if !r.warned {
+		level = slog.LevelWarn
+		r.warned = true
+	}
+	r.opts.Logger.Log(context.Background(), level, "Object skipped", "phase", phase.String(), "err", unread)
+	r.publish(Error{Phase: phase, Err: unread}, func(st *Status) { st.Skipped++ })
+}
+
+func (r *Reflector[T]) publish(e Error, count func(*Status)) {
+	now := time.Now()
+	r.record.update(func(st *Status) {
+		st.LastError, st.LastErrorAt = e, now
+		count(st)
+	})
+	if r.opts.Observer.Failed != nil {
+		r.opts.Observer.Failed(e)
+	}
+	if r.opts.OnError != nil {
+		r.opts.OnError(e)
+	}
+}
+
+// enter makes the phase of s known, with the failure that led to it.
+func (r *Reflector[T]) enter(s state[T], cause error) {
+	change := PhaseChange{To: s.phase(), Cause: cause}
+	wait, now := waitOf[T](s), time.Now()
+	r.record.update(func(st *Status) {
+		change.From = st.Phase
+		st.Phase, st.Since = change.To, now
+		st.NextRetry = time.Time{}
+		if change.To == BackingOff {
+			st.NextRetry = now.Add(wait)
+		}
+	})
+	if r.opts.Observer.PhaseChanged != nil {
+		r.opts.Observer.PhaseChanged(change)
+	}
+	if change.To == BackingOff && r.opts.Observer.Waiting != nil {
+		r.opts.Observer.Waiting(wait)
+	}
+}
+
+// beginSnapshot counts a snapshot, whichever way it is taken.
+func (r *Reflector[T]) beginSnapshot() {
+	r.warned = false
+	r.record.update(func(st *Status) {
+		st.Lists++
+		if st.Synced {
+			st.Relists++
+		}
+		st.Items, st.Total = 0, 0
+	})
+}
+
+// itemReceived makes known an item of a list, of which there are n now.
+func (r *Reflector[T]) itemReceived(item listwatch.Item[T], n int) {
+	r.record.update(func(st *Status) {
+		st.Listed++
+		st.Items = n
+	})
+	if r.opts.Observer.ItemReceived != nil {
+		r.opts.Observer.ItemReceived(ItemInfo{Key: item.Key, ResourceVersion: item.ResourceVersion, Unchanged: item.Unchanged})
+	}
+}
+
+// pageReceived makes known a page of size items, which makes n with those of
+// earlier pages.
+func (r *Reflector[T]) pageReceived(size, n int, meta listwatch.ListMeta) {
+	r.record.update(func(st *Status) { st.Total = int64(n) + meta.RemainingItemCount })
+	if r.opts.Observer.PageReceived != nil {
+		r.opts.Observer.PageReceived(PageInfo{Items: size, ListMeta: meta})
+	}
+}
+
+// eventReceived makes an event known to the observer.
+func (r *Reflector[T]) eventReceived(phase Phase, event listwatch.Event[T]) {
+	if r.opts.Observer.EventReceived != nil {
+		r.opts.Observer.EventReceived(EventInfo{
+			Phase:           phase,
+			Type:            event.Type,
+			Key:             event.Key,
+			ResourceVersion: event.ResourceVersion,
+			Time:            time.Now(),
+		})
+	}
+}
+
+// eventDone counts an event that has been dealt with; n is how many objects the
+// streaming list has, or -1 where this is a watch.
+func (r *Reflector[T]) eventDone(event listwatch.Event[T], n int) {
+	now := time.Now()
+	r.record.update(func(st *Status) {
+		st.LastEventAt = now
+		if event.Type == listwatch.Bookmark {
+			st.Bookmarks++
+		} else {
+			st.Events++
+		}
+		st.ResourceVersion = r.version
+		if n >= 0 {
+			st.Items = n
+		}
+	})
+}

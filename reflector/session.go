@@ -1,0 +1,82 @@
+package reflector
+
+import (
+	"context"
+	"time"
+
+	"github.com/kinform/kinform/listwatch"
+)
+
+// overdueMargin is how long a watch may outlive the timeout that the server was
+// given, before the reflector closes it: the connection may be dead without
+// either end knowing. kube-rs has the same margin.
+const overdueMargin = 5 * time.Second
+
+// session is an open watch with all that may end it.
+type session[T any] struct {
+	stream listwatch.WatchStream[T]
+	opened time.Time
+
+	ctx      context.Context // of the request
+	cancel   context.CancelCauseFunc
+	overdue  *time.Timer
+	progress *time.Timer // nil when the stream may be silent
+	silence  time.Duration
+}
+
+// open asks for a watch. If silence is not 0, the watch ends with ErrNoProgress
+// when nothing has come for that long, until stopProgress is called.
+func (r *Reflector[T]) open(ctx context.Context, opts listwatch.WatchOptions, silence time.Duration) (*session[T], error) {
+	opts.Timeout = r.opts.watchTimeout()
+	ctx, cancel := context.WithCancelCause(ctx)
+	s := &session[T]{ctx: ctx, cancel: cancel, silence: silence}
+	s.overdue = time.AfterFunc(opts.Timeout+overdueMargin, func() { cancel(ErrOverdue) })
+	if silence > 0 {
+		s.progress = time.AfterFunc(silence, func() { cancel(ErrNoProgress) })
+	}
+	stream, err := r.source.Watch(ctx, opts)
+	if err != nil {
+		err = s.explain(err)
+		s.close()
+		return nil, err
+	}
+	s.stream, s.opened = stream, time.Now()
+	return s, nil
+}
+
+// next waits for the next event.
+func (s *session[T]) next() (listwatch.Event[T], error) {
+	event, err := s.stream.Next()
+	if s.progress != nil {
+		s.progress.Reset(s.silence)
+	}
+	return event, s.explain(err)
+}
+
+// explain replaces an error by the reason for which the request was ended, if it
+// was: the stream only knows that it was.
+func (s *session[T]) explain(err error) error {
+	if err != nil && s.ctx.Err() != nil {
+		return context.Cause(s.ctx)
+	}
+	return err
+}
+
+// stopProgress lets the stream be silent from now on.
+func (s *session[T]) stopProgress() {
+	s.progress.Stop()
+	s.progress = nil
+}
+
+// close releases everything. It does no harm to call it again.
+func (s *session[T]) close() {
+	s.overdue.Stop()
+	if s.progress != nil {
+		s.progress.Stop()
+	}
+	if s.stream != nil {
+		// The stream is of no use any more, so neither is an error of closing it.
+		_ = s.stream.Close()
+	}
+	s.cancel(nil)
+}

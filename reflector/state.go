@@ -1,0 +1,132 @@
+package reflector
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"github.com/kinform/kinform/listwatch"
+)
+
+// state is one of the types below. Each holds exactly what is legal in its phase:
+// there is no watching state without a stream and a version to go on from.
+type state[T any] interface{ phase() Phase }
+
+// listing asks for a page of a list.
+type listing[T any] struct {
+	at    string // as in snapshot
+	whole bool   // without paging
+
+	// What earlier pages have brought; zero before the first.
+	items   []listwatch.Item[T]
+	version string
+	token   string
+}
+
+// requesting asks for a streaming list.
+type requesting[T any] struct {
+	at string // as in snapshot
+}
+
+// streaming reads the next event of a streaming list.
+type streaming[T any] struct {
+	at    string // as in snapshot
+	watch *session[T]
+	items collection[T]
+}
+
+// connecting asks for a watch.
+type connecting[T any] struct {
+	version string // the watch starts after it
+}
+
+// watching reads the next event of a watch.
+type watching[T any] struct {
+	version string // the next watch starts after it
+	watch   *session[T]
+	heard   bool // there has been an event or a bookmark
+
+	// synthetic says that Added events tell of what exists in no particular
+	// order, because the watch has no version to start from: theirs are not
+	// the watch's.
+	synthetic bool
+}
+
+// backingOff waits.
+type backingOff[T any] struct {
+	wait time.Duration
+	then state[T]
+}
+
+// stopped is the end.
+type stopped[T any] struct{}
+
+func (*listing[T]) phase() Phase    { return Listing }
+func (*requesting[T]) phase() Phase { return Streaming }
+func (*streaming[T]) phase() Phase  { return Streaming }
+func (*connecting[T]) phase() Phase { return Connecting }
+func (*watching[T]) phase() Phase   { return Watching }
+func (*backingOff[T]) phase() Phase { return BackingOff }
+func (stopped[T]) phase() Phase     { return Stopped }
+
+// waitOf returns how long s waits.
+func waitOf[T any](s state[T]) time.Duration {
+	if s, ok := s.(*backingOff[T]); ok {
+		return s.wait
+	}
+	return 0
+}
+
+// step does what s is about (one request, one event, one wait) and returns the
+// state that follows, and what has failed, if anything has: then the next state
+// is how to go on, which is a backingOff unless there is no need to wait.
+//
+// A state is used up by the step; it may come back as the next one.
+func (r *Reflector[T]) step(ctx context.Context, s state[T]) (state[T], error) {
+	if ctx.Err() != nil {
+		return r.stop(s), nil
+	}
+	switch s := s.(type) {
+	case *listing[T]:
+		return r.list(ctx, s)
+	case *requesting[T]:
+		return r.request(ctx, s)
+	case *streaming[T]:
+		return r.collect(s)
+	case *connecting[T]:
+		return r.connect(ctx, s)
+	case *watching[T]:
+		return r.watch(s)
+	case *backingOff[T]:
+		sleep(ctx, s.wait)
+		return s.then, nil
+	default:
+		return s, nil
+	}
+}
+
+// stop releases what s holds.
+func (r *Reflector[T]) stop(s state[T]) state[T] {
+	switch s := s.(type) {
+	case *streaming[T]:
+		s.watch.close()
+	case *watching[T]:
+		s.watch.close()
+	}
+	return stopped[T]{}
+}
+
+// snapshot returns the state in which a snapshot begins that is not older than
+// version; "0" stands for any, and "" for the most recent one.
+func (r *Reflector[T]) snapshot(version string) state[T] {
+	if r.mode == WatchList {
+		return &requesting[T]{at: version}
+	}
+	return &listing[T]{at: version}
+}
+
+// resnapshot returns the state in which a snapshot begins that is not older than
+// what the sink knows (RC-4).
+func (r *Reflector[T]) resnapshot() state[T] {
+	return r.snapshot(cmp.Or(r.version, "0"))
+}

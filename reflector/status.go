@@ -1,0 +1,110 @@
+package reflector
+
+import (
+	"sync"
+	"time"
+)
+
+// Status is what a reflector is doing, and how it has fared. All of it is from
+// one moment.
+type Status struct {
+	// Phase is what the reflector is doing, and Since when that began. Both are
+	// zero before the first Run.
+	Phase Phase
+	Since time.Time
+
+	// Synced says that the sink has had a whole snapshot.
+	Synced bool
+
+	// ResourceVersion is the version through which the sink has been told
+	// everything, "" before the first snapshot.
+	ResourceVersion string
+
+	// ListMode is how snapshots are taken: List or WatchList. It differs from the
+	// one in Options where that was Auto, or when streaming lists did not work.
+	ListMode ListMode
+
+	// Items is how many objects the running snapshot has so far, or the last one
+	// had. Total is how many it will have, as far as the server has said; 0 means
+	// unknown.
+	Items int
+	Total int64
+
+	// LastEventAt is when the last event or bookmark of a watch was received.
+	LastEventAt time.Time
+
+	// Failures is how many attempts have failed since the last success of their
+	// kind; 0 means that all is well.
+	Failures int
+
+	// LastError is the last thing reported to OnError, an [Error], and LastErrorAt
+	// when it was. Success does not clear them.
+	LastError   error
+	LastErrorAt time.Time
+
+	// NextRetry is when the running wait is over; zero outside of BackingOff.
+	NextRetry time.Time
+
+	Stats
+}
+
+// Stats counts what a reflector has done since New.
+type Stats struct {
+	// Lists counts the snapshots begun, plain or streaming. Relists counts those
+	// of them that were begun after the sink already had one.
+	Lists, Relists int64
+
+	// Pages counts the requests for lists, StreamingLists those for streaming
+	// lists, Watches those for watches that start from a version.
+	Pages, StreamingLists, Watches int64
+
+	// Listed counts the objects received in lists, Events the events of watches
+	// and streaming lists, except for bookmarks, and Bookmarks these.
+	Listed, Events, Bookmarks int64
+
+	// Errors counts the failed attempts, Skipped the objects that could not be
+	// read.
+	Errors, Skipped int64
+}
+
+// Status returns a consistent snapshot. It may be called at any time, from any
+// goroutine, and does not wait for the reflector.
+func (r *Reflector[T]) Status() Status { return r.record.get() }
+
+// Stats returns the counters of Status.
+func (r *Reflector[T]) Stats() Stats { return r.record.get().Stats }
+
+// record is where a reflector writes down what it does, for others to read.
+type record struct {
+	mu     sync.Mutex // guards following
+	status Status
+	active bool // Run is running
+}
+
+// start says whether the reflector was not running; it is now.
+func (r *record) start() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	wasActive := r.active
+	r.active = true
+	return !wasActive
+}
+
+func (r *record) stop() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.active = false
+}
+
+func (r *record) get() Status {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.status
+}
+
+// update calls f with the status locked.
+func (r *record) update(f func(*Status)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	f(&r.status)
+}

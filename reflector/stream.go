@@ -1,0 +1,127 @@
+package reflector
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/listwatch"
+)
+
+// patience is after how many failures in a row another way is tried.
+const patience = 3
+
+// request opens a streaming list (RC-14).
+func (r *Reflector[T]) request(ctx context.Context, s *requesting[T]) (state[T], error) {
+	r.beginSnapshot()
+	r.record.update(func(st *Status) { st.StreamingLists++ })
+	opts := listwatch.WatchOptions{SendInitialEvents: true, Known: r.sink.HasVersion}
+	if s.at != "0" { // any version will do: there, that is "" (RC-14)
+		opts.ResourceVersion = s.at
+	}
+	watch, err := r.open(ctx, opts, r.opts.ListProgressTimeout)
+	if err != nil {
+		return r.streamFailed(s.at, err)
+	}
+	return &streaming[T]{at: s.at, watch: watch}, nil
+}
+
+// collect takes one event of a streaming list. With the end marker it hands over
+// what has been collected, and the same stream goes on as a watch (RC-15 to RC-17).
+func (r *Reflector[T]) collect(s *streaming[T]) (state[T], error) {
+	event, err := s.watch.next()
+	var unread *listwatch.ObjectError
+	switch {
+	case errors.As(err, &unread):
+		r.skip(Streaming, unread)
+		s.items.skip(unread)
+		return s, nil
+	case err != nil:
+		s.watch.close()
+		return r.streamFailed(s.at, err)
+	}
+
+	r.eventReceived(Streaming, event)
+	switch event.Type {
+	case listwatch.Added, listwatch.Modified:
+		s.items.put(event.Item)
+	case listwatch.Deleted:
+		s.items.remove(event.Key)
+	case listwatch.Bookmark:
+		if event.InitialEventsEnd {
+			s.watch.stopProgress()
+			version := event.ResourceVersion
+			return r.handOver(s.items.items, version, &watching[T]{version: version, watch: s.watch, heard: true})
+		}
+	}
+	r.eventDone(event, len(s.items.items))
+	return s, nil
+}
+
+// streamFailed decides how to go on after a streaming list has failed (RC-18).
+func (r *Reflector[T]) streamFailed(at string, err error) (state[T], error) {
+	endedEarly := err == io.EOF
+	if endedEarly {
+		err = fmt.Errorf("the streaming list ended before its end marker: %w", io.ErrUnexpectedEOF)
+	}
+	switch {
+	case (isExpired(err) || isTooLarge(err)) && at != "":
+		return r.atOnce(&r.snapshots, r.snapshot("")), err
+	case errors.Is(err, ErrNoProgress) || isUnsupported(err):
+		// It will not be otherwise next time (D6).
+		r.mode = List
+		r.record.update(func(st *Status) { st.ListMode = List })
+		return r.atOnce(&r.snapshots, r.snapshot(at)), err
+	case isBusy(err), endedEarly && (r.snapshots.failures+1)%patience != 0:
+		return r.retry(&r.snapshots, err, r.snapshot(at)), err
+	default:
+		return r.retry(&r.snapshots, err, &listing[T]{at: at}), err
+	}
+}
+
+// collection is the content of a streaming list so far.
+type collection[T any] struct {
+	items []listwatch.Item[T]
+	index map[types.NamespacedName]int // of a key's item
+}
+
+func (c *collection[T]) put(item listwatch.Item[T]) {
+	if i, ok := c.index[item.Key]; ok {
+		c.items[i] = item
+		return
+	}
+	if c.index == nil {
+		c.index = make(map[types.NamespacedName]int)
+	}
+	c.index[item.Key] = len(c.items)
+	c.items = append(c.items, item)
+}
+
+// remove fills the gap with the last item.
+func (c *collection[T]) remove(key types.NamespacedName) {
+	i, ok := c.index[key]
+	if !ok {
+		return
+	}
+	last := len(c.items) - 1
+	c.items[i] = c.items[last]
+	c.index[c.items[i].Key] = i
+	c.items[last] = listwatch.Item[T]{}
+	c.items = c.items[:last]
+	delete(c.index, key)
+}
+
+// skip takes note of an object that could not be read: if it was deleted, it is
+// gone all the same, else its last readable state stays.
+func (c *collection[T]) skip(unread *listwatch.ObjectError) {
+	_, ok := c.index[unread.Key]
+	switch {
+	case unread.Type == listwatch.Deleted:
+		c.remove(unread.Key)
+	case !ok && unread.Key.Name != "":
+		c.put(unchanged[T](unread))
+	}
+}

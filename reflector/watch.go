@@ -1,0 +1,95 @@
+package reflector
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/kinform/kinform/listwatch"
+)
+
+// veryShort is how long a watch without any event lasts at least, if all is well
+// (RC-25).
+const veryShort = time.Second
+
+// connect opens a watch (RC-21).
+func (r *Reflector[T]) connect(ctx context.Context, s *connecting[T]) (state[T], error) {
+	r.warned = false
+	r.record.update(func(st *Status) { st.Watches++ })
+	watch, err := r.open(ctx, listwatch.WatchOptions{ResourceVersion: s.version}, 0)
+	if err != nil {
+		return r.watchFailed(s.version, isRefused(err), err)
+	}
+	return &watching[T]{
+		version:   s.version,
+		watch:     watch,
+		synthetic: s.version == "" || s.version == "0",
+	}, nil
+}
+
+// watch takes one event.
+func (r *Reflector[T]) watch(s *watching[T]) (state[T], error) {
+	event, err := s.watch.next()
+	var unread *listwatch.ObjectError
+	switch {
+	case errors.As(err, &unread) && unread.Type != listwatch.Deleted:
+		r.skip(Watching, unread)
+		return s, nil
+	case unread != nil:
+		// The sink still has the object. A snapshot will not.
+		s.watch.close()
+		return r.retry(&r.watches, err, r.resnapshot()), err
+	case err != nil:
+		s.watch.close()
+		return r.watchEnded(s, err)
+	}
+
+	r.eventReceived(Watching, event)
+	if err := r.sink.Apply(event); err != nil {
+		s.watch.close()
+		return r.retry(&r.watches, err, r.resnapshot()), fmt.Errorf("sink: %w", err)
+	}
+	s.heard = true
+	s.synthetic = s.synthetic && event.Type == listwatch.Added
+	if !s.synthetic && event.ResourceVersion != "" { // RC-24
+		s.version = event.ResourceVersion
+		r.version = event.ResourceVersion
+	}
+	r.eventDone(event, -1)
+	r.succeeded(&r.watches)
+	return s, nil
+}
+
+// watchEnded decides how to go on after an open watch has ended.
+func (r *Reflector[T]) watchEnded(s *watching[T], err error) (state[T], error) {
+	lasted := time.Since(s.watch.opened)
+	if lasted >= r.opts.Backoff.Max {
+		r.succeeded(&r.watches)
+	}
+	switch {
+	case errors.Is(err, ErrOverdue):
+		r.opts.Logger.Info("The server did not end the watch in time, opening the next one", "after", lasted)
+		return &connecting[T]{version: s.version}, nil
+	case err == io.EOF && (s.heard || lasted >= veryShort): // RC-25
+		return &connecting[T]{version: s.version}, nil
+	case err == io.EOF:
+		err = ErrVeryShortWatch
+	}
+	return r.watchFailed(s.version, true, err)
+}
+
+// watchFailed decides how to go on after a watch from version has failed: with the
+// next watch from there, as a rule. suspect says that the version may be the
+// reason; if that goes on, a snapshot gives another one.
+func (r *Reflector[T]) watchFailed(version string, suspect bool, err error) (state[T], error) {
+	switch {
+	case isExpired(err) && r.watches.failures == 0: // RC-26
+		return r.atOnce(&r.watches, r.resnapshot()), err
+	case isExpired(err), suspect && (r.watches.failures+1)%patience == 0:
+		return r.retry(&r.watches, err, r.resnapshot()), err
+	default:
+		return r.retry(&r.watches, err, &connecting[T]{version: version}), err
+	}
+}
