@@ -14,11 +14,11 @@ type Item[T any] struct {
 	// object is "".
 	Key types.NamespacedName
 
-	// ResourceVersion is the version of the object, as the server wrote it.
-	ResourceVersion string
-
 	// Object is the decoded object, or the zero T where Unchanged is set.
 	Object T
+
+	// ResourceVersion is the version of the object, as the server wrote it.
+	ResourceVersion string
 
 	// Unchanged says that the object was not decoded, because Known answered for
 	// this key and version.

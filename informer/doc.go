@@ -1,0 +1,57 @@
+// Package informer wires the stages into one: a reflector lists and watches a
+// source, a DeltaFIFO holds what it saw, the informer drains the queue into an
+// indexed store and tells its handlers.
+//
+//	            Replace, Apply            Pop                 Apply
+//	source ──► reflector ─────────► DeltaFIFO ────► informer ───────► store ◄── readers
+//	                                                  │
+//	                                                  ├──► mailbox ──► handler
+//	                                                  └──► mailbox ──► handler
+//
+// An [Informer] is a cache that is eventually what the server is, and a feed of
+// what changed on the way. It is shared: any number of handlers, added before or
+// after it runs, are fed from one list and one watch.
+//
+// # Guarantees
+//
+// Each has a test of its name.
+//
+//   - G1 For each key, a handler sees events in the server's order; New of one is
+//     Old of the next.
+//   - G2 No final state is lost: when the server is quiet, store and handlers
+//     reach exactly its state, whatever faults came before.
+//   - G3 When a handler runs, the store already holds that event or something
+//     newer.
+//   - G4 A handler's calls are sequential; handlers don't delay each other.
+//   - G5 A handler added late first gets every stored object as initial adds, then
+//     all later events, none twice, none missing.
+//   - G6 "Synced", for a handler, means that every initial add has returned.
+//   - G7 Readers never see a half-replaced store, nor an index that disagrees with
+//     it.
+//   - G8 WaitRV returns only when everything up to that resourceVersion has been
+//     applied.
+//   - G9 A key is never with two workers at once; adds while it is being worked on
+//     give exactly one more run. (Package workqueue.)
+//   - G10 When Run returns, no goroutine, connection or timer of it remains.
+//   - G11 Bytes from the network never panic, never grow memory without bound, and
+//     never end the process; a bad object is reported and skipped, the stream
+//     goes on.
+//
+// What is not guaranteed: that a handler sees every state that an object went
+// through (a list shows only the last one, and a handler that falls behind may be
+// told less, see [Overflow]), any order between two keys or two handlers, and how
+// soon a change is seen.
+//
+// # Cached objects are read-only
+//
+// Store, handlers and other readers share one object. Whoever wants to change one
+// makes a deep copy first.
+//
+// # Goroutines and locks
+//
+// Run starts one goroutine for the reflector and one per handler, and consumes
+// the queue itself; it returns when all have ended. No handler, transform, index
+// function or observer is ever called with a lock held. The informer's one mutex
+// guards the set of handlers and whether it runs; each mailbox has its own; the
+// two are never held together.
+package informer

@@ -1,0 +1,149 @@
+package informer
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// world writes events for a few keys as an informer would: each Old is the New
+// before it, each key is Added before it is Updated or Deleted.
+type world struct {
+	state   map[types.NamespacedName]int
+	version int
+}
+
+func (w *world) step(op byte) Event[int] {
+	key := types.NamespacedName{Name: fmt.Sprint(op % 4)}
+	w.version++
+	old, exists := w.state[key]
+	event := Event[int]{Cause: Watch, Key: key, Old: old, New: w.version, ResourceVersion: fmt.Sprint(w.version)}
+	switch {
+	case !exists:
+		event.Type = Added
+	case op&8 != 0:
+		event.Type = Deleted
+	default:
+		event.Type = Updated
+	}
+	if event.Type == Deleted {
+		delete(w.state, key)
+	} else {
+		w.state[key] = w.version
+	}
+	return event
+}
+
+// reader believes what a mailbox hands out, and objects to what does not follow.
+type reader struct{ known map[types.NamespacedName]int }
+
+func (r *reader) read(t *testing.T, e Event[int]) {
+	before, exists := r.known[e.Key]
+	require.Equal(t, exists, e.Type != Added, "%v of a key that is known: %v", e.Type, exists)
+	require.Equal(t, before, e.Old, "Old is New of the event before")
+	if e.Type == Deleted {
+		delete(r.known, e.Key)
+	} else {
+		r.known[e.Key] = e.New
+	}
+}
+
+// FuzzMailbox posts and takes as the bytes say: the high bit takes, anything else
+// is a change of one of four keys.
+func FuzzMailbox(f *testing.F) {
+	f.Add([]byte{0, 1, 2, 0x80, 8, 0, 8, 0, 8, 0x80, 0x80})
+	f.Add([]byte("many changes of few keys, and nobody reads them for long"))
+	f.Add(slices.Repeat([]byte{1, 9}, 50))
+	f.Fuzz(func(t *testing.T, script []byte) {
+		for _, overflow := range []Overflow{Coalesce, Unbounded} {
+			const limit = 3
+			m := newMailbox[int](limit, overflow)
+			w := world{state: map[types.NamespacedName]int{}}
+			r := reader{known: map[types.NamespacedName]int{}}
+			for _, op := range script {
+				if op&0x80 != 0 {
+					if l, ok := m.take(); ok {
+						r.read(t, l.event)
+					}
+					continue
+				}
+				depth := m.post(letter[int]{event: w.step(op)})
+				if overflow == Coalesce {
+					require.LessOrEqual(t, depth, limit+2*4, "memory is bounded by the limit and two events a key")
+				}
+			}
+			for l, ok := m.take(); ok; l, ok = m.take() {
+				r.read(t, l.event)
+			}
+			require.Equal(t, w.state, r.known, "no final state is lost")
+			require.Zero(t, m.depth)
+			require.Nil(t, m.newest, "an empty mailbox keeps nothing")
+		}
+	})
+}
+
+func TestMailboxCoalescesOnlyWhileTheReaderIsBehind(t *testing.T) {
+	t.Parallel()
+	m := newMailbox[int](2, Coalesce)
+	w := world{state: map[types.NamespacedName]int{}}
+	post := func() int { return m.post(letter[int]{event: w.step(1)}) }
+
+	post()
+	require.Equal(t, 2, post(), "below the limit every event waits on its own")
+	require.Equal(t, 2, post(), "at the limit an update merges")
+	_, _, coalesced := m.state()
+	require.EqualValues(t, 1, coalesced)
+
+	added, _ := m.take()
+	require.Equal(t, 1, added.event.New)
+	updated, _ := m.take()
+	require.Equal(t, Event[int]{Type: Updated, Cause: Watch, Key: updated.event.Key, Old: 1, New: 3, ResourceVersion: "3"}, updated.event)
+
+	post()
+	require.Equal(t, 2, post(), "having caught up, every event waits on its own again")
+}
+
+func TestMailboxKeepsTheSyncMarkBehindTheInitialAdds(t *testing.T) {
+	t.Parallel()
+	m := newMailbox[int](1, Coalesce)
+	w := world{state: map[types.NamespacedName]int{}}
+	m.post(letter[int]{event: w.step(1)})
+	m.post(letter[int]{syncMark: true})
+	m.post(letter[int]{event: w.step(1)})
+	first, _ := m.take()
+	require.Equal(t, Added, first.event.Type)
+	second, _ := m.take()
+	require.True(t, second.syncMark)
+}
+
+func TestBlockHoldsUpTheWriterUntilThereIsRoom(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m := newMailbox[int](1, Block)
+		w := world{state: map[types.NamespacedName]int{}}
+		m.post(letter[int]{event: w.step(1)})
+		posted := 0
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			for range 3 {
+				m.post(letter[int]{event: w.step(1)})
+				posted++
+			}
+		}()
+		synctest.Wait()
+		require.Zero(t, posted, "the writer waits")
+		m.take()
+		synctest.Wait()
+		require.Equal(t, 1, posted, "one taken, one posted")
+		m.close()
+		<-done
+		require.Equal(t, 3, posted, "a closed mailbox holds nobody up")
+		_, ok := m.take()
+		require.False(t, ok)
+	})
+}

@@ -1,0 +1,44 @@
+package informer
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Observer hears what an informer does, for metrics, traces and tests. Any field
+// may be nil. The functions are called without locks held, by the goroutine that
+// does the work, which waits for them: they must be quick.
+type Observer struct {
+	// OnApplied is called when one batch of the queue is in the store and before
+	// any handler is told of it.
+	OnApplied func(AppliedInfo)
+
+	// OnDeliver is called when a handler has returned from one event.
+	OnDeliver func(DeliverInfo)
+}
+
+// AppliedInfo describes one batch that was applied to the store.
+type AppliedInfo struct {
+	// Keys are the keys that changed, in the order of the queue.
+	Keys []types.NamespacedName
+
+	// ResourceVersion is what the store is complete through.
+	ResourceVersion string
+
+	// Initial marks the batch with the first list.
+	Initial bool
+}
+
+// DeliverInfo describes one call of one handler.
+type DeliverInfo struct {
+	Handler         string
+	Type            EventType
+	Cause           Cause
+	Key             types.NamespacedName
+	ResourceVersion string
+
+	// Waited is how long the event lay in the mailbox, Ran how long the handler
+	// took.
+	Waited, Ran time.Duration
+}

@@ -1,0 +1,107 @@
+package informer
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/kinform/kinform/indexer"
+	"github.com/kinform/kinform/reflector"
+)
+
+// Options are the choices of an [Informer]. The zero value is ready to use.
+type Options[T any] struct {
+	// Name says in logs and errors which informer speaks, for example "pods".
+	// Defaults to the type argument's name.
+	Name string
+
+	// Indexes are the store's indexes from the first object on. More can be added
+	// and removed at any time, see Informer.AddIndex. The namespace index always
+	// exists.
+	Indexes map[string]indexer.IndexFunc[T]
+
+	// Transform changes each object once, before it is queued: to drop what nobody
+	// reads, for example. It owns the object that it is given, may change it in
+	// place, and is called by one goroutine at a time. With an error the object is
+	// reported and skipped, and what the store held of it stays. Defaults to no
+	// change.
+	Transform func(T) (T, error)
+
+	// Reflector has the choices of listing and watching: pages, back-off, time
+	// limits, and OnError, which hears of every failed attempt. Its Logger defaults
+	// to the one below.
+	Reflector reflector.Options
+
+	// Logger gets what has no caller to be returned to: failed attempts, handler
+	// panics, slow handlers. Defaults to silence.
+	Logger *slog.Logger
+
+	// Observer hears of batches and deliveries. Defaults to nil, which costs one
+	// pointer test.
+	Observer *Observer
+}
+
+func (o Options[T]) withDefaults() Options[T] {
+	if o.Name == "" {
+		o.Name = fmt.Sprintf("%T", *new(T))
+		if o.Name == "<nil>" {
+			o.Name = "unnamed"
+		}
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	o.Logger = o.Logger.With("informer", o.Name)
+	if o.Reflector.Logger == nil {
+		o.Reflector.Logger = o.Logger
+	}
+	return o
+}
+
+// DefaultMailbox is the limit of a handler's mailbox, in events, where
+// HandlerOptions does not say otherwise.
+const DefaultMailbox = 1024
+
+// HandlerOptions are the choices of one handler. The zero value is ready to use.
+type HandlerOptions struct {
+	// Name says in logs and status which handler is meant. Defaults to "handler-N".
+	Name string
+
+	// Resync asks for an Updated event with cause Resync for every stored object,
+	// each time this long after the last. It costs no request: a resync is not a
+	// relist. Unlike client-go's it keeps its time when the watch breaks. Defaults
+	// to 0, never.
+	Resync time.Duration
+
+	// Mailbox is how many events may wait before Overflow applies. Defaults to
+	// DefaultMailbox.
+	Mailbox int
+
+	// Overflow is what happens beyond that. Defaults to Coalesce.
+	Overflow Overflow
+}
+
+func (o HandlerOptions) withDefaults(number int) HandlerOptions {
+	if o.Name == "" {
+		o.Name = fmt.Sprintf("handler-%d", number)
+	}
+	if o.Mailbox == 0 {
+		o.Mailbox = DefaultMailbox
+	}
+	return o
+}
+
+func (o HandlerOptions) validate() error {
+	var errs []error
+	if o.Mailbox < 0 {
+		errs = append(errs, fmt.Errorf("informer: HandlerOptions.Mailbox is %d; it must not be negative", o.Mailbox))
+	}
+	if o.Resync < 0 {
+		errs = append(errs, fmt.Errorf("informer: HandlerOptions.Resync is %v; it must not be negative", o.Resync))
+	}
+	if o.Overflow > Unbounded {
+		errs = append(errs, fmt.Errorf("informer: HandlerOptions.Overflow is %v; use Coalesce, Block or Unbounded", o.Overflow))
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,39 @@
+package informer
+
+import "fmt"
+
+// Overflow says what happens to a handler's events when they arrive faster than
+// the handler takes them and its mailbox has reached its limit.
+type Overflow uint8
+
+const (
+	// Coalesce merges events of one key from the moment the mailbox has reached
+	// its limit until it is empty again. A handler that keeps up sees every event;
+	// one that falls behind is told what became of each key in fewer steps: updates
+	// become one update from the first state to the last, and an object that came
+	// and went unseen is not mentioned. Memory is bounded by the limit and two
+	// events per key that the server or the handler knows. This is the default.
+	Coalesce Overflow = iota
+
+	// Block holds up the informer until the handler has taken an event: nothing is
+	// merged, and back-pressure goes through queue and reflector to the socket. All
+	// handlers of the informer wait for one that blocks (G4 gives way).
+	Block
+
+	// Unbounded keeps every event, whatever memory that takes, as client-go does.
+	Unbounded
+)
+
+// String returns the name of the policy in lower case.
+func (o Overflow) String() string {
+	switch o {
+	case Coalesce:
+		return "coalesce"
+	case Block:
+		return "block"
+	case Unbounded:
+		return "unbounded"
+	default:
+		return fmt.Sprintf("Overflow(%d)", uint8(o))
+	}
+}

@@ -1,0 +1,56 @@
+package informer
+
+import (
+	"fmt"
+	"iter"
+
+	"github.com/kinform/kinform/deltafifo"
+	"github.com/kinform/kinform/indexer"
+	"github.com/kinform/kinform/listwatch"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// sink lets the reflector write into the queue: it puts what a list and a watch
+// say into the words of deltas.
+type sink[T any] struct {
+	queue *deltafifo.FIFO[T]
+}
+
+func (s sink[T]) HasVersion(key types.NamespacedName, resourceVersion string) bool {
+	return s.queue.HasVersion(key, resourceVersion)
+}
+
+func (s sink[T]) Replace(items []listwatch.Item[T], resourceVersion string) error {
+	return s.queue.Replace(func(yield func(deltafifo.Item[T]) bool) {
+		for _, item := range items {
+			if !yield(deltafifo.Item[T](item)) {
+				return
+			}
+		}
+	}, resourceVersion)
+}
+
+func (s sink[T]) Apply(event listwatch.Event[T]) error {
+	switch event.Type {
+	case listwatch.Added:
+		return s.queue.Add(event.Key, event.Object, event.ResourceVersion)
+	case listwatch.Modified:
+		return s.queue.Update(event.Key, event.Object, event.ResourceVersion)
+	case listwatch.Deleted:
+		return s.queue.Delete(event.Key, event.Object, event.ResourceVersion)
+	case listwatch.Bookmark:
+		return s.queue.Bookmark(event.ResourceVersion)
+	default:
+		return fmt.Errorf("informer: no delta for a watch event of type %v", event.Type)
+	}
+}
+
+// known lets the queue see what the store has.
+type known[T any] struct{ store *indexer.Store[T] }
+
+func (k known[T]) Get(key types.NamespacedName) (obj T, resourceVersion string, ok bool) {
+	entry, ok := k.store.Entry(key)
+	return entry.Object, entry.ResourceVersion, ok
+}
+
+func (k known[T]) Keys() iter.Seq[types.NamespacedName] { return k.store.Keys() }

@@ -1,0 +1,111 @@
+package informer
+
+import (
+	"context"
+	"time"
+
+	"github.com/kinform/kinform/deltafifo"
+	"github.com/kinform/kinform/indexer"
+	"github.com/kinform/kinform/reflector"
+)
+
+// Status is the state of an informer and all its stages, each consistent in
+// itself, taken one after another.
+type Status struct {
+	Name      string
+	Synced    bool
+	Reflector reflector.Status
+	Queue     deltafifo.Stats
+	Store     indexer.Stats
+	Handlers  []HandlerStatus
+}
+
+// HandlerStatus is the state of one handler.
+type HandlerStatus struct {
+	Name   string
+	Synced bool
+
+	// Waiting is how many events lie in the mailbox, Oldest how long the first of
+	// them has.
+	Waiting int
+	Oldest  time.Duration
+
+	// Delivered counts calls that returned, Panics those of them that panicked,
+	// Coalesced events that were merged into others.
+	Delivered, Panics, Coalesced uint64
+}
+
+// Status returns the state of all stages. It is cheap enough for a metric or a
+// page that looks every second.
+func (i *Informer[T]) Status() Status {
+	i.mu.Lock()
+	registrations := i.registrations
+	i.mu.Unlock()
+	s := Status{
+		Name:      i.opts.Name,
+		Synced:    isClosed(i.synced),
+		Reflector: i.reflector.Status(),
+		Queue:     i.queue.Stats(),
+		Store:     i.store.Stats(),
+	}
+	for _, r := range registrations {
+		s.Handlers = append(s.Handlers, r.Status())
+	}
+	return s
+}
+
+// Status returns the state of the handler.
+func (r *Registration[T]) Status() HandlerStatus {
+	depth, oldest, coalesced := r.mailbox.state()
+	s := HandlerStatus{
+		Name:      r.opts.Name,
+		Synced:    isClosed(r.synced),
+		Waiting:   depth,
+		Delivered: r.delivered.Load(),
+		Panics:    r.panics.Load(),
+		Coalesced: coalesced,
+	}
+	if depth > 0 {
+		s.Oldest = time.Since(oldest)
+	}
+	return s
+}
+
+// Synced is closed when the first list is in the store. That says nothing about
+// handlers: see Registration.Synced.
+func (i *Informer[T]) Synced() <-chan struct{} { return i.synced }
+
+// WaitForSync waits until the first list is in the store. The error is a
+// [*SyncError], which says what the informer was doing and what went wrong last:
+// ctx ended, or the informer stopped before.
+func (i *Informer[T]) WaitForSync(ctx context.Context) error {
+	return i.wait(ctx, i.synced, nil)
+}
+
+// wait waits for synced, ctx, the end of the informer, or givenUp.
+func (i *Informer[T]) wait(ctx context.Context, synced, givenUp <-chan struct{}) error {
+	var reason error
+	select {
+	case <-synced:
+		return nil
+	case <-ctx.Done():
+		reason = context.Cause(ctx)
+	case <-givenUp:
+		reason = ErrStopped
+	case <-i.stopped:
+		reason = ErrStopped
+	}
+	if isClosed(synced) {
+		return nil
+	}
+	return &SyncError{Status: i.Status(), Err: reason}
+}
+
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
