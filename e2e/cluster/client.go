@@ -43,6 +43,12 @@ func (c *Cluster) Delete(ctx context.Context, path string) error {
 	return c.do(ctx, http.MethodDelete, path+"?gracePeriodSeconds=0", "", nil, nil)
 }
 
+// Get returns what the server has at path, in JSON.
+func (c *Cluster) Get(ctx context.Context, path string) (body json.RawMessage, err error) {
+	err = c.do(ctx, http.MethodGet, path, "", nil, &body)
+	return body, err
+}
+
 // List returns the keys of all objects in the collection at path, each with its
 // resourceVersion, as etcd has them now.
 func (c *Cluster) List(ctx context.Context, path string) (map[types.NamespacedName]string, error) {

@@ -66,6 +66,9 @@ func (c *Cluster) start(ctx context.Context) error {
 	if c.port, err = freePort(); err != nil {
 		return err
 	}
+	if err := c.writeKubeconfig(); err != nil {
+		return err
+	}
 	if err := c.StartAPIServer(ctx); err != nil {
 		return err
 	}
