@@ -1,2 +1,115 @@
-// Package deltafifo is the queue between a reflector and a store.
+// Package deltafifo is the queue between a reflector, which learns from a server
+// what happens to objects, and the consumer that keeps a store of them: a shelf
+// with one stack of deltas per object. It is what client-go's DeltaFIFO is in
+// every picture of an informer, with one difference, which is in Pop.
+//
+//	reflector                 the shelf, since the last Pop             consumer
+//
+//	             newest  ┌─────────┐
+//	Add      ─►          │ Updated │ ┌─────────┐
+//	Update   ─►          │ Updated │ │ Added   │                        ┌───────┐
+//	Delete   ─►          │ Added   │ │ Deleted │ ┌─────────┐ ─► Pop ─►  │ store │
+//	Replace  ─►  oldest  │ Deleted │ │ Updated │ │ Updated │   all of   └───┬───┘
+//	Bookmark ─►          └─────────┘ └─────────┘ └─────────┘  it, as one     │
+//	Resync   ─►             ns/a        ns/b        ns/c        Batch        │
+//	                     ─────────────────────────────────                   │
+//	                         resourceVersion 17                              │
+//	                ▲                                                        │
+//	                └──── Known: what has been applied so far  ◄─────────────┘
+//
+// The stacks stand in the order in which their keys were first told of, and a
+// stack is read from the bottom, so that the consumer sees all that happened to
+// an object, in order (DF-1, DF-2). Little is pressed together: a Deleted right
+// after a Deleted (DF-3), and updates of an object that is told of more often
+// than Options.MaxDeltasPerKey before anybody pops.
+//
+// # Why Pop takes everything
+//
+// DeltaFIFO pops one key. Per-key order is then kept, but order across keys is
+// not: the store passes through states that the server never had, a relist shows
+// half of the old and half of the new set, and nobody can say up to which
+// resourceVersion the store is complete, because the change before that version
+// may still be waiting on another stack. RealFIFO pops one delta and keeps all
+// order, but gives up the stacks and pays one store transaction for each event.
+//
+// Here Pop takes the whole shelf down and the consumer applies it as one
+// transaction, as a database does with a group of commits. So
+//
+//   - the store moves from one state that the server had to a later one that it
+//     had, and a relist is one step;
+//   - the store is complete through [Batch].ResourceVersion, simply because
+//     nothing that was told before is left behind;
+//   - under load batches grow by themselves, and cost less per event: what
+//     arrives while the consumer works is the next batch.
+//
+// # The hand-over
+//
+// Calling Pop says that the batch of the Pop before has been applied. This one
+// rule is what keeps stacks, batch and store from racing. At any moment, what
+// was told is in exactly one of three places:
+//
+//	pending    on the shelf. The producer adds to it; Pop takes it whole.
+//	in flight  popped, and perhaps applied, who knows. Until the next Pop the
+//	           queue remembers which keys those are, but no objects.
+//	known      applied. Only the consumer writes here, and never during a Pop.
+//
+// Hence what depends on the store is asked in Pop, where the store rests and is
+// exactly the state before the batch that is being made:
+//
+//   - A Replace cannot know which objects the consumer will have by then, as a
+//     batch may be in flight. For pending keys it puts tombstones on the stacks at
+//     once. For all others it only notes that there was a Replace, and which keys
+//     it kept; Pop adds the tombstones. If such a key is told of again in between,
+//     Pop puts the tombstone under its stack: deleted, then added.
+//   - A Delete cannot know whether the consumer will have the key, for the same
+//     reason. It is always queued, and Pop drops it if there is nothing to delete.
+//   - A Resync is only noted. Pop adds a Sync for keys that nothing else is about,
+//     and so never one that is older than what it follows.
+//
+// The store is read without the lock of the queue. Pop can do so because the
+// shelf that it has taken down is out of the producer's reach, and the only writer
+// of the store is the consumer, who is in Pop. HasVersion, which the producer's
+// decoders call at any time, asks the store only about keys that are neither
+// pending nor in flight; for these the store has the newest state, and if it moves
+// on meanwhile, then to a state that was the newest in between. A key in flight
+// has no state to compare with, so HasVersion is false, and one object too many is
+// decoded. While Pop works out which keys vanished, these count as in flight,
+// since the question that finds them (not listed, no stack) can be asked of the
+// footprint that the queue remembers.
+//
+// # Guarantees
+//
+//   - For each key, deltas come out in the order in which they were told, all of
+//     them except for the merges named above; the first and the newest always.
+//   - After a batch is applied the store has exactly what was told through
+//     Batch.ResourceVersion.
+//   - A key that vanished is deleted exactly once, with FinalStateUnknown.
+//   - A Deleted is handed out only if the consumer has the object, or gets it from
+//     the same stack (DF-6, DF-7).
+//   - Nothing that was handed out is kept in memory by the queue.
+//   - A queue has no goroutines, and waits on channels only.
+//
+// Memory while the consumer is slow is bounded by the number of objects times
+// Options.MaxDeltasPerKey, deletions with a re-creation aside.
+//
+// # What of DeltaFIFO is kept, and what is not
+//
+// Kept, by number of the contract: DF-1 to DF-3, DF-6, DF-7, DF-9 (a key's deltas
+// come out together, and are gone from the queue before they are processed), DF-13,
+// DF-14, DF-17 to DF-20, DF-23, DF-30, and RF-6 of RealFIFO. Not kept, on purpose:
+//
+//   - DF-3, "two Updates stay two": only up to Options.MaxDeltasPerKey, because
+//     memory must have a bound.
+//   - DF-4, DF-5, DF-21: keys are told beside objects, so that there is no key
+//     function to fail, and a Replace is queued whole or not at all.
+//   - DF-8: a transformer belongs to the source, before an object is queued.
+//   - DF-9, one key per Pop: see above.
+//   - DF-10, DF-12, DF-15: there is no process function and no lock around it. The
+//     consumer deals with its own errors, and an Observer sees how long things wait.
+//   - DF-11, DF-22, DF-24 to DF-29: no counter of initial keys. The initial
+//     population is one batch, marked Initial, also if it is empty; who has applied
+//     that batch is synced. A queue that was only told of single changes is not.
+//   - DF-16: the version of a Replace is handed on; and so is that of a Bookmark,
+//     against RF-14.
+//   - RF-3: a Deleted for an object that the consumer never had (D16).
 package deltafifo

@@ -1,0 +1,184 @@
+package deltafifo_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/deltafifo"
+)
+
+func TestPopWaitsUntilSomethingIsTold(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f := setup(t, deltafifo.Options{})
+		time.AfterFunc(time.Second, func() { f.add("a", "1") })
+		start := time.Now()
+		require.Equal(t, []string{"a: Added@1"}, f.popAndApply())
+		require.Equal(t, time.Second, time.Since(start))
+	})
+}
+
+func TestPopReturnsTheContextsErrorAndLosesNothing(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f := setup(t, deltafifo.Options{})
+		ctx, cancel := context.WithCancel(context.Background())
+		time.AfterFunc(time.Second, cancel)
+		_, err := f.Pop(ctx)
+		require.ErrorIs(t, err, context.Canceled)
+
+		f.add("a", "1")
+		_, err = f.Pop(ctx) // ended: even with something pending
+		require.ErrorIs(t, err, context.Canceled)
+		require.Equal(t, []string{"a: Added@1"}, f.popAndApply())
+	})
+}
+
+func TestTheNextPopSaysThatTheBatchIsApplied(t *testing.T) {
+	t.Parallel()
+	f := setup(t, deltafifo.Options{})
+	f.add("a", "1")
+	b := f.pop()
+	require.Equal(t, 1, f.Stats().InFlight)
+	require.False(t, f.HasVersion(key("a"), "1"), "in flight")
+
+	f.store.apply(b)
+	require.False(t, f.HasVersion(key("a"), "1"), "applied, but the queue can't know")
+
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	_, err := f.Pop(ctx)
+	require.Error(t, err)
+	require.True(t, f.HasVersion(key("a"), "1"), "applied")
+	require.Zero(t, f.Stats().InFlight)
+}
+
+func TestASecondConsumerPanics(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f := setup(t, deltafifo.Options{})
+		first := make(chan error)
+		go func() {
+			_, err := f.Pop(context.Background())
+			first <- err
+		}()
+		synctest.Wait()
+		require.PanicsWithValue(t, "deltafifo: Pop was called by two goroutines at once; a queue has one consumer",
+			func() { _, _ = f.Pop(context.Background()) })
+		f.Close()
+		require.ErrorIs(t, <-first, deltafifo.ErrClosed)
+	})
+}
+
+func TestNewWithoutKnownPanics(t *testing.T) {
+	t.Parallel()
+	require.Panics(t, func() { deltafifo.New[string](nil, deltafifo.Options{}) })
+}
+
+func TestHasVersionIsAboutTheNewestState(t *testing.T) {
+	t.Parallel()
+	f := setup(t, deltafifo.Options{})
+	has := func(name, rv string) bool { return f.HasVersion(key(name), rv) }
+
+	f.replace("1", "known@1", "updated@1", "deleted@1", "vanished@1")
+	f.popAndApply()
+	f.update("updated", "2")
+	f.del("deleted", "3")
+	f.add("added", "4")
+	f.settle()
+
+	require.True(t, has("known", "1"))
+	require.False(t, has("known", "2"))
+	require.False(t, has("known", ""))
+	require.False(t, has("unknown", "1"))
+	require.False(t, has("unknown", ""))
+	require.True(t, has("updated", "2"), "pending")
+	require.False(t, has("updated", "1"), "superseded")
+	require.False(t, has("deleted", "1"))
+	require.False(t, has("deleted", "3"))
+	require.True(t, has("added", "4"))
+
+	f.replace("5", "known=", "updated@2", "added=")
+	require.True(t, has("known", "1"), "kept by the Replace")
+	require.True(t, has("added", "4"), "kept by the Replace")
+	require.False(t, has("vanished", "1"), "about to get a tombstone")
+	b := f.pop()
+	require.True(t, has("known", "1"), "not in the batch")
+	require.False(t, has("vanished", "1"), "its tombstone is in flight, though the store has it")
+	f.store.apply(b)
+	require.False(t, has("vanished", "1"))
+}
+
+// settle lets the queue know that the batch popped last is applied, by a Pop that
+// takes nothing.
+func (f *fixture) settle() {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	_, err := f.Pop(ctx)
+	require.Error(f.t, err)
+}
+
+func TestObserverSeesEachDeltaAndEachBatch(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var seen []string
+		var batches []deltafifo.BatchInfo
+		var f *fixture
+		f = setup(t, deltafifo.Options{Observer: &deltafifo.Observer{
+			OnDelta: func(key types.NamespacedName, dt deltafifo.DeltaType, rv string) {
+				f.Stats() // no lock is held
+				seen = append(seen, key.Name+" "+dt.String()+" "+rv)
+			},
+			OnBatch: func(b deltafifo.BatchInfo) {
+				f.Stats()
+				batches = append(batches, b)
+			},
+		}})
+
+		f.replace("1", "a@1", "b@1", "gone@1")
+		time.Sleep(time.Second)
+		f.add("short", "2")
+		require.Equal(t, time.Second, f.Stats().OldestAge)
+		f.popAndApply()
+
+		f.update("a", "3")
+		f.add("short-lived", "4")
+		require.NoError(t, f.Resync())
+		f.replace("5", "a@3", "short=", "b=")
+		f.add("gone", "6")
+		time.Sleep(time.Minute)
+		f.popAndApply()
+
+		require.Equal(t, []string{
+			"a Replaced 1", "b Replaced 1", "gone Replaced 1", "short Added 2",
+			"a Updated 3", "short-lived Added 4", "a Replaced 3", "short-lived Deleted 4", "gone Added 6",
+			"gone Deleted 1", // computed by Pop
+		}, seen[:10])
+		require.ElementsMatch(t, []string{"short Sync 2", "b Sync 1"}, seen[10:])
+		require.Equal(t, []deltafifo.BatchInfo{
+			{Keys: 4, Deltas: 4, ResourceVersion: "2", Replaced: true, Initial: true, Waited: time.Second},
+			{Keys: 5, Deltas: 8, ResourceVersion: "6", Replaced: true, Waited: time.Minute},
+		}, batches)
+		require.Equal(t, deltafifo.Stats{
+			InFlight: 5, ResourceVersion: "6", Queued: 12, Batches: 2, Replaces: 2,
+		}, f.Stats())
+	})
+}
+
+func TestAnObserverWithoutHooksIsFine(t *testing.T) {
+	t.Parallel()
+	f := setup(t, deltafifo.Options{Observer: &deltafifo.Observer{}})
+	f.replace("1", "a@1")
+	require.Equal(t, []string{"a: Replaced@1"}, f.popAndApply())
+}
+
+func TestDeltaTypesHaveNames(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, "Replaced", deltafifo.Replaced.String())
+	require.Equal(t, "DeltaType(0)", deltafifo.DeltaType(0).String())
+}

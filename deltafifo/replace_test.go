@@ -1,0 +1,211 @@
+package deltafifo_test
+
+import (
+	"fmt"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kinform/kinform/deltafifo"
+)
+
+// DF-30; for DF-26, DF-27 and DF-28 a flag on the batch.
+func TestTheFirstReplaceIsTheInitialBatchAndNoOtherIs(t *testing.T) {
+	t.Parallel()
+	f := setup(t, deltafifo.Options{})
+	f.add("early", "1")
+	require.False(t, f.pop().Initial) // against DF-25: single changes populate nothing
+
+	f.replace("2", "a@2", "b@2")
+	f.replace("3", "a@2")
+	b := f.pop()
+	require.True(t, b.Initial)
+	require.True(t, b.Replaced)
+	f.store.apply(b)
+
+	f.replace("4", "a@2")
+	b = f.pop()
+	require.False(t, b.Initial)
+	require.True(t, b.Replaced)
+	f.store.apply(b)
+
+	f.update("a", "5")
+	require.False(t, f.pop().Replaced)
+}
+
+// DF-26
+func TestAnEmptyFirstReplaceIsHandedOut(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f := setup(t, deltafifo.Options{})
+		f.replace("")
+		b := f.pop()
+		require.Empty(t, b.Stacks)
+		require.True(t, b.Replaced)
+		require.True(t, b.Initial)
+		f.nothing()
+	})
+}
+
+func TestReplace(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name  string
+		known []string
+		tell  func(*fixture)
+		want  []string
+	}{
+		{"lists what is new, in its order, DF-17", nil, func(f *fixture) {
+			f.replace("1", "b@1", "a@1")
+		}, []string{"b: Replaced@1", "a: Replaced@1"}},
+		{"deletes what only the consumer has, DF-19", []string{"a@1", "b@1"}, func(f *fixture) {
+			f.replace("2", "a@1")
+		}, []string{"a: Replaced@1", "b: Deleted?@1"}},
+		{"deletes what is pending, with its newest state, DF-18", nil, func(f *fixture) {
+			f.add("a", "1")
+			f.update("a", "2")
+			f.replace("3")
+		}, []string{"a: Added@1 Updated@2 Deleted?@2"}},
+		{"deletes once what is pending and known", []string{"a@1"}, func(f *fixture) {
+			f.update("a", "2")
+			f.replace("3")
+		}, []string{"a: Updated@2 Deleted?@2"}},
+		{"leaves a pending Deleted alone, DF-18", []string{"a@1"}, func(f *fixture) {
+			f.del("a", "2")
+			f.replace("3")
+		}, []string{"a: Deleted@2"}},
+		{"does not nest tombstones, DF-18", []string{"a@1"}, func(f *fixture) {
+			f.update("a", "2")
+			f.replace("3")
+			f.replace("4")
+		}, []string{"a: Updated@2 Deleted?@2"}},
+		{"creates again what is pending Deleted, DF-17", []string{"a@1"}, func(f *fixture) {
+			f.del("a", "2")
+			f.replace("4", "a@3")
+		}, []string{"a: Deleted@2 Replaced@3"}},
+		{"says nothing about what is unchanged", []string{"a@1", "b@1"}, func(f *fixture) {
+			f.replace("2", "a=", "b=")
+		}, []string{}},
+		{"keeps what is unchanged and pending", []string{"b@1"}, func(f *fixture) {
+			f.add("a", "2")
+			f.update("b", "3")
+			f.replace("4", "a=", "b=")
+		}, []string{"a: Added@2", "b: Updated@3"}},
+		{"says nothing about what is unchanged but unknown", nil, func(f *fixture) {
+			f.replace("2", "unreadable=")
+		}, []string{}},
+		{"takes the last of two items with a key", nil, func(f *fixture) {
+			f.replace("2", "a@1", "b@1", "a@2", "b=")
+		}, []string{"a: Replaced@2", "b: Replaced@1"}},
+		{"takes the last of two items with a key that is pending", nil, func(f *fixture) {
+			f.add("a", "1")
+			f.replace("3", "a=", "a@2", "a@3")
+		}, []string{"a: Added@1 Replaced@3"}},
+		{"is followed by what is told after it", []string{"b@1"}, func(f *fixture) {
+			f.replace("2", "a@2", "b=")
+			f.update("a", "3")
+			f.update("b", "4")
+		}, []string{"a: Replaced@2 Updated@3", "b: Updated@4"}},
+		{"has deleted what is added again after it", []string{"a@1"}, func(f *fixture) {
+			f.replace("2")
+			f.add("a", "3")
+			f.update("a", "4")
+		}, []string{"a: Deleted?@1 Added@3 Updated@4"}},
+		{"has deleted what is deleted after it, once", []string{"a@1"}, func(f *fixture) {
+			f.replace("2")
+			f.del("a", "3")
+			f.add("a", "4")
+		}, []string{"a: Deleted@3 Added@4"}},
+		{"has not deleted what nobody knew", nil, func(f *fixture) {
+			f.replace("2")
+			f.del("ghost", "3")
+			f.add("a", "4")
+		}, []string{"a: Added@4"}},
+		{"followed by another deletes what the first did not list", []string{"a@1"}, func(f *fixture) {
+			f.replace("2")
+			f.replace("4", "a@3")
+		}, []string{"a: Deleted?@1 Replaced@3"}},
+		{"followed by another deletes what the second does not list", nil, func(f *fixture) {
+			f.replace("2", "a@1")
+			f.replace("4")
+		}, []string{"a: Replaced@1 Deleted?@1"}},
+		{"followed by another keeps what both keep", []string{"a@1", "b@1"}, func(f *fixture) {
+			f.replace("2", "a=", "b=")
+			f.replace("4", "a=")
+		}, []string{"b: Deleted?@1"}},
+		{"followed by another that cannot read what was gone, deletes it", []string{"a@1"}, func(f *fixture) {
+			f.replace("2")
+			f.replace("4", "a=") // what is there now is another object
+		}, []string{"a: Deleted?@1"}},
+		{"and added, then gone again, is two deletions", []string{"a@1"}, func(f *fixture) {
+			f.replace("2")
+			f.add("a", "3")
+			f.replace("4")
+		}, []string{"a: Deleted?@1 Added@3 Deleted?@3"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			f := setup(t, deltafifo.Options{})
+			f.replace("1", tt.known...)
+			f.popAndApply()
+			tt.tell(f)
+			require.Equal(t, tt.want, f.popAndApply())
+		})
+	}
+}
+
+// The race for which tombstones are computed at Pop: client-go compares a Replace
+// with a store into which a popped delta is still on its way.
+func TestReplaceDuringABatchInFlightIsComparedWithWhatThatBatchLeaves(t *testing.T) {
+	t.Parallel()
+	f := setup(t, deltafifo.Options{})
+	f.replace("1", "a@1", "b@1", "c@1")
+	f.popAndApply()
+
+	f.del("a", "2")
+	f.update("b", "3")
+	f.add("d", "4")
+	inFlight := f.pop()
+	f.replace("5", "c=") // the store still has a@1 and b@1, and no d
+	f.store.apply(inFlight)
+	require.ElementsMatch(t, []string{"b: Deleted?@3", "d: Deleted?@4"}, f.popAndApply())
+	require.Len(t, f.store.contents(), 1)
+}
+
+func TestUnchangedItemsMayBePoppedBetweenHasVersionAndReplace(t *testing.T) {
+	t.Parallel()
+	f := setup(t, deltafifo.Options{})
+	f.add("a", "1")
+	require.True(t, f.HasVersion(key("a"), "1"))
+	inFlight := f.pop()
+	f.replace("2", "a=")
+	f.store.apply(inFlight)
+	require.Empty(t, f.popAndApply())
+	require.Len(t, f.store.contents(), 1)
+}
+
+func TestReplaceOfMoreThanABlock(t *testing.T) {
+	t.Parallel()
+	const n = 5000
+	items := make([]string, n)
+	for i := range items {
+		items[i] = fmt.Sprintf("o%d@1", i)
+	}
+	f := setup(t, deltafifo.Options{})
+	f.replace("1", items...)
+	f.update("o17", "2") // must not run into the delta of its neighbour
+	b := f.pop()
+	require.Len(t, b.Stacks, n)
+	for i, stack := range b.Stacks {
+		require.Equal(t, fmt.Sprintf("o%d", i), stack.Key.Name)
+		require.Equal(t, items[i], stack.Deltas[0].Object)
+	}
+	f.store.apply(b)
+
+	f.replace("3", items[:2]...)
+	b = f.pop()
+	require.Len(t, b.Stacks, n)
+	f.store.apply(b)
+	require.Len(t, f.store.contents(), 2)
+}

@@ -1,0 +1,151 @@
+package deltafifo_test
+
+import (
+	"context"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/deltafifo"
+)
+
+// store is the smallest consumer's store that meets deltafifo.Known.
+type store struct {
+	mu      sync.Mutex // guards following
+	entries map[types.NamespacedName]entry
+}
+
+type entry struct{ obj, rv string }
+
+func newStore() *store { return &store{entries: map[types.NamespacedName]entry{}} }
+
+func (s *store) Get(key types.NamespacedName) (string, string, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	e, ok := s.entries[key]
+	return e.obj, e.rv, ok
+}
+
+func (s *store) Keys() iter.Seq[types.NamespacedName] {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Values(slices.Collect(maps.Keys(s.entries)))
+}
+
+func (s *store) contents() map[types.NamespacedName]entry {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return maps.Clone(s.entries)
+}
+
+// apply does what an informer does with a batch: all of it in one step.
+func (s *store) apply(b deltafifo.Batch[string]) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, stack := range b.Stacks {
+		if d := stack.Newest(); d.Type == deltafifo.Deleted {
+			delete(s.entries, stack.Key)
+		} else {
+			s.entries[stack.Key] = entry{d.Object, d.ResourceVersion}
+		}
+	}
+}
+
+// fixture is a queue in front of a store, with short names for what tests do.
+type fixture struct {
+	*deltafifo.FIFO[string]
+	t     *testing.T
+	store *store
+}
+
+func setup(t *testing.T, opts deltafifo.Options) *fixture {
+	t.Helper()
+	s := newStore()
+	return &fixture{deltafifo.New(s, opts), t, s}
+}
+
+func key(name string) types.NamespacedName { return types.NamespacedName{Namespace: "ns", Name: name} }
+
+// add, update and del tell of an object whose content is its name and version.
+func (f *fixture) add(name, rv string) {
+	f.t.Helper()
+	require.NoError(f.t, f.Add(key(name), name+"@"+rv, rv))
+}
+
+func (f *fixture) update(name, rv string) {
+	f.t.Helper()
+	require.NoError(f.t, f.Update(key(name), name+"@"+rv, rv))
+}
+
+func (f *fixture) del(name, rv string) {
+	f.t.Helper()
+	require.NoError(f.t, f.Delete(key(name), name+"@"+rv, rv))
+}
+
+// replace lists items written as "name@rv", or "name=" for one unchanged.
+func (f *fixture) replace(rv string, items ...string) {
+	f.t.Helper()
+	require.NoError(f.t, f.Replace(func(yield func(deltafifo.Item[string]) bool) {
+		for _, s := range items {
+			item := deltafifo.Item[string]{Object: s}
+			name, unchanged := strings.CutSuffix(s, "=")
+			item.Unchanged = unchanged
+			name, item.ResourceVersion, _ = strings.Cut(name, "@")
+			item.Key = key(name)
+			if !yield(item) {
+				return
+			}
+		}
+	}, rv))
+}
+
+func (f *fixture) pop() deltafifo.Batch[string] {
+	f.t.Helper()
+	b, err := f.Pop(context.Background())
+	require.NoError(f.t, err)
+	return b
+}
+
+// nothing requires that a Pop has to wait. The fixture must live in a bubble of
+// testing/synctest, where the hour that it waits takes no time.
+func (f *fixture) nothing() {
+	f.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
+	defer cancel()
+	b, err := f.Pop(ctx)
+	require.ErrorIs(f.t, err, context.DeadlineExceeded, "got %v", text(b))
+}
+
+// popAndApply returns the batch as text, after it has been applied.
+func (f *fixture) popAndApply() []string {
+	f.t.Helper()
+	b := f.pop()
+	f.store.apply(b)
+	return text(b)
+}
+
+// text writes each stack as "a: Added@1 Updated@2 Deleted?@2", where "?" marks a
+// tombstone, and the version is the one that the object was made from.
+func text(b deltafifo.Batch[string]) []string {
+	lines := []string{}
+	for _, stack := range b.Stacks {
+		line := stack.Key.Name + ":"
+		for _, d := range stack.Deltas {
+			mark := "@"
+			if d.FinalStateUnknown {
+				mark = "?@"
+			}
+			_, rv, _ := strings.Cut(d.Object, "@")
+			line += " " + d.Type.String() + mark + rv
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
