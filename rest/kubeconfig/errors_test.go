@@ -18,7 +18,7 @@ func TestErrorsNameFileAndReasonAndNoSecret(t *testing.T) {
 		name, content string
 		want          []string
 	}{
-		{"indentation", "clusters:\n- name: a\n cluster: " + secret, []string{"not valid YAML near line 3"}},
+		{"indentation", "clusters:\n- name: a\n cluster: " + secret, []string{"not valid YAML near line 2"}},
 		{"unknown anchor", "users: [{name: u, user: {password: *" + secret + "}}]", []string{"not valid YAML"}},
 		{"tagged scalar", "users: [{name: u, user: {password: !!float " + secret + "}}]", []string{"not valid YAML"}},
 		{"map as a key", "users: [{name: u, user: {? {token: " + secret + "} : x}}]", []string{"not valid YAML"}},
@@ -35,6 +35,7 @@ func TestErrorsNameFileAndReasonAndNoSecret(t *testing.T) {
 		{"unknown user", "current-context: x\ncontexts: [{name: x, context: {cluster: c, user: gone}}]\nclusters: [{name: c}]", []string{`no user "gone"`}},
 		{"no server", single("", ""), []string{`cluster "c"`, "no server"}},
 		{"bad server", single(`server: "https://u:`+secret+`@ho st"`, ""), []string{`cluster "c"`, "not an http or https URL"}},
+		{"server with a password", single(`server: "https://u:`+secret+`@x.example"`, ""), []string{"without a user"}},
 		{"server of another scheme", single(`server: "ftp://x.example"`, ""), []string{"not an http or https URL"}},
 		{"bad proxy", single(https+`, proxy-url: "http://u:`+secret+`/@p:1"`, ""), []string{`cluster "c"`, "proxy-url"}},
 		{"proxy of another scheme", single(https+`, proxy-url: "ftp://p:1"`, ""), []string{"proxy-url"}},

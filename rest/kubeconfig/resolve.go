@@ -79,16 +79,16 @@ func serverURL(e entry[cluster], secure bool) (string, error) {
 	if server == "" {
 		return "", e.errorf("it has no server: add one like https://api.example:6443")
 	}
-	u, err := url.Parse(server)
-	if err != nil || u.Scheme == "" || u.Host == "" {
+	if !strings.Contains(server, "://") {
 		scheme := "http://"
 		if secure {
 			scheme = "https://"
 		}
-		u, err = url.Parse(scheme + server)
+		server = scheme + server
 	}
-	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
-		return "", e.errorf("server is not an http or https URL: write it like https://api.example:6443")
+	u, err := url.Parse(server)
+	if err != nil || u.Hostname() == "" || u.User != nil || (u.Scheme != "http" && u.Scheme != "https") {
+		return "", e.errorf("server is not an http or https URL without a user: write it like https://api.example:6443")
 	}
 	return u.String(), nil
 }

@@ -71,13 +71,12 @@ func TestCredentialsAreNotSentInTheClear(t *testing.T) {
 	}
 }
 
-func TestUnusedEntriesMayBeBroken(t *testing.T) {
+func TestUnknownFieldsAndUnusedEntriesDoNoHarm(t *testing.T) {
 	t.Parallel()
 	content := single(`server: "https://x.example"`, "") + `
 preferences: {colors: true}
 extensions: [{name: e, extension: {any: thing}}]
 `
-
 	path := write(t, t.TempDir(), "config", content)
 	_, err := kubeconfig.Load(kubeconfig.Options{Path: path})
 	require.NoError(t, err)
