@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"github.com/kinform/kinform/internal/invariant"
 )
 
 // Queue is a deduplicating, delaying, rate-limited queue of keys. The package
@@ -102,6 +104,7 @@ func (q *Queue[K]) markLocked(e *entry[K], now time.Duration) addResult {
 
 // readyLocked queues an entry that is dirty and not processing, and wakes one Get.
 func (q *Queue[K]) readyLocked(e *entry[K], now time.Duration) {
+	invariant.Check(e.dirty && !e.processing, "only a key that is dirty and not processing becomes ready")
 	e.readied = now
 	q.ready.push(e)
 	q.wakeLocked()
@@ -168,6 +171,7 @@ func (q *Queue[K]) take() (key K, waited time.Duration, result takeResult) {
 	case e == nil:
 		return key, 0, nothing
 	}
+	invariant.Check(e.dirty && !e.processing, "a ready key is dirty and with no worker")
 	q.ready.remove(e)
 	if q.ready.len > 0 {
 		q.wakeLocked()

@@ -1,0 +1,196 @@
+package workqueue_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kinform/kinform/workqueue"
+)
+
+// ready lets d pass and returns the keys that have become ready.
+func ready(t *testing.T, q *workqueue.Queue[string], d time.Duration) []string {
+	t.Helper()
+	time.Sleep(d)
+	synctest.Wait()
+	require.NoError(t, q.Verify())
+	return takeAll(t, q)
+}
+
+func TestADelayedKeyIsAddedAtItsTime(t *testing.T) { // WQ-20
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue()
+		q.AddAfter("a", time.Second)
+		require.Equal(t, 1, q.Stats().Delayed)
+		require.Empty(t, ready(t, q, time.Second-1))
+		require.Equal(t, []string{"a"}, ready(t, q, 1))
+		require.Empty(t, ready(t, q, time.Hour), "and only once, WQ-25")
+		require.EqualValues(t, 1, q.Stats().Retries)
+	})
+}
+
+func TestADelayThatIsNotPositiveIsNone(t *testing.T) { // WQ-20
+	t.Parallel()
+	q := newQueue()
+	q.AddAfter("a", 0)
+	q.AddAfter("b", -time.Second)
+	require.Equal(t, []string{"a", "b"}, takeAll(t, q))
+	require.EqualValues(t, 2, q.Stats().Retries)
+}
+
+func TestTheEarliestOfSeveralTimesStands(t *testing.T) { // WQ-21
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue()
+		q.AddAfter("later, then earlier", 10*time.Second)
+		q.AddAfter("later, then earlier", time.Second)
+		q.AddAfter("earlier, then later", time.Second)
+		q.AddAfter("earlier, then later", 10*time.Second)
+		require.Equal(t, 2, q.Stats().Delayed)
+		require.Equal(t, []string{"later, then earlier", "earlier, then later"}, ready(t, q, time.Second))
+		require.Empty(t, ready(t, q, time.Hour), "the later times are forgotten")
+
+		q.AddAfter("earlier, then later", 10*time.Second)
+		require.Equal(t, []string{"earlier, then later"}, ready(t, q, 10*time.Second), "it starts afresh")
+	})
+}
+
+func TestKeysThatAreDueAreAddedInTheOrderOfTheirTimes(t *testing.T) { // WQ-22
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue()
+		const n = 500
+		var want []string
+		for _, i := range rand.Perm(n) {
+			q.AddAfter(fmt.Sprintf("%03d", i), time.Duration(i+1)*time.Millisecond)
+		}
+		for i := range n {
+			want = append(want, fmt.Sprintf("%03d", i))
+		}
+		require.Equal(t, want, ready(t, q, time.Second))
+
+		for _, key := range want {
+			q.AddAfter(key, time.Second)
+		}
+		require.Equal(t, want, ready(t, q, time.Second), "due at the same time: in the order of the calls")
+	})
+}
+
+func TestAnAddDoesNotCancelADelay(t *testing.T) { // WQ-23
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue()
+		q.AddAfter("a", time.Second)
+		q.Add("a")
+		require.Equal(t, []string{"a"}, ready(t, q, 0))
+		require.Equal(t, []string{"a"}, ready(t, q, time.Second))
+	})
+}
+
+func TestADelayThatPassesWhileTheKeyIsReadyIsMerged(t *testing.T) { // WQ-1
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue()
+		q.AddAfter("a", time.Second)
+		q.Add("a")
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		require.EqualValues(t, 1, q.Stats().Merged)
+		require.Equal(t, []string{"a"}, takeAll(t, q))
+	})
+}
+
+func TestADelayThatPassesWhileTheKeyIsProcessedGivesOneMoreRun(t *testing.T) { // WQ-4
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue()
+		q.Add("a")
+		get(t, q)
+		q.AddAfter("a", time.Second)
+		require.Empty(t, ready(t, q, time.Second))
+		q.Done("a")
+		require.Equal(t, []string{"a"}, takeAll(t, q))
+	})
+}
+
+func TestADelayWakesABlockedGet(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue()
+		start := time.Now()
+		q.AddAfter("a", time.Hour)
+		q.AddAfter("b", time.Minute)
+		key, err := q.Get(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, "b", key)
+		require.Equal(t, time.Minute, time.Since(start))
+		q.ShutDown()
+	})
+}
+
+func TestAVeryLongDelayDoesNotOverflow(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue()
+		time.Sleep(time.Hour)
+		q.AddAfter("never", math.MaxInt64)
+		q.AddAfter("soon", time.Second)
+		require.Equal(t, []string{"soon"}, ready(t, q, 24*time.Hour))
+		require.Equal(t, 1, q.Stats().Delayed)
+		q.ShutDown()
+	})
+}
+
+func TestAddAfterNeverBlocks(t *testing.T) { // unlike WQ-24
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q := workqueue.New(workqueue.Options[int]{})
+		for i := range 5000 {
+			q.AddAfter(i, time.Hour)
+		}
+		require.Equal(t, 5000, q.Stats().Delayed)
+		q.ShutDown()
+	})
+}
+
+func TestShutDownDiscardsDelayedKeys(t *testing.T) { // WQ-20, WQ-26
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue()
+		q.Add("both queued and delayed")
+		q.AddAfter("both queued and delayed", time.Second)
+		q.AddAfter("delayed", time.Second)
+		q.ShutDown()
+		q.AddAfter("too late", time.Second)
+		s := q.Stats()
+		require.EqualValues(t, 2, s.Discarded)
+		require.EqualValues(t, 1, s.Refused)
+		require.EqualValues(t, 2, s.Retries)
+		require.Equal(t, []string{"both queued and delayed"}, ready(t, q, time.Minute))
+	})
+}
+
+func TestAddRateLimitedWaitsAsTheLimiterSays(t *testing.T) { // WQ-30
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue()
+		for failure, wait := range []time.Duration{5, 10, 20, 40} {
+			require.Equal(t, failure, q.NumRequeues("a"))
+			q.AddRateLimited("a")
+			require.Empty(t, ready(t, q, wait*time.Millisecond-1))
+			require.Equal(t, []string{"a"}, ready(t, q, 1))
+		}
+		q.AddRateLimited("a")
+		q.Forget("a")
+		require.Zero(t, q.NumRequeues("a"))
+		require.Equal(t, []string{"a"}, ready(t, q, 80*time.Millisecond), "Forget takes nothing out of the queue")
+		q.AddRateLimited("a")
+		require.Equal(t, []string{"a"}, ready(t, q, 5*time.Millisecond))
+	})
+}

@@ -1,0 +1,49 @@
+package workqueue_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/kinform/kinform/workqueue"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// newQueue returns a queue of strings with default options.
+func newQueue() *workqueue.Queue[string] { return workqueue.New(workqueue.Options[string]{Name: "test"}) }
+
+// get takes the next key, which must be there.
+func get[K comparable](t *testing.T, q *workqueue.Queue[K]) K {
+	t.Helper()
+	require.Positive(t, q.Len(), "Get would block")
+	key, err := q.Get(t.Context())
+	require.NoError(t, err)
+	return key
+}
+
+// takeAll takes all ready keys and is done with them.
+func takeAll[K comparable](t *testing.T, q *workqueue.Queue[K]) []K {
+	t.Helper()
+	var taken []K
+	for q.Len() > 0 {
+		key := get(t, q)
+		q.Done(key)
+		taken = append(taken, key)
+	}
+	return taken
+}
+
+// serve is a worker: it works on keys until the queue is shut down and empty.
+func serve[K comparable](q *workqueue.Queue[K], work func(K)) {
+	for {
+		key, err := q.Get(context.Background())
+		if err != nil {
+			return
+		}
+		work(key)
+		q.Done(key)
+	}
+}

@@ -1,0 +1,141 @@
+package workqueue_test
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kinform/kinform/workqueue"
+)
+
+func TestTheObserverIsToldWhatHappens(t *testing.T) { // WQ-16, WQ-20
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex // the timer's goroutine tells as well
+		var told []string
+		tell := func(format string, args ...any) {
+			mu.Lock()
+			defer mu.Unlock()
+			told = append(told, fmt.Sprintf(format, args...))
+		}
+		q := workqueue.New(workqueue.Options[string]{Observer: &workqueue.Observer[string]{
+			OnAdd:    func(key string) { tell("add %s", key) },
+			OnMerged: func(key string) { tell("merged %s", key) },
+			OnGet:    func(key string, waited time.Duration) { tell("get %s %v", key, waited) },
+			OnDone:   func(key string, ran time.Duration) { tell("done %s %v", key, ran) },
+			OnRetry:  func(key string, after time.Duration) { tell("retry %s %v", key, after) },
+		}})
+		q.Add("a")
+		q.Add("a")
+		time.Sleep(time.Second)
+		get(t, q)
+		time.Sleep(time.Minute)
+		q.Add("a")
+		time.Sleep(time.Minute)
+		q.Done("a")
+		q.Done("a")
+		get(t, q)
+		q.AddAfter("a", time.Hour)
+		q.AddAfter("b", 0)
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		q.ShutDown()
+		q.Add("too late")
+		q.AddAfter("too late", 0)
+		q.AddAfter("too late", 1)
+		mu.Lock()
+		defer mu.Unlock()
+		require.Equal(t, []string{
+			"add a", "merged a", "get a 1s",
+			"add a", "done a 2m0s", "get a 1m0s",
+			"retry a 1h0m0s", "retry b 0s", "add b", "add a",
+		}, told)
+	})
+}
+
+func TestHooksMayUseTheQueue(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var q *workqueue.Queue[string]
+		look := func() { q.Stats(); q.Inspect(); q.Len() }
+		q = workqueue.New(workqueue.Options[string]{Observer: &workqueue.Observer[string]{
+			OnAdd:    func(string) { look(); q.Add("from the hook") },
+			OnMerged: func(string) { look() },
+			OnGet:    func(string, time.Duration) { look() },
+			OnDone:   func(string, time.Duration) { look() },
+			OnRetry:  func(string, time.Duration) { look() },
+		}})
+		q.AddAfter("a", time.Second)
+		time.Sleep(time.Second)
+		synctest.Wait()
+		require.Equal(t, []string{"a", "from the hook"}, takeAll(t, q))
+		require.NoError(t, q.Drain(t.Context()))
+	})
+}
+
+func TestStatsAgree(t *testing.T) { // WQ-16: Dirty is what the depth was
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue()
+		require.Equal(t, workqueue.Stats{Name: "test"}, q.Stats())
+
+		q.Add("slow")
+		q.Add("done")
+		get(t, q)
+		get(t, q)
+		q.Done("done")
+		time.Sleep(time.Second)
+		q.Add("slow")
+		for range 5 {
+			q.Add("ready")
+		}
+		time.Sleep(time.Second)
+		q.Add("ready later")
+		q.AddAfter("delayed", time.Hour)
+		q.AddAfter("ready", time.Hour)
+		q.Done("stray")
+		require.Equal(t, workqueue.Stats{
+			Name:  "test",
+			Ready: 2, Delayed: 2, Processing: 1, Dirty: 3,
+			OldestReady: time.Second, LongestRunning: 2 * time.Second,
+			Adds: 5, Merged: 4, Retries: 2, Gets: 2, Dones: 1, StrayDones: 1,
+		}, q.Stats())
+
+		q.Done("slow")
+		require.Equal(t, []string{"ready", "ready later", "slow"}, takeAll(t, q))
+		q.ShutDown()
+		q.Add("too late")
+		require.Equal(t, workqueue.Stats{
+			Name: "test", ShuttingDown: true,
+			Adds: 5, Merged: 4, Retries: 2, Gets: 5, Dones: 5, StrayDones: 1, Refused: 1, Discarded: 2,
+		}, q.Stats())
+	})
+}
+
+func TestInspectListsWhatIsProcessing(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue()
+		require.Empty(t, q.Inspect())
+		first := time.Now()
+		for _, key := range []string{"a", "b", "c"} {
+			q.Add(key)
+			get(t, q)
+			time.Sleep(time.Second)
+		}
+		q.Add("c")
+		q.Done("b")
+		running := q.Inspect()
+		require.Len(t, running, 2)
+		require.Equal(t, "a", running[0].Key)
+		require.True(t, running[0].Started.Equal(first))
+		require.False(t, running[0].Dirty)
+		require.Equal(t, "c", running[1].Key)
+		require.True(t, running[1].Started.Equal(first.Add(2*time.Second)))
+		require.True(t, running[1].Dirty)
+	})
+}

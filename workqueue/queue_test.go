@@ -1,0 +1,264 @@
+package workqueue_test
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"strconv"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"weak"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kinform/kinform/workqueue"
+)
+
+func TestKeysComeInTheOrderOfTheirFirstAdd(t *testing.T) { // WQ-1, WQ-5
+	t.Parallel()
+	q := newQueue()
+	for _, key := range []string{"c", "a", "c", "b", "a"} {
+		q.Add(key)
+	}
+	require.Equal(t, 3, q.Len())
+	require.Equal(t, []string{"c", "a", "b"}, takeAll(t, q))
+}
+
+func TestAKeyAddedWhileProcessedComesBackAtTheEnd(t *testing.T) { // WQ-3, WQ-4, WQ-5
+	t.Parallel()
+	q := newQueue()
+	q.Add("a")
+	require.Equal(t, "a", get(t, q))
+	for range 5 {
+		q.Add("a")
+	}
+	q.Add("b")
+	require.Equal(t, 1, q.Len(), "a waits for its Done")
+	q.Done("a")
+	require.Equal(t, []string{"b", "a"}, takeAll(t, q))
+	require.Zero(t, q.Len(), "five adds gave one more run")
+}
+
+func TestLenCountsOnlyReadyKeys(t *testing.T) { // WQ-6
+	t.Parallel()
+	q := newQueue()
+	q.Add("processing and added again")
+	get(t, q)
+	q.Add("processing and added again")
+	require.Zero(t, q.Len())
+	q.Add("ready")
+	require.Equal(t, 1, q.Len())
+}
+
+func TestOneAddWakesOneGet(t *testing.T) { // WQ-1, WQ-2
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue()
+		var mu sync.Mutex
+		var taken []string
+		var wg sync.WaitGroup
+		for range 10 {
+			wg.Go(func() {
+				key, err := q.Get(t.Context())
+				mu.Lock()
+				defer mu.Unlock()
+				if err == nil {
+					taken = append(taken, key)
+				}
+			})
+		}
+		for i := range 4 {
+			synctest.Wait()
+			mu.Lock()
+			require.Len(t, taken, i)
+			mu.Unlock()
+			q.Add(strconv.Itoa(i))
+		}
+		synctest.Wait()
+		q.ShutDown()
+		wg.Wait()
+		require.Equal(t, []string{"0", "1", "2", "3"}, taken)
+	})
+}
+
+func TestDoneWakesAGetForAKeyThatWasAddedAgain(t *testing.T) { // WQ-3
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue()
+		q.Add("a")
+		get(t, q)
+		q.Add("a")
+		second := make(chan string, 1)
+		go func() {
+			key, _ := q.Get(t.Context())
+			second <- key
+		}()
+		synctest.Wait()
+		require.Empty(t, second, "a is with the first worker")
+		q.Done("a")
+		require.Equal(t, "a", <-second)
+	})
+}
+
+func TestAGetThatIsCancelledLosesNoKey(t *testing.T) {
+	t.Parallel()
+	// An Add and a cancel race for a Get: whichever wins, the other Get, which
+	// stays, must end up with the key unless the first has it.
+	for range 500 {
+		q := newQueue()
+		ctx, cancel := context.WithCancel(t.Context())
+		keys := make(chan string, 2)
+		var wg sync.WaitGroup
+		for _, ctx := range []context.Context{ctx, t.Context()} {
+			wg.Go(func() {
+				if key, err := q.Get(ctx); err == nil {
+					keys <- key
+				}
+			})
+		}
+		wg.Go(cancel)
+		wg.Go(func() { q.Add("a") })
+		require.Equal(t, "a", <-keys)
+		q.ShutDown()
+		wg.Wait()
+	}
+}
+
+func TestGetReturnsTheCauseOfItsContext(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue()
+		reason := errors.New("the lease is lost")
+		ctx, cancel := context.WithCancelCause(t.Context())
+		failed := make(chan error)
+		go func() {
+			_, err := q.Get(ctx)
+			failed <- err
+		}()
+		synctest.Wait()
+		cancel(reason)
+		require.ErrorIs(t, <-failed, reason)
+
+		q.Add("a")
+		_, err := q.Get(ctx)
+		require.ErrorIs(t, err, reason, "a worker that was told to stop gets no more, even if there is more")
+		require.Equal(t, 1, q.Len())
+	})
+}
+
+func TestAfterShutDownQueuedKeysAreStillHandedOut(t *testing.T) { // WQ-1, WQ-2, WQ-10
+	t.Parallel()
+	q := newQueue()
+	q.Add("processed, then again")
+	get(t, q)
+	q.Add("processed, then again")
+	q.Add("queued")
+	q.ShutDown()
+	q.ShutDown()
+	q.Add("too late")
+	q.AddAfter("too late", 0)
+
+	require.Equal(t, "queued", get(t, q))
+	_, err := q.Get(t.Context())
+	require.ErrorIs(t, err, workqueue.ErrShutDown, "WQ-11: although a key is still to come")
+	q.Done("processed, then again")
+	require.Equal(t, "processed, then again", get(t, q))
+	_, err = q.Get(t.Context())
+	require.ErrorIs(t, err, workqueue.ErrShutDown)
+	require.EqualValues(t, 2, q.Stats().Refused)
+}
+
+func TestShutDownWakesEveryGet(t *testing.T) { // WQ-2
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue()
+		failed := make(chan error, 10)
+		for range cap(failed) {
+			go func() {
+				_, err := q.Get(context.Background())
+				failed <- err
+			}()
+		}
+		synctest.Wait()
+		q.ShutDown()
+		for range cap(failed) {
+			require.ErrorIs(t, <-failed, workqueue.ErrShutDown)
+		}
+	})
+}
+
+func TestAKeyThatIsNotHashableLeavesTheQueueUsable(t *testing.T) {
+	t.Parallel()
+	q := workqueue.New(workqueue.Options[any]{})
+	require.Panics(t, func() { q.Add([]string{"a slice"}) })
+	require.Panics(t, func() { q.AddAfter([]string{"a slice"}, 1) })
+	require.Panics(t, func() { q.Done([]string{"a slice"}) })
+	q.Add("a")
+	require.Equal(t, []any{"a"}, takeAll(t, q))
+	require.NoError(t, q.Verify())
+	require.NoError(t, q.Drain(t.Context()))
+}
+
+func TestKeysThatAreDoneAreNotRetained(t *testing.T) { // WQ-7
+	t.Parallel()
+	type object struct{ payload [1 << 10]byte }
+	q := workqueue.New(workqueue.Options[*object]{})
+	var gone []weak.Pointer[object]
+	for range 100 {
+		key := new(object)
+		gone = append(gone, weak.Make(key))
+		q.Add(key)
+	}
+	last := new(object) // keeps the queue from being empty
+	q.Add(last)
+	for range gone {
+		q.Done(get(t, q))
+	}
+	runtime.GC()
+	for _, key := range gone {
+		require.Nil(t, key.Value())
+	}
+	require.Same(t, last, get(t, q))
+}
+
+// It is not parallel, as it measures the heap.
+func TestMemoryOfABurstIsGivenBack(t *testing.T) { // WQ-7
+	heap := func() uint64 {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	const burst = 200_000
+	q := workqueue.New(workqueue.Options[int]{})
+	q.Add(-1) // stays: the queue is never empty
+	get(t, q)
+	before := heap()
+	for key := range burst {
+		q.Add(key)
+		q.AddAfter(key, 1)
+	}
+	full := heap() - before
+	for q.Stats().Delayed > 0 || q.Len() > 0 {
+		if q.Len() > 0 {
+			q.Done(get(t, q))
+		}
+	}
+	after := heap()
+	require.Less(t, after, before+full/50, "the burst took %d bytes", full)
+	require.NoError(t, q.Verify())
+}
+
+func TestAddGetDoneAllocatesNothing(t *testing.T) {
+	q := newQueue()
+	ctx := t.Context()
+	require.Zero(t, testing.AllocsPerRun(1000, func() {
+		q.Add("a")
+		key, _ := q.Get(ctx)
+		q.Add("a")
+		q.Done(key)
+		key, _ = q.Get(ctx)
+		q.Done(key)
+	}))
+}

@@ -1,0 +1,312 @@
+package workqueue_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kinform/kinform/workqueue"
+)
+
+// running starts Run and returns a function that ends its context and returns
+// what Run returned.
+func running(t *testing.T, q *workqueue.Queue[string], workers int, reconcile func(context.Context, string) error) (end func() error) {
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- q.Run(ctx, workers, reconcile) }()
+	return func() error {
+		cancel()
+		return <-ended
+	}
+}
+
+// journal records when things happened, by the time since it was made.
+type journal struct {
+	start time.Time
+
+	mu    sync.Mutex // guards following
+	lines []string
+}
+
+func newJournal() *journal { return &journal{start: time.Now()} }
+
+func (j *journal) note(what string) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.lines = append(j.lines, fmt.Sprintf("%s @%v", what, time.Since(j.start)))
+}
+
+func (j *journal) all() []string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return slices.Clone(j.lines)
+}
+
+func TestRunRetriesFailuresRateLimitedAndForgetsSuccesses(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue()
+		j := newJournal()
+		fails := 3
+		end := running(t, q, 2, func(_ context.Context, key string) error {
+			j.note(key)
+			if fails--; fails >= 0 {
+				return errors.New("not yet")
+			}
+			return nil
+		})
+		q.Add("a")
+		time.Sleep(time.Second)
+		require.Equal(t, []string{"a @0s", "a @5ms", "a @15ms", "a @35ms"}, j.all())
+		require.Zero(t, q.NumRequeues("a"))
+		require.NoError(t, end())
+		require.EqualValues(t, 3, q.Stats().Failures)
+		require.EqualValues(t, 3, q.Stats().Retries)
+	})
+}
+
+func TestRequeueAfterIsASuccessThatComesAgain(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue()
+		j := newJournal()
+		results := []error{
+			errors.New("failed"),
+			fmt.Errorf("waiting for the volume: %w", workqueue.RequeueAfter(time.Minute)),
+			workqueue.RequeueAfter(0),
+			nil,
+		}
+		end := running(t, q, 1, func(_ context.Context, key string) error {
+			j.note(fmt.Sprintf("requeues=%d", q.NumRequeues(key)))
+			result := results[0]
+			results = results[1:]
+			return result
+		})
+		q.Add("a")
+		time.Sleep(time.Hour)
+		require.Equal(t, []string{"requeues=0 @0s", "requeues=1 @5ms", "requeues=0 @1m0.005s", "requeues=0 @1m0.005s"}, j.all())
+		require.NoError(t, end())
+		require.EqualValues(t, 1, q.Stats().Failures)
+	})
+	require.EqualError(t, workqueue.RequeueAfter(time.Minute), "requeue after 1m0s")
+}
+
+func TestAPanicIsAnErrorOfItsKeyAlone(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var logged bytes.Buffer
+		var told []error
+		q := workqueue.New(workqueue.Options[string]{
+			Name:     "pods",
+			Logger:   slog.New(slog.NewTextHandler(&logged, nil)),
+			Observer: &workqueue.Observer[string]{OnError: func(_ string, err error) { told = append(told, err) }},
+		})
+		var worked []string
+		cause := errors.New("bad spec")
+		end := running(t, q, 1, func(_ context.Context, key string) error {
+			worked = append(worked, key)
+			if len(worked) == 1 {
+				panic(cause)
+			}
+			return nil
+		})
+		q.Add("bad")
+		q.Add("good")
+		time.Sleep(time.Second)
+		require.NoError(t, end())
+		require.Equal(t, []string{"bad", "good", "bad"}, worked)
+
+		require.Len(t, told, 1)
+		var panicked *workqueue.PanicError
+		require.ErrorAs(t, told[0], &panicked)
+		require.ErrorIs(t, told[0], cause)
+		require.EqualError(t, told[0], "reconcile panicked: bad spec")
+		require.Contains(t, string(panicked.Stack), "run_test.go")
+
+		require.Equal(t, 1, strings.Count(logged.String(), "\n"), "one line:\n%s", &logged)
+		for _, part := range []string{"level=ERROR", "queue=pods", "key=bad", "bad spec", "requeues=0", "run_test.go"} {
+			require.Contains(t, logged.String(), part)
+		}
+		s := q.Stats()
+		require.EqualValues(t, 1, s.Panics)
+		require.EqualValues(t, 1, s.Failures)
+	})
+	var err error = &workqueue.PanicError{Value: "no error"}
+	require.NoError(t, errors.Unwrap(err))
+}
+
+func TestRunDrainsWhatIsQueuedWhenItsContextEnds(t *testing.T) { // D1, G10
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue()
+		j := newJournal()
+		end := running(t, q, 1, func(ctx context.Context, key string) error {
+			time.Sleep(time.Second)
+			j.note(fmt.Sprintf("%s %v", key, ctx.Err()))
+			if key == "fails" {
+				return errors.New("for ever")
+			}
+			return nil
+		})
+		q.AddAfter("delayed", time.Hour)
+		for _, key := range []string{"a", "fails", "b"} {
+			q.Add(key)
+		}
+		synctest.Wait()
+		require.NoError(t, end())
+		require.Equal(t, []string{"a <nil> @1s", "fails <nil> @2s", "b <nil> @3s"}, j.all(),
+			"the context lives on, nothing is retried, nothing delayed is waited for")
+		require.NoError(t, q.Verify())
+		s := q.Stats()
+		require.EqualValues(t, 1, s.Discarded)
+		require.EqualValues(t, 1, s.Refused)
+	})
+}
+
+func TestRunGivesTheDrainUpAfterItsTimeout(t *testing.T) {
+	t.Parallel()
+	for timeout, want := range map[time.Duration]time.Duration{
+		0:                 30 * time.Second,
+		-1:                0,
+		2*time.Second + 1: 2*time.Second + 1,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			q := workqueue.New(workqueue.Options[string]{Name: "test", DrainTimeout: timeout})
+			var begun atomic.Int64
+			end := running(t, q, 2, func(ctx context.Context, _ string) error {
+				begun.Add(1)
+				<-ctx.Done()
+				return context.Cause(ctx)
+			})
+			for _, key := range []string{"a", "b", "c"} {
+				q.Add(key)
+			}
+			synctest.Wait()
+			start := time.Now()
+			err := end()
+			require.Equal(t, want, time.Since(start))
+			var left *workqueue.DrainError
+			require.ErrorAs(t, err, &left)
+			require.Equal(t, 3, left.Left)
+			require.ErrorIs(t, err, context.DeadlineExceeded)
+			require.EqualValues(t, 2, begun.Load(), "c was not begun")
+			require.Equal(t, 1, q.Len())
+		})
+	}
+}
+
+func TestRunWaitsForAReconcileThatIgnoresItsContext(t *testing.T) { // G10
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue()
+		end := running(t, q, 1, func(context.Context, string) error {
+			time.Sleep(time.Hour)
+			return nil
+		})
+		q.Add("a")
+		synctest.Wait()
+		start := time.Now()
+		var left *workqueue.DrainError
+		require.ErrorAs(t, end(), &left, "it was not done when the time was over")
+		require.Equal(t, time.Hour, time.Since(start))
+		require.Zero(t, q.Stats().Processing)
+	})
+}
+
+func TestRunEndsWhenTheQueueIsDrainedBySomeoneElse(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue()
+		ended := make(chan error, 2)
+		for range cap(ended) { // two of them share the work
+			go func() {
+				ended <- q.Run(t.Context(), 2, func(context.Context, string) error {
+					time.Sleep(time.Second)
+					return nil
+				})
+			}()
+		}
+		for i := range 8 {
+			q.Add(fmt.Sprint(i))
+		}
+		start := time.Now()
+		require.NoError(t, q.Drain(t.Context()))
+		require.Equal(t, 2*time.Second, time.Since(start), "four workers")
+		require.NoError(t, <-ended)
+		require.NoError(t, <-ended)
+		require.NoError(t, q.Run(t.Context(), 1, func(context.Context, string) error { return nil }))
+	})
+}
+
+func TestReconcileSeesTheValuesOfTheContext(t *testing.T) {
+	t.Parallel()
+	type name struct{}
+	q := newQueue()
+	q.Add("a")
+	ctx, cancel := context.WithCancel(context.WithValue(t.Context(), name{}, "traced"))
+	var value any
+	require.NoError(t, q.Run(ctx, 1, func(ctx context.Context, _ string) error {
+		value = ctx.Value(name{})
+		cancel()
+		return nil
+	}))
+	require.Equal(t, "traced", value)
+}
+
+func TestRunRefusesToRunNothing(t *testing.T) {
+	t.Parallel()
+	q := newQueue()
+	require.ErrorContains(t, q.Run(t.Context(), 0, func(context.Context, string) error { return nil }), `"test"`)
+	require.Error(t, q.Run(t.Context(), 1, nil))
+	require.False(t, q.Stats().ShuttingDown)
+}
+
+func TestG9_RunNeverWorksOnAKeyTwiceAtOnce(t *testing.T) {
+	t.Parallel()
+	q := workqueue.New(workqueue.Options[string]{RateLimiter: workqueue.Exponential[string](time.Microsecond, time.Millisecond)})
+	all := []string{"a", "b", "c"}
+	var mu sync.Mutex
+	working := map[string]bool{}
+	overlaps, attempts := 0, map[string]int{}
+	end := running(t, q, 8, func(_ context.Context, key string) error {
+		mu.Lock()
+		overlaps += map[bool]int{true: 1}[working[key]]
+		working[key] = true
+		attempts[key]++
+		n := attempts[key]
+		mu.Unlock()
+		defer func() {
+			mu.Lock()
+			defer mu.Unlock()
+			working[key] = false
+		}()
+		switch n % 4 {
+		case 0:
+			panic("now and then")
+		case 1:
+			return errors.New("often")
+		case 2:
+			return workqueue.RequeueAfter(time.Microsecond)
+		}
+		return nil
+	})
+	for i := range 3000 {
+		q.Add(all[i%len(all)])
+	}
+	require.NoError(t, end())
+	require.Zero(t, overlaps)
+	require.Len(t, slices.Collect(maps.Keys(attempts)), len(all))
+	require.NoError(t, q.Verify())
+}
