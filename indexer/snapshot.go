@@ -101,6 +101,17 @@ func (s *Snapshot[T]) Keys() iter.Seq[types.NamespacedName] {
 	}
 }
 
+// Entries iterates over all objects with their keys and versions.
+func (s *Snapshot[T]) Entries() iter.Seq[Entry[T]] {
+	return func(yield func(Entry[T]) bool) {
+		for e := range s.entries.all {
+			if !yield(Entry[T]{Key: e.key, Object: e.value.object, ResourceVersion: e.value.resourceVersion}) {
+				return
+			}
+		}
+	}
+}
+
 // All iterates over all objects and their keys.
 func (s *Snapshot[T]) All() iter.Seq2[types.NamespacedName, T] { return objects(s.entries) }
 

@@ -6,7 +6,7 @@ import (
 )
 
 const (
-	levelBits = 5  // bits of the hash that one level of a trie looks at
+	levelBits = 6  // bits of the hash that one level of a trie looks at
 	hashBits  = 64 // bits of a hash; nodes below that depth are lists of full collisions
 )
 
@@ -36,27 +36,20 @@ type leaf[K comparable, V any] struct {
 	value V
 }
 
-// node holds one slot for each set bit of its bitmap, in the order of bits. The
-// bit that a hash has on a level is [position]. Below the last level of the hash
-// all keys have the same one, and slots are leaves in no order.
+// node is one level of a trie. Each bit that a hash can have on that level, see
+// [position], stands for nothing, for a leaf, or for a child with two leaves or
+// more. So the shape of a trie depends only on what is in it.
 //
-// Under a node that is not the root there are always two leaves or more: a
-// single one stands directly in the parent. So the shape of a trie depends only
-// on what is in it.
+// Where the hash has no more bits, all keys have the same one: leaves.items is
+// then a list in no order, and there are no children.
 type node[K comparable, V any] struct {
-	owner  *owner
-	bitmap uint32
-	slots  []slot[K, V]
+	owner    *owner
+	leaves   sparse[*leaf[K, V]]
+	children sparse[*node[K, V]]
 }
 
-// slot has either a leaf or a child.
-type slot[K comparable, V any] struct {
-	leaf  *leaf[K, V]
-	child *node[K, V]
-}
-
-// position returns the bit of a node's bitmap for a hash.
-func position(hash uint64, shift uint) uint32 {
+// position returns the bit that a hash has on a level.
+func position(hash uint64, shift uint) uint64 {
 	return 1 << (hash >> shift & (1<<levelBits - 1))
 }
 
@@ -65,21 +58,20 @@ func (t trie[K, V]) get(hash uint64, key K) *leaf[K, V] {
 	n := t.root
 	for shift := uint(0); n != nil && shift < hashBits; shift += levelBits {
 		bit := position(hash, shift)
-		if n.bitmap&bit == 0 {
-			return nil
-		}
-		s := &n.slots[bits.OnesCount32(n.bitmap&(bit-1))]
-		if s.leaf != nil {
-			if s.leaf.hash == hash && s.leaf.key == key {
-				return s.leaf
+		if n.leaves.has(bit) {
+			if l := *n.leaves.at(bit); l.hash == hash && l.key == key {
+				return l
 			}
 			return nil
 		}
-		n = s.child
+		if !n.children.has(bit) {
+			return nil
+		}
+		n = *n.children.at(bit)
 	}
 	if n != nil {
-		if i, found := n.find(hashBits, hash, key); found {
-			return n.slots[i].leaf
+		if i := n.collision(key); i >= 0 {
+			return n.leaves.items[i]
 		}
 	}
 	return nil
@@ -110,7 +102,7 @@ func (t *trie[K, V]) delete(o *owner, hash uint64, key K) (old *leaf[K, V]) {
 	return old
 }
 
-// all is an iterator over the leaves, in the order of their hashes.
+// all is an iterator over the leaves, in no order.
 func (t trie[K, V]) all(yield func(*leaf[K, V]) bool) {
 	if t.root != nil {
 		t.root.all(yield)
@@ -119,84 +111,116 @@ func (t trie[K, V]) all(yield func(*leaf[K, V]) bool) {
 
 // set returns the node with the leaf in it, and the leaf that had its key before.
 func (n *node[K, V]) set(o *owner, shift uint, l *leaf[K, V]) (_ *node[K, V], old *leaf[K, V]) {
-	i, found := n.find(shift, l.hash, l.key)
-	if !found {
-		n = n.editable(o, 1)
-		n.bitmap |= position(l.hash, shift)
-		n.slots = slices.Insert(n.slots, i, slot[K, V]{leaf: l})
-		return n, nil
+	n = n.editable(o)
+	if shift >= hashBits {
+		if i := n.collision(l.key); i >= 0 {
+			old, n.leaves.items[i] = n.leaves.items[i], l
+		} else {
+			n.leaves.items = append(n.leaves.items, l)
+		}
+		return n, old
 	}
-	n = n.editable(o, 0)
-	s := &n.slots[i]
-	switch {
-	case s.child != nil:
-		s.child, old = s.child.set(o, shift+levelBits, l)
-	case s.leaf.hash == l.hash && s.leaf.key == l.key:
-		old, s.leaf = s.leaf, l
-	default: // Two keys want this slot, so both go a level down.
+	switch bit := position(l.hash, shift); {
+	case n.children.has(bit):
+		child := n.children.at(bit)
+		*child, old = (*child).set(o, shift+levelBits, l)
+	case !n.leaves.has(bit):
+		n.leaves.insert(bit, l)
+	default:
+		there := n.leaves.at(bit)
+		if (*there).hash == l.hash && (*there).key == l.key {
+			old, *there = *there, l
+			break
+		}
+		// Two keys have this bit, so both go a level down.
 		child := &node[K, V]{owner: o}
-		child, _ = child.set(o, shift+levelBits, s.leaf)
+		child, _ = child.set(o, shift+levelBits, *there)
 		child, _ = child.set(o, shift+levelBits, l)
-		*s = slot[K, V]{child: child}
+		n.leaves.remove(bit)
+		n.children.insert(bit, child)
 	}
 	return n, old
 }
 
 // delete returns the node without the key, which must be there.
 func (n *node[K, V]) delete(o *owner, shift uint, hash uint64, key K) *node[K, V] {
-	i, _ := n.find(shift, hash, key)
-	n = n.editable(o, 0)
-	s := &n.slots[i]
-	if s.child == nil {
-		n.bitmap &^= position(hash, shift)
-		n.slots = slices.Delete(n.slots, i, i+1)
+	n = n.editable(o)
+	if shift >= hashBits {
+		i := n.collision(key)
+		n.leaves.items = slices.Delete(n.leaves.items, i, i+1)
 		return n
 	}
-	child := s.child.delete(o, shift+levelBits, hash, key)
-	if len(child.slots) == 1 && child.slots[0].leaf != nil {
-		*s = child.slots[0]
-	} else {
-		s.child = child
+	bit := position(hash, shift)
+	if n.leaves.has(bit) {
+		n.leaves.remove(bit)
+		return n
+	}
+	child := n.children.at(bit)
+	*child = (*child).delete(o, shift+levelBits, hash, key)
+	if left := (*child).leaves.items; len(left) == 1 && len((*child).children.items) == 0 {
+		n.children.remove(bit)
+		n.leaves.insert(bit, left[0])
 	}
 	return n
 }
 
-// find returns the slot where the key is, or that leads to it, or the place for
-// a new one.
-func (n *node[K, V]) find(shift uint, hash uint64, key K) (i int, found bool) {
-	if shift < hashBits {
-		bit := position(hash, shift)
-		return bits.OnesCount32(n.bitmap & (bit - 1)), n.bitmap&bit != 0
-	}
-	for i, s := range n.slots {
-		if s.leaf.key == key {
-			return i, true
-		}
-	}
-	return len(n.slots), false
+// collision returns the place of a key among leaves that all have the same hash,
+// or -1.
+func (n *node[K, V]) collision(key K) int {
+	return slices.IndexFunc(n.leaves.items, func(l *leaf[K, V]) bool { return l.key == key })
 }
 
-// editable returns the node itself if the owner may change it, or else a copy
-// with room for so many more slots.
-func (n *node[K, V]) editable(o *owner, room int) *node[K, V] {
+// editable returns the node itself if the owner may change it, or else a copy.
+func (n *node[K, V]) editable(o *owner) *node[K, V] {
 	if n.owner == o {
 		return n
 	}
-	slots := make([]slot[K, V], len(n.slots), len(n.slots)+room)
-	copy(slots, n.slots)
-	return &node[K, V]{owner: o, bitmap: n.bitmap, slots: slots}
+	return &node[K, V]{owner: o, leaves: n.leaves.clone(), children: n.children.clone()}
 }
 
 // all yields the leaves under the node and reports whether all were wanted.
 func (n *node[K, V]) all(yield func(*leaf[K, V]) bool) bool {
-	for i := range n.slots {
-		if s := &n.slots[i]; s.child != nil {
-			if !s.child.all(yield) {
-				return false
-			}
-		} else if !yield(s.leaf) {
+	for _, l := range n.leaves.items {
+		if !yield(l) {
+			return false
+		}
+	}
+	for _, child := range n.children.items {
+		if !child.all(yield) {
 			return false
 		}
 	}
 	return true
+}
+
+// sparse is an array of 64 items of which only those are stored that are there:
+// one for each set bit of the bitmap, in the order of bits.
+type sparse[E any] struct {
+	bitmap uint64
+	items  []E
+}
+
+func (s *sparse[E]) has(bit uint64) bool { return s.bitmap&bit != 0 }
+
+// place returns how many items stand before a bit.
+func (s *sparse[E]) place(bit uint64) int { return bits.OnesCount64(s.bitmap & (bit - 1)) }
+
+// at returns the item of a bit that is set.
+func (s *sparse[E]) at(bit uint64) *E { return &s.items[s.place(bit)] }
+
+// insert adds the item of a bit that is not set.
+func (s *sparse[E]) insert(bit uint64, item E) {
+	s.items = slices.Insert(s.items, s.place(bit), item)
+	s.bitmap |= bit
+}
+
+// remove removes the item of a bit that is set.
+func (s *sparse[E]) remove(bit uint64) {
+	i := s.place(bit)
+	s.items = slices.Delete(s.items, i, i+1)
+	s.bitmap &^= bit
+}
+
+func (s *sparse[E]) clone() sparse[E] {
+	return sparse[E]{bitmap: s.bitmap, items: slices.Clone(s.items)}
 }
