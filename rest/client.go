@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -45,6 +46,7 @@ type Client struct {
 	credentials credentials
 	connections *connections
 	transport   *http.Transport
+	buffers     sync.Pool // of *[]byte, shared by all streams so that an idle one holds only one
 	counters    counters
 	closed      atomic.Bool
 }
@@ -200,7 +202,8 @@ type exchange struct {
 	client   *Client
 	method   string
 	url      string // for messages
-	ctx      context.Context
+	ctx      context.Context // of the caller
+	running  context.Context // of the request: ends with ctx, and at close
 	cancel   context.CancelCauseFunc
 	response *http.Response
 }
@@ -217,10 +220,9 @@ func (c *Client) send(ctx context.Context, r request) (*exchange, error) {
 	u.RawPath = ""
 	u.RawQuery = r.query.Encode()
 	x := &exchange{client: c, method: r.method, url: displayURL(u, r.query), ctx: ctx}
-	requestCtx, cancel := context.WithCancelCause(ctx)
-	x.cancel = cancel
+	x.running, x.cancel = context.WithCancelCause(ctx)
 
-	if err := c.roundTrip(requestCtx, x, r, u.String()); err != nil {
+	if err := c.roundTrip(x, r, u.String()); err != nil {
 		err = x.fail(err)
 		x.close()
 		return nil, err
@@ -228,14 +230,14 @@ func (c *Client) send(ctx context.Context, r request) (*exchange, error) {
 	return x, nil
 }
 
-func (c *Client) roundTrip(ctx context.Context, x *exchange, r request, address string) error {
+func (c *Client) roundTrip(x *exchange, r request, address string) error {
 	if c.closed.Load() {
 		return ErrClosed
 	}
-	if err := ctx.Err(); err != nil {
+	if err := x.ctx.Err(); err != nil {
 		return err
 	}
-	req, err := http.NewRequestWithContext(ctx, r.method, address, bodyReader(r.body))
+	req, err := http.NewRequestWithContext(x.running, r.method, address, bodyReader(r.body))
 	if err != nil {
 		return err
 	}
@@ -270,13 +272,13 @@ func (c *Client) roundTrip(ctx context.Context, x *exchange, r request, address 
 // fail wraps the reason for which an exchange failed. Where the caller's context
 // has ended, or the client was closed, that is the reason, whatever followed.
 func (x *exchange) fail(err error) error {
-	var wrapped *Error
+	_, wrapped := errors.AsType[*Error](err)
 	switch {
 	case x.ctx.Err() != nil:
 		err = x.ctx.Err()
 	case x.client.closed.Load():
 		err = ErrClosed
-	case errors.As(err, &wrapped):
+	case wrapped:
 		return err
 	}
 	return &Error{Method: x.method, URL: x.url, Err: err}

@@ -84,7 +84,7 @@ func statusIn(contentType string, body []byte) *metav1.Status {
 	mediaType, _, _ := mime.ParseMediaType(contentType)
 	status := &metav1.Status{}
 	if mediaType == mediaTypeProtobuf {
-		kind, raw, err := unwrapUnknown(body)
+		kind, raw, err := unwrapUnknown(body, false)
 		if err != nil || kind != "Status" || guarded(func() error { return status.Unmarshal(raw) }) != nil {
 			return nil
 		}
@@ -109,17 +109,14 @@ func failureText(response *http.Response, body []byte) string {
 
 // excerpt is the start of a text, or a word for what is not text.
 func excerpt(body []byte, limit int) string {
-	text := strings.TrimSpace(string(body[:min(len(body), limit)]))
-	for len(text) > 0 && !utf8.ValidString(text[max(0, len(text)-utf8.UTFMax):]) {
-		text = text[:len(text)-1] // a character cut in two
-		if len(text) < limit-utf8.UTFMax {
-			break
-		}
+	start := body[:min(len(body), limit)]
+	for i := 0; i < utf8.UTFMax-1 && len(start) < len(body) && !utf8.Valid(start); i++ {
+		start = start[:len(start)-1] // a character that the limit cut in two
 	}
-	if !utf8.ValidString(text) {
+	if !utf8.Valid(start) {
 		return "unknown"
 	}
-	return text
+	return strings.TrimSpace(string(start))
 }
 
 // retryAfterSeconds reads both forms of the Retry-After header, a number of

@@ -2,7 +2,6 @@ package rest
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 )
 
@@ -16,16 +15,14 @@ const magic = "k8s\x00"
 
 // The wire types of protobuf.
 const (
-	wireVarint     = 0
-	wireFixed64    = 1
-	wireBytes      = 2
-	wireStartGroup = 3
-	wireEndGroup   = 4
-	wireFixed32    = 5
+	wireVarint  = 0
+	wireFixed64 = 1
+	wireBytes   = 2
+	wireFixed32 = 5
 )
 
 // errShort says that a message ends within a field.
-var errShort = errors.New("protobuf: the message ends within a field")
+var errShort = fmt.Errorf("%w: protobuf: a message ends within a field", ErrMalformed)
 
 // header is the start of a field: its number, its wire type and, for fields that
 // have a length, the length.
@@ -71,26 +68,33 @@ func readHeader(data []byte) (header, error) {
 	return h, nil
 }
 
-// nextField takes the first field off a complete message. The value of a field
-// with a length is its contents.
-func nextField(message []byte) (h header, value, rest []byte, err error) {
+// nextField takes the first field off a message. The value of a field with a
+// length is its contents. Where the message is partial, its last field may be cut
+// off, and its value then is what there is of it.
+func nextField(message []byte, partial bool) (h header, value, rest []byte, err error) {
 	h, err = readHeader(message)
 	if err != nil {
 		return h, nil, nil, err
 	}
 	rest = message[h.size:]
 	if h.length > uint64(len(rest)) {
-		return h, nil, nil, errShort
+		if !partial {
+			return h, nil, nil, errShort
+		}
+		h.length = uint64(len(rest))
 	}
 	return h, rest[:h.length], rest[h.length:], nil
 }
 
 // bytesField returns the contents of the last field with this number, and
 // whether there is one. (Protobuf says that the last one counts.)
-func bytesField(message []byte, number uint64) (value []byte, ok bool, err error) {
+func bytesField(message []byte, number uint64, partial bool) (value []byte, ok bool, err error) {
 	for len(message) > 0 {
-		h, v, rest, err := nextField(message)
+		h, v, rest, err := nextField(message, partial)
 		if err != nil {
+			if partial {
+				break
+			}
 			return nil, false, err
 		}
 		if h.field == number && h.wire == wireBytes {
@@ -103,22 +107,39 @@ func bytesField(message []byte, number uint64) (value []byte, ok bool, err error
 
 // unwrapUnknown takes the envelope off an object: the magic number and a
 // runtime.Unknown with typeMeta=1 and raw=2.
-func unwrapUnknown(data []byte) (kind string, raw []byte, err error) {
+func unwrapUnknown(data []byte, partial bool) (kind string, raw []byte, err error) {
 	if len(data) < len(magic) || string(data[:len(magic)]) != magic {
 		return "", nil, malformed("protobuf: the object does not start with the magic number")
 	}
 	unknown := data[len(magic):]
-	typeMeta, _, err := bytesField(unknown, 1)
+	typeMeta, _, err := bytesField(unknown, 1, partial)
 	if err != nil {
-		return "", nil, fmt.Errorf("envelope: %w", err)
+		return "", nil, fmt.Errorf("protobuf: envelope: %w", err)
 	}
-	kindBytes, _, err := bytesField(typeMeta, 2)
-	if err != nil {
-		return "", nil, fmt.Errorf("typeMeta: %w", err)
+	if _, kind, err = readTypeMeta(typeMeta); err != nil {
+		return "", nil, err
 	}
-	raw, ok, err := bytesField(unknown, 2)
+	raw, ok, err := bytesField(unknown, 2, partial)
 	if err == nil && !ok {
 		err = malformed("protobuf: the envelope is empty")
 	}
-	return string(kindBytes), raw, err
+	return kind, raw, err
+}
+
+// readTypeMeta reads a runtime.TypeMeta: apiVersion=1, kind=2.
+func readTypeMeta(message []byte) (apiVersion, kind string, err error) {
+	for len(message) > 0 {
+		h, value, rest, err := nextField(message, false)
+		if err != nil {
+			return "", "", fmt.Errorf("protobuf: typeMeta: %w", err)
+		}
+		switch {
+		case h.field == 1 && h.wire == wireBytes:
+			apiVersion = string(value)
+		case h.field == 2 && h.wire == wireBytes:
+			kind = string(value)
+		}
+		message = rest
+	}
+	return apiVersion, kind, nil
 }

@@ -1,7 +1,9 @@
 package rest
 
 import (
+	"context"
 	"fmt"
+	"reflect"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -23,24 +25,70 @@ type ResourceOptions struct {
 	Encoding Encoding
 }
 
-// Resource is one type of object on a server. It implements listwatch.Source, and
-// has the verbs by which a controller acts. It is safe for concurrent use and
+// Resource is one type of object on a server. It implements [listwatch.Source],
+// and has the verbs by which a controller acts. It is safe for concurrent use and
 // holds nothing that would need closing.
+//
+// T is a pointer to a struct, such as *corev1.Pod or *unstructured.Unstructured,
+// or anything else that JSON can be decoded into. Where *X has a method
+// Unmarshal([]byte) error, as all of k8s.io/api has, protobuf is preferred; that
+// method must copy what it keeps. Objects of such a type come without kind and
+// apiVersion, as from client-go's typed clients, whichever encoding they arrived
+// in; all others have what the server wrote.
 type Resource[T any] struct {
-	client *Client
-	gvr    schema.GroupVersionResource
-	opts   ResourceOptions
-	err    error // what is wrong with gvr or opts, answered by every call
+	client  *Client
+	gvr     schema.GroupVersionResource
+	opts    ResourceOptions
+	decoder decoder[T]
+	err     error // what is wrong with gvr or opts, answered by every call
 }
 
 // NewResource returns the resource gvr of a server. What is wrong with the
 // arguments, such as a namespace with a slash in it, is what every call answers.
 func NewResource[T any](c *Client, gvr schema.GroupVersionResource, opts ResourceOptions) *Resource[T] {
-	return &Resource[T]{client: c, gvr: gvr, opts: opts, err: checkSegments(gvr.Group, gvr.Version, gvr.Resource, opts.Namespace)}
+	r := &Resource[T]{client: c, gvr: gvr, opts: opts, decoder: newDecoder[T]()}
+	r.err = r.validate()
+	if opts.Encoding == Automatic && !r.decoder.protobuf {
+		r.opts.Encoding = JSON
+	}
+	return r
 }
 
-// path is the path of the collection in a namespace, "" meaning all, or of what
-// lies below it.
+func (r *Resource[T]) validate() error {
+	switch {
+	case r.gvr.Version == "" || r.gvr.Resource == "":
+		return fmt.Errorf("rest: %q names no version or no resource", r.gvr)
+	case r.opts.Encoding == Protobuf && !r.decoder.protobuf:
+		return fmt.Errorf("rest: %s cannot be decoded from protobuf: it has no method Unmarshal([]byte) error of its own", reflect.TypeFor[T]())
+	}
+	return checkSegments(r.gvr.Group, r.gvr.Version, r.gvr.Resource, r.opts.Namespace)
+}
+
+// send sends a request about this resource and reports the encoding of the answer.
+func (r *Resource[T]) send(ctx context.Context, req request) (*exchange, Encoding, error) {
+	if r.err != nil {
+		return nil, 0, r.err
+	}
+	req.target.gvr = r.gvr
+	req.accept = r.opts.Encoding.accept()
+	x, err := r.client.send(ctx, req)
+	if err != nil {
+		return nil, 0, err
+	}
+	encoding, err := encodingOf(x.response)
+	if err == nil && encoding == Protobuf && !r.decoder.protobuf {
+		err = malformed("the answer is in protobuf, which was not asked for")
+	}
+	if err != nil {
+		err = x.fail(err)
+		x.close()
+		return nil, 0, err
+	}
+	return x, encoding, nil
+}
+
+// path is the path of an object or, without a name, of the collection in a
+// namespace, "" meaning all, or of what lies below either.
 func (r *Resource[T]) path(key types.NamespacedName, below ...string) string {
 	segments := []string{"", "apis", r.gvr.Group, r.gvr.Version}
 	if r.gvr.Group == "" {
@@ -60,7 +108,7 @@ func (r *Resource[T]) path(key types.NamespacedName, below ...string) string {
 func checkSegments(segments ...string) error {
 	for _, segment := range segments {
 		if segment == "." || segment == ".." || strings.ContainsAny(segment, "/%") {
-			return fmt.Errorf("%q cannot be part of a path: it must not be \".\" or \"..\", nor contain \"/\" or \"%%\"", segment)
+			return fmt.Errorf("rest: %q cannot be part of a path: it must not be \".\" or \"..\", nor contain \"/\" or \"%%\"", segment)
 		}
 	}
 	return nil

@@ -1,0 +1,276 @@
+package rest
+
+import (
+	"errors"
+	"io"
+	"runtime"
+	"sync"
+
+	"github.com/kinform/kinform/listwatch"
+)
+
+// feedSize is the size of the buffers that are filled from the network.
+const feedSize = 64 << 10
+
+// maxWorkers bounds the goroutines that decode for one stream. One goroutine
+// cuts, and more than this many could not be kept busy by it.
+const maxWorkers = 8
+
+// A cutter finds the frames in a stream of bytes that arrives in pieces. A frame
+// is the encoding of one object, or of one watch event.
+type cutter interface {
+	// cut returns the first frame of data, and how many bytes of data are done
+	// with, that frame included. A frame without data means that more bytes are
+	// needed; the next call then gets data from where this one left off.
+	cut(data []byte) (f frame, done int, err error)
+
+	// end says what it means that the stream ended and left rest: io.EOF if that
+	// is orderly, and otherwise what is missing.
+	end(rest []byte) error
+
+	// envelope is what has been read so far around the frames.
+	envelope() envelope
+}
+
+// frame is the bytes of one object or event, or, with an error, the start of one
+// that is skipped.
+type frame struct {
+	data []byte
+	err  error
+}
+
+// envelope is what a list says about itself.
+type envelope struct {
+	apiVersion string
+	kind       string
+	meta       listwatch.ListMeta
+}
+
+// ahead reads a stream, cuts it into frames and decodes these beside the
+// goroutine that consumes them, on several cores, and hands them out in the order
+// in which they arrived.
+//
+// What is passed around is the buffer. The reader fills one from the network and
+// cuts it; when it would have to wait for more bytes, it gives the buffer with
+// its frames to a worker, and goes on in another one, into which it copies the
+// incomplete frame at the end. So frames are complete when they have arrived,
+// never later, and many of them share the cost of being handed over.
+type ahead[R any] struct {
+	exchange *exchange
+	cutter   cutter
+	decode   func(frame, *envelope) (R, error)
+
+	order   chan *batch[R] // to the consumer; its capacity bounds how far reading runs ahead
+	work    chan *batch[R] // to the workers, the same batches
+	group   sync.WaitGroup
+	workers int // started so far; used by the reader only
+
+	current *batch[R] // from here on used by the consumer only
+	taken   int       // results of current that were handed out
+	around  envelope  // as of current
+	err     error     // the last word
+}
+
+// batch is a buffer, the frames in it, and what became of them.
+type batch[R any] struct {
+	buffer   *[]byte
+	frames   []frame
+	envelope envelope
+	end      error // what follows the frames, nil if there are more batches
+
+	decoded chan struct{} // closed when results are there
+	results []outcome[R]
+}
+
+// outcome is the result of decoding one frame.
+type outcome[R any] struct {
+	value R
+	err   error
+}
+
+// startAhead starts to read the answer of an exchange, which it closes in close.
+func startAhead[R any](x *exchange, c cutter, decode func(frame, *envelope) (R, error)) *ahead[R] {
+	a := &ahead[R]{
+		exchange: x, cutter: c, decode: decode,
+		order: make(chan *batch[R], 2*decoders()), work: make(chan *batch[R]),
+	}
+	a.group.Go(a.read)
+	return a
+}
+
+func decoders() int { return min(runtime.GOMAXPROCS(0), maxWorkers) }
+
+// read fills buffers and cuts them, until the stream ends.
+func (a *ahead[R]) read() {
+	defer close(a.work)
+	b := &batch[R]{buffer: a.newBuffer(feedSize)}
+	var start, filled int // of the buffer, these bytes are not cut yet
+	var ended error
+	for {
+		for {
+			f, done, err := a.cutter.cut((*b.buffer)[start:filled])
+			start += done
+			if err != nil {
+				b.end = err
+				a.dispatch(b)
+				return
+			}
+			if f.data == nil {
+				break
+			}
+			b.frames = append(b.frames, f)
+		}
+		rest := (*b.buffer)[start:filled]
+		switch {
+		case ended != nil:
+			b.end = a.ending(ended, rest)
+			a.dispatch(b)
+			return
+		case len(b.frames) > 0:
+			next := &batch[R]{buffer: a.newBuffer(2 * len(rest))}
+			start, filled = 0, copy(*next.buffer, rest)
+			if !a.dispatch(b) {
+				return
+			}
+			b = next
+		case filled == len(*b.buffer):
+			// No frame ends here: make room behind the bytes that have arrived.
+			larger := a.newBuffer(2 * len(rest))
+			start, filled = 0, copy(*larger, rest)
+			a.recycle(b.buffer)
+			b.buffer = larger
+		}
+		var n int
+		n, ended = a.exchange.response.Body.Read((*b.buffer)[filled:])
+		filled += n
+	}
+}
+
+// ending says what it means that reading ended with err and left rest.
+func (a *ahead[R]) ending(err error, rest []byte) error {
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return malformed("the body ends early: %w", err)
+	case err != io.EOF:
+		return err
+	}
+	return a.cutter.end(rest)
+}
+
+// dispatch gives a batch to the consumer and to a worker. It blocks while the
+// consumer is too far behind, and answers false when nobody is there any more.
+func (a *ahead[R]) dispatch(b *batch[R]) bool {
+	b.envelope = a.cutter.envelope()
+	b.decoded = make(chan struct{})
+	gone := a.exchange.running.Done()
+	select {
+	case a.order <- b:
+	case <-gone:
+		return false
+	}
+	select {
+	case a.work <- b:
+		return true
+	default: // every worker is busy
+	}
+	if a.workers < decoders() {
+		a.workers++
+		a.group.Go(func() { a.worker(b) })
+		return true
+	}
+	select {
+	case a.work <- b:
+		return true
+	case <-gone:
+		return false
+	}
+}
+
+// worker decodes b and then one batch after another.
+func (a *ahead[R]) worker(b *batch[R]) {
+	for ok := true; ok; b, ok = <-a.work {
+		b.results = make([]outcome[R], len(b.frames))
+		for i, f := range b.frames {
+			b.results[i].value, b.results[i].err = a.decode(f, &b.envelope)
+		}
+		a.recycle(b.buffer)
+		b.buffer, b.frames = nil, nil
+		close(b.decoded)
+	}
+}
+
+// newBuffer returns a buffer of at least this size.
+func (a *ahead[R]) newBuffer(size int) *[]byte {
+	if size <= feedSize {
+		if buffer, ok := a.exchange.client.buffers.Get().(*[]byte); ok {
+			return buffer
+		}
+	}
+	buffer := make([]byte, max(size, feedSize))
+	return &buffer
+}
+
+// recycle takes back a buffer that nothing refers to any more, unless it is so
+// large that keeping it would cost more than it saves.
+func (a *ahead[R]) recycle(buffer *[]byte) {
+	if len(*buffer) == feedSize {
+		a.exchange.client.buffers.Put(buffer)
+	}
+}
+
+// next returns the next result in order, with the contract of a stream's Next.
+func (a *ahead[R]) next() (R, error) {
+	var none R
+	for a.err == nil {
+		if a.exchange.ctx.Err() != nil || a.current == nil && !a.take() {
+			a.err = a.exchange.fail(a.exchange.running.Err())
+			break
+		}
+		if a.taken < len(a.current.results) {
+			result := a.current.results[a.taken]
+			a.current.results[a.taken] = outcome[R]{} // it belongs to the consumer now
+			a.taken++
+			if _, skipped := errors.AsType[*listwatch.ObjectError](result.err); result.err != nil && !skipped {
+				a.err = result.err
+			}
+			return result.value, result.err
+		}
+		switch end := a.current.end; {
+		case end == io.EOF:
+			a.err = end
+		case end != nil:
+			a.err = a.exchange.fail(end)
+		}
+		a.current, a.taken = nil, 0
+	}
+	return none, a.err
+}
+
+// take waits for the next batch, and answers false when the context has ended.
+func (a *ahead[R]) take() bool {
+	gone := a.exchange.running.Done()
+	var b *batch[R]
+	select {
+	case b = <-a.order:
+	case <-gone:
+		return false
+	}
+	select {
+	case <-b.decoded:
+	case <-gone:
+		return false
+	}
+	a.current, a.around = b, b.envelope
+	return true
+}
+
+// close ends the stream, wherever it is, and returns when its goroutines have
+// ended.
+func (a *ahead[R]) close() {
+	a.exchange.close()
+	a.group.Wait()
+	a.current = nil
+	if a.err == nil {
+		a.err = ErrClosed
+	}
+}

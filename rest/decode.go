@@ -1,0 +1,140 @@
+package rest
+
+import (
+	"errors"
+	"reflect"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	kjson "sigs.k8s.io/json"
+
+	"github.com/kinform/kinform/listwatch"
+)
+
+// unmarshaler is what a type has that can be decoded from protobuf, as all of
+// k8s.io/api can.
+type unmarshaler interface {
+	Unmarshal(data []byte) error
+}
+
+// decoder makes objects of bytes.
+type decoder[T any] struct {
+	elem     reflect.Type // what T points to, nil if T is not a pointer
+	protobuf bool         // T can be decoded from protobuf
+}
+
+func newDecoder[T any]() decoder[T] {
+	t := reflect.TypeFor[T]()
+	if t.Kind() != reflect.Pointer {
+		return decoder[T]{}
+	}
+	return decoder[T]{elem: t.Elem(), protobuf: t.Implements(reflect.TypeFor[unmarshaler]()) && !borrowed(t.Elem())}
+}
+
+// borrowed reports whether a struct has its method Unmarshal from the one field
+// that it embeds, such as a struct of your own around metav1.ObjectMeta. That
+// method would decode an object as if it were the field. (The types of k8s.io/api
+// embed two that have the method, and have their own.)
+func borrowed(t reflect.Type) bool {
+	if t.Kind() != reflect.Struct {
+		return false
+	}
+	lenders := 0
+	for i := range t.NumField() {
+		f := t.Field(i)
+		if f.Anonymous && (f.Type.Implements(reflect.TypeFor[unmarshaler]()) ||
+			reflect.PointerTo(f.Type).Implements(reflect.TypeFor[unmarshaler]())) {
+			lenders++
+		}
+	}
+	return lenders == 1
+}
+
+// decode makes an object of its encoding. list is what the list around it says
+// about itself, or empty. A panic of T is an error.
+func (d decoder[T]) decode(e Encoding, data []byte, list *envelope) (object T, err error) {
+	target := any(&object)
+	if d.elem != nil {
+		object = reflect.New(d.elem).Interface().(T)
+		target = object
+	}
+	err = guarded(func() error {
+		if e == Protobuf {
+			return target.(unmarshaler).Unmarshal(data)
+		}
+		if u, ok := target.(runtime.Unstructured); ok {
+			return decodeUnstructured(u, data, list)
+		}
+		if err := kjson.UnmarshalCaseSensitivePreserveInts(data, target); err != nil {
+			return err
+		}
+		if o, ok := target.(runtime.Object); ok && d.protobuf {
+			o.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
+		}
+		return nil
+	})
+	if err != nil {
+		var none T
+		return none, err
+	}
+	return object, nil
+}
+
+// decodeUnstructured fills a map. An object without a kind gets what its list
+// implies, since the server leaves it out of the items of a typed list.
+func decodeUnstructured(u runtime.Unstructured, data []byte, list *envelope) error {
+	var content map[string]any
+	if err := kjson.UnmarshalCaseSensitivePreserveInts(data, &content); err != nil {
+		return err
+	}
+	if content == nil {
+		return errors.New("null instead of an object")
+	}
+	if kind, _ := content["kind"].(string); kind == "" {
+		kind = strings.TrimSuffix(list.kind, "List")
+		if kind == "" {
+			return errors.New("the object has no kind")
+		}
+		content["kind"] = kind
+		if version, _ := content["apiVersion"].(string); version == "" {
+			content["apiVersion"] = list.apiVersion
+		}
+	}
+	u.SetUnstructuredContent(content)
+	return nil
+}
+
+// known is [listwatch.ListOptions].Known, or nil.
+type known func(key types.NamespacedName, resourceVersion string) bool
+
+// item makes an Item of the encoding of an object. What cannot be decoded, or has
+// no name, is an *ObjectError.
+func (r *Resource[T]) item(x *exchange, e Encoding, data []byte, list *envelope, known known) (listwatch.Item[T], error) {
+	id := identify(e, data, false)
+	if known != nil && len(id.name) > 0 {
+		key, version := id.key(), string(id.version)
+		if known(key, version) {
+			return listwatch.Item[T]{Key: key, ResourceVersion: version, Unchanged: true}, nil
+		}
+	}
+	object, err := r.decoder.decode(e, data, list)
+	if err == nil && len(id.name) == 0 {
+		err = errors.New("metadata.name is missing")
+	}
+	if err != nil {
+		return listwatch.Item[T]{}, objectError(x, id, err)
+	}
+	key, version := id.keyOf(object)
+	return listwatch.Item[T]{Key: key, ResourceVersion: version, Object: object}, nil
+}
+
+// objectError reports an object that cannot be read, with the request that it
+// came from.
+func objectError(x *exchange, id identity, err error) *listwatch.ObjectError {
+	return &listwatch.ObjectError{
+		Key: id.key(), ResourceVersion: string(id.version),
+		Err: &Error{Method: x.method, URL: x.url, Err: err},
+	}
+}

@@ -1,0 +1,58 @@
+package discovery
+
+import (
+	"cmp"
+	"strings"
+
+	apidiscovery "k8s.io/api/apidiscovery/v2"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	kjson "sigs.k8s.io/json"
+)
+
+// addAggregated reads an APIGroupDiscoveryList, which has groups and versions in
+// order of preference. A stale version is reported and left out, and the first
+// one that is not stale is the preferred one, as for kubectl.
+func (f *finding) addAggregated(path string, data []byte) error {
+	var list apidiscovery.APIGroupDiscoveryList
+	if err := kjson.UnmarshalCaseSensitivePreserveInts(data, &list); err != nil {
+		return err
+	}
+	for _, g := range list.Items {
+		preferred := true
+		for _, v := range g.Versions {
+			gv := schema.GroupVersion{Group: g.Name, Version: v.Version}
+			if v.Freshness == apidiscovery.DiscoveryFreshnessStale {
+				f.fail(Failure{GroupVersion: gv, Path: path + "/" + gv.String(), Err: ErrStale})
+				continue
+			}
+			for _, r := range v.Resources {
+				if r.ResponseKind == nil {
+					continue // it exists only to carry subresources
+				}
+				f.add(Resource{
+					Group:      gv.Group,
+					Version:    gv.Version,
+					Plural:     r.Resource,
+					Singular:   r.SingularResource,
+					Kind:       r.ResponseKind.Kind,
+					ShortNames: r.ShortNames,
+					Categories: r.Categories,
+					Verbs:      r.Verbs,
+					Namespaced: r.Scope == apidiscovery.ScopeNamespace,
+					Preferred:  preferred,
+				})
+			}
+			preferred = false
+		}
+	}
+	return nil
+}
+
+// add adds a resource, unless it is a subresource or has no name.
+func (f *finding) add(r Resource) {
+	if r.Plural == "" || r.Kind == "" || strings.Contains(r.Plural, "/") {
+		return
+	}
+	r.Singular = cmp.Or(r.Singular, strings.ToLower(r.Kind))
+	f.resources = append(f.resources, r)
+}

@@ -1,0 +1,89 @@
+package discovery
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kjson "sigs.k8s.io/json"
+
+	"github.com/kinform/kinform/rest"
+)
+
+const (
+	acceptAny    = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json"
+	acceptLegacy = "application/json"
+)
+
+// Resources asks the server for all of its resources, every version of each. It
+// blocks until the server has answered, or ctx ends; after an error in one part
+// it goes on with the others.
+//
+// What was found is returned also beside an error, which is always an [*Error].
+// A missing /api or /apis is no error, for an extension server has no core group.
+func Resources(ctx context.Context, client *rest.Client) ([]Resource, error) {
+	var found finding
+	missing := 0
+	for _, path := range []string{"/api", "/apis"} {
+		data, err := askRoot(ctx, client, path)
+		switch {
+		case apierrors.IsNotFound(err):
+			missing++
+		case err != nil:
+			found.fail(Failure{Path: path, Err: err})
+		default:
+			found.addRoot(ctx, client, path, data)
+		}
+	}
+	if missing == 2 {
+		found.fail(Failure{Path: "/api", Err: errors.New("it does not exist, and neither does /apis: is this the address of an API server?")})
+	}
+	if len(found.failures) > 0 {
+		return found.resources, &Error{Failures: found.failures}
+	}
+	return found.resources, nil
+}
+
+// finding is what is known so far.
+type finding struct {
+	resources []Resource
+	failures  []Failure
+}
+
+func (f *finding) fail(failure Failure) { f.failures = append(f.failures, failure) }
+
+// askRoot gets /api or /apis, aggregated if the server can.
+func askRoot(ctx context.Context, client *rest.Client, path string) ([]byte, error) {
+	data, err := client.Raw(ctx, http.MethodGet, path, rest.RawOptions{Accept: acceptAny})
+	if apierrors.IsNotAcceptable(err) {
+		return client.Raw(ctx, http.MethodGet, path, rest.RawOptions{Accept: acceptLegacy})
+	}
+	return data, err
+}
+
+// addRoot reads the answer from /api or /apis. Its kind tells the form; the
+// header Content-Type does as well, but proxies were seen to change it.
+func (f *finding) addRoot(ctx context.Context, client *rest.Client, path string, data []byte) {
+	var versions []versionPath
+	var kind metav1.TypeMeta
+	err := kjson.UnmarshalCaseSensitivePreserveInts(data, &kind)
+	switch {
+	case err != nil:
+	case kind.Kind == "APIGroupDiscoveryList":
+		err = f.addAggregated(path, data)
+	case kind.Kind == "APIVersions":
+		versions, err = coreVersions(data)
+	case kind.Kind == "APIGroupList":
+		versions, err = groupVersions(data)
+	default:
+		err = fmt.Errorf("kind %q is not an answer of API discovery", kind.Kind)
+	}
+	if err != nil {
+		f.fail(Failure{Path: path, Err: fmt.Errorf("%w: %w: is this the address of an API server?", rest.ErrMalformed, err)})
+		return
+	}
+	f.addVersions(ctx, client, versions)
+}

@@ -1,0 +1,70 @@
+package discovery
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// ErrStale is the reason of a [Failure] where the server could not reach the
+// extension server (the APIService) behind a group version and has only old
+// knowledge of it, or none.
+var ErrStale = errors.New("the server cannot reach the extension server behind it; kubectl get apiservices shows why")
+
+// Error says what could not be discovered. The other resources were.
+//
+// It unwraps to all reasons, so that the predicates of
+// k8s.io/apimachinery/pkg/api/errors see them.
+type Error struct {
+	Failures []Failure // at least one
+}
+
+// Failure is one part of the API that could not be read.
+type Failure struct {
+	// GroupVersion is what could not be read. It is empty where not even the
+	// groups are known.
+	GroupVersion schema.GroupVersion
+
+	// Path is where it was looked for, such as "/apis/metrics.k8s.io/v1beta1".
+	Path string
+
+	Err error
+}
+
+// Error lists what failed and why.
+func (e *Error) Error() string {
+	parts := make([]string, len(e.Failures))
+	for i, f := range e.Failures {
+		parts[i] = fmt.Sprintf("%s: %v", f.Path, f.Err)
+	}
+	return "API discovery is incomplete: " + strings.Join(parts, "; ")
+}
+
+// Unwrap returns the reasons.
+func (e *Error) Unwrap() []error {
+	reasons := make([]error, len(e.Failures))
+	for i, f := range e.Failures {
+		reasons[i] = f.Err
+	}
+	return reasons
+}
+
+// NotFoundError is what [Find] answers when no resource has the name.
+type NotFoundError struct {
+	Name string
+
+	// Similar are names that were perhaps meant, the likeliest first, at most
+	// three.
+	Similar []string
+}
+
+// Error names what was asked for and what was perhaps meant.
+func (e *NotFoundError) Error() string {
+	hint := "kubectl api-resources lists what there is"
+	if len(e.Similar) > 0 {
+		hint = "did you mean " + strings.Join(e.Similar, " or ") + "?"
+	}
+	return fmt.Sprintf("the server has no resource %q: %s", e.Name, hint)
+}

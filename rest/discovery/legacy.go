@@ -1,0 +1,124 @@
+package discovery
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"sync"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	kjson "sigs.k8s.io/json"
+
+	"github.com/kinform/kinform/rest"
+)
+
+// requestsAtOnce bounds the load on a server that is asked for one group version
+// at a time, of which a busy cluster has a hundred.
+const requestsAtOnce = 8
+
+// versionPath is a version of a group, and where its resources are listed.
+type versionPath struct {
+	schema.GroupVersion
+	path string
+}
+
+// coreVersions reads the legacy answer from /api.
+func coreVersions(data []byte) ([]versionPath, error) {
+	var doc metav1.APIVersions
+	if err := kjson.UnmarshalCaseSensitivePreserveInts(data, &doc); err != nil {
+		return nil, err
+	}
+	var versions []versionPath
+	for _, v := range doc.Versions {
+		versions = append(versions, versionPath{schema.GroupVersion{Version: v}, "/api/" + v})
+	}
+	return versions, nil
+}
+
+// groupVersions reads the legacy answer from /apis: groups in the server's order,
+// and of each the preferred version first.
+func groupVersions(data []byte) ([]versionPath, error) {
+	var doc metav1.APIGroupList
+	if err := kjson.UnmarshalCaseSensitivePreserveInts(data, &doc); err != nil {
+		return nil, err
+	}
+	var versions []versionPath
+	for _, g := range doc.Groups {
+		first := len(versions)
+		for _, v := range g.Versions {
+			gv := schema.GroupVersion{Group: g.Name, Version: v.Version}
+			at := len(versions)
+			if v.Version == g.PreferredVersion.Version {
+				at = first
+			}
+			versions = slices.Insert(versions, at, versionPath{gv, "/apis/" + gv.String()})
+		}
+	}
+	return versions, nil
+}
+
+// addVersions asks for every version, several at once, and adds in order what
+// they have.
+func (f *finding) addVersions(ctx context.Context, client *rest.Client, versions []versionPath) {
+	lists := make([]metav1.APIResourceList, len(versions))
+	errs := make([]error, len(versions))
+
+	var running sync.WaitGroup
+	free := make(chan struct{}, requestsAtOnce)
+	for i, v := range versions {
+		free <- struct{}{}
+		running.Go(func() {
+			lists[i], errs[i] = askVersion(ctx, client, v.path)
+			<-free
+		})
+	}
+	running.Wait()
+
+	preferredOf := make(map[string]string)
+	for i, v := range versions {
+		if errs[i] != nil {
+			f.fail(Failure{GroupVersion: v.GroupVersion, Path: v.path, Err: errs[i]})
+			continue
+		}
+		if _, ok := preferredOf[v.Group]; !ok {
+			preferredOf[v.Group] = v.Version
+		}
+		for _, r := range lists[i].APIResources {
+			f.add(Resource{
+				Group:      v.Group,
+				Version:    v.Version,
+				Plural:     r.Name,
+				Singular:   r.SingularName,
+				Kind:       r.Kind,
+				ShortNames: r.ShortNames,
+				Categories: r.Categories,
+				Verbs:      r.Verbs,
+				Namespaced: r.Namespaced,
+				Preferred:  preferredOf[v.Group] == v.Version,
+			})
+		}
+	}
+}
+
+// askVersion gets the resources of one group version.
+func askVersion(ctx context.Context, client *rest.Client, path string) (metav1.APIResourceList, error) {
+	data, err := client.Raw(ctx, http.MethodGet, path, rest.RawOptions{Accept: acceptLegacy})
+	if err != nil {
+		return metav1.APIResourceList{}, err
+	}
+	return resourceList(data)
+}
+
+// resourceList reads the legacy answer for one group version.
+func resourceList(data []byte) (metav1.APIResourceList, error) {
+	var doc metav1.APIResourceList
+	if err := kjson.UnmarshalCaseSensitivePreserveInts(data, &doc); err != nil {
+		return doc, fmt.Errorf("%w: %w", rest.ErrMalformed, err)
+	}
+	if doc.Kind != "APIResourceList" {
+		return doc, fmt.Errorf("%w: kind %q is not an APIResourceList", rest.ErrMalformed, doc.Kind)
+	}
+	return doc, nil
+}

@@ -1,4 +1,0 @@
-package rest
-
-// feedSize is the size of the buffers that are filled from the network.
-const feedSize = 64 << 10

@@ -1,0 +1,88 @@
+package rest
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// identity is who an object is and in which version, as parts of its encoding.
+type identity struct {
+	namespace, name, version []byte
+}
+
+// key is the name as something that outlives the encoding.
+func (i identity) key() types.NamespacedName {
+	return types.NamespacedName{Namespace: string(i.namespace), Name: string(i.name)}
+}
+
+// keyOf is key, with the strings of the decoded object where they are the same,
+// which they are unless T changes them: so they are in memory once.
+func (i identity) keyOf(object any) (key types.NamespacedName, version string) {
+	o, ok := object.(metav1.Object)
+	if !ok {
+		return i.key(), string(i.version)
+	}
+	return types.NamespacedName{
+		Namespace: shared(i.namespace, o.GetNamespace()),
+		Name:      shared(i.name, o.GetName()),
+	}, shared(i.version, o.GetResourceVersion())
+}
+
+func shared(b []byte, s string) string {
+	if string(b) == s {
+		return s
+	}
+	return string(b)
+}
+
+// identify reads the identity of an encoded object, as far as it can be read. The
+// object may be partial: cut off at its end.
+func identify(e Encoding, object []byte, partial bool) identity {
+	if e == Protobuf {
+		return identifyProtobuf(object, partial)
+	}
+	return identifyJSON(object)
+}
+
+// identifyProtobuf reads metadata=1{name=1 namespace=3 resourceVersion=6}.
+func identifyProtobuf(object []byte, partial bool) identity {
+	var id identity
+	metadata, _, err := bytesField(object, 1, partial)
+	for err == nil && len(metadata) > 0 {
+		var h header
+		var value []byte
+		if h, value, metadata, err = nextField(metadata, partial); err != nil || h.wire != wireBytes {
+			continue
+		}
+		switch h.field {
+		case 1:
+			id.name = value
+		case 3:
+			id.namespace = value
+		case 6:
+			id.version = value
+		}
+	}
+	return id
+}
+
+func identifyJSON(object []byte) identity {
+	var id identity
+	for key, value := range jsonFields(object) {
+		if string(key) != "metadata" {
+			continue
+		}
+		for key, value := range jsonFields(value) {
+			switch string(key) {
+			case "name":
+				id.name = jsonText(value)
+			case "namespace":
+				id.namespace = jsonText(value)
+			case "resourceVersion":
+				id.version = jsonText(value)
+			}
+		}
+		break // what follows is most of the object
+	}
+	return id
+}

@@ -1,0 +1,203 @@
+package rest
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kjson "sigs.k8s.io/json"
+)
+
+// jsonList cuts the items out of a list. The fields of the list may come in any
+// order: typed lists have metadata before the items, lists of custom resources
+// have it after them.
+type jsonList struct {
+	max    int
+	state  jsonState
+	scan   jsonScan // of the value that is being read
+	field  string   // the field of the list whose value comes next
+	around envelope
+	done   int64 // bytes, for messages
+}
+
+// jsonState is what comes next.
+type jsonState uint8
+
+const (
+	listStart jsonState = iota
+	firstKey
+	nextKey
+	colon
+	value
+	afterValue
+	firstItem
+	nextItem
+	afterItem
+	nothing
+)
+
+// String says what is expected.
+func (s jsonState) String() string {
+	return [...]string{
+		listStart: "an object", firstKey: "a key or }", nextKey: "a key", colon: "a colon", value: "a value",
+		afterValue: "a comma or }", firstItem: "an item or ]", nextItem: "an item", afterItem: "a comma or ]", nothing: "the end",
+	}[s]
+}
+
+func (c *jsonList) envelope() envelope { return c.around }
+
+func (c *jsonList) cut(data []byte) (f frame, done int, err error) {
+	defer func() { c.done += int64(done) }()
+	for {
+		done += spaces(data[done:])
+		rest := data[done:]
+		if len(rest) == 0 {
+			return frame{}, done, nil
+		}
+		if next, ok := c.punctuation(rest[0]); ok {
+			c.state = next
+			done++
+			continue
+		}
+		switch c.state {
+		case firstKey, nextKey, value, firstItem, nextItem:
+		default:
+			return frame{}, done, c.unexpected(rest, done)
+		}
+		length, ok := c.scan.end(rest)
+		switch {
+		case !ok && len(rest) <= c.max:
+			return frame{}, done, nil
+		case !ok || length > c.max:
+			return frame{}, done, fmt.Errorf("%w: a part of the list has more than %d bytes", ErrTooLarge, c.max)
+		case length == 0:
+			return frame{}, done, c.unexpected(rest, done)
+		}
+		part := rest[:length]
+		switch c.state {
+		case firstItem, nextItem:
+			c.state = afterItem
+			return frame{data: part}, done + length, nil
+		case value:
+			c.state = afterValue
+			err = c.read(part)
+		default:
+			if part[0] != '"' {
+				return frame{}, done, c.unexpected(rest, done)
+			}
+			c.state = colon
+			c.field = string(jsonText(part))
+		}
+		done += length
+		if err != nil {
+			return frame{}, done, err
+		}
+	}
+}
+
+// punctuation returns the state after a byte of punctuation, if it may come now.
+func (c *jsonList) punctuation(b byte) (next jsonState, ok bool) {
+	switch {
+	case c.state == listStart && b == '{':
+		return firstKey, true
+	case c.state == colon && b == ':':
+		return value, true
+	case c.state == value && b == '[' && c.field == "items":
+		return firstItem, true
+	case c.state == afterItem && b == ',':
+		return nextItem, true
+	case (c.state == firstItem || c.state == afterItem) && b == ']':
+		return afterValue, true
+	case c.state == afterValue && b == ',':
+		return nextKey, true
+	case (c.state == firstKey || c.state == afterValue) && b == '}':
+		return nothing, true
+	}
+	return 0, false
+}
+
+// read takes note of a field of the list other than its items.
+func (c *jsonList) read(part []byte) error {
+	switch c.field {
+	case "kind":
+		c.around.kind = string(jsonText(part))
+		return checkListKind(c.around.kind)
+	case "apiVersion":
+		c.around.apiVersion = string(jsonText(part))
+	case "metadata":
+		var meta metav1.ListMeta
+		if err := kjson.UnmarshalCaseSensitivePreserveInts(part, &meta); err != nil {
+			return malformed("metadata of the list: %w", err)
+		}
+		c.around.meta = listMeta(meta)
+	case "items":
+		if string(part) != "null" {
+			return malformed("the items of the list are %q", excerpt(part, 64))
+		}
+	}
+	return nil
+}
+
+func (c *jsonList) unexpected(rest []byte, done int) error {
+	if c.state == listStart {
+		return notJSON(rest)
+	}
+	return malformed("JSON: %s is expected at byte %d, not %q", c.state, c.done+int64(done), excerpt(rest, 64))
+}
+
+func (c *jsonList) end(rest []byte) error {
+	switch {
+	case c.state == listStart && len(rest) == 0:
+		return malformed("the body is empty")
+	case c.state != nothing || len(rest) > 0:
+		return malformed("the body ends within the list: %w", io.ErrUnexpectedEOF)
+	case c.around.kind == "":
+		return malformed("the answer is an object without a kind, not a list")
+	}
+	return io.EOF
+}
+
+// jsonWatch cuts events out of a watch: one JSON object after another. The server
+// writes one on each line, but nothing promises that.
+type jsonWatch struct {
+	max  int
+	scan jsonScan
+}
+
+func (c *jsonWatch) envelope() envelope { return envelope{} }
+
+func (c *jsonWatch) cut(data []byte) (f frame, done int, err error) {
+	done = spaces(data)
+	rest := data[done:]
+	if len(rest) == 0 {
+		return frame{}, done, nil
+	}
+	if rest[0] != '{' {
+		return frame{}, done, notJSON(rest)
+	}
+	length, ok := c.scan.end(rest)
+	switch {
+	case !ok && len(rest) <= c.max:
+		return frame{}, done, nil
+	case !ok || length > c.max:
+		// In JSON the end of an object is known only by reading it, and reading on
+		// for ever is what a stream with a bracket missing would come to.
+		return frame{}, done, fmt.Errorf("%w: an event has more than %d bytes", ErrTooLarge, c.max)
+	}
+	return frame{data: rest[:length]}, done + length, nil
+}
+
+func (c *jsonWatch) end(rest []byte) error {
+	if len(rest) > 0 {
+		return malformed("the body ends within an event: %w", io.ErrUnexpectedEOF)
+	}
+	return io.EOF
+}
+
+// notJSON is the error for text, such as the page of a proxy, where an object is
+// expected.
+func notJSON(rest []byte) error {
+	start, _, _ := strings.Cut(excerpt(rest, 256), "\n")
+	return malformed("a JSON object is expected, not %q", start)
+}

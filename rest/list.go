@@ -1,0 +1,87 @@
+package rest
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/listwatch"
+)
+
+// List implements [listwatch.Source]. Items are decoded as their bytes arrive,
+// beside the reading of further ones; the list is never held whole.
+func (r *Resource[T]) List(ctx context.Context, opts listwatch.ListOptions) (listwatch.ListStream[T], error) {
+	x, encoding, err := r.open(ctx, r.listQuery(opts))
+	if err != nil {
+		return nil, err
+	}
+	var c cutter = &jsonList{max: r.client.maxObjectBytes}
+	if encoding == Protobuf {
+		c = &protobufList{max: r.client.maxObjectBytes}
+	}
+	decode := func(f frame, list *envelope) (listwatch.Item[T], error) {
+		if f.err != nil {
+			return listwatch.Item[T]{}, objectError(x, identify(encoding, f.data, true), f.err)
+		}
+		return r.item(x, encoding, f.data, list, opts.Known)
+	}
+	return &listStream[T]{ahead: startAhead(x, c, decode), tally: startTally(x)}, nil
+}
+
+func (r *Resource[T]) listQuery(opts listwatch.ListOptions) url.Values {
+	query := r.selectors()
+	set(query, "resourceVersion", opts.ResourceVersion)
+	set(query, "resourceVersionMatch", string(opts.ResourceVersionMatch))
+	set(query, "continue", opts.Continue)
+	if opts.Limit > 0 {
+		query.Set("limit", strconv.FormatInt(opts.Limit, 10))
+	}
+	return query
+}
+
+// open asks for the collection and checks that the answer has a known encoding.
+func (r *Resource[T]) open(ctx context.Context, query url.Values) (*exchange, Encoding, error) {
+	return r.send(ctx, request{
+		method: http.MethodGet, path: r.path(types.NamespacedName{Namespace: r.opts.Namespace}), query: query,
+	})
+}
+
+func (r *Resource[T]) selectors() url.Values {
+	query := url.Values{}
+	set(query, "labelSelector", r.opts.LabelSelector)
+	set(query, "fieldSelector", r.opts.FieldSelector)
+	return query
+}
+
+// set sets a parameter that has a value.
+func set(query url.Values, key, value string) {
+	if value != "" {
+		query.Set(key, value)
+	}
+}
+
+// listStream implements [listwatch.ListStream].
+type listStream[T any] struct {
+	ahead *ahead[listwatch.Item[T]]
+	tally *tally
+}
+
+// Next implements [listwatch.ListStream].
+func (s *listStream[T]) Next() (listwatch.Item[T], error) {
+	item, err := s.ahead.next()
+	s.tally.add(item.Unchanged, err)
+	return item, err
+}
+
+// Meta implements [listwatch.ListStream].
+func (s *listStream[T]) Meta() listwatch.ListMeta { return s.ahead.around.meta }
+
+// Close implements [listwatch.ListStream].
+func (s *listStream[T]) Close() error {
+	s.ahead.close()
+	s.tally.end()
+	return nil
+}

@@ -1,0 +1,55 @@
+package rest
+
+import (
+	"errors"
+	"time"
+
+	"github.com/kinform/kinform/listwatch"
+)
+
+// tally counts what one stream hands out. It is used by whoever calls Next.
+type tally struct {
+	exchange *exchange
+	start    time.Time
+	ended    Ended
+	over     bool
+}
+
+func startTally(x *exchange) *tally {
+	x.client.counters.streams.Add(1)
+	return &tally{exchange: x, start: time.Now(), ended: Ended{URL: x.url}}
+}
+
+// add counts an answer of Next.
+func (t *tally) add(unchanged bool, err error) {
+	counters := &t.exchange.client.counters
+	_, skipped := errors.AsType[*listwatch.ObjectError](err)
+	switch {
+	case skipped:
+		t.ended.ObjectErrors++
+		counters.objectErrors.Add(1)
+	case err != nil:
+		t.ended.Err = err
+	case unchanged:
+		t.ended.Objects++
+		t.ended.Unchanged++
+		counters.unchanged.Add(1)
+	default:
+		t.ended.Objects++
+		counters.decoded.Add(1)
+	}
+}
+
+// end reports the stream as over, once.
+func (t *tally) end() {
+	if t.over {
+		return
+	}
+	t.over = true
+	client := t.exchange.client
+	client.counters.streams.Add(-1)
+	if client.observer != nil && client.observer.Ended != nil {
+		t.ended.Duration = time.Since(t.start)
+		client.observer.Ended(t.ended)
+	}
+}

@@ -1,0 +1,202 @@
+package rest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Get returns one object.
+//
+// What goes wrong on the way is an [*Error], for all verbs: it says what was
+// asked, and the predicates of apierrors work through it. No request is repeated
+// here: a server that is busy says so (apierrors.SuggestsClientDelay), and the
+// caller decides.
+func (r *Resource[T]) Get(ctx context.Context, key types.NamespacedName, opts metav1.GetOptions) (T, error) {
+	query := url.Values{}
+	set(query, "resourceVersion", opts.ResourceVersion)
+	return r.do(ctx, http.MethodGet, key, query, nil, "")
+}
+
+// Create creates obj, in its own namespace or else in that of r, and returns it
+// as it was stored. obj is not changed. Its metadata.name may be empty if
+// generateName is set.
+//
+// A custom resource must have kind and apiVersion set; for built-in types the
+// server adds them.
+func (r *Resource[T]) Create(ctx context.Context, obj T, opts metav1.CreateOptions) (T, error) {
+	query := writeQuery(opts.DryRun, opts.FieldManager, opts.FieldValidation)
+	return r.write(ctx, http.MethodPost, obj, query)
+}
+
+// Update replaces the object that has obj's name, and returns it as it was
+// stored. With a resourceVersion in obj it is answered with a conflict if the
+// object has changed since; see also Create.
+func (r *Resource[T]) Update(ctx context.Context, obj T, opts metav1.UpdateOptions) (T, error) {
+	query := writeQuery(opts.DryRun, opts.FieldManager, opts.FieldValidation)
+	return r.write(ctx, http.MethodPut, obj, query)
+}
+
+// UpdateStatus is Update for the status of an object; other changes in obj are
+// ignored by the server.
+func (r *Resource[T]) UpdateStatus(ctx context.Context, obj T, opts metav1.UpdateOptions) (T, error) {
+	query := writeQuery(opts.DryRun, opts.FieldManager, opts.FieldValidation)
+	return r.write(ctx, http.MethodPut, obj, query, "status")
+}
+
+// Patch changes an object, or a subresource of it such as "status", by a patch of
+// the given type, and returns it as it was stored.
+func (r *Resource[T]) Patch(ctx context.Context, key types.NamespacedName, patchType types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string) (T, error) {
+	query := writeQuery(opts.DryRun, opts.FieldManager, opts.FieldValidation)
+	if opts.Force != nil {
+		query.Set("force", strconv.FormatBool(*opts.Force))
+	}
+	if data == nil {
+		data = []byte{}
+	}
+	return r.do(ctx, http.MethodPatch, key, query, data, string(patchType), subresources...)
+}
+
+// Delete asks for the deletion of an object. The answer may be that it is gone or
+// that it will be, when its finalizers have run; both are nil.
+func (r *Resource[T]) Delete(ctx context.Context, key types.NamespacedName, opts metav1.DeleteOptions) error {
+	if opts.Kind == "" {
+		opts.TypeMeta = metav1.TypeMeta{Kind: "DeleteOptions", APIVersion: "v1"}
+	}
+	body, err := json.Marshal(opts)
+	if err != nil {
+		return fmt.Errorf("rest: delete options: %w", err)
+	}
+	x, encoding, data, err := r.exchange(ctx, http.MethodDelete, key, nil, body, mediaTypeJSON)
+	if err != nil {
+		return err
+	}
+	if _, err = answerKind(encoding, data); err != nil {
+		return x.fail(err)
+	}
+	return nil
+}
+
+// writeQuery is the part of a query that all writing verbs have.
+func writeQuery(dryRun []string, fieldManager, fieldValidation string) url.Values {
+	query := url.Values{}
+	if len(dryRun) > 0 {
+		query["dryRun"] = dryRun
+	}
+	set(query, "fieldManager", fieldManager)
+	set(query, "fieldValidation", fieldValidation)
+	return query
+}
+
+// write sends an object.
+func (r *Resource[T]) write(ctx context.Context, method string, obj T, query url.Values, subresources ...string) (none T, err error) {
+	o, ok := any(obj).(metav1.Object)
+	if !ok {
+		return none, fmt.Errorf("rest: %T cannot be written: it is no metav1.Object, so its name is not known", obj)
+	}
+	body, err := json.Marshal(obj)
+	if err != nil {
+		return none, fmt.Errorf("rest: %s %T: %w", method, obj, err)
+	}
+	if string(body) == "null" {
+		return none, fmt.Errorf("rest: %s: the %T is nil", method, obj)
+	}
+	key := types.NamespacedName{Namespace: o.GetNamespace(), Name: o.GetName()}
+	return r.do(ctx, method, key, query, body, mediaTypeJSON, subresources...)
+}
+
+// do sends a request about one object and decodes the object in the answer.
+func (r *Resource[T]) do(ctx context.Context, method string, key types.NamespacedName, query url.Values, body []byte, contentType string, subresources ...string) (none T, err error) {
+	x, encoding, data, err := r.exchange(ctx, method, key, query, body, contentType, subresources...)
+	if err != nil {
+		return none, err
+	}
+	obj, err := r.object(encoding, data)
+	if err != nil {
+		return none, x.fail(err)
+	}
+	return obj, nil
+}
+
+// exchange sends a request about one object and reads the whole answer. The
+// exchange that it returns is closed.
+func (r *Resource[T]) exchange(ctx context.Context, method string, key types.NamespacedName, query url.Values, body []byte, contentType string, subresources ...string) (*exchange, Encoding, []byte, error) {
+	of := key
+	switch {
+	case key.Namespace == "":
+		key.Namespace = r.opts.Namespace
+	case r.opts.Namespace != "" && key.Namespace != r.opts.Namespace:
+		return nil, 0, nil, fmt.Errorf("rest: %s %s: this Resource is for namespace %q", method, key, r.opts.Namespace)
+	}
+	if method == http.MethodPost {
+		key.Name = "" // it goes to the collection
+	} else if key.Name == "" {
+		return nil, 0, nil, fmt.Errorf("rest: %s %s: a name is required", method, r.gvr.Resource)
+	}
+	if err := checkSegments(append([]string{key.Namespace, key.Name}, subresources...)...); err != nil {
+		return nil, 0, nil, err
+	}
+	x, encoding, err := r.send(ctx, request{
+		method: method, path: r.path(key, subresources...), query: query,
+		body: body, contentType: contentType, target: target{name: of.Name},
+	})
+	if err != nil {
+		return nil, 0, nil, err
+	}
+	defer x.close()
+	data, err := x.body(r.client.maxObjectBytes)
+	if err == nil && len(data) == 0 {
+		err = malformed("the body is empty")
+	}
+	if err != nil {
+		return nil, 0, nil, x.fail(err)
+	}
+	return x, encoding, data, nil
+}
+
+// object decodes the answer to a request about one object.
+func (r *Resource[T]) object(encoding Encoding, data []byte) (none T, err error) {
+	kind, err := answerKind(encoding, data)
+	if err != nil {
+		return none, err
+	}
+	if kind == "Table" || kind == "Status" {
+		return none, malformed("an object is expected, the answer is of kind %q", kind)
+	}
+	if encoding == Protobuf {
+		if _, data, err = unwrapUnknown(data, false); err != nil {
+			return none, err
+		}
+	}
+	obj, err := r.decoder.decode(encoding, data, &envelope{})
+	if err != nil {
+		return none, malformed("%w", err)
+	}
+	return obj, nil
+}
+
+// answerKind returns the kind of an object.
+func answerKind(encoding Encoding, data []byte) (string, error) {
+	if encoding == Protobuf {
+		kind, _, err := unwrapUnknown(data, false)
+		return kind, err
+	}
+	if start := data[spaces(data):]; len(start) == 0 || start[0] != '{' {
+		return "", notJSON(start)
+	}
+	if !json.Valid(data) {
+		return "", malformed("invalid JSON, starting with %q", excerpt(data, 256))
+	}
+	for key, value := range jsonFields(data) {
+		if string(key) == "kind" {
+			return string(jsonText(value)), nil
+		}
+	}
+	return "", malformed("the answer is an object without a kind")
+}

@@ -1,0 +1,196 @@
+package rest
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kjson "sigs.k8s.io/json"
+
+	"github.com/kinform/kinform/listwatch"
+)
+
+// Watch implements [listwatch.Source]. Bookmarks are always asked for.
+func (r *Resource[T]) Watch(ctx context.Context, opts listwatch.WatchOptions) (listwatch.WatchStream[T], error) {
+	query := r.selectors()
+	query.Set("watch", "true")
+	query.Set("allowWatchBookmarks", "true")
+	set(query, "resourceVersion", opts.ResourceVersion)
+	if opts.SendInitialEvents {
+		query.Set("sendInitialEvents", "true")
+		query.Set("resourceVersionMatch", string(metav1.ResourceVersionMatchNotOlderThan))
+	}
+	if opts.Timeout > 0 {
+		query.Set("timeoutSeconds", strconv.FormatInt(int64((opts.Timeout+time.Second-1)/time.Second), 10))
+	}
+	x, encoding, err := r.open(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	var c cutter = &jsonWatch{max: r.client.maxObjectBytes}
+	if encoding == Protobuf {
+		c = &protobufWatch{max: r.client.maxObjectBytes}
+	}
+	events := eventDecoder[T]{resource: r, exchange: x, encoding: encoding}
+	if opts.SendInitialEvents {
+		events.known = opts.Known
+	}
+	return &watchStream[T]{ahead: startAhead(x, c, events.decode), tally: startTally(x)}, nil
+}
+
+// eventDecoder makes events of the frames of one watch.
+type eventDecoder[T any] struct {
+	resource *Resource[T]
+	exchange *exchange
+	encoding Encoding
+	known    known
+}
+
+func (d *eventDecoder[T]) decode(f frame, _ *envelope) (event listwatch.Event[T], err error) {
+	name, object, err := d.unwrap(f)
+	if err != nil {
+		return event, d.exchange.fail(err)
+	}
+	event.Type = eventType(name)
+	switch {
+	case f.err != nil && event.Type != 0 && event.Type != listwatch.Bookmark:
+		failed := objectError(d.exchange, identify(d.encoding, object, true), f.err)
+		failed.Type = event.Type
+		return event, failed
+	case f.err != nil:
+		return event, d.exchange.fail(f.err)
+	case string(name) == "ERROR":
+		return event, d.exchange.fail(d.serverError(object))
+	case event.Type == 0:
+		return event, d.exchange.fail(malformed("an event of type %q", excerpt(name, 64)))
+	case event.Type == listwatch.Bookmark:
+		err = d.bookmark(object, &event)
+		return event, err
+	}
+	known := d.known
+	if event.Type != listwatch.Added {
+		known = nil
+	}
+	event.Item, err = d.resource.item(d.exchange, d.encoding, object, &envelope{}, known)
+	if failed, ok := err.(*listwatch.ObjectError); ok {
+		failed.Type = event.Type
+	}
+	return event, err
+}
+
+// unwrap takes an event apart:
+//
+//	WatchEvent{ type=1 object=2{ raw=1{ "k8s\0" Unknown } } }     in protobuf
+//	{"type": ..., "object": {...}}                               in JSON
+func (d *eventDecoder[T]) unwrap(f frame) (name, object []byte, err error) {
+	if d.encoding == JSON {
+		for key, value := range jsonFields(f.data) {
+			switch string(key) {
+			case "type":
+				name = jsonText(value)
+			case "object":
+				object = value
+			}
+		}
+		if name == nil || object == nil {
+			err = malformed("an event needs a type and an object, this one is %q", excerpt(f.data, 128))
+		}
+		return name, object, err
+	}
+	partial := f.err != nil
+	name, _, err = bytesField(f.data, 1, partial)
+	if err != nil {
+		return nil, nil, err
+	}
+	extension, _, err := bytesField(f.data, 2, partial)
+	if err != nil {
+		return nil, nil, err
+	}
+	raw, _, err := bytesField(extension, 1, partial)
+	if err != nil {
+		return nil, nil, err
+	}
+	_, object, err = unwrapUnknown(raw, partial)
+	return name, object, err
+}
+
+// eventType reads the type of an event, and returns 0 for any other.
+func eventType(name []byte) listwatch.EventType {
+	switch string(name) {
+	case "ADDED":
+		return listwatch.Added
+	case "MODIFIED":
+		return listwatch.Modified
+	case "DELETED":
+		return listwatch.Deleted
+	case "BOOKMARK":
+		return listwatch.Bookmark
+	default:
+		return 0
+	}
+}
+
+// bookmark reads metadata, which is all that the object of a bookmark has.
+func (d *eventDecoder[T]) bookmark(object []byte, event *listwatch.Event[T]) error {
+	var holder struct {
+		Metadata metav1.ObjectMeta `json:"metadata"`
+	}
+	err := guarded(func() error {
+		if d.encoding == JSON {
+			return kjson.UnmarshalCaseSensitivePreserveInts(object, &holder)
+		}
+		metadata, _, err := bytesField(object, 1, false)
+		if err != nil {
+			return err
+		}
+		return holder.Metadata.Unmarshal(metadata)
+	})
+	if err == nil && holder.Metadata.ResourceVersion == "" {
+		err = malformed("it has no resourceVersion")
+	}
+	if err != nil {
+		return d.exchange.fail(fmt.Errorf("bookmark: %w", err))
+	}
+	event.ResourceVersion = holder.Metadata.ResourceVersion
+	event.InitialEventsEnd = holder.Metadata.Annotations[metav1.InitialEventsAnnotationKey] == "true"
+	return nil
+}
+
+// serverError is the error that an ERROR event reports.
+func (d *eventDecoder[T]) serverError(object []byte) error {
+	var status metav1.Status
+	err := guarded(func() error {
+		if d.encoding == JSON {
+			return kjson.UnmarshalCaseSensitivePreserveInts(object, &status)
+		}
+		return status.Unmarshal(object)
+	})
+	if err != nil || status.Status != metav1.StatusFailure {
+		return malformed("the server reported an error that is not a Status: %q", excerpt(object, 256))
+	}
+	status.TypeMeta = metav1.TypeMeta{}
+	return &apierrors.StatusError{ErrStatus: status}
+}
+
+// watchStream implements [listwatch.WatchStream].
+type watchStream[T any] struct {
+	ahead *ahead[listwatch.Event[T]]
+	tally *tally
+}
+
+// Next implements [listwatch.WatchStream].
+func (s *watchStream[T]) Next() (listwatch.Event[T], error) {
+	event, err := s.ahead.next()
+	s.tally.add(event.Unchanged, err)
+	return event, err
+}
+
+// Close implements [listwatch.WatchStream].
+func (s *watchStream[T]) Close() error {
+	s.ahead.close()
+	s.tally.end()
+	return nil
+}
