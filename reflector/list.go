@@ -49,13 +49,13 @@ func (r *Reflector[T]) readPage(ctx context.Context, s *listing[T]) (listwatch.L
 	before := len(s.items)
 	for {
 		item, err := stream.Next()
-		var unread *listwatch.ObjectError
+		unread, isUnread := errors.AsType[*listwatch.ObjectError](err)
 		switch {
 		case err == io.EOF: // not errors.Is: a broken connection may wrap it
 			meta := stream.Meta()
 			r.pageReceived(len(s.items)-before, len(s.items), meta)
 			return meta, nil
-		case errors.As(err, &unread):
+		case isUnread:
 			r.skip(Listing, unread)
 			if unread.Key.Name == "" {
 				continue

@@ -79,14 +79,15 @@ func (r *Reflector[T]) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 
+	r.snapshots, r.watches = row{}, row{}
 	s := r.resnapshot()
 	r.enter(s, nil)
 	for s.phase() != Stopped {
 		next, err := r.step(ctx, s)
-		if ctx.Err() != nil {
-			err = nil // the end of ctx is no failure
-		}
-		if err != nil {
+		switch {
+		case ctx.Err() != nil: // which is no failure
+			next, err = r.stop(next), nil
+		case err != nil:
 			err = r.report(s.phase(), err, waitOf[T](next))
 		}
 		if next.phase() != s.phase() {

@@ -33,9 +33,9 @@ func (r *Reflector[T]) request(ctx context.Context, s *requesting[T]) (state[T],
 // what has been collected, and the same stream goes on as a watch (RC-15 to RC-17).
 func (r *Reflector[T]) collect(s *streaming[T]) (state[T], error) {
 	event, err := s.watch.next()
-	var unread *listwatch.ObjectError
+	unread, isUnread := errors.AsType[*listwatch.ObjectError](err)
 	switch {
-	case errors.As(err, &unread):
+	case isUnread:
 		r.skip(Streaming, unread)
 		s.items.skip(unread)
 		return s, nil

@@ -32,12 +32,12 @@ func (r *Reflector[T]) connect(ctx context.Context, s *connecting[T]) (state[T],
 // watch takes one event.
 func (r *Reflector[T]) watch(s *watching[T]) (state[T], error) {
 	event, err := s.watch.next()
-	var unread *listwatch.ObjectError
+	unread, isUnread := errors.AsType[*listwatch.ObjectError](err)
 	switch {
-	case errors.As(err, &unread) && unread.Type != listwatch.Deleted:
+	case isUnread && unread.Type != listwatch.Deleted:
 		r.skip(Watching, unread)
 		return s, nil
-	case unread != nil:
+	case isUnread:
 		// The sink still has the object. A snapshot will not.
 		s.watch.close()
 		return r.retry(&r.watches, err, r.resnapshot()), err

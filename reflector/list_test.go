@@ -1,0 +1,179 @@
+package reflector
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kinform/kinform/listwatch"
+)
+
+func TestPagesAreOneReplace(t *testing.T) { // RC-7, RC-8, RC-9, RC-10
+	bubble(t, func(t *testing.T) {
+		g := newRig(Options{})
+		g.source.lists = []reply{page("10", "c1", "a@1", "b@2"), page("10", "c2", "c@3"), whole("10", "d@4")}
+		g.run(t, time.Second,
+			`0s list "0" limit=500`,
+			`0s list c1/ limit=500`,
+			`0s list c2/ limit=500`,
+			`0s replace "10": a@1 b@2 c@3 d@4`,
+			`0s watch "10"`,
+		)
+	})
+}
+
+func TestPageSize(t *testing.T) { // RC-7
+	bubble(t, func(t *testing.T) {
+		for _, c := range []struct {
+			size  int64
+			at    string
+			paged bool
+			whole bool
+			want  int64
+		}{
+			{at: "0", want: 500},
+			{at: "", want: 500},
+			{at: "7", want: 0},
+			{at: "7", paged: true, want: 500},
+			{at: "7", paged: true, whole: true, want: 0},
+			{size: 20, at: "7", want: 20},
+			{size: 20, at: "7", whole: true, want: 0},
+			{size: -1, at: "0", want: 0},
+		} {
+			r := newRig(Options{PageSize: c.size}).reflector
+			r.paged = c.paged
+			require.Equal(t, c.want, r.listOptions(&listing[string]{at: c.at, whole: c.whole}).Limit, "%+v", c)
+		}
+	})
+}
+
+func TestServerThatPagesItsCacheIsPagedForEver(t *testing.T) { // RC-7
+	bubble(t, func(t *testing.T) {
+		g := newRig(Options{})
+		g.source.lists = []reply{page("10", "c1", "a@1"), whole("10", "b@2"), whole("12", "b@2")}
+		g.source.watches = []reply{play(errExpired)}
+		g.run(t, time.Second,
+			`0s list "0" limit=500`,
+			`0s list c1/ limit=500`,
+			`0s replace "10": a@1 b@2`,
+			`0s watch "10"`,
+			`0s reflector: watching: wrapped: too old (failure 1 in a row, going on at once)`,
+			`0s list "10" limit=500`,
+			`0s replace "12": b@2=`,
+			`0s watch "12"`,
+		)
+	})
+}
+
+func TestExpiredTokenIsReplacedByOneWholeList(t *testing.T) { // RC-8
+	bubble(t, func(t *testing.T) {
+		g := newRig(Options{})
+		g.source.lists = []reply{page("10", "c1", "gone@1"), refuse(errExpired), whole("20", "b@12")}
+		g.run(t, time.Second,
+			`0s list "0" limit=500`,
+			`0s list c1/ limit=500`,
+			`0s reflector: listing: wrapped: too old (failure 1 in a row, going on at once)`,
+			`0s list "0" limit=0`,
+			`0s replace "20": b@12`,
+			`0s watch "20"`,
+		)
+	})
+}
+
+func TestMostRecentStateIsAskedForUntilItComes(t *testing.T) { // RC-4, RC-5, RC-6
+	bubble(t, func(t *testing.T) {
+		g := newRig(Options{})
+		g.source.lists = []reply{
+			whole("10"),
+			refuse(errTooLarge), refuse(errBroken), whole("11"),
+			whole("12"),
+		}
+		g.source.watches = []reply{play(bookmark("10"), errExpired), play(bookmark("11"), errExpired)}
+		g.run(t, time.Minute,
+			`0s list "0" limit=500`,
+			`0s replace "10":`,
+			`0s watch "10"`,
+			`0s bookmark @10`,
+			`0s reflector: watching: wrapped: too old (failure 1 in a row, going on at once)`,
+			`0s list "10" limit=0`,
+			`0s reflector: listing:  (failure 1 in a row, going on at once)`,
+			`0s list "" limit=500`,
+			`0s reflector: listing: connection reset (failure 2 in a row, next attempt in 1.6s)`,
+			`1.6s list "" limit=500`,
+			`1.6s replace "11":`,
+			`1.6s watch "11"`,
+			`1.6s bookmark @11`,
+			`1.6s reflector: watching: wrapped: too old (failure 1 in a row, going on at once)`,
+			`1.6s list "11" limit=0`, // not ""
+			`1.6s replace "12":`,
+			`1.6s watch "12"`,
+		)
+	})
+}
+
+func TestTimeTravelIsRefused(t *testing.T) {
+	script := func(g *rig) {
+		g.source.lists = []reply{whole("20"), whole("9", "old@1"), whole("21", "new@21")}
+		g.source.watches = []reply{play(errExpired)}
+	}
+	t.Run("by default", func(t *testing.T) {
+		bubble(t, func(t *testing.T) {
+			g := newRig(Options{})
+			script(g)
+			g.run(t, time.Second,
+				`0s list "0" limit=500`,
+				`0s replace "20":`,
+				`0s watch "20"`,
+				`0s reflector: watching: wrapped: too old (failure 1 in a row, going on at once)`,
+				`0s list "20" limit=0`,
+				`0s reflector: listing: the snapshot is older than what is known already: it has version 9, `+
+					`the sink has been told everything up to 20 (failure 1 in a row, next attempt in 800ms)`,
+				`800ms list "" limit=500`,
+				`800ms replace "21": new@21`,
+				`800ms watch "21"`,
+			)
+			require.ErrorIs(t, g.reported[1], ErrTimeTravel)
+		})
+	})
+	t.Run("unless it is allowed", func(t *testing.T) {
+		bubble(t, func(t *testing.T) {
+			g := newRig(Options{AllowTimeTravel: true})
+			script(g)
+			g.run(t, time.Second,
+				`0s list "0" limit=500`,
+				`0s replace "20":`,
+				`0s watch "20"`,
+				`0s reflector: watching: wrapped: too old (failure 1 in a row, going on at once)`,
+				`0s list "20" limit=0`,
+				`0s replace "9": old@1`,
+				`0s watch "9"`,
+			)
+		})
+	})
+}
+
+func TestUnreadableObjectsStayInTheSink(t *testing.T) { // G11
+	bubble(t, func(t *testing.T) {
+		g := newRig(Options{})
+		g.source.lists = []reply{
+			whole("10", "a@1", "b@2"),
+			play(unreadable(0, "a"), &listwatch.ObjectError{Err: errors.New("no name")}, item("b@2")),
+		}
+		g.source.watches = []reply{play(errExpired)}
+		g.run(t, time.Second,
+			`0s list "0" limit=500`,
+			`0s replace "10": a@1 b@2`,
+			`0s watch "10"`,
+			`0s reflector: watching: wrapped: too old (failure 1 in a row, going on at once)`,
+			`0s list "10" limit=0`,
+			`0s reflector: listing: object ns/a could not be read: garbage`,
+			`0s reflector: listing: an object without a readable name could not be read: no name`,
+			`0s replace "": a@= b@2=`,
+			`0s watch ""`,
+		)
+		require.Equal(t, "1", g.sink.content[key("a")])
+		require.EqualValues(t, 2, g.reflector.Stats().Skipped)
+	})
+}

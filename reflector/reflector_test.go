@@ -1,0 +1,86 @@
+package reflector
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestRunAsksForNothingWhenItsContextHasEnded(t *testing.T) { // RC-29
+	bubble(t, func(t *testing.T) {
+		g := newRig(Options{})
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		require.NoError(t, g.reflector.Run(ctx))
+		require.Empty(t, g.take())
+	})
+}
+
+func TestRunMayFollowRun(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		g := newRig(Options{})
+		g.source.lists = []reply{whole("10"), whole("12")}
+		for range 2 {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			require.NoError(t, g.reflector.Run(ctx))
+		}
+		require.Equal(t, []string{
+			`0s list "0" limit=500`,
+			`0s replace "10":`,
+			`0s watch "10"`,
+			`1s list "10" limit=0`,
+			`1s replace "12":`,
+			`1s watch "12"`,
+		}, g.take())
+	})
+}
+
+func TestRunIsRefusedWhileRunning(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		g := newRig(Options{})
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error)
+		go func() { done <- g.reflector.Run(ctx) }()
+		synctest.Wait()
+		require.ErrorIs(t, g.reflector.Run(ctx), ErrRunning)
+		cancel()
+		require.NoError(t, <-done)
+	})
+}
+
+func TestPanicsOfTheSourceAreNotRecovered(t *testing.T) { // RC-12
+	t.Parallel()
+	r := New[string](endless{}, &discard{}, Options{})
+	require.Panics(t, func() { _ = r.Run(t.Context()) })
+	require.Panics(t, func() { _ = r.Run(t.Context()) }, "it is not taken for running")
+}
+
+func TestNewRefusesContradictions(t *testing.T) {
+	t.Parallel()
+	require.Panics(t, func() { New[string](nil, &discard{}, Options{}) })
+	require.Panics(t, func() { New[string](endless{}, nil, Options{}) })
+	for _, opts := range []Options{
+		{ListMode: 7},
+		{WatchTimeout: -1},
+		{ListProgressTimeout: -1},
+		{Backoff: Backoff{Base: -1}},
+		{Backoff: Backoff{Max: -1}},
+		{Backoff: Backoff{Factor: 0.5}},
+	} {
+		require.Panics(t, func() { New[string](endless{}, &discard{}, opts) }, "%+v", opts)
+	}
+}
+
+func TestNamesOfPhasesAndModes(t *testing.T) {
+	t.Parallel()
+	for p := Idle; p <= Stopped; p++ {
+		require.NotContains(t, p.String(), "Phase(")
+	}
+	require.Equal(t, "Phase(99)", Phase(99).String())
+	require.Equal(t, "WatchList", WatchList.String())
+	require.Equal(t, "ListMode(9)", ListMode(9).String())
+}

@@ -1,0 +1,304 @@
+package reflector
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/listwatch"
+)
+
+// journal is what happened, line by line, each with the time since it was made.
+// Tests compare it with what should have happened.
+type journal struct {
+	began time.Time
+
+	mu    sync.Mutex // guards following
+	lines []string
+}
+
+func (j *journal) add(format string, args ...any) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.lines = append(j.lines, fmt.Sprintf("%v ", time.Since(j.began))+fmt.Sprintf(format, args...))
+}
+
+func (j *journal) take() []string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	lines := j.lines
+	j.lines = nil
+	return lines
+}
+
+// reply is the answer to one request. What it plays are items, events and
+// errors, and durations, for which it is silent. A list then ends; a watch stays
+// open until its context ends.
+type reply struct {
+	refuse error
+	play   []any
+	meta   listwatch.ListMeta
+}
+
+// script is a Source that plays replies, and is silent when it has no more.
+type script struct {
+	journal *journal
+	lists   []reply
+	watches []reply
+	open    int // streams that have not been closed
+	options []listwatch.WatchOptions
+}
+
+func (s *script) List(ctx context.Context, opts listwatch.ListOptions) (listwatch.ListStream[string], error) {
+	if opts.Continue != "" {
+		s.journal.add("list %s/%s limit=%d", opts.Continue, opts.ResourceVersion, opts.Limit)
+	} else {
+		s.journal.add("list %q limit=%d", opts.ResourceVersion, opts.Limit)
+	}
+	r, err := s.next(ctx, &s.lists)
+	if err != nil {
+		return nil, err
+	}
+	return &listStream{known: opts.Known, stream: s.stream(ctx, append(r.play, io.EOF)), meta: r.meta}, nil
+}
+
+func (s *script) Watch(ctx context.Context, opts listwatch.WatchOptions) (listwatch.WatchStream[string], error) {
+	verb := "watch"
+	if opts.SendInitialEvents {
+		verb = "stream"
+	}
+	s.journal.add("%s %q", verb, opts.ResourceVersion)
+	s.options = append(s.options, opts)
+	r, err := s.next(ctx, &s.watches)
+	if err != nil {
+		return nil, err
+	}
+	return &watchStream{stream: s.stream(ctx, r.play)}, nil
+}
+
+func (s *script) next(ctx context.Context, replies *[]reply) (reply, error) {
+	if len(*replies) == 0 {
+		<-ctx.Done()
+		return reply{}, ctx.Err()
+	}
+	r := (*replies)[0]
+	*replies = (*replies)[1:]
+	return r, r.refuse
+}
+
+func (s *script) stream(ctx context.Context, play []any) *stream {
+	s.open++
+	return &stream{ctx: ctx, play: play, closed: func() { s.open-- }}
+}
+
+// stream plays one reply.
+type stream struct {
+	ctx    context.Context
+	play   []any
+	closed func()
+}
+
+func (s *stream) next() (any, error) {
+	for {
+		if s.ctx.Err() != nil {
+			return nil, s.ctx.Err()
+		}
+		if len(s.play) == 0 {
+			<-s.ctx.Done()
+			continue
+		}
+		next := s.play[0]
+		if err, ok := next.(error); ok {
+			if _, goesOn := err.(*listwatch.ObjectError); goesOn {
+				s.play = s.play[1:]
+			}
+			return nil, err
+		}
+		s.play = s.play[1:]
+		if pause, ok := next.(time.Duration); ok {
+			sleep(s.ctx, pause)
+			continue
+		}
+		return next, nil
+	}
+}
+
+func (s *stream) Close() error {
+	if s.closed != nil {
+		s.closed()
+		s.closed = nil
+	}
+	return nil
+}
+
+type listStream struct {
+	*stream
+	known func(types.NamespacedName, string) bool
+	meta  listwatch.ListMeta
+}
+
+func (s *listStream) Next() (listwatch.Item[string], error) {
+	next, err := s.next()
+	if err != nil {
+		return listwatch.Item[string]{}, err
+	}
+	it := next.(listwatch.Item[string])
+	if s.known(it.Key, it.ResourceVersion) {
+		it.Object, it.Unchanged = "", true
+	}
+	return it, nil
+}
+
+func (s *listStream) Meta() listwatch.ListMeta { return s.meta }
+
+type watchStream struct{ *stream }
+
+func (s *watchStream) Next() (listwatch.Event[string], error) {
+	next, err := s.next()
+	if err != nil {
+		return listwatch.Event[string]{}, err
+	}
+	return next.(listwatch.Event[string]), nil
+}
+
+// mirror is a Sink that holds what it is told.
+type mirror struct {
+	journal *journal
+	content map[types.NamespacedName]string // resourceVersions
+	fail    []error                         // what the next calls answer; nil is success
+}
+
+func (m *mirror) HasVersion(key types.NamespacedName, version string) bool {
+	return m.content[key] == version
+}
+
+func (m *mirror) Replace(items []listwatch.Item[string], version string) error {
+	words := []string{fmt.Sprintf("replace %q:", version)}
+	content := map[types.NamespacedName]string{}
+	for _, it := range items {
+		word := it.Key.Name + "@" + it.ResourceVersion
+		if it.Unchanged {
+			word += "="
+			it.ResourceVersion = m.content[it.Key]
+		}
+		words = append(words, word)
+		content[it.Key] = it.ResourceVersion
+	}
+	m.journal.add("%s", strings.Join(words, " "))
+	if err := m.failure(); err != nil {
+		return err
+	}
+	m.content = content
+	return nil
+}
+
+func (m *mirror) Apply(ev listwatch.Event[string]) error {
+	m.journal.add("%s %s@%s", strings.ToLower(ev.Type.String()), ev.Key.Name, ev.ResourceVersion)
+	if err := m.failure(); err != nil {
+		return err
+	}
+	switch ev.Type {
+	case listwatch.Deleted:
+		delete(m.content, ev.Key)
+	case listwatch.Added, listwatch.Modified:
+		m.content[ev.Key] = ev.ResourceVersion
+	}
+	return nil
+}
+
+func (m *mirror) failure() error {
+	if len(m.fail) == 0 {
+		return nil
+	}
+	err := m.fail[0]
+	m.fail = m.fail[1:]
+	return err
+}
+
+// rig is a reflector between a script and a mirror. Waits have no random part.
+type rig struct {
+	*journal
+	source    *script
+	sink      *mirror
+	reflector *Reflector[string]
+	reported  []Error
+}
+
+func newRig(opts Options) *rig {
+	j := &journal{began: time.Now()}
+	g := &rig{journal: j, source: &script{journal: j}, sink: &mirror{journal: j, content: map[types.NamespacedName]string{}}}
+	opts.Backoff.Jitter = -1
+	opts.OnError = func(e Error) {
+		g.reported = append(g.reported, e)
+		j.add("%v", e)
+	}
+	g.reflector = New(g.source, g.sink, opts)
+	return g
+}
+
+// run runs the reflector for a time inside a bubble, and checks what happened.
+func (g *rig) run(t *testing.T, d time.Duration, want ...string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), d)
+	defer cancel()
+	require.NoError(t, g.reflector.Run(ctx))
+	require.Equal(t, d, time.Since(g.began), "Run returns when its context ends")
+	require.Equal(t, want, g.take())
+	require.Zero(t, g.source.open, "every stream has been closed")
+}
+
+// bubble runs f in a bubble of virtual time.
+func bubble(t *testing.T, f func(t *testing.T)) {
+	t.Helper()
+	t.Parallel()
+	synctest.Test(t, f)
+}
+
+func key(name string) types.NamespacedName { return types.NamespacedName{Namespace: "ns", Name: name} }
+
+// item makes an item of "name@version".
+func item(s string) listwatch.Item[string] {
+	name, version, _ := strings.Cut(s, "@")
+	return listwatch.Item[string]{Key: key(name), ResourceVersion: version, Object: s}
+}
+
+func event(t listwatch.EventType, s string) listwatch.Event[string] {
+	return listwatch.Event[string]{Type: t, Item: item(s)}
+}
+
+func added(s string) listwatch.Event[string]    { return event(listwatch.Added, s) }
+func modified(s string) listwatch.Event[string] { return event(listwatch.Modified, s) }
+func deleted(s string) listwatch.Event[string]  { return event(listwatch.Deleted, s) }
+
+func bookmark(version string) listwatch.Event[string] {
+	return listwatch.Event[string]{Type: listwatch.Bookmark, Item: listwatch.Item[string]{ResourceVersion: version}}
+}
+
+func endMarker(version string) listwatch.Event[string] {
+	ev := bookmark(version)
+	ev.InitialEventsEnd = true
+	return ev
+}
+
+// page is a page of a list: at version, with items, and where it goes on.
+func page(version, token string, items ...string) reply {
+	r := reply{meta: listwatch.ListMeta{ResourceVersion: version, Continue: token}}
+	for _, it := range items {
+		r.play = append(r.play, item(it))
+	}
+	return r
+}
+
+func whole(version string, items ...string) reply { return page(version, "", items...) }
+func refuse(err error) reply                      { return reply{refuse: err} }
+func play(play ...any) reply                      { return reply{play: play} }
+func times(n int, r reply) []reply                { return slices.Repeat([]reply{r}, n) }

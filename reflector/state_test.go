@@ -1,0 +1,254 @@
+package reflector
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kinform/kinform/listwatch"
+)
+
+var (
+	errBroken   = errors.New("connection reset")
+	errRefused  = fmt.Errorf("dial: %w", syscall.ECONNREFUSED)
+	errExpired  = fmt.Errorf("wrapped: %w", apierrors.NewResourceExpired("too old"))
+	errGone     = apierrors.NewGone("gone")
+	errBusy     = apierrors.NewTooManyRequests("busy", 7)
+	errInvalid  = apierrors.NewInvalid(schema.GroupKind{}, "", nil)
+	errInternal = apierrors.NewInternalError(errBroken)
+	errTooLarge = &apierrors.StatusError{ErrStatus: metav1.Status{
+		Reason:  metav1.StatusReasonTimeout,
+		Details: &metav1.StatusDetails{RetryAfterSeconds: 1, Causes: []metav1.StatusCause{{Type: metav1.CauseTypeResourceVersionTooLarge}}},
+	}}
+)
+
+// describe writes a state as the table has it.
+func describe(s state[string]) string {
+	switch s := s.(type) {
+	case *listing[string]:
+		d := fmt.Sprintf("list at %q", s.at)
+		if s.whole {
+			d += " whole"
+		}
+		if s.token != "" {
+			d += fmt.Sprintf(" token=%s version=%s items=%d", s.token, s.version, len(s.items))
+		}
+		return d
+	case *requesting[string]:
+		return fmt.Sprintf("stream at %q", s.at)
+	case *streaming[string]:
+		return fmt.Sprintf("streaming items=%d", len(s.items.items))
+	case *connecting[string]:
+		return fmt.Sprintf("connect %q", s.version)
+	case *watching[string]:
+		return fmt.Sprintf("watching %q", s.version)
+	case *backingOff[string]:
+		return fmt.Sprintf("wait %v, %s", s.wait, describe(s.then))
+	default:
+		return s.phase().String()
+	}
+}
+
+// The states of the table, made by name so that a row is easy to read.
+type (
+	at    = listing[string]
+	open  = requesting[string]
+	to    = connecting[string]
+	table []struct {
+		name     string
+		from     any // a state, or what an open stream plays
+		known    string
+		failures int // in a row, before the step
+		reply    reply
+		sink     []error
+
+		next  string
+		calls []string
+	}
+)
+
+// An open stream, as the state before the step. It has been open for a second.
+type (
+	inStream struct{ play []any }
+	inWatch  struct {
+		heard bool
+		play  []any
+	}
+	inSyntheticWatch struct{ play []any }
+)
+
+func TestStepListing(t *testing.T) {
+	runTable(t, List, table{
+		{name: "a whole list is replaced in one step", from: &at{at: "0"}, reply: whole("10", "a@1", "b@2"),
+			next: `connect "10"`, calls: []string{`list "0" limit=500`, `replace "10": a@1 b@2`}},
+		{name: "an empty list is a snapshot too", from: &at{at: "0"}, reply: whole("10"),
+			next: `connect "10"`, calls: []string{`list "0" limit=500`, `replace "10":`}},
+		{name: "a page is collected", from: &at{at: "0"}, reply: page("10", "c1", "a@1"),
+			next: `list at "0" token=c1 version=10 items=1`, calls: []string{`list "0" limit=500`}},
+		{name: "the last page completes the snapshot", from: &at{at: "0", token: "c1", version: "10", items: items("a@1")}, reply: whole("10", "b@2"), // RC-8, RC-10
+			next: `connect "10"`, calls: []string{`list c1/ limit=500`, `replace "10": a@1 b@2`}},
+		{name: "an expired token leads to a whole list at the same version at once", from: &at{at: "9", token: "c1", items: items("a@1")}, reply: refuse(errExpired), // RC-8
+			next: `list at "9" whole`, calls: []string{`list c1/ limit=0`}},
+		{name: "an expired version leads to the most recent state at once", from: &at{at: "9"}, reply: refuse(errExpired), // RC-5
+			next: `list at ""`, calls: []string{`list "9" limit=0`}},
+		{name: "so does Gone", from: &at{at: "9"}, reply: refuse(errGone), next: `list at ""`, calls: []string{`list "9" limit=0`}}, // RC-5
+		{name: "so does a version that is too large, whatever Retry-After says", from: &at{at: "9"}, reply: refuse(errTooLarge), // RC-5
+			next: `list at ""`, calls: []string{`list "9" limit=0`}},
+		{name: "the most recent state cannot have expired twice", from: &at{at: ""}, failures: 1, reply: refuse(errExpired),
+			next: `wait 1.6s, list at ""`, calls: []string{`list "" limit=500`}},
+		{name: "any other refusal waits", from: &at{at: "0"}, reply: refuse(errBroken),
+			next: `wait 800ms, list at "0"`, calls: []string{`list "0" limit=500`}},
+		{name: "a list that breaks off waits and begins again", from: &at{at: "0", token: "c1", items: items("a@1")}, reply: play(item("b@2"), errBroken),
+			next: `wait 800ms, list at "0"`, calls: []string{`list c1/ limit=500`}},
+		{name: "Retry-After is the least wait", from: &at{at: "0"}, reply: refuse(errBusy),
+			next: `wait 7s, list at "0"`, calls: []string{`list "0" limit=500`}},
+		{name: "Retry-After does not shorten a wait", from: &at{at: "0"}, failures: 4, reply: refuse(errBusy),
+			next: `wait 12.8s, list at "0"`, calls: []string{`list "0" limit=500`}},
+		{name: "a snapshot older than what is known is refused", known: "20", from: &at{at: "20"}, reply: whole("10", "a@1"),
+			next: `wait 800ms, list at ""`, calls: []string{`list "20" limit=0`}},
+		{name: "versions that cannot be compared are accepted", known: "20", from: &at{at: "20"}, reply: whole("x10", "a@1"),
+			next: `connect "x10"`, calls: []string{`list "20" limit=0`, `replace "x10": a@1`}},
+		{name: "a sink that fails gets another snapshot", known: "20", from: &at{at: "20"}, reply: whole("30"), sink: []error{errBroken},
+			next: `wait 800ms, list at "20"`, calls: []string{`list "20" limit=0`, `replace "30":`}},
+		{name: "an unreadable object stays as it is", from: &at{at: "0"}, reply: play(unreadable(0, "a"), item("b@2")),
+			next: `connect ""`, calls: []string{`list "0" limit=500`, `reflector: listing: object ns/a could not be read: garbage`, `replace "": a@= b@2`}},
+	})
+}
+
+func TestStepStreaming(t *testing.T) {
+	runTable(t, WatchList, table{
+		{name: "a stream opens", from: &open{at: "0"}, next: `streaming items=0`, calls: []string{`stream ""`}},       // RC-14
+		{name: "at the last version", from: &open{at: "7"}, next: `streaming items=0`, calls: []string{`stream "7"`}}, // RC-14
+		{name: "initial events are collected", from: inStream{[]any{added("a@1")}}, next: `streaming items=1`},        // RC-15
+		{name: "other bookmarks are no end", from: inStream{[]any{bookmark("5")}}, next: `streaming items=0`},
+		{name: "the end marker completes the snapshot, and the stream goes on", from: inStream{[]any{endMarker("10")}}, // RC-16, RC-17
+			next: `watching "10"`, calls: []string{`replace "10":`}},
+		{name: "a snapshot older than what is known is refused", known: "20", from: inStream{[]any{endMarker("10")}},
+			next: `wait 800ms, stream at ""`},
+		{name: "a sink that fails gets another snapshot", from: inStream{[]any{endMarker("10")}}, sink: []error{errBroken},
+			next: `wait 800ms, stream at "0"`, calls: []string{`replace "10":`}},
+		{name: "an unreadable object stays as it is", from: inStream{[]any{unreadable(listwatch.Added, "a")}},
+			next: `streaming items=1`, calls: []string{`reflector: streaming: object ns/a could not be read: garbage`}},
+
+		{name: "refused connections wait", from: &open{at: "7"}, reply: refuse(errRefused), next: `wait 800ms, stream at "7"`, calls: []string{`stream "7"`}}, // RC-18
+		{name: "429 waits", from: &open{at: "7"}, reply: refuse(errBusy), next: `wait 7s, stream at "7"`, calls: []string{`stream "7"`}},                      // RC-18
+		{name: "an expired version leads to the most recent state at once", from: &open{at: "7"}, reply: refuse(errExpired), // RC-18
+			next: `stream at ""`, calls: []string{`stream "7"`}},
+		{name: "so does a version that is too large", from: &open{at: "7"}, reply: refuse(errTooLarge), next: `stream at ""`, calls: []string{`stream "7"`}}, // RC-18
+		{name: "so does one that expires on the way", from: inStream{[]any{errExpired}}, next: `stream at ""`},
+		{name: "the most recent state cannot have expired", from: &open{at: ""}, reply: refuse(errExpired), next: `wait 800ms, list at ""`, calls: []string{`stream ""`}},
+		{name: "a server that cannot do it is asked for a list at once", from: &open{at: "7"}, reply: refuse(errInvalid), // RC-18
+			next: `list at "7"`, calls: []string{`stream "7"`}},
+		{name: "a stream that ends too early begins again", from: inStream{[]any{io.EOF}}, next: `wait 800ms, stream at "0"`}, // RC-18
+		{name: "but the third time a list is tried", from: inStream{[]any{io.EOF}}, failures: 2, next: `wait 3.2s, list at "0"`},
+		{name: "any other failure leads to a list", from: inStream{[]any{errBroken}}, next: `wait 800ms, list at "0"`}, // RC-18
+	})
+}
+
+func TestStepWatching(t *testing.T) {
+	runTable(t, List, table{
+		{name: "a watch opens", from: &to{version: "10"}, next: `watching "10"`, calls: []string{`watch "10"`}},                                        // RC-21
+		{name: "an event advances the version", from: inWatch{play: []any{modified("a@11")}}, next: `watching "11"`, calls: []string{`modified a@11`}}, // RC-24
+		{name: "a delete too", from: inWatch{play: []any{deleted("a@11")}}, next: `watching "11"`, calls: []string{`deleted a@11`}},
+		{name: "a bookmark too", from: inWatch{play: []any{bookmark("11")}}, next: `watching "11"`, calls: []string{`bookmark @11`}},
+		{name: "an event without a version does not", from: inWatch{play: []any{added("a@")}}, next: `watching "10"`, calls: []string{`added a@`}},
+		{name: "a synthetic one does not", from: inSyntheticWatch{[]any{added("a@5")}}, next: `watching ""`, calls: []string{`added a@5`}},             // RC-24
+		{name: "the first that is not Added does", from: inSyntheticWatch{[]any{bookmark("9")}}, next: `watching "9"`, calls: []string{`bookmark @9`}}, // RC-24
+		{name: "an unreadable object is skipped", from: inWatch{play: []any{unreadable(listwatch.Modified, "a")}}, // RC-23
+			next: `watching "10"`, calls: []string{`reflector: watching: object ns/a could not be read: garbage`}},
+		{name: "an unreadable delete leads to a snapshot", from: inWatch{play: []any{unreadable(listwatch.Deleted, "a")}}, next: `wait 800ms, list at "10"`},
+		{name: "a sink that fails gets a snapshot", from: inWatch{play: []any{modified("a@11")}}, sink: []error{errBroken},
+			next: `wait 800ms, list at "10"`, calls: []string{`modified a@11`}},
+
+		{name: "an orderly end leads to the next watch at once", from: inWatch{heard: true, play: []any{io.EOF}}, next: `connect "10"`}, // RC-25
+		{name: "so does a silent one after a second", from: inWatch{play: []any{time.Second, io.EOF}}, next: `connect "10"`},            // RC-25
+		{name: "a very short watch waits", from: inWatch{play: []any{time.Second - 1, io.EOF}}, next: `wait 800ms, connect "10"`},       // RC-25
+		{name: "an expired version leads to a snapshot at once", from: inWatch{play: []any{errExpired}}, next: `list at "10"`},          // RC-26
+		{name: "but waits when it is not the first failure", from: inWatch{play: []any{errExpired}}, failures: 1, next: `wait 1.6s, list at "10"`},
+		{name: "at opening too", known: "10", from: &to{version: "10"}, reply: refuse(errGone), next: `list at "10"`, calls: []string{`watch "10"`}},
+		{name: "429 waits", from: inWatch{play: []any{errBusy}}, next: `wait 7s, connect "10"`},                                                        // RC-26
+		{name: "429 at opening waits", from: &to{version: "10"}, reply: refuse(errBusy), next: `wait 7s, connect "10"`, calls: []string{`watch "10"`}}, // RC-22
+		{name: "refused connections wait", from: &to{version: "10"}, failures: 2, reply: refuse(errRefused), // RC-22
+			next: `wait 3.2s, connect "10"`, calls: []string{`watch "10"`}},
+		{name: "a broken stream goes on from where it was", from: inWatch{play: []any{errBroken}}, next: `wait 800ms, connect "10"`},
+		{name: "the third time a list is taken", from: inWatch{play: []any{errBroken}}, failures: 2, next: `wait 3.2s, list at "10"`},
+		{name: "an internal error goes on from where it was", from: &to{version: "10"}, reply: refuse(errInternal), next: `wait 800ms, connect "10"`, calls: []string{`watch "10"`}},
+		{name: "the third time a list is taken, as the version may be the reason", known: "10", from: &to{version: "10"}, failures: 2, reply: refuse(errInvalid),
+			next: `wait 3.2s, list at "10"`, calls: []string{`watch "10"`}},
+	})
+}
+
+// runTable checks what one step does.
+func runTable(t *testing.T, mode ListMode, rows table) {
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				g := newRig(Options{ListMode: mode})
+				g.source.lists = []reply{row.reply}
+				g.source.watches = []reply{row.reply}
+				g.sink.fail = row.sink
+				r := g.reflector
+				r.version = row.known
+				r.snapshots.failures, r.watches.failures = row.failures, row.failures
+
+				next, err := r.step(t.Context(), g.state(t, row.from))
+				got := describe(next)
+				_, waits := next.(*backingOff[string])
+				require.False(t, waits && err == nil, "no wait without a failure")
+				for i, line := range row.calls {
+					row.calls[i] = time.Since(g.began).String() + " " + line
+				}
+				calls := g.take()
+				require.Equal(t, row.next, got)
+				require.Equal(t, row.calls, calls)
+
+				r.stop(next)
+				synctest.Wait()
+				require.Zero(t, g.source.open, "a stream is open only in states that have one")
+			})
+		})
+	}
+}
+
+// state makes the state before a step.
+func (g *rig) state(t *testing.T, from any) state[string] {
+	watch := func(play []any) *session[string] {
+		g.source.watches = []reply{{play: play}}
+		w, err := g.reflector.open(t.Context(), listwatch.WatchOptions{}, time.Minute)
+		require.NoError(t, err)
+		g.take()
+		return w
+	}
+	switch from := from.(type) {
+	case inStream:
+		return &streaming[string]{at: "0", watch: watch(from.play)}
+	case inWatch:
+		g.reflector.version = "10"
+		return &watching[string]{version: "10", watch: watch(from.play), heard: from.heard}
+	case inSyntheticWatch:
+		return &watching[string]{watch: watch(from.play), synthetic: true}
+	default:
+		return from.(state[string])
+	}
+}
+
+func items(names ...string) []listwatch.Item[string] {
+	var list []listwatch.Item[string]
+	for _, name := range names {
+		list = append(list, item(name))
+	}
+	return list
+}
+
+func unreadable(t listwatch.EventType, name string) error {
+	return &listwatch.ObjectError{Key: key(name), ResourceVersion: "99", Type: t, Err: errors.New("garbage")}
+}

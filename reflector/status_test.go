@@ -1,0 +1,190 @@
+package reflector
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/kinform/kinform/listwatch"
+)
+
+func TestStatusTellsWhereTheReflectorIs(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		g := newRig(Options{})
+		r := g.reflector
+		first := page("10", "c1", "a@1", "b@2")
+		first.meta.RemainingItemCount = 1
+		g.source.lists = []reply{first, play(time.Second, errBroken), whole("20", "c@3")}
+		g.source.watches = []reply{play(time.Second, modified("c@21"), bookmark("22"))}
+		require.Equal(t, Status{ListMode: List}, r.Status())
+
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error)
+		go func() { done <- r.Run(ctx) }()
+
+		synctest.Wait()
+		began := time.Now()
+		require.Equal(t, Status{
+			Phase: Listing, Since: began, ListMode: List, Items: 2, Total: 3,
+			Stats: Stats{Lists: 1, Pages: 2, Listed: 2},
+		}, r.Status())
+
+		time.Sleep(time.Second)
+		synctest.Wait()
+		st := r.Status()
+		require.Equal(t, BackingOff, st.Phase)
+		require.Equal(t, time.Now(), st.Since)
+		require.Equal(t, time.Now().Add(800*time.Millisecond), st.NextRetry)
+		require.Equal(t, time.Now(), st.LastErrorAt)
+		require.Equal(t, Error{Phase: Listing, Err: errBroken, Failures: 1, RetryIn: 800 * time.Millisecond}, st.LastError)
+		require.Equal(t, 1, st.Failures)
+		require.False(t, st.Synced)
+
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		st = r.Status()
+		require.Equal(t, Watching, st.Phase)
+		require.True(t, st.Synced)
+		require.Equal(t, "22", st.ResourceVersion)
+		require.Equal(t, began.Add(2800*time.Millisecond), st.LastEventAt)
+		require.Zero(t, st.Failures)
+		require.Zero(t, st.NextRetry)
+		require.Equal(t, 1, st.Items)
+		require.EqualValues(t, 1, st.Total)
+		require.Equal(t, Stats{Lists: 2, Pages: 3, Watches: 1, Listed: 3, Events: 1, Bookmarks: 1, Errors: 1}, r.Stats())
+
+		cancel()
+		require.NoError(t, <-done)
+		require.Equal(t, Stopped, r.Status().Phase)
+	})
+}
+
+func TestObserverSeesEveryStep(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		var g *rig
+		g = newRig(Options{Observer: &Observer{
+			PhaseChanged: func(c PhaseChange) { g.add("%v -> %v (%v)", c.From, c.To, c.Cause != nil) },
+			PageReceived: func(p PageInfo) { g.add("page of %d, version %s, next %q", p.Items, p.ResourceVersion, p.Continue) },
+			ItemReceived: func(i ItemInfo) { g.add("item %s@%s %v", i.Key.Name, i.ResourceVersion, i.Unchanged) },
+			EventReceived: func(e EventInfo) {
+				g.add("%v: %v %s@%s %v ago", e.Phase, e.Type, e.Key.Name, e.ResourceVersion, time.Since(e.Time))
+			},
+			Failed:  func(e Error) { g.add("failed: %v", e.Err) },
+			Waiting: func(d time.Duration) { g.add("waiting %v", d) },
+		}})
+		g.source.lists = []reply{page("10", "c1", "a@1"), whole("10", "b@2")}
+		g.source.watches = []reply{play(modified("b@11"), errBroken)}
+		g.run(t, 2*time.Second,
+			`0s idle -> listing (false)`,
+			`0s list "0" limit=500`,
+			`0s item a@1 false`,
+			`0s page of 1, version 10, next "c1"`,
+			`0s list c1/ limit=500`,
+			`0s item b@2 false`,
+			`0s page of 1, version 10, next ""`,
+			`0s replace "10": a@1 b@2`,
+			`0s listing -> connecting (false)`,
+			`0s watch "10"`,
+			`0s connecting -> watching (false)`,
+			`0s watching: MODIFIED b@11 0s ago`,
+			`0s modified b@11`,
+			`0s failed: connection reset`,
+			`0s reflector: watching: connection reset (failure 1 in a row, next attempt in 800ms)`,
+			`0s watching -> backing off (true)`,
+			`0s waiting 800ms`,
+			`800ms backing off -> connecting (false)`,
+			`800ms watch "11"`,
+			`2s connecting -> stopped (false)`,
+		)
+	})
+}
+
+func TestHooksMayAskForTheStatus(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		var g *rig
+		look := func() { _ = g.reflector.Status() }
+		g = newRig(Options{Observer: &Observer{
+			PhaseChanged:  func(PhaseChange) { look() },
+			PageReceived:  func(PageInfo) { look() },
+			ItemReceived:  func(ItemInfo) { look() },
+			EventReceived: func(EventInfo) { look() },
+			Failed:        func(Error) { look() },
+			Waiting:       func(time.Duration) { look() },
+		}})
+		g.source.lists = []reply{whole("10", "a@1")}
+		g.source.watches = []reply{play(modified("a@11"), unreadable(listwatch.Modified, "a"), errBroken)}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		require.NoError(t, g.reflector.Run(ctx))
+	})
+}
+
+func TestErrorsUnwrap(t *testing.T) {
+	t.Parallel()
+	var err error = Error{Phase: Watching, Err: errExpired, Failures: 1}
+	require.True(t, apierrors.IsResourceExpired(err))
+	var e Error
+	require.ErrorAs(t, err, &e)
+}
+
+func TestLogHasOneWarningForARowOfFailures(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		var log strings.Builder
+		g := newRig(Options{Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{
+			Level: slog.LevelDebug,
+			ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+				if a.Key == slog.TimeKey {
+					return slog.Attr{}
+				}
+				return a
+			},
+		}))})
+		g.source.lists = []reply{refuse(errBroken), refuse(errBroken), whole("10")}
+		g.source.watches = []reply{play(
+			unreadable(listwatch.Modified, "a"), unreadable(listwatch.Modified, "b"), bookmark("11"), errExpired)}
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		require.NoError(t, g.reflector.Run(ctx))
+		require.Equal(t, `level=WARN msg="Attempt failed" phase=listing err="connection reset" failures=1 retry_in=800ms
+level=DEBUG msg="Attempt failed" phase=listing err="connection reset" failures=2 retry_in=1.6s
+level=INFO msg=Recovered failures=2
+level=WARN msg="Object skipped" phase=watching err="object ns/a could not be read: garbage"
+level=DEBUG msg="Object skipped" phase=watching err="object ns/b could not be read: garbage"
+level=INFO msg="Attempt failed" phase=watching err="wrapped: too old" failures=1 retry_in=0s
+`, log.String())
+	})
+}
+
+func TestEventCostsNoAllocation(t *testing.T) {
+	ev := modified("a@11")
+	r := New[string](endless{}, &discard{}, Options{})
+	watch, err := r.open(t.Context(), listwatch.WatchOptions{}, 0)
+	require.NoError(t, err)
+	defer watch.close()
+	watch.stream = repeat{ev}
+	var s state[string] = &watching[string]{version: "10", watch: watch}
+	require.Zero(t, testing.AllocsPerRun(1000, func() { s, _ = r.step(t.Context(), s) }))
+}
+
+// endless is a source whose watch repeats one event.
+type endless struct{ listwatch.Source[string] }
+
+func (endless) Watch(context.Context, listwatch.WatchOptions) (listwatch.WatchStream[string], error) {
+	return repeat{}, nil
+}
+
+type repeat struct{ event listwatch.Event[string] }
+
+func (s repeat) Next() (listwatch.Event[string], error) { return s.event, nil }
+func (repeat) Close() error                             { return nil }
+
+// discard is a sink that keeps nothing.
+type discard struct{ mirror }
+
+func (*discard) Apply(listwatch.Event[string]) error { return nil }
