@@ -43,7 +43,7 @@ func (q *Queue[K]) Verify() error {
 		return fmt.Errorf("%d keys are delayed and no timer runs", delayed)
 	}
 	for e := q.entries.spare; e != nil; e = e.next {
-		if (*e != entry[K]{next: e.next}) {
+		if empty := (entry[K]{next: e.next}); *e != empty {
 			return fmt.Errorf("a spare entry still holds %v", e.key)
 		}
 	}

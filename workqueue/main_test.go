@@ -13,7 +13,9 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // newQueue returns a queue of strings with default options.
-func newQueue() *workqueue.Queue[string] { return workqueue.New(workqueue.Options[string]{Name: "test"}) }
+func newQueue() *workqueue.Queue[string] {
+	return workqueue.New(workqueue.Options[string]{Name: "test"})
+}
 
 // get takes the next key, which must be there.
 func get[K comparable](t *testing.T, q *workqueue.Queue[K]) K {
