@@ -175,13 +175,21 @@ func (f *FIFO[T]) pushLocked(key types.NamespacedName, d Delta[T]) {
 		if newest.FinalStateUnknown {
 			*newest = d
 		}
-	case len(stack.Deltas) >= f.limit && d.Type.update() && newest.Type.update():
+	case len(stack.Deltas) >= f.limit && mergeable(stack.Deltas, d):
 		f.stats.Merged++
 		*newest = d
 	default:
 		stack.Deltas = append(stack.Deltas, d)
 		s.deltas++
 	}
+}
+
+// mergeable reports whether d may take the place of the newest delta: both are
+// updates, and the newest is neither the first that is pending nor the one that
+// creates the object again after a Deleted.
+func mergeable[T any](deltas []Delta[T], d Delta[T]) bool {
+	last := len(deltas) - 1
+	return d.Type.update() && deltas[last].Type.update() && last > 0 && deltas[last-1].Type != Deleted
 }
 
 // touchLocked records that something was told, through resourceVersion unless

@@ -235,6 +235,16 @@ func TestUpdatesBeyondTheLimitMergeAndAddsAndDeletesDoNot(t *testing.T) {
 	}
 }
 
+func TestTheStateAfterADeletedStaysBeyondTheLimit(t *testing.T) {
+	t.Parallel()
+	f := setup(t, deltafifo.Options{MaxDeltasPerKey: 2})
+	f.del("unknown", "1") // will be dropped
+	f.replace("3", "unknown@2")
+	f.update("unknown", "4")
+	f.update("unknown", "5")
+	require.Equal(t, []string{"unknown: Replaced@2 Updated@5"}, f.popAndApply())
+}
+
 func TestTheDefaultLimitBoundsABusyKey(t *testing.T) {
 	t.Parallel()
 	f := setup(t, deltafifo.Options{})

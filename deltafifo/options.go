@@ -6,10 +6,10 @@ import "math"
 type Options struct {
 	// MaxDeltasPerKey is the number of deltas beyond which a key's stack stops
 	// growing with updates: the newest two updates become one, with the newer
-	// state. The first and the newest delta always stay, and so do every Added
-	// and every Deleted, so that an object that was deleted and created again is
-	// seen to have been. The bound is thus one on updates: a key that is deleted
-	// and created again and again while nobody pops still grows.
+	// state. The first and the newest delta always stay, and so do every Added,
+	// every Deleted, and the delta after it, so that an object that was deleted and
+	// created again is seen to have been. The bound is thus one on updates: a key
+	// that is deleted and created again and again while nobody pops still grows.
 	//
 	// Defaults to 64: a burst of ordinary size stays complete, and a consumer that
 	// is 64 updates of one object behind has no use for all of them, while one

@@ -1,0 +1,105 @@
+package deltafifo_test
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"maps"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/deltafifo"
+)
+
+// shop is a consumer's store without any work in it, so that the benchmarks
+// measure the queue. The objects are shared and empty for the same reason.
+type shop map[types.NamespacedName]string
+
+func (s shop) Get(key types.NamespacedName) (*object, string, bool) {
+	rv, ok := s[key]
+	return nil, rv, ok
+}
+func (s shop) Keys() iter.Seq[types.NamespacedName] { return maps.Keys(s) }
+
+const many = 100_000
+
+func manyItems(unchanged bool) (shop, iter.Seq[deltafifo.Item[*object]]) {
+	known := make(shop, many)
+	items := make([]deltafifo.Item[*object], many)
+	for i := range items {
+		items[i] = deltafifo.Item[*object]{Key: key(fmt.Sprintf("object-%d", i)), ResourceVersion: "1", Unchanged: unchanged}
+		known[items[i].Key] = "1"
+	}
+	return known, func(yield func(deltafifo.Item[*object]) bool) {
+		for _, item := range items {
+			if !yield(item) {
+				return
+			}
+		}
+	}
+}
+
+// BenchmarkReplace is one Replace of 100,000 objects and the Pop that follows:
+// of a queue with an empty store, of one that has the objects in other versions,
+// of one where all are unchanged, and of one where all are gone.
+func BenchmarkReplace(b *testing.B) {
+	none := func(func(deltafifo.Item[*object]) bool) {}
+	known, changed := manyItems(false)
+	_, unchanged := manyItems(true)
+	for _, bb := range []struct {
+		name  string
+		known shop
+		items iter.Seq[deltafifo.Item[*object]]
+	}{
+		{"initial", nil, changed},
+		{"changed", known, changed},
+		{"unchanged", known, unchanged},
+		{"gone", known, none},
+	} {
+		b.Run(bb.name, func(b *testing.B) {
+			f := deltafifo.New(bb.known, deltafifo.Options{})
+			b.ReportAllocs()
+			for b.Loop() {
+				_ = f.Replace(bb.items, "1")
+				_, _ = f.Pop(context.Background())
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/many, "ns/object")
+		})
+	}
+}
+
+// BenchmarkAddPop is a steady stream of changes to 100 objects, in batches of
+// one and of a thousand; one operation is one change.
+func BenchmarkAddPop(b *testing.B) {
+	keys := make([]types.NamespacedName, 100)
+	for i := range keys {
+		keys[i] = key(fmt.Sprintf("object-%d", i))
+	}
+	for _, size := range []int{1, 1000} {
+		b.Run(fmt.Sprintf("batch=%d", size), func(b *testing.B) {
+			f := deltafifo.New(shop(nil), deltafifo.Options{})
+			b.ReportAllocs()
+			i := 0
+			for b.Loop() {
+				_ = f.Add(keys[i%len(keys)], nil, "1")
+				if i++; i%size == 0 {
+					_, _ = f.Pop(context.Background())
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkHasVersion is what a relist of unchanged objects costs per object.
+func BenchmarkHasVersion(b *testing.B) {
+	known, _ := manyItems(false)
+	f := deltafifo.New(known, deltafifo.Options{})
+	k := key("object-17")
+	b.ReportAllocs()
+	for b.Loop() {
+		if !f.HasVersion(k, "1") {
+			b.Fatal("unknown")
+		}
+	}
+}

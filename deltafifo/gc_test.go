@@ -1,0 +1,92 @@
+package deltafifo_test
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"runtime"
+	"testing"
+	"weak"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/deltafifo"
+)
+
+// nobody is a consumer that keeps nothing.
+type nobody[T any] struct{}
+
+func (nobody[T]) Get(types.NamespacedName) (obj T, resourceVersion string, ok bool) { return }
+func (nobody[T]) Keys() iter.Seq[types.NamespacedName] {
+	return func(func(types.NamespacedName) bool) {}
+}
+
+type object struct{ _ [128]byte }
+
+// witness makes objects and remembers them without keeping them.
+type witness struct{ made []weak.Pointer[object] }
+
+func (w *witness) object() *object {
+	o := &object{}
+	w.made = append(w.made, weak.Make(o))
+	return o
+}
+
+func (w *witness) alive() (n int) {
+	runtime.GC()
+	for _, p := range w.made {
+		if p.Value() != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// RF-6
+func TestObjectsThatWerePoppedAreNotRetained(t *testing.T) {
+	t.Parallel()
+	f := deltafifo.New(nobody[*object]{}, deltafifo.Options{})
+	var w witness
+	name := func(i int) types.NamespacedName { return key(fmt.Sprint(i)) }
+	// Everything that touches an object is in a function of its own, so that no
+	// stack slot of the test keeps it.
+	fill := func() {
+		require.NoError(t, f.Replace(func(yield func(deltafifo.Item[*object]) bool) {
+			for i := range 100 {
+				if !yield(deltafifo.Item[*object]{Key: name(i), Object: w.object(), ResourceVersion: "1"}) {
+					return
+				}
+			}
+		}, "1"))
+		for i := range 100 {
+			require.NoError(t, f.Update(name(i), w.object(), "2"))
+			require.NoError(t, f.Delete(name(i), w.object(), "3"))
+			require.NoError(t, f.Add(name(1000+i), w.object(), "4"))
+			require.NoError(t, f.Delete(name(2000+i), w.object(), "5"))
+		}
+	}
+	pop := func() {
+		b, err := f.Pop(context.Background())
+		require.NoError(t, err)
+		require.Len(t, b.Stacks, 200)
+	}
+
+	fill()
+	require.Equal(t, 500, w.alive())
+	pop()
+	require.NoError(t, f.Add(key("next"), &object{}, "6")) // beside what is in flight
+	require.Zero(t, w.alive(), "while the batch is in flight")
+	runtime.KeepAlive(f)
+}
+
+func TestStatesThatWereMergedAwayAreNotRetained(t *testing.T) {
+	t.Parallel()
+	f := deltafifo.New(nobody[*object]{}, deltafifo.Options{MaxDeltasPerKey: 3})
+	var w witness
+	for range 100 {
+		require.NoError(t, f.Update(key("a"), w.object(), "1"))
+	}
+	require.LessOrEqual(t, w.alive(), 4) // three, and perhaps one in the array that was outgrown
+	runtime.KeepAlive(f)
+}

@@ -1,0 +1,101 @@
+package deltafifo_test
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kinform/kinform/deltafifo"
+)
+
+// replay is the queue in the plainest words: what comes of the log for each key,
+// given what the store has now. It also returns the keys in order of the first
+// word about them.
+func (w *world) replay() (stacks map[name][]deltafifo.Delta[string], order []name) {
+	stacks, order = map[name][]deltafifo.Delta[string]{}, []name{}
+	known := w.store.contents()
+	mention := func(k name) {
+		if !slices.Contains(order, k) {
+			order = append(order, k)
+		}
+	}
+	last := func(k name) deltafifo.Delta[string] { return stacks[k][len(stacks[k])-1] }
+	vanish := func(k name, e entry) {
+		stacks[k] = append(stacks[k], deltafifo.Delta[string]{
+			Type: deltafifo.Deleted, FinalStateUnknown: true, Object: e.obj, ResourceVersion: e.rv,
+		})
+	}
+	resync := false
+	for _, s := range w.log {
+		switch {
+		case s.resync:
+			resync = true
+		case s.listed == nil:
+			mention(s.key)
+			_, exists := known[s.key]
+			switch {
+			case s.delta.Type == deltafifo.Deleted && len(stacks[s.key]) == 0 && !exists: // DF-6
+			case s.delta.Type == deltafifo.Deleted && len(stacks[s.key]) > 0 && last(s.key).Type == deltafifo.Deleted: // DF-3
+				if last(s.key).FinalStateUnknown {
+					stacks[s.key][len(stacks[s.key])-1] = s.delta
+				}
+			default:
+				stacks[s.key] = append(stacks[s.key], s.delta)
+			}
+		default:
+			listed := map[name]bool{}
+			for _, item := range s.listed { // DF-17
+				listed[item.Key] = true
+				if !item.Unchanged {
+					mention(item.Key)
+					stacks[item.Key] = append(stacks[item.Key], deltafifo.Delta[string]{
+						Type: deltafifo.Replaced, Object: item.Object, ResourceVersion: item.ResourceVersion,
+					})
+				}
+			}
+			for _, k := range names {
+				e, exists := known[k]
+				switch {
+				case listed[k]:
+				case len(stacks[k]) > 0: // DF-18
+					if d := last(k); d.Type != deltafifo.Deleted {
+						vanish(k, entry{d.Object, d.ResourceVersion})
+					}
+				case exists: // DF-19
+					vanish(k, e)
+				}
+			}
+		}
+	}
+	for k, e := range known { // DF-23
+		if resync && len(stacks[k]) == 0 {
+			stacks[k] = []deltafifo.Delta[string]{{Type: deltafifo.Sync, Object: e.obj, ResourceVersion: e.rv}}
+		}
+	}
+	return stacks, order
+}
+
+// checkStack walks a stack from the state that the store has: each delta must be
+// possible after the one before.
+func (w *world) checkStack(stack deltafifo.Stack[string]) {
+	require.NotEmpty(w.t, stack.Deltas)
+	now, exists := w.store.contents()[stack.Key]
+	for _, d := range stack.Deltas {
+		newer := must(strconv.Atoi(d.ResourceVersion)) > must(strconv.Atoi(now.rv))
+		switch {
+		case d.Type == deltafifo.Added:
+			require.False(w.t, exists, "%v: added what is there", stack)
+		case d.Type == deltafifo.Updated:
+			require.True(w.t, exists && newer, "%v: updated what is not there, or to an older state", stack)
+		case d.Type == deltafifo.Replaced:
+			require.True(w.t, newer || !exists || d.ResourceVersion == now.rv, "%v: replaced by an older state", stack)
+		case d.Type == deltafifo.Sync || d.FinalStateUnknown:
+			require.True(w.t, exists, "%v: nothing to sync or to bury", stack)
+			require.Equal(w.t, now, entry{d.Object, d.ResourceVersion}, "%v: not the last known state", stack)
+		case d.Type == deltafifo.Deleted:
+			require.True(w.t, exists && newer, "%v: deleted what is not there", stack)
+		}
+		now, exists = entry{d.Object, d.ResourceVersion}, d.Type != deltafifo.Deleted
+	}
+}

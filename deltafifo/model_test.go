@@ -1,0 +1,250 @@
+package deltafifo_test
+
+import (
+	"context"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/deltafifo"
+)
+
+// TestModel runs random histories, see world.
+func TestModel(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(300) {
+		random := rand.New(rand.NewPCG(seed, 0))
+		script := make([]byte, 400)
+		for i := range script {
+			script[i] = byte(random.UintN(256))
+		}
+		w := newWorld(t, []int{-1, 2, 3}[seed%3])
+		w.run(script)
+		require.False(t, t.Failed(), "seed %d", seed)
+	}
+}
+
+// FuzzFIFO lets the fuzzer write the histories: first the limit on deltas per
+// key, then two bytes for each step, see world.
+func FuzzFIFO(f *testing.F) {
+	f.Add([]byte{0, 0, 0, 0, 1, 6, 0, 2, 255, 6, 0})
+	f.Fuzz(func(t *testing.T, script []byte) {
+		if len(script) == 0 {
+			return
+		}
+		newWorld(t, int(script[0]%8)-1).run(script[1:])
+	})
+}
+
+type (
+	name  = types.NamespacedName
+	state map[name]entry
+)
+
+// names are few, so that histories meet.
+var names = []name{key("a"), key("b"), key("c"), key("d"), key("e"), key("f")}
+
+// world is a server, the queue under test with its producer and consumer, and a
+// naive model of the queue: a log of all that was told since the last Pop, which
+// Pop replays with the store at hand.
+type world struct {
+	*fixture
+	limit   int
+	version int
+	server  state // as it is
+	told    state // as the producer has told it
+	toldRV  string
+	history map[string]state // told, through each version
+	log     []step           // told since the last Pop
+	flight  *deltafifo.Batch[string]
+	applied bool // the batch in flight is applied, which the queue can't know yet
+	batchRV string
+	listed  bool
+}
+
+// step is one thing told: a delta, or a Replace (listed) or a Resync.
+type step struct {
+	key    name
+	delta  deltafifo.Delta[string]
+	listed []deltafifo.Item[string]
+	resync bool
+}
+
+func newWorld(t *testing.T, limit int) *world {
+	return &world{
+		fixture: setup(t, deltafifo.Options{MaxDeltasPerKey: limit}),
+		limit:   limit,
+		server:  state{}, told: state{}, history: map[string]state{"": {}},
+	}
+}
+
+func (w *world) run(script []byte) {
+	for ; len(script) >= 2; script = script[2:] {
+		arg := int(script[1])
+		k := names[arg%len(names)]
+		switch script[0] % 10 {
+		case 0, 1, 2:
+			w.change(k)
+		case 3:
+			w.delete(k)
+		case 4:
+			w.relist(arg)
+		case 5:
+			w.version++
+			w.record()
+			require.NoError(w.t, w.Bookmark(w.rv()))
+		case 6:
+			require.NoError(w.t, w.Resync())
+			w.log = append(w.log, step{resync: true})
+		case 7, 8:
+			w.popAndCheck()
+		case 9:
+			w.applyFlight()
+		}
+		w.checkHasVersion(k)
+	}
+	w.popAndCheck()
+	w.applyFlight()
+	w.popAndCheck()
+	require.Equal(w.t, map[name]entry(w.told), w.store.contents())
+}
+
+func (w *world) rv() string { return strconv.Itoa(w.version) }
+
+// record notes that the producer has told everything through the version.
+func (w *world) record() {
+	w.toldRV = w.rv()
+	w.history[w.toldRV] = maps.Clone(w.told)
+}
+
+func (w *world) put(k name) entry {
+	w.version++
+	w.server[k] = entry{k.Name + "@" + w.rv(), w.rv()}
+	return w.server[k]
+}
+
+// change creates or updates an object and tells so.
+func (w *world) change(k name) {
+	_, exists := w.server[k]
+	e := w.put(k)
+	w.told[k] = e
+	w.record()
+	d := deltafifo.Delta[string]{Type: deltafifo.Added, Object: e.obj, ResourceVersion: e.rv}
+	if exists {
+		d.Type = deltafifo.Updated
+		require.NoError(w.t, w.Update(k, e.obj, e.rv))
+	} else {
+		require.NoError(w.t, w.Add(k, e.obj, e.rv))
+	}
+	w.log = append(w.log, step{key: k, delta: d})
+}
+
+// delete deletes an object and tells so, also if there is none.
+func (w *world) delete(k name) {
+	w.version++
+	d := deltafifo.Delta[string]{Type: deltafifo.Deleted, Object: w.server[k].obj, ResourceVersion: w.rv()}
+	delete(w.server, k)
+	delete(w.told, k)
+	w.record()
+	require.NoError(w.t, w.Delete(k, d.Object, w.rv()))
+	w.log = append(w.log, step{key: k, delta: d})
+}
+
+// relist changes objects that the producer does not hear of, by the bits of
+// changes, then lists. Objects that HasVersion knows are unchanged.
+func (w *world) relist(changes int) {
+	for i, k := range names {
+		switch {
+		case changes&(1<<i) == 0:
+		case changes&64 == 0:
+			w.put(k)
+		default:
+			w.version++
+			delete(w.server, k)
+		}
+	}
+	w.version++
+	s := step{listed: []deltafifo.Item[string]{}}
+	for _, k := range names {
+		if e, ok := w.server[k]; ok {
+			s.listed = append(s.listed, deltafifo.Item[string]{
+				Key: k, Object: e.obj, ResourceVersion: e.rv, Unchanged: w.HasVersion(k, e.rv),
+			})
+		}
+	}
+	if changes&128 != 0 {
+		w.popAndCheck() // between HasVersion and Replace
+	}
+	w.told = maps.Clone(w.server)
+	w.record()
+	require.NoError(w.t, w.Replace(slices.Values(s.listed), w.rv()))
+	w.log = append(w.log, s)
+}
+
+func (w *world) applyFlight() {
+	if w.flight != nil && !w.applied {
+		w.store.apply(*w.flight)
+		w.applied = true
+		require.Equal(w.t, map[name]entry(w.history[w.flight.ResourceVersion]), w.store.contents(),
+			"the store is what the server was at %s", w.flight.ResourceVersion)
+	}
+}
+
+// checkHasVersion compares with what was told. Only for a key in flight may the
+// queue not know.
+func (w *world) checkHasVersion(k name) {
+	rv := w.told[k].rv
+	inFlight := w.flight != nil && slices.ContainsFunc(w.flight.Stacks, func(s deltafifo.Stack[string]) bool { return s.Key == k })
+	if has := w.HasVersion(k, rv); rv != "" && !inFlight {
+		require.True(w.t, has, "%s is at %s", k, rv)
+	}
+	require.False(w.t, w.HasVersion(k, w.rv()+"0"))
+	if e, ok := w.store.contents()[k]; ok && e.rv != rv {
+		require.False(w.t, w.HasVersion(k, e.rv), "%s was at %s, and is at %q", k, e.rv, rv)
+	}
+}
+
+// popAndCheck applies what is in flight, pops, and compares with the model.
+func (w *world) popAndCheck() {
+	w.applyFlight()
+	want, order := w.replay()
+	replaced := slices.ContainsFunc(w.log, func(s step) bool { return s.listed != nil })
+	w.log = nil
+	if len(want) == 0 && !replaced && w.toldRV == w.batchRV {
+		w.settle()
+		w.flight = nil
+		return
+	}
+
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	b, err := w.Pop(ctx)
+	require.NoError(w.t, err)
+	w.flight, w.applied, w.batchRV = &b, false, b.ResourceVersion
+	require.Equal(w.t, w.toldRV, b.ResourceVersion)
+	require.Equal(w.t, replaced, b.Replaced)
+	require.Equal(w.t, replaced && !w.listed, b.Initial)
+	w.listed = w.listed || replaced
+
+	got, keys := map[name][]deltafifo.Delta[string]{}, []name{}
+	for _, stack := range b.Stacks {
+		require.NotContains(w.t, got, stack.Key, "two stacks of one key")
+		got[stack.Key] = stack.Deltas
+		keys = append(keys, stack.Key)
+		w.checkStack(stack)
+	}
+	require.ElementsMatch(w.t, slices.Collect(maps.Keys(want)), keys)
+	if w.limit < 0 {
+		require.Equal(w.t, want, got)
+	}
+	order = slices.DeleteFunc(order, func(k name) bool { return want[k] == nil })
+	require.Equal(w.t, order, keys[:len(order)], "order of the first delta told")
+}
+
+func must[V any](v V, _ error) V { return v }
