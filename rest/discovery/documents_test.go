@@ -1,0 +1,72 @@
+package discovery
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// FuzzDocuments reads any bytes as each of the documents of a server.
+func FuzzDocuments(f *testing.F) {
+	for _, pattern := range []string{"testdata/*/*.json", "testdata/legacy/api/*.json"} {
+		files, err := filepath.Glob(pattern)
+		require.NoError(f, err)
+		for _, file := range files {
+			data, err := os.ReadFile(file)
+			require.NoError(f, err)
+			f.Add(data)
+		}
+	}
+	f.Add([]byte(`{"kind":"APIGroupDiscoveryList","items":[null,{"versions":[null,{"resources":[null]}]}]}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var found finding
+		_ = found.addAggregated("/apis", data)
+		for _, r := range found.resources {
+			require.NotEmpty(t, r.Plural)
+			require.NotEmpty(t, r.Singular)
+			require.NotContains(t, r.Plural, "/")
+		}
+		_, _ = coreVersions(data)
+		_, _ = groupVersions(data)
+		_, _ = resourceList(data)
+	})
+}
+
+// FuzzFind searches for any name: what is found has it, and nothing panics.
+func FuzzFind(f *testing.F) {
+	data, err := os.ReadFile("testdata/aggregated/apis.json")
+	require.NoError(f, err)
+	var found finding
+	require.NoError(f, found.addAggregated("/apis", data))
+	for _, name := range []string{"pods", "deploy.apps", "hpa.v1.autoscaling", "a.b.c.d", "..", "", "\xff.\xff"} {
+		f.Add(name)
+	}
+	f.Fuzz(func(t *testing.T, name string) {
+		if len(name) > 100 {
+			return
+		}
+		r, err := Find(found.resources, name)
+		if err != nil {
+			require.LessOrEqual(t, len(err.(*NotFoundError).Similar), maxSimilar)
+			return
+		}
+		again, err := Find(found.resources, r.Plural+"."+r.Version+"."+r.Group)
+		require.NoError(t, err)
+		require.Equal(t, r, again)
+	})
+}
+
+func TestDistance(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		a, b string
+		want int
+	}{
+		{"", "", 0}, {"", "abc", 3}, {"abc", "", 3}, {"pods", "pods", 0}, {"pods", "pod", 1},
+		{"pods", "nods", 1}, {"kitten", "sitting", 3}, {"ab", "ba", 2},
+	} {
+		require.Equal(t, tt.want, distance(tt.a, tt.b), "%s %s", tt.a, tt.b)
+	}
+}

@@ -1,0 +1,95 @@
+package discovery_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kinform/kinform/rest"
+	"github.com/kinform/kinform/rest/discovery"
+)
+
+// server is an API server that answers discovery from the documents in testdata.
+type server struct {
+	*httptest.Server
+
+	mu     sync.Mutex // guards following
+	asked  []string
+	faults map[string]http.HandlerFunc
+}
+
+// newServer serves the documents of the new form, where it is asked for and
+// aggregated is set, and of the legacy form. Faults replace answers by path.
+func newServer(t *testing.T, aggregated bool, faults map[string]http.HandlerFunc) *server {
+	t.Helper()
+	s := &server{faults: faults}
+	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.mu.Lock()
+		s.asked = append(s.asked, r.URL.Path)
+		s.mu.Unlock()
+		if fault := s.faults[r.URL.Path]; fault != nil {
+			fault(w, r)
+			return
+		}
+		s.answer(w, r, aggregated)
+	}))
+	t.Cleanup(s.Close)
+	return s
+}
+
+func (s *server) answer(w http.ResponseWriter, r *http.Request, aggregated bool) {
+	file, contentType := "testdata/legacy"+r.URL.Path+".json", "application/json"
+	if aggregated && strings.HasPrefix(r.Header.Get("Accept"), "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList") {
+		file = "testdata/aggregated" + r.URL.Path + ".json"
+		contentType = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		http.NotFound(w, r)
+		return
+	}
+	w.Header().Set("Content-Type", contentType)
+	_, _ = w.Write(data)
+}
+
+// client is a client of the server.
+func (s *server) client(t *testing.T) *rest.Client {
+	t.Helper()
+	client, err := rest.NewClient(rest.Config{Host: s.URL}, rest.Options{})
+	require.NoError(t, err)
+	t.Cleanup(client.Close)
+	return client
+}
+
+// requests are the paths asked for so far.
+func (s *server) requests() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.asked
+}
+
+// status answers with a code and a text.
+func status(code int) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) { http.Error(w, http.StatusText(code), code) }
+}
+
+// body answers with a document.
+func body(document string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write([]byte(document))
+	}
+}
+
+// canned are the resources of testdata.
+func canned(t *testing.T) []discovery.Resource {
+	t.Helper()
+	resources, err := discovery.Resources(t.Context(), newServer(t, true, nil).client(t))
+	require.NoError(t, err)
+	return resources
+}
