@@ -18,9 +18,9 @@ var (
 	// already been told; see [Options].AllowTimeTravel.
 	ErrTimeTravel = errors.New("the snapshot is older than what is known already")
 
-	// ErrNoProgress is reported when a streaming list falls silent before its end
-	// marker; see [Options].ListProgressTimeout.
-	ErrNoProgress = errors.New("the streaming list fell silent before its end marker")
+	// ErrNoProgress is reported when a list falls silent before its end, or a
+	// streaming list before its end marker; see [Options].ListProgressTimeout.
+	ErrNoProgress = errors.New("the list fell silent before its end")
 
 	// ErrVeryShortWatch is reported when a server ends a watch in less than a
 	// second without having sent anything.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 
@@ -37,8 +38,8 @@ func (r *Reflector[T]) list(ctx context.Context, s *listing[T]) (state[T], error
 
 // readPage adds the items of one page to s.
 func (r *Reflector[T]) readPage(ctx context.Context, s *listing[T]) (listwatch.ListMeta, error) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
 	r.record.update(func(st *Status) { st.Pages++ })
 	stream, err := r.source.List(ctx, r.listOptions(s))
 	if err != nil {
@@ -46,9 +47,13 @@ func (r *Reflector[T]) readPage(ctx context.Context, s *listing[T]) (listwatch.L
 	}
 	defer stream.Close()
 
+	limit := r.opts.ListProgressTimeout
+	progress := time.AfterFunc(limit, func() { cancel(ErrNoProgress) })
+	defer progress.Stop()
 	before := len(s.items)
 	for {
 		item, err := stream.Next()
+		progress.Reset(limit)
 		unread, isUnread := errors.AsType[*listwatch.ObjectError](err)
 		switch {
 		case err == io.EOF: // not errors.Is: a broken connection may wrap it
@@ -62,7 +67,7 @@ func (r *Reflector[T]) readPage(ctx context.Context, s *listing[T]) (listwatch.L
 			}
 			item = unchanged[T](unread)
 		case err != nil:
-			return listwatch.ListMeta{}, err
+			return listwatch.ListMeta{}, explain(ctx, err)
 		}
 		s.items = append(s.items, item)
 		r.itemReceived(item, len(s.items))

@@ -177,3 +177,17 @@ func TestUnreadableObjectsStayInTheSink(t *testing.T) { // G11
 		require.EqualValues(t, 2, g.reflector.Stats().Skipped)
 	})
 }
+
+func TestListThatFallsSilentIsTriedAgain(t *testing.T) { // D6
+	bubble(t, func(t *testing.T) {
+		g := newRig(Options{})
+		g.source.lists = []reply{play(item("a@1"), 29*time.Second, item("b@2"), time.Hour), whole("10", "a@1")}
+		g.run(t, 2*time.Minute,
+			`0s list "0" limit=500`,
+			`59s reflector: listing: the list fell silent before its end (failure 1 in a row, next attempt in 800ms)`,
+			`59.8s list "0" limit=500`,
+			`59.8s replace "10": a@1`,
+			`59.8s watch "10"`,
+		)
+	})
+}

@@ -55,9 +55,11 @@ type Options struct {
 	// starts at once where the last one ended. Defaults to 5 minutes.
 	WatchTimeout time.Duration
 
-	// ListProgressTimeout is how long a streaming list may be silent before it
-	// has sent its end marker. After that the reflector gives up streaming lists
-	// for good, reports [ErrNoProgress] and lists. Defaults to 30 seconds.
+	// ListProgressTimeout is how long a list may be silent, from the moment at
+	// which the server has agreed to answer; for a streaming list that includes
+	// this moment, and the end marker. After that, [ErrNoProgress] is reported. A
+	// list is then tried again; a streaming list never again: a server that does
+	// not finish one does not finish the next. Defaults to 30 seconds.
 	ListProgressTimeout time.Duration
 
 	// Backoff says how long to wait after a failure.

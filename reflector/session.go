@@ -36,7 +36,7 @@ func (r *Reflector[T]) open(ctx context.Context, opts listwatch.WatchOptions, si
 	}
 	stream, err := r.source.Watch(ctx, opts)
 	if err != nil {
-		err = s.explain(err)
+		err = explain(ctx, err)
 		s.close()
 		return nil, err
 	}
@@ -50,16 +50,7 @@ func (s *session[T]) next() (listwatch.Event[T], error) {
 	if s.progress != nil {
 		s.progress.Reset(s.silence)
 	}
-	return event, s.explain(err)
-}
-
-// explain replaces an error by the reason for which the request was ended, if it
-// was: the stream only knows that it was.
-func (s *session[T]) explain(err error) error {
-	if err != nil && s.ctx.Err() != nil {
-		return context.Cause(s.ctx)
-	}
-	return err
+	return event, explain(s.ctx, err)
 }
 
 // stopProgress lets the stream be silent from now on.
@@ -79,4 +70,13 @@ func (s *session[T]) close() {
 		_ = s.stream.Close()
 	}
 	s.cancel(nil)
+}
+
+// explain replaces an error by the reason for which the request was ended, if it
+// was: the stream only knows that it was. ctx is that of the request.
+func explain(ctx context.Context, err error) error {
+	if err != nil && ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
 }

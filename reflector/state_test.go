@@ -21,7 +21,7 @@ var (
 	errBroken   = errors.New("connection reset")
 	errRefused  = fmt.Errorf("dial: %w", syscall.ECONNREFUSED)
 	errExpired  = fmt.Errorf("wrapped: %w", apierrors.NewResourceExpired("too old"))
-	errGone     = apierrors.NewGone("gone")
+	errGone     = &apierrors.StatusError{ErrStatus: metav1.Status{Reason: metav1.StatusReasonGone}}
 	errBusy     = apierrors.NewTooManyRequests("busy", 7)
 	errInvalid  = apierrors.NewInvalid(schema.GroupKind{}, "", nil)
 	errInternal = apierrors.NewInternalError(errBroken)
@@ -138,6 +138,9 @@ func TestStepStreaming(t *testing.T) {
 			next: `wait 800ms, stream at "0"`, calls: []string{`replace "10":`}},
 		{name: "an unreadable object stays as it is", from: inStream{[]any{unreadable(listwatch.Added, "a")}},
 			next: `streaming items=1`, calls: []string{`reflector: streaming: object ns/a could not be read: garbage`}},
+
+		{name: "an unreadable delete is a delete", from: inStream{[]any{unreadable(listwatch.Deleted, "a")}},
+			next: `streaming items=0`, calls: []string{`reflector: streaming: object ns/a could not be read: garbage`}},
 
 		{name: "refused connections wait", from: &open{at: "7"}, reply: refuse(errRefused), next: `wait 800ms, stream at "7"`, calls: []string{`stream "7"`}}, // RC-18
 		{name: "429 waits", from: &open{at: "7"}, reply: refuse(errBusy), next: `wait 7s, stream at "7"`, calls: []string{`stream "7"`}},                      // RC-18

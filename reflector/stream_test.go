@@ -54,7 +54,7 @@ func TestStreamingListWithoutEndMarkerGivesWayToAList(t *testing.T) { // D6, RC-
 		g.source.lists = []reply{whole("10", "a@1"), whole("11", "a@1")}
 		g.run(t, 2*time.Minute,
 			`0s stream ""`,
-			`59s reflector: streaming: the streaming list fell silent before its end marker (failure 1 in a row, going on at once)`,
+			`59s reflector: streaming: the list fell silent before its end (failure 1 in a row, going on at once)`,
 			`59s list "0" limit=500`,
 			`59s replace "10": a@1`,
 			`59s watch "10"`,
@@ -73,7 +73,7 @@ func TestServerThatNeverAnswersAStreamingListIsAskedForAList(t *testing.T) { // 
 		g := newRig(Options{ListMode: WatchList, ListProgressTimeout: 3 * time.Second})
 		g.run(t, time.Minute,
 			`0s stream ""`,
-			`3s reflector: streaming: the streaming list fell silent before its end marker (failure 1 in a row, going on at once)`,
+			`3s reflector: streaming: the list fell silent before its end (failure 1 in a row, going on at once)`,
 			`3s list "0" limit=500`,
 		)
 	})
