@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 	"time"
+
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // Pop returns everything that is pending as one batch, and waits if there is
@@ -96,7 +98,7 @@ func (f *FIFO[T]) finish(s shelf[T], resourceVersion string) (Batch[T], bool) {
 	told := s.deltas
 	dropped := f.settleDoubtful(&s)
 	if s.replaced || s.resync {
-		f.addKnown(&s)
+		s = f.addKnown(s)
 	}
 
 	f.mu.Lock()
@@ -150,26 +152,28 @@ func (f *FIFO[T]) settleDoubtful(s *shelf[T]) (dropped int) {
 
 // addKnown adds the keys that only Known has: a tombstone if a Replace did not
 // list the key, else a Sync if that was asked for. The footprint is left alone,
-// because it is in flight and HasVersion reads it.
-func (f *FIFO[T]) addKnown(s *shelf[T]) {
+// because it is in flight and HasVersion reads it. The shelf goes in and out by
+// value, so that a Pop that does not come here allocates nothing for it.
+func (f *FIFO[T]) addKnown(s shelf[T]) shelf[T] {
+	var keys pages[types.NamespacedName]
 	for key := range f.known.Keys() {
-		if _, told := s.place[key]; told {
-			continue
+		if _, told := s.place[key]; !told && (s.resync || s.vanished(key)) {
+			keys.add(key)
 		}
-		vanished := s.vanished(key)
-		if !vanished && !s.resync {
-			continue
-		}
-		obj, resourceVersion, ok := f.known.Get(key)
+	}
+	s.stacks = slices.Grow(s.stacks, keys.len())
+	for key := range keys.all() {
+		obj, resourceVersion, ok := f.known.Get(*key)
 		if !ok {
 			continue
 		}
 		d := Delta[T]{Type: Sync, Object: obj, ResourceVersion: resourceVersion}
-		if vanished {
+		if s.vanished(*key) {
 			d = tombstone(obj, resourceVersion)
 		}
-		f.observer.delta(key, d.Type, resourceVersion)
-		s.stacks = append(s.stacks, Stack[T]{Key: key, Deltas: s.alone(d)})
+		f.observer.delta(*key, d.Type, resourceVersion)
+		s.stacks = append(s.stacks, Stack[T]{Key: *key, Deltas: s.alone(d)})
 		s.deltas++
 	}
+	return s
 }

@@ -6,11 +6,12 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Item is one object of a Replace.
+// Item is one object of a Replace. It has the fields of listwatch.Item, in that
+// order, so that the one converts to the other.
 type Item[T any] struct {
 	Key             types.NamespacedName
-	Object          T
 	ResourceVersion string
+	Object          T
 
 	// Unchanged says that the object is there and that there is nothing new to
 	// say about it: Object is not looked at, and no delta is queued. It is meant
@@ -49,8 +50,8 @@ func (f *FIFO[T]) Replace(items iter.Seq[Item[T]], resourceVersion string) error
 	f.mu.Unlock()
 
 	if f.observer != nil {
-		for key, deltas := range list.all() {
-			f.observer.delta(key, deltas[0].Type, deltas[0].ResourceVersion)
+		for l := range list.objects.all() {
+			f.observer.delta(l.key, Replaced, l.delta[0].ResourceVersion)
 		}
 		for _, stack := range lost {
 			f.observer.delta(stack.Key, Deleted, stack.Newest().ResourceVersion)
@@ -65,36 +66,36 @@ func (f *FIFO[T]) replaceLocked(list listing[T]) (lost []Stack[T]) {
 	s := &f.pending
 	before := len(s.stacks)
 	if before == 0 {
-		s.reserve(list.size)
+		s.reserve(list.objects.len())
 	}
-	listed := make([]bool, before) // of the stacks that were there
-	for key, deltas := range list.all() {
-		i, told := s.place[key]
+	there := make([]bool, before) // which of the stacks that were pending are of listed keys
+	for l := range list.objects.all() {
+		i, told := s.place[l.key]
 		switch {
 		case !told:
 			f.stats.Queued++
-			s.open(key, deltas)
-		case i >= before || listed[i]: // a second time in this list
+			s.open(l.key, l.delta[:])
+		case i >= before || there[i]: // a second time in this list
 			stack := s.stacks[i].Deltas
-			stack[len(stack)-1] = deltas[0]
+			stack[len(stack)-1] = l.delta[0]
 		default:
-			listed[i] = true
-			f.pushLocked(key, deltas[0])
+			there[i] = true
+			f.pushLocked(l.key, l.delta[0])
 		}
 	}
 
-	kept := make(map[types.NamespacedName]struct{}, len(list.unchanged))
-	for _, key := range list.unchanged {
-		i, told := s.place[key]
+	kept := make(map[types.NamespacedName]struct{}, list.unchanged.len())
+	for key := range list.unchanged.all() {
+		i, told := s.place[*key]
 		switch {
 		case told && i < before:
-			listed[i] = true
-		case !told && !s.vanished(key): // one that a Replace before this one did not list stays vanished
-			kept[key] = struct{}{}
+			there[i] = true
+		case !told && !s.vanished(*key): // one that a Replace before this one did not list stays vanished
+			kept[*key] = struct{}{}
 		}
 	}
 
-	for i, there := range listed {
+	for i, there := range there {
 		if newest := s.stacks[i].Newest(); !there && newest.Type != Deleted {
 			f.pushLocked(s.stacks[i].Key, tombstone(newest.Object, newest.ResourceVersion))
 			if f.observer != nil {
@@ -114,53 +115,29 @@ func tombstone[T any](lastKnown T, resourceVersion string) Delta[T] {
 	return Delta[T]{Type: Deleted, FinalStateUnknown: true, Object: lastKnown, ResourceVersion: resourceVersion}
 }
 
-// listing is the content of a Replace, gathered into pages so that nothing is
-// copied while it grows, and so that keeping one object does not keep all.
+// listing is the content of a Replace, gathered before the queue is locked.
 type listing[T any] struct {
-	pages     []page[T]
-	size      int                    // deltas in all pages
-	unchanged []types.NamespacedName // keys that were listed without an object
+	objects   pages[listed[T]]
+	unchanged pages[types.NamespacedName]
 }
 
-// page holds keys and their deltas, side by side. The deltas stay where they are
-// and become the first of their stacks.
-type page[T any] struct {
-	keys   []types.NamespacedName
-	deltas []Delta[T]
+// listed is one object of a listing. Its delta stays where it is and becomes the
+// first of a stack.
+type listed[T any] struct {
+	key   types.NamespacedName
+	delta [1]Delta[T]
 }
 
 func gather[T any](items iter.Seq[Item[T]]) listing[T] {
 	var list listing[T]
-	var last *page[T]
 	for item := range items {
 		if item.Unchanged {
-			list.unchanged = append(list.unchanged, item.Key)
+			list.unchanged.add(item.Key)
 			continue
 		}
-		if last == nil || len(last.keys) == cap(last.keys) {
-			room := min(max(list.size, 8), blockSize)
-			list.pages = append(list.pages, page[T]{
-				keys:   make([]types.NamespacedName, 0, room),
-				deltas: make([]Delta[T], 0, room),
-			})
-			last = &list.pages[len(list.pages)-1]
-		}
-		last.keys = append(last.keys, item.Key)
-		last.deltas = append(last.deltas, Delta[T]{Type: Replaced, Object: item.Object, ResourceVersion: item.ResourceVersion})
-		list.size++
+		list.objects.add(listed[T]{item.Key, [1]Delta[T]{{
+			Type: Replaced, Object: item.Object, ResourceVersion: item.ResourceVersion,
+		}}})
 	}
 	return list
-}
-
-// all yields each key with a slice of its delta only, whose capacity is its own.
-func (l *listing[T]) all() iter.Seq2[types.NamespacedName, []Delta[T]] {
-	return func(yield func(types.NamespacedName, []Delta[T]) bool) {
-		for _, p := range l.pages {
-			for i, key := range p.keys {
-				if !yield(key, p.deltas[i:i+1:i+1]) {
-					return
-				}
-			}
-		}
-	}
 }

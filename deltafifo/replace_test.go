@@ -185,7 +185,7 @@ func TestUnchangedItemsMayBePoppedBetweenHasVersionAndReplace(t *testing.T) {
 	require.Len(t, f.store.contents(), 1)
 }
 
-func TestReplaceOfMoreThanABlock(t *testing.T) {
+func TestReplaceOfManyPages(t *testing.T) {
 	t.Parallel()
 	const n = 5000
 	items := make([]string, n)

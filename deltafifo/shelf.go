@@ -26,7 +26,7 @@ type shelf[T any] struct {
 	initial bool // the first Replace ever is here
 	resync  bool
 
-	// free is the rest of a block of deltas from which new stacks are cut.
+	// free is the rest of a page of deltas from which new stacks are cut.
 	free []Delta[T]
 }
 
@@ -82,21 +82,17 @@ func (s *shelf[T]) open(key types.NamespacedName, deltas []Delta[T]) {
 	s.deltas += len(deltas)
 }
 
-// alone returns a slice of d only. Slices are cut from blocks which grow with
+// alone returns a slice of d only. Slices are cut from pages which grow with
 // the shelf, since most stacks never hold more than one delta.
 func (s *shelf[T]) alone(d Delta[T]) []Delta[T] {
 	if len(s.free) == 0 {
-		s.free = make([]Delta[T], min(len(s.stacks)+1, blockSize))
+		s.free = make([]Delta[T], min(len(s.stacks)+1, pageSize))
 	}
 	deltas := s.free[:1:1]
 	s.free = s.free[1:]
 	deltas[0] = d
 	return deltas
 }
-
-// blockSize limits the blocks in which memory for deltas is taken. Whoever keeps
-// one delta of a batch keeps the block, and all objects in it.
-const blockSize = 1024
 
 // verify checks that a key has a place iff it has a stack with deltas (DF-1).
 func (s *shelf[T]) verify() {

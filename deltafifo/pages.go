@@ -1,0 +1,43 @@
+package deltafifo
+
+import "iter"
+
+// pageSize limits the pieces in which memory is taken for many things at once.
+// Whoever keeps one delta of a batch keeps the piece that it is in, and the
+// objects there.
+const pageSize = 1024
+
+// pages is a list that is not copied while it grows. Its elements do not move.
+type pages[E any] [][]E
+
+func (p *pages[E]) add(e E) {
+	last := len(*p) - 1
+	if last < 0 || len((*p)[last]) == cap((*p)[last]) {
+		size := 8
+		if last >= 0 {
+			size = min(2*cap((*p)[last]), pageSize)
+		}
+		*p = append(*p, make([]E, 0, size))
+		last++
+	}
+	(*p)[last] = append((*p)[last], e)
+}
+
+func (p pages[E]) len() (n int) {
+	for _, page := range p {
+		n += len(page)
+	}
+	return n
+}
+
+func (p pages[E]) all() iter.Seq[*E] {
+	return func(yield func(*E) bool) {
+		for _, page := range p {
+			for i := range page {
+				if !yield(&page[i]) {
+					return
+				}
+			}
+		}
+	}
+}
