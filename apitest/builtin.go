@@ -1,0 +1,198 @@
+package apitest
+
+import (
+	"reflect"
+	"strings"
+
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	batchv1 "k8s.io/api/batch/v1"
+	certificatesv1 "k8s.io/api/certificates/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	coordinationv1beta1 "k8s.io/api/coordination/v1beta1"
+	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+	eventsv1 "k8s.io/api/events/v1"
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	nodev1 "k8s.io/api/node/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
+	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
+	storagev1 "k8s.io/api/storage/v1"
+	storagemigrationv1 "k8s.io/api/storagemigration/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// builtin is a row of the table of built-in types.
+type builtin struct {
+	plural string
+	object Object
+	flags  flags
+	names  string // short names, separated by commas
+}
+
+// flags are what tells built-in types apart, for discovery and for writing.
+type flags uint8
+
+const (
+	namespaced flags = 1 << iota
+	status           // has a status subresource
+	inAll            // is shown by "kubectl get all"
+)
+
+// builtins is the table of built-in types: every type of the stable versions in
+// k8s.io/api that a server stores, and the beta ones that have no stable version.
+// Groups are in the order of discovery; within a group, the first version is the
+// preferred one.
+var builtins = []struct {
+	version schema.GroupVersion
+	rows    []builtin
+}{
+	{corev1.SchemeGroupVersion, []builtin{
+		{"configmaps", &corev1.ConfigMap{}, namespaced, "cm"},
+		{"endpoints", &corev1.Endpoints{}, namespaced, "ep"},
+		{"events", &corev1.Event{}, namespaced, "ev"},
+		{"limitranges", &corev1.LimitRange{}, namespaced, "limits"},
+		{"namespaces", &corev1.Namespace{}, status, "ns"},
+		{"nodes", &corev1.Node{}, status, "no"},
+		{"persistentvolumeclaims", &corev1.PersistentVolumeClaim{}, namespaced | status, "pvc"},
+		{"persistentvolumes", &corev1.PersistentVolume{}, status, "pv"},
+		{"pods", &corev1.Pod{}, namespaced | status | inAll, "po"},
+		{"podtemplates", &corev1.PodTemplate{}, namespaced, ""},
+		{"replicationcontrollers", &corev1.ReplicationController{}, namespaced | status | inAll, "rc"},
+		{"resourcequotas", &corev1.ResourceQuota{}, namespaced | status, "quota"},
+		{"secrets", &corev1.Secret{}, namespaced, ""},
+		{"serviceaccounts", &corev1.ServiceAccount{}, namespaced, "sa"},
+		{"services", &corev1.Service{}, namespaced | status | inAll, "svc"},
+	}},
+	{admissionregistrationv1.SchemeGroupVersion, []builtin{
+		{"mutatingadmissionpolicies", &admissionregistrationv1.MutatingAdmissionPolicy{}, 0, ""},
+		{"mutatingadmissionpolicybindings", &admissionregistrationv1.MutatingAdmissionPolicyBinding{}, 0, ""},
+		{"mutatingwebhookconfigurations", &admissionregistrationv1.MutatingWebhookConfiguration{}, 0, ""},
+		{"validatingadmissionpolicies", &admissionregistrationv1.ValidatingAdmissionPolicy{}, status, ""},
+		{"validatingadmissionpolicybindings", &admissionregistrationv1.ValidatingAdmissionPolicyBinding{}, 0, ""},
+		{"validatingwebhookconfigurations", &admissionregistrationv1.ValidatingWebhookConfiguration{}, 0, ""},
+	}},
+	{appsv1.SchemeGroupVersion, []builtin{
+		{"controllerrevisions", &appsv1.ControllerRevision{}, namespaced, ""},
+		{"daemonsets", &appsv1.DaemonSet{}, namespaced | status | inAll, "ds"},
+		{"deployments", &appsv1.Deployment{}, namespaced | status | inAll, "deploy"},
+		{"replicasets", &appsv1.ReplicaSet{}, namespaced | status | inAll, "rs"},
+		{"statefulsets", &appsv1.StatefulSet{}, namespaced | status | inAll, "sts"},
+	}},
+	{autoscalingv2.SchemeGroupVersion, []builtin{
+		{"horizontalpodautoscalers", &autoscalingv2.HorizontalPodAutoscaler{}, namespaced | status | inAll, "hpa"},
+	}},
+	{autoscalingv1.SchemeGroupVersion, []builtin{
+		{"horizontalpodautoscalers", &autoscalingv1.HorizontalPodAutoscaler{}, namespaced | status | inAll, "hpa"},
+	}},
+	{batchv1.SchemeGroupVersion, []builtin{
+		{"cronjobs", &batchv1.CronJob{}, namespaced | status | inAll, "cj"},
+		{"jobs", &batchv1.Job{}, namespaced | status | inAll, ""},
+	}},
+	{certificatesv1.SchemeGroupVersion, []builtin{
+		{"certificatesigningrequests", &certificatesv1.CertificateSigningRequest{}, status, "csr"},
+		{"clustertrustbundles", &certificatesv1.ClusterTrustBundle{}, 0, ""},
+		{"podcertificaterequests", &certificatesv1.PodCertificateRequest{}, namespaced | status, ""},
+	}},
+	{coordinationv1.SchemeGroupVersion, []builtin{
+		{"leases", &coordinationv1.Lease{}, namespaced, ""},
+	}},
+	{coordinationv1beta1.SchemeGroupVersion, []builtin{
+		{"leasecandidates", &coordinationv1beta1.LeaseCandidate{}, namespaced, ""},
+	}},
+	{discoveryv1.SchemeGroupVersion, []builtin{
+		{"endpointslices", &discoveryv1.EndpointSlice{}, namespaced, ""},
+	}},
+	{eventsv1.SchemeGroupVersion, []builtin{
+		{"events", &eventsv1.Event{}, namespaced, "ev"},
+	}},
+	{flowcontrolv1.SchemeGroupVersion, []builtin{
+		{"flowschemas", &flowcontrolv1.FlowSchema{}, status, ""},
+		{"prioritylevelconfigurations", &flowcontrolv1.PriorityLevelConfiguration{}, status, ""},
+	}},
+	{networkingv1.SchemeGroupVersion, []builtin{
+		{"ingressclasses", &networkingv1.IngressClass{}, 0, ""},
+		{"ingresses", &networkingv1.Ingress{}, namespaced | status, "ing"},
+		{"ipaddresses", &networkingv1.IPAddress{}, 0, "ip"},
+		{"networkpolicies", &networkingv1.NetworkPolicy{}, namespaced, "netpol"},
+		{"servicecidrs", &networkingv1.ServiceCIDR{}, status, ""},
+	}},
+	{nodev1.SchemeGroupVersion, []builtin{
+		{"runtimeclasses", &nodev1.RuntimeClass{}, 0, ""},
+	}},
+	{policyv1.SchemeGroupVersion, []builtin{
+		{"poddisruptionbudgets", &policyv1.PodDisruptionBudget{}, namespaced | status, "pdb"},
+	}},
+	{rbacv1.SchemeGroupVersion, []builtin{
+		{"clusterrolebindings", &rbacv1.ClusterRoleBinding{}, 0, ""},
+		{"clusterroles", &rbacv1.ClusterRole{}, 0, ""},
+		{"rolebindings", &rbacv1.RoleBinding{}, namespaced, ""},
+		{"roles", &rbacv1.Role{}, namespaced, ""},
+	}},
+	{resourcev1.SchemeGroupVersion, []builtin{
+		{"deviceclasses", &resourcev1.DeviceClass{}, 0, ""},
+		{"devicetaintrules", &resourcev1.DeviceTaintRule{}, status, ""},
+		{"resourceclaims", &resourcev1.ResourceClaim{}, namespaced | status, ""},
+		{"resourceclaimtemplates", &resourcev1.ResourceClaimTemplate{}, namespaced, ""},
+		{"resourceslices", &resourcev1.ResourceSlice{}, 0, ""},
+	}},
+	{schedulingv1.SchemeGroupVersion, []builtin{
+		{"priorityclasses", &schedulingv1.PriorityClass{}, 0, "pc"},
+	}},
+	{schedulingv1beta1.SchemeGroupVersion, []builtin{
+		{"podgroups", &schedulingv1beta1.PodGroup{}, namespaced | status, ""},
+		{"workloads", &schedulingv1beta1.Workload{}, namespaced, ""},
+	}},
+	{storagev1.SchemeGroupVersion, []builtin{
+		{"csidrivers", &storagev1.CSIDriver{}, 0, ""},
+		{"csinodes", &storagev1.CSINode{}, 0, ""},
+		{"csistoragecapacities", &storagev1.CSIStorageCapacity{}, namespaced, ""},
+		{"storageclasses", &storagev1.StorageClass{}, 0, "sc"},
+		{"volumeattachments", &storagev1.VolumeAttachment{}, status, ""},
+		{"volumeattributesclasses", &storagev1.VolumeAttributesClass{}, 0, "vac"},
+	}},
+	{storagemigrationv1.SchemeGroupVersion, []builtin{
+		{"storageversionmigrations", &storagemigrationv1.StorageVersionMigration{}, status, ""},
+	}},
+}
+
+// builtinResources makes the resources of the table.
+func builtinResources() []*resource {
+	var all []*resource
+	for _, group := range builtins {
+		for _, row := range group.rows {
+			all = append(all, row.resource(group.version))
+		}
+	}
+	return all
+}
+
+func (b builtin) resource(gv schema.GroupVersion) *resource {
+	goType := reflect.TypeOf(b.object).Elem()
+	kind := goType.Name()
+	res := &resource{
+		Resource: Resource{
+			Group: gv.Group, Version: gv.Version, Plural: b.plural, Kind: kind, Singular: strings.ToLower(kind),
+			ClusterScoped: b.flags&namespaced == 0, Status: b.flags&status != 0,
+		},
+		gvk:     gv.WithKind(kind),
+		goType:  goType,
+		removed: make(chan struct{}),
+	}
+	if b.names != "" {
+		res.ShortNames = strings.Split(b.names, ",")
+	}
+	if b.flags&inAll != 0 {
+		res.Categories = []string{"all"}
+	}
+	if f, ok := builtinFields[goType]; ok {
+		res.fieldNames, res.fieldValues = f.names, f.values
+	}
+	return res
+}

@@ -1,0 +1,115 @@
+package apitest
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"fmt"
+	"math/big"
+	"net"
+	"slices"
+	"time"
+)
+
+// certificates are a certificate authority made for one server, and what it has
+// signed, as PEM.
+type certificates struct {
+	ca                    []byte
+	server                tls.Certificate
+	clientCert, clientKey []byte
+}
+
+// CA returns the certificate of the authority that signed the server's
+// certificate, as PEM, or nil without [Options].TLS.
+func (s *Server) CA() []byte {
+	if s.network.certs == nil {
+		return nil
+	}
+	return slices.Clone(s.network.certs.ca)
+}
+
+// ClientCertificate returns a certificate that the server accepts from clients,
+// and its key, as PEM, or nil without [Options].TLS.
+func (s *Server) ClientCertificate() (certificate, key []byte) {
+	if s.network.certs == nil {
+		return nil, nil
+	}
+	return slices.Clone(s.network.certs.clientCert), slices.Clone(s.network.certs.clientKey)
+}
+
+// signer is a certificate with its key.
+type signer struct {
+	cert *x509.Certificate
+	key  *ecdsa.PrivateKey
+}
+
+// newCertificates makes an authority and has it sign a certificate for the server
+// and one for clients.
+func newCertificates() (*certificates, error) {
+	template := func(name string) *x509.Certificate {
+		return &x509.Certificate{
+			SerialNumber: big.NewInt(time.Now().UnixNano()),
+			Subject:      pkix.Name{CommonName: name},
+			NotBefore:    time.Now().Add(-time.Hour),
+			NotAfter:     time.Now().AddDate(10, 0, 0),
+			KeyUsage:     x509.KeyUsageDigitalSignature,
+		}
+	}
+	authority := template("apitest CA")
+	authority.IsCA, authority.BasicConstraintsValid = true, true
+	authority.KeyUsage |= x509.KeyUsageCertSign
+	ca, caPEM, _, err := sign(authority, signer{})
+	if err != nil {
+		return nil, err
+	}
+
+	server := template("apitest")
+	server.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}
+	server.DNSNames = []string{"localhost", memoryHost}
+	server.IPAddresses = []net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback}
+	_, serverPEM, serverKey, err := sign(server, ca)
+	if err != nil {
+		return nil, err
+	}
+	client := template("apitest client")
+	client.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}
+	_, clientPEM, clientKey, err := sign(client, ca)
+	if err != nil {
+		return nil, err
+	}
+	pair, err := tls.X509KeyPair(serverPEM, serverKey)
+	return &certificates{ca: caPEM, server: pair, clientCert: clientPEM, clientKey: clientKey}, err
+}
+
+// sign makes a key and a certificate for it. Without an issuer, it signs itself.
+func sign(template *x509.Certificate, issuer signer) (s signer, certPEM, keyPEM []byte, err error) {
+	fail := func(err error) (signer, []byte, []byte, error) {
+		return signer{}, nil, nil, fmt.Errorf("making the certificate of %s: %w", template.Subject.CommonName, err)
+	}
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return fail(err)
+	}
+	if issuer.cert == nil {
+		issuer = signer{template, key}
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, issuer.cert, &key.PublicKey, issuer.key)
+	if err != nil {
+		return fail(err)
+	}
+	cert, err := x509.ParseCertificate(der)
+	if err != nil {
+		return fail(err)
+	}
+	keyDER, err := x509.MarshalECPrivateKey(key)
+	if err != nil {
+		return fail(err)
+	}
+	certPEM = pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
+	keyPEM = pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: keyDER})
+	return signer{cert, key}, certPEM, keyPEM, nil
+}

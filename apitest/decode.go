@@ -1,0 +1,175 @@
+package apitest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+	"sigs.k8s.io/json"
+)
+
+// maxBody is how many bytes a request may carry, as with a real server.
+const maxBody = 3 << 20
+
+// body reads what a request carries.
+func (r *Request) body() ([]byte, error) {
+	data, err := io.ReadAll(http.MaxBytesReader(nil, r.HTTP.Body, maxBody))
+	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
+		return nil, apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("limit is %d", maxBody))
+	}
+	if err != nil {
+		return nil, apierrors.NewBadRequest("reading the body: " + err.Error())
+	}
+	return data, nil
+}
+
+// mediaType returns the type of the body, without parameters.
+func (r *Request) mediaType() string {
+	header := r.HTTP.Header.Get("Content-Type")
+	if header == "" {
+		return jsonType
+	}
+	mediaType, _, err := mime.ParseMediaType(header)
+	if err != nil {
+		return header
+	}
+	return mediaType
+}
+
+// object reads the object that a create or an update carries.
+func (r *Request) object() (Object, error) {
+	data, err := r.body()
+	if err != nil {
+		return nil, err
+	}
+	var obj Object
+	switch mediaType := r.mediaType(); {
+	case mediaType == jsonType:
+		obj, err = r.res.decodeJSON(data, r.query.Get("fieldValidation") == "Strict")
+	case mediaType == protobufType && r.res.protobuf():
+		obj, err = r.res.decodeProto(data)
+	case r.res.protobuf():
+		return nil, errUnsupportedMediaType(jsonType + ", " + protobufType)
+	default:
+		return nil, errUnsupportedMediaType(jsonType)
+	}
+	if err != nil {
+		return nil, err
+	}
+	switch obj.GetNamespace() {
+	case r.Namespace:
+	case "":
+		obj.SetNamespace(r.Namespace)
+	default:
+		if !r.res.ClusterScoped {
+			return nil, apierrors.NewBadRequest(fmt.Sprintf("the namespace of the provided object does not match the namespace sent "+
+				"on the request (%s does not match %s)", obj.GetNamespace(), r.Namespace))
+		}
+		obj.SetNamespace("")
+	}
+	return obj, nil
+}
+
+// decodeJSON reads an object of the resource. Kind and apiVersion may be missing
+// if the type is built in. If strict, unknown and repeated fields are errors.
+func (r *resource) decodeJSON(data []byte, strict bool) (Object, error) {
+	obj := r.new()
+	var (
+		unknown []error
+		err     error
+	)
+	if u, ok := obj.(*unstructured.Unstructured); ok {
+		u.Object = nil
+		if err = utiljson.Unmarshal(data, &u.Object); err == nil && u.Object == nil {
+			err = errors.New("the body is no object")
+		}
+	} else {
+		unknown, err = json.UnmarshalStrict(data, obj)
+	}
+	if err == nil && strict && len(unknown) > 0 {
+		texts := make([]string, len(unknown))
+		for i, u := range unknown {
+			texts[i] = u.Error()
+		}
+		err = errors.New("strict decoding error: " + strings.Join(texts, ", "))
+	}
+	if err != nil {
+		return nil, r.undecodable(err)
+	}
+	return r.untyped(obj)
+}
+
+// decodeProto reads an object of a built-in type from its envelope.
+func (r *resource) decodeProto(data []byte) (Object, error) {
+	raw, ok := bytes.CutPrefix(data, []byte(magic))
+	if !ok {
+		return nil, apierrors.NewBadRequest("provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]")
+	}
+	var unknown runtime.Unknown
+	if err := unknown.Unmarshal(raw); err != nil {
+		return nil, r.undecodable(err)
+	}
+	obj := r.new()
+	if err := obj.(message).Unmarshal(unknown.Raw); err != nil {
+		return nil, r.undecodable(err)
+	}
+	obj.GetObjectKind().SetGroupVersionKind(schema.FromAPIVersionAndKind(unknown.APIVersion, unknown.Kind))
+	return r.untyped(obj)
+}
+
+// untyped checks kind and apiVersion, and takes them off a built-in type, which
+// is stored without.
+func (r *resource) untyped(obj Object) (Object, error) {
+	gvk := obj.GetObjectKind().GroupVersionKind()
+	if r.protobuf() {
+		if gvk.Empty() {
+			return obj, nil
+		}
+		obj.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
+	}
+	if gvk != r.gvk {
+		return nil, apierrors.NewBadRequest(fmt.Sprintf(
+			"the object provided is a %s of %q, but the resource %s holds a %s of %q",
+			gvk.Kind, gvk.GroupVersion(), r.Plural, r.Kind, r.gvk.GroupVersion()))
+	}
+	return obj, nil
+}
+
+func (r *resource) undecodable(err error) error {
+	return apierrors.NewBadRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %v", r.Kind, r.Version, r.Kind, err))
+}
+
+// deleteOptions reads what a delete carries: options, or nothing.
+func (r *Request) deleteOptions() (opts metav1.DeleteOptions, err error) {
+	data, err := r.body()
+	if err != nil || len(data) == 0 {
+		return opts, err
+	}
+	switch r.mediaType() {
+	case jsonType:
+		err = utiljson.Unmarshal(data, &opts)
+	case protobufType:
+		var unknown runtime.Unknown
+		if raw, ok := bytes.CutPrefix(data, []byte(magic)); !ok {
+			err = errors.New("the body is no protobuf message")
+		} else if err = unknown.Unmarshal(raw); err == nil {
+			err = opts.Unmarshal(unknown.Raw)
+		}
+	default:
+		return opts, errUnsupportedMediaType(jsonType + ", " + protobufType)
+	}
+	if err != nil {
+		return opts, apierrors.NewBadRequest("DeleteOptions: " + err.Error())
+	}
+	return opts, nil
+}

@@ -1,0 +1,110 @@
+package apitest
+
+import (
+	"errors"
+	"net/http"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+func (s *Server) delete(w http.ResponseWriter, req *Request) error {
+	f, err := req.negotiate()
+	if err != nil {
+		return err
+	}
+	opts, err := req.deleteOptions()
+	if err != nil {
+		return err
+	}
+	rev, gone, err := s.remove(req.res, req.key(), opts, req.dryRun() || slices.Contains(opts.DryRun, metav1.DryRunAll))
+	if err != nil {
+		return err
+	}
+	if !gone {
+		f.writeObject(w, http.StatusOK, rev)
+		return nil
+	}
+	writeStatus(w, req.HTTP, withType(metav1.Status{
+		Status: metav1.StatusSuccess,
+		Code:   http.StatusOK,
+		Details: &metav1.StatusDetails{
+			Name: req.Name, Group: req.res.Group, Kind: req.res.Plural, UID: rev.object().GetUID(),
+		},
+	}))
+	return nil
+}
+
+// deleteCollection deletes all that is selected and answers with what it was.
+func (s *Server) deleteCollection(w http.ResponseWriter, req *Request) error {
+	f, err := req.negotiate()
+	if err != nil {
+		return err
+	}
+	opts, err := req.deleteOptions()
+	if err != nil {
+		return err
+	}
+	sel, err := parseSelection(req.res, req.Namespace, req.query)
+	if err != nil {
+		return err
+	}
+	p, err := s.page(req.res, sel, req.query)
+	if err != nil {
+		return err
+	}
+	for i, rev := range p.items {
+		deleted, _, err := s.remove(req.res, rev.key, opts, req.dryRun() || slices.Contains(opts.DryRun, metav1.DryRunAll))
+		switch {
+		case apierrors.IsNotFound(err): // somebody else was faster
+		case err != nil:
+			return err
+		default:
+			p.items[i] = deleted
+		}
+	}
+	return f.writeList(w, req.res, p)
+}
+
+// remove deletes an object and returns its last state, or, if finalizers hold it,
+// marks it as being deleted and returns it as it is now.
+func (s *Server) remove(res *resource, key types.NamespacedName, opts metav1.DeleteOptions, dryRun bool) (rev *revision, gone bool, err error) {
+	for {
+		old := s.store.get(res, key)
+		if old == nil {
+			return nil, false, apierrors.NewNotFound(res.groupResource(), key.Name)
+		}
+		obj := old.object()
+		if err := checkPreconditions(obj, opts.Preconditions); err != nil {
+			return nil, false, apierrors.NewConflict(res.groupResource(), key.Name, err)
+		}
+		held := len(obj.GetFinalizers()) > 0
+		switch {
+		case dryRun, held && obj.GetDeletionTimestamp() != nil:
+			return old, !held, nil
+		case held:
+			at, grace := now(), int64(0)
+			obj.SetDeletionTimestamp(&at)
+			obj.SetDeletionGracePeriodSeconds(&grace)
+			rev, err = s.store.put(res, old, obj)
+		default:
+			rev, err = s.store.remove(res, old)
+		}
+		if !errors.Is(err, errStale) {
+			return rev, !held, err
+		}
+	}
+}
+
+func checkPreconditions(obj Object, want *metav1.Preconditions) error {
+	switch {
+	case want == nil:
+	case want.UID != nil && *want.UID != obj.GetUID():
+		return errPrecondition("UID", string(*want.UID), string(obj.GetUID()))
+	case want.ResourceVersion != nil && *want.ResourceVersion != obj.GetResourceVersion():
+		return errPrecondition("ResourceVersion", *want.ResourceVersion, obj.GetResourceVersion())
+	}
+	return nil
+}

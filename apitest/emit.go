@@ -1,0 +1,105 @@
+package apitest
+
+import (
+	"encoding/binary"
+	"math"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// send gathers an event, spoiled as faults will have it. It is false when the
+// watch is over.
+func (w *watcher) send(eventType string, rev *revision) bool {
+	times := 1
+	if w.fate.duplicate {
+		times = 2
+	}
+	if w.fate.broken == w.sent+1 {
+		rev = rev.broken()
+	}
+	for range times {
+		before := len(w.buf)
+		w.buf = w.format.appendEvent(w.buf, eventType, rev)
+		for _, i := range w.fate.interrupts {
+			if i.frame != nil && i.after == w.sent {
+				event := w.buf[before:]
+				w.buf = w.buf[:before:before]
+				i.frame(w, event)
+				return false
+			}
+		}
+	}
+	w.sent++
+	if len(w.buf) >= flushSize {
+		w.write()
+	}
+	return !w.interrupted()
+}
+
+// interrupted says that a fault has ended the watch between two events.
+func (w *watcher) interrupted() bool {
+	for _, i := range w.fate.interrupts {
+		if i.between != nil && i.after == w.sent {
+			w.flush()
+			i.between(w)
+			return true
+		}
+	}
+	return false
+}
+
+// huge sends an event of about this size, filled with nothing, until the client
+// takes no more of it.
+func (w *watcher) huge(size int) {
+	if w.format.protobuf {
+		w.buf = binary.BigEndian.AppendUint32(w.buf, uint32(min(size, math.MaxUint32)))
+		w.buf = binary.AppendUvarint(append(appendProtoString(w.buf, 0x0a, "ADDED"), 0x12), uint64(size))
+	} else {
+		w.buf = append(w.buf, `{"type":"ADDED","object":{"filler":"`...)
+	}
+	w.flush()
+	filler := make([]byte, flushSize)
+	for i := range filler {
+		filler[i] = 'x'
+	}
+	for ; size > 0; size -= len(filler) {
+		if _, err := w.out.Write(filler[:min(size, len(filler))]); err != nil {
+			return
+		}
+	}
+	w.flush()
+}
+
+// bookmark says that everything up to the version has been sent.
+func (w *watcher) bookmark(endsInitial bool) {
+	obj := w.res.new()
+	if endsInitial {
+		obj.SetAnnotations(map[string]string{metav1.InitialEventsAnnotationKey: "true"})
+	}
+	rev, err := newRevision(w.res, obj, w.version)
+	if err != nil {
+		panic("apitest: " + err.Error()) // an empty object can be encoded
+	}
+	w.buf = w.format.appendEvent(w.buf, "BOOKMARK", rev)
+}
+
+// fail sends an event that says why the watch ends.
+func (w *watcher) fail(err error) {
+	w.buf = w.format.appendError(w.buf, errStatus(err))
+	w.flush()
+}
+
+// write hands over what has been gathered.
+func (w *watcher) write() {
+	if len(w.buf) > 0 {
+		// If the client is gone, its context says so.
+		_, _ = w.out.Write(w.buf)
+		w.buf = w.buf[:0]
+	}
+}
+
+// flush hands over what has been gathered and sends it off.
+func (w *watcher) flush() {
+	w.write()
+	_ = w.conn.Flush()
+}

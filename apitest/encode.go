@@ -1,0 +1,132 @@
+package apitest
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"strconv"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// A body in protobuf is the magic number and a runtime.Unknown: the type, the
+// length of the object, the object, and two empty strings.
+const (
+	magic       = "k8s\x00"
+	envelopeEnd = "\x1a\x00\x22\x00"
+)
+
+// typeOf returns apiVersion and kind that objects of res have in this format.
+func (f format) typeOf(res *resource) (apiVersion, kind string) {
+	if f.metadata {
+		return metadataType.APIVersion, metadataType.Kind
+	}
+	return res.gvk.GroupVersion().String(), res.Kind
+}
+
+// item returns an object as it stands in a list.
+func (f format) item(rev *revision) []byte {
+	switch {
+	case f.metadata && f.protobuf:
+		return rev.metadataProto()
+	case f.metadata:
+		return rev.metadataJSON()
+	case f.protobuf:
+		return rev.stored
+	default:
+		return rev.itemJSON()
+	}
+}
+
+// typed says whether items in JSON carry their kind and apiVersion.
+func (f format) typed(res *resource) bool { return f.metadata || !res.protobuf() }
+
+// appendObject appends an object as it stands alone.
+func (f format) appendObject(b []byte, rev *revision) []byte {
+	item := f.item(rev)
+	apiVersion, kind := f.typeOf(rev.res)
+	switch {
+	case f.protobuf:
+		b = appendEnvelope(b, apiVersion, kind, len(item))
+		b = append(b, item...)
+		return append(b, envelopeEnd...)
+	case f.typed(rev.res):
+		return append(b, item...)
+	default:
+		b = appendJSONType(b, apiVersion, kind)
+		return append(b, item[len("{"):]...)
+	}
+}
+
+// appendEvent appends one event of a watch: a line of JSON, or a frame of
+// protobuf.
+func (f format) appendEvent(b []byte, eventType string, rev *revision) []byte {
+	if !f.protobuf {
+		b = append(b, `{"type":"`...)
+		b = append(b, eventType...)
+		b = append(b, `","object":`...)
+		b = f.appendObject(b, rev)
+		return append(b, '}', '\n')
+	}
+	apiVersion, kind := f.typeOf(rev.res)
+	item := f.item(rev)
+	b = appendFrame(b, eventType, envelopeSize(apiVersion, kind, len(item)))
+	return f.appendObject(b, rev)
+}
+
+// appendError appends the event that ends a watch with an error.
+func (f format) appendError(b []byte, status metav1.Status) []byte {
+	if f.protobuf {
+		body := protoStatus(status)
+		return append(appendFrame(b, "ERROR", len(body)), body...)
+	}
+	b = append(b, `{"type":"ERROR","object":`...)
+	b = append(b, mustJSON(status)...)
+	return append(b, '}', '\n')
+}
+
+// appendFrame appends a frame of a protobuf watch up to the object, whose size is
+// given: length, type of the event, RawExtension.
+func appendFrame(b []byte, eventType string, size int) []byte {
+	raw := 1 + varintSize(size) + size // RawExtension: raw=1
+	event := 1 + varintSize(len(eventType)) + len(eventType) + 1 + varintSize(raw) + raw
+	b = binary.BigEndian.AppendUint32(b, uint32(event))
+	b = appendProtoString(b, 0x0a, eventType)
+	b = binary.AppendUvarint(append(b, 0x12), uint64(raw))
+	return binary.AppendUvarint(append(b, 0x0a), uint64(size))
+}
+
+// appendEnvelope appends a protobuf body up to the object, whose size is given.
+// After the object comes envelopeEnd.
+func appendEnvelope(b []byte, apiVersion, kind string, size int) []byte {
+	b = append(b, magic...)
+	b = binary.AppendUvarint(append(b, 0x0a), uint64(typeMetaSize(apiVersion, kind)))
+	b = appendProtoString(b, 0x0a, apiVersion)
+	b = appendProtoString(b, 0x12, kind)
+	return binary.AppendUvarint(append(b, 0x12), uint64(size))
+}
+
+// envelopeSize is the size of a whole body around an object of a size.
+func envelopeSize(apiVersion, kind string, size int) int {
+	typeMeta := typeMetaSize(apiVersion, kind)
+	return len(magic) + 1 + varintSize(typeMeta) + typeMeta + 1 + varintSize(size) + size + len(envelopeEnd)
+}
+
+func typeMetaSize(apiVersion, kind string) int {
+	return 1 + varintSize(len(apiVersion)) + len(apiVersion) + 1 + varintSize(len(kind)) + len(kind)
+}
+
+func appendProtoString(b []byte, tag byte, s string) []byte {
+	return append(binary.AppendUvarint(append(b, tag), uint64(len(s))), s...)
+}
+
+func varintSize(n int) int { return (bits.Len64(uint64(n)|1) + 6) / 7 }
+
+// appendJSONType appends the beginning of an object in JSON: its type, and the
+// comma after it.
+func appendJSONType(b []byte, apiVersion, kind string) []byte {
+	b = append(b, `{"kind":`...)
+	b = strconv.AppendQuote(b, kind)
+	b = append(b, `,"apiVersion":`...)
+	b = strconv.AppendQuote(b, apiVersion)
+	return append(b, ',')
+}

@@ -1,0 +1,76 @@
+package apitest
+
+import (
+	"net/http"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+)
+
+// ServeHTTP implements http.Handler.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if !s.handlers.enter() {
+		writeStatus(w, r, errStatus(apierrors.NewServiceUnavailable("the server is closed")))
+		return
+	}
+	defer s.handlers.active.Done()
+
+	req, resourcePath := parseRequest(r)
+	if resourcePath {
+		req.res = s.store.resource(req.groupVersionResource())
+	}
+	if s.opts.OnRequest != nil {
+		s.opts.OnRequest(req)
+	}
+	req.fate = s.faults.fate(&req)
+	if req.fate.delay > 0 && !sleep(req.fate.delay, r.Context().Done(), s.closed) {
+		return
+	}
+	w = spoil(w, req.fate, r.Context().Done(), s.closed)
+	switch {
+	case req.fate.answer != nil:
+		req.fate.answer(&response{w, &req})
+	case !s.auth.admits(r):
+		writeStatus(w, r, errStatus(errUnauthorized()))
+	case !resourcePath:
+		s.discover(w, r)
+	case req.res == nil:
+		http.NotFound(w, r)
+	default:
+		if err := s.answer(w, &req); err != nil {
+			writeStatus(w, r, errStatus(err))
+		}
+	}
+}
+
+// answer answers a request for a resource that is served. An error has not been
+// written yet.
+func (s *Server) answer(w http.ResponseWriter, req *Request) error {
+	res := req.res
+	if req.Subresource != "" && (req.Subresource != "status" || !res.Status) {
+		return apierrors.NewGenericServerResponse(http.StatusNotFound, req.Verb, res.groupResource(), req.Name, "", 0, false)
+	}
+	if res.ClusterScoped && req.Namespace != "" || !res.ClusterScoped && req.Namespace == "" && (req.Name != "" || req.Verb == "create") {
+		return apierrors.NewGenericServerResponse(http.StatusNotFound, req.Verb, res.groupResource(), req.Name, "", 0, false)
+	}
+	switch req.Verb {
+	case "list":
+		return s.list(w, req)
+	case "watch":
+		return s.watch(w, req)
+	case "get":
+		return s.get(w, req)
+	case "create":
+		return s.create(w, req)
+	case "update":
+		return s.update(w, req)
+	case "patch":
+		return s.patch(w, req)
+	}
+	if req.Subresource != "" || req.Verb == "" {
+		return errMethodNotAllowed()
+	}
+	if req.Verb == "delete" {
+		return s.delete(w, req)
+	}
+	return s.deleteCollection(w, req)
+}

@@ -1,0 +1,85 @@
+package apitest
+
+import (
+	"slices"
+	"sync"
+)
+
+// change is one write: prev is nil when it created the object, cur is nil when
+// it deleted it. It is immutable.
+type change struct {
+	version uint64
+	res     *resource
+	prev    *revision
+	cur     *revision
+
+	// last is the state before the change with the version of the change.
+	last func() *revision
+}
+
+func newChange(version uint64, res *resource, prev, cur *revision) *change {
+	c := &change{version: version, res: res, prev: prev, cur: cur}
+	if prev != nil {
+		c.last = sync.OnceValue(func() *revision { return prev.at(version) })
+	}
+	return c
+}
+
+// history is the log of past changes to all resources, in the order of their
+// versions, as far back as the window reaches.
+type history struct {
+	window  int
+	changes []*change
+
+	// compacted is the version of the newest change that is no longer here.
+	compacted uint64
+}
+
+func (h *history) append(c *change) {
+	h.changes = append(h.changes, c)
+	if len(h.changes) > h.window {
+		// Older slices of the log stay as they are for the watchers that read them.
+		h.compacted = h.changes[0].version
+		h.changes = h.changes[1:]
+	}
+}
+
+// compact forgets every change.
+func (h *history) compact(version uint64) {
+	h.changes, h.compacted = nil, version
+}
+
+// after returns the changes after a version, oldest first; ok is false when some
+// of them are no longer known.
+func (h *history) after(version uint64) (changes []*change, ok bool) {
+	if version < h.compacted {
+		return nil, false
+	}
+	at, found := slices.BinarySearchFunc(h.changes, version, func(c *change, version uint64) int {
+		switch {
+		case c.version < version:
+			return -1
+		case c.version > version:
+			return 1
+		}
+		return 0
+	})
+	if found {
+		at++
+	}
+	return h.changes[at:], true
+}
+
+// undo returns what objects of res was before these changes.
+func undo(objects sorted, res *resource, changes []*change) sorted {
+	for _, c := range slices.Backward(changes) {
+		switch {
+		case c.res != res:
+		case c.prev == nil:
+			objects = objects.without(c.cur.key)
+		default:
+			objects = objects.with(c.prev)
+		}
+	}
+	return objects
+}

@@ -1,0 +1,36 @@
+package apitest
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// ids makes what must be unique, in an order that depends on the seed alone.
+type ids struct {
+	mu     sync.Mutex // guards following
+	random *rand.Rand
+}
+
+// uid makes a version 4 UUID.
+func (i *ids) uid() types.UID {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	high := i.random.Uint64()&^0xf000 | 0x4000
+	low := i.random.Uint64()&^(3<<62) | 2<<62
+	return types.UID(fmt.Sprintf("%08x-%04x-%04x-%04x-%012x", high>>32, high>>16&0xffff, high&0xffff, low>>48, low&(1<<48-1)))
+}
+
+// suffix makes the end of a generated name, of letters that spell nothing.
+func (i *ids) suffix() string {
+	const letters = "bcdfghjklmnpqrstvwxz2456789"
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	b := make([]byte, 5)
+	for n := range b {
+		b[n] = letters[i.random.IntN(len(letters))]
+	}
+	return string(b)
+}

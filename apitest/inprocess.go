@@ -1,0 +1,117 @@
+package apitest
+
+import (
+	"fmt"
+	"reflect"
+	"strconv"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Create stores a copy of obj and returns another, as it is stored. The resource
+// is that of its Go type; of an *unstructured.Unstructured, that of its kind and
+// apiVersion. In contrast to a POST, the status is stored as it is.
+//
+// Errors are those of the API, such as AlreadyExists.
+func (s *Server) Create(obj Object) (Object, error) {
+	res, obj, err := s.own(obj)
+	if err != nil {
+		return nil, err
+	}
+	return objectOf(s.insert(res, obj, false))
+}
+
+// Update replaces a stored object by a copy of obj and returns another, as it is
+// stored. If obj has a resourceVersion, it must be the stored one; otherwise the
+// error is a Conflict. In contrast to a PUT, the status is replaced as well.
+func (s *Server) Update(obj Object) (Object, error) {
+	res, obj, err := s.own(obj)
+	if err != nil {
+		return nil, err
+	}
+	return objectOf(s.modify(res, keyOf(obj), false, func(*revision) (Object, error) {
+		return obj.DeepCopyObject().(Object), nil
+	}))
+}
+
+// Delete deletes an object, or, if it has finalizers, marks it as being deleted.
+func (s *Server) Delete(resource schema.GroupVersionResource, key types.NamespacedName) error {
+	res, err := s.named(resource)
+	if err != nil {
+		return err
+	}
+	_, _, err = s.remove(res, key, metav1.DeleteOptions{}, false)
+	return err
+}
+
+// Get returns a copy of an object: a pointer to its Go type if that is built in,
+// otherwise an *unstructured.Unstructured.
+func (s *Server) Get(resource schema.GroupVersionResource, key types.NamespacedName) (Object, error) {
+	res, err := s.named(resource)
+	if err != nil {
+		return nil, err
+	}
+	rev := s.store.get(res, key)
+	if rev == nil {
+		return nil, apierrors.NewNotFound(res.groupResource(), key.Name)
+	}
+	return rev.object(), nil
+}
+
+// List returns copies of all objects of a resource in a namespace, or in all if
+// that is "", in the order of namespace and name, and the resourceVersion of this
+// state.
+func (s *Server) List(resource schema.GroupVersionResource, namespace string) (objects []Object, resourceVersion string, err error) {
+	res, err := s.named(resource)
+	if err != nil {
+		return nil, "", err
+	}
+	stored, version := s.store.snapshot(res)
+	for rev := range stored.in(namespace) {
+		objects = append(objects, rev.object())
+	}
+	return objects, strconv.FormatUint(version, 10), nil
+}
+
+// own returns the resource of obj and a copy in the form in which it is stored.
+func (s *Server) own(obj Object) (*resource, Object, error) {
+	obj = obj.DeepCopyObject().(Object)
+	var res *resource
+	if u, ok := obj.(*unstructured.Unstructured); ok {
+		res = s.store.kind(u.GroupVersionKind())
+	} else {
+		res = s.store.goType(reflect.TypeOf(obj).Elem())
+	}
+	if res == nil {
+		return nil, nil, fmt.Errorf("apitest: no resource of kind %s, type %T, is served", obj.GetObjectKind().GroupVersionKind(), obj)
+	}
+	if res.ClusterScoped {
+		obj.SetNamespace("")
+	} else if obj.GetNamespace() == "" {
+		return nil, nil, fmt.Errorf("apitest: %s %q needs a namespace", res.Kind, obj.GetName())
+	}
+	if u, ok := obj.(*unstructured.Unstructured); ok && res.protobuf() {
+		typed, err := res.decodeJSON(mustJSON(u.Object), false)
+		return res, typed, err
+	}
+	obj, err := res.untyped(obj)
+	return res, obj, err
+}
+
+func (s *Server) named(name schema.GroupVersionResource) (*resource, error) {
+	if res := s.store.resource(name); res != nil {
+		return res, nil
+	}
+	return nil, fmt.Errorf("apitest: no resource %s is served", name)
+}
+
+func objectOf(rev *revision, err error) (Object, error) {
+	if err != nil {
+		return nil, err
+	}
+	return rev.object(), nil
+}

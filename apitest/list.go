@@ -1,0 +1,281 @@
+package apitest
+
+import (
+	"bufio"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// page is what a list answers with.
+type page struct {
+	items []*revision
+	meta  metav1.ListMeta
+}
+
+// continuation is what a continue token says.
+type continuation struct {
+	// Version is that of the first page; -1 asks for the present state, in a
+	// token that came with the news that the first page's state is gone.
+	Version int64 `json:"rv"`
+
+	// After is the last key of the page before.
+	After types.NamespacedName `json:"after"`
+}
+
+func (c continuation) String() string {
+	return base64.RawURLEncoding.EncodeToString(mustJSON(c))
+}
+
+func parseContinuation(token string) (c continuation, err error) {
+	data, err := base64.RawURLEncoding.DecodeString(token)
+	if err == nil {
+		err = json.Unmarshal(data, &c)
+	}
+	if err != nil {
+		return c, apierrors.NewBadRequest("continue key is not valid: " + err.Error())
+	}
+	return c, nil
+}
+
+func (s *Server) list(w http.ResponseWriter, req *Request) error {
+	f, err := req.negotiate()
+	if err != nil {
+		return err
+	}
+	sel, err := parseSelection(req.res, req.Namespace, req.query)
+	if err != nil {
+		return err
+	}
+	p, err := s.page(req.res, sel, req.query)
+	if err != nil {
+		return err
+	}
+	return f.writeList(w, req.res, p)
+}
+
+// page finds the objects of a list. The API concepts page of Kubernetes has the
+// table of what resourceVersion, resourceVersionMatch and limit mean together.
+func (s *Server) page(res *resource, sel selection, query url.Values) (page, error) {
+	if err := validateList(query); err != nil {
+		return page{}, err
+	}
+	version, err := parseVersion(query)
+	if err != nil {
+		return page{}, err
+	}
+	limit, err := strconv.ParseUint(orZero(query.Get("limit")), 10, 63)
+	if err != nil {
+		return page{}, apierrors.NewBadRequest("limit: " + err.Error())
+	}
+	var after types.NamespacedName
+	objects, current := s.store.snapshot(res)
+
+	token, exact := query.Get("continue"), query.Get("resourceVersionMatch") == string(metav1.ResourceVersionMatchExact)
+	switch {
+	case token != "":
+		objects, current, after, err = s.continued(res, token, query)
+	case version > current:
+		err = errTooLarge(version, current)
+	case version == 0 && query.Get("resourceVersion") == "0":
+		if !s.opts.PagedCacheLists {
+			limit = 0
+		}
+	case exact, version > 0 && limit > 0 && query.Get("resourceVersionMatch") == "":
+		current = version
+		var ok bool
+		if objects, ok = s.store.snapshotAt(res, version); !ok {
+			err = errExpired(version, s.store.oldest())
+		}
+	}
+	if err != nil {
+		return page{}, err
+	}
+	return newPage(objects, current, sel, after, int(limit)), nil
+}
+
+// continued finds the state that a continue token is about.
+func (s *Server) continued(res *resource, token string, query url.Values) (objects sorted, version uint64, after types.NamespacedName, err error) {
+	if query.Get("resourceVersion") != "" {
+		return objects, 0, after, apierrors.NewBadRequest("specifying resource version is not allowed when using continue")
+	}
+	c, err := parseContinuation(token)
+	if err != nil {
+		return objects, 0, after, err
+	}
+	if c.Version < 0 {
+		objects, version = s.store.snapshot(res)
+		return objects, version, c.After, nil
+	}
+	objects, ok := s.store.snapshotAt(res, uint64(c.Version))
+	if !ok {
+		expired := apierrors.NewResourceExpired("The provided continue parameter is too old to display a consistent list result. " +
+			"You can start a new list without the continue parameter, or use the continue token in this response to retrieve " +
+			"the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that " +
+			"were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.")
+		expired.ErrStatus.ListMeta.Continue = continuation{Version: -1, After: c.After}.String()
+		return objects, 0, after, expired
+	}
+	return objects, uint64(c.Version), c.After, nil
+}
+
+// newPage picks the objects after a key, at most limit of them unless that is 0.
+func newPage(objects sorted, version uint64, sel selection, after types.NamespacedName, limit int) page {
+	p := page{meta: metav1.ListMeta{ResourceVersion: strconv.FormatUint(version, 10)}}
+	if sel.all() && sel.namespace == "" && limit == 0 {
+		p.items = make([]*revision, 0, objects.len)
+	}
+	var remaining int64
+	for rev := range objects.after(after, sel.namespace) {
+		if !sel.matches(rev) {
+			continue
+		}
+		if limit == 0 || len(p.items) < limit {
+			p.items = append(p.items, rev)
+			continue
+		}
+		remaining++
+		if !sel.all() {
+			break // it suffices to know that there are more
+		}
+	}
+	if remaining > 0 {
+		p.meta.Continue = continuation{Version: int64(version), After: p.items[len(p.items)-1].key}.String()
+		if sel.all() { // as the real server: not with selectors
+			p.meta.RemainingItemCount = &remaining
+		}
+	}
+	return p
+}
+
+// validateList checks the parameters of a list as the server does, before it
+// looks at anything else.
+func validateList(query url.Values) error {
+	var errs field.ErrorList
+	version := query.Get("resourceVersion")
+	if match := query.Get("resourceVersionMatch"); match != "" {
+		path := field.NewPath("resourceVersionMatch")
+		if version == "" {
+			errs = append(errs, field.Forbidden(path, "resourceVersionMatch is forbidden unless resourceVersion is provided"))
+		}
+		if query.Get("continue") != "" {
+			errs = append(errs, field.Forbidden(path, "resourceVersionMatch is forbidden when continue is provided"))
+		}
+		switch metav1.ResourceVersionMatch(match) {
+		case metav1.ResourceVersionMatchNotOlderThan:
+		case metav1.ResourceVersionMatchExact:
+			if version == "0" {
+				errs = append(errs, field.Forbidden(path, `resourceVersionMatch "exact" is forbidden for resourceVersion "0"`))
+			}
+		default:
+			errs = append(errs, field.NotSupported(path, match, []string{"", "Exact", "NotOlderThan"}))
+		}
+	}
+	if query.Get("sendInitialEvents") != "" {
+		errs = append(errs, field.Forbidden(field.NewPath("sendInitialEvents"), "sendInitialEvents is forbidden for list"))
+	}
+	return invalidOptions(errs)
+}
+
+// invalidOptions turns what is wrong with parameters into an error.
+func invalidOptions(errs field.ErrorList) error {
+	if len(errs) == 0 {
+		return nil
+	}
+	return apierrors.NewInvalid(schema.GroupKind{Group: "meta.k8s.io", Kind: "ListOptions"}, "", errs)
+}
+
+// parseVersion reads the parameter resourceVersion, which is 0 if not given.
+func parseVersion(query url.Values) (uint64, error) {
+	text := query.Get("resourceVersion")
+	version, err := strconv.ParseUint(orZero(text), 10, 64)
+	if err != nil {
+		return 0, apierrors.NewBadRequest(fmt.Sprintf("resourceVersion: Invalid value: %q: %v", text, err))
+	}
+	return version, nil
+}
+
+func orZero(s string) string {
+	if s == "" {
+		return "0"
+	}
+	return s
+}
+
+// writeList writes a page. The items are bytes already; in protobuf their total
+// length stands before them, in JSON the keys have the order that a real server's
+// have: metadata first for typed lists, sorted for custom resources.
+func (f format) writeList(w http.ResponseWriter, res *resource, p page) error {
+	w.Header().Set("Content-Type", f.contentType())
+	w.WriteHeader(http.StatusOK)
+	out := bufio.NewWriterSize(w, flushSize)
+	apiVersion, kind := f.typeOf(res)
+	switch {
+	case f.protobuf:
+		f.writeProtoList(out, apiVersion, kind+"List", p)
+	case !f.typed(res) || f.metadata:
+		_, _ = out.Write(appendJSONType(nil, apiVersion, kind+"List"))
+		fmt.Fprintf(out, `"metadata":%s,"items":[`, mustJSON(p.meta))
+		f.writeItems(out, p.items)
+		_, _ = out.WriteString("]}\n")
+	default:
+		fmt.Fprintf(out, `{"apiVersion":%q,"items":[`, apiVersion)
+		f.writeItems(out, p.items)
+		fmt.Fprintf(out, `],"kind":%q,"metadata":%s}`+"\n", kind+"List", mustJSON(customListMeta(p.meta)))
+	}
+	// A client that has gone away is not an error that anyone could be told.
+	_ = out.Flush()
+	return nil
+}
+
+// customListMeta is list metadata as custom resources have it: keys in order, and
+// continue even if empty.
+func customListMeta(meta metav1.ListMeta) map[string]any {
+	m := map[string]any{"continue": meta.Continue, "resourceVersion": meta.ResourceVersion}
+	if meta.RemainingItemCount != nil {
+		m["remainingItemCount"] = *meta.RemainingItemCount
+	}
+	return m
+}
+
+func (f format) writeItems(out *bufio.Writer, items []*revision) {
+	for i, rev := range items {
+		if i > 0 {
+			_ = out.WriteByte(',')
+		}
+		_, _ = out.Write(f.item(rev))
+	}
+}
+
+func (f format) writeProtoList(out *bufio.Writer, apiVersion, kind string, p page) {
+	meta, err := p.meta.Marshal()
+	if err != nil {
+		panic("apitest: encoding list metadata: " + err.Error())
+	}
+	field := func(b []byte, tag byte, size int) []byte {
+		return binary.AppendUvarint(append(b, tag), uint64(size))
+	}
+	size := 1 + varintSize(len(meta)) + len(meta)
+	for _, rev := range p.items {
+		n := len(f.item(rev))
+		size += 1 + varintSize(n) + n
+	}
+	head := appendEnvelope(nil, apiVersion, kind, size)
+	_, _ = out.Write(append(field(head, 0x0a, len(meta)), meta...))
+	for _, rev := range p.items {
+		item := f.item(rev)
+		_, _ = out.Write(field(out.AvailableBuffer(), 0x12, len(item)))
+		_, _ = out.Write(item)
+	}
+	_, _ = out.WriteString(envelopeEnd)
+}

@@ -1,0 +1,202 @@
+package apitest
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+)
+
+// memoryHost is the host in the URL of a server that listens in memory only.
+const memoryHost = "apitest"
+
+// ErrClosed is the error of listening or dialling after [Server.Close].
+var ErrClosed = errors.New("apitest: the server is closed")
+
+// network is what the server listens on.
+type network struct {
+	certs *certificates // nil without TLS
+
+	serving sync.WaitGroup // goroutines that accept connections
+	conns   sync.WaitGroup // goroutines that serve one
+
+	mu      sync.Mutex // guards following
+	closed  bool
+	address string // of the first listener
+	servers []*http.Server
+	memory  *memoryListener
+}
+
+// Listen serves on a TCP address, such as "127.0.0.1:0" for a free port of the
+// loopback interface, until Close.
+func (s *Server) Listen(address string) error {
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		return fmt.Errorf("apitest: %w", err)
+	}
+	return s.serve(l, l.Addr().String())
+}
+
+// ListenMemory serves on connections inside the process, which clients get from
+// [Server.DialContext], until Close. Called inside a testing/synctest bubble, the
+// server is part of the bubble, and so is every connection to it.
+func (s *Server) ListenMemory() error {
+	l := &memoryListener{conns: make(chan net.Conn), closed: make(chan struct{})}
+	if err := s.serve(l, memoryHost); err != nil {
+		return err
+	}
+	s.network.mu.Lock()
+	defer s.network.mu.Unlock()
+	s.network.memory = l
+	return nil
+}
+
+// DialContext connects to the server in memory, whatever network and address say:
+// it is meant for http.Transport's field of that name. Without a call of
+// ListenMemory before, it fails.
+func (s *Server) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
+	s.network.mu.Lock()
+	l := s.network.memory
+	s.network.mu.Unlock()
+	if l == nil {
+		return nil, errors.New("apitest: the server does not listen in memory: call ListenMemory first")
+	}
+	return l.dial(ctx)
+}
+
+// URL returns where clients find the server, such as "http://127.0.0.1:41341", or
+// "" when it does not listen yet. In memory, the host means nothing.
+func (s *Server) URL() string {
+	s.network.mu.Lock()
+	defer s.network.mu.Unlock()
+	switch {
+	case s.network.address == "":
+		return ""
+	case s.opts.TLS:
+		return "https://" + s.network.address
+	}
+	return "http://" + s.network.address
+}
+
+// serve starts to accept connections.
+func (s *Server) serve(l net.Listener, address string) error {
+	n := &s.network
+	server := &http.Server{
+		Handler:   s,
+		ConnState: n.track(),
+		ErrorLog:  slog.NewLogLogger(s.opts.Logger.Handler(), slog.LevelWarn),
+	}
+	if s.opts.TLS {
+		server.TLSConfig = n.certs.config(s.opts.ClientCertificates)
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.closed {
+		_ = l.Close()
+		return ErrClosed
+	}
+	if n.address == "" {
+		n.address = address
+	}
+	n.servers = append(n.servers, server)
+	n.serving.Go(func() {
+		// It returns when the server is closed, with nothing to report but that.
+		if s.opts.TLS {
+			_ = server.ServeTLS(l, "", "")
+		} else {
+			_ = server.Serve(l)
+		}
+		_ = l.Close() // if the server was closed before it served
+	})
+	return nil
+}
+
+// track counts connections, each of which has a goroutine.
+func (n *network) track() func(net.Conn, http.ConnState) {
+	return func(_ net.Conn, state http.ConnState) {
+		switch state {
+		case http.StateNew:
+			n.conns.Add(1)
+		case http.StateClosed, http.StateHijacked:
+			n.conns.Done()
+		}
+	}
+}
+
+// close closes listeners and connections, and waits for their goroutines.
+func (n *network) close() {
+	n.mu.Lock()
+	n.closed = true
+	servers := n.servers
+	n.mu.Unlock()
+
+	for _, server := range servers {
+		_ = server.Close()
+	}
+	n.serving.Wait()
+	// A connection that was accepted while the server closed was not among those
+	// that were closed.
+	for _, server := range servers {
+		_ = server.Close()
+	}
+	n.conns.Wait()
+}
+
+// memoryListener hands over one end of a pipe for each dial.
+type memoryListener struct {
+	conns  chan net.Conn
+	once   sync.Once
+	closed chan struct{}
+}
+
+func (l *memoryListener) dial(ctx context.Context) (net.Conn, error) {
+	client, server := net.Pipe()
+	select {
+	case l.conns <- server:
+		return client, nil
+	case <-l.closed:
+		return nil, ErrClosed
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// Accept implements net.Listener.
+func (l *memoryListener) Accept() (net.Conn, error) {
+	select {
+	case conn := <-l.conns:
+		return conn, nil
+	case <-l.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+// Close implements net.Listener.
+func (l *memoryListener) Close() error {
+	l.once.Do(func() { close(l.closed) })
+	return nil
+}
+
+// Addr implements net.Listener.
+func (l *memoryListener) Addr() net.Addr { return memoryAddr{} }
+
+type memoryAddr struct{}
+
+func (memoryAddr) Network() string { return "memory" }
+func (memoryAddr) String() string  { return memoryHost }
+
+// config returns the TLS configuration of the server.
+func (c *certificates) config(clients bool) *tls.Config {
+	config := &tls.Config{Certificates: []tls.Certificate{c.server}}
+	if clients {
+		config.ClientAuth = tls.RequireAndVerifyClientCert
+		config.ClientCAs = x509.NewCertPool()
+		config.ClientCAs.AppendCertsFromPEM(c.ca)
+	}
+	return config
+}

@@ -1,0 +1,87 @@
+package apitest
+
+import (
+	"mime"
+	"net/http"
+	"strings"
+)
+
+const (
+	jsonType     = "application/json"
+	protobufType = "application/vnd.kubernetes.protobuf"
+)
+
+// format is how a body is written.
+type format struct {
+	protobuf bool
+	metadata bool // each object as a PartialObjectMetadata
+}
+
+// contentType returns the header of a body in this format.
+func (f format) contentType() string {
+	if f.protobuf {
+		return protobufType
+	}
+	return jsonType
+}
+
+// streamType returns the header of a watch in this format.
+func (f format) streamType() string {
+	if f.protobuf {
+		return protobufType + ";stream=watch"
+	}
+	return jsonType
+}
+
+// negotiate picks the first clause of an Accept header that can be met; ok is
+// false when there is none. Where protobuf is false, only metadata can be had as
+// protobuf: that is the state of custom resources.
+func negotiate(accept string, protobuf bool) (f format, ok bool) {
+	if accept == "" {
+		return format{}, true
+	}
+	for clause := range strings.SplitSeq(accept, ",") {
+		mediaType, params, err := mime.ParseMediaType(strings.TrimSpace(clause))
+		if err != nil {
+			continue
+		}
+		switch as := params["as"]; {
+		case as == "PartialObjectMetadata" || as == "PartialObjectMetadataList":
+			if params["g"] != "meta.k8s.io" || params["v"] != "v1" {
+				continue
+			}
+			f.metadata = true
+		case as != "":
+			continue
+		default:
+			f.metadata = false
+		}
+		switch mediaType {
+		case jsonType, "application/*", "*/*":
+			f.protobuf = false
+			return f, true
+		case protobufType:
+			if protobuf || f.metadata {
+				f.protobuf = true
+				return f, true
+			}
+		}
+	}
+	return format{}, false
+}
+
+// negotiate picks the format of an answer about the resource of a request.
+func (r *Request) negotiate() (format, error) {
+	f, ok := negotiate(r.HTTP.Header.Get("Accept"), r.res.protobuf())
+	if !ok {
+		return f, errNotAcceptable(r.res)
+	}
+	return f, nil
+}
+
+// acceptsProtobuf says whether an answer that is no object, such as an error, may
+// be written as protobuf.
+func acceptsProtobuf(r *http.Request) bool {
+	f, ok := negotiate(r.Header.Get("Accept"), true)
+	return ok && f.protobuf
+}

@@ -1,0 +1,75 @@
+package apitest
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+
+	jsonpatch "gopkg.in/evanphx/json-patch.v4"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+func (s *Server) patch(w http.ResponseWriter, req *Request) error {
+	f, err := req.negotiate()
+	if err != nil {
+		return err
+	}
+	apply, err := patcher(req)
+	if err != nil {
+		return err
+	}
+	rev, err := s.modify(req.res, req.key(), req.dryRun(), func(old *revision) (Object, error) {
+		patched, err := apply(format{}.appendObject(nil, old))
+		if err != nil {
+			return nil, err
+		}
+		obj, err := req.res.decodeJSON(patched, req.query.Get("fieldValidation") == "Strict")
+		if err != nil {
+			return nil, err
+		}
+		if keyOf(obj) != old.key {
+			return nil, apierrors.NewBadRequest(fmt.Sprintf("the patch must not change the name or namespace of %s to %s", old.key, keyOf(obj)))
+		}
+		return merge(req, old.object(), obj), nil
+	})
+	if err != nil {
+		return err
+	}
+	f.writeObject(w, http.StatusOK, rev)
+	return nil
+}
+
+// patcher reads the patch of a request and returns what applies it to an object
+// in JSON.
+func patcher(req *Request) (func(doc []byte) ([]byte, error), error) {
+	patch, err := req.body()
+	if err != nil {
+		return nil, err
+	}
+	switch mediaType := types.PatchType(req.mediaType()); {
+	case mediaType == types.JSONPatchType:
+		ops, err := jsonpatch.DecodePatch(patch)
+		if err != nil {
+			return nil, apierrors.NewBadRequest("JSON patch: " + err.Error())
+		}
+		return func(doc []byte) ([]byte, error) {
+			doc, err := ops.Apply(doc)
+			if err != nil {
+				return nil, apierrors.NewGenericServerResponse(http.StatusUnprocessableEntity, "", schema.GroupResource{}, "", err.Error(), 0, false)
+			}
+			return doc, nil
+		}, nil
+	case mediaType == types.MergePatchType:
+		return func(doc []byte) ([]byte, error) {
+			doc, err := jsonpatch.MergePatch(doc, patch)
+			if err != nil {
+				return nil, apierrors.NewBadRequest("merge patch: " + err.Error())
+			}
+			return doc, nil
+		}, nil
+	}
+	accepted := []string{string(types.JSONPatchType), string(types.MergePatchType)}
+	return nil, errUnsupportedMediaType(strings.Join(accepted, ", "))
+}

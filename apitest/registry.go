@@ -1,0 +1,146 @@
+package apitest
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Resource describes a custom resource to serve. Group, Version, Plural and Kind
+// are required.
+type Resource struct {
+	Group   string
+	Version string
+
+	// Plural is the name in URLs, such as "widgets".
+	Plural string
+
+	// Kind is the type's name in objects, such as "Widget".
+	Kind string
+
+	// Singular defaults to the Kind in lower case.
+	Singular string
+
+	// ShortNames and Categories are what discovery tells kubectl.
+	ShortNames []string
+	Categories []string
+
+	// ClusterScoped says that objects have no namespace. Defaults to false:
+	// objects are namespaced.
+	ClusterScoped bool
+
+	// Status says that there is a status subresource: then writes to the main
+	// resource leave status alone, and writes to the subresource change nothing
+	// else. Defaults to false.
+	Status bool
+
+	// SelectableFields are the paths, such as "spec.color", that field selectors
+	// may name, beside metadata.name and metadata.namespace.
+	SelectableFields []string
+}
+
+// GroupVersionResource names the resource as URLs do.
+func (r Resource) GroupVersionResource() schema.GroupVersionResource {
+	return schema.GroupVersionResource{Group: r.Group, Version: r.Version, Resource: r.Plural}
+}
+
+// resource is a resource that is served. All but objects is immutable.
+type resource struct {
+	Resource
+	gvk schema.GroupVersionKind
+
+	// goType is the struct behind a built-in type, nil for custom resources, which
+	// are held as unstructured.
+	goType reflect.Type
+
+	// fieldNames and fieldValues are what field selectors see of an object beside
+	// its name and namespace, in the same order.
+	fieldNames  []string
+	fieldValues func(Object) []string
+
+	// definition is the name of the CustomResourceDefinition that this resource
+	// was made from, "" for others.
+	definition string
+
+	// removed is closed when the resource is no longer served.
+	removed chan struct{}
+
+	objects sorted // guarded by store.mu
+}
+
+// newCustom checks a description and makes a resource of it.
+func newCustom(r Resource) (*resource, error) {
+	if r.Group == "" || r.Version == "" || r.Plural == "" || r.Kind == "" {
+		return nil, fmt.Errorf("custom resource %q: Group, Version, Plural and Kind are required, but it is %+v", r.Plural, r)
+	}
+	if r.Singular == "" {
+		r.Singular = strings.ToLower(r.Kind)
+	}
+	res := &resource{
+		Resource:   r,
+		gvk:        schema.GroupVersionKind{Group: r.Group, Version: r.Version, Kind: r.Kind},
+		fieldNames: r.SelectableFields,
+		removed:    make(chan struct{}),
+	}
+	res.fieldValues = func(obj Object) []string {
+		return pathValues(obj, r.SelectableFields)
+	}
+	return res, nil
+}
+
+// new returns an empty object of the resource's type, without kind and
+// apiVersion if the type is built in, with them otherwise.
+func (r *resource) new() Object {
+	if r.goType != nil {
+		return reflect.New(r.goType).Interface().(Object)
+	}
+	u := &unstructured.Unstructured{}
+	u.SetGroupVersionKind(r.gvk)
+	return u
+}
+
+// protobuf says whether objects of the resource can be written as protobuf.
+func (r *resource) protobuf() bool { return r.goType != nil }
+
+func (r *resource) groupResource() schema.GroupResource {
+	return schema.GroupResource{Group: r.Group, Resource: r.Plural}
+}
+
+// registry finds the served resources. store.mu guards it.
+type registry struct {
+	all    []*resource // in the order of discovery
+	byName map[schema.GroupVersionResource]*resource
+	byKind map[schema.GroupVersionKind]*resource
+}
+
+func (g *registry) add(res *resource) error {
+	name := res.GroupVersionResource()
+	if g.byName[name] != nil || g.byKind[res.gvk] != nil {
+		return fmt.Errorf("resource %s of kind %s is served already", name, res.gvk)
+	}
+	if g.byName == nil {
+		g.byName = make(map[schema.GroupVersionResource]*resource)
+		g.byKind = make(map[schema.GroupVersionKind]*resource)
+	}
+	g.all = append(g.all, res)
+	g.byName[name] = res
+	g.byKind[res.gvk] = res
+	return nil
+}
+
+// remove stops serving res and ends its watches.
+func (g *registry) remove(res *resource) {
+	delete(g.byName, res.GroupVersionResource())
+	delete(g.byKind, res.gvk)
+	all := make([]*resource, 0, len(g.all)) // readers may hold the old slice
+	for _, r := range g.all {
+		if r != res {
+			all = append(all, r)
+		}
+	}
+	g.all = all
+	close(res.removed)
+}

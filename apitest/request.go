@@ -1,0 +1,120 @@
+package apitest
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Request is what a client asked for, as [Options].OnRequest and faults see it.
+type Request struct {
+	// Verb is get, list, watch, create, update, patch, delete or deletecollection,
+	// or "discovery" for every path that is not a resource's. It is "" when the
+	// resource does not know the HTTP method.
+	Verb string
+
+	// Group, Version and Resource name the resource; Resource is the plural.
+	Group, Version, Resource string
+
+	// Namespace is "" for all namespaces and for cluster-scoped resources. Name is
+	// "" for a collection. Subresource is "status" or "".
+	Namespace, Name, Subresource string
+
+	// HTTP is the request as it came. It must be treated as read-only, and its
+	// body left alone.
+	HTTP *http.Request
+
+	query url.Values
+	res   *resource // nil when it is not served
+	fate  *fate
+}
+
+func (r *Request) key() types.NamespacedName {
+	return types.NamespacedName{Namespace: r.Namespace, Name: r.Name}
+}
+
+// dryRun says that nothing may be written.
+func (r *Request) dryRun() bool { return r.query.Get("dryRun") == "All" }
+
+// parseRequest reads the path as Kubernetes builds it:
+//
+//	/api/v1/...                     the core group
+//	/apis/<group>/<version>/...     every other group
+//	.../<resource>[/<name>[/<subresource>]]
+//	.../namespaces/<namespace>/<resource>[/<name>[/<subresource>]]
+//
+// It does not say whether there is such a resource. resourcePath is false for
+// every other path.
+func parseRequest(r *http.Request) (req Request, resourcePath bool) {
+	req = Request{HTTP: r, query: r.URL.Query()}
+	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
+	switch {
+	case len(parts) >= 3 && parts[0] == "api":
+		req.Version, parts = parts[1], parts[2:]
+	case len(parts) >= 4 && parts[0] == "apis":
+		req.Group, req.Version, parts = parts[1], parts[2], parts[3:]
+	default:
+		req.Verb = "discovery"
+		return req, false
+	}
+	// The namespace of something, or a namespace itself: "namespaces/x/status" is
+	// the status of the namespace x.
+	if parts[0] == "namespaces" && len(parts) >= 3 && parts[2] != "status" {
+		req.Namespace, parts = parts[1], parts[2:]
+	}
+	req.Resource = parts[0]
+	if len(parts) > 1 {
+		req.Name = parts[1]
+	}
+	if len(parts) > 2 {
+		req.Subresource = strings.Join(parts[2:], "/")
+	}
+	req.Verb = verb(r.Method, req.Name != "", truth(req.query, "watch"))
+	return req, true
+}
+
+// verb returns what Kubernetes calls an HTTP method on an object (named) or on a
+// collection, "" if there is no such verb.
+func verb(method string, named, watch bool) string {
+	switch method {
+	case http.MethodGet, http.MethodHead:
+		switch {
+		case named:
+			return "get"
+		case watch:
+			return "watch"
+		}
+		return "list"
+	case http.MethodPost:
+		if !named {
+			return "create"
+		}
+	case http.MethodPut:
+		if named {
+			return "update"
+		}
+	case http.MethodPatch:
+		if named {
+			return "patch"
+		}
+	case http.MethodDelete:
+		if named {
+			return "delete"
+		}
+		return "deletecollection"
+	}
+	return ""
+}
+
+func (r *Request) groupVersionResource() schema.GroupVersionResource {
+	return schema.GroupVersionResource{Group: r.Group, Version: r.Version, Resource: r.Resource}
+}
+
+// truth reads a boolean parameter, for which clients write "1" or "true".
+func truth(query url.Values, name string) bool {
+	v := query.Get(name)
+	return v == "true" || v == "1"
+}

@@ -1,0 +1,202 @@
+package apitest
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"sync/atomic"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+)
+
+// Object is what the server stores: the built-in types, as pointers, and
+// *unstructured.Unstructured for custom resources.
+type Object interface {
+	runtime.Object
+	metav1.Object
+}
+
+// message is an object that is written as protobuf, as every built-in type is.
+type message interface {
+	Marshal() ([]byte, error)
+	Unmarshal([]byte) error
+}
+
+// revision is one version of one stored object: immutable, and held as bytes, so
+// that nobody can share memory with it, a hundred thousand of them cost the
+// garbage collector little, and lists and watches write what is there already.
+type revision struct {
+	res     *resource
+	key     types.NamespacedName
+	version uint64
+
+	// What selectors look at.
+	labels labels.Set
+	fields []string // of res.fieldNames
+
+	// stored is the object in the encoding that it has in etcd, too: protobuf of a
+	// built-in type, JSON of a custom resource.
+	stored []byte
+
+	// Other encodings, made when first asked for.
+	json      atomic.Pointer[[]byte]
+	metaJSON  atomic.Pointer[[]byte]
+	metaProto atomic.Pointer[[]byte]
+}
+
+// newRevision makes a revision of obj, which it changes: obj gets this version.
+func newRevision(res *resource, obj Object, version uint64) (*revision, error) {
+	obj.SetResourceVersion(strconv.FormatUint(version, 10))
+	rev := &revision{
+		res:     res,
+		key:     types.NamespacedName{Namespace: obj.GetNamespace(), Name: obj.GetName()},
+		version: version,
+		labels:  obj.GetLabels(),
+	}
+	if res.fieldValues != nil {
+		rev.fields = res.fieldValues(obj)
+	}
+	stored, err := res.encode(obj)
+	if err != nil {
+		return nil, fmt.Errorf("encoding %s %s: %w", res.Kind, rev.key, err)
+	}
+	rev.stored = stored
+	return rev, nil
+}
+
+// encode returns obj in its stored encoding.
+func (r *resource) encode(obj Object) ([]byte, error) {
+	if r.protobuf() {
+		return obj.(message).Marshal()
+	}
+	return json.Marshal(obj.(*unstructured.Unstructured).Object)
+}
+
+// object returns a new copy of the object, without kind and apiVersion if its
+// type is built in.
+func (r *revision) object() Object {
+	obj := r.res.new()
+	var err error
+	if u, ok := obj.(*unstructured.Unstructured); ok {
+		u.Object = nil
+		err = utiljson.Unmarshal(r.stored, &u.Object)
+	} else {
+		err = obj.(message).Unmarshal(r.stored)
+	}
+	if err != nil {
+		panic(fmt.Sprintf("apitest: reading back the stored %s %s: %v", r.res.Kind, r.key, err))
+	}
+	return obj
+}
+
+// at returns the same object with another version.
+func (r *revision) at(version uint64) *revision {
+	rev, err := newRevision(r.res, r.object(), version)
+	if err != nil {
+		panic("apitest: " + err.Error()) // it has been encoded before
+	}
+	return rev
+}
+
+// itemJSON returns the object as it stands in a JSON list: without kind and
+// apiVersion if its type is built in.
+func (r *revision) itemJSON() []byte {
+	if !r.res.protobuf() {
+		return r.stored
+	}
+	return cached(&r.json, func() ([]byte, error) { return json.Marshal(r.object()) })
+}
+
+// metadataJSON returns the object as a PartialObjectMetadata in JSON, which has
+// kind and apiVersion even as an item of a list.
+func (r *revision) metadataJSON() []byte {
+	return cached(&r.metaJSON, func() ([]byte, error) { return json.Marshal(r.metadata()) })
+}
+
+// metadataProto returns the object as a PartialObjectMetadata in protobuf.
+func (r *revision) metadataProto() []byte {
+	return cached(&r.metaProto, func() ([]byte, error) { return r.metadata().Marshal() })
+}
+
+func (r *revision) metadata() *metav1.PartialObjectMetadata {
+	obj := r.object()
+	partial := &metav1.PartialObjectMetadata{TypeMeta: metadataType}
+	if u, ok := obj.(*unstructured.Unstructured); ok {
+		// Through JSON, since copying field by field knows only the known fields.
+		if err := remarshal(u.Object["metadata"], &partial.ObjectMeta); err != nil {
+			panic(fmt.Sprintf("apitest: metadata of the stored %s %s: %v", r.res.Kind, r.key, err))
+		}
+		return partial
+	}
+	obj.(metav1.ObjectMetaAccessor).GetObjectMeta().(*metav1.ObjectMeta).DeepCopyInto(&partial.ObjectMeta)
+	return partial
+}
+
+var metadataType = metav1.TypeMeta{APIVersion: "meta.k8s.io/v1", Kind: "PartialObjectMetadata"}
+
+// cached returns what p holds, filling it first if it is empty. Two callers at
+// once may both make it; both get valid bytes.
+func cached(p *atomic.Pointer[[]byte], make func() ([]byte, error)) []byte {
+	if b := p.Load(); b != nil {
+		return *b
+	}
+	b, err := make()
+	if err != nil {
+		panic("apitest: encoding a stored object: " + err.Error())
+	}
+	p.Store(&b)
+	return b
+}
+
+// remarshal copies from one Go representation to another by way of JSON.
+func remarshal(from, to any) error {
+	data, err := json.Marshal(from)
+	if err != nil {
+		return err
+	}
+	return utiljson.Unmarshal(data, to)
+}
+
+// same says whether obj, at the version of r, is what r holds.
+func (r *revision) same(obj Object) bool {
+	obj.SetResourceVersion(strconv.FormatUint(r.version, 10))
+	data, err := r.res.encode(obj)
+	return err == nil && bytes.Equal(data, r.stored)
+}
+
+// broken returns a revision like this one whose name and version can be read in
+// its bytes, but which cannot be decoded: its labels are a number in JSON, and a
+// field reaches beyond the end in protobuf.
+func (r *revision) broken() *revision {
+	meta := metav1.ObjectMeta{Name: r.key.Name, Namespace: r.key.Namespace, ResourceVersion: strconv.FormatUint(r.version, 10)}
+	raw, err := meta.Marshal()
+	if err != nil {
+		panic("apitest: " + err.Error())
+	}
+	proto := append(binary.AppendUvarint([]byte{0x0a}, uint64(len(raw))), raw...)
+	proto = append(proto, 0x12, 0x7f)
+	body := func(prefix string) []byte {
+		return fmt.Appendf(nil, `{%s"metadata":{"name":%q,"namespace":%q,"resourceVersion":%q,"labels":7}}`,
+			prefix, meta.Name, meta.Namespace, meta.ResourceVersion)
+	}
+	typed := func(apiVersion, kind string) []byte {
+		return body(fmt.Sprintf(`"apiVersion":%q,"kind":%q,`, apiVersion, kind))
+	}
+	b := &revision{res: r.res, key: r.key, version: r.version}
+	itemJSON, metaJSON := body(""), typed(metadataType.APIVersion, metadataType.Kind)
+	b.stored = proto
+	if !r.res.protobuf() {
+		b.stored = typed(r.res.gvk.GroupVersion().String(), r.res.Kind)
+	}
+	b.json.Store(&itemJSON)
+	b.metaJSON.Store(&metaJSON)
+	b.metaProto.Store(&proto)
+	return b
+}

@@ -1,0 +1,72 @@
+package apitest
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
+)
+
+// selection says which objects of a resource a request is about.
+type selection struct {
+	namespace string // "" for all
+	labels    labels.Selector
+	fields    fields.Selector
+}
+
+// parseSelection reads the selectors of a request. A field that the resource
+// cannot be selected by is a bad request.
+func parseSelection(res *resource, namespace string, query url.Values) (selection, error) {
+	sel := selection{namespace: namespace}
+	var err error
+	if sel.labels, err = labels.Parse(query.Get("labelSelector")); err != nil {
+		return sel, apierrors.NewBadRequest(err.Error())
+	}
+	if sel.fields, err = fields.ParseSelector(query.Get("fieldSelector")); err != nil {
+		return sel, apierrors.NewBadRequest(err.Error())
+	}
+	for _, r := range sel.fields.Requirements() {
+		if !res.selectable(r.Field) {
+			return sel, apierrors.NewBadRequest(fmt.Sprintf(
+				"Unable to find %q that match label selector %q, field selector %q: field label not supported: %s",
+				res.GroupVersionResource(), sel.labels, sel.fields, r.Field))
+		}
+	}
+	return sel, nil
+}
+
+func (r *resource) selectable(field string) bool {
+	return field == "metadata.name" || field == "metadata.namespace" && !r.ClusterScoped || slices.Contains(r.fieldNames, field)
+}
+
+// all says that nothing but the namespace narrows the selection.
+func (s selection) all() bool { return s.labels.Empty() && s.fields.Empty() }
+
+// matches says whether rev is selected. A nil rev is not.
+func (s selection) matches(rev *revision) bool {
+	return rev != nil &&
+		(s.namespace == "" || s.namespace == rev.key.Namespace) &&
+		s.labels.Matches(rev.labels) &&
+		(s.fields.Empty() || s.fields.Matches(selectableFields{rev}))
+}
+
+// selectableFields are the fields of a revision as selectors read them.
+type selectableFields struct{ *revision }
+
+func (f selectableFields) Has(field string) bool { return f.res.selectable(field) }
+
+func (f selectableFields) Get(field string) string {
+	switch field {
+	case "metadata.name":
+		return f.key.Name
+	case "metadata.namespace":
+		return f.key.Namespace
+	}
+	if i := slices.Index(f.res.fieldNames, field); i >= 0 {
+		return f.fields[i]
+	}
+	return ""
+}

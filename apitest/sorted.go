@@ -1,0 +1,121 @@
+package apitest
+
+import (
+	"iter"
+	"slices"
+	"sort"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// chunkSize bounds what a write copies: one chunk, and the list of chunks.
+const chunkSize = 256
+
+// sorted is an immutable set of revisions, at most one per key, in the order of
+// their keys. Writing makes a new set that shares all but one chunk with the old
+// one, so that a list is a snapshot for the price of a copied slice header. The
+// zero value is empty.
+type sorted struct {
+	chunks [][]*revision // none is empty
+	len    int
+}
+
+func compareKeys(a, b types.NamespacedName) int {
+	if c := strings.Compare(a.Namespace, b.Namespace); c != 0 {
+		return c
+	}
+	return strings.Compare(a.Name, b.Name)
+}
+
+// find returns the chunk in which key is or would be inserted, the position in
+// it, and whether key is there.
+func (s sorted) find(key types.NamespacedName) (chunk, at int, found bool) {
+	chunk = sort.Search(len(s.chunks), func(i int) bool {
+		return compareKeys(s.chunks[i][0].key, key) > 0
+	})
+	chunk = max(chunk-1, 0)
+	if chunk == len(s.chunks) {
+		return chunk, 0, false
+	}
+	at, found = slices.BinarySearchFunc(s.chunks[chunk], key, func(r *revision, key types.NamespacedName) int {
+		return compareKeys(r.key, key)
+	})
+	return chunk, at, found
+}
+
+// get returns the revision with this key, or nil.
+func (s sorted) get(key types.NamespacedName) *revision {
+	if chunk, at, found := s.find(key); found {
+		return s.chunks[chunk][at]
+	}
+	return nil
+}
+
+// with returns the set with rev in it, in place of a revision with the same key.
+func (s sorted) with(rev *revision) sorted {
+	chunk, at, found := s.find(rev.key)
+	if chunk == len(s.chunks) {
+		return sorted{chunks: [][]*revision{{rev}}, len: 1}
+	}
+	chunks, old := slices.Clone(s.chunks), s.chunks[chunk]
+	if found {
+		chunks[chunk] = slices.Clone(old)
+		chunks[chunk][at] = rev
+		return sorted{chunks: chunks, len: s.len}
+	}
+	grown := make([]*revision, 0, len(old)+1)
+	grown = append(append(append(grown, old[:at]...), rev), old[at:]...)
+	if len(grown) <= chunkSize {
+		chunks[chunk] = grown
+	} else {
+		// Keys often arrive in order: leave the lower part nearly full.
+		cut := chunkSize / 2
+		if at == len(old) {
+			cut = len(old)
+		}
+		chunks = slices.Replace(chunks, chunk, chunk+1, grown[:cut:cut], grown[cut:])
+	}
+	return sorted{chunks: chunks, len: s.len + 1}
+}
+
+// without returns the set without the revision with this key.
+func (s sorted) without(key types.NamespacedName) sorted {
+	chunk, at, found := s.find(key)
+	if !found {
+		return s
+	}
+	chunks, old := slices.Clone(s.chunks), s.chunks[chunk]
+	if len(old) == 1 {
+		chunks = slices.Delete(chunks, chunk, chunk+1)
+	} else {
+		chunks[chunk] = slices.Concat(old[:at], old[at+1:])
+	}
+	return sorted{chunks: chunks, len: s.len - 1}
+}
+
+// in iterates over a namespace in order, or over everything if that is "".
+func (s sorted) in(namespace string) iter.Seq[*revision] {
+	return s.after(types.NamespacedName{Namespace: namespace}, namespace)
+}
+
+// after iterates over a namespace in order, or over everything if that is "",
+// beginning with the first key that is greater than key.
+func (s sorted) after(key types.NamespacedName, namespace string) iter.Seq[*revision] {
+	if compareKeys(key, types.NamespacedName{Namespace: namespace}) < 0 {
+		key = types.NamespacedName{Namespace: namespace}
+	}
+	return func(yield func(*revision) bool) {
+		chunk, at, found := s.find(key)
+		if found {
+			at++
+		}
+		for ; chunk < len(s.chunks); chunk, at = chunk+1, 0 {
+			for _, rev := range s.chunks[chunk][at:] {
+				if namespace != "" && rev.key.Namespace != namespace || !yield(rev) {
+					return
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,106 @@
+package apitest
+
+import (
+	"net/http"
+	"time"
+)
+
+// response is an answer that a fault gives.
+type response struct {
+	http.ResponseWriter
+	req *Request
+}
+
+// contentType returns the header of the right answer.
+func (r *response) contentType() string {
+	f, _ := negotiate(r.req.HTTP.Header.Get("Accept"), r.req.res == nil || r.req.res.protobuf())
+	if r.req.Verb == "watch" {
+		return f.streamType()
+	}
+	return f.contentType()
+}
+
+func (r *response) raw(code int, contentType, body string) {
+	r.Header().Set("Content-Type", contentType)
+	r.WriteHeader(code)
+	_, _ = r.Write([]byte(body))
+}
+
+// spoiled is a writer that does to a body what a fault wants.
+type spoiled struct {
+	http.ResponseWriter
+	conn *http.ResponseController
+	fate *fate
+	left int // bytes until the cut
+
+	// One of these is closed when nobody waits for the body any more.
+	done, closed <-chan struct{}
+}
+
+// spoil returns the writer for an answer: w itself if nothing happens to the body.
+func spoil(w http.ResponseWriter, fate *fate, done, closed <-chan struct{}) http.ResponseWriter {
+	if fate.contentType == "" && fate.bytesPerSecond == 0 && !fate.cut {
+		return w
+	}
+	return &spoiled{ResponseWriter: w, conn: http.NewResponseController(w), fate: fate, left: fate.cutAfter, done: done, closed: closed}
+}
+
+// Unwrap gives http.ResponseController the writer beneath.
+func (s *spoiled) Unwrap() http.ResponseWriter { return s.ResponseWriter }
+
+func (s *spoiled) WriteHeader(code int) {
+	if s.fate.contentType != "" {
+		s.Header().Set("Content-Type", s.fate.contentType)
+	}
+	s.ResponseWriter.WriteHeader(code)
+}
+
+func (s *spoiled) Write(b []byte) (written int, err error) {
+	cut := s.fate.cut && len(b) >= s.left
+	if cut {
+		b = b[:s.left]
+	}
+	s.left -= len(b)
+	if s.fate.bytesPerSecond > 0 {
+		written, err = s.drip(b)
+	} else {
+		written, err = s.ResponseWriter.Write(b)
+	}
+	if cut {
+		_ = s.conn.Flush()
+		panic(http.ErrAbortHandler)
+	}
+	return written, err
+}
+
+// drip writes slowly, ten pieces a second.
+func (s *spoiled) drip(b []byte) (written int, err error) {
+	size := s.fate.bytesPerSecond / 10
+	for len(b) > 0 {
+		n, err := s.ResponseWriter.Write(b[:min(size, len(b))])
+		written += n
+		if err != nil {
+			return written, err
+		}
+		b = b[n:]
+		_ = s.conn.Flush()
+		if !sleep(time.Second/10, s.done, s.closed) {
+			return written, http.ErrAbortHandler
+		}
+	}
+	return written, nil
+}
+
+// sleep waits, and is false if one of the channels was closed before.
+func sleep(d time.Duration, done, closed <-chan struct{}) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-done:
+		return false
+	case <-closed:
+		return false
+	}
+}

@@ -1,0 +1,108 @@
+package apitest
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// The errors below are those that k8s.io/apimachinery has no constructor for, or
+// whose texts only the server knows.
+
+func failure(code int, reason metav1.StatusReason, message string) *apierrors.StatusError {
+	return &apierrors.StatusError{ErrStatus: metav1.Status{
+		Status: metav1.StatusFailure, Code: int32(code), Reason: reason, Message: message,
+	}}
+}
+
+func errNotAcceptable(res *resource) error {
+	types := jsonType
+	if res.protobuf() {
+		types += ", " + protobufType
+	}
+	return failure(http.StatusNotAcceptable, metav1.StatusReasonNotAcceptable,
+		"only the following media types are accepted: "+types)
+}
+
+func errUnsupportedMediaType(accepted string) error {
+	return failure(http.StatusUnsupportedMediaType, metav1.StatusReasonUnsupportedMediaType,
+		"the body of the request was in an unknown format - accepted media types include: "+accepted)
+}
+
+func errMethodNotAllowed() error {
+	return failure(http.StatusMethodNotAllowed, metav1.StatusReasonMethodNotAllowed,
+		"the server does not allow this method on the requested resource")
+}
+
+func errUnauthorized() error {
+	return failure(http.StatusUnauthorized, metav1.StatusReasonUnauthorized, "Unauthorized")
+}
+
+// errExpired says that changes after a version are no longer known.
+func errExpired(version, oldest uint64) *apierrors.StatusError {
+	return apierrors.NewResourceExpired(fmt.Sprintf("too old resource version: %d (%d)", version, oldest))
+}
+
+// errTooLarge says that a version lies in the future.
+func errTooLarge(version, current uint64) error {
+	err := apierrors.NewTimeoutError(fmt.Sprintf("Too large resource version: %d, current: %d", version, current), 1)
+	err.ErrStatus.Details.Causes = []metav1.StatusCause{{
+		Type: metav1.CauseTypeResourceVersionTooLarge, Message: "Too large resource version",
+	}}
+	return err
+}
+
+// errStatus returns the Status for any error: its own, or that of an internal
+// error.
+func errStatus(err error) metav1.Status {
+	status := metav1.Status{Status: metav1.StatusFailure, Code: http.StatusInternalServerError, Message: err.Error()}
+	if api := (apierrors.APIStatus)(nil); errors.As(err, &api) {
+		status = api.Status()
+	}
+	return withType(status)
+}
+
+func withType(status metav1.Status) metav1.Status {
+	status.TypeMeta = metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}
+	return status
+}
+
+// writeStatus answers with a Status, in protobuf if the client prefers that.
+func writeStatus(w http.ResponseWriter, r *http.Request, status metav1.Status) {
+	var body []byte
+	if acceptsProtobuf(r) {
+		w.Header().Set("Content-Type", protobufType)
+		body = protoStatus(status)
+	} else {
+		w.Header().Set("Content-Type", jsonType)
+		body = append(mustJSON(status), '\n')
+	}
+	if d := status.Details; d != nil && d.RetryAfterSeconds > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(int(d.RetryAfterSeconds)))
+	}
+	w.WriteHeader(int(status.Code))
+	_, _ = w.Write(body)
+}
+
+// protoStatus returns a Status as a body in protobuf.
+func protoStatus(status metav1.Status) []byte {
+	raw, err := status.Marshal()
+	if err != nil {
+		panic("apitest: encoding a Status: " + err.Error())
+	}
+	return append(appendEnvelope(nil, status.APIVersion, status.Kind, len(raw)), append(raw, envelopeEnd...)...)
+}
+
+// mustJSON encodes what cannot fail to encode.
+func mustJSON(v any) []byte {
+	data, err := json.Marshal(v)
+	if err != nil {
+		panic("apitest: " + err.Error())
+	}
+	return data
+}

@@ -1,0 +1,205 @@
+package apitest
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// errStale says that an object is no longer what the writer based its change on.
+var errStale = errors.New("the object has changed meanwhile")
+
+// store holds the objects of all resources, and their past.
+type store struct {
+	mu       sync.Mutex // guards following
+	version  uint64
+	served   registry
+	history  history
+	appended chan struct{} // closed by the next write; nil while nobody waits
+}
+
+// snapshot returns the objects of a resource and the version of that state.
+func (s *store) snapshot(res *resource) (sorted, uint64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return res.objects, s.version
+}
+
+// snapshotAt returns the objects of a resource as they were at a version in the
+// past; ok is false when that is too long ago.
+func (s *store) snapshotAt(res *resource, version uint64) (objects sorted, ok bool) {
+	s.mu.Lock()
+	objects = res.objects
+	changes, ok := s.history.after(version)
+	s.mu.Unlock()
+
+	return undo(objects, res, changes), ok
+}
+
+// readSize bounds how many changes a watcher takes at once: one that is slower
+// than the writers shall notice that the window has moved on.
+const readSize = 256
+
+// read returns the next changes after a version and the version through which
+// they reach, or, when there are none yet, a channel that is closed once there is
+// one. ok is false when some are no longer known.
+func (s *store) read(after uint64) (changes []*change, through uint64, more <-chan struct{}, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	changes, ok = s.history.after(after)
+	if len(changes) == 0 && s.appended == nil {
+		s.appended = make(chan struct{})
+	}
+	if len(changes) > readSize {
+		return changes[:readSize], changes[readSize-1].version, nil, ok
+	}
+	return changes, max(after, s.version), s.appended, ok
+}
+
+// get returns an object, or nil.
+func (s *store) get(res *resource, key types.NamespacedName) *revision {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return res.objects.get(key)
+}
+
+// put stores obj, which it takes over, in place of old, which is nil when the
+// object must not exist yet. It answers errStale when the stored object is
+// another one than old.
+func (s *store) put(res *resource, old *revision, obj Object) (*revision, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	key := types.NamespacedName{Namespace: obj.GetNamespace(), Name: obj.GetName()}
+	if err := s.checkLocked(res, key, old); err != nil {
+		return nil, err
+	}
+	rev, err := newRevision(res, obj, s.version+1)
+	if err != nil {
+		return nil, err
+	}
+	res.objects = res.objects.with(rev)
+	s.appendLocked(res, old, rev)
+	return rev, nil
+}
+
+// remove deletes old and returns its last state, with the version of the
+// deletion, or errStale.
+func (s *store) remove(res *resource, old *revision) (*revision, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.checkLocked(res, old.key, old); err != nil {
+		return nil, err
+	}
+	res.objects = res.objects.without(old.key)
+	return s.appendLocked(res, old, nil).last(), nil
+}
+
+func (s *store) checkLocked(res *resource, key types.NamespacedName, old *revision) error {
+	select {
+	case <-res.removed:
+		return fmt.Errorf("resource %s is no longer served", res.GroupVersionResource())
+	default:
+	}
+	if res.objects.get(key) != old {
+		return errStale
+	}
+	return nil
+}
+
+func (s *store) appendLocked(res *resource, prev, cur *revision) *change {
+	s.version++
+	c := newChange(s.version, res, prev, cur)
+	s.history.append(c)
+	if s.appended != nil {
+		close(s.appended)
+		s.appended = nil
+	}
+	return c
+}
+
+// compact forgets the past.
+func (s *store) compact() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.history.compact(s.version)
+}
+
+// serve begins to serve resources: all of them, or none if one cannot be.
+func (s *store) serve(resources ...*resource) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, res := range resources {
+		if err := s.served.add(res); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// drop stops serving the resource of a CustomResourceDefinition: its objects are
+// deleted first, so that watchers see them go.
+func (s *store) drop(definition string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, res := range s.served.all {
+		if res.definition != definition {
+			continue
+		}
+		for rev := range res.objects.in("") {
+			s.appendLocked(res, rev, nil)
+		}
+		res.objects = sorted{}
+		s.served.remove(res)
+	}
+}
+
+// resource returns the resource of this name, or nil.
+func (s *store) resource(name schema.GroupVersionResource) *resource {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.served.byName[name]
+}
+
+// kind returns the resource of this kind, or nil.
+func (s *store) kind(gvk schema.GroupVersionKind) *resource {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.served.byKind[gvk]
+}
+
+// goType returns the resource of a built-in type, or nil.
+func (s *store) goType(t reflect.Type) *resource {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, res := range s.served.all {
+		if res.goType == t {
+			return res
+		}
+	}
+	return nil
+}
+
+// resources returns all that is served, in the order of discovery.
+func (s *store) resources() []*resource {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.served.all[:len(s.served.all):len(s.served.all)]
+}
+
+// current returns the version of the latest write.
+func (s *store) current() uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.version
+}
+
+// oldest returns the version of the newest change that is no longer known.
+func (s *store) oldest() uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.history.compacted
+}

@@ -1,0 +1,252 @@
+package apitest
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// flushSize is how many bytes are gathered before they are written, if there is
+// more to come.
+const flushSize = 64 << 10
+
+// What a watch can be told to do while it is open.
+var (
+	errDropped = errors.New("the connection of the watch is dropped")
+	errEnded   = errors.New("the watch is ended")
+)
+
+// watcher is one open watch.
+type watcher struct {
+	srv    *Server
+	res    *resource
+	sel    selection
+	format format
+	fate   *fate
+
+	ctx  context.Context
+	out  http.ResponseWriter
+	conn *http.ResponseController
+	stop context.CancelCauseFunc
+
+	// version is that through which every change has been sent, or skipped as not
+	// selected.
+	version uint64
+	buf     []byte // not yet written
+	sent    int    // events so far; bookmarks do not count
+}
+
+// watchStart says with what a watch begins.
+type watchStart struct {
+	initial   bool // an ADDED event for each object
+	marker    bool // then a bookmark that marks the end of these
+	bookmarks bool
+	version   uint64 // changes after this one, if there are no initial events
+	timeout   time.Duration
+}
+
+func (s *Server) watch(w http.ResponseWriter, req *Request) error {
+	f, err := req.negotiate()
+	if err != nil {
+		return err
+	}
+	sel, err := parseSelection(req.res, req.Namespace, req.query)
+	if err != nil {
+		return err
+	}
+	start, err := s.watchStart(req.query)
+	if err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancelCause(req.HTTP.Context())
+	defer stop(nil)
+	watch := &watcher{
+		srv: s, res: req.res, sel: sel, format: f, fate: req.fate,
+		ctx: ctx, out: w, conn: http.NewResponseController(w), stop: stop,
+	}
+	s.watches.add(watch)
+	defer s.watches.remove(watch)
+
+	w.Header().Set("Content-Type", f.streamType())
+	w.WriteHeader(http.StatusOK)
+	watch.flush()
+	watch.run(start)
+	return nil
+}
+
+// watchStart reads the parameters of a watch.
+func (s *Server) watchStart(query url.Values) (start watchStart, err error) {
+	if err := validateWatch(query, !s.opts.NoWatchList); err != nil {
+		return start, err
+	}
+	if start.version, err = parseVersion(query); err != nil {
+		return start, err
+	}
+	seconds, err := strconv.ParseUint(orZero(query.Get("timeoutSeconds")), 10, 31)
+	if err != nil {
+		return start, apierrors.NewBadRequest("timeoutSeconds: " + err.Error())
+	}
+	start.timeout = time.Duration(seconds) * time.Second
+	if seconds == 0 {
+		start.timeout = s.opts.WatchTimeout
+	}
+	start.bookmarks = truth(query, "allowWatchBookmarks")
+
+	current := s.store.current()
+	switch {
+	case truth(query, "sendInitialEvents"):
+		if start.version > current {
+			return start, errTooLarge(start.version, current)
+		}
+		start.initial, start.marker = true, start.bookmarks
+	case start.version == 0 && query.Get("sendInitialEvents") == "":
+		start.initial = true
+	case start.version == 0:
+		start.version = current
+	}
+	return start, nil
+}
+
+// validateWatch checks the parameters of a watch as the server does (KEP-3157).
+func validateWatch(query url.Values, watchList bool) error {
+	var errs field.ErrorList
+	path := field.NewPath("resourceVersionMatch")
+	match, initial := query.Get("resourceVersionMatch"), query.Get("sendInitialEvents") != ""
+	notOlder := string(metav1.ResourceVersionMatchNotOlderThan)
+	if initial && match != notOlder {
+		errs = append(errs, field.Forbidden(path, "sendInitialEvents requires setting resourceVersionMatch to "+notOlder))
+	}
+	if initial && !watchList {
+		errs = append(errs, field.Forbidden(field.NewPath("sendInitialEvents"),
+			"sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled"))
+	}
+	if match != "" && !initial {
+		errs = append(errs, field.Forbidden(path, "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"))
+	}
+	if match != "" && match != notOlder {
+		errs = append(errs, field.NotSupported(path, match, []string{notOlder}))
+	}
+	return invalidOptions(errs)
+}
+
+// ready is a channel on which nobody waits long.
+var ready = func() <-chan struct{} {
+	c := make(chan struct{})
+	close(c)
+	return c
+}()
+
+// run sends events until the watch ends.
+func (w *watcher) run(start watchStart) {
+	w.version = start.version
+	if w.interrupted() {
+		return
+	}
+	if start.initial && !w.initial() {
+		return
+	}
+	end := time.NewTimer(start.timeout)
+	defer end.Stop()
+	bookmarks := newBookmarks(start, w.srv.opts.BookmarkInterval, w.fate.bookmarkDelay)
+	defer bookmarks.stop()
+	marker := start.marker && !w.fate.noEndMarker
+	if marker && w.fate.bookmarkDelay == 0 {
+		w.bookmark(true)
+		marker = false
+	}
+	removed := w.res.removed
+	for {
+		changes, through, more, ok := w.srv.store.read(w.version)
+		if !ok {
+			w.fail(errExpired(w.version, w.srv.store.oldest()))
+			return
+		}
+		for _, c := range changes {
+			if !w.change(c) {
+				return
+			}
+		}
+		w.version = through
+		switch {
+		case len(changes) > 0:
+			more = ready // look again before flushing
+		case removed == nil:
+			w.flush()
+			return
+		default:
+			w.flush()
+		}
+		select {
+		case <-more:
+		case <-bookmarks.due():
+			w.bookmark(marker)
+			marker = false
+			bookmarks.next()
+		case <-end.C:
+			w.flush()
+			return
+		case <-removed:
+			removed = nil // what has happened before is still sent
+		case <-w.srv.closed:
+			return
+		case <-w.ctx.Done():
+			w.stopped()
+			return
+		}
+	}
+}
+
+// wait says nothing until somebody ends the watch.
+func (w *watcher) wait() {
+	select {
+	case <-w.srv.closed:
+	case <-w.ctx.Done():
+		w.stopped()
+	}
+}
+
+// stopped drops the connection if that is why the context ended.
+func (w *watcher) stopped() {
+	if context.Cause(w.ctx) == errDropped {
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// initial sends an ADDED event for each object. It is false when the watch is
+// over.
+func (w *watcher) initial() bool {
+	objects, version := w.srv.store.snapshot(w.res)
+	for rev := range objects.in(w.sel.namespace) {
+		if w.sel.matches(rev) && !w.send("ADDED", rev) {
+			return false
+		}
+	}
+	w.version = version
+	return true
+}
+
+// change sends the event for a change, if it has one for this selection: an
+// object that begins to match is ADDED, one that no longer does is DELETED with
+// the last state that did. It is false when the watch is over.
+func (w *watcher) change(c *change) bool {
+	if c.res != w.res {
+		return true
+	}
+	before, now := w.sel.matches(c.prev), w.sel.matches(c.cur)
+	switch {
+	case before && now:
+		return w.send("MODIFIED", c.cur)
+	case now:
+		return w.send("ADDED", c.cur)
+	case before:
+		return w.send("DELETED", c.last())
+	}
+	return true
+}

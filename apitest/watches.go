@@ -1,0 +1,38 @@
+package apitest
+
+import "sync"
+
+// watches are the open watches.
+type watches struct {
+	mu   sync.Mutex // guards following
+	open map[*watcher]struct{}
+}
+
+func (ws *watches) add(w *watcher) {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	if ws.open == nil {
+		ws.open = make(map[*watcher]struct{})
+	}
+	ws.open[w] = struct{}{}
+}
+
+func (ws *watches) remove(w *watcher) {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	delete(ws.open, w)
+}
+
+// each calls do for the open watches of a resource, or of all if that is "", and
+// returns how many there are.
+func (ws *watches) each(resource string, do func(*watcher)) (n int) {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	for w := range ws.open {
+		if resource == "" || resource == w.res.Plural {
+			do(w)
+			n++
+		}
+	}
+	return n
+}

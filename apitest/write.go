@@ -1,0 +1,224 @@
+package apitest
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/validation/path"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+func (s *Server) get(w http.ResponseWriter, req *Request) error {
+	f, err := req.negotiate()
+	if err != nil {
+		return err
+	}
+	rev := s.store.get(req.res, req.key())
+	if rev == nil {
+		return apierrors.NewNotFound(req.res.groupResource(), req.Name)
+	}
+	f.writeObject(w, http.StatusOK, rev)
+	return nil
+}
+
+func (s *Server) create(w http.ResponseWriter, req *Request) error {
+	if req.Subresource != "" {
+		return errMethodNotAllowed()
+	}
+	f, err := req.negotiate()
+	if err != nil {
+		return err
+	}
+	obj, err := req.object()
+	if err != nil {
+		return err
+	}
+	if req.res.Status {
+		clearStatus(obj)
+	}
+	rev, err := s.insert(req.res, obj, req.dryRun())
+	if err != nil {
+		return err
+	}
+	f.writeObject(w, http.StatusCreated, rev)
+	return nil
+}
+
+func (s *Server) update(w http.ResponseWriter, req *Request) error {
+	f, err := req.negotiate()
+	if err != nil {
+		return err
+	}
+	sent, err := req.object()
+	if err != nil {
+		return err
+	}
+	if sent.GetName() != req.Name {
+		return apierrors.NewBadRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)", sent.GetName(), req.Name))
+	}
+	rev, err := s.modify(req.res, req.key(), req.dryRun(), func(old *revision) (Object, error) {
+		return merge(req, old.object(), sent.DeepCopyObject().(Object)), nil
+	})
+	if err != nil {
+		return err
+	}
+	f.writeObject(w, http.StatusOK, rev)
+	return nil
+}
+
+func (f format) writeObject(w http.ResponseWriter, code int, rev *revision) {
+	body := f.appendObject(nil, rev)
+	if !f.protobuf {
+		body = append(body, '\n')
+	}
+	w.Header().Set("Content-Type", f.contentType())
+	w.WriteHeader(code)
+	_, _ = w.Write(body)
+}
+
+// merge returns what a write through the main resource or through the status
+// subresource makes of an object: each leaves alone what is the other's.
+func merge(req *Request, old, sent Object) Object {
+	switch {
+	case req.Subresource == "status":
+		copyStatus(old, sent)
+		old.SetResourceVersion(sent.GetResourceVersion())
+		old.SetUID(sent.GetUID())
+		return old
+	case req.res.Status:
+		copyStatus(sent, old)
+	}
+	return sent
+}
+
+// insert creates an object, which it takes over, with everything that the server
+// sets on creation.
+func (s *Server) insert(res *resource, obj Object, dryRun bool) (*revision, error) {
+	if obj.GetResourceVersion() != "" {
+		return nil, errors.New("resourceVersion should not be set on objects to be created")
+	}
+	generate := obj.GetName() == "" && obj.GetGenerateName() != ""
+	if generate {
+		obj.SetName(obj.GetGenerateName() + s.ids.suffix())
+	}
+	if err := validateName(res, obj.GetName()); err != nil {
+		return nil, err
+	}
+	if res.definition == "" && res.gvk == definitionKind {
+		if err := s.validateDefinition(obj); err != nil {
+			return nil, err
+		}
+	}
+	obj.SetUID(s.ids.uid())
+	obj.SetCreationTimestamp(now())
+	obj.SetDeletionTimestamp(nil)
+	obj.SetDeletionGracePeriodSeconds(nil)
+	obj.SetSelfLink("")
+	if specOf(res, obj) != nil {
+		obj.SetGeneration(1)
+	}
+	if dryRun {
+		if s.store.get(res, keyOf(obj)) != nil {
+			return nil, apierrors.NewAlreadyExists(res.groupResource(), obj.GetName())
+		}
+		return newRevision(res, obj, 0)
+	}
+	rev, err := s.store.put(res, nil, obj)
+	switch {
+	case errors.Is(err, errStale) && generate:
+		obj.SetName("")
+		obj.SetResourceVersion("")
+		return s.insert(res, obj, dryRun)
+	case errors.Is(err, errStale):
+		return nil, apierrors.NewAlreadyExists(res.groupResource(), obj.GetName())
+	}
+	return rev, err
+}
+
+// modify changes the object with this key to what change makes of it, for which
+// change may be called several times.
+func (s *Server) modify(res *resource, key types.NamespacedName, dryRun bool, change func(*revision) (Object, error)) (*revision, error) {
+	for {
+		old := s.store.get(res, key)
+		if old == nil {
+			return nil, apierrors.NewNotFound(res.groupResource(), key.Name)
+		}
+		obj, err := change(old)
+		if err != nil {
+			return nil, err
+		}
+		rev, err := s.replace(res, old, obj, dryRun)
+		if !errors.Is(err, errStale) {
+			return rev, err
+		}
+	}
+}
+
+// replace puts obj, which it takes over, in the place of old, if obj was made from
+// that version, or from none in particular. What only the server sets is kept. An
+// object that is being deleted goes when its last finalizer does. If nothing
+// changes, nothing is written.
+func (s *Server) replace(res *resource, old *revision, obj Object, dryRun bool) (*revision, error) {
+	cur := old.object()
+	if v := obj.GetResourceVersion(); v != "" && v != cur.GetResourceVersion() {
+		return nil, apierrors.NewConflict(res.groupResource(), old.key.Name,
+			errors.New("the object has been modified; please apply your changes to the latest version and try again"))
+	}
+	if uid := obj.GetUID(); uid != "" && uid != cur.GetUID() {
+		return nil, apierrors.NewConflict(res.groupResource(), old.key.Name, errPrecondition("UID", string(uid), string(cur.GetUID())))
+	}
+	obj.SetUID(cur.GetUID())
+	obj.SetCreationTimestamp(cur.GetCreationTimestamp())
+	obj.SetDeletionTimestamp(cur.GetDeletionTimestamp())
+	obj.SetDeletionGracePeriodSeconds(cur.GetDeletionGracePeriodSeconds())
+	obj.SetSelfLink("")
+	if obj.GetManagedFields() == nil {
+		obj.SetManagedFields(cur.GetManagedFields())
+	}
+	obj.SetGeneration(cur.GetGeneration())
+	if !equal(specOf(res, cur), specOf(res, obj)) {
+		obj.SetGeneration(cur.GetGeneration() + 1)
+	}
+	switch {
+	case old.same(obj):
+		return old, nil
+	case dryRun:
+		return newRevision(res, obj, old.version)
+	case obj.GetDeletionTimestamp() != nil && len(obj.GetFinalizers()) == 0:
+		return s.store.remove(res, old)
+	}
+	return s.store.put(res, old, obj)
+}
+
+// validateName refuses names that cannot stand in a URL.
+func validateName(res *resource, name string) error {
+	var errs field.ErrorList
+	at := field.NewPath("metadata", "name")
+	if name == "" {
+		errs = append(errs, field.Required(at, "name or generateName is required"))
+	}
+	if faults := path.IsValidPathSegmentName(name); len(faults) > 0 {
+		errs = append(errs, field.Invalid(at, name, strings.Join(faults, ", ")))
+	}
+	if len(errs) > 0 {
+		return apierrors.NewInvalid(res.gvk.GroupKind(), name, errs)
+	}
+	return nil
+}
+
+func errPrecondition(what, want, have string) error {
+	return fmt.Errorf("Precondition failed: %s in precondition: %s, %s in object meta: %s", what, want, what, have)
+}
+
+func keyOf(obj Object) types.NamespacedName {
+	return types.NamespacedName{Namespace: obj.GetNamespace(), Name: obj.GetName()}
+}
+
+// now is the time as objects carry it, in whole seconds.
+func now() metav1.Time { return metav1.NewTime(time.Now().Truncate(time.Second)) }
