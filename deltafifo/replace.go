@@ -10,8 +10,8 @@ import (
 // order, so that the one converts to the other.
 type Item[T any] struct {
 	Key             types.NamespacedName
-	ResourceVersion string
 	Object          T
+	ResourceVersion string
 
 	// Unchanged says that the object is there and that there is nothing new to
 	// say about it: Object is not looked at, and no delta is queued. It is meant
