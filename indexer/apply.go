@@ -26,9 +26,9 @@ type Op[T any] struct {
 // already is replaced (IX-1).
 //
 // resourceVersion is the version through which these ops make the store
-// complete. "" says nothing about it. The store's version never goes down: an
-// older one is ignored (D15). Where the two cannot be compared, because one of
-// them is not a positive decimal number, the new one is taken.
+// complete. "" and "0" say nothing about it. The store's version never goes down:
+// an older one is ignored (D15). Where the two cannot be compared, because one
+// of them is not a positive decimal number, the new one is taken.
 //
 // The error joins one [*IndexError] for each op whose object an index function
 // failed on. Such an op is left out, and what the store has under its key stays

@@ -65,7 +65,7 @@ func (tx *transaction[T]) removeTerms(old *entry[T]) {
 // advance raises the resourceVersion and never lowers it (D15). Where the two
 // cannot be compared, what was said last counts.
 func (tx *transaction[T]) advance(to string) {
-	if to == "" {
+	if to == "" || to == "0" {
 		return
 	}
 	if order, err := resourceversion.CompareResourceVersion(to, tx.resourceVersion); err != nil || order > 0 {

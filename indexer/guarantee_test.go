@@ -1,0 +1,246 @@
+package indexer
+
+import (
+	"errors"
+	"math/rand/v2"
+	"strconv"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// wholeSet returns a set that belongs to one version: keys, namespaces and index
+// values differ from those of the versions beside it.
+func wholeSet(version int) []Op[*object] {
+	size := 20 + version%7
+	ops := make([]Op[*object], size)
+	for i := range ops {
+		ops[i] = put("n"+strconv.Itoa((i+version)%5)+"/"+strconv.Itoa(i+version%11), &object{
+			version: version,
+			terms:   []string{"all", strconv.Itoa((i * version) % 9)},
+		})
+	}
+	return ops
+}
+
+// requireWhole checks that a snapshot is one of the sets, in all its parts.
+func requireWhole(t require.TestingT, s *Snapshot[*object]) {
+	requireConsistent(t, s)
+	version, _ := strconv.Atoi(s.ResourceVersion())
+	require.Equal(t, 20+version%7, s.Len())
+	for _, o := range s.All() {
+		require.Equal(t, version, o.version)
+	}
+	require.Len(t, byIndex(t, s, "term", "all"), s.Len())
+	total := 0
+	for _, count := range s.Namespaces() {
+		total += count
+	}
+	require.Equal(t, s.Len(), total)
+}
+
+func TestG7_ReadersNeverSeeAMixtureNorAnIndexThatDisagrees(t *testing.T) {
+	t.Parallel()
+	store := newStore(t, byTerm)
+	require.NoError(t, store.Apply(wholeSet(1), "1"))
+	done := make(chan struct{})
+	var readers sync.WaitGroup
+	for range 3 {
+		readers.Go(func() {
+			var kept []*Snapshot[*object]
+			var revision uint64
+			for last := false; !last; {
+				select {
+				case <-done:
+					last = true
+				default:
+				}
+				s := store.Snapshot()
+				requireWhole(t, s)
+				require.GreaterOrEqual(t, s.Revision(), revision, "time does not go back")
+				revision = s.Revision()
+
+				// Without a snapshot, each answer by itself is whole.
+				version := 0
+				for _, o := range store.All() {
+					require.True(t, version == 0 || version == o.version)
+					version = o.version
+				}
+				if len(kept) < 20 {
+					kept = append(kept, s)
+				}
+			}
+			for _, s := range kept {
+				requireWhole(t, s)
+			}
+		})
+	}
+	for version := 2; version < 400; version++ {
+		set := wholeSet(version)
+		if version%2 == 0 {
+			require.NoError(t, store.Replace(set, strconv.Itoa(version)))
+			continue
+		}
+		// The same by hand: deletes of what vanishes, then the new objects.
+		stay := map[string]bool{}
+		for _, op := range set {
+			stay[op.Key.String()] = true
+		}
+		var ops []Op[*object]
+		for k := range store.Keys() {
+			if !stay[k.String()] {
+				ops = append(ops, Op[*object]{Key: k, Delete: true})
+			}
+		}
+		require.NoError(t, store.Apply(append(ops, set...), strconv.Itoa(version)))
+	}
+	close(done)
+	readers.Wait()
+}
+
+// Writers on keys of their own, somebody who adds and removes indexes, and
+// readers who check: in the end everything is there that was written last.
+func TestConcurrentWritersAndIndexChangesLoseNothing(t *testing.T) {
+	t.Parallel()
+	store := newStore(t, byTerm)
+	var writers, others sync.WaitGroup
+	done := make(chan struct{})
+	finals := make([]map[string]int, 3)
+	for w := range finals {
+		finals[w] = map[string]int{}
+		writers.Go(func() {
+			random := rand.New(rand.NewPCG(uint64(w), 1))
+			for version := range 1500 {
+				k := strconv.Itoa(w) + "/" + strconv.Itoa(random.IntN(50))
+				if random.IntN(3) == 0 {
+					require.NoError(t, store.Apply([]Op[*object]{del(k)}, ""))
+					delete(finals[w], k)
+					continue
+				}
+				require.NoError(t, store.Apply([]Op[*object]{put(k, &object{version: version, terms: []string{strconv.Itoa(random.IntN(10))}})}, ""))
+				finals[w][k] = version
+			}
+		})
+	}
+	whenNotDone := func(do func()) {
+		for {
+			select {
+			case <-done:
+				return
+			default:
+				do()
+			}
+		}
+	}
+	others.Go(func() {
+		whenNotDone(func() {
+			require.NoError(t, store.AddIndex("again", termsOf))
+			requireConsistent(t, store.Snapshot())
+			require.NoError(t, store.RemoveIndex("again"))
+		})
+	})
+	others.Go(func() { whenNotDone(func() { requireConsistent(t, store.Snapshot()) }) })
+	writers.Wait()
+	close(done)
+	others.Wait()
+
+	requireConsistent(t, store.Snapshot())
+	want, got := map[string]int{}, map[string]int{}
+	for _, final := range finals {
+		for k, version := range final {
+			want[k] = version
+		}
+	}
+	for k, o := range store.All() {
+		got[k.String()] = o.version
+	}
+	require.Equal(t, want, got)
+}
+
+// blockingIndex is an index function that says when it is called, and waits.
+type blockingIndex struct{ called, proceed chan struct{} }
+
+func newBlockingIndex() blockingIndex {
+	return blockingIndex{called: make(chan struct{}), proceed: make(chan struct{})}
+}
+
+func (b blockingIndex) terms(o *object) ([]string, error) {
+	select {
+	case b.called <- struct{}{}:
+		<-b.proceed
+	case <-b.proceed:
+	}
+	return termsOf(o)
+}
+
+func TestAddIndexHoldsUpNobodyAndIsHiddenUntilComplete(t *testing.T) {
+	t.Parallel()
+	store := newStore(t, nil)
+	require.NoError(t, store.Apply([]Op[*object]{
+		put("a/stays", &object{terms: []string{"old"}}), put("a/changes", &object{terms: []string{"old"}}), put("a/goes", &object{terms: []string{"old"}}),
+	}, ""))
+	block := newBlockingIndex()
+	result := make(chan error)
+	go func() { result <- store.AddIndex("node", block.terms) }()
+	<-block.called // the function runs, for an object that is stored
+
+	_, err := store.ByIndex("node", "old")
+	require.ErrorIs(t, err, ErrNoIndex)
+	require.Empty(t, store.Indexes())
+	require.Empty(t, store.Stats().Indexes)
+	require.ErrorIs(t, store.AddIndex("node", termsOf), ErrIndexExists)
+	require.ErrorIs(t, store.RemoveIndex("node"), ErrNoIndex)
+	require.NoError(t, store.Apply([]Op[*object]{del("a/goes")}, ""))
+	written := make(chan error)
+	go func() {
+		written <- store.Apply([]Op[*object]{put("a/changes", &object{terms: []string{"new"}}), put("a/comes", &object{terms: []string{"new"}})}, "")
+	}()
+	<-block.called // and for one that is being written: no lock is held in either
+	close(block.proceed)
+	require.NoError(t, <-written)
+	require.NoError(t, <-result)
+
+	require.Equal(t, []string{"a/stays"}, byIndex(t, store.Snapshot(), "node", "old"))
+	require.Equal(t, []string{"a/changes", "a/comes"}, byIndex(t, store.Snapshot(), "node", "new"))
+}
+
+func TestWriteThatBeganBeforeAnIndexWasAddedIsInIt(t *testing.T) {
+	t.Parallel()
+	block := newBlockingIndex()
+	store := newStore(t, map[string]IndexFunc[*object]{"slow": block.terms})
+	written := make(chan error)
+	go func() { written <- store.Apply([]Op[*object]{put("a/x", &object{terms: []string{"t"}})}, "") }()
+	<-block.called
+	require.NoError(t, store.AddIndex("fast", termsOf))
+	close(block.proceed)
+	require.NoError(t, <-written)
+	require.Equal(t, []string{"a/x"}, byIndex(t, store.Snapshot(), "fast", "t"))
+	require.Equal(t, []string{"a/x"}, byIndex(t, store.Snapshot(), "slow", "t"))
+}
+
+func TestIndexThatFailsForAWriteWhileItIsBuiltIsNotAddedAndTheWriteIsGood(t *testing.T) {
+	t.Parallel()
+	store := newStore(t, byTerm)
+	require.NoError(t, store.Apply([]Op[*object]{put("a/x", &object{terms: []string{"t"}})}, ""))
+	block, bad := newBlockingIndex(), errors.New("bad object")
+	result := make(chan error)
+	go func() {
+		result <- store.AddIndex("node", func(o *object) ([]string, error) {
+			if o.version == 7 {
+				return nil, bad
+			}
+			return block.terms(o)
+		})
+	}()
+	<-block.called
+	require.NoError(t, store.Apply([]Op[*object]{put("a/y", &object{version: 7, terms: []string{"t"}})}, ""))
+	close(block.proceed)
+
+	var failure *IndexError
+	require.ErrorAs(t, <-result, &failure)
+	require.Equal(t, IndexError{Index: "node", Key: key("a/y"), Err: bad}, *failure)
+	require.Equal(t, []string{"term"}, store.Indexes())
+	require.Equal(t, []string{"a/x", "a/y"}, byIndex(t, store.Snapshot(), "term", "t"))
+	requireConsistent(t, store.Snapshot())
+}

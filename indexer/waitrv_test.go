@@ -1,0 +1,155 @@
+package indexer
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"strconv"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
+)
+
+func TestG8_WaitRVReturnsWhenEverythingUpToTheVersionIsApplied(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		store := newStore(t, byTerm)
+		const last = 120
+		var (
+			mu       sync.Mutex // guards following
+			returned = map[int]int{}
+		)
+		waiters := 0
+		for version := 1; version <= last; version++ {
+			for range version % 3 {
+				waiters++
+				go func() {
+					require.NoError(t, store.WaitRV(t.Context(), strconv.Itoa(version)))
+					// Each version stores an object of its own: all of them are there.
+					s := store.Snapshot()
+					for v := 1; v <= version; v++ {
+						_, ok := s.Get(key("a/" + strconv.Itoa(v)))
+						require.True(t, ok)
+					}
+					require.GreaterOrEqual(t, len(byIndex(t, s, "term", "t")), version)
+					mu.Lock()
+					defer mu.Unlock()
+					returned[version]++
+				}()
+			}
+		}
+		synctest.Wait()
+		require.Equal(t, waiters, store.Stats().Waiting)
+
+		random := rand.New(rand.NewPCG(3, 5))
+		for version := 0; version < last; {
+			var ops []Op[*object]
+			for range min(1+random.IntN(5), last-version) {
+				version++
+				ops = append(ops, put("a/"+strconv.Itoa(version), &object{terms: []string{"t"}}))
+			}
+			require.NoError(t, store.Apply(ops, strconv.Itoa(version)))
+			synctest.Wait()
+			mu.Lock()
+			for v := 1; v <= last; v++ {
+				want := 0
+				if v <= version {
+					want = v % 3
+				}
+				require.Equal(t, want, returned[v], "waiters for %d at %d", v, version)
+			}
+			mu.Unlock()
+		}
+		require.Zero(t, store.Stats().Waiting)
+	})
+}
+
+func TestWaitRVReturnsAtOnceForAVersionThatIsReached(t *testing.T) {
+	t.Parallel()
+	store := newStore(t, nil)
+	ended, end := context.WithCancel(t.Context())
+	end()
+	require.NoError(t, store.WaitRV(ended, ""), "no version in particular")
+	require.NoError(t, store.WaitRV(ended, "0"), "no version in particular")
+	require.NoError(t, store.Apply(nil, "10"))
+	require.NoError(t, store.WaitRV(ended, "10"))
+	require.NoError(t, store.WaitRV(ended, "9"))
+	require.ErrorIs(t, store.WaitRV(ended, "11"), context.Canceled)
+}
+
+func TestWaitRVEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		store := newStore(t, nil)
+		require.NoError(t, store.Apply(nil, "10"))
+		reason := errors.New("enough")
+		ctx, cancel := context.WithTimeoutCause(t.Context(), time.Minute, reason)
+		defer cancel()
+		start := time.Now()
+		err := store.WaitRV(ctx, "11")
+		require.ErrorIs(t, err, reason)
+		require.EqualError(t, err, `indexer: waiting for resourceVersion 11, the store is at "10": enough`)
+		require.Equal(t, time.Minute, time.Since(start))
+		require.Zero(t, store.Stats().Waiting)
+		require.NoError(t, store.Apply(nil, "11"), "nobody is left to be woken")
+	})
+}
+
+func TestWaitRVRefusesVersionsThatCannotBeCompared(t *testing.T) {
+	t.Parallel()
+	store := newStore(t, nil)
+	for _, malformed := range []string{"abc", "-1", "1.5", "007", " 1"} {
+		err := store.WaitRV(t.Context(), malformed)
+		require.ErrorAs(t, err, new(resourceversion.InvalidResourceVersion))
+		require.ErrorContains(t, err, strconv.Quote(malformed))
+	}
+	require.NoError(t, store.Apply(nil, "opaque"))
+	require.ErrorContains(t, store.WaitRV(t.Context(), "7"), `the store is at "opaque"`)
+}
+
+func TestWaitRVGivesUpWhenTheStoreGetsAVersionThatCannotBeCompared(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		store := newStore(t, nil)
+		result := make(chan error, 1)
+		go func() { result <- store.WaitRV(t.Context(), "7") }()
+		synctest.Wait()
+		require.NoError(t, store.Apply(nil, "opaque"))
+		require.ErrorContains(t, <-result, `the store is at "opaque"`)
+	})
+}
+
+func TestWaitRVPrefersTheVersionToTheEndOfItsContext(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		for range 100 {
+			store := newStore(t, nil)
+			ctx, cancel := context.WithCancel(t.Context())
+			result := make(chan error, 1)
+			go func() { result <- store.WaitRV(ctx, "1") }()
+			synctest.Wait()
+			require.NoError(t, store.Apply(nil, "1"))
+			cancel()
+			require.NoError(t, <-result)
+		}
+	})
+}
+
+func TestObserverHearsOfWaits(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var waits []WaitedInfo
+		store, err := New(Options[*object]{Observer: &Observer{Waited: func(info WaitedInfo) { waits = append(waits, info) }}})
+		require.NoError(t, err)
+		require.NoError(t, store.WaitRV(t.Context(), ""))
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		err = store.WaitRV(ctx, "1")
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.Equal(t, []WaitedInfo{{ResourceVersion: "1", Took: time.Second, Err: err}}, waits)
+	})
+}
