@@ -201,7 +201,7 @@ type request struct {
 type exchange struct {
 	client   *Client
 	method   string
-	url      string // for messages
+	url      string          // for messages
 	ctx      context.Context // of the caller
 	running  context.Context // of the request: ends with ctx, and at close
 	cancel   context.CancelCauseFunc

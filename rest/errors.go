@@ -75,8 +75,15 @@ func failure(method string, response *http.Response, body []byte, of target) err
 		}
 		return &apierrors.StatusError{ErrStatus: *status}
 	}
-	return apierrors.NewGenericServerResponse(response.StatusCode, method,
-		schema.GroupResource{Group: of.gvr.Group, Resource: of.gvr.Resource}, of.name, failureText(response, body), retryAfter, true)
+	text := failureText(response, body)
+	err := apierrors.NewGenericServerResponse(response.StatusCode, method,
+		schema.GroupResource{Group: of.gvr.Group, Resource: of.gvr.Resource}, of.name, text, retryAfter, true)
+	if message := &err.ErrStatus.Message; *message == "" {
+		*message = text
+	} else if text != "" && response.StatusCode < 500 && !strings.Contains(*message, text) {
+		*message = fmt.Sprintf("%s: %q", *message, excerpt([]byte(text), 256))
+	}
+	return err
 }
 
 // statusIn returns the Status that body holds, or nil.

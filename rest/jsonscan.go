@@ -19,48 +19,65 @@ type jsonScan struct {
 // bytes are needed; data must then start with the same bytes at the next call. A
 // number, true, false and null end where something else follows.
 func (s *jsonScan) end(data []byte) (length int, ok bool) {
-	for i := s.at; i < len(data); i++ {
-		c := data[i]
-		switch {
-		case s.inString:
-			switch c {
-			case '\\':
-				if i+1 == len(data) {
-					s.at = i
-					return 0, false
-				}
+	i := s.at
+	for i < len(data) {
+		if s.inString {
+			for i < len(data) && data[i] != '"' && data[i] != '\\' {
 				i++
-				continue
-			case '"':
-				s.inString = false
-			default:
+			}
+			if i == len(data) || data[i] == '\\' && i+1 == len(data) {
+				break
+			}
+			if data[i] == '\\' {
+				i += 2
 				continue
 			}
-		case c == '"':
-			s.inString = true
-			continue
-		case c == '{' || c == '[':
-			s.depth++
-			continue
-		case (c == '}' || c == ']') && s.depth > 0:
-			s.depth--
-		case s.depth > 0 || !isDelimiter(c):
-			continue
-		default:
+			s.inString = false
+		} else {
+			for i < len(data) && structure[data[i]] == 0 {
+				i++
+			}
+			if i == len(data) {
+				break
+			}
+			switch structure[data[i]] {
+			case quote:
+				s.inString = true
+				i++
+				continue
+			case opening:
+				s.depth++
+				i++
+				continue
+			case closing:
+				s.depth--
+			}
+			if s.depth < 0 || s.depth == 0 && structure[data[i]] == delimiter {
+				*s = jsonScan{}
+				return i, true // after a number, or a word
+			}
+		}
+		i++
+		if s.depth == 0 {
 			*s = jsonScan{}
 			return i, true
 		}
-		if s.depth == 0 {
-			*s = jsonScan{}
-			return i + 1, true
-		}
 	}
-	s.at = len(data)
+	s.at = i
 	return 0, false
 }
 
-func isDelimiter(c byte) bool {
-	return c == ',' || c == '}' || c == ']' || c == ':' || isSpace(c)
+// What a byte outside of strings can mean for the end of a value.
+const (
+	quote = iota + 1
+	opening
+	closing
+	delimiter
+)
+
+var structure = [256]uint8{
+	'"': quote, '{': opening, '[': opening, '}': closing, ']': closing,
+	',': delimiter, ':': delimiter, ' ': delimiter, '\n': delimiter, '\t': delimiter, '\r': delimiter,
 }
 
 func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }

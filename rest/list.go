@@ -18,17 +18,25 @@ func (r *Resource[T]) List(ctx context.Context, opts listwatch.ListOptions) (lis
 	if err != nil {
 		return nil, err
 	}
-	var c cutter = &jsonList{max: r.client.maxObjectBytes}
-	if encoding == Protobuf {
-		c = &protobufList{max: r.client.maxObjectBytes}
-	}
+	return r.readList(x, encoding, opts.Known), nil
+}
+
+// readList reads the answer to a list.
+func (r *Resource[T]) readList(x *exchange, encoding Encoding, known known) *listStream[T] {
 	decode := func(f frame, list *envelope) (listwatch.Item[T], error) {
 		if f.err != nil {
 			return listwatch.Item[T]{}, objectError(x, identify(encoding, f.data, true), f.err)
 		}
-		return r.item(x, encoding, f.data, list, opts.Known)
+		return r.item(x, encoding, f.data, list, known)
 	}
-	return &listStream[T]{ahead: startAhead(x, c, decode), tally: startTally(x)}, nil
+	return &listStream[T]{ahead: startAhead(x, newListCutter(encoding, x.client.maxObjectBytes), decode), tally: startTally(x)}
+}
+
+func newListCutter(e Encoding, maxObjectBytes int) cutter {
+	if e == Protobuf {
+		return &protobufList{max: maxObjectBytes}
+	}
+	return &jsonList{max: maxObjectBytes}
 }
 
 func (r *Resource[T]) listQuery(opts listwatch.ListOptions) url.Values {

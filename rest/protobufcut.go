@@ -210,4 +210,3 @@ func listMeta(meta metav1.ListMeta) listwatch.ListMeta {
 	}
 	return out
 }
-

@@ -30,15 +30,23 @@ func (r *Resource[T]) Watch(ctx context.Context, opts listwatch.WatchOptions) (l
 	if err != nil {
 		return nil, err
 	}
-	var c cutter = &jsonWatch{max: r.client.maxObjectBytes}
-	if encoding == Protobuf {
-		c = &protobufWatch{max: r.client.maxObjectBytes}
+	if !opts.SendInitialEvents {
+		opts.Known = nil
 	}
-	events := eventDecoder[T]{resource: r, exchange: x, encoding: encoding}
-	if opts.SendInitialEvents {
-		events.known = opts.Known
+	return r.readWatch(x, encoding, opts.Known), nil
+}
+
+// readWatch reads the answer to a watch.
+func (r *Resource[T]) readWatch(x *exchange, encoding Encoding, known known) *watchStream[T] {
+	events := &eventDecoder[T]{resource: r, exchange: x, encoding: encoding, known: known}
+	return &watchStream[T]{ahead: startAhead(x, newWatchCutter(encoding, x.client.maxObjectBytes), events.decode), tally: startTally(x)}
+}
+
+func newWatchCutter(e Encoding, maxObjectBytes int) cutter {
+	if e == Protobuf {
+		return &protobufWatch{max: maxObjectBytes}
 	}
-	return &watchStream[T]{ahead: startAhead(x, c, events.decode), tally: startTally(x)}, nil
+	return &jsonWatch{max: maxObjectBytes}
 }
 
 // eventDecoder makes events of the frames of one watch.

@@ -1,0 +1,110 @@
+package rest
+
+import (
+	"bytes"
+	"io"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+
+	kjson "sigs.k8s.io/json"
+)
+
+const benchPods = 1000
+
+// BenchmarkList reads a list of 1000 pods of about 2 kB from memory: what it
+// costs to cut, decode and hand over, without the network.
+func BenchmarkList(b *testing.B) {
+	for _, e := range encodings {
+		body := podList(b, e, "1", plainPods(benchPods)...)
+		b.Run(e.String(), func(b *testing.B) { benchList(b, pods(&Client{}), e, body, nil) })
+	}
+}
+
+// BenchmarkListUnchanged is BenchmarkList for a caller who has all objects.
+func BenchmarkListUnchanged(b *testing.B) {
+	for _, e := range encodings {
+		body := podList(b, e, "1", plainPods(benchPods)...)
+		b.Run(e.String(), func(b *testing.B) {
+			benchList(b, pods(&Client{}), e, body, func(types.NamespacedName, string) bool { return true })
+		})
+	}
+}
+
+// BenchmarkListUnstructured is BenchmarkList without types, which is in JSON.
+func BenchmarkListUnstructured(b *testing.B) {
+	body := podList(b, JSON, "1", plainPods(benchPods)...)
+	benchList(b, NewResource[*metav1.Unstructured](&Client{}, podsGVR, ResourceOptions{}), JSON, body, nil)
+}
+
+func benchList[T any](b *testing.B, r *Resource[T], e Encoding, body []byte, known known) {
+	b.SetBytes(int64(len(body)))
+	b.ReportAllocs()
+	for b.Loop() {
+		x := offline(b.Context(), bytes.NewReader(body))
+		stream := r.readList(x, e, known)
+		n := 0
+		for {
+			_, err := stream.Next()
+			if err == io.EOF {
+				break
+			}
+			require.NoError(b, err)
+			n++
+		}
+		require.Equal(b, benchPods, n)
+		require.NoError(b, stream.Close())
+	}
+}
+
+// BenchmarkWholeList is what BenchmarkList is to be compared with: the body held
+// whole and decoded in one call.
+func BenchmarkWholeList(b *testing.B) {
+	for _, e := range encodings {
+		body := podList(b, e, "1", plainPods(benchPods)...)
+		b.Run(e.String(), func(b *testing.B) {
+			b.SetBytes(int64(len(body)))
+			b.ReportAllocs()
+			for b.Loop() {
+				data, err := io.ReadAll(bytes.NewReader(body))
+				require.NoError(b, err)
+				var list corev1.PodList
+				if e == Protobuf {
+					_, data, err = unwrapUnknown(data, false)
+					require.NoError(b, err)
+					err = list.Unmarshal(data)
+				} else {
+					err = kjson.UnmarshalCaseSensitivePreserveInts(data, &list)
+				}
+				require.NoError(b, err)
+				require.Len(b, list.Items, benchPods)
+			}
+		})
+	}
+}
+
+// BenchmarkCut is the cutting alone.
+func BenchmarkCut(b *testing.B) {
+	for _, e := range encodings {
+		body := podList(b, e, "1", plainPods(benchPods)...)
+		b.Run(e.String(), func(b *testing.B) {
+			b.SetBytes(int64(len(body)))
+			b.ReportAllocs()
+			for b.Loop() {
+				c, n := newListCutter(e, 1<<20), 0
+				for rest := body; ; n++ {
+					f, done, err := c.cut(rest)
+					require.NoError(b, err)
+					if rest = rest[done:]; f.data == nil {
+						require.Equal(b, io.EOF, c.end(rest))
+						break
+					}
+				}
+				require.Equal(b, benchPods, n)
+			}
+		})
+	}
+}

@@ -1,0 +1,119 @@
+package rest
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	kruntime "k8s.io/apimachinery/pkg/runtime"
+	kjsonserializer "k8s.io/apimachinery/pkg/runtime/serializer/json"
+	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
+
+	"github.com/kinform/kinform/listwatch"
+)
+
+var encodings = []Encoding{JSON, Protobuf}
+
+// answer is a transport whose only answer is a body, for what does not depend on
+// the network.
+type answer struct {
+	contentType string
+	body        io.Reader
+}
+
+func (a answer) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", a.contentType)
+	_, _ = io.Copy(w, a.body)
+}
+
+// serve starts a server and a client for it; both end with the test.
+func serve(t testing.TB, handler http.Handler, opts Options) *Client {
+	t.Helper()
+	server := httptest.NewServer(handler)
+	t.Cleanup(server.Close)
+	client, err := NewClient(Config{Host: server.URL}, opts)
+	require.NoError(t, err)
+	t.Cleanup(client.Close)
+	return client
+}
+
+// serveBytes is serve for one answer to every request.
+func serveBytes(t testing.TB, e Encoding, body []byte) *Client {
+	return serve(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", contentType(e))
+		_, _ = w.Write(body)
+	}), Options{})
+}
+
+func pods(c *Client) *Resource[*corev1.Pod] {
+	return NewResource[*corev1.Pod](c, podsGVR, ResourceOptions{})
+}
+
+// offline is an exchange whose answer is read from r.
+func offline(ctx context.Context, r io.Reader) *exchange {
+	x := &exchange{
+		client: &Client{maxObjectBytes: 16 << 20}, method: "GET", url: "http://offline/",
+		ctx: ctx, response: &http.Response{Body: io.NopCloser(r)},
+	}
+	x.running, x.cancel = context.WithCancelCause(ctx)
+	return x
+}
+
+// drainList reads a list to its end.
+func drainList[T any](stream listwatch.ListStream[T]) (items []listwatch.Item[T], skipped []*listwatch.ObjectError, err error) {
+	for {
+		item, err := stream.Next()
+		if failed, ok := errors.AsType[*listwatch.ObjectError](err); ok {
+			skipped = append(skipped, failed)
+			continue
+		}
+		if err != nil {
+			return items, skipped, err
+		}
+		items = append(items, item)
+	}
+}
+
+// drainWatch reads a watch to its end.
+func drainWatch[T any](stream listwatch.WatchStream[T]) (events []listwatch.Event[T], skipped []*listwatch.ObjectError, err error) {
+	for {
+		event, err := stream.Next()
+		if failed, ok := errors.AsType[*listwatch.ObjectError](err); ok {
+			skipped = append(skipped, failed)
+			continue
+		}
+		if err != nil {
+			return events, skipped, err
+		}
+		events = append(events, event)
+	}
+}
+
+// apimachineryDecode decodes an object with the serializers of apimachinery.
+func apimachineryDecode(e Encoding, body []byte, into kruntime.Object) error {
+	scheme := kruntime.NewScheme()
+	if err := corev1.AddToScheme(scheme); err != nil {
+		return err
+	}
+	var s kruntime.Serializer = kjsonserializer.NewSerializerWithOptions(kjsonserializer.DefaultMetaFactory, scheme, scheme, kjsonserializer.SerializerOptions{})
+	if e == Protobuf {
+		s = protobuf.NewSerializer(scheme, scheme)
+	}
+	_, _, err := s.Decode(body, nil, into)
+	return err
+}
+
+// allocatedBy is how many bytes f allocates.
+func allocatedBy(f func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
