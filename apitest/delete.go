@@ -90,12 +90,24 @@ func (s *Server) remove(res *resource, key types.NamespacedName, opts metav1.Del
 			obj.SetDeletionGracePeriodSeconds(&grace)
 			rev, err = s.store.put(res, old, obj)
 		default:
-			rev, err = s.store.remove(res, old)
+			rev, err = s.erase(res, old)
 		}
 		if !errors.Is(err, errStale) {
 			return rev, !held, err
 		}
 	}
+}
+
+// erase takes an object out of the store, and with a CustomResourceDefinition all
+// that it defined.
+func (s *Server) erase(res *resource, old *revision) (*revision, error) {
+	rev, err := s.store.remove(res, old)
+	if err == nil && res.gvk == definitionKind {
+		if served := s.store.definedBy(old.key.Name); served != nil {
+			s.store.drop(served)
+		}
+	}
+	return rev, err
 }
 
 func checkPreconditions(obj Object, want *metav1.Preconditions) error {

@@ -1,9 +1,128 @@
 package apitest
 
-import "net/http"
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/version"
+)
+
+// discover answers whatever is not a resource: what there is, and how the server
+// feels.
+func (s *Server) discover(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		writeStatus(w, r, errStatus(errMethodNotAllowed()))
+		return
+	}
+	path := strings.TrimSuffix(r.URL.Path, "/")
+	all := s.store.resources()
+	aggregated := !s.opts.NoAggregatedDiscovery && acceptsAggregated(r.Header.Get("Accept"))
+	var doc any
+	switch parts := strings.Split(path, "/")[1:]; {
+	case isHealth(path):
+		_, _ = w.Write([]byte("ok"))
+		return
+	case path == "/version":
+		doc = version.Info{Major: "1", Minor: "37", GitVersion: "v1.37.2+apitest", Platform: "memory"}
+	case path == "/api" && aggregated, path == "/apis" && aggregated:
+		w.Header().Set("Content-Type", aggregatedType)
+		_, _ = w.Write(append(mustJSON(aggregate(all, path == "/api")), '\n'))
+		return
+	case path == "/api":
+		doc = metav1.APIVersions{
+			TypeMeta:                   metav1.TypeMeta{Kind: "APIVersions"},
+			Versions:                   []string{"v1"},
+			ServerAddressByClientCIDRs: []metav1.ServerAddressByClientCIDR{{ClientCIDR: "0.0.0.0/0", ServerAddress: r.Host}},
+		}
+	case path == "/apis":
+		doc = metav1.APIGroupList{TypeMeta: metav1.TypeMeta{Kind: "APIGroupList", APIVersion: "v1"}, Groups: groups(all)}
+	case len(parts) == 2 && parts[0] == "apis":
+		doc = groupDocument(all, parts[1])
+	case len(parts) == 2 && parts[0] == "api":
+		doc = resourceList(all, schema.GroupVersion{Version: parts[1]})
+	case len(parts) == 3 && parts[0] == "apis":
+		doc = resourceList(all, schema.GroupVersion{Group: parts[1], Version: parts[2]})
+	case path == "/openapi/v3":
+		doc = openAPIIndex(all)
+	case strings.HasPrefix(path, "/openapi/v3/"):
+		doc = openAPIDocument(all, strings.TrimPrefix(path, "/openapi/v3/"))
+	}
+	if doc == nil {
+		http.NotFound(w, r)
+		return
+	}
+	w.Header().Set("Content-Type", jsonType)
+	_, _ = w.Write(append(mustJSON(doc), '\n'))
+}
 
 func isHealth(path string) bool {
 	return path == "/healthz" || path == "/readyz" || path == "/livez"
 }
 
-func (s *Server) discover(w http.ResponseWriter, r *http.Request) { http.NotFound(w, r) }
+// groups lists the groups that have a name, each with its versions.
+func groups(all []*resource) []metav1.APIGroup {
+	list := []metav1.APIGroup{}
+	for _, res := range all {
+		if res.Group == "" {
+			continue
+		}
+		i := slices.IndexFunc(list, func(g metav1.APIGroup) bool { return g.Name == res.Group })
+		if i < 0 {
+			i = len(list)
+			list = append(list, metav1.APIGroup{Name: res.Group})
+		}
+		gv := metav1.GroupVersionForDiscovery{GroupVersion: res.gvk.GroupVersion().String(), Version: res.Version}
+		if group := &list[i]; !slices.Contains(group.Versions, gv) {
+			group.Versions = append(group.Versions, gv)
+			group.PreferredVersion = group.Versions[0]
+		}
+	}
+	return list
+}
+
+// groupDocument describes one group; it is nil if there is no such group.
+func groupDocument(all []*resource, name string) any {
+	for _, group := range groups(all) {
+		if group.Name == name {
+			group.TypeMeta = metav1.TypeMeta{Kind: "APIGroup", APIVersion: "v1"}
+			return group
+		}
+	}
+	return nil
+}
+
+// resourceList describes the resources of one group version; it is nil if there
+// are none.
+func resourceList(all []*resource, gv schema.GroupVersion) any {
+	list := metav1.APIResourceList{
+		TypeMeta:     metav1.TypeMeta{Kind: "APIResourceList", APIVersion: "v1"},
+		GroupVersion: gv.String(),
+	}
+	for _, res := range all {
+		if res.gvk.GroupVersion() != gv {
+			continue
+		}
+		list.APIResources = append(list.APIResources, metav1.APIResource{
+			Name: res.Plural, SingularName: res.Singular, Namespaced: !res.ClusterScoped, Kind: res.Kind,
+			Verbs: verbs, ShortNames: res.ShortNames, Categories: res.Categories,
+		})
+		if res.Status {
+			list.APIResources = append(list.APIResources, metav1.APIResource{
+				Name: res.Plural + "/status", Namespaced: !res.ClusterScoped, Kind: res.Kind, Verbs: statusVerbs,
+			})
+		}
+	}
+	if list.APIResources == nil {
+		return nil
+	}
+	return list
+}
+
+// What can be done with a resource, and with its status.
+var (
+	verbs       = metav1.Verbs{"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"}
+	statusVerbs = metav1.Verbs{"get", "patch", "update"}
+)

@@ -146,4 +146,3 @@ func names[T any, P interface {
 	}
 	return out
 }
-

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -140,21 +141,34 @@ func (s *store) serve(resources ...*resource) error {
 	return nil
 }
 
-// drop stops serving the resource of a CustomResourceDefinition: its objects are
-// deleted first, so that watchers see them go.
-func (s *store) drop(definition string) {
+// drop stops serving a resource. Its objects are deleted first, so that watchers
+// see them go.
+func (s *store) drop(res *resource) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, res := range s.served.all {
-		if res.definition != definition {
-			continue
-		}
-		for rev := range res.objects.in("") {
-			s.appendLocked(res, rev, nil)
-		}
-		res.objects = sorted{}
-		s.served.remove(res)
+	for rev := range res.objects.in("") {
+		s.appendLocked(res, rev, nil)
 	}
+	res.objects = sorted{}
+	s.served.remove(res)
+}
+
+// definedBy returns the resource made from a CustomResourceDefinition, or nil.
+func (s *store) definedBy(definition string) *resource {
+	return s.find(func(res *resource) bool { return res.definition == definition })
+}
+
+// goType returns the resource of a built-in type, or nil.
+func (s *store) goType(t reflect.Type) *resource {
+	return s.find(func(res *resource) bool { return res.goType == t })
+}
+
+func (s *store) find(is func(*resource) bool) *resource {
+	all := s.resources()
+	if i := slices.IndexFunc(all, is); i >= 0 {
+		return all[i]
+	}
+	return nil
 }
 
 // resource returns the resource of this name, or nil.
@@ -169,18 +183,6 @@ func (s *store) kind(gvk schema.GroupVersionKind) *resource {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.served.byKind[gvk]
-}
-
-// goType returns the resource of a built-in type, or nil.
-func (s *store) goType(t reflect.Type) *resource {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, res := range s.served.all {
-		if res.goType == t {
-			return res
-		}
-	}
-	return nil
 }
 
 // resources returns all that is served, in the order of discovery.

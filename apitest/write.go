@@ -110,11 +110,6 @@ func (s *Server) insert(res *resource, obj Object, dryRun bool) (*revision, erro
 	if err := validateName(res, obj.GetName()); err != nil {
 		return nil, err
 	}
-	if res.definition == "" && res.gvk == definitionKind {
-		if err := s.validateDefinition(obj); err != nil {
-			return nil, err
-		}
-	}
 	obj.SetUID(s.ids.uid())
 	obj.SetCreationTimestamp(now())
 	obj.SetDeletionTimestamp(nil)
@@ -129,7 +124,11 @@ func (s *Server) insert(res *resource, obj Object, dryRun bool) (*revision, erro
 		}
 		return newRevision(res, obj, 0)
 	}
-	rev, err := s.store.put(res, nil, obj)
+	put := s.store.put
+	if res.gvk == definitionKind {
+		put = s.define
+	}
+	rev, err := put(res, nil, obj)
 	switch {
 	case errors.Is(err, errStale) && generate:
 		obj.SetName("")
@@ -191,7 +190,7 @@ func (s *Server) replace(res *resource, old *revision, obj Object, dryRun bool) 
 	case dryRun:
 		return newRevision(res, obj, old.version)
 	case obj.GetDeletionTimestamp() != nil && len(obj.GetFinalizers()) == 0:
-		return s.store.remove(res, old)
+		return s.erase(res, old)
 	}
 	return s.store.put(res, old, obj)
 }

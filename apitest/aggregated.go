@@ -1,0 +1,79 @@
+package apitest
+
+import (
+	"mime"
+	"slices"
+	"strings"
+
+	apidiscoveryv2 "k8s.io/api/apidiscovery/v2"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// aggregatedType is the Content-Type of the document that describes everything at
+// once (KEP-3352).
+const aggregatedType = jsonType + ";g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
+
+// acceptsAggregated says whether an Accept header asks for that document.
+func acceptsAggregated(accept string) bool {
+	for clause := range strings.SplitSeq(accept, ",") {
+		mediaType, params, err := mime.ParseMediaType(strings.TrimSpace(clause))
+		if err == nil && mediaType == jsonType &&
+			params["g"] == "apidiscovery.k8s.io" && params["v"] == "v2" && params["as"] == "APIGroupDiscoveryList" {
+			return true
+		}
+	}
+	return false
+}
+
+// aggregate describes the core group, or all the others.
+func aggregate(all []*resource, core bool) apidiscoveryv2.APIGroupDiscoveryList {
+	list := apidiscoveryv2.APIGroupDiscoveryList{
+		TypeMeta: metav1.TypeMeta{Kind: "APIGroupDiscoveryList", APIVersion: "apidiscovery.k8s.io/v2"},
+		Items:    []apidiscoveryv2.APIGroupDiscovery{},
+	}
+	for _, res := range all {
+		if (res.Group == "") != core {
+			continue
+		}
+		version := versionIn(groupIn(&list, res.Group), res.Version)
+		version.Resources = append(version.Resources, res.discovery())
+	}
+	return list
+}
+
+func groupIn(list *apidiscoveryv2.APIGroupDiscoveryList, name string) *apidiscoveryv2.APIGroupDiscovery {
+	i := slices.IndexFunc(list.Items, func(g apidiscoveryv2.APIGroupDiscovery) bool { return g.Name == name })
+	if i < 0 {
+		i = len(list.Items)
+		list.Items = append(list.Items, apidiscoveryv2.APIGroupDiscovery{ObjectMeta: metav1.ObjectMeta{Name: name}})
+	}
+	return &list.Items[i]
+}
+
+func versionIn(group *apidiscoveryv2.APIGroupDiscovery, name string) *apidiscoveryv2.APIVersionDiscovery {
+	i := slices.IndexFunc(group.Versions, func(v apidiscoveryv2.APIVersionDiscovery) bool { return v.Version == name })
+	if i < 0 {
+		i = len(group.Versions)
+		group.Versions = append(group.Versions, apidiscoveryv2.APIVersionDiscovery{
+			Version: name, Freshness: apidiscoveryv2.DiscoveryFreshnessCurrent,
+		})
+	}
+	return &group.Versions[i]
+}
+
+func (r *resource) discovery() apidiscoveryv2.APIResourceDiscovery {
+	kind := &metav1.GroupVersionKind{Group: r.Group, Version: r.Version, Kind: r.Kind}
+	d := apidiscoveryv2.APIResourceDiscovery{
+		Resource: r.Plural, SingularResource: r.Singular, ResponseKind: kind, Scope: apidiscoveryv2.ScopeNamespace,
+		Verbs: verbs, ShortNames: r.ShortNames, Categories: r.Categories,
+	}
+	if r.ClusterScoped {
+		d.Scope = apidiscoveryv2.ScopeCluster
+	}
+	if r.Status {
+		d.Subresources = []apidiscoveryv2.APISubresourceDiscovery{{
+			Subresource: "status", ResponseKind: kind, Verbs: statusVerbs,
+		}}
+	}
+	return d
+}
