@@ -34,6 +34,9 @@ func (r *Reader[T]) Len() int { return r.Snapshot().Len() }
 // Keys is [Snapshot.Keys] of the current snapshot.
 func (r *Reader[T]) Keys() iter.Seq[types.NamespacedName] { return r.Snapshot().Keys() }
 
+// Entries is [Snapshot.Entries] of the current snapshot.
+func (r *Reader[T]) Entries() iter.Seq[Entry[T]] { return r.Snapshot().Entries() }
+
 // All is [Snapshot.All] of the current snapshot.
 func (r *Reader[T]) All() iter.Seq2[types.NamespacedName, T] { return r.Snapshot().All() }
 

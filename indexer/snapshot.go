@@ -71,11 +71,15 @@ func (s *Snapshot[T]) Get(key types.NamespacedName) (T, bool) {
 // Entry returns the object with this key and its version, and whether there is
 // one.
 func (s *Snapshot[T]) Entry(key types.NamespacedName) (Entry[T], bool) {
-	e := s.entries.get(s.hash(key), key)
-	if e == nil {
-		return Entry[T]{}, false
+	if e := s.entries.get(s.hash(key), key); e != nil {
+		return export(e), true
 	}
-	return Entry[T]{Key: e.key, Object: e.value.object, ResourceVersion: e.value.resourceVersion}, true
+	return Entry[T]{}, false
+}
+
+// export returns what users may know of an entry.
+func export[T any](e *entry[T]) Entry[T] {
+	return Entry[T]{Key: e.key, Object: e.value.object, ResourceVersion: e.value.resourceVersion}
 }
 
 // Len returns the number of objects.
@@ -105,7 +109,7 @@ func (s *Snapshot[T]) Keys() iter.Seq[types.NamespacedName] {
 func (s *Snapshot[T]) Entries() iter.Seq[Entry[T]] {
 	return func(yield func(Entry[T]) bool) {
 		for e := range s.entries.all {
-			if !yield(Entry[T]{Key: e.key, Object: e.value.object, ResourceVersion: e.value.resourceVersion}) {
+			if !yield(export(e)) {
 				return
 			}
 		}

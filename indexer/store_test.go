@@ -79,6 +79,7 @@ func TestReadersGetTheStoredPointerAndItsVersion(t *testing.T) {
 	require.True(t, ok)
 	require.Same(t, x, e.Object)
 	require.Equal(t, Entry[*object]{Key: key("a/x"), Object: x, ResourceVersion: "17"}, e)
+	require.Equal(t, []Entry[*object]{e}, slices.Collect(store.Entries()))
 	got, _ := store.Get(key("a/x"))
 	require.Same(t, x, got)
 }
@@ -184,6 +185,10 @@ func TestIteratorsStopWhenTold(t *testing.T) {
 		count++
 		break
 	}
+	for range store.Entries() {
+		count++
+		break
+	}
 	for range Sorted(store.All()) {
 		count++
 		break
@@ -198,7 +203,7 @@ func TestIteratorsStopWhenTold(t *testing.T) {
 		count++
 		break
 	}
-	require.Equal(t, 4, count)
+	require.Equal(t, 5, count)
 }
 
 func TestSortedIsByNamespaceThenName(t *testing.T) {

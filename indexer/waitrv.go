@@ -96,6 +96,10 @@ func (ws *waiters) remove(w *waiter) bool {
 func (ws *waiters) wake(current string) {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
+	ws.wakeLocked(current)
+}
+
+func (ws *waiters) wakeLocked(current string) {
 	ws.list = slices.DeleteFunc(ws.list, func(w *waiter) bool {
 		done, err := reached(w.resourceVersion, current)
 		if done || err != nil {

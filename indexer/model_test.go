@@ -1,0 +1,199 @@
+package indexer
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// storeModel is a store as naive as can be: maps of strings, indexes by scan.
+type storeModel struct {
+	objects map[string]*object
+	rv      int
+	indexes map[string]IndexFunc[*object]
+}
+
+func (m storeModel) clone() storeModel {
+	return storeModel{objects: maps.Clone(m.objects), rv: m.rv, indexes: maps.Clone(m.indexes)}
+}
+
+// apply does what Store.Apply does and returns how many ops failed.
+func (m *storeModel) apply(ops []Op[*object], rv int) (failed int) {
+	for _, op := range ops {
+		switch name := op.Key.String(); {
+		case op.Delete:
+			delete(m.objects, name)
+		case op.Object.err != nil && len(m.indexes) > 0:
+			failed++
+		default:
+			m.objects[name] = op.Object
+		}
+	}
+	m.rv = max(m.rv, rv)
+	return failed
+}
+
+// replace does what Store.Replace does.
+func (m *storeModel) replace(ops []Op[*object], rv int) (failed int) {
+	maps.DeleteFunc(m.objects, func(name string, _ *object) bool {
+		return !slices.ContainsFunc(ops, func(op Op[*object]) bool { return op.Key.String() == name })
+	})
+	return m.apply(ops, rv)
+}
+
+// scan returns the names of the objects that are wanted.
+func (m *storeModel) scan(wanted func(name string, o *object) bool) []string {
+	var found []string
+	for name, o := range m.objects {
+		if wanted(name, o) {
+			found = append(found, name)
+		}
+	}
+	slices.Sort(found)
+	return found
+}
+
+// requireEqual checks all that a snapshot answers.
+func (m *storeModel) requireEqual(t require.TestingT, s *Snapshot[*object]) {
+	requireConsistent(t, s)
+	require.Equal(t, len(m.objects), s.Len())
+	for name, o := range m.objects {
+		got, ok := s.Get(key(name))
+		require.True(t, ok)
+		require.Same(t, o, got)
+	}
+	if m.rv == 0 {
+		require.Empty(t, s.ResourceVersion())
+	} else {
+		require.Equal(t, strconv.Itoa(m.rv), s.ResourceVersion())
+	}
+	require.Equal(t, m.scan(func(string, *object) bool { return true }), sortedNames(t, s.All))
+	for _, namespace := range []string{"a", "b", "c", "d"} {
+		require.Equal(t, m.scan(func(name string, _ *object) bool { return strings.HasPrefix(name, namespace+"/") }),
+			sortedNames(t, func() seq2 { return s.Namespace(namespace) }))
+	}
+	require.Equal(t, slices.Sorted(maps.Keys(m.indexes)), s.Indexes())
+	for index, fn := range m.indexes {
+		want := map[string]int{}
+		for _, o := range m.objects {
+			values, _ := fn(o)
+			slices.Sort(values)
+			for _, value := range slices.Compact(values) {
+				want[value]++
+			}
+		}
+		values, err := s.IndexValues(index)
+		require.Equal(t, want, counted(t, values, err))
+		for value := range want {
+			found, err := s.ByIndex(index, value)
+			require.NoError(t, err)
+			require.Equal(t, m.scan(func(_ string, o *object) bool {
+				values, _ := fn(o)
+				return slices.Contains(values, value)
+			}), sortedNames(t, func() seq2 { return found }))
+		}
+	}
+}
+
+type seq2 = func(yield func(types.NamespacedName, *object) bool)
+
+// sortedNames returns the keys that an iterator yields, sorted as strings.
+func sortedNames[S ~func(yield func(types.NamespacedName, *object) bool)](t require.TestingT, seq func() S) []string {
+	var found []string
+	for k := range seq() {
+		found = append(found, k.String())
+	}
+	slices.Sort(found)
+	return found
+}
+
+// indexFuncs are the index functions that a fuzzed store may have. All fail for
+// the same objects.
+var indexFuncs = map[string]IndexFunc[*object]{
+	"term": func(o *object) ([]string, error) { return slices.Clone(o.terms), o.err },
+	"even": func(o *object) ([]string, error) { return []string{strconv.FormatBool(o.version%2 == 0)}, o.err },
+	"none": func(o *object) ([]string, error) { return nil, o.err },
+}
+
+var errUnfit = errors.New("unfit")
+
+// FuzzStore reads its input as actions: pairs of bytes are an op or the end of a
+// transaction. It does them on a store and on the model, and keeps snapshots.
+func FuzzStore(f *testing.F) {
+	f.Add([]byte{0, 1, 0, 2, 9, 5, 1, 1, 9, 0})
+	f.Add([]byte{0, 1, 11, 1, 0, 2, 10, 5, 12, 1, 2, 3, 9, 7})
+	f.Add([]byte{0, 9, 0, 17, 3, 25, 9, 2, 11, 0, 11, 2, 4, 9, 10, 3, 12, 0, 1, 17, 9, 9})
+	indexNames := slices.Sorted(maps.Keys(indexFuncs))
+	f.Fuzz(func(t *testing.T, input []byte) {
+		store := newStore(t, map[string]IndexFunc[*object]{"term": indexFuncs["term"]})
+		model := storeModel{objects: map[string]*object{}, indexes: map[string]IndexFunc[*object]{"term": indexFuncs["term"]}}
+		type kept struct {
+			snapshot *Snapshot[*object]
+			model    storeModel
+		}
+		var versions []kept
+		var ops []Op[*object]
+		for i := 0; i+1 < len(input); i += 2 {
+			action, argument := input[i]%13, int(input[i+1])
+			name := string("abcd"[argument%4]) + "/" + strconv.Itoa(argument/4%16)
+			index := indexNames[argument%len(indexNames)]
+			switch action {
+			default: // an object with up to eight index values
+				o := &object{version: i}
+				for n := range int(action) {
+					o.terms = append(o.terms, strconv.Itoa((argument+n*n)%6))
+				}
+				ops = append(ops, put(name, o))
+			case 7:
+				ops = append(ops, put(name, &object{version: i, err: errUnfit}))
+			case 8:
+				ops = append(ops, del(name))
+			case 9, 10:
+				write, modelled := store.Apply, model.apply
+				if action == 10 {
+					write, modelled = store.Replace, model.replace
+				}
+				failed := modelled(ops, argument)
+				err := write(ops, strconv.Itoa(argument))
+				require.Equal(t, failed, countErrors(err))
+				ops = nil
+			case 11:
+				_, exists := model.indexes[index]
+				require.Equal(t, exists || unfit(model), store.AddIndex(index, indexFuncs[index]) != nil)
+				if !exists && !unfit(model) {
+					model.indexes[index] = indexFuncs[index]
+				}
+			case 12:
+				_, exists := model.indexes[index]
+				require.Equal(t, !exists, store.RemoveIndex(index) != nil)
+				delete(model.indexes, index)
+			}
+			if len(versions) < 8 && i%5 == 0 {
+				versions = append(versions, kept{store.Snapshot(), model.clone()})
+			}
+		}
+		model.requireEqual(t, store.Snapshot())
+		for _, v := range versions {
+			v.model.requireEqual(t, v.snapshot)
+		}
+	})
+}
+
+// unfit reports whether an object is stored that no index function accepts.
+func unfit(m storeModel) bool {
+	return len(m.scan(func(_ string, o *object) bool { return o.err != nil })) > 0
+}
+
+// countErrors returns how many errors are joined in one.
+func countErrors(err error) int {
+	if err == nil {
+		return 0
+	}
+	return len(err.(interface{ Unwrap() []error }).Unwrap())
+}
