@@ -243,6 +243,11 @@ func TestTheStateAfterADeletedStaysBeyondTheLimit(t *testing.T) {
 	f.update("unknown", "4")
 	f.update("unknown", "5")
 	require.Equal(t, []string{"unknown: Replaced@2 Updated@5"}, f.popAndApply())
+
+	f.update("unknown", "6")
+	f.del("unknown", "7")
+	f.replace("9", "unknown@8")
+	require.Equal(t, []string{"unknown: Updated@6 Deleted@7 Replaced@8"}, f.popAndApply())
 }
 
 func TestTheDefaultLimitBoundsABusyKey(t *testing.T) {

@@ -85,7 +85,7 @@ func TestHasVersionIsAboutTheNewestState(t *testing.T) {
 	f := setup(t, deltafifo.Options{})
 	has := func(name, rv string) bool { return f.HasVersion(key(name), rv) }
 
-	f.replace("1", "known@1", "updated@1", "deleted@1", "vanished@1")
+	f.replace("1", "known@1", "updated@1", "deleted@1", "vanished@1", "versionless@")
 	f.popAndApply()
 	f.update("updated", "2")
 	f.del("deleted", "3")
@@ -97,6 +97,7 @@ func TestHasVersionIsAboutTheNewestState(t *testing.T) {
 	require.False(t, has("known", ""))
 	require.False(t, has("unknown", "1"))
 	require.False(t, has("unknown", ""))
+	require.False(t, has("versionless", ""))
 	require.True(t, has("updated", "2"), "pending")
 	require.False(t, has("updated", "1"), "superseded")
 	require.False(t, has("deleted", "1"))

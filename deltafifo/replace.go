@@ -96,7 +96,8 @@ func (f *FIFO[T]) replaceLocked(list listing[T]) (lost []Stack[T]) {
 	}
 
 	for i, there := range there {
-		if newest := s.stacks[i].Newest(); !there && newest.Type != Deleted {
+		if !there {
+			newest := s.stacks[i].Newest()
 			f.pushLocked(s.stacks[i].Key, tombstone(newest.Object, newest.ResourceVersion))
 			if f.observer != nil {
 				lost = append(lost, s.stacks[i])
