@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -209,7 +210,9 @@ type exchange struct {
 }
 
 // errHeaderTimeout is the cause with which a request ends that got no answer.
-var errHeaderTimeout = errors.New("no answer in time")
+// [os.ErrDeadlineExceeded] makes it a net.Error that is a timeout, and keeps it
+// apart from the end of the caller's context.
+var errHeaderTimeout = fmt.Errorf("no answer: %w", os.ErrDeadlineExceeded)
 
 // send sends a request and returns when the headers of its answer are there and
 // report success; anything else is an [*Error]. The answer lives until it is

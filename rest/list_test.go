@@ -79,7 +79,7 @@ func TestListIsTheSameHoweverItsBytesArrive(t *testing.T) {
 func TestListCutOffAnywhereIsAnError(t *testing.T) {
 	t.Parallel()
 	for _, e := range encodings {
-		body := bytes.TrimSpace(podList(t, e, "1", plainPods(2)...))
+		body := bytes.TrimSpace(podList(t, e, "1", *bookmark("1", nil), *bookmark("2", map[string]string{"a": "b"})))
 		complete := len(body)
 		if e == Protobuf {
 			complete -= len("\x1a\x00\x22\x00") // the rest of the envelope says nothing
@@ -338,7 +338,7 @@ func TestIdleStreamsHoldNoBuffersOfOthers(t *testing.T) {
 	t.Parallel()
 	// Objects must not share memory with the buffers, which are used again.
 	for _, e := range encodings {
-		body := podList(t, e, "1", plainPods(300)...)
+		body := podList(t, e, "1", plainPods(70)...)
 		want := decodePodList(t, e, body)
 		client := serveBytes(t, e, body)
 		var all [][]listwatch.Item[*corev1.Pod]

@@ -2,7 +2,7 @@ package rest
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"strconv"
 	"time"
 
@@ -157,10 +157,10 @@ func (d *eventDecoder[T]) bookmark(object []byte, event *listwatch.Event[T]) err
 		return holder.Metadata.Unmarshal(metadata)
 	})
 	if err == nil && holder.Metadata.ResourceVersion == "" {
-		err = malformed("it has no resourceVersion")
+		err = errors.New("it has no resourceVersion")
 	}
 	if err != nil {
-		return d.exchange.fail(fmt.Errorf("bookmark: %w", err))
+		return d.exchange.fail(malformed("bookmark: %w", err))
 	}
 	event.ResourceVersion = holder.Metadata.ResourceVersion
 	event.InitialEventsEnd = holder.Metadata.Annotations[metav1.InitialEventsAnnotationKey] == "true"

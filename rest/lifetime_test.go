@@ -1,0 +1,260 @@
+package rest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"runtime"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/listwatch"
+)
+
+// silent answers a list or a watch with its start and then says no more.
+func silent(start []byte, e Encoding) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", contentType(e))
+		_, _ = w.Write(start)
+		_ = http.NewResponseController(w).Flush()
+		<-r.Context().Done()
+	}
+}
+
+func TestCancelEndsABlockedNextAtOnce(t *testing.T) {
+	t.Parallel()
+	for _, e := range encodings {
+		synctest.Test(t, func(t *testing.T) {
+			list := podList(t, e, "1", plainPods(3)...)
+			client, stop := serveMemory(t, silent(list[:len(list)-20], e), Options{})
+			defer stop()
+			ctx, cancel := context.WithCancel(t.Context())
+			stream, err := pods(client).List(ctx, listwatch.ListOptions{})
+			require.NoError(t, err)
+			for range 2 {
+				_, err = stream.Next()
+				require.NoError(t, err)
+			}
+			time.AfterFunc(time.Hour, cancel)
+			start := time.Now()
+			_, err = stream.Next()
+			require.ErrorIs(t, err, context.Canceled)
+			require.ErrorContains(t, err, "GET http://memory/api/v1/pods: context canceled")
+			require.Equal(t, time.Hour, time.Since(start), "and nothing else ends a stream that is silent")
+			_, again := stream.Next()
+			require.Equal(t, err, again)
+			require.NoError(t, stream.Close())
+		})
+	}
+}
+
+func TestCancelComesBeforeWhatIsReadAhead(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		client, stop := serveMemory(t, silent(podList(t, JSON, "1", plainPods(3)...), JSON), Options{})
+		defer stop()
+		ctx, cancel := context.WithCancel(t.Context())
+		stream, err := pods(client).List(ctx, listwatch.ListOptions{})
+		require.NoError(t, err)
+		synctest.Wait()
+		cancel()
+		_, err = stream.Next()
+		require.ErrorIs(t, err, context.Canceled)
+		require.NoError(t, stream.Close())
+	})
+}
+
+func TestCloseDoesNotWaitForASilentServer(t *testing.T) { // G10
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		client, stop := serveMemory(t, silent(nil, JSON), Options{})
+		defer stop()
+		stream, err := pods(client).Watch(t.Context(), listwatch.WatchOptions{})
+		require.NoError(t, err)
+		require.Equal(t, 1, client.Stats().Streams)
+		synctest.Wait()
+		start := time.Now()
+		require.NoError(t, stream.Close())
+		require.Zero(t, time.Since(start))
+		require.Zero(t, client.Stats().Streams)
+		_, err = stream.Next()
+		require.Error(t, err)
+		synctest.Wait()
+		require.Zero(t, client.Stats().Connections, "a stream that was ended early takes its connection with it")
+	})
+}
+
+func TestCloseWhileTheReaderIsFarAhead(t *testing.T) {
+	t.Parallel()
+	for _, e := range encodings {
+		body := podList(t, e, "1", plainPods(5000)...)
+		synctest.Test(t, func(t *testing.T) {
+			client, stop := serveMemory(t, answer{contentType(e), bytes.NewReader(body)}, Options{})
+			defer stop()
+			stream, err := pods(client).List(t.Context(), listwatch.ListOptions{})
+			require.NoError(t, err)
+			_, err = stream.Next()
+			require.NoError(t, err)
+			synctest.Wait() // the window is full
+			read := client.Stats().BytesReceived
+			require.Less(t, read, uint64(len(body)), "reading ahead is bounded")
+			require.NoError(t, stream.Close())
+		})
+	}
+}
+
+func TestClientCloseEndsWhatStillRuns(t *testing.T) { // G10
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		client, stop := serveMemory(t, silent(nil, JSON), Options{})
+		defer stop()
+		stream, err := pods(client).Watch(t.Context(), listwatch.WatchOptions{})
+		require.NoError(t, err)
+		time.AfterFunc(time.Minute, client.Close)
+		_, err = stream.Next()
+		require.ErrorIs(t, err, ErrClosed)
+		require.NoError(t, stream.Close())
+		_, err = client.Raw(t.Context(), http.MethodGet, "/version", RawOptions{})
+		require.ErrorIs(t, err, ErrClosed)
+		require.Zero(t, client.Stats().Connections)
+	})
+}
+
+func TestHeaderTimeout(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		client, stop := serveMemory(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }), Options{})
+		defer stop()
+		start := time.Now()
+		_, err := pods(client).Get(t.Context(), types.NamespacedName{Name: "a"}, metav1.GetOptions{})
+		require.ErrorIs(t, err, os.ErrDeadlineExceeded)
+		require.NotErrorIs(t, err, context.DeadlineExceeded, "that would be the caller's")
+		require.ErrorContains(t, err, "the server sent no headers within 1m0s")
+		require.Equal(t, time.Minute, time.Since(start))
+		require.EqualValues(t, 1, client.Stats().Failures)
+	})
+}
+
+func TestContextThatHasEndedSendsNothing(t *testing.T) { // RS-16
+	t.Parallel()
+	client := serve(t, http.NotFoundHandler(), Options{})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := pods(client).List(ctx, listwatch.ListOptions{})
+	require.ErrorIs(t, err, context.Canceled)
+	require.Zero(t, client.Stats().Requests)
+}
+
+func TestConnectionIsUsedAgainAfterAWholeAnswer(t *testing.T) { // RS-12
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		dials := 0
+		network := newMemory()
+		server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/missing" {
+				http.NotFound(w, r)
+				return
+			}
+			w.Header().Set("Content-Type", mediaTypeJSON)
+			_, _ = w.Write(podList(t, JSON, "1", plainPods(3)...))
+		})}
+		go func() { _ = server.Serve(network) }()
+		defer server.Close()
+		client, err := NewClient(Config{Host: "http://memory", DialContext: func(ctx context.Context, n, a string) (c net.Conn, err error) {
+			dials++
+			return network.DialContext(ctx, n, a)
+		}}, Options{})
+		require.NoError(t, err)
+		defer client.Close()
+		for range 3 {
+			require.Equal(t, io.EOF, listErr(t.Context(), pods(client)))
+			_, err = client.Raw(t.Context(), http.MethodGet, "/missing", RawOptions{})
+			require.Error(t, err)
+			synctest.Wait()
+		}
+		require.Equal(t, 1, dials)
+	})
+}
+
+func TestOrderIsKeptWhateverDecodingTakes(t *testing.T) {
+	t.Parallel()
+	const n = 2000
+	var body bytes.Buffer
+	for i := range n {
+		body.WriteByte(byte(i))
+		body.WriteByte(byte(i >> 8))
+	}
+	a := startAhead(offline(t.Context(), &body), pairs{}, func(f frame, _ *envelope) (int, error) {
+		i := int(f.data[0]) | int(f.data[1])<<8
+		for range i * 7919 % 13 {
+			runtime.Gosched()
+		}
+		if i%5 == 0 {
+			return 0, &listwatch.ObjectError{ResourceVersion: string(f.data), Err: errors.New("odd")}
+		}
+		return i, nil
+	})
+	for i := range n {
+		got, err := a.next()
+		if i%5 == 0 {
+			require.Error(t, err)
+			continue
+		}
+		require.NoError(t, err)
+		require.Equal(t, i, got)
+	}
+	_, err := a.next()
+	require.Equal(t, io.EOF, err)
+	a.close()
+}
+
+// pairs cuts two bytes at a time, and makes many batches of them.
+type pairs struct{}
+
+func (pairs) cut(data []byte) (frame, int, error) {
+	if len(data) < 2 {
+		return frame{}, 0, nil
+	}
+	return frame{data: data[:2]}, 2, nil
+}
+func (pairs) end([]byte) error   { return io.EOF }
+func (pairs) envelope() envelope { return envelope{} }
+
+func TestObserverAndStats(t *testing.T) {
+	t.Parallel()
+	var answered []Answered
+	var ended []Ended
+	var warnings []string
+	client := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Add("Warning", `299 - "v1beta1 is \"deprecated\"" "Sat, 25 Aug 2012 23:34:45 GMT"`)
+		w.Header().Add("Warning", `110 - "stale"`)
+		w.Header().Set("Content-Type", mediaTypeJSON)
+		_, _ = w.Write(podList(t, JSON, "1", plainPods(3)...))
+	}), Options{Observer: &Observer{
+		Answered: func(a Answered) { answered = append(answered, a) },
+		Ended:    func(e Ended) { ended = append(ended, e) },
+		Warning:  func(text string) { warnings = append(warnings, text) },
+	}})
+	require.Equal(t, io.EOF, listErr(t.Context(), NewResource[*corev1.Pod](client, podsGVR, ResourceOptions{})))
+	require.Len(t, answered, 1)
+	require.Equal(t, http.StatusOK, answered[0].StatusCode)
+	require.Len(t, ended, 1)
+	require.Equal(t, 3, ended[0].Objects)
+	require.Equal(t, io.EOF, ended[0].Err)
+	require.Equal(t, []string{`v1beta1 is "deprecated"`}, warnings) // RS-25
+	stats := client.Stats()
+	require.EqualValues(t, 1, stats.Requests)
+	require.EqualValues(t, 3, stats.Decoded)
+	require.Positive(t, stats.BytesReceived)
+	require.Positive(t, stats.BytesSent)
+}

@@ -1,0 +1,66 @@
+package rest
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// memory is a network within the process, which a bubble of testing/synctest can
+// see into: what waits for it is idle.
+type memory struct {
+	conns  chan net.Conn
+	once   sync.Once
+	closed chan struct{}
+}
+
+func newMemory() *memory { return &memory{conns: make(chan net.Conn), closed: make(chan struct{})} }
+
+func (m *memory) Accept() (net.Conn, error) {
+	select {
+	case c := <-m.conns:
+		return c, nil
+	case <-m.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (m *memory) Close() error {
+	m.once.Do(func() { close(m.closed) })
+	return nil
+}
+
+func (m *memory) Addr() net.Addr { return &net.UnixAddr{Name: "memory"} }
+
+func (m *memory) DialContext(ctx context.Context, _, _ string) (net.Conn, error) {
+	client, server := net.Pipe()
+	select {
+	case m.conns <- server:
+		return client, nil
+	case <-m.closed:
+		return nil, net.ErrClosed
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// serveMemory is serve for a bubble: it returns a client, and a function that
+// ends both sides, which has to be called before the bubble ends.
+func serveMemory(t testing.TB, handler http.Handler, opts Options) (client *Client, stop func()) {
+	t.Helper()
+	network := newMemory()
+	server := &http.Server{Handler: handler}
+	var group sync.WaitGroup
+	group.Go(func() { _ = server.Serve(network) })
+	client, err := NewClient(Config{Host: "http://memory", DialContext: network.DialContext}, opts)
+	require.NoError(t, err)
+	return client, func() {
+		client.Close()
+		_ = server.Close()
+		group.Wait()
+	}
+}
