@@ -52,14 +52,14 @@ const (
 // Run. An error says which option is wrong.
 func New[T any](source listwatch.Source[T], opts Options[T]) (*Informer[T], error) {
 	opts = opts.withDefaults()
-	store, err := indexer.New(indexer.Options[T]{Indexes: opts.Indexes})
+	store, err := indexer.New(opts.Store)
 	if err != nil {
 		return nil, err
 	}
 	i := &Informer[T]{
 		opts:      opts,
 		store:     store,
-		queue:     deltafifo.New(known[T]{store}, deltafifo.Options{}),
+		queue:     deltafifo.New(known[T]{store}, opts.Queue),
 		synced:    make(chan struct{}),
 		stopped:   make(chan struct{}),
 		resyncDue: make(map[*Registration[T]]bool),

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/kinform/kinform/deltafifo"
 	"github.com/kinform/kinform/indexer"
 	"github.com/kinform/kinform/reflector"
 )
@@ -15,11 +16,6 @@ type Options[T any] struct {
 	// Name says in logs and errors which informer speaks, for example "pods".
 	// Defaults to the type argument's name.
 	Name string
-
-	// Indexes are the store's indexes from the first object on. More can be added
-	// and removed at any time, see Informer.AddIndex. The namespace index always
-	// exists.
-	Indexes map[string]indexer.IndexFunc[T]
 
 	// Transform changes each object once, before it is queued: to drop what nobody
 	// reads, for example. It owns the object that it is given, may change it in
@@ -32,6 +28,13 @@ type Options[T any] struct {
 	// limits, and OnError, which hears of every failed attempt. Its Logger defaults
 	// to the one below.
 	Reflector reflector.Options
+
+	// Queue has the choices of the DeltaFIFO between reflector and store.
+	Queue deltafifo.Options
+
+	// Store has the choices of the store, above all its indexes from the first
+	// object on. More can be added at any time, see Informer.AddIndex.
+	Store indexer.Options[T]
 
 	// Logger gets what has no caller to be returned to: failed attempts, handler
 	// panics, slow handlers. Defaults to silence.

@@ -1,0 +1,28 @@
+// Package kinform is Kubernetes' informer machinery, written from scratch: a list
+// and a watch over HTTP feed a reflector, which pushes deltas into a DeltaFIFO,
+// which an informer drains into an indexed store while it calls handlers, which
+// put keys into a workqueue, from which workers take them.
+//
+//	            list, watch                deltas            batches
+//	API server ────────────► reflector ───────────► DeltaFIFO ───────► store ◄─┐
+//	                                                            │              │ reads
+//	                                          events            ▼              │
+//	                              workqueue ◄──────────── handlers             │
+//	                                  │ keys                                   │
+//	                                  └──────► workers ────────────────────────┘
+//
+// This package is empty: the stages are packages of their own, each usable alone.
+//
+// # Reading order
+//
+//   - listwatch: the port. What a reflector asks of a server.
+//   - rest: the adapter. HTTP, JSON and protobuf, item by item.
+//   - reflector: list and watch as a state machine that one can see.
+//   - deltafifo: what changed, in one stack per key, until somebody takes it.
+//   - indexer: the store. Readers see whole transactions and block nobody.
+//   - informer: the wiring, and its guarantees G1 to G11.
+//   - workqueue: which keys need work, without duplicates, later, or slower.
+//   - apitest: an API server for tests, with faults to order.
+//
+// The directory examples/controller has the smallest useful program.
+package kinform
