@@ -1,0 +1,142 @@
+package arch_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// run runs a command in the module's root and returns its output.
+func run(t *testing.T, name string, args ...string) []byte {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), name, args...)
+	cmd.Dir = "../.."
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	require.NoError(t, err, "%s\n%s", strings.Join(cmd.Args, " "), &stderr)
+	return out
+}
+
+// listPackages returns the packages of this module.
+func listPackages(t *testing.T) []goPackage {
+	t.Helper()
+	out := run(t, "go", "list", "-json=ImportPath,Doc,GoFiles,Imports,Deps", "-deps", "./...")
+	var packages []goPackage
+	for decoder := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p goPackage
+		err := decoder.Decode(&p)
+		if errors.Is(err, io.EOF) {
+			return packages
+		}
+		require.NoError(t, err)
+		if below(p.ImportPath, module) {
+			packages = append(packages, p)
+		}
+	}
+}
+
+func TestArchitecture(t *testing.T) {
+	t.Parallel()
+	packages := listPackages(t)
+	require.True(t, slices.ContainsFunc(packages, func(p goPackage) bool { return p.ImportPath == module+"/informer" }),
+		"this test must see the packages that it judges")
+	for _, v := range architecture.violations(packages) {
+		t.Error(v)
+	}
+}
+
+func TestGoModHasNoClientGo(t *testing.T) {
+	t.Parallel()
+	var mod struct {
+		Require []struct{ Path string }
+	}
+	require.NoError(t, json.Unmarshal(run(t, "go", "mod", "edit", "-json"), &mod))
+	require.NotEmpty(t, mod.Require)
+	for _, required := range mod.Require {
+		for _, banned := range []string{"k8s.io/client-go", "sigs.k8s.io/controller-runtime"} {
+			require.NotEqual(t, banned, required.Path,
+				"go.mod must not require %s, because whoever requires kinform would download it; bench/ has a go.mod of its own", banned)
+		}
+	}
+}
+
+func TestRulesFindEachBreach(t *testing.T) {
+	t.Parallel()
+	const reasonOfLeaf = "because a leaf is of use alone, and is understood without the others"
+	pkg := func(path string, imports ...string) goPackage {
+		return goPackage{ImportPath: module + path, Doc: "Package x.", GoFiles: []string{"x.go"}, Imports: imports, Deps: imports}
+	}
+	reaching := func(p goPackage, deps ...string) goPackage {
+		p.Deps = append(p.Deps, deps...)
+		return p
+	}
+	tests := []struct {
+		name string
+		pkg  goPackage
+		want []string // parts of the only sentence; none for what is allowed
+	}{
+		{"leaf imports a leaf", pkg("/deltafifo", module+"/indexer"), []string{
+			"kinform/deltafifo imports " + module + "/indexer", "may link no public package", reasonOfLeaf}},
+		{"leaf reaches a leaf through internal code", reaching(pkg("/workqueue", module+"/internal/x"), module+"/internal/x", module+"/indexer"), []string{
+			"kinform/workqueue reaches " + module + "/indexer", reasonOfLeaf}},
+		{"leaf imports the port", pkg("/indexer", module+"/listwatch"), []string{"imports " + module + "/listwatch"}},
+		{"reflector imports rest", pkg("/reflector", module+"/rest"), []string{"may link only listwatch"}},
+		{"rest imports discovery", pkg("/rest", module+"/rest/discovery"), []string{"rest may link only listwatch"}},
+		{"kubeconfig imports discovery", pkg("/rest/kubeconfig", module+"/rest/discovery"), []string{"may link only rest, listwatch"}},
+		{"informer imports rest", pkg("/informer", module+"/rest"), []string{"only place where the stages meet"}},
+		{"informer imports workqueue", pkg("/informer", module+"/workqueue"), []string{"may link only reflector"}},
+		{"apitest imports rest", pkg("/apitest", module+"/rest"), []string{"would share its mistakes"}},
+		{"root imports something", pkg("", module+"/informer"), []string{"the root is documentation"}},
+		{"a package without a place", pkg("/util"), []string{"must be added to the arrows"}},
+		{"client-go", reaching(pkg("/compat/tools/cache"), "k8s.io/client-go/tools/cache"), []string{"links k8s.io/client-go/tools/cache", "kinform replaces it"}},
+		{"controller-runtime", reaching(pkg("/cmd/kinform"), "sigs.k8s.io/controller-runtime"), []string{"nothing but tests may link"}},
+		{"testify", pkg("/internal/conformance", "github.com/stretchr/testify/require"), []string{"must not reach the programs of users"}},
+		{"goleak", pkg("/apitest", "go.uber.org/goleak"), []string{"must not reach the programs of users"}},
+		{"reflector imports net/http", pkg("/reflector", "net/http"), []string{"imports net/http: only rest/..., apitest, view/..., cmd/... may do so", "business of the adapter"}},
+		{"no comment", goPackage{ImportPath: module + "/rest", GoFiles: []string{"x.go"}}, []string{"must have a package comment"}},
+
+		{"nothing but tests", goPackage{ImportPath: module + "/somewhere"}, nil},
+		{"leaf imports internal code", pkg("/indexer", module+"/internal/invariant"), nil},
+		{"a module with a similar name", pkg("/rest", "k8s.io/client-gopher", module+"er/indexer"), nil},
+		{"rest imports net/http and the port", pkg("/rest", "net/http", module+"/listwatch"), nil},
+		{"something below rest imports rest", reaching(pkg("/rest/kubeconfig", "net/http", module+"/rest"), module+"/listwatch"), nil},
+		{"command imports anything", pkg("/cmd/kinform", "net/http", module+"/rest", module+"/cmd/kinform/internal/watch"), nil},
+		{"something reaches net/http", reaching(pkg("/reflector"), "net/http"), nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			var got []string
+			for _, v := range architecture.violations([]goPackage{tt.pkg}) {
+				if !strings.HasPrefix(v, "the arrow from ") { // one package uses few arrows
+					got = append(got, v)
+				}
+			}
+			if tt.want == nil {
+				require.Empty(t, got)
+				return
+			}
+			require.Len(t, got, 1)
+			for _, part := range tt.want {
+				require.Contains(t, got[0], part)
+			}
+		})
+	}
+}
+
+func TestArrowThatNobodyUsesIsFound(t *testing.T) {
+	t.Parallel()
+	r := rules{arrows: []arrow{{from: []string{"rest"}, to: []string{"listwatch", "indexer"}, reason: "none"}}}
+	got := r.violations([]goPackage{{
+		ImportPath: module + "/rest", Doc: "Package rest.", GoFiles: []string{"x.go"}, Deps: []string{module + "/listwatch"},
+	}})
+	require.Equal(t, []string{"the arrow from rest to indexer must go, for nobody uses it, because the picture is to be true"}, got)
+}

@@ -1,0 +1,194 @@
+package arch_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// module is the path that all packages of this module begin with.
+const module = "github.com/kinform/kinform"
+
+// rules are the architecture as data. Patterns are paths below the module: "rest"
+// is that package alone, "rest/..." it and all below, "..." everything, "." the
+// root.
+type rules struct {
+	arrows []arrow
+	bans   []ban
+	direct []directUse
+}
+
+// arrow says which public packages of this module may be linked into packages,
+// directly or not. The first arrow whose from matches a package counts. Internal
+// packages are free to import and to be imported, yet what they import counts
+// as imported by whoever imports them.
+type arrow struct {
+	from   []string
+	to     []string
+	reason string
+}
+
+// ban names a module that must not be linked into anything but tests.
+type ban struct {
+	module string
+	reason string
+}
+
+// directUse says who may import a package directly.
+type directUse struct {
+	path   string
+	by     []string
+	reason string
+}
+
+var architecture = rules{
+	arrows: []arrow{
+		{
+			from:   []string{"listwatch", "deltafifo", "indexer", "workqueue"},
+			reason: "a leaf is of use alone, and is understood without the others",
+		},
+		{
+			from: []string{"reflector"}, to: []string{"listwatch"},
+			reason: "a reflector works with any server and any sink, so it knows only the port",
+		},
+		{
+			from: []string{"rest"}, to: []string{"listwatch"},
+			reason: "rest is one adapter of the port, and of use without informers",
+		},
+		{
+			from: []string{"rest/..."}, to: []string{"rest", "listwatch"},
+			reason: "what stands around rest is linked only by who imports it, and brings nothing else along",
+		},
+		{
+			from: []string{"informer"}, to: []string{"reflector", "deltafifo", "indexer", "listwatch"},
+			reason: "informer is the only place where the stages meet, and it takes any source, not only rest",
+		},
+		{
+			from:   []string{"apitest"},
+			reason: "a server that shares code with the client would share its mistakes, and tests would not see them",
+		},
+		{
+			from:   []string{"."},
+			reason: "the root is documentation; who imports it must not link everything",
+		},
+		{
+			from: []string{"view/...", "cmd/...", "compat/...", "examples/...", "internal/..."}, to: []string{"..."},
+			reason: "these stand on top of the library",
+		},
+	},
+	bans: []ban{
+		{"k8s.io/client-go", "kinform replaces it, and is measured against it from a module of its own"},
+		{"sigs.k8s.io/controller-runtime", "it brings client-go, and is measured against from a module of its own"},
+		{"github.com/stretchr/testify", "test helpers must not reach the programs of users"},
+		{"go.uber.org/goleak", "test helpers must not reach the programs of users"},
+	},
+	direct: []directUse{
+		{
+			path: "net/http", by: []string{"rest/...", "apitest", "view/...", "cmd/..."},
+			reason: "HTTP is the business of the adapter, so that the core works with any source",
+		},
+	},
+}
+
+// goPackage is what the rules need to know of a package; the names are those of
+// go list. Files and imports of tests are not in it.
+type goPackage struct {
+	ImportPath string
+	Doc        string
+	GoFiles    []string
+	Imports    []string
+	Deps       []string // all, also indirect
+}
+
+// violations returns one sentence for each breach of the rules.
+func (r rules) violations(packages []goPackage) []string {
+	var found []string
+	report := func(reason, format string, args ...any) {
+		found = append(found, fmt.Sprintf(format, args...)+", because "+reason)
+	}
+	for _, p := range packages {
+		if len(p.GoFiles) == 0 {
+			continue // nothing but tests
+		}
+		if p.Doc == "" {
+			report("that is where readers begin", "%s must have a package comment", p.ImportPath)
+		}
+		r.checkArrows(p, report)
+		for _, b := range r.bans {
+			if i := slices.IndexFunc(p.Deps, func(d string) bool { return below(d, b.module) }); i >= 0 {
+				report(b.reason, "%s links %s: nothing but tests may link %s", p.ImportPath, p.Deps[i], b.module)
+			}
+		}
+		for _, d := range r.direct {
+			if slices.Contains(p.Imports, d.path) && !matchesAny(relative(p.ImportPath), d.by) {
+				report(d.reason, "%s imports %s: only %s may do so", p.ImportPath, d.path, strings.Join(d.by, ", "))
+			}
+		}
+	}
+	r.checkArrowsAreUsed(packages, report)
+	return found
+}
+
+type reporter func(reason, format string, args ...any)
+
+// checkArrows checks what a package links of this module.
+func (r rules) checkArrows(p goPackage, report reporter) {
+	from := relative(p.ImportPath)
+	i := slices.IndexFunc(r.arrows, func(a arrow) bool { return matchesAny(from, a.from) })
+	if i < 0 {
+		report("every package has its place", "%s must be added to the arrows", p.ImportPath)
+		return
+	}
+	a := r.arrows[i]
+	for _, dep := range p.Deps {
+		to := relative(dep)
+		if !below(dep, module) || isInternal(to) || matchesAny(to, a.to) {
+			continue
+		}
+		verb := "reaches"
+		if slices.Contains(p.Imports, dep) {
+			verb = "imports"
+		}
+		allowed := "no public package of this module"
+		if len(a.to) > 0 {
+			allowed = "only " + strings.Join(a.to, ", ")
+		}
+		report(a.reason, "%s %s %s: %s may link %s", p.ImportPath, verb, dep, strings.Join(a.from, ", "), allowed)
+	}
+}
+
+// checkArrowsAreUsed checks that the picture shows nothing that is not there.
+func (r rules) checkArrowsAreUsed(packages []goPackage, report reporter) {
+	for _, a := range r.arrows {
+		for _, to := range a.to {
+			used := to == "..." || slices.ContainsFunc(packages, func(p goPackage) bool {
+				return matchesAny(relative(p.ImportPath), a.from) && slices.Contains(p.Deps, module+"/"+to)
+			})
+			if !used {
+				report("the picture is to be true", "the arrow from %s to %s must go, for nobody uses it", strings.Join(a.from, ", "), to)
+			}
+		}
+	}
+}
+
+// relative is a package's path below the module, "." for the root.
+func relative(path string) string {
+	if path == module {
+		return "."
+	}
+	return strings.TrimPrefix(path, module+"/")
+}
+
+// below reports whether path is parent or below it.
+func below(path, parent string) bool {
+	return path == parent || strings.HasPrefix(path, parent+"/")
+}
+
+func isInternal(path string) bool { return slices.Contains(strings.Split(path, "/"), "internal") }
+
+func matchesAny(path string, patterns []string) bool {
+	return slices.ContainsFunc(patterns, func(pattern string) bool {
+		parent, tree := strings.CutSuffix(pattern, "/...")
+		return pattern == "..." || path == parent || (tree && below(path, parent))
+	})
+}
