@@ -15,7 +15,7 @@ import (
 type Sink[T any] interface {
 	// HasVersion reports whether the sink holds the object with this key in this
 	// very version; see listwatch.ListOptions.Known. It may be called from several
-	// goroutines at once.
+	// goroutines at once, and while Replace or Apply runs.
 	HasVersion(key types.NamespacedName, resourceVersion string) bool
 
 	// Replace hands over a whole snapshot as one step: every object that exists,

@@ -169,6 +169,9 @@ func TestStepWatching(t *testing.T) {
 		{name: "an unreadable object is skipped", from: inWatch{play: []any{unreadable(listwatch.Modified, "a")}}, // RC-23
 			next: `watching "10"`, calls: []string{`reflector: watching: object ns/a could not be read: garbage`}},
 		{name: "an unreadable delete leads to a snapshot", from: inWatch{play: []any{unreadable(listwatch.Deleted, "a")}}, next: `wait 800ms, list at "10"`},
+		{name: "an event without its object leads to a snapshot", from: inWatch{play: []any{
+			listwatch.Event[string]{Type: listwatch.Added, Item: listwatch.Item[string]{Key: key("a"), ResourceVersion: "11", Unchanged: true}},
+		}}, next: `wait 800ms, list at "10"`},
 		{name: "a sink that fails gets a snapshot", from: inWatch{play: []any{modified("a@11")}}, sink: []error{errBroken},
 			next: `wait 800ms, list at "10"`, calls: []string{`modified a@11`}},
 

@@ -85,9 +85,12 @@ type record struct {
 func (r *record) start() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	wasActive := r.active
+	if r.active {
+		return false
+	}
 	r.active = true
-	return !wasActive
+	r.status.Failures = 0
+	return true
 }
 
 func (r *record) stop() {
