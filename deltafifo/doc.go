@@ -19,9 +19,9 @@
 //
 // The stacks stand in the order in which their keys were first told of, and a
 // stack is read from the bottom, so that the consumer sees all that happened to
-// an object, in order (DF-1, DF-2). Little is pressed together: a Deleted right
-// after a Deleted (DF-3), and updates of an object that is told of more often
-// than Options.MaxDeltasPerKey before anybody pops.
+// an object, in order (DF-1, DF-2). Only two things are compressed: a Deleted
+// right after a Deleted (DF-3), and updates of an object that is told of more
+// often than Options.MaxDeltasPerKey before anybody pops.
 //
 // # Why Pop takes everything
 //
@@ -29,8 +29,9 @@
 // not: the store passes through states that the server never had, a relist shows
 // half of the old and half of the new set, and nobody can say up to which
 // resourceVersion the store is complete, because the change before that version
-// may still be waiting on another stack. RealFIFO pops one delta and keeps all
-// order, but gives up the stacks and pays one store transaction for each event.
+// may still be waiting on another stack. RealFIFO pops single deltas, or runs of
+// them up to the second one of a key, and so keeps all order; but it gives up the
+// stacks, and a run still ends anywhere.
 //
 // Here Pop takes the whole shelf down and the consumer applies it as one
 // transaction, as a database does with a group of commits. So
@@ -83,7 +84,8 @@
 //     them except for the merges named above; the first and the newest always.
 //   - After a batch is applied the store has exactly what was told through
 //     Batch.ResourceVersion.
-//   - A key that vanished is deleted exactly once, with FinalStateUnknown.
+//   - A key that vanished is deleted exactly once, with FinalStateUnknown unless
+//     the producer tells of its deletion after all.
 //   - A Deleted is handed out only if the consumer has the object, or gets it from
 //     the same stack (DF-6, DF-7).
 //   - Nothing that was handed out is kept in memory by the queue.

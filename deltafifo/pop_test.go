@@ -2,6 +2,7 @@ package deltafifo_test
 
 import (
 	"context"
+	"iter"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -113,6 +114,47 @@ func TestHasVersionIsAboutTheNewestState(t *testing.T) {
 	require.False(t, has("vanished", "1"), "its tombstone is in flight, though the store has it")
 	f.store.apply(b)
 	require.False(t, has("vanished", "1"))
+}
+
+// curious asks the queue while the queue asks it.
+type curious struct {
+	*store
+	ask func()
+}
+
+func (c *curious) Get(key types.NamespacedName) (string, string, bool) {
+	c.ask()
+	return c.store.Get(key)
+}
+
+func (c *curious) Keys() iter.Seq[types.NamespacedName] {
+	c.ask()
+	return c.store.Keys()
+}
+
+func TestKnownIsReadWithoutALockAndVanishingKeysCountAsInFlight(t *testing.T) {
+	t.Parallel()
+	c := &curious{store: newStore(), ask: func() {}}
+	f := &fixture{deltafifo.New(c, deltafifo.Options{}), t, c.store}
+	f.replace("1", "vanished@1")
+	f.popAndApply()
+
+	f.replace("2")
+	f.del("ghost", "3")
+	asked := 0
+	c.ask = func() {
+		asked++
+		f.Stats()
+		require.False(t, f.HasVersion(key("vanished"), "1"))
+		f.add("late", "4") // goes on the next shelf
+	}
+	b := f.pop()
+	c.ask = func() {}
+	require.Equal(t, 3, asked, "Get of ghost, Keys, Get of vanished")
+	require.Equal(t, []string{"vanished: Deleted?@1"}, text(b))
+	require.Equal(t, "3", b.ResourceVersion)
+	f.store.apply(b)
+	require.Equal(t, []string{"late: Added@4 Added@4 Added@4"}, f.popAndApply())
 }
 
 // settle lets the queue know that the batch popped last is applied, by a Pop that
