@@ -127,16 +127,18 @@ func excerpt(body []byte, limit int) string {
 }
 
 // retryAfterSeconds reads both forms of the Retry-After header, a number of
-// seconds and a date, and returns 0 for anything else.
+// seconds and a date, and returns 0 for anything else. More than a day is a day.
 func retryAfterSeconds(header string, now time.Time) int {
 	const day = 24 * 60 * 60
 	if seconds, err := strconv.Atoi(header); err == nil {
 		return min(max(seconds, 0), day)
 	}
-	if at, err := http.ParseTime(header); err == nil {
-		return int(min(max(at.Sub(now)+time.Second-1, 0)/time.Second, day))
+	at, err := http.ParseTime(header)
+	if err != nil {
+		return 0
 	}
-	return 0
+	wait := min(max(at.Sub(now), 0), day*time.Second)
+	return int((wait + time.Second - 1) / time.Second)
 }
 
 // guarded runs code that reads bytes from the network and may panic on them, and

@@ -1,0 +1,142 @@
+package rest
+
+import (
+	"bytes"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	encpem "encoding/pem"
+	"io"
+	"math/big"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kinform/kinform/listwatch"
+)
+
+// certificate returns a self-signed certificate and its key, in PEM.
+func certificate(t testing.TB, name string) (cert, key []byte) {
+	t.Helper()
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, NotAfter: time.Now().Add(time.Hour),
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
+	require.NoError(t, err)
+	keyDER, err := x509.MarshalPKCS8PrivateKey(private)
+	require.NoError(t, err)
+	return encpem.EncodeToMemory(&encpem.Block{Type: "CERTIFICATE", Bytes: der}),
+		encpem.EncodeToMemory(&encpem.Block{Type: "PRIVATE KEY", Bytes: keyDER})
+}
+
+// serveTLS starts a server with HTTP/2 that asks for a client certificate.
+func serveTLS(t testing.TB, handler http.Handler) (url string, ca []byte) {
+	t.Helper()
+	server := httptest.NewUnstartedServer(handler)
+	server.EnableHTTP2 = true
+	server.TLS = &tls.Config{ClientAuth: tls.RequestClientCert}
+	server.Config.ErrorLog = nil
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	return server.URL, encpem.EncodeToMemory(&encpem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
+}
+
+func TestTLSWithClientCertificate(t *testing.T) {
+	t.Parallel()
+	url, ca := serveTLS(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		name := "nobody"
+		if len(r.TLS.PeerCertificates) > 0 {
+			name = r.TLS.PeerCertificates[0].Subject.CommonName
+		}
+		_, _ = io.WriteString(w, r.Proto+" "+name)
+	}))
+	get := func(cfg TLSConfig) (string, error) {
+		client, err := NewClient(Config{Host: url, TLS: cfg}, Options{})
+		require.NoError(t, err)
+		defer client.Close()
+		body, err := client.Raw(t.Context(), http.MethodGet, "/", RawOptions{})
+		return string(body), err
+	}
+	_, err := get(TLSConfig{})
+	require.ErrorContains(t, err, "certificate", "nobody vouches for the server")
+
+	who, err := get(TLSConfig{CAData: ca})
+	require.NoError(t, err)
+	require.Equal(t, "HTTP/2.0 nobody", who)
+
+	who, err = get(TLSConfig{Insecure: true})
+	require.NoError(t, err)
+	require.Equal(t, "HTTP/2.0 nobody", who)
+
+	_, err = get(TLSConfig{CAData: ca, ServerName: "other.invalid"})
+	require.ErrorContains(t, err, "other.invalid")
+
+	cert, key := certificate(t, "alice")
+	who, err = get(TLSConfig{CAData: ca, CertData: cert, KeyData: key})
+	require.NoError(t, err)
+	require.Equal(t, "HTTP/2.0 alice", who)
+}
+
+func TestRenewedClientCertificateIsUsed(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	cfg := TLSConfig{CertFile: filepath.Join(dir, "cert"), KeyFile: filepath.Join(dir, "key")}
+	write := func(cert, key []byte) {
+		require.NoError(t, os.WriteFile(cfg.CertFile, cert, 0o600))
+		require.NoError(t, os.WriteFile(cfg.KeyFile, key, 0o600))
+	}
+	write(certificate(t, "alice"))
+	loaded, err := newTLS(cfg)
+	require.NoError(t, err)
+	require.EqualValues(t, tls.VersionTLS12, loaded.MinVersion)
+	name := func() string {
+		c, err := loaded.GetClientCertificate(nil)
+		require.NoError(t, err)
+		return c.Leaf.Subject.CommonName
+	}
+	require.Equal(t, "alice", name())
+	cert, key := certificate(t, "bob")
+	write(cert, []byte("half written"))
+	require.Equal(t, "alice", name(), "the last good one")
+	write(cert, key)
+	require.Equal(t, "bob", name())
+}
+
+func TestStreamsOverHTTP2(t *testing.T) {
+	t.Parallel()
+	for _, e := range encodings {
+		body := podList(t, e, "1", plainPods(500)...)
+		url, ca := serveTLS(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Query().Has("watch") {
+				silent(nil, e)(w, r)
+				return
+			}
+			answer{contentType(e), bytes.NewReader(body)}.ServeHTTP(w, r)
+		}))
+		client, err := NewClient(Config{Host: url, TLS: TLSConfig{CAData: ca}}, Options{})
+		require.NoError(t, err)
+		watch, err := pods(client).Watch(t.Context(), listwatch.WatchOptions{})
+		require.NoError(t, err)
+		list, err := pods(client).List(t.Context(), listwatch.ListOptions{})
+		require.NoError(t, err)
+		items, _, err := drainList(list)
+		require.Equal(t, io.EOF, err)
+		require.Len(t, items, 500)
+		require.NoError(t, list.Close())
+		require.Equal(t, 1, client.Stats().Connections, "one connection carries both")
+		require.NoError(t, watch.Close())
+		client.Close()
+		require.Zero(t, client.Stats().Connections)
+	}
+}

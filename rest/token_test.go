@@ -1,0 +1,108 @@
+package rest
+
+import (
+	"io"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+)
+
+// gate lets in who has the right Authorization, and remembers what it saw.
+type gate struct {
+	mu   sync.Mutex // guards following
+	want string
+	got  string
+}
+
+func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.got = r.Header.Get("Authorization"); g.want != "" && g.got != g.want {
+		w.WriteHeader(http.StatusUnauthorized)
+		return
+	}
+	_, _ = io.WriteString(w, "in")
+}
+
+func TestCredentialsAreSent(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "token")
+	require.NoError(t, os.WriteFile(file, []byte("from-file\n"), 0o600))
+	for want, cfg := range map[string]Config{
+		"":                     {},
+		"Bearer abc":           {BearerToken: "abc"},
+		"Basic bWU6c2VjcmV0":   {Username: "me", Password: "secret"},
+		"Bearer from-file":     {BearerTokenFile: file, BearerToken: "until then"},
+		"Bearer only-fallback": {BearerTokenFile: file + "-missing", BearerToken: "only-fallback"},
+	} {
+		handler := &gate{}
+		cfg.Host = serve(t, handler, Options{}).base.String()
+		client, err := NewClient(cfg, Options{})
+		require.NoError(t, err)
+		_, err = client.Raw(t.Context(), http.MethodGet, "/", RawOptions{})
+		require.NoError(t, err)
+		require.Equal(t, want, handler.got)
+		client.Close()
+	}
+}
+
+func TestTokenFileIsReadAgain(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "token")
+	write := func(token string) { require.NoError(t, os.WriteFile(file, []byte(token), 0o600)) }
+	synctest.Test(t, func(t *testing.T) {
+		write("one")
+		f := &tokenFile{path: file, logger: slog.New(slog.DiscardHandler)}
+		require.Equal(t, "one", f.get())
+
+		write("two")
+		time.Sleep(tokenLifetime - 1)
+		require.Equal(t, "one", f.get(), "at most once a minute")
+		time.Sleep(1)
+		require.Equal(t, "two", f.get())
+
+		require.NoError(t, os.Remove(file))
+		time.Sleep(tokenLifetime)
+		require.Equal(t, "two", f.get(), "the last good one")
+
+		write("three")
+		f.expire("one")
+		require.Equal(t, "two", f.get(), "a token that was refused after it had been replaced says nothing")
+		f.expire("two")
+		require.Equal(t, "three", f.get(), "refused by the server")
+	})
+}
+
+func TestUnauthorizedMakesTheNextRequestReadTheToken(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "token")
+	require.NoError(t, os.WriteFile(file, []byte("old"), 0o600))
+	handler := &gate{want: "Bearer new"}
+	client, err := NewClient(Config{Host: serve(t, handler, Options{}).base.String(), BearerTokenFile: file}, Options{})
+	require.NoError(t, err)
+	defer client.Close()
+	require.NoError(t, os.WriteFile(file, []byte("new"), 0o600))
+	_, err = client.Raw(t.Context(), http.MethodGet, "/", RawOptions{})
+	require.True(t, apierrors.IsUnauthorized(err))
+	require.NotContains(t, err.Error(), "old")
+	_, err = client.Raw(t.Context(), http.MethodGet, "/", RawOptions{})
+	require.NoError(t, err)
+}
+
+func TestTokenThatIsNoHeaderIsNotShown(t *testing.T) {
+	t.Parallel()
+	client, err := NewClient(Config{Host: "http://127.0.0.1:1", BearerToken: "hush\nhush"}, Options{})
+	require.NoError(t, err)
+	defer client.Close()
+	_, err = client.Raw(t.Context(), http.MethodGet, "/", RawOptions{})
+	require.Error(t, err)
+	require.NotContains(t, err.Error(), "hush")
+}
