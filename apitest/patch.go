@@ -69,7 +69,12 @@ func patcher(req *Request) (func(doc []byte) ([]byte, error), error) {
 			}
 			return doc, nil
 		}, nil
+	case mediaType == types.StrategicMergePatchType && req.res.goType != nil:
+		return func(doc []byte) ([]byte, error) { return strategicMergePatch(doc, patch, req.res.goType) }, nil
 	}
 	accepted := []string{string(types.JSONPatchType), string(types.MergePatchType)}
+	if req.res.goType != nil {
+		accepted = append(accepted, string(types.StrategicMergePatchType))
+	}
 	return nil, errUnsupportedMediaType(strings.Join(accepted, ", "))
 }

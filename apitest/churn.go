@@ -1,0 +1,157 @@
+package apitest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// ChurnOptions say how [Server.Churn] changes pods. The zero value works.
+type ChurnOptions struct {
+	// PerSecond is the number of writes per second. Defaults to 10.
+	PerSecond float64
+
+	// Creates, Updates and Deletes are the shares of each kind of write, as whole
+	// numbers in any unit. Defaults to 1, 8 and 1, if all three are 0.
+	Creates, Updates, Deletes int
+
+	// Writes is after how many writes it ends. Defaults to 0: when the context does.
+	Writes int
+
+	// Pods shape the pods that are created.
+	Pods PodOptions
+
+	// Seed determines which pods are written, and how. Defaults to 0, which is a
+	// seed as good as any.
+	Seed uint64
+}
+
+// churnTick is how often writes that are due are made.
+const churnTick = 10 * time.Millisecond
+
+// Churn creates, updates and deletes pods at a steady rate, as a busy cluster does,
+// and blocks until ctx ends or the number of writes is reached; both are no error.
+// Pods that exist when it begins are updated and deleted as well. An update changes
+// an annotation, "apitest/churn". It returns how many writes were made.
+//
+// If writes take longer than the rate allows, they are made up for later.
+func (s *Server) Churn(ctx context.Context, opts ChurnOptions) (writes int, err error) {
+	c := churner{srv: s, opts: opts, random: rand.New(rand.NewPCG(opts.Seed, 4))}
+	if opts.PerSecond == 0 {
+		c.opts.PerSecond = 10
+	}
+	if opts.Creates+opts.Updates+opts.Deletes == 0 {
+		c.opts.Creates, c.opts.Updates, c.opts.Deletes = 1, 8, 1
+	}
+	if c.opts.PerSecond < 0 || c.opts.Creates < 0 || c.opts.Updates < 0 || c.opts.Deletes < 0 {
+		return 0, errors.New("apitest: churn: rate and shares must not be negative")
+	}
+	pods := s.store.resource(podsResource)
+	stored, _ := s.store.snapshot(pods)
+	for rev := range stored.in("") {
+		c.keys = append(c.keys, rev.key)
+	}
+	return c.run(ctx)
+}
+
+var podsResource = corev1.SchemeGroupVersion.WithResource("pods")
+
+// churner is one run of Churn.
+type churner struct {
+	srv    *Server
+	opts   ChurnOptions
+	random *rand.Rand
+	keys   []types.NamespacedName // of the pods, as far as it knows
+	made   int
+}
+
+func (c *churner) run(ctx context.Context) (writes int, err error) {
+	tick := time.NewTicker(churnTick)
+	defer tick.Stop()
+	begin := time.Now()
+	for {
+		select {
+		case <-ctx.Done():
+			return writes, nil
+		case <-tick.C:
+		}
+		for due := int(time.Since(begin).Seconds() * c.opts.PerSecond); writes < due; writes++ {
+			if ctx.Err() != nil || c.opts.Writes > 0 && writes == c.opts.Writes {
+				return writes, nil
+			}
+			if err := c.write(); err != nil {
+				return writes, fmt.Errorf("apitest: churn: %w", err)
+			}
+		}
+	}
+}
+
+// write does one thing to one pod.
+func (c *churner) write() error {
+	n := c.random.IntN(c.opts.Creates + c.opts.Updates + c.opts.Deletes)
+	switch {
+	case n < c.opts.Creates || len(c.keys) == 0:
+		return c.create()
+	case n < c.opts.Creates+c.opts.Updates:
+		return c.update()
+	default:
+		return c.delete()
+	}
+}
+
+func (c *churner) create() error {
+	pod := newPod(c.made, c.opts.Pods, c.random)
+	pod.Name = fmt.Sprintf("churn-%d-%06d", c.opts.Seed, c.made)
+	c.made++
+	_, err := c.srv.Create(pod)
+	if apierrors.IsAlreadyExists(err) {
+		return nil // an earlier run with the same seed made it
+	}
+	c.keys = append(c.keys, keyOf(pod))
+	return err
+}
+
+// update changes a pod, unless somebody else has deleted it.
+func (c *churner) update() error {
+	i := c.random.IntN(len(c.keys))
+	value := strconv.FormatUint(c.random.Uint64(), 36)
+	pods := c.srv.store.resource(podsResource)
+	_, err := c.srv.modify(pods, c.keys[i], false, func(old *revision) (Object, error) {
+		pod := old.object()
+		annotations := pod.GetAnnotations()
+		if annotations == nil {
+			annotations = map[string]string{}
+		}
+		annotations["apitest/churn"] = value
+		pod.SetAnnotations(annotations)
+		return pod, nil
+	})
+	if apierrors.IsNotFound(err) {
+		c.forget(i)
+		return nil
+	}
+	return err
+}
+
+func (c *churner) delete() error {
+	i := c.random.IntN(len(c.keys))
+	key := c.keys[i]
+	c.forget(i)
+	if err := c.srv.Delete(podsResource, key); err != nil && !apierrors.IsNotFound(err) {
+		return err
+	}
+	return nil
+}
+
+func (c *churner) forget(i int) {
+	last := len(c.keys) - 1
+	c.keys[i] = c.keys[last]
+	c.keys = c.keys[:last]
+}
