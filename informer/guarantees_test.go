@@ -229,14 +229,9 @@ func TestG7_ReadersNeverSeeAHalfReplacedStore(t *testing.T) {
 		for g := 1; g <= 10; g++ {
 			// While the relabelling goes on no watch works, so the whole of it arrives
 			// in one relist.
-			broken := r.server.Inject(apitest.Fault{Verb: "watch", Action: apitest.Expired()})
-			lists := r.server.Inject(apitest.Fault{Verb: "list", Action: apitest.Code(500, 0)})
-			r.server.DropWatches("")
-			synctest.Wait()
+			reconnect := r.disconnect()
 			relabel(g)
-			broken.Remove()
-			lists.Remove()
-			r.server.Compact()
+			reconnect()
 			r.settle()
 			time.Sleep(2 * time.Millisecond)
 		}
@@ -313,4 +308,3 @@ func TestG10_NothingRemainsWhenRunReturns(t *testing.T) {
 		}
 	}
 }
-

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/kinform/kinform/apitest"
@@ -150,6 +151,20 @@ func (r *rig) fault() {
 		r.server.DropWatches("")
 	} else {
 		r.server.EndWatches("")
+	}
+}
+
+// disconnect cuts the informer off, until reconnect is called: whatever happens
+// in between it can only learn by a relist.
+func (r *rig) disconnect() (reconnect func()) {
+	watches := r.server.Inject(apitest.Fault{Verb: "watch", Action: apitest.Expired()})
+	lists := r.server.Inject(apitest.Fault{Verb: "list", Action: apitest.Code(500, 0)})
+	r.server.DropWatches("")
+	synctest.Wait()
+	return func() {
+		watches.Remove()
+		lists.Remove()
+		r.server.Compact()
 	}
 }
 

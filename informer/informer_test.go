@@ -1,0 +1,316 @@
+package informer_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/kinform/kinform/apitest"
+	"github.com/kinform/kinform/indexer"
+	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/reflector"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+)
+
+// onError collects the texts of errors.
+func onError(texts *[]string) func(reflector.Error) {
+	return func(e reflector.Error) { *texts = append(*texts, e.Error()) }
+}
+
+// inBubble runs f with a rig of its own in a synctest bubble.
+func inBubble(t *testing.T, opts informer.Options[*corev1.Pod], f func(t *testing.T, r *rig)) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) { f(t, newRig(t, opts)) })
+}
+
+func TestARelistReportsOnlyWhatChanged(t *testing.T) { // D11, SI-13
+	inBubble(t, informer.Options[*corev1.Pod]{}, func(t *testing.T, r *rig) {
+		for n := range 30 {
+			_, err := r.server.Create(newPod(key(n)))
+			require.NoError(t, err)
+		}
+		w := newWitness(r)
+		r.add(w.handle, informer.HandlerOptions{})
+		r.runSynced()
+
+		reconnect := r.disconnect()
+		require.NoError(t, r.server.Delete(pods, key(0)))
+		updated := newPod(key(1))
+		updated.Labels["changed"] = "yes"
+		_, err := r.server.Update(updated)
+		require.NoError(t, err)
+		_, err = r.server.Create(newPod(key(30)))
+		require.NoError(t, err)
+		reconnect()
+		r.settle()
+		synctest.Wait()
+
+		require.Equal(t, 30, w.count(informer.Initial))
+		require.Equal(t, 3, w.count(informer.Relist), "one deleted, one updated, one added")
+		require.Empty(t, w.objections("G1"))
+		require.EqualValues(t, 1, r.informer.Status().Reflector.Relists)
+	})
+}
+
+func TestADeleteFoundByARelistHasTheLastKnownState(t *testing.T) {
+	inBubble(t, informer.Options[*corev1.Pod]{}, func(t *testing.T, r *rig) {
+		_, err := r.server.Create(newPod(key(0)))
+		require.NoError(t, err)
+		var last informer.Event[*corev1.Pod]
+		r.add(func(e informer.Event[*corev1.Pod]) { last = e }, informer.HandlerOptions{})
+		r.runSynced()
+		reconnect := r.disconnect()
+		require.NoError(t, r.server.Delete(pods, key(0)))
+		reconnect()
+		r.settle()
+		synctest.Wait()
+		require.Equal(t, informer.Deleted, last.Type)
+		require.True(t, last.FinalStateUnknown)
+		require.Equal(t, informer.Relist, last.Cause)
+		require.Same(t, last.Old, last.New)
+		require.Equal(t, key(0).Name, last.New.Name)
+	})
+}
+
+func TestResyncIsPerHandlerAndSurvivesRelists(t *testing.T) { // SI-26, SI-27, D22
+	inBubble(t, informer.Options[*corev1.Pod]{}, func(t *testing.T, r *rig) {
+		for n := range 5 {
+			_, err := r.server.Create(newPod(key(n)))
+			require.NoError(t, err)
+		}
+		never, fast, slow := newWitness(r), newWitness(r), newWitness(r)
+		r.add(never.handle, informer.HandlerOptions{})
+		r.add(fast.handle, informer.HandlerOptions{Resync: 2 * time.Second})
+		r.add(slow.handle, informer.HandlerOptions{Resync: 3 * time.Second})
+		r.runSynced()
+		time.Sleep(2500 * time.Millisecond)
+		require.Equal(t, []int{0, 5, 0}, []int{never.count(informer.Resync), fast.count(informer.Resync), slow.count(informer.Resync)})
+		time.Sleep(time.Second)
+		require.Equal(t, []int{0, 5, 5}, []int{never.count(informer.Resync), fast.count(informer.Resync), slow.count(informer.Resync)})
+
+		// client-go's timer starts anew with each list, and so starves here.
+		for range 10 {
+			r.server.Inject(apitest.Fault{Verb: "watch", Times: 1, Action: apitest.Expired()})
+			r.server.DropWatches("")
+			time.Sleep(time.Second)
+		}
+		require.GreaterOrEqual(t, fast.count(informer.Resync), 5*6)
+		require.GreaterOrEqual(t, r.informer.Status().Reflector.Relists, int64(5))
+		for _, w := range []*witness{never, fast, slow} {
+			require.Empty(t, w.objections("G1"))
+		}
+	})
+}
+
+func TestARemovedHandlerIsNotCalledAgain(t *testing.T) { // SI-19
+	inBubble(t, informer.Options[*corev1.Pod]{}, func(t *testing.T, r *rig) {
+		var calls atomic.Int32
+		release := make(chan struct{})
+		registration := r.add(func(informer.Event[*corev1.Pod]) {
+			calls.Add(1)
+			<-release
+		}, informer.HandlerOptions{})
+		w := newWitness(r)
+		r.add(w.handle, informer.HandlerOptions{})
+		r.runSynced()
+		r.churn(10, 20, false)
+		synctest.Wait()
+		registration.Remove()
+		registration.Remove()
+		require.EqualValues(t, 1, calls.Load())
+		select {
+		case <-registration.Done():
+			require.Fail(t, "a call is in progress")
+		default:
+		}
+		close(release)
+		<-registration.Done()
+		r.churn(10, 20, false)
+		r.settle()
+		synctest.Wait()
+		require.EqualValues(t, 1, calls.Load())
+		require.Equal(t, r.versions(), w.versions(), "others go on")
+	})
+}
+
+func TestAHandlerMayRemoveItself(t *testing.T) { // SI-20: client-go's waiting removal deadlocks here
+	inBubble(t, informer.Options[*corev1.Pod]{}, func(t *testing.T, r *rig) {
+		var registration *informer.Registration[*corev1.Pod]
+		calls := 0
+		registered := make(chan struct{})
+		registration = r.add(func(informer.Event[*corev1.Pod]) {
+			<-registered
+			calls++
+			registration.Remove()
+		}, informer.HandlerOptions{})
+		close(registered)
+		r.runSynced()
+		r.churn(10, 20, false)
+		<-registration.Done()
+		require.Equal(t, 1, calls)
+	})
+}
+
+func TestTransformRunsOncePerObject(t *testing.T) { // D23
+	var transformed atomic.Int32
+	opts := informer.Options[*corev1.Pod]{Transform: func(pod *corev1.Pod) (*corev1.Pod, error) {
+		transformed.Add(1)
+		if pod.Name == key(3).Name {
+			return nil, errors.New("this one cannot be transformed")
+		}
+		return &corev1.Pod{Status: pod.Status}, nil // Not even a name or a version is left (D12).
+	}}
+	var reported []string
+	opts.Reflector.OnError = onError(&reported)
+	inBubble(t, opts, func(t *testing.T, r *rig) {
+		for n := range 5 {
+			_, err := r.server.Create(newPod(key(n)))
+			require.NoError(t, err)
+		}
+		var events []string
+		r.add(func(e informer.Event[*corev1.Pod]) {
+			require.Empty(t, e.New.Name)
+			events = append(events, fmt.Sprint(e.Type, e.Key))
+		}, informer.HandlerOptions{})
+		r.runSynced()
+		synctest.Wait()
+		require.EqualValues(t, 5, transformed.Load())
+		require.Len(t, events, 4, "the rest of the list is not lost with one object")
+		changed := newPod(key(1))
+		changed.Labels["changed"] = "yes"
+		_, err := r.server.Update(changed)
+		require.NoError(t, err)
+		r.settle()
+		synctest.Wait()
+		require.EqualValues(t, 6, transformed.Load())
+		require.Equal(t, "Updated "+key(1).String(), events[len(events)-1])
+		require.Contains(t, strings.Join(reported, "\n"), "this one cannot be transformed")
+		require.Contains(t, strings.Join(reported, "\n"), key(3).Name)
+	})
+}
+
+func TestAnObjectThatCannotBeIndexedIsNeitherStoredNorTold(t *testing.T) { // D13, PD-1
+	var log bytes.Buffer
+	opts := informer.Options[*corev1.Pod]{Logger: slog.New(slog.NewTextHandler(&log, nil))}
+	opts.Store.Indexes = map[string]indexer.IndexFunc[*corev1.Pod]{"image": func(pod *corev1.Pod) ([]string, error) {
+		if pod.Name == key(2).Name {
+			return nil, errors.New("no image")
+		}
+		return []string{pod.Spec.Containers[0].Image}, nil
+	}}
+	inBubble(t, opts, func(t *testing.T, r *rig) {
+		for n := range 5 {
+			_, err := r.server.Create(newPod(key(n)))
+			require.NoError(t, err)
+		}
+		w := newWitness(r)
+		r.add(w.handle, informer.HandlerOptions{})
+		r.runSynced()
+		synctest.Wait()
+		require.Len(t, w.versions(), 4)
+		require.Equal(t, w.versions(), r.stored())
+		require.NoError(t, r.stop())
+		require.Contains(t, log.String(), "no image")
+		require.Contains(t, log.String(), key(2).Name)
+	})
+}
+
+func TestWaitForSyncSaysWhatIsMissingAndWhy(t *testing.T) {
+	inBubble(t, informer.Options[*corev1.Pod]{Name: "web pods"}, func(t *testing.T, r *rig) {
+		r.server.Inject(apitest.Fault{Verb: "list", Action: apitest.Fail(apierrors.NewForbidden(pods.GroupResource(), "", errors.New("no role")))})
+		r.run()
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		err := r.informer.WaitForSync(ctx)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.True(t, apierrors.IsForbidden(err), "%v", err)
+		require.ErrorContains(t, err, "web pods")
+		require.ErrorContains(t, err, "no role")
+		require.NoError(t, r.stop())
+		require.ErrorIs(t, r.informer.WaitForSync(t.Context()), informer.ErrStopped)
+	})
+}
+
+func TestASlowHandlerIsNamedInTheLogOnce(t *testing.T) {
+	var log bytes.Buffer
+	inBubble(t, informer.Options[*corev1.Pod]{Logger: slog.New(slog.NewTextHandler(&log, nil))}, func(t *testing.T, r *rig) {
+		release := make(chan struct{})
+		registration := r.add(func(informer.Event[*corev1.Pod]) { <-release }, informer.HandlerOptions{Name: "sleepy", Mailbox: 5})
+		r.runSynced()
+		r.churn(10, 200, false)
+		r.settle()
+		synctest.Wait()
+		status := registration.Status()
+		require.LessOrEqual(t, status.Waiting, 5+2*10)
+		require.Positive(t, status.Coalesced)
+		close(release)
+		require.NoError(t, r.stop())
+		require.Equal(t, 1, strings.Count(log.String(), "sleepy"), log.String())
+	})
+}
+
+func TestBlockReachesTheSocketAndLosesNothing(t *testing.T) {
+	inBubble(t, informer.Options[*corev1.Pod]{}, func(t *testing.T, r *rig) {
+		w := newWitness(r)
+		r.add(func(e informer.Event[*corev1.Pod]) {
+			time.Sleep(100 * time.Millisecond)
+			w.handle(e)
+		}, informer.HandlerOptions{Mailbox: 2, Overflow: informer.Block})
+		r.run()
+		r.churn(10, 100, false)
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		require.Equal(t, r.versions(), w.versions())
+		require.Zero(t, r.informer.Status().Handlers[0].Coalesced)
+		require.NoError(t, r.stop())
+	})
+}
+
+func TestStatusAndObserverSeeEveryStage(t *testing.T) {
+	var applied, delivered atomic.Int32
+	opts := informer.Options[*corev1.Pod]{Observer: &informer.Observer{
+		OnApplied: func(a informer.AppliedInfo) { applied.Add(int32(len(a.Keys))) },
+		OnDeliver: func(d informer.DeliverInfo) {
+			if d.Handler == "h" && d.Key.Name != "" && d.ResourceVersion != "" {
+				delivered.Add(1)
+			}
+		},
+	}}
+	inBubble(t, opts, func(t *testing.T, r *rig) {
+		for n := range 5 {
+			_, err := r.server.Create(newPod(key(n)))
+			require.NoError(t, err)
+		}
+		r.add(func(informer.Event[*corev1.Pod]) {}, informer.HandlerOptions{Name: "h"})
+		require.False(t, r.informer.Status().Synced)
+		r.runSynced()
+		synctest.Wait()
+		status := r.informer.Status()
+		require.True(t, status.Synced)
+		require.Equal(t, "*v1.Pod", status.Name)
+		require.Equal(t, 5, status.Store.Objects)
+		require.EqualValues(t, 5, status.Handlers[0].Delivered)
+		require.True(t, status.Handlers[0].Synced)
+		require.EqualValues(t, 5, applied.Load())
+		require.EqualValues(t, 5, delivered.Load())
+	})
+}
+
+func TestOptionsThatMakeNoSenseAreRefused(t *testing.T) {
+	inBubble(t, informer.Options[*corev1.Pod]{}, func(t *testing.T, r *rig) {
+		_, err := r.informer.AddHandler(func(informer.Event[*corev1.Pod]) {}, informer.HandlerOptions{Mailbox: -1, Resync: -1, Overflow: 9})
+		require.ErrorContains(t, err, "Mailbox")
+		require.ErrorContains(t, err, "Resync")
+		require.ErrorContains(t, err, "Overflow")
+		require.Error(t, r.informer.AddIndex("x", nil))
+	})
+}
