@@ -37,8 +37,8 @@
 //
 // # Departures from client-go
 //
-// The contracts WQ-1 to WQ-36 describe client-go's util/workqueue. They are kept, and
-// each is cited by the test that pins it, except for these, left on purpose:
+// The contracts WQ-1 to WQ-35 describe client-go's util/workqueue. They are kept,
+// and each is cited by the test that pins it, except for these, left on purpose:
 //
 //   - WQ-8, a custom Queue called under the lock: no user code runs under a
 //     lock, so the order is not pluggable; there is no Touch in WQ-1 either.

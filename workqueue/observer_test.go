@@ -116,6 +116,21 @@ func TestStatsAgree(t *testing.T) { // WQ-16: Dirty is what the depth was
 	})
 }
 
+func TestOldestReadyLeavesOutTheKeysOwnRun(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue()
+		q.Add("a")
+		get(t, q)
+		q.Add("a")
+		time.Sleep(time.Minute)
+		require.Zero(t, q.Stats().OldestReady)
+		q.Done("a")
+		time.Sleep(time.Second)
+		require.Equal(t, time.Second, q.Stats().OldestReady)
+	})
+}
+
 func TestInspectListsWhatIsProcessing(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 	"weak"
 
 	"github.com/stretchr/testify/require"
@@ -101,28 +102,62 @@ func TestDoneWakesAGetForAKeyThatWasAddedAgain(t *testing.T) { // WQ-3
 	})
 }
 
-func TestAGetThatIsCancelledLosesNoKey(t *testing.T) {
+func TestAGetThatIsWokenAndCancelledLosesNoKey(t *testing.T) {
 	t.Parallel()
-	// An Add and a cancel race for a Get: whichever wins, the other Get, which
-	// stays, must end up with the key unless the first has it.
-	for range 500 {
-		q := newQueue()
-		ctx, cancel := context.WithCancel(t.Context())
-		keys := make(chan string, 2)
-		var wg sync.WaitGroup
-		for _, ctx := range []context.Context{ctx, t.Context()} {
-			wg.Go(func() {
-				if key, err := q.Get(ctx); err == nil {
-					keys <- key
-				}
-			})
-		}
-		wg.Go(cancel)
-		wg.Go(func() { q.Add("a") })
-		require.Equal(t, "a", <-keys)
-		q.ShutDown()
-		wg.Wait()
+	for range 200 {
+		synctest.Test(t, func(t *testing.T) {
+			q := newQueue()
+			ctx, cancel := context.WithCancel(t.Context())
+			keys := make(chan string, 2)
+			for _, ctx := range []context.Context{ctx, t.Context()} {
+				go func() {
+					if key, err := q.Get(ctx); err == nil {
+						keys <- key
+					}
+				}()
+				synctest.Wait()
+			}
+			q.Add("a") // wakes the first, which has been blocked for longest
+			cancel()
+			require.Equal(t, "a", <-keys, "by the first, or else by the second")
+			q.ShutDown()
+		})
 	}
+}
+
+func TestNoWakeUpIsLostOnGetsThatAreAboutToBlock(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		// All Gets have found nothing ready when the keys come, and none of them
+		// sleeps yet, so there is nobody whom the second and third Add could wake.
+		q := newQueue()
+		keys := []string{"a", "b", "c"}
+		block := make(chan struct{})
+		taken := make(chan string, len(keys))
+		for range keys {
+			go func() {
+				key, _ := q.Get(gate{t.Context(), block})
+				taken <- key
+			}()
+		}
+		synctest.Wait()
+		for _, key := range keys {
+			q.Add(key)
+		}
+		close(block)
+		require.ElementsMatch(t, keys, []string{<-taken, <-taken, <-taken})
+	})
+}
+
+// gate is a context that holds up whoever is about to wait for its end.
+type gate struct {
+	context.Context
+	open <-chan struct{}
+}
+
+func (g gate) Done() <-chan struct{} {
+	<-g.open
+	return g.Context.Done()
 }
 
 func TestGetReturnsTheCauseOfItsContext(t *testing.T) {
@@ -202,7 +237,7 @@ func TestAKeyThatIsNotHashableLeavesTheQueueUsable(t *testing.T) {
 
 func TestKeysThatAreDoneAreNotRetained(t *testing.T) { // WQ-7
 	t.Parallel()
-	type object struct{ payload [1 << 10]byte }
+	type object [1 << 10]byte
 	q := workqueue.New(workqueue.Options[*object]{})
 	var gone []weak.Pointer[object]
 	for range 100 {
@@ -230,24 +265,24 @@ func TestMemoryOfABurstIsGivenBack(t *testing.T) { // WQ-7
 		runtime.ReadMemStats(&m)
 		return m.HeapAlloc
 	}
-	const burst = 200_000
-	q := workqueue.New(workqueue.Options[int]{})
-	q.Add(-1) // stays: the queue is never empty
-	get(t, q)
-	before := heap()
-	for key := range burst {
-		q.Add(key)
-		q.AddAfter(key, 1)
-	}
-	full := heap() - before
-	for q.Stats().Delayed > 0 || q.Len() > 0 {
-		if q.Len() > 0 {
-			q.Done(get(t, q))
+	synctest.Test(t, func(t *testing.T) {
+		const burst = 50_000
+		q := workqueue.New(workqueue.Options[int]{})
+		q.Add(-1) // stays: the queue is never empty
+		get(t, q)
+		before := heap()
+		for key := range burst {
+			q.Add(key)
+			q.AddAfter(key, time.Hour)
 		}
-	}
-	after := heap()
-	require.Less(t, after, before+full/50, "the burst took %d bytes", full)
-	require.NoError(t, q.Verify())
+		full := heap() - before
+		takeAll(t, q)
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		require.Len(t, takeAll(t, q), burst)
+		require.Less(t, heap(), before+full/50, "the burst took %d bytes", full)
+		require.NoError(t, q.Verify())
+	})
 }
 
 func TestAddGetDoneAllocatesNothing(t *testing.T) {

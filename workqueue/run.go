@@ -20,7 +20,7 @@ import (
 // A panic in reconcile becomes such an error, a *PanicError that is logged with
 // its stack: one key that cannot be worked on does not end the process, nor the
 // work on all others. Where a panic should end the process, let reconcile recover
-// and exit.
+// and exit. A call of runtime.Goexit, as in testing's FailNow, ends the worker.
 //
 // When ctx ends, the queue is shut down, and the workers go on with what is
 // queued, but not with what is delayed nor with what fails then. The context that
