@@ -1,0 +1,254 @@
+package apitest_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/kinform/kinform/apitest"
+)
+
+const podsPath = "/api/v1/namespaces/a/pods"
+
+// jsonPod is a pod as a client sends it.
+func jsonPod(meta, rest string) string {
+	return `{"kind":"Pod","apiVersion":"v1","metadata":{` + meta + `}` + rest + `}`
+}
+
+// protoPod is a pod as a client sends it in protobuf.
+func protoPod(t *testing.T, p *corev1.Pod) string {
+	t.Helper()
+	raw, err := p.Marshal()
+	require.NoError(t, err)
+	body, err := (&runtime.Unknown{TypeMeta: runtime.TypeMeta{APIVersion: "v1", Kind: "Pod"}, Raw: raw}).Marshal()
+	require.NoError(t, err)
+	return "k8s\x00" + string(body)
+}
+
+func TestCreateSetsWhatTheServerSets(t *testing.T) {
+	t.Parallel()
+	srv, c := start(t, apitest.Options{})
+	made := decode[corev1.Pod](t, c.do(t, http.StatusCreated, "POST", podsPath,
+		jsonPod(`"name":"p","uid":"mine","deletionTimestamp":"2020-01-01T00:00:00Z"`, `,"spec":{"nodeName":"n"},"status":{"podIP":"1.2.3.4"}`)))
+	require.Equal(t, "Pod", made.Kind)
+	require.Equal(t, "a", made.Namespace)
+	require.Equal(t, "2", made.ResourceVersion)
+	require.EqualValues(t, 1, made.Generation)
+	require.Len(t, made.UID, 36)
+	require.WithinDuration(t, time.Now(), made.CreationTimestamp.Time, time.Minute)
+	require.Nil(t, made.DeletionTimestamp)
+	require.Equal(t, "n", made.Spec.NodeName)
+	require.Equal(t, corev1.PodStatus{Phase: corev1.PodPending}, made.Status, "a client's status is not for the main resource")
+
+	stored, err := srv.Get(pods, key("a", "p"))
+	require.NoError(t, err)
+	stored.GetObjectKind().SetGroupVersionKind(made.GroupVersionKind())
+	require.Equal(t, &made, stored)
+	require.Equal(t, made, get[corev1.Pod](t, c, podsPath+"/p"))
+}
+
+func TestCreateInProtobuf(t *testing.T) {
+	t.Parallel()
+	_, c := start(t, apitest.Options{})
+	_, kind, raw := envelope(t, c.do(t, http.StatusCreated, "POST", podsPath, protoPod(t, pod("", "p", "app", "web")),
+		"Content-Type", protoType, "Accept", protoType))
+	require.Equal(t, "Pod", kind)
+	var made corev1.Pod
+	require.NoError(t, made.Unmarshal(raw))
+	require.Equal(t, "web", made.Labels["app"])
+	require.Equal(t, "a", made.Namespace)
+
+	c.fails(t, http.StatusBadRequest, "POST", podsPath, `{"kind":"Pod"}`, "Content-Type", protoType)
+	c.fails(t, http.StatusBadRequest, "POST", podsPath, "k8s\x00\xff\xff", "Content-Type", protoType)
+	c.fails(t, http.StatusBadRequest, "POST", "/api/v1/nodes", protoPod(t, pod("", "p")), "Content-Type", protoType)
+}
+
+func TestCreateThatIsRefused(t *testing.T) {
+	t.Parallel()
+	srv, c := start(t, apitest.Options{Resources: []apitest.Resource{widgets}})
+	create(t, srv, pod("a", "p"))
+	version := srv.ResourceVersion()
+	const strict = podsPath + "?fieldValidation=Strict"
+	for _, test := range []struct {
+		code               int
+		reason             metav1.StatusReason
+		path, body, header string
+	}{
+		{409, metav1.StatusReasonAlreadyExists, podsPath, jsonPod(`"name":"p"`, ""), jsonType},
+		{409, metav1.StatusReasonAlreadyExists, podsPath + "?dryRun=All", jsonPod(`"name":"p"`, ""), jsonType},
+		{422, metav1.StatusReasonInvalid, podsPath, jsonPod("", ""), jsonType},
+		{422, metav1.StatusReasonInvalid, podsPath, jsonPod(`"name":"a/b"`, ""), jsonType},
+		{400, metav1.StatusReasonBadRequest, podsPath, jsonPod(`"name":"q","namespace":"b"`, ""), jsonType},
+		{400, metav1.StatusReasonBadRequest, podsPath, `{"kind":"Node","apiVersion":"v1","metadata":{"name":"q"}}`, jsonType},
+		{400, metav1.StatusReasonBadRequest, podsPath, `{"kind":`, jsonType},
+		{400, metav1.StatusReasonBadRequest, podsPath, jsonPod(`"name":"q","labels":7`, ""), jsonType},
+		{400, metav1.StatusReasonBadRequest, strict, jsonPod(`"name":"q"`, `,"spec":{"nodename":"n"}`), jsonType},
+		{415, metav1.StatusReasonUnsupportedMediaType, podsPath, "kind: Pod", "application/yaml"},
+		{415, metav1.StatusReasonUnsupportedMediaType, "/apis/example.com/v1/namespaces/a/widgets", "k8s", protoType},
+		{400, metav1.StatusReasonBadRequest, "/apis/example.com/v1/namespaces/a/widgets", `{"metadata":{"name":"w"}}`, jsonType},
+		{400, metav1.StatusReasonBadRequest, "/apis/example.com/v1/namespaces/a/widgets", `null`, jsonType},
+		{413, metav1.StatusReasonRequestEntityTooLarge, podsPath, strings.Repeat(" ", 4<<20), jsonType},
+		{500, "", podsPath, jsonPod(`"name":"q","resourceVersion":"1"`, ""), jsonType},
+		{404, metav1.StatusReasonNotFound, "/api/v1/pods", jsonPod(`"name":"q"`, ""), jsonType},
+	} {
+		status := c.fails(t, test.code, "POST", test.path, test.body, "Content-Type", test.header)
+		require.Equal(t, test.reason, status.Reason, "%+v", test)
+		require.NotEmpty(t, status.Message)
+	}
+	require.Equal(t, version, srv.ResourceVersion(), "what is refused is not written")
+
+	status := c.fails(t, 409, "POST", podsPath, jsonPod(`"name":"p"`, ""))
+	require.Equal(t, `pods "p" already exists`, status.Message)
+	require.Equal(t, &metav1.StatusDetails{Name: "p", Kind: "pods"}, status.Details)
+}
+
+func TestGeneratedNamesAndUIDsDependOnTheSeed(t *testing.T) {
+	t.Parallel()
+	make := func(seed uint64) (ids []string) {
+		srv, c := start(t, apitest.Options{Seed: seed})
+		for range 3 {
+			p := decode[corev1.Pod](t, c.do(t, http.StatusCreated, "POST", podsPath, jsonPod(`"generateName":"web-"`, "")))
+			require.Regexp(t, "^web-[a-z0-9]{5}$", p.Name)
+			require.Regexp(t, "^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$", string(p.UID))
+			ids = append(ids, p.Name, string(p.UID))
+		}
+		require.Equal(t, "4", srv.ResourceVersion())
+		return ids
+	}
+	require.Equal(t, make(1), make(1))
+	require.NotEqual(t, make(1), make(2))
+}
+
+func TestUpdateIsOptimistic(t *testing.T) {
+	t.Parallel()
+	srv, c := start(t, apitest.Options{})
+	create(t, srv, pod("a", "p"))
+	put := func(meta string) corev1.Pod {
+		return decode[corev1.Pod](t, c.do(t, http.StatusOK, "PUT", podsPath+"/p", jsonPod(`"name":"p",`+meta, `,"spec":{"nodeName":"n"}`)))
+	}
+	updated := put(`"resourceVersion":"2","labels":{"n":"1"}`)
+	require.Equal(t, "3", updated.ResourceVersion)
+	require.EqualValues(t, 2, updated.Generation, "the spec has changed")
+
+	status := c.fails(t, http.StatusConflict, "PUT", podsPath+"/p", jsonPod(`"name":"p","resourceVersion":"2"`, ""))
+	require.Equal(t, metav1.StatusReasonConflict, status.Reason)
+	require.Equal(t, `Operation cannot be fulfilled on pods "p": the object has been modified; please apply your changes to the latest version and try again`, status.Message)
+
+	again := put(`"labels":{"n":"2"}`)
+	require.Equal(t, "4", again.ResourceVersion, "without a version, it is unconditional")
+	require.EqualValues(t, 2, again.Generation, "only labels have changed")
+	require.Equal(t, updated.UID, again.UID)
+	require.Equal(t, updated.CreationTimestamp, again.CreationTimestamp)
+
+	require.Equal(t, "4", put(`"labels":{"n":"2"}`).ResourceVersion, "nothing has changed, nothing is written")
+
+	c.fails(t, http.StatusConflict, "PUT", podsPath+"/p", jsonPod(`"name":"p","uid":"other"`, ""))
+	c.fails(t, http.StatusBadRequest, "PUT", podsPath+"/p", jsonPod(`"name":"q"`, ""))
+	status = c.fails(t, http.StatusNotFound, "PUT", podsPath+"/q", jsonPod(`"name":"q"`, ""))
+	require.Equal(t, &metav1.StatusDetails{Name: "q", Kind: "pods"}, status.Details)
+	require.Equal(t, `pods "q" not found`, status.Message)
+}
+
+func TestStatusAndTheRestAreWrittenApart(t *testing.T) {
+	t.Parallel()
+	srv, c := start(t, apitest.Options{Resources: []apitest.Resource{widgets, {Group: "example.com", Version: "v1", Plural: "plains", Kind: "Plain"}}})
+	p := pod("a", "p")
+	p.Status.Phase = corev1.PodRunning
+	create(t, srv, p, widget("a", "w", "red"))
+
+	const both = `,"spec":{"nodeName":"n","color":"blue"},"status":{"phase":"Failed"}`
+	got := decode[corev1.Pod](t, c.do(t, http.StatusOK, "PUT", podsPath+"/p", jsonPod(`"name":"p"`, both)))
+	require.Equal(t, "n Running", got.Spec.NodeName+" "+string(got.Status.Phase))
+	got = decode[corev1.Pod](t, c.do(t, http.StatusOK, "PUT", podsPath+"/p/status", jsonPod(`"name":"p","labels":{"x":"y"}`, `,"status":{"phase":"Failed"}`)))
+	require.Equal(t, "n Failed", got.Spec.NodeName+" "+string(got.Status.Phase))
+	require.Empty(t, got.Labels)
+	require.EqualValues(t, 2, got.Generation, "status does not count")
+	require.Equal(t, got, get[corev1.Pod](t, c, podsPath+"/p/status"))
+	c.fails(t, http.StatusConflict, "PUT", podsPath+"/p/status", jsonPod(`"name":"p","resourceVersion":"2"`, ""))
+
+	type object = map[string]any
+	const widgetsPath = "/apis/example.com/v1/namespaces/a/widgets"
+	custom := func(path, kind string) object {
+		return decode[object](t, c.do(t, http.StatusOK, "PUT", widgetsPath+path, `{"kind":"`+kind+`","apiVersion":"example.com/v1","metadata":{"name":"w"}`+both+`}`))
+	}
+	w := custom("/w", "Widget")
+	require.Equal(t, "blue", w["spec"].(object)["color"])
+	require.NotContains(t, w, "status")
+	w = custom("/w/status", "Widget")
+	require.Equal(t, object{"phase": "Failed"}, w["status"])
+	require.EqualValues(t, 2, w["metadata"].(object)["generation"])
+
+	c.fails(t, http.StatusNotFound, "GET", "/apis/example.com/v1/namespaces/a/plains/w/status", "")
+	c.fails(t, http.StatusNotFound, "GET", podsPath+"/p/log", "")
+	c.fails(t, http.StatusMethodNotAllowed, "POST", podsPath+"/p", "")
+	c.fails(t, http.StatusMethodNotAllowed, "PUT", podsPath, "")
+	c.fails(t, http.StatusMethodNotAllowed, "DELETE", podsPath+"/p/status", "")
+}
+
+func TestDryRunWritesNothing(t *testing.T) {
+	t.Parallel()
+	srv, c := start(t, apitest.Options{})
+	create(t, srv, pod("a", "p"))
+	c.do(t, http.StatusCreated, "POST", podsPath+"?dryRun=All", jsonPod(`"name":"q"`, ""))
+	c.do(t, http.StatusOK, "PUT", podsPath+"/p?dryRun=All", jsonPod(`"name":"p","labels":{"a":"b"}`, ""))
+	c.do(t, http.StatusOK, "PATCH", podsPath+"/p?dryRun=All", `{"metadata":{"labels":{"a":"b"}}}`, "Content-Type", mergePatch)
+	c.do(t, http.StatusOK, "DELETE", podsPath+"/p?dryRun=All", "")
+	c.do(t, http.StatusOK, "DELETE", podsPath+"/p", `{"dryRun":["All"]}`)
+	c.do(t, http.StatusOK, "DELETE", podsPath+"?dryRun=All", "")
+	require.Equal(t, "2", srv.ResourceVersion())
+}
+
+func TestConcurrentUpdatesLoseNothing(t *testing.T) {
+	t.Parallel()
+	srv, c := start(t, apitest.Options{})
+	create(t, srv, pod("a", "p"))
+	var wg sync.WaitGroup
+	for i := range 4 {
+		wg.Go(func() {
+			for n := range 10 {
+				c.do(t, http.StatusOK, "PATCH", podsPath+"/p", fmt.Sprintf(`{"metadata":{"labels":{"l%d-%d":""}}}`, i, n), "Content-Type", mergePatch)
+			}
+		})
+	}
+	wg.Wait()
+	p := get[corev1.Pod](t, c, podsPath+"/p")
+	require.Len(t, p.Labels, 40)
+	require.Equal(t, "42", p.ResourceVersion)
+}
+
+func TestObjectsAreCopiedInAndOut(t *testing.T) {
+	t.Parallel()
+	srv, _ := start(t, apitest.Options{Resources: []apitest.Resource{widgets}})
+	for _, obj := range []apitest.Object{pod("a", "p", "app", "web"), widget("a", "w", "red")} {
+		obj.SetLabels(map[string]string{"app": "web"})
+		made, err := srv.Create(obj)
+		require.NoError(t, err)
+		obj.GetLabels()["app"] = "changed"
+		labels := made.GetLabels()
+		labels["app"] = "changed"
+		made.SetLabels(labels)
+
+		gvr := pods
+		if obj.GetName() == "w" {
+			gvr = widgets.GroupVersionResource()
+		}
+		list, version, err := srv.List(gvr, "")
+		require.NoError(t, err)
+		require.Equal(t, srv.ResourceVersion(), version)
+		require.Equal(t, map[string]string{"app": "web"}, list[0].GetLabels())
+	}
+	_, err := srv.Create(&metav1.PartialObjectMetadata{})
+	require.ErrorContains(t, err, "no resource of kind")
+	_, err = srv.Create(pod("", "p"))
+	require.ErrorContains(t, err, "needs a namespace")
+	_, err = srv.Get(pods.GroupVersion().WithResource("nothings"), key("a", "p"))
+	require.ErrorContains(t, err, "is served")
+}
