@@ -73,6 +73,21 @@ func TestFullNamesGoBeforeShortNamesAndThoseBeforeKinds(t *testing.T) {
 	require.Equal(t, byKind, r)
 }
 
+func TestGroupIsMatchedWholeBeforeByItsBeginning(t *testing.T) {
+	t.Parallel()
+	longer := discovery.Resource{Group: "shop.example.com", Version: "v1", Plural: "orders", Singular: "order", Kind: "Order", Preferred: true}
+	whole := discovery.Resource{Group: "shop", Version: "v1", Plural: "orders", Singular: "order", Kind: "Order"}
+
+	r, err := discovery.Find([]discovery.Resource{longer, whole}, "orders.shop")
+	require.NoError(t, err)
+	require.Equal(t, whole, r)
+	r, err = discovery.Find([]discovery.Resource{longer}, "orders.shop")
+	require.NoError(t, err)
+	require.Equal(t, longer, r)
+	_, err = discovery.Find([]discovery.Resource{longer}, "orders.")
+	require.Error(t, err, "the core group is not the beginning of every other")
+}
+
 func TestUnknownNameSuggestsWhatWasMeant(t *testing.T) {
 	t.Parallel()
 	resources := canned(t)

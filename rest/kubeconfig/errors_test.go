@@ -52,6 +52,7 @@ func TestErrorsNameFileAndReasonAndNoSecret(t *testing.T) {
 		{"exec plugin", single(https, "exec: {command: aws, args: ["+secret+"], env: [{name: A, value: "+secret+"}]}"), []string{`user "u"`, `exec plugin ("aws")`, "not supported yet"}},
 		{"auth provider", single(https, "auth-provider: {name: gcp, config: {access-token: "+secret+"}}"), []string{`auth provider ("gcp")`, "not supported"}},
 		{"impersonation", single(https, "token: "+secret+", as: admin"), []string{`user "u"`, "impersonation"}},
+		{"impersonated UID", single(https, "as-uid: \"0\""), []string{"impersonation"}},
 		{"impersonated groups", single(https, "as-groups: [admins]"), []string{"impersonation"}},
 	}
 	for _, tt := range tests {
@@ -77,7 +78,7 @@ func TestMissingExplicitFileIsAnError(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "gone")
 	_, err := kubeconfig.Load(kubeconfig.Options{Path: path})
 	require.ErrorIs(t, err, fs.ErrNotExist)
-	require.ErrorContains(t, err, path)
+	require.Equal(t, 1, strings.Count(err.Error(), path), "the path is said, once: %v", err)
 }
 
 func TestAllBadFilesAreReportedAtOnce(t *testing.T) {

@@ -124,6 +124,7 @@ func TestNothingConfigured(t *testing.T) {
 	}{
 		{"no file at home", "", "", filepath.Join(dir, ".kube", "config")},
 		{"no file of the list", "", missing, missing},
+		{"a list without files", "", string(filepath.ListSeparator), "nowhere to look"},
 		{"an empty file", "", empty, "has no contexts"},
 		{"an empty explicit file", empty, "", "has no contexts"},
 		{"no current-context", "", noCurrent, `choose one of "one", "two"`},

@@ -1,6 +1,7 @@
 package kubeconfig_test
 
 import (
+	"fmt"
 	"net/http"
 	"testing"
 
@@ -35,6 +36,13 @@ func TestClusterAndUserAreTakenOver(t *testing.T) {
 	proxy, err := cfg.Proxy(&http.Request{})
 	require.NoError(t, err)
 	require.Equal(t, "socks5://p:1", proxy.String())
+}
+
+func TestPrintedConnectionShowsNoSecret(t *testing.T) {
+	t.Parallel()
+	conn := loadSingle(t, `server: "https://x.example"`, "token: "+secret)
+	require.Equal(t, secret, conn.Config.BearerToken)
+	require.NotContains(t, fmt.Sprintf("%v %+v %#v %s", conn, conn, conn, &conn), secret)
 }
 
 func TestTokenAndTokenFileMayStandTogether(t *testing.T) {
