@@ -1,0 +1,59 @@
+package demo
+
+import (
+	"context"
+	"time"
+
+	"github.com/kinform/kinform/apitest"
+)
+
+// faultEvery is the time between two faults.
+const faultEvery = 600 * time.Millisecond
+
+// makeTrouble does one bad thing to the pipeline after another until ctx ends,
+// and then takes back what is still in place.
+func makeTrouble(ctx context.Context, server *apitest.Server, r report) {
+	var injected []*apitest.Injected
+	defer func() {
+		for _, in := range injected {
+			in.Remove()
+		}
+	}()
+	inject := func(f apitest.Fault) { injected = append(injected, server.Inject(f)) }
+	trouble := []struct {
+		what string
+		do   func()
+	}{
+		{"every watch is cut off", func() { server.DropWatches("pods") }},
+		{"the past is compacted under a cut watch: the next one gets 410 Gone", func() {
+			inject(apitest.Fault{Verb: "watch", Times: 1, Action: apitest.Expired()})
+			server.Compact()
+			server.DropWatches("pods")
+		}},
+		{"the next two watches are answered with 429", func() {
+			inject(apitest.Fault{Verb: "watch", Times: 2, Action: apitest.TooManyRequests(time.Second)})
+			server.DropWatches("pods")
+		}},
+		{"the next watch breaks in the middle of a frame", func() {
+			inject(apitest.Fault{Verb: "watch", Times: 1, Action: apitest.CutFrame(3)})
+			server.DropWatches("pods")
+		}},
+		{"the next list breaks in the middle, after a 410", func() {
+			inject(apitest.Fault{Verb: "list", Times: 1, Action: apitest.CutBody(100_000)})
+			inject(apitest.Fault{Verb: "watch", Times: 1, Action: apitest.Expired()})
+			server.DropWatches("pods")
+		}},
+	}
+	ticker := time.NewTicker(faultEvery)
+	defer ticker.Stop()
+	for n := 0; ; n++ {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		next := trouble[n%len(trouble)]
+		r.fault(next.what)
+		next.do()
+	}
+}

@@ -1,0 +1,127 @@
+package watch
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/kinform/kinform/informer"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/duration"
+	"sigs.k8s.io/yaml"
+)
+
+// printer writes one event of a watched resource.
+type printer interface {
+	print(informer.Event[*unstructured.Unstructured]) error
+}
+
+// newPrinter returns the printer for -o.
+func newPrinter(format string, out io.Writer, namespaced bool) (printer, error) {
+	switch format {
+	case "table":
+		return &tablePrinter{out: out, namespaced: namespaced}, nil
+	case "json":
+		return jsonPrinter{out}, nil
+	case "yaml":
+		return yamlPrinter{out}, nil
+	default:
+		return nil, fmt.Errorf("output format %q is unknown: use table, json or yaml", format)
+	}
+}
+
+// watched is how json and yaml show an event.
+type watched struct {
+	Type              string                     `json:"type"`
+	Cause             string                     `json:"cause"`
+	FinalStateUnknown bool                       `json:"finalStateUnknown,omitempty"`
+	Object            *unstructured.Unstructured `json:"object"`
+}
+
+func show(e informer.Event[*unstructured.Unstructured]) watched {
+	return watched{Type: e.Type.String(), Cause: e.Cause.String(), FinalStateUnknown: e.FinalStateUnknown, Object: e.New}
+}
+
+// jsonPrinter writes one JSON object a line.
+type jsonPrinter struct{ out io.Writer }
+
+func (p jsonPrinter) print(e informer.Event[*unstructured.Unstructured]) error {
+	return json.NewEncoder(p.out).Encode(show(e))
+}
+
+// yamlPrinter writes one YAML document an event.
+type yamlPrinter struct{ out io.Writer }
+
+func (p yamlPrinter) print(e informer.Event[*unstructured.Unstructured]) error {
+	document, err := yaml.Marshal(show(e))
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(p.out, "---\n%s", document)
+	return err
+}
+
+// tablePrinter writes one line an event, in columns. Widths grow with what was
+// seen: a line cannot wait for those that come after it.
+type tablePrinter struct {
+	out        io.Writer
+	namespaced bool
+	widths     []int
+}
+
+func (p *tablePrinter) print(e informer.Event[*unstructured.Unstructured]) error {
+	if p.widths == nil {
+		p.widths = []int{7, 12, 30, 16, 5, 0}
+		if err := p.row("EVENT", "NAMESPACE", "NAME", "STATUS", "AGE", "RESOURCEVERSION"); err != nil {
+			return err
+		}
+	}
+	age := "<unknown>"
+	if created := e.New.GetCreationTimestamp(); !created.IsZero() {
+		age = duration.HumanDuration(time.Since(created.Time))
+	}
+	return p.row(e.Type.String(), e.Key.Namespace, e.Key.Name, statusOf(e.New), age, e.ResourceVersion)
+}
+
+func (p *tablePrinter) row(cells ...string) error {
+	var line strings.Builder
+	for n, cell := range cells {
+		if n == 1 && !p.namespaced {
+			continue
+		}
+		p.widths[n] = max(p.widths[n], len(cell))
+		if n == len(cells)-1 {
+			line.WriteString(cell)
+		} else {
+			fmt.Fprintf(&line, "%-*s  ", p.widths[n], cell)
+		}
+	}
+	_, err := fmt.Fprintln(p.out, strings.TrimRight(line.String(), " "))
+	return err
+}
+
+// statusOf is the one word that says how an object is: that it is going, its
+// phase, or its Ready or Available condition.
+func statusOf(obj *unstructured.Unstructured) string {
+	if obj.GetDeletionTimestamp() != nil {
+		return "Terminating"
+	}
+	if phase, ok, _ := unstructured.NestedString(obj.Object, "status", "phase"); ok && phase != "" {
+		return phase
+	}
+	conditions, _, _ := unstructured.NestedSlice(obj.Object, "status", "conditions")
+	for _, c := range conditions {
+		condition, _ := c.(map[string]any)
+		kind, _ := condition["type"].(string)
+		if kind != "Ready" && kind != "Available" && kind != "Established" {
+			continue
+		}
+		if condition["status"] == "True" {
+			return kind
+		}
+		return "Not" + kind
+	}
+	return "-"
+}

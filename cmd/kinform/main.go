@@ -1,0 +1,52 @@
+// Command kinform shows Kubernetes' informer machinery at work: on an API server
+// that it embeds (demo, apiserver) and on any cluster (watch).
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kinform/kinform/cmd/kinform/internal/apiserver"
+	"github.com/kinform/kinform/cmd/kinform/internal/demo"
+	"github.com/kinform/kinform/cmd/kinform/internal/watch"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// After the first signal a second one ends the process at once, should a drain
+	// hang.
+	context.AfterFunc(ctx, stop)
+	err := newRoot().ExecuteContext(ctx)
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "kinform:", oneLine(err))
+		os.Exit(1)
+	}
+}
+
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "kinform",
+		Short: "Kubernetes' informer machinery, to run and to look at",
+		Long: `kinform runs Kubernetes' informer machinery: a list and a watch feed a reflector, which
+feeds a DeltaFIFO, which fills an indexed store and calls handlers, which fill a workqueue.
+
+Start with "kinform demo": it needs no cluster.`,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Args:          cobra.NoArgs,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.AddCommand(demo.Command(), watch.Command(), apiserver.Command(), newVersion())
+	return root
+}
+
+// oneLine keeps an error to the one line that a person reads after a failed
+// command.
+func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
