@@ -71,7 +71,7 @@ func (s *Store[T]) write(ops []Op[T], resourceVersion string, whole bool) error 
 			return nil
 		})
 		if err != nil {
-			continue // The set of indexes has changed, so the prepared entries are of no use.
+			continue // An index was added, so the entries lack its terms.
 		}
 		if s.observer.Applied != nil {
 			s.observer.Applied(AppliedInfo{

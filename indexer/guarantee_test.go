@@ -1,7 +1,6 @@
 package indexer
 
 import (
-	"errors"
 	"math/rand/v2"
 	"strconv"
 	"sync"
@@ -156,91 +155,4 @@ func TestConcurrentWritersAndIndexChangesLoseNothing(t *testing.T) {
 		got[k.String()] = o.version
 	}
 	require.Equal(t, want, got)
-}
-
-// blockingIndex is an index function that says when it is called, and waits.
-type blockingIndex struct{ called, proceed chan struct{} }
-
-func newBlockingIndex() blockingIndex {
-	return blockingIndex{called: make(chan struct{}), proceed: make(chan struct{})}
-}
-
-func (b blockingIndex) terms(o *object) ([]string, error) {
-	select {
-	case b.called <- struct{}{}:
-		<-b.proceed
-	case <-b.proceed:
-	}
-	return termsOf(o)
-}
-
-func TestAddIndexHoldsUpNobodyAndIsHiddenUntilComplete(t *testing.T) {
-	t.Parallel()
-	store := newStore(t, nil)
-	require.NoError(t, store.Apply([]Op[*object]{
-		put("a/stays", &object{terms: []string{"old"}}), put("a/changes", &object{terms: []string{"old"}}), put("a/goes", &object{terms: []string{"old"}}),
-	}, ""))
-	block := newBlockingIndex()
-	result := make(chan error)
-	go func() { result <- store.AddIndex("node", block.terms) }()
-	<-block.called // the function runs, for an object that is stored
-
-	_, err := store.ByIndex("node", "old")
-	require.ErrorIs(t, err, ErrNoIndex)
-	require.Empty(t, store.Indexes())
-	require.Empty(t, store.Stats().Indexes)
-	require.ErrorIs(t, store.AddIndex("node", termsOf), ErrIndexExists)
-	require.ErrorIs(t, store.RemoveIndex("node"), ErrNoIndex)
-	require.NoError(t, store.Apply([]Op[*object]{del("a/goes")}, ""))
-	written := make(chan error)
-	go func() {
-		written <- store.Apply([]Op[*object]{put("a/changes", &object{terms: []string{"new"}}), put("a/comes", &object{terms: []string{"new"}})}, "")
-	}()
-	<-block.called // and for one that is being written: no lock is held in either
-	close(block.proceed)
-	require.NoError(t, <-written)
-	require.NoError(t, <-result)
-
-	require.Equal(t, []string{"a/stays"}, byIndex(t, store.Snapshot(), "node", "old"))
-	require.Equal(t, []string{"a/changes", "a/comes"}, byIndex(t, store.Snapshot(), "node", "new"))
-}
-
-func TestWriteThatBeganBeforeAnIndexWasAddedIsInIt(t *testing.T) {
-	t.Parallel()
-	block := newBlockingIndex()
-	store := newStore(t, map[string]IndexFunc[*object]{"slow": block.terms})
-	written := make(chan error)
-	go func() { written <- store.Apply([]Op[*object]{put("a/x", &object{terms: []string{"t"}})}, "") }()
-	<-block.called
-	require.NoError(t, store.AddIndex("fast", termsOf))
-	close(block.proceed)
-	require.NoError(t, <-written)
-	require.Equal(t, []string{"a/x"}, byIndex(t, store.Snapshot(), "fast", "t"))
-	require.Equal(t, []string{"a/x"}, byIndex(t, store.Snapshot(), "slow", "t"))
-}
-
-func TestIndexThatFailsForAWriteWhileItIsBuiltIsNotAddedAndTheWriteIsGood(t *testing.T) {
-	t.Parallel()
-	store := newStore(t, byTerm)
-	require.NoError(t, store.Apply([]Op[*object]{put("a/x", &object{terms: []string{"t"}})}, ""))
-	block, bad := newBlockingIndex(), errors.New("bad object")
-	result := make(chan error)
-	go func() {
-		result <- store.AddIndex("node", func(o *object) ([]string, error) {
-			if o.version == 7 {
-				return nil, bad
-			}
-			return block.terms(o)
-		})
-	}()
-	<-block.called
-	require.NoError(t, store.Apply([]Op[*object]{put("a/y", &object{version: 7, terms: []string{"t"}})}, ""))
-	close(block.proceed)
-
-	var failure *IndexError
-	require.ErrorAs(t, <-result, &failure)
-	require.Equal(t, IndexError{Index: "node", Key: key("a/y"), Err: bad}, *failure)
-	require.Equal(t, []string{"term"}, store.Indexes())
-	require.Equal(t, []string{"a/x", "a/y"}, byIndex(t, store.Snapshot(), "term", "t"))
-	requireConsistent(t, store.Snapshot())
 }

@@ -125,10 +125,10 @@ func (s *Store[T]) AddIndex(name string, fn IndexFunc[T]) error {
 		}
 		if err == nil {
 			tx.indexOf(d).ready = true
+			tx.generation++
 		} else {
 			tx.removeIndex(d)
 		}
-		tx.generation++
 		return nil
 	})
 	return err
@@ -174,7 +174,6 @@ func (s *Store[T]) RemoveIndex(name string) error {
 			return err
 		}
 		tx.removeIndex(x.definition)
-		tx.generation++
 		return nil
 	})
 	return err

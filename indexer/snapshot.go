@@ -24,7 +24,7 @@ type Snapshot[T any] struct {
 
 	namespaces postings[T] // objects without a namespace are not in it
 	indexes    []index[T]
-	generation uint64 // counts changes of the set of indexes
+	generation uint64 // counts the steps of adding indexes; each outdates prepared writes
 
 	resourceVersion string
 	revision        uint64

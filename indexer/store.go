@@ -41,9 +41,8 @@ func New[T any](opts Options[T]) (*Store[T], error) {
 	return s, nil
 }
 
-// errStale tells a writer that the set of indexes is not the one for which it
-// computed index values.
-var errStale = errors.New("indexer: the set of indexes has changed")
+// errStale tells a writer that an index was added after it computed index values.
+var errStale = errors.New("indexer: an index was added meanwhile")
 
 // commit lets edit change a transaction, publishes the outcome in one step, and
 // returns it. If edit returns an error nothing is published.
