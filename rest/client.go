@@ -245,6 +245,8 @@ func (c *Client) roundTrip(x *exchange, r request, address string) error {
 		return err
 	}
 	req.Header.Set("Accept", r.accept)
+	// In a compressed watch the latest events can be stuck in the decompressor.
+	req.Header.Set("Accept-Encoding", "identity")
 	req.Header.Set("User-Agent", c.userAgent)
 	if r.body != nil {
 		req.Header.Set("Content-Type", orDefault(r.contentType, mediaTypeJSON))

@@ -53,33 +53,34 @@ func borrowed(t reflect.Type) bool {
 }
 
 // decode makes an object of its encoding. list is what the list around it says
-// about itself, or empty. A panic of T is an error.
-func (d decoder[T]) decode(e Encoding, data []byte, list *envelope) (object T, err error) {
-	target := any(&object)
-	if d.elem != nil {
-		object = reflect.New(d.elem).Interface().(T)
-		target = object
+// about itself, or empty. It panics where a method of T does.
+func (d decoder[T]) decode(e Encoding, data []byte, list *envelope) (none T, err error) {
+	if d.elem == nil {
+		var object T
+		err = d.decodeInto(&object, e, data, list)
+		return object, err
 	}
-	err = guarded(func() error {
-		if e == Protobuf {
-			return target.(unmarshaler).Unmarshal(data)
-		}
-		if u, ok := target.(runtime.Unstructured); ok {
-			return decodeUnstructured(u, data, list)
-		}
-		if err := kjson.UnmarshalCaseSensitivePreserveInts(data, target); err != nil {
-			return err
-		}
-		if o, ok := target.(runtime.Object); ok && d.protobuf {
-			o.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
-		}
-		return nil
-	})
-	if err != nil {
-		var none T
+	target := reflect.New(d.elem).Interface()
+	if err := d.decodeInto(target, e, data, list); err != nil {
 		return none, err
 	}
-	return object, nil
+	return target.(T), nil
+}
+
+func (d decoder[T]) decodeInto(target any, e Encoding, data []byte, list *envelope) error {
+	if e == Protobuf {
+		return target.(unmarshaler).Unmarshal(data)
+	}
+	if u, ok := target.(runtime.Unstructured); ok {
+		return decodeUnstructured(u, data, list)
+	}
+	if err := kjson.UnmarshalCaseSensitivePreserveInts(data, target); err != nil {
+		return err
+	}
+	if o, ok := target.(runtime.Object); ok && d.protobuf {
+		o.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
+	}
+	return nil
 }
 
 // decodeUnstructured fills a map. An object without a kind gets what its list
@@ -119,15 +120,20 @@ func (r *Resource[T]) item(x *exchange, e Encoding, data []byte, list *envelope,
 			return listwatch.Item[T]{Key: key, ResourceVersion: version, Unchanged: true}, nil
 		}
 	}
-	object, err := r.decoder.decode(e, data, list)
+	var item listwatch.Item[T]
+	err := guarded(func() (err error) {
+		if item.Object, err = r.decoder.decode(e, data, list); err == nil {
+			item.Key, item.ResourceVersion = id.keyOf(item.Object)
+		}
+		return err
+	})
 	if err == nil && len(id.name) == 0 {
 		err = errors.New("metadata.name is missing")
 	}
 	if err != nil {
 		return listwatch.Item[T]{}, objectError(x, id, err)
 	}
-	key, version := id.keyOf(object)
-	return listwatch.Item[T]{Key: key, ResourceVersion: version, Object: object}, nil
+	return item, nil
 }
 
 // objectError reports an object that cannot be read, with the request that it

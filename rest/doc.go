@@ -1,3 +1,55 @@
-// Package rest lists, watches and changes the objects of a Kubernetes API server
-// over HTTP, in protobuf and JSON.
+// Package rest lists, watches and changes the objects of a Kubernetes API server:
+// a client over net/http, in protobuf and JSON, without client-go.
+//
+// [NewClient] makes a [Client] of a [Config]. [NewResource] makes a [Resource] of
+// it for one type of object, which is a [listwatch.Source], for a reflector, and
+// has Get, Create, Update, UpdateStatus, Patch and Delete, for a controller.
+//
+// # Streams
+//
+// A list is read like a watch, item by item. Three parts work on it at once:
+//
+//	network --> reader: fills a buffer, cuts it into frames
+//	                  --> workers: identity, Known?, decode      (up to 8)
+//	                                    --> Next, in the order of the wire
+//
+// A frame is the bytes of one item or event, found by walking the envelope around
+// it and never copied. Frames travel in the buffer they arrived in, so that the
+// cost of going from one core to another is shared by all that arrived together,
+// while an event that arrived alone is handed out alone, and at once. No list is
+// ever held whole, and a reader that is not read from stops reading.
+//
+// # Guarantees
+//
+//   - io.EOF is the answer of Next only at an orderly end: for a list, after its
+//     envelope was complete; for a watch, between two events of a body that the
+//     server ended. Anything cut off is an error.
+//   - Every failure is an [*Error] that names the request and unwraps to the
+//     reason. What the server said, in a Status, in an ERROR event or only by a
+//     code, satisfies the predicates of k8s.io/apimachinery/pkg/api/errors, and
+//     SuggestsClientDelay where it came with a Retry-After of either form. What is
+//     no answer of an API server, such as the page of a proxy, a Table or an empty
+//     body, wraps [ErrMalformed].
+//   - One object that cannot be decoded, or whose method panics, is a
+//     [*listwatch.ObjectError], and the stream goes on. So is one that is larger
+//     than [Options].MaxObjectBytes, in protobuf, where its length says where the
+//     next one begins; in JSON that ends the stream with [ErrTooLarge].
+//   - Memory grows with bytes that have arrived, never with a length that was
+//     claimed.
+//   - The end of a context ends a blocked Next at once. Close of a stream waits
+//     for its goroutines, and for nothing else. After [Client.Close] no connection
+//     is left.
+//   - Messages of errors, printed configurations and logs contain no token,
+//     password or key.
+//
+// # Encodings
+//
+// Protobuf is preferred for types that can decode it, JSON is always acceptable
+// unless [ResourceOptions].Encoding says otherwise, and the Content-Type of the
+// answer decides. JSON is decoded by apimachinery's rules: keys are case-sensitive
+// and integers stay integers. Bodies that are sent are JSON. Compression is not
+// asked for.
+//
+// Nothing is retried and no rate is limited: a reflector backs off by itself, and
+// API servers defend themselves with priority and fairness.
 package rest

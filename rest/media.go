@@ -56,6 +56,9 @@ func (e Encoding) accept() string {
 // is taken for JSON, and anything else is refused with the start of it, which
 // may be the page of a proxy that says what is wrong.
 func encodingOf(response *http.Response) (Encoding, error) {
+	if c := response.Header.Get("Content-Encoding"); c != "" && c != "identity" {
+		return 0, malformed("content encoding %q, which was not asked for", c)
+	}
 	header := response.Header.Get("Content-Type")
 	if header == "" {
 		return JSON, nil

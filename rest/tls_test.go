@@ -10,6 +10,7 @@ import (
 	"crypto/x509/pkix"
 	encpem "encoding/pem"
 	"io"
+	"log"
 	"math/big"
 	"net/http"
 	"net/http/httptest"
@@ -46,7 +47,7 @@ func serveTLS(t testing.TB, handler http.Handler) (url string, ca []byte) {
 	server := httptest.NewUnstartedServer(handler)
 	server.EnableHTTP2 = true
 	server.TLS = &tls.Config{ClientAuth: tls.RequestClientCert}
-	server.Config.ErrorLog = nil
+	server.Config.ErrorLog = log.New(io.Discard, "", 0) // refused handshakes are part of the test
 	server.StartTLS()
 	t.Cleanup(server.Close)
 	return server.URL, encpem.EncodeToMemory(&encpem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})

@@ -174,7 +174,11 @@ func (r *Resource[T]) object(encoding Encoding, data []byte) (none T, err error)
 			return none, err
 		}
 	}
-	obj, err := r.decoder.decode(encoding, data, &envelope{})
+	var obj T
+	err = guarded(func() (err error) {
+		obj, err = r.decoder.decode(encoding, data, &envelope{})
+		return err
+	})
 	if err != nil {
 		return none, malformed("%w", err)
 	}

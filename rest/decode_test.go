@@ -1,0 +1,133 @@
+package rest
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/listwatch"
+)
+
+// slim is a struct of one's own around metadata. It has a method Unmarshal, which
+// is that of ObjectMeta and would not do.
+type slim struct {
+	metav1.ObjectMeta `json:"metadata"`
+	Status            struct{ Phase string }
+}
+
+// custom is a custom resource as generators write them.
+type custom struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata"`
+}
+
+// partly has metadata behind a pointer that nothing sets, so that its methods
+// panic.
+type partly struct {
+	*metav1.ObjectMeta `json:"-"`
+}
+
+// shouting decodes itself.
+type shouting struct{ text string }
+
+func (s *shouting) UnmarshalJSON(data []byte) error {
+	s.text = string(bytes.ToUpper(data))
+	return nil
+}
+
+func TestTypesThatDecodeProtobuf(t *testing.T) {
+	t.Parallel()
+	require.True(t, newDecoder[*corev1.Pod]().protobuf)
+	require.True(t, newDecoder[*metav1.PartialObjectMetadata]().protobuf)
+	require.False(t, newDecoder[*slim]().protobuf, "the method is borrowed from the embedded ObjectMeta")
+	require.False(t, newDecoder[*custom]().protobuf)
+	require.False(t, newDecoder[*unstructured.Unstructured]().protobuf)
+	require.False(t, newDecoder[corev1.Pod]().protobuf, "not a pointer")
+	require.False(t, newDecoder[map[string]any]().protobuf)
+	require.False(t, newDecoder[any]().protobuf)
+}
+
+func TestAnythingThatJSONFitsIntoIsAnObject(t *testing.T) {
+	t.Parallel()
+	const item = `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","namespace":"n","resourceVersion":"5"},"Status":{"Phase":"Running"},"status":{"phase":"Pending"}}`
+	body := []byte(`{"kind":"PodList","items":[` + item + `]}`)
+	require.Equal(t, "Running", listOne[*slim](t, body).Object.Status.Phase, "keys are compared exactly, as apimachinery does")
+	require.Equal(t, "Pod", listOne[*custom](t, body).Object.Kind, "custom resources keep their kind, so that they can be written")
+	require.Equal(t, "a", listOne[custom](t, body).Object.Name)
+	require.Equal(t, map[string]any{"phase": "Pending"}, listOne[map[string]any](t, body).Object["status"])
+	require.Equal(t, map[string]any{"phase": "Pending"}, listOne[any](t, body).Object.(map[string]any)["status"])
+	require.JSONEq(t, item, string(listOne[json.RawMessage](t, body).Object))
+	require.Contains(t, listOne[*shouting](t, body).Object.text, "RUNNING")
+	require.Equal(t, metav1.TypeMeta{}, listOne[*corev1.Pod](t, body).Object.TypeMeta)
+}
+
+func listOne[T any](t *testing.T, body []byte) listwatch.Item[T] {
+	t.Helper()
+	r := NewResource[T](&Client{}, podsGVR, ResourceOptions{})
+	stream := r.readList(offline(t.Context(), bytes.NewReader(body)), JSON, nil)
+	items, skipped, err := drainList(stream)
+	require.NoError(t, stream.Close())
+	require.Equal(t, io.EOF, err)
+	require.Empty(t, skipped)
+	require.Len(t, items, 1)
+	require.Equal(t, types.NamespacedName{Namespace: "n", Name: "a"}, items[0].Key)
+	require.Equal(t, "5", items[0].ResourceVersion)
+	return items[0]
+}
+
+func TestAPanickingMethodOfTIsAnObjectError(t *testing.T) { // G11
+	t.Parallel()
+	r := NewResource[*partly](&Client{}, podsGVR, ResourceOptions{})
+	body := `{"kind":"PodList","items":[{"metadata":{"name":"a"}}]}`
+	stream := r.readList(offline(t.Context(), bytes.NewReader([]byte(body))), JSON, nil)
+	_, skipped, err := drainList(stream)
+	require.NoError(t, stream.Close())
+	require.Equal(t, io.EOF, err)
+	require.Len(t, skipped, 1)
+	require.Equal(t, "a", skipped[0].Key.Name)
+}
+
+func TestIdentityIsInMemoryOnce(t *testing.T) {
+	pod := plainPod(1)
+	id := identify(Protobuf, marshal(t, &pod), false)
+	require.Zero(t, testing.AllocsPerRun(100, func() {
+		if key, version := id.keyOf(&pod); key.Name != pod.Name || version != pod.ResourceVersion {
+			t.Error("another identity")
+		}
+	}))
+	renamed := pod
+	renamed.Name = "a transform may do that"
+	key, _ := id.keyOf(&renamed)
+	require.Equal(t, pod.Name, key.Name)
+}
+
+func TestEncodingOfAnAnswer(t *testing.T) { // RS-20
+	t.Parallel()
+	header := func(h http.Header) (Encoding, error) {
+		return encodingOf(&http.Response{Header: h, Body: io.NopCloser(bytes.NewReader(nil))})
+	}
+	for value, want := range map[string]Encoding{
+		"": JSON, "application/json": JSON, "Application/JSON; charset=utf-8": JSON,
+		"application/vnd.kubernetes.protobuf": Protobuf, "application/vnd.kubernetes.protobuf;stream=watch": Protobuf,
+	} {
+		got, err := header(http.Header{"Content-Type": {value}})
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+	}
+	_, err := header(http.Header{"Content-Encoding": {"gzip"}})
+	require.ErrorContains(t, err, `"gzip", which was not asked for`)
+	_, err = header(http.Header{"Content-Type": {"text/plain"}})
+	require.ErrorIs(t, err, ErrMalformed)
+
+	client := serveBytes(t, Protobuf, nil)
+	err = listErr(t.Context(), NewResource[*slim](client, podsGVR, ResourceOptions{}))
+	require.ErrorContains(t, err, "protobuf, which was not asked for")
+}

@@ -1,0 +1,230 @@
+package rest
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"io"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	kjson "sigs.k8s.io/json"
+)
+
+// fuzzMax is the bound for objects while fuzzing, small enough to be met.
+const fuzzMax = 1 << 10
+
+// FuzzJSONList: whatever arrives, and in whatever pieces, nothing panics, pieces
+// make no difference, and what encoding/json takes for a list is cut as it does.
+func FuzzJSONList(f *testing.F) {
+	f.Add(podList(f, JSON, "7", smallPods()...))
+	f.Add([]byte(`{"apiVersion":"v1","items":[{"metadata":{"name":"a\n\"}]"}}, {}],"kind":"FooList","metadata":{"continue":"c"}} `))
+	f.Add([]byte(`{"kind":"List","items":null,"x":[{"items":[1]}]}`))
+	f.Add([]byte(`{"kind":"Table"}`))
+	f.Add([]byte("<html>"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		frames, err := cutInPieces(t, func() cutter { return &jsonList{max: fuzzMax} }, data)
+		readAsList[*corev1.Pod](t, JSON, data)
+		readAsList[*unstructured.Unstructured](t, JSON, data)
+		if len(data) > fuzzMax || !json.Valid(data) || !isPlainObject(data) {
+			return
+		}
+		var want struct {
+			Kind     string            `json:"kind"`
+			Metadata metav1.ListMeta   `json:"metadata"`
+			Items    []json.RawMessage `json:"items"`
+		}
+		if kjson.UnmarshalCaseSensitivePreserveInts(data, &want) != nil || checkListKind(want.Kind) != nil {
+			return
+		}
+		require.Equal(t, io.EOF, err, "this is a list")
+		require.Len(t, frames, len(want.Items))
+		for i := range frames {
+			require.Equal(t, string(want.Items[i]), string(frames[i].data))
+		}
+	})
+}
+
+// FuzzJSONWatch is FuzzJSONList for a sequence of events.
+func FuzzJSONWatch(f *testing.F) {
+	for _, pod := range smallPods() {
+		f.Add(append(event(f, JSON, "ADDED", "Pod", &pod), event(f, JSON, "DELETED", "Pod", &pod)...))
+		f.Add(event(f, JSON, "BOOKMARK", "Pod", &pod))
+	}
+	f.Add([]byte(`{"type":"ERROR","object":{"kind":"Status","status":"Failure","code":410}}`))
+	f.Add([]byte(`{"object":{"metadata":{"name":"\u0061"}},"type":"ADDED"}{}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		frames, _ := cutInPieces(t, func() cutter { return &jsonWatch{max: fuzzMax} }, data)
+		readAsWatch[*corev1.Pod](t, JSON, data)
+		readAsWatch[*unstructured.Unstructured](t, JSON, data)
+		if len(data) > fuzzMax {
+			return
+		}
+		decoder := json.NewDecoder(bytes.NewReader(data))
+		for i := 0; ; i++ {
+			var want json.RawMessage
+			if decoder.Decode(&want) != nil || want[0] != '{' {
+				return
+			}
+			require.Greater(t, len(frames), i)
+			require.Equal(t, string(want), string(frames[i].data))
+		}
+	})
+}
+
+// FuzzProtobufList: nothing panics, pieces make no difference, and where both
+// understand the bytes, the result is that of the generated code for lists.
+func FuzzProtobufList(f *testing.F) {
+	f.Add(podList(f, Protobuf, "7", smallPods()...))
+	f.Add(podList(f, Protobuf, "", plainPod(1)))
+	f.Add([]byte(magic + "\x12\x06\x12\x00\x0a\x00\x18\x01\x0a\x09\x12\x07PodList"))
+	f.Add(append([]byte(magic+"\x12\xff\xff\xff\xff\x0f\x12"), binary.AppendUvarint(nil, 2<<30)...))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		_, err := cutInPieces(t, func() cutter { return &protobufList{max: fuzzMax} }, data)
+		items, skipped := readAsList[*corev1.Pod](t, Protobuf, data)
+		if err != io.EOF || len(skipped) > 0 {
+			return
+		}
+		var unknown runtime.Unknown
+		var want corev1.PodList
+		if unknown.Unmarshal(data[len(magic):]) != nil || want.Unmarshal(unknown.Raw) != nil {
+			return // a field has a number that they know, and another type
+		}
+		require.Len(t, items, len(want.Items))
+		for i := range items {
+			require.Equal(t, marshal(t, &want.Items[i]), marshal(t, items[i]))
+		}
+	})
+}
+
+// FuzzProtobufWatch is FuzzProtobufList for frames.
+func FuzzProtobufWatch(f *testing.F) {
+	for _, pod := range smallPods() {
+		f.Add(append(event(f, Protobuf, "ADDED", "Pod", &pod), event(f, Protobuf, "DELETED", "Pod", &pod)...))
+		f.Add(event(f, Protobuf, "BOOKMARK", "Pod", &pod))
+	}
+	f.Add(event(f, Protobuf, "ERROR", "Status", &metav1.Status{Status: metav1.StatusFailure, Code: 410}))
+	f.Add([]byte("\x80\x00\x00\x00\x0a\x05ADDED"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		frames, err := cutInPieces(t, func() cutter { return &protobufWatch{max: fuzzMax} }, data)
+		readAsWatch[*corev1.Pod](t, Protobuf, data)
+		rest := data
+		for _, frame := range frames {
+			length := int(binary.BigEndian.Uint32(rest))
+			require.Equal(t, length > fuzzMax, frame.err != nil)
+			if frame.err == nil {
+				require.Equal(t, rest[4:4+length], frame.data)
+			}
+			rest = rest[min(4+length, len(rest)):]
+		}
+		require.Equal(t, err == io.EOF, len(rest) == 0 && !cutOff(data))
+	})
+}
+
+// cutOff reports whether the last frame is shorter than it says.
+func cutOff(data []byte) bool {
+	for len(data) > 0 {
+		if len(data) < 4 || len(data)-4 < int(binary.BigEndian.Uint32(data)) {
+			return true
+		}
+		data = data[4+binary.BigEndian.Uint32(data):]
+	}
+	return false
+}
+
+func smallPods() []corev1.Pod {
+	return []corev1.Pod{
+		{ObjectMeta: metav1.ObjectMeta{Name: "a", Namespace: "n", ResourceVersion: "1"}},
+		{ObjectMeta: metav1.ObjectMeta{Name: "b", ResourceVersion: "2", Labels: map[string]string{"k": `"\é`}}, Spec: corev1.PodSpec{NodeName: "n1"}},
+	}
+}
+
+func marshal(t testing.TB, pod *corev1.Pod) []byte {
+	data, err := pod.Marshal()
+	require.NoError(t, err)
+	return data
+}
+
+// isPlainObject reports whether valid JSON is an object in which no key is twice.
+func isPlainObject(data []byte) bool {
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	if start, err := decoder.Token(); err != nil || start != json.Delim('{') {
+		return false
+	}
+	seen := map[string]bool{}
+	for decoder.More() {
+		key, err := decoder.Token()
+		var value json.RawMessage
+		if err != nil || seen[key.(string)] || decoder.Decode(&value) != nil {
+			return false
+		}
+		seen[key.(string)] = true
+	}
+	return true
+}
+
+// cutInPieces cuts data at once and byte by byte, and checks that both come to
+// the same end.
+func cutInPieces(t *testing.T, newCutter func() cutter, data []byte) ([]frame, error) {
+	t.Helper()
+	frames, err := cutAll(newCutter(), data, len(data)+1)
+	again, errAgain := cutAll(newCutter(), data, 1)
+	require.Equal(t, err == io.EOF, errAgain == io.EOF, "%v, %v", err, errAgain)
+	require.Equal(t, errors.Is(err, ErrTooLarge), errors.Is(errAgain, ErrTooLarge))
+	require.Len(t, again, len(frames))
+	for i := range frames {
+		require.Equal(t, frames[i].data, again[i].data)
+		require.Equal(t, frames[i].err, again[i].err)
+	}
+	return frames, err
+}
+
+// cutAll gives data to a cutter, so many bytes more at a time.
+func cutAll(c cutter, data []byte, piece int) (frames []frame, err error) {
+	start := 0
+	for end := 0; ; {
+		f, done, err := c.cut(data[start:end])
+		start += done
+		switch {
+		case err != nil:
+			return frames, err
+		case f.data != nil:
+			frames = append(frames, frame{data: bytes.Clone(f.data), err: f.err})
+		case end == len(data):
+			return frames, c.end(data[start:])
+		default:
+			end = min(end+piece, len(data))
+		}
+	}
+}
+
+func readAsList[T any](t *testing.T, e Encoding, data []byte) (objects []T, skipped []error) {
+	t.Helper()
+	r := NewResource[T](&Client{}, podsGVR, ResourceOptions{})
+	stream := r.readList(offline(t.Context(), bytes.NewReader(data)), e, nil)
+	items, failed, err := drainList(stream)
+	require.Error(t, err)
+	require.NoError(t, stream.Close())
+	for _, item := range items {
+		require.NotEmpty(t, item.Key.Name)
+		objects = append(objects, item.Object)
+	}
+	for _, f := range failed {
+		skipped = append(skipped, f)
+	}
+	return objects, skipped
+}
+
+func readAsWatch[T any](t *testing.T, e Encoding, data []byte) {
+	t.Helper()
+	r := NewResource[T](&Client{}, podsGVR, ResourceOptions{})
+	stream := r.readWatch(offline(t.Context(), bytes.NewReader(data)), e, nil)
+	_, _, err := drainWatch(stream)
+	require.Error(t, err)
+	require.NoError(t, stream.Close())
+}
