@@ -61,58 +61,65 @@ func mergeMap(object, changes map[string]any, t reflect.Type) (map[string]any, e
 		}
 	}
 	for name, change := range changes {
-		if strings.HasPrefix(name, "$") {
+		switch list := directed(name); {
+		case list != "" && changes[list] == nil && object[list] != nil:
+			name, change = list, []any{} // no element changes, but the list does
+		case strings.HasPrefix(name, "$"):
 			continue
-		}
-		if change == nil {
+		case change == nil:
 			delete(object, name)
 			continue
 		}
-		merged, err := mergeValue(object[name], change, fieldOf(t, name))
+		wanted, _ := changes[orderPrefix+name].([]any)
+		removed, _ := changes[removePrefix+name].([]any)
+		merged, err := mergeValue(object[name], change, fieldOf(t, name), wanted, removed)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		object[name] = merged
 	}
-	for directive, values := range changes {
-		list, ok := values.([]any)
-		if name, found := strings.CutPrefix(directive, removePrefix); found && ok {
-			old, _ := object[name].([]any)
-			object[name] = slices.DeleteFunc(old, func(v any) bool { return contains(list, v) })
-		}
-	}
-	for directive, values := range changes {
-		order, ok := values.([]any)
-		if name, found := strings.CutPrefix(directive, orderPrefix); found && ok {
-			if merged, ok := object[name].([]any); ok {
-				reorder(merged, order, fieldOf(t, name).mergeKey)
-			}
-		}
-	}
 	return object, nil
 }
 
-// mergeValue applies a change to the value of a field.
-func mergeValue(old, change any, f patchField) (any, error) {
+// directed returns the name of the list that a directive is about, "" if it is
+// about none.
+func directed(directive string) string {
+	for _, prefix := range []string{orderPrefix, removePrefix} {
+		if name, ok := strings.CutPrefix(directive, prefix); ok {
+			return name
+		}
+	}
+	return ""
+}
+
+// mergeValue applies a change to the value of a field. Of a list, order is the one
+// that is wanted, and removed are the values to take out.
+func mergeValue(old, change any, f patchField, order, removed []any) (any, error) {
 	switch change := change.(type) {
 	case map[string]any:
 		oldMap, _ := old.(map[string]any)
 		return mergeMap(oldMap, change, f.goType)
 	case []any:
-		oldList, _ := old.([]any)
-		switch {
-		case !f.merge:
+		if !f.merge {
 			return change, nil
-		case f.mergeKey == "":
-			return union(oldList, change), nil
 		}
-		return mergeList(oldList, change, f)
+		list, _ := old.([]any)
+		if order == nil {
+			order = change
+		}
+		list = slices.DeleteFunc(list, func(v any) bool { return contains(removed, v) })
+		if f.mergeKey == "" {
+			return arrange(union(list, change), list, order, f.mergeKey), nil
+		}
+		merged, err := mergeList(list, change, f)
+		return arrange(merged, list, order, f.mergeKey), err
 	}
 	return change, nil
 }
 
-// union appends the values that are new.
+// union returns the list with the values that are new.
 func union(list, values []any) []any {
+	list = slices.Clone(list)
 	for _, v := range values {
 		if !contains(list, v) {
 			list = append(list, v)
@@ -122,12 +129,18 @@ func union(list, values []any) []any {
 }
 
 // contains compares by depth, since what clients send may not be comparable.
-func contains(list []any, v any) bool {
-	return slices.ContainsFunc(list, func(e any) bool { return reflect.DeepEqual(e, v) })
+func contains(list []any, v any) bool { return position(list, v, "") >= 0 }
+
+// position finds the element with the same key as v.
+func position(list []any, v any, mergeKey string) int {
+	id := keyIn(v, mergeKey)
+	return slices.IndexFunc(list, func(e any) bool { return reflect.DeepEqual(keyIn(e, mergeKey), id) })
 }
 
-// mergeList applies changes to a list of objects, which are told apart by a key.
+// mergeList returns the list after changes to its elements, which are objects and
+// told apart by a key.
 func mergeList(list, changes []any, f patchField) ([]any, error) {
+	list = slices.Clone(list)
 	replaced := slices.ContainsFunc(changes, func(c any) bool {
 		change, _ := c.(map[string]any)
 		return change[patchDirective] == "replace"
@@ -140,27 +153,24 @@ func mergeList(list, changes []any, f patchField) ([]any, error) {
 		if !ok {
 			return nil, fmt.Errorf("an element is a %T, not an object", c)
 		}
-		id, ok := change[f.mergeKey]
-		if !ok {
+		if change[f.mergeKey] == nil {
 			if replaced && len(change) == 1 {
 				continue // the directive alone
 			}
 			return nil, fmt.Errorf("an element has no %s, by which this list is merged", f.mergeKey)
 		}
-		i := slices.IndexFunc(list, func(e any) bool { return reflect.DeepEqual(keyIn(e, f.mergeKey), id) })
+		i := position(list, change, f.mergeKey)
 		if change[patchDirective] == "delete" {
 			if i >= 0 {
 				list = slices.Delete(list, i, i+1)
 			}
 			continue
 		}
-		var old map[string]any
-		if i >= 0 {
-			old, _ = list[i].(map[string]any)
-		} else {
+		if i < 0 {
 			i = len(list)
 			list = append(list, nil)
 		}
+		old, _ := list[i].(map[string]any)
 		merged, err := mergeMap(old, change, f.goType)
 		if err != nil {
 			return nil, err
@@ -170,31 +180,35 @@ func mergeList(list, changes []any, f patchField) ([]any, error) {
 	return list, nil
 }
 
-// reorder puts the elements that order names into that order; the others keep
-// their places.
-func reorder(list, order []any, mergeKey string) {
-	id := func(e any) any { return keyIn(e, mergeKey) }
-	rank := func(e any) int {
-		return slices.IndexFunc(order, func(o any) bool { return reflect.DeepEqual(id(o), id(e)) })
-	}
-	var places []int
-	var named []any
-	for i, e := range list {
-		if rank(e) >= 0 {
-			places = append(places, i)
+// arrange puts the elements that order names into that order. Of the others, those
+// that stood before the next named one in the old list come before it.
+func arrange(list, old, order []any, mergeKey string) []any {
+	var named, others []any
+	for _, e := range list {
+		if position(order, e, mergeKey) >= 0 {
 			named = append(named, e)
+		} else {
+			others = append(others, e)
 		}
 	}
-	slices.SortStableFunc(named, func(a, b any) int { return rank(a) - rank(b) })
-	for i, place := range places {
-		list[place] = named[i]
+	slices.SortStableFunc(named, func(a, b any) int {
+		return position(order, a, mergeKey) - position(order, b, mergeKey)
+	})
+	arranged := list[:0]
+	for _, e := range named {
+		for len(others) > 0 && position(old, others[0], mergeKey) < position(old, e, mergeKey) {
+			arranged = append(arranged, others[0])
+			others = others[1:]
+		}
+		arranged = append(arranged, e)
 	}
+	return append(arranged, others...)
 }
 
 // keyIn returns what tells an element of a list from others: the value under its
 // key, or the element itself.
 func keyIn(element any, mergeKey string) any {
-	if object, ok := element.(map[string]any); ok {
+	if object, ok := element.(map[string]any); ok && mergeKey != "" {
 		return object[mergeKey]
 	}
 	return element

@@ -1,0 +1,136 @@
+package apitest_test
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	apidiscoveryv2 "k8s.io/api/apidiscovery/v2"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/version"
+
+	"github.com/kinform/kinform/apitest"
+)
+
+const aggregated = jsonType + ";g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
+
+func TestDiscoveryByGroupVersion(t *testing.T) {
+	t.Parallel()
+	_, c := start(t, apitest.Options{Resources: []apitest.Resource{widgets}})
+	require.Equal(t, []string{"v1"}, get[metav1.APIVersions](t, c, "/api").Versions)
+
+	groups := get[metav1.APIGroupList](t, c, "/apis").Groups
+	at := slices.IndexFunc(groups, func(g metav1.APIGroup) bool { return g.Name == "autoscaling" })
+	require.Len(t, groups[at].Versions, 2)
+	require.Equal(t, "autoscaling/v2", groups[at].PreferredVersion.GroupVersion)
+	require.Equal(t, groups[at].Versions, get[metav1.APIGroup](t, c, "/apis/autoscaling").Versions)
+
+	core := get[metav1.APIResourceList](t, c, "/api/v1")
+	require.Equal(t, "v1", core.GroupVersion)
+	find := func(list metav1.APIResourceList, name string) metav1.APIResource {
+		i := slices.IndexFunc(list.APIResources, func(r metav1.APIResource) bool { return r.Name == name })
+		require.GreaterOrEqual(t, i, 0, name)
+		return list.APIResources[i]
+	}
+	require.Equal(t, metav1.APIResource{
+		Name: "pods", SingularName: "pod", Namespaced: true, Kind: "Pod", ShortNames: []string{"po"}, Categories: []string{"all"},
+		Verbs: metav1.Verbs{"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"},
+	}, find(core, "pods"))
+	require.Equal(t, metav1.Verbs{"get", "patch", "update"}, find(core, "pods/status").Verbs)
+	require.False(t, find(core, "nodes").Namespaced)
+	require.Equal(t, "wd", find(get[metav1.APIResourceList](t, c, "/apis/example.com/v1"), "widgets").ShortNames[0])
+
+	for _, path := range []string{"/apis/none", "/apis/none/v1", "/api/v2", "/", "/metrics", "/api/v1/nothings", "/apis/none/v1/things"} {
+		require.Equal(t, "404 page not found\n", string(c.do(t, http.StatusNotFound, "GET", path, "")), path)
+	}
+	c.fails(t, http.StatusMethodNotAllowed, "POST", "/api", "")
+}
+
+func TestDiscoveryAtOnce(t *testing.T) {
+	t.Parallel()
+	_, c := start(t, apitest.Options{Resources: []apitest.Resource{widgets}})
+	accept := []string{"Accept", aggregated + "," + jsonType}
+	require.Equal(t, aggregated, c.send(t, "GET", "/apis", "", accept...).Header.Get("Content-Type"))
+	core := get[apidiscoveryv2.APIGroupDiscoveryList](t, c, "/api", accept...)
+	require.Equal(t, "APIGroupDiscoveryList", core.Kind)
+	require.Len(t, core.Items, 1)
+	require.Empty(t, core.Items[0].Name)
+	groups := get[apidiscoveryv2.APIGroupDiscoveryList](t, c, "/apis", accept...)
+	require.Equal(t, "example.com", groups.Items[len(groups.Items)-1].Name)
+	w := groups.Items[len(groups.Items)-1].Versions[0].Resources[0]
+	require.Equal(t, apidiscoveryv2.ScopeNamespace, w.Scope)
+	require.Equal(t, "Widget", w.ResponseKind.Kind)
+	require.Equal(t, "status", w.Subresources[0].Subresource)
+
+	_, old := start(t, apitest.Options{NoAggregatedDiscovery: true})
+	require.Equal(t, "APIGroupList", get[metav1.APIGroupList](t, old, "/apis", accept...).Kind)
+}
+
+// Every built-in type can be created, read in both encodings, and deleted.
+func TestEveryBuiltInTypeIsServed(t *testing.T) {
+	t.Parallel()
+	srv, c := start(t, apitest.Options{})
+	groups := get[apidiscoveryv2.APIGroupDiscoveryList](t, c, "/apis", "Accept", aggregated)
+	groups.Items = append(groups.Items, get[apidiscoveryv2.APIGroupDiscoveryList](t, c, "/api", "Accept", aggregated).Items...)
+	kinds := 0
+	for _, group := range groups.Items {
+		for _, v := range group.Versions {
+			base := "/apis/" + group.Name + "/" + v.Version
+			if group.Name == "" {
+				base = "/api/" + v.Version
+			}
+			for _, r := range v.Resources {
+				if r.ResponseKind.Kind == "CustomResourceDefinition" {
+					continue
+				}
+				path := base + "/" + r.Resource
+				if r.Scope == apidiscoveryv2.ScopeNamespace {
+					path = base + "/namespaces/a/" + r.Resource
+				}
+				body := `{"kind":"` + r.ResponseKind.Kind + `","apiVersion":"` + strings.TrimPrefix(group.Name+"/"+v.Version, "/") + `","metadata":{"name":"x"}}`
+				c.do(t, http.StatusCreated, "POST", path, body)
+				require.Equal(t, "x", get[metav1.PartialObjectMetadata](t, c, path+"/x").Name)
+				_, kind, raw := envelope(t, c.do(t, http.StatusOK, "GET", path, "", "Accept", protoType))
+				require.Equal(t, r.ResponseKind.Kind+"List", kind)
+				var list metav1.PartialObjectMetadataList
+				require.NoError(t, list.Unmarshal(raw))
+				require.Equal(t, "x", list.Items[0].Name)
+				if len(r.Subresources) > 0 {
+					c.do(t, http.StatusOK, "PUT", path+"/x/status", body)
+				}
+				c.do(t, http.StatusOK, "DELETE", path+"/x", "")
+				kinds++
+			}
+		}
+	}
+	require.Greater(t, kinds, 60)
+	require.NotEqual(t, "1", srv.ResourceVersion())
+}
+
+func TestHealthVersionAndOpenAPI(t *testing.T) {
+	t.Parallel()
+	srv, c := start(t, apitest.Options{BearerToken: "secret"})
+	for _, path := range []string{"/healthz", "/readyz", "/livez"} {
+		require.Equal(t, "ok", string(c.do(t, http.StatusOK, "GET", path, "")))
+	}
+	srv.SetBearerToken("")
+	require.Equal(t, "1", get[version.Info](t, c, "/version").Major)
+
+	index := get[struct {
+		Paths map[string]struct{ ServerRelativeURL string }
+	}](t, c, "/openapi/v3")
+	require.Contains(t, index.Paths, "apis/apps/v1")
+	doc := get[struct {
+		Paths map[string]map[string]struct {
+			Parameters []struct{ Name string }
+		}
+	}](t, c, index.Paths["api/v1"].ServerRelativeURL)
+	require.Equal(t, "fieldValidation", doc.Paths["/api/v1/namespaces/{namespace}/pods/{name}"]["patch"].Parameters[0].Name)
+	c.do(t, http.StatusNotFound, "GET", "/openapi/v3/apis/none/v1", "")
+
+	require.NoError(t, srv.AddResource(widgets))
+	again := get[struct{ Paths map[string]any }](t, c, "/openapi/v3")
+	require.Contains(t, again.Paths, "apis/example.com/v1")
+}
