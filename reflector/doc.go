@@ -38,8 +38,8 @@
 // that it no longer has this version, or not yet, the most recent state is asked
 // for at once, and until it comes (RC-5, RC-6). Pages are collected and handed over
 // as one [Sink] call; when a continue token expires, one list without pages takes
-// their place (RC-8). A snapshot that is older than what the sink knows is refused;
-// see [Options].AllowTimeTravel.
+// their place (RC-8). A list that falls silent is tried again. A snapshot that is
+// older than what the sink knows is refused; see [Options].AllowTimeTravel.
 //
 // A streaming list ([WatchList]) is collected up to its end marker, changes in
 // between included, and handed over just the same (RC-15 to RC-17). Where the server
@@ -67,7 +67,8 @@
 // that may not be read, is asked for again after ever longer waits, up to Backoff.Max.
 //
 // An object that cannot be read is reported and skipped; what the sink has of it
-// stays. If it was to be deleted, a new snapshot follows, which deletes it.
+// stays. If it was to be deleted, a new snapshot follows, which deletes it. An
+// object of which not even the name can be read is taken to be missing from a list.
 //
 // # Guarantees
 //

@@ -25,6 +25,8 @@ func (r *Reflector[T]) list(ctx context.Context, s *listing[T]) (state[T], error
 		return r.listFailed(s, err)
 	}
 	if s.token == "" {
+		// All pages have the same version. If a server thinks otherwise, a watch
+		// from the first one misses nothing.
 		s.version = meta.ResourceVersion
 	}
 	s.token = meta.Continue

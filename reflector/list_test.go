@@ -24,6 +24,19 @@ func TestPagesAreOneReplace(t *testing.T) { // RC-7, RC-8, RC-9, RC-10
 	})
 }
 
+func TestListHasTheVersionOfItsFirstPage(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		g := newRig(Options{})
+		g.source.lists = []reply{page("10", "c1", "a@1"), whole("12", "b@11")}
+		g.run(t, time.Second,
+			`0s list "0" limit=500`,
+			`0s list c1/ limit=500`,
+			`0s replace "10": a@1 b@11`,
+			`0s watch "10"`,
+		)
+	})
+}
+
 func TestPageSize(t *testing.T) { // RC-7
 	bubble(t, func(t *testing.T) {
 		for _, c := range []struct {

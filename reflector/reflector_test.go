@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/kinform/kinform/listwatch"
 )
 
 func TestRunAsksForNothingWhenItsContextHasEnded(t *testing.T) { // RC-29
@@ -36,6 +38,34 @@ func TestRunMayFollowRun(t *testing.T) {
 			`1s replace "12":`,
 			`1s watch "12"`,
 		}, g.take())
+	})
+}
+
+func TestRunStartsWithoutTheFailuresOfTheLast(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		g := newRig(Options{})
+		g.source.lists = times(3, refuse(errBroken))
+		for _, d := range []time.Duration{time.Second, time.Millisecond, time.Millisecond} {
+			ctx, cancel := context.WithTimeout(t.Context(), d)
+			defer cancel()
+			require.NoError(t, g.reflector.Run(ctx))
+		}
+		require.Equal(t, 2, g.reported[1].Failures)
+		require.Equal(t, 1, g.reported[2].Failures)
+		require.Len(t, g.reported, 3)
+		require.Zero(t, g.reflector.Status().Failures)
+	})
+}
+
+func TestClosedWatchLeavesNoTimer(t *testing.T) { // G10
+	bubble(t, func(t *testing.T) {
+		g := newRig(Options{})
+		g.source.watches = []reply{play()}
+		watch, err := g.reflector.open(t.Context(), listwatch.WatchOptions{}, time.Minute)
+		require.NoError(t, err)
+		watch.close()
+		require.False(t, watch.overdue.Stop())
+		require.False(t, watch.progress.Stop())
 	})
 }
 

@@ -55,6 +55,7 @@ type script struct {
 	lists   []reply
 	watches []reply
 	open    int // streams that have not been closed
+	asked   []context.Context
 	options []listwatch.WatchOptions
 }
 
@@ -86,6 +87,7 @@ func (s *script) Watch(ctx context.Context, opts listwatch.WatchOptions) (listwa
 }
 
 func (s *script) next(ctx context.Context, replies *[]reply) (reply, error) {
+	s.asked = append(s.asked, ctx)
 	if len(*replies) == 0 {
 		<-ctx.Done()
 		return reply{}, ctx.Err()

@@ -220,6 +220,9 @@ func runTable(t *testing.T, mode ListMode, rows table) {
 				r.stop(next)
 				synctest.Wait()
 				require.Zero(t, g.source.open, "a stream is open only in states that have one")
+				for _, ctx := range g.source.asked {
+					require.Error(t, ctx.Err(), "a request's context ends with the request")
+				}
 			})
 		})
 	}

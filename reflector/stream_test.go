@@ -91,6 +91,18 @@ func TestWatchAfterAStreamingListMayBeSilent(t *testing.T) {
 	})
 }
 
+func TestStreamingListIsNoVeryShortWatch(t *testing.T) { // RC-25
+	bubble(t, func(t *testing.T) {
+		g := newRig(Options{ListMode: WatchList})
+		g.source.watches = []reply{play(endMarker("13"), io.EOF)}
+		g.run(t, time.Second,
+			`0s stream ""`,
+			`0s replace "13":`,
+			`0s watch "13"`,
+		)
+	})
+}
+
 func TestStreamingListThatFailsIsTriedAgainNextTime(t *testing.T) { // RC-18
 	bubble(t, func(t *testing.T) {
 		g := newRig(Options{ListMode: WatchList})
