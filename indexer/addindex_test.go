@@ -65,6 +65,24 @@ func TestAddIndexHoldsUpNobodyAndIsHiddenUntilComplete(t *testing.T) {
 	require.Equal(t, 3, store.Len())
 }
 
+func TestIndexesAddedAtTheSameTimeAreBothComplete(t *testing.T) {
+	t.Parallel()
+	first, second := newBlockingIndex(), newBlockingIndex()
+	store := newStore(t, byTerm)
+	require.NoError(t, store.Apply([]Op[*object]{put("a/x", &object{terms: []string{"t"}}), put("a/y", &object{terms: []string{"t"}})}, ""))
+	results := make(chan error)
+	go func() { results <- store.AddIndex("first", first.terms) }()
+	<-first.called
+	go func() { results <- store.AddIndex("second", second.terms) }()
+	<-second.called
+	close(first.proceed)
+	require.NoError(t, <-results)
+	close(second.proceed)
+	require.NoError(t, <-results)
+	require.Equal(t, []string{"first", "second", "term"}, store.Indexes())
+	requireConsistent(t, store.Snapshot())
+}
+
 func TestIndexFunctionOfAWriteHoldsUpNobody(t *testing.T) {
 	t.Parallel()
 	block := newBlockingIndex()

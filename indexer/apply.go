@@ -129,15 +129,20 @@ func (s *Snapshot[T]) terms(op *Op[T]) (terms []term[T], err error) {
 // apply does the ops, whose entries have been prepared.
 func (tx *transaction[T]) apply(ops []Op[T], prepared []*entry[T], counts *Counts) {
 	for i := range ops {
-		switch e := prepared[i]; {
-		case ops[i].Delete:
+		if ops[i].Delete {
 			if tx.delete(ops[i].Key) != nil {
 				counts.Deleted++
 			}
-		case e == nil: // It failed.
-		case tx.put(e) == nil:
+			continue
+		}
+		e := prepared[i]
+		if e == nil { // The op has failed.
+			continue
+		}
+		e.value.revision = tx.revision
+		if tx.put(e) == nil {
 			counts.Added++
-		default:
+		} else {
 			counts.Updated++
 		}
 	}

@@ -132,13 +132,15 @@ func TestConcurrentWritersAndIndexChangesLoseNothing(t *testing.T) {
 			}
 		}
 	}
-	others.Go(func() {
-		whenNotDone(func() {
-			require.NoError(t, store.AddIndex("again", termsOf))
-			requireConsistent(t, store.Snapshot())
-			require.NoError(t, store.RemoveIndex("again"))
+	for _, index := range []string{"again", "and again"} {
+		others.Go(func() {
+			whenNotDone(func() {
+				require.NoError(t, store.AddIndex(index, termsOf))
+				requireConsistent(t, store.Snapshot())
+				require.NoError(t, store.RemoveIndex(index))
+			})
 		})
-	})
+	}
 	others.Go(func() { whenNotDone(func() { requireConsistent(t, store.Snapshot()) }) })
 	writers.Wait()
 	close(done)

@@ -138,25 +138,27 @@ func (s *Store[T]) AddIndex(name string, fn IndexFunc[T]) error {
 // time for which writers have to wait.
 const backfillSize = 256
 
-// backfill adds the terms of a new index to the entries of a snapshot. Entries
+// backfill adds the terms of a new index to the entries of a snapshot. Objects
 // that were written since have them already.
 func (s *Store[T]) backfill(d *definition[T], start *Snapshot[T]) error {
 	all := slices.AppendSeq(make([]*entry[T], 0, start.entries.len), start.entries.all)
 	for chunk := range slices.Chunk(all, backfillSize) {
-		extended := make([]*entry[T], len(chunk))
+		terms := make([][]term[T], len(chunk))
 		for i, e := range chunk {
-			terms, err := d.terms(slices.Clone(e.value.terms), e.key, e.value.object)
-			if err != nil {
+			var err *IndexError
+			if terms[i], err = d.terms(nil, e.key, e.value.object); err != nil {
 				return err
 			}
-			copied := *e
-			copied.value.terms = terms
-			extended[i] = &copied
 		}
 		_, _ = s.commit(func(tx *transaction[T]) error {
 			for i, e := range chunk {
-				if tx.entries.get(e.hash, e.key) == e {
-					tx.put(extended[i])
+				// It may be another entry with the same object, if another index is
+				// being added as well.
+				now := tx.entries.get(e.hash, e.key)
+				if now != nil && now.value.revision == e.value.revision {
+					extended := *now
+					extended.value.terms = slices.Concat(now.value.terms, terms[i])
+					tx.put(&extended)
 				}
 			}
 			return nil

@@ -51,6 +51,7 @@ type entries[T any] = trie[types.NamespacedName, record[T]]
 type record[T any] struct {
 	object          T
 	resourceVersion string
+	revision        uint64 // of the transaction that wrote the object
 	terms           []term[T]
 }
 
