@@ -23,7 +23,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	req.fate = s.faults.fate(&req)
 	if req.fate.delay > 0 && !sleep(req.fate.delay, r.Context().Done(), s.closed) {
-		return
+		panic(http.ErrAbortHandler) // returning would answer 200
 	}
 	w = spoil(w, req.fate, r.Context().Done(), s.closed)
 	switch {

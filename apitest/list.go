@@ -61,6 +61,9 @@ func (s *Server) list(w http.ResponseWriter, req *Request) error {
 	if err != nil {
 		return err
 	}
+	if i := req.fate.broken - 1; i >= 0 && i < len(p.items) {
+		p.items[i] = p.items[i].broken()
+	}
 	return f.writeList(w, req.res, p)
 }
 
