@@ -157,7 +157,7 @@ func (s *Store[T]) backfill(d *definition[T], start *Snapshot[T]) error {
 				now := tx.entries.get(e.hash, e.key)
 				if now != nil && now.value.revision == e.value.revision {
 					extended := *now
-					extended.value.terms = slices.Concat(now.value.terms, terms[i])
+					extended.value.terms = append(tx.liveTerms(now), terms[i]...)
 					tx.put(&extended)
 				}
 			}
@@ -181,8 +181,13 @@ func (s *Store[T]) RemoveIndex(name string) error {
 	return err
 }
 
+// liveTerms returns the terms of an entry without those of removed indexes.
+func (tx *transaction[T]) liveTerms(e *entry[T]) []term[T] {
+	return slices.DeleteFunc(slices.Clone(e.value.terms), func(t term[T]) bool { return tx.indexOf(t.index) == nil })
+}
+
 // removeIndex takes an index out of the set. Its terms stay with the entries,
-// unused, until those are written again.
+// unused, until an object is written again or the next index is added.
 func (tx *transaction[T]) removeIndex(d *definition[T]) {
 	tx.indexes = slices.DeleteFunc(tx.indexes, func(x index[T]) bool { return x.definition == d })
 }

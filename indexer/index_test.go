@@ -191,4 +191,12 @@ func TestRemovedIndexLeavesNothingBehind(t *testing.T) {
 	values, err := store.IndexValues("term")
 	require.Equal(t, map[string]int{"other u": 1}, counted(t, values, err))
 	requireConsistent(t, store.Snapshot())
+
+	for range 10 {
+		require.NoError(t, store.AddIndex("again", termsOf))
+		require.NoError(t, store.RemoveIndex("again"))
+	}
+	for e := range store.Snapshot().entries.all {
+		require.LessOrEqual(t, len(e.value.terms), 2, "terms of removed indexes don't pile up")
+	}
 }
