@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
+	"time"
 )
 
 const (
@@ -43,6 +45,7 @@ func (c *Cluster) RotateToken(ctx context.Context) (old string, err error) {
 	if err != nil && !os.IsNotExist(err) {
 		return "", err
 	}
+	old = strings.TrimSpace(string(before))
 	// A token that is bound to a secret is as good as the secret lives.
 	secretBefore := c.tokenSecret
 	c.tokenSecret = fmt.Sprintf("token-%d", c.tokens)
@@ -63,8 +66,9 @@ func (c *Cluster) RotateToken(ctx context.Context) (old string, err error) {
 	if err := c.Delete(ctx, secretsAt+"/"+secretBefore); err != nil {
 		return "", err
 	}
-	old = string(before[:len(before)-1])
-	return old, eventually(ctx, func() error { return c.refused(ctx, old) }, nil)
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	return old, eventually(ctx, func() error { return c.requireRefused(ctx, old) }, nil)
 }
 
 // requestToken makes a secret and a token that is bound to it.
@@ -89,8 +93,8 @@ func (c *Cluster) requestToken(ctx context.Context, secret string) (string, erro
 	return answer.Status.Token, err
 }
 
-// refused returns nil when the server answers 401 to the token.
-func (c *Cluster) refused(ctx context.Context, token string) error {
+// requireRefused returns nil when the server answers 401 to the token.
+func (c *Cluster) requireRefused(ctx context.Context, token string) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.URL()+serviceAccountAt, nil)
 	if err != nil {
 		return err
@@ -102,7 +106,7 @@ func (c *Cluster) refused(ctx context.Context, token string) error {
 	}
 	resp.Body.Close()
 	if resp.StatusCode != http.StatusUnauthorized {
-		return fmt.Errorf("the old token still gets %s", resp.Status)
+		return fmt.Errorf("the server still answers %s to the old token", resp.Status)
 	}
 	return nil
 }

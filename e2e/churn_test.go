@@ -1,0 +1,101 @@
+package e2e_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kinform/kinform/e2e/cluster"
+)
+
+// churn changes a collection at random: it creates objects, patches them, and
+// deletes some of those that it created.
+type churn struct {
+	path string
+	// object makes the object with a number, name names it.
+	object func(number int) any
+	name   func(number int) string
+
+	rng     *rand.Rand
+	created []int
+	done    int
+}
+
+// number is that of the last object created by any churn, so that no name is used
+// twice. Seeded pods come first.
+var number atomic.Int64
+
+func newChurn(path string, name func(int) string, object func(int) any) *churn {
+	number.CompareAndSwap(0, seeded)
+	return &churn{path: path, name: name, object: object, rng: rand.New(rand.NewPCG(1, 2))}
+}
+
+func podChurn() *churn { return newChurn(cluster.PodsPath, cluster.PodName, cluster.Pod) }
+
+func configMapChurn() *churn {
+	name := func(number int) string { return fmt.Sprintf("settings-%05d", number) }
+	return newChurn(configMapsPath, name, func(number int) any {
+		return map[string]any{
+			"metadata": map[string]any{"name": name(number)},
+			"data":     map[string]any{"number": fmt.Sprint(number)},
+		}
+	})
+}
+
+// step makes one change.
+func (c *churn) step(ctx context.Context) (err error) {
+	choice := c.rng.IntN(10)
+	switch {
+	case choice < 4 || len(c.created) == 0:
+		n := int(number.Add(1))
+		if err = kube.Create(ctx, c.path, c.object(n)); err == nil {
+			c.created = append(c.created, n)
+		}
+	case choice < 7:
+		i := c.rng.IntN(len(c.created))
+		if err = kube.Delete(ctx, c.path+"/"+c.name(c.created[i])); err == nil {
+			c.created[i] = c.created[len(c.created)-1]
+			c.created = c.created[:len(c.created)-1]
+		}
+	default:
+		err = kube.Patch(ctx, c.path+"/"+c.name(c.created[c.rng.IntN(len(c.created))]), map[string]any{
+			"metadata": map[string]any{"annotations": map[string]any{"step": fmt.Sprint(c.done)}},
+		})
+	}
+	if err == nil {
+		c.done++
+	}
+	return err
+}
+
+// steps makes n changes, none of which may fail.
+func (c *churn) steps(t *testing.T, n int) {
+	t.Helper()
+	for range n {
+		require.NoError(t, c.step(t.Context()))
+	}
+}
+
+// start makes changes in the background, whether they succeed or not, until stop
+// is called. stop returns when the last one is done, and fails if none succeeded.
+func (c *churn) start(t *testing.T) (stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for ctx.Err() == nil {
+			_ = c.step(t.Context())
+		}
+	})
+	return func() {
+		cancel()
+		wg.Wait()
+		require.NotZero(t, c.done, "no change succeeded")
+		t.Logf("%d changes", c.done)
+	}
+}

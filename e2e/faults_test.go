@@ -1,0 +1,123 @@
+package e2e_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+)
+
+var configMaps = settings{resource: corev1.SchemeGroupVersion.WithResource("configmaps"), path: configMapsPath}
+
+func TestChurnWhileEtcdIsCompacted(t *testing.T) {
+	for _, s := range everyWay(pods) {
+		t.Run(s.String(), func(t *testing.T) {
+			p := startPipeline[*corev1.Pod](t, s)
+			p.waitForSync(t)
+			stop := podChurn().start(t)
+			for range 5 {
+				time.Sleep(200 * time.Millisecond)
+				_, err := kube.Compact(t.Context())
+				require.NoError(t, err)
+			}
+			stop()
+			p.requireServersState(t)
+			p.stop(t)
+		})
+	}
+}
+
+func TestWatchFromBeforeACompactionRelists(t *testing.T) {
+	for _, s := range everyWay(configMaps) {
+		t.Run(s.String(), func(t *testing.T) {
+			changes := configMapChurn()
+			changes.steps(t, 200)
+			p := startPipeline[*corev1.ConfigMap](t, s)
+			p.waitForSync(t)
+			p.requireServersState(t)
+
+			p.network.Cut()
+			changes.steps(t, 200)
+			_, err := kube.Compact(t.Context())
+			require.NoError(t, err)
+			p.network.Mend()
+
+			p.requireServersState(t)
+			require.NotZero(t, p.count(apierrors.IsResourceExpired), "the server never said 410: %v", p.failures())
+			require.NotZero(t, p.informer.Status().Reflector.Relists)
+			require.NotZero(t, p.seen.tombstones(), "deletions were found by the relist")
+			p.stop(t)
+		})
+	}
+}
+
+func TestServerIsKilledUnderAnOpenWatchAndStartsAgain(t *testing.T) {
+	for _, s := range everyWay(pods) {
+		t.Run(s.String(), func(t *testing.T) {
+			p := startPipeline[*corev1.Pod](t, s)
+			p.waitForSync(t)
+			stop := podChurn().start(t)
+			time.Sleep(200 * time.Millisecond)
+			require.NoError(t, kube.KillAPIServer())
+			require.NoError(t, kube.StartAPIServer(t.Context()))
+			time.Sleep(200 * time.Millisecond)
+			stop()
+			p.requireServersState(t)
+			require.NotZero(t, p.informer.Status().Reflector.Errors, "the client did not notice")
+			p.stop(t)
+		})
+	}
+}
+
+// A server that was started again has a watch cache that begins now: a client
+// that comes with an older version must relist, here of 5,000 pods of which few
+// have changed.
+func TestRelistTellsHandlersOnlyWhatChanged(t *testing.T) {
+	for _, s := range everyWay(pods) {
+		t.Run(s.String(), func(t *testing.T) {
+			changes := podChurn()
+			changes.steps(t, 100)
+			p := startPipeline[*corev1.Pod](t, s)
+			p.waitForSync(t)
+			p.requireServersState(t)
+			before, told := p.stored(), p.seen.told()
+
+			p.network.Cut()
+			changes.steps(t, 100)
+			_, err := kube.Compact(t.Context())
+			require.NoError(t, err)
+			require.NoError(t, kube.KillAPIServer())
+			require.NoError(t, kube.StartAPIServer(t.Context()))
+			p.network.Mend()
+
+			p.requireServersState(t)
+			require.NotZero(t, p.informer.Status().Reflector.Relists, "%v", p.failures())
+			require.Equal(t, changed(before, p.stored()), p.seen.told()-told)
+			p.stop(t)
+		})
+	}
+}
+
+func TestTokenIsRotated(t *testing.T) {
+	for _, s := range everyWay(pods) {
+		t.Run(s.String(), func(t *testing.T) {
+			p := startPipeline[*corev1.Pod](t, s)
+			p.waitForSync(t)
+			changes := podChurn()
+			stop := changes.start(t)
+			_, err := kube.RotateToken(t.Context())
+			require.NoError(t, err)
+			stop()
+			p.requireServersState(t) // an open watch outlives the token it began with
+
+			p.network.Cut() // the next one has to begin with the new token
+			p.network.Mend()
+			changes.steps(t, 50)
+			p.requireServersState(t)
+			require.NotZero(t, p.count(apierrors.IsUnauthorized), "the server never said 401: %v", p.failures())
+			p.stop(t)
+		})
+	}
+}

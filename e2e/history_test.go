@@ -1,0 +1,121 @@
+package e2e_test
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/informer"
+)
+
+// history is what a handler makes of its events: the same set of objects as the
+// store, and a list of events that don't follow from those before (G1).
+type history[T comparable] struct {
+	mu       sync.Mutex // guards following
+	versions map[types.NamespacedName]string
+	last     map[types.NamespacedName]T
+	events   int
+	unknown  int
+	wrong    []error
+}
+
+func newHistory[T comparable]() *history[T] {
+	return &history[T]{versions: map[types.NamespacedName]string{}, last: map[types.NamespacedName]T{}}
+}
+
+func (h *history[T]) handle(e informer.Event[T]) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.events++
+	last, known := h.last[e.Key]
+	switch {
+	case e.Type == informer.Added && known:
+		h.wrong = append(h.wrong, fmt.Errorf("%v %s was added again", e.Key, e.ResourceVersion))
+	case e.Type != informer.Added && !known:
+		h.wrong = append(h.wrong, fmt.Errorf("%v %s: %v without Added", e.Key, e.ResourceVersion, e.Type))
+	case e.Type == informer.Updated && e.Old != last:
+		h.wrong = append(h.wrong, fmt.Errorf("%v %s: Old is not the New of the event before", e.Key, e.ResourceVersion))
+	}
+	if e.Type == informer.Deleted {
+		delete(h.last, e.Key)
+		delete(h.versions, e.Key)
+		if e.FinalStateUnknown {
+			h.unknown++
+		}
+		return
+	}
+	h.last[e.Key] = e.New
+	h.versions[e.Key] = e.ResourceVersion
+}
+
+// all returns the versions of the objects that exist as far as the handler knows.
+func (h *history[T]) all() map[types.NamespacedName]string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return maps.Clone(h.versions)
+}
+
+// told returns how many events there have been.
+func (h *history[T]) told() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.events
+}
+
+// tombstones returns how many deletions came without a final state.
+func (h *history[T]) tombstones() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.unknown
+}
+
+func (h *history[T]) problems() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return errors.Join(h.wrong...)
+}
+
+// difference says how got differs from want, shortly, or "".
+func difference(want, got map[types.NamespacedName]string) string {
+	var missing, extra, stale []string
+	for key, version := range want {
+		have, ok := got[key]
+		switch {
+		case !ok:
+			missing = append(missing, key.String())
+		case have != version:
+			stale = append(stale, fmt.Sprintf("%v is %s, not %s", key, have, version))
+		}
+	}
+	for key := range got {
+		if _, ok := want[key]; !ok {
+			extra = append(extra, key.String())
+		}
+	}
+	if len(missing)+len(extra)+len(stale) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d missing %.3q, %d too many %.3q, %d of another version %.3q",
+		len(missing), head(missing), len(extra), head(extra), len(stale), head(stale))
+}
+
+// changed counts the keys that are not in both with the same version.
+func changed(before, after map[types.NamespacedName]string) int {
+	n := 0
+	for key, version := range before {
+		if after[key] != version {
+			n++
+		}
+	}
+	for key := range after {
+		if _, ok := before[key]; !ok {
+			n++
+		}
+	}
+	return n
+}
+
+func head(s []string) []string { return s[:min(len(s), 3)] }

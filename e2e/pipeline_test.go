@@ -1,0 +1,172 @@
+package e2e_test
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+	"weak"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/e2e/cluster"
+	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/reflector"
+	"github.com/kinform/kinform/rest"
+)
+
+// settings are what the pipelines of the tests differ in.
+type settings struct {
+	resource schema.GroupVersionResource
+	path     string // where the cluster's own client lists the same objects
+	encoding rest.Encoding
+	mode     reflector.ListMode
+	page     int64
+	watch    time.Duration // the shortest timeout of a watch
+}
+
+func (s settings) String() string { return fmt.Sprintf("%v/%v", s.encoding, s.mode) }
+
+// pipeline is everything from the network to a handler.
+type pipeline[T comparable] struct {
+	settings
+	network  cluster.Network
+	client   *rest.Client
+	informer *informer.Informer[T]
+	seen     *history[T]
+	before   residue
+	cancel   context.CancelFunc
+	ended    chan error
+
+	mu     sync.Mutex // guards following
+	errors []error    // what the reflector has reported
+}
+
+// startPipeline starts a pipeline with the identity of the service account.
+func startPipeline[T comparable](t *testing.T, s settings) *pipeline[T] {
+	t.Helper()
+	p := &pipeline[T]{settings: s, before: takeResidue(), ended: make(chan error, 1)}
+	config := kube.Config()
+	config.DialContext = p.network.DialContext
+	var err error
+	p.client, err = rest.NewClient(config, rest.Options{})
+	require.NoError(t, err)
+	resource := rest.NewResource[T](p.client, s.resource, rest.ResourceOptions{
+		Namespace: cluster.Namespace,
+		Encoding:  s.encoding,
+	})
+	p.informer, err = informer.New(resource, informer.Options[T]{
+		Reflector: reflector.Options{
+			ListMode:     s.mode,
+			PageSize:     s.page,
+			WatchTimeout: s.watch,
+			Backoff:      reflector.Backoff{Base: 100 * time.Millisecond, Max: time.Second},
+			OnError:      p.fail,
+		},
+	})
+	require.NoError(t, err)
+	p.seen = newHistory[T]()
+	_, err = p.informer.AddHandler(p.seen.handle, informer.HandlerOptions{})
+	require.NoError(t, err)
+
+	ctx, cancel := context.WithCancel(t.Context())
+	p.cancel = cancel
+	go func() { p.ended <- p.informer.Run(ctx) }()
+	t.Cleanup(func() {
+		if t.Failed() {
+			p.cancel()
+		}
+	})
+	return p
+}
+
+func (p *pipeline[T]) waitForSync(t *testing.T) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	require.NoError(t, p.informer.WaitForSync(ctx))
+}
+
+// requireServersState waits until store and handler have exactly what the server
+// lists, by key and resourceVersion. The server must be quiet.
+func (p *pipeline[T]) requireServersState(t *testing.T) {
+	t.Helper()
+	want, err := kube.List(t.Context(), p.path)
+	require.NoError(t, err)
+	eventually(t, time.Minute, func() string {
+		return cmp.Or(difference(want, p.stored()), difference(want, p.seen.all()))
+	})
+	require.NoError(t, p.seen.problems())
+}
+
+func (p *pipeline[T]) fail(err reflector.Error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.errors = append(p.errors, err)
+}
+
+// failures returns what the reflector has reported.
+func (p *pipeline[T]) failures() []error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.errors)
+}
+
+// count returns how many of the failures are of a kind.
+func (p *pipeline[T]) count(isKind func(error) bool) (n int) {
+	for _, err := range p.failures() {
+		if isKind(err) {
+			n++
+		}
+	}
+	return n
+}
+
+func (p *pipeline[T]) stored() map[types.NamespacedName]string {
+	versions := map[types.NamespacedName]string{}
+	snapshot := p.informer.Store().Snapshot()
+	for key := range snapshot.Keys() {
+		entry, _ := snapshot.Entry(key)
+		versions[key] = entry.ResourceVersion
+	}
+	return versions
+}
+
+// eventually waits until wrong returns "", and fails with what it said last.
+func eventually(t *testing.T, timeout time.Duration, wrong func() string) {
+	t.Helper()
+	for deadline := time.Now().Add(timeout); ; time.Sleep(50 * time.Millisecond) {
+		said := wrong()
+		if said == "" {
+			return
+		}
+		require.True(t, time.Now().Before(deadline), said)
+	}
+}
+
+// stop ends the pipeline and checks that nothing of it remains.
+func (p *pipeline[T]) stop(t *testing.T) {
+	t.Helper()
+	p.cancel()
+	require.NoError(t, <-p.ended)
+	p.client.Close()
+	require.Zero(t, p.network.Open(), "connections left")
+	t.Logf("%d connections made, %+v", p.network.Dials(), p.informer.Status().Reflector.Stats)
+
+	informerAlive, clientAlive := weak.Make(p.informer), weak.Make(p.client)
+	p.informer, p.client, p.seen = nil, nil, nil
+	p.before.requireNothingMore(t)
+	requireCollected(t, "informer", informerAlive)
+	requireCollected(t, "client", clientAlive)
+}
+
+// keyOf returns the key of an object.
+func keyOf(obj metav1.Object) types.NamespacedName {
+	return types.NamespacedName{Namespace: obj.GetNamespace(), Name: obj.GetName()}
+}
