@@ -21,16 +21,24 @@ type unmarshaler interface {
 
 // decoder makes objects of bytes.
 type decoder[T any] struct {
-	elem     reflect.Type // what T points to, nil if T is not a pointer
-	protobuf bool         // T can be decoded from protobuf
+	elem reflect.Type // what T points to, nil if T is not a pointer
+
+	// unmarshal decodes protobuf, nil if T cannot.
+	unmarshal func(object T, data []byte) error
 }
 
+// newDecoder returns a decoder that finds out by itself whether T can decode
+// protobuf.
 func newDecoder[T any]() decoder[T] {
 	t := reflect.TypeFor[T]()
 	if t.Kind() != reflect.Pointer {
 		return decoder[T]{}
 	}
-	return decoder[T]{elem: t.Elem(), protobuf: t.Implements(reflect.TypeFor[unmarshaler]()) && !borrowed(t.Elem())}
+	d := decoder[T]{elem: t.Elem()}
+	if t.Implements(reflect.TypeFor[unmarshaler]()) && !borrowed(t.Elem()) {
+		d.unmarshal = func(object T, data []byte) error { return any(object).(unmarshaler).Unmarshal(data) }
+	}
+	return d
 }
 
 // borrowed reports whether a struct has its method Unmarshal from the one field
@@ -57,27 +65,29 @@ func borrowed(t reflect.Type) bool {
 func (d decoder[T]) decode(e Encoding, data []byte, list *envelope) (none T, err error) {
 	if d.elem == nil {
 		var object T
-		err = d.decodeInto(&object, e, data, list)
+		err = d.decodeJSON(&object, data, list)
 		return object, err
 	}
-	target := reflect.New(d.elem).Interface()
-	if err := d.decodeInto(target, e, data, list); err != nil {
+	object := reflect.New(d.elem).Interface().(T)
+	if e == Protobuf {
+		err = d.unmarshal(object, data)
+	} else {
+		err = d.decodeJSON(object, data, list)
+	}
+	if err != nil {
 		return none, err
 	}
-	return target.(T), nil
+	return object, nil
 }
 
-func (d decoder[T]) decodeInto(target any, e Encoding, data []byte, list *envelope) error {
-	if e == Protobuf {
-		return target.(unmarshaler).Unmarshal(data)
-	}
+func (d decoder[T]) decodeJSON(target any, data []byte, list *envelope) error {
 	if u, ok := target.(runtime.Unstructured); ok {
 		return decodeUnstructured(u, data, list)
 	}
 	if err := kjson.UnmarshalCaseSensitivePreserveInts(data, target); err != nil {
 		return err
 	}
-	if o, ok := target.(runtime.Object); ok && d.protobuf {
+	if o, ok := target.(runtime.Object); ok && d.unmarshal != nil {
 		o.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
 	}
 	return nil

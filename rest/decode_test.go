@@ -45,14 +45,14 @@ func (s *shouting) UnmarshalJSON(data []byte) error {
 
 func TestTypesThatDecodeProtobuf(t *testing.T) {
 	t.Parallel()
-	require.True(t, newDecoder[*corev1.Pod]().protobuf)
-	require.True(t, newDecoder[*metav1.PartialObjectMetadata]().protobuf)
-	require.False(t, newDecoder[*slim]().protobuf, "the method is borrowed from the embedded ObjectMeta")
-	require.False(t, newDecoder[*custom]().protobuf)
-	require.False(t, newDecoder[*unstructured.Unstructured]().protobuf)
-	require.False(t, newDecoder[corev1.Pod]().protobuf, "not a pointer")
-	require.False(t, newDecoder[map[string]any]().protobuf)
-	require.False(t, newDecoder[any]().protobuf)
+	require.NotNil(t, newDecoder[*corev1.Pod]().unmarshal)
+	require.NotNil(t, newDecoder[*metav1.PartialObjectMetadata]().unmarshal)
+	require.Nil(t, newDecoder[*slim]().unmarshal, "the method is borrowed from the embedded ObjectMeta")
+	require.Nil(t, newDecoder[*custom]().unmarshal)
+	require.Nil(t, newDecoder[*unstructured.Unstructured]().unmarshal)
+	require.Nil(t, newDecoder[corev1.Pod]().unmarshal, "not a pointer")
+	require.Nil(t, newDecoder[map[string]any]().unmarshal)
+	require.Nil(t, newDecoder[any]().unmarshal)
 }
 
 func TestAnythingThatJSONFitsIntoIsAnObject(t *testing.T) {

@@ -230,7 +230,7 @@ func (e *explosive) Unmarshal(data []byte) error {
 
 func TestAPanicWhileDecodingIsAnObjectError(t *testing.T) { // G11
 	t.Parallel()
-	r := &Resource[*explosive]{decoder: decoder[*explosive]{elem: newDecoder[*explosive]().elem, protobuf: true}}
+	r := NewProtobufResource[explosive](&Client{}, podsGVR, ResourceOptions{})
 	body := podList(t, Protobuf, "1", plainPods(3)...)
 	stream := r.readList(offline(t.Context(), bytes.NewReader(body)), Protobuf, nil)
 	items, skipped, err := drainList(stream)
