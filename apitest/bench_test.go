@@ -1,0 +1,88 @@
+package apitest_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kinform/kinform/apitest"
+)
+
+// BenchmarkList lists 10,000 pods over the loopback interface: what remains, once
+// every object has been encoded, is writing bytes.
+func BenchmarkList(b *testing.B) {
+	srv := apitest.Start(b, apitest.Options{})
+	if err := apitest.Populate(srv, apitest.Pods(10_000, apitest.PodOptions{})); err != nil {
+		b.Fatal(err)
+	}
+	for name, accept := range encodings {
+		b.Run(name, func(b *testing.B) {
+			req, err := http.NewRequest(http.MethodGet, srv.URL()+"/api/v1/pods", nil)
+			if err != nil {
+				b.Fatal(err)
+			}
+			req.Header.Set("Accept", accept)
+			b.ReportAllocs()
+			for b.Loop() {
+				resp, err := http.DefaultClient.Do(req)
+				if err != nil {
+					b.Fatal(err)
+				}
+				n, err := io.Copy(io.Discard, resp.Body)
+				if err != nil {
+					b.Fatal(err)
+				}
+				b.SetBytes(n)
+				_ = resp.Body.Close()
+			}
+		})
+	}
+	http.DefaultClient.CloseIdleConnections()
+}
+
+// BenchmarkUpdate updates one of 10,000 pods, with nobody and with a hundred
+// watchers looking on.
+func BenchmarkUpdate(b *testing.B) {
+	for _, watchers := range []int{0, 100} {
+		b.Run(fmt.Sprintf("watchers=%d", watchers), func(b *testing.B) {
+			srv := apitest.Start(b, apitest.Options{})
+			if err := apitest.Populate(srv, apitest.Pods(10_000, apitest.PodOptions{})); err != nil {
+				b.Fatal(err)
+			}
+			stored, err := srv.Get(pods, key("ns-0", "pod-005000"))
+			if err != nil {
+				b.Fatal(err)
+			}
+			p := stored.(*corev1.Pod)
+			p.ResourceVersion = ""
+			ctx, cancel := context.WithCancel(b.Context())
+			defer cancel()
+			for range watchers {
+				req, err := http.NewRequestWithContext(ctx, http.MethodGet, srv.URL()+"/api/v1/pods?watch=1&resourceVersion="+srv.ResourceVersion(), nil)
+				if err != nil {
+					b.Fatal(err)
+				}
+				req.Header.Set("Accept", protoType)
+				resp, err := http.DefaultClient.Do(req)
+				if err != nil {
+					b.Fatal(err)
+				}
+				go func() { _, _ = io.Copy(io.Discard, resp.Body); _ = resp.Body.Close() }()
+			}
+			i := 0
+			b.ReportAllocs()
+			for b.Loop() {
+				p.Labels["n"] = strconv.Itoa(i)
+				if _, err := srv.Update(p); err != nil {
+					b.Fatal(err)
+				}
+				i++
+			}
+		})
+	}
+}
