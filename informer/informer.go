@@ -67,7 +67,10 @@ func New[T any](source listwatch.Source[T], opts Options[T]) (*Informer[T], erro
 	if opts.Transform != nil {
 		source = transformed[T]{source, opts.Transform}
 	}
-	i.reflector = reflector.New(source, sink[T]{i.queue}, opts.Reflector)
+	i.reflector, err = reflector.New(source, sink[T]{i.queue}, opts.Reflector)
+	if err != nil {
+		return nil, err
+	}
 	return i, nil
 }
 

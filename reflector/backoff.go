@@ -33,13 +33,17 @@ type Backoff struct {
 	Jitter float64
 }
 
-func (b Backoff) withDefaults() Backoff {
+func (b Backoff) validate() error {
 	if b.Base < 0 || b.Max < 0 {
-		panic(fmt.Sprintf("reflector: Options.Backoff: Base %v and Max %v must not be negative", b.Base, b.Max))
+		return fmt.Errorf("reflector: Options.Backoff: Base %v and Max %v must not be negative", b.Base, b.Max)
 	}
 	if b.Factor != 0 && !(b.Factor >= 1) {
-		panic(fmt.Sprintf("reflector: Options.Backoff: Factor %v must be at least 1", b.Factor))
+		return fmt.Errorf("reflector: Options.Backoff: Factor %v must be at least 1", b.Factor)
 	}
+	return nil
+}
+
+func (b Backoff) withDefaults() Backoff {
 	if b.Base == 0 {
 		b.Base = 800 * time.Millisecond
 	}

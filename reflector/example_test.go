@@ -80,12 +80,16 @@ func (*kettleWatch) Close() error { return nil }
 func Example() {
 	ctx, done := context.WithCancel(context.Background())
 	defer done()
-	r := reflector.New(kettles{}, printer{done}, reflector.Options{
+	r, err := reflector.New(kettles{}, printer{done}, reflector.Options{
 		Observer: &reflector.Observer{
-			PhaseChanged: func(c reflector.PhaseChange) { fmt.Printf("(%v -> %v)\n", c.From, c.To) },
+			OnPhase: func(c reflector.PhaseChange) { fmt.Printf("(%v -> %v)\n", c.From, c.To) },
 		},
 		OnError: func(e reflector.Error) { fmt.Println(e) },
 	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
 	if err := r.Run(ctx); err != nil {
 		fmt.Println(err)
 	}

@@ -12,25 +12,22 @@ import (
 // lock held, and they delay the reflector while they run. Hooks and fields of
 // their arguments may be added.
 type Observer struct {
-	// PhaseChanged is called when the reflector enters another phase.
-	PhaseChanged func(PhaseChange)
+	// OnPhase is called when the reflector enters another phase.
+	OnPhase func(PhaseChange)
 
-	// PageReceived is called when a page of a list has been read; a list without
+	// OnPage is called when a page of a list has been read; a list without
 	// paging is one page.
-	PageReceived func(PageInfo)
+	OnPage func(PageInfo)
 
-	// ItemReceived is called for each object of a list.
-	ItemReceived func(ItemInfo)
+	// OnItem is called for each object of a list.
+	OnItem func(ItemInfo)
 
-	// EventReceived is called for each event of a watch or of a streaming list,
+	// OnEvent is called for each event of a watch or of a streaming list,
 	// before the sink has it.
-	EventReceived func(EventInfo)
+	OnEvent func(EventInfo)
 
-	// Failed is called with what [Options].OnError is called with.
-	Failed func(Error)
-
-	// Waiting is called before the reflector waits.
-	Waiting func(time.Duration)
+	// OnWait is called before the reflector waits.
+	OnWait func(time.Duration)
 }
 
 // PhaseChange is a step from one phase to another.

@@ -1,6 +1,7 @@
 package reflector
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
@@ -86,18 +87,23 @@ type Options struct {
 	Logger *slog.Logger
 }
 
-// withDefaults returns o with its defaults filled in, and panics where o
-// contradicts itself.
-func (o Options) withDefaults() Options {
+// validate says what is wrong with o.
+func (o Options) validate() error {
+	var errs []error
 	if o.ListMode > WatchList {
-		panic(fmt.Sprintf("reflector: Options.ListMode: unknown mode %v", o.ListMode))
+		errs = append(errs, fmt.Errorf("reflector: Options.ListMode: unknown mode %v", o.ListMode))
 	}
 	if o.WatchTimeout < 0 {
-		panic(fmt.Sprintf("reflector: Options.WatchTimeout: %v is negative", o.WatchTimeout))
+		errs = append(errs, fmt.Errorf("reflector: Options.WatchTimeout: %v is negative", o.WatchTimeout))
 	}
 	if o.ListProgressTimeout < 0 {
-		panic(fmt.Sprintf("reflector: Options.ListProgressTimeout: %v is negative", o.ListProgressTimeout))
+		errs = append(errs, fmt.Errorf("reflector: Options.ListProgressTimeout: %v is negative", o.ListProgressTimeout))
 	}
+	return errors.Join(append(errs, o.Backoff.validate())...)
+}
+
+// withDefaults returns o with its defaults filled in.
+func (o Options) withDefaults() Options {
 	if o.ListMode == Auto {
 		o.ListMode = List
 	}

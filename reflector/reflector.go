@@ -52,16 +52,19 @@ type Reflector[T any] struct {
 	snapshots, watches row
 }
 
-// New returns a reflector from source to sink. It starts nothing. It panics when
-// source or sink is missing, or when opts contradict themselves.
-func New[T any](source listwatch.Source[T], sink Sink[T], opts Options) *Reflector[T] {
+// New returns a reflector from source to sink. It starts nothing. The error says
+// which of opts make no sense. It panics when source or sink is missing.
+func New[T any](source listwatch.Source[T], sink Sink[T], opts Options) (*Reflector[T], error) {
 	if source == nil || sink == nil {
 		panic("reflector: New needs a source and a sink")
+	}
+	if err := opts.validate(); err != nil {
+		return nil, err
 	}
 	r := &Reflector[T]{source: source, sink: sink, opts: opts.withDefaults()}
 	r.mode = r.opts.ListMode
 	r.record.status.ListMode = r.mode
-	return r
+	return r, nil
 }
 
 // Run keeps the sink in step with the server until ctx ends, and then returns nil.

@@ -84,15 +84,16 @@ func TestRunIsRefusedWhileRunning(t *testing.T) {
 
 func TestPanicsOfTheSourceAreNotRecovered(t *testing.T) { // RC-12
 	t.Parallel()
-	r := New[string](endless{}, &discard{}, Options{})
+	r, err := New[string](endless{}, &discard{}, Options{})
+	require.NoError(t, err)
 	require.Panics(t, func() { _ = r.Run(t.Context()) })
 	require.Panics(t, func() { _ = r.Run(t.Context()) }, "it is not taken for running")
 }
 
 func TestNewRefusesContradictions(t *testing.T) {
 	t.Parallel()
-	require.Panics(t, func() { New[string](nil, &discard{}, Options{}) })
-	require.Panics(t, func() { New[string](endless{}, nil, Options{}) })
+	require.Panics(t, func() { _, _ = New[string](nil, &discard{}, Options{}) })
+	require.Panics(t, func() { _, _ = New[string](endless{}, nil, Options{}) })
 	for _, opts := range []Options{
 		{ListMode: 7},
 		{WatchTimeout: -1},
@@ -101,7 +102,8 @@ func TestNewRefusesContradictions(t *testing.T) {
 		{Backoff: Backoff{Max: -1}},
 		{Backoff: Backoff{Factor: 0.5}},
 	} {
-		require.Panics(t, func() { New[string](endless{}, &discard{}, opts) }, "%+v", opts)
+		_, err := New[string](endless{}, &discard{}, opts)
+		require.ErrorContains(t, err, "reflector: Options.", "%+v", opts)
 	}
 }
 

@@ -82,9 +82,6 @@ func (r *Reflector[T]) publish(e Error, count func(*Status)) {
 		st.LastError, st.LastErrorAt = e, now
 		count(st)
 	})
-	if r.opts.Observer.Failed != nil {
-		r.opts.Observer.Failed(e)
-	}
 	if r.opts.OnError != nil {
 		r.opts.OnError(e)
 	}
@@ -102,11 +99,11 @@ func (r *Reflector[T]) enter(s state[T], cause error) {
 			st.NextRetry = now.Add(wait)
 		}
 	})
-	if r.opts.Observer.PhaseChanged != nil {
-		r.opts.Observer.PhaseChanged(change)
+	if r.opts.Observer.OnPhase != nil {
+		r.opts.Observer.OnPhase(change)
 	}
-	if change.To == BackingOff && r.opts.Observer.Waiting != nil {
-		r.opts.Observer.Waiting(wait)
+	if change.To == BackingOff && r.opts.Observer.OnWait != nil {
+		r.opts.Observer.OnWait(wait)
 	}
 }
 
@@ -128,8 +125,8 @@ func (r *Reflector[T]) itemReceived(item listwatch.Item[T], n int) {
 		st.Listed++
 		st.Items = n
 	})
-	if r.opts.Observer.ItemReceived != nil {
-		r.opts.Observer.ItemReceived(ItemInfo{Key: item.Key, ResourceVersion: item.ResourceVersion, Unchanged: item.Unchanged})
+	if r.opts.Observer.OnItem != nil {
+		r.opts.Observer.OnItem(ItemInfo{Key: item.Key, ResourceVersion: item.ResourceVersion, Unchanged: item.Unchanged})
 	}
 }
 
@@ -137,15 +134,15 @@ func (r *Reflector[T]) itemReceived(item listwatch.Item[T], n int) {
 // earlier pages.
 func (r *Reflector[T]) pageReceived(size, n int, meta listwatch.ListMeta) {
 	r.record.update(func(st *Status) { st.Total = int64(n) + meta.RemainingItemCount })
-	if r.opts.Observer.PageReceived != nil {
-		r.opts.Observer.PageReceived(PageInfo{Items: size, ListMeta: meta})
+	if r.opts.Observer.OnPage != nil {
+		r.opts.Observer.OnPage(PageInfo{Items: size, ListMeta: meta})
 	}
 }
 
 // eventReceived makes an event known to the observer.
 func (r *Reflector[T]) eventReceived(phase Phase, event listwatch.Event[T]) {
-	if r.opts.Observer.EventReceived != nil {
-		r.opts.Observer.EventReceived(EventInfo{
+	if r.opts.Observer.OnEvent != nil {
+		r.opts.Observer.OnEvent(EventInfo{
 			Phase:           phase,
 			Type:            event.Type,
 			Key:             event.Key,

@@ -243,7 +243,10 @@ func newRig(opts Options) *rig {
 		g.reported = append(g.reported, e)
 		j.add("%v", e)
 	}
-	g.reflector = New(g.source, g.sink, opts)
+	var err error
+	if g.reflector, err = New(g.source, g.sink, opts); err != nil {
+		panic(err)
+	}
 	return g
 }
 

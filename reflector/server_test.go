@@ -134,7 +134,7 @@ func walk(t *testing.T, mode reflector.ListMode, seed uint64) {
 	defer client.Close()
 
 	sink := &checkingSink{t: t, history: &history{versions: map[int]content{}}, content: content{}}
-	r := reflector.New(
+	r, err := reflector.New(
 		rest.NewResource[*corev1.ConfigMap](client, configMaps, rest.ResourceOptions{}), sink,
 		reflector.Options{
 			ListMode:            mode,
@@ -142,6 +142,7 @@ func walk(t *testing.T, mode reflector.ListMode, seed uint64) {
 			WatchTimeout:        time.Minute,
 			ListProgressTimeout: 10 * time.Minute, // which no fault is silent for, so that the mode stays
 		})
+	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	done := make(chan error)
@@ -215,7 +216,8 @@ func TestListTakesThePlaceOfAStreamingListThatDoesNotWork(t *testing.T) {
 
 				ctx, cancel := context.WithTimeout(t.Context(), c.after+time.Second)
 				defer cancel()
-				r := reflector.New(source, sink, reflector.Options{ListMode: reflector.WatchList})
+				r, err := reflector.New(source, sink, reflector.Options{ListMode: reflector.WatchList})
+				require.NoError(t, err)
 				require.NoError(t, r.Run(ctx))
 				require.Equal(t, current, sink.content)
 				require.Equal(t, reflector.List, r.Status().ListMode)

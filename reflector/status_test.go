@@ -69,14 +69,13 @@ func TestObserverSeesEveryStep(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		var g *rig
 		g = newRig(Options{Observer: &Observer{
-			PhaseChanged: func(c PhaseChange) { g.add("%v -> %v (%v)", c.From, c.To, c.Cause != nil) },
-			PageReceived: func(p PageInfo) { g.add("page of %d, version %s, next %q", p.Items, p.ResourceVersion, p.Continue) },
-			ItemReceived: func(i ItemInfo) { g.add("item %s@%s %v", i.Key.Name, i.ResourceVersion, i.Unchanged) },
-			EventReceived: func(e EventInfo) {
+			OnPhase: func(c PhaseChange) { g.add("%v -> %v (%v)", c.From, c.To, c.Cause != nil) },
+			OnPage:  func(p PageInfo) { g.add("page of %d, version %s, next %q", p.Items, p.ResourceVersion, p.Continue) },
+			OnItem:  func(i ItemInfo) { g.add("item %s@%s %v", i.Key.Name, i.ResourceVersion, i.Unchanged) },
+			OnEvent: func(e EventInfo) {
 				g.add("%v: %v %s@%s %v ago", e.Phase, e.Type, e.Key.Name, e.ResourceVersion, time.Since(e.Time))
 			},
-			Failed:  func(e Error) { g.add("failed: %v", e.Err) },
-			Waiting: func(d time.Duration) { g.add("waiting %v", d) },
+			OnWait: func(d time.Duration) { g.add("waiting %v", d) },
 		}})
 		g.source.lists = []reply{page("10", "c1", "a@1"), whole("10", "b@2")}
 		g.source.watches = []reply{play(modified("b@11"), errBroken)}
@@ -110,12 +109,11 @@ func TestHooksMayAskForTheStatus(t *testing.T) {
 		var g *rig
 		look := func() { _ = g.reflector.Status() }
 		g = newRig(Options{Observer: &Observer{
-			PhaseChanged:  func(PhaseChange) { look() },
-			PageReceived:  func(PageInfo) { look() },
-			ItemReceived:  func(ItemInfo) { look() },
-			EventReceived: func(EventInfo) { look() },
-			Failed:        func(Error) { look() },
-			Waiting:       func(time.Duration) { look() },
+			OnPhase: func(PhaseChange) { look() },
+			OnPage:  func(PageInfo) { look() },
+			OnItem:  func(ItemInfo) { look() },
+			OnEvent: func(EventInfo) { look() },
+			OnWait:  func(time.Duration) { look() },
 		}})
 		g.source.lists = []reply{whole("10", "a@1")}
 		g.source.watches = []reply{play(modified("a@11"), unreadable(listwatch.Modified, "a"), errBroken)}
@@ -163,7 +161,8 @@ level=INFO msg="Attempt failed" phase=watching err="wrapped: too old" failures=1
 
 func TestEventCostsNoAllocation(t *testing.T) {
 	ev := modified("a@11")
-	r := New[string](endless{}, &discard{}, Options{})
+	r, err := New[string](endless{}, &discard{}, Options{})
+	require.NoError(t, err)
 	watch, err := r.open(t.Context(), listwatch.WatchOptions{}, 0)
 	require.NoError(t, err)
 	defer watch.close()

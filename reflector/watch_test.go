@@ -150,7 +150,7 @@ func TestWatchThatOutlivesItsTimeoutIsReopened(t *testing.T) {
 		g.source.lists = []reply{whole("10")}
 		g.source.watches = []reply{play(time.Minute, bookmark("11")), play(bookmark("12"))} // and then silence
 		var reopened time.Duration
-		g.reflector.opts.Observer.PhaseChanged = func(c PhaseChange) {
+		g.reflector.opts.Observer.OnPhase = func(c PhaseChange) {
 			if c.From == Watching && c.To == Connecting && reopened == 0 {
 				reopened = time.Since(g.began)
 			}

@@ -65,7 +65,7 @@ func newTracer(finished func(journey)) *tracer {
 }
 
 func (t *tracer) reflector() *reflector.Observer {
-	return &reflector.Observer{EventReceived: func(e reflector.EventInfo) {
+	return &reflector.Observer{OnEvent: func(e reflector.EventInfo) {
 		if e.Type == listwatch.Bookmark {
 			return
 		}
