@@ -51,7 +51,7 @@ func (s *Store[T]) Replace(ops []Op[T], resourceVersion string) error {
 // write is Apply, and Replace where whole is set.
 func (s *Store[T]) write(ops []Op[T], resourceVersion string, whole bool) error {
 	var started time.Time
-	if s.observer.Applied != nil {
+	if s.observer.OnApplied != nil {
 		started = time.Now()
 	}
 	for {
@@ -73,8 +73,8 @@ func (s *Store[T]) write(ops []Op[T], resourceVersion string, whole bool) error 
 		if err != nil {
 			continue // An index was added, so the entries lack its terms.
 		}
-		if s.observer.Applied != nil {
-			s.observer.Applied(AppliedInfo{
+		if s.observer.OnApplied != nil {
+			s.observer.OnApplied(AppliedInfo{
 				Counts:          counts,
 				ResourceVersion: next.resourceVersion,
 				Revision:        next.revision,

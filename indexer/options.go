@@ -19,11 +19,11 @@ type Options[T any] struct {
 // be nil. They are called without a lock held, in the goroutine that did the
 // thing, possibly several at once: they should return soon.
 type Observer struct {
-	// Applied is called after a transaction was published.
-	Applied func(AppliedInfo)
+	// OnApplied is called after a transaction was published.
+	OnApplied func(AppliedInfo)
 
-	// Waited is called at the end of each [Reader.WaitRV] that had to wait.
-	Waited func(WaitedInfo)
+	// OnWaited is called at the end of each [Reader.WaitRV] that had to wait.
+	OnWaited func(WaitedInfo)
 }
 
 // AppliedInfo describes one transaction.

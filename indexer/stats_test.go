@@ -12,7 +12,7 @@ func TestObserverAndStatsCountWhatWasDone(t *testing.T) {
 	var applied []AppliedInfo
 	store, err := New(Options[*object]{
 		Indexes:  byTerm,
-		Observer: &Observer{Applied: func(info AppliedInfo) { applied = append(applied, info) }},
+		Observer: &Observer{OnApplied: func(info AppliedInfo) { applied = append(applied, info) }},
 	})
 	require.NoError(t, err)
 	require.NoError(t, store.Apply([]Op[*object]{put("a/x", &object{terms: []string{"t", "u"}}), put("a/y", &object{}), put("z", &object{})}, "3"))
@@ -43,7 +43,7 @@ func TestObserverIsCalledWithoutALock(t *testing.T) {
 	t.Parallel()
 	var store *Store[*object]
 	depth := 0
-	store, err := New(Options[*object]{Observer: &Observer{Applied: func(info AppliedInfo) {
+	store, err := New(Options[*object]{Observer: &Observer{OnApplied: func(info AppliedInfo) {
 		require.Equal(t, info.Revision, store.Snapshot().Revision(), "it is published")
 		if depth++; depth < 3 {
 			require.NoError(t, store.Apply([]Op[*object]{put("a/x", &object{})}, ""))

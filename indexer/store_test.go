@@ -22,11 +22,11 @@ func TestNewCopiesItsOptions(t *testing.T) {
 	t.Parallel()
 	calls := 0
 	indexes := map[string]IndexFunc[*object]{"term": termsOf}
-	observer := &Observer{Applied: func(AppliedInfo) { calls++ }}
+	observer := &Observer{OnApplied: func(AppliedInfo) { calls++ }}
 	store, err := New(Options[*object]{Indexes: indexes, Observer: observer})
 	require.NoError(t, err)
 	delete(indexes, "term")
-	observer.Applied = nil
+	observer.OnApplied = nil
 	require.NoError(t, store.Apply(nil, ""))
 	require.Equal(t, 1, calls)
 	require.Equal(t, []string{"term"}, store.Indexes())

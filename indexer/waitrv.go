@@ -45,8 +45,8 @@ func (r *Reader[T]) WaitRV(ctx context.Context, resourceVersion string) error {
 			err = <-w.reached
 		}
 	}
-	if r.observer.Waited != nil {
-		r.observer.Waited(WaitedInfo{ResourceVersion: resourceVersion, Took: time.Since(started), Err: err})
+	if r.observer.OnWaited != nil {
+		r.observer.OnWaited(WaitedInfo{ResourceVersion: resourceVersion, Took: time.Since(started), Err: err})
 	}
 	return err
 }

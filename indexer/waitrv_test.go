@@ -144,7 +144,7 @@ func TestObserverHearsOfWaits(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var waits []WaitedInfo
-		store, err := New(Options[*object]{Observer: &Observer{Waited: func(info WaitedInfo) { waits = append(waits, info) }}})
+		store, err := New(Options[*object]{Observer: &Observer{OnWaited: func(info WaitedInfo) { waits = append(waits, info) }}})
 		require.NoError(t, err)
 		require.NoError(t, store.WaitRV(t.Context(), ""))
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
