@@ -9,8 +9,13 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// feedSize is the size of the buffers that are filled from the network.
-const feedSize = 64 << 10
+// The sizes of the buffers that are filled from the network: while bytes arrive
+// faster than they are read, and else. A watch waits most of its time, with its
+// buffer.
+const (
+	feedSize = 64 << 10
+	idleSize = 4 << 10
+)
 
 // maxWorkers bounds the goroutines that decode for one stream. One goroutine
 // cuts, and more than this many could not be kept busy by it.
@@ -60,10 +65,10 @@ type ahead[R any] struct {
 	cutter   cutter
 	decode   func(frame, *envelope) (R, error)
 
-	order   chan *batch[R] // to the consumer; its capacity bounds how far reading runs ahead
-	work    chan *batch[R] // to the workers, the same batches
-	group   sync.WaitGroup
-	workers int // started so far; used by the reader only
+	order chan *batch[R] // to the consumer; its capacity bounds how far reading runs ahead
+	work  chan *batch[R] // to the workers, the same batches
+	group sync.WaitGroup
+	spare int // workers that may still be started; used by the reader only
 
 	current *batch[R] // from here on used by the consumer only
 	taken   int       // results of current that were handed out
@@ -90,21 +95,21 @@ type outcome[R any] struct {
 
 // startAhead starts to read the answer of an exchange, which it closes in close.
 func startAhead[R any](x *exchange, c cutter, decode func(frame, *envelope) (R, error)) *ahead[R] {
+	workers := min(runtime.GOMAXPROCS(0), maxWorkers)
 	a := &ahead[R]{
-		exchange: x, cutter: c, decode: decode,
-		order: make(chan *batch[R], 2*decoders()), work: make(chan *batch[R]),
+		exchange: x, cutter: c, decode: decode, spare: workers,
+		order: make(chan *batch[R], 2*workers), work: make(chan *batch[R]),
 	}
 	a.group.Go(a.read)
 	return a
 }
 
-func decoders() int { return min(runtime.GOMAXPROCS(0), maxWorkers) }
-
 // read fills buffers and cuts them, until the stream ends.
 func (a *ahead[R]) read() {
 	defer close(a.work)
-	b := &batch[R]{buffer: a.newBuffer(feedSize)}
+	b := &batch[R]{buffer: a.newBuffer(0)}
 	var start, filled int // of the buffer, these bytes are not cut yet
+	var n int             // bytes that arrived last
 	var ended error
 	for {
 		for {
@@ -127,7 +132,7 @@ func (a *ahead[R]) read() {
 			a.dispatch(b)
 			return
 		case len(b.frames) > 0:
-			next := &batch[R]{buffer: a.newBuffer(2 * len(rest))}
+			next := &batch[R]{buffer: a.newBuffer(max(len(rest), min(n, idleSize)))}
 			start, filled = 0, copy(*next.buffer, rest)
 			if !a.dispatch(b) {
 				return
@@ -135,12 +140,11 @@ func (a *ahead[R]) read() {
 			b = next
 		case filled == len(*b.buffer):
 			// No frame ends here: make room behind the bytes that have arrived.
-			larger := a.newBuffer(2 * len(rest))
+			larger := a.newBuffer(len(rest))
 			start, filled = 0, copy(*larger, rest)
 			a.recycle(b.buffer)
 			b.buffer = larger
 		}
-		var n int
 		n, ended = a.exchange.response.Body.Read((*b.buffer)[filled:])
 		filled += n
 	}
@@ -173,8 +177,8 @@ func (a *ahead[R]) dispatch(b *batch[R]) bool {
 		return true
 	default: // every worker is busy
 	}
-	if a.workers < decoders() {
-		a.workers++
+	if a.spare > 0 {
+		a.spare--
 		a.group.Go(func() { a.worker(b) })
 		return true
 	}
@@ -199,19 +203,24 @@ func (a *ahead[R]) worker(b *batch[R]) {
 	}
 }
 
-// newBuffer returns a buffer of at least this size.
-func (a *ahead[R]) newBuffer(size int) *[]byte {
-	if size <= feedSize {
+// newBuffer returns a buffer with room for more than this many bytes.
+func (a *ahead[R]) newBuffer(used int) *[]byte {
+	size := max(feedSize, 2*used)
+	if used < idleSize {
+		size = idleSize
+	}
+	if size == feedSize {
 		if buffer, ok := a.exchange.client.buffers.Get().(*[]byte); ok {
 			return buffer
 		}
 	}
-	buffer := make([]byte, max(size, feedSize))
+	buffer := make([]byte, size)
 	return &buffer
 }
 
-// recycle takes back a buffer that nothing refers to any more, unless it is so
-// large that keeping it would cost more than it saves.
+// recycle takes back a buffer that nothing refers to any more. Others are so
+// small that it is not worth it, or so large that keeping them would cost more
+// than it saves.
 func (a *ahead[R]) recycle(buffer *[]byte) {
 	if len(*buffer) == feedSize {
 		a.exchange.client.buffers.Put(buffer)

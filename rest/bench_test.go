@@ -40,7 +40,7 @@ func BenchmarkListUnstructured(b *testing.B) {
 	benchList(b, NewResource[*metav1.Unstructured](&Client{}, podsGVR, ResourceOptions{}), JSON, body, nil)
 }
 
-func benchList[T any](b *testing.B, r *Resource[T], e Encoding, body []byte, known known) {
+func benchList[T any](b *testing.B, r *Resource[T], e Encoding, body []byte, known knownFunc) {
 	b.SetBytes(int64(len(body)))
 	b.ReportAllocs()
 	for b.Loop() {

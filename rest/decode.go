@@ -117,12 +117,12 @@ func decodeUnstructured(u runtime.Unstructured, data []byte, list *envelope) err
 	return nil
 }
 
-// known is [listwatch.ListOptions].Known, or nil.
-type known func(key types.NamespacedName, resourceVersion string) bool
+// knownFunc is [listwatch.ListOptions].Known, or nil.
+type knownFunc func(key types.NamespacedName, resourceVersion string) bool
 
 // item makes an Item of the encoding of an object. What cannot be decoded, or has
 // no name, is an *ObjectError.
-func (r *Resource[T]) item(x *exchange, e Encoding, data []byte, list *envelope, known known) (listwatch.Item[T], error) {
+func (r *Resource[T]) item(x *exchange, e Encoding, data []byte, list *envelope, known knownFunc) (listwatch.Item[T], error) {
 	id := identify(e, data, false)
 	if known != nil && len(id.name) > 0 {
 		key, version := id.key(), string(id.version)

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"mime"
@@ -124,6 +125,17 @@ func excerpt(body []byte, limit int) string {
 		return "unknown"
 	}
 	return strings.TrimSpace(string(start))
+}
+
+// beginning is the start of a body that is not what was expected, such as the page
+// of a proxy, which may say why. What may be an object is not shown, because it
+// may be a Secret.
+func beginning(body []byte) string {
+	body = body[spaces(body):]
+	if len(body) == 0 || body[0] == '{' || body[0] == '[' || bytes.HasPrefix(body, []byte(magic)) {
+		return "..."
+	}
+	return excerpt(body, 256)
 }
 
 // retryAfterSeconds reads both forms of the Retry-After header, a number of

@@ -47,7 +47,8 @@ func identify(e Encoding, object []byte, partial bool) identity {
 // identifyProtobuf reads metadata=1{name=1 namespace=3 resourceVersion=6}.
 func identifyProtobuf(object []byte, partial bool) identity {
 	var id identity
-	metadata, _, err := bytesField(object, 1, partial)
+	// What follows the metadata may be broken; the object still has a name.
+	metadata, _, err := bytesField(object, 1, true)
 	for err == nil && len(metadata) > 0 {
 		var h header
 		var value []byte

@@ -3,7 +3,6 @@ package rest
 import (
 	"fmt"
 	"io"
-	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kjson "sigs.k8s.io/json"
@@ -25,23 +24,23 @@ type jsonList struct {
 type jsonState uint8
 
 const (
-	listStart jsonState = iota
-	firstKey
-	nextKey
-	colon
-	value
-	afterValue
-	firstItem
-	nextItem
-	afterItem
-	nothing
+	wantObject jsonState = iota
+	wantFirstKey
+	wantKey
+	wantColon
+	wantValue
+	wantComma
+	wantFirstItem
+	wantItem
+	wantItemComma
+	wantEnd
 )
 
 // String says what is expected.
 func (s jsonState) String() string {
 	return [...]string{
-		listStart: "an object", firstKey: "a key or }", nextKey: "a key", colon: "a colon", value: "a value",
-		afterValue: "a comma or }", firstItem: "an item or ]", nextItem: "an item", afterItem: "a comma or ]", nothing: "the end",
+		wantObject: "an object", wantFirstKey: "a key or }", wantKey: "a key", wantColon: "a colon", wantValue: "a value",
+		wantComma: "a comma or }", wantFirstItem: "an item or ]", wantItem: "an item", wantItemComma: "a comma or ]", wantEnd: "the end",
 	}[s]
 }
 
@@ -61,7 +60,7 @@ func (c *jsonList) cut(data []byte) (f frame, done int, err error) {
 			continue
 		}
 		switch c.state {
-		case firstKey, nextKey, value, firstItem, nextItem:
+		case wantFirstKey, wantKey, wantValue, wantFirstItem, wantItem:
 		default:
 			return frame{}, done, c.unexpected(rest, done)
 		}
@@ -76,17 +75,17 @@ func (c *jsonList) cut(data []byte) (f frame, done int, err error) {
 		}
 		part := rest[:length]
 		switch c.state {
-		case firstItem, nextItem:
-			c.state = afterItem
+		case wantFirstItem, wantItem:
+			c.state = wantItemComma
 			return frame{data: part}, done + length, nil
-		case value:
-			c.state = afterValue
+		case wantValue:
+			c.state = wantComma
 			err = c.read(part)
 		default:
 			if part[0] != '"' {
 				return frame{}, done, c.unexpected(rest, done)
 			}
-			c.state = colon
+			c.state = wantColon
 			c.field = string(jsonText(part))
 		}
 		done += length
@@ -99,20 +98,20 @@ func (c *jsonList) cut(data []byte) (f frame, done int, err error) {
 // punctuation returns the state after a byte of punctuation, if it may come now.
 func (c *jsonList) punctuation(b byte) (next jsonState, ok bool) {
 	switch {
-	case c.state == listStart && b == '{':
-		return firstKey, true
-	case c.state == colon && b == ':':
-		return value, true
-	case c.state == value && b == '[' && c.field == "items":
-		return firstItem, true
-	case c.state == afterItem && b == ',':
-		return nextItem, true
-	case (c.state == firstItem || c.state == afterItem) && b == ']':
-		return afterValue, true
-	case c.state == afterValue && b == ',':
-		return nextKey, true
-	case (c.state == firstKey || c.state == afterValue) && b == '}':
-		return nothing, true
+	case c.state == wantObject && b == '{':
+		return wantFirstKey, true
+	case c.state == wantColon && b == ':':
+		return wantValue, true
+	case c.state == wantValue && b == '[' && c.field == "items":
+		return wantFirstItem, true
+	case c.state == wantItemComma && b == ',':
+		return wantItem, true
+	case (c.state == wantFirstItem || c.state == wantItemComma) && b == ']':
+		return wantComma, true
+	case c.state == wantComma && b == ',':
+		return wantKey, true
+	case (c.state == wantFirstKey || c.state == wantComma) && b == '}':
+		return wantEnd, true
 	}
 	return 0, false
 }
@@ -133,24 +132,24 @@ func (c *jsonList) read(part []byte) error {
 		c.around.meta = listMeta(meta)
 	case "items":
 		if string(part) != "null" {
-			return malformed("the items of the list are %q", excerpt(part, 64))
+			return malformed("the items of the list are no array")
 		}
 	}
 	return nil
 }
 
 func (c *jsonList) unexpected(rest []byte, done int) error {
-	if c.state == listStart {
+	if c.state == wantObject {
 		return notJSON(rest)
 	}
-	return malformed("JSON: %s is expected at byte %d, not %q", c.state, c.done+int64(done), excerpt(rest, 64))
+	return malformed("JSON: %s is expected at byte %d, not %q", c.state, c.done+int64(done), rest[0])
 }
 
 func (c *jsonList) end(rest []byte) error {
 	switch {
-	case c.state == listStart && len(rest) == 0:
+	case c.state == wantObject && len(rest) == 0:
 		return malformed("the body is empty")
-	case c.state != nothing || len(rest) > 0:
+	case c.state != wantEnd || len(rest) > 0:
 		return malformed("the body ends within the list: %w", io.ErrUnexpectedEOF)
 	case c.around.kind == "":
 		return malformed("the answer is an object without a kind, not a list")
@@ -195,9 +194,7 @@ func (c *jsonWatch) end(rest []byte) error {
 	return io.EOF
 }
 
-// notJSON is the error for text, such as the page of a proxy, where an object is
-// expected.
-func notJSON(rest []byte) error {
-	start, _, _ := strings.Cut(excerpt(rest, 256), "\n")
-	return malformed("a JSON object is expected, not %q", start)
+// notJSON is the error for anything else where an object is expected.
+func notJSON(body []byte) error {
+	return malformed("a JSON object is expected, not %q", beginning(body))
 }

@@ -22,7 +22,7 @@ func (r *Resource[T]) List(ctx context.Context, opts listwatch.ListOptions) (lis
 }
 
 // readList reads the answer to a list.
-func (r *Resource[T]) readList(x *exchange, encoding Encoding, known known) *listStream[T] {
+func (r *Resource[T]) readList(x *exchange, encoding Encoding, known knownFunc) *listStream[T] {
 	decode := func(f frame, list *envelope) (listwatch.Item[T], error) {
 		if f.err != nil {
 			return listwatch.Item[T]{}, objectError(x, identify(encoding, f.data, true), f.err)

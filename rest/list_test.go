@@ -115,6 +115,7 @@ func TestMalformedListsNameURLAndReason(t *testing.T) {
 		"status":                           {mediaTypeJSON, `{"kind":"Status","apiVersion":"v1"}`, `"Status"`},
 		"no list":                          {mediaTypeJSON, `{}`, "without a kind"},
 		"an array":                         {mediaTypeJSON, `[]`, "a JSON object is expected"},
+		"an object, called a page":         {"text/html", `{"kind":"Secret"}`, `starting with "..."`},
 		"items are no array":               {mediaTypeJSON, `{"kind":"PodList","items":{}}`, "items of the list"},
 		"an item is missing":               {mediaTypeJSON, `{"kind":"PodList","items":[,]}`, "an item or ] is expected at byte 27"},
 		"a value is missing":               {mediaTypeJSON, `{"kind":}`, "a value is expected"},
@@ -135,6 +136,7 @@ func TestMalformedListsNameURLAndReason(t *testing.T) {
 			require.ErrorContains(t, err, "GET http://127.0.0.1:")
 			require.ErrorContains(t, err, "/api/v1/pods")
 			require.ErrorContains(t, err, test.reason)
+			require.NotContains(t, err.Error(), "Secret")
 		})
 	}
 }

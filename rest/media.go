@@ -73,7 +73,7 @@ func encodingOf(response *http.Response) (Encoding, error) {
 		return Protobuf, nil
 	}
 	start, _ := io.ReadAll(io.LimitReader(response.Body, 256))
-	return 0, malformed("content type %q instead of JSON or protobuf, starting with %q", header, excerpt(start, 256))
+	return 0, malformed("content type %q instead of JSON or protobuf, starting with %q", header, beginning(start))
 }
 
 func bodyReader(body []byte) io.Reader {

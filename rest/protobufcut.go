@@ -47,7 +47,7 @@ func (c *protobufList) cut(data []byte) (f frame, done int, err error) {
 			continue
 		case !c.started:
 			if n := min(len(rest), len(magic)); string(rest[:n]) != magic[:n] {
-				return frame{}, done, malformed("protobuf: the body does not start with the magic number but with %q", excerpt(rest, 64))
+				return frame{}, done, malformed("protobuf: the body does not start with the magic number but with %q", beginning(rest))
 			}
 			if len(rest) < len(magic) {
 				return frame{}, done, nil

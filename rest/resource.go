@@ -69,6 +69,11 @@ func NewProtobufResource[X any, T Message[X]](c *Client, gvr schema.GroupVersion
 	return newResource(c, gvr, opts, decoder[T]{elem: reflect.TypeFor[X](), unmarshal: T.Unmarshal})
 }
 
+// String is the address of the collection, without credentials.
+func (r *Resource[T]) String() string {
+	return r.client.base.Redacted() + r.path(types.NamespacedName{Namespace: r.opts.Namespace})
+}
+
 func newResource[T any](c *Client, gvr schema.GroupVersionResource, opts ResourceOptions, d decoder[T]) *Resource[T] {
 	r := &Resource[T]{client: c, gvr: gvr, opts: opts, decoder: d}
 	r.err = r.validate()

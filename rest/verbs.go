@@ -195,7 +195,7 @@ func answerKind(encoding Encoding, data []byte) (string, error) {
 		return "", notJSON(start)
 	}
 	if !json.Valid(data) {
-		return "", malformed("invalid JSON, starting with %q", excerpt(data, 256))
+		return "", malformed("the %d bytes of the answer are no valid JSON", len(data))
 	}
 	for key, value := range jsonFields(data) {
 		if string(key) == "kind" {

@@ -128,7 +128,7 @@ func TestMalformedObjects(t *testing.T) {
 		"empty":                {JSON, "", "the body is empty"}, // RS-18
 		"empty protobuf":       {Protobuf, "", "the body is empty"},
 		"page of a proxy":      {JSON, "<html>", "a JSON object is expected"},
-		"cut off":              {JSON, `{"kind":"Pod"`, "invalid JSON"},
+		"cut off":              {JSON, `{"kind":"Pod"`, "no valid JSON"},
 		"table":                {JSON, `{"kind":"Table"}`, `"Table"`},
 		"status":               {JSON, `{"kind":"Status","status":"Success"}`, `"Status"`},
 		"no kind":              {JSON, `{"metadata":{"name":"a"}}`, "without a kind"},

@@ -37,7 +37,7 @@ func (r *Resource[T]) Watch(ctx context.Context, opts listwatch.WatchOptions) (l
 }
 
 // readWatch reads the answer to a watch.
-func (r *Resource[T]) readWatch(x *exchange, encoding Encoding, known known) *watchStream[T] {
+func (r *Resource[T]) readWatch(x *exchange, encoding Encoding, known knownFunc) *watchStream[T] {
 	events := &eventDecoder[T]{resource: r, exchange: x, encoding: encoding, known: known}
 	return &watchStream[T]{ahead: startAhead(x, newWatchCutter(encoding, x.client.maxObjectBytes), events.decode), tally: startTally(x)}
 }
@@ -54,7 +54,7 @@ type eventDecoder[T any] struct {
 	resource *Resource[T]
 	exchange *exchange
 	encoding Encoding
-	known    known
+	known    knownFunc
 }
 
 func (d *eventDecoder[T]) decode(f frame, _ *envelope) (event listwatch.Event[T], err error) {
@@ -104,7 +104,7 @@ func (d *eventDecoder[T]) unwrap(f frame) (name, object []byte, err error) {
 			}
 		}
 		if name == nil || object == nil {
-			err = malformed("an event needs a type and an object, this one is %q", excerpt(f.data, 128))
+			err = malformed("an event needs a type and an object")
 		}
 		return name, object, err
 	}
@@ -177,7 +177,7 @@ func (d *eventDecoder[T]) serverError(object []byte) error {
 		return status.Unmarshal(object)
 	})
 	if err != nil || status.Status != metav1.StatusFailure {
-		return malformed("the server reported an error that is not a Status: %q", excerpt(object, 256))
+		return malformed("the server reported an error that is not a Status")
 	}
 	status.TypeMeta = metav1.TypeMeta{}
 	return &apierrors.StatusError{ErrStatus: status}
