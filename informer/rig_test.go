@@ -36,6 +36,11 @@ type rig struct {
 
 // newRig makes a rig whose informer is not running yet.
 func newRig(t *testing.T, opts informer.Options[*corev1.Pod]) *rig {
+	return newRigFor(t, rest.ResourceOptions{}, opts)
+}
+
+// newRigFor is newRig for some pods, or for one encoding.
+func newRigFor(t *testing.T, which rest.ResourceOptions, opts informer.Options[*corev1.Pod]) *rig {
 	server := apitest.New(apitest.Options{BookmarkInterval: 10 * time.Second})
 	require.NoError(t, server.ListenMemory())
 	t.Cleanup(server.Close)
@@ -45,7 +50,7 @@ func newRig(t *testing.T, opts informer.Options[*corev1.Pod]) *rig {
 	if opts.Reflector.Backoff == (reflector.Backoff{}) {
 		opts.Reflector.Backoff = reflector.Backoff{Base: 100 * time.Millisecond, Max: time.Second}
 	}
-	inf, err := informer.New(rest.NewResource[*corev1.Pod](client, pods, rest.ResourceOptions{}), opts)
+	inf, err := informer.New(rest.NewResource[*corev1.Pod](client, pods, which), opts)
 	require.NoError(t, err)
 	return &rig{t: t, server: server, informer: inf, random: rand.New(rand.NewPCG(1, 2)), stop: func() error { return nil }}
 }

@@ -14,6 +14,14 @@ type transformed[T any] struct {
 	transform func(T) (T, error)
 }
 
+// String is the name of the source, for errors.
+func (s transformed[T]) String() string {
+	if named, ok := s.Source.(fmt.Stringer); ok {
+		return named.String()
+	}
+	return "source"
+}
+
 func (s transformed[T]) List(ctx context.Context, opts listwatch.ListOptions) (listwatch.ListStream[T], error) {
 	stream, err := s.Source.List(ctx, opts)
 	if err != nil {

@@ -11,7 +11,8 @@ import (
 // Source lists and watches one resource: one type of object, in one namespace
 // or in all, narrowed by whatever selectors the Source was made with.
 //
-// A Source is safe for concurrent use. Errors that came from the server satisfy
+// A Source is safe for concurrent use. If it is a fmt.Stringer, its name appears
+// in errors about it. Errors that came from the server satisfy
 // the predicates of k8s.io/apimachinery/pkg/api/errors, however deeply wrapped.
 type Source[T any] interface {
 	// List opens a stream of the objects that exist. It returns when the server

@@ -2,6 +2,7 @@ package reflector
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/kinform/kinform/listwatch"
@@ -70,6 +71,15 @@ func (s *session[T]) close() {
 		_ = s.stream.Close()
 	}
 	s.cancel(nil)
+}
+
+// about says which source an error of the reflector's own making is about, if
+// the source has a name.
+func (r *Reflector[T]) about(err error) error {
+	if named, ok := r.source.(fmt.Stringer); ok {
+		return fmt.Errorf("%v: %w", named, err)
+	}
+	return err
 }
 
 // explain replaces an error by the reason for which the request was ended, if it

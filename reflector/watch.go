@@ -82,7 +82,7 @@ func (r *Reflector[T]) watchEnded(s *watching[T], err error) (state[T], error) {
 	case err == io.EOF && (s.heard || lasted >= veryShort): // RC-25
 		return &connecting[T]{version: s.version}, nil
 	case err == io.EOF:
-		err = ErrVeryShortWatch
+		err = r.about(ErrVeryShortWatch)
 	}
 	return r.watchFailed(s.version, true, err)
 }

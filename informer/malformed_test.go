@@ -1,0 +1,110 @@
+package informer_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/kinform/kinform/apitest"
+	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/reflector"
+	"github.com/kinform/kinform/rest"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+)
+
+// TestG11_MalformedAnswersAreReportedAndSurvived has every list and every watch
+// go wrong once, in every way that a server or a proxy can think of.
+func TestG11_MalformedAnswersAreReportedAndSurvived(t *testing.T) {
+	const hugeFrame = 2 << 30
+	answers := []struct {
+		name   string
+		action apitest.Action
+		// listOnly and watchOnly say where it can happen.
+		listOnly, watchOnly bool
+	}{
+		{name: "truncated", action: apitest.CutBody(700)},
+		{name: "wrong content type", action: apitest.ContentType("text/plain")},
+		{name: "not even a content type", action: apitest.ContentType("; ;")},
+		{name: "garbage", action: apitest.Garbage()},
+		{name: "html from a proxy", action: apitest.HTML()},
+		{name: "html with an error code", action: apitest.Body(502, "text/html", "<html>Bad Gateway</html>")},
+		{name: "empty body", action: apitest.Empty()},
+		{name: "table", action: apitest.Table()},
+		{name: "2 GiB frame", action: apitest.HugeFrame(1, hugeFrame), watchOnly: true},
+		{name: "cut frame", action: apitest.CutFrame(1), watchOnly: true},
+		{name: "JSON of another kind", action: apitest.Body(200, "application/json", `{"kind":"Status","status":"Success"}`), listOnly: true},
+		{name: "JSON that ends", action: apitest.Body(200, "application/json", `{"kind":"PodList","items":[{"metadata":{"name":"a"`), listOnly: true},
+		{name: "protobuf that claims 2 GiB", action: apitest.Body(200, "application/vnd.kubernetes.protobuf", "k8s\x00\x12\xff\xff\xff\xff\x07\x12\xff\xff\xff\xff\x07"), listOnly: true},
+	}
+	for _, encoding := range []rest.Encoding{rest.JSON, rest.Protobuf} {
+		for _, answer := range answers {
+			t.Run(fmt.Sprintf("%v/%s", encoding, answer.name), func(t *testing.T) {
+				t.Parallel()
+				synctest.Test(t, func(t *testing.T) {
+					var reported []string
+					opts := informer.Options[*corev1.Pod]{}
+					opts.Reflector.OnError = onError(&reported)
+					r := newRigFor(t, rest.ResourceOptions{Encoding: encoding}, opts)
+					r.churn(20, 60, false)
+					if !answer.watchOnly {
+						r.server.Inject(apitest.Fault{Verb: "list", Times: 2, Action: answer.action})
+					}
+					if !answer.listOnly {
+						r.server.Inject(apitest.Fault{Verb: "watch", Times: 2, Action: answer.action})
+					}
+					r.runSynced()
+					for range 5 {
+						r.churn(20, 10, false)
+						time.Sleep(10 * time.Second)
+					}
+					r.settle()
+					require.Equal(t, r.versions(), r.stored(), "the informer recovers")
+					require.NoError(t, r.stop())
+					require.NotEmpty(t, reported, "and says what was wrong")
+					for _, text := range reported {
+						require.Contains(t, text, "/api/v1/pods", "where it was wrong")
+					}
+				})
+			})
+		}
+	}
+}
+
+func TestG11_AnObjectThatCannotBeReadIsReportedAndSkipped(t *testing.T) {
+	for _, mode := range []reflector.ListMode{reflector.List, reflector.WatchList} {
+		for _, encoding := range []rest.Encoding{rest.JSON, rest.Protobuf} {
+			t.Run(fmt.Sprintf("%v/%v", mode, encoding), func(t *testing.T) {
+				t.Parallel()
+				synctest.Test(t, func(t *testing.T) {
+					var reported []string
+					opts := informer.Options[*corev1.Pod]{Reflector: reflector.Options{ListMode: mode, OnError: onError(&reported)}}
+					r := newRigFor(t, rest.ResourceOptions{Encoding: encoding}, opts)
+					for n := range 10 {
+						_, err := r.server.Create(newPod(key(n)))
+						require.NoError(t, err)
+					}
+					verb := map[reflector.ListMode]string{reflector.List: "list", reflector.WatchList: "watch"}[mode]
+					broken := r.server.Inject(apitest.Fault{Verb: verb, Times: 1, Action: apitest.BrokenObject(4)})
+					r.runSynced()
+					require.Equal(t, 1, broken.Hits())
+					require.Len(t, r.stored(), 9, "all others are there")
+					require.Len(t, reported, 1)
+					require.True(t, strings.Contains(reported[0], "pod-"), "it is named: %s", reported[0])
+
+					changed := newPod(key(3))
+					for n := range 10 {
+						changed = newPod(key(n))
+						changed.Labels["changed"] = "yes"
+						_, err := r.server.Update(changed)
+						require.NoError(t, err)
+					}
+					r.settle()
+					require.Equal(t, r.versions(), r.stored(), "its next state is read")
+				})
+			})
+		}
+	}
+}
