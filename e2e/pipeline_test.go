@@ -157,7 +157,7 @@ func (p *pipeline[T]) stop(t *testing.T) {
 	require.NoError(t, <-p.ended)
 	p.client.Close()
 	require.Zero(t, p.network.Open(), "connections left")
-	t.Logf("%d connections made, %+v", p.network.Dials(), p.informer.Status().Reflector.Stats)
+	t.Logf("%d connections, %.1f MiB received, %+v", p.network.Dials(), mib(p.client.Stats().BytesReceived), p.informer.Status().Reflector.Stats)
 
 	informerAlive, clientAlive := weak.Make(p.informer), weak.Make(p.client)
 	p.informer, p.client, p.seen = nil, nil, nil

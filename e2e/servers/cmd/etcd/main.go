@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"go.etcd.io/etcd/server/v3/embed"
 )
@@ -61,6 +62,7 @@ func config(client, peer, dir string) (*embed.Config, error) {
 		return nil, fmt.Errorf("-peer: %w", err)
 	}
 	cfg := embed.NewConfig()
+	cfg.Name = "e2e"
 	cfg.Dir = dir
 	cfg.ListenClientUrls = []url.URL{*clientURL}
 	cfg.AdvertiseClientUrls = []url.URL{*clientURL}
@@ -69,5 +71,6 @@ func config(client, peer, dir string) (*embed.Config, error) {
 	cfg.InitialCluster = cfg.InitialClusterFromName(cfg.Name)
 	cfg.UnsafeNoFsync = true
 	cfg.LogLevel = "warn"
+	cfg.WarningUnaryRequestDuration = time.Second // its default, 0, logs every request
 	return cfg, nil
 }
