@@ -72,8 +72,7 @@ func (r *Request) object() (Object, error) {
 		obj.SetNamespace(r.Namespace)
 	default:
 		if !r.res.ClusterScoped {
-			return nil, apierrors.NewBadRequest(fmt.Sprintf("the namespace of the provided object does not match the namespace sent "+
-				"on the request (%s does not match %s)", obj.GetNamespace(), r.Namespace))
+			return nil, apierrors.NewBadRequest("the namespace of the provided object does not match the namespace sent on the request")
 		}
 		obj.SetNamespace("")
 	}
@@ -131,11 +130,13 @@ func (r *resource) decodeProto(data []byte) (Object, error) {
 // is stored without.
 func (r *resource) untyped(obj Object) (Object, error) {
 	gvk := obj.GetObjectKind().GroupVersionKind()
-	if r.protobuf() {
+	if u, ok := obj.(*unstructured.Unstructured); !ok {
 		if gvk.Empty() {
 			return obj, nil
 		}
 		obj.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
+	} else if err := remarshal(u.Object["metadata"], &metav1.ObjectMeta{}); err != nil {
+		return nil, r.undecodable(fmt.Errorf("metadata: %w", err))
 	}
 	if gvk != r.gvk {
 		return nil, apierrors.NewBadRequest(fmt.Sprintf(

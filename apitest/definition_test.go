@@ -33,7 +33,7 @@ func TestCustomResourceDefinitionTakesEffectAndEnds(t *testing.T) {
 	c.fails(t, http.StatusConflict, "POST", definitionsPath, gadgets)
 
 	c.do(t, http.StatusCreated, "POST", gadgetsPath, gadget)
-	c.do(t, http.StatusOK, "PUT", gadgetsPath+"/g/status", gadget)
+	c.do(t, http.StatusOK, "PATCH", gadgetsPath+"/g/status", `{"status":{"ready":true}}`, "Content-Type", mergePatch)
 	red := "/apis/example.com/v1/gadgets?fieldSelector=spec.color%3Dred"
 	require.Len(t, get[metav1.PartialObjectMetadataList](t, c, red).Items, 1)
 	require.Equal(t, "gd", get[metav1.APIResourceList](t, c, "/apis/example.com/v1").APIResources[0].ShortNames[0])

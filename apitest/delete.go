@@ -2,11 +2,13 @@ package apitest
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 )
 
@@ -29,7 +31,6 @@ func (s *Server) delete(w http.ResponseWriter, req *Request) error {
 	}
 	writeStatus(w, req.HTTP, withType(metav1.Status{
 		Status: metav1.StatusSuccess,
-		Code:   http.StatusOK,
 		Details: &metav1.StatusDetails{
 			Name: req.Name, Group: req.res.Group, Kind: req.res.Plural, UID: rev.object().GetUID(),
 		},
@@ -78,7 +79,8 @@ func (s *Server) remove(res *resource, key types.NamespacedName, opts metav1.Del
 		}
 		obj := old.object()
 		if err := checkPreconditions(obj, opts.Preconditions); err != nil {
-			return nil, false, apierrors.NewConflict(res.groupResource(), key.Name, err)
+			kind := schema.GroupResource{Group: res.Group, Resource: res.Kind} // as the real server says it
+			return nil, false, apierrors.NewConflict(kind, key.Name, err)
 		}
 		held := len(obj.GetFinalizers()) > 0
 		switch {
@@ -88,6 +90,9 @@ func (s *Server) remove(res *resource, key types.NamespacedName, opts metav1.Del
 			at, grace := now(), int64(0)
 			obj.SetDeletionTimestamp(&at)
 			obj.SetDeletionGracePeriodSeconds(&grace)
+			if obj.GetGeneration() > 0 {
+				obj.SetGeneration(obj.GetGeneration() + 1)
+			}
 			rev, err = s.store.put(res, old, obj)
 		default:
 			rev, err = s.erase(res, old)
@@ -114,9 +119,11 @@ func checkPreconditions(obj Object, want *metav1.Preconditions) error {
 	switch {
 	case want == nil:
 	case want.UID != nil && *want.UID != obj.GetUID():
-		return errPrecondition("UID", string(*want.UID), string(obj.GetUID()))
+		return fmt.Errorf("the UID in the precondition (%s) does not match the UID in record (%s). "+
+			"The object might have been deleted and then recreated", *want.UID, obj.GetUID())
 	case want.ResourceVersion != nil && *want.ResourceVersion != obj.GetResourceVersion():
-		return errPrecondition("ResourceVersion", *want.ResourceVersion, obj.GetResourceVersion())
+		return fmt.Errorf("the ResourceVersion in the precondition (%s) does not match the ResourceVersion in record (%s). "+
+			"The object might have been modified", *want.ResourceVersion, obj.GetResourceVersion())
 	}
 	return nil
 }

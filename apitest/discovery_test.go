@@ -42,10 +42,11 @@ func TestDiscoveryByGroupVersion(t *testing.T) {
 	require.False(t, find(core, "nodes").Namespaced)
 	require.Equal(t, "wd", find(get[metav1.APIResourceList](t, c, "/apis/example.com/v1"), "widgets").ShortNames[0])
 
-	for _, path := range []string{"/apis/none", "/apis/none/v1", "/api/v2", "/", "/metrics", "/api/v1/nothings", "/apis/none/v1/things"} {
+	for _, path := range []string{"/apis/none", "/apis/none/v1", "/api/v2", "/", "/metrics", "/apis/none/v1/things"} {
 		require.Equal(t, "404 page not found\n", string(c.do(t, http.StatusNotFound, "GET", path, "")), path)
 	}
 	c.fails(t, http.StatusMethodNotAllowed, "POST", "/api", "")
+	c.fails(t, http.StatusNotFound, "GET", "/api/v1/nothings", "")
 }
 
 func TestDiscoveryAtOnce(t *testing.T) {

@@ -33,6 +33,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		writeStatus(w, r, errStatus(errUnauthorized()))
 	case !resourcePath:
 		s.discover(w, r)
+	case req.res == nil && s.store.builtin(req.Group, req.Version):
+		writeStatus(w, r, errStatus(errNoResource()))
 	case req.res == nil:
 		http.NotFound(w, r)
 	default:
@@ -47,10 +49,13 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (s *Server) answer(w http.ResponseWriter, req *Request) error {
 	res := req.res
 	if req.Subresource != "" && (req.Subresource != "status" || !res.Status) {
-		return apierrors.NewGenericServerResponse(http.StatusNotFound, req.Verb, res.groupResource(), req.Name, "", 0, false)
+		return errNoResource()
 	}
-	if res.ClusterScoped && req.Namespace != "" || !res.ClusterScoped && req.Namespace == "" && (req.Name != "" || req.Verb == "create") {
-		return apierrors.NewGenericServerResponse(http.StatusNotFound, req.Verb, res.groupResource(), req.Name, "", 0, false)
+	if res.ClusterScoped && req.Namespace != "" || !res.ClusterScoped && req.Namespace == "" && req.Name != "" {
+		return errNoResource()
+	}
+	if !res.ClusterScoped && req.Namespace == "" && req.Verb != "list" && req.Verb != "watch" {
+		return errMethodNotAllowed()
 	}
 	switch req.Verb {
 	case "list":

@@ -77,10 +77,14 @@ func (s *Server) page(res *resource, sel selection, query url.Values) (page, err
 	if err != nil {
 		return page{}, err
 	}
-	limit, err := strconv.ParseUint(orZero(query.Get("limit")), 10, 63)
+	limit, err := strconv.ParseInt(orZero(query.Get("limit")), 10, 64)
 	if err != nil {
 		return page{}, apierrors.NewBadRequest("limit: " + err.Error())
 	}
+	if query.Get("resourceVersion") == "0" && !s.opts.PagedCacheLists {
+		limit = 0
+	}
+	limit = max(limit, 0)
 	var after types.NamespacedName
 	objects, current := s.store.snapshot(res)
 
@@ -90,10 +94,6 @@ func (s *Server) page(res *resource, sel selection, query url.Values) (page, err
 		objects, current, after, err = s.continued(res, token, query)
 	case version > current:
 		err = errTooLarge(version, current)
-	case version == 0 && query.Get("resourceVersion") == "0":
-		if !s.opts.PagedCacheLists {
-			limit = 0
-		}
 	case exact, version > 0 && limit > 0 && query.Get("resourceVersionMatch") == "":
 		current = version
 		var ok bool
@@ -109,7 +109,7 @@ func (s *Server) page(res *resource, sel selection, query url.Values) (page, err
 
 // continued finds the state that a continue token is about.
 func (s *Server) continued(res *resource, token string, query url.Values) (objects sorted, version uint64, after types.NamespacedName, err error) {
-	if query.Get("resourceVersion") != "" {
+	if v := query.Get("resourceVersion"); v != "" && v != "0" {
 		return objects, 0, after, apierrors.NewBadRequest("specifying resource version is not allowed when using continue")
 	}
 	c, err := parseContinuation(token)
@@ -181,7 +181,7 @@ func validateList(query url.Values) error {
 				errs = append(errs, field.Forbidden(path, `resourceVersionMatch "exact" is forbidden for resourceVersion "0"`))
 			}
 		default:
-			errs = append(errs, field.NotSupported(path, match, []string{"", "Exact", "NotOlderThan"}))
+			errs = append(errs, field.NotSupported(path, match, []string{"Exact", "NotOlderThan", ""}))
 		}
 	}
 	if query.Get("sendInitialEvents") != "" {

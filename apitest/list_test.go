@@ -163,11 +163,12 @@ func TestListAtAVersion(t *testing.T) {
 		"":                  "4 [a/p2]",
 		"resourceVersion=0": "4 [a/p2]",
 		"resourceVersion=2": "4 [a/p2]",
-		"resourceVersion=2&resourceVersionMatch=NotOlderThan":         "4 [a/p2]",
-		"resourceVersion=3&resourceVersionMatch=Exact":                "3 [a/p1 a/p2]",
-		"resourceVersion=2&resourceVersionMatch=Exact":                "2 [a/p1]",
-		"resourceVersion=1&resourceVersionMatch=Exact":                "1 []",
-		"resourceVersion=3&limit=5":                                   "3 [a/p1 a/p2]",
+		"resourceVersion=2&resourceVersionMatch=NotOlderThan": "4 [a/p2]",
+		"resourceVersion=3&resourceVersionMatch=Exact":        "3 [a/p1 a/p2]",
+		"resourceVersion=2&resourceVersionMatch=Exact":        "2 [a/p1]",
+		"resourceVersion=1&resourceVersionMatch=Exact":        "1 []",
+		"limit=-1":                  "4 [a/p2]",
+		"resourceVersion=3&limit=5": "3 [a/p1 a/p2]",
 		"resourceVersion=3&limit=5&resourceVersionMatch=NotOlderThan": "4 [a/p2]",
 	} {
 		list := get[corev1.PodList](t, c, "/api/v1/pods?"+query)
@@ -184,7 +185,7 @@ func TestListAtAVersion(t *testing.T) {
 	} {
 		require.Equal(t, metav1.StatusReasonInvalid, c.fails(t, http.StatusUnprocessableEntity, "GET", "/api/v1/pods?"+query, "").Reason)
 	}
-	for _, query := range []string{"resourceVersion=x", "limit=-1"} {
+	for _, query := range []string{"resourceVersion=x", "limit=x"} {
 		c.fails(t, http.StatusBadRequest, "GET", "/api/v1/pods?"+query, "")
 	}
 

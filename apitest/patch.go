@@ -30,7 +30,7 @@ func (s *Server) patch(w http.ResponseWriter, req *Request) error {
 			return nil, err
 		}
 		if keyOf(obj) != old.key {
-			return nil, apierrors.NewBadRequest(fmt.Sprintf("the patch must not change the name or namespace of %s to %s", old.key, keyOf(obj)))
+			return nil, apierrors.NewBadRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)", keyOf(obj), old.key))
 		}
 		return merge(req, old.object(), obj), nil
 	})

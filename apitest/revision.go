@@ -51,9 +51,13 @@ type revision struct {
 	metaProto atomic.Pointer[[]byte]
 }
 
-// newRevision makes a revision of obj, which it changes: obj gets this version.
+// newRevision makes a revision of obj, which it changes: obj gets this version, or
+// none if that is 0.
 func newRevision(res *resource, obj Object, version uint64) (*revision, error) {
-	obj.SetResourceVersion(strconv.FormatUint(version, 10))
+	obj.SetResourceVersion("")
+	if version > 0 {
+		obj.SetResourceVersion(strconv.FormatUint(version, 10))
+	}
 	rev := &revision{
 		res:     res,
 		key:     types.NamespacedName{Namespace: obj.GetNamespace(), Name: obj.GetName()},

@@ -30,9 +30,11 @@ func parseSelection(res *resource, namespace string, query url.Values) (selectio
 	}
 	for _, r := range sel.fields.Requirements() {
 		if !res.selectable(r.Field) {
-			return sel, apierrors.NewBadRequest(fmt.Sprintf(
-				"Unable to find %q that match label selector %q, field selector %q: field label not supported: %s",
-				res.GroupVersionResource(), sel.labels, sel.fields, r.Field))
+			message := "field label not supported: " + r.Field
+			if res.protobuf() && res.fieldNames == nil {
+				message = fmt.Sprintf(`%q is not a known field selector: only "metadata.name", "metadata.namespace"`, r.Field)
+			}
+			return sel, apierrors.NewBadRequest(message)
 		}
 	}
 	return sel, nil

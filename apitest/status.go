@@ -1,6 +1,7 @@
 package apitest
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -35,8 +36,17 @@ func errUnsupportedMediaType(accepted string) error {
 }
 
 func errMethodNotAllowed() error {
-	return failure(http.StatusMethodNotAllowed, metav1.StatusReasonMethodNotAllowed,
+	err := failure(http.StatusMethodNotAllowed, metav1.StatusReasonMethodNotAllowed,
 		"the server does not allow this method on the requested resource")
+	err.ErrStatus.Details = &metav1.StatusDetails{}
+	return err
+}
+
+// errNoResource says that there is nothing at a path.
+func errNoResource() error {
+	err := failure(http.StatusNotFound, metav1.StatusReasonNotFound, "the server could not find the requested resource")
+	err.ErrStatus.Details = &metav1.StatusDetails{}
+	return err
 }
 
 func errUnauthorized() error {
@@ -85,7 +95,7 @@ func writeStatus(w http.ResponseWriter, r *http.Request, status metav1.Status) {
 	if d := status.Details; d != nil && d.RetryAfterSeconds > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(int(d.RetryAfterSeconds)))
 	}
-	w.WriteHeader(int(status.Code))
+	w.WriteHeader(cmp.Or(int(status.Code), http.StatusOK)) // success has no code
 	_, _ = w.Write(body)
 }
 

@@ -163,6 +163,13 @@ func (s *store) goType(t reflect.Type) *resource {
 	return s.find(func(res *resource) bool { return res.goType == t })
 }
 
+// builtin says whether a group version has built-in types.
+func (s *store) builtin(group, version string) bool {
+	return s.find(func(res *resource) bool {
+		return res.protobuf() && res.Group == group && res.Version == version
+	}) != nil
+}
+
 func (s *store) find(is func(*resource) bool) *resource {
 	all := s.resources()
 	if i := slices.IndexFunc(all, is); i >= 0 {

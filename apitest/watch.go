@@ -102,9 +102,6 @@ func (s *Server) watchStart(query url.Values) (start watchStart, err error) {
 	current := s.store.current()
 	switch {
 	case truth(query, "sendInitialEvents"):
-		if start.version > current {
-			return start, errTooLarge(start.version, current)
-		}
 		start.initial, start.marker = true, start.bookmarks
 	case start.version == 0 && query.Get("sendInitialEvents") == "":
 		start.initial = true
@@ -149,7 +146,7 @@ func (w *watcher) run(start watchStart) {
 	if w.interrupted() {
 		return
 	}
-	if start.initial && !w.initial() {
+	if start.initial && !w.initial(start.version) {
 		return
 	}
 	end := time.NewTimer(start.timeout)
@@ -219,10 +216,14 @@ func (w *watcher) stopped() {
 	}
 }
 
-// initial sends an ADDED event for each object. It is false when the watch is
-// over.
-func (w *watcher) initial() bool {
+// initial sends an ADDED event for each object, in a state that is not older than
+// a version. It is false when the watch is over.
+func (w *watcher) initial(notOlder uint64) bool {
 	objects, version := w.srv.store.snapshot(w.res)
+	if version < notOlder {
+		w.fail(errTooLarge(notOlder, version)) // with code 200 before, as the real server
+		return false
+	}
 	for rev := range objects.in(w.sel.namespace) {
 		if w.sel.matches(rev) && !w.send("ADDED", rev) {
 			return false

@@ -194,7 +194,9 @@ func TestWatchParametersAreChecked(t *testing.T) {
 	}
 	const good = "/api/v1/pods?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&resourceVersion="
 	old.fails(t, http.StatusUnprocessableEntity, "GET", good, "")
-	c.fails(t, http.StatusGatewayTimeout, "GET", good+"99", "")
+	w := c.watch(t, "/api/v1/pods", jsonType, "sendInitialEvents", "true", "resourceVersionMatch", "NotOlderThan", "resourceVersion", "99")
+	require.Equal(t, metav1.CauseTypeResourceVersionTooLarge, w.status().Details.Causes[0].Type)
+	w.ends()
 	c.fails(t, http.StatusBadRequest, "GET", "/api/v1/pods?watch=1&resourceVersion=x", "")
 	c.fails(t, http.StatusBadRequest, "GET", "/api/v1/pods?watch=1&timeoutSeconds=x", "")
 	require.Zero(t, srv.Watches(""))

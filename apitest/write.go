@@ -10,6 +10,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/validation/path"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
@@ -61,6 +62,11 @@ func (s *Server) update(w http.ResponseWriter, req *Request) error {
 	}
 	if sent.GetName() != req.Name {
 		return apierrors.NewBadRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)", sent.GetName(), req.Name))
+	}
+	if !req.res.protobuf() && sent.GetResourceVersion() == "" {
+		return apierrors.NewInvalid(schema.GroupKind{Group: req.Group, Kind: req.Resource}, req.Name, field.ErrorList{
+			field.Invalid(field.NewPath("metadata", "resourceVersion"), 0, "must be specified for an update"),
+		})
 	}
 	rev, err := s.modify(req.res, req.key(), req.dryRun(), func(old *revision) (Object, error) {
 		return merge(req, old.object(), sent.DeepCopyObject().(Object)), nil
@@ -170,7 +176,8 @@ func (s *Server) replace(res *resource, old *revision, obj Object, dryRun bool) 
 			errors.New("the object has been modified; please apply your changes to the latest version and try again"))
 	}
 	if uid := obj.GetUID(); uid != "" && uid != cur.GetUID() {
-		return nil, apierrors.NewConflict(res.groupResource(), old.key.Name, errPrecondition("UID", string(uid), string(cur.GetUID())))
+		return nil, apierrors.NewConflict(res.groupResource(), old.key.Name, fmt.Errorf(
+			"Precondition failed: UID in precondition: %s, UID in object meta: %s", uid, cur.GetUID()))
 	}
 	obj.SetUID(cur.GetUID())
 	obj.SetCreationTimestamp(cur.GetCreationTimestamp())
@@ -190,7 +197,11 @@ func (s *Server) replace(res *resource, old *revision, obj Object, dryRun bool) 
 	case dryRun:
 		return newRevision(res, obj, old.version)
 	case obj.GetDeletionTimestamp() != nil && len(obj.GetFinalizers()) == 0:
-		return s.erase(res, old)
+		last, err := s.erase(res, old)
+		if err != nil {
+			return nil, err
+		}
+		return newRevision(res, obj, last.version) // the writer sees what it wrote
 	}
 	return s.store.put(res, old, obj)
 }
@@ -209,10 +220,6 @@ func validateName(res *resource, name string) error {
 		return apierrors.NewInvalid(res.gvk.GroupKind(), name, errs)
 	}
 	return nil
-}
-
-func errPrecondition(what, want, have string) error {
-	return fmt.Errorf("Precondition failed: %s in precondition: %s, %s in object meta: %s", what, want, what, have)
 }
 
 func keyOf(obj Object) types.NamespacedName {

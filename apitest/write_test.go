@@ -97,7 +97,7 @@ func TestCreateThatIsRefused(t *testing.T) {
 		{400, metav1.StatusReasonBadRequest, "/apis/example.com/v1/namespaces/a/widgets", `null`, jsonType},
 		{413, metav1.StatusReasonRequestEntityTooLarge, podsPath, strings.Repeat(" ", 4<<20), jsonType},
 		{500, "", podsPath, jsonPod(`"name":"q","resourceVersion":"1"`, ""), jsonType},
-		{404, metav1.StatusReasonNotFound, "/api/v1/pods", jsonPod(`"name":"q"`, ""), jsonType},
+		{405, metav1.StatusReasonMethodNotAllowed, "/api/v1/pods", jsonPod(`"name":"q"`, ""), jsonType},
 	} {
 		status := c.fails(t, test.code, "POST", test.path, test.body, "Content-Type", test.header)
 		require.Equal(t, test.reason, status.Reason, "%+v", test)
@@ -177,8 +177,10 @@ func TestStatusAndTheRestAreWrittenApart(t *testing.T) {
 	type object = map[string]any
 	const widgetsPath = "/apis/example.com/v1/namespaces/a/widgets"
 	custom := func(path, kind string) object {
-		return decode[object](t, c.do(t, http.StatusOK, "PUT", widgetsPath+path, `{"kind":"`+kind+`","apiVersion":"example.com/v1","metadata":{"name":"w"}`+both+`}`))
+		meta := `"metadata":{"name":"w","resourceVersion":"` + get[metav1.PartialObjectMetadata](t, c, widgetsPath+"/w").ResourceVersion + `"}`
+		return decode[object](t, c.do(t, http.StatusOK, "PUT", widgetsPath+path, `{"kind":"`+kind+`","apiVersion":"example.com/v1",`+meta+both+`}`))
 	}
+	c.fails(t, http.StatusUnprocessableEntity, "PUT", widgetsPath+"/w", `{"kind":"Widget","apiVersion":"example.com/v1","metadata":{"name":"w"}}`) // no version
 	w := custom("/w", "Widget")
 	require.Equal(t, "blue", w["spec"].(object)["color"])
 	require.NotContains(t, w, "status")

@@ -1,0 +1,135 @@
+package apitest_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kinform/kinform/apitest"
+)
+
+// state is what a client holds that lists once and then watches.
+type state map[string]string // name to version
+
+func (s state) apply(t *testing.T, ev event) {
+	t.Helper()
+	name, version := ev.Object.Namespace+"/"+ev.Object.Name, ev.Object.ResourceVersion
+	_, known := s[name]
+	switch ev.Type {
+	case "ADDED":
+		require.False(t, known, "%s is added twice", name)
+		s[name] = version
+	case "MODIFIED":
+		require.True(t, known, "%s is modified, but was never added", name)
+		s[name] = version
+	case "DELETED":
+		require.True(t, known, "%s is deleted, but was never added", name)
+		delete(s, name)
+	}
+}
+
+func stateOf(list corev1.PodList) state {
+	s := state{}
+	for _, p := range list.Items {
+		s[p.Namespace+"/"+p.Name] = p.ResourceVersion
+	}
+	return s
+}
+
+// Whatever the selector: the events of a watch, applied one by one, give at every
+// version what an exact list of that version gives.
+func TestWatchAndListsTellTheSameStory(t *testing.T) {
+	t.Parallel()
+	for name, selector := range map[string][]string{
+		"everything": nil, "by field": {"fieldSelector", "metadata.namespace=ns-1"}, "by label": {"labelSelector", "tier=data"}, "by a label that changes": {"labelSelector", "odd"},
+	} {
+		path := "/api/v1/pods?"
+		for i := 0; i < len(selector); i += 2 {
+			path += selector[i] + "=" + url.QueryEscape(selector[i+1]) + "&"
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				srv, c := startMemory(t, apitest.Options{})
+				require.NoError(t, apitest.Populate(srv, apitest.Pods(30, apitest.PodOptions{Namespaces: 3})))
+				list := get[corev1.PodList](t, c, path)
+				held := stateOf(list)
+				w := c.watch(t, "/api/v1/pods", protoType, append(selector, "timeoutSeconds", "30", "resourceVersion", list.ResourceVersion)...)
+				go func() {
+					_, _ = srv.Churn(t.Context(), apitest.ChurnOptions{PerSecond: 30, Writes: 300, Creates: 1, Updates: 2, Deletes: 1, Pods: apitest.PodOptions{Namespaces: 3}})
+				}()
+				go relabel(t, srv)
+
+				for n := 0; ; n++ {
+					ev, err := w.next()
+					if err != nil {
+						break
+					}
+					held.apply(t, ev)
+					if n%5 == 0 {
+						exact := c.do(t, http.StatusOK, "GET", path+"resourceVersionMatch=Exact&resourceVersion="+ev.Object.ResourceVersion, "")
+						require.Equal(t, stateOf(decode[corev1.PodList](t, exact)), held, "after %s at %s", ev, ev.Object.ResourceVersion)
+					}
+				}
+				require.Equal(t, stateOf(get[corev1.PodList](t, c, path)), held)
+			})
+		})
+	}
+}
+
+// relabel gives pods the label "odd" and takes it away, for ten seconds.
+func relabel(t *testing.T, srv *apitest.Server) {
+	for n := range 100 {
+		time.Sleep(100 * time.Millisecond)
+		objects, _, err := srv.List(pods, "")
+		require.NoError(t, err)
+		obj := objects[n*7%len(objects)]
+		labels := maps.Clone(obj.GetLabels())
+		if n%2 == 0 {
+			labels["odd"] = strconv.Itoa(n)
+		} else {
+			delete(labels, "odd")
+		}
+		obj.SetLabels(labels)
+		_, _ = srv.Update(obj) // somebody may have been faster
+	}
+}
+
+func TestHistoryOfOtherResourcesIsNotMixedIn(t *testing.T) {
+	t.Parallel()
+	srv, c := start(t, apitest.Options{Resources: []apitest.Resource{widgets}})
+	create(t, srv, pod("a", "x"), widget("a", "x", "red"), pod("a", "y"))
+	w := c.watch(t, "/apis/example.com/v1/widgets", jsonType, "resourceVersion", "1")
+	w.expect("ADDED a/x")
+	update(t, srv, widget("a", "x", "blue"))
+	w.expect("MODIFIED a/x")
+	exact := c.do(t, http.StatusOK, "GET", "/apis/example.com/v1/widgets?resourceVersion=3&resourceVersionMatch=Exact", "")
+	require.Contains(t, string(exact), "red")
+}
+
+// Encodings of stored versions are made once and shared by whoever asks.
+func TestEveryReaderGetsTheSameBytes(t *testing.T) {
+	t.Parallel()
+	srv, c := start(t, apitest.Options{})
+	require.NoError(t, apitest.Populate(srv, apitest.Pods(20, apitest.PodOptions{})))
+	results := make(chan []byte)
+	for range 8 {
+		go func() { results <- c.do(t, http.StatusOK, "GET", "/api/v1/pods", "") }()
+	}
+	first := <-results
+	require.True(t, json.Valid(first))
+	for range 7 {
+		require.True(t, slices.Equal(first, <-results))
+	}
+	require.Len(t, decode[corev1.PodList](t, first).Items, 20, fmt.Sprint("of ", len(first), " bytes"))
+}
