@@ -46,6 +46,7 @@ func Example() {
 	}
 
 	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
 	ended := make(chan error)
 	go func() { ended <- inf.Run(ctx) }()
 	fmt.Println(<-told)
