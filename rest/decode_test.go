@@ -109,6 +109,29 @@ func TestIdentityIsInMemoryOnce(t *testing.T) {
 	require.Equal(t, pod.Name, key.Name)
 }
 
+func TestABrokenObjectStillHasItsName(t *testing.T) {
+	t.Parallel()
+	pod := plainPod(1)
+	for e, object := range map[Encoding][]byte{
+		Protobuf: marshal(t, &pod),
+		JSON:     encode(t, JSON, "Pod", &pod),
+	} {
+		id := identify(e, object[:len(object)-100], false)
+		require.Equal(t, types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}, id.key())
+		require.Equal(t, pod.ResourceVersion, string(id.version))
+	}
+}
+
+func TestAResourceIsNamedByItsAddress(t *testing.T) {
+	t.Parallel()
+	for _, host := range []string{"https://host/c1", "https://host/c1/"} {
+		client, err := NewClient(Config{Host: host}, Options{})
+		require.NoError(t, err)
+		require.Equal(t, "https://host/c1/api/v1/namespaces/n/pods", NewResource[*slim](client, podsGVR, ResourceOptions{Namespace: "n"}).String())
+		client.Close()
+	}
+}
+
 func TestEncodingOfAnAnswer(t *testing.T) { // RS-20
 	t.Parallel()
 	header := func(h http.Header) (Encoding, error) {

@@ -69,9 +69,9 @@ func NewProtobufResource[X any, T Message[X]](c *Client, gvr schema.GroupVersion
 	return newResource(c, gvr, opts, decoder[T]{elem: reflect.TypeFor[X](), unmarshal: T.Unmarshal})
 }
 
-// String is the address of the collection, without credentials.
+// String is the address of the collection. (A Host with credentials is refused.)
 func (r *Resource[T]) String() string {
-	return r.client.base.Redacted() + r.path(types.NamespacedName{Namespace: r.opts.Namespace})
+	return strings.TrimSuffix(r.client.base.String(), "/") + r.path(types.NamespacedName{Namespace: r.opts.Namespace})
 }
 
 func newResource[T any](c *Client, gvr schema.GroupVersionResource, opts ResourceOptions, d decoder[T]) *Resource[T] {
