@@ -15,9 +15,6 @@ import (
 // memoryHost is the host in the URL of a server that listens in memory only.
 const memoryHost = "apitest"
 
-// ErrClosed is the error of listening or dialling after [Server.Close].
-var ErrClosed = errors.New("apitest: the server is closed")
-
 // network is what the server listens on.
 type network struct {
 	certs *certificates // nil without TLS

@@ -47,10 +47,16 @@ func Pods(n int, opts PodOptions) iter.Seq[*corev1.Pod] {
 	}
 }
 
-// Populate creates objects, such as those of [Pods], until one fails.
+// Populate creates objects, such as those of [Pods], as [Server.Create] does, until
+// one fails. What the server keeps is protobuf; the first list in JSON takes the
+// time to encode them all, later ones don't.
 func Populate[T Object](s *Server, objects iter.Seq[T]) error {
 	for obj := range objects {
-		if _, err := s.Create(obj); err != nil {
+		res, own, err := s.own(obj)
+		if err == nil {
+			_, err = s.insert(res, own, false)
+		}
+		if err != nil {
 			return err
 		}
 	}

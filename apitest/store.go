@@ -1,7 +1,6 @@
 package apitest
 
 import (
-	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -10,9 +9,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 )
-
-// errStale says that an object is no longer what the writer based its change on.
-var errStale = errors.New("the object has changed meanwhile")
 
 // store holds the objects of all resources, and their past.
 type store struct {
