@@ -42,7 +42,8 @@
 // waits for finalizers but not for grace periods, and a pod may be created in a
 // namespace that does not exist. Each group version of a built-in type is a
 // resource of its own (autoscaling/v1 and v2 do not see each other's objects),
-// and a custom resource is served in its storage version. Server-side apply, CBOR,
-// YAML bodies, tables, and subresources other than status are refused as a server
+// and a custom resource is served in the storage version that its definition had
+// when it was created, without looking at its schema. Server-side apply, CBOR, YAML
+// bodies, tables, and subresources other than status are refused as a server
 // without them would.
 package apitest
