@@ -98,7 +98,7 @@ func difference(want, got map[types.NamespacedName]string) string {
 	if len(missing)+len(extra)+len(stale) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d missing %.3q, %d too many %.3q, %d of another version %.3q",
+	return fmt.Sprintf("%d missing %q, %d too many %q, %d of another version %q",
 		len(missing), head(missing), len(extra), head(extra), len(stale), head(stale))
 }
 

@@ -1,7 +1,6 @@
 package e2e_test
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -11,6 +10,7 @@ import (
 	"weak"
 
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -57,7 +57,7 @@ func startPipeline[T comparable](t *testing.T, s settings) *pipeline[T] {
 	var err error
 	p.client, err = rest.NewClient(config, rest.Options{})
 	require.NoError(t, err)
-	resource := rest.NewResource[T](p.client, s.resource, rest.ResourceOptions{
+	resource := newResource[T](p.client, s.resource, rest.ResourceOptions{
 		Namespace: cluster.Namespace,
 		Encoding:  s.encoding,
 	})
@@ -100,7 +100,13 @@ func (p *pipeline[T]) requireServersState(t *testing.T) {
 	want, err := kube.List(t.Context(), p.path)
 	require.NoError(t, err)
 	eventually(t, time.Minute, func() string {
-		return cmp.Or(difference(want, p.stored()), difference(want, p.seen.all()))
+		if wrong := difference(want, p.stored()); wrong != "" {
+			return "store: " + wrong
+		}
+		if wrong := difference(want, p.seen.all()); wrong != "" {
+			return "handler: " + wrong
+		}
+		return ""
 	})
 	require.NoError(t, p.seen.problems())
 }
@@ -141,12 +147,14 @@ func (p *pipeline[T]) stored() map[types.NamespacedName]string {
 // eventually waits until wrong returns "", and fails with what it said last.
 func eventually(t *testing.T, timeout time.Duration, wrong func() string) {
 	t.Helper()
-	for deadline := time.Now().Add(timeout); ; time.Sleep(50 * time.Millisecond) {
+	for deadline := time.Now().Add(timeout); ; time.Sleep(100 * time.Millisecond) {
 		said := wrong()
 		if said == "" {
 			return
 		}
-		require.True(t, time.Now().Before(deadline), said)
+		if time.Now().After(deadline) {
+			require.Fail(t, said)
+		}
 	}
 }
 
@@ -169,4 +177,18 @@ func (p *pipeline[T]) stop(t *testing.T) {
 // keyOf returns the key of an object.
 func keyOf(obj metav1.Object) types.NamespacedName {
 	return types.NamespacedName{Namespace: obj.GetNamespace(), Name: obj.GetName()}
+}
+
+// newResource is the constructor for T: built-in types decode protobuf.
+func newResource[T any](client *rest.Client, gvr schema.GroupVersionResource, opts rest.ResourceOptions) *rest.Resource[T] {
+	var resource any
+	switch any(*new(T)).(type) {
+	case *corev1.Pod:
+		resource = rest.NewResource[*corev1.Pod](client, gvr, opts)
+	case *corev1.ConfigMap:
+		resource = rest.NewResource[*corev1.ConfigMap](client, gvr, opts)
+	default:
+		resource = rest.NewJSONResource[T](client, gvr, opts)
+	}
+	return resource.(*rest.Resource[T])
 }
