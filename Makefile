@@ -35,7 +35,7 @@ test: ## run all tests of the main module; the last line counts them
 
 .PHONY: e2e
 e2e: ## run the pipeline on a real kube-apiserver and etcd (built at first use)
-	$(MAKE) -C e2e test
+	@$(MAKE) --no-print-directory -C e2e test
 
 .PHONY: check
 check: ## formatting, vet and staticcheck

@@ -16,11 +16,11 @@ import (
 // measure the queue. The objects are shared and empty for the same reason.
 type shop map[types.NamespacedName]string
 
-func (s shop) Get(key types.NamespacedName) (*object, string, bool) {
+func (s shop) LastApplied(key types.NamespacedName) (*object, string, bool) {
 	rv, ok := s[key]
 	return nil, rv, ok
 }
-func (s shop) Keys() iter.Seq[types.NamespacedName] { return maps.Keys(s) }
+func (s shop) AllKeys() iter.Seq[types.NamespacedName] { return maps.Keys(s) }
 
 const many = 100_000
 

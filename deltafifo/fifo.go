@@ -42,8 +42,8 @@ type FIFO[T any] struct {
 // goroutine while it is not applying anything. Neither is called with a lock of
 // the queue held.
 type Known[T any] interface {
-	Get(key types.NamespacedName) (obj T, resourceVersion string, ok bool)
-	Keys() iter.Seq[types.NamespacedName]
+	LastApplied(key types.NamespacedName) (obj T, resourceVersion string, ok bool)
+	AllKeys() iter.Seq[types.NamespacedName]
 }
 
 // New returns an empty queue in front of known. It starts no goroutine.
@@ -129,7 +129,7 @@ func (f *FIFO[T]) HasVersion(key types.NamespacedName, resourceVersion string) b
 	// state when the lock was released. If that has changed since, something was
 	// told, popped and applied meanwhile, and Known has a state that was the newest
 	// in between. Either way the answer was right at some moment during the call.
-	_, known, ok := f.known.Get(key)
+	_, known, ok := f.known.LastApplied(key)
 	return ok && known == resourceVersion
 }
 

@@ -17,8 +17,8 @@ import (
 // nobody is a consumer that keeps nothing.
 type nobody[T any] struct{}
 
-func (nobody[T]) Get(types.NamespacedName) (obj T, resourceVersion string, ok bool) { return }
-func (nobody[T]) Keys() iter.Seq[types.NamespacedName] {
+func (nobody[T]) LastApplied(types.NamespacedName) (obj T, resourceVersion string, ok bool) { return }
+func (nobody[T]) AllKeys() iter.Seq[types.NamespacedName] {
 	return func(func(types.NamespacedName) bool) {}
 }
 

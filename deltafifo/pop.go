@@ -131,7 +131,7 @@ func (f *FIFO[T]) finish(s shelf[T], resourceVersion string) (Batch[T], bool) {
 func (f *FIFO[T]) settleDoubtful(s *shelf[T]) (dropped int) {
 	for _, i := range s.doubtful {
 		stack := &s.stacks[i]
-		obj, resourceVersion, known := f.known.Get(stack.Key)
+		obj, resourceVersion, known := f.known.LastApplied(stack.Key)
 		deleted := stack.Deltas[0].Type == Deleted
 		switch {
 		case known && !deleted: // a Replace did not list it, then it was told again
@@ -156,14 +156,14 @@ func (f *FIFO[T]) settleDoubtful(s *shelf[T]) (dropped int) {
 // value, so that a Pop that does not come here allocates nothing for it.
 func (f *FIFO[T]) addKnown(s shelf[T]) shelf[T] {
 	var keys pages[types.NamespacedName]
-	for key := range f.known.Keys() {
+	for key := range f.known.AllKeys() {
 		if _, told := s.place[key]; !told && (s.resync || s.vanished(key)) {
 			keys.add(key)
 		}
 	}
 	s.stacks = slices.Grow(s.stacks, keys.len())
 	for key := range keys.all() {
-		obj, resourceVersion, ok := f.known.Get(*key)
+		obj, resourceVersion, ok := f.known.LastApplied(*key)
 		if !ok {
 			continue
 		}

@@ -122,14 +122,14 @@ type curious struct {
 	ask func()
 }
 
-func (c *curious) Get(key types.NamespacedName) (string, string, bool) {
+func (c *curious) LastApplied(key types.NamespacedName) (string, string, bool) {
 	c.ask()
-	return c.store.Get(key)
+	return c.store.LastApplied(key)
 }
 
-func (c *curious) Keys() iter.Seq[types.NamespacedName] {
+func (c *curious) AllKeys() iter.Seq[types.NamespacedName] {
 	c.ask()
-	return c.store.Keys()
+	return c.store.AllKeys()
 }
 
 func TestKnownIsReadWithoutALockAndVanishingKeysCountAsInFlight(t *testing.T) {

@@ -26,14 +26,14 @@ type entry struct{ obj, rv string }
 
 func newStore() *store { return &store{entries: map[types.NamespacedName]entry{}} }
 
-func (s *store) Get(key types.NamespacedName) (string, string, bool) {
+func (s *store) LastApplied(key types.NamespacedName) (string, string, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	e, ok := s.entries[key]
 	return e.obj, e.rv, ok
 }
 
-func (s *store) Keys() iter.Seq[types.NamespacedName] {
+func (s *store) AllKeys() iter.Seq[types.NamespacedName] {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Values(slices.Collect(maps.Keys(s.entries)))

@@ -48,9 +48,9 @@ func (s sink[T]) Apply(event listwatch.Event[T]) error {
 // known lets the queue see what the store has.
 type known[T any] struct{ store *indexer.Store[T] }
 
-func (k known[T]) Get(key types.NamespacedName) (obj T, resourceVersion string, ok bool) {
+func (k known[T]) LastApplied(key types.NamespacedName) (obj T, resourceVersion string, ok bool) {
 	entry, ok := k.store.Entry(key)
 	return entry.Object, entry.ResourceVersion, ok
 }
 
-func (k known[T]) Keys() iter.Seq[types.NamespacedName] { return k.store.Keys() }
+func (k known[T]) AllKeys() iter.Seq[types.NamespacedName] { return k.store.Keys() }

@@ -3,7 +3,6 @@ package reflector
 import (
 	"context"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"time"
 )
@@ -62,7 +61,11 @@ func (b Backoff) withDefaults() Backoff {
 
 // wait draws the wait after failure n of a row, n counting from 1.
 func (b Backoff) wait(n int) time.Duration {
-	fixed := min(float64(b.Base)*math.Pow(b.Factor, float64(n-1)), float64(b.Max)/(1+b.Jitter))
+	fixed, limit := float64(b.Base), float64(b.Max)/(1+b.Jitter)
+	for ; n > 1 && fixed < limit && b.Factor > 1; n-- {
+		fixed *= b.Factor
+	}
+	fixed = min(fixed, limit)
 	return time.Duration(fixed * (1 + b.Jitter*rand.Float64()))
 }
 

@@ -2,6 +2,7 @@ package rest
 
 import (
 	"context"
+	"crypto/tls"
 	"fmt"
 	"log/slog"
 	"net"
@@ -72,6 +73,13 @@ type TLSConfig struct {
 	CertFile string
 	KeyData  []byte
 	KeyFile  string
+
+	// KeyPair makes one of the contents of certificate and key; set it to
+	// [tls.X509KeyPair]. It is required with a client certificate, and asked for
+	// because what it needs to read every kind of private key is a sixtieth of a
+	// small program, which most, having a token, do without. Package kubeconfig
+	// sets it.
+	KeyPair func(cert, key []byte) (tls.Certificate, error)
 
 	// ServerName is the name expected in the server's certificate. Defaults to
 	// the host name of Config.Host.

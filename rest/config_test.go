@@ -2,6 +2,7 @@ package rest
 
 import (
 	"bytes"
+	"crypto/tls"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -60,7 +61,8 @@ func TestNewClientRefusesWhatCannotWork(t *testing.T) {
 		{Config{Host: "host", TLS: TLSConfig{CAFile: empty}}, "is empty"},
 		{Config{Host: "host", TLS: TLSConfig{CertData: []byte("x")}}, "both a certificate and a key"},
 		{Config{Host: "host", TLS: TLSConfig{KeyFile: "/does/not/exist"}}, "/does/not/exist"},
-		{Config{Host: "host", TLS: TLSConfig{CertData: []byte("x"), KeyData: []byte("hush")}}, "client certificate"},
+		{Config{Host: "host", TLS: TLSConfig{CertData: []byte("x"), KeyData: []byte("hush"), KeyPair: tls.X509KeyPair}}, "client certificate"},
+		{Config{Host: "host", TLS: TLSConfig{CertData: []byte("x"), KeyData: []byte("hush")}}, "set it to tls.X509KeyPair"},
 	} {
 		_, err := NewClient(test.cfg, Options{})
 		require.ErrorContains(t, err, test.reason)

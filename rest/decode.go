@@ -13,12 +13,6 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// unmarshaler is what a type has that can be decoded from protobuf, as all of
-// k8s.io/api can.
-type unmarshaler interface {
-	Unmarshal(data []byte) error
-}
-
 // decoder makes objects of bytes.
 type decoder[T any] struct {
 	elem reflect.Type // what T points to, nil if T is not a pointer
@@ -27,37 +21,12 @@ type decoder[T any] struct {
 	unmarshal func(object T, data []byte) error
 }
 
-// newDecoder returns a decoder that finds out by itself whether T can decode
-// protobuf.
-func newDecoder[T any]() decoder[T] {
-	t := reflect.TypeFor[T]()
-	if t.Kind() != reflect.Pointer {
-		return decoder[T]{}
+// pointee is what T points to, nil if T is not a pointer.
+func pointee[T any]() reflect.Type {
+	if t := reflect.TypeFor[T](); t.Kind() == reflect.Pointer {
+		return t.Elem()
 	}
-	d := decoder[T]{elem: t.Elem()}
-	if t.Implements(reflect.TypeFor[unmarshaler]()) && !borrowed(t.Elem()) {
-		d.unmarshal = func(object T, data []byte) error { return any(object).(unmarshaler).Unmarshal(data) }
-	}
-	return d
-}
-
-// borrowed reports whether a struct has its method Unmarshal from the one field
-// that it embeds, such as a struct of your own around metav1.ObjectMeta. That
-// method would decode an object as if it were the field. (The types of k8s.io/api
-// embed two that have the method, and have their own.)
-func borrowed(t reflect.Type) bool {
-	if t.Kind() != reflect.Struct {
-		return false
-	}
-	lenders := 0
-	for i := range t.NumField() {
-		f := t.Field(i)
-		if f.Anonymous && (f.Type.Implements(reflect.TypeFor[unmarshaler]()) ||
-			reflect.PointerTo(f.Type).Implements(reflect.TypeFor[unmarshaler]())) {
-			lenders++
-		}
-	}
-	return lenders == 1
+	return nil
 }
 
 // decode makes an object of its encoding. list is what the list around it says

@@ -10,14 +10,12 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kinform/kinform/listwatch"
 )
 
-// slim is a struct of one's own around metadata. It has a method Unmarshal, which
-// is that of ObjectMeta and would not do.
+// slim is a struct of one's own around metadata.
 type slim struct {
 	metav1.ObjectMeta `json:"metadata"`
 	Status            struct{ Phase string }
@@ -43,18 +41,6 @@ func (s *shouting) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-func TestTypesThatDecodeProtobuf(t *testing.T) {
-	t.Parallel()
-	require.NotNil(t, newDecoder[*corev1.Pod]().unmarshal)
-	require.NotNil(t, newDecoder[*metav1.PartialObjectMetadata]().unmarshal)
-	require.Nil(t, newDecoder[*slim]().unmarshal, "the method is borrowed from the embedded ObjectMeta")
-	require.Nil(t, newDecoder[*custom]().unmarshal)
-	require.Nil(t, newDecoder[*unstructured.Unstructured]().unmarshal)
-	require.Nil(t, newDecoder[corev1.Pod]().unmarshal, "not a pointer")
-	require.Nil(t, newDecoder[map[string]any]().unmarshal)
-	require.Nil(t, newDecoder[any]().unmarshal)
-}
-
 func TestAnythingThatJSONFitsIntoIsAnObject(t *testing.T) {
 	t.Parallel()
 	const item = `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","namespace":"n","resourceVersion":"5"},"Status":{"Phase":"Running"},"status":{"phase":"Pending"}}`
@@ -66,12 +52,18 @@ func TestAnythingThatJSONFitsIntoIsAnObject(t *testing.T) {
 	require.Equal(t, map[string]any{"phase": "Pending"}, listOne[any](t, body).Object.(map[string]any)["status"])
 	require.JSONEq(t, item, string(listOne[json.RawMessage](t, body).Object))
 	require.Contains(t, listOne[*shouting](t, body).Object.text, "RUNNING")
-	require.Equal(t, metav1.TypeMeta{}, listOne[*corev1.Pod](t, body).Object.TypeMeta)
+	require.Equal(t, "Pod", listOne[*corev1.Pod](t, body).Object.Kind)
+	builtin := NewResource[*corev1.Pod](&Client{}, podsGVR, ResourceOptions{})
+	require.Equal(t, metav1.TypeMeta{}, listOneOf(t, builtin, body).Object.TypeMeta, "built-in types come without, in any encoding")
 }
 
 func listOne[T any](t *testing.T, body []byte) listwatch.Item[T] {
 	t.Helper()
-	r := NewResource[T](&Client{}, podsGVR, ResourceOptions{})
+	return listOneOf(t, NewJSONResource[T](&Client{}, podsGVR, ResourceOptions{}), body)
+}
+
+func listOneOf[T any](t *testing.T, r *Resource[T], body []byte) listwatch.Item[T] {
+	t.Helper()
 	stream := r.readList(offline(t.Context(), bytes.NewReader(body)), JSON, nil)
 	items, skipped, err := drainList(stream)
 	require.NoError(t, stream.Close())
@@ -85,7 +77,7 @@ func listOne[T any](t *testing.T, body []byte) listwatch.Item[T] {
 
 func TestAPanickingMethodOfTIsAnObjectError(t *testing.T) { // G11
 	t.Parallel()
-	r := NewResource[*partly](&Client{}, podsGVR, ResourceOptions{})
+	r := NewJSONResource[*partly](&Client{}, podsGVR, ResourceOptions{})
 	body := `{"kind":"PodList","items":[{"metadata":{"name":"a"}}]}`
 	stream := r.readList(offline(t.Context(), bytes.NewReader([]byte(body))), JSON, nil)
 	_, skipped, err := drainList(stream)
@@ -127,7 +119,7 @@ func TestAResourceIsNamedByItsAddress(t *testing.T) {
 	for _, host := range []string{"https://host/c1", "https://host/c1/"} {
 		client, err := NewClient(Config{Host: host}, Options{})
 		require.NoError(t, err)
-		require.Equal(t, "https://host/c1/api/v1/namespaces/n/pods", NewResource[*slim](client, podsGVR, ResourceOptions{Namespace: "n"}).String())
+		require.Equal(t, "https://host/c1/api/v1/namespaces/n/pods", NewJSONResource[*slim](client, podsGVR, ResourceOptions{Namespace: "n"}).String())
 		client.Close()
 	}
 }
@@ -151,6 +143,6 @@ func TestEncodingOfAnAnswer(t *testing.T) { // RS-20
 	require.ErrorIs(t, err, ErrMalformed)
 
 	client := serveBytes(t, Protobuf, nil)
-	err = listErr(t.Context(), NewResource[*slim](client, podsGVR, ResourceOptions{}))
+	err = listErr(t.Context(), NewJSONResource[*slim](client, podsGVR, ResourceOptions{}))
 	require.ErrorContains(t, err, "protobuf, which was not asked for")
 }

@@ -90,20 +90,23 @@ func failure(method string, response *http.Response, body []byte, of target) err
 // statusIn returns the Status that body holds, or nil.
 func statusIn(contentType string, body []byte) *metav1.Status {
 	mediaType, _, _ := mime.ParseMediaType(contentType)
-	status := &metav1.Status{}
+	var status metav1.Status
 	if mediaType == mediaTypeProtobuf {
 		kind, raw, err := unwrapUnknown(body, false)
-		if err != nil || kind != "Status" || guarded(func() error { return status.Unmarshal(raw) }) != nil {
+		if err != nil || kind != "Status" {
 			return nil
 		}
-	} else if kjson.UnmarshalCaseSensitivePreserveInts(body, status) != nil || status.Kind != "Status" {
+		if status, err = readStatus(raw); err != nil {
+			return nil
+		}
+	} else if kjson.UnmarshalCaseSensitivePreserveInts(body, &status) != nil || status.Kind != "Status" {
 		return nil
 	}
 	if status.Status == metav1.StatusSuccess {
 		return nil
 	}
 	status.TypeMeta = metav1.TypeMeta{}
-	return status
+	return &status
 }
 
 // failureText is what can be shown of a body that is no Status.

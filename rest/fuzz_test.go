@@ -29,8 +29,8 @@ func FuzzJSONList(f *testing.F) {
 	f.Add([]byte("<html>"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		frames, err := cutInPieces(t, func() cutter { return &jsonList{max: fuzzMax} }, data)
-		readAsList[*corev1.Pod](t, JSON, data)
-		readAsList[*unstructured.Unstructured](t, JSON, data)
+		readAsList(t, fuzzedPods, JSON, data)
+		readAsList(t, fuzzedMaps, JSON, data)
 		if len(data) > fuzzMax || !json.Valid(data) || !isPlainObject(data) {
 			return
 		}
@@ -60,8 +60,8 @@ func FuzzJSONWatch(f *testing.F) {
 	f.Add([]byte(`{"object":{"metadata":{"name":"\u0061"}},"type":"ADDED"}{}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		frames, _ := cutInPieces(t, func() cutter { return &jsonWatch{max: fuzzMax} }, data)
-		readAsWatch[*corev1.Pod](t, JSON, data)
-		readAsWatch[*unstructured.Unstructured](t, JSON, data)
+		readAsWatch(t, fuzzedPods, JSON, data)
+		readAsWatch(t, fuzzedMaps, JSON, data)
 		if len(data) > fuzzMax {
 			return
 		}
@@ -86,7 +86,7 @@ func FuzzProtobufList(f *testing.F) {
 	f.Add(append([]byte(magic+"\x12\xff\xff\xff\xff\x0f\x12"), binary.AppendUvarint(nil, 2<<30)...))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		_, err := cutInPieces(t, func() cutter { return &protobufList{max: fuzzMax} }, data)
-		items, skipped := readAsList[*corev1.Pod](t, Protobuf, data)
+		items, skipped := readAsList(t, fuzzedPods, Protobuf, data)
 		if err != io.EOF || len(skipped) > 0 {
 			return
 		}
@@ -112,7 +112,7 @@ func FuzzProtobufWatch(f *testing.F) {
 	f.Add([]byte("\x80\x00\x00\x00\x0a\x05ADDED"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		frames, err := cutInPieces(t, func() cutter { return &protobufWatch{max: fuzzMax} }, data)
-		readAsWatch[*corev1.Pod](t, Protobuf, data)
+		readAsWatch(t, fuzzedPods, Protobuf, data)
 		rest := data
 		for _, frame := range frames {
 			length := int(binary.BigEndian.Uint32(rest))
@@ -203,9 +203,13 @@ func cutAll(c cutter, data []byte, piece int) (frames []frame, err error) {
 	}
 }
 
-func readAsList[T any](t *testing.T, e Encoding, data []byte) (objects []T, skipped []error) {
+var (
+	fuzzedPods = NewResource[*corev1.Pod](&Client{}, podsGVR, ResourceOptions{})
+	fuzzedMaps = NewJSONResource[*unstructured.Unstructured](&Client{}, podsGVR, ResourceOptions{})
+)
+
+func readAsList[T any](t *testing.T, r *Resource[T], e Encoding, data []byte) (objects []T, skipped []error) {
 	t.Helper()
-	r := NewResource[T](&Client{}, podsGVR, ResourceOptions{})
 	stream := r.readList(offline(t.Context(), bytes.NewReader(data)), e, nil)
 	items, failed, err := drainList(stream)
 	require.Error(t, err)
@@ -220,9 +224,8 @@ func readAsList[T any](t *testing.T, e Encoding, data []byte) (objects []T, skip
 	return objects, skipped
 }
 
-func readAsWatch[T any](t *testing.T, e Encoding, data []byte) {
+func readAsWatch[T any](t *testing.T, r *Resource[T], e Encoding, data []byte) {
 	t.Helper()
-	r := NewResource[T](&Client{}, podsGVR, ResourceOptions{})
 	stream := r.readWatch(offline(t.Context(), bytes.NewReader(data)), e, nil)
 	_, _, err := drainWatch(stream)
 	require.Error(t, err)

@@ -241,9 +241,9 @@ func TestObserverAndStats(t *testing.T) {
 		w.Header().Set("Content-Type", mediaTypeJSON)
 		_, _ = w.Write(podList(t, JSON, "1", plainPods(3)...))
 	}), Options{Observer: &Observer{
-		Answered: func(a Answered) { answered = append(answered, a) },
-		Ended:    func(e Ended) { ended = append(ended, e) },
-		Warning:  func(text string) { warnings = append(warnings, text) },
+		OnAnswered: func(a Answered) { answered = append(answered, a) },
+		OnEnded:    func(e Ended) { ended = append(ended, e) },
+		OnWarning:  func(text string) { warnings = append(warnings, text) },
 	}})
 	require.Equal(t, io.EOF, listErr(t.Context(), NewResource[*corev1.Pod](client, podsGVR, ResourceOptions{})))
 	require.Len(t, answered, 1)

@@ -21,13 +21,15 @@ func (r *Resource[T]) List(ctx context.Context, opts listwatch.ListOptions) (lis
 	return r.readList(x, encoding, opts.Known), nil
 }
 
-// readList reads the answer to a list.
+// readList reads the answer to a list. Its items travel as events that are of no
+// type, so that a program needs the code behind ahead only once.
 func (r *Resource[T]) readList(x *exchange, encoding Encoding, known knownFunc) *listStream[T] {
-	decode := func(f frame, list *envelope) (listwatch.Item[T], error) {
+	decode := func(f frame, list *envelope) (item listwatch.Event[T], err error) {
 		if f.err != nil {
-			return listwatch.Item[T]{}, objectError(x, identify(encoding, f.data, true), f.err)
+			return item, objectError(x, identify(encoding, f.data, true), f.err)
 		}
-		return r.item(x, encoding, f.data, list, known)
+		item.Item, err = r.item(x, encoding, f.data, list, known)
+		return item, err
 	}
 	return &listStream[T]{ahead: startAhead(x, newListCutter(encoding, x.client.maxObjectBytes), decode), tally: startTally(x)}
 }
@@ -73,7 +75,7 @@ func set(query url.Values, key, value string) {
 
 // listStream implements [listwatch.ListStream].
 type listStream[T any] struct {
-	ahead *ahead[listwatch.Item[T]]
+	ahead *ahead[listwatch.Event[T]]
 	tally *tally
 }
 
@@ -81,7 +83,7 @@ type listStream[T any] struct {
 func (s *listStream[T]) Next() (listwatch.Item[T], error) {
 	item, err := s.ahead.next()
 	s.tally.add(item.Unchanged, err)
-	return item, err
+	return item.Item, err
 }
 
 // Meta implements [listwatch.ListStream].

@@ -164,7 +164,7 @@ func TestListOfACustomResourceHasItsMetadataLast(t *testing.T) {
 		{"apiVersion":"example.com/v1","kind":"Foo","metadata":{"name":"a","namespace":"n","resourceVersion":"5"},"spec":{"n":12345678901234567,"f":1.5}},
 		{"apiVersion":"example.com/v1","kind":"Foo","metadata":{"name":"b\u002d1","namespace":"n","resourceVersion":"6"}}
 	],"kind":"FooList","metadata":{"continue":"more","remainingItemCount":7,"resourceVersion":"9"}}`
-	r := NewResource[*unstructured.Unstructured](serveBytes(t, JSON, []byte(body)), podsGVR, ResourceOptions{})
+	r := NewJSONResource[*unstructured.Unstructured](serveBytes(t, JSON, []byte(body)), podsGVR, ResourceOptions{})
 	stream, err := r.List(t.Context(), listwatch.ListOptions{})
 	require.NoError(t, err)
 	defer stream.Close()
@@ -183,7 +183,7 @@ func TestListOfACustomResourceHasItsMetadataLast(t *testing.T) {
 
 func TestUnstructuredItemsGetTheirKindFromTheList(t *testing.T) {
 	t.Parallel()
-	r := NewResource[*unstructured.Unstructured](serveBytes(t, JSON, podList(t, JSON, "1", plainPod(1))), podsGVR, ResourceOptions{})
+	r := NewJSONResource[*unstructured.Unstructured](serveBytes(t, JSON, podList(t, JSON, "1", plainPod(1))), podsGVR, ResourceOptions{})
 	stream, err := r.List(t.Context(), listwatch.ListOptions{})
 	require.NoError(t, err)
 	defer stream.Close()
@@ -232,7 +232,7 @@ func (e *explosive) Unmarshal(data []byte) error {
 
 func TestAPanicWhileDecodingIsAnObjectError(t *testing.T) { // G11
 	t.Parallel()
-	r := NewProtobufResource[explosive](&Client{}, podsGVR, ResourceOptions{})
+	r := NewResource[*explosive](&Client{}, podsGVR, ResourceOptions{})
 	body := podList(t, Protobuf, "1", plainPods(3)...)
 	stream := r.readList(offline(t.Context(), bytes.NewReader(body)), Protobuf, nil)
 	items, skipped, err := drainList(stream)

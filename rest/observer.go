@@ -10,17 +10,17 @@ import (
 // from the goroutines that do the work, several at once, with no lock held, and
 // what they do delays the request.
 type Observer struct {
-	// Answered is called once for each request: when the headers of the answer
+	// OnAnswered is called once for each request: when the headers of the answer
 	// are there, or when there will be none.
-	Answered func(Answered)
+	OnAnswered func(Answered)
 
-	// Ended is called once for each list and watch that was opened, when it is
+	// OnEnded is called once for each list and watch that was opened, when it is
 	// closed.
-	Ended func(Ended)
+	OnEnded func(Ended)
 
-	// Warning is called for each warning (RFC 7234, code 299) that a server sent
+	// OnWarning is called for each warning (RFC 7234, code 299) that a server sent
 	// with an answer, such as for the use of a deprecated version.
-	Warning func(text string)
+	OnWarning func(text string)
 }
 
 // Answered describes the answer to a request.
@@ -102,14 +102,14 @@ func (c *Client) answered(x *exchange, start time.Time, err error) {
 	if err != nil {
 		c.counters.failures.Add(1)
 	}
-	if c.observer == nil || c.observer.Answered == nil {
+	if c.observer == nil || c.observer.OnAnswered == nil {
 		return
 	}
 	event := Answered{Method: x.method, URL: x.url, Wait: time.Since(start), Err: err}
 	if err == nil {
 		event.StatusCode = x.response.StatusCode
 	}
-	c.observer.Answered(event)
+	c.observer.OnAnswered(event)
 }
 
 // warn passes the warnings of an answer on.
@@ -120,8 +120,8 @@ func (c *Client) warn(x *exchange) {
 			continue
 		}
 		c.logger.Warn("Warning from the API server.", "url", x.url, "warning", text)
-		if c.observer != nil && c.observer.Warning != nil {
-			c.observer.Warning(text)
+		if c.observer != nil && c.observer.OnWarning != nil {
+			c.observer.OnWarning(text)
 		}
 	}
 }

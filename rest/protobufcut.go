@@ -6,10 +6,6 @@ import (
 	"io"
 	"math"
 	"strings"
-
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/kinform/kinform/listwatch"
 )
 
 // nameBytes is how much of an object that is too large is looked at for its name,
@@ -116,22 +112,15 @@ func (c *protobufList) field(h header, rest []byte, inList bool) (f frame, taken
 	case inList && h.field == 2:
 		return frame{data: value}, taken, nil
 	case inList:
-		err = c.readListMeta(value)
+		if c.around.meta, err = readListMeta(value); err != nil {
+			err = malformed("metadata of the list: %w", err)
+		}
 	default:
 		if c.around.apiVersion, c.around.kind, err = readTypeMeta(value); err == nil {
 			err = checkListKind(c.around.kind)
 		}
 	}
 	return frame{}, taken, err
-}
-
-func (c *protobufList) readListMeta(value []byte) error {
-	var meta metav1.ListMeta
-	if err := guarded(func() error { return meta.Unmarshal(value) }); err != nil {
-		return malformed("metadata of the list: %w", err)
-	}
-	c.around.meta = listMeta(meta)
-	return nil
 }
 
 func (c *protobufList) end(rest []byte) error {
@@ -200,13 +189,4 @@ func checkListKind(kind string) error {
 		return malformed("a list is expected, the answer is of kind %q", kind)
 	}
 	return nil
-}
-
-// listMeta is the part of a ListMeta that listwatch knows.
-func listMeta(meta metav1.ListMeta) listwatch.ListMeta {
-	out := listwatch.ListMeta{ResourceVersion: meta.ResourceVersion, Continue: meta.Continue}
-	if meta.RemainingItemCount != nil {
-		out.RemainingItemCount = *meta.RemainingItemCount
-	}
-	return out
 }

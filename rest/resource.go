@@ -29,12 +29,8 @@ type ResourceOptions struct {
 // and has the verbs by which a controller acts. It is safe for concurrent use and
 // holds nothing that would need closing.
 //
-// T is a pointer to a struct, such as *corev1.Pod or *unstructured.Unstructured,
-// or anything else that JSON can be decoded into. Where *X has a method
-// Unmarshal([]byte) error, as all of k8s.io/api has, protobuf is preferred; that
-// method must copy what it keeps. Objects of such a type come without kind and
-// apiVersion, as from client-go's typed clients, whichever encoding they arrived
-// in; all others have what the server wrote.
+// [NewResource] makes one of objects that can decode protobuf, as all types of
+// k8s.io/api can, [NewJSONResource] one of any others.
 type Resource[T any] struct {
 	client  *Client
 	gvr     schema.GroupVersionResource
@@ -43,30 +39,37 @@ type Resource[T any] struct {
 	err     error // what is wrong with gvr or opts, answered by every call
 }
 
-// NewResource returns the resource gvr of a server. What is wrong with the
-// arguments, such as a namespace with a slash in it, is what every call answers.
-func NewResource[T any](c *Client, gvr schema.GroupVersionResource, opts ResourceOptions) *Resource[T] {
-	return newResource(c, gvr, opts, newDecoder[T]())
-}
-
-// Message is a pointer to X that can decode protobuf, as all types of k8s.io/api
-// can.
-type Message[X any] interface {
-	*X
+// Message is an object that can decode protobuf: a pointer to any type of
+// k8s.io/api. Unmarshal must copy what it keeps, and must be T's own method: a
+// struct that embeds only metav1.ObjectMeta has that one's, which is of no use.
+type Message interface {
 	Unmarshal(data []byte) error
 }
 
-// NewProtobufResource is NewResource for a type that can decode protobuf, named
-// without the pointer:
+// NewResource returns the resource gvr of a server, for a built-in type such as
+// *corev1.Pod. Its objects are asked for in protobuf, and read in JSON where the
+// server prefers that. They come without kind and apiVersion, as from client-go's
+// typed clients, whichever encoding they arrived in.
 //
-//	pods := rest.NewProtobufResource[corev1.Pod](client, gvr, options)
+// What is wrong with the arguments, such as a namespace with a slash in it, is what
+// every call answers.
 //
-// It does the same, and lets the program be smaller, by half a megabyte where
-// k8s.io/api/core/v1 is part of it: NewResource asks at run time whether there is
-// a method Unmarshal, for which the linker must keep that of every type. The method
-// has to be X's own, and not one that X has from a field that it embeds.
-func NewProtobufResource[X any, T Message[X]](c *Client, gvr schema.GroupVersionResource, opts ResourceOptions) *Resource[T] {
-	return newResource(c, gvr, opts, decoder[T]{elem: reflect.TypeFor[X](), unmarshal: T.Unmarshal})
+// That the method Unmarshal is bound here, where T is known, and not asked for at
+// run time, saves half a megabyte in a program with k8s.io/api/core/v1: the linker
+// would have to keep the method of every type in it.
+func NewResource[T Message](c *Client, gvr schema.GroupVersionResource, opts ResourceOptions) *Resource[T] {
+	return newResource(c, gvr, opts, decoder[T]{
+		elem:      pointee[T](),
+		unmarshal: func(object T, data []byte) error { return object.Unmarshal(data) },
+	})
+}
+
+// NewJSONResource is NewResource for any other type: *unstructured.Unstructured
+// for every custom resource, the struct of one, a slim struct with a few fields
+// of a built-in type, or whatever else JSON can be decoded into. Objects have what
+// the server wrote.
+func NewJSONResource[T any](c *Client, gvr schema.GroupVersionResource, opts ResourceOptions) *Resource[T] {
+	return newResource(c, gvr, opts, decoder[T]{elem: pointee[T]()})
 }
 
 // String is the address of the collection. (A Host with credentials is refused.)
@@ -88,7 +91,7 @@ func (r *Resource[T]) validate() error {
 	case r.gvr.Version == "" || r.gvr.Resource == "":
 		return fmt.Errorf("rest: %q names no version or no resource", r.gvr)
 	case r.opts.Encoding == Protobuf && r.decoder.unmarshal == nil:
-		return fmt.Errorf("rest: %s cannot be decoded from protobuf: it has no method Unmarshal([]byte) error of its own", reflect.TypeFor[T]())
+		return fmt.Errorf("rest: Encoding is Protobuf, which %s does not decode: use NewResource for types that do", reflect.TypeFor[T]())
 	}
 	return checkSegments(r.gvr.Group, r.gvr.Version, r.gvr.Resource, r.opts.Namespace)
 }

@@ -48,8 +48,8 @@ func (t *tally) end() {
 	t.over = true
 	client := t.exchange.client
 	client.counters.streams.Add(-1)
-	if client.observer != nil && client.observer.Ended != nil {
+	if client.observer != nil && client.observer.OnEnded != nil {
 		t.ended.Duration = time.Since(t.start)
-		client.observer.Ended(t.ended)
+		client.observer.OnEnded(t.ended)
 	}
 }

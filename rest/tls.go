@@ -68,7 +68,10 @@ func loadCertificate(cfg TLSConfig) (*tls.Certificate, error) {
 	case cert == nil || key == nil:
 		return nil, errors.New("TLS: a client certificate needs both a certificate and a key")
 	}
-	pair, err := tls.X509KeyPair(cert, key)
+	if cfg.KeyPair == nil {
+		return nil, errors.New("TLS: a client certificate needs KeyPair: set it to tls.X509KeyPair")
+	}
+	pair, err := cfg.KeyPair(cert, key)
 	if err != nil {
 		return nil, fmt.Errorf("TLS: client certificate: %w", err)
 	}

@@ -84,7 +84,7 @@ func TestTLSWithClientCertificate(t *testing.T) {
 	require.ErrorContains(t, err, "other.invalid")
 
 	cert, key := certificate(t, "alice")
-	who, err = get(TLSConfig{CAData: ca, CertData: cert, KeyData: key})
+	who, err = get(TLSConfig{CAData: ca, CertData: cert, KeyData: key, KeyPair: tls.X509KeyPair})
 	require.NoError(t, err)
 	require.Equal(t, "HTTP/2.0 alice", who)
 }
@@ -92,7 +92,7 @@ func TestTLSWithClientCertificate(t *testing.T) {
 func TestRenewedClientCertificateIsUsed(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	cfg := TLSConfig{CertFile: filepath.Join(dir, "cert"), KeyFile: filepath.Join(dir, "key")}
+	cfg := TLSConfig{CertFile: filepath.Join(dir, "cert"), KeyFile: filepath.Join(dir, "key"), KeyPair: tls.X509KeyPair}
 	write := func(cert, key []byte) {
 		require.NoError(t, os.WriteFile(cfg.CertFile, cert, 0o600))
 		require.NoError(t, os.WriteFile(cfg.KeyFile, key, 0o600))

@@ -109,7 +109,7 @@ func TestUnstructuredIsWrittenWithItsKind(t *testing.T) {
 	const foo = `{"apiVersion":"example.com/v1","kind":"Foo","metadata":{"name":"a"},"spec":{"n":7}}`
 	handler := &recorder{t: t, answer: []byte(foo), status: http.StatusCreated}
 	gvr := schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "foos"}
-	r := NewResource[*unstructured.Unstructured](serve(t, handler, Options{}), gvr, ResourceOptions{Namespace: "n"})
+	r := NewJSONResource[*unstructured.Unstructured](serve(t, handler, Options{}), gvr, ResourceOptions{Namespace: "n"})
 	obj := &unstructured.Unstructured{}
 	require.NoError(t, obj.UnmarshalJSON([]byte(foo)))
 	got, err := r.Create(t.Context(), obj, metav1.CreateOptions{})
@@ -173,12 +173,12 @@ func TestMisuseOfVerbsIsRefusedWithoutARequest(t *testing.T) { // RS-3
 	require.ErrorContains(t, err, `for namespace "n"`)
 	_, err = pods(client).Create(ctx, nil, metav1.CreateOptions{})
 	require.ErrorContains(t, err, "nil")
-	_, err = NewResource[map[string]any](client, podsGVR, ResourceOptions{}).Create(ctx, map[string]any{}, metav1.CreateOptions{})
+	_, err = NewJSONResource[map[string]any](client, podsGVR, ResourceOptions{}).Create(ctx, map[string]any{}, metav1.CreateOptions{})
 	require.ErrorContains(t, err, "metav1.Object")
 	_, err = NewResource[*corev1.Pod](client, schema.GroupVersionResource{Resource: "pods"}, ResourceOptions{}).Get(ctx, types.NamespacedName{Name: "a"}, none)
 	require.ErrorContains(t, err, "names no version")
-	_, err = NewResource[*unstructured.Unstructured](client, podsGVR, ResourceOptions{Encoding: Protobuf}).Get(ctx, types.NamespacedName{Name: "a"}, none)
-	require.ErrorContains(t, err, "cannot be decoded from protobuf")
+	_, err = NewJSONResource[*unstructured.Unstructured](client, podsGVR, ResourceOptions{Encoding: Protobuf}).Get(ctx, types.NamespacedName{Name: "a"}, none)
+	require.ErrorContains(t, err, "use NewResource")
 	require.Zero(t, client.Stats().Requests)
 }
 

@@ -170,12 +170,12 @@ func (d *eventDecoder[T]) bookmark(object []byte, event *listwatch.Event[T]) err
 // serverError is the error that an ERROR event reports.
 func (d *eventDecoder[T]) serverError(object []byte) error {
 	var status metav1.Status
-	err := guarded(func() error {
-		if d.encoding == JSON {
-			return kjson.UnmarshalCaseSensitivePreserveInts(object, &status)
-		}
-		return status.Unmarshal(object)
-	})
+	var err error
+	if d.encoding == JSON {
+		err = kjson.UnmarshalCaseSensitivePreserveInts(object, &status)
+	} else {
+		status, err = readStatus(object)
+	}
 	if err != nil || status.Status != metav1.StatusFailure {
 		return malformed("the server reported an error that is not a Status")
 	}

@@ -272,7 +272,7 @@ func TestUnstructuredWatch(t *testing.T) {
 	t.Parallel()
 	pod := plainPod(1)
 	body := append(event(t, JSON, "ADDED", "Pod", &pod), `{"type":"ADDED","object":{"metadata":{"name":"b"}}}`...)
-	r := NewResource[*unstructured.Unstructured](serveBytes(t, JSON, body), podsGVR, ResourceOptions{})
+	r := NewJSONResource[*unstructured.Unstructured](serveBytes(t, JSON, body), podsGVR, ResourceOptions{})
 	stream, err := r.Watch(t.Context(), listwatch.WatchOptions{})
 	require.NoError(t, err)
 	defer stream.Close()

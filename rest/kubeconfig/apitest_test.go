@@ -1,6 +1,7 @@
 package kubeconfig_test
 
 import (
+	"crypto/tls"
 	"net/http"
 	"path/filepath"
 	"testing"
@@ -45,6 +46,6 @@ func TestWrittenFileOpensAServerThatWantsACertificate(t *testing.T) {
 	s := apitest.Start(t, apitest.Options{TLS: true, ClientCertificates: true})
 	certificate, key := s.ClientCertificate()
 	require.NoError(t, reach(t, kubeconfig.Connection{Config: rest.Config{Host: s.URL(), TLS: rest.TLSConfig{
-		CAData: s.CA(), CertData: certificate, KeyData: key,
+		CAData: s.CA(), CertData: certificate, KeyData: key, KeyPair: tls.X509KeyPair,
 	}}}))
 }

@@ -1,6 +1,7 @@
 package kubeconfig
 
 import (
+	"crypto/tls"
 	"encoding/base64"
 	"net/http"
 	"net/url"
@@ -122,6 +123,9 @@ func useUser(cfg *rest.Config, e entry[user]) error {
 	hasKey := cfg.TLS.KeyFile != "" || len(cfg.TLS.KeyData) > 0
 	if hasCert != hasKey {
 		return e.errorf("client-certificate and client-key need each other: add the one that is missing")
+	}
+	if hasCert {
+		cfg.TLS.KeyPair = tls.X509KeyPair
 	}
 	return nil
 }
