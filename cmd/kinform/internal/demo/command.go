@@ -1,9 +1,12 @@
 package demo
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -13,7 +16,7 @@ import (
 // Command returns "kinform demo".
 func Command() *cobra.Command {
 	var opts Options
-	var output string
+	var format string
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "Run the whole pipeline on an embedded API server and watch it work",
@@ -28,17 +31,21 @@ key was reconciled in the server's last state, and nothing failed on the way dow
   kinform demo --pods 20000 --churn 2000 --for 10s
   kinform demo --faults
   kinform demo --for 5s --output json | tail -n 1`,
-		Args: cobra.NoArgs,
+		Args:              cobra.NoArgs,
+		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := opts.validate(); err != nil {
 				return err
 			}
-			r, err := newReport(output, cmd.OutOrStdout(), cmd.ErrOrStderr())
+			ctx, stop := context.WithCancel(cmd.Context())
+			defer stop()
+			out := &output{to: cmd.OutOrStdout(), stop: stop}
+			r, err := newReport(format, out, cmd.ErrOrStderr())
 			if err != nil {
 				return err
 			}
-			_, err = run(cmd.Context(), opts, r)
-			return err
+			err = run(ctx, opts, r)
+			return cmp.Or(out.failure(), err)
 		},
 	}
 	flags := cmd.Flags()
@@ -48,7 +55,7 @@ key was reconciled in the server's last state, and nothing failed on the way dow
 	flags.Float64Var(&opts.Churn, "churn", 20, "creates, updates and deletes a second")
 	flags.BoolVar(&opts.Faults, "faults", false, "drop watches, compact the past and answer 429 while it runs")
 	flags.IntVar(&opts.Workers, "workers", 4, "how many workers take keys from the workqueue")
-	flags.StringVarP(&output, "output", "o", "text", `"text" or "json": one object a line, the last one a summary`)
+	flags.StringVarP(&format, "output", "o", "text", `"text" or "json": one object a line, the last one a summary`)
 	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
@@ -62,7 +69,7 @@ func (o Options) validate() error {
 	}{
 		{"--pods", o.Pods < 0, "must not be negative"},
 		{"--namespaces", o.Namespaces < 1, "must be at least 1"},
-		{"--churn", o.Churn < 0, "must not be negative"},
+		{"--churn", !(o.Churn >= 0) || math.IsInf(o.Churn, 1), "must be a number that is not negative"},
 		{"--workers", o.Workers < 1, "must be at least 1"},
 		{"--for", o.For < 0, "must not be negative"},
 	} {
@@ -71,20 +78,6 @@ func (o Options) validate() error {
 		}
 	}
 	return errors.Join(errs...)
-}
-
-func newReport(output string, out, errOut io.Writer) (report, error) {
-	switch output {
-	case "json":
-		return newJSONReport(out), nil
-	case "text":
-		if !isTerminal(errOut) {
-			errOut = nil // No progress bar in a log file.
-		}
-		return newTextReport(out, errOut), nil
-	default:
-		return nil, fmt.Errorf("output format %q is unknown: use text or json", output)
-	}
 }
 
 func isTerminal(w io.Writer) bool {

@@ -1,6 +1,8 @@
 package demo
 
 import (
+	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -19,73 +21,87 @@ type journey struct {
 	Key             types.NamespacedName
 	ResourceVersion string
 
-	// Merged is how many later changes of the key joined this journey, because no
-	// worker had taken the key yet.
+	// Merged is how many other changes of the key this journey stands for: on the
+	// way to a worker they became one.
 	Merged int
 
-	// Queue lasts from the reflector to the store, Mailbox from the store to the
+	// FIFO lasts from the reflector to the store, Mailbox from the store to the
 	// handler, Workqueue from there to a worker, Worker until it was done.
-	Queue, Mailbox, Workqueue, Worker time.Duration
+	FIFO, Mailbox, Workqueue, Worker time.Duration
 }
 
 // total is the time from the reflector to the end of the worker's run.
-func (j journey) total() time.Duration { return j.Queue + j.Mailbox + j.Workqueue + j.Worker }
+func (j journey) total() time.Duration { return j.FIFO + j.Mailbox + j.Workqueue + j.Worker }
 
-// tracer follows changes by the observers of each stage. Objects of the first
-// list are not followed: they have no moment of their own at which they arrived.
+// tracer follows changes by the observers of each stage. It does not follow
+// objects of the first list, as they did not change, nor deletions that a relist
+// finds, as nobody knows when they came about.
 type tracer struct {
 	// finished is called with each journey at its end, by the worker.
 	finished func(journey)
 
-	mu sync.Mutex // guards following
-	// received is when the reflector had the newest change of a key that has not
-	// been stored yet, stored when the store had it.
-	received map[types.NamespacedName]time.Time
-	stored   map[types.NamespacedName]stay
+	mu     sync.Mutex // guards following
+	synced bool       // the first list is in the store
+	// arrivals are the changes of a key that the handler has not been told of,
+	// oldest first.
+	arrivals map[types.NamespacedName][]arrival
 	// waiting are the journeys whose key is in the workqueue, running those whose
 	// key is with a worker.
 	waiting map[types.NamespacedName]journey
 	running map[types.NamespacedName]journey
 }
 
-// stay is a moment, and how long what led to it took.
-type stay struct {
-	since time.Time
-	took  time.Duration
+// arrival is one version of an object, and when the reflector and the store had
+// it.
+type arrival struct {
+	version          uint64
+	received, stored time.Time
 }
 
 func newTracer(finished func(journey)) *tracer {
 	return &tracer{
 		finished: finished,
-		received: make(map[types.NamespacedName]time.Time),
-		stored:   make(map[types.NamespacedName]stay),
+		arrivals: make(map[types.NamespacedName][]arrival),
 		waiting:  make(map[types.NamespacedName]journey),
 		running:  make(map[types.NamespacedName]journey),
 	}
 }
 
 func (t *tracer) reflector() *reflector.Observer {
-	return &reflector.Observer{OnEvent: func(e reflector.EventInfo) {
-		if e.Type == listwatch.Bookmark {
-			return
-		}
-		t.mu.Lock()
-		defer t.mu.Unlock()
-		if _, ok := t.received[e.Key]; !ok {
-			t.received[e.Key] = e.Time
-		}
-	}}
+	return &reflector.Observer{
+		OnEvent: func(e reflector.EventInfo) {
+			if e.Type != listwatch.Bookmark {
+				t.received(e.Key, e.ResourceVersion, e.Time)
+			}
+		},
+		OnItem: func(i reflector.ItemInfo) {
+			if !i.Unchanged {
+				t.received(i.Key, i.ResourceVersion, time.Now())
+			}
+		},
+	}
+}
+
+func (t *tracer) received(key types.NamespacedName, resourceVersion string, now time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.synced {
+		t.arrivals[key] = append(t.arrivals[key], arrival{version: number(resourceVersion), received: now})
+	}
 }
 
 func (t *tracer) informer() *informer.Observer {
 	return &informer.Observer{OnApplied: func(a informer.AppliedInfo) {
-		now := time.Now()
+		now, through := time.Now(), number(a.ResourceVersion)
 		t.mu.Lock()
 		defer t.mu.Unlock()
+		t.synced = t.synced || a.Initial
 		for _, key := range a.Keys {
-			if since, ok := t.received[key]; ok {
-				delete(t.received, key)
-				t.stored[key] = stay{since: now, took: now.Sub(since)}
+			of := t.arrivals[key]
+			for i := range of {
+				if of[i].stored.IsZero() && of[i].version <= through {
+					of[i].stored = now
+				}
 			}
 		}
 	}}
@@ -93,19 +109,28 @@ func (t *tracer) informer() *informer.Observer {
 
 // handled is called by the handler, before it enqueues the key.
 func (t *tracer) handled(e informer.Event[*pod]) {
-	now := time.Now()
+	now, version := time.Now(), number(e.ResourceVersion)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	stored, ok := t.stored[e.Key]
-	if !ok {
+	of := t.arrivals[e.Key]
+	past := 0
+	for past < len(of) && of[past].version <= version {
+		past++
+	}
+	if past == 0 || of[past-1].version != version || of[past-1].stored.IsZero() {
 		return
 	}
-	delete(t.stored, e.Key)
+	this := of[past-1]
+	if past == len(of) {
+		delete(t.arrivals, e.Key)
+	} else {
+		t.arrivals[e.Key] = slices.Delete(of, 0, past)
+	}
 	j, merged := t.waiting[e.Key]
 	if merged {
-		j.Merged++
+		j.Merged += past
 	} else {
-		j.Queue, j.Mailbox = stored.took, now.Sub(stored.since)
+		j.FIFO, j.Mailbox, j.Merged = this.stored.Sub(this.received), now.Sub(this.stored), past-1
 	}
 	j.Type, j.Cause, j.Key, j.ResourceVersion = e.Type, e.Cause, e.Key, e.ResourceVersion
 	t.waiting[e.Key] = j
@@ -133,4 +158,10 @@ func (t *tracer) queue() *workqueue.Observer[types.NamespacedName] {
 			}
 		},
 	}
+}
+
+// number makes versions comparable: those of the embedded server are numbers.
+func number(resourceVersion string) uint64 {
+	n, _ := strconv.ParseUint(resourceVersion, 10, 64)
+	return n
 }

@@ -37,7 +37,7 @@ func (o options) follow(cmd *cobra.Command, client *rest.Client, resource discov
 	}
 
 	var inf *informer.Informer[*unstructured.Unstructured]
-	source := rest.NewResource[*unstructured.Unstructured](client, resource.GVR(), rest.ResourceOptions{
+	source := rest.NewJSONResource[*unstructured.Unstructured](client, resource.GVR(), rest.ResourceOptions{
 		Namespace: o.namespace, LabelSelector: o.labels, FieldSelector: o.fields,
 	})
 	inf, err = informer.New(source, informer.Options[*unstructured.Unstructured]{

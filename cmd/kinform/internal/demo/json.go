@@ -1,0 +1,100 @@
+package demo
+
+import (
+	"encoding/json"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/kinform/kinform/reflector"
+)
+
+// jsonReport writes one JSON object a line.
+type jsonReport struct {
+	mu  sync.Mutex // guards following
+	out *json.Encoder
+}
+
+func newJSONReport(out io.Writer) *jsonReport {
+	encoder := json.NewEncoder(out)
+	encoder.SetEscapeHTML(false)
+	return &jsonReport{out: encoder}
+}
+
+func (r *jsonReport) write(line any) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	_ = r.out.Encode(line) // The output keeps its failure.
+}
+
+func (r *jsonReport) started(opts Options, url string) {
+	r.write(struct {
+		Type    string  `json:"type"`
+		URL     string  `json:"url"`
+		Pods    int     `json:"pods"`
+		Churn   float64 `json:"churn"`
+		Workers int     `json:"workers"`
+		Faults  bool    `json:"faults"`
+	}{"started", url, opts.Pods, opts.Churn, opts.Workers, opts.Faults})
+}
+
+func (r *jsonReport) syncing(int, int) {}
+
+func (r *jsonReport) synced(objects int, took time.Duration) {
+	r.write(struct {
+		Type    string `json:"type"`
+		Objects int    `json:"objects"`
+		TookUS  int64  `json:"took_us"`
+	}{"synced", objects, took.Microseconds()})
+}
+
+func (r *jsonReport) traveled(j journey) {
+	type stages struct {
+		FIFO      int64 `json:"fifo"`
+		Mailbox   int64 `json:"mailbox"`
+		Workqueue int64 `json:"workqueue"`
+		Worker    int64 `json:"worker"`
+		Total     int64 `json:"total"`
+	}
+	r.write(struct {
+		Type            string `json:"type"`
+		Event           string `json:"event"`
+		Cause           string `json:"cause"`
+		Key             string `json:"key"`
+		ResourceVersion string `json:"resourceVersion"`
+		Merged          int    `json:"merged,omitempty"`
+		StagesUS        stages `json:"stages_us"`
+	}{"event", j.Type.String(), j.Cause.String(), j.Key.String(), j.ResourceVersion, j.Merged, stages{
+		j.FIFO.Microseconds(), j.Mailbox.Microseconds(), j.Workqueue.Microseconds(), j.Worker.Microseconds(), j.total().Microseconds(),
+	}})
+}
+
+func (r *jsonReport) fault(what string) {
+	r.write(struct {
+		Type  string `json:"type"`
+		Fault string `json:"fault"`
+	}{"fault", what})
+}
+
+func (r *jsonReport) failed(err reflector.Error) {
+	r.write(struct {
+		Type      string `json:"type"`
+		Phase     string `json:"phase"`
+		Error     string `json:"error"`
+		Failures  int    `json:"failures"`
+		RetryInMS int64  `json:"retry_in_ms"`
+	}{"error", err.Phase.String(), reason(err.Err).Error(), err.Failures, err.RetryIn.Milliseconds()})
+}
+
+func (r *jsonReport) draining() {
+	r.write(struct {
+		Type string `json:"type"`
+	}{"draining"})
+}
+
+func (r *jsonReport) summary(s Summary) {
+	r.write(struct {
+		Type string `json:"type"`
+		Summary
+	}{"summary", s})
+}

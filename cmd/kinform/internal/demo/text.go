@@ -1,0 +1,148 @@
+package demo
+
+import (
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+
+	"github.com/kinform/kinform/reflector"
+)
+
+// linesPerSecond is how many journeys the text report shows at most: more than
+// an eye can follow, and few enough for a slow terminal.
+const linesPerSecond = 25
+
+// textReport writes for a person at a terminal of at least 80 columns.
+type textReport struct {
+	out      io.Writer
+	progress io.Writer // nil where nobody looks
+
+	mu        sync.Mutex // guards following
+	bar       *progressbar.ProgressBar
+	began     time.Time // when the churn did
+	second    time.Time // the start of the second that lines and unshown count
+	lines     int
+	unshown   int
+	latencies latencies
+}
+
+func newTextReport(out, progress io.Writer) *textReport {
+	return &textReport{out: out, progress: progress}
+}
+
+func (r *textReport) printf(format string, args ...any) {
+	_, _ = fmt.Fprintf(r.out, format+"\n", args...) // The output keeps its failure.
+}
+
+func (r *textReport) started(opts Options, url string) {
+	r.printf("An API server with %d pods in %d namespaces starts in this process:\n%s", opts.Pods, opts.Namespaces, url)
+}
+
+func (r *textReport) syncing(items, total int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.progress == nil || total == 0 {
+		return
+	}
+	if r.bar == nil {
+		r.bar = progressbar.NewOptions(total,
+			progressbar.OptionSetWriter(r.progress),
+			progressbar.OptionSetDescription("First list"),
+			progressbar.OptionShowCount(),
+			progressbar.OptionSetWidth(40),
+			progressbar.OptionSetPredictTime(false),
+			progressbar.OptionThrottle(40*time.Millisecond),
+			progressbar.OptionUseANSICodes(true),
+			progressbar.OptionOnCompletion(func() { fmt.Fprintln(r.progress) }),
+		)
+	}
+	_ = r.bar.Set(min(items, total))
+}
+
+func (r *textReport) synced(objects int, took time.Duration) {
+	r.syncing(objects, objects)
+	r.printf(`Synced: %d pods are listed, stored, handled and enqueued after %v.
+
+Changes, and the time that each spent in the DeltaFIFO, in the mailbox of the
+handler, in the workqueue and with a worker:
+%8s %-7s %-20s %7s %6s %6s %6s %6s %6s`, objects, brief(took),
+		"", "EVENT", "POD", "VERSION", "FIFO", "MAIL", "QUEUE", "WORK", "TOTAL")
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.began = time.Now()
+}
+
+func (r *textReport) traveled(j journey) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.latencies.add(j.total())
+	if now := time.Now(); now.Sub(r.second) >= time.Second {
+		r.unshownLocked()
+		r.second, r.lines = now, 0
+	}
+	if r.lines >= linesPerSecond {
+		r.unshown++
+		return
+	}
+	r.lines++
+	r.printf("%s %-7s %-20s %7s %6v %6v %6v %6v %6v", r.atLocked(), j.Type, j.Key.String(), j.ResourceVersion,
+		brief(j.FIFO), brief(j.Mailbox), brief(j.Workqueue), brief(j.Worker), brief(j.total()))
+}
+
+// unshownLocked says how many changes were left out since it last did.
+func (r *textReport) unshownLocked() {
+	if r.unshown > 0 {
+		r.printf("%8s and %d more", "", r.unshown)
+	}
+	r.unshown = 0
+}
+
+// atLocked is the time since the churn began.
+func (r *textReport) atLocked() string { return fmt.Sprintf("%7.2fs", time.Since(r.began).Seconds()) }
+
+// note writes a line between the changes.
+func (r *textReport) note(format string, args ...any) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.printf("%s "+format, append([]any{r.atLocked()}, args...)...)
+}
+
+func (r *textReport) fault(what string) { r.note("** fault: %s", what) }
+
+func (r *textReport) failed(err reflector.Error) {
+	r.note("!! %v failed, next attempt in %v: %v", err.Phase, brief(err.RetryIn), reason(err.Err))
+}
+
+func (r *textReport) draining() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.unshownLocked()
+	r.printf("\nThe churn has stopped. Draining: what is on its way is finished first ...")
+}
+
+func (r *textReport) summary(s Summary) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.unshownLocked()
+	p50, p99 := r.latencies.percentiles()
+	r.printf(`
+objects in the store     %8d
+events to the handler    %8d
+keys enqueued            %8d
+keys reconciled          %8d
+lists after the first    %8d
+stale keys               %8d   (last reconciled state is not the server's)
+change to end of work    %8v   median, 99th percentile %v`, s.Objects, s.Events, s.Enqueued, s.Reconciled, s.Relists, s.Stale, brief(p50), brief(p99))
+}
+
+// brief keeps three digits of a duration.
+func brief(d time.Duration) time.Duration {
+	unit := time.Duration(1)
+	for d >= 1000*unit {
+		unit *= 10
+	}
+	return d.Round(unit)
+}
