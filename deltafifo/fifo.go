@@ -41,6 +41,10 @@ type FIFO[T any] struct {
 // is being applied; Keys only from Pop, which is to say in the consumer's own
 // goroutine while it is not applying anything. Neither is called with a lock of
 // the queue held.
+//
+// The names are no one else's for a reason: the linker keeps every method of a
+// program that has the name of one in a generic interface, and Get and Keys would
+// keep much.
 type Known[T any] interface {
 	LastApplied(key types.NamespacedName) (obj T, resourceVersion string, ok bool)
 	AllKeys() iter.Seq[types.NamespacedName]

@@ -7,14 +7,16 @@ import (
 	"fmt"
 	"log"
 	"os/signal"
+	"sync"
 	"syscall"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kinform/kinform/informer"
 	"github.com/kinform/kinform/rest"
 	"github.com/kinform/kinform/rest/kubeconfig"
 	"github.com/kinform/kinform/workqueue"
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/types"
 )
 
 func main() {
@@ -28,15 +30,16 @@ func main() {
 	inf := must(informer.New(pods, informer.Options[*corev1.Pod]{}))
 	queue := workqueue.New(workqueue.Options[types.NamespacedName]{})
 	must(inf.AddHandler(func(e informer.Event[*corev1.Pod]) { queue.Add(e.Key) }, informer.HandlerOptions{}))
-	go inf.Run(ctx)
 
-	err := queue.Run(ctx, 4, func(ctx context.Context, key types.NamespacedName) error {
+	var running sync.WaitGroup
+	running.Go(func() { fmt.Println("informer ended:", inf.Run(ctx)) })
+	fmt.Println("workers ended:", queue.Run(ctx, 4, func(ctx context.Context, key types.NamespacedName) error {
 		if pod, exists := inf.Store().Get(key); exists {
 			fmt.Println(key, pod.Status.Phase)
 		}
 		return nil
-	})
-	fmt.Println("drained:", err)
+	}))
+	running.Wait()
 }
 
 func must[T any](value T, err error) T {

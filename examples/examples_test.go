@@ -1,0 +1,83 @@
+// Package examples_test builds the examples, runs them on a server in the same
+// process, and holds the README to them.
+package examples_test
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kinform/kinform/apitest"
+	"github.com/kinform/kinform/rest"
+	"github.com/kinform/kinform/rest/kubeconfig"
+)
+
+func TestReadmeShowsTheControllerAsItIs(t *testing.T) {
+	t.Parallel()
+	source, err := os.ReadFile("controller/main.go")
+	require.NoError(t, err)
+	readme, err := os.ReadFile("../README.md")
+	require.NoError(t, err)
+	_, program, found := strings.Cut(string(source), "func main() {")
+	require.True(t, found)
+	program, _, found = strings.Cut(program, "\n}\n")
+	require.True(t, found)
+	require.Contains(t, string(readme), "```go\nfunc main() {"+program+"\n}\n```", "copy main of examples/controller into the README")
+}
+
+func TestControllerSeesPodsAndEndsClean(t *testing.T) {
+	t.Parallel()
+	server := apitest.Start(t, apitest.Options{})
+	_, err := server.Create(&corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web"},
+		Status:     corev1.PodStatus{Phase: corev1.PodRunning},
+	})
+	require.NoError(t, err)
+	dir := t.TempDir()
+	config := filepath.Join(dir, "kubeconfig")
+	require.NoError(t, kubeconfig.Write(config, kubeconfig.Connection{Config: rest.Config{Host: server.URL()}}))
+	binary := filepath.Join(dir, "controller")
+	built, err := exec.Command("go", "build", "-o", binary, "./controller").CombinedOutput()
+	require.NoError(t, err, string(built))
+
+	output := &lines{seen: make(chan string, 16)}
+	controller := exec.CommandContext(t.Context(), binary) // Killed if the test fails.
+	controller.Env = append(os.Environ(), "KUBECONFIG="+config)
+	controller.Stdout = output
+	controller.Stderr = os.Stderr
+	require.NoError(t, controller.Start())
+	select {
+	case first := <-output.seen:
+		require.Equal(t, "shop/web Running\n", first)
+	case <-time.After(20 * time.Second):
+		require.Fail(t, "the controller says nothing")
+	}
+	require.NoError(t, controller.Process.Signal(syscall.SIGTERM))
+	require.NoError(t, controller.Wait())
+	require.Contains(t, output.all.String(), "workers ended: <nil>\n")
+	require.Contains(t, output.all.String(), "informer ended: <nil>\n")
+}
+
+// lines is an output that tells of each write. It is written to by one goroutine,
+// which has ended when it is read.
+type lines struct {
+	all  bytes.Buffer
+	seen chan string
+}
+
+func (l *lines) Write(p []byte) (int, error) {
+	select {
+	case l.seen <- string(p):
+	default:
+	}
+	return l.all.Write(p)
+}
