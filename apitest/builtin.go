@@ -55,6 +55,7 @@ var builtins = []struct {
 }{
 	{corev1.SchemeGroupVersion, []builtin{
 		{"configmaps", &corev1.ConfigMap{}, namespaced, "cm"},
+		//lint:ignore SA1019 Deprecated or not, a server has it.
 		{"endpoints", &corev1.Endpoints{}, namespaced, "ep"},
 		{"events", &corev1.Event{}, namespaced, "ev"},
 		{"limitranges", &corev1.LimitRange{}, namespaced, "limits"},

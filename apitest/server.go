@@ -70,11 +70,11 @@ type Options struct {
 // withDefaults returns complete options, or says what is wrong with them.
 func (o Options) withDefaults() (Options, error) {
 	if o.Window < 0 || o.BookmarkInterval < 0 || o.WatchTimeout < 0 {
-		return o, fmt.Errorf("Window, BookmarkInterval and WatchTimeout must not be negative, but are %d, %v and %v",
+		return o, fmt.Errorf("the options Window, BookmarkInterval and WatchTimeout must not be negative, but are %d, %v and %v",
 			o.Window, o.BookmarkInterval, o.WatchTimeout)
 	}
 	if o.ClientCertificates && !o.TLS {
-		return o, fmt.Errorf("ClientCertificates needs TLS")
+		return o, fmt.Errorf("the option ClientCertificates needs TLS")
 	}
 	if o.Window == 0 {
 		o.Window = 10_000

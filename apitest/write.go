@@ -8,7 +8,7 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/validation/path"
+	"k8s.io/apimachinery/pkg/api/validate/content"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -176,6 +176,7 @@ func (s *Server) replace(res *resource, old *revision, obj Object, dryRun bool) 
 			errors.New("the object has been modified; please apply your changes to the latest version and try again"))
 	}
 	if uid := obj.GetUID(); uid != "" && uid != cur.GetUID() {
+		//lint:ignore ST1005 The words are the real server's.
 		return nil, apierrors.NewConflict(res.groupResource(), old.key.Name, fmt.Errorf(
 			"Precondition failed: UID in precondition: %s, UID in object meta: %s", uid, cur.GetUID()))
 	}
@@ -213,7 +214,7 @@ func validateName(res *resource, name string) error {
 	if name == "" {
 		errs = append(errs, field.Required(at, "name or generateName is required"))
 	}
-	if faults := path.IsValidPathSegmentName(name); len(faults) > 0 {
+	if faults := content.IsPathSegmentName(name); len(faults) > 0 {
 		errs = append(errs, field.Invalid(at, name, strings.Join(faults, ", ")))
 	}
 	if len(errs) > 0 {

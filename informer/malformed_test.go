@@ -94,9 +94,8 @@ func TestG11_AnObjectThatCannotBeReadIsReportedAndSkipped(t *testing.T) {
 					require.Len(t, reported, 1)
 					require.True(t, strings.Contains(reported[0], "pod-"), "it is named: %s", reported[0])
 
-					changed := newPod(key(3))
 					for n := range 10 {
-						changed = newPod(key(n))
+						changed := newPod(key(n))
 						changed.Labels["changed"] = "yes"
 						_, err := r.server.Update(changed)
 						require.NoError(t, err)

@@ -23,7 +23,7 @@ var podsGVR = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
 // differ.
 func randomPods(seed int64, n int) []corev1.Pod {
 	fill := randfill.NewWithSeed(seed).NilChance(0.5).NumElements(0, 3).MaxDepth(12).Funcs(
-		func(m *metav1.FieldsV1, c randfill.Continue) { m.Raw = []byte(`{"f:spec":{"f:a \"}] b":{}}}`) },
+		func(m *metav1.FieldsV1, c randfill.Continue) { m.SetRawString(`{"f:spec":{"f:a \"}] b":{}}}`) },
 		func(t *metav1.Time, c randfill.Continue) { *t = metav1.Unix(c.Rand.Int63n(1<<32), 0).Rfc3339Copy() },
 		func(t *metav1.MicroTime, c randfill.Continue) {
 			*t = metav1.NewMicroTime(metav1.Unix(c.Rand.Int63n(1<<32), 0).Time)
@@ -48,7 +48,7 @@ func plainPod(i int) corev1.Pod {
 			UID: types.UID(fmt.Sprintf("%016x%016x", r.Uint64(), r.Uint64())), ResourceVersion: fmt.Sprint(100000 + i),
 			CreationTimestamp: metav1.Unix(1700000000, 0), Labels: map[string]string{"app": "web", "pod-template-hash": "5d9c7b"},
 			Annotations:   map[string]string{"checksum/config": fmt.Sprintf("%032x", r.Uint64())},
-			ManagedFields: []metav1.ManagedFieldsEntry{{Manager: "kubelet", Operation: "Update", APIVersion: "v1", FieldsType: "FieldsV1", FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:metadata":{"f:labels":{".":{},"f:app":{}}},"f:spec":{"f:containers":{"k:{\"name\":\"web\"}":{".":{},"f:image":{},"f:name":{}}}}}`)}}},
+			ManagedFields: []metav1.ManagedFieldsEntry{{Manager: "kubelet", Operation: "Update", APIVersion: "v1", FieldsType: "FieldsV1", FieldsV1: metav1.NewFieldsV1(`{"f:metadata":{"f:labels":{".":{},"f:app":{}}},"f:spec":{"f:containers":{"k:{\"name\":\"web\"}":{".":{},"f:image":{},"f:name":{}}}}}`)}},
 		},
 		Spec:   corev1.PodSpec{NodeName: fmt.Sprintf("node-%d", i%100), ServiceAccountName: "default", RestartPolicy: "Always"},
 		Status: corev1.PodStatus{Phase: corev1.PodRunning, PodIP: "10.1.2.3", HostIP: "192.168.0.1"},

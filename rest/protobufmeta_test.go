@@ -31,7 +31,7 @@ func TestStatusAndListMetaAreReadAsApimachineryWritesThem(t *testing.T) {
 		_, _ = readStatus(encoded[:end]) // Must not panic.
 	}
 
-	meta := metav1.ListMeta{ResourceVersion: "12", Continue: "next", RemainingItemCount: ptr.To[int64](1 << 40), SelfLink: "/x"}
+	meta := metav1.ListMeta{ResourceVersion: "12", Continue: "next", RemainingItemCount: ptr.To[int64](1 << 40)}
 	encoded, err = meta.Marshal()
 	require.NoError(t, err)
 	list, err := readListMeta(encoded)

@@ -43,10 +43,16 @@ Start with "kinform demo": it needs no cluster.`,
 		Args:          cobra.NoArgs,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return fmt.Errorf("%w: %s --help lists the flags", err, cmd.CommandPath())
+	})
 	root.AddCommand(demo.Command(), watch.Command(), apiserver.Command(), newVersion())
 	return root
 }
 
 // oneLine keeps an error to the one line that a person reads after a failed
 // command.
-func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
+func oneLine(err error) string {
+	lines := strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\r' })
+	return strings.Join(lines, "; ")
+}

@@ -3,32 +3,39 @@
 package watch
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
+
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/kinform/kinform/rest"
 	"github.com/kinform/kinform/rest/discovery"
 	"github.com/kinform/kinform/rest/kubeconfig"
-	"github.com/spf13/cobra"
 )
 
 // options are the flags of "kinform watch".
 type options struct {
-	kubeconfig    string
-	context       string
-	namespace     string
-	allNamespaces bool
-	labels        string
-	fields        string
-	output        string
-	duration      time.Duration
+	kubeconfig     string
+	context        string
+	namespace      string
+	allNamespaces  bool
+	labels         string
+	fields         string
+	output         string
+	duration       time.Duration
+	connectTimeout time.Duration
 }
 
-// connectWithin bounds the time until the cluster has answered the first
-// question. Without it a host that swallows packets would look like one that
-// thinks.
-const connectWithin = 10 * time.Second
+// completeWithin is how long a person who pressed Tab is kept waiting.
+const completeWithin = 2 * time.Second
 
 // Command returns "kinform watch".
 func Command() *cobra.Command {
@@ -66,6 +73,7 @@ versions. What goes wrong on the way is told on standard error.`,
 	flags.StringVar(&opts.context, "context", "", "the context of the kubeconfig (default: its current one)")
 	flags.StringVarP(&opts.output, "output", "o", "table", `"table", "json" (one object a line) or "yaml"`)
 	flags.DurationVar(&opts.duration, "for", 0, "end by itself after this time (0: until Ctrl-C)")
+	flags.DurationVar(&opts.connectTimeout, "connect-timeout", 5*time.Second, "how long to wait for the cluster to say what it has")
 	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"table", "json", "yaml"}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
@@ -77,13 +85,30 @@ func exactlyOneResource(_ *cobra.Command, args []string) error {
 	return nil
 }
 
-// run connects, finds the resource, and watches it.
-func (o options) run(cmd *cobra.Command, name string) error {
-	if o.duration < 0 {
-		return fmt.Errorf("--for must not be negative")
+func (o options) validate() error {
+	if o.duration < 0 || o.connectTimeout <= 0 {
+		return errors.New("--for must not be negative, and --connect-timeout must be positive")
 	}
 	if o.allNamespaces && o.namespace != "" {
-		return fmt.Errorf("--all-namespaces and --namespace contradict each other: use one")
+		return errors.New("--all-namespaces and --namespace contradict each other: use one")
+	}
+	if _, err := labels.Parse(o.labels); err != nil {
+		return fmt.Errorf("--selector %q is wrong: %w", o.labels, err)
+	}
+	if _, err := fields.ParseSelector(o.fields); err != nil {
+		return fmt.Errorf("--field-selector %q is wrong: %w", o.fields, err)
+	}
+	return nil
+}
+
+// run connects, finds the resource, and watches it.
+func (o options) run(cmd *cobra.Command, name string) error {
+	if err := o.validate(); err != nil {
+		return err
+	}
+	out, err := newPrinter(o.output, cmd.OutOrStdout())
+	if err != nil {
+		return err
 	}
 	connection, err := kubeconfig.Load(kubeconfig.Options{Path: o.kubeconfig, Context: o.context})
 	if err != nil {
@@ -94,35 +119,64 @@ func (o options) run(cmd *cobra.Command, name string) error {
 		return err
 	}
 	defer client.Close()
-	resource, err := find(cmd.Context(), client, name)
+	host := connection.Config.Host
+	resource, err := o.find(cmd.Context(), client, name)
 	if err != nil {
-		return explain(err, connection.Config.Host, name)
+		return explain(err, host, name)
 	}
-	if !o.allNamespaces && o.namespace == "" {
-		o.namespace = connection.Namespace
-	}
+
+	what := resource.String()
+	namespace := cmp.Or(o.namespace, connection.Namespace)
 	if o.allNamespaces || !resource.Namespaced {
-		o.namespace = ""
+		namespace = ""
+	} else {
+		what += " in namespace " + namespace
 	}
-	return explain(o.follow(cmd, client, resource), connection.Config.Host, resource.String())
+	if o.labels != "" || o.fields != "" {
+		what += " that match"
+	}
+	source := rest.NewJSONResource[*unstructured.Unstructured](client, resource.GVR(), rest.ResourceOptions{
+		Namespace: namespace, LabelSelector: o.labels, FieldSelector: o.fields,
+	})
+	ctx := cmd.Context()
+	if o.duration > 0 {
+		var stop context.CancelFunc
+		ctx, stop = context.WithTimeout(ctx, o.duration)
+		defer stop()
+	}
+	return explain(follow(ctx, source, what, out, cmd.ErrOrStderr()), host, what)
 }
 
 // find asks the server what name means. A part of the API that cannot be
 // discovered matters only if the resource may be in it.
-func find(ctx context.Context, client *rest.Client, name string) (discovery.Resource, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, connectWithin, errNoAnswer)
+func (o options) find(ctx context.Context, client *rest.Client, name string) (discovery.Resource, error) {
+	ctx, cancel := context.WithTimeout(ctx, o.connectTimeout)
 	defer cancel()
 	resources, incomplete := discovery.Resources(ctx, client)
+	if len(resources) == 0 && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return discovery.Resource{}, errNoAnswer
+	}
 	if len(resources) == 0 && incomplete != nil {
 		return discovery.Resource{}, incomplete
 	}
 	resource, err := discovery.Find(resources, name)
-	if err != nil && incomplete != nil {
-		return resource, fmt.Errorf("%w (%w)", err, incomplete)
+	switch {
+	case err != nil && incomplete != nil:
+		return resource, complete{fmt.Errorf("%w (%w)", err, incomplete)}
+	case err != nil:
+		return resource, complete{err}
+	case !watchable(resource):
+		return resource, complete{fmt.Errorf("%s cannot be watched: the server allows only %s", resource, strings.Join(resource.Verbs, ", "))}
 	}
-	return resource, err
+	return resource, nil
 }
 
+// watchable says that an informer can be run on a resource.
+func watchable(r discovery.Resource) bool {
+	return slices.Contains(r.Verbs, "list") && slices.Contains(r.Verbs, "watch")
+}
+
+// completeResource returns the names of what can be watched.
 func (o options) completeResource(ctx context.Context) ([]string, cobra.ShellCompDirective) {
 	connection, err := kubeconfig.Load(kubeconfig.Options{Path: o.kubeconfig, Context: o.context})
 	if err != nil {
@@ -133,12 +187,14 @@ func (o options) completeResource(ctx context.Context) ([]string, cobra.ShellCom
 		return nil, cobra.ShellCompDirectiveError
 	}
 	defer client.Close()
-	ctx, cancel := context.WithTimeout(ctx, connectWithin)
+	ctx, cancel := context.WithTimeout(ctx, completeWithin)
 	defer cancel()
 	resources, _ := discovery.Resources(ctx, client)
 	var names []string
 	for _, r := range resources {
-		names = append(names, r.String())
+		if watchable(r) && !slices.Contains(names, r.String()) {
+			names = append(names, r.String())
+		}
 	}
 	return names, cobra.ShellCompDirectiveNoFileComp
 }

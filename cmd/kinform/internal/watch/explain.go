@@ -1,8 +1,7 @@
 package watch
 
 import (
-	"context"
-	"crypto/x509"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
@@ -10,42 +9,84 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/kinform/kinform/listwatch"
+	"github.com/kinform/kinform/rest"
 	"github.com/kinform/kinform/rest/discovery"
 )
 
-var errNoAnswer = errors.New("no answer in time")
+// errNoAnswer is the cause where the cluster stays silent.
+var errNoAnswer = errors.New("no answer within --connect-timeout")
 
-// explain says in one line what kept the command from watching, and what to do
-// about it. The cause follows, as the one who reads it may need it.
+// complete is an error that says all that there is to say.
+type complete struct{ error }
+
+// explain says what kept the command from watching and what to do about it, in
+// one line that ends with the cause, as the one who reads it may need it.
 func explain(err error, host, resource string) error {
-	var dns *net.DNSError
-	var unknownAuthority x509.UnknownAuthorityError
-	var notFound *discovery.NotFoundError
-	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &notFound):
-		return err // It has the names that are close already.
-	case apierrors.IsUnauthorized(err):
-		return fmt.Errorf("%s does not accept your credentials: log in again, or check the user in your kubeconfig: %w", host, err)
-	case apierrors.IsForbidden(err):
-		return fmt.Errorf("you may not list and watch %s at %s: ask for a role with these verbs, or try another namespace with -n: %w", resource, host, err)
-	case apierrors.IsNotFound(err):
-		return fmt.Errorf("%s has no resource %s: kubectl api-resources lists what there is: %w", host, resource, err)
-	case errors.As(err, &dns):
-		return fmt.Errorf("the cluster at %s cannot be reached, as its name cannot be resolved: check the server in your kubeconfig: %w", host, err)
-	case errors.As(err, &unknownAuthority):
-		return fmt.Errorf("%s shows a certificate that your kubeconfig does not trust: check its certificate-authority: %w", host, err)
-	case errors.Is(err, syscall.ECONNREFUSED):
-		return fmt.Errorf("the cluster at %s cannot be reached, nothing listens there: is it running, and is the server in your kubeconfig right?: %w", host, err)
-	case errors.Is(err, errNoAnswer), errors.Is(err, context.DeadlineExceeded), isTimeout(err):
-		return fmt.Errorf("the cluster at %s cannot be reached, it does not answer: check your network and the server in your kubeconfig: %w", host, err)
-	default:
+	if err == nil || isA[complete](err) {
 		return err
+	}
+	problem := func(format string, args ...any) error {
+		return fmt.Errorf(format+": %w", append(args, reason(err))...)
+	}
+	switch {
+	case apierrors.IsUnauthorized(err), refusedByPeer(err):
+		return problem("%s does not accept your credentials: log in again, or check the user in your kubeconfig", host)
+	case apierrors.IsForbidden(err):
+		return problem("you may not list and watch %s at %s: ask for a role with these verbs, or try another namespace with -n", resource, host)
+	case apierrors.IsNotFound(err):
+		return problem("%s has no resource %s any more: kubectl api-resources lists what there is", host, resource)
+	case apierrors.IsBadRequest(err):
+		return problem("%s refuses to list %s: check your selectors", host, resource)
+	case isA[*tls.CertificateVerificationError](err):
+		return problem("%s shows a certificate that your kubeconfig does not trust: check its server and certificate-authority", host)
+	case isA[*net.DNSError](err):
+		return problem("the cluster at %s cannot be reached, its name is unknown: check the server in your kubeconfig", host)
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return problem("the cluster at %s cannot be reached, nothing listens there: is it running, and is the server in your kubeconfig right?", host)
+	case errors.Is(err, errNoAnswer), isTimeout(err):
+		return problem("the cluster at %s cannot be reached, it does not answer: check your network and the server in your kubeconfig", host)
+	case isA[*net.OpError](err):
+		return problem("the cluster at %s cannot be reached: check your network and the server in your kubeconfig", host)
+	case isA[*apierrors.StatusError](err):
+		return problem("%s cannot answer now: try again later, or look into the logs of its API server", host)
+	case errors.Is(err, rest.ErrMalformed), isA[tls.RecordHeaderError](err):
+		return problem("%s does not answer as an API server does: check the server in your kubeconfig, and proxies on the way", host)
+	default:
+		return problem("cannot watch %s at %s", resource, host)
 	}
 }
 
+// reason is the cause without the requests that failed: where discovery fails,
+// several requests do for the same reason.
+func reason(err error) error {
+	if object, ok := errors.AsType[*listwatch.ObjectError](err); ok {
+		named := *object
+		named.Err = reason(object.Err)
+		return &named
+	}
+	if incomplete, ok := errors.AsType[*discovery.Error](err); ok {
+		err = incomplete.Failures[0].Err
+	}
+	if request, ok := errors.AsType[*rest.Error](err); ok {
+		err = request.Err
+	}
+	return err
+}
+
+// refusedByPeer says that the server ended the TLS handshake, which it does where
+// it wants another client certificate.
+func refusedByPeer(err error) bool {
+	op, ok := errors.AsType[*net.OpError](err)
+	return ok && op.Op == "remote error"
+}
+
 func isTimeout(err error) bool {
-	var timeout net.Error
-	return errors.As(err, &timeout) && timeout.Timeout()
+	timeout, ok := errors.AsType[net.Error](err)
+	return ok && timeout.Timeout()
+}
+
+func isA[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -12,72 +14,72 @@ import (
 	"github.com/kinform/kinform/informer"
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/reflector"
-	"github.com/kinform/kinform/rest"
-	"github.com/kinform/kinform/rest/discovery"
-	"github.com/spf13/cobra"
 )
 
-// errTimeOver ends a watch that was to last only so long.
-var errTimeOver = errors.New("the time is over")
-
-// follow runs an informer on the resource and prints what its handler is told,
-// until the context ends, the time is over, or it turns out before the first
-// list that there is nothing to be had.
-func (o options) follow(cmd *cobra.Command, client *rest.Client, resource discovery.Resource) error {
-	out, err := newPrinter(o.output, cmd.OutOrStdout(), resource.Namespaced)
-	if err != nil {
-		return err
-	}
-	ctx, cancel := context.WithCancelCause(cmd.Context())
-	defer cancel(nil)
-	if o.duration > 0 {
-		var stop context.CancelFunc
-		ctx, stop = context.WithTimeoutCause(ctx, o.duration, errTimeOver)
-		defer stop()
-	}
+// follow runs an informer on a source and prints what its handler is told, until
+// ctx ends, or it turns out before the first list is complete that there is
+// nothing to be had. What an informer recovers from is told on errOut.
+func follow(ctx context.Context, source listwatch.Source[*unstructured.Unstructured], what string, out printer, errOut io.Writer) error {
+	ctx, giveUp := context.WithCancelCause(ctx)
+	defer giveUp(nil)
 
 	var inf *informer.Informer[*unstructured.Unstructured]
-	source := rest.NewJSONResource[*unstructured.Unstructured](client, resource.GVR(), rest.ResourceOptions{
-		Namespace: o.namespace, LabelSelector: o.labels, FieldSelector: o.fields,
-	})
-	inf, err = informer.New(source, informer.Options[*unstructured.Unstructured]{
-		Name: resource.String(),
+	inf, err := informer.New(source, informer.Options[*unstructured.Unstructured]{
+		Name: what,
 		Reflector: reflector.Options{OnError: func(e reflector.Error) {
 			if !inf.Status().Synced && hopeless(e) {
-				cancel(e.Err)
+				giveUp(failure{e.Err})
 				return
 			}
-			tell(cmd.ErrOrStderr(), e)
+			tell(errOut, e)
 		}},
 	})
 	if err != nil {
 		return err
 	}
-	_, err = inf.AddHandler(func(e informer.Event[*unstructured.Unstructured]) {
+	// Block holds up the stream where the output is slow, so that nothing is merged
+	// and nothing piles up.
+	handler, err := inf.AddHandler(func(e informer.Event[*unstructured.Unstructured]) {
 		if err := out.print(e); err != nil {
-			cancel(fmt.Errorf("cannot write: %w", err))
+			giveUp(failure{complete{fmt.Errorf("cannot write: %w", err)}})
 		}
 	}, informer.HandlerOptions{Name: "print", Overflow: informer.Block})
 	if err != nil {
 		return err
 	}
-	if err := inf.Run(ctx); err != nil {
-		return err
+
+	var noting sync.WaitGroup
+	noting.Go(func() {
+		if handler.WaitForSync(ctx) == nil && inf.Store().Len() == 0 {
+			fmt.Fprintf(errOut, "kinform: there are no %s yet: waiting for the first\n", what)
+		}
+	})
+	err = inf.Run(ctx)
+	giveUp(nil)
+	noting.Wait()
+	if failed, ok := errors.AsType[failure](context.Cause(ctx)); ok {
+		return failed.error
 	}
-	if cause := context.Cause(ctx); !errors.Is(cause, errTimeOver) && !errors.Is(cause, context.Canceled) {
-		return cause
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) && !inf.Status().Synced {
+		return complete{errors.New("the time was over before the first list was complete: give it more with --for")}
 	}
-	return nil
+	return err
 }
+
+// failure is the cause of a context's end where it is no regular one.
+type failure struct{ error }
 
 // hopeless says that an error of the first list will not go away by waiting, or
 // that a person who waits at a terminal would rather know.
 func hopeless(err reflector.Error) bool {
-	var object *listwatch.ObjectError
-	return !errors.As(err, &object) && !apierrors.IsTooManyRequests(err) && !apierrors.IsResourceExpired(err)
+	return !isA[*listwatch.ObjectError](err) && !apierrors.IsTooManyRequests(err) && !apierrors.IsResourceExpired(err)
 }
 
 // tell writes what went wrong and what follows, in one line.
 func tell(out io.Writer, err reflector.Error) {
-	fmt.Fprintln(out, "kinform:", err)
+	next := ""
+	if err.RetryIn > 0 {
+		next = fmt.Sprintf(", next attempt in %v", err.RetryIn.Round(time.Millisecond))
+	}
+	fmt.Fprintf(out, "kinform: %v failed%s: %v\n", err.Phase, next, reason(err.Err))
 }

@@ -6,6 +6,8 @@ import (
 	"io"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/kinform/kinform/informer"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -19,12 +21,14 @@ type printer interface {
 }
 
 // newPrinter returns the printer for -o.
-func newPrinter(format string, out io.Writer, namespaced bool) (printer, error) {
+func newPrinter(format string, out io.Writer) (printer, error) {
 	switch format {
 	case "table":
-		return &tablePrinter{out: out, namespaced: namespaced}, nil
+		return &tablePrinter{out: out}, nil
 	case "json":
-		return jsonPrinter{out}, nil
+		encoder := json.NewEncoder(out)
+		encoder.SetEscapeHTML(false)
+		return jsonPrinter{encoder}, nil
 	case "yaml":
 		return yamlPrinter{out}, nil
 	default:
@@ -34,21 +38,21 @@ func newPrinter(format string, out io.Writer, namespaced bool) (printer, error) 
 
 // watched is how json and yaml show an event.
 type watched struct {
-	Type              string                     `json:"type"`
-	Cause             string                     `json:"cause"`
-	FinalStateUnknown bool                       `json:"finalStateUnknown,omitempty"`
-	Object            *unstructured.Unstructured `json:"object"`
+	Type              string         `json:"type"`
+	Cause             string         `json:"cause"`
+	FinalStateUnknown bool           `json:"finalStateUnknown,omitempty"`
+	Object            map[string]any `json:"object"`
 }
 
 func show(e informer.Event[*unstructured.Unstructured]) watched {
-	return watched{Type: e.Type.String(), Cause: e.Cause.String(), FinalStateUnknown: e.FinalStateUnknown, Object: e.New}
+	return watched{Type: e.Type.String(), Cause: e.Cause.String(), FinalStateUnknown: e.FinalStateUnknown, Object: e.New.Object}
 }
 
 // jsonPrinter writes one JSON object a line.
-type jsonPrinter struct{ out io.Writer }
+type jsonPrinter struct{ out *json.Encoder }
 
 func (p jsonPrinter) print(e informer.Event[*unstructured.Unstructured]) error {
-	return json.NewEncoder(p.out).Encode(show(e))
+	return p.out.Encode(show(e))
 }
 
 // yamlPrinter writes one YAML document an event.
@@ -73,8 +77,9 @@ type tablePrinter struct {
 
 func (p *tablePrinter) print(e informer.Event[*unstructured.Unstructured]) error {
 	if p.widths == nil {
-		p.widths = []int{7, 12, 30, 16, 5, 0}
-		if err := p.row("EVENT", "NAMESPACE", "NAME", "STATUS", "AGE", "RESOURCEVERSION"); err != nil {
+		p.namespaced = e.Key.Namespace != ""
+		p.widths = []int{7, 11, 24, 11, 5, 0}
+		if err := p.row("EVENT", "NAMESPACE", "NAME", "STATUS", "AGE", "VERSION"); err != nil {
 			return err
 		}
 	}
@@ -82,7 +87,7 @@ func (p *tablePrinter) print(e informer.Event[*unstructured.Unstructured]) error
 	if created := e.New.GetCreationTimestamp(); !created.IsZero() {
 		age = duration.HumanDuration(time.Since(created.Time))
 	}
-	return p.row(e.Type.String(), e.Key.Namespace, e.Key.Name, statusOf(e.New), age, e.ResourceVersion)
+	return p.row(e.Type.String(), e.Key.Namespace, e.Key.Name, printable(statusOf(e.New)), age, e.ResourceVersion)
 }
 
 func (p *tablePrinter) row(cells ...string) error {
@@ -91,15 +96,26 @@ func (p *tablePrinter) row(cells ...string) error {
 		if n == 1 && !p.namespaced {
 			continue
 		}
-		p.widths[n] = max(p.widths[n], len(cell))
+		p.widths[n] = max(p.widths[n], utf8.RuneCountInString(cell))
 		if n == len(cells)-1 {
-			line.WriteString(cell)
+			line.WriteString(cell + "\n")
 		} else {
 			fmt.Fprintf(&line, "%-*s  ", p.widths[n], cell)
 		}
 	}
-	_, err := fmt.Fprintln(p.out, strings.TrimRight(line.String(), " "))
+	_, err := io.WriteString(p.out, line.String())
 	return err
+}
+
+// printable takes away the power over a terminal that a text from a custom
+// resource may have.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return '?'
+		}
+		return r
+	}, s)
 }
 
 // statusOf is the one word that says how an object is: that it is going, its
