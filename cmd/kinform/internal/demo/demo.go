@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -55,7 +56,7 @@ func run(ctx context.Context, opts Options, r report) error {
 		return err
 	}
 	r.started(opts, server.URL())
-	if err := apitest.Populate(server, apitest.Pods(opts.Pods, opts.shape())); err != nil {
+	if err := apitest.Populate(server, opts.pods(ctx)); err != nil {
 		return err
 	}
 	client, err := rest.NewClient(rest.Config{Host: server.URL()}, rest.Options{})
@@ -83,7 +84,18 @@ func run(ctx context.Context, opts Options, r report) error {
 	return err
 }
 
-// shape is what the pods are like.
+// pods makes those that there are at the start, until ctx ends.
+func (o Options) pods(ctx context.Context) iter.Seq[*pod] {
+	return func(yield func(*pod) bool) {
+		for p := range apitest.Pods(o.Pods, o.shape()) {
+			if ctx.Err() != nil || !yield(p) {
+				return
+			}
+		}
+	}
+}
+
+// shape is what pods are like.
 func (o Options) shape() apitest.PodOptions { return apitest.PodOptions{Namespaces: o.Namespaces} }
 
 // churn changes pods, and makes trouble if that is wanted, until the time is over
@@ -170,17 +182,17 @@ func (p *pipeline) sync(ctx context.Context, total int) error {
 	began := time.Now()
 	ticker := time.NewTicker(10 * time.Millisecond)
 	defer ticker.Stop()
-	for {
+	for ctx.Err() == nil {
 		select {
 		case <-p.handler.Synced():
 			p.report.synced(p.informer.Store().Len(), time.Since(began))
 			return nil
 		case <-ctx.Done():
-			return fmt.Errorf("ended during the first list, after %d of %d pods", p.informer.Status().Reflector.Items, total)
 		case <-ticker.C:
 			p.report.syncing(p.informer.Status().Reflector.Items, total)
 		}
 	}
+	return fmt.Errorf("ended during the first list, after %d of %d pods", p.informer.Status().Reflector.Items, total)
 }
 
 // settle waits until the store has all that the server has, which nobody changes

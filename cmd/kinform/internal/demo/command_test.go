@@ -1,0 +1,247 @@
+package demo
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// demo runs "kinform demo" with its flags.
+func demo(ctx context.Context, out io.Writer, flags ...string) error {
+	cmd := Command()
+	cmd.SetArgs(flags)
+	cmd.SetOut(out)
+	cmd.SetErr(io.Discard)
+	cmd.SilenceErrors, cmd.SilenceUsage = true, true
+	return cmd.ExecuteContext(ctx)
+}
+
+// line is any line of --output json.
+type line struct {
+	Type            string
+	Event           string
+	Cause           string
+	Key             string
+	ResourceVersion string
+	Merged          int
+	Fault           string
+	StagesUS        map[string]int64 `json:"stages_us"`
+	Pods            int
+
+	// of the summary
+	Objects    *int
+	Events     *int
+	Enqueued   *int
+	Reconciled *int
+	Relists    *int
+	Stale      *int
+}
+
+// parse reads the lines and returns those between the two at the start and the
+// summary, which is to be the last.
+func parse(t *testing.T, out string) (between []line, summary line) {
+	t.Helper()
+	var all []line
+	for text := range strings.Lines(out) {
+		var l line
+		require.NoError(t, json.Unmarshal([]byte(text), &l), text)
+		all = append(all, l)
+	}
+	require.GreaterOrEqual(t, len(all), 2)
+	require.Equal(t, "started", all[0].Type)
+	summary = all[len(all)-1]
+	require.Equal(t, "summary", summary.Type)
+	for _, n := range []*int{summary.Objects, summary.Events, summary.Enqueued, summary.Reconciled, summary.Relists, summary.Stale} {
+		require.NotNil(t, n, "the summary has all fields, also those that are 0")
+	}
+	return all[1 : len(all)-1], summary
+}
+
+func TestRunEndsByItselfAndAddsUp(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	require.NoError(t, demo(t.Context(), &out, "--output", "json", "--for", "1s", "--pods", "300", "--churn", "200"))
+	between, summary := parse(t, out.String())
+	require.Equal(t, "synced", between[0].Type)
+	require.Equal(t, 300, *between[0].Objects)
+
+	changes, merged, objects := 0, 0, 300
+	for _, l := range between {
+		if l.Type != "event" {
+			continue
+		}
+		changes += 1 + l.Merged
+		merged += l.Merged
+		switch l.Event {
+		case "Added":
+			objects++
+		case "Deleted":
+			objects--
+		}
+		require.Equal(t, "watch", l.Cause)
+		require.Regexp(t, `^ns-\d+/(pod|churn-0)-\d{6}$`, l.Key)
+		require.NotEmpty(t, l.ResourceVersion)
+		stages := l.StagesUS["fifo"] + l.StagesUS["mailbox"] + l.StagesUS["workqueue"] + l.StagesUS["worker"]
+		require.InDelta(t, l.StagesUS["total"], stages, 4, "the stages add up, but for what rounding takes")
+	}
+	require.Greater(t, changes, 20)
+	require.Equal(t, 300+changes, *summary.Events, "every event is shown")
+	if merged == 0 { // What is merged shows only the last of its events.
+		require.Equal(t, objects, *summary.Objects)
+	}
+	require.LessOrEqual(t, *summary.Enqueued, *summary.Events)
+	require.Equal(t, *summary.Enqueued, *summary.Reconciled)
+	require.Zero(t, *summary.Relists)
+	require.Zero(t, *summary.Stale)
+}
+
+func TestRunWithFaultsEndsInTheServersState(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	require.NoError(t, demo(t.Context(), &out, "--output", "json", "--for", "2s", "--pods", "300", "--churn", "200", "--faults"))
+	between, summary := parse(t, out.String())
+	seen := map[string]int{}
+	for _, l := range between {
+		seen[l.Type]++
+	}
+	require.GreaterOrEqual(t, seen["fault"], 2)
+	require.GreaterOrEqual(t, seen["error"], 2)
+	require.Greater(t, seen["event"], 20)
+	require.Equal(t, 1, seen["draining"])
+	require.Positive(t, *summary.Relists, "the past was compacted")
+	require.Equal(t, *summary.Enqueued, *summary.Reconciled)
+	require.Zero(t, *summary.Stale)
+}
+
+func TestRunWithoutPodsAndWithoutChurn(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	require.NoError(t, demo(t.Context(), &out, "--output", "json", "--for", "100ms", "--pods", "0", "--churn", "0"))
+	_, summary := parse(t, out.String())
+	require.Zero(t, *summary.Objects)
+	require.Zero(t, *summary.Events)
+}
+
+// waiter calls do when a text has been written.
+type waiter struct {
+	bytes.Buffer
+	text string
+	do   func()
+}
+
+func (w *waiter) Write(p []byte) (int, error) {
+	if strings.Contains(string(p), w.text) {
+		w.do()
+	}
+	return w.Buffer.Write(p)
+}
+
+func TestTheEndOfTheContextDrainsAndIsClean(t *testing.T) {
+	t.Parallel()
+	for _, flags := range [][]string{nil, {"--faults"}, {"--for", "1h"}} {
+		ctx, cancel := context.WithCancel(t.Context())
+		out := &waiter{text: `"event"`, do: cancel}
+		require.NoError(t, demo(ctx, out, append(flags, "--output", "json", "--churn", "2000")...))
+		between, summary := parse(t, out.String())
+		require.True(t, slices.ContainsFunc(between, func(l line) bool { return l.Type == "draining" }))
+		require.Greater(t, *summary.Events, 1000)
+		require.Zero(t, *summary.Stale)
+	}
+}
+
+func TestTheEndOfTheContextBeforeTheFirstListIsNotClean(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	out := &waiter{text: "started", do: cancel}
+	err := demo(ctx, out, "--output", "json", "--for", "1s")
+	require.EqualError(t, err, "ended during the first list, after 0 of 1000 pods")
+	_, summary := parse(t, out.String())
+	require.Zero(t, *summary.Events)
+}
+
+// impatient ends the run as soon as it sees progress.
+type impatient struct {
+	report
+	stop func()
+}
+
+func (r impatient) syncing(int, int) { r.stop() }
+
+func TestTheEndOfTheContextDuringTheFirstListIsNotClean(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	var out bytes.Buffer
+	err := run(ctx, Options{Pods: 10_000, Namespaces: 20, Workers: 4}, impatient{newJSONReport(&out), cancel})
+	require.ErrorContains(t, err, "ended during the first list, after ")
+	_, summary := parse(t, out.String())
+	require.Positive(t, *summary.Stale)
+}
+
+// narrow takes so many writes.
+type narrow int
+
+func (n *narrow) Write(p []byte) (int, error) {
+	if *n--; *n < 0 {
+		return 0, errors.New("disk full")
+	}
+	return len(p), nil
+}
+
+func TestOutputThatCannotBeWrittenEndsTheRun(t *testing.T) {
+	t.Parallel()
+	for _, format := range []string{"json", "text"} {
+		room := narrow(4)
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		err := demo(ctx, &room, "--output", format, "--churn", "100")
+		require.EqualError(t, err, "cannot write: disk full")
+		require.NoError(t, ctx.Err(), "nobody had to end it")
+		cancel()
+	}
+}
+
+func TestTextForAPerson(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	require.NoError(t, demo(t.Context(), &out, "--for", "800ms", "--pods", "50", "--faults"))
+	for _, want := range []string{
+		"An API server with 50 pods in 20 namespaces starts in this process:\nhttp://127.0.0.1:",
+		"\nSynced: 50 pods are listed, stored, handled and enqueued after ",
+		"EVENT   POD                  VERSION   FIFO   MAIL  QUEUE   WORK  TOTAL\n",
+		" Updated ns-", " ** fault: every watch is cut off\n", " !! watching failed, next attempt in ",
+		"\n\nThe churn has stopped. Draining: ",
+		"\nstale keys                      0   (",
+	} {
+		require.Contains(t, out.String(), want)
+	}
+	require.NotContains(t, out.String(), "\x1b", "no terminal, no escapes")
+}
+
+func TestFlagsThatMakeNoSense(t *testing.T) {
+	t.Parallel()
+	for want, flags := range map[string][]string{
+		"--pods must not be negative":                          {"--pods", "-1"},
+		"--namespaces must be at least 1":                      {"--namespaces", "0"},
+		"--workers must be at least 1":                         {"--workers", "0"},
+		"--for must not be negative":                           {"--for", "-1s"},
+		"--churn must be a number that is not negative":        {"--churn", "NaN"},
+		"--pods must not be negative\n--workers must be at le": {"--pods", "-1", "--workers", "-1"},
+		`output format "xml" is unknown: use text or json`:     {"--output", "xml"},
+		"missing unit in duration":                             {"--for", "5"},
+		`unknown command "pods"`:                               {"pods"},
+	} {
+		var out bytes.Buffer
+		require.ErrorContains(t, demo(t.Context(), &out, flags...), want)
+		require.Empty(t, out.String())
+	}
+	for _, churn := range []string{"-1", "Inf", "-Inf"} {
+		require.ErrorContains(t, demo(t.Context(), io.Discard, "--churn", churn), "--churn must be")
+	}
+}

@@ -1,0 +1,166 @@
+package demo
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/listwatch"
+	"github.com/kinform/kinform/reflector"
+)
+
+var web = types.NamespacedName{Namespace: "ns", Name: "web"}
+
+// stages plays the pipeline to a tracer, in whatever order a test wants.
+type stages struct {
+	*tracer
+	journeys []journey
+}
+
+func newStages() *stages {
+	s := &stages{}
+	s.tracer = newTracer(func(j journey) { s.journeys = append(s.journeys, j) })
+	return s
+}
+
+// listed is the end of the first list.
+func (s *stages) listed() { s.informer().OnApplied(informer.AppliedInfo{Initial: true}) }
+
+func (s *stages) event(version string) {
+	s.tracer.reflector().OnEvent(reflector.EventInfo{Type: listwatch.Modified, Key: web, ResourceVersion: version, Time: time.Now()})
+}
+
+func (s *stages) item(version string, unchanged bool) {
+	s.tracer.reflector().OnItem(reflector.ItemInfo{Key: web, ResourceVersion: version, Unchanged: unchanged})
+}
+
+func (s *stages) applied(version string) {
+	s.informer().OnApplied(informer.AppliedInfo{Keys: []types.NamespacedName{web}, ResourceVersion: version})
+}
+
+func (s *stages) told(version string, cause informer.Cause) {
+	s.handled(informer.Event[*pod]{Type: informer.Updated, Cause: cause, Key: web, ResourceVersion: version})
+}
+
+// worked is a worker that gets the key and is done with it.
+func (s *stages) worked(waited, ran time.Duration) {
+	s.queue().OnGet(web, waited)
+	s.queue().OnDone(web, ran)
+}
+
+func TestJourneyHasTheTimeOfEachStage(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newStages()
+		s.listed()
+		s.event("7")
+		time.Sleep(3 * time.Millisecond)
+		s.applied("7")
+		time.Sleep(5 * time.Millisecond)
+		s.told("7", informer.Watch)
+		s.worked(7*time.Millisecond, 11*time.Millisecond)
+
+		require.Equal(t, []journey{{
+			Type: informer.Updated, Cause: informer.Watch, Key: web, ResourceVersion: "7",
+			FIFO: 3 * time.Millisecond, Mailbox: 5 * time.Millisecond,
+			Workqueue: 7 * time.Millisecond, Worker: 11 * time.Millisecond,
+		}}, s.journeys)
+		require.Equal(t, 26*time.Millisecond, s.journeys[0].total())
+		require.Empty(t, s.arrivals)
+
+		s.worked(0, 0)
+		require.Len(t, s.journeys, 1, "a key that is worked on again for no new reason has no journey")
+	})
+}
+
+func TestChangesThatAreMergedOnTheWayAreOneJourney(t *testing.T) {
+	t.Parallel()
+	t.Run("in the workqueue", func(t *testing.T) {
+		t.Parallel()
+		s := newStages()
+		s.listed()
+		for _, version := range []string{"7", "8", "9"} {
+			s.event(version)
+			s.applied(version)
+			s.told(version, informer.Watch)
+		}
+		s.worked(0, 0)
+		require.Len(t, s.journeys, 1)
+		require.Equal(t, "9", s.journeys[0].ResourceVersion)
+		require.Equal(t, 2, s.journeys[0].Merged)
+	})
+	t.Run("in the mailbox", func(t *testing.T) {
+		t.Parallel()
+		s := newStages()
+		s.listed()
+		s.event("7")
+		s.event("8")
+		s.applied("8")
+		s.told("8", informer.Watch)
+		s.worked(0, 0)
+		require.Len(t, s.journeys, 1)
+		require.Equal(t, 1, s.journeys[0].Merged)
+		require.Empty(t, s.arrivals)
+	})
+}
+
+func TestChangesWithTheirKeyInOneBatchAreFollowedEach(t *testing.T) {
+	t.Parallel()
+	s := newStages()
+	s.listed()
+	s.event("7")
+	s.event("8")
+	s.event("12") // arrives while the batch through 8 is on its way
+	s.applied("8")
+	for _, version := range []string{"7", "8"} {
+		s.told(version, informer.Watch)
+		s.worked(0, 0)
+	}
+	require.Len(t, s.journeys, 2)
+	require.Zero(t, s.arrivals[web][0].stored, "12 is not stored yet")
+	s.applied("12")
+	s.told("12", informer.Watch)
+	s.worked(0, 0)
+	require.Len(t, s.journeys, 3)
+}
+
+func TestWhatARelistFindsIsFollowedAndTheFirstListIsNot(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newStages()
+		s.item("3", false)
+		s.listed()
+		s.told("3", informer.Initial)
+		s.worked(0, 0)
+		require.Empty(t, s.journeys)
+
+		s.item("3", true)
+		require.Empty(t, s.arrivals)
+		s.item("5", false) // This list breaks off, and the next one has it again.
+		time.Sleep(time.Second)
+		s.item("5", false)
+		time.Sleep(time.Millisecond)
+		s.applied("6")
+		s.told("5", informer.Relist)
+		s.worked(0, 0)
+		require.Len(t, s.journeys, 1)
+		require.Equal(t, informer.Relist, s.journeys[0].Cause)
+		require.Equal(t, time.Millisecond, s.journeys[0].FIFO)
+
+		s.told("5", informer.Relist) // A relist no longer has it: its last state is told again, as a deletion.
+		s.worked(0, 0)
+		require.Len(t, s.journeys, 1)
+	})
+}
+
+func TestBookmarksHaveNoJourney(t *testing.T) {
+	t.Parallel()
+	s := newStages()
+	s.listed()
+	s.tracer.reflector().OnEvent(reflector.EventInfo{Type: listwatch.Bookmark, ResourceVersion: "9"})
+	require.Empty(t, s.arrivals)
+}
