@@ -1,0 +1,145 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/kinform/kinform/bench/internal/report"
+)
+
+func main() {
+	starts := flag.Int("starts", 21, "how often each program is started; the median counts")
+	flag.Parse()
+	if err := run(*starts); err != nil {
+		fmt.Fprintln(os.Stderr, "footprint:", err)
+		os.Exit(1)
+	}
+}
+
+func run(starts int) error {
+	dir, err := os.MkdirTemp("", "footprint-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	clientgo, err := build(dir, "clientgo")
+	if err != nil {
+		return err
+	}
+	kinform, err := build(dir, "kinform")
+	if err != nil {
+		return err
+	}
+	// In turns, so that whatever else the machine does hits both.
+	for range starts {
+		for _, p := range []*program{clientgo, kinform} {
+			if err := p.start(); err != nil {
+				return err
+			}
+		}
+	}
+	fmt.Printf("FOOTPRINT of a program with a pod informer\n\n%s\n%s\n", report.Heading(), table(clientgo, kinform))
+	fmt.Println("Built with -ldflags=\"-s -w\". A start is a process that finds out that it is not in a cluster.")
+	fmt.Println("Not shown: what a program links beside its informer, which may include any of it anyway.")
+	return nil
+}
+
+func table(clientgo, kinform *program) report.Table {
+	t := report.Table{{"", "client-go", "kinform", "ratio"}}
+	row := func(what, format string, value func(*program) float64) {
+		theirs, ours := value(clientgo), value(kinform)
+		t.Add(what, fmt.Sprintf(format, theirs), fmt.Sprintf(format, ours), fmt.Sprintf("%.2f", ours/theirs))
+	}
+	row("binary, bytes", "%.0f", func(p *program) float64 { return float64(p.bytes) })
+	row("packages linked", "%.0f", func(p *program) float64 { return float64(p.packages) })
+	row("modules linked", "%.0f", func(p *program) float64 { return float64(p.modules) })
+	row("start to exit, ms", "%.1f", func(p *program) float64 { return report.Median(p.milliseconds) })
+	row("package init, ms", "%.2f", func(p *program) float64 { return report.Median(p.initClock) })
+	row("package init, KB allocated", "%.0f", func(p *program) float64 { return p.initBytes / 1000 })
+	return t
+}
+
+// program is one of the two, and what was found out about it.
+type program struct {
+	binary            string
+	bytes             int64
+	packages, modules int
+	milliseconds      []float64 // from start to exit
+	initClock         []float64 // of that, milliseconds in functions init and package variables
+	initBytes         float64
+}
+
+// build builds and weighs the program in a directory below this one.
+func build(dir, name string) (*program, error) {
+	p := &program{binary: filepath.Join(dir, name)}
+	source := "./footprint/" + name
+	if _, err := output("go", "build", "-ldflags=-s -w", "-o", p.binary, source); err != nil {
+		return nil, err
+	}
+	info, err := os.Stat(p.binary)
+	if err != nil {
+		return nil, err
+	}
+	p.bytes = info.Size()
+	deps, err := output("go", "list", "-deps", "-f", "{{.ImportPath}} {{with .Module}}{{.Path}}{{end}}", source)
+	if err != nil {
+		return nil, err
+	}
+	modules := make(map[string]bool)
+	for line := range strings.Lines(deps) {
+		p.packages++
+		// The standard library is in none, the program itself in this one.
+		_, module, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if module != "" && !strings.HasSuffix(module, "/bench") {
+			modules[module] = true
+		}
+	}
+	p.modules = len(modules)
+	return p, nil
+}
+
+// start runs the program where it is not in a cluster, so that it ends at once.
+func (p *program) start() error {
+	cmd := exec.Command(p.binary)
+	cmd.Env = []string{"GODEBUG=inittrace=1"}
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	begin := time.Now()
+	err := cmd.Run()
+	p.milliseconds = append(p.milliseconds, float64(time.Since(begin).Microseconds())/1000)
+	if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != 1 {
+		return fmt.Errorf("%s should have said that it is not in a cluster: %v\n%s", p.binary, err, &stderr)
+	}
+	var clock float64
+	p.initBytes = 0
+	for line := range strings.Lines(stderr.String()) {
+		// init PACKAGE @0.1 ms, 0.02 ms clock, 1234 bytes, 5 allocs
+		var pkg string
+		var at, took, size float64
+		if n, _ := fmt.Sscanf(line, "init %s @%f ms, %f ms clock, %f bytes", &pkg, &at, &took, &size); n == 4 {
+			clock += took
+			p.initBytes += size
+		}
+	}
+	p.initClock = append(p.initClock, clock)
+	return nil
+}
+
+// output runs a command and returns what it writes.
+func output(name string, args ...string) (string, error) {
+	cmd := exec.Command(name, args...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("%v: %w\n%s", cmd, err, &stderr)
+	}
+	return string(out), nil
+}

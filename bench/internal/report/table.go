@@ -1,0 +1,52 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// Table is rows of cells; the first row is the header.
+type Table [][]string
+
+// Add appends a row.
+func (t *Table) Add(cells ...string) { *t = append(*t, cells) }
+
+// String lays the table out in plain text: the first column to the left, the
+// others to the right.
+func (t Table) String() string {
+	var widths []int
+	for _, row := range t {
+		for i, cell := range row {
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	var b strings.Builder
+	for n, row := range t {
+		writeRow(&b, row, widths)
+		if n == 0 {
+			rule := make([]string, len(widths))
+			for i, width := range widths {
+				rule[i] = strings.Repeat("-", width)
+			}
+			writeRow(&b, rule, widths)
+		}
+	}
+	return b.String()
+}
+
+func writeRow(b *strings.Builder, row []string, widths []int) {
+	var line strings.Builder
+	for i, cell := range row {
+		if i == 0 {
+			fmt.Fprintf(&line, "%-*s", widths[i], cell)
+		} else {
+			fmt.Fprintf(&line, "  %*s", widths[i], cell)
+		}
+	}
+	b.WriteString(strings.TrimRight(line.String(), " "))
+	b.WriteByte('\n')
+}

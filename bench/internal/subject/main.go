@@ -1,0 +1,159 @@
+package subject
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+// Main is the main function of a measured client, which open makes ready to run.
+// It returns when the driver has no more orders, and exits where something fails.
+func Main(open func(Task) (Informer, error)) {
+	if err := run(open); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// process is a measured client that runs.
+type process struct {
+	task     Task
+	profile  profiler
+	informer Informer
+	updates  updates
+	answers  *json.Encoder
+	ended    chan error
+}
+
+func run(open func(Task) (Informer, error)) error {
+	p := &process{task: parseTask(), answers: json.NewEncoder(os.Stdout), ended: make(chan error, 1)}
+	p.task.Updated = p.updates.one
+	p.profile = profiler(p.task.profile)
+
+	ctx, cancel := context.WithCancel(context.Background())
+	if err := p.sync(ctx, open); err != nil {
+		cancel()
+		return err
+	}
+	for orders := bufio.NewScanner(os.Stdin); orders.Scan(); {
+		if err := p.obey(orders.Text()); err != nil {
+			cancel()
+			return err
+		}
+	}
+	cancel()
+	return <-p.ended
+}
+
+// sync makes the client and waits until it has everything.
+func (p *process) sync(ctx context.Context, open func(Task) (Informer, error)) error {
+	before := liveHeap()
+	stop, err := p.profile.cpu("sync")
+	if err != nil {
+		return err
+	}
+	start := now()
+	if p.informer, err = open(p.task); err != nil {
+		return err
+	}
+	go func() { p.ended <- p.informer.Run(ctx) }()
+	if err := p.wait(p.informer.Synced()); err != nil {
+		return err
+	}
+	r := start.report("synced")
+	r.PeakRSS, r.Objects = peakRSS(), p.informer.Len()
+	if err := stop(); err != nil {
+		return err
+	}
+	r.Heap = liveHeap() - before
+	if err := p.profile.heap("sync"); err != nil {
+		return err
+	}
+	return p.answers.Encode(r)
+}
+
+// wait waits for c, or for the client to fail.
+func (p *process) wait(c <-chan struct{}) error {
+	select {
+	case <-c:
+		return nil
+	case err := <-p.ended:
+		return fmt.Errorf("the client has ended: %w", err)
+	}
+}
+
+// obey carries out an order.
+func (p *process) obey(order string) error {
+	name, argument, _ := strings.Cut(order, " ")
+	var reached func() error
+	switch name {
+	case "expect":
+		var n int64
+		if _, err := fmt.Sscan(argument, &n); err != nil {
+			return fmt.Errorf("order %q: %w", order, err)
+		}
+		seen := p.updates.expect(n)
+		reached = func() error { return p.wait(seen) }
+	case "relist":
+		reached = func() error { return p.relisted(argument) }
+	default:
+		return fmt.Errorf("order %q is not known", order)
+	}
+	stop, err := p.profile.cpu(name)
+	if err != nil {
+		return err
+	}
+	start := now()
+	if err := p.answers.Encode(Report{Phase: "ready"}); err != nil {
+		return err
+	}
+	if err := reached(); err != nil {
+		return err
+	}
+	done := start.report("done")
+	if err := stop(); err != nil {
+		return err
+	}
+	if err := p.profile.heap(name); err != nil {
+		return err
+	}
+	return p.answers.Encode(done)
+}
+
+// relisted waits until a list of this version has been taken in. Whatever becomes
+// of it after that, in queues and handlers, is part of what it costs.
+func (p *process) relisted(version string) error {
+	for p.informer.ResourceVersion() != version {
+		select {
+		case err := <-p.ended:
+			return fmt.Errorf("the client has ended: %w", err)
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+	settle()
+	return nil
+}
+
+// updates counts down what a handler sees.
+type updates struct {
+	missing atomic.Int64
+	seen    chan struct{}
+}
+
+// expect begins to count; the channel is closed at the n-th update from now.
+func (u *updates) expect(n int64) <-chan struct{} {
+	u.seen = make(chan struct{})
+	u.missing.Store(n)
+	return u.seen
+}
+
+func (u *updates) one() {
+	if u.missing.Add(-1) == 0 {
+		close(u.seen)
+	}
+}

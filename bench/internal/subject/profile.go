@@ -1,0 +1,46 @@
+package subject
+
+import (
+	"os"
+	"runtime/pprof"
+)
+
+// profiler writes profiles to files of this prefix; "" writes none.
+type profiler string
+
+// cpu profiles until the returned function is called.
+func (p profiler) cpu(phase string) (stop func() error, err error) {
+	if p == "" {
+		return func() error { return nil }, nil
+	}
+	f, err := p.create(phase + ".cpu")
+	if err != nil {
+		return nil, err
+	}
+	if err := pprof.StartCPUProfile(f); err != nil {
+		return nil, err
+	}
+	return func() error {
+		pprof.StopCPUProfile()
+		return f.Close()
+	}, nil
+}
+
+// heap writes what has been allocated so far, and what of it lives.
+func (p profiler) heap(phase string) error {
+	if p == "" {
+		return nil
+	}
+	f, err := p.create(phase + ".heap")
+	if err != nil {
+		return err
+	}
+	if err := pprof.WriteHeapProfile(f); err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+func (p profiler) create(name string) (*os.File, error) {
+	return os.Create(string(p) + "." + name + ".pprof")
+}

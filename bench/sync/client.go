@@ -1,0 +1,174 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"github.com/kinform/kinform/bench/internal/subject"
+)
+
+// kind is one way to be a client.
+type kind struct {
+	program               string
+	encoding, mode, shape string
+}
+
+// The programs, by the directories of their sources.
+const (
+	clientgo = "clientgo"
+	kinform  = "kinform"
+	raw      = "raw"
+)
+
+func (k kind) String() string {
+	return fmt.Sprintf("%s-%s-%s-%s", k.program, k.encoding, k.mode, k.shape)
+}
+
+// lab is where clients are run.
+type lab struct {
+	server   *server
+	bin      string // directory of the programs
+	profiles string // directory for profiles, "" for none
+	started  int
+}
+
+// newLab builds the programs and populates a server.
+func newLab(pods, updates int, profiles string) (*lab, error) {
+	dir, err := os.MkdirTemp("", "bench-")
+	if err != nil {
+		return nil, err
+	}
+	l := &lab{bin: dir, profiles: profiles}
+	cmd := exec.Command("go", "build", "-o", dir, "./sync/"+clientgo, "./sync/"+kinform, "./sync/"+raw)
+	cmd.Stderr = os.Stderr
+	if err := cmd.Run(); err != nil {
+		l.close()
+		return nil, fmt.Errorf("%v: %w", cmd, err)
+	}
+	if l.server, err = newServer(pods, updates); err != nil {
+		l.close()
+		return nil, err
+	}
+	return l, nil
+}
+
+func (l *lab) close() {
+	if l.server != nil {
+		l.server.Close()
+	}
+	_ = os.RemoveAll(l.bin)
+}
+
+// client is a process under measurement.
+type client struct {
+	kind
+	name    string
+	cmd     *exec.Cmd
+	cancel  context.CancelFunc
+	orders  io.WriteCloser
+	answers *json.Decoder
+	stderr  bytes.Buffer
+}
+
+// patience is how long a client may live.
+const patience = 5 * time.Minute
+
+// start starts a client of a kind and waits until it has synced. With hold, its
+// watch is held back.
+func (l *lab) start(k kind, hold bool) (*client, subject.Report, error) {
+	l.started++
+	c := &client{kind: k, name: fmt.Sprintf("%s#%d", k, l.started)}
+	if hold {
+		l.server.hold(c.name)
+	}
+	task := subject.Task{URL: l.server.url, Name: c.name, Encoding: k.encoding, Mode: k.mode, Shape: k.shape}
+	profile := ""
+	if l.profiles != "" {
+		profile = filepath.Join(l.profiles, k.String())
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	c.cancel = cancel
+	c.cmd = exec.CommandContext(ctx, filepath.Join(l.bin, k.program), task.Args(profile)...)
+	c.cmd.Stderr = &c.stderr
+	orders, err := c.cmd.StdinPipe()
+	if err != nil {
+		return nil, subject.Report{}, err
+	}
+	answers, err := c.cmd.StdoutPipe()
+	if err != nil {
+		return nil, subject.Report{}, err
+	}
+	c.orders, c.answers = orders, json.NewDecoder(answers)
+	if err := c.cmd.Start(); err != nil {
+		return nil, subject.Report{}, err
+	}
+	synced, err := c.expect("synced")
+	if err == nil && k.program != raw {
+		err = l.server.check(c.name, k.encoding, k.mode)
+	}
+	if err == nil && k.program != raw && synced.Objects != l.server.pods {
+		err = fmt.Errorf("%s holds %d pods instead of %d", c.name, synced.Objects, l.server.pods)
+	}
+	if err != nil {
+		c.kill()
+		return nil, subject.Report{}, err
+	}
+	return c, synced, nil
+}
+
+// order tells the client to wait for something, lets cause bring it about, and
+// returns the report, and when that was.
+func (c *client) order(order string, cause func() error) (subject.Report, time.Time, error) {
+	if _, err := fmt.Fprintln(c.orders, order); err != nil {
+		return subject.Report{}, time.Time{}, c.failed(err)
+	}
+	if _, err := c.expect("ready"); err != nil {
+		return subject.Report{}, time.Time{}, err
+	}
+	begin := time.Now()
+	if err := cause(); err != nil {
+		return subject.Report{}, begin, err
+	}
+	done, err := c.expect("done")
+	return done, begin, err
+}
+
+// expect reads the next report.
+func (c *client) expect(phase string) (r subject.Report, err error) {
+	if err = c.answers.Decode(&r); err == nil && r.Phase != phase {
+		err = fmt.Errorf("reported %q instead of %q", r.Phase, phase)
+	}
+	if err != nil {
+		return r, c.failed(err)
+	}
+	return r, nil
+}
+
+// failed ends the client and returns its last words.
+func (c *client) failed(err error) error {
+	c.kill()
+	return fmt.Errorf("%s: %w\n%s", c.name, err, &c.stderr)
+}
+
+// stop lets the client end by itself.
+func (c *client) stop() error {
+	defer c.cancel()
+	_ = c.orders.Close()
+	if err := c.cmd.Wait(); err != nil {
+		return fmt.Errorf("%s: %w\n%s", c.name, err, &c.stderr)
+	}
+	return nil
+}
+
+// kill ends the client at once. It may be called again.
+func (c *client) kill() {
+	c.cancel()
+	_ = c.cmd.Wait()
+}

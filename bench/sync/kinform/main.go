@@ -1,0 +1,90 @@
+// Command kinform is kinform's side of the measurement of package sync.
+package main
+
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kinform/kinform/bench/internal/subject"
+	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/reflector"
+	"github.com/kinform/kinform/rest"
+)
+
+func main() { subject.Main(open) }
+
+func open(task subject.Task) (subject.Informer, error) {
+	client, err := rest.NewClient(rest.Config{Host: task.URL, UserAgent: task.Name}, rest.Options{})
+	if err != nil {
+		return nil, err
+	}
+	switch task.Shape {
+	case subject.Metadata:
+		return start[*metav1.PartialObjectMetadata](client, task, nil)
+	case subject.Stripped:
+		return start(client, task, func(pod *corev1.Pod) (*corev1.Pod, error) {
+			pod.ManagedFields = nil
+			return pod, nil
+		})
+	}
+	return start[*corev1.Pod](client, task, nil)
+}
+
+// measured is an informer and its handler.
+type measured[T any] struct {
+	client   *rest.Client
+	informer *informer.Informer[T]
+	handler  *informer.Registration[T]
+}
+
+func start[T rest.Message](client *rest.Client, task subject.Task, transform func(T) (T, error)) (subject.Informer, error) {
+	pods := rest.NewResource[T](client, corev1.SchemeGroupVersion.WithResource("pods"), rest.ResourceOptions{Encoding: encoding(task)})
+	inf, err := informer.New(pods, informer.Options[T]{
+		Transform: transform,
+		Reflector: reflector.Options{ListMode: mode(task)},
+	})
+	if err != nil {
+		return nil, err
+	}
+	// Unbounded, as client-go's handlers are: each update is delivered.
+	handler, err := inf.AddHandler(func(e informer.Event[T]) {
+		if e.Type == informer.Updated {
+			task.Updated()
+		}
+	}, informer.HandlerOptions{Overflow: informer.Unbounded})
+	if err != nil {
+		return nil, err
+	}
+	return &measured[T]{client: client, informer: inf, handler: handler}, nil
+}
+
+func encoding(task subject.Task) rest.Encoding {
+	if task.Encoding == subject.JSON {
+		return rest.JSON
+	}
+	return rest.Protobuf
+}
+
+func mode(task subject.Task) reflector.ListMode {
+	if task.Mode == subject.WatchList {
+		return reflector.WatchList
+	}
+	return reflector.List
+}
+
+// Run implements subject.Informer.
+func (m *measured[T]) Run(ctx context.Context) error {
+	defer m.client.Close()
+	return m.informer.Run(ctx)
+}
+
+// Synced implements subject.Informer.
+func (m *measured[T]) Synced() <-chan struct{} { return m.handler.Synced() }
+
+// Len implements subject.Informer.
+func (m *measured[T]) Len() int { return m.informer.Store().Len() }
+
+// ResourceVersion implements subject.Informer.
+func (m *measured[T]) ResourceVersion() string { return m.informer.Status().Reflector.ResourceVersion }

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/kinform/kinform/bench/internal/report"
+)
+
+// settings are what can be chosen.
+type settings struct {
+	pods, runs, updates int
+	rows                selection
+	profiles            string
+}
+
+func main() {
+	set, err := parse(os.Args[1:])
+	if err == nil {
+		err = run(set)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "sync:", err)
+		os.Exit(1)
+	}
+}
+
+func parse(args []string) (settings, error) {
+	var set settings
+	flags := flag.NewFlagSet("sync", flag.ExitOnError)
+	flags.IntVar(&set.pods, "pods", 20_000, "how many pods there are")
+	flags.IntVar(&set.runs, "runs", 5, "how often everything is measured; medians count")
+	flags.IntVar(&set.updates, "updates", 30_000, "how many events a watch is measured with")
+	flags.StringVar(&set.profiles, "profile", "", "existing directory to write profiles to, which cost time")
+	rows := flags.String("rows", strings.Join(groups, ","), "what to measure")
+	quick := flags.Bool("quick", false, "few pods, once: to see that it works, not how fast")
+	_ = flags.Parse(args) // it exits
+	if *quick {
+		set.pods, set.runs, set.updates = 2000, 1, 2000
+	}
+	if set.pods < 1 || set.runs < 1 || set.updates < 1 {
+		return set, fmt.Errorf("-pods, -runs and -updates must be positive")
+	}
+	var err error
+	set.rows, err = parseSelection(*rows)
+	return set, err
+}
+
+func run(set settings) error {
+	begin := time.Now()
+	heading := report.Heading()
+	// The server holds what it sends in memory. Let it collect garbage between the
+	// measurements rather than during them.
+	debug.SetGCPercent(400)
+	l, err := newLab(set.pods, set.updates, set.profiles)
+	if err != nil {
+		return err
+	}
+	defer l.close()
+	if err := l.warm(); err != nil {
+		return err
+	}
+	measured := make(results)
+	if kinds := syncKinds(set.rows); len(kinds) > 0 {
+		for n := range set.runs {
+			if err := l.syncRound(inTurn(kinds, n), set.rows["relist"], measured); err != nil {
+				return err
+			}
+			fmt.Fprintf(os.Stderr, "sync %d of %d done\n", n+1, set.runs)
+		}
+	}
+	if set.rows["watch"] {
+		for n := range set.runs {
+			if err := l.watchRound(inTurn(watchKinds(), n), set.updates, measured); err != nil {
+				return err
+			}
+			fmt.Fprintf(os.Stderr, "watch %d of %d done\n", n+1, set.runs)
+		}
+	}
+	fmt.Printf("SYNC of %d pods, %d runs, watches of %d events\n\n%s", set.pods, set.runs, set.updates, heading)
+	fmt.Printf("%-10s %s after %v\n\n", "", report.Load(), time.Since(begin).Round(time.Second))
+	fmt.Println(measured.comparison())
+	if kinds := syncKinds(set.rows); len(kinds) > 0 {
+		fmt.Println(measured.details(kinds, syncMetrics))
+	}
+	if set.rows["watch"] {
+		fmt.Println(measured.details(watchKinds(), watchMetrics))
+	}
+	fmt.Printf("Again: cd bench && go run ./sync %s\n", strings.Join(os.Args[1:], " "))
+	fmt.Println("Not shown: TLS, compression and a network, which cost both sides the same; other sizes and kinds of objects;")
+	fmt.Println("a machine with more cores, on which server and client do not take each other's time.")
+	return nil
+}
+
+// inTurn lets the order go back and forth, so that none always comes first.
+func inTurn(kinds []kind, round int) []kind {
+	if round%2 == 0 {
+		return kinds
+	}
+	kinds = slices.Clone(kinds)
+	slices.Reverse(kinds)
+	return kinds
+}

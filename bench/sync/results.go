@@ -1,0 +1,147 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/kinform/kinform/bench/internal/report"
+	"github.com/kinform/kinform/bench/internal/subject"
+)
+
+// metric is something that is measured.
+type metric struct {
+	name, unit string
+	format     string
+	divisor    float64 // of the values, to get the unit
+	rising     bool    // more is better
+}
+
+var (
+	syncWall    = &metric{"first sync, wall", "s", "%.2f", 1, false}
+	syncCPU     = &metric{"first sync, CPU", "s", "%.2f", 1, false}
+	peakRSS     = &metric{"first sync, peak RSS", "MB", "%.0f", 1e6, false}
+	liveHeap    = &metric{"live heap per pod", "KB", "%.2f", 1e3, false}
+	relistBytes = &metric{"relist, unchanged: allocated", "MB", "%.1f", 1e6, false}
+	relistCPU   = &metric{"relist, unchanged: CPU", "s", "%.2f", 1, false}
+	eventRate   = &metric{"watch, events", "per s", "%.0f", 1, true}
+	eventCPU    = &metric{"watch, CPU per event", "µs", "%.1f", 1e-6, false}
+
+	syncMetrics  = []*metric{syncWall, syncCPU, peakRSS, liveHeap, relistBytes, relistCPU}
+	watchMetrics = []*metric{eventRate, eventCPU}
+)
+
+func (m *metric) number(value float64) string { return fmt.Sprintf(m.format, value/m.divisor) }
+
+// results are all values of each metric of each kind.
+type results map[kind]map[*metric][]float64
+
+func (r results) add(k kind, m *metric, value float64) {
+	if r[k] == nil {
+		r[k] = make(map[*metric][]float64)
+	}
+	r[k][m] = append(r[k][m], value)
+}
+
+// median returns the median; ok is false where nothing was measured.
+func (r results) median(k kind, m *metric) (value float64, ok bool) {
+	values := r[k][m]
+	return report.Median(values), len(values) > 0
+}
+
+// best returns the best mode of a program, and what it reached.
+func (r results) best(program, encoding, shape string, m *metric) (mode string, value float64, ok bool) {
+	for _, candidate := range []string{subject.List, subject.WatchList} {
+		v, measured := r.median(kind{program, encoding, candidate, shape}, m)
+		if measured && (!ok || m.rising && v > value || !m.rising && v < value) {
+			mode, value, ok = candidate, v, true
+		}
+	}
+	return mode, value, ok
+}
+
+// goals are what kinform wants to reach. Keeping less of a pod is compared with
+// client-go's informer of whole pods, which is what one has otherwise, and then
+// with client-go's that keeps as little.
+var goals = []struct {
+	metric                *metric
+	encoding, shape, than string
+	ratio                 float64 // ours / client-go's; 0: none
+}{
+	{syncWall, subject.Protobuf, subject.Full, subject.Full, 0.5},
+	{syncCPU, subject.Protobuf, subject.Full, subject.Full, 0.5},
+	{syncWall, subject.JSON, subject.Full, subject.Full, 0.33},
+	{syncCPU, subject.JSON, subject.Full, subject.Full, 0},
+	{peakRSS, subject.Protobuf, subject.Full, subject.Full, 0.5},
+	{peakRSS, subject.JSON, subject.Full, subject.Full, 0.5},
+	{liveHeap, subject.Protobuf, subject.Full, subject.Full, 0.5},
+	{liveHeap, subject.JSON, subject.Full, subject.Full, 0.5},
+	{liveHeap, subject.Protobuf, subject.Stripped, subject.Full, 0.45},
+	{liveHeap, subject.Protobuf, subject.Metadata, subject.Full, 0.15},
+	{liveHeap, subject.Protobuf, subject.Stripped, subject.Stripped, 0},
+	{liveHeap, subject.Protobuf, subject.Metadata, subject.Metadata, 0},
+	{eventRate, subject.Protobuf, subject.Full, subject.Full, 2.5},
+	{eventRate, subject.JSON, subject.Full, subject.Full, 4},
+	{eventCPU, subject.Protobuf, subject.Full, subject.Full, 0},
+	{eventCPU, subject.JSON, subject.Full, subject.Full, 0},
+	{relistBytes, subject.Protobuf, subject.Full, subject.Full, 0.1},
+	{relistBytes, subject.JSON, subject.Full, subject.Full, 0.1},
+	{relistCPU, subject.Protobuf, subject.Full, subject.Full, 0},
+	{relistCPU, subject.JSON, subject.Full, subject.Full, 0},
+}
+
+// comparison sets client-go in its best mode, row by row, against kinform in the
+// one mode that it has by default.
+func (r results) comparison() report.Table {
+	t := report.Table{{"medians", "client-go", "its mode", "kinform", "ratio", "target", ""}}
+	for _, g := range goals {
+		ours, ok := r.median(kind{kinform, g.encoding, subject.List, g.shape}, g.metric)
+		mode, theirs, measured := r.best(clientgo, g.encoding, g.than, g.metric)
+		if !ok || !measured {
+			continue
+		}
+		name := fmt.Sprintf("%s, %s", g.metric.name, g.encoding)
+		switch {
+		case g.shape != g.than:
+			name += fmt.Sprintf(", %s against %s", g.shape, g.than)
+		case g.shape != subject.Full:
+			name += fmt.Sprintf(", %s both", g.shape)
+		}
+		target, verdict := "", ""
+		if g.ratio > 0 {
+			target, verdict = fmt.Sprintf("<= %.2f", g.ratio), "met"
+			if g.metric.rising {
+				target = fmt.Sprintf(">= %.2f", g.ratio)
+			}
+			if below := ours/theirs <= g.ratio; below == g.metric.rising {
+				verdict = "missed"
+			}
+		}
+		t.Add(name, g.metric.number(theirs)+" "+g.metric.unit, mode, g.metric.number(ours)+" "+g.metric.unit,
+			fmt.Sprintf("%.2f", ours/theirs), target, verdict)
+	}
+	return t
+}
+
+// details shows every kind, with the least and the greatest value.
+func (r results) details(kinds []kind, metrics []*metric) report.Table {
+	shown := slices.DeleteFunc(slices.Clone(metrics), func(m *metric) bool {
+		return !slices.ContainsFunc(kinds, func(k kind) bool { return len(r[k][m]) > 0 })
+	})
+	header := []string{"medians (least-greatest)"}
+	for _, m := range shown {
+		header = append(header, m.name+", "+m.unit)
+	}
+	t := report.Table{header}
+	for _, k := range kinds {
+		row := []string{k.String()}
+		for _, m := range shown {
+			cell := "-"
+			if v, ok := r.median(k, m); ok {
+				cell = fmt.Sprintf("%s (%s-%s)", m.number(v), m.number(slices.Min(r[k][m])), m.number(slices.Max(r[k][m])))
+			}
+			row = append(row, cell)
+		}
+		t.Add(row...)
+	}
+	return t
+}

@@ -1,0 +1,154 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/kinform/kinform/bench/internal/subject"
+)
+
+// syncKinds are the clients whose sync is measured, those to be compared next to
+// each other.
+func syncKinds(rows selection) (kinds []kind) {
+	for _, encoding := range []string{subject.Protobuf, subject.JSON} {
+		if rows["sync"] || rows["relist"] {
+			kinds = append(kinds, kind{raw, encoding, subject.List, subject.Full})
+			for _, mode := range []string{subject.List, subject.WatchList} {
+				kinds = append(kinds, both(encoding, mode, subject.Full)...)
+			}
+		}
+	}
+	if rows["heap"] {
+		for _, shape := range []string{subject.Stripped, subject.Metadata} {
+			kinds = append(kinds, both(subject.Protobuf, subject.List, shape)...)
+		}
+	}
+	return kinds
+}
+
+// watchKinds are the clients whose watch is measured. How they list makes no
+// difference to that.
+func watchKinds() (kinds []kind) {
+	for _, encoding := range []string{subject.Protobuf, subject.JSON} {
+		kinds = append(kinds, kind{raw, encoding, subject.List, subject.Full})
+		kinds = append(kinds, both(encoding, subject.List, subject.Full)...)
+	}
+	return kinds
+}
+
+func both(encoding, mode, shape string) []kind {
+	return []kind{{clientgo, encoding, mode, shape}, {kinform, encoding, mode, shape}}
+}
+
+// warm makes the server encode everything in JSON, which it remembers.
+func (l *lab) warm() error {
+	c, _, err := l.start(kind{raw, subject.JSON, subject.List, subject.Full}, false)
+	if err != nil {
+		return err
+	}
+	return c.stop()
+}
+
+// syncRound runs each kind once.
+func (l *lab) syncRound(kinds []kind, relist bool, into results) error {
+	for _, k := range kinds {
+		runtime.GC() // so that the server does not do it meanwhile
+		c, synced, err := l.start(k, false)
+		if err != nil {
+			return err
+		}
+		into.add(k, syncWall, synced.Wall.Seconds())
+		into.add(k, syncCPU, synced.CPU.Seconds())
+		into.add(k, peakRSS, float64(synced.PeakRSS))
+		into.add(k, liveHeap, float64(synced.Heap)/float64(l.server.pods))
+		if relist && k.program != raw && k.shape == subject.Full {
+			if err := l.relist(c, into); err != nil {
+				c.kill()
+				return err
+			}
+		}
+		if err := c.stop(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// relist measures a list of pods that the client has already.
+func (l *lab) relist(c *client, into results) error {
+	version, err := l.server.advance()
+	if err != nil {
+		return err
+	}
+	done, _, err := c.order("relist "+version, l.server.expire)
+	if err != nil {
+		return err
+	}
+	into.add(c.kind, relistBytes, float64(done.Allocated))
+	into.add(c.kind, relistCPU, done.CPU.Seconds())
+	return nil
+}
+
+// watchRound lets each kind see the same updates.
+func (l *lab) watchRound(kinds []kind, updates int, into results) (err error) {
+	// The first reader of each update in JSON waits for it to be encoded.
+	kinds = append([]kind{{raw, subject.JSON, subject.List, subject.Full}}, kinds...)
+	var clients []*client
+	defer func() {
+		if err != nil {
+			for _, c := range clients {
+				c.kill()
+			}
+		}
+	}()
+	for _, k := range kinds {
+		c, _, err := l.start(k, true)
+		if err != nil {
+			return err
+		}
+		clients = append(clients, c)
+		if err := l.server.held(c.name); err != nil {
+			return err
+		}
+	}
+	if err := l.server.update(updates); err != nil {
+		return err
+	}
+	for i, c := range clients {
+		runtime.GC()
+		done, begin, err := c.order(fmt.Sprint("expect ", updates), func() error {
+			l.server.release(c.name)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		if i > 0 {
+			into.add(c.kind, eventRate, float64(updates)/done.At.Sub(begin).Seconds())
+			into.add(c.kind, eventCPU, done.CPU.Seconds()/float64(updates))
+		}
+		if err := c.stop(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// selection is which groups of rows to measure.
+type selection map[string]bool
+
+var groups = []string{"sync", "heap", "watch", "relist"}
+
+func parseSelection(list string) (selection, error) {
+	rows := make(selection)
+	for name := range strings.SplitSeq(list, ",") {
+		if !slices.Contains(groups, name) {
+			return nil, errors.New("-rows: " + name + " is none of " + strings.Join(groups, ", "))
+		}
+		rows[name] = true
+	}
+	return rows, nil
+}

@@ -1,0 +1,183 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kinform/kinform/apitest"
+	"github.com/kinform/kinform/bench/internal/subject"
+)
+
+// server is the API server that all clients talk to. It tells them apart by their
+// User-Agent.
+type server struct {
+	*apitest.Server
+	http http.Server
+	url  string
+	pods int
+	dirt int // counts what was written, to write something else each time
+
+	mu      sync.Mutex               // guards following
+	gates   map[string]chan struct{} // closed to let the watch of a client go on
+	waiting map[string]bool          // clients with a watch that is held back
+	lists   map[string]string        // the first list of a client: encoding and mode
+}
+
+// newServer serves pods, and remembers as many updates of them.
+func newServer(pods, updates int) (*server, error) {
+	s := &server{
+		Server: apitest.New(apitest.Options{
+			Window:           2*updates + 1000,
+			BookmarkInterval: time.Hour, // no bookmark shall come between
+		}),
+		pods:    pods,
+		gates:   make(map[string]chan struct{}),
+		waiting: make(map[string]bool),
+		lists:   make(map[string]string),
+	}
+	if err := apitest.Populate(s.Server, apitest.Pods(pods, apitest.PodOptions{})); err != nil {
+		return nil, err
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	s.url = "http://" + l.Addr().String()
+	s.http.Handler = s
+	go s.http.Serve(l) // ends with Close, and has nothing else to report
+	return s, nil
+}
+
+// Close ends everything.
+func (s *server) Close() {
+	_ = s.http.Close()
+	s.Server.Close()
+}
+
+// ServeHTTP implements http.Handler.
+func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	query := r.URL.Query()
+	stream := query.Get("sendInitialEvents") == "true"
+	if watch := query.Get("watch"); (watch == "true" || watch == "1") && !stream {
+		s.pass(r)
+	} else {
+		s.note(r, stream)
+	}
+	s.Server.ServeHTTP(w, r)
+}
+
+// note remembers how a client lists, the first time that it does.
+func (s *server) note(r *http.Request, stream bool) {
+	encoding, mode := subject.JSON, subject.List
+	if strings.HasPrefix(r.Header.Get("Accept"), "application/vnd.kubernetes.protobuf") {
+		encoding = subject.Protobuf
+	}
+	if stream {
+		mode = subject.WatchList
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.lists[r.UserAgent()] == "" {
+		s.lists[r.UserAgent()] = encoding + " " + mode
+	}
+}
+
+// check says whether a client did what it was asked to, and not something easier.
+func (s *server) check(name, encoding, mode string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if want := encoding + " " + mode; s.lists[name] != want {
+		return fmt.Errorf("%s should have listed with %s, but did with %q", name, want, s.lists[name])
+	}
+	return nil
+}
+
+// hold holds back watches of a client from now on, until release.
+func (s *server) hold(name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.gates[name] = make(chan struct{})
+}
+
+// release lets the watch of a client go on.
+func (s *server) release(name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	close(s.gates[name])
+	delete(s.gates, name)
+	delete(s.waiting, name)
+}
+
+// pass waits while watches of the client are held back.
+func (s *server) pass(r *http.Request) {
+	s.mu.Lock()
+	gate := s.gates[r.UserAgent()]
+	s.waiting[r.UserAgent()] = gate != nil
+	s.mu.Unlock()
+	if gate != nil {
+		select {
+		case <-gate:
+		case <-r.Context().Done():
+		}
+	}
+}
+
+// held waits until a watch of the client is being held back.
+func (s *server) held(name string) error {
+	return eventually(name+" has not asked for a watch", func() bool {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return s.waiting[name]
+	})
+}
+
+// update makes n updates, each pod in turn.
+func (s *server) update(n int) error {
+	for n > 0 {
+		s.dirt++
+		for pod := range apitest.Pods(min(n, s.pods), apitest.PodOptions{}) {
+			pod.Annotations["bench/update"] = fmt.Sprint(s.dirt)
+			if _, err := s.Update(pod); err != nil {
+				return err
+			}
+			n--
+		}
+	}
+	return nil
+}
+
+// advance writes something that is no pod, and returns the version of that.
+func (s *server) advance() (version string, err error) {
+	s.dirt++
+	_, err = s.Create(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "bench", Name: fmt.Sprint("advance-", s.dirt)}})
+	return s.ResourceVersion(), err
+}
+
+// expire makes the one client that watches list again: its watch breaks, and what
+// came after the version that it knows is forgotten.
+func (s *server) expire() error {
+	if err := eventually("nobody watches", func() bool { return s.Watches("pods") > 0 }); err != nil {
+		return err
+	}
+	s.Compact()
+	s.DropWatches("pods")
+	return nil
+}
+
+// eventually waits for what should come soon.
+func eventually(complaint string, is func() bool) error {
+	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		if is() {
+			return nil
+		}
+	}
+	return errors.New(complaint)
+}
