@@ -1,0 +1,101 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// kinform runs a command line in this process.
+func kinform(t *testing.T, args ...string) (string, error) {
+	t.Helper()
+	var out bytes.Buffer
+	root := newRoot()
+	root.SetArgs(args)
+	root.SetOut(&out)
+	root.SetErr(io.Discard)
+	err := root.ExecuteContext(t.Context())
+	return out.String(), err
+}
+
+func TestHelpEverywhere(t *testing.T) {
+	t.Parallel()
+	overview, err := kinform(t)
+	require.NoError(t, err)
+	help, err := kinform(t, "--help")
+	require.NoError(t, err)
+	require.Equal(t, help, overview, "the bare command helps as well")
+
+	var visit func(cmd *cobra.Command, path []string)
+	visit = func(cmd *cobra.Command, path []string) {
+		require.NotEmpty(t, cmd.Short, path)
+		help, err := kinform(t, append(path, "--help")...)
+		require.NoError(t, err)
+		require.Contains(t, help, "Usage:\n  kinform "+strings.Join(path, " "))
+		cmd.Flags().VisitAll(func(flag *pflag.Flag) {
+			require.Contains(t, help, "--"+flag.Name)
+			require.NotEmpty(t, flag.Usage, flag.Name)
+		})
+		for _, sub := range cmd.Commands() {
+			visit(sub, append(path[:len(path):len(path)], sub.Name()))
+		}
+	}
+	for _, cmd := range newRoot().Commands() {
+		require.Contains(t, overview, "\n  "+cmd.Name()+" ")
+		visit(cmd, []string{cmd.Name()})
+	}
+}
+
+func TestVersion(t *testing.T) {
+	t.Parallel()
+	out, err := kinform(t, "version")
+	require.NoError(t, err)
+	require.Regexp(t, `^kinform \S+( [0-9a-f]{12})?, go1\.\S+ \w+/\w+\n$`, out)
+}
+
+func TestCompletion(t *testing.T) {
+	t.Parallel()
+	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
+		script, err := kinform(t, "completion", shell)
+		require.NoError(t, err)
+		require.Contains(t, script, "__complete", shell)
+	}
+	for want, args := range map[string][]string{
+		"demo\tRun the whole pipeline": {"de"},
+		"json\n:4":                     {"demo", "--output", ""},
+		"table\njson\nyaml\n:4":        {"watch", "pods", "-o", ""},
+		"--faults\t":                   {"demo", "--fa"},
+		":4":                           {"apiserver", ""},
+	} {
+		got, err := kinform(t, append([]string{"__complete"}, args...)...)
+		require.NoError(t, err)
+		require.Contains(t, got, want)
+	}
+}
+
+func TestMistakesAreExplained(t *testing.T) {
+	t.Parallel()
+	for want, args := range map[string][]string{
+		`unknown command "dmeo" for "kinform"`:                             {"dmeo"},
+		"unknown flag: --fast: kinform demo --help lists the flags":        {"demo", "--fast"},
+		"flag needs an argument: --pods: kinform apiserver --help lists t": {"apiserver", "--pods"},
+	} {
+		out, err := kinform(t, args...)
+		require.ErrorContains(t, err, want)
+		require.Empty(t, out)
+	}
+}
+
+func TestErrorsAreOneLine(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, "a; b  c; d", oneLine(errors.Join(errors.New("a\n\nb  c"), errors.New("d\r\n"))))
+}
