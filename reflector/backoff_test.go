@@ -70,7 +70,7 @@ func TestOnlySuccessEndsARowOfFailures(t *testing.T) { // D8
 	t.Run("a snapshot, for snapshots", func(t *testing.T) {
 		bubble(t, func(t *testing.T) {
 			g := newRig(Options{})
-			g.source.lists = []reply{refuse(errBroken), refuse(errBroken), whole("10"), refuse(errBroken)}
+			g.source.lists = []reply{refuse(errBroken), refuse(errBroken), whole("10"), refuse(errBroken), whole("11")}
 			g.source.watches = []reply{play(errExpired)}
 			requireFailures(t, g, time.Minute, 1, 2, 1, 1)
 		})

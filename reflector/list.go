@@ -43,15 +43,15 @@ func (r *Reflector[T]) readPage(ctx context.Context, s *listing[T]) (listwatch.L
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	r.record.update(func(st *Status) { st.Pages++ })
-	stream, err := r.source.List(ctx, r.listOptions(s))
-	if err != nil {
-		return listwatch.ListMeta{}, err
-	}
-	defer stream.Close()
-
 	limit := r.opts.ListProgressTimeout
 	progress := time.AfterFunc(limit, func() { cancel(ErrNoProgress) })
 	defer progress.Stop()
+	stream, err := r.source.List(ctx, r.listOptions(s))
+	if err != nil {
+		return listwatch.ListMeta{}, explain(ctx, err)
+	}
+	defer stream.Close()
+	progress.Reset(limit)
 	before := len(s.items)
 	for {
 		item, err := stream.Next()

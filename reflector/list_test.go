@@ -126,6 +126,18 @@ func TestMostRecentStateIsAskedForUntilItComes(t *testing.T) { // RC-4, RC-5, RC
 	})
 }
 
+func TestServerThatNeverAnswersAListIsAskedAgain(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		g := newRig(Options{})
+		g.run(t, 31*time.Second,
+			`0s list "0" limit=500`,
+			`30s reflector: listing: the list fell silent before its end (failure 1 in a row, next attempt in 800ms)`,
+			`30.8s list "0" limit=500`,
+		)
+		require.ErrorIs(t, g.reported[0], ErrNoProgress)
+	})
+}
+
 func TestTimeTravelIsRefused(t *testing.T) {
 	script := func(g *rig) {
 		g.source.lists = []reply{whole("20"), whole("9", "old@1"), whole("21", "new@21")}

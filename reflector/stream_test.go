@@ -71,10 +71,13 @@ func TestStreamingListWithoutEndMarkerGivesWayToAList(t *testing.T) { // D6, RC-
 func TestServerThatNeverAnswersAStreamingListIsAskedForAList(t *testing.T) { // D6
 	bubble(t, func(t *testing.T) {
 		g := newRig(Options{ListMode: WatchList, ListProgressTimeout: 3 * time.Second})
+		g.source.lists = []reply{whole("10")}
 		g.run(t, time.Minute,
 			`0s stream ""`,
 			`3s reflector: streaming: the list fell silent before its end (failure 1 in a row, going on at once)`,
 			`3s list "0" limit=500`,
+			`3s replace "10":`,
+			`3s watch "10"`,
 		)
 	})
 }

@@ -168,7 +168,7 @@ type RawOptions struct {
 func (c *Client) Raw(ctx context.Context, method, path string, opts RawOptions) ([]byte, error) {
 	x, err := c.send(ctx, request{
 		method: method, path: path, query: opts.Query, accept: orDefault(opts.Accept, mediaTypeJSON),
-		body: opts.Body, contentType: opts.ContentType,
+		body: opts.Body, contentType: opts.ContentType, anyType: true,
 	})
 	if err != nil {
 		return nil, err
@@ -196,6 +196,7 @@ type request struct {
 	body        []byte
 	contentType string
 	target      target
+	anyType     bool // the answer may be anything, and has no encoding
 }
 
 // exchange is a request with its answer, which is open until close.
@@ -207,6 +208,7 @@ type exchange struct {
 	running  context.Context // of the request: ends with ctx, and at close
 	cancel   context.CancelCauseFunc
 	response *http.Response
+	encoding Encoding // of the answer
 }
 
 // errHeaderTimeout is the cause with which a request ends that got no answer.
@@ -255,23 +257,37 @@ func (c *Client) roundTrip(x *exchange, r request, address string) error {
 
 	start := time.Now()
 	timer := time.AfterFunc(c.headerTimeout, func() { x.cancel(errHeaderTimeout) })
+	defer timer.Stop()
 	x.response, err = c.transport.RoundTrip(req)
-	if !timer.Stop() || errors.Is(err, errHeaderTimeout) {
-		err = fmt.Errorf("%w: the server sent no headers within %s", errHeaderTimeout, c.headerTimeout)
+	if err != nil && context.Cause(x.running) == errHeaderTimeout {
+		err = c.tooLate()
 	}
 	c.answered(x, start, err)
 	if err != nil {
 		return err
 	}
 	c.warn(x)
-	if x.response.StatusCode/100 == 2 {
-		return nil
-	}
 	if x.response.StatusCode == http.StatusUnauthorized {
 		c.credentials.refused(token)
 	}
-	body, _ := io.ReadAll(io.LimitReader(x.response.Body, maxStatusBytes))
-	return failure(r.method, x.response, body, r.target)
+	if x.response.StatusCode/100 != 2 {
+		body, _ := io.ReadAll(io.LimitReader(x.response.Body, maxStatusBytes))
+		return failure(r.method, x.response, body, r.target)
+	}
+	if !r.anyType {
+		if x.encoding, err = encodingOf(x.response); err != nil {
+			return err
+		}
+	}
+	if !timer.Stop() {
+		return c.tooLate()
+	}
+	return nil
+}
+
+// tooLate is the error of an exchange that the header timeout has ended.
+func (c *Client) tooLate() error {
+	return fmt.Errorf("%w: the server sent no headers within %s", errHeaderTimeout, c.headerTimeout)
 }
 
 // fail wraps the reason for which an exchange failed. Where the caller's context

@@ -51,8 +51,9 @@ type Config struct {
 	Proxy func(*http.Request) (*url.URL, error)
 
 	// HeaderTimeout bounds the time from sending a request to the headers of its
-	// answer, connecting included. It does not bound the reading of the body, and
-	// so never ends a watch. Defaults to 60 seconds: that is as long as an API
+	// answer, connecting included, and what is read of the body of a failure. It
+	// does not bound the reading of the body of a success, and so never ends a
+	// watch. Defaults to 60 seconds: that is as long as an API
 	// server works on a list before it gives up by itself (--request-timeout), so
 	// a shorter time would repeat for ever what only needed patience.
 	HeaderTimeout time.Duration

@@ -15,6 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -143,6 +144,34 @@ func TestHeaderTimeout(t *testing.T) {
 		require.Equal(t, time.Minute, time.Since(start))
 		require.EqualValues(t, 1, client.Stats().Failures)
 	})
+}
+
+func TestHeaderTimeoutCoversTheBodyOfAFailure(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		code        int
+		contentType string
+		is          func(error) bool
+	}{
+		"failure":         {http.StatusBadGateway, "text/plain", apierrors.IsUnexpectedServerError},
+		"page of a proxy": {http.StatusOK, "text/html", func(err error) bool { return errors.Is(err, ErrMalformed) }},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			client, stop := serveMemory(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Content-Type", test.contentType)
+				w.WriteHeader(test.code)
+				_, _ = io.WriteString(w, "<oops")
+				_ = http.NewResponseController(w).Flush()
+				<-r.Context().Done()
+			}), Options{})
+			defer stop()
+			start := time.Now()
+			_, err := pods(client).List(t.Context(), listwatch.ListOptions{})
+			require.True(t, test.is(err), "%s: %v", name, err)
+			require.ErrorContains(t, err, "<oops", name)
+			require.Equal(t, time.Minute, time.Since(start), name)
+		})
+	}
 }
 
 func TestContextThatHasEndedSendsNothing(t *testing.T) { // RS-16

@@ -107,16 +107,11 @@ func (r *Resource[T]) send(ctx context.Context, req request) (*exchange, Encodin
 	if err != nil {
 		return nil, 0, err
 	}
-	encoding, err := encodingOf(x.response)
-	if err == nil && encoding == Protobuf && r.decoder.unmarshal == nil {
-		err = malformed("the answer is in protobuf, which was not asked for")
-	}
-	if err != nil {
-		err = x.fail(err)
+	if x.encoding == Protobuf && r.decoder.unmarshal == nil {
 		x.close()
-		return nil, 0, err
+		return nil, 0, x.fail(malformed("the answer is in protobuf, which was not asked for"))
 	}
-	return x, encoding, nil
+	return x, x.encoding, nil
 }
 
 // path is the path of an object or, without a name, of the collection in a
