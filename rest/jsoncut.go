@@ -157,7 +157,7 @@ func (c *jsonList) end(rest []byte) error {
 	case c.state != wantEnd || len(rest) > 0:
 		return malformed("the body ends within the list: %w", io.ErrUnexpectedEOF)
 	case c.around.kind == "":
-		return malformed("the answer is an object without a kind, not a list")
+		return errNoKind
 	}
 	return io.EOF
 }

@@ -114,6 +114,7 @@ func TestMalformedListsNameURLAndReason(t *testing.T) {
 		"table in protobuf":                {mediaTypeProtobuf, string(typeMeta("Table")), `"Table"`},
 		"status":                           {mediaTypeJSON, `{"kind":"Status","apiVersion":"v1"}`, `"Status"`},
 		"no list":                          {mediaTypeJSON, `{}`, "without a kind"},
+		"no list in protobuf":              {mediaTypeProtobuf, magic + "\x12\x00", "without a kind"},
 		"an array":                         {mediaTypeJSON, `[]`, "a JSON object is expected"},
 		"an object, called a page":         {"text/html", `{"kind":"Secret"}`, `starting with "..."`},
 		"items are no array":               {mediaTypeJSON, `{"kind":"PodList","items":{}}`, "items of the list"},

@@ -129,6 +129,8 @@ func (c *protobufList) end(rest []byte) error {
 		return malformed("the body is empty")
 	case !c.listed || c.left > 0 || c.skip > 0 || len(rest) > 0:
 		return malformed("the body ends within the list: %w", io.ErrUnexpectedEOF)
+	case c.around.kind == "":
+		return errNoKind
 	}
 	return io.EOF
 }
@@ -182,6 +184,9 @@ func oversized(start []byte, length uint64, limit int) frame {
 		err:  fmt.Errorf("%w: it has %d bytes, the limit is %d", ErrTooLarge, length, limit),
 	}
 }
+
+// errNoKind says that a list, complete as it may look, does not say that it is one.
+var errNoKind = fmt.Errorf("%w: the answer is an object without a kind, not a list", ErrMalformed)
 
 // checkListKind refuses what is no list of objects, such as a Table or a Status.
 func checkListKind(kind string) error {
