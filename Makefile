@@ -47,6 +47,10 @@ check: ## formatting, vet and staticcheck
 bench: ## run the benchmarks of every package once
 	go test -run='^$$' -bench=. -benchmem ./...
 
+.PHONY: bench-compare
+bench-compare: ## measure against client-go, side by side (under 10 minutes; ARGS=-quick for a glance)
+	$(MAKE) -C bench compare
+
 .PHONY: fuzz
 fuzz: ## run every fuzz target for FUZZTIME (default 10s)
 	@set -e; for pkg in $$(go list ./...); do \

@@ -4,6 +4,8 @@ go 1.26.0
 
 require (
 	github.com/kinform/kinform v0.0.0
+	github.com/stretchr/testify v1.12.1
+	go.uber.org/goleak v1.3.0
 	k8s.io/api v0.37.2
 	k8s.io/apimachinery v0.37.2
 	k8s.io/client-go v0.37.2

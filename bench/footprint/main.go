@@ -76,10 +76,13 @@ type program struct {
 	initBytes         float64
 }
 
-// build builds and weighs the program in a directory below this one.
+// sources is where the programs are, in directories of their names.
+const sources = "github.com/kinform/kinform/bench/footprint/"
+
+// build builds and weighs a program.
 func build(dir, name string) (*program, error) {
 	p := &program{binary: filepath.Join(dir, name)}
-	source := "./footprint/" + name
+	source := sources + name
 	if _, err := output("go", "build", "-ldflags=-s -w", "-o", p.binary, source); err != nil {
 		return nil, err
 	}

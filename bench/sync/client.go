@@ -20,8 +20,10 @@ type kind struct {
 	encoding, mode, shape string
 }
 
-// The programs, by the directories of their sources.
+// The programs, by the directories of their sources below this one.
 const (
+	sources = "github.com/kinform/kinform/bench/sync/"
+
 	clientgo = "clientgo"
 	kinform  = "kinform"
 	raw      = "raw"
@@ -46,7 +48,7 @@ func newLab(pods, updates int, profiles string) (*lab, error) {
 		return nil, err
 	}
 	l := &lab{bin: dir, profiles: profiles}
-	cmd := exec.Command("go", "build", "-o", dir, "./sync/"+clientgo, "./sync/"+kinform, "./sync/"+raw)
+	cmd := exec.Command("go", "build", "-o", dir, sources+clientgo, sources+kinform, sources+raw)
 	cmd.Stderr = os.Stderr
 	if err := cmd.Run(); err != nil {
 		l.close()

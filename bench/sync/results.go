@@ -106,18 +106,18 @@ func (r results) comparison() report.Table {
 		case g.shape != subject.Full:
 			name += fmt.Sprintf(", %s both", g.shape)
 		}
-		target, verdict := "", ""
+		target, verdict, ratio := "", "", ours/theirs
 		if g.ratio > 0 {
-			target, verdict = fmt.Sprintf("<= %.2f", g.ratio), "met"
+			target, verdict = fmt.Sprintf("<= %.2f", g.ratio), "missed"
 			if g.metric.rising {
 				target = fmt.Sprintf(">= %.2f", g.ratio)
 			}
-			if below := ours/theirs <= g.ratio; below == g.metric.rising {
-				verdict = "missed"
+			if ratio == g.ratio || g.metric.rising == (ratio > g.ratio) {
+				verdict = "met"
 			}
 		}
 		t.Add(name, g.metric.number(theirs)+" "+g.metric.unit, mode, g.metric.number(ours)+" "+g.metric.unit,
-			fmt.Sprintf("%.2f", ours/theirs), target, verdict)
+			fmt.Sprintf("%.2f", ratio), target, verdict)
 	}
 	return t
 }

@@ -20,10 +20,11 @@ import (
 // User-Agent.
 type server struct {
 	*apitest.Server
-	http http.Server
-	url  string
-	pods int
-	dirt int // counts what was written, to write something else each time
+	http    http.Server
+	serving sync.WaitGroup
+	url     string
+	pods    int
+	dirt    int // counts what was written, to write something else each time
 
 	mu      sync.Mutex               // guards following
 	gates   map[string]chan struct{} // closed to let the watch of a client go on
@@ -52,13 +53,14 @@ func newServer(pods, updates int) (*server, error) {
 	}
 	s.url = "http://" + l.Addr().String()
 	s.http.Handler = s
-	go s.http.Serve(l) // ends with Close, and has nothing else to report
+	s.serving.Go(func() { _ = s.http.Serve(l) }) // until Close, which is all that it reports
 	return s, nil
 }
 
 // Close ends everything.
 func (s *server) Close() {
 	_ = s.http.Close()
+	s.serving.Wait()
 	s.Server.Close()
 }
 

@@ -3,37 +3,30 @@ package report_test
 import (
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/kinform/kinform/bench/internal/report"
 )
 
 func TestMedianIsTheMiddle(t *testing.T) {
 	t.Parallel()
-	for _, tt := range []struct {
-		values []float64
-		want   float64
-	}{
-		{nil, 0},
-		{[]float64{7}, 7},
-		{[]float64{9, 1, 5}, 5},
-		{[]float64{1, 9, 3, 5}, 4},
-	} {
-		if got := report.Median(tt.values); got != tt.want {
-			t.Errorf("median of %v: %v, want %v", tt.values, got, tt.want)
-		}
-	}
+	require.Zero(t, report.Median(nil))
+	require.Equal(t, 7.0, report.Median([]float64{7}))
+	require.Equal(t, 4.0, report.Median([]float64{1, 9, 3, 5}))
+	values := []float64{9, 1, 5}
+	require.Equal(t, 5.0, report.Median(values))
+	require.Equal(t, []float64{9, 1, 5}, values, "the argument has been changed")
 }
 
 func TestColumnsOfATableAreAligned(t *testing.T) {
 	t.Parallel()
-	table := report.Table{{"what", "µs"}}
-	table.Add("first sync", "1")
-	table.Add("relist", "1000")
+	table := report.Table{{"what", "µs", ""}}
+	table.Add("first sync", "1", "met")
+	table.Add("relist", "1000", "")
 	const want = `what          µs
-----------  ----
-first sync     1
+----------  ----  ---
+first sync     1  met
 relist      1000
 `
-	if got := table.String(); got != want {
-		t.Errorf("got:\n%swant:\n%s", got, want)
-	}
+	require.Equal(t, want, table.String())
 }

@@ -2,6 +2,7 @@ package subject
 
 import (
 	"os"
+	"runtime"
 	"runtime/pprof"
 )
 
@@ -26,11 +27,13 @@ func (p profiler) cpu(phase string) (stop func() error, err error) {
 	}, nil
 }
 
-// heap writes what has been allocated so far, and what of it lives.
+// heap writes what has been allocated so far, and what of it lives. A profile is
+// of the last collection.
 func (p profiler) heap(phase string) error {
 	if p == "" {
 		return nil
 	}
+	runtime.GC()
 	f, err := p.create(phase + ".heap")
 	if err != nil {
 		return err

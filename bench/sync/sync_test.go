@@ -1,0 +1,60 @@
+package main
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kinform/kinform/bench/internal/subject"
+)
+
+func TestEveryRowIsMeasured(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("links three programs and runs them")
+	}
+	const pods, updates = 200, 300
+	profiles := t.TempDir()
+	l, err := newLab(pods, updates, profiles)
+	require.NoError(t, err)
+	defer l.close()
+
+	rows, err := parseSelection("sync,heap,watch,relist")
+	require.NoError(t, err)
+	measured := make(results)
+	require.NoError(t, l.warm())
+	require.NoError(t, l.syncRound(syncKinds(rows), true, measured))
+	require.NoError(t, l.watchRound(watchKinds(), updates, measured))
+
+	require.Len(t, measured.comparison(), 1+len(goals))
+	for _, g := range goals {
+		v, ok := measured.median(kind{kinform, g.encoding, subject.List, g.shape}, g.metric)
+		require.True(t, ok)
+		require.Positive(t, v, g.metric.name)
+	}
+	written, err := filepath.Glob(filepath.Join(profiles, "kinform-json-list-full.*.pprof"))
+	require.NoError(t, err)
+	require.Len(t, written, 6, "CPU and heap of sync, relist and watch")
+}
+
+func TestAClientThatFailsIsReportedWithItsLastWords(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("links three programs")
+	}
+	l, err := newLab(1, 1, "")
+	require.NoError(t, err)
+	defer l.close()
+	l.server.url = "http://127.0.0.1:1"
+	_, _, err = l.start(kind{raw, subject.JSON, subject.List, subject.Full}, false)
+	require.ErrorContains(t, err, "raw-json-list-full")
+	require.ErrorContains(t, err, "connection refused")
+}
+
+func TestAnotherModeThanTheOneAskedForIsAnError(t *testing.T) {
+	t.Parallel()
+	s := &server{lists: map[string]string{"client": "json list"}}
+	require.NoError(t, s.check("client", subject.JSON, subject.List))
+	require.ErrorContains(t, s.check("client", subject.JSON, subject.WatchList), "json list")
+}
