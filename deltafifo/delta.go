@@ -89,6 +89,10 @@ type Batch[T any] struct {
 	// consumer's store wants to see it as one step.
 	Replaced bool
 
+	// Resynced says that a Resync is part of the batch. It may have no Sync deltas,
+	// where everything known has changed.
+	Resynced bool
+
 	// Initial says that the first Replace ever is part of the batch: the initial
 	// population, whole. Exactly one batch of a queue is Initial (DF-30); it may
 	// have no stacks.

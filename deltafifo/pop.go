@@ -122,7 +122,7 @@ func (f *FIFO[T]) finish(s shelf[T], resourceVersion string) (Batch[T], bool) {
 	return Batch[T]{
 		Stacks:          s.stacks,
 		ResourceVersion: resourceVersion,
-		Replaced:        s.replaced, Initial: s.initial,
+		Replaced:        s.replaced, Initial: s.initial, Resynced: s.resync,
 	}, true
 }
 

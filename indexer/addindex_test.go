@@ -36,7 +36,7 @@ func (b blockingIndex) when(version int) IndexFunc[*object] {
 func TestAddIndexHoldsUpNobodyAndIsHiddenUntilComplete(t *testing.T) {
 	t.Parallel()
 	store := newStore(t, nil)
-	require.NoError(t, store.Apply([]Op[*object]{
+	require.NoError(t, apply(store, []Op[*object]{
 		put("a/stays", &object{terms: []string{"old"}}), put("a/changes", &object{terms: []string{"old"}}), put("a/goes", &object{terms: []string{"old"}}),
 	}, ""))
 	block := newBlockingIndex()
@@ -50,7 +50,7 @@ func TestAddIndexHoldsUpNobodyAndIsHiddenUntilComplete(t *testing.T) {
 	require.Empty(t, store.Stats().Indexes)
 	require.ErrorIs(t, store.AddIndex("node", termsOf), ErrIndexExists)
 	require.ErrorIs(t, store.RemoveIndex("node"), ErrNoIndex)
-	require.NoError(t, store.Apply([]Op[*object]{
+	require.NoError(t, apply(store, []Op[*object]{
 		del("a/goes"),
 		put("a/changes", &object{version: 1, terms: []string{"new"}}),
 		put("a/comes", &object{version: 1, terms: []string{"new"}}),
@@ -69,7 +69,7 @@ func TestIndexesAddedAtTheSameTimeAreBothComplete(t *testing.T) {
 	t.Parallel()
 	first, second := newBlockingIndex(), newBlockingIndex()
 	store := newStore(t, byTerm)
-	require.NoError(t, store.Apply([]Op[*object]{put("a/x", &object{terms: []string{"t"}}), put("a/y", &object{terms: []string{"t"}})}, ""))
+	require.NoError(t, apply(store, []Op[*object]{put("a/x", &object{terms: []string{"t"}}), put("a/y", &object{terms: []string{"t"}})}, ""))
 	results := make(chan error)
 	go func() { results <- store.AddIndex("first", first.terms) }()
 	<-first.called
@@ -88,9 +88,9 @@ func TestIndexFunctionOfAWriteHoldsUpNobody(t *testing.T) {
 	block := newBlockingIndex()
 	store := newStore(t, map[string]IndexFunc[*object]{"slow": block.when(1)})
 	written := make(chan error)
-	go func() { written <- store.Apply([]Op[*object]{put("a/slow", &object{version: 1})}, "") }()
+	go func() { written <- apply(store, []Op[*object]{put("a/slow", &object{version: 1})}, "") }()
 	<-block.called
-	require.NoError(t, store.Apply([]Op[*object]{put("a/fast", &object{})}, ""))
+	require.NoError(t, apply(store, []Op[*object]{put("a/fast", &object{})}, ""))
 	require.Equal(t, []string{"a/fast"}, names(t, store.All()))
 	close(block.proceed)
 	require.NoError(t, <-written)
@@ -102,7 +102,7 @@ func TestWriteThatBeganBeforeAnIndexWasAddedIsInIt(t *testing.T) {
 	block := newBlockingIndex()
 	store := newStore(t, map[string]IndexFunc[*object]{"slow": block.terms})
 	written := make(chan error)
-	go func() { written <- store.Apply([]Op[*object]{put("a/x", &object{terms: []string{"t"}})}, "") }()
+	go func() { written <- apply(store, []Op[*object]{put("a/x", &object{terms: []string{"t"}})}, "") }()
 	<-block.called
 	require.NoError(t, store.AddIndex("fast", termsOf))
 	close(block.proceed)
@@ -115,10 +115,10 @@ func TestWriteThatBeganBeforeAnIndexWasAddedAndEndsWhileItIsBuiltIsInIt(t *testi
 	t.Parallel()
 	write, build := newBlockingIndex(), newBlockingIndex()
 	store := newStore(t, map[string]IndexFunc[*object]{"slow": write.when(1)})
-	require.NoError(t, store.Apply([]Op[*object]{put("a/there", &object{version: 2, terms: []string{"t"}})}, ""))
+	require.NoError(t, apply(store, []Op[*object]{put("a/there", &object{version: 2, terms: []string{"t"}})}, ""))
 	written, added := make(chan error), make(chan error)
 	go func() {
-		written <- store.Apply([]Op[*object]{put("a/x", &object{version: 1, terms: []string{"t"}})}, "")
+		written <- apply(store, []Op[*object]{put("a/x", &object{version: 1, terms: []string{"t"}})}, "")
 	}()
 	<-write.called
 	go func() { added <- store.AddIndex("node", build.when(2)) }()
@@ -136,7 +136,7 @@ func TestWriteThatFailsForAnIndexThatWasAddedMeanwhileIsLeftOut(t *testing.T) {
 	t.Parallel()
 	build, write, bad := newBlockingIndex(), newBlockingIndex(), errors.New("bad object")
 	store := newStore(t, nil)
-	require.NoError(t, store.Apply([]Op[*object]{put("a/there", &object{})}, ""))
+	require.NoError(t, apply(store, []Op[*object]{put("a/there", &object{})}, ""))
 	added, written := make(chan error), make(chan error)
 	go func() {
 		added <- store.AddIndex("node", func(o *object) ([]string, error) {
@@ -148,7 +148,7 @@ func TestWriteThatFailsForAnIndexThatWasAddedMeanwhileIsLeftOut(t *testing.T) {
 		})
 	}()
 	<-build.called
-	go func() { written <- store.Apply([]Op[*object]{put("a/x", &object{version: 1})}, "") }()
+	go func() { written <- apply(store, []Op[*object]{put("a/x", &object{version: 1})}, "") }()
 	<-write.called
 	close(build.proceed)
 	require.NoError(t, <-added)
@@ -160,7 +160,7 @@ func TestWriteThatFailsForAnIndexThatWasAddedMeanwhileIsLeftOut(t *testing.T) {
 func TestIndexThatFailsForAWriteWhileItIsBuiltIsNotAddedAndTheWriteIsGood(t *testing.T) {
 	t.Parallel()
 	store := newStore(t, byTerm)
-	require.NoError(t, store.Apply([]Op[*object]{put("a/x", &object{terms: []string{"t"}})}, ""))
+	require.NoError(t, apply(store, []Op[*object]{put("a/x", &object{terms: []string{"t"}})}, ""))
 	block, bad := newBlockingIndex(), errors.New("bad object")
 	result := make(chan error)
 	go func() {
@@ -172,7 +172,7 @@ func TestIndexThatFailsForAWriteWhileItIsBuiltIsNotAddedAndTheWriteIsGood(t *tes
 		})
 	}()
 	<-block.called
-	require.NoError(t, store.Apply([]Op[*object]{put("a/y", &object{version: 7, terms: []string{"t"}})}, ""))
+	require.NoError(t, apply(store, []Op[*object]{put("a/y", &object{version: 7, terms: []string{"t"}})}, ""))
 	close(block.proceed)
 
 	var failure *IndexError

@@ -1,7 +1,6 @@
 package indexer
 
 import (
-	"errors"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -30,13 +29,22 @@ type Op[T any] struct {
 // an older one is ignored (D15). Where the two cannot be compared, because one
 // of them is not a positive decimal number, the new one is taken.
 //
-// The error joins one [*IndexError] for each op whose object an index function
-// failed on. Such an op is left out, and what the store has under its key stays
-// (D13, IX-6); all other ops and the resourceVersion are applied (IX-17).
+// The error, of type [IndexErrors], has one [*IndexError] for each op whose object
+// an index function failed on. Such an op is left out, and what the store has
+// under its key stays (D13, IX-6); all other ops and the resourceVersion are
+// applied (IX-17).
 //
-// The slice is not retained.
-func (s *Store[T]) Apply(ops []Op[T], resourceVersion string) error {
-	return s.write(ops, resourceVersion, false)
+// revision is that of the first snapshot which has the ops. The slice is not
+// retained.
+func (s *Store[T]) Apply(ops []Op[T], resourceVersion string) (revision uint64, err error) {
+	return s.write(ops, resourceVersion, (*transaction[T]).advance, false)
+}
+
+// ApplyRelist is Apply for the outcome of a relist. The list says what there is
+// and as of which version, so the store's version becomes that one even where it
+// is lower: the cluster has been restored from a backup.
+func (s *Store[T]) ApplyRelist(ops []Op[T], resourceVersion string) (revision uint64, err error) {
+	return s.write(ops, resourceVersion, (*transaction[T]).restart, false)
 }
 
 // Replace makes the ops the whole content of the store, as one transaction: a
@@ -44,12 +52,12 @@ func (s *Store[T]) Apply(ops []Op[T], resourceVersion string) error {
 // ops with one key the last counts. Otherwise it is as Apply; in particular an
 // object that cannot be indexed is left out and what the store has under its key
 // stays.
-func (s *Store[T]) Replace(ops []Op[T], resourceVersion string) error {
-	return s.write(ops, resourceVersion, true)
+func (s *Store[T]) Replace(ops []Op[T], resourceVersion string) (revision uint64, err error) {
+	return s.write(ops, resourceVersion, (*transaction[T]).advance, true)
 }
 
-// write is Apply, and Replace where whole is set.
-func (s *Store[T]) write(ops []Op[T], resourceVersion string, whole bool) error {
+// write is Apply with a rule for the version, and Replace where whole is set.
+func (s *Store[T]) write(ops []Op[T], resourceVersion string, advance func(*transaction[T], string), whole bool) (uint64, error) {
 	var started time.Time
 	if s.observer.OnApplied != nil {
 		started = time.Now()
@@ -67,7 +75,7 @@ func (s *Store[T]) write(ops []Op[T], resourceVersion string, whole bool) error 
 			}
 			tx.apply(ops, prepared, &counts)
 			tx.counts.add(counts)
-			tx.advance(resourceVersion)
+			advance(tx, resourceVersion)
 			return nil
 		})
 		if err != nil {
@@ -81,14 +89,17 @@ func (s *Store[T]) write(ops []Op[T], resourceVersion string, whole bool) error 
 				Took:            time.Since(started),
 			})
 		}
-		return errors.Join(failures...)
+		if len(failures) > 0 {
+			return next.revision, failures
+		}
+		return next.revision, nil
 	}
 }
 
 // prepare makes the entries that the ops store, and the errors of those that
 // cannot be stored. An op that deletes or fails has no entry. It runs user code:
 // no lock may be held.
-func (s *Snapshot[T]) prepare(ops []Op[T]) (prepared []*entry[T], failures []error) {
+func (s *Snapshot[T]) prepare(ops []Op[T]) (prepared []*entry[T], failures IndexErrors) {
 	prepared = make([]*entry[T], len(ops))
 	for i := range ops {
 		op := &ops[i]
@@ -110,7 +121,7 @@ func (s *Snapshot[T]) prepare(ops []Op[T]) (prepared []*entry[T], failures []err
 }
 
 // terms computes the terms of an op's object in all indexes.
-func (s *Snapshot[T]) terms(op *Op[T]) (terms []term[T], err error) {
+func (s *Snapshot[T]) terms(op *Op[T]) (terms []term[T], err *IndexError) {
 	for i := range s.indexes {
 		x := &s.indexes[i]
 		more, failure := x.terms(terms, op.Key, op.Object)

@@ -38,7 +38,7 @@ func benchOps(n int) []Op[*object] {
 func benchStore(b *testing.B) (*Store[*object], []Op[*object]) {
 	store := newStore(b, byTerm)
 	ops := benchOps(benchObjects)
-	require.NoError(b, store.Apply(ops, "20000"))
+	require.NoError(b, apply(store, ops, "20000"))
 	b.ReportAllocs()
 	return store, ops
 }
@@ -117,7 +117,7 @@ func BenchmarkGetUnderWrites(b *testing.B) {
 			case <-stop:
 				return
 			default:
-				_ = store.Apply(ops[writes%len(ops):][:1], "")
+				_ = apply(store, ops[writes%len(ops):][:1], "")
 			}
 		}
 	})
@@ -139,7 +139,7 @@ func BenchmarkApply(b *testing.B) {
 			}
 			i := 0
 			for b.Loop() {
-				if err := store.Apply(moved[i:i+size], ""); err != nil {
+				if err := apply(store, moved[i:i+size], ""); err != nil {
 					b.Fatal(err)
 				}
 				if i += size; i == len(moved) {
@@ -159,7 +159,7 @@ func BenchmarkApplySameTerms(b *testing.B) {
 			store, ops := benchStore(b)
 			i := 0
 			for b.Loop() {
-				if err := store.Apply(ops[i:i+size], ""); err != nil {
+				if err := apply(store, ops[i:i+size], ""); err != nil {
 					b.Fatal(err)
 				}
 				i = (i + size) % len(ops)
@@ -175,7 +175,7 @@ func BenchmarkFill(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		store := newStore(b, byTerm)
-		if err := store.Apply(ops, "20000"); err != nil {
+		if err := apply(store, ops, "20000"); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -35,3 +35,18 @@ func (e *IndexError) Error() string {
 
 // Unwrap returns the reason.
 func (e *IndexError) Unwrap() error { return e.Err }
+
+// IndexErrors are the failures of one transaction, in the order of its ops.
+type IndexErrors []*IndexError
+
+// Error has a line for each.
+func (e IndexErrors) Error() string { return errors.Join(e.Unwrap()...).Error() }
+
+// Unwrap returns them all.
+func (e IndexErrors) Unwrap() []error {
+	all := make([]error, len(e))
+	for i, failure := range e {
+		all[i] = failure
+	}
+	return all
+}

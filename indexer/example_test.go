@@ -23,7 +23,7 @@ func Example() {
 	key := func(name string) types.NamespacedName {
 		return types.NamespacedName{Namespace: "shop", Name: name}
 	}
-	err = store.Apply([]indexer.Op[pod]{
+	_, err = store.Apply([]indexer.Op[pod]{
 		{Key: key("web"), Object: pod{node: "n1", phase: "Running"}, ResourceVersion: "7"},
 		{Key: key("cart"), Object: pod{node: "n1", phase: "Pending"}, ResourceVersion: "9"},
 		{Key: key("db"), Object: pod{node: "n2", phase: "Running"}, ResourceVersion: "4"},
@@ -34,7 +34,7 @@ func Example() {
 
 	// A snapshot stays as it is, whatever is written meanwhile.
 	before := store.Snapshot()
-	if err := store.Apply([]indexer.Op[pod]{{Key: key("cart"), Delete: true}}, "12"); err != nil {
+	if _, err := store.Apply([]indexer.Op[pod]{{Key: key("cart"), Delete: true}}, "12"); err != nil {
 		panic(err)
 	}
 	if err := store.WaitRV(context.Background(), "12"); err != nil {

@@ -42,7 +42,7 @@ func requireWhole(t require.TestingT, s *Snapshot[*object]) {
 func TestG7_ReadersNeverSeeAMixtureNorAnIndexThatDisagrees(t *testing.T) {
 	t.Parallel()
 	store := newStore(t, byTerm)
-	require.NoError(t, store.Apply(wholeSet(1), "1"))
+	require.NoError(t, apply(store, wholeSet(1), "1"))
 	done := make(chan struct{})
 	var readers sync.WaitGroup
 	for range 3 {
@@ -78,7 +78,7 @@ func TestG7_ReadersNeverSeeAMixtureNorAnIndexThatDisagrees(t *testing.T) {
 	for version := 2; version < 400; version++ {
 		set := wholeSet(version)
 		if version%2 == 0 {
-			require.NoError(t, store.Replace(set, strconv.Itoa(version)))
+			require.NoError(t, replace(store, set, strconv.Itoa(version)))
 			continue
 		}
 		// The same by hand: deletes of what vanishes, then the new objects.
@@ -92,7 +92,7 @@ func TestG7_ReadersNeverSeeAMixtureNorAnIndexThatDisagrees(t *testing.T) {
 				ops = append(ops, Op[*object]{Key: k, Delete: true})
 			}
 		}
-		require.NoError(t, store.Apply(append(ops, set...), strconv.Itoa(version)))
+		require.NoError(t, apply(store, append(ops, set...), strconv.Itoa(version)))
 	}
 	close(done)
 	readers.Wait()
@@ -113,11 +113,11 @@ func TestConcurrentWritersAndIndexChangesLoseNothing(t *testing.T) {
 			for version := range 1500 {
 				k := strconv.Itoa(w) + "/" + strconv.Itoa(random.IntN(50))
 				if random.IntN(3) == 0 {
-					require.NoError(t, store.Apply([]Op[*object]{del(k)}, ""))
+					require.NoError(t, apply(store, []Op[*object]{del(k)}, ""))
 					delete(finals[w], k)
 					continue
 				}
-				require.NoError(t, store.Apply([]Op[*object]{put(k, &object{version: version, terms: []string{strconv.Itoa(random.IntN(10))}})}, ""))
+				require.NoError(t, apply(store, []Op[*object]{put(k, &object{version: version, terms: []string{strconv.Itoa(random.IntN(10))}})}, ""))
 				finals[w][k] = version
 			}
 		})

@@ -119,3 +119,14 @@ func counted(t require.TestingT, seq iter.Seq2[string, int], err error) map[stri
 	require.NoError(t, err)
 	return maps.Collect(seq)
 }
+
+// apply and replace are for tests that don't look at revisions.
+func apply[T any](store *Store[T], ops []Op[T], resourceVersion string) error {
+	_, err := store.Apply(ops, resourceVersion)
+	return err
+}
+
+func replace[T any](store *Store[T], ops []Op[T], resourceVersion string) error {
+	_, err := store.Replace(ops, resourceVersion)
+	return err
+}

@@ -23,7 +23,7 @@ func TestIndexFollowsItsObjects(t *testing.T) {
 		{del("a/x"), map[string]int{}},
 	}
 	for _, step := range steps {
-		require.NoError(t, store.Apply([]Op[*object]{step.op}, ""))
+		require.NoError(t, apply(store, []Op[*object]{step.op}, ""))
 		values, err := store.IndexValues("term")
 		require.Equal(t, step.want, counted(t, values, err))
 		requireConsistent(t, store.Snapshot())
@@ -34,13 +34,13 @@ func TestIndexFollowsItsObjects(t *testing.T) {
 func TestIndexLeavesOutObjectsWithoutValuesAndCountsDuplicatesOnce(t *testing.T) {
 	t.Parallel()
 	store := newStore(t, byTerm)
-	require.NoError(t, store.Apply([]Op[*object]{put("a/x", &object{}), put("a/y", &object{terms: []string{"t", "", "t"}})}, ""))
+	require.NoError(t, apply(store, []Op[*object]{put("a/x", &object{}), put("a/y", &object{terms: []string{"t", "", "t"}})}, ""))
 	require.Equal(t, []string{"a/y"}, byIndex(t, store.Snapshot(), "term", "t"))
 	require.Equal(t, []string{"a/y"}, byIndex(t, store.Snapshot(), "term", ""), "the empty string is a value")
 	requireConsistent(t, store.Snapshot())
-	require.NoError(t, store.Apply([]Op[*object]{put("a/y", &object{terms: []string{"t"}})}, ""))
+	require.NoError(t, apply(store, []Op[*object]{put("a/y", &object{terms: []string{"t"}})}, ""))
 	requireConsistent(t, store.Snapshot())
-	require.NoError(t, store.Apply([]Op[*object]{put("a/y", &object{terms: []string{"t", "t"}}), del("a/y")}, ""))
+	require.NoError(t, apply(store, []Op[*object]{put("a/y", &object{terms: []string{"t", "t"}}), del("a/y")}, ""))
 	requireConsistent(t, store.Snapshot())
 }
 
@@ -62,9 +62,9 @@ func TestUnknownIndexIsAnErrorAndUnknownValueIsNot(t *testing.T) {
 func TestD13_FailingIndexFunctionLeavesOutItsOpAndNoOther(t *testing.T) {
 	t.Parallel()
 	store := newStore(t, byTerm)
-	require.NoError(t, store.Apply([]Op[*object]{put("a/x", &object{version: 1, terms: []string{"t"}})}, "1"))
+	require.NoError(t, apply(store, []Op[*object]{put("a/x", &object{version: 1, terms: []string{"t"}})}, "1"))
 	refused, broken := errors.New("no"), errors.New("broken")
-	err := store.Apply([]Op[*object]{
+	err := apply(store, []Op[*object]{
 		put("a/w", &object{terms: []string{"t"}}),
 		put("a/x", &object{version: 2, terms: []string{"u"}, err: refused}),
 		put("a/y", &object{version: 3, panic: broken}),
@@ -89,7 +89,7 @@ indexer: index "term" of object cluster: panic: text`, err.Error())
 	require.Equal(t, "2", store.ResourceVersion(), "nobody who waits for it hangs")
 	requireConsistent(t, store.Snapshot())
 
-	require.NoError(t, store.Apply([]Op[*object]{del("a/x")}, ""))
+	require.NoError(t, apply(store, []Op[*object]{del("a/x")}, ""))
 	requireConsistent(t, store.Snapshot())
 }
 
@@ -98,11 +98,11 @@ func TestD14_ModifiedObjectDoesNotCorruptTheIndex(t *testing.T) {
 	t.Parallel()
 	store := newStore(t, byTerm)
 	x, y := &object{terms: []string{"t"}}, &object{terms: []string{"t"}}
-	require.NoError(t, store.Apply([]Op[*object]{put("a/x", x), put("a/y", y)}, ""))
+	require.NoError(t, apply(store, []Op[*object]{put("a/x", x), put("a/y", y)}, ""))
 	x.terms[0] = "modified in the slice that the index function returned"
 	y.terms = []string{"modified"}
 	require.Equal(t, []string{"a/x", "a/y"}, byIndex(t, store.Snapshot(), "term", "t"))
-	require.NoError(t, store.Apply([]Op[*object]{put("a/x", &object{terms: []string{"u"}}), del("a/y")}, ""))
+	require.NoError(t, apply(store, []Op[*object]{put("a/x", &object{terms: []string{"u"}}), del("a/y")}, ""))
 	values, err := store.IndexValues("term")
 	require.Equal(t, map[string]int{"u": 1}, counted(t, values, err))
 }
@@ -124,16 +124,16 @@ func TestD15_ResourceVersionNeverGoesDown(t *testing.T) {
 	}
 	store := newStore(t, nil)
 	for _, step := range steps {
-		require.NoError(t, store.Apply(nil, step.apply))
+		require.NoError(t, apply(store, nil, step.apply))
 		require.Equal(t, step.want, store.ResourceVersion())
 	}
 	// Neither the last op of a transaction nor a Replace lowers it.
-	require.NoError(t, store.Apply([]Op[*object]{
+	require.NoError(t, apply(store, []Op[*object]{
 		{Key: key("a/x"), Object: &object{}, ResourceVersion: "13"}, {Key: key("a/y"), Object: &object{}, ResourceVersion: "3"},
 		{Key: key("a/y"), ResourceVersion: "4", Delete: true},
 	}, "13"))
 	require.Equal(t, "13", store.ResourceVersion())
-	require.NoError(t, store.Replace(nil, "8"))
+	require.NoError(t, replace(store, nil, "8"))
 	require.Equal(t, "13", store.ResourceVersion())
 }
 
@@ -142,7 +142,7 @@ func TestAddIndexCoversWhatIsStoredBeforeItReturns(t *testing.T) {
 	t.Parallel()
 	store := newStore(t, byTerm)
 	ops := benchOps(3*backfillSize + 1)
-	require.NoError(t, store.Apply(ops, ""))
+	require.NoError(t, apply(store, ops, ""))
 	counts := store.Stats().Counts
 	require.NoError(t, store.AddIndex("again", termsOf))
 	require.Equal(t, []string{"again", "term"}, store.Indexes())
@@ -157,7 +157,7 @@ func TestAddIndexCoversWhatIsStoredBeforeItReturns(t *testing.T) {
 func TestAddIndexThatFailsAddsNothing(t *testing.T) {
 	t.Parallel()
 	store := newStore(t, byTerm)
-	require.NoError(t, store.Apply(benchOps(2*backfillSize), ""))
+	require.NoError(t, apply(store, benchOps(2*backfillSize), ""))
 	bad := errors.New("bad object")
 
 	require.ErrorIs(t, store.AddIndex("term", termsOf), ErrIndexExists)
@@ -183,10 +183,10 @@ func TestAddIndexThatFailsAddsNothing(t *testing.T) {
 func TestRemovedIndexLeavesNothingBehind(t *testing.T) {
 	t.Parallel()
 	store := newStore(t, byTerm)
-	require.NoError(t, store.Apply([]Op[*object]{put("a/x", &object{terms: []string{"t"}}), put("a/y", &object{terms: []string{"t"}})}, ""))
+	require.NoError(t, apply(store, []Op[*object]{put("a/x", &object{terms: []string{"t"}}), put("a/y", &object{terms: []string{"t"}})}, ""))
 	require.NoError(t, store.RemoveIndex("term"))
 	require.Empty(t, store.Indexes())
-	require.NoError(t, store.Apply([]Op[*object]{put("a/x", &object{terms: []string{"u"}}), del("a/y")}, ""))
+	require.NoError(t, apply(store, []Op[*object]{put("a/x", &object{terms: []string{"u"}}), del("a/y")}, ""))
 	require.NoError(t, store.AddIndex("term", func(o *object) ([]string, error) { return []string{"other " + o.terms[0]}, nil }))
 	values, err := store.IndexValues("term")
 	require.Equal(t, map[string]int{"other u": 1}, counted(t, values, err))

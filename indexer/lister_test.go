@@ -19,7 +19,7 @@ func labelled(t *testing.T, byKey map[string]labels.Set) *Store[labels.Set] {
 	store, err := New(Options[labels.Set]{})
 	require.NoError(t, err)
 	for k, set := range byKey {
-		require.NoError(t, store.Apply([]Op[labels.Set]{{Key: key(k), Object: set}}, ""))
+		require.NoError(t, apply(store, []Op[labels.Set]{{Key: key(k), Object: set}}, ""))
 	}
 	return store
 }
@@ -90,12 +90,12 @@ func TestListerTakesLabelsFromMetadata(t *testing.T) {
 
 	typed, err := New(Options[*metav1.PartialObjectMetadata]{})
 	require.NoError(t, err)
-	require.NoError(t, typed.Apply([]Op[*metav1.PartialObjectMetadata]{{Key: key("a/x"), Object: object}}, ""))
+	require.NoError(t, apply(typed, []Op[*metav1.PartialObjectMetadata]{{Key: key("a/x"), Object: object}}, ""))
 	require.Len(t, slices.Collect(NewLister(typed.Reader, pods, nil).List(selector)), 1)
 
 	untyped, err := New(Options[any]{})
 	require.NoError(t, err)
-	require.NoError(t, untyped.Apply([]Op[any]{
+	require.NoError(t, apply(untyped, []Op[any]{
 		{Key: key("a/x"), Object: object},
 		{Key: key("a/y"), Object: "has no labels"},
 		{Key: types.NamespacedName{Name: "nil"}},

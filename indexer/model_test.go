@@ -160,7 +160,7 @@ func FuzzStore(f *testing.F) {
 					write, modelled = store.Replace, model.replace
 				}
 				failed := modelled(ops, argument)
-				err := write(ops, strconv.Itoa(argument))
+				_, err := write(ops, strconv.Itoa(argument))
 				require.Equal(t, failed, countErrors(err))
 				ops = nil
 			case 11:

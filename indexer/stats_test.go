@@ -15,9 +15,9 @@ func TestObserverAndStatsCountWhatWasDone(t *testing.T) {
 		Observer: &Observer{OnApplied: func(info AppliedInfo) { applied = append(applied, info) }},
 	})
 	require.NoError(t, err)
-	require.NoError(t, store.Apply([]Op[*object]{put("a/x", &object{terms: []string{"t", "u"}}), put("a/y", &object{}), put("z", &object{})}, "3"))
-	require.Error(t, store.Apply([]Op[*object]{put("a/x", &object{}), del("a/y"), del("a/absent"), put("b/x", &object{err: errors.New("no")})}, "4"))
-	require.NoError(t, store.Replace([]Op[*object]{put("a/x", &object{terms: []string{"t"}}), put("b/x", &object{})}, ""))
+	require.NoError(t, apply(store, []Op[*object]{put("a/x", &object{terms: []string{"t", "u"}}), put("a/y", &object{}), put("z", &object{})}, "3"))
+	require.Error(t, apply(store, []Op[*object]{put("a/x", &object{}), del("a/y"), del("a/absent"), put("b/x", &object{err: errors.New("no")})}, "4"))
+	require.NoError(t, replace(store, []Op[*object]{put("a/x", &object{terms: []string{"t"}}), put("b/x", &object{})}, ""))
 
 	want := []AppliedInfo{
 		{Counts: Counts{Added: 3}, ResourceVersion: "3", Revision: 1},
@@ -46,10 +46,10 @@ func TestObserverIsCalledWithoutALock(t *testing.T) {
 	store, err := New(Options[*object]{Observer: &Observer{OnApplied: func(info AppliedInfo) {
 		require.Equal(t, info.Revision, store.Snapshot().Revision(), "it is published")
 		if depth++; depth < 3 {
-			require.NoError(t, store.Apply([]Op[*object]{put("a/x", &object{})}, ""))
+			require.NoError(t, apply(store, []Op[*object]{put("a/x", &object{})}, ""))
 		}
 	}}})
 	require.NoError(t, err)
-	require.NoError(t, store.Apply(nil, "1"))
+	require.NoError(t, apply(store, nil, "1"))
 	require.Equal(t, 3, depth)
 }

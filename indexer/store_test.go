@@ -27,7 +27,7 @@ func TestNewCopiesItsOptions(t *testing.T) {
 	require.NoError(t, err)
 	delete(indexes, "term")
 	observer.OnApplied = nil
-	require.NoError(t, store.Apply(nil, ""))
+	require.NoError(t, apply(store, nil, ""))
 	require.Equal(t, 1, calls)
 	require.Equal(t, []string{"term"}, store.Indexes())
 }
@@ -52,8 +52,8 @@ func TestEmptyStoreAnswersEverything(t *testing.T) {
 func TestApplyInsertsReplacesAndDeletes(t *testing.T) {
 	t.Parallel()
 	store := newStore(t, byTerm)
-	require.NoError(t, store.Apply([]Op[*object]{put("a/x", &object{version: 1}), put("a/y", &object{version: 2}), put("z", &object{version: 3})}, ""))
-	require.NoError(t, store.Apply([]Op[*object]{put("a/x", &object{version: 4}), del("a/y"), del("a/absent")}, ""))
+	require.NoError(t, apply(store, []Op[*object]{put("a/x", &object{version: 1}), put("a/y", &object{version: 2}), put("z", &object{version: 3})}, ""))
+	require.NoError(t, apply(store, []Op[*object]{put("a/x", &object{version: 4}), del("a/y"), del("a/absent")}, ""))
 	require.Equal(t, []string{"z", "a/x"}, names(t, store.All()))
 	x, ok := store.Get(key("a/x"))
 	require.True(t, ok)
@@ -74,7 +74,7 @@ func anys[E any](list []E) (all []any) {
 func TestReadersGetTheStoredPointerAndItsVersion(t *testing.T) {
 	t.Parallel()
 	store, x := newStore(t, nil), &object{}
-	require.NoError(t, store.Apply([]Op[*object]{{Key: key("a/x"), Object: x, ResourceVersion: "17"}}, "20"))
+	require.NoError(t, apply(store, []Op[*object]{{Key: key("a/x"), Object: x, ResourceVersion: "17"}}, "20"))
 	e, ok := store.Entry(key("a/x"))
 	require.True(t, ok)
 	require.Same(t, x, e.Object)
@@ -87,7 +87,7 @@ func TestReadersGetTheStoredPointerAndItsVersion(t *testing.T) {
 func TestApplyDoesItsOpsInOrder(t *testing.T) {
 	t.Parallel()
 	store := newStore(t, byTerm)
-	require.NoError(t, store.Apply([]Op[*object]{
+	require.NoError(t, apply(store, []Op[*object]{
 		put("a/x", &object{version: 1, terms: []string{"one"}}), put("a/x", &object{version: 2, terms: []string{"two"}}),
 		put("a/y", &object{}), del("a/y"),
 		del("a/z"), put("a/z", &object{version: 3}),
@@ -100,13 +100,13 @@ func TestApplyDoesItsOpsInOrder(t *testing.T) {
 func TestNamespaceHasTheObjectsOfOneAndEmptyMeansAll(t *testing.T) {
 	t.Parallel()
 	store := newStore(t, nil)
-	require.NoError(t, store.Apply([]Op[*object]{put("a/x", &object{}), put("b/x", &object{}), put("b/y", &object{}), put("node", &object{})}, ""))
+	require.NoError(t, apply(store, []Op[*object]{put("a/x", &object{}), put("b/x", &object{}), put("b/y", &object{}), put("node", &object{})}, ""))
 	require.Equal(t, []string{"a/x"}, names(t, store.Namespace("a")))
 	require.Equal(t, []string{"b/x", "b/y"}, names(t, store.Namespace("b")))
 	require.Empty(t, names(t, store.Namespace("c")))
 	require.Equal(t, []string{"node", "a/x", "b/x", "b/y"}, names(t, store.Namespace("")))
 	require.Equal(t, map[string]int{"a": 1, "b": 2}, counted(t, store.Namespaces(), nil))
-	require.NoError(t, store.Apply([]Op[*object]{del("a/x"), del("b/x")}, ""))
+	require.NoError(t, apply(store, []Op[*object]{del("a/x"), del("b/x")}, ""))
 	require.Equal(t, map[string]int{"b": 1}, counted(t, store.Namespaces(), nil))
 }
 
@@ -114,8 +114,8 @@ func TestNamespaceHasTheObjectsOfOneAndEmptyMeansAll(t *testing.T) {
 func TestReplaceSwapsTheWholeContent(t *testing.T) {
 	t.Parallel()
 	store := newStore(t, byTerm)
-	require.NoError(t, store.Apply([]Op[*object]{put("a/x", &object{version: 1, terms: []string{"t"}}), put("a/y", &object{terms: []string{"t"}})}, "5"))
-	require.NoError(t, store.Replace([]Op[*object]{
+	require.NoError(t, apply(store, []Op[*object]{put("a/x", &object{version: 1, terms: []string{"t"}}), put("a/y", &object{terms: []string{"t"}})}, "5"))
+	require.NoError(t, replace(store, []Op[*object]{
 		put("a/x", &object{version: 2, terms: []string{"u"}}),
 		put("a/z", &object{version: 3}), put("a/z", &object{version: 4}), // the last counts
 		put("a/w", &object{}), del("a/w"),
@@ -126,7 +126,7 @@ func TestReplaceSwapsTheWholeContent(t *testing.T) {
 	require.Equal(t, "7", store.ResourceVersion())
 	requireConsistent(t, store.Snapshot())
 
-	require.NoError(t, store.Replace(nil, "8"))
+	require.NoError(t, replace(store, nil, "8"))
 	require.Zero(t, store.Len())
 	requireConsistent(t, store.Snapshot())
 }
@@ -134,8 +134,8 @@ func TestReplaceSwapsTheWholeContent(t *testing.T) {
 func TestReplaceKeepsWhatIsStoredOfAnObjectThatCannotBeIndexed(t *testing.T) {
 	t.Parallel()
 	store := newStore(t, byTerm)
-	require.NoError(t, store.Apply([]Op[*object]{put("a/x", &object{version: 1}), put("a/y", &object{})}, ""))
-	require.Error(t, store.Replace([]Op[*object]{put("a/x", &object{version: 2, err: errors.New("no")}), put("a/z", &object{})}, ""))
+	require.NoError(t, apply(store, []Op[*object]{put("a/x", &object{version: 1}), put("a/y", &object{})}, ""))
+	require.Error(t, replace(store, []Op[*object]{put("a/x", &object{version: 2, err: errors.New("no")}), put("a/z", &object{})}, ""))
 	require.Equal(t, []string{"a/x", "a/z"}, names(t, store.All()))
 	x, _ := store.Get(key("a/x"))
 	require.Equal(t, 1, x.version)
@@ -144,10 +144,10 @@ func TestReplaceKeepsWhatIsStoredOfAnObjectThatCannotBeIndexed(t *testing.T) {
 func TestSnapshotStaysAsItIs(t *testing.T) {
 	t.Parallel()
 	store := newStore(t, byTerm)
-	require.NoError(t, store.Apply([]Op[*object]{put("a/x", &object{terms: []string{"t"}}), put("a/y", &object{terms: []string{"t"}})}, "1"))
+	require.NoError(t, apply(store, []Op[*object]{put("a/x", &object{terms: []string{"t"}}), put("a/y", &object{terms: []string{"t"}})}, "1"))
 	before := store.Snapshot()
 	all := store.All()
-	require.NoError(t, store.Replace([]Op[*object]{put("b/z", &object{terms: []string{"u"}})}, "2"))
+	require.NoError(t, replace(store, []Op[*object]{put("b/z", &object{terms: []string{"u"}})}, "2"))
 	require.NoError(t, store.AddIndex("other", termsOf))
 	require.NoError(t, store.RemoveIndex("term"))
 
@@ -165,11 +165,11 @@ func TestIterationMayWriteToTheStore(t *testing.T) {
 	t.Parallel()
 	store := newStore(t, byTerm)
 	for i := range 100 {
-		require.NoError(t, store.Apply([]Op[*object]{put("a/"+strconv.Itoa(i), &object{})}, ""))
+		require.NoError(t, apply(store, []Op[*object]{put("a/"+strconv.Itoa(i), &object{})}, ""))
 	}
 	seen := 0
 	for k := range store.All() {
-		require.NoError(t, store.Apply([]Op[*object]{{Key: k, Delete: true}, put("b/"+k.Name, &object{})}, ""))
+		require.NoError(t, apply(store, []Op[*object]{{Key: k, Delete: true}, put("b/"+k.Name, &object{})}, ""))
 		seen++
 	}
 	require.Equal(t, 100, seen)
@@ -179,7 +179,7 @@ func TestIterationMayWriteToTheStore(t *testing.T) {
 func TestIteratorsStopWhenTold(t *testing.T) {
 	t.Parallel()
 	store := newStore(t, byTerm)
-	require.NoError(t, store.Apply([]Op[*object]{put("a/x", &object{terms: []string{"t", "u"}}), put("b/y", &object{terms: []string{"t"}})}, ""))
+	require.NoError(t, apply(store, []Op[*object]{put("a/x", &object{terms: []string{"t", "u"}}), put("b/y", &object{terms: []string{"t"}})}, ""))
 	count := 0
 	for range store.Keys() {
 		count++
@@ -209,14 +209,14 @@ func TestIteratorsStopWhenTold(t *testing.T) {
 func TestSortedIsByNamespaceThenName(t *testing.T) {
 	t.Parallel()
 	store := newStore(t, nil)
-	require.NoError(t, store.Apply([]Op[*object]{put("b/a", &object{}), put("a/c", &object{}), put("ab/a", &object{}), put("a/b", &object{}), put("z", &object{})}, ""))
+	require.NoError(t, apply(store, []Op[*object]{put("b/a", &object{}), put("a/c", &object{}), put("ab/a", &object{}), put("a/b", &object{}), put("z", &object{})}, ""))
 	require.Equal(t, []string{"z", "a/b", "a/c", "ab/a", "b/a"}, names(t, store.All()))
 }
 
 func TestReadingAllocatesNothingPerObject(t *testing.T) {
 	store := newStore(t, byTerm)
 	ops := benchOps(1000)
-	require.NoError(t, store.Apply(ops, ""))
+	require.NoError(t, apply(store, ops, ""))
 	require.Zero(t, testing.AllocsPerRun(100, func() { store.Get(ops[17].Key) }))
 	require.Zero(t, testing.AllocsPerRun(100, func() { store.Entry(ops[17].Key) }))
 	require.Zero(t, testing.AllocsPerRun(100, func() { store.Snapshot() }))

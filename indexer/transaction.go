@@ -62,6 +62,13 @@ func (tx *transaction[T]) removeTerms(old *entry[T]) {
 	}
 }
 
+// restart sets the resourceVersion, unless nothing is known of it.
+func (tx *transaction[T]) restart(to string) {
+	if to != "" && to != "0" {
+		tx.resourceVersion = to
+	}
+}
+
 // advance raises the resourceVersion and never lowers it (D15). Where the two
 // cannot be compared, what was said last counts.
 func (tx *transaction[T]) advance(to string) {

@@ -52,7 +52,7 @@ func TestG8_WaitRVReturnsWhenEverythingUpToTheVersionIsApplied(t *testing.T) {
 				version++
 				ops = append(ops, put("a/"+strconv.Itoa(version), &object{terms: []string{"t"}}))
 			}
-			require.NoError(t, store.Apply(ops, strconv.Itoa(version)))
+			require.NoError(t, apply(store, ops, strconv.Itoa(version)))
 			synctest.Wait()
 			mu.Lock()
 			for v := 1; v <= last; v++ {
@@ -75,7 +75,7 @@ func TestWaitRVReturnsAtOnceForAVersionThatIsReached(t *testing.T) {
 	end()
 	require.NoError(t, store.WaitRV(ended, ""), "no version in particular")
 	require.NoError(t, store.WaitRV(ended, "0"), "no version in particular")
-	require.NoError(t, store.Apply(nil, "10"))
+	require.NoError(t, apply(store, nil, "10"))
 	require.NoError(t, store.WaitRV(ended, "10"))
 	require.NoError(t, store.WaitRV(ended, "9"))
 	require.ErrorIs(t, store.WaitRV(ended, "11"), context.Canceled)
@@ -85,7 +85,7 @@ func TestWaitRVEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		store := newStore(t, nil)
-		require.NoError(t, store.Apply(nil, "10"))
+		require.NoError(t, apply(store, nil, "10"))
 		reason := errors.New("enough")
 		ctx, cancel := context.WithTimeoutCause(t.Context(), time.Minute, reason)
 		defer cancel()
@@ -95,7 +95,7 @@ func TestWaitRVEndsWithItsContext(t *testing.T) {
 		require.EqualError(t, err, `indexer: waiting for resourceVersion 11, the store is at "10": enough`)
 		require.Equal(t, time.Minute, time.Since(start))
 		require.Zero(t, store.Stats().Waiting)
-		require.NoError(t, store.Apply(nil, "11"), "nobody is left to be woken")
+		require.NoError(t, apply(store, nil, "11"), "nobody is left to be woken")
 	})
 }
 
@@ -107,7 +107,7 @@ func TestWaitRVRefusesVersionsThatCannotBeCompared(t *testing.T) {
 		require.ErrorAs(t, err, new(resourceversion.InvalidResourceVersion))
 		require.ErrorContains(t, err, strconv.Quote(malformed))
 	}
-	require.NoError(t, store.Apply(nil, "opaque"))
+	require.NoError(t, apply(store, nil, "opaque"))
 	require.ErrorContains(t, store.WaitRV(t.Context(), "7"), `the store is at "opaque"`)
 }
 
@@ -118,7 +118,7 @@ func TestWaitRVGivesUpWhenTheStoreGetsAVersionThatCannotBeCompared(t *testing.T)
 		result := make(chan error, 1)
 		go func() { result <- store.WaitRV(t.Context(), "7") }()
 		synctest.Wait()
-		require.NoError(t, store.Apply(nil, "opaque"))
+		require.NoError(t, apply(store, nil, "opaque"))
 		require.ErrorContains(t, <-result, `the store is at "opaque"`)
 	})
 }

@@ -27,58 +27,64 @@ func (i *Informer[T]) consume() {
 	}
 }
 
+// change is what a batch means for one key: how the store is to be changed, if at
+// all, and what handlers are to be told.
+type change[T any] struct {
+	key    types.NamespacedName
+	op     indexer.Op[T]
+	stored bool // there is an op
+	events []Event[T]
+}
+
 // apply puts one batch into the store and tells the handlers.
 func (i *Informer[T]) apply(batch deltafifo.Batch[T]) {
-	ops, events := i.resolve(batch)
-	failed := i.write(ops, batch.ResourceVersion)
-	if len(failed) > 0 {
-		kept := events[:0]
-		for _, e := range events {
-			if !failed[e.Key] {
-				kept = append(kept, e)
-			}
-		}
-		events = kept
+	fresh := batch.Initial && i.store.Len() == 0
+	changes := i.resolve(batch)
+	revision, refused := i.write(changes, batch)
+	var deletions []change[T]
+	if len(refused) > 0 {
+		changes, deletions = i.withoutRefused(changes, refused)
 	}
-	if o := i.opts.Observer; o != nil && o.OnApplied != nil {
-		keys := make([]types.NamespacedName, len(ops))
-		for n, op := range ops {
-			keys[n] = op.Key
-		}
-		o.OnApplied(AppliedInfo{Keys: keys, ResourceVersion: batch.ResourceVersion, Initial: batch.Initial})
-	}
-	i.tell(events, batch.Initial)
+	i.observeApplied(changes, batch)
 	if batch.Initial {
 		close(i.synced)
 	}
+	i.tell(changes, revision, batch, fresh)
+	if len(deletions) > 0 {
+		revision, _ = i.write(deletions, deltafifo.Batch[T]{})
+		i.observeApplied(deletions, batch)
+		i.tell(deletions, revision, deltafifo.Batch[T]{}, false)
+	}
 }
 
-// resolve turns stacks of deltas into what is to be stored, one operation per
-// key, and what handlers are to be told, one event per change, by playing each
-// stack on what the store has. Nothing but this goroutine writes to the store.
-func (i *Informer[T]) resolve(batch deltafifo.Batch[T]) (ops []indexer.Op[T], events []Event[T]) {
-	ops = make([]indexer.Op[T], 0, len(batch.Stacks))
-	events = make([]Event[T], 0, len(batch.Stacks))
+// resolve plays each stack of deltas on what the store has. Nothing but this
+// goroutine writes to the store.
+func (i *Informer[T]) resolve(batch deltafifo.Batch[T]) []change[T] {
+	changes := make([]change[T], 0, len(batch.Stacks))
+	events := make([]Event[T], 0, len(batch.Stacks)) // of all changes, one after another
 	for _, stack := range batch.Stacks {
-		before, stored := i.store.Entry(stack.Key)
-		current, exists := before, stored
+		first := len(events)
+		before, existed := i.store.Entry(stack.Key)
+		c := change[T]{key: stack.Key}
+		current, exists := before, existed
 		for _, delta := range stack.Deltas {
 			event, changed := next(current, exists, stack.Key, delta, batch.Initial)
 			if !changed {
 				continue
 			}
 			events = append(events, event)
+			c.stored = c.stored || event.Cause != Resync
 			exists = event.Type != Deleted
 			current.Object, current.ResourceVersion = event.New, event.ResourceVersion
 		}
-		switch {
-		case exists && (!stored || current.ResourceVersion != before.ResourceVersion):
-			ops = append(ops, indexer.Op[T]{Key: stack.Key, Object: current.Object, ResourceVersion: current.ResourceVersion})
-		case !exists && stored:
-			ops = append(ops, indexer.Op[T]{Key: stack.Key, ResourceVersion: current.ResourceVersion, Delete: true})
+		c.events = events[first:]
+		c.stored = c.stored && (exists || existed)
+		c.op = indexer.Op[T]{Key: stack.Key, Object: current.Object, ResourceVersion: current.ResourceVersion, Delete: !exists}
+		if len(c.events) > 0 {
+			changes = append(changes, c)
 		}
 	}
-	return ops, events
+	return changes
 }
 
 // next is the event that a delta means for a key whose state so far is current,
@@ -86,7 +92,8 @@ func (i *Informer[T]) resolve(batch deltafifo.Batch[T]) (ops []indexer.Op[T], ev
 //
 // What was told already is not told again (D11): an object that a relist or a
 // repeated watch event brings in the version that is known makes no event, and
-// neither does the deletion of what is not there (D16).
+// neither does the deletion of what is not there (D16). An object without a
+// version is always taken for changed.
 func next[T any](current indexer.Entry[T], exists bool, key types.NamespacedName, delta deltafifo.Delta[T], initial bool) (Event[T], bool) {
 	event := Event[T]{
 		Cause:           Watch,
@@ -121,66 +128,104 @@ func next[T any](current indexer.Entry[T], exists bool, key types.NamespacedName
 		return event, true
 	}
 	event.Type = Updated
-	return event, current.ResourceVersion != delta.ResourceVersion
+	return event, delta.ResourceVersion == "" || delta.ResourceVersion != current.ResourceVersion
 }
 
-// write applies the operations and returns the keys of those that an index
-// function refused. They are not stored, so no handler is told (PD-1).
-func (i *Informer[T]) write(ops []indexer.Op[T], resourceVersion string) (failed map[types.NamespacedName]bool) {
-	err := i.store.Apply(ops, resourceVersion)
-	for _, e := range indexErrors(err) {
-		if failed == nil {
-			failed = make(map[types.NamespacedName]bool)
-		}
-		failed[e.Key] = true
-		i.opts.Logger.Error("object not stored, as it cannot be indexed", "key", e.Key, "error", e)
-	}
-	return failed
-}
-
-// indexErrors takes joined errors apart.
-func indexErrors(err error) (all []*indexer.IndexError) {
-	var joined interface{ Unwrap() []error }
-	var single *indexer.IndexError
-	switch {
-	case err == nil:
-	case errors.As(err, &single) && !errors.As(err, &joined):
-		all = append(all, single)
-	case errors.As(err, &joined):
-		for _, e := range joined.Unwrap() {
-			all = append(all, indexErrors(e)...)
+// write puts the changes of a batch into the store as one transaction. It returns
+// the revision that has them, and those keys whose object an index function
+// refused.
+func (i *Informer[T]) write(changes []change[T], batch deltafifo.Batch[T]) (revision uint64, refused map[types.NamespacedName]bool) {
+	ops := make([]indexer.Op[T], 0, len(changes))
+	for _, c := range changes {
+		if c.stored {
+			ops = append(ops, c.op)
 		}
 	}
-	return all
+	apply := i.store.Apply
+	if batch.Replaced {
+		apply = i.store.ApplyRelist
+	}
+	revision, err := apply(ops, batch.ResourceVersion)
+	if failures, ok := errors.AsType[indexer.IndexErrors](err); ok {
+		refused = make(map[types.NamespacedName]bool, len(failures))
+		for _, failure := range failures {
+			refused[failure.Key] = true
+			i.opts.Logger.Error("object not stored, as it cannot be indexed", "key", failure.Key, "err", failure)
+		}
+	}
+	return revision, refused
 }
 
-// tell posts the events of a batch that is in the store to the handlers, and
-// after the first list the mark that lies behind the initial adds.
-func (i *Informer[T]) tell(events []Event[T], initial bool) {
-	resynced := slices.ContainsFunc(events, func(e Event[T]) bool { return e.Cause == Resync })
-	revision := i.store.Snapshot().Revision()
+// withoutRefused takes out the changes that ended in an object which could not be
+// stored, as nobody is to be told of it (PD-1). Where the object that was stored
+// has been deleted on the way, at least that is to happen.
+func (i *Informer[T]) withoutRefused(changes []change[T], refused map[types.NamespacedName]bool) (kept, deletions []change[T]) {
+	for _, c := range changes {
+		if !refused[c.key] {
+			kept = append(kept, c)
+			continue
+		}
+		for n, event := range slices.Backward(c.events) {
+			if event.Type == Deleted {
+				c.op = indexer.Op[T]{Key: c.key, Delete: true}
+				c.events = c.events[:n+1]
+				deletions = append(deletions, c)
+				break
+			}
+		}
+	}
+	return kept, deletions
+}
+
+func (i *Informer[T]) observeApplied(changes []change[T], batch deltafifo.Batch[T]) {
+	if i.opts.Observer == nil || i.opts.Observer.OnApplied == nil {
+		return
+	}
+	info := AppliedInfo{ResourceVersion: batch.ResourceVersion, Initial: batch.Initial}
+	for _, c := range changes {
+		if c.stored {
+			info.Keys = append(info.Keys, c.key)
+		}
+	}
+	i.opts.Observer.OnApplied(info)
+}
+
+// tell posts what has changed with a revision of the store to the handlers. The
+// first list, fresh, is posted as a snapshot: that costs next to nothing, and the
+// objects are in memory anyway.
+func (i *Informer[T]) tell(changes []change[T], revision uint64, batch deltafifo.Batch[T], fresh bool) {
+	var events, resyncs []Event[T]
+	for _, c := range changes {
+		if c.events[0].Cause == Resync {
+			resyncs = append(resyncs, c.events...)
+		} else if !fresh {
+			events = append(events, c.events...)
+		}
+	}
+	snapshot := i.store.Snapshot()
 	i.mu.Lock()
 	registrations := i.registrations
-	i.initialPosted = i.initialPosted || initial
-	var due map[*Registration[T]]bool
-	if resynced {
-		due = i.resyncDue
+	i.populated = i.populated || batch.Initial
+	due := i.resyncDue
+	if batch.Resynced {
 		i.resyncDue = make(map[*Registration[T]]bool)
 	}
 	i.mu.Unlock()
 
 	now := time.Now()
 	for _, r := range registrations {
-		// A handler that was added after the batch was applied has it in its
-		// snapshot (G5).
-		inSnapshot := revision <= r.snapshotRevision
-		for _, event := range events {
-			if event.Cause == Resync && due[r] || event.Cause != Resync && !inSnapshot {
-				r.post(letter[T]{event: event, posted: now})
-			}
+		switch {
+		case revision <= r.told: // It was added meanwhile, and has the changes in its snapshot (G5).
+		case fresh:
+			r.mailbox.postSnapshot(snapshot, true)
+		default:
+			r.post(events, now)
 		}
-		if initial && !r.snapshotSynced {
-			r.post(letter[T]{posted: now, syncMark: true})
+		if batch.Initial && !r.whole && (!fresh || revision <= r.told) {
+			r.mailbox.postSnapshot(nil, true)
+		}
+		if batch.Resynced && due[r] {
+			r.post(resyncs, now)
 		}
 	}
 }

@@ -49,8 +49,8 @@
 //
 // # Goroutines and locks
 //
-// Run starts one goroutine for the reflector and one per handler, and consumes
-// the queue itself; it returns when all have ended. No handler, transform, index
+// Run starts one goroutine for the reflector, one that consumes the queue, and one
+// per handler; it returns when all have ended. No handler, transform, index
 // function or observer is ever called with a lock held. The informer's one mutex
 // guards the set of handlers and whether it runs; each mailbox has its own; the
 // two are never held together.

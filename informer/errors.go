@@ -9,15 +9,23 @@ import (
 // and of waiting for the sync of one that stopped before it got there.
 var ErrStopped = errors.New("informer: stopped")
 
+// ErrRemoved is the error of waiting for the sync of a handler that was removed
+// before it got there.
+var ErrRemoved = errors.New("informer: handler removed")
+
 // ErrAlreadyRun is the error of a second Run. An informer runs once: make a new
 // one.
 var ErrAlreadyRun = errors.New("informer: Run was called twice; make a new informer instead")
 
 // SyncError says why an informer, or a handler, is not synced yet. It unwraps to
-// the reason for giving up waiting (a context's error or [ErrStopped]) and to the
-// last error of the reflector, so that errors.Is and the predicates of
-// apimachinery's api/errors find both.
+// the reason for giving up waiting (a context's error, [ErrStopped] or
+// [ErrRemoved]) and, while the reflector is failing, to its last error, so that
+// errors.Is and the predicates of apimachinery's api/errors find both.
 type SyncError struct {
+	// Handler is the name of the handler that is not synced, "" where it is the
+	// informer.
+	Handler string
+
 	// Status is the state of the informer at the time.
 	Status Status
 
@@ -27,22 +35,34 @@ type SyncError struct {
 
 // Error says what is missing, since when and, where the reflector failed, why.
 func (e *SyncError) Error() string {
+	if e.Handler != "" && e.Status.Synced {
+		return fmt.Sprintf("handler %s is not synced (informer %s): %v", e.Handler, e.Status.Name, e.Err)
+	}
 	r := e.Status.Reflector
 	text := fmt.Sprintf("informer %s is not synced (%v since %s", e.Status.Name, r.Phase, r.Since.Format("15:04:05.000"))
 	if r.Items > 0 {
 		text += fmt.Sprintf(", %d objects so far", r.Items)
 	}
 	text += ")"
-	if r.LastError != nil {
-		text += fmt.Sprintf(": last error: %v", r.LastError)
+	if last := e.lastError(); last != nil {
+		text += fmt.Sprintf(": last error: %v", last)
 	}
 	return fmt.Sprintf("%s: %v", text, e.Err)
 }
 
-// Unwrap returns the reason for giving up and the reflector's last error.
+// Unwrap returns the reason for giving up and the error that the reflector is
+// fighting with.
 func (e *SyncError) Unwrap() []error {
-	if last := e.Status.Reflector.LastError; last != nil {
+	if last := e.lastError(); last != nil {
 		return []error{e.Err, last}
 	}
 	return []error{e.Err}
+}
+
+// lastError is the reflector's, unless it has got over it.
+func (e *SyncError) lastError() error {
+	if e.Status.Reflector.Failures == 0 {
+		return nil
+	}
+	return e.Status.Reflector.LastError
 }

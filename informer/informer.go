@@ -2,6 +2,7 @@ package informer
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 
@@ -19,10 +20,11 @@ type Informer[T any] struct {
 	store     *indexer.Store[T]
 	queue     *deltafifo.FIFO[T]
 	reflector *reflector.Reflector[T]
+	gate      gate
 
 	// synced is closed when the first list is in the store.
 	synced chan struct{}
-	// stopped is closed when Run is about to return.
+	// stopped is closed when Run no longer calls handlers.
 	stopped chan struct{}
 
 	// handlers are the goroutines of the registrations.
@@ -34,7 +36,8 @@ type Informer[T any] struct {
 	// range over it without the lock.
 	registrations []*Registration[T]
 	named         int
-	initialPosted bool
+	// populated says that the first list is in the store, or is about to be told.
+	populated bool
 	// resyncDue are the registrations that the next Sync deltas are for.
 	resyncDue map[*Registration[T]]bool
 }
@@ -49,8 +52,11 @@ const (
 )
 
 // New makes an informer of what source lists and watches. It starts nothing: see
-// Run. An error says which option is wrong.
+// Run. An error says which option is wrong, or that there is no source.
 func New[T any](source listwatch.Source[T], opts Options[T]) (*Informer[T], error) {
+	if source == nil {
+		return nil, errors.New("informer: New needs a source")
+	}
 	opts = opts.withDefaults()
 	store, err := indexer.New(opts.Store)
 	if err != nil {
@@ -67,7 +73,7 @@ func New[T any](source listwatch.Source[T], opts Options[T]) (*Informer[T], erro
 	if opts.Transform != nil {
 		source = transformed[T]{source, opts.Transform}
 	}
-	i.reflector, err = reflector.New(source, sink[T]{i.queue}, opts.Reflector)
+	i.reflector, err = reflector.New(source, sink[T]{i.queue, &i.gate}, opts.Reflector)
 	if err != nil {
 		return nil, err
 	}
@@ -78,26 +84,28 @@ func New[T any](source listwatch.Source[T], opts Options[T]) (*Informer[T], erro
 // everything that it started has ended, including a handler's call in progress:
 // a handler that never returns keeps Run from returning.
 //
-// When ctx ends, what the reflector had received is still stored, so that the
-// store ends in a state that the server had. Events that no handler has taken by
-// then are dropped.
+// When ctx ends, no further call of a handler begins, and events that wait are
+// dropped. What the reflector had received is still stored, so that the store ends
+// in a state that the server had.
 //
-// Run returns nil when ctx ended, ErrAlreadyRun when called twice, and otherwise
-// the reflector's reason for giving up.
+// Run returns nil when ctx ended, and ErrAlreadyRun when called twice.
 func (i *Informer[T]) Run(ctx context.Context) error {
 	if err := i.start(); err != nil {
 		return err
 	}
-	var reason error
-	var reflecting sync.WaitGroup
-	reflecting.Go(func() {
-		reason = i.reflector.Run(ctx)
+	reflected := make(chan error, 1)
+	var working sync.WaitGroup
+	working.Go(func() {
+		reflected <- i.reflector.Run(ctx)
 		i.queue.Close()
 	})
-	i.consume()
-	reflecting.Wait()
+	working.Go(i.consume)
+	<-ctx.Done()
+	// Handlers first: one that blocks would hold up the others.
 	i.end()
-	return reason
+	working.Wait()
+	i.handlers.Wait()
+	return <-reflected
 }
 
 func (i *Informer[T]) start() error {
@@ -113,17 +121,16 @@ func (i *Informer[T]) start() error {
 	return nil
 }
 
+// end stops all handlers, and lets those who wait for a sync know.
 func (i *Informer[T]) end() {
 	i.mu.Lock()
 	i.phase = ended
 	registrations := i.registrations
-	i.registrations = nil
 	i.mu.Unlock()
+	close(i.stopped)
 	for _, r := range registrations {
 		r.stop()
 	}
-	i.handlers.Wait()
-	close(i.stopped)
 }
 
 // Store returns the reading half of the store. It may be read at any time, from
@@ -139,12 +146,16 @@ func (i *Informer[T]) AddIndex(name string, fn indexer.IndexFunc[T]) error {
 
 // AddHandler registers a handler. Before Run, it is told of everything from the
 // first list on; later, it first gets an Added with cause Initial for every
-// stored object, in no particular order, and then what follows (G5). The error
-// is ErrStopped, or says which option is wrong.
+// stored object, in no particular order, and then what follows (G5). As long as it
+// has not been told of all of them, the objects that were stored stay in memory.
+// The error is ErrStopped, or says which option is wrong.
 //
 // The handler is called by a goroutine of its own, one event at a time (G4).
 // Should it panic, the panic is logged and counted, and the next event follows.
 func (i *Informer[T]) AddHandler(handle func(Event[T]), opts HandlerOptions) (*Registration[T], error) {
+	if handle == nil {
+		return nil, errors.New("informer: AddHandler needs a handler")
+	}
 	if err := opts.validate(); err != nil {
 		return nil, err
 	}
@@ -155,12 +166,14 @@ func (i *Informer[T]) AddHandler(handle func(Event[T]), opts HandlerOptions) (*R
 	}
 	i.named++
 	r := newRegistration(i, handle, opts.withDefaults(i.named))
-	// Whatever batch is applied after this snapshot is posted to r, as r is among
-	// the registrations before the consumer looks; whatever was applied before is
-	// in the snapshot, and the revision tells the consumer so.
-	r.snapshot = i.store.Snapshot()
-	r.snapshotRevision = r.snapshot.Revision()
-	r.snapshotSynced = i.initialPosted
+	// Whatever is applied after this snapshot is posted to r, as r is among the
+	// registrations before the consumer looks; what was applied before is in the
+	// snapshot, and its revision tells the consumer so.
+	snapshot := i.store.Snapshot()
+	r.told, r.whole = snapshot.Revision(), i.populated
+	if r.whole || snapshot.Len() > 0 {
+		r.mailbox.postSnapshot(snapshot, r.whole)
+	}
 	i.registrations = append(slices.Clip(i.registrations), r)
 	if i.phase == running {
 		i.handlers.Go(r.run)
@@ -168,18 +181,31 @@ func (i *Informer[T]) AddHandler(handle func(Event[T]), opts HandlerOptions) (*R
 	return r, nil
 }
 
-// remove takes r out of the registrations.
+// remove takes r out of the registrations and stops it.
 func (i *Informer[T]) remove(r *Registration[T]) {
 	i.mu.Lock()
-	defer i.mu.Unlock()
-	i.registrations = slices.DeleteFunc(slices.Clone(i.registrations), func(other *Registration[T]) bool { return other == r })
-	delete(i.resyncDue, r)
+	registered := slices.Contains(i.registrations, r)
+	if registered && i.phase != ended { // In the end, they are kept for Status.
+		i.registrations = slices.DeleteFunc(slices.Clone(i.registrations), func(other *Registration[T]) bool { return other == r })
+		delete(i.resyncDue, r)
+		if i.phase == created {
+			close(r.done) // It never ran.
+		}
+	}
+	i.mu.Unlock()
+	r.stop()
 }
 
-// resync asks for a Sync delta for every stored object, on behalf of r.
+// resync asks for a Sync delta for every stored object, on behalf of r. Nothing
+// is owed while there is nothing to tell of.
 func (i *Informer[T]) resync(r *Registration[T]) {
 	i.mu.Lock()
-	i.resyncDue[r] = true
+	due := i.populated && i.store.Len() > 0 && slices.Contains(i.registrations, r)
+	if due {
+		i.resyncDue[r] = true
+	}
 	i.mu.Unlock()
-	_ = i.queue.Resync() // Its only error is that the queue is closed: no resync is owed then.
+	if due {
+		_ = i.queue.Resync() // Its only error is that the queue is closed: no resync is owed then.
+	}
 }

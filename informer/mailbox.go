@@ -5,14 +5,22 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/indexer"
 )
 
-// letter is one thing in a mailbox: an event, or the mark that every initial add
-// lies before it.
+// letter is one thing in a mailbox: an event, or everything that was stored at
+// some time.
 type letter[T any] struct {
-	event    Event[T]
-	posted   time.Time
-	syncMark bool
+	event  Event[T]
+	posted time.Time
+
+	// initial is set where the letter is no event but the objects of snapshot, if
+	// there is one, to be told as initial adds. complete says that with them the
+	// handler has been told of every object that the first list had.
+	initial  bool
+	snapshot *indexer.Snapshot[T]
+	complete bool
 
 	previous, next *letter[T]
 }
@@ -22,6 +30,10 @@ type letter[T any] struct {
 type mailbox[T any] struct {
 	limit    int
 	overflow Overflow
+
+	// holdUp is called when post has to wait, and what it returns when it no
+	// longer has to.
+	holdUp func() (release func())
 
 	// wake and space hold at most one token: something can be read, there may be
 	// room to write.
@@ -39,10 +51,11 @@ type mailbox[T any] struct {
 	closed    bool
 }
 
-func newMailbox[T any](limit int, overflow Overflow) *mailbox[T] {
+func newMailbox[T any](limit int, overflow Overflow, holdUp func() (release func())) *mailbox[T] {
 	return &mailbox[T]{
 		limit:    limit,
 		overflow: overflow,
+		holdUp:   holdUp,
 		wake:     make(chan struct{}, 1),
 		space:    make(chan struct{}, 1),
 	}
@@ -56,27 +69,53 @@ func signal(c chan struct{}) {
 	}
 }
 
-// post puts a letter in and reports how many wait. With Block it waits for room
-// first, until there is some or the mailbox is closed.
-func (m *mailbox[T]) post(l letter[T]) (depth int) {
+// post puts events in and reports how many letters wait. With Block it waits for
+// room before each, until there is some or the mailbox is closed.
+func (m *mailbox[T]) post(events []Event[T], now time.Time) (depth int) {
 	m.mu.Lock()
-	for m.overflow == Block && !m.closed && m.depth >= m.limit {
-		m.mu.Unlock()
+	defer m.mu.Unlock()
+	for _, event := range events {
+		if m.overflow == Block && !m.closed && m.depth >= m.limit {
+			m.waitLocked()
+		}
+		if m.closed {
+			return 0
+		}
+		if m.overflow == Coalesce && m.newest == nil && m.depth >= m.limit {
+			m.fallBehindLocked()
+		}
+		if !m.mergeLocked(event) {
+			m.appendLocked(&letter[T]{event: event, posted: now})
+		}
+		signal(m.wake)
+	}
+	return m.depth
+}
+
+// waitLocked waits until there is room or the mailbox is closed, without the lock.
+func (m *mailbox[T]) waitLocked() {
+	m.mu.Unlock()
+	defer m.mu.Lock()
+	release := m.holdUp()
+	defer release()
+	for full := true; full; {
 		<-m.space
 		m.mu.Lock()
+		full = !m.closed && m.depth >= m.limit
+		m.mu.Unlock()
 	}
+}
+
+// postSnapshot puts in everything that is stored, which may be nil for nothing. It
+// never waits.
+func (m *mailbox[T]) postSnapshot(snapshot *indexer.Snapshot[T], complete bool) {
+	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.closed {
-		return 0
+		return
 	}
-	if m.overflow == Coalesce && m.newest == nil && m.depth >= m.limit {
-		m.fallBehindLocked()
-	}
-	if !m.mergeLocked(l) {
-		m.appendLocked(&l)
-	}
+	m.appendLocked(&letter[T]{posted: time.Now(), initial: true, snapshot: snapshot, complete: complete})
 	signal(m.wake)
-	return m.depth
 }
 
 // take hands out the oldest letter, or nothing.
@@ -115,30 +154,26 @@ func (m *mailbox[T]) state() (depth int, oldest time.Time, coalesced uint64) {
 func (m *mailbox[T]) fallBehindLocked() {
 	m.newest = make(map[types.NamespacedName]*letter[T], m.depth)
 	for l := m.first; l != nil; l = l.next {
-		if !l.syncMark {
+		if !l.initial {
 			m.newest[l.event.Key] = l
 		}
 	}
 }
 
-// mergeLocked reports whether the letter was merged into the one that waits for
+// mergeLocked reports whether the event was merged into the one that waits for
 // the same key, so that it need not be appended.
-func (m *mailbox[T]) mergeLocked(l letter[T]) bool {
-	if m.newest == nil || l.syncMark {
-		return false
-	}
-	waiting := m.newest[l.event.Key]
+func (m *mailbox[T]) mergeLocked(event Event[T]) bool {
+	waiting := m.newest[event.Key]
 	if waiting == nil {
 		return false
 	}
-	event, outcome := merge(waiting.event, l.event)
+	merged, outcome := merge(waiting.event, event)
 	switch outcome {
 	case keepBoth:
 		return false
 	case keepOne:
-		waiting.event = event
+		waiting.event = merged
 	case keepNone:
-		delete(m.newest, l.event.Key)
 		m.removeLocked(waiting)
 	}
 	m.coalesced++
@@ -154,7 +189,7 @@ func (m *mailbox[T]) appendLocked(l *letter[T]) {
 	}
 	m.last = l
 	m.depth++
-	if m.newest != nil && !l.syncMark {
+	if m.newest != nil && !l.initial {
 		m.newest[l.event.Key] = l
 	}
 }

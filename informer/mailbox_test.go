@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/types"
@@ -61,7 +62,7 @@ func FuzzMailbox(f *testing.F) {
 	f.Fuzz(func(t *testing.T, script []byte) {
 		for _, overflow := range []Overflow{Coalesce, Unbounded} {
 			const limit = 3
-			m := newMailbox[int](limit, overflow)
+			m := newMailbox[int](limit, overflow, nil)
 			w := world{state: map[types.NamespacedName]int{}}
 			r := reader{known: map[types.NamespacedName]int{}}
 			for _, op := range script {
@@ -71,7 +72,7 @@ func FuzzMailbox(f *testing.F) {
 					}
 					continue
 				}
-				depth := m.post(letter[int]{event: w.step(op)})
+				depth := m.post([]Event[int]{w.step(op)}, time.Time{})
 				if overflow == Coalesce {
 					require.LessOrEqual(t, depth, limit+2*4, "memory is bounded by the limit and two events a key")
 				}
@@ -88,9 +89,9 @@ func FuzzMailbox(f *testing.F) {
 
 func TestMailboxCoalescesOnlyWhileTheReaderIsBehind(t *testing.T) {
 	t.Parallel()
-	m := newMailbox[int](2, Coalesce)
+	m := newMailbox[int](2, Coalesce, nil)
 	w := world{state: map[types.NamespacedName]int{}}
-	post := func() int { return m.post(letter[int]{event: w.step(1)}) }
+	post := func() int { return m.post([]Event[int]{w.step(1)}, time.Time{}) }
 
 	post()
 	require.Equal(t, 2, post(), "below the limit every event waits on its own")
@@ -109,29 +110,33 @@ func TestMailboxCoalescesOnlyWhileTheReaderIsBehind(t *testing.T) {
 
 func TestMailboxKeepsTheSyncMarkBehindTheInitialAdds(t *testing.T) {
 	t.Parallel()
-	m := newMailbox[int](1, Coalesce)
+	m := newMailbox[int](1, Coalesce, nil)
 	w := world{state: map[types.NamespacedName]int{}}
-	m.post(letter[int]{event: w.step(1)})
-	m.post(letter[int]{syncMark: true})
-	m.post(letter[int]{event: w.step(1)})
+	m.post([]Event[int]{w.step(1)}, time.Time{})
+	m.postSnapshot(nil, true)
+	m.post([]Event[int]{w.step(1)}, time.Time{})
 	first, _ := m.take()
 	require.Equal(t, Added, first.event.Type)
 	second, _ := m.take()
-	require.True(t, second.syncMark)
+	require.True(t, second.complete)
 }
 
 func TestBlockHoldsUpTheWriterUntilThereIsRoom(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		m := newMailbox[int](1, Block)
+		held, released := 0, 0
+		m := newMailbox[int](1, Block, func() func() {
+			held++
+			return func() { released++ }
+		})
 		w := world{state: map[types.NamespacedName]int{}}
-		m.post(letter[int]{event: w.step(1)})
+		m.post([]Event[int]{w.step(1)}, time.Time{})
 		posted := 0
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
 			for range 3 {
-				m.post(letter[int]{event: w.step(1)})
+				m.post([]Event[int]{w.step(1)}, time.Time{})
 				posted++
 			}
 		}()
@@ -143,6 +148,7 @@ func TestBlockHoldsUpTheWriterUntilThereIsRoom(t *testing.T) {
 		m.close()
 		<-done
 		require.Equal(t, 3, posted, "a closed mailbox holds nobody up")
+		require.Equal(t, []int{2, 2}, []int{held, released}, "what else is held up goes on as well")
 		_, ok := m.take()
 		require.False(t, ok)
 	})

@@ -15,9 +15,11 @@ const (
 	// events per key that the server or the handler knows. This is the default.
 	Coalesce Overflow = iota
 
-	// Block holds up the informer until the handler has taken an event: nothing is
-	// merged, and back-pressure goes through queue and reflector to the socket. All
-	// handlers of the informer wait for one that blocks (G4 gives way).
+	// Block holds up the informer until the handler has taken an event, and with it
+	// the reflector, which then reads no more from the watch: back-pressure reaches
+	// the server through the socket. All handlers of the informer wait for one that
+	// blocks (G4 gives way), and so does the store. What the queue held already when
+	// the mailbox filled up waits there.
 	Block
 
 	// Unbounded keeps every event, whatever memory that takes, as client-go does.

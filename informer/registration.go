@@ -2,6 +2,7 @@ package informer
 
 import (
 	"context"
+	"iter"
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
@@ -18,11 +19,11 @@ type Registration[T any] struct {
 	opts     HandlerOptions
 	mailbox  *mailbox[T]
 
-	// snapshot is what was stored when the handler was added, at which revision;
-	// snapshotSynced says that this included the first list.
-	snapshot         *indexer.Snapshot[T]
-	snapshotRevision uint64
-	snapshotSynced   bool
+	// told is the revision of the store up to which the handler need not be told:
+	// what had happened by then lies in its mailbox as a snapshot.
+	told uint64
+	// whole says that this snapshot had the first list in it.
+	whole bool
 
 	synced   chan struct{}
 	removed  chan struct{}
@@ -36,58 +37,63 @@ type Registration[T any] struct {
 }
 
 func newRegistration[T any](i *Informer[T], handle func(Event[T]), opts HandlerOptions) *Registration[T] {
-	return &Registration[T]{
+	r := &Registration[T]{
 		informer: i,
 		handle:   handle,
 		opts:     opts,
-		mailbox:  newMailbox[T](opts.Mailbox, opts.Overflow),
 		synced:   make(chan struct{}),
 		removed:  make(chan struct{}),
 		done:     make(chan struct{}),
 	}
+	r.mailbox = newMailbox[T](opts.Mailbox, opts.Overflow, func() (release func()) {
+		r.warnSlow(opts.Mailbox)
+		return i.gate.close()
+	})
+	return r
 }
 
 // Synced is closed when the handler has returned from every initial add (G6).
 func (r *Registration[T]) Synced() <-chan struct{} { return r.synced }
 
 // WaitForSync waits until the handler has returned from every initial add (G6).
-// The error is a [*SyncError]: ctx ended, or the informer stopped or the handler
-// was removed before.
+// The error is a [*SyncError]: ctx ended, the handler was removed before
+// (ErrRemoved), or the informer stopped (ErrStopped).
 func (r *Registration[T]) WaitForSync(ctx context.Context) error {
-	return r.informer.wait(ctx, r.synced, r.removed)
+	return r.informer.wait(ctx, r.opts.Name, r.synced, r.removed)
 }
 
-// Remove ends the handler: once Remove has returned, no further call begins. It
-// doesn't wait for a call in progress, so that a handler may remove itself; Done
-// tells when that has ended. Events that wait are dropped. To remove twice, or
-// after the informer stopped, is harmless.
-func (r *Registration[T]) Remove() {
-	r.informer.remove(r)
-	r.stop()
-}
+// Remove ends the handler: no call begins after Remove has returned, but for one
+// that was about to. It doesn't wait for a call in progress, so that a handler may
+// remove itself; wait for Done before releasing what the handler uses. Events that
+// wait are dropped. To remove twice, or after the informer stopped, is harmless.
+func (r *Registration[T]) Remove() { r.informer.remove(r) }
 
 // Done is closed when the handler was removed, or the informer stopped, and no
-// call of the handler is in progress.
+// call of the handler is in progress or will be.
 func (r *Registration[T]) Done() <-chan struct{} { return r.done }
 
 // stop lets the handler's goroutine end.
 func (r *Registration[T]) stop() {
 	r.stopOnce.Do(func() {
-		close(r.removed)
+		// The mailbox first: a handler that skips the rest of a snapshot must not
+		// find what came after it.
 		r.mailbox.close()
+		close(r.removed)
 	})
 }
 
 // run calls the handler until the registration is stopped.
 func (r *Registration[T]) run() {
 	defer close(r.done)
+	// A handler that ends the goroutine, as testing's FailNow does, is removed:
+	// nobody reads its mailbox any more.
+	defer r.Remove()
 	var resync <-chan time.Time
 	if r.opts.Resync > 0 {
 		ticker := time.NewTicker(r.opts.Resync)
 		defer ticker.Stop()
 		resync = ticker.C
 	}
-	r.deliverSnapshot()
 	for {
 		select {
 		case <-r.removed:
@@ -95,86 +101,79 @@ func (r *Registration[T]) run() {
 		case <-resync:
 			r.informer.resync(r)
 		case <-r.mailbox.wake:
-			r.deliverMail()
+			r.deliverMail(resync)
 		}
 	}
 }
 
-// post puts a letter into the mailbox, and says in the log when the handler is
-// slow for the first time.
-func (r *Registration[T]) post(l letter[T]) {
-	depth := r.mailbox.post(l)
-	if depth >= r.opts.Mailbox && r.slow.CompareAndSwap(false, true) {
-		r.informer.opts.Logger.Warn("handler is slow: its mailbox is full",
-			"handler", r.opts.Name, "waiting", depth, "overflow", r.opts.Overflow)
+// deliverMail empties the mailbox. A handler that is always behind is resynced
+// all the same.
+func (r *Registration[T]) deliverMail(resync <-chan time.Time) {
+	for {
+		select {
+		case <-r.removed:
+			return
+		case <-resync:
+			r.informer.resync(r)
+		default:
+		}
+		l, ok := r.mailbox.take()
+		switch {
+		case !ok:
+			return
+		case l.initial:
+			r.deliverSnapshot(l)
+		default:
+			r.deliver(l.event, l.posted)
+		}
 	}
 }
 
-func (r *Registration[T]) deliverSnapshot() {
-	for entry := range r.snapshot.Entries() {
-		if r.isRemoved() {
+func (r *Registration[T]) deliverSnapshot(l letter[T]) {
+	for entry := range entriesOf(l.snapshot) {
+		if isClosed(r.removed) {
 			return
 		}
-		r.deliver(letter[T]{event: Event[T]{
+		r.deliver(Event[T]{
 			Type:            Added,
 			Cause:           Initial,
 			Key:             entry.Key,
 			ResourceVersion: entry.ResourceVersion,
 			New:             entry.Object,
-		}})
+		}, l.posted)
 	}
-	r.snapshot = nil // The objects in it may be collected from now on.
-	if r.snapshotSynced {
+	if l.complete {
 		close(r.synced)
 	}
 }
 
-func (r *Registration[T]) deliverMail() {
-	for !r.isRemoved() {
-		l, ok := r.mailbox.take()
-		switch {
-		case !ok:
-			return
-		case l.syncMark:
-			close(r.synced)
-		default:
-			r.deliver(l)
-		}
+func entriesOf[T any](snapshot *indexer.Snapshot[T]) iter.Seq[indexer.Entry[T]] {
+	if snapshot == nil {
+		return func(func(indexer.Entry[T]) bool) {}
 	}
-}
-
-func (r *Registration[T]) isRemoved() bool {
-	select {
-	case <-r.removed:
-		return true
-	default:
-		return false
-	}
+	return snapshot.Entries()
 }
 
 // deliver calls the handler with one event.
-func (r *Registration[T]) deliver(l letter[T]) {
-	observed := r.informer.opts.Observer != nil && r.informer.opts.Observer.OnDeliver != nil
-	var began time.Time
-	if observed {
-		began = time.Now()
+func (r *Registration[T]) deliver(event Event[T], posted time.Time) {
+	observer := r.informer.opts.Observer
+	if observer == nil || observer.OnDeliver == nil {
+		r.call(event)
+		r.delivered.Add(1)
+		return
 	}
-	r.call(l.event)
+	began := time.Now()
+	r.call(event)
 	r.delivered.Add(1)
-	if observed {
-		info := DeliverInfo{
-			Handler:         r.opts.Name,
-			Type:            l.event.Type,
-			Cause:           l.event.Cause,
-			Key:             l.event.Key,
-			ResourceVersion: l.event.ResourceVersion,
-			Ran:             time.Since(began),
-		}
-		if !l.posted.IsZero() {
-			info.Waited = began.Sub(l.posted)
-		}
-		r.informer.opts.Observer.OnDeliver(info)
-	}
+	observer.OnDeliver(DeliverInfo{
+		Handler:         r.opts.Name,
+		Type:            event.Type,
+		Cause:           event.Cause,
+		Key:             event.Key,
+		ResourceVersion: event.ResourceVersion,
+		Waited:          began.Sub(posted),
+		Ran:             time.Since(began),
+	})
 }
 
 // call contains a handler's panic: one bad event must not end the process, nor
@@ -188,4 +187,19 @@ func (r *Registration[T]) call(event Event[T]) {
 		}
 	}()
 	r.handle(event)
+}
+
+// post puts events into the mailbox, and says in the log when the handler is slow
+// for the first time.
+func (r *Registration[T]) post(events []Event[T], now time.Time) {
+	if depth := r.mailbox.post(events, now); depth >= r.opts.Mailbox {
+		r.warnSlow(depth)
+	}
+}
+
+func (r *Registration[T]) warnSlow(depth int) {
+	if r.slow.CompareAndSwap(false, true) {
+		r.informer.opts.Logger.Warn("handler is slow: its mailbox is full",
+			"handler", r.opts.Name, "waiting", depth, "overflow", r.opts.Overflow)
+	}
 }

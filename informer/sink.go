@@ -14,6 +14,7 @@ import (
 // say into the words of deltas.
 type sink[T any] struct {
 	queue *deltafifo.FIFO[T]
+	gate  *gate
 }
 
 func (s sink[T]) HasVersion(key types.NamespacedName, resourceVersion string) bool {
@@ -31,6 +32,7 @@ func (s sink[T]) Replace(items []listwatch.Item[T], resourceVersion string) erro
 }
 
 func (s sink[T]) Apply(event listwatch.Event[T]) error {
+	s.gate.pass()
 	switch event.Type {
 	case listwatch.Added:
 		return s.queue.Add(event.Key, event.Object, event.ResourceVersion)

@@ -79,26 +79,30 @@ func (i *Informer[T]) Synced() <-chan struct{} { return i.synced }
 // [*SyncError], which says what the informer was doing and what went wrong last:
 // ctx ended, or the informer stopped before.
 func (i *Informer[T]) WaitForSync(ctx context.Context) error {
-	return i.wait(ctx, i.synced, nil)
+	return i.wait(ctx, "", i.synced, nil)
 }
 
-// wait waits for synced, ctx, the end of the informer, or givenUp.
-func (i *Informer[T]) wait(ctx context.Context, synced, givenUp <-chan struct{}) error {
+// wait waits for synced, ctx, the end of the informer, or the removal of the
+// handler.
+func (i *Informer[T]) wait(ctx context.Context, handler string, synced, removed <-chan struct{}) error {
 	var reason error
 	select {
 	case <-synced:
 		return nil
 	case <-ctx.Done():
 		reason = context.Cause(ctx)
-	case <-givenUp:
-		reason = ErrStopped
+	case <-removed:
+		reason = ErrRemoved
+		if isClosed(i.stopped) {
+			reason = ErrStopped
+		}
 	case <-i.stopped:
 		reason = ErrStopped
 	}
 	if isClosed(synced) {
 		return nil
 	}
-	return &SyncError{Status: i.Status(), Err: reason}
+	return &SyncError{Handler: handler, Status: i.Status(), Err: reason}
 }
 
 func isClosed(c <-chan struct{}) bool {

@@ -63,8 +63,9 @@ type Stats struct {
 	Listed, Events, Bookmarks int64
 
 	// Errors counts the failed attempts, Skipped the objects that could not be
-	// read.
-	Errors, Skipped int64
+	// read, Stale the events that were ignored because a watch had passed their
+	// version already.
+	Errors, Skipped, Stale int64
 }
 
 // Status returns a consistent snapshot. It may be called at any time, from any

@@ -35,6 +35,10 @@ func (r *Reflector[T]) collect(s *streaming[T]) (state[T], error) {
 	event, err := s.watch.next()
 	unread, isUnread := errors.AsType[*listwatch.ObjectError](err)
 	switch {
+	case isUnread && unread.Type == listwatch.Deleted && unread.Key.Name == "":
+		// Something is gone, and what it was is not known: only the next list is.
+		s.watch.close()
+		return r.retry(&r.snapshots, err, r.snapshot(s.at)), err
 	case isUnread:
 		r.skip(Streaming, unread)
 		s.items.skip(unread)

@@ -54,6 +54,12 @@ func (r *Reflector[T]) watch(s *watching[T]) (state[T], error) {
 	}
 
 	r.eventReceived(Watching, event)
+	if !s.synthetic && older(event.ResourceVersion, s.version) {
+		// A watch only goes forward. What a broken server or proxy sends again may
+		// have been overtaken: a deleted object would come back.
+		r.record.update(func(st *Status) { st.Stale++ })
+		return s, nil
+	}
 	if err := r.sink.Apply(event); err != nil {
 		s.watch.close()
 		return r.retry(&r.watches, err, r.resnapshot()), fmt.Errorf("sink: %w", err)

@@ -1,0 +1,27 @@
+package informer
+
+import "sync/atomic"
+
+// gate is where the reflector waits while a handler with Block holds up the
+// informer. The zero gate is open. One goroutine closes it, one passes it.
+type gate struct {
+	// closed is closed when the gate opens, and nil while it is open.
+	closed atomic.Pointer[chan struct{}]
+}
+
+// close closes the gate until open is called.
+func (g *gate) close() (open func()) {
+	opened := make(chan struct{})
+	g.closed.Store(&opened)
+	return func() {
+		g.closed.Store(nil)
+		close(opened)
+	}
+}
+
+// pass waits until the gate is open.
+func (g *gate) pass() {
+	if opened := g.closed.Load(); opened != nil {
+		<-*opened
+	}
+}

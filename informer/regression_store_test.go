@@ -1,0 +1,122 @@
+package informer_test
+
+import (
+	"context"
+	"errors"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/kinform/kinform/indexer"
+	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/listwatch"
+	"github.com/kinform/kinform/reflector"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+func TestObjectsWithoutAVersionChange(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake("1", item("a", "", "old"))
+		inf := mk(t, f, informer.Options[*obj]{})
+		stop := start(t, inf)
+		require.NoError(t, inf.WaitForSync(t.Context()))
+		f.events <- ev(listwatch.Modified, "a", "", "new")
+		synctest.Wait()
+		stop()
+		o, _ := inf.Store().Get(types.NamespacedName{Name: "a"})
+		require.Equal(t, "new", o.v)
+	})
+}
+
+func TestAStaleEventDoesNotResurrect(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake("1")
+		inf := mk(t, f, informer.Options[*obj]{})
+		stop := start(t, inf)
+		require.NoError(t, inf.WaitForSync(t.Context()))
+		f.events <- ev(listwatch.Added, "a", "2", "x")
+		f.events <- ev(listwatch.Deleted, "a", "3", "x")
+		f.events <- ev(listwatch.Added, "a", "2", "x")
+		synctest.Wait()
+		t.Log("store at", inf.Store().ResourceVersion(), "reflector at", inf.Status().Reflector.ResourceVersion)
+		stop()
+		require.Zero(t, inf.Store().Len())
+	})
+}
+
+func TestAStaleEventDoesNotRegress(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake("1", item("a", "1", "x"))
+		inf := mk(t, f, informer.Options[*obj]{})
+		stop := start(t, inf)
+		require.NoError(t, inf.WaitForSync(t.Context()))
+		f.events <- ev(listwatch.Modified, "a", "2", "x")
+		f.events <- ev(listwatch.Modified, "a", "3", "x")
+		f.events <- ev(listwatch.Modified, "a", "2", "x")
+		synctest.Wait()
+		stop()
+		e, _ := inf.Store().Entry(types.NamespacedName{Name: "a"})
+		require.Equal(t, "3", e.ResourceVersion)
+	})
+}
+
+func TestWaitRVAfterAllowedTimeTravel(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake("1000", item("a", "1000", "x"))
+		inf := mk(t, f, informer.Options[*obj]{Reflector: reflector.Options{AllowTimeTravel: true}})
+		stop := start(t, inf)
+		require.NoError(t, inf.WaitForSync(t.Context()))
+		f.set("500", item("a", "400", "restored"))
+		for range 1 {
+			f.events <- error(apierrors.NewResourceExpired("old"))
+			time.Sleep(time.Minute)
+		}
+		synctest.Wait()
+		e, _ := inf.Store().Entry(types.NamespacedName{Name: "a"})
+		require.Equal(t, "400", e.ResourceVersion, "it has travelled")
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		err := inf.Store().WaitRV(ctx, "501") // our write, that no watch has told of yet
+		stop()
+		require.Error(t, err, "the store has not seen 501; it says it is at "+inf.Store().ResourceVersion())
+	})
+}
+
+func TestOnAppliedLeavesOutRefusedKeys(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake("1", item("a", "1", "x"))
+		var keys atomic.Int32
+		o := informer.Options[*obj]{Observer: &informer.Observer{OnApplied: func(a informer.AppliedInfo) { keys.Add(int32(len(a.Keys))) }}}
+		o.Store.Indexes = map[string]indexer.IndexFunc[*obj]{"v": func(*obj) ([]string, error) { return nil, errors.New("no") }}
+		inf := mk(t, f, o)
+		stop := start(t, inf)
+		require.NoError(t, inf.WaitForSync(t.Context()))
+		stop()
+		require.Zero(t, keys.Load(), "keys that changed")
+	})
+}
+
+func TestANilSourceIsRefused(t *testing.T) {
+	_, err := informer.New[*obj](nil, informer.Options[*obj]{Transform: func(o *obj) (*obj, error) { return o, nil }})
+	require.Error(t, err)
+}
+
+// a DELETED that cannot even be named, during a streaming list
+func TestANamelessDeleteInAStreamingListLeadsToAnother(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake("1")
+		inf := mk(t, f, informer.Options[*obj]{Reflector: reflector.Options{ListMode: reflector.WatchList}})
+		stop := start(t, inf)
+		f.events <- ev(listwatch.Added, "a", "1", "x")
+		f.events <- error(&listwatch.ObjectError{Type: listwatch.Deleted, Err: errors.New("garbage")})
+		f.events <- listwatch.Event[*obj]{Type: listwatch.Bookmark, Item: listwatch.Item[*obj]{ResourceVersion: "2"}, InitialEventsEnd: true}
+		synctest.Wait()
+		time.Sleep(time.Minute)
+		n, rel := inf.Store().Len(), inf.Status().Reflector.Relists
+		stop()
+		require.True(t, n == 0 || rel > 0, "a is gone from the server; the store has %d, relists %d", n, rel)
+	})
+}
