@@ -42,7 +42,8 @@ func TestKeysNotReconciledInTheirLastStateAreStale(t *testing.T) {
 			require.NoError(t, err)
 			l := newLedger(store.Reader)
 			for _, op := range tt.reconciled {
-				require.NoError(t, store.Apply([]indexer.Op[*pod]{op}, op.ResourceVersion))
+				_, err := store.Apply([]indexer.Op[*pod]{op}, op.ResourceVersion)
+				require.NoError(t, err)
 				require.NoError(t, l.reconcile(t.Context(), key))
 			}
 			last := map[types.NamespacedName]string{}
