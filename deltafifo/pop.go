@@ -136,7 +136,7 @@ func (f *FIFO[T]) settleDoubtful(s *shelf[T]) (dropped int) {
 		switch {
 		case known && !deleted: // a Replace did not list it, then it was told again
 			f.observer.delta(stack.Key, Deleted, resourceVersion)
-			stack.Deltas = slices.Insert(stack.Deltas, 0, tombstone(obj, resourceVersion))
+			stack.Deltas = append([]Delta[T]{tombstone(obj, resourceVersion)}, stack.Deltas...)
 			s.deltas++
 		case !known && deleted: // DF-6
 			stack.Deltas = stack.Deltas[1:]
