@@ -100,8 +100,9 @@ func NewClient(cfg Config, opts Options) (*Client, error) {
 			DisableCompression:  true,
 			ReadBufferSize:      feedSize,
 			ForceAttemptHTTP2:   true,
-			// A peer that is gone without a word is noticed by its silence on a ping.
-			HTTP2: &http.HTTP2Config{SendPingTimeout: 30 * time.Second, PingTimeout: 15 * time.Second},
+			// A peer that is gone without a word is noticed by its silence on a ping, or
+			// by its taking no more bytes.
+			HTTP2: &http.HTTP2Config{SendPingTimeout: 30 * time.Second, PingTimeout: 15 * time.Second, WriteByteTimeout: 10 * time.Second},
 		},
 	}, nil
 }

@@ -2,6 +2,7 @@ package rest
 
 import (
 	"bytes"
+	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -9,9 +10,11 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	encpem "encoding/pem"
+	"errors"
 	"io"
 	"log"
 	"math/big"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -140,4 +143,50 @@ func TestStreamsOverHTTP2(t *testing.T) {
 		client.Close()
 		require.Zero(t, client.Stats().Connections)
 	}
+}
+
+// mute is a connection to a peer that, from a moment on, acknowledges nothing.
+type mute struct {
+	net.Conn
+	since   chan struct{}
+	nowhere net.Conn
+}
+
+func (m *mute) Write(p []byte) (int, error) {
+	select {
+	case <-m.since:
+		return m.nowhere.Write(p)
+	default:
+		return m.Conn.Write(p)
+	}
+}
+
+// SetWriteDeadline lets time pass at once: here it matters that there is a limit.
+func (m *mute) SetWriteDeadline(t time.Time) error {
+	return errors.Join(m.Conn.SetWriteDeadline(t), m.nowhere.SetWriteDeadline(time.Now()))
+}
+
+func (m *mute) Close() error { return errors.Join(m.Conn.Close(), m.nowhere.Close()) }
+
+func TestCloseOverHTTP2DoesNotWaitForADeadPeer(t *testing.T) { // G10
+	t.Parallel()
+	body := podList(t, JSON, "1", plainPods(5000)...)
+	url, ca := serveTLS(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		answer{mediaTypeJSON, bytes.NewReader(body)}.ServeHTTP(w, nil)
+	}))
+	dead := make(chan struct{})
+	client, err := NewClient(Config{Host: url, TLS: TLSConfig{CAData: ca}, DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
+		conn, err := new(net.Dialer).DialContext(ctx, network, addr)
+		nowhere, _ := net.Pipe()
+		return &mute{Conn: conn, since: dead, nowhere: nowhere}, err
+	}}, Options{})
+	require.NoError(t, err)
+	defer client.Close()
+	list, err := pods(client).List(t.Context(), listwatch.ListOptions{})
+	require.NoError(t, err)
+	// More has arrived than is read ahead: the rest is to be given back to the
+	// peer's window, which means to write.
+	require.Eventually(t, func() bool { return client.Stats().BytesReceived > 4<<20 }, time.Minute, time.Millisecond)
+	close(dead)
+	require.NoError(t, list.Close())
 }
