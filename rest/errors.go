@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"mime"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -51,10 +52,13 @@ func malformed(format string, args ...any) error {
 }
 
 // Bounds for what is read of an answer that reports a failure: a Status may name
-// many causes, but of other text only the start is shown (RS-19).
+// many causes, but of any text only the start is shown (RS-19). A wait that is
+// asked for is at most a day.
 const (
 	maxStatusBytes = 1 << 20
 	maxTextBytes   = 2048
+	maxCauses      = 256
+	maxRetryAfter  = 24 * 60 * 60 // seconds
 )
 
 // failure turns an answer other than success into an error for which the
@@ -105,15 +109,38 @@ func statusIn(contentType string, body []byte) *metav1.Status {
 	if status.Status == metav1.StatusSuccess {
 		return nil
 	}
-	status.TypeMeta = metav1.TypeMeta{}
+	bound(&status)
 	return &status
+}
+
+// bound brings what a server says of a failure within bounds, whatever it came in.
+func bound(status *metav1.Status) {
+	status.TypeMeta = metav1.TypeMeta{}
+	status.Message = shortened(status.Message)
+	if details := status.Details; details != nil {
+		details.RetryAfterSeconds = min(max(details.RetryAfterSeconds, 0), maxRetryAfter)
+		details.Causes = details.Causes[:min(len(details.Causes), maxCauses)]
+		for i := range details.Causes {
+			details.Causes[i].Message = shortened(details.Causes[i].Message)
+		}
+	}
+}
+
+func shortened(text string) string {
+	if len(text) <= maxTextBytes {
+		return text
+	}
+	return excerpt([]byte(text), maxTextBytes)
 }
 
 // failureText is what can be shown of a body that is no Status.
 func failureText(response *http.Response, body []byte) string {
-	if to := response.Header.Get("Location"); to != "" && response.StatusCode/100 == 3 {
-		to, _, _ = strings.Cut(to, "?") // what follows may be a login token
-		return "redirected to " + to + ", and redirects are not followed"
+	if location := response.Header.Get("Location"); location != "" && response.StatusCode/100 == 3 {
+		to := ""
+		if u, err := url.Parse(location); err == nil { // the rest of it may hold a password or a token
+			to = " to " + (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
+		}
+		return "redirected" + to + ", and redirects are not followed"
 	}
 	return excerpt(body, maxTextBytes)
 }
@@ -144,15 +171,14 @@ func beginning(body []byte) string {
 // retryAfterSeconds reads both forms of the Retry-After header, a number of
 // seconds and a date, and returns 0 for anything else. More than a day is a day.
 func retryAfterSeconds(header string, now time.Time) int {
-	const day = 24 * 60 * 60
 	if seconds, err := strconv.Atoi(header); err == nil {
-		return min(max(seconds, 0), day)
+		return min(max(seconds, 0), maxRetryAfter)
 	}
 	at, err := http.ParseTime(header)
 	if err != nil {
 		return 0
 	}
-	wait := min(max(at.Sub(now), 0), day*time.Second)
+	wait := min(max(at.Sub(now), 0), maxRetryAfter*time.Second)
 	return int((wait + time.Second - 1) / time.Second)
 }
 

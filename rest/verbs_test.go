@@ -3,7 +3,9 @@ package rest
 import (
 	"encoding/json"
 	"io"
+	"math"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,6 +16,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/listwatch"
 )
 
 // recorder keeps the last request and answers with an object.
@@ -257,6 +261,50 @@ func TestTextOfAFailureIsBounded(t *testing.T) { // RS-19
 	require.Equal(t, strings.Repeat("é", 1024), status.Status().Details.Causes[0].Message)
 }
 
+func TestStatusOfAFailureIsBounded(t *testing.T) { // RS-19
+	t.Parallel()
+	long := strings.Repeat("x", maxTextBytes+1)
+	huge := metav1.Status{Status: metav1.StatusFailure, Code: 500, Message: long, Details: &metav1.StatusDetails{
+		Causes: slices.Repeat([]metav1.StatusCause{{Message: long}}, maxCauses+1), RetryAfterSeconds: math.MaxInt32,
+	}}
+	for _, e := range encodings {
+		for where, client := range map[string]*Client{
+			"answer": serve(t, &recorder{t: t, answer: encode(t, e, "Status", &huge), encoding: e, status: 500}, Options{}),
+			"event":  serveBytes(t, e, event(t, e, "ERROR", "Status", &huge)),
+		} {
+			stream, err := pods(client).Watch(t.Context(), listwatch.WatchOptions{})
+			if err == nil {
+				_, err = stream.Next()
+				require.NoError(t, stream.Close())
+			}
+			var failed apierrors.APIStatus
+			require.ErrorAs(t, err, &failed, where)
+			status := failed.Status()
+			require.Len(t, status.Message, maxTextBytes, where)
+			require.Len(t, status.Details.Causes, maxCauses, where)
+			require.Len(t, status.Details.Causes[0].Message, maxTextBytes, where)
+			require.EqualValues(t, maxRetryAfter, status.Details.RetryAfterSeconds, where)
+		}
+	}
+}
+
+func TestLocationOfARedirectIsShownWithoutSecrets(t *testing.T) {
+	t.Parallel()
+	for location, want := range map[string]string{
+		"https://me:hush@idp/callback#access_token=hush": "redirected to https://idp/callback, and redirects are not followed",
+		"/login?token=hush":    "redirected to /login, and redirects are not followed",
+		"https://me:hush@i dp": "redirected, and redirects are not followed",
+	} {
+		client := serve(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Location", location)
+			w.WriteHeader(http.StatusFound)
+		}), Options{})
+		_, err := client.Raw(t.Context(), http.MethodGet, "/", RawOptions{})
+		require.ErrorContains(t, err, want)
+		require.NotContains(t, err.Error(), "hush")
+	}
+}
+
 func TestRetryAfter(t *testing.T) { // D20
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -266,6 +314,8 @@ func TestRetryAfter(t *testing.T) { // D20
 		"header and text":   {"7", "slow down", 7},
 		"header and status": {"7", `{"kind":"Status","status":"Failure","reason":"TooManyRequests","code":429}`, 7},
 		"status":            {"", `{"kind":"Status","status":"Failure","reason":"TooManyRequests","details":{"retryAfterSeconds":9}}`, 9},
+		"status, too long":  {"", `{"kind":"Status","status":"Failure","reason":"TooManyRequests","details":{"retryAfterSeconds":2147483647}}`, 24 * 60 * 60},
+		"status, negative":  {"", `{"kind":"Status","status":"Failure","reason":"TooManyRequests","details":{"retryAfterSeconds":-5}}`, 0},
 		"status first":      {"7", `{"kind":"Status","status":"Failure","reason":"TooManyRequests","details":{"retryAfterSeconds":9}}`, 9},
 		"neither":           {"", "slow down", 0},
 		"nonsense":          {"soon", "slow down", 0},

@@ -179,7 +179,7 @@ func (d *eventDecoder[T]) serverError(object []byte) error {
 	if err != nil || status.Status != metav1.StatusFailure {
 		return malformed("the server reported an error that is not a Status")
 	}
-	status.TypeMeta = metav1.TypeMeta{}
+	bound(&status)
 	return &apierrors.StatusError{ErrStatus: status}
 }
 
