@@ -128,12 +128,11 @@ func redacted(secret string) string {
 	return "[redacted]"
 }
 
-// redactedHost hides a password that someone wrote into the address, which
-// NewClient will refuse.
+// redactedHost hides an address that NewClient would refuse, since someone may
+// have written a password into it.
 func redactedHost(host string) string {
-	u, err := url.Parse(host)
-	if err != nil {
+	if _, err := parseHost(host); err != nil && host != "" {
 		return "[unreadable]"
 	}
-	return u.Redacted()
+	return host
 }
