@@ -280,6 +280,6 @@ func (a *ahead[R]) close() {
 	a.group.Wait()
 	a.current = nil
 	if a.err == nil {
-		a.err = ErrClosed
+		a.err = a.exchange.fail(errStreamClosed)
 	}
 }

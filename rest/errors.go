@@ -21,6 +21,9 @@ import (
 // ErrClosed is what every call answers after [Client.Close].
 var ErrClosed = errors.New("the client is closed")
 
+// errStreamClosed is what Next answers after Close.
+var errStreamClosed = errors.New("the stream is closed")
+
 // ErrMalformed is wrapped by each error that says that an answer is not what an
 // API server sends: cut off, of the wrong type, not JSON, and so on.
 var ErrMalformed = errors.New("malformed response")
