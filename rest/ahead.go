@@ -5,6 +5,7 @@ import (
 	"io"
 	"runtime"
 	"sync"
+	"sync/atomic"
 
 	"github.com/kinform/kinform/listwatch"
 )
@@ -20,6 +21,10 @@ const (
 // maxWorkers bounds the goroutines that decode for one stream. One goroutine
 // cuts, and more than this many could not be kept busy by it.
 const maxWorkers = 8
+
+// maxFrames bounds the frames of a batch: what is made of a tiny one is many times
+// as large.
+const maxFrames = 512
 
 // A cutter finds the frames in a stream of bytes that arrives in pieces. A frame
 // is the encoding of one object, or of one watch event.
@@ -67,6 +72,8 @@ type ahead[R any] struct {
 
 	order chan *batch[R] // to the consumer; its capacity bounds how far reading runs ahead
 	work  chan *batch[R] // to the workers, the same batches
+	held  atomic.Int64   // bytes of the frames in order, a bound for reading ahead as well
+	room  chan struct{}  // tells the reader that held has become less
 	group sync.WaitGroup
 	spare int // workers that may still be started; used by the reader only
 
@@ -79,7 +86,9 @@ type ahead[R any] struct {
 // batch is a buffer, the frames in it, and what became of them.
 type batch[R any] struct {
 	buffer   *[]byte
+	shared   bool // other batches have frames in buffer, too
 	frames   []frame
+	size     int64 // bytes of the frames
 	envelope envelope
 	end      error // what follows the frames, nil if there are more batches
 
@@ -99,6 +108,7 @@ func startAhead[R any](x *exchange, c cutter, decode func(frame, *envelope) (R, 
 	a := &ahead[R]{
 		exchange: x, cutter: c, decode: decode, spare: workers,
 		order: make(chan *batch[R], 2*workers), work: make(chan *batch[R]),
+		room: make(chan struct{}, 1),
 	}
 	a.group.Go(a.read)
 	return a
@@ -124,6 +134,15 @@ func (a *ahead[R]) read() {
 				break
 			}
 			b.frames = append(b.frames, f)
+			b.size += int64(len(f.data))
+			if len(b.frames) == maxFrames {
+				b.shared = true
+				next := &batch[R]{buffer: b.buffer, shared: true}
+				if !a.dispatch(b) {
+					return
+				}
+				b = next
+			}
 		}
 		rest := (*b.buffer)[start:filled]
 		switch {
@@ -142,8 +161,8 @@ func (a *ahead[R]) read() {
 			// No frame ends here: make room behind the bytes that have arrived.
 			larger := a.newBuffer(len(rest))
 			start, filled = 0, copy(*larger, rest)
-			a.recycle(b.buffer)
-			b.buffer = larger
+			a.recycle(b)
+			b.buffer, b.shared = larger, false
 		}
 		n, ended = a.exchange.response.Body.Read((*b.buffer)[filled:])
 		filled += n
@@ -167,6 +186,15 @@ func (a *ahead[R]) dispatch(b *batch[R]) bool {
 	b.envelope = a.cutter.envelope()
 	b.decoded = make(chan struct{})
 	gone := a.exchange.running.Done()
+	limit := 2 * int64(a.exchange.client.maxObjectBytes)
+	for held := a.held.Load(); held > 0 && held+b.size > limit; held = a.held.Load() {
+		select {
+		case <-a.room:
+		case <-gone:
+			return false
+		}
+	}
+	a.held.Add(b.size)
 	select {
 	case a.order <- b:
 	case <-gone:
@@ -197,7 +225,7 @@ func (a *ahead[R]) worker(b *batch[R]) {
 		for i, f := range b.frames {
 			b.results[i].value, b.results[i].err = a.decode(f, &b.envelope)
 		}
-		a.recycle(b.buffer)
+		a.recycle(b)
 		b.buffer, b.frames = nil, nil
 		close(b.decoded)
 	}
@@ -218,12 +246,12 @@ func (a *ahead[R]) newBuffer(used int) *[]byte {
 	return &buffer
 }
 
-// recycle takes back a buffer that nothing refers to any more. Others are so
-// small that it is not worth it, or so large that keeping them would cost more
-// than it saves.
-func (a *ahead[R]) recycle(buffer *[]byte) {
-	if len(*buffer) == feedSize {
-		a.exchange.client.buffers.Put(buffer)
+// recycle takes back the buffer of a batch if nothing else refers to it. Others
+// are so small that it is not worth it, or so large that keeping them would cost
+// more than it saves.
+func (a *ahead[R]) recycle(b *batch[R]) {
+	if len(*b.buffer) == feedSize && !b.shared {
+		a.exchange.client.buffers.Put(b.buffer)
 	}
 }
 
@@ -268,6 +296,11 @@ func (a *ahead[R]) take() bool {
 	case <-b.decoded:
 	case <-gone:
 		return false
+	}
+	a.held.Add(-b.size)
+	select {
+	case a.room <- struct{}{}:
+	default:
 	}
 	a.current, a.around = b, b.envelope
 	return true

@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"os"
 	"runtime"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -113,6 +115,32 @@ func TestCloseWhileTheReaderIsFarAhead(t *testing.T) {
 			require.NoError(t, stream.Close())
 		})
 	}
+}
+
+func TestReadAheadIsAHandfulOfTheLargestObjects(t *testing.T) { // G11
+	const size = 1 << 20
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(8))
+	synctest.Test(t, func(t *testing.T) {
+		client, stop := serveMemory(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", mediaTypeJSON)
+			event := fmt.Appendf(nil, `{"type":"ADDED","object":{"metadata":{"name":"a","annotations":{"a":"%s"}}}}`, strings.Repeat("x", size))
+			for {
+				if _, err := w.Write(event); err != nil {
+					return
+				}
+			}
+		}), Options{MaxObjectBytes: size + 1000})
+		defer stop()
+		stream, err := NewJSONResource[*corev1.Pod](client, podsGVR, ResourceOptions{}).Watch(t.Context(), listwatch.WatchOptions{})
+		require.NoError(t, err)
+		for range 5 {
+			_, err = stream.Next()
+			require.NoError(t, err)
+		}
+		synctest.Wait() // the window is full
+		require.LessOrEqual(t, client.Stats().BytesReceived, uint64((5+6)*(size+1000)))
+		require.NoError(t, stream.Close())
+	})
 }
 
 func TestClientCloseEndsWhatStillRuns(t *testing.T) { // G10
@@ -236,6 +264,7 @@ func TestOrderIsKeptWhateverDecodingTakes(t *testing.T) {
 	})
 	for i := range n {
 		got, err := a.next()
+		require.LessOrEqual(t, len(a.current.results), maxFrames)
 		if i%5 == 0 {
 			require.Error(t, err)
 			continue
