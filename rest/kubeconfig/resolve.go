@@ -34,6 +34,9 @@ func (m *merged) connection(name string, looked []string) (Connection, error) {
 	if err := useCluster(&conn.Config, cluster); err != nil {
 		return Connection{}, err
 	}
+	if err := unsupported(user); err != nil {
+		return Connection{}, err
+	}
 	if strings.HasPrefix(conn.Config.Host, "http://") {
 		return conn, nil // credentials don't travel in the clear
 	}
@@ -97,9 +100,6 @@ func serverURL(e entry[cluster], secure bool) (string, error) {
 // useUser sets what the user says.
 func useUser(cfg *rest.Config, e entry[user]) error {
 	u := e.content
-	if err := unsupported(e); err != nil {
-		return err
-	}
 	if (u.Token != "" || u.TokenFile != "") && (u.Username != "" || u.Password != "") {
 		return e.errorf("it has a token and a username or password: remove one of them")
 	}

@@ -107,3 +107,12 @@ func TestJSONIsAKubeconfigToo(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "https://x.example", conn.Config.Host)
 }
+
+func TestUnsupportedUserIsRefusedOverHTTPToo(t *testing.T) {
+	t.Parallel()
+	for _, user := range []string{"as: bob", "exec: {command: x}", "auth-provider: {name: x}"} {
+		path := write(t, t.TempDir(), "config", single(`server: "http://x.example"`, user))
+		_, err := kubeconfig.Load(kubeconfig.Options{Path: path})
+		require.ErrorContains(t, err, "supported", user)
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"sigs.k8s.io/yaml"
 )
@@ -22,6 +23,9 @@ func Marshal(c Connection) ([]byte, error) {
 		return nil, errors.New("a kubeconfig needs a server: set Config.Host")
 	}
 	cfg, tls := c.Config, c.Config.TLS
+	if !strings.Contains(cfg.Host, "://") {
+		cfg.Host = "https://" + cfg.Host // as rest.Config has it; a kubeconfig may mean http
+	}
 	files := []*string{&tls.CAFile, &tls.CertFile, &tls.KeyFile, &cfg.BearerTokenFile}
 	for _, file := range files {
 		if *file == "" {
@@ -64,7 +68,8 @@ func Marshal(c Connection) ([]byte, error) {
 
 // Write saves what [Marshal] returns at path, readable by its owner only (mode
 // 0600). Whoever reads path meanwhile sees the old file or the new one whole,
-// and after an error the old one is untouched. The folder must exist.
+// and after an error the old one is untouched. The folder must exist. If path is
+// a symbolic link, it stays one, and the file that it leads to is replaced.
 func Write(path string, c Connection) error {
 	data, err := Marshal(c)
 	if err != nil {
@@ -78,6 +83,9 @@ func Write(path string, c Connection) error {
 
 // replaceFile writes beside the file and renames, which is atomic.
 func replaceFile(path string, data []byte) (err error) {
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
+	}
 	f, err := os.CreateTemp(filepath.Dir(path), ".kubeconfig-*") // mode 0600
 	if err != nil {
 		return err

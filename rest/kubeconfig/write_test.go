@@ -68,6 +68,30 @@ func TestWrittenFileIsPrivateAndReplacesAtOnce(t *testing.T) {
 	require.Len(t, entries, 1, "nothing is left beside it")
 }
 
+func TestWriteFollowsASymbolicLink(t *testing.T) {
+	t.Parallel()
+	file := write(t, t.TempDir(), "real", "old")
+	link := filepath.Join(t.TempDir(), "link")
+	require.NoError(t, os.Symlink(file, link))
+	require.NoError(t, kubeconfig.Write(link, kubeconfig.Connection{Config: rest.Config{Host: "https://x.example"}}))
+	info, err := os.Lstat(link)
+	require.NoError(t, err)
+	require.NotZero(t, info.Mode()&os.ModeSymlink, "it is still a link")
+	conn, err := kubeconfig.Load(kubeconfig.Options{Path: file})
+	require.NoError(t, err)
+	require.Equal(t, "https://x.example", conn.Config.Host)
+}
+
+func TestHostWithoutASchemeIsWrittenAsHTTPS(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "config")
+	require.NoError(t, kubeconfig.Write(path, kubeconfig.Connection{Config: rest.Config{Host: "api.example:6443", BearerToken: secret}}))
+	conn, err := kubeconfig.Load(kubeconfig.Options{Path: path})
+	require.NoError(t, err)
+	require.Equal(t, "https://api.example:6443", conn.Config.Host)
+	require.Equal(t, secret, conn.Config.BearerToken)
+}
+
 func TestRelativePathsAreWrittenAbsolute(t *testing.T) {
 	dir := t.TempDir()
 	ca := write(t, dir, "ca.crt", "content")
