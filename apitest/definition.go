@@ -77,6 +77,8 @@ func defined(obj Object) (*resource, error) {
 // define stores a CustomResourceDefinition and serves what it defines. What real
 // controllers report on it later is reported at once.
 func (s *Server) define(definitions *resource, old *revision, obj Object) (*revision, error) {
+	s.defining.Lock()
+	defer s.defining.Unlock()
 	if s.store.get(definitions, keyOf(obj)) != old {
 		return nil, errStale
 	}

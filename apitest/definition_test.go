@@ -2,6 +2,7 @@ package apitest_test
 
 import (
 	"net/http"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -51,6 +52,37 @@ func TestCustomResourceDefinitionTakesEffectAndEnds(t *testing.T) {
 	require.Empty(t, get[metav1.PartialObjectMetadataList](t, c, gadgetsPath).Items)
 	c.do(t, http.StatusCreated, "POST", gadgetsPath, gadget)
 	c.watch(t, gadgetsPath, jsonType, "resourceVersion", version).expect("ADDED a/g")
+}
+
+func TestCustomResourceDefinitionIsCreatedOnceByManyAtOnce(t *testing.T) {
+	t.Parallel()
+	_, c := start(t, apitest.Options{})
+	const writers, rounds = 8, 50
+	var mu sync.Mutex // guards following
+	codes := map[string]int{}
+
+	request := func(method, path, body string) {
+		resp := c.send(t, method, path, body)
+		_ = resp.Body.Close()
+		mu.Lock()
+		defer mu.Unlock()
+		codes[method+" "+resp.Status]++
+	}
+	var group sync.WaitGroup
+	for range writers {
+		group.Go(func() {
+			for range rounds {
+				request("POST", definitionsPath, gadgets)
+				request("DELETE", definitionsPath+"/gadgets.example.com", "")
+			}
+		})
+	}
+	group.Wait()
+	require.Equal(t, codes["POST 201 Created"], codes["DELETE 200 OK"])
+	require.Equal(t, writers*rounds, codes["POST 201 Created"]+codes["POST 409 Conflict"], "%v", codes)
+	require.Equal(t, writers*rounds, codes["DELETE 200 OK"]+codes["DELETE 404 Not Found"], "%v", codes)
+	c.do(t, http.StatusCreated, "POST", definitionsPath, gadgets)
+	c.do(t, http.StatusCreated, "POST", gadgetsPath, gadget)
 }
 
 func TestCustomResourceDefinitionInProcess(t *testing.T) {

@@ -106,11 +106,14 @@ func (s *Server) remove(res *resource, key types.NamespacedName, opts metav1.Del
 // erase takes an object out of the store, and with a CustomResourceDefinition all
 // that it defined.
 func (s *Server) erase(res *resource, old *revision) (*revision, error) {
+	if res.gvk != definitionKind {
+		return s.store.remove(res, old)
+	}
+	s.defining.Lock()
+	defer s.defining.Unlock()
 	rev, err := s.store.remove(res, old)
-	if err == nil && res.gvk == definitionKind {
-		if served := s.store.definedBy(old.key.Name); served != nil {
-			s.store.drop(served)
-		}
+	if served := s.store.definedBy(old.key.Name); err == nil && served != nil {
+		s.store.drop(served)
 	}
 	return rev, err
 }

@@ -105,6 +105,8 @@ type Server struct {
 	auth    auth
 	network network
 
+	defining sync.Mutex // held while a CustomResourceDefinition and what it defines begin or end
+
 	closed   chan struct{} // closed by Close
 	handlers handlers
 }
