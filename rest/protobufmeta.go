@@ -13,22 +13,29 @@ import (
 // read by hand because apimachinery's own methods, with all that they reach,
 // would make a program with a pod informer larger by a fiftieth of its limit.
 
-// eachField calls read for the fields of a message, in their order.
-func eachField(message []byte, read func(field uint64, value []byte) error) error {
+// eachField calls read for the fields of a message up to number last, in their
+// order. All of them have a length, except for the one with the number varint.
+func eachField(message []byte, last, varint uint64, read func(field uint64, value []byte) error) error {
 	for len(message) > 0 {
 		h, value, rest, err := nextField(message, false)
 		if err != nil {
 			return err
 		}
+		message = rest
+		if h.field > last {
+			continue
+		}
+		if isVarint := h.field == varint; h.wire != wireVarint && isVarint || h.wire != wireBytes && !isVarint {
+			return malformed("protobuf: field %d of wire type %d", h.field, h.wire)
+		}
 		if err := read(h.field, value); err != nil {
 			return err
 		}
-		message = rest
 	}
 	return nil
 }
 
-// number reads a varint, 0 if it is none.
+// number reads a varint.
 func number(value []byte) int64 {
 	n, _ := binary.Uvarint(value)
 	return int64(n)
@@ -37,7 +44,7 @@ func number(value []byte) int64 {
 // readListMeta reads a ListMeta: resourceVersion=2, continue=3,
 // remainingItemCount=4.
 func readListMeta(message []byte) (meta listwatch.ListMeta, err error) {
-	err = eachField(message, func(field uint64, value []byte) error {
+	err = eachField(message, 4, 4, func(field uint64, value []byte) error {
 		switch field {
 		case 2:
 			meta.ResourceVersion = string(value)
@@ -53,7 +60,7 @@ func readListMeta(message []byte) (meta listwatch.ListMeta, err error) {
 
 // readStatus reads a Status: status=2, message=3, reason=4, details=5, code=6.
 func readStatus(message []byte) (status metav1.Status, err error) {
-	err = eachField(message, func(field uint64, value []byte) (err error) {
+	err = eachField(message, 6, 6, func(field uint64, value []byte) (err error) {
 		switch field {
 		case 2:
 			status.Status = string(value)
@@ -75,7 +82,7 @@ func readStatus(message []byte) (status metav1.Status, err error) {
 // retryAfterSeconds=5, uid=6.
 func readStatusDetails(message []byte) (*metav1.StatusDetails, error) {
 	details := &metav1.StatusDetails{}
-	err := eachField(message, func(field uint64, value []byte) error {
+	err := eachField(message, 6, 5, func(field uint64, value []byte) error {
 		switch field {
 		case 1:
 			details.Name = string(value)
@@ -99,7 +106,7 @@ func readStatusDetails(message []byte) (*metav1.StatusDetails, error) {
 
 // readStatusCause reads a StatusCause: reason=1, message=2, field=3.
 func readStatusCause(message []byte) (cause metav1.StatusCause, err error) {
-	err = eachField(message, func(field uint64, value []byte) error {
+	err = eachField(message, 3, 0, func(field uint64, value []byte) error {
 		switch field {
 		case 1:
 			cause.Type = metav1.CauseType(value)
