@@ -16,6 +16,9 @@ TEST_FLAGS := $(RACE) -tags=invariants -timeout=15m
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME ?= 10s
 
+# Each has a go.mod, so that ./... in one does not reach the others.
+MODULES := . bench e2e e2e/servers
+
 .PHONY: help
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -38,10 +41,12 @@ e2e: ## run the pipeline on a real kube-apiserver and etcd (built at first use)
 	@$(MAKE) --no-print-directory -C e2e test
 
 .PHONY: check
-check: ## formatting, vet and staticcheck
-	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); [ -z "$$unformatted" ] || { echo "gofmt -w these:"; echo "$$unformatted"; exit 1; }
-	go vet -tags=invariants ./...
-	go run $(STATICCHECK) -tags=invariants ./...
+check: ## formatting, tidy modules, vet and staticcheck, of all modules
+	@unformatted=$$(gofmt -l .) && [ -z "$$unformatted" ] || { echo "gofmt -w these:"; echo "$$unformatted"; exit 1; }
+	@set -e; for module in $(MODULES); do echo "== $$module: go mod tidy -diff, go vet"; \
+	  (cd $$module && go mod tidy -diff && go vet -tags=invariants ./...); done
+	@set -e; for module in $(filter-out e2e/servers,$(MODULES)); do echo "== $$module: staticcheck"; \
+	  (cd $$module && go run $(STATICCHECK) -tags=invariants ./...); done
 
 .PHONY: bench
 bench: ## run the benchmarks of every package once
