@@ -105,6 +105,7 @@ func TestRelistTellsHandlersOnlyWhatChanged(t *testing.T) {
 func TestTokenIsRotated(t *testing.T) {
 	for _, s := range everyWay(pods) {
 		t.Run(s.String(), func(t *testing.T) {
+			began := time.Now()
 			p := startPipeline[*corev1.Pod](t, s)
 			p.waitForSync(t)
 			changes := podChurn()
@@ -118,7 +119,10 @@ func TestTokenIsRotated(t *testing.T) {
 			p.network.Mend()
 			changes.steps(t, 50)
 			p.requireServersState(t)
-			require.NotZero(t, p.count(apierrors.IsUnauthorized), "the server never said 401: %v", p.failures())
+			// After a minute the client may have read the file again by itself.
+			if time.Since(began) < time.Minute {
+				require.NotZero(t, p.count(apierrors.IsUnauthorized), "the server never said 401: %v", p.failures())
+			}
 			p.stop(t)
 		})
 	}

@@ -17,6 +17,7 @@
 // # What is true
 //
 // The methods that read from the server ([Cluster.List]) or change it are plain
-// net/http and encoding/json with quorum reads, and share no code with kinform:
-// tests compare kinform with what they say.
+// net/http with quorum reads, and objects are decoded by apimachinery. Of kinform
+// they share a [rest.Config], to say where the server is, and no code that talks
+// to it: tests compare kinform with what they say.
 package cluster
