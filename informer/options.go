@@ -95,16 +95,11 @@ func (o HandlerOptions) withDefaults(number int) HandlerOptions {
 	return o
 }
 
+var errHandlerOptions = errors.New("informer: HandlerOptions: Mailbox and Resync must not be negative, and Overflow is Coalesce, Block or Unbounded")
+
 func (o HandlerOptions) validate() error {
-	var errs []error
-	if o.Mailbox < 0 {
-		errs = append(errs, fmt.Errorf("informer: HandlerOptions.Mailbox is %d; it must not be negative", o.Mailbox))
+	if o.Mailbox < 0 || o.Resync < 0 || o.Overflow > Unbounded {
+		return errHandlerOptions
 	}
-	if o.Resync < 0 {
-		errs = append(errs, fmt.Errorf("informer: HandlerOptions.Resync is %v; it must not be negative", o.Resync))
-	}
-	if o.Overflow > Unbounded {
-		errs = append(errs, fmt.Errorf("informer: HandlerOptions.Overflow is %v; use Coalesce, Block or Unbounded", o.Overflow))
-	}
-	return errors.Join(errs...)
+	return nil
 }

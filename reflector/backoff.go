@@ -2,7 +2,7 @@ package reflector
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"math/rand/v2"
 	"time"
 )
@@ -32,12 +32,11 @@ type Backoff struct {
 	Jitter float64
 }
 
+var errBackoff = errors.New("reflector: Options.Backoff: Base and Max must not be negative, and Factor at least 1")
+
 func (b Backoff) validate() error {
-	if b.Base < 0 || b.Max < 0 {
-		return fmt.Errorf("reflector: Options.Backoff: Base %v and Max %v must not be negative", b.Base, b.Max)
-	}
-	if b.Factor != 0 && !(b.Factor >= 1) {
-		return fmt.Errorf("reflector: Options.Backoff: Factor %v must be at least 1", b.Factor)
+	if b.Base < 0 || b.Max < 0 || b.Factor != 0 && !(b.Factor >= 1) {
+		return errBackoff
 	}
 	return nil
 }

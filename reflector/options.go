@@ -87,19 +87,20 @@ type Options struct {
 	Logger *slog.Logger
 }
 
+var (
+	errListMode = errors.New("reflector: Options.ListMode is Auto, List or WatchList")
+	errTimes    = errors.New("reflector: Options.WatchTimeout and Options.ListProgressTimeout must not be negative")
+)
+
 // validate says what is wrong with o.
 func (o Options) validate() error {
-	var errs []error
-	if o.ListMode > WatchList {
-		errs = append(errs, fmt.Errorf("reflector: Options.ListMode: unknown mode %v", o.ListMode))
+	switch {
+	case o.ListMode > WatchList:
+		return errListMode
+	case o.WatchTimeout < 0 || o.ListProgressTimeout < 0:
+		return errTimes
 	}
-	if o.WatchTimeout < 0 {
-		errs = append(errs, fmt.Errorf("reflector: Options.WatchTimeout: %v is negative", o.WatchTimeout))
-	}
-	if o.ListProgressTimeout < 0 {
-		errs = append(errs, fmt.Errorf("reflector: Options.ListProgressTimeout: %v is negative", o.ListProgressTimeout))
-	}
-	return errors.Join(append(errs, o.Backoff.validate())...)
+	return o.Backoff.validate()
 }
 
 // withDefaults returns o with its defaults filled in.
