@@ -81,6 +81,9 @@ func (f *finding) addRoot(ctx context.Context, client *rest.Client, path string,
 	default:
 		err = fmt.Errorf("kind %q is not an answer of API discovery", kind.Kind)
 	}
+	if len(versions) > maxVersions {
+		err = fmt.Errorf("%d versions are too many", len(versions))
+	}
 	if err != nil {
 		f.fail(Failure{Path: path, Err: fmt.Errorf("%w: %w: is this the address of an API server?", rest.ErrMalformed, err)})
 		return

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -211,4 +212,36 @@ func TestEndOfContextEndsDiscovery(t *testing.T) {
 	})
 	_, err := discovery.Resources(ctx, s.client(t))
 	require.ErrorIs(t, err, context.Canceled)
+}
+
+// manyVersions is the legacy answer of a server with n versions of a group.
+func manyVersions(n int) http.HandlerFunc {
+	versions := make([]string, n)
+	for i := range versions {
+		versions[i] = fmt.Sprintf(`{"version":"v%d"}`, i)
+	}
+	return body(`{"kind":"APIGroupList","groups":[{"name":"g","versions":[` + strings.Join(versions, ",") + `]}]}`)
+}
+
+func TestServerThatClaimsTooManyVersionsIsNotAskedForThem(t *testing.T) { // G11
+	t.Parallel()
+	s := newServer(t, false, map[string]http.HandlerFunc{"/api": status(http.StatusNotFound), "/apis": manyVersions(10_001)})
+	_, err := discovery.Resources(t.Context(), s.client(t))
+	require.ErrorIs(t, err, rest.ErrMalformed)
+	require.ErrorContains(t, err, "10001 versions")
+	require.Equal(t, []string{"/api", "/apis"}, s.requests())
+}
+
+func TestEndOfContextEndsTheAskingForVersions(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	s := newServer(t, false, map[string]http.HandlerFunc{
+		"/api": status(http.StatusNotFound), "/apis": manyVersions(5000),
+		"/apis/g/v0": func(http.ResponseWriter, *http.Request) { cancel() },
+	})
+	_, err := discovery.Resources(ctx, s.client(t))
+	require.ErrorIs(t, err, context.Canceled)
+	var incomplete *discovery.Error
+	require.ErrorAs(t, err, &incomplete)
+	require.Less(t, len(incomplete.Failures), 1000, "those that were not asked for are not listed")
 }

@@ -18,6 +18,10 @@ import (
 // at a time, of which a busy cluster has a hundred.
 const requestsAtOnce = 8
 
+// maxVersions bounds what a server can make of one answer: each version of a group
+// costs a request.
+const maxVersions = 10_000
+
 // versionPath is a version of a group, and where its resources are listed.
 type versionPath struct {
 	schema.GroupVersion
@@ -46,21 +50,23 @@ func groupVersions(data []byte) ([]versionPath, error) {
 	}
 	var versions []versionPath
 	for _, g := range doc.Groups {
-		first := len(versions)
+		isPreferred := func(v metav1.GroupVersionForDiscovery) bool { return v.Version == g.PreferredVersion.Version }
+		if i := slices.IndexFunc(g.Versions, isPreferred); i > 0 {
+			preferred := g.Versions[i]
+			copy(g.Versions[1:], g.Versions[:i])
+			g.Versions[0] = preferred
+		}
 		for _, v := range g.Versions {
 			gv := schema.GroupVersion{Group: g.Name, Version: v.Version}
-			at := len(versions)
-			if v.Version == g.PreferredVersion.Version {
-				at = first
-			}
-			versions = slices.Insert(versions, at, versionPath{gv, "/apis/" + gv.String()})
+			versions = append(versions, versionPath{gv, "/apis/" + gv.String()})
 		}
 	}
 	return versions, nil
 }
 
 // addVersions asks for every version, several at once, and adds in order what
-// they have.
+// they have. When ctx ends it asks for no more, and reports the first that it has
+// left out.
 func (f *finding) addVersions(ctx context.Context, client *rest.Client, versions []versionPath) {
 	lists := make([]metav1.APIResourceList, len(versions))
 	errs := make([]error, len(versions))
@@ -69,6 +75,10 @@ func (f *finding) addVersions(ctx context.Context, client *rest.Client, versions
 	free := make(chan struct{}, requestsAtOnce)
 	for i, v := range versions {
 		free <- struct{}{}
+		if errs[i] = ctx.Err(); errs[i] != nil {
+			versions = versions[:i+1]
+			break
+		}
 		running.Go(func() {
 			lists[i], errs[i] = askVersion(ctx, client, v.path)
 			<-free
