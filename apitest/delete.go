@@ -13,15 +13,11 @@ import (
 )
 
 func (s *Server) delete(w http.ResponseWriter, req *Request) error {
-	f, err := req.negotiate()
+	f, opts, err := req.deletion()
 	if err != nil {
 		return err
 	}
-	opts, err := req.deleteOptions()
-	if err != nil {
-		return err
-	}
-	rev, gone, err := s.remove(req.res, req.key(), opts, req.dryRun() || slices.Contains(opts.DryRun, metav1.DryRunAll))
+	rev, gone, err := s.remove(req.res, req.key(), opts)
 	if err != nil {
 		return err
 	}
@@ -40,15 +36,11 @@ func (s *Server) delete(w http.ResponseWriter, req *Request) error {
 
 // deleteCollection deletes all that is selected and answers with what it was.
 func (s *Server) deleteCollection(w http.ResponseWriter, req *Request) error {
-	f, err := req.negotiate()
+	_, opts, err := req.deletion()
 	if err != nil {
 		return err
 	}
-	opts, err := req.deleteOptions()
-	if err != nil {
-		return err
-	}
-	sel, err := parseSelection(req.res, req.Namespace, req.query)
+	f, sel, err := req.selected()
 	if err != nil {
 		return err
 	}
@@ -57,7 +49,7 @@ func (s *Server) deleteCollection(w http.ResponseWriter, req *Request) error {
 		return err
 	}
 	for i, rev := range p.items {
-		deleted, _, err := s.remove(req.res, rev.key, opts, req.dryRun() || slices.Contains(opts.DryRun, metav1.DryRunAll))
+		deleted, _, err := s.remove(req.res, rev.key, opts)
 		switch {
 		case apierrors.IsNotFound(err): // somebody else was faster
 		case err != nil:
@@ -69,9 +61,23 @@ func (s *Server) deleteCollection(w http.ResponseWriter, req *Request) error {
 	return f.writeList(w, req.res, p)
 }
 
+// deletion is how both ways to delete begin: the format of the answer, and the
+// options of body and query.
+func (r *Request) deletion() (format, metav1.DeleteOptions, error) {
+	f, err := r.negotiate()
+	if err != nil {
+		return f, metav1.DeleteOptions{}, err
+	}
+	opts, err := r.deleteOptions()
+	if r.dryRun() {
+		opts.DryRun = []string{metav1.DryRunAll}
+	}
+	return f, opts, err
+}
+
 // remove deletes an object and returns its last state, or, if finalizers hold it,
 // marks it as being deleted and returns it as it is now.
-func (s *Server) remove(res *resource, key types.NamespacedName, opts metav1.DeleteOptions, dryRun bool) (rev *revision, gone bool, err error) {
+func (s *Server) remove(res *resource, key types.NamespacedName, opts metav1.DeleteOptions) (rev *revision, gone bool, err error) {
 	for {
 		old := s.store.get(res, key)
 		if old == nil {
@@ -84,7 +90,7 @@ func (s *Server) remove(res *resource, key types.NamespacedName, opts metav1.Del
 		}
 		held := len(obj.GetFinalizers()) > 0
 		switch {
-		case dryRun, held && obj.GetDeletionTimestamp() != nil:
+		case slices.Contains(opts.DryRun, metav1.DryRunAll), held && obj.GetDeletionTimestamp() != nil:
 			return old, !held, nil
 		case held:
 			at, grace := now(), int64(0)

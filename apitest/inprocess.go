@@ -44,7 +44,7 @@ func (s *Server) Delete(resource schema.GroupVersionResource, key types.Namespac
 	if err != nil {
 		return err
 	}
-	_, _, err = s.remove(res, key, metav1.DeleteOptions{}, false)
+	_, _, err = s.remove(res, key, metav1.DeleteOptions{})
 	return err
 }
 

@@ -49,11 +49,7 @@ func parseContinuation(token string) (c continuation, err error) {
 }
 
 func (s *Server) list(w http.ResponseWriter, req *Request) error {
-	f, err := req.negotiate()
-	if err != nil {
-		return err
-	}
-	sel, err := parseSelection(req.res, req.Namespace, req.query)
+	f, sel, err := req.selected()
 	if err != nil {
 		return err
 	}

@@ -17,6 +17,17 @@ type selection struct {
 	fields    fields.Selector
 }
 
+// selected is how requests about a collection begin: the format of the answer, and
+// what it is about.
+func (r *Request) selected() (format, selection, error) {
+	f, err := r.negotiate()
+	if err != nil {
+		return f, selection{}, err
+	}
+	sel, err := parseSelection(r.res, r.Namespace, r.query)
+	return f, sel, err
+}
+
 // parseSelection reads the selectors of a request. A field that the resource
 // cannot be selected by is a bad request.
 func parseSelection(res *resource, namespace string, query url.Values) (selection, error) {

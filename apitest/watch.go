@@ -53,11 +53,7 @@ type watchStart struct {
 }
 
 func (s *Server) watch(w http.ResponseWriter, req *Request) error {
-	f, err := req.negotiate()
-	if err != nil {
-		return err
-	}
-	sel, err := parseSelection(req.res, req.Namespace, req.query)
+	f, sel, err := req.selected()
 	if err != nil {
 		return err
 	}
