@@ -15,8 +15,6 @@ endif
 TEST_FLAGS := $(RACE) -tags=invariants -timeout=15m
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME ?= 10s
-# To vet the mains of the real servers would be to compile all of Kubernetes again.
-CHECKED := $(filter-out e2e/servers,$(MODULES))
 
 .PHONY: help
 help: ## list the targets
