@@ -207,3 +207,14 @@ func TestWhatCannotBeDecodedIsNamed(t *testing.T) {
 	var pod corev1.Pod
 	require.ErrorContains(t, d.Unmarshal([]byte("\x08\x01"), &pod), "Pod.ObjectMeta: unexpected wire type 0")
 }
+
+func TestWhatNeverRepeatsDoesNotStayInTheTable(t *testing.T) {
+	t.Parallel()
+	d := sharing.New(sharing.Options{})
+	decodePods(t, d, encodedPods(t, 300)) // nobody knows yet what repeats
+	before := d.Stats()
+	require.Greater(t, before.Bytes, int64(1<<20))
+	decodePods(t, d, encodedPods(t, 6000))
+	require.Less(t, d.Stats().Bytes, before.Bytes)
+	require.Greater(t, d.Stats().Entries, int64(1000), "what repeats does")
+}

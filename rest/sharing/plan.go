@@ -273,7 +273,10 @@ func (c *compiler) mapField(t reflect.Type) (f field, err error) {
 	}, err
 }
 
-// shape numbers the types of what is shared. Strings have number 0.
+// ofString is the shape of strings.
+const ofString = 0
+
+// shape numbers the types of what is shared.
 func (c *compiler) shape(t reflect.Type) int {
 	n, ok := c.decoder.shapes[t]
 	if !ok {

@@ -21,7 +21,7 @@ func (s *state) find(l *lesson, shape int, key []byte) (found, missing *entry) {
 	hash := t.hash(shape, key)
 	found = t.find(hash, shape, key)
 	s.count(l, found != nil)
-	if found != nil {
+	if found != nil || shape == ofString && !t.seenBefore(hash) {
 		return found, nil
 	}
 	return nil, &entry{hash: hash, shape: shape}
@@ -37,7 +37,7 @@ func (s *state) insert(e *entry, key string, value unsafe.Pointer, count int) {
 
 // text makes a string.
 func (s *state) text(l *lesson, data []byte) string {
-	found, missing := s.find(l, 0, data)
+	found, missing := s.find(l, ofString, data)
 	if found != nil {
 		return found.key
 	}
@@ -173,7 +173,11 @@ func (s *state) report() {
 		d.hits.Add(uint64(c.hits))
 	}
 	s.touched = s.touched[:0]
-	if d.table != nil && reports%16 == 0 {
+	if d.table == nil {
+		return
+	}
+	d.table.sweep()
+	if reports%16 == 0 {
 		for _, l := range lessons {
 			l.resume(reports)
 		}

@@ -9,6 +9,9 @@ import (
 // ways is how many entries compete for the same place in the table.
 const ways = 4
 
+// sweeps is how many sweeps make a round.
+const sweeps = 64
+
 // entryBytes is roughly what an entry costs beside its key: the entry itself, and
 // what was decoded, which has about three times the size of its encoding.
 const (
@@ -24,7 +27,10 @@ type entry struct {
 	key   string
 	value unsafe.Pointer // of a pointer, a map or an array; unused for a string, which is the key
 	count int            // elements of the array
-	used  atomic.Bool    // since it was last spared
+
+	used   atomic.Bool // since it was last spared
+	proven atomic.Bool // has been found at least once
+	passed atomic.Bool // by the sweep, which finds it of no use next time
 }
 
 func (e *entry) cost() int64 { return entryBytes + (1+decodedSize)*int64(len(e.key)) }
@@ -34,11 +40,13 @@ func (e *entry) cost() int64 { return entryBytes + (1+decodedSize)*int64(len(e.k
 type table struct {
 	seed  maphash.Seed
 	slots []atomic.Pointer[entry] // in groups of so many ways; its length is a power of two
+	seen  []atomic.Uint32         // of strings that were missing: parts of their hashes
 	limit int64
 
 	bytes   atomic.Int64
 	entries atomic.Int64
 	hand    atomic.Uint64 // where room is made next
+	broom   atomic.Uint64 // where is swept next
 }
 
 // newTable returns a table of at most that many bytes.
@@ -47,7 +55,7 @@ func newTable(limit int64) *table {
 	for int64(slots)*512 < limit {
 		slots *= 2
 	}
-	return &table{seed: maphash.MakeSeed(), slots: make([]atomic.Pointer[entry], slots), limit: limit}
+	return &table{seed: maphash.MakeSeed(), slots: make([]atomic.Pointer[entry], slots), seen: make([]atomic.Uint32, slots), limit: limit}
 }
 
 func (t *table) hash(shape int, key []byte) uint64 {
@@ -68,11 +76,19 @@ func (t *table) find(hash uint64, shape int, key []byte) *entry {
 		if e != nil && e.hash == hash && e.shape == shape && e.key == string(key) {
 			if !e.used.Load() {
 				e.used.Store(true)
+				e.proven.Store(true)
 			}
 			return e
 		}
 	}
 	return nil
+}
+
+// seenBefore reports whether a string that is missing was missing before, not long
+// ago. Most strings are short, and what never comes again is not worth an entry.
+func (t *table) seenBefore(hash uint64) bool {
+	mark := uint32(hash>>32) | 1
+	return t.seen[int(hash)&(len(t.seen)-1)].Swap(mark) == mark
 }
 
 // insert adds an entry in the place of one that has not been used of late.
@@ -104,5 +120,21 @@ func (t *table) replace(slot *atomic.Pointer[entry], e *entry) {
 	if e != nil {
 		t.bytes.Add(e.cost())
 		t.entries.Add(1)
+	}
+}
+
+// sweep looks at the next part of the table and drops what has been there for a
+// whole round and was never found. So what turned out not to repeat does not stay in
+// memory only because nothing else needs the room.
+func (t *table) sweep() {
+	part := max(len(t.slots)/sweeps, 1)
+	first := int(t.broom.Add(uint64(part))) & (len(t.slots) - 1)
+	for i := range part {
+		slot := &t.slots[(first+i)&(len(t.slots)-1)]
+		e := slot.Load()
+		if e != nil && !e.proven.Load() && e.passed.Swap(true) && slot.CompareAndSwap(e, nil) {
+			t.bytes.Add(-e.cost())
+			t.entries.Add(-1)
+		}
 	}
 }
