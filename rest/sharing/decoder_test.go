@@ -214,7 +214,7 @@ func TestWhatNeverRepeatsDoesNotStayInTheTable(t *testing.T) {
 	decodePods(t, d, encodedPods(t, 300)) // nobody knows yet what repeats
 	before := d.Stats()
 	require.Greater(t, before.Bytes, int64(1<<20))
-	decodePods(t, d, encodedPods(t, 6000))
+	decodePods(t, d, encodedPods(t, 3000))
 	require.Less(t, d.Stats().Bytes, before.Bytes)
 	require.Greater(t, d.Stats().Entries, int64(1000), "what repeats does")
 }

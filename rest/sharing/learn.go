@@ -4,8 +4,8 @@ import "sync/atomic"
 
 // How a field's look-ups are judged.
 const (
-	// window is how many look-ups make a judgement.
-	window = 512
+	// window is how many look-ups make a judgement, retrial how many do after a pause.
+	window, retrial = 512, 128
 	// objectsPerReport is how many objects a goroutine decodes before its counts
 	// are added to everybody's.
 	objectsPerReport = 32
@@ -31,7 +31,7 @@ type count struct{ hits, lookups uint32 }
 // add adds counts and judges at the end of a window.
 func (l *lesson) add(c count, reports int64) {
 	hits, lookups := l.hits.Add(c.hits), l.lookups.Add(c.lookups)
-	if lookups < window {
+	if lookups < retrial || lookups < window && l.pause.Load() == 0 {
 		return
 	}
 	l.hits.Store(0)

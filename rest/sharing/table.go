@@ -10,7 +10,7 @@ import (
 const ways = 4
 
 // sweeps is how many sweeps make a round.
-const sweeps = 64
+const sweeps = 32
 
 // entryBytes is roughly what an entry costs beside its key: the entry itself, and
 // what was decoded, which has about three times the size of its encoding.
