@@ -194,6 +194,7 @@ type request struct {
 	path        string // absolute, unescaped, without the path of the host
 	query       url.Values
 	accept      string
+	list        bool // the answer is a list
 	body        []byte
 	contentType string
 	target      target

@@ -8,7 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-	kjson "sigs.k8s.io/json"
 
 	"github.com/kinform/kinform/listwatch"
 )
@@ -19,6 +18,24 @@ type decoder[T any] struct {
 
 	// unmarshal decodes protobuf, nil if T cannot.
 	unmarshal func(object T, data []byte) error
+
+	json    func(data []byte, object any) error
+	builtin bool                                   // objects come without kind and apiVersion
+	project func(e Encoding, object []byte) []byte // nil if nothing is removed
+}
+
+// streaming is the decoder for lists and watches, which does what the user wants.
+func (d decoder[T]) streaming(opts ResourceOptions) decoder[T] {
+	if decode := opts.DecodeProtobuf; decode != nil && d.elem != nil {
+		d.unmarshal = func(object T, data []byte) error { return decode(data, object) }
+	}
+	if opts.DecodeJSON != nil {
+		d.json = opts.DecodeJSON
+	}
+	if opts.Project != nil {
+		d.project = opts.Project.projector(d.elem)
+	}
+	return d
 }
 
 // pointee is what T points to, nil if T is not a pointer.
@@ -51,12 +68,12 @@ func (d decoder[T]) decode(e Encoding, data []byte, list *envelope) (none T, err
 
 func (d decoder[T]) decodeJSON(target any, data []byte, list *envelope) error {
 	if u, ok := target.(runtime.Unstructured); ok {
-		return decodeUnstructured(u, data, list)
+		return decodeUnstructured(u, d.json, data, list)
 	}
-	if err := kjson.UnmarshalCaseSensitivePreserveInts(data, target); err != nil {
+	if err := d.json(data, target); err != nil {
 		return err
 	}
-	if o, ok := target.(runtime.Object); ok && d.unmarshal != nil {
+	if o, ok := target.(runtime.Object); ok && d.builtin {
 		o.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
 	}
 	return nil
@@ -64,9 +81,9 @@ func (d decoder[T]) decodeJSON(target any, data []byte, list *envelope) error {
 
 // decodeUnstructured fills a map. An object without a kind gets what its list
 // implies, since the server leaves it out of the items of a typed list.
-func decodeUnstructured(u runtime.Unstructured, data []byte, list *envelope) error {
+func decodeUnstructured(u runtime.Unstructured, decode func([]byte, any) error, data []byte, list *envelope) error {
 	var content map[string]any
-	if err := kjson.UnmarshalCaseSensitivePreserveInts(data, &content); err != nil {
+	if err := decode(data, &content); err != nil {
 		return err
 	}
 	if content == nil {
@@ -99,9 +116,13 @@ func (r *Resource[T]) item(x *exchange, e Encoding, data []byte, list *envelope,
 			return listwatch.Item[T]{Key: key, ResourceVersion: version, Unchanged: true}, nil
 		}
 	}
+	if project := r.streams.project; project != nil {
+		data = project(e, data)
+		id = identify(e, data, false) // the bytes have moved
+	}
 	var item listwatch.Item[T]
 	err := guarded(func() (err error) {
-		if item.Object, err = r.decoder.decode(e, data, list); err == nil {
+		if item.Object, err = r.streams.decode(e, data, list); err == nil {
 			item.Key, item.ResourceVersion = id.keyOf(item.Object)
 		}
 		return err

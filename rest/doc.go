@@ -50,6 +50,19 @@
 // and integers stay integers. Bodies that are sent are JSON. Compression is not
 // asked for.
 //
+// # Less memory
+//
+// What a cache holds of each object can be made smaller, in this order:
+//
+//   - T can be a type with few fields: *metav1.PartialObjectMetadata, for which the
+//     server sends nothing else, or a struct of one's own.
+//   - [Drop] removes what nobody reads from the bytes of objects.
+//   - DecodeProtobuf with the decoder of package rest/sharing lets objects share what
+//     is equal in them.
+//
+// All of this is for List and Watch. The other verbs answer with whole objects that
+// belong to the caller, to be changed and sent back.
+//
 // Nothing is retried and no rate is limited: a reflector backs off by itself, and
 // API servers defend themselves with priority and fairness.
 package rest

@@ -56,7 +56,8 @@ func (r *Resource[T]) listQuery(opts listwatch.ListOptions) url.Values {
 func (r *Resource[T]) open(ctx context.Context, query url.Values) (*exchange, Encoding, error) {
 	return r.send(ctx, request{
 		method: http.MethodGet, path: r.path(types.NamespacedName{Namespace: r.opts.Namespace}), query: query,
-	})
+		list: !query.Has("watch"),
+	}, &r.streams)
 }
 
 func (r *Resource[T]) selectors() url.Values {

@@ -5,6 +5,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"strings"
 )
 
 // The media types of API objects, as they stand in Content-Type.
@@ -50,6 +51,17 @@ func (e Encoding) accept() string {
 	default:
 		return mediaTypeProtobuf + ", " + mediaTypeJSON
 	}
+}
+
+// acceptMetadata is an Accept header that asks for nothing but the metadata of
+// objects, or for what it asked for before where that is not to be had.
+func acceptMetadata(accept string, list bool) string {
+	as := ";as=PartialObjectMetadata"
+	if list {
+		as += "List"
+	}
+	as += ";g=meta.k8s.io;v=v1, "
+	return strings.ReplaceAll(accept+", ", ", ", as) + accept
 }
 
 // encodingOf returns the encoding of an answer. What says nothing about itself

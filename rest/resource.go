@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	kjson "sigs.k8s.io/json"
 )
 
 // ResourceOptions narrow a Resource. The zero value means all objects.
@@ -23,6 +24,23 @@ type ResourceOptions struct {
 
 	// Encoding is what to ask the server for. Defaults to Automatic.
 	Encoding Encoding
+
+	// Project says which parts of an object List and Watch remove before they decode
+	// it; see [Drop]. The other verbs answer with whole objects. Defaults to nothing.
+	Project Projection
+
+	// DecodeProtobuf decodes a message into a new object on List and Watch, instead
+	// of T's own method Unmarshal, or where T has none. It must not keep data, and is
+	// called from several goroutines at once. That of package rest/sharing lets the
+	// objects share what is equal in them. The other verbs answer with objects to be
+	// changed, so they do without. Defaults to Unmarshal.
+	DecodeProtobuf func(data []byte, object any) error
+
+	// DecodeJSON is DecodeProtobuf for JSON. What it decodes into is a new T, a
+	// pointer to one, or, for unstructured objects, a pointer to a map[string]any.
+	// Defaults to the decoder of sigs.k8s.io/json, with keys that are case-sensitive
+	// and integers that stay integers.
+	DecodeJSON func(data []byte, object any) error
 }
 
 // Resource is one type of object on a server. It implements [listwatch.Source],
@@ -35,8 +53,10 @@ type Resource[T any] struct {
 	client  *Client
 	gvr     schema.GroupVersionResource
 	opts    ResourceOptions
-	decoder decoder[T]
-	err     error // what is wrong with gvr or opts, answered by every call
+	decoder decoder[T] // of single objects
+	streams decoder[T] // of lists and watches
+	partial bool       // T is *metav1.PartialObjectMetadata
+	err     error      // what is wrong with gvr or opts, answered by every call
 }
 
 // Message is an object that can decode protobuf: a pointer to any type of
@@ -51,6 +71,10 @@ type Message interface {
 // server prefers that. They come without kind and apiVersion, as from client-go's
 // typed clients, whichever encoding they arrived in.
 //
+// If T is *metav1.PartialObjectMetadata, the server is asked to send only that, which
+// it does in protobuf for custom resources as well. From a server that sends whole
+// objects all the same, their metadata is read.
+//
 // What is wrong with the arguments, such as a namespace with a slash in it, is what
 // every call answers.
 //
@@ -59,7 +83,7 @@ type Message interface {
 // would have to keep the method of every type in it.
 func NewResource[T Message](c *Client, gvr schema.GroupVersionResource, opts ResourceOptions) *Resource[T] {
 	return newResource(c, gvr, opts, decoder[T]{
-		elem:      pointee[T](),
+		builtin:   true,
 		unmarshal: func(object T, data []byte) error { return object.Unmarshal(data) },
 	})
 }
@@ -67,9 +91,10 @@ func NewResource[T Message](c *Client, gvr schema.GroupVersionResource, opts Res
 // NewJSONResource is NewResource for any other type: *unstructured.Unstructured
 // for every custom resource, the struct of one, a slim struct with a few fields
 // of a built-in type, or whatever else JSON can be decoded into. Objects have what
-// the server wrote.
+// the server wrote. Lists and watches are in JSON as well, unless opts has a
+// DecodeProtobuf.
 func NewJSONResource[T any](c *Client, gvr schema.GroupVersionResource, opts ResourceOptions) *Resource[T] {
-	return newResource(c, gvr, opts, decoder[T]{elem: pointee[T]()})
+	return newResource(c, gvr, opts, decoder[T]{})
 }
 
 // String is the address of the collection. (A Host with credentials is refused.)
@@ -78,11 +103,11 @@ func (r *Resource[T]) String() string {
 }
 
 func newResource[T any](c *Client, gvr schema.GroupVersionResource, opts ResourceOptions, d decoder[T]) *Resource[T] {
-	r := &Resource[T]{client: c, gvr: gvr, opts: opts, decoder: d}
+	d.elem, d.json = pointee[T](), kjson.UnmarshalCaseSensitivePreserveInts
+	r := &Resource[T]{client: c, gvr: gvr, opts: opts, decoder: d, streams: d.streaming(opts)}
+	// Naming the type here would link it into every program.
+	r.partial = d.elem != nil && d.elem.Name() == "PartialObjectMetadata" && d.elem.PkgPath() == "k8s.io/apimachinery/pkg/apis/meta/v1"
 	r.err = r.validate()
-	if opts.Encoding == Automatic && d.unmarshal == nil {
-		r.opts.Encoding = JSON
-	}
 	return r
 }
 
@@ -90,24 +115,32 @@ func (r *Resource[T]) validate() error {
 	switch {
 	case r.gvr.Version == "" || r.gvr.Resource == "":
 		return fmt.Errorf("rest: %q names no version or no resource", r.gvr)
-	case r.opts.Encoding == Protobuf && r.decoder.unmarshal == nil:
-		return fmt.Errorf("rest: Encoding is Protobuf, which %s does not decode: use NewResource for types that do", reflect.TypeFor[T]())
+	case r.opts.Encoding == Protobuf && r.streams.unmarshal == nil:
+		return fmt.Errorf("rest: Encoding is Protobuf, which %s does not decode: use NewResource for types that do, or DecodeProtobuf", reflect.TypeFor[T]())
 	}
 	return checkSegments(r.gvr.Group, r.gvr.Version, r.gvr.Resource, r.opts.Namespace)
 }
 
-// send sends a request about this resource and reports the encoding of the answer.
-func (r *Resource[T]) send(ctx context.Context, req request) (*exchange, Encoding, error) {
+// send sends a request about this resource and reports the encoding of the answer,
+// which d is to decode.
+func (r *Resource[T]) send(ctx context.Context, req request, d *decoder[T]) (*exchange, Encoding, error) {
 	if r.err != nil {
 		return nil, 0, r.err
 	}
 	req.target.gvr = r.gvr
-	req.accept = r.opts.Encoding.accept()
+	wanted := r.opts.Encoding
+	if d.unmarshal == nil {
+		wanted = JSON
+	}
+	req.accept = wanted.accept()
+	if r.partial {
+		req.accept = acceptMetadata(req.accept, req.list)
+	}
 	x, err := r.client.send(ctx, req)
 	if err != nil {
 		return nil, 0, err
 	}
-	if x.encoding == Protobuf && r.decoder.unmarshal == nil {
+	if x.encoding == Protobuf && d.unmarshal == nil {
 		x.close()
 		return nil, 0, x.fail(malformed("the answer is in protobuf, which was not asked for"))
 	}

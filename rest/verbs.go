@@ -145,7 +145,7 @@ func (r *Resource[T]) exchange(ctx context.Context, method string, key types.Nam
 	x, encoding, err := r.send(ctx, request{
 		method: method, path: r.path(key, subresources...), query: query,
 		body: body, contentType: contentType, target: target{name: of.Name},
-	})
+	}, &r.decoder)
 	if err != nil {
 		return nil, 0, nil, err
 	}

@@ -1,0 +1,136 @@
+package rest
+
+import (
+	"encoding/binary"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Projection removes parts of encoded objects. [Drop] is one.
+//
+// It is an interface so that a program without a projection has no code for it.
+type Projection interface {
+	// projector returns the function that changes the encoding of an object, in
+	// place, for objects of this type: nil if it is no pointer.
+	projector(elem reflect.Type) func(e Encoding, object []byte) []byte
+}
+
+// Drop is what lists and watches remove from the bytes of an object before it is
+// decoded, so that it costs neither time nor memory: a cache that ignores the fields
+// of others need not have them. The zero value removes nothing.
+//
+// Such an object must not be sent back in an Update, which would remove on the
+// server what is missing here; patch it, or get it first.
+type Drop struct {
+	// ManagedFields removes metadata.managedFields, which is about a third of many
+	// objects, and of use only to whoever computes patches for server-side apply.
+	ManagedFields bool
+
+	// Annotations are the keys of annotations to remove, such as
+	// "kubectl.kubernetes.io/last-applied-configuration".
+	Annotations []string
+
+	// Status removes the status.
+	Status bool
+
+	// AllButMetadata keeps nothing but metadata, kind and apiVersion. Where the
+	// server can do that, it also saves the network: have T be
+	// *metav1.PartialObjectMetadata.
+	AllButMetadata bool
+}
+
+// The numbers of fields in protobuf that all objects have in common.
+const (
+	fieldMetadata      = 1
+	fieldAnnotations   = 12 // of metadata
+	fieldManagedFields = 17 // of metadata
+	fieldMapKey        = 1  // of an entry of a map
+)
+
+// projector implements [Projection].
+func (d Drop) projector(elem reflect.Type) func(e Encoding, object []byte) []byte {
+	d.Annotations = slices.Clone(d.Annotations)
+	status := statusNumber(elem)
+	return func(e Encoding, object []byte) []byte {
+		if e == Protobuf {
+			return d.protobuf(object, status)
+		}
+		return d.json(object)
+	}
+}
+
+// statusNumber is the number of the field Status in protobuf, or 0.
+func statusNumber(elem reflect.Type) uint64 {
+	if elem == nil || elem.Kind() != reflect.Struct {
+		return 0
+	}
+	field, _ := elem.FieldByName("Status")
+	parts := strings.Split(field.Tag.Get("protobuf"), ",")
+	if len(parts) < 2 {
+		return 0
+	}
+	number, _ := strconv.ParseUint(parts[1], 10, 32)
+	return number
+}
+
+// protobuf removes fields from an encoded object.
+func (d *Drop) protobuf(object []byte, status uint64) []byte {
+	return rewrite(object, func(h header, value []byte) ([]byte, bool) {
+		switch {
+		case h.field == fieldMetadata && h.wire == wireBytes:
+			return rewrite(value, d.metadataField), true
+		case d.AllButMetadata, d.Status && h.field == status:
+			return nil, false
+		}
+		return value, true
+	})
+}
+
+// metadataField says what becomes of a field of metadata in protobuf.
+func (d *Drop) metadataField(h header, value []byte) ([]byte, bool) {
+	switch {
+	case h.field == fieldManagedFields && d.ManagedFields:
+		return nil, false
+	case h.field == fieldAnnotations && len(d.Annotations) > 0:
+		key, _, err := bytesField(value, fieldMapKey, false)
+		return value, err != nil || !slices.Contains(d.Annotations, string(key))
+	}
+	return value, true
+}
+
+// rewrite changes a message in place. edit is asked about each field: whether it
+// stays, and with which contents, that must be part of value. What is malformed
+// stays as it is, for the decoder to find.
+func rewrite(message []byte, edit func(h header, value []byte) ([]byte, bool)) []byte {
+	written := 0
+	for rest := message; len(rest) > 0; {
+		h, value, next, err := nextField(rest, false)
+		if err != nil {
+			written += copy(message[written:], rest)
+			break
+		}
+		if kept, ok := edit(h, value); ok {
+			head := message[written : written+copy(message[written:], rest[:h.size])]
+			if len(kept) < len(value) {
+				setLength(head, uint64(len(kept)))
+			}
+			written += len(head)
+			written += copy(message[written:], kept)
+		}
+		rest = next
+	}
+	return message[:written]
+}
+
+// setLength replaces the length at the end of the header of a field by a smaller
+// one, in as many bytes: protobuf allows zeros at the end of a number.
+func setLength(head []byte, length uint64) {
+	_, at := binary.Uvarint(head)
+	for ; at < len(head)-1; at++ {
+		head[at] = byte(length) | 0x80
+		length >>= 7
+	}
+	head[at] = byte(length)
+}

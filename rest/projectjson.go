@@ -1,0 +1,81 @@
+package rest
+
+import "slices"
+
+// json removes fields from an encoded object.
+func (d *Drop) json(object []byte) []byte {
+	return rewriteJSON(object, func(key, value []byte) ([]byte, bool) {
+		switch k := string(key); {
+		case k == "metadata":
+			return rewriteJSON(value, d.metadataMember), true
+		case d.AllButMetadata:
+			return value, k == "kind" || k == "apiVersion"
+		default:
+			return value, k != "status" || !d.Status
+		}
+	})
+}
+
+// metadataMember says what becomes of a member of metadata in JSON.
+func (d *Drop) metadataMember(key, value []byte) ([]byte, bool) {
+	switch string(key) {
+	case "managedFields":
+		return value, !d.ManagedFields
+	case "annotations":
+		if len(d.Annotations) == 0 {
+			return value, true
+		}
+		value = rewriteJSON(value, func(key, value []byte) ([]byte, bool) {
+			return value, !slices.Contains(d.Annotations, string(key))
+		})
+		return value, string(value) != "{}"
+	}
+	return value, true
+}
+
+// rewriteJSON changes an object in place. edit is asked about each member: whether
+// it stays, and with which value, which must be part of the given one. What is
+// malformed, or no object, stays as it is, for the decoder to find.
+func rewriteJSON(object []byte, edit func(key, value []byte) ([]byte, bool)) []byte {
+	rest, ok := afterByte(object, '{')
+	if !ok {
+		return object
+	}
+	at := func(rest []byte) int { return len(object) - len(rest) }
+	written, first, comma := at(rest), true, false
+	for {
+		start := rest // of a member, or of what is none
+		key, next, ok := jsonValue(rest)
+		if ok {
+			next, ok = afterByte(next, ':')
+		}
+		var value []byte
+		if ok {
+			value, next, ok = jsonValue(next)
+		}
+		if !ok {
+			if comma { // too many
+				object[written] = ','
+				written++
+			}
+			written += copy(object[written:], start)
+			break
+		}
+		head := object[at(start) : at(next)-len(value)] // the key and the colon
+		if kept, ok := edit(jsonText(key), value); ok {
+			if !first {
+				object[written] = ','
+				written++
+			}
+			first = false
+			written += copy(object[written:], head)
+			written += copy(object[written:], kept)
+		}
+		if rest, ok = afterByte(next, ','); !ok {
+			written += copy(object[written:], next)
+			break
+		}
+		comma = true
+	}
+	return object[:written]
+}

@@ -1,0 +1,77 @@
+package sharing_test
+
+import (
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kinform/kinform/apitest"
+	"github.com/kinform/kinform/rest/sharing"
+)
+
+const benchPods = 20_000
+
+// encodedPods are pods as they come from a server, one after another.
+func encodedPods(tb testing.TB, n int) [][]byte {
+	var encoded [][]byte
+	for pod := range apitest.Pods(n, apitest.PodOptions{}) {
+		data, err := pod.Marshal()
+		require.NoError(tb, err)
+		encoded = append(encoded, data)
+	}
+	return encoded
+}
+
+// decoders are what is compared, made anew for each round.
+var decoders = []struct {
+	name string
+	make func() func([]byte, any) error
+}{
+	{"Unmarshal", func() func([]byte, any) error {
+		return func(data []byte, object any) error { return object.(*corev1.Pod).Unmarshal(data) }
+	}},
+	{"Alone", func() func([]byte, any) error { return sharing.New(sharing.Options{MaxBytes: -1}).Unmarshal }},
+	{"Shared", func() func([]byte, any) error { return sharing.New(sharing.Options{}).Unmarshal }},
+}
+
+// BenchmarkPods decodes 20,000 pods of apitest and keeps them all. It reports what
+// one pod costs, and what it holds in the end.
+func BenchmarkPods(b *testing.B) {
+	encoded := encodedPods(b, benchPods)
+	for _, d := range decoders {
+		b.Run(d.name, func(b *testing.B) {
+			b.ReportAllocs()
+			var heap uint64
+			for b.Loop() {
+				b.StopTimer()
+				before := liveHeap()
+				b.StartTimer()
+				decode, pods := d.make(), make([]*corev1.Pod, 0, benchPods)
+				for _, data := range encoded {
+					pod := &corev1.Pod{}
+					if err := decode(data, pod); err != nil {
+						b.Fatal(err)
+					}
+					pods = append(pods, pod)
+				}
+				b.StopTimer()
+				heap = liveHeap() - before
+				runtime.KeepAlive(pods)
+				runtime.KeepAlive(decode)
+				b.StartTimer()
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/benchPods, "ns/pod")
+			b.ReportMetric(float64(heap)/benchPods, "heap-B/pod")
+		})
+	}
+}
+
+func liveHeap() uint64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}

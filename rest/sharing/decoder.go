@@ -1,0 +1,126 @@
+package sharing
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"sync"
+	"sync/atomic"
+)
+
+// Options are the choices of a Decoder. The zero value works.
+type Options struct {
+	// MaxBytes is roughly how much memory the table of what may repeat keeps alive,
+	// in addition to the objects; much of it is part of these anyway. If negative,
+	// nothing is shared, and every object owns all that it has. Defaults to 8 MiB,
+	// which is plenty for clusters of hundreds of thousands of pods.
+	MaxBytes int64
+}
+
+// Decoder decodes objects that share what is equal in them; see the package
+// comment for the contract. It is safe for concurrent use and needs no closing.
+type Decoder struct {
+	table *table   // nil if nothing is shared
+	plans sync.Map // of reflect.Type to *plan
+	idle  chan *state
+
+	reports       atomic.Int64
+	hits, lookups atomic.Uint64
+	small         *small
+
+	mu      sync.Mutex // guards following
+	known   map[reflect.Type]*plan
+	shapes  map[reflect.Type]int
+	lessons []*lesson
+}
+
+// maxIdle is how many states are kept, each for one goroutine at a time.
+const maxIdle = 16
+
+// New returns a Decoder, which has learned nothing yet.
+func New(opts Options) *Decoder {
+	d := &Decoder{
+		idle: make(chan *state, maxIdle), small: newSmall(),
+		known: map[reflect.Type]*plan{}, shapes: map[reflect.Type]int{},
+	}
+	if opts.MaxBytes == 0 {
+		opts.MaxBytes = 8 << 20
+	}
+	if opts.MaxBytes > 0 {
+		d.table = newTable(opts.MaxBytes)
+	}
+	return d
+}
+
+// errAgain says that a message has a field in two places, which have to be merged,
+// and that what is to be changed thereby may be shared.
+var errAgain = errors.New("protobuf: a field is in two places")
+
+// Unmarshal decodes one message, without the envelope that API servers put around
+// it, into a new object: object points to a zero struct whose fields have protobuf
+// tags. data is not kept. It is the function for rest.ResourceOptions.
+//
+// What is wrong with a type, such as a field that protobuf cannot have, is the answer
+// to every call. After an error, object may be filled in part.
+func (d *Decoder) Unmarshal(data []byte, object any) error {
+	v := reflect.ValueOf(object)
+	if v.Kind() != reflect.Pointer || v.IsNil() || v.Elem().Kind() != reflect.Struct {
+		return fmt.Errorf("sharing: Unmarshal needs a pointer to a struct, not %T", object)
+	}
+	p, err := d.plan(v.Type().Elem())
+	if err != nil {
+		return err
+	}
+	var s *state
+	select {
+	case s = <-d.idle:
+	default:
+		s = &state{decoder: d}
+	}
+	s.share, s.depth = d.table != nil, 0
+	err = s.message(p, v.UnsafePointer(), data)
+	if err == errAgain {
+		v.Elem().SetZero()
+		s.share, s.depth = false, 0
+		err = s.message(p, v.UnsafePointer(), data)
+	}
+	s.objects++
+	if s.objects%objectsPerReport == 0 {
+		s.report()
+	}
+	select {
+	case d.idle <- s:
+	default:
+	}
+	return err
+}
+
+// Stats describes a Decoder. Counts are up to date within a few dozen objects.
+type Stats struct {
+	// Lookups counts what was looked for in the table, Hits what was there.
+	Lookups, Hits uint64
+
+	// Entries and Bytes are the content of the table and roughly what it keeps alive.
+	Entries, Bytes int64
+
+	// Fields is how many fields of the types seen so far may be shared, Watched how
+	// many of them are looked up at present.
+	Fields, Watched int
+}
+
+// Stats returns the counters. It is cheap, and safe for concurrent use.
+func (d *Decoder) Stats() Stats {
+	stats := Stats{Lookups: d.lookups.Load(), Hits: d.hits.Load()}
+	if d.table != nil {
+		stats.Entries, stats.Bytes = d.table.entries.Load(), d.table.bytes.Load()
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	stats.Fields = len(d.lessons)
+	for _, l := range d.lessons {
+		if l.look.Load() {
+			stats.Watched++
+		}
+	}
+	return stats
+}

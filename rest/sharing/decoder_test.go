@@ -1,0 +1,220 @@
+package sharing_test
+
+import (
+	"reflect"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kinform/kinform/rest/sharing"
+)
+
+// decodePods decodes pods with d.
+func decodePods(t testing.TB, d *sharing.Decoder, encoded [][]byte) []*corev1.Pod {
+	pods := make([]*corev1.Pod, len(encoded))
+	for i, data := range encoded {
+		pods[i] = &corev1.Pod{}
+		require.NoError(t, d.Unmarshal(data, pods[i]))
+	}
+	return pods
+}
+
+func TestEqualPartsAreInMemoryOnce(t *testing.T) {
+	t.Parallel()
+	pods := decodePods(t, sharing.New(sharing.Options{}), encodedPods(t, 3))
+	a, b := pods[0], pods[2]
+	require.NotSame(t, a, b)
+	require.Same(t, &a.ManagedFields[0], &b.ManagedFields[0], "a list")
+	require.Same(t, a.Spec.Containers[0].LivenessProbe, b.Spec.Containers[0].LivenessProbe, "a pointer")
+	require.Same(t, a.OwnerReferences[0].Controller, b.OwnerReferences[0].Controller, "a number")
+	limits := a.Spec.Containers[0].Resources.Limits
+	limits["marker"] = limits[corev1.ResourceMemory]
+	require.Contains(t, b.Spec.Containers[0].Resources.Limits, corev1.ResourceName("marker"), "a map, which this test has no right to change")
+
+	alone := decodePods(t, sharing.New(sharing.Options{MaxBytes: -1}), encodedPods(t, 3))
+	require.NotSame(t, &alone[0].ManagedFields[0], &alone[2].ManagedFields[0])
+	require.NotSame(t, alone[0].OwnerReferences[0].Controller, alone[2].OwnerReferences[0].Controller)
+}
+
+func TestDeepCopyOfASharedObjectIsIndependent(t *testing.T) {
+	t.Parallel()
+	encoded := encodedPods(t, 2)
+	pods := decodePods(t, sharing.New(sharing.Options{}), encoded)
+	own := pods[0].DeepCopy()
+	own.Spec.Containers[0].LivenessProbe.HTTPGet.Path = "/changed"
+	own.Spec.Containers[0].Resources.Limits["gpu"] = own.Spec.Containers[0].Resources.Limits[corev1.ResourceMemory]
+	own.Spec.Tolerations[0].Key = "changed"
+	own.ManagedFields = append(own.ManagedFields[:1], metav1.ManagedFieldsEntry{Manager: "me"})
+	*own.OwnerReferences[0].Controller = false
+	own.Labels["changed"] = "yes"
+	require.Equal(t, decodePods(t, sharing.New(sharing.Options{}), encoded), pods)
+}
+
+func TestAnAppendToASharedListChangesNobodyElse(t *testing.T) {
+	t.Parallel()
+	encoded := encodedPods(t, 2)
+	pods := decodePods(t, sharing.New(sharing.Options{}), encoded)
+	for range 2 {
+		pods[0].Spec.Tolerations = append(pods[0].Spec.Tolerations, corev1.Toleration{Key: "mine"})
+	}
+	require.Len(t, pods[1].Spec.Tolerations, 2)
+	require.Empty(t, pods[1].Spec.Tolerations[:2:2][1].Value)
+}
+
+// TestFieldsInTwoPlacesAreMerged: protobuf says that a message which is there twice
+// is one message, and what was shared before must not be changed by that.
+func TestFieldsInTwoPlacesAreMerged(t *testing.T) {
+	t.Parallel()
+	first, second := encodedPods(t, 2)[0], encodedPods(t, 2)[1]
+	d := sharing.New(sharing.Options{})
+	before := decodePods(t, d, [][]byte{first, second})
+	twice := append(append([]byte{}, first...), second...)
+	var want, got corev1.Pod
+	require.NoError(t, want.Unmarshal(twice))
+	require.NoError(t, d.Unmarshal(twice, &got))
+	require.Equal(t, want, got)
+	require.Len(t, got.Spec.Containers, 4)
+	require.Equal(t, decodePods(t, sharing.New(sharing.Options{}), [][]byte{first, second}), before)
+}
+
+func TestTheTableIsBounded(t *testing.T) {
+	t.Parallel()
+	const limit = 64 << 10
+	d := sharing.New(sharing.Options{MaxBytes: limit})
+	encoded := encodedPods(t, 500)
+	for i, pod := range decodePods(t, d, encoded) {
+		var want corev1.Pod
+		require.NoError(t, want.Unmarshal(encoded[i]))
+		require.Equal(t, &want, pod)
+		require.LessOrEqual(t, d.Stats().Bytes, int64(limit))
+	}
+	stats := d.Stats()
+	require.Positive(t, stats.Entries)
+	require.Positive(t, stats.Hits)
+}
+
+func TestFieldsThatDoNotRepeatAreLeftAloneInTime(t *testing.T) {
+	t.Parallel()
+	d := sharing.New(sharing.Options{})
+	encoded := encodedPods(t, 2000)
+	decodePods(t, d, encoded)
+	learned := d.Stats()
+	require.Less(t, learned.Watched, learned.Fields)
+	decodePods(t, d, encoded)
+	after := d.Stats()
+	lookups, hits := after.Lookups-learned.Lookups, after.Hits-learned.Hits
+	require.Greater(t, float64(hits)/float64(lookups), 0.8, "%d of %d", hits, lookups)
+}
+
+func TestADecoderIsForManyGoroutines(t *testing.T) {
+	t.Parallel()
+	encoded := encodedPods(t, 300)
+	want := decodePods(t, sharing.New(sharing.Options{MaxBytes: -1}), encoded)
+	d := sharing.New(sharing.Options{MaxBytes: 256 << 10})
+	var group sync.WaitGroup
+	for range 4 {
+		group.Go(func() {
+			for i, pod := range decodePods(t, d, encoded) {
+				if !reflect.DeepEqual(want[i], pod) {
+					t.Errorf("pod %d differs", i)
+				}
+				d.Stats()
+			}
+		})
+	}
+	group.Wait()
+}
+
+type tree struct {
+	Left *tree  `protobuf:"bytes,1,opt,name=left"`
+	Name string `protobuf:"bytes,2,opt,name=name"`
+}
+
+func TestTypesOfOnesOwn(t *testing.T) {
+	t.Parallel()
+	d := sharing.New(sharing.Options{})
+	var slim struct {
+		metav1.ObjectMeta `protobuf:"bytes,1"`
+		Spec              struct {
+			NodeName string `protobuf:"bytes,10"`
+		} `protobuf:"bytes,2,opt,name=spec"`
+		Note string // nothing is decoded into it
+	}
+	data := encodedPods(t, 1)[0]
+	var pod corev1.Pod
+	require.NoError(t, pod.Unmarshal(data))
+	require.NoError(t, d.Unmarshal(data, &slim))
+	require.Equal(t, pod.ObjectMeta, slim.ObjectMeta)
+	require.Equal(t, pod.Spec.NodeName, slim.Spec.NodeName)
+
+	var root tree
+	require.NoError(t, d.Unmarshal([]byte("\x0a\x05\x0a\x03\x12\x01x"), &root))
+	require.Equal(t, "x", root.Left.Left.Name)
+	deep := []byte{}
+	for range 10_001 {
+		deep = append(appendLength([]byte{0x0a}, len(deep)), deep...)
+	}
+	require.ErrorContains(t, d.Unmarshal(deep, &root), "too deep")
+}
+
+func appendLength(b []byte, n int) []byte {
+	for ; n >= 0x80; n >>= 7 {
+		b = append(b, byte(n)|0x80)
+	}
+	return append(b, byte(n))
+}
+
+func TestWhatCannotBeDecodedIsNamed(t *testing.T) {
+	t.Parallel()
+	d := sharing.New(sharing.Options{})
+	require.ErrorContains(t, d.Unmarshal(nil, corev1.Pod{}), "needs a pointer to a struct, not v1.Pod")
+	require.ErrorContains(t, d.Unmarshal(nil, (*corev1.Pod)(nil)), "needs a pointer")
+	require.ErrorContains(t, d.Unmarshal(nil, &map[string]any{}), "needs a pointer to a struct")
+	require.ErrorContains(t, d.Unmarshal(nil, &struct{ Name string }{}), "has a protobuf tag")
+	for want, object := range map[string]any{
+		"has no number": &struct {
+			A string `protobuf:"bytes"`
+		}{},
+		"between 1 and": &struct {
+			A string `protobuf:"bytes,0"`
+		}{},
+		"not known": &struct {
+			A float64 `protobuf:"bytes,1"`
+		}{},
+		`"fixed64" is not known`: &struct {
+			A int64 `protobuf:"fixed64,1"`
+		}{},
+		"must be strings": &struct {
+			A map[int]string `protobuf:"bytes,1"`
+		}{},
+		"cannot have values": &struct {
+			A map[string]*string `protobuf:"bytes,1"`
+		}{},
+		"cannot be repeated": &struct {
+			A []*string `protobuf:"bytes,1,rep"`
+		}{},
+		"not exported": &struct {
+			a string `protobuf:"bytes,1"`
+		}{},
+	} {
+		err := d.Unmarshal(nil, object)
+		require.ErrorContains(t, err, want)
+		require.Equal(t, err.Error(), d.Unmarshal(nil, object).Error(), "and again")
+	}
+	var pod corev1.Pod
+	require.ErrorContains(t, d.Unmarshal([]byte("\x08\x01"), &pod), "Pod.ObjectMeta: unexpected wire type 0")
+}
+
+func TestWhatNeverRepeatsDoesNotStayInTheTable(t *testing.T) {
+	t.Parallel()
+	d := sharing.New(sharing.Options{})
+	decodePods(t, d, encodedPods(t, 300)) // nobody knows yet what repeats
+	before := d.Stats()
+	require.Greater(t, before.Bytes, int64(1<<20))
+	decodePods(t, d, encodedPods(t, 3000))
+	require.Less(t, d.Stats().Bytes, before.Bytes)
+	require.Greater(t, d.Stats().Entries, int64(1000), "what repeats does")
+}

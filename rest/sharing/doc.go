@@ -1,0 +1,52 @@
+// Package sharing decodes Kubernetes objects from protobuf so that they share what
+// is equal in them.
+//
+// The pods of one ReplicaSet differ in their names and addresses, and repeat most
+// of the rest: probes, resources, tolerations, environment, managed fields. A cache
+// that holds them all holds each of these thousands of times. A [Decoder] looks up
+// the bytes of a pointer, a map, a list or a string in a table before it decodes
+// them, and where they were seen before, the object gets what was decoded then.
+// That halves the memory of a cache of pods, and as what is found needs no decoding
+// and no allocation, it saves time as well.
+//
+//	shared := sharing.New(sharing.Options{})
+//	pods := rest.NewResource[*corev1.Pod](client, gvr, rest.ResourceOptions{DecodeProtobuf: shared.Unmarshal})
+//
+// One Decoder serves any number of resources and types, lists, watches and relists.
+//
+// # The contract
+//
+// Objects that come from a Decoder must not be changed. Everybody who has an object
+// from a cache is bound by that rule of Kubernetes; here whoever breaks it changes
+// other objects as well. DeepCopy gives an object of one's own, as ever. Fields that
+// the object holds by value, such as pod.Name, can be set without harm to others.
+//
+// # What is decoded
+//
+// A Decoder knows a type by the protobuf tags of its fields, which all types of
+// k8s.io/api have:
+//
+//	Spec PodSpec `json:"spec" protobuf:"bytes,2,opt,name=spec"`
+//
+// The result equals that of the type's own method Unmarshal; fields that the type
+// does not have are ignored. So a struct of one's own, with the tags of the fields
+// that are wanted, is decoded as well, and what it does not name costs nothing:
+//
+//	type Pod struct {
+//		metav1.ObjectMeta `json:"metadata" protobuf:"bytes,1,opt,name=metadata"`
+//		Spec struct {
+//			NodeName string `json:"nodeName" protobuf:"bytes,10,opt,name=nodeName"`
+//		} `json:"spec" protobuf:"bytes,2,opt,name=spec"`
+//	}
+//
+// # How it finds out what to look up
+//
+// Looking up what never repeats costs time and fills the table. So a Decoder counts,
+// for each field of each type, how often a look-up succeeds, and stops looking up
+// fields where it seldom does. These are tried again later, ever more seldom.
+//
+// # Bounds
+//
+// The table is bounded by [Options].MaxBytes. What it drops to make room lives on in
+// the objects that have it, and is collected with the last of them.
+package sharing

@@ -1,0 +1,50 @@
+package sharing_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	authenticationv1 "k8s.io/api/authentication/v1"
+	corev1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
+
+	"github.com/kinform/kinform/rest/sharing"
+)
+
+// FuzzUnmarshal: whatever the bytes, the result is that of the generated code, for
+// types that together have every kind of field, also after these bytes were seen.
+func FuzzUnmarshal(f *testing.F) {
+	types := []func() message{
+		func() message { return &corev1.Pod{} },
+		func() message { return &corev1.ConfigMap{} },
+		func() message { return &authenticationv1.TokenReview{} },
+		func() message { return &resourcev1.ResourceSlice{} },
+	}
+	for i, data := range encodedPods(f, 2) {
+		f.Add(uint8(i), data)
+	}
+	for i, make := range types {
+		object := make()
+		filler(int64(i)).Fill(object)
+		data, err := object.Marshal()
+		require.NoError(f, err)
+		f.Add(uint8(i), data)
+	}
+	f.Add(uint8(0), []byte("\x0a\x04\x0a\x00\x0a\x00\x13\x14\x0a\x85\x80\x00\x0a\x03abc"))
+	f.Add(uint8(1), []byte("\x12\x08\x0a\x01a\x12\x01b\x13\x14\x1a\x00\x1a\x04\x0a\x02kk"))
+	f.Add(uint8(2), []byte("\x12\x08\x22\x06\x0a\x01a\x12\x00\x08\x01"))
+	shared, alone := sharing.New(sharing.Options{MaxBytes: 64 << 10}), sharing.New(sharing.Options{MaxBytes: -1})
+	f.Fuzz(func(t *testing.T, kind uint8, data []byte) {
+		make := types[int(kind)%len(types)]
+		want := make()
+		wantErr := want.Unmarshal(data)
+		for _, d := range []*sharing.Decoder{alone, shared, shared} {
+			got := make()
+			err := d.Unmarshal(data, got)
+			require.Equal(t, wantErr == nil, err == nil, "%v, %v", wantErr, err)
+			if err == nil {
+				require.Equal(t, want, got)
+			}
+		}
+	})
+}

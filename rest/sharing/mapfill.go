@@ -1,0 +1,95 @@
+package sharing
+
+import (
+	"reflect"
+	"unsafe"
+)
+
+// mapFiller adds entries to a map.
+type mapFiller struct {
+	state  *state
+	field  *field
+	texts  map[string]string // the map, if it is of this type
+	value  reflect.Value     // the map, if it is not
+	k, v   reflect.Value     // a key and a value that are filled again and again
+	kp, vp unsafe.Pointer    // where they are
+}
+
+var texts = reflect.TypeFor[map[string]string]()
+
+// newMapFiller prepares to add n entries to the map at an address, which is made if
+// there is none.
+func newMapFiller(s *state, f *field, at unsafe.Pointer, n int) mapFiller {
+	if f.typ == texts {
+		m := (*map[string]string)(at)
+		if *m == nil {
+			*m = make(map[string]string, n)
+		}
+		return mapFiller{state: s, field: f, texts: *m}
+	}
+	m := reflect.NewAt(f.typ, at).Elem()
+	if m.IsNil() {
+		m.Set(reflect.MakeMapWithSize(f.typ, n))
+	}
+	k, v := reflect.New(f.typ.Key()), reflect.New(f.typ.Elem())
+	return mapFiller{state: s, field: f, value: m, k: k.Elem(), v: v.Elem(), kp: k.UnsafePointer(), vp: v.UnsafePointer()}
+}
+
+// add adds one entry: a message with key=1 and value=2. As generated code does, it
+// goes by the numbers alone, and not by the wire types.
+func (m *mapFiller) add(data []byte) error {
+	var key, value []byte
+	var n uint64
+	if p := m.field.value.plan; p != nil && p.list {
+		_ = m.state.message(p, m.vp, nil)
+	}
+	for i := 0; i < len(data); {
+		tag, end, err := number(data, i)
+		if err != nil {
+			return err
+		}
+		switch field, kind := int32(tag>>3), m.field.value.kind; {
+		case field == 2 && kind.varint():
+			n, i, err = number(data, end)
+		case field == 1 || field == 2:
+			var from int
+			if from, i, err = contents(data, end); err != nil {
+				return err
+			}
+			if field == 1 {
+				key = data[from:i]
+			} else if value = data[from:i]; kind == aMessage {
+				// Each of several is decoded, and the last one counts.
+				m.v.SetZero()
+				err = m.state.message(m.field.value.plan, m.vp, value)
+			}
+		default:
+			i, err = skip(data, end, tag&7)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	m.put(key, value, n)
+	return nil
+}
+
+func (m *mapFiller) put(key, value []byte, n uint64) {
+	s, f := m.state, m.field
+	if m.texts != nil {
+		m.texts[s.text(f.text, key)] = s.text(f.value.text, value)
+		return
+	}
+	*(*string)(m.kp) = s.text(f.text, key)
+	switch f.value.kind {
+	case aString:
+		*(*string)(m.vp) = s.text(f.value.text, value)
+	case someBytes:
+		*(*[]byte)(m.vp) = append([]byte{}, value...)
+	case aMessage:
+	default:
+		s.number(f.value, m.vp, n)
+	}
+	m.value.SetMapIndex(m.k, m.v)
+	m.v.SetZero()
+}

@@ -1,0 +1,134 @@
+package sharing
+
+import (
+	"errors"
+	"fmt"
+	"unsafe"
+)
+
+// maxDepth bounds how deep messages are nested, for types that contain themselves.
+const maxDepth = 10_000
+
+var errDeep = errors.New("protobuf: messages are nested too deep")
+
+// state is what one goroutine needs to decode one object after another.
+type state struct {
+	decoder *Decoder
+	share   bool // whether to share at all
+	depth   int
+	objects int     // decoded so far
+	counts  []count // by lesson, since the last report
+	touched []int   // indices into counts that are not zero
+}
+
+// message decodes a message into the struct at an address.
+func (s *state) message(p *plan, at unsafe.Pointer, data []byte) error {
+	if p.own != nil {
+		return p.own(at, data)
+	}
+	if p.list && (*list)(at).array == nil {
+		(*list)(at).array = unsafe.Pointer(&struct{}{}) // empty, which is not nil
+	}
+	if s.depth++; s.depth > maxDepth {
+		return errDeep
+	}
+	for i := 0; i < len(data); {
+		start := i
+		tag, tagEnd, err := number(data, i)
+		if err != nil {
+			return err
+		}
+		wire, n := tag&7, int32(tag>>3)
+		switch {
+		case wire == wireEndGroup:
+			return errGroup
+		case n <= 0:
+			return fmt.Errorf("protobuf: %s: the number of a field is %d", p.typ, n)
+		}
+		if int(n) >= len(p.fields) || p.fields[n].kind == 0 {
+			if i, err = skip(data, tagEnd, wire); err != nil {
+				return err
+			}
+			continue
+		}
+		f := &p.fields[n]
+		switch {
+		case wire == wireVarint && f.kind.varint():
+			var v uint64
+			if v, i, err = number(data, tagEnd); err != nil {
+				return err
+			}
+			s.number(f, unsafe.Add(at, f.offset), v)
+		case wire == wireBytes && (f.kind >= bools):
+			var from, end int
+			if from, end, err = contents(data, tagEnd); err != nil {
+				return err
+			}
+			if i, err = s.bytes(f, unsafe.Add(at, f.offset), data, start, tagEnd, from, end); err != nil {
+				return err
+			}
+		default:
+			return fmt.Errorf("protobuf: %s.%s: unexpected wire type %d", p.typ, f.name, wire)
+		}
+	}
+	s.depth--
+	return nil
+}
+
+// number stores a number.
+func (s *state) number(f *field, at unsafe.Pointer, v uint64) {
+	switch f.kind {
+	case aBool:
+		*(*bool)(at) = v != 0
+	case anInt32:
+		*(*int32)(at) = int32(v)
+	case anInt64:
+		*(*int64)(at) = int64(v)
+	case aBoolPointer:
+		*(**bool)(at) = s.bool(v != 0)
+	case anInt32Pointer:
+		*(**int32)(at) = s.int32(int32(v))
+	case anInt64Pointer:
+		*(**int64)(at) = s.int64(int64(v))
+	case bools:
+		*(*[]bool)(at) = append(*(*[]bool)(at), v != 0)
+	case int32s:
+		*(*[]int32)(at) = append(*(*[]int32)(at), int32(v))
+	case int64s:
+		*(*[]int64)(at) = append(*(*[]int64)(at), int64(v))
+	}
+}
+
+// bytes stores the field data[start:end], of which data[from:end] is the contents,
+// and, if it is a list or a map, those that follow it with the same tag. It says
+// where they end.
+func (s *state) bytes(f *field, at unsafe.Pointer, data []byte, start, tagEnd, from, end int) (int, error) {
+	switch f.kind {
+	case aString:
+		*(*string)(at) = s.text(f.text, data[from:end])
+	case someBytes:
+		*(*[]byte)(at) = append([]byte{}, data[from:end]...)
+	case aMessage:
+		return end, s.message(f.plan, at, data[from:end])
+	case aStringPointer:
+		return end, s.pointer(f, (*unsafe.Pointer)(at), data[from:end], true)
+	case aMessagePointer:
+		return end, s.pointer(f, (*unsafe.Pointer)(at), data[from:end], false)
+	case bools, int32s, int64s:
+		for from < end {
+			v, next, err := number(data[:end], from)
+			if err != nil {
+				return 0, err
+			}
+			s.number(f, at, v)
+			from = next
+		}
+	case aMap:
+		n, end := run(data, start, tagEnd, end)
+		return end, s.mapping(f, at, data[start:end], tagEnd-start, n)
+	default:
+		n, end := run(data, start, tagEnd, end)
+		return end, s.list(f, (*list)(at), data[start:end], tagEnd-start, n)
+	}
+	return end, nil
+}

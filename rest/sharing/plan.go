@@ -1,0 +1,296 @@
+package sharing
+
+import (
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+	"unsafe"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// plan says how to decode a message into a struct.
+type plan struct {
+	typ    reflect.Type
+	list   bool    // the type is a slice, and the message has its elements
+	fields []field // by number; the kind of those that do not exist is 0
+	// own decodes a type whose encoding is not that of its fields.
+	own func(at unsafe.Pointer, data []byte) error
+}
+
+// kind is how a field is encoded and how it is stored.
+type kind uint8
+
+const (
+	aBool kind = iota + 1
+	anInt32
+	anInt64
+	aBoolPointer
+	anInt32Pointer
+	anInt64Pointer
+	bools
+	int32s
+	int64s
+	aString
+	aStringPointer
+	someBytes
+	aMessage
+	aMessagePointer
+	stringList
+	bytesList
+	messageList
+	aMap
+)
+
+// varint reports whether single values of the kind are numbers on the wire.
+func (k kind) varint() bool { return k <= int64s }
+
+// field says how to decode one field.
+type field struct {
+	kind   kind
+	offset uintptr
+	name   string
+	typ    reflect.Type // of the field
+	size   uintptr      // of an element of a list
+	plan   *plan        // of a message, of the elements of a list, or of the values of a map
+	shape  int          // of what is shared
+	whole  *lesson      // whether to look up the field as a whole
+	text   *lesson      // whether to look up strings: the field, its elements, or the keys of a map
+	value  *field       // the values of a map
+}
+
+// ownEncoding returns how to decode a type whose encoding is not that of its fields,
+// or nil.
+func ownEncoding(t reflect.Type) func(at unsafe.Pointer, data []byte) error {
+	switch t {
+	case reflect.TypeFor[metav1.Time]():
+		return func(at unsafe.Pointer, data []byte) error { return (*metav1.Time)(at).Unmarshal(data) }
+	case reflect.TypeFor[metav1.MicroTime]():
+		return func(at unsafe.Pointer, data []byte) error { return (*metav1.MicroTime)(at).Unmarshal(data) }
+	case reflect.TypeFor[metav1.FieldsV1]():
+		return func(at unsafe.Pointer, data []byte) error { return (*metav1.FieldsV1)(at).Unmarshal(data) }
+	case reflect.TypeFor[resource.Quantity]():
+		return func(at unsafe.Pointer, data []byte) error { return (*resource.Quantity)(at).Unmarshal(data) }
+	}
+	return nil
+}
+
+// plan returns the plan of a type, which is made when it is first asked for.
+func (d *Decoder) plan(t reflect.Type) (*plan, error) {
+	if p, ok := d.plans.Load(t); ok {
+		return p.(*plan), nil
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	c := compiler{decoder: d, plans: map[reflect.Type]*plan{}}
+	p, err := c.message(t)
+	if err != nil {
+		return nil, fmt.Errorf("sharing: %s cannot be decoded: %w", t, err)
+	}
+	for t, p := range c.plans {
+		d.known[t] = p
+	}
+	d.plans.Store(t, p)
+	return p, nil
+}
+
+// compiler makes the plans of a type and of all types within. It is used with the
+// decoder's lock held.
+type compiler struct {
+	decoder *Decoder
+	plans   map[reflect.Type]*plan // made so far, to be kept if all goes well
+}
+
+// message makes the plan of a type that is a message on the wire.
+func (c *compiler) message(t reflect.Type) (*plan, error) {
+	if p := c.decoder.known[t]; p != nil {
+		return p, nil
+	}
+	if p := c.plans[t]; p != nil {
+		return p, nil
+	}
+	p := &plan{typ: t, own: ownEncoding(t)}
+	c.plans[t] = p
+	switch {
+	case p.own != nil:
+		return p, nil
+	case t.Kind() == reflect.Slice:
+		// A list with a name, such as authentication's ExtraValue, is a message with
+		// the elements as its only field.
+		f, err := c.field(t, true)
+		f.name = "items"
+		p.list, p.fields = true, []field{{}, f}
+		return p, err
+	case t.Kind() != reflect.Struct:
+		return nil, fmt.Errorf("%s is no message", t)
+	}
+	for i := range t.NumField() {
+		sf := t.Field(i)
+		tag, ok := sf.Tag.Lookup("protobuf")
+		if !ok {
+			continue
+		}
+		if err := c.add(p, sf, tag); err != nil {
+			return nil, fmt.Errorf("%s.%s, tag %q: %w", t, sf.Name, tag, err)
+		}
+	}
+	if len(p.fields) == 0 && t.NumField() > 0 {
+		return nil, fmt.Errorf("no field of %s has a protobuf tag", t)
+	}
+	return p, nil
+}
+
+// add adds a field with a tag such as "bytes,2,opt,name=spec".
+func (c *compiler) add(p *plan, sf reflect.StructField, tag string) error {
+	parts := strings.Split(tag, ",")
+	if len(parts) < 2 {
+		return fmt.Errorf("it has no number")
+	}
+	number, err := strconv.Atoi(parts[1])
+	if err != nil || number < 1 || number > maxNumber {
+		return fmt.Errorf("the number must be between 1 and %d", maxNumber)
+	}
+	if !sf.IsExported() {
+		return fmt.Errorf("the field is not exported")
+	}
+	f, err := c.field(sf.Type, len(parts) > 2 && parts[2] == "rep")
+	if err != nil {
+		return err
+	}
+	// Which of the two it is follows from the type; some tags of Kubernetes are wrong.
+	if wire := parts[0]; wire != "bytes" && wire != "varint" {
+		return fmt.Errorf("the encoding %q is not known", wire)
+	}
+	f.offset, f.name = sf.Offset, sf.Name
+	for len(p.fields) <= number {
+		p.fields = append(p.fields, field{})
+	}
+	p.fields[number] = f
+	return nil
+}
+
+// maxNumber bounds the numbers of fields, which index a table.
+const maxNumber = 1 << 12
+
+// field finds out how a type is decoded as a field, repeated or not.
+func (c *compiler) field(t reflect.Type, repeated bool) (f field, err error) {
+	f.typ = t
+	// Only a slice with a name can be a message; some tags of Kubernetes say "opt"
+	// where they mean "rep".
+	repeated = repeated || t.Name() == ""
+	switch k := t.Kind(); {
+	case k == reflect.Slice && t.Elem().Kind() == reflect.Uint8:
+		f.kind = someBytes
+	case k == reflect.Map:
+		return c.mapField(t)
+	case repeated && k == reflect.Slice:
+		return c.list(t)
+	case k == reflect.Bool:
+		f.kind = aBool
+	case k == reflect.Int32 || k == reflect.Uint32:
+		f.kind = anInt32
+	case k == reflect.Int64 || k == reflect.Uint64:
+		f.kind = anInt64
+	case k == reflect.String:
+		f.kind, f.text = aString, c.lesson(2)
+	case k == reflect.Struct || k == reflect.Slice:
+		f.kind = aMessage
+		f.plan, err = c.message(t)
+	case k == reflect.Pointer:
+		return c.pointer(t)
+	default:
+		err = fmt.Errorf("%s is not known to protobuf", t)
+	}
+	return f, err
+}
+
+func (c *compiler) pointer(t reflect.Type) (f field, err error) {
+	to, err := c.field(t.Elem(), false)
+	f = field{typ: t.Elem(), plan: to.plan, shape: c.shape(t)}
+	switch to.kind {
+	case aBool:
+		f.kind = aBoolPointer
+	case anInt32:
+		f.kind = anInt32Pointer
+	case anInt64:
+		f.kind = anInt64Pointer
+	case aString:
+		f.kind, f.whole = aStringPointer, to.text
+	case aMessage:
+		f.kind, f.whole = aMessagePointer, c.lesson(8)
+	default:
+		err = fmt.Errorf("%s is not known to protobuf", t)
+	}
+	return f, err
+}
+
+func (c *compiler) list(t reflect.Type) (f field, err error) {
+	f = field{typ: t, size: t.Elem().Size(), shape: c.shape(t)}
+	element, err := c.field(t.Elem(), false)
+	if err != nil {
+		return f, err
+	}
+	f.plan, f.text = element.plan, element.text
+	switch element.kind {
+	case aBool:
+		f.kind = bools
+		return f, nil
+	case anInt32:
+		f.kind = int32s
+		return f, nil
+	case anInt64:
+		f.kind = int64s
+		return f, nil
+	case aString:
+		f.kind = stringList
+	case someBytes:
+		f.kind = bytesList
+	case aMessage:
+		f.kind = messageList
+	default:
+		return f, fmt.Errorf("%s cannot be repeated", t.Elem())
+	}
+	f.whole = c.lesson(8)
+	return f, nil
+}
+
+func (c *compiler) mapField(t reflect.Type) (f field, err error) {
+	if t.Key().Kind() != reflect.String {
+		return f, fmt.Errorf("keys of maps must be strings, not %s", t.Key())
+	}
+	value, err := c.field(t.Elem(), false)
+	switch value.kind {
+	case aBool, anInt32, anInt64, aString, someBytes, aMessage:
+	default:
+		if err == nil {
+			err = fmt.Errorf("a map cannot have values of type %s", t.Elem())
+		}
+	}
+	return field{
+		kind: aMap, typ: t, value: &value, shape: c.shape(t), whole: c.lesson(8), text: c.lesson(2),
+	}, err
+}
+
+// ofString is the shape of strings.
+const ofString = 0
+
+// shape numbers the types of what is shared.
+func (c *compiler) shape(t reflect.Type) int {
+	n, ok := c.decoder.shapes[t]
+	if !ok {
+		n = len(c.decoder.shapes) + 1
+		c.decoder.shapes[t] = n
+	}
+	return n
+}
+
+// lesson begins to learn about a field, for which one hit in so many look-ups is
+// enough.
+func (c *compiler) lesson(worth uint32) *lesson {
+	l := &lesson{id: len(c.decoder.lessons), worth: worth}
+	l.look.Store(c.decoder.table != nil)
+	c.decoder.lessons = append(c.decoder.lessons, l)
+	return l
+}

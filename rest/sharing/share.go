@@ -1,0 +1,185 @@
+package sharing
+
+import (
+	"reflect"
+	"unsafe"
+)
+
+// list is a slice of whatever type.
+type list struct {
+	array    unsafe.Pointer
+	len, cap int
+}
+
+// find looks for what was decoded from these bytes, if that is worth it. If not
+// found, it returns an entry that is to be completed and inserted.
+func (s *state) find(l *lesson, shape int, key []byte) (found, missing *entry) {
+	if !s.share || !l.look.Load() || len(key) == 0 {
+		return nil, nil
+	}
+	t := s.decoder.table
+	hash := t.hash(shape, key)
+	found = t.find(hash, shape, key)
+	s.count(l, found != nil)
+	if found != nil || shape == ofString && !t.seenBefore(hash) {
+		return found, nil
+	}
+	return nil, &entry{hash: hash, shape: shape}
+}
+
+// insert completes an entry, if there is one.
+func (s *state) insert(e *entry, key string, value unsafe.Pointer, count int) {
+	if e != nil {
+		e.key, e.value, e.count = key, value, count
+		s.decoder.table.insert(e)
+	}
+}
+
+// text makes a string.
+func (s *state) text(l *lesson, data []byte) string {
+	found, missing := s.find(l, ofString, data)
+	if found != nil {
+		return found.key
+	}
+	text := string(data)
+	s.insert(missing, text, nil, 0)
+	return text
+}
+
+// pointer stores a pointer to a new string or message, or to one that was there
+// before.
+func (s *state) pointer(f *field, at *unsafe.Pointer, data []byte, isString bool) error {
+	if *at != nil && !isString {
+		if s.share {
+			return errAgain
+		}
+		return s.message(f.plan, *at, data)
+	}
+	found, missing := s.find(f.whole, f.shape, data)
+	if found != nil {
+		*at = found.value
+		return nil
+	}
+	to := reflect.New(f.typ).UnsafePointer()
+	if isString {
+		*(*string)(to) = string(data)
+	} else if err := s.message(f.plan, to, data); err != nil {
+		return err
+	}
+	*at = to
+	if missing != nil {
+		s.insert(missing, string(data), to, 0)
+	}
+	return nil
+}
+
+// list stores a list of n elements, encoded as data with tags of so many bytes.
+func (s *state) list(f *field, at *list, data []byte, tag, n int) error {
+	if at.len > 0 && s.share {
+		return errAgain
+	}
+	found, missing := s.find(f.whole, f.shape, data)
+	if found != nil {
+		*at = list{array: found.value, len: found.count, cap: found.count}
+		return nil
+	}
+	whole := data
+	v := reflect.NewAt(f.typ, unsafe.Pointer(at)).Elem()
+	v.Grow(n)
+	old := at.len
+	v.SetLen(old + n)
+	for i := range n {
+		from, end, err := contents(data, tag)
+		if err != nil {
+			return err
+		}
+		to, value := unsafe.Add(at.array, uintptr(old+i)*f.size), data[from:end]
+		switch f.kind {
+		case stringList:
+			*(*string)(to) = s.text(f.text, value)
+		case bytesList:
+			*(*[]byte)(to) = append([]byte{}, value...)
+		default:
+			err = s.message(f.plan, to, value)
+		}
+		if err != nil {
+			return err
+		}
+		data = data[end:]
+	}
+	if missing != nil {
+		at.cap = n // whoever appends gets a copy
+		s.insert(missing, string(whole), at.array, n)
+	}
+	return nil
+}
+
+// mapping stores a map of n entries, encoded as data with tags of so many bytes.
+func (s *state) mapping(f *field, at unsafe.Pointer, data []byte, tag, n int) error {
+	m := (*unsafe.Pointer)(at)
+	if *m != nil && s.share {
+		return errAgain
+	}
+	found, missing := s.find(f.whole, f.shape, data)
+	if found != nil {
+		*m = found.value
+		return nil
+	}
+	whole := data
+	fill := newMapFiller(s, f, at, n)
+	for range n {
+		from, end, err := contents(data, tag)
+		if err != nil {
+			return err
+		}
+		if err = fill.add(data[from:end]); err != nil {
+			return err
+		}
+		data = data[end:]
+	}
+	if missing != nil {
+		s.insert(missing, string(whole), *m, 0)
+	}
+	return nil
+}
+
+// count takes note of a look-up.
+func (s *state) count(l *lesson, hit bool) {
+	for len(s.counts) <= l.id {
+		s.counts = append(s.counts, count{})
+	}
+	c := &s.counts[l.id]
+	if c.lookups == 0 {
+		s.touched = append(s.touched, l.id)
+	}
+	c.lookups++
+	if hit {
+		c.hits++
+	}
+}
+
+// report adds the counts to everybody's.
+func (s *state) report() {
+	d := s.decoder
+	reports := d.reports.Add(1)
+	d.mu.Lock()
+	lessons := d.lessons
+	d.mu.Unlock()
+	for _, id := range s.touched {
+		c := s.counts[id]
+		s.counts[id] = count{}
+		lessons[id].add(c, reports)
+		d.lookups.Add(uint64(c.lookups))
+		d.hits.Add(uint64(c.hits))
+	}
+	s.touched = s.touched[:0]
+	if d.table == nil {
+		return
+	}
+	d.table.sweep()
+	if reports%16 == 0 {
+		for _, l := range lessons {
+			l.resume(reports)
+		}
+	}
+}
