@@ -50,6 +50,11 @@
 // and integers stay integers. Bodies that are sent are JSON. Compression is not
 // asked for.
 //
-// Nothing is retried and no rate is limited: a reflector backs off by itself, and
-// API servers defend themselves with priority and fairness.
+// # Politeness
+//
+// Verbs are repeated where the server asks for it or a GET lost its connection, see
+// [Error] and [Options].MaxRetries; lists and watches are not, for a reflector waits
+// and goes on by itself. No rate is limited unless [Options].Limit does it, for API
+// servers defend themselves with priority and fairness. Their warnings go to the
+// Logger, each once, and to [Observer].OnWarning, always.
 package rest

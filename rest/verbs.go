@@ -15,9 +15,8 @@ import (
 // Get returns one object.
 //
 // What goes wrong on the way is an [*Error], for all verbs: it says what was
-// asked, and the predicates of apierrors work through it. No request is repeated
-// here: a server that is busy says so (apierrors.SuggestsClientDelay), and the
-// caller decides.
+// asked, and the predicates of apierrors work through it, and [Error] says also
+// after which failures a verb is repeated.
 func (r *Resource[T]) Get(ctx context.Context, key types.NamespacedName, opts metav1.GetOptions) (T, error) {
 	query := url.Values{}
 	set(query, "resourceVersion", opts.ResourceVersion)
@@ -142,22 +141,28 @@ func (r *Resource[T]) exchange(ctx context.Context, method string, key types.Nam
 	if err := checkSegments(append([]string{key.Namespace, key.Name}, subresources...)...); err != nil {
 		return nil, 0, nil, err
 	}
-	x, encoding, err := r.send(ctx, request{
-		method: method, path: r.path(key, subresources...), query: query,
-		body: body, contentType: contentType, target: target{name: of.Name},
+	var x *exchange
+	var encoding Encoding
+	var data []byte
+	err := r.client.persist(ctx, method, func() (err error) {
+		x, encoding, err = r.send(ctx, request{
+			method: method, path: r.path(key, subresources...), query: query,
+			body: body, contentType: contentType, target: target{name: of.Name},
+		})
+		if err != nil {
+			return err
+		}
+		defer x.close()
+		data, err = x.body(r.client.maxObjectBytes)
+		if err == nil && len(data) == 0 {
+			err = malformed("the body is empty")
+		}
+		if err != nil {
+			return x.fail(err)
+		}
+		return nil
 	})
-	if err != nil {
-		return nil, 0, nil, err
-	}
-	defer x.close()
-	data, err := x.body(r.client.maxObjectBytes)
-	if err == nil && len(data) == 0 {
-		err = malformed("the body is empty")
-	}
-	if err != nil {
-		return nil, 0, nil, x.fail(err)
-	}
-	return x, encoding, data, nil
+	return x, encoding, data, err
 }
 
 // object decodes the answer to a request about one object.
