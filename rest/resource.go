@@ -37,6 +37,8 @@ type Resource[T any] struct {
 	opts    ResourceOptions
 	decoder decoder[T]
 	err     error // what is wrong with gvr or opts, answered by every call
+
+	namespaced bool // objects are known to have a namespace
 }
 
 // Message is an object that can decode protobuf: a pointer to any type of
