@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Apply makes the object that has obj's name have what obj says, creates it if
+// ServerSideApply makes the object that has obj's name have what obj says, creates it if
 // there is none, and returns it as it was stored: server-side apply (KEP-555).
 // obj, which is not changed, is to have what opts.FieldManager has an opinion on,
 // and no more: fields that it had set before, and that are missing now, are removed,
@@ -25,13 +25,16 @@ import (
 // fields that a Go type writes although they are empty count as an opinion; where
 // that hurts, use an *unstructured.Unstructured, or Patch with
 // [types.ApplyPatchType] and any bytes.
-func (r *Resource[T]) Apply(ctx context.Context, obj T, opts metav1.ApplyOptions, subresources ...string) (none T, err error) {
+//
+// (It is not called Apply: every method of that name, and all that it calls, is
+// linked into a program with an informer, whose sink has one.)
+func (r *Resource[T]) ServerSideApply(ctx context.Context, obj T, opts metav1.ApplyOptions, subresources ...string) (none T, err error) {
 	o, ok := any(obj).(metav1.Object)
 	if !ok {
 		return none, errNoObject(obj)
 	}
 	if opts.FieldManager == "" {
-		return none, errors.New("rest: Apply: a FieldManager is required")
+		return none, errors.New("rest: ServerSideApply: a FieldManager is required")
 	}
 	body, err := encodeBody("apply", obj)
 	if err != nil {

@@ -19,7 +19,7 @@ func TestApplySendsWhatTheManagerHasAnOpinionOn(t *testing.T) {
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
 		Namespace: "n", Name: "a", Labels: map[string]string{"x": "y"}, ManagedFields: []metav1.ManagedFieldsEntry{{Manager: "other"}},
 	}}
-	got, err := r.Apply(t.Context(), pod, metav1.ApplyOptions{FieldManager: "me", Force: true, DryRun: []string{"All"}})
+	got, err := r.ServerSideApply(t.Context(), pod, metav1.ApplyOptions{FieldManager: "me", Force: true, DryRun: []string{"All"}})
 	require.NoError(t, err)
 	require.Equal(t, stored.Spec, got.Spec)
 	require.Equal(t, "PATCH /api/v1/namespaces/n/pods/a?dryRun=All&fieldManager=me&force=true", handler.method+" "+handler.uri)
@@ -28,7 +28,7 @@ func TestApplySendsWhatTheManagerHasAnOpinionOn(t *testing.T) {
 	require.Len(t, pod.ManagedFields, 1, "the object is not changed")
 	require.Zero(t, pod.TypeMeta)
 
-	_, err = r.Apply(t.Context(), pod, metav1.ApplyOptions{FieldManager: "me"}, "status")
+	_, err = r.ServerSideApply(t.Context(), pod, metav1.ApplyOptions{FieldManager: "me"}, "status")
 	require.NoError(t, err)
 	require.Equal(t, "/api/v1/namespaces/n/pods/a/status?fieldManager=me", handler.uri)
 	require.Contains(t, handler.body, `"status":{}`)
@@ -41,7 +41,7 @@ func TestApplyOfACustomResourceNeedsItsKind(t *testing.T) {
 	r := NewJSONResource[*unstructured.Unstructured](serve(t, handler, Options{}), schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "foos"}, ResourceOptions{})
 	obj := &unstructured.Unstructured{}
 	require.NoError(t, obj.UnmarshalJSON([]byte(foo)))
-	got, err := r.Apply(t.Context(), obj, metav1.ApplyOptions{FieldManager: "me"})
+	got, err := r.ServerSideApply(t.Context(), obj, metav1.ApplyOptions{FieldManager: "me"})
 	require.NoError(t, err)
 	require.Equal(t, obj, got)
 	require.JSONEq(t, foo, handler.body)
@@ -51,7 +51,7 @@ func TestApplyOfACustomResourceNeedsItsKind(t *testing.T) {
 		metav1.ObjectMeta `json:"metadata"`
 	}
 	s := NewJSONResource[*slim](r.client, r.gvr, ResourceOptions{})
-	_, err = s.Apply(t.Context(), &slim{metav1.ObjectMeta{Name: "a"}}, metav1.ApplyOptions{FieldManager: "me"})
+	_, err = s.ServerSideApply(t.Context(), &slim{metav1.ObjectMeta{Name: "a"}}, metav1.ApplyOptions{FieldManager: "me"})
 	require.ErrorContains(t, err, "kind and apiVersion are required")
 }
 
@@ -59,13 +59,13 @@ func TestMisuseOfApplyIsRefusedWithoutARequest(t *testing.T) {
 	t.Parallel()
 	client := serve(t, http.NotFoundHandler(), Options{})
 	me := metav1.ApplyOptions{FieldManager: "me"}
-	_, err := pods(client).Apply(t.Context(), &corev1.Pod{}, metav1.ApplyOptions{})
+	_, err := pods(client).ServerSideApply(t.Context(), &corev1.Pod{}, metav1.ApplyOptions{})
 	require.ErrorContains(t, err, "a FieldManager is required")
-	_, err = pods(client).Apply(t.Context(), &corev1.Pod{}, me)
+	_, err = pods(client).ServerSideApply(t.Context(), &corev1.Pod{}, me)
 	require.ErrorContains(t, err, "a name is required")
-	_, err = pods(client).Apply(t.Context(), nil, me)
+	_, err = pods(client).ServerSideApply(t.Context(), nil, me)
 	require.ErrorContains(t, err, "is nil")
-	_, err = NewJSONResource[map[string]any](client, podsGVR, ResourceOptions{}).Apply(t.Context(), map[string]any{}, me)
+	_, err = NewJSONResource[map[string]any](client, podsGVR, ResourceOptions{}).ServerSideApply(t.Context(), map[string]any{}, me)
 	require.ErrorContains(t, err, "metav1.Object")
 	require.Zero(t, client.Stats().Requests)
 }

@@ -17,7 +17,7 @@ import (
 // type link it. It is safe for concurrent use.
 //
 // What has the type of the object itself, such as "status", needs none:
-// UpdateStatus, Patch and Apply of [Resource] do that.
+// UpdateStatus, Patch and ServerSideApply of [Resource] do that.
 //
 // It speaks JSON. Objects come with what the server wrote, kind and apiVersion
 // included; in what is sent, these may be missing for built-in resources.

@@ -157,7 +157,7 @@ func (r *Resource[T]) exchange(ctx context.Context, method string, key types.Nam
 		return nil, 0, nil, fmt.Errorf("rest: %s %s: a name is required", method, r.gvr.Resource)
 	}
 	if r.namespaced && key.Namespace == "" { // RS-4
-		return nil, 0, nil, fmt.Errorf("rest: %s %s %q: a namespace is required", method, r.gvr.Resource, key.Name)
+		return nil, 0, nil, fmt.Errorf("rest: %s %s %q: a namespace is required", method, r.gvr.Resource, of.Name)
 	}
 	if err := checkSegments(append([]string{key.Namespace, key.Name}, subresources...)...); err != nil {
 		return nil, 0, nil, err
