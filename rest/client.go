@@ -373,16 +373,16 @@ func (x *exchange) close() {
 }
 
 // displayURL is the URL for messages: without the token of a page, which is long
-// and says nothing.
+// and says nothing, and without what someone may have given to Raw as a secret.
 func displayURL(u url.URL, query url.Values) string {
-	if !query.Has("continue") {
-		return u.String()
-	}
 	shown := url.Values{}
 	for key, values := range query {
+		switch key {
+		case "continue", "token", "access_token", "password":
+			values = []string{"..."}
+		}
 		shown[key] = values
 	}
-	shown.Set("continue", "...")
 	u.RawQuery = shown.Encode()
 	return u.String()
 }
