@@ -24,9 +24,10 @@ func TestResourceOfABuiltInTypeIsKnown(t *testing.T) {
 	_, c := newServer(t, apitest.Options{})
 	all := rest.ResourceOptions{}
 	for want, r := range map[string]interface{ String() string }{
-		"/api/v1/pods":                                                        rest.For[*corev1.Pod](c, all),
-		"/api/v1/nodes":                                                       rest.For[*corev1.Node](c, all),
-		"/api/v1/endpoints":                                                   rest.For[*corev1.Endpoints](c, all), //nolint:staticcheck // deprecated or not, it exists
+		"/api/v1/pods":  rest.For[*corev1.Pod](c, all),
+		"/api/v1/nodes": rest.For[*corev1.Node](c, all),
+		//lint:ignore SA1019 Deprecated or not, a server has it.
+		"/api/v1/endpoints":                                                   rest.For[*corev1.Endpoints](c, all),
 		"/apis/apps/v1/namespaces/n/deployments":                              rest.For[*appsv1.Deployment](c, rest.ResourceOptions{Namespace: "n"}),
 		"/apis/rbac.authorization.k8s.io/v1/clusterroles":                     rest.For[*rbacv1.ClusterRole](c, all),
 		"/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas":                   rest.For[*flowcontrolv1.FlowSchema](c, all),
