@@ -75,5 +75,11 @@ func (r *resource) discovery() apidiscoveryv2.APIResourceDiscovery {
 			Subresource: "status", ResponseKind: kind, Verbs: statusVerbs,
 		}}
 	}
+	for _, sub := range r.subresources() {
+		kind := metav1.GroupVersionKind(sub.kind)
+		d.Subresources = append(d.Subresources, apidiscoveryv2.APISubresourceDiscovery{
+			Subresource: sub.name, ResponseKind: &kind, Verbs: sub.verbs,
+		})
+	}
 	return d
 }

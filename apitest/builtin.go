@@ -43,6 +43,8 @@ const (
 	namespaced flags = 1 << iota
 	status           // has a status subresource
 	inAll            // is shown by "kubectl get all"
+	scalable         // has a scale subresource
+	evictable        // has an eviction subresource
 )
 
 // builtins is the table of built-in types: every type of the stable versions in
@@ -63,9 +65,9 @@ var builtins = []struct {
 		{"nodes", &corev1.Node{}, status, "no"},
 		{"persistentvolumeclaims", &corev1.PersistentVolumeClaim{}, namespaced | status, "pvc"},
 		{"persistentvolumes", &corev1.PersistentVolume{}, status, "pv"},
-		{"pods", &corev1.Pod{}, namespaced | status | inAll, "po"},
+		{"pods", &corev1.Pod{}, namespaced | status | inAll | evictable, "po"},
 		{"podtemplates", &corev1.PodTemplate{}, namespaced, ""},
-		{"replicationcontrollers", &corev1.ReplicationController{}, namespaced | status | inAll, "rc"},
+		{"replicationcontrollers", &corev1.ReplicationController{}, namespaced | status | inAll | scalable, "rc"},
 		{"resourcequotas", &corev1.ResourceQuota{}, namespaced | status, "quota"},
 		{"secrets", &corev1.Secret{}, namespaced, ""},
 		{"serviceaccounts", &corev1.ServiceAccount{}, namespaced, "sa"},
@@ -82,9 +84,9 @@ var builtins = []struct {
 	{appsv1.SchemeGroupVersion, []builtin{
 		{"controllerrevisions", &appsv1.ControllerRevision{}, namespaced, ""},
 		{"daemonsets", &appsv1.DaemonSet{}, namespaced | status | inAll, "ds"},
-		{"deployments", &appsv1.Deployment{}, namespaced | status | inAll, "deploy"},
-		{"replicasets", &appsv1.ReplicaSet{}, namespaced | status | inAll, "rs"},
-		{"statefulsets", &appsv1.StatefulSet{}, namespaced | status | inAll, "sts"},
+		{"deployments", &appsv1.Deployment{}, namespaced | status | inAll | scalable, "deploy"},
+		{"replicasets", &appsv1.ReplicaSet{}, namespaced | status | inAll | scalable, "rs"},
+		{"statefulsets", &appsv1.StatefulSet{}, namespaced | status | inAll | scalable, "sts"},
 	}},
 	{autoscalingv2.SchemeGroupVersion, []builtin{
 		{"horizontalpodautoscalers", &autoscalingv2.HorizontalPodAutoscaler{}, namespaced | status | inAll, "hpa"},
@@ -183,6 +185,7 @@ func (b builtin) resource(gv schema.GroupVersion) *resource {
 			ClusterScoped: b.flags&namespaced == 0, Status: b.flags&status != 0,
 		},
 		gvk:     gv.WithKind(kind),
+		flags:   b.flags,
 		goType:  goType,
 		removed: make(chan struct{}),
 	}

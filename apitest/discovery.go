@@ -114,6 +114,12 @@ func resourceList(all []*resource, gv schema.GroupVersion) any {
 				Name: res.Plural + "/status", Namespaced: !res.ClusterScoped, Kind: res.Kind, Verbs: statusVerbs,
 			})
 		}
+		for _, sub := range res.subresources() {
+			list.APIResources = append(list.APIResources, metav1.APIResource{
+				Name: res.Plural + "/" + sub.name, Namespaced: !res.ClusterScoped,
+				Group: sub.kind.Group, Version: sub.kind.Version, Kind: sub.kind.Kind, Verbs: sub.verbs,
+			})
+		}
 	}
 	if list.APIResources == nil {
 		return nil

@@ -12,7 +12,7 @@
 //
 // List (whole and in pages), watch, streaming lists (WatchList), bookmarks, get,
 // create, update, patch (JSON, merge and strategic merge), delete and delete of
-// collections, the status subresource, label and field selectors, metadata only
+// collections, the subresources status, scale and eviction, label and field selectors, metadata only
 // (PartialObjectMetadata), discovery and as much of OpenAPI as kubectl needs; in
 // JSON and in protobuf; for the built-in types and for custom resources, be they
 // declared in [Options], by [Server.AddResource], or by creating a
@@ -44,6 +44,6 @@
 // resource of its own (autoscaling/v1 and v2 do not see each other's objects),
 // and a custom resource is served in the storage version that its definition had
 // when it was created, without looking at its schema. Server-side apply, CBOR, YAML
-// bodies, tables, and subresources other than status are refused as a server
+// bodies, tables, and other subresources are refused as a server
 // without them would.
 package apitest

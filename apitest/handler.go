@@ -2,6 +2,7 @@ package apitest
 
 import (
 	"net/http"
+	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
@@ -48,7 +49,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // written yet.
 func (s *Server) answer(w http.ResponseWriter, req *Request) error {
 	res := req.res
-	if req.Subresource != "" && (req.Subresource != "status" || !res.Status) {
+	i := slices.IndexFunc(res.subresources(), func(sub subresource) bool { return sub.name == req.Subresource })
+	if req.Subresource != "" && i < 0 && (req.Subresource != "status" || !res.Status) {
 		return errNoResource()
 	}
 	if res.ClusterScoped && req.Namespace != "" || !res.ClusterScoped && req.Namespace == "" && req.Name != "" {
@@ -56,6 +58,9 @@ func (s *Server) answer(w http.ResponseWriter, req *Request) error {
 	}
 	if !res.ClusterScoped && req.Namespace == "" && req.Verb != "list" && req.Verb != "watch" {
 		return errMethodNotAllowed()
+	}
+	if i >= 0 {
+		return res.subresources()[i].answer(s, w, req)
 	}
 	switch req.Verb {
 	case "list":

@@ -52,6 +52,9 @@ type resource struct {
 	Resource
 	gvk schema.GroupVersionKind
 
+	// flags of a built-in type say which subresources there are beside status.
+	flags flags
+
 	// goType is the struct behind a built-in type, nil for custom resources, which
 	// are held as unstructured.
 	goType reflect.Type

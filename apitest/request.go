@@ -20,7 +20,7 @@ type Request struct {
 	Group, Version, Resource string
 
 	// Namespace is "" for all namespaces and for cluster-scoped resources. Name is
-	// "" for a collection. Subresource is "status" or "".
+	// "" for a collection. Subresource is "status", "scale", "eviction" or "".
 	Namespace, Name, Subresource string
 
 	// HTTP is the request as it came. It must be treated as read-only, and its
@@ -72,13 +72,13 @@ func parseRequest(r *http.Request) (req Request, resourcePath bool) {
 	if len(parts) > 2 {
 		req.Subresource = strings.Join(parts[2:], "/")
 	}
-	req.Verb = verb(r.Method, req.Name != "", truth(req.query, "watch"))
+	req.Verb = verb(r.Method, req.Name != "", req.Subresource != "", truth(req.query, "watch"))
 	return req, true
 }
 
 // verb returns what Kubernetes calls an HTTP method on an object (named) or on a
 // collection, "" if there is no such verb.
-func verb(method string, named, watch bool) string {
+func verb(method string, named, subresource, watch bool) string {
 	switch method {
 	case http.MethodGet, http.MethodHead:
 		switch {
@@ -89,7 +89,7 @@ func verb(method string, named, watch bool) string {
 		}
 		return "list"
 	case http.MethodPost:
-		if !named {
+		if !named || subresource {
 			return "create"
 		}
 	case http.MethodPut:

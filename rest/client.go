@@ -26,11 +26,30 @@ type Options struct {
 	// of such objects at a time, a list is not bounded.
 	MaxObjectBytes int
 
+	// MaxRetries is how often a verb, or Raw, is repeated after a failure that
+	// invites it: see [Error]. Defaults to 10, as in client-go; negative means
+	// never. List and Watch are not repeated: what reads them, such as a
+	// reflector, waits and goes on by itself.
+	MaxRetries int
+
+	// MaxRetryAfter is the longest wait for a repetition. A server that asks for
+	// more patience gets no further request, and the caller its answer. Defaults
+	// to 30 seconds.
+	MaxRetryAfter time.Duration
+
+	// Limit is called before every request is sent, repetitions, lists and watches
+	// included, and may wait; an error of it is what the request fails with. It
+	// must return when the context ends. [RateLimiter].Wait is one, and so is that
+	// of golang.org/x/time/rate. Defaults to none: the server has priority and
+	// fairness.
+	Limit func(context.Context) error
+
 	// Observer is told what the client does. Defaults to nobody.
 	Observer *Observer
 
-	// Logger gets what no error can report: warnings of the server, and a token
-	// file that became unreadable. Defaults to discarding it.
+	// Logger gets what no error can report: warnings of the server, each text once
+	// as far as the client remembers, and a token file that became unreadable.
+	// Defaults to discarding it.
 	Logger *slog.Logger
 }
 
@@ -41,6 +60,9 @@ type Client struct {
 	userAgent      string
 	headerTimeout  time.Duration
 	maxObjectBytes int
+	maxRetries     int
+	maxRetryAfter  time.Duration
+	limit          func(context.Context) error
 	observer       *Observer
 	logger         *slog.Logger
 
@@ -49,7 +71,9 @@ type Client struct {
 	transport   *http.Transport
 	buffers     sync.Pool // of *[]byte, shared by all streams so that an idle one holds only one
 	counters    counters
+	warned      warned
 	closed      atomic.Bool
+	closing     chan struct{} // closed by Close
 }
 
 // NewClient validates cfg, loads the certificates and the token that it names,
@@ -70,8 +94,8 @@ func NewClient(cfg Config, opts Options) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("rest.Config: %w", err)
 	}
-	if cfg.HeaderTimeout < 0 || opts.MaxObjectBytes < 0 {
-		return nil, errors.New("rest: HeaderTimeout and MaxObjectBytes must not be negative")
+	if cfg.HeaderTimeout < 0 || opts.MaxObjectBytes < 0 || opts.MaxRetryAfter < 0 {
+		return nil, errors.New("rest: HeaderTimeout, MaxObjectBytes and MaxRetryAfter must not be negative")
 	}
 
 	if cfg.Proxy == nil && cfg.DialContext == nil {
@@ -86,10 +110,14 @@ func NewClient(cfg Config, opts Options) (*Client, error) {
 		userAgent:      orDefault(cfg.UserAgent, "kinform"),
 		headerTimeout:  orDefault(cfg.HeaderTimeout, time.Minute),
 		maxObjectBytes: orDefault(opts.MaxObjectBytes, 16<<20),
+		maxRetries:     orDefault(opts.MaxRetries, 10),
+		maxRetryAfter:  orDefault(opts.MaxRetryAfter, 30*time.Second),
+		limit:          opts.Limit,
 		observer:       opts.Observer,
 		logger:         opts.Logger,
 		credentials:    credentials,
 		connections:    connections,
+		closing:        make(chan struct{}),
 		transport: &http.Transport{
 			DialContext:         connections.DialContext,
 			Proxy:               cfg.Proxy,
@@ -111,7 +139,9 @@ func NewClient(cfg Config, opts Options) (*Client, error) {
 // run fail, and later calls answer [ErrClosed]. It does not wait for streams,
 // whose owners close them.
 func (c *Client) Close() {
-	c.closed.Store(true)
+	if !c.closed.Swap(true) {
+		close(c.closing)
+	}
 	c.transport.CloseIdleConnections()
 	c.connections.close()
 }
@@ -167,17 +197,23 @@ type RawOptions struct {
 // which the predicates of apierrors work. An answer larger than
 // [Options].MaxObjectBytes is refused.
 func (c *Client) Raw(ctx context.Context, method, path string, opts RawOptions) ([]byte, error) {
-	x, err := c.send(ctx, request{
-		method: method, path: path, query: opts.Query, accept: orDefault(opts.Accept, mediaTypeJSON),
-		body: opts.Body, contentType: opts.ContentType, anyType: true,
+	var body []byte
+	err := c.persist(ctx, method, func() error {
+		x, err := c.send(ctx, request{
+			method: method, path: path, query: opts.Query, accept: orDefault(opts.Accept, mediaTypeJSON),
+			body: opts.Body, contentType: opts.ContentType, anyType: true,
+		})
+		if err != nil {
+			return err
+		}
+		defer x.close()
+		if body, err = x.body(c.maxObjectBytes); err != nil {
+			return x.fail(err)
+		}
+		return nil
 	})
 	if err != nil {
 		return nil, err
-	}
-	defer x.close()
-	body, err := x.body(c.maxObjectBytes)
-	if err != nil {
-		return nil, x.fail(err)
 	}
 	return body, nil
 }
@@ -244,6 +280,11 @@ func (c *Client) roundTrip(x *exchange, r request, address string) error {
 	if err := x.ctx.Err(); err != nil {
 		return err
 	}
+	if c.limit != nil {
+		if err := c.limit(x.ctx); err != nil {
+			return err
+		}
+	}
 	req, err := http.NewRequestWithContext(x.running, r.method, address, bodyReader(r.body))
 	if err != nil {
 		return err
@@ -304,7 +345,12 @@ func (x *exchange) fail(err error) error {
 	case wrapped:
 		return err
 	}
-	return &Error{Method: x.method, URL: x.url, Err: err}
+	failed := &Error{Method: x.method, URL: x.url, Attempts: 1, Err: err}
+	if x.response != nil {
+		failed.StatusCode = x.response.StatusCode
+		failed.retryAfter = x.response.Header.Get("Retry-After")
+	}
+	return failed
 }
 
 // body reads the whole answer, up to a limit.
@@ -328,16 +374,16 @@ func (x *exchange) close() {
 }
 
 // displayURL is the URL for messages: without the token of a page, which is long
-// and says nothing.
+// and says nothing, and without what someone may have given to Raw as a secret.
 func displayURL(u url.URL, query url.Values) string {
-	if !query.Has("continue") {
-		return u.String()
-	}
 	shown := url.Values{}
 	for key, values := range query {
+		switch key {
+		case "continue", "token", "access_token", "password":
+			values = []string{"..."}
+		}
 		shown[key] = values
 	}
-	shown.Set("continue", "...")
 	u.RawQuery = shown.Encode()
 	return u.String()
 }

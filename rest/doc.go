@@ -1,9 +1,12 @@
 // Package rest lists, watches and changes the objects of a Kubernetes API server:
 // a client over net/http, in protobuf and JSON, without client-go.
 //
-// [NewClient] makes a [Client] of a [Config]. [NewResource] makes a [Resource] of
-// it for one type of object, which is a [listwatch.Source], for a reflector, and
-// has Get, Create, Update, UpdateStatus, Patch and Delete, for a controller.
+// [NewClient] makes a [Client] of a [Config]. [For] makes a [Resource] of it for a
+// built-in type, [NewResource] and [NewJSONResource] for one that they are told the
+// name of. It is a [listwatch.Source], for a reflector, and has Get, Create, Update,
+// UpdateStatus, Patch, ServerSideApply, Delete and DeleteCollection, for a
+// controller. [NewSubresource] has what is of another type: scale, eviction, binding,
+// token. Every verb that writes can be a dry run, by its options.
 //
 // # Streams
 //
@@ -63,6 +66,11 @@
 // All of this is for List and Watch. The other verbs answer with whole objects that
 // belong to the caller, to be changed and sent back.
 //
-// Nothing is retried and no rate is limited: a reflector backs off by itself, and
-// API servers defend themselves with priority and fairness.
+// # Politeness
+//
+// Verbs are repeated where the server asks for it or a GET lost its connection, see
+// [Error] and [Options].MaxRetries; lists and watches are not, for a reflector waits
+// and goes on by itself. No rate is limited unless [Options].Limit does it, for API
+// servers defend themselves with priority and fairness. Their warnings go to the
+// Logger, each once, and to [Observer].OnWarning, always.
 package rest

@@ -36,15 +36,46 @@ var ErrTooLarge = errors.New("object too large")
 // the reason: the context's error, an error of the network, [ErrMalformed], or
 // what the server said, for which the predicates of
 // k8s.io/apimachinery/pkg/api/errors work.
+//
+// It is the failure of the last attempt. Verbs and Raw are repeated, up to
+// [Options].MaxRetries times, with the same body, where that is safe and promises
+// something (RS-8, RS-9, D20):
+//
+//   - after an answer 429 or 5xx with a Retry-After, in seconds or as a date,
+//     because then the server asks for it, once that time has passed, and up to a
+//     tenth of it more, so that not all clients come at once;
+//   - a GET, when the connection was lost, after a second.
+//
+// Nothing else is: no timeout, no connection that was refused, and no 5xx without
+// a word about when. The end of the context ends every wait at once.
 type Error struct {
 	Method string
 	// URL is the address that was asked, without credentials.
 	URL string
-	Err error
+	// StatusCode is the code of the answer, 0 if there was none.
+	StatusCode int
+	// Attempts is how many attempts there were, this one included.
+	Attempts int
+	// Err is the reason for which the last attempt failed, and Previous that of the
+	// one before, nil if there was none.
+	Err      error
+	Previous error
+
+	retryAfter string // the header of the answer
 }
 
-// Error names request and reason.
-func (e *Error) Error() string { return e.Method + " " + e.URL + ": " + e.Err.Error() }
+// Error names request and reason and, of several attempts, their number and the
+// reason before, if that was another (RS-14).
+func (e *Error) Error() string {
+	text := e.Method + " " + e.URL + ": " + e.Err.Error()
+	if e.Attempts > 1 {
+		text += " (attempt " + strconv.Itoa(e.Attempts) + ")"
+	}
+	if e.Previous != nil && e.Previous.Error() != e.Err.Error() {
+		text += "; before that: " + e.Previous.Error()
+	}
+	return text
+}
 
 // Unwrap returns the reason.
 func (e *Error) Unwrap() error { return e.Err }
@@ -68,7 +99,7 @@ const (
 // predicates of apierrors work: the server's own Status where there is one, and
 // otherwise one made from the code (RS-19).
 func failure(method string, response *http.Response, body []byte, of target) error {
-	retryAfter := retryAfterSeconds(response.Header.Get("Retry-After"), time.Now())
+	retryAfter, _ := retryAfterSeconds(response.Header.Get("Retry-After"), time.Now())
 	if status := statusIn(response.Header.Get("Content-Type"), body); status != nil {
 		if status.Code == 0 {
 			status.Code = int32(response.StatusCode)
@@ -172,17 +203,18 @@ func beginning(body []byte) string {
 }
 
 // retryAfterSeconds reads both forms of the Retry-After header, a number of
-// seconds and a date, and returns 0 for anything else. More than a day is a day.
-func retryAfterSeconds(header string, now time.Time) int {
+// seconds and a date, and says whether it is one of them. More than a day is a
+// day.
+func retryAfterSeconds(header string, now time.Time) (seconds int, ok bool) {
 	if seconds, err := strconv.Atoi(header); err == nil {
-		return min(max(seconds, 0), maxRetryAfter)
+		return min(max(seconds, 0), maxRetryAfter), seconds >= 0
 	}
 	at, err := http.ParseTime(header)
 	if err != nil {
-		return 0
+		return 0, false
 	}
 	wait := min(max(at.Sub(now), 0), maxRetryAfter*time.Second)
-	return int((wait + time.Second - 1) / time.Second)
+	return int((wait + time.Second - 1) / time.Second), true
 }
 
 // guarded runs code that reads bytes from the network and may panic on them, and

@@ -1,7 +1,6 @@
 package rest
 
 import (
-	"net/http"
 	"sync/atomic"
 	"time"
 )
@@ -13,6 +12,9 @@ type Observer struct {
 	// OnAnswered is called once for each request: when the headers of the answer
 	// are there, or when there will be none.
 	OnAnswered func(Answered)
+
+	// OnRetry is called before each wait for a repetition.
+	OnRetry func(Retry)
 
 	// OnEnded is called once for each list and watch that was opened, when it is
 	// closed.
@@ -38,6 +40,15 @@ type Answered struct {
 	Err error
 }
 
+// Retry describes a failure after which a request will be repeated.
+type Retry struct {
+	// Err is the failure, with the number of attempts so far.
+	Err *Error
+
+	// Wait is the time to the next attempt.
+	Wait time.Duration
+}
+
 // Ended describes a list or a watch that is over.
 type Ended struct {
 	URL string
@@ -57,8 +68,9 @@ type Ended struct {
 // Stats counts what a client has done since it was made. Each number is exact,
 // all together they are as of nearly the same moment.
 type Stats struct {
-	// Requests counts requests sent, Failures those that got no answer.
-	Requests, Failures uint64
+	// Requests counts requests sent, Failures those that got no answer, Retries
+	// those that repeated another one.
+	Requests, Failures, Retries uint64
 
 	// Connections and Streams are how many connections, and how many lists and
 	// watches, are open now.
@@ -75,7 +87,7 @@ type Stats struct {
 
 // counters are the parts of Stats that the client counts itself.
 type counters struct {
-	requests, failures               atomic.Uint64
+	requests, failures, retries      atomic.Uint64
 	streams                          atomic.Int64
 	decoded, unchanged, objectErrors atomic.Uint64
 }
@@ -86,6 +98,7 @@ func (c *Client) Stats() Stats {
 	return Stats{
 		Requests:      c.counters.requests.Load(),
 		Failures:      c.counters.failures.Load(),
+		Retries:       c.counters.retries.Load(),
 		Connections:   c.connections.len(),
 		Streams:       int(c.counters.streams.Load()),
 		BytesReceived: c.connections.received.Load(),
@@ -114,12 +127,10 @@ func (c *Client) answered(x *exchange, start time.Time, err error) {
 
 // warn passes the warnings of an answer on.
 func (c *Client) warn(x *exchange) {
-	for _, header := range x.response.Header[http.CanonicalHeaderKey("Warning")] {
-		text, ok := warningText(header)
-		if !ok {
-			continue
+	for text := range warnings(x.response.Header["Warning"]) {
+		if c.warned.first(text) {
+			c.logger.Warn("Warning from the API server.", "url", x.url, "warning", text)
 		}
-		c.logger.Warn("Warning from the API server.", "url", x.url, "warning", text)
 		if c.observer != nil && c.observer.OnWarning != nil {
 			c.observer.OnWarning(text)
 		}

@@ -34,7 +34,7 @@ func dropped(d Drop, pod *corev1.Pod) *corev1.Pod {
 	return pod
 }
 
-var drops = map[string]Drop{
+var projections = map[string]Drop{
 	"nothing":       {},
 	"managedFields": {ManagedFields: true},
 	"annotations":   {Annotations: []string{"a", "checksum/config"}},
@@ -54,7 +54,7 @@ func TestDropLeavesWhatItShould(t *testing.T) {
 			pods[i].Annotations = map[string]string{"a": "x"}
 		}
 	}
-	for name, d := range drops {
+	for name, d := range projections {
 		for _, e := range encodings {
 			t.Run(name+" in "+e.String(), func(t *testing.T) {
 				t.Parallel()
@@ -132,7 +132,7 @@ func FuzzDropProtobuf(f *testing.F) {
 		f.Add(marshal(f, &pod))
 	}
 	f.Add([]byte("\x0a\x85\x80\x00\x62\x03\x0a\x01a\x0a\x02\x0a\x00"))
-	d := drops["everything"]
+	d := projections["everything"]
 	d.AllButMetadata = false
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var want, got corev1.Pod
@@ -151,7 +151,7 @@ func FuzzDropJSON(f *testing.F) {
 		f.Add(encode(f, JSON, "Pod", &pod))
 	}
 	f.Add([]byte(`{"metadata":{"annotations":{"a":"b","\u0061":"c"},"managedFields":[{}]},"status":{},"status":{},"spec":{}}`))
-	d := drops["everything"]
+	d := projections["everything"]
 	d.AllButMetadata = false
 	f.Fuzz(func(t *testing.T, data []byte) {
 		type object struct {

@@ -57,6 +57,8 @@ type Resource[T any] struct {
 	streams decoder[T] // of lists and watches
 	partial bool       // T is *metav1.PartialObjectMetadata
 	err     error      // what is wrong with gvr or opts, answered by every call
+
+	namespaced bool // objects are known to have a namespace
 }
 
 // Message is an object that can decode protobuf: a pointer to any type of

@@ -15,9 +15,8 @@ import (
 // Get returns one object.
 //
 // What goes wrong on the way is an [*Error], for all verbs: it says what was
-// asked, and the predicates of apierrors work through it. No request is repeated
-// here: a server that is busy says so (apierrors.SuggestsClientDelay), and the
-// caller decides.
+// asked, and the predicates of apierrors work through it, and [Error] says also
+// after which failures a verb is repeated.
 func (r *Resource[T]) Get(ctx context.Context, key types.NamespacedName, opts metav1.GetOptions) (T, error) {
 	query := url.Values{}
 	set(query, "resourceVersion", opts.ResourceVersion)
@@ -66,12 +65,9 @@ func (r *Resource[T]) Patch(ctx context.Context, key types.NamespacedName, patch
 // Delete asks for the deletion of an object. The answer may be that it is gone or
 // that it will be, when its finalizers have run; both are nil.
 func (r *Resource[T]) Delete(ctx context.Context, key types.NamespacedName, opts metav1.DeleteOptions) error {
-	if opts.Kind == "" {
-		opts.TypeMeta = metav1.TypeMeta{Kind: "DeleteOptions", APIVersion: "v1"}
-	}
-	body, err := json.Marshal(opts)
+	body, err := deleteBody(opts)
 	if err != nil {
-		return fmt.Errorf("rest: delete options: %w", err)
+		return err
 	}
 	x, encoding, data, err := r.exchange(ctx, http.MethodDelete, key, nil, body, mediaTypeJSON)
 	if err != nil {
@@ -81,6 +77,18 @@ func (r *Resource[T]) Delete(ctx context.Context, key types.NamespacedName, opts
 		return x.fail(err)
 	}
 	return nil
+}
+
+// deleteBody encodes what a request to delete carries.
+func deleteBody(opts metav1.DeleteOptions) ([]byte, error) {
+	if opts.Kind == "" {
+		opts.TypeMeta = metav1.TypeMeta{Kind: "DeleteOptions", APIVersion: "v1"}
+	}
+	body, err := json.Marshal(opts)
+	if err != nil {
+		return nil, fmt.Errorf("rest: delete options: %w", err)
+	}
+	return body, nil
 }
 
 // writeQuery is the part of a query that all writing verbs have.
@@ -98,17 +106,26 @@ func writeQuery(dryRun []string, fieldManager, fieldValidation string) url.Value
 func (r *Resource[T]) write(ctx context.Context, method string, obj T, query url.Values, subresources ...string) (none T, err error) {
 	o, ok := any(obj).(metav1.Object)
 	if !ok {
-		return none, fmt.Errorf("rest: %T cannot be written: it is no metav1.Object, so its name is not known", obj)
+		return none, errNoObject(obj)
 	}
-	body, err := json.Marshal(obj)
+	body, err := encodeBody(method, obj)
 	if err != nil {
-		return none, fmt.Errorf("rest: %s %T: %w", method, obj, err)
-	}
-	if string(body) == "null" {
-		return none, fmt.Errorf("rest: %s: the %T is nil", method, obj)
+		return none, err
 	}
 	key := types.NamespacedName{Namespace: o.GetNamespace(), Name: o.GetName()}
 	return r.do(ctx, method, key, query, body, mediaTypeJSON, subresources...)
+}
+
+// encodeBody encodes an object to send.
+func encodeBody(method string, obj any) ([]byte, error) {
+	body, err := json.Marshal(obj)
+	if err != nil {
+		return nil, fmt.Errorf("rest: %s %T: %w", method, obj, err)
+	}
+	if string(body) == "null" {
+		return nil, fmt.Errorf("rest: %s: the %T is nil", method, obj)
+	}
+	return body, nil
 }
 
 // do sends a request about one object and decodes the object in the answer.
@@ -134,30 +151,39 @@ func (r *Resource[T]) exchange(ctx context.Context, method string, key types.Nam
 	case r.opts.Namespace != "" && key.Namespace != r.opts.Namespace:
 		return nil, 0, nil, fmt.Errorf("rest: %s %s: this Resource is for namespace %q", method, key, r.opts.Namespace)
 	}
-	if method == http.MethodPost {
+	if method == http.MethodPost && len(subresources) == 0 {
 		key.Name = "" // it goes to the collection
 	} else if key.Name == "" {
 		return nil, 0, nil, fmt.Errorf("rest: %s %s: a name is required", method, r.gvr.Resource)
 	}
+	if r.namespaced && key.Namespace == "" { // RS-4
+		return nil, 0, nil, fmt.Errorf("rest: %s %s %q: a namespace is required", method, r.gvr.Resource, of.Name)
+	}
 	if err := checkSegments(append([]string{key.Namespace, key.Name}, subresources...)...); err != nil {
 		return nil, 0, nil, err
 	}
-	x, encoding, err := r.send(ctx, request{
-		method: method, path: r.path(key, subresources...), query: query,
-		body: body, contentType: contentType, target: target{name: of.Name},
-	}, &r.decoder)
-	if err != nil {
-		return nil, 0, nil, err
-	}
-	defer x.close()
-	data, err := x.body(r.client.maxObjectBytes)
-	if err == nil && len(data) == 0 {
-		err = malformed("the body is empty")
-	}
-	if err != nil {
-		return nil, 0, nil, x.fail(err)
-	}
-	return x, encoding, data, nil
+	var x *exchange
+	var encoding Encoding
+	var data []byte
+	err := r.client.persist(ctx, method, func() (err error) {
+		x, encoding, err = r.send(ctx, request{
+			method: method, path: r.path(key, subresources...), query: query,
+			body: body, contentType: contentType, target: target{name: of.Name},
+		}, &r.decoder)
+		if err != nil {
+			return err
+		}
+		defer x.close()
+		data, err = x.body(r.client.maxObjectBytes)
+		if err == nil && len(data) == 0 {
+			err = malformed("the body is empty")
+		}
+		if err != nil {
+			return x.fail(err)
+		}
+		return nil
+	})
+	return x, encoding, data, err
 }
 
 // object decodes the answer to a request about one object.

@@ -1,30 +1,95 @@
 package rest
 
-import "strings"
+import (
+	"iter"
+	"strings"
+	"sync"
+)
 
-// warningText returns the text of a Warning header, `299 - "text"` with an
-// optional date after it. Only code 299 is for people; the others are about
-// caches (RFC 7234, section 5.5).
-func warningText(header string) (string, bool) {
-	rest, ok := strings.CutPrefix(header, "299 ")
-	if !ok {
-		return "", false
-	}
-	_, rest, ok = strings.Cut(rest, ` "`) // after the agent
-	if !ok {
-		return "", false
-	}
-	var text strings.Builder
-	for i := 0; i < len(rest); i++ {
-		switch c := rest[i]; {
-		case c == '"':
-			return text.String(), true
-		case c == '\\' && i+1 < len(rest):
-			i++
-			text.WriteByte(rest[i])
-		default:
-			text.WriteByte(c)
+// warnings returns the texts for people in Warning headers:
+//
+//	299 agent "text" "date", 299 agent "text", ...
+//
+// The date is optional, and one header may carry several, as a proxy may have
+// joined them. Only code 299 is for people, the others are about caches (RFC 7234,
+// section 5.5). What follows something malformed in a header is left out.
+func warnings(headers []string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, header := range headers {
+			for header != "" {
+				code, text, after, ok := cutWarning(header)
+				if !ok {
+					break
+				}
+				if code == "299" && !yield(text) {
+					return
+				}
+				header = after
+			}
 		}
 	}
-	return "", false
+}
+
+// cutWarning takes the first warning off a header.
+func cutWarning(header string) (code, text, after string, ok bool) {
+	code, header, _ = strings.Cut(strings.TrimSpace(header), " ")
+	_, header, ok = strings.Cut(header, ` "`) // after the agent
+	if !ok {
+		return "", "", "", false
+	}
+	if text, header, ok = cutQuoted(header); !ok {
+		return "", "", "", false
+	}
+	header = strings.TrimSpace(header)
+	if date, found := strings.CutPrefix(header, `"`); found {
+		if _, header, ok = cutQuoted(date); !ok {
+			return "", "", "", false
+		}
+	}
+	header = strings.TrimSpace(header)
+	return code, text, strings.TrimPrefix(header, ","), header == "" || header[0] == ','
+}
+
+// cutQuoted reads a quoted string whose first quote is off already. Control
+// characters, which could change what a terminal shows, are left out.
+func cutQuoted(s string) (text, after string, ok bool) {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if c == '"' {
+			return b.String(), s[i+1:], true
+		}
+		if c == '\\' && i+1 < len(s) {
+			i++
+			c = s[i]
+		}
+		if c >= ' ' && c != 0x7f {
+			b.WriteByte(c)
+		}
+	}
+	return "", "", false
+}
+
+// maxWarned bounds how many texts are remembered; a text may name an object.
+const maxWarned = 1000
+
+// warned remembers which warnings were logged: each answer of a deprecated version
+// has one, and each watch is opened anew every few minutes.
+type warned struct {
+	mu    sync.Mutex // guards following
+	texts map[string]struct{}
+}
+
+// first says whether a text is new. When too many are known, all are forgotten.
+func (w *warned) first(text string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if _, known := w.texts[text]; known {
+		return false
+	}
+	if w.texts == nil || len(w.texts) >= maxWarned {
+		w.texts = map[string]struct{}{}
+	}
+	w.texts[text] = struct{}{}
+	return true
 }

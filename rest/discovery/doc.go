@@ -1,7 +1,9 @@
 // Package discovery asks an API server which resources it has, and finds the one
 // that a person means by "deploy", "Pod" or "certificates.cert-manager.io".
 //
-// [Resources] asks; [Find] searches what was found, without the network.
+// [Resources] asks; [Find] searches what was found, without the network. A [Mapper]
+// does both for a program that runs for long: it remembers, and asks again, not too
+// often, when something is not there.
 //
 // # Guarantees
 //

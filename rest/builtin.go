@@ -1,0 +1,118 @@
+package rest
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// builtins are the types that a Kubernetes server has by itself: Go packages
+// without the version, below k8s.io/api if they have no dot, the group of each, "-"
+// being that without a name, and its kinds. Those with a star have no namespace. A
+// kind is the same in every version that has it, and so is its plural.
+const builtins = `
+admissionregistration admissionregistration.k8s.io MutatingAdmissionPolicy* MutatingAdmissionPolicyBinding* MutatingWebhookConfiguration* ValidatingAdmissionPolicy* ValidatingAdmissionPolicyBinding* ValidatingWebhookConfiguration*
+apiserverinternal internal.apiserver.k8s.io StorageVersion*
+apps apps ControllerRevision DaemonSet Deployment ReplicaSet StatefulSet
+authentication authentication.k8s.io SelfSubjectReview* TokenReview*
+authorization authorization.k8s.io LocalSubjectAccessReview SelfSubjectAccessReview* SelfSubjectRulesReview* SubjectAccessReview*
+autoscaling autoscaling HorizontalPodAutoscaler
+batch batch CronJob Job
+certificates certificates.k8s.io CertificateSigningRequest* ClusterTrustBundle* PodCertificateRequest
+coordination coordination.k8s.io Lease LeaseCandidate
+core - Binding ComponentStatus* ConfigMap Endpoints Event LimitRange Namespace* Node* PersistentVolume* PersistentVolumeClaim Pod PodTemplate ReplicationController ResourceQuota Secret Service ServiceAccount
+discovery discovery.k8s.io EndpointSlice
+events events.k8s.io Event
+extensions extensions DaemonSet Deployment Ingress NetworkPolicy ReplicaSet
+flowcontrol flowcontrol.apiserver.k8s.io FlowSchema* PriorityLevelConfiguration*
+lifecycle lifecycle.k8s.io Eviction EvictionRequest
+networking networking.k8s.io IPAddress* Ingress IngressClass* NetworkPolicy ServiceCIDR*
+node node.k8s.io RuntimeClass*
+policy policy PodDisruptionBudget
+rbac rbac.authorization.k8s.io ClusterRole* ClusterRoleBinding* Role RoleBinding
+resource resource.k8s.io DeviceClass* DeviceTaintRule* ResourceClaim ResourceClaimTemplate ResourcePoolStatusRequest* ResourceSlice*
+scheduling scheduling.k8s.io CompositePodGroup PodGroup PriorityClass* Workload
+storage storage.k8s.io CSIDriver* CSINode* CSIStorageCapacity StorageClass* VolumeAttachment* VolumeAttributesClass*
+storagemigration storagemigration.k8s.io StorageVersionMigration*
+k8s.io/apiextensions-apiserver/pkg/apis/apiextensions apiextensions.k8s.io CustomResourceDefinition*
+k8s.io/kube-aggregator/pkg/apis/apiregistration apiregistration.k8s.io APIService*
+`
+
+// For is [NewResource] for a built-in type, whose resource it knows:
+//
+//	pods := rest.For[*corev1.Pod](client, rest.ResourceOptions{})
+//
+// These are the types of k8s.io/api that a server has resources of, and also
+// CustomResourceDefinition and APIService. It also knows which of them have
+// namespaces: one in opts is refused for the others, and a verb about one object of
+// the former needs one. That T is none of these types is what every call answers.
+func For[T Message](c *Client, opts ResourceOptions) *Resource[T] {
+	elem := pointee[T]()
+	gvr, namespaced, ok := builtinType(elem)
+	r := NewResource[T](c, gvr, opts)
+	switch {
+	case !ok:
+		r.err = fmt.Errorf("rest: %s is no built-in type; name its resource with NewResource or NewJSONResource", reflect.TypeFor[T]())
+	case !namespaced && opts.Namespace != "" && r.err == nil:
+		r.err = fmt.Errorf("rest: ResourceOptions.Namespace is %q, but %s have no namespace", opts.Namespace, gvr.Resource)
+	}
+	r.namespaced = namespaced
+	return r
+}
+
+// Builtin returns the resource of a built-in kind, in the version that it is asked
+// for, and whether its objects have namespaces. ok is false where there is no such
+// kind; versions are not checked.
+func Builtin(kind schema.GroupVersionKind) (resource schema.GroupVersionResource, namespaced, ok bool) {
+	for line := range strings.Lines(builtins) {
+		fields := strings.Fields(line)
+		if len(fields) == 0 || strings.TrimPrefix(fields[1], "-") != kind.Group {
+			continue
+		}
+		for _, name := range fields[2:] {
+			if name, starred := strings.CutSuffix(name, "*"); name == kind.Kind {
+				return kind.GroupVersion().WithResource(plural(name)), !starred, true
+			}
+		}
+	}
+	return schema.GroupVersionResource{}, false, false
+}
+
+// builtinType is Builtin for a Go type, which may be nil.
+func builtinType(t reflect.Type) (resource schema.GroupVersionResource, namespaced, ok bool) {
+	if t == nil {
+		return resource, false, false
+	}
+	path := t.PkgPath()
+	slash := max(strings.LastIndexByte(path, '/'), 0)
+	for line := range strings.Lines(builtins) {
+		fields := strings.Fields(line)
+		if len(fields) == 0 {
+			continue
+		}
+		folder := fields[0]
+		if !strings.Contains(folder, ".") {
+			folder = "k8s.io/api/" + folder
+		}
+		if folder == path[:slash] {
+			return Builtin(schema.GroupVersionKind{Group: strings.TrimPrefix(fields[1], "-"), Version: path[slash+1:], Kind: t.Name()})
+		}
+	}
+	return resource, false, false
+}
+
+// plural is the name of a built-in kind in URLs.
+func plural(kind string) string {
+	name := strings.ToLower(kind)
+	switch {
+	case name == "endpoints":
+		return name
+	case strings.HasSuffix(name, "s"):
+		return name + "es"
+	case strings.HasSuffix(name, "y"):
+		return name[:len(name)-1] + "ies"
+	}
+	return name + "s"
+}

@@ -1,0 +1,72 @@
+package rest
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/listwatch"
+)
+
+// DeleteCollection asks for the deletion of all objects in a namespace, or else in
+// that of r, that both the selectors of r and those in list select; without any
+// that is all of them. Objects without a namespace are deleted with "" for it; for
+// others a server refuses to do so in all namespaces at once.
+//
+// It is not a transaction: after an error, some objects may be gone. As with
+// Delete, an object with finalizers is only marked.
+func (r *Resource[T]) DeleteCollection(ctx context.Context, namespace string, opts metav1.DeleteOptions, list metav1.ListOptions) error {
+	switch {
+	case namespace == "":
+		namespace = r.opts.Namespace
+	case r.opts.Namespace != "" && namespace != r.opts.Namespace:
+		return fmt.Errorf("rest: DELETE in namespace %q: this Resource is for namespace %q", namespace, r.opts.Namespace)
+	}
+	if r.namespaced && namespace == "" { // RS-4
+		return fmt.Errorf("rest: DELETE of all %s: a namespace is required", r.gvr.Resource)
+	}
+	if err := checkSegments(namespace); err != nil {
+		return err
+	}
+	body, err := deleteBody(opts)
+	if err != nil {
+		return err
+	}
+	query := r.listQuery(listwatch.ListOptions{
+		ResourceVersion: list.ResourceVersion, ResourceVersionMatch: list.ResourceVersionMatch, Limit: list.Limit, Continue: list.Continue,
+	})
+	narrow(query, "labelSelector", list.LabelSelector)
+	narrow(query, "fieldSelector", list.FieldSelector)
+	if list.TimeoutSeconds != nil {
+		query.Set("timeoutSeconds", strconv.FormatInt(*list.TimeoutSeconds, 10))
+	}
+	return r.client.persist(ctx, http.MethodDelete, func() error {
+		x, _, err := r.send(ctx, request{
+			method: http.MethodDelete, path: r.path(types.NamespacedName{Namespace: namespace}), query: query,
+			body: body, contentType: mediaTypeJSON,
+		}, &r.decoder)
+		if err != nil {
+			return err
+		}
+		defer x.close()
+		// The answer is a list of what was deleted, of any length.
+		if _, err := io.Copy(io.Discard, x.response.Body); err != nil {
+			return x.fail(err)
+		}
+		return nil
+	})
+}
+
+// narrow adds a selector to what a query has already: both must hold.
+func narrow(query url.Values, key, selector string) {
+	if already := query.Get(key); already != "" && selector != "" {
+		selector = already + "," + selector
+	}
+	set(query, key, selector)
+}

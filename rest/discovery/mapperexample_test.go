@@ -1,0 +1,34 @@
+package discovery_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kinform/kinform/apitest"
+	"github.com/kinform/kinform/rest"
+	"github.com/kinform/kinform/rest/discovery"
+)
+
+// A reference to an object, such as an owner's, has a kind; a request needs the
+// name of the resource.
+func ExampleMapper() {
+	server := apitest.New(apitest.Options{})
+	defer server.Close()
+	if err := server.ListenMemory(); err != nil {
+		log.Fatal(err)
+	}
+	client, err := rest.NewClient(rest.Config{Host: server.URL(), DialContext: server.DialContext}, rest.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer client.Close()
+
+	mapper := discovery.NewMapper(client, discovery.MapperOptions{})
+	owner := schema.FromAPIVersionAndKind("apps/v1", "ReplicaSet")
+	resource, err := mapper.Kind(context.Background(), owner)
+	fmt.Println(resource.GVR(), resource.Namespaced, err)
+	// Output: apps/v1, Resource=replicasets true <nil>
+}

@@ -1,0 +1,93 @@
+package rest
+
+import (
+	"context"
+	"math"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestRateLimiterAllowsBurstsAndThenARate(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		limiter, err := NewRateLimiter(2, 3)
+		require.NoError(t, err)
+		start := time.Now()
+		at := func() time.Duration {
+			require.NoError(t, limiter.Wait(t.Context()))
+			return time.Since(start)
+		}
+		var got []time.Duration
+		for range 6 {
+			got = append(got, at())
+		}
+		ms := time.Millisecond
+		require.Equal(t, []time.Duration{0, 0, 0, 500 * ms, 1000 * ms, 1500 * ms}, got)
+		time.Sleep(time.Hour)
+		start = time.Now()
+		got = nil
+		for range 5 {
+			got = append(got, at())
+		}
+		require.Equal(t, []time.Duration{0, 0, 0, 500 * ms, 1000 * ms}, got, "an hour saves no more than a burst")
+	})
+}
+
+func TestRateLimiterGivesATurnBackThatNobodyTakes(t *testing.T) { // RS-16
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		limiter, err := NewRateLimiter(1, 1)
+		require.NoError(t, err)
+		require.NoError(t, limiter.Wait(t.Context()))
+		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+		defer cancel()
+		start := time.Now()
+		require.Equal(t, context.DeadlineExceeded, limiter.Wait(ctx))
+		require.Equal(t, 100*time.Millisecond, time.Since(start))
+		require.Equal(t, context.DeadlineExceeded, limiter.Wait(ctx), "at once")
+		require.NoError(t, limiter.Wait(t.Context()))
+		require.Equal(t, time.Second, time.Since(start))
+	})
+}
+
+func TestRateLimiterRefusesNonsense(t *testing.T) {
+	t.Parallel()
+	for _, perSecond := range []float64{0, -1, math.NaN(), math.Inf(1), 1e30} {
+		_, err := NewRateLimiter(perSecond, 1)
+		require.ErrorContains(t, err, "must be positive", perSecond)
+	}
+	_, err := NewRateLimiter(1, 0)
+	require.Error(t, err)
+	_, err = NewRateLimiter(1e-30, 1)
+	require.Error(t, err)
+}
+
+func TestEveryAttemptAndEveryStreamWaitsForTheLimit(t *testing.T) { // RS-13
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		limiter, err := NewRateLimiter(0.1, 1)
+		require.NoError(t, err)
+		server := &failing{times: 1, fail: func(w http.ResponseWriter) {
+			w.Header().Set("Retry-After", "1")
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}, answer: podList(t, JSON, "1")}
+		client, stop := serveMemory(t, server, Options{Limit: limiter.Wait})
+		defer stop()
+		start := time.Now()
+		_, err = client.Raw(t.Context(), http.MethodGet, "/", RawOptions{})
+		require.NoError(t, err)
+		require.Equal(t, 10*time.Second, time.Since(start), "the repetition")
+		_ = listErr(t.Context(), pods(client))
+		require.Equal(t, 20*time.Second, time.Since(start), "a list")
+
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		err = listErr(ctx, pods(client))
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.EqualValues(t, 3, client.Stats().Requests, "one that waited in vain was not sent")
+	})
+}

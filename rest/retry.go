@@ -1,0 +1,84 @@
+package rest
+
+import (
+	"context"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
+)
+
+// persist makes attempts at a request until one succeeds or fails for good; see
+// [Error]. It is called by verbs only, so that a program without any, such as one
+// that only runs informers, does not have it.
+func (c *Client) persist(ctx context.Context, method string, attempt func() error) error {
+	var previous error
+	for n := 1; ; n++ {
+		err := attempt()
+		failed, ok := errors.AsType[*Error](err)
+		if !ok {
+			return err
+		}
+		failed.Attempts, failed.Previous = n, previous
+		wait, again := c.wait(method, failed)
+		if !again || n > c.maxRetries {
+			return err
+		}
+		if c.observer != nil && c.observer.OnRetry != nil {
+			c.observer.OnRetry(Retry{Err: failed, Wait: wait})
+		}
+		if err := c.sleep(ctx, wait); err != nil {
+			return &Error{Method: failed.Method, URL: failed.URL, Attempts: n, Err: err, Previous: failed.Err}
+		}
+		c.counters.retries.Add(1)
+		previous = failed.Err
+	}
+}
+
+// Waits that no server asked for.
+const (
+	lostWait = time.Second            // after a lost connection (RS-9)
+	minWait  = 100 * time.Millisecond // if the server asks for none
+)
+
+// wait says whether, and after which time, a failure may be followed by another
+// attempt.
+func (c *Client) wait(method string, failed *Error) (wait time.Duration, again bool) {
+	if _, ok := errors.AsType[*apierrors.StatusError](failed.Err); ok {
+		if failed.StatusCode != http.StatusTooManyRequests && failed.StatusCode/100 != 5 {
+			return 0, false
+		}
+		seconds, asked := retryAfterSeconds(failed.retryAfter, time.Now())
+		if !asked { // a proxy may have dropped the header
+			seconds, _ = apierrors.SuggestsClientDelay(failed.Err)
+			asked = seconds > 0
+		}
+		wait = max(time.Duration(seconds)*time.Second, minWait)
+		return wait + rand.N(wait/10), asked && wait <= c.maxRetryAfter
+	}
+	return lostWait + rand.N(lostWait/10), method == http.MethodGet && lost(failed.Err)
+}
+
+// lost says whether an error means that a connection ended which had been there.
+func lost(err error) bool {
+	return utilnet.IsConnectionReset(err) || utilnet.IsProbableEOF(err) || utilnet.IsHTTP2ConnectionLost(err) ||
+		errors.Is(err, io.ErrUnexpectedEOF)
+}
+
+// sleep waits, and answers with an error if something ends that before its time.
+func (c *Client) sleep(ctx context.Context, wait time.Duration) error {
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-c.closing:
+		return ErrClosed
+	}
+}
