@@ -56,11 +56,12 @@ type Options struct {
 	// starts at once where the last one ended. Defaults to 5 minutes.
 	WatchTimeout time.Duration
 
-	// ListProgressTimeout is how long a list may be silent, from the moment at
-	// which the server has agreed to answer; for a streaming list that includes
-	// this moment, and the end marker. After that, [ErrNoProgress] is reported. A
-	// list is then tried again; a streaming list never again: a server that does
-	// not finish one does not finish the next. Defaults to 30 seconds.
+	// ListProgressTimeout is how long a list may be silent, from the request to its
+	// end; a streaming list, to its end marker. After that, [ErrNoProgress] is
+	// reported. A list is then tried again; a streaming list never again: a server
+	// that does not finish one does not finish the next. Defaults to 60 seconds,
+	// which is how long an API server works on a list before it gives up by itself:
+	// a shorter time would repeat for ever what only needed patience.
 	ListProgressTimeout time.Duration
 
 	// Backoff says how long to wait after a failure.
@@ -112,7 +113,7 @@ func (o Options) withDefaults() Options {
 		o.WatchTimeout = 5 * time.Minute
 	}
 	if o.ListProgressTimeout == 0 {
-		o.ListProgressTimeout = 30 * time.Second
+		o.ListProgressTimeout = 60 * time.Second
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)

@@ -195,7 +195,7 @@ func TestListTakesThePlaceOfAStreamingListThatDoesNotWork(t *testing.T) {
 		after  time.Duration
 	}{
 		"refused":       {apitest.Options{NoWatchList: true}, nil, 0},
-		"no end marker": {apitest.Options{BookmarkInterval: time.Hour}, []apitest.Action{apitest.NoEndMarker()}, 30 * time.Second},
+		"no end marker": {apitest.Options{BookmarkInterval: time.Hour}, []apitest.Action{apitest.NoEndMarker()}, 60 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

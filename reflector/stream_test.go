@@ -54,14 +54,14 @@ func TestStreamingListWithoutEndMarkerGivesWayToAList(t *testing.T) { // D6, RC-
 		g.source.lists = []reply{whole("10", "a@1"), whole("11", "a@1")}
 		g.run(t, 2*time.Minute,
 			`0s stream ""`,
-			`59s reflector: streaming: the list fell silent before its end (failure 1 in a row, going on at once)`,
-			`59s list "0" limit=500`,
-			`59s replace "10": a@1`,
-			`59s watch "10"`,
-			`59s reflector: watching: wrapped: too old (failure 1 in a row, going on at once)`,
-			`59s list "10" limit=0`, // it is remembered
-			`59s replace "11": a@1=`,
-			`59s watch "11"`,
+			`1m29s reflector: streaming: the list fell silent before its end (failure 1 in a row, going on at once)`,
+			`1m29s list "0" limit=500`,
+			`1m29s replace "10": a@1`,
+			`1m29s watch "10"`,
+			`1m29s reflector: watching: wrapped: too old (failure 1 in a row, going on at once)`,
+			`1m29s list "10" limit=0`, // it is remembered
+			`1m29s replace "11": a@1=`,
+			`1m29s watch "11"`,
 		)
 		require.Equal(t, List, g.reflector.Status().ListMode)
 		require.ErrorIs(t, g.reported[0], ErrNoProgress)
