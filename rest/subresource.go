@@ -33,10 +33,8 @@ type Subresource[S any] struct {
 //
 // What is wrong with the arguments is what every call answers.
 func NewSubresource[S, T any](r *Resource[T], name string) *Subresource[S] {
-	s := &Resource[S]{
-		client: r.client, gvr: r.gvr, opts: ResourceOptions{Namespace: r.opts.Namespace, Encoding: JSON}, namespaced: r.namespaced,
-		decoder: decoder[S]{elem: pointee[S]()}, err: r.err,
-	}
+	s := NewJSONResource[S](r.client, r.gvr, ResourceOptions{Namespace: r.opts.Namespace, Encoding: JSON})
+	s.namespaced, s.err = r.namespaced, r.err
 	if name == "" && s.err == nil {
 		s.err = errors.New("rest: a subresource needs a name")
 	}
