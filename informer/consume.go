@@ -150,7 +150,7 @@ func (i *Informer[T]) write(changes []change[T], batch deltafifo.Batch[T]) (revi
 		refused = make(map[types.NamespacedName]bool, len(failures))
 		for _, failure := range failures {
 			refused[failure.Key] = true
-			i.opts.Logger.Error("object not stored, as it cannot be indexed", "key", failure.Key, "err", failure)
+			i.opts.Logger.Error("object not stored, as it cannot be indexed", "informer", i.opts.Name, "key", failure.Key, "err", failure)
 		}
 	}
 	return revision, refused

@@ -55,7 +55,6 @@ func (o Options[T]) withDefaults() Options[T] {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	o.Logger = o.Logger.With("informer", o.Name)
 	if o.Reflector.Logger == nil {
 		o.Reflector.Logger = o.Logger
 	}

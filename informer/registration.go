@@ -183,7 +183,7 @@ func (r *Registration[T]) call(event Event[T]) {
 		if p := recover(); p != nil {
 			r.panics.Add(1)
 			r.informer.opts.Logger.Error("handler panicked; the event counts as handled",
-				"handler", r.opts.Name, "key", event.Key, "type", event.Type, "panic", p, "stack", string(debug.Stack()))
+				"informer", r.informer.opts.Name, "handler", r.opts.Name, "key", event.Key, "type", event.Type, "panic", p, "stack", string(debug.Stack()))
 		}
 	}()
 	r.handle(event)
@@ -200,6 +200,6 @@ func (r *Registration[T]) post(events []Event[T], now time.Time) {
 func (r *Registration[T]) warnSlow(depth int) {
 	if r.slow.CompareAndSwap(false, true) {
 		r.informer.opts.Logger.Warn("handler is slow: its mailbox is full",
-			"handler", r.opts.Name, "waiting", depth, "overflow", r.opts.Overflow)
+			"informer", r.informer.opts.Name, "handler", r.opts.Name, "waiting", depth, "overflow", r.opts.Overflow)
 	}
 }
