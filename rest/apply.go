@@ -73,10 +73,10 @@ func (r *Resource[T]) applyBody(object []byte, status bool) ([]byte, error) {
 		return nil, err
 	}
 	if fields["kind"] == nil || fields["apiVersion"] == nil {
-		if r.decoder.unmarshal == nil {
+		if r.decoder.protobuf == nil || r.partial {
 			return nil, errors.New("kind and apiVersion are required")
 		}
-		fields["kind"], _ = json.Marshal(r.decoder.elem.Name())
+		fields["kind"], _ = json.Marshal(r.decoder.typ.Elem().Name())
 		fields["apiVersion"], _ = json.Marshal(r.gvr.GroupVersion().String())
 	}
 	return json.Marshal(fields)

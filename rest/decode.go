@@ -12,28 +12,26 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// decoder makes objects of bytes.
-type decoder[T any] struct {
-	elem reflect.Type // what T points to, nil if T is not a pointer
-
-	// unmarshal decodes protobuf, nil if T cannot.
-	unmarshal func(object T, data []byte) error
-
-	json    func(data []byte, object any) error
-	builtin bool                                   // objects come without kind and apiVersion
-	project func(e Encoding, object []byte) []byte // nil if nothing is removed
+// decoder makes objects of bytes. It has no type argument, so that a program needs
+// its code only once.
+type decoder struct {
+	typ      reflect.Type                           // of the objects
+	protobuf func(data []byte, object any) error    // nil if typ has none
+	json     func(data []byte, object any) error    // of the object, or of a pointer to it
+	project  func(e Encoding, object []byte) []byte // nil if nothing is removed
+	kindless bool                                   // objects come without kind and apiVersion
 }
 
 // streaming is the decoder for lists and watches, which does what the user wants.
-func (d decoder[T]) streaming(opts ResourceOptions) decoder[T] {
-	if decode := opts.DecodeProtobuf; decode != nil && d.elem != nil {
-		d.unmarshal = func(object T, data []byte) error { return decode(data, object) }
+func (d decoder) streaming(opts *ResourceOptions) decoder {
+	if opts.DecodeProtobuf != nil && d.typ.Kind() == reflect.Pointer {
+		d.protobuf = opts.DecodeProtobuf
 	}
 	if opts.DecodeJSON != nil {
 		d.json = opts.DecodeJSON
 	}
 	if opts.Project != nil {
-		d.project = opts.Project.projector(d.elem)
+		d.project = opts.Project.projector(d.typ)
 	}
 	return d
 }
@@ -47,33 +45,28 @@ func pointee[T any]() reflect.Type {
 }
 
 // decode makes an object of its encoding. list is what the list around it says
-// about itself, or empty. It panics where a method of T does.
-func (d decoder[T]) decode(e Encoding, data []byte, list *envelope) (none T, err error) {
-	if d.elem == nil {
-		var object T
-		err = d.decodeJSON(&object, data, list)
-		return object, err
+// about itself, or empty. It panics where a method of the type does.
+func (d *decoder) decode(e Encoding, data []byte, list *envelope) (any, error) {
+	if d.typ.Kind() != reflect.Pointer {
+		object := reflect.New(d.typ)
+		err := d.decodeJSON(object.Interface(), data, list)
+		return object.Elem().Interface(), err
 	}
-	object := reflect.New(d.elem).Interface().(T)
+	object := reflect.New(d.typ.Elem()).Interface()
 	if e == Protobuf {
-		err = d.unmarshal(object, data)
-	} else {
-		err = d.decodeJSON(object, data, list)
+		return object, d.protobuf(data, object)
 	}
-	if err != nil {
-		return none, err
-	}
-	return object, nil
+	return object, d.decodeJSON(object, data, list)
 }
 
-func (d decoder[T]) decodeJSON(target any, data []byte, list *envelope) error {
+func (d *decoder) decodeJSON(target any, data []byte, list *envelope) error {
 	if u, ok := target.(runtime.Unstructured); ok {
 		return decodeUnstructured(u, d.json, data, list)
 	}
 	if err := d.json(data, target); err != nil {
 		return err
 	}
-	if o, ok := target.(runtime.Object); ok && d.builtin {
+	if o, ok := target.(runtime.Object); ok && d.kindless {
 		o.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
 	}
 	return nil
@@ -116,14 +109,16 @@ func (r *Resource[T]) item(x *exchange, e Encoding, data []byte, list *envelope,
 			return listwatch.Item[T]{Key: key, ResourceVersion: version, Unchanged: true}, nil
 		}
 	}
-	if project := r.streams.project; project != nil {
-		data = project(e, data)
-		id = identify(e, data, false) // the bytes have moved
-	}
 	var item listwatch.Item[T]
-	err := guarded(func() (err error) {
-		if item.Object, err = r.streams.decode(e, data, list); err == nil {
-			item.Key, item.ResourceVersion = id.keyOf(item.Object)
+	err := guarded(func() error {
+		if r.streams.project != nil {
+			data = r.streams.project(e, data)
+			id = identify(e, data, false) // the bytes have moved
+		}
+		object, err := r.streams.decode(e, data, list)
+		if err == nil {
+			item.Object, _ = object.(T)
+			item.Key, item.ResourceVersion = id.keyOf(object)
 		}
 		return err
 	})

@@ -13,8 +13,8 @@ import (
 // It is an interface so that a program without a projection has no code for it.
 type Projection interface {
 	// projector returns the function that changes the encoding of an object, in
-	// place, for objects of this type: nil if it is no pointer.
-	projector(elem reflect.Type) func(e Encoding, object []byte) []byte
+	// place, for objects of this type.
+	projector(t reflect.Type) func(e Encoding, object []byte) []byte
 }
 
 // Drop is what lists and watches remove from the bytes of an object before it is
@@ -50,9 +50,9 @@ const (
 )
 
 // projector implements [Projection].
-func (d Drop) projector(elem reflect.Type) func(e Encoding, object []byte) []byte {
+func (d Drop) projector(t reflect.Type) func(e Encoding, object []byte) []byte {
 	d.Annotations = slices.Clone(d.Annotations)
-	status := statusNumber(elem)
+	status := statusNumber(t)
 	return func(e Encoding, object []byte) []byte {
 		if e == Protobuf {
 			return d.protobuf(object, status)
@@ -62,11 +62,11 @@ func (d Drop) projector(elem reflect.Type) func(e Encoding, object []byte) []byt
 }
 
 // statusNumber is the number of the field Status in protobuf, or 0.
-func statusNumber(elem reflect.Type) uint64 {
-	if elem == nil || elem.Kind() != reflect.Struct {
+func statusNumber(t reflect.Type) uint64 {
+	if t.Kind() != reflect.Pointer || t.Elem().Kind() != reflect.Struct {
 		return 0
 	}
-	field, _ := elem.FieldByName("Status")
+	field, _ := t.Elem().FieldByName("Status")
 	parts := strings.Split(field.Tag.Get("protobuf"), ",")
 	if len(parts) < 2 {
 		return 0

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"maps"
+	"reflect"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -89,10 +90,10 @@ func TestDropFindsTheStatusByTheType(t *testing.T) {
 	config := corev1.ConfigMap{BinaryData: map[string][]byte{"k": {1}}} // which has number 3
 	data, err := config.Marshal()
 	require.NoError(t, err)
-	project := Drop{Status: true}.projector(pointee[*corev1.ConfigMap]())
+	project := Drop{Status: true}.projector(reflect.TypeFor[*corev1.ConfigMap]())
 	require.Equal(t, data, project(Protobuf, bytes.Clone(data)))
-	require.Zero(t, statusNumber(pointee[map[string]any]()))
-	require.EqualValues(t, 3, statusNumber(pointee[*corev1.Node]()))
+	require.Zero(t, statusNumber(reflect.TypeFor[map[string]any]()))
+	require.EqualValues(t, 3, statusNumber(reflect.TypeFor[*corev1.Node]()))
 }
 
 func TestDropOnAWatch(t *testing.T) {
@@ -112,7 +113,7 @@ func TestDropOnAWatch(t *testing.T) {
 
 func TestDropOfMalformedJSONDoesNotMendIt(t *testing.T) {
 	t.Parallel()
-	project := Drop{ManagedFields: true, Status: true, Annotations: []string{"a"}}.projector(nil)
+	project := Drop{ManagedFields: true, Status: true, Annotations: []string{"a"}}.projector(reflect.TypeFor[any]())
 	for _, text := range []string{
 		``, `null`, `[]`, `{`, `{,}`, `{"a":1,}`, `{"status":1,}`, `{"a" 1}`, `{"metadata":{"managedFields":[],}}`,
 		`{"metadata":{"annotations":{"a":"x",}}}`, `{"metadata":3}`, `{"a":1}}`, `{"status":1`, `{"a":1 "b":2}`,
@@ -137,10 +138,10 @@ func FuzzDropProtobuf(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var want, got corev1.Pod
 		if want.Unmarshal(data) != nil {
-			d.projector(pointee[*corev1.Pod]())(Protobuf, data)
+			d.projector(reflect.TypeFor[*corev1.Pod]())(Protobuf, data)
 			return
 		}
-		require.NoError(t, got.Unmarshal(d.projector(pointee[*corev1.Pod]())(Protobuf, bytes.Clone(data))))
+		require.NoError(t, got.Unmarshal(d.projector(reflect.TypeFor[*corev1.Pod]())(Protobuf, bytes.Clone(data))))
 		require.Equal(t, dropped(d, &want), dropped(Drop{}, &got))
 	})
 }
@@ -163,10 +164,10 @@ func FuzzDropJSON(f *testing.F) {
 		}
 		var want, got object
 		if kjson.UnmarshalCaseSensitivePreserveInts(data, &want) != nil || !json.Valid(data) || !bytes.HasPrefix(data, []byte("{")) {
-			d.projector(nil)(JSON, data)
+			d.projector(reflect.TypeFor[any]())(JSON, data)
 			return
 		}
-		cut := d.projector(nil)(JSON, bytes.Clone(data))
+		cut := d.projector(reflect.TypeFor[any]())(JSON, bytes.Clone(data))
 		require.NoError(t, kjson.UnmarshalCaseSensitivePreserveInts(cut, &got), "%s", cut)
 		require.LessOrEqual(t, len(cut), len(data))
 		want.Metadata.ManagedFields = nil

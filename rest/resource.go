@@ -53,10 +53,10 @@ type Resource[T any] struct {
 	client  *Client
 	gvr     schema.GroupVersionResource
 	opts    ResourceOptions
-	decoder decoder[T] // of single objects
-	streams decoder[T] // of lists and watches
-	partial bool       // T is *metav1.PartialObjectMetadata
-	err     error      // what is wrong with gvr or opts, answered by every call
+	decoder decoder // of single objects
+	streams decoder // of lists and watches
+	partial bool    // T is *metav1.PartialObjectMetadata
+	err     error   // what is wrong with gvr or opts, answered by every call
 
 	namespaced bool // objects are known to have a namespace
 }
@@ -84,9 +84,9 @@ type Message interface {
 // run time, saves half a megabyte in a program with k8s.io/api/core/v1: the linker
 // would have to keep the method of every type in it.
 func NewResource[T Message](c *Client, gvr schema.GroupVersionResource, opts ResourceOptions) *Resource[T] {
-	return newResource(c, gvr, opts, decoder[T]{
-		builtin:   true,
-		unmarshal: func(object T, data []byte) error { return object.Unmarshal(data) },
+	return newResource[T](c, gvr, opts, decoder{
+		kindless: true,
+		protobuf: func(data []byte, object any) error { return object.(T).Unmarshal(data) },
 	})
 }
 
@@ -96,7 +96,7 @@ func NewResource[T Message](c *Client, gvr schema.GroupVersionResource, opts Res
 // the server wrote. Lists and watches are in JSON as well, unless opts has a
 // DecodeProtobuf.
 func NewJSONResource[T any](c *Client, gvr schema.GroupVersionResource, opts ResourceOptions) *Resource[T] {
-	return newResource(c, gvr, opts, decoder[T]{})
+	return newResource[T](c, gvr, opts, decoder{})
 }
 
 // String is the address of the collection. (A Host with credentials is refused.)
@@ -104,11 +104,11 @@ func (r *Resource[T]) String() string {
 	return strings.TrimSuffix(r.client.base.String(), "/") + r.path(types.NamespacedName{Namespace: r.opts.Namespace})
 }
 
-func newResource[T any](c *Client, gvr schema.GroupVersionResource, opts ResourceOptions, d decoder[T]) *Resource[T] {
-	d.elem, d.json = pointee[T](), kjson.UnmarshalCaseSensitivePreserveInts
-	r := &Resource[T]{client: c, gvr: gvr, opts: opts, decoder: d, streams: d.streaming(opts)}
+func newResource[T any](c *Client, gvr schema.GroupVersionResource, opts ResourceOptions, d decoder) *Resource[T] {
+	d.typ, d.json = reflect.TypeFor[T](), kjson.UnmarshalCaseSensitivePreserveInts
+	r := &Resource[T]{client: c, gvr: gvr, opts: opts, decoder: d, streams: d.streaming(&opts)}
 	// Naming the type here would link it into every program.
-	r.partial = d.elem != nil && d.elem.Name() == "PartialObjectMetadata" && d.elem.PkgPath() == "k8s.io/apimachinery/pkg/apis/meta/v1"
+	r.partial = d.typ.String() == "*v1.PartialObjectMetadata"
 	r.err = r.validate()
 	return r
 }
@@ -117,7 +117,7 @@ func (r *Resource[T]) validate() error {
 	switch {
 	case r.gvr.Version == "" || r.gvr.Resource == "":
 		return fmt.Errorf("rest: %q names no version or no resource", r.gvr)
-	case r.opts.Encoding == Protobuf && r.streams.unmarshal == nil:
+	case r.opts.Encoding == Protobuf && r.streams.protobuf == nil:
 		return fmt.Errorf("rest: Encoding is Protobuf, which %s does not decode: use NewResource for types that do, or DecodeProtobuf", reflect.TypeFor[T]())
 	}
 	return checkSegments(r.gvr.Group, r.gvr.Version, r.gvr.Resource, r.opts.Namespace)
@@ -125,13 +125,13 @@ func (r *Resource[T]) validate() error {
 
 // send sends a request about this resource and reports the encoding of the answer,
 // which d is to decode.
-func (r *Resource[T]) send(ctx context.Context, req request, d *decoder[T]) (*exchange, Encoding, error) {
+func (r *Resource[T]) send(ctx context.Context, req request, d *decoder) (*exchange, Encoding, error) {
 	if r.err != nil {
 		return nil, 0, r.err
 	}
 	req.target.gvr = r.gvr
 	wanted := r.opts.Encoding
-	if d.unmarshal == nil {
+	if d.protobuf == nil {
 		wanted = JSON
 	}
 	req.accept = wanted.accept()
@@ -142,7 +142,7 @@ func (r *Resource[T]) send(ctx context.Context, req request, d *decoder[T]) (*ex
 	if err != nil {
 		return nil, 0, err
 	}
-	if x.encoding == Protobuf && d.unmarshal == nil {
+	if x.encoding == Protobuf && d.protobuf == nil {
 		x.close()
 		return nil, 0, x.fail(malformed("the answer is in protobuf, which was not asked for"))
 	}

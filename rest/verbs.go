@@ -201,8 +201,11 @@ func (r *Resource[T]) object(encoding Encoding, data []byte) (none T, err error)
 		}
 	}
 	var obj T
-	err = guarded(func() (err error) {
-		obj, err = r.decoder.decode(encoding, data, &envelope{})
+	err = guarded(func() error {
+		object, err := r.decoder.decode(encoding, data, &envelope{})
+		if err == nil {
+			obj, _ = object.(T)
+		}
 		return err
 	})
 	if err != nil {
