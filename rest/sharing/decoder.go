@@ -61,7 +61,7 @@ var errAgain = errors.New("protobuf: a field is in two places")
 // tags. data is not kept. It is the function for rest.ResourceOptions.
 //
 // What is wrong with a type, such as a field that protobuf cannot have, is the answer
-// to every call. After an error, object may be filled in part.
+// to every call. After an error, object is empty.
 func (d *Decoder) Unmarshal(data []byte, object any) error {
 	v := reflect.ValueOf(object)
 	if v.Kind() != reflect.Pointer || v.IsNil() || v.Elem().Kind() != reflect.Struct {
@@ -77,12 +77,9 @@ func (d *Decoder) Unmarshal(data []byte, object any) error {
 	default:
 		s = &state{decoder: d}
 	}
-	s.share, s.depth = d.table != nil, 0
-	err = s.message(p, v.UnsafePointer(), data)
+	err = s.object(p, v, data, d.table != nil)
 	if err == errAgain {
-		v.Elem().SetZero()
-		s.share, s.depth = false, 0
-		err = s.message(p, v.UnsafePointer(), data)
+		err = s.object(p, v, data, false)
 	}
 	s.objects++
 	if s.objects%objectsPerReport == 0 {
@@ -93,6 +90,21 @@ func (d *Decoder) Unmarshal(data []byte, object any) error {
 	default:
 	}
 	return err
+}
+
+// object decodes a message into the struct that v points to. If it cannot, the struct
+// is left empty, so that nothing of it refers to data.
+func (s *state) object(p *plan, v reflect.Value, data []byte, share bool) error {
+	s.share, s.depth, s.floor = share, 0, 0
+	err := s.message(p, v.UnsafePointer(), data)
+	if err != nil {
+		v.Elem().SetZero()
+		clear(s.texts)
+		s.texts = s.texts[:0]
+		return err
+	}
+	s.settle(0)
+	return nil
 }
 
 // Stats describes a Decoder. Counts are up to date within a few dozen objects.

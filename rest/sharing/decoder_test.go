@@ -17,7 +17,7 @@ func decodePods(t testing.TB, d *sharing.Decoder, encoded [][]byte) []*corev1.Po
 	pods := make([]*corev1.Pod, len(encoded))
 	for i, data := range encoded {
 		pods[i] = &corev1.Pod{}
-		require.NoError(t, d.Unmarshal(data, pods[i]))
+		require.NoError(t, unmarshal(d, data, pods[i]))
 	}
 	return pods
 }
@@ -74,7 +74,7 @@ func TestFieldsInTwoPlacesAreMerged(t *testing.T) {
 	twice := append(append([]byte{}, first...), second...)
 	var want, got corev1.Pod
 	require.NoError(t, want.Unmarshal(twice))
-	require.NoError(t, d.Unmarshal(twice, &got))
+	require.NoError(t, unmarshal(d, twice, &got))
 	require.Equal(t, want, got)
 	require.Len(t, got.Spec.Containers, 4)
 	require.Equal(t, decodePods(t, sharing.New(sharing.Options{}), [][]byte{first, second}), before)
@@ -158,6 +158,35 @@ func TestTypesOfOnesOwn(t *testing.T) {
 		deep = append(appendLength([]byte{0x0a}, len(deep)), deep...)
 	}
 	require.ErrorContains(t, d.Unmarshal(deep, &root), "too deep")
+}
+
+// TestNothingRefersToTheBytes: strings are copied last, also where a list that is in
+// two places has moved meanwhile, and within values of maps.
+func TestNothingRefersToTheBytes(t *testing.T) {
+	t.Parallel()
+	type part struct {
+		Names []string `protobuf:"bytes,1,rep"`
+		Other string   `protobuf:"bytes,2"`
+	}
+	type whole struct {
+		Name  string          `protobuf:"bytes,1"`
+		Parts map[string]part `protobuf:"bytes,2,rep"`
+		Twice []part          `protobuf:"bytes,3,rep"`
+	}
+	const data = "\x0a\x03one" + "\x1a\x05\x0a\x03AAA" + "\x0a\x03two" +
+		"\x12\x16\x0a\x01k\x12\x11\x0a\x03aaa\x12\x03ooo\x0a\x03bbb\x0a\x00" + "\x1a\x05\x12\x03PPP" + "\x1a\x00"
+	for _, limit := range []int64{0, -1} {
+		d := sharing.New(sharing.Options{MaxBytes: limit})
+		for range 3 {
+			var got whole
+			require.NoError(t, unmarshal(d, []byte(data), &got))
+			require.Equal(t, whole{
+				Name:  "two",
+				Parts: map[string]part{"k": {Names: []string{"aaa", "bbb", ""}, Other: "ooo"}},
+				Twice: []part{{Names: []string{"AAA"}}, {Other: "PPP"}, {}},
+			}, got)
+		}
+	}
 }
 
 func appendLength(b []byte, n int) []byte {

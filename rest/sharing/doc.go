@@ -21,6 +21,10 @@
 // other objects as well. DeepCopy gives an object of one's own, as ever. Fields that
 // the object holds by value, such as pod.Name, can be set without harm to others.
 //
+// Strings of one object that are not shared lie in one piece of memory, except for
+// name, namespace, uid and resourceVersion: who keeps one of them for longer than the
+// object keeps all, unless strings.Clone makes a copy.
+//
 // # What is decoded
 //
 // A Decoder knows a type by the protobuf tags of its fields, which all types of

@@ -61,7 +61,7 @@ func (m *mapFiller) add(data []byte) error {
 			} else if value = data[from:i]; kind == aMessage {
 				// Each of several is decoded, and the last one counts.
 				m.v.SetZero()
-				err = m.state.message(m.field.value.plan, m.vp, value)
+				err = m.state.settled(m.field.value.plan, m.vp, value)
 			}
 		default:
 			i, err = skip(data, end, tag&7)
@@ -77,13 +77,13 @@ func (m *mapFiller) add(data []byte) error {
 func (m *mapFiller) put(key, value []byte, n uint64) {
 	s, f := m.state, m.field
 	if m.texts != nil {
-		m.texts[s.text(f.text, key)] = s.text(f.value.text, value)
+		m.texts[s.copied(f.text, key)] = s.copied(f.value.text, value)
 		return
 	}
-	*(*string)(m.kp) = s.text(f.text, key)
+	*(*string)(m.kp) = s.copied(f.text, key)
 	switch f.value.kind {
 	case aString:
-		*(*string)(m.vp) = s.text(f.value.text, value)
+		*(*string)(m.vp) = s.copied(f.value.text, value)
 	case someBytes:
 		*(*[]byte)(m.vp) = append([]byte{}, value...)
 	case aMessage:

@@ -16,6 +16,8 @@ type state struct {
 	decoder *Decoder
 	share   bool // whether to share at all
 	depth   int
+	texts   []pending
+	floor   int     // how many texts are not of the message that is to be settled next
 	objects int     // decoded so far
 	counts  []count // by lesson, since the last report
 	touched []int   // indices into counts that are not zero
@@ -105,7 +107,7 @@ func (s *state) number(f *field, at unsafe.Pointer, v uint64) {
 func (s *state) bytes(f *field, at unsafe.Pointer, data []byte, start, tagEnd, from, end int) (int, error) {
 	switch f.kind {
 	case aString:
-		*(*string)(at) = s.text(f.text, data[from:end])
+		s.text(f, (*string)(at), data[from:end])
 	case someBytes:
 		*(*[]byte)(at) = append([]byte{}, data[from:end]...)
 	case aMessage:

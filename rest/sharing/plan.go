@@ -59,6 +59,7 @@ type field struct {
 	whole  *lesson      // whether to look up the field as a whole
 	text   *lesson      // whether to look up strings: the field, its elements, or the keys of a map
 	value  *field       // the values of a map
+	apart  bool         // a string that is not to be in one piece with others
 }
 
 // ownEncoding returns how to decode a type whose encoding is not that of its fields,
@@ -164,11 +165,18 @@ func (c *compiler) add(p *plan, sf reflect.StructField, tag string) error {
 		return fmt.Errorf("the encoding %q is not known", wire)
 	}
 	f.offset, f.name = sf.Offset, sf.Name
+	f.apart = p.typ == reflect.TypeFor[metav1.ObjectMeta]() && isIdentity(sf.Name)
 	for len(p.fields) <= number {
 		p.fields = append(p.fields, field{})
 	}
 	p.fields[number] = f
 	return nil
+}
+
+// isIdentity reports whether a field of metadata is one that people keep for longer
+// than the object, such as in the key of a map.
+func isIdentity(field string) bool {
+	return field == "Name" || field == "Namespace" || field == "UID" || field == "ResourceVersion"
 }
 
 // maxNumber bounds the numbers of fields, which index a table.

@@ -35,8 +35,8 @@ func (s *state) insert(e *entry, key string, value unsafe.Pointer, count int) {
 	}
 }
 
-// text makes a string.
-func (s *state) text(l *lesson, data []byte) string {
+// copied makes a string of its own, or one that is shared.
+func (s *state) copied(l *lesson, data []byte) string {
 	found, missing := s.find(l, ofString, data)
 	if found != nil {
 		return found.key
@@ -60,7 +60,7 @@ func (s *state) pointer(f *field, at *unsafe.Pointer, data []byte, isString bool
 		*at = found.value
 		return nil
 	}
-	to := reflect.New(f.typ).UnsafePointer()
+	to, texts := reflect.New(f.typ).UnsafePointer(), len(s.texts)
 	if isString {
 		*(*string)(to) = string(data)
 	} else if err := s.message(f.plan, to, data); err != nil {
@@ -68,6 +68,7 @@ func (s *state) pointer(f *field, at *unsafe.Pointer, data []byte, isString bool
 	}
 	*at = to
 	if missing != nil {
+		s.settle(texts)
 		s.insert(missing, string(data), to, 0)
 	}
 	return nil
@@ -83,7 +84,10 @@ func (s *state) list(f *field, at *list, data []byte, tag, n int) error {
 		*at = list{array: found.value, len: found.count, cap: found.count}
 		return nil
 	}
-	whole := data
+	if at.len > 0 {
+		s.settle(s.floor) // the elements move
+	}
+	whole, texts := data, len(s.texts)
 	v := reflect.NewAt(f.typ, unsafe.Pointer(at)).Elem()
 	v.Grow(n)
 	old := at.len
@@ -96,7 +100,7 @@ func (s *state) list(f *field, at *list, data []byte, tag, n int) error {
 		to, value := unsafe.Add(at.array, uintptr(old+i)*f.size), data[from:end]
 		switch f.kind {
 		case stringList:
-			*(*string)(to) = s.text(f.text, value)
+			s.text(f, (*string)(to), value)
 		case bytesList:
 			*(*[]byte)(to) = append([]byte{}, value...)
 		default:
@@ -108,6 +112,7 @@ func (s *state) list(f *field, at *list, data []byte, tag, n int) error {
 		data = data[end:]
 	}
 	if missing != nil {
+		s.settle(texts)
 		at.cap = n // whoever appends gets a copy
 		s.insert(missing, string(whole), at.array, n)
 	}
