@@ -20,7 +20,7 @@ import (
 var podsGVR = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
 
 // randomPods returns pods with every field filled at random, and with names that
-// differ.
+// differ. They may be read by many goroutines.
 func randomPods(seed int64, n int) []corev1.Pod {
 	fill := randfill.NewWithSeed(seed).NilChance(0.5).NumElements(0, 3).MaxDepth(12).Funcs(
 		func(m *metav1.FieldsV1, c randfill.Continue) { m.SetRawString(`{"f:spec":{"f:a \"}] b":{}}}`) },
@@ -35,6 +35,9 @@ func randomPods(seed int64, n int) []corev1.Pod {
 		pods[i].TypeMeta = metav1.TypeMeta{}
 		pods[i].Name = fmt.Sprintf("%s-%d", pods[i].Name, i)
 		pods[i].ResourceVersion = fmt.Sprint(1000 + i)
+		// A Quantity remembers its text the first time that it is asked for it, which
+		// parallel tests would do at once.
+		_, _ = pods[i].Marshal()
 	}
 	return pods
 }
