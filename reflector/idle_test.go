@@ -91,7 +91,7 @@ func TestSilenceIsMeasuredToTheMoment(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		began := time.Now()
 		ended := make(chan time.Duration, 1)
-		s := listen(time.Minute, func() { ended <- time.Since(began) })
+		s := listen(time.Minute, func(error) { ended <- time.Since(began) }, ErrIdle)
 		for range 100 {
 			time.Sleep(59 * time.Second)
 			s.heard()
@@ -101,7 +101,7 @@ func TestSilenceIsMeasuredToTheMoment(t *testing.T) {
 		require.Equal(t, 7600*time.Second+time.Minute, <-ended)
 		s.stop()
 
-		s = listen(time.Minute, func() { t.Error("it was stopped") })
+		s = listen(time.Minute, func(error) { t.Error("it was stopped") }, ErrIdle)
 		s.stop()
 		s.check() // the timer had fired already
 		require.False(t, s.timer.Stop())

@@ -42,7 +42,7 @@ func (r *Reflector[T]) readPage(ctx context.Context, s *listing[T]) (listwatch.L
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	r.record.update(func(st *Status) { st.Pages++ })
-	silence := listen(r.opts.ListProgressTimeout, func() { cancel(r.about(ErrNoProgress)) })
+	silence := listen(r.opts.ListProgressTimeout, cancel, r.about(ErrNoProgress))
 	defer silence.stop()
 	stream, err := r.source.List(ctx, r.listOptions(s))
 	if err != nil {

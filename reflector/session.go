@@ -54,7 +54,7 @@ func (s *session[T]) next() (listwatch.Event[T], error) {
 // with which it ends after that.
 func (s *session[T]) endAfter(limit time.Duration, reason error) {
 	s.silence.stop()
-	s.silence = listen(limit, func() { s.cancel(reason) })
+	s.silence = listen(limit, s.cancel, reason)
 }
 
 // close releases everything. It does no harm to call it again.

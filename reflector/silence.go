@@ -1,6 +1,7 @@
 package reflector
 
 import (
+	"context"
 	"math"
 	"sync/atomic"
 	"time"
@@ -10,10 +11,11 @@ import (
 // counts for which somebody waits for the stream: it is not to blame for a slow
 // sink. A nil silence has all patience.
 type silence struct {
-	limit time.Duration
-	end   func()
-	began time.Time
-	timer *time.Timer
+	limit  time.Duration
+	end    context.CancelCauseFunc
+	reason error
+	began  time.Time
+	timer  *time.Timer
 
 	// since is when the wait began, after began; idle or over where nobody waits.
 	since atomic.Int64
@@ -24,14 +26,14 @@ const (
 	over = -2 // for good
 )
 
-// listen makes a silence that calls end, from a goroutine of its own, when limit
-// has passed since somebody began to wait, which is now. It is nil if limit is
-// negative.
-func listen(limit time.Duration, end func()) *silence {
+// listen makes a silence that calls end with reason, from a goroutine of its own,
+// when limit has passed since somebody began to wait, which is now. It is nil if
+// limit is negative.
+func listen(limit time.Duration, end context.CancelCauseFunc, reason error) *silence {
 	if limit < 0 {
 		return nil
 	}
-	s := &silence{limit: limit, end: end, began: time.Now()}
+	s := &silence{limit: limit, end: end, reason: reason, began: time.Now()}
 	s.timer = time.AfterFunc(math.MaxInt64, s.check)
 	s.timer.Reset(limit)
 	return s
@@ -74,5 +76,5 @@ func (s *silence) check() {
 		s.timer.Reset(left)
 		return
 	}
-	s.end()
+	s.end(s.reason)
 }

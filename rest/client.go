@@ -110,8 +110,8 @@ func NewClient(cfg Config, opts Options) (*Client, error) {
 		dial: connections.DialContext, proxy: cfg.Proxy, serverName: cfg.TLS.ServerName, insecure: cfg.TLS.Insecure,
 		logger: opts.Logger, used: secured, readAt: time.Now(),
 	}
-	if cfg.TLS.hasFiles() {
-		transports.read = cfg.TLS.load
+	if files := cfg.TLS; files.hasFiles() {
+		transports.read = files.load
 	}
 	return &Client{
 		base:           base,

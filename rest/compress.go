@@ -3,7 +3,6 @@ package rest
 import (
 	"compress/flate"
 	"compress/gzip"
-	"errors"
 	"net/netip"
 	"net/url"
 )
@@ -37,5 +36,6 @@ func (c Compression) on(host *url.URL) bool {
 // isCorrupt says whether an answer cannot be decompressed. That it ends too early
 // is not corrupt.
 func isCorrupt(err error) bool {
-	return errors.As(err, new(flate.CorruptInputError)) || errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum)
+	_, corrupt := err.(flate.CorruptInputError)
+	return corrupt || err == gzip.ErrHeader || err == gzip.ErrChecksum
 }

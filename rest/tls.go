@@ -36,7 +36,6 @@ type transports struct {
 // Config.Credentials, if there is one.
 func (t *transports) get(certificate *tls.Certificate) *http.Transport {
 	t.mu.Lock()
-	defer t.mu.Unlock()
 	next := t.used
 	if t.read != nil && time.Since(t.readAt) >= fileLifetime {
 		t.readAt = time.Now()
@@ -56,7 +55,9 @@ func (t *transports) get(certificate *tls.Certificate) *http.Transport {
 		}
 		t.use(next)
 	}
-	return t.current
+	current := t.current
+	t.mu.Unlock()
+	return current
 }
 
 // use makes the current transport, with what is secure from now on.
@@ -95,7 +96,7 @@ func (t *transports) expire() {
 
 // security is what connections are secured with. It does not change.
 type security struct {
-	pem         [3]string // CA, certificate and key as they were read
+	pem         string // all of the following as it was read
 	roots       *x509.CertPool
 	certificate *tls.Certificate
 }
@@ -121,7 +122,7 @@ func (t *TLSConfig) load() (*security, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &security{pem: [3]string{string(ca), string(cert), string(key)}}
+	out := &security{pem: string(ca) + string(cert) + string(key)}
 	if len(ca) > 0 {
 		if t.Insecure {
 			return nil, errors.New("TLS.Insecure and a CA exclude each other")
