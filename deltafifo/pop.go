@@ -145,7 +145,14 @@ func (f *FIFO[T]) settleDoubtful(s *shelf[T]) (dropped int) {
 		}
 	}
 	if dropped > 0 {
-		s.stacks = slices.DeleteFunc(s.stacks, func(stack Stack[T]) bool { return len(stack.Deltas) == 0 })
+		kept := s.stacks[:0]
+		for _, stack := range s.stacks {
+			if len(stack.Deltas) > 0 {
+				kept = append(kept, stack)
+			}
+		}
+		clear(s.stacks[len(kept):])
+		s.stacks = kept
 	}
 	return dropped
 }

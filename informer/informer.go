@@ -184,9 +184,10 @@ func (i *Informer[T]) AddHandler(handle func(Event[T]), opts HandlerOptions) (*R
 // remove takes r out of the registrations and stops it.
 func (i *Informer[T]) remove(r *Registration[T]) {
 	i.mu.Lock()
-	registered := slices.Contains(i.registrations, r)
+	at := slices.Index(i.registrations, r)
+	registered := at >= 0
 	if registered && i.phase != ended { // In the end, they are kept for Status.
-		i.registrations = slices.DeleteFunc(slices.Clone(i.registrations), func(other *Registration[T]) bool { return other == r })
+		i.registrations = slices.Delete(slices.Clone(i.registrations), at, at+1)
 		delete(i.resyncDue, r)
 		if i.phase == created {
 			close(r.done) // It never ran.

@@ -56,6 +56,8 @@
 // watches fail three times in a row although the server answers, a list is taken
 // in between. That makes sure that the sink gets on, slowly, where a version cannot
 // be passed (an event that nobody can read), or behind a proxy that breaks streams.
+// A watch on which nothing comes, not even a bookmark, is taken to be dead; see
+// [Options].WatchIdleTimeout.
 //
 // # Failures
 //

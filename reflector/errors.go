@@ -26,6 +26,10 @@ var (
 	// second without having sent anything.
 	ErrVeryShortWatch = errors.New("the server ended the watch at once, without any event")
 
+	// ErrIdle is reported when nothing has come on a watch for too long, not even a
+	// bookmark; see [Options].WatchIdleTimeout.
+	ErrIdle = errors.New("the watch fell silent: not even a bookmark came")
+
 	// ErrOverdue is reported when a server has not even begun to answer a watch
 	// by the time at which the watch should have been over.
 	ErrOverdue = errors.New("the watch outlived its timeout")

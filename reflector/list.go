@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"time"
 
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 
@@ -43,19 +42,19 @@ func (r *Reflector[T]) readPage(ctx context.Context, s *listing[T]) (listwatch.L
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	r.record.update(func(st *Status) { st.Pages++ })
-	limit := r.opts.ListProgressTimeout
-	progress := time.AfterFunc(limit, func() { cancel(ErrNoProgress) })
-	defer progress.Stop()
+	silence := listen(r.opts.ListProgressTimeout, cancel, r.about(ErrNoProgress))
+	defer silence.stop()
 	stream, err := r.source.List(ctx, r.listOptions(s))
 	if err != nil {
 		return listwatch.ListMeta{}, explain(ctx, err)
 	}
 	defer stream.Close()
-	progress.Reset(limit)
+
 	before := len(s.items)
 	for {
+		silence.wait()
 		item, err := stream.Next()
-		progress.Reset(limit)
+		silence.heard()
 		unread, isUnread := errors.AsType[*listwatch.ObjectError](err)
 		switch {
 		case err == io.EOF: // not errors.Is: a broken connection may wrap it

@@ -64,6 +64,15 @@ type Options struct {
 	// a shorter time would repeat for ever what only needed patience.
 	ListProgressTimeout time.Duration
 
+	// WatchIdleTimeout is how long a watch may be silent while the reflector waits
+	// for it. Then the connection is taken to be dead, although neither end knows:
+	// [ErrIdle] is reported, and the next watch starts at once where this one was.
+	// Negative means for ever. Defaults to 3 minutes: servers send a bookmark about
+	// once a minute where nothing happens, so that three are missing. A server that
+	// sends none (as kube-apiserver for events, which it does not cache) sees one
+	// more watch in that time, and nothing is lost or listed again.
+	WatchIdleTimeout time.Duration
+
 	// Backoff says how long to wait after a failure.
 	Backoff Backoff
 
@@ -114,6 +123,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.ListProgressTimeout == 0 {
 		o.ListProgressTimeout = 60 * time.Second
+	}
+	if o.WatchIdleTimeout == 0 {
+		o.WatchIdleTimeout = 3 * time.Minute
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)

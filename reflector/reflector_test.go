@@ -61,11 +61,11 @@ func TestClosedWatchLeavesNoTimer(t *testing.T) { // G10
 	bubble(t, func(t *testing.T) {
 		g := newRig(Options{})
 		g.source.watches = []reply{play()}
-		watch, err := g.reflector.open(t.Context(), listwatch.WatchOptions{}, time.Minute)
+		watch, err := g.reflector.open(t.Context(), listwatch.WatchOptions{}, time.Minute, ErrIdle)
 		require.NoError(t, err)
 		watch.close()
 		require.False(t, watch.overdue.Stop())
-		require.False(t, watch.progress.Stop())
+		require.False(t, watch.silence.timer.Stop())
 	})
 }
 

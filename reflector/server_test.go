@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"sync"
 	"testing"
@@ -254,4 +255,67 @@ func version(t *testing.T, server *apitest.Server) int {
 	v, err := strconv.Atoi(server.ResourceVersion())
 	require.NoError(t, err)
 	return v
+}
+
+// A watch on which nothing comes, not even a bookmark, is reopened from the last
+// version, and the error says which one it was.
+func TestSilentWatchOfAServer(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		server := apitest.New(apitest.Options{})
+		defer server.Close()
+		require.NoError(t, server.ListenMemory())
+		client, err := rest.NewClient(rest.Config{Host: server.URL(), DialContext: server.DialContext}, rest.Options{})
+		require.NoError(t, err)
+		defer client.Close()
+
+		var mu sync.Mutex
+		var errs []reflector.Error // guarded by mu
+		sink := &checkingSink{t: t, history: &history{versions: map[int]content{}}, content: content{}}
+		r, err := reflector.New(rest.NewResource[*corev1.ConfigMap](client, configMaps, rest.ResourceOptions{}), sink,
+			reflector.Options{OnError: func(e reflector.Error) {
+				mu.Lock()
+				defer mu.Unlock()
+				errs = append(errs, e)
+			}})
+		require.NoError(t, err)
+		after := func(d time.Duration) (reported []reflector.Error, stored int) {
+			time.Sleep(d)
+			synctest.Wait()
+			mu.Lock()
+			defer mu.Unlock()
+			sink.mu.Lock()
+			defer sink.mu.Unlock()
+			return slices.Clone(errs), len(sink.content)
+		}
+		silent := server.Inject(apitest.Fault{Verb: "watch", Times: 1, Action: apitest.SilentWatch()})
+		ctx, cancel := context.WithCancel(t.Context())
+		var group sync.WaitGroup
+		group.Go(func() { require.NoError(t, r.Run(ctx)) })
+		time.Sleep(time.Second)
+		require.Equal(t, 1, silent.Hits())
+		created, err := server.Create(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "a"}})
+		require.NoError(t, err)
+		version := created.GetResourceVersion()
+		at, err := strconv.Atoi(version)
+		require.NoError(t, err)
+		sink.history.mu.Lock()
+		sink.history.versions[at] = content{types.NamespacedName{Namespace: "ns", Name: "a"}: version}
+		sink.history.mu.Unlock()
+
+		reported, stored := after(3*time.Minute - 2*time.Second)
+		require.Empty(t, reported)
+		require.Zero(t, stored, "nothing could be known")
+		reported, stored = after(2 * time.Second)
+		require.Len(t, reported, 1)
+		require.ErrorIs(t, reported[0], reflector.ErrIdle)
+		require.ErrorContains(t, reported[0], "http://apitest/api/v1/configmaps: the watch fell silent: not even a bookmark came")
+		require.Equal(t, 1, stored)
+		require.EqualValues(t, 1, r.Status().Lists, "nothing was listed again")
+
+		reported, _ = after(10 * time.Minute)
+		require.Len(t, reported, 1, "bookmarks are life enough")
+		cancel()
+		group.Wait()
+	})
 }

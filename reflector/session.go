@@ -18,23 +18,20 @@ type session[T any] struct {
 	stream listwatch.WatchStream[T]
 	opened time.Time
 
-	ctx      context.Context // of the request
-	cancel   context.CancelCauseFunc
-	overdue  *time.Timer
-	progress *time.Timer // nil when the stream may be silent
-	silence  time.Duration
+	ctx     context.Context // of the request
+	cancel  context.CancelCauseFunc
+	overdue *time.Timer
+	silence *silence
 }
 
-// open asks for a watch. If silence is not 0, the watch ends with ErrNoProgress
-// when nothing has come for that long, until stopProgress is called.
-func (r *Reflector[T]) open(ctx context.Context, opts listwatch.WatchOptions, silence time.Duration) (*session[T], error) {
+// open asks for a watch, which ends with reason when nothing has come for as long
+// as limit; see listen.
+func (r *Reflector[T]) open(ctx context.Context, opts listwatch.WatchOptions, limit time.Duration, reason error) (*session[T], error) {
 	opts.Timeout = r.opts.watchTimeout()
 	ctx, cancel := context.WithCancelCause(ctx)
-	s := &session[T]{ctx: ctx, cancel: cancel, silence: silence}
+	s := &session[T]{ctx: ctx, cancel: cancel}
 	s.overdue = time.AfterFunc(opts.Timeout+overdueMargin, func() { cancel(ErrOverdue) })
-	if silence > 0 {
-		s.progress = time.AfterFunc(silence, func() { cancel(ErrNoProgress) })
-	}
+	s.endAfter(limit, r.about(reason))
 	stream, err := r.source.Watch(ctx, opts)
 	if err != nil {
 		err = explain(ctx, err)
@@ -47,25 +44,23 @@ func (r *Reflector[T]) open(ctx context.Context, opts listwatch.WatchOptions, si
 
 // next waits for the next event.
 func (s *session[T]) next() (listwatch.Event[T], error) {
+	s.silence.wait()
 	event, err := s.stream.Next()
-	if s.progress != nil {
-		s.progress.Reset(s.silence)
-	}
+	s.silence.heard()
 	return event, explain(s.ctx, err)
 }
 
-// stopProgress lets the stream be silent from now on.
-func (s *session[T]) stopProgress() {
-	s.progress.Stop()
-	s.progress = nil
+// endAfter sets for how long the stream may be silent from now on, and the reason
+// with which it ends after that.
+func (s *session[T]) endAfter(limit time.Duration, reason error) {
+	s.silence.stop()
+	s.silence = listen(limit, s.cancel, reason)
 }
 
 // close releases everything. It does no harm to call it again.
 func (s *session[T]) close() {
 	s.overdue.Stop()
-	if s.progress != nil {
-		s.progress.Stop()
-	}
+	s.silence.stop()
 	if s.stream != nil {
 		// The stream is of no use any more, so neither is an error of closing it.
 		_ = s.stream.Close()

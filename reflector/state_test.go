@@ -232,7 +232,7 @@ func runTable(t *testing.T, mode ListMode, rows table) {
 func (g *rig) state(t *testing.T, from any) state[string] {
 	watch := func(play []any) *session[string] {
 		g.source.watches = []reply{{play: play}}
-		w, err := g.reflector.open(t.Context(), listwatch.WatchOptions{}, time.Minute)
+		w, err := g.reflector.open(t.Context(), listwatch.WatchOptions{}, time.Minute, ErrIdle)
 		require.NoError(t, err)
 		g.take()
 		return w

@@ -162,7 +162,7 @@ func TestEventCostsNoAllocation(t *testing.T) {
 	ev := modified("a@11")
 	r, err := New[string](endless{}, &discard{}, Options{})
 	require.NoError(t, err)
-	watch, err := r.open(t.Context(), listwatch.WatchOptions{}, 0)
+	watch, err := r.open(t.Context(), listwatch.WatchOptions{}, time.Minute, ErrIdle)
 	require.NoError(t, err)
 	defer watch.close()
 	watch.stream = repeat{ev}

@@ -22,7 +22,7 @@ func (r *Reflector[T]) request(ctx context.Context, s *requesting[T]) (state[T],
 	if s.at != "0" { // any version will do: there, that is "" (RC-14)
 		opts.ResourceVersion = s.at
 	}
-	watch, err := r.open(ctx, opts, r.opts.ListProgressTimeout)
+	watch, err := r.open(ctx, opts, r.opts.ListProgressTimeout, ErrNoProgress)
 	if err != nil {
 		return r.streamFailed(s.at, err)
 	}
@@ -56,7 +56,7 @@ func (r *Reflector[T]) collect(s *streaming[T]) (state[T], error) {
 		s.items.remove(event.Key)
 	case listwatch.Bookmark:
 		if event.InitialEventsEnd {
-			s.watch.stopProgress()
+			s.watch.endAfter(r.opts.WatchIdleTimeout, r.about(ErrIdle))
 			version := event.ResourceVersion
 			return r.handOver(s.items.items, version, &watching[T]{version: version, watch: s.watch, heard: true})
 		}

@@ -85,11 +85,11 @@ func TestServerThatNeverAnswersAStreamingListIsAskedForAList(t *testing.T) { // 
 func TestWatchAfterAStreamingListMayBeSilent(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		g := newRig(Options{ListMode: WatchList})
-		g.source.watches = []reply{play(endMarker("13"), 4*time.Minute, bookmark("14"))}
+		g.source.watches = []reply{play(endMarker("13"), 150*time.Second, bookmark("14"))}
 		g.run(t, 5*time.Minute,
 			`0s stream ""`,
 			`0s replace "13":`,
-			`4m0s bookmark @14`,
+			`2m30s bookmark @14`,
 		)
 	})
 }

@@ -18,7 +18,7 @@ const veryShort = time.Second
 func (r *Reflector[T]) connect(ctx context.Context, s *connecting[T]) (state[T], error) {
 	r.warned = false
 	r.record.update(func(st *Status) { st.Watches++ })
-	watch, err := r.open(ctx, listwatch.WatchOptions{ResourceVersion: s.version}, 0)
+	watch, err := r.open(ctx, listwatch.WatchOptions{ResourceVersion: s.version}, r.opts.WatchIdleTimeout, ErrIdle)
 	if err != nil {
 		return r.watchFailed(s.version, isRefused(err), err)
 	}
@@ -77,6 +77,9 @@ func (r *Reflector[T]) watch(s *watching[T]) (state[T], error) {
 
 // watchEnded decides how to go on after an open watch has ended.
 func (r *Reflector[T]) watchEnded(s *watching[T], err error) (state[T], error) {
+	if errors.Is(err, ErrIdle) {
+		return r.atOnce(&r.watches, &connecting[T]{version: s.version}), err
+	}
 	lasted := time.Since(s.watch.opened)
 	if lasted >= r.opts.Backoff.Max {
 		r.succeeded(&r.watches)

@@ -146,7 +146,7 @@ func TestWatchTimeoutIsDrawnFromItsRange(t *testing.T) { // RC-20
 
 func TestWatchThatOutlivesItsTimeoutIsReopened(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		g := newRig(Options{})
+		g := newRig(Options{WatchIdleTimeout: -1})
 		g.source.lists = []reply{whole("10")}
 		g.source.watches = []reply{play(time.Minute, bookmark("11")), play(bookmark("12"))} // and then silence
 		var reopened time.Duration
@@ -168,7 +168,7 @@ func TestWatchThatOutlivesItsTimeoutIsReopened(t *testing.T) {
 
 func TestServerThatNeverAnswersAWatchIsAskedAgain(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		g := newRig(Options{})
+		g := newRig(Options{WatchIdleTimeout: -1})
 		g.source.lists = []reply{whole("10")}
 		ctx, cancel := context.WithTimeout(t.Context(), 11*time.Minute)
 		defer cancel()

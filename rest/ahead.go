@@ -157,6 +157,8 @@ func (a *ahead[R]) read() {
 				return
 			}
 			b = next
+		case len(rest) == 0 && !b.shared:
+			start, filled = 0, 0 // what was in it has been skipped
 		case filled == len(*b.buffer):
 			// No frame ends here: make room behind the bytes that have arrived.
 			larger := a.newBuffer(len(rest))
@@ -174,6 +176,8 @@ func (a *ahead[R]) ending(err error, rest []byte) error {
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return malformed("the body ends early: %w", err)
+	case isCorrupt(err):
+		return malformed("the body cannot be decompressed: %w", err)
 	case err != io.EOF:
 		return err
 	}

@@ -58,6 +58,7 @@ type Options struct {
 type Client struct {
 	base           *url.URL
 	userAgent      string
+	compress       bool // lists
 	headerTimeout  time.Duration
 	maxObjectBytes int
 	maxRetries     int
@@ -66,9 +67,9 @@ type Client struct {
 	observer       *Observer
 	logger         *slog.Logger
 
-	credentials credentials
+	credentials *credentials
 	connections *connections
-	transport   *http.Transport
+	transports  *transports
 	buffers     sync.Pool // of *[]byte, shared by all streams so that an idle one holds only one
 	counters    counters
 	warned      warned
@@ -86,11 +87,11 @@ func NewClient(cfg Config, opts Options) (*Client, error) {
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.DiscardHandler)
 	}
-	credentials, err := newCredentials(cfg, opts.Logger)
-	if err != nil {
-		return nil, fmt.Errorf("rest.Config: %w", err)
+	credentials, err := newCredentials(&cfg, opts.Logger)
+	var secured *security
+	if err == nil {
+		secured, err = cfg.TLS.load()
 	}
-	tlsConfig, err := newTLS(cfg.TLS)
 	if err != nil {
 		return nil, fmt.Errorf("rest.Config: %w", err)
 	}
@@ -105,9 +106,17 @@ func NewClient(cfg Config, opts Options) (*Client, error) {
 		cfg.DialContext = (&net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}).DialContext
 	}
 	connections := &connections{dial: cfg.DialContext}
+	transports := &transports{
+		dial: connections.DialContext, proxy: cfg.Proxy, serverName: cfg.TLS.ServerName, insecure: cfg.TLS.Insecure,
+		logger: opts.Logger, used: secured, readAt: time.Now(),
+	}
+	if files := cfg.TLS; files.hasFiles() {
+		transports.read = files.load
+	}
 	return &Client{
 		base:           base,
 		userAgent:      orDefault(cfg.UserAgent, "kinform"),
+		compress:       cfg.Compression.on(base),
 		headerTimeout:  orDefault(cfg.HeaderTimeout, time.Minute),
 		maxObjectBytes: orDefault(opts.MaxObjectBytes, 16<<20),
 		maxRetries:     orDefault(opts.MaxRetries, 10),
@@ -118,20 +127,7 @@ func NewClient(cfg Config, opts Options) (*Client, error) {
 		credentials:    credentials,
 		connections:    connections,
 		closing:        make(chan struct{}),
-		transport: &http.Transport{
-			DialContext:         connections.DialContext,
-			Proxy:               cfg.Proxy,
-			TLSClientConfig:     tlsConfig,
-			TLSHandshakeTimeout: 10 * time.Second,
-			MaxIdleConnsPerHost: 25,
-			IdleConnTimeout:     90 * time.Second,
-			DisableCompression:  true,
-			ReadBufferSize:      feedSize,
-			ForceAttemptHTTP2:   true,
-			// A peer that is gone without a word is noticed by its silence on a ping, or
-			// by its taking no more bytes.
-			HTTP2: &http.HTTP2Config{SendPingTimeout: 30 * time.Second, PingTimeout: 15 * time.Second, WriteByteTimeout: 10 * time.Second},
-		},
+		transports:     transports,
 	}, nil
 }
 
@@ -142,7 +138,7 @@ func (c *Client) Close() {
 	if !c.closed.Swap(true) {
 		close(c.closing)
 	}
-	c.transport.CloseIdleConnections()
+	c.transports.get(nil).CloseIdleConnections()
 	c.connections.close()
 }
 
@@ -230,7 +226,7 @@ type request struct {
 	path        string // absolute, unescaped, without the path of the host
 	query       url.Values
 	accept      string
-	list        bool // the answer is a list
+	list        bool // the answer is a list, which may be compressed
 	body        []byte
 	contentType string
 	target      target
@@ -290,18 +286,24 @@ func (c *Client) roundTrip(x *exchange, r request, address string) error {
 		return err
 	}
 	req.Header.Set("Accept", r.accept)
-	// In a compressed watch the latest events can be stuck in the decompressor.
-	req.Header.Set("Accept-Encoding", "identity")
+	if !r.list || !c.compress {
+		// Where nothing is said, the transport asks for gzip and decompresses.
+		req.Header.Set("Accept-Encoding", "identity")
+	}
 	req.Header.Set("User-Agent", c.userAgent)
 	if r.body != nil {
 		req.Header.Set("Content-Type", orDefault(r.contentType, mediaTypeJSON))
 	}
-	token := c.credentials.apply(req)
+	proof, err := c.credentials.apply(req)
+	if err != nil {
+		return err
+	}
+	transport := c.transports.get(proof.Certificate)
 
 	start := time.Now()
 	timer := time.AfterFunc(c.headerTimeout, func() { x.cancel(errHeaderTimeout) })
 	defer timer.Stop()
-	x.response, err = c.transport.RoundTrip(req)
+	x.response, err = transport.RoundTrip(req)
 	if err != nil && context.Cause(x.running) == errHeaderTimeout {
 		err = c.tooLate()
 	}
@@ -311,7 +313,8 @@ func (c *Client) roundTrip(x *exchange, r request, address string) error {
 	}
 	c.warn(x)
 	if x.response.StatusCode == http.StatusUnauthorized {
-		c.credentials.refused(token)
+		c.credentials.refused(proof)
+		c.transports.expire()
 	}
 	if x.response.StatusCode/100 != 2 {
 		body, _ := io.ReadAll(io.LimitReader(x.response.Body, maxStatusBytes))

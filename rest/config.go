@@ -39,6 +39,18 @@ type Config struct {
 	Username string
 	Password string
 
+	// Credentials provides a token or a client certificate that changes in another
+	// way than a file does; package execauth gets one from a plugin. It excludes all
+	// other credentials. It is called for every request, from many goroutines at
+	// once, may block until ctx ends, and should answer from memory where it can.
+	// refused is the last credential that a server has answered 401 to, nil where
+	// there has been none. Where that is the current one, it is to be replaced. With
+	// another certificate come new connections; open streams stay where they are.
+	Credentials func(ctx context.Context, refused *Credential) (*Credential, error)
+
+	// Impersonate is in whose name requests are made. Defaults to nobody else's.
+	Impersonate Impersonation
+
 	// UserAgent is sent with every request. Defaults to "kinform".
 	UserAgent string
 
@@ -46,9 +58,18 @@ type Config struct {
 	// keep-alives of 30 seconds each.
 	DialContext func(ctx context.Context, network, addr string) (net.Conn, error)
 
-	// Proxy names the proxy for a request. Defaults to
-	// [http.ProxyFromEnvironment], or to no proxy where DialContext is set.
+	// Proxy names the proxy for a request, by a URL of scheme http, https or socks5,
+	// with the user and password that the proxy wants, if any. The proxy resolves
+	// the name of the server. A proxy of scheme https is verified, and shown a
+	// client certificate, by what TLS says, as the server is. Defaults to
+	// [http.ProxyFromEnvironment], which names none for a host on loopback, or to
+	// no proxy where DialContext is set.
 	Proxy func(*http.Request) (*url.URL, error)
+
+	// Compression says what may be compressed. Lists are at most; a watch never is,
+	// for its latest events could be stuck in the decompressor. Defaults to
+	// CompressAutomatic.
+	Compression Compression
 
 	// HeaderTimeout bounds the time from sending a request to the headers of its
 	// answer, connecting included, and what is read of the body of a failure. It
@@ -63,13 +84,16 @@ type Config struct {
 // certificate and key, is given either as PEM data or as the path of a PEM file.
 type TLSConfig struct {
 	// CAData or CAFile holds the authorities that may have signed the server's
-	// certificate. Defaults to those of the system. They are read once.
+	// certificate. Defaults to those of the system.
+	//
+	// All files are read again by the first request after a minute, and the first
+	// one after the server answered 401. Where one has changed, this and later
+	// requests use new connections, and open streams stay where they are. While
+	// the files cannot be used, the last good contents stay in use.
 	CAData []byte
 	CAFile string
 
 	// CertData or CertFile, with KeyData or KeyFile, is the client certificate.
-	// Files are read again for each new connection, so that a renewed certificate
-	// is used without a restart.
 	CertData []byte
 	CertFile string
 	KeyData  []byte
@@ -92,8 +116,8 @@ type TLSConfig struct {
 
 // String shows the configuration without its secrets.
 func (c Config) String() string {
-	return fmt.Sprintf("rest.Config{Host: %q, TLS: %s, BearerToken: %s, BearerTokenFile: %q, Username: %q, Password: %s, UserAgent: %q, HeaderTimeout: %s}",
-		redactedHost(c.Host), c.TLS, redacted(c.BearerToken), c.BearerTokenFile, c.Username, redacted(c.Password), c.UserAgent, c.HeaderTimeout)
+	return fmt.Sprintf("rest.Config{Host: %q, TLS: %s, BearerToken: %s, BearerTokenFile: %q, Username: %q, Password: %s, Credentials: %t, Impersonate: %+v, UserAgent: %q, Compression: %d, HeaderTimeout: %s}",
+		redactedHost(c.Host), c.TLS, redacted(c.BearerToken), c.BearerTokenFile, c.Username, redacted(c.Password), c.Credentials != nil, c.Impersonate, c.UserAgent, c.Compression, c.HeaderTimeout)
 }
 
 // GoString is String.

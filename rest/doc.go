@@ -50,8 +50,20 @@
 // Protobuf is preferred for types that can decode it, JSON is always acceptable
 // unless [ResourceOptions].Encoding says otherwise, and the Content-Type of the
 // answer decides. JSON is decoded by apimachinery's rules: keys are case-sensitive
-// and integers stay integers. Bodies that are sent are JSON. Compression is not
-// asked for.
+// and integers stay integers. Bodies that are sent are JSON. Lists are compressed
+// (gzip) unless the server is on loopback, watches never; see [Config].Compression.
+//
+// # Identity and trust
+//
+// A client shows a bearer token, from a file or not, a name and password, a client
+// certificate, or what [Config].Credentials provides, and may act as somebody else
+// ([Config].Impersonate). Files of tokens, certificates and authorities are read
+// again without a restart, and what was good stays in use while they are not. TLS
+// is verified unless told otherwise, and at least 1.2.
+//
+// A server that is gone without a word is noticed: on HTTP/2 by a ping that is not
+// answered, within 45 seconds, and on HTTP/1 by TCP, or by a reflector's patience
+// with a silent watch.
 //
 // # Less memory
 //

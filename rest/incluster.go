@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"path/filepath"
 )
 
 // serviceAccountDir is where the kubelet mounts the credentials of a pod.
@@ -26,15 +25,17 @@ func inClusterConfig(getenv func(string) string, dir string) (Config, error) {
 	if host == "" || port == "" {
 		return Config{}, ErrNotInCluster
 	}
-	cfg := Config{
+	token, ca := dir+"/token", dir+"/ca.crt"
+	_, err := os.Stat(token)
+	if err == nil {
+		_, err = os.Stat(ca)
+	}
+	if err != nil {
+		return Config{}, fmt.Errorf("the pod's service account is not mounted: %w", err)
+	}
+	return Config{
 		Host:            "https://" + net.JoinHostPort(host, port),
-		BearerTokenFile: filepath.Join(dir, "token"),
-		TLS:             TLSConfig{CAFile: filepath.Join(dir, "ca.crt")},
-	}
-	for _, path := range []string{cfg.BearerTokenFile, cfg.TLS.CAFile} {
-		if _, err := os.Stat(path); err != nil {
-			return Config{}, fmt.Errorf("the pod's service account is not mounted: %w", err)
-		}
-	}
-	return cfg, nil
+		BearerTokenFile: token,
+		TLS:             TLSConfig{CAFile: ca},
+	}, nil
 }

@@ -1,9 +1,15 @@
 package rest
 
 import (
+	"os"
 	"testing"
 
 	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if host := os.Getenv(environmentHost); host != "" {
+		os.Exit(requestByEnvironment(host))
+	}
+	goleak.VerifyTestMain(m)
+}

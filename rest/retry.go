@@ -49,6 +49,9 @@ const (
 // attempt.
 func (c *Client) wait(method string, failed *Error) (wait time.Duration, again bool) {
 	if _, ok := errors.AsType[*apierrors.StatusError](failed.Err); ok {
+		if failed.StatusCode == http.StatusUnauthorized {
+			return 0, failed.Attempts == 1 && c.renewable()
+		}
 		if failed.StatusCode != http.StatusTooManyRequests && failed.StatusCode/100 != 5 {
 			return 0, false
 		}
@@ -61,6 +64,12 @@ func (c *Client) wait(method string, failed *Error) (wait time.Duration, again b
 		return wait + rand.N(wait/10), asked && wait <= c.maxRetryAfter
 	}
 	return lostWait + rand.N(lostWait/10), method == http.MethodGet && lost(failed.Err)
+}
+
+// renewable says whether the next attempt may be made with another proof of who we
+// are than the last one.
+func (c *Client) renewable() bool {
+	return c.credentials.file != nil || c.credentials.source != nil || c.transports.read != nil
 }
 
 // lost says whether an error means that a connection ended which had been there.

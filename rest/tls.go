@@ -1,99 +1,167 @@
 package rest
 
 import (
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
 	"os"
-	"sync/atomic"
+	"sync"
+	"time"
 )
 
-// newTLS loads what a TLSConfig names and refuses what contradicts itself.
-func newTLS(cfg TLSConfig) (*tls.Config, error) {
-	out := &tls.Config{
-		MinVersion:         tls.VersionTLS12,
-		ServerName:         cfg.ServerName,
-		InsecureSkipVerify: cfg.Insecure, // asked for by name
-	}
+// transports are the transport of a client, and the next one each time that what
+// connections are secured with changes. A transport keeps its connections to
+// itself, so that a change concerns all new requests and no open stream.
+type transports struct {
+	dial       func(ctx context.Context, network, addr string) (net.Conn, error)
+	proxy      func(*http.Request) (*url.URL, error)
+	serverName string
+	insecure   bool
+	read       func() (*security, error) // reads the files; nil where there are none
+	logger     *slog.Logger
 
-	ca, err := pem("CA", cfg.CAData, cfg.CAFile)
+	mu      sync.Mutex      // guards following
+	current *http.Transport // nil before the first request
+	used    *security       // by current
+	readAt  time.Time       // last attempt; zero where it should be repeated
+}
+
+// get returns the transport for a request. certificate is that of
+// Config.Credentials, if there is one.
+func (t *transports) get(certificate *tls.Certificate) *http.Transport {
+	t.mu.Lock()
+	next := t.used
+	if t.read != nil && time.Since(t.readAt) >= fileLifetime {
+		t.readAt = time.Now()
+		read, err := t.read()
+		if err != nil {
+			t.logger.Warn("The files for TLS cannot be used; their last good contents stay in use.", "error", err)
+		} else if read.pem != next.pem {
+			next = read
+		}
+	}
+	if certificate != nil && certificate != next.certificate {
+		next = &security{next.pem, next.roots, certificate}
+	}
+	if t.current == nil || next != t.used {
+		if t.current != nil {
+			t.current.CloseIdleConnections()
+		}
+		t.use(next)
+	}
+	current := t.current
+	t.mu.Unlock()
+	return current
+}
+
+// use makes the current transport, with what is secure from now on.
+func (t *transports) use(s *security) {
+	config := &tls.Config{
+		MinVersion:         tls.VersionTLS12,
+		RootCAs:            s.roots,
+		ServerName:         t.serverName,
+		InsecureSkipVerify: t.insecure, // asked for by name
+	}
+	if s.certificate != nil {
+		config.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return s.certificate, nil }
+	}
+	t.used = s
+	t.current = &http.Transport{
+		DialContext:         t.dial,
+		Proxy:               t.proxy,
+		TLSClientConfig:     config,
+		TLSHandshakeTimeout: 10 * time.Second,
+		MaxIdleConnsPerHost: 25,
+		IdleConnTimeout:     90 * time.Second,
+		ReadBufferSize:      feedSize,
+		ForceAttemptHTTP2:   true,
+		// A peer that is gone without a word is noticed by its silence on a ping, or
+		// by its taking no more bytes.
+		HTTP2: &http.HTTP2Config{SendPingTimeout: 30 * time.Second, PingTimeout: 15 * time.Second, WriteByteTimeout: 10 * time.Second},
+	}
+}
+
+// expire makes the next get read the files.
+func (t *transports) expire() {
+	t.mu.Lock()
+	t.readAt = time.Time{}
+	t.mu.Unlock()
+}
+
+// security is what connections are secured with. It does not change.
+type security struct {
+	pem         string // all of the following as it was read
+	roots       *x509.CertPool
+	certificate *tls.Certificate
+}
+
+func (t *TLSConfig) hasFiles() bool {
+	return t.CAFile != "" || t.CertFile != "" || t.KeyFile != ""
+}
+
+func (t *TLSConfig) hasCertificate() bool {
+	return len(t.CertData) > 0 || t.CertFile != "" || len(t.KeyData) > 0 || t.KeyFile != ""
+}
+
+// load reads what t names, and refuses what contradicts itself.
+func (t *TLSConfig) load() (*security, error) {
+	ca, err := pem("CA", t.CAData, t.CAFile)
+	var cert, key []byte
+	if err == nil {
+		cert, err = pem("certificate", t.CertData, t.CertFile)
+	}
+	if err == nil {
+		key, err = pem("key", t.KeyData, t.KeyFile)
+	}
 	if err != nil {
 		return nil, err
 	}
-	if ca != nil {
-		if cfg.Insecure {
+	out := &security{pem: string(ca) + string(cert) + string(key)}
+	if len(ca) > 0 {
+		if t.Insecure {
 			return nil, errors.New("TLS.Insecure and a CA exclude each other")
 		}
-		out.RootCAs = x509.NewCertPool()
-		if !out.RootCAs.AppendCertsFromPEM(ca) {
+		out.roots = x509.NewCertPool()
+		if !out.roots.AppendCertsFromPEM(ca) {
 			return nil, errors.New("TLS: the CA holds no certificate in PEM")
 		}
 	}
-
-	certificate, err := loadCertificate(cfg)
-	if err != nil || certificate == nil {
-		return out, err
-	}
-	out.GetClientCertificate = renewing(cfg, certificate)
-	return out, nil
-}
-
-// renewing loads the certificate anew for each connection, and stays with the
-// last good one while that fails, such as between the writing of the two files.
-func renewing(cfg TLSConfig, first *tls.Certificate) func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
-	var last atomic.Pointer[tls.Certificate]
-	last.Store(first)
-	return func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
-		if certificate, err := loadCertificate(cfg); err == nil {
-			last.Store(certificate)
-		}
-		return last.Load(), nil
-	}
-}
-
-// loadCertificate returns the client certificate, or nil where none is named.
-func loadCertificate(cfg TLSConfig) (*tls.Certificate, error) {
-	cert, err := pem("certificate", cfg.CertData, cfg.CertFile)
-	if err != nil {
-		return nil, err
-	}
-	key, err := pem("key", cfg.KeyData, cfg.KeyFile)
-	if err != nil {
-		return nil, err
-	}
 	switch {
-	case cert == nil && key == nil:
-		return nil, nil
-	case cert == nil || key == nil:
+	case len(cert) == 0 && len(key) == 0:
+		return out, nil
+	case len(cert) == 0 || len(key) == 0:
 		return nil, errors.New("TLS: a client certificate needs both a certificate and a key")
-	}
-	if cfg.KeyPair == nil {
+	case t.KeyPair == nil:
 		return nil, errors.New("TLS: a client certificate needs KeyPair: set it to tls.X509KeyPair")
 	}
-	pair, err := cfg.KeyPair(cert, key)
+	pair, err := t.KeyPair(cert, key)
 	if err != nil {
 		return nil, fmt.Errorf("TLS: client certificate: %w", err)
 	}
-	return &pair, nil
+	out.certificate = &pair
+	return out, nil
 }
 
 // pem returns what is given either as data or as a file, and nil for neither.
 func pem(what string, data []byte, file string) ([]byte, error) {
 	switch {
 	case len(data) > 0 && file != "":
-		return nil, fmt.Errorf("TLS: the %s is given both as data and as a file; drop one", what)
-	case len(data) > 0:
+		return nil, errors.New("TLS: the " + what + " is given both as data and as a file; drop one")
+	case len(data) > 0 || file == "":
 		return data, nil
-	case file == "":
-		return nil, nil
 	}
 	data, err := os.ReadFile(file)
+	if err == nil && len(data) == 0 {
+		err = errors.New(file + " is empty")
+	}
 	if err != nil {
 		return nil, fmt.Errorf("TLS: %s: %w", what, err)
-	}
-	if len(data) == 0 {
-		return nil, fmt.Errorf("TLS: %s: %s is empty", what, file)
 	}
 	return data, nil
 }

@@ -17,8 +17,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -27,14 +25,15 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// certificate returns a self-signed certificate and its key, in PEM.
-func certificate(t testing.TB, name string) (cert, key []byte) {
+// certificate returns a self-signed certificate, for either side, and its key, in
+// PEM.
+func certificate(t testing.TB, name string, addresses ...net.IP) (cert, key []byte) {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
 	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, NotAfter: time.Now().Add(time.Hour),
-		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, DNSNames: []string{name}, IPAddresses: addresses, NotAfter: time.Now().Add(time.Hour),
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth, x509.ExtKeyUsageServerAuth},
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
 	require.NoError(t, err)
@@ -90,31 +89,6 @@ func TestTLSWithClientCertificate(t *testing.T) {
 	who, err = get(TLSConfig{CAData: ca, CertData: cert, KeyData: key, KeyPair: tls.X509KeyPair})
 	require.NoError(t, err)
 	require.Equal(t, "HTTP/2.0 alice", who)
-}
-
-func TestRenewedClientCertificateIsUsed(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	cfg := TLSConfig{CertFile: filepath.Join(dir, "cert"), KeyFile: filepath.Join(dir, "key"), KeyPair: tls.X509KeyPair}
-	write := func(cert, key []byte) {
-		require.NoError(t, os.WriteFile(cfg.CertFile, cert, 0o600))
-		require.NoError(t, os.WriteFile(cfg.KeyFile, key, 0o600))
-	}
-	write(certificate(t, "alice"))
-	loaded, err := newTLS(cfg)
-	require.NoError(t, err)
-	require.EqualValues(t, tls.VersionTLS12, loaded.MinVersion)
-	name := func() string {
-		c, err := loaded.GetClientCertificate(nil)
-		require.NoError(t, err)
-		return c.Leaf.Subject.CommonName
-	}
-	require.Equal(t, "alice", name())
-	cert, key := certificate(t, "bob")
-	write(cert, []byte("half written"))
-	require.Equal(t, "alice", name(), "the last good one")
-	write(cert, key)
-	require.Equal(t, "bob", name())
 }
 
 func TestStreamsOverHTTP2(t *testing.T) {
@@ -189,4 +163,29 @@ func TestCloseOverHTTP2DoesNotWaitForADeadPeer(t *testing.T) { // G10
 	require.Eventually(t, func() bool { return client.Stats().BytesReceived > 4<<20 }, time.Minute, time.Millisecond)
 	close(dead)
 	require.NoError(t, list.Close())
+}
+
+// serveForProxies starts a server that lists no pods and whose watches are silent.
+// It returns its address, and a function for more listeners with its certificate,
+// which is for kube.invalid and for loopback.
+func serveForProxies(t *testing.T) (address string, ca []byte, listenTLS func() net.Listener) {
+	cert, key := certificate(t, "kube.invalid", net.IPv4(127, 0, 0, 1))
+	pair, err := tls.X509KeyPair(cert, key)
+	require.NoError(t, err)
+	body := podList(t, JSON, "1")
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Query().Has("watch") {
+			silent(nil, JSON)(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", mediaTypeJSON)
+		_, _ = w.Write(body)
+	}))
+	server.EnableHTTP2 = true
+	server.TLS = &tls.Config{Certificates: []tls.Certificate{pair}}
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	return server.Listener.Addr().String(), cert, func() net.Listener {
+		return tls.NewListener(listen(t), &tls.Config{Certificates: []tls.Certificate{pair}})
+	}
 }

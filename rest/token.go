@@ -1,64 +1,89 @@
 package rest
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
-// tokenLifetime is how long a token that was read from a file is used before the
-// file is read again. The kubelet replaces a token long before it expires.
-const tokenLifetime = time.Minute
+// fileLifetime is how long what was read from a file is used before the file is
+// read again. The kubelet replaces a token long before it expires, and an
+// authority is replaced days before.
+const fileLifetime = time.Minute
 
 // credentials put the proof of identity on requests.
 type credentials struct {
 	username, password string
 	token              string
 	file               *tokenFile
+	source             func(context.Context, *Credential) (*Credential, error)
+	rejected           atomic.Pointer[Credential] // of source
+	impersonation      http.Header
 }
 
-func newCredentials(cfg Config, logger *slog.Logger) (credentials, error) {
-	out := credentials{username: cfg.Username, password: cfg.Password, token: cfg.BearerToken}
+func newCredentials(cfg *Config, logger *slog.Logger) (*credentials, error) {
+	out := &credentials{username: cfg.Username, password: cfg.Password, token: cfg.BearerToken, source: cfg.Credentials}
 	hasToken := cfg.BearerToken != "" || cfg.BearerTokenFile != ""
+	hasUser := cfg.Username != "" || cfg.Password != ""
 	switch {
-	case hasToken && (cfg.Username != "" || cfg.Password != ""):
-		return out, fmt.Errorf("a bearer token and a user name exclude each other; drop one")
+	case hasToken && hasUser:
+		return nil, errors.New("a bearer token and a user name exclude each other; drop one")
+	case out.source != nil && (hasToken || hasUser || cfg.TLS.hasCertificate()):
+		return nil, errors.New("Credentials excludes a token, a user name and a client certificate; drop one")
 	case cfg.Password != "" && cfg.Username == "":
-		return out, fmt.Errorf("a password needs a user name")
+		return nil, errors.New("a password needs a user name")
+	}
+	var err error
+	if out.impersonation, err = cfg.Impersonate.header(); err != nil {
+		return nil, err
 	}
 	if cfg.BearerTokenFile != "" {
 		out.file = &tokenFile{path: cfg.BearerTokenFile, logger: logger, token: cfg.BearerToken}
 		if out.file.get() == "" {
-			return out, fmt.Errorf("bearer token: %w", out.file.err)
+			return nil, fmt.Errorf("bearer token: %w", out.file.err)
 		}
 	}
 	return out, nil
 }
 
-// apply sets the Authorization header, and returns the token that it used.
-func (c *credentials) apply(req *http.Request) string {
-	token := c.token
+// apply sets the headers that say who we are, and returns the credential that the
+// request depends on. It may wait for a source, until the context of req ends.
+func (c *credentials) apply(req *http.Request) (*Credential, error) {
+	for name, values := range c.impersonation {
+		req.Header[name] = values
+	}
+	proof := &Credential{Token: c.token}
 	switch {
+	case c.source != nil:
+		var err error
+		if proof, err = c.source(req.Context(), c.rejected.Load()); err != nil {
+			return nil, fmt.Errorf("credentials: %w", err)
+		}
 	case c.username != "":
 		req.SetBasicAuth(c.username, c.password)
-		return ""
 	case c.file != nil:
-		token = c.file.get()
+		proof.Token = c.file.get()
 	}
-	if token != "" {
-		req.Header.Set("Authorization", "Bearer "+token)
+	if proof.Token != "" {
+		req.Header.Set("Authorization", "Bearer "+proof.Token)
 	}
-	return token
+	return proof, nil
 }
 
-// refused takes note that the server answered 401 to a request with this token.
-func (c *credentials) refused(token string) {
+// refused takes note that the server answered 401 to a request with this proof.
+func (c *credentials) refused(proof *Credential) {
 	if c.file != nil {
-		c.file.expire(token)
+		c.file.expire(proof.Token)
+	}
+	if c.source != nil {
+		c.rejected.Store(proof)
 	}
 }
 
@@ -78,7 +103,7 @@ type tokenFile struct {
 func (f *tokenFile) get() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if !f.readAt.IsZero() && time.Since(f.readAt) < tokenLifetime {
+	if !f.readAt.IsZero() && time.Since(f.readAt) < fileLifetime {
 		return f.token
 	}
 	f.readAt = time.Now()

@@ -64,13 +64,13 @@ func TestTokenFileIsReadAgain(t *testing.T) {
 		require.Equal(t, "one", f.get())
 
 		write("two")
-		time.Sleep(tokenLifetime - 1)
+		time.Sleep(fileLifetime - 1)
 		require.Equal(t, "one", f.get(), "at most once a minute")
 		time.Sleep(time.Nanosecond)
 		require.Equal(t, "two", f.get())
 
 		require.NoError(t, os.Remove(file))
-		time.Sleep(tokenLifetime)
+		time.Sleep(fileLifetime)
 		require.Equal(t, "two", f.get(), "the last good one")
 
 		write("three")

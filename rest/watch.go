@@ -16,15 +16,15 @@ import (
 // Watch implements [listwatch.Source]. Bookmarks are always asked for.
 func (r *Resource[T]) Watch(ctx context.Context, opts listwatch.WatchOptions) (listwatch.WatchStream[T], error) {
 	query := r.selectors()
-	query.Set("watch", "true")
-	query.Set("allowWatchBookmarks", "true")
+	set(query, "watch", "true")
+	set(query, "allowWatchBookmarks", "true")
 	set(query, "resourceVersion", opts.ResourceVersion)
 	if opts.SendInitialEvents {
-		query.Set("sendInitialEvents", "true")
-		query.Set("resourceVersionMatch", string(metav1.ResourceVersionMatchNotOlderThan))
+		set(query, "sendInitialEvents", "true")
+		set(query, "resourceVersionMatch", string(metav1.ResourceVersionMatchNotOlderThan))
 	}
 	if opts.Timeout > 0 {
-		query.Set("timeoutSeconds", strconv.FormatInt(int64((opts.Timeout+time.Second-1)/time.Second), 10))
+		set(query, "timeoutSeconds", strconv.FormatInt(int64((opts.Timeout+time.Second-1)/time.Second), 10))
 	}
 	x, encoding, err := r.open(ctx, query)
 	if err != nil {

@@ -56,6 +56,10 @@ var architecture = rules{
 			reason: "rest is one adapter of the port, and of use without informers",
 		},
 		{
+			from: []string{"rest/kubeconfig"}, to: []string{"rest", "listwatch", "rest/execauth"},
+			reason: "a kubeconfig may name an exec plugin, and says nothing else that a package is for",
+		},
+		{
 			from: []string{"rest/..."}, to: []string{"rest", "listwatch"},
 			reason: "what stands around rest is linked only by who imports it, and brings nothing else along",
 		},

@@ -49,6 +49,15 @@ type cluster struct {
 	CertificateAuthority     string `json:"certificate-authority,omitempty"`
 	CertificateAuthorityData string `json:"certificate-authority-data,omitempty"`
 	ProxyURL                 string `json:"proxy-url,omitempty"`
+	DisableCompression       bool   `json:"disable-compression,omitempty"`
+
+	Extensions []extension `json:"extensions,omitempty"`
+}
+
+// extension is what others have added, for themselves.
+type extension struct {
+	Name      string          `json:"name"`
+	Extension json.RawMessage `json:"extension"`
 }
 
 // contextContent joins a cluster, a user and a namespace.
@@ -58,8 +67,7 @@ type contextContent struct {
 	Namespace string `json:"namespace,omitempty"`
 }
 
-// user holds credentials. The fields after Password are known only to be
-// refused.
+// user holds credentials. AuthProvider is known only to be refused.
 type user struct {
 	ClientCertificate     string `json:"client-certificate,omitempty"`
 	ClientCertificateData string `json:"client-certificate-data,omitempty"`
@@ -70,18 +78,33 @@ type user struct {
 	Username              string `json:"username,omitempty"`
 	Password              string `json:"password,omitempty"`
 
-	Exec         *plugin             `json:"exec,omitempty"`
-	AuthProvider *plugin             `json:"auth-provider,omitempty"`
+	Exec         *execPlugin         `json:"exec,omitempty"`
+	AuthProvider *authProvider       `json:"auth-provider,omitempty"`
 	As           string              `json:"as,omitempty"`
 	AsUID        string              `json:"as-uid,omitempty"`
 	AsGroups     []string            `json:"as-groups,omitempty"`
 	AsUserExtra  map[string][]string `json:"as-user-extra,omitempty"`
 }
 
-// plugin is as much of an exec plugin or an auth provider as an error needs.
-type plugin struct {
-	Name    string `json:"name,omitempty"`
-	Command string `json:"command,omitempty"`
+// execPlugin is a command that prints credentials; see package execauth.
+type execPlugin struct {
+	Command            string        `json:"command"`
+	Args               []string      `json:"args"`
+	Env                []envVariable `json:"env"`
+	APIVersion         string        `json:"apiVersion"`
+	InstallHint        string        `json:"installHint"`
+	ProvideClusterInfo bool          `json:"provideClusterInfo"`
+	InteractiveMode    string        `json:"interactiveMode"`
+}
+
+type envVariable struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// authProvider is as much of one as an error needs.
+type authProvider struct {
+	Name string `json:"name"`
 }
 
 // parse reads one file's content. An empty file is an empty document, as it is

@@ -49,11 +49,16 @@ func TestErrorsNameFileAndReasonAndNoSecret(t *testing.T) {
 		{"key without certificate", single(https, "client-key-data: YQ=="), []string{`user "u"`, "need each other"}},
 		{"certificate without key", single(https, "client-certificate-data: YQ=="), []string{"need each other"}},
 		{"token and password", single(https, "token: "+secret+", password: "+secret), []string{`user "u"`, "token and a username"}},
-		{"exec plugin", single(https, "exec: {command: aws, args: ["+secret+"], env: [{name: A, value: "+secret+"}]}"), []string{`user "u"`, `exec plugin ("aws")`, "not supported yet"}},
 		{"auth provider", single(https, "auth-provider: {name: gcp, config: {access-token: "+secret+"}}"), []string{`auth provider ("gcp")`, "not supported"}},
-		{"impersonation", single(https, "token: "+secret+", as: admin"), []string{`user "u"`, "impersonation"}},
-		{"impersonated UID", single(https, "as-uid: \"0\""), []string{"impersonation"}},
-		{"impersonated groups", single(https, "as-groups: [admins]"), []string{"impersonation"}},
+		{"UID of nobody", single(https, "as-uid: "+secret), []string{`user "u"`, "impersonates nobody (as)"}},
+		{"groups of nobody", single(https, "as-groups: ["+secret+"]"), []string{"impersonates nobody"}},
+		{"extra of nobody", single(https, "as-user-extra: {a: ["+secret+"]}"), []string{"impersonates nobody"}},
+		{"plugin without a command", single(https, "exec: {args: ["+secret+"]}"), []string{`user "u"`, "no command"}},
+		{"plugin without a version", single(https, "exec: {command: aws, args: ["+secret+"]}"), []string{`plugin ("aws") has no apiVersion`}},
+		{"plugin of an old version", single(https, "exec: {command: aws, apiVersion: client.authentication.k8s.io/v1alpha1, args: ["+secret+"]}"), []string{`plugin ("aws")`, `"client.authentication.k8s.io/v1alpha1" is unknown`}},
+		{"plugin without a mode", single(https, "exec: {command: aws, apiVersion: client.authentication.k8s.io/v1}"), []string{`plugin ("aws") has no interactiveMode`}},
+		{"plugin of an unknown mode", single(https, "exec: {command: aws, apiVersion: client.authentication.k8s.io/v1, interactiveMode: maybe}"), []string{`"maybe" is unknown`}},
+		{"plugin with a nameless variable", single(https, "exec: {command: aws, apiVersion: client.authentication.k8s.io/v1beta1, env: [{value: "+secret+"}]}"), []string{"variable without a name"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

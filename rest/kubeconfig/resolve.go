@@ -34,13 +34,16 @@ func (m *merged) connection(name string, looked []string) (Connection, error) {
 	if err := useCluster(&conn.Config, cluster); err != nil {
 		return Connection{}, err
 	}
-	if err := unsupported(user); err != nil {
+	if err := useIdentity(&conn.Config, user); err != nil {
 		return Connection{}, err
 	}
 	if strings.HasPrefix(conn.Config.Host, "http://") {
 		return conn, nil // credentials don't travel in the clear
 	}
 	if err := useUser(&conn.Config, user); err != nil {
+		return Connection{}, err
+	}
+	if err := usePlugin(&conn.Config, user, cluster); err != nil {
 		return Connection{}, err
 	}
 	return conn, nil
@@ -53,6 +56,9 @@ func useCluster(cfg *rest.Config, e entry[cluster]) error {
 	cfg.TLS.CAFile, cfg.TLS.CAData, err = fileOrData(e, "certificate-authority", c.CertificateAuthority, c.CertificateAuthorityData)
 	if err != nil {
 		return err
+	}
+	if c.DisableCompression {
+		cfg.Compression = rest.CompressNothing
 	}
 	cfg.TLS.ServerName = c.TLSServerName
 	cfg.TLS.Insecure = c.InsecureSkipTLSVerify
@@ -97,7 +103,20 @@ func serverURL(e entry[cluster], secure bool) (string, error) {
 	return u.String(), nil
 }
 
-// useUser sets what the user says.
+// useIdentity sets what changes who the user is, with or without credentials.
+func useIdentity(cfg *rest.Config, e entry[user]) error {
+	u := e.content
+	switch {
+	case u.AuthProvider != nil:
+		return e.errorf("credentials from an auth provider (%q) are not supported: give it an exec plugin, a token or a client certificate, or choose another context", u.AuthProvider.Name)
+	case u.As == "" && (u.AsUID != "" || len(u.AsGroups) > 0 || len(u.AsUserExtra) > 0):
+		return e.errorf("it impersonates nobody (as), but has as-uid, as-groups or as-user-extra: add as")
+	}
+	cfg.Impersonate = rest.Impersonation{User: u.As, UID: u.AsUID, Groups: u.AsGroups, Extra: u.AsUserExtra}
+	return nil
+}
+
+// useUser sets the credentials of the user.
 func useUser(cfg *rest.Config, e entry[user]) error {
 	u := e.content
 	if (u.Token != "" || u.TokenFile != "") && (u.Username != "" || u.Password != "") {
@@ -126,21 +145,6 @@ func useUser(cfg *rest.Config, e entry[user]) error {
 	}
 	if hasCert {
 		cfg.TLS.KeyPair = tls.X509KeyPair
-	}
-	return nil
-}
-
-// unsupported refuses what would change who the user is.
-func unsupported(e entry[user]) error {
-	u := e.content
-	const instead = "give it a token or a client certificate, or choose another context"
-	switch {
-	case u.Exec != nil:
-		return e.errorf("credentials from an exec plugin (%q) are not supported yet: %s", u.Exec.Command, instead)
-	case u.AuthProvider != nil:
-		return e.errorf("credentials from an auth provider (%q) are not supported: %s", u.AuthProvider.Name, instead)
-	case u.As != "" || u.AsUID != "" || len(u.AsGroups) > 0 || len(u.AsUserExtra) > 0:
-		return e.errorf("impersonation (as, as-uid, as-groups, as-user-extra) is not supported yet: choose another context")
 	}
 	return nil
 }

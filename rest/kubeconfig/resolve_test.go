@@ -108,11 +108,18 @@ func TestJSONIsAKubeconfigToo(t *testing.T) {
 	require.Equal(t, "https://x.example", conn.Config.Host)
 }
 
-func TestUnsupportedUserIsRefusedOverHTTPToo(t *testing.T) {
+func TestIdentityCountsOverHTTPToo(t *testing.T) {
 	t.Parallel()
-	for _, user := range []string{"as: bob", "exec: {command: x}", "auth-provider: {name: x}"} {
-		path := write(t, t.TempDir(), "config", single(`server: "http://x.example"`, user))
-		_, err := kubeconfig.Load(kubeconfig.Options{Path: path})
-		require.ErrorContains(t, err, "supported", user)
+	load := func(user string) (kubeconfig.Connection, error) {
+		return kubeconfig.Load(kubeconfig.Options{Path: write(t, t.TempDir(), "config", single(`server: "http://x.example"`, user))})
 	}
+	_, err := load("auth-provider: {name: x}")
+	require.ErrorContains(t, err, "not supported")
+	conn, err := load("as: bob, token: " + secret)
+	require.NoError(t, err)
+	require.Equal(t, "bob", conn.Config.Impersonate.User, "else one would act as somebody with more rights")
+	require.Empty(t, conn.Config.BearerToken, "but secrets don't travel in the clear")
+	conn, err = load("exec: {command: x}")
+	require.NoError(t, err)
+	require.Nil(t, conn.Config.Credentials)
 }

@@ -10,17 +10,23 @@ import (
 	"strings"
 
 	"sigs.k8s.io/yaml"
+
+	"github.com/kinform/kinform/rest"
 )
 
 // Marshal returns a kubeconfig with one cluster, one user and one context, which
 // is the current one. All are named c.Context, or "default" where that is empty.
 //
 // Proxy, DialContext, the user agent and time limits have no place in the file
-// and are left out. Paths become absolute, for they would otherwise depend on
+// and are left out. Credentials, which also have none, are an error: without them
+// the file would be somebody else's. Paths become absolute, for they would otherwise depend on
 // where the file is. The result holds whatever secrets c.Config holds.
 func Marshal(c Connection) ([]byte, error) {
 	if c.Config.Host == "" {
 		return nil, errors.New("a kubeconfig needs a server: set Config.Host")
+	}
+	if c.Config.Credentials != nil {
+		return nil, errors.New("a kubeconfig cannot hold Config.Credentials, such as those of an exec plugin: write the plugin down by hand, or use a token")
 	}
 	cfg, tls := c.Config, c.Config.TLS
 	if !strings.Contains(cfg.Host, "://") {
@@ -47,6 +53,7 @@ func Marshal(c Connection) ([]byte, error) {
 			Server:                   cfg.Host,
 			TLSServerName:            tls.ServerName,
 			InsecureSkipTLSVerify:    tls.Insecure,
+			DisableCompression:       cfg.Compression == rest.CompressNothing,
 			CertificateAuthority:     tls.CAFile,
 			CertificateAuthorityData: base64.StdEncoding.EncodeToString(tls.CAData),
 		}}},
@@ -62,6 +69,10 @@ func Marshal(c Connection) ([]byte, error) {
 			TokenFile:             cfg.BearerTokenFile,
 			Username:              cfg.Username,
 			Password:              cfg.Password,
+			As:                    cfg.Impersonate.User,
+			AsUID:                 cfg.Impersonate.UID,
+			AsGroups:              cfg.Impersonate.Groups,
+			AsUserExtra:           cfg.Impersonate.Extra,
 		}}},
 	})
 }

@@ -27,9 +27,13 @@ func TestWrittenConnectionIsLoadedUnchanged(t *testing.T) {
 			Host: "https://x.example", BearerTokenFile: file, TLS: rest.TLSConfig{CAFile: file, CertFile: file, KeyFile: file},
 		}, Context: "files", Namespace: "default"}},
 		{"data", kubeconfig.Connection{Config: rest.Config{
-			Host: "https://x.example", Username: "me", Password: "4711",
+			Host: "https://x.example", Username: "me", Password: "4711", Compression: rest.CompressNothing,
 			TLS: rest.TLSConfig{Insecure: true, CertData: []byte{0, 255}, KeyData: []byte("key")},
 		}, Context: "data", Namespace: "default"}},
+		{"impersonation", kubeconfig.Connection{Config: rest.Config{
+			Host: "https://x.example", BearerToken: secret,
+			Impersonate: rest.Impersonation{User: "jane", UID: "06f6", Groups: []string{"a", "b"}, Extra: map[string][]string{"scopes": {"view"}}},
+		}, Context: "jane", Namespace: "default"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

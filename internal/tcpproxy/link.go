@@ -1,0 +1,91 @@
+package tcpproxy
+
+import (
+	"net"
+	"sync/atomic"
+	"time"
+)
+
+// link is one connection on both sides of the proxy.
+type link struct {
+	near, far net.Conn // to the client, to the server
+	done      <-chan struct{}
+	stalled   atomic.Bool
+}
+
+func (l *link) close() {
+	_ = l.near.Close()
+	_ = l.far.Close()
+}
+
+func (l *link) reset() {
+	for _, conn := range []net.Conn{l.near, l.far} {
+		if tcp, ok := conn.(*net.TCPConn); ok {
+			_ = tcp.SetLinger(0)
+		}
+	}
+	l.close()
+}
+
+// pump forwards from one side to the other, until one of them ends or the fault
+// ends both.
+func (l *link) pump(from, to net.Conn, fault Fault) {
+	buffer := make([]byte, 32<<10)
+	for {
+		n, err := from.Read(buffer)
+		data := buffer[:n]
+		if fault.Kind != None && fault.After < n {
+			l.write(to, data[:fault.After])
+			l.spoil(to, data[fault.After:], &fault)
+		} else {
+			fault.After -= n
+			l.write(to, data)
+		}
+		if err != nil {
+			if !l.stalled.Load() {
+				l.close()
+			}
+			return
+		}
+	}
+}
+
+// spoil sends data, which is where the fault begins, in the way that it says.
+func (l *link) spoil(to net.Conn, data []byte, fault *Fault) {
+	fault.After = 0
+	switch fault.Kind {
+	case Reset:
+		l.reset()
+	case Cut:
+		l.close()
+	case Stall:
+		l.stalled.Store(true)
+	case Trickle:
+		for i := range data {
+			if !l.write(to, data[i:i+1]) {
+				return
+			}
+			select {
+			case <-time.After(fault.Pause):
+			case <-l.done:
+			}
+		}
+	case Corrupt:
+		data[0] ^= 1 << 4
+		l.write(to, data)
+		*fault = Fault{}
+	}
+}
+
+// write sends data, unless the connection is half-open, where it is lost. It
+// answers false when there is nobody to send it to any more.
+func (l *link) write(to net.Conn, data []byte) bool {
+	if len(data) == 0 || l.stalled.Load() {
+		return true
+	}
+	_, err := to.Write(data)
+	if err != nil && !l.stalled.Load() {
+		l.close()
+	}
+	return err == nil
+}

@@ -1,0 +1,138 @@
+package tcpproxy
+
+import (
+	"context"
+	"errors"
+	"net"
+	"sync"
+)
+
+// Dial opens a connection to the server.
+type Dial func(ctx context.Context, network, addr string) (net.Conn, error)
+
+// ErrClosed is what DialContext answers after Close.
+var ErrClosed = errors.New("tcpproxy: the proxy is closed")
+
+// Proxy forwards connections. Make one with [New]. It is safe for concurrent use.
+type Proxy struct {
+	dial  Dial
+	fault func(n int) Fault
+	done  chan struct{} // closed by Close
+	group sync.WaitGroup
+
+	mu       sync.Mutex // guards following
+	closed   bool
+	listener net.Listener
+	links    []*link // all there have been
+}
+
+// New makes a proxy to the server that dial reaches. fault is asked, from the
+// goroutine of whoever connects, what is to go wrong with the nth connection,
+// counted from 0; nil means nothing. New starts no goroutine.
+func New(dial Dial, fault func(n int) Fault) *Proxy {
+	if fault == nil {
+		fault = func(int) Fault { return Fault{} }
+	}
+	return &Proxy{dial: dial, fault: fault, done: make(chan struct{})}
+}
+
+// Listen accepts connections on a free port of loopback, until Close, and returns
+// its address.
+func (p *Proxy) Listen() (address string, err error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed || p.listener != nil {
+		_ = l.Close()
+		return "", errors.New("tcpproxy: Listen works once, and not after Close")
+	}
+	p.listener = l
+	p.group.Go(func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			// Whom it is forwarded to cannot be told that this failed.
+			_ = p.forward(context.Background(), conn, "tcp", "")
+		}
+	})
+	return l.Addr().String(), nil
+}
+
+// DialContext returns a connection to the server through the proxy that does not
+// leave the process. It is meant for http.Transport's field of that name.
+func (p *Proxy) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
+	client, near := net.Pipe()
+	if err := p.forward(ctx, near, network, address); err != nil {
+		return nil, err
+	}
+	return client, nil
+}
+
+// forward connects near, which it closes if that fails.
+func (p *Proxy) forward(ctx context.Context, near net.Conn, network, address string) error {
+	far, err := p.dial(ctx, network, address)
+	if err != nil {
+		_ = near.Close()
+		return err
+	}
+	l := &link{near: near, far: far, done: p.done}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		l.close()
+		return ErrClosed
+	}
+	n := len(p.links)
+	p.links = append(p.links, l)
+	fault := p.fault(n)
+	p.group.Go(func() { l.pump(near, far, Fault{}) })
+	p.group.Go(func() { l.pump(far, near, fault) })
+	return nil
+}
+
+// Connections returns how many connections there have been.
+func (p *Proxy) Connections() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.links)
+}
+
+// Stall makes all connections half-open that there are now.
+func (p *Proxy) Stall() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, l := range p.links {
+		l.stalled.Store(true)
+	}
+}
+
+// Reset resets all connections that there are now.
+func (p *Proxy) Reset() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, l := range p.links {
+		l.reset()
+	}
+}
+
+// Close ends everything and returns when all goroutines have ended.
+func (p *Proxy) Close() {
+	p.mu.Lock()
+	if !p.closed {
+		p.closed = true
+		close(p.done)
+	}
+	if p.listener != nil {
+		_ = p.listener.Close()
+	}
+	for _, l := range p.links {
+		l.close()
+	}
+	p.mu.Unlock()
+	p.group.Wait()
+}

@@ -1,0 +1,109 @@
+package reflector
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kinform/kinform/listwatch"
+)
+
+func TestSilentWatchIsReopenedWhereItWas(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		g := newRig(Options{WatchTimeout: 30 * time.Minute})
+		g.source.lists = []reply{whole("10")}
+		g.source.watches = []reply{
+			play(2*time.Minute, bookmark("11"), 2*time.Minute, modified("a@12"), 170*time.Second, bookmark("13")),
+			play(time.Hour), play(bookmark("14")),
+		}
+		g.run(t, 13*time.Minute,
+			`0s list "0" limit=500`,
+			`0s replace "10":`,
+			`0s watch "10"`,
+			`2m0s bookmark @11`,
+			`4m0s modified a@12`,
+			`6m50s bookmark @13`,
+			`9m50s reflector: watching: the watch fell silent: not even a bookmark came (failure 1 in a row, going on at once)`,
+			`9m50s watch "13"`,
+			`12m50s reflector: watching: the watch fell silent: not even a bookmark came (failure 2 in a row, going on at once)`,
+			`12m50s watch "13"`,
+			`12m50s bookmark @14`,
+		)
+		require.ErrorIs(t, g.reported[0], ErrIdle)
+		require.Zero(t, g.reflector.Status().Failures)
+	})
+}
+
+func TestWatchAfterAStreamingListMustNotBeSilentForEver(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		g := newRig(Options{ListMode: WatchList, WatchIdleTimeout: time.Minute})
+		g.source.watches = []reply{play(endMarker("13"))}
+		g.run(t, 90*time.Second,
+			`0s stream ""`,
+			`0s replace "13":`,
+			`1m0s reflector: watching: the watch fell silent: not even a bookmark came (failure 1 in a row, going on at once)`,
+			`1m0s watch "13"`,
+		)
+	})
+}
+
+func TestWatchMayBeSilentForEverIfAskedFor(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		g := newRig(Options{WatchIdleTimeout: -1, WatchTimeout: 24 * time.Hour})
+		g.source.lists = []reply{whole("10")}
+		g.source.watches = []reply{play(23*time.Hour, bookmark("11"))}
+		g.run(t, 24*time.Hour,
+			`0s list "0" limit=500`,
+			`0s replace "10":`,
+			`0s watch "10"`,
+			`23h0m0s bookmark @11`,
+		)
+	})
+}
+
+// slowSink takes an hour for each event.
+type slowSink struct{ *mirror }
+
+func (s slowSink) Apply(ev listwatch.Event[string]) error {
+	time.Sleep(time.Hour)
+	return s.mirror.Apply(ev)
+}
+
+func TestSlowSinkIsNotTheServersSilence(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		g := newRig(Options{})
+		g.source.lists = []reply{whole("10")}
+		g.source.watches = []reply{play(modified("a@11"), 2*time.Minute, modified("a@12"), 2*time.Minute, modified("a@13"))}
+		var err error
+		g.reflector, err = New(g.source, Sink[string](slowSink{g.sink}), Options{WatchTimeout: 24 * time.Hour, OnError: g.reflector.opts.OnError})
+		require.NoError(t, err)
+		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Hour+5*time.Minute)
+		defer cancel()
+		require.NoError(t, g.reflector.Run(ctx))
+		require.Empty(t, g.reported)
+		require.Equal(t, "13", g.sink.content[key("a")])
+	})
+}
+
+func TestSilenceIsMeasuredToTheMoment(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		began := time.Now()
+		ended := make(chan time.Duration, 1)
+		s := listen(time.Minute, func(error) { ended <- time.Since(began) }, ErrIdle)
+		for range 100 {
+			time.Sleep(59 * time.Second)
+			s.heard()
+			time.Sleep(17 * time.Second) // nobody waits
+			s.wait()
+		}
+		require.Equal(t, 7600*time.Second+time.Minute, <-ended)
+		s.stop()
+
+		s = listen(time.Minute, func(error) { t.Error("it was stopped") }, ErrIdle)
+		s.stop()
+		s.check() // the timer had fired already
+		require.False(t, s.timer.Stop())
+	})
+}

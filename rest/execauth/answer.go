@@ -1,0 +1,105 @@
+package execauth
+
+import (
+	"crypto/tls"
+	"encoding/json"
+	"fmt"
+	"os"
+	"time"
+
+	sigsjson "sigs.k8s.io/json"
+
+	"github.com/kinform/kinform/rest"
+)
+
+// kind is the kind of what is said in both directions.
+const kind = "ExecCredential"
+
+// question is what a plugin is told; see the type ExecCredential of
+// client.authentication.k8s.io.
+type question struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Spec       struct {
+		Cluster     *clusterInfo `json:"cluster,omitempty"`
+		Interactive bool         `json:"interactive"`
+	} `json:"spec"`
+}
+
+type clusterInfo struct {
+	Server                   string          `json:"server"`
+	TLSServerName            string          `json:"tls-server-name,omitempty"`
+	InsecureSkipTLSVerify    bool            `json:"insecure-skip-tls-verify,omitempty"`
+	CertificateAuthorityData []byte          `json:"certificate-authority-data,omitempty"`
+	ProxyURL                 string          `json:"proxy-url,omitempty"`
+	DisableCompression       bool            `json:"disable-compression,omitempty"`
+	Config                   json.RawMessage `json:"config,omitempty"`
+}
+
+// question returns what the plugin is told.
+func (p *Plugin) question(interactive bool) ([]byte, error) {
+	q := question{APIVersion: p.opts.APIVersion, Kind: kind}
+	q.Spec.Interactive = interactive
+	if c := p.opts.Cluster; c != nil {
+		q.Spec.Cluster = &clusterInfo{
+			c.Server, c.TLSServerName, c.Insecure, c.CAData, c.ProxyURL, c.DisableCompression, c.Config,
+		}
+		if c.CAFile != "" {
+			data, err := os.ReadFile(c.CAFile)
+			if err != nil {
+				return nil, fmt.Errorf("what it is to be told of the cluster: %w", err)
+			}
+			q.Spec.Cluster.CertificateAuthorityData = data
+		}
+	}
+	return json.Marshal(q)
+}
+
+// answer is what a plugin prints.
+type answer struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Status     *struct {
+		ExpirationTimestamp   *time.Time `json:"expirationTimestamp"`
+		Token                 string     `json:"token"`
+		ClientCertificateData string     `json:"clientCertificateData"`
+		ClientKeyData         string     `json:"clientKeyData"`
+	} `json:"status"`
+}
+
+// read makes a credential of what a plugin has printed, and says when it ends,
+// with the zero time for not known. Its errors quote nothing that may be secret.
+func (p *Plugin) read(output []byte) (*rest.Credential, time.Time, error) {
+	var none time.Time
+	var a answer
+	if err := sigsjson.UnmarshalCaseSensitivePreserveInts(output, &a); err != nil {
+		return nil, none, malformed("the %d bytes that it printed are not JSON of the kind %s", len(output), kind)
+	}
+	switch {
+	case a.Kind != kind || a.APIVersion != p.opts.APIVersion:
+		return nil, none, malformed("it printed kind %.100q of apiVersion %.100q, and was asked for %s of %s: its apiVersion is configured wrongly, or its version is too old",
+			a.Kind, a.APIVersion, kind, p.opts.APIVersion)
+	case a.Status == nil:
+		return nil, none, malformed("it has no status")
+	case (a.Status.ClientCertificateData == "") != (a.Status.ClientKeyData == ""):
+		return nil, none, malformed("a client certificate and its key need each other, and one is missing")
+	case a.Status.Token == "" && a.Status.ClientKeyData == "":
+		return nil, none, malformed("it has neither a token nor a client certificate")
+	}
+	credential := &rest.Credential{Token: a.Status.Token}
+	var end time.Time
+	if at := a.Status.ExpirationTimestamp; at != nil {
+		end = *at
+	}
+	if a.Status.ClientKeyData != "" {
+		pair, err := tls.X509KeyPair([]byte(a.Status.ClientCertificateData), []byte(a.Status.ClientKeyData))
+		if err != nil {
+			return nil, none, malformed("client certificate: %w", err)
+		}
+		credential.Certificate = &pair
+		if after := pair.Leaf.NotAfter; end.IsZero() || after.Before(end) {
+			end = after
+		}
+	}
+	return credential, end, nil
+}

@@ -1,0 +1,115 @@
+package execauth
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"time"
+
+	"github.com/kinform/kinform/rest"
+)
+
+// Bounds for what a plugin may print, and for what is kept of its errors.
+const (
+	maxOutput = 1 << 20
+	maxStderr = 2 << 10
+)
+
+// orphanDelay is how long a plugin's descendants may keep its output open after it
+// has ended or was killed.
+const orphanDelay = time.Second
+
+// execute runs the command once.
+func (p *Plugin) execute(ctx context.Context) (*rest.Credential, time.Time, error) {
+	stderr := &tail{}
+	output, err := p.output(ctx, stderr)
+	var credential *rest.Credential
+	var end time.Time
+	if err == nil {
+		credential, end, err = p.read(output)
+	}
+	if err != nil {
+		return nil, end, &Error{Command: p.command, Stderr: p.presentable(stderr.String()), Err: err}
+	}
+	return credential, end, nil
+}
+
+// output returns what the command prints.
+func (p *Plugin) output(ctx context.Context, stderr io.Writer) ([]byte, error) {
+	interactive := p.opts.InteractiveMode != Never && p.isTerminal(p.opts.Stdin)
+	if p.opts.InteractiveMode == Always && !interactive {
+		return nil, ErrNoTerminal
+	}
+	info, err := p.question(interactive)
+	if err != nil {
+		return nil, err
+	}
+	limited, cancel := context.WithTimeoutCause(ctx, p.opts.Timeout, fmt.Errorf("it did not end within %s: %w", p.opts.Timeout, os.ErrDeadlineExceeded))
+	defer cancel()
+	stdout := &bounded{}
+	cmd := exec.CommandContext(limited, p.command, p.opts.Args...)
+	cmd.WaitDelay = orphanDelay
+	cmd.Env = append(append(os.Environ(), p.opts.Env...), "KUBERNETES_EXEC_INFO="+string(info))
+	cmd.Stdout, cmd.Stderr = stdout, stderr
+	if interactive {
+		cmd.Stdin = p.opts.Stdin
+		cmd.Stderr = io.MultiWriter(os.Stderr, stderr)
+	}
+	err = cmd.Run()
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case limited.Err() != nil:
+		return nil, context.Cause(limited)
+	case cmd.Process == nil:
+		return nil, missing(err, p.opts.InstallHint)
+	case stdout.overflow:
+		return nil, malformed("it printed more than %d bytes", maxOutput)
+	case err != nil && !errors.Is(err, exec.ErrWaitDelay):
+		return nil, err
+	}
+	return stdout.data.Bytes(), nil
+}
+
+// bounded keeps what is written to it, and fails where that is too much.
+type bounded struct {
+	data     bytes.Buffer
+	overflow bool
+}
+
+func (b *bounded) Write(p []byte) (int, error) {
+	if b.data.Len()+len(p) > maxOutput {
+		b.overflow = true
+		return 0, io.ErrShortWrite
+	}
+	return b.data.Write(p)
+}
+
+// tail keeps the end of what is written to it.
+type tail struct {
+	data []byte
+	cut  bool
+}
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.data = append(t.data, p...)
+	if over := len(t.data) - maxStderr; over > 0 {
+		t.data = append(t.data[:0], t.data[over:]...)
+		t.cut = true
+	}
+	return len(p), nil
+}
+
+// String returns the end in whole words, of which none can be the rest of a secret
+// that would not be recognised any more.
+func (t *tail) String() string {
+	if !t.cut {
+		return string(t.data)
+	}
+	space := bytes.IndexAny(t.data, " \t\r\n")
+	return "... " + string(t.data[space+1:])
+}

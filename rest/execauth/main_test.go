@@ -1,0 +1,66 @@
+package execauth
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+)
+
+// The test binary is its own plugin: this variable says what to do as one.
+const role = "EXECAUTH_TEST_ROLE"
+
+func TestMain(m *testing.M) {
+	if what := os.Getenv(role); what != "" {
+		os.Exit(act(what, os.Args[1:]))
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// act is a plugin.
+func act(what string, args []string) int {
+	switch what {
+	case "file": // prints a file, and adds a line to another one
+		count(args[1])
+		data, err := os.ReadFile(args[0])
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		os.Stdout.Write(data)
+	case "echo": // answers with what it was told, in the token
+		var q struct{ APIVersion string }
+		info := os.Getenv("KUBERNETES_EXEC_INFO")
+		_ = json.Unmarshal([]byte(info), &q)
+		token, _ := json.Marshal(strings.Join(args, ",") + "|" + os.Getenv("GREETING") + "|" + info)
+		fmt.Printf(`{"kind":"ExecCredential","apiVersion":%q,"status":{"token":%s}}`, q.APIVersion, token)
+	case "fail": // complains
+		fmt.Fprint(os.Stderr, args[0])
+		return 3
+	case "hang": // says that it is there, and hangs
+		signal.Ignore(syscall.SIGINT, syscall.SIGTERM)
+		count(args[0])
+		time.Sleep(time.Hour)
+	case "flood":
+		for {
+			if _, err := fmt.Print(strings.Repeat("x", 1<<16)); err != nil {
+				return 1
+			}
+		}
+	}
+	return 0
+}
+
+func count(path string) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err == nil {
+		fmt.Fprintln(f, os.Getpid())
+		f.Close()
+	}
+}

@@ -1,0 +1,304 @@
+package execauth
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/json"
+	encpem "encoding/pem"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/big"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kinform/kinform/rest"
+)
+
+// newPlugin makes a plugin of this test binary.
+func newPlugin(t *testing.T, what string, opts Options) *Plugin {
+	t.Helper()
+	self, err := os.Executable()
+	require.NoError(t, err)
+	opts.Env = append(opts.Env, role+"="+what, "GORACE=atexit_sleep_ms=0")
+	p, err := New(self, opts)
+	require.NoError(t, err)
+	return p
+}
+
+// filed is a plugin that prints a file.
+type filed struct {
+	*Plugin
+	t             *testing.T
+	path, journal string
+}
+
+func newFiled(t *testing.T) *filed {
+	dir := t.TempDir()
+	f := &filed{t: t, path: filepath.Join(dir, "answer"), journal: filepath.Join(dir, "journal")}
+	f.Plugin = newPlugin(t, "file", Options{Args: []string{f.path, f.journal}})
+	return f
+}
+
+// says sets what the plugin prints.
+func (f *filed) says(status string) {
+	text := fmt.Sprintf(`{"kind":"ExecCredential","apiVersion":%q,"status":%s}`, V1, status)
+	require.NoError(f.t, os.WriteFile(f.path, []byte(text), 0o600))
+}
+
+// runs are how many processes there were.
+func (f *filed) runs() int { return len(pids(f.t, f.journal)) }
+
+func pids(t *testing.T, journal string) []string {
+	data, err := os.ReadFile(journal)
+	if !errors.Is(err, fs.ErrNotExist) {
+		require.NoError(t, err)
+	}
+	return strings.Fields(string(data))
+}
+
+func (f *filed) token(refused *rest.Credential) *rest.Credential {
+	f.t.Helper()
+	c, err := f.Credential(f.t.Context(), refused)
+	require.NoError(f.t, err)
+	return c
+}
+
+func TestCredentialIsKeptUntilItIsRefused(t *testing.T) {
+	t.Parallel()
+	f := newFiled(t)
+	require.Zero(t, f.runs(), "New starts nothing")
+	f.says(`{"token":"one","unknown":1}`)
+	one := f.token(nil)
+	require.Equal(t, "one", one.Token)
+	require.Same(t, one, f.token(nil))
+	require.Equal(t, 1, f.runs())
+
+	f.says(`{"token":"two"}`)
+	two := f.token(one)
+	require.Equal(t, "two", two.Token)
+	require.Same(t, two, f.token(one), "that it replaced the refused one is known")
+	require.Equal(t, 2, f.runs())
+}
+
+func TestExpiredCredentialIsReplaced(t *testing.T) {
+	t.Parallel()
+	f := newFiled(t)
+	expires := func(in time.Duration) {
+		f.says(fmt.Sprintf(`{"token":"a","expirationTimestamp":%q}`, time.Now().Add(in).UTC().Format(time.RFC3339)))
+	}
+	expires(time.Hour)
+	f.token(nil)
+	f.token(nil)
+	require.Equal(t, 1, f.runs())
+	require.WithinDuration(t, time.Now().Add(time.Hour-maxMargin), f.until, 2*time.Second, "a bit earlier")
+
+	f.until = time.Now().Add(-time.Second)
+	expires(-time.Hour)
+	f.token(nil)
+	require.Equal(t, 2, f.runs())
+	f.token(nil)
+	require.Equal(t, 3, f.runs(), "our clock may be wrong: the server decides, and the plugin is asked each time")
+}
+
+func TestClientCertificate(t *testing.T) {
+	t.Parallel()
+	f := newFiled(t)
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	end := time.Now().Add(time.Minute).Truncate(time.Second)
+	template := &x509.Certificate{SerialNumber: big.NewInt(7), NotAfter: end}
+	cert, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
+	require.NoError(t, err)
+	key, err := x509.MarshalPKCS8PrivateKey(private)
+	require.NoError(t, err)
+	block := func(kind string, data []byte) string {
+		text, err := json.Marshal(string(encpem.EncodeToMemory(&encpem.Block{Type: kind, Bytes: data})))
+		require.NoError(t, err)
+		return string(text)
+	}
+	f.says(`{"clientCertificateData":` + block("CERTIFICATE", cert) + `,"clientKeyData":` + block("PRIVATE KEY", key) + `}`)
+	c := f.token(nil)
+	require.Empty(t, c.Token)
+	require.EqualValues(t, 7, c.Certificate.Leaf.SerialNumber.Int64())
+	require.WithinDuration(t, end, f.until, maxMargin, "it ends with the certificate")
+}
+
+func TestPluginIsToldWhatItNeeds(t *testing.T) {
+	t.Parallel()
+	ca := filepath.Join(t.TempDir(), "ca")
+	require.NoError(t, os.WriteFile(ca, []byte("CA"), 0o600))
+	for _, version := range []string{V1, V1beta1} {
+		for _, test := range []struct {
+			cluster *Cluster
+			want    string
+		}{
+			{nil, `{"interactive":false}`},
+			{&Cluster{Server: "https://x", CAFile: ca, Config: json.RawMessage(`{"audience":["a"]}`)},
+				`{"interactive":false,"cluster":{"server":"https://x","certificate-authority-data":"Q0E=","config":{"audience":["a"]}}}`},
+			{&Cluster{Server: "https://x", TLSServerName: "y", Insecure: true, CAData: []byte("CA"), ProxyURL: "http://p", DisableCompression: true},
+				`{"interactive":false,"cluster":{"server":"https://x","tls-server-name":"y","insecure-skip-tls-verify":true,"certificate-authority-data":"Q0E=","proxy-url":"http://p","disable-compression":true}}`},
+		} {
+			p := newPlugin(t, "echo", Options{
+				APIVersion: version, Args: []string{"get", "token"}, Env: []string{"GREETING=hello"}, Cluster: test.cluster, InteractiveMode: Never,
+			})
+			c, err := p.Credential(t.Context(), nil)
+			require.NoError(t, err)
+			told := strings.SplitN(c.Token, "|", 3)
+			require.Equal(t, []string{"get,token", "hello"}, told[:2])
+			require.JSONEq(t, fmt.Sprintf(`{"apiVersion":%q,"kind":"ExecCredential","spec":%s}`, version, test.want), told[2])
+		}
+	}
+}
+
+func TestInteractiveModes(t *testing.T) {
+	t.Parallel()
+	null, err := os.Open(os.DevNull)
+	require.NoError(t, err)
+	defer null.Close()
+	for _, test := range []struct {
+		mode     InteractiveMode
+		terminal bool
+		want     string
+	}{
+		{Never, true, `"interactive":false`},
+		{IfAvailable, true, `"interactive":true`}, {IfAvailable, false, `"interactive":false`},
+		{Always, true, `"interactive":true`}, {Always, false, ""},
+	} {
+		p := newPlugin(t, "echo", Options{InteractiveMode: test.mode, Stdin: null})
+		require.False(t, p.isTerminal(null))
+		p.isTerminal = func(*os.File) bool { return test.terminal }
+		c, err := p.Credential(t.Context(), nil)
+		if test.want == "" {
+			require.ErrorIs(t, err, ErrNoTerminal)
+			continue
+		}
+		require.NoError(t, err)
+		require.Contains(t, c.Token, test.want)
+	}
+}
+
+func TestOneProcessServesAllWhoWait(t *testing.T) {
+	t.Parallel()
+	f := newFiled(t)
+	f.says(`{"token":"a"}`)
+	var group sync.WaitGroup
+	for range 50 {
+		group.Go(func() {
+			c, err := f.Credential(t.Context(), nil)
+			if err != nil || c.Token != "a" {
+				t.Errorf("%v %v", c, err)
+			}
+		})
+	}
+	group.Wait()
+	require.Equal(t, 1, f.runs())
+
+	require.NoError(t, os.Remove(f.path))
+	old := f.token(nil)
+	for range 50 {
+		group.Go(func() {
+			if _, err := f.Credential(t.Context(), old); !errors.As(err, new(*Error)) {
+				t.Errorf("%v", err)
+			}
+		})
+	}
+	group.Wait()
+	require.Less(t, f.runs(), 50, "a failure serves all who waited for it as well")
+}
+
+// waitForPID returns the process that a hanging plugin is.
+func waitForPID(t *testing.T, journal string, n int) int {
+	var all []string
+	require.Eventually(t, func() bool { all = pids(t, journal); return len(all) == n }, 10*time.Second, time.Millisecond)
+	pid, err := strconv.Atoi(all[n-1])
+	require.NoError(t, err)
+	return pid
+}
+
+func TestCancelKillsTheProcessAndTheNextOneWhoWaitsStartsAnother(t *testing.T) {
+	t.Parallel()
+	journal := filepath.Join(t.TempDir(), "journal")
+	p := newPlugin(t, "hang", Options{Args: []string{journal}})
+	call := func() (end context.CancelFunc, result chan error) {
+		ctx, cancel := context.WithCancel(t.Context())
+		result = make(chan error, 1)
+		go func() {
+			_, err := p.Credential(ctx, nil)
+			result <- err
+		}()
+		return cancel, result
+	}
+	endFirst, first := call()
+	pid := waitForPID(t, journal, 1)
+	endSecond, second := call()
+	endThird, third := call()
+	endThird()
+	require.Equal(t, context.Canceled, <-third, "who waits for another's process leaves at once")
+	require.NoError(t, syscall.Kill(pid, 0), "and it goes on")
+
+	endFirst()
+	require.ErrorIs(t, <-first, context.Canceled)
+	require.ErrorIs(t, syscall.Kill(pid, 0), syscall.ESRCH, "it is dead, although it ignores polite signals")
+	waitForPID(t, journal, 2)
+	endSecond()
+	require.ErrorIs(t, <-second, context.Canceled)
+}
+
+func TestTimeout(t *testing.T) {
+	t.Parallel()
+	p := newPlugin(t, "hang", Options{Args: []string{os.DevNull}, Timeout: 50 * time.Millisecond})
+	_, err := p.Credential(t.Context(), nil)
+	require.ErrorIs(t, err, os.ErrDeadlineExceeded)
+	require.ErrorContains(t, err, "it did not end within 50ms")
+}
+
+func TestMissingCommandSaysHowToGetIt(t *testing.T) {
+	t.Parallel()
+	for _, command := range []string{"no-such-command-anywhere", "/no/such/command"} {
+		p, err := New(command, Options{InstallHint: "Install it\nwith \x1b[31mapt-get\x1b[0m."})
+		require.NoError(t, err)
+		_, err = p.Credential(t.Context(), nil)
+		require.ErrorContains(t, err, `exec plugin "`+command+`": `)
+		require.ErrorContains(t, err, ": Install it; with [31mapt-get[0m.", "and cannot steer the terminal")
+		require.True(t, errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist))
+
+		p, err = New(command, Options{})
+		require.NoError(t, err)
+		_, err = p.Credential(t.Context(), nil)
+		require.ErrorContains(t, err, "install it, or check the path")
+	}
+	p := newPlugin(t, "echo", Options{InstallHint: "Install it.", Cluster: &Cluster{CAFile: "/no/such/ca"}})
+	_, err := p.Credential(t.Context(), nil)
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	require.NotContains(t, err.Error(), "Install", "it is not the command that is missing")
+}
+
+func TestNewRefusesWhatCannotWork(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		command string
+		opts    Options
+		reason  string
+	}{
+		{"", Options{}, "a command is required"},
+		{"a", Options{APIVersion: "client.authentication.k8s.io/v1alpha1"}, "v1alpha1"},
+		{"a", Options{InteractiveMode: "Sometimes"}, `"Sometimes" is unknown`},
+		{"a", Options{Timeout: -1}, "negative"},
+	} {
+		_, err := New(test.command, test.opts)
+		require.ErrorContains(t, err, test.reason)
+	}
+}

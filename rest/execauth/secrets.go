@@ -1,0 +1,91 @@
+package execauth
+
+import (
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// hidden stands in place of a secret.
+const hidden = "[redacted]"
+
+// Words that look like secrets: tokens in three parts (JWT), what is long and has
+// no structure, what follows "Bearer" or a name such as "password=", and PEM.
+var (
+	tokens = regexp.MustCompile(`[A-Za-z0-9+/_=-]{32,}(\.[A-Za-z0-9+/_=-]+)*|eyJ[A-Za-z0-9_=-]+(\.[A-Za-z0-9_=-]+)*`)
+	named  = regexp.MustCompile(`(?i)(bearer\s+|[a-z_-]*(?:password|passwd|secret|token|credential|api-?key)["']?\s*[:=]\s*["']?)[^\s"']+`)
+	blocks = regexp.MustCompile(`(?s)-----BEGIN .*?(-----END [^-]*-----|$)`)
+
+	secretName = regexp.MustCompile(`(?i)password|passwd|secret|token|credential|key`)
+)
+
+// shortestSecret is the length from which on the value of a variable is taken for
+// a secret; shorter ones are words, and occur by chance.
+const shortestSecret = 6
+
+// presentable makes one line of what a plugin wrote to its standard error, without
+// what looks like a secret.
+func (p *Plugin) presentable(text string) string {
+	for _, secret := range p.secrets() {
+		text = strings.ReplaceAll(text, secret, hidden)
+	}
+	text = blocks.ReplaceAllString(text, hidden)
+	text = named.ReplaceAllString(text, "${1}"+hidden)
+	text = tokens.ReplaceAllStringFunc(text, func(word string) string {
+		if strings.Count(word, "/") > 1 && strings.HasPrefix(word, "/") {
+			return word // a path
+		}
+		return hidden
+	})
+	return printable(text)
+}
+
+// secrets are the values of the variables that the plugin got from its
+// configuration, and those of variables and arguments that have the name of a
+// secret.
+func (p *Plugin) secrets() (values []string) {
+	add := func(value string) {
+		if len(value) >= shortestSecret {
+			values = append(values, value)
+		}
+	}
+	for i, variable := range slices.Concat(p.opts.Env, os.Environ()) {
+		name, value, _ := strings.Cut(variable, "=")
+		if i < len(p.opts.Env) || secretName.MatchString(name) {
+			add(value)
+		}
+	}
+	for i, arg := range p.opts.Args {
+		name, value, ok := strings.Cut(arg, "=")
+		if !secretName.MatchString(name) {
+			continue
+		}
+		if ok {
+			add(value)
+		} else if i+1 < len(p.opts.Args) {
+			add(p.opts.Args[i+1]) // as in --client-secret abc
+		}
+	}
+	// Longest first, for one may be a part of another.
+	slices.SortFunc(values, func(a, b string) int { return len(b) - len(a) })
+	return values
+}
+
+// printable makes one line of a text, and drops what would steer a terminal.
+func printable(text string) string {
+	lines := strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' })
+	for i, line := range lines {
+		lines[i] = strings.TrimSpace(strings.Map(func(r rune) rune {
+			if r == '\t' {
+				return ' '
+			}
+			if unicode.IsControl(r) || r == unicode.ReplacementChar {
+				return -1
+			}
+			return r
+		}, line))
+	}
+	return strings.Join(slices.DeleteFunc(lines, func(line string) bool { return line == "" }), "; ")
+}

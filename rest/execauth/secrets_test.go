@@ -1,0 +1,101 @@
+package execauth
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestErrorHasWhatThePluginSaidWithoutSecrets(t *testing.T) {
+	t.Parallel()
+	const jwt = "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJl"
+	for said, want := range map[string]string{
+		"Unable to locate credentials.\n\nRun \"aws configure\".\n": `Unable to locate credentials.; Run "aws configure".`,
+		"profile /home/someone/.aws/a-rather-long-path/config":      "profile /home/someone/.aws/a-rather-long-path/config",
+		"token " + jwt + " expired":                                 "token [redacted] expired",
+		"Authorization: Bearer abc":                                 "Authorization: Bearer [redacted]",
+		`{"client_secret": "abc"}`:                                  `{"client_secret": "[redacted]"}`,
+		"'password': 'abc' for me":                                  "'password': '[redacted]' for me",
+		"bad 0123456789abcdef0123456789abcdef":                      "bad [redacted]",
+		"env configured-value":                                      "env [redacted]",
+		"arg my-secret-argument my-other-argument ok":               "arg [redacted] [redacted] ok",
+		"key -----BEGIN PRIVATE KEY-----\nabc\n":                    "key [redacted]",
+		"\x1b[2Jgone\x07 \xff\u202e":                                "[2Jgone \u202e",
+		"":                                                          "",
+	} {
+		p := newPlugin(t, "fail", Options{
+			Args: []string{said, "--client-secret=my-secret-argument", "--token", "my-other-argument"}, Env: []string{"SOMETHING=configured-value"},
+		})
+		_, err := p.Credential(t.Context(), nil)
+		if want != "" {
+			want = ", after it said: " + want
+		}
+		require.ErrorContains(t, err, `": exit status 3`)
+		require.Equal(t, want, err.Error()[strings.Index(err.Error(), "status 3")+len("status 3"):])
+	}
+}
+
+func TestSecretOfTheEnvironmentIsHidden(t *testing.T) {
+	t.Setenv("MY_SECRET", "hush-hush")
+	p := newPlugin(t, "fail", Options{Args: []string{"it is hush-hush"}})
+	_, err := p.Credential(t.Context(), nil)
+	require.ErrorContains(t, err, "after it said: it is [redacted]")
+}
+
+func TestOnlyTheEndOfALongComplaintIsKept(t *testing.T) {
+	t.Parallel()
+	p := newPlugin(t, "fail", Options{Args: []string{strings.Repeat("blah ", 5000) + "the end"}})
+	_, err := p.Credential(t.Context(), nil)
+	require.ErrorContains(t, err, "after it said: ... blah")
+	require.ErrorContains(t, err, "the end")
+	require.Less(t, len(err.Error()), maxStderr+500)
+
+	var end tail
+	_, _ = end.Write([]byte("se"))
+	_, _ = end.Write([]byte("cret" + strings.Repeat("x", maxStderr-10) + " the end"))
+	require.Equal(t, "... the end", end.String(), "what was cut may be the rest of a secret")
+}
+
+func TestWhatIsNoCredentialIsRefusedWithoutQuotingIt(t *testing.T) {
+	t.Parallel()
+	for output, want := range map[string]string{
+		"": "the 0 bytes that it printed are not JSON of the kind ExecCredential",
+		`{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","status":{"token":4711}}`: "are not JSON of the kind",
+		"Logged in: hush": "are not JSON of the kind",
+		`{"kind":"Secret","apiVersion":"v1","status":{"token":"hush"}}`:                                                                            `it printed kind "Secret"`,
+		`{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1beta1","status":{"token":"hush"}}`:                                  "apiVersion is configured wrongly",
+		`{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1"}`:                                                                 "it has no status",
+		`{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","status":{}}`:                                                     "neither a token nor a client certificate",
+		`{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","status":{"clientKeyData":"hush"}}`:                               "need each other",
+		`{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","status":{"clientCertificateData":"a","clientKeyData":"hush"}}`:   "client certificate: ",
+		`{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","status":{"token":"hush","expirationTimestamp":"tomorrow hush"}}`: "are not JSON of the kind",
+	} {
+		f := newFiled(t)
+		require.NoError(t, os.WriteFile(f.path, []byte(output), 0o600))
+		_, err := f.Credential(t.Context(), nil)
+		require.ErrorIs(t, err, ErrMalformed)
+		require.ErrorContains(t, err, want)
+		require.NotContains(t, err.Error(), "hush")
+		require.NotContains(t, err.Error(), "4711")
+	}
+	p := newPlugin(t, "flood", Options{})
+	_, err := p.Credential(t.Context(), nil)
+	require.ErrorIs(t, err, ErrMalformed)
+	require.ErrorContains(t, err, "more than 1048576 bytes")
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add([]byte(`{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","status":{"token":"a","expirationTimestamp":"2030-01-01T00:00:00Z"}}`))
+	f.Add([]byte(`{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","status":{"clientCertificateData":"-----BEGIN","clientKeyData":"x"}}`))
+	p, err := New("a", Options{})
+	require.NoError(f, err)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		c, _, err := p.read(data)
+		require.Equal(t, err == nil, c != nil)
+		require.True(t, err != nil || c.Token != "" || c.Certificate != nil)
+		require.False(t, strings.ContainsFunc(p.presentable(string(data)), unicode.IsControl))
+	})
+}

@@ -1,0 +1,69 @@
+package kubeconfig
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strings"
+
+	"github.com/kinform/kinform/rest"
+	"github.com/kinform/kinform/rest/execauth"
+)
+
+// execExtension is the extension of a cluster that is told to exec plugins.
+const execExtension = "client.authentication.k8s.io/exec"
+
+// usePlugin makes an exec plugin the source of credentials. Who has static
+// credentials as well is who those say, as for kubectl, and the plugin is not
+// started.
+func usePlugin(cfg *rest.Config, e entry[user], c entry[cluster]) error {
+	x := e.content.Exec
+	if x == nil || cfg.BearerToken != "" || cfg.BearerTokenFile != "" || cfg.Username != "" || cfg.TLS.KeyPair != nil {
+		return nil
+	}
+	switch {
+	case x.Command == "":
+		return e.errorf("its exec plugin has no command: add one")
+	case x.APIVersion == "":
+		return e.errorf("its exec plugin (%q) has no apiVersion: add %s or %s, whichever the plugin speaks", x.Command, execauth.V1, execauth.V1beta1)
+	case x.InteractiveMode == "" && x.APIVersion == execauth.V1:
+		return e.errorf("its exec plugin (%q) has no interactiveMode, which %s requires: add %s, %s or %s",
+			x.Command, execauth.V1, execauth.Never, execauth.IfAvailable, execauth.Always)
+	}
+	opts := execauth.Options{
+		APIVersion: x.APIVersion, Args: x.Args, InstallHint: x.InstallHint, InteractiveMode: execauth.InteractiveMode(x.InteractiveMode),
+	}
+	for _, variable := range x.Env {
+		if variable.Name == "" {
+			return e.errorf("its exec plugin (%q) has a variable without a name in env: add the name", x.Command)
+		}
+		opts.Env = append(opts.Env, variable.Name+"="+variable.Value)
+	}
+	if x.ProvideClusterInfo {
+		opts.Cluster = &execauth.Cluster{
+			Server: cfg.Host, TLSServerName: cfg.TLS.ServerName, Insecure: cfg.TLS.Insecure,
+			CAData: cfg.TLS.CAData, CAFile: cfg.TLS.CAFile, ProxyURL: c.content.ProxyURL,
+			DisableCompression: c.content.DisableCompression, Config: c.content.extension(execExtension),
+		}
+	}
+	command := x.Command
+	if strings.ContainsRune(command, filepath.Separator) {
+		command = e.path(command)
+	}
+	plugin, err := execauth.New(command, opts)
+	if err != nil {
+		return e.errorf("its exec plugin (%q): %w", x.Command, err)
+	}
+	cfg.Credentials = plugin.Credential
+	return nil
+}
+
+// extension returns one of the cluster's extensions, nil if it has none of this
+// name.
+func (c *cluster) extension(name string) json.RawMessage {
+	for _, x := range c.Extensions {
+		if x.Name == name {
+			return x.Extension
+		}
+	}
+	return nil
+}
