@@ -44,7 +44,9 @@ var ErrTooLarge = errors.New("object too large")
 //   - after an answer 429 or 5xx with a Retry-After, in seconds or as a date,
 //     because then the server asks for it, once that time has passed, and up to a
 //     tenth of it more, so that not all clients come at once;
-//   - a GET, when the connection was lost, after a second.
+//   - a GET, when the connection was lost, after a second;
+//   - once, at once, after a 401, where what proves who we are comes from a file, a
+//     plugin or a function, and so may be another one by now.
 //
 // Nothing else is: no timeout, no connection that was refused, and no 5xx without
 // a word about when. The end of the context ends every wait at once.

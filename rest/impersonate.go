@@ -42,7 +42,7 @@ func (i *Impersonation) header() (http.Header, error) {
 	if i.User != "" {
 		header["Impersonate-User"] = []string{i.User}
 	} else if len(header) > 0 {
-		return nil, errors.New("Impersonate: a uid, groups and extra need a user")
+		return nil, errors.New("impersonating a uid, groups or extra needs a user as well")
 	}
 	return header, nil
 }

@@ -199,7 +199,7 @@ func TestRenewedClientCertificateIsUsed(t *testing.T) {
 	})
 }
 
-func TestUnauthorizedMakesTheNextRequestReadTheCertificate(t *testing.T) {
+func TestUnauthorizedMakesTheRequestReadTheCertificateAgain(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	cfg := TLSConfig{CertFile: filepath.Join(dir, "cert"), KeyFile: filepath.Join(dir, "key"), KeyPair: tls.X509KeyPair, Insecure: true}
@@ -216,11 +216,10 @@ func TestUnauthorizedMakesTheNextRequestReadTheCertificate(t *testing.T) {
 		require.NoError(t, err)
 		defer client.Close()
 		write(certificate(t, "bob"))
-		_, err = get(t.Context(), client)
-		require.True(t, apierrors.IsUnauthorized(err))
 		name, err := get(t.Context(), client)
 		require.NoError(t, err)
 		require.Equal(t, "bob", name)
+		require.EqualValues(t, 1, client.Stats().Retries)
 	})
 }
 
@@ -247,11 +246,13 @@ func TestCredentialThatWasRefusedIsAskedForAgain(t *testing.T) {
 	defer client.Close()
 	require.Zero(t, source.asked, "NewClient asks for nothing")
 	_, err = get(t.Context(), client)
-	require.True(t, apierrors.IsUnauthorized(err))
-	require.NotContains(t, err.Error(), "old")
-	_, err = get(t.Context(), client)
 	require.NoError(t, err)
 	require.Equal(t, 2, source.asked)
+	handler.wants("Bearer newer")
+	_, err = get(t.Context(), client)
+	require.True(t, apierrors.IsUnauthorized(err), "once is enough")
+	require.NotContains(t, err.Error(), "new")
+	require.Equal(t, 4, source.asked)
 }
 
 func TestCertificateOfACredentialIsUsedForNewConnections(t *testing.T) {

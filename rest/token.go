@@ -36,7 +36,7 @@ func newCredentials(cfg *Config, logger *slog.Logger) (*credentials, error) {
 	case hasToken && hasUser:
 		return nil, errors.New("a bearer token and a user name exclude each other; drop one")
 	case out.source != nil && (hasToken || hasUser || cfg.TLS.hasCertificate()):
-		return nil, errors.New("Credentials excludes a token, a user name and a client certificate; drop one")
+		return nil, errors.New("the function Credentials excludes a token, a user name and a client certificate; drop one")
 	case cfg.Password != "" && cfg.Username == "":
 		return nil, errors.New("a password needs a user name")
 	}
