@@ -54,6 +54,6 @@ func TestImpersonationNeedsAUser(t *testing.T) {
 	t.Parallel()
 	for _, i := range []Impersonation{{UID: "1"}, {Groups: []string{"a"}}, {Extra: map[string][]string{"a": nil}}} {
 		_, err := NewClient(Config{Host: "host", Impersonate: i}, Options{})
-		require.ErrorContains(t, err, "rest.Config: Impersonate: a uid, groups and extra need a user")
+		require.ErrorContains(t, err, "rest.Config: impersonating a uid, groups or extra needs a user as well")
 	}
 }

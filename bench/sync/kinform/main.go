@@ -11,6 +11,7 @@ import (
 	"github.com/kinform/kinform/informer"
 	"github.com/kinform/kinform/reflector"
 	"github.com/kinform/kinform/rest"
+	"github.com/kinform/kinform/rest/sharing"
 )
 
 func main() { subject.Main(open) }
@@ -22,14 +23,11 @@ func open(task subject.Task) (subject.Informer, error) {
 	}
 	switch task.Shape {
 	case subject.Metadata:
-		return start[*metav1.PartialObjectMetadata](client, task, nil)
+		return start[*metav1.PartialObjectMetadata](client, task, rest.ResourceOptions{})
 	case subject.Stripped:
-		return start(client, task, func(pod *corev1.Pod) (*corev1.Pod, error) {
-			pod.ManagedFields = nil
-			return pod, nil
-		})
+		return start[*corev1.Pod](client, task, rest.ResourceOptions{Project: rest.Drop{ManagedFields: true}})
 	}
-	return start[*corev1.Pod](client, task, nil)
+	return start[*corev1.Pod](client, task, rest.ResourceOptions{})
 }
 
 // measured is an informer and its handler.
@@ -39,10 +37,11 @@ type measured[T any] struct {
 	handler  *informer.Registration[T]
 }
 
-func start[T rest.Message](client *rest.Client, task subject.Task, transform func(T) (T, error)) (subject.Informer, error) {
-	pods := rest.NewResource[T](client, corev1.SchemeGroupVersion.WithResource("pods"), rest.ResourceOptions{Encoding: encoding(task)})
+func start[T rest.Message](client *rest.Client, task subject.Task, opts rest.ResourceOptions) (subject.Informer, error) {
+	opts.Encoding = encoding(task)
+	opts.DecodeProtobuf = sharing.New(sharing.Options{}).Unmarshal
+	pods := rest.NewResource[T](client, corev1.SchemeGroupVersion.WithResource("pods"), opts)
 	inf, err := informer.New(pods, informer.Options[T]{
-		Transform: transform,
 		Reflector: reflector.Options{ListMode: mode(task)},
 	})
 	if err != nil {
