@@ -12,7 +12,7 @@ import (
 //
 //	d = min(Base * Factor^(n-1), Max / (1+Jitter))
 //
-// so that no wait exceeds Max, and waits are spread even there. The defaults are
+// so that no wait exceeds Max (PermanentMax where that applies), and waits are spread even there. The defaults are
 // client-go's numbers (RC-3): 0.8 to 1.6 s, 1.6 to 3.2 s, ... 15 to 30 s. Unlike
 // there, only success starts the row afresh, not the passing of time.
 type Backoff struct {
@@ -23,6 +23,12 @@ type Backoff struct {
 	// Defaults to 30 s.
 	Max time.Duration
 
+	// PermanentMax takes the place of Max while the server says, time after time,
+	// that the resource does not exist (404) or must not be read (403): these do not
+	// go away by themselves, and every attempt is work for a server that has others
+	// to serve. Defaults to 5 minutes, or Max if that is longer.
+	PermanentMax time.Duration
+
 	// Factor is by how much each wait is longer than the one before; at least 1.
 	// Defaults to 2.
 	Factor float64
@@ -32,10 +38,10 @@ type Backoff struct {
 	Jitter float64
 }
 
-var errBackoff = errors.New("reflector: Options.Backoff: Base and Max must not be negative, and Factor at least 1")
+var errBackoff = errors.New("reflector: Options.Backoff: Base, Max and PermanentMax must not be negative, and Factor at least 1")
 
 func (b Backoff) validate() error {
-	if b.Base < 0 || b.Max < 0 || b.Factor != 0 && !(b.Factor >= 1) {
+	if b.Base < 0 || b.Max < 0 || b.PermanentMax < 0 || b.Factor != 0 && !(b.Factor >= 1) {
 		return errBackoff
 	}
 	return nil
@@ -48,6 +54,9 @@ func (b Backoff) withDefaults() Backoff {
 	if b.Max == 0 {
 		b.Max = 30 * time.Second
 	}
+	if b.PermanentMax == 0 {
+		b.PermanentMax = max(5*time.Minute, b.Max)
+	}
 	if b.Factor == 0 {
 		b.Factor = 2
 	}
@@ -58,9 +67,10 @@ func (b Backoff) withDefaults() Backoff {
 	return b
 }
 
-// wait draws the wait after failure n of a row, n counting from 1.
-func (b Backoff) wait(n int) time.Duration {
-	fixed, limit := float64(b.Base), float64(b.Max)/(1+b.Jitter)
+// wait draws the wait after failure n of a row, n counting from 1, which is no
+// longer than longest.
+func (b Backoff) wait(n int, longest time.Duration) time.Duration {
+	fixed, limit := float64(b.Base), float64(longest)/(1+b.Jitter)
 	for ; n > 1 && fixed < limit && b.Factor > 1; n-- {
 		fixed *= b.Factor
 	}

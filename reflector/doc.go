@@ -5,8 +5,8 @@
 // # The machine
 //
 // A reflector is a state machine, and it can be watched being one: [Reflector.Status]
-// tells its [Phase], an [Observer] is told of every step, and state.go has all of
-// it. In this picture, a failure is a step along a double line.
+// tells its [Phase], an [Observer] is told of every step, state.go has all of it,
+// and testdata/steps.txt has what follows from each reply in each state. In this picture, a failure is a step along a double line.
 //
 //	                    first snapshot, or a later one
 //	                       |                    |
@@ -29,7 +29,7 @@
 //
 //	any of the above  ==failure==>  BackingOff  -->  where it goes on
 //	Connecting, Watching  ==version expired==>  Listing or Streaming, at once
-//	any, when the context ends  -->  Stopped
+//	any, when the context ends, or after too many 404 or 403  -->  Stopped
 //
 // # Snapshots
 //
@@ -65,8 +65,9 @@
 // follows. Waits grow with each failure in a row, and only success ends a row: a
 // whole snapshot for attempts to take one; for watches the first event or
 // bookmark, or [Backoff].Max without a failure. A Retry-After of the server is the
-// least that is waited. No failure is final: a resource that does not exist, or
-// that may not be read, is asked for again after ever longer waits, up to Backoff.Max.
+// least that is waited. No failure is final by default: a resource that does not
+// exist, or that may not be read, is asked for again after ever longer waits, up to
+// [Backoff].PermanentMax; [Options].GiveUpAfter can make it the end.
 //
 // An object that cannot be read is reported and skipped; what the sink has of it
 // stays. If it was to be deleted, a new snapshot follows, which deletes it. An

@@ -52,8 +52,12 @@ type Error struct {
 	Failures int
 
 	// RetryIn is the wait that follows. 0 means that the reflector goes on at
-	// once.
+	// once, unless this is the end.
 	RetryIn time.Duration
+
+	// Final says that no attempt follows: Run returns this error; see
+	// [Options].GiveUpAfter.
+	Final bool
 }
 
 // Error says in which phase what went wrong, and what follows.
@@ -61,6 +65,8 @@ func (e Error) Error() string {
 	switch {
 	case e.Failures == 0:
 		return fmt.Sprintf("reflector: %v: %v", e.Phase, e.Err)
+	case e.Final:
+		return fmt.Sprintf("reflector: %v: %v (failure %d in a row, giving up)", e.Phase, e.Err, e.Failures)
 	case e.RetryIn == 0:
 		return fmt.Sprintf("reflector: %v: %v (failure %d in a row, going on at once)", e.Phase, e.Err, e.Failures)
 	default:
@@ -91,6 +97,12 @@ func isRefused(err error) bool {
 // isUnsupported says that the server does not know how to do what it was asked for.
 func isUnsupported(err error) bool {
 	return apierrors.IsBadRequest(err) || apierrors.IsInvalid(err) || apierrors.IsMethodNotSupported(err)
+}
+
+// isPermanent says that the server knows what it was asked for, and that the
+// answer will be the same until somebody changes what the server has or allows.
+func isPermanent(err error) bool {
+	return apierrors.IsNotFound(err) || apierrors.IsForbidden(err)
 }
 
 // isBusy says that the server cannot be reached, or not now: it has said nothing

@@ -76,6 +76,13 @@ type Options struct {
 	// Backoff says how long to wait after a failure.
 	Backoff Backoff
 
+	// GiveUpAfter is how many times in a row the server may say that the resource
+	// does not exist (404), or that this client must not read it (403), before Run
+	// gives up and returns that error. Defaults to 0, never: somebody may yet
+	// install the definition or grant the right, and meanwhile it is asked for less
+	// and less often, see [Backoff].PermanentMax.
+	GiveUpAfter int
+
 	// AllowTimeTravel accepts a snapshot that is older than what the sink has
 	// already been told. By default such a snapshot is refused with
 	// [ErrTimeTravel], and asked for again: it comes from a server that lags
@@ -99,7 +106,7 @@ type Options struct {
 
 var (
 	errListMode = errors.New("reflector: Options.ListMode is Auto, List or WatchList")
-	errTimes    = errors.New("reflector: Options.WatchTimeout and Options.ListProgressTimeout must not be negative")
+	errTimes    = errors.New("reflector: Options.WatchTimeout, ListProgressTimeout and GiveUpAfter must not be negative")
 )
 
 // validate says what is wrong with o.
@@ -107,7 +114,7 @@ func (o Options) validate() error {
 	switch {
 	case o.ListMode > WatchList:
 		return errListMode
-	case o.WatchTimeout < 0 || o.ListProgressTimeout < 0:
+	case o.WatchTimeout < 0 || o.ListProgressTimeout < 0 || o.GiveUpAfter < 0:
 		return errTimes
 	}
 	return o.Backoff.validate()

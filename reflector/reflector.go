@@ -68,6 +68,8 @@ func New[T any](source listwatch.Source[T], sink Sink[T], opts Options) (*Reflec
 }
 
 // Run keeps the sink in step with the server until ctx ends, and then returns nil.
+// It ends earlier, with an [Error], only where [Options].GiveUpAfter asks for that.
+//
 // The caller is the owner of everything that happens: there are no other
 // goroutines than those of the Source.
 //
@@ -85,18 +87,20 @@ func (r *Reflector[T]) Run(ctx context.Context) error {
 	r.snapshots, r.watches = row{}, row{}
 	s := r.resnapshot()
 	r.enter(s, nil)
+	var last error
 	for s.phase() != Stopped {
 		next, err := r.step(ctx, s)
 		switch {
 		case ctx.Err() != nil: // which is no failure
 			next, err = r.stop(next), nil
 		case err != nil:
-			err = r.report(s.phase(), err, waitOf[T](next))
+			err = r.report(s.phase(), err, next)
 		}
+		last = err
 		if next.phase() != s.phase() {
 			r.enter(next, err)
 		}
 		s = next
 	}
-	return nil
+	return last
 }

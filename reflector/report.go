@@ -10,20 +10,32 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// row counts failures in a row.
-type row struct{ failures int }
+// row counts failures in a row, and how many of the last of them the server meant
+// to be permanent.
+type row struct{ failures, permanent int }
 
 // atOnce counts a failure after which next follows without a wait.
 func (r *Reflector[T]) atOnce(row *row, next state[T]) state[T] {
 	row.failures++
+	row.permanent = 0
 	return next
 }
 
 // retry counts a failure after which next follows when some time has passed: more
-// with each failure, and no less than the server asks for.
+// with each failure, and no less than the server asks for. If this is once too
+// often for Options.GiveUpAfter, it is the end.
 func (r *Reflector[T]) retry(row *row, err error, next state[T]) state[T] {
 	row.failures++
-	wait := r.opts.Backoff.wait(row.failures)
+	longest := r.opts.Backoff.Max
+	if isPermanent(err) {
+		if row.permanent++; row.permanent == r.opts.GiveUpAfter {
+			return stopped[T]{}
+		}
+		longest = r.opts.Backoff.PermanentMax
+	} else {
+		row.permanent = 0
+	}
+	wait := r.opts.Backoff.wait(row.failures, longest)
 	if seconds, ok := apierrors.SuggestsClientDelay(err); ok {
 		wait = max(wait, time.Duration(seconds)*time.Second)
 	}
@@ -36,20 +48,22 @@ func (r *Reflector[T]) succeeded(row *row) {
 		return
 	}
 	r.opts.Logger.Info("Recovered", "failures", row.failures)
-	row.failures = 0
+	row.failures, row.permanent = 0, 0
 	r.record.update(func(st *Status) { st.Failures = r.failures() })
 }
 
 func (r *Reflector[T]) failures() int { return r.snapshots.failures + r.watches.failures }
 
-// report makes a failed attempt known, and the wait that follows (D7).
-func (r *Reflector[T]) report(phase Phase, err error, wait time.Duration) Error {
-	e := Error{Phase: phase, Err: err, Failures: r.watches.failures, RetryIn: wait}
+// report makes a failed attempt known, and what follows it (D7).
+func (r *Reflector[T]) report(phase Phase, err error, next state[T]) Error {
+	wait := waitOf[T](next)
+	e := Error{Phase: phase, Err: err, Failures: r.watches.failures, RetryIn: wait, Final: next.phase() == Stopped}
 	if phase == Listing || phase == Streaming {
 		e.Failures = r.snapshots.failures
 	}
 	level := slog.LevelWarn
 	switch {
+	case e.Final: // worth a warning whatever came before
 	case e.Failures > 1:
 		level = slog.LevelDebug
 	case wait == 0:

@@ -1,0 +1,91 @@
+package reflector
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+var (
+	errNotFound  = apierrors.NewNotFound(schema.GroupResource{Resource: "widgets"}, "")
+	errForbidden = apierrors.NewForbidden(schema.GroupResource{Resource: "widgets"}, "", errBroken)
+)
+
+// What does not go away by itself is asked for ever less often, and without end.
+func TestPermanentFailuresSlowDown(t *testing.T) {
+	for name, permanent := range map[string]error{"404": errNotFound, "403": errForbidden} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				g := newRig(Options{})
+				g.source.lists = append(times(30, refuse(permanent)), whole("10"))
+				ctx, cancel := context.WithTimeout(t.Context(), 3*time.Hour)
+				defer cancel()
+				require.NoError(t, g.reflector.Run(ctx))
+
+				require.Equal(t, 25600*time.Millisecond, g.reported[5].RetryIn)
+				require.Equal(t, 51200*time.Millisecond, g.reported[6].RetryIn, "beyond Backoff.Max")
+				require.Equal(t, 5*time.Minute, g.reported[29].RetryIn)
+				require.True(t, g.reflector.Status().Synced, "and when it has gone away, that is found")
+			})
+		})
+	}
+}
+
+func TestOtherFailuresAreNotSlowedDown(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		g := newRig(Options{GiveUpAfter: 11})
+		g.source.lists = append(append(times(10, refuse(errNotFound)), refuse(errBroken)), times(10, refuse(errNotFound))...)
+		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Hour)
+		defer cancel()
+		require.NoError(t, g.reflector.Run(ctx), "there were not eleven in a row")
+		require.Equal(t, 5*time.Minute, g.reported[9].RetryIn)
+		require.Equal(t, 30*time.Second, g.reported[10].RetryIn, "after a lost connection, nobody knows")
+	})
+}
+
+func TestPermanentMaxIsNoShorterThanMax(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, time.Hour, Backoff{Max: time.Hour}.withDefaults().PermanentMax)
+	require.Equal(t, time.Minute, Backoff{Max: time.Hour, PermanentMax: time.Minute}.withDefaults().PermanentMax)
+}
+
+func TestRunGivesUpWhereThatIsAskedFor(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		g := newRig(Options{GiveUpAfter: 3})
+		g.source.lists = []reply{whole("10")}
+		g.source.watches = []reply{refuse(errNotFound), refuse(errForbidden), refuse(errNotFound)}
+		err := g.reflector.Run(t.Context())
+
+		require.True(t, apierrors.IsNotFound(err))
+		require.EqualError(t, err, `reflector: connecting: widgets "" not found (failure 3 in a row, giving up)`)
+		require.Len(t, g.reported, 3)
+		require.True(t, g.reported[2].Final)
+		require.False(t, g.reported[1].Final)
+		require.Equal(t, err, g.reflector.Status().LastError)
+		require.Equal(t, Stopped, g.reflector.Status().Phase)
+		require.Equal(t, 2400*time.Millisecond, time.Since(g.began))
+		require.Zero(t, g.source.open)
+	})
+}
+
+// A new Run begins to count anew.
+func TestRunAfterGivingUp(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		g := newRig(Options{GiveUpAfter: 2})
+		g.source.lists = append(times(3, refuse(errForbidden)), whole("10"))
+		require.True(t, apierrors.IsForbidden(g.reflector.Run(t.Context())))
+		g.take()
+		g.began = time.Now()
+		g.run(t, time.Second,
+			`0s list "0" limit=500`,
+			`0s reflector: listing: widgets is forbidden: connection reset (failure 1 in a row, next attempt in 800ms)`,
+			`800ms list "0" limit=500`,
+			`800ms replace "10":`,
+			`800ms watch "10"`,
+		)
+	})
+}

@@ -1,0 +1,190 @@
+package reflector
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kinform/kinform/listwatch"
+)
+
+var update = flag.Bool("update", false, "write testdata/steps.txt instead of comparing with it")
+
+// stepStates are all states in which a reflector waits for the server, for a sink
+// that knows version 10. The rows of state_test.go say why; this says that
+// nothing is missing.
+var stepStates = []struct {
+	name string
+	mode ListMode
+	make func() any
+}{
+	{`listing at "0"`, List, func() any { return &at{at: "0"} }},
+	{`listing at "10"`, List, func() any { return &at{at: "10"} }},
+	{`listing at ""`, List, func() any { return &at{at: ""} }},
+	{`listing at "10", page 2`, List, func() any { return &at{at: "10", token: "c1", version: "12", items: items("a@1")} }},
+	{`listing at "10", whole`, List, func() any { return &at{at: "10", whole: true} }},
+	{`requesting at "0"`, WatchList, func() any { return &open{at: "0"} }},
+	{`requesting at "10"`, WatchList, func() any { return &open{at: "10"} }},
+	{`requesting at ""`, WatchList, func() any { return &open{at: ""} }},
+	{`streaming at "0"`, WatchList, func() any { return inStream{} }},
+	{`connecting at "10"`, List, func() any { return &to{version: "10"} }},
+	{`watching from "10", nothing heard yet`, List, func() any { return inWatch{} }},
+	{`watching from "10"`, List, func() any { return inWatch{heard: true} }},
+	{`watching from "", initial events`, List, func() any { return inSyntheticWatch{} }},
+}
+
+// stepReplies are all kinds of replies: an error refuses a request, or ends a
+// stream; what is played comes after the server has agreed.
+var stepReplies = []struct {
+	name   string
+	refuse error
+	list   reply // the answer to a list, where it is not refused
+	stream []any // what an open stream brings
+	sink   error
+	cancel bool
+}{
+	{name: "all that there is", list: whole("12", "b@2"), stream: []any{endMarker("12")}},
+	{name: "a part", list: page("12", "c2", "b@2"), stream: []any{added("b@11")}},
+	{name: "a change", stream: []any{modified("b@11")}},
+	{name: "a deletion", stream: []any{deleted("b@11")}},
+	{name: "an event again", stream: []any{modified("b@9")}},
+	{name: "a bookmark", stream: []any{bookmark("11")}},
+	{name: "an older state", list: whole("9", "b@2"), stream: []any{endMarker("9")}},
+	{name: "what the sink refuses", list: whole("12", "b@2"), stream: []any{endMarker("12")}, sink: errBroken},
+	{name: "an unreadable object", list: play(unreadable(0, "b")), stream: []any{unreadable(listwatch.Modified, "b")}},
+	{name: "an unreadable deletion", stream: []any{unreadable(listwatch.Deleted, "b")}},
+	{name: "a deletion of who knows what", stream: []any{&listwatch.ObjectError{Type: listwatch.Deleted, Err: errBroken}}},
+	{name: "an event without its object", stream: []any{listwatch.Event[string]{Type: listwatch.Modified, Item: listwatch.Item[string]{Key: key("b"), ResourceVersion: "11", Unchanged: true}}}},
+	{name: "an orderly end, at once", stream: []any{io.EOF}},
+	{name: "an orderly end, later", stream: []any{time.Second, io.EOF}},
+	{name: "silence", list: play(24 * time.Hour), stream: []any{24 * time.Hour}},
+	{name: "400 Bad Request", refuse: apierrors.NewBadRequest("")},
+	{name: "403 Forbidden", refuse: errForbidden},
+	{name: "404 Not Found", refuse: errNotFound},
+	{name: "405 Method Not Allowed", refuse: apierrors.NewMethodNotSupported(schema.GroupResource{}, "watch")},
+	{name: "410 Expired", refuse: errExpired},
+	{name: "410 Gone", refuse: errGone},
+	{name: "422 Invalid", refuse: errInvalid},
+	{name: "429 Too Many Requests, in 7 s", refuse: errBusy},
+	{name: "500 Internal Error", refuse: errInternal},
+	{name: "503 Service Unavailable", refuse: apierrors.NewServiceUnavailable("")},
+	{name: "504 Timeout, version too large", refuse: errTooLarge},
+	{name: "connection refused", refuse: errRefused},
+	{name: "connection lost", refuse: errBroken},
+	{name: "the end of the context", cancel: true, stream: []any{24 * time.Hour}},
+}
+
+// TestStepsAreAllKnown has every state meet every reply, as the first failure and
+// as the third in a row, and compares what follows with testdata/steps.txt. That
+// file is also for reading: it is the state machine.
+func TestStepsAreAllKnown(t *testing.T) {
+	const file = "testdata/steps.txt"
+	var b strings.Builder
+	b.WriteString("What a reflector does next, for each state and each reply: the calls of the sink, and the state that\n" +
+		"follows. Where it differs, the second line is for the third failure in a row. Random parts of waits are left\n" +
+		"out. TestStepsAreAllKnown makes this file and compares with it; -update writes it.\n")
+	for _, s := range stepStates {
+		fmt.Fprintf(&b, "\n%s\n", s.name)
+		for n, r := range stepReplies {
+			if !possible(s.make(), n) {
+				continue
+			}
+			first, third := stepOf(t, s.mode, s.make(), n, 0), stepOf(t, s.mode, s.make(), n, 2)
+			fmt.Fprintf(&b, "    %-30s %s\n", r.name, first)
+			if third != first {
+				fmt.Fprintf(&b, "    %-30s %s\n", "", third)
+			}
+		}
+	}
+	if *update {
+		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		require.NoError(t, os.WriteFile(file, []byte(b.String()), 0o644))
+	}
+	want, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Equal(t, string(want), b.String())
+}
+
+// possible says whether a reply can come in a state: what a stream brings needs an
+// open stream, and a list brings items.
+func possible(from any, n int) bool {
+	r := stepReplies[n]
+	switch from.(type) {
+	case *at:
+		return r.refuse != nil || r.cancel || len(r.list.play) > 0 || r.list.meta.ResourceVersion != ""
+	case *open, *to:
+		return r.refuse != nil || r.cancel || n == 0
+	default:
+		return true
+	}
+}
+
+// stepOf makes one step and describes it.
+func stepOf(t *testing.T, mode ListMode, from any, n, failures int) (line string) {
+	synctest.Test(t, func(t *testing.T) {
+		meets := stepReplies[n]
+		g := newRig(Options{ListMode: mode})
+		r := g.reflector
+		r.version = "10"
+		g.source.lists, g.source.watches = []reply{meets.list}, []reply{play()}
+		played := meets.stream
+		if meets.refuse != nil {
+			g.source.lists, g.source.watches = []reply{refuse(meets.refuse)}, []reply{refuse(meets.refuse)}
+			played = []any{meets.refuse}
+		}
+		if meets.sink != nil {
+			g.sink.fail = []error{meets.sink}
+		}
+		switch f := from.(type) {
+		case inStream:
+			from = inStream{played}
+		case inWatch:
+			f.play = played
+			from = f
+		case inSyntheticWatch:
+			from = inSyntheticWatch{played}
+		}
+		s := g.state(t, from)
+		r.snapshots.failures, r.watches.failures = failures, failures
+		g.take()
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		if meets.cancel {
+			cancel()
+		}
+
+		began := time.Now()
+		next, err := r.step(ctx, s)
+		var calls []string
+		for _, call := range g.take() {
+			_, call, _ = strings.Cut(call, " ")
+			switch verb, _, _ := strings.Cut(call, " "); verb {
+			case "list", "stream", "watch": // the request belongs to the state
+			default:
+				calls = append(calls, call)
+			}
+		}
+		if took := time.Since(began); took > time.Second {
+			calls = append([]string{"after " + took.String()}, calls...)
+		}
+		line = strings.Join(append(calls, "→ "+describe(next)), "; ")
+		if _, waits := next.(*backingOff[string]); waits {
+			require.Error(t, err)
+		}
+		r.stop(next)
+		synctest.Wait()
+		require.Zero(t, g.source.open)
+	})
+	return line
+}
