@@ -60,10 +60,6 @@ func (t DeltaType) String() string {
 	}
 }
 
-// update reports whether the type carries just a newer state of an object that
-// the deltas before it may already have shown.
-func (t DeltaType) update() bool { return t == Updated || t == Replaced }
-
 // Stack is all that happened to one key since the last Pop. It is never empty.
 type Stack[T any] struct {
 	Key    types.NamespacedName
@@ -82,7 +78,8 @@ type Batch[T any] struct {
 
 	// ResourceVersion is the newest version that the producer told, by an event,
 	// a Replace or a Bookmark: with this batch applied, the consumer has
-	// everything through it. "" means that none was told yet.
+	// everything through it. "" means that none was told yet. An Add after a Replace
+	// without a version does not count, see FIFO.Replace.
 	ResourceVersion string
 
 	// Replaced says that a Replace is part of the batch. Whoever reads the

@@ -20,7 +20,7 @@
 // The stacks stand in the order in which their keys were first told of, and a
 // stack is read from the bottom, so that the consumer sees all that happened to
 // an object, in order (DF-1, DF-2). Only two things are compressed: a Deleted
-// right after a Deleted (DF-3), and updates of an object that is told of more
+// right after a Deleted (DF-3), and what happens to an object that is told of more
 // often than Options.MaxDeltasPerKey before anybody pops.
 //
 // # Why Pop takes everything
@@ -91,8 +91,10 @@
 //   - Nothing that was handed out is kept in memory by the queue.
 //   - A queue has no goroutines, and waits on channels only.
 //
-// Memory while the consumer is slow is bounded by the number of objects times
-// Options.MaxDeltasPerKey, deletions with a re-creation aside.
+// Memory while the consumer is slow is bounded by the number of objects: those that
+// exist and those that the consumer has yet to learn are gone, times
+// Options.MaxDeltasPerKey plus 3. Names that are used once, as those of Pods are,
+// make no difference.
 //
 // # What of DeltaFIFO is kept, and what is not
 //
@@ -100,8 +102,9 @@
 // come out together, and are gone from the queue before they are processed), DF-13,
 // DF-14, DF-17 to DF-20, DF-23, DF-30, and RF-6 of RealFIFO. Not kept, on purpose:
 //
-//   - DF-3, "two Updates stay two": only up to Options.MaxDeltasPerKey, because
-//     memory must have a bound.
+//   - DF-3, "two Updates stay two", and DF-7, Added and Deleted of an object that
+//     came and went: only up to Options.MaxDeltasPerKey, because memory must have a
+//     bound.
 //   - DF-4, DF-5, DF-21: keys are told beside objects, so that there is no key
 //     function to fail, and a Replace is queued whole or not at all.
 //   - DF-8: a transformer belongs to the source, before an object is queued.

@@ -32,7 +32,9 @@ type FIFO[T any] struct {
 	resourceVersion string                       // the newest told
 	handedOut       string                       // the resourceVersion of the newest batch
 	populated       bool                         // there was a Replace
+	unordered       bool                         // Adds come in no order of versions, see Replace
 	closed          bool
+	taken           int   // shelves that Pop took down
 	stats           Stats // counters and InFlight; Stats() fills in the rest
 }
 
@@ -91,6 +93,7 @@ func (f *FIFO[T]) Bookmark(resourceVersion string) error {
 	if f.closed {
 		return ErrClosed
 	}
+	f.unordered = false
 	f.touchLocked(resourceVersion)
 	return nil
 }
@@ -154,15 +157,26 @@ func (f *FIFO[T]) tell(key types.NamespacedName, d Delta[T]) error {
 		f.mu.Unlock()
 		return ErrClosed
 	}
-	f.touchLocked(d.ResourceVersion)
+	f.unordered = f.unordered && d.Type == Added
+	if f.unordered {
+		f.touchLocked("")
+	} else {
+		f.touchLocked(d.ResourceVersion)
+	}
 	f.pushLocked(key, d)
+	crowded := d.Type == Deleted && f.crowdedLocked()
 	f.mu.Unlock()
 
 	f.observer.delta(key, d.Type, d.ResourceVersion)
+	if crowded {
+		f.sweep()
+	}
 	return nil
 }
 
-// pushLocked puts d on the key's stack.
+// pushLocked puts d on the key's stack. Beyond the limit a stack is compressed, by
+// which it is three deltas longer at most: a Deleted, and an object's first and
+// newest state after it.
 func (f *FIFO[T]) pushLocked(key types.NamespacedName, d Delta[T]) {
 	f.stats.Queued++
 	s := &f.pending
@@ -179,6 +193,7 @@ func (f *FIFO[T]) pushLocked(key types.NamespacedName, d Delta[T]) {
 		if newest.FinalStateUnknown {
 			*newest = d
 		}
+	case len(stack.Deltas) >= f.limit && d.Type == Deleted && f.forgetLifeLocked(stack):
 	case len(stack.Deltas) >= f.limit && mergeable(stack.Deltas, d):
 		f.stats.Merged++
 		*newest = d
@@ -188,12 +203,37 @@ func (f *FIFO[T]) pushLocked(key types.NamespacedName, d Delta[T]) {
 	}
 }
 
-// mergeable reports whether d may take the place of the newest delta: both are
-// updates, and the newest is neither the first that is pending nor the one that
-// creates the object again after a Deleted.
+// crowdedLocked counts a Deleted, and reports whether there were so many that it is
+// time to sweep. A sweep looks at every stack, so that there must be as many as
+// make this cheap.
+func (f *FIFO[T]) crowdedLocked() bool {
+	f.pending.deaths++
+	return f.pending.deaths >= max(f.limit, len(f.pending.stacks)/2)
+}
+
+// mergeable reports whether d may take the place of the newest delta: both have a
+// state of the same object, and the newest is neither the first that is pending
+// nor the one that creates the object again after a Deleted.
 func mergeable[T any](deltas []Delta[T], d Delta[T]) bool {
 	last := len(deltas) - 1
-	return d.Type.update() && deltas[last].Type.update() && last > 0 && deltas[last-1].Type != Deleted
+	return d.Type != Deleted && deltas[last].Type != Deleted && last > 0 && deltas[last-1].Type != Deleted
+}
+
+// forgetLifeLocked takes back all that a stack says since its last Deleted, of an
+// object that has been deleted in turn, so that its whole life was pending. It
+// reports whether there was such a Deleted: it stands for both.
+func (f *FIFO[T]) forgetLifeLocked(stack *Stack[T]) bool {
+	for i := len(stack.Deltas) - 1; i >= 0; i-- {
+		if stack.Deltas[i].Type == Deleted {
+			lost := len(stack.Deltas) - (i + 1)
+			clear(stack.Deltas[i+1:])
+			stack.Deltas = stack.Deltas[:i+1]
+			f.pending.deltas -= lost
+			f.stats.Merged += uint64(lost) + 1
+			return true
+		}
+	}
+	return false
 }
 
 // touchLocked records that something was told, through resourceVersion unless

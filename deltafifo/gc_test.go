@@ -46,7 +46,7 @@ func (w *witness) alive() (n int) {
 // RF-6
 func TestObjectsThatWerePoppedAreNotRetained(t *testing.T) {
 	t.Parallel()
-	f := deltafifo.New(nobody[*object]{}, deltafifo.Options{})
+	f := deltafifo.New(nobody[*object]{}, deltafifo.Options{MaxDeltasPerKey: -1})
 	var w witness
 	name := func(i int) types.NamespacedName { return key(fmt.Sprint(i)) }
 	// Everything that touches an object is in a function of its own, so that no

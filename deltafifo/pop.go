@@ -82,6 +82,7 @@ func (f *FIFO[T]) take() (shelf[T], string, error) {
 		return s, "", nil
 	}
 	s.verify()
+	f.taken++
 	f.flight = s.footprint
 	f.pending = shelf[T]{footprint: footprint{place: f.spare}}
 	f.spare = nil

@@ -34,6 +34,11 @@ type Item[T any] struct {
 // and is then added is seen to be deleted and added. If a key is listed twice,
 // its last item with an object counts.
 //
+// A Replace without a version ("" or "0") is of a server that cannot say which state
+// a list shows, and whose watch therefore begins with an Add of everything, in no
+// particular order. The version of an Add then says nothing about what else has
+// been told, until an Update, a Delete or a Bookmark ends that (RC-24).
+//
 // items is ranged over once, before the queue is locked. Replace returns
 // ErrClosed, having queued nothing, after Close.
 func (f *FIFO[T]) Replace(items iter.Seq[Item[T]], resourceVersion string) error {
@@ -44,6 +49,7 @@ func (f *FIFO[T]) Replace(items iter.Seq[Item[T]], resourceVersion string) error
 		f.mu.Unlock()
 		return ErrClosed
 	}
+	f.unordered = resourceVersion == "" || resourceVersion == "0"
 	f.touchLocked(resourceVersion)
 	lost := f.replaceLocked(list)
 	f.pending.verify()

@@ -15,6 +15,7 @@ type shelf[T any] struct {
 
 	stacks []Stack[T] // in order of each key's first delta
 	deltas int        // in all stacks
+	deaths int        // Deleted that were told since the last sweep
 	since  time.Time  // when the oldest of it was told, zero while there is nothing
 
 	// doubtful are the places of stacks that begin in a way that depends on what

@@ -25,8 +25,9 @@ type Stats struct {
 	Batches uint64
 	// Replaces counts calls of Replace.
 	Replaces uint64
-	// Merged counts updates that were lost in a newer one because of
-	// Options.MaxDeltasPerKey. If it grows, the consumer is too slow.
+	// Merged counts deltas that nobody will see because of Options.MaxDeltasPerKey:
+	// updates lost in a newer one, and objects that came and went. If it grows, the
+	// consumer is too slow.
 	Merged uint64
 	// Collapsed counts deletes that followed a delete (DF-3).
 	Collapsed uint64
