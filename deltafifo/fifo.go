@@ -158,11 +158,7 @@ func (f *FIFO[T]) tell(key types.NamespacedName, d Delta[T]) error {
 		return ErrClosed
 	}
 	f.unordered = f.unordered && d.Type == Added
-	if f.unordered {
-		f.touchLocked("")
-	} else {
-		f.touchLocked(d.ResourceVersion)
-	}
+	f.touchLocked(d.ResourceVersion)
 	f.pushLocked(key, d)
 	crowded := d.Type == Deleted && f.crowdedLocked()
 	f.mu.Unlock()
@@ -237,12 +233,12 @@ func (f *FIFO[T]) forgetLifeLocked(stack *Stack[T]) bool {
 }
 
 // touchLocked records that something was told, through resourceVersion unless
-// that is "", and wakes Pop.
+// that is "" or says nothing of others, and wakes Pop.
 func (f *FIFO[T]) touchLocked(resourceVersion string) {
 	if f.pending.empty() {
 		f.pending.since = time.Now()
 	}
-	if resourceVersion != "" {
+	if resourceVersion != "" && !f.unordered {
 		f.resourceVersion = resourceVersion
 	}
 	f.wake()
