@@ -194,8 +194,12 @@ func (f *FIFO[T]) pushLocked(key types.NamespacedName, d Delta[T]) {
 		f.stats.Merged++
 		*newest = d
 	default:
-		stack.Deltas = append(stack.Deltas, d)
+		deltas := stack.Deltas
+		stack.Deltas = append(deltas, d)
 		s.deltas++
+		if len(deltas) == cap(deltas) {
+			clear(deltas) // They have moved, and the page that they were on may be in use.
+		}
 	}
 }
 

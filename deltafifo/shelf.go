@@ -84,10 +84,11 @@ func (s *shelf[T]) open(key types.NamespacedName, deltas []Delta[T]) {
 }
 
 // alone returns a slice of d only. Slices are cut from pages which grow with
-// the shelf, since most stacks never hold more than one delta.
+// the shelf, since most stacks never hold more than one delta. They stay small, as
+// one stack that is kept keeps the page.
 func (s *shelf[T]) alone(d Delta[T]) []Delta[T] {
 	if len(s.free) == 0 {
-		s.free = make([]Delta[T], min(len(s.stacks)+1, pageSize))
+		s.free = make([]Delta[T], min(len(s.stacks)+1, 64))
 	}
 	deltas := s.free[:1:1]
 	s.free = s.free[1:]

@@ -51,8 +51,8 @@ const (
 	ended
 )
 
-// New makes an informer of what source lists and watches. It starts nothing: see
-// Run. An error says which option is wrong, or that there is no source.
+// New makes an informer of what source lists and watches; [Transform] changes the
+// objects of a source on their way. It starts nothing: see Run. An error says which option is wrong, or that there is no source.
 func New[T any](source listwatch.Source[T], opts Options[T]) (*Informer[T], error) {
 	if source == nil {
 		return nil, errors.New("informer: New needs a source")
@@ -69,9 +69,6 @@ func New[T any](source listwatch.Source[T], opts Options[T]) (*Informer[T], erro
 		synced:    make(chan struct{}),
 		stopped:   make(chan struct{}),
 		resyncDue: make(map[*Registration[T]]bool),
-	}
-	if opts.Transform != nil {
-		source = transformed[T]{source, opts.Transform}
 	}
 	i.reflector, err = reflector.New(source, sink[T]{i.queue, &i.gate}, opts.Reflector)
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"strings"
 	"sync/atomic"
@@ -157,44 +156,6 @@ func TestAHandlerMayRemoveItself(t *testing.T) { // SI-20: client-go's waiting r
 		r.churn(10, 20, false)
 		<-registration.Done()
 		require.Equal(t, 1, calls)
-	})
-}
-
-func TestTransformRunsOncePerObject(t *testing.T) { // D23
-	var transformed atomic.Int32
-	opts := informer.Options[*corev1.Pod]{Transform: func(pod *corev1.Pod) (*corev1.Pod, error) {
-		transformed.Add(1)
-		if pod.Name == key(3).Name {
-			return nil, errors.New("this one cannot be transformed")
-		}
-		return &corev1.Pod{Status: pod.Status}, nil // Not even a name or a version is left (D12).
-	}}
-	var reported []string
-	opts.Reflector.OnError = onError(&reported)
-	inBubble(t, opts, func(t *testing.T, r *rig) {
-		for n := range 5 {
-			_, err := r.server.Create(newPod(key(n)))
-			require.NoError(t, err)
-		}
-		var events []string
-		r.add(func(e informer.Event[*corev1.Pod]) {
-			require.Empty(t, e.New.Name)
-			events = append(events, fmt.Sprint(e.Type, e.Key))
-		}, informer.HandlerOptions{})
-		r.runSynced()
-		synctest.Wait()
-		require.EqualValues(t, 5, transformed.Load())
-		require.Len(t, events, 4, "the rest of the list is not lost with one object")
-		changed := newPod(key(1))
-		changed.Labels["changed"] = "yes"
-		_, err := r.server.Update(changed)
-		require.NoError(t, err)
-		r.settle()
-		synctest.Wait()
-		require.EqualValues(t, 6, transformed.Load())
-		require.Equal(t, "Updated "+key(1).String(), events[len(events)-1])
-		require.Contains(t, strings.Join(reported, "\n"), "this one cannot be transformed")
-		require.Contains(t, strings.Join(reported, "\n"), key(3).Name)
 	})
 }
 

@@ -17,13 +17,6 @@ type Options[T any] struct {
 	// Defaults to the type argument's name.
 	Name string
 
-	// Transform changes each object once, before it is queued: to drop what nobody
-	// reads, for example. It owns the object that it is given, may change it in
-	// place, and is called by one goroutine at a time. With an error the object is
-	// reported and skipped, and what the store held of it stays. Defaults to no
-	// change.
-	Transform func(T) (T, error)
-
 	// Reflector has the choices of listing and watching: pages, back-off, time
 	// limits, and OnError, which hears of every failed attempt. Its Logger defaults
 	// to the one below.

@@ -100,7 +100,7 @@ func TestOnAppliedLeavesOutRefusedKeys(t *testing.T) {
 }
 
 func TestANilSourceIsRefused(t *testing.T) {
-	_, err := informer.New[*obj](nil, informer.Options[*obj]{Transform: func(o *obj) (*obj, error) { return o, nil }})
+	_, err := informer.New[*obj](nil, informer.Options[*obj]{})
 	require.Error(t, err)
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/kinform/kinform/apitest"
 	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/reflector"
 	"github.com/kinform/kinform/rest"
 	"github.com/stretchr/testify/require"
@@ -41,18 +42,24 @@ func newRig(t *testing.T, opts informer.Options[*corev1.Pod]) *rig {
 
 // newRigFor is newRig for some pods, or for one encoding.
 func newRigFor(t *testing.T, which rest.ResourceOptions, opts informer.Options[*corev1.Pod]) *rig {
+	server, source := newServer(t, which)
+	if opts.Reflector.Backoff == (reflector.Backoff{}) {
+		opts.Reflector.Backoff = reflector.Backoff{Base: 100 * time.Millisecond, Max: time.Second}
+	}
+	inf, err := informer.New(source, opts)
+	require.NoError(t, err)
+	return &rig{t: t, server: server, informer: inf, random: rand.New(rand.NewPCG(1, 2)), stop: func() error { return nil }}
+}
+
+// newServer starts a server, and returns its pods as a source.
+func newServer(t *testing.T, which rest.ResourceOptions) (*apitest.Server, listwatch.Source[*corev1.Pod]) {
 	server := apitest.New(apitest.Options{BookmarkInterval: 10 * time.Second})
 	require.NoError(t, server.ListenMemory())
 	t.Cleanup(server.Close)
 	client, err := rest.NewClient(rest.Config{Host: server.URL(), DialContext: server.DialContext}, rest.Options{})
 	require.NoError(t, err)
 	t.Cleanup(client.Close)
-	if opts.Reflector.Backoff == (reflector.Backoff{}) {
-		opts.Reflector.Backoff = reflector.Backoff{Base: 100 * time.Millisecond, Max: time.Second}
-	}
-	inf, err := informer.New(rest.NewResource[*corev1.Pod](client, pods, which), opts)
-	require.NoError(t, err)
-	return &rig{t: t, server: server, informer: inf, random: rand.New(rand.NewPCG(1, 2)), stop: func() error { return nil }}
+	return server, rest.NewResource[*corev1.Pod](client, pods, which)
 }
 
 // run starts the informer.

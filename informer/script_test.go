@@ -84,7 +84,7 @@ func newFake(rv string, items ...listwatch.Item[*obj]) *fake {
 	return &fake{items: items, rv: rv, events: make(chan any)}
 }
 
-func start(t *testing.T, inf *informer.Informer[*obj]) (stop func()) {
+func start[T any](t *testing.T, inf *informer.Informer[T]) (stop func()) {
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	go func() { defer close(done); _ = inf.Run(ctx) }()

@@ -7,80 +7,108 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// transformed is a source whose objects pass through a function as they are
-// read: once each, whichever way they come, and before anything holds them (D23).
-type transformed[T any] struct {
-	listwatch.Source[T]
-	transform func(T) (T, error)
+// Transform returns a source whose objects pass through a function: to drop what
+// nobody reads, or to keep but a few fields in a type of one's own. Each object
+// does so once, whichever way it comes, and before anything holds it (D23, SI-30):
+//
+//	informer.New(informer.Transform(pods, func(pod *corev1.Pod) (summary, error) { ... }), ...)
+//
+// The function owns the object that it is given, may change it in place, and is
+// called by one goroutine at a time for each stream. With an error the object is
+// reported and skipped, and what the store has of it stays; a panic is such an
+// error. Keys and versions are not its business: they travel beside the object
+// (D12).
+//
+// Where the server, or the decoder, can leave things out, that costs less; see
+// package rest.
+func Transform[From, To any](source listwatch.Source[From], transform func(From) (To, error)) listwatch.Source[To] {
+	return transformed[From, To]{source, transform}
+}
+
+type transformed[From, To any] struct {
+	source    listwatch.Source[From]
+	transform func(From) (To, error)
 }
 
 // String is the name of the source, for errors.
-func (s transformed[T]) String() string {
-	if named, ok := s.Source.(fmt.Stringer); ok {
+func (s transformed[From, To]) String() string {
+	if named, ok := s.source.(fmt.Stringer); ok {
 		return named.String()
 	}
 	return "source"
 }
 
-func (s transformed[T]) List(ctx context.Context, opts listwatch.ListOptions) (listwatch.ListStream[T], error) {
-	stream, err := s.Source.List(ctx, opts)
+func (s transformed[From, To]) List(ctx context.Context, opts listwatch.ListOptions) (listwatch.ListStream[To], error) {
+	stream, err := s.source.List(ctx, opts)
 	if err != nil {
 		return nil, err
 	}
-	return transformedList[T]{stream, s.transform}, nil
+	return transformedList[From, To]{stream, s.transform}, nil
 }
 
-func (s transformed[T]) Watch(ctx context.Context, opts listwatch.WatchOptions) (listwatch.WatchStream[T], error) {
-	stream, err := s.Source.Watch(ctx, opts)
+func (s transformed[From, To]) Watch(ctx context.Context, opts listwatch.WatchOptions) (listwatch.WatchStream[To], error) {
+	stream, err := s.source.Watch(ctx, opts)
 	if err != nil {
 		return nil, err
 	}
-	return transformedWatch[T]{stream, s.transform}, nil
+	return transformedWatch[From, To]{stream, s.transform}, nil
 }
 
-type transformedList[T any] struct {
-	listwatch.ListStream[T]
-	transform func(T) (T, error)
+type transformedList[From, To any] struct {
+	stream    listwatch.ListStream[From]
+	transform func(From) (To, error)
 }
 
-func (s transformedList[T]) Next() (listwatch.Item[T], error) {
-	item, err := s.ListStream.Next()
+func (s transformedList[From, To]) Next() (listwatch.Item[To], error) {
+	item, err := s.stream.Next()
 	if err != nil {
-		return item, err
+		return listwatch.Item[To]{}, err
 	}
-	err = apply(&item, 0, s.transform)
-	return item, err
+	return apply(item, 0, s.transform)
 }
 
-type transformedWatch[T any] struct {
-	listwatch.WatchStream[T]
-	transform func(T) (T, error)
+func (s transformedList[From, To]) Meta() listwatch.ListMeta { return s.stream.Meta() }
+func (s transformedList[From, To]) Close() error             { return s.stream.Close() }
+
+type transformedWatch[From, To any] struct {
+	stream    listwatch.WatchStream[From]
+	transform func(From) (To, error)
 }
 
-func (s transformedWatch[T]) Next() (listwatch.Event[T], error) {
-	event, err := s.WatchStream.Next()
-	if err != nil || event.Type == listwatch.Bookmark {
-		return event, err
+func (s transformedWatch[From, To]) Next() (listwatch.Event[To], error) {
+	event, err := s.stream.Next()
+	if err != nil {
+		return listwatch.Event[To]{}, err
 	}
-	err = apply(&event.Item, event.Type, s.transform)
-	return event, err
+	changed := listwatch.Event[To]{Type: event.Type, InitialEventsEnd: event.InitialEventsEnd}
+	if event.Type == listwatch.Bookmark {
+		changed.ResourceVersion = event.ResourceVersion
+		return changed, nil
+	}
+	changed.Item, err = apply(event.Item, event.Type, s.transform)
+	return changed, err
 }
 
-// apply transforms the object of an item in place. A panic of the function is an
-// error of that object, like any other.
-func apply[T any](item *listwatch.Item[T], eventType listwatch.EventType, transform func(T) (T, error)) (err error) {
+func (s transformedWatch[From, To]) Close() error { return s.stream.Close() }
+
+// apply transforms the object of an item.
+func apply[From, To any](item listwatch.Item[From], eventType listwatch.EventType, transform func(From) (To, error)) (changed listwatch.Item[To], err error) {
+	changed = listwatch.Item[To]{Key: item.Key, ResourceVersion: item.ResourceVersion, Unchanged: item.Unchanged}
 	if item.Unchanged {
-		return nil
+		return changed, nil
+	}
+	unreadable := func(err error) error {
+		return &listwatch.ObjectError{Key: item.Key, ResourceVersion: item.ResourceVersion, Type: eventType, Err: err}
 	}
 	defer func() {
 		if p := recover(); p != nil {
-			err = &listwatch.ObjectError{Key: item.Key, ResourceVersion: item.ResourceVersion, Type: eventType, Err: fmt.Errorf("transform panicked: %v", p)}
+			err = unreadable(fmt.Errorf("transform panicked: %v", p))
 		}
 	}()
 	object, err := transform(item.Object)
 	if err != nil {
-		return &listwatch.ObjectError{Key: item.Key, ResourceVersion: item.ResourceVersion, Type: eventType, Err: fmt.Errorf("transform: %w", err)}
+		return changed, unreadable(fmt.Errorf("transform: %w", err))
 	}
-	item.Object = object
-	return nil
+	changed.Object = object
+	return changed, nil
 }

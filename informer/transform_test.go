@@ -1,0 +1,105 @@
+package informer_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/reflector"
+	"github.com/kinform/kinform/rest"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+)
+
+// slim is what is left of a pod: not even its name or its version (D12).
+type slim struct{ changed string }
+
+// SI-30, D12, D23: whichever way an object comes, it is transformed once; store and
+// handlers see what came of it, which may be of another type.
+func TestTransformRunsOncePerObject(t *testing.T) {
+	for _, mode := range []reflector.ListMode{reflector.List, reflector.WatchList} {
+		t.Run(mode.String(), func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				server, source := newServer(t, rest.ResourceOptions{})
+				for n := range 5 {
+					_, err := server.Create(newPod(key(n)))
+					require.NoError(t, err)
+				}
+				var mu sync.Mutex // guards following
+				transformed := map[string]int{}
+				total := func() (n int) {
+					mu.Lock()
+					defer mu.Unlock()
+					for _, times := range transformed {
+						n += times
+					}
+					return n
+				}
+				var reported []string
+				opts := informer.Options[slim]{}
+				opts.Reflector = reflector.Options{ListMode: mode, OnError: onError(&reported)}
+				inf, err := informer.New(informer.Transform(source, func(pod *corev1.Pod) (slim, error) {
+					mu.Lock()
+					defer mu.Unlock()
+					transformed[pod.Name+"@"+pod.ResourceVersion]++
+					switch pod.Name {
+					case key(3).Name:
+						return slim{}, errors.New("this one cannot be transformed")
+					case key(4).Name:
+						panic("nor this one")
+					}
+					return slim{pod.Labels["changed"]}, nil
+				}), opts)
+				require.NoError(t, err)
+				var events []string
+				_, err = inf.AddHandler(func(e informer.Event[slim]) {
+					events = append(events, fmt.Sprint(e.Type, e.Key, e.Old, e.New))
+				}, informer.HandlerOptions{})
+				require.NoError(t, err)
+				stop := start(t, inf)
+				require.NoError(t, inf.WaitForSync(t.Context()))
+				synctest.Wait()
+				require.Equal(t, 5, total())
+				require.Len(t, events, 3, "the rest of the list is not lost with two objects")
+
+				changed := newPod(key(1))
+				changed.Labels["changed"] = "yes"
+				_, err = server.Update(changed)
+				require.NoError(t, err)
+				require.NoError(t, inf.Store().WaitRV(t.Context(), server.ResourceVersion()))
+				synctest.Wait()
+				require.Equal(t, 6, total())
+				require.Equal(t, "Updated "+key(1).String()+" {} {yes}", events[len(events)-1], "it is an update, although no version is left in the object")
+
+				require.NoError(t, server.Delete(pods, key(1)))
+				require.NoError(t, inf.Store().WaitRV(t.Context(), server.ResourceVersion()))
+				synctest.Wait()
+				require.Equal(t, "Deleted "+key(1).String()+" {yes} {yes}", events[len(events)-1])
+				stop()
+				for object, times := range transformed {
+					if !strings.HasPrefix(object, key(3).Name) && !strings.HasPrefix(object, key(4).Name) {
+						require.Equal(t, 1, times, object)
+					}
+				}
+				errs := strings.Join(reported, "\n")
+				require.Contains(t, errs, "this one cannot be transformed")
+				require.Contains(t, errs, "nor this one")
+				require.Contains(t, errs, key(3).Name)
+			})
+		})
+	}
+}
+
+// The transformed source has the name of the source that it is of.
+func TestATransformedSourceHasAName(t *testing.T) {
+	t.Parallel()
+	_, source := newServer(t, rest.ResourceOptions{})
+	identity := func(pod *corev1.Pod) (*corev1.Pod, error) { return pod, nil }
+	require.Equal(t, fmt.Sprint(source), fmt.Sprint(informer.Transform(source, identity)))
+	require.Equal(t, "source", fmt.Sprint(informer.Transform[*obj, *obj](newFake(""), func(o *obj) (*obj, error) { return o, nil })))
+}
