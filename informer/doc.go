@@ -49,8 +49,11 @@
 //
 // # Goroutines and locks
 //
-// Run starts one goroutine for the reflector, one that consumes the queue, and one
-// per handler; it returns when all have ended. No handler, transform, index
+// Run consumes the queue in the goroutine that it is called in, and starts one for
+// the reflector and one per handler; it returns when all have ended. What else runs
+// belongs to the source: package rest has one that reads ahead of the reflector,
+// and net/http two per connection, which all informers of a client share where the
+// server speaks HTTP/2. No handler, transform, index
 // function or observer is ever called with a lock held. The informer's one mutex
 // guards the set of handlers and whether it runs; each mailbox has its own; the
 // two are never held together.

@@ -85,22 +85,30 @@ func New[T any](source listwatch.Source[T], opts Options[T]) (*Informer[T], erro
 // dropped. What the reflector had received is still stored, so that the store ends
 // in a state that the server had.
 //
-// Run returns nil when ctx ended, and ErrAlreadyRun when called twice.
+// Run returns nil when ctx ended, and ErrAlreadyRun when called twice. Where
+// reflector.Options.GiveUpAfter asks for that, it also ends when the server has
+// said that often that the resource does not exist, or must not be read; the
+// error is a reflector.Error then.
 func (i *Informer[T]) Run(ctx context.Context) error {
 	if err := i.start(); err != nil {
 		return err
 	}
+	ctx, cancel := context.WithCancel(ctx)
 	reflected := make(chan error, 1)
-	var working sync.WaitGroup
-	working.Go(func() {
-		reflected <- i.reflector.Run(ctx)
-		i.queue.Close()
+	ended := make(chan struct{})
+	// Handlers end first: one that blocks would hold up the others.
+	context.AfterFunc(ctx, func() {
+		i.end()
+		close(ended)
 	})
-	working.Go(i.consume)
-	<-ctx.Done()
-	// Handlers first: one that blocks would hold up the others.
-	i.end()
-	working.Wait()
+	go func() {
+		err := i.reflector.Run(ctx)
+		cancel() // It may have given up.
+		i.queue.Close()
+		reflected <- err
+	}()
+	i.consume()
+	<-ended
 	i.handlers.Wait()
 	return <-reflected
 }
@@ -181,9 +189,7 @@ func (i *Informer[T]) AddHandler(handle func(Event[T]), opts HandlerOptions) (*R
 // remove takes r out of the registrations and stops it.
 func (i *Informer[T]) remove(r *Registration[T]) {
 	i.mu.Lock()
-	at := slices.Index(i.registrations, r)
-	registered := at >= 0
-	if registered && i.phase != ended { // In the end, they are kept for Status.
+	if at := slices.Index(i.registrations, r); at >= 0 {
 		i.registrations = slices.Delete(slices.Clone(i.registrations), at, at+1)
 		delete(i.resyncDue, r)
 		if i.phase == created {

@@ -85,9 +85,14 @@ func (r *Registration[T]) stop() {
 // run calls the handler until the registration is stopped.
 func (r *Registration[T]) run() {
 	defer close(r.done)
-	// A handler that ends the goroutine, as testing's FailNow does, is removed:
-	// nobody reads its mailbox any more.
-	defer r.Remove()
+	defer func() {
+		// A handler that ends the goroutine, as testing's FailNow does, is removed:
+		// nobody reads its mailbox any more. One that the informer has stopped stays,
+		// for Status.
+		if !isClosed(r.removed) {
+			r.Remove()
+		}
+	}()
 	var resync <-chan time.Time
 	if r.opts.Resync > 0 {
 		ticker := time.NewTicker(r.opts.Resync)
