@@ -72,10 +72,10 @@ type ahead[R any] struct {
 
 	order chan *batch[R] // to the consumer; its capacity bounds how far reading runs ahead
 	work  chan *batch[R] // to the workers, the same batches
+	slots chan struct{}  // one token for each worker that runs
 	held  atomic.Int64   // bytes of the frames in order, a bound for reading ahead as well
 	room  chan struct{}  // tells the reader that held has become less
 	group sync.WaitGroup
-	spare int // workers that may still be started; used by the reader only
 
 	current *batch[R] // from here on used by the consumer only
 	taken   int       // results of current that were handed out
@@ -106,8 +106,8 @@ type outcome[R any] struct {
 func startAhead[R any](x *exchange, c cutter, decode func(frame, *envelope) (R, error)) *ahead[R] {
 	workers := min(runtime.GOMAXPROCS(0), maxWorkers)
 	a := &ahead[R]{
-		exchange: x, cutter: c, decode: decode, spare: workers,
-		order: make(chan *batch[R], 2*workers), work: make(chan *batch[R]),
+		exchange: x, cutter: c, decode: decode,
+		order: make(chan *batch[R], 2*workers), work: make(chan *batch[R]), slots: make(chan struct{}, workers),
 		room: make(chan struct{}, 1),
 	}
 	a.group.Go(a.read)
@@ -205,26 +205,20 @@ func (a *ahead[R]) dispatch(b *batch[R]) bool {
 		return false
 	}
 	select {
-	case a.work <- b:
-		return true
-	default: // every worker is busy
-	}
-	if a.spare > 0 {
-		a.spare--
+	case a.slots <- struct{}{}:
 		a.group.Go(func() { a.worker(b) })
 		return true
-	}
-	select {
-	case a.work <- b:
+	case a.work <- b: // a worker has just become free
 		return true
 	case <-gone:
 		return false
 	}
 }
 
-// worker decodes b and then one batch after another.
+// worker decodes b, and then one batch after another as long as one is waiting: a
+// watch on which nothing happens has no workers.
 func (a *ahead[R]) worker(b *batch[R]) {
-	for ok := true; ok; b, ok = <-a.work {
+	for ok := true; ok; {
 		b.results = make([]outcome[R], len(b.frames))
 		for i, f := range b.frames {
 			b.results[i].value, b.results[i].err = a.decode(f, &b.envelope)
@@ -232,6 +226,12 @@ func (a *ahead[R]) worker(b *batch[R]) {
 		a.recycle(b)
 		b.buffer, b.frames = nil, nil
 		close(b.decoded)
+		select {
+		case b, ok = <-a.work:
+		default:
+			<-a.slots
+			return
+		}
 	}
 }
 
