@@ -33,10 +33,11 @@ type SyncError struct {
 	Err error
 }
 
-// Error says what is missing, since when and, where the reflector failed, why.
+// Error says what is missing, since when and, where the reflector failed, why; of a
+// handler that is missing while the informer is synced, how far it is.
 func (e *SyncError) Error() string {
 	if e.Handler != "" && e.Status.Synced {
-		return fmt.Sprintf("handler %s is not synced (informer %s): %v", e.Handler, e.Status.Name, e.Err)
+		return fmt.Sprintf("handler %s is not synced (informer %s is; %d events delivered): %v", e.Handler, e.Status.Name, e.delivered(), e.Err)
 	}
 	r := e.Status.Reflector
 	text := fmt.Sprintf("informer %s is not synced (%v since %s", e.Status.Name, r.Phase, r.Since.Format("15:04:05.000"))
@@ -48,6 +49,16 @@ func (e *SyncError) Error() string {
 		text += fmt.Sprintf(": last error: %v", last)
 	}
 	return fmt.Sprintf("%s: %v", text, e.Err)
+}
+
+// delivered is how many events the handler has returned from.
+func (e *SyncError) delivered() uint64 {
+	for _, h := range e.Status.Handlers {
+		if h.Name == e.Handler {
+			return h.Delivered
+		}
+	}
+	return 0
 }
 
 // Unwrap returns the reason for giving up and the error that the reflector is

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 
@@ -125,6 +126,7 @@ func (r *Reflector[T]) handOver(items []listwatch.Item[T], version string, next 
 	r.succeeded(&r.snapshots)
 	r.record.update(func(st *Status) {
 		st.Synced = true
+		st.LastListAt = time.Now()
 		st.ResourceVersion = version
 		st.Items = len(items)
 		st.Total = int64(len(items))

@@ -30,8 +30,9 @@ type Status struct {
 	Items int
 	Total int64
 
-	// LastEventAt is when the last event or bookmark of a watch was received.
-	LastEventAt time.Time
+	// LastListAt is when the sink had the last snapshot, and LastEventAt when the
+	// last event or bookmark of a watch was received.
+	LastListAt, LastEventAt time.Time
 
 	// Failures is how many attempts have failed since the last success of their
 	// kind; 0 means that all is well.

@@ -1,0 +1,61 @@
+package informer
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+var (
+	// ErrStale is what Healthy says, wrapped, when the server has not been heard for
+	// too long.
+	ErrStale = errors.New("the server has not been heard for too long")
+
+	// ErrNotSynced is what Healthy says, wrapped, before the first list is complete.
+	ErrNotSynced = errors.New("the first list is not complete yet")
+)
+
+// Healthy is for a health check: it is nil if the informer runs, is synced, and
+// something was heard from the server within maxStaleness, be it a list, an event
+// or a bookmark. Otherwise the error says what is wrong, since when and why; it
+// wraps [ErrStale], [ErrStopped] or, in a [*SyncError], [ErrNotSynced], and the
+// reflector's last error while that is failing.
+//
+// A server sends a bookmark about once a minute where nothing else happens, so
+// that less than two minutes make a false alarm likely. Some resources have no
+// bookmarks (events, and those of many aggregated servers): where these are quiet,
+// silence is no news.
+//
+// To restart a process because its server cannot be reached helps nobody: the
+// place for this is a readiness rather than a liveness check, unless maxStaleness
+// is long.
+func (i *Informer[T]) Healthy(maxStaleness time.Duration) error {
+	return i.Status().healthy(isClosed(i.stopped), maxStaleness)
+}
+
+func (s Status) healthy(stopped bool, maxStaleness time.Duration) error {
+	r := s.Reflector
+	heard := r.LastListAt
+	if r.LastEventAt.After(heard) {
+		heard = r.LastEventAt
+	}
+	var err error
+	switch {
+	case stopped:
+		err = ErrStopped
+	case !s.Synced:
+		return &SyncError{Status: s, Err: ErrNotSynced}
+	case time.Since(heard) > maxStaleness:
+		err = ErrStale
+	default:
+		return nil
+	}
+	text := fmt.Sprintf("last heard %v ago, %v since %s", time.Since(heard).Round(time.Millisecond), r.Phase, r.Since.Format("15:04:05.000"))
+	if heard.IsZero() {
+		text = "never heard"
+	}
+	if r.Failures == 0 {
+		return fmt.Errorf("informer %s is not healthy: %w (%s)", s.Name, err, text)
+	}
+	return fmt.Errorf("informer %s is not healthy: %w (%s): last error: %w", s.Name, err, text, r.LastError)
+}
