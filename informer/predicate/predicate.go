@@ -1,0 +1,82 @@
+package predicate
+
+import (
+	"maps"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kinform/kinform/informer"
+)
+
+// When returns a handler that passes on only the events for which p is true.
+func When[T any](p func(informer.Event[T]) bool, handle func(informer.Event[T])) func(informer.Event[T]) {
+	return func(e informer.Event[T]) {
+		if p(e) {
+			handle(e)
+		}
+	}
+}
+
+// Any is true if one of several is; they are asked in order, until one is.
+func Any[T any](of ...func(informer.Event[T]) bool) func(informer.Event[T]) bool {
+	return func(e informer.Event[T]) bool {
+		return slices.ContainsFunc(of, func(p func(informer.Event[T]) bool) bool { return p(e) })
+	}
+}
+
+// All is true if each of several is; they are asked in order, until one is not.
+func All[T any](of ...func(informer.Event[T]) bool) func(informer.Event[T]) bool {
+	return func(e informer.Event[T]) bool {
+		return !slices.ContainsFunc(of, func(p func(informer.Event[T]) bool) bool { return !p(e) })
+	}
+}
+
+// Not is true if p is not.
+func Not[T any](p func(informer.Event[T]) bool) func(informer.Event[T]) bool {
+	return func(e informer.Event[T]) bool { return !p(e) }
+}
+
+// OfType is true of events of these types.
+func OfType[T any](types ...informer.EventType) func(informer.Event[T]) bool {
+	return func(e informer.Event[T]) bool { return slices.Contains(types, e.Type) }
+}
+
+// Because is true of events with these causes.
+func Because[T any](causes ...informer.Cause) func(informer.Event[T]) bool {
+	return func(e informer.Event[T]) bool { return slices.Contains(causes, e.Cause) }
+}
+
+// GenerationChanged leaves out updates that change neither the specification nor,
+// where the resource counts them so, anything else that its controllers are to act
+// upon: those of a status or of metadata. There are resources without a generation
+// (ConfigMaps and Secrets, for example): no update of theirs passes. A deletion that
+// waits for finalizers raises the generation; a finalizer or an owner does not.
+func GenerationChanged[T metav1.Object](e informer.Event[T]) bool {
+	return e.Type != informer.Updated || e.Old.GetGeneration() != e.New.GetGeneration()
+}
+
+// ResourceVersionChanged leaves out resyncs and nothing else.
+func ResourceVersionChanged[T metav1.Object](e informer.Event[T]) bool {
+	return e.Type != informer.Updated || e.Old.GetResourceVersion() != e.New.GetResourceVersion()
+}
+
+// LabelsChanged leaves out updates that don't change the labels.
+func LabelsChanged[T metav1.Object](e informer.Event[T]) bool {
+	return e.Type != informer.Updated || !maps.Equal(e.Old.GetLabels(), e.New.GetLabels())
+}
+
+// AnnotationsChanged leaves out updates that don't change the annotations.
+func AnnotationsChanged[T metav1.Object](e informer.Event[T]) bool {
+	return e.Type != informer.Updated || !maps.Equal(e.Old.GetAnnotations(), e.New.GetAnnotations())
+}
+
+// Changed leaves out updates that don't change a part of the object, or something
+// computed from it: a field, a condition, a number.
+//
+//	predicate.Changed(func(pod *corev1.Pod) corev1.PodPhase { return pod.Status.Phase })
+func Changed[T any, V comparable](part func(T) V) func(informer.Event[T]) bool {
+	return func(e informer.Event[T]) bool {
+		return e.Type != informer.Updated || part(e.Old) != part(e.New)
+	}
+}
