@@ -158,6 +158,12 @@ func (i *Informer[T]) AddIndex(name string, fn indexer.IndexFunc[T]) error {
 // The handler is called by a goroutine of its own, one event at a time (G4).
 // Should it panic, the panic is logged and counted, and the next event follows.
 func (i *Informer[T]) AddHandler(handle func(Event[T]), opts HandlerOptions) (*Registration[T], error) {
+	return i.addHandler(handle, opts, nil)
+}
+
+// addHandler is AddHandler with something that is called, in the handler's
+// goroutine, after the last initial add: see Registration.atSync.
+func (i *Informer[T]) addHandler(handle func(Event[T]), opts HandlerOptions, atSync func(deliver func(Event[T]))) (*Registration[T], error) {
 	if handle == nil {
 		return nil, errors.New("informer: AddHandler needs a handler")
 	}
@@ -171,6 +177,7 @@ func (i *Informer[T]) AddHandler(handle func(Event[T]), opts HandlerOptions) (*R
 	}
 	i.named++
 	r := newRegistration(i, handle, opts.withDefaults(i.named))
+	r.atSync = atSync
 	// Whatever is applied after this snapshot is posted to r, as r is among the
 	// registrations before the consumer looks; what was applied before is in the
 	// snapshot, and its revision tells the consumer so.

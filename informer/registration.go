@@ -17,7 +17,10 @@ type Registration[T any] struct {
 	informer *Informer[T]
 	handle   func(Event[T])
 	opts     HandlerOptions
-	mailbox  *mailbox[T]
+	// atSync, if there is one, may deliver more events after the initial adds, before
+	// the handler counts as synced.
+	atSync  func(deliver func(Event[T]))
+	mailbox *mailbox[T]
 
 	// told is the revision of the store up to which the handler need not be told:
 	// what had happened by then lies in its mailbox as a snapshot.
@@ -148,6 +151,9 @@ func (r *Registration[T]) deliverSnapshot(l letter[T]) {
 		}, l.posted)
 	}
 	if l.complete {
+		if r.atSync != nil {
+			r.atSync(func(event Event[T]) { r.deliver(event, l.posted) })
+		}
 		close(r.synced)
 	}
 }
