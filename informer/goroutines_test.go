@@ -1,0 +1,67 @@
+package informer_test
+
+import (
+	"fmt"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/rest"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+)
+
+// ours are frames of goroutines that an informer and its source have started, or
+// run in. net/http's own, two per connection, belong to the connections.
+var ours = regexp.MustCompile(`(?m)^github\.com/kinform/kinform/(informer|reflector|deltafifo|indexer|rest)\.`)
+
+// ourGoroutines counts them.
+func ourGoroutines() (n int) {
+	all := make([]byte, 16<<20)
+	all = all[:runtime.Stack(all, true)]
+	for stack := range strings.SplitSeq(string(all), "\n\n") {
+		// That of the test has a frame of the package that it calls.
+		if ours.MatchString(stack) && !strings.Contains(stack, "goroutines_test.go") {
+			n++
+		}
+	}
+	return n
+}
+
+// An informer has three goroutines at most: that of Run, which consumes the queue,
+// the reflector's, and one of package rest, which reads ahead of it. A handler has
+// one. (client-go has 6 to 8 and 3.) This test must not run in parallel.
+func TestGoroutinesPerInformerAndPerHandler(t *testing.T) {
+	const informers, handlers = 5, 4
+	server, source := newServer(t, rest.ResourceOptions{})
+	for n := range 20 {
+		_, err := server.Create(newPod(key(n)))
+		require.NoError(t, err)
+	}
+	before := ourGoroutines()
+	for range informers {
+		inf, err := informer.New(source, informer.Options[*corev1.Pod]{})
+		require.NoError(t, err)
+		start(t, inf)
+		for n := range handlers {
+			// A resync has a timer, but no goroutine.
+			registration, err := inf.AddHandler(func(informer.Event[*corev1.Pod]) {}, informer.HandlerOptions{Resync: time.Duration(n) * time.Minute})
+			require.NoError(t, err)
+			require.NoError(t, registration.WaitForSync(t.Context()))
+		}
+	}
+	for n := range 20 { // so that each watch has been busy
+		pod := newPod(key(n))
+		pod.Labels["changed"] = fmt.Sprint(n)
+		_, err := server.Update(pod)
+		require.NoError(t, err)
+	}
+	var n int
+	require.Eventually(t, func() bool {
+		n = ourGoroutines() - before
+		return n == informers*(3+handlers)
+	}, 10*time.Second, 10*time.Millisecond, "there are %d", n)
+}
