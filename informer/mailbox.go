@@ -70,8 +70,16 @@ func signal(c chan struct{}) {
 }
 
 // post puts events in and reports how many letters wait. With Block it waits for
-// room before each, until there is some or the mailbox is closed.
+// room before each, until there is some or the mailbox is closed. The reader is
+// woken when the lock is free, since it wants that first of all.
 func (m *mailbox[T]) post(events []Event[T], now time.Time) (depth int) {
+	depth = m.put(events, now)
+	signal(m.wake)
+	return depth
+}
+
+// put is post without waking the reader.
+func (m *mailbox[T]) put(events []Event[T], now time.Time) (depth int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, event := range events {
@@ -87,7 +95,6 @@ func (m *mailbox[T]) post(events []Event[T], now time.Time) (depth int) {
 		if !m.mergeLocked(event) {
 			m.appendLocked(&letter[T]{event: event, posted: now})
 		}
-		signal(m.wake)
 	}
 	return m.depth
 }
@@ -96,6 +103,7 @@ func (m *mailbox[T]) post(events []Event[T], now time.Time) (depth int) {
 func (m *mailbox[T]) waitLocked() {
 	m.mu.Unlock()
 	defer m.mu.Lock()
+	signal(m.wake)
 	release := m.holdUp()
 	defer release()
 	for full := true; full; {

@@ -203,6 +203,9 @@ func (r *Registration[T]) call(event Event[T]) {
 // post puts events into the mailbox, and says in the log when the handler is slow
 // for the first time.
 func (r *Registration[T]) post(events []Event[T], now time.Time) {
+	if len(events) == 0 {
+		return
+	}
 	if depth := r.mailbox.post(events, now); depth >= r.opts.Mailbox {
 		r.warnSlow(depth)
 	}
