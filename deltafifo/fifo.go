@@ -88,6 +88,7 @@ func (f *FIFO[T]) Delete(key types.NamespacedName, obj T, resourceVersion string
 // news, Pop hands it on, if need be as a batch without stacks. It returns
 // ErrClosed after Close.
 func (f *FIFO[T]) Bookmark(resourceVersion string) error {
+	defer f.wake()
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.closed {
@@ -102,6 +103,7 @@ func (f *FIFO[T]) Bookmark(resourceVersion string) error {
 // Pop and that nothing else pending is about (DF-23). An older state therefore
 // never follows a newer one. It returns ErrClosed after Close.
 func (f *FIFO[T]) Resync() error {
+	defer f.wake()
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.closed {
@@ -163,6 +165,7 @@ func (f *FIFO[T]) tell(key types.NamespacedName, d Delta[T]) error {
 	crowded := d.Type == Deleted && f.crowdedLocked()
 	f.mu.Unlock()
 
+	f.wake()
 	f.observer.delta(key, d.Type, d.ResourceVersion)
 	if crowded {
 		f.sweep()
@@ -237,7 +240,8 @@ func (f *FIFO[T]) forgetLifeLocked(stack *Stack[T]) bool {
 }
 
 // touchLocked records that something was told, through resourceVersion unless
-// that is "" or says nothing of others, and wakes Pop.
+// that is "" or says nothing of others. The caller wakes Pop once the lock, which
+// Pop wants first of all, is free.
 func (f *FIFO[T]) touchLocked(resourceVersion string) {
 	if f.pending.empty() {
 		f.pending.since = time.Now()
@@ -245,7 +249,6 @@ func (f *FIFO[T]) touchLocked(resourceVersion string) {
 	if resourceVersion != "" && !f.unordered {
 		f.resourceVersion = resourceVersion
 	}
-	f.wake()
 }
 
 func (f *FIFO[T]) wake() {

@@ -54,6 +54,7 @@ func (f *FIFO[T]) Replace(items iter.Seq[Item[T]], resourceVersion string) error
 	lost := f.replaceLocked(list)
 	f.pending.verify()
 	f.mu.Unlock()
+	f.wake()
 
 	if f.observer != nil {
 		for l := range list.objects.all() {
