@@ -1,0 +1,58 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/kinform/kinform/bench/internal/report"
+)
+
+// rows are those of the report, with the ratio or, where it is absolute, the number
+// that kinform wants to reach.
+func rows() (rows []row) {
+	for _, p := range paces {
+		for _, q := range quantiles {
+			r := row{name: p.name + ", " + q.name, unit: "µs"}
+			if q.name == "p99" {
+				r.ratio = 0.5
+			}
+			rows = append(rows, r)
+		}
+	}
+	return append(rows, row{name: "goroutines per informer", most: 3}, row{name: "goroutines per handler", most: 1})
+}
+
+type row struct {
+	name, unit  string
+	ratio, most float64 // targets; 0 is none
+}
+
+// compare makes the table of medians.
+func compare(measured map[string]map[string][]float64) string {
+	table := report.Table{{"medians", "client-go", "kinform", "ratio", "target", ""}}
+	for _, r := range rows() {
+		theirs, ours := report.Median(measured[r.name]["client-go"]), report.Median(measured[r.name]["kinform"])
+		target, met := "", ""
+		switch {
+		case r.ratio > 0:
+			target, met = fmt.Sprintf("<= %.2f", r.ratio), verdict(ours <= r.ratio*theirs)
+		case r.most > 0:
+			target, met = fmt.Sprintf("<= %.0f", r.most), verdict(ours <= r.most)
+		}
+		table.Add(r.name, number(theirs, r.unit), number(ours, r.unit), fmt.Sprintf("%.2f", ours/theirs), target, met)
+	}
+	return table.String()
+}
+
+func number(value float64, unit string) string {
+	if unit == "" {
+		return fmt.Sprintf("%.1f", value)
+	}
+	return fmt.Sprintf("%.0f %s", value, unit)
+}
+
+func verdict(met bool) string {
+	if met {
+		return "met"
+	}
+	return "missed"
+}

@@ -1,0 +1,13 @@
+// Command latency measures how long an event takes from the server's write to a
+// handler's call, in kinform and in client-go, with ten handlers of which one is
+// slow, and how many goroutines an informer and a handler have.
+//
+// For the latency the server is in memory and sends the same events to both, so
+// that it is the machinery that is measured: from the watch's stream through the
+// queue, the store and the mailboxes. There are two ways to send: at an even pace,
+// where it counts how often one goroutine has to wake another, and in bursts, as
+// after a rollout, where it counts how long the last of many waits.
+//
+// The goroutines are counted over HTTP, when all is quiet, without the server's
+// and without those that net/http has per connection, which are the same for both.
+package main

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"k8s.io/klog/v2"
+
+	"github.com/kinform/kinform/bench/internal/report"
+)
+
+// settings are what can be chosen.
+type settings struct {
+	pods, events, runs int
+	slow               time.Duration // how long the slow handler takes for an event
+}
+
+// fast is how many handlers are measured. There is one more, which is slow.
+const fast = 9
+
+func main() {
+	var set settings
+	flag.IntVar(&set.pods, "pods", 1000, "how many pods there are")
+	flag.IntVar(&set.events, "events", 5000, "how many events are sent, in each way")
+	flag.IntVar(&set.runs, "runs", 5, "how often everything is measured; medians count")
+	flag.DurationVar(&set.slow, "slow", time.Millisecond, "how long the slow handler takes for an event")
+	quick := flag.Bool("quick", false, "few events, once: to see that it works, not how fast")
+	flag.Parse()
+	if *quick {
+		set.events, set.runs = 1000, 1
+	}
+	klog.LogToStderr(false)
+	klog.SetOutput(io.Discard)
+	if err := run(set, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "latency:", err)
+		os.Exit(1)
+	}
+}
+
+// run measures everything and writes a report.
+func run(set settings, out io.Writer) error {
+	// The only way to choose is an environment variable, read at the first use. The
+	// list in memory knows no streaming lists.
+	if err := os.Setenv("KUBE_FEATURE_WatchListClient", "false"); err != nil {
+		return err
+	}
+	heading := report.Heading()
+	subjects := []subject{
+		{"client-go", openClientGo, clientGoGoroutines},
+		{"kinform", openKinform, kinformGoroutines},
+	}
+	measured := make(map[string]map[string][]float64) // by row and subject, one of each run
+	note := func(row, name string, value float64) {
+		if measured[row] == nil {
+			measured[row] = make(map[string][]float64)
+		}
+		measured[row][name] = append(measured[row][name], value)
+	}
+	for n := range set.runs {
+		for i := range subjects {
+			s := subjects[(i+n)%len(subjects)] // so that none always comes first
+			for _, p := range paces {
+				latencies, err := set.measure(s, p)
+				if err != nil {
+					return fmt.Errorf("%s: %w", s.name, err)
+				}
+				for _, q := range quantiles {
+					note(p.name+", "+q.name, s.name, latencies.quantile(q.share))
+				}
+			}
+		}
+	}
+	for _, s := range subjects {
+		informer, handler, err := goroutines(s)
+		if err != nil {
+			return fmt.Errorf("%s: %w", s.name, err)
+		}
+		note("goroutines per informer", s.name, informer)
+		note("goroutines per handler", s.name, handler)
+	}
+	fmt.Fprintf(out, "LATENCY from the server's write to the handler's call, %d handlers and one that takes %v, %d pods, %d events, %d runs\n\n%s",
+		fast, set.slow, set.pods, set.events, set.runs, heading)
+	fmt.Fprintf(out, "%-10s %s after\n\n%s", "", report.Load(), compare(measured))
+	return nil
+}
