@@ -189,7 +189,8 @@ func (p *pipeline) sync(ctx context.Context, total int) error {
 			return nil
 		case <-ctx.Done():
 		case <-ticker.C:
-			p.report.syncing(p.informer.Status().Reflector.Items, total)
+			list := p.informer.Status().Reflector
+			p.report.syncing(list.Items, max(total, int(list.Total)))
 		}
 	}
 	return fmt.Errorf("ended during the first list, after %d of %d pods", p.informer.Status().Reflector.Items, total)
