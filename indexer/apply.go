@@ -143,6 +143,7 @@ func (tx *transaction[T]) apply(ops []Op[T], prepared []*entry[T], counts *Count
 		if ops[i].Delete {
 			if tx.delete(ops[i].Key) != nil {
 				counts.Deleted++
+				tx.touched = append(tx.touched, ops[i].Key)
 			}
 			continue
 		}
@@ -151,6 +152,7 @@ func (tx *transaction[T]) apply(ops []Op[T], prepared []*entry[T], counts *Count
 			continue
 		}
 		e.value.revision = tx.revision
+		tx.touched = append(tx.touched, e.key)
 		if tx.put(e) == nil {
 			counts.Added++
 		} else {
@@ -168,6 +170,7 @@ func (tx *transaction[T]) retain(ops []Op[T], counts *Counts) {
 	for key := range tx.Keys() {
 		if _, ok := named[key]; !ok {
 			tx.delete(key)
+			tx.touched = append(tx.touched, key)
 			counts.Deleted++
 		}
 	}

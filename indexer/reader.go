@@ -16,6 +16,7 @@ import (
 type Reader[T any] struct {
 	current  atomic.Pointer[Snapshot[T]]
 	waiters  waiters
+	watches  watches
 	observer Observer
 }
 

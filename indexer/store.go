@@ -63,5 +63,10 @@ func (s *Store[T]) publish(edit func(tx *transaction[T]) error) (*Snapshot[T], e
 		return nil, err
 	}
 	s.current.Store(&tx.Snapshot)
+	if s.watches.count.Load() > 0 {
+		for _, key := range tx.touched {
+			s.watches.tell(key)
+		}
+	}
 	return &tx.Snapshot, nil
 }

@@ -11,7 +11,8 @@ import (
 // whatever does not change.
 type transaction[T any] struct {
 	Snapshot[T]
-	owner *owner
+	owner   *owner
+	touched []types.NamespacedName // whose objects were stored or deleted
 }
 
 // begin starts a transaction on top of a snapshot.
