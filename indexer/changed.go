@@ -25,7 +25,7 @@ import (
 // changes. Calls for one key share a channel. Where nobody calls Changed, writers
 // pay for one atomic load.
 func (r *Reader[T]) Changed(key types.NamespacedName) (changed <-chan struct{}, cancel func()) {
-	return r.watches.add(key)
+	return r.engine.watches.add(key)
 }
 
 // watches are the keys whose change somebody waits for.

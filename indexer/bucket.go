@@ -1,0 +1,75 @@
+package indexer
+
+import "sync/atomic"
+
+// index is the buckets of one index, and the index of namespaces is one as well.
+// Its address is its identity: an index that was removed and added again is
+// another one.
+type index struct {
+	name    string
+	buckets table[bucket]
+	inUse   atomic.Int64 // buckets with objects in the newest revision
+	removed bool         // only writers look at it
+
+	// failure is the first error met by a write while the index was being
+	// built. It is the fault of the index, not of the write.
+	failure atomic.Pointer[IndexError]
+}
+
+// bucket is one value of an index, with the records that have it, or had it in a
+// version which somebody can see. Versions name it by its address.
+type bucket struct {
+	index   *index
+	value   string
+	hash    uint64
+	list    list
+	objects int // that have the value in the newest revision; only the writer looks
+}
+
+// find returns the bucket of a value, or nil.
+func (x *index) find(hash uint64, value string) *bucket {
+	array := x.buckets.array.Load()
+	if array == nil {
+		return nil
+	}
+	for at := hash; ; at++ {
+		b, found := x.buckets.next(array, hash, at)
+		if b == nil || b.value == value {
+			return b
+		}
+		at = found
+	}
+}
+
+// make returns the bucket of a value.
+func (x *index) make(hash uint64, value string) *bucket {
+	b := x.find(hash, value)
+	if b == nil {
+		b = &bucket{index: x, value: value, hash: hash}
+		x.buckets.add(hash, b)
+	}
+	return b
+}
+
+// count changes how many objects have the value.
+func (b *bucket) count(by int) {
+	if b.objects == 0 {
+		b.index.inUse.Add(1)
+	}
+	if b.objects += by; b.objects == 0 {
+		b.index.inUse.Add(-1)
+	}
+}
+
+// dropIfEmpty forgets a value that no version has any more (IX-4).
+func (b *bucket) dropIfEmpty() {
+	if b.list.count == 0 {
+		b.index.buckets.remove(b.hash, b)
+	}
+}
+
+// term is an index value that an index function has returned.
+type term struct {
+	index *index
+	value string
+}

@@ -1,0 +1,51 @@
+package indexer
+
+import "slices"
+
+// extension is what a new index says of an object that was stored in a revision.
+type extension struct {
+	record   *record
+	revision uint64
+	terms    []term
+}
+
+// extend adds terms to the objects that are still those of the extensions. A new
+// version that only has more of them takes the place of the old one: no view has
+// the index yet, so that no reader can tell the two apart. The caller has locked
+// writing.
+func (e *engine) extend(extensions []extension) {
+	for _, x := range extensions {
+		old := x.record.head.Load()
+		if old.deleted || old.revision != x.revision {
+			continue // It has the terms, as it was written after the index came.
+		}
+		v := &version{object: old.object, resourceVersion: old.resourceVersion, revision: old.revision}
+		v.buckets = e.buckets(e.useful(v.room[:0], old), x.terms, nil)
+		v.older.Store(old.older.Load())
+		v.settled.Store(true)
+		for _, b := range v.buckets {
+			if !old.has(b) {
+				x.record.join(&b.list)
+				b.count(1)
+			}
+		}
+		x.record.head.Store(v)
+		for _, b := range old.buckets {
+			if !v.has(b) {
+				b.count(-1)
+			}
+		}
+		e.unlist(x.record, old)
+	}
+}
+
+// useful appends the buckets of a version without those of removed indexes that
+// nobody can see.
+func (e *engine) useful(to []*bucket, v *version) []*bucket {
+	for _, b := range v.buckets {
+		if !b.index.removed || slices.ContainsFunc(e.pinned, func(v *view) bool { return slices.Contains(v.indexes, b.index) }) {
+			to = append(to, b)
+		}
+	}
+	return to
+}
