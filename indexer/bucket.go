@@ -1,13 +1,16 @@
 package indexer
 
-import "sync/atomic"
+import (
+	"sync"
+	"sync/atomic"
+)
 
 // index is the buckets of one index, and the index of namespaces is one as well.
 // Its address is its identity: an index that was removed and added again is
 // another one.
 type index struct {
 	name    string
-	buckets table[bucket]
+	buckets sync.Map     // value -> *bucket
 	inUse   atomic.Int64 // buckets with objects in the newest revision
 	removed bool         // only writers look at it
 
@@ -21,32 +24,23 @@ type index struct {
 type bucket struct {
 	index   *index
 	value   string
-	hash    uint64
 	list    list
 	objects int // that have the value in the newest revision; only the writer looks
 }
 
 // find returns the bucket of a value, or nil.
-func (x *index) find(hash uint64, value string) *bucket {
-	array := x.buckets.array.Load()
-	if array == nil {
-		return nil
-	}
-	for at := hash; ; at++ {
-		b, found := x.buckets.next(array, hash, at)
-		if b == nil || b.value == value {
-			return b
-		}
-		at = found
-	}
+func (x *index) find(value string) *bucket {
+	b, _ := x.buckets.Load(value)
+	found, _ := b.(*bucket)
+	return found
 }
 
 // make returns the bucket of a value.
-func (x *index) make(hash uint64, value string) *bucket {
-	b := x.find(hash, value)
+func (x *index) make(value string) *bucket {
+	b := x.find(value)
 	if b == nil {
-		b = &bucket{index: x, value: value, hash: hash}
-		x.buckets.add(hash, b)
+		b = &bucket{index: x, value: value}
+		x.buckets.Store(value, b)
 	}
 	return b
 }
@@ -64,7 +58,7 @@ func (b *bucket) count(by int) {
 // dropIfEmpty forgets a value that no version has any more (IX-4).
 func (b *bucket) dropIfEmpty() {
 	if b.list.count == 0 {
-		b.index.buckets.remove(b.hash, b)
+		b.index.buckets.Delete(b.value)
 	}
 }
 

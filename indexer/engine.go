@@ -20,7 +20,7 @@ import (
 type engine struct {
 	seed       maphash.Seed
 	current    atomic.Pointer[view]
-	records    table[record]
+	records    table
 	all        list  // of the records
 	namespaces index // of the records that have one
 	watches    watches
@@ -33,8 +33,8 @@ type engine struct {
 	writing sync.Mutex
 	next    *view    // the one in the making, in a transaction
 	touched []change // by the transaction, each record once
-	pinned  []*view  // that are not current and were pinned when last looked at, the oldest first
-	free    []*view  // that nobody uses
+	pinned  *view    // the newest that is not current and was pinned when last looked at
+	free    *view    // one that nobody uses
 }
 
 // roomKept is the length up to which a slice that served its purpose is kept for
@@ -52,29 +52,14 @@ func (e *engine) hash(key types.NamespacedName) uint64 {
 	return usable(maphash.Comparable(e.seed, key))
 }
 
-// hashValue returns the hash of an index value.
-func (e *engine) hashValue(value string) uint64 { return usable(maphash.String(e.seed, value)) }
-
 // record returns the record of a key, or nil.
-func (e *engine) record(hash uint64, key types.NamespacedName) *record {
-	array := e.records.array.Load()
-	if array == nil {
-		return nil
-	}
-	for at := hash; ; at++ {
-		r, found := e.records.next(array, hash, at)
-		if r == nil || r.key == key {
-			return r
-		}
-		at = found
-	}
-}
+func (e *engine) record(key types.NamespacedName) *record { return e.records.find(e.hash(key), key) }
 
 // get returns the object that a key has in the current view, or nil. It pins
 // nothing, but where a transaction that has not been published yet has written
 // the key.
 func (e *engine) get(key types.NamespacedName) *version {
-	r := e.record(e.hash(key), key)
+	r := e.record(key)
 	if r == nil {
 		return nil
 	}
@@ -89,7 +74,7 @@ func (e *engine) get(key types.NamespacedName) *version {
 
 // getAt returns the object that a key has in a revision, which is pinned, or nil.
 func (e *engine) getAt(key types.NamespacedName, revision uint64) *version {
-	r := e.record(e.hash(key), key)
+	r := e.record(key)
 	if r == nil {
 		return nil
 	}
@@ -112,11 +97,10 @@ func (e *engine) unlock() {
 
 // begin starts a transaction. The caller has locked writing.
 func (e *engine) begin() {
-	if last := len(e.free) - 1; last >= 0 {
-		e.next, e.free = e.free[last], e.free[:last]
-	} else {
+	if e.next = e.free; e.next == nil {
 		e.next = new(view)
 	}
+	e.free = e.next.following
 	e.next.state = e.current.Load().state
 	e.next.revision++
 }
@@ -126,9 +110,9 @@ func (e *engine) begin() {
 func (e *engine) put(key types.NamespacedName, object any, resourceVersion string, terms []term) (existed bool) {
 	v := &version{object: object, resourceVersion: resourceVersion, revision: e.next.revision}
 	hash := e.hash(key)
-	r := e.record(hash, key)
+	r := e.records.find(hash, key)
 	if r == nil {
-		r = e.create(hash, key, v)
+		r = e.create(hash, key)
 	}
 	old := r.head.Load()
 	var had []*bucket
@@ -140,12 +124,12 @@ func (e *engine) put(key types.NamespacedName, object any, resourceVersion strin
 }
 
 // create makes a record.
-func (e *engine) create(hash uint64, key types.NamespacedName, v *version) *record {
+func (e *engine) create(hash uint64, key types.NamespacedName) *record {
 	r := &record{key: key, hash: hash}
 	r.places = r.room[:0]
 	r.join(&e.all)
 	if key.Namespace != "" {
-		r.namespace = e.namespaces.make(e.hashValue(key.Namespace), key.Namespace)
+		r.namespace = e.namespaces.make(key.Namespace)
 		r.join(&r.namespace.list)
 	}
 	return r
@@ -153,7 +137,7 @@ func (e *engine) create(hash uint64, key types.NamespacedName, v *version) *reco
 
 // delete removes the object of a key and reports whether there was one (IX-1).
 func (e *engine) delete(key types.NamespacedName) (existed bool) {
-	r := e.record(e.hash(key), key)
+	r := e.record(key)
 	if r == nil {
 		return false
 	}
@@ -172,7 +156,7 @@ func (e *engine) buckets(to []*bucket, terms []term, had []*bucket) []*bucket {
 		if i < len(had) && had[i].index == t.index && had[i].value == t.value {
 			b = had[i]
 		} else {
-			b = t.index.make(e.hashValue(t.value), t.value)
+			b = t.index.make(t.value)
 		}
 		if !slices.Contains(to, b) {
 			to = append(to, b)
@@ -201,7 +185,7 @@ func (e *engine) supersede(r *record, old, v *version) (existed bool) {
 	}
 	r.head.Store(v)
 	if old == nil {
-		e.records.add(r.hash, r)
+		e.records.add(r)
 	} else if moved {
 		for _, b := range old.buckets {
 			b.count(-1)
@@ -236,13 +220,9 @@ func (e *engine) publish() *view {
 	e.next = nil
 	e.current.Store(now)
 	if last.pins.Load() > 0 {
-		e.pinned = append(e.pinned, last)
+		last.following, e.pinned = e.pinned, last
 	} else {
-		e.free = append(e.free, last)
-	}
-	var newest *view // of those who can see something old
-	if len(e.pinned) > 0 {
-		newest = e.pinned[len(e.pinned)-1]
+		last.following, e.free = e.free, last
 	}
 	watched := e.watches.count.Load() > 0
 	for _, c := range e.touched {
@@ -251,14 +231,24 @@ func (e *engine) publish() *view {
 		if watched {
 			e.watches.tell(c.record.key)
 		}
-		if newest != nil && c.concerns(newest) && !head.never() {
-			newest.note(c)
-		} else {
+		if head.never() {
 			e.drop(c)
+		} else {
+			e.pass(c, e.pinned)
 		}
 	}
 	e.touched = emptied(e.touched)
 	return now
+}
+
+// pass gives a change to a view for which it is one, to be kept until that is
+// released, or else drops it.
+func (e *engine) pass(c change, to *view) {
+	if to != nil && c.concerns(to) {
+		to.note(c)
+	} else {
+		e.drop(c)
+	}
 }
 
 // emptied returns a slice without its elements, and without its room if there is
@@ -304,7 +294,7 @@ func (e *engine) unlist(r *record, old *version) {
 
 // erase takes a record out of everything.
 func (e *engine) erase(r *record) {
-	e.records.remove(r.hash, r)
+	e.records.remove(r)
 	for _, p := range r.places {
 		p.list.remove(p.at)
 	}

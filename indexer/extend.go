@@ -43,7 +43,11 @@ func (e *engine) extend(extensions []extension) {
 // nobody can see.
 func (e *engine) useful(to []*bucket, v *version) []*bucket {
 	for _, b := range v.buckets {
-		if !b.index.removed || slices.ContainsFunc(e.pinned, func(v *view) bool { return slices.Contains(v.indexes, b.index) }) {
+		seen := !b.index.removed
+		for p := e.pinned; p != nil && !seen; p = p.following {
+			seen = slices.Contains(p.indexes, b.index)
+		}
+		if seen {
 			to = append(to, b)
 		}
 	}

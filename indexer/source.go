@@ -67,7 +67,7 @@ func (s *source) open(name, value string) cursor {
 	if name == "" && value == "" {
 		c.walk(&s.engine.all)
 	} else if x := s.engine.index(c.view, name); x != nil {
-		if b := x.find(s.engine.hashValue(value), value); b != nil {
+		if b := x.find(value); b != nil {
 			c.walkBucket(b)
 		}
 	}
@@ -83,15 +83,13 @@ func (s *source) values(name string, yield func(string, int) bool) {
 	if x == nil {
 		return
 	}
-	for _, b := range x.buckets.all {
+	x.buckets.Range(func(value, b any) bool {
 		count := 0
-		for c.walkBucket(b); c.next(); {
+		for c.walkBucket(b.(*bucket)); c.next(); {
 			count++
 		}
-		if count > 0 && !yield(b.value, count) {
-			return
-		}
-	}
+		return count == 0 || yield(value.(string), count)
+	})
 }
 
 // check returns an error if there is no index of this name.

@@ -1,30 +1,34 @@
 package indexer
 
-import "sync/atomic"
+import (
+	"sync/atomic"
 
-// table finds elements by hash: open addressing with linear probing. Any number
-// of readers may look while the one writer changes it, without a lock.
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// table finds records by key: open addressing with linear probing. Any number of
+// readers may look while the one writer changes it, without a lock.
 //
-// A slot is filled, and later marked as removed, but its element never moves.
+// A slot is filled, and later marked as removed, but its record never moves.
 // What outgrows its array gets a new one; readers of the old one find in it what
 // they would have found when they began.
-type table[E any] struct {
-	array atomic.Pointer[slots[E]]
+type table struct {
+	array atomic.Pointer[slots]
 
 	// Only the writer looks at these: how many slots are not empty, and how many
-	// of them hold an element.
+	// of them hold a record.
 	used, live int
 }
 
-type slots[E any] struct {
+type slots struct {
 	mask  uint64
-	slots []slot[E]
+	slots []slot
 }
 
-// slot is empty, removed, or holds an element of that hash.
-type slot[E any] struct {
-	hash    atomic.Uint64
-	element atomic.Pointer[E]
+// slot is empty, removed, or holds a record whose key has that hash.
+type slot struct {
+	hash   atomic.Uint64
+	record atomic.Pointer[record]
 }
 
 // These are no hashes, see usable.
@@ -40,88 +44,78 @@ func usable(hash uint64) uint64 {
 	return hash
 }
 
-// next returns an element with this hash and where it is, from the slot at on, or
-// nil. The search begins at the hash itself, and goes on after each at. Elements
-// with equal hashes are for the caller to tell apart.
-func (t *table[E]) next(array *slots[E], hash, at uint64) (*E, uint64) {
-	for ; ; at++ {
-		s := &array.slots[at&array.mask]
+// find returns the record of a key, or nil.
+func (t *table) find(hash uint64, key types.NamespacedName) *record {
+	a := t.array.Load()
+	if a == nil {
+		return nil
+	}
+	for at := hash; ; at++ {
+		s := &a.slots[at&a.mask]
 		switch s.hash.Load() {
 		case empty:
-			return nil, at
+			return nil
 		case hash:
-			if e := s.element.Load(); e != nil { // It may have been removed just now.
-				return e, at
+			if r := s.record.Load(); r != nil && r.key == key { // It may have been removed just now.
+				return r
 			}
 		}
 	}
 }
 
-// add puts in an element that is not there.
-func (t *table[E]) add(hash uint64, e *E) {
-	array := t.array.Load()
-	if array == nil || 4*(t.used+1) > 3*len(array.slots) {
-		array = t.rebuild()
+// add puts in a record that is not there.
+func (t *table) add(r *record) {
+	a := t.array.Load()
+	if a == nil || 4*(t.used+1) > 3*len(a.slots) {
+		a = t.rebuild()
 	}
 	t.live++
-	t.used += array.put(hash, e)
+	t.used += a.put(r)
 }
 
 // put fills the first slot that is free, and returns how many fewer are empty.
 // Readers look at the hash first, so it comes last.
-func (a *slots[E]) put(hash uint64, e *E) int {
-	for at := hash; ; at++ {
+func (a *slots) put(r *record) int {
+	for at := r.hash; ; at++ {
 		s := &a.slots[at&a.mask]
 		if was := s.hash.Load(); was <= removed {
-			s.element.Store(e)
-			s.hash.Store(hash)
+			s.record.Store(r)
+			s.hash.Store(r.hash)
 			return 1 - int(was)
 		}
 	}
 }
 
-// remove takes out an element that is there.
-func (t *table[E]) remove(hash uint64, e *E) {
-	array := t.array.Load()
-	for at := hash; ; at++ {
-		s := &array.slots[at&array.mask]
-		if s.element.Load() == e {
-			s.hash.Store(removed)
-			s.element.Store(nil)
-			break
-		}
+// remove takes out a record that is there.
+func (t *table) remove(r *record) {
+	a := t.array.Load()
+	at := r.hash
+	for a.slots[at&a.mask].record.Load() != r {
+		at++
 	}
-	if t.live--; len(array.slots) > smallestTable && t.live < len(array.slots)/8 {
+	s := &a.slots[at&a.mask]
+	s.hash.Store(removed)
+	s.record.Store(nil)
+	if t.live--; len(a.slots) > smallestTable && t.live < len(a.slots)/8 {
 		t.rebuild()
 	}
 }
 
 // rebuild moves to a new array of which less than half is used.
-func (t *table[E]) rebuild() *slots[E] {
+func (t *table) rebuild() *slots {
 	size := smallestTable
 	for size <= 2*t.live {
 		size *= 2
 	}
-	array := &slots[E]{mask: uint64(size - 1), slots: make([]slot[E], size)}
-	t.used = t.live
-	for hash, e := range t.all {
-		array.put(hash, e)
-	}
-	t.array.Store(array)
-	return array
-}
-
-// all iterates over the elements. Readers may miss those that come meanwhile.
-func (t *table[E]) all(yield func(hash uint64, e *E) bool) {
-	array := t.array.Load()
-	if array == nil {
-		return
-	}
-	for i := range array.slots {
-		s := &array.slots[i]
-		hash := s.hash.Load()
-		if e := s.element.Load(); hash > removed && e != nil && !yield(hash, e) {
-			return
+	a := &slots{mask: uint64(size - 1), slots: make([]slot, size)}
+	if old := t.array.Load(); old != nil {
+		for i := range old.slots {
+			if r := old.slots[i].record.Load(); r != nil {
+				a.put(r)
+			}
 		}
 	}
+	t.used = t.live
+	t.array.Store(a)
+	return a
 }

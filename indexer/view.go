@@ -14,6 +14,8 @@ type view struct {
 	// was pinned: each record once, with the version that this view sees. Only the
 	// writer looks at it.
 	changes []change
+
+	following *view // an older one that is pinned too, or another free one
 }
 
 // state is all that belongs to a store at one moment beside its objects.
@@ -92,23 +94,17 @@ func (e *engine) tidy() {
 // goes to the next older one, if that sees it as well, or is dropped.
 func (e *engine) collectLocked() {
 	e.released.Store(false)
-	for i := len(e.pinned) - 1; i >= 0; i-- {
-		v := e.pinned[i]
+	for at := &e.pinned; *at != nil; {
+		v := *at
 		if v.pins.Load() > 0 {
+			at = &v.following
 			continue
 		}
+		*at = v.following
 		for _, c := range v.changes {
-			if i > 0 && c.concerns(e.pinned[i-1]) {
-				e.pinned[i-1].note(c)
-			} else {
-				e.drop(c)
-			}
+			e.pass(c, v.following)
 		}
-		clear(v.changes)
-		v.changes = v.changes[:0]
-		copy(e.pinned[i:], e.pinned[i+1:])
-		e.pinned[len(e.pinned)-1] = nil
-		e.pinned = e.pinned[:len(e.pinned)-1]
-		e.free = append(e.free, v)
+		v.changes = emptied(v.changes)
+		v.following, e.free = e.free, v
 	}
 }
