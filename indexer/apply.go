@@ -56,12 +56,6 @@ func (s *Store[T]) Replace(ops []Op[T], resourceVersion string) (revision uint64
 	return s.write(ops, resourceVersion, advance, true)
 }
 
-// prepared is what index functions say of ops. One op needs no allocation for it.
-type prepared struct {
-	terms []term // of all ops, one after another
-	ends  []int  // where in terms those of each op end, or noEnd
-}
-
 // noEnd stands for the end of the terms of an op that cannot be indexed.
 const noEnd = -1
 
@@ -71,16 +65,18 @@ func (s *Store[T]) write(ops []Op[T], resourceVersion string, rule func(from, to
 	if s.observer.OnApplied != nil {
 		started = time.Now()
 	}
+	// For one op, what its index functions say needs no allocation.
 	var (
-		terms    [4]term
-		ends     [1]int
+		fewTerms [4]term
+		oneEnd   [1]int
+		terms    []term // of all ops, one after another
+		ends     []int  // where in terms those of each op end, or noEnd
 		failures IndexErrors
 	)
-	p := prepared{terms[:0], ends[:0]}
 	e := s.engine
 	for {
 		definitions := s.definitions.Load()
-		failures = prepare(&p, *definitions, ops)
+		terms, ends, failures = prepare(fewTerms[:0], oneEnd[:0], *definitions, ops)
 		e.writing.Lock()
 		if s.definitions.Load() == definitions {
 			break
@@ -88,7 +84,7 @@ func (s *Store[T]) write(ops []Op[T], resourceVersion string, rule func(from, to
 		e.writing.Unlock() // An index was added, so its terms are missing.
 	}
 	e.begin()
-	counts := perform(e, ops, &p)
+	counts := perform(e, ops, terms, ends)
 	counts.Failed = uint64(len(failures))
 	if whole {
 		counts.Deleted += e.retain(failures)
@@ -111,52 +107,48 @@ func (s *Store[T]) write(ops []Op[T], resourceVersion string, rule func(from, to
 }
 
 // prepare computes the terms of the ops and the errors of those that cannot be
-// stored. It runs user code: no lock may be held.
-func prepare[T any](p *prepared, definitions []definition[T], ops []Op[T]) (failures IndexErrors) {
-	p.terms, p.ends = p.terms[:0], p.ends[:0]
-	if len(ops) > cap(p.ends) {
-		p.ends = make([]int, 0, len(ops))
+// stored. It runs user code: no lock may be held. It uses the slices that it is
+// given, if they are long enough.
+func prepare[T any](terms []term, ends []int, definitions []definition[T], ops []Op[T]) ([]term, []int, IndexErrors) {
+	if len(ops) > cap(ends) {
+		ends = make([]int, 0, len(ops))
 	}
+	var failures IndexErrors
 	for i := range ops {
-		failure := prepareOne(p, definitions, &ops[i])
-		if failure != nil {
-			failures = append(failures, failure)
-		}
-	}
-	return failures
-}
-
-func prepareOne[T any](p *prepared, definitions []definition[T], op *Op[T]) *IndexError {
-	start := len(p.terms)
-	if !op.Delete {
-		for n := range definitions {
+		op, start, end := &ops[i], len(terms), 0
+		for n := 0; n < len(definitions) && !op.Delete && end != noEnd; n++ {
 			d := &definitions[n]
-			failure := d.terms(p, op.Key, op.Object)
-			if failure != nil && d.ready {
-				p.terms, p.ends = p.terms[:start], append(p.ends, noEnd)
-				return failure
-			}
-			if failure != nil { // The op is good; the index will not be added.
+			var failure *IndexError
+			terms, failure = d.terms(terms, op.Key, op.Object)
+			switch {
+			case failure == nil:
+			case d.ready:
+				failures = append(failures, failure)
+				terms, end = terms[:start], noEnd
+			default: // The op is good; the index will not be added.
 				d.failure.CompareAndSwap(nil, failure)
 			}
 		}
+		if end != noEnd {
+			end = len(terms)
+		}
+		ends = append(ends, end)
 	}
-	p.ends = append(p.ends, len(p.terms))
-	return nil
+	return terms, ends, failures
 }
 
 // perform does the ops, which have been prepared.
-func perform[T any](e *engine, ops []Op[T], p *prepared) (counts Counts) {
+func perform[T any](e *engine, ops []Op[T], terms []term, ends []int) (counts Counts) {
 	start := 0
 	for i := range ops {
-		op, end := &ops[i], p.ends[i]
+		op, end := &ops[i], ends[i]
 		switch {
 		case op.Delete:
 			if e.delete(op.Key) {
 				counts.Deleted++
 			}
 		case end == noEnd:
-		case e.put(op.Key, op.Object, op.ResourceVersion, p.terms[start:end]):
+		case e.put(op.Key, op.Object, op.ResourceVersion, terms[start:end]):
 			counts.Updated++
 		default:
 			counts.Added++

@@ -1,6 +1,7 @@
 package indexer
 
 import (
+	"slices"
 	"sync"
 	"sync/atomic"
 )
@@ -25,7 +26,8 @@ type bucket struct {
 	index   *index
 	value   string
 	list    list
-	objects int // that have the value in the newest revision; only the writer looks
+	alone   terms // the terms of an object that has this value and no other
+	objects int   // that have the value in the newest revision; only the writer looks
 }
 
 // find returns the bucket of a value, or nil.
@@ -40,6 +42,7 @@ func (x *index) make(value string) *bucket {
 	b := x.find(value)
 	if b == nil {
 		b = &bucket{index: x, value: value}
+		b.alone = terms{b}
 		x.buckets.Store(value, b)
 	}
 	return b
@@ -66,4 +69,26 @@ func (b *bucket) dropIfEmpty() {
 type term struct {
 	index *index
 	value string
+}
+
+// terms are the index values of an object, each once. They never change.
+type terms []*bucket
+
+// noTerms are those of an object that is in no index.
+var noTerms = new(terms)
+
+// sameTerms reports whether two versions have the same terms.
+func sameTerms(a, b *version) bool { return a.terms == b.terms || slices.Equal(*a.terms, *b.terms) }
+
+// intern returns the terms for these buckets, without an allocation if there is
+// one.
+func intern(buckets terms) *terms {
+	switch len(buckets) {
+	case 0:
+		return noTerms
+	case 1:
+		return &buckets[0].alone
+	}
+	kept := slices.Clone(buckets)
+	return &kept
 }

@@ -63,7 +63,7 @@ func TestChangedIsNotTouchedByAnIndex(t *testing.T) {
 	require.NoError(t, apply(store, []Op[*object]{put("a/x", &object{})}, ""))
 	changed, cancel := store.Changed(key("a/x"))
 	defer cancel()
-	require.NoError(t, store.AddIndex("term", termsOf))
+	require.NoError(t, store.AddIndex("term", termsOfObject))
 	require.NoError(t, store.RemoveIndex("term"))
 	require.False(t, closed(changed))
 }

@@ -105,9 +105,9 @@ func (e *engine) begin() {
 	e.next.revision++
 }
 
-// put stores an object and reports whether there was one. It copies what it keeps
-// of the terms.
-func (e *engine) put(key types.NamespacedName, object any, resourceVersion string, terms []term) (existed bool) {
+// put stores an object with the terms that were found for it, and reports whether
+// there was one.
+func (e *engine) put(key types.NamespacedName, object any, resourceVersion string, found []term) (existed bool) {
 	v := &version{object: object, resourceVersion: resourceVersion, revision: e.next.revision}
 	hash := e.hash(key)
 	r := e.records.find(hash, key)
@@ -115,11 +115,11 @@ func (e *engine) put(key types.NamespacedName, object any, resourceVersion strin
 		r = e.create(hash, key)
 	}
 	old := r.head.Load()
-	var had []*bucket
+	had := noTerms
 	if old != nil {
-		had = old.buckets
+		had = old.terms
 	}
-	v.buckets = e.buckets(v.room[:0], terms, had)
+	v.terms = termsOf(found, had)
 	return e.supersede(r, old, v)
 }
 
@@ -145,20 +145,28 @@ func (e *engine) delete(key types.NamespacedName) (existed bool) {
 	if old.deleted {
 		return false
 	}
-	return e.supersede(r, old, &version{revision: e.next.revision, deleted: true})
+	return e.supersede(r, old, &version{revision: e.next.revision, terms: noTerms, deleted: true})
 }
 
-// buckets returns the buckets of terms, each once. Most objects stay in the same
-// ones, so that none need be searched for.
-func (e *engine) buckets(to []*bucket, terms []term, had []*bucket) []*bucket {
-	for i, t := range terms {
-		var b *bucket
-		if i < len(had) && had[i].index == t.index && had[i].value == t.value {
-			b = had[i]
-		} else {
-			b = t.index.make(t.value)
-		}
-		if !slices.Contains(to, b) {
+// termsOf returns what was found as terms. Most objects have the same ones as
+// before, which then are used again.
+func termsOf(found []term, had *terms) *terms {
+	same := len(found) == len(*had)
+	for i := 0; same && i < len(found); i++ {
+		b := (*had)[i]
+		same = b.index == found[i].index && b.value == found[i].value
+	}
+	if same {
+		return had
+	}
+	var room [4]*bucket
+	return intern(buckets(room[:0], found))
+}
+
+// buckets appends the buckets of what was found, unless they are there.
+func buckets(to terms, found []term) terms {
+	for _, t := range found {
+		if b := t.index.make(t.value); !slices.Contains(to, b) {
 			to = append(to, b)
 		}
 	}
@@ -176,9 +184,9 @@ func (e *engine) supersede(r *record, old, v *version) (existed bool) {
 		v.older.Store(old)
 		e.touched = append(e.touched, change{r, old})
 	}
-	moved := old == nil || !slices.Equal(old.buckets, v.buckets)
+	moved := old == nil || !sameTerms(old, v)
 	if moved {
-		for _, b := range v.buckets {
+		for _, b := range *v.terms {
 			r.join(&b.list)
 			b.count(1)
 		}
@@ -187,7 +195,7 @@ func (e *engine) supersede(r *record, old, v *version) (existed bool) {
 	if old == nil {
 		e.records.add(r)
 	} else if moved {
-		for _, b := range old.buckets {
+		for _, b := range *old.terms {
 			b.count(-1)
 		}
 		if again {
@@ -281,10 +289,10 @@ func (e *engine) drop(c change) {
 // unlist takes a record out of the buckets that only this version of it, which is
 // no longer one of its versions, belonged to.
 func (e *engine) unlist(r *record, old *version) {
-	if slices.Equal(old.buckets, r.head.Load().buckets) {
+	if sameTerms(old, r.head.Load()) {
 		return
 	}
-	for _, b := range old.buckets {
+	for _, b := range *old.terms {
 		if !r.carries(b) {
 			r.leave(&b.list)
 			b.dropIfEmpty()

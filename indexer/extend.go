@@ -6,7 +6,7 @@ import "slices"
 type extension struct {
 	record   *record
 	revision uint64
-	terms    []term
+	found    []term
 }
 
 // extend adds terms to the objects that are still those of the extensions. A new
@@ -20,17 +20,17 @@ func (e *engine) extend(extensions []extension) {
 			continue // It has the terms, as it was written after the index came.
 		}
 		v := &version{object: old.object, resourceVersion: old.resourceVersion, revision: old.revision}
-		v.buckets = e.buckets(e.useful(v.room[:0], old), x.terms, nil)
+		v.terms = intern(buckets(e.useful(old), x.found))
 		v.older.Store(old.older.Load())
 		v.settled.Store(true)
-		for _, b := range v.buckets {
+		for _, b := range *v.terms {
 			if !old.has(b) {
 				x.record.join(&b.list)
 				b.count(1)
 			}
 		}
 		x.record.head.Store(v)
-		for _, b := range old.buckets {
+		for _, b := range *old.terms {
 			if !v.has(b) {
 				b.count(-1)
 			}
@@ -39,10 +39,10 @@ func (e *engine) extend(extensions []extension) {
 	}
 }
 
-// useful appends the buckets of a version without those of removed indexes that
+// useful returns the buckets of a version without those of removed indexes that
 // nobody can see.
-func (e *engine) useful(to []*bucket, v *version) []*bucket {
-	for _, b := range v.buckets {
+func (e *engine) useful(v *version) (to terms) {
+	for _, b := range *v.terms {
 		seen := !b.index.removed
 		for p := e.pinned; p != nil && !seen; p = p.following {
 			seen = slices.Contains(p.indexes, b.index)

@@ -19,9 +19,9 @@ type object struct {
 }
 
 // byTerm indexes objects by what they say.
-var byTerm = map[string]IndexFunc[*object]{"term": termsOf}
+var byTerm = map[string]IndexFunc[*object]{"term": termsOfObject}
 
-func termsOf(o *object) ([]string, error) {
+func termsOfObject(o *object) ([]string, error) {
 	if o.panic != nil {
 		panic(o.panic)
 	}
@@ -67,7 +67,7 @@ func byIndex(t require.TestingT, s *Snapshot[*object], index, value string) []st
 }
 
 // requireConsistent checks that every index says what its function says of the
-// objects that are stored, no more and no less (G7). Index functions are termsOf
+// objects that are stored, no more and no less (G7). Index functions are termsOfObject
 // unless others are given.
 func requireConsistent(t require.TestingT, s *Snapshot[*object], others ...map[string]IndexFunc[*object]) {
 	count := 0
@@ -75,7 +75,7 @@ func requireConsistent(t require.TestingT, s *Snapshot[*object], others ...map[s
 	indexes := map[string]map[string]map[types.NamespacedName]*object{}
 	functions := map[string]IndexFunc[*object]{}
 	for _, name := range s.Indexes() {
-		functions[name] = termsOf
+		functions[name] = termsOfObject
 		indexes[name] = map[string]map[types.NamespacedName]*object{}
 	}
 	for _, other := range others {

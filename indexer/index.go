@@ -39,15 +39,15 @@ func define[T any](name string, fn IndexFunc[T]) (definition[T], error) {
 
 // terms appends the terms of an object, or nothing if there is an error. It runs
 // user code: no lock may be held.
-func (d *definition[T]) terms(p *prepared, key types.NamespacedName, object T) *IndexError {
+func (d *definition[T]) terms(terms []term, key types.NamespacedName, object T) ([]term, *IndexError) {
 	values, err := d.call(object)
 	if err != nil {
-		return &IndexError{Index: d.name, Key: key, Err: err}
+		return terms, &IndexError{Index: d.name, Key: key, Err: err}
 	}
 	for _, value := range values {
-		p.terms = append(p.terms, term{index: d.index, value: value})
+		terms = append(terms, term{index: d.index, value: value})
 	}
-	return nil
+	return terms, nil
 }
 
 // call calls the index function and turns a panic into an error.
@@ -147,11 +147,11 @@ func (s *Store[T]) backfill(d *definition[T]) error {
 		more := c.next()
 		if more {
 			object, _ := c.version.object.(T)
-			var p prepared
-			if err := d.terms(&p, c.record.key, object); err != nil {
+			found, err := d.terms(nil, c.record.key, object)
+			if err != nil {
 				return err
 			}
-			chunk = append(chunk, extension{c.record, c.version.revision, p.terms})
+			chunk = append(chunk, extension{c.record, c.version.revision, found})
 		}
 		if !more || len(chunk) == backfillSize {
 			s.engine.writing.Lock()

@@ -23,18 +23,17 @@ type record struct {
 }
 
 // version is one state of an object. But for the marks of the writer, which are
-// atomic, it never changes.
+// atomic, it never changes. It fits into one line of the processor's cache.
 type version struct {
 	object          any
 	resourceVersion string
 	revision        uint64 // of the transaction that wrote it
 	older           atomic.Pointer[version]
 
-	// buckets are the index values of the object. They are kept, not computed again
+	// terms are the index values of the object. They are kept, not computed again
 	// when the object goes: one that somebody modified would have others by then
-	// (D14).
-	buckets []*bucket
-	room    [2]*bucket // for the first of buckets, so that most versions are one allocation
+	// (D14). Versions with the same ones share them.
+	terms *terms
 
 	deleted bool        // there is no object: the key was deleted
 	settled atomic.Bool // its transaction has been published
@@ -72,14 +71,7 @@ func (r *record) carries(b *bucket) bool {
 }
 
 // has reports whether the object has an index value.
-func (v *version) has(b *bucket) bool {
-	for _, one := range v.buckets {
-		if one == b {
-			return true
-		}
-	}
-	return false
-}
+func (v *version) has(b *bucket) bool { return v.terms == &b.alone || slices.Contains(*v.terms, b) }
 
 // placeIn returns where in a list the record is, or nil.
 func (r *record) placeIn(l *list) *place {

@@ -21,7 +21,7 @@ func TestNewRejectsAnIndexWithoutNameOrFunction(t *testing.T) {
 func TestNewCopiesItsOptions(t *testing.T) {
 	t.Parallel()
 	calls := 0
-	indexes := map[string]IndexFunc[*object]{"term": termsOf}
+	indexes := map[string]IndexFunc[*object]{"term": termsOfObject}
 	observer := &Observer{OnApplied: func(AppliedInfo) { calls++ }}
 	store, err := New(Options[*object]{Indexes: indexes, Observer: observer})
 	require.NoError(t, err)
@@ -148,7 +148,7 @@ func TestSnapshotStaysAsItIs(t *testing.T) {
 	before := store.Snapshot()
 	all := store.All()
 	require.NoError(t, replace(store, []Op[*object]{put("b/z", &object{terms: []string{"u"}})}, "2"))
-	require.NoError(t, store.AddIndex("other", termsOf))
+	require.NoError(t, store.AddIndex("other", termsOfObject))
 	require.NoError(t, store.RemoveIndex("term"))
 
 	require.Equal(t, []string{"a/x", "a/y"}, names(t, before.All()))
