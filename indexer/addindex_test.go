@@ -20,7 +20,7 @@ func (b blockingIndex) terms(o *object) ([]string, error) {
 		<-b.proceed
 	case <-b.proceed:
 	}
-	return termsOf(o)
+	return termsOfObject(o)
 }
 
 // when returns an index function that waits only for objects of a version.
@@ -29,7 +29,7 @@ func (b blockingIndex) when(version int) IndexFunc[*object] {
 		if o.version == version {
 			return b.terms(o)
 		}
-		return termsOf(o)
+		return termsOfObject(o)
 	}
 }
 
@@ -48,7 +48,7 @@ func TestAddIndexHoldsUpNobodyAndIsHiddenUntilComplete(t *testing.T) {
 	require.ErrorIs(t, err, ErrNoIndex)
 	require.Empty(t, store.Indexes())
 	require.Empty(t, store.Stats().Indexes)
-	require.ErrorIs(t, store.AddIndex("node", termsOf), ErrIndexExists)
+	require.ErrorIs(t, store.AddIndex("node", termsOfObject), ErrIndexExists)
 	require.ErrorIs(t, store.RemoveIndex("node"), ErrNoIndex)
 	require.NoError(t, apply(store, []Op[*object]{
 		del("a/goes"),
@@ -104,7 +104,7 @@ func TestWriteThatBeganBeforeAnIndexWasAddedIsInIt(t *testing.T) {
 	written := make(chan error)
 	go func() { written <- apply(store, []Op[*object]{put("a/x", &object{terms: []string{"t"}})}, "") }()
 	<-block.called
-	require.NoError(t, store.AddIndex("fast", termsOf))
+	require.NoError(t, store.AddIndex("fast", termsOfObject))
 	close(block.proceed)
 	require.NoError(t, <-written)
 	require.Equal(t, []string{"a/x"}, byIndex(t, store.Snapshot(), "fast", "t"))

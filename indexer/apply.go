@@ -37,14 +37,14 @@ type Op[T any] struct {
 // revision is that of the first snapshot which has the ops. The slice is not
 // retained.
 func (s *Store[T]) Apply(ops []Op[T], resourceVersion string) (revision uint64, err error) {
-	return s.write(ops, resourceVersion, (*transaction[T]).advance, false)
+	return s.write(ops, resourceVersion, advance, false)
 }
 
 // ApplyRelist is Apply for the outcome of a relist. The list says what there is
 // and as of which version, so the store's version becomes that one even where it
 // is lower: the cluster has been restored from a backup.
 func (s *Store[T]) ApplyRelist(ops []Op[T], resourceVersion string) (revision uint64, err error) {
-	return s.write(ops, resourceVersion, (*transaction[T]).restart, false)
+	return s.write(ops, resourceVersion, restart, false)
 }
 
 // Replace makes the ops the whole content of the store, as one transaction: a
@@ -53,122 +53,130 @@ func (s *Store[T]) ApplyRelist(ops []Op[T], resourceVersion string) (revision ui
 // object that cannot be indexed is left out and what the store has under its key
 // stays.
 func (s *Store[T]) Replace(ops []Op[T], resourceVersion string) (revision uint64, err error) {
-	return s.write(ops, resourceVersion, (*transaction[T]).advance, true)
+	return s.write(ops, resourceVersion, advance, true)
 }
 
+// noEnd stands for the end of the terms of an op that cannot be indexed.
+const noEnd = -1
+
 // write is Apply with a rule for the version, and Replace where whole is set.
-func (s *Store[T]) write(ops []Op[T], resourceVersion string, advance func(*transaction[T], string), whole bool) (uint64, error) {
+func (s *Store[T]) write(ops []Op[T], resourceVersion string, rule func(from, to string) string, whole bool) (uint64, error) {
 	var started time.Time
 	if s.observer.OnApplied != nil {
 		started = time.Now()
 	}
+	// For one op, what its index functions say needs no allocation.
+	var (
+		fewTerms [4]term
+		oneEnd   [1]int
+		terms    []term // of all ops, one after another
+		ends     []int  // where in terms those of each op end, or noEnd
+		failures IndexErrors
+	)
+	e := s.engine
 	for {
-		base := s.current.Load()
-		prepared, failures := base.prepare(ops)
-		counts := Counts{Failed: uint64(len(failures))}
-		next, err := s.commit(func(tx *transaction[T]) error {
-			if tx.generation != base.generation {
-				return errStale
-			}
-			if whole {
-				tx.retain(ops, &counts)
-			}
-			tx.apply(ops, prepared, &counts)
-			tx.counts.add(counts)
-			advance(tx, resourceVersion)
-			return nil
-		})
-		if err != nil {
-			continue // An index was added, so the entries lack its terms.
+		definitions := s.definitions.Load()
+		terms, ends, failures = prepare(fewTerms[:0], oneEnd[:0], *definitions, ops)
+		e.writing.Lock()
+		if s.definitions.Load() == definitions {
+			break
 		}
-		if s.observer.OnApplied != nil {
-			s.observer.OnApplied(AppliedInfo{
-				Counts:          counts,
-				ResourceVersion: next.resourceVersion,
-				Revision:        next.revision,
-				Took:            time.Since(started),
-			})
-		}
-		if len(failures) > 0 {
-			return next.revision, failures
-		}
-		return next.revision, nil
+		e.writing.Unlock() // An index was added, so its terms are missing.
 	}
+	e.begin()
+	counts := perform(e, ops, terms, ends)
+	counts.Failed = uint64(len(failures))
+	if whole {
+		counts.Deleted += e.retain(failures)
+	}
+	e.next.counts.add(counts)
+	e.next.resourceVersion = rule(e.next.resourceVersion, resourceVersion)
+	now := e.publish()
+	info := AppliedInfo{Counts: counts, ResourceVersion: now.resourceVersion, Revision: now.revision}
+	e.unlock()
+
+	s.waiters.wake(info.ResourceVersion)
+	if s.observer.OnApplied != nil {
+		info.Took = time.Since(started)
+		s.observer.OnApplied(info)
+	}
+	if len(failures) > 0 {
+		return info.Revision, failures
+	}
+	return info.Revision, nil
 }
 
-// prepare makes the entries that the ops store, and the errors of those that
-// cannot be stored. An op that deletes or fails has no entry. It runs user code:
-// no lock may be held.
-func (s *Snapshot[T]) prepare(ops []Op[T]) (prepared []*entry[T], failures IndexErrors) {
-	prepared = make([]*entry[T], len(ops))
+// prepare computes the terms of the ops and the errors of those that cannot be
+// stored. It runs user code: no lock may be held. It uses the slices that it is
+// given, if they are long enough.
+func prepare[T any](terms []term, ends []int, definitions []definition[T], ops []Op[T]) ([]term, []int, IndexErrors) {
+	if len(ops) > cap(ends) {
+		ends = make([]int, 0, len(ops))
+	}
+	var failures IndexErrors
 	for i := range ops {
-		op := &ops[i]
-		if op.Delete {
-			continue
+		op, start, end := &ops[i], len(terms), 0
+		for n := 0; n < len(definitions) && !op.Delete && end != noEnd; n++ {
+			d := &definitions[n]
+			var failure *IndexError
+			terms, failure = d.terms(terms, op.Key, op.Object)
+			switch {
+			case failure == nil:
+			case d.ready:
+				failures = append(failures, failure)
+				terms, end = terms[:start], noEnd
+			default: // The op is good; the index will not be added.
+				d.failure.CompareAndSwap(nil, failure)
+			}
 		}
-		terms, err := s.terms(op)
-		if err != nil {
-			failures = append(failures, err)
-			continue
+		if end != noEnd {
+			end = len(terms)
 		}
-		prepared[i] = &entry[T]{
-			hash:  s.hash(op.Key),
-			key:   op.Key,
-			value: record[T]{object: op.Object, resourceVersion: op.ResourceVersion, terms: terms},
-		}
+		ends = append(ends, end)
 	}
-	return prepared, failures
+	return terms, ends, failures
 }
 
-// terms computes the terms of an op's object in all indexes.
-func (s *Snapshot[T]) terms(op *Op[T]) (terms []term[T], err *IndexError) {
-	for i := range s.indexes {
-		x := &s.indexes[i]
-		more, failure := x.terms(terms, op.Key, op.Object)
+// perform does the ops, which have been prepared.
+func perform[T any](e *engine, ops []Op[T], terms []term, ends []int) (counts Counts) {
+	start := 0
+	for i := range ops {
+		op, end := &ops[i], ends[i]
 		switch {
-		case failure == nil:
-			terms = more
-		case x.ready:
-			return nil, failure
-		default: // The op is good; the index will not be added.
-			x.failure.CompareAndSwap(nil, failure)
-		}
-	}
-	return terms, nil
-}
-
-// apply does the ops, whose entries have been prepared.
-func (tx *transaction[T]) apply(ops []Op[T], prepared []*entry[T], counts *Counts) {
-	for i := range ops {
-		if ops[i].Delete {
-			if tx.delete(ops[i].Key) != nil {
+		case op.Delete:
+			if e.delete(op.Key) {
 				counts.Deleted++
 			}
-			continue
-		}
-		e := prepared[i]
-		if e == nil { // The op has failed.
-			continue
-		}
-		e.value.revision = tx.revision
-		if tx.put(e) == nil {
-			counts.Added++
-		} else {
+		case end == noEnd:
+		case e.put(op.Key, op.Object, op.ResourceVersion, terms[start:end]):
 			counts.Updated++
+		default:
+			counts.Added++
 		}
+		start = max(start, end)
 	}
+	return counts
 }
 
-// retain deletes all entries that no op is about.
-func (tx *transaction[T]) retain(ops []Op[T], counts *Counts) {
-	named := make(map[types.NamespacedName]struct{}, len(ops))
-	for i := range ops {
-		named[ops[i].Key] = struct{}{}
+// retain deletes what the transaction has not written, but for objects that it
+// failed on.
+func (e *engine) retain(failures IndexErrors) (deleted uint64) {
+	failed := make(map[types.NamespacedName]struct{}, len(failures))
+	for _, failure := range failures {
+		failed[failure.Key] = struct{}{}
 	}
-	for key := range tx.Keys() {
-		if _, ok := named[key]; !ok {
-			tx.delete(key)
-			counts.Deleted++
+	a := e.all.array.Load()
+	if a == nil {
+		return 0
+	}
+	for i := range a.slots[:a.used.Load()] {
+		r := a.slots[i].Load()
+		if r == nil || r.head.Load().revision == e.next.revision {
+			continue
+		}
+		if _, ok := failed[r.key]; !ok && e.delete(r.key) {
+			deleted++
 		}
 	}
+	return deleted
 }

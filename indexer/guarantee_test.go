@@ -135,7 +135,7 @@ func TestConcurrentWritersAndIndexChangesLoseNothing(t *testing.T) {
 	for _, index := range []string{"again", "and again"} {
 		others.Go(func() {
 			whenNotDone(func() {
-				require.NoError(t, store.AddIndex(index, termsOf))
+				require.NoError(t, store.AddIndex(index, termsOfObject))
 				requireConsistent(t, store.Snapshot())
 				require.NoError(t, store.RemoveIndex(index))
 			})

@@ -19,9 +19,9 @@ type object struct {
 }
 
 // byTerm indexes objects by what they say.
-var byTerm = map[string]IndexFunc[*object]{"term": termsOf}
+var byTerm = map[string]IndexFunc[*object]{"term": termsOfObject}
 
-func termsOf(o *object) ([]string, error) {
+func termsOfObject(o *object) ([]string, error) {
 	if o.panic != nil {
 		panic(o.panic)
 	}
@@ -67,51 +67,67 @@ func byIndex(t require.TestingT, s *Snapshot[*object], index, value string) []st
 }
 
 // requireConsistent checks that every index says what its function says of the
-// objects that are stored, no more and no less (G7).
-func requireConsistent(t require.TestingT, s *Snapshot[*object]) {
-	requireShape(t, s.entries)
-	namespaces := map[string]map[types.NamespacedName]*entry[*object]{}
-	for e := range s.entries.all {
-		if e.key.Namespace != "" {
-			add(namespaces, e.key.Namespace, e)
-		}
+// objects that are stored, no more and no less (G7). Index functions are termsOfObject
+// unless others are given.
+func requireConsistent(t require.TestingT, s *Snapshot[*object], others ...map[string]IndexFunc[*object]) {
+	count := 0
+	namespaces := map[string]map[types.NamespacedName]*object{}
+	indexes := map[string]map[string]map[types.NamespacedName]*object{}
+	functions := map[string]IndexFunc[*object]{}
+	for _, name := range s.Indexes() {
+		functions[name] = termsOfObject
+		indexes[name] = map[string]map[types.NamespacedName]*object{}
 	}
-	require.Equal(t, namespaces, contents(t, s.namespaces))
-	for _, x := range s.indexes {
-		if !x.ready {
-			continue
+	for _, other := range others {
+		maps.Copy(functions, other)
+	}
+	for k, o := range s.All() {
+		count++
+		got, ok := s.Get(k)
+		require.True(t, ok)
+		require.Same(t, o, got)
+		if k.Namespace != "" {
+			add(namespaces, k.Namespace, k, o)
 		}
-		values := map[string]map[types.NamespacedName]*entry[*object]{}
-		for e := range s.entries.all {
-			of, err := x.fn(e.value.object)
+		for name, index := range indexes {
+			values, err := functions[name](o)
 			require.NoError(t, err)
-			for _, value := range of {
-				add(values, value, e)
+			for _, value := range values {
+				add(index, value, k, o)
 			}
 		}
-		require.Equal(t, values, contents(t, x.postings))
+	}
+	require.Equal(t, count, s.Len())
+	require.Equal(t, namespaces, contents(t, s.Namespaces(), func(namespace string) seq2 { return s.Namespace(namespace) }))
+	for name, index := range indexes {
+		values, err := s.IndexValues(name)
+		require.NoError(t, err)
+		require.Equal(t, index, contents(t, values, func(value string) seq2 {
+			found, err := s.ByIndex(name, value)
+			require.NoError(t, err)
+			return found
+		}))
 	}
 }
 
-// contents returns all that postings hold.
-func contents(t require.TestingT, p postings[*object]) map[string]map[types.NamespacedName]*entry[*object] {
-	requireShape(t, p.values)
-	all := map[string]map[types.NamespacedName]*entry[*object]{}
-	for value := range p.values.all {
-		requireShape(t, value.value.entries)
-		require.NotZero(t, value.value.entries.len)
-		for e := range value.value.entries.all {
-			add(all, value.key, e)
+// contents returns all that an index holds, and requires that its counts are right.
+func contents(t require.TestingT, values iter.Seq2[string, int], list func(string) seq2) map[string]map[types.NamespacedName]*object {
+	all := map[string]map[types.NamespacedName]*object{}
+	for value, count := range values {
+		for k, o := range list(value) {
+			require.NotContains(t, all[value], k, "listed twice")
+			add(all, value, k, o)
 		}
+		require.Len(t, all[value], count)
 	}
 	return all
 }
 
-func add(to map[string]map[types.NamespacedName]*entry[*object], value string, e *entry[*object]) {
+func add(to map[string]map[types.NamespacedName]*object, value string, k types.NamespacedName, o *object) {
 	if to[value] == nil {
-		to[value] = map[types.NamespacedName]*entry[*object]{}
+		to[value] = map[types.NamespacedName]*object{}
 	}
-	to[value][e.key] = e
+	to[value][k] = o
 }
 
 // counted collects values with their counts.

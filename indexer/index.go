@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync/atomic"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -18,50 +18,34 @@ import (
 // [*IndexError].
 type IndexFunc[T any] func(obj T) ([]string, error)
 
-// index is one index of a snapshot. It is hidden from readers until ready.
-type index[T any] struct {
-	*definition[T]
-	ready    bool
-	postings postings[T]
-}
-
-// definition is what an index is in all snapshots. Its address is its identity:
-// an index that was removed and added again is another one.
+// definition is an index of a store and its function. Readers find the index in
+// views once it is ready.
 type definition[T any] struct {
-	name string
-	fn   IndexFunc[T]
-
-	// failure is the first error met by a write while the index was being
-	// built. It is the fault of the index, not of the write.
-	failure atomic.Pointer[IndexError]
+	*index
+	fn    IndexFunc[T]
+	ready bool
 }
 
-// term is one value of one index.
-type term[T any] struct {
-	index *definition[T]
-	value string
-}
-
-// define checks an index and returns its definition.
-func define[T any](name string, fn IndexFunc[T]) (*definition[T], error) {
+// define checks an index.
+func define[T any](name string, fn IndexFunc[T]) (definition[T], error) {
 	switch {
 	case name == "":
-		return nil, errors.New("indexer: an index needs a name")
+		return definition[T]{}, errors.New("indexer: an index needs a name")
 	case fn == nil:
-		return nil, fmt.Errorf("indexer: index %q has no function", name)
+		return definition[T]{}, fmt.Errorf("indexer: index %q has no function", name)
 	}
-	return &definition[T]{name: name, fn: fn}, nil
+	return definition[T]{index: &index{name: name}, fn: fn}, nil
 }
 
-// terms appends the terms of an object. It runs user code: no lock may be held.
-func (d *definition[T]) terms(terms []term[T], key types.NamespacedName, object T) ([]term[T], *IndexError) {
+// terms appends the terms of an object, or nothing if there is an error. It runs
+// user code: no lock may be held.
+func (d *definition[T]) terms(terms []term, key types.NamespacedName, object T) ([]term, *IndexError) {
 	values, err := d.call(object)
 	if err != nil {
 		return terms, &IndexError{Index: d.name, Key: key, Err: err}
 	}
-	terms = slices.Grow(terms, len(values))
 	for _, value := range values {
-		terms = append(terms, term[T]{index: d, value: value})
+		terms = append(terms, term{index: d.index, value: value})
 	}
 	return terms, nil
 }
@@ -80,14 +64,33 @@ func (d *definition[T]) call(object T) (values []string, err error) {
 	return d.fn(object)
 }
 
-// indexOf returns the index with this definition, or nil if it was removed.
-func (tx *transaction[T]) indexOf(d *definition[T]) *index[T] {
-	for i := range tx.indexes {
-		if tx.indexes[i].definition == d {
-			return &tx.indexes[i]
+// redefine changes the definitions, and publishes the indexes that are ready. The
+// definitions are made anew each time, so that a write knows by their address
+// whether the terms it has computed are still the right ones.
+func (s *Store[T]) redefine(change func([]definition[T]) ([]definition[T], error)) error {
+	s.engine.writing.Lock()
+	defer s.engine.unlock()
+	definitions, err := change(slices.Clone(*s.definitions.Load()))
+	if err != nil {
+		return err
+	}
+	s.definitions.Store(&definitions)
+	s.engine.begin()
+	s.engine.next.indexes = ready(definitions)
+	s.engine.publish()
+	return nil
+}
+
+// ready returns the indexes that readers may see, by name.
+func ready[T any](definitions []definition[T]) []*index {
+	var all []*index
+	for _, d := range definitions {
+		if d.ready {
+			all = append(all, d.index)
 		}
 	}
-	return nil
+	slices.SortFunc(all, func(a, b *index) int { return strings.Compare(a.name, b.name) })
+	return all
 }
 
 // AddIndex adds an index. When it returns nil, readers find every object in it
@@ -99,95 +102,78 @@ func (tx *transaction[T]) indexOf(d *definition[T]) *index[T] {
 // being added right now, or an [*IndexError] for an object on which the index
 // function fails. Then nothing is added, and no write is harmed.
 func (s *Store[T]) AddIndex(name string, fn IndexFunc[T]) error {
-	d, err := define(name, fn)
+	added, err := define(name, fn)
 	if err != nil {
 		return err
 	}
 	// From the first step on, writes keep the index up to date. What was stored
 	// before comes in by and by. The last step lets readers see it.
-	start, err := s.commit(func(tx *transaction[T]) error {
-		for i := range tx.indexes {
-			if tx.indexes[i].name == name {
-				return fmt.Errorf("%w: %q", ErrIndexExists, name)
-			}
+	err = s.redefine(func(all []definition[T]) ([]definition[T], error) {
+		if slices.ContainsFunc(all, func(d definition[T]) bool { return d.name == name }) {
+			return nil, fmt.Errorf("%w: %q", ErrIndexExists, name)
 		}
-		tx.indexes = append(tx.indexes, index[T]{definition: d})
-		tx.generation++
-		return nil
+		return append(all, added), nil
 	})
 	if err != nil {
 		return err
 	}
-	err = s.backfill(d, start)
-	_, _ = s.commit(func(tx *transaction[T]) error {
-		if failure := d.failure.Load(); err == nil && failure != nil {
+	err = s.backfill(&added)
+	_ = s.redefine(func(all []definition[T]) ([]definition[T], error) {
+		if failure := added.failure.Load(); err == nil && failure != nil {
 			err = failure
 		}
-		if err == nil {
-			tx.indexOf(d).ready = true
-			tx.generation++
-		} else {
-			tx.removeIndex(d)
+		at := slices.IndexFunc(all, func(d definition[T]) bool { return d.index == added.index })
+		if err != nil {
+			added.removed = true
+			return slices.Delete(all, at, at+1), nil
 		}
-		return nil
+		all[at].ready = true
+		return all, nil
 	})
 	return err
 }
 
-// backfillSize is how many entries a backfill changes at once. It bounds the
+// backfillSize is how many records a backfill changes at once. It bounds the
 // time for which writers have to wait.
 const backfillSize = 256
 
-// backfill adds the terms of a new index to the entries of a snapshot. Objects
-// that were written since have them already.
-func (s *Store[T]) backfill(d *definition[T], start *Snapshot[T]) error {
-	all := slices.AppendSeq(make([]*entry[T], 0, start.entries.len), start.entries.all)
-	for chunk := range slices.Chunk(all, backfillSize) {
-		terms := make([][]term[T], len(chunk))
-		for i, e := range chunk {
-			var err *IndexError
-			if terms[i], err = d.terms(nil, e.key, e.value.object); err != nil {
+// backfill adds the terms of a new index to what is stored. Objects that are
+// written meanwhile have them already.
+func (s *Store[T]) backfill(d *definition[T]) error {
+	c := s.open("", "")
+	defer c.close()
+	chunk := make([]extension, 0, backfillSize)
+	for {
+		more := c.next()
+		if more {
+			object, _ := c.version.object.(T)
+			found, err := d.terms(nil, c.record.key, object)
+			if err != nil {
 				return err
 			}
+			chunk = append(chunk, extension{c.record, c.version.revision, found})
 		}
-		_, _ = s.commit(func(tx *transaction[T]) error {
-			for i, e := range chunk {
-				// It may be another entry with the same object, if another index is
-				// being added as well.
-				now := tx.entries.get(e.hash, e.key)
-				if now != nil && now.value.revision == e.value.revision {
-					extended := *now
-					extended.value.terms = append(tx.liveTerms(now), terms[i]...)
-					tx.put(&extended)
-				}
-			}
+		if !more || len(chunk) == backfillSize {
+			s.engine.writing.Lock()
+			s.engine.extend(chunk)
+			s.engine.unlock()
+			chunk = chunk[:0]
+		}
+		if !more {
 			return nil
-		})
+		}
 	}
-	return nil
 }
 
 // RemoveIndex removes an index. Snapshots that were taken before keep it. The
 // error is [ErrNoIndex].
 func (s *Store[T]) RemoveIndex(name string) error {
-	_, err := s.commit(func(tx *transaction[T]) error {
-		x, err := tx.indexByName(name)
-		if err != nil {
-			return err
+	return s.redefine(func(all []definition[T]) ([]definition[T], error) {
+		at := slices.IndexFunc(all, func(d definition[T]) bool { return d.ready && d.name == name })
+		if at < 0 {
+			return nil, noIndex(name, ready(all))
 		}
-		tx.removeIndex(x.definition)
-		return nil
+		all[at].removed = true
+		return slices.Delete(all, at, at+1), nil
 	})
-	return err
-}
-
-// liveTerms returns the terms of an entry without those of removed indexes.
-func (tx *transaction[T]) liveTerms(e *entry[T]) []term[T] {
-	return slices.DeleteFunc(slices.Clone(e.value.terms), func(t term[T]) bool { return tx.indexOf(t.index) == nil })
-}
-
-// removeIndex takes an index out of the set. Its terms stay with the entries,
-// unused, until an object is written again or the next index is added.
-func (tx *transaction[T]) removeIndex(d *definition[T]) {
-	tx.indexes = slices.DeleteFunc(tx.indexes, func(x index[T]) bool { return x.definition == d })
 }

@@ -61,7 +61,7 @@ func (m *storeModel) scan(wanted func(name string, o *object) bool) []string {
 
 // requireEqual checks all that a snapshot answers.
 func (m *storeModel) requireEqual(t require.TestingT, s *Snapshot[*object]) {
-	requireConsistent(t, s)
+	requireConsistent(t, s, indexFuncs)
 	require.Equal(t, len(m.objects), s.Len())
 	for name, o := range m.objects {
 		got, ok := s.Get(key(name))

@@ -18,22 +18,25 @@ func (c *Counts) add(other Counts) {
 	c.Failed += other.Failed
 }
 
-// Stats is the state of a store in numbers. All but Waiting belong to one
-// snapshot and fit together.
+// Stats is the state of a store in numbers.
 type Stats struct {
 	// Counts are totals since the store was made.
 	Counts
 
-	// Objects and Namespaces are how many there are; objects without a namespace
-	// are in none.
-	Objects, Namespaces int
+	// Objects is how many there are.
+	Objects int
+
+	// ResourceVersion is [Snapshot.ResourceVersion], Revision [Snapshot.Revision].
+	// They, Objects and Counts are of one moment; the following may be a
+	// transaction ahead.
+	ResourceVersion string
+	Revision        uint64
+
+	// Namespaces is how many have objects; objects without a namespace are in none.
+	Namespaces int
 
 	// Indexes has for each index by name the number of its values in use.
 	Indexes map[string]int
-
-	// ResourceVersion is [Snapshot.ResourceVersion], Revision [Snapshot.Revision].
-	ResourceVersion string
-	Revision        uint64
 
 	// Waiting is the number of calls of [Reader.WaitRV] that are blocked.
 	Waiting int
@@ -42,20 +45,18 @@ type Stats struct {
 // Stats returns the state of the store in numbers. It takes no time worth
 // mentioning, however much is stored.
 func (r *Reader[T]) Stats() Stats {
-	s := r.Snapshot()
+	now := r.state()
 	stats := Stats{
-		Counts:          s.counts,
-		Objects:         s.Len(),
-		Namespaces:      s.namespaces.values.len,
-		Indexes:         make(map[string]int, len(s.indexes)),
-		ResourceVersion: s.resourceVersion,
-		Revision:        s.revision,
-		Waiting:         r.waiters.len(),
+		Counts:          now.counts,
+		Objects:         now.objects,
+		ResourceVersion: now.resourceVersion,
+		Revision:        now.revision,
+		Namespaces:      int(r.engine.namespaces.inUse.Load()),
+		Indexes:         make(map[string]int, len(now.indexes)),
+		Waiting:         int(r.waiters.count.Load()),
 	}
-	for i := range s.indexes {
-		if x := &s.indexes[i]; x.ready {
-			stats.Indexes[x.name] = x.postings.values.len
-		}
+	for _, x := range now.indexes {
+		stats.Indexes[x.name] = int(x.inUse.Load())
 	}
 	return stats
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/resourceversion"
@@ -53,6 +54,8 @@ func (r *Reader[T]) WaitRV(ctx context.Context, resourceVersion string) error {
 
 // waiters are the calls that wait for a version.
 type waiters struct {
+	count atomic.Int64 // of list, for writers who need not look
+
 	mu   sync.Mutex // guards following
 	list []*waiter
 }
@@ -66,13 +69,15 @@ type waiter struct {
 // add returns a waiter for a version, or nil if nothing is to be waited for:
 // the version is reached, or never known to be.
 //
-// It reads the current version with the lock held, because a writer publishes
-// its version before it takes the lock to wake others: so either this sees the
-// version, or the writer sees the waiter.
+// It counts the waiter before it reads the current version, because a writer
+// publishes its version before it reads the count: so either this sees the version,
+// or the writer sees the waiter.
 func (ws *waiters) add(resourceVersion string, current func() string) (*waiter, error) {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
+	ws.count.Add(1)
 	if done, err := reached(resourceVersion, current()); done || err != nil {
+		ws.count.Add(-1)
 		return nil, err
 	}
 	w := &waiter{resourceVersion: resourceVersion, reached: make(chan error, 1)}
@@ -89,11 +94,15 @@ func (ws *waiters) remove(w *waiter) bool {
 		return false
 	}
 	ws.list = slices.Delete(ws.list, i, i+1)
+	ws.count.Add(-1)
 	return true
 }
 
 // wake answers those whose version the current one has reached.
 func (ws *waiters) wake(current string) {
+	if ws.count.Load() == 0 {
+		return
+	}
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
 	ws.wakeLocked(current)
@@ -104,17 +113,11 @@ func (ws *waiters) wakeLocked(current string) {
 		done, err := reached(w.resourceVersion, current)
 		if done || err != nil {
 			w.reached <- err
+			ws.count.Add(-1)
 			return true
 		}
 		return false
 	})
-}
-
-// len returns the number of waiters.
-func (ws *waiters) len() int {
-	ws.mu.Lock()
-	defer ws.mu.Unlock()
-	return len(ws.list)
 }
 
 // reached reports whether the current version is the wanted one or newer.

@@ -202,7 +202,6 @@ func (i *Informer[T]) tell(changes []change[T], revision uint64, batch deltafifo
 			events = append(events, c.events...)
 		}
 	}
-	snapshot := i.store.Snapshot()
 	i.mu.Lock()
 	registrations := i.registrations
 	i.populated = i.populated || batch.Initial
@@ -217,7 +216,7 @@ func (i *Informer[T]) tell(changes []change[T], revision uint64, batch deltafifo
 		switch {
 		case revision <= r.told: // It was added meanwhile, and has the changes in its snapshot (G5).
 		case fresh:
-			r.mailbox.postSnapshot(snapshot, true)
+			r.mailbox.postSnapshot(i.store.Snapshot(), true)
 		default:
 			r.post(events, now)
 		}

@@ -185,6 +185,8 @@ func (i *Informer[T]) addHandler(handle func(Event[T]), opts HandlerOptions, atS
 	r.told, r.whole = snapshot.Revision(), i.populated
 	if r.whole || snapshot.Len() > 0 {
 		r.mailbox.postSnapshot(snapshot, r.whole)
+	} else {
+		snapshot.Release()
 	}
 	i.registrations = append(slices.Clip(i.registrations), r)
 	if i.phase == running {

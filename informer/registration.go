@@ -138,6 +138,9 @@ func (r *Registration[T]) deliverMail(resync <-chan time.Time) {
 }
 
 func (r *Registration[T]) deliverSnapshot(l letter[T]) {
+	if l.snapshot != nil {
+		defer l.snapshot.Release()
+	}
 	for entry := range entriesOf(l.snapshot) {
 		if isClosed(r.removed) {
 			return

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/kinform/kinform/bench/internal/report"
+)
+
+func main() {
+	objects := flag.Int("objects", 20_000, "how many objects there are")
+	runs := flag.Int("runs", 5, "how often everything is measured; medians count")
+	period := flag.Duration("for", 200*time.Millisecond, "how long one measurement takes")
+	quick := flag.Bool("quick", false, "few objects, once: to see that it works, not how fast")
+	flag.Parse()
+	if *quick {
+		*objects, *runs, *period = 2000, 1, 20*time.Millisecond
+	}
+	if err := run(*objects, *runs, *period); err != nil {
+		fmt.Fprintln(os.Stderr, "store:", err)
+		os.Exit(1)
+	}
+}
+
+func run(objects, runs int, period time.Duration) error {
+	if objects < 1 || runs < 1 || period <= 0 {
+		return fmt.Errorf("-objects, -runs and -for must be positive")
+	}
+	heading := report.Heading()
+	table := report.Table{{"what", "client-go ns", "kinform ns", "ratio", "target", "B", "allocs", "B", "allocs", ""}}
+	for _, row := range rows {
+		ours, err := newKinform(objects)
+		if err != nil {
+			return err
+		}
+		theirs := newClientGo(objects)
+		var measured [2][]figure
+		for range runs {
+			for i, s := range []side{theirs, ours} {
+				measured[i] = append(measured[i], row.run(s, objects, period))
+			}
+		}
+		table.Add(row.cells(median(measured[0]), median(measured[1]))...)
+	}
+	fmt.Printf("STORE of %d objects, %d runs of %v\n\n%s", objects, runs, period, heading)
+	fmt.Printf("%-10s %s after\n\n%s\n", "", report.Load(), table)
+	fmt.Println("B and allocs are those of client-go, then those of kinform, the slices of index functions included.")
+	return nil
+}
+
+// cells are those of a row in the table.
+func (r row) cells(theirs, ours figure) []string {
+	ratio := ours.nanoseconds / theirs.nanoseconds
+	verdict := "met"
+	if ratio > r.target || r.limit >= 0 && ours.allocations > r.limit+0.1 || r.bytes && ours.bytes > 1 {
+		verdict = "missed"
+	}
+	number := func(n float64) string { return fmt.Sprintf("%.0f", n) }
+	return []string{
+		r.name, number(theirs.nanoseconds), number(ours.nanoseconds), fmt.Sprintf("%.3f", ratio), fmt.Sprintf("%.2f", r.target),
+		number(theirs.bytes), number(theirs.allocations), number(ours.bytes), number(ours.allocations), verdict,
+	}
+}
+
+// median takes each number by itself.
+func median(all []figure) figure {
+	each := func(of func(figure) float64) float64 {
+		var values []float64
+		for _, f := range all {
+			values = append(values, of(f))
+		}
+		return report.Median(values)
+	}
+	return figure{
+		nanoseconds: each(func(f figure) float64 { return f.nanoseconds }),
+		bytes:       each(func(f figure) float64 { return f.bytes }),
+		allocations: each(func(f figure) float64 { return f.allocations }),
+	}
+}

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+// figure is what one operation costs.
+type figure struct {
+	nanoseconds, bytes, allocations float64
+}
+
+// stride is a prime: objects are not asked for in the order of their making.
+const stride = 7919
+
+// row is one thing to measure. Each run is given a side and how long to take.
+type row struct {
+	name   string
+	target float64 // kinform over client-go, for rates client-go over kinform
+	limit  float64 // of allocations; negative for none
+	bytes  bool    // whether there may be none of these
+	run    func(s side, objects int, period time.Duration) figure
+}
+
+var rows = []row{
+	{"Get, parallel", 0.7, 0, true, func(s side, objects int, period time.Duration) figure {
+		return parallel(period, runtime.GOMAXPROCS(0), func(n int) { s.get(n * stride % objects) })
+	}},
+	{"Get while one goroutine writes", 0.4, -1, false, func(s side, objects int, period time.Duration) figure {
+		defer whileRunning(func(n int) { s.update(n%objects, false) })()
+		return parallel(period, runtime.GOMAXPROCS(0), func(n int) { s.get(n * stride % objects) })
+	}},
+	{"write while one goroutine lists everything", 1. / 50, -1, false, func(s side, objects int, period time.Duration) figure {
+		defer whileRunning(func(int) { s.all() })()
+		return parallel(period, 1, func(n int) { s.update(n*stride%objects, false) })
+	}},
+	{"update, index values as before", 0.7, 2, false, func(s side, objects int, period time.Duration) figure {
+		return alone(period, 1000, func(n int) { s.update(n*stride%objects, false) })
+	}},
+	{"update, the object has moved to another node", 0.7, 2, false, func(s side, objects int, period time.Duration) figure {
+		return alone(period, 1000, func(n int) { s.update(n*stride%objects, true) })
+	}},
+	{"iterate over all objects", 0.4, 0, true, func(s side, _ int, period time.Duration) figure {
+		return alone(period, 1, func(int) { s.all() })
+	}},
+	{"iterate over the 100 objects of a node", 0.3, 0, true, func(s side, _ int, period time.Duration) figure {
+		return alone(period, 100, func(n int) { s.node(n * stride) })
+	}},
+}
+
+// alone does something again and again in this goroutine, and returns the CPU time
+// of the process, garbage collection included, and the allocations.
+func alone(period time.Duration, batch int, do func(n int)) figure {
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	start, cpu := time.Now(), cpuTime()
+	n := 0
+	for time.Since(start) < period {
+		for range batch {
+			do(n)
+			n++
+		}
+	}
+	took := cpuTime() - cpu
+	runtime.ReadMemStats(&after)
+	return figure{
+		nanoseconds: float64(took.Nanoseconds()) / float64(n),
+		bytes:       float64(after.TotalAlloc-before.TotalAlloc) / float64(n),
+		allocations: float64(after.Mallocs-before.Mallocs) / float64(n),
+	}
+}
+
+// parallel does something in so many goroutines, and returns the wall time for each
+// time that it was done.
+func parallel(period time.Duration, goroutines int, do func(n int)) figure {
+	runtime.GC()
+	var (
+		total atomic.Int64
+		all   sync.WaitGroup
+		start = time.Now()
+	)
+	for g := range goroutines {
+		all.Go(func() {
+			n := 0
+			for time.Since(start) < period {
+				for range 100 {
+					do(g*1000 + n)
+					n++
+				}
+			}
+			total.Add(int64(n))
+		})
+	}
+	all.Wait()
+	return figure{nanoseconds: float64(time.Since(start).Nanoseconds()) / float64(total.Load())}
+}
+
+// whileRunning does something without pause in another goroutine, until the
+// function that it returns has returned.
+func whileRunning(do func(n int)) (stop func()) {
+	var (
+		stopped atomic.Bool
+		done    sync.WaitGroup
+	)
+	done.Go(func() {
+		for n := 0; !stopped.Load(); n++ {
+			do(n)
+		}
+	})
+	return func() {
+		stopped.Store(true)
+		done.Wait()
+	}
+}
+
+// cpuTime is what the process has used.
+func cpuTime() time.Duration {
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		panic(err)
+	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+}

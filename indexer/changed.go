@@ -1,0 +1,84 @@
+package indexer
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Changed returns a channel that is closed when a transaction that stores or
+// deletes an object under this key has been published. Every one that begins
+// after the call counts, so that nothing is missed by who asks in this order:
+//
+//	changed, cancel := store.Changed(key)
+//	defer cancel()
+//	pod, exists := store.Get(key) // not yet as wanted?
+//	<-changed                     // look again
+//
+// The channel may be closed a moment early, by a transaction that was published
+// while Changed ran; to delete what is not there changes nothing. It tells of one
+// change: for the next one, call Changed again.
+//
+// cancel ends the interest, and may be called at any time and more than once; the
+// channel then stays open if it is. Without it a few bytes are kept until the key
+// changes. Calls for one key share a channel. Where nobody calls Changed, writers
+// pay for one atomic load.
+func (r *Reader[T]) Changed(key types.NamespacedName) (changed <-chan struct{}, cancel func()) {
+	return r.engine.watches.add(key)
+}
+
+// watches are the keys whose change somebody waits for.
+type watches struct {
+	count atomic.Int64 // of byKey, for writers who need not look
+
+	mu    sync.Mutex // guards following
+	byKey map[types.NamespacedName]*watch
+}
+
+// watch is one key, and how many want to know of its change.
+type watch struct {
+	changed chan struct{}
+	users   int
+}
+
+func (w *watches) add(key types.NamespacedName) (<-chan struct{}, func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	k := w.byKey[key]
+	if k == nil {
+		if w.byKey == nil {
+			w.byKey = make(map[types.NamespacedName]*watch)
+		}
+		k = &watch{changed: make(chan struct{})}
+		w.byKey[key] = k
+		w.count.Add(1)
+	}
+	k.users++
+	return k.changed, sync.OnceFunc(func() { w.remove(key, k) })
+}
+
+// remove ends the interest of one user.
+func (w *watches) remove(key types.NamespacedName, k *watch) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	k.users--
+	if k.users == 0 && w.byKey[key] == k {
+		w.dropLocked(key)
+	}
+}
+
+// tell closes the channel of a key that has changed.
+func (w *watches) tell(key types.NamespacedName) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if k := w.byKey[key]; k != nil {
+		close(k.changed)
+		w.dropLocked(key)
+	}
+}
+
+func (w *watches) dropLocked(key types.NamespacedName) {
+	delete(w.byKey, key)
+	w.count.Add(-1)
+}

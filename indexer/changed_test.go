@@ -1,0 +1,115 @@
+package indexer
+
+import (
+	"strconv"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// closed reports whether a channel is.
+func closed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
+func TestChangedClosesWhenItsKeyIsWritten(t *testing.T) {
+	t.Parallel()
+	steps := []struct {
+		name string
+		ops  []Op[*object]
+		want bool
+	}{
+		{"another key", []Op[*object]{put("a/y", &object{})}, false},
+		{"a delete of what is not there", []Op[*object]{del("a/x")}, false},
+		{"an object that cannot be indexed", []Op[*object]{put("a/x", &object{err: errUnfit})}, false},
+		{"an add", []Op[*object]{put("a/z", &object{}), put("a/x", &object{})}, true},
+		{"an update", []Op[*object]{put("a/x", &object{})}, true},
+		{"a delete", []Op[*object]{del("a/x")}, true},
+		{"an add and a delete", []Op[*object]{put("a/x", &object{}), del("a/x")}, true},
+	}
+	store := newStore(t, byTerm)
+	for _, step := range steps {
+		changed, cancel := store.Changed(key("a/x"))
+		_ = apply(store, step.ops, "")
+		require.Equal(t, step.want, closed(changed), step.name)
+		cancel()
+		require.Zero(t, store.engine.watches.count.Load())
+		require.Empty(t, store.engine.watches.byKey)
+	}
+}
+
+func TestChangedClosesWhenReplaceLeavesItsKeyOut(t *testing.T) {
+	t.Parallel()
+	store := newStore(t, nil)
+	require.NoError(t, apply(store, []Op[*object]{put("a/x", &object{}), put("a/y", &object{})}, ""))
+	x, cancelX := store.Changed(key("a/x"))
+	defer cancelX()
+	y, cancelY := store.Changed(key("a/y"))
+	defer cancelY()
+	require.NoError(t, replace(store, []Op[*object]{put("a/y", &object{})}, ""))
+	require.True(t, closed(x))
+	require.True(t, closed(y))
+}
+
+func TestChangedIsNotTouchedByAnIndex(t *testing.T) {
+	t.Parallel()
+	store := newStore(t, nil)
+	require.NoError(t, apply(store, []Op[*object]{put("a/x", &object{})}, ""))
+	changed, cancel := store.Changed(key("a/x"))
+	defer cancel()
+	require.NoError(t, store.AddIndex("term", termsOfObject))
+	require.NoError(t, store.RemoveIndex("term"))
+	require.False(t, closed(changed))
+}
+
+func TestChangedIsSharedAndEachMayCancel(t *testing.T) {
+	t.Parallel()
+	store := newStore(t, nil)
+	first, cancelFirst := store.Changed(key("a/x"))
+	second, cancelSecond := store.Changed(key("a/x"))
+	cancelFirst()
+	cancelFirst()
+	require.False(t, closed(first))
+	require.Len(t, store.engine.watches.byKey, 1, "the other one waits")
+	require.NoError(t, apply(store, []Op[*object]{put("a/x", &object{})}, ""))
+	require.True(t, closed(second))
+
+	// A cancel that comes late does not end the interest of somebody else.
+	third, cancelThird := store.Changed(key("a/x"))
+	defer cancelThird()
+	cancelSecond()
+	require.NoError(t, apply(store, []Op[*object]{put("a/x", &object{})}, ""))
+	require.True(t, closed(third))
+}
+
+// Whoever asks for the channel, looks, and waits, misses no change.
+func TestChangedMissesNothing(t *testing.T) {
+	t.Parallel()
+	store := newStore(t, nil)
+	const last = 3000
+	var all sync.WaitGroup
+	for n := range 3 {
+		all.Go(func() {
+			k := key("a/" + strconv.Itoa(n))
+			for {
+				changed, cancel := store.Changed(k)
+				if o, ok := store.Get(k); ok && o.version == last {
+					cancel()
+					return
+				}
+				<-changed
+			}
+		})
+	}
+	for version := 1; version <= last; version++ {
+		require.NoError(t, apply(store, []Op[*object]{put("a/0", &object{version: version}), put("a/1", &object{version: version}), put("a/2", &object{version: version})}, ""))
+	}
+	all.Wait()
+	require.Zero(t, store.engine.watches.count.Load())
+}

@@ -1,0 +1,313 @@
+package indexer
+
+import (
+	"hash/maphash"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// engine is the store without its types, so that a program has its code once
+// however many stores there are.
+//
+// Each key has a record with the versions of its object that somebody can see.
+// Readers pin a view, which names a revision, and of each record read the newest
+// version that is not newer than that. One writer at a time makes the next
+// revision: it puts new versions in front of the old, which changes nothing for
+// readers, and then publishes a view that makes all of them visible at once.
+type engine struct {
+	seed       maphash.Seed
+	current    atomic.Pointer[view]
+	records    table
+	all        list  // of the records
+	namespaces index // of the records that have one
+	watches    watches
+
+	// released is set by the last reader of a view that is not the current one.
+	released atomic.Bool
+
+	// writing serialises transactions. No user code runs under it. It guards the
+	// following, and what only writers look at in records, tables and lists.
+	writing sync.Mutex
+	next    *view    // the one in the making, in a transaction
+	touched []change // by the transaction, each record once
+	pinned  *view    // the newest that is not current and was pinned when last looked at
+	free    *view    // one that nobody uses
+}
+
+// roomKept is the length up to which a slice that served its purpose is kept for
+// the next one.
+const roomKept = 1024
+
+func newEngine(indexes []*index) *engine {
+	e := &engine{seed: maphash.MakeSeed()}
+	e.current.Store(&view{state: state{indexes: indexes}})
+	return e
+}
+
+// hash returns the hash of a key.
+func (e *engine) hash(key types.NamespacedName) uint64 {
+	return usable(maphash.Comparable(e.seed, key))
+}
+
+// record returns the record of a key, or nil.
+func (e *engine) record(key types.NamespacedName) *record { return e.records.find(e.hash(key), key) }
+
+// get returns the object that a key has in the current view, or nil. It pins
+// nothing, but where a transaction that has not been published yet has written
+// the key.
+func (e *engine) get(key types.NamespacedName) *version {
+	r := e.record(key)
+	if r == nil {
+		return nil
+	}
+	v := r.head.Load()
+	if !v.settled.Load() {
+		now := e.pin()
+		v = r.at(now.revision)
+		e.unpin(now)
+	}
+	return v.orNil()
+}
+
+// getAt returns the object that a key has in a revision, which is pinned, or nil.
+func (e *engine) getAt(key types.NamespacedName, revision uint64) *version {
+	r := e.record(key)
+	if r == nil {
+		return nil
+	}
+	return r.at(revision).orNil()
+}
+
+// orNil returns the version if there is an object, or else nil.
+func (v *version) orNil() *version {
+	if v == nil || v.deleted {
+		return nil
+	}
+	return v
+}
+
+// unlock ends a writer's turn.
+func (e *engine) unlock() {
+	e.writing.Unlock()
+	e.tidy()
+}
+
+// begin starts a transaction. The caller has locked writing.
+func (e *engine) begin() {
+	if e.next = e.free; e.next == nil {
+		e.next = new(view)
+	}
+	e.free = e.next.following
+	e.next.state = e.current.Load().state
+	e.next.revision++
+}
+
+// put stores an object with the terms that were found for it, and reports whether
+// there was one.
+func (e *engine) put(key types.NamespacedName, object any, resourceVersion string, found []term) (existed bool) {
+	v := &version{object: object, resourceVersion: resourceVersion, revision: e.next.revision}
+	hash := e.hash(key)
+	r := e.records.find(hash, key)
+	if r == nil {
+		r = e.create(hash, key)
+	}
+	old := r.head.Load()
+	had := noTerms
+	if old != nil {
+		had = old.terms
+	}
+	v.terms = termsOf(found, had)
+	return e.supersede(r, old, v)
+}
+
+// create makes a record.
+func (e *engine) create(hash uint64, key types.NamespacedName) *record {
+	r := &record{key: key, hash: hash}
+	r.places = r.room[:0]
+	r.join(&e.all)
+	if key.Namespace != "" {
+		r.namespace = e.namespaces.make(key.Namespace)
+		r.join(&r.namespace.list)
+	}
+	return r
+}
+
+// delete removes the object of a key and reports whether there was one (IX-1).
+func (e *engine) delete(key types.NamespacedName) (existed bool) {
+	r := e.record(key)
+	if r == nil {
+		return false
+	}
+	old := r.head.Load()
+	if old.deleted {
+		return false
+	}
+	return e.supersede(r, old, &version{revision: e.next.revision, terms: noTerms, deleted: true})
+}
+
+// termsOf returns what was found as terms. Most objects have the same ones as
+// before, which then are used again.
+func termsOf(found []term, had *terms) *terms {
+	same := len(found) == len(*had)
+	for i := 0; same && i < len(found); i++ {
+		b := (*had)[i]
+		same = b.index == found[i].index && b.value == found[i].value
+	}
+	if same {
+		return had
+	}
+	var room [4]*bucket
+	return intern(buckets(room[:0], found))
+}
+
+// buckets appends the buckets of what was found, unless they are there.
+func buckets(to terms, found []term) terms {
+	for _, t := range found {
+		if b := t.index.make(t.value); !slices.Contains(to, b) {
+			to = append(to, b)
+		}
+	}
+	return to
+}
+
+// supersede puts a version in front of the newest one of a record, which is nil
+// for a new record, and reports whether that was an object.
+func (e *engine) supersede(r *record, old, v *version) (existed bool) {
+	existed = old.orNil() != nil
+	again := old != nil && old.revision == v.revision // in this transaction
+	if again {
+		v.older.Store(old.older.Load())
+	} else {
+		v.older.Store(old)
+		e.touched = append(e.touched, change{r, old})
+	}
+	moved := old == nil || !sameTerms(old, v)
+	if moved {
+		for _, b := range *v.terms {
+			r.join(&b.list)
+			b.count(1)
+		}
+	}
+	r.head.Store(v)
+	if old == nil {
+		e.records.add(r)
+	} else if moved {
+		for _, b := range *old.terms {
+			b.count(-1)
+		}
+		if again {
+			e.unlist(r, old)
+		}
+	}
+	if existed == v.deleted {
+		e.countObject(r, v)
+	}
+	return existed
+}
+
+// countObject counts an object that has come, or gone where the version says so.
+func (e *engine) countObject(r *record, v *version) {
+	by := 1
+	if v.deleted {
+		by = -1
+	}
+	e.next.objects += by
+	if r.namespace != nil {
+		r.namespace.count(by)
+	}
+}
+
+// publish makes the transaction visible, in one step, and returns its view, which
+// is the caller's until writing is unlocked. It drops the versions that nobody
+// can see from now on.
+func (e *engine) publish() *view {
+	last, now := e.current.Load(), e.next
+	e.next = nil
+	e.current.Store(now)
+	if last.pins.Load() > 0 {
+		last.following, e.pinned = e.pinned, last
+	} else {
+		last.following, e.free = e.free, last
+	}
+	watched := e.watches.count.Load() > 0
+	for _, c := range e.touched {
+		head := c.record.head.Load()
+		head.settled.Store(true)
+		if watched {
+			e.watches.tell(c.record.key)
+		}
+		if head.never() {
+			e.drop(c)
+		} else {
+			e.pass(c, e.pinned)
+		}
+	}
+	e.touched = emptied(e.touched)
+	return now
+}
+
+// pass gives a change to a view for which it is one, to be kept until that is
+// released, or else drops it.
+func (e *engine) pass(c change, to *view) {
+	if to != nil && c.concerns(to) {
+		to.note(c)
+	} else {
+		e.drop(c)
+	}
+}
+
+// emptied returns a slice without its elements, and without its room if there is
+// much.
+func emptied(changes []change) []change {
+	if cap(changes) > roomKept {
+		return nil
+	}
+	clear(changes)
+	return changes[:0]
+}
+
+// never reports whether the newest version says that there is no object, and none
+// before it says otherwise.
+func (v *version) never() bool { return v.deleted && v.older.Load() == nil }
+
+// drop forgets the old version of a change, which nobody can see. A record
+// without any object goes with it.
+func (e *engine) drop(c change) {
+	r := c.record
+	if c.old != nil {
+		r.unlink(c.old)
+		e.unlist(r, c.old)
+	}
+	if r.head.Load().never() && r.places != nil {
+		e.erase(r)
+	}
+}
+
+// unlist takes a record out of the buckets that only this version of it, which is
+// no longer one of its versions, belonged to.
+func (e *engine) unlist(r *record, old *version) {
+	if sameTerms(old, r.head.Load()) {
+		return
+	}
+	for _, b := range *old.terms {
+		if !r.carries(b) {
+			r.leave(&b.list)
+			b.dropIfEmpty()
+		}
+	}
+}
+
+// erase takes a record out of everything.
+func (e *engine) erase(r *record) {
+	e.records.remove(r)
+	for _, p := range r.places {
+		p.list.remove(p.at)
+	}
+	r.places = nil
+	if r.namespace != nil {
+		r.namespace.dropIfEmpty()
+	}
+}

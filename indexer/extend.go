@@ -1,0 +1,55 @@
+package indexer
+
+import "slices"
+
+// extension is what a new index says of an object that was stored in a revision.
+type extension struct {
+	record   *record
+	revision uint64
+	found    []term
+}
+
+// extend adds terms to the objects that are still those of the extensions. A new
+// version that only has more of them takes the place of the old one: no view has
+// the index yet, so that no reader can tell the two apart. The caller has locked
+// writing.
+func (e *engine) extend(extensions []extension) {
+	for _, x := range extensions {
+		old := x.record.head.Load()
+		if old.deleted || old.revision != x.revision {
+			continue // It has the terms, as it was written after the index came.
+		}
+		v := &version{object: old.object, resourceVersion: old.resourceVersion, revision: old.revision}
+		v.terms = intern(buckets(e.useful(old), x.found))
+		v.older.Store(old.older.Load())
+		v.settled.Store(true)
+		for _, b := range *v.terms {
+			if !old.has(b) {
+				x.record.join(&b.list)
+				b.count(1)
+			}
+		}
+		x.record.head.Store(v)
+		for _, b := range *old.terms {
+			if !v.has(b) {
+				b.count(-1)
+			}
+		}
+		e.unlist(x.record, old)
+	}
+}
+
+// useful returns the buckets of a version without those of removed indexes that
+// nobody can see.
+func (e *engine) useful(v *version) (to terms) {
+	for _, b := range *v.terms {
+		seen := !b.index.removed
+		for p := e.pinned; p != nil && !seen; p = p.following {
+			seen = slices.Contains(p.indexes, b.index)
+		}
+		if seen {
+			to = append(to, b)
+		}
+	}
+	return to
+}

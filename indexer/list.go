@@ -1,0 +1,71 @@
+package indexer
+
+import "sync/atomic"
+
+// list is a set of records as a dense array, to be walked by readers while the
+// writer adds and removes. Who reads a revision finds in it every record that
+// belongs to the set then, and possibly others: see [record.at].
+//
+// A record that is in stays in its slot until it is removed, which only happens
+// when no reader can see it. A new array is made when the old one is full or has
+// many holes; readers of the old one go on with it.
+type list struct {
+	array atomic.Pointer[array]
+	count int // of records; only the writer looks at it
+}
+
+type array struct {
+	used  atomic.Int64 // how many slots have been filled
+	slots []atomic.Pointer[record]
+}
+
+// place says where in a list a record is.
+type place struct {
+	list *list
+	at   int
+}
+
+// add puts in a record that is not in the list and returns where.
+func (l *list) add(r *record) (at int) {
+	a := l.array.Load()
+	if a == nil || int(a.used.Load()) == len(a.slots) {
+		a = l.rebuild()
+	}
+	at = int(a.used.Load())
+	a.slots[at].Store(r)
+	a.used.Store(int64(at + 1))
+	l.count++
+	return at
+}
+
+// remove takes out the record at a place.
+func (l *list) remove(at int) {
+	a := l.array.Load()
+	a.slots[at].Store(nil)
+	l.count--
+	if used := int(a.used.Load()); used > 16 && l.count < used/4 {
+		l.rebuild()
+	}
+}
+
+// rebuild moves to a new array without holes, half of which is free.
+func (l *list) rebuild() *array {
+	a := &array{slots: make([]atomic.Pointer[record], 2*l.count+2)}
+	n := 0
+	if old := l.array.Load(); old != nil {
+		for at := range old.slots[:old.used.Load()] {
+			r := old.slots[at].Load()
+			if r == nil {
+				continue
+			}
+			a.slots[n].Store(r)
+			if n != at {
+				r.placeIn(l).at = n
+			}
+			n++
+		}
+	}
+	a.used.Store(int64(n))
+	l.array.Store(a)
+	return a
+}

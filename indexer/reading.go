@@ -1,0 +1,153 @@
+package indexer
+
+import (
+	"iter"
+
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// reading is what a [Reader] and a [Snapshot] can be asked. Iterators copy and
+// allocate nothing, and have no order: [Sorted] gives one. Objects are the stored
+// ones (IX-2) and shared by all readers: they must not be modified.
+type reading[T any] struct {
+	source
+}
+
+// Entry is one stored object with its identity and version.
+type Entry[T any] struct {
+	Key             types.NamespacedName
+	Object          T
+	ResourceVersion string
+}
+
+// Get returns the object with this key, and whether there is one.
+func (r *reading[T]) Get(key types.NamespacedName) (T, bool) {
+	if v := r.get(key); v != nil {
+		return objectOf[T](v), true
+	}
+	var none T
+	return none, false
+}
+
+// Entry returns the object with this key and its version, and whether there is
+// one.
+func (r *reading[T]) Entry(key types.NamespacedName) (Entry[T], bool) {
+	if v := r.get(key); v != nil {
+		return Entry[T]{key, objectOf[T](v), v.resourceVersion}, true
+	}
+	return Entry[T]{}, false
+}
+
+// objectOf returns the object of a version. Where T is an interface, a nil one has
+// no type to assert.
+func objectOf[T any](v *version) T {
+	object, _ := v.object.(T)
+	return object
+}
+
+// Len returns the number of objects.
+func (r *reading[T]) Len() int { return r.state().objects }
+
+// ResourceVersion returns the version through which everything has been
+// applied, "" if that is not known.
+func (r *reading[T]) ResourceVersion() string { return r.state().resourceVersion }
+
+// Indexes returns the names of the indexes, sorted.
+func (r *reading[T]) Indexes() []string { return namesOf(r.state().indexes) }
+
+// Keys iterates over the keys of all objects.
+func (r *reading[T]) Keys() iter.Seq[types.NamespacedName] {
+	return func(yield func(types.NamespacedName) bool) { keys(&r.source, yield) }
+}
+
+// Entries iterates over all objects with their keys and versions.
+func (r *reading[T]) Entries() iter.Seq[Entry[T]] {
+	return func(yield func(Entry[T]) bool) { entries(&r.source, yield) }
+}
+
+// All iterates over all objects and their keys.
+func (r *reading[T]) All() iter.Seq2[types.NamespacedName, T] { return r.Namespace("") }
+
+// Namespace iterates over the objects in one namespace. As in Kubernetes, ""
+// (metav1.NamespaceAll) means all objects, wherever they are.
+func (r *reading[T]) Namespace(namespace string) iter.Seq2[types.NamespacedName, T] {
+	return func(yield func(types.NamespacedName, T) bool) { objects(&r.source, "", namespace, yield) }
+}
+
+// Namespaces iterates over the namespaces that have objects, and how many. It
+// counts objects, so it is not for where speed matters.
+func (r *reading[T]) Namespaces() iter.Seq2[string, int] {
+	return func(yield func(string, int) bool) { r.values("", yield) }
+}
+
+// Index is one index of a store or a snapshot, found by its name once. Its
+// iterators allocate nothing.
+type Index[T any] struct {
+	source *source
+	name   string
+}
+
+// Index returns the index of this name. The error is [ErrNoIndex]. If an index of a
+// store is removed later, nothing has any value in it.
+func (r *reading[T]) Index(name string) (Index[T], error) {
+	return Index[T]{&r.source, name}, r.check(name)
+}
+
+// Having iterates over the objects for which the index has this value; there may be
+// none (IX-8).
+func (x Index[T]) Having(value string) iter.Seq2[types.NamespacedName, T] {
+	return func(yield func(types.NamespacedName, T) bool) { objects(x.source, x.name, value, yield) }
+}
+
+// Values iterates over the values in use (IX-4), and how many objects have each. It
+// counts objects, so it is not for where speed matters.
+func (x Index[T]) Values() iter.Seq2[string, int] {
+	return func(yield func(string, int) bool) { x.source.values(x.name, yield) }
+}
+
+// ByIndex is [Index.Having] of the index of this name. It allocates a few bytes, in
+// order to return an error. The error is [ErrNoIndex].
+func (r *reading[T]) ByIndex(name, value string) (iter.Seq2[types.NamespacedName, T], error) {
+	x, err := r.Index(name)
+	return x.Having(value), err
+}
+
+// IndexValues is [Index.Values] of the index of this name. The error is
+// [ErrNoIndex].
+func (r *reading[T]) IndexValues(name string) (iter.Seq2[string, int], error) {
+	x, err := r.Index(name)
+	return x.Values(), err
+}
+
+// The loops of the iterators are functions of their own. The methods that return
+// them are then small enough to be inlined, and need no allocation.
+
+func objects[T any](s *source, name, value string, yield func(types.NamespacedName, T) bool) {
+	c := s.open(name, value)
+	defer c.close()
+	for c.next() {
+		if !yield(c.record.key, objectOf[T](c.version)) {
+			return
+		}
+	}
+}
+
+func entries[T any](s *source, yield func(Entry[T]) bool) {
+	c := s.open("", "")
+	defer c.close()
+	for c.next() {
+		if !yield(Entry[T]{c.record.key, objectOf[T](c.version), c.version.resourceVersion}) {
+			return
+		}
+	}
+}
+
+func keys(s *source, yield func(types.NamespacedName) bool) {
+	c := s.open("", "")
+	defer c.close()
+	for c.next() {
+		if !yield(c.record.key) {
+			return
+		}
+	}
+}
