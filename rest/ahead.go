@@ -151,7 +151,11 @@ func (a *ahead[R]) read() {
 			a.dispatch(b)
 			return
 		case len(b.frames) > 0:
-			next := &batch[R]{buffer: a.newBuffer(max(len(rest), min(n, idleSize)))}
+			used := len(rest)
+			if n >= idleSize || filled == len(*b.buffer) {
+				used = max(used, idleSize) // more is coming
+			}
+			next := &batch[R]{buffer: a.newBuffer(used)}
 			start, filled = 0, copy(*next.buffer, rest)
 			if !a.dispatch(b) {
 				return
