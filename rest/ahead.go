@@ -155,7 +155,7 @@ func (a *ahead[R]) read() {
 			if n >= idleSize || filled == len(*b.buffer) {
 				used = max(used, idleSize) // more is coming
 			}
-			next := &batch[R]{buffer: a.newBuffer(used)}
+			next := &batch[R]{buffer: a.newBuffer(used), frames: make([]frame, 0, len(b.frames)+1)}
 			start, filled = 0, copy(*next.buffer, rest)
 			if !a.dispatch(b) {
 				return
