@@ -20,6 +20,7 @@
 // from a cache is bound by that rule of Kubernetes; here whoever breaks it changes
 // other objects as well. DeepCopy gives an object of one's own, as ever. Fields that
 // the object holds by value, such as pod.Name, can be set without harm to others.
+// In tests, package mutation finds who breaks the rule.
 //
 // Objects can be read by any number of goroutines. A resource.Quantity is a special
 // case, since formatting and comparing may change it: none that has an address is
