@@ -151,7 +151,11 @@ func (a *ahead[R]) read() {
 			a.dispatch(b)
 			return
 		case len(b.frames) > 0:
-			next := &batch[R]{buffer: a.newBuffer(max(len(rest), min(n, idleSize)))}
+			used := len(rest)
+			if n >= idleSize || filled == len(*b.buffer) {
+				used = max(used, idleSize) // more is coming
+			}
+			next := &batch[R]{buffer: a.newBuffer(used), frames: make([]frame, 0, len(b.frames)+1)}
 			start, filled = 0, copy(*next.buffer, rest)
 			if !a.dispatch(b) {
 				return
@@ -241,8 +245,8 @@ func (a *ahead[R]) newBuffer(used int) *[]byte {
 	if used < idleSize {
 		size = idleSize
 	}
-	if size == feedSize {
-		if buffer, ok := a.exchange.client.buffers.Get().(*[]byte); ok {
+	if pool := a.exchange.client.pool(size); pool != nil {
+		if buffer, ok := pool.Get().(*[]byte); ok {
 			return buffer
 		}
 	}
@@ -250,13 +254,23 @@ func (a *ahead[R]) newBuffer(used int) *[]byte {
 	return &buffer
 }
 
-// recycle takes back the buffer of a batch if nothing else refers to it. Others
-// are so small that it is not worth it, or so large that keeping them would cost
-// more than it saves.
+// recycle takes back the buffer of a batch if nothing else refers to it.
 func (a *ahead[R]) recycle(b *batch[R]) {
-	if len(*b.buffer) == feedSize && !b.shared {
-		a.exchange.client.buffers.Put(b.buffer)
+	if pool := a.exchange.client.pool(len(*b.buffer)); pool != nil && !b.shared {
+		pool.Put(b.buffer)
 	}
+}
+
+// pool is where buffers of a size are kept, nil if that size is not kept: these are
+// so large that it would cost more than it saves.
+func (c *Client) pool(size int) *sync.Pool {
+	switch size {
+	case feedSize:
+		return &c.buffers[0]
+	case idleSize:
+		return &c.buffers[1]
+	}
+	return nil
 }
 
 // next returns the next result in order, with the contract of a stream's Next.

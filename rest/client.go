@@ -70,7 +70,7 @@ type Client struct {
 	credentials *credentials
 	connections *connections
 	transports  *transports
-	buffers     sync.Pool // of *[]byte, shared by all streams so that an idle one holds only one
+	buffers     [2]sync.Pool // of *[]byte, large and small, shared by all streams so that an idle one holds only one
 	counters    counters
 	warned      warned
 	closed      atomic.Bool

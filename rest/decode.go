@@ -104,7 +104,7 @@ type knownFunc func(key types.NamespacedName, resourceVersion string) bool
 func (r *Resource[T]) item(x *exchange, e Encoding, data []byte, list *envelope, known knownFunc) (listwatch.Item[T], error) {
 	id := identify(e, data, false)
 	if known != nil && len(id.name) > 0 {
-		key, version := id.key(), string(id.version)
+		key, version := id.copied()
 		if known(key, version) {
 			return listwatch.Item[T]{Key: key, ResourceVersion: version, Unchanged: true}, nil
 		}
@@ -134,8 +134,9 @@ func (r *Resource[T]) item(x *exchange, e Encoding, data []byte, list *envelope,
 // objectError reports an object that cannot be read, with the request that it
 // came from.
 func objectError(x *exchange, id identity, err error) *listwatch.ObjectError {
+	key, version := id.copied()
 	return &listwatch.ObjectError{
-		Key: id.key(), ResourceVersion: string(id.version),
+		Key: key, ResourceVersion: version,
 		Err: &Error{Method: x.method, URL: x.url, Err: err},
 	}
 }

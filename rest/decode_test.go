@@ -109,8 +109,9 @@ func TestABrokenObjectStillHasItsName(t *testing.T) {
 		JSON:     encode(t, JSON, "Pod", &pod),
 	} {
 		id := identify(e, object[:len(object)-100], false)
-		require.Equal(t, types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}, id.key())
-		require.Equal(t, pod.ResourceVersion, string(id.version))
+		key, version := id.copied()
+		require.Equal(t, types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}, key)
+		require.Equal(t, pod.ResourceVersion, version)
 	}
 }
 

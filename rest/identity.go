@@ -10,17 +10,22 @@ type identity struct {
 	namespace, name, version []byte
 }
 
-// key is the name as something that outlives the encoding.
-func (i identity) key() types.NamespacedName {
-	return types.NamespacedName{Namespace: string(i.namespace), Name: string(i.name)}
+// copied is key and version as something that outlives the encoding, in one piece
+// of memory, since most are only looked up.
+//
+//go:noinline
+func (i *identity) copied() (key types.NamespacedName, version string) {
+	piece := string(i.namespace) + string(i.name) + string(i.version) // one allocation
+	namespace, name := len(i.namespace), len(i.namespace)+len(i.name)
+	return types.NamespacedName{Namespace: piece[:namespace], Name: piece[namespace:name]}, piece[name:]
 }
 
 // keyOf is key, with the strings of the decoded object where they are the same,
 // which they are unless T changes them: so they are in memory once.
-func (i identity) keyOf(object any) (key types.NamespacedName, version string) {
+func (i *identity) keyOf(object any) (key types.NamespacedName, version string) {
 	o, ok := object.(metav1.Object)
 	if !ok {
-		return i.key(), string(i.version)
+		return i.copied()
 	}
 	return types.NamespacedName{
 		Namespace: shared(i.namespace, o.GetNamespace()),

@@ -9,24 +9,25 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
 
+	"github.com/kinform/kinform/rest/internal/everytype"
 	"github.com/kinform/kinform/rest/sharing"
 )
 
 // FuzzUnmarshal: whatever the bytes, the result is that of the generated code, for
 // types that together have every kind of field, also after these bytes were seen.
 func FuzzUnmarshal(f *testing.F) {
-	types := []func() message{
-		func() message { return &corev1.Pod{} },
-		func() message { return &corev1.ConfigMap{} },
-		func() message { return &authenticationv1.TokenReview{} },
-		func() message { return &resourcev1.ResourceSlice{} },
+	types := []func() everytype.Message{
+		func() everytype.Message { return &corev1.Pod{} },
+		func() everytype.Message { return &corev1.ConfigMap{} },
+		func() everytype.Message { return &authenticationv1.TokenReview{} },
+		func() everytype.Message { return &resourcev1.ResourceSlice{} },
 	}
 	for i, data := range encodedPods(f, 2) {
 		f.Add(uint8(i), data)
 	}
 	for i, make := range types {
 		object := make()
-		filler(int64(i)).Fill(object)
+		everytype.Filler(int64(i)).Fill(object)
 		data, err := object.Marshal()
 		require.NoError(f, err)
 		f.Add(uint8(i), data)

@@ -18,14 +18,19 @@ type state struct {
 	depth   int
 	texts   []pending
 	floor   int     // how many texts are not of the message that is to be settled next
+	mutable int     // how many values have been decoded that change when they are read
 	objects int     // decoded so far
 	counts  []count // by lesson, since the last report
 	touched []int   // indices into counts that are not zero
+	near    near
 }
 
 // message decodes a message into the struct at an address.
 func (s *state) message(p *plan, at unsafe.Pointer, data []byte) error {
 	if p.own != nil {
+		if p.mutable {
+			s.mutable++
+		}
 		return p.own(at, data)
 	}
 	if p.list && (*list)(at).array == nil {
@@ -66,6 +71,11 @@ func (s *state) message(p *plan, at unsafe.Pointer, data []byte) error {
 			if from, end, err = contents(data, tagEnd); err != nil {
 				return err
 			}
+			if f.kind == aString {
+				s.text(f, (*string)(unsafe.Add(at, f.offset)), data[from:end])
+				i = end
+				continue
+			}
 			if i, err = s.bytes(f, unsafe.Add(at, f.offset), data, start, tagEnd, from, end); err != nil {
 				return err
 			}
@@ -101,13 +111,11 @@ func (s *state) number(f *field, at unsafe.Pointer, v uint64) {
 	}
 }
 
-// bytes stores the field data[start:end], of which data[from:end] is the contents,
-// and, if it is a list or a map, those that follow it with the same tag. It says
-// where they end.
+// bytes stores a field that is not a single string: data[start:end], of which
+// data[from:end] is the contents, and, if it is a list or a map, those that follow it
+// with the same tag. It says where they end.
 func (s *state) bytes(f *field, at unsafe.Pointer, data []byte, start, tagEnd, from, end int) (int, error) {
 	switch f.kind {
-	case aString:
-		s.text(f, (*string)(at), data[from:end])
 	case someBytes:
 		*(*[]byte)(at) = append([]byte{}, data[from:end]...)
 	case aMessage:

@@ -18,6 +18,8 @@ type plan struct {
 	fields []field // by number; the kind of those that do not exist is 0
 	// own decodes a type whose encoding is not that of its fields.
 	own func(at unsafe.Pointer, data []byte) error
+	// mutable says that methods which only read, as one would think, change a value.
+	mutable bool
 }
 
 // kind is how a field is encoded and how it is stored.
@@ -59,7 +61,7 @@ type field struct {
 	whole  *lesson      // whether to look up the field as a whole
 	text   *lesson      // whether to look up strings: the field, its elements, or the keys of a map
 	value  *field       // the values of a map
-	apart  bool         // a string that is not to be in one piece with others
+	apart  bool         // a string that is not to be in one piece with all others
 }
 
 // ownEncoding returns how to decode a type whose encoding is not that of its fields,
@@ -112,7 +114,7 @@ func (c *compiler) message(t reflect.Type) (*plan, error) {
 	if p := c.plans[t]; p != nil {
 		return p, nil
 	}
-	p := &plan{typ: t, own: ownEncoding(t)}
+	p := &plan{typ: t, own: ownEncoding(t), mutable: t == reflect.TypeFor[resource.Quantity]()}
 	c.plans[t] = p
 	switch {
 	case p.own != nil:

@@ -17,12 +17,27 @@ func (s *state) find(l *lesson, shape int, key []byte) (found, missing *entry) {
 	if !s.share || !l.look.Load() || len(key) == 0 {
 		return nil, nil
 	}
+	var place **entry
+	if len(key) <= nearKey {
+		place = s.near.place(shape, key)
+		if e := *place; e != nil && e.is(shape, key) {
+			e.use()
+			s.count(l, true)
+			return e, nil
+		}
+	}
 	t := s.decoder.table
 	hash := t.hash(shape, key)
 	found = t.find(hash, shape, key)
 	s.count(l, found != nil)
-	if found != nil || shape == ofString && !t.seenBefore(hash) {
+	switch {
+	case found != nil:
+		if place != nil {
+			*place = found
+		}
 		return found, nil
+	case shape == ofString && !t.seenBefore(hash):
+		return nil, nil
 	}
 	return nil, &entry{hash: hash, shape: shape}
 }
@@ -60,14 +75,14 @@ func (s *state) pointer(f *field, at *unsafe.Pointer, data []byte, isString bool
 		*at = found.value
 		return nil
 	}
-	to, texts := reflect.New(f.typ).UnsafePointer(), len(s.texts)
+	to, texts, mutable := reflect.New(f.typ).UnsafePointer(), len(s.texts), s.mutable
 	if isString {
 		*(*string)(to) = string(data)
 	} else if err := s.message(f.plan, to, data); err != nil {
 		return err
 	}
 	*at = to
-	if missing != nil {
+	if missing != nil && s.mutable == mutable {
 		s.settle(texts)
 		s.insert(missing, string(data), to, 0)
 	}
@@ -87,7 +102,7 @@ func (s *state) list(f *field, at *list, data []byte, tag, n int) error {
 	if at.len > 0 {
 		s.settle(s.floor) // the elements move
 	}
-	whole, texts := data, len(s.texts)
+	whole, texts, mutable := data, len(s.texts), s.mutable
 	v := reflect.NewAt(f.typ, unsafe.Pointer(at)).Elem()
 	v.Grow(n)
 	old := at.len
@@ -111,7 +126,7 @@ func (s *state) list(f *field, at *list, data []byte, tag, n int) error {
 		}
 		data = data[end:]
 	}
-	if missing != nil {
+	if missing != nil && s.mutable == mutable {
 		s.settle(texts)
 		at.cap = n // whoever appends gets a copy
 		s.insert(missing, string(whole), at.array, n)
@@ -130,7 +145,7 @@ func (s *state) mapping(f *field, at unsafe.Pointer, data []byte, tag, n int) er
 		*m = found.value
 		return nil
 	}
-	whole := data
+	whole, mutable := data, s.mutable
 	fill := newMapFiller(s, f, at, n)
 	for range n {
 		from, end, err := contents(data, tag)
@@ -142,7 +157,10 @@ func (s *state) mapping(f *field, at unsafe.Pointer, data []byte, tag, n int) er
 		}
 		data = data[end:]
 	}
-	if missing != nil {
+	if p := f.value.plan; p != nil && p.mutable {
+		s.mutable = mutable // who reads a map gets copies of its values
+	}
+	if missing != nil && s.mutable == mutable {
 		s.insert(missing, string(whole), *m, 0)
 	}
 	return nil
@@ -178,6 +196,7 @@ func (s *state) report() {
 		d.hits.Add(uint64(c.hits))
 	}
 	s.touched = s.touched[:0]
+	clear(s.near[:])
 	if d.table == nil {
 		return
 	}

@@ -33,6 +33,17 @@ type entry struct {
 	passed atomic.Bool // by the sweep, which finds it of no use next time
 }
 
+// is reports whether this is the entry of these bytes.
+func (e *entry) is(shape int, key []byte) bool { return e.shape == shape && e.key == string(key) }
+
+// use marks the entry as used.
+func (e *entry) use() {
+	if !e.used.Load() {
+		e.used.Store(true)
+		e.proven.Store(true)
+	}
+}
+
 func (e *entry) cost() int64 { return entryBytes + (1+decodedSize)*int64(len(e.key)) }
 
 // table remembers what has been decoded. Reading and writing take no lock: what
@@ -73,11 +84,8 @@ func (t *table) find(hash uint64, shape int, key []byte) *entry {
 	group := t.group(hash)
 	for i := range group {
 		e := group[i].Load()
-		if e != nil && e.hash == hash && e.shape == shape && e.key == string(key) {
-			if !e.used.Load() {
-				e.used.Store(true)
-				e.proven.Store(true)
-			}
+		if e != nil && e.hash == hash && e.is(shape, key) {
+			e.use()
 			return e
 		}
 	}

@@ -6,45 +6,63 @@ import "unsafe"
 type pending struct {
 	field *string
 	at    *byte // what it refers to, so that a later value of the field is noticed
+	apart bool  // not in one piece with the others
 }
 
 // text stores a string that is shared, or that will be copied by settle.
 func (s *state) text(f *field, field *string, data []byte) {
+	if len(data) == 0 {
+		*field = ""
+		return
+	}
 	found, missing := s.find(f.text, ofString, data)
 	switch {
 	case found != nil:
 		*field = found.key
-	case missing != nil || f.apart || len(data) == 0:
+	case missing != nil:
 		*field = string(data)
 		s.insert(missing, *field, nil, 0)
 	default:
 		*field = unsafe.String(&data[0], len(data))
-		s.texts = append(s.texts, pending{field, &data[0]})
+		s.texts = append(s.texts, pending{field, &data[0], f.apart})
 	}
 }
 
 // settle copies the strings that were stored since there were so many of them, all
-// into one piece of memory. That takes a fraction of the time and of the space that
-// one piece for each would take. The parts of an object that others may share get
+// into one piece of memory, or two. That takes a fraction of the time and of the space
+// that one piece for each would take. The parts of an object that others may share get
 // pieces of their own, or else they would keep all strings of the object.
 func (s *state) settle(since int) {
 	texts := s.texts[since:]
-	size := 0
+	var size, apart int
 	for _, p := range texts {
-		if unsafe.StringData(*p.field) == p.at {
+		switch {
+		case unsafe.StringData(*p.field) != p.at:
+		case p.apart:
+			apart += len(*p.field)
+		default:
 			size += len(*p.field)
 		}
 	}
-	piece := make([]byte, 0, size)
+	if size > 0 {
+		join(texts, false, make([]byte, 0, size))
+	}
+	if apart > 0 {
+		join(texts, true, make([]byte, 0, apart))
+	}
+	clear(texts)
+	s.texts = s.texts[:since]
+}
+
+// join copies strings into a piece that has room for them.
+func join(texts []pending, apart bool, piece []byte) {
 	for _, p := range texts {
-		if unsafe.StringData(*p.field) == p.at {
+		if p.apart == apart && unsafe.StringData(*p.field) == p.at {
 			start := len(piece)
 			piece = append(piece, *p.field...)
 			*p.field = unsafe.String(&piece[start], len(piece)-start)
 		}
 	}
-	clear(texts)
-	s.texts = s.texts[:since]
 }
 
 // settled decodes a message that will be moved, and so must be settled at once.

@@ -1,0 +1,88 @@
+package rest
+
+import (
+	"bytes"
+	"reflect"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kinform/kinform/rest/internal/everytype"
+	"github.com/kinform/kinform/rest/sharing"
+)
+
+// leave does to a decoded object what d does to its bytes.
+func leave(d Drop, object everytype.Message) everytype.Message {
+	v := reflect.ValueOf(object).Elem()
+	if d.AllButMetadata {
+		only := reflect.New(v.Type())
+		only.Elem().FieldByName("ObjectMeta").Set(v.FieldByName("ObjectMeta"))
+		object, v = only.Interface().(everytype.Message), only.Elem()
+	}
+	if status := v.FieldByName("Status"); d.Status && status.IsValid() {
+		status.SetZero()
+	}
+	meta := object.(metav1.Object)
+	if d.ManagedFields {
+		meta.SetManagedFields(nil)
+	}
+	annotations := meta.GetAnnotations()
+	for _, key := range d.Annotations {
+		delete(annotations, key)
+	}
+	if len(annotations) == 0 {
+		meta.SetAnnotations(nil)
+	}
+	return object
+}
+
+// TestEveryBuiltinTypeIsProjected: what is dropped from the bytes of any type, and
+// nothing else, is missing in the object, be it shared or not, and the metadata
+// alone is that of the object.
+func TestEveryBuiltinTypeIsProjected(t *testing.T) {
+	t.Parallel()
+	shared := sharing.New(sharing.Options{})
+	own := func(data []byte, object any) error { return object.(everytype.Message).Unmarshal(data) }
+	objects, statuses := 0, 0
+	for _, typ := range everytype.All() {
+		filled := reflect.New(typ).Interface()
+		meta, ok := filled.(metav1.Object)
+		if !ok {
+			continue // a list, or what is sent to a subresource
+		}
+		objects++
+		if statusNumber(reflect.TypeOf(filled)) > 0 {
+			statuses++
+		}
+		for seed := range int64(3) {
+			everytype.Filler(seed).Fill(filled)
+			meta.SetAnnotations(map[string]string{"a": "1", "b": "2", "c": "3"})
+			if seed == 0 {
+				meta.SetAnnotations(map[string]string{"a": "1"})
+			}
+			whole, err := filled.(everytype.Message).Marshal()
+			require.NoError(t, err)
+			for name, d := range projections {
+				want := reflect.New(typ).Interface().(everytype.Message)
+				require.NoError(t, want.Unmarshal(whole))
+				want = leave(d, want)
+				data := d.projector(reflect.PointerTo(typ))(Protobuf, bytes.Clone(whole))
+				for _, decode := range []func([]byte, any) error{own, shared.Unmarshal, shared.Unmarshal} {
+					got := reflect.New(typ).Interface().(everytype.Message)
+					require.NoError(t, decode(data, got))
+					if a := got.(metav1.Object); len(a.GetAnnotations()) == 0 {
+						a.SetAnnotations(nil)
+					}
+					require.Equal(t, want, got, "%s without %s", typ, name)
+
+					var partial metav1.PartialObjectMetadata
+					require.NoError(t, decode(data, &partial))
+					require.Equal(t, reflect.ValueOf(want).Elem().FieldByName("ObjectMeta").Interface(), partial.ObjectMeta)
+				}
+			}
+		}
+	}
+	require.Greater(t, objects, 150)
+	require.Greater(t, statuses, 60)
+}

@@ -1,0 +1,99 @@
+package sharing_test
+
+import (
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kinform/kinform/rest/sharing"
+)
+
+// measuringPod has a Quantity wherever a pod can have one: behind a pointer, in a
+// message behind a pointer, in a list, and in maps.
+func measuringPod(name string) *corev1.Pod {
+	limit := resource.MustParse("1500Mi")
+	huge := resource.MustParse("123456789012345678901234567890")
+	of := func(resource string) *corev1.EnvVarSource {
+		return &corev1.EnvVarSource{ResourceFieldRef: &corev1.ResourceFieldSelector{Resource: resource, Divisor: limit}}
+	}
+	return &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Spec: corev1.PodSpec{
+			Volumes: []corev1.Volume{
+				{Name: "scratch", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{SizeLimit: &limit}}},
+			},
+			Containers: []corev1.Container{{
+				Name:           "main",
+				Env:            []corev1.EnvVar{{Name: "LIMIT", ValueFrom: of("limits.memory")}, {Name: "CPU", ValueFrom: of("limits.cpu")}},
+				Resources:      corev1.ResourceRequirements{Limits: corev1.ResourceList{"memory": limit, "huge": huge}},
+				LivenessProbe:  &corev1.Probe{PeriodSeconds: 10, ProbeHandler: corev1.ProbeHandler{Exec: &corev1.ExecAction{Command: []string{"true"}}}},
+				ReadinessProbe: &corev1.Probe{PeriodSeconds: 10, ProbeHandler: corev1.ProbeHandler{Exec: &corev1.ExecAction{Command: []string{"true"}}}},
+			}},
+			Overhead: corev1.ResourceList{"cpu": limit},
+		},
+	}
+}
+
+func measuringPods(t *testing.T) []*corev1.Pod {
+	var encoded [][]byte
+	for _, name := range []string{"a", "b", "c"} {
+		data, err := measuringPod(name).Marshal()
+		require.NoError(t, err)
+		encoded = append(encoded, data)
+	}
+	return decodePods(t, sharing.New(sharing.Options{}), encoded)
+}
+
+// TestObjectsCanBeReadByManyGoroutines: a Quantity keeps its text when it is first
+// formatted or encoded, and changes into another form when it is compared with a
+// large one. Whoever does that to one pod must not do it to another.
+func TestObjectsCanBeReadByManyGoroutines(t *testing.T) {
+	t.Parallel()
+	var group sync.WaitGroup
+	start := make(chan struct{})
+	for _, pod := range slices.Concat(measuringPods(t), measuringPods(t), measuringPods(t)) {
+		group.Go(func() {
+			<-start
+			_, err := pod.Marshal()
+			if err != nil {
+				t.Error(err)
+			}
+			limit := pod.Spec.Volumes[0].EmptyDir.SizeLimit
+			_ = limit.String()
+			if limit.Cmp(pod.Spec.Containers[0].Resources.Limits["huge"]) >= 0 {
+				t.Error("1500Mi is less")
+			}
+			divisor := &pod.Spec.Containers[0].Env[0].ValueFrom.ResourceFieldRef.Divisor
+			_ = divisor.String()
+			_ = divisor.AsDec()
+			for _, q := range pod.Spec.Containers[0].Resources.Limits {
+				_ = q.String()
+				_ = q.AsDec()
+			}
+			_ = pod.DeepCopy()
+			_ = pod.String()
+		})
+	}
+	close(start)
+	group.Wait()
+}
+
+// TestWhatReadingChangesIsNotShared, nor what has it; but all around it is.
+func TestWhatReadingChangesIsNotShared(t *testing.T) {
+	t.Parallel()
+	pods := measuringPods(t)
+	first, second := &pods[1].Spec, &pods[2].Spec
+	require.NotSame(t, first.Volumes[0].EmptyDir, second.Volumes[0].EmptyDir)
+	require.NotSame(t, first.Volumes[0].EmptyDir.SizeLimit, second.Volumes[0].EmptyDir.SizeLimit)
+	require.NotSame(t, &first.Containers[0].Env[0], &second.Containers[0].Env[0])
+	require.NotSame(t, &first.Containers[0].Env[0].ValueFrom.ResourceFieldRef.Divisor, &second.Containers[0].Env[0].ValueFrom.ResourceFieldRef.Divisor)
+	require.Same(t, first.Containers[0].LivenessProbe, second.Containers[0].LivenessProbe)
+
+	first.Overhead["marker"] = first.Overhead["cpu"]
+	require.Contains(t, second.Overhead, corev1.ResourceName("marker"), "values of a map are only ever copied, so maps are shared, which this test has no right to change")
+}

@@ -1,0 +1,146 @@
+package mutation
+
+import (
+	"fmt"
+	"reflect"
+	"unsafe"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+)
+
+// comparison collects what differs between an object and its copy.
+type comparison struct {
+	differences []difference
+}
+
+// difference is one field.
+type difference struct {
+	path          string
+	at            place
+	before, after string
+}
+
+// place is where a field is in memory, so that it is recognised in other objects:
+// at an address, or in a map at an address.
+type place struct {
+	address unsafe.Pointer // nil if it is in no object's memory
+	key     any            // of a map
+}
+
+// values compares two values of the same type. at is where now is, unless it has an
+// address.
+func (c *comparison) values(path string, at place, before, now reflect.Value) {
+	if now.CanAddr() {
+		at = place{address: now.Addr().UnsafePointer()}
+	}
+	switch now.Kind() {
+	case reflect.Pointer, reflect.Map, reflect.Slice, reflect.Interface:
+		if before.IsNil() || now.IsNil() {
+			if before.IsNil() != now.IsNil() {
+				c.add(path, at, before, now)
+			}
+			return
+		}
+	}
+	switch now.Kind() {
+	case reflect.Pointer:
+		c.values(path, at, before.Elem(), now.Elem())
+	case reflect.Interface:
+		if before.Elem().Type() != now.Elem().Type() {
+			c.add(path, at, before, now)
+			return
+		}
+		c.values(path, at, before.Elem(), now.Elem())
+	case reflect.Map:
+		c.maps(path, at, before, now)
+	case reflect.Slice, reflect.Array:
+		if before.Len() != now.Len() {
+			c.add(path, at, before, now)
+			return
+		}
+		for i := range now.Len() {
+			c.values(fmt.Sprintf("%s[%d]", path, i), at, before.Index(i), now.Index(i))
+		}
+	case reflect.Struct:
+		c.structs(path, at, before, now)
+	default:
+		if before.CanInterface() && !reflect.DeepEqual(before.Interface(), now.Interface()) {
+			c.add(path, at, before, now)
+		}
+	}
+}
+
+func (c *comparison) maps(path string, at place, before, now reflect.Value) {
+	at.address = now.UnsafePointer()
+	for entries := before.MapRange(); entries.Next(); {
+		key := entries.Key()
+		at.key = key.Interface()
+		path := fmt.Sprintf("%s[%#v]", path, at.key)
+		if value := now.MapIndex(key); value.IsValid() {
+			c.values(path, at, entries.Value(), value)
+		} else {
+			c.differences = append(c.differences, difference{path, at, text(entries.Value()), "(nothing)"})
+		}
+	}
+	for entries := now.MapRange(); entries.Next(); {
+		key := entries.Key()
+		if !before.MapIndex(key).IsValid() {
+			at.key = key.Interface()
+			c.differences = append(c.differences, difference{fmt.Sprintf("%s[%#v]", path, at.key), at, "(nothing)", text(entries.Value())})
+		}
+	}
+}
+
+func (c *comparison) structs(path string, at place, before, now reflect.Value) {
+	t := now.Type()
+	if t == quantity {
+		// Not the text that it remembers, nor the form that it has.
+		b, n := before.Interface().(resource.Quantity), now.Interface().(resource.Quantity)
+		if b.Format != n.Format || b.Cmp(n) != 0 {
+			c.add(path, at, before, now)
+		}
+		return
+	}
+	opaque := true
+	for i := range t.NumField() {
+		if field := t.Field(i); field.IsExported() {
+			opaque = false
+			name := path + "." + field.Name
+			if field.Anonymous {
+				name = path // as one writes it in Go
+			}
+			c.values(name, at, before.Field(i), now.Field(i))
+		}
+	}
+	if opaque && before.CanInterface() && !reflect.DeepEqual(before.Interface(), now.Interface()) {
+		c.add(path, at, before, now)
+	}
+}
+
+func (c *comparison) add(path string, at place, before, now reflect.Value) {
+	c.differences = append(c.differences, difference{path, at, text(before), text(now)})
+}
+
+// text formats a value for people.
+func text(v reflect.Value) string {
+	if (v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface) && !v.IsNil() {
+		return text(v.Elem())
+	}
+	if !v.CanInterface() {
+		return v.String()
+	}
+	var s string
+	switch value := v.Interface().(type) {
+	case resource.Quantity:
+		s = value.String()
+	case fmt.Stringer:
+		s = value.String()
+	default:
+		s = fmt.Sprintf("%#v", value)
+	}
+	const limit = 200
+	if len(s) > limit {
+		s = s[:limit] + "..."
+	}
+	return s
+}

@@ -1,0 +1,142 @@
+package mutation
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// TB is as much of testing.TB as is needed.
+type TB interface {
+	Helper()
+	Errorf(format string, args ...any)
+	Cleanup(func())
+}
+
+// Detector remembers objects as they were. It is safe for concurrent use.
+type Detector struct {
+	mu      sync.Mutex // guards following
+	records []record
+	copies  copier
+}
+
+// record is one object.
+type record struct {
+	key    types.NamespacedName
+	object reflect.Value
+	before reflect.Value // its copy
+}
+
+// Field is a field of an object.
+type Field struct {
+	// Key is the object's namespace and name as they were when it was recorded.
+	Key types.NamespacedName
+
+	// Path is how Go writes the field, such as Spec.Containers[0].Image or
+	// Labels["app"].
+	Path string
+}
+
+// Mutation is one field that has changed.
+type Mutation struct {
+	Field
+
+	// Before and After are the values, formatted, and cut off where they are long.
+	Before, After string
+
+	// Others are where this very field is as well, because what it is in is shared.
+	Others []Field
+}
+
+// String says it in a sentence or two.
+func (m Mutation) String() string {
+	text := fmt.Sprintf("%s was changed after it had been read; copy an object before changing it:\n  %s: %s became %s",
+		m.Key, m.Path, m.Before, m.After)
+	if len(m.Others) == 0 {
+		return text
+	}
+	const named = 5
+	text += "\n  It is shared, and may have been changed as one of these:"
+	for _, field := range m.Others[:min(named, len(m.Others))] {
+		text += fmt.Sprintf("\n  %s %s", field.Key, field.Path)
+	}
+	if more := len(m.Others) - named; more > 0 {
+		text += fmt.Sprintf("\n  and %d more", more)
+	}
+	return text
+}
+
+// New returns a Detector that reports to t, as errors, when the test ends. Later
+// cleanups run earlier: what is stopped by a cleanup that is registered after New
+// has ended by then.
+func New(t TB) *Detector {
+	d := &Detector{copies: make(copier)}
+	t.Cleanup(func() {
+		t.Helper()
+		for _, m := range d.Check() {
+			t.Errorf("%s", m)
+		}
+	})
+	return d
+}
+
+// Transform returns a function that records each object and changes nothing: for
+// informer.Options, or whatever else is shown every object before anybody has it.
+func Transform[T any](d *Detector) func(T) (T, error) {
+	return func(object T) (T, error) {
+		d.Record(object)
+		return object, nil
+	}
+}
+
+// Record remembers an object as it is now. Nobody else may have it yet. Values that are no pointers are of no interest themselves, but what they point to.
+func (d *Detector) Record(object any) {
+	v := reflect.ValueOf(object)
+	if !v.IsValid() {
+		return
+	}
+	r := record{object: v}
+	if named, ok := object.(interface {
+		GetNamespace() string
+		GetName() string
+	}); ok && !(v.Kind() == reflect.Pointer && v.IsNil()) {
+		r.key = types.NamespacedName{Namespace: strings.Clone(named.GetNamespace()), Name: strings.Clone(named.GetName())}
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	r.before = d.copies.of(v)
+	d.records = append(d.records, r)
+}
+
+// Check returns what has changed since it was recorded, in the order in which the
+// objects were recorded, or since an earlier Check has returned it. It is for when
+// nobody works with the objects: to format a resource.Quantity is to write to it.
+func (d *Detector) Check() []Mutation {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	var found []Mutation
+	places := map[place]int{} // of found
+	for _, r := range d.records {
+		c := comparison{}
+		c.values("", place{}, r.before, r.object)
+		for _, diff := range c.differences {
+			field := Field{r.key, strings.TrimPrefix(diff.path, ".")}
+			if i, ok := places[diff.at]; ok && diff.at.address != nil {
+				found[i].Others = append(found[i].Others, field)
+				continue
+			}
+			places[diff.at] = len(found)
+			found = append(found, Mutation{Field: field, Before: diff.before, After: diff.after})
+		}
+	}
+	if len(found) > 0 {
+		d.copies = make(copier)
+		for i := range d.records {
+			d.records[i].before = d.copies.of(d.records[i].object)
+		}
+	}
+	return found
+}

@@ -1,0 +1,32 @@
+package sharing
+
+import "encoding/binary"
+
+// Of what one goroutine has found lately, it remembers entries with short keys, in
+// a place that follows from a few bytes of the key. Comparing is all that it takes
+// then; hashing and a look into the table, which other cores use as well, take
+// several times as long. Most of what repeats comes again at once: the "True" of a
+// condition, the names of the environment variables.
+const (
+	nearBits = 8
+	nearKey  = 128 // bytes; hashing a longer key costs little beside comparing it
+)
+
+// near is those entries. It is emptied every few dozen objects, so that it keeps
+// nothing alive for long which the table has dropped.
+type near [1 << nearBits]*entry
+
+// place is where an entry with this key may be.
+func (n *near) place(shape int, key []byte) **entry {
+	var bits uint64
+	switch size := len(key); {
+	case size >= 8:
+		bits = binary.LittleEndian.Uint64(key) ^ binary.LittleEndian.Uint64(key[size-8:])<<1
+	case size >= 4:
+		bits = uint64(binary.LittleEndian.Uint32(key))<<32 | uint64(binary.LittleEndian.Uint32(key[size-4:]))
+	default:
+		bits = uint64(key[0])<<16 | uint64(key[size/2])<<8 | uint64(key[size-1])
+	}
+	bits ^= uint64(len(key)) ^ uint64(shape)<<8
+	return &n[bits*0x9e3779b97f4a7c15>>(64-nearBits)]
+}
