@@ -27,6 +27,7 @@ type Decoder struct {
 	reports       atomic.Int64
 	hits, lookups atomic.Uint64
 	small         *small
+	json          jsonPart
 
 	mu      sync.Mutex // guards following
 	known   map[reflect.Type]*plan

@@ -1,0 +1,98 @@
+package sharing_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/runtime"
+	kjson "sigs.k8s.io/json"
+	"sigs.k8s.io/randfill"
+
+	"github.com/kinform/kinform/rest/sharing"
+)
+
+func TestEveryBuiltinTypeIsDecodedFromJSONAsByApimachinery(t *testing.T) {
+	t.Parallel()
+	types := builtinTypes(t)
+	require.Greater(t, len(types), 300)
+	shared, alone := sharing.New(sharing.Options{}), sharing.New(sharing.Options{MaxBytes: -1})
+	for _, typ := range types {
+		t.Run(typ.String(), func(t *testing.T) {
+			for seed := range int64(8) {
+				object := reflect.New(typ).Interface()
+				jsonFiller(seed).Fill(object)
+				data, err := json.Marshal(object)
+				require.NoError(t, err)
+				want := reflect.New(typ).Interface()
+				require.NoError(t, kjson.UnmarshalCaseSensitivePreserveInts(data, want))
+				format(reflect.ValueOf(want))
+				for range 2 {
+					for _, d := range []*sharing.Decoder{shared, alone} {
+						got := reflect.New(typ).Interface()
+						require.NoError(t, decodeJSON(d, data, got))
+						format(reflect.ValueOf(got))
+						require.Equal(t, want, got)
+					}
+				}
+			}
+		})
+	}
+	stats := shared.Stats()
+	require.NotZero(t, stats.Hits)
+	require.Zero(t, alone.Stats().Lookups)
+}
+
+// jsonFiller is filler for what is sent in JSON, where an extension is an object.
+func jsonFiller(seed int64) *randfill.Filler {
+	return filler(seed).Funcs(func(e *runtime.RawExtension, c randfill.Continue) {
+		e.Raw = fmt.Appendf(nil, `{"kind":%q}`, c.String(20))
+	})
+}
+
+// decodeJSON decodes a copy of data and spoils it then, as buffers are used again.
+func decodeJSON(d *sharing.Decoder, data []byte, object any) error {
+	own := append([]byte{}, data...)
+	err := d.DecodeJSON(own, object)
+	for i := range own {
+		own[i] = 0xff
+	}
+	return err
+}
+
+// format has all quantities make their texts, which they do when they are asked for
+// them first, so that objects can be compared.
+func format(v reflect.Value) {
+	if v.CanAddr() {
+		if q, ok := v.Addr().Interface().(*resource.Quantity); ok {
+			_ = q.String()
+			return
+		}
+	}
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		if !v.IsNil() {
+			format(v.Elem())
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				format(v.Field(i))
+			}
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			format(v.Index(i))
+		}
+	case reflect.Map:
+		for _, k := range v.MapKeys() {
+			value := reflect.New(v.Type().Elem()).Elem()
+			value.Set(v.MapIndex(k))
+			format(value)
+			v.SetMapIndex(k, value)
+		}
+	}
+}

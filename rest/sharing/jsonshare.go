@@ -1,0 +1,150 @@
+package sharing
+
+import (
+	"reflect"
+	"strconv"
+	"unsafe"
+)
+
+// recent is what was found of late in one slot. JSON says only at its end how long a
+// value is; but an object, a list or a string that begins with all bytes of another
+// one is that one. So what is found here is found without reading it.
+type recent struct {
+	entries [4]*entry
+	oldest  int
+}
+
+// look is the outcome of a look-up.
+type look struct {
+	found   *entry // nil if there is none
+	missing *entry // to be completed and inserted, nil if it is not worth it
+	end     int    // of the value, 0 if nothing was looked up
+	count   int    // of its elements, unless it was found
+}
+
+// known looks for what was decoded from the value at i, if that is worth it.
+func (s *jsonState) known(sl *slot, i int) (l look, err error) {
+	if !s.share || sl.whole == nil || !sl.whole.look.Load() {
+		return l, nil
+	}
+	if c := s.data[i]; c != '{' && c != '[' && c != '"' {
+		return l, nil
+	}
+	r := s.recent[sl.whole]
+	if r == nil {
+		r = &recent{}
+		s.recent[sl.whole] = r
+	}
+	for _, e := range r.entries {
+		if e != nil && e.shape == sl.shape && hasPrefix(s.data, i, e.key) {
+			s.count(sl.whole, true)
+			return look{found: e, end: i + len(e.key)}, nil
+		}
+	}
+	if l.end, l.count, err = valueEnd(s.data, i, s.depth); err != nil {
+		return l, err
+	}
+	l.found, l.missing = s.find(sl.whole, sl.shape, s.data[i:l.end])
+	if l.found != nil {
+		r.entries[r.oldest] = l.found
+		r.oldest = (r.oldest + 1) % len(r.entries)
+	}
+	return l, nil
+}
+
+// begin and complete are around the decoding of what will be shared if it was missing.
+func (s *jsonState) begin(missing *entry) (texts int) {
+	if missing != nil {
+		s.common++
+	}
+	return len(s.texts)
+}
+
+func (s *jsonState) complete(missing *entry, texts int, key []byte, value unsafe.Pointer, count int) {
+	if missing != nil {
+		s.common--
+		s.settle(texts)
+		s.insert(missing, string(key), value, count)
+	}
+}
+
+// pointer stores a pointer to a new value, or to one that was there before.
+func (s *jsonState) pointer(sl *slot, at *unsafe.Pointer, i int) (end int, err error) {
+	if to, end := s.smallValue(sl.elem, i); to != nil {
+		*at = to
+		return end, nil
+	}
+	l, err := s.known(sl, i)
+	switch {
+	case err != nil:
+		return 0, err
+	case l.found != nil:
+		*at = l.found.value
+		return l.end, nil
+	}
+	to := reflect.New(sl.elem.typ).UnsafePointer()
+	texts := s.begin(l.missing)
+	if end, err = s.value(sl.elem, to, i); err != nil {
+		return 0, err
+	}
+	*at = to
+	s.complete(l.missing, texts, s.data[i:end], to, 0)
+	return end, nil
+}
+
+// smallValue returns a pointer to the bool or small number at i, if it is one.
+func (s *jsonState) smallValue(sl *slot, i int) (to unsafe.Pointer, end int) {
+	switch {
+	case !s.share:
+	case sl.kind == jsonBool:
+		if end, err := wordEnd(s.data, i); err == nil {
+			return unsafe.Pointer(s.bool(s.data[i] == 't')), end
+		}
+	case sl.kind == jsonInt && sl.size >= 4:
+		end, err := numberEnd(s.data, i)
+		if err != nil {
+			break
+		}
+		n, err := strconv.ParseUint(string(s.data[i:end]), 10, 8)
+		switch {
+		case err != nil:
+		case sl.size == 4:
+			return unsafe.Pointer(s.int32(int32(n))), end
+		default:
+			return unsafe.Pointer(s.int64(int64(n))), end
+		}
+	}
+	return nil, 0
+}
+
+// list stores a list.
+func (s *jsonState) list(sl *slot, at *list, i int) (end int, err error) {
+	l, err := s.known(sl, i)
+	switch {
+	case err != nil:
+		return 0, err
+	case l.found != nil:
+		*at = list{array: l.found.value, len: l.found.count, cap: l.found.count}
+		return l.end, nil
+	case l.end == 0:
+		if _, l.count, err = valueEnd(s.data, i, s.depth); err != nil {
+			return 0, err
+		}
+	}
+	reflect.NewAt(sl.typ, unsafe.Pointer(at)).Elem().Set(reflect.MakeSlice(sl.typ, l.count, l.count))
+	s.depth++ // which valueEnd has allowed
+	texts := s.begin(l.missing)
+	end = space(s.data, i+1)
+	for k := range l.count {
+		if end, err = s.value(sl.elem, unsafe.Add(at.array, uintptr(k)*sl.elem.size), end); err != nil {
+			return 0, err
+		}
+		if end = space(s.data, end); k < l.count-1 {
+			end = space(s.data, end+1)
+		}
+	}
+	s.depth--
+	end++
+	s.complete(l.missing, texts, s.data[i:end], at.array, l.count)
+	return end, nil
+}
