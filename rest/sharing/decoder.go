@@ -43,6 +43,7 @@ func New(opts Options) *Decoder {
 	d := &Decoder{
 		idle: make(chan *state, maxIdle), small: newSmall(),
 		known: map[reflect.Type]*plan{}, shapes: map[reflect.Type]int{},
+		json: jsonPart{idle: make(chan *jsonState, maxIdle)},
 	}
 	if opts.MaxBytes == 0 {
 		opts.MaxBytes = 8 << 20

@@ -10,8 +10,8 @@ import (
 
 // jsonPart is what a Decoder has for JSON.
 type jsonPart struct {
-	slots sync.Map  // of reflect.Type to *slot, for the objects that were asked for
-	idle  sync.Pool // of *jsonState
+	slots sync.Map // of reflect.Type to *slot, for the objects that were asked for
+	idle  chan *jsonState
 
 	// The lock of the decoder guards what follows.
 	plans  map[reflect.Type]*jsonPlan
@@ -38,6 +38,9 @@ type jsonState struct {
 // beside those for JSON. object points to a zero value: of a struct, or, for
 // unstructured objects, of a map[string]any; parts of these are shared as well.
 //
+// Refused on purpose is only a quantity with an exponent of more than three digits, such
+// as 1e-1000000000, which would keep that decoder busy for hours.
+//
 // Objects in which a field is twice, which no server writes, are left to that
 // decoder, which merges the two, and own all that they have; so are values of types
 // that Kubernetes does not use, such as maps whose keys are numbers.
@@ -51,22 +54,35 @@ func (d *Decoder) DecodeJSON(data []byte, object any) error {
 		return fmt.Errorf("sharing: DecodeJSON needs a pointer, not %T", object)
 	}
 	root := d.jsonSlot(v.Type().Elem())
-	s, ok := d.json.idle.Get().(*jsonState)
-	if !ok {
+	var s *jsonState
+	select {
+	case s = <-d.json.idle:
+	default:
 		s = &jsonState{state: state{decoder: d}, recent: map[*lesson]*recent{}, members: map[string]*member{}}
 	}
 	err := s.root(root, v, data)
 	if err == errAgain {
-		err = kjson.UnmarshalCaseSensitivePreserveInts(data, object)
+		if err = kjson.UnmarshalCaseSensitivePreserveInts(data, object); err != nil {
+			v.Elem().SetZero()
+		}
 	}
 	s.objects++
 	if s.objects%objectsPerReport == 0 {
 		s.report()
 		clear(s.recent) // which must not keep for long what the table has dropped
 	}
-	d.json.idle.Put(s)
+	if cap(s.scratch) > maxSpare || cap(s.elems) > maxSpare {
+		s.scratch, s.elems = nil, nil // for one large object
+	}
+	select {
+	case d.json.idle <- s:
+	default:
+	}
 	return err
 }
+
+// maxSpare bounds what a state keeps for later, in bytes of texts and in elements.
+const maxSpare = 64 << 10
 
 // root decodes data into what v points to. If it cannot, that is left empty, so that
 // nothing of it refers to data.

@@ -22,9 +22,16 @@ type look struct {
 	count   int    // of its elements, unless it was found
 }
 
+// What is nested deeper than so many levels is not looked up, nor what is longer than so
+// many bytes: that each level is read once more, or copied, must not add up.
+const (
+	maxLevel  = 32
+	maxShared = 64 << 10
+)
+
 // known looks for what was decoded from the value at i, if that is worth it.
 func (s *jsonState) known(sl *slot, i int) (l look, err error) {
-	if !s.share || sl.whole == nil || !sl.whole.look.Load() {
+	if !s.share || sl.whole == nil || s.depth > maxLevel || !sl.whole.look.Load() {
 		return l, nil
 	}
 	if c := s.data[i]; c != '{' && c != '[' && c != '"' {
@@ -43,6 +50,9 @@ func (s *jsonState) known(sl *slot, i int) (l look, err error) {
 	}
 	if l.end, l.count, err = valueEnd(s.data, i, s.depth); err != nil {
 		return l, err
+	}
+	if l.end-i > maxShared {
+		return l, nil
 	}
 	l.found, l.missing = s.find(sl.whole, sl.shape, s.data[i:l.end])
 	if l.found != nil {
@@ -117,8 +127,12 @@ func (s *jsonState) smallValue(sl *slot, i int) (to unsafe.Pointer, end int) {
 	return nil, 0
 }
 
-// list stores a list.
+// list stores a list. Its elements are counted first, for an array of the right size that
+// need not move.
 func (s *jsonState) list(sl *slot, at *list, i int) (end int, err error) {
+	if s.depth > maxLevel {
+		return s.foreign(sl, unsafe.Pointer(at), i)
+	}
 	l, err := s.known(sl, i)
 	switch {
 	case err != nil:

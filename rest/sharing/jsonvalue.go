@@ -1,6 +1,7 @@
 package sharing
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -84,8 +85,11 @@ func (s *jsonState) foreign(sl *slot, at unsafe.Pointer, i int) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	if sl.kind == jsonQuantity && endless(s.data[i:end]) {
+		return 0, fmt.Errorf("json: the quantity at byte %d has an exponent of more than three digits", i)
+	}
 	to := reflect.NewAt(sl.typ, at).Interface()
-	if own, ok := to.(json.Unmarshaler); ok && sl.kind != jsonOther {
+	if own, ok := to.(json.Unmarshaler); ok && sl.kind >= jsonTime {
 		err = own.UnmarshalJSON(s.data[i:end])
 	} else {
 		err = kjson.UnmarshalCaseSensitivePreserveInts(s.data[i:end], to)
@@ -97,6 +101,17 @@ func (s *jsonState) foreign(sl *slot, at unsafe.Pointer, i int) (int, error) {
 		_ = (*resource.Quantity)(at).String()
 	}
 	return end, nil
+}
+
+// endless reports whether a quantity has an exponent that apimachinery would calculate
+// with for hours, such as 1e-1000000000.
+func endless(quantity []byte) bool {
+	e := bytes.IndexAny(quantity, "eE")
+	if e < 0 {
+		return false
+	}
+	exponent := bytes.Trim(quantity[e+1:], `+-"`)
+	return len(exponent) > 3
 }
 
 // enter begins an object or a list at data[i], and finds its first member or element,
