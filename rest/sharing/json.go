@@ -28,7 +28,7 @@ type jsonState struct {
 	elems   []any               // of lists whose length is not known yet
 	recent  map[*lesson]*recent // what was found last
 	members map[string]*member  // those of the decoder that were met
-	common  int                 // how many of the values around the current one will be shared
+	mutable int                 // how many values have been decoded that change when they are read
 }
 
 // DecodeJSON is Unmarshal for JSON, with the results of sigs.k8s.io/json, which
@@ -45,9 +45,7 @@ type jsonState struct {
 // decoder, which merges the two, and own all that they have; so are values of types
 // that Kubernetes does not use, such as maps whose keys are numbers.
 //
-// A resource.Quantity in a part that is shared already has the text that it would
-// otherwise make when String is called first, so that objects can be read by many
-// goroutines. Errors name the byte where the reason is.
+// Errors name the byte where the reason is.
 func (d *Decoder) DecodeJSON(data []byte, object any) error {
 	v := reflect.ValueOf(object)
 	if v.Kind() != reflect.Pointer || v.IsNil() {
@@ -87,7 +85,7 @@ const maxSpare = 64 << 10
 // root decodes data into what v points to. If it cannot, that is left empty, so that
 // nothing of it refers to data.
 func (s *jsonState) root(sl *slot, v reflect.Value, data []byte) error {
-	s.data, s.share, s.depth, s.common = data, s.decoder.table != nil, 0, 0
+	s.data, s.share, s.depth = data, s.decoder.table != nil, 0
 	i := space(data, 0)
 	i, err := s.value(sl, v.UnsafePointer(), i)
 	if err == nil {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	kjson "sigs.k8s.io/json"
 
@@ -49,8 +51,6 @@ func TestOneDecoderServesBothEncodings(t *testing.T) {
 	d := sharing.New(sharing.Options{})
 	for range 2 {
 		inJSON, inProtobuf := decodeAll[corev1.Pod](t, d, jsonPods(t, 20)), decodePods(t, d, encodedPods(t, 20))
-		format(reflect.ValueOf(inJSON))
-		format(reflect.ValueOf(inProtobuf))
 		require.Equal(t, inProtobuf, inJSON)
 	}
 }
@@ -89,15 +89,19 @@ func TestAFieldInTwoPlaces(t *testing.T) {
 	require.Same(t, before[0].Spec.Affinity, before[1].Spec.Affinity)
 }
 
-// TestQuantitiesCanBeReadByMany: String writes into a quantity that has no text yet,
-// which the race detector would see.
-func TestQuantitiesCanBeReadByMany(t *testing.T) {
+// TestWhatReadingChangesIsNotSharedInJSON: a Quantity keeps its text when it is first
+// formatted, and changes into another form when it is compared with a large one.
+func TestWhatReadingChangesIsNotSharedInJSON(t *testing.T) {
 	t.Parallel()
 	const document = `{"spec":{"volumes":[{"name":"a","emptyDir":{"sizeLimit":"1024Mi"}}],
-		"containers":[{"env":[{"name":"b","valueFrom":{"resourceFieldRef":{"resource":"limits.cpu","divisor":"1"}}}]}]}}`
+		"containers":[{"env":[{"name":"b","valueFrom":{"resourceFieldRef":{"resource":"limits.cpu","divisor":"1"}}}],
+		"livenessProbe":{"exec":{}},"resources":{"limits":{"cpu":"1"}}}]}}`
 	pods := decodeAll[corev1.Pod](t, sharing.New(sharing.Options{}), [][]byte{[]byte(document), []byte(document)})
-	require.Same(t, pods[0].Spec.Volumes[0].EmptyDir, pods[1].Spec.Volumes[0].EmptyDir)
-	require.Same(t, pods[0].Spec.Containers[0].Env[0].ValueFrom, pods[1].Spec.Containers[0].Env[0].ValueFrom)
+	a, b := pods[0].Spec, pods[1].Spec
+	require.NotSame(t, a.Volumes[0].EmptyDir, b.Volumes[0].EmptyDir)
+	require.NotSame(t, &a.Containers[0].Env[0], &b.Containers[0].Env[0])
+	require.Same(t, a.Containers[0].LivenessProbe, b.Containers[0].LivenessProbe)
+	limits := a.Containers[0].Resources.Limits
 	var group sync.WaitGroup
 	for _, pod := range pods {
 		group.Go(func() {
@@ -111,6 +115,17 @@ func TestQuantitiesCanBeReadByMany(t *testing.T) {
 		})
 	}
 	group.Wait()
+	limits["marker"] = limits["cpu"]
+	require.Contains(t, b.Containers[0].Resources.Limits, corev1.ResourceName("marker"), "values of a map are only ever copied, so maps are shared, which this test has no right to change")
+
+	type hidden struct {
+		Sizes  [1]resource.Quantity `json:"sizes"`
+		Self   *hidden              `json:"self"`
+		Number [1]int               `json:"number"`
+	}
+	held := decodeAll[hidden](t, sharing.New(sharing.Options{}), slices.Repeat([][]byte{[]byte(`{"self":{"sizes":["1"],"self":{"number":[1]}}}`)}, 2))
+	require.NotSame(t, held[0].Self, held[1].Self)
+	require.Same(t, held[0].Self.Self, held[1].Self.Self)
 }
 
 func TestADecoderOfJSONIsForManyGoroutines(t *testing.T) {

@@ -80,7 +80,7 @@ func (s *jsonState) any(sl, elem *slot, i int) (v any, end int, err error) {
 			return *(*any)(l.found.value), l.end, nil
 		}
 	}
-	texts := s.begin(l.missing)
+	since := s.start()
 	if s.data[i] == '{' {
 		v, end, err = s.anyMap(i)
 	} else {
@@ -91,7 +91,7 @@ func (s *jsonState) any(sl, elem *slot, i int) (v any, end int, err error) {
 	}
 	if l.missing != nil {
 		held := v
-		s.complete(l.missing, texts, s.data[i:end], unsafe.Pointer(&held), 0)
+		s.keep(l.missing, since, i, end, unsafe.Pointer(&held), 0)
 	}
 	return v, end, nil
 }

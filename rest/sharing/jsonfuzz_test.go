@@ -47,13 +47,11 @@ func FuzzDecodeJSON(f *testing.F) {
 		typ := types[int(kind)%len(types)]
 		want := reflect.New(typ)
 		wantErr := kjson.UnmarshalCaseSensitivePreserveInts(data, want.Interface())
-		format(want)
 		for _, d := range []*sharing.Decoder{alone, shared, shared, shared} {
 			got := reflect.New(typ)
 			err := decodeJSON(d, data, got.Interface())
 			require.Equal(t, wantErr == nil, err == nil, "%v, %v", wantErr, err)
 			if err == nil {
-				format(got)
 				require.Equal(t, want.Interface(), got.Interface())
 			} else {
 				require.Zero(t, got.Elem().Interface(), "after an error nothing may refer to the bytes")
@@ -169,13 +167,11 @@ func TestDocumentsAreDecodedAsByApimachinery(t *testing.T) {
 			for _, document := range documents {
 				want := reflect.New(typ)
 				wantErr := kjson.UnmarshalCaseSensitivePreserveInts([]byte(document), want.Interface())
-				format(want)
 				for range 3 {
 					got := reflect.New(typ)
 					err := decodeJSON(d, []byte(document), got.Interface())
 					require.Equal(t, wantErr == nil, err == nil, "%s: %v, %v", document, wantErr, err)
 					if err == nil {
-						format(got)
 						require.Equal(t, want.Interface(), got.Interface(), document)
 					}
 				}

@@ -15,7 +15,7 @@ func (s *jsonState) mapping(sl *slot, at unsafe.Pointer, i int) (end int, err er
 		*(*unsafe.Pointer)(at) = l.found.value
 		return l.end, nil
 	}
-	texts := s.begin(l.missing)
+	since := s.start()
 	switch {
 	case sl.typ == reflect.TypeFor[map[string]any]():
 		*(*map[string]any)(at), end, err = s.anyMap(i)
@@ -31,7 +31,7 @@ func (s *jsonState) mapping(sl *slot, at unsafe.Pointer, i int) (end int, err er
 	if err != nil {
 		return 0, err
 	}
-	s.complete(l.missing, texts, s.data[i:end], *(*unsafe.Pointer)(at), 0)
+	s.keep(l.missing, since, i, end, *(*unsafe.Pointer)(at), 0)
 	return end, nil
 }
 
@@ -66,7 +66,7 @@ func (s *jsonState) textMap(sl *slot, m map[string]string, i int) (int, error) {
 // otherMap fills any other map.
 func (s *jsonState) otherMap(sl *slot, m reflect.Value, i int) (int, error) {
 	key, value := reflect.New(sl.typ.Key()), reflect.New(sl.elem.typ)
-	shared := s.common
+	mutable := s.mutable
 	i, more, err := s.enter(i, '}')
 	for more {
 		var text []byte
@@ -74,14 +74,13 @@ func (s *jsonState) otherMap(sl *slot, m reflect.Value, i int) (int, error) {
 			return 0, err
 		}
 		*(*string)(key.UnsafePointer()) = s.copied(sl.text, text)
-		if sl.elem.kind == jsonQuantity {
-			s.common = 0 // whoever takes it out of a map gets a copy
-		}
 		texts := len(s.texts)
 		if i, err = s.value(sl.elem, value.UnsafePointer(), i); err != nil {
 			return 0, err
 		}
-		s.common = shared
+		if sl.elem.mutable {
+			s.mutable = mutable // whoever takes it out of the map has a copy
+		}
 		s.settle(texts) // since it moves
 		m.SetMapIndex(key.Elem(), value.Elem())
 		value.Elem().SetZero()

@@ -28,7 +28,6 @@ const (
 	jsonMap
 	jsonAny
 	jsonTime
-	// jsonQuantity is jsonOwn with a text that is made before others can see it.
 	jsonQuantity
 	// jsonOwn is for types that decode themselves.
 	jsonOwn
@@ -46,6 +45,10 @@ type slot struct {
 	whole *lesson   // whether to look up the value as a whole, nil if it never is
 	text  *lesson   // whether to look up a string, or the keys of a map
 	apart bool      // a string that is not to be in one piece with others
+
+	// mutable is for a type that does not show its parts and has a Quantity, which
+	// methods change that only read, as one would think. It must not be shared.
+	mutable bool
 }
 
 // jsonPlan says how to decode an object into a struct.
@@ -121,7 +124,32 @@ func (c *jsonCompiler) slot(t reflect.Type, addressed bool, nest int) slot {
 	case k == reflect.Interface && t.NumMethod() == 0:
 		sl.kind = jsonAny
 	}
+	if sl.kind == jsonOther || sl.kind >= jsonQuantity {
+		sl.mutable = hasQuantity(t, map[reflect.Type]bool{})
+	}
 	return sl
+}
+
+// hasQuantity reports whether there may be a Quantity in a value of a type.
+func hasQuantity(t reflect.Type, seen map[reflect.Type]bool) bool {
+	if t == reflect.TypeFor[resource.Quantity]() {
+		return true
+	}
+	if seen[t] {
+		return false
+	}
+	seen[t] = true
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
+		return hasQuantity(t.Elem(), seen)
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if hasQuantity(t.Field(i).Type, seen) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // shared prepares a slot with elements for looking it up as a whole.

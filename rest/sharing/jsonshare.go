@@ -62,19 +62,17 @@ func (s *jsonState) known(sl *slot, i int) (l look, err error) {
 	return l, nil
 }
 
-// begin and complete are around the decoding of what will be shared if it was missing.
-func (s *jsonState) begin(missing *entry) (texts int) {
-	if missing != nil {
-		s.common++
-	}
-	return len(s.texts)
-}
+// started is where the decoding of a value began that will be shared if it was missing.
+type started struct{ texts, mutable int }
 
-func (s *jsonState) complete(missing *entry, texts int, key []byte, value unsafe.Pointer, count int) {
-	if missing != nil {
-		s.common--
-		s.settle(texts)
-		s.insert(missing, string(key), value, count)
+func (s *jsonState) start() started { return started{len(s.texts), s.mutable} }
+
+// keep has a value shared from now on that was decoded from data[i:end], unless there
+// is something in it that changes when it is read.
+func (s *jsonState) keep(missing *entry, since started, i, end int, value unsafe.Pointer, count int) {
+	if missing != nil && s.mutable == since.mutable {
+		s.settle(since.texts)
+		s.insert(missing, string(s.data[i:end]), value, count)
 	}
 }
 
@@ -93,12 +91,12 @@ func (s *jsonState) pointer(sl *slot, at *unsafe.Pointer, i int) (end int, err e
 		return l.end, nil
 	}
 	to := reflect.New(sl.elem.typ).UnsafePointer()
-	texts := s.begin(l.missing)
+	since := s.start()
 	if end, err = s.value(sl.elem, to, i); err != nil {
 		return 0, err
 	}
 	*at = to
-	s.complete(l.missing, texts, s.data[i:end], to, 0)
+	s.keep(l.missing, since, i, end, to, 0)
 	return end, nil
 }
 
@@ -147,7 +145,7 @@ func (s *jsonState) list(sl *slot, at *list, i int) (end int, err error) {
 	}
 	reflect.NewAt(sl.typ, unsafe.Pointer(at)).Elem().Set(reflect.MakeSlice(sl.typ, l.count, l.count))
 	s.depth++ // which valueEnd has allowed
-	texts := s.begin(l.missing)
+	since := s.start()
 	end = space(s.data, i+1)
 	for k := range l.count {
 		if end, err = s.value(sl.elem, unsafe.Add(at.array, uintptr(k)*sl.elem.size), end); err != nil {
@@ -159,6 +157,6 @@ func (s *jsonState) list(sl *slot, at *list, i int) (end int, err error) {
 	}
 	s.depth--
 	end++
-	s.complete(l.missing, texts, s.data[i:end], at.array, l.count)
+	s.keep(l.missing, since, i, end, at.array, l.count)
 	return end, nil
 }

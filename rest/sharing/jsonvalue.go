@@ -10,7 +10,6 @@ import (
 	"time"
 	"unsafe"
 
-	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kjson "sigs.k8s.io/json"
 )
@@ -97,8 +96,8 @@ func (s *jsonState) foreign(sl *slot, at unsafe.Pointer, i int) (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("json: %s at byte %d: %w", sl.typ, i, err)
 	}
-	if sl.kind == jsonQuantity && s.common > 0 {
-		_ = (*resource.Quantity)(at).String()
+	if sl.mutable {
+		s.mutable++
 	}
 	return end, nil
 }
@@ -218,7 +217,7 @@ func (s *jsonState) text(sl *slot, to *string, i int) (int, error) {
 		s.insert(missing, *to, nil, 0)
 	default:
 		*to = unsafe.String(&text[0], len(text))
-		s.texts = append(s.texts, pending{to, &text[0]})
+		s.texts = append(s.texts, pending{field: to, at: &text[0]})
 	}
 	return end, nil
 }
