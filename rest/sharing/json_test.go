@@ -154,7 +154,7 @@ func TestErrorsNameTheByte(t *testing.T) {
 	t.Parallel()
 	d := sharing.New(sharing.Options{})
 	for document, want := range map[string]string{
-		`{"spec":{"nodeName":5}}`:                   `json: "5" at byte 20 is no string`,
+		`{"spec":{"nodeName":5}}`:                   `json: the number at byte 20 does not fit into string`,
 		`{"spec":{"hostNetwork":true "a"}}`:         `json: a comma or } is expected at byte 28, not '"'`,
 		`{"spec":{"containers":[{"name":"a"}`:       `is expected at byte 35, where the data ends`,
 		`{"metadata":{"creationTimestamp":"soon"}}`: `json: v1.Time at byte 33: parsing time`,

@@ -88,7 +88,6 @@ type everything struct {
 	S      string
 	Case   string                      `json:"case"`
 	Hidden string                      `json:"-"`
-	Dash   string                      `json:"-,"`
 	B      bool                        `json:"b"`
 	I8     int8                        `json:"i8"`
 	I16    int16                       `json:"i16"`

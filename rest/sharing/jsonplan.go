@@ -180,8 +180,8 @@ func (c *jsonCompiler) jsonShape(t reflect.Type) int {
 }
 
 // plan returns the plan of a struct, or nil if it has something that Kubernetes does
-// not use: two fields of one name, an embedded pointer, the option "string", or far too
-// many fields.
+// not use: two fields of one name, an unusual name, an embedded pointer, the option
+// "string", or far too many fields.
 func (c *jsonCompiler) plan(t reflect.Type) *jsonPlan {
 	plans := c.decoder.json.plans
 	if p, ok := plans[t]; ok {
@@ -206,7 +206,7 @@ func plain(t reflect.Type, names map[string]bool) bool {
 		sf := t.Field(i)
 		name, options, embedded := jsonTag(sf)
 		switch {
-		case sf.Anonymous && sf.Type.Kind() == reflect.Pointer, strings.Contains(options, "string"), strings.ContainsAny(name, "\"\\ <>&"):
+		case sf.Anonymous && sf.Type.Kind() == reflect.Pointer, strings.Contains(options, "string"), strings.ContainsFunc(name, unusual):
 			return false
 		case embedded:
 			if !plain(sf.Type, names) {
@@ -220,6 +220,11 @@ func plain(t reflect.Type, names map[string]bool) bool {
 		}
 	}
 	return true
+}
+
+// unusual reports whether a character of a name may need escapes, or not be allowed.
+func unusual(r rune) bool {
+	return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("-_./:$", r)
 }
 
 // fields adds the fields of a struct, and of those embedded in it, to a plan.

@@ -69,13 +69,24 @@ func (s *jsonState) value(sl *slot, at unsafe.Pointer, i int) (end int, err erro
 	return 0, s.mismatch(sl, i)
 }
 
-// mismatch is the error for a value that its type cannot have.
+// mismatch is the error for a value that its type cannot have. It does not tell the
+// value, which may be a secret.
 func (s *jsonState) mismatch(sl *slot, i int) error {
-	end, _, err := valueEnd(s.data, i, s.depth)
-	if err != nil {
+	if _, _, err := valueEnd(s.data, i, s.depth); err != nil {
 		return err
 	}
-	return fmt.Errorf("json: %.40q at byte %d is no %s", s.data[i:end], i, sl.typ)
+	what := "number"
+	switch s.data[i] {
+	case '{':
+		what = "object"
+	case '[':
+		what = "list"
+	case '"':
+		what = "string"
+	case 't', 'f':
+		what = "bool"
+	}
+	return fmt.Errorf("json: the %s at byte %d does not fit into %s", what, i, sl.typ)
 }
 
 // foreign has a value decoded by its type's own method, or by apimachinery's decoder.
