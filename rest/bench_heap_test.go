@@ -45,14 +45,12 @@ func BenchmarkCluster(b *testing.B) {
 			{"metadata", false, Drop{AllButMetadata: true, ManagedFields: true}},
 			{"metadata, shared", true, Drop{AllButMetadata: true, ManagedFields: true}},
 		} {
-			if v.share && e == JSON {
-				continue
-			}
 			b.Run(e.String()+"/"+v.name, func(b *testing.B) {
 				benchCluster(b, e, body, func() *Resource[*corev1.Pod] {
 					opts := ResourceOptions{Project: v.drop}
 					if v.share {
-						opts.DecodeProtobuf = sharing.New(sharing.Options{}).Unmarshal
+						shared := sharing.New(sharing.Options{})
+						opts.DecodeProtobuf, opts.DecodeJSON = shared.Unmarshal, shared.DecodeJSON
 					}
 					return NewResource[*corev1.Pod](&Client{}, podsGVR, opts)
 				})

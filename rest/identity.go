@@ -87,6 +87,9 @@ func identifyJSON(object []byte) identity {
 			case "resourceVersion":
 				id.version = jsonText(value)
 			}
+			if id.name != nil && id.namespace != nil && id.version != nil {
+				break
+			}
 		}
 		break // what follows is most of the object
 	}

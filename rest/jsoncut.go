@@ -49,7 +49,12 @@ func (s jsonState) String() string {
 func (c *jsonList) envelope() envelope { return c.around }
 
 func (c *jsonList) cut(data []byte) (f frame, done int, err error) {
-	defer func() { c.done += int64(done) }()
+	f, done, err = c.first(data)
+	c.done += int64(done)
+	return f, done, err
+}
+
+func (c *jsonList) first(data []byte) (f frame, done int, err error) {
 	for {
 		done += spaces(data[done:])
 		rest := data[done:]

@@ -27,6 +27,7 @@ type Decoder struct {
 	reports       atomic.Int64
 	hits, lookups atomic.Uint64
 	small         *small
+	json          jsonPart
 
 	mu      sync.Mutex // guards following
 	known   map[reflect.Type]*plan
@@ -42,6 +43,7 @@ func New(opts Options) *Decoder {
 	d := &Decoder{
 		idle: make(chan *state, maxIdle), small: newSmall(),
 		known: map[reflect.Type]*plan{}, shapes: map[reflect.Type]int{},
+		json: jsonPart{idle: make(chan *jsonState, maxIdle)},
 	}
 	if opts.MaxBytes == 0 {
 		opts.MaxBytes = 8 << 20

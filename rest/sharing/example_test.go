@@ -36,3 +36,21 @@ func Example() {
 	// the same probe: true
 	// the same in a copy: false
 }
+
+// Custom resources come in JSON. What repeats under one key is in memory once.
+func ExampleDecoder_DecodeJSON() {
+	shared := sharing.New(sharing.Options{})
+	var widgets [3]map[string]any
+	for i := range widgets {
+		sent := fmt.Sprintf(`{"kind":"Widget","spec":{"size":%d,"colors":["red","green"]}}`, i)
+		if err := shared.DecodeJSON([]byte(sent), &widgets[i]); err != nil {
+			log.Fatal(err)
+		}
+	}
+	a, b := widgets[1]["spec"].(map[string]any), widgets[2]["spec"].(map[string]any)
+	fmt.Printf("%v %T\n", a["size"], a["size"])
+	fmt.Println("the same colors:", &a["colors"].([]any)[0] == &b["colors"].([]any)[0])
+	// Output:
+	// 1 int64
+	// the same colors: true
+}

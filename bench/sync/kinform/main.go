@@ -39,7 +39,8 @@ type measured[T any] struct {
 
 func start[T rest.Message](client *rest.Client, task subject.Task, opts rest.ResourceOptions) (subject.Informer, error) {
 	opts.Encoding = encoding(task)
-	opts.DecodeProtobuf = sharing.New(sharing.Options{}).Unmarshal
+	shared := sharing.New(sharing.Options{})
+	opts.DecodeProtobuf, opts.DecodeJSON = shared.Unmarshal, shared.DecodeJSON
 	pods := rest.NewResource[T](client, corev1.SchemeGroupVersion.WithResource("pods"), opts)
 	inf, err := informer.New(pods, informer.Options[T]{
 		Reflector: reflector.Options{ListMode: mode(task)},

@@ -1,0 +1,104 @@
+package rest_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kinform/kinform/apitest"
+	"github.com/kinform/kinform/listwatch"
+	"github.com/kinform/kinform/rest"
+	"github.com/kinform/kinform/rest/sharing"
+)
+
+// inJSON are options with the decoder of package sharing, and without.
+func inJSON(drop rest.Drop) (shared, plain rest.ResourceOptions) {
+	plain = rest.ResourceOptions{Encoding: rest.JSON, Project: drop}
+	shared = plain
+	shared.DecodeJSON = sharing.New(sharing.Options{}).DecodeJSON
+	return shared, plain
+}
+
+// watchAll reads n events from the beginning of a watch.
+func watchAll[T any](t *testing.T, r *rest.Resource[T], n int) (events []listwatch.Event[T]) {
+	t.Helper()
+	stream, err := r.Watch(t.Context(), listwatch.WatchOptions{ResourceVersion: "0"})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, stream.Close()) }()
+	for len(events) < n {
+		event, err := stream.Next()
+		require.NoError(t, err)
+		if event.Type != listwatch.Bookmark {
+			events = append(events, event)
+		}
+	}
+	return events
+}
+
+func TestSharedObjectsInJSONEqualOthers(t *testing.T) {
+	t.Parallel()
+	const n = 60
+	client := startWithPods(t, n)
+	for _, drop := range []rest.Drop{
+		{}, {ManagedFields: true}, {Annotations: []string{"checksum/config"}}, {Status: true}, {AllButMetadata: true},
+	} {
+		t.Run(fmt.Sprintf("%+v", drop), func(t *testing.T) {
+			shared, plain := inJSON(drop)
+			lean := rest.NewResource[*corev1.Pod](client, podsGVR, shared)
+			own := rest.NewResource[*corev1.Pod](client, podsGVR, plain)
+			pods := listAll(t, lean)
+			require.Equal(t, listAll(t, own), pods)
+			require.Equal(t, watchAll(t, own, n), watchAll(t, lean, n))
+			require.Same(t, pods[0].OwnerReferences[0].Controller, pods[1].OwnerReferences[0].Controller)
+			if !drop.AllButMetadata {
+				require.Same(t, pods[0].Spec.Containers[0].LivenessProbe, pods[1].Spec.Containers[0].LivenessProbe)
+			}
+			got, err := lean.Get(t.Context(), keyOf(pods[0]), metav1.GetOptions{})
+			require.NoError(t, err)
+			require.NotSame(t, got.OwnerReferences[0].Controller, pods[0].OwnerReferences[0].Controller, "it is to be changed")
+
+			leanMaps := rest.NewJSONResource[*unstructured.Unstructured](client, podsGVR, shared)
+			ownMaps := rest.NewJSONResource[*unstructured.Unstructured](client, podsGVR, plain)
+			require.Equal(t, listAll(t, ownMaps), listAll(t, leanMaps))
+			require.Equal(t, watchAll(t, ownMaps, n), watchAll(t, leanMaps, n))
+			slim := rest.NewJSONResource[slimPod](client, podsGVR, shared)
+			require.Equal(t, pods[3].Spec.NodeName, listAll(t, slim)[3].Spec.NodeName)
+		})
+	}
+}
+
+func TestLargeCustomResourcesInJSON(t *testing.T) {
+	t.Parallel()
+	server, err := rest.NewClient(rest.Config{Host: startWithWidgets(t, 3).URL()}, rest.Options{})
+	require.NoError(t, err)
+	defer server.Close()
+	shared, plain := inJSON(rest.Drop{})
+	lean := rest.NewJSONResource[*unstructured.Unstructured](server, widgetsGVR, shared)
+	own := rest.NewJSONResource[*unstructured.Unstructured](server, widgetsGVR, plain)
+	want := listAll(t, own)
+	require.Len(t, want, 3)
+	require.Equal(t, want, listAll(t, lean))
+	require.Equal(t, watchAll(t, own, 3), watchAll(t, lean, 3))
+}
+
+// startWithWidgets starts a server with custom resources of 1 MB each.
+func startWithWidgets(t *testing.T, n int) *apitest.Server {
+	server := apitest.Start(t, apitest.Options{Resources: []apitest.Resource{{Group: "example.com", Version: "v1", Plural: "widgets", Kind: "Widget"}}})
+	var parts []any
+	for i := range 10_000 {
+		parts = append(parts, map[string]any{"name": fmt.Sprint("part-", i), "weight": int64(i), "note": strings.Repeat("é\n", 20), "ratio": 0.5})
+	}
+	for i := range n {
+		_, err := server.Create(&unstructured.Unstructured{Object: map[string]any{
+			"kind": "Widget", "apiVersion": "example.com/v1", "spec": map[string]any{"parts": parts},
+			"metadata": map[string]any{"name": fmt.Sprint("w-", i), "namespace": "n"},
+		}})
+		require.NoError(t, err)
+	}
+	return server
+}

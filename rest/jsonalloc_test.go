@@ -1,0 +1,61 @@
+//go:build !race
+
+package rest
+
+import (
+	"bytes"
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kinform/kinform/apitest"
+	"github.com/kinform/kinform/rest/sharing"
+)
+
+// TestAllocationsOfAListInJSON is the limit of what a pod of a list costs: cut out,
+// identified, decoded with and without sharing, and handed over. apimachinery's decoder
+// alone takes 18 KB in 278 allocations for it, and 38 KB in 778 without a type.
+//
+// It is not parallel, since it counts what the whole process allocates; the race
+// detector allocates as well.
+func TestAllocationsOfAListInJSON(t *testing.T) {
+	var all []corev1.Pod
+	for pod := range apitest.Pods(4000, apitest.PodOptions{}) {
+		all = append(all, *pod)
+	}
+	body := podList(t, JSON, "1", all...)
+	shared := func() ResourceOptions { return ResourceOptions{DecodeJSON: sharing.New(sharing.Options{}).DecodeJSON} }
+	alone := ResourceOptions{DecodeJSON: sharing.New(sharing.Options{MaxBytes: -1}).DecodeJSON}
+	for _, limit := range []struct {
+		name          string
+		bytes, allocs uint64
+		list          func(t *testing.T, body []byte)
+	}{
+		{"pods, shared", 7_600, 43, lists(NewResource[*corev1.Pod](&Client{}, podsGVR, shared()))},
+		{"pods", 14_800, 115, lists(NewResource[*corev1.Pod](&Client{}, podsGVR, alone))},
+		{"unstructured, shared", 20_500, 235, lists(NewJSONResource[*unstructured.Unstructured](&Client{}, podsGVR, shared()))},
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		limit.list(t, body)
+		runtime.ReadMemStats(&after)
+		size := (after.TotalAlloc - before.TotalAlloc) / uint64(len(all))
+		allocs := (after.Mallocs - before.Mallocs) / uint64(len(all))
+		t.Logf("%s: %d bytes in %d allocations each", limit.name, size, allocs)
+		require.LessOrEqual(t, size, limit.bytes, limit.name)
+		require.LessOrEqual(t, allocs, limit.allocs, limit.name)
+	}
+}
+
+// lists reads a list to its end.
+func lists[T any](r *Resource[T]) func(t *testing.T, body []byte) {
+	return func(t *testing.T, body []byte) {
+		stream := r.readList(offline(t.Context(), bytes.NewReader(body)), JSON, nil)
+		_, skipped, _ := drainList(stream)
+		require.Empty(t, skipped)
+		require.NoError(t, stream.Close())
+	}
+}

@@ -1,0 +1,126 @@
+package sharing
+
+import (
+	"fmt"
+	"reflect"
+	"sync"
+
+	kjson "sigs.k8s.io/json"
+)
+
+// jsonPart is what a Decoder has for JSON.
+type jsonPart struct {
+	slots sync.Map // of reflect.Type to *slot, for the objects that were asked for
+	idle  chan *jsonState
+
+	// The lock of the decoder guards what follows.
+	plans  map[reflect.Type]*jsonPlan
+	shapes map[reflect.Type]int
+	keys   map[string]*member
+	texts  *lesson // about strings that are in no struct
+}
+
+// jsonState is what one goroutine needs to decode one object after another.
+type jsonState struct {
+	state
+	data    []byte
+	scratch []byte              // the text of a string with escapes
+	elems   []any               // of lists whose length is not known yet
+	recent  map[*lesson]*recent // what was found last
+	members map[string]*member  // those of the decoder that were met
+	mutable int                 // how many values have been decoded that change when they are read
+}
+
+// DecodeJSON is Unmarshal for JSON, with the results of sigs.k8s.io/json, which
+// is apimachinery's decoder, as it is used there: keys are case-sensitive, a number
+// in an interface is an int64 if it can be, what a type has no field for is ignored,
+// and types with a method UnmarshalJSON decode themselves. Structs need no tags
+// beside those for JSON. object points to a zero value: of a struct, or, for
+// unstructured objects, of a map[string]any; parts of these are shared as well.
+//
+// Refused on purpose is only a quantity with an exponent of more than three digits, such
+// as 1e-1000000000, which would keep that decoder busy for hours.
+//
+// Objects in which a field is twice, which no server writes, are left to that
+// decoder, which merges the two, and own all that they have; so are values of types
+// that Kubernetes does not use, such as maps whose keys are numbers.
+//
+// Errors name the byte where the reason is.
+func (d *Decoder) DecodeJSON(data []byte, object any) error {
+	v := reflect.ValueOf(object)
+	if v.Kind() != reflect.Pointer || v.IsNil() {
+		return fmt.Errorf("sharing: DecodeJSON needs a pointer, not %T", object)
+	}
+	root := d.jsonSlot(v.Type().Elem())
+	var s *jsonState
+	select {
+	case s = <-d.json.idle:
+	default:
+		s = &jsonState{state: state{decoder: d}, recent: map[*lesson]*recent{}, members: map[string]*member{}}
+	}
+	err := s.root(root, v, data)
+	if err == errAgain {
+		if err = kjson.UnmarshalCaseSensitivePreserveInts(data, object); err != nil {
+			v.Elem().SetZero()
+		}
+	}
+	s.objects++
+	if s.objects%objectsPerReport == 0 {
+		s.report()
+		clear(s.recent) // which must not keep for long what the table has dropped
+	}
+	if cap(s.scratch) > maxSpare || cap(s.elems) > maxSpare {
+		s.scratch, s.elems = nil, nil // for one large object
+	}
+	select {
+	case d.json.idle <- s:
+	default:
+	}
+	return err
+}
+
+// maxSpare bounds what a state keeps for later, in bytes of texts and in elements.
+const maxSpare = 64 << 10
+
+// root decodes data into what v points to. If it cannot, that is left empty, so that
+// nothing of it refers to data.
+func (s *jsonState) root(sl *slot, v reflect.Value, data []byte) error {
+	s.data, s.share, s.depth = data, s.decoder.table != nil, 0
+	i := space(data, 0)
+	i, err := s.value(sl, v.UnsafePointer(), i)
+	if err == nil {
+		if i = space(data, i); i < len(data) {
+			err = unexpected(data, i, "the end")
+		}
+	}
+	if err != nil {
+		v.Elem().SetZero()
+		clear(s.texts)
+		clear(s.elems)
+		s.texts, s.elems = s.texts[:0], s.elems[:0]
+	} else {
+		s.settle(0)
+	}
+	s.data = nil
+	return err
+}
+
+// jsonSlot returns how to decode a type, which is found out when it is first asked for.
+func (d *Decoder) jsonSlot(t reflect.Type) *slot {
+	if sl, ok := d.json.slots.Load(t); ok {
+		return sl.(*slot)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.json.plans == nil {
+		d.json.plans = map[reflect.Type]*jsonPlan{}
+		d.json.shapes = map[reflect.Type]int{}
+		d.json.keys = map[string]*member{}
+		d.json.texts = (&compiler{decoder: d}).lesson(2)
+	}
+	c := jsonCompiler{compiler{decoder: d}}
+	sl := c.slot(t, true, 0)
+	sl.whole = nil // objects are not shared as a whole
+	d.json.slots.Store(t, &sl)
+	return &sl
+}

@@ -1,0 +1,218 @@
+package sharing_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	kjson "sigs.k8s.io/json"
+
+	"github.com/kinform/kinform/rest/sharing"
+)
+
+// decodeAll decodes objects with d.
+func decodeAll[T any](t testing.TB, d *sharing.Decoder, encoded [][]byte) []*T {
+	objects := make([]*T, len(encoded))
+	for i, data := range encoded {
+		objects[i] = new(T)
+		require.NoError(t, decodeJSON(d, data, objects[i]))
+	}
+	return objects
+}
+
+func TestEqualPartsOfJSONAreInMemoryOnce(t *testing.T) {
+	t.Parallel()
+	pods := decodeAll[corev1.Pod](t, sharing.New(sharing.Options{}), jsonPods(t, 3))
+	a, b := pods[0], pods[2]
+	require.NotSame(t, a, b)
+	require.Same(t, &a.ManagedFields[0], &b.ManagedFields[0], "a list")
+	require.Same(t, a.Spec.Containers[0].LivenessProbe, b.Spec.Containers[0].LivenessProbe, "a pointer")
+	require.Same(t, a.OwnerReferences[0].Controller, b.OwnerReferences[0].Controller, "a bool")
+	limits := a.Spec.Containers[0].Resources.Limits
+	limits["marker"] = limits[corev1.ResourceMemory]
+	require.Contains(t, b.Spec.Containers[0].Resources.Limits, corev1.ResourceName("marker"), "a map, which this test has no right to change")
+
+	alone := decodeAll[corev1.Pod](t, sharing.New(sharing.Options{MaxBytes: -1}), jsonPods(t, 3))
+	require.NotSame(t, &alone[0].ManagedFields[0], &alone[2].ManagedFields[0])
+	require.NotSame(t, alone[0].OwnerReferences[0].Controller, alone[2].OwnerReferences[0].Controller)
+}
+
+func TestOneDecoderServesBothEncodings(t *testing.T) {
+	t.Parallel()
+	d := sharing.New(sharing.Options{})
+	for range 2 {
+		inJSON, inProtobuf := decodeAll[corev1.Pod](t, d, jsonPods(t, 20)), decodePods(t, d, encodedPods(t, 20))
+		require.Equal(t, inProtobuf, inJSON)
+	}
+}
+
+func TestUnstructuredObjectsShareToo(t *testing.T) {
+	t.Parallel()
+	encoded := jsonPods(t, 200)
+	d := sharing.New(sharing.Options{})
+	objects := decodeAll[map[string]any](t, d, encoded)
+	for i, object := range objects {
+		var want map[string]any
+		require.NoError(t, kjson.UnmarshalCaseSensitivePreserveInts(encoded[i], &want))
+		require.Equal(t, want, *object)
+	}
+	probe := func(i int) map[string]any {
+		containers, _, _ := unstructured.NestedFieldNoCopy(*objects[i], "spec", "containers")
+		return containers.([]any)[0].(map[string]any)["livenessProbe"].(map[string]any)
+	}
+	require.Equal(t, reflect.ValueOf(probe(150)).UnsafePointer(), reflect.ValueOf(probe(160)).UnsafePointer())
+	require.NotEqual(t, reflect.ValueOf(*objects[150]).UnsafePointer(), reflect.ValueOf(*objects[160]).UnsafePointer())
+}
+
+// TestAFieldInTwoPlaces: apimachinery merges the two, and what was shared before must
+// not be changed by that.
+func TestAFieldInTwoPlaces(t *testing.T) {
+	t.Parallel()
+	d := sharing.New(sharing.Options{})
+	const first = `{"spec":{"affinity":{"nodeAffinity":{}},"tolerations":[{"key":"a","value":"b"}]}}`
+	const twice = `{"spec":{"affinity":{"nodeAffinity":{}}},"spec":{"affinity":{"podAffinity":{}},"tolerations":[{"key":"a","value":"b"}]}}`
+	before := decodeAll[corev1.Pod](t, d, [][]byte{[]byte(first), []byte(first)})
+	got := decodeAll[corev1.Pod](t, d, [][]byte{[]byte(twice)})[0]
+	require.NotNil(t, got.Spec.Affinity.NodeAffinity)
+	require.NotNil(t, got.Spec.Affinity.PodAffinity)
+	require.NotSame(t, before[0].Spec.Affinity, got.Spec.Affinity)
+	require.Nil(t, before[0].Spec.Affinity.PodAffinity)
+	require.Same(t, before[0].Spec.Affinity, before[1].Spec.Affinity)
+}
+
+// TestWhatReadingChangesIsNotSharedInJSON: a Quantity keeps its text when it is first
+// formatted, and changes into another form when it is compared with a large one.
+func TestWhatReadingChangesIsNotSharedInJSON(t *testing.T) {
+	t.Parallel()
+	const document = `{"spec":{"volumes":[{"name":"a","emptyDir":{"sizeLimit":"1024Mi"}}],
+		"containers":[{"env":[{"name":"b","valueFrom":{"resourceFieldRef":{"resource":"limits.cpu","divisor":"1"}}}],
+		"livenessProbe":{"exec":{}},"resources":{"limits":{"cpu":"1"}}}]}}`
+	pods := decodeAll[corev1.Pod](t, sharing.New(sharing.Options{}), [][]byte{[]byte(document), []byte(document)})
+	a, b := pods[0].Spec, pods[1].Spec
+	require.NotSame(t, a.Volumes[0].EmptyDir, b.Volumes[0].EmptyDir)
+	require.NotSame(t, &a.Containers[0].Env[0], &b.Containers[0].Env[0])
+	require.Same(t, a.Containers[0].LivenessProbe, b.Containers[0].LivenessProbe)
+	limits := a.Containers[0].Resources.Limits
+	var group sync.WaitGroup
+	for _, pod := range pods {
+		group.Go(func() {
+			if s := pod.Spec.Volumes[0].EmptyDir.SizeLimit.String(); s != "1Gi" {
+				t.Errorf("the limit is %s", s)
+			}
+			_, err := json.Marshal(pod)
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	group.Wait()
+	limits["marker"] = limits["cpu"]
+	require.Contains(t, b.Containers[0].Resources.Limits, corev1.ResourceName("marker"), "values of a map are only ever copied, so maps are shared, which this test has no right to change")
+
+	type hidden struct {
+		Sizes  [1]resource.Quantity `json:"sizes"`
+		Self   *hidden              `json:"self"`
+		Number [1]int               `json:"number"`
+	}
+	held := decodeAll[hidden](t, sharing.New(sharing.Options{}), slices.Repeat([][]byte{[]byte(`{"self":{"sizes":["1"],"self":{"number":[1]}}}`)}, 2))
+	require.NotSame(t, held[0].Self, held[1].Self)
+	require.Same(t, held[0].Self.Self, held[1].Self.Self)
+}
+
+func TestADecoderOfJSONIsForManyGoroutines(t *testing.T) {
+	t.Parallel()
+	encoded := jsonPods(t, 300)
+	want := decodeAll[corev1.Pod](t, sharing.New(sharing.Options{MaxBytes: -1}), encoded)
+	d := sharing.New(sharing.Options{MaxBytes: 256 << 10})
+	var group sync.WaitGroup
+	for range 4 {
+		group.Go(func() {
+			for i, pod := range decodeAll[corev1.Pod](t, d, encoded) {
+				if !reflect.DeepEqual(want[i], pod) {
+					t.Errorf("pod %d differs", i)
+				}
+			}
+			decodeAll[map[string]any](t, d, encoded)
+			if stats := d.Stats(); stats.Bytes > 256<<10 {
+				t.Errorf("the table has %d bytes", stats.Bytes)
+			}
+		})
+	}
+	group.Wait()
+}
+
+func TestErrorsNameTheByte(t *testing.T) {
+	t.Parallel()
+	d := sharing.New(sharing.Options{})
+	for document, want := range map[string]string{
+		`{"spec":{"nodeName":5}}`:                   `json: the number at byte 20 does not fit into string`,
+		`{"spec":{"hostNetwork":true "a"}}`:         `json: a comma or } is expected at byte 28, not '"'`,
+		`{"spec":{"containers":[{"name":"a"}`:       `is expected at byte 35, where the data ends`,
+		`{"metadata":{"creationTimestamp":"soon"}}`: `json: v1.Time at byte 33: parsing time`,
+		`{} {}`: `json: the end is expected at byte 3, not '{'`,
+		`{"spec":{"overhead":{"cpu":"1e-1000000000"}}}`:          `json: the quantity at byte 27 has an exponent of more than three digits`,
+		`{"spec":{"overhead":{"cpu":"1"},"overhead":{"cpu":5x}}`: `invalid character 'x'`, // apimachinery's words
+	} {
+		require.ErrorContains(t, decodeJSON(d, []byte(document), &corev1.Pod{}), want)
+	}
+	require.ErrorContains(t, d.DecodeJSON(nil, corev1.Pod{}), "needs a pointer, not v1.Pod")
+	require.ErrorContains(t, d.DecodeJSON(nil, (*corev1.Pod)(nil)), "needs a pointer")
+	require.ErrorContains(t, d.DecodeJSON(nil, nil), "needs a pointer")
+}
+
+// TestDeepAndLargeValues: what apimachinery accepts and refuses, in time that grows with
+// the size alone, though each level may be looked up, or counted.
+func TestDeepAndLargeValues(t *testing.T) {
+	t.Parallel()
+	d := sharing.New(sharing.Options{})
+	start := time.Now()
+	for _, depth := range []int{9_000, 10_000, 10_001, 200_000} {
+		for opening, closing := range map[string]string{
+			`{"a":`: `}`, `[`: `]`, `{"selfs":[`: `]}`, `{"self":`: `}`, `{"any":`: `}`, `{"any":[`: `]}`, `{"maps":`: `}`,
+		} {
+			n := depth
+			if len(opening) > 5 && strings.HasSuffix(opening, "[") {
+				n = depth / 2
+			}
+			filling := `"` + strings.Repeat("x", 1<<20) + `"`
+			if opening == `{"self":` || opening == `{"selfs":[` {
+				filling = `{"deep":` + filling + `}`
+				n--
+			}
+			data := []byte(strings.Repeat(opening, n) + filling + strings.Repeat(closing, n))
+			for _, typ := range []reflect.Type{reflect.TypeFor[any](), reflect.TypeFor[everything]()} {
+				want, got := reflect.New(typ), reflect.New(typ)
+				wantErr := kjson.UnmarshalCaseSensitivePreserveInts(data, want.Interface())
+				err := decodeJSON(d, data, got.Interface())
+				require.Equal(t, wantErr == nil, err == nil, "%d of %s: %v, %v", n, opening, wantErr, err)
+			}
+		}
+	}
+	require.Less(t, time.Since(start), time.Minute)
+}
+
+func TestALargeListIsDecoded(t *testing.T) {
+	t.Parallel()
+	d := sharing.New(sharing.Options{})
+	var text strings.Builder
+	for i := range 20_000 {
+		fmt.Fprintf(&text, `,{"name":"a-%d","value":%q}`, i, strings.Repeat("x", 40))
+	}
+	data := []byte(`{"kind":"Widget","spec":{"items":[` + text.String()[1:] + `]}}`)
+	require.Greater(t, len(data), 1<<20)
+	for range 2 {
+		var want, got map[string]any
+		require.NoError(t, kjson.UnmarshalCaseSensitivePreserveInts(data, &want))
+		require.NoError(t, decodeJSON(d, data, &got))
+		require.Equal(t, want, got)
+	}
+}

@@ -1,0 +1,161 @@
+package sharing
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unsafe"
+)
+
+// member is what is known of the members with one name in objects of no type.
+type member struct {
+	name  string
+	value slot // of the member
+	elem  slot // of its elements, if it is a list
+}
+
+// The names that are learned about: so many at most, none of them longer.
+const (
+	maxMembers    = 4096
+	maxMemberName = 64
+)
+
+// member returns what is known of a name, or nil if that is nothing: if it is too long,
+// or was never seen before, or if there are too many.
+func (s *jsonState) member(name []byte) *member {
+	if !s.share {
+		return nil
+	}
+	if m := s.members[string(name)]; m != nil {
+		return m
+	}
+	t := s.decoder.table
+	if len(name) > maxMemberName || !t.seenBefore(t.hash(ofString, name)) {
+		return nil
+	}
+	d := s.decoder
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	m := d.json.keys[string(name)]
+	if m == nil && len(d.json.keys) < maxMembers {
+		c := jsonCompiler{compiler{decoder: d}}
+		m = &member{name: string(name), value: c.anySlot(), elem: c.anySlot()}
+		d.json.keys[m.name] = m
+	}
+	if m != nil {
+		s.members[m.name] = m
+	}
+	return m
+}
+
+// any decodes the value at i into an interface. sl is what is known of such values, or
+// nil, and elem of their elements.
+func (s *jsonState) any(sl, elem *slot, i int) (v any, end int, err error) {
+	if i >= len(s.data) {
+		return nil, 0, unexpected(s.data, i, "a value")
+	}
+	switch c := s.data[i]; c {
+	case '{', '[':
+	case '"':
+		text, _, end, err := s.chars(i)
+		if err != nil {
+			return nil, 0, err
+		}
+		return s.copied(s.decoder.json.texts, text), end, nil
+	case 't', 'f':
+		end, err = wordEnd(s.data, i)
+		return c == 't', end, err
+	case 'n':
+		end, err = wordEnd(s.data, i)
+		return nil, end, err
+	default:
+		return s.anyNumber(i)
+	}
+	var l look
+	if sl != nil {
+		if l, err = s.known(sl, i); err != nil {
+			return nil, 0, err
+		}
+		if l.found != nil {
+			return *(*any)(l.found.value), l.end, nil
+		}
+	}
+	since := s.start()
+	if s.data[i] == '{' {
+		v, end, err = s.anyMap(i)
+	} else {
+		v, end, err = s.anyList(elem, i)
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	if l.missing != nil {
+		held := v
+		s.keep(l.missing, since, i, end, unsafe.Pointer(&held), 0)
+	}
+	return v, end, nil
+}
+
+func (s *jsonState) anyMap(i int) (map[string]any, int, error) {
+	m := map[string]any{}
+	i, more, err := s.enter(i, '}')
+	for more {
+		var text []byte
+		if text, i, err = s.key(i); err != nil {
+			return nil, 0, err
+		}
+		if known := s.member(text); known != nil {
+			m[known.name], i, err = s.any(&known.value, &known.elem, i)
+		} else {
+			name := string(text)
+			m[name], i, err = s.any(nil, nil, i)
+		}
+		if err != nil {
+			return nil, 0, err
+		}
+		i, more, err = next(s.data, i, '}')
+	}
+	s.depth--
+	return m, i, err
+}
+
+func (s *jsonState) anyList(elem *slot, i int) ([]any, int, error) {
+	start := len(s.elems)
+	i, more, err := s.enter(i, ']')
+	for more {
+		var v any
+		if v, i, err = s.any(elem, elem, i); err != nil {
+			return nil, 0, err
+		}
+		s.elems = append(s.elems, v)
+		i, more, err = next(s.data, i, ']')
+	}
+	s.depth--
+	v := make([]any, len(s.elems)-start)
+	copy(v, s.elems[start:])
+	clear(s.elems[start:])
+	s.elems = s.elems[:start]
+	return v, i, err
+}
+
+// anyNumber decodes an int64 if that is possible without loss, else a float64.
+func (s *jsonState) anyNumber(i int) (any, int, error) {
+	if c := s.data[i]; c != '-' && (c < '0' || c > '9') {
+		return nil, 0, unexpected(s.data, i, "a value")
+	}
+	end, err := numberEnd(s.data, i)
+	if err != nil {
+		return nil, 0, err
+	}
+	text := unsafe.String(&s.data[i], end-i)
+	if !strings.Contains(text, ".") {
+		if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+			return n, end, nil
+		}
+	}
+	f, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return nil, 0, fmt.Errorf("json: the number at byte %d is too large", i)
+	}
+	return f, end, nil
+}

@@ -1,0 +1,91 @@
+package sharing
+
+import (
+	"reflect"
+	"unsafe"
+)
+
+// mapping stores a map.
+func (s *jsonState) mapping(sl *slot, at unsafe.Pointer, i int) (end int, err error) {
+	l, err := s.known(sl, i)
+	switch {
+	case err != nil:
+		return 0, err
+	case l.found != nil:
+		*(*unsafe.Pointer)(at) = l.found.value
+		return l.end, nil
+	}
+	since := s.start()
+	switch {
+	case sl.typ == reflect.TypeFor[map[string]any]():
+		*(*map[string]any)(at), end, err = s.anyMap(i)
+	case sl.typ == reflect.TypeFor[map[string]string]():
+		m := make(map[string]string, l.count)
+		*(*map[string]string)(at) = m
+		end, err = s.textMap(sl, m, i)
+	default:
+		m := reflect.MakeMapWithSize(sl.typ, l.count)
+		reflect.NewAt(sl.typ, at).Elem().Set(m)
+		end, err = s.otherMap(sl, m, i)
+	}
+	if err != nil {
+		return 0, err
+	}
+	s.keep(l.missing, since, i, end, *(*unsafe.Pointer)(at), 0)
+	return end, nil
+}
+
+// textMap fills a map of strings.
+func (s *jsonState) textMap(sl *slot, m map[string]string, i int) (int, error) {
+	i, more, err := s.enter(i, '}')
+	for more {
+		var text []byte
+		if text, i, err = s.key(i); err != nil {
+			return 0, err
+		}
+		key := s.copied(sl.text, text)
+		switch {
+		case i < len(s.data) && s.data[i] == '"':
+			text, _, i, err = s.chars(i)
+		case i < len(s.data) && s.data[i] == 'n':
+			text = nil
+			i, err = wordEnd(s.data, i)
+		default:
+			err = s.mismatch(sl.elem, i)
+		}
+		if err != nil {
+			return 0, err
+		}
+		m[key] = s.copied(sl.elem.text, text)
+		i, more, err = next(s.data, i, '}')
+	}
+	s.depth--
+	return i, err
+}
+
+// otherMap fills any other map.
+func (s *jsonState) otherMap(sl *slot, m reflect.Value, i int) (int, error) {
+	key, value := reflect.New(sl.typ.Key()), reflect.New(sl.elem.typ)
+	mutable := s.mutable
+	i, more, err := s.enter(i, '}')
+	for more {
+		var text []byte
+		if text, i, err = s.key(i); err != nil {
+			return 0, err
+		}
+		*(*string)(key.UnsafePointer()) = s.copied(sl.text, text)
+		texts := len(s.texts)
+		if i, err = s.value(sl.elem, value.UnsafePointer(), i); err != nil {
+			return 0, err
+		}
+		if sl.elem.mutable {
+			s.mutable = mutable // whoever takes it out of the map has a copy
+		}
+		s.settle(texts) // since it moves
+		m.SetMapIndex(key.Elem(), value.Elem())
+		value.Elem().SetZero()
+		i, more, err = next(s.data, i, '}')
+	}
+	s.depth--
+	return i, err
+}

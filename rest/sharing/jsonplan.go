@@ -1,0 +1,259 @@
+package sharing
+
+import (
+	"encoding"
+	"encoding/json"
+	"reflect"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// jsonKind is how a value is decoded.
+type jsonKind uint8
+
+const (
+	// jsonOther is left to sigs.k8s.io/json.
+	jsonOther jsonKind = iota
+	jsonBool
+	jsonInt
+	jsonUint
+	jsonFloat
+	jsonString
+	jsonBytes
+	jsonStruct
+	jsonPointer
+	jsonList
+	jsonMap
+	jsonAny
+	jsonTime
+	jsonQuantity
+	// jsonOwn is for types that decode themselves.
+	jsonOwn
+)
+
+// slot is a place for values of a type: a field of a struct, the elements of the
+// list in one, and so on. What is learned is learned about a slot.
+type slot struct {
+	kind  jsonKind
+	typ   reflect.Type
+	size  uintptr   // of the type
+	plan  *jsonPlan // of a struct
+	elem  *slot     // what a pointer points to, the elements of a list, the values of a map
+	shape int       // of what is shared
+	whole *lesson   // whether to look up the value as a whole, nil if it never is
+	text  *lesson   // whether to look up a string, or the keys of a map
+	apart bool      // a string that is not to be in one piece with others
+
+	// mutable is for a type that does not show its parts and has a Quantity, which
+	// methods change that only read, as one would think. It must not be shared.
+	mutable bool
+}
+
+// jsonPlan says how to decode an object into a struct.
+type jsonPlan struct {
+	typ    reflect.Type
+	fields []jsonField
+	byName map[string]int // index of a field
+}
+
+type jsonField struct {
+	slot
+	name   string
+	start  string // the name as it stands before a value, with quotes and colon
+	offset uintptr
+}
+
+// maxFields bounds the fields of a struct, of which there is a set of bits; nobody
+// comes near it.
+const maxFields = 256
+
+// maxNest bounds how deep lists, maps and pointers are nested without a struct.
+const maxNest = 16
+
+var (
+	unmarshalsJSON = reflect.TypeFor[json.Unmarshaler]()
+	unmarshalsText = reflect.TypeFor[encoding.TextUnmarshaler]()
+)
+
+// jsonCompiler finds out how types are decoded. It is used with the decoder's lock
+// held.
+type jsonCompiler struct{ compiler }
+
+// slot returns a new slot for a type. A type without a name that has methods uses
+// them only if there is a pointer to it.
+func (c *jsonCompiler) slot(t reflect.Type, addressed bool, nest int) slot {
+	sl := slot{typ: t, size: t.Size()}
+	p := reflect.PointerTo(t)
+	own := addressed || t.Name() != ""
+	switch k := t.Kind(); {
+	case nest > maxNest, t == reflect.TypeFor[json.Number]():
+	case t == reflect.TypeFor[metav1.Time]():
+		sl.kind = jsonTime
+	case t == reflect.TypeFor[resource.Quantity]():
+		sl.kind = jsonQuantity
+	case k == reflect.Pointer:
+		sl.kind = jsonPointer
+		c.shared(&sl, t.Elem(), true, nest)
+	case own && p.Implements(unmarshalsJSON):
+		sl.kind = jsonOwn
+	case own && p.Implements(unmarshalsText):
+	case k == reflect.Bool:
+		sl.kind = jsonBool
+	case k >= reflect.Int && k <= reflect.Int64:
+		sl.kind = jsonInt
+	case k >= reflect.Uint && k <= reflect.Uintptr:
+		sl.kind = jsonUint
+	case k == reflect.Float32 || k == reflect.Float64:
+		sl.kind = jsonFloat
+	case k == reflect.String:
+		sl.kind, sl.text = jsonString, c.lesson(2)
+	case k == reflect.Struct:
+		if sl.plan = c.plan(t); sl.plan != nil {
+			sl.kind = jsonStruct
+		}
+	case k == reflect.Slice && t.Elem() == reflect.TypeFor[byte]():
+		sl.kind = jsonBytes
+	case k == reflect.Slice && t.Elem().Kind() != reflect.Uint8:
+		sl.kind = jsonList
+		c.shared(&sl, t.Elem(), false, nest)
+	case k == reflect.Map && t.Key().Kind() == reflect.String && !reflect.PointerTo(t.Key()).Implements(unmarshalsText):
+		sl.kind, sl.text = jsonMap, c.lesson(2)
+		c.shared(&sl, t.Elem(), false, nest)
+	case k == reflect.Interface && t.NumMethod() == 0:
+		sl.kind = jsonAny
+	}
+	if sl.kind == jsonOther || sl.kind >= jsonQuantity {
+		sl.mutable = hasQuantity(t, map[reflect.Type]bool{})
+	}
+	return sl
+}
+
+// hasQuantity reports whether there may be a Quantity in a value of a type.
+func hasQuantity(t reflect.Type, seen map[reflect.Type]bool) bool {
+	if t == reflect.TypeFor[resource.Quantity]() {
+		return true
+	}
+	if seen[t] {
+		return false
+	}
+	seen[t] = true
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
+		return hasQuantity(t.Elem(), seen)
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if hasQuantity(t.Field(i).Type, seen) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// shared prepares a slot with elements for looking it up as a whole.
+func (c *jsonCompiler) shared(sl *slot, elem reflect.Type, addressed bool, nest int) {
+	e := c.slot(elem, addressed, nest+1)
+	sl.elem, sl.shape = &e, c.jsonShape(sl.typ)
+	if sl.whole = c.lesson(8); e.kind == jsonString && sl.kind == jsonPointer {
+		sl.whole = e.text
+	}
+}
+
+// anySlot returns a slot for values of whatever type, which are shared as such.
+func (c *jsonCompiler) anySlot() slot {
+	t := reflect.TypeFor[any]()
+	return slot{kind: jsonAny, typ: t, shape: c.jsonShape(t), whole: c.lesson(8)}
+}
+
+// jsonShape numbers the types of what is shared: below those of protobuf, since the
+// same bytes mean something else there.
+func (c *jsonCompiler) jsonShape(t reflect.Type) int {
+	shapes := c.decoder.json.shapes
+	n, ok := shapes[t]
+	if !ok {
+		n = -1 - len(shapes)
+		shapes[t] = n
+	}
+	return n
+}
+
+// plan returns the plan of a struct, or nil if it has something that Kubernetes does
+// not use: two fields of one name, an unusual name, an embedded pointer, the option
+// "string", or far too many fields.
+func (c *jsonCompiler) plan(t reflect.Type) *jsonPlan {
+	plans := c.decoder.json.plans
+	if p, ok := plans[t]; ok {
+		return p
+	}
+	p := &jsonPlan{typ: t, byName: map[string]int{}}
+	plans[t] = p
+	if !plain(t, map[string]bool{}) {
+		plans[t] = nil
+		return nil
+	}
+	c.fields(p, t, 0)
+	for i, f := range p.fields {
+		p.byName[f.name] = i
+	}
+	return p
+}
+
+// plain reports whether a struct can have a plan. It collects the names of fields.
+func plain(t reflect.Type, names map[string]bool) bool {
+	for i := range t.NumField() {
+		sf := t.Field(i)
+		name, options, embedded := jsonTag(sf)
+		switch {
+		case sf.Anonymous && sf.Type.Kind() == reflect.Pointer, strings.Contains(options, "string"), strings.ContainsFunc(name, unusual):
+			return false
+		case embedded:
+			if !plain(sf.Type, names) {
+				return false
+			}
+		case name != "":
+			if names[name] || len(names) == maxFields {
+				return false
+			}
+			names[name] = true
+		}
+	}
+	return true
+}
+
+// unusual reports whether a character of a name may need escapes, or not be allowed.
+func unusual(r rune) bool {
+	return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("-_./:$", r)
+}
+
+// fields adds the fields of a struct, and of those embedded in it, to a plan.
+func (c *jsonCompiler) fields(p *jsonPlan, t reflect.Type, offset uintptr) {
+	for i := range t.NumField() {
+		sf := t.Field(i)
+		name, _, embedded := jsonTag(sf)
+		switch {
+		case embedded:
+			c.fields(p, sf.Type, offset+sf.Offset)
+		case name != "":
+			f := jsonField{slot: c.slot(sf.Type, false, 0), name: name, start: `"` + name + `":`, offset: offset + sf.Offset}
+			f.apart = p.typ == reflect.TypeFor[metav1.ObjectMeta]() && isIdentity(sf.Name)
+			p.fields = append(p.fields, f)
+		}
+	}
+}
+
+// jsonTag returns the name that a field has in JSON, "" if it has none, or that its
+// own fields are embedded.
+func jsonTag(sf reflect.StructField) (name, options string, embedded bool) {
+	tag := sf.Tag.Get("json")
+	if tag == "-" || !sf.IsExported() && !(sf.Anonymous && sf.Type.Kind() == reflect.Struct) {
+		return "", "", false
+	}
+	name, options, _ = strings.Cut(tag, ",")
+	if name == "" {
+		name = sf.Name
+		embedded = sf.Anonymous && sf.Type.Kind() == reflect.Struct
+	}
+	return name, options, embedded
+}

@@ -1,0 +1,269 @@
+package sharing
+
+import (
+	"errors"
+	"fmt"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+var errJSONDeep = errors.New("json: values are nested too deep")
+
+// unexpected is the error of data that has something else at i than is wanted.
+func unexpected(data []byte, i int, want string) error {
+	if i >= len(data) {
+		return fmt.Errorf("json: %s is expected at byte %d, where the data ends", want, i)
+	}
+	return fmt.Errorf("json: %s is expected at byte %d, not %q", want, i, data[i])
+}
+
+// space finds the first byte from i on that is not white space.
+func space(data []byte, i int) int {
+	for i < len(data) && data[i] <= ' ' && (data[i] == ' ' || data[i] == '\n' || data[i] == '\t' || data[i] == '\r') {
+		i++
+	}
+	return i
+}
+
+// What a byte means within a string.
+const (
+	ordinary = iota
+	ending
+	escape
+	control
+	beyondASCII
+)
+
+var inString = func() (t [256]uint8) {
+	for i := range t {
+		switch {
+		case i < ' ':
+			t[i] = control
+		case i >= utf8.RuneSelf:
+			t[i] = beyondASCII
+		}
+	}
+	t['"'], t['\\'] = ending, escape
+	return t
+}()
+
+// stringEnd finds the end of the string that data[i], a quote, begins. A string is
+// plain if its bytes are its text.
+func stringEnd(data []byte, i int) (end int, plain bool, err error) {
+	start := i + 1
+	plain = true
+	high := false
+	for i = start; i < len(data); i++ {
+		switch inString[data[i]] {
+		case ending:
+			return i + 1, plain && (!high || utf8.Valid(data[start:i])), nil
+		case escape:
+			plain = false
+			if i++; i == len(data) {
+				return 0, false, unexpected(data, i, "an escaped character")
+			}
+			switch data[i] {
+			case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+			case 'u':
+				if hex(data[i+1:]) < 0 {
+					return 0, false, unexpected(data, i+1, "a number of four hexadecimal digits")
+				}
+				i += 4
+			default:
+				return 0, false, unexpected(data, i, "an escaped character")
+			}
+		case control:
+			return 0, false, unexpected(data, i, "the rest of a string")
+		case beyondASCII:
+			high = true
+		}
+	}
+	return 0, false, unexpected(data, i, "the end of a string")
+}
+
+// hex reads four hexadecimal digits; what is none gives -1.
+func hex(data []byte) (r rune) {
+	if len(data) < 4 {
+		return -1
+	}
+	for _, c := range data[:4] {
+		switch {
+		case c >= '0' && c <= '9':
+			c -= '0'
+		case c >= 'a' && c <= 'f':
+			c -= 'a' - 10
+		case c >= 'A' && c <= 'F':
+			c -= 'A' - 10
+		default:
+			return -1
+		}
+		r = r<<4 | rune(c)
+	}
+	return r
+}
+
+// appendText appends the text of a string, given without its quotes and known to be
+// well-formed. What is no valid UTF-8 is replaced.
+func appendText(text, raw []byte) []byte {
+	for i := 0; i < len(raw); {
+		switch c := raw[i]; {
+		case c == '\\' && raw[i+1] == 'u':
+			r := hex(raw[i+2:])
+			i += 6
+			if utf16.IsSurrogate(r) {
+				pair := rune(-1)
+				if i+1 < len(raw) && raw[i] == '\\' && raw[i+1] == 'u' {
+					pair = hex(raw[i+2:])
+				}
+				if r = utf16.DecodeRune(r, pair); r != utf8.RuneError {
+					i += 6
+				}
+			}
+			text = utf8.AppendRune(text, r)
+		case c == '\\':
+			text = append(text, unescaped[raw[i+1]])
+			i += 2
+		case c < utf8.RuneSelf:
+			text = append(text, c)
+			i++
+		default:
+			r, size := utf8.DecodeRune(raw[i:])
+			text = utf8.AppendRune(text, r)
+			i += size
+		}
+	}
+	return text
+}
+
+var unescaped = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
+
+// numberEnd finds the end of the number that begins at data[i].
+func numberEnd(data []byte, i int) (int, error) {
+	if i < len(data) && data[i] == '-' {
+		i++
+	}
+	if i < len(data) && data[i] == '0' {
+		i++
+	} else if end := digits(data, i); end > i {
+		i = end
+	} else {
+		return 0, unexpected(data, i, "a digit")
+	}
+	if i < len(data) && data[i] == '.' {
+		end := digits(data, i+1)
+		if end == i+1 {
+			return 0, unexpected(data, end, "a digit")
+		}
+		i = end
+	}
+	if i < len(data) && data[i]|0x20 == 'e' {
+		i++
+		if i < len(data) && (data[i] == '+' || data[i] == '-') {
+			i++
+		}
+		end := digits(data, i)
+		if end == i {
+			return 0, unexpected(data, end, "a digit")
+		}
+		i = end
+	}
+	return i, nil
+}
+
+// digits finds the end of the digits that begin at data[i].
+func digits(data []byte, i int) int {
+	for i < len(data) && data[i] >= '0' && data[i] <= '9' {
+		i++
+	}
+	return i
+}
+
+// wordEnd finds the end of true, false or null at data[i].
+func wordEnd(data []byte, i int) (int, error) {
+	for _, word := range [...]string{"true", "false", "null"} {
+		if len(data)-i >= len(word) && string(data[i:i+len(word)]) == word {
+			return i + len(word), nil
+		}
+	}
+	return 0, unexpected(data, i, "a value")
+}
+
+// valueEnd finds the end of the value that begins at data[i], all of which it checks,
+// and how many elements or members it has.
+func valueEnd(data []byte, i, depth int) (end, count int, err error) {
+	if i >= len(data) {
+		return 0, 0, unexpected(data, i, "a value")
+	}
+	c := data[i]
+	switch {
+	case c == '"':
+		end, _, err = stringEnd(data, i)
+		return end, 0, err
+	case c == '-' || c >= '0' && c <= '9':
+		end, err = numberEnd(data, i)
+		return end, 0, err
+	case c != '{' && c != '[':
+		end, err = wordEnd(data, i)
+		return end, 0, err
+	}
+	if depth++; depth > maxDepth {
+		return 0, 0, errJSONDeep
+	}
+	closing := c + 2 // in ASCII
+	if i = space(data, i+1); i < len(data) && data[i] == closing {
+		return i + 1, 0, nil
+	}
+	for {
+		if c == '{' {
+			if i, err = keyEnd(data, i); err != nil {
+				return 0, 0, err
+			}
+			if i, err = colon(data, i); err != nil {
+				return 0, 0, err
+			}
+		}
+		if i < len(data) && data[i] == '"' {
+			i, _, err = stringEnd(data, i)
+		} else {
+			i, _, err = valueEnd(data, i, depth)
+		}
+		if err != nil {
+			return 0, 0, err
+		}
+		count++
+		var more bool
+		if i, more, err = next(data, i, closing); !more {
+			return i, count, err
+		}
+	}
+}
+
+// keyEnd finds the end of the key that begins at data[i].
+func keyEnd(data []byte, i int) (int, error) {
+	if i >= len(data) || data[i] != '"' {
+		return 0, unexpected(data, i, "a key")
+	}
+	end, _, err := stringEnd(data, i)
+	return end, err
+}
+
+// colon finds the value after a key that ends at i.
+func colon(data []byte, i int) (int, error) {
+	if i = space(data, i); i >= len(data) || data[i] != ':' {
+		return 0, unexpected(data, i, "a colon")
+	}
+	return space(data, i+1), nil
+}
+
+// next finds what follows a member or an element that ends at i: another one, or the
+// end of all.
+func next(data []byte, i int, closing byte) (at int, more bool, err error) {
+	i = space(data, i)
+	switch {
+	case i < len(data) && data[i] == ',':
+		return space(data, i+1), true, nil
+	case i < len(data) && data[i] == closing:
+		return i + 1, false, nil
+	}
+	return 0, false, unexpected(data, i, "a comma or "+string(closing))
+}

@@ -1,0 +1,162 @@
+package sharing
+
+import (
+	"reflect"
+	"strconv"
+	"unsafe"
+)
+
+// recent is what was found of late in one slot. JSON says only at its end how long a
+// value is; but an object, a list or a string that begins with all bytes of another
+// one is that one. So what is found here is found without reading it.
+type recent struct {
+	entries [4]*entry
+	oldest  int
+}
+
+// look is the outcome of a look-up.
+type look struct {
+	found   *entry // nil if there is none
+	missing *entry // to be completed and inserted, nil if it is not worth it
+	end     int    // of the value, 0 if nothing was looked up
+	count   int    // of its elements, unless it was found
+}
+
+// What is nested deeper than so many levels is not looked up, nor what is longer than so
+// many bytes: that each level is read once more, or copied, must not add up.
+const (
+	maxLevel  = 32
+	maxShared = 64 << 10
+)
+
+// known looks for what was decoded from the value at i, if that is worth it.
+func (s *jsonState) known(sl *slot, i int) (l look, err error) {
+	if !s.share || sl.whole == nil || s.depth > maxLevel || !sl.whole.look.Load() {
+		return l, nil
+	}
+	if c := s.data[i]; c != '{' && c != '[' && c != '"' {
+		return l, nil
+	}
+	r := s.recent[sl.whole]
+	if r == nil {
+		r = &recent{}
+		s.recent[sl.whole] = r
+	}
+	for _, e := range r.entries {
+		if e != nil && e.shape == sl.shape && hasPrefix(s.data, i, e.key) {
+			s.count(sl.whole, true)
+			return look{found: e, end: i + len(e.key)}, nil
+		}
+	}
+	if l.end, l.count, err = valueEnd(s.data, i, s.depth); err != nil {
+		return l, err
+	}
+	if l.end-i > maxShared {
+		return l, nil
+	}
+	l.found, l.missing = s.find(sl.whole, sl.shape, s.data[i:l.end])
+	if l.found != nil {
+		r.entries[r.oldest] = l.found
+		r.oldest = (r.oldest + 1) % len(r.entries)
+	}
+	return l, nil
+}
+
+// started is where the decoding of a value began that will be shared if it was missing.
+type started struct{ texts, mutable int }
+
+func (s *jsonState) start() started { return started{len(s.texts), s.mutable} }
+
+// keep has a value shared from now on that was decoded from data[i:end], unless there
+// is something in it that changes when it is read.
+func (s *jsonState) keep(missing *entry, since started, i, end int, value unsafe.Pointer, count int) {
+	if missing != nil && s.mutable == since.mutable {
+		s.settle(since.texts)
+		s.insert(missing, string(s.data[i:end]), value, count)
+	}
+}
+
+// pointer stores a pointer to a new value, or to one that was there before.
+func (s *jsonState) pointer(sl *slot, at *unsafe.Pointer, i int) (end int, err error) {
+	if to, end := s.smallValue(sl.elem, i); to != nil {
+		*at = to
+		return end, nil
+	}
+	l, err := s.known(sl, i)
+	switch {
+	case err != nil:
+		return 0, err
+	case l.found != nil:
+		*at = l.found.value
+		return l.end, nil
+	}
+	to := reflect.New(sl.elem.typ).UnsafePointer()
+	since := s.start()
+	if end, err = s.value(sl.elem, to, i); err != nil {
+		return 0, err
+	}
+	*at = to
+	s.keep(l.missing, since, i, end, to, 0)
+	return end, nil
+}
+
+// smallValue returns a pointer to the bool or small number at i, if it is one.
+func (s *jsonState) smallValue(sl *slot, i int) (to unsafe.Pointer, end int) {
+	switch {
+	case !s.share:
+	case sl.kind == jsonBool:
+		if end, err := wordEnd(s.data, i); err == nil {
+			return unsafe.Pointer(s.bool(s.data[i] == 't')), end
+		}
+	case sl.kind == jsonInt && sl.size >= 4:
+		end, err := numberEnd(s.data, i)
+		if err != nil {
+			break
+		}
+		n, err := strconv.ParseUint(string(s.data[i:end]), 10, 8)
+		switch {
+		case err != nil:
+		case sl.size == 4:
+			return unsafe.Pointer(s.int32(int32(n))), end
+		default:
+			return unsafe.Pointer(s.int64(int64(n))), end
+		}
+	}
+	return nil, 0
+}
+
+// list stores a list. Its elements are counted first, for an array of the right size that
+// need not move.
+func (s *jsonState) list(sl *slot, at *list, i int) (end int, err error) {
+	if s.depth > maxLevel {
+		return s.foreign(sl, unsafe.Pointer(at), i)
+	}
+	l, err := s.known(sl, i)
+	switch {
+	case err != nil:
+		return 0, err
+	case l.found != nil:
+		*at = list{array: l.found.value, len: l.found.count, cap: l.found.count}
+		return l.end, nil
+	case l.end == 0:
+		if _, l.count, err = valueEnd(s.data, i, s.depth); err != nil {
+			return 0, err
+		}
+	}
+	reflect.NewAt(sl.typ, unsafe.Pointer(at)).Elem().Set(reflect.MakeSlice(sl.typ, l.count, l.count))
+	s.depth++ // which valueEnd has allowed
+	since := s.start()
+	end = space(s.data, i+1)
+	for k := range l.count {
+		if end, err = s.value(sl.elem, unsafe.Add(at.array, uintptr(k)*sl.elem.size), end); err != nil {
+			return 0, err
+		}
+		if end = space(s.data, end); k < l.count-1 {
+			end = space(s.data, end+1)
+		}
+	}
+	s.depth--
+	end++
+	s.keep(l.missing, since, i, end, at.array, l.count)
+	return end, nil
+}
