@@ -11,12 +11,13 @@ import (
 	kjson "sigs.k8s.io/json"
 	"sigs.k8s.io/randfill"
 
+	"github.com/kinform/kinform/rest/internal/everytype"
 	"github.com/kinform/kinform/rest/sharing"
 )
 
 func TestEveryBuiltinTypeIsDecodedFromJSONAsByApimachinery(t *testing.T) {
 	t.Parallel()
-	types := builtinTypes(t)
+	types := everytype.All()
 	require.Greater(t, len(types), 300)
 	shared, alone := sharing.New(sharing.Options{}), sharing.New(sharing.Options{MaxBytes: -1})
 	for _, typ := range types {
@@ -43,9 +44,9 @@ func TestEveryBuiltinTypeIsDecodedFromJSONAsByApimachinery(t *testing.T) {
 	require.Zero(t, alone.Stats().Lookups)
 }
 
-// jsonFiller is filler for what is sent in JSON, where an extension is an object.
+// jsonFiller is everytype.Filler for what is sent in JSON, where an extension is an object.
 func jsonFiller(seed int64) *randfill.Filler {
-	return filler(seed).Funcs(func(e *runtime.RawExtension, c randfill.Continue) {
+	return everytype.Filler(seed).Funcs(func(e *runtime.RawExtension, c randfill.Continue) {
 		e.Raw = fmt.Appendf(nil, `{"kind":%q}`, c.String(20))
 	})
 }
