@@ -38,9 +38,9 @@
 //     goes on.
 //
 // What is not guaranteed: that a handler sees every state that an object went
-// through (a list shows only the last one, and a handler that falls behind may be
-// told less, see [Overflow]), any order between two keys or two handlers, and how
-// soon a change is seen.
+// through (a list shows only the last one, and a handler or an informer that falls
+// behind may be told less, see [Overflow] and deltafifo.Options.MaxDeltasPerKey),
+// any order between two keys or two handlers, and how soon a change is seen.
 //
 // # Cached objects are read-only
 //

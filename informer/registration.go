@@ -114,13 +114,11 @@ func (r *Registration[T]) run() {
 	}
 }
 
-// deliverMail empties the mailbox. A handler that is always behind is resynced
-// all the same.
+// deliverMail empties the mailbox, which stop does as well. A handler that is
+// always behind is resynced all the same.
 func (r *Registration[T]) deliverMail(resync <-chan time.Time) {
 	for {
 		select {
-		case <-r.removed:
-			return
 		case <-resync:
 			r.informer.resync(r)
 		default:
