@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/internal/invariant"
 )
 
 // engine is the store without its types, so that a program has its code once
@@ -243,6 +245,11 @@ func (e *engine) publish() *view {
 			e.drop(c)
 		} else {
 			e.pass(c, e.pinned)
+		}
+	}
+	if invariant.Enabled {
+		for _, c := range e.touched {
+			e.checkLocked(c.record)
 		}
 	}
 	e.touched = emptied(e.touched)
