@@ -8,7 +8,9 @@
 //     or [Store.Replace] did or nothing of it, in the objects, in every index and
 //     in the resourceVersion (G7).
 //   - Readers take no lock, wait for nobody and hold up nobody. A [Snapshot]
-//     costs one atomic load, stays as it is, and is consistent for ever.
+//     is taken in the same time whatever is stored, stays as it is, and is
+//     consistent for as long as it is kept.
+//   - What no reader and no snapshot can see is not kept.
 //   - An index is what its function said when the object was stored. The answer
 //     is kept, so that a modified object cannot corrupt the index (D14). An index
 //     function that fails makes an error, not a panic and not half a write (D13).
@@ -21,18 +23,22 @@
 //
 // # How it works
 //
-// Everything that a reader sees hangs on one pointer, to the current [Snapshot]:
+// Each key has a record, and each record the versions of its object, the newest
+// first. A view names a revision, the number of a transaction: of each record it
+// sees the newest version that is not newer than that.
 //
-//	Store ──> Snapshot ──┬── entries      key ──────────────> entry
-//	  atomic             ├── namespaces   namespace ──> key ──> entry
-//	  pointer            ├── index "a"    value ──────> key ──> entry
-//	                     └── resourceVersion
+//	                    current view: revision 7, resourceVersion, indexes
+//	                       │
+//	table: key ──> record ─┴─> version 9 ──> version 7 ──> version 4
+//	list of all ─────┤         being written    seen now     kept for a snapshot
+//	namespace ───────┤                                       of revision 5
+//	index value ─────┘
 //
-// The arrows within are hash tries (trie.go) whose nodes never change once they
-// are published. A writer copies the nodes on the way to what it changes, each
-// once per transaction, shares all others with the version before, and swaps the
-// pointer. So the cost of a write does not depend on how much is stored, and old
-// versions live as long as somebody reads them.
+// The one writer puts new versions in front, where no view sees them yet, and then
+// publishes the view that does. A version that no view sees any more is taken out.
+// Lists and the table are arrays that readers walk while the writer adds to them;
+// in a list there may be records that no longer, or not yet, belong to it, which
+// readers tell by the version that they see. See docs/adr/0004.
 //
 // The numbers G, D and IX are those of the design's guarantees and of client-go's
 // contracts.

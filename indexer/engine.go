@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/internal/invariant"
 )
 
 // engine is the store without its types, so that a program has its code once
@@ -53,18 +55,27 @@ func (e *engine) hash(key types.NamespacedName) uint64 {
 }
 
 // record returns the record of a key, or nil.
-func (e *engine) record(key types.NamespacedName) *record { return e.records.find(e.hash(key), key) }
+func (e *engine) record(key types.NamespacedName) *record {
+	_, r := e.records.find(e.hash(key), key)
+	return r
+}
+
+// setHead makes a version the newest one of a record, which is in this slot.
+func (r *record) setHead(s *slot, v *version) {
+	r.head.Store(v)
+	s.head.Store(v)
+}
 
 // get returns the object that a key has in the current view, or nil. It pins
 // nothing, but where a transaction that has not been published yet has written
 // the key.
 func (e *engine) get(key types.NamespacedName) *version {
-	r := e.record(key)
+	s, r := e.records.find(e.hash(key), key)
 	if r == nil {
 		return nil
 	}
-	v := r.head.Load()
-	if !v.settled.Load() {
+	v := s.head.Load()
+	if v == nil || !v.settled.Load() {
 		now := e.pin()
 		v = r.at(now.revision)
 		e.unpin(now)
@@ -110,7 +121,7 @@ func (e *engine) begin() {
 func (e *engine) put(key types.NamespacedName, object any, resourceVersion string, found []term) (existed bool) {
 	v := &version{object: object, resourceVersion: resourceVersion, revision: e.next.revision}
 	hash := e.hash(key)
-	r := e.records.find(hash, key)
+	s, r := e.records.find(hash, key)
 	if r == nil {
 		r = e.create(hash, key)
 	}
@@ -120,7 +131,7 @@ func (e *engine) put(key types.NamespacedName, object any, resourceVersion strin
 		had = old.terms
 	}
 	v.terms = termsOf(found, had)
-	return e.supersede(r, old, v)
+	return e.supersede(s, r, old, v)
 }
 
 // create makes a record.
@@ -137,7 +148,7 @@ func (e *engine) create(hash uint64, key types.NamespacedName) *record {
 
 // delete removes the object of a key and reports whether there was one (IX-1).
 func (e *engine) delete(key types.NamespacedName) (existed bool) {
-	r := e.record(key)
+	s, r := e.records.find(e.hash(key), key)
 	if r == nil {
 		return false
 	}
@@ -145,7 +156,7 @@ func (e *engine) delete(key types.NamespacedName) (existed bool) {
 	if old.deleted {
 		return false
 	}
-	return e.supersede(r, old, &version{revision: e.next.revision, terms: noTerms, deleted: true})
+	return e.supersede(s, r, old, &version{revision: e.next.revision, terms: noTerms, deleted: true})
 }
 
 // termsOf returns what was found as terms. Most objects have the same ones as
@@ -174,8 +185,8 @@ func buckets(to terms, found []term) terms {
 }
 
 // supersede puts a version in front of the newest one of a record, which is nil
-// for a new record, and reports whether that was an object.
-func (e *engine) supersede(r *record, old, v *version) (existed bool) {
+// for a new record, as is its slot, and reports whether that was an object.
+func (e *engine) supersede(s *slot, r *record, old, v *version) (existed bool) {
 	existed = old.orNil() != nil
 	again := old != nil && old.revision == v.revision // in this transaction
 	if again {
@@ -191,10 +202,13 @@ func (e *engine) supersede(r *record, old, v *version) (existed bool) {
 			b.count(1)
 		}
 	}
-	r.head.Store(v)
 	if old == nil {
+		r.head.Store(v)
 		e.records.add(r)
-	} else if moved {
+	} else {
+		r.setHead(s, v)
+	}
+	if old != nil && moved {
 		for _, b := range *old.terms {
 			b.count(-1)
 		}
@@ -243,6 +257,11 @@ func (e *engine) publish() *view {
 			e.drop(c)
 		} else {
 			e.pass(c, e.pinned)
+		}
+	}
+	if invariant.Enabled {
+		for _, c := range e.touched {
+			e.checkLocked(c.record)
 		}
 	}
 	e.touched = emptied(e.touched)

@@ -29,7 +29,8 @@ func (e *engine) extend(extensions []extension) {
 				b.count(1)
 			}
 		}
-		x.record.head.Store(v)
+		slot, _ := e.records.find(x.record.hash, x.record.key)
+		x.record.setHead(slot, v)
 		for _, b := range *old.terms {
 			if !v.has(b) {
 				b.count(-1)

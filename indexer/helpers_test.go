@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/internal/invariant"
 )
 
 // object is what tests store. It says itself where it is to be indexed.
@@ -128,6 +130,69 @@ func add(to map[string]map[types.NamespacedName]*object, value string, k types.N
 		to[value] = map[types.NamespacedName]*object{}
 	}
 	to[value][k] = o
+}
+
+// requireSound checks the inside of a store: nothing is in a place where it does
+// not belong, every count is right, and nothing is kept that nobody can see.
+func requireSound[T any](t require.TestingT, store *Store[T]) {
+	e := store.engine
+	e.writing.Lock()
+	defer e.writing.Unlock()
+	e.collectLocked()
+	objects, records := 0, 0
+	lists, counts, inUse := map[*list]int{}, map[*bucket]int{}, map[*index]int64{}
+	all := e.all.array.Load()
+	for i := range all.slots {
+		r := all.slots[i].Load()
+		if r == nil {
+			continue
+		}
+		records++
+		if invariant.Enabled {
+			e.checkLocked(r)
+		}
+		for _, p := range r.places {
+			lists[p.list]++
+		}
+		head := r.head.Load()
+		if head.deleted {
+			continue
+		}
+		objects++
+		if r.namespace != nil {
+			counts[r.namespace]++
+		}
+		for _, b := range *head.terms {
+			counts[b]++
+		}
+	}
+	require.Equal(t, records, e.records.live)
+	require.Equal(t, objects, e.current.Load().objects)
+	for l, count := range lists {
+		require.Equal(t, count, l.count)
+	}
+	for b, count := range counts {
+		require.Equal(t, count, b.objects)
+		inUse[b.index]++
+	}
+	for x, count := range inUse {
+		require.Equal(t, count, x.inUse.Load())
+		x.buckets.Range(func(_, b any) bool {
+			require.NotZero(t, lists[&b.(*bucket).list], "a value that no version has")
+			return true
+		})
+	}
+}
+
+// pins returns how many old views are pinned.
+func pins[T any](store *Store[T]) (count int) {
+	store.engine.writing.Lock()
+	defer store.engine.writing.Unlock()
+	store.engine.collectLocked()
+	for v := store.engine.pinned; v != nil; v = v.following {
+		count++
+	}
+	return count
 }
 
 // counted collects values with their counts.

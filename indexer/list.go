@@ -7,11 +7,15 @@ import "sync/atomic"
 // belongs to the set then, and possibly others: see [record.at].
 //
 // A record that is in stays in its slot until it is removed, which only happens
-// when no reader can see it. A new array is made when the old one is full or has
-// many holes; readers of the old one go on with it.
+// when no reader can see it. Another one may take the slot at once: those who read
+// now don't see that one either. A new array is made when the old one is full or
+// has many holes; readers of the old one go on with it.
 type list struct {
 	array atomic.Pointer[array]
-	count int // of records; only the writer looks at it
+
+	// Only the writer looks at these.
+	count int   // of records
+	holes []int // slots that are free again
 }
 
 type array struct {
@@ -28,12 +32,17 @@ type place struct {
 // add puts in a record that is not in the list and returns where.
 func (l *list) add(r *record) (at int) {
 	a := l.array.Load()
-	if a == nil || int(a.used.Load()) == len(a.slots) {
-		a = l.rebuild()
+	if last := len(l.holes) - 1; last >= 0 {
+		at, l.holes = l.holes[last], l.holes[:last]
+		a.slots[at].Store(r)
+	} else {
+		if a == nil || int(a.used.Load()) == len(a.slots) {
+			a = l.rebuild()
+		}
+		at = int(a.used.Load())
+		a.slots[at].Store(r)
+		a.used.Store(int64(at + 1))
 	}
-	at = int(a.used.Load())
-	a.slots[at].Store(r)
-	a.used.Store(int64(at + 1))
 	l.count++
 	return at
 }
@@ -42,6 +51,7 @@ func (l *list) add(r *record) (at int) {
 func (l *list) remove(at int) {
 	a := l.array.Load()
 	a.slots[at].Store(nil)
+	l.holes = append(l.holes, at)
 	l.count--
 	if used := int(a.used.Load()); used > 16 && l.count < used/4 {
 		l.rebuild()
@@ -67,5 +77,6 @@ func (l *list) rebuild() *array {
 	}
 	a.used.Store(int64(n))
 	l.array.Store(a)
+	l.holes = nil
 	return a
 }

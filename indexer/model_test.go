@@ -179,10 +179,50 @@ func FuzzStore(f *testing.F) {
 			}
 		}
 		model.requireEqual(t, store.Snapshot())
-		for _, v := range versions {
+		for n, v := range versions {
 			v.model.requireEqual(t, v.snapshot)
+			for _, later := range versions[n:] {
+				requireChanges(t, v.model, later.model, v.snapshot, later.snapshot)
+			}
+		}
+		// Whichever goes, what the others see is kept, and nothing else.
+		for len(versions) > 0 {
+			n := len(input) % len(versions)
+			versions[n].snapshot.Release()
+			versions = slices.Delete(versions, n, n+1)
+			for _, v := range versions {
+				v.model.requireEqual(t, v.snapshot)
+			}
+			requireSound(t, store)
 		}
 	})
+}
+
+// requireChanges checks what changed from one state to another.
+func requireChanges(t require.TestingT, old, new storeModel, from, to *Snapshot[*object]) {
+	want, got := map[string][2]*object{}, map[string][2]*object{}
+	for name, o := range old.objects {
+		if o != new.objects[name] {
+			want[name] = [2]*object{o, new.objects[name]}
+		}
+	}
+	for name, o := range new.objects {
+		if o != old.objects[name] {
+			want[name] = [2]*object{old.objects[name], o}
+		}
+	}
+	for change := range to.Changes(from) {
+		var states [2]*object
+		for i, e := range []*Entry[*object]{change.Old, change.New} {
+			if e != nil {
+				require.Equal(t, change.Key, e.Key)
+				states[i] = e.Object
+			}
+		}
+		require.NotContains(t, got, change.Key.String(), "told twice")
+		got[change.Key.String()] = states
+	}
+	require.Equal(t, want, got)
 }
 
 // unfit reports whether an object is stored that no index function accepts.

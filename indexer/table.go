@@ -9,7 +9,7 @@ import (
 // table finds records by key: open addressing with linear probing. Any number of
 // readers may look while the one writer changes it, without a lock.
 //
-// A slot is filled, and later marked as removed, but its record never moves.
+// A slot is filled once, and later marked as removed, but its record never moves.
 // What outgrows its array gets a new one; readers of the old one find in it what
 // they would have found when they began.
 type table struct {
@@ -25,10 +25,12 @@ type slots struct {
 	slots []slot
 }
 
-// slot is empty, removed, or holds a record whose key has that hash.
+// slot is empty, removed, or holds a record whose key has that hash. It has the
+// newest version, too, so that a processor can fetch both from memory at once.
 type slot struct {
 	hash   atomic.Uint64
 	record atomic.Pointer[record]
+	head   atomic.Pointer[version]
 }
 
 // These are no hashes, see usable.
@@ -44,20 +46,21 @@ func usable(hash uint64) uint64 {
 	return hash
 }
 
-// find returns the record of a key, or nil.
-func (t *table) find(hash uint64, key types.NamespacedName) *record {
+// find returns the slot of a key, and its record, or nil. The newest version is
+// that of the slot, but where the record has been removed just now.
+func (t *table) find(hash uint64, key types.NamespacedName) (*slot, *record) {
 	a := t.array.Load()
 	if a == nil {
-		return nil
+		return nil, nil
 	}
 	for at := hash; ; at++ {
 		s := &a.slots[at&a.mask]
 		switch s.hash.Load() {
 		case empty:
-			return nil
+			return nil, nil
 		case hash:
-			if r := s.record.Load(); r != nil && r.key == key { // It may have been removed just now.
-				return r
+			if r := s.record.Load(); r != nil && r.key == key {
+				return s, r
 			}
 		}
 	}
@@ -70,20 +73,21 @@ func (t *table) add(r *record) {
 		a = t.rebuild()
 	}
 	t.live++
-	t.used += a.put(r)
+	t.used++
+	a.put(r)
 }
 
-// put fills the first slot that is free, and returns how many fewer are empty.
-// Readers look at the hash first, so it comes last.
-func (a *slots) put(r *record) int {
-	for at := r.hash; ; at++ {
-		s := &a.slots[at&a.mask]
-		if was := s.hash.Load(); was <= removed {
-			s.record.Store(r)
-			s.hash.Store(r.hash)
-			return 1 - int(was)
-		}
+// put fills the first slot that is empty. Readers look at the hash first, so it
+// comes last.
+func (a *slots) put(r *record) {
+	at := r.hash
+	for a.slots[at&a.mask].hash.Load() != empty {
+		at++
 	}
+	s := &a.slots[at&a.mask]
+	s.record.Store(r)
+	s.head.Store(r.head.Load())
+	s.hash.Store(r.hash)
 }
 
 // remove takes out a record that is there.
@@ -96,6 +100,7 @@ func (t *table) remove(r *record) {
 	s := &a.slots[at&a.mask]
 	s.hash.Store(removed)
 	s.record.Store(nil)
+	s.head.Store(nil)
 	if t.live--; len(a.slots) > smallestTable && t.live < len(a.slots)/8 {
 		t.rebuild()
 	}

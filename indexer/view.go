@@ -1,6 +1,10 @@
 package indexer
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+
+	"github.com/kinform/kinform/internal/invariant"
+)
 
 // view is one published revision. Its state does not change while somebody has it
 // pinned; when nobody has, and it is the current one no more, it is used again for
@@ -103,6 +107,11 @@ func (e *engine) collectLocked() {
 		*at = v.following
 		for _, c := range v.changes {
 			e.pass(c, v.following)
+		}
+		if invariant.Enabled {
+			for _, c := range v.changes {
+				e.checkLocked(c.record)
+			}
 		}
 		v.changes = emptied(v.changes)
 		v.following, e.free = e.free, v

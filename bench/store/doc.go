@@ -7,6 +7,8 @@
 // has, and by node. Index functions are the same. Each row is measured on both
 // sides in turn, several times, and the median counts.
 //
-// Rows in which one goroutine does one thing are in CPU time of the process, which
-// other programs on the machine do not lengthen; others are in wall time.
+// Rows in which nothing waits for anything are in CPU time of the process, which
+// other programs on the machine hardly lengthen. Rows with a reader and a writer,
+// who may have to wait for each other, are in wall time, and so need a machine that
+// is otherwise idle. Ratios are taken between runs that follow each other.
 package main

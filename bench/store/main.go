@@ -37,12 +37,16 @@ func run(objects, runs int, period time.Duration) error {
 		}
 		theirs := newClientGo(objects)
 		var measured [2][]figure
+		var ratios []float64
 		for range runs {
+			var now [2]figure
 			for i, s := range []side{theirs, ours} {
-				measured[i] = append(measured[i], row.run(s, objects, period))
+				now[i] = row.run(s, objects, period)
+				measured[i] = append(measured[i], now[i])
 			}
+			ratios = append(ratios, now[1].nanoseconds/now[0].nanoseconds)
 		}
-		table.Add(row.cells(median(measured[0]), median(measured[1]))...)
+		table.Add(row.cells(median(measured[0]), median(measured[1]), report.Median(ratios))...)
 	}
 	fmt.Printf("STORE of %d objects, %d runs of %v\n\n%s", objects, runs, period, heading)
 	fmt.Printf("%-10s %s after\n\n%s\n", "", report.Load(), table)
@@ -51,8 +55,7 @@ func run(objects, runs int, period time.Duration) error {
 }
 
 // cells are those of a row in the table.
-func (r row) cells(theirs, ours figure) []string {
-	ratio := ours.nanoseconds / theirs.nanoseconds
+func (r row) cells(theirs, ours figure, ratio float64) []string {
 	verdict := "met"
 	if ratio > r.target || r.limit >= 0 && ours.allocations > r.limit+0.1 || r.bytes && ours.bytes > 1 {
 		verdict = "missed"

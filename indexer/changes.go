@@ -1,0 +1,79 @@
+package indexer
+
+import (
+	"iter"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Change is how one object differs between two snapshots. Old is nil where there
+// was none, New where there is none any more; one of them is set.
+type Change[T any] struct {
+	Key      types.NamespacedName
+	Old, New *Entry[T]
+}
+
+// Changes iterates over what changed from an older snapshot of the same store to
+// this one, deletes included. Each key comes once, whatever happened to it in
+// between, in no order; one that came and went does not come at all. So a
+// collection that is derived from a store keeps up with it:
+//
+//	next := store.Snapshot()
+//	for change := range next.Changes(last) { ... }
+//	last.Release()
+//	last = next
+//
+// That takes time and memory for what was written since, not for what is stored.
+// The store needs no log for it, and forgets nothing, as it keeps what the older
+// snapshot sees anyway. Both must be held until the loop ends. Writers have to wait
+// for the moment in which the loop begins.
+//
+// It panics if the snapshots are of different stores. There are no changes since a
+// snapshot that is not older.
+func (s *Snapshot[T]) Changes(since *Snapshot[T]) iter.Seq[Change[T]] {
+	if s.engine != since.engine {
+		panic("indexer: Changes between snapshots of different stores")
+	}
+	return func(yield func(Change[T]) bool) {
+		from, to := since.enter(), s.enter()
+		defer s.leave(to)
+		defer since.leave(from)
+		for _, c := range s.engine.changes(from, to) {
+			change := Change[T]{Key: c.record.key, Old: exported[T](c.record, c.old), New: exported[T](c.record, c.record.at(to.revision))}
+			if (change.Old != nil || change.New != nil) && !yield(change) {
+				return
+			}
+		}
+	}
+}
+
+// exported returns what users may know of a version, nil if there is no object.
+func exported[T any](r *record, v *version) *Entry[T] {
+	if v.orNil() == nil {
+		return nil
+	}
+	return &Entry[T]{r.key, objectOf[T](v), v.resourceVersion}
+}
+
+// changes returns the records that were written from one view to another, each
+// once, with the version that the older view sees.
+//
+// Each pinned view has those that were written until the next one: of these, the
+// ones whose old version is visible from the beginning.
+func (e *engine) changes(from, to *view) []change {
+	e.writing.Lock()
+	defer e.unlock()
+	var found []change
+	for v := e.pinned; v != nil; v = v.following {
+		if v.revision < from.revision || v.revision >= to.revision {
+			continue
+		}
+		for _, c := range v.changes {
+			if c.record.at(from.revision) == c.old && c.record.at(to.revision) != c.old {
+				found = append(found, c)
+			}
+		}
+	}
+	return slices.Clip(found)
+}

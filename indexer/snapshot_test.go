@@ -1,0 +1,241 @@
+package indexer
+
+import (
+	"math/rand/v2"
+	"runtime"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+	"weak"
+
+	"github.com/stretchr/testify/require"
+)
+
+// eventually collects garbage until a condition holds: cleanups run some time after
+// a collection.
+func eventually(t *testing.T, holds func() bool, what string) {
+	require.Eventually(t, func() bool {
+		runtime.GC()
+		return holds()
+	}, 10*time.Second, time.Millisecond, what)
+}
+
+// fill stores a new object under a key and returns it as the garbage collector
+// sees it.
+func fill(t *testing.T, store *Store[*object], k string) weak.Pointer[object] {
+	o := &object{terms: []string{"t", "u", "v"}}
+	require.NoError(t, apply(store, []Op[*object]{put(k, o)}, ""))
+	return weak.Make(o)
+}
+
+func gone(o weak.Pointer[object]) func() bool { return func() bool { return o.Value() == nil } }
+
+func TestOldVersionsGoAtOnceWhereThereIsNoSnapshot(t *testing.T) {
+	t.Parallel()
+	store := newStore(t, byTerm)
+	first := fill(t, store, "a/x")
+	second := fill(t, store, "a/x")
+	eventually(t, gone(first), "it was replaced")
+	require.NotNil(t, second.Value())
+	require.NoError(t, apply(store, []Op[*object]{del("a/x")}, ""))
+	eventually(t, gone(second), "it was deleted")
+	requireSound(t, store)
+	require.Zero(t, store.engine.records.live)
+}
+
+func TestReleasedSnapshotLetsGoOfWhatItSees(t *testing.T) {
+	t.Parallel()
+	store := newStore(t, byTerm)
+	replaced, deleted := fill(t, store, "a/x"), fill(t, store, "a/y")
+	s := store.Snapshot()
+	between := fill(t, store, "a/x")
+	fill(t, store, "a/x")
+	require.NoError(t, apply(store, []Op[*object]{del("a/y")}, ""))
+	eventually(t, gone(between), "no snapshot ever saw it")
+	require.Equal(t, []string{"a/x", "a/y"}, byIndex(t, s, "term", "t"))
+	require.NotNil(t, replaced.Value())
+	require.NotNil(t, deleted.Value())
+	s.Release()
+	s.Release()
+	eventually(t, gone(replaced), "nobody sees it")
+	eventually(t, gone(deleted), "nobody sees it")
+	require.Zero(t, pins(store))
+	requireSound(t, store)
+	require.Panics(t, func() { s.Get(key("a/x")) })
+	require.Panics(t, func() { s.Len() })
+}
+
+func TestForgottenSnapshotIsReleasedByTheGarbageCollector(t *testing.T) {
+	t.Parallel()
+	store := newStore(t, byTerm)
+	old := fill(t, store, "a/x")
+	s := store.Snapshot()
+	fill(t, store, "a/x")
+	eventually(t, func() bool { return pins(store) == 1 }, "the snapshot is in use")
+	runtime.KeepAlive(s)
+	eventually(t, gone(old), "the snapshot is gone")
+	require.Zero(t, pins(store))
+}
+
+// What an iterator of a snapshot reads stays, even if nothing else refers to the
+// snapshot any more.
+func TestIteratorKeepsItsSnapshot(t *testing.T) {
+	t.Parallel()
+	store := newStore(t, byTerm)
+	require.NoError(t, apply(store, benchOps(100), ""))
+	count := 0
+	for k := range store.Snapshot().All() {
+		require.NoError(t, apply(store, []Op[*object]{{Key: k, Delete: true}}, ""))
+		if count++; count%20 == 0 {
+			runtime.GC()
+		}
+	}
+	require.Equal(t, 100, count)
+	eventually(t, func() bool { return pins(store) == 0 }, "the loop is over")
+	require.Zero(t, store.engine.records.live)
+}
+
+// A loop that is left early, also by a panic, lets go of what it read.
+func TestLoopThatIsLeftIsOver(t *testing.T) {
+	t.Parallel()
+	store := newStore(t, byTerm)
+	require.NoError(t, apply(store, benchOps(10), ""))
+	require.Panics(t, func() {
+		for range store.All() {
+			require.NoError(t, replace(store, nil, ""))
+			require.Equal(t, 1, pins(store))
+			panic("in the loop")
+		}
+	})
+	require.Zero(t, pins(store))
+	require.Zero(t, store.engine.records.live)
+}
+
+// A snapshot that is kept for ever costs as much as it sees, however much is
+// written.
+func TestOldSnapshotDoesNotLetMemoryGrowWithWrites(t *testing.T) {
+	t.Parallel()
+	store := newStore(t, byTerm)
+	require.NoError(t, apply(store, benchOps(50), ""))
+	old := store.Snapshot()
+	ops := benchOps(50)
+	for n := range 1000 {
+		name := "a/new-" + strconv.Itoa(n)
+		require.NoError(t, apply(store, []Op[*object]{put(name, &object{terms: []string{name}})}, ""))
+		require.NoError(t, apply(store, ops[n%50:][:1], ""))
+		require.NoError(t, apply(store, []Op[*object]{del(name)}, ""))
+	}
+	requireSound(t, store)
+	require.LessOrEqual(t, len(store.engine.pinned.changes), 200)
+	require.Equal(t, 50, store.engine.records.live)
+	require.Equal(t, 50, old.Len())
+	requireConsistent(t, old)
+}
+
+// Writers, relists and index changes go on, keys come and go so that tables grow
+// and shrink, and readers hold snapshots for as long as they like: each is
+// consistent whenever it is looked at, and always the same.
+func TestSnapshotsStayConsistentWhateverHappens(t *testing.T) {
+	t.Parallel()
+	store := newStore(t, byTerm)
+	done := make(chan struct{})
+	var readers, writers sync.WaitGroup
+	for seed := range 2 {
+		readers.Go(func() {
+			random := rand.New(rand.NewPCG(uint64(seed), 7))
+			type kept struct {
+				snapshot *Snapshot[*object]
+				objects  map[string]int
+			}
+			var all []kept
+			for last := false; !last; {
+				select {
+				case <-done:
+					last = true
+				default:
+				}
+				s := store.Snapshot()
+				requireConsistent(t, s)
+				all = append(all, kept{s, contentsOf(s)})
+				n := random.IntN(len(all))
+				requireConsistent(t, all[n].snapshot)
+				require.Equal(t, all[n].objects, contentsOf(all[n].snapshot))
+				if len(all) > 5 {
+					if random.IntN(2) == 0 {
+						all[n].snapshot.Release()
+					}
+					all = append(all[:n], all[n+1:]...)
+				}
+				for range store.Namespace("a") {
+				}
+			}
+			for _, k := range all {
+				k.snapshot.Release()
+			}
+		})
+	}
+	for w := range 2 {
+		writers.Go(func() {
+			random := rand.New(rand.NewPCG(uint64(w), 9))
+			for n := range 150 {
+				var ops []Op[*object]
+				for range random.IntN(20) {
+					name := string("abc"[random.IntN(3)]) + "/" + strconv.Itoa(random.IntN(20+n))
+					if random.IntN(3) == 0 {
+						ops = append(ops, del(name))
+					} else {
+						ops = append(ops, put(name, &object{version: n, terms: []string{strconv.Itoa(random.IntN(6)), strconv.Itoa(random.IntN(6))}}))
+					}
+				}
+				if random.IntN(40) == 0 {
+					require.NoError(t, replace(store, ops, ""))
+				} else {
+					require.NoError(t, apply(store, ops, ""))
+				}
+				if w == 0 && n%10 == 0 {
+					require.NoError(t, store.AddIndex("again", termsOfObject))
+				} else if w == 0 && n%10 == 5 {
+					require.NoError(t, store.RemoveIndex("again"))
+				}
+			}
+		})
+	}
+	writers.Wait()
+	close(done)
+	readers.Wait()
+	eventually(t, func() bool { return pins(store) == 0 }, "all snapshots are gone")
+	requireSound(t, store)
+	requireConsistent(t, store.Snapshot())
+}
+
+// contentsOf returns the version of each object.
+func contentsOf(s *Snapshot[*object]) map[string]int {
+	objects := map[string]int{}
+	for k, o := range s.All() {
+		objects[k.String()] = o.version
+	}
+	return objects
+}
+
+func TestUpdateIsOneAllocation(t *testing.T) {
+	unchecked = true
+	defer func() { unchecked = false }()
+	store := newStore(t, map[string]IndexFunc[*object]{"term": termsOfObject, "other": termsOfObject})
+	stay, a, b := &object{terms: []string{"t"}}, &object{terms: []string{"t"}}, &object{terms: []string{"u"}}
+	require.NoError(t, apply(store, []Op[*object]{put("a/x", stay), put("a/y", stay), put("a/z", b)}, "1"))
+	ops := [][]Op[*object]{{put("a/x", a)}, {put("a/x", b)}}
+	require.LessOrEqual(t, testing.AllocsPerRun(100, func() { _, _ = store.Apply(ops[0], "2") }), 1.0)
+
+	// With a list of terms where they have changed, and room in a list of records now and then.
+	n := 0
+	require.LessOrEqual(t, testing.AllocsPerRun(1000, func() {
+		n++
+		_, _ = store.Apply(ops[n%2], "2")
+	}), 3.0)
+}
+
+func TestChangesPanicsBetweenStores(t *testing.T) {
+	t.Parallel()
+	require.Panics(t, func() { newStore(t, nil).Snapshot().Changes(newStore(t, nil).Snapshot()) })
+}
