@@ -4,8 +4,9 @@ import "sync/atomic"
 
 // How a field's look-ups are judged.
 const (
-	// window is how many look-ups make a judgement, retrial how many do after a pause.
-	window, retrial = 512, 128
+	// window is how many look-ups make a judgement, of strings more, since these are
+	// found only the third time; retrial is how many do after a pause.
+	window, textWindow, retrial = 512, 1024, 128
 	// objectsPerReport is how many objects a goroutine decodes before its counts
 	// are added to everybody's.
 	objectsPerReport = 32
@@ -18,6 +19,7 @@ const (
 type lesson struct {
 	id     int    // index among all lessons
 	worth  uint32 // one hit in so many look-ups is enough
+	window uint32 // so many look-ups make the first judgement
 	look   atomic.Bool
 	paused atomic.Int64 // until this many reports
 	pause  atomic.Int64
@@ -31,7 +33,7 @@ type count struct{ hits, lookups uint32 }
 // add adds counts and judges at the end of a window.
 func (l *lesson) add(c count, reports int64) {
 	hits, lookups := l.hits.Add(c.hits), l.lookups.Add(c.lookups)
-	if lookups < retrial || lookups < window && l.pause.Load() == 0 {
+	if lookups < retrial || lookups < l.window && l.pause.Load() == 0 {
 		return
 	}
 	l.hits.Store(0)

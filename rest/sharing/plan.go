@@ -204,7 +204,7 @@ func (c *compiler) field(t reflect.Type, repeated bool) (f field, err error) {
 	case k == reflect.Int64 || k == reflect.Uint64:
 		f.kind = anInt64
 	case k == reflect.String:
-		f.kind, f.text = aString, c.lesson(2)
+		f.kind, f.text = aString, c.textLesson()
 	case k == reflect.Struct || k == reflect.Slice:
 		f.kind = aMessage
 		f.plan, err = c.message(t)
@@ -229,7 +229,7 @@ func (c *compiler) pointer(t reflect.Type) (f field, err error) {
 	case aString:
 		f.kind, f.whole = aStringPointer, to.text
 	case aMessage:
-		f.kind, f.whole = aMessagePointer, c.lesson(8)
+		f.kind, f.whole = aMessagePointer, c.lesson()
 	default:
 		err = fmt.Errorf("%s is not known to protobuf", t)
 	}
@@ -262,7 +262,7 @@ func (c *compiler) list(t reflect.Type) (f field, err error) {
 	default:
 		return f, fmt.Errorf("%s cannot be repeated", t.Elem())
 	}
-	f.whole = c.lesson(8)
+	f.whole = c.lesson()
 	return f, nil
 }
 
@@ -279,7 +279,7 @@ func (c *compiler) mapField(t reflect.Type) (f field, err error) {
 		}
 	}
 	return field{
-		kind: aMap, typ: t, value: &value, shape: c.shape(t), whole: c.lesson(8), text: c.lesson(2),
+		kind: aMap, typ: t, value: &value, shape: c.shape(t), whole: c.lesson(), text: c.textLesson(),
 	}, err
 }
 
@@ -296,11 +296,20 @@ func (c *compiler) shape(t reflect.Type) int {
 	return n
 }
 
-// lesson begins to learn about a field, for which one hit in so many look-ups is
-// enough.
-func (c *compiler) lesson(worth uint32) *lesson {
-	l := &lesson{id: len(c.decoder.lessons), worth: worth}
+// How many hits make a look-up worth it: one in so many. A string is cheap to copy.
+const worth, textWorth = 8, 2
+
+// lesson begins to learn about a field that may be shared as a whole.
+func (c *compiler) lesson() *lesson {
+	l := &lesson{id: len(c.decoder.lessons), worth: worth, window: window}
 	l.look.Store(c.decoder.table != nil)
 	c.decoder.lessons = append(c.decoder.lessons, l)
+	return l
+}
+
+// textLesson begins to learn about strings.
+func (c *compiler) textLesson() *lesson {
+	l := c.lesson()
+	l.worth, l.window = textWorth, textWindow
 	return l
 }

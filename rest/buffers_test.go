@@ -1,0 +1,38 @@
+package rest
+
+import (
+	"bytes"
+	"io"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// slowStart gives little the first time, and then as much as is asked for.
+type slowStart struct {
+	rest  io.Reader
+	reads int
+}
+
+func (s *slowStart) Read(p []byte) (int, error) {
+	if s.reads++; s.reads == 1 {
+		p = p[:100]
+	}
+	return s.rest.Read(p)
+}
+
+// TestAListThatBeginsSlowlyIsReadInLargePieces: small buffers are for streams with
+// little in them, and with a small buffer, little comes at a time.
+func TestAListThatBeginsSlowlyIsReadInLargePieces(t *testing.T) {
+	t.Parallel()
+	for _, e := range encodings {
+		body := podList(t, e, "1", plainPods(500)...)
+		reader := &slowStart{rest: bytes.NewReader(body)}
+		stream := pods(&Client{}).readList(offline(t.Context(), reader), e, nil)
+		items, _, err := drainList(stream)
+		require.NoError(t, stream.Close())
+		require.Equal(t, io.EOF, err)
+		require.Len(t, items, 500)
+		require.Less(t, reader.reads, len(body)/(feedSize/2)+5, "%d bytes", len(body))
+	}
+}

@@ -1,0 +1,109 @@
+//go:build !race
+
+package rest
+
+import (
+	"bytes"
+	"io"
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/apitest"
+	"github.com/kinform/kinform/rest/sharing"
+)
+
+// cost is what one object of a list takes.
+type cost struct {
+	bytes, allocations float64 // garbage included
+	heap               float64 // bytes that the object keeps
+}
+
+// gatePods is how many pods are read, so many that what a list costs as a whole does
+// not count.
+const gatePods = 5000
+
+// TestAnObjectOfAListCostsNoMoreThanItDid: limits are a tenth above what was measured.
+// Whoever lowers a cost lowers the limit. Under the race detector, which makes pools
+// forget, this test does not run.
+func TestAnObjectOfAListCostsNoMoreThanItDid(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2)) // with more there are more buffers
+	var list corev1.PodList
+	for pod := range apitest.Pods(gatePods, apitest.PodOptions{}) {
+		list.Items = append(list.Items, *pod)
+	}
+	body := podList(t, Protobuf, "1", list.Items...)
+	list = corev1.PodList{}
+	unchanged := func(types.NamespacedName, string) bool { return true }
+	shared := func(drop Projection) ResourceOptions {
+		return ResourceOptions{Project: drop, DecodeProtobuf: sharing.New(sharing.Options{}).Unmarshal}
+	}
+	metadata := Drop{AllButMetadata: true, ManagedFields: true}
+	for _, gate := range []struct {
+		name  string
+		list  func() cost
+		limit cost
+	}{
+		{"whole", listCost[*corev1.Pod](t, body, ResourceOptions{}, nil), cost{16_700, 231, 13_600}},
+		{"shared", listCost[*corev1.Pod](t, body, shared(nil), nil), cost{6_250, 24.5, 5_900}},
+		{"shared, without managedFields", listCost[*corev1.Pod](t, body, shared(Drop{ManagedFields: true}), nil), cost{6_250, 24.5, 5_900}},
+		{"metadata", listCost[*metav1.PartialObjectMetadata](t, body, shared(metadata), nil), cost{1_620, 13.2, 1_300}},
+		{"unchanged", listCost[*corev1.Pod](t, body, ResourceOptions{}, unchanged), cost{270, 1.35, 10}},
+	} {
+		t.Run(gate.name, func(t *testing.T) {
+			got := gate.list()
+			t.Logf("%.0f bytes in %.2f allocations, of which %.0f bytes stay", got.bytes, got.allocations, got.heap)
+			require.LessOrEqual(t, got.bytes, gate.limit.bytes, "bytes per object")
+			require.LessOrEqual(t, got.allocations, gate.limit.allocations, "allocations per object")
+			require.LessOrEqual(t, got.heap, gate.limit.heap, "bytes of heap per object")
+		})
+	}
+}
+
+// listCost returns a function that measures a list, of several the cheapest.
+func listCost[T Message](t *testing.T, body []byte, opts ResourceOptions, known knownFunc) func() cost {
+	return func() (least cost) {
+		for i := range 4 {
+			r := NewResource[T](&Client{}, podsGVR, opts)
+			objects := make([]T, 0, gatePods)
+			before := memoryStats(true)
+			stream := r.readList(offline(t.Context(), bytes.NewReader(body)), Protobuf, known)
+			for {
+				item, err := stream.Next()
+				if err == io.EOF {
+					break
+				}
+				require.NoError(t, err)
+				objects = append(objects, item.Object)
+			}
+			require.NoError(t, stream.Close())
+			after := memoryStats(false)
+			c := cost{
+				bytes:       float64(after.TotalAlloc-before.TotalAlloc) / gatePods,
+				allocations: float64(after.Mallocs-before.Mallocs) / gatePods,
+				heap:        max(0, float64(int64(memoryStats(true).HeapAlloc-before.HeapAlloc))/gatePods),
+			}
+			require.Len(t, objects, gatePods)
+			runtime.KeepAlive(objects)
+			runtime.KeepAlive(r)
+			if i == 0 {
+				least = c
+			}
+			least = cost{min(least.bytes, c.bytes), min(least.allocations, c.allocations), min(least.heap, c.heap)}
+		}
+		return least
+	}
+}
+
+func memoryStats(collect bool) (m runtime.MemStats) {
+	if collect {
+		runtime.GC()
+		runtime.GC()
+	}
+	runtime.ReadMemStats(&m)
+	return m
+}

@@ -1,0 +1,76 @@
+package sharing_test
+
+import (
+	"fmt"
+	"runtime"
+	"testing"
+	"weak"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kinform/kinform/apitest"
+	"github.com/kinform/kinform/rest/sharing"
+)
+
+// churn decodes pods of so many deployments, each of which has probes, tolerations
+// and managed fields of its own in every one of its three pods, and drops them.
+func churn(t *testing.T, d *sharing.Decoder, deployments int, limit int64) {
+	for pod := range apitest.Pods(deployments, apitest.PodOptions{}) {
+		for c := range pod.Spec.Containers {
+			pod.Spec.Containers[c].LivenessProbe.HTTPGet.Path = "/healthz/" + pod.Name
+			pod.Spec.Containers[c].ReadinessProbe.HTTPGet.Path = "/readyz/" + pod.Name
+		}
+		pod.Spec.Tolerations[0].Key = "taint/" + pod.Name
+		pod.ManagedFields[0].Manager = "manager-of-" + pod.Name
+		for i := range 3 {
+			pod.Name = fmt.Sprintf("%s-%d", pod.Name, i)
+			data, err := pod.Marshal()
+			require.NoError(t, err)
+			require.NoError(t, unmarshal(d, data, &corev1.Pod{}))
+			require.LessOrEqual(t, d.Stats().Bytes, limit)
+		}
+	}
+}
+
+// TestWhatTheTableDropsIsCollected: what nobody has any more and has not come again
+// makes room, and its memory is free then.
+func TestWhatTheTableDropsIsCollected(t *testing.T) {
+	const limit = 1 << 20
+	d := sharing.New(sharing.Options{MaxBytes: limit})
+	pods := decodePods(t, d, encodedPods(t, 2))
+	require.Same(t, pods[0].Spec.Containers[0].LivenessProbe, pods[1].Spec.Containers[0].LivenessProbe)
+	old := weak.Make(pods[0].Spec.Containers[0].LivenessProbe)
+	pods = nil
+	runtime.GC()
+	require.NotNil(t, old.Value(), "the table has it")
+
+	churn(t, d, 500, limit)
+	runtime.GC()
+	require.Nil(t, old.Value())
+
+	// However many there are, they keep no more memory than the table may.
+	before := liveHeap()
+	churn(t, d, 500, limit)
+	require.Less(t, int64(liveHeap())-int64(before), int64(limit))
+	require.NotZero(t, d.Stats().Hits)
+	runtime.KeepAlive(d)
+}
+
+// TestTheHeapFallsWithTheObjects: of what it has decoded, a Decoder keeps no more than
+// the table may, roughly.
+func TestTheHeapFallsWithTheObjects(t *testing.T) {
+	const limit = 512 << 10
+	encoded := encodedPods(t, 2000)
+	d := sharing.New(sharing.Options{MaxBytes: limit})
+	before := int64(liveHeap())
+	pods := decodePods(t, d, encoded)
+	held := int64(liveHeap()) - before
+	runtime.KeepAlive(pods)
+	pods = nil
+	left := int64(liveHeap()) - before
+	require.Greater(t, held, int64(16*limit))
+	require.Less(t, left, int64(2*limit))
+	runtime.KeepAlive(d)
+	runtime.KeepAlive(encoded)
+}
