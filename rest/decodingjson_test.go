@@ -42,7 +42,7 @@ func watchAll[T any](t *testing.T, r *rest.Resource[T], n int) (events []listwat
 
 func TestSharedObjectsInJSONEqualOthers(t *testing.T) {
 	t.Parallel()
-	const n = 60
+	const n = 40
 	client := startWithPods(t, n)
 	for _, drop := range []rest.Drop{
 		{}, {ManagedFields: true}, {Annotations: []string{"checksum/config"}}, {Status: true}, {AllButMetadata: true},
@@ -54,9 +54,12 @@ func TestSharedObjectsInJSONEqualOthers(t *testing.T) {
 			pods := listAll(t, lean)
 			require.Equal(t, listAll(t, own), pods)
 			require.Equal(t, watchAll(t, own, n), watchAll(t, lean, n))
-			require.Same(t, pods[0].OwnerReferences[0].Controller, pods[1].OwnerReferences[0].Controller)
 			if !drop.AllButMetadata {
-				require.Same(t, pods[0].Spec.Containers[0].LivenessProbe, pods[1].Spec.Containers[0].LivenessProbe)
+				probes := map[*corev1.Probe]bool{}
+				for _, pod := range pods {
+					probes[pod.Spec.Containers[0].LivenessProbe] = true
+				}
+				require.Less(t, len(probes), n/2, "but for those that were decoded at the same time")
 			}
 			got, err := lean.Get(t.Context(), keyOf(pods[0]), metav1.GetOptions{})
 			require.NoError(t, err)
@@ -74,23 +77,23 @@ func TestSharedObjectsInJSONEqualOthers(t *testing.T) {
 
 func TestLargeCustomResourcesInJSON(t *testing.T) {
 	t.Parallel()
-	server, err := rest.NewClient(rest.Config{Host: startWithWidgets(t, 3).URL()}, rest.Options{})
+	server, err := rest.NewClient(rest.Config{Host: startWithWidgets(t, 2).URL()}, rest.Options{})
 	require.NoError(t, err)
 	defer server.Close()
 	shared, plain := inJSON(rest.Drop{})
 	lean := rest.NewJSONResource[*unstructured.Unstructured](server, widgetsGVR, shared)
 	own := rest.NewJSONResource[*unstructured.Unstructured](server, widgetsGVR, plain)
 	want := listAll(t, own)
-	require.Len(t, want, 3)
+	require.Len(t, want, 2)
 	require.Equal(t, want, listAll(t, lean))
-	require.Equal(t, watchAll(t, own, 3), watchAll(t, lean, 3))
+	require.Equal(t, watchAll(t, own, 2), watchAll(t, lean, 2))
 }
 
 // startWithWidgets starts a server with custom resources of 1 MB each.
 func startWithWidgets(t *testing.T, n int) *apitest.Server {
 	server := apitest.Start(t, apitest.Options{Resources: []apitest.Resource{{Group: "example.com", Version: "v1", Plural: "widgets", Kind: "Widget"}}})
 	var parts []any
-	for i := range 10_000 {
+	for i := range 8_000 {
 		parts = append(parts, map[string]any{"name": fmt.Sprint("part-", i), "weight": int64(i), "note": strings.Repeat("é\n", 20), "ratio": 0.5})
 	}
 	for i := range n {
