@@ -74,14 +74,14 @@ func TestCustomResourceOfAMegabyte(t *testing.T) {
 				require.Equal(t, w.Object["spec"], created.Object["spec"])
 				want[keyOf(w)] = large(uint64(i))
 			}
-			for i := range 4 {
+			for i := range 2 {
 				create(i)
 			}
 			p := startPipeline[*unstructured.Unstructured](t, settings{resource: widgetsResource, path: cluster.WidgetsPath, mode: mode})
 			p.waitForSync(t)
 			p.requireServersState(t)
-			for i := range 4 {
-				create(4 + i)
+			for i := range 2 {
+				create(2 + i)
 			}
 			for key := range want { // each event is a megabyte
 				patch, err := json.Marshal(map[string]any{"spec": map[string]any{"text": text(99)}})
