@@ -310,7 +310,7 @@ func (c *Client) roundTrip(x *exchange, r request, address string) error {
 	}
 	c.answered(x, start, err)
 	if err != nil {
-		if _, untrusted := errors.AsType[*tls.CertificateVerificationError](err); untrusted {
+		if _, untrusted := err.(*tls.CertificateVerificationError); untrusted {
 			c.transports.expire() // there may be a new authority
 		}
 		return err
