@@ -2,10 +2,13 @@ package rest
 
 import (
 	"crypto/tls"
+	"io"
+	"log"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
-	"testing/synctest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -15,25 +18,31 @@ import (
 func TestCertificateThatCannotBeVerifiedHasTheFilesReadAgain(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "ca.crt")
-	synctest.Test(t, func(t *testing.T) {
-		server := newTLSServer(t, whoami())
-		defer server.stop()
-		require.NoError(t, os.WriteFile(file, server.renew(t), 0o600))
-		client, err := NewClient(Config{
-			Host: "https://memory", DialContext: server.network.DialContext, TLS: TLSConfig{CAFile: file},
-		}, Options{})
+	var current atomic.Pointer[tls.Certificate]
+	renew := func() {
+		cert, key := certificate(t, "memory")
+		pair, err := tls.X509KeyPair(cert, key)
 		require.NoError(t, err)
-		defer client.Close()
-		_, err = get(t.Context(), client)
-		require.NoError(t, err)
+		current.Store(&pair)
+		require.NoError(t, os.WriteFile(file, cert, 0o600))
+	}
+	renew()
+	server := httptest.NewUnstartedServer(whoami())
+	server.TLS = &tls.Config{GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return current.Load(), nil }}
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	server.StartTLS()
+	defer server.Close()
+	client, err := NewClient(Config{Host: server.URL, TLS: TLSConfig{CAFile: file, ServerName: "memory"}}, Options{})
+	require.NoError(t, err)
+	defer client.Close()
+	_, err = get(t.Context(), client)
+	require.NoError(t, err)
 
-		require.NoError(t, os.WriteFile(file, server.renew(t), 0o600))
-		synctest.Wait() // until the connection is idle
-		client.transports.get(nil).CloseIdleConnections()
-		_, err = get(t.Context(), client)
-		var untrusted *tls.CertificateVerificationError
-		require.ErrorAs(t, err, &untrusted)
-		_, err = get(t.Context(), client)
-		require.NoError(t, err)
-	})
+	renew()
+	server.CloseClientConnections()
+	_, err = get(t.Context(), client)
+	var untrusted *tls.CertificateVerificationError
+	require.ErrorAs(t, err, &untrusted)
+	_, err = get(t.Context(), client)
+	require.NoError(t, err)
 }
