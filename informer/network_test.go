@@ -86,7 +86,7 @@ func TestTCPThatBreaks(t *testing.T) {
 	}
 	brokenNetworks(func(name string, n brokenNetwork) {
 		if n.kind == tcpproxy.Stall && n.secure || n.format.shared {
-			return // HTTP/2 notices after 45 seconds, a connection at a time; see above
+			return // noticed after 45 seconds, a connection at a time, see above; or no matter of TCP
 		}
 		t.Run(name, func(t *testing.T) {
 			defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
