@@ -82,9 +82,9 @@ func (e *Error) Error() string {
 // Unwrap returns the reason.
 func (e *Error) Unwrap() error { return e.Err }
 
-// interrupted is the error for an answer whose end the transport knows that it missed, which
-// says nothing against the server that sent it: a proxy may have ended the
-// connection, or somebody the server.
+// interrupted is the error for an answer whose end has not arrived, as the transport
+// can tell. It says nothing against the server that sent it: a proxy may have ended
+// the connection, or somebody the server.
 func interrupted(err error) error {
 	return fmt.Errorf("the connection was lost within the answer: %w", err)
 }
