@@ -120,7 +120,8 @@ func occupyWriter(t *testing.T) (release func()) {
 }
 
 // occupy sends a request over a connection of its own, and reads the beginning of
-// the answer.
+// the answer. Right after another one was released, the server may be busy with it
+// still.
 func occupy(t *testing.T, request, header, answer string) (release func()) {
 	t.Helper()
 	trusted := x509.NewCertPool()
@@ -128,16 +129,22 @@ func occupy(t *testing.T, request, header, answer string) (release func()) {
 	require.NoError(t, err)
 	require.True(t, trusted.AppendCertsFromPEM(ca))
 	address := strings.TrimPrefix(kube.URL(), "https://")
-	conn, err := tls.DialWithDialer(&net.Dialer{Timeout: 10 * time.Second}, "tcp", address, &tls.Config{RootCAs: trusted})
-	require.NoError(t, err)
+	var conn net.Conn
+	eventually(t, time.Minute, func() string {
+		conn, err = tls.DialWithDialer(&net.Dialer{Timeout: 10 * time.Second}, "tcp", address, &tls.Config{RootCAs: trusted})
+		require.NoError(t, err)
+		_, err = fmt.Fprintf(conn, "%s\r\nHost: %s\r\nAuthorization: Bearer %s\r\n%s\r\n", request, address, currentToken(t), header)
+		require.NoError(t, err)
+		start := make([]byte, len(answer))
+		_, err = io.ReadFull(conn, start)
+		require.NoError(t, err)
+		if string(start) == answer {
+			return ""
+		}
+		_ = conn.Close()
+		return fmt.Sprintf("%q instead of %q", start, answer)
+	})
 	t.Cleanup(func() { _ = conn.Close() })
-	// Right after another one was released the server may still be busy with it.
-	_, err = fmt.Fprintf(conn, "%s\r\nHost: %s\r\nAuthorization: Bearer %s\r\n%s\r\n", request, address, currentToken(t), header)
-	require.NoError(t, err)
-	start := make([]byte, len(answer))
-	_, err = io.ReadFull(conn, start)
-	require.NoError(t, err)
-	require.Equal(t, answer, string(start))
 	return func() { _ = conn.Close() }
 }
 
