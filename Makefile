@@ -58,10 +58,10 @@ bench-compare: ## measure against client-go, side by side (under 10 minutes; ARG
 	$(MAKE) -C bench compare
 
 .PHONY: fuzz
-fuzz: ## run every fuzz target for FUZZTIME (default 10s)
+fuzz: ## run every fuzz target of every package for FUZZTIME, such as: make fuzz FUZZTIME=10m (default 10s)
 	@set -e; for pkg in $$(go list ./...); do \
 	  for target in $$(go test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
-	    echo "== $$pkg $$target"; go test -run='^$$' -fuzz="^$$target\$$" -fuzztime=$(FUZZTIME) $$pkg; \
+	    echo "== $$pkg $$target"; go test -run='^$$' -fuzz="^$$target\$$" -fuzztime=$(FUZZTIME) -fuzzminimizetime=10x $$pkg; \
 	  done; done
 
 .PHONY: clean

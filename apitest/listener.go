@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
+	"slices"
 	"sync"
 )
 
@@ -22,11 +24,12 @@ type network struct {
 	serving sync.WaitGroup // goroutines that accept connections
 	conns   sync.WaitGroup // goroutines that serve one
 
-	mu      sync.Mutex // guards following
-	closed  bool
-	address string // of the first listener
-	servers []*http.Server
-	memory  *memoryListener
+	mu        sync.Mutex // guards following
+	closed    bool
+	address   string // of the first listener
+	listeners []net.Listener
+	memory    *memoryListener
+	open      map[net.Conn]struct{} // without TLS
 }
 
 // Listen serves on a TCP address, such as "127.0.0.1:0" for a free port of the
@@ -99,47 +102,58 @@ func (s *Server) serve(l net.Listener, address string) error {
 	}
 	if n.address == "" {
 		n.address = address
+		n.open = map[net.Conn]struct{}{}
 	}
-	n.servers = append(n.servers, server)
+	n.listeners = append(n.listeners, l)
 	n.serving.Go(func() {
-		// It returns when the server is closed, with nothing to report but that.
+		// It returns when the listener is closed, with nothing to report but that.
 		if s.opts.TLS {
 			_ = server.ServeTLS(l, "", "")
 		} else {
 			_ = server.Serve(l)
 		}
-		_ = l.Close() // if the server was closed before it served
 	})
 	return nil
 }
 
-// track counts connections, each of which has a goroutine.
+// track knows the open connections, each of which has a goroutine.
 func (n *network) track() func(net.Conn, http.ConnState) {
-	return func(_ net.Conn, state http.ConnState) {
+	return func(conn net.Conn, state http.ConnState) {
+		if secured, ok := conn.(*tls.Conn); ok {
+			conn = secured.NetConn()
+		}
+		n.mu.Lock()
+		defer n.mu.Unlock()
 		switch state {
 		case http.StateNew:
 			n.conns.Add(1)
-		case http.StateClosed, http.StateHijacked:
+			n.open[conn] = struct{}{}
+		case http.StateClosed:
 			n.conns.Done()
+			delete(n.open, conn)
 		}
 	}
 }
 
 // close closes listeners and connections, and waits for their goroutines.
+//
+// [http.Server.Close] would have TLS say farewell, for which it waits up to five
+// seconds if the client does not read, with locks held that handlers may need.
 func (n *network) close() {
 	n.mu.Lock()
 	n.closed = true
-	servers := n.servers
+	listeners := n.listeners
 	n.mu.Unlock()
-
-	for _, server := range servers {
-		_ = server.Close()
+	for _, l := range listeners {
+		_ = l.Close()
 	}
 	n.serving.Wait()
-	// A connection that was accepted while the server closed was not among those
-	// that were closed.
-	for _, server := range servers {
-		_ = server.Close()
+
+	n.mu.Lock()
+	open := slices.Collect(maps.Keys(n.open))
+	n.mu.Unlock()
+	for _, conn := range open {
+		_ = conn.Close()
 	}
 	n.conns.Wait()
 }

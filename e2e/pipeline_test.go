@@ -29,6 +29,9 @@ type settings struct {
 	mode     reflector.ListMode
 	page     int64
 	watch    time.Duration // the shortest timeout of a watch
+
+	// configure changes how the client reaches the server, unless it is nil.
+	configure func(*rest.Config)
 }
 
 func (s settings) String() string { return fmt.Sprintf("%v/%v", s.encoding, s.mode) }
@@ -54,6 +57,9 @@ func startPipeline[T comparable](t *testing.T, s settings) *pipeline[T] {
 	p := &pipeline[T]{settings: s, before: takeResidue(), ended: make(chan error, 1)}
 	config := kube.Config()
 	config.DialContext = p.network.DialContext
+	if s.configure != nil {
+		s.configure(&config)
+	}
 	var err error
 	p.client, err = rest.NewClient(config, rest.Options{})
 	require.NoError(t, err)

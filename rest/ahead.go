@@ -179,7 +179,7 @@ func (a *ahead[R]) read() {
 func (a *ahead[R]) ending(err error, rest []byte) error {
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return malformed("the body ends early: %w", err)
+		return interrupted(err)
 	case isCorrupt(err):
 		return malformed("the body cannot be decompressed: %w", err)
 	case err != io.EOF:

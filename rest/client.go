@@ -2,6 +2,7 @@ package rest
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -309,6 +310,9 @@ func (c *Client) roundTrip(x *exchange, r request, address string) error {
 	}
 	c.answered(x, start, err)
 	if err != nil {
+		if _, untrusted := err.(*tls.CertificateVerificationError); untrusted {
+			c.transports.expire() // there may be a new authority
+		}
 		return err
 	}
 	c.warn(x)
@@ -360,7 +364,7 @@ func (x *exchange) fail(err error) error {
 func (x *exchange) body(limit int) ([]byte, error) {
 	body, err := io.ReadAll(io.LimitReader(x.response.Body, int64(limit)+1))
 	if errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil, malformed("the body ends early, after %d bytes: %w", len(body), err)
+		return nil, interrupted(err)
 	}
 	if err == nil && len(body) > limit {
 		return nil, fmt.Errorf("%w: the answer has more than %d bytes", ErrTooLarge, limit)

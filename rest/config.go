@@ -87,9 +87,10 @@ type TLSConfig struct {
 	// certificate. Defaults to those of the system.
 	//
 	// All files are read again by the first request after a minute, and the first
-	// one after the server answered 401. Where one has changed, this and later
-	// requests use new connections, and open streams stay where they are. While
-	// the files cannot be used, the last good contents stay in use.
+	// one after the server answered 401 or its certificate could not be verified.
+	// Where one has changed, this and later requests use new connections, and open
+	// streams stay where they are. While the files cannot be used, the last good
+	// contents stay in use.
 	CAData []byte
 	CAFile string
 

@@ -33,6 +33,9 @@
 //     SuggestsClientDelay where it came with a Retry-After of either form. What is
 //     no answer of an API server, such as the page of a proxy, a Table or an empty
 //     body, wraps [ErrMalformed].
+//   - With TLS, bytes that were changed on their way end the connection. Without, what
+//     is malformed is noticed, and nothing else: HTTP has no checksum, and a bit that
+//     is inverted may make another object, or another version of it.
 //   - One object that cannot be decoded, or whose method panics, is a
 //     [*listwatch.ObjectError], and the stream goes on. So is one that is larger
 //     than [Options].MaxObjectBytes, in protobuf, where its length says where the

@@ -25,7 +25,7 @@ var ErrClosed = errors.New("the client is closed")
 var errStreamClosed = errors.New("the stream is closed")
 
 // ErrMalformed is wrapped by each error that says that an answer is not what an
-// API server sends: cut off, of the wrong type, not JSON, and so on.
+// API server sends: incomplete, of the wrong type, not JSON, and so on.
 var ErrMalformed = errors.New("malformed response")
 
 // ErrTooLarge is wrapped by errors about objects larger than
@@ -81,6 +81,13 @@ func (e *Error) Error() string {
 
 // Unwrap returns the reason.
 func (e *Error) Unwrap() error { return e.Err }
+
+// interrupted is the error for an answer whose end has not arrived, as the transport
+// can tell. It says nothing against the server that sent it: a proxy may have ended
+// the connection, or somebody the server.
+func interrupted(err error) error {
+	return fmt.Errorf("the connection was lost within the answer: %w", err)
+}
 
 // malformed is an error that wraps ErrMalformed.
 func malformed(format string, args ...any) error {

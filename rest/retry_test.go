@@ -177,7 +177,7 @@ func TestStreamsAreNotRepeated(t *testing.T) {
 		require.True(t, apierrors.IsServiceUnavailable(err))
 		server.fail = drops
 		_, err = pods(client).Watch(t.Context(), listwatch.WatchOptions{})
-		require.Error(t, err) // D19
+		require.Error(t, err) // D19, RS-15
 		require.EqualValues(t, 3, client.Stats().Requests)
 	})
 }

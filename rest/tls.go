@@ -41,7 +41,7 @@ func (t *transports) get(certificate *tls.Certificate) *http.Transport {
 		t.readAt = time.Now()
 		read, err := t.read()
 		if err != nil {
-			t.logger.Warn("The files for TLS cannot be used; their last good contents stay in use.", "error", err)
+			t.logger.Warn("The files for TLS cannot be used; their last good contents stay in use.", "err", err)
 		} else if read.pem != next.pem {
 			next = read
 		}

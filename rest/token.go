@@ -111,7 +111,7 @@ func (f *tokenFile) get() string {
 	if token, f.err = readToken(f.path); f.err == nil {
 		f.token = token
 	} else if f.token != "" {
-		f.logger.Warn("The token file cannot be read; the last good token stays in use.", "error", f.err)
+		f.logger.Warn("The token file cannot be read; the last good token stays in use.", "err", f.err)
 	}
 	return f.token
 }

@@ -102,7 +102,7 @@ func (q *Queue[K]) report(ctx context.Context, key K, err error) {
 	attrs := []slog.Attr{
 		slog.String("queue", q.opts.Name),
 		slog.Any("key", key),
-		slog.Any("error", err),
+		slog.Any("err", err),
 		slog.Int("requeues", q.NumRequeues(key)),
 	}
 	panicked, ok := errors.AsType[*PanicError](err)

@@ -13,7 +13,7 @@ import (
 func (c *Cluster) Config() rest.Config {
 	return rest.Config{
 		Host:            c.URL(),
-		TLS:             rest.TLSConfig{CAData: c.pki.certPEM},
+		TLS:             rest.TLSConfig{CAData: c.pki.caPEM},
 		BearerTokenFile: c.TokenFile(),
 	}
 }
@@ -29,7 +29,7 @@ func (c *Cluster) writeKubeconfig() error {
 		"kind":            "Config",
 		"current-context": name,
 		"contexts":        []object{{"name": name, "context": object{"cluster": name, "user": name, "namespace": Namespace}}},
-		"clusters":        []object{{"name": name, "cluster": object{"server": c.URL(), "certificate-authority": c.pki.certFile}}},
+		"clusters":        []object{{"name": name, "cluster": object{"server": c.URL(), "certificate-authority": c.pki.caFile}}},
 		"users":           []object{{"name": name, "user": object{"token": adminToken}}},
 	})
 	if err != nil {

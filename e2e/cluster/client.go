@@ -25,7 +25,7 @@ type object = map[string]any
 // parallel requests are parallel connections.
 func (c *Cluster) newClient() *http.Client {
 	trusted := x509.NewCertPool()
-	trusted.AppendCertsFromPEM(c.pki.certPEM)
+	trusted.AppendCertsFromPEM(c.pki.caPEM)
 	return &http.Client{Transport: &http.Transport{
 		TLSClientConfig:     &tls.Config{RootCAs: trusted},
 		MaxIdleConnsPerHost: seedWorkers,

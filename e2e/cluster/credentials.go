@@ -1,14 +1,9 @@
 package cluster
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/x509"
 	"crypto/x509/pkix"
-	"encoding/pem"
-	"fmt"
-	"math/big"
+	"errors"
 	"net"
 	"os"
 	"path/filepath"
@@ -22,53 +17,95 @@ const adminToken = "e2e-admin"
 // credentials are the files that the server is started with, and what a client
 // needs of them.
 type credentials struct {
-	// certFile is the server's certificate, which signed itself: clients trust
-	// this very certificate. keyFile is its key, and signs service account tokens.
-	certFile, keyFile string
-	certPEM           []byte
-
+	// certFile and keyFile are the server's, signed by the authority in caFile,
+	// which clients trust.
+	certFile, keyFile, caFile string
+	caPEM                     []byte
+	// accountKeyFile signs the tokens of service accounts.
+	accountKeyFile string
+	// clients signs the certificates of clients, as clientCAFile tells the server.
+	clients      *authority
+	clientCAFile string
 	// tokensFile is the server's token file: token,user,uid,groups.
 	tokensFile string
 }
 
 func newCredentials(dir string) (credentials, error) {
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		return credentials{}, err
-	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1),
-		Subject:      pkix.Name{CommonName: "kinform e2e"},
-		NotBefore:    time.Now().Add(-time.Hour),
-		NotAfter:     time.Now().Add(24 * time.Hour),
-		IPAddresses:  []net.IP{net.IPv4(127, 0, 0, 1)},
-		DNSNames:     []string{"localhost"},
-		KeyUsage:     x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
-		ExtKeyUsage:  []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
-		IsCA:         true, BasicConstraintsValid: true,
-	}
-	cert, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
-	if err != nil {
-		return credentials{}, fmt.Errorf("make a certificate: %w", err)
-	}
-	keyDER, err := x509.MarshalECPrivateKey(key)
-	if err != nil {
-		return credentials{}, err
-	}
 	c := credentials{
-		certFile:   filepath.Join(dir, "server.crt"),
-		keyFile:    filepath.Join(dir, "server.key"),
-		certPEM:    pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: cert}),
-		tokensFile: filepath.Join(dir, "tokens.csv"),
+		certFile:       filepath.Join(dir, "server.crt"),
+		keyFile:        filepath.Join(dir, "server.key"),
+		caFile:         filepath.Join(dir, "ca.crt"),
+		accountKeyFile: filepath.Join(dir, "account.key"),
+		clientCAFile:   filepath.Join(dir, "client-ca.crt"),
+		tokensFile:     filepath.Join(dir, "tokens.csv"),
 	}
-	for name, content := range map[string][]byte{
-		c.certFile:   c.certPEM,
-		c.keyFile:    pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: keyDER}),
-		c.tokensFile: []byte(adminToken + `,admin,admin,"system:masters"` + "\n"),
-	} {
-		if err := os.WriteFile(name, content, 0o600); err != nil {
-			return credentials{}, err
-		}
+	if err := c.newServer(); err != nil {
+		return c, err
 	}
-	return c, nil
+	_, accountKey, err := newKey()
+	if err != nil {
+		return c, err
+	}
+	if c.clients, err = newAuthority("kinform e2e clients"); err != nil {
+		return c, err
+	}
+	return c, errors.Join(
+		os.WriteFile(c.accountKeyFile, accountKey, 0o600),
+		os.WriteFile(c.clientCAFile, c.clients.pem, 0o600),
+		os.WriteFile(c.tokensFile, []byte(adminToken+`,admin,admin,"system:masters"`+"\n"), 0o600),
+	)
+}
+
+// newServer writes a certificate for the server by an authority that has never
+// been there before.
+func (c *credentials) newServer() error {
+	signer, err := newAuthority("kinform e2e")
+	if err != nil {
+		return err
+	}
+	cert, key, err := signer.issue(&x509.Certificate{
+		Subject:     pkix.Name{CommonName: "kube-apiserver"},
+		NotAfter:    time.Now().Add(24 * time.Hour),
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		DNSNames:    []string{"localhost"},
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+	})
+	if err != nil {
+		return err
+	}
+	c.caPEM = signer.pem
+	return errors.Join(replace(c.certFile, cert), replace(c.keyFile, key), replace(c.caFile, c.caPEM))
+}
+
+// replace writes a file that others may be reading.
+func replace(file string, content []byte) error {
+	if err := os.WriteFile(file+".new", content, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(file+".new", file)
+}
+
+// CAFile is the path of a file with the authority that signed the server's
+// certificate.
+func (c *Cluster) CAFile() string { return c.pki.caFile }
+
+// RotateCA gives the server a certificate by a new authority, and writes that to
+// [Cluster.CAFile]. It is for a server that is down.
+func (c *Cluster) RotateCA() error {
+	if err := c.pki.newServer(); err != nil {
+		return err
+	}
+	c.admin.CloseIdleConnections()
+	c.admin = c.newClient()
+	return nil
+}
+
+// ClientCertificate makes a certificate, with its key, both in PEM, of a user who
+// may do everything.
+func (c *Cluster) ClientCertificate(user string, lifetime time.Duration) (cert, key []byte, err error) {
+	return c.pki.clients.issue(&x509.Certificate{
+		Subject:     pkix.Name{CommonName: user, Organization: []string{"system:masters"}},
+		NotAfter:    time.Now().Add(lifetime),
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
+	})
 }

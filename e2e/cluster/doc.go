@@ -1,6 +1,7 @@
 // Package cluster runs a real Kubernetes API server and its etcd on loopback,
 // for tests that need the real thing and want to hurt it: kill the server,
-// compact etcd's history, take a token away.
+// compact etcd's history, take a token away, give it a certificate by an authority
+// that nobody knows yet.
 //
 // The two binaries come from module e2e/servers; `make servers` builds them.
 // There are no nodes and no controllers: pods, config maps, leases and custom

@@ -64,10 +64,11 @@ func (c *Cluster) apiserverFlags() []string {
 		"--service-cluster-ip-range=10.0.0.0/24",
 
 		"--token-auth-file=" + c.pki.tokensFile,
+		"--client-ca-file=" + c.pki.clientCAFile,
 		"--authorization-mode=RBAC",
 		"--service-account-issuer=https://kubernetes.default.svc",
-		"--service-account-key-file=" + c.pki.keyFile,
-		"--service-account-signing-key-file=" + c.pki.keyFile,
+		"--service-account-key-file=" + c.pki.accountKeyFile,
+		"--service-account-signing-key-file=" + c.pki.accountKeyFile,
 
 		// It would refuse pods in a namespace without a default service account,
 		// which a controller makes that doesn't run here.

@@ -54,10 +54,7 @@ func (c *Cluster) RotateToken(ctx context.Context) (old string, err error) {
 	if err != nil {
 		return "", err
 	}
-	if err := os.WriteFile(c.TokenFile()+".new", []byte(token+"\n"), 0o600); err != nil {
-		return "", err
-	}
-	if err := os.Rename(c.TokenFile()+".new", c.TokenFile()); err != nil {
+	if err := replace(c.TokenFile(), []byte(token+"\n")); err != nil {
 		return "", err
 	}
 	if secretBefore == "" {

@@ -41,4 +41,7 @@ type Fault struct {
 
 	// Pause is the time between two bytes that trickle.
 	Pause time.Duration
+
+	// Bit is which bit of a byte Corrupt inverts, 0 the lowest.
+	Bit uint8
 }

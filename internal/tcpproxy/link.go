@@ -71,7 +71,7 @@ func (l *link) spoil(to net.Conn, data []byte, fault *Fault) {
 			}
 		}
 	case Corrupt:
-		data[0] ^= 1 << 4
+		data[0] ^= 1 << fault.Bit
 		l.write(to, data)
 		*fault = Fault{}
 	}

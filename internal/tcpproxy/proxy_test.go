@@ -22,8 +22,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const text = "the quick brown fox"
 
-// start starts a server that says text and then repeats what it hears, with a
-// proxy in front of it, and returns a connection through it.
+// start starts a server that, once greeted, says text and then repeats what it
+// hears, with a proxy in front of it, and returns a connection through it.
 func start(t *testing.T, fault tcpproxy.Fault) (*tcpproxy.Proxy, net.Conn) {
 	server, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -34,6 +34,7 @@ func start(t *testing.T, fault tcpproxy.Fault) (*tcpproxy.Proxy, net.Conn) {
 			return
 		}
 		defer conn.Close()
+		_, _ = io.ReadFull(conn, make([]byte, 1))
 		_, _ = io.WriteString(conn, text)
 		_, _ = io.Copy(conn, conn)
 	})
@@ -50,6 +51,8 @@ func start(t *testing.T, fault tcpproxy.Fault) (*tcpproxy.Proxy, net.Conn) {
 	conn, err := net.Dial("tcp", address)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = conn.Close() })
+	_, err = io.WriteString(conn, "!") // before this, a reset could hit the dialing
+	require.NoError(t, err)
 	return proxy, conn
 }
 
@@ -62,7 +65,7 @@ func TestFaults(t *testing.T) {
 	}{
 		{tcpproxy.Fault{}, text, os.ErrDeadlineExceeded},
 		{tcpproxy.Fault{Kind: tcpproxy.Trickle, After: 3, Pause: time.Microsecond}, text, os.ErrDeadlineExceeded},
-		{tcpproxy.Fault{Kind: tcpproxy.Corrupt, After: 4}, strings.Replace(text, "q", "a", 1), os.ErrDeadlineExceeded},
+		{tcpproxy.Fault{Kind: tcpproxy.Corrupt, After: 4, Bit: 4}, strings.Replace(text, "q", "a", 1), os.ErrDeadlineExceeded},
 		{tcpproxy.Fault{Kind: tcpproxy.Stall, After: 3}, "the", os.ErrDeadlineExceeded},
 		{tcpproxy.Fault{Kind: tcpproxy.Stall}, "", os.ErrDeadlineExceeded},
 		{tcpproxy.Fault{Kind: tcpproxy.Cut, After: 3}, "the", nil},

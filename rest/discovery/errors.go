@@ -3,9 +3,12 @@ package discovery
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kinform/kinform/rest"
 )
 
 // ErrStale is the reason of a [Failure] where the server could not reach the
@@ -33,13 +36,37 @@ type Failure struct {
 	Err error
 }
 
-// Error lists what failed and why.
+// Error lists what failed and why. What several parts failed for is said once, with
+// the request of the first.
 func (e *Error) Error() string {
-	parts := make([]string, len(e.Failures))
+	var parts []string
 	for i, f := range e.Failures {
-		parts[i] = fmt.Sprintf("%s: %v", f.Path, f.Err)
+		if why := reason(f.Err); slices.ContainsFunc(e.Failures[:i], func(other Failure) bool { return reason(other.Err) == why }) {
+			continue
+		}
+		parts = append(parts, e.paths(i)+": "+f.Err.Error())
 	}
 	return "API discovery is incomplete: " + strings.Join(parts, "; ")
+}
+
+// paths lists those that failed for the reason for which number i did, which is the
+// first of them.
+func (e *Error) paths(i int) string {
+	var paths []string
+	for _, f := range e.Failures[i:] {
+		if reason(f.Err) == reason(e.Failures[i].Err) {
+			paths = append(paths, f.Path)
+		}
+	}
+	return strings.Join(paths, ", ")
+}
+
+// reason is what an error says apart from the request that it belongs to.
+func reason(err error) string {
+	if request, ok := err.(*rest.Error); ok {
+		err = request.Err
+	}
+	return err.Error()
 }
 
 // Unwrap returns the reasons.

@@ -128,7 +128,7 @@ func TestWatchSurvivesWhatAnInformerSurvives(t *testing.T) {
 	put(t, s, pod("home", "b"))
 	require.Contains(t, w.next(), "b ")
 	require.NoError(t, w.stop())
-	require.Regexp(t, `^kinform: watching failed, next attempt in \S+: malformed response: the body ends early: unexpected EOF\n$`, w.errOut.String())
+	require.Regexp(t, `^kinform: watching failed, next attempt in \S+: the connection was lost within the answer: unexpected EOF\n$`, w.errOut.String())
 }
 
 func TestFirstListIsTriedAgainWhereWaitingHelps(t *testing.T) {

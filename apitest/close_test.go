@@ -1,0 +1,56 @@
+package apitest_test
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"io"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kinform/kinform/apitest"
+)
+
+// A client that does not read takes no farewell either: TLS says one before it
+// closes, for up to five seconds, with a lock held that handlers may need, so that
+// in a bubble, whose time stands still meanwhile, it would be for ever.
+func TestCloseWaitsForNoClientThatDoesNotRead(t *testing.T) {
+	t.Parallel()
+	for name, busy := range map[string]bool{"silent watch": false, "watch that has much to say": true} {
+		for _, secure := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s/TLS=%t", name, secure), func(t *testing.T) {
+				t.Parallel()
+				synctest.Test(t, func(t *testing.T) {
+					srv := apitest.New(apitest.Options{TLS: secure})
+					require.NoError(t, srv.ListenMemory())
+					for range 3 {
+						conn, err := srv.DialContext(t.Context(), "", "")
+						require.NoError(t, err)
+						defer conn.Close()
+						if secure {
+							pool := x509.NewCertPool()
+							require.True(t, pool.AppendCertsFromPEM(srv.CA()))
+							conn = tls.Client(conn, &tls.Config{RootCAs: pool, ServerName: "apitest"})
+						}
+						_, err = io.WriteString(conn, "GET /api/v1/pods?watch=1 HTTP/1.1\r\nHost: apitest\r\n\r\n")
+						require.NoError(t, err)
+						_, err = conn.Read(make([]byte, 10_000))
+						require.NoError(t, err)
+					}
+					synctest.Wait()
+					require.Equal(t, 3, srv.Watches(""))
+					if busy {
+						create(t, srv, pod("a", "p"))
+						synctest.Wait()
+					}
+					begin := time.Now()
+					srv.Close()
+					require.Zero(t, time.Since(begin))
+				})
+			})
+		}
+	}
+}

@@ -1,0 +1,29 @@
+package e2e_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kinform/kinform/e2e/cluster"
+)
+
+// onAnotherCluster lets a test have a cluster of its own, empty, until it ends.
+func onAnotherCluster(t *testing.T, opts cluster.Options) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	all := kube
+	other, err := cluster.Start(ctx, opts)
+	require.NoError(t, err)
+	kube = other
+	t.Cleanup(func() {
+		kube = all
+		if t.Failed() {
+			t.Log(other.Logs(60))
+		}
+		require.NoError(t, other.Stop())
+	})
+}

@@ -1,0 +1,214 @@
+package e2e_test
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/e2e/cluster"
+	"github.com/kinform/kinform/listwatch"
+	"github.com/kinform/kinform/reflector"
+	"github.com/kinform/kinform/rest"
+)
+
+// A server without priority and fairness does one request of each kind at a time:
+// one that reads, as long as nobody reads its answer, and one that writes, as long
+// as its body is still to come. Watches don't count.
+func TestServerThatIsAtItsLimitOfRequests(t *testing.T) {
+	onAnotherCluster(t, cluster.Options{Flags: []string{
+		"--enable-priority-and-fairness=false", "--max-requests-inflight=1", "--max-mutating-requests-inflight=1",
+	}})
+	large := strings.Repeat("more than the buffers of a connection hold. ", 20_000)
+	require.NoError(t, cluster.Parallel(25, func(i int) error {
+		return kube.Create(t.Context(), configMapsPath, &corev1.ConfigMap{
+			ObjectMeta: inTheNamespace(fmt.Sprint("large-", i)), Data: map[string]string{"large": large},
+		})
+	}))
+	requireBusy := func(err error) {
+		t.Helper()
+		require.True(t, apierrors.IsTooManyRequests(err), "%v", err)
+		seconds, ok := apierrors.SuggestsClientDelay(err)
+		require.True(t, ok)
+		require.Positive(t, seconds)
+	}
+	key := types.NamespacedName{Namespace: cluster.Namespace, Name: "large-0"}
+
+	for _, s := range everyWay(configMaps) {
+		t.Run(s.String(), func(t *testing.T) {
+			impatient, err := rest.NewClient(kube.Config(), rest.Options{MaxRetries: -1})
+			require.NoError(t, err)
+			defer impatient.Close()
+			resource := newResource[*corev1.ConfigMap](impatient, s.resource, inNamespace(s.encoding))
+
+			release := occupyReader(t)
+			_, err = resource.List(t.Context(), listwatch.ListOptions{})
+			requireBusy(err)
+			_, err = resource.Get(t.Context(), key, metav1.GetOptions{})
+			requireBusy(err)
+			p := startPipeline[*corev1.ConfigMap](t, s)
+			if s.mode == reflector.List { // a streaming list is a watch
+				eventually(t, time.Minute, func() string {
+					if n := p.count(apierrors.IsTooManyRequests); n < 2 {
+						return fmt.Sprintf("%d refusals: %v", n, p.failures())
+					}
+					return ""
+				})
+			}
+			release()
+			p.waitForSync(t)
+			p.requireServersState(t)
+			p.stop(t)
+		})
+	}
+
+	t.Run("verbs wait for their turn", func(t *testing.T) {
+		for name, test := range map[string]struct {
+			occupy func(*testing.T) (release func())
+			do     func(context.Context, *rest.Resource[*corev1.ConfigMap]) error
+		}{
+			"a read": {occupyReader, func(ctx context.Context, r *rest.Resource[*corev1.ConfigMap]) error {
+				_, err := r.Get(ctx, key, metav1.GetOptions{})
+				return err
+			}},
+			"a write": {occupyWriter, func(ctx context.Context, r *rest.Resource[*corev1.ConfigMap]) error {
+				_, err := r.Patch(ctx, key, types.MergePatchType, []byte(`{"data":{"small":"yes"}}`), metav1.PatchOptions{})
+				return err
+			}},
+		} {
+			t.Run(name, func(t *testing.T) {
+				release := test.occupy(t)
+				refusals := 0
+				client, err := rest.NewClient(kube.Config(), rest.Options{Observer: &rest.Observer{OnRetry: func(retry rest.Retry) {
+					requireBusy(retry.Err)
+					require.GreaterOrEqual(t, retry.Wait, time.Second, "the server asks for a second")
+					if refusals++; refusals == 2 {
+						release()
+					}
+				}}})
+				require.NoError(t, err)
+				defer client.Close()
+				require.NoError(t, test.do(t.Context(), rest.For[*corev1.ConfigMap](client, rest.ResourceOptions{})))
+				require.GreaterOrEqual(t, refusals, 2)
+			})
+		}
+	})
+}
+
+// occupyReader has the server work on a list that nobody reads, until release is
+// called.
+func occupyReader(t *testing.T) (release func()) {
+	return occupy(t, "GET "+configMapsPath+" HTTP/1.1", "", "HTTP/1.1 200")
+}
+
+// occupyWriter has the server wait for the body of a request, until release is
+// called.
+func occupyWriter(t *testing.T) (release func()) {
+	return occupy(t, "POST "+configMapsPath+" HTTP/1.1", "Content-Type: application/json\r\nContent-Length: 1000\r\nExpect: 100-continue\r\n", "HTTP/1.1 100")
+}
+
+// occupy sends a request over a connection of its own, and reads the beginning of
+// the answer. Right after another one was released, the server may be busy with it
+// still.
+func occupy(t *testing.T, request, header, answer string) (release func()) {
+	t.Helper()
+	trusted := x509.NewCertPool()
+	ca, err := os.ReadFile(kube.CAFile())
+	require.NoError(t, err)
+	require.True(t, trusted.AppendCertsFromPEM(ca))
+	address := strings.TrimPrefix(kube.URL(), "https://")
+	var conn net.Conn
+	eventually(t, time.Minute, func() string {
+		conn, err = tls.DialWithDialer(&net.Dialer{Timeout: 10 * time.Second}, "tcp", address, &tls.Config{RootCAs: trusted})
+		require.NoError(t, err)
+		_, err = fmt.Fprintf(conn, "%s\r\nHost: %s\r\nAuthorization: Bearer %s\r\n%s\r\n", request, address, currentToken(t), header)
+		require.NoError(t, err)
+		start := make([]byte, len(answer))
+		_, err = io.ReadFull(conn, start)
+		require.NoError(t, err)
+		if string(start) == answer {
+			return ""
+		}
+		_ = conn.Close()
+		return fmt.Sprintf("%q instead of %q", start, answer)
+	})
+	t.Cleanup(func() { _ = conn.Close() })
+	return func() { _ = conn.Close() }
+}
+
+// Priority and fairness lets one request of a flow through that has no share in
+// anything, and refuses others meanwhile, streaming lists as well.
+func TestPriorityLevelThatIsFullRefuses(t *testing.T) {
+	const (
+		levels  = "/apis/flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations"
+		schemas = "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas"
+	)
+	require.NoError(t, kube.Create(t.Context(), levels, map[string]any{
+		"metadata": map[string]any{"name": "no-seats"},
+		"spec": map[string]any{"type": "Limited", "limited": map[string]any{
+			"nominalConcurrencyShares": 0, "lendablePercent": 0, "borrowingLimitPercent": 0,
+			"limitResponse": map[string]any{"type": "Reject"},
+		}},
+	}))
+	defer func() { require.NoError(t, kube.Delete(t.Context(), levels+"/no-seats")) }()
+	user := map[string]any{"kind": "ServiceAccount", "serviceAccount": map[string]any{"namespace": cluster.Namespace, "name": "kinform"}}
+	schema := map[string]any{
+		"metadata": map[string]any{"name": "no-seats"},
+		"spec": map[string]any{
+			"priorityLevelConfiguration": map[string]any{"name": "no-seats"}, "matchingPrecedence": 2,
+			"rules": []map[string]any{{
+				"subjects": []map[string]any{user},
+				"resourceRules": []map[string]any{{
+					"verbs": []string{"*"}, "apiGroups": []string{""}, "resources": []string{"configmaps"}, "namespaces": []string{"*"},
+				}},
+			}},
+		},
+	}
+	for _, s := range everyWay(configMaps) {
+		t.Run(s.String(), func(t *testing.T) {
+			require.NoError(t, kube.Create(t.Context(), schemas, schema))
+			defer func() { require.NoError(t, kube.Delete(t.Context(), schemas+"/no-seats")) }()
+			client, err := rest.NewClient(kube.Config(), rest.Options{MaxRetries: -1})
+			require.NoError(t, err)
+			maps := rest.For[*corev1.ConfigMap](client, rest.ResourceOptions{})
+			var release func()
+			eventually(t, time.Minute, func() string { // the server learns of the flow soon
+				release = occupyWriter(t)
+				_, err := maps.Get(t.Context(), types.NamespacedName{Namespace: cluster.Namespace, Name: "any"}, metav1.GetOptions{})
+				if apierrors.IsTooManyRequests(err) {
+					return ""
+				}
+				release()
+				return fmt.Sprintf("the server lets everything through: %v", err)
+			})
+			client.Close()
+
+			p := startPipeline[*corev1.ConfigMap](t, s)
+			begin := time.Now()
+			eventually(t, time.Minute, func() string {
+				if n := p.count(apierrors.IsTooManyRequests); n < 3 {
+					return fmt.Sprintf("%d refusals: %v", n, p.failures())
+				}
+				return ""
+			})
+			require.GreaterOrEqual(t, time.Since(begin), 2*time.Second, "a server that asks for a second gets it")
+			require.Zero(t, p.informer.Store().Len())
+			release()
+			p.waitForSync(t)
+			p.requireServersState(t)
+			p.stop(t)
+		})
+	}
+}

@@ -1,0 +1,78 @@
+package e2e_test
+
+import (
+	"context"
+	"net"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kinform/kinform/rest"
+)
+
+// dammedConn is a connection of which no more than some bytes can be read until
+// the dam is opened.
+type dammedConn struct {
+	net.Conn
+	left int
+	dam  <-chan struct{}
+}
+
+func (c *dammedConn) Read(p []byte) (int, error) {
+	if c.left <= 0 {
+		<-c.dam
+		return c.Conn.Read(p)
+	}
+	n, err := c.Conn.Read(p[:min(len(p), c.left)])
+	c.left -= n
+	return n, err
+}
+
+// The client gets half a mebibyte, and so the server is killed while most of its
+// answer is still on its side.
+func TestServerIsKilledInTheMiddleOfAList(t *testing.T) {
+	for _, s := range everyWay(pods) {
+		t.Run(s.String(), func(t *testing.T) {
+			const received = 512 << 10
+			dam := make(chan struct{})
+			s.configure = func(config *rest.Config) {
+				dial := config.DialContext
+				config.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+					conn, err := dial(ctx, network, address)
+					if err != nil {
+						return nil, err
+					}
+					return &dammedConn{conn, received, dam}, nil
+				}
+			}
+			p := startPipeline[*corev1.Pod](t, s)
+			eventually(t, time.Minute, func() string {
+				if p.client.Stats().BytesReceived < received {
+					return "the list has not begun"
+				}
+				return ""
+			})
+			require.NoError(t, kube.KillAPIServer())
+			close(dam)
+			eventually(t, time.Minute, func() string {
+				if len(p.failures()) == 0 {
+					return "nobody noticed"
+				}
+				return ""
+			})
+			t.Log(p.failures()[0])
+			decoded := p.client.Stats().Decoded
+			require.NotZero(t, decoded)
+			require.Less(t, decoded, uint64(seeded), "the list was complete")
+			require.Zero(t, p.informer.Store().Len(), "half a list is none")
+			require.False(t, p.informer.Status().Synced)
+
+			require.NoError(t, kube.StartAPIServer(t.Context()))
+			p.waitForSync(t)
+			p.requireServersState(t)
+			p.stop(t)
+		})
+	}
+}

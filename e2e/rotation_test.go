@@ -1,0 +1,143 @@
+package e2e_test
+
+import (
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	authenticationv1 "k8s.io/api/authentication/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kinform/kinform/e2e/cluster"
+	"github.com/kinform/kinform/rest"
+)
+
+// whoami asks the server whom it takes the client for. It is a POST, and so is
+// not repeated for a lost connection.
+func whoami(ctx context.Context, client *rest.Client) (string, error) {
+	question, err := json.Marshal(&authenticationv1.SelfSubjectReview{TypeMeta: metav1.TypeMeta{
+		APIVersion: authenticationv1.SchemeGroupVersion.String(), Kind: "SelfSubjectReview",
+	}})
+	if err != nil {
+		return "", err
+	}
+	answer, err := client.Raw(ctx, http.MethodPost, "/apis/authentication.k8s.io/v1/selfsubjectreviews", rest.RawOptions{Body: question})
+	if err != nil {
+		return "", err
+	}
+	var review authenticationv1.SelfSubjectReview
+	err = json.Unmarshal(answer, &review)
+	return review.Status.UserInfo.Username, err
+}
+
+func requireUser(t *testing.T, want string, client *rest.Client) {
+	t.Helper()
+	user, err := whoami(t.Context(), client)
+	require.NoError(t, err)
+	require.Equal(t, want, user)
+}
+
+func writeFile(t *testing.T, name string, content []byte) {
+	t.Helper()
+	require.NoError(t, os.WriteFile(name+".new", content, 0o600))
+	require.NoError(t, os.Rename(name+".new", name))
+}
+
+// The server checks a certificate with every request, also on connections that it
+// has let in before: after its end it answers 401, and an open watch goes on.
+func TestClientCertificateIsRotatedUnderAnOpenWatch(t *testing.T) {
+	dir := t.TempDir()
+	certFile, keyFile := filepath.Join(dir, "tls.crt"), filepath.Join(dir, "tls.key")
+	issue := func(user string, lifetime time.Duration) {
+		cert, key, err := kube.ClientCertificate(user, lifetime)
+		require.NoError(t, err)
+		writeFile(t, keyFile, key)
+		writeFile(t, certFile, cert)
+	}
+	s := pods
+	s.configure = func(config *rest.Config) {
+		config.BearerTokenFile = ""
+		config.TLS.CertFile, config.TLS.KeyFile, config.TLS.KeyPair = certFile, keyFile, tls.X509KeyPair
+	}
+	const lifetime = 15 * time.Second
+	begin := time.Now()
+	issue("alice", lifetime)
+	p := startPipeline[*corev1.Pod](t, s)
+	p.waitForSync(t)
+	requireUser(t, "alice", p.client)
+	changes := podChurn()
+	stop := changes.start(t)
+	issue("bob", time.Hour)
+	requireUser(t, "alice", p.client)
+	time.Sleep(time.Until(begin.Add(lifetime + 2*time.Second))) // certificates count in seconds
+	requireUser(t, "bob", p.client)
+	require.NotZero(t, p.client.Stats().Retries, "the server never said 401")
+	stop()
+	p.requireServersState(t)
+	require.Empty(t, p.failures(), "the watch did not go on")
+
+	p.network.Cut()
+	changes.steps(t, 50)
+	p.network.Mend()
+	p.requireServersState(t)
+	require.Zero(t, p.count(apierrors.IsUnauthorized), "%v", p.failures())
+	p.stop(t)
+}
+
+func TestServerComesBackWithACertificateByANewAuthority(t *testing.T) {
+	for _, s := range everyWay(pods) {
+		t.Run(s.String(), func(t *testing.T) {
+			s.configure = func(config *rest.Config) { config.TLS = rest.TLSConfig{CAFile: kube.CAFile()} }
+			p := startPipeline[*corev1.Pod](t, s)
+			p.waitForSync(t)
+			stop := podChurn().start(t)
+			time.Sleep(200 * time.Millisecond)
+			require.NoError(t, kube.KillAPIServer())
+			stop()
+			require.NoError(t, kube.RotateCA())
+			begin := time.Now()
+			require.NoError(t, kube.StartAPIServer(t.Context()))
+			podChurn().steps(t, 50)
+			p.requireServersState(t)
+			t.Logf("%v from the start of the server to its state in the store; %v", time.Since(begin), p.failures())
+			requireUser(t, "system:serviceaccount:"+cluster.Namespace+":kinform", p.client)
+			p.stop(t)
+		})
+	}
+}
+
+// What is not in the file is not trusted, whatever was trusted before.
+func TestServerOfAnUnknownAuthorityIsNotTrusted(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "ca.crt")
+	before, err := os.ReadFile(kube.CAFile())
+	require.NoError(t, err)
+	writeFile(t, file, before)
+	config := kube.Config()
+	config.TLS = rest.TLSConfig{CAFile: file}
+	client := newClient(t, config)
+	_, err = whoami(t.Context(), client)
+	require.NoError(t, err)
+
+	require.NoError(t, kube.KillAPIServer())
+	require.NoError(t, kube.RotateCA())
+	require.NoError(t, kube.StartAPIServer(t.Context()))
+	var untrusted *tls.CertificateVerificationError
+	for range 3 {
+		_, err = whoami(t.Context(), client)
+		require.Error(t, err)
+	}
+	require.ErrorAs(t, err, &untrusted)
+	after, err := os.ReadFile(kube.CAFile())
+	require.NoError(t, err)
+	writeFile(t, file, append(before, after...))
+	_, err = whoami(t.Context(), client)
+	require.NoError(t, err, "both are trusted, at once")
+}
