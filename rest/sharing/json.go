@@ -116,7 +116,7 @@ func (d *Decoder) jsonSlot(t reflect.Type) *slot {
 		d.json.plans = map[reflect.Type]*jsonPlan{}
 		d.json.shapes = map[reflect.Type]int{}
 		d.json.keys = map[string]*member{}
-		d.json.texts = (&compiler{decoder: d}).lesson(2)
+		d.json.texts = (&compiler{decoder: d}).textLesson()
 	}
 	c := jsonCompiler{compiler{decoder: d}}
 	sl := c.slot(t, true, 0)

@@ -108,7 +108,7 @@ func (c *jsonCompiler) slot(t reflect.Type, addressed bool, nest int) slot {
 	case k == reflect.Float32 || k == reflect.Float64:
 		sl.kind = jsonFloat
 	case k == reflect.String:
-		sl.kind, sl.text = jsonString, c.lesson(2)
+		sl.kind, sl.text = jsonString, c.textLesson()
 	case k == reflect.Struct:
 		if sl.plan = c.plan(t); sl.plan != nil {
 			sl.kind = jsonStruct
@@ -119,7 +119,7 @@ func (c *jsonCompiler) slot(t reflect.Type, addressed bool, nest int) slot {
 		sl.kind = jsonList
 		c.shared(&sl, t.Elem(), false, nest)
 	case k == reflect.Map && t.Key().Kind() == reflect.String && !reflect.PointerTo(t.Key()).Implements(unmarshalsText):
-		sl.kind, sl.text = jsonMap, c.lesson(2)
+		sl.kind, sl.text = jsonMap, c.textLesson()
 		c.shared(&sl, t.Elem(), false, nest)
 	case k == reflect.Interface && t.NumMethod() == 0:
 		sl.kind = jsonAny
@@ -156,7 +156,7 @@ func hasQuantity(t reflect.Type, seen map[reflect.Type]bool) bool {
 func (c *jsonCompiler) shared(sl *slot, elem reflect.Type, addressed bool, nest int) {
 	e := c.slot(elem, addressed, nest+1)
 	sl.elem, sl.shape = &e, c.jsonShape(sl.typ)
-	if sl.whole = c.lesson(8); e.kind == jsonString && sl.kind == jsonPointer {
+	if sl.whole = c.lesson(); e.kind == jsonString && sl.kind == jsonPointer {
 		sl.whole = e.text
 	}
 }
@@ -164,7 +164,7 @@ func (c *jsonCompiler) shared(sl *slot, elem reflect.Type, addressed bool, nest 
 // anySlot returns a slot for values of whatever type, which are shared as such.
 func (c *jsonCompiler) anySlot() slot {
 	t := reflect.TypeFor[any]()
-	return slot{kind: jsonAny, typ: t, shape: c.jsonShape(t), whole: c.lesson(8)}
+	return slot{kind: jsonAny, typ: t, shape: c.jsonShape(t), whole: c.lesson()}
 }
 
 // jsonShape numbers the types of what is shared: below those of protobuf, since the
