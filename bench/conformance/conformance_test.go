@@ -36,3 +36,19 @@ func TestRealFIFO(t *testing.T) {
 		"single changes don't sync":                           "RF-12: as DF-25",
 	})
 }
+
+func TestSharedIndexInformer(t *testing.T) {
+	conformance.TestInformer(t, clientgo.NewInformer, conformance.Differences{
+		"an object is transformed once":                    "RC-17, D23: twice, in a streaming list",
+		"a transform may drop the version":                 "SI-12, SI-13, D12: an update then looks like a resync",
+		"a relist does not tell what has not changed":      "SI-13, D11: it does, where no resync was asked for",
+		"what comes twice is told once":                    "SI-13, PD-3, D16: it is told twice, deletions as well",
+		"a handler that is stuck does not fill the memory": "SI-9, D24: its buffer has no bound",
+		"a handler that panics goes on, and is synced":     "SI-14, D10: it is never synced",
+		"relists don't starve a resync":                    "RC-31, D22: its time begins anew with each watch",
+		"a stop ends every wait":                           "RC-18, D5: not that of a streaming list",
+		"a streaming list without an end gives way":        "RC-18, D6: it is waited for for ever",
+		"a stream that fails is reported":                  "RC-27, D7: only in the log",
+		"under constant failure no wait is short again":    "RC-3, D8: every two minutes it is",
+	})
+}
