@@ -3,6 +3,8 @@
 // gets client-go with it.
 //
 //   - footprint: what a program with a pod informer weighs, and how fast it starts.
+//   - conformance: the contracts, as client-go keeps them and does not.
+//   - differential: random histories, played to both informers and compared.
 //   - sync: what the first sync, a relist and a watch at full speed cost, in time,
 //     memory and CPU.
 //
