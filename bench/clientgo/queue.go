@@ -22,7 +22,7 @@ func NewDeltaFIFO() conformance.Queue {
 // words of the queue suite.
 func NewRealFIFO() conformance.Queue {
 	known := cache.NewStore(cache.MetaNamespaceKeyFunc)
-	return &queue{known: known, Queue: cache.NewRealFIFO(cache.MetaNamespaceKeyFunc, known, nil)}
+	return &queue{known: known, Queue: cache.NewRealFIFOWithOptions(cache.RealFIFOOptions{KnownObjects: known})}
 }
 
 type queue struct {
