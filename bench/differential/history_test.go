@@ -2,6 +2,7 @@ package differential
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"reflect"
 	"strconv"
@@ -285,12 +286,15 @@ func (h *history) whatIsMissing(versions map[types.NamespacedName]string) string
 		for key, pod := range s.informer.Pods() {
 			stored[key] = pod.ResourceVersion
 		}
-		if !reflect.DeepEqual(stored, versions) {
+		if !maps.Equal(stored, versions) {
 			return fmt.Sprintf("%s has stored %v, not %v", s.name, stored, versions)
 		}
 		for n, handler := range s.handlers {
-			if !handler.knows(versions) || !handler.registration.Synced() {
-				return fmt.Sprintf("%s: handler %d knows %v, not %v; synced: %v", s.name, n, handler.versions, versions, handler.registration.Synced())
+			if known := handler.known(); !maps.Equal(known, versions) {
+				return fmt.Sprintf("%s: handler %d knows %v, not %v", s.name, n, known, versions)
+			}
+			if !handler.registration.Synced() {
+				return fmt.Sprintf("%s: handler %d is not synced", s.name, n)
 			}
 		}
 	}

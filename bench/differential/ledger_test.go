@@ -2,6 +2,7 @@ package differential
 
 import (
 	"fmt"
+	"maps"
 	"strconv"
 	"sync"
 	"time"
@@ -85,19 +86,11 @@ func (l *ledger) object(e conformance.Event, format string, args ...any) {
 	l.wrong = append(l.wrong, fmt.Sprintf("%s %v %s: ", e.Type, e.Key, version(e.New))+fmt.Sprintf(format, args...))
 }
 
-// knows reports whether the ledger has exactly these objects.
-func (l *ledger) knows(versions map[types.NamespacedName]string) bool {
+// known returns the versions of what exists, as told.
+func (l *ledger) known() map[types.NamespacedName]string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.versions) != len(versions) {
-		return false
-	}
-	for key, version := range versions {
-		if l.versions[key] != version {
-			return false
-		}
-	}
-	return true
+	return maps.Clone(l.versions)
 }
 
 // told returns how many notes there are in this phase.

@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/kinform/kinform/apitest"
@@ -166,8 +167,8 @@ var handlerCases = []informerCase{
 	{"two registrations of one handler are two", func(p *probe, o opener) { // SI-18
 		r := p.rig(o, Setup{})
 		defer r.close()
-		calls := 0
-		handle := func(Event) { calls++ }
+		var calls atomic.Int32
+		handle := func(Event) { calls.Add(1) }
 		first, err := r.informer.AddHandler(handle, 0)
 		p.succeeds(err)
 		_, err = r.informer.AddHandler(handle, 0)
@@ -175,11 +176,11 @@ var handlerCases = []informerCase{
 		r.startSynced()
 		r.create("a")
 		r.settle()
-		p.equal(2, calls, "calls")
+		p.equal(int32(2), calls.Load(), "calls")
 		first.Remove()
 		r.create("b")
 		r.settle()
-		p.equal(3, calls, "calls after one was removed")
+		p.equal(int32(3), calls.Load(), "calls after one was removed")
 	}},
 	{"a handler that is removed is told nothing more", func(p *probe, o opener) { // SI-19
 		r := p.rig(o, Setup{})
