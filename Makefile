@@ -15,6 +15,8 @@ endif
 TEST_FLAGS := $(RACE) -tags=invariants -timeout=15m
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME ?= 10s
+HISTORIES ?= 10000
+SOAK ?= 1m
 
 # Each has a go.mod, so that ./... in one does not reach the others.
 MODULES := . bench e2e e2e/servers
@@ -41,6 +43,15 @@ test: ## run all tests of the main module; the last line counts them
 .PHONY: e2e
 e2e: ## run the pipeline on a real kube-apiserver and etcd (built at first use)
 	@$(MAKE) --no-print-directory -C e2e test
+
+.PHONY: differential
+differential: ## play the contracts, and 10,000 random histories, to client-go as well
+	cd bench && go test -count=1 ./conformance
+	cd bench && go test -count=1 -timeout=15m -v ./differential -histories=$(HISTORIES) | grep -vE '^(=== |    --- )'
+
+.PHONY: soak
+soak: ## play random histories against the guarantees, under the race detector (SOAK=30m)
+	go test $(RACE) -tags=invariants -timeout=0 -count=1 -v -run=HistoriesKeepTheGuarantees ./informer -soak=$(SOAK) | grep -vE '^=== '
 
 .PHONY: check
 check: ## formatting, tidy modules, vet and staticcheck, of all modules

@@ -5,6 +5,8 @@
 //   - footprint: what a program with a pod informer weighs, and how fast it starts.
 //   - latency: how long an event takes from the server's write to the handlers, and
 //     how many goroutines an informer has.
+//   - conformance: the contracts, as client-go keeps them and does not.
+//   - differential: random histories, played to both informers and compared.
 //   - sync: what the first sync, a relist and a watch at full speed cost, in time,
 //     memory and CPU.
 //

@@ -160,6 +160,7 @@ func TestBookmarkWakesPopOnlyIfItIsNews(t *testing.T) {
 	})
 }
 
+// Against DF-16 and RF-14: versions are handed on.
 func TestBatchHasTheNewestVersionTold(t *testing.T) {
 	t.Parallel()
 	f := setup(t, deltafifo.Options{})
@@ -174,7 +175,7 @@ func TestBatchHasTheNewestVersionTold(t *testing.T) {
 	require.Equal(t, "4", f.pop().ResourceVersion)
 }
 
-// DF-23
+// DF-23, RF-13
 func TestResyncSyncsEachKnownKeyWithoutPendingDeltas(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -262,7 +263,7 @@ func TestTheDefaultLimitBoundsABusyKey(t *testing.T) {
 	require.Equal(t, "999", stack.Newest().ResourceVersion)
 }
 
-// DF-13
+// DF-13, RF-7; D26: a Resync fails with the reason
 func TestCloseEndsTheIntakeAndPopHandsOutTheRest(t *testing.T) {
 	t.Parallel()
 	f := setup(t, deltafifo.Options{})

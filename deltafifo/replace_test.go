@@ -34,7 +34,7 @@ func TestTheFirstReplaceIsTheInitialBatchAndNoOtherIs(t *testing.T) {
 	require.False(t, f.pop().Replaced)
 }
 
-// DF-26
+// DF-26, RF-19: who has applied the batch is synced.
 func TestAnEmptyFirstReplaceIsHandedOut(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -71,7 +71,7 @@ func TestReplace(t *testing.T) {
 			f.update("a", "2")
 			f.replace("3")
 		}, []string{"a: Updated@2 Deleted?@2"}},
-		{"leaves a pending Deleted alone, DF-18", []string{"a@1"}, func(f *fixture) {
+		{"leaves a pending Deleted alone, DF-18, RF-9", []string{"a@1"}, func(f *fixture) {
 			f.del("a", "2")
 			f.replace("3")
 		}, []string{"a: Deleted@2"}},
@@ -80,7 +80,7 @@ func TestReplace(t *testing.T) {
 			f.replace("3")
 			f.replace("4")
 		}, []string{"a: Updated@2 Deleted?@2"}},
-		{"creates again what is pending Deleted, DF-17", []string{"a@1"}, func(f *fixture) {
+		{"creates again what is pending Deleted, DF-17, RF-10", []string{"a@1"}, func(f *fixture) {
 			f.del("a", "2")
 			f.replace("4", "a@3")
 		}, []string{"a: Deleted@2 Replaced@3"}},
@@ -169,7 +169,7 @@ func TestReplaceDuringABatchInFlightIsComparedWithWhatThatBatchLeaves(t *testing
 	inFlight := f.pop()
 	f.replace("5", "c=") // the store still has a@1 and b@1, and no d
 	f.store.apply(inFlight)
-	require.ElementsMatch(t, []string{"b: Deleted?@3", "d: Deleted?@4"}, f.popAndApply())
+	require.ElementsMatch(t, []string{"b: Deleted?@3", "d: Deleted?@4"}, f.popAndApply()) // in no order, DF-20
 	require.Len(t, f.store.contents(), 1)
 }
 

@@ -58,7 +58,7 @@ func TestUnknownIndexIsAnErrorAndUnknownValueIsNot(t *testing.T) {
 	require.Empty(t, byIndex(t, store.Snapshot(), "term", "unknown"))
 }
 
-// D13, IX-6, IX-17
+// D13, IX-6, IX-14, IX-17
 func TestD13_FailingIndexFunctionLeavesOutItsOpAndNoOther(t *testing.T) {
 	t.Parallel()
 	store := newStore(t, byTerm)
@@ -93,7 +93,7 @@ indexer: index "term" of object cluster: panic: text`, err.Error())
 	requireConsistent(t, store.Snapshot())
 }
 
-// D14, IX-3: client-go evaluates the old object again, and finds the wrong values.
+// D14, IX-3, SI-32: client-go evaluates the old object again, and finds the wrong values.
 func TestD14_ModifiedObjectDoesNotCorruptTheIndex(t *testing.T) {
 	t.Parallel()
 	store := newStore(t, byTerm)

@@ -39,7 +39,7 @@ func bubble(t *testing.T, f func(r *rig)) {
 	}
 }
 
-func TestG1_PerKeyOrder(t *testing.T) {
+func TestG1_PerKeyOrder(t *testing.T) { // SI-8, SI-11
 	bubble(t, func(r *rig) {
 		w := newWitness(r)
 		r.churn(20, 20, false)
@@ -78,7 +78,7 @@ func TestG2_NoFinalStateIsLost(t *testing.T) {
 	})
 }
 
-func TestG3_TheStoreHoldsTheEventWhenAHandlerRuns(t *testing.T) {
+func TestG3_TheStoreHoldsTheEventWhenAHandlerRuns(t *testing.T) { // SI-10, PD-1
 	bubble(t, func(r *rig) {
 		w := newWitness(r)
 		r.churn(20, 20, false)
@@ -91,7 +91,7 @@ func TestG3_TheStoreHoldsTheEventWhenAHandlerRuns(t *testing.T) {
 	})
 }
 
-func TestG4_HandlersAreSequentialAndDontDelayEachOther(t *testing.T) {
+func TestG4_HandlersAreSequentialAndDontDelayEachOther(t *testing.T) { // SI-8, SI-9
 	bubble(t, func(r *rig) {
 		release := make(chan struct{})
 		r.add(func(informer.Event[*corev1.Pod]) { <-release }, informer.HandlerOptions{Name: "stuck"})
@@ -107,7 +107,7 @@ func TestG4_HandlersAreSequentialAndDontDelayEachOther(t *testing.T) {
 	})
 }
 
-func TestG5_ALateHandlerGetsEverythingOnce(t *testing.T) {
+func TestG5_ALateHandlerGetsEverythingOnce(t *testing.T) { // SI-16
 	bubble(t, func(r *rig) {
 		r.churn(20, 40, false)
 		r.run()
@@ -128,7 +128,7 @@ func TestG5_ALateHandlerGetsEverythingOnce(t *testing.T) {
 	})
 }
 
-func TestG6_SyncedMeansEveryInitialAddReturned(t *testing.T) {
+func TestG6_SyncedMeansEveryInitialAddReturned(t *testing.T) { // SI-17
 	bubble(t, func(r *rig) {
 		r.churn(40, 100, false)
 		existing := len(r.versions())
@@ -155,7 +155,7 @@ func TestG6_SyncedMeansEveryInitialAddReturned(t *testing.T) {
 	})
 }
 
-func TestG6_AnEmptyListSyncsToo(t *testing.T) {
+func TestG6_AnEmptyListSyncsToo(t *testing.T) { // DF-26, RF-19
 	bubble(t, func(r *rig) {
 		registration := r.add(func(informer.Event[*corev1.Pod]) { r.t.Error("there is nothing to tell") }, informer.HandlerOptions{})
 		r.run()
@@ -260,7 +260,7 @@ func TestG8_WaitRVReturnsOnlyWhenEverythingIsApplied(t *testing.T) {
 	})
 }
 
-func TestG10_NothingRemainsWhenRunReturns(t *testing.T) {
+func TestG10_NothingRemainsWhenRunReturns(t *testing.T) { // SI-1, SI-2, RC-33
 	// Real connections and real time: what leaks is to be found by goleak and by
 	// counting connections.
 	for _, state := range []struct {

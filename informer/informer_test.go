@@ -31,7 +31,7 @@ func inBubble(t *testing.T, opts informer.Options[*corev1.Pod], f func(t *testin
 	synctest.Test(t, func(t *testing.T) { f(t, newRig(t, opts)) })
 }
 
-func TestARelistReportsOnlyWhatChanged(t *testing.T) { // D11, SI-13
+func TestARelistReportsOnlyWhatChanged(t *testing.T) { // D11, SI-13, PD-11, SI-15
 	inBubble(t, informer.Options[*corev1.Pod]{}, func(t *testing.T, r *rig) {
 		for n := range 30 {
 			_, err := r.server.Create(newPod(key(n)))
@@ -159,7 +159,7 @@ func TestAHandlerMayRemoveItself(t *testing.T) { // SI-20: client-go's waiting r
 	})
 }
 
-func TestAnObjectThatCannotBeIndexedIsNeitherStoredNorTold(t *testing.T) { // D13, PD-1
+func TestAnObjectThatCannotBeIndexedIsNeitherStoredNorTold(t *testing.T) { // D13, PD-1, PD-8, PD-10, D17
 	var log bytes.Buffer
 	opts := informer.Options[*corev1.Pod]{Logger: slog.New(slog.NewTextHandler(&log, nil))}
 	opts.Store.Indexes = map[string]indexer.IndexFunc[*corev1.Pod]{"image": func(pod *corev1.Pod) ([]string, error) {
@@ -201,7 +201,7 @@ func TestWaitForSyncSaysWhatIsMissingAndWhy(t *testing.T) {
 	})
 }
 
-func TestASlowHandlerIsNamedInTheLogOnce(t *testing.T) {
+func TestASlowHandlerIsNamedInTheLogOnce(t *testing.T) { // D24
 	var log bytes.Buffer
 	inBubble(t, informer.Options[*corev1.Pod]{Logger: slog.New(slog.NewTextHandler(&log, nil))}, func(t *testing.T, r *rig) {
 		release := make(chan struct{})

@@ -92,7 +92,7 @@ func TestBlockStopsReading(t *testing.T) {
 	})
 }
 
-func TestRunEndsAlthoughAHandlerBlocks(t *testing.T) {
+func TestRunEndsAlthoughAHandlerBlocks(t *testing.T) { // SI-3
 	synctest.Test(t, func(t *testing.T) {
 		var items []listwatch.Item[*obj]
 		for i := range 1000 {
@@ -299,7 +299,7 @@ func TestAHandlerThatIsAlwaysBehindIsResynced(t *testing.T) {
 	})
 }
 
-func TestStressOfHandlersAndIndexes(t *testing.T) {
+func TestStressOfHandlersAndIndexes(t *testing.T) { // SI-21
 	f := newFake("1")
 	inf := mk(t, f, informer.Options[*obj]{})
 	stop := start(t, inf)

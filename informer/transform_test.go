@@ -20,7 +20,7 @@ type slim struct{ changed string }
 
 // SI-30, D12, D23: whichever way an object comes, it is transformed once; store and
 // handlers see what came of it, which may be of another type.
-func TestTransformRunsOncePerObject(t *testing.T) {
+func TestTransformRunsOncePerObject(t *testing.T) { // D23, SI-30
 	for _, mode := range []reflector.ListMode{reflector.List, reflector.WatchList} {
 		t.Run(mode.String(), func(t *testing.T) {
 			t.Parallel()

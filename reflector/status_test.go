@@ -14,7 +14,7 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-func TestStatusTellsWhereTheReflectorIs(t *testing.T) {
+func TestStatusTellsWhereTheReflectorIs(t *testing.T) { // RC-34
 	bubble(t, func(t *testing.T) {
 		g := newRig(Options{})
 		r := g.reflector
@@ -65,7 +65,7 @@ func TestStatusTellsWhereTheReflectorIs(t *testing.T) {
 	})
 }
 
-func TestObserverSeesEveryStep(t *testing.T) {
+func TestObserverSeesEveryStep(t *testing.T) { // D18
 	bubble(t, func(t *testing.T) {
 		var g *rig
 		g = newRig(Options{Observer: &Observer{
@@ -130,7 +130,7 @@ func TestErrorsUnwrap(t *testing.T) {
 	require.ErrorAs(t, err, &e)
 }
 
-func TestLogHasOneWarningForARowOfFailures(t *testing.T) {
+func TestLogHasOneWarningForARowOfFailures(t *testing.T) { // RC-30
 	bubble(t, func(t *testing.T) {
 		var log strings.Builder
 		g := newRig(Options{Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{

@@ -34,7 +34,7 @@ func TestWatchGoesOnFromItsLastVersion(t *testing.T) { // RC-21, RC-24, RC-25
 	})
 }
 
-func TestBrokenWatchIsNoReasonToList(t *testing.T) { // RC-22, RC-26, D7
+func TestBrokenWatchIsNoReasonToList(t *testing.T) { // RC-22, RC-26, D7, RC-27, D9
 	bubble(t, func(t *testing.T) {
 		g := newRig(Options{})
 		g.source.lists = []reply{whole("10")}

@@ -125,7 +125,7 @@ func TestAResourceIsNamedByItsAddress(t *testing.T) {
 	}
 }
 
-func TestEncodingOfAnAnswer(t *testing.T) { // RS-20
+func TestEncodingOfAnAnswer(t *testing.T) { // RS-20, RS-24
 	t.Parallel()
 	header := func(h http.Header) (Encoding, error) {
 		return encodingOf(&http.Response{Header: h, Body: io.NopCloser(bytes.NewReader(nil))})

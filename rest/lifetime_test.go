@@ -34,7 +34,7 @@ func silent(start []byte, e Encoding) http.HandlerFunc {
 	}
 }
 
-func TestCancelEndsABlockedNextAtOnce(t *testing.T) {
+func TestCancelEndsABlockedNextAtOnce(t *testing.T) { // D21: no time limit ends a stream
 	t.Parallel()
 	for _, e := range encodings {
 		synctest.Test(t, func(t *testing.T) {
@@ -77,7 +77,7 @@ func TestCancelComesBeforeWhatIsReadAhead(t *testing.T) {
 	})
 }
 
-func TestCloseDoesNotWaitForASilentServer(t *testing.T) { // G10
+func TestCloseDoesNotWaitForASilentServer(t *testing.T) { // G10, RS-23
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		client, stop := serveMemory(t, silent(nil, JSON), Options{})

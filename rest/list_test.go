@@ -93,7 +93,7 @@ func TestListCutOffAnywhereIsAnError(t *testing.T) {
 	}
 }
 
-func TestMalformedListsNameURLAndReason(t *testing.T) {
+func TestMalformedListsNameURLAndReason(t *testing.T) { // RC-13
 	t.Parallel()
 	const html = "<html><body>Please log in</body></html>"
 	typeMeta := func(kind string) []byte {

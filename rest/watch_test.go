@@ -131,7 +131,7 @@ func TestErrorEventsAreErrorsOfTheServer(t *testing.T) {
 	}
 }
 
-func TestMalformedWatchesNameURLAndReason(t *testing.T) {
+func TestMalformedWatchesNameURLAndReason(t *testing.T) { // RS-21, RS-22
 	t.Parallel()
 	frame := func(e metav1.WatchEvent) string { return string(frameOf(t, e)) }
 	pod := plainPod(1)

@@ -1,0 +1,335 @@
+package differential
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"reflect"
+	"strconv"
+	"sync/atomic"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/apitest"
+	"github.com/kinform/kinform/bench/clientgo"
+	"github.com/kinform/kinform/internal/conformance"
+	"github.com/kinform/kinform/internal/conformance/kinform"
+)
+
+var pods = corev1.SchemeGroupVersion.WithResource("pods")
+
+// history is one history while it is played.
+type history struct {
+	random  *rand.Rand
+	server  *apitest.Server
+	sides   []*side // kinform, client-go
+	faults  []*apitest.Injected
+	touched map[types.NamespacedName]bool // in this phase
+	trace   []string
+	began   time.Time
+	wrong   []string
+}
+
+// played counts what has been compared, so that one can see that it was something.
+var played struct{ phases, calm, notifications, faults atomic.Int64 }
+
+// play plays the history of a seed, inside a bubble of testing/synctest. It
+// returns what was done, and what was wrong.
+func play(seed uint64) (trace, wrong []string) {
+	h := &history{random: rand.New(rand.NewPCG(seed, 1)), touched: map[types.NamespacedName]bool{}, began: time.Now()}
+	h.server = apitest.New(apitest.Options{BookmarkInterval: 10 * time.Second, Seed: seed})
+	if err := h.server.ListenMemory(); err != nil {
+		return nil, []string{err.Error()}
+	}
+	defer h.server.Close()
+	setup := conformance.Setup{Server: h.server, WatchList: h.chance(3)}
+	h.say("watchlist=%v", setup.WatchList)
+	for n, open := range []conformance.NewInformer{kinform.NewInformer, clientgo.NewInformer} {
+		s, err := newSide([]string{"kinform", "client-go"}[n], open, setup, n == 0)
+		if err != nil {
+			return nil, []string{err.Error()}
+		}
+		h.sides = append(h.sides, s)
+	}
+	// On the stream of a streaming list kinform takes an event that is repeated for
+	// an initial one, without its object, and lists again: all is well in the end,
+	// but not the same on both sides.
+	if h.chance(4) && !setup.WatchList {
+		h.say("every event comes twice")
+		h.server.Inject(apitest.Fault{Verb: "watch", Action: apitest.DuplicateEvents()})
+	}
+	h.beforeTheStart()
+	for phases := 1 + h.random.IntN(3); phases > 0 && len(h.wrong) == 0; phases-- {
+		h.phase()
+	}
+	for _, s := range h.sides {
+		s.stop()
+	}
+	return h.trace, h.wrong
+}
+
+// beforeTheStart lets the informers begin with some objects and handlers.
+func (h *history) beforeTheStart() {
+	for range h.random.IntN(5) {
+		h.change()
+	}
+	h.addHandler()
+	if h.chance(3) {
+		h.fault()
+	}
+	for _, s := range h.sides {
+		s.start()
+	}
+	h.say("start")
+	h.settle(false)
+}
+
+// phase plays one phase and compares.
+func (h *history) phase() {
+	calm := h.chance(2)
+	h.say("-- a phase, calm: %v", calm)
+	if h.chance(3) {
+		h.addHandler()
+	}
+	if len(h.sides[0].handlers) > 1 && h.chance(3) {
+		n := h.random.IntN(len(h.sides[0].handlers))
+		h.say("remove handler %d", n)
+		for _, s := range h.sides {
+			s.removeHandler(n)
+		}
+	}
+	if calm {
+		played.calm.Add(1)
+		synctest.Wait() // What a new handler is told of is no longer in motion.
+	}
+	for range 1 + h.random.IntN(12) {
+		h.change()
+		if h.chance(3) {
+			h.sleep(time.Duration(h.random.IntN(2000)) * time.Millisecond)
+		}
+		if !calm && h.chance(3) {
+			h.fault()
+		}
+		if !calm && h.chance(12) {
+			h.addHandler()
+		}
+	}
+	h.settle(calm)
+}
+
+func (h *history) chance(oneIn int) bool { return h.random.IntN(oneIn) == 0 }
+
+func (h *history) say(format string, args ...any) {
+	h.trace = append(h.trace, fmt.Sprintf("%8v ", time.Since(h.began).Round(time.Millisecond))+fmt.Sprintf(format, args...))
+}
+
+func (h *history) sleep(d time.Duration) {
+	h.say("sleep %v", d)
+	time.Sleep(d)
+}
+
+func (h *history) addHandler() {
+	pace := time.Duration(0)
+	if h.chance(4) {
+		pace = time.Duration(h.random.IntN(500)) * time.Millisecond
+	}
+	h.say("add a handler that takes %v", pace)
+	for _, s := range h.sides {
+		if err := s.addHandler(pace); err != nil {
+			h.object("%s: %v", s.name, err)
+		}
+	}
+}
+
+// change creates, updates or deletes one of four pods.
+func (h *history) change() {
+	key := types.NamespacedName{Namespace: "ns", Name: "pod-" + strconv.Itoa(h.random.IntN(4))}
+	h.touched[key] = true
+	object, err := h.server.Get(pods, key)
+	verb := "update"
+	switch {
+	case err != nil:
+		verb = "create"
+		_, err = h.server.Create(&corev1.Pod{
+			ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name},
+			Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "main", Image: "example/web:1"}}},
+		})
+	case h.chance(3):
+		verb = "delete"
+		err = h.server.Delete(pods, key)
+	default:
+		pod := object.(*corev1.Pod)
+		pod.Labels = map[string]string{"changed": strconv.Itoa(h.random.IntN(1_000_000))}
+		_, err = h.server.Update(pod)
+	}
+	h.say("%s %s, now at %s", verb, key.Name, h.server.ResourceVersion())
+	if err != nil {
+		h.object("%s %v: %v", verb, key, err)
+	}
+}
+
+// fault breaks what each side does next.
+func (h *history) fault() {
+	faults := []struct {
+		name, verb string
+		action     apitest.Action
+	}{
+		{"expired", "watch", apitest.Expired()},
+		{"busy", "watch", apitest.TooManyRequests(time.Second)},
+		{"busy", "list", apitest.TooManyRequests(time.Second)},
+		{"cut", "list", apitest.CutBody(200)},
+		{"cut", "watch", apitest.CutFrame(1 + h.random.IntN(3))},
+		{"dropped", "watch", apitest.Drop()},
+		{"broken", "list", apitest.Code(500, 0)},
+		{"broken", "watch", apitest.Code(500, 0)},
+		{"a page of HTML", "watch", apitest.HTML()},
+		{"expired after an event", "watch", apitest.FailAfterEvents(1, errExpired)},
+	}
+	for range 1 + h.random.IntN(2) {
+		f := faults[h.random.IntN(len(faults))]
+		h.say("the next %s is %s", f.verb, f.name)
+		played.faults.Add(1)
+		for _, s := range h.sides {
+			h.faults = append(h.faults, h.server.Inject(apitest.Fault{Verb: f.verb, Times: 1, Action: f.action, Match: s.asks}))
+		}
+	}
+	if h.chance(3) {
+		h.say("compact")
+		h.server.Compact()
+	}
+	if h.chance(2) {
+		h.say("drop watches")
+		h.server.DropWatches("")
+	} else {
+		h.say("end watches")
+		h.server.EndWatches("")
+	}
+}
+
+// asks says whether a request is of this side.
+func (s *side) asks(r apitest.Request) bool { return r.HTTP.UserAgent() == s.name }
+
+// settle waits until everything is at rest, and compares.
+func (h *history) settle(calm bool) {
+	for _, f := range h.faults {
+		f.Remove()
+	}
+	h.faults = nil
+	if !calm {
+		h.server.EndWatches("") // Some may carry a fault that is yet to strike.
+	}
+	truth, versions := h.truth()
+	told := -1
+	for quiet, patience := 0, 3000; quiet < 3; patience-- {
+		if patience == 0 {
+			h.object("the sides do not come to rest: %s", h.whatIsMissing(versions))
+			return
+		}
+		time.Sleep(time.Second)
+		now := h.told()
+		if now == told && h.atRest(versions) {
+			quiet++
+		} else {
+			quiet = 0
+		}
+		told = now
+	}
+	h.say("at rest")
+	played.phases.Add(1)
+	played.notifications.Add(int64(told))
+	for _, s := range h.sides {
+		if stored := s.informer.Pods(); !apiequality.Semantic.DeepEqual(truth, stored) {
+			h.object("%s: the objects of the store are not the server's", s.name)
+		}
+	}
+	h.compare(calm)
+	h.touched = map[types.NamespacedName]bool{}
+}
+
+// truth returns what the server has.
+func (h *history) truth() (objects map[types.NamespacedName]*corev1.Pod, versions map[types.NamespacedName]string) {
+	objects, versions = map[types.NamespacedName]*corev1.Pod{}, map[types.NamespacedName]string{}
+	list, _, err := h.server.List(pods, "")
+	if err != nil {
+		h.object("%v", err)
+	}
+	for _, object := range list {
+		pod := object.(*corev1.Pod)
+		key := types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}
+		objects[key], versions[key] = pod, pod.ResourceVersion
+	}
+	return objects, versions
+}
+
+func (h *history) told() (n int) {
+	for _, s := range h.sides {
+		for _, handler := range s.handlers {
+			n += handler.told()
+		}
+	}
+	return n
+}
+
+func (h *history) atRest(versions map[types.NamespacedName]string) bool {
+	return h.whatIsMissing(versions) == ""
+}
+
+// whatIsMissing says what keeps the sides from being at rest.
+func (h *history) whatIsMissing(versions map[types.NamespacedName]string) string {
+	if n := h.server.Watches("pods"); n != len(h.sides) {
+		return fmt.Sprintf("%d watch", n)
+	}
+	for _, s := range h.sides {
+		stored := map[types.NamespacedName]string{}
+		for key, pod := range s.informer.Pods() {
+			stored[key] = pod.ResourceVersion
+		}
+		if !maps.Equal(stored, versions) {
+			return fmt.Sprintf("%s has stored %v, not %v", s.name, stored, versions)
+		}
+		for n, handler := range s.handlers {
+			if known := handler.known(); !maps.Equal(known, versions) {
+				return fmt.Sprintf("%s: handler %d knows %v, not %v", s.name, n, known, versions)
+			}
+			if !handler.registration.Synced() {
+				return fmt.Sprintf("%s: handler %d is not synced", s.name, n)
+			}
+		}
+	}
+	return ""
+}
+
+// compare compares what the handlers were told in this phase.
+func (h *history) compare(calm bool) {
+	for n := range h.sides[0].handlers {
+		var both []map[types.NamespacedName][]note
+		for _, s := range h.sides {
+			handler := s.handlers[n]
+			told, wrong := handler.turn()
+			for _, w := range wrong {
+				h.object("%s: handler %d: %s", s.name, n, w)
+			}
+			for key, notes := range told {
+				initially := len(notes) == 1 && notes[0].initial && handler.fresh
+				if !h.touched[key] && !initially {
+					h.object("%s: handler %d was told of %v, which nobody touched: %v", s.name, n, key, notes)
+				}
+			}
+			handler.fresh = false
+			both = append(both, told)
+		}
+		if calm && !reflect.DeepEqual(both[0], both[1]) {
+			h.object("handler %d: kinform %v, client-go %v", n, both[0], both[1])
+		}
+	}
+}
+
+func (h *history) object(format string, args ...any) {
+	h.wrong = append(h.wrong, fmt.Sprintf(format, args...))
+	h.say(format, args...)
+}

@@ -1,0 +1,86 @@
+package deltafifo_test
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"maps"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/deltafifo"
+	"github.com/kinform/kinform/internal/conformance"
+)
+
+func TestConformance(t *testing.T) {
+	conformance.TestQueue(t, func() conformance.Queue {
+		s := &subject{store: consumed{}}
+		s.FIFO = deltafifo.New(s.store, deltafifo.Options{})
+		return s
+	}, nil)
+}
+
+// consumed is a store of the suite's objects.
+type consumed map[types.NamespacedName]*conformance.Object
+
+func (c consumed) LastApplied(key types.NamespacedName) (*conformance.Object, string, bool) {
+	o, ok := c[key]
+	if !ok {
+		return nil, "", false
+	}
+	return o, o.ResourceVersion, true
+}
+
+func (c consumed) AllKeys() iter.Seq[types.NamespacedName] { return maps.Keys(c) }
+
+// subject is the queue and its consumer in the words of the suite.
+type subject struct {
+	*deltafifo.FIFO[*conformance.Object]
+	store  consumed
+	synced bool
+}
+
+func (s *subject) Add(o *conformance.Object) error {
+	return s.FIFO.Add(o.Key(), o, o.ResourceVersion)
+}
+
+func (s *subject) Update(o *conformance.Object) error {
+	return s.FIFO.Update(o.Key(), o, o.ResourceVersion)
+}
+
+func (s *subject) Delete(o *conformance.Object) error {
+	return s.FIFO.Delete(o.Key(), o, o.ResourceVersion)
+}
+
+func (s *subject) Replace(list []*conformance.Object, resourceVersion string) error {
+	return s.FIFO.Replace(func(yield func(deltafifo.Item[*conformance.Object]) bool) {
+		for _, o := range list {
+			if !yield(deltafifo.Item[*conformance.Object]{Key: o.Key(), Object: o, ResourceVersion: o.ResourceVersion}) {
+				return
+			}
+		}
+	}, resourceVersion)
+}
+
+func (s *subject) Take() (taken []conformance.Stack, closed bool) {
+	batch, err := s.Pop(context.Background())
+	if err != nil {
+		return nil, errors.Is(err, deltafifo.ErrClosed)
+	}
+	var stacks conformance.Stacks
+	for _, stack := range batch.Stacks {
+		for _, d := range stack.Deltas {
+			stacks.Add(stack.Key.Name, d.Type.String(), d.FinalStateUnknown, d.Object.ResourceVersion)
+		}
+		if newest := stack.Newest(); newest.Type == deltafifo.Deleted {
+			delete(s.store, stack.Key)
+		} else {
+			s.store[stack.Key] = newest.Object
+		}
+	}
+	s.synced = s.synced || batch.Initial
+	return stacks.All(), false
+}
+
+func (s *subject) Synced() bool { return s.synced }

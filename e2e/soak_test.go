@@ -1,0 +1,117 @@
+package e2e_test
+
+import (
+	"flag"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kinform/kinform/informer"
+	checker "github.com/kinform/kinform/internal/history"
+)
+
+var soak = flag.Duration("soak", 12*time.Second, "how long to disturb pipelines, all ways together")
+
+// TestGuaranteesHoldUnderDisturbance disturbs a pipeline in every way, and looks at
+// G1 to G8 with witnesses; that nothing remains (G10) is checked as ever.
+func TestGuaranteesHoldUnderDisturbance(t *testing.T) {
+	ways := everyWay(configMaps)
+	for _, s := range ways {
+		t.Run(s.String(), func(t *testing.T) {
+			p := startPipeline[*corev1.ConfigMap](t, s)
+			require.NoError(t, p.informer.AddIndex("step", byStep))
+			p.waitForSync(t)
+			disturb(t, p, time.Now().Add(*soak/time.Duration(len(ways))))
+			p.stop(t)
+		})
+	}
+}
+
+func byStep(m *corev1.ConfigMap) ([]string, error) { return []string{m.Annotations["step"]}, nil }
+
+// disturb disturbs p, in rounds that end with a comparison.
+func disturb(t *testing.T, p *pipeline[*corev1.ConfigMap], until time.Time) {
+	changes := configMapChurn()
+	var witnesses []*checker.Witness[*corev1.ConfigMap]
+	rounds := 0
+	for ; time.Now().Before(until); rounds++ {
+		stop := changes.start(t)
+		for range 5 {
+			witnesses = disturbance(t, p, witnesses)
+			requireIndex(t, p)
+			time.Sleep(time.Duration(rand.IntN(200)) * time.Millisecond)
+		}
+		stop()
+		requireOwnWrites(t, p)
+		p.requireServersState(t)
+		want := p.stored()
+		for _, w := range witnesses {
+			eventually(t, time.Minute, func() string { return difference(want, w.Versions()) }) // G2, G5
+			require.Empty(t, w.Violations())
+		}
+	}
+	t.Logf("%d rounds, %d failures reported", rounds, len(p.failures()))
+	for _, w := range witnesses {
+		w.Registration().Remove()
+		<-w.Registration().Done()
+	}
+}
+
+// disturbance does one thing, and returns the witnesses that there are then.
+func disturbance(t *testing.T, p *pipeline[*corev1.ConfigMap], witnesses []*checker.Witness[*corev1.ConfigMap]) []*checker.Witness[*corev1.ConfigMap] {
+	switch n := rand.IntN(40); {
+	case n < 10:
+		p.network.Cut()
+		time.Sleep(time.Duration(rand.IntN(300)) * time.Millisecond)
+		p.network.Mend()
+	case n < 20:
+		_, err := kube.Compact(t.Context())
+		require.NoError(t, err)
+	case n < 30 && len(witnesses) < 10:
+		pace := time.Duration(rand.IntN(2)*rand.IntN(3)) * time.Millisecond
+		w, err := checker.Add(p.informer, informer.HandlerOptions{Overflow: informer.Overflow(rand.IntN(3)), Mailbox: 1 + rand.IntN(100)},
+			func(informer.Event[*corev1.ConfigMap]) { time.Sleep(pace) })
+		require.NoError(t, err)
+		witnesses = append(witnesses, w)
+	case n < 35 && len(witnesses) > 0:
+		w := witnesses[0]
+		witnesses = slices.Delete(witnesses, 0, 1)
+		w.Registration().Remove()
+		<-w.Registration().Done()
+		require.Empty(t, w.Violations())
+	case n == 39 && *soak >= time.Minute:
+		require.NoError(t, kube.KillAPIServer())
+		require.NoError(t, kube.StartAPIServer(t.Context()))
+	}
+	return witnesses
+}
+
+// requireIndex looks at the store as a reader does (G7).
+func requireIndex(t *testing.T, p *pipeline[*corev1.ConfigMap]) {
+	t.Helper()
+	require.Empty(t, checker.Disagreement(p.informer.Store().Snapshot(), "step", byStep))
+}
+
+// requireOwnWrites waits for the newest version that the server has, and requires
+// that the store then has everything through it (G8).
+func requireOwnWrites(t *testing.T, p *pipeline[*corev1.ConfigMap]) {
+	t.Helper()
+	want, err := kube.List(t.Context(), p.path)
+	require.NoError(t, err)
+	newest := uint64(0)
+	for _, version := range want {
+		n, err := strconv.ParseUint(version, 10, 64)
+		require.NoError(t, err)
+		newest = max(newest, n)
+	}
+	require.NoError(t, p.informer.Store().WaitRV(t.Context(), strconv.FormatUint(newest, 10)))
+	for key, version := range want {
+		entry, ok := p.informer.Store().Entry(key)
+		require.True(t, ok && entry.ResourceVersion == version, "%v is %s, not %s", key, entry.ResourceVersion, version)
+	}
+}

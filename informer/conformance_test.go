@@ -1,0 +1,12 @@
+package informer_test
+
+import (
+	"testing"
+
+	"github.com/kinform/kinform/internal/conformance"
+	"github.com/kinform/kinform/internal/conformance/kinform"
+)
+
+func TestConformance(t *testing.T) {
+	conformance.TestInformer(t, kinform.NewInformer, nil)
+}

@@ -1,0 +1,333 @@
+package informer_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/kinform/kinform/apitest"
+	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/internal/history"
+	"github.com/kinform/kinform/reflector"
+	"github.com/kinform/kinform/rest"
+)
+
+var expired = apierrors.NewResourceExpired("too old resource version")
+
+// soaked counts what was played, so that one can see that it was something.
+var soaked struct{ events, states, faults, reconciled atomic.Int64 }
+
+// soaking is one history while it is played.
+type soaking struct {
+	*rig
+	keys       int
+	states     history.States
+	witnesses  []*history.Witness[*corev1.Pod]
+	reconciler *reconciler
+	began      time.Time
+	trace      []string
+
+	mu         sync.Mutex // guards following
+	violations []string
+}
+
+// byChange is the index that readers look at.
+func byChange(pod *corev1.Pod) ([]string, error) { return []string{pod.Labels["changed"]}, nil }
+
+// playHistory plays the history of a seed, and returns what was done and which
+// guarantees were broken.
+func playHistory(t *testing.T, seed uint64) (trace, violations []string) {
+	random := rand.New(rand.NewPCG(seed, 2))
+	opts := informer.Options[*corev1.Pod]{}
+	opts.Reflector.ListMode = reflector.ListMode(1 + random.IntN(2))
+	opts.Reflector.PageSize = []int64{0, 0, 2, -1}[random.IntN(4)]
+	opts.Queue.MaxDeltasPerKey = []int{0, 2, -1}[random.IntN(3)]
+	encoding := []rest.Encoding{rest.Protobuf, rest.JSON}[random.IntN(2)]
+	s := &soaking{rig: newRigFor(t, rest.ResourceOptions{Encoding: encoding}, opts), keys: 1 + random.IntN(12), began: time.Now()}
+	s.random = random
+	s.say("%v, %v, pages of %d, %d deltas per key, %d keys", opts.Reflector.ListMode, encoding, opts.Reflector.PageSize, opts.Queue.MaxDeltasPerKey, s.keys)
+	if err := s.informer.AddIndex("changed", byChange); err != nil {
+		s.violate("%v", err)
+	}
+	s.remember()
+
+	for range random.IntN(2 * s.keys) {
+		s.step()
+	}
+	s.reconciler = newReconciler(s)
+	s.addWitness(s.reconciler.enqueue)
+	stopReading := s.read()
+	s.run()
+	for range 20 + random.IntN(150) {
+		s.happen()
+	}
+	s.comeToRest()
+	stopReading()
+	s.reconciler.stop()
+	s.end()
+	return s.trace, s.violations
+}
+
+func (s *soaking) say(format string, args ...any) {
+	s.trace = append(s.trace, fmt.Sprintf("%10v ", time.Since(s.began).Round(time.Millisecond))+fmt.Sprintf(format, args...))
+}
+
+func (s *soaking) violate(format string, args ...any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.violations = append(s.violations, fmt.Sprintf(format, args...))
+}
+
+// remember writes down the state of the server.
+func (s *soaking) remember() { s.states.Had(s.server.ResourceVersion(), s.versions()) }
+
+func (s *soaking) step() {
+	s.change(s.keys)
+	s.remember()
+	s.say("changed a pod, now at %s", s.server.ResourceVersion())
+}
+
+// happen does one random thing.
+func (s *soaking) happen() {
+	switch n := s.random.IntN(40); {
+	case n < 26:
+		s.step()
+	case n < 30:
+		d := time.Duration(s.random.IntN(1000)) * time.Millisecond
+		if s.random.IntN(10) == 0 {
+			d *= 200
+		}
+		s.say("sleep %v", d)
+		time.Sleep(d)
+	case n < 34:
+		s.disturb()
+	case n < 36:
+		s.addWitness(nil)
+	case n < 37 && len(s.witnesses) > 1:
+		n := 1 + s.random.IntN(len(s.witnesses)-1)
+		s.say("remove handler %d", n)
+		s.removeWitness(n)
+	default:
+		s.awaitOwnWrite()
+	}
+}
+
+// disturb breaks something, mostly what the informer does next.
+func (s *soaking) disturb() {
+	faults := []struct {
+		name, verb string
+		action     apitest.Action
+	}{
+		{"silent", "watch", apitest.SilentAfterEvents(s.random.IntN(3))},
+		{"not answered for long", "watch", apitest.Delay(time.Duration(s.random.IntN(300)) * time.Second)},
+		{"not answered for long", "list", apitest.Delay(time.Duration(s.random.IntN(300)) * time.Second)},
+		{"slow", "list", apitest.SlowBody(300)},
+		{"garbage", "list", apitest.Garbage()},
+		{"garbage", "watch", apitest.Garbage()},
+		{"a table", "list", apitest.Table()},
+		{"empty", "watch", apitest.Empty()},
+		{"without an end marker", "watch", apitest.NoEndMarker()},
+		{"late with bookmarks", "watch", apitest.DelayBookmarks(time.Minute)},
+		{"expired after an event", "watch", apitest.FailAfterEvents(1, expired)},
+		{"ended after an event", "watch", apitest.EndAfterEvents(1)},
+		{"dropped after two", "watch", apitest.DropAfterEvents(2)},
+	}
+	soaked.faults.Add(1)
+	if s.random.IntN(2) == 0 {
+		s.say("a fault of the rig")
+		s.fault()
+		return
+	}
+	f := faults[s.random.IntN(len(faults))]
+	s.say("the next %s is %s", f.verb, f.name)
+	s.server.Inject(apitest.Fault{Verb: f.verb, Times: 1, Action: f.action})
+	switch s.random.IntN(4) {
+	case 0:
+		s.say("compact, drop watches")
+		s.server.Compact()
+		s.server.DropWatches("")
+	case 1:
+		s.say("end watches")
+		s.server.EndWatches("")
+	}
+}
+
+func (s *soaking) addWitness(do func(informer.Event[*corev1.Pod])) {
+	opts := informer.HandlerOptions{
+		Mailbox:  []int{0, 1, 3}[s.random.IntN(3)],
+		Overflow: informer.Overflow(s.random.IntN(3)),
+	}
+	if do != nil && opts.Overflow == informer.Coalesce {
+		// It does not mention what came and went while the handler was behind, but
+		// a reconciler may have seen it in the store.
+		opts.Overflow = informer.Unbounded
+	}
+	if s.random.IntN(4) == 0 {
+		opts.Resync = time.Duration(1+s.random.IntN(60)) * time.Second
+	}
+	pace := time.Duration(s.random.IntN(4)*s.random.IntN(30)) * time.Millisecond
+	s.say("add handler %d, %+v, which takes %v", len(s.witnesses), opts, pace)
+	w, err := history.Add(s.informer, opts, func(e informer.Event[*corev1.Pod]) {
+		if do != nil {
+			do(e)
+		}
+		time.Sleep(pace)
+	})
+	if err != nil {
+		s.violate("AddHandler: %v", err)
+	}
+	s.witnesses = append(s.witnesses, w)
+}
+
+// removeWitness removes a handler: it is not called any more once it is done.
+func (s *soaking) removeWitness(n int) {
+	w := s.witnesses[n]
+	s.witnesses = slices.Delete(s.witnesses, n, n+1)
+	w.Registration().Remove()
+	go func() {
+		<-w.Registration().Done()
+		told := w.Events()
+		time.Sleep(time.Minute)
+		if now := w.Events(); now != told {
+			s.violate("a handler that was removed was told of %d events", now-told)
+		}
+		s.add(w.Violations())
+	}()
+}
+
+func (s *soaking) add(violations []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.violations = append(s.violations, violations...)
+}
+
+// awaitOwnWrite waits, beside everything else, until the store has what the
+// server has now (G8).
+func (s *soaking) awaitOwnWrite() {
+	version := s.server.ResourceVersion()
+	go func() {
+		ctx, cancel := context.WithTimeout(s.t.Context(), 24*time.Hour)
+		defer cancel()
+		if err := s.informer.Store().WaitRV(ctx, version); err != nil {
+			s.violate("G8: %v", err)
+		}
+		snapshot := s.informer.Store().Snapshot()
+		if number(s.t, snapshot.ResourceVersion()) < number(s.t, version) {
+			s.violate("G8: WaitRV of %s returned at %s", version, snapshot.ResourceVersion())
+		}
+		history.Saw(&s.states, snapshot)
+	}()
+}
+
+// read starts readers that look at every version of the store that they can get
+// hold of.
+func (s *soaking) read() (stop func()) {
+	done := make(chan struct{})
+	var readers sync.WaitGroup
+	for n := range 2 {
+		readers.Go(func() {
+			random := rand.New(rand.NewPCG(uint64(n), 3))
+			last := uint64(0)
+			for {
+				select {
+				case <-done:
+					return
+				default:
+				}
+				snapshot := s.informer.Store().Snapshot()
+				if snapshot.Revision() != last {
+					last = snapshot.Revision()
+					history.Saw(&s.states, snapshot)
+					if d := history.Disagreement(snapshot, "changed", byChange); d != "" {
+						s.violate("%s", d)
+					}
+				}
+				if random.IntN(3) == 0 {
+					runtime.Gosched()
+				} else {
+					time.Sleep(time.Duration(random.IntN(200)) * time.Millisecond)
+				}
+			}
+		})
+	}
+	return func() {
+		close(done)
+		readers.Wait()
+	}
+}
+
+// comeToRest lets the server be quiet and well: everything must become what the
+// server is (G2).
+func (s *soaking) comeToRest() {
+	s.say("the server is quiet")
+	truth := s.versions()
+	wrong := "?"
+	for range 3 * 3600 {
+		if wrong = s.differs(truth); wrong == "" {
+			break
+		}
+		time.Sleep(time.Second)
+	}
+	if wrong != "" {
+		s.violate("G2: %s", wrong)
+	}
+	time.Sleep(2 * time.Minute) // For what was removed.
+	synctest.Wait()
+}
+
+func (s *soaking) differs(truth history.State) string {
+	if stored := s.stored(); !maps.Equal(stored, truth) {
+		return fmt.Sprintf("the store has %v, the server %v", stored, truth)
+	}
+	for n, w := range s.witnesses {
+		if !maps.Equal(w.Versions(), truth) {
+			return fmt.Sprintf("handler %d knows %v, the server has %v", n, w.Versions(), truth)
+		}
+		select {
+		case <-w.Registration().Synced():
+		default:
+			return fmt.Sprintf("handler %d is not synced", n)
+		}
+	}
+	return s.reconciler.differs(truth)
+}
+
+// end stops the informer, and collects what was noticed.
+func (s *soaking) end() {
+	if err := s.stop(); err != nil {
+		s.violate("G10: Run returned %v", err)
+	}
+	told := 0
+	for _, w := range s.witnesses {
+		told += w.Events()
+	}
+	synctest.Wait()
+	if n := s.server.Watches(""); n != 0 {
+		s.violate("G10: %d watches are open after Run", n)
+	}
+	time.Sleep(time.Hour)
+	for _, w := range s.witnesses {
+		told -= w.Events()
+		s.add(w.Violations())
+		if !s.states.Known(w.Initials()) {
+			s.violate("G5: the server never had what a handler was told of initially: %v", w.Initials())
+		}
+		soaked.events.Add(int64(w.Events()))
+	}
+	if told != 0 {
+		s.violate("G10: handlers were told of %d events after Run", -told)
+	}
+	s.add(s.states.Violations())
+	soaked.states.Add(int64(s.states.Seen()))
+}

@@ -1,0 +1,55 @@
+package informer_test
+
+import (
+	"flag"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+var (
+	soak     = flag.Duration("soak", 3*time.Second, "how long to play random histories against the guarantees")
+	soakSeed = flag.Uint64("soak.seed", 0, "play the history of this seed alone, and show it")
+)
+
+// TestHistoriesKeepTheGuarantees plays random histories, each on a server of its
+// own in virtual time, for as long as -soak says. A seed fixes what happens to the
+// server, but not how goroutines take turns: what a seed has found once may need
+// several runs to show again.
+func TestHistoriesKeepTheGuarantees(t *testing.T) {
+	if *soakSeed > 0 {
+		trySeed(t, *soakSeed, true)
+		return
+	}
+	began := time.Now()
+	var histories atomic.Int64
+	t.Cleanup(func() {
+		t.Logf("%d histories in %v: %d events, %d states of stores, %d faults, %d reconciliations", histories.Load(), time.Since(began).Round(time.Second),
+			soaked.events.Load(), soaked.states.Load(), soaked.faults.Load(), soaked.reconciled.Load())
+	})
+	for range runtime.GOMAXPROCS(0) {
+		t.Run("", func(t *testing.T) {
+			t.Parallel()
+			for time.Since(began) < *soak && !t.Failed() {
+				trySeed(t, rand.Uint64(), false)
+				histories.Add(1)
+			}
+		})
+	}
+}
+
+func trySeed(t *testing.T, seed uint64, show bool) {
+	synctest.Test(t, func(t *testing.T) {
+		trace, violations := playHistory(t, seed)
+		if show || len(violations) > 0 {
+			t.Logf("history of -soak.seed %d:\n%s", seed, strings.Join(trace, "\n"))
+		}
+		for _, v := range violations[:min(len(violations), 10)] {
+			t.Errorf("-soak.seed %d: %s", seed, v)
+		}
+	})
+}

@@ -1,0 +1,102 @@
+package conformance
+
+import (
+	"context"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/apitest"
+)
+
+// Informer is the seam of the informer suite: what any implementation can be
+// asked, in the words of none. It informs of all pods of a server.
+type Informer interface {
+	// Run works until ctx ends, and until everything that it started has ended.
+	Run(ctx context.Context) error
+
+	// AddHandler registers a handler, before or while Run runs. A resync of 0 is
+	// none.
+	AddHandler(handle func(Event), resync time.Duration) (Registration, error)
+
+	// Synced says that the first list is in the store.
+	Synced() bool
+
+	// Get returns the pod that is stored under a key, or nil.
+	Get(key types.NamespacedName) *corev1.Pod
+
+	// Pods returns all pods that are stored.
+	Pods() map[types.NamespacedName]*corev1.Pod
+
+	// ByIndex returns the keys that have a value in an index of the setup.
+	ByIndex(index, value string) ([]types.NamespacedName, error)
+
+	// ResourceVersion is the version through which the store is complete, as far
+	// as it knows.
+	ResourceVersion() string
+}
+
+// Registration is a handler of an Informer.
+type Registration interface {
+	// Synced says that every initial add has returned.
+	Synced() bool
+
+	// Remove ends the handler, without waiting.
+	Remove()
+}
+
+// Event is what a handler is told.
+type Event struct {
+	Type EventType
+
+	// Initial says that the object was there when the informer or the handler
+	// started. An implementation that only says so for Added leaves it false
+	// otherwise.
+	Initial bool
+
+	Key types.NamespacedName
+
+	// Old is nil for Added. New is, for Deleted, the last known state.
+	Old, New *corev1.Pod
+
+	// FinalStateUnknown marks a tombstone.
+	FinalStateUnknown bool
+}
+
+// EventType is what became of an object.
+type EventType string
+
+// The three things that can become of an object.
+const (
+	Added   EventType = "added"
+	Updated EventType = "updated"
+	Deleted EventType = "deleted"
+)
+
+// Setup says what informer is wanted.
+type Setup struct {
+	// Server is reached by its DialContext.
+	Server *apitest.Server
+
+	// WatchList asks for streaming lists.
+	WatchList bool
+
+	// Resync is the shortest period that any handler will ask for. Defaults to
+	// none.
+	Resync time.Duration
+
+	// Transform may be nil.
+	Transform func(*corev1.Pod) (*corev1.Pod, error)
+
+	// Indexes may be nil.
+	Indexes map[string]func(*corev1.Pod) ([]string, error)
+
+	// OnError is told of failures. May be nil.
+	OnError func(error)
+}
+
+// NewInformer makes the informer of a setup, which reaches the server by
+// connections of its own. They are closed when Run returns. Its requests have its
+// name in their User-Agent, so that faults can be meant for it.
+type NewInformer func(name string, setup Setup) (Informer, error)

@@ -1,0 +1,59 @@
+package conformance
+
+import (
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Object is what the suites of stores and queues keep: the least that has
+// metadata.
+type Object struct {
+	metav1.ObjectMeta
+
+	// Values are what it has in the index of the suite.
+	Values []string
+
+	// Err is what the index function of the suite says to it.
+	Err error
+}
+
+// Key is the key of an object.
+func (o *Object) Key() types.NamespacedName {
+	return types.NamespacedName{Namespace: o.Namespace, Name: o.Name}
+}
+
+// IndexName is the index that every store of the suite has.
+const IndexName = "value"
+
+// Index is the function of that index.
+func Index(o *Object) ([]string, error) { return o.Values, o.Err }
+
+// object makes one of "name@version", in one namespace.
+func object(s string, values ...string) *Object {
+	name, version, _ := strings.Cut(s, "@")
+	return &Object{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name, ResourceVersion: version}, Values: values}
+}
+
+func objects(all ...string) (list []*Object) {
+	for _, s := range all {
+		list = append(list, object(s))
+	}
+	return list
+}
+
+func key(name string) types.NamespacedName {
+	return types.NamespacedName{Namespace: "ns", Name: name}
+}
+
+// names are the sorted names of keys.
+func names(keys []types.NamespacedName) []string {
+	all := []string{}
+	for _, key := range keys {
+		all = append(all, key.Name)
+	}
+	slices.Sort(all)
+	return all
+}

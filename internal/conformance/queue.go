@@ -1,0 +1,62 @@
+package conformance
+
+import "testing"
+
+// Queue is the seam of the queue suite: a queue of deltas with its consumer and
+// the consumer's store.
+type Queue interface {
+	Add(*Object) error
+	Update(*Object) error
+	Delete(*Object) error
+	Replace(list []*Object, resourceVersion string) error
+	Resync() error
+	Close()
+
+	// Take pops everything that is pending, and applies it to the consumer's
+	// store. There is one stack per key, in the order in which they came out.
+	// Closed says that there was nothing, and will not be.
+	Take() (stacks []Stack, closed bool)
+
+	// Synced says that the initial population has been taken.
+	Synced() bool
+}
+
+// Stack is what came out of one key, as text such as "a: Added@1 Deleted?@1",
+// where "?" marks a tombstone. The types are Added, Updated, Deleted, Replaced and
+// Sync.
+type Stack string
+
+// TestQueue runs the suite on what open makes.
+func TestQueue(t *testing.T, open func() Queue, differences Differences) {
+	verify(t, queueCases, open, differences, once)
+}
+
+// Stacks writes deltas as stacks.
+type Stacks struct {
+	order []string
+	text  map[string]string
+}
+
+// Add adds a delta.
+func (s *Stacks) Add(name, deltaType string, unknown bool, version string) {
+	if s.text == nil {
+		s.text = map[string]string{}
+	}
+	if _, ok := s.text[name]; !ok {
+		s.order = append(s.order, name)
+		s.text[name] = name + ":"
+	}
+	mark := "@"
+	if unknown {
+		mark = "?@"
+	}
+	s.text[name] += " " + deltaType + mark + version
+}
+
+// All returns the stacks, in the order of their first deltas.
+func (s *Stacks) All() (all []Stack) {
+	for _, name := range s.order {
+		all = append(all, Stack(s.text[name]))
+	}
+	return all
+}

@@ -1,0 +1,221 @@
+package conformance
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/apitest"
+)
+
+// opener makes informers, all in one mode.
+type opener struct {
+	open      NewInformer
+	watchList bool
+}
+
+type informerCase = testCase[opener]
+
+// TestInformer runs the suite on what open makes, with lists and with streaming
+// lists. A difference is one that shows in either.
+func TestInformer(t *testing.T, open NewInformer, differences Differences) {
+	cases := slices.Concat(storeOfInformerCases, handlerCases, resyncCases, failureCases)
+	verify(t, cases, opener{open: open}, differences, func(t *testing.T, c informerCase, o opener) (failures []string) {
+		for _, o.watchList = range []bool{false, true} {
+			synctest.Test(t, func(t *testing.T) {
+				for _, failure := range once(t, c, o) {
+					failures = append(failures, fmt.Sprintf("watchlist=%v: %s", o.watchList, failure))
+				}
+			})
+		}
+		return failures
+	})
+}
+
+// rig is an informer and its server, in a bubble of virtual time.
+type rig struct {
+	*probe
+	server   *apitest.Server
+	informer Informer
+
+	// stop ends the informer and says how long that took. It is too long if it
+	// takes more than an hour.
+	stop func() time.Duration
+}
+
+// rig makes an informer that is not running yet. It must be closed.
+func (p *probe) rig(o opener, setup Setup) *rig {
+	setup.Server = apitest.New(apitest.Options{BookmarkInterval: 10 * time.Second})
+	p.succeeds(setup.Server.ListenMemory())
+	setup.WatchList = o.watchList
+	inf, err := o.open("subject", setup)
+	p.succeeds(err)
+	return &rig{probe: p, server: setup.Server, informer: inf}
+}
+
+// start runs the informer.
+func (r *rig) start() {
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = r.informer.Run(ctx)
+	}()
+	r.stop = sync.OnceValue(func() time.Duration {
+		began := time.Now()
+		cancel()
+		<-done
+		return time.Since(began)
+	})
+}
+
+// close ends everything. An informer that was never started is started, so that
+// it gives back what it has.
+func (r *rig) close() {
+	if r.stop == nil {
+		r.start()
+	}
+	r.stop()
+	r.server.Close()
+}
+
+// startSynced runs the informer until all that there is has been handled.
+func (r *rig) startSynced() {
+	r.start()
+	r.settle()
+	r.must(r.informer.Synced(), "it does not become synced")
+}
+
+// settle waits until the store has what the server has, and handlers are idle.
+func (r *rig) settle() {
+	r.eventually("the store is not what the server is", func() bool {
+		stored, exist := r.informer.Pods(), r.exist()
+		for key, version := range exist {
+			if pod := stored[key]; pod == nil || pod.Labels["version"] != version {
+				return false
+			}
+		}
+		return len(stored) == len(exist)
+	})
+	time.Sleep(time.Second)
+	synctest.Wait()
+}
+
+// eventually waits half an hour for something.
+func (r *rig) eventually(otherwise string, ok func() bool) {
+	for range 1800 {
+		if ok() {
+			return
+		}
+		time.Sleep(time.Second)
+	}
+	r.must(false, "%s", otherwise)
+}
+
+// exist is what the server has: the label "version" by key.
+func (r *rig) exist() map[types.NamespacedName]string {
+	all := map[types.NamespacedName]string{}
+	list, _, err := r.server.List(podResource, "")
+	r.succeeds(err)
+	for _, o := range list {
+		all[types.NamespacedName{Namespace: o.GetNamespace(), Name: o.GetName()}] = o.GetLabels()["version"]
+	}
+	return all
+}
+
+var podResource = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
+
+// create, update and delete change pods in order, as of a label "version", which
+// survives what a transform does to the resourceVersion.
+func (r *rig) create(all ...string) {
+	for _, name := range all {
+		_, err := r.server.Create(podOf(name, "1"))
+		r.succeeds(err)
+	}
+}
+
+func (r *rig) update(name, version string) {
+	_, err := r.server.Update(podOf(name, version))
+	r.succeeds(err)
+}
+
+func (r *rig) delete(name string) { r.succeeds(r.server.Delete(podResource, key(name))) }
+
+func podOf(name, version string) *corev1.Pod {
+	return &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name, Labels: map[string]string{"version": version}},
+		Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "main", Image: "example/web:1"}}},
+	}
+}
+
+// gap does something while the informer is cut off, so that it can only learn of
+// it by a relist.
+func (r *rig) gap(do func()) {
+	broken := r.server.Inject(apitest.Fault{Action: apitest.Code(503, 0)})
+	r.server.DropWatches("")
+	time.Sleep(time.Second)
+	do()
+	r.server.Compact()
+	broken.Remove()
+	r.settle()
+}
+
+// recorder is a handler that remembers.
+type recorder struct {
+	Registration
+
+	mu     sync.Mutex // guards following
+	events []Event
+}
+
+// record adds a handler that remembers, after it has done something else.
+func (r *rig) record(resync time.Duration, do ...func(Event)) *recorder {
+	rec := &recorder{}
+	registration, err := r.informer.AddHandler(func(e Event) {
+		for _, do := range do {
+			do(e)
+		}
+		rec.mu.Lock()
+		defer rec.mu.Unlock()
+		rec.events = append(rec.events, e)
+	}, resync)
+	r.succeeds(err)
+	rec.Registration = registration
+	return rec
+}
+
+// take returns what was told since the last take.
+func (rec *recorder) take() []Event {
+	rec.mu.Lock()
+	defer rec.mu.Unlock()
+	events := rec.events
+	rec.events = nil
+	return events
+}
+
+// told returns it as sorted text: "added a@1", with "initially" for what is
+// Initial and "?" for a tombstone.
+func (rec *recorder) told() []string {
+	all := []string{}
+	for _, e := range rec.take() {
+		text := string(e.Type)
+		if e.Initial && e.Type == Added {
+			text = "initially " + text
+		}
+		if e.FinalStateUnknown {
+			text += "?"
+		}
+		all = append(all, text+" "+e.Key.Name+"@"+e.New.Labels["version"])
+	}
+	slices.Sort(all)
+	return all
+}

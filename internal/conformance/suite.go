@@ -1,0 +1,105 @@
+package conformance
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"sync"
+	"testing"
+)
+
+// Differences are the cases that an implementation fails by design: the name of
+// the case, and the reason, which begins with the contract's number.
+type Differences map[string]string
+
+// testCase is one contract, as it is asked of a subject that open makes.
+type testCase[Open any] struct {
+	name string
+	run  func(p *probe, open Open)
+}
+
+// verify runs the cases. What is in differences must fail, everything else must
+// not. run stands around each attempt.
+func verify[Open any](t *testing.T, cases []testCase[Open], open Open, differences Differences, attempt func(*testing.T, testCase[Open], Open) []string) {
+	t.Helper()
+	names := map[string]bool{}
+	for _, c := range cases {
+		names[c.name] = true
+		t.Run(c.name, func(t *testing.T) {
+			failures := attempt(t, c, open)
+			reason, different := differences[c.name]
+			switch {
+			case different && len(failures) == 0:
+				t.Errorf("it holds, although it is said to be a difference: %s", reason)
+			case different:
+				t.Logf("differs (%s): %s", reason, failures[0])
+			default:
+				for _, failure := range failures {
+					t.Error(failure)
+				}
+			}
+		})
+	}
+	for _, name := range slices.Sorted(maps.Keys(differences)) {
+		if !names[name] {
+			t.Errorf("there is no case %q, so it can't be a difference", name)
+		}
+	}
+}
+
+// once is the attempt of a case that needs nothing around it.
+func once[Open any](_ *testing.T, c testCase[Open], open Open) []string {
+	var p probe
+	p.try(func() { c.run(&p, open) })
+	return p.failures
+}
+
+// probe is a testing.T whose failures are looked at before they count.
+type probe struct {
+	mu       sync.Mutex // guards following
+	failures []string
+}
+
+// try runs f in a goroutine of its own, which a failure ends.
+func (p *probe) try(f func()) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer func() {
+			if r := recover(); r != nil {
+				p.errorf("panic: %v\n%s", r, debug.Stack())
+			}
+		}()
+		f()
+	}()
+	<-done
+}
+
+func (p *probe) errorf(format string, args ...any) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.failures = append(p.failures, fmt.Sprintf(format, args...))
+}
+
+// must ends the case unless ok.
+func (p *probe) must(ok bool, format string, args ...any) {
+	if !ok {
+		p.errorf(format, args...)
+		runtime.Goexit()
+	}
+}
+
+func (p *probe) succeeds(err error) {
+	p.must(err == nil, "unexpected error: %v", err)
+}
+
+// equal ends the case unless got is want. An empty slice or map is nil.
+func (p *probe) equal(want, got any, what string) {
+	if w, g := reflect.ValueOf(want), reflect.ValueOf(got); w.Type() == g.Type() && (w.Kind() == reflect.Slice || w.Kind() == reflect.Map) && w.Len()+g.Len() == 0 {
+		return
+	}
+	p.must(reflect.DeepEqual(want, got), "%s: expected %v, got %v", what, want, got)
+}

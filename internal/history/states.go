@@ -1,0 +1,89 @@
+package history
+
+import (
+	"fmt"
+	"maps"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/indexer"
+)
+
+// State is the version of each object that exists.
+type State = map[types.NamespacedName]string
+
+// States are the states that a server had, by resourceVersion, and the states that
+// a store was seen in. In the end, each of the latter must be one of the former:
+// the one of the version through which the store said that it was complete (G7,
+// G8). For this, one must write down every state of the server.
+type States struct {
+	mu     sync.Mutex // guards following
+	server map[string]State
+	seen   []seen
+}
+
+type seen struct {
+	revision        uint64
+	resourceVersion string
+	state           State
+}
+
+// Had writes down a state of the server.
+func (s *States) Had(resourceVersion string, state State) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.server == nil {
+		s.server = map[string]State{}
+	}
+	s.server[resourceVersion] = maps.Clone(state)
+}
+
+// Saw writes down a state of a store, once it has been filled.
+func Saw[T any](s *States, snapshot *indexer.Snapshot[T]) {
+	if snapshot.ResourceVersion() == "" {
+		return
+	}
+	state := State{}
+	for entry := range snapshot.Entries() {
+		state[entry.Key] = entry.ResourceVersion
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.seen = append(s.seen, seen{snapshot.Revision(), snapshot.ResourceVersion(), state})
+}
+
+// Known reports whether the server ever was in a state.
+func (s *States) Known(state State) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, had := range s.server {
+		if maps.Equal(had, state) {
+			return true
+		}
+	}
+	return false
+}
+
+// Violations compares what was seen with what there was.
+func (s *States) Violations() (violations []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, seen := range s.seen {
+		had, ok := s.server[seen.resourceVersion]
+		switch {
+		case !ok:
+			violations = append(violations, fmt.Sprintf("G8: the store said that it was complete through %s, which is no version of the server", seen.resourceVersion))
+		case !maps.Equal(had, seen.state):
+			violations = append(violations, fmt.Sprintf("G7: at %s (revision %d) the store had %v, the server %v", seen.resourceVersion, seen.revision, seen.state, had))
+		}
+	}
+	return violations
+}
+
+// Seen returns how many states of the store were written down.
+func (s *States) Seen() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.seen)
+}

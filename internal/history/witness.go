@@ -1,0 +1,160 @@
+package history
+
+import (
+	"fmt"
+	"maps"
+	"strconv"
+	"sync"
+	"sync/atomic"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/informer"
+)
+
+// Witness is a handler that remembers what it was told, and takes note of what
+// should not have happened: G1, G3, G4, G5 and G6, as far as they show in one
+// handler's events.
+type Witness[T comparable] struct {
+	informer     *informer.Informer[T]
+	registration *informer.Registration[T]
+	registered   chan struct{}
+	do           func(informer.Event[T])
+	busy         atomic.Bool
+
+	mu         sync.Mutex                      // guards following
+	known      map[types.NamespacedName]T      // New of the last event of what exists
+	versions   map[types.NamespacedName]string // its version
+	newest     map[types.NamespacedName]uint64 // the highest version told of each key
+	initials   map[types.NamespacedName]string // what was told initially
+	events     int
+	changes    int // events that are not initial
+	violations []string
+}
+
+// Add adds a witness to an informer's handlers. It calls do with each event after
+// it has looked at it; do may be nil.
+func Add[T comparable](inf *informer.Informer[T], opts informer.HandlerOptions, do func(informer.Event[T])) (*Witness[T], error) {
+	w := &Witness[T]{
+		informer:   inf,
+		registered: make(chan struct{}),
+		do:         do,
+		known:      map[types.NamespacedName]T{},
+		versions:   map[types.NamespacedName]string{},
+		newest:     map[types.NamespacedName]uint64{},
+		initials:   map[types.NamespacedName]string{},
+	}
+	defer close(w.registered)
+	var err error
+	w.registration, err = inf.AddHandler(w.handle, opts)
+	return w, err
+}
+
+// Registration is the witness's.
+func (w *Witness[T]) Registration() *informer.Registration[T] { return w.registration }
+
+// Versions returns the versions of what the witness believes to exist.
+func (w *Witness[T]) Versions() map[types.NamespacedName]string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return maps.Clone(w.versions)
+}
+
+// Initials returns the versions of what was told with cause Initial.
+func (w *Witness[T]) Initials() map[types.NamespacedName]string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return maps.Clone(w.initials)
+}
+
+// Events returns how many events there have been.
+func (w *Witness[T]) Events() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.events
+}
+
+// Violations returns what should not have happened, each with its guarantee.
+func (w *Witness[T]) Violations() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return append([]string(nil), w.violations...)
+}
+
+func (w *Witness[T]) handle(e informer.Event[T]) {
+	<-w.registered
+	overlap := !w.busy.CompareAndSwap(false, true)
+	defer w.busy.Store(false)
+	w.look(e, overlap)
+	if w.do != nil {
+		w.do(e)
+	}
+}
+
+func (w *Witness[T]) look(e informer.Event[T], overlap bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	violated := func(guarantee, format string, args ...any) {
+		w.violations = append(w.violations, fmt.Sprintf("%s: %v %v of %v at %s: ", guarantee, e.Cause, e.Type, e.Key, e.ResourceVersion)+fmt.Sprintf(format, args...))
+	}
+	version := number(e.ResourceVersion)
+	if overlap {
+		violated("G4", "the handler was called while it was running")
+	}
+
+	before, known := w.known[e.Key]
+	if known == (e.Type == informer.Added) {
+		violated("G1", "the key was known: %v", known)
+	}
+	if e.Old != before {
+		violated("G1", "Old is not New of the event before")
+	}
+	if newest := w.newest[e.Key]; version < newest || version == newest && e.Cause != informer.Resync && !e.FinalStateUnknown {
+		violated("G1", "version %d was told before", newest)
+	}
+
+	w.events++
+	if e.Cause == informer.Initial {
+		w.initials[e.Key] = e.ResourceVersion
+		if w.changes > 0 {
+			violated("G5", "%d changes were told before", w.changes)
+		}
+		select {
+		case <-w.registration.Synced():
+			violated("G6", "the handler is said to be synced")
+		default:
+		}
+	} else {
+		w.changes++
+	}
+
+	w.newest[e.Key] = version
+	if e.Type == informer.Deleted {
+		delete(w.known, e.Key)
+		delete(w.versions, e.Key)
+	} else {
+		w.known[e.Key], w.versions[e.Key] = e.New, e.ResourceVersion
+	}
+	w.lookAtStore(e, version, violated)
+}
+
+// lookAtStore checks that the store holds the event, or something newer.
+func (w *Witness[T]) lookAtStore(e informer.Event[T], version uint64, violated func(guarantee, format string, args ...any)) {
+	snapshot := w.informer.Store().Snapshot()
+	entry, stored := snapshot.Entry(e.Key)
+	through := number(snapshot.ResourceVersion())
+	switch {
+	case stored && number(entry.ResourceVersion) < version:
+		violated("G3", "the store has version %s", entry.ResourceVersion)
+	case stored && e.Type == informer.Deleted && number(entry.ResourceVersion) <= version:
+		violated("G3", "the store still has it")
+	case !stored && e.Type != informer.Deleted && through <= version:
+		violated("G3", "the store does not have it, and has seen nothing newer")
+	}
+}
+
+// number reads a version; "" and what is no number is 0.
+func number(version string) uint64 {
+	n, _ := strconv.ParseUint(version, 10, 64)
+	return n
+}
