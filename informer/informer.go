@@ -17,6 +17,7 @@ import (
 // use.
 type Informer[T any] struct {
 	opts      Options[T]
+	source    listwatch.Source[T] // with the transform
 	store     *indexer.Store[T]
 	queue     *deltafifo.FIFO[T]
 	reflector *reflector.Reflector[T]
@@ -73,6 +74,7 @@ func New[T any](source listwatch.Source[T], opts Options[T]) (*Informer[T], erro
 	if opts.Transform != nil {
 		source = transformed[T]{source, opts.Transform}
 	}
+	i.source = source
 	i.reflector, err = reflector.New(source, sink[T]{i.queue, &i.gate}, opts.Reflector)
 	if err != nil {
 		return nil, err
