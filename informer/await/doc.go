@@ -7,10 +7,9 @@
 //	))
 //
 // Nothing is polled: a wait looks when the store changes the key, and only then. It
-// costs no request, for it reads an informer's store. Every state that satisfies a
-// condition counts, and none is waited for twice; but as a store holds the newest
-// state alone, one that was left at once may never be seen. Conditions should be
-// about states that last.
+// costs no request, for it reads an informer's store. As that holds the newest state
+// alone, one that is left at once may never be seen: conditions should be about
+// states that last.
 //
 // A wait does not know whether the store is complete. Before the first sync nothing
 // exists in it, so that [Deleted] holds: wait for the sync first.

@@ -68,6 +68,10 @@ var architecture = rules{
 			reason: "informer is the only place where the stages meet, and it takes any source, not only rest",
 		},
 		{
+			from: []string{"informer/..."}, to: []string{"informer", "reflector", "deltafifo", "indexer", "listwatch"},
+			reason: "what stands around informer is linked only by who imports it, and takes any source as well",
+		},
+		{
 			from:   []string{"apitest"},
 			reason: "a server that shares code with the client would share its mistakes, and tests would not see them",
 		},
