@@ -17,7 +17,7 @@ import (
 // use.
 type Informer[T any] struct {
 	opts      Options[T]
-	source    listwatch.Source[T] // with the transform
+	source    listwatch.Source[T]
 	store     *indexer.Store[T]
 	queue     *deltafifo.FIFO[T]
 	reflector *reflector.Reflector[T]

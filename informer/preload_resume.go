@@ -3,6 +3,7 @@ package informer
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"time"
 
@@ -208,6 +209,14 @@ func (w *resumedWatch[T]) Next() (event listwatch.Event[T], err error) {
 			return event, err
 		}
 	}
+}
+
+// sourceName names a source in errors.
+func sourceName[T any](source listwatch.Source[T]) string {
+	if named, ok := source.(fmt.Stringer); ok {
+		return named.String()
+	}
+	return "source"
 }
 
 // newer reports whether a is newer than b, as far as they can be compared.

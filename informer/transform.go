@@ -15,10 +15,8 @@ type transformed[T any] struct {
 }
 
 // String is the name of the source, for errors.
-func (s transformed[T]) String() string { return sourceName(s.Source) }
-
-func sourceName[T any](source listwatch.Source[T]) string {
-	if named, ok := source.(fmt.Stringer); ok {
+func (s transformed[T]) String() string {
+	if named, ok := s.Source.(fmt.Stringer); ok {
 		return named.String()
 	}
 	return "source"

@@ -76,12 +76,6 @@ type Options struct {
 	// Backoff says how long to wait after a failure.
 	Backoff Backoff
 
-	// Wake ends a wait early: whatever comes from it lets the next attempt begin at
-	// once, where somebody knows that it is worth while, such as when a missing
-	// CustomResourceDefinition has come. It is not read between waits, so a channel
-	// with room for one is a note for the next of them. Defaults to nil.
-	Wake <-chan struct{}
-
 	// AllowTimeTravel accepts a snapshot that is older than what the sink has
 	// already been told. By default such a snapshot is refused with
 	// [ErrTimeTravel], and asked for again: it comes from a server that lags
@@ -93,6 +87,12 @@ type Options struct {
 	// could not be read. It is called from Run's goroutine, without any lock held,
 	// and delays the reflector while it runs. Defaults to nil.
 	OnError func(Error)
+
+	// Wake ends a wait early: whatever comes from it lets the next attempt begin at
+	// once, where somebody knows that it is worth while, such as when a missing
+	// CustomResourceDefinition has come. It is not read between waits, so a channel
+	// with room for one is a note for the next of them. Defaults to nil.
+	Wake <-chan struct{}
 
 	// Observer is told what the reflector does. Defaults to nil.
 	Observer *Observer

@@ -69,7 +69,7 @@ var architecture = rules{
 		},
 		{
 			from: []string{"informer/..."}, to: []string{"informer", "reflector", "deltafifo", "indexer", "listwatch"},
-			reason: "what stands around informer is linked only by who imports it, and takes any source as well",
+			reason: "what stands around informer is linked only by who imports it, and brings nothing else along",
 		},
 		{
 			from:   []string{"apitest"},
