@@ -42,7 +42,7 @@ func Preload[T any](i *Informer[T], entries iter.Seq[indexer.Entry[T]], resource
 		return errPreloadVersion
 	}
 	i.mu.Lock()
-	late := i.phase != created || i.named > 0 || i.store.Snapshot().ResourceVersion() != ""
+	late := i.phase != created || i.named > 0 || i.store.ResourceVersion() != ""
 	i.mu.Unlock()
 	if late {
 		return errPreloadLate

@@ -156,9 +156,8 @@ func (s *resumed[T]) current(ctx context.Context) (string, error) {
 
 // unchanged are all objects of the store, without themselves.
 func (s *resumed[T]) unchanged() []listwatch.Item[T] {
-	snapshot := s.store.Snapshot()
-	items := make([]listwatch.Item[T], 0, snapshot.Len())
-	for entry := range snapshot.Entries() {
+	items := make([]listwatch.Item[T], 0, s.store.Len())
+	for entry := range s.store.Entries() {
 		items = append(items, listwatch.Item[T]{Key: entry.Key, ResourceVersion: entry.ResourceVersion, Unchanged: true})
 		if newer(entry.ResourceVersion, s.version) {
 			if s.ahead == nil {

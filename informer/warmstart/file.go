@@ -120,16 +120,25 @@ func (f *File[T]) Load() (entries []indexer.Entry[T], resourceVersion string, er
 	return entries, resourceVersion, nil
 }
 
-// Save replaces the file by the content of a store. A store that does not know how
-// far it is, as before its first list, is not saved, and that is no error.
-func (f *File[T]) Save(snapshot *indexer.Snapshot[T]) error {
-	if snapshot.ResourceVersion() == "" {
-		return nil
+// Save replaces the file by the content of a store as it is now. A store that does
+// not know how far it is, as before its first list, is not saved, and that is no
+// error.
+func (f *File[T]) Save(store *indexer.Reader[T]) error {
+	_, err := f.save(store, 0)
+	return err
+}
+
+// save is Save for a store that may have changed since the revision that was saved
+// last, and returns the one that is now.
+func (f *File[T]) save(store *indexer.Reader[T], last uint64) (revision uint64, err error) {
+	snapshot := store.Snapshot()
+	if snapshot.ResourceVersion() == "" || snapshot.Revision() == last {
+		return last, nil
 	}
 	if err := f.replace(snapshot); err != nil {
-		return fmt.Errorf("warmstart: %s: %w", f.path, err)
+		return last, fmt.Errorf("warmstart: %s: %w", f.path, err)
 	}
-	return nil
+	return snapshot.Revision(), nil
 }
 
 // replace writes a file beside the old one and puts it in its place.
@@ -185,13 +194,7 @@ func (f *File[T]) SaveEvery(ctx context.Context, store *indexer.Reader[T], inter
 	var saved uint64
 	var err error
 	save := func() {
-		snapshot := store.Snapshot()
-		if snapshot.Revision() == saved {
-			return
-		}
-		if err = f.Save(snapshot); err == nil {
-			saved = snapshot.Revision()
-		} else if f.opts.OnError != nil {
+		if saved, err = f.save(store, saved); err != nil && f.opts.OnError != nil {
 			f.opts.OnError(err)
 		}
 	}

@@ -52,7 +52,7 @@ func TestFileHoldsAStore(t *testing.T) {
 	for _, n := range []int{0, 1, 300} {
 		store := podStore(t, n)
 		file := podFile(t, path, Options{Namespaces: []string{"shop", "blog", "shop"}})
-		require.NoError(t, file.Save(store.Snapshot()))
+		require.NoError(t, file.Save(store.Reader))
 		entries, version, err := podFile(t, path, Options{Namespaces: []string{"blog", "shop"}}).Load()
 		require.NoError(t, err)
 		require.Equal(t, "77", version)
@@ -82,7 +82,7 @@ func TestFileHoldsCustomResources(t *testing.T) {
 	require.NoError(t, err)
 	file, err := New(filepath.Join(t.TempDir(), "widgets"), JSON[*unstructured.Unstructured](), Options{Resource: "widgets.v1.example.com"})
 	require.NoError(t, err)
-	require.NoError(t, file.Save(store.Snapshot()))
+	require.NoError(t, file.Save(store.Reader))
 	entries, _, err := file.Load()
 	require.NoError(t, err)
 	require.Equal(t, widget, entries[0].Object)
@@ -91,7 +91,7 @@ func TestFileHoldsCustomResources(t *testing.T) {
 func TestFileOfSomethingElseIsNotLoaded(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "pods")
-	require.NoError(t, podFile(t, path, Options{}).Save(podStore(t, 3).Snapshot()))
+	require.NoError(t, podFile(t, path, Options{}).Save(podStore(t, 3).Reader))
 	for want, opts := range map[string]Options{
 		"Cluster": {Cluster: "other"}, "Namespaces": {Namespaces: []string{"a"}}, "LabelSelector": {LabelSelector: "a=b"},
 		"FieldSelector": {FieldSelector: "a=b"}, "Projection": {Projection: "slim"},
@@ -121,7 +121,7 @@ func TestDamagedFileIsNeverLoaded(t *testing.T) {
 	_, _, err := file.Load()
 	require.ErrorIs(t, err, fs.ErrNotExist)
 
-	require.NoError(t, file.Save(podStore(t, 3).Snapshot()))
+	require.NoError(t, file.Save(podStore(t, 3).Reader))
 	whole, err := os.ReadFile(path)
 	require.NoError(t, err)
 	load := func(data []byte) error {
@@ -160,10 +160,10 @@ func TestSaveThatFailsLeavesTheOldFile(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "pods")
 	file := podFile(t, path, Options{})
-	require.NoError(t, file.Save(podStore(t, 3).Snapshot()))
+	require.NoError(t, file.Save(podStore(t, 3).Reader))
 	broken := *file
 	broken.codec.Encode = func(*corev1.Pod) ([]byte, error) { return nil, fmt.Errorf("no") }
-	require.ErrorContains(t, broken.Save(podStore(t, 5).Snapshot()), "shop/pod-")
+	require.ErrorContains(t, broken.Save(podStore(t, 5).Reader), "shop/pod-")
 	entries, _, err := file.Load()
 	require.NoError(t, err)
 	require.Len(t, entries, 3)

@@ -60,7 +60,7 @@ func life(t *testing.T, server *apitest.Server, path string) (told []string, col
 	}
 	cancel()
 	require.NoError(t, <-ended)
-	require.NoError(t, file.Save(inf.Store().Snapshot()))
+	require.NoError(t, file.Save(inf.Store()))
 	slices.Sort(told)
 	return told, cold
 }
