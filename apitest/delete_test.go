@@ -58,6 +58,9 @@ func TestFinalizersHoldAnObject(t *testing.T) {
 	require.NoError(t, srv.Delete(pods, key("a", "p")), "deleting it again does nothing")
 	require.Equal(t, "3", srv.ResourceVersion())
 
+	refused := c.fails(t, http.StatusUnprocessableEntity, "PATCH", podsPath+"/p", `{"metadata":{"finalizers":["example.com/one","example.com/two"]}}`, "Content-Type", mergePatch)
+	require.Contains(t, refused.Message, `no new finalizers can be added if the object is being deleted, found new finalizers []string{"example.com/two"}`)
+
 	gone := decode[corev1.Pod](t, c.do(t, http.StatusOK, "PATCH", podsPath+"/p", `{"metadata":{"finalizers":null}}`, "Content-Type", mergePatch))
 	require.Equal(t, "4", gone.ResourceVersion)
 	require.Equal(t, "4", w.expect("DELETED a/p").Object.ResourceVersion)

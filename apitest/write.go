@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -180,6 +181,10 @@ func (s *Server) replace(res *resource, old *revision, obj Object, dryRun bool) 
 		return nil, apierrors.NewConflict(res.groupResource(), old.key.Name, fmt.Errorf(
 			"Precondition failed: UID in precondition: %s, UID in object meta: %s", uid, cur.GetUID()))
 	}
+	if added := newFinalizers(cur, obj); len(added) > 0 {
+		return nil, apierrors.NewInvalid(res.gvk.GroupKind(), old.key.Name, field.ErrorList{field.Forbidden(field.NewPath("metadata", "finalizers"),
+			fmt.Sprintf("no new finalizers can be added if the object is being deleted, found new finalizers %#v", added))})
+	}
 	obj.SetUID(cur.GetUID())
 	obj.SetCreationTimestamp(cur.GetCreationTimestamp())
 	obj.SetDeletionTimestamp(cur.GetDeletionTimestamp())
@@ -205,6 +210,19 @@ func (s *Server) replace(res *resource, old *revision, obj Object, dryRun bool) 
 		return newRevision(res, obj, last.version) // the writer sees what it wrote
 	}
 	return s.store.put(res, old, obj)
+}
+
+// newFinalizers are those that obj has and cur, which is being deleted, has not.
+func newFinalizers(cur, obj Object) (added []string) {
+	if cur.GetDeletionTimestamp() == nil {
+		return nil
+	}
+	for _, finalizer := range obj.GetFinalizers() {
+		if !slices.Contains(cur.GetFinalizers(), finalizer) {
+			added = append(added, finalizer)
+		}
+	}
+	return added
 }
 
 // validateName refuses names that cannot stand in a URL.

@@ -67,12 +67,12 @@ func New[T any](known Known[T], opts Options) *FIFO[T] {
 
 // Add queues that the object was created. It returns ErrClosed after Close.
 func (f *FIFO[T]) Add(key types.NamespacedName, obj T, resourceVersion string) error {
-	return f.tell(key, Delta[T]{Type: Added, Object: obj, ResourceVersion: resourceVersion})
+	return f.Tell(key, Delta[T]{Type: Added, Object: obj, ResourceVersion: resourceVersion}, resourceVersion)
 }
 
 // Update queues that the object was changed. It returns ErrClosed after Close.
 func (f *FIFO[T]) Update(key types.NamespacedName, obj T, resourceVersion string) error {
-	return f.tell(key, Delta[T]{Type: Updated, Object: obj, ResourceVersion: resourceVersion})
+	return f.Tell(key, Delta[T]{Type: Updated, Object: obj, ResourceVersion: resourceVersion}, resourceVersion)
 }
 
 // Delete queues that the object was deleted; obj is its last state and
@@ -81,7 +81,7 @@ func (f *FIFO[T]) Update(key types.NamespacedName, obj T, resourceVersion string
 // the delete is dropped and only its version is handed on (DF-6). Two deletes in
 // a row become one (DF-3). It returns ErrClosed after Close.
 func (f *FIFO[T]) Delete(key types.NamespacedName, obj T, resourceVersion string) error {
-	return f.tell(key, Delta[T]{Type: Deleted, Object: obj, ResourceVersion: resourceVersion})
+	return f.Tell(key, Delta[T]{Type: Deleted, Object: obj, ResourceVersion: resourceVersion}, resourceVersion)
 }
 
 // Bookmark tells that everything up to resourceVersion has been told. If that is
@@ -152,15 +152,18 @@ func (f *FIFO[T]) Close() {
 	f.wake()
 }
 
-// tell queues one delta, which is also news of its resourceVersion.
-func (f *FIFO[T]) tell(key types.NamespacedName, d Delta[T]) error {
+// Tell queues one delta, Added, Updated or Deleted, and tells that everything up to
+// through has been told. For Add, Update and Delete, that is the version of the
+// delta itself. It is "" where changes with lower versions may still follow: then
+// only a Bookmark says how far the queue is. It returns ErrClosed after Close.
+func (f *FIFO[T]) Tell(key types.NamespacedName, d Delta[T], through string) error {
 	f.mu.Lock()
 	if f.closed {
 		f.mu.Unlock()
 		return ErrClosed
 	}
 	f.unordered = f.unordered && d.Type == Added
-	f.touchLocked(d.ResourceVersion)
+	f.touchLocked(through)
 	f.pushLocked(key, d)
 	crowded := d.Type == Deleted && f.crowdedLocked()
 	f.mu.Unlock()

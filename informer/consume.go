@@ -119,7 +119,7 @@ func next[T any](current indexer.Entry[T], exists bool, key types.NamespacedName
 		return event, exists
 	case deltafifo.Replaced:
 		event.Cause = Relist
-		if initial {
+		if initial && !exists { // It may exist already, see Preload.
 			event.Cause = Initial
 		}
 	}

@@ -42,6 +42,17 @@
 // behind may be told less, see [Overflow] and deltafifo.Options.MaxDeltasPerKey),
 // any order between two keys or two handlers, and how soon a change is seen.
 //
+// # Beside one informer
+//
+//   - A [Factory] lets parts of a program share informers, and starts and stops them
+//     with their users.
+//   - [Merge] makes several namespaces one source, and so one store and one set of
+//     handlers.
+//   - [Preload] begins with what an earlier process knew; package warmstart keeps that
+//     in a file.
+//   - Package await waits for an object to be as wanted. (And package
+//     rest/finalizer keeps one from going too early.)
+//
 // # Cached objects are read-only
 //
 // Store, handlers and other readers share one object. Whoever wants to change one

@@ -17,6 +17,7 @@ import (
 // use.
 type Informer[T any] struct {
 	opts      Options[T]
+	source    listwatch.Source[T]
 	store     *indexer.Store[T]
 	queue     *deltafifo.FIFO[T]
 	reflector *reflector.Reflector[T]
@@ -70,6 +71,7 @@ func New[T any](source listwatch.Source[T], opts Options[T]) (*Informer[T], erro
 		stopped:   make(chan struct{}),
 		resyncDue: make(map[*Registration[T]]bool),
 	}
+	i.source = source
 	i.reflector, err = reflector.New(source, sink[T]{i.queue, &i.gate}, opts.Reflector)
 	if err != nil {
 		return nil, err

@@ -33,18 +33,24 @@ func (s sink[T]) Replace(items []listwatch.Item[T], resourceVersion string) erro
 
 func (s sink[T]) Apply(event listwatch.Event[T]) error {
 	s.gate.pass()
+	delta := deltafifo.Delta[T]{Object: event.Object, ResourceVersion: event.ResourceVersion}
 	switch event.Type {
 	case listwatch.Added:
-		return s.queue.Add(event.Key, event.Object, event.ResourceVersion)
+		delta.Type = deltafifo.Added
 	case listwatch.Modified:
-		return s.queue.Update(event.Key, event.Object, event.ResourceVersion)
+		delta.Type = deltafifo.Updated
 	case listwatch.Deleted:
-		return s.queue.Delete(event.Key, event.Object, event.ResourceVersion)
+		delta.Type = deltafifo.Deleted
 	case listwatch.Bookmark:
 		return s.queue.Bookmark(event.ResourceVersion)
 	default:
 		return fmt.Errorf("informer: no delta for a watch event of type %v", event.Type)
 	}
+	through := event.ResourceVersion
+	if event.Unordered {
+		through = ""
+	}
+	return s.queue.Tell(event.Key, delta, through)
 }
 
 // known lets the queue see what the store has.

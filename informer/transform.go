@@ -80,7 +80,7 @@ func (s transformedWatch[From, To]) Next() (listwatch.Event[To], error) {
 	if err != nil {
 		return listwatch.Event[To]{}, err
 	}
-	changed := listwatch.Event[To]{Type: event.Type, InitialEventsEnd: event.InitialEventsEnd}
+	changed := listwatch.Event[To]{Type: event.Type, InitialEventsEnd: event.InitialEventsEnd, Unordered: event.Unordered}
 	if event.Type == listwatch.Bookmark {
 		changed.ResourceVersion = event.ResourceVersion
 		return changed, nil

@@ -1,6 +1,7 @@
 package informer_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"testing/synctest"
 
 	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/reflector"
 	"github.com/kinform/kinform/rest"
 	"github.com/stretchr/testify/require"
@@ -20,7 +22,7 @@ type slim struct{ changed string }
 
 // SI-30, D12, D23: whichever way an object comes, it is transformed once; store and
 // handlers see what came of it, which may be of another type.
-func TestTransformRunsOncePerObject(t *testing.T) { // D23, SI-30
+func TestTransformRunsOncePerObject(t *testing.T) {
 	for _, mode := range []reflector.ListMode{reflector.List, reflector.WatchList} {
 		t.Run(mode.String(), func(t *testing.T) {
 			t.Parallel()
@@ -102,4 +104,33 @@ func TestATransformedSourceHasAName(t *testing.T) {
 	identity := func(pod *corev1.Pod) (*corev1.Pod, error) { return pod, nil }
 	require.Equal(t, fmt.Sprint(source), fmt.Sprint(informer.Transform(source, identity)))
 	require.Equal(t, "source", fmt.Sprint(informer.Transform[*obj, *obj](newFake(""), func(o *obj) (*obj, error) { return o, nil })))
+}
+
+// events is a source whose watch has one event.
+type events struct {
+	listwatch.Source[int]
+	event listwatch.Event[int]
+}
+
+func (e events) Watch(context.Context, listwatch.WatchOptions) (listwatch.WatchStream[int], error) {
+	return e, nil
+}
+func (e events) Next() (listwatch.Event[int], error) { return e.event, nil }
+func (e events) Close() error                        { return nil }
+
+func TestTransformKeepsAllThatIsNotTheObject(t *testing.T) {
+	t.Parallel()
+	sent := listwatch.Event[int]{
+		Type:             listwatch.Modified,
+		Item:             listwatch.Item[int]{Key: key(1), Object: 1, ResourceVersion: "2"},
+		InitialEventsEnd: true, Unordered: true,
+	}
+	source := informer.Transform[int](events{event: sent}, func(n int) (int, error) { return n + 1, nil })
+	stream, err := source.Watch(t.Context(), listwatch.WatchOptions{})
+	require.NoError(t, err)
+	defer stream.Close()
+	got, err := stream.Next()
+	require.NoError(t, err)
+	sent.Object = 2
+	require.Equal(t, sent, got)
 }

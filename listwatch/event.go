@@ -36,6 +36,11 @@ type Event[T any] struct {
 	// InitialEventsEnd marks the bookmark that ends the initial events of a
 	// streaming list.
 	InitialEventsEnd bool
+
+	// Unordered says that changes with lower versions may still follow, of other
+	// objects: the watch is put together from several. Only a Bookmark then tells
+	// how far the watch has come. A Bookmark is never Unordered.
+	Unordered bool
 }
 
 // EventType says what an [Event] reports. The zero value is no valid type.

@@ -78,12 +78,13 @@ func (b Backoff) wait(n int, longest time.Duration) time.Duration {
 	return time.Duration(fixed * (1 + b.Jitter*rand.Float64()))
 }
 
-// sleep waits for d, or until ctx ends.
-func sleep(ctx context.Context, d time.Duration) {
+// sleep waits for d, or until ctx ends, or something comes from wake.
+func sleep(ctx context.Context, d time.Duration, wake <-chan struct{}) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
 	case <-ctx.Done():
+	case <-wake:
 	}
 }

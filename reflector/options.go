@@ -95,6 +95,12 @@ type Options struct {
 	// and delays the reflector while it runs. Defaults to nil.
 	OnError func(Error)
 
+	// Wake ends a wait early: whatever comes from it lets the next attempt begin at
+	// once, where somebody knows that it is worth while, such as when a missing
+	// CustomResourceDefinition has come. It is not read between waits, so a channel
+	// with room for one is a note for the next of them. Defaults to nil.
+	Wake <-chan struct{}
+
 	// Observer is told what the reflector does. Defaults to nil.
 	Observer *Observer
 

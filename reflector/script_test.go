@@ -127,7 +127,7 @@ func (s *stream) next() (any, error) {
 		}
 		s.play = s.play[1:]
 		if pause, ok := next.(time.Duration); ok {
-			sleep(s.ctx, pause)
+			sleep(s.ctx, pause, nil)
 			continue
 		}
 		return next, nil

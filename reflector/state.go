@@ -98,7 +98,7 @@ func (r *Reflector[T]) step(ctx context.Context, s state[T]) (state[T], error) {
 	case *watching[T]:
 		return r.watch(s)
 	case *backingOff[T]:
-		sleep(ctx, s.wait)
+		sleep(ctx, s.wait, r.opts.Wake)
 		return s.then, nil
 	default:
 		return s, nil

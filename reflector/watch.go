@@ -54,7 +54,7 @@ func (r *Reflector[T]) watch(s *watching[T]) (state[T], error) {
 	}
 
 	r.eventReceived(Watching, event)
-	if !s.synthetic && older(event.ResourceVersion, s.version) {
+	if !s.synthetic && !event.Unordered && older(event.ResourceVersion, s.version) {
 		// A watch only goes forward. What a broken server or proxy sends again may
 		// have been overtaken: a deleted object would come back.
 		r.record.update(func(st *Status) { st.Stale++ })
@@ -66,7 +66,7 @@ func (r *Reflector[T]) watch(s *watching[T]) (state[T], error) {
 	}
 	s.heard = true
 	s.synthetic = s.synthetic && event.Type == listwatch.Added
-	if !s.synthetic && event.ResourceVersion != "" { // RC-24
+	if !s.synthetic && !event.Unordered && event.ResourceVersion != "" { // RC-24
 		s.version = event.ResourceVersion
 		r.version = event.ResourceVersion
 	}

@@ -1,0 +1,138 @@
+package await
+
+import (
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
+)
+
+// State is what a store has under a key.
+type State[T any] struct {
+	Key             types.NamespacedName
+	Object          T // the zero T where Exists is false
+	ResourceVersion string
+	Exists          bool
+}
+
+// Condition is what may be waited for. It is made by the functions of this package
+// and may be used any number of times, by any number of goroutines.
+type Condition[T any] struct {
+	name  string
+	holds func(State[T]) bool
+	// seen says how a state is that does not satisfy the condition; it may be nil.
+	seen func(State[T]) string
+}
+
+// String says what the condition is.
+func (c Condition[T]) String() string { return c.name }
+
+func (c Condition[T]) describe(s State[T]) string {
+	if c.seen == nil {
+		return ""
+	}
+	return c.seen(s)
+}
+
+// New returns a condition of one's own. The name completes "wait until": it appears
+// in errors. holds is called without a lock held, and must not change the object.
+func New[T any](name string, holds func(State[T]) bool) Condition[T] {
+	if holds == nil {
+		panic("await: New needs a function")
+	}
+	return Condition[T]{name: name, holds: holds}
+}
+
+// Exists holds if there is such an object.
+func Exists[T any]() Condition[T] {
+	return New("it exists", func(s State[T]) bool { return s.Exists })
+}
+
+// Deleted holds if there is no such object. With a uid, it also holds if there is
+// another object of that name by then: the one that was meant is gone. That needs
+// objects that are metav1.Object.
+func Deleted[T any](uid types.UID) Condition[T] {
+	name := "it is deleted"
+	if uid != "" {
+		name += " (uid " + string(uid) + ")"
+	}
+	return New(name, func(s State[T]) bool {
+		object, known := any(s.Object).(metav1.Object)
+		return !s.Exists || uid != "" && known && object.GetUID() != uid
+	})
+}
+
+// AtLeast holds if the store has this version of the object or a newer one: then it
+// has one's own write, without waiting for anything else as WaitRV does.
+func AtLeast[T any](resourceVersion string) Condition[T] {
+	return New("it has version "+resourceVersion+" or newer", func(s State[T]) bool {
+		order, err := resourceversion.CompareResourceVersion(s.ResourceVersion, resourceVersion)
+		return s.Exists && (err == nil && order >= 0 || s.ResourceVersion == resourceVersion)
+	})
+}
+
+// And holds if all of these do; without any, it holds.
+func And[T any](conditions ...Condition[T]) Condition[T] {
+	return Condition[T]{
+		name: list(conditions, " and "),
+		holds: func(s State[T]) bool {
+			for _, c := range conditions {
+				if !c.holds(s) {
+					return false
+				}
+			}
+			return true
+		},
+		seen: func(s State[T]) string { return describeFailing(conditions, s) },
+	}
+}
+
+// Or holds if one of these does; without any, it does not.
+func Or[T any](conditions ...Condition[T]) Condition[T] {
+	return Condition[T]{
+		name: list(conditions, " or "),
+		holds: func(s State[T]) bool {
+			for _, c := range conditions {
+				if c.holds(s) {
+					return true
+				}
+			}
+			return false
+		},
+		seen: func(s State[T]) string { return describeFailing(conditions, s) },
+	}
+}
+
+// Not holds if c does not. Note that it holds of what does not exist, if c needs
+// an object: use And with Exists.
+func Not[T any](c Condition[T]) Condition[T] {
+	return New("not ("+c.name+")", func(s State[T]) bool { return !c.holds(s) })
+}
+
+// list is the name of several conditions. It brackets those that are lists.
+func list[T any](conditions []Condition[T], by string) string {
+	names := make([]string, 0, len(conditions))
+	for _, c := range conditions {
+		name := c.name
+		if strings.Contains(name, " and ") || strings.Contains(name, " or ") {
+			name = "(" + name + ")"
+		}
+		names = append(names, name)
+	}
+	return strings.Join(names, by)
+}
+
+// describeFailing says how a state is in the eyes of those that it does not satisfy.
+func describeFailing[T any](conditions []Condition[T], s State[T]) string {
+	var seen []string
+	for _, c := range conditions {
+		if c.holds(s) {
+			continue
+		}
+		if text := c.describe(s); text != "" {
+			seen = append(seen, text)
+		}
+	}
+	return strings.Join(seen, ", ")
+}

@@ -1,0 +1,61 @@
+package informer
+
+import (
+	"fmt"
+	"reflect"
+)
+
+// ConflictError says that an informer is shared already, with other options.
+type ConflictError struct {
+	// Selection and Type, of the objects, say which informer is meant.
+	Selection Selection
+	Type      string
+	// Option is what is different, with both values.
+	Option string
+	// First and Second are where in the program the two acquire it, file and line.
+	First, Second string
+}
+
+// Error names the option and both users.
+func (e *ConflictError) Error() string {
+	return fmt.Sprintf("informer: %v as %s is shared, but its users want different Options.%s: first acquired at %s, now at %s; let both have the same, or another Projection",
+		e.Selection, e.Type, e.Option, e.First, e.Second)
+}
+
+// difference says which option is different, "" if none is.
+func difference(path string, a, b reflect.Value) string {
+	switch a.Kind() {
+	case reflect.Struct:
+		for i := range a.NumField() {
+			name := a.Type().Field(i).Name
+			switch {
+			case path == "" && name == "Name", path == "Reflector" && name == "Wake":
+				continue
+			case path != "":
+				name = path + "." + name
+			}
+			if found := difference(name, a.Field(i), b.Field(i)); found != "" {
+				return found
+			}
+		}
+	case reflect.Map:
+		for _, key := range append(a.MapKeys(), b.MapKeys()...) {
+			name := fmt.Sprintf("%s[%v]", path, key)
+			if !a.MapIndex(key).IsValid() || !b.MapIndex(key).IsValid() {
+				return name + " (only one has it)"
+			}
+			if found := difference(name, a.MapIndex(key), b.MapIndex(key)); found != "" {
+				return found
+			}
+		}
+	case reflect.Func, reflect.Pointer, reflect.Chan, reflect.Slice:
+		if a.Pointer() != b.Pointer() {
+			return fmt.Sprintf("%s (not the same %v)", path, a.Kind())
+		}
+	default:
+		if !a.Equal(b) {
+			return fmt.Sprintf("%s (%v and %v)", path, a, b)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,94 @@
+package informer
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/kinform/kinform/indexer"
+)
+
+// ErrReleased is the error of adding a handler by a handle that has been released.
+var ErrReleased = errors.New("informer: the handle has been released")
+
+// Handle is one user's share in an informer of a [Factory]. All methods are safe
+// for concurrent use.
+type Handle[T any] struct {
+	factory  *Factory
+	shared   *shared
+	informer *Informer[T]
+
+	mu            sync.Mutex // guards following
+	registrations []*Registration[T]
+	released      bool
+}
+
+// Store is [Informer.Store]. It may be read after Release, but nobody keeps it up
+// to date then.
+func (h *Handle[T]) Store() *indexer.Reader[T] { return h.informer.Store() }
+
+// AddIndex is [Informer.AddIndex]. The index stays as long as the informer does.
+func (h *Handle[T]) AddIndex(name string, fn indexer.IndexFunc[T]) error {
+	return h.informer.AddIndex(name, fn)
+}
+
+// AddHandler is [Informer.AddHandler]. Release removes the handler.
+func (h *Handle[T]) AddHandler(handle func(Event[T]), opts HandlerOptions) (*Registration[T], error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.released {
+		return nil, ErrReleased
+	}
+	r, err := h.informer.AddHandler(handle, opts)
+	if err == nil {
+		h.registrations = append(h.registrations, r)
+	}
+	return r, err
+}
+
+// Synced is [Informer.Synced].
+func (h *Handle[T]) Synced() <-chan struct{} { return h.informer.Synced() }
+
+// WaitForSync is [Informer.WaitForSync].
+func (h *Handle[T]) WaitForSync(ctx context.Context) error { return h.informer.WaitForSync(ctx) }
+
+// Status is [Informer.Status].
+func (h *Handle[T]) Status() Status { return h.informer.Status() }
+
+// Release ends the user's share: its handlers are removed and, with the last share,
+// the informer ends. It waits for the calls of these handlers, and then for the end
+// of the informer, or until ctx ends, whose cause is then the error; all of it ends
+// anyway. A handler that releases its own handle must not wait for itself: it gives
+// a context that has ended. To release twice is to wait again.
+func (h *Handle[T]) Release(ctx context.Context) error {
+	h.mu.Lock()
+	first := !h.released
+	h.released = true
+	registrations := h.registrations
+	h.mu.Unlock()
+	for _, r := range registrations {
+		r.Remove()
+	}
+	if first {
+		h.factory.leave(h.shared)
+	}
+	for _, r := range registrations {
+		if err := waitFor(ctx, r.Done()); err != nil {
+			return err
+		}
+	}
+	if h.factory.has(h.shared) {
+		return nil // Others use it.
+	}
+	return waitFor(ctx, h.shared.ended)
+}
+
+// waitFor waits until done is closed or ctx ends.
+func waitFor(ctx context.Context, done <-chan struct{}) error {
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}

@@ -1,0 +1,92 @@
+package informer
+
+import (
+	"errors"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/kinform/kinform/listwatch"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Selection says which objects an informer of a [Factory] has. Together with their
+// Go type it is the informer's identity.
+type Selection struct {
+	// Resource is required.
+	Resource schema.GroupVersionResource
+
+	// Namespaces are those to look at, in any order. Defaults to all, and to that
+	// for what has no namespace.
+	Namespaces []string
+
+	// LabelSelector and FieldSelector narrow the selection, in the API's own syntax.
+	LabelSelector, FieldSelector string
+
+	// Projection is a name for what is left out of each object, by the source or by a
+	// transform, such as "metadata". Whoever leaves out something else needs another
+	// name, and gets another informer.
+	Projection string
+}
+
+// Namespace returns the only namespace of a selection, "" if it has none. The
+// selections that the factory asks to open have one at most.
+func (s Selection) Namespace() string {
+	if len(s.Namespaces) == 1 {
+		return s.Namespaces[0]
+	}
+	return ""
+}
+
+// String says which objects are meant, such as "pods in shop, labels app=web".
+func (s Selection) String() string {
+	text := s.Resource.Resource
+	if s.Resource.Group != "" {
+		text += "." + s.Resource.Version + "." + s.Resource.Group
+	} else if s.Resource.Version != "v1" {
+		text += "." + s.Resource.Version
+	}
+	if len(s.Namespaces) > 0 {
+		text += " in " + strings.Join(s.Namespaces, "+")
+	}
+	for _, part := range []struct{ name, value string }{{"labels", s.LabelSelector}, {"fields", s.FieldSelector}, {"projection", s.Projection}} {
+		if part.value != "" {
+			text += ", " + part.name + " " + part.value
+		}
+	}
+	return text
+}
+
+// normal is the selection with its namespaces in order.
+func (s Selection) normal() (Selection, error) {
+	s.Namespaces = slices.Compact(slices.Sorted(slices.Values(s.Namespaces)))
+	switch {
+	case s.Resource.Version == "" || s.Resource.Resource == "":
+		return s, errors.New("informer: a Selection needs a Resource with version and name")
+	case len(s.Namespaces) > 1 && s.Namespaces[0] == "":
+		return s, errors.New(`informer: a Selection has either all namespaces, "", or some`)
+	case len(s.Namespaces) == 1 && s.Namespaces[0] == "":
+		s.Namespaces = nil
+	}
+	return s, nil
+}
+
+// key is the identity of an informer with these objects. A "/" is in no namespace's
+// name.
+func (s Selection) key(object reflect.Type) sharedKey {
+	return sharedKey{s.Resource, strings.Join(s.Namespaces, "/"), s.LabelSelector, s.FieldSelector, s.Projection, object}
+}
+
+// openAll opens the source of each namespace, or of all.
+func openAll[T any](s Selection, open func(Selection) listwatch.Source[T]) []listwatch.Source[T] {
+	if len(s.Namespaces) <= 1 {
+		return []listwatch.Source[T]{open(s)}
+	}
+	var parts []listwatch.Source[T]
+	for i := range s.Namespaces {
+		one := s
+		one.Namespaces = s.Namespaces[i : i+1 : i+1]
+		parts = append(parts, open(one))
+	}
+	return parts
+}

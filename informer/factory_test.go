@@ -1,0 +1,324 @@
+package informer_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/kinform/kinform/apitest"
+	"github.com/kinform/kinform/indexer"
+	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/listwatch"
+	"github.com/kinform/kinform/reflector"
+	"github.com/kinform/kinform/rest"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// workshop is a server and a factory on it.
+type workshop struct {
+	t       *testing.T
+	server  *apitest.Server
+	client  *rest.Client
+	factory informer.Factory
+	stop    context.CancelFunc
+	ended   chan error
+}
+
+func newWorkshop(t *testing.T) *workshop {
+	server := apitest.New(apitest.Options{BookmarkInterval: 10 * time.Second})
+	require.NoError(t, server.ListenMemory())
+	t.Cleanup(server.Close)
+	client, err := rest.NewClient(rest.Config{Host: server.URL(), DialContext: server.DialContext}, rest.Options{})
+	require.NoError(t, err)
+	t.Cleanup(client.Close)
+	return &workshop{t: t, server: server, client: client, stop: func() {}}
+}
+
+func (w *workshop) run() {
+	ctx, cancel := context.WithCancel(w.t.Context())
+	w.stop, w.ended = cancel, make(chan error, 1)
+	go func() { w.ended <- w.factory.Run(ctx) }()
+	synctest.Wait()
+}
+
+func (w *workshop) openPods(s informer.Selection) listwatch.Source[*corev1.Pod] {
+	return rest.NewResource[*corev1.Pod](w.client, s.Resource, rest.ResourceOptions{
+		Namespace: s.Namespace(), LabelSelector: s.LabelSelector, FieldSelector: s.FieldSelector,
+	})
+}
+
+func (w *workshop) acquire(s informer.Selection) *informer.Handle[*corev1.Pod] {
+	s.Resource = pods
+	handle, err := informer.Acquire(&w.factory, s, w.openPods, informer.Options[*corev1.Pod]{})
+	require.NoError(w.t, err)
+	return handle
+}
+
+func TestFactoryRunsOneInformerForAllWhoWantTheSame(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorkshop(t)
+		_, err := w.server.Create(newPod(key(0)))
+		require.NoError(t, err)
+		a := w.acquire(informer.Selection{Namespaces: []string{"ns-1", "ns-0", "ns-1"}})
+		b := w.acquire(informer.Selection{Namespaces: []string{"ns-0", "ns-1"}})
+		other := w.acquire(informer.Selection{})
+		require.Same(t, a.Store(), b.Store())
+		require.NotSame(t, a.Store(), other.Store())
+		told := &told{}
+		_, err = b.AddHandler(told.handle, informer.HandlerOptions{})
+		require.NoError(t, err)
+		require.Zero(t, w.server.Watches(""), "nothing runs before the factory does")
+
+		w.run()
+		require.NoError(t, w.factory.WaitForSync(t.Context()))
+		synctest.Wait()
+		require.Equal(t, 3, w.server.Watches(""), "two namespaces, and all")
+		require.Equal(t, []string{"Added pod-0 initial"}, told.take())
+		status := w.factory.Status()
+		require.Len(t, status, 2)
+		require.Equal(t, "pods in ns-0+ns-1", status[1].Selection.String())
+		require.Equal(t, 2, status[1].Users)
+		require.Equal(t, "*v1.Pod", status[1].Type)
+
+		require.NoError(t, b.Release(t.Context()))
+		require.NoError(t, b.Release(t.Context()), "twice is harmless")
+		_, err = w.server.Create(newPod(key(1)))
+		require.NoError(t, err)
+		synctest.Wait()
+		require.Empty(t, told.take(), "the handlers of who has left are gone")
+		require.Equal(t, 2, a.Store().Len(), "the informer is not")
+		_, err = b.AddHandler(told.handle, informer.HandlerOptions{})
+		require.ErrorIs(t, err, informer.ErrReleased)
+
+		require.NoError(t, a.Release(t.Context()))
+		synctest.Wait()
+		require.Equal(t, 1, w.server.Watches(""), "the last user has left (G10)")
+		again := w.acquire(informer.Selection{Namespaces: []string{"ns-0", "ns-1"}})
+		require.NotSame(t, a.Store(), again.Store())
+		require.NoError(t, again.WaitForSync(t.Context()), "it starts at once")
+
+		w.stop()
+		require.NoError(t, <-w.ended)
+		synctest.Wait()
+		require.Zero(t, w.server.Watches(""))
+		require.NoError(t, again.Release(t.Context()))
+		_, err = informer.Acquire(&w.factory, informer.Selection{Resource: pods}, w.openPods, informer.Options[*corev1.Pod]{})
+		require.ErrorIs(t, err, informer.ErrStopped)
+		require.ErrorIs(t, w.factory.Run(t.Context()), informer.ErrAlreadyRun)
+	})
+}
+
+func TestHandleIsReleasedBeforeTheFactoryRuns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorkshop(t)
+		a := w.acquire(informer.Selection{})
+		_, err := a.AddHandler(func(informer.Event[*corev1.Pod]) {}, informer.HandlerOptions{})
+		require.NoError(t, err)
+		require.NoError(t, a.Release(t.Context()))
+		require.Empty(t, w.factory.Status())
+	})
+}
+
+func TestHandlerReleasesItsOwnHandle(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorkshop(t)
+		a := w.acquire(informer.Selection{})
+		_, err := w.server.Create(newPod(key(0)))
+		require.NoError(t, err)
+		over, cancel := context.WithCancel(t.Context())
+		cancel()
+		released := make(chan error, 1)
+		_, err = a.AddHandler(func(informer.Event[*corev1.Pod]) { released <- a.Release(over) }, informer.HandlerOptions{})
+		require.NoError(t, err)
+		w.run()
+		require.ErrorIs(t, <-released, context.Canceled)
+		require.NoError(t, a.Release(t.Context()))
+		require.Zero(t, w.server.Watches(""))
+		w.stop()
+		require.NoError(t, <-w.ended)
+	})
+}
+
+func TestConflictingOptionsNameBothUsers(t *testing.T) {
+	t.Parallel()
+	w := &workshop{t: t}
+	want := informer.Options[*corev1.Pod]{Name: "first", Reflector: reflector.Options{PageSize: 100, OnError: func(reflector.Error) {}}}
+	acquire := func(o informer.Options[*corev1.Pod]) error {
+		_, err := informer.Acquire(&w.factory, informer.Selection{Resource: pods}, w.openPods, o)
+		return err
+	}
+	require.NoError(t, acquire(want))
+	same := want
+	same.Name = "second"
+	require.NoError(t, acquire(same), "a name is no choice")
+
+	for option, change := range map[string]func(*informer.Options[*corev1.Pod]){
+		"Reflector.PageSize (100 and 7)":          func(o *informer.Options[*corev1.Pod]) { o.Reflector.PageSize = 7 },
+		"Reflector.ListMode (Auto and WatchList)": func(o *informer.Options[*corev1.Pod]) { o.Reflector.ListMode = reflector.WatchList },
+		"Reflector.Backoff.Max (0s and 1s)":       func(o *informer.Options[*corev1.Pod]) { o.Reflector.Backoff.Max = time.Second },
+		"Reflector.OnError (not the same func)":   func(o *informer.Options[*corev1.Pod]) { o.Reflector.OnError = func(reflector.Error) {} },
+		"Observer (not the same ptr)":             func(o *informer.Options[*corev1.Pod]) { o.Observer = &informer.Observer{} },
+		"Store.Indexes[node] (only one has it)": func(o *informer.Options[*corev1.Pod]) {
+			o.Store.Indexes = map[string]indexer.IndexFunc[*corev1.Pod]{"node": nil}
+		},
+	} {
+		other := want
+		change(&other)
+		err := acquire(other)
+		conflict, ok := errors.AsType[*informer.ConflictError](err)
+		require.True(t, ok, "%v", err)
+		require.Equal(t, option, conflict.Option)
+		require.Contains(t, conflict.First, "factory_test.go:")
+		require.Contains(t, conflict.Second, "factory_test.go:")
+		require.ErrorContains(t, err, "pods as *v1.Pod is shared")
+	}
+
+	slim := informer.Options[*corev1.Pod]{Reflector: reflector.Options{PageSize: 7}}
+	_, err := informer.Acquire(&w.factory, informer.Selection{Resource: pods, Projection: "slim"}, w.openPods, slim)
+	require.NoError(t, err, "another projection is another informer")
+	partial := func(s informer.Selection) listwatch.Source[*metav1.PartialObjectMetadata] {
+		return rest.NewResource[*metav1.PartialObjectMetadata](w.client, s.Resource, rest.ResourceOptions{})
+	}
+	_, err = informer.Acquire(&w.factory, informer.Selection{Resource: pods}, partial, informer.Options[*metav1.PartialObjectMetadata]{})
+	require.NoError(t, err, "another type is another informer")
+	require.Len(t, w.factory.Status(), 3)
+}
+
+func TestSelectionMustMakeSense(t *testing.T) {
+	t.Parallel()
+	w := &workshop{t: t}
+	_, err := informer.Acquire(&w.factory, informer.Selection{}, w.openPods, informer.Options[*corev1.Pod]{})
+	require.ErrorContains(t, err, "needs a Resource")
+	_, err = informer.Acquire(&w.factory, informer.Selection{Resource: pods, Namespaces: []string{"a", ""}}, w.openPods, informer.Options[*corev1.Pod]{})
+	require.ErrorContains(t, err, "either all namespaces")
+	_, err = informer.Acquire[*corev1.Pod](&w.factory, informer.Selection{Resource: pods}, nil, informer.Options[*corev1.Pod]{})
+	require.ErrorContains(t, err, "needs a function")
+	require.Equal(t, "widgets.v1.example.com in a+b, labels app=web, fields x=y, projection slim", informer.Selection{
+		Resource: widgets, Namespaces: []string{"a", "b"}, LabelSelector: "app=web", FieldSelector: "x=y", Projection: "slim",
+	}.String())
+}
+
+var (
+	widgets     = schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "widgets"}
+	definitions = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
+)
+
+func (w *workshop) acquireWidgets() *informer.Handle[*unstructured.Unstructured] {
+	handle, err := informer.Acquire(&w.factory, informer.Selection{Resource: widgets}, func(s informer.Selection) listwatch.Source[*unstructured.Unstructured] {
+		return rest.NewJSONResource[*unstructured.Unstructured](w.client, s.Resource, rest.ResourceOptions{})
+	}, informer.Options[*unstructured.Unstructured]{})
+	require.NoError(w.t, err)
+	return handle
+}
+
+func (w *workshop) define() {
+	_, err := w.server.Create(&unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+		"metadata": map[string]any{"name": "widgets.example.com"},
+		"spec": map[string]any{
+			"group": "example.com", "scope": "Cluster",
+			"names":    map[string]any{"plural": "widgets", "kind": "Widget"},
+			"versions": []any{map[string]any{"name": "v1", "served": true, "storage": true}},
+		},
+	}})
+	require.NoError(w.t, err)
+}
+
+func TestMissingDefinitionIsWaitedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorkshop(t)
+		handle := w.acquireWidgets()
+		w.acquire(informer.Selection{})
+		w.run()
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+		defer cancel()
+		err := w.factory.WaitForSync(ctx)
+		require.ErrorContains(t, err, "1 of 2 informers are not synced: informer widgets is not synced")
+		require.True(t, apierrors.IsNotFound(err), "%v", err)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		status := w.factory.Status()
+		require.False(t, status[0].Waiting, "pods")
+		require.True(t, status[1].Waiting, "widgets")
+
+		w.define()
+		require.NoError(t, w.factory.WaitForSync(t.Context()))
+		require.False(t, w.factory.Status()[1].Waiting)
+		_, err = w.server.Create(&unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": "example.com/v1", "kind": "Widget", "metadata": map[string]any{"name": "w"},
+		}})
+		require.NoError(t, err)
+		synctest.Wait()
+		require.Equal(t, 1, handle.Store().Len())
+		w.stop()
+		require.NoError(t, <-w.ended)
+	})
+}
+
+func TestDefinitionWakesWhoWaitsForIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorkshop(t)
+		handle := w.acquireWidgets()
+		crds, err := informer.Acquire(&w.factory, informer.Selection{Resource: definitions}, func(s informer.Selection) listwatch.Source[*metav1.PartialObjectMetadata] {
+			return rest.NewResource[*metav1.PartialObjectMetadata](w.client, s.Resource, rest.ResourceOptions{})
+		}, informer.Options[*metav1.PartialObjectMetadata]{})
+		require.NoError(t, err)
+		_, err = crds.AddHandler(func(e informer.Event[*metav1.PartialObjectMetadata]) {
+			w.factory.Wake(schema.ParseGroupResource(e.Key.Name))
+		}, informer.HandlerOptions{})
+		require.NoError(t, err)
+		w.run()
+		time.Sleep(10 * time.Minute)
+		synctest.Wait()
+		require.Greater(t, time.Until(handle.Status().Reflector.NextRetry), time.Second, "it would wait for a while")
+		began := time.Now()
+		w.define()
+		require.NoError(t, handle.WaitForSync(t.Context()))
+		require.Less(t, time.Since(began), 100*time.Millisecond)
+		w.stop()
+		require.NoError(t, <-w.ended)
+	})
+}
+
+func TestFactoryIsForManyAtOnce(t *testing.T) {
+	w := newWorkshop(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- w.factory.Run(ctx) }()
+	users := make(chan error)
+	for n := range 8 {
+		go func() {
+			for i := range 30 {
+				handle, err := informer.Acquire(&w.factory, informer.Selection{Resource: pods, LabelSelector: fmt.Sprintf("n=%d", (n+i)%3)}, w.openPods, informer.Options[*corev1.Pod]{})
+				if err == nil {
+					err = handle.WaitForSync(ctx)
+				}
+				if err == nil {
+					_, err = handle.AddHandler(func(informer.Event[*corev1.Pod]) {}, informer.HandlerOptions{})
+				}
+				w.factory.Status()
+				if err == nil {
+					err = handle.Release(ctx)
+				}
+				if err != nil {
+					users <- err
+					return
+				}
+			}
+			users <- nil
+		}()
+	}
+	for range 8 {
+		require.NoError(t, <-users)
+	}
+	require.Empty(t, w.factory.Status())
+	cancel()
+	require.NoError(t, <-ended)
+}

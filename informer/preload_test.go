@@ -1,0 +1,296 @@
+package informer_test
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/kinform/kinform/apitest"
+	"github.com/kinform/kinform/indexer"
+	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/reflector"
+	"github.com/kinform/kinform/rest"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+)
+
+// restarted is a rig with a new informer on the same server, filled with what that
+// of r had, and a handler that writes down what it is told.
+func restarted(r *rig, opts informer.Options[*corev1.Pod]) (*rig, *told) {
+	saved := r.informer.Store().Snapshot()
+	client, err := rest.NewClient(rest.Config{Host: r.server.URL(), DialContext: r.server.DialContext}, rest.Options{})
+	require.NoError(r.t, err)
+	r.t.Cleanup(client.Close)
+	opts.Reflector.Backoff = reflector.Backoff{Base: 100 * time.Millisecond, Max: time.Second}
+	inf, err := informer.New(rest.NewResource[*corev1.Pod](client, pods, rest.ResourceOptions{}), opts)
+	require.NoError(r.t, err)
+	require.NoError(r.t, informer.Preload(inf, saved.Entries(), saved.ResourceVersion()))
+	next := &rig{t: r.t, server: r.server, informer: inf, random: r.random}
+	t := &told{}
+	next.add(t.handle, informer.HandlerOptions{})
+	return next, t
+}
+
+// told are the events of a handler, a line each.
+type told struct {
+	mu    sync.Mutex // guards following
+	lines []string
+}
+
+func (t *told) handle(e informer.Event[*corev1.Pod]) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.lines = append(t.lines, fmt.Sprintf("%v %v %v", e.Type, e.Key.Name, e.Cause))
+}
+
+// take returns the lines since it was last called, sorted.
+func (t *told) take() []string {
+	synctest.Wait()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	lines := slices.Sorted(slices.Values(t.lines))
+	t.lines = nil
+	return lines
+}
+
+// requests counts what a server is asked for: lists that are not of a single
+// object, and watches.
+type requests struct {
+	mu     sync.Mutex // guards following
+	counts map[string]int
+}
+
+func (q *requests) count(r apitest.Request) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if r.Verb == "list" && r.HTTP.URL.Query().Get("limit") == "1" {
+		return
+	}
+	q.counts[r.Verb]++
+}
+
+func (q *requests) take() map[string]int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	counts := maps.Clone(q.counts)
+	clear(q.counts)
+	return counts
+}
+
+// stoppedRig is a rig whose informer has stored pods 0 to 3 and ended; and the
+// requests from then on.
+func stoppedRig(t *testing.T) (*rig, *requests) {
+	q := &requests{counts: map[string]int{}}
+	server := apitest.New(apitest.Options{BookmarkInterval: 10 * time.Second, OnRequest: q.count})
+	require.NoError(t, server.ListenMemory())
+	t.Cleanup(server.Close)
+	client, err := rest.NewClient(rest.Config{Host: server.URL(), DialContext: server.DialContext}, rest.Options{})
+	require.NoError(t, err)
+	t.Cleanup(client.Close)
+	inf, err := informer.New(rest.NewResource[*corev1.Pod](client, pods, rest.ResourceOptions{}), informer.Options[*corev1.Pod]{})
+	require.NoError(t, err)
+	r := &rig{t: t, server: server, informer: inf, random: rand.New(rand.NewPCG(1, 2))}
+	for n := range 4 {
+		_, err := r.server.Create(newPod(key(n)))
+		require.NoError(t, err)
+	}
+	r.runSynced()
+	r.settle()
+	require.NoError(t, r.stop())
+	q.take()
+	return r, q
+}
+
+// meanwhile deletes pod 1, updates pod 2 and creates pod 9.
+func (r *rig) meanwhile() {
+	require.NoError(r.t, r.server.Delete(pods, key(1)))
+	changed := newPod(key(2))
+	changed.Labels["changed"] = "yes"
+	_, err := r.server.Update(changed)
+	require.NoError(r.t, err)
+	_, err = r.server.Create(newPod(key(9)))
+	require.NoError(r.t, err)
+}
+
+var preloaded = []string{"Added pod-0 initial", "Added pod-1 initial", "Added pod-2 initial", "Added pod-3 initial"}
+
+func TestPreloadedInformerGoesOnWhereItWasWithoutAList(t *testing.T) {
+	for _, mode := range []reflector.ListMode{reflector.List, reflector.WatchList} {
+		t.Run(mode.String(), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r, q := stoppedRig(t)
+				r.meanwhile()
+				next, told := restarted(r, informer.Options[*corev1.Pod]{Reflector: reflector.Options{ListMode: mode}})
+				next.runSynced()
+				require.NotContains(t, q.take(), "list")
+				next.settle()
+				require.Equal(t, slices.Concat(preloaded, []string{"Added pod-9 watch", "Deleted pod-1 watch", "Updated pod-2 watch"}), sortedAs(told.take()))
+				require.Equal(t, next.versions(), next.stored())
+				require.Equal(t, mode, next.informer.Status().Reflector.ListMode)
+
+				// From now on it is an informer like any other: a relist is a list.
+				next.disconnect()()
+				require.NoError(t, next.server.Delete(pods, key(0)))
+				next.settle()
+				require.Equal(t, next.versions(), next.stored())
+			})
+		})
+	}
+}
+
+func TestPreloadedInformerListsWhatChangedWhereTheServerHasForgotten(t *testing.T) {
+	for _, mode := range []reflector.ListMode{reflector.List, reflector.WatchList} {
+		t.Run(mode.String(), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r, q := stoppedRig(t)
+				r.meanwhile()
+				r.server.Compact()
+				decoded := 0
+				next, told := restarted(r, informer.Options[*corev1.Pod]{Reflector: reflector.Options{
+					ListMode: mode,
+					Observer: &reflector.Observer{OnItem: func(i reflector.ItemInfo) {
+						if !i.Unchanged {
+							decoded++
+						}
+					}},
+				}})
+				next.runSynced()
+				if mode == reflector.List {
+					require.Equal(t, 1, q.take()["list"])
+					require.Equal(t, 2, decoded, "what has not changed is not decoded")
+				}
+				next.settle()
+				require.Equal(t, slices.Concat(preloaded, []string{"Added pod-9 initial", "Deleted pod-1 relist", "Updated pod-2 relist"}), sortedAs(told.take()))
+				require.Equal(t, next.versions(), next.stored())
+			})
+		})
+	}
+}
+
+func TestPreloadedObjectsAreNoSync(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, _ := stoppedRig(t)
+		outage := []*apitest.Injected{
+			r.server.Inject(apitest.Fault{Verb: "watch", Action: apitest.Code(503, 0)}),
+			r.server.Inject(apitest.Fault{Verb: "list", Action: apitest.Code(503, 0)}),
+		}
+		next, told := restarted(r, informer.Options[*corev1.Pod]{})
+		registration := next.add(told.handle, informer.HandlerOptions{Name: "second"})
+		next.run()
+		time.Sleep(time.Minute)
+		require.Equal(t, slices.Sorted(slices.Values(append(preloaded, preloaded...))), told.take(), "handlers need no server for what was known")
+		require.False(t, next.informer.Status().Synced)
+		require.Error(t, next.informer.Status().Reflector.LastError)
+		for _, fault := range outage {
+			fault.Remove()
+		}
+		require.NoError(t, next.informer.WaitForSync(t.Context()))
+		require.NoError(t, registration.WaitForSync(t.Context()))
+		require.Empty(t, told.take())
+	})
+}
+
+func TestPreloadFromAnotherClusterIsListed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		old, _ := stoppedRig(t)
+		for range 100 { // Its versions are ahead of those of the other one.
+			_, err := old.server.Update(labelled(old))
+			require.NoError(t, err)
+		}
+		other := newRig(t, informer.Options[*corev1.Pod]{})
+		_, err := other.server.Create(newPod(key(9)))
+		require.NoError(t, err)
+		saved := old.informer.Store().Snapshot()
+		require.NoError(t, informer.Preload(other.informer, saved.Entries(), old.server.ResourceVersion()))
+		told := &told{}
+		other.add(told.handle, informer.HandlerOptions{})
+		other.runSynced()
+		require.Equal(t, slices.Concat(preloaded, []string{"Added pod-9 initial", "Deleted pod-0 relist", "Deleted pod-1 relist", "Deleted pod-2 relist", "Deleted pod-3 relist"}), sortedAs(told.take()))
+		require.Equal(t, other.versions(), other.stored())
+		other.settle()
+	})
+}
+
+func labelled(r *rig) *corev1.Pod {
+	obj, err := r.server.Get(pods, key(0))
+	require.NoError(r.t, err)
+	pod := obj.(*corev1.Pod)
+	pod.Labels["n"] = pod.ResourceVersion
+	return pod
+}
+
+func TestPreloadRefusesWhatItCannotKeep(t *testing.T) {
+	t.Parallel()
+	entries := slices.Values([]indexer.Entry[*corev1.Pod]{{Key: key(1), Object: newPod(key(1)), ResourceVersion: "3"}})
+	fresh := func(opts informer.Options[*corev1.Pod]) *informer.Informer[*corev1.Pod] {
+		inf, err := informer.New(rest.NewResource[*corev1.Pod](nil, pods, rest.ResourceOptions{}), opts)
+		require.NoError(t, err)
+		return inf
+	}
+
+	inf := fresh(informer.Options[*corev1.Pod]{})
+	require.ErrorContains(t, informer.Preload(inf, entries, "0"), "needs the resourceVersion")
+	require.NoError(t, informer.Preload(inf, entries, "7"))
+	require.NoError(t, inf.Store().WaitRV(t.Context(), "7"))
+	require.ErrorContains(t, informer.Preload(inf, entries, "8"), "empty store", "twice")
+
+	inf = fresh(informer.Options[*corev1.Pod]{})
+	_, err := inf.AddHandler(func(informer.Event[*corev1.Pod]) {}, informer.HandlerOptions{})
+	require.NoError(t, err)
+	require.ErrorContains(t, informer.Preload(inf, entries, "7"), "before AddHandler")
+
+	refusal := errors.New("no such label")
+	inf = fresh(informer.Options[*corev1.Pod]{Store: indexer.Options[*corev1.Pod]{Indexes: map[string]indexer.IndexFunc[*corev1.Pod]{
+		"label": func(*corev1.Pod) ([]string, error) { return nil, refusal },
+	}}})
+	require.ErrorIs(t, informer.Preload(inf, entries, "7"), refusal)
+	require.Zero(t, inf.Store().Len())
+	require.Empty(t, inf.Store().ResourceVersion())
+}
+
+// sortedAs puts first what was told of preloaded objects.
+func sortedAs(lines []string) []string {
+	slices.SortStableFunc(lines, func(a, b string) int {
+		return strings.Compare(fmt.Sprint(!slices.Contains(preloaded, a)), fmt.Sprint(!slices.Contains(preloaded, b)))
+	})
+	return lines
+}
+
+func TestPreloadSurvivesFaults(t *testing.T) { // G1, G2
+	for seed := range uint64(5) {
+		synctest.Test(t, func(t *testing.T) {
+			r, _ := stoppedRig(t)
+			r.seed(seed)
+			for range 4 {
+				r.churn(20, 20, false)
+				if r.random.IntN(2) == 0 {
+					r.server.Compact()
+				}
+				next, _ := restarted(r, informer.Options[*corev1.Pod]{})
+				w := newWitness(next)
+				next.add(w.handle, informer.HandlerOptions{})
+				for range r.random.IntN(3) {
+					next.fault()
+				}
+				next.runSynced()
+				next.churn(20, 60, true)
+				next.settle()
+				require.Equal(t, next.versions(), next.stored())
+				synctest.Wait()
+				require.Equal(t, next.versions(), w.versions())
+				for _, guarantee := range []string{"G1", "G3", "G4"} {
+					require.Empty(t, w.objections(guarantee), guarantee)
+				}
+				require.NoError(t, next.stop())
+				r = next
+			}
+		})
+	}
+}

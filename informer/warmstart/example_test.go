@@ -1,0 +1,102 @@
+package warmstart_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/kinform/kinform/apitest"
+	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/informer/warmstart"
+	"github.com/kinform/kinform/rest"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+var pods = corev1.SchemeGroupVersion.WithResource("pods")
+
+// process is what a program does from its start to its end: it stops when a pod has
+// this name.
+func process(server *apitest.Server, path string, until string) error {
+	client, err := rest.NewClient(rest.Config{Host: server.URL()}, rest.Options{})
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	file, err := warmstart.New(path, warmstart.Protobuf[corev1.Pod](), warmstart.Options{Cluster: server.URL(), Resource: "pods"})
+	if err != nil {
+		return err
+	}
+	inf, err := informer.New(rest.NewResource[*corev1.Pod](client, pods, rest.ResourceOptions{}), informer.Options[*corev1.Pod]{})
+	if err != nil {
+		return err
+	}
+	if err := file.Preload(inf); err != nil {
+		fmt.Println("a cold start, as there is no good file")
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	_, err = inf.AddHandler(func(e informer.Event[*corev1.Pod]) {
+		fmt.Println(e.Type, e.Key.Name, e.Cause)
+		if e.Key.Name == until {
+			stop()
+		}
+	}, informer.HandlerOptions{})
+	if err != nil {
+		return err
+	}
+	saving, saved := context.WithCancel(context.Background())
+	ended := make(chan error)
+	go func() { ended <- file.SaveEvery(saving, inf.Store(), time.Minute) }()
+	err = inf.Run(ctx)
+	saved() // the last time, now that nothing changes any more
+	if failed := <-ended; err == nil {
+		err = failed
+	}
+	return err
+}
+
+func Example() {
+	dir, err := os.MkdirTemp("", "warmstart")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "pods")
+	server := apitest.New(apitest.Options{})
+	defer server.Close()
+	if err := server.Listen("127.0.0.1:0"); err != nil {
+		fmt.Println(err)
+		return
+	}
+	create := func(name string) {
+		if _, err := server.Create(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name}}); err != nil {
+			fmt.Println(err)
+		}
+	}
+
+	create("web")
+	if err := process(server, path, "web"); err != nil {
+		fmt.Println(err)
+	}
+	fmt.Println("while nobody looks, web goes and db comes")
+	if err := server.Delete(pods, types.NamespacedName{Namespace: "shop", Name: "web"}); err != nil {
+		fmt.Println(err)
+	}
+	create("db")
+	if err := process(server, path, "db"); err != nil {
+		fmt.Println(err)
+	}
+
+	// Output:
+	// a cold start, as there is no good file
+	// Added web initial
+	// while nobody looks, web goes and db comes
+	// Added web initial
+	// Deleted web watch
+	// Added db watch
+}

@@ -1,0 +1,44 @@
+package warmstart
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+)
+
+// FuzzRead reads any bytes as a file, as they are and with the start and the
+// checksum that they need to get anywhere. Nothing panics, and what is read is the
+// same when it is written and read again.
+func FuzzRead(f *testing.F) {
+	file := podFile(f, "unused", Options{})
+	for _, n := range []int{0, 2} {
+		var out bytes.Buffer
+		require.NoError(f, file.write(&out, podStore(f, n).Snapshot()))
+		f.Add(out.Bytes())
+		f.Add(out.Bytes()[len(magic)+4 : out.Len()-sha256.Size])
+	}
+	f.Add([]byte("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		_, _, err := file.read(bytes.NewReader(data), int64(len(data)))
+		_ = err // Any will do.
+		sealed := binary.BigEndian.AppendUint32([]byte(magic), format)
+		sealed = append(sealed, data...)
+		sum := sha256.Sum256(sealed)
+		sealed = append(sealed, sum[:]...)
+		entries, version, err := file.read(bytes.NewReader(sealed), int64(len(sealed)))
+		if err != nil {
+			require.Empty(t, entries)
+			require.Empty(t, version)
+			return
+		}
+		for _, entry := range entries {
+			again, err := entry.Object.Marshal()
+			require.NoError(t, err)
+			require.NoError(t, new(corev1.Pod).Unmarshal(again))
+		}
+	})
+}

@@ -1,0 +1,136 @@
+package warmstart_test
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/kinform/kinform/apitest"
+	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/informer/warmstart"
+	"github.com/kinform/kinform/rest"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+func pod(name, app string) *corev1.Pod {
+	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name, Labels: map[string]string{"app": app}}}
+}
+
+// life is one process: it starts from the file, is synced, catches up with the
+// server, saves and ends. It returns what its handler was told, and why the start was
+// a cold one.
+func life(t *testing.T, server *apitest.Server, path string) (told []string, cold error) {
+	client, err := rest.NewClient(rest.Config{Host: server.URL(), DialContext: server.DialContext}, rest.Options{})
+	require.NoError(t, err)
+	defer client.Close()
+	file, err := warmstart.New(path, warmstart.Protobuf[corev1.Pod](), warmstart.Options{Cluster: "test", Resource: "pods"})
+	require.NoError(t, err)
+	inf, err := informer.New(rest.NewResource[*corev1.Pod](client, pods, rest.ResourceOptions{}), informer.Options[*corev1.Pod]{})
+	require.NoError(t, err)
+	cold = file.Preload(inf)
+	var mu sync.Mutex
+	_, err = inf.AddHandler(func(e informer.Event[*corev1.Pod]) {
+		mu.Lock()
+		defer mu.Unlock()
+		told = append(told, fmt.Sprintf("%v %v %v", e.Type, e.Key.Name, e.Cause))
+	}, informer.HandlerOptions{})
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- inf.Run(ctx) }()
+	require.NoError(t, inf.WaitForSync(ctx))
+	require.NoError(t, inf.Store().WaitRV(ctx, server.ResourceVersion()))
+	synctest.Wait()
+	objects, _, err := server.List(pods, "")
+	require.NoError(t, err)
+	require.Equal(t, len(objects), inf.Store().Len())
+	for _, object := range objects {
+		entry, _ := inf.Store().Entry(types.NamespacedName{Namespace: object.GetNamespace(), Name: object.GetName()})
+		require.Equal(t, object.GetResourceVersion(), entry.ResourceVersion)
+	}
+	cancel()
+	require.NoError(t, <-ended)
+	require.NoError(t, file.Save(inf.Store()))
+	slices.Sort(told)
+	return told, cold
+}
+
+func TestRestartTellsWhatChangedMeanwhile(t *testing.T) {
+	for name, test := range map[string]struct {
+		spoil func(t *testing.T, server *apitest.Server, path string)
+		cold  error
+		told  []string
+	}{
+		"the server remembers": {
+			told: []string{"Added changed initial", "Added gone initial", "Added new watch", "Added same initial", "Deleted gone watch", "Updated changed watch"},
+		},
+		"the server has forgotten": {
+			spoil: func(_ *testing.T, server *apitest.Server, _ string) { server.Compact() },
+			told:  []string{"Added changed initial", "Added gone initial", "Added new initial", "Added same initial", "Deleted gone relist", "Updated changed relist"},
+		},
+		"the file is damaged": {
+			spoil: func(t *testing.T, _ *apitest.Server, path string) {
+				data, err := os.ReadFile(path)
+				require.NoError(t, err)
+				require.NoError(t, os.WriteFile(path, data[:len(data)-1], 0o600))
+			},
+			cold: warmstart.ErrDamaged,
+			told: []string{"Added changed initial", "Added new initial", "Added same initial"},
+		},
+		"the file is gone": {
+			spoil: func(t *testing.T, _ *apitest.Server, path string) { require.NoError(t, os.Remove(path)) },
+			cold:  fs.ErrNotExist,
+			told:  []string{"Added changed initial", "Added new initial", "Added same initial"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var lists []string
+				server := apitest.New(apitest.Options{BookmarkInterval: 10 * time.Second, OnRequest: func(r apitest.Request) {
+					if r.Verb == "list" {
+						lists = append(lists, r.HTTP.URL.RawQuery)
+					}
+				}})
+				require.NoError(t, server.ListenMemory())
+				defer server.Close()
+				path := filepath.Join(t.TempDir(), "pods")
+				for _, name := range []string{"same", "changed", "gone"} {
+					_, err := server.Create(pod(name, "web"))
+					require.NoError(t, err)
+				}
+				told, cold := life(t, server, path)
+				require.ErrorIs(t, cold, fs.ErrNotExist)
+				require.Equal(t, []string{"Added changed initial", "Added gone initial", "Added same initial"}, told)
+
+				require.NoError(t, server.Delete(pods, types.NamespacedName{Namespace: "shop", Name: "gone"}))
+				_, err := server.Update(pod("changed", "db"))
+				require.NoError(t, err)
+				_, err = server.Create(pod("new", "web"))
+				require.NoError(t, err)
+				if test.spoil != nil {
+					test.spoil(t, server, path)
+				}
+				lists = nil
+				told, cold = life(t, server, path)
+				require.ErrorIs(t, cold, test.cold)
+				require.Equal(t, test.told, told)
+				if test.spoil == nil {
+					require.Equal(t, []string{"limit=1"}, lists, "one object, to see how far the server is")
+				}
+				told, cold = life(t, server, path)
+				require.NoError(t, cold, "whatever was wrong with the file, there is a new one")
+				require.Equal(t, []string{"Added changed initial", "Added new initial", "Added same initial"}, told)
+			})
+		})
+	}
+}
