@@ -211,7 +211,7 @@ func TestASlowHandlerIsNamedInTheLogOnce(t *testing.T) { // D24
 		r.settle()
 		synctest.Wait()
 		status := registration.Status()
-		require.LessOrEqual(t, status.Waiting, 5+2*10)
+		require.LessOrEqual(t, status.Waiting, 5+3*10)
 		require.Positive(t, status.Coalesced)
 		close(release)
 		require.NoError(t, r.stop())

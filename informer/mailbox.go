@@ -23,6 +23,11 @@ type letter[T any] struct {
 	complete bool
 
 	previous, next *letter[T]
+
+	// deleted is the Deleted of the same key that waited when this Added was put
+	// in behind it. gone says that a letter waits no longer.
+	deleted *letter[T]
+	gone    bool
 }
 
 // mailbox is the queue between the informer and one handler: one writer, one
@@ -182,7 +187,14 @@ func (m *mailbox[T]) mergeLocked(event Event[T]) bool {
 	case keepOne:
 		waiting.event = merged
 	case keepNone:
+		// Whoever was told something of the key may have read the object from the
+		// store since. So it is forgotten only if a Deleted is still to be told.
+		deleted := waiting.deleted
+		if deleted == nil || deleted.gone {
+			return false
+		}
 		m.removeLocked(waiting)
+		m.newest[event.Key] = deleted
 	}
 	m.coalesced++
 	return true
@@ -198,6 +210,9 @@ func (m *mailbox[T]) appendLocked(l *letter[T]) {
 	m.last = l
 	m.depth++
 	if m.newest != nil && !l.initial {
+		if before := m.newest[l.event.Key]; before != nil && before.event.Type == Deleted {
+			l.deleted = before
+		}
 		m.newest[l.event.Key] = l
 	}
 }
@@ -214,6 +229,7 @@ func (m *mailbox[T]) removeLocked(l *letter[T]) {
 		l.next.previous = l.previous
 	}
 	m.depth--
+	l.gone, l.deleted = true, nil
 	if m.newest != nil && m.newest[l.event.Key] == l {
 		delete(m.newest, l.event.Key)
 	}
@@ -235,8 +251,9 @@ const (
 // Old of the result, and the handler still learns every object's final state.
 //
 // A Deleted and the Added after it stay two: the handler must learn that the
-// object is another one. An Added and the Deleted after it are nothing: the
-// handler never knew the object. So no key has more than two events.
+// object is another one. An Added and the Deleted after it are nothing, if the
+// handler is still to be told of a Deleted before them. So no key has more than
+// three events: Added, Deleted, Added.
 func merge[T any](first, second Event[T]) (Event[T], outcome) {
 	switch {
 	case first.Type == Deleted:

@@ -74,7 +74,7 @@ func FuzzMailbox(f *testing.F) {
 				}
 				depth := m.post([]Event[int]{w.step(op)}, time.Time{})
 				if overflow == Coalesce {
-					require.LessOrEqual(t, depth, limit+2*4, "memory is bounded by the limit and two events a key")
+					require.LessOrEqual(t, depth, limit+3*4, "memory is bounded by the limit and three events a key")
 				}
 			}
 			for l, ok := m.take(); ok; l, ok = m.take() {

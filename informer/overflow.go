@@ -10,9 +10,10 @@ const (
 	// Coalesce merges events of one key from the moment the mailbox has reached
 	// its limit until it is empty again. A handler that keeps up sees every event;
 	// one that falls behind is told what became of each key in fewer steps: updates
-	// become one update from the first state to the last, and an object that came
-	// and went unseen is not mentioned. Memory is bounded by the limit and two
-	// events per key that the server or the handler knows. This is the default.
+	// become one update from the first state to the last, and of an object that
+	// came and went again and again only the first time and the last. Memory is
+	// bounded by the limit and three events per key that something happened to.
+	// This is the default.
 	Coalesce Overflow = iota
 
 	// Block holds up the informer until the handler has taken an event, and with it

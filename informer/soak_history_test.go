@@ -168,11 +168,6 @@ func (s *soaking) addWitness(do func(informer.Event[*corev1.Pod])) {
 		Mailbox:  []int{0, 1, 3}[s.random.IntN(3)],
 		Overflow: informer.Overflow(s.random.IntN(3)),
 	}
-	if do != nil && opts.Overflow == informer.Coalesce {
-		// It does not mention what came and went while the handler was behind, but
-		// a reconciler may have seen it in the store.
-		opts.Overflow = informer.Unbounded
-	}
 	if s.random.IntN(4) == 0 {
 		opts.Resync = time.Duration(1+s.random.IntN(60)) * time.Second
 	}

@@ -28,7 +28,6 @@ type jsonState struct {
 	elems   []any               // of lists whose length is not known yet
 	recent  map[*lesson]*recent // what was found last
 	members map[string]*member  // those of the decoder that were met
-	mutable int                 // how many values have been decoded that change when they are read
 }
 
 // DecodeJSON is Unmarshal for JSON, with the results of sigs.k8s.io/json, which
