@@ -172,6 +172,9 @@ func TestStepWatching(t *testing.T) {
 		{name: "an event without its object leads to a snapshot", from: inWatch{play: []any{
 			listwatch.Event[string]{Type: listwatch.Added, Item: listwatch.Item[string]{Key: key("a"), ResourceVersion: "11", Unchanged: true}},
 		}}, next: `wait 800ms, list at "10"`},
+		{name: "one that was sent again is ignored", from: inWatch{play: []any{
+			listwatch.Event[string]{Type: listwatch.Added, Item: listwatch.Item[string]{Key: key("a"), ResourceVersion: "10", Unchanged: true}},
+		}}, next: `watching "10"`},
 		{name: "a sink that fails gets a snapshot", from: inWatch{play: []any{modified("a@11")}}, sink: []error{errBroken},
 			next: `wait 800ms, list at "10"`, calls: []string{`modified a@11`}},
 

@@ -44,10 +44,14 @@ func (r *Reflector[T]) watch(s *watching[T]) (state[T], error) {
 	case err != nil:
 		s.watch.close()
 		return r.watchEnded(s, err)
-	case event.Unchanged:
+	case event.Unchanged && !event.Unordered && !s.synthetic && (event.ResourceVersion == s.version || older(event.ResourceVersion, s.version)):
 		// Known is for initial events, but a stream that reads ahead may have asked
-		// for a later one too, and of a sink that has changed since. Nothing may be
-		// made up: a snapshot brings the object.
+		// for a later one too. This one was sent again, and the sink had it before.
+		r.record.update(func(st *Status) { st.Stale++ })
+		return s, nil
+	case event.Unchanged:
+		// Of a sink that has changed since, perhaps. Nothing may be made up: a
+		// snapshot brings the object.
 		s.watch.close()
 		err := fmt.Errorf("the event %v %v came without its object", event.Type, event.Key)
 		return r.retry(&r.watches, err, r.resnapshot()), err
