@@ -1,0 +1,92 @@
+package e2e_test
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/e2e/cluster"
+	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/informer/warmstart"
+	"github.com/kinform/kinform/rest"
+)
+
+// life is one process that begins with a file, catches up with the server, saves
+// and ends. It returns what its handler was told.
+func life(t *testing.T, path string) (told []string) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	client := newClient(t, kube.Config())
+	maps := rest.For[*corev1.ConfigMap](client, rest.ResourceOptions{Namespace: cluster.Namespace})
+	file, err := warmstart.New(path, warmstart.Protobuf[corev1.ConfigMap](), warmstart.Options{Resource: "configmaps", Namespaces: []string{cluster.Namespace}})
+	require.NoError(t, err)
+	inf, err := informer.New(maps, informer.Options[*corev1.ConfigMap]{})
+	require.NoError(t, err)
+	if err := file.Preload(inf); err != nil {
+		t.Log("a cold start: ", err)
+	}
+	var mu sync.Mutex // guards following
+	_, err = inf.AddHandler(func(e informer.Event[*corev1.ConfigMap]) {
+		if e.New.Labels["of"] == "restart" {
+			mu.Lock()
+			defer mu.Unlock()
+			told = append(told, fmt.Sprintf("%v %v %v", e.Type, e.Key.Name, e.Cause))
+		}
+	}, informer.HandlerOptions{})
+	require.NoError(t, err)
+	ended := make(chan error, 1)
+	running, stop := context.WithCancel(ctx)
+	go func() { ended <- inf.Run(running) }()
+	require.NoError(t, inf.WaitForSync(ctx))
+	last, err := maps.Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: cluster.Namespace, GenerateName: "marker-"}}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	require.NoError(t, inf.Store().WaitRV(ctx, last.ResourceVersion))
+	stop()
+	require.NoError(t, <-ended)
+	require.NoError(t, file.Save(inf.Store()))
+	require.NoError(t, maps.Delete(t.Context(), keyOf(last), metav1.DeleteOptions{}))
+	slices.Sort(told)
+	return told
+}
+
+func TestRestartGoesOnWhereTheFileEnds(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "configmaps")
+	maps := rest.For[*corev1.ConfigMap](newClient(t, kube.Config()), rest.ResourceOptions{})
+	create := func(name string) {
+		object := &corev1.ConfigMap{ObjectMeta: inTheNamespace(name)}
+		object.Labels = map[string]string{"of": "restart"}
+		_, err := maps.Create(t.Context(), object, metav1.CreateOptions{})
+		require.NoError(t, err)
+	}
+	remove := func(name string) {
+		key := types.NamespacedName{Namespace: cluster.Namespace, Name: name}
+		require.NoError(t, maps.Delete(t.Context(), key, metav1.DeleteOptions{}))
+	}
+	create("same")
+	create("gone")
+	defer remove("same")
+	require.Equal(t, []string{"Added gone initial", "Added same initial"}, life(t, path))
+
+	remove("gone")
+	create("new")
+	defer remove("new")
+	require.Equal(t, []string{"Added gone initial", "Added new watch", "Added same initial", "Deleted gone watch"}, life(t, path), "the watch went on")
+
+	create("newer")
+	defer remove("newer")
+	_, err := kube.Compact(t.Context())
+	require.NoError(t, err)
+	told := life(t, path)
+	require.Subset(t, told, []string{"Added new initial", "Added same initial"})
+	require.Len(t, told, 3)
+	require.Contains(t, told[1], "Added newer", "by a watch, if the server's own cache remembered, or else by a list")
+}
