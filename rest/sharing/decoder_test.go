@@ -233,6 +233,17 @@ func TestWhatCannotBeDecodedIsNamed(t *testing.T) {
 		require.ErrorContains(t, err, want)
 		require.Equal(t, err.Error(), d.Unmarshal(nil, object).Error(), "and again")
 	}
+	fields := d.Stats().Fields
+	require.Error(t, d.Unmarshal(nil, &struct{ Name string }{}))
+	type broken struct {
+		A string  `protobuf:"bytes,1"`
+		B float64 `protobuf:"bytes,2"`
+	}
+	for range 2 {
+		require.Error(t, d.Unmarshal(nil, &broken{}))
+		fields++ // once
+	}
+	require.Less(t, d.Stats().Fields, fields, "what is known of a type that cannot be decoded does not grow with each object")
 	var pod corev1.Pod
 	require.ErrorContains(t, d.Unmarshal([]byte("\x08\x01"), &pod), "Pod.ObjectMeta: unexpected wire type 0")
 }

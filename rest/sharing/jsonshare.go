@@ -129,7 +129,7 @@ func (s *jsonState) smallValue(sl *slot, i int) (to unsafe.Pointer, end int) {
 // need not move.
 func (s *jsonState) list(sl *slot, at *list, i int) (end int, err error) {
 	if s.depth > maxLevel {
-		return s.foreign(sl, unsafe.Pointer(at), i)
+		return s.deepList(sl, unsafe.Pointer(at), i)
 	}
 	l, err := s.known(sl, i)
 	switch {
@@ -159,4 +159,24 @@ func (s *jsonState) list(sl *slot, at *list, i int) (end int, err error) {
 	end++
 	s.keep(l.missing, since, i, end, at.array, l.count)
 	return end, nil
+}
+
+// deepList stores a list whose elements are not counted first, which would be once for
+// each level.
+func (s *jsonState) deepList(sl *slot, at unsafe.Pointer, i int) (int, error) {
+	to, elem := reflect.NewAt(sl.typ, at).Elem(), reflect.New(sl.elem.typ)
+	to.Set(reflect.MakeSlice(sl.typ, 0, 0))
+	i, more, err := s.enter(i, ']')
+	for more {
+		texts := len(s.texts)
+		if i, err = s.value(sl.elem, elem.UnsafePointer(), i); err != nil {
+			return 0, err
+		}
+		s.settle(texts) // since it moves
+		to.Set(reflect.Append(to, elem.Elem()))
+		elem.Elem().SetZero()
+		i, more, err = next(s.data, i, ']')
+	}
+	s.depth--
+	return i, err
 }
