@@ -69,7 +69,7 @@ func (d *Decoder) DecodeJSON(data []byte, object any) error {
 		s.report()
 		clear(s.recent) // which must not keep for long what the table has dropped
 	}
-	if cap(s.scratch) > maxSpare || cap(s.elems) > maxSpare {
+	if s.trim(); cap(s.scratch) > maxSpare || cap(s.elems) > maxSpare {
 		s.scratch, s.elems = nil, nil // for one large object
 	}
 	select {

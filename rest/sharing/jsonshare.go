@@ -22,12 +22,9 @@ type look struct {
 	count   int    // of its elements, unless it was found
 }
 
-// What is nested deeper than so many levels is not looked up, nor what is longer than so
-// many bytes: that each level is read once more, or copied, must not add up.
-const (
-	maxLevel  = 32
-	maxShared = 64 << 10
-)
+// maxLevel is how deep values are nested that are looked up, or counted: that each
+// level is read once more must not add up.
+const maxLevel = 32
 
 // known looks for what was decoded from the value at i, if that is worth it.
 func (s *jsonState) known(sl *slot, i int) (l look, err error) {
@@ -50,9 +47,6 @@ func (s *jsonState) known(sl *slot, i int) (l look, err error) {
 	}
 	if l.end, l.count, err = valueEnd(s.data, i, s.depth); err != nil {
 		return l, err
-	}
-	if l.end-i > maxShared {
-		return l, nil
 	}
 	l.found, l.missing = s.find(sl.whole, sl.shape, s.data[i:l.end])
 	if l.found != nil {
