@@ -109,7 +109,7 @@ func NewClient(cfg Config, opts Options) (*Client, error) {
 	connections := &connections{dial: cfg.DialContext}
 	transports := &transports{
 		dial: connections.DialContext, proxy: cfg.Proxy, serverName: cfg.TLS.ServerName, insecure: cfg.TLS.Insecure,
-		logger: opts.Logger, used: secured, readAt: time.Now(),
+		given: cfg.Credentials != nil, logger: opts.Logger, used: secured, readAt: time.Now(),
 	}
 	if files := cfg.TLS; files.hasFiles() {
 		transports.read = files.load
@@ -310,7 +310,7 @@ func (c *Client) roundTrip(x *exchange, r request, address string) error {
 	}
 	c.answered(x, start, err)
 	if err != nil {
-		if _, untrusted := err.(*tls.CertificateVerificationError); untrusted {
+		if _, untrusted := errors.AsType[*tls.CertificateVerificationError](err); untrusted {
 			c.transports.expire() // there may be a new authority
 		}
 		return err

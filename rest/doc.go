@@ -42,6 +42,11 @@
 //     next one begins; in JSON that ends the stream with [ErrTooLarge].
 //   - Memory grows with bytes that have arrived, never with a length that was
 //     claimed.
+//   - Time grows with them as well, but for one case, which is apimachinery's: it needs
+//     hours to parse a resource.Quantity such as 1e-1000000000, in which the stream, and
+//     its Close, then stand still. An API server parses the quantities of its own types
+//     before it stores them, but not those of a custom resource. The decoder of package
+//     rest/sharing refuses such a quantity, in both encodings.
 //   - The end of a context ends a blocked Next at once. Close of a stream waits
 //     for its goroutines, and for nothing else. After [Client.Close] no connection
 //     is left.

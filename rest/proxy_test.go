@@ -13,6 +13,7 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -186,6 +187,24 @@ func TestProxies(t *testing.T) {
 			require.NotContains(t, err.Error(), "hush")
 		})
 	}
+}
+
+// TestProxyThatIsNotTrustedMakesTheNextRequestReadTheAuthorityAgain, as a server does.
+func TestProxyThatIsNotTrustedMakesTheNextRequestReadTheAuthorityAgain(t *testing.T) {
+	t.Parallel()
+	proxies, ca := startProxies(t)
+	file := filepath.Join(t.TempDir(), "ca.crt")
+	old, _ := certificate(t, "old")
+	require.NoError(t, os.WriteFile(file, old, 0o600))
+	client, err := NewClient(Config{
+		Host: "https://kube.invalid", TLS: TLSConfig{CAFile: file},
+		Proxy: http.ProxyURL(&url.URL{Scheme: "https", Host: proxies["https"].Addr().String(), User: url.UserPassword("me", "hush")}),
+	}, Options{})
+	require.NoError(t, err)
+	defer client.Close()
+	require.ErrorContains(t, listErr(t.Context(), pods(client)), "unknown authority")
+	require.NoError(t, os.WriteFile(file, ca, 0o600))
+	require.Equal(t, io.EOF, listErr(t.Context(), pods(client)))
 }
 
 // environmentHost is the variable by which the test binary becomes a program that

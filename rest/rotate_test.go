@@ -282,6 +282,11 @@ func TestCertificateOfACredentialIsUsedForNewConnections(t *testing.T) {
 		name, err = get(t.Context(), client)
 		require.NoError(t, err)
 		require.Equal(t, "bob", name)
+
+		source.credentials = []*Credential{{Token: "now a token"}}
+		name, err = get(t.Context(), client)
+		require.NoError(t, err)
+		require.Equal(t, "nobody", name, "a certificate that the source does not give any more")
 		requireOpen()
 	})
 }
@@ -297,6 +302,14 @@ func TestSourceOfCredentialsThatFails(t *testing.T) {
 	_, err = get(t.Context(), client)
 	require.ErrorIs(t, err, failed)
 	require.EqualError(t, err, "GET http://127.0.0.1:1/: credentials: no luck")
+
+	client, err = NewClient(Config{
+		Host: "http://127.0.0.1:1", Credentials: func(context.Context, *Credential) (*Credential, error) { return nil, nil },
+	}, Options{})
+	require.NoError(t, err)
+	defer client.Close()
+	_, err = get(t.Context(), client)
+	require.ErrorContains(t, err, "credentials: neither a credential nor an error")
 
 	for _, cfg := range []Config{
 		{BearerToken: "a"}, {BearerTokenFile: "/a"}, {Username: "a"}, {TLS: TLSConfig{CertFile: "/a", KeyFile: "/a"}},

@@ -23,6 +23,7 @@ type transports struct {
 	proxy      func(*http.Request) (*url.URL, error)
 	serverName string
 	insecure   bool
+	given      bool                      // the certificate is what Config.Credentials gives, be it none
 	read       func() (*security, error) // reads the files; nil where there are none
 	logger     *slog.Logger
 
@@ -46,7 +47,7 @@ func (t *transports) get(certificate *tls.Certificate) *http.Transport {
 			next = read
 		}
 	}
-	if certificate != nil && certificate != next.certificate {
+	if t.given && certificate != next.certificate {
 		next = &security{next.pem, next.roots, certificate}
 	}
 	if t.current == nil || next != t.used {

@@ -65,6 +65,8 @@ func (c *credentials) apply(req *http.Request) (*Credential, error) {
 		var err error
 		if proof, err = c.source(req.Context(), c.rejected.Load()); err != nil {
 			return nil, fmt.Errorf("credentials: %w", err)
+		} else if proof == nil {
+			return nil, errors.New("credentials: neither a credential nor an error came from the function Credentials")
 		}
 	case c.username != "":
 		req.SetBasicAuth(c.username, c.password)

@@ -111,5 +111,8 @@ func (t *tail) String() string {
 		return string(t.data)
 	}
 	space := bytes.IndexAny(t.data, " \t\r\n")
+	if space < 0 {
+		return "..."
+	}
 	return "... " + string(t.data[space+1:])
 }

@@ -57,6 +57,10 @@ func TestOnlyTheEndOfALongComplaintIsKept(t *testing.T) {
 	_, _ = end.Write([]byte("se"))
 	_, _ = end.Write([]byte("cret" + strings.Repeat("x", maxStderr-10) + " the end"))
 	require.Equal(t, "... the end", end.String(), "what was cut may be the rest of a secret")
+
+	end = tail{}
+	_, _ = end.Write([]byte(`{"password":"secret","more":"` + strings.Repeat("x-", maxStderr/2-9) + `"}`))
+	require.Equal(t, "...", end.String(), "also where there is no space")
 }
 
 func TestWhatIsNoCredentialIsRefusedWithoutQuotingIt(t *testing.T) {

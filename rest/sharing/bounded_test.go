@@ -1,6 +1,7 @@
 package sharing_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"runtime"
 	"testing"
@@ -55,6 +56,28 @@ func TestWhatTheTableDropsIsCollected(t *testing.T) {
 	require.Less(t, int64(liveHeap())-int64(before), int64(limit))
 	require.NotZero(t, d.Stats().Hits)
 	runtime.KeepAlive(d)
+}
+
+// TestAnObjectOfManyStringsLeavesNothingBehind in what decodes the next one.
+func TestAnObjectOfManyStringsLeavesNothingBehind(t *testing.T) {
+	d := sharing.New(sharing.Options{MaxBytes: -1})
+	pod := corev1.Pod{Spec: corev1.PodSpec{Containers: []corev1.Container{{Args: make([]string, 1_000_000)}}}}
+	for i := range pod.Spec.Containers[0].Args {
+		pod.Spec.Containers[0].Args[i] = "x"
+	}
+	encoded, err := pod.Marshal()
+	require.NoError(t, err)
+	inJSON, err := json.Marshal(&pod)
+	require.NoError(t, err)
+	require.NoError(t, d.Unmarshal(nil, &corev1.Pod{}))
+	before := liveHeap()
+	require.NoError(t, d.Unmarshal(encoded, &corev1.Pod{}))
+	require.NoError(t, d.DecodeJSON(inJSON, &corev1.Pod{}))
+	require.Less(t, int64(liveHeap())-int64(before), int64(4<<20))
+	runtime.KeepAlive(d)
+	runtime.KeepAlive(encoded)
+	runtime.KeepAlive(inJSON)
+	runtime.KeepAlive(pod)
 }
 
 // TestTheHeapFallsWithTheObjects: of what it has decoded, a Decoder keeps no more than

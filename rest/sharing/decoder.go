@@ -87,6 +87,7 @@ func (d *Decoder) Unmarshal(data []byte, object any) error {
 	if s.objects%objectsPerReport == 0 {
 		s.report()
 	}
+	s.trim()
 	select {
 	case d.idle <- s:
 	default:

@@ -2,8 +2,11 @@ package sharing_test
 
 import (
 	"reflect"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
@@ -233,6 +236,17 @@ func TestWhatCannotBeDecodedIsNamed(t *testing.T) {
 		require.ErrorContains(t, err, want)
 		require.Equal(t, err.Error(), d.Unmarshal(nil, object).Error(), "and again")
 	}
+	fields := d.Stats().Fields
+	require.Error(t, d.Unmarshal(nil, &struct{ Name string }{}))
+	type broken struct {
+		A string  `protobuf:"bytes,1"`
+		B float64 `protobuf:"bytes,2"`
+	}
+	for range 2 {
+		require.Error(t, d.Unmarshal(nil, &broken{}))
+		fields++ // once
+	}
+	require.Less(t, d.Stats().Fields, fields, "what is known of a type that cannot be decoded does not grow with each object")
 	var pod corev1.Pod
 	require.ErrorContains(t, d.Unmarshal([]byte("\x08\x01"), &pod), "Pod.ObjectMeta: unexpected wire type 0")
 }
@@ -246,4 +260,33 @@ func TestWhatNeverRepeatsDoesNotStayInTheTable(t *testing.T) {
 	decodePods(t, d, encodedPods(t, 3000))
 	require.Less(t, d.Stats().Bytes, before.Bytes)
 	require.Greater(t, d.Stats().Entries, int64(1000), "what repeats does")
+}
+
+// nest is a message that contains itself.
+type nest struct {
+	Text string `protobuf:"bytes,1,opt,name=text"`
+	Nest *nest  `protobuf:"bytes,2,opt,name=nest"`
+}
+
+// TestDeepMessagesTakeTimeByTheirSize: each level may be looked up, and what is within
+// it would be hashed and copied each time. Were that so, this would take a quarter of a minute.
+func TestDeepMessagesTakeTimeByTheirSize(t *testing.T) {
+	t.Parallel()
+	text := strings.Repeat("x", 4<<20)
+	size := len(text)
+	headers := [][]byte{appendLength([]byte("\x0a"), size)}
+	for range 9_000 {
+		size += len(headers[len(headers)-1])
+		headers = append(headers, appendLength([]byte("\x12"), size))
+	}
+	slices.Reverse(headers)
+	data := append(slices.Concat(headers...), text...)
+	var got nest
+	start := time.Now()
+	require.NoError(t, sharing.New(sharing.Options{}).Unmarshal(data, &got))
+	require.Less(t, time.Since(start), 5*time.Second)
+	for got.Nest != nil {
+		got = *got.Nest
+	}
+	require.Equal(t, text, got.Text)
 }

@@ -2,6 +2,7 @@ package sharing_test
 
 import (
 	"io"
+	"regexp"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -12,6 +13,9 @@ import (
 	"github.com/kinform/kinform/rest/internal/everytype"
 	"github.com/kinform/kinform/rest/sharing"
 )
+
+// endless is in a quantity, or anywhere else, that apimachinery may need hours for.
+var endless = regexp.MustCompile(`[eE][+-]?\d{4}`)
 
 // FuzzUnmarshal: whatever the bytes, the result is that of the generated code, for
 // types that together have every kind of field, also after these bytes were seen.
@@ -37,6 +41,9 @@ func FuzzUnmarshal(f *testing.F) {
 	f.Add(uint8(2), []byte("\x12\x08\x22\x06\x0a\x01a\x12\x00\x08\x01"))
 	shared, alone := sharing.New(sharing.Options{MaxBytes: 64 << 10}), sharing.New(sharing.Options{MaxBytes: -1})
 	f.Fuzz(func(t *testing.T, kind uint8, data []byte) {
+		if endless.Match(data) {
+			t.Skip()
+		}
 		make := types[int(kind)%len(types)]
 		want := make()
 		wantErr := want.Unmarshal(data)

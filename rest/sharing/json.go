@@ -28,6 +28,8 @@ type jsonState struct {
 	elems   []any               // of lists whose length is not known yet
 	recent  map[*lesson]*recent // what was found last
 	members map[string]*member  // those of the decoder that were met
+
+	checking bool // what is decoded is not wanted, and may have a field twice
 }
 
 // DecodeJSON is Unmarshal for JSON, with the results of sigs.k8s.io/json, which
@@ -38,7 +40,8 @@ type jsonState struct {
 // unstructured objects, of a map[string]any; parts of these are shared as well.
 //
 // Refused on purpose is only a quantity with an exponent of more than three digits, such
-// as 1e-1000000000, which would keep that decoder busy for hours.
+// as 1e-1000000000, or of more than a thousand characters: it would keep that decoder
+// busy for hours. Unmarshal refuses it as well.
 //
 // Objects in which a field is twice, which no server writes, are left to that
 // decoder, which merges the two, and own all that they have; so are values of types
@@ -57,18 +60,16 @@ func (d *Decoder) DecodeJSON(data []byte, object any) error {
 	default:
 		s = &jsonState{state: state{decoder: d}, recent: map[*lesson]*recent{}, members: map[string]*member{}}
 	}
-	err := s.root(root, v, data)
+	err := s.root(root, v, data, d.table != nil)
 	if err == errAgain {
-		if err = kjson.UnmarshalCaseSensitivePreserveInts(data, object); err != nil {
-			v.Elem().SetZero()
-		}
+		err = s.merged(root, v, data)
 	}
 	s.objects++
 	if s.objects%objectsPerReport == 0 {
 		s.report()
 		clear(s.recent) // which must not keep for long what the table has dropped
 	}
-	if cap(s.scratch) > maxSpare || cap(s.elems) > maxSpare {
+	if s.trim(); cap(s.scratch) > maxSpare || cap(s.elems) > maxSpare {
 		s.scratch, s.elems = nil, nil // for one large object
 	}
 	select {
@@ -83,8 +84,8 @@ const maxSpare = 64 << 10
 
 // root decodes data into what v points to. If it cannot, that is left empty, so that
 // nothing of it refers to data.
-func (s *jsonState) root(sl *slot, v reflect.Value, data []byte) error {
-	s.data, s.share, s.depth = data, s.decoder.table != nil, 0
+func (s *jsonState) root(sl *slot, v reflect.Value, data []byte, share bool) error {
+	s.data, s.share, s.depth = data, share, 0
 	i := space(data, 0)
 	i, err := s.value(sl, v.UnsafePointer(), i)
 	if err == nil {
@@ -101,6 +102,21 @@ func (s *jsonState) root(sl *slot, v reflect.Value, data []byte) error {
 		s.settle(0)
 	}
 	s.data = nil
+	return err
+}
+
+// merged leaves data to apimachinery's decoder, which merges what is there twice, once
+// it is known that nothing in it would keep that decoder busy for hours.
+func (s *jsonState) merged(sl *slot, v reflect.Value, data []byte) error {
+	s.checking = true
+	err := s.root(sl, reflect.New(sl.typ), data, false)
+	s.checking = false
+	if err != nil {
+		return err
+	}
+	if err = kjson.UnmarshalCaseSensitivePreserveInts(data, v.Interface()); err != nil {
+		v.Elem().SetZero()
+	}
 	return err
 }
 

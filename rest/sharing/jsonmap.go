@@ -78,7 +78,7 @@ func (s *jsonState) otherMap(sl *slot, m reflect.Value, i int) (int, error) {
 		if i, err = s.value(sl.elem, value.UnsafePointer(), i); err != nil {
 			return 0, err
 		}
-		if sl.elem.mutable {
+		if sl.elem.kind == jsonQuantity {
 			s.mutable = mutable // whoever takes it out of the map has a copy
 		}
 		s.settle(texts) // since it moves

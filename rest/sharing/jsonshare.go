@@ -22,12 +22,9 @@ type look struct {
 	count   int    // of its elements, unless it was found
 }
 
-// What is nested deeper than so many levels is not looked up, nor what is longer than so
-// many bytes: that each level is read once more, or copied, must not add up.
-const (
-	maxLevel  = 32
-	maxShared = 64 << 10
-)
+// maxLevel is how deep values are nested that are looked up, or counted: that each
+// level is read once more must not add up.
+const maxLevel = 32
 
 // known looks for what was decoded from the value at i, if that is worth it.
 func (s *jsonState) known(sl *slot, i int) (l look, err error) {
@@ -50,9 +47,6 @@ func (s *jsonState) known(sl *slot, i int) (l look, err error) {
 	}
 	if l.end, l.count, err = valueEnd(s.data, i, s.depth); err != nil {
 		return l, err
-	}
-	if l.end-i > maxShared {
-		return l, nil
 	}
 	l.found, l.missing = s.find(sl.whole, sl.shape, s.data[i:l.end])
 	if l.found != nil {
@@ -129,7 +123,7 @@ func (s *jsonState) smallValue(sl *slot, i int) (to unsafe.Pointer, end int) {
 // need not move.
 func (s *jsonState) list(sl *slot, at *list, i int) (end int, err error) {
 	if s.depth > maxLevel {
-		return s.foreign(sl, unsafe.Pointer(at), i)
+		return s.deepList(sl, unsafe.Pointer(at), i)
 	}
 	l, err := s.known(sl, i)
 	switch {
@@ -159,4 +153,24 @@ func (s *jsonState) list(sl *slot, at *list, i int) (end int, err error) {
 	end++
 	s.keep(l.missing, since, i, end, at.array, l.count)
 	return end, nil
+}
+
+// deepList stores a list whose elements are not counted first, which would be once for
+// each level.
+func (s *jsonState) deepList(sl *slot, at unsafe.Pointer, i int) (int, error) {
+	to, elem := reflect.NewAt(sl.typ, at).Elem(), reflect.New(sl.elem.typ)
+	to.Set(reflect.MakeSlice(sl.typ, 0, 0))
+	i, more, err := s.enter(i, ']')
+	for more {
+		texts := len(s.texts)
+		if i, err = s.value(sl.elem, elem.UnsafePointer(), i); err != nil {
+			return 0, err
+		}
+		s.settle(texts) // since it moves
+		to.Set(reflect.Append(to, elem.Elem()))
+		elem.Elem().SetZero()
+		i, more, err = next(s.data, i, ']')
+	}
+	s.depth--
+	return i, err
 }

@@ -1,7 +1,6 @@
 package sharing
 
 import (
-	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -96,7 +95,7 @@ func (s *jsonState) foreign(sl *slot, at unsafe.Pointer, i int) (int, error) {
 		return 0, err
 	}
 	if sl.kind == jsonQuantity && endless(s.data[i:end]) {
-		return 0, fmt.Errorf("json: the quantity at byte %d has an exponent of more than three digits", i)
+		return 0, fmt.Errorf("json: byte %d: %w", i, errQuantity)
 	}
 	to := reflect.NewAt(sl.typ, at).Interface()
 	if own, ok := to.(json.Unmarshaler); ok && sl.kind >= jsonTime {
@@ -111,17 +110,6 @@ func (s *jsonState) foreign(sl *slot, at unsafe.Pointer, i int) (int, error) {
 		s.mutable++
 	}
 	return end, nil
-}
-
-// endless reports whether a quantity has an exponent that apimachinery would calculate
-// with for hours, such as 1e-1000000000.
-func endless(quantity []byte) bool {
-	e := bytes.IndexAny(quantity, "eE")
-	if e < 0 {
-		return false
-	}
-	exponent := bytes.Trim(quantity[e+1:], `+-"`)
-	return len(exponent) > 3
 }
 
 // enter begins an object or a list at data[i], and finds its first member or element,
@@ -163,11 +151,15 @@ func (s *jsonState) object(p *jsonPlan, at unsafe.Pointer, i int) (int, error) {
 			i, _, err = valueEnd(s.data, i, s.depth)
 		} else {
 			f := &p.fields[n]
-			if seen[n/64]&(1<<(n%64)) != 0 {
+			to := unsafe.Add(at, f.offset)
+			switch again := seen[n/64]&(1<<(n%64)) != 0; {
+			case again && !s.checking:
 				return 0, errAgain
+			case again:
+				to = reflect.New(f.typ).UnsafePointer()
 			}
 			seen[n/64] |= 1 << (n % 64)
-			i, err = s.value(&f.slot, unsafe.Add(at, f.offset), i)
+			i, err = s.value(&f.slot, to, i)
 		}
 		if err != nil {
 			return 0, err

@@ -2,6 +2,7 @@ package sharing
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"strconv"
 	"strings"
@@ -20,6 +21,7 @@ type plan struct {
 	own func(at unsafe.Pointer, data []byte) error
 	// mutable says that methods which only read, as one would think, change a value.
 	mutable bool
+	err     error // what is wrong with the type
 }
 
 // kind is how a field is encoded and how it is stored.
@@ -75,7 +77,7 @@ func ownEncoding(t reflect.Type) func(at unsafe.Pointer, data []byte) error {
 	case reflect.TypeFor[metav1.FieldsV1]():
 		return func(at unsafe.Pointer, data []byte) error { return (*metav1.FieldsV1)(at).Unmarshal(data) }
 	case reflect.TypeFor[resource.Quantity]():
-		return func(at unsafe.Pointer, data []byte) error { return (*resource.Quantity)(at).Unmarshal(data) }
+		return quantity
 	}
 	return nil
 }
@@ -83,20 +85,19 @@ func ownEncoding(t reflect.Type) func(at unsafe.Pointer, data []byte) error {
 // plan returns the plan of a type, which is made when it is first asked for.
 func (d *Decoder) plan(t reflect.Type) (*plan, error) {
 	if p, ok := d.plans.Load(t); ok {
-		return p.(*plan), nil
+		return p.(*plan), p.(*plan).err
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	c := compiler{decoder: d, plans: map[reflect.Type]*plan{}}
 	p, err := c.message(t)
 	if err != nil {
-		return nil, fmt.Errorf("sharing: %s cannot be decoded: %w", t, err)
-	}
-	for t, p := range c.plans {
-		d.known[t] = p
+		p = &plan{err: fmt.Errorf("sharing: %s cannot be decoded: %w", t, err)}
+	} else {
+		maps.Copy(d.known, c.plans)
 	}
 	d.plans.Store(t, p)
-	return p, nil
+	return p, p.err
 }
 
 // compiler makes the plans of a type and of all types within. It is used with the

@@ -11,10 +11,14 @@ type list struct {
 	len, cap int
 }
 
+// maxShared is how many bytes are looked up at most. What is longer hardly repeats, and
+// that each level of what is nested is read once more, and copied, must not add up.
+const maxShared = 64 << 10
+
 // find looks for what was decoded from these bytes, if that is worth it. If not
 // found, it returns an entry that is to be completed and inserted.
 func (s *state) find(l *lesson, shape int, key []byte) (found, missing *entry) {
-	if !s.share || !l.look.Load() || len(key) == 0 {
+	if !s.share || !l.look.Load() || len(key) == 0 || len(key) > maxShared {
 		return nil, nil
 	}
 	var place **entry

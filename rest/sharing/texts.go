@@ -54,6 +54,16 @@ func (s *state) settle(since int) {
 	s.texts = s.texts[:since]
 }
 
+// maxTexts bounds the texts that a state has room for between two objects.
+const maxTexts = 8 << 10
+
+// trim gives back the room that an object with very many strings has needed.
+func (s *state) trim() {
+	if cap(s.texts) > maxTexts {
+		s.texts = nil
+	}
+}
+
 // join copies strings into a piece that has room for them.
 func join(texts []pending, apart bool, piece []byte) {
 	for _, p := range texts {

@@ -43,7 +43,7 @@ func (c copier) of(v reflect.Value) reflect.Value {
 			return v
 		}
 		return c.of(v.Elem())
-	case reflect.Array, reflect.Struct:
+	case reflect.Array, reflect.Struct, reflect.String:
 		own := reflect.New(v.Type()).Elem()
 		c.into(own, v)
 		return own

@@ -92,7 +92,8 @@ func Transform[T any](d *Detector) func(T) (T, error) {
 	}
 }
 
-// Record remembers an object as it is now. Nobody else may have it yet. Values that are no pointers are of no interest themselves, but what they point to.
+// Record remembers an object as it is now. Nobody else may have it yet. A value that
+// is no pointer is of no interest itself, but what it points to is.
 func (d *Detector) Record(object any) {
 	v := reflect.ValueOf(object)
 	if !v.IsValid() {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
@@ -89,6 +90,26 @@ func TestAChangeIsFoundAndNamed(t *testing.T) {
 			require.Contains(t, text, "ns-0/pod-00000")
 			require.Empty(t, d.Check(), "reported once")
 		}
+	}
+}
+
+// TestABufferThatIsUsedAgainIsFound, whether a string that lies in it is a field, the
+// value of a map, or in an interface.
+func TestABufferThatIsUsedAgainIsFound(t *testing.T) {
+	t.Parallel()
+	for _, keep := range []func(string) any{
+		func(s string) any { return &corev1.Pod{Spec: corev1.PodSpec{NodeName: s}} },
+		func(s string) any { return &metav1.ObjectMeta{Labels: map[string]string{"a": s}} },
+		func(s string) any { return map[string]any{"a": []any{s}} },
+	} {
+		buffer := []byte("text")
+		d := mutation.New(&fakeTest{})
+		d.Record(keep(unsafe.String(&buffer[0], len(buffer))))
+		require.Empty(t, d.Check())
+		copy(buffer, "next")
+		found := d.Check()
+		require.Len(t, found, 1)
+		require.Equal(t, [2]string{`"text"`, `"next"`}, [2]string{found[0].Before, found[0].After})
 	}
 }
 
