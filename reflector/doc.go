@@ -55,7 +55,8 @@
 // so, and then a list follows, the first time without any wait (RC-26). Only when
 // watches fail three times in a row although the server answers, a list is taken
 // in between. That makes sure that the sink gets on, slowly, where a version cannot
-// be passed (an event that nobody can read), or behind a proxy that breaks streams.
+// be passed (an event that nobody can read), behind a proxy that breaks streams, and
+// where a resource may be listed but not watched (403), or cannot be (405).
 // A watch on which nothing comes, not even a bookmark, is taken to be dead; see
 // [Options].WatchIdleTimeout.
 //

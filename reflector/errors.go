@@ -88,10 +88,12 @@ func isTooLarge(err error) bool {
 	return apierrors.HasStatusCause(err, metav1.CauseTypeResourceVersionTooLarge)
 }
 
-// isRefused says that the server does not accept the request as it is, or fails
-// over it: the version in it may be the reason.
+// isRefused says that the server does not accept a watch as it is, or fails over
+// it: the version in it may be the reason, or that the resource can be listed and
+// not be watched.
 func isRefused(err error) bool {
-	return apierrors.IsBadRequest(err) || apierrors.IsInvalid(err) || apierrors.IsInternalError(err) || isTooLarge(err)
+	return apierrors.IsBadRequest(err) || apierrors.IsInvalid(err) || apierrors.IsInternalError(err) || isTooLarge(err) ||
+		apierrors.IsForbidden(err) || apierrors.IsMethodNotSupported(err)
 }
 
 // isUnsupported says that the server does not know how to do what it was asked for.

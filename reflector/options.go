@@ -98,7 +98,8 @@ type Options struct {
 	// Wake ends a wait early: whatever comes from it lets the next attempt begin at
 	// once, where somebody knows that it is worth while, such as when a missing
 	// CustomResourceDefinition has come. It is not read between waits, so a channel
-	// with room for one is a note for the next of them. Defaults to nil.
+	// with room for one is a note for the next of them. To close it ends one wait,
+	// the running or the next one. Defaults to nil.
 	Wake <-chan struct{}
 
 	// Observer is told what the reflector does. Defaults to nil.
