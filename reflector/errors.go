@@ -15,7 +15,7 @@ var (
 	ErrRunning = errors.New("reflector: Run was called while the reflector is running; use one goroutine per reflector")
 
 	// ErrTimeTravel is reported when a snapshot is older than what the sink has
-	// already been told; see [Options].AllowTimeTravel.
+	// already been told, refused or accepted; see [Options].AllowTimeTravel.
 	ErrTimeTravel = errors.New("the snapshot is older than what is known already")
 
 	// ErrNoProgress is reported when a list falls silent before its end, or a
