@@ -43,6 +43,7 @@ type Item[T any] struct {
 // ErrClosed, having queued nothing, after Close.
 func (f *FIFO[T]) Replace(items iter.Seq[Item[T]], resourceVersion string) error {
 	list := gather(items)
+	told := f.announced(list)
 
 	f.mu.Lock()
 	if f.closed {
@@ -56,20 +57,35 @@ func (f *FIFO[T]) Replace(items iter.Seq[Item[T]], resourceVersion string) error
 	f.mu.Unlock()
 	f.wake()
 
-	if f.observer != nil {
-		for l := range list.objects.all() {
-			f.observer.delta(l.key, Replaced, l.delta[0].ResourceVersion)
-		}
-		for _, stack := range lost {
-			f.observer.delta(stack.Key, Deleted, stack.Newest().ResourceVersion)
-		}
+	for _, a := range append(told, lost...) {
+		f.observer.delta(a.key, a.deltaType, a.resourceVersion)
 	}
 	return nil
 }
 
+// announcement is what the observer is told of a delta. It is noted before the
+// queue is unlocked: then the delta is the consumer's, or another producer's to
+// merge with.
+type announcement struct {
+	key             types.NamespacedName
+	deltaType       DeltaType
+	resourceVersion string
+}
+
+// announced returns what the observer, if there is one, is to be told of a list.
+func (f *FIFO[T]) announced(list listing[T]) (told []announcement) {
+	if f.observer == nil {
+		return nil
+	}
+	for l := range list.objects.all() {
+		told = append(told, announcement{l.key, Replaced, l.delta[0].ResourceVersion})
+	}
+	return told
+}
+
 // replaceLocked puts the list on the pending shelf. It returns, for the observer,
-// the stacks that got a tombstone.
-func (f *FIFO[T]) replaceLocked(list listing[T]) (lost []Stack[T]) {
+// the tombstones.
+func (f *FIFO[T]) replaceLocked(list listing[T]) (lost []announcement) {
 	s := &f.pending
 	before := len(s.stacks)
 	if before == 0 {
@@ -107,7 +123,7 @@ func (f *FIFO[T]) replaceLocked(list listing[T]) (lost []Stack[T]) {
 			newest := s.stacks[i].Newest()
 			f.pushLocked(s.stacks[i].Key, tombstone(newest.Object, newest.ResourceVersion))
 			if f.observer != nil {
-				lost = append(lost, s.stacks[i])
+				lost = append(lost, announcement{s.stacks[i].Key, Deleted, newest.ResourceVersion})
 			}
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kinform/kinform/deltafifo"
 )
@@ -208,4 +209,30 @@ func TestReplaceOfManyPages(t *testing.T) {
 	require.Len(t, b.Stacks, n)
 	f.store.apply(b)
 	require.Len(t, f.store.contents(), 2)
+}
+
+// What the observer hears of a Replace is what that put in, whatever another
+// producer, or here the observer itself, has made of it since.
+func TestTheObserverOfAReplaceDoesNotReadWhatOthersWrite(t *testing.T) {
+	t.Parallel()
+	var f *fixture
+	var seen []string
+	f = setup(t, deltafifo.Options{MaxDeltasPerKey: 2, Observer: &deltafifo.Observer{
+		OnDelta: func(key types.NamespacedName, dt deltafifo.DeltaType, rv string) {
+			seen = append(seen, key.Name+" "+dt.String()+" "+rv)
+			if len(seen) == 3 {
+				f.update("b", "8")
+				f.update("b", "9")
+				f.del("gone", "10")
+			}
+		},
+	}})
+	f.update("b", "1")
+	f.update("gone", "2")
+	f.replace("7", "a@6", "b@7")
+	require.Equal(t, []string{
+		"b Updated 1", "gone Updated 2",
+		"a Replaced 6", "b Updated 8", "b Updated 9", "gone Deleted 10",
+		"b Replaced 7", "gone Deleted 2",
+	}, seen)
 }

@@ -66,6 +66,6 @@
 // and net/http two per connection, which all informers of a client share where the
 // server speaks HTTP/2. No handler, transform, index
 // function or observer is ever called with a lock held. The informer's one mutex
-// guards the set of handlers and whether it runs; each mailbox has its own; the
-// two are never held together.
+// guards the set of handlers and whether it runs; each mailbox has its own, which may
+// be taken while the informer's is held, and never the other way round.
 package informer

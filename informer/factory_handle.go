@@ -3,6 +3,7 @@ package informer
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 
 	"github.com/kinform/kinform/indexer"
@@ -41,6 +42,8 @@ func (h *Handle[T]) AddHandler(handle func(Event[T]), opts HandlerOptions) (*Reg
 	}
 	r, err := h.informer.AddHandler(handle, opts)
 	if err == nil {
+		// Handlers may come and go for as long as the handle lives.
+		h.registrations = slices.DeleteFunc(h.registrations, func(r *Registration[T]) bool { return isClosed(r.done) })
 		h.registrations = append(h.registrations, r)
 	}
 	return r, err

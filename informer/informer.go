@@ -3,6 +3,7 @@ package informer
 import (
 	"context"
 	"errors"
+	"iter"
 	"slices"
 	"sync"
 
@@ -163,9 +164,9 @@ func (i *Informer[T]) AddHandler(handle func(Event[T]), opts HandlerOptions) (*R
 	return i.addHandler(handle, opts, nil)
 }
 
-// addHandler is AddHandler with something that is called, in the handler's
-// goroutine, after the last initial add: see Registration.atSync.
-func (i *Informer[T]) addHandler(handle func(Event[T]), opts HandlerOptions, atSync func(deliver func(Event[T]))) (*Registration[T], error) {
+// addHandler is AddHandler with more events to be told after the last initial add:
+// see Registration.atSync. They are ranged over in the handler's goroutine.
+func (i *Informer[T]) addHandler(handle func(Event[T]), opts HandlerOptions, atSync iter.Seq[Event[T]]) (*Registration[T], error) {
 	if handle == nil {
 		return nil, errors.New("informer: AddHandler needs a handler")
 	}

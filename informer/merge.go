@@ -20,7 +20,8 @@ import (
 // look at, so that one informer has them in one store: one list, one watch, one set
 // of handlers. No object may be in two parts. All parts must be of one server, whose
 // resourceVersions can be compared (KEP-5504). The source belongs to one informer:
-// it remembers how far each part is. A single part is returned as it is.
+// it remembers how far each part is. A single part is returned as it is. A part may
+// be merged itself.
 //
 // All guarantees of an informer hold, with these consequences:
 //
@@ -282,14 +283,15 @@ func (w *mergedWatch[T]) receive(a arrival[T]) (event listwatch.Event[T], done b
 		w.err = a.err
 		return event, true, a.err
 	}
-	listed := w.initial[a.part]
 	if a.event.InitialEventsEnd {
-		w.initial[a.part], listed = false, false
+		w.initial[a.part] = false
 	}
-	if !listed && newer(w.at[a.part], version) {
+	// A part that is put together itself is in order only in its bookmarks.
+	ordered := !w.initial[a.part] && !a.event.Unordered
+	if ordered && newer(w.at[a.part], version) {
 		return event, false, nil // Sent again by something broken, it may have been overtaken.
 	}
-	if !listed && version != "" {
+	if ordered && !isSkipped && version != "" {
 		w.told = func() { w.advance(a.part, version) }
 	}
 	switch {

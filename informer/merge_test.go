@@ -2,6 +2,8 @@ package informer_test
 
 import (
 	"context"
+	"io"
+	"math/rand/v2"
 	"net/http"
 	"strings"
 	"testing"
@@ -17,7 +19,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
-	"math/rand/v2"
 )
 
 // mergedPods is a source of the pods in some namespaces of a server.
@@ -192,6 +193,34 @@ func TestMergedStoreIsPreloadedWithoutGoingBack(t *testing.T) {
 		require.Equal(t, []string{"Added pod-0 initial", "Added pod-2 watch"}, told.take())
 		require.Equal(t, next.merged(), next.stored())
 		require.Zero(t, inf.Status().Reflector.Relists)
+	})
+}
+
+// A part may be put together itself: then only its bookmarks say how far it is, and
+// what one of its own parts is behind with is not old.
+func TestMergeOfMergesLosesNothing(t *testing.T) { // G2
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a, b, c := newFake("10"), newFake("10"), newFake("10")
+		inf := mk(t, informer.Merge(informer.Merge[*obj](a, b), listwatch.Source[*obj](c)), informer.Options[*obj]{})
+		start(t, inf)
+		require.NoError(t, inf.WaitForSync(t.Context()))
+		b.events <- ev(listwatch.Added, "b", "20", "x")
+		b.events <- &listwatch.ObjectError{Key: types.NamespacedName{Name: "bad"}, ResourceVersion: "21", Type: listwatch.Added, Err: io.EOF}
+		a.events <- ev(listwatch.Added, "a", "15", "x")
+		c.events <- ev(listwatch.Added, "c", "12", "x")
+		synctest.Wait()
+		for _, name := range []string{"a", "b", "c"} {
+			_, stored := inf.Store().Get(types.NamespacedName{Name: name})
+			require.True(t, stored, name)
+		}
+		require.Equal(t, "12", inf.Store().ResourceVersion(), "of c, which is the furthest behind")
+
+		a.events <- listwatch.Event[*obj]{Type: listwatch.Bookmark, Item: item("", "22", "")}
+		b.events <- listwatch.Event[*obj]{Type: listwatch.Bookmark, Item: item("", "23", "")}
+		c.events <- listwatch.Event[*obj]{Type: listwatch.Bookmark, Item: item("", "24", "")}
+		synctest.Wait()
+		require.Equal(t, "22", inf.Store().ResourceVersion())
 	})
 }
 

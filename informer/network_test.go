@@ -115,10 +115,9 @@ func TestCorruptionWithoutTLS(t *testing.T) {
 			t.Run(fmt.Sprintf("%v/%v", mode, format), func(t *testing.T) {
 				t.Parallel()
 				synctest.Test(t, func(t *testing.T) {
-					// A wrong version may lie in the future, which the server has to be
-					// allowed to contradict.
-					n := brokenNetwork{mode: mode, format: format, kind: tcpproxy.Corrupt, faulty: 500, within: 2_000,
-						retry: reflector.Options{AllowTimeTravel: true}}
+					// A wrong version may lie in the future, on which the server insists for
+					// as long as it takes to be believed.
+					n := brokenNetwork{mode: mode, format: format, kind: tcpproxy.Corrupt, faulty: 500, within: 2_000}
 					rig, end := n.start(t, inMemory)
 					defer end()
 					rig.breakAll(t, 10*time.Hour, func(change int) {

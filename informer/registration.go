@@ -17,9 +17,9 @@ type Registration[T any] struct {
 	informer *Informer[T]
 	handle   func(Event[T])
 	opts     HandlerOptions
-	// atSync, if there is one, may deliver more events after the initial adds, before
-	// the handler counts as synced.
-	atSync  func(deliver func(Event[T]))
+	// atSync, if there is one, has more events that the handler is told after the
+	// initial adds, before it counts as synced.
+	atSync  iter.Seq[Event[T]]
 	mailbox *mailbox[T]
 
 	// told is the revision of the store up to which the handler need not be told:
@@ -153,7 +153,12 @@ func (r *Registration[T]) deliverSnapshot(l letter[T]) {
 	}
 	if l.complete {
 		if r.atSync != nil {
-			r.atSync(func(event Event[T]) { r.deliver(event, l.posted) })
+			for event := range r.atSync {
+				if isClosed(r.removed) {
+					return
+				}
+				r.deliver(event, l.posted)
+			}
 		}
 		close(r.synced)
 	}

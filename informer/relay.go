@@ -88,15 +88,19 @@ func (r *Relay[T]) pass(e Event[T]) {
 	r.handle(e)
 }
 
-// bury tells the handler of what is gone, now that the current informer has
-// mentioned all that is there.
-func (r *Relay[T]) bury(deliver func(Event[T])) {
+// bury yields the deletion of what is gone, now that the current informer has
+// mentioned all that is there. What the handler is not told, as it is removed in the
+// middle, is for the next informer.
+func (r *Relay[T]) bury(yield func(Event[T]) bool) {
 	for key := range r.unseen {
 		last := r.told[key]
-		deliver(Event[T]{
+		gone := Event[T]{
 			Type: Deleted, Cause: Relist, Key: key, FinalStateUnknown: true,
 			ResourceVersion: last.ResourceVersion, Old: last.Object, New: last.Object,
-		})
+		}
+		if !yield(gone) {
+			return
+		}
 	}
 	r.unseen = nil
 }

@@ -117,6 +117,43 @@ func TestARelayWaitsForTheCallInProgress(t *testing.T) { // G4
 	})
 }
 
+// A handler that is removed while it is told what is gone is told no more, and by the
+// next informer the rest.
+func TestARelayIsRemovedAmongDeletions(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var got []string
+		var registration *informer.Registration[*obj]
+		relay := informer.NewRelay(func(e informer.Event[*obj]) {
+			got = append(got, e.Type.String())
+			if e.Type == informer.Deleted {
+				registration.Remove()
+			}
+		})
+		full := mk(t, newFake("9", item("a", "1", "x"), item("b", "2", "x"), item("c", "3", "x")), informer.Options[*obj]{})
+		start(t, full)
+		registration, err := relay.MoveTo(t.Context(), full, informer.HandlerOptions{})
+		require.NoError(t, err)
+		synctest.Wait()
+		for round := range 3 {
+			got = nil
+			empty := mk(t, newFake("20"), informer.Options[*obj]{})
+			registration, err = relay.MoveTo(t.Context(), empty, informer.HandlerOptions{})
+			require.NoError(t, err)
+			start(t, empty)
+			<-registration.Done()
+			require.Equal(t, []string{"Deleted"}, got, "round %d", round)
+		}
+		got = nil
+		empty := mk(t, newFake("20"), informer.Options[*obj]{})
+		registration, err = relay.MoveTo(t.Context(), empty, informer.HandlerOptions{})
+		require.NoError(t, err)
+		start(t, empty)
+		require.NoError(t, registration.WaitForSync(t.Context()))
+		require.Empty(t, got)
+	})
+}
+
 func (r *rig) client() listwatch.Source[*corev1.Pod] {
 	client, err := rest.NewClient(rest.Config{Host: r.server.URL(), DialContext: r.server.DialContext}, rest.Options{})
 	require.NoError(r.t, err)

@@ -78,13 +78,16 @@ func (b Backoff) wait(n int, longest time.Duration) time.Duration {
 	return time.Duration(fixed * (1 + b.Jitter*rand.Float64()))
 }
 
-// sleep waits for d, or until ctx ends, or something comes from wake.
-func sleep(ctx context.Context, d time.Duration, wake <-chan struct{}) {
+// sleep waits for d, or until ctx ends, or something comes from wake. It reports
+// whether wake has been closed.
+func sleep(ctx context.Context, d time.Duration, wake <-chan struct{}) (closed bool) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
 	case <-ctx.Done():
-	case <-wake:
+	case _, open := <-wake:
+		return !open
 	}
+	return false
 }

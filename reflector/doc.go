@@ -39,7 +39,8 @@
 // for at once, and until it comes (RC-5, RC-6). Pages are collected and handed over
 // as one [Sink] call; when a continue token expires, one list without pages takes
 // their place (RC-8). A list that falls silent is tried again. A snapshot that is
-// older than what the sink knows is refused; see [Options].AllowTimeTravel.
+// older than what the sink knows is refused, unless the server insists; see
+// [Options].AllowTimeTravel.
 //
 // A streaming list ([WatchList]) is collected up to its end marker, changes in
 // between included, and handed over just the same (RC-15 to RC-17). Where the server
@@ -55,7 +56,8 @@
 // so, and then a list follows, the first time without any wait (RC-26). Only when
 // watches fail three times in a row although the server answers, a list is taken
 // in between. That makes sure that the sink gets on, slowly, where a version cannot
-// be passed (an event that nobody can read), or behind a proxy that breaks streams.
+// be passed (an event that nobody can read), behind a proxy that breaks streams, and
+// where a resource may be listed but not watched (403), or cannot be (405).
 // A watch on which nothing comes, not even a bookmark, is taken to be dead; see
 // [Options].WatchIdleTimeout.
 //

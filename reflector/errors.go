@@ -15,7 +15,7 @@ var (
 	ErrRunning = errors.New("reflector: Run was called while the reflector is running; use one goroutine per reflector")
 
 	// ErrTimeTravel is reported when a snapshot is older than what the sink has
-	// already been told; see [Options].AllowTimeTravel.
+	// already been told, refused or accepted; see [Options].AllowTimeTravel.
 	ErrTimeTravel = errors.New("the snapshot is older than what is known already")
 
 	// ErrNoProgress is reported when a list falls silent before its end, or a
@@ -88,10 +88,12 @@ func isTooLarge(err error) bool {
 	return apierrors.HasStatusCause(err, metav1.CauseTypeResourceVersionTooLarge)
 }
 
-// isRefused says that the server does not accept the request as it is, or fails
-// over it: the version in it may be the reason.
+// isRefused says that the server does not accept a watch as it is, or fails over
+// it: the version in it may be the reason, or that the resource can be listed and
+// not be watched.
 func isRefused(err error) bool {
-	return apierrors.IsBadRequest(err) || apierrors.IsInvalid(err) || apierrors.IsInternalError(err) || isTooLarge(err)
+	return apierrors.IsBadRequest(err) || apierrors.IsInvalid(err) || apierrors.IsInternalError(err) || isTooLarge(err) ||
+		apierrors.IsForbidden(err) || apierrors.IsMethodNotSupported(err)
 }
 
 // isUnsupported says that the server does not know how to do what it was asked for.

@@ -114,11 +114,16 @@ func (r *Reflector[T]) listFailed(s *listing[T], err error) (state[T], error) {
 
 // handOver gives a whole snapshot to the sink; next is the state that follows.
 func (r *Reflector[T]) handOver(items []listwatch.Item[T], version string, next state[T]) (state[T], error) {
+	var travels error
 	if !r.opts.AllowTimeTravel && older(version, r.version) {
-		r.stop(next)
-		err := fmt.Errorf("%w: it has version %s, the sink has been told everything up to %s", ErrTimeTravel, version, r.version)
-		return r.retry(&r.snapshots, err, r.snapshot("")), err
+		travels = fmt.Errorf("%w: it has version %s, the sink has been told everything up to %s", ErrTimeTravel, version, r.version)
+		if !r.refused.insists(version) {
+			r.stop(next)
+			return r.retry(&r.snapshots, travels, r.snapshot("")), travels
+		}
+		travels = fmt.Errorf("%w; the server insists, so it is believed", travels)
 	}
+	r.refused = refusals{}
 	if err := r.sink.Replace(items, version); err != nil {
 		r.stop(next)
 		return r.retry(&r.snapshots, err, r.resnapshot()), fmt.Errorf("sink: %w", err)
@@ -132,7 +137,30 @@ func (r *Reflector[T]) handOver(items []listwatch.Item[T], version string, next 
 		st.Items = len(items)
 		st.Total = int64(len(items))
 	})
-	return next, nil
+	return next, travels
+}
+
+// insistence is how many snapshots in a row have to be older than what the sink
+// knows to be believed. A server that lags behind catches up, and all but the first
+// are asked for as the most recent state, which no server takes from a cache that
+// may lag.
+const insistence = 6
+
+// refusals are the snapshots in a row that were older than what the sink knows.
+type refusals struct {
+	version string // of the last one
+	times   int
+}
+
+// insists notes one more, and reports whether it is to be believed. Where versions
+// fall, servers contradict each other, and it begins anew.
+func (f *refusals) insists(version string) bool {
+	if older(version, f.version) {
+		f.times = 0
+	}
+	f.version = version
+	f.times++
+	return f.times >= insistence
 }
 
 // older compares versions where they can be compared.

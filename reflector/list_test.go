@@ -1,11 +1,14 @@
 package reflector
 
 import (
+	"context"
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kinform/kinform/listwatch"
 )
@@ -175,6 +178,47 @@ func TestTimeTravelIsRefused(t *testing.T) {
 				`0s replace "9": old@1`,
 				`0s watch "9"`,
 			)
+		})
+	})
+}
+
+// A version that was never the server's, as a network without TLS may make one, or
+// a backup that was restored, does not stop everything for good (G2).
+func TestTimeTravelIsBelievedWhereTheServerInsists(t *testing.T) {
+	future := func(options Options, lists ...reply) *rig {
+		g := newRig(options)
+		g.source.lists = append([]reply{whole("20", "a@1")}, lists...)
+		g.source.watches = []reply{play(bookmark("2000000"), errExpired)}
+		return g
+	}
+	t.Run("six times", func(t *testing.T) {
+		bubble(t, func(t *testing.T) {
+			older := []reply{refuse(errTooLarge), whole("21", "b@2"), whole("21", "b@2"), whole("22", "b@2"), whole("23", "b@2"), whole("24", "b@2"), whole("25", "b@3")}
+			g := future(Options{}, older...)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			require.NoError(t, g.reflector.Run(ctx))
+			lines := g.take()
+			require.Equal(t, []string{
+				`49.6s reflector: listing: the snapshot is older than what is known already: it has version 25, ` +
+					`the sink has been told everything up to 2000000; the server insists, so it is believed`,
+				`49.6s watch "25"`,
+			}, lines[len(lines)-2:])
+			require.Equal(t, map[types.NamespacedName]string{key("b"): "3"}, g.sink.content)
+			require.Equal(t, "25", g.reflector.Status().ResourceVersion)
+			for _, e := range g.reported[2:] {
+				require.ErrorIs(t, e, ErrTimeTravel)
+			}
+		})
+	})
+	t.Run("not where servers contradict each other", func(t *testing.T) {
+		bubble(t, func(t *testing.T) {
+			g := future(Options{}, slices.Concat(times(5, whole("30")), times(5, whole("29")), []reply{whole("2000001", "c@4")})...)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+			defer cancel()
+			require.NoError(t, g.reflector.Run(ctx))
+			require.Equal(t, map[types.NamespacedName]string{key("c"): "4"}, g.sink.content)
+			require.Equal(t, "2000001", g.reflector.Status().ResourceVersion)
 		})
 	})
 }

@@ -86,8 +86,10 @@ type Options struct {
 	// AllowTimeTravel accepts a snapshot that is older than what the sink has
 	// already been told. By default such a snapshot is refused with
 	// [ErrTimeTravel], and asked for again: it comes from a server that lags
-	// behind. The one good reason to accept it is a cluster whose storage has been
-	// restored from a backup: its versions have gone back for good.
+	// behind. A cluster whose storage has been restored from a backup does not catch
+	// up: its versions have gone back for good. So where six snapshots in a row are
+	// older, which takes half a minute or so, and agree, the last is accepted, and
+	// ErrTimeTravel reported once more. With AllowTimeTravel, the first one is.
 	AllowTimeTravel bool
 
 	// OnError is told of every failed attempt, once, and of every object that
@@ -98,7 +100,8 @@ type Options struct {
 	// Wake ends a wait early: whatever comes from it lets the next attempt begin at
 	// once, where somebody knows that it is worth while, such as when a missing
 	// CustomResourceDefinition has come. It is not read between waits, so a channel
-	// with room for one is a note for the next of them. Defaults to nil.
+	// with room for one is a note for the next of them. To close it ends one wait,
+	// the running or the next one. Defaults to nil.
 	Wake <-chan struct{}
 
 	// Observer is told what the reflector does. Defaults to nil.

@@ -72,6 +72,24 @@ func TestRunGivesUpWhereThatIsAskedFor(t *testing.T) {
 	})
 }
 
+// Where somebody may list and not watch, the sink gets on all the same (G2).
+func TestWhatCannotBeWatchedIsListedFromTimeToTime(t *testing.T) {
+	for name, refusal := range map[string]error{"403": errForbidden, "405": apierrors.NewMethodNotSupported(schema.GroupResource{}, "watch")} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				g := newRig(Options{})
+				g.source.lists = []reply{whole("10", "a@1"), whole("20", "a@15")}
+				g.source.watches = times(100, refuse(refusal))
+				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+				defer cancel()
+				require.NoError(t, g.reflector.Run(ctx))
+				require.Equal(t, "15", g.sink.content[key("a")])
+				require.Equal(t, "20", g.reflector.Status().ResourceVersion)
+			})
+		})
+	}
+}
+
 // A new Run begins to count anew.
 func TestRunAfterGivingUp(t *testing.T) {
 	bubble(t, func(t *testing.T) {

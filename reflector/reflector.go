@@ -46,6 +46,7 @@ type Reflector[T any] struct {
 	version string   // through which the sink has been told everything
 	paged   bool     // the server answers in pages even from its cache
 	warned  bool     // of an unreadable object, in this snapshot or watch
+	refused refusals // of snapshots, in a row
 
 	// Failures in a row, of attempts to take a snapshot and of attempts to watch.
 	// A snapshot says nothing about whether watches work, nor the other way round.

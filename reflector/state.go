@@ -98,7 +98,9 @@ func (r *Reflector[T]) step(ctx context.Context, s state[T]) (state[T], error) {
 	case *watching[T]:
 		return r.watch(s)
 	case *backingOff[T]:
-		sleep(ctx, s.wait, r.opts.Wake)
+		if sleep(ctx, s.wait, r.opts.Wake) {
+			r.opts.Wake = nil // Else no wait would ever be one again.
+		}
 		return s.then, nil
 	default:
 		return s, nil

@@ -43,5 +43,7 @@
 //
 // A file is written under another name, flushed to the disk and then renamed, so
 // that there is always a whole one; its mode is 0600, for secrets are objects too.
+// What a process that was killed in the middle has left, a later Save removes when it
+// is an hour old.
 // What is read is bounded by the size of the file and [Options].MaxBytes.
 package warmstart

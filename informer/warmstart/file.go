@@ -7,7 +7,9 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/kinform/kinform/indexer"
@@ -145,6 +147,7 @@ func (f *File[T]) save(store *indexer.Reader[T], last uint64) (revision uint64, 
 // replace writes a file beside the old one and puts it in its place.
 func (f *File[T]) replace(snapshot *indexer.Snapshot[T]) (err error) {
 	dir := filepath.Dir(f.path)
+	f.removeAbandoned(dir)
 	file, err := os.CreateTemp(dir, filepath.Base(f.path)+".*.tmp") // mode 0600
 	if err != nil {
 		return err
@@ -170,8 +173,31 @@ func (f *File[T]) replace(snapshot *indexer.Snapshot[T]) (err error) {
 	return syncDir(dir)
 }
 
-// syncDir makes a rename outlive a loss of power.
+// abandonedAfter is for how long a file that is being written may lie still.
+const abandonedAfter = time.Hour
+
+// removeAbandoned removes what processes have left behind that were killed while
+// they wrote. What cannot be removed is left: the save itself tells what is wrong.
+func (f *File[T]) removeAbandoned(dir string) {
+	beside, _ := os.ReadDir(dir)
+	for _, b := range beside {
+		number, isOurs := strings.CutPrefix(b.Name(), filepath.Base(f.path)+".")
+		number, isTemp := strings.CutSuffix(number, ".tmp")
+		if !isOurs || !isTemp || strings.Trim(number, "0123456789") != "" {
+			continue
+		}
+		if info, err := b.Info(); err == nil && time.Since(info.ModTime()) > abandonedAfter {
+			_ = os.Remove(filepath.Join(dir, b.Name()))
+		}
+	}
+}
+
+// syncDir makes a rename outlive a loss of power. On Windows that is not possible,
+// nor needed.
 func syncDir(dir string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
 	d, err := os.Open(dir)
 	if err != nil {
 		return err

@@ -225,3 +225,26 @@ func TestNewSaysWhatIsMissing(t *testing.T) {
 	_, err = New("x", JSON[int](), Options{Resource: "pods", MaxBytes: -1})
 	require.ErrorContains(t, err, "MaxBytes")
 }
+
+// Who is killed again and again while saving does not fill the disk.
+func TestSaveRemovesWhatWasLeftBehind(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	old := time.Now().Add(-2 * time.Hour)
+	for name, modified := range map[string]time.Time{
+		"pods.123.tmp": old, "pods.124.tmp": time.Now(), // by another process, just now
+		"pods.mine.tmp": old, "nodes.125.tmp": old,
+	} {
+		path := filepath.Join(dir, name)
+		require.NoError(t, os.WriteFile(path, nil, 0o600))
+		require.NoError(t, os.Chtimes(path, modified, modified))
+	}
+	require.NoError(t, podFile(t, filepath.Join(dir, "pods"), Options{}).Save(podStore(t, 1).Reader))
+	var names []string
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	require.Equal(t, []string{"nodes.125.tmp", "pods", "pods.124.tmp", "pods.mine.tmp"}, names)
+}

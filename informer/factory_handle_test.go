@@ -1,0 +1,39 @@
+package informer
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/kinform/kinform/listwatch"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// A handle that lives as long as the program, with a handler for each request, say,
+// does not keep those that are gone.
+func TestHandleForgetsHandlersThatWereRemoved(t *testing.T) {
+	t.Parallel()
+	var factory Factory
+	what := Selection{Resource: schema.GroupVersionResource{Version: "v1", Resource: "pods"}}
+	handle, err := Acquire(&factory, what, func(Selection) listwatch.Source[string] { return nowhere{} }, Options[string]{})
+	require.NoError(t, err)
+	for range 100 {
+		registration, err := handle.AddHandler(func(Event[string]) {}, HandlerOptions{})
+		require.NoError(t, err)
+		registration.Remove()
+	}
+	require.Len(t, handle.registrations, 1, "and that one goes with the next")
+	require.NoError(t, handle.Release(t.Context()))
+}
+
+// nowhere is a server that cannot be reached.
+type nowhere struct{}
+
+func (nowhere) List(context.Context, listwatch.ListOptions) (listwatch.ListStream[string], error) {
+	return nil, errors.ErrUnsupported
+}
+
+func (nowhere) Watch(context.Context, listwatch.WatchOptions) (listwatch.WatchStream[string], error) {
+	return nil, errors.ErrUnsupported
+}
