@@ -55,6 +55,7 @@ func TestHalfOpenHTTP2ConnectionIsNoticed(t *testing.T) {
 				require.Error(t, err)
 				require.ErrorContains(t, err, "GET https://memory/api/v1/pods?")
 				require.LessOrEqual(t, time.Since(began), 45*time.Second, "a ping after 30 s of silence, and 15 s for its answer")
+				synctest.Wait() // for the transport, which ends streams before it closes their connection
 				require.Zero(t, client.Stats().Connections)
 
 				_, err = client.Raw(t.Context(), http.MethodGet, "/", RawOptions{})

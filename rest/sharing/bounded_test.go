@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"runtime"
+	"strings"
 	"testing"
 	"weak"
 
@@ -55,6 +56,24 @@ func TestWhatTheTableDropsIsCollected(t *testing.T) {
 	churn(t, d, 500, limit)
 	require.Less(t, int64(liveHeap())-int64(before), int64(limit))
 	require.NotZero(t, d.Stats().Hits)
+	runtime.KeepAlive(d)
+}
+
+// TestAListThatIsLargerThanItsEncodingCountsAsSuch: three bytes are an empty container,
+// which has hundreds.
+func TestAListThatIsLargerThanItsEncodingCountsAsSuch(t *testing.T) {
+	d := sharing.New(sharing.Options{})
+	before := liveHeap()
+	for i := range 40 {
+		document := fmt.Sprintf(`{"spec":{"ephemeralContainers":[{"name":"%d"}%s]}}`, i, strings.Repeat(",{}", 20_000))
+		require.NoError(t, d.DecodeJSON([]byte(document), &corev1.Pod{}))
+		pod := corev1.Pod{Spec: corev1.PodSpec{Containers: make([]corev1.Container, 10_000)}}
+		pod.Spec.Containers[0].Name = fmt.Sprint(i)
+		encoded, err := pod.Marshal()
+		require.NoError(t, err)
+		require.NoError(t, d.Unmarshal(encoded, &corev1.Pod{}))
+	}
+	require.Less(t, int64(liveHeap())-int64(before), int64(16<<20))
 	runtime.KeepAlive(d)
 }
 

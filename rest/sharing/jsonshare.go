@@ -57,15 +57,16 @@ func (s *jsonState) known(sl *slot, i int) (l look, err error) {
 }
 
 // started is where the decoding of a value began that will be shared if it was missing.
-type started struct{ texts, mutable int }
+type started struct{ texts, mutable, lists int }
 
-func (s *jsonState) start() started { return started{len(s.texts), s.mutable} }
+func (s *jsonState) start() started { return started{len(s.texts), s.mutable, s.lists} }
 
 // keep has a value shared from now on that was decoded from data[i:end], unless there
 // is something in it that changes when it is read.
 func (s *jsonState) keep(missing *entry, since started, i, end int, value unsafe.Pointer, count int) {
 	if missing != nil && s.mutable == since.mutable {
 		s.settle(since.texts)
+		missing.lists = s.lists - since.lists
 		s.insert(missing, string(s.data[i:end]), value, count)
 	}
 }
@@ -140,6 +141,7 @@ func (s *jsonState) list(sl *slot, at *list, i int) (end int, err error) {
 	reflect.NewAt(sl.typ, unsafe.Pointer(at)).Elem().Set(reflect.MakeSlice(sl.typ, l.count, l.count))
 	s.depth++ // which valueEnd has allowed
 	since := s.start()
+	s.lists += l.count * int(sl.elem.size)
 	end = space(s.data, i+1)
 	for k := range l.count {
 		if end, err = s.value(sl.elem, unsafe.Add(at.array, uintptr(k)*sl.elem.size), end); err != nil {
@@ -169,6 +171,7 @@ func (s *jsonState) deepList(sl *slot, at unsafe.Pointer, i int) (int, error) {
 		s.settle(texts) // since it moves
 		to.Set(reflect.Append(to, elem.Elem()))
 		elem.Elem().SetZero()
+		s.lists += int(sl.elem.size)
 		i, more, err = next(s.data, i, ']')
 	}
 	s.depth--

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kinform/kinform/rest/sharing"
 )
@@ -60,9 +61,8 @@ func TestQuantitiesThatHaveAnAddressAreNeverShared(t *testing.T) {
 		Q    []resource.Quantity `json:"q"`
 	}
 	// A pointer that is embedded leaves this type to apimachinery's decoder.
-	type base struct{}
 	type foreign struct {
-		*base
+		*metav1.TypeMeta
 		Q *resource.Quantity `json:"q"`
 	}
 	type holder struct{ Foreign *map[string]foreign }

@@ -79,7 +79,7 @@ func (s *state) pointer(f *field, at *unsafe.Pointer, data []byte, isString bool
 		*at = found.value
 		return nil
 	}
-	to, texts, mutable := reflect.New(f.typ).UnsafePointer(), len(s.texts), s.mutable
+	to, texts, mutable, lists := reflect.New(f.typ).UnsafePointer(), len(s.texts), s.mutable, s.lists
 	if isString {
 		*(*string)(to) = string(data)
 	} else if err := s.message(f.plan, to, data); err != nil {
@@ -88,6 +88,7 @@ func (s *state) pointer(f *field, at *unsafe.Pointer, data []byte, isString bool
 	*at = to
 	if missing != nil && s.mutable == mutable {
 		s.settle(texts)
+		missing.lists = s.lists - lists
 		s.insert(missing, string(data), to, 0)
 	}
 	return nil
@@ -106,7 +107,8 @@ func (s *state) list(f *field, at *list, data []byte, tag, n int) error {
 	if at.len > 0 {
 		s.settle(s.floor) // the elements move
 	}
-	whole, texts, mutable := data, len(s.texts), s.mutable
+	whole, texts, mutable, lists := data, len(s.texts), s.mutable, s.lists
+	s.lists += n * int(f.size)
 	v := reflect.NewAt(f.typ, unsafe.Pointer(at)).Elem()
 	v.Grow(n)
 	old := at.len
@@ -132,6 +134,7 @@ func (s *state) list(f *field, at *list, data []byte, tag, n int) error {
 	}
 	if missing != nil && s.mutable == mutable {
 		s.settle(texts)
+		missing.lists = s.lists - lists
 		at.cap = n // whoever appends gets a copy
 		s.insert(missing, string(whole), at.array, n)
 	}
@@ -149,7 +152,7 @@ func (s *state) mapping(f *field, at unsafe.Pointer, data []byte, tag, n int) er
 		*m = found.value
 		return nil
 	}
-	whole, mutable := data, s.mutable
+	whole, mutable, lists := data, s.mutable, s.lists
 	fill := newMapFiller(s, f, at, n)
 	for range n {
 		from, end, err := contents(data, tag)
@@ -165,6 +168,7 @@ func (s *state) mapping(f *field, at unsafe.Pointer, data []byte, tag, n int) er
 		s.mutable = mutable // who reads a map gets copies of its values
 	}
 	if missing != nil && s.mutable == mutable {
+		missing.lists = s.lists - lists
 		s.insert(missing, string(whole), *m, 0)
 	}
 	return nil

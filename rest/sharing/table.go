@@ -27,6 +27,7 @@ type entry struct {
 	key   string
 	value unsafe.Pointer // of a pointer, a map or an array; unused for a string, which is the key
 	count int            // elements of the array
+	lists int            // bytes of the lists in what was decoded
 
 	used   atomic.Bool // since it was last spared
 	proven atomic.Bool // has been found at least once
@@ -44,7 +45,11 @@ func (e *entry) use() {
 	}
 }
 
-func (e *entry) cost() int64 { return entryBytes + (1+decodedSize)*int64(len(e.key)) }
+// cost is roughly what the entry keeps alive. A list may take hundreds of times as much as
+// its encoding, if its elements are empty.
+func (e *entry) cost() int64 {
+	return entryBytes + int64(len(e.key)+max(decodedSize*len(e.key), e.lists))
+}
 
 // table remembers what has been decoded. Reading and writing take no lock: what
 // two goroutines decode at the same time is merely not shared.
