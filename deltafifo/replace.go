@@ -43,7 +43,6 @@ type Item[T any] struct {
 // ErrClosed, having queued nothing, after Close.
 func (f *FIFO[T]) Replace(items iter.Seq[Item[T]], resourceVersion string) error {
 	list := gather(items)
-	told := f.announced(list)
 
 	f.mu.Lock()
 	if f.closed {
@@ -52,40 +51,21 @@ func (f *FIFO[T]) Replace(items iter.Seq[Item[T]], resourceVersion string) error
 	}
 	f.unordered = resourceVersion == "" || resourceVersion == "0"
 	f.touchLocked(resourceVersion)
-	lost := f.replaceLocked(list)
+	told := f.replaceLocked(list)
 	f.pending.verify()
 	f.mu.Unlock()
 	f.wake()
 
-	for _, a := range append(told, lost...) {
-		f.observer.delta(a.key, a.deltaType, a.resourceVersion)
+	for l := range told.all() {
+		f.observer.delta(l.key, l.delta[0].Type, l.delta[0].ResourceVersion)
 	}
 	return nil
 }
 
-// announcement is what the observer is told of a delta. It is noted before the
-// queue is unlocked: then the delta is the consumer's, or another producer's to
-// merge with.
-type announcement struct {
-	key             types.NamespacedName
-	deltaType       DeltaType
-	resourceVersion string
-}
-
-// announced returns what the observer, if there is one, is to be told of a list.
-func (f *FIFO[T]) announced(list listing[T]) (told []announcement) {
-	if f.observer == nil {
-		return nil
-	}
-	for l := range list.objects.all() {
-		told = append(told, announcement{l.key, Replaced, l.delta[0].ResourceVersion})
-	}
-	return told
-}
-
-// replaceLocked puts the list on the pending shelf. It returns, for the observer,
-// the tombstones.
-func (f *FIFO[T]) replaceLocked(list listing[T]) (lost []announcement) {
+// replaceLocked puts the list on the pending shelf. It returns, for the observer if
+// there is one, copies of what it has put there: once the queue is unlocked, that is
+// the consumer's, or another producer's to merge with.
+func (f *FIFO[T]) replaceLocked(list listing[T]) (told pages[listed[T]]) {
 	s := &f.pending
 	before := len(s.stacks)
 	if before == 0 {
@@ -93,9 +73,12 @@ func (f *FIFO[T]) replaceLocked(list listing[T]) (lost []announcement) {
 	}
 	there := make([]bool, before) // which of the stacks that were pending are of listed keys
 	for l := range list.objects.all() {
-		i, told := s.place[l.key]
+		if f.observer != nil {
+			told.add(*l)
+		}
+		i, pending := s.place[l.key]
 		switch {
-		case !told:
+		case !pending:
 			f.stats.Queued++
 			s.open(l.key, l.delta[:])
 		case i >= before || there[i]: // a second time in this list
@@ -109,21 +92,22 @@ func (f *FIFO[T]) replaceLocked(list listing[T]) (lost []announcement) {
 
 	kept := make(map[types.NamespacedName]struct{}, list.unchanged.len())
 	for key := range list.unchanged.all() {
-		i, told := s.place[*key]
+		i, pending := s.place[*key]
 		switch {
-		case told && i < before:
+		case pending && i < before:
 			there[i] = true
-		case !told && !s.vanished(*key): // one that a Replace before this one did not list stays vanished
+		case !pending && !s.vanished(*key): // one that a Replace before this one did not list stays vanished
 			kept[*key] = struct{}{}
 		}
 	}
 
 	for i, there := range there {
 		if !there {
-			newest := s.stacks[i].Newest()
-			f.pushLocked(s.stacks[i].Key, tombstone(newest.Object, newest.ResourceVersion))
+			key, newest := s.stacks[i].Key, s.stacks[i].Newest()
+			gone := tombstone(newest.Object, newest.ResourceVersion)
+			f.pushLocked(key, gone)
 			if f.observer != nil {
-				lost = append(lost, announcement{s.stacks[i].Key, Deleted, newest.ResourceVersion})
+				told.add(listed[T]{key, [1]Delta[T]{gone}})
 			}
 		}
 	}
@@ -132,7 +116,7 @@ func (f *FIFO[T]) replaceLocked(list listing[T]) (lost []announcement) {
 	s.initial = s.initial || !f.populated
 	f.populated = true
 	f.stats.Replaces++
-	return lost
+	return told
 }
 
 func tombstone[T any](lastKnown T, resourceVersion string) Delta[T] {

@@ -147,7 +147,7 @@ func TestHandlerReleasesItsOwnHandle(t *testing.T) {
 	})
 }
 
-func TestConflictingOptionsNameBothUsers(t *testing.T) {
+func TestConflictingOptionsNameBothUsers(t *testing.T) { // D25, SI-33
 	t.Parallel()
 	w := &workshop{t: t}
 	want := informer.Options[*corev1.Pod]{Name: "first", Reflector: reflector.Options{PageSize: 100, OnError: func(reflector.Error) {}}}

@@ -3,7 +3,6 @@ package informer
 import (
 	"context"
 	"errors"
-	"iter"
 	"slices"
 	"sync"
 
@@ -166,7 +165,7 @@ func (i *Informer[T]) AddHandler(handle func(Event[T]), opts HandlerOptions) (*R
 
 // addHandler is AddHandler with more events to be told after the last initial add:
 // see Registration.atSync. They are ranged over in the handler's goroutine.
-func (i *Informer[T]) addHandler(handle func(Event[T]), opts HandlerOptions, atSync iter.Seq[Event[T]]) (*Registration[T], error) {
+func (i *Informer[T]) addHandler(handle func(Event[T]), opts HandlerOptions, atSync func(yield func(Event[T]) bool)) (*Registration[T], error) {
 	if handle == nil {
 		return nil, errors.New("informer: AddHandler needs a handler")
 	}

@@ -19,7 +19,7 @@ type Registration[T any] struct {
 	opts     HandlerOptions
 	// atSync, if there is one, has more events that the handler is told after the
 	// initial adds, before it counts as synced.
-	atSync  iter.Seq[Event[T]]
+	atSync  func(yield func(Event[T]) bool)
 	mailbox *mailbox[T]
 
 	// told is the revision of the store up to which the handler need not be told:
@@ -153,12 +153,12 @@ func (r *Registration[T]) deliverSnapshot(l letter[T]) {
 	}
 	if l.complete {
 		if r.atSync != nil {
-			for event := range r.atSync {
-				if isClosed(r.removed) {
-					return
+			r.atSync(func(event Event[T]) bool {
+				if !isClosed(r.removed) {
+					r.deliver(event, l.posted)
 				}
-				r.deliver(event, l.posted)
-			}
+				return !isClosed(r.removed)
+			})
 		}
 		close(r.synced)
 	}
