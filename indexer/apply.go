@@ -165,7 +165,7 @@ func (e *engine) retain(failures IndexErrors) (deleted uint64) {
 	for _, failure := range failures {
 		failed[failure.Key] = struct{}{}
 	}
-	a := e.all.array.Load()
+	a := e.all.list.array.Load()
 	if a == nil {
 		return 0
 	}
@@ -174,7 +174,8 @@ func (e *engine) retain(failures IndexErrors) (deleted uint64) {
 		if r == nil || r.head.Load().revision == e.next.revision {
 			continue
 		}
-		if _, ok := failed[r.key]; !ok && e.delete(r.key) {
+		key := r.head.Load().key()
+		if _, ok := failed[key]; !ok && e.delete(key) {
 			deleted++
 		}
 	}

@@ -42,6 +42,9 @@ func (x *index) make(value string) *bucket {
 	b := x.find(value)
 	if b == nil {
 		b = &bucket{index: x, value: value}
+		if x.name == "" {
+			b.list.kind = ofNamespace
+		}
 		b.alone = terms{b}
 		x.buckets.Store(value, b)
 	}

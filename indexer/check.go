@@ -11,32 +11,37 @@ func (e *engine) checkLocked(r *record) {
 	if unchecked {
 		return
 	}
-	if r.places == nil {
-		invariant.Check(e.record(r.key) != r, "%s has been erased and is found", r.key)
+	head := r.head.Load()
+	key := head.key()
+	_, found := e.records.find(key)
+	if r.inAll == nowhere {
+		invariant.Check(found == nil || found.record != r, "%s has been erased and is found", key)
 		return
 	}
-	head := r.head.Load()
-	slot, found := e.records.find(r.hash, r.key)
-	invariant.Check(found == r && slot.head.Load() == head, "%s is not found", r.key)
-	invariant.Check(head.settled.Load(), "%s has a version that is not settled", r.key)
-	invariant.Check(!head.never(), "%s has no object and has not been erased", r.key)
-	lists := map[*list]bool{&e.all: true}
-	if r.namespace != nil {
-		lists[&r.namespace.list] = true
+	invariant.Check(found == head && head.record == r, "%s is not found", key)
+	invariant.Check(head.settled.Load(), "%s has a version that is not settled", key)
+	invariant.Check(!head.never(), "%s has no object and has not been erased", key)
+	in := map[*list]int32{&e.all.list: r.inAll}
+	if head.namespace != &e.all {
+		in[&head.namespace.list] = r.inNamespace
 	}
 	for v := head; v != nil; v = v.older.Load() {
 		for _, b := range *v.terms {
-			lists[&b.list] = true
+			at := r.placeIn(&b.list)
+			invariant.Check(at != nil, "%s is not in the list of one of its values", key)
+			in[&b.list] = *at
 		}
 		if older := v.older.Load(); older != nil {
-			invariant.Check(older.revision < v.revision, "%s: revision %d comes before %d", r.key, v.revision, older.revision)
-			invariant.Check(e.seen(older, v), "%s: revision %d is kept for nobody", r.key, older.revision)
+			invariant.Check(older.revision < v.revision, "%s: revision %d comes before %d", key, v.revision, older.revision)
+			invariant.Check(e.seen(older, v), "%s: revision %d is kept for nobody", key, older.revision)
 		}
 	}
-	invariant.Check(len(r.places) == len(lists), "%s is in %d lists and should be in %d", r.key, len(r.places), len(lists))
 	for _, p := range r.places {
-		invariant.Check(lists[p.list], "%s is in a list that it does not belong to", r.key)
-		invariant.Check(p.list.array.Load().slots[p.at].Load() == r, "%s is not in its place", r.key)
+		_, ok := in[p.list]
+		invariant.Check(ok, "%s is in a list that it does not belong to", key)
+	}
+	for l, at := range in {
+		invariant.Check(l.array.Load().slots[at].Load() == r, "%s is not in its place", key)
 	}
 }
 

@@ -20,11 +20,10 @@ import (
 // revision: it puts new versions in front of the old, which changes nothing for
 // readers, and then publishes a view that makes all of them visible at once.
 type engine struct {
-	seed       maphash.Seed
 	current    atomic.Pointer[view]
 	records    table
-	all        list  // of the records
-	namespaces index // of the records that have one
+	all        bucket // of the records; it stands for the namespace of those that have none
+	namespaces index  // of the others
 	watches    watches
 
 	// released is set by the last reader of a view that is not the current one.
@@ -44,52 +43,16 @@ type engine struct {
 const roomKept = 1024
 
 func newEngine(indexes []*index) *engine {
-	e := &engine{seed: maphash.MakeSeed()}
+	e := &engine{records: table{seed: maphash.MakeSeed()}}
+	e.all.list.kind = ofAll
 	e.current.Store(&view{state: state{indexes: indexes}})
 	return e
 }
 
-// hash returns the hash of a key.
-func (e *engine) hash(key types.NamespacedName) uint64 {
-	return usable(maphash.Comparable(e.seed, key))
-}
-
-// record returns the record of a key, or nil.
-func (e *engine) record(key types.NamespacedName) *record {
-	_, r := e.records.find(e.hash(key), key)
-	return r
-}
-
-// setHead makes a version the newest one of a record, which is in this slot.
-func (r *record) setHead(s *slot, v *version) {
-	r.head.Store(v)
-	s.head.Store(v)
-}
-
-// get returns the object that a key has in the current view, or nil. It pins
-// nothing, but where a transaction that has not been published yet has written
-// the key.
-func (e *engine) get(key types.NamespacedName) *version {
-	s, r := e.records.find(e.hash(key), key)
-	if r == nil {
-		return nil
-	}
-	v := s.head.Load()
-	if v == nil || !v.settled.Load() {
-		now := e.pin()
-		v = r.at(now.revision)
-		e.unpin(now)
-	}
-	return v.orNil()
-}
-
-// getAt returns the object that a key has in a revision, which is pinned, or nil.
-func (e *engine) getAt(key types.NamespacedName, revision uint64) *version {
-	r := e.record(key)
-	if r == nil {
-		return nil
-	}
-	return r.at(revision).orNil()
+// setHead makes a version the newest one of its record, which has this slot.
+func setHead(s *slot, v *version) {
+	v.record.head.Store(v)
+	s.Store(v)
 }
 
 // orNil returns the version if there is an object, or else nil.
@@ -119,44 +82,39 @@ func (e *engine) begin() {
 // put stores an object with the terms that were found for it, and reports whether
 // there was one.
 func (e *engine) put(key types.NamespacedName, object any, resourceVersion string, found []term) (existed bool) {
-	v := &version{object: object, resourceVersion: resourceVersion, revision: e.next.revision}
-	hash := e.hash(key)
-	s, r := e.records.find(hash, key)
-	if r == nil {
-		r = e.create(hash, key)
+	s, old := e.records.find(key)
+	v := &version{name: key.Name, object: object, resourceVersion: resourceVersion, revision: e.next.revision}
+	if old == nil {
+		e.create(v, key.Namespace)
+		v.terms = termsOf(found, noTerms)
+		e.supersede(nil, nil, v)
+		e.records.add(v)
+		return false
 	}
-	old := r.head.Load()
-	had := noTerms
-	if old != nil {
-		had = old.terms
-	}
-	v.terms = termsOf(found, had)
-	return e.supersede(s, r, old, v)
+	v.record, v.namespace = old.record, old.namespace
+	v.terms = termsOf(found, old.terms)
+	return e.supersede(s, old, v)
 }
 
-// create makes a record.
-func (e *engine) create(hash uint64, key types.NamespacedName) *record {
-	r := &record{key: key, hash: hash}
-	r.places = r.room[:0]
-	r.join(&e.all)
-	if key.Namespace != "" {
-		r.namespace = e.namespaces.make(key.Namespace)
-		r.join(&r.namespace.list)
+// create makes the record of a first version.
+func (e *engine) create(v *version, namespace string) {
+	v.record = new(record)
+	v.record.inAll = e.all.list.add(v.record)
+	if v.namespace = &e.all; namespace != "" {
+		v.namespace = e.namespaces.make(namespace)
+		v.record.inNamespace = v.namespace.list.add(v.record)
 	}
-	return r
 }
 
 // delete removes the object of a key and reports whether there was one (IX-1).
 func (e *engine) delete(key types.NamespacedName) (existed bool) {
-	s, r := e.records.find(e.hash(key), key)
-	if r == nil {
+	s, old := e.records.find(key)
+	if old.orNil() == nil {
 		return false
 	}
-	old := r.head.Load()
-	if old.deleted {
-		return false
-	}
-	return e.supersede(s, r, old, &version{revision: e.next.revision, terms: noTerms, deleted: true})
+	return e.supersede(s, old, &version{
+		name: old.name, namespace: old.namespace, record: old.record, revision: e.next.revision, terms: noTerms, deleted: true,
+	})
 }
 
 // termsOf returns what was found as terms. Most objects have the same ones as
@@ -184,10 +142,11 @@ func buckets(to terms, found []term) terms {
 	return to
 }
 
-// supersede puts a version in front of the newest one of a record, which is nil
+// supersede puts a version in front of the newest one of its record, which is nil
 // for a new record, as is its slot, and reports whether that was an object.
-func (e *engine) supersede(s *slot, r *record, old, v *version) (existed bool) {
+func (e *engine) supersede(s *slot, old, v *version) (existed bool) {
 	existed = old.orNil() != nil
+	r := v.record
 	again := old != nil && old.revision == v.revision // in this transaction
 	if again {
 		v.older.Store(old.older.Load())
@@ -204,9 +163,8 @@ func (e *engine) supersede(s *slot, r *record, old, v *version) (existed bool) {
 	}
 	if old == nil {
 		r.head.Store(v)
-		e.records.add(r)
 	} else {
-		r.setHead(s, v)
+		setHead(s, v)
 	}
 	if old != nil && moved {
 		for _, b := range *old.terms {
@@ -217,20 +175,20 @@ func (e *engine) supersede(s *slot, r *record, old, v *version) (existed bool) {
 		}
 	}
 	if existed == v.deleted {
-		e.countObject(r, v)
+		e.countObject(v)
 	}
 	return existed
 }
 
 // countObject counts an object that has come, or gone where the version says so.
-func (e *engine) countObject(r *record, v *version) {
+func (e *engine) countObject(v *version) {
 	by := 1
 	if v.deleted {
 		by = -1
 	}
 	e.next.objects += by
-	if r.namespace != nil {
-		r.namespace.count(by)
+	if v.namespace != &e.all {
+		v.namespace.count(by)
 	}
 }
 
@@ -251,7 +209,7 @@ func (e *engine) publish() *view {
 		head := c.record.head.Load()
 		head.settled.Store(true)
 		if watched {
-			e.watches.tell(c.record.key)
+			e.watches.tell(head.key())
 		}
 		if head.never() {
 			e.drop(c)
@@ -300,7 +258,7 @@ func (e *engine) drop(c change) {
 		r.unlink(c.old)
 		e.unlist(r, c.old)
 	}
-	if r.head.Load().never() && r.places != nil {
+	if r.head.Load().never() && r.inAll != nowhere {
 		e.erase(r)
 	}
 }
@@ -321,12 +279,15 @@ func (e *engine) unlist(r *record, old *version) {
 
 // erase takes a record out of everything.
 func (e *engine) erase(r *record) {
-	e.records.remove(r)
+	last := r.head.Load()
+	e.records.remove(last)
 	for _, p := range r.places {
 		p.list.remove(p.at)
 	}
-	r.places = nil
-	if r.namespace != nil {
-		r.namespace.dropIfEmpty()
+	if last.namespace != &e.all {
+		last.namespace.list.remove(r.inNamespace)
+		last.namespace.dropIfEmpty()
 	}
+	e.all.list.remove(r.inAll)
+	r.inAll, r.places = nowhere, nil
 }

@@ -19,7 +19,10 @@ func (e *engine) extend(extensions []extension) {
 		if old.deleted || old.revision != x.revision {
 			continue // It has the terms, as it was written after the index came.
 		}
-		v := &version{object: old.object, resourceVersion: old.resourceVersion, revision: old.revision}
+		v := &version{
+			name: old.name, namespace: old.namespace, record: old.record,
+			object: old.object, resourceVersion: old.resourceVersion, revision: old.revision,
+		}
 		v.terms = intern(buckets(e.useful(old), x.found))
 		v.older.Store(old.older.Load())
 		v.settled.Store(true)
@@ -29,8 +32,8 @@ func (e *engine) extend(extensions []extension) {
 				b.count(1)
 			}
 		}
-		slot, _ := e.records.find(x.record.hash, x.record.key)
-		x.record.setHead(slot, v)
+		slot, _ := e.records.find(old.key())
+		setHead(slot, v)
 		for _, b := range *old.terms {
 			if !v.has(b) {
 				b.count(-1)

@@ -141,7 +141,7 @@ func requireSound[T any](t require.TestingT, store *Store[T]) {
 	e.collectLocked()
 	objects, records := 0, 0
 	lists, counts, inUse := map[*list]int{}, map[*bucket]int{}, map[*index]int64{}
-	all := e.all.array.Load()
+	all := e.all.list.array.Load()
 	for i := range all.slots {
 		r := all.slots[i].Load()
 		if r == nil {
@@ -151,16 +151,20 @@ func requireSound[T any](t require.TestingT, store *Store[T]) {
 		if invariant.Enabled {
 			e.checkLocked(r)
 		}
+		lists[&e.all.list]++
 		for _, p := range r.places {
 			lists[p.list]++
 		}
 		head := r.head.Load()
+		if head.namespace != &e.all {
+			lists[&head.namespace.list]++
+		}
 		if head.deleted {
 			continue
 		}
 		objects++
-		if r.namespace != nil {
-			counts[r.namespace]++
+		if head.namespace != &e.all {
+			counts[head.namespace]++
 		}
 		for _, b := range *head.terms {
 			counts[b]++

@@ -147,7 +147,7 @@ func (s *Store[T]) backfill(d *definition[T]) error {
 		more := c.next()
 		if more {
 			object, _ := c.version.object.(T)
-			found, err := d.terms(nil, c.record.key, object)
+			found, err := d.terms(nil, c.version.key(), object)
 			if err != nil {
 				return err
 			}

@@ -14,9 +14,20 @@ type list struct {
 	array atomic.Pointer[array]
 
 	// Only the writer looks at these.
-	count int   // of records
-	holes []int // slots that are free again
+	count int     // of records
+	holes []int32 // slots that are free again
+	kind  kind
 }
+
+// kind says what a list is of. A record is in at most one of each of the first two
+// kinds, and knows its place in it without looking for it.
+type kind uint8
+
+const (
+	ofIndexValue kind = iota
+	ofNamespace
+	ofAll
+)
 
 type array struct {
 	used  atomic.Int64 // how many slots have been filled
@@ -26,11 +37,11 @@ type array struct {
 // place says where in a list a record is.
 type place struct {
 	list *list
-	at   int
+	at   int32
 }
 
 // add puts in a record that is not in the list and returns where.
-func (l *list) add(r *record) (at int) {
+func (l *list) add(r *record) (at int32) {
 	a := l.array.Load()
 	if last := len(l.holes) - 1; last >= 0 {
 		at, l.holes = l.holes[last], l.holes[:last]
@@ -39,7 +50,7 @@ func (l *list) add(r *record) (at int) {
 		if a == nil || int(a.used.Load()) == len(a.slots) {
 			a = l.rebuild()
 		}
-		at = int(a.used.Load())
+		at = int32(a.used.Load())
 		a.slots[at].Store(r)
 		a.used.Store(int64(at + 1))
 	}
@@ -48,7 +59,7 @@ func (l *list) add(r *record) (at int) {
 }
 
 // remove takes out the record at a place.
-func (l *list) remove(at int) {
+func (l *list) remove(at int32) {
 	a := l.array.Load()
 	a.slots[at].Store(nil)
 	l.holes = append(l.holes, at)
@@ -70,7 +81,7 @@ func (l *list) rebuild() *array {
 			}
 			a.slots[n].Store(r)
 			if n != at {
-				r.placeIn(l).at = n
+				*r.placeIn(l) = int32(n)
 			}
 			n++
 		}

@@ -126,7 +126,7 @@ func objects[T any](s *source, name, value string, yield func(types.NamespacedNa
 	c := s.open(name, value)
 	defer c.close()
 	for c.next() {
-		if !yield(c.record.key, objectOf[T](c.version)) {
+		if !yield(c.version.key(), objectOf[T](c.version)) {
 			return
 		}
 	}
@@ -136,7 +136,7 @@ func entries[T any](s *source, yield func(Entry[T]) bool) {
 	c := s.open("", "")
 	defer c.close()
 	for c.next() {
-		if !yield(Entry[T]{c.record.key, objectOf[T](c.version), c.version.resourceVersion}) {
+		if !yield(Entry[T]{c.version.key(), objectOf[T](c.version), c.version.resourceVersion}) {
 			return
 		}
 	}
@@ -146,7 +146,7 @@ func keys(s *source, yield func(types.NamespacedName) bool) {
 	c := s.open("", "")
 	defer c.close()
 	for c.next() {
-		if !yield(c.record.key) {
+		if !yield(c.version.key()) {
 			return
 		}
 	}

@@ -7,25 +7,17 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// record is one key with the versions of its object that somebody can see, the
-// newest first. It is found through the table of keys, and is in a list for each
-// set of objects that one of these versions belongs to.
-type record struct {
-	key  types.NamespacedName
-	hash uint64
-	head atomic.Pointer[version] // never nil once readers can find the record
-
-	// Only the writer looks at the following. There are no places when the record
-	// has been taken out of everything.
-	namespace *bucket // nil if the key has none
-	places    []place
-	room      [3]place // for the first of places
-}
-
 // version is one state of an object. But for the marks of the writer, which are
-// atomic, it never changes. It fits into one line of the processor's cache.
+// atomic, it never changes. What Get looks at comes first: the version says itself
+// which key it belongs to, so that a processor need not fetch its record as well.
 type version struct {
-	object          any
+	name      string
+	namespace *bucket // whose value is the namespace
+	object    any
+	settled   atomic.Bool // its transaction has been published
+	deleted   bool        // there is no object: the key was deleted
+
+	record          *record
 	resourceVersion string
 	revision        uint64 // of the transaction that wrote it
 	older           atomic.Pointer[version]
@@ -34,15 +26,39 @@ type version struct {
 	// when the object goes: one that somebody modified would have others by then
 	// (D14). Versions with the same ones share them.
 	terms *terms
+}
 
-	deleted bool        // there is no object: the key was deleted
-	settled atomic.Bool // its transaction has been published
+// record is one key with the versions of its object that somebody can see, the
+// newest first. It is in a list for each set of objects that one of these versions
+// belongs to.
+type record struct {
+	head atomic.Pointer[version] // never nil once readers can find the record
+
+	// Only the writer looks at the following: where the record is in the list of
+	// all, in that of its namespace, and in those of index values.
+	inAll, inNamespace int32
+	places             []place
+}
+
+// nowhere is where in the list of all a record is that was taken out of everything.
+const nowhere = -1
+
+// is reports whether a version is one of the object with this key.
+func (v *version) is(key types.NamespacedName) bool {
+	return v.name == key.Name && v.namespace.value == key.Namespace
+}
+
+// key returns the key of the object.
+func (v *version) key() types.NamespacedName {
+	return types.NamespacedName{Namespace: v.namespace.value, Name: v.name}
 }
 
 // at returns the version that belongs to a revision, or nil if there was none.
 // It may be one that says "deleted". The revision must be pinned.
-func (r *record) at(revision uint64) *version {
-	v := r.head.Load()
+func (r *record) at(revision uint64) *version { return r.head.Load().at(revision) }
+
+// at returns this version, or the newest one before it that belongs to a revision.
+func (v *version) at(revision uint64) *version {
 	for v != nil && v.revision > revision {
 		v = v.older.Load()
 	}
@@ -74,23 +90,29 @@ func (r *record) carries(b *bucket) bool {
 func (v *version) has(b *bucket) bool { return v.terms == &b.alone || slices.Contains(*v.terms, b) }
 
 // placeIn returns where in a list the record is, or nil.
-func (r *record) placeIn(l *list) *place {
+func (r *record) placeIn(l *list) *int32 {
+	switch l.kind {
+	case ofAll:
+		return &r.inAll
+	case ofNamespace:
+		return &r.inNamespace
+	}
 	for i := range r.places {
 		if r.places[i].list == l {
-			return &r.places[i]
+			return &r.places[i].at
 		}
 	}
 	return nil
 }
 
-// join puts the record into a list, unless it is there.
+// join puts the record into the list of an index value, unless it is there.
 func (r *record) join(l *list) {
 	if r.placeIn(l) == nil {
 		r.places = append(r.places, place{list: l, at: l.add(r)})
 	}
 }
 
-// leave takes the record out of a list.
+// leave takes the record out of the list of an index value.
 func (r *record) leave(l *list) {
 	if i := slices.IndexFunc(r.places, func(p place) bool { return p.list == l }); i >= 0 {
 		l.remove(r.places[i].at)

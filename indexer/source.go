@@ -40,14 +40,18 @@ func (s *source) leave(v *view) {
 	runtime.KeepAlive(s.hold)
 }
 
-// get returns the object of a key, or nil.
+// get returns the object of a key, or nil. Of what is current it pins nothing, but
+// where a transaction that has not been published yet has written the key.
 func (s *source) get(key types.NamespacedName) *version {
 	if s.hold == nil {
-		return s.engine.get(key)
+		if _, v := s.engine.records.find(key); v == nil || v.settled.Load() {
+			return v.orNil()
+		}
 	}
-	v := s.enter()
-	defer s.leave(v)
-	return s.engine.getAt(key, v.revision)
+	now := s.enter()
+	defer s.leave(now)
+	_, v := s.engine.records.find(key)
+	return v.at(now.revision).orNil()
 }
 
 // state returns what is known beside the objects.
@@ -65,7 +69,7 @@ func (s *source) state() state {
 func (s *source) open(name, value string) cursor {
 	c := cursor{source: s, view: s.enter()}
 	if name == "" && value == "" {
-		c.walk(&s.engine.all)
+		c.walk(&s.engine.all.list)
 	} else if x := s.engine.index(c.view, name); x != nil {
 		if b := x.find(value); b != nil {
 			c.walkBucket(b)

@@ -1,126 +1,159 @@
 package indexer
 
 import (
+	"hash/maphash"
+	"math/bits"
 	"sync/atomic"
 
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// table finds records by key: open addressing with linear probing. Any number of
-// readers may look while the one writer changes it, without a lock.
+// table finds objects by key. Any number of readers may look while the one writer
+// changes it, without a lock.
 //
-// A slot is filled once, and later marked as removed, but its record never moves.
-// What outgrows its array gets a new one; readers of the old one find in it what
-// they would have found when they began.
+// It is open addressing with linear probing by groups of slots, each of which is
+// one line of the processor's cache. A slot has the newest version of a key, which
+// says itself what its key is: so a slot that was given up may be used again at
+// once, whoever is looking at it. What outgrows its groups gets new ones; readers
+// of the old ones find in them what they would have found when they began.
 type table struct {
-	array atomic.Pointer[slots]
+	seed   maphash.Seed
+	groups atomic.Pointer[[]group] // as many as a power of two
 
 	// Only the writer looks at these: how many slots are not empty, and how many
-	// of them hold a record.
+	// of them have a version.
 	used, live int
 }
 
-type slots struct {
-	mask  uint64
-	slots []slot
+// group is slots with a tag for each, a byte: empty, removed, or a part of the
+// hash of its key. A search ends at a group with an empty slot.
+type group struct {
+	tags  atomic.Uint64
+	slots [slotsPerGroup]slot
 }
 
-// slot is empty, removed, or holds a record whose key has that hash. It has the
-// newest version, too, so that a processor can fetch both from memory at once.
-type slot struct {
-	hash   atomic.Uint64
-	record atomic.Pointer[record]
-	head   atomic.Pointer[version]
+type slot = atomic.Pointer[version]
+
+const (
+	slotsPerGroup = 7
+
+	empty   = 0
+	removed = 1 // tags of keys are higher
+
+	ones  = 0x01_01_01_01_01_01_01 // each tag
+	highs = 0x80 * ones            // its highest bit
+)
+
+// having returns the highest bit of each tag that is this one, and perhaps of ones
+// above it.
+func having(tags uint64, tag uint8) uint64 {
+	x := tags ^ ones*uint64(tag)
+	return (x - ones) &^ x & highs
 }
 
-// These are no hashes, see usable.
-const empty, removed = 0, 1
+// at is the number of the slot that the lowest of these bits belongs to.
+func at(found uint64) int { return bits.TrailingZeros64(found) / 8 }
 
-const smallestTable = 8
-
-// usable makes a hash one that no mark is equal to.
-func usable(hash uint64) uint64 {
-	if hash <= removed {
-		return hash + 2
-	}
-	return hash
+// hash returns where to begin looking for a key, and its tag.
+func (t *table) hash(key types.NamespacedName) (start uint64, tag uint8) {
+	h := maphash.Comparable(t.seed, key)
+	return h >> 8, max(uint8(h), removed+1)
 }
 
-// find returns the slot of a key, and its record, or nil. The newest version is
-// that of the slot, but where the record has been removed just now.
-func (t *table) find(hash uint64, key types.NamespacedName) (*slot, *record) {
-	a := t.array.Load()
-	if a == nil {
+// find returns the slot of a key and the newest version, or nil.
+func (t *table) find(key types.NamespacedName) (*slot, *version) {
+	p := t.groups.Load()
+	if p == nil {
 		return nil, nil
 	}
-	for at := hash; ; at++ {
-		s := &a.slots[at&a.mask]
-		switch s.hash.Load() {
-		case empty:
-			return nil, nil
-		case hash:
-			if r := s.record.Load(); r != nil && r.key == key {
-				return s, r
+	groups := *p
+	for start, tag := t.hash(key); ; start++ {
+		g := &groups[start&uint64(len(groups)-1)]
+		tags := g.tags.Load()
+		for found := having(tags, tag); found != 0; found &= found - 1 {
+			s := &g.slots[at(found)]
+			if v := s.Load(); v != nil && v.is(key) {
+				return s, v
 			}
+		}
+		if having(tags, empty) != 0 {
+			return nil, nil
 		}
 	}
 }
 
-// add puts in a record that is not there.
-func (t *table) add(r *record) {
-	a := t.array.Load()
-	if a == nil || 4*(t.used+1) > 3*len(a.slots) {
-		a = t.rebuild()
-	}
-	t.live++
-	t.used++
-	a.put(r)
-}
-
-// put fills the first slot that is empty. Readers look at the hash first, so it
-// comes last.
-func (a *slots) put(r *record) {
-	at := r.hash
-	for a.slots[at&a.mask].hash.Load() != empty {
-		at++
-	}
-	s := &a.slots[at&a.mask]
-	s.record.Store(r)
-	s.head.Store(r.head.Load())
-	s.hash.Store(r.hash)
-}
-
-// remove takes out a record that is there.
-func (t *table) remove(r *record) {
-	a := t.array.Load()
-	at := r.hash
-	for a.slots[at&a.mask].record.Load() != r {
-		at++
-	}
-	s := &a.slots[at&a.mask]
-	s.hash.Store(removed)
-	s.record.Store(nil)
-	s.head.Store(nil)
-	if t.live--; len(a.slots) > smallestTable && t.live < len(a.slots)/8 {
+// add puts in the first version of a key that is not there.
+func (t *table) add(v *version) {
+	if p := t.groups.Load(); p == nil || 4*(t.used+1) > 3*slotsPerGroup*len(*p) {
 		t.rebuild()
 	}
+	t.live++
+	t.put(*t.groups.Load(), v)
 }
 
-// rebuild moves to a new array of which less than half is used.
-func (t *table) rebuild() *slots {
-	size := smallestTable
-	for size <= 2*t.live {
-		size *= 2
-	}
-	a := &slots{mask: uint64(size - 1), slots: make([]slot, size)}
-	if old := t.array.Load(); old != nil {
-		for i := range old.slots {
-			if r := old.slots[i].record.Load(); r != nil {
-				a.put(r)
+// put fills the first slot that has no version. Readers look at the tags first, so
+// these come last.
+func (t *table) put(groups []group, v *version) {
+	for start, tag := t.hash(v.key()); ; start++ {
+		g := &groups[start&uint64(len(groups)-1)]
+		tags := g.tags.Load()
+		for i := range g.slots {
+			if old := uint8(tags >> (8 * i)); old <= removed {
+				g.slots[i].Store(v)
+				g.tags.Store(tags ^ uint64(old^tag)<<(8*i))
+				if old == empty {
+					t.used++
+				}
+				return
 			}
 		}
 	}
-	t.used = t.live
-	t.array.Store(a)
-	return a
+}
+
+// remove takes out a key, whose newest version this is.
+func (t *table) remove(v *version) {
+	groups := *t.groups.Load()
+	for start, _ := t.hash(v.key()); ; start++ {
+		g := &groups[start&uint64(len(groups)-1)]
+		for i := range g.slots {
+			if g.slots[i].Load() == v {
+				t.clear(g, i)
+				if t.live--; t.live < len(groups) {
+					t.rebuild()
+				}
+				return
+			}
+		}
+	}
+}
+
+// clear gives up a slot. Searches go on past it if they had to so far.
+func (t *table) clear(g *group, i int) {
+	tags, mark := g.tags.Load(), uint8(removed)
+	if having(tags, empty) != 0 {
+		mark = empty
+		t.used--
+	}
+	g.tags.Store(tags ^ uint64(uint8(tags>>(8*i))^mark)<<(8*i))
+	g.slots[i].Store(nil)
+}
+
+// rebuild moves to new groups of which less than half is used.
+func (t *table) rebuild() {
+	size := 1
+	for slotsPerGroup*size <= 2*t.live {
+		size *= 2
+	}
+	groups := make([]group, size)
+	t.used = 0
+	if old := t.groups.Load(); old != nil {
+		for i := range *old {
+			for j := range (*old)[i].slots {
+				if v := (*old)[i].slots[j].Load(); v != nil {
+					t.put(groups, v)
+				}
+			}
+		}
+	}
+	t.groups.Store(&groups)
 }

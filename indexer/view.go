@@ -50,7 +50,7 @@ func (v *view) note(c change) {
 	if len(v.changes) == cap(v.changes) {
 		kept := v.changes[:0]
 		for _, c := range v.changes {
-			if c.record.places != nil {
+			if c.record.inAll != nowhere {
 				kept = append(kept, c)
 			}
 		}
