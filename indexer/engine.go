@@ -1,7 +1,6 @@
 package indexer
 
 import (
-	"hash/maphash"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -43,7 +42,7 @@ type engine struct {
 const roomKept = 1024
 
 func newEngine(indexes []*index) *engine {
-	e := &engine{records: table{seed: maphash.MakeSeed()}}
+	e := &engine{records: table{hasher: newHasher()}}
 	e.all.list.kind = ofAll
 	e.current.Store(&view{state: state{indexes: indexes}})
 	return e

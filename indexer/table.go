@@ -1,7 +1,6 @@
 package indexer
 
 import (
-	"hash/maphash"
 	"math/bits"
 	"sync/atomic"
 
@@ -17,7 +16,7 @@ import (
 // once, whoever is looking at it. What outgrows its groups gets new ones; readers
 // of the old ones find in them what they would have found when they began.
 type table struct {
-	seed   maphash.Seed
+	hasher
 	groups atomic.Pointer[[]group] // as many as a power of two
 
 	// Only the writer looks at these: how many slots are not empty, and how many
@@ -54,11 +53,9 @@ func having(tags uint64, tag uint8) uint64 {
 // at is the number of the slot that the lowest of these bits belongs to.
 func at(found uint64) int { return bits.TrailingZeros64(found) / 8 }
 
-// hash returns where to begin looking for a key, and its tag.
-func (t *table) hash(key types.NamespacedName) (start uint64, tag uint8) {
-	h := maphash.Comparable(t.seed, key)
-	return h >> 8, max(uint8(h), removed+1)
-}
+// tagOf returns the tag of a key that has this hash. The rest of the hash says
+// where to begin looking for the key.
+func tagOf(hash uint64) uint8 { return max(uint8(hash>>56), removed+1) }
 
 // find returns the slot of a key and the newest version, or nil.
 func (t *table) find(key types.NamespacedName) (*slot, *version) {
@@ -67,7 +64,8 @@ func (t *table) find(key types.NamespacedName) (*slot, *version) {
 		return nil, nil
 	}
 	groups := *p
-	for start, tag := t.hash(key); ; start++ {
+	hash := t.hash(key)
+	for start, tag := hash, tagOf(hash); ; start++ {
 		g := &groups[start&uint64(len(groups)-1)]
 		tags := g.tags.Load()
 		for found := having(tags, tag); found != 0; found &= found - 1 {
@@ -94,7 +92,8 @@ func (t *table) add(v *version) {
 // put fills the first slot that has no version. Readers look at the tags first, so
 // these come last.
 func (t *table) put(groups []group, v *version) {
-	for start, tag := t.hash(v.key()); ; start++ {
+	hash := t.hash(v.key())
+	for start, tag := hash, tagOf(hash); ; start++ {
 		g := &groups[start&uint64(len(groups)-1)]
 		tags := g.tags.Load()
 		for i := range g.slots {
@@ -113,7 +112,7 @@ func (t *table) put(groups []group, v *version) {
 // remove takes out a key, whose newest version this is.
 func (t *table) remove(v *version) {
 	groups := *t.groups.Load()
-	for start, _ := t.hash(v.key()); ; start++ {
+	for start := t.hash(v.key()); ; start++ {
 		g := &groups[start&uint64(len(groups)-1)]
 		for i := range g.slots {
 			if g.slots[i].Load() == v {
