@@ -19,8 +19,10 @@ import (
 // revision: it puts new versions in front of the old, which changes nothing for
 // readers, and then publishes a view that makes all of them visible at once.
 type engine struct {
+	records table    // every Get looks at this
+	_       [64]byte // so that what a transaction changes is in other lines of the caches
+
 	current    atomic.Pointer[view]
-	records    table
 	all        bucket // of the records; it stands for the namespace of those that have none
 	namespaces index  // of the others
 	watches    watches
@@ -82,6 +84,9 @@ func (e *engine) begin() {
 // there was one.
 func (e *engine) put(key types.NamespacedName, object any, resourceVersion string, found []term) (existed bool) {
 	s, old := e.records.find(key)
+	if old != nil {
+		old = old.record.head.Load() // The same; the record is fetched from memory meanwhile.
+	}
 	v := &version{name: key.Name, object: object, resourceVersion: resourceVersion, revision: e.next.revision}
 	if old == nil {
 		e.create(v, key.Namespace)

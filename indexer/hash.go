@@ -22,7 +22,7 @@ func newHasher() (h hasher) {
 // hash returns the hash of a key.
 func (h *hasher) hash(key types.NamespacedName) (hash uint64) {
 	for _, s := range [...]string{key.Namespace, key.Name} {
-		hash ^= uint64(len(s))
+		hash += uint64(len(s)) * h[0] // Bytes cannot make up for that, as h[0] is secret.
 		for ; len(s) > 16; s = s[16:] {
 			hash = fold(word(s)^h[0]^hash, word(s[8:])^h[1])
 		}
