@@ -18,14 +18,12 @@ import (
 // It has no context on purpose. The end comes from the reflector, which closes
 // the queue when it has stopped, so that what was received is stored.
 func (i *Informer[T]) consume() {
-	var desk desk[T]
 	for {
 		batch, err := i.queue.Pop(context.Background())
 		if err != nil {
 			return // deltafifo.ErrClosed: the reflector has ended.
 		}
-		i.apply(batch, &desk)
-		desk.clear(batch)
+		i.apply(batch)
 	}
 }
 
@@ -39,10 +37,10 @@ type change[T any] struct {
 }
 
 // apply puts one batch into the store and tells the handlers.
-func (i *Informer[T]) apply(batch deltafifo.Batch[T], d *desk[T]) {
+func (i *Informer[T]) apply(batch deltafifo.Batch[T]) {
 	fresh := batch.Initial && i.store.Len() == 0
-	changes := i.resolve(batch, d)
-	revision, refused := i.write(changes, batch, d)
+	changes := i.resolve(batch)
+	revision, refused := i.write(changes, batch)
 	var deletions []change[T]
 	if len(refused) > 0 {
 		changes, deletions = i.withoutRefused(changes, refused)
@@ -51,19 +49,19 @@ func (i *Informer[T]) apply(batch deltafifo.Batch[T], d *desk[T]) {
 	if batch.Initial {
 		close(i.synced)
 	}
-	i.tell(changes, revision, batch, fresh, d)
+	i.tell(changes, revision, batch, fresh)
 	if len(deletions) > 0 {
-		revision, _ = i.write(deletions, deltafifo.Batch[T]{}, d)
+		revision, _ = i.write(deletions, deltafifo.Batch[T]{})
 		i.observeApplied(deletions, batch)
-		i.tell(deletions, revision, deltafifo.Batch[T]{}, false, d)
+		i.tell(deletions, revision, deltafifo.Batch[T]{}, false)
 	}
 }
 
 // resolve plays each stack of deltas on what the store has. Nothing but this
 // goroutine writes to the store.
-func (i *Informer[T]) resolve(batch deltafifo.Batch[T], d *desk[T]) []change[T] {
-	changes := room(&d.changes, len(batch.Stacks))
-	events := room(&d.events, len(batch.Stacks)) // of all changes, one after another
+func (i *Informer[T]) resolve(batch deltafifo.Batch[T]) []change[T] {
+	changes := make([]change[T], 0, len(batch.Stacks))
+	events := make([]Event[T], 0, len(batch.Stacks)) // of all changes, one after another
 	for _, stack := range batch.Stacks {
 		first := len(events)
 		before, existed := i.store.Entry(stack.Key)
@@ -136,8 +134,8 @@ func next[T any](current indexer.Entry[T], exists bool, key types.NamespacedName
 // write puts the changes of a batch into the store as one transaction. It returns
 // the revision that has them, and those keys whose object an index function
 // refused.
-func (i *Informer[T]) write(changes []change[T], batch deltafifo.Batch[T], d *desk[T]) (revision uint64, refused map[types.NamespacedName]bool) {
-	ops := room(&d.ops, len(changes))
+func (i *Informer[T]) write(changes []change[T], batch deltafifo.Batch[T]) (revision uint64, refused map[types.NamespacedName]bool) {
+	ops := make([]indexer.Op[T], 0, len(changes))
 	for _, c := range changes {
 		if c.stored {
 			ops = append(ops, c.op)
@@ -195,9 +193,8 @@ func (i *Informer[T]) observeApplied(changes []change[T], batch deltafifo.Batch[
 // tell posts what has changed with a revision of the store to the handlers. The
 // first list, fresh, is posted as a snapshot: that costs next to nothing, and the
 // objects are in memory anyway.
-func (i *Informer[T]) tell(changes []change[T], revision uint64, batch deltafifo.Batch[T], fresh bool, d *desk[T]) {
-	events := room(&d.told, len(changes))
-	var resyncs []Event[T]
+func (i *Informer[T]) tell(changes []change[T], revision uint64, batch deltafifo.Batch[T], fresh bool) {
+	var events, resyncs []Event[T]
 	for _, c := range changes {
 		if c.events[0].Cause == Resync {
 			resyncs = append(resyncs, c.events...)
