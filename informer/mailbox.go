@@ -49,6 +49,9 @@ type mailbox[T any] struct {
 	// first and last are the ends of the list of letters that wait.
 	first, last *letter[T]
 	depth       int
+	// spare are empty letters, for the next ones that are put in.
+	spare  *letter[T]
+	spares int
 	// newest has the newest waiting letter of each key. It exists only while the
 	// reader is behind: from when the mailbox is full until it is empty.
 	newest    map[types.NamespacedName]*letter[T]
@@ -98,7 +101,9 @@ func (m *mailbox[T]) put(events []Event[T], now time.Time) (depth int) {
 			m.fallBehindLocked()
 		}
 		if !m.mergeLocked(event) {
-			m.appendLocked(&letter[T]{event: event, posted: now})
+			l := m.blankLocked()
+			l.event, l.posted = event, now
+			m.appendLocked(l)
 		}
 	}
 	return m.depth
@@ -138,8 +143,10 @@ func (m *mailbox[T]) take() (l letter[T], ok bool) {
 	if m.first == nil {
 		return l, false
 	}
-	l = *m.first
-	m.removeLocked(m.first)
+	first := m.first
+	l = *first
+	m.removeLocked(first)
+	m.spareLocked(first)
 	signal(m.space)
 	return l, true
 }
@@ -235,6 +242,30 @@ func (m *mailbox[T]) removeLocked(l *letter[T]) {
 	}
 	if m.first == nil {
 		m.newest = nil
+	}
+}
+
+// maxSpares is how many letters are used again: enough for a reader who keeps up.
+const maxSpares = 16
+
+// blankLocked returns an empty letter.
+func (m *mailbox[T]) blankLocked() *letter[T] {
+	l := m.spare
+	if l == nil {
+		return &letter[T]{}
+	}
+	m.spare, l.next = l.next, nil
+	m.spares--
+	return l
+}
+
+// spareLocked keeps a letter that has been taken for the next event. Nobody refers
+// to it but, where newest exists, a letter behind it.
+func (m *mailbox[T]) spareLocked(l *letter[T]) {
+	if m.newest == nil && m.spares < maxSpares {
+		*l = letter[T]{next: m.spare}
+		m.spare = l
+		m.spares++
 	}
 }
 

@@ -22,6 +22,10 @@ const (
 // cuts, and more than this many could not be kept busy by it.
 const maxWorkers = 8
 
+// aloneSize is the largest frame that the reader decodes itself. While it does, what
+// follows comes together, and is enough for the workers, unless frames are larger.
+const aloneSize = feedSize / 4
+
 // maxFrames bounds the frames of a batch: what is made of a tiny one is many times
 // as large.
 const maxFrames = 512
@@ -64,7 +68,9 @@ type envelope struct {
 // cuts it; when it would have to wait for more bytes, it gives the buffer with
 // its frames to a worker, and goes on in another one, into which it copies the
 // incomplete frame at the end. So frames are complete when they have arrived,
-// never later, and many of them share the cost of being handed over.
+// never later, and many of them share the cost of being handed over. A frame that
+// comes alone while nobody is busy, as the event of a quiet watch does, is decoded
+// by the reader itself: to wake a worker would take longer.
 type ahead[R any] struct {
 	exchange *exchange
 	cutter   cutter
@@ -92,7 +98,7 @@ type batch[R any] struct {
 	envelope envelope
 	end      error // what follows the frames, nil if there are more batches
 
-	decoded chan struct{} // closed when results are there
+	decoded chan struct{} // closed when results are there; nil if they always were
 	results []outcome[R]
 }
 
@@ -192,7 +198,12 @@ func (a *ahead[R]) ending(err error, rest []byte) error {
 // consumer is too far behind, and answers false when nobody is there any more.
 func (a *ahead[R]) dispatch(b *batch[R]) bool {
 	b.envelope = a.cutter.envelope()
-	b.decoded = make(chan struct{})
+	here := len(b.frames) <= 1 && b.size <= aloneSize && len(a.slots) == 0 && len(a.order) == 0
+	if here {
+		a.decodeAll(b)
+	} else {
+		b.decoded = make(chan struct{})
+	}
 	gone := a.exchange.running.Done()
 	limit := 2 * int64(a.exchange.client.maxObjectBytes)
 	for held := a.held.Load(); held > 0 && held+b.size > limit; held = a.held.Load() {
@@ -207,6 +218,9 @@ func (a *ahead[R]) dispatch(b *batch[R]) bool {
 	case a.order <- b:
 	case <-gone:
 		return false
+	}
+	if here {
+		return true
 	}
 	select {
 	case a.slots <- struct{}{}:
@@ -223,12 +237,7 @@ func (a *ahead[R]) dispatch(b *batch[R]) bool {
 // watch on which nothing happens has no workers.
 func (a *ahead[R]) worker(b *batch[R]) {
 	for ok := true; ok; {
-		b.results = make([]outcome[R], len(b.frames))
-		for i, f := range b.frames {
-			b.results[i].value, b.results[i].err = a.decode(f, &b.envelope)
-		}
-		a.recycle(b)
-		b.buffer, b.frames = nil, nil
+		a.decodeAll(b)
 		close(b.decoded)
 		select {
 		case b, ok = <-a.work:
@@ -237,6 +246,16 @@ func (a *ahead[R]) worker(b *batch[R]) {
 			return
 		}
 	}
+}
+
+// decodeAll makes results of the frames of a batch.
+func (a *ahead[R]) decodeAll(b *batch[R]) {
+	b.results = make([]outcome[R], len(b.frames))
+	for i, f := range b.frames {
+		b.results[i].value, b.results[i].err = a.decode(f, &b.envelope)
+	}
+	a.recycle(b)
+	b.buffer, b.frames = nil, nil
 }
 
 // newBuffer returns a buffer with room for more than this many bytes.
@@ -310,10 +329,12 @@ func (a *ahead[R]) take() bool {
 	case <-gone:
 		return false
 	}
-	select {
-	case <-b.decoded:
-	case <-gone:
-		return false
+	if b.decoded != nil {
+		select {
+		case <-b.decoded:
+		case <-gone:
+			return false
+		}
 	}
 	a.held.Add(-b.size)
 	select {

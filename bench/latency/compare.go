@@ -28,17 +28,20 @@ type row struct {
 
 // compare makes the table of medians.
 func compare(measured map[string]map[string][]float64) string {
-	table := report.Table{{"medians", "client-go", "kinform", "ratio", "target", ""}}
+	table := report.Table{{"medians", "bare", "client-go", "kinform", "ratio", "target", ""}}
 	for _, r := range rows() {
 		theirs, ours := report.Median(measured[r.name]["client-go"]), report.Median(measured[r.name]["kinform"])
-		target, met := "", ""
+		floor, target, met := "", "", ""
+		if values := measured[r.name]["bare"]; values != nil {
+			floor = number(report.Median(values), r.unit)
+		}
 		switch {
 		case r.ratio > 0:
 			target, met = fmt.Sprintf("<= %.2f", r.ratio), verdict(ours <= r.ratio*theirs)
 		case r.most > 0:
 			target, met = fmt.Sprintf("<= %.0f", r.most), verdict(ours <= r.most)
 		}
-		table.Add(r.name, number(theirs, r.unit), number(ours, r.unit), fmt.Sprintf("%.2f", ours/theirs), target, met)
+		table.Add(r.name, floor, number(theirs, r.unit), number(ours, r.unit), fmt.Sprintf("%.2f", ours/theirs), target, met)
 	}
 	return table.String()
 }

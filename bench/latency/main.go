@@ -51,6 +51,7 @@ func run(set settings, out io.Writer) error {
 	subjects := []subject{
 		{"client-go", openClientGo, clientGoGoroutines},
 		{"kinform", openKinform, kinformGoroutines},
+		{"bare", set.openBare, nil},
 	}
 	measured := make(map[string]map[string][]float64) // by row and subject, one of each run
 	note := func(row, name string, value float64) {
@@ -74,6 +75,9 @@ func run(set settings, out io.Writer) error {
 		}
 	}
 	for _, s := range subjects {
+		if s.goroutines == nil {
+			continue
+		}
 		informer, handler, err := goroutines(s)
 		if err != nil {
 			return fmt.Errorf("%s: %w", s.name, err)

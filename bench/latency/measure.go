@@ -20,7 +20,7 @@ type subject struct {
 	// are called with each update.
 	open func(pods []*corev1.Pod, handlers []func(*corev1.Pod)) (instance, error)
 	// goroutines starts informers on the server at url, each with some handlers, and
-	// returns when all have synced.
+	// returns when all have synced. It is nil where there are no informers.
 	goroutines func(ctx context.Context, url string, informers, handlers int) error
 }
 
