@@ -250,6 +250,7 @@ func TestMissingDefinitionIsWaitedFor(t *testing.T) {
 
 		w.define()
 		require.NoError(t, w.factory.WaitForSync(t.Context()))
+		synctest.Wait() // The store may be synced a moment before the reflector has taken note of its success.
 		require.False(t, w.factory.Status()[1].Waiting)
 		_, err = w.server.Create(&unstructured.Unstructured{Object: map[string]any{
 			"apiVersion": "example.com/v1", "kind": "Widget", "metadata": map[string]any{"name": "w"},
