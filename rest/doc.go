@@ -41,7 +41,8 @@
 //     than [Options].MaxObjectBytes, in protobuf, where its length says where the
 //     next one begins; in JSON that ends the stream with [ErrTooLarge].
 //   - Memory grows with bytes that have arrived, never with a length that was
-//     claimed.
+//     claimed. A list, with all its pages, has no more of them than
+//     [Options].MaxListBytes.
 //   - Time grows with them as well, but for one case, which is apimachinery's: it needs
 //     hours to parse a resource.Quantity such as 1e-1000000000, in which the stream, and
 //     its Close, then stand still. An API server parses the quantities of its own types
