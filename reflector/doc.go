@@ -38,9 +38,9 @@
 // that it no longer has this version, or not yet, the most recent state is asked
 // for at once, and until it comes (RC-5, RC-6). Pages are collected and handed over
 // as one [Sink] call; when a continue token expires, or is that of a page which has
-// come before, one list without pages takes their place (RC-8). A list that falls silent is tried again. A snapshot that is
-// older than what the sink knows is refused, unless the server insists; see
-// [Options].AllowTimeTravel.
+// come before, one list without pages takes their place (RC-8). A list that falls
+// silent is tried again. A snapshot that is older than what the sink knows is refused,
+// unless the server insists; see [Options].AllowTimeTravel.
 //
 // A streaming list ([WatchList]) is collected up to its end marker, changes in
 // between included, and handed over just the same (RC-15 to RC-17). Where the server
