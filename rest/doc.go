@@ -38,8 +38,7 @@
 //     is inverted may make another object, or another version of it.
 //   - One object that cannot be decoded, or whose method panics, is a
 //     [*listwatch.ObjectError], and the stream goes on. So is one that is larger
-//     than [Options].MaxObjectBytes, in protobuf, where its length says where the
-//     next one begins; in JSON that ends the stream with [ErrTooLarge].
+//     than [Options].MaxObjectBytes ([ErrTooLarge]), of which no more is held.
 //   - Memory grows with bytes that have arrived, never with a length that was
 //     claimed. A list, with all its pages, has no more of them than
 //     [Options].MaxListBytes.

@@ -65,6 +65,15 @@ func (s *jsonScan) end(data []byte) (length int, ok bool) {
 	return 0, false
 }
 
+// skip is end for a value of which nothing is kept: done is how many bytes of data are
+// no longer needed, and the next call gets what follows them.
+func (s *jsonScan) skip(data []byte) (done int, ended bool) {
+	if done, ended = s.end(data); !ended {
+		done, s.at = s.at, 0
+	}
+	return done, ended
+}
+
 // unescaped finds the first quote or backslash from i on, and looks at eight bytes at
 // a time, which makes it twice as fast: a byte is zero where it was the one that is
 // looked for, and only there, or above it, subtracting one takes from its highest bit.
@@ -105,9 +114,10 @@ func spaces(data []byte) int {
 	return i
 }
 
-// jsonFields yields the fields of a complete JSON object in order: the key
-// without its quotes, and the value as it stands. What is malformed ends it; who
-// needs to know decodes the object.
+// jsonFields yields the fields of a JSON object in order: the key without its quotes,
+// and the value as it stands. What is malformed ends it; who needs to know decodes the
+// object. Where the object is cut off within a value that is an object itself, what
+// there is of that comes last.
 func jsonFields(object []byte) iter.Seq2[[]byte, []byte] {
 	return func(yield func(key, value []byte) bool) {
 		rest, ok := afterByte(object, '{')
@@ -119,7 +129,13 @@ func jsonFields(object []byte) iter.Seq2[[]byte, []byte] {
 			if rest, ok = afterByte(rest, ':'); !ok {
 				return
 			}
-			if value, rest, ok = jsonValue(rest); !ok || !yield(jsonText(key), value) {
+			if value, rest, ok = jsonValue(rest); !ok && (len(rest) == 0 || rest[0] != '{') {
+				return
+			}
+			if !ok {
+				value, rest = rest, nil
+			}
+			if !yield(jsonText(key), value) {
 				return
 			}
 			rest, ok = afterByte(rest, ',')
@@ -127,13 +143,14 @@ func jsonFields(object []byte) iter.Seq2[[]byte, []byte] {
 	}
 }
 
-// jsonValue takes the first value off data.
+// jsonValue takes the first value off data, or only the space before it, where it is
+// not complete.
 func jsonValue(data []byte) (value, rest []byte, ok bool) {
 	data = data[spaces(data):]
 	var scan jsonScan
 	n, ok := scan.end(data)
 	if !ok || n == 0 {
-		return nil, nil, false
+		return nil, data, false
 	}
 	return data[:n], data[n:], true
 }

@@ -280,11 +280,7 @@ func TestAnItemThatIsTooLarge(t *testing.T) {
 		require.NoError(t, err)
 		items, skipped, err := drainList(stream)
 		require.NoError(t, stream.Close())
-		if e == JSON {
-			require.ErrorIs(t, err, ErrTooLarge)
-			continue
-		}
-		require.Equal(t, io.EOF, err, "its length says where the next one starts")
+		require.Equal(t, io.EOF, err, "%s", e)
 		require.Len(t, items, 2)
 		require.Len(t, skipped, 1)
 		require.ErrorIs(t, skipped[0], ErrTooLarge)

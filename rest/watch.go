@@ -107,6 +107,9 @@ func (d *eventDecoder[T]) unwrap(f frame) (name, object []byte, err error) {
 		}
 		if name == nil || object == nil {
 			err = malformed("an event needs a type and an object")
+			if f.err != nil {
+				err = f.err // which is why
+			}
 		}
 		return name, object, err
 	}
