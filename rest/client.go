@@ -119,7 +119,7 @@ func NewClient(cfg Config, opts Options) (*Client, error) {
 	connections := &connections{dial: cfg.DialContext}
 	transports := &transports{
 		dial: connections.DialContext, proxy: cfg.Proxy, serverName: cfg.TLS.ServerName, insecure: cfg.TLS.Insecure,
-		given: cfg.Credentials != nil, logger: opts.Logger, used: secured, readAt: time.Now(),
+		given: cfg.Credentials != nil, logger: opts.Logger, used: secured, reading: rereading{at: time.Now()},
 	}
 	if files := cfg.TLS; files.hasFiles() {
 		transports.read = files.load
@@ -150,7 +150,7 @@ func (c *Client) Close() {
 	if !c.closed.Swap(true) {
 		close(c.closing)
 	}
-	c.transports.get(nil).CloseIdleConnections()
+	c.transports.closeIdle()
 	c.connections.close()
 }
 
@@ -311,7 +311,10 @@ func (c *Client) roundTrip(x *exchange, r request, address string) error {
 	if err != nil {
 		return err
 	}
-	transport := c.transports.get(proof.Certificate)
+	transport, err := c.transports.get(x.ctx, proof.Certificate)
+	if err != nil {
+		return err
+	}
 
 	start := time.Now()
 	timer := time.AfterFunc(c.headerTimeout, func() { x.cancel(errHeaderTimeout) })
@@ -323,14 +326,14 @@ func (c *Client) roundTrip(x *exchange, r request, address string) error {
 	c.answered(x, start, err)
 	if err != nil {
 		if _, untrusted := errors.AsType[*tls.CertificateVerificationError](err); untrusted {
-			c.transports.expire() // there may be a new authority
+			c.transports.reading.expire() // there may be a new authority
 		}
 		return err
 	}
 	c.warn(x)
 	if x.response.StatusCode == http.StatusUnauthorized {
 		c.credentials.refused(proof)
-		c.transports.expire()
+		c.transports.reading.expire()
 	}
 	if x.response.StatusCode/100 != 2 {
 		body, _ := io.ReadAll(io.LimitReader(x.response.Body, maxStatusBytes))
