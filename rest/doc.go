@@ -42,11 +42,13 @@
 //   - Memory grows with bytes that have arrived, never with a length that was
 //     claimed. A list, with all its pages, has no more of them than
 //     [Options].MaxListBytes.
-//   - Time grows with them as well, but for one case, which is apimachinery's: it needs
-//     hours to parse a resource.Quantity such as 1e-1000000000, in which the stream, and
-//     its Close, then stand still. An API server parses the quantities of its own types
-//     before it stores them, but not those of a custom resource. The decoder of package
-//     rest/sharing refuses such a quantity, in both encodings.
+//   - Time grows with them as well. An object with a resource.Quantity such as
+//     1e-1000000000, which apimachinery needs hours to parse, cannot be decoded: more
+//     than three digits of an exponent are refused, by the decoders of package
+//     rest/sharing as well. An API server parses the quantities of its own types before
+//     it stores them, but not those of a custom resource. (A DecodeJSON or
+//     DecodeProtobuf of the user's, and a method UnmarshalJSON that parses what is no
+//     quantity, are on their own.)
 //   - The end of a context ends a blocked Next at once. Close of a stream waits
 //     for its goroutines, and for nothing else. After [Client.Close] no connection
 //     is left.
