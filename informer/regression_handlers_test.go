@@ -2,7 +2,6 @@ package informer_test
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -189,19 +188,18 @@ func TestARemovedRegistrationReleasesItsSnapshot(t *testing.T) {
 }
 
 func TestAHandlerThatEndsItsGoroutineIsRemoved(t *testing.T) {
-	f := newFake("3", item("a", "1", "x"), item("b", "2", "x"), item("c", "3", "x"), item("d", "4", "x"))
-	inf := mk(t, f, informer.Options[*obj]{})
-	_, _ = inf.AddHandler(func(e informer.Event[*obj]) { runtime.Goexit() }, informer.HandlerOptions{Overflow: informer.Block, Mailbox: 1})
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan struct{})
-	go func() { defer close(done); _ = inf.Run(ctx) }()
-	time.Sleep(200 * time.Millisecond)
-	cancel()
-	select {
-	case <-done:
-	case <-time.After(2 * time.Second):
-		t.Fatal("Run does not return")
-	}
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake("3", item("a", "1", "x"), item("b", "2", "x"), item("c", "3", "x"), item("d", "4", "x"))
+		inf := mk(t, f, informer.Options[*obj]{})
+		r, err := inf.AddHandler(func(e informer.Event[*obj]) { runtime.Goexit() }, informer.HandlerOptions{Overflow: informer.Block, Mailbox: 1})
+		require.NoError(t, err)
+		stop := start(t, inf)
+		<-r.Done()
+		require.NoError(t, inf.WaitForSync(t.Context()))
+		synctest.Wait()
+		require.Equal(t, 4, inf.Store().Len(), "and holds nobody up")
+		stop()
+	})
 }
 
 func TestAResyncOfAnEmptyStoreIsNotOwed(t *testing.T) {
@@ -358,7 +356,7 @@ func TestStressOfHandlersAndIndexes(t *testing.T) { // SI-21
 			}
 		}
 	})
-	time.Sleep(time.Second)
+	time.Sleep(time.Second) // of real time: what races must not wait for each other, as in a bubble
 	close(done)
 	wg.Wait()
 	stop()

@@ -17,50 +17,41 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-func TestObjectsWithoutAVersionChange(t *testing.T) {
+// afterEvents is the store of an informer that has listed these objects, at version 1,
+// and then heard these events.
+func afterEvents(t *testing.T, listed []listwatch.Item[*obj], events ...listwatch.Event[*obj]) (store *indexer.Reader[*obj]) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newFake("1", item("a", "", "old"))
+		f := newFake("1", listed...)
 		inf := mk(t, f, informer.Options[*obj]{})
 		stop := start(t, inf)
 		require.NoError(t, inf.WaitForSync(t.Context()))
-		f.events <- ev(listwatch.Modified, "a", "", "new")
+		for _, e := range events {
+			f.events <- e
+		}
 		synctest.Wait()
 		stop()
-		o, _ := inf.Store().Get(types.NamespacedName{Name: "a"})
-		require.Equal(t, "new", o.v)
+		store = inf.Store()
 	})
+	return store
+}
+
+func TestObjectsWithoutAVersionChange(t *testing.T) {
+	store := afterEvents(t, []listwatch.Item[*obj]{item("a", "", "old")}, ev(listwatch.Modified, "a", "", "new"))
+	o, _ := store.Get(types.NamespacedName{Name: "a"})
+	require.Equal(t, "new", o.v)
 }
 
 func TestAStaleEventDoesNotResurrect(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := newFake("1")
-		inf := mk(t, f, informer.Options[*obj]{})
-		stop := start(t, inf)
-		require.NoError(t, inf.WaitForSync(t.Context()))
-		f.events <- ev(listwatch.Added, "a", "2", "x")
-		f.events <- ev(listwatch.Deleted, "a", "3", "x")
-		f.events <- ev(listwatch.Added, "a", "2", "x")
-		synctest.Wait()
-		t.Log("store at", inf.Store().ResourceVersion(), "reflector at", inf.Status().Reflector.ResourceVersion)
-		stop()
-		require.Zero(t, inf.Store().Len())
-	})
+	store := afterEvents(t, nil,
+		ev(listwatch.Added, "a", "2", "x"), ev(listwatch.Deleted, "a", "3", "x"), ev(listwatch.Added, "a", "2", "x"))
+	require.Zero(t, store.Len())
 }
 
 func TestAStaleEventDoesNotRegress(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := newFake("1", item("a", "1", "x"))
-		inf := mk(t, f, informer.Options[*obj]{})
-		stop := start(t, inf)
-		require.NoError(t, inf.WaitForSync(t.Context()))
-		f.events <- ev(listwatch.Modified, "a", "2", "x")
-		f.events <- ev(listwatch.Modified, "a", "3", "x")
-		f.events <- ev(listwatch.Modified, "a", "2", "x")
-		synctest.Wait()
-		stop()
-		e, _ := inf.Store().Entry(types.NamespacedName{Name: "a"})
-		require.Equal(t, "3", e.ResourceVersion)
-	})
+	store := afterEvents(t, []listwatch.Item[*obj]{item("a", "1", "x")},
+		ev(listwatch.Modified, "a", "2", "x"), ev(listwatch.Modified, "a", "3", "x"), ev(listwatch.Modified, "a", "2", "x"))
+	e, _ := store.Entry(types.NamespacedName{Name: "a"})
+	require.Equal(t, "3", e.ResourceVersion)
 }
 
 func TestWaitRVAfterAllowedTimeTravel(t *testing.T) {

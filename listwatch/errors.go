@@ -1,10 +1,16 @@
 package listwatch
 
 import (
+	"errors"
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/types"
 )
+
+// ErrListTooLarge is wrapped by the error with which a list, or the initial events of
+// a streaming list, ends because it has more bytes than the Source is to take of one.
+// The next attempt costs as much, and will as a rule end in the same way.
+var ErrListTooLarge = errors.New("list too large")
 
 // ObjectError reports one object that could not be read from a stream. The
 // stream is intact and its next item follows: skip the object, report it, go on.

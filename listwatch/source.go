@@ -70,6 +70,11 @@ type ListOptions struct {
 	// ResourceVersion and ResourceVersionMatch must then be empty.
 	Continue string
 
+	// BytesBefore is how many bytes the earlier pages of this list had, by their
+	// [ListMeta].Bytes. A Source that bounds the size of lists bounds that of the
+	// whole; see [ErrListTooLarge].
+	BytesBefore int64
+
 	// Known reports whether the caller holds the object with this key in this
 	// very version. Where it does, the stream may answer with an Item that is
 	// marked Unchanged and has no object, which spares decoding it. Known may be
@@ -110,4 +115,8 @@ type ListMeta struct {
 	// RemainingItemCount is how many items follow on later pages, or 0 where the
 	// server does not say.
 	RemainingItemCount int64
+
+	// Bytes is how long the answer was, after decompression. 0 where the Source does
+	// not count.
+	Bytes int64
 }

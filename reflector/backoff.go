@@ -26,7 +26,8 @@ type Backoff struct {
 	// PermanentMax takes the place of Max while the server says, time after time,
 	// that the resource does not exist (404) or must not be read (403): these do not
 	// go away by themselves, and every attempt is work for a server that has others
-	// to serve. Defaults to 5 minutes, or Max if that is longer.
+	// to serve. After a list that is too large (listwatch.ErrListTooLarge) the first
+	// wait is as long. Defaults to 5 minutes, or Max if that is longer.
 	PermanentMax time.Duration
 
 	// Factor is by how much each wait is longer than the one before; at least 1.
@@ -74,7 +75,16 @@ func (b Backoff) wait(n int, longest time.Duration) time.Duration {
 	for ; n > 1 && fixed < limit && b.Factor > 1; n-- {
 		fixed *= b.Factor
 	}
-	fixed = min(fixed, limit)
+	return b.spread(min(fixed, limit))
+}
+
+// last draws a wait from those at the end of a row, which are no longer than longest.
+func (b Backoff) last(longest time.Duration) time.Duration {
+	return b.spread(float64(longest) / (1 + b.Jitter))
+}
+
+// spread adds the random part to a wait.
+func (b Backoff) spread(fixed float64) time.Duration {
 	return time.Duration(fixed * (1 + b.Jitter*rand.Float64()))
 }
 

@@ -37,10 +37,10 @@
 // its cache, each later one at the last version seen (RC-4). When the server says
 // that it no longer has this version, or not yet, the most recent state is asked
 // for at once, and until it comes (RC-5, RC-6). Pages are collected and handed over
-// as one [Sink] call; when a continue token expires, one list without pages takes
-// their place (RC-8). A list that falls silent is tried again. A snapshot that is
-// older than what the sink knows is refused, unless the server insists; see
-// [Options].AllowTimeTravel.
+// as one [Sink] call; when a continue token expires, or is that of a page which has
+// come before, one list without pages takes their place (RC-8). A list that falls
+// silent is tried again. A snapshot that is older than what the sink knows is refused,
+// unless the server insists; see [Options].AllowTimeTravel.
 //
 // A streaming list ([WatchList]) is collected up to its end marker, changes in
 // between included, and handed over just the same (RC-15 to RC-17). Where the server
@@ -69,7 +69,9 @@
 // bookmark, or [Backoff].Max without a failure. A Retry-After of the server is the
 // least that is waited. No failure is final by default: a resource that does not
 // exist, or that may not be read, is asked for again after ever longer waits, up to
-// [Backoff].PermanentMax; [Options].GiveUpAfter can make it the end.
+// [Backoff].PermanentMax; [Options].GiveUpAfter can make it the end. A list that is
+// larger than the Source takes (listwatch.ErrListTooLarge) is asked for again after as
+// long a wait from the first time on.
 //
 // An object that cannot be read is reported and skipped; what the sink has of it
 // stays. If it was to be deleted, a new snapshot follows, which deletes it. An

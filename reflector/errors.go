@@ -8,6 +8,8 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kinform/kinform/listwatch"
 )
 
 var (
@@ -21,6 +23,11 @@ var (
 	// ErrNoProgress is reported when a list falls silent before its end, or a
 	// streaming list before its end marker; see [Options].ListProgressTimeout.
 	ErrNoProgress = errors.New("the list fell silent before its end")
+
+	// ErrPageRepeated is reported when a server says that the next page of a list is
+	// one that it has sent already, so that the list would never end. The list that
+	// follows is asked for without pages.
+	ErrPageRepeated = errors.New("the list goes round: the server's continue token is that of a page it has sent before")
 
 	// ErrVeryShortWatch is reported when a server ends a watch in less than a
 	// second without having sent anything.
@@ -104,8 +111,12 @@ func isUnsupported(err error) bool {
 // isPermanent says that the server knows what it was asked for, and that the
 // answer will be the same until somebody changes what the server has or allows.
 func isPermanent(err error) bool {
-	return apierrors.IsNotFound(err) || apierrors.IsForbidden(err)
+	return apierrors.IsNotFound(err) || apierrors.IsForbidden(err) || isOversized(err)
 }
+
+// isOversized says that a list has been given up, after as many bytes as it may have:
+// the most costly of all failures.
+func isOversized(err error) bool { return errors.Is(err, listwatch.ErrListTooLarge) }
 
 // isBusy says that the server cannot be reached, or not now: it has said nothing
 // about the request itself.

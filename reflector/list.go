@@ -30,13 +30,37 @@ func (r *Reflector[T]) list(ctx context.Context, s *listing[T]) (state[T], error
 		// from the first one misses nothing.
 		s.version = meta.ResourceVersion
 	}
-	s.token = meta.Continue
+	s.token, s.bytes = meta.Continue, s.bytes+meta.Bytes
 	if s.token == "" {
 		return r.handOver(s.items, s.version, &connecting[T]{version: s.version})
 	}
 	// The cache has answered in pages, so it is no cache: page from now on (RC-7).
 	r.paged = r.paged || s.at == "0"
+	if s.turns.again(s.token) {
+		err := r.about(ErrPageRepeated)
+		return r.retry(&r.snapshots, err, &listing[T]{at: s.at, whole: true}), err
+	}
 	return s, nil
+}
+
+// turns finds out whether the tokens of pages repeat themselves, whatever the number
+// of pages after which they do, and remembers only two of them (Brent's method).
+type turns struct {
+	last, kept string
+	n          int // tokens so far
+}
+
+// again takes note of the next token, and reports whether it has been there before.
+// It may do so late, by as many pages as there were.
+func (t *turns) again(token string) bool {
+	if t.n > 0 && (token == t.last || token == t.kept) {
+		return true
+	}
+	if t.n++; t.n&(t.n-1) == 0 {
+		t.kept = token
+	}
+	t.last = token
+	return false
 }
 
 // readPage adds the items of one page to s.
@@ -86,7 +110,7 @@ func unchanged[T any](unread *listwatch.ObjectError) listwatch.Item[T] {
 // listOptions follows RC-7 for the page size and RC-8 for later pages, which name
 // neither a version nor anything else that the token already says.
 func (r *Reflector[T]) listOptions(s *listing[T]) listwatch.ListOptions {
-	opts := listwatch.ListOptions{Known: r.sink.HasVersion, Continue: s.token}
+	opts := listwatch.ListOptions{Known: r.sink.HasVersion, Continue: s.token, BytesBefore: s.bytes}
 	if s.token == "" {
 		opts.ResourceVersion = s.at
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 
@@ -95,6 +96,62 @@ func TestExpiredTokenIsReplacedByOneWholeList(t *testing.T) { // RC-8
 			`0s replace "20": b@12`,
 			`0s watch "20"`,
 		)
+	})
+}
+
+// G11: a list that goes round would grow for ever.
+func TestPageThatIsRepeatedIsReplacedByOneWholeList(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		g := newRig(Options{})
+		g.source.lists = []reply{page("10", "c1", "a@1"), page("10", "c2", "b@2"), page("10", "c2", "b@2"), whole("20", "b@12")}
+		g.run(t, time.Second,
+			`0s list "0" limit=500`,
+			`0s list c1/ limit=500`,
+			`0s list c2/ limit=500`,
+			`0s reflector: listing: the list goes round: the server's continue token is that of a page it has sent before (failure 1 in a row, next attempt in 800ms)`,
+			`800ms list "0" limit=0`,
+			`800ms replace "20": b@12`,
+			`800ms watch "20"`,
+		)
+		require.ErrorIs(t, g.reported[0], ErrPageRepeated)
+	})
+}
+
+func TestTokensThatGoRoundAreFound(t *testing.T) {
+	t.Parallel()
+	for lead := range 40 {
+		for period := 1; period < 40; period++ {
+			var tokens turns
+			n := 0
+			for ; ; n++ {
+				at := n
+				if n >= lead {
+					at = lead + (n-lead)%period
+				}
+				if tokens.again(strconv.Itoa(at)) {
+					break
+				}
+			}
+			require.GreaterOrEqual(t, n, lead+period, "not before there is a repetition: %d, then %d over and over", lead, period)
+			require.LessOrEqual(t, n, 3*(lead+period))
+		}
+	}
+}
+
+func TestPagesAreToldWhatThoseBeforeThemHad(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		g := newRig(Options{})
+		for i, token := range []string{"c1", "c2", ""} {
+			p := page("10", token)
+			p.meta.Bytes = int64(100 << i)
+			g.source.lists = append(g.source.lists, p)
+		}
+		g.source.lists = append(g.source.lists, whole("11"))
+		g.source.watches = []reply{play(errExpired)}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		require.NoError(t, g.reflector.Run(ctx))
+		require.Equal(t, []int64{0, 100, 300, 0}, g.source.before)
 	})
 }
 

@@ -77,8 +77,9 @@ type Options struct {
 	Backoff Backoff
 
 	// GiveUpAfter is how many times in a row the server may say that the resource
-	// does not exist (404), or that this client must not read it (403), before Run
-	// gives up and returns that error. Defaults to 0, never: somebody may yet
+	// does not exist (404), or that this client must not read it (403), or have a
+	// list that is too large (listwatch.ErrListTooLarge), before Run gives up and
+	// returns that error. Defaults to 0, never: somebody may yet
 	// install the definition or grant the right, and meanwhile it is asked for less
 	// and less often, see [Backoff].PermanentMax.
 	GiveUpAfter int

@@ -2,16 +2,20 @@ package reflector
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kinform/kinform/listwatch"
 )
 
 var (
 	errNotFound  = apierrors.NewNotFound(schema.GroupResource{Resource: "widgets"}, "")
+	errOversized = fmt.Errorf("wrapped: %w", listwatch.ErrListTooLarge)
 	errForbidden = apierrors.NewForbidden(schema.GroupResource{Resource: "widgets"}, "", errBroken)
 )
 
@@ -44,6 +48,56 @@ func TestOtherFailuresAreNotSlowedDown(t *testing.T) {
 		require.NoError(t, g.reflector.Run(ctx), "there were not eleven in a row")
 		require.Equal(t, 5*time.Minute, g.reported[9].RetryIn)
 		require.Equal(t, 30*time.Second, g.reported[10].RetryIn, "after a lost connection, nobody knows")
+	})
+}
+
+// What costs the most to try is not tried again soon, not even once, and nothing of
+// it reaches the sink (G7).
+func TestListThatIsTooLargeIsLeftAloneForLong(t *testing.T) {
+	for name, mode := range map[string]ListMode{"list": List, "streaming list": WatchList} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				g := newRig(Options{ListMode: mode})
+				broken := play(item("a@1"), errOversized)
+				g.source.lists = []reply{page("10", "c1", "b@1"), broken, whole("10", "a@1")}
+				verbs := []string{`0s list "0" limit=500`, `0s list c1/ limit=500`}
+				if mode == WatchList {
+					g.source.watches = []reply{play(added("a@1"), errOversized), play(added("a@1"), endMarker("10"))}
+					verbs = []string{`0s stream ""`}
+				}
+				ctx, cancel := context.WithTimeout(t.Context(), 301*time.Second)
+				defer cancel()
+				require.NoError(t, g.reflector.Run(ctx))
+				lines := g.take()
+				require.Equal(t, verbs, lines[:len(verbs)])
+				require.Contains(t, lines[len(verbs)], "wrapped: list too large (failure 1 in a row, next attempt in 5m0s)")
+				require.Contains(t, lines, `5m0s replace "10": a@1`)
+				require.Len(t, g.reported, 1)
+			})
+		})
+	}
+	t.Run("or it is the end, where that is asked for", func(t *testing.T) {
+		bubble(t, func(t *testing.T) {
+			g := newRig(Options{GiveUpAfter: 1})
+			g.source.lists = []reply{refuse(errOversized)}
+			require.ErrorIs(t, g.reflector.Run(t.Context()), listwatch.ErrListTooLarge)
+			require.Zero(t, time.Since(g.began))
+		})
+	})
+	t.Run("by less, where that is asked for", func(t *testing.T) {
+		bubble(t, func(t *testing.T) {
+			g := newRig(Options{Backoff: Backoff{Max: time.Second, PermanentMax: 2 * time.Second, Factor: 1}})
+			g.source.lists = []reply{refuse(errOversized), refuse(errOversized), whole("10")}
+			g.run(t, 5*time.Second,
+				`0s list "0" limit=500`,
+				`0s reflector: listing: wrapped: list too large (failure 1 in a row, next attempt in 2s)`,
+				`2s list "0" limit=500`,
+				`2s reflector: listing: wrapped: list too large (failure 2 in a row, next attempt in 2s)`,
+				`4s list "0" limit=500`,
+				`4s replace "10":`,
+				`4s watch "10"`,
+			)
+		})
 	})
 }
 

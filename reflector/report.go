@@ -36,6 +36,9 @@ func (r *Reflector[T]) retry(row *row, err error, next state[T]) state[T] {
 		row.permanent = 0
 	}
 	wait := r.opts.Backoff.wait(row.failures, longest)
+	if isOversized(err) {
+		wait = r.opts.Backoff.last(longest)
+	}
 	if seconds, ok := apierrors.SuggestsClientDelay(err); ok {
 		wait = max(wait, time.Duration(seconds)*time.Second)
 	}

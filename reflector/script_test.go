@@ -57,6 +57,7 @@ type script struct {
 	open    int // streams that have not been closed
 	asked   []context.Context
 	options []listwatch.WatchOptions
+	before  []int64 // bytes, as lists were told
 }
 
 func (s *script) List(ctx context.Context, opts listwatch.ListOptions) (listwatch.ListStream[string], error) {
@@ -65,6 +66,7 @@ func (s *script) List(ctx context.Context, opts listwatch.ListOptions) (listwatc
 	} else {
 		s.journal.add("list %q limit=%d", opts.ResourceVersion, opts.Limit)
 	}
+	s.before = append(s.before, opts.BytesBefore)
 	r, err := s.next(ctx, &s.lists)
 	if err != nil {
 		return nil, err

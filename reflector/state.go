@@ -21,6 +21,8 @@ type listing[T any] struct {
 	items   []listwatch.Item[T]
 	version string
 	token   string
+	bytes   int64
+	turns   turns // of tokens
 }
 
 // requesting asks for a streaming list.

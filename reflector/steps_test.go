@@ -32,7 +32,9 @@ var stepStates = []struct {
 	{`listing at "0"`, List, func() any { return &at{at: "0"} }},
 	{`listing at "10"`, List, func() any { return &at{at: "10"} }},
 	{`listing at ""`, List, func() any { return &at{at: ""} }},
-	{`listing at "10", page 2`, List, func() any { return &at{at: "10", token: "c1", version: "12", items: items("a@1")} }},
+	{`listing at "10", page 2`, List, func() any {
+		return &at{at: "10", token: "c1", version: "12", items: items("a@1"), turns: turns{last: "c1", kept: "c1", n: 1}}
+	}},
 	{`listing at "10", whole`, List, func() any { return &at{at: "10", whole: true} }},
 	{`requesting at "0"`, WatchList, func() any { return &open{at: "0"} }},
 	{`requesting at "10"`, WatchList, func() any { return &open{at: "10"} }},
@@ -56,6 +58,7 @@ var stepReplies = []struct {
 }{
 	{name: "all that there is", list: whole("12", "b@2"), stream: []any{endMarker("12")}},
 	{name: "a part", list: page("12", "c2", "b@2"), stream: []any{added("b@11")}},
+	{name: "the part before again", list: page("12", "c1", "b@2")},
 	{name: "a change", stream: []any{modified("b@11")}},
 	{name: "a deletion", stream: []any{deleted("b@11")}},
 	{name: "an event again", stream: []any{modified("b@9")}},
@@ -82,6 +85,7 @@ var stepReplies = []struct {
 	{name: "504 Timeout, version too large", refuse: errTooLarge},
 	{name: "connection refused", refuse: errRefused},
 	{name: "connection lost", refuse: errBroken},
+	{name: "more than a list may have", refuse: errOversized},
 	{name: "the end of the context", cancel: true, stream: []any{24 * time.Hour}},
 }
 
@@ -120,13 +124,16 @@ func TestStepsAreAllKnown(t *testing.T) {
 // open stream, and a list brings items.
 func possible(from any, n int) bool {
 	r := stepReplies[n]
-	switch from.(type) {
+	switch from := from.(type) {
 	case *at:
+		if r.list.meta.Continue == "c1" {
+			return from.token == "c1"
+		}
 		return r.refuse != nil || r.cancel || len(r.list.play) > 0 || r.list.meta.ResourceVersion != ""
 	case *open, *to:
 		return r.refuse != nil || r.cancel || n == 0
 	default:
-		return true
+		return r.refuse != nil || r.cancel || len(r.stream) > 0
 	}
 }
 

@@ -79,7 +79,7 @@ func (r *Reflector[T]) streamFailed(at string, err error) (state[T], error) {
 		r.mode = List
 		r.record.update(func(st *Status) { st.ListMode = List })
 		return r.atOnce(&r.snapshots, r.snapshot(at)), err
-	case isBusy(err), endedEarly && (r.snapshots.failures+1)%patience != 0:
+	case isBusy(err), isOversized(err), endedEarly && (r.snapshots.failures+1)%patience != 0:
 		return r.retry(&r.snapshots, err, r.snapshot(at)), err
 	default:
 		return r.retry(&r.snapshots, err, &listing[T]{at: at}), err

@@ -81,11 +81,13 @@ type ahead[R any] struct {
 	slots chan struct{}  // one token for each worker that runs
 	held  atomic.Int64   // bytes of the frames in order, a bound for reading ahead as well
 	room  chan struct{}  // tells the reader that held has become less
+	count int64          // bytes that have arrived, as the reader knows
 	group sync.WaitGroup
 
 	current *batch[R] // from here on used by the consumer only
 	taken   int       // results of current that were handed out
 	around  envelope  // as of current
+	passed  int64     // bytes of the frames in batches before current
 	err     error     // the last word
 }
 
@@ -178,6 +180,10 @@ func (a *ahead[R]) read() {
 		}
 		n, ended = a.exchange.response.Body.Read((*b.buffer)[filled:])
 		filled += n
+		a.count += int64(n)
+		if most := a.exchange.most; most > 0 && a.count > most {
+			ended = a.exchange.client.listTooLarge()
+		}
 	}
 }
 
@@ -198,6 +204,7 @@ func (a *ahead[R]) ending(err error, rest []byte) error {
 // consumer is too far behind, and answers false when nobody is there any more.
 func (a *ahead[R]) dispatch(b *batch[R]) bool {
 	b.envelope = a.cutter.envelope()
+	b.envelope.meta.Bytes = a.count
 	here := len(b.frames) <= 1 && b.size <= aloneSize && len(a.slots) == 0 && len(a.order) == 0
 	if here {
 		a.decodeAll(b)
@@ -315,6 +322,7 @@ func (a *ahead[R]) next() (R, error) {
 		case end != nil:
 			a.err = a.exchange.fail(end)
 		}
+		a.passed += a.current.size
 		a.current, a.taken = nil, 0
 	}
 	return none, a.err

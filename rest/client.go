@@ -24,8 +24,17 @@ type Options struct {
 	// MaxObjectBytes bounds the encoded size of one object, one event, or one
 	// answer that is not a list. Defaults to 16 MiB, which is ten times what etcd
 	// takes and what client-go allows an event. A stream holds at most a handful
-	// of such objects at a time, a list is not bounded.
+	// of such objects at a time.
 	MaxObjectBytes int
+
+	// MaxListBytes bounds the encoded size of one list: of all its pages together, as
+	// they are after decompression, and of the initial events of a streaming list.
+	// A larger one ends with [listwatch.ErrListTooLarge], after which a reflector
+	// waits for long, and its sink keeps what it has. Defaults to 8 GiB, which is as
+	// much as etcd is made to hold, so that no list of a real cluster is refused, and
+	// one without an end has one. It does not know how much memory there is: a process
+	// with less may set it, to about half of what its cache may take.
+	MaxListBytes int64
 
 	// MaxRetries is how often a verb, or Raw, is repeated after a failure that
 	// invites it: see [Error]. Defaults to 10, as in client-go; negative means
@@ -62,6 +71,7 @@ type Client struct {
 	compress       bool // lists
 	headerTimeout  time.Duration
 	maxObjectBytes int
+	maxListBytes   int64
 	maxRetries     int
 	maxRetryAfter  time.Duration
 	limit          func(context.Context) error
@@ -96,8 +106,8 @@ func NewClient(cfg Config, opts Options) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("rest.Config: %w", err)
 	}
-	if cfg.HeaderTimeout < 0 || opts.MaxObjectBytes < 0 || opts.MaxRetryAfter < 0 {
-		return nil, errors.New("rest: HeaderTimeout, MaxObjectBytes and MaxRetryAfter must not be negative")
+	if cfg.HeaderTimeout < 0 || opts.MaxObjectBytes < 0 || opts.MaxListBytes < 0 || opts.MaxRetryAfter < 0 {
+		return nil, errors.New("rest: HeaderTimeout, MaxObjectBytes, MaxListBytes and MaxRetryAfter must not be negative")
 	}
 
 	if cfg.Proxy == nil && cfg.DialContext == nil {
@@ -109,7 +119,7 @@ func NewClient(cfg Config, opts Options) (*Client, error) {
 	connections := &connections{dial: cfg.DialContext}
 	transports := &transports{
 		dial: connections.DialContext, proxy: cfg.Proxy, serverName: cfg.TLS.ServerName, insecure: cfg.TLS.Insecure,
-		given: cfg.Credentials != nil, logger: opts.Logger, used: secured, readAt: time.Now(),
+		given: cfg.Credentials != nil, logger: opts.Logger, used: secured, reading: rereading{at: time.Now()},
 	}
 	if files := cfg.TLS; files.hasFiles() {
 		transports.read = files.load
@@ -120,6 +130,7 @@ func NewClient(cfg Config, opts Options) (*Client, error) {
 		compress:       cfg.Compression.on(base),
 		headerTimeout:  orDefault(cfg.HeaderTimeout, time.Minute),
 		maxObjectBytes: orDefault(opts.MaxObjectBytes, 16<<20),
+		maxListBytes:   orDefault(opts.MaxListBytes, 8<<30),
 		maxRetries:     orDefault(opts.MaxRetries, 10),
 		maxRetryAfter:  orDefault(opts.MaxRetryAfter, 30*time.Second),
 		limit:          opts.Limit,
@@ -139,7 +150,7 @@ func (c *Client) Close() {
 	if !c.closed.Swap(true) {
 		close(c.closing)
 	}
-	c.transports.get(nil).CloseIdleConnections()
+	c.transports.closeIdle()
 	c.connections.close()
 }
 
@@ -244,6 +255,7 @@ type exchange struct {
 	cancel   context.CancelCauseFunc
 	response *http.Response
 	encoding Encoding // of the answer
+	most     int64    // bytes that the answer may have, as a list; 0 for any number
 }
 
 // errHeaderTimeout is the cause with which a request ends that got no answer.
@@ -299,7 +311,10 @@ func (c *Client) roundTrip(x *exchange, r request, address string) error {
 	if err != nil {
 		return err
 	}
-	transport := c.transports.get(proof.Certificate)
+	transport, err := c.transports.get(x.ctx, proof.Certificate)
+	if err != nil {
+		return err
+	}
 
 	start := time.Now()
 	timer := time.AfterFunc(c.headerTimeout, func() { x.cancel(errHeaderTimeout) })
@@ -311,14 +326,14 @@ func (c *Client) roundTrip(x *exchange, r request, address string) error {
 	c.answered(x, start, err)
 	if err != nil {
 		if _, untrusted := errors.AsType[*tls.CertificateVerificationError](err); untrusted {
-			c.transports.expire() // there may be a new authority
+			c.transports.reading.expire() // there may be a new authority
 		}
 		return err
 	}
 	c.warn(x)
 	if x.response.StatusCode == http.StatusUnauthorized {
 		c.credentials.refused(proof)
-		c.transports.expire()
+		c.transports.reading.expire()
 	}
 	if x.response.StatusCode/100 != 2 {
 		body, _ := io.ReadAll(io.LimitReader(x.response.Body, maxStatusBytes))

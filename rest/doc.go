@@ -38,15 +38,17 @@
 //     is inverted may make another object, or another version of it.
 //   - One object that cannot be decoded, or whose method panics, is a
 //     [*listwatch.ObjectError], and the stream goes on. So is one that is larger
-//     than [Options].MaxObjectBytes, in protobuf, where its length says where the
-//     next one begins; in JSON that ends the stream with [ErrTooLarge].
+//     than [Options].MaxObjectBytes ([ErrTooLarge]), of which no more is held.
 //   - Memory grows with bytes that have arrived, never with a length that was
-//     claimed.
-//   - Time grows with them as well, but for one case, which is apimachinery's: it needs
-//     hours to parse a resource.Quantity such as 1e-1000000000, in which the stream, and
-//     its Close, then stand still. An API server parses the quantities of its own types
-//     before it stores them, but not those of a custom resource. The decoder of package
-//     rest/sharing refuses such a quantity, in both encodings.
+//     claimed. A list, with all its pages, has no more of them than
+//     [Options].MaxListBytes.
+//   - Time grows with them as well. An object with a resource.Quantity such as
+//     1e-1000000000, which apimachinery needs hours to parse, cannot be decoded: more
+//     than three digits of an exponent are refused, by the decoders of package
+//     rest/sharing as well. An API server parses the quantities of its own types before
+//     it stores them, but not those of a custom resource. (A DecodeJSON or
+//     DecodeProtobuf of the user's, and a method UnmarshalJSON that parses what is no
+//     quantity, are on their own.)
 //   - The end of a context ends a blocked Next at once. Close of a stream waits
 //     for its goroutines, and for nothing else. After [Client.Close] no connection
 //     is left.

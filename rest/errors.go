@@ -16,6 +16,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	kjson "sigs.k8s.io/json"
+
+	"github.com/kinform/kinform/listwatch"
 )
 
 // ErrClosed is what every call answers after [Client.Close].
@@ -29,7 +31,7 @@ var errStreamClosed = errors.New("the stream is closed")
 var ErrMalformed = errors.New("malformed response")
 
 // ErrTooLarge is wrapped by errors about objects larger than
-// [Options].MaxObjectBytes.
+// [Options].MaxObjectBytes. For whole lists there is [listwatch.ErrListTooLarge].
 var ErrTooLarge = errors.New("object too large")
 
 // Error is any failure of a request, with the request that failed. It unwraps to
@@ -87,6 +89,12 @@ func (e *Error) Unwrap() error { return e.Err }
 // the connection, or somebody the server.
 func interrupted(err error) error {
 	return fmt.Errorf("the connection was lost within the answer: %w", err)
+}
+
+// listTooLarge is the error for a list that is not read on.
+func (c *Client) listTooLarge() error {
+	return fmt.Errorf("%w: with all its pages it has more than the %d bytes that rest.Options.MaxListBytes allows; "+
+		"raise that, or ask for less: one namespace, a selector, only metadata", listwatch.ErrListTooLarge, c.maxListBytes)
 }
 
 // malformed is an error that wraps ErrMalformed.

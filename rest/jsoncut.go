@@ -20,6 +20,7 @@ type jsonList struct {
 	field  string   // the field of the list whose value comes next
 	around envelope
 	done   int64 // bytes, for messages
+	skip   bool  // an item is on its way that is dropped
 }
 
 // jsonState is what comes next.
@@ -56,6 +57,13 @@ func (c *jsonList) cut(data []byte) (f frame, done int, err error) {
 
 func (c *jsonList) first(data []byte) (f frame, done int, err error) {
 	for {
+		if c.skip {
+			n, ended := c.scan.skip(data[done:])
+			done += n
+			if c.skip = !ended; c.skip {
+				return frame{}, done, nil
+			}
+		}
 		done += spaces(data[done:])
 		rest := data[done:]
 		if len(rest) == 0 {
@@ -72,9 +80,14 @@ func (c *jsonList) first(data []byte) (f frame, done int, err error) {
 			return frame{}, done, c.unexpected(rest, done)
 		}
 		length, ok := c.scan.end(rest)
+		isItem := c.state == wantFirstItem || c.state == wantItem
 		switch {
 		case !ok && len(rest) <= c.max:
 			return frame{}, done, nil
+		case isItem && (!ok || length > c.max):
+			c.state = wantItemComma
+			f, length, c.skip = oversizedJSON(rest, length, ok, c.max, &c.scan)
+			return f, done + length, nil
 		case !ok || length > c.max:
 			return frame{}, done, fmt.Errorf("%w: a part of the list has more than %d bytes", ErrTooLarge, c.max)
 		case length == 0:
@@ -167,17 +180,38 @@ func (c *jsonList) end(rest []byte) error {
 	return io.EOF
 }
 
+// oversizedJSON is the frame for an item or event that is skipped: its start, with as
+// much of it as a good one may have, for in JSON the name may come late. rest has more
+// than that of it, or all of it, which is then length bytes. done is how many of them
+// are done with, and on says whether more will come, which scan is to skip.
+func oversizedJSON(rest []byte, length int, ended bool, limit int, scan *jsonScan) (f frame, done int, on bool) {
+	f = frame{data: rest[:limit], err: fmt.Errorf("%w: it has more than %d bytes", ErrTooLarge, limit)}
+	if ended {
+		return f, length, false
+	}
+	done, scan.at = scan.at, 0
+	return f, done, true
+}
+
 // jsonWatch cuts events out of a watch: one JSON object after another. The server
 // writes one on each line, but nothing promises that.
 type jsonWatch struct {
 	max  int
 	scan jsonScan
+	skip bool // an event is on its way that is dropped
 }
 
 func (c *jsonWatch) envelope() envelope { return envelope{} }
 
 func (c *jsonWatch) cut(data []byte) (f frame, done int, err error) {
-	done = spaces(data)
+	if c.skip {
+		var ended bool
+		done, ended = c.scan.skip(data)
+		if c.skip = !ended; c.skip {
+			return frame{}, done, nil
+		}
+	}
+	done += spaces(data[done:])
 	rest := data[done:]
 	if len(rest) == 0 {
 		return frame{}, done, nil
@@ -190,15 +224,16 @@ func (c *jsonWatch) cut(data []byte) (f frame, done int, err error) {
 	case !ok && len(rest) <= c.max:
 		return frame{}, done, nil
 	case !ok || length > c.max:
-		// In JSON the end of an object is known only by reading it, and reading on
-		// for ever is what a stream with a bracket missing would come to.
-		return frame{}, done, fmt.Errorf("%w: an event has more than %d bytes", ErrTooLarge, c.max)
+		// The end is known only by reading on. Where a bracket is missing, that is for
+		// ever, in silence, which whoever reads the watch notices.
+		f, length, c.skip = oversizedJSON(rest, length, ok, c.max, &c.scan)
+		return f, done + length, nil
 	}
 	return frame{data: rest[:length]}, done + length, nil
 }
 
 func (c *jsonWatch) end(rest []byte) error {
-	if len(rest) > 0 {
+	if c.skip || len(rest) > 0 {
 		return malformed("the body ends within an event: %w", io.ErrUnexpectedEOF)
 	}
 	return io.EOF

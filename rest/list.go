@@ -18,6 +18,8 @@ func (r *Resource[T]) List(ctx context.Context, opts listwatch.ListOptions) (lis
 	if err != nil {
 		return nil, err
 	}
+	// What earlier pages have left of the bound, and of that at least a byte.
+	x.most = max(r.client.maxListBytes-opts.BytesBefore, 1)
 	return r.readList(x, encoding, opts.Known), nil
 }
 

@@ -105,7 +105,10 @@ func (r *Resource[T]) String() string {
 }
 
 func newResource[T any](c *Client, gvr schema.GroupVersionResource, opts ResourceOptions, d decoder) *Resource[T] {
-	d.typ, d.json = reflect.TypeFor[T](), kjson.UnmarshalCaseSensitivePreserveInts
+	d.typ, d.json = reflect.TypeFor[T](), wary(JSON, kjson.UnmarshalCaseSensitivePreserveInts)
+	if d.protobuf != nil {
+		d.protobuf = wary(Protobuf, d.protobuf)
+	}
 	r := &Resource[T]{client: c, gvr: gvr, opts: opts, decoder: d, streams: d.streaming(&opts)}
 	// Naming the type here would link it into every program.
 	r.partial = d.typ.String() == "*v1.PartialObjectMetadata"

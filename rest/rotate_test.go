@@ -139,7 +139,7 @@ func TestNewAuthorityIsTrustedWithoutARestart(t *testing.T) {
 
 		server.renew(t)
 		synctest.Wait() // until the connection is idle
-		client.transports.get(nil).CloseIdleConnections()
+		client.transports.closeIdle()
 		_, err = get(t.Context(), client)
 		require.Error(t, err, "who is not in the file is not trusted")
 		requireOpen()
@@ -151,13 +151,16 @@ func TestFilesForTLSAreReadAtMostOnceAMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		reads := 0
 		transports := &transports{
-			read:   func() (*security, error) { reads++; return &security{}, nil },
-			used:   &security{},
-			readAt: time.Now(),
+			read:    func() (*security, error) { reads++; return &security{}, nil },
+			used:    &security{},
+			reading: rereading{at: time.Now()},
 		}
-		first := transports.get(nil)
+		first, err := transports.get(t.Context(), nil)
+		require.NoError(t, err)
 		for range 1000 {
-			require.Same(t, first, transports.get(nil), "nothing has changed")
+			again, err := transports.get(t.Context(), nil)
+			require.NoError(t, err)
+			require.Same(t, first, again, "nothing has changed")
 			time.Sleep(time.Second)
 		}
 		require.Equal(t, 1000/60, reads)

@@ -26,43 +26,73 @@ type transports struct {
 	given      bool                      // the certificate is what Config.Credentials gives, be it none
 	read       func() (*security, error) // reads the files; nil where there are none
 	logger     *slog.Logger
+	reading    rereading
 
 	mu      sync.Mutex      // guards following
 	current *http.Transport // nil before the first request
 	used    *security       // by current
-	readAt  time.Time       // last attempt; zero where it should be repeated
 }
 
 // get returns the transport for a request. certificate is that of
-// Config.Credentials, if there is one.
-func (t *transports) get(certificate *tls.Certificate) *http.Transport {
-	t.mu.Lock()
-	next := t.used
-	if t.read != nil && time.Since(t.readAt) >= fileLifetime {
-		t.readAt = time.Now()
-		read, err := t.read()
-		if err != nil {
-			t.logger.Warn("The files for TLS cannot be used; their last good contents stay in use.", "err", err)
-		} else if read.pem != next.pem {
-			next = read
+// Config.Credentials, if there is one. The error is that of ctx.
+func (t *transports) get(ctx context.Context, certificate *tls.Certificate) (*http.Transport, error) {
+	if t.read != nil {
+		if err := t.reading.ensure(ctx, t.reload); err != nil {
+			return nil, err
 		}
 	}
+	t.mu.Lock()
+	next := t.used
 	if t.given && certificate != next.certificate {
 		next = &security{next.pem, next.roots, certificate}
 	}
+	var replaced *http.Transport
 	if t.current == nil || next != t.used {
-		if t.current != nil {
-			t.current.CloseIdleConnections()
-		}
-		t.use(next)
+		replaced = t.useLocked(next)
 	}
 	current := t.current
 	t.mu.Unlock()
-	return current
+	closeIdle(replaced)
+	return current, nil
 }
 
-// use makes the current transport, with what is secure from now on.
-func (t *transports) use(s *security) {
+// reload reads the files, and takes over what is in them where that has changed.
+func (t *transports) reload() {
+	read, err := t.read()
+	if err != nil {
+		t.logger.Warn("The files for TLS cannot be used; their last good contents stay in use.", "err", err)
+		return
+	}
+	t.mu.Lock()
+	var replaced *http.Transport
+	if read.pem != t.used.pem {
+		if t.given {
+			read.certificate = t.used.certificate
+		}
+		replaced = t.useLocked(read)
+	}
+	t.mu.Unlock()
+	closeIdle(replaced)
+}
+
+// closeIdle closes the connections that nobody uses.
+func (t *transports) closeIdle() {
+	t.mu.Lock()
+	current := t.current
+	t.mu.Unlock()
+	closeIdle(current)
+}
+
+func closeIdle(t *http.Transport) {
+	if t != nil {
+		t.CloseIdleConnections()
+	}
+}
+
+// useLocked makes the current transport, with what is secure from now on, and returns
+// the one before, if there was one.
+func (t *transports) useLocked(s *security) (replaced *http.Transport) {
+	replaced = t.current
 	config := &tls.Config{
 		MinVersion:         tls.VersionTLS12,
 		RootCAs:            s.roots,
@@ -86,13 +116,7 @@ func (t *transports) use(s *security) {
 		// by its taking no more bytes.
 		HTTP2: &http.HTTP2Config{SendPingTimeout: 30 * time.Second, PingTimeout: 15 * time.Second, WriteByteTimeout: 10 * time.Second},
 	}
-}
-
-// expire makes the next get read the files.
-func (t *transports) expire() {
-	t.mu.Lock()
-	t.readAt = time.Time{}
-	t.mu.Unlock()
+	return replaced
 }
 
 // security is what connections are secured with. It does not change.

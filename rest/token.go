@@ -10,13 +10,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 )
-
-// fileLifetime is how long what was read from a file is used before the file is
-// read again. The kubelet replaces a token long before it expires, and an
-// authority is replaced days before.
-const fileLifetime = time.Minute
 
 // credentials put the proof of identity on requests.
 type credentials struct {
@@ -46,7 +40,7 @@ func newCredentials(cfg *Config, logger *slog.Logger) (*credentials, error) {
 	}
 	if cfg.BearerTokenFile != "" {
 		out.file = &tokenFile{path: cfg.BearerTokenFile, logger: logger, token: cfg.BearerToken}
-		if out.file.get() == "" {
+		if token, _ := out.file.get(context.Background()); token == "" {
 			return nil, fmt.Errorf("bearer token: %w", out.file.err)
 		}
 	}
@@ -71,7 +65,10 @@ func (c *credentials) apply(req *http.Request) (*Credential, error) {
 	case c.username != "":
 		req.SetBasicAuth(c.username, c.password)
 	case c.file != nil:
-		proof.Token = c.file.get()
+		var err error
+		if proof.Token, err = c.file.get(req.Context()); err != nil {
+			return nil, err
+		}
 	}
 	if proof.Token != "" {
 		req.Header.Set("Authorization", "Bearer "+proof.Token)
@@ -82,7 +79,7 @@ func (c *credentials) apply(req *http.Request) (*Credential, error) {
 // refused takes note that the server answered 401 to a request with this proof.
 func (c *credentials) refused(proof *Credential) {
 	if c.file != nil {
-		c.file.expire(proof.Token)
+		c.file.refused(proof.Token)
 	}
 	if c.source != nil {
 		c.rejected.Store(proof)
@@ -91,39 +88,45 @@ func (c *credentials) refused(proof *Credential) {
 
 // tokenFile is a token in a file that someone else replaces from time to time.
 type tokenFile struct {
-	path   string
-	logger *slog.Logger
+	path    string
+	logger  *slog.Logger
+	reading rereading
 
-	mu     sync.Mutex // guards following
-	token  string     // last good one
-	readAt time.Time  // last attempt
-	err    error      // of the last attempt
+	mu    sync.Mutex // guards following
+	token string     // last good one
+	err   error      // of the last attempt
 }
 
 // get returns the token, read anew where the last reading is too old, or "" where
-// there has never been one.
-func (f *tokenFile) get() string {
+// there has never been one. The error is that of ctx.
+func (f *tokenFile) get(ctx context.Context) (string, error) {
+	err := f.reading.ensure(ctx, f.read)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if !f.readAt.IsZero() && time.Since(f.readAt) < fileLifetime {
-		return f.token
-	}
-	f.readAt = time.Now()
-	var token string
-	if token, f.err = readToken(f.path); f.err == nil {
-		f.token = token
-	} else if f.token != "" {
-		f.logger.Warn("The token file cannot be read; the last good token stays in use.", "err", f.err)
-	}
-	return f.token
+	return f.token, err
 }
 
-// expire makes the next get read the file, if token is still the current one.
-func (f *tokenFile) expire(token string) {
+func (f *tokenFile) read() {
+	token, err := readToken(f.path)
 	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.token == token {
-		f.readAt = time.Time{}
+	f.err = err
+	if err == nil {
+		f.token = token
+	}
+	stale := err != nil && f.token != ""
+	f.mu.Unlock()
+	if stale {
+		f.logger.Warn("The token file cannot be read; the last good token stays in use.", "err", err)
+	}
+}
+
+// refused makes the next get read the file, if token is still the current one.
+func (f *tokenFile) refused(token string) {
+	f.mu.Lock()
+	current := f.token == token
+	f.mu.Unlock()
+	if current {
+		f.reading.expire()
 	}
 }
 

@@ -68,23 +68,28 @@ func TestTokenFileIsReadAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		write("one")
 		f := &tokenFile{path: file, logger: slog.New(slog.DiscardHandler)}
-		require.Equal(t, "one", f.get())
+		get := func() string {
+			token, err := f.get(t.Context())
+			require.NoError(t, err)
+			return token
+		}
+		require.Equal(t, "one", get())
 
 		write("two")
 		time.Sleep(fileLifetime - 1)
-		require.Equal(t, "one", f.get(), "at most once a minute")
+		require.Equal(t, "one", get(), "at most once a minute")
 		time.Sleep(time.Nanosecond)
-		require.Equal(t, "two", f.get())
+		require.Equal(t, "two", get())
 
 		require.NoError(t, os.Remove(file))
 		time.Sleep(fileLifetime)
-		require.Equal(t, "two", f.get(), "the last good one")
+		require.Equal(t, "two", get(), "the last good one")
 
 		write("three")
-		f.expire("one")
-		require.Equal(t, "two", f.get(), "a token that was refused after it had been replaced says nothing")
-		f.expire("two")
-		require.Equal(t, "three", f.get(), "refused by the server")
+		f.refused("one")
+		require.Equal(t, "two", get(), "a token that was refused after it had been replaced says nothing")
+		f.refused("two")
+		require.Equal(t, "three", get(), "refused by the server")
 	})
 }
 

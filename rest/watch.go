@@ -33,7 +33,9 @@ func (r *Resource[T]) Watch(ctx context.Context, opts listwatch.WatchOptions) (l
 	if !opts.SendInitialEvents {
 		opts.Known = nil
 	}
-	return r.readWatch(x, encoding, opts.Known), nil
+	stream := r.readWatch(x, encoding, opts.Known)
+	stream.initial = opts.SendInitialEvents
+	return stream, nil
 }
 
 // readWatch reads the answer to a watch.
@@ -105,6 +107,9 @@ func (d *eventDecoder[T]) unwrap(f frame) (name, object []byte, err error) {
 		}
 		if name == nil || object == nil {
 			err = malformed("an event needs a type and an object")
+			if f.err != nil {
+				err = f.err // which is why
+			}
 		}
 		return name, object, err
 	}
@@ -185,13 +190,23 @@ func (d *eventDecoder[T]) serverError(object []byte) error {
 
 // watchStream implements [listwatch.WatchStream].
 type watchStream[T any] struct {
-	ahead *ahead[listwatch.Event[T]]
-	tally *tally
+	ahead   *ahead[listwatch.Event[T]]
+	tally   *tally
+	initial bool // the initial events have not ended
 }
 
 // Next implements [listwatch.WatchStream].
 func (s *watchStream[T]) Next() (listwatch.Event[T], error) {
 	event, err := s.ahead.next()
+	if s.initial {
+		// Only what has been told is counted: with it may have come what is no longer
+		// initial.
+		s.initial = !event.InitialEventsEnd
+		if client := s.ahead.exchange.client; s.initial && s.ahead.passed > client.maxListBytes && s.ahead.err == nil {
+			s.ahead.err = s.ahead.exchange.fail(client.listTooLarge())
+			event, err = listwatch.Event[T]{}, s.ahead.err
+		}
+	}
 	s.tally.add(event.Unchanged, err)
 	return event, err
 }

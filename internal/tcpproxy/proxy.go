@@ -23,12 +23,14 @@ type Proxy struct {
 	mu       sync.Mutex // guards following
 	closed   bool
 	listener net.Listener
+	begun    int     // connections, those included that came to nothing
 	links    []*link // all there have been
 }
 
 // New makes a proxy to the server that dial reaches. fault is asked, from the
 // goroutine of whoever connects, what is to go wrong with the nth connection,
-// counted from 0; nil means nothing. New starts no goroutine.
+// counted from 0; nil means nothing. It may use
+// the proxy, and may be asked by several at once. New starts no goroutine.
 func New(dial Dial, fault func(n int) Fault) *Proxy {
 	if fault == nil {
 		fault = func(int) Fault { return Fault{} }
@@ -80,6 +82,12 @@ func (p *Proxy) forward(ctx context.Context, near net.Conn, network, address str
 		_ = near.Close()
 		return err
 	}
+	p.mu.Lock()
+	n := p.begun
+	p.begun++
+	p.mu.Unlock()
+	fault := p.fault(n)
+
 	l := &link{near: near, far: far, done: p.done}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -87,9 +95,7 @@ func (p *Proxy) forward(ctx context.Context, near net.Conn, network, address str
 		l.close()
 		return ErrClosed
 	}
-	n := len(p.links)
 	p.links = append(p.links, l)
-	fault := p.fault(n)
 	p.group.Go(func() { l.pump(near, far, Fault{}) })
 	p.group.Go(func() { l.pump(far, near, fault) })
 	return nil

@@ -101,6 +101,28 @@ func TestStallAndResetOfWhatIsOpen(t *testing.T) {
 	require.Equal(t, 1, proxy.Connections())
 }
 
+func TestFaultMayUseTheProxy(t *testing.T) {
+	t.Parallel()
+	var proxy *tcpproxy.Proxy
+	var asked []int
+	proxy = tcpproxy.New(func(context.Context, string, string) (net.Conn, error) { near, _ := net.Pipe(); return near, nil },
+		func(n int) tcpproxy.Fault {
+			proxy.Reset() // what is there already
+			asked = append(asked, n, proxy.Connections())
+			return tcpproxy.Fault{}
+		})
+	defer proxy.Close()
+	for range 3 {
+		conn, err := proxy.DialContext(t.Context(), "tcp", "anywhere:1")
+		require.NoError(t, err)
+		defer conn.Close()
+	}
+	require.Equal(t, []int{0, 0, 1, 1, 2, 2}, asked)
+	proxy.Close()
+	_, err := proxy.DialContext(t.Context(), "tcp", "anywhere:1")
+	require.ErrorIs(t, err, tcpproxy.ErrClosed)
+}
+
 func TestConnectionsWithinTheProcessWorkInABubble(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -21,6 +21,10 @@
 //     The request with that answer fails, the next one has the next credential.
 //   - One process runs at a time, whoever needs a credential meanwhile waits for
 //     it, and all of them get its result, be it a credential or an error.
+//   - A run that did not help (it failed, its credential has expired already, or
+//     replaces one that was refused) is followed by a pause of a second, the next in
+//     a row by two, up to ten. Until it is over, everybody gets what that run
+//     brought, be it an error, and no process is started.
 //   - The end of the context with which a process was started kills it. If others
 //     wait for it, one of them starts the next one.
 //   - An error says what the command wrote to its standard error, without what

@@ -46,7 +46,7 @@ func act(what string, args []string) int {
 	case "hang": // says that it is there, and hangs
 		signal.Ignore(syscall.SIGINT, syscall.SIGTERM)
 		count(args[0])
-		time.Sleep(time.Hour)
+		time.Sleep(time.Hour) // in a process of its own, which is killed
 	case "flood":
 		for {
 			if _, err := fmt.Print(strings.Repeat("x", 1<<16)); err != nil {

@@ -20,6 +20,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -107,10 +108,69 @@ func TestExpiredCredentialIsReplaced(t *testing.T) {
 
 	f.until = time.Now().Add(-time.Second)
 	expires(-time.Hour)
-	f.token(nil)
+	old := f.token(nil)
 	require.Equal(t, 2, f.runs())
-	f.token(nil)
-	require.Equal(t, 3, f.runs(), "our clock may be wrong: the server decides, and the plugin is asked each time")
+	require.Same(t, old, f.token(nil), "our clock may be wrong: the server decides")
+	require.Equal(t, 2, f.runs(), "and the plugin is not asked for each request")
+}
+
+// A plugin that fails, or whose credentials are refused all the time, is run a few
+// times in a minute, however many requests there are.
+func TestPluginThatDoesNotHelpIsRunSeldom(t *testing.T) {
+	t.Parallel()
+	for name, says := range map[string]string{"fails": "", "is refused": `{"token":"a"}`, "has expired": `{"token":"a","expirationTimestamp":"1999-01-01T00:00:00Z"}`} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				f := newFiled(t)
+				if says != "" {
+					f.says(says)
+				}
+				began := time.Now()
+				var at []time.Duration // of the runs
+				var last *rest.Credential
+				for time.Since(began) < time.Minute {
+					credential, err := f.Credential(t.Context(), last)
+					if name == "is refused" {
+						last = credential
+					}
+					require.Equal(t, says == "", err != nil)
+					if n := f.runs(); n > len(at) {
+						at = append(at, time.Since(began))
+					} else if err != nil {
+						require.ErrorContains(t, err, `": exit status 1 (when it ran last; it is not run again for `)
+						require.ErrorContains(t, err, "after it said: open ")
+						require.ErrorAs(t, err, new(*exec.ExitError))
+					}
+					time.Sleep(100 * time.Millisecond)
+				}
+				want := []time.Duration{0, time.Second, 3 * time.Second, 7 * time.Second, 15 * time.Second, 25 * time.Second, 35 * time.Second, 45 * time.Second, 55 * time.Second}
+				if name == "is refused" { // The first refusal is answered at once.
+					want = append([]time.Duration{0}, want...)
+					for i := range want[1:] {
+						want[i+1] += 100 * time.Millisecond
+					}
+				}
+				require.Equal(t, want, at)
+
+				f.says(`{"token":"good"}`)
+				time.Sleep(maxPause)
+				require.Equal(t, "good", f.token(last).Token)
+			})
+		})
+	}
+}
+
+// Whose context has ended says nothing about the plugin.
+func TestRunThatWasAbandonedIsFollowedByNoPause(t *testing.T) {
+	t.Parallel()
+	f := newFiled(t)
+	f.says(`{"token":"a"}`)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := f.Credential(ctx, nil)
+	require.ErrorIs(t, err, context.Canceled)
+	require.Equal(t, "a", f.token(nil).Token)
 }
 
 func TestClientCertificate(t *testing.T) {
@@ -216,7 +276,7 @@ func TestOneProcessServesAllWhoWait(t *testing.T) {
 		})
 	}
 	group.Wait()
-	require.Less(t, f.runs(), 50, "a failure serves all who waited for it as well")
+	require.Equal(t, 2, f.runs(), "a failure serves all who waited for it, and who came soon after it")
 }
 
 // waitForPID returns the process that a hanging plugin is.

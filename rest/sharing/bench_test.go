@@ -15,9 +15,12 @@ const benchPods = 20_000
 
 // encodedPods are pods as they come from a server, one after another.
 func encodedPods(tb testing.TB, n int) [][]byte {
-	var encoded [][]byte
+	return podsAs(tb, n, (*corev1.Pod).Marshal)
+}
+
+func podsAs(tb testing.TB, n int, encode func(*corev1.Pod) ([]byte, error)) (encoded [][]byte) {
 	for pod := range apitest.Pods(n, apitest.PodOptions{}) {
-		data, err := pod.Marshal()
+		data, err := encode(pod)
 		require.NoError(tb, err)
 		encoded = append(encoded, data)
 	}
@@ -41,31 +44,34 @@ var decoders = []struct {
 func BenchmarkPods(b *testing.B) {
 	encoded := encodedPods(b, benchPods)
 	for _, d := range decoders {
-		b.Run(d.name, func(b *testing.B) {
-			b.ReportAllocs()
-			var heap uint64
-			for b.Loop() {
-				b.StopTimer()
-				before := liveHeap()
-				b.StartTimer()
-				decode, pods := d.make(), make([]*corev1.Pod, 0, benchPods)
-				for _, data := range encoded {
-					pod := &corev1.Pod{}
-					if err := decode(data, pod); err != nil {
-						b.Fatal(err)
-					}
-					pods = append(pods, pod)
-				}
-				b.StopTimer()
-				heap = liveHeap() - before
-				runtime.KeepAlive(pods)
-				runtime.KeepAlive(decode)
-				b.StartTimer()
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/benchPods, "ns/pod")
-			b.ReportMetric(float64(heap)/benchPods, "heap-B/pod")
-		})
+		b.Run(d.name, func(b *testing.B) { benchPodsOf[corev1.Pod](b, encoded, d.make) })
 	}
+}
+
+// benchPodsOf decodes into objects of type T.
+func benchPodsOf[T any](b *testing.B, encoded [][]byte, newDecoder func() func([]byte, any) error) {
+	b.ReportAllocs()
+	var heap uint64
+	for b.Loop() {
+		b.StopTimer()
+		before := liveHeap()
+		b.StartTimer()
+		decode, pods := newDecoder(), make([]*T, 0, benchPods)
+		for _, data := range encoded {
+			pod := new(T)
+			if err := decode(data, pod); err != nil {
+				b.Fatal(err)
+			}
+			pods = append(pods, pod)
+		}
+		b.StopTimer()
+		heap = liveHeap() - before
+		runtime.KeepAlive(pods)
+		runtime.KeepAlive(decode)
+		b.StartTimer()
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/benchPods, "ns/pod")
+	b.ReportMetric(float64(heap)/benchPods, "heap-B/pod")
 }
 
 func liveHeap() uint64 {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/randfill"
 
 	"github.com/kinform/kinform/rest/internal/everytype"
 	"github.com/kinform/kinform/rest/sharing"
@@ -12,22 +13,40 @@ import (
 
 func TestEveryBuiltinTypeIsDecodedAsByItsOwnMethod(t *testing.T) {
 	t.Parallel()
+	everyBuiltinType(t, 8, decoding{
+		fill:   everytype.Filler,
+		encode: func(object any) ([]byte, error) { return object.(everytype.Message).Marshal() },
+		want:   func(data []byte, object any) error { return object.(everytype.Message).Unmarshal(data) },
+		got:    unmarshal,
+	})
+}
+
+// decoding is how objects of an encoding are made, and decoded by others and by us.
+type decoding struct {
+	fill   func(seed int64) *randfill.Filler
+	encode func(object any) ([]byte, error)
+	want   func(data []byte, object any) error
+	got    func(d *sharing.Decoder, data []byte, object any) error
+}
+
+// everyBuiltinType compares what becomes of so many objects of each type.
+func everyBuiltinType(t *testing.T, objects int64, as decoding) {
 	types := everytype.All()
 	require.Greater(t, len(types), 300)
 	shared, alone := sharing.New(sharing.Options{}), sharing.New(sharing.Options{MaxBytes: -1})
 	for _, typ := range types {
 		t.Run(typ.String(), func(t *testing.T) {
-			for seed := range int64(8) {
-				object := reflect.New(typ).Interface().(everytype.Message)
-				everytype.Filler(seed).Fill(object)
-				data, err := object.Marshal()
+			for seed := range objects {
+				object := reflect.New(typ).Interface()
+				as.fill(seed).Fill(object)
+				data, err := as.encode(object)
 				require.NoError(t, err)
-				want := reflect.New(typ).Interface().(everytype.Message)
-				require.NoError(t, want.Unmarshal(data))
+				want := reflect.New(typ).Interface()
+				require.NoError(t, as.want(data, want))
 				for range 2 {
 					for _, d := range []*sharing.Decoder{shared, alone} {
 						got := reflect.New(typ).Interface()
-						require.NoError(t, unmarshal(d, data, got))
+						require.NoError(t, as.got(d, data, got))
 						require.Equal(t, want, got)
 					}
 				}
@@ -39,10 +58,15 @@ func TestEveryBuiltinTypeIsDecodedAsByItsOwnMethod(t *testing.T) {
 	require.Zero(t, alone.Stats().Lookups)
 }
 
-// unmarshal decodes a copy of data and spoils it then, as buffers are used again.
+// unmarshal decodes as Unmarshal does; see spoiling.
 func unmarshal(d *sharing.Decoder, data []byte, object any) error {
+	return spoiling(d.Unmarshal, data, object)
+}
+
+// spoiling decodes a copy of data and spoils it then, as buffers are used again.
+func spoiling(decode func([]byte, any) error, data []byte, object any) error {
 	own := append([]byte{}, data...)
-	err := d.Unmarshal(own, object)
+	err := decode(own, object)
 	for i := range own {
 		own[i] = 0xff
 	}

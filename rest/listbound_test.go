@@ -1,0 +1,153 @@
+package rest
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/listwatch"
+)
+
+func TestListOfAsManyBytesAsItMayHave(t *testing.T) { // G11
+	t.Parallel()
+	for _, e := range encodings {
+		body := podList(t, e, "7", plainPods(300)...)
+		for name, r := range map[string]func() io.Reader{
+			"at once":      func() io.Reader { return bytes.NewReader(body) },
+			"byte by byte": func() io.Reader { return iotest.OneByteReader(bytes.NewReader(body)) },
+		} {
+			for over := range 2 {
+				x := offline(t.Context(), r())
+				x.client.maxListBytes, x.most = int64(len(body)-over), int64(len(body)-over)
+				stream := pods(x.client).readList(x, e, nil)
+				items, skipped, err := drainList(stream)
+				require.NoError(t, stream.Close())
+				require.Empty(t, skipped)
+				if over == 0 {
+					require.Equal(t, io.EOF, err, "%s %s", e, name)
+					require.Len(t, items, 300)
+					require.EqualValues(t, len(body), stream.Meta().Bytes)
+				} else {
+					require.ErrorIs(t, err, listwatch.ErrListTooLarge, "%s %s", e, name)
+				}
+			}
+		}
+	}
+}
+
+// A list of a few bytes on the wire, and of a hundred thousand times as many, is read
+// no further than it may be, and what has been read is not held.
+func TestListThatIsABombIsNotReadOn(t *testing.T) { // G11
+	const most = 2 << 20
+	for _, e := range encodings {
+		body := podList(t, e, "7", plainPods(4_000)...) // far more than it may have
+		require.Greater(t, len(body), most*3/2)
+		bomb := compressed(t, body, 3)
+		client := serveCompressed(t, gzipped(e, http.StatusOK, bomb), Options{MaxListBytes: most})
+		stream, err := pods(client).List(t.Context(), listwatch.ListOptions{Known: allKnown})
+		require.NoError(t, err)
+		allocated := allocatedBy(func() {
+			n := 0
+			for err == nil {
+				_, err = stream.Next()
+				n++
+			}
+			require.Less(t, n, 4_000)
+		})
+		require.NoError(t, stream.Close())
+		require.ErrorIs(t, err, listwatch.ErrListTooLarge)
+		require.ErrorContains(t, err, "GET "+client.base.String()+"/api/v1/pods: list too large: with all its pages it has more than the 2097152 bytes that rest.Options.MaxListBytes allows; raise that, or ask for less: ")
+		require.Less(t, allocated, uint64(most))
+		_, again := stream.Next()
+		require.Equal(t, err, again)
+	}
+}
+
+// A part of a list without items, of whatever length it says it has.
+func TestListWithoutItemsEndsAsWell(t *testing.T) { // G11
+	const most = 1 << 20
+	for e, start := range map[Encoding]string{
+		Protobuf: magic + "\x12\xff\xff\xff\xff\xff\xff\x7f" + "\x7a\xff\xff\xff\xff\xff\xff\x3f", // raw, with an unknown field
+		JSON:     `{"kind":"PodList","items":[`,
+	} {
+		body := io.MultiReader(strings.NewReader(start), endless{})
+		x := offline(t.Context(), body)
+		x.client.maxListBytes, x.most = most, most
+		stream := pods(x.client).readList(x, e, nil)
+		_, _, err := drainList(stream)
+		require.NoError(t, stream.Close())
+		require.ErrorIs(t, err, listwatch.ErrListTooLarge, "%s", e)
+	}
+}
+
+// endless is a body of spaces, without an end.
+type endless struct{}
+
+func (endless) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = ' '
+	}
+	return len(p), nil
+}
+
+func TestPagesOfAListAreBoundedTogether(t *testing.T) {
+	t.Parallel()
+	for _, e := range encodings {
+		body := podList(t, e, "7", plainPods(10)...)
+		client := serve(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", contentType(e))
+			_, _ = w.Write(body)
+		}), Options{MaxListBytes: int64(2 * len(body))})
+		for pages, want := range []error{io.EOF, io.EOF, listwatch.ErrListTooLarge, listwatch.ErrListTooLarge} {
+			err := listErrWith(t.Context(), pods(client), listwatch.ListOptions{BytesBefore: int64(pages * len(body))})
+			require.ErrorIs(t, err, want, "%s: %d pages before", e, pages)
+		}
+	}
+}
+
+// What a streaming list has is bounded up to its end marker, and not after it.
+func TestInitialEventsAreBounded(t *testing.T) { // G11
+	t.Parallel()
+	for _, e := range encodings {
+		var initial, later []byte
+		for i := range 100 {
+			pod := plainPod(i)
+			initial = append(initial, event(t, e, "ADDED", "Pod", &pod)...)
+			later = append(later, event(t, e, "MODIFIED", "Pod", &pod)...)
+		}
+		marker := event(t, e, "BOOKMARK", "Pod", bookmark("9", map[string]string{"k8s.io/initial-events-end": "true"}))
+		body := slices.Concat(initial, marker, later, later)
+		for name, pace := range map[string]func(io.Reader) io.Reader{
+			"at once":      func(r io.Reader) io.Reader { return r },
+			"byte by byte": iotest.OneByteReader,
+		} {
+			for most, enough := range map[int]bool{len(initial): true, len(initial) / 2: false} {
+				x := offline(t.Context(), pace(bytes.NewReader(body)))
+				x.client.maxListBytes = int64(most)
+				stream := pods(x.client).readWatch(x, e, nil)
+				stream.initial = true
+				events, skipped, err := drainWatch(stream)
+				require.NoError(t, stream.Close())
+				require.Empty(t, skipped)
+				if enough {
+					require.Equal(t, io.EOF, err, "%s %s", e, name)
+					require.Len(t, events, 301)
+					continue
+				}
+				require.ErrorIs(t, err, listwatch.ErrListTooLarge, "%s %s", e, name)
+				require.Less(t, len(events), 100, "%s %s: less than all of them", e, name)
+				_, again := stream.Next()
+				require.Equal(t, err, again)
+			}
+		}
+	}
+}
+
+func allKnown(types.NamespacedName, string) bool { return true }
