@@ -70,7 +70,7 @@ func (m *merged[T]) String() string {
 
 // List implements listwatch.Source. A page ends where a page of a part does.
 func (m *merged[T]) List(ctx context.Context, opts listwatch.ListOptions) (listwatch.ListStream[T], error) {
-	l := &mergedList[T]{merged: m, ctx: ctx, known: opts.Known, limit: opts.Limit}
+	l := &mergedList[T]{merged: m, ctx: ctx, known: opts.Known, limit: opts.Limit, before: opts.BytesBefore}
 	if opts.Continue == "" {
 		m.asked, m.versions = opts, nil
 		l.first = true
@@ -88,10 +88,11 @@ func (m *merged[T]) List(ctx context.Context, opts listwatch.ListOptions) (listw
 // mergedList is a page of a list of all parts.
 type mergedList[T any] struct {
 	*merged[T]
-	ctx   context.Context
-	known func(types.NamespacedName, string) bool
-	limit int64
-	first bool // page
+	ctx    context.Context
+	known  func(types.NamespacedName, string) bool
+	limit  int64
+	before int64 // bytes of earlier pages
+	first  bool  // page
 
 	part   int
 	token  string // of the part
@@ -107,7 +108,7 @@ func (l *mergedList[T]) open() (err error) {
 	if l.part >= len(l.parts) {
 		return nil
 	}
-	opts := listwatch.ListOptions{Known: l.known, Limit: l.limit, Continue: l.token}
+	opts := listwatch.ListOptions{Known: l.known, Limit: l.limit, Continue: l.token, BytesBefore: l.before + l.meta.Bytes}
 	if l.token == "" {
 		opts.ResourceVersion, opts.ResourceVersionMatch = l.asked.ResourceVersion, l.asked.ResourceVersionMatch
 		if v := opts.ResourceVersion; v != "" && v != "0" {
@@ -146,6 +147,7 @@ func (l *mergedList[T]) partRead() error {
 		return err
 	}
 	l.stream = nil
+	l.meta.Bytes += meta.Bytes
 	if l.token == "" {
 		l.versions = append(l.versions, meta.ResourceVersion)
 	}

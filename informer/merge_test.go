@@ -229,3 +229,53 @@ func TestMergeOfOneIsThatOne(t *testing.T) {
 	one := rest.NewResource[*corev1.Pod](nil, pods, rest.ResourceOptions{})
 	require.Same(t, one, informer.Merge[*corev1.Pod](one))
 }
+
+// A bound on lists is one on all parts and pages together: none of them alone has
+// as many bytes.
+func TestMergedListIsBoundedAsAWhole(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := apitest.New(apitest.Options{})
+		require.NoError(t, server.ListenMemory())
+		defer server.Close()
+		for pod := range apitest.Pods(40, apitest.PodOptions{}) {
+			for _, namespace := range []string{"ns-0", "ns-2"} {
+				pod := pod.DeepCopy()
+				pod.Namespace = namespace
+				_, err := server.Create(pod)
+				require.NoError(t, err)
+			}
+		}
+		read := func(bound int64, page int64) (bytes int64, err error) {
+			client, err := rest.NewClient(rest.Config{Host: server.URL(), DialContext: server.DialContext}, rest.Options{MaxListBytes: bound})
+			require.NoError(t, err)
+			defer client.Close()
+			source := informer.Merge(
+				rest.NewResource[*corev1.Pod](client, pods, rest.ResourceOptions{Namespace: "ns-0"}),
+				rest.NewResource[*corev1.Pod](client, pods, rest.ResourceOptions{Namespace: "ns-2"}),
+			)
+			opts := listwatch.ListOptions{Limit: page}
+			for {
+				list, err := source.List(t.Context(), opts)
+				require.NoError(t, err)
+				for err == nil {
+					_, err = list.Next()
+				}
+				opts.Continue, opts.BytesBefore = list.Meta().Continue, opts.BytesBefore+list.Meta().Bytes
+				require.NoError(t, list.Close())
+				if err != io.EOF || opts.Continue == "" {
+					return opts.BytesBefore, err
+				}
+			}
+		}
+		for _, page := range []int64{0, 7} {
+			whole, err := read(0, page)
+			require.ErrorIs(t, err, io.EOF)
+			_, err = read(whole, page)
+			require.ErrorIs(t, err, io.EOF, "as many as it may have")
+			_, err = read(whole-1, page)
+			require.ErrorIs(t, err, listwatch.ErrListTooLarge)
+			_, err = read(whole*2/3, page)
+			require.ErrorIs(t, err, listwatch.ErrListTooLarge)
+		}
+	})
+}
