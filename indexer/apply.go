@@ -116,18 +116,21 @@ func prepare[T any](terms []term, ends []int, definitions []definition[T], ops [
 	var failures IndexErrors
 	for i := range ops {
 		op, start, end := &ops[i], len(terms), 0
-		for n := 0; n < len(definitions) && !op.Delete && end != noEnd; n++ {
-			d := &definitions[n]
-			var failure *IndexError
-			terms, failure = d.terms(terms, op.Key, op.Object)
-			switch {
-			case failure == nil:
-			case d.ready:
+		for from := definitions; len(from) > 0 && !op.Delete && end != noEnd; {
+			var failed int
+			var err error
+			if terms, failed, err = collect(terms, from, op.Object); err == nil {
+				break
+			}
+			d := &from[failed]
+			failure := &IndexError{Index: d.name, Key: op.Key, Err: err}
+			if d.ready {
 				failures = append(failures, failure)
 				terms, end = terms[:start], noEnd
-			default: // The op is good; the index will not be added.
+			} else { // The op is good; the index will not be added.
 				d.failure.CompareAndSwap(nil, failure)
 			}
+			from = from[failed+1:]
 		}
 		if end != noEnd {
 			end = len(terms)
