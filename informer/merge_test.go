@@ -229,3 +229,11 @@ func TestMergeOfOneIsThatOne(t *testing.T) {
 	one := rest.NewResource[*corev1.Pod](nil, pods, rest.ResourceOptions{})
 	require.Same(t, one, informer.Merge[*corev1.Pod](one))
 }
+
+func TestMergePanicsWhereAPartIsMissing(t *testing.T) {
+	t.Parallel()
+	var part, none listwatch.Source[*int] = benchSource{}, nil
+	require.PanicsWithValue(t, "informer: Merge needs sources, and part 2 of 2 is nil", func() { informer.Merge(part, none) })
+	_, err := informer.New(informer.Merge(none), informer.Options[*int]{})
+	require.ErrorContains(t, err, "needs a source")
+}
