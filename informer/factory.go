@@ -91,8 +91,8 @@ type SharedStatus struct {
 //
 // Every later user of the same selection and type must want the same options, or
 // gets a [*ConflictError]: functions are the same if their code is, pointers if they
-// are equal. Name does not matter, and Reflector.Wake is the factory's. Further
-// indexes can be added with Handle.AddIndex.
+// are equal. Name and Preload are those of the first, and Reflector.Wake is the
+// factory's. Further indexes can be added with Handle.AddIndex.
 //
 // After the end of Run, the error is ErrStopped.
 func Acquire[T any](f *Factory, what Selection, open func(Selection) listwatch.Source[T], opts Options[T]) (*Handle[T], error) {

@@ -9,6 +9,9 @@
 //	go file.SaveEvery(ctx, inf.Store(), time.Minute)
 //	inf.Run(ctx)
 //
+// In an [informer.Factory], or where the informer is made out of sight, the file goes
+// into the options, Preload: file.Preload, and the store comes from the handle.
+//
 // What an informer does with it, and what "synced" then means, [informer.Preload]
 // says. In short: handlers get the saved objects as Added, then true updates and
 // deletes for what changed while nobody looked, from a watch that goes on at the
