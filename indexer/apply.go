@@ -25,7 +25,8 @@ type Op[T any] struct {
 // already is replaced (IX-1).
 //
 // resourceVersion is the version through which these ops make the store
-// complete. "" and "0" say nothing about it. The store's version never goes down:
+// complete; of several writers, only one who knows that of the others as well may
+// tell it. "" and "0" say nothing about it. The store's version never goes down:
 // an older one is ignored (D15). Where the two cannot be compared, because one
 // of them is not a positive decimal number, the new one is taken.
 //
@@ -95,7 +96,7 @@ func (s *Store[T]) write(ops []Op[T], resourceVersion string, rule func(from, to
 	info := AppliedInfo{Counts: counts, ResourceVersion: now.resourceVersion, Revision: now.revision}
 	e.unlock()
 
-	s.waiters.wake(info.ResourceVersion)
+	s.waiters.wake(s.ResourceVersion)
 	if s.observer.OnApplied != nil {
 		info.Took = time.Since(started)
 		s.observer.OnApplied(info)

@@ -25,9 +25,11 @@
 // is no file), and nothing has been loaded. An error is never a reason to end a
 // program: the next Save replaces the file.
 //
-// Objects that were skipped, as they could not be decoded, are missing from the
-// file too, and come when they change next. A new release that could decode them,
-// or that keeps more of each object, changes [Options].Projection.
+// Objects that were skipped, as they could not be decoded or an index function
+// refused them, are not in the store, and so are missing from the file too: they come
+// when they change next, as without a restart. A new release that could decode or
+// index them, or that keeps more of each object, changes [Options].Projection, and
+// begins with a list.
 //
 // # Format
 //
