@@ -78,12 +78,14 @@ func TestVersionAndIndexesFromTheFirstObjectOn(t *testing.T) { // SI-7, SI-31, P
 	synctest.Test(t, func(t *testing.T) {
 		opts := informer.Options[*obj]{}
 		opts.Store.Indexes = map[string]indexer.IndexFunc[*obj]{"v": func(o *obj) ([]string, error) { return []string{o.v}, nil }}
-		f := newFake("2", item("a", "1", "x"), item("b", "2", "x"))
+		first, second, elsewhere := item("a", "1", "x"), item("b", "2", "x"), item("c", "2", "y")
+		first.Key.Namespace, second.Key.Namespace = "ns", "ns"
+		f := newFake("2", first, second, elsewhere)
 		inf := mk(t, f, opts)
 		store := inf.Store()
 		require.Empty(t, store.ResourceVersion())
 		told := 0
-		_, err := inf.AddHandler(func(e informer.Event[*obj]) {
+		_, err := inf.AddHandler(func(informer.Event[*obj]) {
 			told++
 			found := func(seq iter.Seq2[types.NamespacedName, *obj], err error) (keys []string) {
 				require.NoError(t, err)
@@ -94,7 +96,7 @@ func TestVersionAndIndexesFromTheFirstObjectOn(t *testing.T) { // SI-7, SI-31, P
 				return keys
 			}
 			require.Equal(t, []string{"a", "b"}, found(store.ByIndex("v", "x")))
-			require.Equal(t, []string{"a", "b"}, found(store.Namespace(e.Key.Namespace), nil))
+			require.Equal(t, []string{"a", "b"}, found(store.Namespace("ns"), nil))
 			require.Equal(t, "2", store.ResourceVersion())
 		}, informer.HandlerOptions{})
 		require.NoError(t, err)
@@ -105,7 +107,7 @@ func TestVersionAndIndexesFromTheFirstObjectOn(t *testing.T) { // SI-7, SI-31, P
 		f.events <- bookmark
 		synctest.Wait()
 		require.Equal(t, "9", store.ResourceVersion())
-		require.Equal(t, 2, told)
+		require.Equal(t, 3, told)
 		stop()
 	})
 }
