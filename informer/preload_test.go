@@ -311,6 +311,7 @@ func TestAPreloadThatFailsIsLoggedAndTheInformerLists(t *testing.T) {
 		require.Contains(t, log.String(), `level=WARN msg="nothing is preloaded, the informer begins with a list" informer=*v1.Pod err="no file"`)
 		next := &rig{t: t, server: r.server, informer: inf, random: r.random}
 		next.runSynced()
+		synctest.Wait() // The watch follows.
 		require.NoError(t, next.stop())
 		require.Equal(t, 4, inf.Store().Len())
 		require.Equal(t, map[string]int{"list": 1, "watch": 1}, requests.take())
