@@ -25,7 +25,8 @@ type Op[T any] struct {
 // already is replaced (IX-1).
 //
 // resourceVersion is the version through which these ops make the store
-// complete. "" and "0" say nothing about it. The store's version never goes down:
+// complete; of several writers, only one who knows that of the others as well may
+// tell it. "" and "0" say nothing about it. The store's version never goes down:
 // an older one is ignored (D15). Where the two cannot be compared, because one
 // of them is not a positive decimal number, the new one is taken.
 //
@@ -95,7 +96,7 @@ func (s *Store[T]) write(ops []Op[T], resourceVersion string, rule func(from, to
 	info := AppliedInfo{Counts: counts, ResourceVersion: now.resourceVersion, Revision: now.revision}
 	e.unlock()
 
-	s.waiters.wake(info.ResourceVersion)
+	s.waiters.wake(s.ResourceVersion)
 	if s.observer.OnApplied != nil {
 		info.Took = time.Since(started)
 		s.observer.OnApplied(info)
@@ -116,18 +117,21 @@ func prepare[T any](terms []term, ends []int, definitions []definition[T], ops [
 	var failures IndexErrors
 	for i := range ops {
 		op, start, end := &ops[i], len(terms), 0
-		for n := 0; n < len(definitions) && !op.Delete && end != noEnd; n++ {
-			d := &definitions[n]
-			var failure *IndexError
-			terms, failure = d.terms(terms, op.Key, op.Object)
-			switch {
-			case failure == nil:
-			case d.ready:
+		for from := definitions; len(from) > 0 && !op.Delete && end != noEnd; {
+			var failed int
+			var err error
+			if terms, failed, err = collect(terms, from, op.Object); err == nil {
+				break
+			}
+			d := &from[failed]
+			failure := &IndexError{Index: d.name, Key: op.Key, Err: err}
+			if d.ready {
 				failures = append(failures, failure)
 				terms, end = terms[:start], noEnd
-			default: // The op is good; the index will not be added.
+			} else { // The op is good; the index will not be added.
 				d.failure.CompareAndSwap(nil, failure)
 			}
+			from = from[failed+1:]
 		}
 		if end != noEnd {
 			end = len(terms)

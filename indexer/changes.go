@@ -24,7 +24,11 @@ type Change[T any] struct {
 //	last.Release()
 //	last = next
 //
-// That takes time and memory for what was written since, not for what is stored.
+// So a position is a snapshot rather than a resourceVersion: of a mere number nobody
+// could tell what was deleted since. To go on after a restart of the process, package
+// informer/warmstart keeps the store, and handlers are told what has changed.
+//
+// It takes time and memory for what was written since, not for what is stored.
 // The store needs no log for it, and forgets nothing, as it keeps what the older
 // snapshot sees anyway. Both must be held until the loop ends. Writers have to wait
 // for the moment in which the loop begins.

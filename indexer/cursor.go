@@ -2,20 +2,28 @@ package indexer
 
 import "sync/atomic"
 
-// cursor walks the objects that are in a view, and of one bucket where it is set:
+// cursor walks the versions that a view sees, and of one bucket where it is set:
 //
 //	c := s.open(index, value)
 //	defer c.close()
-//	for c.next() { use(c.record, c.version) }
+//	for v := c.next(); v != nil; v = c.next() { use(v) }
+//
+// Most of what it does is to wait for memory. So it looks at several records at
+// once: a processor fetches what one load does not need another one for side by
+// side.
 type cursor struct {
 	source *source
 	view   *view
 	bucket *bucket
 	slots  []atomic.Pointer[record] // that are left
 
-	record  *record
-	version *version
+	found     [lookAhead]*version
+	at, count int // in found
 }
+
+// lookAhead is how many records are looked at at once: about as many as
+// processors fetch lines of memory side by side.
+const lookAhead = 16
 
 func (c *cursor) close() { c.source.leave(c.view) }
 
@@ -36,21 +44,39 @@ func (c *cursor) walkBucket(b *bucket) {
 	c.walk(&b.list)
 }
 
-// next goes to the next object and reports whether there is one.
-func (c *cursor) next() bool {
-	revision := c.view.revision
-	for i := range c.slots {
-		r := c.slots[i].Load()
-		if r == nil {
-			continue
-		}
-		v := r.at(revision)
-		if v == nil || v.deleted || c.bucket != nil && !v.has(c.bucket) {
-			continue
-		}
-		c.record, c.version, c.slots = r, v, c.slots[i+1:]
-		return true
+// next returns the next version, or nil at the end.
+func (c *cursor) next() *version {
+	if c.at == c.count {
+		return c.fetch()
 	}
-	c.slots = nil
-	return false
+	c.at++
+	return c.found[c.at-1]
+}
+
+// fetch looks at the next records, and returns the first of the versions in them
+// that belong to the walk, or nil at the end.
+func (c *cursor) fetch() *version {
+	c.at, c.count = 0, 0
+	for c.count == 0 {
+		if len(c.slots) == 0 {
+			return nil
+		}
+		slots := c.slots[:min(lookAhead, len(c.slots))]
+		c.slots = c.slots[len(slots):]
+		heads := c.found[:0]
+		for i := range slots {
+			if r := slots[i].Load(); r != nil {
+				heads = append(heads, r.head.Load())
+			}
+		}
+		for _, v := range heads {
+			v = v.at(c.view.revision)
+			if v != nil && !v.deleted && (c.bucket == nil || v.has(c.bucket)) {
+				c.found[c.count] = v
+				c.count++
+			}
+		}
+	}
+	c.at = 1
+	return c.found[0]
 }

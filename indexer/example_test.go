@@ -3,6 +3,8 @@ package indexer_test
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/types"
 
@@ -57,4 +59,54 @@ func Example() {
 	//   shop/web Running
 	// at 12
 	//   shop/web Running
+}
+
+// A program that derives something from a store keeps up with it: its position is a
+// snapshot, which is never too old, and what it does about a change may be asked for
+// as rarely as it likes.
+func ExampleSnapshot_Changes() {
+	store, err := indexer.New(indexer.Options[string]{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	put := func(name, version string) indexer.Op[string] {
+		return indexer.Op[string]{Key: types.NamespacedName{Name: name}, Object: name, ResourceVersion: version}
+	}
+	write := func(version string, ops ...indexer.Op[string]) {
+		if _, err := store.Apply(ops, version); err != nil {
+			fmt.Println(err)
+		}
+	}
+	write("3", put("web", "1"), put("db", "2"), put("cache", "3"))
+
+	last := store.Snapshot() // Everything in it has been dealt with.
+	write("4", put("db", "4"))
+	write("5", put("job", "5"), indexer.Op[string]{Key: types.NamespacedName{Name: "web"}, Delete: true})
+	write("6", put("db", "6"))
+
+	next := store.Snapshot()
+	var lines []string
+	for change := range next.Changes(last) {
+		switch {
+		case change.Old == nil:
+			lines = append(lines, fmt.Sprintf("%s is new, version %s", change.Key.Name, change.New.ResourceVersion))
+		case change.New == nil:
+			lines = append(lines, fmt.Sprintf("%s is gone, version %s was its last", change.Key.Name, change.Old.ResourceVersion))
+		default:
+			lines = append(lines, fmt.Sprintf("%s has changed, from version %s to %s", change.Key.Name, change.Old.ResourceVersion, change.New.ResourceVersion))
+		}
+	}
+	slices.Sort(lines) // There is no order.
+	fmt.Printf("from %s to %s:\n%s\n", last.ResourceVersion(), next.ResourceVersion(), strings.Join(lines, "\n"))
+	last.Release()
+	last = next // the new position
+	fmt.Println("since then:", len(slices.Collect(store.Snapshot().Changes(last))))
+
+	// Output:
+	// from 3 to 6:
+	// db has changed, from version 2 to 6
+	// job is new, version 5
+	// web is gone, version 1 was its last
+	// since then: 0
 }

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"k8s.io/apimachinery/pkg/types"
 )
 
 // IndexFunc returns the values under which an object is to be found. No value
@@ -37,21 +35,11 @@ func define[T any](name string, fn IndexFunc[T]) (definition[T], error) {
 	return definition[T]{index: &index{name: name}, fn: fn}, nil
 }
 
-// terms appends the terms of an object, or nothing if there is an error. It runs
-// user code: no lock may be held.
-func (d *definition[T]) terms(terms []term, key types.NamespacedName, object T) ([]term, *IndexError) {
-	values, err := d.call(object)
-	if err != nil {
-		return terms, &IndexError{Index: d.name, Key: key, Err: err}
-	}
-	for _, value := range values {
-		terms = append(terms, term{index: d.index, value: value})
-	}
-	return terms, nil
-}
-
-// call calls the index function and turns a panic into an error.
-func (d *definition[T]) call(object T) (values []string, err error) {
+// collect appends the terms of an object by all indexes, or by those before the
+// first one that fails: then there is an error, and failed is which one that is. It
+// runs user code: no lock may be held.
+func collect[T any](to []term, definitions []definition[T], object T) (terms []term, failed int, err error) {
+	terms = to
 	defer func() {
 		switch p := recover().(type) {
 		case nil:
@@ -61,7 +49,17 @@ func (d *definition[T]) call(object T) (values []string, err error) {
 			err = fmt.Errorf("panic: %v", p)
 		}
 	}()
-	return d.fn(object)
+	for ; failed < len(definitions); failed++ {
+		d := &definitions[failed]
+		values, err := d.fn(object)
+		if err != nil {
+			return terms, failed, err
+		}
+		for _, value := range values {
+			terms = append(terms, term{index: d.index, value: value})
+		}
+	}
+	return terms, failed, nil
 }
 
 // redefine changes the definitions, and publishes the indexes that are ready. The
@@ -143,29 +141,32 @@ func (s *Store[T]) backfill(d *definition[T]) error {
 	c := s.open("", "")
 	defer c.close()
 	chunk := make([]extension, 0, backfillSize)
-	for {
-		more := c.next()
-		if more {
-			object, _ := c.version.object.(T)
-			found, err := d.terms(nil, c.version.key(), object)
-			if err != nil {
-				return err
-			}
-			chunk = append(chunk, extension{c.record, c.version.revision, found})
+	for v := c.next(); v != nil; v = c.next() {
+		object, _ := v.object.(T)
+		found, _, err := collect(nil, []definition[T]{*d}, object)
+		if err != nil {
+			return &IndexError{Index: d.name, Key: v.key(), Err: err}
 		}
-		if !more || len(chunk) == backfillSize {
-			s.engine.writing.Lock()
-			s.engine.extend(chunk)
-			s.engine.unlock()
+		chunk = append(chunk, extension{v.record, v.revision, found})
+		if len(chunk) == backfillSize {
+			s.extend(chunk)
 			chunk = chunk[:0]
 		}
-		if !more {
-			return nil
-		}
 	}
+	s.extend(chunk)
+	return nil
 }
 
-// RemoveIndex removes an index. Snapshots that were taken before keep it. The
+// extend is [engine.extend], in a turn of its own.
+func (s *Store[T]) extend(extensions []extension) {
+	s.engine.writing.Lock()
+	defer s.engine.unlock()
+	s.engine.extend(extensions)
+}
+
+// RemoveIndex removes an index. Snapshots that were taken before keep it. What the
+// store remembers of it for an object goes when the object is written next, or when
+// an index is added: so never more than of the indexes that there were at once. The
 // error is [ErrNoIndex].
 func (s *Store[T]) RemoveIndex(name string) error {
 	return s.redefine(func(all []definition[T]) ([]definition[T], error) {

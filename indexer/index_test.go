@@ -197,8 +197,9 @@ func TestRemovedIndexLeavesNothingBehind(t *testing.T) {
 		require.NoError(t, store.AddIndex("again", termsOfObject))
 		require.NoError(t, store.RemoveIndex("again"))
 	}
-	for c := store.open("", ""); c.next(); {
-		require.LessOrEqual(t, len(*c.version.terms), 2, "terms of removed indexes don't pile up")
-		require.LessOrEqual(t, len(c.record.places), 4)
+	c := store.open("", "")
+	for v := c.next(); v != nil; v = c.next() {
+		require.LessOrEqual(t, len(*v.terms), 2, "terms of removed indexes don't pile up")
+		require.LessOrEqual(t, len(v.record.places), 4)
 	}
 }

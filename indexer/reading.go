@@ -125,8 +125,8 @@ func (r *reading[T]) IndexValues(name string) (iter.Seq2[string, int], error) {
 func objects[T any](s *source, name, value string, yield func(types.NamespacedName, T) bool) {
 	c := s.open(name, value)
 	defer c.close()
-	for c.next() {
-		if !yield(c.version.key(), objectOf[T](c.version)) {
+	for v := c.next(); v != nil; v = c.next() {
+		if !yield(v.key(), objectOf[T](v)) {
 			return
 		}
 	}
@@ -135,8 +135,8 @@ func objects[T any](s *source, name, value string, yield func(types.NamespacedNa
 func entries[T any](s *source, yield func(Entry[T]) bool) {
 	c := s.open("", "")
 	defer c.close()
-	for c.next() {
-		if !yield(Entry[T]{c.version.key(), objectOf[T](c.version), c.version.resourceVersion}) {
+	for v := c.next(); v != nil; v = c.next() {
+		if !yield(Entry[T]{v.key(), objectOf[T](v), v.resourceVersion}) {
 			return
 		}
 	}
@@ -145,8 +145,8 @@ func entries[T any](s *source, yield func(Entry[T]) bool) {
 func keys(s *source, yield func(types.NamespacedName) bool) {
 	c := s.open("", "")
 	defer c.close()
-	for c.next() {
-		if !yield(c.version.key()) {
+	for v := c.next(); v != nil; v = c.next() {
+		if !yield(v.key()) {
 			return
 		}
 	}

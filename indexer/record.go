@@ -8,24 +8,26 @@ import (
 )
 
 // version is one state of an object. But for the marks of the writer, which are
-// atomic, it never changes. What Get looks at comes first: the version says itself
-// which key it belongs to, so that a processor need not fetch its record as well.
+// atomic, it never changes. The first 64 bytes are all that Get and iterators look
+// at, so that a processor need not fetch the rest, nor the record: the version says
+// itself which key it belongs to.
 type version struct {
 	name      string
 	namespace *bucket // whose value is the namespace
 	object    any
-	settled   atomic.Bool // its transaction has been published
-	deleted   bool        // there is no object: the key was deleted
-
-	record          *record
-	resourceVersion string
-	revision        uint64 // of the transaction that wrote it
-	older           atomic.Pointer[version]
+	revision  uint64 // of the transaction that wrote it
 
 	// terms are the index values of the object. They are kept, not computed again
 	// when the object goes: one that somebody modified would have others by then
 	// (D14). Versions with the same ones share them.
 	terms *terms
+
+	settled atomic.Bool // its transaction has been published
+	deleted bool        // there is no object: the key was deleted
+
+	record          *record
+	resourceVersion string
+	older           atomic.Pointer[version]
 }
 
 // record is one key with the versions of its object that somebody can see, the

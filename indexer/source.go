@@ -89,7 +89,7 @@ func (s *source) values(name string, yield func(string, int) bool) {
 	}
 	x.buckets.Range(func(value, b any) bool {
 		count := 0
-		for c.walkBucket(b.(*bucket)); c.next(); {
+		for c.walkBucket(b.(*bucket)); c.next() != nil; {
 			count++
 		}
 		return count == 0 || yield(value.(string), count)

@@ -22,6 +22,9 @@ import (
 // store's is not, so that they cannot be compared; or it wraps the cause of ctx.
 // A version that is reached already gives nil, even if ctx has ended.
 //
+// A writer's word counts: where several write, each must know that what is below the
+// version which it tells is applied, or tell none. An informer's store has one writer.
+//
 // Any number of goroutines may wait. They are woken by the writer that brings
 // their version, and by no other.
 func (r *Reader[T]) WaitRV(ctx context.Context, resourceVersion string) error {
@@ -98,14 +101,16 @@ func (ws *waiters) remove(w *waiter) bool {
 	return true
 }
 
-// wake answers those whose version the current one has reached.
-func (ws *waiters) wake(current string) {
+// wake answers those whose version the current one has reached. It looks at the one
+// that is current now: the caller's may have been taken back by another writer, and a
+// waiter may have come since.
+func (ws *waiters) wake(current func() string) {
 	if ws.count.Load() == 0 {
 		return
 	}
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
-	ws.wakeLocked(current)
+	ws.wakeLocked(current())
 }
 
 func (ws *waiters) wakeLocked(current string) {

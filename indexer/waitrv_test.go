@@ -154,3 +154,58 @@ func TestObserverHearsOfWaits(t *testing.T) {
 		require.Equal(t, []WaitedInfo{{ResourceVersion: "1", Took: time.Second, Err: err}}, waits)
 	})
 }
+
+// A writer wakes after it has published, without any lock, and so perhaps when
+// another one has taken the store back.
+func TestWaitRVIsNotWokenByAVersionThatIsNoLongerThere(t *testing.T) {
+	t.Parallel()
+	store := newStore(t, nil)
+	reached := func(version string) func() bool {
+		return func() bool { return store.ResourceVersion() == version }
+	}
+	w := &waiter{resourceVersion: "15", reached: make(chan error, 1)}
+	var writers sync.WaitGroup
+	store.waiters.count.Add(1) // So that the writers look, and wait for the lock.
+	store.waiters.mu.Lock()
+	writers.Go(func() { _, _ = store.Apply(nil, "20") })
+	require.Eventually(t, reached("20"), time.Minute, time.Millisecond)
+	writers.Go(func() { _, _ = store.ApplyRelist(nil, "5") })
+	require.Eventually(t, reached("5"), time.Minute, time.Millisecond)
+	store.waiters.list = append(store.waiters.list, w) // It has seen version 5.
+	store.waiters.mu.Unlock()
+	writers.Wait()
+	require.Empty(t, w.reached, "the store is at 5")
+
+	require.NoError(t, apply(store, nil, "15"))
+	require.NoError(t, <-w.reached)
+}
+
+// Writers who tell versions in any order lose no waiter, and none is told too early.
+func TestWaitRVWithSeveralWriters(t *testing.T) {
+	t.Parallel()
+	store := newStore(t, nil)
+	const writers, each = 4, 300
+	var waiting, writing sync.WaitGroup
+	for n := range 100 {
+		version := 1 + n*writers*each/100
+		waiting.Go(func() {
+			require.NoError(t, store.WaitRV(t.Context(), strconv.Itoa(version)))
+			now, err := strconv.Atoi(store.ResourceVersion())
+			require.NoError(t, err)
+			require.GreaterOrEqual(t, now, version)
+		})
+	}
+	for w := range writers {
+		writing.Go(func() {
+			for n := range each {
+				version := strconv.Itoa(1 + n*writers + w)
+				require.NoError(t, apply(store, []Op[*object]{put("a/"+version, &object{})}, version))
+			}
+		})
+	}
+	writing.Wait()
+	waiting.Wait()
+	require.Equal(t, strconv.Itoa(writers*each), store.ResourceVersion())
+	require.Equal(t, writers*each, store.Len())
+	require.Zero(t, store.Stats().Waiting)
+}

@@ -196,9 +196,16 @@ func (i *Informer[T]) observeApplied(changes []change[T], batch deltafifo.Batch[
 func (i *Informer[T]) tell(changes []change[T], revision uint64, batch deltafifo.Batch[T], fresh bool) {
 	var events, resyncs []Event[T]
 	for _, c := range changes {
-		if c.events[0].Cause == Resync {
+		switch {
+		case c.events[0].Cause == Resync:
 			resyncs = append(resyncs, c.events...)
-		} else if !fresh {
+		case fresh:
+		case len(changes) == 1:
+			events = c.events
+		default:
+			if events == nil {
+				events = make([]Event[T], 0, len(changes))
+			}
 			events = append(events, c.events...)
 		}
 	}

@@ -1,6 +1,8 @@
 package informer_test
 
 import (
+	"iter"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -9,6 +11,7 @@ import (
 	"github.com/kinform/kinform/informer"
 	"github.com/kinform/kinform/listwatch"
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 func TestTheStoreSaysWhetherAnObjectIsNew(t *testing.T) { // PD-2
@@ -65,5 +68,46 @@ func TestAResyncWritesNothing(t *testing.T) { // PD-4, SI-27
 		require.Greater(t, resyncs, 50)
 		require.Equal(t, before, after)
 		require.EqualValues(t, 1, inf.Status().Store.Added+inf.Status().Store.Updated)
+	})
+}
+
+// The version is that of the source from the first list on, and moves with bookmarks,
+// of which nobody is told. Every index, that of namespaces included, has the first
+// object when the first handler is told of it.
+func TestVersionAndIndexesFromTheFirstObjectOn(t *testing.T) { // SI-7, SI-31, PD-7
+	synctest.Test(t, func(t *testing.T) {
+		opts := informer.Options[*obj]{}
+		opts.Store.Indexes = map[string]indexer.IndexFunc[*obj]{"v": func(o *obj) ([]string, error) { return []string{o.v}, nil }}
+		first, second, elsewhere := item("a", "1", "x"), item("b", "2", "x"), item("c", "2", "y")
+		first.Key.Namespace, second.Key.Namespace = "ns", "ns"
+		f := newFake("2", first, second, elsewhere)
+		inf := mk(t, f, opts)
+		store := inf.Store()
+		require.Empty(t, store.ResourceVersion())
+		told := 0
+		_, err := inf.AddHandler(func(informer.Event[*obj]) {
+			told++
+			found := func(seq iter.Seq2[types.NamespacedName, *obj], err error) (keys []string) {
+				require.NoError(t, err)
+				for key := range seq {
+					keys = append(keys, key.Name)
+				}
+				slices.Sort(keys)
+				return keys
+			}
+			require.Equal(t, []string{"a", "b"}, found(store.ByIndex("v", "x")))
+			require.Equal(t, []string{"a", "b"}, found(store.Namespace("ns"), nil))
+			require.Equal(t, "2", store.ResourceVersion())
+		}, informer.HandlerOptions{})
+		require.NoError(t, err)
+		stop := start(t, inf)
+		synctest.Wait()
+		bookmark := listwatch.Event[*obj]{Type: listwatch.Bookmark}
+		bookmark.ResourceVersion = "9"
+		f.events <- bookmark
+		synctest.Wait()
+		require.Equal(t, "9", store.ResourceVersion())
+		require.Equal(t, 3, told)
+		stop()
 	})
 }

@@ -86,13 +86,13 @@ type SharedStatus struct {
 
 // Acquire returns a handle on the informer of a selection. The first user's open
 // and opts make it: open is called for each namespace, or once where there are none,
-// and returns the source of it; several become one, see [Merge]. If the factory
-// runs, the informer starts at once, otherwise with the factory.
+// and returns the source of it; several become one, see [Merge]. One that returns
+// nil makes an error. If the factory runs, the informer starts at once, otherwise with the factory.
 //
 // Every later user of the same selection and type must want the same options, or
 // gets a [*ConflictError]: functions are the same if their code is, pointers if they
-// are equal. Name does not matter, and Reflector.Wake is the factory's. Further
-// indexes can be added with Handle.AddIndex.
+// are equal. Name and Preload are those of the first, and Reflector.Wake is the
+// factory's. Further indexes can be added with Handle.AddIndex.
 //
 // After the end of Run, the error is ErrStopped.
 func Acquire[T any](f *Factory, what Selection, open func(Selection) listwatch.Source[T], opts Options[T]) (*Handle[T], error) {
@@ -119,7 +119,10 @@ func Acquire[T any](f *Factory, what Selection, open func(Selection) listwatch.S
 	if found == nil && err == nil {
 		// User code, so it is called without the lock; somebody may be faster.
 		opts.Reflector.Wake = want.wake
-		want.informer, err = New(Merge(openAll(what, open)...), opts)
+		var parts []listwatch.Source[T]
+		if parts, err = openAll(what, open); err == nil {
+			want.informer, err = New(Merge(parts...), opts)
+		}
 		if err == nil {
 			found, err = f.join(want)
 		}

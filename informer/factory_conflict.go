@@ -29,7 +29,7 @@ func difference(path string, a, b reflect.Value) string {
 		for i := range a.NumField() {
 			name := a.Type().Field(i).Name
 			switch {
-			case path == "" && name == "Name", path == "Reflector" && name == "Wake":
+			case path == "" && (name == "Name" || name == "Preload"), path == "Reflector" && name == "Wake":
 				continue
 			case path != "":
 				name = path + "." + name

@@ -2,6 +2,7 @@ package informer
 
 import (
 	"errors"
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -78,15 +79,23 @@ func (s Selection) key(object reflect.Type) sharedKey {
 }
 
 // openAll opens the source of each namespace, or of all.
-func openAll[T any](s Selection, open func(Selection) listwatch.Source[T]) []listwatch.Source[T] {
-	if len(s.Namespaces) <= 1 {
-		return []listwatch.Source[T]{open(s)}
-	}
-	var parts []listwatch.Source[T]
-	for i := range s.Namespaces {
+func openAll[T any](s Selection, open func(Selection) listwatch.Source[T]) (parts []listwatch.Source[T], err error) {
+	for i := range max(len(s.Namespaces), 1) {
 		one := s
-		one.Namespaces = s.Namespaces[i : i+1 : i+1]
-		parts = append(parts, open(one))
+		if len(s.Namespaces) > 0 {
+			one.Namespaces = s.Namespaces[i : i+1 : i+1]
+		}
+		source := open(one)
+		if isNil(source) { // It would be found out in Run, by a panic.
+			return nil, fmt.Errorf("informer: Acquire: open returned no source for %v", one)
+		}
+		parts = append(parts, source)
 	}
-	return parts
+	return parts, nil
+}
+
+// isNil reports whether something is nil, or a pointer that is.
+func isNil(something any) bool {
+	v := reflect.ValueOf(something)
+	return !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil()
 }

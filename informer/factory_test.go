@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -204,6 +205,33 @@ func TestSelectionMustMakeSense(t *testing.T) {
 	require.Equal(t, "widgets.v1.example.com in a+b, labels app=web, fields x=y, projection slim", informer.Selection{
 		Resource: widgets, Namespaces: []string{"a", "b"}, LabelSelector: "app=web", FieldSelector: "x=y", Projection: "slim",
 	}.String())
+}
+
+func TestAnOpenThatReturnsNoSourceIsAnError(t *testing.T) {
+	t.Parallel()
+	w := &workshop{t: t}
+	nothing := func(informer.Selection) listwatch.Source[*corev1.Pod] { return nil }
+	nilPointer := func(informer.Selection) listwatch.Source[*corev1.Pod] { return (*rest.Resource[*corev1.Pod])(nil) }
+	notInB := func(s informer.Selection) listwatch.Source[*corev1.Pod] {
+		if slices.Contains(s.Namespaces, "b") {
+			return nil
+		}
+		return w.openPods(s)
+	}
+	for name, c := range map[string]struct {
+		open       func(informer.Selection) listwatch.Source[*corev1.Pod]
+		namespaces []string
+		want       string
+	}{
+		"all namespaces":   {nothing, nil, "open returned no source for pods"},
+		"one namespace":    {nothing, []string{"a"}, "open returned no source for pods in a"},
+		"one of several":   {notInB, []string{"a", "b"}, "open returned no source for pods in b"},
+		"a pointer to nil": {nilPointer, nil, "open returned no source for pods"},
+	} {
+		_, err := informer.Acquire(&w.factory, informer.Selection{Resource: pods, Namespaces: c.namespaces}, c.open, informer.Options[*corev1.Pod]{})
+		require.ErrorContains(t, err, c.want, name)
+		require.Empty(t, w.factory.Status(), name)
+	}
 }
 
 var (

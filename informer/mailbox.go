@@ -9,10 +9,12 @@ import (
 	"github.com/kinform/kinform/indexer"
 )
 
-// letter is one thing in a mailbox: an event, or everything that was stored at
-// some time.
+// letter is one thing in a mailbox: events that were posted together, or everything
+// that was stored at some time.
 type letter[T any] struct {
-	event  Event[T]
+	// events are those that have not been taken yet. All mailboxes share the array, so
+	// that a batch is not copied for each handler; nobody changes it.
+	events []Event[T]
 	posted time.Time
 
 	// initial is set where the letter is no event but the objects of snapshot, if
@@ -48,12 +50,13 @@ type mailbox[T any] struct {
 	mu sync.Mutex // guards following
 	// first and last are the ends of the list of letters that wait.
 	first, last *letter[T]
-	depth       int
+	depth       int // events that wait, and letters without any
 	// spare are empty letters, for the next ones that are put in.
 	spare  *letter[T]
 	spares int
 	// newest has the newest waiting letter of each key. It exists only while the
-	// reader is behind: from when the mailbox is full until it is empty.
+	// reader is behind: from when the mailbox is full until it is empty. As long as it
+	// does, each event has a letter of its own.
 	newest    map[types.NamespacedName]*letter[T]
 	coalesced uint64
 	closed    bool
@@ -90,7 +93,7 @@ func (m *mailbox[T]) post(events []Event[T], now time.Time) (depth int) {
 func (m *mailbox[T]) put(events []Event[T], now time.Time) (depth int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for _, event := range events {
+	for len(events) > 0 {
 		if m.overflow == Block && !m.closed && m.depth >= m.limit {
 			m.waitLocked()
 		}
@@ -100,11 +103,19 @@ func (m *mailbox[T]) put(events []Event[T], now time.Time) (depth int) {
 		if m.overflow == Coalesce && m.newest == nil && m.depth >= m.limit {
 			m.fallBehindLocked()
 		}
-		if !m.mergeLocked(event) {
+		n := len(events) // how many the next letter has
+		switch {
+		case m.newest != nil:
+			n = 1
+		case m.overflow != Unbounded:
+			n = min(n, m.limit-m.depth)
+		}
+		if m.newest == nil || !m.mergeLocked(events[0]) {
 			l := m.blankLocked()
-			l.event, l.posted = event, now
+			l.events, l.posted = events[:n:n], now
 			m.appendLocked(l)
 		}
+		events = events[n:]
 	}
 	return m.depth
 }
@@ -136,17 +147,22 @@ func (m *mailbox[T]) postSnapshot(snapshot *indexer.Snapshot[T], complete bool) 
 	signal(m.wake)
 }
 
-// take hands out the oldest letter, or nothing.
+// take hands out the oldest letter, with one event if it is of events, or nothing.
 func (m *mailbox[T]) take() (l letter[T], ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.first == nil {
+	first := m.first
+	if first == nil {
 		return l, false
 	}
-	first := m.first
 	l = *first
-	m.removeLocked(first)
-	m.spareLocked(first)
+	if len(first.events) > 1 {
+		l.events, first.events = l.events[:1], l.events[1:]
+		m.depth--
+	} else {
+		m.removeLocked(first)
+		m.spareLocked(first)
+	}
 	signal(m.space)
 	return l, true
 }
@@ -160,7 +176,7 @@ func (m *mailbox[T]) close() {
 	signal(m.space)
 }
 
-// state returns how many letters wait, since when the oldest does, and how many
+// state returns how many events wait, since when the oldest does, and how many
 // were merged so far.
 func (m *mailbox[T]) state() (depth int, oldest time.Time, coalesced uint64) {
 	m.mu.Lock()
@@ -171,13 +187,31 @@ func (m *mailbox[T]) state() (depth int, oldest time.Time, coalesced uint64) {
 	return m.depth, oldest, m.coalesced
 }
 
+// fallBehindLocked gives each event that waits a letter of its own, and notes which
+// is the newest of each key.
 func (m *mailbox[T]) fallBehindLocked() {
 	m.newest = make(map[types.NamespacedName]*letter[T], m.depth)
 	for l := m.first; l != nil; l = l.next {
-		if !l.initial {
-			m.newest[l.event.Key] = l
+		if l.initial {
+			continue
 		}
+		if len(l.events) > 1 {
+			m.splitLocked(l)
+		}
+		m.newest[l.events[0].Key] = l
 	}
+}
+
+// splitLocked leaves a letter its first event, and puts the others behind it.
+func (m *mailbox[T]) splitLocked(l *letter[T]) {
+	rest := m.blankLocked()
+	*rest = letter[T]{events: l.events[1:], posted: l.posted, previous: l, next: l.next}
+	if l.next == nil {
+		m.last = rest
+	} else {
+		l.next.previous = rest
+	}
+	l.events, l.next = l.events[:1], rest
 }
 
 // mergeLocked reports whether the event was merged into the one that waits for
@@ -187,12 +221,12 @@ func (m *mailbox[T]) mergeLocked(event Event[T]) bool {
 	if waiting == nil {
 		return false
 	}
-	merged, outcome := merge(waiting.event, event)
+	merged, outcome := merge(waiting.events[0], event)
 	switch outcome {
 	case keepBoth:
 		return false
 	case keepOne:
-		waiting.event = merged
+		waiting.events = []Event[T]{merged}
 	case keepNone:
 		// Whoever was told something of the key may have read the object from the
 		// store since. So it is forgotten only if a Deleted is still to be told.
@@ -215,15 +249,17 @@ func (m *mailbox[T]) appendLocked(l *letter[T]) {
 		m.last.next = l
 	}
 	m.last = l
-	m.depth++
+	m.depth += max(len(l.events), 1)
 	if m.newest != nil && !l.initial {
-		if before := m.newest[l.event.Key]; before != nil && before.event.Type == Deleted {
+		key := l.events[0].Key
+		if before := m.newest[key]; before != nil && before.events[0].Type == Deleted {
 			l.deleted = before
 		}
-		m.newest[l.event.Key] = l
+		m.newest[key] = l
 	}
 }
 
+// removeLocked takes out a letter that has one event, or none.
 func (m *mailbox[T]) removeLocked(l *letter[T]) {
 	if l.previous == nil {
 		m.first = l.next
@@ -237,8 +273,8 @@ func (m *mailbox[T]) removeLocked(l *letter[T]) {
 	}
 	m.depth--
 	l.gone, l.deleted = true, nil
-	if m.newest != nil && m.newest[l.event.Key] == l {
-		delete(m.newest, l.event.Key)
+	if m.newest != nil && !l.initial && m.newest[l.events[0].Key] == l {
+		delete(m.newest, l.events[0].Key)
 	}
 	if m.first == nil {
 		m.newest = nil

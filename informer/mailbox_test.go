@@ -54,11 +54,12 @@ func (r *reader) read(t *testing.T, e Event[int]) {
 }
 
 // FuzzMailbox posts and takes as the bytes say: the high bit takes, anything else
-// is a change of one of four keys.
+// is one to eight changes of four keys, posted at once.
 func FuzzMailbox(f *testing.F) {
 	f.Add([]byte{0, 1, 2, 0x80, 8, 0, 8, 0, 8, 0x80, 0x80})
 	f.Add([]byte("many changes of few keys, and nobody reads them for long"))
 	f.Add(slices.Repeat([]byte{1, 9}, 50))
+	f.Add([]byte{0x71, 0x80, 0x70, 0x80, 0x78, 0x80, 0x72, 0x80, 0x80, 0x79, 0x80})
 	f.Fuzz(func(t *testing.T, script []byte) {
 		for _, overflow := range []Overflow{Coalesce, Unbounded} {
 			const limit = 3
@@ -68,17 +69,23 @@ func FuzzMailbox(f *testing.F) {
 			for _, op := range script {
 				if op&0x80 != 0 {
 					if l, ok := m.take(); ok {
-						r.read(t, l.event)
+						r.read(t, l.events[0])
 					}
 					continue
 				}
-				depth := m.post([]Event[int]{w.step(op)}, time.Time{})
+				events := []Event[int]{w.step(op)}
+				for n := range op >> 4 & 7 {
+					events = append(events, w.step(op+n+1))
+				}
+				posted := slices.Clone(events)
+				depth := m.post(events, time.Time{})
+				require.Equal(t, posted, events, "other mailboxes have the same events")
 				if overflow == Coalesce {
 					require.LessOrEqual(t, depth, limit+3*4, "memory is bounded by the limit and three events a key")
 				}
 			}
 			for l, ok := m.take(); ok; l, ok = m.take() {
-				r.read(t, l.event)
+				r.read(t, l.events[0])
 			}
 			require.Equal(t, w.state, r.known, "no final state is lost")
 			require.Zero(t, m.depth)
@@ -100,9 +107,9 @@ func TestMailboxCoalescesOnlyWhileTheReaderIsBehind(t *testing.T) {
 	require.EqualValues(t, 1, coalesced)
 
 	added, _ := m.take()
-	require.Equal(t, 1, added.event.New)
+	require.Equal(t, 1, added.events[0].New)
 	updated, _ := m.take()
-	require.Equal(t, Event[int]{Type: Updated, Cause: Watch, Key: updated.event.Key, Old: 1, New: 3, ResourceVersion: "3"}, updated.event)
+	require.Equal(t, Event[int]{Type: Updated, Cause: Watch, Key: updated.events[0].Key, Old: 1, New: 3, ResourceVersion: "3"}, updated.events[0])
 
 	post()
 	require.Equal(t, 2, post(), "having caught up, every event waits on its own again")
@@ -116,7 +123,7 @@ func TestMailboxKeepsTheSyncMarkBehindTheInitialAdds(t *testing.T) {
 	m.postSnapshot(nil, true)
 	m.post([]Event[int]{w.step(1)}, time.Time{})
 	first, _ := m.take()
-	require.Equal(t, Added, first.event.Type)
+	require.Equal(t, Added, first.events[0].Type)
 	second, _ := m.take()
 	require.True(t, second.complete)
 }

@@ -21,7 +21,7 @@ import (
 // of handlers. No object may be in two parts. All parts must be of one server, whose
 // resourceVersions can be compared (KEP-5504). The source belongs to one informer:
 // it remembers how far each part is. A single part is returned as it is. A part may
-// be merged itself.
+// be merged itself. Merge panics if one of several is nil.
 //
 // All guarantees of an informer hold, with these consequences:
 //
@@ -38,7 +38,10 @@ import (
 // A watch costs one goroutine and one request for each part.
 func Merge[T any](parts ...listwatch.Source[T]) listwatch.Source[T] {
 	if len(parts) == 1 {
-		return parts[0]
+		return parts[0] // New says so if it is nil.
+	}
+	if i := slices.Index(parts, nil); i >= 0 {
+		panic(fmt.Sprintf("informer: Merge needs sources, and part %d of %d is nil", i+1, len(parts)))
 	}
 	return &merged[T]{parts: parts}
 }

@@ -279,3 +279,11 @@ func TestMergedListIsBoundedAsAWhole(t *testing.T) {
 		}
 	})
 }
+
+func TestMergePanicsWhereAPartIsMissing(t *testing.T) {
+	t.Parallel()
+	var part, none listwatch.Source[*int] = benchSource{}, nil
+	require.PanicsWithValue(t, "informer: Merge needs sources, and part 2 of 2 is nil", func() { informer.Merge(part, none) })
+	_, err := informer.New(informer.Merge(none), informer.Options[*int]{})
+	require.ErrorContains(t, err, "needs a source")
+}

@@ -29,6 +29,13 @@ type Options[T any] struct {
 	// object on. More can be added at any time, see Informer.AddIndex.
 	Store indexer.Options[T]
 
+	// Preload is called by New with the informer that it has made, to fill the store
+	// with what an earlier process knew: see the function [Preload], and the method
+	// Preload of a file of package warmstart. So informers of a [Factory] start warm,
+	// too. An error is logged, and the informer begins with a list. Defaults to nil:
+	// it begins with a list.
+	Preload func(*Informer[T]) error
+
 	// Logger gets what has no caller to be returned to: failed attempts, handler
 	// panics, slow handlers. Defaults to silence.
 	Logger *slog.Logger

@@ -3,6 +3,7 @@ package informer_test
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -293,4 +294,26 @@ func TestPreloadSurvivesFaults(t *testing.T) { // G1, G2
 			}
 		})
 	}
+}
+
+func TestAPreloadThatFailsIsLoggedAndTheInformerLists(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, requests := stoppedRig(t)
+		client, err := rest.NewClient(rest.Config{Host: r.server.URL(), DialContext: r.server.DialContext}, rest.Options{})
+		require.NoError(t, err)
+		defer client.Close()
+		var log strings.Builder
+		inf, err := informer.New(rest.NewResource[*corev1.Pod](client, pods, rest.ResourceOptions{}), informer.Options[*corev1.Pod]{
+			Preload: func(*informer.Informer[*corev1.Pod]) error { return errors.New("no file") },
+			Logger:  slog.New(slog.NewTextHandler(&log, nil)),
+		})
+		require.NoError(t, err)
+		require.Contains(t, log.String(), `level=WARN msg="nothing is preloaded, the informer begins with a list" informer=*v1.Pod err="no file"`)
+		next := &rig{t: t, server: r.server, informer: inf, random: r.random}
+		next.runSynced()
+		synctest.Wait() // The watch follows.
+		require.NoError(t, next.stop())
+		require.Equal(t, 4, inf.Store().Len())
+		require.Equal(t, map[string]int{"list": 1, "watch": 1}, requests.take())
+	})
 }

@@ -79,9 +79,11 @@ func (r *Registration[T]) Done() <-chan struct{} { return r.done }
 func (r *Registration[T]) stop() {
 	r.stopOnce.Do(func() {
 		// The mailbox first: a handler that skips the rest of a snapshot must not
-		// find what came after it.
+		// find what came after it. The goroutine looks whether it is removed when it
+		// is woken.
 		r.mailbox.close()
 		close(r.removed)
+		signal(r.mailbox.wake)
 	})
 }
 
@@ -102,15 +104,17 @@ func (r *Registration[T]) run() {
 		defer ticker.Stop()
 		resync = ticker.C
 	}
-	for {
-		select {
-		case <-r.removed:
-			return
-		case <-resync:
-			r.informer.resync(r)
-		case <-r.mailbox.wake:
-			r.deliverMail(resync)
+	for !isClosed(r.removed) {
+		if resync == nil {
+			<-r.mailbox.wake // To wait for one channel takes much less than for two.
+		} else {
+			select {
+			case <-resync:
+				r.informer.resync(r)
+			case <-r.mailbox.wake:
+			}
 		}
+		r.deliverMail(resync)
 	}
 }
 
@@ -130,7 +134,7 @@ func (r *Registration[T]) deliverMail(resync <-chan time.Time) {
 		case l.initial:
 			r.deliverSnapshot(l)
 		default:
-			r.deliver(l.event, l.posted)
+			r.deliver(l.events[0], l.posted)
 		}
 	}
 }

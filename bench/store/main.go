@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"regexp"
 	"time"
 
 	"github.com/kinform/kinform/bench/internal/report"
@@ -11,26 +12,34 @@ import (
 
 func main() {
 	objects := flag.Int("objects", 20_000, "how many objects there are")
-	runs := flag.Int("runs", 5, "how often everything is measured; medians count")
-	period := flag.Duration("for", 200*time.Millisecond, "how long one measurement takes")
+	runs := flag.Int("runs", 15, "how often everything is measured; medians count")
+	period := flag.Duration("for", 100*time.Millisecond, "how long one measurement takes")
+	names := flag.String("rows", "", "measure only the rows whose name this regular expression matches")
 	quick := flag.Bool("quick", false, "few objects, once: to see that it works, not how fast")
 	flag.Parse()
 	if *quick {
 		*objects, *runs, *period = 2000, 1, 20*time.Millisecond
 	}
-	if err := run(*objects, *runs, *period); err != nil {
+	if err := run(*names, *objects, *runs, *period); err != nil {
 		fmt.Fprintln(os.Stderr, "store:", err)
 		os.Exit(1)
 	}
 }
 
-func run(objects, runs int, period time.Duration) error {
+func run(names string, objects, runs int, period time.Duration) error {
+	wanted, err := regexp.Compile(names)
+	if err != nil {
+		return fmt.Errorf("-rows: %w", err)
+	}
 	if objects < 1 || runs < 1 || period <= 0 {
 		return fmt.Errorf("-objects, -runs and -for must be positive")
 	}
 	heading := report.Heading()
 	table := report.Table{{"what", "client-go ns", "kinform ns", "ratio", "target", "B", "allocs", "B", "allocs", ""}}
 	for _, row := range rows {
+		if !wanted.MatchString(row.name) {
+			continue
+		}
 		ours, err := newKinform(objects)
 		if err != nil {
 			return err
@@ -38,10 +47,11 @@ func run(objects, runs int, period time.Duration) error {
 		theirs := newClientGo(objects)
 		var measured [2][]figure
 		var ratios []float64
-		for range runs {
+		for n := range runs {
 			var now [2]figure
-			for i, s := range []side{theirs, ours} {
-				now[i] = row.run(s, objects, period)
+			for turn := range 2 {
+				i := (n + turn) % 2 // so that neither always comes first
+				now[i] = row.run([...]side{theirs, ours}[i], objects, period)
 				measured[i] = append(measured[i], now[i])
 			}
 			ratios = append(ratios, now[1].nanoseconds/now[0].nanoseconds)

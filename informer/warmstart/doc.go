@@ -9,6 +9,9 @@
 //	go file.SaveEvery(ctx, inf.Store(), time.Minute)
 //	inf.Run(ctx)
 //
+// In an [informer.Factory], or where the informer is made out of sight, the file goes
+// into the options, Preload: file.Preload, and the store comes from the handle.
+//
 // What an informer does with it, and what "synced" then means, [informer.Preload]
 // says. In short: handlers get the saved objects as Added, then true updates and
 // deletes for what changed while nobody looked, from a watch that goes on at the
@@ -22,9 +25,11 @@
 // is no file), and nothing has been loaded. An error is never a reason to end a
 // program: the next Save replaces the file.
 //
-// Objects that were skipped, as they could not be decoded, are missing from the
-// file too, and come when they change next. A new release that could decode them,
-// or that keeps more of each object, changes [Options].Projection.
+// Objects that were skipped, as they could not be decoded or an index function
+// refused them, are not in the store, and so are missing from the file too: they come
+// when they change next, as without a restart. A new release that could decode or
+// index them, or that keeps more of each object, changes [Options].Projection, and
+// begins with a list.
 //
 // # Format
 //

@@ -15,6 +15,7 @@ import (
 	"github.com/kinform/kinform/apitest"
 	"github.com/kinform/kinform/informer"
 	"github.com/kinform/kinform/informer/warmstart"
+	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/rest"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
@@ -133,4 +134,62 @@ func TestRestartTellsWhatChangedMeanwhile(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A later user of a shared informer need not know of the file.
+func TestAFactoryStartsWarm(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var lists []string
+		server := apitest.New(apitest.Options{OnRequest: func(r apitest.Request) {
+			if r.Verb == "list" {
+				lists = append(lists, r.HTTP.URL.RawQuery)
+			}
+		}})
+		require.NoError(t, server.ListenMemory())
+		defer server.Close()
+		path := filepath.Join(t.TempDir(), "pods")
+		_, err := server.Create(pod("old", "web"))
+		require.NoError(t, err)
+		_, cold := life(t, server, path)
+		require.ErrorIs(t, cold, fs.ErrNotExist)
+		_, err = server.Create(pod("new", "web"))
+		require.NoError(t, err)
+		lists = nil
+
+		client, err := rest.NewClient(rest.Config{Host: server.URL(), DialContext: server.DialContext}, rest.Options{})
+		require.NoError(t, err)
+		defer client.Close()
+		open := func(s informer.Selection) listwatch.Source[*corev1.Pod] {
+			return rest.NewResource[*corev1.Pod](client, s.Resource, rest.ResourceOptions{})
+		}
+		file, err := warmstart.New(path, warmstart.Protobuf[corev1.Pod](), warmstart.Options{Cluster: "test", Resource: "pods"})
+		require.NoError(t, err)
+		ctx, cancel := context.WithCancel(t.Context())
+		var factory informer.Factory
+		ended := make(chan error, 1)
+		go func() { ended <- factory.Run(ctx) }()
+		synctest.Wait() // It runs, so that an informer starts when it is acquired.
+		first, err := informer.Acquire(&factory, informer.Selection{Resource: pods}, open, informer.Options[*corev1.Pod]{Preload: file.Preload})
+		require.NoError(t, err)
+		second, err := informer.Acquire(&factory, informer.Selection{Resource: pods}, open, informer.Options[*corev1.Pod]{})
+		require.NoError(t, err)
+		require.Same(t, first.Store(), second.Store())
+		var told []string
+		_, err = second.AddHandler(func(e informer.Event[*corev1.Pod]) {
+			told = append(told, fmt.Sprintf("%v %v %v", e.Type, e.Key.Name, e.Cause))
+		}, informer.HandlerOptions{})
+		require.NoError(t, err)
+		require.NoError(t, factory.WaitForSync(ctx))
+		synctest.Wait()
+		require.Equal(t, []string{"Added old initial", "Added new watch"}, told)
+		require.Equal(t, []string{"limit=1"}, lists, "one object, to see how far the server is")
+		require.NoError(t, file.Save(first.Store()))
+		cancel()
+		require.NoError(t, <-ended)
+
+		entries, version, err := file.Load()
+		require.NoError(t, err)
+		require.Len(t, entries, 2)
+		require.Equal(t, server.ResourceVersion(), version)
+	})
 }
