@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // Options are the choices of a Client. The zero value works.
@@ -244,6 +245,8 @@ type exchange struct {
 	cancel   context.CancelCauseFunc
 	response *http.Response
 	encoding Encoding // of the answer
+
+	held func(key types.NamespacedName) any // listwatch.WatchOptions.Held, or nil
 }
 
 // errHeaderTimeout is the cause with which a request ends that got no answer.

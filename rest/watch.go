@@ -33,6 +33,7 @@ func (r *Resource[T]) Watch(ctx context.Context, opts listwatch.WatchOptions) (l
 	if !opts.SendInitialEvents {
 		opts.Known = nil
 	}
+	x.held = opts.Held
 	return r.readWatch(x, encoding, opts.Known), nil
 }
 

@@ -65,6 +65,15 @@ var errAgain = errors.New("protobuf: a field is in two places")
 // What is wrong with a type, such as a field that protobuf cannot have, is the answer
 // to every call. After an error, object is empty.
 func (d *Decoder) Unmarshal(data []byte, object any) error {
+	return d.UnmarshalUpdate(data, object, nil)
+}
+
+// UnmarshalUpdate is Unmarshal for what may be a later version of an object that was
+// decoded before. The new object shares with it each list, map and pointer that is the
+// same in both. earlier is of the type of object and must not be changed from then on,
+// or it is nil; of another type, or where nothing is shared, it is left aside. It may
+// be any object, however it came about: the result equals that of Unmarshal.
+func (d *Decoder) UnmarshalUpdate(data []byte, object, earlier any) error {
 	v := reflect.ValueOf(object)
 	if v.Kind() != reflect.Pointer || v.IsNil() || v.Elem().Kind() != reflect.Struct {
 		return fmt.Errorf("sharing: Unmarshal needs a pointer to a struct, not %T", object)
@@ -79,7 +88,11 @@ func (d *Decoder) Unmarshal(data []byte, object any) error {
 	default:
 		s = &state{decoder: d}
 	}
+	if d.table != nil && earlier != nil {
+		s.follow(v, reflect.ValueOf(earlier))
+	}
 	err = s.object(p, v, data, d.table != nil)
+	s.forget()
 	if err == errAgain {
 		err = s.object(p, v, data, false)
 	}
@@ -94,6 +107,18 @@ func (d *Decoder) Unmarshal(data []byte, object any) error {
 	}
 	return err
 }
+
+// follow makes an object the earlier version of the one that is decoded next, if it is
+// of its type.
+func (s *state) follow(v, before reflect.Value) {
+	if before.Type() == v.Type() && !before.IsNil() {
+		from := uintptr(v.UnsafePointer())
+		s.earlier.from, s.earlier.to = from, from+v.Type().Elem().Size()
+		s.earlier.object = before.UnsafePointer()
+	}
+}
+
+func (s *state) forget() { s.earlier = earlier{} }
 
 // object decodes a message into the struct that v points to. If it cannot, the struct
 // is left empty, so that nothing of it refers to data.

@@ -24,6 +24,7 @@ type state struct {
 	counts  []count // by lesson, since the last report
 	touched []int   // indices into counts that are not zero
 	near    near
+	earlier earlier
 }
 
 // message decodes a message into the struct at an address.

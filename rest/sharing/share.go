@@ -79,6 +79,11 @@ func (s *state) pointer(f *field, at *unsafe.Pointer, data []byte, isString bool
 		*at = found.value
 		return nil
 	}
+	before := (*unsafe.Pointer)(s.earlier.at(unsafe.Pointer(at)))
+	if before != nil && *at == nil && s.sameBytes(f, unsafe.Pointer(before), data, 0, 1, 0) {
+		*at = *before
+		return nil
+	}
 	to, texts, mutable, lists := reflect.New(f.typ).UnsafePointer(), len(s.texts), s.mutable, s.lists
 	if isString {
 		*(*string)(to) = string(data)
@@ -90,6 +95,8 @@ func (s *state) pointer(f *field, at *unsafe.Pointer, data []byte, isString bool
 		s.settle(texts)
 		missing.lists = s.lists - lists
 		s.insert(missing, string(data), to, 0)
+	} else if before != nil {
+		s.settle(texts) // for the next version to share, without the strings around it
 	}
 	return nil
 }
@@ -106,6 +113,11 @@ func (s *state) list(f *field, at *list, data []byte, tag, n int) error {
 	}
 	if at.len > 0 {
 		s.settle(s.floor) // the elements move
+	}
+	before := (*list)(s.earlier.at(unsafe.Pointer(at)))
+	if before != nil && at.array == nil && s.sameList(f, before, data, tag, n, 0) {
+		*at = list{array: before.array, len: n, cap: n}
+		return nil
 	}
 	whole, texts, mutable, lists := data, len(s.texts), s.mutable, s.lists
 	s.lists += n * int(f.size)
@@ -137,6 +149,8 @@ func (s *state) list(f *field, at *list, data []byte, tag, n int) error {
 		missing.lists = s.lists - lists
 		at.cap = n // whoever appends gets a copy
 		s.insert(missing, string(whole), at.array, n)
+	} else if before != nil {
+		s.settle(texts)
 	}
 	return nil
 }
@@ -150,6 +164,10 @@ func (s *state) mapping(f *field, at unsafe.Pointer, data []byte, tag, n int) er
 	found, missing := s.find(f.whole, f.shape, data)
 	if found != nil {
 		*m = found.value
+		return nil
+	}
+	if before := s.earlier.at(at); before != nil && s.sameMap(f, before, data, tag, n) {
+		*m = *(*unsafe.Pointer)(before)
 		return nil
 	}
 	whole, mutable, lists := data, s.mutable, s.lists
