@@ -78,24 +78,13 @@ func (d *Decoder) UnmarshalUpdate(data []byte, object, earlier any) error {
 	if v.Kind() != reflect.Pointer || v.IsNil() || v.Elem().Kind() != reflect.Struct {
 		return fmt.Errorf("sharing: Unmarshal needs a pointer to a struct, not %T", object)
 	}
-	p, err := d.plan(v.Type().Elem())
-	if err != nil {
-		return err
-	}
 	var s *state
 	select {
 	case s = <-d.idle:
 	default:
 		s = &state{decoder: d}
 	}
-	if d.table != nil && earlier != nil {
-		s.follow(v, reflect.ValueOf(earlier))
-	}
-	err = s.object(p, v, data, d.table != nil)
-	s.forget()
-	if err == errAgain {
-		err = s.object(p, v, data, false)
-	}
+	err := s.update(v, data, earlier)
 	s.objects++
 	if s.objects%objectsPerReport == 0 {
 		s.report()
@@ -104,6 +93,27 @@ func (d *Decoder) UnmarshalUpdate(data []byte, object, earlier any) error {
 	select {
 	case d.idle <- s:
 	default:
+	}
+	return err
+}
+
+// update decodes a message into what v points to.
+func (s *state) update(v reflect.Value, data []byte, earlier any) error {
+	d := s.decoder
+	if typ := v.Type(); typ != s.lastType {
+		p, err := d.plan(typ.Elem())
+		if err != nil {
+			return err
+		}
+		s.lastType, s.lastPlan = typ, p
+	}
+	if d.table != nil && earlier != nil {
+		s.follow(v, reflect.ValueOf(earlier))
+	}
+	err := s.object(s.lastPlan, v, data, d.table != nil)
+	s.forget()
+	if err == errAgain {
+		err = s.object(s.lastPlan, v, data, false)
 	}
 	return err
 }

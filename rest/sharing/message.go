@@ -3,6 +3,7 @@ package sharing
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"unsafe"
 )
 
@@ -25,6 +26,10 @@ type state struct {
 	touched []int   // indices into counts that are not zero
 	near    near
 	earlier earlier
+	makers  []maker // by lesson
+
+	lastType reflect.Type // of the pointer that was decoded into last
+	lastPlan *plan        // of what it points to
 }
 
 // message decodes a message into the struct at an address.

@@ -121,10 +121,13 @@ func (s *state) list(f *field, at *list, data []byte, tag, n int) error {
 	}
 	whole, texts, mutable, lists := data, len(s.texts), s.mutable, s.lists
 	s.lists += n * int(f.size)
-	v := reflect.NewAt(f.typ, unsafe.Pointer(at)).Elem()
-	v.Grow(n)
 	old := at.len
-	v.SetLen(old + n)
+	if at.array == nil {
+		at.array, at.cap = s.array(f, n)
+	} else {
+		reflect.NewAt(f.typ, unsafe.Pointer(at)).Elem().Grow(n)
+	}
+	at.len = old + n
 	for i := range n {
 		from, end, err := contents(data, tag)
 		if err != nil {
@@ -155,6 +158,30 @@ func (s *state) list(f *field, at *list, data []byte, tag, n int) error {
 	return nil
 }
 
+// maker is a slice of some type, to make arrays for others of its type. To make a
+// reflect.Value of each of those would take longer.
+type maker struct {
+	value reflect.Value
+	list  *list // where it is
+}
+
+// array makes an array for n elements of a list that has none, and says for how many
+// there is room in it.
+func (s *state) array(f *field, n int) (unsafe.Pointer, int) {
+	for len(s.makers) <= f.whole.id {
+		s.makers = append(s.makers, maker{})
+	}
+	made := &s.makers[f.whole.id]
+	if made.list == nil {
+		p := reflect.New(f.typ)
+		made.value, made.list = p.Elem(), (*list)(p.UnsafePointer())
+	}
+	made.value.Grow(n)
+	array, room := made.list.array, made.list.cap
+	*made.list = list{}
+	return array, room
+}
+
 // mapping stores a map of n entries, encoded as data with tags of so many bytes.
 func (s *state) mapping(f *field, at unsafe.Pointer, data []byte, tag, n int) error {
 	m := (*unsafe.Pointer)(at)
@@ -177,7 +204,9 @@ func (s *state) mapping(f *field, at unsafe.Pointer, data []byte, tag, n int) er
 		if err != nil {
 			return err
 		}
-		if err = fill.add(data[from:end]); err != nil {
+		if key, value, ok := textEntry(data[from:end]); ok && fill.texts != nil {
+			fill.put(key, value, 0)
+		} else if err = fill.add(data[from:end]); err != nil {
 			return err
 		}
 		data = data[end:]
