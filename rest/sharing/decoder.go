@@ -107,8 +107,8 @@ func (s *state) update(v reflect.Value, data []byte, earlier any) error {
 		}
 		s.lastType, s.lastPlan = typ, p
 	}
-	if d.table != nil && earlier != nil {
-		s.follow(v, reflect.ValueOf(earlier))
+	if d.table != nil {
+		s.follow(v, earlier)
 	}
 	err := s.object(s.lastPlan, v, data, d.table != nil)
 	s.forget()
@@ -120,10 +120,13 @@ func (s *state) update(v reflect.Value, data []byte, earlier any) error {
 
 // follow makes an object the earlier version of the one that is decoded next, if it is
 // of its type.
-func (s *state) follow(v, before reflect.Value) {
-	if before.Type() == v.Type() && !before.IsNil() {
-		from := uintptr(v.UnsafePointer())
-		s.earlier.from, s.earlier.to = from, from+v.Type().Elem().Size()
+func (s *state) follow(v reflect.Value, object any) {
+	s.earlier.from = uintptr(v.UnsafePointer())
+	s.earlier.to = s.earlier.from + s.lastPlan.typ.Size()
+	if object == nil {
+		return
+	}
+	if before := reflect.ValueOf(object); before.Type() == v.Type() && !before.IsNil() {
 		s.earlier.object = before.UnsafePointer()
 	}
 }

@@ -18,17 +18,24 @@ import (
 const maxSame = 32
 
 // earlier is an object that was decoded before the one that is decoded now, and of the
-// same type. The zero value is none.
+// same type.
 type earlier struct {
 	from, to uintptr        // where the new object is
-	object   unsafe.Pointer // the earlier one
+	object   unsafe.Pointer // the earlier one, nil if there is none
+}
+
+// has reports whether a field is in the new object itself, rather than in what that
+// points to.
+func (e *earlier) has(field unsafe.Pointer) bool {
+	address := uintptr(field)
+	return address >= e.from && address < e.to
 }
 
 // at is where the earlier object has what is at an address in the new one, nil if
 // there is none, or if the address is not in the object itself.
 func (e *earlier) at(field unsafe.Pointer) unsafe.Pointer {
-	if address := uintptr(field); address >= e.from && address < e.to {
-		return unsafe.Add(e.object, address-e.from)
+	if e.object != nil && e.has(field) {
+		return unsafe.Add(e.object, uintptr(field)-e.from)
 	}
 	return nil
 }

@@ -95,8 +95,8 @@ func (s *state) pointer(f *field, at *unsafe.Pointer, data []byte, isString bool
 		s.settle(texts)
 		missing.lists = s.lists - lists
 		s.insert(missing, string(data), to, 0)
-	} else if before != nil {
-		s.settle(texts) // for the next version to share, without the strings around it
+	} else if s.earlier.has(unsafe.Pointer(at)) {
+		s.settleMany(texts)
 	}
 	return nil
 }
@@ -152,8 +152,8 @@ func (s *state) list(f *field, at *list, data []byte, tag, n int) error {
 		missing.lists = s.lists - lists
 		at.cap = n // whoever appends gets a copy
 		s.insert(missing, string(whole), at.array, n)
-	} else if before != nil {
-		s.settle(texts)
+	} else if s.earlier.has(unsafe.Pointer(at)) {
+		s.settleMany(texts)
 	}
 	return nil
 }
