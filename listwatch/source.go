@@ -101,6 +101,12 @@ type WatchOptions struct {
 	// Known is what it is in ListOptions, and applies to the initial events of a
 	// streaming list.
 	Known func(key types.NamespacedName, resourceVersion string) bool
+
+	// Held returns the object that the caller holds under this key, in whatever
+	// version, or nil. The object of an event may share with it what is the same in
+	// both, so that neither must be changed. Held may be called as Known may.
+	// Defaults to nil: objects share nothing with what was there before.
+	Held func(key types.NamespacedName) any
 }
 
 // ListMeta describes a list, or one page of it.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -96,9 +97,19 @@ func (r *Reflector[T]) readPage(ctx context.Context, s *listing[T]) (listwatch.L
 		case err != nil:
 			return listwatch.ListMeta{}, explain(ctx, err)
 		}
-		s.items = append(s.items, item)
+		s.items = append(roomForOne(s.items), item)
 		r.itemReceived(item, len(s.items))
 	}
+}
+
+// roomForOne makes room for one more item where there is none: twice as much as there
+// was. What append does, a quarter more, allocates several times of what is needed for
+// a list that is long.
+func roomForOne[T any](items []listwatch.Item[T]) []listwatch.Item[T] {
+	if len(items) < cap(items) {
+		return items
+	}
+	return slices.Grow(items, max(len(items), defaultPageSize))
 }
 
 // unchanged stands for an object that could not be read: it exists, so what the

@@ -32,6 +32,12 @@ type Sink[T any] interface {
 	Apply(event listwatch.Event[T]) error
 }
 
+// Holder is a [Sink] that shows the objects which it holds, for later ones to share what
+// is the same in them: see listwatch.WatchOptions.Held.
+type Holder interface {
+	HeldObject(key types.NamespacedName) any
+}
+
 // Reflector keeps a sink in step with a server. Make one with [New], start it with
 // [Reflector.Run].
 type Reflector[T any] struct {
@@ -66,6 +72,14 @@ func New[T any](source listwatch.Source[T], sink Sink[T], opts Options) (*Reflec
 	r.mode = r.opts.ListMode
 	r.record.status.ListMode = r.mode
 	return r, nil
+}
+
+// held is listwatch.WatchOptions.Held.
+func (r *Reflector[T]) held() func(key types.NamespacedName) any {
+	if holder, ok := any(r.sink).(Holder); ok {
+		return holder.HeldObject
+	}
+	return nil
 }
 
 // Run keeps the sink in step with the server until ctx ends, and then returns nil.

@@ -18,7 +18,7 @@ const veryShort = time.Second
 func (r *Reflector[T]) connect(ctx context.Context, s *connecting[T]) (state[T], error) {
 	r.warned = false
 	r.record.update(func(st *Status) { st.Watches++ })
-	watch, err := r.open(ctx, listwatch.WatchOptions{ResourceVersion: s.version}, r.opts.WatchIdleTimeout, ErrIdle)
+	watch, err := r.open(ctx, listwatch.WatchOptions{ResourceVersion: s.version, Held: r.held()}, r.opts.WatchIdleTimeout, ErrIdle)
 	if err != nil {
 		return r.watchFailed(s.version, isRefused(err), err)
 	}

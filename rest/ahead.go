@@ -83,6 +83,7 @@ type ahead[R any] struct {
 	room  chan struct{}  // tells the reader that held has become less
 	count int64          // bytes that have arrived, as the reader knows
 	group sync.WaitGroup
+	done  sync.Pool // of *batch[R], to be used again
 
 	current *batch[R] // from here on used by the consumer only
 	taken   int       // results of current that were handed out
@@ -100,7 +101,8 @@ type batch[R any] struct {
 	envelope envelope
 	end      error // what follows the frames, nil if there are more batches
 
-	decoded chan struct{} // closed when results are there; nil if they always were
+	waits   bool          // results come with a token in decoded, else they are there
+	decoded chan struct{} // of one token, nil while none was needed
 	results []outcome[R]
 }
 
@@ -125,7 +127,7 @@ func startAhead[R any](x *exchange, c cutter, decode func(frame, *envelope) (R, 
 // read fills buffers and cuts them, until the stream ends.
 func (a *ahead[R]) read() {
 	defer close(a.work)
-	b := &batch[R]{buffer: a.newBuffer(0)}
+	b := a.newBatch(a.newBuffer(0), false)
 	var start, filled int // of the buffer, these bytes are not cut yet
 	var n int             // bytes that arrived last
 	var ended error
@@ -145,7 +147,7 @@ func (a *ahead[R]) read() {
 			b.size += int64(len(f.data))
 			if len(b.frames) == maxFrames {
 				b.shared = true
-				next := &batch[R]{buffer: b.buffer, shared: true}
+				next := a.newBatch(b.buffer, true)
 				if !a.dispatch(b) {
 					return
 				}
@@ -163,7 +165,7 @@ func (a *ahead[R]) read() {
 			if n >= idleSize || filled == len(*b.buffer) {
 				used = max(used, idleSize) // more is coming
 			}
-			next := &batch[R]{buffer: a.newBuffer(used), frames: make([]frame, 0, len(b.frames)+1)}
+			next := a.newBatch(a.newBuffer(used), false)
 			start, filled = 0, copy(*next.buffer, rest)
 			if !a.dispatch(b) {
 				return
@@ -205,11 +207,12 @@ func (a *ahead[R]) ending(err error, rest []byte) error {
 func (a *ahead[R]) dispatch(b *batch[R]) bool {
 	b.envelope = a.cutter.envelope()
 	b.envelope.meta.Bytes = a.count
-	here := len(b.frames) <= 1 && b.size <= aloneSize && len(a.slots) == 0 && len(a.order) == 0
+	b.waits = len(b.frames) > 1 || b.size > aloneSize || len(a.slots) > 0 || len(a.order) > 0
+	here := !b.waits // b is the consumer's as soon as it is in order
 	if here {
 		a.decodeAll(b)
-	} else {
-		b.decoded = make(chan struct{})
+	} else if b.decoded == nil {
+		b.decoded = make(chan struct{}, 1)
 	}
 	gone := a.exchange.running.Done()
 	limit := 2 * int64(a.exchange.client.maxObjectBytes)
@@ -243,9 +246,10 @@ func (a *ahead[R]) dispatch(b *batch[R]) bool {
 // worker decodes b, and then one batch after another as long as one is waiting: a
 // watch on which nothing happens has no workers.
 func (a *ahead[R]) worker(b *batch[R]) {
+	growStack()
 	for ok := true; ok; {
 		a.decodeAll(b)
-		close(b.decoded)
+		b.decoded <- struct{}{}
 		select {
 		case b, ok = <-a.work:
 		default:
@@ -257,12 +261,42 @@ func (a *ahead[R]) worker(b *batch[R]) {
 
 // decodeAll makes results of the frames of a batch.
 func (a *ahead[R]) decodeAll(b *batch[R]) {
-	b.results = make([]outcome[R], len(b.frames))
+	if cap(b.results) < len(b.frames) {
+		b.results = make([]outcome[R], len(b.frames))
+	}
+	b.results = b.results[:len(b.frames)]
 	for i, f := range b.frames {
 		b.results[i].value, b.results[i].err = a.decode(f, &b.envelope)
 	}
 	a.recycle(b)
-	b.buffer, b.frames = nil, nil
+	clear(b.frames)
+	b.buffer, b.frames = nil, b.frames[:0]
+}
+
+// growStack makes room on the stack for decoding, at once and while there is next to
+// nothing on it. Step by step, in the middle of decoding, it costs a worker more
+// than a batch is worth.
+//
+//go:noinline
+func growStack() {
+	var room [6 << 10]byte
+	runtime.KeepAlive(&room)
+}
+
+// newBatch returns an empty batch for the frames of a buffer.
+func (a *ahead[R]) newBatch(buffer *[]byte, shared bool) *batch[R] {
+	b, ok := a.done.Get().(*batch[R])
+	if !ok {
+		b = &batch[R]{}
+	}
+	b.buffer, b.shared = buffer, shared
+	return b
+}
+
+// reuse takes back a batch of which the consumer has everything.
+func (a *ahead[R]) reuse(b *batch[R]) {
+	*b = batch[R]{frames: b.frames, decoded: b.decoded, results: b.results[:0]}
+	a.done.Put(b)
 }
 
 // newBuffer returns a buffer with room for more than this many bytes.
@@ -323,6 +357,7 @@ func (a *ahead[R]) next() (R, error) {
 			a.err = a.exchange.fail(end)
 		}
 		a.passed += a.current.size
+		a.reuse(a.current)
 		a.current, a.taken = nil, 0
 	}
 	return none, a.err
@@ -337,7 +372,7 @@ func (a *ahead[R]) take() bool {
 	case <-gone:
 		return false
 	}
-	if b.decoded != nil {
+	if b.waits {
 		select {
 		case <-b.decoded:
 		case <-gone:

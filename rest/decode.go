@@ -15,17 +15,21 @@ import (
 // decoder makes objects of bytes. It has no type argument, so that a program needs
 // its code only once.
 type decoder struct {
-	typ      reflect.Type                           // of the objects
-	protobuf func(data []byte, object any) error    // nil if typ has none
-	json     func(data []byte, object any) error    // of the object, or of a pointer to it
-	project  func(e Encoding, object []byte) []byte // nil if nothing is removed
-	kindless bool                                   // objects come without kind and apiVersion
+	typ      reflect.Type                                 // of the objects
+	protobuf func(data []byte, object any) error          // nil if typ has none
+	update   func(data []byte, object, earlier any) error // protobuf, of a later version; nil for the same
+	json     func(data []byte, object any) error          // of the object, or of a pointer to it
+	project  func(e Encoding, object []byte) []byte       // nil if nothing is removed
+	kindless bool                                         // objects come without kind and apiVersion
 }
 
 // streaming is the decoder for lists and watches, which does what the user wants.
 func (d decoder) streaming(opts *ResourceOptions) decoder {
 	if opts.DecodeProtobuf != nil && d.typ.Kind() == reflect.Pointer {
 		d.protobuf = opts.DecodeProtobuf
+	}
+	if d.typ.Kind() == reflect.Pointer {
+		d.update = opts.DecodeUpdate
 	}
 	if opts.DecodeJSON != nil {
 		d.json = opts.DecodeJSON
@@ -57,6 +61,12 @@ func (d *decoder) decode(e Encoding, data []byte, list *envelope) (any, error) {
 		return object, d.protobuf(data, object)
 	}
 	return object, d.decodeJSON(object, data, list)
+}
+
+// decodeUpdate is decode for an object in protobuf of which an earlier version is held.
+func (d *decoder) decodeUpdate(data []byte, earlier any) (any, error) {
+	object := reflect.New(d.typ.Elem()).Interface()
+	return object, d.update(data, object, earlier)
 }
 
 func (d *decoder) decodeJSON(target any, data []byte, list *envelope) error {
@@ -110,12 +120,22 @@ func (r *Resource[T]) item(x *exchange, e Encoding, data []byte, list *envelope,
 		}
 	}
 	var item listwatch.Item[T]
-	err := guarded(func() error {
+	var earlier any
+	if x.held != nil && e == Protobuf && r.streams.update != nil {
+		key, _ := id.copied()
+		earlier = x.held(key)
+	}
+	err := guarded(func() (err error) {
 		if r.streams.project != nil {
 			data = r.streams.project(e, data)
 			id = identify(e, data, false) // the bytes have moved
 		}
-		object, err := r.streams.decode(e, data, list)
+		var object any
+		if earlier != nil {
+			object, err = r.streams.decodeUpdate(data, earlier)
+		} else {
+			object, err = r.streams.decode(e, data, list)
+		}
 		if err == nil {
 			item.Object, _ = object.(T)
 			item.Key, item.ResourceVersion = id.keyOf(object)

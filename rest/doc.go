@@ -83,7 +83,7 @@
 //     server sends nothing else, or a struct of one's own.
 //   - [Drop] removes what nobody reads from the bytes of objects.
 //   - DecodeProtobuf with the decoder of package rest/sharing lets objects share what
-//     is equal in them.
+//     is equal in them, and DecodeUpdate what has not changed since the last version.
 //
 // All of this is for List and Watch. The other verbs answer with whole objects that
 // belong to the caller, to be changed and sent back.

@@ -36,6 +36,12 @@ type ResourceOptions struct {
 	// changed, so they do without. Defaults to Unmarshal.
 	DecodeProtobuf func(data []byte, object any) error
 
+	// DecodeUpdate is DecodeProtobuf for an object of which the one who watches holds
+	// an earlier version: see [listwatch.WatchOptions].Held, which a reflector with
+	// the sink of an informer provides. UnmarshalUpdate of package rest/sharing lets
+	// both share what is the same in them. Defaults to DecodeProtobuf.
+	DecodeUpdate func(data []byte, object, earlier any) error
+
 	// DecodeJSON is DecodeProtobuf for JSON. What it decodes into is a new T, a
 	// pointer to one, or, for unstructured objects, a pointer to a map[string]any.
 	// Defaults to the decoder of sigs.k8s.io/json, with keys that are case-sensitive

@@ -33,6 +33,7 @@ func (r *Resource[T]) Watch(ctx context.Context, opts listwatch.WatchOptions) (l
 	if !opts.SendInitialEvents {
 		opts.Known = nil
 	}
+	x.held = opts.Held
 	stream := r.readWatch(x, encoding, opts.Known)
 	stream.initial = opts.SendInitialEvents
 	return stream, nil

@@ -65,13 +65,18 @@ var errAgain = errors.New("protobuf: a field is in two places")
 // What is wrong with a type, such as a field that protobuf cannot have, is the answer
 // to every call. After an error, object is empty.
 func (d *Decoder) Unmarshal(data []byte, object any) error {
+	return d.UnmarshalUpdate(data, object, nil)
+}
+
+// UnmarshalUpdate is Unmarshal for what may be a later version of an object that was
+// decoded before. The new object shares with it each list, map and pointer that is the
+// same in both. earlier is of the type of object and must not be changed from then on,
+// or it is nil; of another type, or where nothing is shared, it is left aside. It may
+// be any object, however it came about: the result equals that of Unmarshal.
+func (d *Decoder) UnmarshalUpdate(data []byte, object, earlier any) error {
 	v := reflect.ValueOf(object)
 	if v.Kind() != reflect.Pointer || v.IsNil() || v.Elem().Kind() != reflect.Struct {
 		return fmt.Errorf("sharing: Unmarshal needs a pointer to a struct, not %T", object)
-	}
-	p, err := d.plan(v.Type().Elem())
-	if err != nil {
-		return err
 	}
 	var s *state
 	select {
@@ -79,10 +84,7 @@ func (d *Decoder) Unmarshal(data []byte, object any) error {
 	default:
 		s = &state{decoder: d}
 	}
-	err = s.object(p, v, data, d.table != nil)
-	if err == errAgain {
-		err = s.object(p, v, data, false)
-	}
+	err := s.update(v, data, earlier)
 	s.objects++
 	if s.objects%objectsPerReport == 0 {
 		s.report()
@@ -94,6 +96,42 @@ func (d *Decoder) Unmarshal(data []byte, object any) error {
 	}
 	return err
 }
+
+// update decodes a message into what v points to.
+func (s *state) update(v reflect.Value, data []byte, earlier any) error {
+	d := s.decoder
+	if typ := v.Type(); typ != s.lastType {
+		p, err := d.plan(typ.Elem())
+		if err != nil {
+			return err
+		}
+		s.lastType, s.lastPlan = typ, p
+	}
+	if d.table != nil {
+		s.follow(v, earlier)
+	}
+	err := s.object(s.lastPlan, v, data, d.table != nil)
+	s.forget()
+	if err == errAgain {
+		err = s.object(s.lastPlan, v, data, false)
+	}
+	return err
+}
+
+// follow makes an object the earlier version of the one that is decoded next, if it is
+// of its type.
+func (s *state) follow(v reflect.Value, object any) {
+	s.earlier.from = uintptr(v.UnsafePointer())
+	s.earlier.to = s.earlier.from + s.lastPlan.typ.Size()
+	if object == nil {
+		return
+	}
+	if before := reflect.ValueOf(object); before.Type() == v.Type() && !before.IsNil() {
+		s.earlier.object = before.UnsafePointer()
+	}
+}
+
+func (s *state) forget() { s.earlier = earlier{} }
 
 // object decodes a message into the struct that v points to. If it cannot, the struct
 // is left empty, so that nothing of it refers to data.

@@ -11,7 +11,8 @@
 //
 //	shared := sharing.New(sharing.Options{})
 //	pods := rest.NewResource[*corev1.Pod](client, gvr, rest.ResourceOptions{
-//		DecodeProtobuf: shared.Unmarshal, DecodeJSON: shared.DecodeJSON,
+//		DecodeProtobuf: shared.Unmarshal, DecodeUpdate: shared.UnmarshalUpdate,
+//		DecodeJSON: shared.DecodeJSON,
 //	})
 //
 // One Decoder serves any number of resources and types, lists, watches and relists.
@@ -22,6 +23,10 @@
 // from a cache is bound by that rule of Kubernetes; here whoever breaks it changes
 // other objects as well. DeepCopy gives an object of one's own, as ever. Fields that
 // the object holds by value, such as pod.Name, can be set without harm to others.
+// [Decoder.UnmarshalUpdate] goes further: a later version of an object shares with the
+// earlier one each list, map and pointer that is the same in both, whether or not other
+// objects have it. Of a pod whose status changes that is most of it.
+//
 // In tests, package mutation finds who breaks the rule.
 //
 // Objects can be read by any number of goroutines. A resource.Quantity is a special

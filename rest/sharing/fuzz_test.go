@@ -68,3 +68,46 @@ func FuzzUnmarshal(f *testing.F) {
 		}
 	})
 }
+
+// FuzzUnmarshalUpdate: whatever an object was before, and whatever the bytes are now,
+// the result is that of decoding them alone, and what there was before stays as it was.
+func FuzzUnmarshalUpdate(f *testing.F) {
+	types := updateTypes()
+	for kind, make := range types {
+		before, after := make(), make()
+		everytype.Filler(int64(kind)).Fill(before)
+		everytype.Filler(int64(kind) + 1).Fill(after)
+		old, err := before.Marshal()
+		require.NoError(f, err)
+		data, err := after.Marshal()
+		require.NoError(f, err)
+		f.Add(uint8(kind), old, data)
+		f.Add(uint8(kind), data, data)
+		f.Add(uint8(kind), old, append(append([]byte{}, old...), data...))
+	}
+	pods := encodedPods(f, 2)
+	f.Add(uint8(0), pods[0], pods[1])
+	f.Add(uint8(1), []byte("\x12\x06\x0a\x01a\x12\x01b\x12\x06\x0a\x01c\x12\x01d"), []byte("\x12\x06\x0a\x01a\x12\x01b\x12\x06\x0a\x01a\x12\x01b"))
+	shared, alone := sharing.New(sharing.Options{MaxBytes: 64 << 10}), sharing.New(sharing.Options{MaxBytes: -1})
+	f.Fuzz(func(t *testing.T, kind uint8, old, data []byte) {
+		if endless.Match(data) || endless.Match(old) {
+			t.Skip()
+		}
+		make := types[int(kind)%len(types)]
+		before, untouched, want := make(), make(), make()
+		if shared.Unmarshal(old, before) != nil || alone.Unmarshal(old, untouched) != nil {
+			t.Skip()
+		}
+		wantErr := alone.Unmarshal(data, want) // which equals the type's own method, see FuzzUnmarshal
+		for range 2 {
+			got := make()
+			err := update(shared, data, got, before)
+			require.Equal(t, wantErr == nil, err == nil, "%v, %v", wantErr, err)
+			if wantErr != nil {
+				want = make()
+			}
+			require.Equal(t, want, got)
+			require.Equal(t, untouched, before)
+		}
+	})
+}

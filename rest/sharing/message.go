@@ -3,6 +3,7 @@ package sharing
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"unsafe"
 )
 
@@ -24,6 +25,11 @@ type state struct {
 	counts  []count // by lesson, since the last report
 	touched []int   // indices into counts that are not zero
 	near    near
+	earlier earlier
+	makers  []maker // by lesson
+
+	lastType reflect.Type // of the pointer that was decoded into last
+	lastPlan *plan        // of what it points to
 }
 
 // message decodes a message into the struct at an address.
@@ -42,9 +48,12 @@ func (s *state) message(p *plan, at unsafe.Pointer, data []byte) error {
 	}
 	for i := 0; i < len(data); {
 		start := i
-		tag, tagEnd, err := number(data, i)
-		if err != nil {
-			return err
+		tag, tagEnd := uint64(data[i]), i+1
+		if tag >= 0x80 {
+			var err error
+			if tag, tagEnd, err = longNumber(data, i); err != nil {
+				return err
+			}
 		}
 		wire, n := tag&7, int32(tag>>3)
 		switch {
@@ -54,32 +63,41 @@ func (s *state) message(p *plan, at unsafe.Pointer, data []byte) error {
 			return fmt.Errorf("protobuf: %s: the number of a field is %d", p.typ, n)
 		}
 		if int(n) >= len(p.fields) || p.fields[n].kind == 0 {
+			var err error
 			if i, err = skip(data, tagEnd, wire); err != nil {
 				return err
 			}
 			continue
 		}
 		f := &p.fields[n]
+		to := unsafe.Add(at, f.offset)
 		switch {
-		case wire == wireVarint && f.kind.varint():
-			var v uint64
-			if v, i, err = number(data, tagEnd); err != nil {
-				return err
-			}
-			s.number(f, unsafe.Add(at, f.offset), v)
-		case wire == wireBytes && (f.kind >= bools):
-			var from, end int
-			if from, end, err = contents(data, tagEnd); err != nil {
-				return err
+		case wire == wireBytes && f.kind >= bools:
+			from, end := tagEnd+1, 0
+			if tagEnd < len(data) && data[tagEnd] < 0x80 && int(data[tagEnd]) <= len(data)-from {
+				end = from + int(data[tagEnd])
+			} else {
+				var err error
+				if from, end, err = contents(data, tagEnd); err != nil {
+					return err
+				}
 			}
 			if f.kind == aString {
-				s.text(f, (*string)(unsafe.Add(at, f.offset)), data[from:end])
+				s.text(f, (*string)(to), data[from:end])
 				i = end
 				continue
 			}
-			if i, err = s.bytes(f, unsafe.Add(at, f.offset), data, start, tagEnd, from, end); err != nil {
+			var err error
+			if i, err = s.bytes(f, to, data, start, tagEnd, from, end); err != nil {
 				return err
 			}
+		case wire == wireVarint && f.kind.varint():
+			v, end, err := number(data, tagEnd)
+			if err != nil {
+				return err
+			}
+			s.number(f, to, v)
+			i = end
 		default:
 			return fmt.Errorf("protobuf: %s.%s: unexpected wire type %d", p.typ, f.name, wire)
 		}

@@ -19,6 +19,11 @@ type plan struct {
 	fields []field // by number; the kind of those that do not exist is 0
 	// own decodes a type whose encoding is not that of its fields.
 	own func(at unsafe.Pointer, data []byte) error
+	// equal reports whether own would make of data what is there; it may be nil.
+	equal func(at unsafe.Pointer, data []byte) bool
+	gaps  []gap
+	// moving says that the struct has values in it which are mutable.
+	moving bool
 	// mutable says that methods which only read, as one would think, change a value.
 	mutable bool
 	err     error // what is wrong with the type
@@ -61,7 +66,7 @@ type field struct {
 	whole  *lesson      // whether to look up the field as a whole
 	shape  int          // of what is shared
 	plan   *plan        // of a message, of the elements of a list, or of the values of a map
-	size   uintptr      // of an element of a list
+	size   uintptr      // of an element of a list, or of a message
 	value  *field       // the values of a map
 	typ    reflect.Type // of the field
 	name   string
@@ -116,7 +121,7 @@ func (c *compiler) message(t reflect.Type) (*plan, error) {
 	if p := c.plans[t]; p != nil {
 		return p, nil
 	}
-	p := &plan{typ: t, own: ownEncoding(t), mutable: t == reflect.TypeFor[resource.Quantity]()}
+	p := &plan{typ: t, own: ownEncoding(t), equal: ownEquality(t), mutable: t == reflect.TypeFor[resource.Quantity]()}
 	c.plans[t] = p
 	switch {
 	case p.own != nil:
@@ -144,6 +149,7 @@ func (c *compiler) message(t reflect.Type) (*plan, error) {
 	if len(p.fields) == 0 && t.NumField() > 0 {
 		return nil, fmt.Errorf("no field of %s has a protobuf tag", t)
 	}
+	p.findGaps()
 	return p, nil
 }
 
@@ -174,6 +180,7 @@ func (c *compiler) add(p *plan, sf reflect.StructField, tag string) error {
 		p.fields = append(p.fields, field{})
 	}
 	p.fields[number] = f
+	p.moving = p.moving || f.kind == aMessage && (f.plan.mutable || f.plan.moving)
 	return nil
 }
 
@@ -208,7 +215,7 @@ func (c *compiler) field(t reflect.Type, repeated bool) (f field, err error) {
 	case k == reflect.String:
 		f.kind, f.text = aString, c.textLesson()
 	case k == reflect.Struct || k == reflect.Slice:
-		f.kind = aMessage
+		f.kind, f.size = aMessage, t.Size()
 		f.plan, err = c.message(t)
 	case k == reflect.Pointer:
 		return c.pointer(t)

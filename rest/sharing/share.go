@@ -79,6 +79,11 @@ func (s *state) pointer(f *field, at *unsafe.Pointer, data []byte, isString bool
 		*at = found.value
 		return nil
 	}
+	before := (*unsafe.Pointer)(s.earlier.at(unsafe.Pointer(at)))
+	if before != nil && *at == nil && s.sameBytes(f, unsafe.Pointer(before), data, 0, 1, 0) {
+		*at = *before
+		return nil
+	}
 	to, texts, mutable, lists := reflect.New(f.typ).UnsafePointer(), len(s.texts), s.mutable, s.lists
 	if isString {
 		*(*string)(to) = string(data)
@@ -90,6 +95,8 @@ func (s *state) pointer(f *field, at *unsafe.Pointer, data []byte, isString bool
 		s.settle(texts)
 		missing.lists = s.lists - lists
 		s.insert(missing, string(data), to, 0)
+	} else if s.earlier.has(unsafe.Pointer(at)) {
+		s.settleMany(texts)
 	}
 	return nil
 }
@@ -107,12 +114,20 @@ func (s *state) list(f *field, at *list, data []byte, tag, n int) error {
 	if at.len > 0 {
 		s.settle(s.floor) // the elements move
 	}
+	before := (*list)(s.earlier.at(unsafe.Pointer(at)))
+	if before != nil && at.array == nil && s.sameList(f, before, data, tag, n, 0) {
+		*at = list{array: before.array, len: n, cap: n}
+		return nil
+	}
 	whole, texts, mutable, lists := data, len(s.texts), s.mutable, s.lists
 	s.lists += n * int(f.size)
-	v := reflect.NewAt(f.typ, unsafe.Pointer(at)).Elem()
-	v.Grow(n)
 	old := at.len
-	v.SetLen(old + n)
+	if at.array == nil {
+		at.array, at.cap = s.array(f, n)
+	} else {
+		reflect.NewAt(f.typ, unsafe.Pointer(at)).Elem().Grow(n)
+	}
+	at.len = old + n
 	for i := range n {
 		from, end, err := contents(data, tag)
 		if err != nil {
@@ -137,8 +152,34 @@ func (s *state) list(f *field, at *list, data []byte, tag, n int) error {
 		missing.lists = s.lists - lists
 		at.cap = n // whoever appends gets a copy
 		s.insert(missing, string(whole), at.array, n)
+	} else if s.earlier.has(unsafe.Pointer(at)) {
+		s.settleMany(texts)
 	}
 	return nil
+}
+
+// maker is a slice of some type, to make arrays for others of its type. To make a
+// reflect.Value of each of those would take longer.
+type maker struct {
+	value reflect.Value
+	list  *list // where it is
+}
+
+// array makes an array for n elements of a list that has none, and says for how many
+// there is room in it.
+func (s *state) array(f *field, n int) (unsafe.Pointer, int) {
+	for len(s.makers) <= f.whole.id {
+		s.makers = append(s.makers, maker{})
+	}
+	made := &s.makers[f.whole.id]
+	if made.list == nil {
+		p := reflect.New(f.typ)
+		made.value, made.list = p.Elem(), (*list)(p.UnsafePointer())
+	}
+	made.value.Grow(n)
+	array, room := made.list.array, made.list.cap
+	*made.list = list{}
+	return array, room
 }
 
 // mapping stores a map of n entries, encoded as data with tags of so many bytes.
@@ -152,6 +193,10 @@ func (s *state) mapping(f *field, at unsafe.Pointer, data []byte, tag, n int) er
 		*m = found.value
 		return nil
 	}
+	if before := s.earlier.at(at); before != nil && s.sameMap(f, before, data, tag, n) {
+		*m = *(*unsafe.Pointer)(before)
+		return nil
+	}
 	whole, mutable, lists := data, s.mutable, s.lists
 	fill := newMapFiller(s, f, at, n)
 	for range n {
@@ -159,7 +204,9 @@ func (s *state) mapping(f *field, at unsafe.Pointer, data []byte, tag, n int) er
 		if err != nil {
 			return err
 		}
-		if err = fill.add(data[from:end]); err != nil {
+		if key, value, ok := textEntry(data[from:end]); ok && fill.texts != nil {
+			fill.put(key, value, 0)
+		} else if err = fill.add(data[from:end]); err != nil {
 			return err
 		}
 		data = data[end:]

@@ -104,25 +104,34 @@ func (t *table) seenBefore(hash uint64) bool {
 	return t.seen[int(hash)&(len(t.seen)-1)].Swap(mark) == mark
 }
 
-// insert adds an entry in the place of one that has not been used of late.
+// insert adds an entry, where there is no room in the place of one that has not been
+// used of late.
 func (t *table) insert(e *entry) {
 	if e.cost() > t.limit/ways {
 		return
 	}
 	group := t.group(e.hash)
-	victim := int(e.hash>>32) % ways
-	for i := range group {
-		at := (victim + i) % ways
-		old := group[at].Load()
-		if old == nil || !old.used.Swap(false) {
-			victim = at
-			break
-		}
-	}
-	t.replace(&group[victim], e)
+	t.replace(&group[victim(group, int(e.hash>>32)%ways)], e)
 	for t.bytes.Load() > t.limit {
 		t.replace(&t.slots[int(t.hand.Add(1))&(len(t.slots)-1)], nil)
 	}
+}
+
+// victim is the place of a group that is empty, or whose entry has not been used of
+// late: the first one from a place on.
+func victim(group []atomic.Pointer[entry], from int) int {
+	for i := range group {
+		if group[i].Load() == nil {
+			return i
+		}
+	}
+	for i := range group {
+		at := (from + i) % ways
+		if old := group[at].Load(); old == nil || !old.used.Swap(false) {
+			return at
+		}
+	}
+	return from
 }
 
 func (t *table) replace(slot *atomic.Pointer[entry], e *entry) {

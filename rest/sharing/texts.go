@@ -54,6 +54,21 @@ func (s *state) settle(since int) {
 	s.texts = s.texts[:since]
 }
 
+// many is for how many bytes of strings a list of an object has a piece of its own.
+const many = 128
+
+// settleMany is settle for what a later version of the object may share: if these are
+// many strings, then without those around it, which that version may not have.
+func (s *state) settleMany(since int) {
+	size := 0
+	for _, p := range s.texts[since:] {
+		size += len(*p.field)
+	}
+	if size >= many {
+		s.settle(since)
+	}
+}
+
 // maxTexts bounds the texts that a state has room for between two objects.
 const maxTexts = 8 << 10
 

@@ -105,6 +105,9 @@ func skip(data []byte, i int, wire uint64) (end int, err error) {
 // run measures the fields that follow each other with the same tag: data[start:]
 // begins with one whose tag ends at tagEnd and which itself ends at end.
 func run(data []byte, start, tagEnd, end int) (count, runEnd int) {
+	if tagEnd-start == 1 && (end == len(data) || data[end] != data[start]) {
+		return 1, end // which is most often so
+	}
 	tag := string(data[start:tagEnd])
 	for count = 1; len(data)-end >= len(tag) && string(data[end:end+len(tag)]) == tag; count++ {
 		_, next, err := contents(data, end+len(tag))

@@ -41,6 +41,7 @@ func start[T rest.Message](client *rest.Client, task subject.Task, opts rest.Res
 	opts.Encoding = encoding(task)
 	shared := sharing.New(sharing.Options{})
 	opts.DecodeProtobuf, opts.DecodeJSON = shared.Unmarshal, shared.DecodeJSON
+	opts.DecodeUpdate = shared.UnmarshalUpdate
 	pods := rest.NewResource[T](client, corev1.SchemeGroupVersion.WithResource("pods"), opts)
 	inf, err := informer.New(pods, informer.Options[T]{
 		Reflector: reflector.Options{ListMode: mode(task)},

@@ -1,0 +1,56 @@
+package reflector
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/listwatch"
+)
+
+// holder is a mirror that shows what it holds.
+type holder struct{ *mirror }
+
+func (h holder) HeldObject(key types.NamespacedName) any { return h.content[key] }
+
+// optionsOf is a source that remembers how it was watched.
+type optionsOf struct {
+	*script
+	watched []listwatch.WatchOptions
+}
+
+func (o *optionsOf) Watch(ctx context.Context, opts listwatch.WatchOptions) (listwatch.WatchStream[string], error) {
+	o.watched = append(o.watched, opts)
+	return o.script.Watch(ctx, opts)
+}
+
+func TestASinkThatIsAHolderShowsWatchesWhatItHolds(t *testing.T) {
+	for _, mode := range []ListMode{List, WatchList} {
+		t.Run(mode.String(), func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				for _, shows := range []bool{true, false} {
+					j := &journal{}
+					m := &mirror{journal: j, content: map[types.NamespacedName]string{key("a"): "7"}}
+					source := &optionsOf{script: &script{journal: j, lists: []reply{whole("10", "a@7")}, watches: []reply{play()}}}
+					var sink Sink[string] = m
+					if shows {
+						sink = holder{m}
+					}
+					r, err := New(source, sink, Options{ListMode: mode})
+					require.NoError(t, err)
+					ctx, cancel := context.WithTimeout(t.Context(), veryShort)
+					require.NoError(t, r.Run(ctx))
+					cancel()
+					require.Len(t, source.watched, 1)
+					held := source.watched[0].Held
+					require.Equal(t, shows, held != nil)
+					if shows {
+						require.Equal(t, "7", held(key("a")))
+					}
+				}
+			})
+		})
+	}
+}

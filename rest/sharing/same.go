@@ -1,0 +1,315 @@
+package sharing
+
+import (
+	"reflect"
+	"unsafe"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// A later version of an object mostly repeats what an earlier one had. What it had is
+// compared with the bytes that came, which takes no memory, and is taken over where it
+// is exactly what decoding them would give.
+//
+// The answer may be no where it could be yes: for bytes that an encoder would not have
+// written in this way, for types that are rare, and for what others may change.
+
+// maxSame bounds how deep messages are nested that are compared.
+const maxSame = 32
+
+// earlier is an object that was decoded before the one that is decoded now, and of the
+// same type.
+type earlier struct {
+	from, to uintptr        // where the new object is
+	object   unsafe.Pointer // the earlier one, nil if there is none
+}
+
+// has reports whether a field is in the new object itself, rather than in what that
+// points to.
+func (e *earlier) has(field unsafe.Pointer) bool {
+	address := uintptr(field)
+	return address >= e.from && address < e.to
+}
+
+// at is where the earlier object has what is at an address in the new one, nil if
+// there is none, or if the address is not in the object itself.
+func (e *earlier) at(field unsafe.Pointer) unsafe.Pointer {
+	if e.object != nil && e.has(field) {
+		return unsafe.Add(e.object, uintptr(field)-e.from)
+	}
+	return nil
+}
+
+// same reports whether the message at an address is what data would be decoded to.
+func (s *state) same(p *plan, at unsafe.Pointer, data []byte, depth int) bool {
+	if p.own != nil {
+		return p.equal != nil && p.equal(at, data)
+	}
+	if p.list || p.moving || depth > maxSame {
+		return false
+	}
+	next := 1 // the lowest number that may follow
+	for i := 0; i < len(data); {
+		start := i
+		tag, tagEnd, err := number(data, i)
+		if err != nil || tag>>3 < uint64(next) || tag>>3 >= uint64(len(p.fields)) {
+			return false
+		}
+		n := int(tag >> 3)
+		if !p.absent(at, next, n) {
+			return false
+		}
+		next = n + 1
+		f := &p.fields[n]
+		field := unsafe.Add(at, f.offset)
+		switch wire := tag & 7; {
+		case wire == wireVarint && f.kind != 0 && f.kind.varint():
+			v, end, err := number(data, tagEnd)
+			if err != nil || !sameNumber(f.kind, field, v) {
+				return false
+			}
+			i = end
+		case wire == wireBytes && f.kind > int64s:
+			from, end, err := contents(data, tagEnd)
+			if err != nil {
+				return false
+			}
+			count := 1
+			if f.kind >= stringList {
+				count, end = run(data, start, tagEnd, end)
+				from = start
+			}
+			if !s.sameBytes(f, field, data[from:end], tagEnd-start, count, depth) {
+				return false
+			}
+			i = end
+		default:
+			return false
+		}
+	}
+	return p.absent(at, next, len(p.fields)) && p.restIsZero(at)
+}
+
+// sameBytes is same for a field with contents, or for one with several: then data has
+// their tags as well, of so many bytes each.
+func (s *state) sameBytes(f *field, at unsafe.Pointer, data []byte, tag, count, depth int) bool {
+	switch f.kind {
+	case aString:
+		return *(*string)(at) == string(data)
+	case someBytes:
+		b := *(*[]byte)(at)
+		return b != nil && string(b) == string(data)
+	case aMessage:
+		return s.same(f.plan, at, data, depth+1)
+	case aStringPointer:
+		text := *(**string)(at)
+		return text != nil && *text == string(data)
+	case aMessagePointer:
+		to := *(*unsafe.Pointer)(at)
+		return to != nil && (s.known(f.whole, f.shape, data, to) || s.same(f.plan, to, data, depth+1))
+	case aMap:
+		return s.sameMap(f, at, data, tag, count)
+	case stringList, bytesList, messageList:
+		return s.sameList(f, (*list)(at), data, tag, count, depth)
+	}
+	return false
+}
+
+// sameNumber is same for a single number.
+func sameNumber(k kind, at unsafe.Pointer, v uint64) bool {
+	switch k {
+	case aBool:
+		return *(*bool)(at) == (v != 0)
+	case anInt32:
+		return *(*int32)(at) == int32(v)
+	case anInt64:
+		return *(*int64)(at) == int64(v)
+	case aBoolPointer:
+		to := *(**bool)(at)
+		return to != nil && *to == (v != 0)
+	case anInt32Pointer:
+		to := *(**int32)(at)
+		return to != nil && *to == int32(v)
+	case anInt64Pointer:
+		to := *(**int64)(at)
+		return to != nil && *to == int64(v)
+	}
+	return false
+}
+
+// sameList is same for a list of n elements.
+func (s *state) sameList(f *field, at *list, data []byte, tag, n, depth int) bool {
+	if at.len != n {
+		return false
+	}
+	if s.known(f.whole, f.shape, data, at.array) {
+		return true
+	}
+	for i := range n {
+		from, end, err := contents(data, tag)
+		if err != nil {
+			return false
+		}
+		element, value := unsafe.Add(at.array, uintptr(i)*f.size), data[from:end]
+		var same bool
+		switch f.kind {
+		case stringList:
+			same = *(*string)(element) == string(value)
+		case bytesList:
+			b := *(*[]byte)(element)
+			same = b != nil && string(b) == string(value)
+		case messageList:
+			same = s.same(f.plan, element, value, depth+1)
+		}
+		if !same {
+			return false
+		}
+		data = data[end:]
+	}
+	return true
+}
+
+// sameMap is same for a map of n entries. Only maps of strings are compared.
+func (s *state) sameMap(f *field, at unsafe.Pointer, data []byte, tag, n int) bool {
+	m := *(*unsafe.Pointer)(at)
+	if m == nil {
+		return false
+	}
+	if f.typ != texts {
+		return s.known(f.whole, f.shape, data, m)
+	}
+	entries := *(*map[string]string)(at)
+	if len(entries) != n {
+		return false
+	}
+	var before []byte
+	for i := range n {
+		from, end, err := contents(data, tag)
+		if err != nil {
+			return false
+		}
+		key, value, ok := textEntry(data[from:end])
+		if !ok || i > 0 && string(key) <= string(before) { // in order, none is there twice
+			return false
+		}
+		if text, ok := entries[string(key)]; !ok || text != string(value) {
+			return false
+		}
+		before, data = key, data[end:]
+	}
+	return true
+}
+
+// textEntry takes an entry of a map of strings apart, if it is just that: key=1, value=2.
+func textEntry(data []byte) (key, value []byte, ok bool) {
+	const keyTag, valueTag = 1<<3 | wireBytes, 2<<3 | wireBytes
+	if len(data) == 0 || data[0] != keyTag {
+		return nil, nil, false
+	}
+	from, end, err := contents(data, 1)
+	if err != nil || end == len(data) || data[end] != valueTag {
+		return nil, nil, false
+	}
+	start, last, err := contents(data, end+1)
+	return data[from:end], data[start:last], err == nil && last == len(data)
+}
+
+// known reports whether the table has a value as what was decoded from these bytes.
+func (s *state) known(l *lesson, shape int, key []byte, value unsafe.Pointer) bool {
+	if !l.look.Load() || len(key) == 0 || len(key) > maxShared {
+		return false
+	}
+	if len(key) <= nearKey {
+		if e := *s.near.place(shape, key); e != nil && e.value == value && e.is(shape, key) {
+			return true
+		}
+	}
+	t := s.decoder.table
+	e := t.find(t.hash(shape, key), shape, key)
+	return e != nil && e.value == value
+}
+
+// absent reports whether the fields with these numbers have the values that they have
+// where nothing is said of them.
+func (p *plan) absent(at unsafe.Pointer, from, to int) bool {
+	for n := from; n < to; n++ {
+		f := &p.fields[n]
+		field := unsafe.Add(at, f.offset)
+		switch f.kind {
+		case 0:
+		case aBool:
+			if *(*bool)(field) {
+				return false
+			}
+		case anInt32:
+			if *(*int32)(field) != 0 {
+				return false
+			}
+		case anInt64:
+			if *(*int64)(field) != 0 {
+				return false
+			}
+		case aString:
+			if *(*string)(field) != "" {
+				return false
+			}
+		case aMessage:
+			if !isZero(field, f.size) {
+				return false
+			}
+		default: // a pointer, a map, or a list, which begins with one
+			if *(*unsafe.Pointer)(field) != nil {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// gap is a part of a struct in which there is no field that decoding knows.
+type gap struct{ offset, size uintptr }
+
+func (p *plan) restIsZero(at unsafe.Pointer) bool {
+	for _, g := range p.gaps {
+		if !isZero(unsafe.Add(at, g.offset), g.size) {
+			return false
+		}
+	}
+	return true
+}
+
+func isZero(at unsafe.Pointer, size uintptr) bool {
+	for _, b := range unsafe.Slice((*byte)(at), size) {
+		if b != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// findGaps finds the fields of a struct, embedded ones included, that have no tag.
+func (p *plan) findGaps() {
+	for i := range p.typ.NumField() {
+		if sf := p.typ.Field(i); sf.Tag.Get("protobuf") == "" {
+			p.gaps = append(p.gaps, gap{sf.Offset, sf.Type.Size()})
+		}
+	}
+}
+
+// ownEquality returns how to compare a type whose encoding is not that of its fields,
+// or nil.
+func ownEquality(t reflect.Type) func(at unsafe.Pointer, data []byte) bool {
+	switch t {
+	case reflect.TypeFor[metav1.Time]():
+		return func(at unsafe.Pointer, data []byte) bool {
+			var v metav1.Time
+			return v.Unmarshal(data) == nil && v == *(*metav1.Time)(at)
+		}
+	case reflect.TypeFor[metav1.MicroTime]():
+		return func(at unsafe.Pointer, data []byte) bool {
+			var v metav1.MicroTime
+			return v.Unmarshal(data) == nil && v == *(*metav1.MicroTime)(at)
+		}
+	}
+	return nil
+}

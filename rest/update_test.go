@@ -1,0 +1,58 @@
+package rest
+
+import (
+	"bytes"
+	"io"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// TestAnEventIsDecodedAfterWhatIsHeld: DecodeUpdate gets what Held has under the key,
+// and whatever Held has nothing of, or is in JSON, is decoded as ever.
+func TestAnEventIsDecodedAfterWhatIsHeld(t *testing.T) {
+	t.Parallel()
+	sent := plainPods(2)
+	held := &corev1.Pod{}
+	for _, e := range encodings {
+		var body []byte
+		for i := range sent {
+			body = append(body, event(t, e, "MODIFIED", "Pod", &sent[i])...)
+		}
+		var mu sync.Mutex
+		var earlier []any
+		r := NewResource[*corev1.Pod](&Client{}, podsGVR, ResourceOptions{
+			DecodeUpdate: func(data []byte, object, before any) error {
+				mu.Lock()
+				defer mu.Unlock()
+				earlier = append(earlier, before)
+				return object.(*corev1.Pod).Unmarshal(data)
+			},
+		})
+		x := offline(t.Context(), bytes.NewReader(body))
+		x.held = func(key types.NamespacedName) any {
+			if key == (types.NamespacedName{Namespace: sent[1].Namespace, Name: sent[1].Name}) {
+				return held
+			}
+			return nil
+		}
+		stream := r.readWatch(x, e, nil)
+		events, skipped, err := drainWatch(stream)
+		require.NoError(t, stream.Close())
+		require.Equal(t, io.EOF, err)
+		require.Empty(t, skipped)
+		require.Len(t, events, 2)
+		for i := range sent {
+			require.Equal(t, sent[i].Name, events[i].Object.Name)
+			require.Equal(t, sent[i].Spec, events[i].Object.Spec)
+		}
+		if e == Protobuf {
+			require.Equal(t, []any{held}, earlier)
+		} else {
+			require.Empty(t, earlier)
+		}
+	}
+}
