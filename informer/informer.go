@@ -66,13 +66,13 @@ func New[T any](source listwatch.Source[T], opts Options[T]) (*Informer[T], erro
 	i := &Informer[T]{
 		opts:      opts,
 		store:     store,
-		queue:     deltafifo.New(known[T]{store}, opts.Queue),
+		queue:     deltafifo.New(&known[T]{store}, opts.Queue),
 		synced:    make(chan struct{}),
 		stopped:   make(chan struct{}),
 		resyncDue: make(map[*Registration[T]]bool),
 	}
 	i.source = source
-	i.reflector, err = reflector.New(source, sink[T]{i.queue, &i.gate}, opts.Reflector)
+	i.reflector, err = reflector.New(source, &sink[T]{i.queue, i.store, &i.gate}, opts.Reflector)
 	if err != nil {
 		return nil, err
 	}

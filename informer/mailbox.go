@@ -241,6 +241,7 @@ func (m *mailbox[T]) mergeLocked(event Event[T]) bool {
 	return true
 }
 
+//go:noinline
 func (m *mailbox[T]) appendLocked(l *letter[T]) {
 	l.previous = m.last
 	if m.last == nil {
@@ -260,6 +261,8 @@ func (m *mailbox[T]) appendLocked(l *letter[T]) {
 }
 
 // removeLocked takes out a letter that has one event, or none.
+//
+//go:noinline
 func (m *mailbox[T]) removeLocked(l *letter[T]) {
 	if l.previous == nil {
 		m.first = l.next

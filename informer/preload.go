@@ -48,7 +48,7 @@ func Preload[T any](i *Informer[T], entries iter.Seq[indexer.Entry[T]], resource
 		return errPreloadLate
 	}
 	resumed := &resumed[T]{Source: i.source, store: i.store.Reader, version: resourceVersion}
-	reflected, err := reflector.New(resumed, sink[T]{i.queue, &i.gate}, i.opts.Reflector)
+	reflected, err := reflector.New(resumed, &sink[T]{i.queue, i.store, &i.gate}, i.opts.Reflector)
 	if err != nil {
 		return err
 	}

@@ -76,6 +76,8 @@ func (r *Registration[T]) Remove() { r.informer.remove(r) }
 func (r *Registration[T]) Done() <-chan struct{} { return r.done }
 
 // stop lets the handler's goroutine end.
+//
+//go:noinline
 func (r *Registration[T]) stop() {
 	r.stopOnce.Do(func() {
 		// The mailbox first: a handler that skips the rest of a snapshot must not

@@ -14,14 +14,23 @@ import (
 // say into the words of deltas.
 type sink[T any] struct {
 	queue *deltafifo.FIFO[T]
+	store *indexer.Store[T]
 	gate  *gate
 }
 
-func (s sink[T]) HasVersion(key types.NamespacedName, resourceVersion string) bool {
+func (s *sink[T]) HasVersion(key types.NamespacedName, resourceVersion string) bool {
 	return s.queue.HasVersion(key, resourceVersion)
 }
 
-func (s sink[T]) Replace(items []listwatch.Item[T], resourceVersion string) error {
+// HeldObject implements reflector.Holder.
+func (s *sink[T]) HeldObject(key types.NamespacedName) any {
+	if entry, ok := s.store.Entry(key); ok {
+		return entry.Object
+	}
+	return nil
+}
+
+func (s *sink[T]) Replace(items []listwatch.Item[T], resourceVersion string) error {
 	return s.queue.Replace(func(yield func(deltafifo.Item[T]) bool) {
 		for _, item := range items {
 			if !yield(deltafifo.Item[T](item)) {
@@ -31,7 +40,7 @@ func (s sink[T]) Replace(items []listwatch.Item[T], resourceVersion string) erro
 	}, resourceVersion)
 }
 
-func (s sink[T]) Apply(event listwatch.Event[T]) error {
+func (s *sink[T]) Apply(event listwatch.Event[T]) error {
 	s.gate.pass()
 	delta := deltafifo.Delta[T]{Object: event.Object, ResourceVersion: event.ResourceVersion}
 	switch event.Type {
@@ -56,9 +65,9 @@ func (s sink[T]) Apply(event listwatch.Event[T]) error {
 // known lets the queue see what the store has.
 type known[T any] struct{ store *indexer.Store[T] }
 
-func (k known[T]) LastApplied(key types.NamespacedName) (obj T, resourceVersion string, ok bool) {
+func (k *known[T]) LastApplied(key types.NamespacedName) (obj T, resourceVersion string, ok bool) {
 	entry, ok := k.store.Entry(key)
 	return entry.Object, entry.ResourceVersion, ok
 }
 
-func (k known[T]) AllKeys() iter.Seq[types.NamespacedName] { return k.store.Keys() }
+func (k *known[T]) AllKeys() iter.Seq[types.NamespacedName] { return k.store.Keys() }

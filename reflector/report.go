@@ -15,6 +15,8 @@ import (
 type row struct{ failures, permanent int }
 
 // atOnce counts a failure after which next follows without a wait.
+//
+//go:noinline
 func (r *Reflector[T]) atOnce(row *row, next state[T]) state[T] {
 	row.failures++
 	row.permanent = 0

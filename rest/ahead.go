@@ -71,21 +71,21 @@ type envelope struct {
 // never later, and many of them share the cost of being handed over. A frame that
 // comes alone while nobody is busy, as the event of a quiet watch does, is decoded
 // by the reader itself: to wake a worker would take longer.
-type ahead[R any] struct {
+type ahead[T any] struct {
 	exchange *exchange
 	cutter   cutter
-	decode   func(frame, *envelope) (R, error)
+	decode   func(frame, *envelope) (listwatch.Event[T], error)
 
-	order chan *batch[R] // to the consumer; its capacity bounds how far reading runs ahead
-	work  chan *batch[R] // to the workers, the same batches
+	order chan *batch[T] // to the consumer; its capacity bounds how far reading runs ahead
+	work  chan *batch[T] // to the workers, the same batches
 	slots chan struct{}  // one token for each worker that runs
 	held  atomic.Int64   // bytes of the frames in order, a bound for reading ahead as well
 	room  chan struct{}  // tells the reader that held has become less
 	count int64          // bytes that have arrived, as the reader knows
 	group sync.WaitGroup
-	done  sync.Pool // of *batch[R], to be used again
+	done  sync.Pool // of *batch[T], to be used again
 
-	current *batch[R] // from here on used by the consumer only
+	current *batch[T] // from here on used by the consumer only
 	taken   int       // results of current that were handed out
 	around  envelope  // as of current
 	passed  int64     // bytes of the frames in batches before current
@@ -93,7 +93,7 @@ type ahead[R any] struct {
 }
 
 // batch is a buffer, the frames in it, and what became of them.
-type batch[R any] struct {
+type batch[T any] struct {
 	buffer   *[]byte
 	shared   bool // other batches have frames in buffer, too
 	frames   []frame
@@ -103,21 +103,21 @@ type batch[R any] struct {
 
 	waits   bool          // results come with a token in decoded, else they are there
 	decoded chan struct{} // of one token, nil while none was needed
-	results []outcome[R]
+	results []outcome[T]
 }
 
 // outcome is the result of decoding one frame.
-type outcome[R any] struct {
-	value R
+type outcome[T any] struct {
+	value listwatch.Event[T]
 	err   error
 }
 
 // startAhead starts to read the answer of an exchange, which it closes in close.
-func startAhead[R any](x *exchange, c cutter, decode func(frame, *envelope) (R, error)) *ahead[R] {
+func startAhead[T any](x *exchange, c cutter, decode func(frame, *envelope) (listwatch.Event[T], error)) *ahead[T] {
 	workers := min(runtime.GOMAXPROCS(0), maxWorkers)
-	a := &ahead[R]{
+	a := &ahead[T]{
 		exchange: x, cutter: c, decode: decode,
-		order: make(chan *batch[R], 2*workers), work: make(chan *batch[R]), slots: make(chan struct{}, workers),
+		order: make(chan *batch[T], 2*workers), work: make(chan *batch[T]), slots: make(chan struct{}, workers),
 		room: make(chan struct{}, 1),
 	}
 	a.group.Go(a.read)
@@ -125,7 +125,7 @@ func startAhead[R any](x *exchange, c cutter, decode func(frame, *envelope) (R, 
 }
 
 // read fills buffers and cuts them, until the stream ends.
-func (a *ahead[R]) read() {
+func (a *ahead[T]) read() {
 	defer close(a.work)
 	b := a.newBatch(a.newBuffer(0), false)
 	var start, filled int // of the buffer, these bytes are not cut yet
@@ -190,7 +190,7 @@ func (a *ahead[R]) read() {
 }
 
 // ending says what it means that reading ended with err and left rest.
-func (a *ahead[R]) ending(err error, rest []byte) error {
+func (a *ahead[T]) ending(err error, rest []byte) error {
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return interrupted(err)
@@ -204,7 +204,7 @@ func (a *ahead[R]) ending(err error, rest []byte) error {
 
 // dispatch gives a batch to the consumer and to a worker. It blocks while the
 // consumer is too far behind, and answers false when nobody is there any more.
-func (a *ahead[R]) dispatch(b *batch[R]) bool {
+func (a *ahead[T]) dispatch(b *batch[T]) bool {
 	b.envelope = a.cutter.envelope()
 	b.envelope.meta.Bytes = a.count
 	b.waits = len(b.frames) > 1 || b.size > aloneSize || len(a.slots) > 0 || len(a.order) > 0
@@ -245,7 +245,7 @@ func (a *ahead[R]) dispatch(b *batch[R]) bool {
 
 // worker decodes b, and then one batch after another as long as one is waiting: a
 // watch on which nothing happens has no workers.
-func (a *ahead[R]) worker(b *batch[R]) {
+func (a *ahead[T]) worker(b *batch[T]) {
 	growStack()
 	for ok := true; ok; {
 		a.decodeAll(b)
@@ -260,9 +260,9 @@ func (a *ahead[R]) worker(b *batch[R]) {
 }
 
 // decodeAll makes results of the frames of a batch.
-func (a *ahead[R]) decodeAll(b *batch[R]) {
+func (a *ahead[T]) decodeAll(b *batch[T]) {
 	if cap(b.results) < len(b.frames) {
-		b.results = make([]outcome[R], len(b.frames))
+		b.results = make([]outcome[T], len(b.frames))
 	}
 	b.results = b.results[:len(b.frames)]
 	for i, f := range b.frames {
@@ -284,23 +284,23 @@ func growStack() {
 }
 
 // newBatch returns an empty batch for the frames of a buffer.
-func (a *ahead[R]) newBatch(buffer *[]byte, shared bool) *batch[R] {
-	b, ok := a.done.Get().(*batch[R])
+func (a *ahead[T]) newBatch(buffer *[]byte, shared bool) *batch[T] {
+	b, ok := a.done.Get().(*batch[T])
 	if !ok {
-		b = &batch[R]{}
+		b = &batch[T]{}
 	}
 	b.buffer, b.shared = buffer, shared
 	return b
 }
 
 // reuse takes back a batch of which the consumer has everything.
-func (a *ahead[R]) reuse(b *batch[R]) {
-	*b = batch[R]{frames: b.frames, decoded: b.decoded, results: b.results[:0]}
+func (a *ahead[T]) reuse(b *batch[T]) {
+	*b = batch[T]{frames: b.frames, decoded: b.decoded, results: b.results[:0]}
 	a.done.Put(b)
 }
 
 // newBuffer returns a buffer with room for more than this many bytes.
-func (a *ahead[R]) newBuffer(used int) *[]byte {
+func (a *ahead[T]) newBuffer(used int) *[]byte {
 	size := max(feedSize, 2*used)
 	if used < idleSize {
 		size = idleSize
@@ -315,7 +315,7 @@ func (a *ahead[R]) newBuffer(used int) *[]byte {
 }
 
 // recycle takes back the buffer of a batch if nothing else refers to it.
-func (a *ahead[R]) recycle(b *batch[R]) {
+func (a *ahead[T]) recycle(b *batch[T]) {
 	if pool := a.exchange.client.pool(len(*b.buffer)); pool != nil && !b.shared {
 		pool.Put(b.buffer)
 	}
@@ -334,8 +334,8 @@ func (c *Client) pool(size int) *sync.Pool {
 }
 
 // next returns the next result in order, with the contract of a stream's Next.
-func (a *ahead[R]) next() (R, error) {
-	var none R
+func (a *ahead[T]) next() (listwatch.Event[T], error) {
+	var none listwatch.Event[T]
 	for a.err == nil {
 		if a.exchange.ctx.Err() != nil || a.current == nil && !a.take() {
 			a.err = a.exchange.fail(a.exchange.running.Err())
@@ -343,7 +343,7 @@ func (a *ahead[R]) next() (R, error) {
 		}
 		if a.taken < len(a.current.results) {
 			result := a.current.results[a.taken]
-			a.current.results[a.taken] = outcome[R]{} // it belongs to the consumer now
+			a.current.results[a.taken] = outcome[T]{} // it belongs to the consumer now
 			a.taken++
 			if _, skipped := errors.AsType[*listwatch.ObjectError](result.err); result.err != nil && !skipped {
 				a.err = result.err
@@ -364,9 +364,9 @@ func (a *ahead[R]) next() (R, error) {
 }
 
 // take waits for the next batch, and answers false when the context has ended.
-func (a *ahead[R]) take() bool {
+func (a *ahead[T]) take() bool {
 	gone := a.exchange.running.Done()
-	var b *batch[R]
+	var b *batch[T]
 	select {
 	case b = <-a.order:
 	case <-gone:
@@ -390,7 +390,7 @@ func (a *ahead[R]) take() bool {
 
 // close ends the stream, wherever it is, and returns when its goroutines have
 // ended.
-func (a *ahead[R]) close() {
+func (a *ahead[T]) close() {
 	a.exchange.close()
 	a.group.Wait()
 	a.current = nil

@@ -167,6 +167,8 @@ func jsonValue(data []byte) (value, rest []byte, ok bool) {
 }
 
 // afterByte returns what follows c, if that is the next byte other than space.
+//
+//go:noinline
 func afterByte(data []byte, c byte) ([]byte, bool) {
 	data = data[spaces(data):]
 	if len(data) == 0 || data[0] != c {

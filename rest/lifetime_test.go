@@ -252,15 +252,16 @@ func TestOrderIsKeptWhateverDecodingTakes(t *testing.T) {
 		body.WriteByte(byte(i))
 		body.WriteByte(byte(i >> 8))
 	}
-	a := startAhead(offline(t.Context(), &body), pairs{}, func(f frame, _ *envelope) (int, error) {
+	a := startAhead(offline(t.Context(), &body), pairs{}, func(f frame, _ *envelope) (e listwatch.Event[int], err error) {
 		i := int(f.data[0]) | int(f.data[1])<<8
 		for range i * 7919 % 13 {
 			runtime.Gosched()
 		}
 		if i%5 == 0 {
-			return 0, &listwatch.ObjectError{ResourceVersion: string(f.data), Err: errors.New("odd")}
+			return e, &listwatch.ObjectError{ResourceVersion: string(f.data), Err: errors.New("odd")}
 		}
-		return i, nil
+		e.Object = i
+		return e, nil
 	})
 	for i := range n {
 		got, err := a.next()
@@ -270,7 +271,7 @@ func TestOrderIsKeptWhateverDecodingTakes(t *testing.T) {
 			continue
 		}
 		require.NoError(t, err)
-		require.Equal(t, i, got)
+		require.Equal(t, i, got.Object)
 	}
 	_, err := a.next()
 	require.Equal(t, io.EOF, err)

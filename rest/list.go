@@ -80,7 +80,7 @@ func set(query url.Values, key, value string) {
 
 // listStream implements [listwatch.ListStream].
 type listStream[T any] struct {
-	ahead *ahead[listwatch.Event[T]]
+	ahead *ahead[T]
 	tally *tally
 }
 

@@ -36,6 +36,8 @@ func eachField(message []byte, last, varint uint64, read func(field uint64, valu
 }
 
 // number reads a varint.
+//
+//go:noinline
 func number(value []byte) int64 {
 	n, _ := binary.Uvarint(value)
 	return int64(n)

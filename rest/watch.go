@@ -191,7 +191,7 @@ func (d *eventDecoder[T]) serverError(object []byte) error {
 
 // watchStream implements [listwatch.WatchStream].
 type watchStream[T any] struct {
-	ahead   *ahead[listwatch.Event[T]]
+	ahead   *ahead[T]
 	tally   *tally
 	initial bool // the initial events have not ended
 }
