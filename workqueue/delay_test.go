@@ -176,21 +176,21 @@ func TestShutDownDiscardsDelayedKeys(t *testing.T) { // WQ-20, WQ-26
 	})
 }
 
-func TestAddRateLimitedWaitsAsTheLimiterSays(t *testing.T) { // WQ-30
+func TestRetryWaitsAsTheLimiterSays(t *testing.T) { // WQ-30
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue()
 		for failure, wait := range []time.Duration{5, 10, 20, 40} {
 			require.Equal(t, failure, q.NumRequeues("a"))
-			q.AddRateLimited("a")
+			q.Retry("a")
 			require.Empty(t, ready(t, q, wait*time.Millisecond-1))
 			require.Equal(t, []string{"a"}, ready(t, q, 1))
 		}
-		q.AddRateLimited("a")
+		q.Retry("a")
 		q.Forget("a")
 		require.Zero(t, q.NumRequeues("a"))
 		require.Equal(t, []string{"a"}, ready(t, q, 80*time.Millisecond), "Forget takes nothing out of the queue")
-		q.AddRateLimited("a")
+		q.Retry("a")
 		require.Equal(t, []string{"a"}, ready(t, q, 5*time.Millisecond))
 	})
 }

@@ -1,89 +1,70 @@
 package workqueue
 
 import (
-	"maps"
+	"cmp"
 	"time"
 )
 
 // entry is what the queue knows of one key. Times are durations since the
 // queue's epoch: a third of the size of a time.Time, and cheaper to read.
 type entry[K comparable] struct {
-	key K
+	key   K
+	hash  uint64
+	chain *entry[K] // the next in its slot of the table
 
 	dirty      bool
 	processing bool
+	parked     int32 // waits of Park that hold it back
+
+	weight int32 // of its group
+	group  string
+
+	work    work // what is due, while dirty
+	running work // what is being done, while processing
 
 	added   time.Duration // when it became dirty
 	readied time.Duration // when it became ready
 	started time.Duration // when it was handed out
+	cool    time.Duration // when MinInterval allows its next turn
 
-	// An entry is in at most one fifo: ready or processing.
+	// An entry is in at most one fifo: a lane of the ready keys, or processing.
 	prev, next *entry[K]
+	lane       *lane[K] // while ready
 
-	due  time.Duration // when it is to be added, while delayed
-	seq  uint64        // orders entries that are due at the same time
-	slot int           // place in the delay heap, 0 when not delayed
+	alarm *alarm[K] // while there is a time that matters to it
 }
 
 // idle reports that there is no reason to keep the entry.
-func (e *entry[K]) idle() bool { return !e.dirty && !e.processing && e.slot == 0 }
-
-const (
-	// maxSpares bounds how many unused entries are kept for later keys, so that a
-	// queue in its stride does not allocate.
-	maxSpares = 256
-
-	// A container that once held more than roomy elements is replaced by a
-	// smaller one when only a sparse-th of them is left. Go's maps and slices
-	// never shrink by themselves, and the initial sync of a large cluster would
-	// otherwise be paid for as long as the process lives.
-	roomy  = 1024
-	sparse = 32
-)
-
-// entries holds the entry of each key that is dirty, processing or delayed.
-type entries[K comparable] struct {
-	byKey map[K]*entry[K]
-	peak  int // largest len(byKey) since byKey was made
-
-	spare  *entry[K] // unused entries, linked by next
-	spares int
+func (e *entry[K]) idle() bool {
+	return !e.dirty && !e.processing && e.parked == 0 && e.alarm == nil
 }
 
-// obtain returns the entry of the key, and makes it if there is none. It panics
-// if K is an interface and the key is not hashable; nothing has changed then.
-func (t *entries[K]) obtain(key K) *entry[K] {
-	if e := t.byKey[key]; e != nil {
-		return e
-	}
-	e := t.spare
-	if e == nil {
-		e = new(entry[K])
-	} else {
-		t.spare = e.next
-		t.spares--
-	}
-	*e = entry[K]{key: key}
-	t.byKey[key] = e
-	t.peak = max(t.peak, len(t.byKey))
-	return e
+// work is a turn that is due: how urgent it is, and why.
+type work struct {
+	priority int
+	causes   Causes
 }
 
-// release forgets the entry if it is idle, and does not keep its key (WQ-7).
-func (t *entries[K]) release(e *entry[K]) {
-	if !e.idle() {
-		return
-	}
-	delete(t.byKey, e.key)
-	if t.peak > roomy && len(t.byKey) <= t.peak/sparse {
-		smaller := make(map[K]*entry[K], len(t.byKey))
-		maps.Copy(smaller, t.byKey)
-		t.byKey, t.peak = smaller, len(smaller)
-	}
-	*e = entry[K]{}
-	if t.spares < maxSpares {
-		e.next = t.spare
-		t.spare = e
-		t.spares++
-	}
+// merge adds further work to that which is due already.
+func (w *work) merge(further work) {
+	w.priority = max(w.priority, further.priority)
+	w.causes.merge(further.causes)
 }
+
+// Causes says why a key has a turn: the first and the last of the causes that
+// its adds named, and how many adds there were since its turn before, those
+// included that named none.
+type Causes struct {
+	First, Last string
+	Count       int
+}
+
+// merge adds causes that came later.
+func (c *Causes) merge(later Causes) {
+	c.First = cmp.Or(c.First, later.First)
+	c.Last = cmp.Or(later.Last, c.Last)
+	c.Count += later.Count
+}
+
+// because returns the causes of one add.
+func because(cause string) Causes { return Causes{First: cause, Last: cause, Count: 1} }

@@ -1,6 +1,9 @@
 package workqueue
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // Verify checks what must always be true of a queue, and, as it is called while
 // nobody else uses the queue, that no wake-up is lost. It walks over everything.
@@ -8,30 +11,37 @@ func (q *Queue[K]) Verify() error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 
-	var dirty, ready, processing, delayed int
-	for key, e := range q.entries.byKey {
-		if e.key != key {
-			return fmt.Errorf("entry of %v has key %v", key, e.key)
-		}
-		if e.idle() {
-			return fmt.Errorf("entry of %v is kept for no reason", key)
+	var known, dirty, ready, processing, parked, alarms, delayed, waits int
+	for e := range q.entries.all {
+		known++
+		if err := q.verifyEntry(e); err != nil {
+			return fmt.Errorf("entry of %v: %w", e.key, err)
 		}
 		dirty += count(e.dirty)
-		ready += count(e.dirty && !e.processing)
+		ready += count(e.lane != nil)
 		processing += count(e.processing)
-		delayed += count(e.slot != 0)
+		parked += count(e.parked > 0)
+		waits += int(e.parked)
+		alarms += count(e.alarm != nil)
+		delayed += count(e.delayed())
 	}
-	if err := q.ready.verify(ready, func(e *entry[K]) bool { return e.dirty && !e.processing }); err != nil {
+	if known != q.entries.len {
+		return fmt.Errorf("%d entries, length %d", known, q.entries.len)
+	}
+	if err := q.ready.verify(ready); err != nil {
 		return fmt.Errorf("ready: %w", err)
 	}
-	if err := q.processing.verify(processing, func(e *entry[K]) bool { return e.processing }); err != nil {
-		return fmt.Errorf("processing: %w", err)
+	if n, err := q.processing.verify(func(e *entry[K]) bool { return e.processing }); err != nil || n != processing {
+		return fmt.Errorf("processing: %d, want %d: %w", n, processing, err)
 	}
-	if err := q.delayed.verify(delayed); err != nil {
-		return fmt.Errorf("delayed: %w", err)
+	if err := q.alarms.verify(alarms, delayed); err != nil {
+		return fmt.Errorf("alarms: %w", err)
 	}
-	if got := int(q.stats.Adds - q.stats.Gets); got != dirty {
-		return fmt.Errorf("Adds - Gets is %d, but %d keys are dirty", got, dirty)
+	if parked != q.parked {
+		return fmt.Errorf("%d keys are parked, and counted as %d", parked, q.parked)
+	}
+	if got := int(q.stats.Adds - q.stats.Gets - q.stats.Dropped); got != dirty {
+		return fmt.Errorf("Adds - Gets - Dropped is %d, but %d keys are dirty", got, dirty)
 	}
 	if got := int(q.stats.Gets - q.stats.Dones); got != processing {
 		return fmt.Errorf("Gets - Dones is %d, but %d keys are processing", got, processing)
@@ -39,42 +49,107 @@ func (q *Queue[K]) Verify() error {
 	if ready > 0 && !q.shuttingDown && len(q.wake) == 0 {
 		return fmt.Errorf("%d keys are ready and nobody is told", ready)
 	}
-	if delayed > 0 && q.pending == 0 {
-		return fmt.Errorf("%d keys are delayed and no timer runs", delayed)
+	if alarms > 0 && q.pending <= waits {
+		return fmt.Errorf("%d alarms are set and no timer runs", alarms)
 	}
-	for e := q.entries.spare; e != nil; e = e.next {
-		if empty := (entry[K]{next: e.next}); *e != empty {
+	for _, e := range q.entries.pool.spare {
+		if *e != (entry[K]{}) {
 			return fmt.Errorf("a spare entry still holds %v", e.key)
 		}
 	}
+	for _, a := range q.alarms.pool.spare {
+		if *a != (alarm[K]{}) {
+			return fmt.Errorf("a spare alarm still holds %v", a)
+		}
+	}
 	return nil
 }
 
-func (f *fifo[K]) verify(want int, belongs func(*entry[K]) bool) error {
-	n := 0
+// verifyEntry checks what an entry says of itself.
+func (q *Queue[K]) verifyEntry(e *entry[K]) error {
+	cooling := e.cool > 0 && e.alarm != nil
+	switch mayBeReady := e.dirty && !e.processing && e.parked == 0; {
+	case q.entries.find(e.key, q.entries.hash(e.key)) != e:
+		return errors.New("not found by its key")
+	case e.idle():
+		return errors.New("kept for no reason")
+	case e.lane != nil && !mayBeReady:
+		return errors.New("ready though it must not be")
+	case e.lane == nil && mayBeReady && !cooling:
+		return errors.New("not ready though nothing keeps it from being so")
+	case e.alarm != nil && e.alarm.entry != e:
+		return errors.New("has the alarm of another")
+	case !e.dirty && e.work != work{}:
+		return errors.New("not dirty, but with work")
+	case !e.processing && e.running != work{}:
+		return errors.New("not processing, but with work")
+	}
+	return nil
+}
+
+func (r *readyKeys[K]) verify(want int) error {
+	total := 0
+	for i, l := range r.levels {
+		if i > 0 && l.priority >= r.levels[i-1].priority {
+			return fmt.Errorf("level %d comes after level %d", l.priority, r.levels[i-1].priority)
+		}
+		n := 0
+		for lane := range l.lanes.all {
+			in, err := lane.keys.verify(func(e *entry[K]) bool {
+				return e.lane == lane && e.work.priority == l.priority && (!r.grouped || l.byGroup[e.group] == lane)
+			})
+			if err != nil || in == 0 || lane.level != l {
+				return fmt.Errorf("level %d has a lane of %d: %w", l.priority, in, err)
+			}
+			n += in
+		}
+		if n != l.len {
+			return fmt.Errorf("level %d has %d keys, length %d", l.priority, n, l.len)
+		}
+		total += n
+	}
+	if total != want || total != r.len {
+		return fmt.Errorf("%d keys listed, length %d, want %d", total, r.len, want)
+	}
+	return nil
+}
+
+// all calls yield for every lane in the ring.
+func (r *ring[K]) all(yield func(*lane[K]) bool) {
+	for l := r.first; l != nil && yield(l); {
+		if l = l.next; l == r.first {
+			return
+		}
+	}
+}
+
+// verify returns how many entries are listed.
+func (f *fifo[K]) verify(belongs func(*entry[K]) bool) (n int, err error) {
 	var prev *entry[K]
 	for e := f.first; e != nil; prev, e = e, e.next {
 		if e.prev != prev || !belongs(e) {
-			return fmt.Errorf("%v is misplaced", e.key)
+			return n, fmt.Errorf("%v is misplaced", e.key)
 		}
 		n++
 	}
-	if f.last != prev || n != f.len || n != want {
-		return fmt.Errorf("%d entries listed, length %d, want %d", n, f.len, want)
+	if f.last != prev || n != f.len {
+		return n, fmt.Errorf("%d entries listed, length %d", n, f.len)
 	}
-	return nil
+	return n, nil
 }
 
-func (h *delayHeap[K]) verify(want int) error {
-	if h.len() != want {
-		return fmt.Errorf("length %d, want %d", h.len(), want)
+func (h *alarmHeap[K]) verify(want, delayed int) error {
+	if len(h.slots) != want || h.delayed != delayed {
+		return fmt.Errorf("%d, of which %d delayed, want %d and %d", len(h.slots), h.delayed, want, delayed)
 	}
-	for i := 1; i <= h.len(); i++ {
-		if h.slots[i].slot != i {
-			return fmt.Errorf("%v is at %d and says %d", h.slots[i].key, i, h.slots[i].slot)
-		}
-		if i > 1 && h.slots[i].before(h.slots[i/2]) {
-			return fmt.Errorf("%v is due before its parent", h.slots[i].key)
+	for i, slot := range h.slots {
+		switch key := slot.alarm.entry.key; {
+		case slot.alarm.slot != i:
+			return fmt.Errorf("%v is at %d and says %d", key, i, slot.alarm.slot)
+		case slot.at > slot.alarm.rings():
+			return fmt.Errorf("%v rings too late", key)
+		case i > 0 && h.slots[i].before(&h.slots[(i-1)/4]):
+			return fmt.Errorf("%v rings before its parent", key)
 		}
 	}
 	return nil

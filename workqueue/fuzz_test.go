@@ -183,8 +183,10 @@ func (r *rig) compare() {
 		[]int{len(r.m.ready), r.m.countDirty(), len(r.m.processing), len(r.m.delayed)},
 		[]int{s.Ready, s.Dirty, s.Processing, s.Delayed}, "ready, dirty, processing, delayed")
 	var inspected []byte
-	for _, running := range r.q.Inspect() {
-		inspected = append(inspected, running.Key)
+	for _, state := range r.q.Inspect() {
+		if state.Processing {
+			inspected = append(inspected, state.Key)
+		}
 	}
 	require.ElementsMatch(r.t, r.m.processing, inspected)
 	require.NoError(r.t, r.q.Verify())

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// RateLimiter decides how long AddRateLimited delays a key. A queue calls it
+// RateLimiter decides how long Retry delays a key. A queue calls it
 // without holding a lock; it must be safe for concurrent use.
 type RateLimiter[K comparable] interface {
 	// When counts a failure of the key and returns how long to wait before the
@@ -20,6 +20,14 @@ type RateLimiter[K comparable] interface {
 	// last Forget.
 	NumRequeues(key K) int
 }
+
+// Forget tells the rate limiter that work on the key has succeeded, or is given
+// up: its next failure counts as the first. Forget takes nothing out of the queue.
+func (q *Queue[K]) Forget(key K) { q.opts.RateLimiter.Forget(key) }
+
+// NumRequeues returns how often in a row the key has failed, according to the
+// rate limiter.
+func (q *Queue[K]) NumRequeues(key K) int { return q.opts.RateLimiter.NumRequeues(key) }
 
 // DefaultRateLimiter returns Kubernetes' usual limiter for controllers: for each
 // key 5 ms, doubled by each failure, up to 1000 s, and over all keys no more than

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
-	"sync"
 )
 
 // Run works on the queue's keys with this many workers, each calling reconcile
@@ -14,8 +13,12 @@ import (
 //
 //   - nil: the key is forgotten by the rate limiter.
 //   - RequeueAfter(d): the same, and the key is added again after d.
-//   - any other error: the key is added again, rate-limited; the error is logged
-//     and told to Observer.OnError.
+//   - RequeueWhen(until): the same, and the key is added again when until returns.
+//   - Drop(err): the error is logged and told to Observer.OnError, and the key is
+//     forgotten: nobody could mend it by trying again.
+//   - any other error: the same, but that the key is added again, rate-limited.
+//
+// A key that is added again keeps the priority and causes of its turn.
 //
 // A panic in reconcile becomes such an error, a *PanicError that is logged with
 // its stack: one key that cannot be worked on does not end the process, nor the
@@ -31,27 +34,42 @@ import (
 // *DrainError with the number of keys that were not, when the time was over.
 //
 // If the queue is shut down by someone else, Run returns nil as soon as it is
-// drained, or as above when ctx ends. Run may be called several times at once,
-// with different functions even; the first whose ctx ends shuts the queue down.
+// drained, or as above when ctx ends. SetWorkers changes the number of workers
+// meanwhile. Only one Run at a time: a second returns an error.
 func (q *Queue[K]) Run(ctx context.Context, workers int, reconcile func(context.Context, K) error) error {
 	if workers < 1 || reconcile == nil {
 		return fmt.Errorf("workqueue %q: Run needs at least one worker and a reconcile function, got %d workers", q.opts.Name, workers)
 	}
 	work, stop := context.WithCancel(context.WithoutCancel(ctx))
-	var wg sync.WaitGroup
-	for range workers {
-		wg.Go(func() { q.work(work, reconcile) })
+	defer stop()
+	err := q.crew.begin(workers, func(hired context.Context) { q.work(hired, work, reconcile) })
+	if err != nil {
+		return fmt.Errorf("workqueue %q: %w", q.opts.Name, err)
 	}
-	err := q.await(ctx)
+	err = q.await(ctx)
 	stop()
-	wg.Wait()
+	q.crew.end()
 	return err
+}
+
+// SetWorkers changes the number of workers of the Run that goes on. New ones
+// begin at once; those that are too many end when they are done with the key that
+// they work on. It is an error if n is less than one or no Run goes on.
+func (q *Queue[K]) SetWorkers(n int) error {
+	if n < 1 {
+		return fmt.Errorf("workqueue %q: SetWorkers needs at least one worker, got %d", q.opts.Name, n)
+	}
+	if err := q.crew.resize(n); err != nil {
+		return fmt.Errorf("workqueue %q: %w", q.opts.Name, err)
+	}
+	return nil
 }
 
 // await returns when the queue is drained, or, after ctx, the drain's time is over.
 func (q *Queue[K]) await(ctx context.Context) error {
 	select {
 	case <-q.drained:
+		q.parking.waits.Wait()
 		return nil
 	case <-ctx.Done():
 	}
@@ -60,41 +78,52 @@ func (q *Queue[K]) await(ctx context.Context) error {
 	return q.Drain(limit)
 }
 
-// work is one worker: it returns when Get has no more for it.
-func (q *Queue[K]) work(ctx context.Context, reconcile func(context.Context, K) error) {
+// work is one worker: it returns when it is dismissed, when work ends, or when
+// Get has no more for it.
+func (q *Queue[K]) work(hired, work context.Context, reconcile func(context.Context, K) error) {
 	for {
-		key, err := q.Get(ctx)
+		key, err := q.Get(hired)
 		if err != nil {
 			return
 		}
-		q.workOn(ctx, key, reconcile)
+		q.workOn(work, key, reconcile)
 	}
 }
 
 func (q *Queue[K]) workOn(ctx context.Context, key K, reconcile func(context.Context, K) error) {
 	defer q.Done(key)
-	err := contain(ctx, key, reconcile)
+	err := contain(func() error { return reconcile(ctx, key) })
 	if err == nil {
 		q.Forget(key)
 		return
 	}
-	if r, ok := errors.AsType[*requeue](err); ok {
+	if wish, ok := errors.AsType[*requeueAfter](err); ok {
 		q.Forget(key)
-		q.AddAfter(key, r.after)
+		q.again(key, wish.after)
+		return
+	}
+	if wish, ok := errors.AsType[*requeueWhen](err); ok {
+		q.Forget(key)
+		q.Park(key, wish.until)
+		q.again(key, 0)
 		return
 	}
 	q.report(ctx, key, err)
-	q.AddRateLimited(key)
+	if _, ok := errors.AsType[*dropped](err); ok {
+		q.Forget(key)
+		return
+	}
+	q.Retry(key)
 }
 
-// contain calls reconcile and turns a panic into an error.
-func contain[K comparable](ctx context.Context, key K, reconcile func(context.Context, K) error) (err error) {
+// contain calls a function of the user's and turns a panic into an error.
+func contain(f func() error) (err error) {
 	defer func() {
 		if value := recover(); value != nil {
 			err = &PanicError{Value: value, Stack: debug.Stack()}
 		}
 	}()
-	return reconcile(ctx, key)
+	return f()
 }
 
 // report counts, logs and tells a failure.

@@ -1,0 +1,162 @@
+package workqueue
+
+import (
+	"context"
+	"time"
+
+	"github.com/kinform/kinform/internal/invariant"
+)
+
+// Item is a key that has been handed out, with what is known of its turn.
+type Item[K comparable] struct {
+	Key      K
+	Priority int
+	Causes   Causes
+	Waited   time.Duration // since the key became dirty
+}
+
+// Get hands out the key whose turn it is: of the highest priority, of its groups
+// in turn, the one that has been ready longest. It blocks while there is none.
+// The caller must call Done with the key; until then, nobody else gets it.
+//
+// Get returns ErrShutDown when the queue is shut down and nothing is ready, and
+// the context's cause when it ended before. A worker that got ErrShutDown need
+// not come back: a key that becomes ready later does so in the Done of another
+// worker, whose next Get returns it (WQ-11).
+func (q *Queue[K]) Get(ctx context.Context) (K, error) {
+	item, err := q.GetItem(ctx)
+	return item.Key, err
+}
+
+// GetItem is Get, and says as well why the key has a turn and how long it waited.
+// Lookup says so later, until Done.
+func (q *Queue[K]) GetItem(ctx context.Context) (Item[K], error) {
+	if ctx.Err() != nil {
+		return Item[K]{}, context.Cause(ctx)
+	}
+	for {
+		item, result := q.take()
+		switch result {
+		case taken:
+			q.opts.Observer.got(item)
+			return item, nil
+		case over:
+			return item, ErrShutDown
+		}
+		select {
+		case <-q.wake: // which must lead to take, whatever has become of ctx meanwhile
+		case <-ctx.Done():
+			return item, context.Cause(ctx)
+		}
+	}
+}
+
+// TryGet is Get for those who don't want to wait: ok is false when no key is ready.
+func (q *Queue[K]) TryGet() (key K, ok bool) {
+	item, result := q.take()
+	if result != taken {
+		return key, false
+	}
+	q.opts.Observer.got(item)
+	return item.Key, true
+}
+
+// GetBatch is Get for as many keys as are ready and fit into keys, and at least
+// one. It returns their number; each needs its own Done. It panics if keys has no
+// room.
+func (q *Queue[K]) GetBatch(ctx context.Context, keys []K) (int, error) {
+	first, err := q.Get(ctx)
+	if err != nil {
+		return 0, err
+	}
+	keys[0] = first
+	n := 1
+	for ; n < len(keys); n++ {
+		key, ok := q.TryGet()
+		if !ok {
+			break
+		}
+		keys[n] = key
+	}
+	return n, nil
+}
+
+// takeResult is what a Get found.
+type takeResult uint8
+
+const (
+	nothing takeResult = iota // no key is ready now
+	over                      // no key is ready, and the queue is shutting down
+	taken
+)
+
+func (q *Queue[K]) take() (item Item[K], result takeResult) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+
+	e := q.ready.pop()
+	switch {
+	case e == nil && q.shuttingDown:
+		return item, over
+	case e == nil:
+		return item, nothing
+	}
+	invariant.Check(e.dirty && !e.processing && e.parked == 0, "a ready key is dirty, with no worker, and not held back")
+	if q.ready.len > 0 {
+		q.wakeLocked()
+	}
+	now := q.clock
+	if now == 0 || q.opts.Observer != nil {
+		now = q.now()
+	}
+	q.clock = 0
+	e.dirty, e.processing = false, true
+	e.running, e.work = e.work, work{}
+	e.started = now
+	if q.opts.MinInterval > 0 {
+		e.cool = later(now, q.opts.MinInterval)
+	}
+	q.processing.push(e)
+	q.stats.Gets++
+	return Item[K]{Key: e.key, Priority: e.running.priority, Causes: e.running.causes, Waited: now - e.added}, taken
+}
+
+// Done says that the worker which got the key has finished with it. If the key
+// was added meanwhile, it becomes ready at once, or when Park and MinInterval
+// allow it. Done for a key that is not processing is a bug of the caller; it is
+// counted and has no effect (D2).
+func (q *Queue[K]) Done(key K) {
+	hash := q.entries.hash(key)
+	if ran, ok := q.finish(key, hash); ok {
+		q.opts.Observer.done(key, ran)
+	}
+}
+
+func (q *Queue[K]) finish(key K, hash uint64) (ran time.Duration, ok bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+
+	q.clock = 0
+	e := q.entries.find(key, hash)
+	if e == nil || !e.processing {
+		q.stats.StrayDones++
+		return 0, false
+	}
+	var now time.Duration // which is needed for these only
+	if e.dirty || e.cool > 0 || q.opts.Observer != nil {
+		now = q.now()
+		ran = now - e.started
+	}
+	q.processing.remove(e)
+	e.processing = false
+	e.running = work{}
+	q.stats.Dones++
+	if e.dirty {
+		q.settleLocked(e, now)
+	} else if e.cool > now && !q.shuttingDown {
+		q.alarmLocked(e, now) // which keeps the entry, and with it the end of the interval
+	}
+	q.entries.release(e)
+	q.closeIfDrainedLocked()
+	return ran, true
+}
