@@ -91,6 +91,7 @@ func (h *alarmHeap[K]) remove(a *alarm[K]) {
 		}
 	}
 	a.entry.alarm = nil
+	*a = alarm[K]{}
 	h.pool.put(a)
 }
 

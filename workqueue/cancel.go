@@ -29,6 +29,5 @@ func (q *Queue[K]) dropLocked(e *entry[K]) {
 		q.ready.remove(e)
 	}
 	e.dirty = false
-	e.work = work{}
 	q.stats.Dropped++
 }

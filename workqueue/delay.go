@@ -29,11 +29,13 @@ const (
 //
 // AddAfter never blocks, and it does nothing after ShutDown.
 func (q *Queue[K]) AddAfter(key K, d time.Duration) {
-	q.addLater(key, work{causes: because("")}, AddOptions{After: d})
+	due := work{causes: because("")}
+	q.addLater(key, &due, AddOptions{After: d})
 }
 
-func (q *Queue[K]) addLater(key K, due work, how AddOptions) {
-	q.delayed(key, how.After, q.schedule(q.identify(key), due, how))
+func (q *Queue[K]) addLater(key K, due *work, how AddOptions) {
+	id := q.identify(key)
+	q.delayed(key, how.After, q.schedule(&id, due, how))
 }
 
 // Retry adds the key after the time that the rate limiter gives for it (WQ-30).
@@ -43,7 +45,8 @@ func (q *Queue[K]) Retry(key K) { q.again(key, q.opts.RateLimiter.When(key)) }
 
 // again adds the key of the calling worker once more.
 func (q *Queue[K]) again(key K, d time.Duration) {
-	q.delayed(key, d, q.scheduleAgain(q.identify(key), d))
+	id := q.identify(key)
+	q.delayed(key, d, q.scheduleAgain(&id, d))
 }
 
 // delayed tells the observer what became of a delayed add.
@@ -54,23 +57,23 @@ func (q *Queue[K]) delayed(key K, d time.Duration, result addResult) {
 	q.opts.Observer.added(key, result)
 }
 
-func (q *Queue[K]) scheduleAgain(id identity[K], d time.Duration) addResult {
+func (q *Queue[K]) scheduleAgain(id *identity[K], d time.Duration) addResult {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	due := work{causes: because("")}
 	if e := q.entries.find(id.key, id.hash); e != nil && e.processing {
 		due = e.running
 	}
-	return q.scheduleLocked(id, due, AddOptions{After: d})
+	return q.scheduleLocked(id, &due, AddOptions{After: d})
 }
 
-func (q *Queue[K]) schedule(id identity[K], due work, how AddOptions) addResult {
+func (q *Queue[K]) schedule(id *identity[K], due *work, how AddOptions) addResult {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.scheduleLocked(id, due, how)
 }
 
-func (q *Queue[K]) scheduleLocked(id identity[K], due work, how AddOptions) addResult {
+func (q *Queue[K]) scheduleLocked(id *identity[K], due *work, how AddOptions) addResult {
 	if q.shuttingDown {
 		q.stats.Refused++
 		return refused
@@ -91,7 +94,7 @@ func (q *Queue[K]) scheduleLocked(id identity[K], due work, how AddOptions) addR
 	at := min(later(now, how.After), never-1)
 	if !e.delayed() {
 		q.alarms.delayed++
-		q.alarms.obtain(e).work = due
+		q.alarms.obtain(e).work = *due
 	} else {
 		switch how.Delay {
 		case Earliest:
@@ -101,7 +104,7 @@ func (q *Queue[K]) scheduleLocked(id identity[K], due work, how AddOptions) addR
 			at = max(at, e.alarm.due)
 			e.alarm.work.merge(due)
 		case Replace:
-			e.alarm.work = due
+			e.alarm.work = *due
 		}
 	}
 	if e.alarm.due != at {

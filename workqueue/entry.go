@@ -19,8 +19,8 @@ type entry[K comparable] struct {
 	weight int32 // of its group
 	group  string
 
-	work    work // what is due, while dirty
-	running work // what is being done, while processing
+	work    work // what is due, if dirty
+	running work // what is being done, if processing
 
 	added   time.Duration // when it became dirty
 	readied time.Duration // when it became ready
@@ -39,6 +39,15 @@ func (e *entry[K]) idle() bool {
 	return !e.dirty && !e.processing && e.parked == 0 && e.alarm == nil
 }
 
+// clear makes an idle entry the zero entry, which it mostly is already.
+func (e *entry[K]) clear() {
+	var none K
+	e.key, e.hash, e.chain = none, 0, nil
+	e.group, e.weight = "", 0
+	e.added, e.readied, e.started, e.cool = 0, 0, 0, 0
+	e.work, e.running = work{}, work{}
+}
+
 // work is a turn that is due: how urgent it is, and why.
 type work struct {
 	priority int
@@ -46,7 +55,7 @@ type work struct {
 }
 
 // merge adds further work to that which is due already.
-func (w *work) merge(further work) {
+func (w *work) merge(further *work) {
 	w.priority = max(w.priority, further.priority)
 	w.causes.merge(further.causes)
 }

@@ -23,41 +23,53 @@ type Item[K comparable] struct {
 // the context's cause when it ended before. A worker that got ErrShutDown need
 // not come back: a key that becomes ready later does so in the Done of another
 // worker, whose next Get returns it (WQ-11).
-func (q *Queue[K]) Get(ctx context.Context) (K, error) {
-	item, err := q.GetItem(ctx)
-	return item.Key, err
+func (q *Queue[K]) Get(ctx context.Context) (key K, err error) {
+	if q.opts.Observer != nil {
+		item, err := q.GetItem(ctx)
+		return item.Key, err
+	}
+	err = q.get(ctx, &key, nil)
+	return key, err
 }
 
 // GetItem is Get, and says as well why the key has a turn and how long it waited.
 // Lookup says so later, until Done.
 func (q *Queue[K]) GetItem(ctx context.Context) (Item[K], error) {
+	var item Item[K]
+	if err := q.get(ctx, &item.Key, &item); err != nil {
+		return item, err
+	}
+	q.opts.Observer.got(&item)
+	return item, nil
+}
+
+// get is GetItem for those who may not want the item.
+func (q *Queue[K]) get(ctx context.Context, key *K, item *Item[K]) error {
 	if ctx.Err() != nil {
-		return Item[K]{}, context.Cause(ctx)
+		return context.Cause(ctx)
 	}
 	for {
-		item, result := q.take()
-		switch result {
+		switch q.take(key, item) {
 		case taken:
-			q.opts.Observer.got(item)
-			return item, nil
+			return nil
 		case over:
-			return item, ErrShutDown
+			return ErrShutDown
 		}
 		select {
 		case <-q.wake: // which must lead to take, whatever has become of ctx meanwhile
 		case <-ctx.Done():
-			return item, context.Cause(ctx)
+			return context.Cause(ctx)
 		}
 	}
 }
 
 // TryGet is Get for those who don't want to wait: ok is false when no key is ready.
 func (q *Queue[K]) TryGet() (key K, ok bool) {
-	item, result := q.take()
-	if result != taken {
+	var item Item[K]
+	if q.take(&item.Key, &item) != taken {
 		return key, false
 	}
-	q.opts.Observer.got(item)
+	q.opts.Observer.got(&item)
 	return item.Key, true
 }
 
@@ -90,35 +102,40 @@ const (
 	taken
 )
 
-func (q *Queue[K]) take() (item Item[K], result takeResult) {
+// take hands out a key, and fills in the rest of an item if there is one.
+func (q *Queue[K]) take(key *K, item *Item[K]) takeResult {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 
 	e := q.ready.pop()
-	switch {
-	case e == nil && q.shuttingDown:
-		return item, over
-	case e == nil:
-		return item, nothing
+	if e == nil {
+		if q.shuttingDown {
+			return over
+		}
+		return nothing
 	}
 	invariant.Check(e.dirty && !e.processing && e.parked == 0, "a ready key is dirty, with no worker, and not held back")
 	if q.ready.len > 0 {
 		q.wakeLocked()
 	}
 	now := q.clock
-	if now == 0 || q.opts.Observer != nil {
+	if now == 0 || item != nil || q.opts.MinInterval > 0 {
 		now = q.now()
 	}
 	q.clock = 0
 	e.dirty, e.processing = false, true
-	e.running, e.work = e.work, work{}
+	e.running = e.work
 	e.started = now
 	if q.opts.MinInterval > 0 {
 		e.cool = later(now, q.opts.MinInterval)
 	}
 	q.processing.push(e)
 	q.stats.Gets++
-	return Item[K]{Key: e.key, Priority: e.running.priority, Causes: e.running.causes, Waited: now - e.added}, taken
+	*key = e.key
+	if item != nil {
+		item.Priority, item.Causes, item.Waited = e.running.priority, e.running.causes, now-e.added
+	}
+	return taken
 }
 
 // Done says that the worker which got the key has finished with it. If the key
@@ -126,18 +143,20 @@ func (q *Queue[K]) take() (item Item[K], result takeResult) {
 // allow it. Done for a key that is not processing is a bug of the caller; it is
 // counted and has no effect (D2).
 func (q *Queue[K]) Done(key K) {
-	hash := q.entries.hash(key)
-	if ran, ok := q.finish(key, hash); ok {
+	if ran, ok := q.finish(key); ok && q.opts.Observer != nil {
 		q.opts.Observer.done(key, ran)
 	}
 }
 
-func (q *Queue[K]) finish(key K, hash uint64) (ran time.Duration, ok bool) {
+func (q *Queue[K]) finish(key K) (ran time.Duration, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 
 	q.clock = 0
-	e := q.entries.find(key, hash)
+	e := q.processing.first
+	if e == nil || e.key != key { // otherwise it is the only one, or there for longest
+		e = q.entries.find(key, q.entries.hash(key))
+	}
 	if e == nil || !e.processing {
 		q.stats.StrayDones++
 		return 0, false
@@ -149,7 +168,6 @@ func (q *Queue[K]) finish(key K, hash uint64) (ran time.Duration, ok bool) {
 	}
 	q.processing.remove(e)
 	e.processing = false
-	e.running = work{}
 	q.stats.Dones++
 	if e.dirty {
 		q.settleLocked(e, now)

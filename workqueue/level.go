@@ -2,34 +2,34 @@ package workqueue
 
 import "time"
 
-// level holds the ready keys of one priority. With a Group function they are
-// served lane by lane; otherwise there is one lane.
+// level holds the ready keys of one priority. With groups, each that has keys has
+// a lane, and they are served in turn; without, there is one lane, always.
 type level[K comparable] struct {
 	priority int
 	len      int
 	waits    uint64 // since which turn it has not been served
 	lanes    ring[K]
 
-	only    lane[K]             // the one lane, without groups
-	byGroup map[string]*lane[K] // the lanes that have keys, with groups
-	spare   *pool[lane[K]]      // where these come from
+	byGroup map[string]*lane[K] // the lanes, if there are groups
+	spare   *pool[lane[K]]      // where they come from
 }
 
 func (l *level[K]) push(e *entry[K]) {
-	lane := l.laneOf(e)
-	lane.weight = max(e.weight, 1)
-	if lane.keys.len == 0 {
-		l.lanes.enter(lane)
+	lane := l.lanes.first
+	if l.byGroup != nil {
+		lane = l.laneOf(e)
+		lane.weight = e.weight
+		if lane.keys.len == 0 {
+			l.lanes.enter(lane)
+		}
 	}
 	lane.keys.push(e)
 	e.lane = lane
 	l.len++
 }
 
+// laneOf returns the lane of the entry's group, and makes it if there is none.
 func (l *level[K]) laneOf(e *entry[K]) *lane[K] {
-	if l.byGroup == nil {
-		return &l.only
-	}
 	found := l.byGroup[e.group]
 	if found == nil {
 		found = l.spare.get()
@@ -42,8 +42,7 @@ func (l *level[K]) laneOf(e *entry[K]) *lane[K] {
 // pop takes out the entry whose turn it is; there must be one.
 func (l *level[K]) pop() *entry[K] {
 	lane := l.lanes.first
-	lane.credit--
-	if lane.credit <= 0 {
+	if lane.credit--; lane.credit <= 0 {
 		l.lanes.rotate()
 	}
 	e := lane.keys.first
@@ -57,12 +56,11 @@ func (l *level[K]) remove(e *entry[K]) {
 	e.lane = nil
 	lane.keys.remove(e)
 	l.len--
-	if lane.keys.len > 0 {
-		return
-	}
-	l.lanes.leave(lane)
-	if l.byGroup != nil {
+	if lane.keys.len == 0 && l.byGroup != nil {
+		l.lanes.leave(lane)
 		delete(l.byGroup, e.group)
+		lane.level = nil
+		lane.weight, lane.credit = 0, 0
 		l.spare.put(lane)
 	}
 }

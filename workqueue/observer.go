@@ -45,9 +45,9 @@ func (o *Observer[K]) added(key K, result addResult) {
 	}
 }
 
-func (o *Observer[K]) got(item Item[K]) {
+func (o *Observer[K]) got(item *Item[K]) {
 	if o != nil && o.OnGet != nil {
-		o.OnGet(item)
+		o.OnGet(*item)
 	}
 }
 

@@ -23,7 +23,8 @@ import (
 //
 // Park does nothing after ShutDown.
 func (q *Queue[K]) Park(key K, until func(context.Context) error) {
-	q.park(q.identify(key), until)
+	id := q.identify(key)
+	q.park(&id, until)
 }
 
 // parking is the goroutines that wait for what parked keys are parked for.
@@ -33,7 +34,7 @@ type parking struct {
 	waits sync.WaitGroup
 }
 
-func (q *Queue[K]) park(id identity[K], until func(context.Context) error) {
+func (q *Queue[K]) park(id *identity[K], until func(context.Context) error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.shuttingDown {

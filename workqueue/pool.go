@@ -32,10 +32,8 @@ func (p *pool[T]) get() *T {
 	return t
 }
 
-// put takes back a T that nobody uses any more, and forgets what is in it.
+// put takes back a T that nobody uses any more and that is zero again.
 func (p *pool[T]) put(t *T) {
-	var zero T
-	*t = zero
 	if len(p.spare) < maxSpares {
 		p.spare = append(p.spare, t)
 	}

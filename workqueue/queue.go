@@ -100,16 +100,24 @@ const LowPriority = -100
 // its Causes; if the key is being worked on, it will be handed out again after
 // Done. Add does not touch a delay of the key: it will be added at that time as
 // well (WQ-23). It never blocks, and it does nothing after ShutDown.
-func (q *Queue[K]) Add(key K) { q.AddWith(key, AddOptions{}) }
+func (q *Queue[K]) Add(key K) { q.addNow(key, &work{causes: because("")}) }
 
 // AddWith is Add with a priority, a delay, and a cause.
 func (q *Queue[K]) AddWith(key K, how AddOptions) {
 	due := work{priority: how.Priority, causes: because(how.Cause)}
 	if how.After > 0 || how.Delay != Earliest {
-		q.addLater(key, due, how)
-		return
+		q.addLater(key, &due, how)
+	} else {
+		q.addNow(key, &due)
 	}
-	q.opts.Observer.added(key, q.add(q.identify(key), due))
+}
+
+func (q *Queue[K]) addNow(key K, due *work) {
+	id := q.identify(key)
+	result := q.add(&id, due)
+	if q.opts.Observer != nil {
+		q.opts.Observer.added(key, result)
+	}
 }
 
 // identity is what must be found out about a key before the lock is taken: its
@@ -130,7 +138,7 @@ func (q *Queue[K]) identify(key K) identity[K] {
 }
 
 // obtainLocked returns the entry of the key, and makes it if there is none.
-func (q *Queue[K]) obtainLocked(id identity[K]) *entry[K] {
+func (q *Queue[K]) obtainLocked(id *identity[K]) *entry[K] {
 	e := q.entries.find(id.key, id.hash)
 	if e == nil {
 		e = q.entries.insert(id.key, id.hash)
@@ -149,7 +157,7 @@ const (
 	scheduled                  // the key is delayed
 )
 
-func (q *Queue[K]) add(id identity[K], due work) addResult {
+func (q *Queue[K]) add(id *identity[K], due *work) addResult {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.shuttingDown {
@@ -160,13 +168,13 @@ func (q *Queue[K]) add(id identity[K], due work) addResult {
 }
 
 // dueLocked makes an entry dirty.
-func (q *Queue[K]) dueLocked(e *entry[K], due work) addResult {
+func (q *Queue[K]) dueLocked(e *entry[K], due *work) addResult {
 	if e.dirty {
 		q.mergeLocked(e, due)
 		return merged
 	}
 	e.dirty = true
-	e.work = due
+	e.work = *due
 	q.stats.Adds++
 	e.added = q.now()
 	q.settleLocked(e, e.added)
@@ -175,7 +183,7 @@ func (q *Queue[K]) dueLocked(e *entry[K], due work) addResult {
 }
 
 // mergeLocked adds to the work that is due on an entry.
-func (q *Queue[K]) mergeLocked(e *entry[K], due work) {
+func (q *Queue[K]) mergeLocked(e *entry[K], due *work) {
 	q.clock = 0
 	q.stats.Merged++
 	before := e.work.priority
@@ -203,7 +211,7 @@ func (q *Queue[K]) settleLocked(e *entry[K], now time.Duration) {
 
 // wakeLocked puts the token into wake, unless it is there.
 func (q *Queue[K]) wakeLocked() {
-	if q.shuttingDown {
+	if q.shuttingDown || len(q.wake) > 0 {
 		return
 	}
 	select {

@@ -83,6 +83,9 @@ func (r *readyKeys[K]) remove(e *entry[K]) {
 
 // level returns the level of the priority, and makes it if there is none.
 func (r *readyKeys[K]) level(priority int) *level[K] {
+	if len(r.levels) > 0 && r.levels[0].priority == priority {
+		return r.levels[0] // as it mostly is
+	}
 	at, found := slices.BinarySearchFunc(r.levels, priority, func(l *level[K], priority int) int {
 		return cmp.Compare(priority, l.priority)
 	})
@@ -90,9 +93,10 @@ func (r *readyKeys[K]) level(priority int) *level[K] {
 		return r.levels[at]
 	}
 	l := &level[K]{priority: priority, spare: &r.lanes}
-	l.only.level = l
 	if r.grouped {
 		l.byGroup = make(map[string]*lane[K])
+	} else {
+		l.lanes.enter(&lane[K]{level: l})
 	}
 	r.levels = slices.Insert(r.levels, at, l)
 	return l

@@ -67,6 +67,7 @@ func (t *table[K]) release(e *entry[K]) {
 		slot = &(*slot).chain
 	}
 	*slot = e.chain
+	e.clear()
 	t.pool.put(e)
 	t.len--
 	if len(t.slots) > roomy && t.len <= len(t.slots)/sparse {

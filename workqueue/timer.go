@@ -65,7 +65,7 @@ func (q *Queue[K]) ringOne() (key K, result addResult, ok bool) {
 	}
 	key = e.key
 	if isDue {
-		return key, q.dueLocked(e, due), true
+		return key, q.dueLocked(e, &due), true
 	}
 	q.settleLocked(e, now)
 	q.entries.release(e)
