@@ -1,9 +1,6 @@
 package workqueue
 
-import (
-	"cmp"
-	"time"
-)
+import "time"
 
 // entry is what the queue knows of one key. Times are durations since the
 // queue's epoch: a third of the size of a time.Time, and cheaper to read.
@@ -25,7 +22,7 @@ type entry[K comparable] struct {
 	added   time.Duration // when it became dirty
 	readied time.Duration // when it became ready
 	started time.Duration // when it was handed out
-	cool    time.Duration // when MinInterval allows its next turn
+	cool    time.Duration // when MinInterval allows its next turn; 0 if it does
 
 	// An entry is in at most one fifo: a lane of the ready keys, or processing.
 	prev, next *entry[K]
@@ -57,7 +54,7 @@ type work struct {
 // merge adds further work to that which is due already.
 func (w *work) merge(further *work) {
 	w.priority = max(w.priority, further.priority)
-	w.causes.merge(further.causes)
+	w.causes.merge(&further.causes)
 }
 
 // Causes says why a key has a turn: the first and the last of the causes that
@@ -69,10 +66,15 @@ type Causes struct {
 }
 
 // merge adds causes that came later.
-func (c *Causes) merge(later Causes) {
-	c.First = cmp.Or(c.First, later.First)
-	c.Last = cmp.Or(later.Last, c.Last)
+func (c *Causes) merge(later *Causes) {
 	c.Count += later.Count
+	if later.Last == "" {
+		return
+	}
+	c.Last = later.Last
+	if c.First == "" {
+		c.First = later.First
+	}
 }
 
 // because returns the causes of one add.

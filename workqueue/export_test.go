@@ -67,16 +67,17 @@ func (q *Queue[K]) Verify() error {
 
 // verifyEntry checks what an entry says of itself.
 func (q *Queue[K]) verifyEntry(e *entry[K]) error {
-	cooling := e.cool > 0 && e.alarm != nil
-	switch mayBeReady := e.dirty && !e.processing && e.parked == 0; {
+	switch mayBeReady := e.dirty && !e.processing && e.parked == 0 && e.cool == 0; {
 	case q.entries.find(e.key, q.entries.hash(e.key)) != e:
 		return errors.New("not found by its key")
 	case e.idle():
 		return errors.New("kept for no reason")
 	case e.lane != nil && !mayBeReady:
 		return errors.New("ready though it must not be")
-	case e.lane == nil && mayBeReady && !cooling:
+	case e.lane == nil && mayBeReady:
 		return errors.New("not ready though nothing keeps it from being so")
+	case e.cool > 0 && !e.processing && e.alarm == nil:
+		return errors.New("cools for ever")
 	case e.alarm != nil && e.alarm.entry != e:
 		return errors.New("has the alarm of another")
 	}
@@ -142,7 +143,7 @@ func (h *alarmHeap[K]) verify(want, delayed int) error {
 		switch key := slot.alarm.entry.key; {
 		case slot.alarm.slot != i:
 			return fmt.Errorf("%v is at %d and says %d", key, i, slot.alarm.slot)
-		case slot.at > slot.alarm.rings():
+		case slot.at > slot.alarm.due || slot.at > slot.alarm.rings() && !slot.alarm.entry.processing:
 			return fmt.Errorf("%v rings too late", key)
 		case i > 0 && h.slots[i].before(&h.slots[(i-1)/4]):
 			return fmt.Errorf("%v rings before its parent", key)
@@ -156,4 +157,16 @@ func count(yes bool) int {
 		return 1
 	}
 	return 0
+}
+
+// LevelsKept returns how many levels of priority there are, with keys or without.
+func (q *Queue[K]) LevelsKept() int { return len(q.ready.levels) }
+
+// GroupsKept returns how many groups are known, at all priorities.
+func (q *Queue[K]) GroupsKept() int {
+	n := 0
+	for _, l := range q.ready.levels {
+		n += len(l.byGroup)
+	}
+	return n
 }

@@ -169,11 +169,12 @@ func (q *Queue[K]) finish(key K) (ran time.Duration, ok bool) {
 	q.processing.remove(e)
 	e.processing = false
 	q.stats.Dones++
-	if e.dirty {
-		q.settleLocked(e, now)
-	} else if e.cool > now && !q.shuttingDown {
-		q.alarmLocked(e, now) // which keeps the entry, and with it the end of the interval
+	if e.cool <= now || q.shuttingDown {
+		e.cool = 0
+	} else {
+		q.alarmLocked(e, now)
 	}
+	q.settleLocked(e, now)
 	q.entries.release(e)
 	q.closeIfDrainedLocked()
 	return ran, true

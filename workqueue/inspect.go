@@ -102,9 +102,10 @@ func (q *Queue[K]) stateLocked(e *entry[K]) KeyState[K] {
 		Ready:      e.lane != nil,
 		Parked:     e.parked > 0,
 	}
-	turn := e.work
+	var turn work
 	switch {
 	case e.dirty:
+		turn = e.work
 	case e.processing:
 		turn = e.running
 	case e.delayed():

@@ -186,22 +186,23 @@ func (q *Queue[K]) dueLocked(e *entry[K], due *work) addResult {
 func (q *Queue[K]) mergeLocked(e *entry[K], due *work) {
 	q.clock = 0
 	q.stats.Merged++
-	before := e.work.priority
-	e.work.merge(due)
-	if e.lane != nil && e.work.priority > before {
-		q.ready.remove(e)
-		q.ready.push(e)
+	e.work.causes.merge(&due.causes)
+	if due.priority <= e.work.priority {
+		return
 	}
+	if e.lane == nil {
+		e.work.priority = due.priority
+		return
+	}
+	q.ready.remove(e)
+	e.work.priority = due.priority
+	q.ready.push(e)
 }
 
 // settleLocked makes an entry ready that should be and is not. It is called
 // wherever something that kept the entry from it has gone.
 func (q *Queue[K]) settleLocked(e *entry[K], now time.Duration) {
-	if !e.dirty || e.processing || e.parked > 0 || e.lane != nil {
-		return
-	}
-	if e.cool > now && !q.shuttingDown {
-		q.alarmLocked(e, now)
+	if !e.dirty || e.processing || e.parked > 0 || e.cool > 0 || e.lane != nil {
 		return
 	}
 	e.readied = now

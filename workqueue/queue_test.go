@@ -297,3 +297,82 @@ func TestAddGetDoneAllocatesNothing(t *testing.T) {
 		q.Done(key)
 	}))
 }
+
+func TestTryGetDoesNotWait(t *testing.T) {
+	t.Parallel()
+	q := newQueue()
+	_, ok := q.TryGet()
+	require.False(t, ok)
+	q.Add("a")
+	key, ok := q.TryGet()
+	require.True(t, ok)
+	require.Equal(t, "a", key)
+	_, ok = q.TryGet()
+	require.False(t, ok)
+	q.ShutDown()
+	_, ok = q.TryGet()
+	require.False(t, ok)
+	require.Equal(t, 1, q.Stats().Processing)
+	q.Done("a")
+}
+
+func TestGetBatchTakesWhatIsThereAndAtLeastOne(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue()
+		var got []string
+		batch := func() {
+			keys := make([]string, 3)
+			n, err := q.GetBatch(t.Context(), keys)
+			require.NoError(t, err)
+			got = keys[:n]
+		}
+		for _, key := range []string{"a", "b", "c", "d"} {
+			q.Add(key)
+		}
+		batch()
+		require.Equal(t, []string{"a", "b", "c"}, got)
+		batch()
+		require.Equal(t, []string{"d"}, got)
+		require.Equal(t, 4, q.Stats().Processing, "each needs its Done")
+
+		go batch()
+		synctest.Wait()
+		require.Equal(t, []string{"d"}, got, "it waits")
+		q.Add("e")
+		synctest.Wait()
+		require.Equal(t, []string{"e"}, got)
+
+		q.ShutDown()
+		_, err := q.GetBatch(t.Context(), make([]string, 3))
+		require.ErrorIs(t, err, workqueue.ErrShutDown)
+	})
+}
+
+// Those who take batches and those who take keys do not keep a key from each other.
+func TestBatchesLeaveNoOneAsleep(t *testing.T) {
+	t.Parallel()
+	q := workqueue.New(workqueue.Options[int]{})
+	var working sync.WaitGroup
+	for range 4 {
+		working.Go(func() {
+			keys := make([]int, 7)
+			for {
+				n, err := q.GetBatch(context.Background(), keys)
+				if err != nil {
+					return
+				}
+				for _, key := range keys[:n] {
+					q.Done(key)
+				}
+			}
+		})
+		working.Go(func() { serve(q, func(int) {}) })
+	}
+	for key := range 20_000 {
+		q.Add(key)
+	}
+	require.NoError(t, q.Drain(t.Context()))
+	working.Wait()
+	require.EqualValues(t, 20_000, q.Stats().Dones)
+}

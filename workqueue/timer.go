@@ -78,11 +78,10 @@ func (q *Queue[K]) silenceLocked() {
 	now := q.now()
 	q.stats.Discarded += uint64(q.alarms.delayed)
 	q.alarms.delayed = 0
-	slots := q.alarms.slots
-	q.alarms.slots = nil
-	for _, slot := range slots {
-		e := slot.alarm.entry
-		e.alarm, e.cool = nil, 0
+	for a, _ := q.alarms.first(); a != nil; a, _ = q.alarms.first() {
+		e := a.entry
+		q.alarms.remove(a)
+		e.cool = 0
 		q.settleLocked(e, now)
 		q.entries.release(e)
 	}
