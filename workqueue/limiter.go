@@ -39,6 +39,13 @@ func DefaultRateLimiter[K comparable]() RateLimiter[K] {
 	)
 }
 
+// DefaultItemRateLimiter returns Kubernetes' usual limiter for keys that do not
+// disturb each other: for each key 1 ms, doubled by each failure, up to 1000 s
+// (WQ-34).
+func DefaultItemRateLimiter[K comparable]() RateLimiter[K] {
+	return Exponential[K](time.Millisecond, 1000*time.Second)
+}
+
 // Exponential returns a limiter whose wait for a key is base at its first
 // failure and doubles with each further one, up to longest (WQ-31).
 func Exponential[K comparable](base, longest time.Duration) RateLimiter[K] {
