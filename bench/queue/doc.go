@@ -3,6 +3,10 @@
 // process. Run it in the directory bench:
 //
 //	go run ./queue [-runs 5] [-for 200ms] [-rows workers,AddAfter] [-quick]
+//	go run ./queue -latency [-runs 15] [-adds 2000] [-rate 20000] [-work 5µs]
+//	go run ./queue -fairness [-turns 500]
+//
+// # What operations cost
 //
 // Keys are namespaced names, made beforehand. In each round every row is measured
 // once on each queue, on a fresh one; medians count. Ratios are taken within
@@ -27,4 +31,20 @@
 // client-go and controller-runtime have no names here, so that they count nothing;
 // kinform always counts. client-go's queue is the plain one, called directly, not
 // through the three layers of a rate-limiting queue, except to delay keys.
+//
+// # How long keys wait
+//
+// With -latency, keys are added at moments that were drawn beforehand, as those of a
+// Poisson process, whatever becomes of them. The time of a key begins at the moment
+// at which its add is due, not when it is made, so that a producer who is held up is
+// no excuse (no coordinated omission); see load.run. Workers keep a processor busy for
+// the time of their work. There are many short runs, as on a machine that others use
+// as well a run in which the process was stopped for milliseconds shows nothing else.
+//
+// # How fair they are
+//
+// With -fairness, namespaces add more than workers can do, and one of them adds a
+// hundred times as much as each other. There is no clock in it: adding and handing
+// out take turns, so that it is the order of the queue which is measured, and the
+// same on every machine. See contest, and fairness for the index.
 package main

@@ -39,3 +39,6 @@ func (q *kinformQueue) shutDown() {
 	q.ShutDown()
 	q.cancel()
 }
+
+// openGrouped opens a queue that is fair to namespaces; nil while there is none.
+var openGrouped func() queue

@@ -34,14 +34,19 @@ var rows = []row{
 	{name: "with priorities, one producer, 8 workers", against: controllerRuntime, target: 0.33, waits: true, run: withWorkers(8, addWithPriority)},
 }
 
-// selected are the rows whose names have one of these words, separated by commas.
+// selected are the rows that have one of these words.
 func selected(words string) (all []row) {
 	for _, r := range rows {
-		if slices.ContainsFunc(strings.Split(words, ","), func(word string) bool { return strings.Contains(r.name, word) }) {
+		if matches(r.name, words) {
 			all = append(all, r)
 		}
 	}
 	return all
+}
+
+// matches reports whether a name has one of the words, which commas separate.
+func matches(name, words string) bool {
+	return slices.ContainsFunc(strings.Split(words, ","), func(word string) bool { return strings.Contains(name, word) })
 }
 
 // supports reports whether a row can be measured on a side.
