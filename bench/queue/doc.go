@@ -38,8 +38,9 @@
 // Poisson process, whatever becomes of them. The time of a key begins at the moment
 // at which its add is due, not when it is made, so that a producer who is held up is
 // no excuse (no coordinated omission); see load.run. Workers keep a processor busy for
-// the time of their work. There are many short runs, as on a machine that others use
-// as well a run in which the process was stopped for milliseconds shows nothing else.
+// the time of their work. There are many short runs, and the third of them counts in
+// which the process was kept waiting least for a processor: when others keep it
+// waiting, for milliseconds, that is all that can be seen.
 //
 // # How fair they are
 //

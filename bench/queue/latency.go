@@ -2,181 +2,13 @@ package main
 
 import (
 	"fmt"
-	"math/rand/v2"
-	"runtime"
 	"slices"
-	"strconv"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"go.uber.org/goleak"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kinform/kinform/bench/internal/report"
 )
-
-// load is adds at random moments, so many a second, which do not wait for anything.
-type load struct {
-	adds    int           // how many
-	rate    float64       // how many a second
-	work    time.Duration // how long a worker takes for a key
-	workers int
-	zipf    bool // whether keys differ in how often they are added
-}
-
-// distinct is how many keys there are.
-const distinct = 10_000
-
-// arrival is an add: which key, and when it is due, after the start.
-type arrival struct {
-	key int
-	due time.Duration
-}
-
-// arrivals are those of a Poisson process, the same in every run.
-func (l load) arrivals() []arrival {
-	r := random()
-	which := func() int { return r.IntN(distinct) }
-	if l.zipf {
-		z := rand.NewZipf(r, 1.1, 1, distinct-1)
-		which = func() int { return int(z.Uint64()) }
-	}
-	all := make([]arrival, l.adds)
-	var due float64 // seconds
-	for n := range all {
-		due += r.ExpFloat64() / l.rate
-		all[n] = arrival{which(), time.Duration(due * float64(time.Second))}
-	}
-	return all
-}
-
-// waits is how long keys were due, until a worker was given them.
-type waits struct {
-	all     []time.Duration // sorted
-	untimed int             // how many were handed out when it was not known since when they were due
-}
-
-// run lets a queue have the load.
-//
-// The time of a key begins when its add is due by the plan, and not when it is made:
-// where the queue, the workers or the scheduler hold the producer up, that counts for
-// every add that is late because of it (no coordinated omission). The producer never
-// waits for the queue; where it is late, it adds what is due without a pause. Between
-// adds it gives its processor to others, rather than to keep one from them.
-//
-// Of adds that the queue merges, the time of the first counts. An add between the
-// moment in which a worker is given the key and that in which the worker has noted it
-// cannot be told from one that was merged, so the run that it causes is untimed.
-func (l load) run(open func() queue) (waits, error) {
-	q := open()
-	arrivals := l.arrivals()
-	since := make([]atomic.Int64, distinct) // when the key was due, in nanoseconds after the start, plus one; 0 if it is not
-	of := make([]waits, l.workers)
-	for n := range of {
-		of[n].all = make([]time.Duration, 0, 2*l.adds/l.workers)
-	}
-	runtime.GC()
-	start := time.Now()
-	working := inParallel(l.workers, func(n int) {
-		for {
-			key, ok := q.get()
-			if !ok {
-				return
-			}
-			got := time.Since(start)
-			if due := since[number(key)].Swap(0); due > 0 {
-				of[n].all = append(of[n].all, got-time.Duration(due-1))
-			} else {
-				of[n].untimed++
-			}
-			for time.Since(start) < got+l.work {
-			}
-			q.done(key)
-		}
-	})
-	for _, a := range arrivals {
-		for time.Since(start) < a.due {
-			runtime.Gosched()
-		}
-		since[a.key].CompareAndSwap(0, int64(a.due)+1)
-		q.add(keys[a.key])
-	}
-	err := allTaken(since)
-	q.shutDown()
-	working.Wait()
-	var w waits
-	for _, o := range of {
-		w.all = append(w.all, o.all...)
-		w.untimed += o.untimed
-	}
-	slices.Sort(w.all)
-	return w, err
-}
-
-// number is that of a key, by the end of its name.
-func number(key types.NamespacedName) (n int) {
-	for _, digit := range key.Name[len(key.Name)-5:] {
-		n = 10*n + int(digit-'0')
-	}
-	return n
-}
-
-// allTaken waits until no key is due.
-func allTaken(since []atomic.Int64) error {
-	begin := time.Now()
-	for n := range since {
-		for since[n].Load() != 0 {
-			if time.Since(begin) > time.Minute {
-				return fmt.Errorf("key %d is not handed out", n)
-			}
-			time.Sleep(time.Millisecond)
-		}
-	}
-	return nil
-}
-
-// bareQueue is no queue but a channel: what it takes is what the scheduler takes.
-type bareQueue struct {
-	keys  chan types.NamespacedName
-	close func()
-}
-
-func openBare() queue {
-	keys := make(chan types.NamespacedName, 1<<16)
-	return &bareQueue{keys, sync.OnceFunc(func() { close(keys) })}
-}
-
-func (q *bareQueue) add(key types.NamespacedName)                 { q.keys <- key }
-func (q *bareQueue) addAfter(types.NamespacedName, time.Duration) { panic("queue: it can't") }
-func (q *bareQueue) done(types.NamespacedName)                    {}
-func (q *bareQueue) settle()                                      {}
-func (q *bareQueue) shutDown()                                    { q.close() }
-func (q *bareQueue) get() (types.NamespacedName, bool) {
-	key, ok := <-q.keys
-	return key, ok
-}
-
-// loads are those that are measured.
-func loads(adds int, rate float64, work time.Duration) (all []load) {
-	for _, zipf := range []bool{false, true} {
-		for _, workers := range []int{1, 4, 16, 64} {
-			all = append(all, load{adds, rate, work, workers, zipf})
-		}
-	}
-	return all
-}
-
-func (l load) String() string {
-	kind := "uniform"
-	if l.zipf {
-		kind = "zipf"
-	}
-	if l.workers == 1 {
-		return kind + ", 1 worker"
-	}
-	return kind + ", " + strconv.Itoa(l.workers) + " workers"
-}
 
 // latencyShares are the quantiles that are reported.
 var latencyShares = []struct {
@@ -184,53 +16,96 @@ var latencyShares = []struct {
 	share float64
 }{{"p50", 0.5}, {"p99", 0.99}, {"p99.9", 0.999}}
 
+// latencyRun is what one run has shown.
+type latencyRun struct {
+	quantiles []float64 // in microseconds
+	untimed   int
+	delayed   time.Duration
+}
+
+// calm returns the third of the runs in which the process has waited least for a
+// processor. The others show what the machine's other users do.
+func calm(runs []latencyRun) []latencyRun {
+	runs = slices.Clone(runs)
+	slices.SortStableFunc(runs, func(a, b latencyRun) int { return int(a.delayed - b.delayed) })
+	return runs[:(len(runs)+2)/3]
+}
+
+// medianOf is the median of something over the calm runs.
+func medianOf(runs []latencyRun, of func(latencyRun) float64) float64 {
+	var values []float64
+	for _, r := range calm(runs) {
+		values = append(values, of(r))
+	}
+	return report.Median(values)
+}
+
+// latencySubjects are all sides, after what nobody can be faster than.
+func latencySubjects() []side { return append([]side{{"bare channel", openBare}}, sides...) }
+
 // latencies lets every queue have every load, several times in turn, and returns a
 // table of the medians of quantiles.
 func latencies(loads []load, runs int) (string, error) {
-	subjects := append([]side{{"bare channel", openBare}}, sides...)
-	t := report.Table{{"time from Add to Get, µs", "", subjects[0].name, "client-go", "controller-rt.", "kinform", "to client-go", "to controller-rt."}}
+	subjects := latencySubjects()
+	t := report.Table{{"time from Add to Get, µs", "", "bare channel", "client-go", "controller-rt.", "kinform", "to client-go", "to controller-rt."}}
 	untimed := make([]int, len(subjects))
-	total := 0
 	for _, l := range loads {
-		measured := make([][][]float64, len(latencyShares)) // by quantile, subject and run
-		for i := range measured {
-			measured[i] = make([][]float64, len(subjects))
-		}
-		for round := range runs {
-			for n := range subjects {
-				s := (n + round) % len(subjects)
-				others := goleak.IgnoreCurrent()
-				w, err := l.run(subjects[s].open)
-				if err == nil {
-					err = goleak.Find(others)
-				}
-				if err != nil {
-					return "", fmt.Errorf("%v, %s: %w", l, subjects[s].name, err)
-				}
-				untimed[s] += w.untimed
-				for i, q := range latencyShares {
-					measured[i][s] = append(measured[i][s], float64(report.Quantile(w.all, q.share))/1000)
-				}
-			}
-			total += l.adds
+		measured, err := l.measure(subjects, runs)
+		if err != nil {
+			return "", err
 		}
 		for i, q := range latencyShares {
-			cells := []string{l.String(), q.name}
-			var medians []float64
-			for s := range subjects {
-				medians = append(medians, report.Median(measured[i][s]))
-				cells = append(cells, fmt.Sprintf("%.1f", medians[s]))
+			l.add(&t, q.name, "%.1f", measured, func(r latencyRun) float64 { return r.quantiles[i] })
+		}
+		l.add(&t, "no processor", "%.0f", measured, func(r latencyRun) float64 { return float64(r.delayed.Microseconds()) })
+		for s := range subjects {
+			for _, r := range measured[s] {
+				untimed[s] += r.untimed
 			}
-			ours := medians[1+kinform]
-			t.Add(append(cells, fmt.Sprintf("%.2f", ours/medians[1+clientGo]), fmt.Sprintf("%.2f", ours/medians[1+controllerRuntime]))...)
 		}
 	}
-	notes := fmt.Sprintf("Of %d adds, runs that could not be timed:", total)
-	for s := 1; s < len(subjects); s++ {
-		notes += fmt.Sprintf(" %s %d", subjects[s].name, untimed[s])
-		if s < len(subjects)-1 {
-			notes += ","
+	notes := "\nno processor: for how long, in such a run, the process had none because others had it.\nRuns of a key that could not be timed:"
+	for s := range sides {
+		notes += fmt.Sprintf(" %s %d,", sides[s].name, untimed[1+s])
+	}
+	return t.String() + fmt.Sprintf("%s of %d adds each.\n", notes, len(loads)*runs*loads[0].adds), nil
+}
+
+// add adds a row to the table.
+func (l load) add(t *report.Table, what, format string, measured [][]latencyRun, of func(latencyRun) float64) {
+	cells := []string{l.String(), what}
+	var medians []float64
+	for _, runs := range measured {
+		medians = append(medians, medianOf(runs, of))
+		cells = append(cells, fmt.Sprintf(format, medians[len(medians)-1]))
+	}
+	if ours := medians[1+kinform]; format != "%.0f" {
+		cells = append(cells, fmt.Sprintf("%.2f", ours/medians[1+clientGo]), fmt.Sprintf("%.2f", ours/medians[1+controllerRuntime]))
+	}
+	t.Add(cells...)
+}
+
+// measure lets each subject have the load, in turn, and looks for goroutines that it
+// leaves behind.
+func (l load) measure(subjects []side, runs int) ([][]latencyRun, error) {
+	measured := make([][]latencyRun, len(subjects))
+	for round := range runs {
+		for n := range subjects {
+			s := (n + round) % len(subjects)
+			others := goleak.IgnoreCurrent()
+			w, err := l.run(subjects[s].open)
+			if err == nil {
+				err = goleak.Find(others)
+			}
+			if err != nil {
+				return nil, fmt.Errorf("%v, %s: %w", l, subjects[s].name, err)
+			}
+			run := latencyRun{untimed: w.untimed, delayed: w.delayed}
+			for _, q := range latencyShares {
+				run.quantiles = append(run.quantiles, float64(report.Quantile(w.all, q.share))/1000)
+			}
+			measured[s] = append(measured[s], run)
 		}
 	}
-	return t.String() + "\n" + notes + ".\n", nil
+	return measured, nil
 }

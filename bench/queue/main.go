@@ -62,7 +62,7 @@ func run(set settings, out io.Writer) error {
 		if err != nil {
 			return err
 		}
-		parts = append(parts, fmt.Sprintf("LATENCY of %d adds, %.0f a second, of %d keys, each %v of work; %d runs\n\n%s",
+		parts = append(parts, fmt.Sprintf("LATENCY of %d adds, %.0f a second, of %d keys, each %v of work; the calmest third of %d runs\n\n%s",
 			set.adds, set.rate, distinct, set.work, runs, table))
 	}
 	if set.fairness {

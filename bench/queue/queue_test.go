@@ -131,6 +131,15 @@ func TestAProducerThatIsHeldUpIsNoExcuse(t *testing.T) {
 	require.Greater(t, long, 25, "half of the 100 adds that were due while it was stuck were late for at least half of that")
 }
 
+func TestCalmRunsCount(t *testing.T) {
+	var runs []latencyRun
+	for _, delayed := range []time.Duration{9, 1, 8, 2, 7} {
+		runs = append(runs, latencyRun{quantiles: []float64{float64(delayed)}, delayed: delayed})
+	}
+	require.Equal(t, 1.5, medianOf(runs, func(r latencyRun) float64 { return r.quantiles[0] }))
+	require.Equal(t, 9.0, medianOf(runs[:1], func(r latencyRun) float64 { return r.quantiles[0] }))
+}
+
 func TestAZipfLoadPrefersKeys(t *testing.T) {
 	count := func(zipf bool) (most int) {
 		counts := map[int]int{}
