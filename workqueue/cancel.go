@@ -7,7 +7,7 @@ package workqueue
 func (q *Queue[K]) Cancel(key K) bool {
 	hash := q.entries.hash(key)
 	q.mu.Lock()
-	defer q.mu.Unlock()
+	defer q.unlock()
 
 	e := q.entries.find(key, hash)
 	if e == nil || !e.dirty && !e.delayed() {

@@ -29,13 +29,11 @@ const (
 //
 // AddAfter never blocks, and it does nothing after ShutDown.
 func (q *Queue[K]) AddAfter(key K, d time.Duration) {
-	due := work{causes: because("")}
-	q.addLater(key, &due, AddOptions{After: d})
+	q.addLater(key, AddOptions{After: d})
 }
 
-func (q *Queue[K]) addLater(key K, due *work, how AddOptions) {
-	id := q.identify(key)
-	q.delayed(key, how.After, q.schedule(&id, due, how))
+func (q *Queue[K]) addLater(key K, how AddOptions) {
+	q.delayed(key, how.After, q.schedule(key, q.entries.hash(key), q.groupOf(key), &how))
 }
 
 // Retry adds the key after the time that the rate limiter gives for it (WQ-30).
@@ -45,8 +43,7 @@ func (q *Queue[K]) Retry(key K) { q.again(key, q.opts.RateLimiter.When(key)) }
 
 // again adds the key of the calling worker once more.
 func (q *Queue[K]) again(key K, d time.Duration) {
-	id := q.identify(key)
-	q.delayed(key, d, q.scheduleAgain(&id, d))
+	q.delayed(key, d, q.scheduleAgain(key, q.entries.hash(key), q.groupOf(key), d))
 }
 
 // delayed tells the observer what became of a delayed add.
@@ -57,54 +54,54 @@ func (q *Queue[K]) delayed(key K, d time.Duration, result addResult) {
 	q.opts.Observer.added(key, result)
 }
 
-func (q *Queue[K]) scheduleAgain(id *identity[K], d time.Duration) addResult {
+func (q *Queue[K]) scheduleAgain(key K, hash uint64, g group, d time.Duration) addResult {
 	q.mu.Lock()
-	defer q.mu.Unlock()
-	due := work{causes: because("")}
-	if e := q.entries.find(id.key, id.hash); e != nil && e.processing {
-		due = e.running
-	}
-	return q.scheduleLocked(id, &due, AddOptions{After: d})
-}
-
-func (q *Queue[K]) schedule(id *identity[K], due *work, how AddOptions) addResult {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return q.scheduleLocked(id, due, how)
-}
-
-func (q *Queue[K]) scheduleLocked(id *identity[K], due *work, how AddOptions) addResult {
+	defer q.unlock()
 	if q.shuttingDown {
 		q.stats.Refused++
 		return refused
 	}
+	e := q.obtainLocked(key, hash, g)
+	due := work{adds: 1}
+	if e.processing {
+		due = e.running
+	}
+	return q.scheduleLocked(e, due, d, Earliest)
+}
+
+func (q *Queue[K]) schedule(key K, hash uint64, g group, how *AddOptions) addResult {
+	q.mu.Lock()
+	defer q.unlock()
+	if q.shuttingDown {
+		q.stats.Refused++
+		return refused
+	}
+	due := work{priority: clamp(how.Priority), adds: 1, why: q.whys.one(how.Cause)}
+	return q.scheduleLocked(q.obtainLocked(key, hash, g), due, how.After, how.Delay)
+}
+
+func (q *Queue[K]) scheduleLocked(e *entry[K], due work, d time.Duration, mode DelayMode) addResult {
 	q.stats.Retries++
-	e := q.obtainLocked(id)
-	if how.After <= 0 {
-		if how.Delay == Latest && e.delayed() {
-			e.alarm.work.merge(due)
-			return scheduled
-		}
-		if how.Delay == Replace {
+	if d <= 0 && (mode != Latest || !e.delayed()) {
+		if mode == Replace {
 			q.undelayLocked(e)
 		}
 		return q.dueLocked(e, due)
 	}
 	now := q.now()
-	at := min(later(now, how.After), never-1)
-	if !e.delayed() {
+	at := min(later(now, d), never-1)
+	switch a := q.alarms.obtain(e); {
+	case a.due == never:
 		q.alarms.delayed++
-		q.alarms.obtain(e).work = *due
-	} else {
-		switch how.Delay {
-		case Earliest:
-			at = min(at, e.alarm.due)
-			e.alarm.work.merge(due)
-		case Latest:
-			at = max(at, e.alarm.due)
-			e.alarm.work.merge(due)
-		case Replace:
-			e.alarm.work = *due
+		a.work = due
+	case mode == Replace:
+		a.work = due
+	default:
+		a.work = q.joinLocked(a.work, due)
+		if mode == Earliest {
+			at = min(at, a.due)
+		} else {
+			at = max(at, a.due)
 		}
 	}
 	if e.alarm.due != at {
@@ -112,6 +109,15 @@ func (q *Queue[K]) scheduleLocked(id *identity[K], due *work, how AddOptions) ad
 		q.alarmLocked(e, now)
 	}
 	return scheduled
+}
+
+// joinLocked returns the work of earlier and of later adds.
+func (q *Queue[K]) joinLocked(earlier, later work) work {
+	return work{
+		priority: max(earlier.priority, later.priority),
+		adds:     earlier.adds + later.adds,
+		why:      q.whys.join(earlier.why, later.why),
+	}
 }
 
 // delayed reports that the key has a time to be added at.

@@ -9,13 +9,13 @@ import "context"
 // ShutDown does not wait and may be called again.
 func (q *Queue[K]) ShutDown() {
 	q.mu.Lock()
-	defer q.mu.Unlock()
+	defer q.unlock()
 
 	if q.shuttingDown {
 		return
 	}
 	q.shuttingDown = true
-	close(q.wake)
+	close(q.over)
 	q.abandonLocked()
 	q.silenceLocked()
 	q.closeIfDrainedLocked()
@@ -39,7 +39,7 @@ func (q *Queue[K]) Drain(ctx context.Context) error {
 	case <-ctx.Done():
 	}
 	q.mu.Lock()
-	defer q.mu.Unlock()
+	defer q.unlock()
 	if q.drainedLocked() {
 		return nil
 	}

@@ -93,7 +93,7 @@ func (r *readyKeys[K]) verify(want int) error {
 		n := 0
 		for lane := range l.lanes.all {
 			in, err := lane.keys.verify(func(e *entry[K]) bool {
-				return e.lane == lane && e.work.priority == l.priority && (!r.grouped || l.byGroup[e.group] == lane)
+				return e.lane == lane && e.work.priority == l.priority && (!r.grouped || l.byGroup[e.group.name] == lane)
 			})
 			if err != nil || in == 0 && r.grouped || lane.level != l {
 				return fmt.Errorf("level %d has a lane of %d: %w", l.priority, in, err)

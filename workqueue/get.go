@@ -12,7 +12,7 @@ type Item[K comparable] struct {
 	Key      K
 	Priority int
 	Causes   Causes
-	Waited   time.Duration // since the key became dirty
+	Waited   time.Duration // since the key became dirty; 0 if no times are kept, see Options.Timed
 }
 
 // Get hands out the key whose turn it is: of the highest priority, of its groups
@@ -56,6 +56,7 @@ func (q *Queue[K]) get(ctx context.Context, key *K, item *Item[K]) error {
 			return ErrShutDown
 		}
 		select {
+		case <-q.over:
 		case <-q.wake: // which must lead to take, whatever has become of ctx meanwhile
 		case <-ctx.Done():
 			return context.Cause(ctx)
@@ -105,7 +106,7 @@ const (
 // take hands out a key, and fills in the rest of an item if there is one.
 func (q *Queue[K]) take(key *K, item *Item[K]) takeResult {
 	q.mu.Lock()
-	defer q.mu.Unlock()
+	defer q.unlock()
 
 	e := q.ready.pop()
 	if e == nil {
@@ -115,25 +116,22 @@ func (q *Queue[K]) take(key *K, item *Item[K]) takeResult {
 		return nothing
 	}
 	invariant.Check(e.dirty && !e.processing && e.parked == 0, "a ready key is dirty, with no worker, and not held back")
-	if q.ready.len > 0 {
-		q.wakeLocked()
-	}
-	now := q.clock
-	if now == 0 || item != nil || q.opts.MinInterval > 0 {
+	now := q.timeLocked()
+	if q.opts.MinInterval > 0 {
 		now = q.now()
+		e.cool = later(now, q.opts.MinInterval)
 	}
-	q.clock = 0
 	e.dirty, e.processing = false, true
 	e.running = e.work
 	e.started = now
-	if q.opts.MinInterval > 0 {
-		e.cool = later(now, q.opts.MinInterval)
-	}
 	q.processing.push(e)
 	q.stats.Gets++
 	*key = e.key
 	if item != nil {
-		item.Priority, item.Causes, item.Waited = e.running.priority, e.running.causes, now-e.added
+		item.Priority, item.Causes = int(e.running.priority), e.running.causes()
+		if q.timed {
+			item.Waited = now - e.added
+		}
 	}
 	return taken
 }
@@ -150,9 +148,8 @@ func (q *Queue[K]) Done(key K) {
 
 func (q *Queue[K]) finish(key K) (ran time.Duration, ok bool) {
 	q.mu.Lock()
-	defer q.mu.Unlock()
+	defer q.unlock()
 
-	q.clock = 0
 	e := q.processing.first
 	if e == nil || e.key != key { // otherwise it is the only one, or there for longest
 		e = q.entries.find(key, q.entries.hash(key))
@@ -161,11 +158,11 @@ func (q *Queue[K]) finish(key K) (ran time.Duration, ok bool) {
 		q.stats.StrayDones++
 		return 0, false
 	}
-	var now time.Duration // which is needed for these only
-	if e.dirty || e.cool > 0 || q.opts.Observer != nil {
+	now := q.timeLocked()
+	if e.cool > 0 && !q.timed {
 		now = q.now()
-		ran = now - e.started
 	}
+	ran = now - e.started
 	q.processing.remove(e)
 	e.processing = false
 	q.stats.Dones++

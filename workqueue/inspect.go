@@ -7,7 +7,7 @@ import (
 )
 
 // KeyState is what a queue knows of one key. Times are zero where they say
-// nothing.
+// nothing, and Started and ReadySince where none are kept: see Options.Timed.
 type KeyState[K comparable] struct {
 	Key   K
 	Group string // by Options.Group
@@ -96,7 +96,7 @@ func (q *Queue[K]) states() []KeyState[K] {
 func (q *Queue[K]) stateLocked(e *entry[K]) KeyState[K] {
 	s := KeyState[K]{
 		Key:        e.key,
-		Group:      e.group,
+		Group:      e.group.name,
 		Processing: e.processing,
 		Dirty:      e.dirty,
 		Ready:      e.lane != nil,
@@ -111,11 +111,11 @@ func (q *Queue[K]) stateLocked(e *entry[K]) KeyState[K] {
 	case e.delayed():
 		turn = e.alarm.work
 	}
-	s.Priority, s.Causes = turn.priority, turn.causes
-	if e.processing {
+	s.Priority, s.Causes = int(turn.priority), turn.causes()
+	if e.processing && q.timed {
 		s.Started = q.epoch.Add(e.started)
 	}
-	if s.Ready {
+	if s.Ready && q.timed {
 		s.ReadySince = q.epoch.Add(e.readied)
 	}
 	if e.cool > 0 {

@@ -16,7 +16,7 @@ func TestInspectTellsOfEveryKey(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
 		at := func(d time.Duration) time.Time { return start.Add(d) }
-		q := workqueue.New(workqueue.Options[string]{Group: func(key string) string { return key[:1] }})
+		q := workqueue.New(workqueue.Options[string]{Timed: true, Group: func(key string) string { return key[:1] }})
 		require.Empty(t, q.Inspect())
 		_, ok := q.Lookup("unknown")
 		require.False(t, ok)
@@ -94,5 +94,37 @@ func TestAWorkerOfRunLooksUpWhyItHasTheKey(t *testing.T) {
 		synctest.Wait()
 		require.NoError(t, end())
 		require.Equal(t, "watch", causes.First)
+	})
+}
+
+func TestTimesAreKeptForWhoWantsThem(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q := workqueue.New(workqueue.Options[string]{DrainTimeout: time.Hour})
+		q.Add("a")
+		q.Add("b")
+		item, err := q.GetItem(t.Context())
+		require.NoError(t, err)
+		time.Sleep(time.Hour)
+		require.Zero(t, item.Waited)
+		s := q.Stats()
+		require.False(t, s.Timed)
+		require.Zero(t, s.OldestReady)
+		require.Zero(t, s.LongestRunning)
+		state, _ := q.Lookup("a")
+		require.True(t, state.Started.IsZero())
+
+		end := running(t, q, 1, func(context.Context, string) error {
+			time.Sleep(10 * time.Minute)
+			return nil
+		})
+		q.Add("c")
+		time.Sleep(time.Minute)
+		s = q.Stats()
+		require.True(t, s.Timed)
+		require.Equal(t, time.Minute, s.OldestReady, "of c")
+		require.Equal(t, time.Minute, s.LongestRunning, "a has been running for longer, which nobody knows")
+		q.Done("a")
+		require.NoError(t, end())
 	})
 }

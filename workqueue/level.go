@@ -5,7 +5,7 @@ import "time"
 // level holds the ready keys of one priority. With groups, each that has keys has
 // a lane, and they are served in turn; without, there is one lane, always.
 type level[K comparable] struct {
-	priority int
+	priority int32
 	len      int
 	waits    uint64 // since which turn it has not been served
 	lanes    ring[K]
@@ -18,7 +18,7 @@ func (l *level[K]) push(e *entry[K]) {
 	lane := l.lanes.first
 	if l.byGroup != nil {
 		lane = l.laneOf(e)
-		lane.weight = e.weight
+		lane.weight = e.group.weight
 		if lane.keys.len == 0 {
 			l.lanes.enter(lane)
 		}
@@ -30,11 +30,11 @@ func (l *level[K]) push(e *entry[K]) {
 
 // laneOf returns the lane of the entry's group, and makes it if there is none.
 func (l *level[K]) laneOf(e *entry[K]) *lane[K] {
-	found := l.byGroup[e.group]
+	found := l.byGroup[e.group.name]
 	if found == nil {
 		found = l.spare.get()
 		found.level = l
-		l.byGroup[e.group] = found
+		l.byGroup[e.group.name] = found
 	}
 	return found
 }
@@ -58,7 +58,7 @@ func (l *level[K]) remove(e *entry[K]) {
 	l.len--
 	if lane.keys.len == 0 && l.byGroup != nil {
 		l.lanes.leave(lane)
-		delete(l.byGroup, e.group)
+		delete(l.byGroup, e.group.name)
 		lane.level = nil
 		lane.weight, lane.credit = 0, 0
 		l.spare.put(lane)

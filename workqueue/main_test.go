@@ -12,9 +12,9 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// newQueue returns a queue of strings with default options.
+// newQueue returns a queue of strings that keeps times, with default options otherwise.
 func newQueue() *workqueue.Queue[string] {
-	return workqueue.New(workqueue.Options[string]{Name: "test"})
+	return workqueue.New(workqueue.Options[string]{Name: "test", Timed: true})
 }
 
 // get takes the next key, which must be there.

@@ -44,6 +44,12 @@ type Options[K comparable] struct {
 	// go on with what is queued. Negative means not at all. Defaults to 30 s.
 	DrainTimeout time.Duration
 
+	// Timed keeps the times of each key's turn: since when it is ready, and with a
+	// worker. Stats, Inspect and Item tell of them. A queue that has an Observer, or
+	// has had a Run, keeps them in any case. Otherwise the clock is not read for a
+	// turn, of which that would be a third. Defaults to false.
+	Timed bool
+
 	// Observer is told what happens in the queue. It must not be changed once the
 	// queue is made. Defaults to nil: nobody.
 	Observer *Observer[K]

@@ -23,8 +23,7 @@ import (
 //
 // Park does nothing after ShutDown.
 func (q *Queue[K]) Park(key K, until func(context.Context) error) {
-	id := q.identify(key)
-	q.park(&id, until)
+	q.park(key, q.entries.hash(key), q.groupOf(key), until)
 }
 
 // parking is the goroutines that wait for what parked keys are parked for.
@@ -34,14 +33,14 @@ type parking struct {
 	waits sync.WaitGroup
 }
 
-func (q *Queue[K]) park(id *identity[K], until func(context.Context) error) {
+func (q *Queue[K]) park(key K, hash uint64, g group, until func(context.Context) error) {
 	q.mu.Lock()
-	defer q.mu.Unlock()
+	defer q.unlock()
 	if q.shuttingDown {
 		q.stats.Refused++
 		return
 	}
-	e := q.obtainLocked(id)
+	e := q.obtainLocked(key, hash, g)
 	if e.lane != nil {
 		q.ready.remove(e)
 	}
@@ -61,12 +60,12 @@ func (q *Queue[K]) unpark(e *entry[K], err error) {
 			slog.String("queue", q.opts.Name), slog.Any("key", key), slog.Any("err", err))
 	}
 	q.mu.Lock()
-	defer q.mu.Unlock()
+	defer q.unlock()
 	e.parked--
 	q.pending--
 	if e.parked == 0 {
 		q.parked--
-		q.settleLocked(e, q.now())
+		q.settleLocked(e, q.timeLocked())
 		q.entries.release(e)
 	}
 	q.closeIfDrainedLocked()

@@ -9,7 +9,7 @@ type pool[T any] struct {
 }
 
 const (
-	maxSpares = 256
+	maxSpares = 1024
 
 	// chunkLen is how many structs are allocated together. One that is in use keeps
 	// its chunk alive, so it is the factor by which a burst of keys of which few

@@ -15,11 +15,14 @@ type Queue[K comparable] struct {
 	epoch time.Time // what every time.Duration in an entry counts from
 
 	// wake has room for one token, and wakes one blocked Get. Whenever a key is
-	// ready and the lock is free, a token is in wake or with a Get that is about
-	// to take the lock, so no wake-up is lost; and as a Get that leaves ready keys
-	// behind passes the token on, none wakes all. It is closed by ShutDown, after
-	// which no Get blocks.
+	// ready and the lock is free, a token is in wake, or with a Get that is about
+	// to take the lock, or with who has just left the lock and is about to put it
+	// in, so no wake-up is lost; and as a Get that leaves ready keys behind passes
+	// the token on, none wakes all.
 	wake chan struct{}
+
+	// over is closed by ShutDown, after which no Get blocks.
+	over chan struct{}
 
 	// drained is closed when the queue is shut down and nothing is left of it.
 	drained chan struct{}
@@ -28,6 +31,10 @@ type Queue[K comparable] struct {
 	crew    crew    // the workers of Run
 
 	mu sync.Mutex // guards following
+
+	shuttingDown bool
+	timed        bool   // whether the clock is read for the times of a turn
+	merged       uint64 // of stats, here because it is written beside the lock
 
 	// Each key that is dirty, processing, parked or has an alarm has one entry,
 	// which says which of these it is; any combination is possible. ready and
@@ -40,18 +47,13 @@ type Queue[K comparable] struct {
 	ready      readyKeys[K]
 	processing fifo[K]
 	alarms     alarmHeap[K]
+	whys       whys
 
 	timer   *time.Timer // rings for the first of alarms; nil until there was one
 	pending int         // ringings of timer, and waits of Park, that are not over
 	parked  int         // keys with such a wait
 
-	// clock is the time at which the latest Add made a key dirty, if nothing has
-	// happened since, and otherwise 0: a Get that follows at once need not read
-	// the clock, which would be a third of what it costs.
-	clock time.Duration
-
-	shuttingDown bool
-	stats        Stats // its counters; Stats fills in the rest
+	stats Stats // its counters; Stats fills in the rest
 }
 
 // New returns an empty queue. It starts nothing, and a queue without delayed or
@@ -61,9 +63,11 @@ func New[K comparable](opts Options[K]) *Queue[K] {
 		opts:    opts.withDefaults(),
 		epoch:   time.Now(),
 		wake:    make(chan struct{}, 1),
+		over:    make(chan struct{}),
 		drained: make(chan struct{}),
 		entries: newTable[K](),
 	}
+	q.timed = q.opts.Timed || q.opts.Observer != nil
 	q.ready.ageing = max(q.opts.Ageing, 0)
 	q.ready.grouped = q.opts.Group != nil
 	q.parking.ctx, q.parking.end = context.WithCancel(context.Background())
@@ -100,49 +104,31 @@ const LowPriority = -100
 // its Causes; if the key is being worked on, it will be handed out again after
 // Done. Add does not touch a delay of the key: it will be added at that time as
 // well (WQ-23). It never blocks, and it does nothing after ShutDown.
-func (q *Queue[K]) Add(key K) { q.addNow(key, &work{causes: because("")}) }
+func (q *Queue[K]) Add(key K) { q.addNow(key, 0, "") }
 
 // AddWith is Add with a priority, a delay, and a cause.
 func (q *Queue[K]) AddWith(key K, how AddOptions) {
-	due := work{priority: how.Priority, causes: because(how.Cause)}
 	if how.After > 0 || how.Delay != Earliest {
-		q.addLater(key, &due, how)
+		q.addLater(key, how)
 	} else {
-		q.addNow(key, &due)
+		q.addNow(key, how.Priority, how.Cause)
 	}
 }
 
-func (q *Queue[K]) addNow(key K, due *work) {
-	id := q.identify(key)
-	result := q.add(&id, due)
+func (q *Queue[K]) addNow(key K, priority int, cause string) {
+	hash := q.entries.hash(key)
+	result := q.add(key, hash, q.groupOf(key), priority, cause)
 	if q.opts.Observer != nil {
 		q.opts.Observer.added(key, result)
 	}
 }
 
-// identity is what must be found out about a key before the lock is taken: its
-// hash, as a key may not be hashable, and its group, as that is user code.
-type identity[K comparable] struct {
-	key    K
-	hash   uint64
-	group  string
-	weight int32
-}
-
-func (q *Queue[K]) identify(key K) identity[K] {
-	id := identity[K]{key: key, hash: q.entries.hash(key)}
-	if q.opts.Group != nil {
-		id.group, id.weight = q.groupOf(key)
-	}
-	return id
-}
-
 // obtainLocked returns the entry of the key, and makes it if there is none.
-func (q *Queue[K]) obtainLocked(id *identity[K]) *entry[K] {
-	e := q.entries.find(id.key, id.hash)
+func (q *Queue[K]) obtainLocked(key K, hash uint64, g group) *entry[K] {
+	e := q.entries.find(key, hash)
 	if e == nil {
-		e = q.entries.insert(id.key, id.hash)
-		e.group, e.weight = id.group, id.weight
+		e = q.entries.insert(key, hash)
+		e.group = g
 	}
 	return e
 }
@@ -157,46 +143,48 @@ const (
 	scheduled                  // the key is delayed
 )
 
-func (q *Queue[K]) add(id *identity[K], due *work) addResult {
+func (q *Queue[K]) add(key K, hash uint64, g group, priority int, cause string) addResult {
 	q.mu.Lock()
-	defer q.mu.Unlock()
+	defer q.unlock()
 	if q.shuttingDown {
 		q.stats.Refused++
 		return refused
 	}
-	return q.dueLocked(q.obtainLocked(id), due)
+	return q.dueLocked(q.obtainLocked(key, hash, g), work{priority: clamp(priority), adds: 1, why: q.whys.one(cause)})
 }
 
 // dueLocked makes an entry dirty.
-func (q *Queue[K]) dueLocked(e *entry[K], due *work) addResult {
+func (q *Queue[K]) dueLocked(e *entry[K], due work) addResult {
 	if e.dirty {
 		q.mergeLocked(e, due)
 		return merged
 	}
 	e.dirty = true
-	e.work = *due
+	e.work = due
 	q.stats.Adds++
-	e.added = q.now()
+	e.added = q.timeLocked()
 	q.settleLocked(e, e.added)
-	q.clock = e.added
 	return accepted
 }
 
 // mergeLocked adds to the work that is due on an entry.
-func (q *Queue[K]) mergeLocked(e *entry[K], due *work) {
-	q.clock = 0
-	q.stats.Merged++
-	e.work.causes.merge(&due.causes)
+func (q *Queue[K]) mergeLocked(e *entry[K], due work) {
+	q.merged++
+	e.work.adds += due.adds
+	if due.why != nil {
+		e.work.why = q.whys.join(e.work.why, due.why)
+	}
 	if due.priority <= e.work.priority {
 		return
 	}
-	if e.lane == nil {
-		e.work.priority = due.priority
-		return
+	ready := e.lane != nil
+	if ready {
+		q.ready.remove(e)
 	}
-	q.ready.remove(e)
 	e.work.priority = due.priority
-	q.ready.push(e)
+	if ready {
+		q.ready.push(e)
+	}
 }
 
 // settleLocked makes an entry ready that should be and is not. It is called
@@ -207,17 +195,19 @@ func (q *Queue[K]) settleLocked(e *entry[K], now time.Duration) {
 	}
 	e.readied = now
 	q.ready.push(e)
-	q.wakeLocked()
 }
 
-// wakeLocked puts the token into wake, unless it is there.
-func (q *Queue[K]) wakeLocked() {
-	if q.shuttingDown || len(q.wake) > 0 {
-		return
-	}
-	select {
-	case q.wake <- struct{}{}:
-	default:
+// unlock ends what mu guards, and puts the token into wake if a key is ready for
+// which nobody has been woken. It does so after the lock is free, which a Get
+// that wakes up wants at once.
+func (q *Queue[K]) unlock() {
+	wake := q.ready.len > 0 && len(q.wake) == 0
+	q.mu.Unlock()
+	if wake {
+		select {
+		case q.wake <- struct{}{}:
+		default:
+		}
 	}
 }
 
@@ -227,6 +217,15 @@ func (q *Queue[K]) Len() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.ready.len
+}
+
+// timeLocked returns the time for the records of a turn, or 0 if none are kept: to
+// read the clock is a third of what a turn costs.
+func (q *Queue[K]) timeLocked() time.Duration {
+	if !q.timed {
+		return 0
+	}
+	return q.now()
 }
 
 // now returns the time since the epoch, by the monotonic clock.

@@ -266,7 +266,7 @@ func TestMemoryOfABurstIsGivenBack(t *testing.T) { // WQ-7
 		return m.HeapAlloc
 	}
 	synctest.Test(t, func(t *testing.T) {
-		const burst = 50_000
+		const burst = 100_000
 		q := workqueue.New(workqueue.Options[int]{})
 		q.Add(-1) // stays: the queue is never empty
 		get(t, q)

@@ -82,11 +82,11 @@ func (r *readyKeys[K]) remove(e *entry[K]) {
 }
 
 // level returns the level of the priority, and makes it if there is none.
-func (r *readyKeys[K]) level(priority int) *level[K] {
+func (r *readyKeys[K]) level(priority int32) *level[K] {
 	if len(r.levels) > 0 && r.levels[0].priority == priority {
 		return r.levels[0] // as it mostly is
 	}
-	at, found := slices.BinarySearchFunc(r.levels, priority, func(l *level[K], priority int) int {
+	at, found := slices.BinarySearchFunc(r.levels, priority, func(l *level[K], priority int32) int {
 		return cmp.Compare(priority, l.priority)
 	})
 	if found {

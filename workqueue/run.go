@@ -42,6 +42,7 @@ func (q *Queue[K]) Run(ctx context.Context, workers int, reconcile func(context.
 	}
 	work, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
+	q.keepTimes()
 	err := q.crew.begin(workers, func(hired context.Context) { q.work(hired, work, reconcile) })
 	if err != nil {
 		return fmt.Errorf("workqueue %q: %w", q.opts.Name, err)
@@ -63,6 +64,20 @@ func (q *Queue[K]) SetWorkers(n int) error {
 		return fmt.Errorf("workqueue %q: %w", q.opts.Name, err)
 	}
 	return nil
+}
+
+// keepTimes begins to keep times of turns. What is ready counts as being so from now on.
+func (q *Queue[K]) keepTimes() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.timed {
+		return
+	}
+	q.timed = true
+	now := q.now()
+	for e := range q.entries.all {
+		e.added, e.readied, e.started = now, now, now
+	}
 }
 
 // await returns when the queue is drained, or, after ctx, the drain's time is over.

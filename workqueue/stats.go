@@ -21,6 +21,10 @@ type Stats struct {
 	// first.
 	Levels []Level
 
+	// Timed says whether the queue keeps times of keys, without which the two
+	// below are 0: see Options.Timed.
+	Timed bool
+
 	// OldestReady is how long the key has been ready that has been so for longest,
 	// of those that are next in their group and priority, and LongestRunning how
 	// long the key that has been processing longest; 0 where there is none.
@@ -56,8 +60,10 @@ func (q *Queue[K]) Stats() Stats {
 	defer q.mu.Unlock()
 
 	s := q.stats
+	s.Merged = q.merged
 	s.Name = q.opts.Name
 	s.ShuttingDown = q.shuttingDown
+	s.Timed = q.timed
 	s.Ready = q.ready.len
 	s.Delayed = q.alarms.delayed
 	s.Parked = q.parked
@@ -65,11 +71,13 @@ func (q *Queue[K]) Stats() Stats {
 	s.Dirty = int(s.Adds - s.Gets - s.Dropped)
 	for _, l := range q.ready.levels {
 		if l.len > 0 {
-			s.Levels = append(s.Levels, Level{Priority: l.priority, Ready: l.len})
-			s.OldestReady = max(s.OldestReady, now-l.oldest())
+			s.Levels = append(s.Levels, Level{Priority: int(l.priority), Ready: l.len})
+			if q.timed {
+				s.OldestReady = max(s.OldestReady, now-l.oldest())
+			}
 		}
 	}
-	if e := q.processing.first; e != nil {
+	if e := q.processing.first; e != nil && q.timed {
 		s.LongestRunning = now - e.started
 	}
 	return s

@@ -46,7 +46,7 @@ func (t *table[K]) find(key K, hash uint64) *entry[K] {
 
 // insert makes an entry for a key that has none.
 func (t *table[K]) insert(key K, hash uint64) *entry[K] {
-	if t.len == len(t.slots) {
+	if t.len == len(t.slots)/2 {
 		t.resize(2 * len(t.slots))
 	}
 	e := t.pool.get()
@@ -71,7 +71,7 @@ func (t *table[K]) release(e *entry[K]) {
 	t.pool.put(e)
 	t.len--
 	if len(t.slots) > roomy && t.len <= len(t.slots)/sparse {
-		t.resize(max(len(t.slots)/sparse*2, minSlots))
+		t.resize(len(t.slots) / sparse * 4)
 	}
 }
 

@@ -40,7 +40,7 @@ func (q *Queue[K]) ring() {
 func (q *Queue[K]) ringOne() (key K, result addResult, ok bool) {
 	now := q.now()
 	q.mu.Lock()
-	defer q.mu.Unlock()
+	defer q.unlock()
 
 	a, at := q.alarms.first()
 	if at > now || a == nil {
@@ -65,7 +65,7 @@ func (q *Queue[K]) ringOne() (key K, result addResult, ok bool) {
 	}
 	key = e.key
 	if isDue {
-		return key, q.dueLocked(e, &due), true
+		return key, q.dueLocked(e, due), true
 	}
 	q.settleLocked(e, now)
 	q.entries.release(e)
@@ -75,7 +75,7 @@ func (q *Queue[K]) ringOne() (key K, result addResult, ok bool) {
 // silenceLocked drops all alarms and stops the timer. What was delayed is
 // discarded.
 func (q *Queue[K]) silenceLocked() {
-	now := q.now()
+	now := q.timeLocked()
 	q.stats.Discarded += uint64(q.alarms.delayed)
 	q.alarms.delayed = 0
 	for a, _ := q.alarms.first(); a != nil; a, _ = q.alarms.first() {

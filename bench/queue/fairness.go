@@ -133,9 +133,7 @@ func maxMin(demands []int, total int) []float64 {
 func (c contest) table() string {
 	t := report.Table{{"queue", "Jain's index", "quiet, done", "p50 wait", "p99 wait", "loud, done", "p50 wait", "p99 wait"}}
 	subjects := slices.Clone(sides)
-	if openGrouped != nil {
-		subjects = append(subjects, side{"kinform, grouped by namespace", openGrouped})
-	}
+	subjects = append(subjects, side{"kinform, grouped by namespace", openGrouped})
 	for _, s := range subjects {
 		results := c.run(s.open)
 		loud, quiet := results[0], result{}

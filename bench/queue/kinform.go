@@ -40,5 +40,14 @@ func (q *kinformQueue) shutDown() {
 	q.cancel()
 }
 
-// openGrouped opens a queue that is fair to namespaces; nil while there is none.
-var openGrouped func() queue
+func (q *kinformQueue) addPriority(key types.NamespacedName, level int) {
+	q.AddWith(key, workqueue.AddOptions{Priority: priorities[level]})
+}
+
+// openGrouped opens a queue that is fair to namespaces.
+func openGrouped() queue {
+	ctx, cancel := context.WithCancel(context.Background())
+	return &kinformQueue{workqueue.New(workqueue.Options[types.NamespacedName]{
+		Group: func(key types.NamespacedName) string { return key.Namespace },
+	}), ctx, cancel}
+}
