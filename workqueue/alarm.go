@@ -6,132 +6,165 @@ import (
 	"time"
 )
 
-// alarm is the next time that matters to an entry: when its delay is over, or
-// when MinInterval allows its next turn, whichever is first.
-type alarm[K comparable] struct {
-	entry *entry[K]
-	due   time.Duration // when the delayed work is to be added, or never
-	work  work          // what is to be added then
-	slot  int           // place in the heap
-}
-
 // never is a time that does not come.
 const never = time.Duration(math.MaxInt64)
 
-// rings returns when the alarm is to ring.
-func (a *alarm[K]) rings() time.Duration {
-	if a.entry.cool > 0 {
-		return min(a.due, a.entry.cool)
+// delayed reports that the key has a time to be added at.
+func (e *entry[K]) delayed() bool { return e.due > 0 }
+
+// rings returns the next time that matters to the entry: when its delay is over,
+// or when MinInterval allows its next turn, whichever is first.
+func (e *entry[K]) rings() time.Duration {
+	switch {
+	case e.due == 0 && e.cool == 0:
+		return never
+	case e.due == 0:
+		return e.cool
+	case e.cool == 0:
+		return e.due
 	}
-	return a.due
+	return min(e.due, e.cool)
 }
 
-// alarmHeap is a heap of alarms, the first to ring first, and of those that ring
-// together the first to be set. The slot at i has its children at 4i+1 to 4i+4;
-// times stand in the slots, so that comparing does not follow pointers.
-type alarmHeap[K comparable] struct {
-	slots   []alarmSlot[K]
-	seq     uint64 // number of the latest set
-	delayed int    // alarms whose due is a time
-	pool    pool[alarm[K]]
+// alarms is a heap of times at which entries are to be looked at, the first one
+// first, and of equal ones the first to be set. A slot never moves for its entry's
+// sake: an alarm that is set to an earlier time is a new slot, and the old one is
+// stale; one that is set to a later time rings early, and is set again then. So
+// entries need not know where their slots are, and to sort is to move slots alone.
+// Stale ones are left out when they come first or are most of all.
+type alarms[K comparable] struct {
+	slots []alarm[K] // the children of i are 4i+1 to 4i+4
+	seq   uint64     // number of the latest slot
+	stale int
 }
 
-type alarmSlot[K comparable] struct {
+// alarm is a slot. It is stale if its number is not that of its entry.
+type alarm[K comparable] struct {
 	at    time.Duration
 	seq   uint64
-	alarm *alarm[K]
+	entry *entry[K]
 }
 
-func (s *alarmSlot[K]) before(other *alarmSlot[K]) bool {
-	return s.at < other.at || s.at == other.at && s.seq < other.seq
+func (a *alarm[K]) stale() bool { return a.entry.alarm != a.seq }
+
+func (a *alarm[K]) before(other *alarm[K]) bool {
+	return a.at < other.at || a.at == other.at && a.seq < other.seq
 }
 
-// first returns the alarm that rings first, and when, or nil.
-func (h *alarmHeap[K]) first() (*alarm[K], time.Duration) {
-	if len(h.slots) == 0 {
-		return nil, never
+// set makes the entry's alarm ring when it should, or before, and reports whether
+// it is the first of all now.
+func (h *alarms[K]) set(e *entry[K]) bool {
+	at := e.rings()
+	if e.alarm != 0 && e.alarmAt <= at {
+		return false
 	}
-	return h.slots[0].alarm, h.slots[0].at
-}
-
-// obtain returns the entry's alarm, and makes one, not yet in the heap, if there
-// is none.
-func (h *alarmHeap[K]) obtain(e *entry[K]) *alarm[K] {
-	if e.alarm == nil {
-		a := h.pool.get()
-		a.entry, a.due, a.slot = e, never, -1
-		e.alarm = a
-	}
-	return e.alarm
-}
-
-// set puts the alarm where it belongs by its time.
-func (h *alarmHeap[K]) set(a *alarm[K]) {
+	h.unset(e)
 	h.seq++
-	slot := alarmSlot[K]{at: a.rings(), seq: h.seq, alarm: a}
-	if a.slot < 0 {
-		a.slot = len(h.slots)
-		h.slots = append(h.slots, slot)
-	}
-	h.place(a.slot, slot)
+	e.alarm, e.alarmAt = h.seq, at
+	h.slots = append(h.slots, alarm[K]{at: at, seq: h.seq, entry: e})
+	h.up(len(h.slots) - 1)
+	return h.slots[0].seq == e.alarm
 }
 
-// remove takes the alarm out, if it is in, and forgets it.
-func (h *alarmHeap[K]) remove(a *alarm[K]) {
-	if at := a.slot; at >= 0 {
-		end := len(h.slots) - 1
-		last := h.slots[end]
-		h.slots[end] = alarmSlot[K]{}
-		h.slots = h.slots[:end]
-		if at < end {
-			h.place(at, last)
-		}
-		if cap(h.slots) > roomy && len(h.slots) <= cap(h.slots)/sparse {
-			h.slots = slices.Clone(h.slots)
-		}
+// unset makes the entry's alarm stale, if there is one.
+func (h *alarms[K]) unset(e *entry[K]) {
+	if e.alarm == 0 {
+		return
 	}
-	a.entry.alarm = nil
-	*a = alarm[K]{}
-	h.pool.put(a)
+	e.alarm = 0
+	h.stale++
+	if h.stale > len(h.slots)/2 && h.stale > minSlots {
+		h.sweep()
+	}
 }
 
-// place puts a slot at a place, whose content is of no more use, or further up or
-// down from there.
-func (h *alarmHeap[K]) place(at int, slot alarmSlot[K]) {
-	for at > 0 {
-		parent := (at - 1) / 4
-		if !slot.before(&h.slots[parent]) {
+// first returns when the first alarm rings; never if there is none.
+func (h *alarms[K]) first() time.Duration {
+	for len(h.slots) > 0 && h.slots[0].stale() {
+		h.stale--
+		h.pop()
+	}
+	if len(h.slots) == 0 {
+		return never
+	}
+	return h.slots[0].at
+}
+
+// ring takes out the first alarm, which first has found, and returns its entry.
+func (h *alarms[K]) ring() *entry[K] {
+	e := h.slots[0].entry
+	e.alarm = 0
+	h.pop()
+	return e
+}
+
+// pop takes out the first slot.
+func (h *alarms[K]) pop() {
+	end := len(h.slots) - 1
+	h.slots[0] = h.slots[end]
+	h.slots[end] = alarm[K]{}
+	h.slots = h.slots[:end]
+	h.down(0)
+	h.shrink()
+}
+
+// sweep takes out all stale slots.
+func (h *alarms[K]) sweep() {
+	h.slots = slices.DeleteFunc(h.slots, func(a alarm[K]) bool { return a.stale() })
+	h.stale = 0
+	for i := len(h.slots)/4 + 1; i >= 0; i-- {
+		h.down(i)
+	}
+	h.shrink()
+}
+
+func (h *alarms[K]) shrink() {
+	if cap(h.slots) > roomy && len(h.slots) <= cap(h.slots)/sparse {
+		h.slots = slices.Clone(h.slots)
+	}
+}
+
+// up moves a slot towards the first one, to where it belongs.
+func (h *alarms[K]) up(i int) {
+	moving := h.slots[i]
+	for i > 0 {
+		parent := (i - 1) / 4
+		if !moving.before(&h.slots[parent]) {
 			break
 		}
-		h.put(at, h.slots[parent])
-		at = parent
+		h.slots[i] = h.slots[parent]
+		i = parent
 	}
+	h.slots[i] = moving
+}
+
+// down moves a slot away from the first one, to where it belongs.
+func (h *alarms[K]) down(i int) {
+	if i >= len(h.slots) {
+		return
+	}
+	moving := h.slots[i]
 	for {
-		child := h.firstChild(at)
-		if child == 0 || !h.slots[child].before(&slot) {
+		child := h.firstChild(i)
+		if child == 0 || !h.slots[child].before(&moving) {
 			break
 		}
-		h.put(at, h.slots[child])
-		at = child
+		h.slots[i] = h.slots[child]
+		i = child
 	}
-	h.put(at, slot)
+	h.slots[i] = moving
 }
 
-// firstChild returns which child of a place is the first to ring, 0 for none.
-func (h *alarmHeap[K]) firstChild(at int) int {
-	first := 4*at + 1
+// firstChild returns which child of a slot is the first to ring, 0 if it has none.
+func (h *alarms[K]) firstChild(i int) int {
+	first := 4*i + 1
 	if first >= len(h.slots) {
 		return 0
 	}
-	for child := first + 1; child < min(4*at+5, len(h.slots)); child++ {
+	for child := first + 1; child < min(4*i+5, len(h.slots)); child++ {
 		if h.slots[child].before(&h.slots[first]) {
 			first = child
 		}
 	}
 	return first
-}
-
-func (h *alarmHeap[K]) put(at int, slot alarmSlot[K]) {
-	h.slots[at] = slot
-	slot.alarm.slot = at
 }

@@ -33,7 +33,7 @@ func (q *Queue[K]) AddAfter(key K, d time.Duration) {
 }
 
 func (q *Queue[K]) addLater(key K, how AddOptions) {
-	q.delayed(key, how.After, q.schedule(key, q.entries.hash(key), q.groupOf(key), &how))
+	q.tellDelayed(key, how.After, q.schedule(key, q.entries.hash(key), q.groupOf(key), &how))
 }
 
 // Retry adds the key after the time that the rate limiter gives for it (WQ-30).
@@ -43,11 +43,11 @@ func (q *Queue[K]) Retry(key K) { q.again(key, q.opts.RateLimiter.When(key)) }
 
 // again adds the key of the calling worker once more.
 func (q *Queue[K]) again(key K, d time.Duration) {
-	q.delayed(key, d, q.scheduleAgain(key, q.entries.hash(key), q.groupOf(key), d))
+	q.tellDelayed(key, d, q.scheduleAgain(key, q.entries.hash(key), q.groupOf(key), d))
 }
 
-// delayed tells the observer what became of a delayed add.
-func (q *Queue[K]) delayed(key K, d time.Duration, result addResult) {
+// tellDelayed tells the observer what became of a delayed add.
+func (q *Queue[K]) tellDelayed(key K, d time.Duration, result addResult) {
 	if result != refused {
 		q.opts.Observer.retried(key, d)
 	}
@@ -90,24 +90,22 @@ func (q *Queue[K]) scheduleLocked(e *entry[K], due work, d time.Duration, mode D
 	}
 	now := q.now()
 	at := min(later(now, d), never-1)
-	switch a := q.alarms.obtain(e); {
-	case a.due == never:
-		q.alarms.delayed++
-		a.work = due
+	switch {
+	case !e.delayed():
+		q.waiting++
+		e.later = due
 	case mode == Replace:
-		a.work = due
+		e.later = due
 	default:
-		a.work = q.joinLocked(a.work, due)
+		e.later = q.joinLocked(e.later, due)
 		if mode == Earliest {
-			at = min(at, a.due)
+			at = min(at, e.due)
 		} else {
-			at = max(at, a.due)
+			at = max(at, e.due)
 		}
 	}
-	if e.alarm.due != at {
-		e.alarm.due = at
-		q.alarmLocked(e, now)
-	}
+	e.due = at
+	q.alarmLocked(e, now)
 	return scheduled
 }
 
@@ -120,21 +118,16 @@ func (q *Queue[K]) joinLocked(earlier, later work) work {
 	}
 }
 
-// delayed reports that the key has a time to be added at.
-func (e *entry[K]) delayed() bool { return e.alarm != nil && e.alarm.due != never }
-
 // undelayLocked forgets the time that a key is to be added at, if it has one. It
 // may leave an entry that is idle.
 func (q *Queue[K]) undelayLocked(e *entry[K]) {
 	if !e.delayed() {
 		return
 	}
-	q.alarms.delayed--
-	e.alarm.due, e.alarm.work = never, work{}
-	if e.alarm.rings() == never {
-		q.alarms.remove(e.alarm)
-	} else {
-		q.alarms.set(e.alarm)
+	q.waiting--
+	e.due, e.later = 0, work{}
+	if e.rings() == never {
+		q.alarms.unset(e)
 	}
 }
 

@@ -24,21 +24,24 @@ type entry[K comparable] struct {
 	prev, next *entry[K]
 	lane       *lane[K] // while ready
 
-	alarm *alarm[K] // while there is a time that matters to it
-
 	// These three are 0 if no times are kept.
 	added   time.Duration // when it became dirty
 	readied time.Duration // when it became ready
 	started time.Duration // when it was handed out
 
 	cool time.Duration // when MinInterval allows its next turn; 0 if it does
+	due  time.Duration // when later is to be added; 0 if never
+
+	later   work          // what is to be added then
+	alarm   uint64        // number of its alarm, 0 if there is none
+	alarmAt time.Duration // when that one rings
 
 	group group
 }
 
 // idle reports that there is no reason to keep the entry.
 func (e *entry[K]) idle() bool {
-	return !e.dirty && !e.processing && e.parked == 0 && e.alarm == nil
+	return !e.dirty && !e.processing && e.parked == 0 && e.alarm == 0
 }
 
 // clear makes an idle entry the zero entry, which it mostly is already.
@@ -46,8 +49,8 @@ func (e *entry[K]) clear() {
 	var none K
 	e.key, e.hash, e.chain = none, 0, nil
 	e.group = group{}
-	e.added, e.readied, e.started, e.cool = 0, 0, 0, 0
-	e.work, e.running = work{}, work{}
+	e.added, e.readied, e.started, e.cool, e.alarmAt = 0, 0, 0, 0, 0
+	e.work, e.running, e.later = work{}, work{}, work{}
 }
 
 // work is a turn that is due: how urgent it is, how many adds made it so, and why.

@@ -22,7 +22,7 @@ func (q *Queue[K]) Verify() error {
 		processing += count(e.processing)
 		parked += count(e.parked > 0)
 		waits += int(e.parked)
-		alarms += count(e.alarm != nil)
+		alarms += count(e.alarm != 0)
 		delayed += count(e.delayed())
 	}
 	if known != q.entries.len {
@@ -34,8 +34,11 @@ func (q *Queue[K]) Verify() error {
 	if n, err := q.processing.verify(func(e *entry[K]) bool { return e.processing }); err != nil || n != processing {
 		return fmt.Errorf("processing: %d, want %d: %w", n, processing, err)
 	}
-	if err := q.alarms.verify(alarms, delayed); err != nil {
+	if err := q.alarms.verify(alarms); err != nil {
 		return fmt.Errorf("alarms: %w", err)
+	}
+	if delayed != q.waiting {
+		return fmt.Errorf("%d keys are delayed, and counted as %d", delayed, q.waiting)
 	}
 	if parked != q.parked {
 		return fmt.Errorf("%d keys are parked, and counted as %d", parked, q.parked)
@@ -57,11 +60,6 @@ func (q *Queue[K]) Verify() error {
 			return fmt.Errorf("a spare entry still holds %v", e.key)
 		}
 	}
-	for _, a := range q.alarms.pool.spare {
-		if *a != (alarm[K]{}) {
-			return fmt.Errorf("a spare alarm still holds %v", a)
-		}
-	}
 	return nil
 }
 
@@ -76,10 +74,10 @@ func (q *Queue[K]) verifyEntry(e *entry[K]) error {
 		return errors.New("ready though it must not be")
 	case e.lane == nil && mayBeReady:
 		return errors.New("not ready though nothing keeps it from being so")
-	case e.cool > 0 && !e.processing && e.alarm == nil:
-		return errors.New("cools for ever")
-	case e.alarm != nil && e.alarm.entry != e:
-		return errors.New("has the alarm of another")
+	case e.rings() != never && !e.processing && (e.alarm == 0 || e.alarmAt > e.rings()):
+		return errors.New("its alarm rings too late")
+	case e.delayed() && e.alarm == 0:
+		return errors.New("delayed for ever")
 	}
 	return nil
 }
@@ -135,19 +133,23 @@ func (f *fifo[K]) verify(belongs func(*entry[K]) bool) (n int, err error) {
 	return n, nil
 }
 
-func (h *alarmHeap[K]) verify(want, delayed int) error {
-	if len(h.slots) != want || h.delayed != delayed {
-		return fmt.Errorf("%d, of which %d delayed, want %d and %d", len(h.slots), h.delayed, want, delayed)
-	}
-	for i, slot := range h.slots {
-		switch key := slot.alarm.entry.key; {
-		case slot.alarm.slot != i:
-			return fmt.Errorf("%v is at %d and says %d", key, i, slot.alarm.slot)
-		case slot.at > slot.alarm.due || slot.at > slot.alarm.rings() && !slot.alarm.entry.processing:
-			return fmt.Errorf("%v rings too late", key)
+func (h *alarms[K]) verify(want int) error {
+	stale := 0
+	for i, a := range h.slots {
+		switch key := a.entry.key; {
+		case a.stale():
+			stale++
+		case a.at != a.entry.alarmAt:
+			return fmt.Errorf("%v rings at %v and says %v", key, a.at, a.entry.alarmAt)
 		case i > 0 && h.slots[i].before(&h.slots[(i-1)/4]):
 			return fmt.Errorf("%v rings before its parent", key)
 		}
+	}
+	if len(h.slots) != want+stale || stale != h.stale {
+		return fmt.Errorf("%d, of which %d stale, counted as %d, want %d others", len(h.slots), stale, h.stale, want)
+	}
+	if stale > len(h.slots)/2+minSlots {
+		return fmt.Errorf("%d of %d are stale", stale, len(h.slots))
 	}
 	return nil
 }

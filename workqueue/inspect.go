@@ -109,7 +109,7 @@ func (q *Queue[K]) stateLocked(e *entry[K]) KeyState[K] {
 	case e.processing:
 		turn = e.running
 	case e.delayed():
-		turn = e.alarm.work
+		turn = e.later
 	}
 	s.Priority, s.Causes = int(turn.priority), turn.causes()
 	if e.processing && q.timed {
@@ -122,7 +122,7 @@ func (q *Queue[K]) stateLocked(e *entry[K]) KeyState[K] {
 		s.Cooling = q.epoch.Add(e.cool)
 	}
 	if e.delayed() {
-		s.Until = q.epoch.Add(e.alarm.due)
+		s.Until = q.epoch.Add(e.due)
 	}
 	return s
 }

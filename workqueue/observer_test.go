@@ -81,7 +81,7 @@ func TestStatsAgree(t *testing.T) { // WQ-16: Dirty is what the depth was
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue()
-		require.Equal(t, workqueue.Stats{Name: "test"}, q.Stats())
+		require.Equal(t, workqueue.Stats{Name: "test", Timed: true}, q.Stats())
 
 		q.Add("slow")
 		q.Add("done")
@@ -99,6 +99,7 @@ func TestStatsAgree(t *testing.T) { // WQ-16: Dirty is what the depth was
 		q.AddAfter("ready", time.Hour)
 		q.Done("stray")
 		require.Equal(t, workqueue.Stats{
+			Timed: true,
 			Name:  "test",
 			Ready: 2, Delayed: 2, Processing: 1, Dirty: 3,
 			Levels:      []workqueue.Level{{Priority: 0, Ready: 2}},
@@ -111,7 +112,7 @@ func TestStatsAgree(t *testing.T) { // WQ-16: Dirty is what the depth was
 		q.ShutDown()
 		q.Add("too late")
 		require.Equal(t, workqueue.Stats{
-			Name: "test", ShuttingDown: true,
+			Name: "test", ShuttingDown: true, Timed: true,
 			Adds: 5, Merged: 4, Retries: 2, Gets: 5, Dones: 5, StrayDones: 1, Refused: 1, Discarded: 2,
 		}, q.Stats())
 	})

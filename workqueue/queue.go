@@ -46,12 +46,13 @@ type Queue[K comparable] struct {
 	entries    table[K]
 	ready      readyKeys[K]
 	processing fifo[K]
-	alarms     alarmHeap[K]
+	alarms     alarms[K]
 	whys       whys
 
 	timer   *time.Timer // rings for the first of alarms; nil until there was one
 	pending int         // ringings of timer, and waits of Park, that are not over
 	parked  int         // keys with such a wait
+	waiting int         // keys that are delayed
 
 	stats Stats // its counters; Stats fills in the rest
 }

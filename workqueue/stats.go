@@ -65,7 +65,7 @@ func (q *Queue[K]) Stats() Stats {
 	s.ShuttingDown = q.shuttingDown
 	s.Timed = q.timed
 	s.Ready = q.ready.len
-	s.Delayed = q.alarms.delayed
+	s.Delayed = q.waiting
 	s.Parked = q.parked
 	s.Processing = q.processing.len
 	s.Dirty = int(s.Adds - s.Gets - s.Dropped)

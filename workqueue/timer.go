@@ -1,25 +1,27 @@
 package workqueue
 
-import "time"
+import (
+	"cmp"
+	"slices"
+	"time"
+)
 
 // alarmLocked sets the entry's alarm, and the timer if that is now the first.
 func (q *Queue[K]) alarmLocked(e *entry[K], now time.Duration) {
-	a := q.alarms.obtain(e)
-	q.alarms.set(a)
-	if a.slot == 0 {
+	if q.alarms.set(e) {
 		q.armLocked(now)
 	}
 }
 
 // armLocked sets the timer to the first alarm, if there is one.
 func (q *Queue[K]) armLocked(now time.Duration) {
-	first, at := q.alarms.first()
+	first := q.alarms.first()
 	switch {
-	case first == nil:
+	case first == never:
 	case q.timer == nil:
-		q.timer = time.AfterFunc(at-now, q.ring)
+		q.timer = time.AfterFunc(first-now, q.ring)
 		q.pending++
-	case !q.timer.Reset(at - now): // otherwise it was scheduled, and has been moved
+	case !q.timer.Reset(first - now): // otherwise it was scheduled, and has been moved
 		q.pending++
 	}
 }
@@ -42,26 +44,22 @@ func (q *Queue[K]) ringOne() (key K, result addResult, ok bool) {
 	q.mu.Lock()
 	defer q.unlock()
 
-	a, at := q.alarms.first()
-	if at > now || a == nil {
+	if q.alarms.first() > now {
 		q.armLocked(now)
 		q.pending--
 		q.closeIfDrainedLocked()
 		return key, refused, false
 	}
-	e := a.entry
+	e := q.alarms.ring()
 	if e.cool <= now {
 		e.cool = 0
 	}
-	due, isDue := a.work, a.due <= now
+	due, isDue := e.later, e.delayed() && e.due <= now
 	if isDue {
-		a.due, a.work = never, work{}
-		q.alarms.delayed--
+		q.undelayLocked(e)
 	}
-	if a.rings() == never {
-		q.alarms.remove(a)
-	} else {
-		q.alarms.set(a)
+	if e.rings() != never {
+		q.alarms.set(e)
 	}
 	key = e.key
 	if isDue {
@@ -75,15 +73,27 @@ func (q *Queue[K]) ringOne() (key K, result addResult, ok bool) {
 // silenceLocked drops all alarms and stops the timer. What was delayed is
 // discarded.
 func (q *Queue[K]) silenceLocked() {
+	q.stats.Discarded += uint64(q.waiting)
+	q.waiting = 0
+	slots := q.alarms.slots
+	q.alarms = alarms[K]{}
+	var cooled []alarm[K]
+	for _, a := range slots {
+		if a.stale() {
+			continue
+		}
+		a.entry.alarm, a.entry.cool, a.entry.due = 0, 0, 0
+		if a.entry.dirty {
+			cooled = append(cooled, a)
+		}
+		q.entries.release(a.entry)
+	}
+	slices.SortFunc(cooled, func(a, b alarm[K]) int {
+		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.seq, b.seq))
+	})
 	now := q.timeLocked()
-	q.stats.Discarded += uint64(q.alarms.delayed)
-	q.alarms.delayed = 0
-	for a, _ := q.alarms.first(); a != nil; a, _ = q.alarms.first() {
-		e := a.entry
-		q.alarms.remove(a)
-		e.cool = 0
-		q.settleLocked(e, now)
-		q.entries.release(e)
+	for _, a := range cooled {
+		q.settleLocked(a.entry, now)
 	}
 	if q.timer != nil && q.timer.Stop() {
 		q.pending--
