@@ -209,8 +209,9 @@ func TestTheContestTellsFairFromUnfair(t *testing.T) {
 
 func TestVerdicts(t *testing.T) {
 	r := row{target: 0.6, lean: true}
-	require.Equal(t, "met", r.verdict(true, 0.6, 0))
-	require.Equal(t, "missed", r.verdict(true, 0.61, 0))
-	require.Equal(t, "missed", r.verdict(true, 0.1, 1))
-	require.Empty(t, r.verdict(false, 9, 9))
+	require.Equal(t, "met", r.verdict(true, 0.5, 0.6, 0))
+	require.Equal(t, "met?", r.verdict(true, 0.6, 0.61, 0))
+	require.Equal(t, "missed", r.verdict(true, 0.61, 0.7, 0))
+	require.Equal(t, "missed", r.verdict(true, 0.1, 0.1, 1))
+	require.Empty(t, r.verdict(false, 9, 9, 9))
 }
