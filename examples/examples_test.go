@@ -67,6 +67,13 @@ func TestSmallestControllerSeesPodsAndEndsClean(t *testing.T) {
 	require.Contains(t, output.all.String(), "informer ended: <nil>\n")
 }
 
+func TestCompleteControllerIsShort(t *testing.T) {
+	t.Parallel()
+	source, err := os.ReadFile("controller/main.go")
+	require.NoError(t, err)
+	require.Less(t, bytes.Count(source, []byte("\n")), 200, "lines of examples/controller/main.go, imports and comments included")
+}
+
 // lines is an output that tells of each write. It is written to by one goroutine,
 // which has ended when it is read.
 type lines struct {

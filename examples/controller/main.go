@@ -104,12 +104,13 @@ func (c *controller) reconcile(ctx context.Context, key types.NamespacedName) er
 	}
 	// The finalizer comes first. If it came after the record, the Website could go between
 	// the two, and nobody would know that there is a record to remove.
-	site, gone, err := finalizer.Handle(ctx, c.sites, cached, "example.com/dns-record", func(context.Context, *Website) error { return c.zone.remove(key) })
+	clean := func(context.Context, *Website) error { return c.zone.remove(key) }
+	site, gone, err := finalizer.Handle(ctx, c.sites, cached, "example.com/dns-record", clean)
 	if gone || err != nil {
 		return err // Whatever fails is tried again, later and later.
 	}
 	if site != cached {
-		c.wrote(key, c.siteCache.Store(), site)
+		c.wrote(key, c.siteCache.Store().WaitRV, site)
 	}
 	if wrong := site.Spec.validate(); wrong != nil {
 		if site.Status.Message != wrong.Error() {
@@ -155,7 +156,7 @@ func (c *controller) deploy(ctx context.Context, site *Website) (written *appsv1
 		written, err = c.deployments.Update(ctx, want, metav1.UpdateOptions{})
 	}
 	if err == nil {
-		c.wrote(key, c.deploymentCache.Store(), written)
+		c.wrote(key, c.deploymentCache.Store().WaitRV, written)
 		c.tell(ctx, site, corev1.EventTypeNormal, "Deployed", "wrote deployment "+key.Name)
 	}
 	return written, err
@@ -172,17 +173,15 @@ func (c *controller) report(ctx context.Context, site *Website, status WebsiteSt
 	changed.Status = status
 	written, err := c.sites.UpdateStatus(ctx, &changed, metav1.UpdateOptions{})
 	if err == nil {
-		c.wrote(site.key(), c.siteCache.Store(), written)
+		c.wrote(site.key(), c.siteCache.Store().WaitRV, written)
 	}
 	return err
 }
 
 // wrote holds the key back until the cache has what was written. A turn that saw an older
 // state would do all of it again: create what exists, and fail by conflicts.
-func (c *controller) wrote(key types.NamespacedName, cache interface {
-	WaitRV(context.Context, string) error
-}, object metav1.Object) {
-	c.queue.Park(key, func(ctx context.Context) error { return cache.WaitRV(ctx, object.GetResourceVersion()) })
+func (c *controller) wrote(key types.NamespacedName, waitRV func(context.Context, string) error, object metav1.Object) {
+	c.queue.Park(key, func(ctx context.Context) error { return waitRV(ctx, object.GetResourceVersion()) })
 }
 
 // tell makes an event for those who look at the Website. That it fails is no reason to fail.

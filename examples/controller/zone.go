@@ -15,7 +15,11 @@ import (
 type zone string
 
 func (z zone) set(key types.NamespacedName, host string) error {
-	return os.WriteFile(z.file(key), []byte(host), 0o644)
+	draft := z.file(key) + ".new"
+	if err := os.WriteFile(draft, []byte(host), 0o644); err != nil {
+		return err
+	}
+	return os.Rename(draft, z.file(key)) // Nobody sees half of it.
 }
 
 func (z zone) remove(key types.NamespacedName) error {
