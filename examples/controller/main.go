@@ -187,7 +187,7 @@ func (c *controller) wrote(key types.NamespacedName, waitRV func(context.Context
 // tell makes an event for those who look at the Website. That it fails is no reason to fail.
 func (c *controller) tell(ctx context.Context, site *Website, kind, reason, note string) {
 	_, err := c.events.Create(ctx, &eventsv1.Event{
-		ObjectMeta: metav1.ObjectMeta{Namespace: site.Namespace, GenerateName: site.Name + "."},
+		ObjectMeta: metav1.ObjectMeta{Namespace: site.Namespace, GenerateName: site.Name + "-"},
 		Regarding:  corev1.ObjectReference{APIVersion: site.APIVersion, Kind: site.Kind, Namespace: site.Namespace, Name: site.Name, UID: site.UID},
 		EventTime:  metav1.NowMicro(), Type: kind, Reason: reason, Action: "Reconcile", Note: note,
 		ReportingController: "example.com/websites", ReportingInstance: cmp.Or(os.Getenv("POD_NAME"), "websites"),
