@@ -9,20 +9,20 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 	appsv1 "k8s.io/api/apps/v1"
 	eventsv1 "k8s.io/api/events/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/yaml"
 
 	"github.com/kinform/kinform/apitest"
-	"github.com/kinform/kinform/informer"
-	"github.com/kinform/kinform/informer/await"
 	"github.com/kinform/kinform/rest"
 )
 
@@ -33,77 +33,67 @@ var (
 	deployments = appsv1.SchemeGroupVersion.WithResource("deployments")
 )
 
-// rig is a server, a controller that works on it, and a user who changes and watches
-// things there.
+// rig is a server with a controller at work, and a user of both. It is made inside a
+// synctest bubble: HTTP is real, the network is in memory, and time is virtual.
 type rig struct {
-	t           *testing.T
-	server      *apitest.Server
-	zone        zone
-	sites       *rest.Resource[*Website]
-	siteCache   *informer.Informer[*Website] // not the controller's: what anybody can see
-	deployCache *informer.Informer[*appsv1.Deployment]
-	ctx         context.Context // ends when the test has taken too long
-	stop        func() error    // stops the controller
+	t      *testing.T
+	server *apitest.Server
+	sites  *rest.Resource[*Website] // the user's
+	zone   zone
+	stop   func() error // ends the controller and returns what run does
 
 	mu       sync.Mutex // guards following
 	log      bytes.Buffer
-	requests map[string]int // by verb and resource
+	requests map[string]int // how many, by verb and resource
 }
 
-func start(t *testing.T) *rig {
-	r := &rig{t: t, zone: zone(t.TempDir()), requests: map[string]int{}}
-	r.server = apitest.Start(t, apitest.Options{OnRequest: r.count})
-	definition, err := os.ReadFile("website.yaml")
-	require.NoError(t, err)
-	crd := &unstructured.Unstructured{}
-	require.NoError(t, yaml.Unmarshal(bytes.Split(definition, []byte("\n---\n"))[0], &crd.Object))
-	_, err = r.server.Create(crd)
-	require.NoError(t, err)
+// play runs a test in a bubble.
+func play(t *testing.T, test func(t *testing.T, r *rig)) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := &rig{t: t, zone: zone(t.TempDir()), requests: map[string]int{}}
+		r.server = apitest.New(apitest.Options{OnRequest: r.count})
+		require.NoError(t, r.server.ListenMemory())
+		defer r.server.Close()
+		r.define()
 
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
-	t.Cleanup(cancel)
-	r.ctx = ctx
-	config := rest.Config{Host: r.server.URL()}
-	client, err := rest.NewClient(config, rest.Options{})
-	require.NoError(t, err)
-	t.Cleanup(client.Close)
-	r.sites = rest.NewJSONResource[*Website](client, websites, rest.ResourceOptions{})
-	r.siteCache = watch(r, r.sites)
-	r.deployCache = watch(r, rest.For[*appsv1.Deployment](client, rest.ResourceOptions{}))
-	r.stop = r.background(func(ctx context.Context) error {
-		return run(ctx, config, r.zone, slog.New(slog.NewTextHandler(r, nil)))
+		config := rest.Config{Host: r.server.URL(), DialContext: r.server.DialContext}
+		client, err := rest.NewClient(config, rest.Options{})
+		require.NoError(t, err)
+		defer client.Close()
+		r.sites = rest.NewJSONResource[*Website](client, websites, rest.ResourceOptions{})
+
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- run(ctx, config, r.zone, slog.New(slog.NewTextHandler(r, nil))) }()
+		r.stop = sync.OnceValue(func() error { cancel(); return <-ended })
+		defer func() { _ = r.stop() }()
+		test(t, r)
+		require.NoError(t, r.stop(), "nothing is left to do")
 	})
-	return r
 }
 
-// watch runs an informer for the user.
-func watch[T any](r *rig, resource *rest.Resource[T]) *informer.Informer[T] {
-	inf, err := informer.New(resource, informer.Options[T]{})
+// define creates the definition that users of the example apply.
+func (r *rig) define() {
+	manifest, err := os.ReadFile("website.yaml")
 	require.NoError(r.t, err)
-	r.background(inf.Run)
-	return inf
+	manifest, _, _ = bytes.Cut(manifest, []byte("\n---\n"))
+	definition := &unstructured.Unstructured{}
+	require.NoError(r.t, yaml.Unmarshal(manifest, &definition.Object))
+	_, err = r.server.Create(definition)
+	require.NoError(r.t, err)
 }
 
-// background runs a function, and ends it with the test or by the returned one.
-func (r *rig) background(work func(context.Context) error) (stop func() error) {
-	ctx, cancel := context.WithCancel(r.ctx)
-	ended := make(chan error, 1)
-	go func() { ended <- work(ctx) }()
-	stop = sync.OnceValue(func() error { cancel(); return <-ended })
-	r.t.Cleanup(func() { _ = stop() })
-	return stop
+// settle waits until everything has been done, and whatever failed has been tried again.
+func (r *rig) settle() {
+	time.Sleep(time.Minute)
+	synctest.Wait()
 }
 
 func (r *rig) count(q apitest.Request) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.requests[strings.TrimSuffix(q.Verb+" "+q.Resource+"/"+q.Subresource, "/")]++
-}
-
-func (r *rig) counted(verb string) int {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.requests[verb]
 }
 
 // Write takes the controller's log.
@@ -125,54 +115,36 @@ func (r *rig) logged(text string) (n int) {
 	return n
 }
 
-func website(key types.NamespacedName, host string) *Website {
-	return &Website{
+func (r *rig) create(key types.NamespacedName, host string) {
+	_, err := r.sites.Create(r.t.Context(), &Website{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "example.com/v1", Kind: "Website"},
 		ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name},
 		Spec:       WebsiteSpec{Host: host, Image: "shop:1", Replicas: 2},
-	}
-}
-
-func (r *rig) create(site *Website) *Website {
-	made, err := r.sites.Create(r.ctx, site, metav1.CreateOptions{})
+	}, metav1.CreateOptions{})
 	require.NoError(r.t, err)
-	return made
 }
 
 func (r *rig) patch(key types.NamespacedName, patch string) {
-	_, err := r.sites.Patch(r.ctx, key, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
+	_, err := r.sites.Patch(r.t.Context(), key, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
 	require.NoError(r.t, err)
 }
 
-// site waits until a website is as wanted.
-func (r *rig) site(key types.NamespacedName, text string, wanted func(*Website) bool) *Website {
-	r.t.Helper()
-	return until(r, r.siteCache, key, text, wanted)
+func (r *rig) delete(key types.NamespacedName) {
+	require.NoError(r.t, r.sites.Delete(r.t.Context(), key, metav1.DeleteOptions{}))
 }
 
-// deployment waits until a deployment is as wanted.
-func (r *rig) deployment(key types.NamespacedName, text string, wanted func(*appsv1.Deployment) bool) *appsv1.Deployment {
+func (r *rig) site(key types.NamespacedName) *Website {
 	r.t.Helper()
-	return until(r, r.deployCache, key, text, wanted)
+	site, err := r.sites.Get(r.t.Context(), key, metav1.GetOptions{})
+	require.NoError(r.t, err)
+	return site
 }
 
-func until[T any](r *rig, inf *informer.Informer[T], key types.NamespacedName, text string, wanted func(T) bool) T {
+func (r *rig) deployment(key types.NamespacedName) *appsv1.Deployment {
 	r.t.Helper()
-	object, err := await.Until(r.ctx, inf.Store(), key, await.New(text, func(s await.State[T]) bool { return s.Exists && wanted(s.Object) }))
-	require.NoError(r.t, err, "the controller says: %s", r)
-	return object
-}
-
-func (r *rig) String() string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.log.String()
-}
-
-// observed waits until the controller has reported on this generation.
-func (r *rig) observed(key types.NamespacedName, generation int64) *Website {
-	r.t.Helper()
-	return r.site(key, fmt.Sprint("generation observed: ", generation), func(w *Website) bool { return w.Status.ObservedGeneration == generation })
+	deployment, err := r.server.Get(deployments, key)
+	require.NoError(r.t, err)
+	return deployment.(*appsv1.Deployment)
 }
 
 // events returns the events about a website, as "type reason: note".
@@ -196,131 +168,175 @@ func (r *rig) requireRecord(key types.NamespacedName, host string) {
 	require.Equal(r.t, host, string(record))
 }
 
-// requireCleanEnd stops the controller, which would fail if the drain took too long.
-func (r *rig) requireCleanEnd() {
+func (r *rig) requireGone(key types.NamespacedName) {
 	r.t.Helper()
-	require.NoError(r.t, r.stop(), r)
+	_, err := r.sites.Get(r.t.Context(), key, metav1.GetOptions{})
+	require.True(r.t, apierrors.IsNotFound(err), "%v", err)
+	require.NoFileExists(r.t, r.zone.file(key))
 }
 
 func TestWebsiteFromBeginningToEnd(t *testing.T) {
-	t.Parallel()
-	r := start(t)
-	made := r.create(website(shop, "shop.example"))
-	site := r.observed(shop, 1)
-	require.Equal(t, []string{"example.com/dns-record"}, site.Finalizers)
-	require.Equal(t, WebsiteStatus{ObservedGeneration: 1}, site.Status)
-	r.requireRecord(shop, "shop.example")
-	deployment := r.deployment(shop, "it exists", func(*appsv1.Deployment) bool { return true })
-	require.EqualValues(t, 2, *deployment.Spec.Replicas)
-	require.Equal(t, "shop:1", deployment.Spec.Template.Spec.Containers[0].Image)
-	require.True(t, metav1.IsControlledBy(deployment, made))
-	require.Equal(t, *metav1.NewControllerRef(made, websiteKind), deployment.OwnerReferences[0])
-	require.Equal(t, []string{"Normal Deployed: wrote deployment shop"}, r.events(made))
+	play(t, func(t *testing.T, r *rig) {
+		r.create(shop, "shop.example")
+		r.settle()
+		site, deployment := r.site(shop), r.deployment(shop)
+		require.Equal(t, []string{"example.com/dns-record"}, site.Finalizers)
+		require.Equal(t, WebsiteStatus{ObservedGeneration: 1}, site.Status)
+		require.Equal(t, []metav1.OwnerReference{*metav1.NewControllerRef(site, websiteKind)}, deployment.OwnerReferences)
+		require.EqualValues(t, 2, *deployment.Spec.Replicas)
+		require.Equal(t, "shop:1", deployment.Spec.Template.Spec.Containers[0].Image)
+		require.Equal(t, []string{"Normal Deployed: wrote deployment shop"}, r.events(site))
+		r.requireRecord(shop, "shop.example")
 
-	ready := deployment.DeepCopy()
-	ready.Status.ReadyReplicas = 2
-	_, err := r.server.Update(ready)
-	require.NoError(t, err)
-	r.site(shop, "its status follows the deployment's", func(w *Website) bool { return w.Status.ReadyReplicas == 2 })
+		deployment.Status.ReadyReplicas = 2
+		_, err := r.server.Update(deployment)
+		require.NoError(t, err)
+		r.settle()
+		require.Equal(t, WebsiteStatus{ObservedGeneration: 1, ReadyReplicas: 2}, r.site(shop).Status)
 
-	require.NoError(t, r.server.Delete(deployments, shop))
-	again := r.deployment(shop, "what was deleted by hand is back", func(d *appsv1.Deployment) bool { return d.UID != deployment.UID })
-	require.True(t, metav1.IsControlledBy(again, made))
-	r.site(shop, "its status follows again", func(w *Website) bool { return w.Status.ReadyReplicas == 0 })
+		require.NoError(t, r.server.Delete(deployments, shop))
+		r.settle()
+		again := r.deployment(shop)
+		require.NotEqual(t, deployment.UID, again.UID)
+		require.True(t, metav1.IsControlledBy(again, site))
+		require.Equal(t, WebsiteStatus{ObservedGeneration: 1}, r.site(shop).Status)
 
-	r.patch(shop, `{"spec":{"host":"new.example","image":"shop:2","replicas":0}}`)
-	r.observed(shop, 2)
-	r.requireRecord(shop, "new.example")
-	r.deployment(shop, "it follows the spec", func(d *appsv1.Deployment) bool {
-		return d.UID == again.UID && *d.Spec.Replicas == 0 && d.Spec.Template.Spec.Containers[0].Image == "shop:2"
+		r.patch(shop, `{"spec":{"host":"new.example","image":"shop:2","replicas":0}}`)
+		r.settle()
+		changed := r.deployment(shop)
+		require.Equal(t, again.UID, changed.UID)
+		require.Zero(t, *changed.Spec.Replicas)
+		require.Equal(t, "shop:2", changed.Spec.Template.Spec.Containers[0].Image)
+		require.Equal(t, WebsiteStatus{ObservedGeneration: 2}, r.site(shop).Status)
+		r.requireRecord(shop, "new.example")
+
+		r.delete(shop)
+		r.settle()
+		r.requireGone(shop)
+		require.Zero(t, r.logged("level="), &r.log)
 	})
+}
 
-	require.NoError(t, r.sites.Delete(r.ctx, shop, metav1.DeleteOptions{}))
-	_, err = await.Until(r.ctx, r.siteCache.Store(), shop, await.Deleted[*Website](made.UID))
-	require.NoError(t, err)
-	require.NoFileExists(t, r.zone.file(shop))
-	r.requireCleanEnd()
-	require.Zero(t, r.logged("level=ERROR"), r)
+func TestLostRecordComesBackWithoutAnEvent(t *testing.T) {
+	play(t, func(t *testing.T, r *rig) {
+		r.create(shop, "shop.example")
+		r.settle()
+		require.NoError(t, r.zone.remove(shop))
+		time.Sleep(10 * time.Minute)
+		r.settle()
+		r.requireRecord(shop, "shop.example")
+	})
 }
 
 func TestInvalidSpecIsToldOnceAndNotRetried(t *testing.T) {
-	t.Parallel()
-	r := start(t)
-	made := r.create(website(shop, "no host!"))
-	bad := r.observed(shop, 1)
-	require.Contains(t, bad.Status.Message, `spec.host "no host!": `)
-	require.Equal(t, []string{"Warning InvalidSpec: " + bad.Status.Message}, r.events(made))
-	require.NoFileExists(t, r.zone.file(shop))
+	play(t, func(t *testing.T, r *rig) {
+		r.create(shop, "no host!")
+		r.settle()
+		time.Sleep(time.Hour)
+		site := r.site(shop)
+		require.Contains(t, site.Status.Message, `spec.host "no host!": `)
+		require.EqualValues(t, 1, site.Status.ObservedGeneration)
+		require.Equal(t, []string{"Warning InvalidSpec: " + site.Status.Message}, r.events(site))
+		require.NoFileExists(t, r.zone.file(shop))
+		require.Equal(t, 1, r.logged("reconcile failed"), &r.log)
+		require.Equal(t, 1, r.logged("dropped: spec.host"), &r.log)
 
-	r.patch(shop, `{"spec":{"host":"shop.example"}}`)
-	good := r.observed(shop, 2)
-	require.Empty(t, good.Status.Message)
-	r.requireRecord(shop, "shop.example")
-	require.Equal(t, 1, r.logged("level=ERROR"), r)
-	require.Equal(t, 1, r.logged("dropped: spec.host"), r)
-	r.requireCleanEnd()
+		r.patch(shop, `{"spec":{"host":"shop.example"}}`)
+		r.settle()
+		require.Equal(t, WebsiteStatus{ObservedGeneration: 2}, r.site(shop).Status)
+		r.requireRecord(shop, "shop.example")
+		require.Equal(t, 1, r.logged("reconcile failed"), &r.log)
+	})
 }
 
-// The turn that a deployment of one's own brings about must see what was written
-// before, or it writes again.
+func TestDeploymentOfSomebodyElseIsLeftAlone(t *testing.T) {
+	play(t, func(t *testing.T, r *rig) {
+		_, err := r.server.Create(&appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: shop.Namespace, Name: shop.Name}})
+		require.NoError(t, err)
+		r.create(shop, "shop.example")
+		r.settle()
+		require.Empty(t, r.deployment(shop).OwnerReferences)
+		require.Zero(t, r.site(shop).Status.ObservedGeneration)
+
+		require.NoError(t, r.server.Delete(deployments, shop))
+		r.settle() // It is no event of ours, so a retry must find it.
+		require.True(t, metav1.IsControlledBy(r.deployment(shop), r.site(shop)))
+	})
+}
+
+// The turn that the event of a deployment brings about must see what the turn before
+// has written, or it writes that again.
 func TestEverythingIsWrittenOnce(t *testing.T) {
-	t.Parallel()
-	const n = 20
-	r := start(t)
-	key := func(i int) types.NamespacedName {
-		return types.NamespacedName{Namespace: "web", Name: fmt.Sprint("site-", i)}
-	}
-	for i := range n {
-		r.create(website(key(i), "x.example"))
-	}
-	for i := range n {
-		r.observed(key(i), 1)
-		r.patch(key(i), `{"spec":{"image":"shop:2"}}`)
-	}
-	for i := range n {
-		r.observed(key(i), 2) // All turns before this one's are over.
-	}
-	require.Equal(t, n+n, r.counted("patch websites"), "finalizers, and the patches above")
-	require.Equal(t, n+n, r.counted("update websites/status"))
-	require.Equal(t, n, r.counted("create deployments"))
-	require.Equal(t, n, r.counted("update deployments"))
-	require.Equal(t, n+n, r.counted("create events"))
-	require.Zero(t, r.logged("level=ERROR"), r)
-	r.requireCleanEnd()
+	play(t, func(t *testing.T, r *rig) {
+		const n = 50
+		synctest.Wait()
+		for i := range n {
+			r.create(types.NamespacedName{Namespace: "web", Name: fmt.Sprint("site-", i)}, "x.example")
+		}
+		r.settle()
+		require.Equal(t, map[string]int{
+			"list websites": 1, "watch websites": 1, "list deployments": 1, "watch deployments": 1,
+			"create websites":    n, // by the user
+			"patch websites":     n, // finalizers
+			"create deployments": n, "create events": n, "update websites/status": n,
+		}, r.requests)
+		require.Zero(t, r.logged("level="), &r.log)
+	})
 }
 
 func TestFaultsDelayButChangeNothing(t *testing.T) {
-	t.Parallel()
-	const n = 10
-	r := start(t)
-	r.server.Inject(apitest.Fault{Verb: "create", Resource: "deployments", Times: 5, Action: apitest.Code(500, 0)})
-	r.server.Inject(apitest.Fault{Verb: "update", Resource: "websites", Times: 5, Action: apitest.Code(500, 0)})
-	r.server.Inject(apitest.Fault{Verb: "create", Resource: "events", Times: 3, Action: apitest.Code(500, 0)})
-	key := func(i int) types.NamespacedName {
-		return types.NamespacedName{Namespace: "web", Name: fmt.Sprint("site-", i)}
-	}
-	for i := range n {
-		r.create(website(key(i), "x.example"))
-	}
-	for i := range n {
-		r.observed(key(i), 1)
-		r.patch(key(i), `{"spec":{"image":"shop:2"}}`)
-		if i == n/2 { // The others are changed, and all is worked on, while nobody watches.
-			require.Positive(t, r.server.DropWatches(""))
-			r.server.Compact()
+	play(t, func(t *testing.T, r *rig) {
+		const n = 20
+		key := func(i int) types.NamespacedName {
+			return types.NamespacedName{Namespace: "web", Name: fmt.Sprint("site-", i)}
 		}
-	}
-	r.server.Compact() // And what happened meanwhile is forgotten.
-	for i := range n {
-		r.observed(key(i), 2)
-		r.deployment(key(i), "it follows the spec", func(d *appsv1.Deployment) bool { return d.Spec.Template.Spec.Containers[0].Image == "shop:2" })
-		require.NoError(t, r.sites.Delete(r.ctx, key(i), metav1.DeleteOptions{}))
-	}
-	for i := range n {
-		_, err := await.Until(r.ctx, r.siteCache.Store(), key(i), await.Deleted[*Website](""))
-		require.NoError(t, err)
-		require.NoFileExists(t, r.zone.file(key(i)))
-	}
-	require.Zero(t, r.siteCache.Store().Len())
-	r.requireCleanEnd()
+		r.server.Inject(apitest.Fault{Verb: "create", Resource: "deployments", Times: 5, Action: apitest.Code(500, 0)})
+		r.server.Inject(apitest.Fault{Verb: "update", Resource: "websites", Times: 5, Action: apitest.Code(500, 0)})
+		r.server.Inject(apitest.Fault{Verb: "create", Resource: "events", Times: 3, Action: apitest.Code(500, 0)})
+		watches := r.server.Inject(apitest.Fault{Verb: "watch", Times: 6, Action: apitest.DropAfterEvents(7)})
+		for i := range n {
+			r.create(key(i), "x.example")
+		}
+		r.settle()
+		require.Positive(t, watches.Hits())
+		for i := range n {
+			require.EqualValues(t, 1, r.site(key(i)).Status.ObservedGeneration)
+			r.patch(key(i), `{"spec":{"image":"shop:2"}}`)
+			if i == n/2 { // What follows happens while nobody watches, and is forgotten.
+				require.Positive(t, r.server.DropWatches(""))
+			}
+		}
+		for i := range n / 4 {
+			r.delete(key(i))
+		}
+		r.server.Compact()
+		r.settle()
+		for i := range n {
+			if i < n/4 {
+				r.requireGone(key(i))
+				continue
+			}
+			require.EqualValues(t, 2, r.site(key(i)).Status.ObservedGeneration)
+			require.Equal(t, "shop:2", r.deployment(key(i)).Spec.Template.Spec.Containers[0].Image)
+		}
+	})
+}
+
+func TestWhatIsQueuedIsDoneBeforeTheEnd(t *testing.T) {
+	play(t, func(t *testing.T, r *rig) {
+		r.settle()
+		r.server.Inject(apitest.Fault{Verb: "create", Resource: "deployments", Action: apitest.Delay(2 * time.Second)})
+		const n = 12
+		for i := range n {
+			r.create(types.NamespacedName{Namespace: "web", Name: fmt.Sprint("site-", i)}, "x.example")
+		}
+		synctest.Wait() // Four workers are at it, and the others wait.
+		begin := time.Now()
+		require.NoError(t, r.stop())
+		require.Equal(t, 6*time.Second, time.Since(begin))
+		for i := range n {
+			key := types.NamespacedName{Namespace: "web", Name: fmt.Sprint("site-", i)}
+			require.EqualValues(t, 1, r.site(key).Status.ObservedGeneration)
+		}
+	})
 }
