@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -246,16 +247,27 @@ func TestInvalidSpecIsToldOnceAndNotRetried(t *testing.T) {
 		require.Equal(t, WebsiteStatus{ObservedGeneration: 2}, r.site(shop).Status)
 		r.requireRecord(shop, "shop.example")
 		require.Equal(t, 1, r.logged("reconcile failed"), &r.log)
+
+		r.patch(shop, `{"spec":{"host":"no host!"}}`)
+		r.settle()
+		told := r.events(site)
+		require.Len(t, told, 3)
+		require.NoError(t, r.server.Delete(deployments, shop))
+		r.settle() // One more turn, in which nothing is new.
+		require.Equal(t, told, r.events(site))
+		require.Equal(t, 3, r.logged("reconcile failed"), &r.log)
 	})
 }
 
 func TestDeploymentOfSomebodyElseIsLeftAlone(t *testing.T) {
 	play(t, func(t *testing.T, r *rig) {
-		_, err := r.server.Create(&appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: shop.Namespace, Name: shop.Name}})
+		theirs := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: shop.Namespace, Name: shop.Name}}
+		theirs.Spec.Template.Spec.Containers = []corev1.Container{{Name: "theirs", Image: "theirs:1"}}
+		_, err := r.server.Create(theirs)
 		require.NoError(t, err)
 		r.create(shop, "shop.example")
 		r.settle()
-		require.Empty(t, r.deployment(shop).OwnerReferences)
+		require.Equal(t, theirs.Spec, r.deployment(shop).Spec)
 		require.Zero(t, r.site(shop).Status.ObservedGeneration)
 
 		require.NoError(t, r.server.Delete(deployments, shop))
