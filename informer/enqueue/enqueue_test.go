@@ -64,7 +64,7 @@ func (r *rig) run(handle func(event), opts informer.HandlerOptions) {
 	r.t.Cleanup(func() { cancel(); <-ended })
 }
 
-// pod is a pod with controlling owners of this kind and of these names.
+// pod is a pod that a website of this name controls, or none.
 func pod(name, owner string) *corev1.Pod {
 	p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "web", Name: name}}
 	if owner != "" {
@@ -206,6 +206,15 @@ func TestOwnerThatStaysIsAddedOnce(t *testing.T) {
 	handle := enqueue.Owner[*corev1.Pod](queue, websiteKind)
 	handle(event{Type: informer.Updated, Cause: informer.Resync, Key: key{Namespace: "web", Name: "a"}, Old: pod("a", "one"), New: pod("a", "one")})
 	require.Equal(t, []string{"web/one resync -100"}, queue.added)
+}
+
+// A handler that falls behind may be told of a change of owner and the deletion in one.
+func TestOwnersBeforeAndAfterADeletionAreAdded(t *testing.T) {
+	t.Parallel()
+	queue := &recorder{}
+	handle := enqueue.Owner[*corev1.Pod](queue, websiteKind)
+	handle(event{Type: informer.Deleted, Cause: informer.Watch, Key: key{Namespace: "web", Name: "a"}, Old: pod("a", "one"), New: pod("a", "two")})
+	require.Equal(t, []string{"web/two watch 0", "web/one watch 0"}, queue.added)
 }
 
 func TestMapAddsWhatItIsTold(t *testing.T) {
