@@ -140,6 +140,9 @@ func (r *rig) step(op, arg byte) {
 		r.m.add(key, plain)
 	case opAddAfter:
 		d := time.Duration(arg/8) * time.Second
+		if k := r.m.key(key); arg/8 >= 24 && k.cool > 0 {
+			d = k.cool - r.m.now // both are over at the same time
+		}
 		r.q.AddAfter(key, d)
 		r.m.addLater(key, d, workqueue.Earliest, plain)
 	case opSleep:
@@ -196,7 +199,7 @@ func (r *rig) step(op, arg byte) {
 func (r *rig) addWith(key byte, delayed bool, how byte) {
 	opts := workqueue.AddOptions{Priority: int(how%4) * 10, Cause: []string{"", "a", "b", "c"}[how/4%4]}
 	if delayed {
-		opts.After = time.Duration(how%8) * time.Second * 3
+		opts.After = []time.Duration{0, 3, 6, 9, 12, 15, 18, -1}[how%8] * time.Second
 		opts.Delay = workqueue.DelayMode(how % 3)
 	}
 	r.q.AddWith(key, opts)

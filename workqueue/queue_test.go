@@ -349,6 +349,14 @@ func TestGetBatchTakesWhatIsThereAndAtLeastOne(t *testing.T) {
 	})
 }
 
+func TestGetBatchWithoutRoomTakesNoKey(t *testing.T) {
+	t.Parallel()
+	q := newQueue()
+	q.Add("a")
+	require.Panics(t, func() { _, _ = q.GetBatch(t.Context(), nil) })
+	require.Equal(t, []string{"a"}, takeAll(t, q))
+}
+
 // Those who take batches and those who take keys do not keep a key from each other.
 func TestBatchesLeaveNoOneAsleep(t *testing.T) {
 	t.Parallel()

@@ -62,10 +62,10 @@ func (q *Queue[K]) ringOne() (key K, result addResult, ok bool) {
 		q.alarms.set(e)
 	}
 	key = e.key
+	q.settleLocked(e, now) // before what is due is merged with what may have cooled
 	if isDue {
 		return key, q.dueLocked(e, due), true
 	}
-	q.settleLocked(e, now)
 	q.entries.release(e)
 	return key, refused, true
 }
