@@ -147,7 +147,7 @@ func (m *model) take() byte {
 		m.passed = 0
 	} else if m.passed++; m.passed == m.ageing {
 		m.passed = 0
-		priority = slices.MinFunc(levels[1:], func(a, b int) int { return cmp.Compare(m.waits[a], m.waits[b]) })
+		priority = slices.MinFunc(levels, func(a, b int) int { return cmp.Compare(m.waits[a], m.waits[b]) })
 	}
 	m.turns++
 	m.waits[priority] = m.turns
