@@ -132,7 +132,7 @@ func TestAPanicIsAnErrorOfItsKeyAlone(t *testing.T) {
 		var panicked *workqueue.PanicError
 		require.ErrorAs(t, told[0], &panicked)
 		require.ErrorIs(t, told[0], cause)
-		require.EqualError(t, told[0], "reconcile panicked: bad spec")
+		require.EqualError(t, told[0], "panicked: bad spec")
 		require.Contains(t, string(panicked.Stack), "run_test.go")
 
 		require.Equal(t, 1, strings.Count(logged.String(), "\n"), "one line:\n%s", &logged)
