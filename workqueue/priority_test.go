@@ -139,13 +139,14 @@ func TestNothingStarves(t *testing.T) {
 	for turn := 1; seen < low; turn++ {
 		q.Add(urgent)
 		urgent++
-		key := get(t, q)
+		key, _ := q.TryGet()
 		q.Done(key)
 		if key >= low {
 			continue
 		}
-		require.Equal(t, seen, key, "in order")
-		require.LessOrEqual(t, turn, ageing*(key+1))
+		if key != seen || turn > ageing*(key+1) { // require would be most of the time of this test
+			t.Fatalf("key %d has its turn after %d, %d turns later", key, seen-1, turn)
+		}
 		seen++
 	}
 	require.Equal(t, ageing*low, urgent-low, "and the urgent ones have all other turns")
