@@ -175,6 +175,27 @@ func TestRunDrainsWhatIsQueuedWhenItsContextEnds(t *testing.T) { // D1, G10
 	})
 }
 
+func TestRunWhoseContextHasEndedDoesWhatIsQueued(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue()
+		q.Add("a")
+		q.AddAfter("delayed", time.Hour)
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		turns := newJournal()
+		work := func(ctx context.Context, key string) error {
+			turns.note(key)
+			return ctx.Err()
+		}
+		require.NoError(t, q.Run(ctx, 3, work))
+		require.Equal(t, []string{"a @0s"}, turns.all())
+		require.Zero(t, q.Stats().Failures, "its own context lives on")
+		require.NoError(t, q.Run(ctx, 3, work), "again, at once")
+		require.Error(t, q.SetWorkers(3))
+	})
+}
+
 func TestRunGivesTheDrainUpAfterItsTimeout(t *testing.T) {
 	t.Parallel()
 	for timeout, want := range map[time.Duration]time.Duration{
