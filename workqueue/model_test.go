@@ -278,11 +278,8 @@ func (m *model) shutDown() {
 		return
 	}
 	m.shut = true
-	for {
-		key, at := m.next() // those that cool become ready in the order of their alarms
-		if at == never {
-			break
-		}
+	cooled := func(a, b byte) int { return cmp.Compare(m.keys[a].cool, m.keys[b].cool) }
+	for _, key := range slices.SortedFunc(maps.Keys(m.keys), cooled) {
 		k := m.keys[key]
 		k.delayed, k.cool = nil, 0
 		if k.parked > 0 {
