@@ -169,6 +169,9 @@ func (q *Queue[K]) finish(key K) (ran time.Duration, ok bool) {
 	q.stats.Dones++
 	if e.cool <= now || q.shuttingDown {
 		e.cool = 0
+		if !e.delayed() { // it was, if there is an alarm, until a Cancel
+			q.alarms.unset(e)
+		}
 	} else {
 		q.alarmLocked(e, now)
 	}
