@@ -9,7 +9,9 @@ import (
 // crew is the workers of one Run after the other. The zero value has none.
 type crew struct {
 	mu      sync.Mutex // guards following
-	work    func(hired context.Context)
+	run     context.Context
+	work    func(hired context.Context) // nil while there is no Run
+	ending  bool
 	dismiss []context.CancelFunc // one for each worker
 	workers *sync.WaitGroup
 }
@@ -20,14 +22,14 @@ var (
 )
 
 // begin starts workers, each calling work, which is to return when its context
-// ends.
-func (c *crew) begin(n int, work func(hired context.Context)) error {
+// ends. That is when the worker is dismissed, or when run ends.
+func (c *crew) begin(run context.Context, n int, work func(hired context.Context)) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.work != nil {
 		return errRunning
 	}
-	c.work = work
+	c.run, c.work = run, work
 	c.workers = new(sync.WaitGroup)
 	c.resizeLocked(n)
 	return nil
@@ -37,7 +39,7 @@ func (c *crew) begin(n int, work func(hired context.Context)) error {
 func (c *crew) resize(n int) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.work == nil {
+	if c.work == nil || c.ending {
 		return errNotRunning
 	}
 	c.resizeLocked(n)
@@ -46,10 +48,9 @@ func (c *crew) resize(n int) error {
 
 func (c *crew) resizeLocked(n int) {
 	for len(c.dismiss) < n {
-		hired, dismiss := context.WithCancel(context.Background())
+		hired, dismiss := context.WithCancel(c.run)
 		c.dismiss = append(c.dismiss, dismiss)
-		work := c.work
-		c.workers.Go(func() { work(hired) })
+		employ(c.workers, hired, c.work)
 	}
 	for len(c.dismiss) > n {
 		last := len(c.dismiss) - 1
@@ -58,9 +59,25 @@ func (c *crew) resizeLocked(n int) {
 	}
 }
 
+// employ starts a worker. Should work end its goroutine, by runtime.Goexit,
+// another takes its place.
+func employ(workers *sync.WaitGroup, hired context.Context, work func(context.Context)) {
+	workers.Go(func() {
+		left := false
+		defer func() {
+			if !left {
+				employ(workers, hired, work)
+			}
+		}()
+		work(hired)
+		left = true
+	})
+}
+
 // end dismisses all workers and waits for them.
 func (c *crew) end() {
 	c.mu.Lock()
+	c.ending = true // so that nobody is hired while it waits
 	c.resizeLocked(0)
 	workers := c.workers
 	c.mu.Unlock()
@@ -69,5 +86,5 @@ func (c *crew) end() {
 
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.work = nil
+	c.run, c.work, c.ending, c.workers = nil, nil, false, nil
 }

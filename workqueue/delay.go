@@ -89,7 +89,7 @@ func (q *Queue[K]) scheduleLocked(e *entry[K], due work, d time.Duration, mode D
 		return q.dueLocked(e, due)
 	}
 	now := q.now()
-	at := min(later(now, d), never-1)
+	at := min(later(now, max(d, 0)), never-1)
 	switch {
 	case !e.delayed():
 		q.waiting++

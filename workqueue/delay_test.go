@@ -208,6 +208,8 @@ func TestWhichOfTwoDelaysStands(t *testing.T) {
 		"latest, then later":     {[]add{{After: minute}, {After: hour, Delay: workqueue.Latest}}, []string{"1h0m0s"}},
 		"latest, then earlier":   {[]add{{After: hour}, {After: minute, Delay: workqueue.Latest}}, []string{"1h0m0s"}},
 		"latest, then now":       {[]add{{After: hour}, {Delay: workqueue.Latest}}, []string{"1h0m0s"}},
+		"latest, then before":    {[]add{{After: hour}, {After: -1, Delay: workqueue.Latest}}, []string{"1h0m0s"}},
+		"latest of none, before": {[]add{{After: -1, Delay: workqueue.Latest}}, []string{"0s"}},
 		"latest of none, now":    {[]add{{Delay: workqueue.Latest}}, []string{"0s"}},
 		"replace by later":       {[]add{{After: minute}, {After: hour, Delay: workqueue.Replace}}, []string{"1h0m0s"}},
 		"replace by earlier":     {[]add{{After: hour}, {After: minute, Delay: workqueue.Replace}}, []string{"1m0s"}},

@@ -39,11 +39,13 @@ func (q *Queue[K]) Drain(ctx context.Context) error {
 	case <-ctx.Done():
 	}
 	q.mu.Lock()
-	defer q.unlock()
-	if q.drainedLocked() {
+	drained, left := q.drainedLocked(), q.leftLocked()
+	q.mu.Unlock()
+	if drained {
+		q.parking.waits.Wait()
 		return nil
 	}
-	return &DrainError{Queue: q.opts.Name, Left: q.leftLocked(), Err: context.Cause(ctx)}
+	return &DrainError{Queue: q.opts.Name, Left: left, Err: context.Cause(ctx)}
 }
 
 // leftLocked returns how many keys are to be worked on, or are being so.

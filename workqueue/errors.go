@@ -18,7 +18,7 @@ type DrainError struct {
 
 	// Left is the number of keys that were still queued or being processed when
 	// the drain was given up; 0 if only a hook was still running that a timer
-	// had called.
+	// had called, or a function that Park was given.
 	Left int
 
 	// Err is why: the cause of the end of the context that bounded the drain.
@@ -33,8 +33,8 @@ func (e *DrainError) Error() string {
 // Unwrap returns the reason.
 func (e *DrainError) Unwrap() error { return e.Err }
 
-// PanicError is the error that a panic in a reconcile function becomes; Run
-// tells it to Observer.OnError.
+// PanicError is the error that a panic in a function of the user's becomes: in a
+// reconcile, of which Run tells Observer.OnError, or in one that was given to Park.
 type PanicError struct {
 	// Value is what the function panicked with.
 	Value any
@@ -45,7 +45,7 @@ type PanicError struct {
 }
 
 // Error gives the value, without the stack.
-func (e *PanicError) Error() string { return fmt.Sprintf("reconcile panicked: %v", e.Value) }
+func (e *PanicError) Error() string { return fmt.Sprintf("panicked: %v", e.Value) }
 
 // Unwrap returns the value if it is an error, such as a runtime.Error.
 func (e *PanicError) Unwrap() error {

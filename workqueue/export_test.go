@@ -83,8 +83,9 @@ func (q *Queue[K]) verifyEntry(e *entry[K]) error {
 }
 
 func (r *readyKeys[K]) verify(want int) error {
-	total := 0
+	total, empty := 0, 0
 	for i, l := range r.levels {
+		empty += count(l.len == 0)
 		if i > 0 && l.priority >= r.levels[i-1].priority {
 			return fmt.Errorf("level %d comes after level %d", l.priority, r.levels[i-1].priority)
 		}
@@ -102,6 +103,9 @@ func (r *readyKeys[K]) verify(want int) error {
 			return fmt.Errorf("level %d has %d keys, length %d", l.priority, n, l.len)
 		}
 		total += n
+	}
+	if empty != r.empty || empty > maxEmptyLevels {
+		return fmt.Errorf("%d levels are empty, and counted as %d", empty, r.empty)
 	}
 	if total != want || total != r.len {
 		return fmt.Errorf("%d keys listed, length %d, want %d", total, r.len, want)

@@ -78,11 +78,12 @@ func (q *Queue[K]) TryGet() (key K, ok bool) {
 // one. It returns their number; each needs its own Done. It panics if keys has no
 // room.
 func (q *Queue[K]) GetBatch(ctx context.Context, keys []K) (int, error) {
-	first, err := q.Get(ctx)
+	first := &keys[0] // before a key is taken that would have no place
+	key, err := q.Get(ctx)
 	if err != nil {
 		return 0, err
 	}
-	keys[0] = first
+	*first = key
 	n := 1
 	for ; n < len(keys); n++ {
 		key, ok := q.TryGet()
@@ -119,7 +120,7 @@ func (q *Queue[K]) take(key *K, item *Item[K]) takeResult {
 	now := q.timeLocked()
 	if q.opts.MinInterval > 0 {
 		now = q.now()
-		e.cool = later(now, q.opts.MinInterval)
+		e.cool = min(later(now, q.opts.MinInterval), never-1)
 	}
 	e.dirty, e.processing = false, true
 	e.running = e.work
@@ -168,6 +169,9 @@ func (q *Queue[K]) finish(key K) (ran time.Duration, ok bool) {
 	q.stats.Dones++
 	if e.cool <= now || q.shuttingDown {
 		e.cool = 0
+		if !e.delayed() { // it was, if there is an alarm, until a Cancel
+			q.alarms.unset(e)
+		}
 	} else {
 		q.alarmLocked(e, now)
 	}

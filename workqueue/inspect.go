@@ -52,7 +52,8 @@ func (q *Queue[K]) Lookup(key K) (state KeyState[K], ok bool) {
 
 // Inspect returns what the queue knows of every key: first those that are with
 // workers, for longest first; then those that are ready, by priority, for longest
-// first; then those that wait for something, the first to be over first. The
+// first; then those that wait, parked ones first, the others by their times. Of
+// ready keys whose times are not kept, the order within a priority is none. The
 // slice is the caller's. It takes the queue's lock while it visits all keys, a
 // millisecond for some ten thousand.
 func (q *Queue[K]) Inspect() []KeyState[K] {
@@ -64,10 +65,9 @@ func (q *Queue[K]) Inspect() []KeyState[K] {
 		return cmp.Or(
 			cmp.Compare(a.stage(), b.stage()),
 			a.Started.Compare(b.Started),
+			a.waitsUntil().Compare(b.waitsUntil()),
 			cmp.Compare(b.Priority, a.Priority),
 			a.ReadySince.Compare(b.ReadySince),
-			a.Cooling.Compare(b.Cooling),
-			a.Until.Compare(b.Until),
 		)
 	})
 	return states
@@ -81,6 +81,18 @@ func (s *KeyState[K]) stage() int {
 		return 1
 	}
 	return 2
+}
+
+// waitsUntil returns when a key is due that is neither ready nor with a worker; zero
+// if only the end of a Park tells.
+func (s *KeyState[K]) waitsUntil() time.Time {
+	switch {
+	case s.stage() < 2:
+		return time.Time{}
+	case s.Dirty || s.Until.IsZero():
+		return s.Cooling
+	}
+	return s.Until
 }
 
 func (q *Queue[K]) states() []KeyState[K] {

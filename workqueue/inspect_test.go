@@ -61,6 +61,27 @@ func TestInspectTellsOfEveryKey(t *testing.T) {
 	})
 }
 
+func TestInspectListsWhatWaitsByItsTime(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q := workqueue.New(workqueue.Options[string]{MinInterval: time.Minute})
+		q.Add("cools, and is delayed for longer")
+		q.Add("cools")
+		takeAll(t, q)
+		q.Add("cools")
+		q.AddAfter("cools, and is delayed for longer", 3*time.Minute)
+		q.AddWith("urgent, but later", workqueue.AddOptions{After: time.Hour, Priority: 9})
+		q.AddAfter("soon", time.Second)
+		q.AddAfter("later", 2*time.Minute)
+		var keys []string
+		for _, state := range q.Inspect() {
+			keys = append(keys, state.Key)
+		}
+		require.Equal(t, []string{"soon", "cools", "later", "cools, and is delayed for longer", "urgent, but later"}, keys)
+		q.ShutDown()
+	})
+}
+
 func TestCausesAreTheFirstAndTheLastOfATurn(t *testing.T) {
 	t.Parallel()
 	q := newQueue()

@@ -2,6 +2,7 @@ package workqueue_test
 
 import (
 	"fmt"
+	"math"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -115,6 +116,41 @@ func TestKeysWhoseIntervalIsOverAreForgotten(t *testing.T) { // WQ-7
 		synctest.Wait()
 		require.Empty(t, q.Inspect())
 		require.NoError(t, q.Verify())
+		require.NoError(t, q.Drain(t.Context()))
+	})
+}
+
+func TestADelayAndAnIntervalThatEndTogetherMakeTheirKeyReady(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q := workqueue.New(workqueue.Options[string]{MinInterval: 10 * time.Second})
+		q.Add("a")
+		get(t, q)
+		q.Done("a")
+		q.Add("a")
+		q.AddAfter("a", 10*time.Second)
+		time.Sleep(10 * time.Second)
+		synctest.Wait()
+		require.NoError(t, q.Verify())
+		require.Equal(t, []string{"a"}, takeAll(t, q))
+		require.NoError(t, q.Drain(t.Context()))
+	})
+}
+
+func TestAnIntervalWithoutEndDoesNotKeepAQueueFromDraining(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q := workqueue.New(workqueue.Options[string]{MinInterval: math.MaxInt64})
+		q.Add("a")
+		get(t, q)
+		q.AddAfter("a", time.Second)
+		q.Done("a")
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		require.NoError(t, q.Verify())
+		require.Zero(t, q.Len())
+		q.ShutDown()
+		require.Equal(t, []string{"a"}, takeAll(t, q))
 		require.NoError(t, q.Drain(t.Context()))
 	})
 }

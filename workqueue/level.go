@@ -11,6 +11,7 @@ type level[K comparable] struct {
 	lanes    ring[K]
 
 	byGroup map[string]*lane[K] // the lanes, if there are groups
+	groups  int                 // how many byGroup had at most, see fitted
 	spare   *pool[lane[K]]      // where they come from
 }
 
@@ -59,6 +60,7 @@ func (l *level[K]) remove(e *entry[K]) {
 	if lane.keys.len == 0 && l.byGroup != nil {
 		l.lanes.leave(lane)
 		delete(l.byGroup, e.group.name)
+		l.byGroup = fitted(l.byGroup, &l.groups)
 		lane.level = nil
 		lane.weight, lane.credit = 0, 0
 		l.spare.put(lane)

@@ -132,6 +132,7 @@ func (l *maxWait[K]) When(key K) time.Duration { return min(l.RateLimiter.When(k
 type failures[K comparable] struct {
 	mu    sync.Mutex // guards following
 	byKey map[K]int
+	keys  int // how many byKey had at most, see fitted
 }
 
 func newFailures[K comparable]() *failures[K] { return &failures[K]{byKey: make(map[K]int)} }
@@ -149,6 +150,7 @@ func (f *failures[K]) Forget(key K) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	delete(f.byKey, key)
+	f.byKey = fitted(f.byKey, &f.keys)
 }
 
 func (f *failures[K]) NumRequeues(key K) int {

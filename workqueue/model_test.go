@@ -147,7 +147,7 @@ func (m *model) take() byte {
 		m.passed = 0
 	} else if m.passed++; m.passed == m.ageing {
 		m.passed = 0
-		priority = slices.MinFunc(levels[1:], func(a, b int) int { return cmp.Compare(m.waits[a], m.waits[b]) })
+		priority = slices.MinFunc(levels, func(a, b int) int { return cmp.Compare(m.waits[a], m.waits[b]) })
 	}
 	m.turns++
 	m.waits[priority] = m.turns
@@ -278,11 +278,8 @@ func (m *model) shutDown() {
 		return
 	}
 	m.shut = true
-	for {
-		key, at := m.next() // those that cool become ready in the order of their alarms
-		if at == never {
-			break
-		}
+	cooled := func(a, b byte) int { return cmp.Compare(m.keys[a].cool, m.keys[b].cool) }
+	for _, key := range slices.SortedFunc(maps.Keys(m.keys), cooled) {
 		k := m.keys[key]
 		k.delayed, k.cool = nil, 0
 		if k.parked > 0 {

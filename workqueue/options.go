@@ -24,10 +24,13 @@ type Options[K comparable] struct {
 	MinInterval time.Duration
 
 	// Ageing keeps low priorities from starving: one of this many turns is not
-	// that of the highest priority, but of the one below it that has waited
-	// longest for a turn. So a key with n keys before it, at its priority, and with
-	// p priorities below the highest that have keys, is handed out within
-	// Ageing * p * (n + 1) turns. Defaults to 16; negative means never.
+	// for the highest priority, but for the one that has waited longest for a turn.
+	// So a key that becomes ready behind n others of its priority, while never more
+	// than p priorities have keys, its own included, is handed out within
+	// Ageing * p * (n + 1) turns. With groups, n is how many keys of its priority
+	// go before it by their groups' turns, those that come later included. If its
+	// priority is raised, it counts anew from there. Defaults to 16; at 1, all
+	// priorities take turns; negative means never.
 	Ageing int
 
 	// Group tells which group a key belongs to, such as its namespace. Groups of

@@ -49,15 +49,19 @@ func (q *Queue[K]) park(key K, hash uint64, g group, until func(context.Context)
 	}
 	e.parked++
 	q.pending++
-	q.parking.waits.Go(func() { q.unpark(e, contain(func() error { return until(q.parking.ctx) })) })
+	q.parking.waits.Go(func() {
+		contain(
+			func() error { return until(q.parking.ctx) },
+			func(err error) { q.unpark(e, err) },
+		)
+	})
 }
 
 // unpark ends one wait of a parked key.
 func (q *Queue[K]) unpark(e *entry[K], err error) {
 	key := e.key // which does not change while the entry is parked
 	if err != nil && q.parking.ctx.Err() == nil {
-		q.opts.Logger.LogAttrs(context.Background(), slog.LevelWarn, "parked key goes on although its wait failed",
-			slog.String("queue", q.opts.Name), slog.Any("key", key), slog.Any("err", err))
+		q.log(q.parking.ctx, slog.LevelWarn, "parked key goes on although its wait failed", key, err)
 	}
 	q.mu.Lock()
 	defer q.unlock()

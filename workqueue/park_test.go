@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"runtime"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -131,6 +133,7 @@ func TestAWaitThatFailsIsLoggedAndFreesItsKey(t *testing.T) {
 				require.NoError(t, q.Drain(t.Context()))
 				require.Contains(t, log.String(), "the store has ended")
 				require.Contains(t, log.String(), "queue=pods key=a")
+				require.Equal(t, name == "panic", strings.Contains(log.String(), "park_test.go"), "the stack of a panic")
 			})
 		})
 	}
@@ -205,5 +208,22 @@ func TestRequeueWhenRunsTheKeyAgainWhenTheWaitIsOver(t *testing.T) {
 		require.Equal(t, []string{"a @0s", "a @1m0s"}, turns.all())
 		require.NoError(t, end())
 		require.Zero(t, q.Stats().Failures)
+	})
+}
+
+func TestAWaitThatEndsItsGoroutineFreesItsKey(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		q := workqueue.New(workqueue.Options[string]{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+		q.Add("a")
+		q.Park("a", func(context.Context) error {
+			runtime.Goexit()
+			return nil
+		})
+		synctest.Wait()
+		require.Equal(t, []string{"a"}, takeAll(t, q))
+		require.NoError(t, q.Drain(t.Context()))
+		require.Contains(t, log.String(), "Goexit")
 	})
 }

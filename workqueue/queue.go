@@ -81,6 +81,7 @@ type AddOptions struct {
 	// out first, and Options.Ageing keeps the others from starving. A key that is
 	// added several times before its turn has the highest of its priorities; one
 	// whose priority is raised goes behind those that are ready at the new one.
+	// There should be few different ones at a time, dozens and not thousands.
 	// Defaults to 0; LowPriority is for work that nobody waits for.
 	Priority int
 

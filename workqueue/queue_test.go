@@ -285,6 +285,34 @@ func TestMemoryOfABurstIsGivenBack(t *testing.T) { // WQ-7
 	})
 }
 
+// Those of groups and of the failures of keys are maps, which keep their room.
+func TestMemoryOfManyGroupsAndFailuresIsGivenBack(t *testing.T) { // WQ-7
+	heap := func() uint64 {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	const burst = 50_000
+	q := workqueue.New(workqueue.Options[int]{
+		Group:       strconv.Itoa,
+		RateLimiter: workqueue.Exponential[int](-1, -1), // adds at once
+	})
+	q.Retry(-1) // stays
+	before := heap()
+	for key := range burst {
+		q.Retry(key)
+	}
+	full := heap() - before
+	for range burst {
+		key := get(t, q)
+		q.Forget(key)
+		q.Done(key)
+	}
+	require.Less(t, heap(), before+full/20, "the burst took %d bytes", full)
+	require.NoError(t, q.Verify())
+}
+
 func TestAddGetDoneAllocatesNothing(t *testing.T) {
 	q := newQueue()
 	ctx := t.Context()
@@ -347,6 +375,14 @@ func TestGetBatchTakesWhatIsThereAndAtLeastOne(t *testing.T) {
 		_, err := q.GetBatch(t.Context(), make([]string, 3))
 		require.ErrorIs(t, err, workqueue.ErrShutDown)
 	})
+}
+
+func TestGetBatchWithoutRoomTakesNoKey(t *testing.T) {
+	t.Parallel()
+	q := newQueue()
+	q.Add("a")
+	require.Panics(t, func() { _, _ = q.GetBatch(t.Context(), nil) })
+	require.Equal(t, []string{"a"}, takeAll(t, q))
 }
 
 // Those who take batches and those who take keys do not keep a key from each other.

@@ -7,17 +7,18 @@ import (
 
 // readyKeys holds the keys that are ready, and says whose turn it is: that of the
 // highest priority, of its groups in turn, in the order of becoming ready. So
-// that the lower ones are not starved, one of every so many turns is not the
-// highest level's but that of the level below it which has waited longest for a
-// turn.
+// that the others are not starved, one of every so many turns is that of the
+// level which has waited longest for one. The highest is among those: it may be
+// one that is starved, by a higher one that comes and goes.
 type readyKeys[K comparable] struct {
-	levels []*level[K] // the highest priority first; some may be empty
+	levels []*level[K] // the highest priority first
+	empty  int         // how many of them have no keys
 	len    int
 
 	ageing  int    // one of how many turns; 0 for none
 	grouped bool   // whether levels have lanes by group
 	turns   uint64 // handed out
-	passed  int    // turns in a row of the highest level, while others waited
+	passed  int    // turns in a row of the highest level, while there were others
 
 	lanes pool[lane[K]]
 }
@@ -29,6 +30,7 @@ func (r *readyKeys[K]) push(e *entry[K]) {
 	l := r.level(e.work.priority)
 	if l.len == 0 {
 		l.waits = r.turns
+		r.empty--
 	}
 	l.push(e)
 	r.len++
@@ -64,9 +66,9 @@ func (r *readyKeys[K]) next() *level[K] {
 		return highest
 	}
 	r.passed = 0
-	var patient *level[K]
+	patient := highest
 	for _, l := range r.levels[top+1:] {
-		if l.len > 0 && (patient == nil || l.waits < patient.waits) {
+		if l.len > 0 && l.waits < patient.waits {
 			patient = l
 		}
 	}
@@ -81,7 +83,7 @@ func (r *readyKeys[K]) remove(e *entry[K]) {
 	r.tidy(l)
 }
 
-// level returns the level of the priority, and makes it if there is none.
+// level returns the level of the priority, and makes an empty one if there is none.
 func (r *readyKeys[K]) level(priority int32) *level[K] {
 	if len(r.levels) > 0 && r.levels[0].priority == priority {
 		return r.levels[0] // as it mostly is
@@ -99,12 +101,19 @@ func (r *readyKeys[K]) level(priority int32) *level[K] {
 		l.lanes.enter(&lane[K]{level: l})
 	}
 	r.levels = slices.Insert(r.levels, at, l)
+	r.empty++
 	return l
 }
 
-// tidy drops the level if it is empty and there are many.
+// tidy is called for a level that has lost a key. It drops the level if it is
+// empty, and there are many such.
 func (r *readyKeys[K]) tidy(l *level[K]) {
-	if l.len == 0 && len(r.levels) > maxEmptyLevels {
-		r.levels = slices.DeleteFunc(r.levels, func(other *level[K]) bool { return other == l })
+	if l.len > 0 {
+		return
 	}
+	if r.empty == maxEmptyLevels {
+		r.levels = slices.DeleteFunc(r.levels, func(other *level[K]) bool { return other == l })
+		return
+	}
+	r.empty++
 }

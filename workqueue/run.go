@@ -23,7 +23,8 @@ import (
 // A panic in reconcile becomes such an error, a *PanicError that is logged with
 // its stack: one key that cannot be worked on does not end the process, nor the
 // work on all others. Where a panic should end the process, let reconcile recover
-// and exit. A call of runtime.Goexit, as in testing's FailNow, ends the worker.
+// and exit. A call of runtime.Goexit, as in testing's FailNow, is such an error as
+// well, and another worker takes the place of the one that it ends.
 //
 // When ctx ends, the queue is shut down, and the workers go on with what is
 // queued, but not with what is delayed nor with what fails then. The context that
@@ -43,7 +44,7 @@ func (q *Queue[K]) Run(ctx context.Context, workers int, reconcile func(context.
 	work, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	q.keepTimes()
-	err := q.crew.begin(workers, func(hired context.Context) { q.work(hired, work, reconcile) })
+	err := q.crew.begin(work, workers, func(hired context.Context) { q.work(hired, work, reconcile) })
 	if err != nil {
 		return fmt.Errorf("workqueue %q: %w", q.opts.Name, err)
 	}
@@ -98,6 +99,12 @@ func (q *Queue[K]) await(ctx context.Context) error {
 func (q *Queue[K]) work(hired, work context.Context, reconcile func(context.Context, K) error) {
 	for {
 		key, err := q.Get(hired)
+		if err != nil && q.isOver() {
+			// The others may have gone home before this one was done with a key that had
+			// been added again, so there would be nobody for it but this one, dismissed
+			// or not.
+			key, err = q.Get(work)
+		}
 		if err != nil {
 			return
 		}
@@ -105,9 +112,26 @@ func (q *Queue[K]) work(hired, work context.Context, reconcile func(context.Cont
 	}
 }
 
+// isOver reports whether the queue has been shut down, after which no Get blocks.
+func (q *Queue[K]) isOver() bool {
+	select {
+	case <-q.over:
+		return true
+	default:
+		return false
+	}
+}
+
 func (q *Queue[K]) workOn(ctx context.Context, key K, reconcile func(context.Context, K) error) {
 	defer q.Done(key)
-	err := contain(func() error { return reconcile(ctx, key) })
+	contain(
+		func() error { return reconcile(ctx, key) },
+		func(err error) { q.conclude(ctx, key, err) },
+	)
+}
+
+// conclude does with the key what the result of its turn asks for.
+func (q *Queue[K]) conclude(ctx context.Context, key K, err error) {
 	if err == nil {
 		q.Forget(key)
 		return
@@ -131,36 +155,42 @@ func (q *Queue[K]) workOn(ctx context.Context, key K, reconcile func(context.Con
 	q.Retry(key)
 }
 
-// contain calls a function of the user's and turns a panic into an error.
-func contain(f func() error) (err error) {
+// contain calls a function of the user's, and then tells its error, which a panic
+// or a runtime.Goexit becomes as well.
+func contain(f func() error, then func(error)) {
+	err := errGoexit
 	defer func() {
 		if value := recover(); value != nil {
 			err = &PanicError{Value: value, Stack: debug.Stack()}
 		}
+		then(err)
 	}()
-	return f()
+	err = f()
 }
+
+// errGoexit is what remains of a function that returned no error and did not panic.
+var errGoexit = errors.New("ended its goroutine, by runtime.Goexit")
 
 // report counts, logs and tells a failure.
 func (q *Queue[K]) report(ctx context.Context, key K, err error) {
-	attrs := []slog.Attr{
-		slog.String("queue", q.opts.Name),
-		slog.Any("key", key),
-		slog.Any("err", err),
-		slog.Int("requeues", q.NumRequeues(key)),
-	}
-	panicked, ok := errors.AsType[*PanicError](err)
-	if ok {
-		attrs = append(attrs, slog.String("stack", string(panicked.Stack)))
-	}
-	q.opts.Logger.LogAttrs(ctx, slog.LevelError, "reconcile failed", attrs...)
+	q.log(ctx, slog.LevelError, "reconcile failed", key, err, slog.Int("requeues", q.NumRequeues(key)))
 
+	_, panicked := errors.AsType[*PanicError](err)
 	q.mu.Lock()
 	q.stats.Failures++
-	if ok {
+	if panicked {
 		q.stats.Panics++
 	}
 	q.mu.Unlock()
 
 	q.opts.Observer.failed(key, err)
+}
+
+// log writes one line about a key, with the stack if the error is a panic.
+func (q *Queue[K]) log(ctx context.Context, level slog.Level, msg string, key K, err error, more ...slog.Attr) {
+	attrs := append([]slog.Attr{slog.String("queue", q.opts.Name), slog.Any("key", key), slog.Any("err", err)}, more...)
+	if panicked, ok := errors.AsType[*PanicError](err); ok {
+		attrs = append(attrs, slog.String("stack", string(panicked.Stack)))
+	}
+	q.opts.Logger.LogAttrs(ctx, level, msg, attrs...)
 }

@@ -132,7 +132,7 @@ func TestAPanicIsAnErrorOfItsKeyAlone(t *testing.T) {
 		var panicked *workqueue.PanicError
 		require.ErrorAs(t, told[0], &panicked)
 		require.ErrorIs(t, told[0], cause)
-		require.EqualError(t, told[0], "reconcile panicked: bad spec")
+		require.EqualError(t, told[0], "panicked: bad spec")
 		require.Contains(t, string(panicked.Stack), "run_test.go")
 
 		require.Equal(t, 1, strings.Count(logged.String(), "\n"), "one line:\n%s", &logged)
@@ -172,6 +172,27 @@ func TestRunDrainsWhatIsQueuedWhenItsContextEnds(t *testing.T) { // D1, G10
 		s := q.Stats()
 		require.EqualValues(t, 1, s.Discarded)
 		require.EqualValues(t, 1, s.Refused)
+	})
+}
+
+func TestRunWhoseContextHasEndedDoesWhatIsQueued(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue()
+		q.Add("a")
+		q.AddAfter("delayed", time.Hour)
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		turns := newJournal()
+		work := func(ctx context.Context, key string) error {
+			turns.note(key)
+			return ctx.Err()
+		}
+		require.NoError(t, q.Run(ctx, 3, work))
+		require.Equal(t, []string{"a @0s"}, turns.all())
+		require.Zero(t, q.Stats().Failures, "its own context lives on")
+		require.NoError(t, q.Run(ctx, 3, work), "again, at once")
+		require.Error(t, q.SetWorkers(3))
 	})
 }
 

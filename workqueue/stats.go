@@ -30,8 +30,9 @@ type Stats struct {
 	// long the key that has been processing longest; 0 where there is none.
 	OldestReady, LongestRunning time.Duration
 
-	// How often, since the queue was made: a key became dirty, an add found its key dirty already, a delayed
-	// add or a Retry was accepted, a key was handed out, and was done.
+	// How often, since the queue was made: a key became dirty, an add found its key
+	// dirty already, a delayed add or a Retry was accepted, a key was handed out, and
+	// was done.
 	Adds, Merged, Retries, Gets, Dones uint64
 
 	// Refused counts the adds and parks, of every kind, that came after ShutDown;
@@ -55,10 +56,10 @@ type Level struct{ Priority, Ready int }
 // Stats returns a snapshot. It takes the queue's lock for some nanoseconds,
 // however long the queue is, and some more for each group that is ready.
 func (q *Queue[K]) Stats() Stats {
-	now := q.now()
 	q.mu.Lock()
 	defer q.mu.Unlock()
 
+	now := q.now() // not before the lock: what began meanwhile would be in the future
 	s := q.stats
 	s.Merged = q.merged
 	s.Name = q.opts.Name

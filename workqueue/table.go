@@ -6,8 +6,9 @@ import "hash/maphash"
 // processing, parked, or have an alarm. It is a hash table whose chains run
 // through the entries, and not a map, because a map would hash each key four
 // times for a turn (look for it, insert it, look for it, delete it): this one
-// does so twice, before the lock is taken, and takes an entry out without a look
-// at its key.
+// does so in Add, before the lock is taken, and again in Done only if the key is
+// not the one that has been processing for longest. It takes an entry out without
+// a look at its key.
 type table[K comparable] struct {
 	seed  maphash.Seed
 	slots []*entry[K] // as many as a power of two
@@ -97,4 +98,20 @@ func (t *table[K]) all(yield func(*entry[K]) bool) {
 			}
 		}
 	}
+}
+
+// fitted is called when an element was deleted from a map, which by itself keeps
+// the room of a burst: it returns the map, or a smaller copy of it when few are
+// left. had is how many elements this map had at most.
+func fitted[K comparable, V any](m map[K]V, had *int) map[K]V {
+	*had = max(*had, len(m)+1)
+	if *had <= roomy || len(m) > *had/sparse {
+		return m
+	}
+	*had = len(m)
+	small := make(map[K]V, len(m))
+	for key, value := range m {
+		small[key] = value
+	}
+	return small
 }

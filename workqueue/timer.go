@@ -62,16 +62,16 @@ func (q *Queue[K]) ringOne() (key K, result addResult, ok bool) {
 		q.alarms.set(e)
 	}
 	key = e.key
+	q.settleLocked(e, now) // before what is due is merged with what may have cooled
 	if isDue {
 		return key, q.dueLocked(e, due), true
 	}
-	q.settleLocked(e, now)
 	q.entries.release(e)
 	return key, refused, true
 }
 
 // silenceLocked drops all alarms and stops the timer. What was delayed is
-// discarded.
+// discarded; what was cooling becomes ready, in the order in which it would have.
 func (q *Queue[K]) silenceLocked() {
 	q.stats.Discarded += uint64(q.waiting)
 	q.waiting = 0
@@ -82,6 +82,7 @@ func (q *Queue[K]) silenceLocked() {
 		if a.stale() {
 			continue
 		}
+		a.at = a.entry.cool // the alarm may be earlier
 		a.entry.alarm, a.entry.cool, a.entry.due = 0, 0, 0
 		if a.entry.dirty {
 			cooled = append(cooled, a)
