@@ -24,5 +24,6 @@
 //   - workqueue: which keys need work, without duplicates, later, or slower.
 //   - apitest: an API server for tests, with faults to order.
 //
-// The directory examples/controller has the smallest useful program.
+// The directory examples/minimal has the smallest useful program, and
+// examples/controller a complete controller.
 package kinform

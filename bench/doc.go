@@ -5,6 +5,9 @@
 //   - footprint: what a program with a pod informer weighs, and how fast it starts.
 //   - latency: how long an event takes from the server's write to the handlers, and
 //     how many goroutines an informer has.
+//   - store: what reads, writes and iterations of the store cost.
+//   - queue: what the work queue costs, how long keys wait in it, and how fair it is;
+//     against controller-runtime's as well.
 //   - conformance: the contracts, as client-go keeps them and does not.
 //   - differential: random histories, played to both informers and compared.
 //   - sync: what the first sync, a relist and a watch at full speed cost, in time,

@@ -21,9 +21,9 @@ import (
 	"github.com/kinform/kinform/rest/kubeconfig"
 )
 
-func TestReadmeShowsTheControllerAsItIs(t *testing.T) {
+func TestReadmeShowsTheSmallestControllerAsItIs(t *testing.T) {
 	t.Parallel()
-	source, err := os.ReadFile("controller/main.go")
+	source, err := os.ReadFile("minimal/main.go")
 	require.NoError(t, err)
 	readme, err := os.ReadFile("../README.md")
 	require.NoError(t, err)
@@ -31,10 +31,10 @@ func TestReadmeShowsTheControllerAsItIs(t *testing.T) {
 	require.True(t, found)
 	program, _, found = strings.Cut(program, "\n}\n")
 	require.True(t, found)
-	require.Contains(t, string(readme), "```go\nfunc main() {"+program+"\n}\n```", "copy main of examples/controller into the README")
+	require.Contains(t, string(readme), "```go\nfunc main() {"+program+"\n}\n```", "copy main of examples/minimal into the README")
 }
 
-func TestControllerSeesPodsAndEndsClean(t *testing.T) {
+func TestSmallestControllerSeesPodsAndEndsClean(t *testing.T) {
 	t.Parallel()
 	server := apitest.Start(t, apitest.Options{})
 	_, err := server.Create(&corev1.Pod{
@@ -45,8 +45,8 @@ func TestControllerSeesPodsAndEndsClean(t *testing.T) {
 	dir := t.TempDir()
 	config := filepath.Join(dir, "kubeconfig")
 	require.NoError(t, kubeconfig.Write(config, kubeconfig.Connection{Config: rest.Config{Host: server.URL()}}))
-	binary := filepath.Join(dir, "controller")
-	built, err := exec.Command("go", "build", "-o", binary, "./controller").CombinedOutput()
+	binary := filepath.Join(dir, "minimal")
+	built, err := exec.Command("go", "build", "-o", binary, "./minimal").CombinedOutput()
 	require.NoError(t, err, string(built))
 
 	output := &lines{seen: make(chan string, 16)}
@@ -65,6 +65,13 @@ func TestControllerSeesPodsAndEndsClean(t *testing.T) {
 	require.NoError(t, controller.Wait())
 	require.Contains(t, output.all.String(), "workers ended: <nil>\n")
 	require.Contains(t, output.all.String(), "informer ended: <nil>\n")
+}
+
+func TestCompleteControllerIsShort(t *testing.T) {
+	t.Parallel()
+	source, err := os.ReadFile("controller/main.go")
+	require.NoError(t, err)
+	require.Less(t, bytes.Count(source, []byte("\n")), 200, "lines of examples/controller/main.go, imports and comments included")
 }
 
 // lines is an output that tells of each write. It is written to by one goroutine,

@@ -176,21 +176,92 @@ func TestShutDownDiscardsDelayedKeys(t *testing.T) { // WQ-20, WQ-26
 	})
 }
 
-func TestAddRateLimitedWaitsAsTheLimiterSays(t *testing.T) { // WQ-30
+func TestRetryWaitsAsTheLimiterSays(t *testing.T) { // WQ-30
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue()
 		for failure, wait := range []time.Duration{5, 10, 20, 40} {
 			require.Equal(t, failure, q.NumRequeues("a"))
-			q.AddRateLimited("a")
+			q.Retry("a")
 			require.Empty(t, ready(t, q, wait*time.Millisecond-1))
 			require.Equal(t, []string{"a"}, ready(t, q, 1))
 		}
-		q.AddRateLimited("a")
+		q.Retry("a")
 		q.Forget("a")
 		require.Zero(t, q.NumRequeues("a"))
 		require.Equal(t, []string{"a"}, ready(t, q, 80*time.Millisecond), "Forget takes nothing out of the queue")
-		q.AddRateLimited("a")
+		q.Retry("a")
 		require.Equal(t, []string{"a"}, ready(t, q, 5*time.Millisecond))
+	})
+}
+
+func TestWhichOfTwoDelaysStands(t *testing.T) {
+	t.Parallel()
+	type add = workqueue.AddOptions
+	const second, minute, hour = time.Second, time.Minute, time.Hour
+	for name, test := range map[string]struct {
+		adds []add
+		want []string
+	}{
+		"earliest, then earlier": {[]add{{After: hour}, {After: minute}}, []string{"1m0s"}},
+		"earliest, then later":   {[]add{{After: minute}, {After: hour}}, []string{"1m0s"}},
+		"latest, then later":     {[]add{{After: minute}, {After: hour, Delay: workqueue.Latest}}, []string{"1h0m0s"}},
+		"latest, then earlier":   {[]add{{After: hour}, {After: minute, Delay: workqueue.Latest}}, []string{"1h0m0s"}},
+		"latest, then now":       {[]add{{After: hour}, {Delay: workqueue.Latest}}, []string{"1h0m0s"}},
+		"latest, then before":    {[]add{{After: hour}, {After: -1, Delay: workqueue.Latest}}, []string{"1h0m0s"}},
+		"latest of none, before": {[]add{{After: -1, Delay: workqueue.Latest}}, []string{"0s"}},
+		"latest of none, now":    {[]add{{Delay: workqueue.Latest}}, []string{"0s"}},
+		"replace by later":       {[]add{{After: minute}, {After: hour, Delay: workqueue.Replace}}, []string{"1h0m0s"}},
+		"replace by earlier":     {[]add{{After: hour}, {After: minute, Delay: workqueue.Replace}}, []string{"1m0s"}},
+		"replace by now":         {[]add{{After: hour}, {Delay: workqueue.Replace}}, []string{"0s"}},
+		"now beside a delay":     {[]add{{After: minute}, {}}, []string{"0s", "1m0s"}}, // WQ-23
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				q := newQueue()
+				start := time.Now()
+				var turns []string
+				go serve(q, func(string) { turns = append(turns, time.Since(start).String()) })
+				for _, how := range test.adds {
+					q.AddWith("a", how)
+				}
+				time.Sleep(24 * hour)
+				require.NoError(t, q.Drain(t.Context()))
+				require.Equal(t, test.want, turns)
+			})
+		})
+	}
+}
+
+func TestLatestLetsABurstPass(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue()
+		for range 10 {
+			q.AddWith("a", workqueue.AddOptions{After: 2 * time.Second, Delay: workqueue.Latest, Cause: "edited"})
+			time.Sleep(time.Second)
+		}
+		require.Zero(t, q.Len())
+		time.Sleep(time.Second)
+		synctest.Wait()
+		item, err := q.GetItem(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, 10, item.Causes.Count)
+		q.Done("a")
+	})
+}
+
+func TestReplaceReplacesPriorityAndCausesToo(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue()
+		q.AddWith("a", workqueue.AddOptions{After: time.Hour, Priority: 5, Cause: "old"})
+		q.AddWith("a", workqueue.AddOptions{After: time.Minute, Priority: 1, Cause: "new", Delay: workqueue.Replace})
+		state, ok := q.Lookup("a")
+		require.True(t, ok)
+		require.Equal(t, 1, state.Priority)
+		require.Equal(t, workqueue.Causes{First: "new", Last: "new", Count: 1}, state.Causes)
+		q.ShutDown()
 	})
 }

@@ -1,36 +1,63 @@
 // Package workqueue holds keys that need work: each once, however often it is
-// added, and never with two workers at a time. It delays, rate-limits and
-// retries, and it can be drained.
+// added, and never with two workers at a time. It orders them by priority, is
+// fair to groups, delays, rate-limits and retries, and it can be drained.
 //
 //	           Add            Get             Done
 //	producer -------> ready -------> processing ------> gone
-//	    |               ^                |  added again meanwhile?
-//	    | AddAfter      |                '-------> back to ready
+//	    |             ^   ^              |  added again meanwhile?
+//	    |             |   '--------------'
+//	    | AddAfter    | held back by Park, or by MinInterval
 //	    '-------> delayed (one heap, one timer)
 //
-// # The three sets
+// # The sets
 //
 // A key is dirty when work on it is due that no worker has begun, and it is
-// processing from Get to Done. The ready queue, from which Get serves, holds the
-// keys that are dirty and not processing, in the order in which they became so.
-// Everything below follows from this one line:
+// processing from Get to Done. It is held back while it is parked, or while its
+// MinInterval since its last turn is not over. Get serves from the ready keys,
+// and everything below follows from this one line:
 //
-//	ready = dirty - processing
+//	ready = dirty - processing - held back
+//
+// # One queue
+//
+// What other libraries have as queues around queues is a field of [Options] or
+// [AddOptions] here, and all of it can be had together:
+//
+//   - Delays: [Queue.AddAfter], of which the earliest, the latest or the last stands;
+//     [Queue.Cancel] takes back what is due.
+//   - Retries: [Queue.Retry] asks the [RateLimiter] for a delay.
+//   - Priorities: the highest is handed out first. What the initial list or a resync
+//     bring is added with [LowPriority], below live events. Ageing keeps it from starving.
+//   - Fairness: groups of keys, such as those of a namespace, take turns by weight.
+//   - A least interval between the turns of a key: the first at once, and one more
+//     at the end if the key was added meanwhile.
+//   - Parking: a key is held back until something has happened, such as that the
+//     store has seen what its worker wrote.
+//   - Causes: a worker is told why it has a key.
+//
+// [Queue.Run] is the loop around it that every controller needs. [Queue.Stats],
+// [Queue.Inspect] and [Observer] tell what goes on.
 //
 // # Guarantees
 //
 //   - G9: a key is never with two workers at once, and any number of Adds while
 //     it is being worked on give exactly one more run, after Done (WQ-4).
-//   - Keys are handed out in the order of their first Add; one that was added
-//     again while it was processed goes to the end at its Done (WQ-5).
+//   - Keys of one priority and group are handed out in the order of their first
+//     Add; one that was added again while it was processed goes to the end at its
+//     Done (WQ-5), one whose priority was raised to the end of its new one.
+//   - No key that is ready starves, whatever else is added: Options.Ageing has the
+//     bound.
 //   - No goroutine: constructing a queue starts nothing, and delayed keys wait
-//     on one timer, which is stopped by ShutDown (G10). When Drain has returned
-//     nil, no timer and no timer callback is left (D4).
+//     on one timer, which is stopped by ShutDown (G10). A parked key has one
+//     goroutine for each of its waits. When Drain has returned nil, no timer, no
+//     timer callback and no goroutine is left (D4).
 //   - A queue is drained when nothing is ready, dirty or processing (D1), and
 //     everyone who waits for that is released (D3).
-//   - No hook, limiter or reconcile function runs with the queue's lock held.
+//   - No hook, limiter, group, wait or reconcile function runs with the queue's
+//     lock held.
 //   - Keys that are done are not kept in memory (WQ-7), and memory that a burst
 //     needed is given back after it.
+//   - A queue in its stride allocates nothing.
 //
 // A key is any comparable value that equals itself; a struct with a NaN in it
 // could never be found again.
@@ -41,7 +68,8 @@
 // and each is cited by the test that pins it, except for these, left on purpose:
 //
 //   - WQ-8, a custom Queue called under the lock: no user code runs under a
-//     lock, so the order is not pluggable; there is no Touch in WQ-1 either.
+//     lock. What it was used for, priorities and fairness, is built in; there is no
+//     Touch in WQ-1 either.
 //   - WQ-9, WQ-15, WQ-17, WQ-26 are defects; D1 to D4 replace them.
 //   - WQ-12, a ShutDown releases those who wait for a drain: Drain ends with its
 //     context instead, so it cannot be cut short by someone else.
@@ -51,7 +79,7 @@
 //   - WQ-24, AddAfter blocks when 1000 hand-overs wait: there is no hand-over.
 //   - WQ-25, a 10 s heartbeat against jumps of the clock: timers and durations
 //     here use the monotonic clock, which does not jump.
-//   - WQ-34, the default item-based limiter: it is Exponential(time.Millisecond,
-//     1000*time.Second), and needs no name of its own.
+//   - WQ-30, AddRateLimited: it is Retry here, and keeps the priority and causes of
+//     the turn that failed.
 //   - WQ-35, ParallelizeUntil is no part of a queue.
 package workqueue

@@ -2,49 +2,66 @@ package workqueue
 
 import "context"
 
-// ShutDown stops the intake: every later Add is refused, and delayed keys are
-// discarded (WQ-26). Keys that are ready are still handed out, and so are those
-// that were added again before ShutDown while they were processed; then Get
-// returns ErrShutDown (WQ-10). ShutDown does not wait and may be called again.
+// ShutDown stops the intake: every later Add is refused; delayed keys are
+// discarded (WQ-26), and so are the turns of parked ones. Keys that are ready are
+// still handed out, and so are those that were added again before ShutDown while
+// they were processed, MinInterval or not; then Get returns ErrShutDown (WQ-10).
+// ShutDown does not wait and may be called again.
 func (q *Queue[K]) ShutDown() {
 	q.mu.Lock()
-	defer q.mu.Unlock()
+	defer q.unlock()
 
 	if q.shuttingDown {
 		return
 	}
 	q.shuttingDown = true
-	close(q.wake)
-	q.discardLocked()
+	close(q.over)
+	q.abandonLocked()
+	q.silenceLocked()
 	q.closeIfDrainedLocked()
 }
 
 // Drain shuts the queue down and waits until it is empty: nothing ready, dirty or
-// processing, and no timer callback running (D1, D4). It needs workers that go on
-// until Get returns ErrShutDown. When ctx ends first, Drain returns a *DrainError
-// with the number of keys left; the queue stays shut down, and Drain may be
-// called again. Any number of callers may wait (D3).
+// processing, and no timer callback and no wait of a parked key going on (D1,
+// D4). It needs workers that go on until Get returns ErrShutDown. When ctx ends
+// first, Drain returns a *DrainError with the number of keys left; the queue
+// stays shut down, and Drain may be called again. Any number of callers may wait
+// (D3).
 //
-// A worker must not call Drain between Get and Done, nor a hook of the Observer:
-// it would wait for itself.
+// A worker must not call Drain between Get and Done, nor a hook of the Observer,
+// nor a function that was given to Park: it would wait for itself.
 func (q *Queue[K]) Drain(ctx context.Context) error {
 	q.ShutDown()
 	select {
 	case <-q.drained:
+		q.parking.waits.Wait() // they are over, but for returning
 		return nil
 	case <-ctx.Done():
 	}
 	q.mu.Lock()
-	defer q.mu.Unlock()
-	if q.drainedLocked() {
+	drained, left := q.drainedLocked(), q.leftLocked()
+	q.mu.Unlock()
+	if drained {
+		q.parking.waits.Wait()
 		return nil
 	}
-	return &DrainError{Queue: q.opts.Name, Left: len(q.entries.byKey), Err: context.Cause(ctx)}
+	return &DrainError{Queue: q.opts.Name, Left: left, Err: context.Cause(ctx)}
+}
+
+// leftLocked returns how many keys are to be worked on, or are being so.
+func (q *Queue[K]) leftLocked() int {
+	left := 0
+	for e := range q.entries.all {
+		if e.dirty || e.processing {
+			left++
+		}
+	}
+	return left
 }
 
 // drainedLocked reports whether the queue is shut down and nothing is left of it.
 func (q *Queue[K]) drainedLocked() bool {
-	return q.shuttingDown && len(q.entries.byKey) == 0 && q.pending == 0
+	return q.shuttingDown && q.entries.len == 0 && q.pending == 0
 }
 
 // closeIfDrainedLocked is called wherever an entry or a pending timer has gone,

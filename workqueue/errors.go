@@ -1,6 +1,7 @@
 package workqueue
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -17,7 +18,7 @@ type DrainError struct {
 
 	// Left is the number of keys that were still queued or being processed when
 	// the drain was given up; 0 if only a hook was still running that a timer
-	// had called.
+	// had called, or a function that Park was given.
 	Left int
 
 	// Err is why: the cause of the end of the context that bounded the drain.
@@ -32,8 +33,8 @@ func (e *DrainError) Error() string {
 // Unwrap returns the reason.
 func (e *DrainError) Unwrap() error { return e.Err }
 
-// PanicError is the error that a panic in a reconcile function becomes; Run
-// tells it to Observer.OnError.
+// PanicError is the error that a panic in a function of the user's becomes: in a
+// reconcile, of which Run tells Observer.OnError, or in one that was given to Park.
 type PanicError struct {
 	// Value is what the function panicked with.
 	Value any
@@ -44,7 +45,7 @@ type PanicError struct {
 }
 
 // Error gives the value, without the stack.
-func (e *PanicError) Error() string { return fmt.Sprintf("reconcile panicked: %v", e.Value) }
+func (e *PanicError) Error() string { return fmt.Sprintf("panicked: %v", e.Value) }
 
 // Unwrap returns the value if it is an error, such as a runtime.Error.
 func (e *PanicError) Unwrap() error {
@@ -53,12 +54,38 @@ func (e *PanicError) Unwrap() error {
 }
 
 // RequeueAfter is what a reconcile function returns when it succeeded and wants
-// its key again after d: Run forgets the key's failures and calls AddAfter. It
-// is no failure, and it is found however deeply it is wrapped; what it is
-// wrapped in or joined with is not reported.
-func RequeueAfter(d time.Duration) error { return &requeue{after: d} }
+// its key again after d: Run forgets the key's failures and adds it then. It is
+// no failure, and it is found however deeply it is wrapped; what it is wrapped in
+// or joined with is not reported.
+func RequeueAfter(d time.Duration) error { return &requeueAfter{after: d} }
 
-// requeue is a wish that travels as an error.
-type requeue struct{ after time.Duration }
+// RequeueWhen is what a reconcile function returns when it succeeded and wants
+// its key again when the given function has returned: Run forgets the key's
+// failures, parks it with that function, and adds it. See Park. Like
+// RequeueAfter it is no failure.
+func RequeueWhen(until func(context.Context) error) error { return &requeueWhen{until: until} }
 
-func (r *requeue) Error() string { return fmt.Sprintf("requeue after %v", r.after) }
+// Drop is what a reconcile function returns for a failure that trying again would
+// not mend, such as an object that says what cannot be: the error is reported and
+// the key forgotten, until it is added anew. Of nil, it is nil.
+func Drop(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &dropped{err: err}
+}
+
+// Wishes that travel as errors.
+type (
+	requeueAfter struct{ after time.Duration }
+	requeueWhen  struct{ until func(context.Context) error }
+	dropped      struct{ err error }
+)
+
+func (r *requeueAfter) Error() string { return fmt.Sprintf("requeue after %v", r.after) }
+
+func (r *requeueWhen) Error() string { return "requeue when a wait is over" }
+
+func (d *dropped) Error() string { return "dropped: " + d.err.Error() }
+
+func (d *dropped) Unwrap() error { return d.err }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -67,4 +68,110 @@ func ExampleQueue_Run() {
 	// Output:
 	// default/web is as it should be, at attempt 3
 	// ended: <nil>
+}
+
+// A worker learns why it has a key. Of several priorities, the highest counts.
+func ExampleQueue_AddWith() {
+	q := workqueue.New(workqueue.Options[string]{})
+	q.AddWith("web-1", workqueue.AddOptions{Priority: workqueue.LowPriority, Cause: "initial list"})
+	q.AddWith("web-2", workqueue.AddOptions{Priority: workqueue.LowPriority, Cause: "initial list"})
+	q.AddWith("web-2", workqueue.AddOptions{Cause: "secret changed"})
+
+	for q.Len() > 0 {
+		item, _ := q.GetItem(context.Background())
+		fmt.Printf("%s at %d: %d adds, from %q to %q\n",
+			item.Key, item.Priority, item.Causes.Count, item.Causes.First, item.Causes.Last)
+		q.Done(item.Key)
+	}
+	// Output:
+	// web-2 at 0: 2 adds, from "initial list" to "secret changed"
+	// web-1 at -100: 1 adds, from "initial list" to "initial list"
+}
+
+// Namespaces take turns: one that adds much does not delay the others.
+func ExampleOptions_group() {
+	q := workqueue.New(workqueue.Options[types.NamespacedName]{
+		Group: func(key types.NamespacedName) string { return key.Namespace },
+	})
+	for _, name := range []string{"1", "2", "3"} {
+		q.Add(types.NamespacedName{Namespace: "loud", Name: name})
+	}
+	q.Add(types.NamespacedName{Namespace: "quiet", Name: "1"})
+
+	for q.Len() > 0 {
+		key, _ := q.Get(context.Background())
+		fmt.Println(key)
+		q.Done(key)
+	}
+	// Output:
+	// loud/1
+	// quiet/1
+	// loud/2
+	// loud/3
+}
+
+// A key that is added all the time has its first turn at once, and then one for
+// each interval, in which all the adds are merged.
+func ExampleOptions_minInterval() {
+	q := workqueue.New(workqueue.Options[string]{MinInterval: time.Millisecond})
+	for range 2 {
+		for range 100 {
+			q.Add("noisy")
+		}
+		item, _ := q.GetItem(context.Background()) // which waits, the second time
+		fmt.Println(item.Key, "was added", item.Causes.Count, "times")
+		q.Done(item.Key)
+	}
+	q.ShutDown()
+	// Output:
+	// noisy was added 100 times
+	// noisy was added 100 times
+}
+
+// A worker that has written parks its key until the store has seen the write, so
+// that its next turn does not act on what is older.
+func ExampleQueue_Park() {
+	q := workqueue.New(workqueue.Options[string]{})
+	seen := make(chan struct{}) // in its place, a store has a function such as WaitRV
+	q.Park("web-1", func(ctx context.Context) error {
+		select {
+		case <-seen:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	})
+
+	q.Add("web-1") // by the event of something else
+	fmt.Println("ready while the store is behind:", q.Len())
+	close(seen)
+	key, _ := q.Get(context.Background())
+	fmt.Println("ready when it has caught up:", key)
+	q.Done(key)
+	q.ShutDown()
+	// Output:
+	// ready while the store is behind: 0
+	// ready when it has caught up: web-1
+}
+
+// The number of workers can change with the load.
+func ExampleQueue_SetWorkers() {
+	q := workqueue.New(workqueue.Options[string]{})
+	q.Add("web-1")
+	q.Add("web-2")
+	var both sync.WaitGroup
+	both.Add(2)
+	err := q.Run(context.Background(), 1, func(_ context.Context, key string) error {
+		if key == "web-1" {
+			if err := q.SetWorkers(2); err != nil {
+				return err
+			}
+		}
+		both.Done()
+		both.Wait() // one worker alone would wait for ever
+		q.ShutDown()
+		return nil
+	})
+	fmt.Println("two at work at once:", err == nil)
+	// Output: two at work at once: true
 }

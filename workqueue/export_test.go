@@ -1,6 +1,9 @@
 package workqueue
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // Verify checks what must always be true of a queue, and, as it is called while
 // nobody else uses the queue, that no wake-up is lost. It walks over everything.
@@ -8,30 +11,40 @@ func (q *Queue[K]) Verify() error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 
-	var dirty, ready, processing, delayed int
-	for key, e := range q.entries.byKey {
-		if e.key != key {
-			return fmt.Errorf("entry of %v has key %v", key, e.key)
-		}
-		if e.idle() {
-			return fmt.Errorf("entry of %v is kept for no reason", key)
+	var known, dirty, ready, processing, parked, alarms, delayed, waits int
+	for e := range q.entries.all {
+		known++
+		if err := q.verifyEntry(e); err != nil {
+			return fmt.Errorf("entry of %v: %w", e.key, err)
 		}
 		dirty += count(e.dirty)
-		ready += count(e.dirty && !e.processing)
+		ready += count(e.lane != nil)
 		processing += count(e.processing)
-		delayed += count(e.slot != 0)
+		parked += count(e.parked > 0)
+		waits += int(e.parked)
+		alarms += count(e.alarm != 0)
+		delayed += count(e.delayed())
 	}
-	if err := q.ready.verify(ready, func(e *entry[K]) bool { return e.dirty && !e.processing }); err != nil {
+	if known != q.entries.len {
+		return fmt.Errorf("%d entries, length %d", known, q.entries.len)
+	}
+	if err := q.ready.verify(ready); err != nil {
 		return fmt.Errorf("ready: %w", err)
 	}
-	if err := q.processing.verify(processing, func(e *entry[K]) bool { return e.processing }); err != nil {
-		return fmt.Errorf("processing: %w", err)
+	if n, err := q.processing.verify(func(e *entry[K]) bool { return e.processing }); err != nil || n != processing {
+		return fmt.Errorf("processing: %d, want %d: %w", n, processing, err)
 	}
-	if err := q.delayed.verify(delayed); err != nil {
-		return fmt.Errorf("delayed: %w", err)
+	if err := q.alarms.verify(alarms); err != nil {
+		return fmt.Errorf("alarms: %w", err)
 	}
-	if got := int(q.stats.Adds - q.stats.Gets); got != dirty {
-		return fmt.Errorf("Adds - Gets is %d, but %d keys are dirty", got, dirty)
+	if delayed != q.waiting {
+		return fmt.Errorf("%d keys are delayed, and counted as %d", delayed, q.waiting)
+	}
+	if parked != q.parked {
+		return fmt.Errorf("%d keys are parked, and counted as %d", parked, q.parked)
+	}
+	if got := int(q.stats.Adds - q.stats.Gets - q.stats.Dropped); got != dirty {
+		return fmt.Errorf("Adds - Gets - Dropped is %d, but %d keys are dirty", got, dirty)
 	}
 	if got := int(q.stats.Gets - q.stats.Dones); got != processing {
 		return fmt.Errorf("Gets - Dones is %d, but %d keys are processing", got, processing)
@@ -39,43 +52,108 @@ func (q *Queue[K]) Verify() error {
 	if ready > 0 && !q.shuttingDown && len(q.wake) == 0 {
 		return fmt.Errorf("%d keys are ready and nobody is told", ready)
 	}
-	if delayed > 0 && q.pending == 0 {
-		return fmt.Errorf("%d keys are delayed and no timer runs", delayed)
+	if alarms > 0 && q.pending <= waits {
+		return fmt.Errorf("%d alarms are set and no timer runs", alarms)
 	}
-	for e := q.entries.spare; e != nil; e = e.next {
-		if empty := (entry[K]{next: e.next}); *e != empty {
+	for _, e := range q.entries.pool.spare {
+		if *e != (entry[K]{}) {
 			return fmt.Errorf("a spare entry still holds %v", e.key)
 		}
 	}
 	return nil
 }
 
-func (f *fifo[K]) verify(want int, belongs func(*entry[K]) bool) error {
-	n := 0
-	var prev *entry[K]
-	for e := f.first; e != nil; prev, e = e, e.next {
-		if e.prev != prev || !belongs(e) {
-			return fmt.Errorf("%v is misplaced", e.key)
-		}
-		n++
-	}
-	if f.last != prev || n != f.len || n != want {
-		return fmt.Errorf("%d entries listed, length %d, want %d", n, f.len, want)
+// verifyEntry checks what an entry says of itself.
+func (q *Queue[K]) verifyEntry(e *entry[K]) error {
+	switch mayBeReady := e.dirty && !e.processing && e.parked == 0 && e.cool == 0; {
+	case q.entries.find(e.key, q.entries.hash(e.key)) != e:
+		return errors.New("not found by its key")
+	case e.idle():
+		return errors.New("kept for no reason")
+	case e.lane != nil && !mayBeReady:
+		return errors.New("ready though it must not be")
+	case e.lane == nil && mayBeReady:
+		return errors.New("not ready though nothing keeps it from being so")
+	case e.rings() != never && !e.processing && (e.alarm == 0 || e.alarmAt > e.rings()):
+		return errors.New("its alarm rings too late")
+	case e.delayed() && e.alarm == 0:
+		return errors.New("delayed for ever")
 	}
 	return nil
 }
 
-func (h *delayHeap[K]) verify(want int) error {
-	if h.len() != want {
-		return fmt.Errorf("length %d, want %d", h.len(), want)
+func (r *readyKeys[K]) verify(want int) error {
+	total, empty := 0, 0
+	for i, l := range r.levels {
+		empty += count(l.len == 0)
+		if i > 0 && l.priority >= r.levels[i-1].priority {
+			return fmt.Errorf("level %d comes after level %d", l.priority, r.levels[i-1].priority)
+		}
+		n := 0
+		for lane := range l.lanes.all {
+			in, err := lane.keys.verify(func(e *entry[K]) bool {
+				return e.lane == lane && e.work.priority == l.priority && (!r.grouped || l.byGroup[e.group.name] == lane)
+			})
+			if err != nil || in == 0 && r.grouped || lane.level != l {
+				return fmt.Errorf("level %d has a lane of %d: %w", l.priority, in, err)
+			}
+			n += in
+		}
+		if n != l.len {
+			return fmt.Errorf("level %d has %d keys, length %d", l.priority, n, l.len)
+		}
+		total += n
 	}
-	for i := 1; i <= h.len(); i++ {
-		if h.slots[i].slot != i {
-			return fmt.Errorf("%v is at %d and says %d", h.slots[i].key, i, h.slots[i].slot)
+	if empty != r.empty || empty > maxEmptyLevels {
+		return fmt.Errorf("%d levels are empty, and counted as %d", empty, r.empty)
+	}
+	if total != want || total != r.len {
+		return fmt.Errorf("%d keys listed, length %d, want %d", total, r.len, want)
+	}
+	return nil
+}
+
+// all calls yield for every lane in the ring.
+func (r *ring[K]) all(yield func(*lane[K]) bool) {
+	for l := r.first; l != nil && yield(l); {
+		if l = l.next; l == r.first {
+			return
 		}
-		if i > 1 && h.slots[i].before(h.slots[i/2]) {
-			return fmt.Errorf("%v is due before its parent", h.slots[i].key)
+	}
+}
+
+// verify returns how many entries are listed.
+func (f *fifo[K]) verify(belongs func(*entry[K]) bool) (n int, err error) {
+	var prev *entry[K]
+	for e := f.first; e != nil; prev, e = e, e.next {
+		if e.prev != prev || !belongs(e) {
+			return n, fmt.Errorf("%v is misplaced", e.key)
 		}
+		n++
+	}
+	if f.last != prev || n != f.len {
+		return n, fmt.Errorf("%d entries listed, length %d", n, f.len)
+	}
+	return n, nil
+}
+
+func (h *alarms[K]) verify(want int) error {
+	stale := 0
+	for i, a := range h.slots {
+		switch key := a.entry.key; {
+		case a.stale():
+			stale++
+		case a.at != a.entry.alarmAt:
+			return fmt.Errorf("%v rings at %v and says %v", key, a.at, a.entry.alarmAt)
+		case i > 0 && h.slots[i].before(&h.slots[(i-1)/4]):
+			return fmt.Errorf("%v rings before its parent", key)
+		}
+	}
+	if len(h.slots) != want+stale || stale != h.stale {
+		return fmt.Errorf("%d, of which %d stale, counted as %d, want %d others", len(h.slots), stale, h.stale, want)
+	}
+	if stale > len(h.slots)/2+minSlots {
+		return fmt.Errorf("%d of %d are stale", stale, len(h.slots))
 	}
 	return nil
 }
@@ -85,4 +163,16 @@ func count(yes bool) int {
 		return 1
 	}
 	return 0
+}
+
+// LevelsKept returns how many levels of priority there are, with keys or without.
+func (q *Queue[K]) LevelsKept() int { return len(q.ready.levels) }
+
+// GroupsKept returns how many groups are known, at all priorities.
+func (q *Queue[K]) GroupsKept() int {
+	n := 0
+	for _, l := range q.ready.levels {
+		n += len(l.byGroup)
+	}
+	return n
 }

@@ -3,7 +3,9 @@ package workqueue_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,17 +15,20 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// FuzzQueue reads its input as steps of two bytes, what to do and with what, and
-// compares the queue with the model after each.
+// FuzzQueue reads its input as a byte of options and steps of two bytes, what to
+// do and with what, and compares the queue with the model after each.
 func FuzzQueue(f *testing.F) {
-	f.Add([]byte("\x01\x21\x00\x01\x03\x00\x00\x01\x02\x20\x04\x00\x03\x00\x07\xff\x08\xff"))
-	f.Fuzz(func(t *testing.T, steps []byte) {
-		if len(steps) > 600 {
+	f.Add([]byte("\x00\x01\x21\x00\x01\x03\x00\x00\x01\x02\x20\x04\x00\x03\x00\x07\xff\x08\xff"))
+	f.Add([]byte("\x07\x09\x01\x09\x42\x09\x83\x03\x00\x03\x00\x0d\x01\x04\x00\x02\x40\x0e\x00\x0c\x03"))
+	// A delay that ends together with the interval of its key, which was added as well.
+	f.Add([]byte("\x01\x00\x00\x03\x00\x04\x00\x00\x00\x01\xc0\x02\x30"))
+	f.Fuzz(func(t *testing.T, input []byte) {
+		if len(input) == 0 || len(input) > 600 {
 			return
 		}
 		synctest.Test(t, func(t *testing.T) {
-			r := newRig(t)
-			for ; len(steps) >= 2; steps = steps[2:] {
+			r := newRig(t, input[0])
+			for steps := input[1:]; len(steps) >= 2; steps = steps[2:] {
 				r.step(steps[0], steps[1])
 				r.compare()
 			}
@@ -34,14 +39,16 @@ func FuzzQueue(f *testing.F) {
 
 func TestTheQueueBehavesAsItsModelOnLongWalks(t *testing.T) {
 	t.Parallel()
-	weights := []byte{0, 0, 1, 1, 2, 3, 3, 4, 4, 5, 6} // no shutdown, which finish does
-	for seed := range uint64(60) {
+	for seed := range uint64(24) {
 		synctest.Test(t, func(t *testing.T) {
-			r := newRig(t)
+			r := newRig(t, byte(seed))
 			random := rand.New(rand.NewPCG(seed, 0))
-			for range 500 {
-				arg := byte(random.Uint32())
-				r.step(weights[random.IntN(len(weights))], arg)
+			for range 300 {
+				op := byte(random.IntN(ops))
+				if op == opShutDown || op == opDrain { // which finish does
+					op = opGet
+				}
+				r.step(op, byte(random.Uint32()))
 				r.compare()
 			}
 			r.finish()
@@ -59,6 +66,7 @@ type rig struct {
 	results chan result
 	blocked map[int]context.CancelFunc // of the Gets that have not returned
 	gets    int
+	waits   map[byte][]chan error // what parked keys wait for
 
 	drains  int
 	drained chan error
@@ -71,56 +79,161 @@ type result struct {
 	err error
 }
 
-func newRig(t *testing.T) *rig {
-	return &rig{
+func newRig(t *testing.T, options byte) *rig {
+	r := &rig{
 		t:       t,
-		q:       workqueue.New(workqueue.Options[byte]{}),
-		m:       model{dirty: make(map[byte]bool)},
+		m:       newModel(),
 		start:   time.Now(),
 		results: make(chan result, 1000),
 		blocked: make(map[int]context.CancelFunc),
+		waits:   make(map[byte][]chan error),
 		drained: make(chan error, 1000),
 	}
+	opts := workqueue.Options[byte]{
+		RateLimiter: workqueue.Exponential[byte](time.Second, 8*time.Second),
+		Ageing:      -1,
+	}
+	if options&1 != 0 {
+		r.m.interval = 10 * time.Second
+		opts.MinInterval = r.m.interval
+	}
+	if options&2 != 0 {
+		r.m.weights = []int{1, 2, 3}
+		opts.Group = func(key byte) string { return fmt.Sprint(r.m.group(key)) }
+		opts.Weight = func(group string) int { return r.m.weights[group[0]-'0'] }
+	}
+	if options&4 != 0 {
+		r.m.ageing = 3
+		opts.Ageing = 3
+	}
+	r.q = workqueue.New(opts)
+	t.Cleanup(r.q.ShutDown) // for a test that fails
+	return r
 }
 
-func (r *rig) now() time.Duration { return time.Since(r.start) }
+// What a step can do.
+const (
+	opAdd = iota
+	opAddAfter
+	opSleep
+	opGet
+	opDone    // of a key that is processing, if there is one
+	opDoneAny // of any key
+	opEndGet  // ends one of the blocked Gets, if there is one
+	opShutDown
+	opDrain
+	opAddWith
+	opAddLater
+	opCancel
+	opRetry
+	opPark
+	opUnpark
+	opForget
+	opTryGet
+	ops
+)
 
 func (r *rig) step(op, arg byte) {
 	key := arg % 8
-	switch op % 9 {
-	case 0:
+	plain := &modelWork{causes: workqueue.Causes{Count: 1}}
+	switch op % ops {
+	case opAdd:
 		r.q.Add(key)
-		r.m.add(key)
-	case 1:
+		r.m.add(key, plain)
+	case opAddAfter:
 		d := time.Duration(arg/8) * time.Second
+		if k := r.m.key(key); arg/8 >= 24 && k.cool > 0 {
+			d = k.cool - r.m.now // both are over at the same time
+		}
 		r.q.AddAfter(key, d)
-		r.m.addAfter(key, r.now(), d)
-	case 2:
+		r.m.addLater(key, d, workqueue.Earliest, plain)
+	case opSleep:
 		time.Sleep(time.Duration(arg) * time.Second / 4)
-		r.m.advance(r.now())
-	case 3:
+	case opGet:
 		r.get()
-	case 4: // of a key that is processing, if there is one
+	case opDone:
 		if n := len(r.m.processing); n > 0 {
 			key = r.m.processing[int(arg)%n]
 		}
 		r.q.Done(key)
 		r.m.done(key)
-	case 5: // of any key
+	case opDoneAny:
 		r.q.Done(key)
 		r.m.done(key)
-	case 6:
-		r.cancel()
-	case 7:
+	case opEndGet:
+		r.endGet()
+	case opShutDown:
 		if arg > 0xf0 {
 			r.q.ShutDown()
 			r.m.shutDown()
 		}
-	case 8:
+	case opDrain:
 		if arg > 0xf0 || r.m.shut {
 			r.drain()
 		}
+	case opAddWith, opAddLater:
+		r.addWith(key, op%ops == opAddLater, arg/8)
+	case opCancel:
+		require.Equal(r.t, r.m.cancel(key), r.q.Cancel(key), "cancel %d", key)
+	case opRetry:
+		r.q.Retry(key)
+		r.m.retry(key)
+	case opPark:
+		r.park(key)
+	case opUnpark:
+		r.unpark(key, arg)
+	case opForget:
+		r.q.Forget(key)
+		r.m.key(key).failures = 0
+	case opTryGet:
+		if len(r.blocked) > 0 {
+			return // nothing is ready
+		}
+		_, ok := r.q.TryGet()
+		require.Equal(r.t, len(r.m.ready) > 0, ok)
+		if ok {
+			r.m.take()
+		}
 	}
+}
+
+// addWith adds the key in a way that is encoded in five bits.
+func (r *rig) addWith(key byte, delayed bool, how byte) {
+	opts := workqueue.AddOptions{Priority: int(how%4) * 10, Cause: []string{"", "a", "b", "c"}[how/4%4]}
+	if delayed {
+		opts.After = []time.Duration{0, 3, 6, 9, 12, 15, 18, -1}[how%8] * time.Second
+		opts.Delay = workqueue.DelayMode(how % 3)
+	}
+	r.q.AddWith(key, opts)
+	work := &modelWork{priority: opts.Priority, causes: workqueue.Causes{First: opts.Cause, Last: opts.Cause, Count: 1}}
+	r.m.addLater(key, opts.After, opts.Delay, work)
+}
+
+func (r *rig) park(key byte) {
+	over := make(chan error, 1)
+	r.q.Park(key, func(ctx context.Context) error {
+		select {
+		case err := <-over:
+			return err
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	})
+	if !r.m.shut {
+		r.waits[key] = append(r.waits[key], over)
+	}
+	r.m.park(key)
+}
+
+func (r *rig) unpark(key, arg byte) {
+	waits := r.waits[key]
+	if len(waits) == 0 || r.m.shut {
+		return
+	}
+	one := int(arg) % len(waits)
+	waits[one] <- []error{nil, errors.New("the store has ended")}[arg%2]
+	r.waits[key] = slices.Delete(waits, one, one+1)
+	r.m.unpark(key)
 }
 
 // get starts a Get.
@@ -136,8 +249,7 @@ func (r *rig) get() {
 	}()
 }
 
-// cancel ends one of the blocked Gets, if there is one.
-func (r *rig) cancel() {
+func (r *rig) endGet() {
 	for id, cancel := range r.blocked {
 		cancel()
 		synctest.Wait()
@@ -160,6 +272,9 @@ func (r *rig) drain() {
 func (r *rig) compare() {
 	synctest.Wait()
 	r.m.settle()
+	time.Sleep(time.Nanosecond) // no two steps happen at the same time
+	synctest.Wait()
+	r.m.advance(time.Since(r.start))
 
 	var handed []byte
 	over := 0
@@ -177,17 +292,11 @@ func (r *rig) compare() {
 	require.ElementsMatch(r.t, r.m.handed, handed)
 	require.Equal(r.t, r.m.over, over)
 	require.Len(r.t, r.blocked, r.m.waiting)
+	r.m.handed, r.m.over = nil, 0
 
-	s := r.q.Stats()
-	require.Equal(r.t,
-		[]int{len(r.m.ready), r.m.countDirty(), len(r.m.processing), len(r.m.delayed)},
-		[]int{s.Ready, s.Dirty, s.Processing, s.Delayed}, "ready, dirty, processing, delayed")
-	var inspected []byte
-	for _, running := range r.q.Inspect() {
-		inspected = append(inspected, running.Key)
-	}
-	require.ElementsMatch(r.t, r.m.processing, inspected)
 	require.NoError(r.t, r.q.Verify())
+	require.Equal(r.t, len(r.m.ready), r.q.Len())
+	require.Equal(r.t, r.m.states(), r.states())
 
 	if r.m.drained() {
 		for ; r.drains > 0; r.drains-- {
@@ -195,6 +304,22 @@ func (r *rig) compare() {
 		}
 	}
 	require.Empty(r.t, r.drained)
+}
+
+// states returns what Inspect says, as the model says it.
+func (r *rig) states() []workqueue.KeyState[byte] {
+	var states []workqueue.KeyState[byte]
+	for _, state := range r.q.Inspect() {
+		if !state.Processing && !state.Dirty && !state.Parked && state.Until.IsZero() {
+			require.False(r.t, state.Cooling.IsZero(), "there is a reason to know %d", state.Key)
+			continue
+		}
+		state.Group = ""
+		state.Started, state.ReadySince, state.Cooling, state.Until = time.Time{}, time.Time{}, time.Time{}, time.Time{}
+		states = append(states, state)
+	}
+	slices.SortFunc(states, func(a, b workqueue.KeyState[byte]) int { return int(a.Key) - int(b.Key) })
+	return states
 }
 
 // finish works on everything that is left and drains.

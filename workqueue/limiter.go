@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// RateLimiter decides how long AddRateLimited delays a key. A queue calls it
+// RateLimiter decides how long Retry delays a key. A queue calls it
 // without holding a lock; it must be safe for concurrent use.
 type RateLimiter[K comparable] interface {
 	// When counts a failure of the key and returns how long to wait before the
@@ -21,6 +21,14 @@ type RateLimiter[K comparable] interface {
 	NumRequeues(key K) int
 }
 
+// Forget tells the rate limiter that work on the key has succeeded, or is given
+// up: its next failure counts as the first. Forget takes nothing out of the queue.
+func (q *Queue[K]) Forget(key K) { q.opts.RateLimiter.Forget(key) }
+
+// NumRequeues returns how often in a row the key has failed, according to the
+// rate limiter.
+func (q *Queue[K]) NumRequeues(key K) int { return q.opts.RateLimiter.NumRequeues(key) }
+
 // DefaultRateLimiter returns Kubernetes' usual limiter for controllers: for each
 // key 5 ms, doubled by each failure, up to 1000 s, and over all keys no more than
 // 10 retries a second with a burst of 100 (WQ-34).
@@ -29,6 +37,13 @@ func DefaultRateLimiter[K comparable]() RateLimiter[K] {
 		Exponential[K](5*time.Millisecond, 1000*time.Second),
 		Bucket[K](10, 100),
 	)
+}
+
+// DefaultItemRateLimiter returns Kubernetes' usual limiter for keys that do not
+// disturb each other: for each key 1 ms, doubled by each failure, up to 1000 s
+// (WQ-34).
+func DefaultItemRateLimiter[K comparable]() RateLimiter[K] {
+	return Exponential[K](time.Millisecond, 1000*time.Second)
 }
 
 // Exponential returns a limiter whose wait for a key is base at its first
@@ -117,6 +132,7 @@ func (l *maxWait[K]) When(key K) time.Duration { return min(l.RateLimiter.When(k
 type failures[K comparable] struct {
 	mu    sync.Mutex // guards following
 	byKey map[K]int
+	keys  int // how many byKey had at most, see fitted
 }
 
 func newFailures[K comparable]() *failures[K] { return &failures[K]{byKey: make(map[K]int)} }
@@ -134,6 +150,7 @@ func (f *failures[K]) Forget(key K) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	delete(f.byKey, key)
+	f.byKey = fitted(f.byKey, &f.keys)
 }
 
 func (f *failures[K]) NumRequeues(key K) int {

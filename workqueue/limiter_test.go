@@ -156,3 +156,13 @@ func TestDefaultRateLimiter(t *testing.T) { // WQ-34
 		require.Equal(t, 200*ms, l.When("others"))
 	})
 }
+
+func TestDefaultItemRateLimiter(t *testing.T) { // WQ-34
+	t.Parallel()
+	l := workqueue.DefaultItemRateLimiter[string]()
+	for failure := range 20 {
+		require.Equal(t, ms<<failure, l.When("failing"))
+	}
+	require.Equal(t, 1000*time.Second, l.When("failing"))
+	require.Equal(t, ms, l.When("another"))
+}

@@ -11,24 +11,25 @@ import "time"
 // fast worker can come before the OnAdd of the producer that it answers. Slow
 // hooks slow down whoever caused them.
 type Observer[K comparable] struct {
-	// OnAdd: the key has become dirty, by Add or because its delay has passed.
+	// OnAdd: the key has become dirty, by an add or because its delay has passed.
 	OnAdd func(key K)
 
 	// OnMerged: the key was added while it was dirty already, so nothing changed.
 	OnMerged func(key K)
 
-	// OnGet: a worker has been given the key, this long after it became dirty.
-	OnGet func(key K, waited time.Duration)
+	// OnGet: a worker has been given the key; the item says why and how long it
+	// has waited.
+	OnGet func(item Item[K])
 
 	// OnDone: the worker is done with the key, this long after it was given it.
 	OnDone func(key K, ran time.Duration)
 
-	// OnRetry: AddAfter or AddRateLimited has accepted the key, to be added after
-	// this time. If the key was delayed already, the earlier time stands.
+	// OnRetry: the key is to be added after this time: by AddAfter, by AddWith with
+	// an After, or by Retry. If it was delayed already, its mode says which stands.
 	OnRetry func(key K, after time.Duration)
 
 	// OnError: reconcile failed for the key in Run, with a *PanicError if it
-	// panicked. OnRetry follows unless the queue is shutting down.
+	// panicked. OnRetry follows unless it was dropped or the queue is shutting down.
 	OnError func(key K, err error)
 }
 
@@ -44,9 +45,9 @@ func (o *Observer[K]) added(key K, result addResult) {
 	}
 }
 
-func (o *Observer[K]) got(key K, waited time.Duration) {
+func (o *Observer[K]) got(item *Item[K]) {
 	if o != nil && o.OnGet != nil {
-		o.OnGet(key, waited)
+		o.OnGet(*item)
 	}
 }
 

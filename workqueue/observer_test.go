@@ -25,7 +25,7 @@ func TestTheObserverIsToldWhatHappens(t *testing.T) { // WQ-16, WQ-20
 		q := workqueue.New(workqueue.Options[string]{Observer: &workqueue.Observer[string]{
 			OnAdd:    func(key string) { tell("add %s", key) },
 			OnMerged: func(key string) { tell("merged %s", key) },
-			OnGet:    func(key string, waited time.Duration) { tell("get %s %v", key, waited) },
+			OnGet:    func(item workqueue.Item[string]) { tell("get %s %v", item.Key, item.Waited) },
 			OnDone:   func(key string, ran time.Duration) { tell("done %s %v", key, ran) },
 			OnRetry:  func(key string, after time.Duration) { tell("retry %s %v", key, after) },
 		}})
@@ -65,7 +65,7 @@ func TestHooksMayUseTheQueue(t *testing.T) {
 		q = workqueue.New(workqueue.Options[string]{Observer: &workqueue.Observer[string]{
 			OnAdd:    func(string) { look(); q.Add("from the hook") },
 			OnMerged: func(string) { look() },
-			OnGet:    func(string, time.Duration) { look() },
+			OnGet:    func(workqueue.Item[string]) { look() },
 			OnDone:   func(string, time.Duration) { look() },
 			OnRetry:  func(string, time.Duration) { look() },
 		}})
@@ -81,7 +81,7 @@ func TestStatsAgree(t *testing.T) { // WQ-16: Dirty is what the depth was
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue()
-		require.Equal(t, workqueue.Stats{Name: "test"}, q.Stats())
+		require.Equal(t, workqueue.Stats{Name: "test", Timed: true}, q.Stats())
 
 		q.Add("slow")
 		q.Add("done")
@@ -99,8 +99,10 @@ func TestStatsAgree(t *testing.T) { // WQ-16: Dirty is what the depth was
 		q.AddAfter("ready", time.Hour)
 		q.Done("stray")
 		require.Equal(t, workqueue.Stats{
+			Timed: true,
 			Name:  "test",
 			Ready: 2, Delayed: 2, Processing: 1, Dirty: 3,
+			Levels:      []workqueue.Level{{Priority: 0, Ready: 2}},
 			OldestReady: time.Second, LongestRunning: 2 * time.Second,
 			Adds: 5, Merged: 4, Retries: 2, Gets: 2, Dones: 1, StrayDones: 1,
 		}, q.Stats())
@@ -110,7 +112,7 @@ func TestStatsAgree(t *testing.T) { // WQ-16: Dirty is what the depth was
 		q.ShutDown()
 		q.Add("too late")
 		require.Equal(t, workqueue.Stats{
-			Name: "test", ShuttingDown: true,
+			Name: "test", ShuttingDown: true, Timed: true,
 			Adds: 5, Merged: 4, Retries: 2, Gets: 5, Dones: 5, StrayDones: 1, Refused: 1, Discarded: 2,
 		}, q.Stats())
 	})

@@ -4,8 +4,6 @@ import (
 	"context"
 	"sync"
 	"time"
-
-	"github.com/kinform/kinform/internal/invariant"
 )
 
 // Queue is a deduplicating, delaying, rate-limited queue of keys. The package
@@ -17,53 +15,125 @@ type Queue[K comparable] struct {
 	epoch time.Time // what every time.Duration in an entry counts from
 
 	// wake has room for one token, and wakes one blocked Get. Whenever a key is
-	// ready and the lock is free, a token is in wake or with a Get that is about
-	// to take the lock, so no wake-up is lost; and as a Get that leaves ready keys
-	// behind passes the token on, none wakes all. It is closed by ShutDown, after
-	// which no Get blocks.
+	// ready and the lock is free, a token is in wake, or with a Get that is about
+	// to take the lock, or with who has just left the lock and is about to put it
+	// in, so no wake-up is lost; and as a Get that leaves ready keys behind passes
+	// the token on, none wakes all.
 	wake chan struct{}
+
+	// over is closed by ShutDown, after which no Get blocks.
+	over chan struct{}
 
 	// drained is closed when the queue is shut down and nothing is left of it.
 	drained chan struct{}
 
+	parking parking // the waits of Park
+	crew    crew    // the workers of Run
+
 	mu sync.Mutex // guards following
 
-	// Each key that is dirty, processing or delayed has one entry, which says
-	// which of these it is; any combination is possible. ready and processing
-	// list entries such that
+	shuttingDown bool
+	timed        bool   // whether the clock is read for the times of a turn
+	merged       uint64 // of stats, here because it is written beside the lock
+
+	// Each key that is dirty, processing, parked or has an alarm has one entry,
+	// which says which of these it is; any combination is possible. ready and
+	// processing list entries such that
 	//
 	//	processing = those that are processing, in the order of Get
-	//	ready      = those that are dirty and not processing, in the order of becoming so
-	//	delayed    = those that have a time to be added at, the earliest first
-	entries    entries[K]
-	ready      fifo[K]
+	//	ready      = those that are dirty, and neither processing nor held back
+	//	alarms     = those that are delayed or cooling, the first to end first
+	entries    table[K]
+	ready      readyKeys[K]
 	processing fifo[K]
-	delayed    delayHeap[K]
+	alarms     alarms[K]
+	whys       whys
 
-	timer   *time.Timer // fires for the first of delayed; nil until there was one
-	pending int         // firings of timer that are scheduled or still running
+	timer   *time.Timer // rings for the first of alarms; nil until there was one
+	pending int         // ringings of timer, and waits of Park, that are not over
+	parked  int         // keys with such a wait
+	waiting int         // keys that are delayed
 
-	shuttingDown bool
-	stats        Stats // its counters; Stats fills in the rest
+	stats Stats // its counters; Stats fills in the rest
 }
 
-// New returns an empty queue. It starts nothing, and a queue without delayed
-// keys needs no end; otherwise ShutDown stops its timer.
+// New returns an empty queue. It starts nothing, and a queue without delayed or
+// parked keys needs no end; otherwise ShutDown ends what waits for them.
 func New[K comparable](opts Options[K]) *Queue[K] {
-	return &Queue[K]{
+	q := &Queue[K]{
 		opts:    opts.withDefaults(),
 		epoch:   time.Now(),
 		wake:    make(chan struct{}, 1),
+		over:    make(chan struct{}),
 		drained: make(chan struct{}),
-		entries: entries[K]{byKey: make(map[K]*entry[K])},
+		entries: newTable[K](),
+	}
+	q.timed = q.opts.Timed || q.opts.Observer != nil
+	q.ready.ageing = max(q.opts.Ageing, 0)
+	q.ready.grouped = q.opts.Group != nil
+	q.parking.ctx, q.parking.end = context.WithCancel(context.Background())
+	return q
+}
+
+// AddOptions says how a key is added. The zero value is what Add does.
+type AddOptions struct {
+	// Priority orders the keys that are ready: those of a higher one are handed
+	// out first, and Options.Ageing keeps the others from starving. A key that is
+	// added several times before its turn has the highest of its priorities; one
+	// whose priority is raised goes behind those that are ready at the new one.
+	// There should be few different ones at a time, dozens and not thousands.
+	// Defaults to 0; LowPriority is for work that nobody waits for.
+	Priority int
+
+	// After is how long to wait until the key is added; not positive means at
+	// once. A key has one time to be added at.
+	After time.Duration
+
+	// Delay says which time stands when the key has one already. Defaults to
+	// Earliest.
+	Delay DelayMode
+
+	// Cause says why, in few words of which there are few kinds, such as
+	// "secret changed". See Causes. Defaults to "": not said.
+	Cause string
+}
+
+// LowPriority is the priority, for AddOptions, of work that nobody waits for:
+// what the initial list and a resync bring.
+const LowPriority = -100
+
+// Add says that work on the key is due. If it is due already, nothing changes but
+// its Causes; if the key is being worked on, it will be handed out again after
+// Done. Add does not touch a delay of the key: it will be added at that time as
+// well (WQ-23). It never blocks, and it does nothing after ShutDown.
+func (q *Queue[K]) Add(key K) { q.addNow(key, 0, "") }
+
+// AddWith is Add with a priority, a delay, and a cause.
+func (q *Queue[K]) AddWith(key K, how AddOptions) {
+	if how.After > 0 || how.Delay != Earliest {
+		q.addLater(key, how)
+	} else {
+		q.addNow(key, how.Priority, how.Cause)
 	}
 }
 
-// Add says that work on the key is due. If it is due already, nothing changes;
-// if the key is being worked on, it will be handed out again after Done. Add
-// does not touch a delay of the key: it will be added at that time as well
-// (WQ-23). It never blocks, and it does nothing after ShutDown.
-func (q *Queue[K]) Add(key K) { q.opts.Observer.added(key, q.add(key)) }
+func (q *Queue[K]) addNow(key K, priority int, cause string) {
+	hash := q.entries.hash(key)
+	result := q.add(key, hash, q.groupOf(key), priority, cause)
+	if q.opts.Observer != nil {
+		q.opts.Observer.added(key, result)
+	}
+}
+
+// obtainLocked returns the entry of the key, and makes it if there is none.
+func (q *Queue[K]) obtainLocked(key K, hash uint64, g group) *entry[K] {
+	e := q.entries.find(key, hash)
+	if e == nil {
+		e = q.entries.insert(key, hash)
+		e.group = g
+	}
+	return e
+}
 
 // addResult is what became of an Add.
 type addResult uint8
@@ -75,152 +145,89 @@ const (
 	scheduled                  // the key is delayed
 )
 
-func (q *Queue[K]) add(key K) addResult {
-	now := q.now()
+func (q *Queue[K]) add(key K, hash uint64, g group, priority int, cause string) addResult {
 	q.mu.Lock()
-	defer q.mu.Unlock() // deferred, as the map panics for a key that is not hashable
-
+	defer q.unlock()
 	if q.shuttingDown {
 		q.stats.Refused++
 		return refused
 	}
-	return q.markLocked(q.entries.obtain(key), now)
+	return q.dueLocked(q.obtainLocked(key, hash, g), work{priority: clamp(priority), adds: 1, why: q.whys.one(cause)})
 }
 
-// markLocked makes an entry dirty.
-func (q *Queue[K]) markLocked(e *entry[K], now time.Duration) addResult {
+// dueLocked makes an entry dirty.
+func (q *Queue[K]) dueLocked(e *entry[K], due work) addResult {
 	if e.dirty {
-		q.stats.Merged++
+		q.mergeLocked(e, due)
 		return merged
 	}
 	e.dirty = true
-	e.added = now
+	e.work = due
 	q.stats.Adds++
-	if !e.processing {
-		q.readyLocked(e, now)
-	}
+	e.added = q.timeLocked()
+	q.settleLocked(e, e.added)
 	return accepted
 }
 
-// readyLocked queues an entry that is dirty and not processing, and wakes one Get.
-func (q *Queue[K]) readyLocked(e *entry[K], now time.Duration) {
-	invariant.Check(e.dirty && !e.processing, "only a key that is dirty and not processing becomes ready")
-	e.readied = now
-	q.ready.push(e)
-	q.wakeLocked()
-}
-
-// wakeLocked puts the token into wake, unless it is there.
-func (q *Queue[K]) wakeLocked() {
-	if q.shuttingDown {
+// mergeLocked adds to the work that is due on an entry.
+func (q *Queue[K]) mergeLocked(e *entry[K], due work) {
+	q.merged++
+	e.work.adds += due.adds
+	if due.why != nil {
+		e.work.why = q.whys.join(e.work.why, due.why)
+	}
+	if due.priority <= e.work.priority {
 		return
 	}
-	select {
-	case q.wake <- struct{}{}:
-	default:
+	ready := e.lane != nil
+	if ready {
+		q.ready.remove(e)
+	}
+	e.work.priority = due.priority
+	if ready {
+		q.ready.push(e)
 	}
 }
 
-// Get hands out the key that has been ready longest, and blocks while there is
-// none. The caller must call Done with it; until then, nobody else gets it.
-//
-// Get returns ErrShutDown when the queue is shut down and nothing is ready, and
-// the context's cause when it ended before. A worker that got ErrShutDown need
-// not come back: a key that becomes ready later does so in the Done of another
-// worker, whose next Get returns it (WQ-11).
-func (q *Queue[K]) Get(ctx context.Context) (K, error) {
-	var none K
-	if ctx.Err() != nil {
-		return none, context.Cause(ctx)
+// settleLocked makes an entry ready that should be and is not. It is called
+// wherever something that kept the entry from it has gone.
+func (q *Queue[K]) settleLocked(e *entry[K], now time.Duration) {
+	if !e.dirty || e.processing || e.parked > 0 || e.cool > 0 || e.lane != nil {
+		return
 	}
-	for {
-		key, waited, result := q.take()
-		switch result {
-		case taken:
-			q.opts.Observer.got(key, waited)
-			return key, nil
-		case over:
-			return none, ErrShutDown
-		}
+	e.readied = now
+	q.ready.push(e)
+}
+
+// unlock ends what mu guards, and puts the token into wake if a key is ready for
+// which nobody has been woken. It does so after the lock is free, which a Get
+// that wakes up wants at once.
+func (q *Queue[K]) unlock() {
+	wake := q.ready.len > 0 && len(q.wake) == 0
+	q.mu.Unlock()
+	if wake {
 		select {
-		case <-q.wake: // which must lead to take, whatever has become of ctx meanwhile
-		case <-ctx.Done():
-			return none, context.Cause(ctx)
+		case q.wake <- struct{}{}:
+		default:
 		}
 	}
-}
-
-// takeResult is what a Get found.
-type takeResult uint8
-
-const (
-	nothing takeResult = iota // no key is ready now
-	over                      // no key is ready, and the queue is shutting down
-	taken
-)
-
-func (q *Queue[K]) take() (key K, waited time.Duration, result takeResult) {
-	now := q.now()
-	q.mu.Lock()
-	defer q.mu.Unlock()
-
-	e := q.ready.first
-	switch {
-	case e == nil && q.shuttingDown:
-		return key, 0, over
-	case e == nil:
-		return key, 0, nothing
-	}
-	invariant.Check(e.dirty && !e.processing, "a ready key is dirty and with no worker")
-	q.ready.remove(e)
-	if q.ready.len > 0 {
-		q.wakeLocked()
-	}
-	e.dirty = false
-	e.processing = true
-	e.started = now
-	q.processing.push(e)
-	q.stats.Gets++
-	return e.key, now - e.added, taken
-}
-
-// Done says that the worker which got the key has finished with it. If the key
-// was added meanwhile, it becomes ready at once. Done for a key that is not
-// processing is a bug of the caller; it is counted and has no effect (D2).
-func (q *Queue[K]) Done(key K) {
-	if ran, ok := q.finish(key); ok {
-		q.opts.Observer.done(key, ran)
-	}
-}
-
-func (q *Queue[K]) finish(key K) (ran time.Duration, ok bool) {
-	now := q.now()
-	q.mu.Lock()
-	defer q.mu.Unlock()
-
-	e := q.entries.byKey[key]
-	if e == nil || !e.processing {
-		q.stats.StrayDones++
-		return 0, false
-	}
-	ran = now - e.started
-	q.processing.remove(e)
-	e.processing = false
-	q.stats.Dones++
-	if e.dirty {
-		q.readyLocked(e, now)
-	}
-	q.entries.release(e)
-	q.closeIfDrainedLocked()
-	return ran, true
 }
 
 // Len returns how many keys are ready, that is, waiting for a worker. Keys that
-// are delayed or processing are not counted (WQ-6).
+// are delayed, parked or processing are not counted (WQ-6).
 func (q *Queue[K]) Len() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.ready.len
+}
+
+// timeLocked returns the time for the records of a turn, or 0 if none are kept: to
+// read the clock is a third of what a turn costs.
+func (q *Queue[K]) timeLocked() time.Duration {
+	if !q.timed {
+		return 0
+	}
+	return q.now()
 }
 
 // now returns the time since the epoch, by the monotonic clock.

@@ -266,7 +266,7 @@ func TestMemoryOfABurstIsGivenBack(t *testing.T) { // WQ-7
 		return m.HeapAlloc
 	}
 	synctest.Test(t, func(t *testing.T) {
-		const burst = 50_000
+		const burst = 100_000
 		q := workqueue.New(workqueue.Options[int]{})
 		q.Add(-1) // stays: the queue is never empty
 		get(t, q)
@@ -285,6 +285,34 @@ func TestMemoryOfABurstIsGivenBack(t *testing.T) { // WQ-7
 	})
 }
 
+// Those of groups and of the failures of keys are maps, which keep their room.
+func TestMemoryOfManyGroupsAndFailuresIsGivenBack(t *testing.T) { // WQ-7
+	heap := func() uint64 {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	const burst = 50_000
+	q := workqueue.New(workqueue.Options[int]{
+		Group:       strconv.Itoa,
+		RateLimiter: workqueue.Exponential[int](-1, -1), // adds at once
+	})
+	q.Retry(-1) // stays
+	before := heap()
+	for key := range burst {
+		q.Retry(key)
+	}
+	full := heap() - before
+	for range burst {
+		key := get(t, q)
+		q.Forget(key)
+		q.Done(key)
+	}
+	require.Less(t, heap(), before+full/20, "the burst took %d bytes", full)
+	require.NoError(t, q.Verify())
+}
+
 func TestAddGetDoneAllocatesNothing(t *testing.T) {
 	q := newQueue()
 	ctx := t.Context()
@@ -296,4 +324,91 @@ func TestAddGetDoneAllocatesNothing(t *testing.T) {
 		key, _ = q.Get(ctx)
 		q.Done(key)
 	}))
+}
+
+func TestTryGetDoesNotWait(t *testing.T) {
+	t.Parallel()
+	q := newQueue()
+	_, ok := q.TryGet()
+	require.False(t, ok)
+	q.Add("a")
+	key, ok := q.TryGet()
+	require.True(t, ok)
+	require.Equal(t, "a", key)
+	_, ok = q.TryGet()
+	require.False(t, ok)
+	q.ShutDown()
+	_, ok = q.TryGet()
+	require.False(t, ok)
+	require.Equal(t, 1, q.Stats().Processing)
+	q.Done("a")
+}
+
+func TestGetBatchTakesWhatIsThereAndAtLeastOne(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue()
+		var got []string
+		batch := func() {
+			keys := make([]string, 3)
+			n, err := q.GetBatch(t.Context(), keys)
+			require.NoError(t, err)
+			got = keys[:n]
+		}
+		for _, key := range []string{"a", "b", "c", "d"} {
+			q.Add(key)
+		}
+		batch()
+		require.Equal(t, []string{"a", "b", "c"}, got)
+		batch()
+		require.Equal(t, []string{"d"}, got)
+		require.Equal(t, 4, q.Stats().Processing, "each needs its Done")
+
+		go batch()
+		synctest.Wait()
+		require.Equal(t, []string{"d"}, got, "it waits")
+		q.Add("e")
+		synctest.Wait()
+		require.Equal(t, []string{"e"}, got)
+
+		q.ShutDown()
+		_, err := q.GetBatch(t.Context(), make([]string, 3))
+		require.ErrorIs(t, err, workqueue.ErrShutDown)
+	})
+}
+
+func TestGetBatchWithoutRoomTakesNoKey(t *testing.T) {
+	t.Parallel()
+	q := newQueue()
+	q.Add("a")
+	require.Panics(t, func() { _, _ = q.GetBatch(t.Context(), nil) })
+	require.Equal(t, []string{"a"}, takeAll(t, q))
+}
+
+// Those who take batches and those who take keys do not keep a key from each other.
+func TestBatchesLeaveNoOneAsleep(t *testing.T) {
+	t.Parallel()
+	q := workqueue.New(workqueue.Options[int]{})
+	var working sync.WaitGroup
+	for range 4 {
+		working.Go(func() {
+			keys := make([]int, 7)
+			for {
+				n, err := q.GetBatch(context.Background(), keys)
+				if err != nil {
+					return
+				}
+				for _, key := range keys[:n] {
+					q.Done(key)
+				}
+			}
+		})
+		working.Go(func() { serve(q, func(int) {}) })
+	}
+	for key := range 20_000 {
+		q.Add(key)
+	}
+	require.NoError(t, q.Drain(t.Context()))
+	working.Wait()
+	require.EqualValues(t, 20_000, q.Stats().Dones)
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
-	"sync"
 )
 
 // Run works on the queue's keys with this many workers, each calling reconcile
@@ -14,13 +13,18 @@ import (
 //
 //   - nil: the key is forgotten by the rate limiter.
 //   - RequeueAfter(d): the same, and the key is added again after d.
-//   - any other error: the key is added again, rate-limited; the error is logged
-//     and told to Observer.OnError.
+//   - RequeueWhen(until): the same, and the key is added again when until returns.
+//   - Drop(err): the error is logged and told to Observer.OnError, and the key is
+//     forgotten: nobody could mend it by trying again.
+//   - any other error: the same, but that the key is added again, rate-limited.
+//
+// A key that is added again keeps the priority and causes of its turn.
 //
 // A panic in reconcile becomes such an error, a *PanicError that is logged with
 // its stack: one key that cannot be worked on does not end the process, nor the
 // work on all others. Where a panic should end the process, let reconcile recover
-// and exit. A call of runtime.Goexit, as in testing's FailNow, ends the worker.
+// and exit. A call of runtime.Goexit, as in testing's FailNow, is such an error as
+// well, and another worker takes the place of the one that it ends.
 //
 // When ctx ends, the queue is shut down, and the workers go on with what is
 // queued, but not with what is delayed nor with what fails then. The context that
@@ -31,27 +35,57 @@ import (
 // *DrainError with the number of keys that were not, when the time was over.
 //
 // If the queue is shut down by someone else, Run returns nil as soon as it is
-// drained, or as above when ctx ends. Run may be called several times at once,
-// with different functions even; the first whose ctx ends shuts the queue down.
+// drained, or as above when ctx ends. SetWorkers changes the number of workers
+// meanwhile. Only one Run at a time: a second returns an error.
 func (q *Queue[K]) Run(ctx context.Context, workers int, reconcile func(context.Context, K) error) error {
 	if workers < 1 || reconcile == nil {
 		return fmt.Errorf("workqueue %q: Run needs at least one worker and a reconcile function, got %d workers", q.opts.Name, workers)
 	}
 	work, stop := context.WithCancel(context.WithoutCancel(ctx))
-	var wg sync.WaitGroup
-	for range workers {
-		wg.Go(func() { q.work(work, reconcile) })
+	defer stop()
+	q.keepTimes()
+	err := q.crew.begin(work, workers, func(hired context.Context) { q.work(hired, work, reconcile) })
+	if err != nil {
+		return fmt.Errorf("workqueue %q: %w", q.opts.Name, err)
 	}
-	err := q.await(ctx)
+	err = q.await(ctx)
 	stop()
-	wg.Wait()
+	q.crew.end()
 	return err
+}
+
+// SetWorkers changes the number of workers of the Run that goes on. New ones
+// begin at once; those that are too many end when they are done with the key that
+// they work on. It is an error if n is less than one or no Run goes on.
+func (q *Queue[K]) SetWorkers(n int) error {
+	if n < 1 {
+		return fmt.Errorf("workqueue %q: SetWorkers needs at least one worker, got %d", q.opts.Name, n)
+	}
+	if err := q.crew.resize(n); err != nil {
+		return fmt.Errorf("workqueue %q: %w", q.opts.Name, err)
+	}
+	return nil
+}
+
+// keepTimes begins to keep times of turns. What is ready counts as being so from now on.
+func (q *Queue[K]) keepTimes() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.timed {
+		return
+	}
+	q.timed = true
+	now := q.now()
+	for e := range q.entries.all {
+		e.added, e.readied, e.started = now, now, now
+	}
 }
 
 // await returns when the queue is drained, or, after ctx, the drain's time is over.
 func (q *Queue[K]) await(ctx context.Context) error {
 	select {
 	case <-q.drained:
+		q.parking.waits.Wait()
 		return nil
 	case <-ctx.Done():
 	}
@@ -60,63 +94,103 @@ func (q *Queue[K]) await(ctx context.Context) error {
 	return q.Drain(limit)
 }
 
-// work is one worker: it returns when Get has no more for it.
-func (q *Queue[K]) work(ctx context.Context, reconcile func(context.Context, K) error) {
+// work is one worker: it returns when it is dismissed, when work ends, or when
+// Get has no more for it.
+func (q *Queue[K]) work(hired, work context.Context, reconcile func(context.Context, K) error) {
 	for {
-		key, err := q.Get(ctx)
+		key, err := q.Get(hired)
+		if err != nil && q.isOver() {
+			// The others may have gone home before this one was done with a key that had
+			// been added again, so there would be nobody for it but this one, dismissed
+			// or not.
+			key, err = q.Get(work)
+		}
 		if err != nil {
 			return
 		}
-		q.workOn(ctx, key, reconcile)
+		q.workOn(work, key, reconcile)
+	}
+}
+
+// isOver reports whether the queue has been shut down, after which no Get blocks.
+func (q *Queue[K]) isOver() bool {
+	select {
+	case <-q.over:
+		return true
+	default:
+		return false
 	}
 }
 
 func (q *Queue[K]) workOn(ctx context.Context, key K, reconcile func(context.Context, K) error) {
 	defer q.Done(key)
-	err := contain(ctx, key, reconcile)
+	contain(
+		func() error { return reconcile(ctx, key) },
+		func(err error) { q.conclude(ctx, key, err) },
+	)
+}
+
+// conclude does with the key what the result of its turn asks for.
+func (q *Queue[K]) conclude(ctx context.Context, key K, err error) {
 	if err == nil {
 		q.Forget(key)
 		return
 	}
-	if r, ok := errors.AsType[*requeue](err); ok {
+	if wish, ok := errors.AsType[*requeueAfter](err); ok {
 		q.Forget(key)
-		q.AddAfter(key, r.after)
+		q.again(key, wish.after)
+		return
+	}
+	if wish, ok := errors.AsType[*requeueWhen](err); ok {
+		q.Forget(key)
+		q.Park(key, wish.until)
+		q.again(key, 0)
 		return
 	}
 	q.report(ctx, key, err)
-	q.AddRateLimited(key)
+	if _, ok := errors.AsType[*dropped](err); ok {
+		q.Forget(key)
+		return
+	}
+	q.Retry(key)
 }
 
-// contain calls reconcile and turns a panic into an error.
-func contain[K comparable](ctx context.Context, key K, reconcile func(context.Context, K) error) (err error) {
+// contain calls a function of the user's, and then tells its error, which a panic
+// or a runtime.Goexit becomes as well.
+func contain(f func() error, then func(error)) {
+	err := errGoexit
 	defer func() {
 		if value := recover(); value != nil {
 			err = &PanicError{Value: value, Stack: debug.Stack()}
 		}
+		then(err)
 	}()
-	return reconcile(ctx, key)
+	err = f()
 }
+
+// errGoexit is what remains of a function that returned no error and did not panic.
+var errGoexit = errors.New("ended its goroutine, by runtime.Goexit")
 
 // report counts, logs and tells a failure.
 func (q *Queue[K]) report(ctx context.Context, key K, err error) {
-	attrs := []slog.Attr{
-		slog.String("queue", q.opts.Name),
-		slog.Any("key", key),
-		slog.Any("err", err),
-		slog.Int("requeues", q.NumRequeues(key)),
-	}
-	panicked, ok := errors.AsType[*PanicError](err)
-	if ok {
-		attrs = append(attrs, slog.String("stack", string(panicked.Stack)))
-	}
-	q.opts.Logger.LogAttrs(ctx, slog.LevelError, "reconcile failed", attrs...)
+	q.log(ctx, slog.LevelError, "reconcile failed", key, err, slog.Int("requeues", q.NumRequeues(key)))
 
+	_, panicked := errors.AsType[*PanicError](err)
 	q.mu.Lock()
 	q.stats.Failures++
-	if ok {
+	if panicked {
 		q.stats.Panics++
 	}
 	q.mu.Unlock()
 
 	q.opts.Observer.failed(key, err)
+}
+
+// log writes one line about a key, with the stack if the error is a panic.
+func (q *Queue[K]) log(ctx context.Context, level slog.Level, msg string, key K, err error, more ...slog.Attr) {
+	attrs := append([]slog.Attr{slog.String("queue", q.opts.Name), slog.Any("key", key), slog.Any("err", err)}, more...)
+	if panicked, ok := errors.AsType[*PanicError](err); ok {
+		attrs = append(attrs, slog.String("stack", string(panicked.Stack)))
+	}
+	q.opts.Logger.LogAttrs(ctx, level, msg, attrs...)
 }

@@ -132,7 +132,7 @@ func TestAPanicIsAnErrorOfItsKeyAlone(t *testing.T) {
 		var panicked *workqueue.PanicError
 		require.ErrorAs(t, told[0], &panicked)
 		require.ErrorIs(t, told[0], cause)
-		require.EqualError(t, told[0], "reconcile panicked: bad spec")
+		require.EqualError(t, told[0], "panicked: bad spec")
 		require.Contains(t, string(panicked.Stack), "run_test.go")
 
 		require.Equal(t, 1, strings.Count(logged.String(), "\n"), "one line:\n%s", &logged)
@@ -172,6 +172,27 @@ func TestRunDrainsWhatIsQueuedWhenItsContextEnds(t *testing.T) { // D1, G10
 		s := q.Stats()
 		require.EqualValues(t, 1, s.Discarded)
 		require.EqualValues(t, 1, s.Refused)
+	})
+}
+
+func TestRunWhoseContextHasEndedDoesWhatIsQueued(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue()
+		q.Add("a")
+		q.AddAfter("delayed", time.Hour)
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		turns := newJournal()
+		work := func(ctx context.Context, key string) error {
+			turns.note(key)
+			return ctx.Err()
+		}
+		require.NoError(t, q.Run(ctx, 3, work))
+		require.Equal(t, []string{"a @0s"}, turns.all())
+		require.Zero(t, q.Stats().Failures, "its own context lives on")
+		require.NoError(t, q.Run(ctx, 3, work), "again, at once")
+		require.Error(t, q.SetWorkers(3))
 	})
 }
 
@@ -229,22 +250,19 @@ func TestRunEndsWhenTheQueueIsDrainedBySomeoneElse(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue()
-		ended := make(chan error, 2)
-		for range cap(ended) { // two of them share the work
-			go func() {
-				ended <- q.Run(t.Context(), 2, func(context.Context, string) error {
-					time.Sleep(time.Second)
-					return nil
-				})
-			}()
-		}
+		ended := make(chan error, 1)
+		go func() {
+			ended <- q.Run(t.Context(), 4, func(context.Context, string) error {
+				time.Sleep(time.Second)
+				return nil
+			})
+		}()
 		for i := range 8 {
 			q.Add(fmt.Sprint(i))
 		}
 		start := time.Now()
 		require.NoError(t, q.Drain(t.Context()))
 		require.Equal(t, 2*time.Second, time.Since(start), "four workers")
-		require.NoError(t, <-ended)
 		require.NoError(t, <-ended)
 		require.NoError(t, q.Run(t.Context(), 1, func(context.Context, string) error { return nil }))
 	})
@@ -309,4 +327,33 @@ func TestG9_RunNeverWorksOnAKeyTwiceAtOnce(t *testing.T) {
 	require.Zero(t, overlaps)
 	require.Len(t, slices.Collect(maps.Keys(attempts)), len(all))
 	require.NoError(t, q.Verify())
+}
+
+func TestRunDropsWhatTryingAgainWouldNotMend(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue()
+		invalid := errors.New("spec.replicas is negative")
+		turns := newJournal()
+		end := running(t, q, 1, func(_ context.Context, key string) error {
+			turns.note(key)
+			if len(turns.all()) == 1 {
+				return errors.New("conflict")
+			}
+			return fmt.Errorf("sync: %w", workqueue.Drop(invalid))
+		})
+		q.Add("a")
+		time.Sleep(time.Hour)
+		require.Equal(t, []string{"a @0s", "a @5ms"}, turns.all(), "retried after the conflict, and then no more")
+		require.Zero(t, q.NumRequeues("a"), "its failures are forgotten")
+		require.EqualValues(t, 2, q.Stats().Failures)
+		q.Add("a")
+		synctest.Wait()
+		require.Len(t, turns.all(), 3, "a new add is a new chance")
+		require.NoError(t, end())
+	})
+	require.NoError(t, workqueue.Drop(nil))
+	err := workqueue.Drop(context.Canceled)
+	require.ErrorIs(t, err, context.Canceled)
+	require.EqualError(t, err, "dropped: context canceled")
 }

@@ -3,7 +3,7 @@ package workqueue
 import "time"
 
 // Stats is a snapshot of a queue, taken in one step, so that its numbers agree:
-// Adds = Gets + Dirty, and Gets = Dones + Processing.
+// Adds = Gets + Dirty + Dropped, and Gets = Dones + Processing.
 type Stats struct {
 	// Name is that of the Options.
 	Name string
@@ -12,24 +12,34 @@ type Stats struct {
 	ShuttingDown bool
 
 	// How many keys are, now: ready to be handed out, waiting for their time,
-	// with a worker, and dirty, which are the ready ones and those that were
-	// added again while they were with a worker. A key can be delayed and one of
-	// the others as well.
-	Ready, Delayed, Processing, Dirty int
+	// held back by Park, with a worker, and dirty, which are the ready ones, those
+	// that were added again while they were with a worker, and those that are held
+	// back from being ready. A key can be several of these.
+	Ready, Delayed, Parked, Processing, Dirty int
 
-	// OldestReady is how long the key that has been ready longest has been so,
-	// and LongestRunning how long the key that has been processing longest; 0
-	// where there is none.
+	// Levels has how many of the ready keys are of which priority, the highest
+	// first.
+	Levels []Level
+
+	// Timed says whether the queue keeps times of keys, without which the two
+	// below are 0: see Options.Timed.
+	Timed bool
+
+	// OldestReady is how long the key has been ready that has been so for longest,
+	// of those that are next in their group and priority, and LongestRunning how
+	// long the key that has been processing longest; 0 where there is none.
 	OldestReady, LongestRunning time.Duration
 
-	// How often, since the queue was made: a key became dirty, an Add found its
-	// key dirty already, AddAfter or AddRateLimited was accepted, a key was
-	// handed out, and was done.
+	// How often, since the queue was made: a key became dirty, an add found its key
+	// dirty already, a delayed add or a Retry was accepted, a key was handed out, and
+	// was done.
 	Adds, Merged, Retries, Gets, Dones uint64
 
-	// Refused counts the Adds, of every kind, that came after ShutDown, and
-	// Discarded the delayed keys that ShutDown dropped.
-	Refused, Discarded uint64
+	// Refused counts the adds and parks, of every kind, that came after ShutDown;
+	// Discarded the delays and the turns of parked keys that ShutDown dropped;
+	// Cancelled the calls of Cancel that took something back; and Dropped the
+	// turns, of keys that were dirty, among these.
+	Refused, Discarded, Cancelled, Dropped uint64
 
 	// StrayDones counts the calls of Done for keys that were not processing. They
 	// have no effect; each is a bug in a worker.
@@ -40,47 +50,36 @@ type Stats struct {
 	Failures, Panics uint64
 }
 
-// Stats returns a snapshot. It takes the queue's lock for a few nanoseconds,
-// however long the queue is.
+// Level is how many keys of a priority are ready.
+type Level struct{ Priority, Ready int }
+
+// Stats returns a snapshot. It takes the queue's lock for some nanoseconds,
+// however long the queue is, and some more for each group that is ready.
 func (q *Queue[K]) Stats() Stats {
-	now := q.now()
 	q.mu.Lock()
 	defer q.mu.Unlock()
 
+	now := q.now() // not before the lock: what began meanwhile would be in the future
 	s := q.stats
+	s.Merged = q.merged
 	s.Name = q.opts.Name
 	s.ShuttingDown = q.shuttingDown
+	s.Timed = q.timed
 	s.Ready = q.ready.len
-	s.Delayed = q.delayed.len()
+	s.Delayed = q.waiting
+	s.Parked = q.parked
 	s.Processing = q.processing.len
-	s.Dirty = int(s.Adds - s.Gets)
-	if e := q.ready.first; e != nil {
-		s.OldestReady = now - e.readied
+	s.Dirty = int(s.Adds - s.Gets - s.Dropped)
+	for _, l := range q.ready.levels {
+		if l.len > 0 {
+			s.Levels = append(s.Levels, Level{Priority: int(l.priority), Ready: l.len})
+			if q.timed {
+				s.OldestReady = max(s.OldestReady, now-l.oldest())
+			}
+		}
 	}
-	if e := q.processing.first; e != nil {
+	if e := q.processing.first; e != nil && q.timed {
 		s.LongestRunning = now - e.started
 	}
 	return s
-}
-
-// Running describes a key that is with a worker.
-type Running[K comparable] struct {
-	Key     K
-	Started time.Time
-
-	// Dirty says that the key was added again since: it will run once more.
-	Dirty bool
-}
-
-// Inspect returns the keys that are with workers, those that have been so for
-// longest first. The slice is the caller's.
-func (q *Queue[K]) Inspect() []Running[K] {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-
-	running := make([]Running[K], 0, q.processing.len)
-	for e := q.processing.first; e != nil; e = e.next {
-		running = append(running, Running[K]{Key: e.key, Started: q.epoch.Add(e.started), Dirty: e.dirty})
-	}
-	return running
 }

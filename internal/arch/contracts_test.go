@@ -43,27 +43,22 @@ func cited(text string, set map[string]bool) {
 	}
 }
 
-// contracts reads the numbers of testdata/contracts.txt, in their order, and
-// which of them are left for later.
-func contracts(t *testing.T) (numbers []string, later map[string]bool) {
+// contracts reads the numbers of testdata/contracts.txt, in their order.
+func contracts(t *testing.T) (numbers []string) {
 	t.Helper()
 	text, err := os.ReadFile("testdata/contracts.txt")
 	require.NoError(t, err)
-	later = map[string]bool{}
 	for line := range strings.Lines(string(text)) {
 		word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
-		switch {
-		case word == "" || word == "#":
-		case word == "later:":
-			cited(rest, later)
-		default:
-			require.Regexp(t, citation, word)
-			require.NotContains(t, numbers, word, "it is there twice")
-			require.NotEmpty(t, rest, "%s says what it is about", word)
-			numbers = append(numbers, word)
+		if word == "" || word == "#" {
+			continue
 		}
+		require.Regexp(t, citation, word)
+		require.NotContains(t, numbers, word, "it is there twice")
+		require.NotEmpty(t, rest, "%s says what it is about", word)
+		numbers = append(numbers, word)
 	}
-	return numbers, later
+	return numbers
 }
 
 // testFiles returns the texts of all tests of all modules by path.
@@ -94,7 +89,7 @@ func testFiles(t *testing.T) map[string]string {
 // client-go (D1, D2 and so on) needs a test in any case.
 func TestEveryContractIsPinnedOrListed(t *testing.T) {
 	t.Parallel()
-	numbers, later := contracts(t)
+	numbers := contracts(t)
 	tested, listed := map[string]bool{}, map[string]bool{}
 	for _, text := range testFiles(t) {
 		cited(text, tested)
@@ -104,11 +99,7 @@ func TestEveryContractIsPinnedOrListed(t *testing.T) {
 	cited(string(differences), listed)
 
 	for _, number := range numbers {
-		settled := tested[number] || listed[number] && !defect.MatchString(number)
-		switch {
-		case settled && later[number]:
-			t.Errorf("%s is left for later in testdata/contracts.txt, but it is settled: take it out of there", number)
-		case !settled && !later[number]:
+		if !tested[number] && (!listed[number] || defect.MatchString(number)) {
 			t.Errorf("%s: cite it at the test that pins it, or list it in docs/differences.md if kinform differs (a defect needs the test)", number)
 		}
 	}

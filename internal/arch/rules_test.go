@@ -68,6 +68,10 @@ var architecture = rules{
 			reason: "informer is the only place where the stages meet, and it takes any source, not only rest",
 		},
 		{
+			from: []string{"informer/enqueue"}, to: []string{"informer", "reflector", "deltafifo", "indexer", "listwatch", "workqueue"},
+			reason: "handlers that fill a queue stand on both, so that neither informer nor workqueue knows of the other",
+		},
+		{
 			from: []string{"informer/..."}, to: []string{"informer", "reflector", "deltafifo", "indexer", "listwatch"},
 			reason: "what stands around informer is linked only by who imports it, and brings nothing else along",
 		},

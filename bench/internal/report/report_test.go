@@ -18,6 +18,19 @@ func TestMedianIsTheMiddle(t *testing.T) {
 	require.Equal(t, []float64{9, 1, 5}, values, "the argument has been changed")
 }
 
+func TestQuantiles(t *testing.T) {
+	t.Parallel()
+	var sorted []int
+	require.Zero(t, report.Quantile(sorted, 0.5))
+	for n := range 1000 {
+		sorted = append(sorted, n)
+	}
+	require.Equal(t, 0, report.Quantile(sorted, 0))
+	require.Equal(t, 500, report.Quantile(sorted, 0.5))
+	require.Equal(t, 990, report.Quantile(sorted, 0.99))
+	require.Equal(t, 999, report.Quantile(sorted, 1))
+}
+
 func TestColumnsOfATableAreAligned(t *testing.T) {
 	t.Parallel()
 	table := report.Table{{"what", "µs", ""}}

@@ -6,8 +6,9 @@ import (
 	"os"
 	"runtime"
 	"strings"
-	"syscall"
 	"time"
+
+	"github.com/kinform/kinform/bench/internal/meter"
 )
 
 // Report is the answer to an order. What does not belong to the order is zero.
@@ -40,22 +41,13 @@ type mark struct {
 }
 
 func now() mark {
-	return mark{wall: time.Now(), cpu: cpuTime(), allocated: allocated()}
+	return mark{wall: time.Now(), cpu: meter.CPU(), allocated: allocated()}
 }
 
 // report says what was used since the mark.
 func (m mark) report(phase string) Report {
-	at, cpu := time.Now(), cpuTime()
+	at, cpu := time.Now(), meter.CPU()
 	return Report{Phase: phase, At: at, Wall: at.Sub(m.wall), CPU: cpu - m.cpu, Allocated: allocated() - m.allocated}
-}
-
-// cpuTime is what the process has used so far.
-func cpuTime() time.Duration {
-	var usage syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
-		panic(err) // RUSAGE_SELF is always valid
-	}
-	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
 // peakRSS reads VmHWM. Rusage has a maximum as well, but a child inherits that of

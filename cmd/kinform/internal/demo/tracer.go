@@ -138,13 +138,13 @@ func (t *tracer) handled(e informer.Event[*pod]) {
 
 func (t *tracer) queue() *workqueue.Observer[types.NamespacedName] {
 	return &workqueue.Observer[types.NamespacedName]{
-		OnGet: func(key types.NamespacedName, waited time.Duration) {
+		OnGet: func(item workqueue.Item[types.NamespacedName]) {
 			t.mu.Lock()
 			defer t.mu.Unlock()
-			if j, ok := t.waiting[key]; ok {
-				delete(t.waiting, key)
-				j.Workqueue = waited
-				t.running[key] = j
+			if j, ok := t.waiting[item.Key]; ok {
+				delete(t.waiting, item.Key)
+				j.Workqueue = item.Waited
+				t.running[item.Key] = j
 			}
 		},
 		OnDone: func(key types.NamespacedName, ran time.Duration) {

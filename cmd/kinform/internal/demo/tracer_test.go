@@ -11,6 +11,7 @@ import (
 	"github.com/kinform/kinform/informer"
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/reflector"
+	"github.com/kinform/kinform/workqueue"
 )
 
 var web = types.NamespacedName{Namespace: "ns", Name: "web"}
@@ -48,7 +49,7 @@ func (s *stages) told(version string, cause informer.Cause) {
 
 // worked is a worker that gets the key and is done with it.
 func (s *stages) worked(waited, ran time.Duration) {
-	s.queue().OnGet(web, waited)
+	s.queue().OnGet(workqueue.Item[types.NamespacedName]{Key: web, Waited: waited})
 	s.queue().OnDone(web, ran)
 }
 

@@ -1,0 +1,131 @@
+package conformance
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"testing/synctest"
+	"time"
+)
+
+// workQueueRig is a work queue and those who wait for it.
+type workQueueRig struct {
+	workQueue
+	failure string
+}
+
+// must ends the case unless ok.
+func (r *workQueueRig) must(ok bool, format string, args ...any) {
+	if !ok {
+		r.failure = fmt.Sprintf(format, args...)
+		runtime.Goexit()
+	}
+}
+
+// waiting is a call that may take its time.
+type waiting struct {
+	what     string
+	returned chan struct{}
+	panicked any
+	key      string
+	shutDown bool
+}
+
+// begin makes a call in a goroutine, and returns when it has returned or waits.
+func (r *workQueueRig) begin(what string, call func(*waiting)) *waiting {
+	w := &waiting{what: what, returned: make(chan struct{})}
+	go func() {
+		defer close(w.returned)
+		defer func() { w.panicked = recover() }()
+		call(w)
+	}()
+	synctest.Wait()
+	return w
+}
+
+func (r *workQueueRig) get() *waiting {
+	return r.begin("Get", func(w *waiting) { w.key, w.shutDown = r.Get() })
+}
+
+func (r *workQueueRig) drain() *waiting {
+	return r.begin("ShutDownWithDrain", func(*waiting) { r.ShutDownWithDrain() })
+}
+
+// over reports whether the call has returned.
+func (w *waiting) over() bool {
+	synctest.Wait()
+	select {
+	case <-w.returned:
+		return true
+	default:
+		return false
+	}
+}
+
+func (r *workQueueRig) waits(w *waiting) {
+	if w.over() { // before which nobody may read the rest
+		r.must(false, "%s has returned, with the key %q", w.what, w.key)
+	}
+}
+
+func (r *workQueueRig) returns(w *waiting) {
+	r.must(w.over(), "%s has not returned", w.what)
+	r.must(w.panicked == nil, "%s: panic: %v", w.what, w.panicked)
+}
+
+// hands expects that a Get has returned the key.
+func (r *workQueueRig) hands(w *waiting, key string) {
+	r.returns(w)
+	r.must(w.key == key && !w.shutDown, "expected the key %q, got %q, shut down: %t", key, w.key, w.shutDown)
+}
+
+// takes expects that the keys are handed out, in this order, and works on each.
+func (r *workQueueRig) takes(keys ...string) {
+	for _, key := range keys {
+		r.hands(r.get(), key)
+		r.Done(key)
+	}
+}
+
+// isEmpty expects that there is nothing to be had, now.
+func (r *workQueueRig) isEmpty() {
+	synctest.Wait()
+	r.must(r.Len() == 0, "there are %d keys", r.Len())
+}
+
+// isOver expects that a Get says that the queue is shut down.
+func (r *workQueueRig) isOver() {
+	w := r.get()
+	r.returns(w)
+	r.must(w.shutDown, "got the key %q", w.key)
+}
+
+// pass lets time pass.
+func (r *workQueueRig) pass(d time.Duration) {
+	time.Sleep(d)
+	synctest.Wait()
+}
+
+// try runs a case in a goroutine of its own, which a failure ends.
+func (r *workQueueRig) try(run func(*workQueueRig)) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer func() {
+			if p := recover(); p != nil {
+				r.failure = fmt.Sprintf("panic: %v\n%s", p, debug.Stack())
+			}
+		}()
+		run(r)
+	}()
+	<-done
+}
+
+// end releases everyone who waits, and lets goroutines end that need some time.
+func (r *workQueueRig) end() {
+	func() {
+		defer func() { _ = recover() }() // not every queue can be shut down twice
+		r.ShutDown()
+	}()
+	time.Sleep(time.Minute)
+}

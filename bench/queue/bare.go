@@ -1,0 +1,29 @@
+package main
+
+import (
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// bareQueue is no queue but a channel: what it takes is what the scheduler takes.
+type bareQueue struct {
+	keys  chan types.NamespacedName
+	close func()
+}
+
+func openBare() queue {
+	keys := make(chan types.NamespacedName, 1<<16)
+	return &bareQueue{keys, sync.OnceFunc(func() { close(keys) })}
+}
+
+func (q *bareQueue) add(key types.NamespacedName)                 { q.keys <- key }
+func (q *bareQueue) addAfter(types.NamespacedName, time.Duration) { panic("queue: it can't") }
+func (q *bareQueue) done(types.NamespacedName)                    {}
+func (q *bareQueue) settle()                                      {}
+func (q *bareQueue) shutDown()                                    { q.close() }
+func (q *bareQueue) get() (types.NamespacedName, bool) {
+	key, ok := <-q.keys
+	return key, ok
+}

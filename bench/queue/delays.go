@@ -1,0 +1,103 @@
+package main
+
+import (
+	"math/rand/v2"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/bench/internal/meter"
+)
+
+// never is longer than any measurement.
+const never = 100 * time.Hour
+
+// random is the same in every run.
+func random() *rand.Rand { return rand.New(rand.NewPCG(1, 2)) }
+
+// farTimes are when the keys that are pending are due: in no order, each at another
+// time, and none before the end.
+func farTimes() []time.Duration {
+	r := random()
+	times := make([]time.Duration, pending)
+	for n := range times {
+		times[n] = never + time.Duration(r.Int64N(int64(never)))
+	}
+	return times
+}
+
+// mark has a name that no other key has.
+var mark = types.NamespacedName{Namespace: "mark", Name: "mark"}
+
+// takenIn waits until all delayed keys have been taken in. None may be ready.
+func takenIn(q queue) {
+	q.addAfter(mark, 1)
+	key, _ := q.get()
+	if key != mark {
+		panic("queue: a key is ready that was not to be: " + key.String())
+	}
+	q.done(key)
+}
+
+// openDelaying opens a queue in which the first keys are pending.
+func openDelaying(open func() queue, times []time.Duration) queue {
+	q := open()
+	for n, d := range times {
+		q.addAfter(keys[n], d)
+		if n%inFlight == inFlight-1 {
+			takenIn(q)
+		}
+	}
+	return q
+}
+
+// fill is adding all keys to an empty queue. What a queue needs to have them is
+// allocated then.
+func fill(open func() queue, period time.Duration) meter.Cost {
+	times := farTimes()
+	return again(period, pending, func() { openDelaying(open, times).shutDown() })
+}
+
+// earlier moves pending keys, in no order, to between half of their delay and all
+// of it.
+func earlier(open func() queue, period time.Duration) meter.Cost {
+	times, r := farTimes(), random()
+	order, shares := r.Perm(pending), make([]float64, 4096)
+	for n := range shares {
+		shares[n] = 0.5 + r.Float64()/2
+	}
+	q := openDelaying(open, times)
+	defer q.shutDown()
+	next := 0
+	return again(period, inFlight, func() {
+		for range inFlight {
+			n := order[next%pending]
+			times[n] = time.Duration(float64(times[n]) * shares[next%len(shares)])
+			q.addAfter(keys[n], times[n])
+			next++
+		}
+		takenIn(q)
+	})
+}
+
+// retry delays a thousand keys for one to two milliseconds, and works on each when
+// it is due, while the others are pending.
+func retry(open func() queue, period time.Duration) meter.Cost {
+	q, r := openDelaying(open, farTimes()), random()
+	defer q.shutDown()
+	delays := make([]time.Duration, len(passing))
+	for n := range delays {
+		delays[n] = time.Millisecond + time.Duration(r.Int64N(int64(time.Millisecond)))
+	}
+	next := 0
+	return again(period, inFlight, func() {
+		for range inFlight {
+			q.addAfter(passing[next], delays[next])
+			next = (next + 1) % len(passing)
+		}
+		for range inFlight {
+			key, _ := q.get()
+			q.done(key)
+		}
+	})
+}

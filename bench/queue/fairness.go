@@ -1,0 +1,152 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/bench/internal/report"
+)
+
+// contest is namespaces that add more than workers can do. It has no clock: keys are
+// added and handed out in turns, so that what comes out is the queue's order and
+// nothing else, the same on every machine.
+type contest struct {
+	turns   int
+	demands []int // how many keys each namespace adds in a turn
+	workers int   // how many keys are out at a time
+	served  int   // how many keys are handed out in a turn, a multiple of workers
+}
+
+// theContest has 20 namespaces, of which the first adds 100 times as much as each of
+// the others, and workers that can do about a quarter of all that.
+func theContest(turns int) contest {
+	c := contest{turns: turns, demands: make([]int, 20), workers: 8, served: 32}
+	for n := range c.demands {
+		c.demands[n] = 1
+	}
+	c.demands[0] = 100
+	return c
+}
+
+// result is what became of a namespace.
+type result struct {
+	added, handed int
+	waited        []int // by key: how many keys were handed out meanwhile; for those that still wait, so far
+}
+
+// run lets a queue decide. No key is added twice, so that nothing is merged.
+func (c contest) run(open func() queue) []result {
+	q := open()
+	defer q.shutDown()
+	results := make([]result, len(c.demands))
+	var turn []int // the namespaces that add, once for each key
+	for n, demand := range c.demands {
+		for range demand {
+			turn = append(turn, n)
+		}
+	}
+	type waiting struct{ namespace, since int }
+	due := map[types.NamespacedName]waiting{}
+	handed, r := 0, random()
+	for range c.turns {
+		r.Shuffle(len(turn), func(i, j int) { turn[i], turn[j] = turn[j], turn[i] })
+		for _, n := range turn {
+			key := types.NamespacedName{Namespace: fmt.Sprintf("team-%02d", n), Name: strconv.Itoa(results[n].added)}
+			results[n].added++
+			due[key] = waiting{n, handed}
+			q.add(key)
+		}
+		q.settle()
+		for range c.served / c.workers {
+			out := make([]types.NamespacedName, c.workers)
+			for i := range out {
+				out[i], _ = q.get()
+				w := due[out[i]]
+				delete(due, out[i])
+				results[w.namespace].handed++
+				results[w.namespace].waited = append(results[w.namespace].waited, handed-w.since)
+				handed++
+			}
+			for _, key := range out {
+				q.done(key)
+			}
+		}
+	}
+	for _, w := range due {
+		results[w.namespace].waited = append(results[w.namespace].waited, handed-w.since)
+	}
+	for n := range results {
+		slices.Sort(results[n].waited)
+	}
+	return results
+}
+
+// fairness is Jain's index over namespaces, (Σx)² / (n Σx²), where x is what a
+// namespace was handed over what is fair: its share by max-min fairness, that is, an
+// equal share of what was handed out in all, where those that asked for less get
+// what they asked for and leave the rest to the others. 1 is fair, 1/n is one that
+// has everything.
+func fairness(results []result) float64 {
+	var demands []int
+	total := 0
+	for _, r := range results {
+		demands = append(demands, r.added)
+		total += r.handed
+	}
+	fair := maxMin(demands, total)
+	var shares []float64
+	for n, r := range results {
+		shares = append(shares, float64(r.handed)/fair[n])
+	}
+	return jain(shares)
+}
+
+func jain(values []float64) float64 {
+	var sum, squares float64
+	for _, v := range values {
+		sum += v
+		squares += v * v
+	}
+	return sum * sum / (float64(len(values)) * squares)
+}
+
+// maxMin divides a total among demands.
+func maxMin(demands []int, total int) []float64 {
+	order := make([]int, len(demands))
+	for n := range order {
+		order[n] = n
+	}
+	slices.SortFunc(order, func(a, b int) int { return demands[a] - demands[b] })
+	shares := make([]float64, len(demands))
+	left := float64(total)
+	for i, n := range order {
+		shares[n] = min(float64(demands[n]), left/float64(len(order)-i))
+		left -= shares[n]
+	}
+	return shares
+}
+
+// fairnesses returns a table of all queues.
+func (c contest) table() string {
+	t := report.Table{{"queue", "Jain's index", "quiet, done", "p50 wait", "p99 wait", "loud, done", "p50 wait", "p99 wait"}}
+	subjects := slices.Clone(sides)
+	subjects = append(subjects, side{"kinform, grouped by namespace", openGrouped})
+	for _, s := range subjects {
+		results := c.run(s.open)
+		loud, quiet := results[0], result{}
+		least := 1.0
+		for _, r := range results[1:] {
+			least = min(least, float64(r.handed)/float64(r.added))
+			quiet.waited = append(quiet.waited, r.waited...)
+		}
+		slices.Sort(quiet.waited)
+		percent := func(share float64) string { return fmt.Sprintf("%.0f%%", 100*share) }
+		wait := func(r result, share float64) string { return strconv.Itoa(report.Quantile(r.waited, share)) }
+		t.Add(s.name, fmt.Sprintf("%.2f", fairness(results)), percent(least), wait(quiet, 0.5), wait(quiet, 0.99),
+			percent(float64(loud.handed)/float64(loud.added)), wait(loud, 0.5), wait(loud, 0.99))
+	}
+	return t.String()
+}

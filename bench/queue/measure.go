@@ -1,0 +1,149 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/kinform/kinform/bench/internal/meter"
+	"github.com/kinform/kinform/bench/internal/report"
+)
+
+// measurement is what a row has cost on each side, once per round.
+type measurement map[int][]meter.Cost
+
+// measure measures rows on all sides, round by round.
+func measure(rows []row, runs int, period time.Duration) ([]measurement, error) {
+	all := make([]measurement, len(rows))
+	for i := range all {
+		all[i] = measurement{}
+	}
+	for round := range runs {
+		for i, r := range rows {
+			for _, s := range inTurn(round) {
+				if !r.supports(sides[s]) {
+					continue
+				}
+				cost, err := r.measure(sides[s], period)
+				if err != nil {
+					return nil, err
+				}
+				all[i][s] = append(all[i][s], cost)
+			}
+		}
+	}
+	return all, nil
+}
+
+// inTurn is the sides in an order in which another one comes first each time.
+func inTurn(round int) (order []int) {
+	for n := range sides {
+		order = append(order, (n+round)%len(sides))
+	}
+	return order
+}
+
+// measure measures a row on a side, and looks for goroutines that it leaves behind.
+func (r row) measure(s side, period time.Duration) (meter.Cost, error) {
+	others := goleak.IgnoreCurrent()
+	stuck := time.AfterFunc(time.Minute+10*period, func() { panic("queue: " + r.name + ", " + s.name + ": it does not end") })
+	defer stuck.Stop()
+	cost := r.run(s.open, period)
+	if err := goleak.Find(others); err != nil {
+		return cost, fmt.Errorf("%s, %s: %w", r.name, s.name, err)
+	}
+	return cost, nil
+}
+
+// median is that of each number by itself.
+func median(all []meter.Cost) meter.Cost {
+	each := func(of func(meter.Cost) float64) float64 { return report.Median(eachOf(all, of)) }
+	return meter.Cost{
+		Wall:        each(wall),
+		CPU:         each(cpu),
+		Bytes:       each(func(c meter.Cost) float64 { return c.Bytes }),
+		Allocations: each(func(c meter.Cost) float64 { return c.Allocations }),
+	}
+}
+
+func wall(c meter.Cost) float64 { return c.Wall }
+func cpu(c meter.Cost) float64  { return c.CPU }
+
+func eachOf(all []meter.Cost, of func(meter.Cost) float64) (values []float64) {
+	for _, c := range all {
+		values = append(values, of(c))
+	}
+	return values
+}
+
+// ratios are those of kinform to another side, round by round.
+func (m measurement) ratios(against int, of func(meter.Cost) float64) []float64 {
+	ours, theirs := eachOf(m[kinform], of), eachOf(m[against], of)
+	for n := range ours {
+		ours[n] /= theirs[n]
+	}
+	return ours
+}
+
+// table compares.
+func table(rows []row, measured []measurement) string {
+	t := report.Table{{"what", "client-go", "B", "allocs", "controller-rt.", "B", "allocs", "kinform", "B", "allocs", "ratio", "least-greatest", "target", ""}}
+	for i, r := range rows {
+		if !r.waits {
+			t.Add(r.cells(measured[i], r.name, cpu, true)...)
+			continue
+		}
+		t.Add(r.cells(measured[i], r.name+", wall", wall, true)...)
+		t.Add(r.cells(measured[i], r.name+", CPU", cpu, false)...)
+	}
+	return t.String()
+}
+
+// cells are those of a row by one of the clocks, with a verdict if that one counts.
+func (r row) cells(m measurement, name string, clock func(meter.Cost) float64, counts bool) []string {
+	cells := []string{name}
+	for s := range sides {
+		if m[s] == nil {
+			cells = append(cells, "-", "-", "-")
+			continue
+		}
+		cost := median(m[s])
+		cells = append(cells, fmt.Sprintf("%.0f", clock(cost)), fmt.Sprintf("%.0f", cost.Bytes), fmt.Sprintf("%.1f", cost.Allocations))
+	}
+	ratios := m.ratios(r.against, clock)
+	if len(ratios) == 0 {
+		return append(cells, "-", "-", r.limit(counts), "")
+	}
+	ratio := report.Median(ratios)
+	cells = append(cells, fmt.Sprintf("%.2f", ratio), fmt.Sprintf("%.2f-%.2f", slices.Min(ratios), slices.Max(ratios)))
+	return append(cells, r.limit(counts), r.verdict(counts, ratio, slices.Max(ratios), median(m[kinform]).Allocations))
+}
+
+// limit is the target in words.
+func (r row) limit(counts bool) string {
+	if !counts {
+		return ""
+	}
+	limit := fmt.Sprintf("<= %.2f", r.target)
+	if r.lean {
+		limit += ", 0 allocs"
+	}
+	return limit
+}
+
+// verdict says whether kinform is where it wants to be, with a question mark where
+// not every round says so. What rounds to no allocation in a thousand operations is
+// none.
+func (r row) verdict(counts bool, ratio, greatest, allocations float64) string {
+	switch {
+	case !counts:
+		return ""
+	case ratio > r.target || r.lean && allocations >= 0.001:
+		return "missed"
+	case greatest > r.target:
+		return "met?"
+	}
+	return "met"
+}

@@ -1,0 +1,217 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// brief is enough to see that everything is measured.
+var brief = settings{runs: 1, period: time.Millisecond, adds: 100, rate: 20_000, work: time.Microsecond, turns: 20}
+
+// reportOf runs the program, and looks for numbers that are none.
+func reportOf(t *testing.T, set settings) string {
+	t.Helper()
+	var out strings.Builder
+	require.NoError(t, run(set, &out))
+	require.NotContains(t, out.String(), "NaN")
+	require.NotContains(t, out.String(), "Inf")
+	return out.String()
+}
+
+func TestEveryRowIsMeasured(t *testing.T) {
+	out := reportOf(t, brief)
+	for _, r := range rows {
+		require.Contains(t, out, "\n"+r.name)
+	}
+	for _, q := range idleQueues {
+		require.Contains(t, out, "\n"+q.name)
+	}
+}
+
+func TestLatencyAndFairnessAreMeasured(t *testing.T) {
+	set := brief
+	set.latency, set.fairness = true, true
+	out := reportOf(t, set)
+	for _, l := range loads(1, 1, 0) {
+		require.Contains(t, out, "\n"+l.String())
+	}
+	for _, s := range sides {
+		require.Contains(t, out, "\n"+s.name)
+	}
+}
+
+func TestRowsCanBeChosen(t *testing.T) {
+	require.Len(t, selected(""), len(rows))
+	require.Len(t, selected("2 workers,parallel"), 3)
+	set := brief
+	set.rows = "no such row"
+	require.ErrorContains(t, run(set, &strings.Builder{}), "no such row")
+}
+
+// Who measures needs queues that do something.
+func TestAllSidesHandOutWhatIsAdded(t *testing.T) {
+	for _, s := range sides {
+		t.Run(s.name, func(t *testing.T) {
+			q := s.open()
+			defer q.shutDown()
+			q.add(keys[0])
+			q.add(keys[0])
+			q.addAfter(keys[1], time.Millisecond)
+			for _, want := range keys[:2] {
+				key, ok := q.get()
+				require.True(t, ok)
+				require.Equal(t, want, key)
+				q.done(key)
+			}
+			takenIn(q)
+		})
+	}
+}
+
+func TestPrioritiesDecide(t *testing.T) {
+	for _, s := range sides {
+		q := s.open()
+		if p, ok := q.(prioritised); ok {
+			for level := range priorities {
+				p.addPriority(keys[level], level)
+			}
+			q.settle()
+			for level := len(priorities) - 1; level >= 0; level-- {
+				key, _ := q.get()
+				require.Equal(t, keys[level], key, s.name)
+				q.done(key)
+			}
+		}
+		q.shutDown()
+	}
+}
+
+func TestKeysHaveNumbers(t *testing.T) {
+	distinctKeys := map[types.NamespacedName]bool{mark: true}
+	for n, key := range keys {
+		distinctKeys[key] = true
+		require.Equal(t, n%pending, number(key))
+	}
+	require.Len(t, distinctKeys, len(keys)+1)
+}
+
+// stuckQueue keeps the producer waiting once.
+type stuckQueue struct {
+	queue
+	adds int
+}
+
+const stuck = 50 * time.Millisecond
+
+func (q *stuckQueue) add(key types.NamespacedName) {
+	q.adds++
+	if q.adds == 10 {
+		time.Sleep(stuck)
+	}
+	q.queue.add(key)
+}
+
+func TestAProducerThatIsHeldUpIsNoExcuse(t *testing.T) {
+	l := load{adds: 200, rate: 2000, workers: 1}
+	w, err := l.run(func() queue { return &stuckQueue{queue: openBare()} })
+	require.NoError(t, err)
+	long := 0
+	for _, d := range w.all {
+		if d >= stuck/2 {
+			long++
+		}
+	}
+	require.Greater(t, long, 25, "half of the 100 adds that were due while it was stuck were late for at least half of that")
+}
+
+func TestCalmRunsCount(t *testing.T) {
+	var runs []latencyRun
+	for _, delayed := range []time.Duration{9, 1, 8, 2, 7} {
+		runs = append(runs, latencyRun{quantiles: []float64{float64(delayed)}, delayed: delayed})
+	}
+	require.Equal(t, 1.5, medianOf(runs, func(r latencyRun) float64 { return r.quantiles[0] }))
+	require.Equal(t, 9.0, medianOf(runs[:1], func(r latencyRun) float64 { return r.quantiles[0] }))
+}
+
+func TestAZipfLoadPrefersKeys(t *testing.T) {
+	count := func(zipf bool) (most int) {
+		counts := map[int]int{}
+		for _, a := range (load{adds: distinct, rate: 1000, zipf: zipf}).arrivals() {
+			counts[a.key]++
+			most = max(most, counts[a.key])
+		}
+		return most
+	}
+	require.Less(t, count(false), 20)
+	require.Greater(t, count(true), distinct/20)
+}
+
+func TestArrivalsKeepTheRate(t *testing.T) {
+	all := load{adds: 10_000, rate: 1000}.arrivals()
+	require.InDelta(t, 10, all[len(all)-1].due.Seconds(), 0.5)
+	for n := range all[1:] {
+		require.GreaterOrEqual(t, all[n+1].due, all[n].due)
+	}
+}
+
+func TestJainsIndex(t *testing.T) {
+	require.Equal(t, 1.0, jain([]float64{2, 2, 2, 2}))
+	require.Equal(t, 0.25, jain([]float64{1, 0, 0, 0}))
+	require.Equal(t, []float64{45, 1, 45, 9}, maxMin([]int{100, 1, 50, 9}, 100))
+	require.Equal(t, []float64{3, 4}, maxMin([]int{3, 4}, 100))
+}
+
+// inTurnQueue asks namespaces one after the other.
+type inTurnQueue struct {
+	queue
+	waiting [][]types.NamespacedName
+	of      map[string]int
+	next    int
+}
+
+func (q *inTurnQueue) add(key types.NamespacedName) {
+	n, ok := q.of[key.Namespace]
+	if !ok {
+		n = len(q.waiting)
+		q.of[key.Namespace] = n
+		q.waiting = append(q.waiting, nil)
+	}
+	q.waiting[n] = append(q.waiting[n], key)
+}
+
+func (q *inTurnQueue) get() (types.NamespacedName, bool) {
+	for len(q.waiting[q.next%len(q.waiting)]) == 0 {
+		q.next++
+	}
+	n := q.next % len(q.waiting)
+	key := q.waiting[n][0]
+	q.waiting[n] = q.waiting[n][1:]
+	q.next++
+	return key, true
+}
+
+func TestTheContestTellsFairFromUnfair(t *testing.T) {
+	c := theContest(100)
+	fair := c.run(func() queue { return &inTurnQueue{queue: openBare(), of: map[string]int{}} })
+	require.InDelta(t, 1, fairness(fair), 0.01)
+	first := c.run(openClientGo)
+	require.Less(t, fairness(first), 0.6)
+	require.Equal(t, first, c.run(openClientGo), "it is not the same each time")
+	require.Greater(t, first[1].waited[len(first[1].waited)-1], 1000, "who waits at the end counts")
+}
+
+func TestVerdicts(t *testing.T) {
+	r := row{target: 0.6, lean: true}
+	require.Equal(t, "met", r.verdict(true, 0.5, 0.6, 0))
+	require.Equal(t, "met?", r.verdict(true, 0.6, 0.61, 0))
+	require.Equal(t, "missed", r.verdict(true, 0.61, 0.7, 0))
+	require.Equal(t, "missed", r.verdict(true, 0.1, 0.1, 1))
+	require.Empty(t, r.verdict(false, 9, 9, 9))
+}

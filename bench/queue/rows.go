@@ -1,0 +1,127 @@
+package main
+
+import (
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/kinform/kinform/bench/internal/meter"
+)
+
+// row is one thing to measure.
+type row struct {
+	name    string
+	against int     // the side that kinform is compared with
+	target  float64 // kinform over that side
+	lean    bool    // whether kinform must not allocate
+	waits   bool    // whether goroutines wait for each other, so that wall time counts
+	// run measures queues that open makes. It shuts them down, and waits for the
+	// goroutines that it has started.
+	run func(open func() queue, period time.Duration) meter.Cost
+}
+
+var rows = []row{
+	{name: "Add, Get, Done, one goroutine", target: 0.6, lean: true, run: cycle},
+	{name: "one producer, 2 workers", target: 0.6, waits: true, run: withWorkers(2, queue.add)},
+	{name: "one producer, 8 workers", target: 0.6, waits: true, run: withWorkers(8, queue.add)},
+	{name: "one producer, 32 workers", target: 0.6, waits: true, run: withWorkers(32, queue.add)},
+	{name: "Add of keys that are queued, parallel", target: 1, waits: true, run: merged},
+	{name: "AddAfter of 100,000 new keys", target: 0.6, run: fill},
+	{name: "AddAfter, 100,000 pending, to an earlier time", target: 0.6, lean: true, run: earlier},
+	{name: "AddAfter, 100,000 pending, until due and done", target: 0.6, lean: true, run: retry},
+	{name: "Add with priority, Get, Done, one goroutine", against: controllerRuntime, target: 0.33, lean: true, run: cycleWithPriorities},
+	{name: "with priorities, one producer, 8 workers", against: controllerRuntime, target: 0.33, waits: true, run: withWorkers(8, addWithPriority)},
+}
+
+// selected are the rows that have one of these words.
+func selected(words string) (all []row) {
+	for _, r := range rows {
+		if matches(r.name, words) {
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
+// matches reports whether a name has one of the words, which commas separate.
+func matches(name, words string) bool {
+	return slices.ContainsFunc(strings.Split(words, ","), func(word string) bool { return strings.Contains(name, word) })
+}
+
+// supports reports whether a row can be measured on a side.
+func (r row) supports(s side) bool {
+	if r.against == clientGo {
+		return true
+	}
+	q := s.open()
+	defer q.shutDown()
+	_, ok := q.(prioritised)
+	return ok
+}
+
+// again does something of so many operations again and again, once to warm up.
+func again(period time.Duration, operations int, do func()) meter.Cost {
+	do()
+	start, times := meter.Start(), 0
+	for start.Elapsed() < period {
+		do()
+		times++
+	}
+	return start.Per(times * operations)
+}
+
+// cycle works on keys one by one, in a queue that is empty otherwise.
+func cycle(open func() queue, period time.Duration) meter.Cost {
+	q := open()
+	defer q.shutDown()
+	return again(period, len(passing), func() {
+		for _, key := range passing {
+			q.add(key)
+			got, _ := q.get()
+			q.done(got)
+		}
+	})
+}
+
+// cycleWithPriorities adds a key and works on one, while a thousand wait.
+func cycleWithPriorities(open func() queue, period time.Duration) meter.Cost {
+	q := open().(prioritised)
+	defer q.shutDown()
+	for n, key := range passing[:inFlight] {
+		q.addPriority(key, n%len(priorities))
+	}
+	q.settle()
+	next := inFlight
+	const operations = 1000
+	return again(period, operations, func() {
+		for range operations {
+			q.addPriority(passing[next%len(passing)], next%len(priorities))
+			got, _ := q.get()
+			q.done(got)
+			next++
+		}
+	})
+}
+
+// merged is adds, in as many goroutines as there are processors, that change nothing.
+func merged(open func() queue, period time.Duration) meter.Cost {
+	q := open()
+	defer q.shutDown()
+	queued := passing[:inFlight]
+	for _, key := range queued {
+		q.add(key)
+	}
+	q.settle()
+	goroutines := runtime.GOMAXPROCS(0)
+	return again(period, goroutines*100*len(queued), func() {
+		inParallel(goroutines, func(int) {
+			for range 100 {
+				for _, key := range queued {
+					q.add(key)
+				}
+			}
+		}).Wait()
+		q.settle()
+	})
+}

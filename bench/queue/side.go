@@ -1,0 +1,48 @@
+package main
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// queue is what all queues can do.
+type queue interface {
+	add(types.NamespacedName)
+	addAfter(types.NamespacedName, time.Duration)
+	get() (key types.NamespacedName, ok bool) // not ok: it is shut down
+	done(types.NamespacedName)
+	// settle returns when what was added before has been taken in.
+	settle()
+	shutDown()
+}
+
+// prioritised is a queue that hands out keys of a higher priority first.
+type prioritised interface {
+	queue
+	// addPriority adds a key at a level, an index of priorities.
+	addPriority(key types.NamespacedName, level int)
+}
+
+// priorities are those of the three levels, the least one as controller-runtime has
+// it for what a relist finds.
+var priorities = [...]int{-100, 0, 100}
+
+// side is an implementation. Opening may start goroutines, shutting down ends them.
+type side struct {
+	name string
+	open func() queue
+}
+
+// The sides, as columns of the table.
+const (
+	clientGo = iota
+	controllerRuntime
+	kinform
+)
+
+var sides = []side{
+	clientGo:          {"client-go", openClientGo},
+	controllerRuntime: {"controller-runtime", openControllerRuntime},
+	kinform:           {"kinform", openKinform},
+}

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/bench/internal/meter"
+)
+
+// withWorkers lets one producer add a thousand different keys, as fast as it can,
+// and wait until workers are done with all of them; then the next thousand. So all
+// queues are as often empty, and as often full.
+func withWorkers(workers int, add func(q queue, key types.NamespacedName)) func(func() queue, time.Duration) meter.Cost {
+	return func(open func() queue, period time.Duration) meter.Cost {
+		q := open()
+		var left atomic.Int64
+		through := make(chan struct{})
+		working := inParallel(workers, func(int) {
+			for {
+				key, ok := q.get()
+				if !ok {
+					return
+				}
+				q.done(key)
+				if left.Add(-1) == 0 {
+					through <- struct{}{}
+				}
+			}
+		})
+		defer working.Wait()
+		defer q.shutDown()
+		next := 0
+		return again(period, inFlight, func() {
+			left.Store(inFlight)
+			for range inFlight {
+				add(q, passing[next])
+				next = (next + 1) % len(passing)
+			}
+			<-through
+		})
+	}
+}
+
+// addWithPriority adds a key at a level that is always its own.
+func addWithPriority(q queue, key types.NamespacedName) {
+	q.(prioritised).addPriority(key, int(key.Name[len(key.Name)-1])%len(priorities))
+}
+
+// inParallel starts goroutines.
+func inParallel(goroutines int, do func(n int)) *sync.WaitGroup {
+	all := new(sync.WaitGroup)
+	for n := range goroutines {
+		all.Go(func() { do(n) })
+	}
+	return all
+}

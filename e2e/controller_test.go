@@ -1,0 +1,243 @@
+package e2e_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	eventsv1 "k8s.io/api/events/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/yaml"
+
+	"github.com/kinform/kinform/e2e/cluster"
+	"github.com/kinform/kinform/rest"
+	"github.com/kinform/kinform/rest/kubeconfig"
+)
+
+const (
+	rolesPath           = "/apis/rbac.authorization.k8s.io/v1/clusterroles"
+	roleBindingsPath    = "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings"
+	definitionsPath     = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+	websiteController   = "website-controller" // the user, and the role in website.yaml
+	websiteDefinition   = "websites.example.com"
+	controllersFolder   = "../examples/controller"
+	controllersPatience = time.Minute
+)
+
+// example is examples/controller as a process, with no rights but those that its
+// website.yaml asks for, and a user who can do everything.
+type example struct {
+	t           *testing.T
+	binary      string
+	kubeconfig  string
+	zone        string
+	sites       *rest.Resource[*unstructured.Unstructured]
+	deployments *rest.Resource[*appsv1.Deployment]
+}
+
+func installExample(t *testing.T) *example {
+	dir := t.TempDir()
+	x := &example{t: t, binary: filepath.Join(dir, "controller"), kubeconfig: filepath.Join(dir, "kubeconfig"), zone: t.TempDir()}
+	built, err := exec.Command("go", "build", "-o", x.binary, "github.com/kinform/kinform/examples/controller").CombinedOutput()
+	require.NoError(t, err, string(built))
+	config := kube.Config()
+	config.Impersonate = rest.Impersonation{User: websiteController}
+	require.NoError(t, kubeconfig.Write(x.kubeconfig, kubeconfig.Connection{Config: config}))
+
+	manifest, err := os.ReadFile(filepath.Join(controllersFolder, "website.yaml"))
+	require.NoError(t, err)
+	definition, role, found := bytes.Cut(manifest, []byte("\n---\n"))
+	require.True(t, found)
+	x.install(definitionsPath, websiteDefinition, definition)
+	x.install(rolesPath, websiteController, role)
+	x.install(roleBindingsPath, websiteController, fmt.Appendf(nil, `
+metadata: {name: %[1]s}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: %[1]s}
+subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: %[1]s}]`, websiteController))
+
+	client := newClient(t, kube.Config())
+	gvr := schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "websites"}
+	x.sites = rest.NewJSONResource[*unstructured.Unstructured](client, gvr, rest.ResourceOptions{Namespace: cluster.Namespace})
+	x.deployments = rest.For[*appsv1.Deployment](client, rest.ResourceOptions{Namespace: cluster.Namespace})
+	return x
+}
+
+// install creates an object of the manifest, until the test ends.
+func (x *example) install(path, name string, document []byte) {
+	var object map[string]any
+	require.NoError(x.t, yaml.Unmarshal(document, &object))
+	require.NoError(x.t, kube.Create(x.t.Context(), path, object))
+	x.t.Cleanup(func() { require.NoError(x.t, kube.Delete(context.Background(), path+"/"+name)) })
+}
+
+// start runs the controller. stop ends it as a cluster does, and returns what it has
+// written.
+func (x *example) start() (stop func() string) {
+	var output bytes.Buffer
+	process := exec.Command(x.binary, "-zone", x.zone)
+	process.Env = append(os.Environ(), "KUBECONFIG="+x.kubeconfig)
+	process.Stdout, process.Stderr = &output, &output
+	require.NoError(x.t, process.Start())
+	end := sync.OnceValue(process.Wait)
+	x.t.Cleanup(func() {
+		_ = process.Process.Kill() // It has ended, unless the test has failed.
+		if _ = end(); x.t.Failed() {
+			x.t.Logf("the controller said: %s", &output)
+		}
+	})
+	return func() string {
+		require.NoError(x.t, process.Process.Signal(syscall.SIGTERM))
+		require.NoError(x.t, end(), &output)
+		return output.String()
+	}
+}
+
+// create creates a website, as soon as the server takes one.
+func (x *example) create(name, host string) (site *unstructured.Unstructured) {
+	x.t.Helper()
+	eventually(x.t, controllersPatience, func() (wrong string) {
+		var err error
+		site, err = x.sites.Create(x.t.Context(), &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": "example.com/v1", "kind": "Website",
+			"metadata": map[string]any{"name": name},
+			"spec":     map[string]any{"host": host, "image": "example.com/shop:1"},
+		}}, metav1.CreateOptions{})
+		if err != nil {
+			wrong = err.Error()
+		}
+		return wrong
+	})
+	return site
+}
+
+func (x *example) patch(key types.NamespacedName, patch string) {
+	x.t.Helper()
+	_, err := x.sites.Patch(x.t.Context(), key, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
+	require.NoError(x.t, err)
+}
+
+// status waits until the controller has reported this status.
+func (x *example) status(key types.NamespacedName, want string) *unstructured.Unstructured {
+	x.t.Helper()
+	var site *unstructured.Unstructured
+	eventually(x.t, controllersPatience, func() string {
+		var err error
+		if site, err = x.sites.Get(x.t.Context(), key, metav1.GetOptions{}); err != nil {
+			return err.Error()
+		}
+		status, err := json.Marshal(site.Object["status"])
+		require.NoError(x.t, err)
+		if string(status) != want {
+			return fmt.Sprintf("the status of %s is %s, and not %s", key, status, want)
+		}
+		return ""
+	})
+	return site
+}
+
+func (x *example) deployment(key types.NamespacedName) *appsv1.Deployment {
+	x.t.Helper()
+	deployment, err := x.deployments.Get(x.t.Context(), key, metav1.GetOptions{})
+	require.NoError(x.t, err)
+	return deployment
+}
+
+// events returns the events about a website, which the server has found in order.
+func (x *example) events(about *unstructured.Unstructured) (found []string) {
+	x.t.Helper()
+	var list eventsv1.EventList
+	data, err := kube.Get(x.t.Context(), "/apis/events.k8s.io/v1/namespaces/"+cluster.Namespace+"/events")
+	require.NoError(x.t, err)
+	require.NoError(x.t, json.Unmarshal(data, &list))
+	for _, event := range list.Items {
+		if event.Regarding.UID == about.GetUID() {
+			found = append(found, event.Type+" "+event.Reason+" "+event.ReportingController)
+		}
+	}
+	return found
+}
+
+func (x *example) requireRecord(key types.NamespacedName, host string) {
+	x.t.Helper()
+	record, err := os.ReadFile(filepath.Join(x.zone, key.Namespace+"_"+key.Name))
+	require.NoError(x.t, err)
+	require.Equal(x.t, host, string(record))
+}
+
+func TestExampleControllerOnARealServer(t *testing.T) {
+	x := installExample(t)
+	stop := x.start()
+	shop := keyOf(x.create("shop", "shop.example"))
+
+	made := x.status(shop, `{"observedGeneration":1,"readyReplicas":0}`)
+	require.Equal(t, []string{"example.com/dns-record"}, made.GetFinalizers())
+	require.Equal(t, []string{"Normal Deployed example.com/websites"}, x.events(made))
+	x.requireRecord(shop, "shop.example")
+	first := x.deployment(shop)
+	t.Cleanup(func() { require.NoError(t, x.deployments.Delete(context.Background(), shop, metav1.DeleteOptions{})) }) // There is no garbage collector.
+	require.Equal(t, *metav1.NewControllerRef(made, schema.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Website"}), first.OwnerReferences[0])
+	require.EqualValues(t, 1, *first.Spec.Replicas, "the default in the definition")
+
+	ready := first.DeepCopy()
+	ready.Status.Replicas, ready.Status.ReadyReplicas = 1, 1
+	_, err := x.deployments.UpdateStatus(t.Context(), ready, metav1.UpdateOptions{})
+	require.NoError(t, err)
+	x.status(shop, `{"observedGeneration":1,"readyReplicas":1}`)
+	require.EqualValues(t, first.Generation, x.deployment(shop).Generation, "what the server has filled in is left alone")
+
+	require.NoError(t, x.deployments.Delete(t.Context(), shop, metav1.DeleteOptions{}))
+	x.status(shop, `{"observedGeneration":1,"readyReplicas":0}`)
+	again := x.deployment(shop)
+	require.NotEqual(t, first.UID, again.UID, "what was deleted by hand is back")
+
+	x.patch(shop, `{"spec":{"image":"example.com/shop:2","replicas":3,"host":"new.example"}}`)
+	x.status(shop, `{"observedGeneration":2,"readyReplicas":0}`)
+	x.requireRecord(shop, "new.example")
+	changed := x.deployment(shop)
+	require.Equal(t, again.UID, changed.UID)
+	require.EqualValues(t, 3, *changed.Spec.Replicas)
+	require.Equal(t, "example.com/shop:2", changed.Spec.Template.Spec.Containers[0].Image)
+
+	t.Log("an invalid spec, and what happens while the controller is away")
+	x.patch(shop, `{"spec":{"host":"no host!"}}`)
+	eventually(t, controllersPatience, func() string {
+		if told := x.events(made); !strings.Contains(strings.Join(told, ", "), "Warning InvalidSpec") {
+			return fmt.Sprintf("no warning: %q", told)
+		}
+		return ""
+	})
+	said := stop()
+	require.Equal(t, 1, strings.Count(said, "reconcile failed"), said)
+	require.Contains(t, said, `dropped: spec.host \"no host!\"`)
+	x.patch(shop, `{"spec":{"host":"late.example"}}`)
+	stop = x.start()
+	x.status(shop, `{"observedGeneration":4,"readyReplicas":0}`)
+	x.requireRecord(shop, "late.example")
+
+	require.NoError(t, x.sites.Delete(t.Context(), shop, metav1.DeleteOptions{}))
+	eventually(t, controllersPatience, func() string {
+		if _, err := x.sites.Get(t.Context(), shop, metav1.GetOptions{}); !apierrors.IsNotFound(err) {
+			return fmt.Sprintf("the website is not gone: %v", err)
+		}
+		return ""
+	})
+	left, err := os.ReadDir(x.zone)
+	require.NoError(t, err)
+	require.Empty(t, left)
+	require.NotContains(t, stop(), "ERROR")
+}

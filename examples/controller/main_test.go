@@ -1,0 +1,354 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/yaml"
+
+	"github.com/kinform/kinform/apitest"
+	"github.com/kinform/kinform/rest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var (
+	shop        = types.NamespacedName{Namespace: "web", Name: "shop"}
+	deployments = appsv1.SchemeGroupVersion.WithResource("deployments")
+)
+
+// rig is a server with a controller at work, and a user of both. It is made inside a
+// synctest bubble: HTTP is real, the network is in memory, and time is virtual.
+type rig struct {
+	t      *testing.T
+	server *apitest.Server
+	sites  *rest.Resource[*Website] // the user's
+	zone   zone
+	stop   func() error // ends the controller and returns what run does
+
+	mu       sync.Mutex // guards following
+	log      bytes.Buffer
+	requests map[string]int // how many, by verb and resource
+}
+
+// play runs a test in a bubble.
+func play(t *testing.T, test func(t *testing.T, r *rig)) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := &rig{t: t, zone: zone(t.TempDir()), requests: map[string]int{}}
+		r.server = apitest.New(apitest.Options{OnRequest: r.count})
+		require.NoError(t, r.server.ListenMemory())
+		defer r.server.Close()
+		r.define()
+
+		config := rest.Config{Host: r.server.URL(), DialContext: r.server.DialContext}
+		client, err := rest.NewClient(config, rest.Options{})
+		require.NoError(t, err)
+		defer client.Close()
+		r.sites = rest.NewJSONResource[*Website](client, websites, rest.ResourceOptions{})
+
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- run(ctx, config, r.zone, slog.New(slog.NewTextHandler(r, nil))) }()
+		r.stop = sync.OnceValue(func() error { cancel(); return <-ended })
+		defer func() { _ = r.stop() }()
+		test(t, r)
+		require.NoError(t, r.stop(), "nothing is left to do")
+	})
+}
+
+// define creates the definition that users of the example apply.
+func (r *rig) define() {
+	manifest, err := os.ReadFile("website.yaml")
+	require.NoError(r.t, err)
+	manifest, _, _ = bytes.Cut(manifest, []byte("\n---\n"))
+	definition := &unstructured.Unstructured{}
+	require.NoError(r.t, yaml.Unmarshal(manifest, &definition.Object))
+	_, err = r.server.Create(definition)
+	require.NoError(r.t, err)
+}
+
+// settle waits until everything has been done, and whatever failed has been tried again.
+func (r *rig) settle() {
+	time.Sleep(time.Minute)
+	synctest.Wait()
+}
+
+func (r *rig) count(q apitest.Request) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.requests[strings.TrimSuffix(q.Verb+" "+q.Resource+"/"+q.Subresource, "/")]++
+}
+
+// Write takes the controller's log.
+func (r *rig) Write(line []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.log.Write(line)
+}
+
+// logged returns how many lines of the log have this in them.
+func (r *rig) logged(text string) (n int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for line := range strings.Lines(r.log.String()) {
+		if strings.Contains(line, text) {
+			n++
+		}
+	}
+	return n
+}
+
+func (r *rig) create(key types.NamespacedName, host string) {
+	_, err := r.sites.Create(r.t.Context(), &Website{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "example.com/v1", Kind: "Website"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name},
+		Spec:       WebsiteSpec{Host: host, Image: "shop:1", Replicas: 2},
+	}, metav1.CreateOptions{})
+	require.NoError(r.t, err)
+}
+
+func (r *rig) patch(key types.NamespacedName, patch string) {
+	_, err := r.sites.Patch(r.t.Context(), key, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
+	require.NoError(r.t, err)
+}
+
+func (r *rig) delete(key types.NamespacedName) {
+	require.NoError(r.t, r.sites.Delete(r.t.Context(), key, metav1.DeleteOptions{}))
+}
+
+func (r *rig) site(key types.NamespacedName) *Website {
+	r.t.Helper()
+	site, err := r.sites.Get(r.t.Context(), key, metav1.GetOptions{})
+	require.NoError(r.t, err)
+	return site
+}
+
+func (r *rig) deployment(key types.NamespacedName) *appsv1.Deployment {
+	r.t.Helper()
+	deployment, err := r.server.Get(deployments, key)
+	require.NoError(r.t, err)
+	return deployment.(*appsv1.Deployment)
+}
+
+// events returns the events about a website, as "type reason: note".
+func (r *rig) events(about *Website) (found []string) {
+	objects, _, err := r.server.List(eventsv1.SchemeGroupVersion.WithResource("events"), about.Namespace)
+	require.NoError(r.t, err)
+	for _, object := range objects {
+		if event := object.(*eventsv1.Event); event.Regarding.UID == about.UID {
+			require.Equal(r.t, "Website", event.Regarding.Kind)
+			require.Equal(r.t, "example.com/v1", event.Regarding.APIVersion)
+			found = append(found, event.Type+" "+event.Reason+": "+event.Note)
+		}
+	}
+	return found
+}
+
+func (r *rig) requireRecord(key types.NamespacedName, host string) {
+	r.t.Helper()
+	record, err := os.ReadFile(r.zone.file(key))
+	require.NoError(r.t, err)
+	require.Equal(r.t, host, string(record))
+}
+
+func (r *rig) requireGone(key types.NamespacedName) {
+	r.t.Helper()
+	_, err := r.sites.Get(r.t.Context(), key, metav1.GetOptions{})
+	require.True(r.t, apierrors.IsNotFound(err), "%v", err)
+	require.NoFileExists(r.t, r.zone.file(key))
+}
+
+func TestWebsiteFromBeginningToEnd(t *testing.T) {
+	play(t, func(t *testing.T, r *rig) {
+		r.create(shop, "shop.example")
+		r.settle()
+		site, deployment := r.site(shop), r.deployment(shop)
+		require.Equal(t, []string{"example.com/dns-record"}, site.Finalizers)
+		require.Equal(t, WebsiteStatus{ObservedGeneration: 1}, site.Status)
+		require.Equal(t, []metav1.OwnerReference{*metav1.NewControllerRef(site, websiteKind)}, deployment.OwnerReferences)
+		require.EqualValues(t, 2, *deployment.Spec.Replicas)
+		require.Equal(t, "shop:1", deployment.Spec.Template.Spec.Containers[0].Image)
+		require.Equal(t, []string{"Normal Deployed: wrote deployment shop"}, r.events(site))
+		r.requireRecord(shop, "shop.example")
+
+		deployment.Status.ReadyReplicas = 2
+		_, err := r.server.Update(deployment)
+		require.NoError(t, err)
+		r.settle()
+		require.Equal(t, WebsiteStatus{ObservedGeneration: 1, ReadyReplicas: 2}, r.site(shop).Status)
+
+		require.NoError(t, r.server.Delete(deployments, shop))
+		r.settle()
+		again := r.deployment(shop)
+		require.NotEqual(t, deployment.UID, again.UID)
+		require.True(t, metav1.IsControlledBy(again, site))
+		require.Equal(t, WebsiteStatus{ObservedGeneration: 1}, r.site(shop).Status)
+
+		r.patch(shop, `{"spec":{"host":"new.example","image":"shop:2","replicas":0}}`)
+		r.settle()
+		changed := r.deployment(shop)
+		require.Equal(t, again.UID, changed.UID)
+		require.Zero(t, *changed.Spec.Replicas)
+		require.Equal(t, "shop:2", changed.Spec.Template.Spec.Containers[0].Image)
+		require.Equal(t, WebsiteStatus{ObservedGeneration: 2}, r.site(shop).Status)
+		r.requireRecord(shop, "new.example")
+
+		r.delete(shop)
+		r.settle()
+		r.requireGone(shop)
+		require.Zero(t, r.logged("level="), &r.log)
+	})
+}
+
+func TestLostRecordComesBackWithoutAnEvent(t *testing.T) {
+	play(t, func(t *testing.T, r *rig) {
+		r.create(shop, "shop.example")
+		r.settle()
+		require.NoError(t, r.zone.remove(shop))
+		time.Sleep(10 * time.Minute)
+		r.settle()
+		r.requireRecord(shop, "shop.example")
+	})
+}
+
+func TestInvalidSpecIsToldOnceAndNotRetried(t *testing.T) {
+	play(t, func(t *testing.T, r *rig) {
+		r.create(shop, "no host!")
+		r.settle()
+		time.Sleep(time.Hour)
+		site := r.site(shop)
+		require.Contains(t, site.Status.Message, `spec.host "no host!": `)
+		require.EqualValues(t, 1, site.Status.ObservedGeneration)
+		require.Equal(t, []string{"Warning InvalidSpec: " + site.Status.Message}, r.events(site))
+		require.NoFileExists(t, r.zone.file(shop))
+		require.Equal(t, 1, r.logged("reconcile failed"), &r.log)
+		require.Equal(t, 1, r.logged("dropped: spec.host"), &r.log)
+
+		r.patch(shop, `{"spec":{"host":"shop.example"}}`)
+		r.settle()
+		require.Equal(t, WebsiteStatus{ObservedGeneration: 2}, r.site(shop).Status)
+		r.requireRecord(shop, "shop.example")
+		require.Equal(t, 1, r.logged("reconcile failed"), &r.log)
+
+		r.patch(shop, `{"spec":{"host":"no host!"}}`)
+		r.settle()
+		told := r.events(site)
+		require.Len(t, told, 3)
+		require.NoError(t, r.server.Delete(deployments, shop))
+		r.settle() // One more turn, in which nothing is new.
+		require.Equal(t, told, r.events(site))
+		require.Equal(t, 3, r.logged("reconcile failed"), &r.log)
+	})
+}
+
+func TestDeploymentOfSomebodyElseIsLeftAlone(t *testing.T) {
+	play(t, func(t *testing.T, r *rig) {
+		theirs := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: shop.Namespace, Name: shop.Name}}
+		theirs.Spec.Template.Spec.Containers = []corev1.Container{{Name: "theirs", Image: "theirs:1"}}
+		_, err := r.server.Create(theirs)
+		require.NoError(t, err)
+		r.create(shop, "shop.example")
+		r.settle()
+		require.Equal(t, theirs.Spec, r.deployment(shop).Spec)
+		require.Zero(t, r.site(shop).Status.ObservedGeneration)
+
+		require.NoError(t, r.server.Delete(deployments, shop))
+		r.settle() // It is no event of ours, so a retry must find it.
+		require.True(t, metav1.IsControlledBy(r.deployment(shop), r.site(shop)))
+	})
+}
+
+// The turn that the event of a deployment brings about must see what the turn before
+// has written, or it writes that again.
+func TestEverythingIsWrittenOnce(t *testing.T) {
+	play(t, func(t *testing.T, r *rig) {
+		const n = 50
+		synctest.Wait()
+		for i := range n {
+			r.create(types.NamespacedName{Namespace: "web", Name: fmt.Sprint("site-", i)}, "x.example")
+		}
+		r.settle()
+		require.Equal(t, map[string]int{
+			"list websites": 1, "watch websites": 1, "list deployments": 1, "watch deployments": 1,
+			"create websites":    n, // by the user
+			"patch websites":     n, // finalizers
+			"create deployments": n, "create events": n, "update websites/status": n,
+		}, r.requests)
+		require.Zero(t, r.logged("level="), &r.log)
+	})
+}
+
+func TestFaultsDelayButChangeNothing(t *testing.T) {
+	play(t, func(t *testing.T, r *rig) {
+		const n = 20
+		key := func(i int) types.NamespacedName {
+			return types.NamespacedName{Namespace: "web", Name: fmt.Sprint("site-", i)}
+		}
+		r.server.Inject(apitest.Fault{Verb: "create", Resource: "deployments", Times: 5, Action: apitest.Code(500, 0)})
+		r.server.Inject(apitest.Fault{Verb: "update", Resource: "websites", Times: 5, Action: apitest.Code(500, 0)})
+		r.server.Inject(apitest.Fault{Verb: "create", Resource: "events", Times: 3, Action: apitest.Code(500, 0)})
+		watches := r.server.Inject(apitest.Fault{Verb: "watch", Times: 6, Action: apitest.DropAfterEvents(7)})
+		for i := range n {
+			r.create(key(i), "x.example")
+		}
+		r.settle()
+		require.Positive(t, watches.Hits())
+		for i := range n {
+			require.EqualValues(t, 1, r.site(key(i)).Status.ObservedGeneration)
+			r.patch(key(i), `{"spec":{"image":"shop:2"}}`)
+			if i == n/2 { // What follows happens while nobody watches, and is forgotten.
+				require.Positive(t, r.server.DropWatches(""))
+			}
+		}
+		for i := range n / 4 {
+			r.delete(key(i))
+		}
+		r.server.Compact()
+		r.settle()
+		for i := range n {
+			if i < n/4 {
+				r.requireGone(key(i))
+				continue
+			}
+			require.EqualValues(t, 2, r.site(key(i)).Status.ObservedGeneration)
+			require.Equal(t, "shop:2", r.deployment(key(i)).Spec.Template.Spec.Containers[0].Image)
+		}
+	})
+}
+
+func TestWhatIsQueuedIsDoneBeforeTheEnd(t *testing.T) {
+	play(t, func(t *testing.T, r *rig) {
+		r.settle()
+		r.server.Inject(apitest.Fault{Verb: "create", Resource: "deployments", Action: apitest.Delay(2 * time.Second)})
+		const n = 12
+		for i := range n {
+			r.create(types.NamespacedName{Namespace: "web", Name: fmt.Sprint("site-", i)}, "x.example")
+		}
+		synctest.Wait() // Four workers are at it, and the others wait.
+		begin := time.Now()
+		require.NoError(t, r.stop())
+		require.Equal(t, 6*time.Second, time.Since(begin))
+		for i := range n {
+			key := types.NamespacedName{Namespace: "web", Name: fmt.Sprint("site-", i)}
+			require.EqualValues(t, 1, r.site(key).Status.ObservedGeneration)
+		}
+	})
+}

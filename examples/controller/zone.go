@@ -1,0 +1,34 @@
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// zone stands for whatever lies outside of the cluster, such as a DNS provider: a
+// directory with a file for each record. Both methods may be repeated at any time; a
+// record is found by its Website's key, and so also when the host has changed.
+type zone string
+
+func (z zone) set(key types.NamespacedName, host string) error {
+	draft := z.file(key) + ".new"
+	if err := os.WriteFile(draft, []byte(host), 0o644); err != nil {
+		return err
+	}
+	return os.Rename(draft, z.file(key)) // Nobody sees half of it.
+}
+
+func (z zone) remove(key types.NamespacedName) error {
+	if err := os.Remove(z.file(key)); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+func (z zone) file(key types.NamespacedName) string {
+	return filepath.Join(string(z), key.Namespace+"_"+key.Name)
+}

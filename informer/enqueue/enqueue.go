@@ -1,0 +1,81 @@
+package enqueue
+
+import (
+	"iter"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/workqueue"
+)
+
+// Queue is what is needed of a queue. *workqueue.Queue[types.NamespacedName] is one.
+// AddWith is called by the goroutine of the handler, which it should not hold up.
+type Queue interface {
+	AddWith(key types.NamespacedName, how workqueue.AddOptions)
+}
+
+// Object returns a handler that adds the key of each event's object.
+func Object[T any](queue Queue) func(informer.Event[T]) {
+	return func(e informer.Event[T]) { queue.AddWith(e.Key, due(e.Cause)) }
+}
+
+// Owner returns a handler that adds the key of the object's controlling owner: the
+// one owner reference with controller set (metav1.GetControllerOf), if it is of this
+// group and kind. The version does not matter, as any may be written there. Of an
+// object whose owner has changed, both are added: the one has lost what the other
+// has gained.
+//
+// The owner is taken to be in the namespace of the object, which is where owners are
+// that have one. For owners that have none use Map.
+func Owner[T metav1.Object](queue Queue, owner schema.GroupKind) func(informer.Event[T]) {
+	return func(e informer.Event[T]) {
+		name, owned := ownerOf(e.New, owner)
+		if owned {
+			queue.AddWith(types.NamespacedName{Namespace: e.Key.Namespace, Name: name}, due(e.Cause))
+		}
+		if e.Type == informer.Added {
+			return // There is no Old.
+		}
+		if former, had := ownerOf(e.Old, owner); had && !(owned && former == name) {
+			queue.AddWith(types.NamespacedName{Namespace: e.Key.Namespace, Name: former}, due(e.Cause))
+		}
+	}
+}
+
+// Map returns a handler that adds the keys which a function tells of each event, such
+// as those of all websites that name a secret, by an index (see the example). Where
+// Old and New of an Updated lead to different keys, it is to tell both. A key may be
+// told twice, and nil is no keys.
+func Map[T any](queue Queue, keys func(informer.Event[T]) iter.Seq[types.NamespacedName]) func(informer.Event[T]) {
+	return func(e informer.Event[T]) {
+		of := keys(e)
+		if of == nil {
+			return
+		}
+		for key := range of {
+			queue.AddWith(key, due(e.Cause))
+		}
+	}
+}
+
+// due says how to add a key for an event with this cause.
+func due(cause informer.Cause) workqueue.AddOptions {
+	how := workqueue.AddOptions{Cause: cause.String()}
+	if cause == informer.Initial || cause == informer.Resync {
+		how.Priority = workqueue.LowPriority
+	}
+	return how
+}
+
+// ownerOf returns the name of an object's controlling owner, if that is of a kind.
+func ownerOf(object metav1.Object, kind schema.GroupKind) (name string, ok bool) {
+	reference := metav1.GetControllerOfNoCopy(object)
+	if reference == nil || reference.Kind != kind.Kind {
+		return "", false
+	}
+	version, err := schema.ParseGroupVersion(reference.APIVersion)
+	return reference.Name, err == nil && version.Group == kind.Group
+}

@@ -1,0 +1,90 @@
+package workqueue
+
+import (
+	"context"
+	"errors"
+	"sync"
+)
+
+// crew is the workers of one Run after the other. The zero value has none.
+type crew struct {
+	mu      sync.Mutex // guards following
+	run     context.Context
+	work    func(hired context.Context) // nil while there is no Run
+	ending  bool
+	dismiss []context.CancelFunc // one for each worker
+	workers *sync.WaitGroup
+}
+
+var (
+	errRunning    = errors.New("a Run is going on already")
+	errNotRunning = errors.New("no Run is going on")
+)
+
+// begin starts workers, each calling work, which is to return when its context
+// ends. That is when the worker is dismissed, or when run ends.
+func (c *crew) begin(run context.Context, n int, work func(hired context.Context)) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.work != nil {
+		return errRunning
+	}
+	c.run, c.work = run, work
+	c.workers = new(sync.WaitGroup)
+	c.resizeLocked(n)
+	return nil
+}
+
+// resize starts workers, or dismisses some.
+func (c *crew) resize(n int) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.work == nil || c.ending {
+		return errNotRunning
+	}
+	c.resizeLocked(n)
+	return nil
+}
+
+func (c *crew) resizeLocked(n int) {
+	for len(c.dismiss) < n {
+		hired, dismiss := context.WithCancel(c.run)
+		c.dismiss = append(c.dismiss, dismiss)
+		employ(c.workers, hired, c.work)
+	}
+	for len(c.dismiss) > n {
+		last := len(c.dismiss) - 1
+		c.dismiss[last]()
+		c.dismiss = c.dismiss[:last]
+	}
+}
+
+// employ starts a worker. Should work end its goroutine, by runtime.Goexit,
+// another takes its place.
+func employ(workers *sync.WaitGroup, hired context.Context, work func(context.Context)) {
+	workers.Go(func() {
+		left := false
+		defer func() {
+			if !left {
+				employ(workers, hired, work)
+			}
+		}()
+		work(hired)
+		left = true
+	})
+}
+
+// end dismisses all workers and waits for them.
+func (c *crew) end() {
+	c.mu.Lock()
+	c.ending = true // so that nobody is hired while it waits
+	c.resizeLocked(0)
+	workers := c.workers
+	c.mu.Unlock()
+
+	workers.Wait()
+
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.run, c.work, c.ending, c.workers = nil, nil, false, nil
+}

@@ -1,0 +1,22 @@
+package workqueue
+
+import "math"
+
+// group is what Options.Group and Options.Weight say of a key.
+type group struct {
+	name   string
+	weight int32
+}
+
+// groupOf asks them. It must be called without the lock, and before an entry of
+// the key is made.
+func (q *Queue[K]) groupOf(key K) group {
+	if q.opts.Group == nil {
+		return group{}
+	}
+	g := group{name: q.opts.Group(key), weight: 1}
+	if q.opts.Weight != nil {
+		g.weight = int32(min(max(q.opts.Weight(g.name), 1), math.MaxInt32))
+	}
+	return g
+}

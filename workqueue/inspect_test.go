@@ -1,0 +1,151 @@
+package workqueue_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kinform/kinform/workqueue"
+)
+
+func TestInspectTellsOfEveryKey(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		at := func(d time.Duration) time.Time { return start.Add(d) }
+		q := workqueue.New(workqueue.Options[string]{Timed: true, Group: func(key string) string { return key[:1] }})
+		require.Empty(t, q.Inspect())
+		_, ok := q.Lookup("unknown")
+		require.False(t, ok)
+
+		q.AddWith("a running", workqueue.AddOptions{Cause: "created"})
+		get(t, q)
+		time.Sleep(time.Second)
+		q.AddWith("b running and dirty", workqueue.AddOptions{Cause: "updated"})
+		get(t, q)
+		q.AddWith("b running and dirty", workqueue.AddOptions{Cause: "updated again"})
+		time.Sleep(time.Second)
+		q.Add("c ready")
+		q.AddWith("d ready first", workqueue.AddOptions{Priority: 1})
+		q.AddWith("e delayed", workqueue.AddOptions{After: time.Hour, Priority: -1, Cause: "retry"})
+		q.AddAfter("f delayed", time.Minute)
+		q.Retry("f delayed")
+		q.Park("g parked", after(time.Minute))
+		q.Add("g parked")
+		time.Sleep(time.Millisecond)
+
+		states := q.Inspect()
+		for i, want := range []workqueue.KeyState[string]{
+			{Key: "a running", Processing: true, Started: at(0), Causes: workqueue.Causes{First: "created", Last: "created", Count: 1}},
+			{
+				Key: "b running and dirty", Processing: true, Started: at(time.Second), Dirty: true,
+				Causes: workqueue.Causes{First: "updated again", Last: "updated again", Count: 1},
+			},
+			{Key: "d ready first", Dirty: true, Ready: true, ReadySince: at(2 * time.Second), Priority: 1, Causes: workqueue.Causes{Count: 1}},
+			{Key: "c ready", Dirty: true, Ready: true, ReadySince: at(2 * time.Second), Causes: workqueue.Causes{Count: 1}},
+			{Key: "g parked", Dirty: true, Parked: true, Causes: workqueue.Causes{Count: 1}},
+			{Key: "f delayed", Until: at(2*time.Second + 5*time.Millisecond), Causes: workqueue.Causes{Count: 2}, Retries: 1},
+			{Key: "e delayed", Until: at(time.Hour + 2*time.Second), Priority: -1, Causes: workqueue.Causes{First: "retry", Last: "retry", Count: 1}},
+		} {
+			want.Group = want.Key[:1]
+			require.Equal(t, want, states[i])
+			alone, ok := q.Lookup(want.Key)
+			require.True(t, ok)
+			require.Equal(t, want, alone)
+		}
+		require.Len(t, states, 7)
+		q.ShutDown()
+	})
+}
+
+func TestInspectListsWhatWaitsByItsTime(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q := workqueue.New(workqueue.Options[string]{MinInterval: time.Minute})
+		q.Add("cools, and is delayed for longer")
+		q.Add("cools")
+		takeAll(t, q)
+		q.Add("cools")
+		q.AddAfter("cools, and is delayed for longer", 3*time.Minute)
+		q.AddWith("urgent, but later", workqueue.AddOptions{After: time.Hour, Priority: 9})
+		q.AddAfter("soon", time.Second)
+		q.AddAfter("later", 2*time.Minute)
+		var keys []string
+		for _, state := range q.Inspect() {
+			keys = append(keys, state.Key)
+		}
+		require.Equal(t, []string{"soon", "cools", "later", "cools, and is delayed for longer", "urgent, but later"}, keys)
+		q.ShutDown()
+	})
+}
+
+func TestCausesAreTheFirstAndTheLastOfATurn(t *testing.T) {
+	t.Parallel()
+	q := newQueue()
+	because := func(causes ...string) {
+		for _, cause := range causes {
+			q.AddWith("a", workqueue.AddOptions{Cause: cause})
+		}
+	}
+	because("", "created", "", "updated", "secret changed", "")
+	item, err := q.GetItem(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, workqueue.Causes{First: "created", Last: "secret changed", Count: 6}, item.Causes)
+	because("resync")
+	q.Done("a")
+	item, err = q.GetItem(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, workqueue.Causes{First: "resync", Last: "resync", Count: 1}, item.Causes, "a turn of its own")
+}
+
+func TestAWorkerOfRunLooksUpWhyItHasTheKey(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue()
+		var causes workqueue.Causes
+		end := running(t, q, 1, func(_ context.Context, key string) error {
+			state, _ := q.Lookup(key)
+			causes = state.Causes
+			return nil
+		})
+		q.AddWith("a", workqueue.AddOptions{Cause: "watch"})
+		synctest.Wait()
+		require.NoError(t, end())
+		require.Equal(t, "watch", causes.First)
+	})
+}
+
+func TestTimesAreKeptForWhoWantsThem(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q := workqueue.New(workqueue.Options[string]{DrainTimeout: time.Hour})
+		q.Add("a")
+		q.Add("b")
+		item, err := q.GetItem(t.Context())
+		require.NoError(t, err)
+		time.Sleep(time.Hour)
+		require.Zero(t, item.Waited)
+		s := q.Stats()
+		require.False(t, s.Timed)
+		require.Zero(t, s.OldestReady)
+		require.Zero(t, s.LongestRunning)
+		state, _ := q.Lookup("a")
+		require.True(t, state.Started.IsZero())
+
+		end := running(t, q, 1, func(context.Context, string) error {
+			time.Sleep(10 * time.Minute)
+			return nil
+		})
+		q.Add("c")
+		time.Sleep(time.Minute)
+		s = q.Stats()
+		require.True(t, s.Timed)
+		require.Equal(t, time.Minute, s.OldestReady, "of c")
+		require.Equal(t, time.Minute, s.LongestRunning, "a has been running for longer, which nobody knows")
+		q.Done("a")
+		require.NoError(t, end())
+	})
+}

@@ -1,0 +1,156 @@
+package workqueue_test
+
+import (
+	"fmt"
+	"math"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kinform/kinform/workqueue"
+)
+
+// spaced returns a queue with a MinInterval, and the journal of a worker of it
+// that needs so long for each key. The worker ends with the queue.
+func spaced(interval, needs time.Duration) (*workqueue.Queue[string], *journal) {
+	q := workqueue.New(workqueue.Options[string]{MinInterval: interval})
+	turns := newJournal()
+	go serve(q, func(key string) {
+		turns.note(key)
+		time.Sleep(needs)
+	})
+	return q, turns
+}
+
+func TestAnIntervalHasItsFirstTurnAtOnceAndOneAtItsEnd(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q, turns := spaced(10*time.Second, 0)
+		for range 25 { // for 25 s, each second
+			q.Add("a")
+			time.Sleep(time.Second)
+		}
+		time.Sleep(time.Minute)
+		q.Add("a")
+		synctest.Wait()
+		require.Equal(t, []string{"a @0s", "a @10s", "a @20s", "a @30s", "a @1m25s"}, turns.all())
+		require.NoError(t, q.Drain(t.Context()))
+	})
+}
+
+func TestAnIntervalIsThatOfOneKey(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q, turns := spaced(10*time.Second, 0)
+		for _, key := range []string{"a", "b", "a"} {
+			q.Add(key)
+			time.Sleep(time.Second)
+		}
+		time.Sleep(time.Minute)
+		require.Equal(t, []string{"a @0s", "b @1s", "a @10s"}, turns.all())
+		require.NoError(t, q.Drain(t.Context()))
+	})
+}
+
+func TestATurnMayBeLongerThanTheInterval(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q, turns := spaced(10*time.Second, 25*time.Second)
+		q.Add("a")
+		time.Sleep(time.Second)
+		q.Add("a")
+		time.Sleep(time.Minute)
+		require.Equal(t, []string{"a @0s", "a @25s"}, turns.all())
+		require.NoError(t, q.Drain(t.Context()))
+	})
+}
+
+func TestAnIntervalHoldsForDelayedAddsAndRetries(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q, turns := spaced(10*time.Second, 0)
+		q.Add("a")
+		synctest.Wait()
+		q.AddAfter("a", 3*time.Second)
+		q.Retry("a")
+		time.Sleep(time.Minute)
+		require.Equal(t, []string{"a @0s", "a @10s"}, turns.all())
+		q.AddAfter("a", 15*time.Second)
+		time.Sleep(time.Minute)
+		require.Equal(t, "a @1m15s", turns.all()[2])
+		require.NoError(t, q.Drain(t.Context()))
+	})
+}
+
+func TestShutDownDoesNotWaitForIntervals(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q, turns := spaced(time.Hour, 0)
+		q.Add("a")
+		q.Add("b")
+		synctest.Wait()
+		q.Add("a")
+		synctest.Wait()
+		state, ok := q.Lookup("a")
+		require.True(t, ok)
+		require.True(t, state.Dirty)
+		require.False(t, state.Ready)
+		require.Equal(t, time.Hour, time.Until(state.Cooling))
+		require.NoError(t, q.Drain(t.Context()))
+		require.Equal(t, []string{"a @0s", "b @0s", "a @0s"}, turns.all(), "what is due is done, and at once")
+	})
+}
+
+func TestKeysWhoseIntervalIsOverAreForgotten(t *testing.T) { // WQ-7
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q, _ := spaced(time.Minute, 0)
+		for i := range 1000 {
+			q.Add(fmt.Sprint(i))
+		}
+		synctest.Wait()
+		require.Len(t, q.Inspect(), 1000)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		require.Empty(t, q.Inspect())
+		require.NoError(t, q.Verify())
+		require.NoError(t, q.Drain(t.Context()))
+	})
+}
+
+func TestADelayAndAnIntervalThatEndTogetherMakeTheirKeyReady(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q := workqueue.New(workqueue.Options[string]{MinInterval: 10 * time.Second})
+		q.Add("a")
+		get(t, q)
+		q.Done("a")
+		q.Add("a")
+		q.AddAfter("a", 10*time.Second)
+		time.Sleep(10 * time.Second)
+		synctest.Wait()
+		require.NoError(t, q.Verify())
+		require.Equal(t, []string{"a"}, takeAll(t, q))
+		require.NoError(t, q.Drain(t.Context()))
+	})
+}
+
+func TestAnIntervalWithoutEndDoesNotKeepAQueueFromDraining(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q := workqueue.New(workqueue.Options[string]{MinInterval: math.MaxInt64})
+		q.Add("a")
+		get(t, q)
+		q.AddAfter("a", time.Second)
+		q.Done("a")
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		require.NoError(t, q.Verify())
+		require.Zero(t, q.Len())
+		q.ShutDown()
+		require.Equal(t, []string{"a"}, takeAll(t, q))
+		require.NoError(t, q.Drain(t.Context()))
+	})
+}

@@ -1,0 +1,47 @@
+package workqueue
+
+// lane holds the ready keys of one group at one level of priority, in the order
+// in which they became ready there.
+type lane[K comparable] struct {
+	keys   fifo[K]
+	level  *level[K]
+	weight int32 // how many keys the group is handed out in a row
+	credit int32 // how many of them are left in this round
+
+	prev, next *lane[K] // the ring of the level's lanes
+}
+
+// ring is the lanes of one level that have ready keys: each is served as many
+// keys as its weight, and then goes to the end.
+type ring[K comparable] struct{ first *lane[K] }
+
+// enter puts a lane at the end.
+func (r *ring[K]) enter(l *lane[K]) {
+	l.credit = l.weight
+	if r.first == nil {
+		l.prev, l.next = l, l
+		r.first = l
+		return
+	}
+	l.prev, l.next = r.first.prev, r.first
+	l.prev.next, l.next.prev = l, l
+}
+
+// leave takes a lane out.
+func (r *ring[K]) leave(l *lane[K]) {
+	if l.next == l {
+		r.first = nil
+	} else {
+		l.prev.next, l.next.prev = l.next, l.prev
+		if r.first == l {
+			r.first = l.next
+		}
+	}
+	l.prev, l.next = nil, nil
+}
+
+// rotate makes the first lane the last.
+func (r *ring[K]) rotate() {
+	r.first.credit = r.first.weight
+	r.first = r.first.next
+}

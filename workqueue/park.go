@@ -1,0 +1,91 @@
+package workqueue
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+)
+
+// Park holds the key back until the function has returned: it is not handed out
+// before, however often it is added, and an add of that time is not lost. It does
+// not add the key. A worker that has written an object parks its key until the
+// store has seen the write, and so never acts on what is older:
+//
+//	queue.Park(key, func(ctx context.Context) error {
+//		return store.WaitRV(ctx, written.ResourceVersion)
+//	})
+//
+// The function runs in a goroutine of its own, and should return when its context
+// ends, which it does at ShutDown; a key that is parked then has no turn any more.
+// When the function fails or panics, that is logged and the key is free again.
+// A key that is parked several times is held back until all have returned. One
+// that is with a worker stays there.
+//
+// Park does nothing after ShutDown.
+func (q *Queue[K]) Park(key K, until func(context.Context) error) {
+	q.park(key, q.entries.hash(key), q.groupOf(key), until)
+}
+
+// parking is the goroutines that wait for what parked keys are parked for.
+type parking struct {
+	ctx   context.Context // of their functions
+	end   context.CancelFunc
+	waits sync.WaitGroup
+}
+
+func (q *Queue[K]) park(key K, hash uint64, g group, until func(context.Context) error) {
+	q.mu.Lock()
+	defer q.unlock()
+	if q.shuttingDown {
+		q.stats.Refused++
+		return
+	}
+	e := q.obtainLocked(key, hash, g)
+	if e.lane != nil {
+		q.ready.remove(e)
+	}
+	if e.parked == 0 {
+		q.parked++
+	}
+	e.parked++
+	q.pending++
+	q.parking.waits.Go(func() {
+		contain(
+			func() error { return until(q.parking.ctx) },
+			func(err error) { q.unpark(e, err) },
+		)
+	})
+}
+
+// unpark ends one wait of a parked key.
+func (q *Queue[K]) unpark(e *entry[K], err error) {
+	key := e.key // which does not change while the entry is parked
+	if err != nil && q.parking.ctx.Err() == nil {
+		q.log(q.parking.ctx, slog.LevelWarn, "parked key goes on although its wait failed", key, err)
+	}
+	q.mu.Lock()
+	defer q.unlock()
+	e.parked--
+	q.pending--
+	if e.parked == 0 {
+		q.parked--
+		q.settleLocked(e, q.timeLocked())
+		q.entries.release(e)
+	}
+	q.closeIfDrainedLocked()
+}
+
+// abandonLocked ends the waits of parked keys, and discards the turns that were
+// due to them: nobody would know whether they are safe.
+func (q *Queue[K]) abandonLocked() {
+	q.parking.end()
+	if q.parked == 0 {
+		return
+	}
+	for e := range q.entries.all {
+		if e.parked > 0 && e.dirty {
+			q.dropLocked(e)
+			q.stats.Discarded++
+		}
+	}
+}

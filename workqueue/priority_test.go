@@ -1,0 +1,282 @@
+package workqueue_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kinform/kinform/workqueue"
+)
+
+// addAt adds keys at a priority.
+func addAt(q *workqueue.Queue[string], priority int, keys ...string) {
+	for _, key := range keys {
+		q.AddWith(key, workqueue.AddOptions{Priority: priority})
+	}
+}
+
+func TestHigherPrioritiesComeFirstAndEqualOnesInOrder(t *testing.T) {
+	t.Parallel()
+	q := newQueue()
+	addAt(q, workqueue.LowPriority, "low 1", "low 2")
+	q.Add("usual 1")
+	addAt(q, 7, "high 1")
+	q.Add("usual 2")
+	addAt(q, 7, "high 2")
+	require.Equal(t, []workqueue.Level{{7, 2}, {0, 2}, {workqueue.LowPriority, 2}}, q.Stats().Levels)
+	require.NoError(t, q.Verify())
+	require.Equal(t, []string{"high 1", "high 2", "usual 1", "usual 2", "low 1", "low 2"}, takeAll(t, q))
+	require.Empty(t, q.Stats().Levels)
+}
+
+func TestAnAddCanRaiseAPriorityAndNotLowerIt(t *testing.T) {
+	t.Parallel()
+	q := newQueue()
+	addAt(q, 1, "a", "b", "c", "d")
+	addAt(q, 2, "x", "c", "y")
+	addAt(q, 0, "a", "x")
+	require.EqualValues(t, 3, q.Stats().Merged)
+	require.Equal(t, []string{"x", "c", "y", "a", "b", "d"}, takeAll(t, q))
+}
+
+func TestAnAddOfAKeyThatIsProcessedHasItsOwnPriority(t *testing.T) {
+	t.Parallel()
+	q := newQueue()
+	addAt(q, 9, "a")
+	get(t, q)
+	addAt(q, 1, "a")
+	addAt(q, 2, "b")
+	addAt(q, 3, "a")
+	addAt(q, 0, "a")
+	q.Done("a")
+	require.Equal(t, []string{"a", "b"}, takeAll(t, q), "3 before 2")
+}
+
+func TestADelayedAddKeepsItsPriority(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue()
+		q.AddWith("a", workqueue.AddOptions{Priority: 1, After: time.Minute})
+		q.AddWith("a", workqueue.AddOptions{Priority: 3, After: time.Hour})
+		q.AddWith("b", workqueue.AddOptions{Priority: 2, After: time.Minute})
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		require.Equal(t, []string{"a", "b"}, takeAll(t, q), "the earlier time, and the higher priority")
+	})
+}
+
+func TestARetryKeepsThePriorityAndTheCauses(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue()
+		q.AddWith("a", workqueue.AddOptions{Priority: workqueue.LowPriority, Cause: "initial"})
+		item, err := q.GetItem(t.Context())
+		require.NoError(t, err)
+		q.Retry("a")
+		q.Done("a")
+		time.Sleep(time.Second)
+		again, err := q.GetItem(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, item.Priority, again.Priority)
+		require.Equal(t, workqueue.Causes{First: "initial", Last: "initial", Count: 1}, again.Causes)
+
+		q.Done("a")
+		q.Retry("a")
+		time.Sleep(time.Second)
+		other, err := q.GetItem(t.Context())
+		require.NoError(t, err)
+		require.Zero(t, other.Priority, "of no turn")
+	})
+}
+
+func TestRunKeepsThePriorityOfWhatIsRequeued(t *testing.T) {
+	t.Parallel()
+	for name, result := range map[string]error{
+		"after":   workqueue.RequeueAfter(time.Second),
+		"when":    workqueue.RequeueWhen(func(context.Context) error { return nil }),
+		"failure": fmt.Errorf("not yet"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				q := newQueue()
+				var priorities []int
+				end := running(t, q, 1, func(_ context.Context, key string) error {
+					state, ok := q.Lookup(key)
+					require.True(t, ok)
+					priorities = append(priorities, state.Priority)
+					if len(priorities) == 3 {
+						return nil
+					}
+					return result
+				})
+				addAt(q, 5, "a")
+				time.Sleep(time.Minute)
+				require.NoError(t, end())
+				require.Equal(t, []int{5, 5, 5}, priorities)
+			})
+		})
+	}
+}
+
+// A hundred thousand keys of low priority beside a steady stream of urgent ones,
+// of which there is always one more: each of the former has its turn within the
+// bound that Options.Ageing states.
+func TestNothingStarves(t *testing.T) {
+	t.Parallel()
+	const low, ageing = 100_000, 4
+	q := workqueue.New(workqueue.Options[int]{Ageing: ageing})
+	for key := range low {
+		q.AddWith(key, workqueue.AddOptions{Priority: workqueue.LowPriority})
+	}
+	urgent := low
+	seen := 0
+	for turn := 1; seen < low; turn++ {
+		q.Add(urgent)
+		urgent++
+		key, _ := q.TryGet()
+		q.Done(key)
+		if key >= low {
+			continue
+		}
+		if key != seen || turn > ageing*(key+1) { // require would be most of the time of this test
+			t.Fatalf("key %d has its turn after %d, %d turns later", key, seen-1, turn)
+		}
+		seen++
+	}
+	require.Equal(t, ageing*low, urgent-low, "and the urgent ones have all other turns")
+}
+
+// The bound with more levels: ageing * lower levels * (keys before it + 1).
+func TestNothingStarvesAtAnyLevel(t *testing.T) {
+	t.Parallel()
+	const ageing, levels, each = 3, 5, 40
+	q := workqueue.New(workqueue.Options[int]{Ageing: ageing})
+	random := rand.New(rand.NewPCG(1, 2))
+	before := make(map[int]int) // how many keys of its priority came before a key
+	for _, key := range random.Perm(levels * each) {
+		before[key] = q.Len()
+		level := key % levels
+		for _, l := range q.Stats().Levels {
+			if l.Priority == level {
+				before[key] = l.Ready
+			}
+		}
+		q.AddWith(key, workqueue.AddOptions{Priority: level})
+	}
+	next := levels * each
+	turnsLeft := len(before)
+	for turn := 1; turnsLeft > 0; turn++ {
+		q.AddWith(next, workqueue.AddOptions{Priority: levels}) // always one that is more urgent
+		next++
+		key := get(t, q)
+		q.Done(key)
+		if n, ok := before[key]; ok {
+			require.LessOrEqual(t, turn, ageing*levels*(n+1), "key %d", key)
+			turnsLeft--
+		}
+	}
+}
+
+// Urgent keys come in bursts that end just when it is not their turn.
+func TestLevelsThatComeAndGoStarveNoLevelBetween(t *testing.T) {
+	t.Parallel()
+	const ageing = 4
+	q := workqueue.New(workqueue.Options[string]{Ageing: ageing})
+	addAt(q, 1, "between")
+	for i := range 100 {
+		addAt(q, 0, fmt.Sprint("low ", i))
+	}
+	for turn := 1; ; turn++ {
+		require.LessOrEqual(t, turn, ageing*3)
+		if turn%ageing != 0 {
+			addAt(q, 2, "urgent")
+		}
+		key := get(t, q)
+		q.Done(key)
+		if key == "between" {
+			return
+		}
+	}
+}
+
+// Whatever comes, is raised, and is cancelled: no key waits for longer than
+// Options.Ageing says.
+func TestTheBoundOfAgeingHoldsOnRandomWalks(t *testing.T) {
+	t.Parallel()
+	type wait struct{ priority, before, since, levels int }
+	for seed := range uint64(40) {
+		random := rand.New(rand.NewPCG(seed, 0))
+		ageing := 1 + int(seed%4)
+		q := workqueue.New(workqueue.Options[int]{Ageing: ageing})
+		waits := make(map[int]*wait)
+		turn := 0
+		for range 3000 {
+			levels := make(map[int]int)
+			for _, w := range waits {
+				levels[w.priority]++
+			}
+			for _, w := range waits {
+				w.levels = max(w.levels, len(levels))
+			}
+			key, priority := random.IntN(60), random.IntN(1+random.IntN(6))
+			switch random.IntN(5) {
+			case 0, 1:
+				q.AddWith(key, workqueue.AddOptions{Priority: priority})
+				if w := waits[key]; w == nil || w.priority < priority {
+					waits[key] = &wait{priority: priority, before: levels[priority], since: turn}
+				}
+			case 2:
+				if random.IntN(4) == 0 {
+					q.Cancel(key)
+					delete(waits, key)
+				}
+			default:
+				key, ok := q.TryGet()
+				if !ok {
+					continue
+				}
+				turn++
+				q.Done(key)
+				delete(waits, key)
+				for key, w := range waits {
+					if turn-w.since > ageing*w.levels*(w.before+1) {
+						t.Fatalf("seed %d: %d waits for %d turns, %d of its priority were before it, %d levels, ageing %d",
+							seed, key, turn-w.since, w.before, w.levels, ageing)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestAgeingCanBeOff(t *testing.T) {
+	t.Parallel()
+	q := workqueue.New(workqueue.Options[string]{Ageing: -1})
+	addAt(q, -1, "low")
+	for i := range 1000 {
+		q.Add("high")
+		require.Equal(t, "high", get(t, q), i)
+		q.Done("high")
+	}
+	require.Equal(t, []string{"low"}, takeAll(t, q))
+}
+
+func TestManyPrioritiesLeaveNothingBehind(t *testing.T) {
+	t.Parallel()
+	q := workqueue.New(workqueue.Options[int]{Ageing: -1})
+	for _, priority := range rand.Perm(1000) {
+		q.AddWith(priority, workqueue.AddOptions{Priority: priority})
+	}
+	require.NoError(t, q.Verify())
+	for want := 999; want >= 0; want-- {
+		require.Equal(t, want, get(t, q))
+		q.Done(want)
+	}
+	require.LessOrEqual(t, q.LevelsKept(), 8)
+}

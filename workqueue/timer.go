@@ -1,0 +1,102 @@
+package workqueue
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// alarmLocked sets the entry's alarm, and the timer if that is now the first.
+func (q *Queue[K]) alarmLocked(e *entry[K], now time.Duration) {
+	if q.alarms.set(e) {
+		q.armLocked(now)
+	}
+}
+
+// armLocked sets the timer to the first alarm, if there is one.
+func (q *Queue[K]) armLocked(now time.Duration) {
+	first := q.alarms.first()
+	switch {
+	case first == never:
+	case q.timer == nil:
+		q.timer = time.AfterFunc(first-now, q.ring)
+		q.pending++
+	case !q.timer.Reset(first - now): // otherwise it was scheduled, and has been moved
+		q.pending++
+	}
+}
+
+// ring deals with the alarms that ring now, and arms the timer for the next. It
+// takes the lock for each key anew, so that workers can begin while thousands
+// are due.
+func (q *Queue[K]) ring() {
+	for {
+		key, result, ok := q.ringOne()
+		if !ok {
+			return
+		}
+		q.opts.Observer.added(key, result)
+	}
+}
+
+func (q *Queue[K]) ringOne() (key K, result addResult, ok bool) {
+	now := q.now()
+	q.mu.Lock()
+	defer q.unlock()
+
+	if q.alarms.first() > now {
+		q.armLocked(now)
+		q.pending--
+		q.closeIfDrainedLocked()
+		return key, refused, false
+	}
+	e := q.alarms.ring()
+	if e.cool <= now {
+		e.cool = 0
+	}
+	due, isDue := e.later, e.delayed() && e.due <= now
+	if isDue {
+		q.undelayLocked(e)
+	}
+	if e.rings() != never {
+		q.alarms.set(e)
+	}
+	key = e.key
+	q.settleLocked(e, now) // before what is due is merged with what may have cooled
+	if isDue {
+		return key, q.dueLocked(e, due), true
+	}
+	q.entries.release(e)
+	return key, refused, true
+}
+
+// silenceLocked drops all alarms and stops the timer. What was delayed is
+// discarded; what was cooling becomes ready, in the order in which it would have.
+func (q *Queue[K]) silenceLocked() {
+	q.stats.Discarded += uint64(q.waiting)
+	q.waiting = 0
+	slots := q.alarms.slots
+	q.alarms = alarms[K]{}
+	var cooled []alarm[K]
+	for _, a := range slots {
+		if a.stale() {
+			continue
+		}
+		a.at = a.entry.cool // the alarm may be earlier
+		a.entry.alarm, a.entry.cool, a.entry.due = 0, 0, 0
+		if a.entry.dirty {
+			cooled = append(cooled, a)
+		}
+		q.entries.release(a.entry)
+	}
+	slices.SortFunc(cooled, func(a, b alarm[K]) int {
+		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.seq, b.seq))
+	})
+	now := q.timeLocked()
+	for _, a := range cooled {
+		q.settleLocked(a.entry, now)
+	}
+	if q.timer != nil && q.timer.Stop() {
+		q.pending--
+	}
+}
