@@ -212,6 +212,10 @@ func (m *model) cancel(key byte) bool {
 
 func (m *model) park(key byte) {
 	if m.shut {
+		if slices.Contains(m.ready, key) {
+			m.unready(key)
+		}
+		m.key(key).due = nil
 		return
 	}
 	if slices.Contains(m.ready, key) {

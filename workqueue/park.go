@@ -21,7 +21,10 @@ import (
 // A key that is parked several times is held back until all have returned. One
 // that is with a worker stays there.
 //
-// Park does nothing after ShutDown.
+// After ShutDown, Park only discards the turn that is due on the key, if there is
+// one: what the worker that calls it wrote may not be in the store by then. To
+// wait for no longer than some time, give the function a context of its own:
+// whatever never comes would hold the key back for ever.
 func (q *Queue[K]) Park(key K, until func(context.Context) error) {
 	q.park(key, q.entries.hash(key), q.groupOf(key), until)
 }
@@ -38,6 +41,7 @@ func (q *Queue[K]) park(key K, hash uint64, g group, until func(context.Context)
 	defer q.unlock()
 	if q.shuttingDown {
 		q.stats.Refused++
+		q.discardLocked(q.entries.find(key, hash))
 		return
 	}
 	e := q.obtainLocked(key, hash, g)
@@ -83,9 +87,19 @@ func (q *Queue[K]) abandonLocked() {
 		return
 	}
 	for e := range q.entries.all {
-		if e.parked > 0 && e.dirty {
-			q.dropLocked(e)
-			q.stats.Discarded++
+		if e.parked > 0 {
+			q.discardLocked(e)
 		}
 	}
+}
+
+// discardLocked drops the turn that is due on an entry, if there are these.
+func (q *Queue[K]) discardLocked(e *entry[K]) {
+	if e == nil || !e.dirty {
+		return
+	}
+	q.dropLocked(e)
+	q.stats.Discarded++
+	q.entries.release(e)
+	q.closeIfDrainedLocked()
 }

@@ -227,3 +227,27 @@ func TestAWaitThatEndsItsGoroutineFreesItsKey(t *testing.T) {
 		require.Contains(t, log.String(), "Goexit")
 	})
 }
+
+// What a worker wrote in its last turn before the end need not be in the store
+// when the turn ends, so there is no further one.
+func TestAParkAfterShutDownDiscardsTheTurnThatIsDue(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue()
+		var turns atomic.Int64
+		end := running(t, q, 1, func(_ context.Context, key string) error {
+			turns.Add(1)
+			q.Add(key) // as the event of the write does
+			q.ShutDown()
+			q.Park(key, func(context.Context) error { panic("never called") })
+			return nil
+		})
+		q.Add("a")
+		synctest.Wait()
+		require.NoError(t, end())
+		require.EqualValues(t, 1, turns.Load())
+		s := q.Stats()
+		require.EqualValues(t, 1, s.Refused)
+		require.EqualValues(t, 1, s.Discarded)
+	})
+}

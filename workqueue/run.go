@@ -173,7 +173,11 @@ var errGoexit = errors.New("ended its goroutine, by runtime.Goexit")
 
 // report counts, logs and tells a failure.
 func (q *Queue[K]) report(ctx context.Context, key K, err error) {
-	q.log(ctx, slog.LevelError, "reconcile failed", key, err, slog.Int("requeues", q.NumRequeues(key)))
+	level, msg := slog.LevelError, "reconcile failed"
+	if _, ok := errors.AsType[*dropped](err); ok {
+		level, msg = slog.LevelWarn, "reconcile failed, and is not tried again"
+	}
+	q.log(ctx, level, msg, key, err, slog.Int("requeues", q.NumRequeues(key)))
 
 	_, panicked := errors.AsType[*PanicError](err)
 	q.mu.Lock()
