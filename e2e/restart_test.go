@@ -34,8 +34,13 @@ func life(t *testing.T, path string) (told []string) {
 	if err := file.Preload(inf); err != nil {
 		t.Log("a cold start: ", err)
 	}
+	marker := fmt.Sprintf("marker-%d", time.Now().UnixNano())
+	marked := make(chan struct{})
 	var mu sync.Mutex // guards following
 	_, err = inf.AddHandler(func(e informer.Event[*corev1.ConfigMap]) {
+		if e.Key.Name == marker {
+			close(marked)
+		}
 		if e.New.Labels["of"] == "restart" {
 			mu.Lock()
 			defer mu.Unlock()
@@ -47,9 +52,14 @@ func life(t *testing.T, path string) (told []string) {
 	running, stop := context.WithCancel(ctx)
 	go func() { ended <- inf.Run(running) }()
 	require.NoError(t, inf.WaitForSync(ctx))
-	last, err := maps.Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: cluster.Namespace, GenerateName: "marker-"}}, metav1.CreateOptions{})
+	last, err := maps.Create(ctx, &corev1.ConfigMap{ObjectMeta: inTheNamespace(marker)}, metav1.CreateOptions{})
 	require.NoError(t, err)
 	require.NoError(t, inf.Store().WaitRV(ctx, last.ResourceVersion))
+	select { // a handler is told after the store, and what it was not told when Run ends it never is
+	case <-marked:
+	case <-ctx.Done():
+		require.NoError(t, context.Cause(ctx))
+	}
 	stop()
 	require.NoError(t, <-ended)
 	require.NoError(t, file.Save(inf.Store()))

@@ -3,12 +3,16 @@ package rest
 import (
 	"bytes"
 	"io"
+	"runtime"
 	"sync"
 	"testing"
+	"weak"
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/listwatch"
 )
 
 // TestAnEventIsDecodedAfterWhatIsHeld: DecodeUpdate gets what Held has under the key,
@@ -55,4 +59,32 @@ func TestAnEventIsDecodedAfterWhatIsHeld(t *testing.T) {
 			require.Empty(t, earlier)
 		}
 	}
+}
+
+// A timer that was stopped can keep an exchange alive for a minute. What the caller
+// has, which may be a store of a gigabyte, must not be kept alive by it.
+func TestAWatchThatIsOverLetsGoOfWhatIsHeld(t *testing.T) {
+	t.Parallel()
+	pod := plainPods(1)[0]
+	client := serveBytes(t, Protobuf, event(t, Protobuf, "MODIFIED", "Pod", &pod))
+	store := new([64]int)
+	alive := weak.Make(store)
+	r := NewResource[*corev1.Pod](client, podsGVR, ResourceOptions{
+		DecodeUpdate: func(data []byte, object, _ any) error { return object.(*corev1.Pod).Unmarshal(data) },
+	})
+	holding := func(store any) func(types.NamespacedName) any {
+		return func(types.NamespacedName) any { return store }
+	}
+	stream, err := r.Watch(t.Context(), listwatch.WatchOptions{Held: holding(store)})
+	require.NoError(t, err)
+	_, err = stream.Next()
+	require.NoError(t, err)
+	require.NoError(t, stream.Close())
+	kept := stream.(*watchStream[*corev1.Pod]).ahead.exchange
+	stream, store = nil, nil
+	for range 3 {
+		runtime.GC()
+	}
+	require.True(t, alive.Value() == nil, "what was held is still there")
+	runtime.KeepAlive(kept)
 }

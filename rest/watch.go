@@ -215,6 +215,7 @@ func (s *watchStream[T]) Next() (listwatch.Event[T], error) {
 // Close implements [listwatch.WatchStream].
 func (s *watchStream[T]) Close() error {
 	s.ahead.close()
+	s.ahead.exchange.held = nil // a timer that was stopped may keep the exchange for a minute
 	s.tally.end()
 	return nil
 }
