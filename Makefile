@@ -13,8 +13,8 @@ endif
 
 # Tests run with the invariant checks compiled in; release builds have none.
 TEST_FLAGS := $(RACE) -tags=invariants -timeout=15m
-# What an object of a list may allocate can be told only without the race detector.
-GATES := '^TestAnObjectOfAList'
+# What an object of a list, or an event, may allocate can be told only without the race detector.
+GATES := '^TestAn(ObjectOfAList|EventOfAWatch)'
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME ?= 10s
 HISTORIES ?= 10000
@@ -40,7 +40,7 @@ demo: build ## run the pipeline on an embedded API server (Ctrl-C ends it)
 .PHONY: test
 test: ## run all tests of the main module; the last line counts them
 	@[ -n "$(RACE)" ] || echo "no C compiler: testing without the race detector"
-	@{ go test $(TEST_FLAGS) -json ./...; [ -z "$(RACE)" ] || go test -json -run=$(GATES) ./rest; } | go run ./internal/tools/tally
+	@{ go test $(TEST_FLAGS) -json ./...; [ -z "$(RACE)" ] || go test -json -run=$(GATES) ./rest ./rest/sharing; } | go run ./internal/tools/tally
 
 .PHONY: e2e
 e2e: ## run the pipeline on a real kube-apiserver and etcd (built at first use)

@@ -21,7 +21,7 @@
 //   - deltafifo: what changed, in one stack per key, until somebody takes it.
 //   - indexer: the store. Readers see whole transactions and block nobody.
 //   - informer: the wiring, and its guarantees G1 to G11.
-//   - workqueue: which keys need work, without duplicates, later, or slower.
+//   - workqueue: which keys need work, without duplicates, whose turn it is, and when.
 //   - apitest: an API server for tests, with faults to order.
 //
 // The directory examples/minimal has the smallest useful program, and

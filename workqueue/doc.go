@@ -44,7 +44,8 @@
 //     it is being worked on give exactly one more run, after Done (WQ-4).
 //   - Keys of one priority and group are handed out in the order of their first
 //     Add; one that was added again while it was processed goes to the end at its
-//     Done (WQ-5), one whose priority was raised to the end of its new one.
+//     Done (WQ-5), one that was held back when nothing does so any more, and one whose
+//     priority was raised to the end of its new one.
 //   - No key that is ready starves, whatever else is added: Options.Ageing has the
 //     bound.
 //   - No goroutine: constructing a queue starts nothing, and delayed keys wait

@@ -31,7 +31,8 @@ func (q *Queue[K]) NumRequeues(key K) int { return q.opts.RateLimiter.NumRequeue
 
 // DefaultRateLimiter returns Kubernetes' usual limiter for controllers: for each
 // key 5 ms, doubled by each failure, up to 1000 s, and over all keys no more than
-// 10 retries a second with a burst of 100 (WQ-34).
+// 10 retries a second with a burst of 100 (WQ-34). It is client-go's
+// DefaultControllerRateLimiter.
 func DefaultRateLimiter[K comparable]() RateLimiter[K] {
 	return MaxOf(
 		Exponential[K](5*time.Millisecond, 1000*time.Second),
@@ -41,13 +42,14 @@ func DefaultRateLimiter[K comparable]() RateLimiter[K] {
 
 // DefaultItemRateLimiter returns Kubernetes' usual limiter for keys that do not
 // disturb each other: for each key 1 ms, doubled by each failure, up to 1000 s
-// (WQ-34).
+// (WQ-34). It is client-go's DefaultItemBasedRateLimiter.
 func DefaultItemRateLimiter[K comparable]() RateLimiter[K] {
 	return Exponential[K](time.Millisecond, 1000*time.Second)
 }
 
 // Exponential returns a limiter whose wait for a key is base at its first
-// failure and doubles with each further one, up to longest (WQ-31).
+// failure and doubles with each further one, up to longest (WQ-31). It is
+// client-go's ItemExponentialFailureRateLimiter.
 func Exponential[K comparable](base, longest time.Duration) RateLimiter[K] {
 	return &exponential[K]{failures: newFailures[K](), base: base, longest: longest}
 }
@@ -68,7 +70,8 @@ func (l *exponential[K]) When(key K) time.Duration {
 }
 
 // FastSlow returns a limiter whose wait for a key is fast at its first attempts
-// failures, and slow from then on (WQ-32).
+// failures, and slow from then on (WQ-32). It is client-go's
+// ItemFastSlowRateLimiter.
 func FastSlow[K comparable](fast, slow time.Duration, attempts int) RateLimiter[K] {
 	return &fastSlow[K]{failures: newFailures[K](), fast: fast, slow: slow, attempts: attempts}
 }

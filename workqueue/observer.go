@@ -14,7 +14,8 @@ type Observer[K comparable] struct {
 	// OnAdd: the key has become dirty, by an add or because its delay has passed.
 	OnAdd func(key K)
 
-	// OnMerged: the key was added while it was dirty already, so nothing changed.
+	// OnMerged: the key was added while it was dirty already, so it has no further
+	// turn for it; its Causes count the add, and its priority may have risen.
 	OnMerged func(key K)
 
 	// OnGet: a worker has been given the key; the item says why and how long it
@@ -25,7 +26,7 @@ type Observer[K comparable] struct {
 	OnDone func(key K, ran time.Duration)
 
 	// OnRetry: the key is to be added after this time: by AddAfter, by AddWith with
-	// an After, or by Retry. If it was delayed already, its mode says which stands.
+	// an After, by Retry, or as a reconcile of Run wished. If it was delayed already, its mode says which stands.
 	OnRetry func(key K, after time.Duration)
 
 	// OnError: reconcile failed for the key in Run, with a *PanicError if it

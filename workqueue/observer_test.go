@@ -118,6 +118,39 @@ func TestStatsAgree(t *testing.T) { // WQ-16: Dirty is what the depth was
 	})
 }
 
+func TestStatsHaveTheDepthOfEachPriorityAndTheOldestKeyOfAll(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q := workqueue.New(workqueue.Options[string]{Timed: true, Ageing: -1, Group: func(key string) string { return key[:1] }})
+		addAt(q, 0, "a1")
+		time.Sleep(500 * time.Millisecond)
+		addAt(q, 0, "a2")
+		time.Sleep(500 * time.Millisecond)
+		addAt(q, workqueue.LowPriority, "b1")
+		time.Sleep(time.Second)
+		addAt(q, 0, "c1")
+		addAt(q, 0, "c2")
+		addAt(q, 7, "a3")
+		q.AddWith("delayed", workqueue.AddOptions{Priority: 9, After: time.Hour})
+		q.Park("parked", after(time.Hour))
+		addAt(q, 8, "parked")
+		time.Sleep(time.Second)
+
+		s := q.Stats()
+		require.Equal(t, []workqueue.Level{{Priority: 7, Ready: 1}, {Priority: 0, Ready: 4}, {Priority: workqueue.LowPriority, Ready: 1}}, s.Levels)
+		require.Equal(t, 3*time.Second, s.OldestReady, "a1, of neither the highest priority nor the lowest")
+		addAt(q, 7, "c1") // raised
+		for _, want := range []string{"a3", "c1", "a1"} {
+			require.Equal(t, want, get(t, q))
+			q.Done(want)
+		}
+		s = q.Stats()
+		require.Equal(t, []workqueue.Level{{Priority: 0, Ready: 2}, {Priority: workqueue.LowPriority, Ready: 1}}, s.Levels, "but for those without keys")
+		require.Equal(t, 2500*time.Millisecond, s.OldestReady, "a2, although its group is not the next")
+		q.ShutDown()
+	})
+}
+
 func TestOldestReadyLeavesOutTheKeysOwnRun(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

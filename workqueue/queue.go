@@ -103,8 +103,8 @@ type AddOptions struct {
 const LowPriority = -100
 
 // Add says that work on the key is due. If it is due already, nothing changes but
-// its Causes; if the key is being worked on, it will be handed out again after
-// Done. Add does not touch a delay of the key: it will be added at that time as
+// its Causes, and its priority if that is less than 0; if the key is being worked
+// on, it will be handed out again after Done. Add does not touch a delay of the key: it will be added at that time as
 // well (WQ-23). It never blocks, and it does nothing after ShutDown.
 func (q *Queue[K]) Add(key K) { q.addNow(key, 0, "") }
 
