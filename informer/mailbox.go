@@ -56,7 +56,8 @@ type mailbox[T any] struct {
 	spares int
 	// newest has the newest waiting letter of each key. It exists only while the
 	// reader is behind: from when the mailbox is full until it is empty. As long as it
-	// does, each event has a letter of its own.
+	// does, each event has a letter of its own, and an array: a letter may wait for
+	// long, and must not hold all that came with it.
 	newest    map[types.NamespacedName]*letter[T]
 	coalesced uint64
 	closed    bool
@@ -198,8 +199,14 @@ func (m *mailbox[T]) fallBehindLocked() {
 		if len(l.events) > 1 {
 			m.splitLocked(l)
 		}
-		m.newest[l.events[0].Key] = l
+		m.noteLocked(l)
 	}
+}
+
+// noteLocked notes that a letter has the newest event of its key.
+func (m *mailbox[T]) noteLocked(l *letter[T]) {
+	l.events = []Event[T]{l.events[0]}
+	m.newest[l.events[0].Key] = l
 }
 
 // splitLocked leaves a letter its first event, and puts the others behind it.
@@ -256,7 +263,7 @@ func (m *mailbox[T]) appendLocked(l *letter[T]) {
 		if before := m.newest[key]; before != nil && before.events[0].Type == Deleted {
 			l.deleted = before
 		}
-		m.newest[key] = l
+		m.noteLocked(l)
 	}
 }
 

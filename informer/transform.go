@@ -17,7 +17,8 @@ import (
 // called by one goroutine at a time for each stream. With an error the object is
 // reported and skipped, and what the store has of it stays; a panic is such an
 // error. Keys and versions are not its business: they travel beside the object
-// (D12).
+// (D12). Only what the decoder of package rest/sharing shares is not to be changed, and
+// nothing is shared with an earlier version (listwatch.WatchOptions.Held).
 //
 // Where the server, or the decoder, can leave things out, that costs less; see
 // package rest.
@@ -47,6 +48,7 @@ func (s transformed[From, To]) List(ctx context.Context, opts listwatch.ListOpti
 }
 
 func (s transformed[From, To]) Watch(ctx context.Context, opts listwatch.WatchOptions) (listwatch.WatchStream[To], error) {
+	opts.Held = nil // What the function may change must not be in the store as well.
 	stream, err := s.source.Watch(ctx, opts)
 	if err != nil {
 		return nil, err

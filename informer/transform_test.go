@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"sync"
 	"testing"
@@ -133,4 +134,43 @@ func TestTransformKeepsAllThatIsNotTheObject(t *testing.T) {
 	require.NoError(t, err)
 	sent.Object = 2
 	require.Equal(t, sent, got)
+}
+
+// The function owns its object and may change it in place, so that nothing of it may
+// be what the store holds (G3).
+func TestTransformChangesNothingThatIsStored(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, source := newServer(t, rest.ResourceOptions{DecodeUpdate: func(data []byte, object, earlier any) error {
+			pod := object.(*corev1.Pod)
+			err := pod.Unmarshal(data)
+			if before := earlier.(*corev1.Pod); maps.Equal(before.Labels, pod.Labels) {
+				pod.Labels = before.Labels
+			}
+			return err
+		}})
+		pod := newPod(key(1))
+		_, err := server.Create(pod)
+		require.NoError(t, err)
+		inf, err := informer.New(informer.Transform(source, func(pod *corev1.Pod) (*corev1.Pod, error) {
+			if pod.Status.Phase == corev1.PodSucceeded {
+				clear(pod.Labels)
+			}
+			return pod, nil
+		}), informer.Options[*corev1.Pod]{})
+		require.NoError(t, err)
+		stop := start(t, inf)
+		require.NoError(t, inf.WaitForSync(t.Context()))
+		before, ok := inf.Store().Get(key(1))
+		require.True(t, ok)
+		labels := maps.Clone(before.Labels)
+		require.NotEmpty(t, labels)
+
+		pod = newPod(key(1))
+		pod.Status.Phase = corev1.PodSucceeded
+		_, err = server.Update(pod)
+		require.NoError(t, err)
+		require.NoError(t, inf.Store().WaitRV(t.Context(), server.ResourceVersion()))
+		require.Equal(t, labels, before.Labels)
+		stop()
+	})
 }

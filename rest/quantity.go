@@ -54,7 +54,11 @@ func suspect(e Encoding, data []byte, from int) (at, next int) {
 		for end < len(data) && isDigit(data[end]) {
 			end++
 		}
-		if end-first > maxDigits || end-first >= row && isExponent(e, data, first, end) {
+		switch {
+		case end-first > maxDigits:
+			// The first ones may belong to a length, or to an escape such as \u0001.
+			return first + len("0001"), end
+		case end-first >= row && isExponent(e, data, first, end):
 			return first, end
 		}
 		from, i = end, end-1

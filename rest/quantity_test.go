@@ -116,6 +116,27 @@ func TestOnlyQuantitiesThatTakeHoursAreRefused(t *testing.T) {
 	require.Greater(t, refused, 20)
 }
 
+// A row of digits may begin before its text: with the last byte of a length, or within
+// an escape.
+func TestLongRowsOfDigitsAreNoQuantities(t *testing.T) {
+	t.Parallel()
+	for length := 500; length < 8000; length += 50 {
+		for _, text := range []string{strings.Repeat("7", length), "\x01" + strings.Repeat("7", length), strings.Repeat("7", length) + "\x01"} {
+			for _, e := range encodings {
+				object, err := decodeClaim(e, claim(t, e, "1Gi", text, false))
+				require.NoError(t, err, "%s %d", e, length)
+				require.Equal(t, text, object.Labels["l"])
+			}
+		}
+		for _, e := range encodings {
+			if length > maxDigits {
+				_, err := decodeClaim(e, claim(t, e, strings.Repeat("7", length), "", false))
+				require.ErrorIs(t, err, errQuantity)
+			}
+		}
+	}
+}
+
 // What looks like one in names, hashes and versions costs nothing.
 func TestWhatIsNoQuantityIsNoSuspect(t *testing.T) {
 	t.Parallel()
