@@ -22,7 +22,8 @@
 // Objects that come from a Decoder must not be changed. Everybody who has an object
 // from a cache is bound by that rule of Kubernetes; here whoever breaks it changes
 // other objects as well. DeepCopy gives an object of one's own, as ever. Fields that
-// the object holds by value, such as pod.Name, can be set without harm to others.
+// the object holds by value, such as pod.Name, can be set without harm to others, if
+// the object is in no informer's store.
 // [Decoder.UnmarshalUpdate] goes further: a later version of an object shares with the
 // earlier one each list, map and pointer that is the same in both, whether or not other
 // objects have it. Of a pod whose status changes that is most of it.
