@@ -34,15 +34,17 @@ func (s *whys) one(cause string) *why {
 	return s.pair(cause, cause)
 }
 
-// join returns the why of adds with earlier and then with later causes.
-func (s *whys) join(earlier, later *why) *why {
+// merge adds later work to what is due already.
+func (s *whys) merge(due *work, later work) {
+	due.priority = max(due.priority, later.priority)
+	due.adds += later.adds
 	switch {
-	case later == nil || earlier == later:
-		return earlier
-	case earlier == nil:
-		return later
+	case later.why == nil || later.why == due.why:
+	case due.why == nil:
+		due.why = later.why
+	default:
+		due.why = s.pair(due.why.first, later.why.last)
 	}
-	return s.pair(earlier.first, later.last)
 }
 
 func (s *whys) pair(first, last string) *why {

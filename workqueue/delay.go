@@ -1,9 +1,6 @@
 package workqueue
 
-import (
-	"math"
-	"time"
-)
+import "time"
 
 // DelayMode says which time stands when a key that is delayed is delayed again.
 type DelayMode uint8
@@ -57,8 +54,7 @@ func (q *Queue[K]) tellDelayed(key K, d time.Duration, result addResult) {
 func (q *Queue[K]) scheduleAgain(key K, hash uint64, g group, d time.Duration) addResult {
 	q.mu.Lock()
 	defer q.unlock()
-	if q.shuttingDown {
-		q.stats.Refused++
+	if q.refuseLocked() {
 		return refused
 	}
 	e := q.obtainLocked(key, hash, g)
@@ -72,8 +68,7 @@ func (q *Queue[K]) scheduleAgain(key K, hash uint64, g group, d time.Duration) a
 func (q *Queue[K]) schedule(key K, hash uint64, g group, how *AddOptions) addResult {
 	q.mu.Lock()
 	defer q.unlock()
-	if q.shuttingDown {
-		q.stats.Refused++
+	if q.refuseLocked() {
 		return refused
 	}
 	due := work{priority: clamp(how.Priority), adds: 1, why: q.whys.one(how.Cause)}
@@ -97,7 +92,7 @@ func (q *Queue[K]) scheduleLocked(e *entry[K], due work, d time.Duration, mode D
 	case mode == Replace:
 		e.later = due
 	default:
-		e.later = q.joinLocked(e.later, due)
+		q.whys.merge(&e.later, due)
 		if mode == Earliest {
 			at = min(at, e.due)
 		} else {
@@ -107,15 +102,6 @@ func (q *Queue[K]) scheduleLocked(e *entry[K], due work, d time.Duration, mode D
 	e.due = at
 	q.alarmLocked(e, now)
 	return scheduled
-}
-
-// joinLocked returns the work of earlier and of later adds.
-func (q *Queue[K]) joinLocked(earlier, later work) work {
-	return work{
-		priority: max(earlier.priority, later.priority),
-		adds:     earlier.adds + later.adds,
-		why:      q.whys.join(earlier.why, later.why),
-	}
 }
 
 // undelayLocked forgets the time that a key is to be added at, if it has one. It
@@ -136,5 +122,5 @@ func later(now, d time.Duration) time.Duration {
 	if sum := now + d; sum >= now {
 		return sum
 	}
-	return math.MaxInt64
+	return never
 }

@@ -113,15 +113,6 @@ func (r *readyKeys[K]) verify(want int) error {
 	return nil
 }
 
-// all calls yield for every lane in the ring.
-func (r *ring[K]) all(yield func(*lane[K]) bool) {
-	for l := r.first; l != nil && yield(l); {
-		if l = l.next; l == r.first {
-			return
-		}
-	}
-}
-
 // verify returns how many entries are listed.
 func (f *fifo[K]) verify(belongs func(*entry[K]) bool) (n int, err error) {
 	var prev *entry[K]

@@ -119,7 +119,6 @@ func (q *Queue[K]) take(key *K, item *Item[K]) takeResult {
 	invariant.Check(e.dirty && !e.processing && e.parked == 0, "a ready key is dirty, with no worker, and not held back")
 	now := q.timeLocked()
 	if q.opts.MinInterval > 0 {
-		now = q.now()
 		e.cool = min(later(now, q.opts.MinInterval), never-1)
 	}
 	e.dirty, e.processing = false, true
@@ -160,9 +159,6 @@ func (q *Queue[K]) finish(key K) (ran time.Duration, ok bool) {
 		return 0, false
 	}
 	now := q.timeLocked()
-	if e.cool > 0 && !q.timed {
-		now = q.now()
-	}
 	ran = now - e.started
 	q.processing.remove(e)
 	e.processing = false

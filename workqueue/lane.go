@@ -45,3 +45,12 @@ func (r *ring[K]) rotate() {
 	r.first.credit = r.first.weight
 	r.first = r.first.next
 }
+
+// all calls yield for every lane.
+func (r *ring[K]) all(yield func(*lane[K]) bool) {
+	for l := r.first; l != nil && yield(l); {
+		if l = l.next; l == r.first {
+			return
+		}
+	}
+}

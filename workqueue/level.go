@@ -71,10 +71,8 @@ func (l *level[K]) remove(e *entry[K]) {
 // of the first ones of the lanes; there must be one.
 func (l *level[K]) oldest() time.Duration {
 	oldest := never
-	for lane := l.lanes.first; ; {
+	for lane := range l.lanes.all {
 		oldest = min(oldest, lane.keys.first.readied)
-		if lane = lane.next; lane == l.lanes.first {
-			return oldest
-		}
 	}
+	return oldest
 }

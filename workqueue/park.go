@@ -39,8 +39,7 @@ type parking struct {
 func (q *Queue[K]) park(key K, hash uint64, g group, until func(context.Context) error) {
 	q.mu.Lock()
 	defer q.unlock()
-	if q.shuttingDown {
-		q.stats.Refused++
+	if q.refuseLocked() {
 		q.discardLocked(q.entries.find(key, hash))
 		return
 	}

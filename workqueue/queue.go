@@ -33,8 +33,7 @@ type Queue[K comparable] struct {
 	mu sync.Mutex // guards following
 
 	shuttingDown bool
-	timed        bool   // whether the clock is read for the times of a turn
-	merged       uint64 // of stats, here because it is written beside the lock
+	timed        bool // whether the times of a turn are kept
 
 	// Each key that is dirty, processing, parked or has an alarm has one entry,
 	// which says which of these it is; any combination is possible. ready and
@@ -104,8 +103,9 @@ const LowPriority = -100
 
 // Add says that work on the key is due. If it is due already, nothing changes but
 // its Causes, and its priority if that is less than 0; if the key is being worked
-// on, it will be handed out again after Done. Add does not touch a delay of the key: it will be added at that time as
-// well (WQ-23). It never blocks, and it does nothing after ShutDown.
+// on, it will be handed out again after Done. Add does not touch a delay of the
+// key: it will be added at that time as well (WQ-23). It never blocks, and it does
+// nothing after ShutDown.
 func (q *Queue[K]) Add(key K) { q.addNow(key, 0, "") }
 
 // AddWith is Add with a priority, a delay, and a cause.
@@ -148,11 +148,18 @@ const (
 func (q *Queue[K]) add(key K, hash uint64, g group, priority int, cause string) addResult {
 	q.mu.Lock()
 	defer q.unlock()
-	if q.shuttingDown {
-		q.stats.Refused++
+	if q.refuseLocked() {
 		return refused
 	}
 	return q.dueLocked(q.obtainLocked(key, hash, g), work{priority: clamp(priority), adds: 1, why: q.whys.one(cause)})
+}
+
+// refuseLocked reports that the queue takes nothing any more, and counts that.
+func (q *Queue[K]) refuseLocked() bool {
+	if q.shuttingDown {
+		q.stats.Refused++
+	}
+	return q.shuttingDown
 }
 
 // dueLocked makes an entry dirty.
@@ -171,20 +178,13 @@ func (q *Queue[K]) dueLocked(e *entry[K], due work) addResult {
 
 // mergeLocked adds to the work that is due on an entry.
 func (q *Queue[K]) mergeLocked(e *entry[K], due work) {
-	q.merged++
-	e.work.adds += due.adds
-	if due.why != nil {
-		e.work.why = q.whys.join(e.work.why, due.why)
-	}
-	if due.priority <= e.work.priority {
-		return
-	}
-	ready := e.lane != nil
-	if ready {
+	q.stats.Merged++
+	raised := e.lane != nil && due.priority > e.work.priority
+	if raised {
 		q.ready.remove(e)
 	}
-	e.work.priority = due.priority
-	if ready {
+	q.whys.merge(&e.work, due)
+	if raised {
 		q.ready.push(e)
 	}
 }
@@ -221,10 +221,10 @@ func (q *Queue[K]) Len() int {
 	return q.ready.len
 }
 
-// timeLocked returns the time for the records of a turn, or 0 if none are kept: to
-// read the clock is a third of what a turn costs.
+// timeLocked returns the time, or 0 if neither the records of a turn nor MinInterval
+// need it: to read the clock is a third of what a turn costs.
 func (q *Queue[K]) timeLocked() time.Duration {
-	if !q.timed {
+	if !q.timed && q.opts.MinInterval <= 0 {
 		return 0
 	}
 	return q.now()

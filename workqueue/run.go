@@ -147,11 +147,12 @@ func (q *Queue[K]) conclude(ctx context.Context, key K, err error) {
 		q.again(key, 0)
 		return
 	}
-	q.report(ctx, key, err)
 	if _, ok := errors.AsType[*dropped](err); ok {
+		q.report(ctx, slog.LevelWarn, "reconcile failed, and is not tried again", key, err)
 		q.Forget(key)
 		return
 	}
+	q.report(ctx, slog.LevelError, "reconcile failed", key, err)
 	q.Retry(key)
 }
 
@@ -172,11 +173,7 @@ func contain(f func() error, then func(error)) {
 var errGoexit = errors.New("ended its goroutine, by runtime.Goexit")
 
 // report counts, logs and tells a failure.
-func (q *Queue[K]) report(ctx context.Context, key K, err error) {
-	level, msg := slog.LevelError, "reconcile failed"
-	if _, ok := errors.AsType[*dropped](err); ok {
-		level, msg = slog.LevelWarn, "reconcile failed, and is not tried again"
-	}
+func (q *Queue[K]) report(ctx context.Context, level slog.Level, msg string, key K, err error) {
 	q.log(ctx, level, msg, key, err, slog.Int("requeues", q.NumRequeues(key)))
 
 	_, panicked := errors.AsType[*PanicError](err)

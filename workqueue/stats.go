@@ -61,7 +61,6 @@ func (q *Queue[K]) Stats() Stats {
 
 	now := q.now() // not before the lock: what began meanwhile would be in the future
 	s := q.stats
-	s.Merged = q.merged
 	s.Name = q.opts.Name
 	s.ShuttingDown = q.shuttingDown
 	s.Timed = q.timed
