@@ -27,7 +27,7 @@ func BenchmarkWatch(b *testing.B) {
 				DecodeProtobuf: shared.Unmarshal, DecodeJSON: shared.DecodeJSON,
 			})
 			read := func(body []byte) {
-				stream := r.readWatch(offline(b.Context(), bytes.NewReader(body)), e, nil)
+				stream := r.readWatch(offline(b.Context(), bytes.NewReader(body)), e, nil, nil)
 				for range events {
 					_, err := stream.Next()
 					require.NoError(b, err)

@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 )
 
 // Options are the choices of a Client. The zero value works.
@@ -257,8 +256,6 @@ type exchange struct {
 	response *http.Response
 	encoding Encoding // of the answer
 	most     int64    // bytes that the answer may have, as a list; 0 for any number
-
-	held func(key types.NamespacedName) any // listwatch.WatchOptions.Held, or nil
 }
 
 // errHeaderTimeout is the cause with which a request ends that got no answer.

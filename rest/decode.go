@@ -109,9 +109,13 @@ func decodeUnstructured(u runtime.Unstructured, decode func([]byte, any) error, 
 // knownFunc is [listwatch.ListOptions].Known, or nil.
 type knownFunc func(key types.NamespacedName, resourceVersion string) bool
 
+// heldFunc is [listwatch.WatchOptions].Held, or nil. Like knownFunc it is the decoder's
+// and not the exchange's, which a timer that was stopped may keep for a minute.
+type heldFunc func(key types.NamespacedName) any
+
 // item makes an Item of the encoding of an object. What cannot be decoded, or has
 // no name, is an *ObjectError.
-func (r *Resource[T]) item(x *exchange, e Encoding, data []byte, list *envelope, known knownFunc) (listwatch.Item[T], error) {
+func (r *Resource[T]) item(x *exchange, e Encoding, data []byte, list *envelope, known knownFunc, held heldFunc) (listwatch.Item[T], error) {
 	id := identify(e, data, false)
 	if known != nil && len(id.name) > 0 {
 		key, version := id.copied()
@@ -121,9 +125,9 @@ func (r *Resource[T]) item(x *exchange, e Encoding, data []byte, list *envelope,
 	}
 	var item listwatch.Item[T]
 	var earlier any
-	if x.held != nil && e == Protobuf && r.streams.update != nil {
+	if held != nil && e == Protobuf && r.streams.update != nil {
 		key, _ := id.copied()
-		earlier = x.held(key)
+		earlier = held(key)
 	}
 	err := guarded(func() (err error) {
 		if r.streams.project != nil {

@@ -226,7 +226,7 @@ func readAsList[T any](t *testing.T, r *Resource[T], e Encoding, data []byte) (o
 
 func readAsWatch[T any](t *testing.T, r *Resource[T], e Encoding, data []byte) {
 	t.Helper()
-	stream := r.readWatch(offline(t.Context(), bytes.NewReader(data)), e, nil)
+	stream := r.readWatch(offline(t.Context(), bytes.NewReader(data)), e, nil, nil)
 	_, _, err := drainWatch(stream)
 	require.Error(t, err)
 	require.NoError(t, stream.Close())

@@ -34,7 +34,7 @@ func (r *Resource[T]) readList(x *exchange, encoding Encoding, known knownFunc) 
 			}
 			return item, objectError(x, id, f.err)
 		}
-		item.Item, err = r.item(x, encoding, f.data, list, known)
+		item.Item, err = r.item(x, encoding, f.data, list, known, nil)
 		return item, err
 	}
 	return &listStream[T]{ahead: startAhead(x, newListCutter(encoding, x.client.maxObjectBytes), decode), tally: startTally(x)}

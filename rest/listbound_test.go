@@ -131,7 +131,7 @@ func TestInitialEventsAreBounded(t *testing.T) { // G11
 			for most, enough := range map[int]bool{len(initial): true, len(initial) / 2: false} {
 				x := offline(t.Context(), pace(bytes.NewReader(body)))
 				x.client.maxListBytes = int64(most)
-				stream := pods(x.client).readWatch(x, e, nil)
+				stream := pods(x.client).readWatch(x, e, nil, nil)
 				stream.initial = true
 				events, skipped, err := drainWatch(stream)
 				require.NoError(t, stream.Close())

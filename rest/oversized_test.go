@@ -59,7 +59,7 @@ func TestOversizedJSONIsSkippedInAnyPieces(t *testing.T) { // G11
 				body = fmt.Sprintf(`{"type":"MODIFIED","object":%s}{"type":"ADDED","object":%s} {"type":"DELETED","object":%s}`, test.large, good, test.large)
 				x = offline(t.Context(), pace(strings.NewReader(body)))
 				x.client.maxObjectBytes = limit
-				watch := pods(x.client).readWatch(x, JSON, nil)
+				watch := pods(x.client).readWatch(x, JSON, nil, nil)
 				events, skippedEvents, err := drainWatch(watch)
 				require.NoError(t, watch.Close())
 				require.Equal(t, io.EOF, err)
@@ -88,7 +88,7 @@ func TestOversizedInitialEventWithoutAName(t *testing.T) {
 	for _, known := range []knownFunc{nil, func(types.NamespacedName, string) bool { return false }} {
 		x := offline(t.Context(), strings.NewReader(body))
 		x.client.maxObjectBytes = 1 << 10
-		stream := pods(x.client).readWatch(x, JSON, known)
+		stream := pods(x.client).readWatch(x, JSON, known, nil)
 		_, skipped, err := drainWatch(stream)
 		require.NoError(t, stream.Close())
 		if known == nil {
@@ -106,7 +106,7 @@ func TestOversizedEventOfUnknownType(t *testing.T) {
 	t.Parallel()
 	x := offline(t.Context(), strings.NewReader(`{"object":{"metadata":{"name":"`+strings.Repeat("x", 5000)+`"}},"type":"ADDED"}`))
 	x.client.maxObjectBytes = 1 << 10
-	stream := pods(x.client).readWatch(x, JSON, nil)
+	stream := pods(x.client).readWatch(x, JSON, nil, nil)
 	_, skipped, err := drainWatch(stream)
 	require.NoError(t, stream.Close())
 	require.Empty(t, skipped)
@@ -133,7 +133,7 @@ func TestSkippingHoldsNothing(t *testing.T) { // G11
 		return skipped, err
 	}
 	readWatch := func(x *exchange) ([]*listwatch.ObjectError, error) {
-		stream := pods(x.client).readWatch(x, JSON, nil)
+		stream := pods(x.client).readWatch(x, JSON, nil, nil)
 		defer stream.Close()
 		_, skipped, err := drainWatch(stream)
 		return skipped, err

@@ -101,7 +101,7 @@ func TestDropOnAWatch(t *testing.T) {
 	pod := plainPod(1)
 	for _, e := range encodings {
 		r := NewResource[*corev1.Pod](&Client{}, podsGVR, ResourceOptions{Project: Drop{ManagedFields: true}})
-		stream := r.readWatch(offline(t.Context(), bytes.NewReader(event(t, e, "MODIFIED", "Pod", &pod))), e, nil)
+		stream := r.readWatch(offline(t.Context(), bytes.NewReader(event(t, e, "MODIFIED", "Pod", &pod))), e, nil, nil)
 		events, _, err := drainWatch(stream)
 		require.NoError(t, stream.Close())
 		require.Equal(t, io.EOF, err)

@@ -37,13 +37,13 @@ func TestAnEventIsDecodedAfterWhatIsHeld(t *testing.T) {
 			},
 		})
 		x := offline(t.Context(), bytes.NewReader(body))
-		x.held = func(key types.NamespacedName) any {
+		stored := func(key types.NamespacedName) any {
 			if key == (types.NamespacedName{Namespace: sent[1].Namespace, Name: sent[1].Name}) {
 				return held
 			}
 			return nil
 		}
-		stream := r.readWatch(x, e, nil)
+		stream := r.readWatch(x, e, nil, stored)
 		events, skipped, err := drainWatch(stream)
 		require.NoError(t, stream.Close())
 		require.Equal(t, io.EOF, err)

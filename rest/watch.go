@@ -33,15 +33,14 @@ func (r *Resource[T]) Watch(ctx context.Context, opts listwatch.WatchOptions) (l
 	if !opts.SendInitialEvents {
 		opts.Known = nil
 	}
-	x.held = opts.Held
-	stream := r.readWatch(x, encoding, opts.Known)
+	stream := r.readWatch(x, encoding, opts.Known, opts.Held)
 	stream.initial = opts.SendInitialEvents
 	return stream, nil
 }
 
 // readWatch reads the answer to a watch.
-func (r *Resource[T]) readWatch(x *exchange, encoding Encoding, known knownFunc) *watchStream[T] {
-	events := &eventDecoder[T]{resource: r, exchange: x, encoding: encoding, known: known}
+func (r *Resource[T]) readWatch(x *exchange, encoding Encoding, known knownFunc, held heldFunc) *watchStream[T] {
+	events := &eventDecoder[T]{resource: r, exchange: x, encoding: encoding, known: known, held: held}
 	return &watchStream[T]{ahead: startAhead(x, newWatchCutter(encoding, x.client.maxObjectBytes), events.decode), tally: startTally(x)}
 }
 
@@ -58,6 +57,7 @@ type eventDecoder[T any] struct {
 	exchange *exchange
 	encoding Encoding
 	known    knownFunc
+	held     heldFunc
 }
 
 func (d *eventDecoder[T]) decode(f frame, _ *envelope) (event listwatch.Event[T], err error) {
@@ -89,7 +89,7 @@ func (d *eventDecoder[T]) decode(f frame, _ *envelope) (event listwatch.Event[T]
 	if event.Type != listwatch.Added {
 		known = nil
 	}
-	event.Item, err = d.resource.item(d.exchange, d.encoding, object, &envelope{}, known)
+	event.Item, err = d.resource.item(d.exchange, d.encoding, object, &envelope{}, known, d.held)
 	if failed, ok := err.(*listwatch.ObjectError); ok {
 		failed.Type = event.Type
 	}
@@ -219,7 +219,6 @@ func (s *watchStream[T]) Next() (listwatch.Event[T], error) {
 // Close implements [listwatch.WatchStream].
 func (s *watchStream[T]) Close() error {
 	s.ahead.close()
-	s.ahead.exchange.held = nil // a timer that was stopped may keep the exchange for a minute
 	s.tally.end()
 	return nil
 }

@@ -44,7 +44,7 @@ func TestWatchEqualsWhatApimachineryDecodes(t *testing.T) { // RS-21
 			"at once":      bytes.NewReader(body),
 			"byte by byte": iotest.OneByteReader(bytes.NewReader(body)),
 		} {
-			stream := pods(&Client{}).readWatch(offline(t.Context(), r), e, nil)
+			stream := pods(&Client{}).readWatch(offline(t.Context(), r), e, nil, nil)
 			events, skipped, err := drainWatch(stream)
 			require.NoError(t, stream.Close())
 			require.Equal(t, io.EOF, err, "%s %s", e, name)
@@ -72,7 +72,7 @@ func TestWatchTakesEventsInAnyShape(t *testing.T) {
 		"metadata": {"annotations":{"x":"}]\"{"}, "name" : "a","resourceVersion":"2"}}}
 
 	  {"\u0074ype":"DELETED","object":{"metadata":{"name":"a","resourceVersion":"3"}}, "more": [1, 2]}`
-	stream := pods(&Client{}).readWatch(offline(t.Context(), strings.NewReader(body)), JSON, nil)
+	stream := pods(&Client{}).readWatch(offline(t.Context(), strings.NewReader(body)), JSON, nil, nil)
 	events, skipped, err := drainWatch(stream)
 	require.NoError(t, stream.Close())
 	require.Equal(t, io.EOF, err)
@@ -91,7 +91,7 @@ func TestBookmarkEndsTheInitialEvents(t *testing.T) {
 		for _, value := range []string{"", "false", "true"} {
 			body = append(body, event(t, e, "BOOKMARK", "Pod", bookmark("7", map[string]string{metav1.InitialEventsAnnotationKey: value}))...)
 		}
-		stream := pods(&Client{}).readWatch(offline(t.Context(), bytes.NewReader(body)), e, nil)
+		stream := pods(&Client{}).readWatch(offline(t.Context(), bytes.NewReader(body)), e, nil, nil)
 		events, _, err := drainWatch(stream)
 		require.NoError(t, stream.Close())
 		require.Equal(t, io.EOF, err)
@@ -201,7 +201,7 @@ func TestWatchSkipsWhatItCannotDecode(t *testing.T) {
 	for _, e := range encodings {
 		body := append(bodies[e], event(t, e, "ADDED", "Pod", unnamed)...)
 		body = append(body, event(t, e, "ADDED", "Pod", &good)...)
-		stream := pods(&Client{}).readWatch(offline(t.Context(), bytes.NewReader(body)), e, nil)
+		stream := pods(&Client{}).readWatch(offline(t.Context(), bytes.NewReader(body)), e, nil, nil)
 		events, skipped, err := drainWatch(stream)
 		require.NoError(t, stream.Close())
 		require.Equal(t, io.EOF, err)
@@ -223,7 +223,7 @@ func TestAnEventThatIsTooLarge(t *testing.T) {
 		body := append(event(t, e, "MODIFIED", "Pod", &large), event(t, e, "ADDED", "Pod", &small)...)
 		x := offline(t.Context(), bytes.NewReader(body))
 		x.client.maxObjectBytes = 100 << 10
-		stream := pods(&Client{}).readWatch(x, e, nil)
+		stream := pods(&Client{}).readWatch(x, e, nil, nil)
 		events, skipped, err := drainWatch(stream)
 		require.NoError(t, stream.Close())
 		require.Equal(t, io.EOF, err, "%s", e)
@@ -238,7 +238,7 @@ func TestAnEventThatIsTooLarge(t *testing.T) {
 func TestTheLengthOfAnEventIsNotBelieved(t *testing.T) { // G11
 	body := append(binary.BigEndian.AppendUint32(nil, 2<<30), "\x0a\x05ADDED"...)
 	allocated := allocatedBy(func() {
-		stream := pods(&Client{}).readWatch(offline(t.Context(), bytes.NewReader(body)), Protobuf, nil)
+		stream := pods(&Client{}).readWatch(offline(t.Context(), bytes.NewReader(body)), Protobuf, nil, nil)
 		_, _, err := drainWatch(stream)
 		require.ErrorIs(t, err, ErrMalformed)
 		require.NoError(t, stream.Close())
@@ -308,7 +308,7 @@ func TestEventsAreHandedOutAsSoonAsTheyAreComplete(t *testing.T) {
 		r, w := io.Pipe()
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()
-		stream := pods(&Client{}).readWatch(offline(ctx, r), e, nil)
+		stream := pods(&Client{}).readWatch(offline(ctx, r), e, nil, nil)
 		for i := range 20 {
 			pod := plainPod(i)
 			body := event(t, e, "ADDED", "Pod", &pod)
