@@ -140,9 +140,13 @@ func TestRestartTellsWhatChangedMeanwhile(t *testing.T) {
 func TestAFactoryStartsWarm(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var lists []string
+		var listening chan struct{} // once it is there, no watch begins before it is closed
 		server := apitest.New(apitest.Options{OnRequest: func(r apitest.Request) {
 			if r.Verb == "list" {
 				lists = append(lists, r.HTTP.URL.RawQuery)
+			}
+			if r.Verb == "watch" && listening != nil {
+				<-listening
 			}
 		}})
 		require.NoError(t, server.ListenMemory())
@@ -155,6 +159,7 @@ func TestAFactoryStartsWarm(t *testing.T) {
 		_, err = server.Create(pod("new", "web"))
 		require.NoError(t, err)
 		lists = nil
+		listening = make(chan struct{})
 
 		client, err := rest.NewClient(rest.Config{Host: server.URL(), DialContext: server.DialContext}, rest.Options{})
 		require.NoError(t, err)
@@ -179,6 +184,7 @@ func TestAFactoryStartsWarm(t *testing.T) {
 			told = append(told, fmt.Sprintf("%v %v %v", e.Type, e.Key.Name, e.Cause))
 		}, informer.HandlerOptions{})
 		require.NoError(t, err)
+		close(listening) // what a later handler is told of would be initial
 		require.NoError(t, factory.WaitForSync(ctx))
 		synctest.Wait()
 		require.Equal(t, []string{"Added old initial", "Added new watch"}, told)
