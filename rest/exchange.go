@@ -1,0 +1,200 @@
+package rest
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// target is what a request is about, for the messages of errors.
+type target struct {
+	gvr  schema.GroupVersionResource
+	name string
+}
+
+// request is what to ask.
+type request struct {
+	method      string
+	path        string // absolute, unescaped, without the path of the host
+	query       url.Values
+	accept      string
+	list        bool // the answer is a list, which may be compressed
+	body        []byte
+	contentType string
+	target      target
+	anyType     bool // the answer may be anything, and has no encoding
+}
+
+// exchange is a request with its answer, which is open until close.
+type exchange struct {
+	client   *Client
+	method   string
+	url      string          // for messages
+	ctx      context.Context // of the caller
+	running  context.Context // of the request: ends with ctx, and at close
+	cancel   context.CancelCauseFunc
+	response *http.Response
+	encoding Encoding // of the answer
+	most     int64    // bytes that the answer may have, as a list; 0 for any number
+}
+
+// errHeaderTimeout is the cause with which a request ends that got no answer.
+// [os.ErrDeadlineExceeded] makes it a net.Error that is a timeout, and keeps it
+// apart from the end of the caller's context.
+var errHeaderTimeout = fmt.Errorf("no answer: %w", os.ErrDeadlineExceeded)
+
+// send sends a request and returns when the headers of its answer are there and
+// report success; anything else is an [*Error]. The answer lives until it is
+// closed or ctx ends.
+func (c *Client) send(ctx context.Context, r request) (*exchange, error) {
+	u := *c.base
+	u.Path = strings.TrimSuffix(u.Path, "/") + r.path
+	u.RawPath = ""
+	u.RawQuery = r.query.Encode()
+	x := &exchange{client: c, method: r.method, url: displayURL(u, r.query), ctx: ctx}
+	x.running, x.cancel = context.WithCancelCause(ctx)
+
+	if err := c.roundTrip(x, r, u.String()); err != nil {
+		err = x.fail(err)
+		x.close()
+		return nil, err
+	}
+	return x, nil
+}
+
+func (c *Client) roundTrip(x *exchange, r request, address string) error {
+	if c.closed.Load() {
+		return ErrClosed
+	}
+	if err := x.ctx.Err(); err != nil {
+		return err
+	}
+	if c.limit != nil {
+		if err := c.limit(x.ctx); err != nil {
+			return err
+		}
+	}
+	req, err := http.NewRequestWithContext(x.running, r.method, address, bodyReader(r.body))
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Accept", r.accept)
+	if !r.list || !c.compress {
+		// Where nothing is said, the transport asks for gzip and decompresses.
+		req.Header.Set("Accept-Encoding", "identity")
+	}
+	req.Header.Set("User-Agent", c.userAgent)
+	if r.body != nil {
+		req.Header.Set("Content-Type", orDefault(r.contentType, mediaTypeJSON))
+	}
+	proof, err := c.credentials.apply(req)
+	if err != nil {
+		return err
+	}
+	transport, err := c.transports.get(x.ctx, proof.Certificate)
+	if err != nil {
+		return err
+	}
+
+	start := time.Now()
+	timer := time.AfterFunc(c.headerTimeout, func() { x.cancel(errHeaderTimeout) })
+	defer timer.Stop()
+	x.response, err = transport.RoundTrip(req)
+	if err != nil && context.Cause(x.running) == errHeaderTimeout {
+		err = c.tooLate()
+	}
+	c.answered(x, start, err)
+	if err != nil {
+		if _, untrusted := errors.AsType[*tls.CertificateVerificationError](err); untrusted {
+			c.transports.reading.expire() // there may be a new authority
+		}
+		return err
+	}
+	c.warn(x)
+	if x.response.StatusCode == http.StatusUnauthorized {
+		c.credentials.refused(proof)
+		c.transports.reading.expire()
+	}
+	if x.response.StatusCode/100 != 2 {
+		body, _ := io.ReadAll(io.LimitReader(x.response.Body, maxStatusBytes))
+		return failure(r.method, x.response, body, r.target)
+	}
+	if !r.anyType {
+		if x.encoding, err = encodingOf(x.response); err != nil {
+			return err
+		}
+	}
+	if !timer.Stop() {
+		return c.tooLate()
+	}
+	return nil
+}
+
+// tooLate is the error of an exchange that the header timeout has ended.
+func (c *Client) tooLate() error {
+	return fmt.Errorf("%w: the server sent no headers within %s", errHeaderTimeout, c.headerTimeout)
+}
+
+// fail wraps the reason for which an exchange failed. Where the caller's context
+// has ended, or the client was closed, that is the reason, whatever followed.
+func (x *exchange) fail(err error) error {
+	_, wrapped := errors.AsType[*Error](err)
+	switch {
+	case x.ctx.Err() != nil:
+		err = x.ctx.Err()
+	case x.client.closed.Load():
+		err = ErrClosed
+	case wrapped:
+		return err
+	}
+	failed := &Error{Method: x.method, URL: x.url, Attempts: 1, Err: err}
+	if x.response != nil {
+		failed.StatusCode = x.response.StatusCode
+		failed.retryAfter = x.response.Header.Get("Retry-After")
+	}
+	return failed
+}
+
+// body reads the whole answer, up to a limit.
+func (x *exchange) body(limit int) ([]byte, error) {
+	body, err := io.ReadAll(io.LimitReader(x.response.Body, int64(limit)+1))
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil, interrupted(err)
+	}
+	if err == nil && len(body) > limit {
+		return nil, fmt.Errorf("%w: the answer has more than %d bytes", ErrTooLarge, limit)
+	}
+	return body, err
+}
+
+// close ends the exchange at once, also while another goroutine reads its body.
+func (x *exchange) close() {
+	x.cancel(nil)
+	if x.response != nil {
+		_ = x.response.Body.Close()
+	}
+}
+
+// displayURL is the URL for messages: without the token of a page, which is long
+// and says nothing, and without what someone may have given to Raw as a secret.
+func displayURL(u url.URL, query url.Values) string {
+	shown := url.Values{}
+	for key, values := range query {
+		switch key {
+		case "continue", "token", "access_token", "password":
+			values = []string{"..."}
+		}
+		shown[key] = values
+	}
+	u.RawQuery = shown.Encode()
+	return u.String()
+}

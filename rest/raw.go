@@ -1,0 +1,45 @@
+package rest
+
+import (
+	"context"
+	"net/url"
+)
+
+// RawOptions are the choices of Raw. The zero value works.
+type RawOptions struct {
+	// Query is appended to the path.
+	Query url.Values
+
+	// Accept is the header of that name. Defaults to "application/json".
+	Accept string
+
+	// Body is sent, as ContentType, which defaults to "application/json".
+	Body        []byte
+	ContentType string
+}
+
+// Raw sends one request to an absolute path of the API server, such as "/apis",
+// and returns the body of the answer as it is. Any code but 2xx is an error for
+// which the predicates of apierrors work. An answer larger than
+// [Options].MaxObjectBytes is refused.
+func (c *Client) Raw(ctx context.Context, method, path string, opts RawOptions) ([]byte, error) {
+	var body []byte
+	err := c.persist(ctx, method, func() error {
+		x, err := c.send(ctx, request{
+			method: method, path: path, query: opts.Query, accept: orDefault(opts.Accept, mediaTypeJSON),
+			body: opts.Body, contentType: opts.ContentType, anyType: true,
+		})
+		if err != nil {
+			return err
+		}
+		defer x.close()
+		if body, err = x.body(c.maxObjectBytes); err != nil {
+			return x.fail(err)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return body, nil
+}
