@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
@@ -65,11 +66,14 @@ func TestUnstructuredObjectsShareToo(t *testing.T) {
 		require.NoError(t, kjson.UnmarshalCaseSensitivePreserveInts(encoded[i], &want))
 		require.Equal(t, want, *object)
 	}
-	probe := func(i int) map[string]any {
-		containers, _, _ := unstructured.NestedFieldNoCopy(*objects[i], "spec", "containers")
-		return containers.([]any)[0].(map[string]any)["livenessProbe"].(map[string]any)
+	// Which entries the table drops for others is a matter of chance, but most stay.
+	probes := map[unsafe.Pointer]bool{}
+	for _, object := range objects[100:] {
+		containers, _, _ := unstructured.NestedFieldNoCopy(*object, "spec", "containers")
+		probe := containers.([]any)[0].(map[string]any)["livenessProbe"].(map[string]any)
+		probes[reflect.ValueOf(probe).UnsafePointer()] = true
 	}
-	require.Equal(t, reflect.ValueOf(probe(150)).UnsafePointer(), reflect.ValueOf(probe(160)).UnsafePointer())
+	require.Less(t, len(probes), 10, "of 100 objects")
 	require.NotEqual(t, reflect.ValueOf(*objects[150]).UnsafePointer(), reflect.ValueOf(*objects[160]).UnsafePointer())
 }
 
