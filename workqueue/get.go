@@ -48,8 +48,8 @@ func (q *Queue[K]) get(ctx context.Context, key *K, item *Item[K]) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	for {
-		switch q.take(key, item) {
+	for told := false; ; {
+		switch q.take(key, item, told) {
 		case taken:
 			return nil
 		case over:
@@ -57,7 +57,9 @@ func (q *Queue[K]) get(ctx context.Context, key *K, item *Item[K]) error {
 		}
 		select {
 		case <-q.over:
-		case <-q.wake: // which must lead to take, whatever has become of ctx meanwhile
+			told = false
+		case <-q.wake:
+			told = true // which must lead to take, whatever has become of ctx meanwhile
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
@@ -67,7 +69,7 @@ func (q *Queue[K]) get(ctx context.Context, key *K, item *Item[K]) error {
 // TryGet is Get for those who don't want to wait: ok is false when no key is ready.
 func (q *Queue[K]) TryGet() (key K, ok bool) {
 	var item Item[K]
-	if q.take(&item.Key, &item) != taken {
+	if q.take(&item.Key, &item, false) != taken {
 		return key, false
 	}
 	q.opts.Observer.got(&item)
@@ -105,9 +107,13 @@ const (
 )
 
 // take hands out a key, and fills in the rest of an item if there is one.
-func (q *Queue[K]) take(key *K, item *Item[K]) takeResult {
+// told says that the caller has taken the token from wake.
+func (q *Queue[K]) take(key *K, item *Item[K], told bool) takeResult {
 	q.mu.Lock()
 	defer q.unlock()
+	if told {
+		q.told = false
+	}
 
 	e := q.ready.pop()
 	if e == nil {
@@ -123,7 +129,7 @@ func (q *Queue[K]) take(key *K, item *Item[K]) takeResult {
 	}
 	e.dirty, e.processing = false, true
 	e.running = e.work
-	e.started = now
+	e.since = now
 	q.processing.push(e)
 	q.stats.Gets++
 	*key = e.key
@@ -152,14 +158,14 @@ func (q *Queue[K]) finish(key K) (ran time.Duration, ok bool) {
 
 	e := q.processing.first
 	if e == nil || e.key != key { // otherwise it is the only one, or there for longest
-		e = q.entries.find(key, q.entries.hash(key))
+		e = q.entries.find(key, q.hash(key))
 	}
 	if e == nil || !e.processing {
 		q.stats.StrayDones++
 		return 0, false
 	}
 	now := q.timeLocked()
-	ran = now - e.started
+	ran = now - e.since
 	q.processing.remove(e)
 	e.processing = false
 	q.stats.Dones++

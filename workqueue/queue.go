@@ -2,6 +2,7 @@ package workqueue
 
 import (
 	"context"
+	"hash/maphash"
 	"sync"
 	"time"
 )
@@ -12,6 +13,7 @@ import (
 // A worker calls Get, works, and calls Done; Run is a set of such workers.
 type Queue[K comparable] struct {
 	opts  Options[K]
+	seed  maphash.Seed
 	epoch time.Time // what every time.Duration in an entry counts from
 
 	// wake has room for one token, and wakes one blocked Get. Whenever a key is
@@ -32,6 +34,7 @@ type Queue[K comparable] struct {
 
 	mu sync.Mutex // guards following
 
+	told         bool // whether somebody is told, see wake
 	shuttingDown bool
 	timed        bool // whether the times of a turn are kept
 
@@ -61,6 +64,7 @@ type Queue[K comparable] struct {
 func New[K comparable](opts Options[K]) *Queue[K] {
 	q := &Queue[K]{
 		opts:    opts.withDefaults(),
+		seed:    maphash.MakeSeed(),
 		epoch:   time.Now(),
 		wake:    make(chan struct{}, 1),
 		over:    make(chan struct{}),
@@ -118,19 +122,24 @@ func (q *Queue[K]) AddWith(key K, how AddOptions) {
 }
 
 func (q *Queue[K]) addNow(key K, priority int, cause string) {
-	hash := q.entries.hash(key)
+	hash := q.hash(key)
 	result := q.add(key, hash, q.groupOf(key), priority, cause)
 	if q.opts.Observer != nil {
 		q.opts.Observer.added(key, result)
 	}
 }
 
+// hash panics if K is an interface and the key is not hashable. It needs no lock.
+func (q *Queue[K]) hash(key K) uint32 { return uint32(maphash.Comparable(q.seed, key)) }
+
 // obtainLocked returns the entry of the key, and makes it if there is none.
-func (q *Queue[K]) obtainLocked(key K, hash uint64, g group) *entry[K] {
+func (q *Queue[K]) obtainLocked(key K, hash uint32, g group) *entry[K] {
 	e := q.entries.find(key, hash)
 	if e == nil {
 		e = q.entries.insert(key, hash)
-		e.group = g
+		if g.weight > 0 {
+			e.group, e.weight = g.name, g.weight
+		}
 	}
 	return e
 }
@@ -145,7 +154,7 @@ const (
 	scheduled                  // the key is delayed
 )
 
-func (q *Queue[K]) add(key K, hash uint64, g group, priority int, cause string) addResult {
+func (q *Queue[K]) add(key K, hash uint32, g group, priority int, cause string) addResult {
 	q.mu.Lock()
 	defer q.unlock()
 	if q.refuseLocked() {
@@ -195,7 +204,7 @@ func (q *Queue[K]) settleLocked(e *entry[K], now time.Duration) {
 	if !e.dirty || e.processing || e.parked > 0 || e.cool > 0 || e.lane != nil {
 		return
 	}
-	e.readied = now
+	e.since = now
 	q.ready.push(e)
 }
 
@@ -203,13 +212,11 @@ func (q *Queue[K]) settleLocked(e *entry[K], now time.Duration) {
 // which nobody has been woken. It does so after the lock is free, which a Get
 // that wakes up wants at once.
 func (q *Queue[K]) unlock() {
-	wake := q.ready.len > 0 && len(q.wake) == 0
+	tell := q.ready.len > 0 && !q.told
+	q.told = q.told || tell
 	q.mu.Unlock()
-	if wake {
-		select {
-		case q.wake <- struct{}{}:
-		default:
-		}
+	if tell {
+		q.wake <- struct{}{} // there is room: only who took the last one says that nobody is told
 	}
 }
 
