@@ -49,7 +49,10 @@ func (q *Queue[K]) get(ctx context.Context, key *K, item *Item[K]) error {
 		return context.Cause(ctx)
 	}
 	for told := false; ; {
-		switch q.take(key, item, told) {
+		q.mu.Lock()
+		result := q.takeLocked(key, item, told)
+		q.unlock()
+		switch result {
 		case taken:
 			return nil
 		case over:
@@ -69,7 +72,10 @@ func (q *Queue[K]) get(ctx context.Context, key *K, item *Item[K]) error {
 // TryGet is Get for those who don't want to wait: ok is false when no key is ready.
 func (q *Queue[K]) TryGet() (key K, ok bool) {
 	var item Item[K]
-	if q.take(&item.Key, &item, false) != taken {
+	q.mu.Lock()
+	result := q.takeLocked(&item.Key, &item, false)
+	q.unlock()
+	if result != taken {
 		return key, false
 	}
 	q.opts.Observer.got(&item)
@@ -106,11 +112,9 @@ const (
 	taken
 )
 
-// take hands out a key, and fills in the rest of an item if there is one.
+// takeLocked hands out a key, and fills in the rest of an item if there is one.
 // told says that the caller has taken the token from wake.
-func (q *Queue[K]) take(key *K, item *Item[K], told bool) takeResult {
-	q.mu.Lock()
-	defer q.unlock()
+func (q *Queue[K]) takeLocked(key *K, item *Item[K], told bool) takeResult {
 	if told {
 		q.told = false
 	}
@@ -154,8 +158,7 @@ func (q *Queue[K]) Done(key K) {
 
 func (q *Queue[K]) finish(key K) (ran time.Duration, ok bool) {
 	q.mu.Lock()
-	defer q.unlock()
-
+	defer q.unlock() // also if the key is not hashable
 	e := q.processing.first
 	if e == nil || e.key != key { // otherwise it is the only one, or there for longest
 		e = q.entries.find(key, q.hash(key))

@@ -123,7 +123,10 @@ func (q *Queue[K]) AddWith(key K, how AddOptions) {
 
 func (q *Queue[K]) addNow(key K, priority int, cause string) {
 	hash := q.hash(key)
-	result := q.add(key, hash, q.groupOf(key), priority, cause)
+	g := q.groupOf(key)
+	q.mu.Lock()
+	result := q.addLocked(key, hash, g, priority, cause)
+	q.unlock()
 	if q.opts.Observer != nil {
 		q.opts.Observer.added(key, result)
 	}
@@ -136,10 +139,16 @@ func (q *Queue[K]) hash(key K) uint32 { return uint32(maphash.Comparable(q.seed,
 func (q *Queue[K]) obtainLocked(key K, hash uint32, g group) *entry[K] {
 	e := q.entries.find(key, hash)
 	if e == nil {
-		e = q.entries.insert(key, hash)
-		if g.weight > 0 {
-			e.group, e.weight = g.name, g.weight
-		}
+		e = q.insertLocked(key, hash, g)
+	}
+	return e
+}
+
+// insertLocked makes an entry for a key that has none.
+func (q *Queue[K]) insertLocked(key K, hash uint32, g group) *entry[K] {
+	e := q.entries.insert(key, hash)
+	if g.weight > 0 {
+		e.group, e.weight = g.name, g.weight
 	}
 	return e
 }
@@ -154,13 +163,22 @@ const (
 	scheduled                  // the key is delayed
 )
 
-func (q *Queue[K]) add(key K, hash uint32, g group, priority int, cause string) addResult {
-	q.mu.Lock()
-	defer q.unlock()
+// addLocked begins with what most adds of a busy queue find: the key is dirty, and
+// nothing is new but that there was one more.
+func (q *Queue[K]) addLocked(key K, hash uint32, g group, priority int, cause string) addResult {
 	if q.refuseLocked() {
 		return refused
 	}
-	return q.dueLocked(q.obtainLocked(key, hash, g), work{priority: clamp(priority), adds: 1, why: q.whys.one(cause)})
+	e := q.entries.find(key, hash)
+	if e != nil && e.dirty && cause == "" && priority <= int(e.work.priority) {
+		q.stats.Merged++
+		e.work.adds++
+		return merged
+	}
+	if e == nil {
+		e = q.insertLocked(key, hash, g)
+	}
+	return q.dueLocked(e, work{priority: clamp(priority), adds: 1, why: q.whys.one(cause)})
 }
 
 // refuseLocked reports that the queue takes nothing any more, and counts that.
