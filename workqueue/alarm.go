@@ -36,12 +36,13 @@ func (e *entry[K]) rings() time.Duration {
 // of a bucket are all before those of the next. To set an alarm is to put it at the
 // end of its bucket's list, to take it out is to unlink it, however many there are,
 // and nothing is sorted. When the first bucket in use is to ring, its least time
-// becomes the floor, and its alarms all go to buckets before it, still in their
-// order: each has fewer buckets to go with each time that it is looked at.
+// becomes the floor, and it is spread: its alarms all go to buckets before it, still
+// in their order. So each has fewer buckets to go with each time that it is looked at.
 type alarms[K comparable] struct {
-	buckets []bucketOfAlarms[K] // nil until there was an alarm
-	used    uint64              // bit n is set if bucket n has alarms
-	floor   time.Duration       // no alarm is before it
+	buckets   []bucketOfAlarms[K] // nil until there was an alarm
+	used      uint64              // bit n is set if bucket n has alarms
+	spreading int                 // the bucket that is being spread, 0 if none is
+	floor     time.Duration       // no alarm is before it
 }
 
 // bucketOfAlarms is a list of entries, linked through them.
@@ -49,6 +50,10 @@ type bucketOfAlarms[K comparable] struct {
 	first, last *entry[K]
 	least       time.Duration // none is before it; it may have been that of one that is gone
 }
+
+// spreadAtOnce is how many alarms are moved with the lock held: 100,000, such as
+// those of one resync, would hold up everyone for milliseconds.
+const spreadAtOnce = 128
 
 // set makes the entry's alarm ring when it should, and reports whether that may be
 // before all others. A time that has passed is now.
@@ -60,22 +65,28 @@ func (h *alarms[K]) set(e *entry[K]) bool {
 	h.unset(e)
 	first := at < h.first()
 	e.alarmAt = at
-	h.push(e)
+	if h.spreading > 0 {
+		h.push(e, h.spreading) // behind those of the same time that are there
+	} else {
+		h.push(e, h.bucketOf(e))
+	}
 	return first
 }
 
-// push puts an entry at the end of its bucket.
-func (h *alarms[K]) push(e *entry[K]) {
+// bucketOf returns the number of the bucket where an entry belongs.
+func (h *alarms[K]) bucketOf(e *entry[K]) int { return bits.Len64(uint64(e.alarmAt ^ h.floor)) }
+
+// push puts an entry at the end of a bucket.
+func (h *alarms[K]) push(e *entry[K], bucket int) {
 	if h.buckets == nil {
 		h.buckets = make([]bucketOfAlarms[K], 64)
 	}
-	n := bits.Len64(uint64(e.alarmAt ^ h.floor))
-	b := &h.buckets[n]
-	e.bucket = uint8(n + 1)
+	b := &h.buckets[bucket]
+	e.bucket = uint8(bucket + 1)
 	e.alarmPrev = b.last
 	if b.last == nil {
 		b.first, b.least = e, e.alarmAt
-		h.used |= 1 << n
+		h.used |= 1 << bucket
 	} else {
 		b.last.alarmNext = e
 		b.least = min(b.least, e.alarmAt)
@@ -109,34 +120,48 @@ func (h *alarms[K]) unset(e *entry[K]) {
 // first returns when the first alarm rings, or some time before it, if one was there
 // that has been taken out; never if there is none.
 func (h *alarms[K]) first() time.Duration {
-	if h.used == 0 {
+	switch {
+	case h.spreading > 0:
+		return h.floor
+	case h.used == 0:
 		return never
 	}
 	return h.buckets[bits.TrailingZeros64(h.used)].least
 }
 
 // ring takes out the first alarm of those that ring by now, and returns its entry;
-// nil if there is none.
-func (h *alarms[K]) ring(now time.Duration) *entry[K] {
-	for h.first() <= now {
+// nil if there is none, or if it is not done with looking for it, and more is true.
+func (h *alarms[K]) ring(now time.Duration) (e *entry[K], more bool) {
+	for moves := 0; h.first() <= now; moves++ {
+		if moves == spreadAtOnce {
+			return nil, true
+		}
+		if h.spreading > 0 {
+			h.spread()
+			continue
+		}
 		n := bits.TrailingZeros64(h.used)
-		b := &h.buckets[n]
 		if n == 0 {
-			e := b.first
+			e = h.buckets[0].first
 			h.unset(e)
-			return e
+			return e, false
 		}
-		h.floor = b.least
-		h.used &= h.used - 1
-		next := b.first
-		b.first, b.last = nil, nil
-		for next != nil {
-			e := next
-			next, e.alarmNext = e.alarmNext, nil
-			h.push(e)
-		}
+		h.spreading, h.floor = n, h.buckets[n].least
 	}
-	return nil
+	return nil, false
+}
+
+// spread moves one alarm from the bucket that is being spread.
+func (h *alarms[K]) spread() {
+	e := h.buckets[h.spreading].first
+	if e == nil {
+		h.spreading = 0
+		return
+	}
+	at := e.alarmAt
+	h.unset(e)
+	e.alarmAt = at
+	h.push(e, h.bucketOf(e))
 }
 
 // all calls yield for every entry, which may take it out.

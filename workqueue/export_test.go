@@ -3,7 +3,6 @@ package workqueue
 import (
 	"errors"
 	"fmt"
-	"math/bits"
 )
 
 // Verify checks what must always be true of a queue, and, as it is called while
@@ -141,7 +140,7 @@ func (h *alarms[K]) verify(want int) error {
 		}
 		var prev *entry[K]
 		for e := l.first; e != nil; prev, e = e, e.alarmNext {
-			if e.alarmPrev != prev || int(e.bucket) != b+1 || b != bits.Len64(uint64(e.alarmAt^h.floor)) || e.alarmAt < l.least || e.alarmAt < h.floor {
+			if e.alarmPrev != prev || int(e.bucket) != b+1 || b != h.bucketOf(e) && b != h.spreading || e.alarmAt < l.least || e.alarmAt < h.floor {
 				return fmt.Errorf("the alarm of %v is misplaced", e.key)
 			}
 			total++

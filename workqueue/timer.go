@@ -44,7 +44,10 @@ func (q *Queue[K]) ringOne() (key K, result addResult, ok bool) {
 	q.mu.Lock()
 	defer q.unlock()
 
-	e := q.alarms.ring(now)
+	e, more := q.alarms.ring(now)
+	if more {
+		return key, refused, true
+	}
 	if e == nil {
 		q.armLocked(now)
 		q.pending--
@@ -89,7 +92,7 @@ func (q *Queue[K]) silenceLocked() {
 			idle++
 		}
 	}
-	q.alarms.buckets = nil
+	q.alarms = alarms[K]{}
 	q.entries.sweep(idle)
 	slices.SortStableFunc(cooled, func(a, b *entry[K]) int { return cmp.Compare(a.cool, b.cool) })
 	now := q.timeLocked()
