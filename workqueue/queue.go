@@ -16,11 +16,13 @@ type Queue[K comparable] struct {
 	seed  maphash.Seed
 	epoch time.Time // what every time.Duration in an entry counts from
 
-	// wake has room for one token, and wakes one blocked Get. Whenever a key is
-	// ready and the lock is free, a token is in wake, or with a Get that is about
-	// to take the lock, or with who has just left the lock and is about to put it
-	// in, so no wake-up is lost; and as a Get that leaves ready keys behind passes
-	// the token on, none wakes all.
+	// wake has room for the one token that there is, and wakes one blocked Get.
+	// Whenever a key is ready and the lock is free, the token is in wake, or with a
+	// Get that is about to take the lock, or with who has just left the lock and is
+	// about to put it in: somebody is told, and no wake-up is lost. Until that Get has
+	// looked, nobody else is told, so a burst of adds wakes one; and as a Get
+	// that leaves ready keys behind passes the token on, there are soon as many as are
+	// needed.
 	wake chan struct{}
 
 	// over is closed by ShutDown, after which no Get blocks.
@@ -34,7 +36,7 @@ type Queue[K comparable] struct {
 
 	mu sync.Mutex // guards following
 
-	told         bool // whether somebody is told, see wake
+	told         bool // whether the token is with somebody, see wake
 	shuttingDown bool
 	timed        bool // whether the times of a turn are kept
 
