@@ -159,6 +159,7 @@ func (q *Queue[K]) Done(key K) {
 func (q *Queue[K]) finish(key K) (ran time.Duration, ok bool) {
 	q.mu.Lock()
 	defer q.unlock() // also if the key is not hashable
+
 	e := q.processing.first
 	if e == nil || e.key != key { // otherwise it is the only one, or there for longest
 		e = q.entries.find(key, q.hash(key))
