@@ -2,7 +2,7 @@ package workqueue
 
 import (
 	"math"
-	"slices"
+	"math/bits"
 	"time"
 )
 
@@ -26,145 +26,153 @@ func (e *entry[K]) rings() time.Duration {
 	return min(e.due, e.cool)
 }
 
-// alarms is a heap of times at which entries are to be looked at, the first one
-// first, and of equal ones the first to be set. A slot never moves for its entry's
-// sake: an alarm that is set to an earlier time is a new slot, and the old one is
-// stale; one that is set to a later time rings early, and is set again then. So
-// entries need not know where their slots are, and to sort is to move slots alone.
-// Stale ones are left out when they come first or are most of all.
+// alarms holds the entries that are to be looked at at some time, and tells which
+// are first; those of equal times in the order in which they were set. It is a
+// radix heap. It can be one because time does not go back: no alarm is set to a
+// time before that of one that has rung already, the floor.
+//
+// Bucket n has the alarms whose time has n as the number of the highest bit, counted
+// from 1, in which it is not the floor; bucket 0 those that are the floor. So those
+// of a bucket are all before those of the next. To set an alarm is to put it at the
+// end of its bucket's list, to take it out is to unlink it, however many there are,
+// and nothing is sorted. When the first bucket in use is to ring, its least time
+// becomes the floor, and it is spread: its alarms all go to buckets before it, still
+// in their order. So each has fewer buckets to go with each time that it is looked at.
 type alarms[K comparable] struct {
-	slots []alarm[K] // the children of i are 4i+1 to 4i+4
-	seq   uint64     // number of the latest slot
-	stale int
+	buckets   []bucketOfAlarms[K] // nil until there was an alarm
+	used      uint64              // bit n is set if bucket n has alarms
+	spreading int                 // the bucket that is being spread, 0 if none is
+	floor     time.Duration       // no alarm is before it
 }
 
-// alarm is a slot. It is stale if its number is not that of its entry.
-type alarm[K comparable] struct {
-	at    time.Duration
-	seq   uint64
-	entry *entry[K]
+// bucketOfAlarms is a list of entries, linked through them.
+type bucketOfAlarms[K comparable] struct {
+	first, last *entry[K]
+	least       time.Duration // none is before it; it may have been that of one that is gone
 }
 
-func (a *alarm[K]) stale() bool { return a.entry.alarm != a.seq }
+// spreadAtOnce is how many alarms are moved with the lock held: 100,000, such as
+// those of one resync, would hold up everyone for milliseconds.
+const spreadAtOnce = 128
 
-func (a *alarm[K]) before(other *alarm[K]) bool {
-	return a.at < other.at || a.at == other.at && a.seq < other.seq
-}
-
-// set makes the entry's alarm ring when it should, or before, and reports whether
-// it is the first of all now.
+// set makes the entry's alarm ring when it should, and reports whether that may be
+// before all others. A time that has passed is now.
 func (h *alarms[K]) set(e *entry[K]) bool {
-	at := e.rings()
-	if e.alarm != 0 && e.alarmAt <= at {
-		return false
+	at := max(e.rings(), h.floor)
+	if e.bucket > 0 && e.alarmAt == at {
+		return false // it keeps its place among those of the same time
 	}
 	h.unset(e)
-	h.seq++
-	e.alarm, e.alarmAt = h.seq, at
-	h.slots = append(h.slots, alarm[K]{at: at, seq: h.seq, entry: e})
-	h.up(len(h.slots) - 1)
-	return h.slots[0].seq == e.alarm
-}
-
-// unset makes the entry's alarm stale, if there is one.
-func (h *alarms[K]) unset(e *entry[K]) {
-	if e.alarm == 0 {
-		return
-	}
-	e.alarm = 0
-	h.stale++
-	if h.stale > len(h.slots)/2 && h.stale > minSlots {
-		h.sweep()
-	}
-}
-
-// first returns when the first alarm rings; never if there is none.
-func (h *alarms[K]) first() time.Duration {
-	for len(h.slots) > 0 && h.slots[0].stale() {
-		h.stale--
-		h.pop()
-	}
-	if len(h.slots) == 0 {
-		return never
-	}
-	return h.slots[0].at
-}
-
-// ring takes out the first alarm, which first has found, and returns its entry.
-func (h *alarms[K]) ring() *entry[K] {
-	e := h.slots[0].entry
-	e.alarm = 0
-	h.pop()
-	return e
-}
-
-// pop takes out the first slot.
-func (h *alarms[K]) pop() {
-	end := len(h.slots) - 1
-	h.slots[0] = h.slots[end]
-	h.slots[end] = alarm[K]{}
-	h.slots = h.slots[:end]
-	h.down(0)
-	h.shrink()
-}
-
-// sweep takes out all stale slots.
-func (h *alarms[K]) sweep() {
-	h.slots = slices.DeleteFunc(h.slots, func(a alarm[K]) bool { return a.stale() })
-	h.stale = 0
-	for i := len(h.slots)/4 + 1; i >= 0; i-- {
-		h.down(i)
-	}
-	h.shrink()
-}
-
-func (h *alarms[K]) shrink() {
-	if cap(h.slots) > roomy && len(h.slots) <= cap(h.slots)/sparse {
-		h.slots = slices.Clone(h.slots)
-	}
-}
-
-// up moves a slot towards the first one, to where it belongs.
-func (h *alarms[K]) up(i int) {
-	moving := h.slots[i]
-	for i > 0 {
-		parent := (i - 1) / 4
-		if !moving.before(&h.slots[parent]) {
-			break
-		}
-		h.slots[i] = h.slots[parent]
-		i = parent
-	}
-	h.slots[i] = moving
-}
-
-// down moves a slot away from the first one, to where it belongs.
-func (h *alarms[K]) down(i int) {
-	if i >= len(h.slots) {
-		return
-	}
-	moving := h.slots[i]
-	for {
-		child := h.firstChild(i)
-		if child == 0 || !h.slots[child].before(&moving) {
-			break
-		}
-		h.slots[i] = h.slots[child]
-		i = child
-	}
-	h.slots[i] = moving
-}
-
-// firstChild returns which child of a slot is the first to ring, 0 if it has none.
-func (h *alarms[K]) firstChild(i int) int {
-	first := 4*i + 1
-	if first >= len(h.slots) {
-		return 0
-	}
-	for child := first + 1; child < min(4*i+5, len(h.slots)); child++ {
-		if h.slots[child].before(&h.slots[first]) {
-			first = child
-		}
+	first := at < h.first()
+	e.alarmAt = at
+	if h.spreading > 0 {
+		h.push(e, h.spreading) // behind those of the same time that are there
+	} else {
+		h.push(e, h.bucketOf(e))
 	}
 	return first
+}
+
+// bucketOf returns the number of the bucket where an entry belongs.
+func (h *alarms[K]) bucketOf(e *entry[K]) int { return bits.Len64(uint64(e.alarmAt ^ h.floor)) }
+
+// push puts an entry at the end of a bucket.
+func (h *alarms[K]) push(e *entry[K], bucket int) {
+	if h.buckets == nil {
+		h.buckets = make([]bucketOfAlarms[K], 64)
+	}
+	b := &h.buckets[bucket]
+	e.bucket = uint8(bucket + 1)
+	e.alarmPrev = b.last
+	if b.last == nil {
+		b.first, b.least = e, e.alarmAt
+		h.used |= 1 << bucket
+	} else {
+		b.last.alarmNext = e
+		b.least = min(b.least, e.alarmAt)
+	}
+	b.last = e
+}
+
+// unset takes out the entry's alarm, if there is one.
+func (h *alarms[K]) unset(e *entry[K]) {
+	if e.bucket == 0 {
+		return
+	}
+	n := e.bucket - 1
+	b := &h.buckets[n]
+	if e.alarmPrev == nil {
+		b.first = e.alarmNext
+	} else {
+		e.alarmPrev.alarmNext = e.alarmNext
+	}
+	if e.alarmNext == nil {
+		b.last = e.alarmPrev
+	} else {
+		e.alarmNext.alarmPrev = e.alarmPrev
+	}
+	if b.first == nil {
+		h.used &^= 1 << n
+	}
+	e.bucket, e.alarmAt, e.alarmPrev, e.alarmNext = 0, 0, nil, nil
+}
+
+// first returns when the first alarm rings, or some time before it, if one was there
+// that has been taken out; never if there is none.
+func (h *alarms[K]) first() time.Duration {
+	switch {
+	case h.spreading > 0:
+		return h.floor
+	case h.used == 0:
+		return never
+	}
+	return h.buckets[bits.TrailingZeros64(h.used)].least
+}
+
+// ring takes out the first alarm of those that ring by now, and returns its entry;
+// nil if there is none, or if it is not done with looking for it, and more is true.
+func (h *alarms[K]) ring(now time.Duration) (e *entry[K], more bool) {
+	for moves := 0; h.first() <= now; moves++ {
+		if moves == spreadAtOnce {
+			return nil, true
+		}
+		if h.spreading > 0 {
+			h.spread()
+			continue
+		}
+		n := bits.TrailingZeros64(h.used)
+		if n == 0 {
+			e = h.buckets[0].first
+			h.unset(e)
+			return e, false
+		}
+		h.spreading, h.floor = n, h.buckets[n].least
+	}
+	return nil, false
+}
+
+// spread moves one alarm from the bucket that is being spread.
+func (h *alarms[K]) spread() {
+	e := h.buckets[h.spreading].first
+	if e == nil {
+		h.spreading = 0
+		return
+	}
+	at := e.alarmAt
+	h.unset(e)
+	e.alarmAt = at
+	h.push(e, h.bucketOf(e))
+}
+
+// all calls yield for every entry, which may take it out.
+func (h *alarms[K]) all(yield func(*entry[K]) bool) {
+	for i := range h.buckets {
+		for e := h.buckets[i].first; e != nil; {
+			next := e.alarmNext
+			if !yield(e) {
+				return
+			}
+			e = next
+		}
+	}
 }

@@ -36,6 +36,19 @@ func BenchmarkCycle(b *testing.B) {
 	}
 }
 
+// BenchmarkMerged is Add of keys that are queued already, on one goroutine.
+func BenchmarkMerged(b *testing.B) {
+	q := workqueue.New(workqueue.Options[types.NamespacedName]{})
+	all := keys(1024)
+	for _, key := range all {
+		q.Add(key)
+	}
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		q.Add(all[i%len(all)])
+	}
+}
+
 // BenchmarkContended is Get, Done, Add on eight goroutines, with a thousand keys
 // going round, so that none of them blocks: the cost of the lock.
 func BenchmarkContended(b *testing.B) {

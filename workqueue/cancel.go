@@ -5,7 +5,7 @@ package workqueue
 // whether there was any. A turn that has begun goes on, and so does what Park and
 // MinInterval say of later ones.
 func (q *Queue[K]) Cancel(key K) bool {
-	hash := q.entries.hash(key)
+	hash := q.hash(key)
 	q.mu.Lock()
 	defer q.unlock()
 

@@ -30,7 +30,7 @@ func (q *Queue[K]) AddAfter(key K, d time.Duration) {
 }
 
 func (q *Queue[K]) addLater(key K, how AddOptions) {
-	q.tellDelayed(key, how.After, q.schedule(key, q.entries.hash(key), q.groupOf(key), &how))
+	q.tellDelayed(key, how.After, q.schedule(key, q.hash(key), q.groupOf(key), &how))
 }
 
 // Retry adds the key after the time that the rate limiter gives for it (WQ-30).
@@ -40,7 +40,7 @@ func (q *Queue[K]) Retry(key K) { q.again(key, q.opts.RateLimiter.When(key)) }
 
 // again adds the key of the calling worker once more.
 func (q *Queue[K]) again(key K, d time.Duration) {
-	q.tellDelayed(key, d, q.scheduleAgain(key, q.entries.hash(key), q.groupOf(key), d))
+	q.tellDelayed(key, d, q.scheduleAgain(key, q.hash(key), q.groupOf(key), d))
 }
 
 // tellDelayed tells the observer what became of a delayed add.
@@ -51,7 +51,7 @@ func (q *Queue[K]) tellDelayed(key K, d time.Duration, result addResult) {
 	q.opts.Observer.added(key, result)
 }
 
-func (q *Queue[K]) scheduleAgain(key K, hash uint64, g group, d time.Duration) addResult {
+func (q *Queue[K]) scheduleAgain(key K, hash uint32, g group, d time.Duration) addResult {
 	q.mu.Lock()
 	defer q.unlock()
 	if q.refuseLocked() {
@@ -65,7 +65,7 @@ func (q *Queue[K]) scheduleAgain(key K, hash uint64, g group, d time.Duration) a
 	return q.scheduleLocked(e, due, d, Earliest)
 }
 
-func (q *Queue[K]) schedule(key K, hash uint64, g group, how *AddOptions) addResult {
+func (q *Queue[K]) schedule(key K, hash uint32, g group, how *AddOptions) addResult {
 	q.mu.Lock()
 	defer q.unlock()
 	if q.refuseLocked() {

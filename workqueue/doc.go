@@ -7,7 +7,7 @@
 //	    |             ^   ^              |  added again meanwhile?
 //	    |             |   '--------------'
 //	    | AddAfter    | held back by Park, or by MinInterval
-//	    '-------> delayed (one heap, one timer)
+//	    '-------> delayed (one radix heap, one timer)
 //
 // # The sets
 //

@@ -22,7 +22,7 @@ func (q *Queue[K]) Verify() error {
 		processing += count(e.processing)
 		parked += count(e.parked > 0)
 		waits += int(e.parked)
-		alarms += count(e.alarm != 0)
+		alarms += count(e.bucket != 0)
 		delayed += count(e.delayed())
 	}
 	if known != q.entries.len {
@@ -55,6 +55,9 @@ func (q *Queue[K]) Verify() error {
 	if alarms > 0 && q.pending <= waits {
 		return fmt.Errorf("%d alarms are set and no timer runs", alarms)
 	}
+	if token := len(q.wake) == 1; token != q.told && !q.shuttingDown {
+		return fmt.Errorf("a token is in wake: %v, and somebody is told: %v", token, q.told)
+	}
 	for _, e := range q.entries.pool.spare {
 		if *e != (entry[K]{}) {
 			return fmt.Errorf("a spare entry still holds %v", e.key)
@@ -66,7 +69,7 @@ func (q *Queue[K]) Verify() error {
 // verifyEntry checks what an entry says of itself.
 func (q *Queue[K]) verifyEntry(e *entry[K]) error {
 	switch mayBeReady := e.dirty && !e.processing && e.parked == 0 && e.cool == 0; {
-	case q.entries.find(e.key, q.entries.hash(e.key)) != e:
+	case q.entries.find(e.key, q.hash(e.key)) != e:
 		return errors.New("not found by its key")
 	case e.idle():
 		return errors.New("kept for no reason")
@@ -74,9 +77,9 @@ func (q *Queue[K]) verifyEntry(e *entry[K]) error {
 		return errors.New("ready though it must not be")
 	case e.lane == nil && mayBeReady:
 		return errors.New("not ready though nothing keeps it from being so")
-	case e.rings() != never && !e.processing && (e.alarm == 0 || e.alarmAt > e.rings()):
+	case e.rings() != never && !e.processing && (e.bucket == 0 || e.alarmAt > max(e.rings(), q.alarms.floor)):
 		return errors.New("its alarm rings too late")
-	case e.delayed() && e.alarm == 0:
+	case e.delayed() && e.bucket == 0:
 		return errors.New("delayed for ever")
 	}
 	return nil
@@ -92,7 +95,7 @@ func (r *readyKeys[K]) verify(want int) error {
 		n := 0
 		for lane := range l.lanes.all {
 			in, err := lane.keys.verify(func(e *entry[K]) bool {
-				return e.lane == lane && e.work.priority == l.priority && (!r.grouped || l.byGroup[e.group.name] == lane)
+				return e.lane == lane && e.work.priority == l.priority && (!r.grouped || l.byGroup[e.group] == lane)
 			})
 			if err != nil || in == 0 && r.grouped || lane.level != l {
 				return fmt.Errorf("level %d has a lane of %d: %w", l.priority, in, err)
@@ -129,22 +132,25 @@ func (f *fifo[K]) verify(belongs func(*entry[K]) bool) (n int, err error) {
 }
 
 func (h *alarms[K]) verify(want int) error {
-	stale := 0
-	for i, a := range h.slots {
-		switch key := a.entry.key; {
-		case a.stale():
-			stale++
-		case a.at != a.entry.alarmAt:
-			return fmt.Errorf("%v rings at %v and says %v", key, a.at, a.entry.alarmAt)
-		case i > 0 && h.slots[i].before(&h.slots[(i-1)/4]):
-			return fmt.Errorf("%v rings before its parent", key)
+	total := 0
+	for b := range h.buckets {
+		l := &h.buckets[b]
+		if (l.first != nil) != (h.used>>b&1 == 1) {
+			return fmt.Errorf("whether bucket %d is in use is wrong", b)
+		}
+		var prev *entry[K]
+		for e := l.first; e != nil; prev, e = e, e.alarmNext {
+			if e.alarmPrev != prev || int(e.bucket) != b+1 || b != h.bucketOf(e) && b != h.spreading || e.alarmAt < l.least || e.alarmAt < h.floor {
+				return fmt.Errorf("the alarm of %v is misplaced", e.key)
+			}
+			total++
+		}
+		if l.last != prev {
+			return fmt.Errorf("bucket %d ends too early", b)
 		}
 	}
-	if len(h.slots) != want+stale || stale != h.stale {
-		return fmt.Errorf("%d, of which %d stale, counted as %d, want %d others", len(h.slots), stale, h.stale, want)
-	}
-	if stale > len(h.slots)/2+minSlots {
-		return fmt.Errorf("%d of %d are stale", stale, len(h.slots))
+	if total != want {
+		return fmt.Errorf("%d in buckets, want %d", total, want)
 	}
 	return nil
 }

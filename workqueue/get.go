@@ -48,8 +48,11 @@ func (q *Queue[K]) get(ctx context.Context, key *K, item *Item[K]) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	for {
-		switch q.take(key, item) {
+	for told := false; ; {
+		q.mu.Lock()
+		result := q.takeLocked(key, item, told)
+		q.unlock()
+		switch result {
 		case taken:
 			return nil
 		case over:
@@ -57,7 +60,9 @@ func (q *Queue[K]) get(ctx context.Context, key *K, item *Item[K]) error {
 		}
 		select {
 		case <-q.over:
-		case <-q.wake: // which must lead to take, whatever has become of ctx meanwhile
+			told = false
+		case <-q.wake:
+			told = true // which must lead to take, whatever has become of ctx meanwhile
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
@@ -67,7 +72,10 @@ func (q *Queue[K]) get(ctx context.Context, key *K, item *Item[K]) error {
 // TryGet is Get for those who don't want to wait: ok is false when no key is ready.
 func (q *Queue[K]) TryGet() (key K, ok bool) {
 	var item Item[K]
-	if q.take(&item.Key, &item) != taken {
+	q.mu.Lock()
+	result := q.takeLocked(&item.Key, &item, false)
+	q.unlock()
+	if result != taken {
 		return key, false
 	}
 	q.opts.Observer.got(&item)
@@ -104,10 +112,12 @@ const (
 	taken
 )
 
-// take hands out a key, and fills in the rest of an item if there is one.
-func (q *Queue[K]) take(key *K, item *Item[K]) takeResult {
-	q.mu.Lock()
-	defer q.unlock()
+// takeLocked hands out a key, and fills in the rest of an item if there is one.
+// told says that the caller has taken the token from wake.
+func (q *Queue[K]) takeLocked(key *K, item *Item[K], told bool) takeResult {
+	if told {
+		q.told = false
+	}
 
 	e := q.ready.pop()
 	if e == nil {
@@ -123,7 +133,7 @@ func (q *Queue[K]) take(key *K, item *Item[K]) takeResult {
 	}
 	e.dirty, e.processing = false, true
 	e.running = e.work
-	e.started = now
+	e.since = now
 	q.processing.push(e)
 	q.stats.Gets++
 	*key = e.key
@@ -148,18 +158,18 @@ func (q *Queue[K]) Done(key K) {
 
 func (q *Queue[K]) finish(key K) (ran time.Duration, ok bool) {
 	q.mu.Lock()
-	defer q.unlock()
+	defer q.unlock() // also if the key is not hashable
 
 	e := q.processing.first
 	if e == nil || e.key != key { // otherwise it is the only one, or there for longest
-		e = q.entries.find(key, q.entries.hash(key))
+		e = q.entries.find(key, q.hash(key))
 	}
 	if e == nil || !e.processing {
 		q.stats.StrayDones++
 		return 0, false
 	}
 	now := q.timeLocked()
-	ran = now - e.started
+	ran = now - e.since
 	q.processing.remove(e)
 	e.processing = false
 	q.stats.Dones++

@@ -5,7 +5,7 @@ import "math"
 // group is what Options.Group and Options.Weight say of a key.
 type group struct {
 	name   string
-	weight int32
+	weight int32 // at least 1; 0 if there are no groups
 }
 
 // groupOf asks them. It must be called without the lock, and before an entry of

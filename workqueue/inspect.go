@@ -35,7 +35,7 @@ type KeyState[K comparable] struct {
 // A worker learns from it why it has the key: while there is no further add, the
 // causes are those of its turn.
 func (q *Queue[K]) Lookup(key K) (state KeyState[K], ok bool) {
-	hash := q.entries.hash(key)
+	hash := q.hash(key)
 	q.mu.Lock()
 	e := q.entries.find(key, hash)
 	if e != nil {
@@ -108,7 +108,7 @@ func (q *Queue[K]) states() []KeyState[K] {
 func (q *Queue[K]) stateLocked(e *entry[K]) KeyState[K] {
 	s := KeyState[K]{
 		Key:        e.key,
-		Group:      e.group.name,
+		Group:      e.group,
 		Processing: e.processing,
 		Dirty:      e.dirty,
 		Ready:      e.lane != nil,
@@ -125,10 +125,10 @@ func (q *Queue[K]) stateLocked(e *entry[K]) KeyState[K] {
 	}
 	s.Priority, s.Causes = int(turn.priority), turn.causes()
 	if e.processing && q.timed {
-		s.Started = q.epoch.Add(e.started)
+		s.Started = q.epoch.Add(e.since)
 	}
 	if s.Ready && q.timed {
-		s.ReadySince = q.epoch.Add(e.readied)
+		s.ReadySince = q.epoch.Add(e.since)
 	}
 	if e.cool > 0 {
 		s.Cooling = q.epoch.Add(e.cool)

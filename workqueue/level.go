@@ -19,7 +19,7 @@ func (l *level[K]) push(e *entry[K]) {
 	lane := l.lanes.first
 	if l.byGroup != nil {
 		lane = l.laneOf(e)
-		lane.weight = e.group.weight
+		lane.weight = e.weight
 		if lane.keys.len == 0 {
 			l.lanes.enter(lane)
 		}
@@ -31,11 +31,11 @@ func (l *level[K]) push(e *entry[K]) {
 
 // laneOf returns the lane of the entry's group, and makes it if there is none.
 func (l *level[K]) laneOf(e *entry[K]) *lane[K] {
-	found := l.byGroup[e.group.name]
+	found := l.byGroup[e.group]
 	if found == nil {
 		found = l.spare.get()
 		found.level = l
-		l.byGroup[e.group.name] = found
+		l.byGroup[e.group] = found
 	}
 	return found
 }
@@ -59,7 +59,7 @@ func (l *level[K]) remove(e *entry[K]) {
 	l.len--
 	if lane.keys.len == 0 && l.byGroup != nil {
 		l.lanes.leave(lane)
-		delete(l.byGroup, e.group.name)
+		delete(l.byGroup, e.group)
 		l.byGroup = fitted(l.byGroup, &l.groups)
 		lane.level = nil
 		lane.weight, lane.credit = 0, 0
@@ -72,7 +72,7 @@ func (l *level[K]) remove(e *entry[K]) {
 func (l *level[K]) oldest() time.Duration {
 	oldest := never
 	for lane := range l.lanes.all {
-		oldest = min(oldest, lane.keys.first.readied)
+		oldest = min(oldest, lane.keys.first.since)
 	}
 	return oldest
 }

@@ -28,9 +28,12 @@ type Options[K comparable] struct {
 	// So a key that becomes ready behind n others of its priority, while never more
 	// than p priorities have keys, its own included, is handed out within
 	// Ageing * p * (n + 1) turns. With groups, n is how many keys of its priority
-	// go before it by their groups' turns, those that come later included. If its
-	// priority is raised, it counts anew from there. Defaults to 16; at 1, all
-	// priorities take turns; negative means never.
+	// go before it by their groups' turns, those that come later included: where i
+	// of its own group are before it, whose weight is w, and never more than g groups
+	// of its priority have keys, none of a weight above W, n is at most
+	// i + (i/w + 1) * (g - 1) * W, without the fraction of i/w. If its priority is
+	// raised, it counts anew from there. Defaults to 16; at 1, all priorities take
+	// turns; negative means never.
 	Ageing int
 
 	// Group tells which group a key belongs to, such as its namespace. Groups of

@@ -26,7 +26,7 @@ import (
 // wait for no longer than some time, give the function a context of its own:
 // whatever never comes would hold the key back for ever.
 func (q *Queue[K]) Park(key K, until func(context.Context) error) {
-	q.park(key, q.entries.hash(key), q.groupOf(key), until)
+	q.park(key, q.hash(key), q.groupOf(key), until)
 }
 
 // parking is the goroutines that wait for what parked keys are parked for.
@@ -36,7 +36,7 @@ type parking struct {
 	waits sync.WaitGroup
 }
 
-func (q *Queue[K]) park(key K, hash uint64, g group, until func(context.Context) error) {
+func (q *Queue[K]) park(key K, hash uint32, g group, until func(context.Context) error) {
 	q.mu.Lock()
 	defer q.unlock()
 	if q.refuseLocked() {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"strconv"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -252,6 +253,108 @@ func TestTheBoundOfAgeingHoldsOnRandomWalks(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// The bound of Options.Ageing with groups: what n is there.
+func boundOfGroups(before, weight, groups, greatest int) int {
+	return before + (before/weight+1)*(groups-1)*greatest
+}
+
+// The same with groups of different weights.
+func TestTheBoundOfAgeingHoldsWithGroupsOnRandomWalks(t *testing.T) {
+	t.Parallel()
+	type wait struct{ priority, group, before, since, levels, groups int }
+	const keys, greatest = 60, 3
+	groupOf := func(key int) int { return key * key % 7 } // 0, 1, 2 and 4, of which 0 has fewer
+	weight := func(group int) int { return 1 + group%greatest }
+	for seed := range uint64(40) {
+		random := rand.New(rand.NewPCG(seed, 1))
+		ageing := 1 + int(seed%4)
+		q := workqueue.New(workqueue.Options[int]{
+			Ageing: ageing,
+			Group:  func(key int) string { return strconv.Itoa(groupOf(key)) },
+			Weight: func(group string) int { n, _ := strconv.Atoi(group); return weight(n) },
+		})
+		waits := make(map[int]*wait)
+		turn := 0
+		for range 3000 {
+			levels := make(map[int]map[int]int) // how many keys, by priority and group
+			for _, w := range waits {
+				if levels[w.priority] == nil {
+					levels[w.priority] = make(map[int]int)
+				}
+				levels[w.priority][w.group]++
+			}
+			for _, w := range waits {
+				w.levels = max(w.levels, len(levels))
+				w.groups = max(w.groups, len(levels[w.priority]))
+			}
+			key, priority := random.IntN(keys), random.IntN(1+random.IntN(6))
+			switch random.IntN(5) {
+			case 0, 1:
+				q.AddWith(key, workqueue.AddOptions{Priority: priority})
+				if w := waits[key]; w == nil || w.priority < priority {
+					group := groupOf(key)
+					waits[key] = &wait{priority: priority, group: group, before: levels[priority][group], since: turn}
+				}
+			case 2:
+				if random.IntN(4) == 0 {
+					q.Cancel(key)
+					delete(waits, key)
+				}
+			default:
+				key, ok := q.TryGet()
+				if !ok {
+					continue
+				}
+				turn++
+				q.Done(key)
+				delete(waits, key)
+				for key, w := range waits {
+					n := boundOfGroups(w.before, weight(w.group), w.groups, greatest)
+					if turn-w.since > ageing*w.levels*(n+1) {
+						t.Fatalf("seed %d: %d waits for %d turns, %d of its group were before it, %d groups, %d levels, ageing %d",
+							seed, key, turn-w.since, w.before, w.groups, w.levels, ageing)
+					}
+				}
+			}
+		}
+	}
+}
+
+// The worst that others can do to a group of low priority: urgent keys never end, and
+// nor do the keys of loud groups of its own priority, whose weights are greater. Its keys have
+// their turns within the bound, and the bound is no more than what it takes.
+func TestAGroupOfLowPriorityHasItsTurnsWithinTheBound(t *testing.T) {
+	t.Parallel()
+	const ageing, loud, greatest, quiet = 5, 3, 4, 6
+	for _, weight := range []int{1, 2} {
+		q := workqueue.New(workqueue.Options[string]{Ageing: ageing, Group: namespaceOf, Weight: func(group string) int {
+			return map[bool]int{true: weight, false: greatest}[group == "quiet"]
+		}})
+		for group := range loud {
+			for i := range 100 { // before those of the quiet one, and as many as there are turns for
+				addAt(q, workqueue.LowPriority, fmt.Sprintf("loud-%d/%d", group, i))
+			}
+		}
+		for i := range quiet {
+			addAt(q, workqueue.LowPriority, fmt.Sprint("quiet/", i))
+		}
+		seen, last := 0, 0
+		for turn := 1; seen < quiet; turn++ {
+			addAt(q, 0, fmt.Sprint("urgent/", turn))
+			key := get(t, q)
+			q.Done(key)
+			if namespaceOf(key) == "quiet" {
+				bound := ageing * 2 * (boundOfGroups(seen, weight, loud+1, greatest) + 1)
+				require.Equal(t, fmt.Sprint("quiet/", seen), key)
+				require.LessOrEqual(t, turn, bound, "%s, of weight %d", key, weight)
+				seen, last = seen+1, turn
+			}
+		}
+		// One in ageing turns is not for the urgent ones, so there is no second level to wait for.
+		require.Equal(t, ageing*(boundOfGroups(quiet-1, weight, loud+1, greatest)+1), last)
 	}
 }
 

@@ -2,6 +2,7 @@ package workqueue
 
 import (
 	"context"
+	"hash/maphash"
 	"sync"
 	"time"
 )
@@ -12,13 +13,16 @@ import (
 // A worker calls Get, works, and calls Done; Run is a set of such workers.
 type Queue[K comparable] struct {
 	opts  Options[K]
+	seed  maphash.Seed
 	epoch time.Time // what every time.Duration in an entry counts from
 
-	// wake has room for one token, and wakes one blocked Get. Whenever a key is
-	// ready and the lock is free, a token is in wake, or with a Get that is about
-	// to take the lock, or with who has just left the lock and is about to put it
-	// in, so no wake-up is lost; and as a Get that leaves ready keys behind passes
-	// the token on, none wakes all.
+	// wake has room for the one token that there is, and wakes one blocked Get.
+	// Whenever a key is ready and the lock is free, the token is in wake, or with a
+	// Get that is about to take the lock, or with who has just left the lock and is
+	// about to put it in: somebody is told, and no wake-up is lost. Until that Get has
+	// looked, nobody else is told, so a burst of adds wakes one; and as a Get
+	// that leaves ready keys behind passes the token on, there are soon as many as are
+	// needed.
 	wake chan struct{}
 
 	// over is closed by ShutDown, after which no Get blocks.
@@ -32,6 +36,7 @@ type Queue[K comparable] struct {
 
 	mu sync.Mutex // guards following
 
+	told         bool // whether the token is with somebody, see wake
 	shuttingDown bool
 	timed        bool // whether the times of a turn are kept
 
@@ -61,6 +66,7 @@ type Queue[K comparable] struct {
 func New[K comparable](opts Options[K]) *Queue[K] {
 	q := &Queue[K]{
 		opts:    opts.withDefaults(),
+		seed:    maphash.MakeSeed(),
 		epoch:   time.Now(),
 		wake:    make(chan struct{}, 1),
 		over:    make(chan struct{}),
@@ -118,19 +124,33 @@ func (q *Queue[K]) AddWith(key K, how AddOptions) {
 }
 
 func (q *Queue[K]) addNow(key K, priority int, cause string) {
-	hash := q.entries.hash(key)
-	result := q.add(key, hash, q.groupOf(key), priority, cause)
+	hash := q.hash(key)
+	g := q.groupOf(key)
+	q.mu.Lock()
+	result := q.addLocked(key, hash, g, priority, cause)
+	q.unlock()
 	if q.opts.Observer != nil {
 		q.opts.Observer.added(key, result)
 	}
 }
 
+// hash panics if K is an interface and the key is not hashable. It needs no lock.
+func (q *Queue[K]) hash(key K) uint32 { return uint32(maphash.Comparable(q.seed, key)) }
+
 // obtainLocked returns the entry of the key, and makes it if there is none.
-func (q *Queue[K]) obtainLocked(key K, hash uint64, g group) *entry[K] {
+func (q *Queue[K]) obtainLocked(key K, hash uint32, g group) *entry[K] {
 	e := q.entries.find(key, hash)
 	if e == nil {
-		e = q.entries.insert(key, hash)
-		e.group = g
+		e = q.insertLocked(key, hash, g)
+	}
+	return e
+}
+
+// insertLocked makes an entry for a key that has none.
+func (q *Queue[K]) insertLocked(key K, hash uint32, g group) *entry[K] {
+	e := q.entries.insert(key, hash)
+	if g.weight > 0 {
+		e.group, e.weight = g.name, g.weight
 	}
 	return e
 }
@@ -145,13 +165,22 @@ const (
 	scheduled                  // the key is delayed
 )
 
-func (q *Queue[K]) add(key K, hash uint64, g group, priority int, cause string) addResult {
-	q.mu.Lock()
-	defer q.unlock()
+// addLocked begins with what most adds of a busy queue find: the key is dirty, and
+// nothing is new but that there was one more.
+func (q *Queue[K]) addLocked(key K, hash uint32, g group, priority int, cause string) addResult {
 	if q.refuseLocked() {
 		return refused
 	}
-	return q.dueLocked(q.obtainLocked(key, hash, g), work{priority: clamp(priority), adds: 1, why: q.whys.one(cause)})
+	e := q.entries.find(key, hash)
+	if e != nil && e.dirty && cause == "" && priority <= int(e.work.priority) {
+		q.stats.Merged++
+		e.work.adds++
+		return merged
+	}
+	if e == nil {
+		e = q.insertLocked(key, hash, g)
+	}
+	return q.dueLocked(e, work{priority: clamp(priority), adds: 1, why: q.whys.one(cause)})
 }
 
 // refuseLocked reports that the queue takes nothing any more, and counts that.
@@ -195,7 +224,7 @@ func (q *Queue[K]) settleLocked(e *entry[K], now time.Duration) {
 	if !e.dirty || e.processing || e.parked > 0 || e.cool > 0 || e.lane != nil {
 		return
 	}
-	e.readied = now
+	e.since = now
 	q.ready.push(e)
 }
 
@@ -203,13 +232,11 @@ func (q *Queue[K]) settleLocked(e *entry[K], now time.Duration) {
 // which nobody has been woken. It does so after the lock is free, which a Get
 // that wakes up wants at once.
 func (q *Queue[K]) unlock() {
-	wake := q.ready.len > 0 && len(q.wake) == 0
+	tell := q.ready.len > 0 && !q.told
+	q.told = q.told || tell
 	q.mu.Unlock()
-	if wake {
-		select {
-		case q.wake <- struct{}{}:
-		default:
-		}
+	if tell {
+		q.wake <- struct{}{} // there is room: only who took the last one says that nobody is told
 	}
 }
 

@@ -77,7 +77,7 @@ func (q *Queue[K]) keepTimes() {
 	q.timed = true
 	now := q.now()
 	for e := range q.entries.all {
-		e.added, e.readied, e.started = now, now, now
+		e.added, e.since = now, now
 	}
 }
 

@@ -78,7 +78,7 @@ func (q *Queue[K]) Stats() Stats {
 		}
 	}
 	if e := q.processing.first; e != nil && q.timed {
-		s.LongestRunning = now - e.started
+		s.LongestRunning = now - e.since
 	}
 	return s
 }

@@ -1,19 +1,23 @@
 package workqueue
 
-import "hash/maphash"
+import "math/bits"
 
 // table finds the entry of each key that the queue knows: those that are dirty,
-// processing, parked, or have an alarm. It is a hash table whose chains run
-// through the entries, and not a map, because a map would hash each key four
-// times for a turn (look for it, insert it, look for it, delete it): this one
-// does so in Add, before the lock is taken, and again in Done only if the key is
-// not the one that has been processing for longest. It takes an entry out without
-// a look at its key.
+// processing, parked, or have an alarm. It is a hash table with linear probing,
+// and not a map, because a map would hash each key four times for a turn (look for
+// it, insert it, look for it, delete it): this one does so in Add, before the lock
+// is taken, and again in Done only if the key is not the one that has been
+// processing for longest. Slots have the hashes, so that it grows, and takes an
+// entry out, without a look at any key or other entry.
 type table[K comparable] struct {
-	seed  maphash.Seed
-	slots []*entry[K] // as many as a power of two
+	slots []slot[K] // as many as a power of two, and never all in use
 	len   int
 	pool  pool[entry[K]]
+}
+
+type slot[K comparable] struct {
+	hash  uint32
+	entry *entry[K] // nil if the slot is free
 }
 
 const (
@@ -27,35 +31,38 @@ const (
 )
 
 func newTable[K comparable]() table[K] {
-	return table[K]{seed: maphash.MakeSeed(), slots: make([]*entry[K], minSlots)}
+	return table[K]{slots: make([]slot[K], minSlots)}
 }
 
-// hash panics if K is an interface and the key is not hashable. It needs no lock.
-func (t *table[K]) hash(key K) uint64 { return maphash.Comparable(t.seed, key) }
-
-func (t *table[K]) slot(hash uint64) **entry[K] { return &t.slots[hash&uint64(len(t.slots)-1)] }
-
 // find returns the entry of the key, or nil.
-func (t *table[K]) find(key K, hash uint64) *entry[K] {
-	for e := *t.slot(hash); e != nil; e = e.chain {
-		if e.hash == hash && e.key == key {
-			return e
+func (t *table[K]) find(key K, hash uint32) *entry[K] {
+	for i := hash; ; i++ {
+		s := &t.slots[int(i)&(len(t.slots)-1)]
+		if s.entry == nil || s.hash == hash && s.entry.key == key {
+			return s.entry
 		}
 	}
-	return nil
 }
 
 // insert makes an entry for a key that has none.
-func (t *table[K]) insert(key K, hash uint64) *entry[K] {
-	if t.len == len(t.slots)/2 {
+func (t *table[K]) insert(key K, hash uint32) *entry[K] {
+	if t.len == len(t.slots)/5*4 {
 		t.resize(2 * len(t.slots))
 	}
 	e := t.pool.get()
 	e.key, e.hash = key, hash
-	slot := t.slot(hash)
-	e.chain, *slot = *slot, e
+	t.put(slot[K]{hash, e})
 	t.len++
 	return e
+}
+
+// put fills a free slot, the first from the one where the hash wants to be.
+func (t *table[K]) put(s slot[K]) {
+	i := int(s.hash) & (len(t.slots) - 1)
+	for t.slots[i].entry != nil {
+		i = (i + 1) & (len(t.slots) - 1)
+	}
+	t.slots[i] = s
 }
 
 // release forgets the entry if it is idle, and does not keep its key (WQ-7).
@@ -63,39 +70,71 @@ func (t *table[K]) release(e *entry[K]) {
 	if !e.idle() {
 		return
 	}
-	slot := t.slot(e.hash)
-	for *slot != e {
-		slot = &(*slot).chain
-	}
-	*slot = e.chain
+	t.remove(e)
 	e.clear()
 	t.pool.put(e)
 	t.len--
-	if len(t.slots) > roomy && t.len <= len(t.slots)/sparse {
+	if len(t.slots) > 2*roomy && t.len <= len(t.slots)/sparse {
 		t.resize(len(t.slots) / sparse * 4)
 	}
 }
 
+// remove frees the entry's slot, and lets those behind it move up that would be
+// there but for it, so that all are still found before a free slot.
+func (t *table[K]) remove(e *entry[K]) {
+	last := len(t.slots) - 1
+	free := int(e.hash) & last
+	for t.slots[free].entry != e {
+		free = (free + 1) & last
+	}
+	for i := free; ; {
+		i = (i + 1) & last
+		s := &t.slots[i]
+		if s.entry == nil {
+			break
+		}
+		if wants := int(s.hash) & last; (i-wants)&last >= (i-free)&last {
+			t.slots[free] = *s
+			free = i
+		}
+	}
+	t.slots[free] = slot[K]{}
+}
+
 func (t *table[K]) resize(slots int) {
 	old := t.slots
-	t.slots = make([]*entry[K], slots)
-	for _, e := range old {
-		for e != nil {
-			next := e.chain
-			slot := t.slot(e.hash)
-			e.chain, *slot = *slot, e
-			e = next
+	t.slots = make([]slot[K], slots)
+	for _, s := range old {
+		if s.entry != nil {
+			t.put(s)
 		}
 	}
 }
 
-// all calls yield for every entry, in no order.
+// sweep forgets the entries that are idle, of which there are this many.
+func (t *table[K]) sweep(idle int) {
+	if idle == 0 {
+		return
+	}
+	old := t.slots
+	t.len -= idle
+	t.pool = pool[entry[K]]{}
+	t.slots = make([]slot[K], max(minSlots, 2<<bits.Len(uint(t.len))))
+	if t.len == 0 {
+		return // without a look at each
+	}
+	for _, s := range old {
+		if s.entry != nil && !s.entry.idle() {
+			t.put(s)
+		}
+	}
+}
+
+// all calls yield for every entry, in no order. None may be released meanwhile.
 func (t *table[K]) all(yield func(*entry[K]) bool) {
-	for _, e := range t.slots {
-		for ; e != nil; e = e.chain {
-			if !yield(e) {
-				return
-			}
+	for _, s := range t.slots {
+		if s.entry != nil && !yield(s.entry) {
+			return
 		}
 	}
 }

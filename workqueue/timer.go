@@ -44,13 +44,16 @@ func (q *Queue[K]) ringOne() (key K, result addResult, ok bool) {
 	q.mu.Lock()
 	defer q.unlock()
 
-	if q.alarms.first() > now {
+	e, more := q.alarms.ring(now)
+	if more {
+		return key, refused, true
+	}
+	if e == nil {
 		q.armLocked(now)
 		q.pending--
 		q.closeIfDrainedLocked()
 		return key, refused, false
 	}
-	e := q.alarms.ring()
 	if e.cool <= now {
 		e.cool = 0
 	}
@@ -75,26 +78,27 @@ func (q *Queue[K]) ringOne() (key K, result addResult, ok bool) {
 func (q *Queue[K]) silenceLocked() {
 	q.stats.Discarded += uint64(q.waiting)
 	q.waiting = 0
-	slots := q.alarms.slots
-	q.alarms = alarms[K]{}
-	var cooled []alarm[K]
-	for _, a := range slots {
-		if a.stale() {
+	idle := 0
+	var cooled []*entry[K]
+	for e := range q.alarms.all {
+		q.alarms.unset(e)
+		e.due, e.later = 0, work{}
+		if e.dirty {
+			cooled = append(cooled, e)
 			continue
 		}
-		a.at = a.entry.cool // the alarm may be earlier
-		a.entry.alarm, a.entry.cool, a.entry.due = 0, 0, 0
-		if a.entry.dirty {
-			cooled = append(cooled, a)
+		e.cool = 0
+		if e.idle() {
+			idle++
 		}
-		q.entries.release(a.entry)
 	}
-	slices.SortFunc(cooled, func(a, b alarm[K]) int {
-		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.seq, b.seq))
-	})
+	q.alarms = alarms[K]{}
+	q.entries.sweep(idle)
+	slices.SortStableFunc(cooled, func(a, b *entry[K]) int { return cmp.Compare(a.cool, b.cool) })
 	now := q.timeLocked()
-	for _, a := range cooled {
-		q.settleLocked(a.entry, now)
+	for _, e := range cooled {
+		e.cool = 0
+		q.settleLocked(e, now)
 	}
 	if q.timer != nil && q.timer.Stop() {
 		q.pending--
