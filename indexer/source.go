@@ -48,6 +48,14 @@ func (s *source) get(key types.NamespacedName) *version {
 			return v.orNil()
 		}
 	}
+	return s.getPinned(key)
+}
+
+// getPinned is get by a view. It is apart, as a function that defers takes longer
+// to begin with.
+//
+//go:noinline
+func (s *source) getPinned(key types.NamespacedName) *version {
 	now := s.enter()
 	defer s.leave(now)
 	_, v := s.engine.records.find(key)
