@@ -83,11 +83,8 @@ func (e *engine) begin() {
 // put stores an object with the terms that were found for it, and reports whether
 // there was one.
 func (e *engine) put(key types.NamespacedName, object any, resourceVersion string, found []term) (existed bool) {
-	s, old := e.records.find(key)
-	if old != nil {
-		old = old.record.head.Load() // The same; the record is fetched from memory meanwhile.
-	}
 	v := &version{name: key.Name, object: object, resourceVersion: resourceVersion, revision: e.next.revision}
+	s, old := e.records.find(key)
 	if old == nil {
 		e.create(v, key.Namespace)
 		v.terms = termsOf(found, noTerms)
@@ -96,6 +93,7 @@ func (e *engine) put(key types.NamespacedName, object any, resourceVersion strin
 		return false
 	}
 	v.record, v.namespace = old.record, old.namespace
+	_ = v.record.head.Load() // so that the record is fetched from memory meanwhile
 	v.terms = termsOf(found, old.terms)
 	return e.supersede(s, old, v)
 }
