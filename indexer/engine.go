@@ -37,6 +37,8 @@ type engine struct {
 	touched []change // by the transaction, each record once
 	pinned  *view    // the newest that is not current and was pinned when last looked at
 	free    *view    // one that nobody uses
+	spare   *place   // some that no record uses
+	spares  int      // how many of these
 }
 
 // roomKept is the length up to which a slice that served its purpose is kept for
@@ -159,7 +161,7 @@ func (e *engine) supersede(s *slot, old, v *version) (existed bool) {
 	moved := old == nil || !sameTerms(old, v)
 	if moved {
 		for _, b := range *v.terms {
-			r.join(&b.list)
+			e.join(r, &b.list)
 			b.count(1)
 		}
 	}
@@ -273,7 +275,7 @@ func (e *engine) unlist(r *record, old *version) {
 	}
 	for _, b := range *old.terms {
 		if !r.carries(b) {
-			r.leave(&b.list)
+			e.leave(r, &b.list)
 			b.dropIfEmpty()
 		}
 	}
@@ -283,7 +285,7 @@ func (e *engine) unlist(r *record, old *version) {
 func (e *engine) erase(r *record) {
 	last := r.head.Load()
 	e.records.remove(last)
-	for _, p := range r.places {
+	for p := r.places; p != nil; p = p.next {
 		p.list.remove(p.at)
 	}
 	if last.namespace != &e.all {

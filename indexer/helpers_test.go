@@ -152,7 +152,7 @@ func requireSound[T any](t require.TestingT, store *Store[T]) {
 			e.checkLocked(r)
 		}
 		lists[&e.all.list]++
-		for _, p := range r.places {
+		for p := r.places; p != nil; p = p.next {
 			lists[p.list]++
 		}
 		head := r.head.Load()

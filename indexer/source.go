@@ -97,8 +97,9 @@ func (s *source) values(name string, yield func(string, int) bool) {
 	}
 	x.buckets.Range(func(value, b any) bool {
 		count := 0
-		for c.walkBucket(b.(*bucket)); c.next() != nil; {
-			count++
+		c.walkBucket(b.(*bucket))
+		for some := c.next(); len(some) > 0; some = c.next() {
+			count += len(some)
 		}
 		return count == 0 || yield(value.(string), count)
 	})
