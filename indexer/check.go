@@ -36,7 +36,7 @@ func (e *engine) checkLocked(r *record) {
 			invariant.Check(e.seen(older, v), "%s: revision %d is kept for nobody", key, older.revision)
 		}
 	}
-	for _, p := range r.places {
+	for p := r.places; p != nil; p = p.next {
 		_, ok := in[p.list]
 		invariant.Check(ok, "%s is in a list that it does not belong to", key)
 	}

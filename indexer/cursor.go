@@ -6,19 +6,16 @@ import "sync/atomic"
 //
 //	c := s.open(index, value)
 //	defer c.close()
-//	for v := c.next(); v != nil; v = c.next() { use(v) }
+//	for some := c.next(); len(some) > 0; some = c.next() { use(some) }
 //
-// Most of what it does is to wait for memory. So it looks at several records at
-// once: a processor fetches what one load does not need another one for side by
-// side.
+// It looks at several records before any of them is used: a processor works ahead,
+// and in a loop as short as that it waits for the memory of many at once.
 type cursor struct {
 	source *source
 	view   *view
 	bucket *bucket
 	slots  []atomic.Pointer[record] // that are left
-
-	found     [lookAhead]*version
-	at, count int // in found
+	found  [lookAhead]*version
 }
 
 // lookAhead is how many records are looked at at once: about as many as
@@ -44,39 +41,28 @@ func (c *cursor) walkBucket(b *bucket) {
 	c.walk(&b.list)
 }
 
-// next returns the next version, or nil at the end.
-func (c *cursor) next() *version {
-	if c.at == c.count {
-		return c.fetch()
-	}
-	c.at++
-	return c.found[c.at-1]
-}
-
-// fetch looks at the next records, and returns the first of the versions in them
-// that belong to the walk, or nil at the end.
-func (c *cursor) fetch() *version {
-	c.at, c.count = 0, 0
-	for c.count == 0 {
-		if len(c.slots) == 0 {
-			return nil
-		}
+// next returns the next versions, at least one but for the end. They are those of
+// the next records, as far as they belong to the walk, and are in a place that the
+// next call uses again.
+func (c *cursor) next() []*version {
+	for len(c.slots) > 0 {
 		slots := c.slots[:min(lookAhead, len(c.slots))]
 		c.slots = c.slots[len(slots):]
-		heads := c.found[:0]
+		revision, bucket, count := c.view.revision, c.bucket, 0
 		for i := range slots {
-			if r := slots[i].Load(); r != nil {
-				heads = append(heads, r.head.Load())
+			r := slots[i].Load()
+			if r == nil {
+				continue
+			}
+			v := r.at(revision)
+			if v != nil && !v.deleted && (bucket == nil || v.has(bucket)) {
+				c.found[count] = v
+				count++
 			}
 		}
-		for _, v := range heads {
-			v = v.at(c.view.revision)
-			if v != nil && !v.deleted && (c.bucket == nil || v.has(c.bucket)) {
-				c.found[c.count] = v
-				c.count++
-			}
+		if count > 0 {
+			return c.found[:count]
 		}
 	}
-	c.at = 1
-	return c.found[0]
+	return nil
 }

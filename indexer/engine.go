@@ -37,6 +37,8 @@ type engine struct {
 	touched []change // by the transaction, each record once
 	pinned  *view    // the newest that is not current and was pinned when last looked at
 	free    *view    // one that nobody uses
+	spare   *place   // some that no record uses
+	spares  int      // how many of these
 }
 
 // roomKept is the length up to which a slice that served its purpose is kept for
@@ -83,11 +85,8 @@ func (e *engine) begin() {
 // put stores an object with the terms that were found for it, and reports whether
 // there was one.
 func (e *engine) put(key types.NamespacedName, object any, resourceVersion string, found []term) (existed bool) {
-	s, old := e.records.find(key)
-	if old != nil {
-		old = old.record.head.Load() // The same; the record is fetched from memory meanwhile.
-	}
 	v := &version{name: key.Name, object: object, resourceVersion: resourceVersion, revision: e.next.revision}
+	s, old := e.records.find(key)
 	if old == nil {
 		e.create(v, key.Namespace)
 		v.terms = termsOf(found, noTerms)
@@ -96,6 +95,7 @@ func (e *engine) put(key types.NamespacedName, object any, resourceVersion strin
 		return false
 	}
 	v.record, v.namespace = old.record, old.namespace
+	_ = v.record.head.Load() // so that the record is fetched from memory meanwhile
 	v.terms = termsOf(found, old.terms)
 	return e.supersede(s, old, v)
 }
@@ -161,7 +161,7 @@ func (e *engine) supersede(s *slot, old, v *version) (existed bool) {
 	moved := old == nil || !sameTerms(old, v)
 	if moved {
 		for _, b := range *v.terms {
-			r.join(&b.list)
+			e.join(r, &b.list)
 			b.count(1)
 		}
 	}
@@ -275,7 +275,7 @@ func (e *engine) unlist(r *record, old *version) {
 	}
 	for _, b := range *old.terms {
 		if !r.carries(b) {
-			r.leave(&b.list)
+			e.leave(r, &b.list)
 			b.dropIfEmpty()
 		}
 	}
@@ -285,7 +285,7 @@ func (e *engine) unlist(r *record, old *version) {
 func (e *engine) erase(r *record) {
 	last := r.head.Load()
 	e.records.remove(last)
-	for _, p := range r.places {
+	for p := r.places; p != nil; p = p.next {
 		p.list.remove(p.at)
 	}
 	if last.namespace != &e.all {

@@ -28,7 +28,7 @@ func (e *engine) extend(extensions []extension) {
 		v.settled.Store(true)
 		for _, b := range *v.terms {
 			if !old.has(b) {
-				x.record.join(&b.list)
+				e.join(x.record, &b.list)
 				b.count(1)
 			}
 		}

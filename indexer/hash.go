@@ -20,24 +20,26 @@ func newHasher() (h hasher) {
 }
 
 // hash returns the hash of a key.
-func (h *hasher) hash(key types.NamespacedName) (hash uint64) {
-	for _, s := range [...]string{key.Namespace, key.Name} {
-		hash += uint64(len(s)) * h[0] // Bytes cannot make up for that, as h[0] is secret.
-		for ; len(s) > 16; s = s[16:] {
-			hash = fold(word(s)^h[0]^hash, word(s[8:])^h[1])
-		}
-		var a, b uint64 // all bytes that are left, some of them twice
-		switch {
-		case len(s) >= 8:
-			a, b = word(s), word(s[len(s)-8:])
-		case len(s) >= 4:
-			a, b = half(s), half(s[len(s)-4:])
-		case len(s) > 0:
-			a = uint64(s[0]) | uint64(s[len(s)/2])<<8 | uint64(s[len(s)-1])<<16
-		}
-		hash = fold(a^h[2]^hash, b^h[3])
+func (h *hasher) hash(key types.NamespacedName) uint64 {
+	return h.add(h.add(0, key.Namespace), key.Name)
+}
+
+// add returns the hash of what has this hash and of a string that follows.
+func (h *hasher) add(hash uint64, s string) uint64 {
+	hash += uint64(len(s)) * h[0] // Bytes cannot make up for that, as h[0] is secret.
+	for ; len(s) > 16; s = s[16:] {
+		hash = fold(word(s)^h[0]^hash, word(s[8:])^h[1])
 	}
-	return hash
+	var a, b uint64 // all bytes that are left, some of them twice
+	switch {
+	case len(s) >= 8:
+		a, b = word(s), word(s[len(s)-8:])
+	case len(s) >= 4:
+		a, b = half(s), half(s[len(s)-4:])
+	case len(s) > 0:
+		a = uint64(s[0]) | uint64(s[len(s)/2])<<8 | uint64(s[len(s)-1])<<16
+	}
+	return fold(a^h[2]^hash, b^h[3])
 }
 
 // fold multiplies and puts both halves of the product together.

@@ -142,6 +142,9 @@ func requireSound[T any](t require.TestingT, store *Store[T]) {
 	objects, records := 0, 0
 	lists, counts, inUse := map[*list]int{}, map[*bucket]int{}, map[*index]int64{}
 	all := e.all.list.array.Load()
+	if all == nil {
+		all = new(array) // Nothing has ever been stored.
+	}
 	for i := range all.slots {
 		r := all.slots[i].Load()
 		if r == nil {
@@ -152,7 +155,7 @@ func requireSound[T any](t require.TestingT, store *Store[T]) {
 			e.checkLocked(r)
 		}
 		lists[&e.all.list]++
-		for _, p := range r.places {
+		for p := r.places; p != nil; p = p.next {
 			lists[p.list]++
 		}
 		head := r.head.Load()

@@ -141,14 +141,16 @@ func (s *Store[T]) backfill(d *definition[T]) error {
 	c := s.open("", "")
 	defer c.close()
 	chunk := make([]extension, 0, backfillSize)
-	for v := c.next(); v != nil; v = c.next() {
-		object, _ := v.object.(T)
-		found, _, err := collect(nil, []definition[T]{*d}, object)
-		if err != nil {
-			return &IndexError{Index: d.name, Key: v.key(), Err: err}
+	for some := c.next(); len(some) > 0; some = c.next() {
+		for _, v := range some {
+			object, _ := v.object.(T)
+			found, _, err := collect(nil, []definition[T]{*d}, object)
+			if err != nil {
+				return &IndexError{Index: d.name, Key: v.key(), Err: err}
+			}
+			chunk = append(chunk, extension{v.record, v.revision, found})
 		}
-		chunk = append(chunk, extension{v.record, v.revision, found})
-		if len(chunk) == backfillSize {
+		if len(chunk) > backfillSize-lookAhead {
 			s.extend(chunk)
 			chunk = chunk[:0]
 		}

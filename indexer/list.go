@@ -34,10 +34,11 @@ type array struct {
 	slots []atomic.Pointer[record]
 }
 
-// place says where in a list a record is.
+// place says where in the list of an index value a record is.
 type place struct {
 	list *list
 	at   int32
+	next *place // of the same record, or another that is not in use
 }
 
 // add puts in a record that is not in the list and returns where.

@@ -125,9 +125,11 @@ func (r *reading[T]) IndexValues(name string) (iter.Seq2[string, int], error) {
 func objects[T any](s *source, name, value string, yield func(types.NamespacedName, T) bool) {
 	c := s.open(name, value)
 	defer c.close()
-	for v := c.next(); v != nil; v = c.next() {
-		if !yield(v.key(), objectOf[T](v)) {
-			return
+	for some := c.next(); len(some) > 0; some = c.next() {
+		for _, v := range some {
+			if !yield(v.key(), objectOf[T](v)) {
+				return
+			}
 		}
 	}
 }
@@ -135,9 +137,11 @@ func objects[T any](s *source, name, value string, yield func(types.NamespacedNa
 func entries[T any](s *source, yield func(Entry[T]) bool) {
 	c := s.open("", "")
 	defer c.close()
-	for v := c.next(); v != nil; v = c.next() {
-		if !yield(Entry[T]{v.key(), objectOf[T](v), v.resourceVersion}) {
-			return
+	for some := c.next(); len(some) > 0; some = c.next() {
+		for _, v := range some {
+			if !yield(Entry[T]{v.key(), objectOf[T](v), v.resourceVersion}) {
+				return
+			}
 		}
 	}
 }
@@ -145,9 +149,11 @@ func entries[T any](s *source, yield func(Entry[T]) bool) {
 func keys(s *source, yield func(types.NamespacedName) bool) {
 	c := s.open("", "")
 	defer c.close()
-	for v := c.next(); v != nil; v = c.next() {
-		if !yield(v.key()) {
-			return
+	for some := c.next(); len(some) > 0; some = c.next() {
+		for _, v := range some {
+			if !yield(v.key()) {
+				return
+			}
 		}
 	}
 }

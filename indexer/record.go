@@ -39,7 +39,7 @@ type record struct {
 	// Only the writer looks at the following: where the record is in the list of
 	// all, in that of its namespace, and in those of index values.
 	inAll, inNamespace int32
-	places             []place
+	places             *place
 }
 
 // nowhere is where in the list of all a record is that was taken out of everything.
@@ -99,25 +99,46 @@ func (r *record) placeIn(l *list) *int32 {
 	case ofNamespace:
 		return &r.inNamespace
 	}
-	for i := range r.places {
-		if r.places[i].list == l {
-			return &r.places[i].at
+	for p := r.places; p != nil; p = p.next {
+		if p.list == l {
+			return &p.at
 		}
 	}
 	return nil
 }
 
-// join puts the record into the list of an index value, unless it is there.
-func (r *record) join(l *list) {
-	if r.placeIn(l) == nil {
-		r.places = append(r.places, place{list: l, at: l.add(r)})
+// join puts a record into the list of an index value, unless it is there.
+func (e *engine) join(r *record, l *list) {
+	if r.placeIn(l) != nil {
+		return
 	}
+	p := e.spare
+	if p == nil {
+		p = new(place)
+	} else {
+		e.spare = p.next
+		e.spares--
+	}
+	*p = place{list: l, at: l.add(r), next: r.places}
+	r.places = p
 }
 
-// leave takes the record out of the list of an index value.
-func (r *record) leave(l *list) {
-	if i := slices.IndexFunc(r.places, func(p place) bool { return p.list == l }); i >= 0 {
-		l.remove(r.places[i].at)
-		r.places = slices.Delete(r.places, i, i+1)
+// leave takes a record out of the list of an index value. Objects that move to
+// another value join that first: the place is kept for the next one.
+func (e *engine) leave(r *record, l *list) {
+	at := &r.places
+	for *at != nil && (*at).list != l {
+		at = &(*at).next
+	}
+	p := *at
+	if p == nil {
+		return
+	}
+	l.remove(p.at)
+	*at = p.next
+	if e.spares < roomKept {
+		*p = place{next: e.spare}
+		e.spare = p
+		e.spares++
 	}
 }

@@ -48,6 +48,14 @@ func (s *source) get(key types.NamespacedName) *version {
 			return v.orNil()
 		}
 	}
+	return s.getPinned(key)
+}
+
+// getPinned is get by a view. It is apart, as a function that defers takes longer
+// to begin with.
+//
+//go:noinline
+func (s *source) getPinned(key types.NamespacedName) *version {
 	now := s.enter()
 	defer s.leave(now)
 	_, v := s.engine.records.find(key)
@@ -89,8 +97,9 @@ func (s *source) values(name string, yield func(string, int) bool) {
 	}
 	x.buckets.Range(func(value, b any) bool {
 		count := 0
-		for c.walkBucket(b.(*bucket)); c.next() != nil; {
-			count++
+		c.walkBucket(b.(*bucket))
+		for some := c.next(); len(some) > 0; some = c.next() {
+			count += len(some)
 		}
 		return count == 0 || yield(value.(string), count)
 	})
