@@ -84,7 +84,7 @@ func (s *Store[T]) write(ops []Op[T], resourceVersion string, rule func(from, to
 		}
 		e.writing.Unlock() // An index was added, so its terms are missing.
 	}
-	e.begin()
+	e.begin(len(ops))
 	counts := perform(e, ops, terms, ends)
 	counts.Failed = uint64(len(failures))
 	if whole {

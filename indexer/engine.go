@@ -72,8 +72,9 @@ func (e *engine) unlock() {
 	e.tidy()
 }
 
-// begin starts a transaction. The caller has locked writing.
-func (e *engine) begin() {
+// begin starts a transaction of about so many changes. The caller has locked writing.
+func (e *engine) begin(changes int) {
+	e.touched = slices.Grow(e.touched, changes)
 	if e.next = e.free; e.next == nil {
 		e.next = new(view)
 	}

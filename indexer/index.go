@@ -73,7 +73,7 @@ func (s *Store[T]) redefine(change func([]definition[T]) ([]definition[T], error
 		return err
 	}
 	s.definitions.Store(&definitions)
-	s.engine.begin()
+	s.engine.begin(0)
 	s.engine.next.indexes = ready(definitions)
 	s.engine.publish()
 	return nil
