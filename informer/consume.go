@@ -39,7 +39,8 @@ type change[T any] struct {
 // apply puts one batch into the store and tells the handlers.
 func (i *Informer[T]) apply(batch deltafifo.Batch[T]) {
 	fresh := batch.Initial && i.store.Len() == 0
-	changes := i.resolve(batch)
+	// An event that comes alone needs no memory for what is not kept.
+	changes := i.resolve(batch, make([]change[T], 0, 1))
 	revision, refused := i.write(changes, batch)
 	var deletions []change[T]
 	if len(refused) > 0 {
@@ -57,10 +58,10 @@ func (i *Informer[T]) apply(batch deltafifo.Batch[T]) {
 	}
 }
 
-// resolve plays each stack of deltas on what the store has. Nothing but this
-// goroutine writes to the store.
-func (i *Informer[T]) resolve(batch deltafifo.Batch[T]) []change[T] {
-	changes := make([]change[T], 0, len(batch.Stacks))
+// resolve plays each stack of deltas on what the store has, and appends what that
+// means to changes. Nobody but the caller writes to the store.
+func (i *Informer[T]) resolve(batch deltafifo.Batch[T], changes []change[T]) []change[T] {
+	changes = slices.Grow(changes, len(batch.Stacks))
 	events := make([]Event[T], 0, len(batch.Stacks)) // of all changes, one after another
 	for _, stack := range batch.Stacks {
 		first := len(events)
@@ -135,17 +136,18 @@ func next[T any](current indexer.Entry[T], exists bool, key types.NamespacedName
 // the revision that has them, and those keys whose object an index function
 // refused.
 func (i *Informer[T]) write(changes []change[T], batch deltafifo.Batch[T]) (revision uint64, refused map[types.NamespacedName]bool) {
-	ops := make([]indexer.Op[T], 0, len(changes))
+	ops := slices.Grow(make([]indexer.Op[T], 0, 1), len(changes))
 	for _, c := range changes {
 		if c.stored {
 			ops = append(ops, c.op)
 		}
 	}
-	apply := i.store.Apply
+	var err error
 	if batch.Replaced {
-		apply = i.store.ApplyRelist
+		revision, err = i.store.ApplyRelist(ops, batch.ResourceVersion)
+	} else {
+		revision, err = i.store.Apply(ops, batch.ResourceVersion)
 	}
-	revision, err := apply(ops, batch.ResourceVersion)
 	if failures, ok := errors.AsType[indexer.IndexErrors](err); ok {
 		refused = make(map[types.NamespacedName]bool, len(failures))
 		for _, failure := range failures {

@@ -92,6 +92,7 @@ type collection[T any] struct {
 	index map[types.NamespacedName]int // of a key's item
 }
 
+//go:noinline
 func (c *collection[T]) put(item listwatch.Item[T]) {
 	if i, ok := c.index[item.Key]; ok {
 		c.items[i] = item
@@ -105,6 +106,8 @@ func (c *collection[T]) put(item listwatch.Item[T]) {
 }
 
 // remove fills the gap with the last item.
+//
+//go:noinline
 func (c *collection[T]) remove(key types.NamespacedName) {
 	i, ok := c.index[key]
 	if !ok {
