@@ -45,6 +45,8 @@ func (s Status) healthy(stopped bool, maxStaleness time.Duration) error {
 		err = ErrStopped
 	case !s.Synced:
 		return &SyncError{Status: s, Err: ErrNotSynced}
+	case heard.IsZero():
+		return nil // The first list is in the store; the reflector is about to note it.
 	case time.Since(heard) > maxStaleness:
 		err = ErrStale
 	default:
