@@ -30,7 +30,6 @@ func (i *Informer[T]) consume() {
 // change is what a batch means for one key: how the store is to be changed, if at
 // all, and what handlers are to be told.
 type change[T any] struct {
-	key    types.NamespacedName
 	op     indexer.Op[T]
 	stored bool // there is an op
 	events []Event[T]
@@ -66,7 +65,7 @@ func (i *Informer[T]) resolve(batch deltafifo.Batch[T], changes []change[T]) []c
 	for _, stack := range batch.Stacks {
 		first := len(events)
 		before, existed := i.store.Entry(stack.Key)
-		c := change[T]{key: stack.Key}
+		var c change[T]
 		current, exists := before, existed
 		for _, delta := range stack.Deltas {
 			event, changed := next(current, exists, stack.Key, delta, batch.Initial)
@@ -163,13 +162,13 @@ func (i *Informer[T]) write(changes []change[T], batch deltafifo.Batch[T]) (revi
 // has been deleted on the way, at least that is to happen.
 func (i *Informer[T]) withoutRefused(changes []change[T], refused map[types.NamespacedName]bool) (kept, deletions []change[T]) {
 	for _, c := range changes {
-		if !refused[c.key] {
+		if !refused[c.op.Key] {
 			kept = append(kept, c)
 			continue
 		}
 		for n, event := range slices.Backward(c.events) {
 			if event.Type == Deleted {
-				c.op = indexer.Op[T]{Key: c.key, Delete: true}
+				c.op = indexer.Op[T]{Key: c.op.Key, Delete: true}
 				c.events = c.events[:n+1]
 				deletions = append(deletions, c)
 				break
@@ -186,7 +185,7 @@ func (i *Informer[T]) observeApplied(changes []change[T], batch deltafifo.Batch[
 	info := AppliedInfo{ResourceVersion: batch.ResourceVersion, Initial: batch.Initial}
 	for _, c := range changes {
 		if c.stored {
-			info.Keys = append(info.Keys, c.key)
+			info.Keys = append(info.Keys, c.op.Key)
 		}
 	}
 	i.opts.Observer.OnApplied(info)
