@@ -55,9 +55,6 @@ func (q *Queue[K]) Verify() error {
 	if alarms > 0 && q.pending <= waits {
 		return fmt.Errorf("%d alarms are set and no timer runs", alarms)
 	}
-	if token := len(q.wake) == 1; token != q.told && !q.shuttingDown {
-		return fmt.Errorf("a token is in wake: %v, and somebody is told: %v", token, q.told)
-	}
 	for _, e := range q.entries.pool.spare {
 		if *e != (entry[K]{}) {
 			return fmt.Errorf("a spare entry still holds %v", e.key)

@@ -48,9 +48,9 @@ func (q *Queue[K]) get(ctx context.Context, key *K, item *Item[K]) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	for told := false; ; {
+	for {
 		q.mu.Lock()
-		result := q.takeLocked(key, item, told)
+		result := q.takeLocked(key, item)
 		q.unlock()
 		switch result {
 		case taken:
@@ -60,9 +60,7 @@ func (q *Queue[K]) get(ctx context.Context, key *K, item *Item[K]) error {
 		}
 		select {
 		case <-q.over:
-			told = false
-		case <-q.wake:
-			told = true // which must lead to take, whatever has become of ctx meanwhile
+		case <-q.wake: // which must lead to take, whatever has become of ctx meanwhile
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
@@ -73,7 +71,7 @@ func (q *Queue[K]) get(ctx context.Context, key *K, item *Item[K]) error {
 func (q *Queue[K]) TryGet() (key K, ok bool) {
 	var item Item[K]
 	q.mu.Lock()
-	result := q.takeLocked(&item.Key, &item, false)
+	result := q.takeLocked(&item.Key, &item)
 	q.unlock()
 	if result != taken {
 		return key, false
@@ -113,12 +111,7 @@ const (
 )
 
 // takeLocked hands out a key, and fills in the rest of an item if there is one.
-// told says that the caller has taken the token from wake.
-func (q *Queue[K]) takeLocked(key *K, item *Item[K], told bool) takeResult {
-	if told {
-		q.told = false
-	}
-
+func (q *Queue[K]) takeLocked(key *K, item *Item[K]) takeResult {
 	e := q.ready.pop()
 	if e == nil {
 		if q.shuttingDown {

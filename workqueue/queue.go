@@ -16,13 +16,12 @@ type Queue[K comparable] struct {
 	seed  maphash.Seed
 	epoch time.Time // what every time.Duration in an entry counts from
 
-	// wake has room for the one token that there is, and wakes one blocked Get.
-	// Whenever a key is ready and the lock is free, the token is in wake, or with a
-	// Get that is about to take the lock, or with who has just left the lock and is
-	// about to put it in: somebody is told, and no wake-up is lost. Until that Get has
-	// looked, nobody else is told, so a burst of adds wakes one; and as a Get
-	// that leaves ready keys behind passes the token on, there are soon as many as are
-	// needed.
+	// wake has room for one token, and wakes one blocked Get. Whenever a key is
+	// ready and the lock is free, a token is in wake, or with a Get that is about
+	// to take the lock, or with who has just left the lock and is about to put it
+	// in, so no wake-up is lost; and as a Get that leaves ready keys behind passes
+	// the token on, none wakes all. An add wakes one more even if another was woken
+	// and has not looked yet: the system may have taken its processor away.
 	wake chan struct{}
 
 	// over is closed by ShutDown, after which no Get blocks.
@@ -36,7 +35,6 @@ type Queue[K comparable] struct {
 
 	mu sync.Mutex // guards following
 
-	told         bool // whether the token is with somebody, see wake
 	shuttingDown bool
 	timed        bool // whether the times of a turn are kept
 
@@ -232,11 +230,13 @@ func (q *Queue[K]) settleLocked(e *entry[K], now time.Duration) {
 // which nobody has been woken. It does so after the lock is free, which a Get
 // that wakes up wants at once.
 func (q *Queue[K]) unlock() {
-	tell := q.ready.len > 0 && !q.told
-	q.told = q.told || tell
+	wake := q.ready.len > 0 && len(q.wake) == 0
 	q.mu.Unlock()
-	if tell {
-		q.wake <- struct{}{} // there is room: only who took the last one says that nobody is told
+	if wake {
+		select {
+		case q.wake <- struct{}{}:
+		default:
+		}
 	}
 }
 
