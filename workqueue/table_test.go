@@ -1,0 +1,69 @@
+package workqueue
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Keys whose hashes collide, and runs of slots that go round the end of the table, are
+// what deleting from such a table can go wrong at, and what random hashes hardly make.
+func TestTheTableFindsWhatItHasWhateverTheHashes(t *testing.T) {
+	t.Parallel()
+	for name, hash := range map[string]func(int) uint32{
+		"all the same":             func(int) uint32 { return 7 },
+		"all at the end":           func(key int) uint32 { return math.MaxUint32 - uint32(key%3) },
+		"around the end":           func(key int) uint32 { return uint32(key%7) - 3 },
+		"the same in small tables": func(key int) uint32 { return uint32(key) << 7 },
+		"negative as an int32":     func(key int) uint32 { return 1<<31 + uint32(key*key) },
+		"one after another":        func(key int) uint32 { return uint32(key) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			random := rand.New(rand.NewPCG(1, 2))
+			table := newTable[int]()
+			entries := make(map[int]*entry[int])
+			verify := func(keys int) {
+				require.Len(t, entries, table.len)
+				for key := range keys {
+					require.Same(t, entries[key], table.find(key, hash(key)))
+				}
+				n := 0
+				for e := range table.all {
+					require.Same(t, entries[e.key], e)
+					n++
+				}
+				require.Equal(t, table.len, n)
+			}
+			for _, keys := range []int{10, 40, 300, 40} {
+				for step := range 20 * keys {
+					key := random.IntN(keys)
+					if e := entries[key]; e == nil {
+						entries[key] = table.insert(key, hash(key))
+						entries[key].dirty = true
+					} else {
+						e.dirty = false
+						table.release(e)
+						delete(entries, key)
+					}
+					if step%keys == 0 {
+						verify(keys)
+					}
+				}
+				verify(300)
+				idle := 0
+				for key, e := range entries {
+					if random.IntN(4) > 0 {
+						e.dirty = false
+						idle++
+						delete(entries, key)
+					}
+				}
+				table.sweep(idle)
+				verify(300)
+			}
+		})
+	}
+}
