@@ -47,7 +47,7 @@ func metadataLabels[T any](object T) labels.Set {
 }
 
 // List iterates over the objects that the selector selects, in no order, as they
-// are when List is called. A nil selector selects everything; neither it nor
+// are when the loop begins. A nil selector selects everything; neither it nor
 // labels.Everything() looks at labels, and labels.Nothing() looks at no object.
 func (l Lister[T]) List(selector labels.Selector) iter.Seq[T] {
 	return l.selected(l.reader.All(), selector)

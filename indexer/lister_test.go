@@ -55,6 +55,14 @@ func TestListerSelectsByLabelsInAllNamespacesAndInOne(t *testing.T) {
 	}
 }
 
+func TestAListIsOfWhatIsThereWhenItsLoopBegins(t *testing.T) {
+	t.Parallel()
+	store := labelled(t, map[string]labels.Set{"a/x": nil})
+	list := NewLister(store.Reader, pods, func(set labels.Set) labels.Set { return set }).List(nil)
+	require.NoError(t, apply(store, []Op[labels.Set]{{Key: key("a/y")}}, ""))
+	require.Len(t, slices.Collect(list), 2)
+}
+
 func TestListerLooksAtNoMoreThanItsSelectorNeeds(t *testing.T) {
 	t.Parallel()
 	store := labelled(t, map[string]labels.Set{"a/x": nil, "b/y": nil})
