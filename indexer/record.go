@@ -34,7 +34,9 @@ type version struct {
 // newest first. It is in a list for each set of objects that one of these versions
 // belongs to.
 type record struct {
-	head atomic.Pointer[version] // never nil once readers can find the record
+	// head is nil only in the moment between the record's being put into its lists,
+	// where readers may meet it then, and its first version.
+	head atomic.Pointer[version]
 
 	// Only the writer looks at the following: where the record is in the list of
 	// all, in that of its namespace, and in those of index values.
