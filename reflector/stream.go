@@ -92,6 +92,9 @@ type collection[T any] struct {
 	index map[types.NamespacedName]int // of a key's item
 }
 
+// put adds an item, or puts it in the place of the one with its key. Like remove, it is
+// not inlined: the program would have all of it twice.
+//
 //go:noinline
 func (c *collection[T]) put(item listwatch.Item[T]) {
 	if i, ok := c.index[item.Key]; ok {
@@ -102,7 +105,7 @@ func (c *collection[T]) put(item listwatch.Item[T]) {
 		c.index = make(map[types.NamespacedName]int)
 	}
 	c.index[item.Key] = len(c.items)
-	c.items = append(c.items, item)
+	c.items = append(roomForOne(c.items), item)
 }
 
 // remove fills the gap with the last item.

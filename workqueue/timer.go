@@ -40,10 +40,10 @@ func (q *Queue[K]) ring() {
 }
 
 func (q *Queue[K]) ringOne() (key K, result addResult, ok bool) {
-	now := q.now()
 	q.mu.Lock()
 	defer q.unlock()
 
+	now := q.now() // not before the lock is had: the next alarm is armed by it
 	e, more := q.alarms.ring(now)
 	if more {
 		return key, refused, true
