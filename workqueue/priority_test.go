@@ -210,113 +210,80 @@ func TestLevelsThatComeAndGoStarveNoLevelBetween(t *testing.T) {
 // Options.Ageing says.
 func TestTheBoundOfAgeingHoldsOnRandomWalks(t *testing.T) {
 	t.Parallel()
-	type wait struct{ priority, before, since, levels int }
+	one := func(int) int { return 1 }
 	for seed := range uint64(40) {
-		random := rand.New(rand.NewPCG(seed, 0))
-		ageing := 1 + int(seed%4)
-		q := workqueue.New(workqueue.Options[int]{Ageing: ageing})
-		waits := make(map[int]*wait)
-		turn := 0
-		for range 3000 {
-			levels := make(map[int]int)
-			for _, w := range waits {
-				levels[w.priority]++
-			}
-			for _, w := range waits {
-				w.levels = max(w.levels, len(levels))
-			}
-			key, priority := random.IntN(60), random.IntN(1+random.IntN(6))
-			switch random.IntN(5) {
-			case 0, 1:
-				q.AddWith(key, workqueue.AddOptions{Priority: priority})
-				if w := waits[key]; w == nil || w.priority < priority {
-					waits[key] = &wait{priority: priority, before: levels[priority], since: turn}
-				}
-			case 2:
-				if random.IntN(4) == 0 {
-					q.Cancel(key)
-					delete(waits, key)
-				}
-			default:
-				key, ok := q.TryGet()
-				if !ok {
-					continue
-				}
-				turn++
-				q.Done(key)
-				delete(waits, key)
-				for key, w := range waits {
-					if turn-w.since > ageing*w.levels*(w.before+1) {
-						t.Fatalf("seed %d: %d waits for %d turns, %d of its priority were before it, %d levels, ageing %d",
-							seed, key, turn-w.since, w.before, w.levels, ageing)
-					}
-				}
-			}
-		}
+		opts := workqueue.Options[int]{Ageing: 1 + int(seed%4)}
+		walkWithinTheBound(t, fmt.Sprint("seed ", seed), rand.New(rand.NewPCG(seed, 0)), opts, one, one, 1)
 	}
-}
-
-// The bound of Options.Ageing with groups: what n is there.
-func boundOfGroups(before, weight, groups, greatest int) int {
-	return before + (before/weight+1)*(groups-1)*greatest
 }
 
 // The same with groups of different weights.
 func TestTheBoundOfAgeingHoldsWithGroupsOnRandomWalks(t *testing.T) {
 	t.Parallel()
-	type wait struct{ priority, group, before, since, levels, groups int }
-	const keys, greatest = 60, 3
+	const greatest = 3
 	groupOf := func(key int) int { return key * key % 7 } // 0, 1, 2 and 4, of which 0 has fewer
 	weight := func(group int) int { return 1 + group%greatest }
 	for seed := range uint64(40) {
-		random := rand.New(rand.NewPCG(seed, 1))
-		ageing := 1 + int(seed%4)
-		q := workqueue.New(workqueue.Options[int]{
-			Ageing: ageing,
+		opts := workqueue.Options[int]{
+			Ageing: 1 + int(seed%4),
 			Group:  func(key int) string { return strconv.Itoa(groupOf(key)) },
 			Weight: func(group string) int { n, _ := strconv.Atoi(group); return weight(n) },
-		})
-		waits := make(map[int]*wait)
-		turn := 0
-		for range 3000 {
-			levels := make(map[int]map[int]int) // how many keys, by priority and group
-			for _, w := range waits {
-				if levels[w.priority] == nil {
-					levels[w.priority] = make(map[int]int)
-				}
-				levels[w.priority][w.group]++
+		}
+		walkWithinTheBound(t, fmt.Sprint("seed ", seed), rand.New(rand.NewPCG(seed, 1)), opts, groupOf, weight, greatest)
+	}
+}
+
+// boundOfGroups is the bound of Options.Ageing: what n is there. With one group, it is
+// what was before the key.
+func boundOfGroups(before, weight, groups, greatest int) int {
+	return before + (before/weight+1)*(groups-1)*greatest
+}
+
+// walkWithinTheBound adds, raises, cancels and takes keys at random. Of the groups of
+// opts, weight gives the weight, at most greatest.
+func walkWithinTheBound(t *testing.T, name string, random *rand.Rand, opts workqueue.Options[int], groupOf, weight func(int) int, greatest int) {
+	type wait struct{ priority, group, before, since, levels, groups int }
+	q := workqueue.New(opts)
+	waits := make(map[int]*wait)
+	turn := 0
+	for range 3000 {
+		levels := make(map[int]map[int]int) // how many keys, by priority and group
+		for _, w := range waits {
+			if levels[w.priority] == nil {
+				levels[w.priority] = make(map[int]int)
 			}
-			for _, w := range waits {
-				w.levels = max(w.levels, len(levels))
-				w.groups = max(w.groups, len(levels[w.priority]))
+			levels[w.priority][w.group]++
+		}
+		for _, w := range waits {
+			w.levels = max(w.levels, len(levels))
+			w.groups = max(w.groups, len(levels[w.priority]))
+		}
+		key, priority := random.IntN(60), random.IntN(1+random.IntN(6))
+		switch random.IntN(5) {
+		case 0, 1:
+			q.AddWith(key, workqueue.AddOptions{Priority: priority})
+			if w := waits[key]; w == nil || w.priority < priority {
+				group := groupOf(key)
+				waits[key] = &wait{priority: priority, group: group, before: levels[priority][group], since: turn}
 			}
-			key, priority := random.IntN(keys), random.IntN(1+random.IntN(6))
-			switch random.IntN(5) {
-			case 0, 1:
-				q.AddWith(key, workqueue.AddOptions{Priority: priority})
-				if w := waits[key]; w == nil || w.priority < priority {
-					group := groupOf(key)
-					waits[key] = &wait{priority: priority, group: group, before: levels[priority][group], since: turn}
-				}
-			case 2:
-				if random.IntN(4) == 0 {
-					q.Cancel(key)
-					delete(waits, key)
-				}
-			default:
-				key, ok := q.TryGet()
-				if !ok {
-					continue
-				}
-				turn++
-				q.Done(key)
+		case 2:
+			if random.IntN(4) == 0 {
+				q.Cancel(key)
 				delete(waits, key)
-				for key, w := range waits {
-					n := boundOfGroups(w.before, weight(w.group), w.groups, greatest)
-					if turn-w.since > ageing*w.levels*(n+1) {
-						t.Fatalf("seed %d: %d waits for %d turns, %d of its group were before it, %d groups, %d levels, ageing %d",
-							seed, key, turn-w.since, w.before, w.groups, w.levels, ageing)
-					}
+			}
+		default:
+			key, ok := q.TryGet()
+			if !ok {
+				continue
+			}
+			turn++
+			q.Done(key)
+			delete(waits, key)
+			for key, w := range waits {
+				n := boundOfGroups(w.before, weight(w.group), w.groups, greatest)
+				if turn-w.since > opts.Ageing*w.levels*(n+1) {
+					t.Fatalf("%s: %d waits for %d turns, %d of its group were before it, %d groups, %d levels, ageing %d",
+						name, key, turn-w.since, w.before, w.groups, w.levels, opts.Ageing)
 				}
 			}
 		}
