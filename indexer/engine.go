@@ -96,7 +96,6 @@ func (e *engine) put(key types.NamespacedName, object any, resourceVersion strin
 		return false
 	}
 	v.record, v.namespace = old.record, old.namespace
-	_ = v.record.head.Load() // so that the record is fetched from memory meanwhile
 	v.terms = termsOf(found, old.terms)
 	return e.supersede(s, old, v)
 }
