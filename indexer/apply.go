@@ -85,26 +85,32 @@ func (s *Store[T]) write(ops []Op[T], resourceVersion string, rule func(from, to
 		e.writing.Unlock() // An index was added, so its terms are missing.
 	}
 	e.begin(len(ops))
-	counts := perform(e, ops, terms, ends)
-	counts.Failed = uint64(len(failures))
-	if whole {
-		counts.Deleted += e.retain(failures)
-	}
-	e.next.counts.add(counts)
 	e.next.resourceVersion = rule(e.next.resourceVersion, resourceVersion)
-	now := e.publish()
-	info := AppliedInfo{Counts: counts, ResourceVersion: now.resourceVersion, Revision: now.revision}
+	revision, reached := e.next.revision, e.next.resourceVersion
+	var counts Counts
+	if len(ops) == 1 && !whole && ends[0] != noEnd && !ops[0].Delete {
+		counts.put(e.putOnly(ops[0].Key, ops[0].Object, ops[0].ResourceVersion, terms))
+	} else {
+		counts = perform(e, ops, terms, ends)
+		counts.Failed = uint64(len(failures))
+		if whole {
+			counts.Deleted += e.retain(failures)
+		}
+		e.next.counts.add(counts)
+		e.publish()
+	}
 	e.unlock()
 
-	s.waiters.wake(s.ResourceVersion)
+	if s.waiters.count.Load() > 0 {
+		s.waiters.wake(s.ResourceVersion)
+	}
 	if s.observer.OnApplied != nil {
-		info.Took = time.Since(started)
-		s.observer.OnApplied(info)
+		s.observer.OnApplied(AppliedInfo{Counts: counts, ResourceVersion: reached, Revision: revision, Took: time.Since(started)})
 	}
 	if len(failures) > 0 {
-		return info.Revision, failures
+		return revision, failures
 	}
-	return info.Revision, nil
+	return revision, nil
 }
 
 // prepare computes the terms of the ops and the errors of those that cannot be
@@ -169,16 +175,13 @@ func (e *engine) retain(failures IndexErrors) (deleted uint64) {
 	for _, failure := range failures {
 		failed[failure.Key] = struct{}{}
 	}
-	a := e.all.list.array.Load()
-	if a == nil {
-		return 0
-	}
-	for i := range a.slots[:a.used.Load()] {
-		r := a.slots[i].Load()
+	slots := e.all.list.slots()
+	for i := range slots {
+		r := slots[i].Load()
 		if r == nil || r.head.Load().revision == e.next.revision {
 			continue
 		}
-		key := r.head.Load().key()
+		key := r.key
 		if _, ok := failed[key]; !ok && e.delete(key) {
 			deleted++
 		}

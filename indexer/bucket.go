@@ -77,11 +77,8 @@ type term struct {
 // terms are the index values of an object, each once. They never change.
 type terms []*bucket
 
-// noTerms are those of an object that is in no index.
-var noTerms = new(terms)
-
-// sameTerms reports whether two versions have the same terms.
-func sameTerms(a, b *version) bool { return a.terms == b.terms || slices.Equal(*a.terms, *b.terms) }
+// noTerms are those of an object that is in no index, absent those of none.
+var noTerms, absent = new(terms), new(terms)
 
 // intern returns the terms for these buckets, without an allocation if there is
 // one.

@@ -44,7 +44,7 @@ func (s *Snapshot[T]) Changes(since *Snapshot[T]) iter.Seq[Change[T]] {
 		defer s.leave(to)
 		defer since.leave(from)
 		for _, c := range s.engine.changes(from, to) {
-			change := Change[T]{Key: c.record.head.Load().key(), Old: exported[T](c.old), New: exported[T](c.record.at(to.revision))}
+			change := Change[T]{Key: c.record.key, Old: exported[T](c.old), New: exported[T](c.record.at(to.revision))}
 			if (change.Old != nil || change.New != nil) && !yield(change) {
 				return
 			}
@@ -57,7 +57,7 @@ func exported[T any](v *version) *Entry[T] {
 	if v.orNil() == nil {
 		return nil
 	}
-	return &Entry[T]{v.key(), objectOf[T](v), v.resourceVersion}
+	return &Entry[T]{v.record.key, objectOf[T](v), v.resourceVersion}
 }
 
 // changes returns the records that were written from one view to another, each

@@ -12,18 +12,18 @@ func (e *engine) checkLocked(r *record) {
 		return
 	}
 	head := r.head.Load()
-	key := head.key()
-	_, found := e.records.find(key)
+	key := r.key
+	found := e.records.find(key)
 	if r.inAll == nowhere {
-		invariant.Check(found == nil || found.record != r, "%s has been erased and is found", key)
+		invariant.Check(found != r, "%s has been erased and is found", key)
 		return
 	}
-	invariant.Check(found == head && head.record == r, "%s is not found", key)
-	invariant.Check(head.settled.Load(), "%s has a version that is not settled", key)
-	invariant.Check(!head.never(), "%s has no object and has not been erased", key)
+	invariant.Check(found == r && head.record == r, "%s is not found", key)
+	invariant.Check(e.settled(head), "%s has a version that is not settled", key)
+	invariant.Check(!r.never(), "%s has no object and has not been erased", key)
 	in := map[*list]int32{&e.all.list: r.inAll}
-	if head.namespace != &e.all {
-		in[&head.namespace.list] = r.inNamespace
+	if r.namespace != &e.all {
+		in[&r.namespace.list] = r.inNamespace
 	}
 	for v := head; v != nil; v = v.older.Load() {
 		for _, b := range *v.terms {

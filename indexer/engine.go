@@ -27,6 +27,10 @@ type engine struct {
 	namespaces index  // of the others
 	watches    watches
 
+	// published is the revision of a transaction that has been, and while there are
+	// pinned views that of the last one.
+	published atomic.Uint64
+
 	// released is set by the last reader of a view that is not the current one.
 	released atomic.Bool
 
@@ -52,24 +56,18 @@ func newEngine(indexes []*index) *engine {
 	return e
 }
 
-// setHead makes a version the newest one of its record, which has this slot.
-func setHead(s *slot, v *version) {
-	v.record.head.Store(v)
-	s.Store(v)
-}
-
-// orNil returns the version if there is an object, or else nil.
-func (v *version) orNil() *version {
-	if v == nil || v.deleted {
-		return nil
-	}
-	return v
+// settled reports whether the transaction of a version has been published. Once it
+// has, there is nothing behind the version but what a pinned view sees.
+func (e *engine) settled(v *version) bool {
+	return v.older.Load() == nil || v.revision <= e.published.Load()
 }
 
 // unlock ends a writer's turn.
 func (e *engine) unlock() {
 	e.writing.Unlock()
-	e.tidy()
+	if e.released.Load() {
+		e.tidy()
+	}
 }
 
 // begin starts a transaction of about so many changes. The caller has locked writing.
@@ -86,52 +84,81 @@ func (e *engine) begin(changes int) {
 // put stores an object with the terms that were found for it, and reports whether
 // there was one.
 func (e *engine) put(key types.NamespacedName, object any, resourceVersion string, found []term) (existed bool) {
-	v := &version{name: key.Name, object: object, resourceVersion: resourceVersion, revision: e.next.revision}
-	s, old := e.records.find(key)
-	if old == nil {
-		e.create(v, key.Namespace)
-		v.terms = termsOf(found, noTerms)
-		e.supersede(nil, nil, v)
-		e.records.add(v)
-		return false
-	}
-	v.record, v.namespace = old.record, old.namespace
-	v.terms = termsOf(found, old.terms)
-	return e.supersede(s, old, v)
+	old, v := e.succeed(key, object, resourceVersion, found)
+	return e.supersede(old, v)
 }
 
-// create makes the record of a first version.
-func (e *engine) create(v *version, namespace string) {
-	v.record = new(record)
-	v.record.inAll = e.all.list.add(v.record)
-	if v.namespace = &e.all; namespace != "" {
-		v.namespace = e.namespaces.make(namespace)
-		v.record.inNamespace = v.namespace.list.add(v.record)
+// putOnly is put, and publish, for what is alone in its transaction. Where it keeps
+// its terms, as most objects do, there is little to be done.
+func (e *engine) putOnly(key types.NamespacedName, object any, resourceVersion string, found []term) (existed bool) {
+	old, v := e.succeed(key, object, resourceVersion, found)
+	if v.terms != old.terms {
+		existed = e.supersede(old, v)
+		e.next.counts.put(existed)
+		e.publish()
+		return existed
 	}
+	v.older.Store(old)
+	v.record.head.Store(v)
+	e.next.counts.put(true)
+	e.show()
+	e.settle(change{v.record, old})
+	return true
+}
+
+// succeed returns the newest version of a key and the one that is to come after it.
+func (e *engine) succeed(key types.NamespacedName, object any, resourceVersion string, found []term) (old, v *version) {
+	r := e.records.find(key)
+	if r == nil {
+		r = e.create(key)
+	}
+	old = r.head.Load()
+	terms := old.terms
+	if !terms.are(found) {
+		terms = termsOf(found)
+	}
+	return old, &version{record: r, object: object, resourceVersion: resourceVersion, revision: e.next.revision, terms: terms}
+}
+
+// create makes the record of a key.
+func (e *engine) create(key types.NamespacedName) *record {
+	r := &record{key: key, namespace: &e.all}
+	r.head.Store(unborn)
+	r.inAll = e.all.list.add(r)
+	if key.Namespace != "" {
+		r.namespace = e.namespaces.make(key.Namespace)
+		r.key.Namespace = r.namespace.value // so that all of a namespace share a string
+		r.inNamespace = r.namespace.list.add(r)
+	}
+	e.records.add(r)
+	return r
 }
 
 // delete removes the object of a key and reports whether there was one (IX-1).
 func (e *engine) delete(key types.NamespacedName) (existed bool) {
-	s, old := e.records.find(key)
-	if old.orNil() == nil {
+	r := e.records.find(key)
+	if r == nil || r.head.Load().deleted() {
 		return false
 	}
-	return e.supersede(s, old, &version{
-		name: old.name, namespace: old.namespace, record: old.record, revision: e.next.revision, terms: noTerms, deleted: true,
-	})
+	return e.supersede(r.head.Load(), &version{record: r, revision: e.next.revision, terms: absent})
 }
 
-// termsOf returns what was found as terms. Most objects have the same ones as
-// before, which then are used again.
-func termsOf(found []term, had *terms) *terms {
-	same := len(found) == len(*had)
-	for i := 0; same && i < len(found); i++ {
-		b := (*had)[i]
-		same = b.index == found[i].index && b.value == found[i].value
+// are reports whether what was found is just these terms. Most objects have the
+// same ones as before, which then are used again.
+func (t *terms) are(found []term) bool {
+	if t == absent || len(found) != len(*t) {
+		return false
 	}
-	if same {
-		return had
+	for i, b := range *t {
+		if b.index != found[i].index || b.value != found[i].value {
+			return false
+		}
 	}
+	return true
+}
+
+// termsOf returns what was found as terms.
+func termsOf(found []term) *terms {
 	var room [4]*bucket
 	return intern(buckets(room[:0], found))
 }
@@ -146,39 +173,33 @@ func buckets(to terms, found []term) terms {
 	return to
 }
 
-// supersede puts a version in front of the newest one of its record, which is nil
-// for a new record, as is its slot, and reports whether that was an object.
-func (e *engine) supersede(s *slot, old, v *version) (existed bool) {
-	existed = old.orNil() != nil
-	r := v.record
-	again := old != nil && old.revision == v.revision // in this transaction
+// supersede puts a version in front of the newest one of its record, and reports
+// whether that was an object.
+func (e *engine) supersede(old, v *version) (existed bool) {
+	r, before := v.record, old
+	again := old.revision == v.revision // in this transaction
 	if again {
-		v.older.Store(old.older.Load())
+		before = old.older.Load()
 	} else {
-		v.older.Store(old)
 		e.touched = append(e.touched, change{r, old})
 	}
-	moved := old == nil || !sameTerms(old, v)
-	if moved {
-		for _, b := range *v.terms {
-			e.join(r, &b.list)
-			b.count(1)
-		}
-	}
-	if old == nil {
+	v.older.Store(before)
+	if v.terms == old.terms {
 		r.head.Store(v)
-	} else {
-		setHead(s, v)
+		return true
 	}
-	if old != nil && moved {
-		for _, b := range *old.terms {
-			b.count(-1)
-		}
-		if again {
-			e.unlist(r, old)
-		}
+	for _, b := range *v.terms {
+		e.join(r, &b.list)
+		b.count(1)
 	}
-	if existed == v.deleted {
+	r.head.Store(v)
+	for _, b := range *old.terms {
+		b.count(-1)
+	}
+	if again {
+		e.unlist(r, old)
+	}
+	if existed = !old.deleted(); existed == v.deleted() {
 		e.countObject(v)
 	}
 	return existed
@@ -187,19 +208,27 @@ func (e *engine) supersede(s *slot, old, v *version) (existed bool) {
 // countObject counts an object that has come, or gone where the version says so.
 func (e *engine) countObject(v *version) {
 	by := 1
-	if v.deleted {
+	if v.deleted() {
 		by = -1
 	}
 	e.next.objects += by
-	if v.namespace != &e.all {
-		v.namespace.count(by)
+	if namespace := v.record.namespace; namespace != &e.all {
+		namespace.count(by)
 	}
 }
 
-// publish makes the transaction visible, in one step, and returns its view, which
-// is the caller's until writing is unlocked. It drops the versions that nobody
-// can see from now on.
-func (e *engine) publish() *view {
+// publish makes the transaction visible, in one step. It drops the versions that
+// nobody can see from now on.
+func (e *engine) publish() {
+	e.show()
+	for _, c := range e.touched {
+		e.settle(c)
+	}
+	e.touched = emptied(e.touched)
+}
+
+// show makes the view of the transaction the current one.
+func (e *engine) show() {
 	last, now := e.current.Load(), e.next
 	e.next = nil
 	e.current.Store(now)
@@ -208,32 +237,26 @@ func (e *engine) publish() *view {
 	} else {
 		last.following, e.free = e.free, last
 	}
-	watched := e.watches.count.Load() > 0
-	for _, c := range e.touched {
-		head := c.record.head.Load()
-		head.settled.Store(true)
-		if watched {
-			e.watches.tell(head.key())
-		}
-		if head.never() {
-			e.drop(c)
-		} else {
-			e.pass(c, e.pinned)
-		}
+	if e.pinned != nil {
+		e.published.Store(now.revision)
 	}
+}
+
+// settle ends a change that has been made visible.
+func (e *engine) settle(c change) {
+	if e.watches.count.Load() > 0 {
+		e.watches.tell(c.record.key)
+	}
+	e.pass(c, e.pinned)
 	if invariant.Enabled {
-		for _, c := range e.touched {
-			e.checkLocked(c.record)
-		}
+		e.checkLocked(c.record)
 	}
-	e.touched = emptied(e.touched)
-	return now
 }
 
 // pass gives a change to a view for which it is one, to be kept until that is
 // released, or else drops it.
 func (e *engine) pass(c change, to *view) {
-	if to != nil && c.concerns(to) {
+	if to != nil && c.concerns(to) && !c.record.never() {
 		to.note(c)
 	} else {
 		e.drop(c)
@@ -250,19 +273,24 @@ func emptied(changes []change) []change {
 	return changes[:0]
 }
 
-// never reports whether the newest version says that there is no object, and none
-// before it says otherwise.
-func (v *version) never() bool { return v.deleted && v.older.Load() == nil }
+// never reports whether there is no object, and none was before that anybody sees.
+func (r *record) never() bool {
+	v := r.head.Load()
+	return v.deleted() && (v.older.Load() == nil || v.older.Load() == unborn)
+}
 
 // drop forgets the old version of a change, which nobody can see. A record
 // without any object goes with it.
 func (e *engine) drop(c change) {
 	r := c.record
-	if c.old != nil {
-		r.unlink(c.old)
-		e.unlist(r, c.old)
+	head := r.head.Load()
+	if head.older.Load() == c.old && head.terms == c.old.terms && head.terms != absent {
+		head.older.Store(c.old.older.Load())
+		return
 	}
-	if r.head.Load().never() && r.inAll != nowhere {
+	r.unlink(c.old)
+	e.unlist(r, c.old)
+	if r.never() && r.inAll != nowhere {
 		e.erase(r)
 	}
 }
@@ -270,7 +298,7 @@ func (e *engine) drop(c change) {
 // unlist takes a record out of the buckets that only this version of it, which is
 // no longer one of its versions, belonged to.
 func (e *engine) unlist(r *record, old *version) {
-	if sameTerms(old, r.head.Load()) {
+	if old.terms == r.head.Load().terms {
 		return
 	}
 	for _, b := range *old.terms {
@@ -283,14 +311,13 @@ func (e *engine) unlist(r *record, old *version) {
 
 // erase takes a record out of everything.
 func (e *engine) erase(r *record) {
-	last := r.head.Load()
-	e.records.remove(last)
+	e.records.remove(r)
 	for p := r.places; p != nil; p = p.next {
 		p.list.remove(p.at)
 	}
-	if last.namespace != &e.all {
-		last.namespace.list.remove(r.inNamespace)
-		last.namespace.dropIfEmpty()
+	if r.namespace != &e.all {
+		r.namespace.list.remove(r.inNamespace)
+		r.namespace.dropIfEmpty()
 	}
 	e.all.list.remove(r.inAll)
 	r.inAll, r.places = nowhere, nil

@@ -16,24 +16,19 @@ type extension struct {
 func (e *engine) extend(extensions []extension) {
 	for _, x := range extensions {
 		old := x.record.head.Load()
-		if old.deleted || old.revision != x.revision {
+		if old.deleted() || old.revision != x.revision {
 			continue // It has the terms, as it was written after the index came.
 		}
-		v := &version{
-			name: old.name, namespace: old.namespace, record: old.record,
-			object: old.object, resourceVersion: old.resourceVersion, revision: old.revision,
-		}
+		v := &version{record: old.record, object: old.object, resourceVersion: old.resourceVersion, revision: old.revision}
 		v.terms = intern(buckets(e.useful(old), x.found))
 		v.older.Store(old.older.Load())
-		v.settled.Store(true)
 		for _, b := range *v.terms {
 			if !old.has(b) {
 				e.join(x.record, &b.list)
 				b.count(1)
 			}
 		}
-		slot, _ := e.records.find(old.key())
-		setHead(slot, v)
+		x.record.head.Store(v)
 		for _, b := range *old.terms {
 			if !v.has(b) {
 				b.count(-1)

@@ -40,23 +40,20 @@ func TestHashesOfTwoStoresDiffer(t *testing.T) {
 
 func TestTableUsesSlotsAgain(t *testing.T) {
 	t.Parallel()
-	table, namespace := table{hasher: newHasher()}, &bucket{value: "default"}
-	var stored []*version
+	table := table{hasher: newHasher()}
+	var stored []*record
 	for n := range 10_000 {
-		v := &version{name: strings.Repeat("x", n%97) + string(rune('a'+n%26)) + string(rune(0x4e00+n)), namespace: namespace}
-		table.add(v)
-		if stored = append(stored, v); len(stored) > 100 {
+		r := &record{key: types.NamespacedName{Namespace: "default", Name: strings.Repeat("x", n%97) + string(rune('a'+n%26)) + string(rune(0x4e00+n))}}
+		table.add(r)
+		if stored = append(stored, r); len(stored) > 100 {
 			table.remove(stored[0])
-			_, found := table.find(stored[0].key())
-			require.Nil(t, found)
+			require.Nil(t, table.find(stored[0].key))
 			stored = stored[1:]
 		}
-		_, found := table.find(v.key())
-		require.Same(t, v, found)
+		require.Same(t, r, table.find(r.key))
 	}
-	for _, v := range stored {
-		_, found := table.find(v.key())
-		require.Same(t, v, found)
+	for _, r := range stored {
+		require.Same(t, r, table.find(r.key))
 	}
 	require.Equal(t, len(stored), table.live)
 	require.LessOrEqual(t, len(*table.groups.Load()), 64)

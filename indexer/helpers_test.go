@@ -159,15 +159,15 @@ func requireSound[T any](t require.TestingT, store *Store[T]) {
 			lists[p.list]++
 		}
 		head := r.head.Load()
-		if head.namespace != &e.all {
-			lists[&head.namespace.list]++
+		if r.namespace != &e.all {
+			lists[&r.namespace.list]++
 		}
-		if head.deleted {
+		if head.deleted() {
 			continue
 		}
 		objects++
-		if head.namespace != &e.all {
-			counts[head.namespace]++
+		if r.namespace != &e.all {
+			counts[r.namespace]++
 		}
 		for _, b := range *head.terms {
 			counts[b]++

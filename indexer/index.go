@@ -138,19 +138,24 @@ const backfillSize = 256
 // backfill adds the terms of a new index to what is stored. Objects that are
 // written meanwhile have them already.
 func (s *Store[T]) backfill(d *definition[T]) error {
-	c := s.open("", "")
-	defer c.close()
+	view := s.enter()
+	defer s.leave(view)
 	chunk := make([]extension, 0, backfillSize)
-	for some := c.next(); len(some) > 0; some = c.next() {
-		for _, v := range some {
-			object, _ := v.object.(T)
-			found, _, err := collect(nil, []definition[T]{*d}, object)
-			if err != nil {
-				return &IndexError{Index: d.name, Key: v.key(), Err: err}
-			}
-			chunk = append(chunk, extension{v.record, v.revision, found})
+	slots, bucket := s.walk(view, "", "")
+	for i := range slots {
+		r := slots[i].Load()
+		if r == nil {
+			continue
 		}
-		if len(chunk) > backfillSize-lookAhead {
+		v := r.at(view.revision)
+		if !v.in(bucket) {
+			continue
+		}
+		found, _, err := collect(nil, []definition[T]{*d}, objectOf[T](v))
+		if err != nil {
+			return &IndexError{Index: d.name, Key: r.key, Err: err}
+		}
+		if chunk = append(chunk, extension{r, v.revision, found}); len(chunk) == backfillSize {
 			s.extend(chunk)
 			chunk = chunk[:0]
 		}

@@ -123,11 +123,13 @@ func (r *reading[T]) IndexValues(name string) (iter.Seq2[string, int], error) {
 // them are then small enough to be inlined, and need no allocation.
 
 func objects[T any](s *source, name, value string, yield func(types.NamespacedName, T) bool) {
-	c := s.open(name, value)
-	defer c.close()
-	for some := c.next(); len(some) > 0; some = c.next() {
-		for _, v := range some {
-			if !yield(v.key(), objectOf[T](v)) {
+	view := s.enter()
+	defer s.leave(view)
+	slots, bucket := s.walk(view, name, value)
+	revision := view.revision
+	for i := range slots {
+		if r := slots[i].Load(); r != nil {
+			if v := r.at(revision); v.in(bucket) && !yield(r.key, objectOf[T](v)) {
 				return
 			}
 		}
@@ -135,11 +137,13 @@ func objects[T any](s *source, name, value string, yield func(types.NamespacedNa
 }
 
 func entries[T any](s *source, yield func(Entry[T]) bool) {
-	c := s.open("", "")
-	defer c.close()
-	for some := c.next(); len(some) > 0; some = c.next() {
-		for _, v := range some {
-			if !yield(Entry[T]{v.key(), objectOf[T](v), v.resourceVersion}) {
+	view := s.enter()
+	defer s.leave(view)
+	slots, bucket := s.walk(view, "", "")
+	revision := view.revision
+	for i := range slots {
+		if r := slots[i].Load(); r != nil {
+			if v := r.at(revision); v.in(bucket) && !yield(Entry[T]{r.key, objectOf[T](v), v.resourceVersion}) {
 				return
 			}
 		}
@@ -147,11 +151,13 @@ func entries[T any](s *source, yield func(Entry[T]) bool) {
 }
 
 func keys(s *source, yield func(types.NamespacedName) bool) {
-	c := s.open("", "")
-	defer c.close()
-	for some := c.next(); len(some) > 0; some = c.next() {
-		for _, v := range some {
-			if !yield(v.key()) {
+	view := s.enter()
+	defer s.leave(view)
+	slots, bucket := s.walk(view, "", "")
+	revision := view.revision
+	for i := range slots {
+		if r := slots[i].Load(); r != nil {
+			if v := r.at(revision); v.in(bucket) && !yield(r.key) {
 				return
 			}
 		}

@@ -7,54 +7,55 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// version is one state of an object. But for the marks of the writer, which are
-// atomic, it never changes. The first 64 bytes are all that Get and iterators look
-// at, so that a processor need not fetch the rest, nor the record: the version says
-// itself which key it belongs to.
+// version is one state of an object. But for older it never changes. An update
+// allocates one, and no more: it is 64 bytes, one line of the processor's cache.
 type version struct {
-	name      string
-	namespace *bucket // whose value is the namespace
-	object    any
-	revision  uint64 // of the transaction that wrote it
+	record          *record
+	object          any
+	resourceVersion string
+	revision        uint64 // of the transaction that wrote it
 
 	// terms are the index values of the object. They are kept, not computed again
 	// when the object goes: one that somebody modified would have others by then
-	// (D14). Versions with the same ones share them.
+	// (D14). Versions with the same ones share them. If there is no object, because
+	// the key was deleted, they are absent.
 	terms *terms
 
-	settled atomic.Bool // its transaction has been published
-	deleted bool        // there is no object: the key was deleted
-
-	record          *record
-	resourceVersion string
-	older           atomic.Pointer[version]
+	// older is the version before this one as long as somebody may see that: at least
+	// until this one is published.
+	older atomic.Pointer[version]
 }
+
+// unborn stands for what was before the first version of a key.
+var unborn = &version{terms: absent}
 
 // record is one key with the versions of its object that somebody can see, the
 // newest first. It is in a list for each set of objects that one of these versions
 // belongs to.
 type record struct {
-	// head is nil only in the moment between the record's being put into its lists,
-	// where readers may meet it then, and its first version.
-	head atomic.Pointer[version]
+	head atomic.Pointer[version] // the newest, unborn before there is one
+
+	key types.NamespacedName
 
 	// Only the writer looks at the following: where the record is in the list of
 	// all, in that of its namespace, and in those of index values.
 	inAll, inNamespace int32
+	namespace          *bucket
 	places             *place
 }
 
 // nowhere is where in the list of all a record is that was taken out of everything.
 const nowhere = -1
 
-// is reports whether a version is one of the object with this key.
-func (v *version) is(key types.NamespacedName) bool {
-	return v.name == key.Name && v.namespace.value == key.Namespace
-}
+// deleted reports whether there is no object: the key was deleted, or never there.
+func (v *version) deleted() bool { return v.terms == absent }
 
-// key returns the key of the object.
-func (v *version) key() types.NamespacedName {
-	return types.NamespacedName{Namespace: v.namespace.value, Name: v.name}
+// orNil returns the version if there is an object, or else nil.
+func (v *version) orNil() *version {
+	if v == nil || v.deleted() {
+		return nil
+	}
+	return v
 }
 
 // at returns the version that belongs to a revision, or nil if there was none.

@@ -44,7 +44,11 @@ func (s *source) leave(v *view) {
 // where a transaction that has not been published yet has written the key.
 func (s *source) get(key types.NamespacedName) *version {
 	if s.hold == nil {
-		if _, v := s.engine.records.find(key); v == nil || v.settled.Load() {
+		r := s.engine.records.find(key)
+		if r == nil {
+			return nil
+		}
+		if v := r.head.Load(); s.engine.settled(v) {
 			return v.orNil()
 		}
 	}
@@ -58,8 +62,11 @@ func (s *source) get(key types.NamespacedName) *version {
 func (s *source) getPinned(key types.NamespacedName) *version {
 	now := s.enter()
 	defer s.leave(now)
-	_, v := s.engine.records.find(key)
-	return v.at(now.revision).orNil()
+	r := s.engine.records.find(key)
+	if r == nil {
+		return nil
+	}
+	return r.at(now.revision).orNil()
 }
 
 // state returns what is known beside the objects.
@@ -69,37 +76,22 @@ func (s *source) state() state {
 	return v.state
 }
 
-// open returns a cursor over the objects that have a value in an index. The name
-// "" is that of the index by namespace, in which "" stands for all objects.
-//
-// The bucket is looked for when the view has been pinned: before, another one
-// could take its place.
-func (s *source) open(name, value string) cursor {
-	c := cursor{source: s, view: s.enter()}
-	if name == "" && value == "" {
-		c.walk(&s.engine.all.list)
-	} else if x := s.engine.index(c.view, name); x != nil {
-		if b := x.find(value); b != nil {
-			c.walkBucket(b)
-		}
-	}
-	return c
-}
-
 // values iterates over the values of an index that are in use, and how many
 // objects have them.
 func (s *source) values(name string, yield func(string, int) bool) {
-	c := cursor{source: s, view: s.enter()}
-	defer c.close()
-	x := s.engine.index(c.view, name)
+	view := s.enter()
+	defer s.leave(view)
+	x := s.engine.index(view, name)
 	if x == nil {
 		return
 	}
 	x.buckets.Range(func(value, b any) bool {
 		count := 0
-		c.walkBucket(b.(*bucket))
-		for some := c.next(); len(some) > 0; some = c.next() {
-			count += len(some)
+		slots, bucket := b.(*bucket).walk()
+		for i := range slots {
+			if r := slots[i].Load(); r != nil && r.at(view.revision).in(bucket) {
+				count++
+			}
 		}
 		return count == 0 || yield(value.(string), count)
 	})

@@ -10,6 +10,15 @@ type Counts struct {
 	Failed uint64
 }
 
+// put counts an object that was stored.
+func (c *Counts) put(existed bool) {
+	if existed {
+		c.Updated++
+	} else {
+		c.Added++
+	}
+}
+
 // add adds other counts to these.
 func (c *Counts) add(other Counts) {
 	c.Added += other.Added

@@ -11,16 +11,16 @@ import (
 // changes it, without a lock.
 //
 // It is open addressing with linear probing by groups of slots, each of which is
-// one line of the processor's cache. A slot has the newest version of a key, which
-// says itself what its key is: so a slot that was given up may be used again at
-// once, whoever is looking at it. What outgrows its groups gets new ones; readers
+// one line of the processor's cache. A slot has the record of a key, which says
+// itself what its key is: so a slot that was given up may be used again at once,
+// whoever is looking at it. What outgrows its groups gets new ones; readers
 // of the old ones find in them what they would have found when they began.
 type table struct {
 	hasher
 	groups atomic.Pointer[[]group] // as many as a power of two
 
 	// Only the writer looks at these: how many slots are not empty, and how many
-	// of them have a version.
+	// of them have a record.
 	used, live int
 }
 
@@ -28,10 +28,8 @@ type table struct {
 // hash of its key. A search ends at a group with an empty slot.
 type group struct {
 	tags  atomic.Uint64
-	slots [slotsPerGroup]slot
+	slots [slotsPerGroup]atomic.Pointer[record]
 }
-
-type slot = atomic.Pointer[version]
 
 const (
 	slotsPerGroup = 7
@@ -57,63 +55,61 @@ func at(found uint64) int { return bits.TrailingZeros64(found) / 8 }
 // where to begin looking for the key.
 func tagOf(hash uint64) uint8 { return max(uint8(hash>>56), removed+1) }
 
-// find returns the slot of a key and the newest version, or nil. Most keys are
+// find returns the record of a key, or nil. Most keys are
 // where one looks first. To look on is a function of its own, so that this one has
 // little to do but wait for memory: the less it does, the sooner a processor that
 // works ahead gets to what is fetched from memory next.
-func (t *table) find(key types.NamespacedName) (*slot, *version) {
+func (t *table) find(key types.NamespacedName) *record {
 	p := t.groups.Load()
 	if p == nil {
-		return nil, nil
+		return nil
 	}
 	groups := *p
 	hash := t.hash(key)
 	g := &groups[hash&uint64(len(groups)-1)]
 	if found := having(g.tags.Load(), tagOf(hash)); found != 0 {
-		s := &g.slots[at(found)]
-		if v := s.Load(); v != nil && v.is(key) {
-			return s, v
+		if r := g.slots[at(found)].Load(); r != nil && r.key == key {
+			return r
 		}
 	}
 	return search(groups, hash, key)
 }
 
 // search is find from the beginning, slot by slot.
-func search(groups []group, hash uint64, key types.NamespacedName) (*slot, *version) {
+func search(groups []group, hash uint64, key types.NamespacedName) *record {
 	for start, tag := hash, tagOf(hash); ; start++ {
 		g := &groups[start&uint64(len(groups)-1)]
 		tags := g.tags.Load()
 		for found := having(tags, tag); found != 0; found &= found - 1 {
-			s := &g.slots[at(found)]
-			if v := s.Load(); v != nil && v.is(key) {
-				return s, v
+			if r := g.slots[at(found)].Load(); r != nil && r.key == key {
+				return r
 			}
 		}
 		if having(tags, empty) != 0 {
-			return nil, nil
+			return nil
 		}
 	}
 }
 
-// add puts in the first version of a key that is not there.
-func (t *table) add(v *version) {
+// add puts in the record of a key that is not there.
+func (t *table) add(r *record) {
 	if p := t.groups.Load(); p == nil || 4*(t.used+1) > 3*slotsPerGroup*len(*p) {
 		t.rebuild()
 	}
 	t.live++
-	t.put(*t.groups.Load(), v)
+	t.put(*t.groups.Load(), r)
 }
 
-// put fills the first slot that has no version. Readers look at the tags first, so
+// put fills the first slot that has no record. Readers look at the tags first, so
 // these come last.
-func (t *table) put(groups []group, v *version) {
-	hash := t.hash(v.key())
+func (t *table) put(groups []group, r *record) {
+	hash := t.hash(r.key)
 	for start, tag := hash, tagOf(hash); ; start++ {
 		g := &groups[start&uint64(len(groups)-1)]
 		tags := g.tags.Load()
 		for i := range g.slots {
 			if old := uint8(tags >> (8 * i)); old <= removed {
-				g.slots[i].Store(v)
+				g.slots[i].Store(r)
 				g.tags.Store(tags ^ uint64(old^tag)<<(8*i))
 				if old == empty {
 					t.used++
@@ -124,13 +120,13 @@ func (t *table) put(groups []group, v *version) {
 	}
 }
 
-// remove takes out a key, whose newest version this is.
-func (t *table) remove(v *version) {
+// remove takes out a record.
+func (t *table) remove(r *record) {
 	groups := *t.groups.Load()
-	for start := t.hash(v.key()); ; start++ {
+	for start := t.hash(r.key); ; start++ {
 		g := &groups[start&uint64(len(groups)-1)]
 		for i := range g.slots {
-			if g.slots[i].Load() == v {
+			if g.slots[i].Load() == r {
 				t.clear(g, i)
 				if t.live--; t.live < len(groups) {
 					t.rebuild()
@@ -163,8 +159,8 @@ func (t *table) rebuild() {
 	if old := t.groups.Load(); old != nil {
 		for i := range *old {
 			for j := range (*old)[i].slots {
-				if v := (*old)[i].slots[j].Load(); v != nil {
-					t.put(groups, v)
+				if r := (*old)[i].slots[j].Load(); r != nil {
+					t.put(groups, r)
 				}
 			}
 		}

@@ -31,8 +31,7 @@ type state struct {
 	indexes         []*index // by name; the array never changes
 }
 
-// change is a record and the version before that which a transaction wrote, nil
-// if there was none.
+// change is a record and the version before that which a transaction wrote.
 type change struct {
 	record *record
 	old    *version
@@ -40,7 +39,7 @@ type change struct {
 
 // concerns reports whether a change is one for those who look at a view.
 func (c change) concerns(v *view) bool {
-	return c.old == nil || c.old.revision <= v.revision
+	return c.old.revision <= v.revision
 }
 
 // note adds a change. Records that have come and gone since are left out when

@@ -7,11 +7,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The records that a cursor looks at at once may all be holes, or of objects that
-// do not belong to the walk.
-func TestACursorPassesWhatDoesNotBelongToIt(t *testing.T) {
+// Many slots in turn may be holes, or of objects that do not belong to the walk.
+func TestAWalkPassesWhatDoesNotBelongToIt(t *testing.T) {
 	t.Parallel()
-	const objects = 5 * lookAhead
+	const some = 16
+	const objects = 5 * some
 	name := func(n int) string { return fmt.Sprintf("ns/o%03d", n) }
 	store := newStore(t, byTerm)
 	var ops []Op[*object]
@@ -26,9 +26,9 @@ func TestACursorPassesWhatDoesNotBelongToIt(t *testing.T) {
 	ops = nil
 	for n := range objects {
 		switch {
-		case n/lookAhead == 1: // holes, once nobody has the snapshot
+		case n/some == 1: // holes, once nobody has the snapshot
 			ops = append(ops, del(name(n)))
-		case n/lookAhead == 3:
+		case n/some == 3:
 			ops = append(ops, put(name(n), &object{terms: []string{"elsewhere"}}))
 		default:
 			left = append(left, name(n))
@@ -39,19 +39,19 @@ func TestACursorPassesWhatDoesNotBelongToIt(t *testing.T) {
 	defer after.Release()
 	require.Len(t, byIndex(t, before, "term", "here"), objects)
 	require.Equal(t, left, byIndex(t, after, "term", "here"))
-	require.Len(t, byIndex(t, after, "term", "elsewhere"), lookAhead)
-	require.Len(t, names(t, after.All()), objects-lookAhead)
+	require.Len(t, byIndex(t, after, "term", "elsewhere"), some)
+	require.Len(t, names(t, after.All()), objects-some)
 
 	before.Release()
 	require.Equal(t, left, byIndex(t, store.Snapshot(), "term", "here"))
-	require.Len(t, names(t, store.All()), objects-lookAhead)
+	require.Len(t, names(t, store.All()), objects-some)
 }
 
 func TestALoopMayEndAnywhereAndHaveAnotherOneInside(t *testing.T) {
 	t.Parallel()
 	store := newStore(t, nil)
 	var ops []Op[*object]
-	for n := range 2*lookAhead + 3 {
+	for n := range 35 {
 		ops = append(ops, put(fmt.Sprint(n), &object{}))
 	}
 	require.NoError(t, apply(store, ops, ""))
