@@ -98,6 +98,37 @@ func TestG7_ReadersNeverSeeAMixtureNorAnIndexThatDisagrees(t *testing.T) {
 	readers.Wait()
 }
 
+// A Get of the store pins nothing. It must not see a transaction that is half done
+// all the same, whether snapshots keep what was before or nobody does.
+func TestG7_GetSeesNothingOfATransactionThatIsNotPublished(t *testing.T) {
+	t.Parallel()
+	for _, kept := range []bool{false, true} {
+		store := newStore(t, byTerm)
+		require.NoError(t, apply(store, []Op[*object]{put("a/changes", &object{version: 1}), put("a/goes", &object{version: 1})}, "1"))
+		if kept {
+			defer store.Snapshot().Release()
+		}
+		version := func(name string) int {
+			if o, ok := store.Get(key(name)); ok {
+				return o.version
+			}
+			return 0
+		}
+		seen := func() [3]int { return [3]int{version("a/changes"), version("a/goes"), version("b/comes")} }
+		e := store.engine
+		e.writing.Lock()
+		e.begin(3)
+		e.put(key("a/changes"), &object{version: 2}, "2", nil)
+		e.delete(key("a/goes"))
+		e.put(key("b/comes"), &object{version: 2}, "2", nil)
+		require.Equal(t, [3]int{1, 1, 0}, seen())
+		e.publish()
+		require.Equal(t, [3]int{2, 0, 2}, seen())
+		e.unlock()
+		requireSound(t, store)
+	}
+}
+
 // Writers on keys of their own, somebody who adds and removes indexes, and
 // readers who check: in the end everything is there that was written last.
 func TestConcurrentWritersAndIndexChangesLoseNothing(t *testing.T) {
