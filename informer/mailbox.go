@@ -164,7 +164,9 @@ func (m *mailbox[T]) take() (l letter[T], ok bool) {
 		m.removeLocked(first)
 		m.spareLocked(first)
 	}
-	signal(m.space)
+	if m.overflow == Block { // Nobody else waits for room.
+		signal(m.space)
+	}
 	return l, true
 }
 
