@@ -27,8 +27,8 @@ type engine struct {
 	namespaces index  // of the others
 	watches    watches
 
-	// published is the revision of a transaction that has been, and while there are
-	// pinned views that of the last one.
+	// published is no higher than the revision of the current view, and the same while
+	// views are pinned that are not the current one.
 	published atomic.Uint64
 
 	// released is set by the last reader of a view that is not the current one.
@@ -56,8 +56,9 @@ func newEngine(indexes []*index) *engine {
 	return e
 }
 
-// settled reports whether the transaction of a version has been published. Once it
-// has, there is nothing behind the version but what a pinned view sees.
+// settled reports whether the transaction of a version is known to have been
+// published. Until it is, there is something behind the version, if only unborn; a
+// moment later there is nothing but what a pinned view sees.
 func (e *engine) settled(v *version) bool {
 	return v.older.Load() == nil || v.revision <= e.published.Load()
 }
@@ -65,7 +66,7 @@ func (e *engine) settled(v *version) bool {
 // unlock ends a writer's turn.
 func (e *engine) unlock() {
 	e.writing.Unlock()
-	if e.released.Load() {
+	if e.released.Load() { // as tidy asks, but inlined
 		e.tidy()
 	}
 }
@@ -124,12 +125,12 @@ func (e *engine) succeed(key types.NamespacedName, object any, resourceVersion s
 func (e *engine) create(key types.NamespacedName) *record {
 	r := &record{key: key, namespace: &e.all}
 	r.head.Store(unborn)
-	r.inAll = e.all.list.add(r)
 	if key.Namespace != "" {
 		r.namespace = e.namespaces.make(key.Namespace)
 		r.key.Namespace = r.namespace.value // so that all of a namespace share a string
 		r.inNamespace = r.namespace.list.add(r)
 	}
+	r.inAll = e.all.list.add(r)
 	e.records.add(r)
 	return r
 }
@@ -227,7 +228,9 @@ func (e *engine) publish() {
 	e.touched = emptied(e.touched)
 }
 
-// show makes the view of the transaction the current one.
+// show makes the view of the transaction the current one, before published says so:
+// who has seen an object of a transaction must find it in every view that is pinned
+// from then on.
 func (e *engine) show() {
 	last, now := e.current.Load(), e.next
 	e.next = nil

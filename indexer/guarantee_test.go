@@ -131,6 +131,45 @@ func TestG7_GetSeesNothingOfATransactionThatIsNotPublished(t *testing.T) {
 
 // Writers on keys of their own, somebody who adds and removes indexes, and
 // readers who check: in the end everything is there that was written last.
+func TestG7_WhoHasSeenAnObjectFindsItsTransactionInEveryLaterView(t *testing.T) {
+	t.Parallel()
+	store := newStore(t, byTerm)
+	require.NoError(t, apply(store, []Op[*object]{put("a/x", &object{version: 1})}, "1"))
+	done := make(chan struct{})
+	var others sync.WaitGroup
+	others.Go(func() {
+		for !isClosed(done) {
+			o, _ := store.Get(key("a/x"))
+			through, _ := strconv.Atoi(store.ResourceVersion())
+			if through < o.version {
+				t.Errorf("version %d was seen, and then a view of %d", o.version, through)
+				return
+			}
+		}
+	})
+	others.Go(func() {
+		for !isClosed(done) { // What is behind a version is kept, so that its revision has to tell.
+			store.Snapshot().Release()
+		}
+	})
+	for n := 2; n < 30_000 && !t.Failed(); n++ {
+		ops := []Op[*object]{put("a/x", &object{version: n}), put("a/y", &object{})}[:1+n%2]
+		require.NoError(t, apply(store, ops, strconv.Itoa(n)))
+	}
+	close(done)
+	others.Wait()
+	requireSound(t, store)
+}
+
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
 func TestConcurrentWritersAndIndexChangesLoseNothing(t *testing.T) {
 	t.Parallel()
 	store := newStore(t, byTerm)

@@ -197,7 +197,9 @@ func TestRemovedIndexLeavesNothingBehind(t *testing.T) {
 		require.NoError(t, store.AddIndex("again", termsOfObject))
 		require.NoError(t, store.RemoveIndex("again"))
 	}
-	slots, _ := store.walk(store.enter(), "", "")
+	view := store.enter()
+	defer store.leave(view)
+	slots, _ := store.walk(view, "", "")
 	for i := range slots {
 		r := slots[i].Load()
 		if r == nil {

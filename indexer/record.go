@@ -35,6 +35,7 @@ var unborn = &version{terms: absent}
 type record struct {
 	head atomic.Pointer[version] // the newest, unborn before there is one
 
+	// key has the strings that came with the first version.
 	key types.NamespacedName
 
 	// Only the writer looks at the following: where the record is in the list of

@@ -39,6 +39,22 @@ func TestObserverAndStatsCountWhatWasDone(t *testing.T) {
 	}, store.Stats())
 }
 
+// An object that is alone in its transaction takes a shorter way.
+func TestStatsCountObjectsThatComeAlone(t *testing.T) {
+	t.Parallel()
+	store := newStore(t, byTerm)
+	for n, o := range []*object{{terms: []string{"t"}}, {terms: []string{"t"}}, {terms: []string{"t"}}, {terms: []string{"u"}}} {
+		require.NoError(t, apply(store, []Op[*object]{put("a/x", o)}, ""))
+		require.Equal(t, Stats{
+			Counts:     Counts{Added: 1, Updated: uint64(n)},
+			Objects:    1,
+			Namespaces: 1,
+			Indexes:    map[string]int{"term": 1},
+			Revision:   uint64(n) + 1,
+		}, store.Stats())
+	}
+}
+
 func TestObserverIsCalledWithoutALock(t *testing.T) {
 	t.Parallel()
 	var store *Store[*object]

@@ -55,10 +55,10 @@ func at(found uint64) int { return bits.TrailingZeros64(found) / 8 }
 // where to begin looking for the key.
 func tagOf(hash uint64) uint8 { return max(uint8(hash>>56), removed+1) }
 
-// find returns the record of a key, or nil. Most keys are
-// where one looks first. To look on is a function of its own, so that this one has
-// little to do but wait for memory: the less it does, the sooner a processor that
-// works ahead gets to what is fetched from memory next.
+// find returns the record of a key, or nil. Most keys are where one looks first. To
+// look on is a function of its own, so that this one has little to do but wait for
+// memory: the less it does, the sooner a processor that works ahead gets to what is
+// fetched from memory next.
 func (t *table) find(key types.NamespacedName) *record {
 	p := t.groups.Load()
 	if p == nil {

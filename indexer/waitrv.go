@@ -105,9 +105,6 @@ func (ws *waiters) remove(w *waiter) bool {
 // that is current now: the caller's may have been taken back by another writer, and a
 // waiter may have come since.
 func (ws *waiters) wake(current func() string) {
-	if ws.count.Load() == 0 {
-		return
-	}
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
 	ws.wakeLocked(current())

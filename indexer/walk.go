@@ -2,7 +2,9 @@ package indexer
 
 import "sync/atomic"
 
-// slots are the records of a list, as a walk comes to them:
+// walk returns where the objects are that have a value in an index: the versions of
+// these records that the view sees and that are in the bucket. The name "" is that of
+// the index by namespace, in which "" stands for all objects.
 //
 //	view := s.enter()
 //	defer s.leave(view)
@@ -17,15 +19,10 @@ import "sync/atomic"
 // All that the loop needs is in variables of its own, and all that it calls is inlined:
 // while it waits for the memory of one record, a processor that works ahead asks for
 // that of the next ones.
-type slots = []atomic.Pointer[record]
-
-// walk returns where the objects are that have a value in an index: the versions of
-// these records that the view sees and that are in the bucket. The name "" is that of
-// the index by namespace, in which "" stands for all objects.
 //
 // The view must have been pinned before: another bucket could take the place of the
 // one that is found.
-func (s *source) walk(pinned *view, name, value string) (slots, *bucket) {
+func (s *source) walk(pinned *view, name, value string) (slots []atomic.Pointer[record], in *bucket) {
 	if name == "" && value == "" {
 		return s.engine.all.list.slots(), nil
 	}
@@ -39,7 +36,7 @@ func (s *source) walk(pinned *view, name, value string) (slots, *bucket) {
 
 // walk is that of source. The list of an index value also has those that had it
 // earlier, or will have it only later; but no object ever leaves its namespace.
-func (b *bucket) walk() (slots, *bucket) {
+func (b *bucket) walk() (slots []atomic.Pointer[record], in *bucket) {
 	if b.index.name == "" {
 		return b.list.slots(), nil
 	}
@@ -47,7 +44,7 @@ func (b *bucket) walk() (slots, *bucket) {
 }
 
 // slots returns those that have been filled.
-func (l *list) slots() slots {
+func (l *list) slots() []atomic.Pointer[record] {
 	if a := l.array.Load(); a != nil {
 		return a.slots[:a.used.Load()]
 	}

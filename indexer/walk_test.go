@@ -10,7 +10,7 @@ import (
 // Many slots in turn may be holes, or of objects that do not belong to the walk.
 func TestAWalkPassesWhatDoesNotBelongToIt(t *testing.T) {
 	t.Parallel()
-	const some = 16
+	const some = 16 // of each kind
 	const objects = 5 * some
 	name := func(n int) string { return fmt.Sprintf("ns/o%03d", n) }
 	store := newStore(t, byTerm)

@@ -42,8 +42,8 @@ type mailbox[T any] struct {
 	// longer has to.
 	holdUp func() (release func())
 
-	// wake and space hold at most one token: something can be read, there may be
-	// room to write.
+	// wake and space hold at most one token: something can be read; there may be
+	// room to write, for which only a writer with Block waits.
 	wake  chan struct{}
 	space chan struct{}
 
@@ -164,7 +164,7 @@ func (m *mailbox[T]) take() (l letter[T], ok bool) {
 		m.removeLocked(first)
 		m.spareLocked(first)
 	}
-	if m.overflow == Block { // Nobody else waits for room.
+	if m.overflow == Block {
 		signal(m.space)
 	}
 	return l, true

@@ -21,7 +21,8 @@ func (i *identity) copied() (key types.NamespacedName, version string) {
 }
 
 // keyOf is key, with the strings of the decoded object where they are the same,
-// which they are unless T changes them: so they are in memory once.
+// which they are unless T changes them: so they are in memory once. A store keeps
+// those of the first version.
 func (i *identity) keyOf(object any) (key types.NamespacedName, version string) {
 	o, ok := object.(metav1.Object)
 	if !ok {

@@ -15,6 +15,13 @@ func (s *state) text(f *field, field *string, data []byte) {
 		*field = ""
 		return
 	}
+	if f.apart {
+		// A store has the name of the first version in its key. Let later ones use that.
+		if before := (*string)(s.earlier.at(unsafe.Pointer(field))); before != nil && *before == string(data) {
+			*field = *before
+			return
+		}
+	}
 	found, missing := s.find(f.text, ofString, data)
 	switch {
 	case found != nil:

@@ -36,6 +36,8 @@ func TestAnUpdateSharesWhatIsTheSame(t *testing.T) {
 	require.Same(t, unsafe.SliceData(before.Spec.Containers), unsafe.SliceData(after.Spec.Containers), "a list")
 	require.Same(t, unsafe.SliceData(before.Spec.Volumes), unsafe.SliceData(after.Spec.Volumes), "a list")
 	require.NotSame(t, unsafe.SliceData(before.Status.ContainerStatuses), unsafe.SliceData(after.Status.ContainerStatuses))
+	require.Same(t, unsafe.StringData(before.Name), unsafe.StringData(after.Name), "what a store keeps as its key for as long as there is the object")
+	require.Same(t, unsafe.StringData(string(before.UID)), unsafe.StringData(string(after.UID)))
 	after.Labels["marker"] = ""
 	require.Contains(t, before.Labels, "marker", "a map, which this test has no right to change")
 	require.NotContains(t, before.Annotations, "changed")
