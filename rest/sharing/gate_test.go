@@ -39,6 +39,6 @@ func TestAnEventOfAWatchAllocatesNoMoreThanItDid(t *testing.T) {
 	bytes := float64(after.TotalAlloc-before.TotalAlloc) / events
 	allocations := float64(after.Mallocs-before.Mallocs) / events
 	t.Logf("%.0f bytes in %.2f allocations", bytes, allocations)
-	require.LessOrEqual(t, bytes, 2300.0)
-	require.LessOrEqual(t, allocations, 7.7)
+	require.LessOrEqual(t, bytes, 2290.0)
+	require.LessOrEqual(t, allocations, 6.6)
 }
