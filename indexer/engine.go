@@ -124,7 +124,7 @@ func (e *engine) succeed(key types.NamespacedName, object any, resourceVersion s
 // create makes the record of a key.
 func (e *engine) create(key types.NamespacedName) *record {
 	r := &record{key: key, namespace: &e.all}
-	r.head.Store(unborn)
+	r.head.Store(unborn) // which is what readers find from the moment that it is in a list
 	if key.Namespace != "" {
 		r.namespace = e.namespaces.make(key.Namespace)
 		r.key.Namespace = r.namespace.value // so that all of a namespace share a string
@@ -288,7 +288,7 @@ func (e *engine) drop(c change) {
 	r := c.record
 	head := r.head.Load()
 	if head.older.Load() == c.old && head.terms == c.old.terms && head.terms != absent {
-		head.older.Store(c.old.older.Load())
+		head.older.Store(c.old.older.Load()) // All that most changes need.
 		return
 	}
 	r.unlink(c.old)
