@@ -56,11 +56,12 @@ soak: ## play random histories against the guarantees, under the race detector (
 	go test $(RACE) -tags=invariants -timeout=0 -count=1 -v -run=HistoriesKeepTheGuarantees ./informer -soak=$(SOAK) | grep -vE '^=== '
 
 .PHONY: check
-check: ## formatting, tidy modules, vet and staticcheck, of all modules
+check: ## formatting, tidy modules, vet and staticcheck, of all modules; vet for 32 bits as well
 	@unformatted=$$(gofmt -l .) && [ -z "$$unformatted" ] || { echo "gofmt -w these:"; echo "$$unformatted"; exit 1; }
 	@set -e; for module in $(MODULES); do echo "== $$module: go mod tidy -diff"; (cd $$module && go mod tidy -diff); done
 	@set -e; for module in $(CHECKED); do echo "== $$module: go vet, staticcheck"; \
 	  (cd $$module && go vet -tags=invariants ./... && go run $(STATICCHECK) -tags=invariants ./...); done
+	@echo "== 32 bits: go vet"; GOARCH=386 go vet ./...
 
 .PHONY: bench
 bench: ## run the benchmarks of every package once

@@ -52,7 +52,7 @@ func (w *watcher) interrupted() bool {
 // takes no more of it.
 func (w *watcher) huge(size int) {
 	if w.format.protobuf {
-		w.buf = binary.BigEndian.AppendUint32(w.buf, uint32(min(size, math.MaxUint32)))
+		w.buf = binary.BigEndian.AppendUint32(w.buf, uint32(min(uint64(size), math.MaxUint32)))
 		w.buf = binary.AppendUvarint(append(appendProtoString(w.buf, 0x0a, "ADDED"), 0x12), uint64(size))
 	} else {
 		w.buf = append(w.buf, `{"type":"ADDED","object":{"filler":"`...)

@@ -111,7 +111,7 @@ func TestTheHeapFallsWithTheObjects(t *testing.T) {
 	runtime.KeepAlive(pods)
 	pods = nil
 	left := int64(liveHeap()) - before
-	require.Greater(t, held, int64(16*limit))
+	require.Greater(t, held, int64(12*limit))
 	require.Less(t, left, int64(2*limit))
 	runtime.KeepAlive(d)
 	runtime.KeepAlive(encoded)

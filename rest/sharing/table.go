@@ -111,7 +111,7 @@ func (t *table) insert(e *entry) {
 		return
 	}
 	group := t.group(e.hash)
-	t.replace(&group[victim(group, int(e.hash>>32)%ways)], e)
+	t.replace(&group[victim(group, int(e.hash>>32%ways))], e)
 	for t.bytes.Load() > t.limit {
 		t.replace(&t.slots[int(t.hand.Add(1))&(len(t.slots)-1)], nil)
 	}
