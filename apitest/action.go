@@ -146,7 +146,7 @@ func CutFrame(n int) Action {
 // HugeFrame makes the event that follows n events one of size bytes, which may be
 // more than anyone wants to hold. As much of it is sent as the client takes, then
 // the connection is closed.
-func HugeFrame(n, size int) Action {
+func HugeFrame(n int, size int64) Action {
 	return interruption(interrupt{after: n, frame: func(w *watcher, _ []byte) {
 		w.huge(size)
 		panic(http.ErrAbortHandler)

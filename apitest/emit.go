@@ -50,9 +50,9 @@ func (w *watcher) interrupted() bool {
 
 // huge sends an event of about this size, filled with nothing, until the client
 // takes no more of it.
-func (w *watcher) huge(size int) {
+func (w *watcher) huge(size int64) {
 	if w.format.protobuf {
-		w.buf = binary.BigEndian.AppendUint32(w.buf, uint32(min(uint64(size), math.MaxUint32)))
+		w.buf = binary.BigEndian.AppendUint32(w.buf, uint32(min(size, math.MaxUint32)))
 		w.buf = binary.AppendUvarint(append(appendProtoString(w.buf, 0x0a, "ADDED"), 0x12), uint64(size))
 	} else {
 		w.buf = append(w.buf, `{"type":"ADDED","object":{"filler":"`...)
@@ -62,8 +62,8 @@ func (w *watcher) huge(size int) {
 	for i := range filler {
 		filler[i] = 'x'
 	}
-	for ; size > 0; size -= len(filler) {
-		if _, err := w.out.Write(filler[:min(size, len(filler))]); err != nil {
+	for ; size > 0; size -= int64(len(filler)) {
+		if _, err := w.out.Write(filler[:min(size, int64(len(filler)))]); err != nil {
 			return
 		}
 	}

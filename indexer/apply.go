@@ -157,11 +157,8 @@ func perform[T any](e *engine, ops []Op[T], terms []term, ends []int) (counts Co
 			if e.delete(op.Key) {
 				counts.Deleted++
 			}
-		case end == noEnd:
-		case e.put(op.Key, op.Object, op.ResourceVersion, terms[start:end]):
-			counts.Updated++
-		default:
-			counts.Added++
+		case end != noEnd:
+			counts.put(e.put(op.Key, op.Object, op.ResourceVersion, terms[start:end]))
 		}
 		start = max(start, end)
 	}

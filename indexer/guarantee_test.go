@@ -138,7 +138,7 @@ func TestG7_WhoHasSeenAnObjectFindsItsTransactionInEveryLaterView(t *testing.T) 
 	done := make(chan struct{})
 	var others sync.WaitGroup
 	others.Go(func() {
-		for !isClosed(done) {
+		for !closed(done) {
 			o, _ := store.Get(key("a/x"))
 			through, _ := strconv.Atoi(store.ResourceVersion())
 			if through < o.version {
@@ -148,7 +148,7 @@ func TestG7_WhoHasSeenAnObjectFindsItsTransactionInEveryLaterView(t *testing.T) 
 		}
 	})
 	others.Go(func() {
-		for !isClosed(done) { // What is behind a version is kept, so that its revision has to tell.
+		for !closed(done) { // What is behind a version is kept, so that its revision has to tell.
 			store.Snapshot().Release()
 		}
 	})
@@ -159,15 +159,6 @@ func TestG7_WhoHasSeenAnObjectFindsItsTransactionInEveryLaterView(t *testing.T) 
 	close(done)
 	others.Wait()
 	requireSound(t, store)
-}
-
-func isClosed(c <-chan struct{}) bool {
-	select {
-	case <-c:
-		return true
-	default:
-		return false
-	}
 }
 
 func TestConcurrentWritersAndIndexChangesLoseNothing(t *testing.T) {

@@ -57,7 +57,7 @@ func (r *reading[T]) Indexes() []string { return namesOf(r.state().indexes) }
 
 // Keys iterates over the keys of all objects.
 func (r *reading[T]) Keys() iter.Seq[types.NamespacedName] {
-	return func(yield func(types.NamespacedName) bool) { keys(&r.source, yield) }
+	return func(yield func(types.NamespacedName) bool) { keys[T](&r.source, yield) }
 }
 
 // Entries iterates over all objects with their keys and versions.
@@ -150,16 +150,6 @@ func entries[T any](s *source, yield func(Entry[T]) bool) {
 	}
 }
 
-func keys(s *source, yield func(types.NamespacedName) bool) {
-	view := s.enter()
-	defer s.leave(view)
-	slots, bucket := s.walk(view, "", "")
-	revision := view.revision
-	for i := range slots {
-		if r := slots[i].Load(); r != nil {
-			if v := r.at(revision); v.in(bucket) && !yield(r.key) {
-				return
-			}
-		}
-	}
+func keys[T any](s *source, yield func(types.NamespacedName) bool) {
+	objects(s, "", "", func(key types.NamespacedName, _ T) bool { return yield(key) })
 }

@@ -227,6 +227,14 @@ func TestReadingAllocatesNothingPerObject(t *testing.T) {
 		for range store.Namespace("namespace-7") {
 		}
 	}))
+	require.Zero(t, testing.AllocsPerRun(100, func() {
+		for range store.Keys() {
+		}
+	}))
+	require.Zero(t, testing.AllocsPerRun(100, func() {
+		for range store.Entries() {
+		}
+	}))
 	term, err := store.Index("term")
 	require.NoError(t, err)
 	require.Zero(t, testing.AllocsPerRun(100, func() {

@@ -18,7 +18,7 @@ import (
 // TestG11_MalformedAnswersAreReportedAndSurvived has every list and every watch
 // go wrong once, in every way that a server or a proxy can think of.
 func TestG11_MalformedAnswersAreReportedAndSurvived(t *testing.T) {
-	const hugeFrame = 2<<30 - 1 // as much as an int of 32 bits can say
+	const hugeFrame = 2 << 30
 	answers := []struct {
 		name   string
 		action apitest.Action

@@ -70,9 +70,10 @@ func (d *Decoder) Unmarshal(data []byte, object any) error {
 
 // UnmarshalUpdate is Unmarshal for what may be a later version of an object that was
 // decoded before. The new object shares with it each list, map and pointer that is the
-// same in both, and the strings that say who it is: namespace, name and UID. earlier is of the type of object and must not be changed from then on,
-// or it is nil; of another type, or where nothing is shared, it is left aside. It may
-// be any object, however it came about: the result equals that of Unmarshal.
+// same in both, and the strings that say who it is: namespace, name and UID. earlier is
+// of the type of object and must not be changed from then on, or it is nil; of another
+// type, or where nothing is shared, it is left aside. It may be any object, however it
+// came about: the result equals that of Unmarshal.
 func (d *Decoder) UnmarshalUpdate(data []byte, object, earlier any) error {
 	v := reflect.ValueOf(object)
 	if v.Kind() != reflect.Pointer || v.IsNil() || v.Elem().Kind() != reflect.Struct {
