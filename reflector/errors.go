@@ -3,13 +3,7 @@ package reflector
 import (
 	"errors"
 	"fmt"
-	"syscall"
 	"time"
-
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/kinform/kinform/listwatch"
 )
 
 var (
@@ -84,42 +78,3 @@ func (e Error) Error() string {
 
 // Unwrap returns the cause.
 func (e Error) Unwrap() error { return e.Err }
-
-// isExpired says that the server no longer has the version that it was asked for.
-func isExpired(err error) bool {
-	return apierrors.IsResourceExpired(err) || apierrors.IsGone(err)
-}
-
-// isTooLarge says that the server has not yet seen the version it was asked for.
-func isTooLarge(err error) bool {
-	return apierrors.HasStatusCause(err, metav1.CauseTypeResourceVersionTooLarge)
-}
-
-// isRefused says that the server does not accept a watch as it is, or fails over
-// it: the version in it may be the reason, or that the resource can be listed and
-// not be watched.
-func isRefused(err error) bool {
-	return apierrors.IsBadRequest(err) || apierrors.IsInvalid(err) || apierrors.IsInternalError(err) || isTooLarge(err) ||
-		apierrors.IsForbidden(err) || apierrors.IsMethodNotSupported(err)
-}
-
-// isUnsupported says that the server does not know how to do what it was asked for.
-func isUnsupported(err error) bool {
-	return apierrors.IsBadRequest(err) || apierrors.IsInvalid(err) || apierrors.IsMethodNotSupported(err)
-}
-
-// isPermanent says that the server knows what it was asked for, and that the
-// answer will be the same until somebody changes what the server has or allows.
-func isPermanent(err error) bool {
-	return apierrors.IsNotFound(err) || apierrors.IsForbidden(err) || isOversized(err)
-}
-
-// isOversized says that a list has been given up, after as many bytes as it may have:
-// the most costly of all failures.
-func isOversized(err error) bool { return errors.Is(err, listwatch.ErrListTooLarge) }
-
-// isBusy says that the server cannot be reached, or not now: it has said nothing
-// about the request itself.
-func isBusy(err error) bool {
-	return errors.Is(err, syscall.ECONNREFUSED) || apierrors.IsTooManyRequests(err)
-}

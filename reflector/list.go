@@ -8,7 +8,6 @@ import (
 	"slices"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 
 	"github.com/kinform/kinform/listwatch"
@@ -140,7 +139,7 @@ func (r *Reflector[T]) listFailed(s *listing[T], err error) (state[T], error) {
 	switch {
 	case isExpired(err) && s.token != "": // RC-8
 		return r.atOnce(&r.snapshots, &listing[T]{at: s.at, whole: true}), err
-	case (isExpired(err) || isTooLarge(err) || apierrors.IsBadRequest(err)) && s.at != "": // RC-5, and a version that is none
+	case (isExpired(err) || isTooLarge(err) || isBadRequest(err)) && s.at != "": // RC-5, and a version that is none
 		return r.atOnce(&r.snapshots, &listing[T]{at: ""}), err
 	default:
 		return r.retry(&r.snapshots, err, &listing[T]{at: s.at}), err

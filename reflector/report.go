@@ -5,8 +5,6 @@ import (
 	"log/slog"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-
 	"github.com/kinform/kinform/listwatch"
 )
 
@@ -41,10 +39,7 @@ func (r *Reflector[T]) retry(row *row, err error, next state[T]) state[T] {
 	if isOversized(err) {
 		wait = r.opts.Backoff.last(longest)
 	}
-	if seconds, ok := apierrors.SuggestsClientDelay(err); ok {
-		wait = max(wait, time.Duration(seconds)*time.Second)
-	}
-	return &backingOff[T]{wait: wait, then: next}
+	return &backingOff[T]{wait: max(wait, delayAsked(err)), then: next}
 }
 
 // succeeded ends a row of failures (D8).

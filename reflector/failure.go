@@ -1,0 +1,98 @@
+package reflector
+
+import (
+	"errors"
+	"slices"
+	"syscall"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kinform/kinform/listwatch"
+)
+
+// The predicates of apimachinery's api/errors would do here. They are not used,
+// because they stand on errors.As, which takes a program along that compares types by
+// reflection: 29 kB of the 600 that kinform adds to one.
+
+// statusOf returns what the API server said of a failure, and nothing where it said
+// nothing.
+func statusOf(err error) *metav1.Status {
+	said, ok := errors.AsType[interface {
+		error
+		Status() metav1.Status
+	}](err)
+	if !ok {
+		return new(metav1.Status)
+	}
+	status := said.Status()
+	return &status
+}
+
+// says reports whether the API server gave one of the reasons, or the code that
+// belongs to them: a proxy or an aggregated server may have reasons of its own.
+func says(err error, code int32, reasons ...metav1.StatusReason) bool {
+	status := statusOf(err)
+	return status.Code == code || slices.Contains(reasons, status.Reason)
+}
+
+// isExpired says that the server no longer has the version that it was asked for.
+func isExpired(err error) bool {
+	return says(err, 410, metav1.StatusReasonExpired, metav1.StatusReasonGone)
+}
+
+// isTooLarge says that the server has not yet seen the version it was asked for.
+func isTooLarge(err error) bool {
+	details := statusOf(err).Details
+	return details != nil && slices.ContainsFunc(details.Causes, func(cause metav1.StatusCause) bool {
+		return cause.Type == metav1.CauseTypeResourceVersionTooLarge
+	})
+}
+
+// isBadRequest says that the server does not understand what it was asked for.
+func isBadRequest(err error) bool {
+	return says(err, 400, metav1.StatusReasonBadRequest)
+}
+
+// isForbidden says that the server knows who asks, and does not allow it.
+func isForbidden(err error) bool {
+	return says(err, 403, metav1.StatusReasonForbidden)
+}
+
+// isUnsupported says that the server does not know how to do what it was asked for.
+func isUnsupported(err error) bool {
+	return isBadRequest(err) || says(err, 422, metav1.StatusReasonInvalid) ||
+		says(err, 405, metav1.StatusReasonMethodNotAllowed)
+}
+
+// isRefused says that the server does not accept a watch as it is, or fails over
+// it: the version in it may be the reason, or that the resource can be listed and
+// not be watched.
+func isRefused(err error) bool {
+	return isUnsupported(err) || isForbidden(err) || isTooLarge(err) ||
+		says(err, 500, metav1.StatusReasonInternalError)
+}
+
+// isPermanent says that the server knows what it was asked for, and that the
+// answer will be the same until somebody changes what the server has or allows.
+func isPermanent(err error) bool {
+	return says(err, 404, metav1.StatusReasonNotFound) || isForbidden(err) || isOversized(err)
+}
+
+// isOversized says that a list has been given up, after as many bytes as it may have:
+// the most costly of all failures.
+func isOversized(err error) bool { return errors.Is(err, listwatch.ErrListTooLarge) }
+
+// isBusy says that the server cannot be reached, or not now: it has said nothing
+// about the request itself.
+func isBusy(err error) bool {
+	return errors.Is(err, syscall.ECONNREFUSED) || says(err, 429, metav1.StatusReasonTooManyRequests)
+}
+
+// delayAsked returns after how long the server wants to be asked again, 0 if it has not said so.
+func delayAsked(err error) time.Duration {
+	if details := statusOf(err).Details; details != nil {
+		return time.Duration(details.RetryAfterSeconds) * time.Second
+	}
+	return 0
+}

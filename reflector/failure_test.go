@@ -1,0 +1,101 @@
+package reflector
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// TestFailuresMeanWhatTheyMeanToAPIMachinery compares our predicates with those that
+// they stand for, on each reason with its code, each alone, and a reason that nobody
+// knows with each code.
+func TestFailuresMeanWhatTheyMeanToAPIMachinery(t *testing.T) {
+	is := func(predicates ...func(error) bool) func(error) bool {
+		return func(err error) bool {
+			for _, p := range predicates {
+				if p(err) {
+					return true
+				}
+			}
+			return false
+		}
+	}
+	tooLarge := func(err error) bool {
+		return apierrors.HasStatusCause(err, metav1.CauseTypeResourceVersionTooLarge)
+	}
+	pairs := map[string]struct{ ours, theirs func(error) bool }{
+		"expired":     {isExpired, is(apierrors.IsResourceExpired, apierrors.IsGone)},
+		"too large":   {isTooLarge, tooLarge},
+		"bad request": {isBadRequest, apierrors.IsBadRequest},
+		"unsupported": {isUnsupported, is(apierrors.IsBadRequest, apierrors.IsInvalid, apierrors.IsMethodNotSupported)},
+		"refused": {isRefused, is(apierrors.IsBadRequest, apierrors.IsInvalid, apierrors.IsInternalError,
+			apierrors.IsForbidden, apierrors.IsMethodNotSupported, tooLarge)},
+		"permanent": {isPermanent, is(apierrors.IsNotFound, apierrors.IsForbidden)},
+		"busy":      {isBusy, apierrors.IsTooManyRequests},
+	}
+	// The codes with which API servers send these reasons.
+	codes := map[metav1.StatusReason]int32{
+		metav1.StatusReasonUnauthorized:          http.StatusUnauthorized,
+		metav1.StatusReasonForbidden:             http.StatusForbidden,
+		metav1.StatusReasonNotFound:              http.StatusNotFound,
+		metav1.StatusReasonAlreadyExists:         http.StatusConflict,
+		metav1.StatusReasonConflict:              http.StatusConflict,
+		metav1.StatusReasonGone:                  http.StatusGone,
+		metav1.StatusReasonInvalid:               http.StatusUnprocessableEntity,
+		metav1.StatusReasonTimeout:               http.StatusGatewayTimeout,
+		metav1.StatusReasonTooManyRequests:       http.StatusTooManyRequests,
+		metav1.StatusReasonBadRequest:            http.StatusBadRequest,
+		metav1.StatusReasonMethodNotAllowed:      http.StatusMethodNotAllowed,
+		metav1.StatusReasonNotAcceptable:         http.StatusNotAcceptable,
+		metav1.StatusReasonRequestEntityTooLarge: http.StatusRequestEntityTooLarge,
+		metav1.StatusReasonUnsupportedMediaType:  http.StatusUnsupportedMediaType,
+		metav1.StatusReasonInternalError:         http.StatusInternalServerError,
+		metav1.StatusReasonExpired:               http.StatusGone,
+		metav1.StatusReasonServiceUnavailable:    http.StatusServiceUnavailable,
+	}
+	statuses := []metav1.Status{
+		{},
+		{Details: &metav1.StatusDetails{}},
+		{
+			Reason: metav1.StatusReasonTimeout, Code: http.StatusGatewayTimeout,
+			Details: &metav1.StatusDetails{Causes: []metav1.StatusCause{{Type: "Another"}, {Type: metav1.CauseTypeResourceVersionTooLarge}}},
+		},
+	}
+	for reason, code := range codes {
+		statuses = append(statuses, metav1.Status{Reason: reason, Code: code}, metav1.Status{Reason: reason},
+			metav1.Status{Code: code}, metav1.Status{Reason: "OfItsOwn", Code: code})
+	}
+	for _, status := range statuses {
+		err := error(&apierrors.StatusError{ErrStatus: status})
+		for name, p := range pairs {
+			for _, err := range []error{err, fmt.Errorf("wrapped: %w", err), errors.Join(errors.New("another"), err)} {
+				require.Equal(t, p.theirs(err), p.ours(err), "%s: %+v", name, err)
+			}
+		}
+	}
+	for name, p := range pairs {
+		require.False(t, p.ours(nil), name)
+		require.False(t, p.ours(errors.New("nobody said this")), name)
+	}
+}
+
+// A watch over which the server fails is given up for a list after some attempts,
+// whatever the server calls it; apimachinery's IsInternalError looks at the name.
+func TestAnyServerErrorRefusesAWatch(t *testing.T) {
+	for _, reason := range []metav1.StatusReason{metav1.StatusReasonServerTimeout, metav1.StatusReasonStoreReadError} {
+		require.True(t, isRefused(&apierrors.StatusError{ErrStatus: metav1.Status{Reason: reason, Code: http.StatusInternalServerError}}))
+	}
+}
+
+func TestDelayAsked(t *testing.T) {
+	asks := apierrors.NewTooManyRequests("later", 7)
+	require.Equal(t, 7*time.Second, delayAsked(fmt.Errorf("wrapped: %w", asks)))
+	require.Zero(t, delayAsked(apierrors.NewUnauthorized("no")))
+	require.Zero(t, delayAsked(errors.New("nobody said this")))
+}
