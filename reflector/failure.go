@@ -30,7 +30,8 @@ func statusOf(err error) *metav1.Status {
 }
 
 // says reports whether the API server gave one of the reasons, or the code that
-// belongs to them: a proxy or an aggregated server may have reasons of its own.
+// belongs to them: a proxy or an aggregated server may have reasons of its own. A
+// reason with the code of another one counts as both.
 func says(err error, code int32, reasons ...metav1.StatusReason) bool {
 	status := statusOf(err)
 	return status.Code == code || slices.Contains(reasons, status.Reason)
@@ -69,8 +70,16 @@ func isUnsupported(err error) bool {
 // it: the version in it may be the reason, or that the resource can be listed and
 // not be watched.
 func isRefused(err error) bool {
-	return isUnsupported(err) || isForbidden(err) || isTooLarge(err) ||
-		says(err, 500, metav1.StatusReasonInternalError)
+	return isUnsupported(err) || isForbidden(err) || isTooLarge(err) || isInternal(err)
+}
+
+// isInternal says that the server failed, without saying at what.
+func isInternal(err error) bool {
+	switch statusOf(err).Reason {
+	case metav1.StatusReasonServerTimeout, metav1.StatusReasonStoreReadError: // with the same code
+		return false
+	}
+	return says(err, 500, metav1.StatusReasonInternalError)
 }
 
 // isPermanent says that the server knows what it was asked for, and that the

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // TestFailuresMeanWhatTheyMeanToAPIMachinery compares our predicates with those that
@@ -36,6 +37,7 @@ func TestFailuresMeanWhatTheyMeanToAPIMachinery(t *testing.T) {
 		"unsupported": {isUnsupported, is(apierrors.IsBadRequest, apierrors.IsInvalid, apierrors.IsMethodNotSupported)},
 		"refused": {isRefused, is(apierrors.IsBadRequest, apierrors.IsInvalid, apierrors.IsInternalError,
 			apierrors.IsForbidden, apierrors.IsMethodNotSupported, tooLarge)},
+		"internal":  {isInternal, apierrors.IsInternalError},
 		"permanent": {isPermanent, is(apierrors.IsNotFound, apierrors.IsForbidden)},
 		"busy":      {isBusy, apierrors.IsTooManyRequests},
 	}
@@ -58,6 +60,8 @@ func TestFailuresMeanWhatTheyMeanToAPIMachinery(t *testing.T) {
 		metav1.StatusReasonInternalError:         http.StatusInternalServerError,
 		metav1.StatusReasonExpired:               http.StatusGone,
 		metav1.StatusReasonServiceUnavailable:    http.StatusServiceUnavailable,
+		metav1.StatusReasonServerTimeout:         http.StatusInternalServerError,
+		metav1.StatusReasonStoreReadError:        http.StatusInternalServerError,
 	}
 	statuses := []metav1.Status{
 		{},
@@ -85,17 +89,11 @@ func TestFailuresMeanWhatTheyMeanToAPIMachinery(t *testing.T) {
 	}
 }
 
-// A watch over which the server fails is given up for a list after some attempts,
-// whatever the server calls it; apimachinery's IsInternalError looks at the name.
-func TestAnyServerErrorRefusesAWatch(t *testing.T) {
-	for _, reason := range []metav1.StatusReason{metav1.StatusReasonServerTimeout, metav1.StatusReasonStoreReadError} {
-		require.True(t, isRefused(&apierrors.StatusError{ErrStatus: metav1.Status{Reason: reason, Code: http.StatusInternalServerError}}))
-	}
-}
-
 func TestDelayAsked(t *testing.T) {
 	asks := apierrors.NewTooManyRequests("later", 7)
 	require.Equal(t, 7*time.Second, delayAsked(fmt.Errorf("wrapped: %w", asks)))
+	require.Equal(t, 3*time.Second, delayAsked(apierrors.NewServerTimeout(schema.GroupResource{Resource: "pods"}, "list", 3)))
+	require.Zero(t, delayAsked(apierrors.NewTooManyRequests("later", 0)))
 	require.Zero(t, delayAsked(apierrors.NewUnauthorized("no")))
 	require.Zero(t, delayAsked(errors.New("nobody said this")))
 }

@@ -48,7 +48,7 @@ const (
 // wait says whether, and after which time, a failure may be followed by another
 // attempt.
 func (c *Client) wait(method string, failed *Error) (wait time.Duration, again bool) {
-	if answer, ok := errors.AsType[*apierrors.StatusError](failed.Err); ok {
+	if _, ok := errors.AsType[*apierrors.StatusError](failed.Err); ok {
 		if failed.StatusCode == http.StatusUnauthorized {
 			return 0, failed.Attempts == 1 && c.renewable()
 		}
@@ -57,9 +57,7 @@ func (c *Client) wait(method string, failed *Error) (wait time.Duration, again b
 		}
 		seconds, asked := retryAfterSeconds(failed.retryAfter, time.Now())
 		if !asked { // a proxy may have dropped the header
-			if answer.ErrStatus.Details != nil {
-				seconds = int(answer.ErrStatus.Details.RetryAfterSeconds)
-			}
+			seconds, _ = apierrors.SuggestsClientDelay(failed.Err)
 			asked = seconds > 0
 		}
 		wait = max(time.Duration(seconds)*time.Second, minWait)

@@ -11,12 +11,13 @@ import (
 )
 
 // What a program may cost that does nothing but run a typed informer of pods: 11 MB,
-// a megabyte being 10^6 bytes, where the names of directories are compiled in. They
-// are left out here, as they are other ones on each machine, and so the bound is lower
-// by what they take at the least. For comparison: the same program with only net/http
-// and k8s.io/api/core/v1 has 10,387,721 bytes and 270 packages (Go 1.26, linux/amd64).
+// a megabyte being 10^6 bytes, with the names of directories that are compiled in. As
+// these are other ones on each machine, the test leaves them out, and the bound is
+// lower by 30 kB: they took 12 to 29. For comparison, with such names: the same program
+// with only net/http and k8s.io/api/core/v1 has 10,387,721 bytes and 270 packages (Go
+// 1.26, linux/amd64).
 const (
-	maxBytes    = 10_985_000
+	maxBytes    = 10_970_000
 	maxPackages = 280 // standard library and the program itself included
 )
 
