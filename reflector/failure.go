@@ -29,12 +29,24 @@ func statusOf(err error) *metav1.Status {
 	return &status
 }
 
-// says reports whether the API server gave one of the reasons, or the code that
-// belongs to them: a proxy or an aggregated server may have reasons of its own. A
-// reason with the code of another one counts as both.
+// says reports whether the API server gave one of the reasons or, with a reason that
+// Kubernetes does not have, the code that belongs to them: a proxy or an aggregated
+// server may have reasons of its own.
 func says(err error, code int32, reasons ...metav1.StatusReason) bool {
 	status := statusOf(err)
-	return status.Code == code || slices.Contains(reasons, status.Reason)
+	return slices.Contains(reasons, status.Reason) || status.Code == code && !slices.Contains(knownReasons, status.Reason)
+}
+
+// knownReasons are those that Kubernetes has. apimachinery has this list as well, and
+// does not export it.
+var knownReasons = []metav1.StatusReason{
+	metav1.StatusReasonUnauthorized, metav1.StatusReasonForbidden, metav1.StatusReasonNotFound,
+	metav1.StatusReasonAlreadyExists, metav1.StatusReasonConflict, metav1.StatusReasonGone,
+	metav1.StatusReasonInvalid, metav1.StatusReasonServerTimeout, metav1.StatusReasonStoreReadError,
+	metav1.StatusReasonTimeout, metav1.StatusReasonTooManyRequests, metav1.StatusReasonBadRequest,
+	metav1.StatusReasonMethodNotAllowed, metav1.StatusReasonNotAcceptable, metav1.StatusReasonRequestEntityTooLarge,
+	metav1.StatusReasonUnsupportedMediaType, metav1.StatusReasonInternalError, metav1.StatusReasonExpired,
+	metav1.StatusReasonServiceUnavailable,
 }
 
 // isExpired says that the server no longer has the version that it was asked for.
@@ -70,16 +82,8 @@ func isUnsupported(err error) bool {
 // it: the version in it may be the reason, or that the resource can be listed and
 // not be watched.
 func isRefused(err error) bool {
-	return isUnsupported(err) || isForbidden(err) || isTooLarge(err) || isInternal(err)
-}
-
-// isInternal says that the server failed, without saying at what.
-func isInternal(err error) bool {
-	switch statusOf(err).Reason {
-	case metav1.StatusReasonServerTimeout, metav1.StatusReasonStoreReadError: // with the same code
-		return false
-	}
-	return says(err, 500, metav1.StatusReasonInternalError)
+	return isUnsupported(err) || isForbidden(err) || isTooLarge(err) ||
+		says(err, 500, metav1.StatusReasonInternalError)
 }
 
 // isPermanent says that the server knows what it was asked for, and that the
@@ -95,7 +99,8 @@ func isOversized(err error) bool { return errors.Is(err, listwatch.ErrListTooLar
 // isBusy says that the server cannot be reached, or not now: it has said nothing
 // about the request itself.
 func isBusy(err error) bool {
-	return errors.Is(err, syscall.ECONNREFUSED) || says(err, 429, metav1.StatusReasonTooManyRequests)
+	status := statusOf(err)
+	return errors.Is(err, syscall.ECONNREFUSED) || status.Code == 429 || status.Reason == metav1.StatusReasonTooManyRequests
 }
 
 // delayAsked returns after how long the server wants to be asked again, 0 if it has not said so.

@@ -14,8 +14,8 @@ import (
 )
 
 // TestFailuresMeanWhatTheyMeanToAPIMachinery compares our predicates with those that
-// they stand for, on each reason with its code, each alone, and a reason that nobody
-// knows with each code.
+// they stand for, on each reason, none, and one that nobody knows, with each code and
+// without.
 func TestFailuresMeanWhatTheyMeanToAPIMachinery(t *testing.T) {
 	is := func(predicates ...func(error) bool) func(error) bool {
 		return func(err error) bool {
@@ -37,12 +37,13 @@ func TestFailuresMeanWhatTheyMeanToAPIMachinery(t *testing.T) {
 		"unsupported": {isUnsupported, is(apierrors.IsBadRequest, apierrors.IsInvalid, apierrors.IsMethodNotSupported)},
 		"refused": {isRefused, is(apierrors.IsBadRequest, apierrors.IsInvalid, apierrors.IsInternalError,
 			apierrors.IsForbidden, apierrors.IsMethodNotSupported, tooLarge)},
-		"internal":  {isInternal, apierrors.IsInternalError},
 		"permanent": {isPermanent, is(apierrors.IsNotFound, apierrors.IsForbidden)},
 		"busy":      {isBusy, apierrors.IsTooManyRequests},
 	}
-	// The codes with which API servers send these reasons.
+	// The codes with which API servers send these reasons. Others send them with any.
 	codes := map[metav1.StatusReason]int32{
+		metav1.StatusReasonUnknown:               0,
+		"OfItsOwn":                               http.StatusTeapot,
 		metav1.StatusReasonUnauthorized:          http.StatusUnauthorized,
 		metav1.StatusReasonForbidden:             http.StatusForbidden,
 		metav1.StatusReasonNotFound:              http.StatusNotFound,
@@ -71,9 +72,10 @@ func TestFailuresMeanWhatTheyMeanToAPIMachinery(t *testing.T) {
 			Details: &metav1.StatusDetails{Causes: []metav1.StatusCause{{Type: "Another"}, {Type: metav1.CauseTypeResourceVersionTooLarge}}},
 		},
 	}
-	for reason, code := range codes {
-		statuses = append(statuses, metav1.Status{Reason: reason, Code: code}, metav1.Status{Reason: reason},
-			metav1.Status{Code: code}, metav1.Status{Reason: "OfItsOwn", Code: code})
+	for reason := range codes {
+		for _, code := range codes {
+			statuses = append(statuses, metav1.Status{Reason: reason, Code: code})
+		}
 	}
 	for _, status := range statuses {
 		err := error(&apierrors.StatusError{ErrStatus: status})
