@@ -38,6 +38,20 @@
 // [Queue.Run] is the loop around it that every controller needs. [Queue.Stats],
 // [Queue.Inspect] and [Observer] tell what goes on.
 //
+// # The end
+//
+// There are two ways to end, because there are two reasons:
+//
+//   - The right to write is gone: a lease is lost. The context of Run ends, and the
+//     context of each reconcile ends with it, at once and with its cause.
+//   - The process is asked to end: there may be time to finish what is queued. That
+//     is a choice, [Queue.RunUntil], in which a second context stops the intake.
+//
+// Who leads and is asked to end needs both: the lease is renewed until RunUntil has
+// returned, and whatever ends the lease before ends the work as well:
+//
+//	queue.RunUntil(lead, stop, workers, reconcile)
+//
 // # Guarantees
 //
 //   - G9: a key is never with two workers at once, and any number of Adds while

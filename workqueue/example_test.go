@@ -44,13 +44,10 @@ func Example() {
 	// working on web-1
 }
 
-// A controller's main loop: two workers, retries with backoff, and an orderly
-// end.
+// A controller's main loop: two workers, and retries with backoff. When ctx ends,
+// so does the context of every reconcile.
 func ExampleQueue_Run() {
-	q := workqueue.New(workqueue.Options[types.NamespacedName]{
-		Name:         "deployments",
-		DrainTimeout: 10 * time.Second,
-	})
+	q := workqueue.New(workqueue.Options[types.NamespacedName]{Name: "deployments"})
 	ctx, cancel := context.WithCancel(context.Background())
 	attempts := 0
 
@@ -67,6 +64,29 @@ func ExampleQueue_Run() {
 	fmt.Println("ended:", err)
 	// Output:
 	// default/web is as it should be, at attempt 3
+	// ended: <nil>
+}
+
+// A process that is asked to end finishes what is queued, for at most 10 s. Should
+// lead end meanwhile, because another leads now, nothing is finished.
+func ExampleQueue_RunUntil() {
+	q := workqueue.New(workqueue.Options[string]{Name: "deployments", DrainTimeout: 10 * time.Second})
+	lead := context.Background()                                // ends when the lease is lost
+	stop, terminate := context.WithCancel(context.Background()) // ends at SIGTERM: see os/signal.NotifyContext
+
+	for _, name := range []string{"web-1", "web-2", "web-3"} {
+		q.Add(name)
+	}
+	err := q.RunUntil(lead, stop, 1, func(ctx context.Context, key string) error {
+		terminate() // while there is work
+		fmt.Println(key, "is done, ctx says", ctx.Err())
+		return nil
+	})
+	fmt.Println("ended:", err)
+	// Output:
+	// web-1 is done, ctx says <nil>
+	// web-2 is done, ctx says <nil>
+	// web-3 is done, ctx says <nil>
 	// ended: <nil>
 }
 

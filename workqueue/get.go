@@ -60,7 +60,12 @@ func (q *Queue[K]) get(ctx context.Context, key *K, item *Item[K]) error {
 		}
 		select {
 		case <-q.over:
-		case <-q.wake: // which must lead to take, whatever has become of ctx meanwhile
+		case <-q.wake:
+			if ctx.Err() != nil { // also where both were true, so that nothing is begun after the end
+				q.mu.Lock()
+				q.unlock() // passes on the token, which was for whoever takes the key
+				return context.Cause(ctx)
+			}
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}

@@ -135,7 +135,7 @@ func TestTimesAreKeptForWhoWantsThem(t *testing.T) {
 		state, _ := q.Lookup("a")
 		require.True(t, state.Started.IsZero())
 
-		end := running(t, q, 1, func(context.Context, string) error {
+		end := draining(t, q, 1, func(context.Context, string) error {
 			time.Sleep(10 * time.Minute)
 			return nil
 		})

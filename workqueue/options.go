@@ -46,8 +46,9 @@ type Options[K comparable] struct {
 	// turn. Less than one counts as one. Defaults to nil: one.
 	Weight func(group string) int
 
-	// DrainTimeout is how long Run, after its context has ended, lets the workers
-	// go on with what is queued. Negative means not at all. Defaults to 30 s.
+	// DrainTimeout is how long RunUntil, after its stop has ended, lets the workers go
+	// on with what is queued. Negative means as long as it takes. Run has no drain, so
+	// this says nothing about it. Defaults to 30 s.
 	DrainTimeout time.Duration
 
 	// Timed keeps the times of each key's turn: since when it is ready, and with a

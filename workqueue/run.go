@@ -26,31 +26,51 @@ import (
 // and exit. A call of runtime.Goexit, as in testing's FailNow, is such an error as
 // well, and another worker takes the place of the one that it ends.
 //
-// When ctx ends, the queue is shut down, and the workers go on with what is
-// queued, but not with what is delayed nor with what fails then. The context that
-// reconcile gets has the values of ctx and lives on until that is done, at
-// most for Options.DrainTimeout; then it is cancelled, and no further key is
-// begun. Run returns when all workers have returned, so it waits for a reconcile
-// that ignores its context. It returns nil if all was done, otherwise a
-// *DrainError with the number of keys that were not, when the time was over.
+// When ctx ends, everything ends: the context of every reconcile ends at once,
+// with the same cause, no further key is begun, and the queue is shut down with
+// what is in it. Run returns nil when the reconciles and the waits of Park that were
+// going on have returned, so it waits for one that ignores its context. What these return because
+// their context has ended is no failure. Nobody writes on with a context that
+// outlives ctx, so it is safe for ctx to end when a lease is lost. To finish what is
+// queued is a choice: see RunUntil.
 //
 // If the queue is shut down by someone else, Run returns nil as soon as it is
 // drained, or as above when ctx ends. SetWorkers changes the number of workers
 // meanwhile. Only one Run at a time: a second returns an error.
 func (q *Queue[K]) Run(ctx context.Context, workers int, reconcile func(context.Context, K) error) error {
+	return q.RunUntil(ctx, ctx, workers, reconcile)
+}
+
+// RunUntil is Run with two ends, for those who want to finish what is queued:
+//
+//   - When stop ends, the queue is shut down, and the workers go on with what is
+//     queued, but not with what is delayed nor with what fails then. The contexts of
+//     reconcile live on until that is done, for at most Options.DrainTimeout.
+//   - When ctx ends, before or after stop, everything ends at once, as in Run.
+//
+// So why the work ends decides how: stop is for a process that is asked to end
+// (SIGTERM), ctx is for the right to write. Who leads passes the context that ends
+// with the lease as ctx; it must not end with stop, and the lease must be renewed
+// until RunUntil has returned.
+//
+// RunUntil returns nil if all was done, or if ctx ended first. Where a drain was
+// begun and not finished, it returns a *DrainError with the number of keys that were
+// not done, and why: the time was over, or the cause of ctx.
+func (q *Queue[K]) RunUntil(ctx, stop context.Context, workers int, reconcile func(context.Context, K) error) error {
 	if workers < 1 || reconcile == nil {
 		return fmt.Errorf("workqueue %q: Run needs at least one worker and a reconcile function, got %d workers", q.opts.Name, workers)
 	}
-	work, stop := context.WithCancel(context.WithoutCancel(ctx))
-	defer stop()
+	work, end := context.WithCancelCause(ctx)
+	defer end(nil)
 	q.keepTimes()
 	err := q.crew.begin(work, workers, func(hired context.Context) { q.work(hired, work, reconcile) })
 	if err != nil {
 		return fmt.Errorf("workqueue %q: %w", q.opts.Name, err)
 	}
-	err = q.await(ctx)
-	stop()
+	err = q.await(ctx, stop)
+	end(err)
 	q.crew.end()
+	q.parking.waits.Wait() // their context has ended, as the queue is shut down
 	return err
 }
 
@@ -81,17 +101,25 @@ func (q *Queue[K]) keepTimes() {
 	}
 }
 
-// await returns when the queue is drained, or, after ctx, the drain's time is over.
-func (q *Queue[K]) await(ctx context.Context) error {
+// await returns when the work is to end: the queue is drained, ctx has ended, or the
+// time of the drain that follows stop is over. Then the queue is shut down.
+func (q *Queue[K]) await(ctx, stop context.Context) error {
 	select {
 	case <-q.drained:
-		q.parking.waits.Wait()
 		return nil
 	case <-ctx.Done():
+	case <-stop.Done():
 	}
-	limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), q.opts.DrainTimeout)
-	defer cancel()
-	return q.Drain(limit)
+	if ctx.Err() != nil { // which counts for more than stop
+		q.ShutDown()
+		return nil
+	}
+	if q.opts.DrainTimeout > 0 {
+		limit, cancel := context.WithTimeout(ctx, q.opts.DrainTimeout)
+		defer cancel()
+		ctx = limit
+	}
+	return q.Drain(ctx)
 }
 
 // work is one worker: it returns when it is dismissed, when work ends, or when
@@ -135,6 +163,9 @@ func (q *Queue[K]) conclude(ctx context.Context, key K, err error) {
 	if err == nil {
 		q.Forget(key)
 		return
+	}
+	if ctx.Err() != nil && (errors.Is(err, ctx.Err()) || errors.Is(err, context.Cause(ctx))) {
+		return // It was interrupted, which is no failure, and nothing follows.
 	}
 	if wish, ok := errors.AsType[*requeueAfter](err); ok {
 		q.Forget(key)

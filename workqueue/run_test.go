@@ -32,6 +32,17 @@ func running(t *testing.T, q *workqueue.Queue[string], workers int, reconcile fu
 	}
 }
 
+// draining is running for RunUntil, which end stops.
+func draining(t *testing.T, q *workqueue.Queue[string], workers int, reconcile func(context.Context, string) error) (end func() error) {
+	stop, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- q.RunUntil(context.WithoutCancel(stop), stop, workers, reconcile) }()
+	return func() error {
+		cancel()
+		return <-ended
+	}
+}
+
 // journal records when things happened, by the time since it was made.
 type journal struct {
 	start time.Time
@@ -147,12 +158,113 @@ func TestAPanicIsAnErrorOfItsKeyAlone(t *testing.T) {
 	require.NoError(t, errors.Unwrap(err))
 }
 
-func TestRunDrainsWhatIsQueuedWhenItsContextEnds(t *testing.T) { // D1, G10
+// Who has lost a lease must not write on: another may by then.
+func TestRunEndsAtOnceAndWithItsCauseWhenItsContextEnds(t *testing.T) { // G10
+	t.Parallel()
+	lost := errors.New("the lease is lost")
+	for _, until := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			var log bytes.Buffer
+			q := workqueue.New(workqueue.Options[string]{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+			ctx, lose := context.WithCancelCause(t.Context())
+			var begun atomic.Int64
+			reconcile := func(ctx context.Context, key string) error {
+				begun.Add(1)
+				<-ctx.Done()
+				if key == "a" {
+					return fmt.Errorf("update: %w", ctx.Err())
+				}
+				return context.Cause(ctx)
+			}
+			ended := make(chan error, 1)
+			go func() {
+				if until {
+					ended <- q.RunUntil(ctx, t.Context(), 2, reconcile)
+				} else {
+					ended <- q.Run(ctx, 2, reconcile)
+				}
+			}()
+			for _, key := range []string{"a", "b", "c"} {
+				q.Add(key)
+			}
+			q.AddAfter("delayed", time.Hour)
+			q.Park("parked", func(ctx context.Context) error {
+				<-ctx.Done()
+				return nil
+			})
+			synctest.Wait()
+			start := time.Now()
+			lose(lost)
+			require.NoError(t, <-ended)
+			require.Zero(t, time.Since(start))
+			require.EqualValues(t, 2, begun.Load(), "c is not begun")
+			require.Equal(t, 1, q.Len())
+			s := q.Stats()
+			require.True(t, s.ShuttingDown)
+			require.Zero(t, s.Delayed+s.Parked)
+			require.Zero(t, s.Failures, "to be interrupted is no failure")
+			require.Empty(t, log.String())
+		})
+	}
+}
+
+// A worker that waits for a key when the context ends must not take the one that
+// is added after it, although both are there when it looks.
+func TestNoKeyIsBegunAfterTheContextOfRunHasEnded(t *testing.T) {
+	t.Parallel()
+	for range 200 { // select is random
+		synctest.Test(t, func(t *testing.T) {
+			q := newQueue()
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			var begun atomic.Int64
+			ended := make(chan error, 1)
+			go func() {
+				ended <- q.Run(ctx, 2, func(context.Context, string) error {
+					begun.Add(1)
+					return nil
+				})
+			}()
+			synctest.Wait()
+			cancel()
+			q.Add("a")
+			require.NoError(t, <-ended)
+			require.Zero(t, begun.Load())
+		})
+	}
+}
+
+// The token of a Get that has ended is not lost to the others.
+func TestAGetWhoseContextHasEndedPassesTheKeyOn(t *testing.T) {
+	t.Parallel()
+	for range 200 {
+		synctest.Test(t, func(t *testing.T) {
+			q := newQueue()
+			ctx, cancel := context.WithCancel(t.Context())
+			for range 3 {
+				go func() { _, _ = q.Get(ctx) }()
+			}
+			synctest.Wait()
+			got := make(chan string)
+			go func() {
+				key, _ := q.Get(t.Context())
+				got <- key
+			}()
+			synctest.Wait()
+			cancel()
+			q.Add("a")
+			require.Equal(t, "a", <-got)
+			q.Done("a")
+		})
+	}
+}
+
+func TestRunUntilDrainsWhatIsQueuedWhenItIsStopped(t *testing.T) { // D1, G10
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue()
 		j := newJournal()
-		end := running(t, q, 1, func(ctx context.Context, key string) error {
+		end := draining(t, q, 1, func(ctx context.Context, key string) error {
 			time.Sleep(time.Second)
 			j.note(fmt.Sprintf("%s %v", key, ctx.Err()))
 			if key == "fails" {
@@ -175,38 +287,73 @@ func TestRunDrainsWhatIsQueuedWhenItsContextEnds(t *testing.T) { // D1, G10
 	})
 }
 
-func TestRunWhoseContextHasEndedDoesWhatIsQueued(t *testing.T) {
+// While the drain goes on, the lease may still be lost.
+func TestTheContextOfRunUntilEndsADrain(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue()
+		ctx, lose := context.WithCancelCause(t.Context())
+		stop, cancel := context.WithCancel(t.Context())
+		var seen error
+		ended := make(chan error, 1)
+		go func() {
+			ended <- q.RunUntil(ctx, stop, 1, func(ctx context.Context, _ string) error {
+				<-ctx.Done()
+				seen = context.Cause(ctx)
+				return nil
+			})
+		}()
+		q.Add("a")
+		q.Add("b")
+		synctest.Wait()
+		cancel()
+		time.Sleep(5 * time.Second)
+		lost := errors.New("the lease is lost")
+		start := time.Now()
+		lose(lost)
+		err := <-ended
+		require.Zero(t, time.Since(start))
+		require.Equal(t, lost, seen)
+		require.ErrorIs(t, err, lost)
+		var left *workqueue.DrainError
+		require.ErrorAs(t, err, &left)
+		require.NotZero(t, left.Left)
+		require.Equal(t, 1, q.Len(), "b was not begun")
+	})
+}
+
+func TestRunWhoseContextHasEndedDoesNothing(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue()
 		q.Add("a")
 		q.AddAfter("delayed", time.Hour)
-		ctx, cancel := context.WithCancel(t.Context())
+		ended, cancel := context.WithCancel(t.Context())
 		cancel()
 		turns := newJournal()
 		work := func(ctx context.Context, key string) error {
 			turns.note(key)
 			return ctx.Err()
 		}
-		require.NoError(t, q.Run(ctx, 3, work))
+		require.NoError(t, q.Run(ended, 3, work))
+		require.Empty(t, turns.all())
+		require.NoError(t, q.RunUntil(t.Context(), ended, 3, work), "this one does what is queued")
 		require.Equal(t, []string{"a @0s"}, turns.all())
-		require.Zero(t, q.Stats().Failures, "its own context lives on")
-		require.NoError(t, q.Run(ctx, 3, work), "again, at once")
+		require.NoError(t, q.Run(ended, 3, work), "again, at once")
 		require.Error(t, q.SetWorkers(3))
 	})
 }
 
-func TestRunGivesTheDrainUpAfterItsTimeout(t *testing.T) {
+func TestRunUntilGivesTheDrainUpAfterItsTimeout(t *testing.T) {
 	t.Parallel()
 	for timeout, want := range map[time.Duration]time.Duration{
 		0:                 30 * time.Second,
-		-1:                0,
 		2*time.Second + 1: 2*time.Second + 1,
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			q := workqueue.New(workqueue.Options[string]{Name: "test", DrainTimeout: timeout})
 			var begun atomic.Int64
-			end := running(t, q, 2, func(ctx context.Context, _ string) error {
+			end := draining(t, q, 2, func(ctx context.Context, _ string) error {
 				begun.Add(1)
 				<-ctx.Done()
 				return context.Cause(ctx)
@@ -226,23 +373,46 @@ func TestRunGivesTheDrainUpAfterItsTimeout(t *testing.T) {
 			require.Equal(t, 1, q.Len())
 		})
 	}
+	synctest.Test(t, func(t *testing.T) {
+		q := workqueue.New(workqueue.Options[string]{DrainTimeout: -1})
+		end := draining(t, q, 1, func(context.Context, string) error {
+			time.Sleep(24 * time.Hour)
+			return nil
+		})
+		q.Add("a")
+		synctest.Wait()
+		require.NoError(t, end(), "negative means as long as it takes")
+	})
 }
 
 func TestRunWaitsForAReconcileThatIgnoresItsContext(t *testing.T) { // G10
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue()
-		end := running(t, q, 1, func(context.Context, string) error {
+		work := func(context.Context, string) error {
 			time.Sleep(time.Hour)
 			return nil
-		})
+		}
+		end := running(t, q, 1, work)
 		q.Add("a")
 		synctest.Wait()
 		start := time.Now()
-		var left *workqueue.DrainError
-		require.ErrorAs(t, end(), &left, "it was not done when the time was over")
+		require.NoError(t, end())
 		require.Equal(t, time.Hour, time.Since(start))
 		require.Zero(t, q.Stats().Processing)
+
+		q = newQueue()
+		end = draining(t, q, 1, work)
+		q.Add("a")
+		q.Park("b", func(context.Context) error {
+			time.Sleep(2 * time.Hour)
+			return nil
+		})
+		synctest.Wait()
+		start = time.Now()
+		var left *workqueue.DrainError
+		require.ErrorAs(t, end(), &left, "it was not done when the time was over")
+		require.Equal(t, 2*time.Hour, time.Since(start), "nor is a wait of Park left behind")
 	})
 }
 
@@ -298,7 +468,7 @@ func TestG9_RunNeverWorksOnAKeyTwiceAtOnce(t *testing.T) {
 	var mu sync.Mutex
 	working := map[string]bool{}
 	overlaps, attempts := 0, map[string]int{}
-	end := running(t, q, 8, func(_ context.Context, key string) error {
+	end := draining(t, q, 8, func(_ context.Context, key string) error {
 		mu.Lock()
 		overlaps += map[bool]int{true: 1}[working[key]]
 		working[key] = true

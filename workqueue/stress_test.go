@@ -79,7 +79,7 @@ func (s *stress) run() {
 		workers.Go(s.comeAndGo)
 	}
 	workers.Go(func() {
-		if err := s.q.Run(ctx, 2, s.reconcile); err != nil {
+		if err := s.q.RunUntil(context.Background(), ctx, 2, s.reconcile); err != nil {
 			s.t.Errorf("%s: %v", s.name, err)
 		}
 	})

@@ -94,7 +94,7 @@ func run(ctx context.Context, config rest.Config, zone zone, logger *slog.Logger
 	if err := errors.Join(c.siteCache.WaitForSync(ctx), c.deploymentCache.WaitForSync(ctx)); err != nil {
 		return err
 	}
-	return c.queue.Run(ctx, 4, c.reconcile)
+	return c.queue.RunUntil(caching, ctx, 4, c.reconcile)
 }
 
 func (c *controller) reconcile(ctx context.Context, key types.NamespacedName) error {

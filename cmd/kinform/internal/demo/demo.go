@@ -174,7 +174,7 @@ func (p *pipeline) start(workers int) {
 	informing, p.cancelInformer = context.WithCancel(context.Background())
 	working, p.cancelWorkers = context.WithCancel(context.Background())
 	p.running.Go(func() { p.informerErr = p.informer.Run(informing) })
-	p.running.Go(func() { p.workersErr = p.queue.Run(working, workers, p.ledger.reconcile) })
+	p.running.Go(func() { p.workersErr = p.queue.RunUntil(context.Background(), working, workers, p.ledger.reconcile) })
 }
 
 // sync waits for the first list and shows its progress.
