@@ -105,8 +105,7 @@ type mergedList[T any] struct {
 }
 
 // open opens the list of the part. Where a version is asked for, the newest that any
-// part has told takes its place, for all of them: the page of a limited list is of
-// exactly that version.
+// part has told takes its place, for all of them: none may go back.
 func (l *mergedList[T]) open() (err error) {
 	if l.part >= len(l.parts) {
 		return nil

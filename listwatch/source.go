@@ -59,7 +59,8 @@ type ListOptions struct {
 	ResourceVersion string
 
 	// ResourceVersionMatch changes the meaning of ResourceVersion. Defaults to
-	// the server's own rule, which for a list is "not older than".
+	// the server's own rule, which for a list is "not older than", and "exactly" for
+	// one that has a Limit, unless the version is "0" (KEP-2523).
 	ResourceVersionMatch metav1.ResourceVersionMatch
 
 	// Limit is the largest number of items in one page. 0 means no paging. A

@@ -34,7 +34,8 @@
 // # Snapshots
 //
 // The first list is asked for at version "0", which any server can answer from
-// its cache, each later one at the last version seen (RC-4). When the server says
+// its cache, each later one at the last version seen or a newer one, which a server
+// has to be told of lists in pages (RC-4). When the server says
 // that it no longer has this version, or not yet, the most recent state is asked
 // for at once, and until it comes (RC-5, RC-6). Pages are collected and handed over
 // as one [Sink] call; when a continue token expires, or is that of a page which has

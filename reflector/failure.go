@@ -67,6 +67,12 @@ func isBadRequest(err error) bool {
 	return says(err, 400, metav1.StatusReasonBadRequest)
 }
 
+// isInvalid says that the server understands what it was asked for, and finds something
+// wrong with it.
+func isInvalid(err error) bool {
+	return says(err, 422, metav1.StatusReasonInvalid)
+}
+
 // isForbidden says that the server knows who asks, and does not allow it.
 func isForbidden(err error) bool {
 	return says(err, 403, metav1.StatusReasonForbidden)
@@ -74,7 +80,7 @@ func isForbidden(err error) bool {
 
 // isUnsupported says that the server does not know how to do what it was asked for.
 func isUnsupported(err error) bool {
-	return isBadRequest(err) || says(err, 422, metav1.StatusReasonInvalid) ||
+	return isBadRequest(err) || isInvalid(err) ||
 		says(err, 405, metav1.StatusReasonMethodNotAllowed)
 }
 

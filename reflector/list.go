@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 
 	"github.com/kinform/kinform/listwatch"
@@ -118,7 +119,9 @@ func unchanged[T any](unread *listwatch.ObjectError) listwatch.Item[T] {
 }
 
 // listOptions follows RC-7 for the page size and RC-8 for later pages, which name
-// neither a version nor anything else that the token already says.
+// neither a version nor anything else that the token already says. With a limit, a
+// server answers with exactly the version that it is asked for (KEP-2523): what is known
+// already, and led to this list. So it is told that a newer one is wanted as well.
 func (r *Reflector[T]) listOptions(s *listing[T]) listwatch.ListOptions {
 	opts := listwatch.ListOptions{Known: r.sink.HasVersion, Continue: s.token, BytesBefore: s.bytes}
 	if s.token == "" {
@@ -131,6 +134,9 @@ func (r *Reflector[T]) listOptions(s *listing[T]) listwatch.ListOptions {
 	case s.at == "" || s.at == "0" || r.paged:
 		opts.Limit = defaultPageSize
 	}
+	if opts.Limit > 0 && opts.ResourceVersion != "" && opts.ResourceVersion != "0" {
+		opts.ResourceVersionMatch = metav1.ResourceVersionMatchNotOlderThan
+	}
 	return opts
 }
 
@@ -139,7 +145,8 @@ func (r *Reflector[T]) listFailed(s *listing[T], err error) (state[T], error) {
 	switch {
 	case isExpired(err) && s.token != "": // RC-8
 		return r.atOnce(&r.snapshots, &listing[T]{at: s.at, whole: true}), err
-	case (isExpired(err) || isTooLarge(err) || isBadRequest(err)) && s.at != "": // RC-5, and a version that is none
+	case (isExpired(err) || isTooLarge(err) || isBadRequest(err) || isInvalid(err)) && s.at != "":
+		// RC-5, and a version that is none, or a server that does not know a match.
 		return r.atOnce(&r.snapshots, &listing[T]{at: ""}), err
 	default:
 		return r.retry(&r.snapshots, err, &listing[T]{at: s.at}), err

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kinform/kinform/listwatch"
@@ -49,19 +50,26 @@ func TestPageSize(t *testing.T) { // RC-7
 			paged bool
 			whole bool
 			want  int64
+			match bool
 		}{
 			{at: "0", want: 500},
 			{at: "", want: 500},
 			{at: "7", want: 0},
-			{at: "7", paged: true, want: 500},
+			{at: "7", paged: true, want: 500, match: true},
 			{at: "7", paged: true, whole: true, want: 0},
-			{size: 20, at: "7", want: 20},
+			{size: 20, at: "0", want: 20},
+			{size: 20, at: "7", want: 20, match: true},
 			{size: 20, at: "7", whole: true, want: 0},
 			{size: -1, at: "0", want: 0},
 		} {
 			r := newRig(Options{PageSize: c.size}).reflector
 			r.paged = c.paged
-			require.Equal(t, c.want, r.listOptions(&listing[string]{at: c.at, whole: c.whole}).Limit, "%+v", c)
+			opts := r.listOptions(&listing[string]{at: c.at, whole: c.whole})
+			require.Equal(t, c.want, opts.Limit, "%+v", c)
+			require.Equal(t, c.match, opts.ResourceVersionMatch == metav1.ResourceVersionMatchNotOlderThan, "%+v", c)
+			opts = r.listOptions(&listing[string]{at: c.at, whole: c.whole, token: "c1"})
+			require.Equal(t, c.want, opts.Limit, "%+v", c)
+			require.Empty(t, opts.ResourceVersion+string(opts.ResourceVersionMatch), "the token says it all")
 		}
 	})
 }
@@ -77,7 +85,7 @@ func TestServerThatPagesItsCacheIsPagedForEver(t *testing.T) { // RC-7
 			`0s replace "10": a@1 b@2`,
 			`0s watch "10"`,
 			`0s reflector: watching: wrapped: too old (failure 1 in a row, going on at once)`,
-			`0s list "10" limit=500`,
+			`0s list "10" limit=500 NotOlderThan`,
 			`0s replace "12": b@2=`,
 			`0s watch "12"`,
 		)

@@ -63,6 +63,8 @@ type script struct {
 func (s *script) List(ctx context.Context, opts listwatch.ListOptions) (listwatch.ListStream[string], error) {
 	if opts.Continue != "" {
 		s.journal.add("list %s/%s limit=%d", opts.Continue, opts.ResourceVersion, opts.Limit)
+	} else if opts.ResourceVersionMatch != "" {
+		s.journal.add("list %q limit=%d %s", opts.ResourceVersion, opts.Limit, opts.ResourceVersionMatch)
 	} else {
 		s.journal.add("list %q limit=%d", opts.ResourceVersion, opts.Limit)
 	}
