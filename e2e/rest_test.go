@@ -107,7 +107,7 @@ func TestVerbsAnswerAsTheServerDoes(t *testing.T) {
 
 func TestServerRefusesAnUnknownToken(t *testing.T) {
 	config := kube.Config()
-	config.BearerTokenFile, config.BearerToken = "", "unknown"
+	config.BearerTokenFile, config.BearerToken = "", rest.NewSecret("unknown")
 	resource := rest.NewResource[*corev1.Pod](newClient(t, config), pods.resource, inNamespace(rest.Automatic))
 	_, err := resource.List(t.Context(), listwatch.ListOptions{})
 	require.True(t, apierrors.IsUnauthorized(err), "%v", err)

@@ -14,8 +14,8 @@ import (
 // Config says where an API server is and how to talk to it. Only Host is
 // required.
 //
-// Printing a Config, with any verb of package fmt or through log/slog, shows
-// neither tokens nor passwords nor keys.
+// Printing a Config in whatever way shows neither tokens nor passwords nor keys; see
+// [Secret].
 type Config struct {
 	// Host is the address of the server: "https://10.0.0.1:6443", or with a path
 	// in front of the API, "https://proxy.example/clusters/c1". Without a scheme
@@ -27,7 +27,7 @@ type Config struct {
 
 	// BearerToken is sent as "Authorization: Bearer ...". With BearerTokenFile it
 	// serves only until the file has been read.
-	BearerToken string
+	BearerToken Secret
 
 	// BearerTokenFile is a file that holds the token. It is read again when the
 	// last reading is a minute old, and after the server answered 401. While it
@@ -37,7 +37,7 @@ type Config struct {
 	// Username and Password are sent as basic authentication, and exclude a
 	// bearer token.
 	Username string
-	Password string
+	Password Secret
 
 	// Credentials provides a token or a client certificate that changes in another
 	// way than a file does; package execauth gets one from a plugin. It excludes all
@@ -97,7 +97,7 @@ type TLSConfig struct {
 	// CertData or CertFile, with KeyData or KeyFile, is the client certificate.
 	CertData []byte
 	CertFile string
-	KeyData  []byte
+	KeyData  Secret
 	KeyFile  string
 
 	// KeyPair makes one of the contents of certificate and key; set it to
@@ -118,7 +118,7 @@ type TLSConfig struct {
 // String shows the configuration without its secrets.
 func (c Config) String() string {
 	return fmt.Sprintf("rest.Config{Host: %q, TLS: %s, BearerToken: %s, BearerTokenFile: %q, Username: %q, Password: %s, Credentials: %t, Impersonate: %+v, UserAgent: %q, Compression: %d, HeaderTimeout: %s}",
-		redactedHost(c.Host), c.TLS, redacted(c.BearerToken), c.BearerTokenFile, c.Username, redacted(c.Password), c.Credentials != nil, c.Impersonate, c.UserAgent, c.Compression, c.HeaderTimeout)
+		redactedHost(c.Host), c.TLS, shown(c.BearerToken), c.BearerTokenFile, c.Username, shown(c.Password), c.Credentials != nil, c.Impersonate, c.UserAgent, c.Compression, c.HeaderTimeout)
 }
 
 // GoString is String.
@@ -127,13 +127,16 @@ func (c Config) GoString() string { return c.String() }
 // Format writes String, whatever the verb.
 func (c Config) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte(c.String())) }
 
+// MarshalText is String.
+func (c Config) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
+
 // LogValue is String.
 func (c Config) LogValue() slog.Value { return slog.StringValue(c.String()) }
 
 // String shows the configuration without the key.
 func (t TLSConfig) String() string {
 	return fmt.Sprintf("rest.TLSConfig{CAData: %d bytes, CAFile: %q, CertData: %d bytes, CertFile: %q, KeyData: %s, KeyFile: %q, ServerName: %q, Insecure: %t}",
-		len(t.CAData), t.CAFile, len(t.CertData), t.CertFile, redacted(string(t.KeyData)), t.KeyFile, t.ServerName, t.Insecure)
+		len(t.CAData), t.CAFile, len(t.CertData), t.CertFile, shown(t.KeyData), t.KeyFile, t.ServerName, t.Insecure)
 }
 
 // GoString is String.
@@ -142,16 +145,14 @@ func (t TLSConfig) GoString() string { return t.String() }
 // Format writes String, whatever the verb.
 func (t TLSConfig) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte(t.String())) }
 
+// MarshalText is String.
+func (t TLSConfig) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
+
 // LogValue is String.
 func (t TLSConfig) LogValue() slog.Value { return slog.StringValue(t.String()) }
 
-// redacted tells a secret that is there from one that is missing.
-func redacted(secret string) string {
-	if secret == "" {
-		return `""`
-	}
-	return "[redacted]"
-}
+// shown tells a secret that is there from one that is missing, beside fields in quotes.
+func shown(secret Secret) string { return orDefault(secret.String(), `""`) }
 
 // redactedHost hides an address that NewClient would refuse, since someone may
 // have written a password into it.

@@ -16,8 +16,8 @@ import (
 func TestConfigHidesItsSecrets(t *testing.T) {
 	t.Parallel()
 	cfg := Config{
-		Host: "https://user:hush@host", BearerToken: "hush", Password: "hush", Username: "me", BearerTokenFile: "/token",
-		TLS: TLSConfig{KeyData: []byte("hush"), KeyFile: "/key", CAData: []byte("ca")},
+		Host: "https://user:hush@host", BearerToken: NewSecret("hush"), Password: NewSecret("hush"), Username: "me", BearerTokenFile: "/token",
+		TLS: TLSConfig{KeyData: NewSecret("hush"), KeyFile: "/key", CAData: []byte("ca")},
 	}
 	var logged bytes.Buffer
 	slog.New(slog.NewTextHandler(&logged, nil)).Info("configuration", "config", cfg, "tls", cfg.TLS, "pointer", &cfg)
@@ -54,8 +54,8 @@ func TestNewClientRefusesWhatCannotWork(t *testing.T) {
 		{Config{Host: "https://"}, "names no host"},
 		{Config{Host: "https://host?a=b"}, "query"},
 		{Config{Host: "https://user:hush@ho st"}, "not a URL"},
-		{Config{Host: "host", BearerToken: "a", Username: "b"}, "exclude each other"},
-		{Config{Host: "host", Password: "hush"}, "needs a user name"},
+		{Config{Host: "host", BearerToken: NewSecret("a"), Username: "b"}, "exclude each other"},
+		{Config{Host: "host", Password: NewSecret("hush")}, "needs a user name"},
 		{Config{Host: "host", BearerTokenFile: "/does/not/exist"}, "/does/not/exist"},
 		{Config{Host: "host", BearerTokenFile: empty}, "empty"},
 		{Config{Host: "host", HeaderTimeout: -1}, "negative"},
@@ -66,8 +66,8 @@ func TestNewClientRefusesWhatCannotWork(t *testing.T) {
 		{Config{Host: "host", TLS: TLSConfig{CAFile: empty}}, "is empty"},
 		{Config{Host: "host", TLS: TLSConfig{CertData: []byte("x")}}, "both a certificate and a key"},
 		{Config{Host: "host", TLS: TLSConfig{KeyFile: "/does/not/exist"}}, "/does/not/exist"},
-		{Config{Host: "host", TLS: TLSConfig{CertData: []byte("x"), KeyData: []byte("hush"), KeyPair: tls.X509KeyPair}}, "client certificate"},
-		{Config{Host: "host", TLS: TLSConfig{CertData: []byte("x"), KeyData: []byte("hush")}}, "set it to tls.X509KeyPair"},
+		{Config{Host: "host", TLS: TLSConfig{CertData: []byte("x"), KeyData: NewSecret("hush"), KeyPair: tls.X509KeyPair}}, "client certificate"},
+		{Config{Host: "host", TLS: TLSConfig{CertData: []byte("x"), KeyData: NewSecret("hush")}}, "set it to tls.X509KeyPair"},
 	} {
 		_, err := NewClient(test.cfg, Options{})
 		require.ErrorContains(t, err, test.reason)

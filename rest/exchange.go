@@ -100,7 +100,7 @@ func (c *Client) roundTrip(x *exchange, r request, address string) error {
 	if err != nil {
 		return err
 	}
-	transport, err := c.transports.get(x.ctx, proof.Certificate)
+	transport, err := c.transports.get(x.ctx, proof.certificate())
 	if err != nil {
 		return err
 	}

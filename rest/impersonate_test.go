@@ -37,7 +37,7 @@ func TestImpersonationIsAskedForInEveryRequest(t *testing.T) {
 		"scopes": {"view", "deployment"}, "example.org/a b+c%": {"1"},
 	}}
 	client, err := NewClient(Config{
-		Host: server.base.String(), BearerToken: "mine",
+		Host: server.base.String(), BearerToken: NewSecret("mine"),
 		Impersonate: Impersonation{User: want.user, UID: want.uid, Groups: want.groups, Extra: want.extra},
 	}, Options{})
 	require.NoError(t, err)

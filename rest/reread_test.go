@@ -20,7 +20,7 @@ func TestFilesAreReadWithoutALock(t *testing.T) {
 		reads := 0
 		transports := &transports{
 			read: func() (*security, error) { reads++; return <-answer, nil },
-			used: &security{},
+			used: &security{certificate: noCertificate},
 		}
 		certificate := &tls.Certificate{}
 		transports.given = true
@@ -46,15 +46,15 @@ func TestFilesAreReadWithoutALock(t *testing.T) {
 		transports.closeIdle()
 		transports.reading.expire()
 
-		answer <- &security{pem: "new"}
+		answer <- &security{pem: NewSecret("new"), certificate: noCertificate}
 		readers.Wait()
 		require.Equal(t, 1, reads)
-		require.Equal(t, "new", transports.used.pem)
+		require.Equal(t, "new", transports.used.pem.Reveal())
 		readers.Go(func() {
 			_, err := transports.get(t.Context(), certificate)
 			require.NoError(t, err)
 		})
-		answer <- &security{pem: "newer"} // since it expired while it was being read
+		answer <- &security{pem: NewSecret("newer"), certificate: noCertificate} // since it expired while it was being read
 		readers.Wait()
 		require.Equal(t, 2, reads)
 	})

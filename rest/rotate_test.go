@@ -151,8 +151,8 @@ func TestFilesForTLSAreReadAtMostOnceAMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		reads := 0
 		transports := &transports{
-			read:    func() (*security, error) { reads++; return &security{}, nil },
-			used:    &security{},
+			read:    func() (*security, error) { reads++; return &security{certificate: noCertificate}, nil },
+			used:    &security{certificate: noCertificate},
 			reading: rereading{at: time.Now()},
 		}
 		first, err := transports.get(t.Context(), nil)
@@ -242,7 +242,7 @@ func (s *source) get(ctx context.Context, refused *Credential) (*Credential, err
 
 func TestCredentialThatWasRefusedIsAskedForAgain(t *testing.T) {
 	t.Parallel()
-	source := &source{credentials: []*Credential{{Token: "old"}, {Token: "new"}}}
+	source := &source{credentials: []*Credential{{Token: NewSecret("old")}, {Token: NewSecret("new")}}}
 	handler := &gate{want: "Bearer new"}
 	client, err := NewClient(Config{Host: serve(t, handler, Options{}).base.String(), Credentials: source.get}, Options{})
 	require.NoError(t, err)
@@ -260,10 +260,10 @@ func TestCredentialThatWasRefusedIsAskedForAgain(t *testing.T) {
 
 func TestCertificateOfACredentialIsUsedForNewConnections(t *testing.T) {
 	t.Parallel()
-	pair := func(name string) *tls.Certificate {
+	pair := func(name string) func() *tls.Certificate {
 		pair, err := tls.X509KeyPair(certificate(t, name))
 		require.NoError(t, err)
-		return &pair
+		return func() *tls.Certificate { return &pair }
 	}
 	synctest.Test(t, func(t *testing.T) {
 		source := &source{credentials: []*Credential{{Certificate: pair("alice")}}}
@@ -286,7 +286,7 @@ func TestCertificateOfACredentialIsUsedForNewConnections(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, "bob", name)
 
-		source.credentials = []*Credential{{Token: "now a token"}}
+		source.credentials = []*Credential{{Token: NewSecret("now a token")}}
 		name, err = get(t.Context(), client)
 		require.NoError(t, err)
 		require.Equal(t, "nobody", name, "a certificate that the source does not give any more")
@@ -315,10 +315,51 @@ func TestSourceOfCredentialsThatFails(t *testing.T) {
 	require.ErrorContains(t, err, "credentials: neither a credential nor an error")
 
 	for _, cfg := range []Config{
-		{BearerToken: "a"}, {BearerTokenFile: "/a"}, {Username: "a"}, {TLS: TLSConfig{CertFile: "/a", KeyFile: "/a"}},
+		{BearerToken: NewSecret("a")}, {BearerTokenFile: "/a"}, {Username: "a"}, {TLS: TLSConfig{CertFile: "/a", KeyFile: "/a"}},
 	} {
 		cfg.Host, cfg.Credentials = "host", (&source{}).get
 		_, err = NewClient(cfg, Options{})
 		require.ErrorContains(t, err, "Credentials excludes")
 	}
+}
+
+// A source may read and parse its files for each request: what is in them decides
+// whether new connections are needed.
+func TestCertificateThatIsParsedAgainNeedsNoNewConnection(t *testing.T) {
+	t.Parallel()
+	aliceCert, aliceKey := certificate(t, "alice")
+	bobCert, bobKey := certificate(t, "bob")
+	synctest.Test(t, func(t *testing.T) {
+		server := newTLSServer(t, whoami())
+		defer server.stop()
+		server.renew(t)
+		cert, key := aliceCert, aliceKey
+		client, err := NewClient(Config{
+			Host: "https://memory", DialContext: server.network.DialContext, TLS: TLSConfig{Insecure: true},
+			Credentials: func(context.Context, *Credential) (*Credential, error) {
+				pair, err := tls.X509KeyPair(cert, key)
+				return &Credential{Certificate: func() *tls.Certificate { return &pair }}, err
+			},
+		}, Options{})
+		require.NoError(t, err)
+		defer client.Close()
+		for range 20 {
+			name, err := get(t.Context(), client)
+			require.NoError(t, err)
+			require.Equal(t, "alice", name)
+			require.Equal(t, 1, client.Stats().Connections)
+		}
+		first := client.transports.current
+		for i := range 20 { // two who take turns
+			cert, key = bobCert, bobKey
+			if i%2 == 1 {
+				cert, key = aliceCert, aliceKey
+			}
+			_, err := get(t.Context(), client)
+			require.NoError(t, err)
+			synctest.Wait()
+			require.NotSame(t, first, client.transports.current)
+			require.Equal(t, 1, client.Stats().Connections, "those of the other one are closed")
+		}
+	})
 }

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -11,6 +12,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"slices"
 	"sync"
 	"time"
 )
@@ -43,8 +45,8 @@ func (t *transports) get(ctx context.Context, certificate *tls.Certificate) (*ht
 	}
 	t.mu.Lock()
 	next := t.used
-	if t.given && certificate != next.certificate {
-		next = &security{next.pem, next.roots, certificate}
+	if t.given && !sameCertificate(certificate, next.certificate()) {
+		next = &security{next.pem, next.roots, func() *tls.Certificate { return certificate }}
 	}
 	var replaced *http.Transport
 	if t.current == nil || next != t.used {
@@ -65,7 +67,7 @@ func (t *transports) reload() {
 	}
 	t.mu.Lock()
 	var replaced *http.Transport
-	if read.pem != t.used.pem {
+	if read.pem.Reveal() != t.used.pem.Reveal() {
 		if t.given {
 			read.certificate = t.used.certificate
 		}
@@ -99,8 +101,8 @@ func (t *transports) useLocked(s *security) (replaced *http.Transport) {
 		ServerName:         t.serverName,
 		InsecureSkipVerify: t.insecure, // asked for by name
 	}
-	if s.certificate != nil {
-		config.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return s.certificate, nil }
+	if certificate := s.certificate(); certificate != nil {
+		config.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return certificate, nil }
 	}
 	t.used = s
 	t.current = &http.Transport{
@@ -121,9 +123,20 @@ func (t *transports) useLocked(s *security) (replaced *http.Transport) {
 
 // security is what connections are secured with. It does not change.
 type security struct {
-	pem         string // all of the following as it was read
+	pem         Secret // all of the following as it was read
 	roots       *x509.CertPool
-	certificate *tls.Certificate
+	certificate func() *tls.Certificate // as in a Credential, but never nil
+}
+
+func noCertificate() *tls.Certificate { return nil }
+
+// sameCertificate says whether two certificates, which may be nil, are the same, and so
+// are their keys. A source may parse its files for each request.
+func sameCertificate(a, b *tls.Certificate) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a == b || slices.EqualFunc(a.Certificate, b.Certificate, bytes.Equal)
 }
 
 func (t *TLSConfig) hasFiles() bool {
@@ -131,7 +144,7 @@ func (t *TLSConfig) hasFiles() bool {
 }
 
 func (t *TLSConfig) hasCertificate() bool {
-	return len(t.CertData) > 0 || t.CertFile != "" || len(t.KeyData) > 0 || t.KeyFile != ""
+	return len(t.CertData) > 0 || t.CertFile != "" || !t.KeyData.IsZero() || t.KeyFile != ""
 }
 
 // load reads what t names, and refuses what contradicts itself.
@@ -142,12 +155,12 @@ func (t *TLSConfig) load() (*security, error) {
 		cert, err = pem("certificate", t.CertData, t.CertFile)
 	}
 	if err == nil {
-		key, err = pem("key", t.KeyData, t.KeyFile)
+		key, err = pem("key", []byte(t.KeyData.Reveal()), t.KeyFile)
 	}
 	if err != nil {
 		return nil, err
 	}
-	out := &security{pem: string(ca) + string(cert) + string(key)}
+	out := &security{pem: NewSecret(string(ca) + string(cert) + string(key)), certificate: noCertificate}
 	if len(ca) > 0 {
 		if t.Insecure {
 			return nil, errors.New("TLS.Insecure and a CA exclude each other")
@@ -169,7 +182,7 @@ func (t *TLSConfig) load() (*security, error) {
 	if err != nil {
 		return nil, fmt.Errorf("TLS: client certificate: %w", err)
 	}
-	out.certificate = &pair
+	out.certificate = func() *tls.Certificate { return &pair }
 	return out, nil
 }
 

@@ -86,7 +86,7 @@ func TestTLSWithClientCertificate(t *testing.T) {
 	require.ErrorContains(t, err, "other.invalid")
 
 	cert, key := certificate(t, "alice")
-	who, err = get(TLSConfig{CAData: ca, CertData: cert, KeyData: key, KeyPair: tls.X509KeyPair})
+	who, err = get(TLSConfig{CAData: ca, CertData: cert, KeyData: NewSecret(key), KeyPair: tls.X509KeyPair})
 	require.NoError(t, err)
 	require.Equal(t, "HTTP/2.0 alice", who)
 }

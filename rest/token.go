@@ -14,24 +14,24 @@ import (
 
 // credentials put the proof of identity on requests.
 type credentials struct {
-	username, password string
-	token              string
-	file               *tokenFile
-	source             func(context.Context, *Credential) (*Credential, error)
-	rejected           atomic.Pointer[Credential] // of source
-	impersonation      http.Header
+	username        string
+	password, token Secret
+	file            *tokenFile
+	source          func(context.Context, *Credential) (*Credential, error)
+	rejected        atomic.Pointer[Credential] // of source
+	impersonation   http.Header
 }
 
 func newCredentials(cfg *Config, logger *slog.Logger) (*credentials, error) {
 	out := &credentials{username: cfg.Username, password: cfg.Password, token: cfg.BearerToken, source: cfg.Credentials}
-	hasToken := cfg.BearerToken != "" || cfg.BearerTokenFile != ""
-	hasUser := cfg.Username != "" || cfg.Password != ""
+	hasToken := !cfg.BearerToken.IsZero() || cfg.BearerTokenFile != ""
+	hasUser := cfg.Username != "" || !cfg.Password.IsZero()
 	switch {
 	case hasToken && hasUser:
 		return nil, errors.New("a bearer token and a user name exclude each other; drop one")
 	case out.source != nil && (hasToken || hasUser || cfg.TLS.hasCertificate()):
 		return nil, errors.New("the function Credentials excludes a token, a user name and a client certificate; drop one")
-	case cfg.Password != "" && cfg.Username == "":
+	case !cfg.Password.IsZero() && cfg.Username == "":
 		return nil, errors.New("a password needs a user name")
 	}
 	var err error
@@ -40,7 +40,7 @@ func newCredentials(cfg *Config, logger *slog.Logger) (*credentials, error) {
 	}
 	if cfg.BearerTokenFile != "" {
 		out.file = &tokenFile{path: cfg.BearerTokenFile, logger: logger, token: cfg.BearerToken}
-		if token, _ := out.file.get(context.Background()); token == "" {
+		if token, _ := out.file.get(context.Background()); token.IsZero() {
 			return nil, fmt.Errorf("bearer token: %w", out.file.err)
 		}
 	}
@@ -63,15 +63,15 @@ func (c *credentials) apply(req *http.Request) (*Credential, error) {
 			return nil, errors.New("credentials: neither a credential nor an error came from the function Credentials")
 		}
 	case c.username != "":
-		req.SetBasicAuth(c.username, c.password)
+		req.SetBasicAuth(c.username, c.password.Reveal())
 	case c.file != nil:
 		var err error
 		if proof.Token, err = c.file.get(req.Context()); err != nil {
 			return nil, err
 		}
 	}
-	if proof.Token != "" {
-		req.Header.Set("Authorization", "Bearer "+proof.Token)
+	if !proof.Token.IsZero() {
+		req.Header.Set("Authorization", "Bearer "+proof.Token.Reveal())
 	}
 	return proof, nil
 }
@@ -93,13 +93,13 @@ type tokenFile struct {
 	reading rereading
 
 	mu    sync.Mutex // guards following
-	token string     // last good one
+	token Secret     // last good one
 	err   error      // of the last attempt
 }
 
-// get returns the token, read anew where the last reading is too old, or "" where
+// get returns the token, read anew where the last reading is too old, or none where
 // there has never been one. The error is that of ctx.
-func (f *tokenFile) get(ctx context.Context) (string, error) {
+func (f *tokenFile) get(ctx context.Context) (Secret, error) {
 	err := f.reading.ensure(ctx, f.read)
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -113,7 +113,7 @@ func (f *tokenFile) read() {
 	if err == nil {
 		f.token = token
 	}
-	stale := err != nil && f.token != ""
+	stale := err != nil && !f.token.IsZero()
 	f.mu.Unlock()
 	if stale {
 		f.logger.Warn("The token file cannot be read; the last good token stays in use.", "err", err)
@@ -121,23 +121,23 @@ func (f *tokenFile) read() {
 }
 
 // refused makes the next get read the file, if token is still the current one.
-func (f *tokenFile) refused(token string) {
+func (f *tokenFile) refused(token Secret) {
 	f.mu.Lock()
-	current := f.token == token
+	current := f.token.Reveal() == token.Reveal()
 	f.mu.Unlock()
 	if current {
 		f.reading.expire()
 	}
 }
 
-func readToken(path string) (string, error) {
+func readToken(path string) (Secret, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return "", err
+		return Secret{}, err
 	}
 	token := strings.TrimSpace(string(data))
 	if token == "" {
-		return "", fmt.Errorf("%s is empty", path)
+		return Secret{}, fmt.Errorf("%s is empty", path)
 	}
-	return token, nil
+	return NewSecret(token), nil
 }

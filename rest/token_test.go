@@ -45,10 +45,10 @@ func TestCredentialsAreSent(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, []byte("from-file\n"), 0o600))
 	for want, cfg := range map[string]Config{
 		"":                     {},
-		"Bearer abc":           {BearerToken: "abc"},
-		"Basic bWU6c2VjcmV0":   {Username: "me", Password: "secret"},
-		"Bearer from-file":     {BearerTokenFile: file, BearerToken: "until then"},
-		"Bearer only-fallback": {BearerTokenFile: file + "-missing", BearerToken: "only-fallback"},
+		"Bearer abc":           {BearerToken: NewSecret("abc")},
+		"Basic bWU6c2VjcmV0":   {Username: "me", Password: NewSecret("secret")},
+		"Bearer from-file":     {BearerTokenFile: file, BearerToken: NewSecret("until then")},
+		"Bearer only-fallback": {BearerTokenFile: file + "-missing", BearerToken: NewSecret("only-fallback")},
 	} {
 		handler := &gate{}
 		cfg.Host = serve(t, handler, Options{}).base.String()
@@ -71,7 +71,7 @@ func TestTokenFileIsReadAgain(t *testing.T) {
 		get := func() string {
 			token, err := f.get(t.Context())
 			require.NoError(t, err)
-			return token
+			return token.Reveal()
 		}
 		require.Equal(t, "one", get())
 
@@ -86,9 +86,9 @@ func TestTokenFileIsReadAgain(t *testing.T) {
 		require.Equal(t, "two", get(), "the last good one")
 
 		write("three")
-		f.refused("one")
+		f.refused(NewSecret("one"))
 		require.Equal(t, "two", get(), "a token that was refused after it had been replaced says nothing")
-		f.refused("two")
+		f.refused(NewSecret("two"))
 		require.Equal(t, "three", get(), "refused by the server")
 	})
 }
@@ -112,7 +112,7 @@ func TestUnauthorizedMakesTheRequestReadTheTokenAgain(t *testing.T) {
 
 func TestTokenThatIsNoHeaderIsNotShown(t *testing.T) {
 	t.Parallel()
-	client, err := NewClient(Config{Host: "http://127.0.0.1:1", BearerToken: "hush\nhush"}, Options{})
+	client, err := NewClient(Config{Host: "http://127.0.0.1:1", BearerToken: NewSecret("hush\nhush")}, Options{})
 	require.NoError(t, err)
 	defer client.Close()
 	_, err = client.Raw(t.Context(), http.MethodGet, "/", RawOptions{})

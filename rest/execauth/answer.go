@@ -42,7 +42,7 @@ func (p *Plugin) question(interactive bool) ([]byte, error) {
 	q.Spec.Interactive = interactive
 	if c := p.opts.Cluster; c != nil {
 		q.Spec.Cluster = &clusterInfo{
-			c.Server, c.TLSServerName, c.Insecure, c.CAData, c.ProxyURL, c.DisableCompression, c.Config,
+			c.Server, c.TLSServerName, c.Insecure, c.CAData, c.ProxyURL.Reveal(), c.DisableCompression, json.RawMessage(c.Config.Reveal()),
 		}
 		if c.CAFile != "" {
 			data, err := os.ReadFile(c.CAFile)
@@ -86,7 +86,7 @@ func (p *Plugin) read(output []byte) (*rest.Credential, time.Time, error) {
 	case a.Status.Token == "" && a.Status.ClientKeyData == "":
 		return nil, none, malformed("it has neither a token nor a client certificate")
 	}
-	credential := &rest.Credential{Token: a.Status.Token}
+	credential := &rest.Credential{Token: rest.NewSecret(a.Status.Token)}
 	var end time.Time
 	if at := a.Status.ExpirationTimestamp; at != nil {
 		end = *at
@@ -96,7 +96,7 @@ func (p *Plugin) read(output []byte) (*rest.Credential, time.Time, error) {
 		if err != nil {
 			return nil, none, malformed("client certificate: %w", err)
 		}
-		credential.Certificate = &pair
+		credential.Certificate = func() *tls.Certificate { return &pair }
 		if after := pair.Leaf.NotAfter; end.IsZero() || after.Before(end) {
 			end = after
 		}

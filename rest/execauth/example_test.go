@@ -12,7 +12,7 @@ import (
 // the error says how to get it.
 func Example() {
 	plugin, err := execauth.New("example-get-token", execauth.Options{
-		Args:        []string{"--cluster", "prod"},
+		Args:        rest.Secrets("--cluster", "prod"),
 		InstallHint: "Get it from https://example.org.",
 	})
 	if err != nil {

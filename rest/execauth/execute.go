@@ -51,9 +51,9 @@ func (p *Plugin) output(ctx context.Context, stderr io.Writer) ([]byte, error) {
 	limited, cancel := context.WithTimeoutCause(ctx, p.opts.Timeout, fmt.Errorf("it did not end within %s: %w", p.opts.Timeout, os.ErrDeadlineExceeded))
 	defer cancel()
 	stdout := &bounded{}
-	cmd := exec.CommandContext(limited, p.command, p.opts.Args...)
+	cmd := exec.CommandContext(limited, p.command, revealed(p.opts.Args)...)
 	cmd.WaitDelay = orphanDelay
-	cmd.Env = append(append(os.Environ(), p.opts.Env...), "KUBERNETES_EXEC_INFO="+string(info))
+	cmd.Env = append(append(os.Environ(), revealed(p.opts.Env)...), "KUBERNETES_EXEC_INFO="+string(info))
 	cmd.Stdout, cmd.Stderr = stdout, stderr
 	if interactive {
 		cmd.Stdin = p.opts.Stdin
@@ -73,6 +73,14 @@ func (p *Plugin) output(ctx context.Context, stderr io.Writer) ([]byte, error) {
 		return nil, err
 	}
 	return stdout.data.Bytes(), nil
+}
+
+func revealed(secrets []rest.Secret) []string {
+	out := make([]string, len(secrets))
+	for i, secret := range secrets {
+		out[i] = secret.Reveal()
+	}
+	return out
 }
 
 // bounded keeps what is written to it, and fails where that is too much.

@@ -1,11 +1,12 @@
 package execauth
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"time"
+
+	"github.com/kinform/kinform/rest"
 )
 
 // The versions of the protocol.
@@ -33,12 +34,13 @@ type Options struct {
 	// to V1.
 	APIVersion string
 
-	// Args are the arguments of the command. Default to none.
-	Args []string
+	// Args are the arguments of the command, of which one may be a password:
+	// [rest.Secrets] makes them of strings. Default to none.
+	Args []rest.Secret
 
-	// Env is added to the environment of this process, as "NAME=value". Defaults to
-	// nothing.
-	Env []string
+	// Env is added to the environment of this process, each as "NAME=value". Defaults
+	// to nothing.
+	Env []rest.Secret
 
 	// InstallHint tells people how to get the command. It is part of the error when
 	// it is missing. Defaults to nothing.
@@ -66,13 +68,13 @@ type Cluster struct {
 	TLSServerName      string
 	Insecure           bool
 	CAData             []byte
-	CAFile             string // read for each run, in place of CAData
-	ProxyURL           string
+	CAFile             string      // read for each run, in place of CAData
+	ProxyURL           rest.Secret // it may have a password
 	DisableCompression bool
 
 	// Config is for the plugin alone: what a kubeconfig has in the cluster's
-	// extension named "client.authentication.k8s.io/exec".
-	Config json.RawMessage
+	// extension named "client.authentication.k8s.io/exec", which is JSON.
+	Config rest.Secret
 }
 
 // withDefaults returns complete options, or says what is wrong with them.

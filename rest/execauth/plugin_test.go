@@ -33,7 +33,7 @@ func newPlugin(t *testing.T, what string, opts Options) *Plugin {
 	t.Helper()
 	self, err := os.Executable()
 	require.NoError(t, err)
-	opts.Env = append(opts.Env, role+"="+what, "GORACE=atexit_sleep_ms=0")
+	opts.Env = append(opts.Env, rest.Secrets(role+"="+what, "GORACE=atexit_sleep_ms=0")...)
 	p, err := New(self, opts)
 	require.NoError(t, err)
 	return p
@@ -49,7 +49,7 @@ type filed struct {
 func newFiled(t *testing.T) *filed {
 	dir := t.TempDir()
 	f := &filed{t: t, path: filepath.Join(dir, "answer"), journal: filepath.Join(dir, "journal")}
-	f.Plugin = newPlugin(t, "file", Options{Args: []string{f.path, f.journal}})
+	f.Plugin = newPlugin(t, "file", Options{Args: rest.Secrets(f.path, f.journal)})
 	return f
 }
 
@@ -83,13 +83,13 @@ func TestCredentialIsKeptUntilItIsRefused(t *testing.T) {
 	require.Zero(t, f.runs(), "New starts nothing")
 	f.says(`{"token":"one","unknown":1}`)
 	one := f.token(nil)
-	require.Equal(t, "one", one.Token)
+	require.Equal(t, "one", one.Token.Reveal())
 	require.Same(t, one, f.token(nil))
 	require.Equal(t, 1, f.runs())
 
 	f.says(`{"token":"two"}`)
 	two := f.token(one)
-	require.Equal(t, "two", two.Token)
+	require.Equal(t, "two", two.Token.Reveal())
 	require.Same(t, two, f.token(one), "that it replaced the refused one is known")
 	require.Equal(t, 2, f.runs())
 }
@@ -157,7 +157,7 @@ func TestPluginThatDoesNotHelpIsRunSeldom(t *testing.T) {
 
 				f.says(`{"token":"good"}`)
 				time.Sleep(maxPause)
-				require.Equal(t, "good", f.token(last).Token)
+				require.Equal(t, "good", f.token(last).Token.Reveal())
 			})
 		})
 	}
@@ -172,7 +172,7 @@ func TestRunThatWasAbandonedIsFollowedByNoPause(t *testing.T) {
 	cancel()
 	_, err := f.Credential(ctx, nil)
 	require.ErrorIs(t, err, context.Canceled)
-	require.Equal(t, "a", f.token(nil).Token)
+	require.Equal(t, "a", f.token(nil).Token.Reveal())
 }
 
 func TestClientCertificate(t *testing.T) {
@@ -193,8 +193,8 @@ func TestClientCertificate(t *testing.T) {
 	}
 	f.says(`{"clientCertificateData":` + block("CERTIFICATE", cert) + `,"clientKeyData":` + block("PRIVATE KEY", key) + `}`)
 	c := f.token(nil)
-	require.Empty(t, c.Token)
-	require.EqualValues(t, 7, c.Certificate.Leaf.SerialNumber.Int64())
+	require.True(t, c.Token.IsZero())
+	require.EqualValues(t, 7, c.Certificate().Leaf.SerialNumber.Int64())
 	require.WithinDuration(t, end, f.until, maxMargin, "it ends with the certificate")
 }
 
@@ -208,17 +208,17 @@ func TestPluginIsToldWhatItNeeds(t *testing.T) {
 			want    string
 		}{
 			{nil, `{"interactive":false}`},
-			{&Cluster{Server: "https://x", CAFile: ca, Config: json.RawMessage(`{"audience":["a"]}`)},
+			{&Cluster{Server: "https://x", CAFile: ca, Config: rest.NewSecret(`{"audience":["a"]}`)},
 				`{"interactive":false,"cluster":{"server":"https://x","certificate-authority-data":"Q0E=","config":{"audience":["a"]}}}`},
-			{&Cluster{Server: "https://x", TLSServerName: "y", Insecure: true, CAData: []byte("CA"), ProxyURL: "http://p", DisableCompression: true},
+			{&Cluster{Server: "https://x", TLSServerName: "y", Insecure: true, CAData: []byte("CA"), ProxyURL: rest.NewSecret("http://p"), DisableCompression: true},
 				`{"interactive":false,"cluster":{"server":"https://x","tls-server-name":"y","insecure-skip-tls-verify":true,"certificate-authority-data":"Q0E=","proxy-url":"http://p","disable-compression":true}}`},
 		} {
 			p := newPlugin(t, "echo", Options{
-				APIVersion: version, Args: []string{"get", "token"}, Env: []string{"GREETING=hello"}, Cluster: test.cluster, InteractiveMode: Never,
+				APIVersion: version, Args: rest.Secrets("get", "token"), Env: rest.Secrets("GREETING=hello"), Cluster: test.cluster, InteractiveMode: Never,
 			})
 			c, err := p.Credential(t.Context(), nil)
 			require.NoError(t, err)
-			told := strings.SplitN(c.Token, "|", 3)
+			told := strings.SplitN(c.Token.Reveal(), "|", 3)
 			require.Equal(t, []string{"get,token", "hello"}, told[:2])
 			require.JSONEq(t, fmt.Sprintf(`{"apiVersion":%q,"kind":"ExecCredential","spec":%s}`, version, test.want), told[2])
 		}
@@ -248,7 +248,7 @@ func TestInteractiveModes(t *testing.T) {
 			continue
 		}
 		require.NoError(t, err)
-		require.Contains(t, c.Token, test.want)
+		require.Contains(t, c.Token.Reveal(), test.want)
 	}
 }
 
@@ -260,7 +260,7 @@ func TestOneProcessServesAllWhoWait(t *testing.T) {
 	for range 50 {
 		group.Go(func() {
 			c, err := f.Credential(t.Context(), nil)
-			if err != nil || c.Token != "a" {
+			if err != nil || c.Token.Reveal() != "a" {
 				t.Errorf("%v %v", c, err)
 			}
 		})
@@ -293,7 +293,7 @@ func waitForPID(t *testing.T, journal string, n int) int {
 func TestCancelKillsTheProcessAndTheNextOneWhoWaitsStartsAnother(t *testing.T) {
 	t.Parallel()
 	journal := filepath.Join(t.TempDir(), "journal")
-	p := newPlugin(t, "hang", Options{Args: []string{journal}})
+	p := newPlugin(t, "hang", Options{Args: rest.Secrets(journal)})
 	call := func() (end context.CancelFunc, result chan error) {
 		ctx, cancel := context.WithCancel(t.Context())
 		result = make(chan error, 1)
@@ -321,7 +321,7 @@ func TestCancelKillsTheProcessAndTheNextOneWhoWaitsStartsAnother(t *testing.T) {
 
 func TestTimeout(t *testing.T) {
 	t.Parallel()
-	p := newPlugin(t, "hang", Options{Args: []string{os.DevNull}, Timeout: 50 * time.Millisecond})
+	p := newPlugin(t, "hang", Options{Args: rest.Secrets(os.DevNull), Timeout: 50 * time.Millisecond})
 	_, err := p.Credential(t.Context(), nil)
 	require.ErrorIs(t, err, os.ErrDeadlineExceeded)
 	require.ErrorContains(t, err, "it did not end within 50ms")

@@ -51,21 +51,22 @@ func (p *Plugin) secrets() (values []string) {
 			values = append(values, value)
 		}
 	}
-	for i, variable := range slices.Concat(p.opts.Env, os.Environ()) {
+	for i, variable := range slices.Concat(revealed(p.opts.Env), os.Environ()) {
 		name, value, _ := strings.Cut(variable, "=")
 		if i < len(p.opts.Env) || secretName.MatchString(name) {
 			add(value)
 		}
 	}
-	for i, arg := range p.opts.Args {
+	args := revealed(p.opts.Args)
+	for i, arg := range args {
 		name, value, ok := strings.Cut(arg, "=")
 		if !secretName.MatchString(name) {
 			continue
 		}
 		if ok {
 			add(value)
-		} else if i+1 < len(p.opts.Args) {
-			add(p.opts.Args[i+1]) // as in --client-secret abc
+		} else if i+1 < len(args) {
+			add(args[i+1]) // as in --client-secret abc
 		}
 	}
 	// Longest first, for one may be a part of another.

@@ -1,12 +1,19 @@
 package execauth
 
 import (
+	"encoding/json"
+	"fmt"
+	"log/slog"
 	"os"
+	"reflect"
 	"strings"
 	"testing"
 	"unicode"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/kinform/kinform/rest"
 )
 
 func TestErrorHasWhatThePluginSaidWithoutSecrets(t *testing.T) {
@@ -27,7 +34,7 @@ func TestErrorHasWhatThePluginSaidWithoutSecrets(t *testing.T) {
 		"":                                                          "",
 	} {
 		p := newPlugin(t, "fail", Options{
-			Args: []string{said, "--client-secret=my-secret-argument", "--token", "my-other-argument"}, Env: []string{"SOMETHING=configured-value"},
+			Args: rest.Secrets(said, "--client-secret=my-secret-argument", "--token", "my-other-argument"), Env: rest.Secrets("SOMETHING=configured-value"),
 		})
 		_, err := p.Credential(t.Context(), nil)
 		if want != "" {
@@ -40,14 +47,14 @@ func TestErrorHasWhatThePluginSaidWithoutSecrets(t *testing.T) {
 
 func TestSecretOfTheEnvironmentIsHidden(t *testing.T) {
 	t.Setenv("MY_SECRET", "hush-hush")
-	p := newPlugin(t, "fail", Options{Args: []string{"it is hush-hush"}})
+	p := newPlugin(t, "fail", Options{Args: rest.Secrets("it is hush-hush")})
 	_, err := p.Credential(t.Context(), nil)
 	require.ErrorContains(t, err, "after it said: it is [redacted]")
 }
 
 func TestOnlyTheEndOfALongComplaintIsKept(t *testing.T) {
 	t.Parallel()
-	p := newPlugin(t, "fail", Options{Args: []string{strings.Repeat("blah ", 5000) + "the end"}})
+	p := newPlugin(t, "fail", Options{Args: rest.Secrets(strings.Repeat("blah ", 5000) + "the end")})
 	_, err := p.Credential(t.Context(), nil)
 	require.ErrorContains(t, err, "after it said: ... blah")
 	require.ErrorContains(t, err, "the end")
@@ -99,7 +106,52 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		c, _, err := p.read(data)
 		require.Equal(t, err == nil, c != nil)
-		require.True(t, err != nil || c.Token != "" || c.Certificate != nil)
+		require.True(t, err != nil || !c.Token.IsZero() || c.Certificate != nil)
 		require.False(t, strings.ContainsFunc(p.presentable(string(data)), unicode.IsControl))
 	})
 }
+
+// TestOptionsAndPluginAreNotPrinted: Options, Plugin and what they hold, in every way in
+// which somebody may come to print them, without methods as well.
+func TestOptionsAndPluginAreNotPrinted(t *testing.T) {
+	t.Parallel()
+	const hush = "hush-hush-4711"
+	opts := Options{
+		Args: rest.Secrets("--password", hush), Env: rest.Secrets("TOKEN=" + hush),
+		Cluster: &Cluster{ProxyURL: rest.NewSecret("http://me:" + hush + "@proxy"), Config: rest.NewSecret(`{"a":"` + hush + `"}`)},
+	}
+	f := newFiled(t)
+	f.says(`{"token":"` + hush + `"}`)
+	f.token(nil)
+	plugin := f.Plugin
+	plugin.opts.Args = append(plugin.opts.Args, opts.Args...)
+	plugin.opts.Env = append(plugin.opts.Env, opts.Env...)
+	var logged strings.Builder
+	for _, value := range []any{
+		opts, &opts, *opts.Cluster, opts.Cluster, struct{ opts Options }{opts}, struct{ opts *Options }{&opts}, map[string]Options{"a": opts},
+		plugin, struct{ plugin *Plugin }{plugin}, []any{plugin}, f, *plugin.current, plugin.current, struct{ c rest.Credential }{*plugin.current},
+	} {
+		for _, verb := range "vsdxXqobp" {
+			for _, flag := range []string{"", "+", "#"} {
+				fmt.Fprintf(&logged, "%"+flag+string(verb)+"\n", value)
+			}
+		}
+		data, err := json.Marshal(value)
+		fmt.Fprintln(&logged, string(data), err)
+		for _, handler := range []slog.Handler{slog.NewTextHandler(&logged, nil), slog.NewJSONHandler(&logged, nil)} {
+			slog.New(handler).Info("message", "value", value)
+		}
+		var failed recorded
+		assert.Equal(&failed, value, reflect.Zero(reflect.TypeOf(value)).Interface()) // follows pointers, and calls no methods
+		logged.WriteString(failed.text)
+	}
+	for _, form := range []string{"hush", fmt.Sprintf("%x", "hush"), fmt.Sprintf("%X", "hush"), strings.Trim(fmt.Sprint([]byte("hush")), "[]")} {
+		require.NotContains(t, logged.String(), form)
+	}
+	require.Contains(t, logged.String(), "[redacted]")
+}
+
+// recorded keeps what a test would print.
+type recorded struct{ text string }
+
+func (r *recorded) Errorf(format string, args ...any) { r.text += fmt.Sprintf(format, args...) }

@@ -34,7 +34,7 @@ func TestWrittenFileOpensAServerWithTLSAndToken(t *testing.T) {
 	conn := kubeconfig.Connection{Config: rest.Config{Host: s.URL(), TLS: rest.TLSConfig{CAData: s.CA()}}}
 	require.True(t, apierrors.IsUnauthorized(reach(t, conn)))
 
-	conn.Config.BearerToken = secret
+	conn.Config.BearerToken = rest.NewSecret(secret)
 	require.NoError(t, reach(t, conn))
 
 	conn.Config.TLS = rest.TLSConfig{}
@@ -46,6 +46,6 @@ func TestWrittenFileOpensAServerThatWantsACertificate(t *testing.T) {
 	s := apitest.Start(t, apitest.Options{TLS: true, ClientCertificates: true})
 	certificate, key := s.ClientCertificate()
 	require.NoError(t, reach(t, kubeconfig.Connection{Config: rest.Config{Host: s.URL(), TLS: rest.TLSConfig{
-		CAData: s.CA(), CertData: certificate, KeyData: key, KeyPair: tls.X509KeyPair,
+		CAData: s.CA(), CertData: certificate, KeyData: rest.NewSecret(key), KeyPair: tls.X509KeyPair,
 	}}}))
 }

@@ -17,7 +17,7 @@ const execExtension = "client.authentication.k8s.io/exec"
 // started.
 func usePlugin(cfg *rest.Config, e entry[user], c entry[cluster]) error {
 	x := e.content.Exec
-	if x == nil || cfg.BearerToken != "" || cfg.BearerTokenFile != "" || cfg.Username != "" || cfg.TLS.KeyPair != nil {
+	if x == nil || !cfg.BearerToken.IsZero() || cfg.BearerTokenFile != "" || cfg.Username != "" || cfg.TLS.KeyPair != nil {
 		return nil
 	}
 	switch {
@@ -30,19 +30,19 @@ func usePlugin(cfg *rest.Config, e entry[user], c entry[cluster]) error {
 			x.Command, execauth.V1, execauth.Never, execauth.IfAvailable, execauth.Always)
 	}
 	opts := execauth.Options{
-		APIVersion: x.APIVersion, Args: x.Args, InstallHint: x.InstallHint, InteractiveMode: execauth.InteractiveMode(x.InteractiveMode),
+		APIVersion: x.APIVersion, Args: rest.Secrets(x.Args...), InstallHint: x.InstallHint, InteractiveMode: execauth.InteractiveMode(x.InteractiveMode),
 	}
 	for _, variable := range x.Env {
 		if variable.Name == "" {
 			return e.errorf("its exec plugin (%q) has a variable without a name in env: add the name", x.Command)
 		}
-		opts.Env = append(opts.Env, variable.Name+"="+variable.Value)
+		opts.Env = append(opts.Env, rest.NewSecret(variable.Name+"="+variable.Value))
 	}
 	if x.ProvideClusterInfo {
 		opts.Cluster = &execauth.Cluster{
 			Server: cfg.Host, TLSServerName: cfg.TLS.ServerName, Insecure: cfg.TLS.Insecure,
-			CAData: cfg.TLS.CAData, CAFile: cfg.TLS.CAFile, ProxyURL: c.content.ProxyURL,
-			DisableCompression: c.content.DisableCompression, Config: c.content.extension(execExtension),
+			CAData: cfg.TLS.CAData, CAFile: cfg.TLS.CAFile, ProxyURL: rest.NewSecret(c.content.ProxyURL),
+			DisableCompression: c.content.DisableCompression, Config: rest.NewSecret(c.content.extension(execExtension)),
 		}
 	}
 	command := x.Command

@@ -19,7 +19,7 @@ func TestExplicitPathWinsOverEnvironmentAndHome(t *testing.T) {
 	conn, err := kubeconfig.Load(kubeconfig.Options{Path: explicit})
 	require.NoError(t, err)
 	require.Equal(t, "https://explicit.example:6443", conn.Config.Host)
-	require.Equal(t, "explicit-token", conn.Config.BearerToken)
+	require.Equal(t, "explicit-token", conn.Config.BearerToken.Reveal())
 	require.Equal(t, "explicit-ns", conn.Namespace)
 	require.Equal(t, "explicit", conn.Context)
 }
@@ -71,7 +71,7 @@ contexts:
 	require.Equal(t, "b-ns", conn.Namespace)
 	require.Equal(t, "https://first.example", conn.Config.Host)
 	require.Empty(t, conn.Config.TLS.ServerName, "entries are not mixed")
-	require.Equal(t, "first-token", conn.Config.BearerToken)
+	require.Equal(t, "first-token", conn.Config.BearerToken.Reveal())
 	require.Empty(t, conn.Config.Username, "entries are not mixed")
 
 	conn, err = kubeconfig.Load(kubeconfig.Options{Context: "a"})

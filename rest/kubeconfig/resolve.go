@@ -122,9 +122,9 @@ func useUser(cfg *rest.Config, e entry[user]) error {
 	if (u.Token != "" || u.TokenFile != "") && (u.Username != "" || u.Password != "") {
 		return e.errorf("it has a token and a username or password: remove one of them")
 	}
-	cfg.BearerToken = u.Token
+	cfg.BearerToken = rest.NewSecret(u.Token)
 	cfg.BearerTokenFile = e.path(u.TokenFile)
-	cfg.Username, cfg.Password = u.Username, u.Password
+	cfg.Username, cfg.Password = u.Username, rest.NewSecret(u.Password)
 	if err := e.readable("tokenFile", cfg.BearerTokenFile); err != nil {
 		return err
 	}
@@ -134,12 +134,14 @@ func useUser(cfg *rest.Config, e entry[user]) error {
 	if err != nil {
 		return err
 	}
-	cfg.TLS.KeyFile, cfg.TLS.KeyData, err = fileOrData(e, "client-key", u.ClientKey, u.ClientKeyData)
+	var key []byte
+	cfg.TLS.KeyFile, key, err = fileOrData(e, "client-key", u.ClientKey, u.ClientKeyData)
 	if err != nil {
 		return err
 	}
+	cfg.TLS.KeyData = rest.NewSecret(key)
 	hasCert := cfg.TLS.CertFile != "" || len(cfg.TLS.CertData) > 0
-	hasKey := cfg.TLS.KeyFile != "" || len(cfg.TLS.KeyData) > 0
+	hasKey := cfg.TLS.KeyFile != "" || !cfg.TLS.KeyData.IsZero()
 	if hasCert != hasKey {
 		return e.errorf("client-certificate and client-key need each other: add the one that is missing")
 	}

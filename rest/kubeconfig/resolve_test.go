@@ -28,9 +28,9 @@ func TestClusterAndUserAreTakenOver(t *testing.T) {
 	require.Equal(t, "real", cfg.TLS.ServerName)
 	require.Equal(t, "ca", string(cfg.TLS.CAData))
 	require.Equal(t, "cert", string(cfg.TLS.CertData))
-	require.Equal(t, "key", string(cfg.TLS.KeyData))
+	require.Equal(t, "key", cfg.TLS.KeyData.Reveal())
 	require.Equal(t, "me", cfg.Username)
-	require.Equal(t, secret, cfg.Password)
+	require.Equal(t, secret, cfg.Password.Reveal())
 	require.False(t, cfg.TLS.Insecure)
 
 	proxy, err := cfg.Proxy(&http.Request{})
@@ -41,7 +41,7 @@ func TestClusterAndUserAreTakenOver(t *testing.T) {
 func TestPrintedConnectionShowsNoSecret(t *testing.T) {
 	t.Parallel()
 	conn := loadSingle(t, `server: "https://x.example"`, "token: "+secret)
-	require.Equal(t, secret, conn.Config.BearerToken)
+	require.Equal(t, secret, conn.Config.BearerToken.Reveal())
 	require.NotContains(t, fmt.Sprintf("%v %+v %#v %s", conn, conn, conn, &conn), secret)
 }
 
@@ -50,7 +50,7 @@ func TestTokenAndTokenFileMayStandTogether(t *testing.T) {
 	dir := t.TempDir()
 	token := write(t, dir, "token", "from the file")
 	cfg := loadSingle(t, `server: "https://x.example"`, "token: inline, tokenFile: "+token).Config
-	require.Equal(t, "inline", cfg.BearerToken)
+	require.Equal(t, "inline", cfg.BearerToken.Reveal())
 	require.Equal(t, token, cfg.BearerTokenFile)
 	require.Nil(t, cfg.Proxy)
 }
@@ -75,7 +75,7 @@ func TestCredentialsAreNotSentInTheClear(t *testing.T) {
 	t.Parallel()
 	for _, server := range []string{"http://x.example", "HTTP://x.example", "x.example:8080"} {
 		cfg := loadSingle(t, `server: "`+server+`"`, "token: "+secret).Config
-		require.Empty(t, cfg.BearerToken, server)
+		require.Empty(t, cfg.BearerToken.Reveal(), server)
 	}
 }
 
@@ -118,7 +118,7 @@ func TestIdentityCountsOverHTTPToo(t *testing.T) {
 	conn, err := load("as: bob, token: " + secret)
 	require.NoError(t, err)
 	require.Equal(t, "bob", conn.Config.Impersonate.User, "else one would act as somebody with more rights")
-	require.Empty(t, conn.Config.BearerToken, "but secrets don't travel in the clear")
+	require.Empty(t, conn.Config.BearerToken.Reveal(), "but secrets don't travel in the clear")
 	conn, err = load("exec: {command: x}")
 	require.NoError(t, err)
 	require.Nil(t, conn.Config.Credentials)

@@ -21,17 +21,17 @@ func TestWrittenConnectionIsLoadedUnchanged(t *testing.T) {
 	}{
 		{"plain", kubeconfig.Connection{Config: rest.Config{Host: "http://127.0.0.1:8080"}, Context: "kinform", Namespace: "default"}},
 		{"token", kubeconfig.Connection{Config: rest.Config{
-			Host: "https://x.example", BearerToken: secret, TLS: rest.TLSConfig{CAData: []byte("ca"), ServerName: "real"},
+			Host: "https://x.example", BearerToken: rest.NewSecret(secret), TLS: rest.TLSConfig{CAData: []byte("ca"), ServerName: "real"},
 		}, Context: "a b: {", Namespace: "ns"}},
 		{"files", kubeconfig.Connection{Config: rest.Config{
 			Host: "https://x.example", BearerTokenFile: file, TLS: rest.TLSConfig{CAFile: file, CertFile: file, KeyFile: file},
 		}, Context: "files", Namespace: "default"}},
 		{"data", kubeconfig.Connection{Config: rest.Config{
-			Host: "https://x.example", Username: "me", Password: "4711", Compression: rest.CompressNothing,
-			TLS: rest.TLSConfig{Insecure: true, CertData: []byte{0, 255}, KeyData: []byte("key")},
+			Host: "https://x.example", Username: "me", Password: rest.NewSecret("4711"), Compression: rest.CompressNothing,
+			TLS: rest.TLSConfig{Insecure: true, CertData: []byte{0, 255}, KeyData: rest.NewSecret("key")},
 		}, Context: "data", Namespace: "default"}},
 		{"impersonation", kubeconfig.Connection{Config: rest.Config{
-			Host: "https://x.example", BearerToken: secret,
+			Host: "https://x.example", BearerToken: rest.NewSecret(secret),
 			Impersonate: rest.Impersonation{User: "jane", UID: "06f6", Groups: []string{"a", "b"}, Extra: map[string][]string{"scopes": {"view"}}},
 		}, Context: "jane", Namespace: "default"}},
 	}
@@ -45,9 +45,22 @@ func TestWrittenConnectionIsLoadedUnchanged(t *testing.T) {
 			hasCertificate := tt.conn.Config.TLS.CertFile != "" || tt.conn.Config.TLS.CertData != nil
 			require.Equal(t, hasCertificate, got.Config.TLS.KeyPair != nil)
 			got.Config.TLS.KeyPair = nil // Functions cannot be compared.
-			require.Equal(t, tt.conn, got)
+			requireEqual(t, tt.conn, got)
 		})
 	}
+}
+
+// requireEqual compares connections, whose secrets cannot be compared as they are.
+func requireEqual(t *testing.T, want, got kubeconfig.Connection) {
+	for _, of := range []func(*rest.Config) *rest.Secret{
+		func(c *rest.Config) *rest.Secret { return &c.BearerToken },
+		func(c *rest.Config) *rest.Secret { return &c.Password },
+		func(c *rest.Config) *rest.Secret { return &c.TLS.KeyData },
+	} {
+		require.Equal(t, of(&want.Config).Reveal(), of(&got.Config).Reveal())
+		*of(&want.Config), *of(&got.Config) = rest.Secret{}, rest.Secret{}
+	}
+	require.Equal(t, want, got)
 }
 
 func TestWrittenFileIsPrivateAndReplacesAtOnce(t *testing.T) {
@@ -89,11 +102,11 @@ func TestWriteFollowsASymbolicLink(t *testing.T) {
 func TestHostWithoutASchemeIsWrittenAsHTTPS(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "config")
-	require.NoError(t, kubeconfig.Write(path, kubeconfig.Connection{Config: rest.Config{Host: "api.example:6443", BearerToken: secret}}))
+	require.NoError(t, kubeconfig.Write(path, kubeconfig.Connection{Config: rest.Config{Host: "api.example:6443", BearerToken: rest.NewSecret(secret)}}))
 	conn, err := kubeconfig.Load(kubeconfig.Options{Path: path})
 	require.NoError(t, err)
 	require.Equal(t, "https://api.example:6443", conn.Config.Host)
-	require.Equal(t, secret, conn.Config.BearerToken)
+	require.Equal(t, secret, conn.Config.BearerToken.Reveal())
 }
 
 func TestRelativePathsAreWrittenAbsolute(t *testing.T) {
@@ -114,7 +127,7 @@ func TestFailedWriteLeavesNothingBehind(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "config", "full"), 0o700)) // a folder in the way of the rename
-	err := kubeconfig.Write(filepath.Join(dir, "config"), kubeconfig.Connection{Config: rest.Config{Host: "http://x", BearerToken: secret}})
+	err := kubeconfig.Write(filepath.Join(dir, "config"), kubeconfig.Connection{Config: rest.Config{Host: "http://x", BearerToken: rest.NewSecret(secret)}})
 	require.ErrorContains(t, err, filepath.Join(dir, "config"))
 	require.NotContains(t, err.Error(), secret)
 	entries, err := os.ReadDir(dir)

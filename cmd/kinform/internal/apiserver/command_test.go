@@ -139,7 +139,7 @@ func TestForeignKubeconfigIsSpared(t *testing.T) {
 	ended, end := context.WithCancel(t.Context())
 	end()
 	path := filepath.Join(t.TempDir(), "kubeconfig")
-	foreign := kubeconfig.Connection{Config: rest.Config{Host: "https://precious.example", BearerToken: "t"}, Context: "kinform"}
+	foreign := kubeconfig.Connection{Config: rest.Config{Host: "https://precious.example", BearerToken: rest.NewSecret("t")}, Context: "kinform"}
 	require.NoError(t, kubeconfig.Write(path, foreign))
 	want := path + " exists and is not from this command: remove it, or name another file"
 

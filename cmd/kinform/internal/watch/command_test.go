@@ -54,7 +54,7 @@ func TestWatchWithCertificatesAndToken(t *testing.T) {
 	s := apitest.Start(t, apitest.Options{TLS: true, ClientCertificates: true, BearerToken: "right"})
 	put(t, s, pod("home", "a"))
 	config := certified(s)
-	config.BearerToken = "right"
+	config.BearerToken = rest.NewSecret("right")
 	w := start(t, "pods", "--kubeconfig", save(t, config))
 	w.next()
 	require.Contains(t, w.next(), " a ")

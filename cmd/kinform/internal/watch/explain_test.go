@@ -56,7 +56,7 @@ func TestWhyAClusterCannotBeUsed(t *testing.T) {
 	stranger := certified(secured)
 	stranger.TLS.CAData = nil
 	anonymous := certified(secured)
-	anonymous.TLS.CertData, anonymous.TLS.KeyData = nil, nil
+	anonymous.TLS.CertData, anonymous.TLS.KeyData = nil, rest.Secret{}
 	guarded := apitest.Start(t, apitest.Options{BearerToken: "right"})
 
 	for _, tt := range []struct {
@@ -71,7 +71,7 @@ func TestWhyAClusterCannotBeUsed(t *testing.T) {
 		{"unknown authority", stranger,
 			[]string{" shows a certificate that your kubeconfig does not trust: check its server and certificate-authority: ", "unknown authority"}},
 		{"client certificate missing", anonymous, []string{secured.URL()}},
-		{"wrong token", rest.Config{Host: guarded.URL(), BearerToken: "wrong-token"},
+		{"wrong token", rest.Config{Host: guarded.URL(), BearerToken: rest.NewSecret("wrong-token")},
 			[]string{guarded.URL() + " does not accept your credentials: log in again, or check the user in your kubeconfig: ", "Unauthorized"}},
 		{"the page of a proxy", rest.Config{Host: proxy.URL},
 			[]string{proxy.URL + " does not answer as an API server does: check the server in your kubeconfig, and proxies on the way: malformed"}},

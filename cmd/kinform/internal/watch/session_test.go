@@ -37,7 +37,7 @@ func save(t *testing.T, config rest.Config) string {
 func certified(s *apitest.Server) rest.Config {
 	certificate, key := s.ClientCertificate()
 	return rest.Config{Host: s.URL(), TLS: rest.TLSConfig{
-		CAData: s.CA(), CertData: certificate, KeyData: key, KeyPair: tls.X509KeyPair,
+		CAData: s.CA(), CertData: certificate, KeyData: rest.NewSecret(key), KeyPair: tls.X509KeyPair,
 	}}
 }
 

@@ -1,0 +1,180 @@
+package rest
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"encoding/gob"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"log/slog"
+	"reflect"
+	"strings"
+	"testing"
+	"text/template"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// The secret of these tests, and the forms in which it must not be found.
+const hush = "hush-hush-4711"
+
+var hushForms = []string{
+	hush, "hush", fmt.Sprintf("%x", hush), fmt.Sprintf("%X", hush), strings.Trim(fmt.Sprint([]byte(hush)), "[]"),
+	strings.TrimSuffix(strings.TrimPrefix(fmt.Sprintf("%#v", []byte(hush)), "[]byte{"), "}"), "aHVzaC1odXNoLTQ3MTE",
+}
+
+func requireHidden(t *testing.T, text, how string) {
+	t.Helper()
+	for _, form := range hushForms {
+		require.NotContains(t, text, form, how)
+	}
+}
+
+type exported[V any] struct{ Field V }
+type unexported[V any] struct{ field V }
+type twice[V any] struct{ inner unexported[V] }
+type embedding struct{ Secret }
+
+// nested returns a value in all the ways in which somebody may come to print it.
+func nested[V any](value V) map[string]any {
+	pointer := &value
+	return map[string]any{
+		"value": value, "pointer": pointer, "pointer to a pointer": &pointer,
+		"exported field": exported[V]{value}, "pointer to a struct": &exported[V]{value}, "exported pointer": exported[*V]{pointer},
+		"unexported field": unexported[V]{value}, "pointer to a struct with it": &unexported[V]{value}, "unexported pointer": unexported[*V]{pointer},
+		"unexported in unexported": twice[V]{unexported[V]{value}},
+		"slice":                    []V{value}, "array": [1]V{value}, "map": map[string]V{"a": value}, "interface": []any{value, pointer},
+		"field of an interface": unexported[any]{value}, "map of an interface": map[string]any{"a": value},
+		"unexported slice": unexported[[]V]{[]V{value}}, "unexported map": unexported[map[string]V]{map[string]V{"a": value}},
+	}
+}
+
+// TestSecretsAreNotPrinted prints everything that holds a secret in every way, in every
+// place.
+func TestSecretsAreNotPrinted(t *testing.T) {
+	t.Parallel()
+	certificate, err := tls.X509KeyPair(certificate(t, "me"))
+	require.NoError(t, err)
+	certificate.OCSPStaple = []byte(hush) // stands for the key, which is beside it
+	config := Config{
+		Host: "https://host", BearerToken: NewSecret(hush), Password: NewSecret([]byte(hush)), Username: "me",
+		TLS: TLSConfig{KeyData: NewSecret(hush), CAData: []byte("ca")},
+	}
+	client, err := NewClient(Config{Host: "https://host", BearerToken: NewSecret(hush), TLS: TLSConfig{
+		CertData: []byte("a"), KeyData: NewSecret("b"), KeyPair: func(_, _ []byte) (tls.Certificate, error) { return certificate, nil },
+	}}, Options{})
+	require.NoError(t, err)
+	defer client.Close()
+	basic, err := NewClient(Config{Host: "https://host", Username: "me", Password: NewSecret(hush)}, Options{})
+	require.NoError(t, err)
+	defer basic.Close()
+
+	values := map[string]map[string]any{
+		"Secret":        nested(NewSecret(hush)),
+		"embedding":     nested(embedding{NewSecret(hush)}),
+		"Credential":    nested(Credential{Token: NewSecret(hush), Certificate: func() *tls.Certificate { return &certificate }}),
+		"Config":        nested(config),
+		"TLSConfig":     nested(config.TLS),
+		"*Client":       nested(client),
+		"*Client basic": nested(basic),
+		"*Resource":     nested(pods(client)),
+	}
+	for name, places := range values {
+		for place, value := range places {
+			for _, verb := range "vTtbcdoOqxXUeEfFgGsp" {
+				for _, flags := range []string{"", "+", "#", " ", "+#", "40.3"} {
+					format := "%" + flags + string(verb)
+					requireHidden(t, fmt.Sprintf(format, value), name+" "+place+" "+format)
+				}
+			}
+			requireHidden(t, fmt.Sprint(value)+fmt.Sprintln(value)+fmt.Errorf("%w %v", errors.New("a"), value).Error(), name+" "+place)
+			for how, text := range written(value) {
+				requireHidden(t, text, name+" "+place+" "+how)
+			}
+			requireHidden(t, dumped(value), name+" "+place+" dumped")
+		}
+	}
+	for how, text := range written(exported[string]{hush}) {
+		require.Contains(t, text, "hush", "this test sees what is shown: %s", how)
+	}
+	require.Contains(t, dumped(unexported[*exported[string]]{&exported[string]{hush}}), "hush")
+}
+
+// written is a value as whatever encodes or prints it writes it.
+func written(value any) map[string]string {
+	out := map[string]string{}
+	text := func(how string, data []byte, err error) { out[how] = fmt.Sprint(string(data), err) }
+	data, err := json.Marshal(value)
+	text("json", data, err)
+	data, err = xml.Marshal(value)
+	text("xml", data, err)
+	var buffer bytes.Buffer
+	err = gob.NewEncoder(&buffer).Encode(value)
+	text("gob", buffer.Bytes(), err)
+	buffer.Reset()
+	err = template.Must(template.New("").Parse("{{.}} {{printf `%v %+v %#v %d` . . . .}}")).Execute(&buffer, value)
+	text("template", buffer.Bytes(), err)
+	buffer.Reset()
+	for _, handler := range []slog.Handler{slog.NewTextHandler(&buffer, nil), slog.NewJSONHandler(&buffer, nil)} {
+		slog.New(handler).With("with", value).WithGroup("group").Info("message", "value", value, slog.Group("inner", "value", value))
+	}
+	text("slog", buffer.Bytes(), nil)
+	return out
+}
+
+// dumped is a value as a failing test prints it: pointers are followed, and no method
+// is called.
+func dumped(value any) string {
+	var failed recorded
+	assert.Equal(&failed, value, reflect.Zero(reflect.TypeOf(value)).Interface())
+	return failed.text
+}
+
+// recorded keeps what a test would print.
+type recorded struct{ text string }
+
+func (f *recorded) Errorf(format string, args ...any) { f.text += fmt.Sprintf(format, args...) }
+
+func TestSecretIsWhatItWas(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"", "a", hush} {
+		s := NewSecret(text)
+		require.Equal(t, text, s.Reveal())
+		require.Equal(t, text == "", s.IsZero())
+	}
+	bytes := []byte(hush)
+	s := NewSecret(bytes)
+	bytes[0] = 'x'
+	require.Equal(t, hush, s.Reveal(), "it has a copy")
+	require.Equal(t, "[redacted]  ", fmt.Sprintf("%s %v %q", s, Secret{}, Secret{}), "one that is missing can be told")
+	data, err := json.Marshal(struct {
+		Set, Empty Secret
+		Omitted    Secret `json:",omitzero"`
+	}{Set: s})
+	require.NoError(t, err)
+	require.JSONEq(t, `{"Set":"[redacted]","Empty":""}`, string(data))
+	require.Error(t, json.Unmarshal([]byte(`"[redacted]"`), &s), "what was written is no secret")
+
+	all := Secrets("a", "", hush)
+	require.Len(t, all, 3)
+	require.Equal(t, hush, all[2].Reveal())
+	require.Equal(t, "[[redacted]  [redacted]]", fmt.Sprint(all))
+}
+
+// A credential travels through contexts and errors of others.
+func TestCredentialInTheErrorOfASource(t *testing.T) {
+	t.Parallel()
+	client, err := NewClient(Config{Host: "http://127.0.0.1:1", Credentials: func(context.Context, *Credential) (*Credential, error) {
+		c := Credential{Token: NewSecret(hush)}
+		return nil, fmt.Errorf("cannot use %v, %+v, %#v", c, &c, []*Credential{&c}[0])
+	}}, Options{})
+	require.NoError(t, err)
+	defer client.Close()
+	_, err = get(t.Context(), client)
+	require.ErrorContains(t, err, "cannot use [redacted]")
+	requireHidden(t, err.Error(), "error")
+}
