@@ -12,7 +12,9 @@ type Delta[T any] struct {
 
 	// FinalStateUnknown marks a tombstone: a Deleted that nobody saw happen. A
 	// Replace no longer listed the key, so Object is the last state that is known
-	// and need not be the last state that was.
+	// and need not be the last state that was. A producer may Tell one as well, of a
+	// deletion whose object could not be read: what Object is, is between it and the
+	// consumer then, and ResourceVersion the version of the deletion.
 	FinalStateUnknown bool
 
 	// Object is the object after the change; for Deleted its last known state.

@@ -109,7 +109,9 @@ func next[T any](current indexer.Entry[T], exists bool, key types.NamespacedName
 		event.Type = Deleted
 		event.FinalStateUnknown = delta.FinalStateUnknown
 		if delta.FinalStateUnknown {
-			event.Cause = Relist
+			if delta.ResourceVersion == current.ResourceVersion { // A deletion that was seen has one of its own.
+				event.Cause = Relist
+			}
 			event.New, event.ResourceVersion = current.Object, current.ResourceVersion
 		}
 		return event, exists

@@ -26,8 +26,9 @@ type Event[T any] struct {
 	New T
 
 	// FinalStateUnknown is set on a Deleted that was noticed only because a relist
-	// no longer had the key: New is then the state that was stored, and the object
-	// may have changed since. client-go's DeletedFinalStateUnknown, as a field.
+	// no longer had the key, or whose object could not be read: New is then the state
+	// that was stored, and the object may have changed since. client-go's
+	// DeletedFinalStateUnknown, as a field.
 	FinalStateUnknown bool
 }
 

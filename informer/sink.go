@@ -49,7 +49,7 @@ func (s *sink[T]) Apply(event listwatch.Event[T]) error {
 	case listwatch.Modified:
 		delta.Type = deltafifo.Updated
 	case listwatch.Deleted:
-		delta.Type = deltafifo.Deleted
+		delta.Type, delta.FinalStateUnknown = deltafifo.Deleted, event.Unchanged
 	case listwatch.Bookmark:
 		return s.queue.Bookmark(event.ResourceVersion)
 	default:

@@ -75,8 +75,11 @@
 // long a wait from the first time on.
 //
 // An object that cannot be read is reported and skipped; what the sink has of it
-// stays. If it was to be deleted, a new snapshot follows, which deletes it. An
-// object of which not even the name can be read is taken to be missing from a list.
+// stays. If it was to be deleted, the sink is told that it is gone, without an object;
+// the watch goes on, and nothing has failed. Only where a deletion cannot be read at
+// all, neither whose nor of which version, a new snapshot is taken, after a wait: it
+// tells what is gone. An object of which not even the name can be read is taken to be
+// missing from a list.
 //
 // # Guarantees
 //

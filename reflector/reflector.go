@@ -29,6 +29,9 @@ type Sink[T any] interface {
 	Replace(items []listwatch.Item[T], resourceVersion string) error
 
 	// Apply hands over one change, or a bookmark, in the server's order.
+	//
+	// A Deleted that is marked Unchanged has no object: it could not be read, so that
+	// the last state is the one which the sink has, if it has one.
 	Apply(event listwatch.Event[T]) error
 }
 

@@ -208,7 +208,11 @@ func (m *mirror) Replace(items []listwatch.Item[string], version string) error {
 }
 
 func (m *mirror) Apply(ev listwatch.Event[string]) error {
-	m.journal.add("%s %s@%s", strings.ToLower(ev.Type.String()), ev.Key.Name, ev.ResourceVersion)
+	word := fmt.Sprintf("%s %s@%s", strings.ToLower(ev.Type.String()), ev.Key.Name, ev.ResourceVersion)
+	if ev.Unchanged {
+		word += "="
+	}
+	m.journal.add("%s", word)
 	if err := m.failure(); err != nil {
 		return err
 	}

@@ -168,7 +168,19 @@ func TestStepWatching(t *testing.T) {
 		{name: "the first that is not Added does", from: inSyntheticWatch{[]any{bookmark("9")}}, next: `watching "9"`, calls: []string{`bookmark @9`}}, // RC-24
 		{name: "an unreadable object is skipped", from: inWatch{play: []any{unreadable(listwatch.Modified, "a")}}, // RC-23
 			next: `watching "10"`, calls: []string{`reflector: watching: object ns/a could not be read: garbage`}},
-		{name: "an unreadable delete leads to a snapshot", from: inWatch{play: []any{unreadable(listwatch.Deleted, "a")}}, next: `wait 800ms, list at "10"`},
+		{name: "an unreadable delete is one of what the sink has", from: inWatch{play: []any{unreadable(listwatch.Deleted, "a")}},
+			next: `watching "10"`, calls: []string{`reflector: watching: object ns/a could not be read: garbage`, `deleted a@99=`}},
+		{name: "but not one that comes again", from: inWatch{play: []any{
+			&listwatch.ObjectError{Key: key("a"), ResourceVersion: "9", Type: listwatch.Deleted, Err: errBroken},
+		}}, next: `watching "10"`},
+		{name: "one that the sink refuses leads to a snapshot", from: inWatch{play: []any{unreadable(listwatch.Deleted, "a")}}, sink: []error{errBroken},
+			next: `wait 800ms, list at "10"`, calls: []string{`reflector: watching: object ns/a could not be read: garbage`, `deleted a@99=`}},
+		{name: "so does one of who knows what, not older than it", from: inWatch{play: []any{
+			&listwatch.ObjectError{ResourceVersion: "99", Type: listwatch.Deleted, Err: errBroken},
+		}}, next: `wait 800ms, list at "99"`},
+		{name: "and one of who knows when", from: inWatch{play: []any{
+			&listwatch.ObjectError{Key: key("a"), Type: listwatch.Deleted, Err: errBroken},
+		}}, next: `wait 800ms, list at "10"`},
 		{name: "an event without its object leads to a snapshot", from: inWatch{play: []any{
 			listwatch.Event[string]{Type: listwatch.Added, Item: listwatch.Item[string]{Key: key("a"), ResourceVersion: "11", Unchanged: true}},
 		}}, next: `wait 800ms, list at "10"`},

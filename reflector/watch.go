@@ -38,9 +38,7 @@ func (r *Reflector[T]) watch(s *watching[T]) (state[T], error) {
 		r.skip(Watching, unread)
 		return s, nil
 	case isUnread:
-		// The sink still has the object. A snapshot will not.
-		s.watch.close()
-		return r.retry(&r.watches, err, r.resnapshot()), err
+		return r.unreadDeletion(s, unread)
 	case err != nil:
 		s.watch.close()
 		return r.watchEnded(s, err)
@@ -64,6 +62,11 @@ func (r *Reflector[T]) watch(s *watching[T]) (state[T], error) {
 		r.record.update(func(st *Status) { st.Stale++ })
 		return s, nil
 	}
+	return r.apply(s, event)
+}
+
+// apply passes on an event of a watch.
+func (r *Reflector[T]) apply(s *watching[T], event listwatch.Event[T]) (state[T], error) {
 	if err := r.sink.Apply(event); err != nil {
 		s.watch.close()
 		return r.retry(&r.watches, err, r.resnapshot()), fmt.Errorf("sink: %w", err)
@@ -77,6 +80,29 @@ func (r *Reflector[T]) watch(s *watching[T]) (state[T], error) {
 	r.eventDone(event, -1)
 	r.succeeded(&r.watches)
 	return s, nil
+}
+
+// unreadDeletion deals with a deletion whose object could not be read. Where it is
+// known which object that was, the sink is told so, and has its last state. Else only a
+// snapshot tells, which must be no older than the deletion.
+func (r *Reflector[T]) unreadDeletion(s *watching[T], unread *listwatch.ObjectError) (state[T], error) {
+	switch {
+	case unread.Key.Name == "" || unread.ResourceVersion == "":
+		s.watch.close()
+		next := r.resnapshot()
+		if older(r.version, unread.ResourceVersion) {
+			next = r.snapshot(unread.ResourceVersion)
+		}
+		return r.retry(&r.watches, unread, next), unread
+	case !s.synthetic && older(unread.ResourceVersion, s.version):
+		r.record.update(func(st *Status) { st.Stale++ }) // Sent again, as in watch.
+		return s, nil
+	}
+	r.skip(Watching, unread)
+	// Unordered, because the error does not say whether the version is that of the watch.
+	event := listwatch.Event[T]{Type: listwatch.Deleted, Unordered: true, Item: unchanged[T](unread)}
+	event.ResourceVersion = unread.ResourceVersion
+	return r.apply(s, event)
 }
 
 // watchEnded decides how to go on after an open watch has ended.
