@@ -73,7 +73,7 @@ func BenchmarkWholeList(b *testing.B) {
 				require.NoError(b, err)
 				var list corev1.PodList
 				if e == Protobuf {
-					_, data, err = unwrapUnknown(data, false)
+					_, _, data, err = unwrapUnknown(data, false)
 					require.NoError(b, err)
 					err = list.Unmarshal(data)
 				} else {
@@ -94,7 +94,7 @@ func BenchmarkCut(b *testing.B) {
 			b.SetBytes(int64(len(body)))
 			b.ReportAllocs()
 			for b.Loop() {
-				c, n := newListCutter(e, 1<<20), 0
+				c, n := newListCutter(e, 1<<20, nil), 0
 				for rest := body; ; n++ {
 					f, done, err := c.cut(rest)
 					require.NoError(b, err)

@@ -114,9 +114,16 @@ type knownFunc func(key types.NamespacedName, resourceVersion string) bool
 type heldFunc func(key types.NamespacedName) any
 
 // item makes an Item of the encoding of an object. What cannot be decoded, or has
-// no name, is an *ObjectError.
+// no name, is an *ObjectError; what is of another kind is no object of the resource, and
+// makes one doubt the others.
 func (r *Resource[T]) item(x *exchange, e Encoding, data []byte, list *envelope, known knownFunc, held heldFunc) (listwatch.Item[T], error) {
 	id := identify(e, data, false)
+	if e == JSON && len(id.kind) == 0 && list.kind == "" {
+		id.apiVersion, id.kind = kindIn(data) // which is not where servers write it
+	}
+	if err := r.kinds.checkObject(id.apiVersion, id.kind); err != nil {
+		return listwatch.Item[T]{}, x.fail(err)
+	}
 	if known != nil && len(id.name) > 0 {
 		key, version := id.copied()
 		if known(key, version) {

@@ -32,7 +32,9 @@
 //     code, satisfies the predicates of k8s.io/apimachinery/pkg/api/errors, and
 //     SuggestsClientDelay where it came with a Retry-After of either form. What is
 //     no answer of an API server, such as the page of a proxy, a Table or an empty
-//     body, wraps [ErrMalformed].
+//     body, wraps [ErrMalformed]. So does what is of another kind than the Resource, in
+//     any answer or event: a ConfigMap is no Secret, though its bytes fit, and metadata
+//     alone is no pod. See [ResourceOptions].Kind.
 //   - With TLS, bytes that were changed on their way end the connection. Without, what
 //     is malformed is noticed, and nothing else: HTTP has no checksum, and a bit that
 //     is inverted may make another object, or another version of it.

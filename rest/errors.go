@@ -147,8 +147,8 @@ func statusIn(contentType string, body []byte) *metav1.Status {
 	mediaType, _, _ := mime.ParseMediaType(contentType)
 	var status metav1.Status
 	if mediaType == mediaTypeProtobuf {
-		kind, raw, err := unwrapUnknown(body, false)
-		if err != nil || kind != "Status" {
+		_, kind, raw, err := unwrapUnknown(body, false)
+		if err != nil || string(kind) != "Status" {
 			return nil
 		}
 		if status, err = readStatus(raw); err != nil {

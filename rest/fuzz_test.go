@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -39,7 +40,7 @@ func FuzzJSONList(f *testing.F) {
 			Metadata metav1.ListMeta   `json:"metadata"`
 			Items    []json.RawMessage `json:"items"`
 		}
-		if kjson.UnmarshalCaseSensitivePreserveInts(data, &want) != nil || checkListKind(want.Kind) != nil {
+		if kjson.UnmarshalCaseSensitivePreserveInts(data, &want) != nil || !strings.HasSuffix(want.Kind, "List") {
 			return
 		}
 		require.Equal(t, io.EOF, err, "this is a list")

@@ -8,6 +8,8 @@ import (
 // identity is who an object is and in which version, as parts of its encoding.
 type identity struct {
 	namespace, name, version []byte
+
+	apiVersion, kind []byte // in JSON, if they stand before the metadata, as they do
 }
 
 // copied is key and version as something that outlives the encoding, in one piece
@@ -76,6 +78,12 @@ func identifyProtobuf(object []byte, partial bool) identity {
 func identifyJSON(object []byte) identity {
 	var id identity
 	for key, value := range jsonFields(object) {
+		switch string(key) {
+		case "apiVersion":
+			id.apiVersion = jsonText(value)
+		case "kind":
+			id.kind = jsonText(value)
+		}
 		if string(key) != "metadata" {
 			continue
 		}

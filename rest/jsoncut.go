@@ -15,6 +15,7 @@ import (
 // have it after them.
 type jsonList struct {
 	max    int
+	of     *kinds // what the items may be
 	state  jsonState
 	scan   jsonScan // of the value that is being read
 	field  string   // the field of the list whose value comes next
@@ -141,9 +142,11 @@ func (c *jsonList) read(part []byte) error {
 	switch c.field {
 	case "kind":
 		c.around.kind = string(jsonText(part))
-		return checkListKind(c.around.kind)
+		return c.of.checkList(c.around.apiVersion, c.around.kind)
 	case "apiVersion":
-		c.around.apiVersion = string(jsonText(part))
+		if c.around.apiVersion = string(jsonText(part)); c.around.kind != "" {
+			return c.of.checkList(c.around.apiVersion, c.around.kind)
+		}
 	case "metadata":
 		var meta metav1.ListMeta
 		if err := kjson.UnmarshalCaseSensitivePreserveInts(part, &meta); err != nil {

@@ -37,14 +37,14 @@ func (r *Resource[T]) readList(x *exchange, encoding Encoding, known knownFunc) 
 		item.Item, err = r.item(x, encoding, f.data, list, known, nil)
 		return item, err
 	}
-	return &listStream[T]{ahead: startAhead(x, newListCutter(encoding, x.client.maxObjectBytes), decode), tally: startTally(x)}
+	return &listStream[T]{ahead: startAhead(x, newListCutter(encoding, x.client.maxObjectBytes, r.kinds), decode), tally: startTally(x)}
 }
 
-func newListCutter(e Encoding, maxObjectBytes int) cutter {
+func newListCutter(e Encoding, maxObjectBytes int, of *kinds) cutter {
 	if e == Protobuf {
-		return &protobufList{max: maxObjectBytes}
+		return &protobufList{max: maxObjectBytes, of: of}
 	}
-	return &jsonList{max: maxObjectBytes}
+	return &jsonList{max: maxObjectBytes, of: of}
 }
 
 func (r *Resource[T]) listQuery(opts listwatch.ListOptions) url.Values {

@@ -165,7 +165,7 @@ func TestListOfACustomResourceHasItsMetadataLast(t *testing.T) {
 		{"apiVersion":"example.com/v1","kind":"Foo","metadata":{"name":"a","namespace":"n","resourceVersion":"5"},"spec":{"n":12345678901234567,"f":1.5}},
 		{"apiVersion":"example.com/v1","kind":"Foo","metadata":{"name":"b\u002d1","namespace":"n","resourceVersion":"6"}}
 	],"kind":"FooList","metadata":{"continue":"more","remainingItemCount":7,"resourceVersion":"9"}}`
-	r := NewJSONResource[*unstructured.Unstructured](serveBytes(t, JSON, []byte(body)), podsGVR, ResourceOptions{})
+	r := NewJSONResource[*unstructured.Unstructured](serveBytes(t, JSON, []byte(body)), foosGVR, ResourceOptions{})
 	stream, err := r.List(t.Context(), listwatch.ListOptions{})
 	require.NoError(t, err)
 	defer stream.Close()

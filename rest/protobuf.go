@@ -107,37 +107,37 @@ func bytesField(message []byte, number uint64, partial bool) (value []byte, ok b
 
 // unwrapUnknown takes the envelope off an object: the magic number and a
 // runtime.Unknown with typeMeta=1 and raw=2.
-func unwrapUnknown(data []byte, partial bool) (kind string, raw []byte, err error) {
+func unwrapUnknown(data []byte, partial bool) (apiVersion, kind, raw []byte, err error) {
 	if len(data) < len(magic) || string(data[:len(magic)]) != magic {
-		return "", nil, malformed("protobuf: the object does not start with the magic number")
+		return nil, nil, nil, malformed("protobuf: the object does not start with the magic number")
 	}
 	unknown := data[len(magic):]
 	typeMeta, _, err := bytesField(unknown, 1, partial)
 	if err != nil {
-		return "", nil, fmt.Errorf("protobuf: envelope: %w", err)
+		return nil, nil, nil, fmt.Errorf("protobuf: envelope: %w", err)
 	}
-	if _, kind, err = readTypeMeta(typeMeta); err != nil {
-		return "", nil, err
+	if apiVersion, kind, err = readTypeMeta(typeMeta); err != nil {
+		return nil, nil, nil, err
 	}
 	raw, ok, err := bytesField(unknown, 2, partial)
 	if err == nil && !ok {
 		err = malformed("protobuf: the envelope is empty")
 	}
-	return kind, raw, err
+	return apiVersion, kind, raw, err
 }
 
 // readTypeMeta reads a runtime.TypeMeta: apiVersion=1, kind=2.
-func readTypeMeta(message []byte) (apiVersion, kind string, err error) {
+func readTypeMeta(message []byte) (apiVersion, kind []byte, err error) {
 	for len(message) > 0 {
 		h, value, rest, err := nextField(message, false)
 		if err != nil {
-			return "", "", fmt.Errorf("protobuf: typeMeta: %w", err)
+			return nil, nil, fmt.Errorf("protobuf: typeMeta: %w", err)
 		}
 		switch {
 		case h.field == 1 && h.wire == wireBytes:
-			apiVersion = string(value)
+			apiVersion = value
 		case h.field == 2 && h.wire == wireBytes:
-			kind = string(value)
+			kind = value
 		}
 		message = rest
 	}

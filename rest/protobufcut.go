@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"strings"
 )
 
 // nameBytes is how much of an object that is too large is looked at for its name,
@@ -20,6 +19,7 @@ const nameBytes = 4 << 10
 // writes metadata first.
 type protobufList struct {
 	max     int
+	of      *kinds // what the items may be
 	around  envelope
 	started bool   // the magic number has been read
 	listed  bool   // raw has begun
@@ -116,8 +116,10 @@ func (c *protobufList) field(h header, rest []byte, inList bool) (f frame, taken
 			err = malformed("metadata of the list: %w", err)
 		}
 	default:
-		if c.around.apiVersion, c.around.kind, err = readTypeMeta(value); err == nil {
-			err = checkListKind(c.around.kind)
+		var apiVersion, kind []byte
+		if apiVersion, kind, err = readTypeMeta(value); err == nil {
+			c.around.apiVersion, c.around.kind = string(apiVersion), string(kind)
+			err = c.of.checkList(c.around.apiVersion, c.around.kind)
 		}
 	}
 	return frame{}, taken, err
@@ -187,11 +189,3 @@ func oversized(start []byte, length uint64, limit int) frame {
 
 // errNoKind says that a list, complete as it may look, does not say that it is one.
 var errNoKind = fmt.Errorf("%w: the answer is an object without a kind, not a list", ErrMalformed)
-
-// checkListKind refuses what is no list of objects, such as a Table or a Status.
-func checkListKind(kind string) error {
-	if !strings.HasSuffix(kind, "List") {
-		return malformed("a list is expected, the answer is of kind %q", kind)
-	}
-	return nil
-}

@@ -158,9 +158,9 @@ func TestWhatIsNoQuantityIsNoSuspect(t *testing.T) {
 
 func TestObjectWithSuchAQuantityIsSkipped(t *testing.T) { // G11
 	t.Parallel()
-	body := `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[` +
+	body := `{"kind":"PersistentVolumeClaimList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[` +
 		strings.Replace(string(claim(t, JSON, "1e-1000000000", "", false)), `"a"`, `"bad"`, 1) + `,` + string(claim(t, JSON, "1e-3", "", false)) + `]}`
-	stream, err := NewResource[*corev1.PersistentVolumeClaim](serveBytes(t, JSON, []byte(body)), podsGVR, ResourceOptions{}).List(t.Context(), listwatch.ListOptions{})
+	stream, err := NewResource[*corev1.PersistentVolumeClaim](serveBytes(t, JSON, []byte(body)), corev1.SchemeGroupVersion.WithResource("persistentvolumeclaims"), ResourceOptions{}).List(t.Context(), listwatch.ListOptions{})
 	require.NoError(t, err)
 	items, skipped, err := drainList(stream)
 	require.NoError(t, stream.Close())
@@ -182,7 +182,7 @@ func BenchmarkQuantities(b *testing.B) {
 		data := encode(b, e, "Pod", &pod)
 		if e == Protobuf {
 			var err error
-			_, data, err = unwrapUnknown(data, false)
+			_, _, data, err = unwrapUnknown(data, false)
 			require.NoError(b, err)
 		}
 		decoder := pods(&Client{}).decoder

@@ -25,6 +25,12 @@ type ResourceOptions struct {
 	// Encoding is what to ask the server for. Defaults to Automatic.
 	Encoding Encoding
 
+	// Kind is what kind of objects these are, such as "Certificate": an answer with
+	// anything else is an error. Defaults to that of T, if T is a built-in type, or of
+	// the resource, if that is built-in; for any other, the first kind that comes is
+	// that of all.
+	Kind string
+
 	// Project says which parts of an object List and Watch remove before they decode
 	// it; see [Drop]. The other verbs answer with whole objects. Defaults to nothing.
 	Project Projection
@@ -61,8 +67,9 @@ type Resource[T any] struct {
 	opts    ResourceOptions
 	decoder decoder // of single objects
 	streams decoder // of lists and watches
-	partial bool    // T is *metav1.PartialObjectMetadata
-	err     error   // what is wrong with gvr or opts, answered by every call
+	kinds   *kinds
+	partial bool  // T is *metav1.PartialObjectMetadata
+	err     error // what is wrong with gvr or opts, answered by every call
 
 	namespaced bool // objects are known to have a namespace
 }
@@ -118,6 +125,7 @@ func newResource[T any](c *Client, gvr schema.GroupVersionResource, opts Resourc
 	r := &Resource[T]{client: c, gvr: gvr, opts: opts, decoder: d, streams: d.streaming(&opts)}
 	// Naming the type here would link it into every program.
 	r.partial = d.typ.String() == "*v1.PartialObjectMetadata"
+	r.kinds = kindsOf(gvr, opts.Kind, d.typ, r.partial)
 	r.err = r.validate()
 	return r
 }

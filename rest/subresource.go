@@ -35,6 +35,7 @@ type Subresource[S any] struct {
 func NewSubresource[S, T any](r *Resource[T], name string) *Subresource[S] {
 	s := NewJSONResource[S](r.client, r.gvr, ResourceOptions{Namespace: r.opts.Namespace, Encoding: JSON})
 	s.namespaced, s.err = r.namespaced, r.err
+	s.kinds = &kinds{} // which is not known, and may be of another group
 	if name == "" && s.err == nil {
 		s.err = errors.New("rest: a subresource needs a name")
 	}
@@ -76,8 +77,8 @@ func (s *Subresource[S]) Create(ctx context.Context, key types.NamespacedName, p
 	if err != nil {
 		return none, err
 	}
-	kind, err := answerKind(encoding, data)
-	if err == nil && kind == "Status" {
+	_, kind, err := answerKind(encoding, data)
+	if err == nil && string(kind) == "Status" {
 		return part, nil
 	}
 	if err == nil {

@@ -73,7 +73,7 @@ func (r *Resource[T]) Delete(ctx context.Context, key types.NamespacedName, opts
 	if err != nil {
 		return err
 	}
-	if _, err = answerKind(encoding, data); err != nil {
+	if _, _, err = answerKind(encoding, data); err != nil {
 		return x.fail(err)
 	}
 	return nil
@@ -188,15 +188,15 @@ func (r *Resource[T]) exchange(ctx context.Context, method string, key types.Nam
 
 // object decodes the answer to a request about one object.
 func (r *Resource[T]) object(encoding Encoding, data []byte) (none T, err error) {
-	kind, err := answerKind(encoding, data)
+	apiVersion, kind, err := answerKind(encoding, data)
+	if err == nil {
+		err = r.kinds.checkObject(apiVersion, kind)
+	}
 	if err != nil {
 		return none, err
 	}
-	if kind == "Table" || kind == "Status" {
-		return none, malformed("an object is expected, the answer is of kind %q", kind)
-	}
 	if encoding == Protobuf {
-		if _, data, err = unwrapUnknown(data, false); err != nil {
+		if _, _, data, err = unwrapUnknown(data, false); err != nil {
 			return none, err
 		}
 	}
@@ -214,22 +214,20 @@ func (r *Resource[T]) object(encoding Encoding, data []byte) (none T, err error)
 	return obj, nil
 }
 
-// answerKind returns the kind of an object.
-func answerKind(encoding Encoding, data []byte) (string, error) {
+// answerKind returns what an object says that it is, which in JSON is at least its kind.
+func answerKind(encoding Encoding, data []byte) (apiVersion, kind []byte, err error) {
 	if encoding == Protobuf {
-		kind, _, err := unwrapUnknown(data, false)
-		return kind, err
+		apiVersion, kind, _, err = unwrapUnknown(data, false)
+		return apiVersion, kind, err
 	}
 	if start := data[spaces(data):]; len(start) == 0 || start[0] != '{' {
-		return "", notJSON(start)
+		return nil, nil, notJSON(start)
 	}
 	if !json.Valid(data) {
-		return "", malformed("the %d bytes of the answer are no valid JSON", len(data))
+		return nil, nil, malformed("the %d bytes of the answer are no valid JSON", len(data))
 	}
-	for key, value := range jsonFields(data) {
-		if string(key) == "kind" {
-			return string(jsonText(value)), nil
-		}
+	if apiVersion, kind = kindIn(data); len(kind) == 0 {
+		return nil, nil, malformed("the answer is an object without a kind")
 	}
-	return "", malformed("the answer is an object without a kind")
+	return apiVersion, kind, nil
 }

@@ -131,7 +131,10 @@ func (d *eventDecoder[T]) unwrap(f frame) (name, object []byte, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	_, object, err = unwrapUnknown(raw, partial)
+	apiVersion, kind, object, err := unwrapUnknown(raw, partial)
+	if err == nil && string(name) != "ERROR" {
+		err = d.resource.kinds.checkObject(apiVersion, kind)
+	}
 	return name, object, err
 }
 
@@ -154,6 +157,7 @@ func eventType(name []byte) listwatch.EventType {
 // bookmark reads metadata, which is all that the object of a bookmark has.
 func (d *eventDecoder[T]) bookmark(object []byte, event *listwatch.Event[T]) error {
 	var holder struct {
+		metav1.TypeMeta
 		Metadata metav1.ObjectMeta `json:"metadata"`
 	}
 	err := guarded(func() error {
@@ -166,6 +170,9 @@ func (d *eventDecoder[T]) bookmark(object []byte, event *listwatch.Event[T]) err
 		}
 		return holder.Metadata.Unmarshal(metadata)
 	})
+	if err == nil {
+		err = d.resource.kinds.checkObject([]byte(holder.APIVersion), []byte(holder.Kind))
+	}
 	if err == nil && holder.Metadata.ResourceVersion == "" {
 		err = errors.New("it has no resourceVersion")
 	}
@@ -186,7 +193,7 @@ func (d *eventDecoder[T]) serverError(object []byte) error {
 	} else {
 		status, err = readStatus(object)
 	}
-	if err != nil || status.Status != metav1.StatusFailure {
+	if err != nil || status.Status != metav1.StatusFailure || status.Kind != "" && status.Kind != "Status" {
 		return malformed("the server reported an error that is not a Status")
 	}
 	bound(&status)
