@@ -74,6 +74,7 @@ type Client struct {
 	logger         *slog.Logger
 
 	credentials *credentials
+	mask        *mask // for all that others write
 	connections *connections
 	transports  *transports
 	buffers     [2]sync.Pool // of *[]byte, large and small, shared by all streams so that an idle one holds only one
@@ -93,7 +94,8 @@ func NewClient(cfg Config, opts Options) (*Client, error) {
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.DiscardHandler)
 	}
-	credentials, err := newCredentials(&cfg, opts.Logger)
+	mask := &mask{}
+	credentials, err := newCredentials(&cfg, mask, opts.Logger)
 	var secured *security
 	if err == nil {
 		secured, err = cfg.TLS.load()
@@ -111,6 +113,7 @@ func NewClient(cfg Config, opts Options) (*Client, error) {
 	if cfg.DialContext == nil {
 		cfg.DialContext = (&net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}).DialContext
 	}
+	cfg.Proxy = mask.proxy(cfg.Proxy)
 	connections := &connections{dial: cfg.DialContext}
 	transports := &transports{
 		dial: connections.DialContext, proxy: cfg.Proxy, serverName: cfg.TLS.ServerName, insecure: cfg.TLS.Insecure,
@@ -132,6 +135,7 @@ func NewClient(cfg Config, opts Options) (*Client, error) {
 		observer:       opts.Observer,
 		logger:         opts.Logger,
 		credentials:    credentials,
+		mask:           mask,
 		connections:    connections,
 		closing:        make(chan struct{}),
 		transports:     transports,

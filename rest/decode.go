@@ -168,6 +168,6 @@ func objectError(x *exchange, id identity, err error) *listwatch.ObjectError {
 	key, version := id.copied()
 	return &listwatch.ObjectError{
 		Key: key, ResourceVersion: version,
-		Err: &Error{Method: x.method, URL: x.url, Err: err},
+		Err: &Error{Method: x.method, URL: x.url, Err: x.client.mask.err(err)},
 	}
 }

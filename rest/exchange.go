@@ -60,7 +60,7 @@ func (c *Client) send(ctx context.Context, r request) (*exchange, error) {
 	u.Path = strings.TrimSuffix(u.Path, "/") + r.path
 	u.RawPath = ""
 	u.RawQuery = r.query.Encode()
-	x := &exchange{client: c, method: r.method, url: displayURL(u, r.query), ctx: ctx}
+	x := &exchange{client: c, method: r.method, url: c.mask.text(displayURL(u, r.query)), ctx: ctx}
 	x.running, x.cancel = context.WithCancelCause(ctx)
 
 	if err := c.roundTrip(x, r, u.String()); err != nil {
@@ -100,6 +100,7 @@ func (c *Client) roundTrip(x *exchange, r request, address string) error {
 	if err != nil {
 		return err
 	}
+	x.url = c.mask.text(x.url) // which may have what has become known only now
 	transport, err := c.transports.get(x.ctx, proof.certificate())
 	if err != nil {
 		return err
@@ -156,7 +157,7 @@ func (x *exchange) fail(err error) error {
 	case wrapped:
 		return err
 	}
-	failed := &Error{Method: x.method, URL: x.url, Attempts: 1, Err: err}
+	failed := &Error{Method: x.method, URL: x.url, Attempts: 1, Err: x.client.mask.err(err)}
 	if x.response != nil {
 		failed.StatusCode = x.response.StatusCode
 		failed.retryAfter = x.response.Header.Get("Retry-After")

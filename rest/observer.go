@@ -118,7 +118,7 @@ func (c *Client) answered(x *exchange, start time.Time, err error) {
 	if c.observer == nil || c.observer.OnAnswered == nil {
 		return
 	}
-	event := Answered{Method: x.method, URL: x.url, Wait: time.Since(start), Err: err}
+	event := Answered{Method: x.method, URL: x.url, Wait: time.Since(start), Err: c.mask.err(err)}
 	if err == nil {
 		event.StatusCode = x.response.StatusCode
 	}
@@ -128,6 +128,7 @@ func (c *Client) answered(x *exchange, start time.Time, err error) {
 // warn passes the warnings of an answer on.
 func (c *Client) warn(x *exchange) {
 	for text := range warnings(x.response.Header["Warning"]) {
+		text = c.mask.text(text)
 		if c.warned.first(text) {
 			c.logger.Warn("Warning from the API server.", "url", x.url, "warning", text)
 		}

@@ -19,11 +19,12 @@ type credentials struct {
 	file            *tokenFile
 	source          func(context.Context, *Credential) (*Credential, error)
 	rejected        atomic.Pointer[Credential] // of source
+	mask            *mask                      // knows all that is sent
 	impersonation   http.Header
 }
 
-func newCredentials(cfg *Config, logger *slog.Logger) (*credentials, error) {
-	out := &credentials{username: cfg.Username, password: cfg.Password, token: cfg.BearerToken, source: cfg.Credentials}
+func newCredentials(cfg *Config, mask *mask, logger *slog.Logger) (*credentials, error) {
+	out := &credentials{username: cfg.Username, password: cfg.Password, token: cfg.BearerToken, source: cfg.Credentials, mask: mask}
 	hasToken := !cfg.BearerToken.IsZero() || cfg.BearerTokenFile != ""
 	hasUser := cfg.Username != "" || !cfg.Password.IsZero()
 	switch {
@@ -38,6 +39,8 @@ func newCredentials(cfg *Config, logger *slog.Logger) (*credentials, error) {
 	if out.impersonation, err = cfg.Impersonate.header(); err != nil {
 		return nil, err
 	}
+	mask.learn(cfg.BearerToken)
+	mask.learnUser(cfg.Username, cfg.Password)
 	if cfg.BearerTokenFile != "" {
 		out.file = &tokenFile{path: cfg.BearerTokenFile, logger: logger, token: cfg.BearerToken}
 		if token, _ := out.file.get(context.Background()); token.IsZero() {
@@ -71,6 +74,7 @@ func (c *credentials) apply(req *http.Request) (*Credential, error) {
 		}
 	}
 	if !proof.Token.IsZero() {
+		c.mask.learn(proof.Token)
 		req.Header.Set("Authorization", "Bearer "+proof.Token.Reveal())
 	}
 	return proof, nil

@@ -40,6 +40,16 @@ func act(what string, args []string) int {
 		_ = json.Unmarshal([]byte(info), &q)
 		token, _ := json.Marshal(strings.Join(args, ",") + "|" + os.Getenv("GREETING") + "|" + info)
 		fmt.Printf(`{"kind":"ExecCredential","apiVersion":%q,"status":{"token":%s}}`, q.APIVersion, token)
+	case "leak": // complains of the token that it has just printed into a file
+		data, _ := os.ReadFile(args[0])
+		if data == nil {
+			token := "short-one"
+			_ = os.WriteFile(args[0], []byte(token), 0o600)
+			fmt.Printf(`{"kind":"ExecCredential","apiVersion":%q,"status":{"token":%q}}`, V1, token)
+			return 0
+		}
+		fmt.Fprintf(os.Stderr, "refused: %s", data)
+		return 1
 	case "fail": // complains
 		fmt.Fprint(os.Stderr, args[0])
 		return 3

@@ -32,6 +32,7 @@ type Plugin struct {
 	isTerminal func(*os.File) bool
 
 	mu      sync.Mutex       // guards following
+	last    rest.Secret      // the last token that there was
 	current *rest.Credential // nil where there is none that could be used
 	until   time.Time        // zero where current is not known to end
 	running *run             // nil where no process is running
@@ -140,6 +141,9 @@ func (p *Plugin) finish(ctx context.Context, r *run) {
 
 	p.mu.Lock()
 	p.running, p.current, p.until = nil, r.credential, end
+	if r.credential != nil {
+		p.last = r.credential.Token
+	}
 	now := time.Now()
 	if !end.IsZero() {
 		p.until = end.Add(-min(maxMargin, max(0, end.Sub(now))/10))

@@ -43,8 +43,8 @@ func (p *Plugin) presentable(text string) string {
 }
 
 // secrets are the values of the variables that the plugin got from its
-// configuration, and those of variables and arguments that have the name of a
-// secret.
+// configuration, those of variables and arguments that have the name of a secret, and
+// the token that it gave last.
 func (p *Plugin) secrets() (values []string) {
 	add := func(value string) {
 		if len(value) >= shortestSecret {
@@ -69,6 +69,10 @@ func (p *Plugin) secrets() (values []string) {
 			add(args[i+1]) // as in --client-secret abc
 		}
 	}
+	p.mu.Lock()
+	last := p.last
+	p.mu.Unlock()
+	add(last.Reveal())
 	// Longest first, for one may be a part of another.
 	slices.SortFunc(values, func(a, b string) int { return len(b) - len(a) })
 	return values

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -43,6 +44,15 @@ func TestErrorHasWhatThePluginSaidWithoutSecrets(t *testing.T) {
 		require.ErrorContains(t, err, `": exit status 3`)
 		require.Equal(t, want, err.Error()[strings.Index(err.Error(), "status 3")+len("status 3"):])
 	}
+}
+
+func TestTokenThatWasRefusedIsHidden(t *testing.T) {
+	t.Parallel()
+	p := newPlugin(t, "leak", Options{Args: rest.Secrets(filepath.Join(t.TempDir(), "token"))})
+	first, err := p.Credential(t.Context(), nil)
+	require.NoError(t, err)
+	_, err = p.Credential(t.Context(), first)
+	require.ErrorContains(t, err, "after it said: refused: [redacted]")
 }
 
 func TestSecretOfTheEnvironmentIsHidden(t *testing.T) {
@@ -129,7 +139,7 @@ func TestOptionsAndPluginAreNotPrinted(t *testing.T) {
 	var logged strings.Builder
 	for _, value := range []any{
 		opts, &opts, *opts.Cluster, opts.Cluster, struct{ opts Options }{opts}, struct{ opts *Options }{&opts}, map[string]Options{"a": opts},
-		plugin, struct{ plugin *Plugin }{plugin}, []any{plugin}, f, *plugin.current, plugin.current, struct{ c rest.Credential }{*plugin.current},
+		plugin, struct{ plugin *Plugin }{plugin}, []any{plugin}, *plugin.current, plugin.current, struct{ c rest.Credential }{*plugin.current},
 	} {
 		for _, verb := range "vsdxXqobp" {
 			for _, flag := range []string{"", "+", "#"} {

@@ -1,0 +1,194 @@
+package rest
+
+import (
+	"encoding/base64"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// What of a secret is looked for in the texts of others.
+const (
+	// maxKnown is how many secrets are remembered: a stream may be older than several
+	// tokens, and what ends it may repeat that which opened it.
+	maxKnown = 16
+	// shortestKnown is the length from which on a secret is looked for at all; a shorter
+	// one is found in most texts by chance.
+	shortestKnown = 4
+	// shortestPart is the length from which on a part of a secret is taken for one.
+	shortestPart = 8
+)
+
+// mask hides what a client has shown of itself where others repeat it: a proxy may
+// put the headers of a request on its page, of which an error shows the start. A nil
+// mask hides nothing.
+type mask struct {
+	mu    sync.Mutex // guards following
+	known []known    // oldest first
+}
+
+// known is a secret with the forms in which it is looked for: as it is, as in a URL, as
+// on a page, and its parts that no encoding changes. They are secrets themselves, for a mask may
+// be printed as well.
+type known struct {
+	secret Secret
+	forms  []Secret
+}
+
+// learn takes note of a secret that is about to be sent.
+func (m *mask) learn(secret Secret) {
+	text := secret.Reveal()
+	if m == nil || len(text) < shortestKnown {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for i := len(m.known) - 1; i >= 0; i-- { // the newest is asked for most
+		if m.known[i].secret.Reveal() == text {
+			return
+		}
+	}
+	if len(m.known) == maxKnown {
+		m.known = slices.Delete(m.known, 0, 1)
+	}
+	forms := []string{text, url.QueryEscape(text), url.PathEscape(text), inHTML.Replace(text)}
+	for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return !unreserved(r) }) {
+		if len(part) >= shortestPart {
+			forms = append(forms, part)
+		}
+	}
+	slices.Sort(forms)
+	m.known = append(m.known, known{secret, Secrets(slices.Compact(forms)...)})
+}
+
+// learnUser takes note of a password and of basic authentication with it.
+func (m *mask) learnUser(name string, password Secret) {
+	if m != nil && !password.IsZero() {
+		m.learn(password)
+		m.learn(newSecret(base64.StdEncoding.EncodeToString([]byte(name + ":" + password.Reveal()))))
+	}
+}
+
+// proxy takes note of the passwords in the URLs of proxies.
+func (m *mask) proxy(proxy func(*http.Request) (*url.URL, error)) func(*http.Request) (*url.URL, error) {
+	if proxy == nil {
+		return nil
+	}
+	return func(req *http.Request) (*url.URL, error) {
+		u, err := proxy(req)
+		if u != nil {
+			password, _ := u.User.Password()
+			m.learnUser(u.User.Username(), newSecret(password))
+		}
+		return u, err
+	}
+}
+
+// inHTML escapes as html.EscapeString does, whose package is larger than all of this.
+var inHTML = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&#34;", "'", "&#39;")
+
+// unreserved says whether a character is the same in HTML, JSON and URLs.
+func unreserved(r rune) bool {
+	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("-._~", r)
+}
+
+// text hides all that is known in a text.
+func (m *mask) text(text string) string {
+	if m == nil {
+		return text
+	}
+	m.mu.Lock()
+	var forms []string
+	for _, k := range m.known {
+		forms = append(forms, revealed(k.forms)...)
+	}
+	m.mu.Unlock()
+	var out strings.Builder
+	done := 0
+	for at := 0; at < len(text); {
+		n := 0
+		for _, form := range forms {
+			n = max(n, begins(text[at:], form))
+		}
+		if n == 0 {
+			at++
+			continue
+		}
+		out.WriteString(text[done:at] + hidden)
+		at += n
+		done = at
+	}
+	if done == 0 {
+		return text
+	}
+	return out.String() + text[done:]
+}
+
+// begins returns how much of a secret a text begins with, where that tells something of
+// it: texts may have been cut.
+func begins(text, secret string) (n int) {
+	for n < len(text) && n < len(secret) && text[n] == secret[n] {
+		n++
+	}
+	if n < len(secret) && n < shortestPart {
+		return 0
+	}
+	return n
+}
+
+func revealed(secrets []Secret) []string {
+	out := make([]string, len(secrets))
+	for i, secret := range secrets {
+		out[i] = secret.Reveal()
+	}
+	return out
+}
+
+// err hides all that is known in an error: in the Status of a server, and otherwise in
+// its text, while errors.Is still finds what it wraps.
+func (m *mask) err(err error) error {
+	if m == nil || err == nil {
+		return err
+	}
+	if failed, ok := errors.AsType[*apierrors.StatusError](err); ok {
+		m.status(&failed.ErrStatus)
+	}
+	text := err.Error()
+	if shown := m.text(text); shown != text {
+		return &maskedError{text: shown, reason: func() error { return err }}
+	}
+	return err
+}
+
+func (m *mask) status(status *metav1.Status) {
+	texts := []*string{&status.Message, (*string)(&status.Reason), &status.Continue}
+	if details := status.Details; details != nil {
+		texts = append(texts, &details.Name, &details.Group, &details.Kind, (*string)(&details.UID))
+		for i := range details.Causes {
+			cause := &details.Causes[i]
+			texts = append(texts, (*string)(&cause.Type), &cause.Message, &cause.Field)
+		}
+	}
+	for _, text := range texts {
+		*text = m.text(*text)
+	}
+}
+
+// maskedError is an error without its secrets. The reason is behind a function, as the
+// text of a Secret is.
+type maskedError struct {
+	text   string
+	reason func() error
+}
+
+// Error returns the text without its secrets.
+func (e *maskedError) Error() string { return e.text }
+
+// Is lets errors.Is find the reason, which has the secrets and so is not unwrapped.
+func (e *maskedError) Is(target error) bool { return errors.Is(e.reason(), target) }
