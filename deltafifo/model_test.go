@@ -13,12 +13,13 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kinform/kinform/deltafifo"
+	"github.com/kinform/kinform/internal/effort"
 )
 
 // TestModel runs random histories, see world.
 func TestModel(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(300) {
+	for seed := range effort.Of[uint64](300, 60) {
 		random := rand.New(rand.NewPCG(seed, 0))
 		script := make([]byte, 400)
 		for i := range script {

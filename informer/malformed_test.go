@@ -9,6 +9,7 @@ import (
 
 	"github.com/kinform/kinform/apitest"
 	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/internal/effort"
 	"github.com/kinform/kinform/reflector"
 	"github.com/kinform/kinform/rest"
 	"github.com/stretchr/testify/require"
@@ -43,6 +44,9 @@ func TestG11_MalformedAnswersAreReportedAndSurvived(t *testing.T) {
 		for _, answer := range answers {
 			t.Run(fmt.Sprintf("%v/%s", encoding, answer.name), func(t *testing.T) {
 				t.Parallel()
+				if encoding == rest.JSON && answer.name == "2 GiB frame" {
+					effort.SkipUnlessAll(t, "JSON does not say how long it is, so all of it is sent")
+				}
 				synctest.Test(t, func(t *testing.T) {
 					var reported []string
 					opts := informer.Options[*corev1.Pod]{}

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/kinform/kinform/apitest"
+	"github.com/kinform/kinform/internal/effort"
 	"github.com/kinform/kinform/internal/tcpproxy"
 	"github.com/kinform/kinform/reflector"
 	"github.com/kinform/kinform/rest"
@@ -45,6 +46,7 @@ func (n brokenNetwork) run(t *testing.T, patience, stall time.Duration, reach re
 
 // brokenNetworks calls f for every way in which a network breaks.
 func brokenNetworks(f func(name string, n brokenNetwork)) {
+	formats := effort.Samples(formats, 2) // each kind of format has the same network
 	for _, secure := range []bool{false, true} {
 		for _, kind := range []tcpproxy.Kind{tcpproxy.Reset, tcpproxy.Cut, tcpproxy.Stall, tcpproxy.Trickle, tcpproxy.Corrupt} {
 			if kind == tcpproxy.Corrupt && !secure {
@@ -53,7 +55,7 @@ func brokenNetworks(f func(name string, n brokenNetwork)) {
 			for _, mode := range []reflector.ListMode{reflector.List, reflector.WatchList} {
 				for _, format := range formats {
 					f(fmt.Sprintf("%v/TLS=%t/%v/%v", kind, secure, mode, format),
-						brokenNetwork{mode: mode, format: format, secure: secure, kind: kind, faulty: 12, within: 12_000})
+						brokenNetwork{mode: mode, format: format, secure: secure, kind: kind, faulty: effort.Of(12, 6), within: 12_000})
 				}
 			}
 		}
@@ -81,9 +83,7 @@ func TestNetworkThatBreaks(t *testing.T) {
 // The same over TCP, with short times, so that connections are really reset and
 // what leaks would be seen.
 func TestTCPThatBreaks(t *testing.T) {
-	if testing.Short() {
-		t.Skip("its time is real")
-	}
+	effort.SkipUnlessAll(t, "its time is real")
 	brokenNetworks(func(name string, n brokenNetwork) {
 		if n.kind == tcpproxy.Stall && n.secure || n.format.shared {
 			return // noticed after 45 seconds, a connection at a time, see above; or no matter of TCP
@@ -117,7 +117,7 @@ func TestCorruptionWithoutTLS(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					// A wrong version may lie in the future, on which the server insists for
 					// as long as it takes to be believed.
-					n := brokenNetwork{mode: mode, format: format, kind: tcpproxy.Corrupt, faulty: 500, within: 2_000}
+					n := brokenNetwork{mode: mode, format: format, kind: tcpproxy.Corrupt, faulty: effort.Of(500, 100), within: 2_000}
 					rig, end := n.start(t, inMemory)
 					defer end()
 					rig.breakAll(t, 10*time.Hour, func(change int) {

@@ -17,6 +17,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kinform/kinform/internal/effort"
 	"github.com/kinform/kinform/listwatch"
 )
 
@@ -103,7 +104,7 @@ func TestOnlyListsAskForCompression(t *testing.T) {
 func TestCompressedListEqualsThePlainOne(t *testing.T) {
 	t.Parallel()
 	for _, e := range encodings {
-		body := podList(t, e, "7", plainPods(300)...)
+		body := podList(t, e, "7", plainPods(effort.Of(300, 60))...)
 		stream, err := pods(serveBytes(t, e, body)).List(t.Context(), listwatch.ListOptions{})
 		require.NoError(t, err)
 		want, _, err := drainList(stream)

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kinform/kinform/apitest"
+	"github.com/kinform/kinform/internal/effort"
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/rest"
 	"github.com/kinform/kinform/rest/sharing"
@@ -42,7 +43,7 @@ func watchAll[T any](t *testing.T, r *rest.Resource[T], n int) (events []listwat
 
 func TestSharedObjectsInJSONEqualOthers(t *testing.T) {
 	t.Parallel()
-	const n = 40
+	n := effort.Of(40, 10)
 	client := startWithPods(t, n)
 	for _, drop := range []rest.Drop{
 		{}, {ManagedFields: true}, {Annotations: []string{"checksum/config"}}, {Status: true}, {AllButMetadata: true},

@@ -12,6 +12,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kjson "sigs.k8s.io/json"
+
+	"github.com/kinform/kinform/internal/effort"
 )
 
 // dropped is what d leaves of a pod, done to the decoded object.
@@ -46,7 +48,7 @@ var projections = map[string]Drop{
 
 func TestDropLeavesWhatItShould(t *testing.T) {
 	t.Parallel()
-	pods := append(randomPods(7, 50), plainPods(2)...)
+	pods := append(randomPods(7, effort.Of(50, 10)), plainPods(2)...)
 	for i := range pods {
 		extra := map[string]string{"a": "1", "b": "2"}
 		maps.Copy(extra, pods[i].Annotations)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kinform/kinform/internal/effort"
 	"github.com/kinform/kinform/workqueue"
 )
 
@@ -130,7 +131,8 @@ func TestRunKeepsThePriorityOfWhatIsRequeued(t *testing.T) {
 // bound that Options.Ageing states.
 func TestNothingStarves(t *testing.T) {
 	t.Parallel()
-	const low, ageing = 100_000, 4
+	const ageing = 4
+	low := effort.Of(100_000, 10_000)
 	q := workqueue.New(workqueue.Options[int]{Ageing: ageing})
 	for key := range low {
 		q.AddWith(key, workqueue.AddOptions{Priority: workqueue.LowPriority})
