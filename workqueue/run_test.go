@@ -208,55 +208,45 @@ func TestRunEndsAtOnceAndWithItsCauseWhenItsContextEnds(t *testing.T) { // G10
 	}
 }
 
-// A worker that waits for a key when the context ends must not take the one that
-// is added after it, although both are there when it looks.
-func TestNoKeyIsBegunAfterTheContextOfRunHasEnded(t *testing.T) {
-	t.Parallel()
-	for range 200 { // select is random
-		synctest.Test(t, func(t *testing.T) {
-			q := newQueue()
-			ctx, cancel := context.WithCancel(t.Context())
-			defer cancel()
-			var begun atomic.Int64
-			ended := make(chan error, 1)
-			go func() {
-				ended <- q.Run(ctx, 2, func(context.Context, string) error {
-					begun.Add(1)
-					return nil
-				})
-			}()
-			synctest.Wait()
-			cancel()
-			q.Add("a")
-			require.NoError(t, <-ended)
-			require.Zero(t, begun.Load())
-		})
-	}
+// late is a context whose end is not heard yet, as it is for a Get that has been woken
+// by an add and does not run yet.
+type late struct {
+	context.Context
+	ended atomic.Bool
 }
 
-// The token of a Get that has ended is not lost to the others.
-func TestAGetWhoseContextHasEndedPassesTheKeyOn(t *testing.T) {
-	t.Parallel()
-	for range 200 {
-		synctest.Test(t, func(t *testing.T) {
-			q := newQueue()
-			ctx, cancel := context.WithCancel(t.Context())
-			for range 3 {
-				go func() { _, _ = q.Get(ctx) }()
-			}
-			synctest.Wait()
-			got := make(chan string)
-			go func() {
-				key, _ := q.Get(t.Context())
-				got <- key
-			}()
-			synctest.Wait()
-			cancel()
-			q.Add("a")
-			require.Equal(t, "a", <-got)
-			q.Done("a")
-		})
+func (l *late) Err() error {
+	if l.ended.Load() {
+		return context.Canceled
 	}
+	return nil
+}
+
+// A worker that is woken by an add just when the context ends must not take the key, and
+// leaves it to another who waits.
+func TestNoKeyIsBegunAfterTheContextHasEnded(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue()
+		ctx := &late{Context: t.Context()}
+		ended := make(chan error, 1)
+		go func() {
+			_, err := q.Get(ctx)
+			ended <- err
+		}()
+		synctest.Wait()
+		got := make(chan string, 1)
+		go func() {
+			key, _ := q.Get(t.Context())
+			got <- key
+		}()
+		synctest.Wait()
+		ctx.ended.Store(true)
+		q.Add("a") // which wakes the first, as it has waited for longer
+		require.Error(t, <-ended)
+		require.Equal(t, "a", <-got)
+		q.Done("a")
+	})
 }
 
 func TestRunUntilDrainsWhatIsQueuedWhenItIsStopped(t *testing.T) { // D1, G10
