@@ -63,7 +63,9 @@ type Options struct {
 	// which is a seed as good as any.
 	Seed uint64
 
-	// Logger is told about errors in connections. Defaults to discarding them.
+	// Logger is told about errors in connections. Defaults to silence, other than in
+	// the rest of this module: a server that is made to break connections would fill the
+	// output of every test with it, and the client says what it is about.
 	Logger *slog.Logger
 }
 

@@ -153,7 +153,9 @@ func (i *Informer[T]) write(changes []change[T], batch deltafifo.Batch[T]) (revi
 		refused = make(map[types.NamespacedName]bool, len(failures))
 		for _, failure := range failures {
 			refused[failure.Key] = true
-			i.opts.Logger.Error("object not stored, as it cannot be indexed", "informer", i.opts.Name, "key", failure.Key, "err", failure)
+		}
+		if _, due := i.unindexed.Due(0, time.Now()); due {
+			i.opts.Logger.Error("objects not stored, as they cannot be indexed", "informer", i.opts.Name, "objects", len(failures), "key", failures[0].Key, "err", failures[0])
 		}
 	}
 	return revision, refused

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kinform/kinform/deltafifo"
 	"github.com/kinform/kinform/indexer"
+	"github.com/kinform/kinform/internal/remind"
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/reflector"
 )
@@ -27,6 +28,9 @@ type Informer[T any] struct {
 	synced chan struct{}
 	// stopped is closed when Run no longer calls handlers.
 	stopped chan struct{}
+
+	// unindexed is for the log, and belongs to the goroutine that consumes.
+	unindexed remind.Reminder
 
 	// handlers are the goroutines of the registrations.
 	handlers sync.WaitGroup
@@ -163,7 +167,8 @@ func (i *Informer[T]) AddIndex(name string, fn indexer.IndexFunc[T]) error {
 // The error is ErrStopped, or says which option is wrong.
 //
 // The handler is called by a goroutine of its own, one event at a time (G4).
-// Should it panic, the panic is logged and counted, and the next event follows.
+// Should it panic, that is counted, logged when it begins and every five minutes
+// while it goes on, and the next event follows.
 func (i *Informer[T]) AddHandler(handle func(Event[T]), opts HandlerOptions) (*Registration[T], error) {
 	return i.addHandler(handle, opts, nil)
 }

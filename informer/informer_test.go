@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -198,24 +197,6 @@ func TestWaitForSyncSaysWhatIsMissingAndWhy(t *testing.T) {
 		require.ErrorContains(t, err, "no role")
 		require.NoError(t, r.stop())
 		require.ErrorIs(t, r.informer.WaitForSync(t.Context()), informer.ErrStopped)
-	})
-}
-
-func TestASlowHandlerIsNamedInTheLogOnce(t *testing.T) { // D24
-	var log bytes.Buffer
-	inBubble(t, informer.Options[*corev1.Pod]{Logger: slog.New(slog.NewTextHandler(&log, nil))}, func(t *testing.T, r *rig) {
-		release := make(chan struct{})
-		registration := r.add(func(informer.Event[*corev1.Pod]) { <-release }, informer.HandlerOptions{Name: "sleepy", Mailbox: 5})
-		r.runSynced()
-		r.churn(10, 200, false)
-		r.settle()
-		synctest.Wait()
-		status := registration.Status()
-		require.LessOrEqual(t, status.Waiting, 5+3*10)
-		require.Positive(t, status.Coalesced)
-		close(release)
-		require.NoError(t, r.stop())
-		require.Equal(t, 1, strings.Count(log.String(), "sleepy"), log.String())
 	})
 }
 

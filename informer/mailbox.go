@@ -39,8 +39,10 @@ type mailbox[T any] struct {
 	overflow Overflow
 
 	// holdUp is called when post has to wait, and what it returns when it no
-	// longer has to.
+	// longer has to. stuck is called while it waits, every slowAfter.
 	holdUp func() (release func())
+	stuck  func()
+	timer  *time.Timer // of the writer, for stuck; nil until it had to wait
 
 	// wake and space hold at most one token: something can be read; there may be
 	// room to write, for which only a writer with Block waits.
@@ -63,11 +65,12 @@ type mailbox[T any] struct {
 	closed    bool
 }
 
-func newMailbox[T any](limit int, overflow Overflow, holdUp func() (release func())) *mailbox[T] {
+func newMailbox[T any](limit int, overflow Overflow, holdUp func() (release func()), stuck func()) *mailbox[T] {
 	return &mailbox[T]{
 		limit:    limit,
 		overflow: overflow,
 		holdUp:   holdUp,
+		stuck:    stuck,
 		wake:     make(chan struct{}, 1),
 		space:    make(chan struct{}, 1),
 	}
@@ -128,8 +131,19 @@ func (m *mailbox[T]) waitLocked() {
 	signal(m.wake)
 	release := m.holdUp()
 	defer release()
+	if m.timer == nil {
+		m.timer = time.NewTimer(slowAfter)
+	} else {
+		m.timer.Reset(slowAfter)
+	}
+	defer m.timer.Stop()
 	for full := true; full; {
-		<-m.space
+		select {
+		case <-m.space:
+		case <-m.timer.C:
+			m.stuck()
+			m.timer.Reset(slowAfter)
+		}
 		m.mu.Lock()
 		full = !m.closed && m.depth >= m.limit
 		m.mu.Unlock()

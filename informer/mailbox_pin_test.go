@@ -19,7 +19,7 @@ func TestMailboxBehindHoldsNoWholeBatches(t *testing.T) {
 	t.Parallel()
 	a, b := types.NamespacedName{Name: "a"}, types.NamespacedName{Name: "b"}
 	check := func(when string, full int) {
-		m := newMailbox[*big](full, Coalesce, nil)
+		m := newMailbox[*big](full, Coalesce, nil, nil)
 		m.post([]Event[*big]{{Type: Added, Key: types.NamespacedName{Name: "c"}}}, time.Now())
 		merged := new(big)
 		watched := weak.Make(merged)

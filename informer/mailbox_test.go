@@ -63,7 +63,7 @@ func FuzzMailbox(f *testing.F) {
 	f.Fuzz(func(t *testing.T, script []byte) {
 		for _, overflow := range []Overflow{Coalesce, Unbounded} {
 			const limit = 3
-			m := newMailbox[int](limit, overflow, nil)
+			m := newMailbox[int](limit, overflow, nil, nil)
 			w := world{state: map[types.NamespacedName]int{}}
 			r := reader{known: map[types.NamespacedName]int{}}
 			for _, op := range script {
@@ -96,7 +96,7 @@ func FuzzMailbox(f *testing.F) {
 
 func TestMailboxCoalescesOnlyWhileTheReaderIsBehind(t *testing.T) {
 	t.Parallel()
-	m := newMailbox[int](2, Coalesce, nil)
+	m := newMailbox[int](2, Coalesce, nil, nil)
 	w := world{state: map[types.NamespacedName]int{}}
 	post := func() int { return m.post([]Event[int]{w.step(1)}, time.Time{}) }
 
@@ -117,7 +117,7 @@ func TestMailboxCoalescesOnlyWhileTheReaderIsBehind(t *testing.T) {
 
 func TestMailboxKeepsTheSyncMarkBehindTheInitialAdds(t *testing.T) {
 	t.Parallel()
-	m := newMailbox[int](1, Coalesce, nil)
+	m := newMailbox[int](1, Coalesce, nil, nil)
 	w := world{state: map[types.NamespacedName]int{}}
 	m.post([]Event[int]{w.step(1)}, time.Time{})
 	m.postSnapshot(nil, true)
@@ -135,7 +135,7 @@ func TestBlockHoldsUpTheWriterUntilThereIsRoom(t *testing.T) {
 		m := newMailbox[int](1, Block, func() func() {
 			held++
 			return func() { released++ }
-		})
+		}, nil)
 		w := world{state: map[types.NamespacedName]int{}}
 		m.post([]Event[int]{w.step(1)}, time.Time{})
 		posted := 0

@@ -19,7 +19,7 @@ type Options[T any] struct {
 
 	// Reflector has the choices of listing and watching: pages, back-off, time
 	// limits, and OnError, which hears of every failed attempt. Its Logger defaults
-	// to the one below.
+	// to the one below, with the informer's name.
 	Reflector reflector.Options
 
 	// Queue has the choices of the DeltaFIFO between reflector and store.
@@ -36,8 +36,10 @@ type Options[T any] struct {
 	// it begins with a list.
 	Preload func(*Informer[T]) error
 
-	// Logger gets what has no caller to be returned to: failed attempts, handler
-	// panics, slow handlers. Defaults to silence.
+	// Logger gets what has no caller to be returned to, with the informer's name:
+	// failed attempts, handler panics, slow handlers. What lasts is said when it begins,
+	// every five minutes, and when it is over. Defaults to slog.Default(), as it is at
+	// New; slog.New(slog.DiscardHandler) is silence.
 	Logger *slog.Logger
 
 	// Observer hears of batches and deliveries. Defaults to nil, which costs one
@@ -53,10 +55,10 @@ func (o Options[T]) withDefaults() Options[T] {
 		}
 	}
 	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
+		o.Logger = slog.Default()
 	}
 	if o.Reflector.Logger == nil {
-		o.Reflector.Logger = o.Logger
+		o.Reflector.Logger = o.Logger.With("informer", o.Name)
 	}
 	return o
 }

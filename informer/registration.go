@@ -8,7 +8,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	"github.com/kinform/kinform/indexer"
+	"github.com/kinform/kinform/internal/remind"
 )
 
 // Registration is one handler of an informer: the means to wait for it, look at
@@ -35,8 +38,8 @@ type Registration[T any] struct {
 
 	delivered atomic.Uint64
 	panics    atomic.Uint64
-	// slow makes sure that a handler is called slow in the log only once.
-	slow atomic.Bool
+	panicking remind.Reminder // of the goroutine that calls the handler
+	lag       lag
 }
 
 func newRegistration[T any](i *Informer[T], handle func(Event[T]), opts HandlerOptions) *Registration[T] {
@@ -48,10 +51,7 @@ func newRegistration[T any](i *Informer[T], handle func(Event[T]), opts HandlerO
 		removed:  make(chan struct{}),
 		done:     make(chan struct{}),
 	}
-	r.mailbox = newMailbox[T](opts.Mailbox, opts.Overflow, func() (release func()) {
-		r.warnSlow(opts.Mailbox)
-		return i.gate.close()
-	})
+	r.mailbox = newMailbox[T](opts.Mailbox, opts.Overflow, i.gate.close, r.checkWaiting)
 	return r
 }
 
@@ -130,6 +130,13 @@ func (r *Registration[T]) deliverMail(resync <-chan time.Time) {
 		default:
 		}
 		l, ok := r.mailbox.take()
+		if r.lag.behind.Load() {
+			if !ok {
+				r.lag.sayIfOver(r.informer.opts.Logger, r.informer.opts.Name, r.opts.Name)
+			} else {
+				r.checkLag(l.posted)
+			}
+		}
 		switch {
 		case !ok:
 			return
@@ -204,28 +211,50 @@ func (r *Registration[T]) deliver(event Event[T], posted time.Time) {
 func (r *Registration[T]) call(event Event[T]) {
 	defer func() {
 		if p := recover(); p != nil {
-			r.panics.Add(1)
-			r.informer.opts.Logger.Error("handler panicked; the event counts as handled",
-				"informer", r.informer.opts.Name, "handler", r.opts.Name, "key", event.Key, "type", event.Type, "panic", p, "stack", string(debug.Stack()))
+			r.panicked(p, event.Key, event.Type, debug.Stack())
 		}
 	}()
 	r.handle(event)
 }
 
-// post puts events into the mailbox, and says in the log when the handler is slow
-// for the first time.
+// panicked counts a panic, and logs the first, and one every few minutes of those that
+// follow: each has a stack, and a handler that panics may do so for every object.
+//
+//go:noinline
+func (r *Registration[T]) panicked(value any, key types.NamespacedName, event EventType, stack []byte) {
+	total := r.panics.Add(1)
+	if _, due := r.panicking.Due(0, time.Now()); due {
+		r.informer.opts.Logger.Error("handler panicked; the event counts as handled",
+			"informer", r.informer.opts.Name, "handler", r.opts.Name, "key", key, "type", event, "panic", value, "panics", total, "stack", string(stack))
+	}
+}
+
+// post puts events into the mailbox, and says in the log when the handler is slow.
 func (r *Registration[T]) post(events []Event[T], now time.Time) {
 	if len(events) == 0 {
 		return
 	}
 	if depth := r.mailbox.post(events, now); depth >= r.opts.Mailbox {
-		r.warnSlow(depth)
+		r.lag.behind.Store(true)
+	}
+	if r.lag.behind.Load() {
+		r.checkWaiting()
 	}
 }
 
-func (r *Registration[T]) warnSlow(depth int) {
-	if r.slow.CompareAndSwap(false, true) {
-		r.informer.opts.Logger.Warn("handler is slow: its mailbox is full",
-			"informer", r.informer.opts.Name, "handler", r.opts.Name, "waiting", depth, "overflow", r.opts.Overflow)
+// checkWaiting says that the handler is slow, if what waits has done so for long.
+func (r *Registration[T]) checkWaiting() {
+	r.lag.behind.Store(true)
+	if depth, oldest, _ := r.mailbox.state(); depth > 0 {
+		r.checkLag(oldest)
+	}
+}
+
+// checkLag says that the handler is slow, if an event that was posted then has waited
+// for long.
+func (r *Registration[T]) checkLag(posted time.Time) {
+	if waited := time.Since(posted); waited >= slowAfter {
+		depth, _, _ := r.mailbox.state()
+		r.lag.sayIfSlow(r.informer.opts.Logger, r.informer.opts.Name, r.opts.Name, r.opts.Overflow, waited, depth)
 	}
 }

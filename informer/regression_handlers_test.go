@@ -1,10 +1,8 @@
 package informer_test
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"log/slog"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -138,20 +136,6 @@ func TestRemoveBeforeRunClosesDone(t *testing.T) {
 			t.Fatal("Done is not closed after Remove before Run, not even when Run has returned")
 		}
 	})
-}
-
-func TestAFastHandlerIsNotCalledSlow(t *testing.T) {
-	var log bytes.Buffer
-	var items []listwatch.Item[*obj]
-	for i := range 5000 {
-		items = append(items, item(fmt.Sprint(i), fmt.Sprint(i+1), "x"))
-	}
-	inf := mk(t, newFake("5000", items...), informer.Options[*obj]{Logger: slog.New(slog.NewTextHandler(&log, nil))})
-	r, _ := inf.AddHandler(func(e informer.Event[*obj]) {}, informer.HandlerOptions{})
-	stop := start(t, inf)
-	require.NoError(t, r.WaitForSync(t.Context()))
-	stop()
-	require.NotContains(t, log.String(), "slow")
 }
 
 func TestARemovedRegistrationReleasesItsSnapshot(t *testing.T) {

@@ -108,9 +108,11 @@ type Options struct {
 	// Observer is told what the reflector does. Defaults to nil.
 	Observer *Observer
 
-	// Logger gets the first failure of a row as a warning, its repetitions at
-	// debug level, and the recovery at info level. It should say which resource
-	// this is, as in logger.With("resource", "pods"). Defaults to no logging.
+	// Logger gets a warning when attempts begin to fail, when they fail with another
+	// status, and every five minutes while they do; a line at info level when they
+	// succeed again; and every single failure at debug level. It should say which
+	// resource this is, as in logger.With("resource", "pods"). Defaults to
+	// slog.Default(), as it is at New; slog.New(slog.DiscardHandler) is silence.
 	Logger *slog.Logger
 }
 
@@ -145,7 +147,7 @@ func (o Options) withDefaults() Options {
 		o.WatchIdleTimeout = 3 * time.Minute
 	}
 	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
+		o.Logger = slog.Default()
 	}
 	if o.Observer == nil {
 		o.Observer = &Observer{}

@@ -5,12 +5,16 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/kinform/kinform/internal/remind"
 	"github.com/kinform/kinform/listwatch"
 )
 
 // row counts failures in a row, and how many of the last of them the server meant
 // to be permanent.
-type row struct{ failures, permanent int }
+type row struct {
+	failures, permanent int
+	said                remind.Reminder // in the log
+}
 
 // atOnce counts a failure after which next follows without a wait.
 //
@@ -47,7 +51,9 @@ func (r *Reflector[T]) succeeded(row *row) {
 	if row.failures == 0 {
 		return
 	}
-	r.opts.Logger.Info("Recovered", "failures", row.failures)
+	if row.said.Over() {
+		r.opts.Logger.Info("Recovered", "failures", row.failures)
+	}
 	row.failures, row.permanent = 0, 0
 	r.record.update(func(st *Status) { st.Failures = r.failures() })
 }
@@ -58,16 +64,18 @@ func (r *Reflector[T]) failures() int { return r.snapshots.failures + r.watches.
 func (r *Reflector[T]) report(phase Phase, err error, next state[T]) Error {
 	wait := waitOf[T](next)
 	e := Error{Phase: phase, Err: err, Failures: r.watches.failures, RetryIn: wait, Final: next.phase() == Stopped}
+	row := &r.watches
 	if phase == Listing || phase == Streaming {
+		row = &r.snapshots
 		e.Failures = r.snapshots.failures
 	}
-	level := slog.LevelWarn
-	switch {
-	case e.Final: // worth a warning whatever came before
-	case e.Failures > 1:
-		level = slog.LevelDebug
-	case wait == 0:
-		level = slog.LevelInfo // such as an expired version: part of life
+	level := slog.LevelDebug
+	if e.Final { // worth a warning whatever came before
+		level = slog.LevelWarn
+	} else if wait > 0 { // otherwise part of life, such as an expired version or a silent watch
+		if _, due := row.said.Due(int(statusOf(err).Code), time.Now()); due {
+			level = slog.LevelWarn
+		}
 	}
 	r.opts.Logger.Log(context.Background(), level, "Attempt failed",
 		"phase", phase.String(), "err", err, "failures", e.Failures, "retry_in", wait)

@@ -2,6 +2,9 @@ package reflector
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io"
 	"log/slog"
 	"strings"
 	"testing"
@@ -10,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kinform/kinform/listwatch"
 )
@@ -133,15 +137,7 @@ func TestErrorsUnwrap(t *testing.T) {
 func TestLogHasOneWarningForARowOfFailures(t *testing.T) { // RC-30
 	bubble(t, func(t *testing.T) {
 		var log strings.Builder
-		g := newRig(Options{Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{
-			Level: slog.LevelDebug,
-			ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
-				if a.Key == slog.TimeKey {
-					return slog.Attr{}
-				}
-				return a
-			},
-		}))})
+		g := newRig(Options{Logger: logTo(&log, slog.LevelDebug)})
 		g.source.lists = []reply{refuse(errBroken), refuse(errBroken), whole("10")}
 		g.source.watches = []reply{play(
 			unreadable(listwatch.Modified, "a"), unreadable(listwatch.Modified, "b"), bookmark("11"), errExpired)}
@@ -153,10 +149,87 @@ level=DEBUG msg="Attempt failed" phase=listing err="connection reset" failures=2
 level=INFO msg=Recovered failures=2
 level=WARN msg="Object skipped" phase=watching err="object ns/a could not be read: garbage"
 level=DEBUG msg="Object skipped" phase=watching err="object ns/b could not be read: garbage"
-level=INFO msg="Attempt failed" phase=watching err="wrapped: too old" failures=1 retry_in=0s
+level=DEBUG msg="Attempt failed" phase=watching err="wrapped: too old" failures=1 retry_in=0s
 `, log.String())
 	})
 }
+
+// logTo writes lines without a time.
+func logTo(w io.Writer, level slog.Level) *slog.Logger {
+	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{
+		Level: level,
+		ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+			if a.Key == slog.TimeKey {
+				return slog.Attr{}
+			}
+			return a
+		},
+	}))
+}
+
+// A server that is down for 20 minutes is four warnings, one each five minutes, and one
+// more when it is there again and refuses.
+func TestLogsGoToTheDefaultLoggerUnlessToldOtherwise(t *testing.T) {
+	previous := slog.Default()
+	defer slog.SetDefault(previous)
+	var log strings.Builder
+	slog.SetDefault(logTo(&log, slog.LevelInfo))
+	bubble(t, func(t *testing.T) {
+		g := newRig(Options{})
+		slog.SetDefault(previous) // The one at New counts.
+		g.source.lists = []reply{refuse(errBroken)}
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		require.NoError(t, g.reflector.Run(ctx))
+	})
+	require.Contains(t, log.String(), `level=WARN msg="Attempt failed" phase=listing err="connection reset"`)
+}
+
+func TestAnOutageIsSaidWhenItBeginsEveryFiveMinutesAndWhenItIsOver(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		var log strings.Builder
+		began := time.Now()
+		lines := writerFunc(func(line []byte) (int, error) {
+			return fmt.Fprintf(&log, "%v %s", time.Since(began).Truncate(time.Minute), line)
+		})
+		lived := &journal{}
+		r, err := New[string](&outage{began: began, script: script{journal: lived}}, &mirror{journal: lived}, Options{Logger: logTo(lines, slog.LevelInfo)})
+		require.NoError(t, err)
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Minute)
+		defer cancel()
+		require.NoError(t, r.Run(ctx))
+		require.Regexp(t, `^0s level=WARN msg="Attempt failed" phase=listing err="connection reset" failures=1 .*
+5m0s level=WARN .* err="connection reset" failures=.*
+10m0s level=WARN .* err="connection reset" .*
+15m0s level=WARN .* err="connection reset" .*
+18m0s level=WARN .* err=".*forbidden.*" .*
+2[0-9]m0s level=INFO msg=Recovered failures=[0-9]+
+`, log.String())
+	})
+}
+
+// outage is a source that cannot be reached for 18 minutes, then refuses for four, and
+// then has a list and a watch in which nothing happens.
+type outage struct {
+	script
+	began time.Time
+}
+
+func (o *outage) List(ctx context.Context, opts listwatch.ListOptions) (listwatch.ListStream[string], error) {
+	past := time.Since(o.began)
+	switch {
+	case past < 18*time.Minute:
+		return nil, errBroken
+	case past < 22*time.Minute:
+		return nil, apierrors.NewForbidden(schema.GroupResource{Resource: "pods"}, "", errors.New("no right"))
+	}
+	o.lists = []reply{whole("10")}
+	return o.script.List(ctx, opts)
+}
+
+type writerFunc func([]byte) (int, error)
+
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
 func TestEventCostsNoAllocation(t *testing.T) {
 	ev := modified("a@11")

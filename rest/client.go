@@ -53,8 +53,9 @@ type Options struct {
 	Observer *Observer
 
 	// Logger gets what no error can report: warnings of the server, each text once
-	// as far as the client remembers, and a token file that became unreadable.
-	// Defaults to discarding it.
+	// as far as the client remembers, files of a token or of TLS that became unreadable,
+	// and requests that are repeated; what lasts is said every five minutes. Defaults to
+	// slog.Default(), as it is at NewClient; slog.New(slog.DiscardHandler) is silence.
 	Logger *slog.Logger
 }
 
@@ -80,6 +81,7 @@ type Client struct {
 	buffers     [2]sync.Pool // of *[]byte, large and small, shared by all streams so that an idle one holds only one
 	counters    counters
 	warned      warned
+	repeated    repeated
 	closed      atomic.Bool
 	closing     chan struct{} // closed by Close
 }
@@ -92,7 +94,7 @@ func NewClient(cfg Config, opts Options) (*Client, error) {
 		return nil, fmt.Errorf("rest.Config: Host: %w", err)
 	}
 	if opts.Logger == nil {
-		opts.Logger = slog.New(slog.DiscardHandler)
+		opts.Logger = slog.Default()
 	}
 	mask := &mask{}
 	credentials, err := newCredentials(&cfg, mask, opts.Logger)

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"log/slog"
 	"os"
 	"testing"
 
@@ -11,5 +12,6 @@ func TestMain(m *testing.M) {
 	if host := os.Getenv(environmentHost); host != "" {
 		os.Exit(requestByEnvironment(host))
 	}
+	slog.SetDefault(slog.New(slog.DiscardHandler)) // Servers of tests fail on purpose.
 	goleak.VerifyTestMain(m)
 }

@@ -6,10 +6,13 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
+	"sync"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
+
+	"github.com/kinform/kinform/internal/remind"
 )
 
 // persist makes attempts at a request until one succeeds or fails for good; see
@@ -31,11 +34,33 @@ func (c *Client) persist(ctx context.Context, method string, attempt func() erro
 		if c.observer != nil && c.observer.OnRetry != nil {
 			c.observer.OnRetry(Retry{Err: failed, Wait: wait})
 		}
+		c.sayRetry(failed, wait)
 		if err := c.sleep(ctx, wait); err != nil {
 			return &Error{Method: failed.Method, URL: failed.URL, Attempts: n, Err: err, Previous: failed.Err}
 		}
 		c.counters.retries.Add(1)
 		previous = failed.Err
+	}
+}
+
+// repeated is what was said of repetitions in the log. A request that succeeds does not
+// end it: others may fail.
+type repeated struct {
+	mu   sync.Mutex // guards following
+	said remind.Reminder
+}
+
+// sayRetry logs a repetition, of which a caller would know nothing but that his call
+// takes long: when requests begin to be repeated, and every few minutes while they are.
+func (c *Client) sayRetry(failed *Error, wait time.Duration) {
+	if wait == 0 {
+		return // A token was replaced, which is part of life.
+	}
+	c.repeated.mu.Lock()
+	unsaid, due := c.repeated.said.Due(failed.StatusCode, time.Now())
+	c.repeated.mu.Unlock()
+	if due {
+		c.logger.Warn("A request failed and is repeated.", "err", failed, "attempts", failed.Attempts, "retry_in", wait, "others", unsaid)
 	}
 }
 

@@ -15,6 +15,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/kinform/kinform/internal/remind"
 )
 
 // transports are the transport of a client, and the next one each time that what
@@ -33,6 +35,7 @@ type transports struct {
 	mu      sync.Mutex      // guards following
 	current *http.Transport // nil before the first request
 	used    *security       // by current
+	said    remind.Reminder // that the files cannot be used
 }
 
 // get returns the transport for a request. certificate is that of
@@ -61,8 +64,21 @@ func (t *transports) get(ctx context.Context, certificate *tls.Certificate) (*ht
 // reload reads the files, and takes over what is in them where that has changed.
 func (t *transports) reload() {
 	read, err := t.read()
-	if err != nil {
+	t.mu.Lock()
+	say, mended := false, false
+	if err == nil {
+		mended = t.said.Over()
+	} else {
+		_, say = t.said.Due(0, time.Now())
+	}
+	t.mu.Unlock()
+	if mended {
+		t.logger.Info("The files for TLS can be used again.")
+	}
+	if say {
 		t.logger.Warn("The files for TLS cannot be used; their last good contents stay in use.", "err", err)
+	}
+	if err != nil {
 		return
 	}
 	t.mu.Lock()

@@ -10,6 +10,9 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
+
+	"github.com/kinform/kinform/internal/remind"
 )
 
 // credentials put the proof of identity on requests.
@@ -99,6 +102,7 @@ type tokenFile struct {
 	mu    sync.Mutex // guards following
 	token Secret     // last good one
 	err   error      // of the last attempt
+	said  remind.Reminder
 }
 
 // get returns the token, read anew where the last reading is too old, or none where
@@ -117,10 +121,18 @@ func (f *tokenFile) read() {
 	if err == nil {
 		f.token = token
 	}
-	stale := err != nil && !f.token.IsZero()
+	say, mended := false, false
+	if err == nil {
+		mended = f.said.Over()
+	} else if !f.token.IsZero() {
+		_, say = f.said.Due(0, time.Now())
+	}
 	f.mu.Unlock()
-	if stale {
+	if say {
 		f.logger.Warn("The token file cannot be read; the last good token stays in use.", "err", err)
+	}
+	if mended {
+		f.logger.Info("The token file can be read again.", "file", f.path)
 	}
 }
 

@@ -2,6 +2,7 @@ package workqueue_test
 
 import (
 	"context"
+	"log/slog"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -9,7 +10,10 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	slog.SetDefault(slog.New(slog.DiscardHandler)) // Reconciles of tests fail on purpose.
+	goleak.VerifyTestMain(m)
+}
 
 // newQueue returns a queue of strings that keeps times, with default options otherwise.
 func newQueue() *workqueue.Queue[string] {

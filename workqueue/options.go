@@ -61,8 +61,12 @@ type Options[K comparable] struct {
 	// queue is made. Defaults to nil: nobody.
 	Observer *Observer[K]
 
-	// Logger gets one line for each failed or panicked reconcile of Run, which
-	// has no caller that it could return the error to. Defaults to discarding.
+	// Logger gets the failures of Run, which has no caller that it could return them
+	// to, with Name: a warning when a key begins to fail or is dropped, an error with
+	// the stack if it panicked, ten of them at most within five minutes; how many more
+	// there were, every five minutes while there are any; and each of them at debug
+	// level. Defaults to slog.Default(), as it is at New; slog.New(slog.DiscardHandler)
+	// is silence.
 	Logger *slog.Logger
 }
 
@@ -73,6 +77,6 @@ func (o Options[K]) withDefaults() Options[K] {
 	}
 	o.Ageing = cmp.Or(o.Ageing, 16)
 	o.DrainTimeout = cmp.Or(o.DrainTimeout, 30*time.Second)
-	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
+	o.Logger = cmp.Or(o.Logger, slog.Default())
 	return o
 }

@@ -32,6 +32,7 @@ type Queue[K comparable] struct {
 
 	parking parking // the waits of Park
 	crew    crew    // the workers of Run
+	failing failing // what the log has been told of it
 
 	mu sync.Mutex // guards following
 

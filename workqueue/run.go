@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"time"
 )
 
 // Run works on the queue's keys with this many workers, each calling reconcile
@@ -15,7 +16,8 @@ import (
 //   - RequeueAfter(d): the same, and the key is added again after d.
 //   - RequeueWhen(until): the same, and the key is added again when until returns.
 //   - Drop(err): the error is logged and told to Observer.OnError, and the key is
-//     forgotten: nobody could mend it by trying again.
+//     forgotten: nobody could mend it by trying again. See Options.Logger for how
+//     often failures are logged.
 //   - any other error: the same, but that the key is added again, rate-limited.
 //
 // A key that is added again keeps the priority and causes of its turn.
@@ -179,11 +181,11 @@ func (q *Queue[K]) conclude(ctx context.Context, key K, err error) {
 		return
 	}
 	if _, ok := errors.AsType[*dropped](err); ok {
-		q.report(ctx, slog.LevelWarn, "reconcile failed, and is not tried again", key, err)
+		q.report(ctx, "reconcile failed, and is not tried again", true, key, err)
 		q.Forget(key)
 		return
 	}
-	q.report(ctx, slog.LevelError, "reconcile failed", key, err)
+	q.report(ctx, "reconcile failed", false, key, err)
 	q.Retry(key)
 }
 
@@ -203,11 +205,24 @@ func contain(f func() error, then func(error)) {
 // errGoexit is what remains of a function that returned no error and did not panic.
 var errGoexit = errors.New("ended its goroutine, by runtime.Goexit")
 
-// report counts, logs and tells a failure.
-func (q *Queue[K]) report(ctx context.Context, level slog.Level, msg string, key K, err error) {
-	q.log(ctx, level, msg, key, err, slog.Int("requeues", q.NumRequeues(key)))
-
+// report counts, logs and tells a failure; dropped says that the key is not tried again.
+func (q *Queue[K]) report(ctx context.Context, msg string, dropped bool, key K, err error) {
 	_, panicked := errors.AsType[*PanicError](err)
+	requeues := q.NumRequeues(key)
+	line, unsaid, since := q.failing.note(requeues == 0 || dropped, time.Now())
+	level := slog.LevelDebug
+	if line {
+		level = slog.LevelWarn
+		if panicked {
+			level = slog.LevelError
+		}
+	}
+	if unsaid > 0 {
+		q.opts.Logger.LogAttrs(ctx, slog.LevelWarn, "reconciles go on failing", slog.String("queue", q.opts.Name),
+			slog.Uint64("failures", unsaid), slog.Time("since", since), slog.Any("key", key), slog.Any("err", err))
+	}
+	q.log(ctx, level, msg, key, err, slog.Int("requeues", requeues))
+
 	q.mu.Lock()
 	q.stats.Failures++
 	if panicked {
@@ -220,6 +235,9 @@ func (q *Queue[K]) report(ctx context.Context, level slog.Level, msg string, key
 
 // log writes one line about a key, with the stack if the error is a panic.
 func (q *Queue[K]) log(ctx context.Context, level slog.Level, msg string, key K, err error, more ...slog.Attr) {
+	if !q.opts.Logger.Enabled(ctx, level) {
+		return
+	}
 	attrs := append([]slog.Attr{slog.String("queue", q.opts.Name), slog.Any("key", key), slog.Any("err", err)}, more...)
 	if panicked, ok := errors.AsType[*PanicError](err); ok {
 		attrs = append(attrs, slog.String("stack", string(panicked.Stack)))

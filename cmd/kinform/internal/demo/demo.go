@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"log/slog"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -146,6 +147,7 @@ func newPipeline(client *rest.Client, r report) (*pipeline, error) {
 	inf, err := informer.New(pods, informer.Options[*pod]{
 		Name: "pods",
 		Reflector: reflector.Options{
+			Logger:   slog.New(slog.DiscardHandler), // The report shows each failure.
 			Observer: trace.reflector(),
 			OnError:  r.failed,
 			// A demo is short: it retries sooner than a client of a busy server should.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"sync"
 	"time"
 
@@ -25,7 +26,8 @@ func follow(ctx context.Context, source listwatch.Source[*unstructured.Unstructu
 
 	var inf *informer.Informer[*unstructured.Unstructured]
 	inf, err := informer.New(source, informer.Options[*unstructured.Unstructured]{
-		Name: what,
+		Name:   what,
+		Logger: slog.New(slog.DiscardHandler), // What fails is told, for people; and who reads the output may pause.
 		Reflector: reflector.Options{OnError: func(e reflector.Error) {
 			if !inf.Status().Synced && hopeless(e) {
 				giveUp(failure{e.Err})

@@ -1,0 +1,185 @@
+package informer_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kinform/kinform/apitest"
+	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/listwatch"
+)
+
+// logbook is a log of lines, each with the time since it was made.
+type logbook struct {
+	began time.Time
+
+	mu    sync.Mutex // guards following
+	lines []string
+}
+
+func newLogbook() (*logbook, *slog.Logger) {
+	l := &logbook{began: time.Now()}
+	return l, slog.New(slog.NewTextHandler(l, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+		if a.Key == slog.TimeKey || a.Key == "stack" {
+			return slog.Attr{}
+		}
+		return a
+	}}))
+}
+
+func (l *logbook) Write(line []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.lines = append(l.lines, fmt.Sprintf("%v %s", time.Since(l.began), strings.TrimSpace(string(line))))
+	return len(line), nil
+}
+
+func (l *logbook) all() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return append([]string{}, l.lines...)
+}
+
+// plenty is a list of more objects than a mailbox takes.
+func plenty() (items []listwatch.Item[*obj]) {
+	for i := range 3 * informer.DefaultMailbox {
+		items = append(items, item(fmt.Sprint(i), fmt.Sprint(i+1), "x"))
+	}
+	return items
+}
+
+func TestLogsGoToTheDefaultLoggerWithTheInformersName(t *testing.T) {
+	previous := slog.Default()
+	defer slog.SetDefault(previous)
+	var log *logbook
+	synctest.Test(t, func(t *testing.T) {
+		book, logger := newLogbook()
+		log = book
+		slog.SetDefault(logger)
+		r := newRig(t, informer.Options[*corev1.Pod]{Name: "web"})
+		slog.SetDefault(previous) // The one at New counts.
+		r.add(func(informer.Event[*corev1.Pod]) { panic("no") }, informer.HandlerOptions{})
+		_, err := r.server.Create(newPod(key(1)))
+		require.NoError(t, err)
+		r.server.Inject(apitest.Fault{Verb: "list", Times: 3, Action: apitest.Code(503, 0)})
+		r.runSynced()
+		synctest.Wait()
+		require.NoError(t, r.stop())
+	})
+	lines := log.all()
+	require.Len(t, lines, 3, lines)
+	require.Contains(t, lines[0], `level=WARN msg="Attempt failed" informer=web phase=listing err="GET http`)
+	require.Contains(t, lines[1], `level=INFO msg=Recovered informer=web failures=3`)
+	require.Contains(t, lines[2], `level=ERROR msg="handler panicked; the event counts as handled" informer=web handler=handler-1`)
+}
+
+func TestAHandlerThatPanicsIsSaidEveryFiveMinutes(t *testing.T) {
+	log, logger := newLogbook()
+	inBubble(t, informer.Options[*corev1.Pod]{Logger: logger}, func(t *testing.T, r *rig) {
+		log.began = time.Now()
+		r.add(func(informer.Event[*corev1.Pod]) { panic("no") }, informer.HandlerOptions{Resync: time.Minute})
+		for n := range 5 {
+			_, err := r.server.Create(newPod(key(n)))
+			require.NoError(t, err)
+		}
+		r.runSynced()
+		time.Sleep(14*time.Minute + time.Second)
+		require.NoError(t, r.stop())
+		var said []string
+		for _, line := range log.all() {
+			require.Contains(t, line, "panic=no")
+			when, _, _ := strings.Cut(line, " ")
+			_, panics, _ := strings.Cut(line, " panics=")
+			said = append(said, when+" "+panics)
+		}
+		require.Equal(t, []string{"0s 1", "5m0s 26", "10m0s 51"}, said)
+	})
+}
+
+// A list, a resync or a burst of more objects than a mailbox takes fills it, and says
+// nothing about the handler.
+func TestAFastHandlerIsNotCalledSlow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		log, logger := newLogbook()
+		inf := mk(t, newFake("5000", plenty()...), informer.Options[*obj]{Logger: logger})
+		for range 20 {
+			_, err := inf.AddHandler(func(informer.Event[*obj]) {}, informer.HandlerOptions{Resync: time.Minute})
+			require.NoError(t, err)
+		}
+		stop := start(t, inf)
+		require.NoError(t, inf.WaitForSync(t.Context()))
+		time.Sleep(10 * time.Minute)
+		stop()
+		require.Empty(t, log.all())
+	})
+}
+
+// It takes a second for each event and is two minutes and more behind, at each resync.
+func TestASlowHandlerIsNamedEveryFiveMinutesAndWhenItHasCaughtUp(t *testing.T) { // D24
+	synctest.Test(t, func(t *testing.T) {
+		log, logger := newLogbook()
+		inf := mk(t, newFake("5000", plenty()[:150]...), informer.Options[*obj]{Name: "things", Logger: logger})
+		r, err := inf.AddHandler(func(informer.Event[*obj]) { time.Sleep(time.Second) },
+			informer.HandlerOptions{Name: "sleepy", Mailbox: 5, Resync: 12 * time.Minute})
+		require.NoError(t, err)
+		stop := start(t, inf)
+		require.NoError(t, r.WaitForSync(t.Context()))
+		time.Sleep(32 * time.Minute)
+		stop()
+		require.Equal(t, []string{
+			`12m10s level=WARN msg="handler is slow: events wait for it" informer=things handler=sleepy waiting=139 oldest=10s meanwhile="events of one object are merged"`,
+			`14m30s level=INFO msg="handler has caught up" informer=things handler=sleepy`,
+			`24m10s level=WARN msg="handler is slow: events wait for it" informer=things handler=sleepy waiting=139 oldest=10s meanwhile="events of one object are merged"`,
+			`26m30s level=INFO msg="handler has caught up" informer=things handler=sleepy`,
+		}, log.all())
+	})
+}
+
+func TestAHandlerThatNeverReturnsIsNamed(t *testing.T) {
+	for overflow, want := range map[informer.Overflow]string{
+		informer.Block:     "the informer and its other handlers wait",
+		informer.Coalesce:  "events of one object are merged",
+		informer.Unbounded: "memory grows with each event",
+	} {
+		t.Run(overflow.String(), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				log, logger := newLogbook()
+				f := newFake("1", item("a", "1", "x"))
+				inf := mk(t, f, informer.Options[*obj]{Logger: logger})
+				ctx, release := context.WithCancel(t.Context())
+				_, err := inf.AddHandler(func(informer.Event[*obj]) { <-ctx.Done() }, informer.HandlerOptions{Name: "stuck", Mailbox: 1, Overflow: overflow})
+				require.NoError(t, err)
+				stop := start(t, inf)
+				require.NoError(t, inf.WaitForSync(t.Context()))
+				f.events <- ev(listwatch.Modified, "a", "2", "x")
+				f.events <- ev(listwatch.Modified, "a", "3", "x")
+				synctest.Wait()
+				require.Empty(t, log.all())
+				time.Sleep(6 * time.Minute)
+				if overflow != informer.Block { // whose informer looks by itself
+					f.events <- ev(listwatch.Modified, "a", "4", "x")
+				}
+				synctest.Wait()
+				said := log.all()
+				require.NotEmpty(t, said)
+				require.LessOrEqual(t, len(said), 2)
+				require.Contains(t, said[0], `handler=stuck`)
+				require.Contains(t, said[0], want)
+				release()
+				synctest.Wait()
+				said = log.all()
+				require.Contains(t, said[len(said)-1], "handler has caught up")
+				stop()
+			})
+		})
+	}
+}

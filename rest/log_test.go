@@ -1,0 +1,91 @@
+package rest
+
+import (
+	"fmt"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// logbook collects lines without a time, each with the minute since it was made.
+type logbook struct {
+	began time.Time
+	lines []string
+}
+
+func (l *logbook) Write(line []byte) (int, error) {
+	_, text, _ := strings.Cut(strings.TrimSpace(string(line)), " ")
+	l.lines = append(l.lines, fmt.Sprintf("%v %s", time.Since(l.began).Truncate(time.Minute), text))
+	return len(line), nil
+}
+
+func (l *logbook) logger() *slog.Logger {
+	l.began = time.Now()
+	return slog.New(slog.NewTextHandler(l, nil))
+}
+
+// A caller whose request is repeated knows only that it takes long.
+func TestRepetitionsAreLoggedWhenTheyBeginAndEveryFiveMinutes(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var log logbook
+		client, stop := serveMemory(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			fails(http.StatusServiceUnavailable, "10")(w)
+		}), Options{Logger: log.logger(), MaxRetries: 5})
+		defer stop()
+		for time.Since(log.began) < 7*time.Minute {
+			_, err := get(t.Context(), client)
+			require.Error(t, err)
+		}
+		require.Len(t, log.lines, 2, log.lines)
+		require.Regexp(t, `^0s level=WARN msg="A request failed and is repeated\." err="GET http.*" attempts=1 retry_in=1.* others=0$`, log.lines[0])
+		require.Regexp(t, `^5m0s level=WARN msg="A request failed and is repeated\." .* others=2[0-9]$`, log.lines[1])
+	})
+}
+
+func TestATokenFileThatCannotBeReadIsLoggedEveryFiveMinutes(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "token")
+	synctest.Test(t, func(t *testing.T) {
+		var log logbook
+		require.NoError(t, os.WriteFile(file, []byte("good"), 0o600))
+		f := &tokenFile{path: file, logger: log.logger()}
+		read := func(minutes int) {
+			for range minutes {
+				f.read()
+				time.Sleep(time.Minute)
+			}
+		}
+		read(1)
+		require.NoError(t, os.Remove(file))
+		read(7)
+		require.NoError(t, os.WriteFile(file, []byte("good"), 0o600))
+		read(3)
+		require.Len(t, log.lines, 3, log.lines)
+		require.Contains(t, log.lines[0], "1m0s level=WARN msg=\"The token file cannot be read; the last good token stays in use.\"")
+		require.Contains(t, log.lines[1], "6m0s level=WARN")
+		require.Contains(t, log.lines[2], "8m0s level=INFO msg=\"The token file can be read again.\"")
+	})
+}
+
+func TestLogsGoToTheDefaultLogger(t *testing.T) {
+	previous := slog.Default()
+	defer slog.SetDefault(previous)
+	var log logbook
+	slog.SetDefault(log.logger())
+	client := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Add("Warning", `299 - "v1beta1 is deprecated"`)
+	}), Options{})
+	slog.SetDefault(previous) // The one at NewClient counts.
+	_, err := get(t.Context(), client)
+	require.NoError(t, err)
+	require.Len(t, log.lines, 1)
+	require.Contains(t, log.lines[0], "v1beta1 is deprecated")
+}
