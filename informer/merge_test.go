@@ -3,9 +3,11 @@ package informer_test
 import (
 	"context"
 	"io"
+	"log/slog"
 	"math/rand/v2"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -23,14 +25,17 @@ import (
 
 // mergedPods is a source of the pods in some namespaces of a server.
 func mergedPods(t *testing.T, server *apitest.Server, namespaces ...string) listwatch.Source[*corev1.Pod] {
+	return informer.MergeWith(informer.MergeOptions{Logger: slog.New(slog.DiscardHandler)}, podsOf(t, server, namespaces...)...)
+}
+
+func podsOf(t *testing.T, server *apitest.Server, namespaces ...string) (parts []listwatch.Source[*corev1.Pod]) {
 	client, err := rest.NewClient(rest.Config{Host: server.URL(), DialContext: server.DialContext}, rest.Options{})
 	require.NoError(t, err)
 	t.Cleanup(client.Close)
-	var parts []listwatch.Source[*corev1.Pod]
 	for _, namespace := range namespaces {
 		parts = append(parts, rest.NewResource[*corev1.Pod](client, pods, rest.ResourceOptions{Namespace: namespace}))
 	}
-	return informer.Merge(parts...)
+	return parts
 }
 
 // newMergedRig is newRig for two of the three namespaces that a rig changes.
@@ -253,17 +258,18 @@ func TestMergedListIsBoundedAsAWhole(t *testing.T) {
 				rest.NewResource[*corev1.Pod](client, pods, rest.ResourceOptions{Namespace: "ns-0"}),
 				rest.NewResource[*corev1.Pod](client, pods, rest.ResourceOptions{Namespace: "ns-2"}),
 			)
-			opts := listwatch.ListOptions{Limit: page}
+			var read atomic.Int64
+			opts := listwatch.ListOptions{Limit: page, Bytes: &read}
 			for {
 				list, err := source.List(t.Context(), opts)
 				require.NoError(t, err)
 				for err == nil {
 					_, err = list.Next()
 				}
-				opts.Continue, opts.BytesBefore = list.Meta().Continue, opts.BytesBefore+list.Meta().Bytes
+				opts.Continue, bytes = list.Meta().Continue, bytes+list.Meta().Bytes
 				require.NoError(t, list.Close())
 				if err != io.EOF || opts.Continue == "" {
-					return opts.BytesBefore, err
+					return bytes, err
 				}
 			}
 		}

@@ -18,6 +18,9 @@ type Status struct {
 	Queue     deltafifo.Stats
 	Store     indexer.Stats
 	Handlers  []HandlerStatus
+
+	// Parts are the parts of a merged source that fail at present; see [MergeWith].
+	Parts []PartFailure
 }
 
 // HandlerStatus is the state of one handler.
@@ -50,6 +53,9 @@ func (i *Informer[T]) Status() Status {
 	}
 	for _, r := range registrations {
 		s.Handlers = append(s.Handlers, r.Status())
+	}
+	if source, ok := i.source.(partial); ok {
+		s.Parts = source.FailingParts()
 	}
 	return s
 }

@@ -39,6 +39,14 @@ func (s transformed[From, To]) String() string {
 	return "source"
 }
 
+// FailingParts implements partial, for a source that does.
+func (s transformed[From, To]) FailingParts() []PartFailure {
+	if source, ok := s.source.(partial); ok {
+		return source.FailingParts()
+	}
+	return nil
+}
+
 func (s transformed[From, To]) List(ctx context.Context, opts listwatch.ListOptions) (listwatch.ListStream[To], error) {
 	stream, err := s.source.List(ctx, opts)
 	if err != nil {

@@ -2,6 +2,7 @@ package listwatch
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -71,10 +72,19 @@ type ListOptions struct {
 	// ResourceVersion and ResourceVersionMatch must then be empty.
 	Continue string
 
-	// BytesBefore is how many bytes the earlier pages of this list had, by their
-	// [ListMeta].Bytes. A Source that bounds the size of lists bounds that of the
-	// whole; see [ErrListTooLarge].
-	BytesBefore int64
+	// VersionOnly says that only [ListMeta].ResourceVersion is wanted, for as little
+	// work as possible: the stream may have few items or none, and is no page of a
+	// list. No watch will start from that version.
+	VersionOnly bool
+
+	// Bytes counts the bytes of a list that takes several requests, for pages or for
+	// parts: the Source adds what it reads. A Source that bounds the size of lists
+	// bounds that of the whole; see [ErrListTooLarge]. Defaults to nil: this request
+	// is the whole list.
+	Bytes *atomic.Int64
+
+	// Patience is what the caller has with the list; see [Patience].
+	Patience Patience
 
 	// Known reports whether the caller holds the object with this key in this
 	// very version. Where it does, the stream may answer with an Item that is
@@ -99,6 +109,13 @@ type WatchOptions struct {
 	// the end is an io.EOF like any other. 0 leaves it to the server.
 	Timeout time.Duration
 
+	// Bytes is what it is in ListOptions, for the initial events of a streaming list.
+	Bytes *atomic.Int64
+
+	// Patience is what the caller has with the watch, and InitialPatience what takes
+	// its place up to InitialEventsEnd; see [Patience].
+	Patience, InitialPatience Patience
+
 	// Known is what it is in ListOptions, and applies to the initial events of a
 	// streaming list.
 	Known func(key types.NamespacedName, resourceVersion string) bool
@@ -108,6 +125,22 @@ type WatchOptions struct {
 	// both, so that neither must be changed. Held may be called as Known may.
 	// Defaults to nil: objects share nothing with what was there before.
 	Held func(key types.NamespacedName) any
+}
+
+// Patience is for how long somebody waits for a stream that says nothing. A Source
+// that asks one server one question may ignore it: the caller ends such a stream by
+// its context. A Source that is put together of several must hold each of them to it,
+// so that one which is dead is found among others which are not, and tell of what
+// Next does not: that an empty part has been listed is a sign of life.
+type Patience struct {
+	// Limit is how long Next, or the call that opens the stream, may take to answer.
+	// 0 or less means for ever.
+	Limit time.Duration
+
+	// Progress is called, from any goroutine and at any time before Close returns, to
+	// say that the stream is not silent: the caller's own wait begins anew. Defaults to
+	// nil, for nobody who wants to know.
+	Progress func()
 }
 
 // ListMeta describes a list, or one page of it.

@@ -68,6 +68,17 @@ func (b Backoff) withDefaults() Backoff {
 	return b
 }
 
+// Wait draws the wait after failure n of a row, n counting from 1; permanent says that
+// the last one is of those for which PermanentMax is meant. It is for who repeats in the
+// same way what a reflector does not.
+func (b Backoff) Wait(n int, permanent bool) time.Duration {
+	b = b.withDefaults()
+	if permanent {
+		return b.wait(n, b.PermanentMax)
+	}
+	return b.wait(n, b.Max)
+}
+
 // wait draws the wait after failure n of a row, n counting from 1, which is no
 // longer than longest.
 func (b Backoff) wait(n int, longest time.Duration) time.Duration {

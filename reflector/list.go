@@ -31,7 +31,7 @@ func (r *Reflector[T]) list(ctx context.Context, s *listing[T]) (state[T], error
 		// from the first one misses nothing.
 		s.version = meta.ResourceVersion
 	}
-	s.token, s.bytes = meta.Continue, s.bytes+meta.Bytes
+	s.token = meta.Continue
 	if s.token == "" {
 		return r.handOver(s.items, s.version, &connecting[T]{version: s.version})
 	}
@@ -71,7 +71,9 @@ func (r *Reflector[T]) readPage(ctx context.Context, s *listing[T]) (listwatch.L
 	r.record.update(func(st *Status) { st.Pages++ })
 	silence := listen(r.opts.ListProgressTimeout, cancel, r.about(ErrNoProgress))
 	defer silence.stop()
-	stream, err := r.source.List(ctx, r.listOptions(s))
+	opts := r.listOptions(s)
+	opts.Patience = listwatch.Patience{Limit: r.opts.ListProgressTimeout, Progress: silence.progress}
+	stream, err := r.source.List(ctx, opts)
 	if err != nil {
 		return listwatch.ListMeta{}, explain(ctx, err)
 	}
@@ -123,7 +125,7 @@ func unchanged[T any](unread *listwatch.ObjectError) listwatch.Item[T] {
 // server answers with exactly the version that it is asked for (KEP-2523): what is known
 // already, and led to this list. So it is told that a newer one is wanted as well.
 func (r *Reflector[T]) listOptions(s *listing[T]) listwatch.ListOptions {
-	opts := listwatch.ListOptions{Known: r.sink.HasVersion, Continue: s.token, BytesBefore: s.bytes}
+	opts := listwatch.ListOptions{Known: r.sink.HasVersion, Continue: s.token, Bytes: &s.bytes}
 	if s.token == "" {
 		opts.ResourceVersion = s.at
 	}

@@ -65,7 +65,7 @@ func TestClosedWatchLeavesNoTimer(t *testing.T) { // G10
 		require.NoError(t, err)
 		watch.close()
 		require.False(t, watch.overdue.Stop())
-		require.False(t, watch.silence.timer.Stop())
+		require.False(t, watch.silence.Load().timer.Stop())
 	})
 }
 

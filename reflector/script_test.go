@@ -68,8 +68,9 @@ func (s *script) List(ctx context.Context, opts listwatch.ListOptions) (listwatc
 	} else {
 		s.journal.add("list %q limit=%d", opts.ResourceVersion, opts.Limit)
 	}
-	s.before = append(s.before, opts.BytesBefore)
+	s.before = append(s.before, opts.Bytes.Load())
 	r, err := s.next(ctx, &s.lists)
+	opts.Bytes.Add(r.meta.Bytes)
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package reflector
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/kinform/kinform/listwatch"
@@ -21,7 +22,7 @@ type session[T any] struct {
 	ctx     context.Context // of the request
 	cancel  context.CancelCauseFunc
 	overdue *time.Timer
-	silence *silence
+	silence atomic.Pointer[silence]
 }
 
 // open asks for a watch, which ends with reason when nothing has come for as long
@@ -32,6 +33,11 @@ func (r *Reflector[T]) open(ctx context.Context, opts listwatch.WatchOptions, li
 	s := &session[T]{ctx: ctx, cancel: cancel}
 	s.overdue = time.AfterFunc(opts.Timeout+overdueMargin, func() { cancel(ErrOverdue) })
 	s.endAfter(limit, r.about(reason))
+	progress := func() { s.silence.Load().progress() }
+	opts.Patience = listwatch.Patience{Limit: r.opts.WatchIdleTimeout, Progress: progress}
+	if opts.SendInitialEvents {
+		opts.InitialPatience = listwatch.Patience{Limit: r.opts.ListProgressTimeout, Progress: progress}
+	}
 	stream, err := r.source.Watch(ctx, opts)
 	if err != nil {
 		err = explain(ctx, err)
@@ -44,23 +50,23 @@ func (r *Reflector[T]) open(ctx context.Context, opts listwatch.WatchOptions, li
 
 // next waits for the next event.
 func (s *session[T]) next() (listwatch.Event[T], error) {
-	s.silence.wait()
+	silence := s.silence.Load()
+	silence.wait()
 	event, err := s.stream.Next()
-	s.silence.heard()
+	silence.heard()
 	return event, explain(s.ctx, err)
 }
 
 // endAfter sets for how long the stream may be silent from now on, and the reason
 // with which it ends after that.
 func (s *session[T]) endAfter(limit time.Duration, reason error) {
-	s.silence.stop()
-	s.silence = listen(limit, s.cancel, reason)
+	s.silence.Swap(listen(limit, s.cancel, reason)).stop()
 }
 
 // close releases everything. It does no harm to call it again.
 func (s *session[T]) close() {
 	s.overdue.Stop()
-	s.silence.stop()
+	s.silence.Load().stop()
 	if s.stream != nil {
 		// The stream is of no use any more, so neither is an error of closing it.
 		_ = s.stream.Close()

@@ -53,6 +53,17 @@ func (s *silence) heard() {
 	}
 }
 
+// progress says, from any goroutine, that the stream has been heard by somebody else
+// than who waits for it, if somebody waits.
+func (s *silence) progress() {
+	if s == nil {
+		return
+	}
+	if since := s.since.Load(); since >= 0 {
+		s.since.CompareAndSwap(since, int64(time.Since(s.began)))
+	}
+}
+
 // stop ends it. It does no harm to call it again.
 func (s *silence) stop() {
 	if s != nil {

@@ -3,6 +3,7 @@ package reflector
 import (
 	"cmp"
 	"context"
+	"sync/atomic"
 	"time"
 
 	"github.com/kinform/kinform/listwatch"
@@ -21,7 +22,7 @@ type listing[T any] struct {
 	items   []listwatch.Item[T]
 	version string
 	token   string
-	bytes   int64
+	bytes   atomic.Int64
 	turns   turns // of tokens
 }
 

@@ -183,7 +183,7 @@ func (a *ahead[T]) read() {
 		n, ended = a.exchange.response.Body.Read((*b.buffer)[filled:])
 		filled += n
 		a.count += int64(n)
-		if most := a.exchange.most; most > 0 && a.count > most {
+		if x := a.exchange; x.most > 0 && x.sum.Add(int64(n)) > x.most {
 			ended = a.exchange.client.listTooLarge()
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -43,8 +44,9 @@ type exchange struct {
 	running  context.Context // of the request: ends with ctx, and at close
 	cancel   context.CancelCauseFunc
 	response *http.Response
-	encoding Encoding // of the answer
-	most     int64    // bytes that the answer may have, as a list; 0 for any number
+	encoding Encoding      // of the answer
+	most     int64         // bytes that the answer may have, as a list; 0 for any number
+	sum      *atomic.Int64 // of the bytes of this list, of which the answer may be a part
 }
 
 // errHeaderTimeout is the cause with which a request ends that got no answer.

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"sync/atomic"
 
 	"k8s.io/apimachinery/pkg/types"
 
@@ -14,12 +15,14 @@ import (
 // List implements [listwatch.Source]. Items are decoded as their bytes arrive,
 // beside the reading of further ones; the list is never held whole.
 func (r *Resource[T]) List(ctx context.Context, opts listwatch.ListOptions) (listwatch.ListStream[T], error) {
+	if opts.VersionOnly {
+		opts.Limit, opts.Known = 1, undecoded
+	}
 	x, encoding, err := r.open(ctx, r.listQuery(opts))
 	if err != nil {
 		return nil, err
 	}
-	// What earlier pages have left of the bound, and of that at least a byte.
-	x.most = max(r.client.maxListBytes-opts.BytesBefore, 1)
+	x.most, x.sum = r.client.maxListBytes, orDefault(opts.Bytes, new(atomic.Int64))
 	return r.readList(x, encoding, opts.Known), nil
 }
 
@@ -39,6 +42,9 @@ func (r *Resource[T]) readList(x *exchange, encoding Encoding, known knownFunc) 
 	}
 	return &listStream[T]{ahead: startAhead(x, newListCutter(encoding, x.client.maxObjectBytes, r.kinds), decode), tally: startTally(x)}
 }
+
+// undecoded says that no object is needed.
+func undecoded(types.NamespacedName, string) bool { return true }
 
 func newListCutter(e Encoding, maxObjectBytes int, of *kinds) cutter {
 	if e == Protobuf {

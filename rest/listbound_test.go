@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/iotest"
 
@@ -25,7 +26,7 @@ func TestListOfAsManyBytesAsItMayHave(t *testing.T) { // G11
 		} {
 			for over := range 2 {
 				x := offline(t.Context(), r())
-				x.client.maxListBytes, x.most = int64(len(body)-over), int64(len(body)-over)
+				x.client.maxListBytes, x.most, x.sum = int64(len(body)-over), int64(len(body)-over), new(atomic.Int64)
 				stream := pods(x.client).readList(x, e, nil)
 				items, skipped, err := drainList(stream)
 				require.NoError(t, stream.Close())
@@ -79,7 +80,7 @@ func TestListWithoutItemsEndsAsWell(t *testing.T) { // G11
 	} {
 		body := io.MultiReader(strings.NewReader(start), endless{})
 		x := offline(t.Context(), body)
-		x.client.maxListBytes, x.most = most, most
+		x.client.maxListBytes, x.most, x.sum = most, most, new(atomic.Int64)
 		stream := pods(x.client).readList(x, e, nil)
 		_, _, err := drainList(stream)
 		require.NoError(t, stream.Close())
@@ -106,7 +107,9 @@ func TestPagesOfAListAreBoundedTogether(t *testing.T) {
 			_, _ = w.Write(body)
 		}), Options{MaxListBytes: int64(2 * len(body))})
 		for pages, want := range []error{io.EOF, io.EOF, listwatch.ErrListTooLarge, listwatch.ErrListTooLarge} {
-			err := listErrWith(t.Context(), pods(client), listwatch.ListOptions{BytesBefore: int64(pages * len(body))})
+			var before atomic.Int64
+			before.Store(int64(pages * len(body)))
+			err := listErrWith(t.Context(), pods(client), listwatch.ListOptions{Bytes: &before})
 			require.ErrorIs(t, err, want, "%s: %d pages before", e, pages)
 		}
 	}
@@ -132,7 +135,7 @@ func TestInitialEventsAreBounded(t *testing.T) { // G11
 				x := offline(t.Context(), pace(bytes.NewReader(body)))
 				x.client.maxListBytes = int64(most)
 				stream := pods(x.client).readWatch(x, e, nil, nil)
-				stream.initial = true
+				stream.initial, stream.sum = true, new(atomic.Int64)
 				events, skipped, err := drainWatch(stream)
 				require.NoError(t, stream.Close())
 				require.Empty(t, skipped)

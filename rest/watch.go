@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -34,7 +35,7 @@ func (r *Resource[T]) Watch(ctx context.Context, opts listwatch.WatchOptions) (l
 		opts.Known = nil
 	}
 	stream := r.readWatch(x, encoding, opts.Known, opts.Held)
-	stream.initial = opts.SendInitialEvents
+	stream.initial, stream.sum = opts.SendInitialEvents, orDefault(opts.Bytes, new(atomic.Int64))
 	return stream, nil
 }
 
@@ -204,7 +205,9 @@ func (d *eventDecoder[T]) serverError(object []byte) error {
 type watchStream[T any] struct {
 	ahead   *ahead[T]
 	tally   *tally
-	initial bool // the initial events have not ended
+	initial bool  // the initial events have not ended
+	counted int64 // bytes in sum, which is of all parts of a streaming list
+	sum     *atomic.Int64
 }
 
 // Next implements [listwatch.WatchStream].
@@ -214,13 +217,23 @@ func (s *watchStream[T]) Next() (listwatch.Event[T], error) {
 		// Only what has been told is counted: with it may have come what is no longer
 		// initial.
 		s.initial = !event.InitialEventsEnd
-		if client := s.ahead.exchange.client; s.initial && s.ahead.passed > client.maxListBytes && s.ahead.err == nil {
+		if client := s.ahead.exchange.client; s.initial && s.count() > client.maxListBytes && s.ahead.err == nil {
 			s.ahead.err = s.ahead.exchange.fail(client.listTooLarge())
 			event, err = listwatch.Event[T]{}, s.ahead.err
 		}
 	}
 	s.tally.add(event.Unchanged, err)
 	return event, err
+}
+
+// count is how many bytes the initial events have had.
+func (s *watchStream[T]) count() int64 {
+	more := s.ahead.passed - s.counted
+	if more == 0 {
+		return s.sum.Load()
+	}
+	s.counted = s.ahead.passed
+	return s.sum.Add(more)
 }
 
 // Close implements [listwatch.WatchStream].

@@ -1,0 +1,104 @@
+package informer
+
+import (
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+)
+
+// PartFailure is a part of a merged source that cannot be read at present; see
+// [MergeWith]. What the store has of it is as old as Since, and may be older than the
+// server's.
+type PartFailure struct {
+	// Part is the name of the part, or its number where it has none.
+	Part string
+
+	// Err is the last failure, Since when the first one in a row was, and Failures how
+	// many there were.
+	Err      error
+	Since    time.Time
+	Failures int
+
+	// Missing says that the part has never been listed, which MergeOptions.Tolerate
+	// allows: its objects are not in the store.
+	Missing bool
+}
+
+// partial is a source of which a part may fail while others go on.
+type partial interface{ FailingParts() []PartFailure }
+
+const (
+	// saidFirst is how long a part must have failed for a warning: before that it may
+	// be a connection that broke. saidAgain is after how long it is repeated.
+	saidFirst = 5 * time.Second
+	saidAgain = 5 * time.Minute
+)
+
+// partsHealth says which parts of a source fail.
+type partsHealth struct {
+	names  []string
+	logger *slog.Logger
+
+	mu    sync.Mutex     // guards following
+	parts []*PartFailure // nil for one that does not fail
+	said  []time.Time    // when its failure was logged, zero if it was not
+}
+
+func newPartsHealth(names []string, logger *slog.Logger) *partsHealth {
+	return &partsHealth{names: names, logger: logger, parts: make([]*PartFailure, len(names)), said: make([]time.Time, len(names))}
+}
+
+// failed takes note of a failure.
+func (h *partsHealth) failed(part int, err error, missing bool) {
+	now := time.Now()
+	h.mu.Lock()
+	f := PartFailure{Part: h.names[part], Since: now}
+	if h.parts[part] != nil {
+		f = *h.parts[part]
+	}
+	f.Err, f.Missing = err, missing
+	f.Failures++
+	h.parts[part] = &f
+	// Where all parts fail, the reflector says so.
+	lasting := missing || now.Sub(f.Since) >= saidFirst
+	say := lasting && now.Sub(h.said[part]) >= saidAgain && slices.Contains(h.parts, nil)
+	if say {
+		h.said[part] = now
+	}
+	h.mu.Unlock()
+	if say {
+		h.logger.Warn("A part of a merged source fails, the others go on", "part", f.Part, "err", err, "since", f.Since, "missing", missing)
+	}
+}
+
+// recovered takes note that a part does not fail any more.
+func (h *partsHealth) recovered(part int) {
+	h.mu.Lock()
+	f := h.parts[part]
+	h.parts[part] = nil
+	said := !h.said[part].IsZero()
+	h.said[part] = time.Time{}
+	h.mu.Unlock()
+	if said {
+		h.logger.Info("A part of a merged source has recovered", "part", f.Part, "failures", f.Failures, "since", f.Since)
+	}
+}
+
+func (h *partsHealth) fails(part int) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.parts[part] != nil
+}
+
+// failing are the parts that fail, in their order.
+func (h *partsHealth) failing() (failing []PartFailure) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, f := range h.parts {
+		if f != nil {
+			failing = append(failing, *f)
+		}
+	}
+	return failing
+}

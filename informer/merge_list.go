@@ -1,0 +1,335 @@
+package informer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/kinform/kinform/listwatch"
+	"github.com/kinform/kinform/reflector"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// List implements listwatch.Source. The first page has the first pages of all parts,
+// the next one the second pages of those that have one, and so on.
+func (m *merged[T]) List(ctx context.Context, opts listwatch.ListOptions) (listwatch.ListStream[T], error) {
+	if opts.VersionOnly && len(m.parts) > 0 {
+		return m.version(ctx, opts)
+	}
+	l := &mergedList[T]{merged: m, opts: opts}
+	if opts.Continue == "" {
+		m.listed = nil
+		m.making = &mergedState{at: make([]string, len(m.parts)), objects: map[types.NamespacedName]toldObject{}, asked: opts.ResourceVersion}
+		for part := range m.parts {
+			l.due = append(l.due, partPage{part: part})
+		}
+	} else {
+		var err error
+		if l.due, err = readPages(opts.Continue, len(m.parts)); err != nil || m.making == nil {
+			return nil, fmt.Errorf("informer: %q continues no list of merged sources", opts.Continue)
+		}
+	}
+	if opts.Bytes == nil {
+		l.opts.Bytes = new(atomic.Int64)
+	}
+	if v := opts.ResourceVersion; v != "" && v != "0" && m.told != nil {
+		// None may be older than what any part has told: a list is as old as its oldest part.
+		for _, at := range m.told.at {
+			if newer(at, l.opts.ResourceVersion) {
+				l.opts.ResourceVersion = at
+			}
+		}
+	}
+	l.ctx, l.cancel = context.WithCancel(ctx)
+	l.opened = make(chan *openList[T], m.window)
+	l.openMore()
+	if err := l.take(); err != nil && err != io.EOF {
+		_ = l.Close() // The list is not wanted any more.
+		return nil, err
+	}
+	return l, nil
+}
+
+// partPage is a page of a part.
+type partPage struct {
+	part  int
+	token string // "" for the first one
+}
+
+// writePages makes a token of the pages that follow.
+func writePages(pages []partPage) string {
+	var b strings.Builder
+	for _, page := range pages {
+		fmt.Fprintf(&b, "%d %d %s", page.part, len(page.token), page.token)
+	}
+	return b.String()
+}
+
+// readPages reads what writePages has written.
+func readPages(token string, parts int) (pages []partPage, err error) {
+	for token != "" {
+		part, rest, _ := strings.Cut(token, " ")
+		size, rest, _ := strings.Cut(rest, " ")
+		n, err := strconv.Atoi(part)
+		length, err2 := strconv.Atoi(size)
+		if err != nil || err2 != nil || n < 0 || n >= parts || length < 1 || length > len(rest) {
+			return nil, errors.New("no token")
+		}
+		pages = append(pages, partPage{n, rest[:length]})
+		token = rest[length:]
+	}
+	return pages, nil
+}
+
+// mergedList is a page of a list of all parts. Several are asked at once, and read one
+// after another, in the order in which they answer.
+type mergedList[T any] struct {
+	*merged[T]
+	ctx    context.Context
+	cancel context.CancelFunc
+	opts   listwatch.ListOptions
+
+	due     []partPage // are to be asked for
+	asking  int        // have been asked for, and not been read
+	openers sync.WaitGroup
+	opened  chan *openList[T] // has room for all of them
+
+	current *openList[T]
+	kept    []listwatch.Item[T] // of a part that failed, as it was
+	next    []partPage
+	failed  []error
+	meta    listwatch.ListMeta
+	err     error // the end
+}
+
+// openList is the answer of a part to a list, or its error.
+type openList[T any] struct {
+	partPage
+	stream   listwatch.ListStream[T]
+	err      error
+	cancel   context.CancelCauseFunc
+	ctx      context.Context
+	listener *listener
+}
+
+// openMore asks for as many lists as may be on their way.
+func (l *mergedList[T]) openMore() {
+	for ; l.asking < l.window && len(l.due) > 0; l.asking++ {
+		o := &openList[T]{partPage: l.due[0]}
+		l.due = l.due[1:]
+		o.ctx, o.cancel = context.WithCancelCause(l.ctx)
+		opts := l.opts
+		if opts.Continue = o.token; o.token != "" {
+			opts.ResourceVersion, opts.ResourceVersionMatch = "", ""
+		}
+		source := l.parts[o.part]
+		l.openers.Go(func() {
+			o.listener = listenTo(opts.Patience, func() { o.cancel(reflector.ErrNoProgress) })
+			opts.Patience.Progress = o.listener.progress
+			o.stream, o.err = source.List(o.ctx, opts)
+			o.listener.heard()
+			l.opened <- o
+		})
+	}
+}
+
+// take waits for the next part that answers, and makes it the current one. io.EOF means
+// that there is none left.
+func (l *mergedList[T]) take() error {
+	for l.current == nil && l.asking > 0 {
+		select {
+		case o := <-l.opened:
+			l.current = o
+			if o.err != nil {
+				l.partEnded(o.err)
+			}
+		case <-l.ctx.Done():
+			l.err = l.ctx.Err()
+		}
+		if l.err != nil {
+			return l.err
+		}
+	}
+	if l.current == nil && len(l.kept) == 0 {
+		l.err = l.finish()
+	}
+	return l.err
+}
+
+// Next implements listwatch.ListStream.
+func (l *mergedList[T]) Next() (item listwatch.Item[T], err error) {
+	for l.err == nil {
+		if last := len(l.kept) - 1; last >= 0 {
+			item, l.kept = l.kept[last], l.kept[:last]
+			return item, nil
+		}
+		o := l.current
+		if o == nil {
+			_ = l.take() // which is l.err
+			continue
+		}
+		o.listener.wait()
+		item, err := o.stream.Next()
+		o.listener.heard()
+		unread, skipped := errors.AsType[*listwatch.ObjectError](err)
+		switch {
+		case err == nil:
+			l.making.objects[item.Key] = toldObject{o.part, item.ResourceVersion}
+			return item, nil
+		case skipped:
+			if old, ok := l.toldObject(unread.Key); ok {
+				l.making.objects[unread.Key] = old // stays as it was
+			}
+			return item, err
+		}
+		l.partEnded(err)
+	}
+	return item, l.err
+}
+
+func (l *mergedList[T]) toldObject(key types.NamespacedName) (toldObject, bool) {
+	if l.told == nil {
+		return toldObject{}, false
+	}
+	object, ok := l.told.objects[key]
+	return object, ok
+}
+
+// partEnded takes note of how the current part has ended, and lets the next one begin.
+func (l *mergedList[T]) partEnded(err error) {
+	o := l.current
+	l.current = nil
+	l.asking--
+	opened := o.stream != nil
+	if opened && err == io.EOF {
+		meta := o.stream.Meta()
+		l.meta.Bytes += meta.Bytes
+		l.meta.RemainingItemCount += meta.RemainingItemCount
+		if o.token == "" {
+			l.making.at[o.part] = meta.ResourceVersion
+		}
+		if meta.Continue != "" {
+			l.next = append(l.next, partPage{o.part, meta.Continue})
+		} else {
+			state := &l.states[o.part]
+			state.unlisted, state.lists = false, failureRow{}
+			if state.watches.failures == 0 {
+				l.health.recovered(o.part)
+			}
+		}
+	} else if err = o.reason(err); opened {
+		l.window = max(1, l.window/2)
+	}
+	o.close()
+	if l.opts.Patience.Progress != nil {
+		l.opts.Patience.Progress()
+	}
+	if err != io.EOF {
+		l.err = l.partFailed(o, err)
+	}
+	if l.err == nil {
+		l.openMore()
+	}
+}
+
+// partFailed decides whether the list can do without a part. If so, what has been told
+// of it stays. Otherwise it returns the error of the list.
+func (l *mergedList[T]) partFailed(o *openList[T], err error) error {
+	switch {
+	case l.ctx.Err() != nil:
+		return l.ctx.Err()
+	case isExpired(err) && (o.token != "" || l.making.asked != ""),
+		l.making.asked != "" && (isTooLarge(err) || apierrors.IsBadRequest(err) || apierrors.IsInvalid(err)),
+		errors.Is(err, listwatch.ErrListTooLarge):
+		return l.about(o.part, err) // The reflector has another way.
+	}
+	knows := l.told != nil && l.told.objects != nil
+	missing := !knows || l.told.at[o.part] == ""
+	if !knows && (l.merged.opts.Tolerate == nil || !l.merged.opts.Tolerate(err)) {
+		return l.about(o.part, err)
+	}
+	l.failed = append(l.failed, l.about(o.part, err))
+	state := &l.states[o.part]
+	state.unlisted = true
+	state.lists.failed(err, l.merged.opts.Backoff)
+	l.health.failed(o.part, err, missing)
+	l.making.at[o.part] = ""
+	if missing {
+		return nil
+	}
+	l.making.at[o.part] = l.told.at[o.part]
+	for key, object := range l.told.objects {
+		if _, listed := l.making.objects[key]; object.part == o.part && !listed {
+			l.making.objects[key] = object
+			l.kept = append(l.kept, listwatch.Item[T]{Key: key, ResourceVersion: object.version, Unchanged: true})
+		}
+	}
+	return nil
+}
+
+// finish ends the page, or the list.
+func (l *mergedList[T]) finish() error {
+	if len(l.failed) == len(l.parts) && len(l.parts) > 0 {
+		return l.failed[0]
+	}
+	version, ok := oldest(l.making.at)
+	if !ok {
+		return errMergeVersions
+	}
+	if l.opts.Continue == "" {
+		l.making.given = version
+	}
+	l.meta.ResourceVersion = l.making.given
+	if l.meta.Continue = writePages(l.next); l.meta.Continue == "" {
+		l.listed, l.making = l.making, nil
+	}
+	return io.EOF
+}
+
+// Meta implements listwatch.ListStream.
+func (l *mergedList[T]) Meta() listwatch.ListMeta { return l.meta }
+
+// Close implements listwatch.ListStream.
+func (l *mergedList[T]) Close() error {
+	l.cancel()
+	l.openers.Wait()
+	for {
+		select {
+		case o := <-l.opened:
+			o.close()
+			continue
+		default:
+		}
+		break
+	}
+	if l.current != nil {
+		l.current.close()
+		l.current = nil
+	}
+	if l.err == nil {
+		l.err = context.Canceled
+	}
+	return nil
+}
+
+// reason is why the list of the part ended with err.
+func (o *openList[T]) reason(err error) error {
+	if cause := context.Cause(o.ctx); errors.Is(cause, reflector.ErrNoProgress) {
+		return cause
+	}
+	return err
+}
+
+func (o *openList[T]) close() {
+	o.listener.stop()
+	if o.stream != nil {
+		_ = o.stream.Close() // It has been read, or is not wanted any more.
+	}
+	o.cancel(nil)
+}

@@ -1,0 +1,285 @@
+package informer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync/atomic"
+	"time"
+
+	"github.com/kinform/kinform/listwatch"
+	"github.com/kinform/kinform/reflector"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+)
+
+const (
+	// veryShort is how long a watch that says nothing lasts at least, if all is well.
+	veryShort = time.Second
+
+	// longEnough is how long a watch that says nothing lasts to be a success.
+	longEnough = 30 * time.Second
+
+	// patience is after how many failed watches in a row a list is tried.
+	patience = 3
+)
+
+// partWatch keeps the watch of one part open. All of it belongs to the goroutine of
+// run.
+type partWatch[T any] struct {
+	*mergedWatch[T]
+	part    int
+	source  listwatch.Source[T]
+	state   *partState
+	version string // through which it has been read
+	listing bool   // the initial events have not ended
+
+	// Of the watch that is open, or was last.
+	open  bool
+	began time.Time
+	heard bool
+}
+
+// run watches the part, again and again, until all watches end.
+func (p *partWatch[T]) run() {
+	for p.ctx.Err() == nil {
+		if p.state.unlisted {
+			p.awaitList()
+			continue
+		}
+		err := p.watch()
+		lasted := time.Since(p.began)
+		if p.open && lasted >= longEnough {
+			p.state.watches = failureRow{}
+		}
+		switch {
+		case p.ctx.Err() != nil:
+		case p.listing:
+			p.end(p.initialFailed(err))
+		case err == io.EOF && !p.until.IsZero() && time.Until(p.until) < time.Second:
+			p.end(err)
+		case err == io.EOF && (p.heard || lasted >= veryShort):
+		case errors.Is(err, reflector.ErrIdle):
+			p.failed(err) // and is opened again at once
+		default:
+			if err == io.EOF {
+				err = reflector.ErrVeryShortWatch
+			}
+			p.watchFailed(err)
+		}
+	}
+}
+
+// watch opens the watch, and passes on what it says, until it ends.
+func (p *partWatch[T]) watch() error {
+	p.open, p.heard, p.began = false, false, time.Now()
+	if !p.takeSlot() {
+		return p.ctx.Err()
+	}
+	ctx, cancel := context.WithCancelCause(p.ctx)
+	defer cancel(nil)
+	limits := p.opts.Patience
+	if p.listing {
+		limits = p.opts.InitialPatience
+	}
+	var listed atomic.Bool
+	listed.Store(!p.listing)
+	listener := listenTo(limits, func() {
+		if listed.Load() {
+			cancel(reflector.ErrIdle)
+		} else {
+			cancel(reflector.ErrNoProgress)
+		}
+	})
+	defer listener.stop()
+
+	opts := p.opts
+	opts.ResourceVersion, opts.SendInitialEvents = p.version, p.listing
+	opts.Patience.Progress, opts.InitialPatience.Progress = listener.progress, listener.progress
+	if !p.until.IsZero() {
+		opts.Timeout = max(time.Until(p.until), time.Second)
+	}
+	stream, err := p.source.Watch(ctx, opts)
+	p.giveSlot()
+	listener.heard()
+	if err != nil {
+		return because(ctx, err)
+	}
+	defer stream.Close()
+	p.open, p.began = true, time.Now()
+	lasts := time.AfterFunc(longEnough, func() { p.health.recovered(p.part) })
+	defer lasts.Stop()
+	if !p.say(arrival[T]{kind: partUp}) {
+		return p.ctx.Err()
+	}
+	for {
+		listener.wait()
+		event, err := stream.Next()
+		listener.heard()
+		if _, skipped := errors.AsType[*listwatch.ObjectError](err); err != nil && !skipped {
+			return because(ctx, err)
+		}
+		p.well()
+		// What is sent again by something broken may have been overtaken. A part that is
+		// put together itself is in order only in its bookmarks.
+		ordered := err == nil && !p.listing && !event.Unordered && event.ResourceVersion != ""
+		if ordered && newer(p.version, event.ResourceVersion) {
+			continue
+		}
+		if !p.say(arrival[T]{event: event, err: err}) {
+			return p.ctx.Err()
+		}
+		if event.InitialEventsEnd && p.listing {
+			p.listing, ordered = false, true
+			listed.Store(true)
+			listener.setLimit(p.opts.Patience.Limit)
+		}
+		if ordered {
+			p.version = event.ResourceVersion
+		}
+	}
+}
+
+// because replaces an error by the reason for which the request was ended, if it was.
+func because(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}
+
+// well takes note that the watch has something to say.
+func (p *partWatch[T]) well() {
+	if p.heard {
+		return
+	}
+	p.heard = true
+	p.state.watches = failureRow{}
+	p.health.recovered(p.part)
+}
+
+// watchFailed decides how to go on after the watch has failed: with the next one from
+// where it was, as a rule. If that does not help, or cannot, all parts are listed.
+func (p *partWatch[T]) watchFailed(err error) {
+	row := &p.state.watches
+	row.failed(err, p.merged.opts.Backoff)
+	expired := isExpired(err)
+	if expired && row.failures == 1 { // part of life
+		p.end(p.about(p.part, err))
+		return
+	}
+	if !p.failed(err) || !p.sleep(row) {
+		return
+	}
+	switch {
+	case expired:
+		p.end(p.about(p.part, err))
+	case (p.open || isRefused(err)) && row.failures%patience == 0:
+		p.end(apierrors.NewResourceExpired(fmt.Sprintf("all parts are listed, as the watch of %s has failed %d times in a row: %v",
+			p.health.names[p.part], row.failures, err)))
+	}
+}
+
+// failed makes a failure known, and reports whether the watch goes on.
+func (p *partWatch[T]) failed(err error) bool {
+	err = p.about(p.part, err)
+	p.health.failed(p.part, err, false)
+	return p.say(arrival[T]{kind: partDown, err: err})
+}
+
+// initialFailed is the error with which a streaming list ends. Where all but one part
+// are well, a list of another kind can do without that one.
+func (p *partWatch[T]) initialFailed(err error) error {
+	if err == io.EOF || isExpired(err) || isRefused(err) || errors.Is(err, listwatch.ErrListTooLarge) || errors.Is(err, reflector.ErrNoProgress) {
+		return err
+	}
+	return fmt.Errorf("streaming list of %s: %v", p.health.names[p.part], err)
+}
+
+// awaitList waits until the part can be listed. Then all are.
+func (p *partWatch[T]) awaitList() {
+	if !p.sleep(&p.state.lists) || !p.takeSlot() {
+		return
+	}
+	err := p.look()
+	p.giveSlot()
+	switch {
+	case p.ctx.Err() != nil:
+	case err == nil:
+		p.end(apierrors.NewResourceExpired(fmt.Sprintf("all parts are listed, as %s can be listed again", p.health.names[p.part])))
+	default:
+		p.state.lists.failed(err, p.merged.opts.Backoff)
+		p.health.failed(p.part, p.about(p.part, err), p.version == "")
+	}
+}
+
+// look finds out whether the part can be listed.
+func (p *partWatch[T]) look() error {
+	ctx, cancel := context.WithCancelCause(p.ctx)
+	defer cancel(nil)
+	listener := listenTo(listwatch.Patience{Limit: p.opts.Patience.Limit}, func() { cancel(reflector.ErrNoProgress) })
+	defer listener.stop()
+	_, err := versionOf(ctx, p.source)
+	return because(ctx, err)
+}
+
+// versionOf is the version of the server.
+func versionOf[T any](ctx context.Context, source listwatch.Source[T]) (string, error) {
+	stream, err := source.List(ctx, listwatch.ListOptions{VersionOnly: true})
+	if err != nil {
+		return "", err
+	}
+	defer stream.Close()
+	for {
+		_, err := stream.Next()
+		_, skipped := errors.AsType[*listwatch.ObjectError](err)
+		switch {
+		case err == io.EOF:
+			return stream.Meta().ResourceVersion, nil
+		case err != nil && !skipped:
+			return "", err
+		}
+	}
+}
+
+// say passes something on, and reports whether somebody has heard it.
+func (p *partWatch[T]) say(a arrival[T]) bool {
+	a.part = p.part
+	select {
+	case p.incoming <- a:
+		return true
+	case <-p.ctx.Done():
+		return false
+	}
+}
+
+// end ends all watches.
+func (p *partWatch[T]) end(err error) {
+	if p.say(arrival[T]{kind: partEnds, err: err}) {
+		<-p.ctx.Done() // Nobody reads any more.
+	}
+}
+
+// sleep waits until it is worth while to try again, and reports whether that has come.
+func (p *partWatch[T]) sleep(row *failureRow) bool {
+	timer := time.NewTimer(time.Until(row.next))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-p.ctx.Done():
+		return false
+	}
+}
+
+// takeSlot waits until a request may be sent.
+func (p *partWatch[T]) takeSlot() bool {
+	select {
+	case p.slots <- struct{}{}:
+		return true
+	case <-p.ctx.Done():
+		return false
+	}
+}
+
+func (p *partWatch[T]) giveSlot() { <-p.slots }

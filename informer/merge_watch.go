@@ -1,0 +1,248 @@
+package informer
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/kinform/kinform/listwatch"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Watch implements listwatch.Source. It returns when the first part has been opened, or
+// all have failed.
+func (m *merged[T]) Watch(ctx context.Context, opts listwatch.WatchOptions) (listwatch.WatchStream[T], error) {
+	w := &mergedWatch[T]{
+		merged: m, opts: opts, state: m.stateAt(opts.ResourceVersion),
+		incoming: make(chan arrival[T]), initial: make([]bool, len(m.parts)), down: make([]bool, len(m.parts)),
+		slots: make(chan struct{}, m.opts.AtOnce),
+	}
+	if opts.SendInitialEvents {
+		w.state = &mergedState{at: make([]string, len(m.parts)), objects: map[types.NamespacedName]toldObject{}}
+	}
+	w.oldest, _ = oldest(w.state.at)
+	if opts.Timeout > 0 {
+		w.until = time.Now().Add(opts.Timeout)
+	}
+	w.ctx, w.cancel = context.WithCancel(ctx)
+	for part, source := range m.parts {
+		p := &partWatch[T]{mergedWatch: w, part: part, source: source, state: &m.states[part], version: w.state.at[part], listing: opts.SendInitialEvents}
+		w.initial[part] = opts.SendInitialEvents
+		if opts.SendInitialEvents {
+			p.version = opts.ResourceVersion
+			p.state.unlisted = false
+		}
+		w.down[part] = p.state.unlisted
+		w.readers.Go(p.run)
+	}
+	for opened := len(m.parts) == 0; !opened && w.err == nil; {
+		select {
+		case a := <-w.incoming:
+			opened = a.kind == partUp
+			_, _, _ = w.receive(a) // There is no event before its part is up.
+		case <-w.ctx.Done():
+			w.err = w.ctx.Err()
+		}
+	}
+	if w.err != nil {
+		_ = w.Close() // The watch is not wanted any more.
+		return nil, w.err
+	}
+	return w, nil
+}
+
+// stateAt returns what has been told through a version, and takes note that all of a
+// list has been if this is its version.
+func (m *merged[T]) stateAt(version string) *mergedState {
+	if m.listed != nil && m.listed.given == version {
+		m.told = m.listed
+	}
+	m.listed = nil
+	if m.told != nil && m.told.given == version {
+		return m.told
+	}
+	// Somebody else knows that all parts are that far, such as who has preloaded a store.
+	m.told = &mergedState{given: version, at: slices.Repeat([]string{version}, len(m.parts))}
+	clear(m.states)
+	return m.told
+}
+
+// mergedWatch is a watch of all parts. Each is read by a goroutine of its own,
+// which holds one event at most.
+type mergedWatch[T any] struct {
+	*merged[T]
+	opts     listwatch.WatchOptions
+	until    time.Time // when it is to end; zero for never
+	ctx      context.Context
+	cancel   context.CancelFunc
+	slots    chan struct{} // one for each request that is on its way
+	readers  sync.WaitGroup
+	incoming chan arrival[T]
+
+	// The rest belongs to Next.
+
+	state    *mergedState
+	oldest   string // of state.at
+	initial  []bool // parts whose initial events have not ended
+	down     []bool // parts that cannot be watched now
+	last     told
+	bookmark string // is due
+	err      error  // the end
+}
+
+// told is what Next has returned last. That counts when Next is called again: a watch
+// that was opened to look and then closed has told nothing.
+type told struct {
+	due      bool
+	kind     listwatch.EventType
+	key      types.NamespacedName
+	part     int
+	version  string // of the object
+	through  string // how far the part is with it, "" where it does not say
+	given    string // how far all are
+	complete bool   // the initial events end
+}
+
+// arrival is what a part has to say.
+type arrival[T any] struct {
+	part  int
+	kind  arrivalKind
+	event listwatch.Event[T]
+	err   error
+}
+
+type arrivalKind uint8
+
+const (
+	partSays arrivalKind = iota // an event, or of an object that cannot be read
+	partUp                      // its watch is open
+	partDown                    // its watch has failed, and will be opened again
+	partEnds                    // all watches end with this error
+)
+
+// Next implements listwatch.WatchStream.
+func (w *mergedWatch[T]) Next() (event listwatch.Event[T], err error) {
+	w.tell()
+	for w.err == nil {
+		if w.bookmark != "" {
+			return w.takeBookmark(false), nil
+		}
+		select {
+		case a := <-w.incoming:
+			if event, done, err := w.receive(a); done {
+				return event, err
+			}
+		case <-w.ctx.Done():
+			w.err = w.ctx.Err()
+		}
+	}
+	return event, w.err
+}
+
+// tell takes note of what has been told.
+func (w *mergedWatch[T]) tell() {
+	l := &w.last
+	if !l.due {
+		return
+	}
+	l.due = false
+	switch objects := w.state.objects; {
+	case objects == nil || l.kind == 0 || l.kind == listwatch.Bookmark:
+	case l.kind == listwatch.Deleted:
+		delete(objects, l.key)
+	default:
+		objects[l.key] = toldObject{l.part, l.version}
+	}
+	if l.through != "" {
+		w.advance(l.part, l.through)
+	}
+	if l.given != "" {
+		w.state.given = l.given
+	}
+	if l.complete {
+		w.told = w.state
+	}
+}
+
+// receive decides whether Next has something to return.
+func (w *mergedWatch[T]) receive(a arrival[T]) (event listwatch.Event[T], done bool, err error) {
+	switch a.kind {
+	case partUp:
+		w.down[a.part] = false
+		return event, false, nil
+	case partDown:
+		w.down[a.part] = true
+		if !slices.Contains(w.down, false) {
+			w.err = a.err
+		}
+		return event, false, nil
+	case partEnds:
+		w.err = a.err
+		return event, false, nil
+	}
+	if _, skipped := errors.AsType[*listwatch.ObjectError](a.err); skipped {
+		return event, true, a.err
+	}
+	version := a.event.ResourceVersion
+	if a.event.Type != listwatch.Bookmark {
+		w.last = told{due: true, kind: a.event.Type, key: a.event.Key, part: a.part, version: version}
+		// A part that is put together itself is in order only in its bookmarks.
+		if !w.initial[a.part] && !a.event.Unordered {
+			w.last.through = version
+		}
+		a.event.Unordered = true
+		return a.event, true, nil
+	}
+	if a.event.InitialEventsEnd {
+		w.initial[a.part] = false
+	}
+	w.advance(a.part, version)
+	if w.listing() {
+		return event, false, nil
+	}
+	var ok bool
+	if w.bookmark, ok = oldest(w.state.at); !ok {
+		w.err = errMergeVersions
+		return event, false, nil
+	}
+	w.oldest = w.bookmark
+	return w.takeBookmark(a.event.InitialEventsEnd), true, nil
+}
+
+// advance takes note of how far a part is. If that brings all of them forward, a
+// bookmark is due.
+func (w *mergedWatch[T]) advance(part int, version string) {
+	before := w.state.at[part]
+	w.state.at[part] = version
+	if before != "" && before != w.oldest {
+		return // Another one is the oldest.
+	}
+	now, ok := oldest(w.state.at)
+	if !ok {
+		return
+	}
+	if w.oldest = now; newer(now, w.state.given) && !w.listing() {
+		w.bookmark = now
+	}
+}
+
+// listing says that some part has not ended its initial events.
+func (w *mergedWatch[T]) listing() bool { return slices.Contains(w.initial, true) }
+
+// takeBookmark returns the bookmark that is due. That its version stands for all
+// parts counts when it has been told.
+func (w *mergedWatch[T]) takeBookmark(initialEventsEnd bool) listwatch.Event[T] {
+	event := listwatch.Event[T]{Type: listwatch.Bookmark, InitialEventsEnd: initialEventsEnd}
+	event.ResourceVersion, w.bookmark = w.bookmark, ""
+	w.last = told{due: true, kind: listwatch.Bookmark, given: event.ResourceVersion, complete: initialEventsEnd}
+	return event
+}
+
+// Close ends all watches.
+func (w *mergedWatch[T]) Close() error {
+	w.cancel()
+	w.readers.Wait()
+	return nil
+}
