@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kinform/kinform/internal/quantity"
 	"github.com/kinform/kinform/listwatch"
 )
 
@@ -21,6 +22,16 @@ type decoder struct {
 	json     func(data []byte, object any) error          // of the object, or of a pointer to it
 	project  func(e Encoding, object []byte) []byte       // nil if nothing is removed
 	kindless bool                                         // objects come without kind and apiVersion
+}
+
+// guard has objects decoded, in JSON by decode, in bounded time whatever their
+// quantities are (G11).
+func (d *decoder) guard(decode func(data []byte, object any) error) {
+	guard := new(quantity.Guard)
+	d.json = func(data []byte, object any) error { return guard.DecodeJSON(data, object, decode) }
+	if unmarshal := d.protobuf; unmarshal != nil {
+		d.protobuf = func(data []byte, object any) error { return guard.DecodeProtobuf(data, object, unmarshal) }
+	}
 }
 
 // streaming is the decoder for lists and watches, which does what the user wants.

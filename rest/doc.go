@@ -46,13 +46,15 @@
 //   - Memory grows with bytes that have arrived, never with a length that was
 //     claimed. A list, with all its pages, has no more of them than
 //     [Options].MaxListBytes.
-//   - Time grows with them as well. An object with a resource.Quantity such as
-//     1e-1000000000, which apimachinery needs hours to parse, cannot be decoded: more
-//     than three digits of an exponent are refused, by the decoders of package
-//     rest/sharing as well. An API server parses the quantities of its own types before
-//     it stores them, but not those of a custom resource. (A DecodeJSON or
-//     DecodeProtobuf of the user's, and a method UnmarshalJSON that parses what is no
-//     quantity, are on their own.)
+//   - Time grows with them as well. A resource.Quantity such as 1e-1000000000, which
+//     apimachinery needs hours to parse, is decoded at once into what apimachinery
+//     would make of it: below 1n it is rounded up. What is 1e2000 or more is 1e2000, for
+//     to compare it with another quantity would take as long. (An API server parses the
+//     quantities of its own types before it stores them, but not those of a custom
+//     resource.) A method UnmarshalJSON of the user's may take any text for a quantity:
+//     if there is such a text in what it decodes, it must accept another one in its
+//     place, or the object is refused, and be done within five seconds. A DecodeJSON or
+//     DecodeProtobuf of the user's is on its own.
 //   - The end of a context ends a blocked Next at once. Close of a stream waits
 //     for its goroutines, and for nothing else. After [Client.Close] no connection
 //     is left.

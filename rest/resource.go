@@ -118,10 +118,8 @@ func (r *Resource[T]) String() string {
 }
 
 func newResource[T any](c *Client, gvr schema.GroupVersionResource, opts ResourceOptions, d decoder) *Resource[T] {
-	d.typ, d.json = reflect.TypeFor[T](), wary(JSON, kjson.UnmarshalCaseSensitivePreserveInts)
-	if d.protobuf != nil {
-		d.protobuf = wary(Protobuf, d.protobuf)
-	}
+	d.typ = reflect.TypeFor[T]()
+	d.guard(kjson.UnmarshalCaseSensitivePreserveInts)
 	r := &Resource[T]{client: c, gvr: gvr, opts: opts, decoder: d, streams: d.streaming(&opts)}
 	// Naming the type here would link it into every program.
 	r.partial = d.typ.String() == "*v1.PartialObjectMetadata"

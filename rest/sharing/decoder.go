@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"sync"
 	"sync/atomic"
+
+	"github.com/kinform/kinform/internal/quantity"
 )
 
 // Options are the choices of a Decoder. The zero value works.
@@ -28,6 +30,7 @@ type Decoder struct {
 	hits, lookups atomic.Uint64
 	small         *small
 	json          jsonPart
+	guard         quantity.Guard
 
 	mu      sync.Mutex // guards following
 	known   map[reflect.Type]*plan

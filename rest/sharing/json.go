@@ -39,9 +39,11 @@ type jsonState struct {
 // beside those for JSON. object points to a zero value: of a struct, or, for
 // unstructured objects, of a map[string]any; parts of these are shared as well.
 //
-// Refused on purpose is only a quantity with an exponent of more than three digits, such
-// as 1e-1000000000, or of more than a thousand characters: it would keep that decoder
-// busy for hours. Unmarshal refuses it as well.
+// A quantity that would keep that decoder busy for hours, such as 1e-1000000000, is
+// decoded as it would be in the end, at once, by Unmarshal as well; what is 1e2000 or
+// more is 1e2000. Where a method of the object's type takes a text for a quantity, which
+// nobody can know, and does not refuse another one in its place, it has five seconds,
+// and then goes on in a goroutine that nobody waits for, at most two of them at a time.
 //
 // Objects in which a field is twice, which no server writes, are left to that
 // decoder, which merges the two, and own all that they have; so are values of types
@@ -106,7 +108,7 @@ func (s *jsonState) root(sl *slot, v reflect.Value, data []byte, share bool) err
 }
 
 // merged leaves data to apimachinery's decoder, which merges what is there twice, once
-// it is known that nothing in it would keep that decoder busy for hours.
+// it is known to be well-formed.
 func (s *jsonState) merged(sl *slot, v reflect.Value, data []byte) error {
 	s.checking = true
 	err := s.root(sl, reflect.New(sl.typ), data, false)
@@ -114,7 +116,7 @@ func (s *jsonState) merged(sl *slot, v reflect.Value, data []byte) error {
 	if err != nil {
 		return err
 	}
-	if err = kjson.UnmarshalCaseSensitivePreserveInts(data, v.Interface()); err != nil {
+	if err = s.decoder.guard.DecodeJSON(data, v.Interface(), kjson.UnmarshalCaseSensitivePreserveInts); err != nil {
 		v.Elem().SetZero()
 	}
 	return err

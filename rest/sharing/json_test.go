@@ -163,7 +163,7 @@ func TestErrorsNameTheByte(t *testing.T) {
 		`{"spec":{"containers":[{"name":"a"}`:       `is expected at byte 35, where the data ends`,
 		`{"metadata":{"creationTimestamp":"soon"}}`: `json: v1.Time at byte 33: parsing time`,
 		`{} {}`: `json: the end is expected at byte 3, not '{'`,
-		`{"spec":{"overhead":{"cpu":"1e-1000000000"}}}`:          `json: byte 27: a quantity has more than`,
+		`{"spec":{"overhead":{"cpu":"1e-1000000000x"}}}`:         `json: resource.Quantity at byte 27: quantities must match`,
 		`{"spec":{"overhead":{"cpu":"1"},"overhead":{"cpu":5x}}`: `json: a comma or } is expected at byte 51, not 'x'`,
 	} {
 		require.ErrorContains(t, decodeJSON(d, []byte(document), &corev1.Pod{}), want)

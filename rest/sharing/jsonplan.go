@@ -8,6 +8,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kinform/kinform/internal/quantity"
 )
 
 // jsonKind is how a value is decoded.
@@ -49,6 +51,9 @@ type slot struct {
 	// mutable is for a type that does not show its parts and has a Quantity, which
 	// methods change that only read, as one would think. It must not be shared.
 	mutable bool
+
+	// guarded says that it is not known what the type takes for a quantity.
+	guarded bool
 }
 
 // jsonPlan says how to decode an object into a struct.
@@ -125,6 +130,7 @@ func (c *jsonCompiler) slot(t reflect.Type, addressed bool, nest int) slot {
 		sl.kind = jsonAny
 	}
 	if sl.kind == jsonOther || sl.kind >= jsonQuantity {
+		sl.guarded = !quantity.Harmless(t)
 		sl.mutable = hasQuantity(t, map[reflect.Type]bool{})
 	}
 	return sl

@@ -9,8 +9,11 @@ import (
 	"time"
 	"unsafe"
 
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kjson "sigs.k8s.io/json"
+
+	"github.com/kinform/kinform/internal/quantity"
 )
 
 // value decodes the value that begins at data[i] and stores it at an address, where
@@ -88,20 +91,27 @@ func (s *jsonState) mismatch(sl *slot, i int) error {
 	return fmt.Errorf("json: the %s at byte %d does not fit into %s", what, i, sl.typ)
 }
 
+// unmarshal decodes a value into what to points to.
+func (sl *slot) unmarshal(data []byte, to any) error {
+	if own, ok := to.(json.Unmarshaler); ok && sl.kind >= jsonTime {
+		return own.UnmarshalJSON(data)
+	}
+	return kjson.UnmarshalCaseSensitivePreserveInts(data, to)
+}
+
 // foreign has a value decoded by its type's own method, or by apimachinery's decoder.
 func (s *jsonState) foreign(sl *slot, at unsafe.Pointer, i int) (int, error) {
 	end, _, err := valueEnd(s.data, i, s.depth)
 	if err != nil {
 		return 0, err
 	}
-	if sl.kind == jsonQuantity && endless(s.data[i:end]) {
-		return 0, fmt.Errorf("json: byte %d: %w", i, errQuantity)
-	}
-	to := reflect.NewAt(sl.typ, at).Interface()
-	if own, ok := to.(json.Unmarshaler); ok && sl.kind >= jsonTime {
-		err = own.UnmarshalJSON(s.data[i:end])
-	} else {
-		err = kjson.UnmarshalCaseSensitivePreserveInts(s.data[i:end], to)
+	switch to := reflect.NewAt(sl.typ, at).Interface(); {
+	case sl.kind == jsonQuantity:
+		err = quantity.UnmarshalJSON((*resource.Quantity)(at), s.data[i:end])
+	case sl.guarded:
+		err = s.decoder.guard.DecodeJSON(s.data[i:end], to, sl.unmarshal)
+	default:
+		err = sl.unmarshal(s.data[i:end], to)
 	}
 	if err != nil {
 		return 0, fmt.Errorf("json: %s at byte %d: %w", sl.typ, i, err)

@@ -10,6 +10,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kinform/kinform/internal/quantity"
 )
 
 // plan says how to decode a message into a struct.
@@ -83,7 +85,7 @@ func ownEncoding(t reflect.Type) func(at unsafe.Pointer, data []byte) error {
 	case reflect.TypeFor[metav1.FieldsV1]():
 		return func(at unsafe.Pointer, data []byte) error { return (*metav1.FieldsV1)(at).Unmarshal(data) }
 	case reflect.TypeFor[resource.Quantity]():
-		return quantity
+		return func(at unsafe.Pointer, data []byte) error { return quantity.Unmarshal((*resource.Quantity)(at), data) }
 	}
 	return nil
 }

@@ -1,6 +1,8 @@
 package sharing_test
 
 import (
+	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -9,47 +11,104 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kinform/kinform/internal/quantity"
 	"github.com/kinform/kinform/rest/sharing"
 )
 
-// protobufPod is a pod of the encoding spec.overhead["cpu"] = quantity.
-func protobufPod(quantity string) []byte {
+// protobufPod is a pod of the encoding spec.overhead["cpu"] = text.
+func protobufPod(text string) []byte {
 	field := func(tag, contents string) string {
 		return tag + string(appendLength(nil, len(contents))) + contents
 	}
-	entry := field("\x0a", "cpu") + field("\x12", field("\x0a", quantity))
+	entry := field("\x0a", "cpu") + field("\x12", field("\x0a", text))
 	return []byte(field("\x12", field("\x82\x02", entry)))
 }
 
 // TestAQuantityCannotKeepADecoderBusy: apimachinery needs hours for 1e-1000000000, and
-// minutes for some megabytes of digits.
-func TestAQuantityCannotKeepADecoderBusy(t *testing.T) {
+// minutes for some megabytes of digits, wherever they are.
+func TestAQuantityCannotKeepADecoderBusy(t *testing.T) { // G11
 	t.Parallel()
+	type Embedded struct{ Q resource.Quantity }
+	type deep struct {
+		Deep []deep `json:"deep"`
+		Q    []resource.Quantity
+	}
+	type places struct {
+		*Embedded
+		ByNumber map[int]resource.Quantity
+		Option   resource.Quantity `json:",string"`
+		Pointer  **resource.Quantity
+		Deep     []deep
+		Own      selfMade
+		Text     string
+	}
 	d := sharing.New(sharing.Options{})
-	const end = "an exponent of more than three digits"
-	var pod corev1.Pod
-	require.NoError(t, unmarshal(d, protobufPod("1e-3"), &pod))
-	require.Equal(t, resource.MustParse("1e-3"), pod.Spec.Overhead["cpu"])
-	for _, quantity := range []string{"1e-1000000000", "1E-1000000000", "1e-00001000000000", "0." + strings.Repeat("1", 1<<20)} {
-		require.ErrorContains(t, unmarshal(d, protobufPod(quantity), &pod), end)
-		one := `{"overhead":{"cpu":"` + quantity + `"}}`
+	for text, want := range map[string]string{
+		"1e-3": "1m", "1e-1000000000": "1n", "1E-1000000000": "1n", "1e-00001000000000": "1n", "1e1000000000": "1e2000",
+		"0." + strings.Repeat("1", 1<<20): "0.111111112", strings.Repeat("1", 1<<20): "1e2000",
+	} {
+		wanted := resource.MustParse(want)
+		var pod corev1.Pod
+		require.NoError(t, unmarshal(d, protobufPod(text), &pod))
+		require.Zero(t, wanted.Cmp(pod.Spec.Overhead["cpu"]))
+		one := `{"overhead":{"cpu":"` + text + `"}}`
 		for _, document := range []string{
 			`{"spec":` + one + `}`,
 			// A field in two places is for apimachinery's decoder.
 			`{"metadata":{},"metadata":{},"spec":` + one + `}`,
 			`{"spec":` + one + `,"spec":` + one + `}`,
 		} {
-			require.ErrorContains(t, decodeJSON(d, []byte(document), &pod), end)
+			var pod corev1.Pod
+			require.NoError(t, decodeJSON(d, []byte(document), &pod))
+			require.Zero(t, wanted.Cmp(pod.Spec.Overhead["cpu"]))
 		}
+		for _, document := range []string{`{"Q":$}`, `{"ByNumber":{"1":$}}`, `{"Option":$}`, `{"Pointer":$}`, `{"Own":{"limit":$}}`,
+			`{"Deep":` + strings.Repeat(`[{"deep":`, 100) + `[{"Q":[$]}]` + strings.Repeat(`}]`, 100) + `}`} {
+			for _, quote := range []string{`"`, ``} {
+				var got places
+				require.NoError(t, decodeJSON(d, []byte(strings.ReplaceAll(document, "$", quote+text+quote)), &got))
+				found := append([]resource.Quantity{got.Option, got.Own.Limit, got.ByNumber[1]}, deepest(got.Deep, func(d deep) ([]deep, []resource.Quantity) { return d.Deep, d.Q })...)
+				if got.Embedded != nil {
+					found = append(found, got.Q)
+				}
+				if got.Pointer != nil {
+					found = append(found, **got.Pointer)
+				}
+				require.True(t, slices.ContainsFunc(found, func(q resource.Quantity) bool { return wanted.Cmp(q) == 0 }), "%.50s", document)
+			}
+		}
+		var got places
+		require.NoError(t, decodeJSON(d, []byte(`{"Text":"`+text+`","Own":{"note":"`+text+`"}}`), &got))
+		require.Equal(t, []string{text, text}, []string{got.Text, got.Own.Note})
 	}
+	require.ErrorIs(t, decodeJSON(d, []byte(`{"a":"1e-1000000000"}`), &map[string]strict{}), quantity.ErrExtreme)
+}
 
-	type deep struct {
-		Deep []deep `json:"deep"`
-		Q    []resource.Quantity
+func deepest[T any](list []T, of func(T) ([]T, []resource.Quantity)) (found []resource.Quantity) {
+	for len(list) > 0 {
+		list, found = of(list[0])
 	}
-	const levels = 100
-	document := strings.Repeat(`{"deep":[`, levels) + `{"Q":["1e-1000000000"]}` + strings.Repeat(`]}`, levels)
-	require.ErrorContains(t, decodeJSON(d, []byte(document), &deep{}), end)
+	return found
+}
+
+// selfMade decodes itself, as types do that fill in defaults.
+type selfMade struct {
+	Limit resource.Quantity `json:"limit"`
+	Note  string            `json:"note"`
+}
+
+func (o *selfMade) UnmarshalJSON(data []byte) error {
+	type plain selfMade
+	return json.Unmarshal(data, (*plain)(o))
+}
+
+// strict takes a text for a quantity, which its type does not show.
+type strict struct{ value int64 }
+
+func (s *strict) UnmarshalJSON(data []byte) error {
+	q, err := resource.ParseQuantity(strings.Trim(string(data), `"`))
+	s.value = q.Value()
+	return err
 }
 
 // TestQuantitiesThatHaveAnAddressAreNeverShared, neither below many levels of lists

@@ -1,0 +1,356 @@
+package quantity
+
+import (
+	"encoding/json"
+	"errors"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	apiruntime "k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	kjson "sigs.k8s.io/json"
+)
+
+const (
+	tiny = "1e-1000000000" // which is 1n
+	huge = "7e1000000000"  // which is 1e2000
+)
+
+type Outer struct {
+	Q      resource.Quantity `json:"outerQ"`
+	Hidden resource.Quantity `json:"q"`
+}
+
+type Deepest struct {
+	Twice string `json:"twice"`
+	Text  resource.Quantity
+}
+
+type Deep struct {
+	Deepest
+	Twice resource.Quantity `json:"twice"`
+}
+
+// places has a quantity wherever encoding/json finds one, and other things besides.
+type places struct {
+	metav1.ObjectMeta `json:"metadata"`
+	*Outer            // a pointer, and embedded
+	Deep
+	Q          resource.Quantity            `json:"q"`
+	Option     resource.Quantity            `json:"option,string"`
+	Pointer    **resource.Quantity          `json:"pointer"`
+	List       []resource.Quantity          `json:"list"`
+	Array      [2]*resource.Quantity        `json:"array"`
+	ByNumber   map[int]resource.Quantity    `json:"byNumber"`
+	ByName     map[string]resource.Quantity `json:"byName"`
+	Nested     map[string][]places          `json:"nested"`
+	Value      *resource.QuantityValue      `json:"value"`
+	Own        own                          `json:"own"`
+	Embeds     embeds                       `json:"embeds"`
+	Untagged   resource.Quantity
+	Text       string                  `json:"text"`
+	Any        any                     `json:"any"`
+	Float      float64                 `json:"float"`
+	Raw        json.RawMessage         `json:"raw"`
+	Extension  apiruntime.RawExtension `json:"extension"`
+	Port       intstr.IntOrString      `json:"port"`
+	Time       *metav1.Time            `json:"time"`
+	Strings    map[string]string       `json:"strings"`
+	unexported resource.Quantity
+}
+
+// own decodes itself, as types do that fill in defaults.
+type own struct {
+	Limit resource.Quantity `json:"limit"`
+	Note  string            `json:"note"`
+}
+
+func (o *own) UnmarshalJSON(data []byte) error {
+	type plain own
+	return json.Unmarshal(data, (*plain)(o))
+}
+
+type embeds struct{ resource.Quantity }
+
+func decodeJSON(data string, object any) error {
+	return new(Guard).DecodeJSON([]byte(data), object, kjson.UnmarshalCaseSensitivePreserveInts)
+}
+
+// TestQuantitiesAreReplacedWhereverTheyAre has an extreme text in each place, one by
+// one, and compares with what there is of a plain one in places for quantities, and of
+// the same text in all others.
+func TestQuantitiesAreReplacedWhereverTheyAre(t *testing.T) { // G11
+	t.Parallel()
+	for _, text := range []string{`"` + tiny + `"`, tiny, `" ` + huge + ` "`, "-" + huge, `"0.` + strings.Repeat("3", 9000) + `"`, "0." + strings.Repeat("3", 9000)} {
+		plain, err := Parse(strings.Trim(text, `" `))
+		require.NoError(t, err)
+		for _, document := range []string{
+			`{"q":$}`, `{"outerQ":$}`, `{"twice":$}`, `{"option":$}`, `{"pointer":$}`, `{"list":["1",$, "2"]}`, `{"array":["1",$]}`, `{"byNumber":{"1": $ ,"2":"3"}}`,
+			`{"byName":{"1e-5000":$}}`, `{"nested":{"a":[{},{"nested":{"b":[{"q":$}]}}]}}`, `{"value":$}`, `{"own":{"note":"1","limit":$}}`, `{"embeds":$}`, `{"Untagged":$}`,
+			`{"q":$,"q":"5"}`, `{"\u0071":$}`, "\t{ \"q\"\n:\r" + `$ , "text":"a\\\"b\u0000" } `, `{"metadata":{"annotations":{"a":"` + tiny + `"}},"q":$}`,
+			`{"unknown":[{"q":"\\",` + `"x":{}}],"q":$}`,
+		} {
+			var got, want places
+			require.NoError(t, decodeJSON(strings.ReplaceAll(document, "$", text), &got), document)
+			require.NoError(t, kjson.UnmarshalCaseSensitivePreserveInts([]byte(strings.ReplaceAll(document, "$", `"7"`)), &want))
+			seven, gotJSON, wantJSON := `"7"`, marshal(t, got), marshal(t, want)
+			require.Equal(t, strings.ReplaceAll(wantJSON, seven, marshal(t, plain)), gotJSON, document)
+			require.Contains(t, wantJSON+document, seven[:1])
+		}
+		for _, document := range []string{
+			`{"text":$}`, `{"any":$}`, `{"any":{"q":$}}`, `{"raw":$}`, `{"extension":$}`, `{"port":$}`, `{"strings":{"q":$}}`, `{"metadata":{"labels":{"q":$}}}`,
+			`{"unknown":{"q":$}}`, `{"unexported":$}`, `{"Q":$}`, `{"strings":{$:"q"}}`, `{"metadata":{"annotations":{$:$}}}`, `{"time":$}`, `{"nested":$}`, `{"float":$}`,
+			`{"q":"1","any":[$,{"a":$}]}`,
+		} {
+			var got, want places
+			document = strings.ReplaceAll(document, "$", text)
+			wantErr := kjson.UnmarshalCaseSensitivePreserveInts([]byte(document), &want)
+			err := decodeJSON(document, &got)
+			require.Equal(t, wantErr == nil, err == nil, "%.50s: %v, not %v", document, err, wantErr)
+			if err == nil {
+				require.Equal(t, want, got, "%.50s", document)
+			}
+		}
+	}
+}
+
+func marshal(t *testing.T, object any) string {
+	t.Helper()
+	text, err := json.Marshal(object)
+	require.NoError(t, err)
+	return string(text)
+}
+
+// strict parses a quantity on its own, lenient too, but takes any other text as it is,
+// and careless does not look.
+type (
+	strict   struct{ value int64 }
+	lenient  struct{ text string }
+	careless struct{ text string }
+	byText   struct{ value int64 }
+)
+
+func (s *strict) UnmarshalJSON(data []byte) error {
+	var text string
+	if err := json.Unmarshal(data, &text); err != nil {
+		return err
+	}
+	q, err := resource.ParseQuantity(text)
+	s.value = q.Value()
+	return err
+}
+
+func (b *byText) UnmarshalText(text []byte) error {
+	q, err := resource.ParseQuantity(string(text))
+	b.value = q.Value()
+	return err
+}
+
+func (c *careless) UnmarshalJSON(data []byte) error { return json.Unmarshal(data, &c.text) }
+
+// blocked is what lenient waits for in the place of a calculation that takes hours.
+var blocked = make(chan struct{})
+
+func (l *lenient) UnmarshalJSON(data []byte) error {
+	if err := json.Unmarshal(data, &l.text); err != nil {
+		return err
+	}
+	if l.text == tiny {
+		<-blocked
+	}
+	return nil
+}
+
+// TestAMethodOfTheUsersCannotBlockForEver: what nobody knows is tried.
+func TestAMethodOfTheUsersCannotBlockForEver(t *testing.T) { // G11
+	t.Parallel()
+	for _, text := range []string{`"` + tiny + `"`, `"\u0031e-1000000000"`, `"1\u0065-1000000000"`, `"1e\u002D1000000000"`, `"1e-\u0031000000000"`} {
+		require.ErrorIs(t, decodeJSON(text, new(strict)), ErrExtreme)
+		require.ErrorIs(t, decodeJSON(text, new(byText)), ErrExtreme)
+		require.ErrorIs(t, decodeJSON(`{`+text+`:1}`, new(map[byText]int)), ErrExtreme)
+		require.ErrorIs(t, decodeJSON(`{"a":[`+text+`]}`, new(map[string][]*strict)), ErrExtreme)
+		var c struct {
+			metav1.ObjectMeta
+			S *strict
+			C careless
+		}
+		require.NoError(t, decodeJSON(`{"Annotations":{"a":`+text+`},"C":`+text+`,"S":"5"}`, &c))
+		require.Equal(t, tiny, c.C.text)
+		require.EqualValues(t, 5, c.S.value)
+	}
+	require.NoError(t, decodeJSON(`"1e-30"`, new(strict)))
+
+	synctest.Test(t, func(t *testing.T) {
+		var g Guard
+		decode := func(data []byte, object any) error {
+			return g.DecodeJSON(data, object, kjson.UnmarshalCaseSensitivePreserveInts)
+		}
+		blocked = make(chan struct{})
+		for range maxLost {
+			began := time.Now()
+			require.ErrorIs(t, decode([]byte(`"`+tiny+`"`), new(lenient)), errOverrun)
+			require.Equal(t, patience, time.Since(began))
+		}
+		require.ErrorIs(t, decode([]byte(`"`+tiny+`"`), new(lenient)), errBusy, "no more than two are lost at a time")
+		close(blocked)
+		synctest.Wait()
+		var l lenient
+		require.NoError(t, decode([]byte(`"`+tiny+`"`), &l))
+		require.Equal(t, tiny, l.text)
+	})
+}
+
+// TestAGoroutineThatPanicsIsAnError, and so is one that is ended.
+func TestAGoroutineThatPanicsIsAnError(t *testing.T) {
+	t.Parallel()
+	for text, end := range map[string]func(){"panic while decoding: boom": func() { panic("boom") }, "ended while decoding": runtime.Goexit} {
+		err := new(Guard).DecodeJSON([]byte(`"`+tiny+`"`), new(strict), func(data []byte, _ any) error {
+			if string(data) == `"`+tiny+`"` {
+				end()
+			}
+			return nil
+		})
+		require.ErrorContains(t, err, text)
+	}
+}
+
+func TestMalformedJSONIsRefused(t *testing.T) {
+	t.Parallel()
+	deep := strings.Repeat(`{"nested":{"a":[`, 5_000)
+	for _, document := range []string{
+		`{"q":"` + tiny + `"`, `{"q":"` + tiny, `{"q" "` + tiny + `"}`, `["` + tiny + `"}`, `{"` + tiny + `"}`, `{"q":"` + tiny + `"} x`, `{"q":"` + tiny + `","x":,}`,
+		deep + `{"q":"` + tiny + `"}` + strings.Repeat(`]}}`, 5_000), `{"q":"` + tiny + `"x}`, `{q:"` + tiny + `"}`, `{"a":"` + tiny + `\`,
+	} {
+		require.Error(t, decodeJSON(document, new(places)), "%.40s", document)
+	}
+}
+
+func decodeProtobuf(data []byte, object interface{ Unmarshal([]byte) error }) error {
+	return new(Guard).DecodeProtobuf(data, object, func(data []byte, object any) error {
+		return object.(interface{ Unmarshal([]byte) error }).Unmarshal(data)
+	})
+}
+
+// custom is a type that decodes itself, and shows nothing of its fields.
+type custom struct{ corev1.ResourceQuotaSpec }
+
+func (c *custom) Unmarshal(data []byte) error {
+	if strings.Contains(string(data), "overrun") {
+		return errors.New("refused")
+	}
+	return c.ResourceQuotaSpec.Unmarshal(data)
+}
+
+func TestQuantitiesInProtobufAreReplaced(t *testing.T) { // G11
+	t.Parallel()
+	// A text with as many bytes stands in its place.
+	encode := func(text string, object interface{ Marshal() ([]byte, error) }) []byte {
+		data, err := object.Marshal()
+		require.NoError(t, err)
+		placeholder := strings.Repeat("9", len(text))
+		require.Contains(t, string(data), placeholder)
+		return []byte(strings.ReplaceAll(string(data), placeholder, text))
+	}
+	for _, text := range []string{tiny, huge, "-" + tiny, "-5" + huge, "0." + strings.Repeat("3", 9000), strings.Repeat("8", 9000), "0" + tiny} {
+		placeholder := resource.MustParse(strings.Repeat("9", len(text)))
+		want, err := Parse(text)
+		require.NoError(t, err)
+
+		pod := &corev1.Pod{Spec: corev1.PodSpec{
+			Overhead: corev1.ResourceList{"a": resource.MustParse("1"), "cpu": placeholder.DeepCopy()},
+			Volumes: []corev1.Volume{{}, {VolumeSource: corev1.VolumeSource{
+				EmptyDir:    &corev1.EmptyDirVolumeSource{SizeLimit: &placeholder},
+				DownwardAPI: &corev1.DownwardAPIVolumeSource{Items: []corev1.DownwardAPIVolumeFile{{ResourceFieldRef: &corev1.ResourceFieldSelector{Divisor: placeholder.DeepCopy()}}}},
+			}}},
+		}}
+		pod.Annotations = map[string]string{"a": strings.Repeat("9", len(text)), "b": text}
+		var got corev1.Pod
+		require.NoError(t, decodeProtobuf(encode(text, pod), &got))
+		require.Equal(t, map[string]string{"a": text, "b": text}, got.Annotations)
+		for _, q := range []resource.Quantity{got.Spec.Overhead["cpu"], *got.Spec.Volumes[1].EmptyDir.SizeLimit, got.Spec.Volumes[1].DownwardAPI.Items[0].ResourceFieldRef.Divisor} {
+			require.Zero(t, want.Cmp(q), "%.50s: %v", text, &q)
+			require.Equal(t, want.Format, q.Format)
+			require.Equal(t, want.String(), q.String())
+		}
+
+		var q resource.Quantity
+		require.NoError(t, Unmarshal(&q, encode(text, &placeholder)))
+		require.Zero(t, want.Cmp(q))
+		require.ErrorIs(t, decodeProtobuf(encode(text, &corev1.ResourceQuotaSpec{Hard: corev1.ResourceList{"a": placeholder}}), new(custom)), ErrExtreme)
+	}
+
+	// What generated code reads in another way is refused.
+	value := "\x12\x0f\x0a\x0d" + tiny
+	entry := "\x0a\x01a" + value
+	spec := func(entry string) []byte { return []byte("\x0a" + string(rune(len(entry))) + entry) }
+	require.NoError(t, decodeProtobuf(spec(entry), new(corev1.ResourceQuotaSpec)))
+	for _, entry := range []string{
+		"\x08\x01a" + value, "\x0a\x01a" + "\x10" + value[1:], "\x0b\x0c" + entry, "\x0a\x81\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01" + entry,
+	} {
+		require.ErrorIs(t, decodeProtobuf(append(spec(entry), tiny...), new(corev1.ResourceQuotaSpec)), errMalformed, "%q", entry)
+	}
+}
+
+// slow is what apimachinery may take long for, which is compared with.
+var slow = regexp.MustCompile(`(?i)(e|\\u00[46]5)([+-]|\\u002[bd])?(\d|\\u003\d){4}`)
+
+// FuzzDecodeJSON: whatever the bytes, decoding comes to an end, with the result of
+// apimachinery where that does as well.
+func FuzzDecodeJSON(f *testing.F) {
+	for _, seed := range []string{
+		`{"q":"1e-1000000000","byNumber":{"1":1e1000000000}}`, `{"own":{"limit":"1e-99999","note":"1e-99999"}}`, `{"list":[1e5,"7Ki"],"any":{"q":1e400}}`,
+		`{"\u0071":"1e99999","twice":"\u0031e99999"}`, `{"nested":{"a":[{"outerQ":"0.00000000000000000000001"}]}}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		watchdog := time.AfterFunc(20*time.Second, func() { panic("decoding does not end") })
+		defer watchdog.Stop()
+		var got, want places
+		err := decodeJSON(string(data), &got)
+		if slow.Match(data) {
+			return
+		}
+		wantErr := kjson.UnmarshalCaseSensitivePreserveInts(data, &want)
+		require.Equal(t, wantErr == nil, err == nil, "%v, %v", wantErr, err)
+		if err == nil {
+			require.Equal(t, want, got)
+		}
+	})
+}
+
+// FuzzDecodeProtobuf is the same for protobuf.
+func FuzzDecodeProtobuf(f *testing.F) {
+	for _, text := range []string{tiny, huge, "7Ki", strings.Repeat("7", 600)} {
+		quota := &corev1.ResourceQuotaSpec{Hard: corev1.ResourceList{"cpu": resource.MustParse(strings.Repeat("9", len(text)))}}
+		data, err := quota.Marshal()
+		require.NoError(f, err)
+		f.Add([]byte(strings.ReplaceAll(string(data), strings.Repeat("9", len(text)), text)))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		watchdog := time.AfterFunc(20*time.Second, func() { panic("decoding does not end") })
+		defer watchdog.Stop()
+		var got, want corev1.ResourceQuotaSpec
+		err := decodeProtobuf(data, &got)
+		if slow.Match(data) || errors.Is(err, errMalformed) {
+			return
+		}
+		wantErr := want.Unmarshal(data)
+		require.Equal(t, wantErr == nil, err == nil, "%v, %v", wantErr, err)
+		if err == nil {
+			a, err := got.Marshal()
+			require.NoError(t, err)
+			b, err := want.Marshal()
+			require.NoError(t, err)
+			require.Equal(t, len(b), len(a)) // The order is that of maps.
+		}
+	})
+}

@@ -1,0 +1,293 @@
+package quantity
+
+import (
+	"bytes"
+	"encoding"
+	"encoding/json"
+	"reflect"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+)
+
+// maxDepth is how deep JSON may be nested, as in encoding/json.
+const maxDepth = 10_000
+
+var (
+	quantityType   = reflect.TypeFor[resource.Quantity]()
+	unmarshalsJSON = reflect.TypeFor[json.Unmarshaler]()
+	unmarshalsText = reflect.TypeFor[encoding.TextUnmarshaler]()
+)
+
+// UnmarshalJSON is q.UnmarshalJSON in bounded time.
+func UnmarshalJSON(q *resource.Quantity, data []byte) error {
+	text := bytes.TrimSpace(bytes.Trim(data, `"`))
+	if tamed, ok := usual.tame(string(text)); ok {
+		data = []byte(`"` + tamed + `"`)
+	}
+	return q.UnmarshalJSON(data)
+}
+
+// Harmless says that the type has a method that decodes JSON, and that this is known to
+// parse no quantity.
+func Harmless(t reflect.Type) bool { return place{}.of(t).typ == nil }
+
+// document is JSON in which the quantities are replaced, where it is decoded into a
+// type by the rules of encoding/json with keys that are case-sensitive.
+type document struct {
+	data  []byte
+	names map[reflect.Type]map[string]reflect.Type // of the fields of structs
+	left  [][2]int                                 // texts of which nobody knows for what they are taken
+}
+
+// place says for what a value is taken.
+type place struct {
+	typ reflect.Type // nil where that is of no interest
+
+	// opaque says that a method of the user's decodes the value, or one around it.
+	opaque bool
+	// quantity says that a text, or a number, is parsed as a quantity.
+	quantity bool
+}
+
+// of returns the place that a type makes of its values, within another one.
+func (p place) of(t reflect.Type) place {
+	if t == nil {
+		return place{opaque: p.opaque}
+	}
+	methods := t.Name() != ""
+	for ; t.Kind() == reflect.Pointer; t = t.Elem() {
+		methods = true
+	}
+	p = place{typ: t, opaque: p.opaque}
+	to := reflect.PointerTo(t)
+	switch of := t.PkgPath(); {
+	case of == quantityType.PkgPath():
+		p.quantity = true
+	case methods && (to.Implements(unmarshalsJSON) || to.Implements(unmarshalsText)):
+		if strings.HasPrefix(of, "k8s.io/") || of == "encoding/json" {
+			return place{} // None of them parses a quantity.
+		}
+		p.opaque, p.quantity = true, embedsQuantity(t)
+	case strings.HasPrefix(of, "k8s.io/"):
+		p.opaque = false // such as metadata
+	}
+	return p
+}
+
+// embedsQuantity says that a type has the methods of a quantity, unless it has its own.
+func embedsQuantity(t reflect.Type) bool {
+	if t.Kind() != reflect.Struct {
+		return false
+	}
+	for i := range t.NumField() {
+		if f := t.Field(i); f.Anonymous && (f.Type == quantityType || f.Type == reflect.PointerTo(quantityType)) {
+			return true
+		}
+	}
+	return false
+}
+
+// value replaces the quantities in the value that begins at i, or after space there,
+// and returns its end, or -1 where it is malformed.
+func (d *document) value(i int, p place, depth int) int {
+	i = d.space(i)
+	if i == len(d.data) || depth > maxDepth {
+		return -1
+	}
+	switch d.data[i] {
+	case '{':
+		return d.members(i, '}', p, depth)
+	case '[':
+		return d.members(i, ']', p, depth)
+	case '"':
+		end := d.stringEnd(i)
+		if end >= 0 {
+			d.text(i+1, end-1, p)
+		}
+		return end
+	}
+	end := i
+	for end < len(d.data) && !strings.ContainsRune(",:]}{[\" \t\r\n", rune(d.data[end])) {
+		end++
+	}
+	if end == i {
+		return -1
+	}
+	d.text(i, end, p)
+	return end
+}
+
+// members is value for an object or a list.
+func (d *document) members(i int, closing byte, p place, depth int) int {
+	var elem reflect.Type
+	var names map[string]reflect.Type
+	var keys place
+	if t := p.typ; t != nil {
+		switch t.Kind() {
+		case reflect.Map:
+			elem, keys = t.Elem(), place{opaque: p.opaque}.of(t.Key())
+			keys.quantity = false
+		case reflect.Slice, reflect.Array:
+			elem = t.Elem()
+		case reflect.Struct:
+			names = d.fields(t)
+		}
+	}
+	if i = d.space(i + 1); i < len(d.data) && d.data[i] == closing {
+		return i + 1
+	}
+	for {
+		of := elem
+		if closing == '}' {
+			start := i
+			if i >= len(d.data) || d.data[i] != '"' {
+				return -1
+			}
+			if i = d.stringEnd(i); i < 0 {
+				return -1
+			}
+			if d.text(start+1, i-1, keys); names != nil {
+				of = names[d.plain(start, i)]
+			}
+			if i = d.space(i); i >= len(d.data) || d.data[i] != ':' {
+				return -1
+			}
+			i++
+		}
+		if i = d.value(i, p.of(of), depth+1); i < 0 {
+			return -1
+		}
+		if i = d.space(i); i >= len(d.data) {
+			return -1
+		}
+		switch d.data[i] {
+		case closing:
+			return i + 1
+		case ',':
+			i = d.space(i + 1)
+		default:
+			return -1
+		}
+	}
+}
+
+// text looks at a text or a number. A quantity is replaced by one that is no longer,
+// and spaces, which are trimmed.
+func (d *document) text(from, to int, p place) {
+	text := d.data[from:to]
+	if !p.opaque && !p.quantity {
+		return
+	}
+	if p.opaque && !p.quantity && bytes.IndexByte(text, '\\') >= 0 {
+		text = []byte(d.plain(from-1, to+1))
+	}
+	text = bytes.TrimSpace(text)
+	tamed, ok := usual.tame(string(text))
+	switch {
+	case !ok:
+	case p.quantity && len(tamed) <= len(text):
+		for n := copy(text, tamed); n < len(text); n++ {
+			text[n] = ' '
+		}
+	default:
+		d.left = append(d.left, [2]int{from, to})
+	}
+}
+
+// plain is the text of a string, with its quotes from and to.
+func (d *document) plain(from, to int) string {
+	if bytes.IndexByte(d.data[from:to], '\\') < 0 {
+		return string(d.data[from+1 : to-1])
+	}
+	var text string
+	_ = json.Unmarshal(d.data[from:to], &text) // What is malformed is no name of a field.
+	return text
+}
+
+// stringEnd is where the string ends that begins at i, or -1.
+func (d *document) stringEnd(i int) int {
+	for i++; i < len(d.data); i++ {
+		switch d.data[i] {
+		case '"':
+			return i + 1
+		case '\\':
+			i++
+		}
+	}
+	return -1
+}
+
+func (d *document) space(i int) int {
+	for i < len(d.data) && (d.data[i] == ' ' || d.data[i] == '\n' || d.data[i] == '\t' || d.data[i] == '\r') {
+		i++
+	}
+	return i
+}
+
+// fields returns the types of the fields of a struct, by their names in JSON. Where
+// there are several of a name, the least embedded one counts, and of these the one
+// whose tag has the name.
+func (d *document) fields(t reflect.Type) map[string]reflect.Type {
+	if names, ok := d.names[t]; ok {
+		return names
+	}
+	type candidate struct {
+		typ    reflect.Type
+		tagged bool
+		others bool
+	}
+	names := map[string]reflect.Type{}
+	seen := map[reflect.Type]bool{t: true}
+	for level := []reflect.Type{t}; len(level) > 0; {
+		var deeper []reflect.Type
+		found := map[string]candidate{}
+		for _, t := range level {
+			for i := range t.NumField() {
+				f := t.Field(i)
+				tag := f.Tag.Get("json")
+				name, _, _ := strings.Cut(tag, ",")
+				target := f.Type
+				if f.Anonymous && target.Kind() == reflect.Pointer {
+					target = target.Elem()
+				}
+				embedded := f.Anonymous && target.Kind() == reflect.Struct
+				switch {
+				case tag == "-" || !f.IsExported() && !embedded:
+					continue
+				case embedded && name == "":
+					if !seen[target] {
+						seen[target] = true
+						deeper = append(deeper, target)
+					}
+					continue
+				}
+				c := candidate{typ: f.Type, tagged: name != ""}
+				if name == "" {
+					name = f.Name
+				}
+				switch before, ok := found[name]; {
+				case !ok || c.tagged && !before.tagged:
+					found[name] = c
+				case c.tagged == before.tagged:
+					before.others = true
+					found[name] = before
+				}
+			}
+		}
+		for name, c := range found {
+			if _, ok := names[name]; !ok {
+				if c.others {
+					c.typ = nil
+				}
+				names[name] = c.typ
+			}
+		}
+		level = deeper
+	}
+	if d.names == nil {
+		d.names = map[reflect.Type]map[string]reflect.Type{}
+	}
+	d.names[t] = names
+	return names
+}

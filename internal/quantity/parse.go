@@ -1,0 +1,192 @@
+package quantity
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+)
+
+// limits say beyond what a text is replaced by a shorter one. apimachinery calculates
+// with texts below them in microseconds.
+type limits struct {
+	digits    int // of a text
+	exponent  int // whatever its sign
+	magnitude int // of a value, which is less than ten to the power of it
+}
+
+// usual has a magnitude that no text has which the search for suspects passes by (see
+// suspect). Divided by three it has a remainder, so that apimachinery does not take the
+// text of the largest value for canonical, and does not keep it.
+var usual = limits{digits: 2100, exponent: 2100, magnitude: 2000}
+
+// Parse is resource.ParseQuantity in bounded time, for quantities that can be read and
+// compared in bounded time as well.
+func Parse(text string) (resource.Quantity, error) {
+	if tamed, ok := usual.tame(text); ok {
+		text = tamed
+	}
+	return resource.ParseQuantity(text)
+}
+
+// tame returns a text that apimachinery makes the same quantity of, and is not long
+// busy with, or false where the text itself is such a one, or none at all.
+func (l limits) tame(text string) (tamed string, ok bool) {
+	if len(text) <= 4 {
+		return "", false
+	}
+	sign, whole, fraction, suffix, ok := split(text)
+	if !ok {
+		return "", false
+	}
+	exponent, form := interpret(suffix)
+	if form == none {
+		return "", false
+	}
+	digits := len(whole) + len(fraction)
+	if int64(exponent)-int64(len(fraction)) < math.MinInt32 && max(len(whole), 1)+len(fraction) <= 18 {
+		exponent += 1 << 32 // What apimachinery's 32 bits make of it.
+	}
+	significant := strings.TrimLeft(whole+fraction, "0")
+	// The value is 0.significant times ten to the power of magnitude.
+	magnitude := len(whole) - (digits - len(significant)) + exponent
+	significant = strings.TrimRight(significant, "0")
+	huge := magnitude > l.magnitude && significant != ""
+	if digits <= l.digits && exponent <= l.exponent && exponent >= -l.exponent && !huge {
+		return "", false
+	}
+	switch {
+	case significant == "":
+		if exponent < -9 && !strings.Contains(text[:len(text)-len(suffix)], "0") {
+			return "", false // It has no digit, which is an error for apimachinery, and not a slow one.
+		}
+		return sign + "0" + zeroSuffix(form, suffix), true
+	case form == scientific && huge:
+		return sign + "1e" + strconv.Itoa(l.magnitude), true
+	case form == scientific:
+		return sign + l.scientific(significant, magnitude), true
+	case form == decimal && huge:
+		return sign + "1" + strings.Repeat("0", l.magnitude-exponent) + suffix, true
+	case form == decimal:
+		fraction = rounded(fraction, max(0, 9+exponent))
+	default:
+		if len(whole) > len(beyondInt64) {
+			whole, fraction = beyondInt64, ""
+		}
+		fraction = rounded(fraction, 9+60)
+	}
+	if whole == "" {
+		whole = "0"
+	}
+	if fraction != "" {
+		whole += "."
+	}
+	return sign + whole + fraction + suffix, true
+}
+
+// beyondInt64 is larger than the largest value with a binary suffix.
+const beyondInt64 = "99999999999999999999"
+
+// scientific writes a value that is not too large with an exponent. It is one that is
+// not canonical, for apimachinery keeps the text of those that are.
+func (l limits) scientific(significant string, magnitude int) string {
+	if magnitude <= -9 {
+		return "1e-10" // less than 1n
+	}
+	significant = rounded(significant, magnitude+9)
+	exponent := magnitude - len(significant)
+	if exponent%3 == 0 {
+		significant += "0"
+		exponent--
+	}
+	return significant + "e" + strconv.Itoa(exponent)
+}
+
+// rounded shortens digits of which no more than so many count: apimachinery rounds up
+// whatever follows. With a suffix of base 2 these are 9 and as many as the power: that
+// times the rest is less than the distance to the next multiple of 1n.
+func rounded(digits string, count int) string {
+	if len(digits) <= count+1 {
+		return digits
+	}
+	rest := "0"
+	if strings.Trim(digits[count:], "0") != "" {
+		rest = "1"
+	}
+	return digits[:count] + rest
+}
+
+// split takes a text apart as apimachinery does. whole is without zeros in front.
+func split(text string) (sign, whole, fraction, suffix string, ok bool) {
+	if text != "" && isSign(text[0]) {
+		if text[0] == '-' {
+			sign = "-"
+		}
+		text = text[1:]
+	}
+	n := digitsOf(text)
+	whole, text = strings.TrimLeft(text[:n], "0"), text[n:]
+	if text != "" && text[0] == '.' {
+		n = digitsOf(text[1:])
+		fraction, text = text[1:1+n], text[1+n:]
+	}
+	suffix = text
+	text = strings.TrimLeft(text, "eEinumkKMGTP")
+	if text != "" && isSign(text[0]) {
+		text = text[1:]
+	}
+	return sign, whole, fraction, suffix, digitsOf(text) == len(text)
+}
+
+// digitsOf is how many digits a text begins with.
+func digitsOf(text string) int {
+	for i := range len(text) {
+		if !isDigit(text[i]) {
+			return i
+		}
+	}
+	return len(text)
+}
+
+// form is one of the three ways to write a quantity.
+type form uint8
+
+const (
+	none form = iota
+	decimal
+	scientific
+	baseTwo
+)
+
+// interpret returns the exponent that a suffix stands for. It is 0 for a binary one.
+func interpret(suffix string) (exponent int, f form) {
+	switch suffix {
+	case "":
+		return 0, decimal
+	case "Ki", "Mi", "Gi", "Ti", "Pi", "Ei":
+		return 0, baseTwo
+	}
+	if len(suffix) == 1 {
+		if i := strings.Index("num kMGTPE", suffix); i >= 0 && suffix != " " {
+			return 3*i - 9, decimal
+		}
+		return 0, none
+	}
+	if suffix[0]|0x20 != 'e' {
+		return 0, none
+	}
+	n, err := strconv.ParseInt(suffix[1:], 10, 64)
+	if err != nil {
+		return 0, none
+	}
+	return int(int32(n)), scientific // as in apimachinery
+}
+
+// zeroSuffix is the suffix of a zero that is written in a form.
+func zeroSuffix(f form, suffix string) string {
+	if f == scientific {
+		return "e0"
+	}
+	return suffix
+}

@@ -1,0 +1,162 @@
+package quantity
+
+import (
+	"bytes"
+	"encoding/binary"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+)
+
+// Unmarshal is q.Unmarshal in bounded time.
+func Unmarshal(q *resource.Quantity, data []byte) error {
+	if at, _ := Suspect(true, data, 0); at >= 0 {
+		data = bytes.Clone(data)
+		if !protobuf(data, quantityType, 0) {
+			return errMalformed
+		}
+	}
+	return q.Unmarshal(data)
+}
+
+// protobuf replaces the texts of the quantities of a message in place, by others with
+// as many bytes. The type of the message is a struct whose fields have protobuf tags,
+// as all types of k8s.io/api. It reports false where the message is malformed, or such
+// that generated code may read it in another way: with a group, which no server sends,
+// or a map whose entries have fields of other kinds.
+func protobuf(data []byte, t reflect.Type, depth int) bool {
+	if depth > maxDepth {
+		return false
+	}
+	fields := numbered(t)
+	for len(data) > 0 {
+		number, wire, value, rest, ok := nextField(data)
+		if !ok {
+			return false
+		}
+		data = rest
+		switch to := fields[number]; {
+		case wire != wireBytes:
+		case t == quantityType:
+			if number == 1 {
+				shorten(value)
+			}
+		case to != nil && to.Kind() == reflect.Map:
+			ok = entry(value, to.Elem(), depth+1)
+		case to != nil:
+			ok = protobuf(value, to, depth+1)
+		}
+		if !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// entry is protobuf for an entry of a map. Generated code does not look how its fields
+// are encoded.
+func entry(data []byte, t reflect.Type, depth int) bool {
+	for len(data) > 0 {
+		number, wire, value, rest, ok := nextField(data)
+		if !ok || (number == 1 || number == 2) && wire != wireBytes || number == 2 && !protobuf(value, t, depth) {
+			return false
+		}
+		data = rest
+	}
+	return true
+}
+
+// The ways in which a field may be encoded.
+const (
+	wireVarint  = 0
+	wireFixed64 = 1
+	wireBytes   = 2
+	wireFixed32 = 5
+)
+
+// shorten replaces the text of a quantity by another one with zeros in front.
+func shorten(text []byte) {
+	tamed, ok := usual.tame(string(text))
+	if !ok || len(tamed) > len(text) {
+		return
+	}
+	n := 0
+	if tamed[0] == '-' {
+		n = 1
+	}
+	digits := copy(text[len(text)-len(tamed)+n:], tamed[n:])
+	for i := range text[:len(text)-digits] {
+		text[i] = '0'
+	}
+	if n > 0 {
+		text[0] = '-'
+	}
+}
+
+// numbered returns the types of the fields that are messages, or maps of messages, by
+// their numbers.
+func numbered(t reflect.Type) map[int32]reflect.Type {
+	fields := map[int32]reflect.Type{}
+	switch {
+	case t.Kind() == reflect.Slice: // a list with a name, which is a message with the elements
+		fields[1] = t.Elem()
+		return fields
+	case t.Kind() != reflect.Struct || t == quantityType:
+		return fields
+	}
+	for i := range t.NumField() {
+		f := t.Field(i)
+		parts := strings.Split(f.Tag.Get("protobuf"), ",")
+		if len(parts) < 2 {
+			continue
+		}
+		number, _ := strconv.ParseInt(parts[1], 10, 32)
+		to := f.Type
+		if to.Kind() == reflect.Slice && (to.Name() == "" || len(parts) > 2 && parts[2] == "rep") {
+			to = to.Elem()
+		}
+		if to.Kind() == reflect.Pointer {
+			to = to.Elem()
+		}
+		of := to
+		if of.Kind() == reflect.Map {
+			of = of.Elem()
+		}
+		if of.Kind() == reflect.Struct || of.Kind() == reflect.Slice && of.Elem().Kind() == reflect.Struct {
+			fields[int32(number)] = to
+		}
+	}
+	return fields
+}
+
+// nextField takes the first field off a message. As in generated code, the number is
+// cut to 32 bits.
+func nextField(data []byte) (number int32, wire int, value, rest []byte, ok bool) {
+	tag, n := binary.Uvarint(data)
+	if n <= 0 {
+		return 0, 0, nil, nil, false
+	}
+	number, wire, data = int32(tag>>3), int(tag&7), data[n:]
+	var length uint64
+	switch wire {
+	case wireVarint:
+		_, n = binary.Uvarint(data)
+		length = uint64(n)
+	case wireFixed64:
+		length = 8
+	case wireFixed32:
+		length = 4
+	case wireBytes:
+		if length, n = binary.Uvarint(data); n > 0 {
+			data = data[n:]
+		}
+	default:
+		n = -1
+	}
+	if n <= 0 || length > uint64(len(data)) {
+		return 0, 0, nil, nil, false
+	}
+	return number, wire, data[:length], data[length:], true
+}
