@@ -51,6 +51,7 @@ type cutter interface {
 type frame struct {
 	data []byte
 	err  error
+	size jsonSize // in JSON
 }
 
 // envelope is what a list says about itself.

@@ -31,6 +31,22 @@ type Options struct {
 	// with less may set it, to about half of what its cache may take.
 	MaxListBytes int64
 
+	// MaxExpansion bounds the memory that decoding an object may take, as a multiple of
+	// its encoded size. 4 KiB more are allowed, and what takes no more than that multiple
+	// by itself, whatever is in it, is not counted: with its lists, an object takes at
+	// most twice as much. Defaults to 64. A pod takes 5 times its bytes, and what
+	// a server would make of the most harmful custom resource as a map, 58 times; but a
+	// list of empty elements, of a type with many fields, hundreds.
+	MaxExpansion int
+
+	// MaxObjectMemory bounds the same, in bytes, whatever the size of the encoding.
+	// Defaults to 256 MiB.
+	MaxObjectMemory int64
+
+	// MaxDepth bounds how deep an object is nested. Defaults to 10,000, which is as much
+	// as an API server takes, and cannot be more.
+	MaxDepth int
+
 	// MaxRetries is how often a verb, or Raw, is repeated after a failure that
 	// invites it: see [Error]. Defaults to 10, as in client-go; negative means
 	// never. List and Watch are not repeated: what reads them, such as a
@@ -68,6 +84,9 @@ type Client struct {
 	headerTimeout  time.Duration
 	maxObjectBytes int
 	maxListBytes   int64
+	maxExpansion   int
+	maxMemory      int64
+	maxDepth       int
 	maxRetries     int
 	maxRetryAfter  time.Duration
 	limit          func(context.Context) error
@@ -105,8 +124,12 @@ func NewClient(cfg Config, opts Options) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("rest.Config: %w", err)
 	}
-	if cfg.HeaderTimeout < 0 || opts.MaxObjectBytes < 0 || opts.MaxListBytes < 0 || opts.MaxRetryAfter < 0 {
-		return nil, errors.New("rest: HeaderTimeout, MaxObjectBytes, MaxListBytes and MaxRetryAfter must not be negative")
+	if cfg.HeaderTimeout < 0 || opts.MaxObjectBytes < 0 || opts.MaxListBytes < 0 || opts.MaxRetryAfter < 0 ||
+		opts.MaxExpansion < 0 || opts.MaxObjectMemory < 0 || opts.MaxDepth < 0 {
+		return nil, errors.New("rest: HeaderTimeout, MaxObjectBytes, MaxListBytes, MaxExpansion, MaxObjectMemory, MaxDepth and MaxRetryAfter must not be negative")
+	}
+	if opts.MaxDepth > maxJSONDepth {
+		return nil, fmt.Errorf("rest: Options.MaxDepth is %d, but nothing decodes more than %d levels", opts.MaxDepth, maxJSONDepth)
 	}
 
 	if cfg.Proxy == nil && cfg.DialContext == nil {
@@ -131,6 +154,9 @@ func NewClient(cfg Config, opts Options) (*Client, error) {
 		headerTimeout:  orDefault(cfg.HeaderTimeout, time.Minute),
 		maxObjectBytes: orDefault(opts.MaxObjectBytes, 16<<20),
 		maxListBytes:   orDefault(opts.MaxListBytes, 8<<30),
+		maxExpansion:   opts.MaxExpansion,
+		maxMemory:      opts.MaxObjectMemory,
+		maxDepth:       opts.MaxDepth,
 		maxRetries:     orDefault(opts.MaxRetries, 10),
 		maxRetryAfter:  orDefault(opts.MaxRetryAfter, 30*time.Second),
 		limit:          opts.Limit,

@@ -127,7 +127,8 @@ type heldFunc func(key types.NamespacedName) any
 // item makes an Item of the encoding of an object. What cannot be decoded, or has
 // no name, is an *ObjectError; what is of another kind is no object of the resource, and
 // makes one doubt the others.
-func (r *Resource[T]) item(x *exchange, e Encoding, data []byte, list *envelope, known knownFunc, held heldFunc) (listwatch.Item[T], error) {
+func (r *Resource[T]) item(x *exchange, e Encoding, f frame, list *envelope, known knownFunc, held heldFunc) (listwatch.Item[T], error) {
+	data := f.data
 	id := identify(e, data, false)
 	if e == JSON && len(id.kind) == 0 && list.kind == "" {
 		id.apiVersion, id.kind = kindIn(data) // which is not where servers write it
@@ -148,6 +149,9 @@ func (r *Resource[T]) item(x *exchange, e Encoding, data []byte, list *envelope,
 		earlier = held(key)
 	}
 	err := guarded(func() (err error) {
+		if err = r.scales.weigh(e, data, f.size); err != nil {
+			return err
+		}
 		if r.streams.project != nil {
 			data = r.streams.project(e, data)
 			id = identify(e, data, false) // the bytes have moved

@@ -98,7 +98,7 @@ func (c *jsonList) first(data []byte) (f frame, done int, err error) {
 		switch c.state {
 		case wantFirstItem, wantItem:
 			c.state = wantItemComma
-			return frame{data: part}, done + length, nil
+			return frame{data: part, size: c.scan.size}, done + length, nil
 		case wantValue:
 			c.state = wantComma
 			err = c.read(part)
@@ -232,7 +232,7 @@ func (c *jsonWatch) cut(data []byte) (f frame, done int, err error) {
 		f, length, c.skip = oversizedJSON(rest, length, ok, c.max, &c.scan)
 		return f, done + length, nil
 	}
-	return frame{data: rest[:length]}, done + length, nil
+	return frame{data: rest[:length], size: c.scan.size}, done + length, nil
 }
 
 func (c *jsonWatch) end(rest []byte) error {

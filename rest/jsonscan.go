@@ -14,13 +14,17 @@ type jsonScan struct {
 	at       int // where to go on
 	depth    int // open brackets
 	inString bool
+	size     jsonSize // of the value, also after its end
 }
 
 // end returns the length of the value that data starts with, or false where more
 // bytes are needed; data must then start with the same bytes at the next call. A
 // number, true, false and null end where something else follows.
 func (s *jsonScan) end(data []byte) (length int, ok bool) {
-	i, depth, inString := s.at, s.depth, s.inString
+	i, depth, inString, size := s.at, s.depth, s.inString, s.size
+	if i == 0 && depth == 0 {
+		size = jsonSize{}
+	}
 	for i < len(data) {
 		if inString {
 			i = unescaped(data, i)
@@ -45,23 +49,29 @@ func (s *jsonScan) end(data []byte) (length int, ok bool) {
 				continue
 			case opening:
 				depth++
+				size.containers++
+				size.depth = max(size.depth, depth)
+				i++
+				continue
+			case null:
+				size.containers++
 				i++
 				continue
 			case closing:
 				depth--
 			}
 			if depth < 0 || depth == 0 && c == delimiter {
-				*s = jsonScan{}
+				*s = jsonScan{size: size}
 				return i, true // after a number, or a word
 			}
 		}
 		i++
 		if depth == 0 {
-			*s = jsonScan{}
+			*s = jsonScan{size: size}
 			return i, true
 		}
 	}
-	s.at, s.depth, s.inString = i, depth, inString
+	s.at, s.depth, s.inString, s.size = i, depth, inString, size
 	return 0, false
 }
 
@@ -98,11 +108,12 @@ const (
 	opening
 	closing
 	delimiter
+	null // its first letter, which is in no other word
 )
 
 var structure = [256]uint8{
 	'"': quote, '{': opening, '[': opening, '}': closing, ']': closing,
-	',': delimiter, ':': delimiter, ' ': delimiter, '\n': delimiter, '\t': delimiter, '\r': delimiter,
+	'n': null, ',': delimiter, ':': delimiter, ' ': delimiter, '\n': delimiter, '\t': delimiter, '\r': delimiter,
 }
 
 // spaces is the number of bytes of white space that data starts with.

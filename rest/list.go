@@ -37,7 +37,7 @@ func (r *Resource[T]) readList(x *exchange, encoding Encoding, known knownFunc) 
 			}
 			return item, objectError(x, id, f.err)
 		}
-		item.Item, err = r.item(x, encoding, f.data, list, known, nil)
+		item.Item, err = r.item(x, encoding, f, list, known, nil)
 		return item, err
 	}
 	return &listStream[T]{ahead: startAhead(x, newListCutter(encoding, x.client.maxObjectBytes, r.kinds), decode), tally: startTally(x)}

@@ -68,6 +68,7 @@ type Resource[T any] struct {
 	decoder decoder // of single objects
 	streams decoder // of lists and watches
 	kinds   *kinds
+	scales  *scales
 	partial bool  // T is *metav1.PartialObjectMetadata
 	err     error // what is wrong with gvr or opts, answered by every call
 
@@ -124,6 +125,7 @@ func newResource[T any](c *Client, gvr schema.GroupVersionResource, opts Resourc
 	// Naming the type here would link it into every program.
 	r.partial = d.typ.String() == "*v1.PartialObjectMetadata"
 	r.kinds = kindsOf(gvr, opts.Kind, d.typ, r.partial)
+	r.scales = newScales(d.typ, c.limits())
 	r.err = r.validate()
 	return r
 }

@@ -90,7 +90,8 @@ func (d *eventDecoder[T]) decode(f frame, _ *envelope) (event listwatch.Event[T]
 	if event.Type != listwatch.Added {
 		known = nil
 	}
-	event.Item, err = d.resource.item(d.exchange, d.encoding, object, &envelope{}, known, d.held)
+	f.data = object
+	event.Item, err = d.resource.item(d.exchange, d.encoding, f, &envelope{}, known, d.held)
 	if failed, ok := err.(*listwatch.ObjectError); ok {
 		failed.Type = event.Type
 	}

@@ -1,0 +1,454 @@
+package rest
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"reflect"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/listwatch"
+	"github.com/kinform/kinform/rest/sharing"
+)
+
+// field is a field of a message with contents.
+func field(number int, value []byte) []byte {
+	out := binary.AppendUvarint(nil, uint64(number)<<3|wireBytes)
+	return append(binary.AppendUvarint(out, uint64(len(value))), value...)
+}
+
+// bombPod is a pod with so many containers that have nothing in them.
+func bombPod(e Encoding, name string, containers int) []byte {
+	if e == JSON {
+		return fmt.Appendf(nil, `{"metadata":{"name":%q,"resourceVersion":"1"},"spec":{"containers":[{}%s]}}`, name, strings.Repeat(",{}", containers-1))
+	}
+	spec := bytes.Repeat(field(2, nil), containers)
+	return append(field(1, append(field(1, []byte(name)), field(6, []byte("1"))...)), field(2, spec)...)
+}
+
+// listOf is a list of objects that are encoded already.
+func listOf(e Encoding, kind string, objects ...[]byte) []byte {
+	if e == JSON {
+		return fmt.Appendf(nil, `{"kind":%q,"apiVersion":"v1","metadata":{"resourceVersion":"7"},"items":[%s]}`, kind, bytes.Join(objects, []byte(",")))
+	}
+	raw := field(1, field(2, []byte("7")))
+	for _, object := range objects {
+		raw = append(raw, field(2, object)...)
+	}
+	return enveloped(kind, raw)
+}
+
+func enveloped(kind string, raw []byte) []byte {
+	out := append([]byte(magic), field(1, append(field(1, []byte("v1")), field(2, []byte(kind))...))...)
+	return append(out, field(2, raw)...)
+}
+
+// eventOf is a watch event with an object that is encoded already.
+func eventOf(e Encoding, name, kind string, object []byte) []byte {
+	if e == JSON {
+		return fmt.Appendf(nil, `{"type":%q,"object":{"kind":%q,"apiVersion":"v1",%s}`, name, kind, object[1:])
+	}
+	data := append(field(1, []byte(name)), field(2, field(1, enveloped(kind, object)))...)
+	return append(binary.BigEndian.AppendUint32(nil, uint32(len(data))), data...)
+}
+
+// highWater is how much memory was taken while f ran, counting what has been given back
+// since: a bound for what was in use at once.
+func highWater(f func()) uint64 {
+	runtime.GC()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
+// 14 kB in gzip were 14 MB of a pod with seven million containers, and 3.2 GiB of heap.
+func TestG11_ObjectThatIsABombIsRefusedByKey(t *testing.T) {
+	const containers = 5_000_000 // 10 MB of protobuf, 15 of JSON
+	for _, e := range encodings {
+		bomb, good := bombPod(e, "bomb", containers), bombPod(e, "good", 3)
+		for name, opts := range map[string]ResourceOptions{
+			"default": {}, "sharing": {DecodeProtobuf: sharing.New(sharing.Options{}).Unmarshal, DecodeJSON: sharing.New(sharing.Options{}).DecodeJSON},
+		} {
+			t.Run(e.String()+" "+name, func(t *testing.T) {
+				client := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					w.Header().Set("Content-Type", contentType(e))
+					switch {
+					case r.URL.Query().Has("watch"):
+						_, _ = w.Write(eventOf(e, "MODIFIED", "Pod", bomb))
+						_, _ = w.Write(eventOf(e, "ADDED", "Pod", good))
+					case strings.HasSuffix(r.URL.Path, "/bomb") && e == JSON:
+						_, _ = w.Write(append([]byte(`{"kind":"Pod","apiVersion":"v1",`), bomb[1:]...))
+					case strings.HasSuffix(r.URL.Path, "/bomb"):
+						_, _ = w.Write(enveloped("Pod", bomb))
+					default:
+						_, _ = w.Write(listOf(e, "PodList", bomb, good))
+					}
+				}), Options{MaxRetries: -1})
+				r := NewResource[*corev1.Pod](client, podsGVR, opts)
+				took := highWater(func() {
+					stream, err := r.List(t.Context(), listwatch.ListOptions{})
+					require.NoError(t, err)
+					items, skipped, err := drainList(stream)
+					require.Equal(t, io.EOF, err)
+					require.NoError(t, stream.Close())
+					require.Len(t, items, 1)
+					require.Len(t, skipped, 1)
+					require.Equal(t, "bomb", skipped[0].Key.Name)
+					require.ErrorIs(t, skipped[0], ErrTooLarge)
+					require.ErrorContains(t, skipped[0], "rest.Options.MaxExpansion")
+
+					watch, err := r.Watch(t.Context(), listwatch.WatchOptions{})
+					require.NoError(t, err)
+					events, skipped, err := drainWatch(watch)
+					require.Equal(t, io.EOF, err)
+					require.NoError(t, watch.Close())
+					require.Len(t, events, 1)
+					require.Len(t, skipped, 1)
+					require.ErrorIs(t, skipped[0], ErrTooLarge)
+					require.Equal(t, listwatch.Modified, skipped[0].Type)
+
+					_, err = r.Get(t.Context(), types.NamespacedName{Namespace: "n", Name: "bomb"}, metav1.GetOptions{})
+					require.ErrorIs(t, err, ErrTooLarge)
+				})
+				require.Less(t, took, uint64(512<<20), "buffers for the bytes, and nothing else")
+			})
+		}
+	}
+}
+
+// Many small bombs are as bad as a large one.
+func TestG11_ManySmallBombs(t *testing.T) {
+	for _, e := range encodings {
+		var objects [][]byte
+		for i := range 400 {
+			objects = append(objects, bombPod(e, fmt.Sprint("bomb-", i), 500))
+		}
+		body := listOf(e, "PodList", objects...)
+		took := highWater(func() {
+			stream := pods(&Client{}).readList(offline(t.Context(), bytes.NewReader(body)), e, nil)
+			items, skipped, err := drainList(stream)
+			require.Equal(t, io.EOF, err)
+			require.Empty(t, items)
+			require.Len(t, skipped, 400)
+			require.NoError(t, stream.Close())
+		})
+		require.Less(t, took, uint64(16<<20), "instead of 90 MB")
+	}
+}
+
+// level contains itself, as JSONSchemaProps does, and decodes itself as generated code
+// does: with a call for each level.
+type level struct {
+	metav1.ObjectMeta `json:"metadata" protobuf:"bytes,1,opt,name=metadata"`
+	In                *level           `json:"in" protobuf:"bytes,2,opt,name=in"`
+	List              []level          `json:"list" protobuf:"bytes,3,rep,name=list"`
+	Map               map[string]level `json:"map" protobuf:"bytes,4,rep,name=map"`
+	levels            int
+}
+
+func (n *level) Unmarshal(data []byte) error {
+	for len(data) > 0 {
+		h, value, rest, err := nextField(data, false)
+		if err != nil {
+			return err
+		}
+		data = rest
+		var in level
+		switch h.field {
+		case 1:
+			if err := n.ObjectMeta.Unmarshal(value); err != nil {
+				return err
+			}
+			continue
+		case 4:
+			value, _, _ = bytesField(value, 2, false)
+		}
+		if err := in.Unmarshal(value); err != nil {
+			return err
+		}
+		n.levels = max(n.levels, in.levels+1)
+	}
+	return nil
+}
+
+// nest is an object with so many levels below it.
+func nest(number, levels int) []byte {
+	// From the end, as each length depends on what is within.
+	var reversed []byte
+	put := func(b []byte) {
+		for i := len(b) - 1; i >= 0; i-- {
+			reversed = append(reversed, b[i])
+		}
+	}
+	for range levels {
+		if number == 4 { // a map has its values in entries
+			put(binary.AppendUvarint([]byte{2<<3 | wireBytes}, uint64(len(reversed))))
+		}
+		put(binary.AppendUvarint([]byte{byte(number<<3 | wireBytes)}, uint64(len(reversed))))
+	}
+	for i, j := 0, len(reversed)-1; i < j; i, j = i+1, j-1 {
+		reversed[i], reversed[j] = reversed[j], reversed[i]
+	}
+	return append(field(1, append(field(1, []byte("deep")), field(6, []byte("1"))...)), reversed...)
+}
+
+// 5.6 MB of a million levels ended the process, with a stack overflow that nothing can
+// recover from.
+func TestG11_ProtobufThatIsDeepIsRefusedByKey(t *testing.T) {
+	t.Parallel()
+	for _, number := range []int{2, 3, 4} {
+		body := listOf(Protobuf, "NestedList", nest(number, 1_000_000), nest(number, 4000))
+		client := serveBytesWith(t, Protobuf, body, Options{MaxExpansion: 1 << 20, MaxObjectMemory: 1 << 40})
+		stream, err := NewResource[*level](client, plainGVR, ResourceOptions{}).List(t.Context(), listwatch.ListOptions{})
+		require.NoError(t, err)
+		items, skipped, err := drainList(stream)
+		require.NoError(t, stream.Close())
+		require.Equal(t, io.EOF, err)
+		require.Len(t, skipped, 1)
+		require.Equal(t, "deep", skipped[0].Key.Name)
+		require.ErrorIs(t, skipped[0], ErrTooLarge)
+		require.Len(t, items, 1, "which is deep, but not too deep")
+		require.GreaterOrEqual(t, items[0].Object.levels, 1)
+
+		_, err = NewResource[*level](serveBytes(t, Protobuf, enveloped("Nested", nest(number, 1_000_000))), plainGVR, ResourceOptions{}).
+			Get(t.Context(), types.NamespacedName{Name: "deep"}, metav1.GetOptions{})
+		require.ErrorIs(t, err, ErrTooLarge)
+		if number == 2 {
+			require.ErrorContains(t, skipped[0], "rest.Options.MaxDepth allows 10000 levels")
+		}
+	}
+}
+
+// plainGVR is a custom resource in the group without a name.
+var plainGVR = schema.GroupVersionResource{Version: "v1", Resource: "foos"}
+
+// ownJSON reads itself again at each level, as JSONSchemaPropsOrArray does.
+type ownJSON struct {
+	metav1.ObjectMeta `json:"metadata"`
+	In                *ownLevel `json:"in"`
+}
+
+type ownLevel struct{ In *ownLevel }
+
+func (o *ownLevel) UnmarshalJSON(data []byte) error {
+	var in struct {
+		In *ownLevel `json:"in"`
+	}
+	err := json.Unmarshal(data, &in)
+	o.In = in.In
+	return err
+}
+
+func TestG11_JSONThatIsDeepIsRefusedByKey(t *testing.T) {
+	t.Parallel()
+	object := func(levels, filler int) []byte {
+		return fmt.Appendf(nil, `{"kind":"Foo","apiVersion":"example.com/v1","metadata":{"name":"deep"},"in":%s{"x":"%s"}%s}`,
+			strings.Repeat(`{"in":`, levels), strings.Repeat("x", filler), strings.Repeat("}", levels))
+	}
+	read := func(t *testing.T, opts Options, body []byte) (error, error) {
+		client := serveBytesWith(t, JSON, body, opts)
+		_, typed := NewJSONResource[*ownJSON](client, foosGVR, ResourceOptions{}).Get(t.Context(), types.NamespacedName{Name: "deep"}, metav1.GetOptions{})
+		_, maps := NewJSONResource[*unstructured.Unstructured](client, foosGVR, ResourceOptions{}).Get(t.Context(), types.NamespacedName{Name: "deep"}, metav1.GetOptions{})
+		return typed, maps
+	}
+	typed, maps := read(t, Options{}, object(1_000_000, 0))
+	require.Error(t, typed)
+	require.Error(t, maps)
+	typed, maps = read(t, Options{MaxDepth: 50}, object(60, 0))
+	require.ErrorIs(t, typed, ErrTooLarge)
+	require.ErrorIs(t, maps, ErrTooLarge)
+	require.ErrorContains(t, maps, "rest.Options.MaxDepth allows 50 levels")
+	typed, maps = read(t, Options{MaxDepth: 50}, object(40, 0))
+	require.NoError(t, errors.Join(typed, maps))
+	// Each level is read once more: 5000 times 8 MB would take minutes.
+	typed, maps = read(t, Options{}, object(5000, 8<<20))
+	require.ErrorIs(t, typed, ErrTooLarge)
+	require.NoError(t, maps)
+}
+
+// serveBytesWith is serveBytes with options.
+func serveBytesWith(t testing.TB, e Encoding, body []byte, opts Options) *Client {
+	opts.MaxRetries = -1
+	return serve(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", contentType(e))
+		_, _ = w.Write(body)
+	}), opts)
+}
+
+// What servers really send is far from every bound, in each encoding.
+func TestNoRealObjectIsRefused(t *testing.T) {
+	t.Parallel()
+	random := randomPods(7, 200)
+	for _, e := range encodings {
+		for i := range random {
+			requireLight(t, e, "Pod", &random[i], reflect.TypeFor[*corev1.Pod]())
+			pod := plainPod(i)
+			requireLight(t, e, "Pod", &pod, reflect.TypeFor[*corev1.Pod]())
+			deployment := &appsv1.Deployment{ObjectMeta: pod.ObjectMeta, Spec: appsv1.DeploymentSpec{Template: corev1.PodTemplateSpec{Spec: pod.Spec}}}
+			requireLight(t, e, "Deployment", deployment, reflect.TypeFor[*appsv1.Deployment]())
+		}
+		small := smallPods()
+		requireLight(t, e, "Pod", &small[0], reflect.TypeFor[*corev1.Pod]())
+	}
+}
+
+func requireLight(t *testing.T, e Encoding, kind string, object any, typ reflect.Type) {
+	t.Helper()
+	data := encode(t, e, kind, object)
+	var scan jsonScan
+	if e == JSON {
+		scan.end(data)
+	} else {
+		var err error
+		_, _, data, err = unwrapUnknown(data, false)
+		require.NoError(t, err)
+	}
+	s := newScales(typ, (&Client{}).limits())
+	require.NoError(t, s.weigh(e, data, scan.size))
+	s.limits.expansion /= 2 // so that there is room
+	require.NoError(t, s.weigh(e, data, scan.size))
+	// With everything weighed as well, as only large objects are.
+	w := weighing{left: s.budget(len(data)), depth: 100, largest: s.json().largest}
+	if e == JSON {
+		_, err := w.json(s.json(), data, 0)
+		require.NoError(t, err)
+	} else {
+		require.NoError(t, w.protobuf(s.all(), data))
+	}
+}
+
+// A custom resource as the API server takes it is never refused as a map, whatever a
+// tenant writes into it.
+func TestNoMapIsRefusedThatAServerTakes(t *testing.T) {
+	t.Parallel()
+	s := newScales(reflect.TypeFor[*unstructured.Unstructured](), (&Client{}).limits())
+	maps := newScales(reflect.TypeFor[map[string]any](), (&Client{}).limits())
+	for _, part := range []string{`{}`, `[]`, `null`, `0`, `""`, `{"":0}`, `[0]`, `{"a":{"":0}}`, `{"":null}`} {
+		list := `{"x":[` + part + strings.Repeat(","+part, (1<<20)/(len(part)+1)) + `]}`
+		for _, s := range []*scales{s, maps} {
+			var scan jsonScan
+			scan.end([]byte(list))
+			require.NoError(t, s.weigh(JSON, []byte(list), scan.size), part)
+		}
+	}
+	deep := []byte(strings.Repeat(`{"":`, 9_999) + "0" + strings.Repeat("}", 9_999))
+	var scan jsonScan
+	scan.end(deep)
+	require.NoError(t, s.weigh(JSON, deep, scan.size))
+	require.NoError(t, maps.weigh(JSON, deep, scan.size))
+}
+
+// The estimate is one of what decoding really takes: never far less.
+func TestWeightsAreThoseOfDecoding(t *testing.T) {
+	for name, test := range map[string]struct {
+		typ  reflect.Type
+		e    Encoding
+		data []byte
+	}{
+		"containers":           {reflect.TypeFor[*corev1.Pod](), Protobuf, bombPod(Protobuf, "a", 50_000)},
+		"containers in JSON":   {reflect.TypeFor[*corev1.Pod](), JSON, bombPod(JSON, "a", 50_000)},
+		"null in place of one": {reflect.TypeFor[*corev1.Pod](), JSON, bytes.ReplaceAll(bombPod(JSON, "a", 50_000), []byte("{}"), []byte("null"))},
+		"owners":               {reflect.TypeFor[*corev1.Pod](), Protobuf, field(1, bytes.Repeat(field(13, nil), 50_000))},
+		"objects in a map":     {reflect.TypeFor[*unstructured.Unstructured](), JSON, []byte(`{"kind":"A","x":[0` + strings.Repeat(`,{"":0}`, 50_000) + `]}`)},
+		"maps in a map":        {reflect.TypeFor[*unstructured.Unstructured](), JSON, []byte(`{"kind":"A","x":` + strings.Repeat(`{"":`, 5_000) + "0" + strings.Repeat("}", 5_001))},
+		"empty lists in a map": {reflect.TypeFor[*unstructured.Unstructured](), JSON, []byte(`{"kind":"A","x":[0` + strings.Repeat(`,[]`, 50_000) + `]}`)},
+		"entries of a map":     {reflect.TypeFor[*unstructured.Unstructured](), JSON, manyKeys(50_000)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newScales(test.typ, limits{expansion: 1, memory: math.MaxInt64, depth: maxJSONDepth})
+			const plenty = 1 << 40
+			w := weighing{left: plenty, depth: s.limits.depth}
+			var err error
+			if test.e == JSON {
+				_, err = w.json(s.json(), test.data, 0)
+			} else {
+				err = w.protobuf(s.protobuf(), test.data)
+			}
+			require.NoError(t, err)
+			estimate := plenty - w.left
+			d := pods(&Client{}).decoder
+			if test.typ != reflect.TypeFor[*corev1.Pod]() {
+				d = NewJSONResource[*unstructured.Unstructured](&Client{}, podsGVR, ResourceOptions{}).decoder
+			}
+			before := memoryInUse()
+			object, err := d.decode(test.e, test.data, &envelope{})
+			after := memoryInUse()
+			require.NoError(t, err)
+			runtime.KeepAlive(object)
+			took := int64(after - before)
+			t.Logf("%d bytes, estimate %d, took %d", len(test.data), estimate, took)
+			require.LessOrEqual(t, took, 2*estimate+64<<10)
+			require.GreaterOrEqual(t, 3*took, estimate, "the estimate is not too high either")
+		})
+	}
+}
+
+func manyKeys(n int) []byte {
+	out := []byte(`{"kind":"A"`)
+	for i := range n {
+		out = fmt.Appendf(out, `,"%x":0`, i)
+	}
+	return append(out, '}')
+}
+
+func memoryInUse() uint64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
+// Large objects, which no server stores, are weighed to the last element.
+func TestLargeObjectsAreBoundedByMemory(t *testing.T) {
+	t.Parallel()
+	large := append(bombPod(Protobuf, "a", 1), field(1, bytes.Repeat(field(17, nil), 4<<20))...) // 56 times its bytes, which alone is light
+	s := newScales(reflect.TypeFor[*corev1.Pod](), (&Client{}).limits())
+	require.ErrorIs(t, s.weigh(Protobuf, large, jsonSize{}), ErrTooLarge)
+	require.NoError(t, s.weigh(Protobuf, large[:len(large)-len(large)%2][:0], jsonSize{}))
+	list := []byte(`{"kind":"A","x":[0` + strings.Repeat(`,{"":0}`, 1<<20) + `]}`)
+	maps := newScales(reflect.TypeFor[*unstructured.Unstructured](), (&Client{}).limits())
+	var scan jsonScan
+	scan.end(list)
+	require.ErrorIs(t, maps.weigh(JSON, list, scan.size), ErrTooLarge)
+}
+
+func TestBoundsAreValidated(t *testing.T) {
+	t.Parallel()
+	for _, opts := range []Options{{MaxExpansion: -1}, {MaxObjectMemory: -1}, {MaxDepth: -1}, {MaxDepth: maxJSONDepth + 1}} {
+		_, err := NewClient(Config{Host: "x"}, opts)
+		require.ErrorContains(t, err, "rest: ")
+	}
+}
+
+// gzipOf is a body of so many equal parts, in gzip, which is not held whole.
+func gzipOf(t testing.TB, start string, part []byte, times int, end string) []byte {
+	var out bytes.Buffer
+	w, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
+	require.NoError(t, err)
+	_, _ = io.WriteString(w, start)
+	for range times {
+		_, _ = w.Write(part)
+	}
+	_, _ = io.WriteString(w, end)
+	require.NoError(t, w.Close())
+	return out.Bytes()
+}

@@ -1,0 +1,249 @@
+package rest
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// jsonSize is what the search for the end of a value has seen of it: of what is not
+// counted here, little can be made.
+type jsonSize struct {
+	containers int // objects, lists and nulls, which may be elements
+	depth      int // of what is nested
+}
+
+// What an object of no type makes of JSON, in bytes: a map, with room for its first
+// members, each further one, a list, and each element, with the room that append leaves.
+const (
+	anyMap     = 48
+	anyRoom    = 240 // for eight members
+	anyMember  = 48
+	anyList    = 40
+	anyElement = 32
+)
+
+// jsonScales say what a value of a type makes of JSON.
+type jsonScales struct {
+	kind   reflect.Kind           // Struct, Slice, Map, Pointer, Interface; or Func, for what decodes itself
+	cost   int                    // memory of each element, entry or pointee
+	elem   *jsonScales            // of those
+	fields map[string]*jsonScales // of a struct
+
+	largest int  // cost of anything within, of the root only
+	repeats bool // the type contains itself, of the root only
+}
+
+// quadratic bounds, in bytes, what a method UnmarshalJSON reads again, if its type
+// contains itself: it gets all that is nested in it, once for each level.
+const quadratic = 1 << 30
+
+// weighJSON is weigh for JSON. What cannot take much, by the number of what is in it, is
+// not read again.
+func (s *scales) weighJSON(w weighing, data []byte, size jsonSize) error {
+	scales := s.json()
+	if size.depth > w.depth || scales.repeats && size.depth > 128 && size.depth*len(data) > quadratic {
+		return s.verdict(errDeep, data)
+	}
+	if int64(size.containers)*int64(scales.largest) <= w.left || scales.kind == reflect.Interface && len(data) <= weighAll {
+		return nil
+	}
+	w.largest = scales.largest
+	_, err := w.json(scales, data, spaces(data))
+	return s.verdict(err, data)
+}
+
+// json weighs the value at data[i] and says where it ends. A decoder has the last word on
+// what is malformed, but not before its end is known.
+func (w *weighing) json(s *jsonScales, data []byte, i int) (end int, err error) {
+	if i >= len(data) {
+		return 0, errShortJSON
+	}
+	c := data[i]
+	if c != '{' && c != '[' {
+		var scan jsonScan
+		n, ok := scan.end(data[i:])
+		if ok && n == 0 || !ok && c == '"' {
+			return 0, errShortJSON
+		}
+		if !ok {
+			n = len(data) - i
+		}
+		return i + n, nil
+	}
+	if w.depth--; w.depth < 0 {
+		return 0, errDeep
+	}
+	for s != nil && s.kind == reflect.Pointer {
+		w.left -= int64(s.cost)
+		s = s.elem
+	}
+	closing, first := c+2, true // in ASCII
+	empty, _ := afterByte(data[i+1:], closing)
+	elem, member := w.container(s, c, empty != nil)
+	for i++; ; first = false {
+		i += spaces(data[i:])
+		switch {
+		case i >= len(data):
+			return 0, errShortJSON
+		case data[i] == closing:
+			w.depth++
+			return i + 1, nil
+		case first:
+		case data[i] != ',':
+			return 0, errShortJSON
+		default:
+			i++
+			i += spaces(data[i:])
+		}
+		in := elem
+		if c == '{' {
+			var scan jsonScan
+			n, ok := scan.end(data[i:])
+			if !ok || n == 0 || data[i] != '"' {
+				return 0, errShortJSON
+			}
+			if s != nil && s.kind == reflect.Struct {
+				in = s.fields[string(jsonText(data[i:i+n]))]
+			}
+			rest, ok := afterByte(data[i+n:], ':')
+			if !ok {
+				return 0, errShortJSON
+			}
+			i = len(data) - len(rest)
+			i += spaces(rest)
+		}
+		if w.left -= int64(member); w.left < 0 {
+			return 0, errHeavy
+		}
+		if i, err = w.json(in, data, i); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// container counts an object or a list, and returns what its elements are, and what each
+// of them costs.
+func (w *weighing) container(s *jsonScales, c byte, empty bool) (elem *jsonScales, member int) {
+	switch {
+	case s == nil:
+		return nil, 0
+	case s.kind == reflect.Interface && c == '{':
+		if w.left -= anyMap; !empty {
+			w.left -= anyRoom
+		}
+		return s, anyMember
+	case s.kind == reflect.Interface:
+		w.left -= anyList
+		return s, anyElement
+	case s.kind == reflect.Slice && c == '[', s.kind == reflect.Map && c == '{':
+		return s.elem, s.cost
+	case s.kind == reflect.Func && c == '{':
+		w.left -= int64(w.largest)
+		return s, 0
+	case s.kind == reflect.Func:
+		return s, w.largest
+	}
+	return nil, 0
+}
+
+// errShortJSON says that a value is malformed.
+var errShortJSON = fmt.Errorf("%w: JSON: a value is not complete", ErrMalformed)
+
+// jsonTypes makes the scales of types.
+type jsonTypes struct {
+	structs map[reflect.Type]*jsonScales
+	pending map[reflect.Type]bool
+	largest int
+	repeats bool
+}
+
+func newJSONScales(t reflect.Type) *jsonScales {
+	if reflect.PointerTo(t).Implements(reflect.TypeFor[runtime.Unstructured]()) || t == reflect.TypeFor[map[string]any]() {
+		t = reflect.TypeFor[any]()
+	}
+	c := jsonTypes{structs: map[reflect.Type]*jsonScales{}, pending: map[reflect.Type]bool{}}
+	root := jsonScales{}
+	if s := c.of(t, 0); s != nil {
+		root = *s
+	}
+	root.largest, root.repeats = c.largest, c.repeats
+	return &root
+}
+
+// maxWeighedNest bounds how deep lists, maps and pointers are nested without a struct.
+const maxWeighedNest = 16
+
+// of returns the scales for a type, nil for what makes little of its bytes, or does it in
+// its own way.
+func (c *jsonTypes) of(t reflect.Type, nest int) *jsonScales {
+	switch k := t.Kind(); {
+	case nest > maxWeighedNest:
+	case k == reflect.Interface:
+		if t.NumMethod() > 0 {
+			return nil // JSON cannot be decoded into it
+		}
+		c.largest = max(c.largest, anyMap+anyRoom+anyMember)
+		return &jsonScales{kind: k}
+	case k == reflect.Pointer:
+		return c.elements(t, int(t.Elem().Size()), nest)
+	case k == reflect.Struct:
+		return c.structure(t)
+	case reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]()):
+	case k == reflect.Slice && t.Elem().Kind() != reflect.Uint8:
+		return c.elements(t, int(t.Elem().Size()), nest)
+	case k == reflect.Map:
+		return c.elements(t, mapEntry(t), nest)
+	}
+	return nil
+}
+
+func (c *jsonTypes) elements(t reflect.Type, cost, nest int) *jsonScales {
+	c.largest = max(c.largest, cost)
+	return &jsonScales{kind: t.Kind(), cost: cost, elem: c.of(t.Elem(), nest+1)}
+}
+
+// structure returns the scales of a struct. What one that decodes itself makes of its
+// bytes cannot be known, if there is room in it for more than them: then every object in
+// it is taken for the largest.
+func (c *jsonTypes) structure(t reflect.Type) *jsonScales {
+	if s, ok := c.structs[t]; ok {
+		c.repeats = c.repeats || c.pending[t]
+		return s
+	}
+	s := &jsonScales{kind: reflect.Struct, fields: map[string]*jsonScales{}}
+	c.structs[t], c.pending[t] = s, true
+	c.addFields(s, t)
+	c.pending[t] = false
+	if reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]()) {
+		*s = jsonScales{kind: reflect.Func, fields: s.fields}
+		if len(s.fields) == 0 {
+			*s = jsonScales{}
+		}
+	}
+	return s
+}
+
+// addFields adds the fields of a struct, and those of structs embedded in it.
+func (c *jsonTypes) addFields(s *jsonScales, t reflect.Type) {
+	for i := range t.NumField() {
+		field := t.Field(i)
+		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
+		embedded := field.Type
+		if embedded.Kind() == reflect.Pointer {
+			embedded = embedded.Elem()
+		}
+		switch {
+		case name == "-" && options == "", !field.IsExported() && !field.Anonymous:
+		case name == "" && field.Anonymous && embedded.Kind() == reflect.Struct && !c.pending[embedded]:
+			c.addFields(s, embedded)
+		default:
+			if in := c.of(field.Type, 0); in != nil && (in.kind != reflect.Invalid) {
+				s.fields[orDefault(name, field.Name)] = in
+			}
+		}
+	}
+}

@@ -1,0 +1,197 @@
+package rest
+
+import (
+	"reflect"
+	"strconv"
+	"strings"
+)
+
+// protobufScales say what the fields of a message make of their bytes, by number. What
+// is not there makes little of them.
+type protobufScales []protobufWeight
+
+// protobufWeight is that of one field.
+type protobufWeight struct {
+	cost int             // memory of each element, 0 if that is not worth counting
+	in   *protobufScales // to go on in, nil if nothing in it is worth counting, nor deep
+}
+
+// minElement is how many bytes an element has at least: a tag and a length. An entry of a
+// map has as many for its key, as those without a key are all the same.
+const (
+	minElement = 2
+	minEntry   = 4
+)
+
+// protobuf weighs a message.
+func (w *weighing) protobuf(s *protobufScales, message []byte) error {
+	if w.depth--; w.depth < 0 {
+		return errDeep
+	}
+	for len(message) > 0 {
+		var number uint64
+		var value []byte
+		if len(message) > 1 && message[0] < 0x80 && message[0]&7 == wireBytes && int(message[1]) <= len(message)-2 && message[1] < 0x80 && message[0] > 7 {
+			end := 2 + int(message[1]) // which most fields are like
+			number, value, message = uint64(message[0]>>3), message[2:end], message[end:]
+		} else {
+			h, v, rest, err := nextField(message, false)
+			if err != nil {
+				return err
+			}
+			number, value, message = h.field, v, rest
+			if h.wire != wireBytes {
+				continue
+			}
+		}
+		if number >= uint64(len(*s)) {
+			continue
+		}
+		f := &(*s)[number]
+		if w.left -= int64(f.cost); w.left < 0 {
+			return errHeavy
+		}
+		if f.in != nil {
+			if err := w.protobuf(f.in, value); err != nil {
+				return err
+			}
+		}
+	}
+	w.depth++
+	return nil
+}
+
+// protobufTypes finds out what is worth weighing.
+type protobufTypes struct {
+	light int // what makes no more of each byte is not counted
+	types map[reflect.Type]*protobufType
+	all   []*protobufType // entries of maps as well
+}
+
+// protobufType is what is known of a type while the scales are made.
+type protobufType struct {
+	scales  protobufScales
+	fields  []protobufField
+	matters bool // there is something to count in it, or it contains itself
+	pending bool // its fields are being looked at
+}
+
+type protobufField struct {
+	number int
+	weight protobufWeight
+	in     *protobufType // nil for what is no message
+}
+
+// newProtobufScales returns the scales for a type, or nil if nothing of that type needs
+// to be weighed: then no object takes more than light times its bytes.
+func newProtobufScales(t reflect.Type, light int) *protobufScales {
+	c := protobufTypes{light: light, types: map[reflect.Type]*protobufType{}}
+	root := c.message(t)
+	for again := true; again; { // until what contains something that matters is known to
+		again = false
+		for _, known := range c.all {
+			for _, f := range known.fields {
+				if !known.matters && (f.weight.cost > 0 || f.in != nil && f.in.matters) {
+					known.matters, again = true, true
+				}
+			}
+		}
+	}
+	for _, known := range c.all {
+		for _, f := range known.fields {
+			if f.in != nil && f.in.matters {
+				f.weight.in = &f.in.scales
+			}
+			if f.weight == (protobufWeight{}) {
+				continue
+			}
+			for len(known.scales) <= f.number {
+				known.scales = append(known.scales, protobufWeight{})
+			}
+			known.scales[f.number] = f.weight
+		}
+	}
+	if !root.matters {
+		return nil
+	}
+	return &root.scales
+}
+
+// message looks at the fields of a struct.
+func (c *protobufTypes) message(t reflect.Type) *protobufType {
+	if known := c.types[t]; known != nil {
+		known.matters = known.matters || known.pending // it contains itself
+		return known
+	}
+	m := &protobufType{pending: true}
+	c.types[t], c.all = m, append(c.all, m)
+	if t.Kind() == reflect.Struct {
+		for i := range t.NumField() {
+			field := t.Field(i)
+			parts := strings.Split(field.Tag.Get("protobuf"), ",")
+			if len(parts) < 2 {
+				continue
+			}
+			if number, err := strconv.Atoi(parts[1]); err == nil && number > 0 && number <= maxFieldNumber {
+				m.fields = append(m.fields, c.field(number, field.Type))
+			}
+		}
+	}
+	m.pending = false
+	return m
+}
+
+// maxFieldNumber bounds the numbers of fields that index a table. Those of Kubernetes are
+// below a hundred.
+const maxFieldNumber = 1 << 12
+
+// field finds out what each occurrence of a field makes of its bytes.
+func (c *protobufTypes) field(number int, t reflect.Type) protobufField {
+	f := protobufField{number: number}
+	switch t.Kind() {
+	case reflect.Struct:
+		f.in = c.message(t)
+	case reflect.Pointer:
+		f.weight.cost, f.in = c.element(t.Elem(), minElement)
+	case reflect.Slice:
+		f.weight.cost, f.in = c.element(t.Elem(), minElement)
+	case reflect.Map:
+		// An entry is a message with the value as its field 2.
+		entry := &protobufType{}
+		c.all = append(c.all, entry)
+		value := protobufField{number: 2}
+		if _, value.in = c.element(t.Elem(), minEntry); value.in != nil {
+			entry.fields = append(entry.fields, value)
+		}
+		if cost := mapEntry(t); cost > c.light*minEntry {
+			f.weight.cost = cost
+		}
+		f.in = entry
+	}
+	return f
+}
+
+// element returns what an element of a type costs, if that is worth counting.
+func (c *protobufTypes) element(t reflect.Type, bytes int) (cost int, in *protobufType) {
+	if t.Kind() == reflect.Struct {
+		in = c.message(t)
+	}
+	if cost = int(t.Size()); cost <= c.light*bytes {
+		cost = 0
+	}
+	return cost, in
+}
+
+// mapEntry is roughly what an entry of a map takes, with the room that a map leaves free.
+// Large keys and values are behind a pointer.
+func mapEntry(t reflect.Type) int {
+	entry, apart := 0, 0
+	for _, part := range []reflect.Type{t.Key(), t.Elem()} {
+		size := int(part.Size())
+		if size > 128 {
+			apart, size = apart+size, 8
+		}
+		entry += size
+	}
+	return 2*entry + apart
+}
