@@ -3,6 +3,8 @@ package informer
 import (
 	"errors"
 	"fmt"
+
+	"github.com/kinform/kinform/reflector"
 )
 
 // ErrStopped is the error of adding a handler to an informer that has stopped,
@@ -33,13 +35,16 @@ type SyncError struct {
 	Err error
 }
 
-// Error says what is missing, since when and, where the reflector failed, why; of a
+// Error says that Run has not been called, or what is missing, since when and, where the reflector failed, why; of a
 // handler that is missing while the informer is synced, how far it is.
 func (e *SyncError) Error() string {
 	if e.Handler != "" && e.Status.Synced {
 		return fmt.Sprintf("handler %s is not synced (informer %s is; %d events delivered): %v", e.Handler, e.Status.Name, e.delivered(), e.Err)
 	}
 	r := e.Status.Reflector
+	if r.Phase == reflector.Idle {
+		return fmt.Sprintf("informer %s is not synced, because its Run has not been called: %v", e.Status.Name, e.Err)
+	}
 	text := fmt.Sprintf("informer %s is not synced (%v since %s", e.Status.Name, r.Phase, r.Since.Format("15:04:05.000"))
 	if r.Items > 0 {
 		text += fmt.Sprintf(", %d objects so far", r.Items)

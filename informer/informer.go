@@ -98,8 +98,9 @@ func New[T any](source listwatch.Source[T], opts Options[T]) (*Informer[T], erro
 //
 // Run returns nil when ctx ended, and ErrAlreadyRun when called twice. Where
 // reflector.Options.GiveUpAfter asks for that, it also ends when the server has
-// said that often that the resource does not exist, or must not be read; the
-// error is a reflector.Error then.
+// said that often that the resource does not exist, or must not be read; and where
+// the source can never work (listwatch.ErrUnusable), as one that is made for a wrong
+// type. The error is a reflector.Error then.
 func (i *Informer[T]) Run(ctx context.Context) error {
 	if err := i.start(); err != nil {
 		return err

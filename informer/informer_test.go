@@ -13,7 +13,9 @@ import (
 	"github.com/kinform/kinform/apitest"
 	"github.com/kinform/kinform/indexer"
 	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/reflector"
+	"github.com/kinform/kinform/rest"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -102,7 +104,7 @@ func TestResyncIsPerHandlerAndSurvivesRelists(t *testing.T) { // SI-26, SI-27, D
 			time.Sleep(time.Second)
 		}
 		require.GreaterOrEqual(t, fast.count(informer.Resync), 5*6)
-		require.GreaterOrEqual(t, r.informer.Status().Reflector.Relists, int64(5))
+		require.GreaterOrEqual(t, r.informer.Status().Reflector.Relists, uint64(5))
 		for _, w := range []*witness{never, fast, slow} {
 			require.Empty(t, w.objections("G1"))
 		}
@@ -181,6 +183,36 @@ func TestAnObjectThatCannotBeIndexedIsNeitherStoredNorTold(t *testing.T) { // D1
 		require.NoError(t, r.stop())
 		require.Contains(t, log.String(), "no image")
 		require.Contains(t, log.String(), key(2).Name)
+	})
+}
+
+func TestWaitForSyncSaysThatRunHasNotBeenCalled(t *testing.T) {
+	inBubble(t, informer.Options[*corev1.Pod]{Name: "web pods"}, func(t *testing.T, r *rig) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		const want = "informer web pods is not synced, because its Run has not been called"
+		require.ErrorContains(t, r.informer.WaitForSync(ctx), want)
+		require.ErrorContains(t, r.informer.Healthy(time.Minute), want)
+		registration := r.add(func(informer.Event[*corev1.Pod]) {}, informer.HandlerOptions{})
+		require.ErrorContains(t, registration.WaitForSync(ctx), want)
+	})
+}
+
+// Nobody who waits mends a program.
+func TestAnInformerOfAWrongTypeEndsAtOnceAndSaysWhy(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client, err := rest.NewClient(rest.Config{Host: "http://nowhere"}, rest.Options{})
+		require.NoError(t, err)
+		defer client.Close()
+		lists := rest.For[*corev1.PodList](client, rest.ResourceOptions{})
+		inf, err := informer.New[*corev1.PodList](lists, informer.Options[*corev1.PodList]{})
+		require.NoError(t, err)
+		began := time.Now()
+		err = inf.Run(t.Context())
+		require.ErrorIs(t, err, listwatch.ErrUnusable)
+		require.ErrorContains(t, err, "*v1.PodList is no built-in type")
+		require.ErrorContains(t, inf.WaitForSync(t.Context()), "*v1.PodList is no built-in type")
+		require.Zero(t, time.Since(began))
 	})
 }
 

@@ -12,6 +12,11 @@ import (
 // The next attempt costs as much, and will as a rule end in the same way.
 var ErrListTooLarge = errors.New("list too large")
 
+// ErrUnusable is wrapped by the errors of a Source that can never work, because of how it
+// was made, such as for a type that it cannot read: it asks no server, and nothing but
+// another program mends it.
+var ErrUnusable = errors.New("unusable")
+
 // ObjectError reports one object that could not be read from a stream. The
 // stream is intact and its next item follows: skip the object, report it, go on.
 //

@@ -127,7 +127,7 @@ func TestG2_APagedRelistBringsWhatIsNew(t *testing.T) {
 					time.Sleep(2 * time.Minute)
 					synctest.Wait()
 					require.Equal(t, current, sink.content)
-					require.Less(t, r.Stats().Relists, int64(6))
+					require.Less(t, r.Stats().Relists, uint64(6))
 					cancel()
 					running.Wait()
 				})

@@ -86,7 +86,8 @@ func (r *Reflector[T]) held() func(key types.NamespacedName) any {
 }
 
 // Run keeps the sink in step with the server until ctx ends, and then returns nil.
-// It ends earlier, with an [Error], only where [Options].GiveUpAfter asks for that.
+// It ends earlier, with an [Error], only where [Options].GiveUpAfter asks for that, and
+// where the source can never work ([listwatch.ErrUnusable]).
 //
 // The caller is the owner of everything that happens: there are no other
 // goroutines than those of the Source.

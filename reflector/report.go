@@ -2,6 +2,7 @@ package reflector
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"time"
 
@@ -27,9 +28,12 @@ func (r *Reflector[T]) atOnce(row *row, next state[T]) state[T] {
 
 // retry counts a failure after which next follows when some time has passed: more
 // with each failure, and no less than the server asks for. If this is once too
-// often for Options.GiveUpAfter, it is the end.
+// often for Options.GiveUpAfter, or nothing will ever mend it, it is the end.
 func (r *Reflector[T]) retry(row *row, err error, next state[T]) state[T] {
 	row.failures++
+	if errors.Is(err, listwatch.ErrUnusable) {
+		return stopped[T]{}
+	}
 	longest := r.opts.Backoff.Max
 	if isPermanent(err) {
 		if row.permanent++; row.permanent == r.opts.GiveUpAfter {

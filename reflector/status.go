@@ -53,20 +53,20 @@ type Status struct {
 type Stats struct {
 	// Lists counts the snapshots begun, plain or streaming. Relists counts those
 	// of them that were begun after the sink already had one.
-	Lists, Relists int64
+	Lists, Relists uint64
 
 	// Pages counts the requests for lists, StreamingLists those for streaming
 	// lists, Watches those for watches that start from a version.
-	Pages, StreamingLists, Watches int64
+	Pages, StreamingLists, Watches uint64
 
 	// Listed counts the objects received in lists, Events the events of watches
 	// and streaming lists, except for bookmarks, and Bookmarks these.
-	Listed, Events, Bookmarks int64
+	Listed, Events, Bookmarks uint64
 
 	// Errors counts the failed attempts, Skipped the objects that could not be
 	// read, Stale the events that were ignored because a watch had passed their
 	// version already.
-	Errors, Skipped, Stale int64
+	Errors, Skipped, Stale uint64
 }
 
 // Status returns a consistent snapshot. It may be called at any time, from any

@@ -46,10 +46,11 @@ func (r *Resource[T]) DeleteCollection(ctx context.Context, namespace string, op
 	if list.TimeoutSeconds != nil {
 		query.Set("timeoutSeconds", strconv.FormatInt(*list.TimeoutSeconds, 10))
 	}
-	return r.client.persist(ctx, http.MethodDelete, func() error {
+	of := About{Verb: "deletecollection", Resource: r.gvr}
+	return r.client.persist(ctx, http.MethodDelete, of, func() error {
 		x, _, err := r.send(ctx, request{
 			method: http.MethodDelete, path: r.path(types.NamespacedName{Namespace: namespace}), query: query,
-			body: body, contentType: mediaTypeJSON,
+			body: body, contentType: mediaTypeJSON, about: about{About: of},
 		}, &r.decoder)
 		if err != nil {
 			return err

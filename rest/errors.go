@@ -84,6 +84,51 @@ func (e *Error) Error() string {
 // Unwrap returns the reason.
 func (e *Error) Unwrap() error { return e.Err }
 
+// unusable is the error of a Resource that was made of arguments which can't be right.
+type unusable struct{ error }
+
+func (u unusable) Unwrap() error { return u.error }
+
+func (u unusable) Is(target error) bool { return target == listwatch.ErrUnusable }
+
+// withHint adds to a server's refusal of a request about one object what the server does
+// not know: what may be missing in the request. namespace is that of the request, and
+// body what was sent.
+func withHint(err error, namespace string, body []byte) error {
+	failed, ok := errors.AsType[*Error](err)
+	if !ok {
+		return err
+	}
+	hint := ""
+	switch failed.StatusCode {
+	case http.StatusNotFound, http.StatusMethodNotAllowed:
+		refused, said := errors.AsType[*apierrors.StatusError](failed.Err)
+		ofObject := said && refused.ErrStatus.Details != nil && refused.ErrStatus.Details.Name != ""
+		if namespace == "" && !ofObject { // otherwise it is the object that was not found
+			hint = "no namespace was given, which most resources need: set it in the key or in metadata.namespace, or use ResourceOptions.Namespace"
+		}
+	case http.StatusBadRequest:
+		if len(body) > 0 && !hasKind(body) {
+			hint = "what was sent has no kind or no apiVersion, which a custom resource needs"
+		}
+	}
+	if hint != "" {
+		failed.Err = fmt.Errorf("%w (%s)", failed.Err, hint)
+	}
+	return err
+}
+
+// hasKind reports whether an object in JSON has both a kind and an apiVersion.
+func hasKind(object []byte) bool {
+	found := 0
+	for key, value := range jsonFields(object) {
+		if (string(key) == "kind" || string(key) == "apiVersion") && len(jsonText(value)) > 0 {
+			found++
+		}
+	}
+	return found == 2
+}
+
 // interrupted is the error for an answer whose end has not arrived, as the transport
 // can tell. It says nothing against the server that sent it: a proxy may have ended
 // the connection, or somebody the server.
@@ -115,7 +160,7 @@ const (
 // failure turns an answer other than success into an error for which the
 // predicates of apierrors work: the server's own Status where there is one, and
 // otherwise one made from the code (RS-19).
-func failure(method string, response *http.Response, body []byte, of target) error {
+func failure(method string, response *http.Response, body []byte, of about) error {
 	retryAfter, _ := retryAfterSeconds(response.Header.Get("Retry-After"), time.Now())
 	if status := statusIn(response.Header.Get("Content-Type"), body); status != nil {
 		if status.Code == 0 {
@@ -133,7 +178,7 @@ func failure(method string, response *http.Response, body []byte, of target) err
 	}
 	text := failureText(response, body)
 	err := apierrors.NewGenericServerResponse(response.StatusCode, method,
-		schema.GroupResource{Group: of.gvr.Group, Resource: of.gvr.Resource}, of.name, text, retryAfter, true)
+		schema.GroupResource{Group: of.Resource.Group, Resource: of.Resource.Resource}, of.name, text, retryAfter, true)
 	if message := &err.ErrStatus.Message; *message == "" {
 		*message = text
 	} else if text != "" && response.StatusCode < 500 && !strings.Contains(*message, text) {

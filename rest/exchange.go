@@ -12,13 +12,11 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
-
-	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// target is what a request is about, for the messages of errors.
-type target struct {
-	gvr  schema.GroupVersionResource
+// about is what a request is about, for observers and the messages of errors.
+type about struct {
+	About
 	name string
 }
 
@@ -31,7 +29,7 @@ type request struct {
 	list        bool // the answer is a list, which may be compressed
 	body        []byte
 	contentType string
-	target      target
+	about       about
 	anyType     bool // the answer may be anything, and has no encoding
 }
 
@@ -39,6 +37,7 @@ type request struct {
 type exchange struct {
 	client   *Client
 	method   string
+	about    About
 	url      string          // for messages
 	ctx      context.Context // of the caller
 	running  context.Context // of the request: ends with ctx, and at close
@@ -62,7 +61,7 @@ func (c *Client) send(ctx context.Context, r request) (*exchange, error) {
 	u.Path = strings.TrimSuffix(u.Path, "/") + r.path
 	u.RawPath = ""
 	u.RawQuery = r.query.Encode()
-	x := &exchange{client: c, method: r.method, url: c.mask.text(displayURL(u, r.query)), ctx: ctx}
+	x := &exchange{client: c, method: r.method, about: r.about.About, url: c.mask.text(displayURL(u, r.query)), ctx: ctx}
 	x.running, x.cancel = context.WithCancelCause(ctx)
 
 	if err := c.roundTrip(x, r, u.String()); err != nil {
@@ -129,7 +128,7 @@ func (c *Client) roundTrip(x *exchange, r request, address string) error {
 	}
 	if x.response.StatusCode/100 != 2 {
 		body, _ := io.ReadAll(io.LimitReader(x.response.Body, maxStatusBytes))
-		return failure(r.method, x.response, body, r.target)
+		return failure(r.method, x.response, body, r.about)
 	}
 	if !r.anyType {
 		if x.encoding, err = encodingOf(x.response); err != nil {

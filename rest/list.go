@@ -66,9 +66,13 @@ func (r *Resource[T]) listQuery(opts listwatch.ListOptions) url.Values {
 
 // open asks for the collection and checks that the answer has a known encoding.
 func (r *Resource[T]) open(ctx context.Context, query url.Values) (*exchange, Encoding, error) {
+	verb := "list"
+	if query.Has("watch") {
+		verb = "watch"
+	}
 	return r.send(ctx, request{
 		method: http.MethodGet, path: r.path(types.NamespacedName{Namespace: r.opts.Namespace}), query: query,
-		list: !query.Has("watch"),
+		list: verb == "list", about: about{About: About{Verb: verb}},
 	}, &r.streams)
 }
 

@@ -3,6 +3,8 @@ package rest
 import (
 	"sync/atomic"
 	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // Observer is a set of hooks into a client. Each may be nil. They are called
@@ -25,10 +27,28 @@ type Observer struct {
 	OnWarning func(text string)
 }
 
+// About says what a request is about, in few words of which there are few: labels for
+// metrics, which a URL, with the names of objects and with versions in it, is not.
+type About struct {
+	// Verb is what the API calls it: get, list, watch, create, update, patch, delete or
+	// deletecollection. It is "raw" for a request by [Client.Raw], of which nothing else
+	// is known.
+	Verb string
+
+	// Resource is the group, version and resource.
+	Resource schema.GroupVersionResource
+
+	// Subresource is what the request is about below an object, such as "status", and
+	// "" where it is the object itself.
+	Subresource string
+}
+
 // Answered describes the answer to a request.
 type Answered struct {
+	About
+
 	Method string
-	URL    string
+	URL    string // with names and versions: see About for metrics
 
 	// StatusCode is the code of the answer, 0 where Err is set.
 	StatusCode int
@@ -42,6 +62,8 @@ type Answered struct {
 
 // Retry describes a failure after which a request will be repeated.
 type Retry struct {
+	About
+
 	// Err is the failure, with the number of attempts so far.
 	Err *Error
 
@@ -51,7 +73,9 @@ type Retry struct {
 
 // Ended describes a list or a watch that is over.
 type Ended struct {
-	URL string
+	About
+
+	URL string // with versions: see About for metrics
 
 	// Objects counts the objects and events that Next handed out, Unchanged those
 	// of them that needed no decoding, ObjectErrors those that could not be read.
@@ -118,7 +142,7 @@ func (c *Client) answered(x *exchange, start time.Time, err error) {
 	if c.observer == nil || c.observer.OnAnswered == nil {
 		return
 	}
-	event := Answered{Method: x.method, URL: x.url, Wait: time.Since(start), Err: c.mask.err(err)}
+	event := Answered{About: x.about, Method: x.method, URL: x.url, Wait: time.Since(start), Err: c.mask.err(err)}
 	if err == nil {
 		event.StatusCode = x.response.StatusCode
 	}

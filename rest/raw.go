@@ -24,10 +24,11 @@ type RawOptions struct {
 // [Options].MaxObjectBytes is refused.
 func (c *Client) Raw(ctx context.Context, method, path string, opts RawOptions) ([]byte, error) {
 	var body []byte
-	err := c.persist(ctx, method, func() error {
+	of := About{Verb: "raw"}
+	err := c.persist(ctx, method, of, func() error {
 		x, err := c.send(ctx, request{
 			method: method, path: path, query: opts.Query, accept: orDefault(opts.Accept, mediaTypeJSON),
-			body: opts.Body, contentType: opts.ContentType, anyType: true,
+			body: opts.Body, contentType: opts.ContentType, anyType: true, about: about{About: of},
 		})
 		if err != nil {
 			return err

@@ -144,9 +144,9 @@ func (r *Resource[T]) validate() error {
 // which d is to decode.
 func (r *Resource[T]) send(ctx context.Context, req request, d *decoder) (*exchange, Encoding, error) {
 	if r.err != nil {
-		return nil, 0, r.err
+		return nil, 0, unusable{r.err}
 	}
-	req.target.gvr = r.gvr
+	req.about.Resource = r.gvr
 	wanted := r.opts.Encoding
 	if d.protobuf == nil {
 		wanted = JSON

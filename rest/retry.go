@@ -18,7 +18,7 @@ import (
 // persist makes attempts at a request until one succeeds or fails for good; see
 // [Error]. It is called by verbs only, so that a program without any, such as one
 // that only runs informers, does not have it.
-func (c *Client) persist(ctx context.Context, method string, attempt func() error) error {
+func (c *Client) persist(ctx context.Context, method string, of About, attempt func() error) error {
 	var previous error
 	for n := 1; ; n++ {
 		err := attempt()
@@ -32,7 +32,7 @@ func (c *Client) persist(ctx context.Context, method string, attempt func() erro
 			return err
 		}
 		if c.observer != nil && c.observer.OnRetry != nil {
-			c.observer.OnRetry(Retry{Err: failed, Wait: wait})
+			c.observer.OnRetry(Retry{About: of, Err: failed, Wait: wait})
 		}
 		c.sayRetry(failed, wait)
 		if err := c.sleep(ctx, wait); err != nil {

@@ -17,7 +17,7 @@ type tally struct {
 
 func startTally(x *exchange) *tally {
 	x.client.counters.streams.Add(1)
-	return &tally{exchange: x, start: time.Now(), ended: Ended{URL: x.url}}
+	return &tally{exchange: x, start: time.Now(), ended: Ended{About: x.about, URL: x.url}}
 }
 
 // add counts an answer of Next.

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -165,10 +166,11 @@ func (r *Resource[T]) exchange(ctx context.Context, method string, key types.Nam
 	var x *exchange
 	var encoding Encoding
 	var data []byte
-	err := r.client.persist(ctx, method, func() (err error) {
+	what := about{About{Verb: verbOf(method), Resource: r.gvr, Subresource: strings.Join(subresources, "/")}, of.Name}
+	err := r.client.persist(ctx, method, what.About, func() (err error) {
 		x, encoding, err = r.send(ctx, request{
 			method: method, path: r.path(key, subresources...), query: query,
-			body: body, contentType: contentType, target: target{name: of.Name},
+			body: body, contentType: contentType, about: what,
 		}, &r.decoder)
 		if err != nil {
 			return err
@@ -183,7 +185,22 @@ func (r *Resource[T]) exchange(ctx context.Context, method string, key types.Nam
 		}
 		return nil
 	})
+	if err != nil {
+		err = withHint(err, key.Namespace, body)
+	}
 	return x, encoding, data, err
+}
+
+// verbOf is what the API calls a request about one object.
+func verbOf(method string) string {
+	switch method {
+	case http.MethodPost:
+		return "create"
+	case http.MethodPut:
+		return "update"
+	default:
+		return strings.ToLower(method) // get, patch, delete
+	}
 }
 
 // object decodes the answer to a request about one object.

@@ -40,12 +40,10 @@ feeds a DeltaFIFO, which fills an indexed store and calls handlers, which fill a
 Start with "kinform demo": it needs no cluster.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		Args:          cobra.NoArgs,
+		Args:          noCommand,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return fmt.Errorf("%w: %s --help lists the flags", err, cmd.CommandPath())
-	})
+	root.SetFlagErrorFunc(explainFlag)
 	root.AddCommand(demo.Command(), watch.Command(), apiserver.Command(), newVersion())
 	return root
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -59,7 +60,19 @@ func TestVersion(t *testing.T) {
 	t.Parallel()
 	out, err := kinform(t, "version")
 	require.NoError(t, err)
-	require.Regexp(t, `^kinform \S+( [0-9a-f]{12})?, go1\.\S+ \w+/\w+\n$`, out)
+	require.Regexp(t, `^kinform .+, go1\.\S+ \w+/\w+\n$`, out)
+	require.NotContains(t, out, "(devel)")
+
+	setting := func(key, value string) debug.BuildSetting { return debug.BuildSetting{Key: key, Value: value} }
+	revision, day := setting("vcs.revision", "0123456789abcdef0123"), setting("vcs.time", "2026-11-22T14:00:00Z")
+	for want, info := range map[string]debug.BuildInfo{
+		"v1.2.3":                            {Main: debug.Module{Version: "v1.2.3"}, Settings: []debug.BuildSetting{revision}},
+		"commit 0123456789ab of 2026-11-22": {Main: debug.Module{Version: "(devel)"}, Settings: []debug.BuildSetting{revision, day}},
+		"commit 0123456789ab of 2026-11-22, modified":                        {Settings: []debug.BuildSetting{setting("vcs.modified", "true"), revision, day}},
+		"of unknown version (built without version control: use make build)": {Main: debug.Module{Version: "(devel)"}},
+	} {
+		require.Equal(t, want, versionOf(&info))
+	}
 }
 
 func TestCompletion(t *testing.T) {
@@ -85,9 +98,16 @@ func TestCompletion(t *testing.T) {
 func TestMistakesAreExplained(t *testing.T) {
 	t.Parallel()
 	for want, args := range map[string][]string{
-		`unknown command "dmeo" for "kinform"`:                             {"dmeo"},
-		"unknown flag: --fast: kinform demo --help lists the flags":        {"demo", "--fast"},
-		"flag needs an argument: --pods: kinform apiserver --help lists t": {"apiserver", "--pods"},
+		`unknown command "dmeo": did you mean demo?`:                                  {"dmeo"},
+		`unknown command "demoo": did you mean demo?`:                                 {"demoo"},
+		`unknown command "nothing": kinform --help lists the commands`:                {"nothing"},
+		"unknown flag: --slowly: kinform demo --help lists the flags":                 {"demo", "--slowly"},
+		"unknown flag: --podss: did you mean --pods?":                                 {"demo", "--podss"},
+		`--pods "abc" is wrong: it must be a whole number, such as 1000`:              {"demo", "--pods", "abc"},
+		`--churn "lots" is wrong: it must be a number, such as 20`:                    {"demo", "--churn", "lots"},
+		`--for "ten" is wrong: it must be a time with its unit, such as 10s or 1m30s`: {"watch", "pods", "--for", "ten"},
+		`--faults "maybe" is wrong: it must be true or false`:                         {"demo", "--faults=maybe"},
+		"flag needs an argument: --pods: kinform apiserver --help lists t":            {"apiserver", "--pods"},
 	} {
 		out, err := kinform(t, args...)
 		require.ErrorContains(t, err, want)

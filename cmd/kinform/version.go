@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -21,21 +22,35 @@ func newVersion() *cobra.Command {
 	}
 }
 
-// version is what the Go toolchain recorded: a module version, or the commit of
-// the checkout.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
-		return "(unknown)"
+		info = &debug.BuildInfo{}
 	}
-	v := info.Main.Version
+	return versionOf(info)
+}
+
+// versionOf is what the Go toolchain recorded: a module version, or the commit of the
+// checkout and its day, or that it recorded neither, as "go run" and a build outside of
+// a checkout do.
+func versionOf(info *debug.BuildInfo) string {
+	if v := info.Main.Version; v != "" && v != "(devel)" {
+		return v
+	}
+	recorded := map[string]string{}
 	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" && (v == "" || v == "(devel)") {
-			v = "commit " + s.Value[:min(12, len(s.Value))]
-		}
+		recorded[s.Key] = s.Value
 	}
-	if v == "" {
-		v = "(devel)"
+	revision := recorded["vcs.revision"]
+	if revision == "" {
+		return "of unknown version (built without version control: use make build)"
+	}
+	v := "commit " + revision[:min(12, len(revision))]
+	if day, _, ok := strings.Cut(recorded["vcs.time"], "T"); ok {
+		v += " of " + day
+	}
+	if recorded["vcs.modified"] == "true" {
+		v += ", modified"
 	}
 	return v
 }

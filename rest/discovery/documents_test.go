@@ -57,16 +57,3 @@ func FuzzFind(f *testing.F) {
 		require.Equal(t, r, again)
 	})
 }
-
-func TestDistance(t *testing.T) {
-	t.Parallel()
-	for _, tt := range []struct {
-		a, b string
-		want int
-	}{
-		{"", "", 0}, {"", "abc", 3}, {"abc", "", 3}, {"pods", "pods", 0}, {"pods", "pod", 1},
-		{"pods", "nods", 1}, {"kitten", "sitting", 3}, {"ab", "ba", 2},
-	} {
-		require.Equal(t, tt.want, distance(tt.a, tt.b), "%s %s", tt.a, tt.b)
-	}
-}

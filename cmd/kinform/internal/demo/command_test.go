@@ -34,6 +34,7 @@ type line struct {
 	Merged          int
 	Fault           string
 	StagesUS        map[string]int64 `json:"stages_us"`
+	LatencyUS       map[string]int64 `json:"latency_us"` // of the summary
 	Pods            int
 
 	// of the summary
@@ -101,6 +102,8 @@ func TestRunEndsByItselfAndAddsUp(t *testing.T) {
 	require.Equal(t, *summary.Enqueued, *summary.Reconciled)
 	require.Zero(t, *summary.Relists)
 	require.Zero(t, *summary.Stale)
+	require.Positive(t, summary.LatencyUS["median"], "as in the text")
+	require.GreaterOrEqual(t, summary.LatencyUS["p99"], summary.LatencyUS["median"])
 }
 
 func TestRunWithFaultsEndsInTheServersState(t *testing.T) {

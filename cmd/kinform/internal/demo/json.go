@@ -11,8 +11,9 @@ import (
 
 // jsonReport writes one JSON object a line.
 type jsonReport struct {
-	mu  sync.Mutex // guards following
-	out *json.Encoder
+	mu        sync.Mutex // guards following
+	out       *json.Encoder
+	latencies latencies
 }
 
 func newJSONReport(out io.Writer) *jsonReport {
@@ -49,6 +50,9 @@ func (r *jsonReport) synced(objects int, took time.Duration) {
 }
 
 func (r *jsonReport) traveled(j journey) {
+	r.mu.Lock()
+	r.latencies.add(j.total())
+	r.mu.Unlock()
 	type stages struct {
 		FIFO      int64 `json:"fifo"`
 		Mailbox   int64 `json:"mailbox"`
@@ -93,8 +97,16 @@ func (r *jsonReport) draining() {
 }
 
 func (r *jsonReport) summary(s Summary) {
+	type latency struct {
+		Median int64 `json:"median"`
+		P99    int64 `json:"p99"`
+	}
+	r.mu.Lock()
+	median, p99 := r.latencies.percentiles()
+	r.mu.Unlock()
 	r.write(struct {
 		Type string `json:"type"`
 		Summary
-	}{"summary", s})
+		LatencyUS latency `json:"latency_us"` // from a change to the end of work
+	}{"summary", s, latency{median.Microseconds(), p99.Microseconds()}})
 }

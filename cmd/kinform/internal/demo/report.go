@@ -20,7 +20,7 @@ type Summary struct {
 	Enqueued   uint64 `json:"enqueued"`
 	Reconciled uint64 `json:"reconciled"`
 	// Relists counts lists after the first one.
-	Relists int64 `json:"relists"`
+	Relists uint64 `json:"relists"`
 	// Stale counts keys whose last reconciled state is not the server's.
 	Stale int `json:"stale"`
 }

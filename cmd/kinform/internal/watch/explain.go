@@ -32,6 +32,8 @@ func explain(err error, host, resource string) error {
 	switch {
 	case apierrors.IsUnauthorized(err), refusedByPeer(err):
 		return problem("%s does not accept your credentials: log in again, or check the user in your kubeconfig", host)
+	case apierrors.IsForbidden(err) && isA[*discovery.Error](err):
+		return problem("%s does not let you see what resources it has, so what %q means is unknown: ask for the role system:discovery", host, resource)
 	case apierrors.IsForbidden(err):
 		return problem("you may not list and watch %s at %s: ask for a role with these verbs, or try another namespace with -n", resource, host)
 	case apierrors.IsNotFound(err):

@@ -121,6 +121,18 @@ func TestWhyAResourceCannotBeWatched(t *testing.T) {
 	}
 }
 
+func TestWhoMayNotSeeWhatThereIsIsToldSo(t *testing.T) {
+	t.Parallel()
+	s := apitest.Start(t, apitest.Options{})
+	s.Inject(apitest.Fault{
+		Match:  func(r apitest.Request) bool { return strings.HasPrefix(r.HTTP.URL.Path, "/api") },
+		Action: apitest.Fail(apierrors.NewForbidden(schema.GroupResource{}, "", errors.New("no role"))),
+	})
+	got := fails(t, "pods", "--kubeconfig", connect(t, s))
+	require.Contains(t, got, s.URL()+` does not let you see what resources it has, so what "pods" means is unknown: `)
+	require.NotContains(t, got, "list and watch", "nobody has asked for that")
+}
+
 func TestResourceWithoutWatches(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t, apitest.Options{})

@@ -1,0 +1,51 @@
+// Package spelling tells which names a misspelt one is likely a slip for.
+package spelling
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Similar returns those names that word is likely a slip for, the likeliest first.
+func Similar(word string, names []string) []string {
+	type candidate struct {
+		name  string
+		slips int
+	}
+	var candidates []candidate
+	for _, name := range names {
+		if slips := Distance(word, name); slips <= Tolerance(word) {
+			candidates = append(candidates, candidate{name, slips})
+		}
+	}
+	slices.SortStableFunc(candidates, func(a, b candidate) int { return cmp.Compare(a.slips, b.slips) })
+	similar := make([]string, len(candidates))
+	for i, c := range candidates {
+		similar[i] = c.name
+	}
+	return similar
+}
+
+// Tolerance is how many slips a word of this length may have.
+func Tolerance(word string) int { return min(1+len(word)/4, 3) }
+
+// Distance is the number of letters to insert, remove or exchange to get from a
+// to b (Levenshtein). It keeps one row of the table at a time.
+func Distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost = 1 + min(diagonal, row[j], row[j+1])
+			}
+			diagonal, row[j+1] = row[j+1], cost
+		}
+	}
+	return row[len(b)]
+}
