@@ -217,15 +217,15 @@ func (r *Resource[T]) object(encoding Encoding, data []byte) (none T, err error)
 			return none, err
 		}
 	}
+	var scan jsonScan
+	if encoding == JSON {
+		scan.end(data)
+	}
+	if err = r.scales.weigh(encoding, data, scan.size); err != nil {
+		return none, err
+	}
 	var obj T
 	err = guarded(func() error {
-		var scan jsonScan
-		if encoding == JSON {
-			scan.end(data)
-		}
-		if err := r.scales.weigh(encoding, data, scan.size); err != nil {
-			return err
-		}
 		object, err := r.decoder.decode(encoding, data, &envelope{})
 		if err == nil {
 			obj, _ = object.(T)

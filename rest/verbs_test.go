@@ -139,7 +139,7 @@ func TestMalformedObjects(t *testing.T) {
 		"of another type":      {JSON, `{"kind":"Pod","spec":7}`, "cannot unmarshal"},
 		"no magic number":      {Protobuf, "abc", "magic number"},
 		"empty envelope":       {Protobuf, "k8s\x00", "the envelope is empty"},
-		"nonsense in envelope": {Protobuf, "k8s\x00\x12\x03\x0a\x7fa", "EOF"},
+		"nonsense in envelope": {Protobuf, "k8s\x00\x12\x03\x0a\x7fa", "ends within a field"},
 	} {
 		handler := &recorder{t: t, answer: []byte(test.body), encoding: test.e}
 		_, err := pods(serve(t, handler, Options{})).Get(t.Context(), types.NamespacedName{Name: "a"}, metav1.GetOptions{})
