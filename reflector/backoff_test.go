@@ -17,7 +17,7 @@ func TestWaitsGrowToTheirCapAndNeverExceedIt(t *testing.T) { // RC-3
 	for n := 1; n < 100; n++ {
 		fixed := min(base<<min(n-1, 10), 15*time.Second)
 		for range 100 {
-			wait := b.wait(n, b.Max)
+			wait := b.wait(n, b.Factor, b.Max)
 			require.GreaterOrEqual(t, wait, fixed, "failure %d", n)
 			require.LessOrEqual(t, wait, min(2*fixed, 30*time.Second), "failure %d", n)
 		}
@@ -27,10 +27,10 @@ func TestWaitsGrowToTheirCapAndNeverExceedIt(t *testing.T) { // RC-3
 func TestWaitsWithoutJitterAreFixed(t *testing.T) {
 	t.Parallel()
 	b := Backoff{Base: time.Second, Max: 5 * time.Second, Factor: 3, Jitter: -1}.withDefaults()
-	require.Equal(t, 1*time.Second, b.wait(1, b.Max))
-	require.Equal(t, 3*time.Second, b.wait(2, b.Max))
-	require.Equal(t, 5*time.Second, b.wait(3, b.Max))
-	require.Equal(t, 5*time.Second, b.wait(1_000_000, b.Max))
+	require.Equal(t, 1*time.Second, b.wait(1, b.Factor, b.Max))
+	require.Equal(t, 3*time.Second, b.wait(2, b.Factor, b.Max))
+	require.Equal(t, 5*time.Second, b.wait(3, b.Factor, b.Max))
+	require.Equal(t, 5*time.Second, b.wait(1_000_000, b.Factor, b.Max))
 }
 
 func TestWaitsDontStartAfreshWithTime(t *testing.T) { // D8

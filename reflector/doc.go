@@ -54,20 +54,31 @@
 // (RC-21, RC-24). One that ends in good order is followed by the next at once
 // (RC-25). Unlike client-go, a watch that fails is tried again from where it was, and
 // does not lead to a new list: if the version has become too old, the server says
-// so, and then a list follows, the first time without any wait (RC-26). Only when
+// so, and then a list follows, without any wait, unless the failure before was the same
+// (RC-26): after an outage, that the version has become too old is news. Only when
 // watches fail three times in a row although the server answers, a list is taken
 // in between. That makes sure that the sink gets on, slowly, where a version cannot
 // be passed (an event that nobody can read), behind a proxy that breaks streams, and
 // where a resource may be listed but not watched (403), or cannot be (405).
 // A watch on which nothing comes, not even a bookmark, is taken to be dead; see
-// [Options].WatchIdleTimeout.
+// [Options].WatchIdleTimeout. It may be that nothing happened, so it is reported, and
+// counts as no failure.
 //
 // # Failures
 //
 // Every failure is reported once, with the phase, the cause, and the wait that
 // follows. Waits grow with each failure in a row, and only success ends a row: a
 // whole snapshot for attempts to take one; for watches the first event or
-// bookmark, or [Backoff].Max without a failure. A Retry-After of the server is the
+// bookmark, or [Backoff].Max without a failure. A snapshot is no success of watches: a
+// resource that can be listed and not watched is asked for less and less often.
+//
+// Attempts that reach no server, or one that does not know who asks (401), have a row of
+// their own, whose waits grow more slowly ([Backoff].OutageFactor), and which the first
+// answer ends: what a server does when it has just begun, such as to forbid everything,
+// is a first failure then. A connection that was lost after it had held for a
+// while is made again after about that while, however many attempts failed before.
+//
+// A Retry-After of the server is the
 // least that is waited. No failure is final by default: a resource that does not
 // exist, or that may not be read, is asked for again after ever longer waits, up to
 // [Backoff].PermanentMax; [Options].GiveUpAfter can make it the end. A list that is

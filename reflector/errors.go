@@ -49,7 +49,7 @@ type Error struct {
 
 	// Failures is how many attempts of this kind (to take a snapshot, or to
 	// watch) have failed in a row, this one included. It is 0 where the attempt
-	// goes on.
+	// goes on, and with ErrIdle on a watch that had begun, which is no failure.
 	Failures int
 
 	// RetryIn is the wait that follows. 0 means that the reflector goes on at

@@ -2,6 +2,8 @@ package reflector
 
 import (
 	"errors"
+	"io"
+	"net"
 	"slices"
 	"syscall"
 	"time"
@@ -102,11 +104,29 @@ func isPermanent(err error) bool {
 // the most costly of all failures.
 func isOversized(err error) bool { return errors.Is(err, listwatch.ErrListTooLarge) }
 
+// isUnreached says that no connection could be made, so that there was no server which
+// could say anything.
+func isUnreached(err error) bool {
+	failed, ok := errors.AsType[*net.OpError](err)
+	return ok && (failed.Op == "dial" || failed.Op == "proxyconnect") || errors.Is(err, syscall.ECONNREFUSED)
+}
+
+// isOutage says that a failure is not about the request, ends by what happens
+// elsewhere, and costs a server nothing or next to nothing.
+func isOutage(err error) bool {
+	return isUnreached(err) || says(err, 401, metav1.StatusReasonUnauthorized)
+}
+
+// isLost says that a connection broke on which there was a server.
+func isLost(err error) bool {
+	return errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET)
+}
+
 // isBusy says that the server cannot be reached, or not now: it has said nothing
 // about the request itself.
 func isBusy(err error) bool {
 	status := statusOf(err)
-	return errors.Is(err, syscall.ECONNREFUSED) || status.Code == 429 || status.Reason == metav1.StatusReasonTooManyRequests
+	return isUnreached(err) || status.Code == 429 || status.Reason == metav1.StatusReasonTooManyRequests
 }
 
 // delayAsked returns after how long the server wants to be asked again, 0 if it has not said so.

@@ -25,15 +25,49 @@ func TestSilentWatchIsReopenedWhereItWas(t *testing.T) {
 			`2m0s bookmark @11`,
 			`4m0s modified a@12`,
 			`6m50s bookmark @13`,
-			`9m50s reflector: watching: the watch fell silent: not even a bookmark came (failure 1 in a row, going on at once)`,
+			`9m50s reflector: watching: the watch fell silent: not even a bookmark came`,
 			`9m50s watch "13"`,
-			`12m50s reflector: watching: the watch fell silent: not even a bookmark came (failure 2 in a row, going on at once)`,
+			`12m50s reflector: watching: the watch fell silent: not even a bookmark came`,
 			`12m50s watch "13"`,
 			`12m50s bookmark @14`,
 		)
 		require.ErrorIs(t, g.reported[0], ErrIdle)
 		require.Zero(t, g.reflector.Status().Failures)
+		require.Zero(t, g.reflector.Status().Errors, "it may be all well")
 	})
+}
+
+// Where nothing happens and no bookmarks come, as with events, a version becomes too
+// old between two watches, time and again. That is nobody's failure, and no reason to
+// wait.
+func TestSilenceIsNoFailureAndExpiryAfterItIsNews(t *testing.T) {
+	for name, opts := range map[string]Options{
+		"by default":                      {},
+		"shorter than the longest wait":   {WatchIdleTimeout: 20 * time.Second},
+		"and without any that is shorter": {Backoff: Backoff{Max: time.Hour}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				g := newRig(opts)
+				g.source.lists = times(200, whole("10"))
+				for range 100 {
+					g.source.watches = append(g.source.watches, play(), play(), refuse(errExpired))
+				}
+				ctx, cancel := context.WithTimeout(t.Context(), 200*g.reflector.opts.WatchIdleTimeout+time.Second)
+				defer cancel()
+				require.NoError(t, g.reflector.Run(ctx))
+				require.Len(t, g.source.lists, 200-101, "a list follows each time")
+				expired := 0
+				for _, e := range g.reported {
+					require.Zero(t, e.RetryIn)
+					if isExpired(e) {
+						expired++
+					}
+				}
+				require.Equal(t, 100, expired)
+			})
+		})
+	}
 }
 
 func TestWatchAfterAStreamingListMustNotBeSilentForEver(t *testing.T) {
@@ -43,7 +77,7 @@ func TestWatchAfterAStreamingListMustNotBeSilentForEver(t *testing.T) {
 		g.run(t, 90*time.Second,
 			`0s stream ""`,
 			`0s replace "13":`,
-			`1m0s reflector: watching: the watch fell silent: not even a bookmark came (failure 1 in a row, going on at once)`,
+			`1m0s reflector: watching: the watch fell silent: not even a bookmark came`,
 			`1m0s watch "13"`,
 		)
 	})

@@ -78,6 +78,7 @@ func (r *Reflector[T]) readPage(ctx context.Context, s *listing[T]) (listwatch.L
 		return listwatch.ListMeta{}, explain(ctx, err)
 	}
 	defer stream.Close()
+	r.snapshots.reached()
 
 	before := len(s.items)
 	for {
@@ -146,10 +147,10 @@ func (r *Reflector[T]) listOptions(s *listing[T]) listwatch.ListOptions {
 func (r *Reflector[T]) listFailed(s *listing[T], err error) (state[T], error) {
 	switch {
 	case isExpired(err) && s.token != "": // RC-8
-		return r.atOnce(&r.snapshots, &listing[T]{at: s.at, whole: true}), err
+		return r.atOnce(&r.snapshots, err, &listing[T]{at: s.at, whole: true}), err
 	case (isExpired(err) || isTooLarge(err) || isBadRequest(err) || isInvalid(err)) && s.at != "":
 		// RC-5, and a version that is none, or a server that does not know a match.
-		return r.atOnce(&r.snapshots, &listing[T]{at: ""}), err
+		return r.atOnce(&r.snapshots, err, &listing[T]{at: ""}), err
 	default:
 		return r.retry(&r.snapshots, err, &listing[T]{at: s.at}), err
 	}

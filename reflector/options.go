@@ -66,7 +66,8 @@ type Options struct {
 
 	// WatchIdleTimeout is how long a watch may be silent while the reflector waits
 	// for it. Then the connection is taken to be dead, although neither end knows:
-	// [ErrIdle] is reported, and the next watch starts at once where this one was.
+	// [ErrIdle] is reported, and the next watch starts at once where this one was; as
+	// it may be that nothing happened, this counts as no failure.
 	// Negative means for ever. Defaults to 3 minutes: servers send a bookmark about
 	// once a minute where nothing happens, so that three are missing. A server that
 	// sends none (as kube-apiserver for events, which it does not cache) sees one

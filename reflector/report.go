@@ -10,18 +10,42 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// row counts failures in a row, and how many of the last of them the server meant
-// to be permanent.
+// row counts failures in a row.
 type row struct {
-	failures, permanent int
-	said                remind.Reminder // in the log
+	failures  int  // all of them
+	answered  int  // those that a server is to blame for, or the sink
+	outage    int  // the last ones, if no server was reached, or it did not know who asks
+	permanent int  // the last ones, if the server meant them to be permanent
+	expired   bool // the last one was a version that is too old
+
+	said remind.Reminder // in the log
 }
+
+// failed takes note of one more.
+func (row *row) failed(err error) {
+	row.failures++
+	row.expired = isExpired(err)
+	if isPermanent(err) {
+		row.permanent++
+	} else {
+		row.permanent = 0
+	}
+	if isOutage(err) || row.failures == 1 && isLost(err) { // So an outage begins where all was well.
+		row.outage++
+	} else {
+		row.outage = 0
+		row.answered++
+	}
+}
+
+// reached takes note that there is a server, and that it knows who asks.
+func (row *row) reached() { row.outage = 0 }
 
 // atOnce counts a failure after which next follows without a wait.
 //
 //go:noinline
-func (r *Reflector[T]) atOnce(row *row, next state[T]) state[T] {
-	row.failures++
+func (r *Reflector[T]) atOnce(row *row, err error, next state[T]) state[T] {
+	row.failed(err)
 	row.permanent = 0
 	return next
 }
@@ -30,35 +54,47 @@ func (r *Reflector[T]) atOnce(row *row, next state[T]) state[T] {
 // with each failure, and no less than the server asks for. If this is once too
 // often for Options.GiveUpAfter, or nothing will ever mend it, it is the end.
 func (r *Reflector[T]) retry(row *row, err error, next state[T]) state[T] {
-	row.failures++
+	return r.retryWithin(row, r.opts.Backoff.Max, err, next)
+}
+
+// retryWithin is retry where Backoff.Max is not the longest wait.
+//
+//go:noinline
+func (r *Reflector[T]) retryWithin(row *row, longest time.Duration, err error, next state[T]) state[T] {
+	row.failed(err)
 	if errors.Is(err, listwatch.ErrUnusable) {
 		return stopped[T]{}
 	}
-	longest := r.opts.Backoff.Max
-	if isPermanent(err) {
-		if row.permanent++; row.permanent == r.opts.GiveUpAfter {
+	if row.permanent > 0 {
+		if row.permanent == r.opts.GiveUpAfter {
 			return stopped[T]{}
 		}
 		longest = r.opts.Backoff.PermanentMax
-	} else {
-		row.permanent = 0
 	}
-	wait := r.opts.Backoff.wait(row.failures, longest)
-	if isOversized(err) {
-		wait = r.opts.Backoff.last(longest)
+	return &backingOff[T]{wait: max(r.opts.Backoff.after(row, longest, err), delayAsked(err)), then: next}
+}
+
+// after draws the wait after the last failure of a row, which is err.
+func (b Backoff) after(row *row, longest time.Duration, err error) time.Duration {
+	switch {
+	case isOversized(err):
+		return b.last(longest)
+	case row.outage > 0:
+		return b.wait(row.outage, b.OutageFactor, longest)
+	default:
+		return b.wait(row.answered, b.Factor, longest)
 	}
-	return &backingOff[T]{wait: max(wait, delayAsked(err)), then: next}
 }
 
 // succeeded ends a row of failures (D8).
-func (r *Reflector[T]) succeeded(row *row) {
-	if row.failures == 0 {
+func (r *Reflector[T]) succeeded(ended *row) {
+	if ended.failures == 0 {
 		return
 	}
-	if row.said.Over() {
-		r.opts.Logger.Info("Recovered", "failures", row.failures)
+	if ended.said.Over() {
+		r.opts.Logger.Info("Recovered", "failures", ended.failures)
 	}
-	row.failures, row.permanent = 0, 0
+	*ended = row{said: ended.said}
 	r.record.update(func(st *Status) { st.Failures = r.failures() })
 }
 
@@ -72,6 +108,9 @@ func (r *Reflector[T]) report(phase Phase, err error, next state[T]) Error {
 	if phase == Listing || phase == Streaming {
 		row = &r.snapshots
 		e.Failures = r.snapshots.failures
+	}
+	if wait == 0 && errors.Is(err, ErrIdle) {
+		return r.reportIdle(e)
 	}
 	level := slog.LevelDebug
 	if e.Final { // worth a warning whatever came before
@@ -87,6 +126,15 @@ func (r *Reflector[T]) report(phase Phase, err error, next state[T]) Error {
 		st.Errors++
 		st.Failures = r.failures()
 	})
+	return e
+}
+
+// reportIdle makes known that a watch is opened again because it was silent. It may be
+// all well, so that nothing has failed.
+func (r *Reflector[T]) reportIdle(e Error) Error {
+	e.Failures = 0
+	r.opts.Logger.Debug("The watch fell silent, opening the next one", "err", e.Err)
+	r.publish(e, func(*Status) {})
 	return e
 }
 

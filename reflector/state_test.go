@@ -18,14 +18,15 @@ import (
 )
 
 var (
-	errBroken   = errors.New("connection reset")
-	errRefused  = fmt.Errorf("dial: %w", syscall.ECONNREFUSED)
-	errExpired  = fmt.Errorf("wrapped: %w", apierrors.NewResourceExpired("too old"))
-	errGone     = &apierrors.StatusError{ErrStatus: metav1.Status{Reason: metav1.StatusReasonGone}}
-	errBusy     = apierrors.NewTooManyRequests("busy", 7)
-	errInvalid  = apierrors.NewInvalid(schema.GroupKind{}, "", nil)
-	errInternal = apierrors.NewInternalError(errBroken)
-	errTooLarge = &apierrors.StatusError{ErrStatus: metav1.Status{
+	errBroken       = errors.New("connection reset")
+	errRefused      = fmt.Errorf("dial: %w", syscall.ECONNREFUSED)
+	errExpired      = fmt.Errorf("wrapped: %w", apierrors.NewResourceExpired("too old"))
+	errGone         = &apierrors.StatusError{ErrStatus: metav1.Status{Reason: metav1.StatusReasonGone}}
+	errUnauthorized = apierrors.NewUnauthorized("who are you")
+	errBusy         = apierrors.NewTooManyRequests("busy", 7)
+	errInvalid      = apierrors.NewInvalid(schema.GroupKind{}, "", nil)
+	errInternal     = apierrors.NewInternalError(errBroken)
+	errTooLarge     = &apierrors.StatusError{ErrStatus: metav1.Status{
 		Reason:  metav1.StatusReasonTimeout,
 		Details: &metav1.StatusDetails{RetryAfterSeconds: 1, Causes: []metav1.StatusCause{{Type: metav1.CauseTypeResourceVersionTooLarge}}},
 	}}
@@ -67,7 +68,8 @@ type (
 		name     string
 		from     any // a state, or what an open stream plays
 		known    string
-		failures int // in a row, before the step
+		failures int  // in a row, before the step
+		expired  bool // the last of them was an expired version
 		reply    reply
 		sink     []error
 
@@ -194,12 +196,15 @@ func TestStepWatching(t *testing.T) {
 		{name: "so does a silent one after a second", from: inWatch{play: []any{time.Second, io.EOF}}, next: `connect "10"`},            // RC-25
 		{name: "a very short watch waits", from: inWatch{play: []any{time.Second - 1, io.EOF}}, next: `wait 800ms, connect "10"`},       // RC-25
 		{name: "an expired version leads to a snapshot at once", from: inWatch{play: []any{errExpired}}, next: `list at "10"`},          // RC-26
-		{name: "but waits when it is not the first failure", from: inWatch{play: []any{errExpired}}, failures: 1, next: `wait 1.6s, list at "10"`},
+		{name: "also after other failures", from: inWatch{play: []any{errExpired}}, failures: 9, next: `list at "10"`},
+		{name: "but waits after an expired version", from: inWatch{play: []any{errExpired}}, failures: 1, expired: true, next: `wait 1.6s, list at "10"`},
 		{name: "at opening too", known: "10", from: &to{version: "10"}, reply: refuse(errGone), next: `list at "10"`, calls: []string{`watch "10"`}},
 		{name: "429 waits", from: inWatch{play: []any{errBusy}}, next: `wait 7s, connect "10"`},                                                        // RC-26
 		{name: "429 at opening waits", from: &to{version: "10"}, reply: refuse(errBusy), next: `wait 7s, connect "10"`, calls: []string{`watch "10"`}}, // RC-22
 		{name: "refused connections wait", from: &to{version: "10"}, failures: 2, reply: refuse(errRefused), // RC-22
-			next: `wait 3.2s, connect "10"`, calls: []string{`watch "10"`}},
+			next: `wait 1.25s, connect "10"`, calls: []string{`watch "10"`}},
+		{name: "credentials that are refused wait as short", from: &to{version: "10"}, failures: 2, reply: refuse(errUnauthorized),
+			next: `wait 1.25s, connect "10"`, calls: []string{`watch "10"`}},
 		{name: "a broken stream goes on from where it was", from: inWatch{play: []any{errBroken}}, next: `wait 800ms, connect "10"`},
 		{name: "the third time a list is taken", from: inWatch{play: []any{errBroken}}, failures: 2, next: `wait 3.2s, list at "10"`},
 		{name: "an internal error goes on from where it was", from: &to{version: "10"}, reply: refuse(errInternal), next: `wait 800ms, connect "10"`, calls: []string{`watch "10"`}},
@@ -219,7 +224,8 @@ func runTable(t *testing.T, mode ListMode, rows table) {
 				g.sink.fail = row.sink
 				r := g.reflector
 				r.version = row.known
-				r.snapshots.failures, r.watches.failures = row.failures, row.failures
+				r.snapshots = failuresBefore(row.failures, row.expired)
+				r.watches = r.snapshots
 
 				next, err := r.step(t.Context(), g.state(t, row.from))
 				got := describe(next)
@@ -241,6 +247,11 @@ func runTable(t *testing.T, mode ListMode, rows table) {
 			})
 		})
 	}
+}
+
+// failuresBefore is a row of failures, of all kinds.
+func failuresBefore(n int, expired bool) row {
+	return row{failures: n, answered: n, outage: n, expired: expired}
 }
 
 // state makes the state before a step.

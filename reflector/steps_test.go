@@ -73,6 +73,7 @@ var stepReplies = []struct {
 	{name: "an orderly end, later", stream: []any{time.Second, io.EOF}},
 	{name: "silence", list: play(24 * time.Hour), stream: []any{24 * time.Hour}},
 	{name: "400 Bad Request", refuse: apierrors.NewBadRequest("")},
+	{name: "401 Unauthorized", refuse: errUnauthorized},
 	{name: "403 Forbidden", refuse: errForbidden},
 	{name: "404 Not Found", refuse: errNotFound},
 	{name: "405 Method Not Allowed", refuse: apierrors.NewMethodNotSupported(schema.GroupResource{}, "watch")},
@@ -96,8 +97,8 @@ func TestStepsAreAllKnown(t *testing.T) {
 	const file = "testdata/steps.txt"
 	var b strings.Builder
 	b.WriteString("What a reflector does next, for each state and each reply: the calls of the sink, and the state that\n" +
-		"follows. Where it differs, the second line is for the third failure in a row. Random parts of waits are left\n" +
-		"out. TestStepsAreAllKnown makes this file and compares with it; -update writes it.\n")
+		"follows. Where it differs, the second line is for the third failure of its kind in a row. Random parts of waits are\n" +
+		"left out. TestStepsAreAllKnown makes this file and compares with it; -update writes it.\n")
 	for _, s := range stepStates {
 		fmt.Fprintf(&b, "\n%s\n", s.name)
 		for n, r := range stepReplies {
@@ -163,7 +164,8 @@ func stepOf(t *testing.T, mode ListMode, from any, n, failures int) (line string
 			from = inSyntheticWatch{played}
 		}
 		s := g.state(t, from)
-		r.snapshots.failures, r.watches.failures = failures, failures
+		r.snapshots = failuresBefore(failures, failures > 0 && isExpired(meets.refuse))
+		r.watches = r.snapshots
 		g.take()
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()

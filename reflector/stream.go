@@ -26,6 +26,7 @@ func (r *Reflector[T]) request(ctx context.Context, s *requesting[T]) (state[T],
 	if err != nil {
 		return r.streamFailed(s.at, err)
 	}
+	r.snapshots.reached()
 	return &streaming[T]{at: s.at, watch: watch}, nil
 }
 
@@ -73,12 +74,12 @@ func (r *Reflector[T]) streamFailed(at string, err error) (state[T], error) {
 	}
 	switch {
 	case (isExpired(err) || isTooLarge(err)) && at != "":
-		return r.atOnce(&r.snapshots, r.snapshot("")), err
+		return r.atOnce(&r.snapshots, err, r.snapshot("")), err
 	case errors.Is(err, ErrNoProgress) || isUnsupported(err):
 		// It will not be otherwise next time (D6).
 		r.mode = List
 		r.record.update(func(st *Status) { st.ListMode = List })
-		return r.atOnce(&r.snapshots, r.snapshot(at)), err
+		return r.atOnce(&r.snapshots, err, r.snapshot(at)), err
 	case isBusy(err), isOversized(err), endedEarly && (r.snapshots.failures+1)%patience != 0:
 		return r.retry(&r.snapshots, err, r.snapshot(at)), err
 	default:

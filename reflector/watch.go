@@ -20,8 +20,9 @@ func (r *Reflector[T]) connect(ctx context.Context, s *connecting[T]) (state[T],
 	r.record.update(func(st *Status) { st.Watches++ })
 	watch, err := r.open(ctx, listwatch.WatchOptions{ResourceVersion: s.version, Held: r.held()}, r.opts.WatchIdleTimeout, ErrIdle)
 	if err != nil {
-		return r.watchFailed(s.version, isRefused(err), err)
+		return r.watchFailed(s.version, isRefused(err), r.opts.Backoff.Max, err)
 	}
+	r.watches.reached()
 	return &watching[T]{
 		version:   s.version,
 		watch:     watch,
@@ -107,14 +108,15 @@ func (r *Reflector[T]) unreadDeletion(s *watching[T], unread *listwatch.ObjectEr
 
 // watchEnded decides how to go on after an open watch has ended.
 func (r *Reflector[T]) watchEnded(s *watching[T], err error) (state[T], error) {
-	if errors.Is(err, ErrIdle) {
-		return r.atOnce(&r.watches, &connecting[T]{version: s.version}), err
-	}
 	lasted := time.Since(s.watch.opened)
-	if lasted >= r.opts.Backoff.Max {
+	longest := r.opts.Backoff.Max
+	if lasted >= longest {
 		r.succeeded(&r.watches)
 	}
 	switch {
+	case errors.Is(err, ErrIdle):
+		r.watches.expired = false // It was heard of in between that the version is not too old.
+		return &connecting[T]{version: s.version}, err
 	case errors.Is(err, ErrOverdue):
 		r.opts.Logger.Info("The server did not end the watch in time, opening the next one", "after", lasted)
 		return &connecting[T]{version: s.version}, nil
@@ -123,19 +125,25 @@ func (r *Reflector[T]) watchEnded(s *watching[T], err error) (state[T], error) {
 	case err == io.EOF:
 		err = r.about(ErrVeryShortWatch)
 	}
-	return r.watchFailed(s.version, true, err)
+	if isLost(err) && lasted >= veryShort {
+		// However many failed before it, a connection that held for a while is missed for
+		// about as long.
+		longest = min(longest, r.opts.Backoff.most(lasted))
+	}
+	return r.watchFailed(s.version, true, longest, err)
 }
 
 // watchFailed decides how to go on after a watch from version has failed: with the
-// next watch from there, as a rule. suspect says that the version may be the
-// reason; if that goes on, a snapshot gives another one.
-func (r *Reflector[T]) watchFailed(version string, suspect bool, err error) (state[T], error) {
+// next watch from there, as a rule, after longest at the latest. suspect says that the
+// version may be the reason; if that goes on, a snapshot gives another one.
+func (r *Reflector[T]) watchFailed(version string, suspect bool, longest time.Duration, err error) (state[T], error) {
 	switch {
-	case isExpired(err) && r.watches.failures == 0: // RC-26
-		return r.atOnce(&r.watches, r.resnapshot()), err
-	case isExpired(err), suspect && (r.watches.failures+1)%patience == 0:
-		return r.retry(&r.watches, err, r.resnapshot()), err
+	case isExpired(err) && !r.watches.expired:
+		// RC-26. Where other failures came before, such as those of an outage, it is news.
+		return r.atOnce(&r.watches, err, r.resnapshot()), err
+	case isExpired(err), suspect && (r.watches.answered+1)%patience == 0:
+		return r.retryWithin(&r.watches, longest, err, r.resnapshot()), err
 	default:
-		return r.retry(&r.watches, err, &connecting[T]{version: version}), err
+		return r.retryWithin(&r.watches, longest, err, &connecting[T]{version: version}), err
 	}
 }
