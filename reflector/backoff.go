@@ -95,9 +95,9 @@ func (b Backoff) withDefaults() Backoff {
 func (b Backoff) Wait(n int, permanent bool) time.Duration {
 	b = b.withDefaults()
 	if permanent {
-		return b.wait(n, b.PermanentMax)
+		return b.wait(n, b.Factor, b.PermanentMax)
 	}
-	return b.wait(n, b.Max)
+	return b.wait(n, b.Factor, b.Max)
 }
 
 // wait draws the wait after failure n of a row, n counting from 1, which is no
