@@ -16,9 +16,9 @@ import (
 // measure the queue. The objects are shared and empty for the same reason.
 type shop map[types.NamespacedName]string
 
-func (s shop) LastApplied(key types.NamespacedName) (*object, string, bool) {
+func (s shop) LastApplied(key types.NamespacedName) (*object, string, uint64, bool) {
 	rv, ok := s[key]
-	return nil, rv, ok
+	return nil, rv, 0, ok
 }
 func (s shop) AllKeys() iter.Seq[types.NamespacedName] { return maps.Keys(s) }
 
@@ -98,7 +98,7 @@ func BenchmarkHasVersion(b *testing.B) {
 	k := key("object-17")
 	b.ReportAllocs()
 	for b.Loop() {
-		if !f.HasVersion(k, "1") {
+		if !f.HasVersion(k, "1", 0) {
 			b.Fatal("unknown")
 		}
 	}

@@ -98,13 +98,13 @@ type hook struct {
 	asked func()
 }
 
-func (h *hook) LastApplied(key types.NamespacedName) (string, string, bool) {
-	obj, rv, ok := h.store.LastApplied(key)
+func (h *hook) LastApplied(key types.NamespacedName) (string, string, uint64, bool) {
+	obj, rv, uid, ok := h.store.LastApplied(key)
 	if asked := h.asked; asked != nil {
 		h.asked = nil
 		asked()
 	}
-	return obj, rv, ok
+	return obj, rv, uid, ok
 }
 
 // While a sweep asks what is known, without the lock, the consumer may go on.

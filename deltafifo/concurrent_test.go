@@ -30,7 +30,7 @@ func TestManyGoroutines(t *testing.T) {
 	for _, call := range []func(){
 		func() { _ = f.Resync() },
 		func() { f.Stats() },
-		func() { f.HasVersion(names[0], "1") },
+		func() { f.HasVersion(names[0], "1", 0) },
 	} {
 		bystanders.Go(func() {
 			for {
@@ -53,7 +53,7 @@ func TestManyGoroutines(t *testing.T) {
 			rv := strconv.Itoa(version + 1)
 			k := names[random.IntN(len(names))]
 			_, exists := server[k]
-			e := entry{k.Name + "@" + rv, rv}
+			e := entry{obj: k.Name + "@" + rv, rv: rv}
 			change := func() { server[k] = e }
 			tell := func() error { return f.Update(k, e.obj, rv) }
 			switch random.IntN(10) {
@@ -113,7 +113,7 @@ func list(f *fixture, server state) []deltafifo.Item[string] {
 	var decoders sync.WaitGroup
 	for i := range items {
 		decoders.Go(func() {
-			if items[i].Unchanged = f.HasVersion(items[i].Key, items[i].ResourceVersion); items[i].Unchanged {
+			if items[i].Unchanged = f.HasVersion(items[i].Key, items[i].ResourceVersion, 0); items[i].Unchanged {
 				items[i].Object = ""
 			}
 		})

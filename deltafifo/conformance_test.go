@@ -24,12 +24,12 @@ func TestConformance(t *testing.T) {
 // consumed is a store of the suite's objects.
 type consumed map[types.NamespacedName]*conformance.Object
 
-func (c consumed) LastApplied(key types.NamespacedName) (*conformance.Object, string, bool) {
+func (c consumed) LastApplied(key types.NamespacedName) (*conformance.Object, string, uint64, bool) {
 	o, ok := c[key]
 	if !ok {
-		return nil, "", false
+		return nil, "", 0, false
 	}
-	return o, o.ResourceVersion, true
+	return o, o.ResourceVersion, 0, true
 }
 
 func (c consumed) AllKeys() iter.Seq[types.NamespacedName] { return maps.Keys(c) }

@@ -23,7 +23,17 @@ type Delta[T any] struct {
 	// ResourceVersion is the version of Object. For Deleted it is the version of
 	// the deletion, and for a tombstone that of the last known state.
 	ResourceVersion string
+
+	// UIDHash is that of listwatch.Item: it says which object this is, of all that had
+	// the key, one after another. 0 is not known. Where it differs from that of the
+	// delta before, which is no Deleted, the object before is gone, although nobody saw
+	// it go.
+	UIDHash uint64
 }
+
+// otherUID reports whether two hashes of UIDs are of different objects, as far as they
+// are known.
+func otherUID(a, b uint64) bool { return a != b && a != 0 && b != 0 }
 
 // DeltaType says what a [Delta] reports. The zero value is no valid type.
 type DeltaType uint8

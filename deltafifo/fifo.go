@@ -48,7 +48,7 @@ type FIFO[T any] struct {
 // program that has the name of one in a generic interface, and Get and Keys would
 // keep much.
 type Known[T any] interface {
-	LastApplied(key types.NamespacedName) (obj T, resourceVersion string, ok bool)
+	LastApplied(key types.NamespacedName) (obj T, resourceVersion string, uidHash uint64, ok bool)
 	AllKeys() iter.Seq[types.NamespacedName]
 }
 
@@ -115,11 +115,12 @@ func (f *FIFO[T]) Resync() error {
 }
 
 // HasVersion reports whether the newest state of the object, as far as it was
-// told, is of this very version. A producer that is about to Replace can mark
+// told, is of this very version, and of the object that has this hash of its UID (0
+// where that is not known). A producer that is about to Replace can mark
 // such an object as Unchanged, and the answer holds until the producer says
 // something else: the consumer only moves states on. It is false for a key in
 // the batch in flight, where the newest state is out of reach for the moment.
-func (f *FIFO[T]) HasVersion(key types.NamespacedName, resourceVersion string) bool {
+func (f *FIFO[T]) HasVersion(key types.NamespacedName, resourceVersion string, uidHash uint64) bool {
 	if resourceVersion == "" {
 		return false
 	}
@@ -127,9 +128,9 @@ func (f *FIFO[T]) HasVersion(key types.NamespacedName, resourceVersion string) b
 	if i, ok := f.pending.place[key]; ok {
 		newest := f.pending.stacks[i].Newest()
 		f.mu.Unlock()
-		return newest.Type != Deleted && newest.ResourceVersion == resourceVersion
+		return newest.Type != Deleted && newest.ResourceVersion == resourceVersion && !otherUID(newest.UIDHash, uidHash)
 	}
-	moving := f.pending.vanished(key) || f.flight.touches(key)
+	moving := f.pending.touches(key) || f.flight.touches(key)
 	f.mu.Unlock()
 	if moving {
 		return false
@@ -138,8 +139,8 @@ func (f *FIFO[T]) HasVersion(key types.NamespacedName, resourceVersion string) b
 	// state when the lock was released. If that has changed since, something was
 	// told, popped and applied meanwhile, and Known has a state that was the newest
 	// in between. Either way the answer was right at some moment during the call.
-	_, known, ok := f.known.LastApplied(key)
-	return ok && known == resourceVersion
+	_, known, knownUID, ok := f.known.LastApplied(key)
+	return ok && known == resourceVersion && !otherUID(knownUID, uidHash)
 }
 
 // Close ends the intake: from now on Add and its siblings return ErrClosed. What
@@ -188,15 +189,25 @@ func (f *FIFO[T]) pushLocked(key types.NamespacedName, d Delta[T]) {
 		return
 	}
 	stack := &s.stacks[i]
+	full := len(stack.Deltas) >= f.limit
+	forgot := full && ends(stack.Newest(), d) && f.forgetLifeLocked(stack)
 	newest := &stack.Deltas[len(stack.Deltas)-1]
 	switch {
+	case forgot && d.Type == Updated && newest.Type == Deleted:
+		d.Type = Added // What it was an update of is forgotten.
+	case d.Type == Deleted && newest.Type != Deleted && otherUID(newest.UIDHash, d.UIDHash):
+		// What was deleted came after the newest, which nobody saw go.
+		d = Delta[T]{Type: Deleted, FinalStateUnknown: true, Object: newest.Object, ResourceVersion: d.ResourceVersion, UIDHash: newest.UIDHash}
+	}
+	switch {
+	case forgot && d.Type == Deleted && newest.Type == Deleted:
+		f.stats.Merged++ // It stands for both.
 	case d.Type == Deleted && newest.Type == Deleted: // DF-3: seen beats guessed, then first beats second
 		f.stats.Collapsed++
-		if newest.FinalStateUnknown {
+		if newest.FinalStateUnknown && !otherUID(newest.UIDHash, d.UIDHash) {
 			*newest = d
 		}
-	case len(stack.Deltas) >= f.limit && d.Type == Deleted && f.forgetLifeLocked(stack):
-	case len(stack.Deltas) >= f.limit && mergeable(stack.Deltas, d):
+	case full && mergeable(stack.Deltas, d):
 		f.stats.Merged++
 		*newest = d
 	default:
@@ -217,29 +228,42 @@ func (f *FIFO[T]) crowdedLocked() bool {
 	return f.pending.deaths >= max(f.limit, len(f.pending.stacks)/2)
 }
 
-// mergeable reports whether d may take the place of the newest delta: both have a
-// state of the same object, and the newest is neither the first that is pending
-// nor the one that creates the object again after a Deleted.
-func mergeable[T any](deltas []Delta[T], d Delta[T]) bool {
-	last := len(deltas) - 1
-	return d.Type != Deleted && deltas[last].Type != Deleted && last > 0 && deltas[last-1].Type != Deleted
+// ends reports whether an object that the first of two deltas is about is gone by the
+// second: that says so, or is about another object.
+func ends[T any](first, second Delta[T]) bool {
+	return first.Type != Deleted && (second.Type == Deleted || otherUID(first.UIDHash, second.UIDHash))
 }
 
-// forgetLifeLocked takes back all that a stack says since its last Deleted, of an
-// object that has been deleted in turn, so that its whole life was pending. It
-// reports whether there was such a Deleted: it stands for both.
+// begins reports whether a delta is the first state of an object that had no part in
+// the stack before: one comes after the end of another.
+func begins[T any](deltas []Delta[T], at int) bool {
+	return at > 0 && (deltas[at-1].Type == Deleted || ends(deltas[at-1], deltas[at]))
+}
+
+// mergeable reports whether d may take the place of the newest delta: both have a
+// state of the same object, and the newest is neither the first that is pending
+// nor the one with which the object begins.
+func mergeable[T any](deltas []Delta[T], d Delta[T]) bool {
+	last := len(deltas) - 1
+	return d.Type != Deleted && deltas[last].Type != Deleted && !ends(deltas[last], d) && last > 0 && !begins(deltas, last)
+}
+
+// forgetLifeLocked takes back all that a stack says of an object that is gone, if its
+// whole life was pending, and reports whether it was: there is something before it.
 func (f *FIFO[T]) forgetLifeLocked(stack *Stack[T]) bool {
-	for i := len(stack.Deltas) - 1; i >= 0; i-- {
-		if stack.Deltas[i].Type == Deleted {
-			lost := len(stack.Deltas) - (i + 1)
-			clear(stack.Deltas[i+1:])
-			stack.Deltas = stack.Deltas[:i+1]
-			f.pending.deltas -= lost
-			f.stats.Merged += uint64(lost) + 1
-			return true
-		}
+	at := len(stack.Deltas) - 1
+	for at > 0 && !begins(stack.Deltas, at) {
+		at--
 	}
-	return false
+	if at == 0 {
+		return false
+	}
+	lost := len(stack.Deltas) - at
+	clear(stack.Deltas[at:])
+	stack.Deltas = stack.Deltas[:at]
+	f.pending.deltas -= lost
+	f.stats.Merged += uint64(lost)
+	return true
 }
 
 // touchLocked records that something was told, through resourceVersion unless

@@ -17,7 +17,9 @@ import (
 // nobody is a consumer that keeps nothing.
 type nobody[T any] struct{}
 
-func (nobody[T]) LastApplied(types.NamespacedName) (obj T, resourceVersion string, ok bool) { return }
+func (nobody[T]) LastApplied(types.NamespacedName) (obj T, resourceVersion string, uidHash uint64, ok bool) {
+	return
+}
 func (nobody[T]) AllKeys() iter.Seq[types.NamespacedName] {
 	return func(func(types.NamespacedName) bool) {}
 }

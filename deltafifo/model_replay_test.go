@@ -23,7 +23,7 @@ func (w *world) replay() (stacks map[name][]deltafifo.Delta[string], order []nam
 	last := func(k name) deltafifo.Delta[string] { return stacks[k][len(stacks[k])-1] }
 	vanish := func(k name, e entry) {
 		stacks[k] = append(stacks[k], deltafifo.Delta[string]{
-			Type: deltafifo.Deleted, FinalStateUnknown: true, Object: e.obj, ResourceVersion: e.rv,
+			Type: deltafifo.Deleted, FinalStateUnknown: true, Object: e.obj, ResourceVersion: e.rv, UIDHash: e.uid,
 		})
 	}
 	resync := false
@@ -37,9 +37,12 @@ func (w *world) replay() (stacks map[name][]deltafifo.Delta[string], order []nam
 			switch {
 			case s.delta.Type == deltafifo.Deleted && len(stacks[s.key]) == 0 && !exists: // DF-6
 			case s.delta.Type == deltafifo.Deleted && len(stacks[s.key]) > 0 && last(s.key).Type == deltafifo.Deleted: // DF-3
-				if last(s.key).FinalStateUnknown {
+				if last(s.key).FinalStateUnknown && (last(s.key).UIDHash == s.delta.UIDHash || s.delta.UIDHash == 0) {
 					stacks[s.key][len(stacks[s.key])-1] = s.delta
 				}
+			case s.delta.Type == deltafifo.Deleted && len(stacks[s.key]) > 0 && s.delta.UIDHash != 0 && s.delta.UIDHash != last(s.key).UIDHash:
+				d := last(s.key) // which has gone without a word
+				vanish(s.key, entry{d.Object, s.delta.ResourceVersion, d.UIDHash})
 			default:
 				stacks[s.key] = append(stacks[s.key], s.delta)
 			}
@@ -50,7 +53,7 @@ func (w *world) replay() (stacks map[name][]deltafifo.Delta[string], order []nam
 				if !item.Unchanged {
 					mention(item.Key)
 					stacks[item.Key] = append(stacks[item.Key], deltafifo.Delta[string]{
-						Type: deltafifo.Replaced, Object: item.Object, ResourceVersion: item.ResourceVersion,
+						Type: deltafifo.Replaced, Object: item.Object, ResourceVersion: item.ResourceVersion, UIDHash: item.UIDHash,
 					})
 				}
 			}
@@ -60,7 +63,7 @@ func (w *world) replay() (stacks map[name][]deltafifo.Delta[string], order []nam
 				case listed[k]:
 				case len(stacks[k]) > 0: // DF-18
 					if d := last(k); d.Type != deltafifo.Deleted {
-						vanish(k, entry{d.Object, d.ResourceVersion})
+						vanish(k, entry{d.Object, d.ResourceVersion, d.UIDHash})
 					}
 				case exists: // DF-19
 					vanish(k, e)
@@ -70,7 +73,7 @@ func (w *world) replay() (stacks map[name][]deltafifo.Delta[string], order []nam
 	}
 	for k, e := range known { // DF-23
 		if resync && len(stacks[k]) == 0 {
-			stacks[k] = []deltafifo.Delta[string]{{Type: deltafifo.Sync, Object: e.obj, ResourceVersion: e.rv}}
+			stacks[k] = []deltafifo.Delta[string]{{Type: deltafifo.Sync, Object: e.obj, ResourceVersion: e.rv, UIDHash: e.uid}}
 		}
 	}
 	return stacks, order
@@ -92,10 +95,11 @@ func (w *world) checkStack(stack deltafifo.Stack[string]) {
 			require.True(w.t, newer || !exists || d.ResourceVersion == now.rv, "%v: replaced by an older state", stack)
 		case d.Type == deltafifo.Sync || d.FinalStateUnknown:
 			require.True(w.t, exists, "%v: nothing to sync or to bury", stack)
-			require.Equal(w.t, now, entry{d.Object, d.ResourceVersion}, "%v: not the last known state", stack)
+			require.True(w.t, newer || d.ResourceVersion == now.rv, "%v", stack)
+			require.Equal(w.t, entry{now.obj, "", now.uid}, entry{d.Object, "", d.UIDHash}, "%v: not the last known state", stack)
 		case d.Type == deltafifo.Deleted:
 			require.True(w.t, exists && newer, "%v: deleted what is not there", stack)
 		}
-		now, exists = entry{d.Object, d.ResourceVersion}, d.Type != deltafifo.Deleted
+		now, exists = entry{d.Object, d.ResourceVersion, d.UIDHash}, d.Type != deltafifo.Deleted
 	}
 }

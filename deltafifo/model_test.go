@@ -58,8 +58,9 @@ type world struct {
 	*fixture
 	limit   int
 	version int
-	server  state // as it is
-	told    state // as the producer has told it
+	uids    uint64 // given so far
+	server  state  // as it is
+	told    state  // as the producer has told it
 	toldRV  string
 	history map[string]state // told, through each version
 	log     []step           // told since the last Pop
@@ -91,6 +92,9 @@ func (w *world) run(script []byte) {
 		k := names[arg%len(names)]
 		switch script[0] % 10 {
 		case 0, 1, 2:
+			if arg >= 160 {
+				delete(w.server, k) // of which nobody tells
+			}
 			w.change(k)
 		case 3:
 			w.delete(k)
@@ -126,34 +130,38 @@ func (w *world) record() {
 
 func (w *world) put(k name) entry {
 	w.version++
-	w.server[k] = entry{k.Name + "@" + w.rv(), w.rv()}
+	uid := w.server[k].uid
+	if uid == 0 {
+		w.uids++
+		uid = w.uids
+	}
+	w.server[k] = entry{k.Name + "@" + w.rv(), w.rv(), uid}
 	return w.server[k]
 }
 
-// change creates or updates an object and tells so.
+// change creates or updates an object and tells so. One that was created again without
+// a word is told of as an update.
 func (w *world) change(k name) {
-	_, exists := w.server[k]
+	_, exists := w.told[k]
 	e := w.put(k)
 	w.told[k] = e
 	w.record()
-	d := deltafifo.Delta[string]{Type: deltafifo.Added, Object: e.obj, ResourceVersion: e.rv}
+	d := deltafifo.Delta[string]{Type: deltafifo.Added, Object: e.obj, ResourceVersion: e.rv, UIDHash: e.uid}
 	if exists {
 		d.Type = deltafifo.Updated
-		require.NoError(w.t, w.Update(k, e.obj, e.rv))
-	} else {
-		require.NoError(w.t, w.Add(k, e.obj, e.rv))
 	}
+	require.NoError(w.t, w.Tell(k, d, e.rv))
 	w.log = append(w.log, step{key: k, delta: d})
 }
 
 // delete deletes an object and tells so, also if there is none.
 func (w *world) delete(k name) {
 	w.version++
-	d := deltafifo.Delta[string]{Type: deltafifo.Deleted, Object: w.server[k].obj, ResourceVersion: w.rv()}
+	d := deltafifo.Delta[string]{Type: deltafifo.Deleted, Object: w.server[k].obj, ResourceVersion: w.rv(), UIDHash: w.server[k].uid}
 	delete(w.server, k)
 	delete(w.told, k)
 	w.record()
-	require.NoError(w.t, w.Delete(k, d.Object, w.rv()))
+	require.NoError(w.t, w.Tell(k, d, w.rv()))
 	w.log = append(w.log, step{key: k, delta: d})
 }
 
@@ -164,6 +172,9 @@ func (w *world) relist(changes int) {
 		switch {
 		case changes&(1<<i) == 0:
 		case changes&64 == 0:
+			if i%2 == 0 && changes&32 != 0 {
+				delete(w.server, k) // and created again
+			}
 			w.put(k)
 		default:
 			w.version++
@@ -175,7 +186,7 @@ func (w *world) relist(changes int) {
 	for _, k := range names {
 		if e, ok := w.server[k]; ok {
 			s.listed = append(s.listed, deltafifo.Item[string]{
-				Key: k, Object: e.obj, ResourceVersion: e.rv, Unchanged: w.HasVersion(k, e.rv),
+				Key: k, Object: e.obj, ResourceVersion: e.rv, UIDHash: e.uid, Unchanged: w.HasVersion(k, e.rv, e.uid),
 			})
 		}
 	}
@@ -202,12 +213,13 @@ func (w *world) applyFlight() {
 func (w *world) checkHasVersion(k name) {
 	rv := w.told[k].rv
 	inFlight := w.flight != nil && slices.ContainsFunc(w.flight.Stacks, func(s deltafifo.Stack[string]) bool { return s.Key == k })
-	if has := w.HasVersion(k, rv); rv != "" && !inFlight {
+	require.False(w.t, w.HasVersion(k, rv, 1<<60), "of another object")
+	if has := w.HasVersion(k, rv, w.told[k].uid); rv != "" && !inFlight {
 		require.True(w.t, has, "%s is at %s", k, rv)
 	}
-	require.False(w.t, w.HasVersion(k, w.rv()+"0"))
+	require.False(w.t, w.HasVersion(k, w.rv()+"0", 0))
 	if e, ok := w.store.contents()[k]; ok && e.rv != rv {
-		require.False(w.t, w.HasVersion(k, e.rv), "%s was at %s, and is at %q", k, e.rv, rv)
+		require.False(w.t, w.HasVersion(k, e.rv, 0), "%s was at %s, and is at %q", k, e.rv, rv)
 	}
 }
 
@@ -253,6 +265,7 @@ func (w *world) popAndCheck() {
 	require.ElementsMatch(w.t, slices.Collect(maps.Keys(want)), keys)
 	for k := range want {
 		if w.limit >= 0 {
+			require.Equal(w.t, want[k][len(want[k])-1].Type == deltafifo.Deleted, got[k][len(got[k])-1].Type == deltafifo.Deleted)
 			want[k], got[k] = outline(want[k], unknown(k)), outline(got[k], unknown(k))
 		}
 		require.Equal(w.t, want[k], got[k])
@@ -262,15 +275,29 @@ func (w *world) popAndCheck() {
 	require.Equal(w.t, order, keys[:len(order)], "order of the first delta told")
 }
 
-// outline is what stays of a stack however much is compressed: the first delta,
-// the first Deleted and, if the object exists in the end, how it was created and
+// outline is what stays of a stack however much is compressed: the first delta, the
+// end of the first object and, if one exists in the end, how it was created and
 // what it is. Of a key that the consumer does not know, only the latter stays.
 func outline(deltas []deltafifo.Delta[string], unknown bool) (stay []deltafifo.Delta[string]) {
 	deleted := func(d deltafifo.Delta[string]) bool { return d.Type == deltafifo.Deleted }
+	begins := func(at int) bool {
+		return at > 0 && (deleted(deltas[at-1]) || deltas[at-1].UIDHash != deltas[at].UIDHash)
+	}
 	if !unknown {
+		end := 0
+		for end < len(deltas)-1 && !begins(end+1) {
+			end++
+		}
 		stay = append(stay, deltas[0])
-		if first := slices.IndexFunc(deltas, deleted); first > 0 {
-			stay = append(stay, deltas[first])
+		if end < len(deltas)-1 || deleted(deltas[end]) {
+			gone := deltas[end]
+			if !deleted(gone) { // that it is gone, the next object says
+				gone.Type, gone.FinalStateUnknown = deltafifo.Deleted, true
+			}
+			if gone.FinalStateUnknown {
+				gone.ResourceVersion = "" // which depends on who tells
+			}
+			stay = append(stay, gone)
 		}
 	}
 	last := len(deltas) - 1
@@ -278,8 +305,12 @@ func outline(deltas []deltafifo.Delta[string], unknown bool) (stay []deltafifo.D
 		return stay
 	}
 	created := last
-	for created > 0 && !deleted(deltas[created-1]) {
+	for created > 0 && !begins(created) {
 		created--
+	}
+	if created > 0 && deltas[created].Type == deltafifo.Updated {
+		deltas = slices.Clone(deltas)
+		deltas[created].Type = deltafifo.Added // as it is where what it was an update of is forgotten
 	}
 	if created > 0 || unknown {
 		stay = append(stay, deltas[created])

@@ -132,12 +132,12 @@ func (f *FIFO[T]) finish(s shelf[T], resourceVersion string) (Batch[T], bool) {
 func (f *FIFO[T]) settleDoubtful(s *shelf[T]) (dropped int) {
 	for _, i := range s.doubtful {
 		stack := &s.stacks[i]
-		obj, resourceVersion, known := f.known.LastApplied(stack.Key)
+		obj, resourceVersion, uidHash, known := f.known.LastApplied(stack.Key)
 		deleted := stack.Deltas[0].Type == Deleted
 		switch {
 		case known && !deleted: // a Replace did not list it, then it was told again
 			f.observer.delta(stack.Key, Deleted, resourceVersion)
-			stack.Deltas = append([]Delta[T]{tombstone(obj, resourceVersion)}, stack.Deltas...)
+			stack.Deltas = append([]Delta[T]{tombstone(obj, resourceVersion, uidHash)}, stack.Deltas...)
 			s.deltas++
 		case !known && deleted: // DF-6
 			stack.Deltas = stack.Deltas[1:]
@@ -165,19 +165,22 @@ func (f *FIFO[T]) settleDoubtful(s *shelf[T]) (dropped int) {
 func (f *FIFO[T]) addKnown(s shelf[T]) shelf[T] {
 	var keys pages[types.NamespacedName]
 	for key := range f.known.AllKeys() {
-		if _, told := s.place[key]; !told && (s.resync || s.vanished(key)) {
+		if _, told := s.place[key]; !told && (s.resync || s.vanished(key) || s.kept[key] != 0) {
 			keys.add(key)
 		}
 	}
 	s.stacks = slices.Grow(s.stacks, keys.len())
 	for key := range keys.all() {
-		obj, resourceVersion, ok := f.known.LastApplied(*key)
+		obj, resourceVersion, uidHash, ok := f.known.LastApplied(*key)
 		if !ok {
 			continue
 		}
-		d := Delta[T]{Type: Sync, Object: obj, ResourceVersion: resourceVersion}
-		if s.vanished(*key) {
-			d = tombstone(obj, resourceVersion)
+		d := Delta[T]{Type: Sync, Object: obj, ResourceVersion: resourceVersion, UIDHash: uidHash}
+		switch {
+		case s.vanished(*key), otherUID(s.kept[*key], uidHash):
+			d = tombstone(obj, resourceVersion, uidHash)
+		case !s.resync:
+			continue
 		}
 		f.observer.delta(*key, d.Type, resourceVersion)
 		s.stacks = append(s.stacks, Stack[T]{Key: *key, Deltas: s.alone(d)})

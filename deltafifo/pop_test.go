@@ -46,16 +46,16 @@ func TestTheNextPopSaysThatTheBatchIsApplied(t *testing.T) {
 	f.add("a", "1")
 	b := f.pop()
 	require.Equal(t, 1, f.Stats().InFlight)
-	require.False(t, f.HasVersion(key("a"), "1"), "in flight")
+	require.False(t, f.HasVersion(key("a"), "1", 0), "in flight")
 
 	f.store.apply(b)
-	require.False(t, f.HasVersion(key("a"), "1"), "applied, but the queue can't know")
+	require.False(t, f.HasVersion(key("a"), "1", 0), "applied, but the queue can't know")
 
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	_, err := f.Pop(ctx)
 	require.Error(t, err)
-	require.True(t, f.HasVersion(key("a"), "1"), "applied")
+	require.True(t, f.HasVersion(key("a"), "1", 0), "applied")
 	require.Zero(t, f.Stats().InFlight)
 }
 
@@ -84,7 +84,7 @@ func TestNewWithoutKnownPanics(t *testing.T) {
 func TestHasVersionIsAboutTheNewestState(t *testing.T) {
 	t.Parallel()
 	f := setup(t, deltafifo.Options{})
-	has := func(name, rv string) bool { return f.HasVersion(key(name), rv) }
+	has := func(name, rv string) bool { return f.HasVersion(key(name), rv, 0) }
 
 	f.replace("1", "known@1", "updated@1", "deleted@1", "vanished@1", "versionless@")
 	f.popAndApply()
@@ -122,7 +122,7 @@ type curious struct {
 	ask func()
 }
 
-func (c *curious) LastApplied(key types.NamespacedName) (string, string, bool) {
+func (c *curious) LastApplied(key types.NamespacedName) (string, string, uint64, bool) {
 	c.ask()
 	return c.store.LastApplied(key)
 }
@@ -145,7 +145,7 @@ func TestKnownIsReadWithoutALockAndVanishingKeysCountAsInFlight(t *testing.T) {
 	c.ask = func() {
 		asked++
 		f.Stats()
-		require.False(t, f.HasVersion(key("vanished"), "1"))
+		require.False(t, f.HasVersion(key("vanished"), "1", 0))
 		f.add("late", "4") // goes on the next shelf
 	}
 	b := f.pop()

@@ -1,6 +1,7 @@
 package deltafifo
 
 import (
+	"cmp"
 	"iter"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -12,11 +13,13 @@ type Item[T any] struct {
 	Key             types.NamespacedName
 	Object          T
 	ResourceVersion string
+	UIDHash         uint64
 
 	// Unchanged says that the object is there and that there is nothing new to
 	// say about it: Object is not looked at, and no delta is queued. It is meant
 	// for objects of which HasVersion said so, and also serves for one that could
-	// not be read: what the consumer has of it stays.
+	// not be read, and has no ResourceVersion: what the consumer has of it stays, unless
+	// that is another object, by UIDHash.
 	Unchanged bool
 }
 
@@ -90,21 +93,21 @@ func (f *FIFO[T]) replaceLocked(list listing[T]) (told pages[listed[T]]) {
 		}
 	}
 
-	kept := make(map[types.NamespacedName]struct{}, list.unchanged.len())
-	for key := range list.unchanged.all() {
-		i, pending := s.place[*key]
+	kept := make(map[types.NamespacedName]uint64, list.unchanged.len())
+	for u := range list.unchanged.all() {
+		i, pending := s.place[u.key]
 		switch {
 		case pending && i < before:
-			there[i] = true
-		case !pending && !s.vanished(*key): // one that a Replace before this one did not list stays vanished
-			kept[*key] = struct{}{}
+			there[i] = !otherUID(s.stacks[i].Newest().UIDHash, u.uidHash)
+		case !pending && !s.vanished(u.key): // one that a Replace before this one did not list stays vanished
+			kept[u.key] = cmp.Or(u.uidHash, s.kept[u.key])
 		}
 	}
 
 	for i, there := range there {
 		if !there {
 			key, newest := s.stacks[i].Key, s.stacks[i].Newest()
-			gone := tombstone(newest.Object, newest.ResourceVersion)
+			gone := tombstone(newest.Object, newest.ResourceVersion, newest.UIDHash)
 			f.pushLocked(key, gone)
 			if f.observer != nil {
 				told.add(listed[T]{key, [1]Delta[T]{gone}})
@@ -119,14 +122,21 @@ func (f *FIFO[T]) replaceLocked(list listing[T]) (told pages[listed[T]]) {
 	return told
 }
 
-func tombstone[T any](lastKnown T, resourceVersion string) Delta[T] {
-	return Delta[T]{Type: Deleted, FinalStateUnknown: true, Object: lastKnown, ResourceVersion: resourceVersion}
+func tombstone[T any](lastKnown T, resourceVersion string, uidHash uint64) Delta[T] {
+	return Delta[T]{Type: Deleted, FinalStateUnknown: true, Object: lastKnown, ResourceVersion: resourceVersion, UIDHash: uidHash}
 }
 
 // listing is the content of a Replace, gathered before the queue is locked.
 type listing[T any] struct {
 	objects   pages[listed[T]]
-	unchanged pages[types.NamespacedName]
+	unchanged pages[unchanged]
+}
+
+// unchanged is an object of a listing of which there is nothing new to say. uidHash is
+// that of an object that could not be read, and 0 for others.
+type unchanged struct {
+	key     types.NamespacedName
+	uidHash uint64
 }
 
 // listed is one object of a listing. Its delta stays where it is and becomes the
@@ -140,11 +150,14 @@ func gather[T any](items iter.Seq[Item[T]]) listing[T] {
 	var list listing[T]
 	for item := range items {
 		if item.Unchanged {
-			list.unchanged.add(item.Key)
+			if item.ResourceVersion != "" {
+				item.UIDHash = 0 // It is what the consumer has.
+			}
+			list.unchanged.add(unchanged{item.Key, item.UIDHash})
 			continue
 		}
 		list.objects.add(listed[T]{item.Key, [1]Delta[T]{{
-			Type: Replaced, Object: item.Object, ResourceVersion: item.ResourceVersion,
+			Type: Replaced, Object: item.Object, ResourceVersion: item.ResourceVersion, UIDHash: item.UIDHash,
 		}}})
 	}
 	return list

@@ -178,7 +178,7 @@ func TestUnchangedItemsMayBePoppedBetweenHasVersionAndReplace(t *testing.T) {
 	t.Parallel()
 	f := setup(t, deltafifo.Options{})
 	f.add("a", "1")
-	require.True(t, f.HasVersion(key("a"), "1"))
+	require.True(t, f.HasVersion(key("a"), "1", 0))
 	inFlight := f.pop()
 	f.replace("2", "a=")
 	f.store.apply(inFlight)

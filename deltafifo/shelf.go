@@ -37,9 +37,10 @@ type footprint struct {
 	place map[types.NamespacedName]int // where the key's stack is in stacks
 
 	// replaced says that there was a Replace, and kept which of the keys that had no
-	// stack at the time it listed, as unchanged.
+	// stack at the time it listed, as unchanged. Of an object that could not be read it
+	// has the hash of the UID: what the consumer has may be another one. Others have 0.
 	replaced bool
-	kept     map[types.NamespacedName]struct{}
+	kept     map[types.NamespacedName]uint64
 }
 
 // vanished reports whether key, if the consumer knows it, is to be deleted
@@ -56,7 +57,7 @@ func (p *footprint) vanished(key types.NamespacedName) bool {
 // before the shelf.
 func (p *footprint) touches(key types.NamespacedName) bool {
 	_, told := p.place[key]
-	return told || p.vanished(key)
+	return told || p.vanished(key) || p.kept[key] != 0
 }
 
 func (s *shelf[T]) empty() bool { return s.since.IsZero() }

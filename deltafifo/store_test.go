@@ -22,15 +22,18 @@ type store struct {
 	entries map[types.NamespacedName]entry
 }
 
-type entry struct{ obj, rv string }
+type entry struct {
+	obj, rv string
+	uid     uint64
+}
 
 func newStore() *store { return &store{entries: map[types.NamespacedName]entry{}} }
 
-func (s *store) LastApplied(key types.NamespacedName) (string, string, bool) {
+func (s *store) LastApplied(key types.NamespacedName) (string, string, uint64, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	e, ok := s.entries[key]
-	return e.obj, e.rv, ok
+	return e.obj, e.rv, e.uid, ok
 }
 
 func (s *store) AllKeys() iter.Seq[types.NamespacedName] {
@@ -53,7 +56,7 @@ func (s *store) apply(b deltafifo.Batch[string]) {
 		if d := stack.Newest(); d.Type == deltafifo.Deleted {
 			delete(s.entries, stack.Key)
 		} else {
-			s.entries[stack.Key] = entry{d.Object, d.ResourceVersion}
+			s.entries[stack.Key] = entry{d.Object, d.ResourceVersion, d.UIDHash}
 		}
 	}
 }

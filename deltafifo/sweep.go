@@ -20,7 +20,7 @@ func (f *FIFO[T]) sweep() {
 	f.mu.Unlock()
 
 	for key := range gone {
-		if _, _, known := f.known.LastApplied(key); known {
+		if _, _, _, known := f.known.LastApplied(key); known {
 			gone[key] = false
 		}
 	}

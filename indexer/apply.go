@@ -11,10 +11,12 @@ type Op[T any] struct {
 	Key types.NamespacedName
 
 	// Object is stored as it is and belongs to the store and all its readers from
-	// then on: nobody may modify it. ResourceVersion is its version. Both are
-	// ignored where Delete is set.
+	// then on: nobody may modify it. ResourceVersion is its version, and UIDHash stands
+	// for its UID, as in listwatch.Item: both are handed out as they came. All three
+	// are ignored where Delete is set.
 	Object          T
 	ResourceVersion string
+	UIDHash         uint64
 
 	// Delete removes the key. It is no error if it is not there (IX-1).
 	Delete bool
@@ -89,7 +91,7 @@ func (s *Store[T]) write(ops []Op[T], resourceVersion string, rule func(from, to
 	revision, reached := e.next.revision, e.next.resourceVersion
 	var counts Counts
 	if len(ops) == 1 && !whole && ends[0] != noEnd && !ops[0].Delete {
-		counts.put(e.putOnly(ops[0].Key, ops[0].Object, ops[0].ResourceVersion, terms))
+		counts.put(e.putOnly(ops[0].Key, &version{object: ops[0].Object, resourceVersion: ops[0].ResourceVersion, uidHash: ops[0].UIDHash}, terms))
 	} else {
 		counts = perform(e, ops, terms, ends)
 		counts.Failed = uint64(len(failures))
@@ -158,7 +160,7 @@ func perform[T any](e *engine, ops []Op[T], terms []term, ends []int) (counts Co
 				counts.Deleted++
 			}
 		case end != noEnd:
-			counts.put(e.put(op.Key, op.Object, op.ResourceVersion, terms[start:end]))
+			counts.put(e.put(op.Key, &version{object: op.Object, resourceVersion: op.ResourceVersion, uidHash: op.UIDHash}, terms[start:end]))
 		}
 		start = max(start, end)
 	}

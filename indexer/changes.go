@@ -44,7 +44,7 @@ func (s *Snapshot[T]) Changes(since *Snapshot[T]) iter.Seq[Change[T]] {
 		defer s.leave(to)
 		defer since.leave(from)
 		for _, c := range s.engine.changes(from, to) {
-			change := Change[T]{Key: c.record.key, Old: exported[T](c.old), New: exported[T](c.record.at(to.revision))}
+			change := Change[T]{Key: c.record.key, Old: exported[T](c.record.key, c.old), New: exported[T](c.record.key, c.record.at(to.revision))}
 			if (change.Old != nil || change.New != nil) && !yield(change) {
 				return
 			}
@@ -53,11 +53,11 @@ func (s *Snapshot[T]) Changes(since *Snapshot[T]) iter.Seq[Change[T]] {
 }
 
 // exported returns what users may know of a version, nil if there is no object.
-func exported[T any](v *version) *Entry[T] {
+func exported[T any](key types.NamespacedName, v *version) *Entry[T] {
 	if v.orNil() == nil {
 		return nil
 	}
-	return &Entry[T]{v.record.key, objectOf[T](v), v.resourceVersion}
+	return &Entry[T]{key, objectOf[T](v), v.resourceVersion, v.uidHash}
 }
 
 // changes returns the records that were written from one view to another, each

@@ -18,7 +18,7 @@ func (e *engine) checkLocked(r *record) {
 		invariant.Check(found != r, "%s has been erased and is found", key)
 		return
 	}
-	invariant.Check(found == r && head.record == r, "%s is not found", key)
+	invariant.Check(found == r, "%s is not found", key)
 	invariant.Check(e.settled(head), "%s has a version that is not settled", key)
 	invariant.Check(!r.never(), "%s has no object and has not been erased", key)
 	in := map[*list]int32{&e.all.list: r.inAll}

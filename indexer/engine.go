@@ -82,43 +82,43 @@ func (e *engine) begin(changes int) {
 	e.next.revision++
 }
 
-// put stores an object with the terms that were found for it, and reports whether
-// there was one.
-func (e *engine) put(key types.NamespacedName, object any, resourceVersion string, found []term) (existed bool) {
-	old, v := e.succeed(key, object, resourceVersion, found)
-	return e.supersede(old, v)
+// put stores a version, which has its object, with the terms that were found for that,
+// and reports whether there was an object.
+func (e *engine) put(key types.NamespacedName, v *version, found []term) (existed bool) {
+	r, old := e.succeed(key, v, found)
+	return e.supersede(r, old, v)
 }
 
 // putOnly is put, and publish, for what is alone in its transaction. Where it keeps
 // its terms, as most objects do, there is little to be done.
-func (e *engine) putOnly(key types.NamespacedName, object any, resourceVersion string, found []term) (existed bool) {
-	old, v := e.succeed(key, object, resourceVersion, found)
+func (e *engine) putOnly(key types.NamespacedName, v *version, found []term) (existed bool) {
+	r, old := e.succeed(key, v, found)
 	if v.terms != old.terms {
-		existed = e.supersede(old, v)
+		existed = e.supersede(r, old, v)
 		e.next.counts.put(existed)
 		e.publish()
 		return existed
 	}
 	v.older.Store(old)
-	v.record.head.Store(v)
+	r.head.Store(v)
 	e.next.counts.put(true)
 	e.show()
-	e.settle(change{v.record, old})
+	e.settle(change{r, old})
 	return true
 }
 
-// succeed returns the newest version of a key and the one that is to come after it.
-func (e *engine) succeed(key types.NamespacedName, object any, resourceVersion string, found []term) (old, v *version) {
-	r := e.records.find(key)
-	if r == nil {
+// succeed completes the version that is to come after the newest one of a key, which
+// it returns with the record.
+func (e *engine) succeed(key types.NamespacedName, v *version, found []term) (r *record, old *version) {
+	if r = e.records.find(key); r == nil {
 		r = e.create(key)
 	}
 	old = r.head.Load()
-	terms := old.terms
-	if !terms.are(found) {
-		terms = termsOf(found)
+	v.revision, v.terms = e.next.revision, old.terms
+	if !v.terms.are(found) {
+		v.terms = termsOf(found)
 	}
-	return old, &version{record: r, object: object, resourceVersion: resourceVersion, revision: e.next.revision, terms: terms}
+	return r, old
 }
 
 // create makes the record of a key.
@@ -141,7 +141,7 @@ func (e *engine) delete(key types.NamespacedName) (existed bool) {
 	if r == nil || r.head.Load().deleted() {
 		return false
 	}
-	return e.supersede(r.head.Load(), &version{record: r, revision: e.next.revision, terms: absent})
+	return e.supersede(r, r.head.Load(), &version{revision: e.next.revision, terms: absent})
 }
 
 // are reports whether what was found is just these terms. Most objects have the
@@ -174,10 +174,10 @@ func buckets(to terms, found []term) terms {
 	return to
 }
 
-// supersede puts a version in front of the newest one of its record, and reports
+// supersede puts a version in front of the newest one of a record, and reports
 // whether that was an object.
-func (e *engine) supersede(old, v *version) (existed bool) {
-	r, before := v.record, old
+func (e *engine) supersede(r *record, old, v *version) (existed bool) {
+	before := old
 	again := old.revision == v.revision // in this transaction
 	if again {
 		before = old.older.Load()
@@ -201,20 +201,20 @@ func (e *engine) supersede(old, v *version) (existed bool) {
 		e.unlist(r, old)
 	}
 	if existed = !old.deleted(); existed == v.deleted() {
-		e.countObject(v)
+		e.countObject(r, v)
 	}
 	return existed
 }
 
 // countObject counts an object that has come, or gone where the version says so.
-func (e *engine) countObject(v *version) {
+func (e *engine) countObject(r *record, v *version) {
 	by := 1
 	if v.deleted() {
 		by = -1
 	}
 	e.next.objects += by
-	if namespace := v.record.namespace; namespace != &e.all {
-		namespace.count(by)
+	if r.namespace != &e.all {
+		r.namespace.count(by)
 	}
 }
 

@@ -19,7 +19,7 @@ func (e *engine) extend(extensions []extension) {
 		if old.deleted() || old.revision != x.revision {
 			continue // It has the terms, as it was written after the index came.
 		}
-		v := &version{record: old.record, object: old.object, resourceVersion: old.resourceVersion, revision: old.revision}
+		v := &version{object: old.object, resourceVersion: old.resourceVersion, uidHash: old.uidHash, revision: old.revision}
 		v.terms = intern(buckets(e.useful(old), x.found))
 		v.older.Store(old.older.Load())
 		for _, b := range *v.terms {

@@ -108,19 +108,19 @@ func TestG7_GetSeesNothingOfATransactionThatIsNotPublished(t *testing.T) {
 		if kept {
 			defer store.Snapshot().Release()
 		}
-		version := func(name string) int {
+		versionOf := func(name string) int {
 			if o, ok := store.Get(key(name)); ok {
 				return o.version
 			}
 			return 0
 		}
-		seen := func() [3]int { return [3]int{version("a/changes"), version("a/goes"), version("b/comes")} }
+		seen := func() [3]int { return [3]int{versionOf("a/changes"), versionOf("a/goes"), versionOf("b/comes")} }
 		e := store.engine
 		e.writing.Lock()
 		e.begin(3)
-		e.put(key("a/changes"), &object{version: 2}, "2", nil)
+		e.put(key("a/changes"), &version{object: &object{version: 2}, resourceVersion: "2"}, nil)
 		e.delete(key("a/goes"))
-		e.put(key("b/comes"), &object{version: 2}, "2", nil)
+		e.put(key("b/comes"), &version{object: &object{version: 2}, resourceVersion: "2"}, nil)
 		require.Equal(t, [3]int{1, 1, 0}, seen())
 		e.publish()
 		require.Equal(t, [3]int{2, 0, 2}, seen())

@@ -18,6 +18,7 @@ type Entry[T any] struct {
 	Key             types.NamespacedName
 	Object          T
 	ResourceVersion string
+	UIDHash         uint64 // as in Op
 }
 
 // Get returns the object with this key, and whether there is one.
@@ -33,7 +34,7 @@ func (r *reading[T]) Get(key types.NamespacedName) (T, bool) {
 // one.
 func (r *reading[T]) Entry(key types.NamespacedName) (Entry[T], bool) {
 	if v := r.get(key); v != nil {
-		return Entry[T]{key, objectOf[T](v), v.resourceVersion}, true
+		return Entry[T]{key, objectOf[T](v), v.resourceVersion, v.uidHash}, true
 	}
 	return Entry[T]{}, false
 }
@@ -143,7 +144,7 @@ func entries[T any](s *source, yield func(Entry[T]) bool) {
 	revision := view.revision
 	for i := range slots {
 		if r := slots[i].Load(); r != nil {
-			if v := r.at(revision); v.in(bucket) && !yield(Entry[T]{r.key, objectOf[T](v), v.resourceVersion}) {
+			if v := r.at(revision); v.in(bucket) && !yield(Entry[T]{r.key, objectOf[T](v), v.resourceVersion, v.uidHash}) {
 				return
 			}
 		}

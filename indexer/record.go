@@ -10,9 +10,9 @@ import (
 // version is one state of an object. But for older it never changes. An update
 // allocates one, and no more: it is 64 bytes, one line of the processor's cache.
 type version struct {
-	record          *record
 	object          any
 	resourceVersion string
+	uidHash         uint64 // which object of this key it is a state of
 	revision        uint64 // of the transaction that wrote it
 
 	// terms are the index values of the object. They are kept, not computed again

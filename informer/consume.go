@@ -1,6 +1,7 @@
 package informer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/kinform/kinform/deltafifo"
 	"github.com/kinform/kinform/indexer"
+	"github.com/kinform/kinform/listwatch"
 	"k8s.io/apimachinery/pkg/types"
 )
 
@@ -68,18 +70,22 @@ func (i *Informer[T]) resolve(batch deltafifo.Batch[T], changes []change[T]) []c
 		var c change[T]
 		current, exists := before, existed
 		for _, delta := range stack.Deltas {
-			event, changed := next(current, exists, stack.Key, delta, batch.Initial)
+			if exists && listwatch.OtherUID(current.UIDHash, delta.UIDHash) {
+				events = append(events, replaced(current, stack.Key, delta))
+				c.stored, exists = true, false
+			}
+			event, changed := next(current, exists, stack.Key, delta, batch.Initial && !existed && len(events) == first)
 			if !changed {
 				continue
 			}
 			events = append(events, event)
 			c.stored = c.stored || event.Cause != Resync
 			exists = event.Type != Deleted
-			current.Object, current.ResourceVersion = event.New, event.ResourceVersion
+			current.Object, current.ResourceVersion, current.UIDHash = event.New, event.ResourceVersion, event.uidHash
 		}
 		c.events = events[first:]
 		c.stored = c.stored && (exists || existed)
-		c.op = indexer.Op[T]{Key: stack.Key, Object: current.Object, ResourceVersion: current.ResourceVersion, Delete: !exists}
+		c.op = indexer.Op[T]{Key: stack.Key, Object: current.Object, ResourceVersion: current.ResourceVersion, UIDHash: current.UIDHash, Delete: !exists}
 		if len(c.events) > 0 {
 			changes = append(changes, c)
 		}
@@ -87,8 +93,22 @@ func (i *Informer[T]) resolve(batch deltafifo.Batch[T], changes []change[T]) []c
 	return changes
 }
 
+// replaced is the end of an object that nobody saw: delta is about another one, which
+// has its name by now (its UID says so).
+func replaced[T any](current indexer.Entry[T], key types.NamespacedName, delta deltafifo.Delta[T]) Event[T] {
+	gone := Event[T]{
+		Type: Deleted, Cause: Watch, Key: key, FinalStateUnknown: true,
+		ResourceVersion: current.ResourceVersion, Old: current.Object, New: current.Object, uidHash: current.UIDHash,
+	}
+	if delta.Type == deltafifo.Replaced {
+		gone.Cause = Relist
+	}
+	return gone
+}
+
 // next is the event that a delta means for a key whose state so far is current,
-// or false where it changes nothing.
+// or false where it changes nothing. initial says that it would be the first that is
+// told of the key, by the first list.
 //
 // What was told already is not told again (D11): an object that a relist or a
 // repeated watch event brings in the version that is known makes no event, and
@@ -100,9 +120,11 @@ func next[T any](current indexer.Entry[T], exists bool, key types.NamespacedName
 		Key:             key,
 		ResourceVersion: delta.ResourceVersion,
 		New:             delta.Object,
+		uidHash:         delta.UIDHash,
 	}
 	if exists {
 		event.Old = current.Object
+		event.uidHash = cmp.Or(delta.UIDHash, current.UIDHash)
 	}
 	switch delta.Type {
 	case deltafifo.Deleted:
@@ -121,7 +143,7 @@ func next[T any](current indexer.Entry[T], exists bool, key types.NamespacedName
 		return event, exists
 	case deltafifo.Replaced:
 		event.Cause = Relist
-		if initial && !exists { // It may exist already, see Preload.
+		if initial {
 			event.Cause = Initial
 		}
 	}

@@ -12,6 +12,13 @@ type Event[T any] struct {
 	Type  EventType
 	Cause Cause
 
+	// FinalStateUnknown is set on a Deleted whose last state nobody saw: a relist no
+	// longer had the key, the object could not be read, or another object has the key by
+	// now, with another UID, which then is Added. New is the state that was stored, and
+	// the object may have changed since.
+	// client-go's DeletedFinalStateUnknown, as a field.
+	FinalStateUnknown bool
+
 	// Key is the object's namespace and name.
 	Key types.NamespacedName
 
@@ -25,18 +32,17 @@ type Event[T any] struct {
 	// known, and so is always safe to use. Shared with the store: read-only.
 	New T
 
-	// FinalStateUnknown is set on a Deleted that was noticed only because a relist
-	// no longer had the key, or whose object could not be read: New is then the state
-	// that was stored, and the object may have changed since. client-go's
-	// DeletedFinalStateUnknown, as a field.
-	FinalStateUnknown bool
+	// uidHash is that of the object, see listwatch.Item.
+	uidHash uint64
 }
 
 // EventType says what became of the object. The zero value is no valid type.
 type EventType uint8
 
 // The three things that can become of an object, as the store sees it: a watch's
-// ADDED for a key that is stored already is an Updated (contract PD-2).
+// ADDED for a key that is stored already is an Updated (contract PD-2), if it is the
+// same object by its UID, or one of them has none. An object that was deleted and
+// created again is Deleted and then Added, however that was noticed.
 const (
 	Added EventType = iota + 1
 	Updated

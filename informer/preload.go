@@ -54,7 +54,7 @@ func Preload[T any](i *Informer[T], entries iter.Seq[indexer.Entry[T]], resource
 	}
 	var ops []indexer.Op[T]
 	for entry := range entries {
-		ops = append(ops, indexer.Op[T]{Key: entry.Key, Object: entry.Object, ResourceVersion: entry.ResourceVersion})
+		ops = append(ops, indexer.Op[T]{Key: entry.Key, Object: entry.Object, ResourceVersion: entry.ResourceVersion, UIDHash: entry.UIDHash})
 	}
 	// The version last: with an object missing it would be a lie.
 	if _, err := i.store.Apply(ops, ""); err != nil {

@@ -136,7 +136,7 @@ func (s *resumed[T]) probe(ctx context.Context) error {
 // current is the version of the server, which it tells with a list of one object.
 // A server whose versions are behind would be watched in silence for ever.
 func (s *resumed[T]) current(ctx context.Context) (string, error) {
-	undecoded := func(types.NamespacedName, string) bool { return true }
+	undecoded := func(types.NamespacedName, string, uint64) bool { return true }
 	stream, err := s.Source.List(ctx, listwatch.ListOptions{Limit: 1, Known: undecoded})
 	if err != nil {
 		return "", err
@@ -158,7 +158,7 @@ func (s *resumed[T]) current(ctx context.Context) (string, error) {
 func (s *resumed[T]) unchanged() []listwatch.Item[T] {
 	items := make([]listwatch.Item[T], 0, s.store.Len())
 	for entry := range s.store.Entries() {
-		items = append(items, listwatch.Item[T]{Key: entry.Key, ResourceVersion: entry.ResourceVersion, Unchanged: true})
+		items = append(items, listwatch.Item[T]{Key: entry.Key, ResourceVersion: entry.ResourceVersion, UIDHash: entry.UIDHash, Unchanged: true})
 		if newer(entry.ResourceVersion, s.version) {
 			if s.ahead == nil {
 				s.ahead = make(map[types.NamespacedName]string)

@@ -162,6 +162,7 @@ func (r *Registration[T]) deliverSnapshot(l letter[T]) {
 			Key:             entry.Key,
 			ResourceVersion: entry.ResourceVersion,
 			New:             entry.Object,
+			uidHash:         entry.UIDHash,
 		}, l.posted)
 	}
 	if l.complete {

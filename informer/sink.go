@@ -18,8 +18,8 @@ type sink[T any] struct {
 	gate  *gate
 }
 
-func (s *sink[T]) HasVersion(key types.NamespacedName, resourceVersion string) bool {
-	return s.queue.HasVersion(key, resourceVersion)
+func (s *sink[T]) HasVersion(key types.NamespacedName, resourceVersion string, uidHash uint64) bool {
+	return s.queue.HasVersion(key, resourceVersion, uidHash)
 }
 
 // HeldObject implements reflector.Holder.
@@ -42,7 +42,7 @@ func (s *sink[T]) Replace(items []listwatch.Item[T], resourceVersion string) err
 
 func (s *sink[T]) Apply(event listwatch.Event[T]) error {
 	s.gate.pass()
-	delta := deltafifo.Delta[T]{Object: event.Object, ResourceVersion: event.ResourceVersion}
+	delta := deltafifo.Delta[T]{Object: event.Object, ResourceVersion: event.ResourceVersion, UIDHash: event.UIDHash}
 	switch event.Type {
 	case listwatch.Added:
 		delta.Type = deltafifo.Added
@@ -65,9 +65,9 @@ func (s *sink[T]) Apply(event listwatch.Event[T]) error {
 // known lets the queue see what the store has.
 type known[T any] struct{ store *indexer.Store[T] }
 
-func (k *known[T]) LastApplied(key types.NamespacedName) (obj T, resourceVersion string, ok bool) {
+func (k *known[T]) LastApplied(key types.NamespacedName) (obj T, resourceVersion string, uidHash uint64, ok bool) {
 	entry, ok := k.store.Entry(key)
-	return entry.Object, entry.ResourceVersion, ok
+	return entry.Object, entry.ResourceVersion, entry.UIDHash, ok
 }
 
 func (k *known[T]) AllKeys() iter.Seq[types.NamespacedName] { return k.store.Keys() }

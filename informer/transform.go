@@ -103,12 +103,12 @@ func (s transformedWatch[From, To]) Close() error { return s.stream.Close() }
 
 // apply transforms the object of an item.
 func apply[From, To any](item listwatch.Item[From], eventType listwatch.EventType, transform func(From) (To, error)) (changed listwatch.Item[To], err error) {
-	changed = listwatch.Item[To]{Key: item.Key, ResourceVersion: item.ResourceVersion, Unchanged: item.Unchanged}
+	changed = listwatch.Item[To]{Key: item.Key, ResourceVersion: item.ResourceVersion, UIDHash: item.UIDHash, Unchanged: item.Unchanged}
 	if item.Unchanged {
 		return changed, nil
 	}
 	unreadable := func(err error) error {
-		return &listwatch.ObjectError{Key: item.Key, ResourceVersion: item.ResourceVersion, Type: eventType, Err: err}
+		return &listwatch.ObjectError{Key: item.Key, ResourceVersion: item.ResourceVersion, UIDHash: item.UIDHash, Type: eventType, Err: err}
 	}
 	defer func() {
 		if p := recover(); p != nil {

@@ -25,6 +25,7 @@ var ErrUnusable = errors.New("unusable")
 type ObjectError struct {
 	Key             types.NamespacedName
 	ResourceVersion string
+	UIDHash         uint64 // see Item
 
 	// Type is the type of the watch event that carried the object, 0 in a list.
 	Type EventType

@@ -20,6 +20,10 @@ type Item[T any] struct {
 	// ResourceVersion is the version of the object, as the server wrote it.
 	ResourceVersion string
 
+	// UIDHash is [HashUID] of the object's UID, and 0 where it is not known. An object
+	// that has the key of one that was deleted is another object: this tells.
+	UIDHash uint64
+
 	// Unchanged says that the object was not decoded, because Known answered for
 	// this key and version.
 	Unchanged bool

@@ -87,11 +87,11 @@ type ListOptions struct {
 	Patience Patience
 
 	// Known reports whether the caller holds the object with this key in this
-	// very version. Where it does, the stream may answer with an Item that is
+	// very version; uidHash is that of [Item]. Where it does, the stream may answer with an Item that is
 	// marked Unchanged and has no object, which spares decoding it. Known may be
 	// called from several goroutines at once, and in any order. Defaults to nil:
 	// every item carries its object.
-	Known func(key types.NamespacedName, resourceVersion string) bool
+	Known func(key types.NamespacedName, resourceVersion string, uidHash uint64) bool
 }
 
 // WatchOptions says from where a watch starts and how long it may last.
@@ -118,7 +118,7 @@ type WatchOptions struct {
 
 	// Known is what it is in ListOptions, and applies to the initial events of a
 	// streaming list.
-	Known func(key types.NamespacedName, resourceVersion string) bool
+	Known func(key types.NamespacedName, resourceVersion string, uidHash uint64) bool
 
 	// Held returns the object that the caller holds under this key, in whatever
 	// version, or nil. The object of an event may share with it what is the same in

@@ -14,7 +14,7 @@ import (
 // A sink that prints what it is told, and ends the show after the last event.
 type printer struct{ done context.CancelFunc }
 
-func (printer) HasVersion(types.NamespacedName, string) bool { return false }
+func (printer) HasVersion(types.NamespacedName, string, uint64) bool { return false }
 
 func (printer) Replace(items []listwatch.Item[string], version string) error {
 	fmt.Printf("everything, at version %s:\n", version)

@@ -118,7 +118,7 @@ func roomForOne[T any](items []listwatch.Item[T]) []listwatch.Item[T] {
 // unchanged stands for an object that could not be read: it exists, so what the
 // sink has of it must stay.
 func unchanged[T any](unread *listwatch.ObjectError) listwatch.Item[T] {
-	return listwatch.Item[T]{Key: unread.Key, Unchanged: true}
+	return listwatch.Item[T]{Key: unread.Key, UIDHash: unread.UIDHash, Unchanged: true}
 }
 
 // listOptions follows RC-7 for the page size and RC-8 for later pages, which name

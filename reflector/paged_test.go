@@ -142,7 +142,7 @@ type plainSink struct {
 	content content
 }
 
-func (s *plainSink) HasVersion(key types.NamespacedName, version string) bool {
+func (s *plainSink) HasVersion(key types.NamespacedName, version string, _ uint64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.content[key] == version

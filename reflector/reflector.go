@@ -16,7 +16,7 @@ type Sink[T any] interface {
 	// HasVersion reports whether the sink holds the object with this key in this
 	// very version; see listwatch.ListOptions.Known. It may be called from several
 	// goroutines at once, and while Replace or Apply runs.
-	HasVersion(key types.NamespacedName, resourceVersion string) bool
+	HasVersion(key types.NamespacedName, resourceVersion string, uidHash uint64) bool
 
 	// Replace hands over a whole snapshot as one step: every object that exists,
 	// and thereby also which don't. resourceVersion is the version of the snapshot.

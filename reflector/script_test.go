@@ -149,7 +149,7 @@ func (s *stream) Close() error {
 
 type listStream struct {
 	*stream
-	known func(types.NamespacedName, string) bool
+	known func(types.NamespacedName, string, uint64) bool
 	meta  listwatch.ListMeta
 }
 
@@ -159,7 +159,7 @@ func (s *listStream) Next() (listwatch.Item[string], error) {
 		return listwatch.Item[string]{}, err
 	}
 	it := next.(listwatch.Item[string])
-	if s.known(it.Key, it.ResourceVersion) {
+	if s.known(it.Key, it.ResourceVersion, it.UIDHash) {
 		it.Object, it.Unchanged = "", true
 	}
 	return it, nil
@@ -184,7 +184,7 @@ type mirror struct {
 	fail    []error                         // what the next calls answer; nil is success
 }
 
-func (m *mirror) HasVersion(key types.NamespacedName, version string) bool {
+func (m *mirror) HasVersion(key types.NamespacedName, version string, _ uint64) bool {
 	return m.content[key] == version
 }
 

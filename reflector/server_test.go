@@ -58,7 +58,7 @@ type checkingSink struct {
 	content content
 }
 
-func (s *checkingSink) HasVersion(key types.NamespacedName, version string) bool {
+func (s *checkingSink) HasVersion(key types.NamespacedName, version string, _ uint64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.content[key] == version

@@ -29,7 +29,7 @@ func BenchmarkListUnchanged(b *testing.B) {
 	for _, e := range encodings {
 		body := podList(b, e, "1", plainPods(benchPods)...)
 		b.Run(e.String(), func(b *testing.B) {
-			benchList(b, pods(&Client{}), e, body, func(types.NamespacedName, string) bool { return true })
+			benchList(b, pods(&Client{}), e, body, func(types.NamespacedName, string, uint64) bool { return true })
 		})
 	}
 }

@@ -118,7 +118,7 @@ func decodeUnstructured(u runtime.Unstructured, decode func([]byte, any) error, 
 }
 
 // knownFunc is [listwatch.ListOptions].Known, or nil.
-type knownFunc func(key types.NamespacedName, resourceVersion string) bool
+type knownFunc func(key types.NamespacedName, resourceVersion string, uidHash uint64) bool
 
 // heldFunc is [listwatch.WatchOptions].Held, or nil. Like knownFunc it is the decoder's
 // and not the exchange's, which a timer that was stopped may keep for a minute.
@@ -136,10 +136,11 @@ func (r *Resource[T]) item(x *exchange, e Encoding, f frame, list *envelope, kno
 	if err := r.kinds.checkObject(id.apiVersion, id.kind); err != nil {
 		return listwatch.Item[T]{}, x.fail(err)
 	}
+	uidHash := listwatch.HashUID(id.uid)
 	if known != nil && len(id.name) > 0 {
 		key, version := id.copied()
-		if known(key, version) {
-			return listwatch.Item[T]{Key: key, ResourceVersion: version, Unchanged: true}, nil
+		if known(key, version, uidHash) {
+			return listwatch.Item[T]{Key: key, ResourceVersion: version, UIDHash: uidHash, Unchanged: true}, nil
 		}
 	}
 	var item listwatch.Item[T]
@@ -165,6 +166,7 @@ func (r *Resource[T]) item(x *exchange, e Encoding, f frame, list *envelope, kno
 		if err == nil {
 			item.Object, _ = object.(T)
 			item.Key, item.ResourceVersion = id.keyOf(object)
+			item.UIDHash = uidHash
 		}
 		return err
 	})
@@ -182,7 +184,7 @@ func (r *Resource[T]) item(x *exchange, e Encoding, f frame, list *envelope, kno
 func objectError(x *exchange, id identity, err error) *listwatch.ObjectError {
 	key, version := id.copied()
 	return &listwatch.ObjectError{
-		Key: key, ResourceVersion: version,
+		Key: key, ResourceVersion: version, UIDHash: listwatch.HashUID(id.uid),
 		Err: &Error{Method: x.method, URL: x.url, Err: x.client.mask.err(err)},
 	}
 }

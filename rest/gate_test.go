@@ -38,7 +38,7 @@ func TestAnObjectOfAListCostsNoMoreThanItDid(t *testing.T) {
 	}
 	body := podList(t, Protobuf, "1", list.Items...)
 	list = corev1.PodList{}
-	unchanged := func(types.NamespacedName, string) bool { return true }
+	unchanged := func(types.NamespacedName, string, uint64) bool { return true }
 	shared := func(drop Projection) ResourceOptions {
 		return ResourceOptions{Project: drop, DecodeProtobuf: sharing.New(sharing.Options{}).Unmarshal}
 	}

@@ -7,7 +7,7 @@ import (
 
 // identity is who an object is and in which version, as parts of its encoding.
 type identity struct {
-	namespace, name, version []byte
+	namespace, name, uid, version []byte
 
 	apiVersion, kind []byte // in JSON, if they stand before the metadata, as they do
 }
@@ -52,7 +52,7 @@ func identify(e Encoding, object []byte, partial bool) identity {
 	return identifyJSON(object)
 }
 
-// identifyProtobuf reads metadata=1{name=1 namespace=3 resourceVersion=6}.
+// identifyProtobuf reads metadata=1{name=1 namespace=3 uid=5 resourceVersion=6}.
 func identifyProtobuf(object []byte, partial bool) identity {
 	var id identity
 	// What follows the metadata may be broken; the object still has a name.
@@ -68,6 +68,8 @@ func identifyProtobuf(object []byte, partial bool) identity {
 			id.name = value
 		case 3:
 			id.namespace = value
+		case 5:
+			id.uid = value
 		case 6:
 			id.version = value
 		}
@@ -93,10 +95,12 @@ func identifyJSON(object []byte) identity {
 				id.name = jsonText(value)
 			case "namespace":
 				id.namespace = jsonText(value)
+			case "uid":
+				id.uid = jsonText(value)
 			case "resourceVersion":
 				id.version = jsonText(value)
 			}
-			if id.name != nil && id.namespace != nil && id.version != nil {
+			if id.name != nil && id.namespace != nil && id.uid != nil && id.version != nil {
 				break
 			}
 		}

@@ -44,7 +44,7 @@ func (r *Resource[T]) readList(x *exchange, encoding Encoding, known knownFunc) 
 }
 
 // undecoded says that no object is needed.
-func undecoded(types.NamespacedName, string) bool { return true }
+func undecoded(types.NamespacedName, string, uint64) bool { return true }
 
 func newListCutter(e Encoding, maxObjectBytes int, of *kinds) cutter {
 	if e == Protobuf {

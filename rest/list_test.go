@@ -250,7 +250,7 @@ func TestKnownObjectsAreNotDecoded(t *testing.T) {
 		sent := plainPods(200)
 		client := serveBytes(t, e, podList(t, e, "1", sent...))
 		var asked atomic.Int64
-		stream, err := pods(client).List(t.Context(), listwatch.ListOptions{Known: func(key types.NamespacedName, rv string) bool {
+		stream, err := pods(client).List(t.Context(), listwatch.ListOptions{Known: func(key types.NamespacedName, rv string, _ uint64) bool {
 			asked.Add(1)
 			return key.Namespace == "team-1" && rv != "100021"
 		}})

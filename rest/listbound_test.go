@@ -153,4 +153,4 @@ func TestInitialEventsAreBounded(t *testing.T) { // G11
 	}
 }
 
-func allKnown(types.NamespacedName, string) bool { return true }
+func allKnown(types.NamespacedName, string, uint64) bool { return true }

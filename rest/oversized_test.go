@@ -85,7 +85,7 @@ func TestOversizedJSONIsSkippedInAnyPieces(t *testing.T) { // G11
 func TestOversizedInitialEventWithoutAName(t *testing.T) {
 	t.Parallel()
 	body := `{"type":"ADDED","object":{"metadata":{"a":"` + strings.Repeat("x", 5000) + `","name":"large"}}}`
-	for _, known := range []knownFunc{nil, func(types.NamespacedName, string) bool { return false }} {
+	for _, known := range []knownFunc{nil, func(types.NamespacedName, string, uint64) bool { return false }} {
 		x := offline(t.Context(), strings.NewReader(body))
 		x.client.maxObjectBytes = 1 << 10
 		stream := pods(x.client).readWatch(x, JSON, known, nil)

@@ -249,7 +249,7 @@ func TestTheLengthOfAnEventIsNotBelieved(t *testing.T) { // G11
 func TestKnownSparesDecodingOfInitialEventsOnly(t *testing.T) {
 	t.Parallel()
 	pod := plainPod(1)
-	known := func(types.NamespacedName, string) bool { return true }
+	known := func(types.NamespacedName, string, uint64) bool { return true }
 	for _, e := range encodings {
 		body := append(event(t, e, "ADDED", "Pod", &pod), event(t, e, "MODIFIED", "Pod", &pod)...)
 		for _, initial := range []bool{true, false} {

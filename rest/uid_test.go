@@ -1,0 +1,62 @@
+package rest
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/listwatch"
+)
+
+// The hash of the UID is read from the bytes, whatever becomes of the object.
+func TestEveryItemHasTheHashOfItsUID(t *testing.T) {
+	t.Parallel()
+	pod := plainPod(1)
+	want := listwatch.HashUID(pod.UID)
+	require.NotZero(t, want)
+	known := func(knows bool) knownFunc {
+		return func(_ types.NamespacedName, _ string, uidHash uint64) bool {
+			require.Equal(t, want, uidHash)
+			return knows
+		}
+	}
+	for _, e := range encodings {
+		body := encode(t, JSON, "Pod", &pod)
+		if e == Protobuf {
+			body = marshal(t, &pod)
+		}
+		list := &envelope{kind: "PodList", apiVersion: "v1"}
+		x := offline(t.Context(), strings.NewReader(""))
+		client := x.client
+		check := func(item uint64, err error) {
+			t.Helper()
+			require.NoError(t, err)
+			require.Equal(t, want, item)
+		}
+		for _, drop := range []Projection{nil, Drop{AllButMetadata: true}, Drop{ManagedFields: true}} {
+			for _, knows := range []bool{true, false} {
+				item, err := NewResource[*corev1.Pod](client, podsGVR, ResourceOptions{Project: drop}).item(x, e, frame{data: bytes.Clone(body)}, list, known(knows), nil)
+				check(item.UIDHash, err)
+				require.Equal(t, knows, item.Unchanged)
+				partial, err := NewResource[*metav1.PartialObjectMetadata](client, podsGVR, ResourceOptions{Project: drop}).item(x, e, frame{data: bytes.Clone(body)}, list, known(knows), nil)
+				check(partial.UIDHash, err)
+			}
+		}
+		if e == JSON {
+			item, err := NewJSONResource[*slim](client, podsGVR, ResourceOptions{}).item(x, e, frame{data: bytes.Clone(body)}, list, nil, nil)
+			check(item.UIDHash, err)
+			u, err := NewJSONResource[*unstructured.Unstructured](client, podsGVR, ResourceOptions{}).item(x, e, frame{data: bytes.Clone(body)}, list, nil, nil)
+			check(u.UIDHash, err)
+		}
+		_, err := pods(client).item(x, e, frame{data: bytes.Clone(body[:len(body)-3])}, list, nil, nil)
+		var unreadable *listwatch.ObjectError
+		require.ErrorAs(t, err, &unreadable)
+		require.Equal(t, want, unreadable.UIDHash)
+	}
+}
