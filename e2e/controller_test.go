@@ -131,6 +131,19 @@ func (x *example) patch(key types.NamespacedName, patch string) {
 	require.NoError(x.t, err)
 }
 
+// statusOf is what a website says of itself, in one line, without times.
+func statusOf(site *unstructured.Unstructured) string {
+	generation, _, _ := unstructured.NestedInt64(site.Object, "status", "observedGeneration")
+	ready, _, _ := unstructured.NestedInt64(site.Object, "status", "readyReplicas")
+	line := fmt.Sprintf("generation %d, %d ready", generation, ready)
+	conditions, _, _ := unstructured.NestedSlice(site.Object, "status", "conditions")
+	for _, c := range conditions {
+		condition := c.(map[string]any)
+		line += fmt.Sprintf(", %s=%s %s", condition["type"], condition["status"], condition["reason"])
+	}
+	return line
+}
+
 // status waits until the controller has reported this status.
 func (x *example) status(key types.NamespacedName, want string) *unstructured.Unstructured {
 	x.t.Helper()
@@ -140,9 +153,7 @@ func (x *example) status(key types.NamespacedName, want string) *unstructured.Un
 		if site, err = x.sites.Get(x.t.Context(), key, metav1.GetOptions{}); err != nil {
 			return err.Error()
 		}
-		status, err := json.Marshal(site.Object["status"])
-		require.NoError(x.t, err)
-		if string(status) != want {
+		if status := statusOf(site); status != want {
 			return fmt.Sprintf("the status of %s is %s, and not %s", key, status, want)
 		}
 		return ""
@@ -184,7 +195,7 @@ func TestExampleControllerOnARealServer(t *testing.T) {
 	stop := x.start()
 	shop := keyOf(x.create("shop", "shop.example"))
 
-	made := x.status(shop, `{"observedGeneration":1,"readyReplicas":0}`)
+	made := x.status(shop, "generation 1, 0 ready, Ready=False Progressing")
 	require.Equal(t, []string{"example.com/dns-record"}, made.GetFinalizers())
 	require.Equal(t, []string{"Normal Deployed example.com/websites"}, x.events(made))
 	x.requireRecord(shop, "shop.example")
@@ -197,16 +208,16 @@ func TestExampleControllerOnARealServer(t *testing.T) {
 	ready.Status.Replicas, ready.Status.ReadyReplicas = 1, 1
 	_, err := x.deployments.UpdateStatus(t.Context(), ready, metav1.UpdateOptions{})
 	require.NoError(t, err)
-	x.status(shop, `{"observedGeneration":1,"readyReplicas":1}`)
+	x.status(shop, "generation 1, 1 ready, Ready=True Available")
 	require.EqualValues(t, first.Generation, x.deployment(shop).Generation, "what the server has filled in is left alone")
 
 	require.NoError(t, x.deployments.Delete(t.Context(), shop, metav1.DeleteOptions{}))
-	x.status(shop, `{"observedGeneration":1,"readyReplicas":0}`)
+	x.status(shop, "generation 1, 0 ready, Ready=False Progressing")
 	again := x.deployment(shop)
 	require.NotEqual(t, first.UID, again.UID, "what was deleted by hand is back")
 
 	x.patch(shop, `{"spec":{"image":"example.com/shop:2","replicas":3,"host":"new.example"}}`)
-	x.status(shop, `{"observedGeneration":2,"readyReplicas":0}`)
+	x.status(shop, "generation 2, 0 ready, Ready=False Progressing")
 	x.requireRecord(shop, "new.example")
 	changed := x.deployment(shop)
 	require.Equal(t, again.UID, changed.UID)
@@ -226,7 +237,7 @@ func TestExampleControllerOnARealServer(t *testing.T) {
 	require.Contains(t, said, `dropped: spec.host \"no host!\"`)
 	x.patch(shop, `{"spec":{"host":"late.example"}}`)
 	stop = x.start()
-	x.status(shop, `{"observedGeneration":4,"readyReplicas":0}`)
+	x.status(shop, "generation 4, 0 ready, Ready=False Progressing")
 	x.requireRecord(shop, "late.example")
 
 	require.NoError(t, x.sites.Delete(t.Context(), shop, metav1.DeleteOptions{}))

@@ -4,6 +4,7 @@ package examples_test
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,7 +15,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kinform/kinform/apitest"
 	"github.com/kinform/kinform/rest"
@@ -27,11 +30,42 @@ func TestReadmeShowsTheSmallestControllerAsItIs(t *testing.T) {
 	require.NoError(t, err)
 	readme, err := os.ReadFile("../README.md")
 	require.NoError(t, err)
-	_, program, found := strings.Cut(string(source), "func main() {")
+	_, program, found := strings.Cut(string(source), "\npackage main\n")
 	require.True(t, found)
-	program, _, found = strings.Cut(program, "\n}\n")
-	require.True(t, found)
-	require.Contains(t, string(readme), "```go\nfunc main() {"+program+"\n}\n```", "copy main of examples/minimal into the README")
+	require.Contains(t, string(readme), "```go\npackage main\n"+program+"```", "copy examples/minimal/main.go into the README, without the comment at its beginning")
+}
+
+// Whoever has no cluster, or may not read it, is to be told so.
+func TestSmallestControllerSaysWhatKeepsItFromItsPods(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	binary := filepath.Join(dir, "minimal")
+	built, err := exec.Command("go", "build", "-o", binary, "./minimal").CombinedOutput()
+	require.NoError(t, err, string(built))
+
+	forbidden := apitest.Start(t, apitest.Options{})
+	forbidden.Inject(apitest.Fault{Verb: "list", Action: apitest.Fail(apierrors.NewForbidden(schema.GroupResource{Resource: "pods"}, "", errors.New("no role")))})
+	gone := apitest.New(apitest.Options{})
+	require.NoError(t, gone.Listen("127.0.0.1:0"))
+	gone.Close()
+	for url, want := range map[string]string{forbidden.URL(): "pods is forbidden: no role", gone.URL(): "connection refused"} {
+		config := filepath.Join(dir, "kubeconfig")
+		require.NoError(t, kubeconfig.Write(config, kubeconfig.Connection{Config: rest.Config{Host: url}}))
+		output := &lines{seen: make(chan string, 16)}
+		controller := exec.CommandContext(t.Context(), binary)
+		controller.Env = append(os.Environ(), "KUBECONFIG="+config)
+		controller.Stderr = output
+		require.NoError(t, controller.Start())
+		select {
+		case first := <-output.seen:
+			require.Contains(t, first, "WARN Attempt failed informer=pods phase=listing")
+			require.Contains(t, first, want)
+		case <-time.After(20 * time.Second):
+			require.Fail(t, "the controller says nothing")
+		}
+		require.NoError(t, controller.Process.Signal(syscall.SIGTERM))
+		require.NoError(t, controller.Wait())
+	}
 }
 
 func TestSmallestControllerSeesPodsAndEndsClean(t *testing.T) {

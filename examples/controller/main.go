@@ -24,6 +24,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -113,11 +114,8 @@ func (c *controller) reconcile(ctx context.Context, key types.NamespacedName) er
 		c.wrote(key, c.siteCache.Store().WaitRV, site)
 	}
 	if wrong := site.Spec.validate(); wrong != nil {
-		if site.Status.Message != wrong.Error() {
-			c.tell(ctx, site, corev1.EventTypeWarning, "InvalidSpec", wrong.Error())
-		}
 		// Not tried again: nothing mends it but another spec, and that is an event.
-		return cmp.Or(c.report(ctx, site, WebsiteStatus{Message: wrong.Error()}), workqueue.Drop(wrong))
+		return cmp.Or(c.report(ctx, site, 0, wrong), workqueue.Drop(wrong))
 	}
 	if err := c.zone.set(key, site.Spec.Host); err != nil {
 		return err
@@ -126,7 +124,7 @@ func (c *controller) reconcile(ctx context.Context, key types.NamespacedName) er
 	if err != nil {
 		return err
 	}
-	err = c.report(ctx, site, WebsiteStatus{ReadyReplicas: deployment.Status.ReadyReplicas})
+	err = c.report(ctx, site, deployment.Status.ReadyReplicas, nil)
 	return cmp.Or(err, workqueue.RequeueAfter(10*time.Minute)) // No event tells of a lost record, so look.
 }
 
@@ -164,14 +162,17 @@ func (c *controller) deploy(ctx context.Context, site *Website) (written *appsv1
 
 // report writes the status only if it has changed: a write that changes nothing would
 // cost a request, and fail by a conflict where the cache is behind.
-func (c *controller) report(ctx context.Context, site *Website, status WebsiteStatus) error {
-	status.ObservedGeneration = site.Generation
-	if site.Status == status {
+func (c *controller) report(ctx context.Context, site *Website, replicas int32, wrong error) error {
+	changed := site.DeepCopy() // The site is the cache's, which shares it with all who read.
+	changed.Status.ObservedGeneration, changed.Status.ReadyReplicas = site.Generation, replicas
+	news := meta.SetStatusCondition(&changed.Status.Conditions, site.ready(replicas, wrong))
+	if equality.Semantic.DeepEqual(site.Status, changed.Status) {
 		return nil
 	}
-	changed := *site
-	changed.Status = status
-	written, err := c.sites.UpdateStatus(ctx, &changed, metav1.UpdateOptions{})
+	if wrong != nil && news {
+		c.tell(ctx, site, corev1.EventTypeWarning, "InvalidSpec", wrong.Error())
+	}
+	written, err := c.sites.UpdateStatus(ctx, changed, metav1.UpdateOptions{})
 	if err == nil {
 		c.wrote(site.key(), c.siteCache.Store().WaitRV, written)
 	}

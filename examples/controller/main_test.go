@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -18,6 +19,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
@@ -141,6 +143,15 @@ func (r *rig) site(key types.NamespacedName) *Website {
 	return site
 }
 
+// status is what a website says of itself, in one line, without times.
+func status(site *Website) string {
+	line := fmt.Sprintf("generation %d, %d ready", site.Status.ObservedGeneration, site.Status.ReadyReplicas)
+	for _, c := range site.Status.Conditions {
+		line += fmt.Sprintf(", %s=%s %s of %d", c.Type, c.Status, c.Reason, c.ObservedGeneration)
+	}
+	return line
+}
+
 func (r *rig) deployment(key types.NamespacedName) *appsv1.Deployment {
 	r.t.Helper()
 	deployment, err := r.server.Get(deployments, key)
@@ -182,7 +193,8 @@ func TestWebsiteFromBeginningToEnd(t *testing.T) {
 		r.settle()
 		site, deployment := r.site(shop), r.deployment(shop)
 		require.Equal(t, []string{"example.com/dns-record"}, site.Finalizers)
-		require.Equal(t, WebsiteStatus{ObservedGeneration: 1}, site.Status)
+		require.Equal(t, "generation 1, 0 ready, Ready=False Progressing of 1", status(site))
+		require.False(t, site.Status.Conditions[0].LastTransitionTime.IsZero())
 		require.Equal(t, []metav1.OwnerReference{*metav1.NewControllerRef(site, websiteKind)}, deployment.OwnerReferences)
 		require.EqualValues(t, 2, *deployment.Spec.Replicas)
 		require.Equal(t, "shop:1", deployment.Spec.Template.Spec.Containers[0].Image)
@@ -193,14 +205,14 @@ func TestWebsiteFromBeginningToEnd(t *testing.T) {
 		_, err := r.server.Update(deployment)
 		require.NoError(t, err)
 		r.settle()
-		require.Equal(t, WebsiteStatus{ObservedGeneration: 1, ReadyReplicas: 2}, r.site(shop).Status)
+		require.Equal(t, "generation 1, 2 ready, Ready=True Available of 1", status(r.site(shop)))
 
 		require.NoError(t, r.server.Delete(deployments, shop))
 		r.settle()
 		again := r.deployment(shop)
 		require.NotEqual(t, deployment.UID, again.UID)
 		require.True(t, metav1.IsControlledBy(again, site))
-		require.Equal(t, WebsiteStatus{ObservedGeneration: 1}, r.site(shop).Status)
+		require.Equal(t, "generation 1, 0 ready, Ready=False Progressing of 1", status(r.site(shop)))
 
 		r.patch(shop, `{"spec":{"host":"new.example","image":"shop:2","replicas":0}}`)
 		r.settle()
@@ -208,7 +220,7 @@ func TestWebsiteFromBeginningToEnd(t *testing.T) {
 		require.Equal(t, again.UID, changed.UID)
 		require.Zero(t, *changed.Spec.Replicas)
 		require.Equal(t, "shop:2", changed.Spec.Template.Spec.Containers[0].Image)
-		require.Equal(t, WebsiteStatus{ObservedGeneration: 2}, r.site(shop).Status)
+		require.Equal(t, "generation 2, 0 ready, Ready=True Available of 2", status(r.site(shop)), "none is wanted")
 		r.requireRecord(shop, "new.example")
 
 		r.delete(shop)
@@ -216,6 +228,19 @@ func TestWebsiteFromBeginningToEnd(t *testing.T) {
 		r.requireGone(shop)
 		require.Zero(t, r.logged("level="), &r.log)
 	})
+}
+
+// Who sets a condition in an object of a cache changes it for all who have it.
+func TestObjectsOfTheCacheAreNotChanged(t *testing.T) {
+	t.Parallel()
+	cached := &Website{Status: WebsiteStatus{Conditions: []metav1.Condition{{Type: "Ready", Status: metav1.ConditionTrue}}}}
+	cached.Labels = map[string]string{"a": "b"}
+	changed := cached.DeepCopy()
+	meta.SetStatusCondition(&changed.Status.Conditions, cached.ready(0, errors.New("wrong")))
+	changed.Labels["a"] = "c"
+	require.Equal(t, metav1.ConditionTrue, cached.Status.Conditions[0].Status)
+	require.Equal(t, "b", cached.Labels["a"])
+	require.Equal(t, metav1.ConditionFalse, changed.Status.Conditions[0].Status)
 }
 
 func TestLostRecordComesBackWithoutAnEvent(t *testing.T) {
@@ -235,16 +260,17 @@ func TestInvalidSpecIsToldOnceAndNotRetried(t *testing.T) {
 		r.settle()
 		time.Sleep(time.Hour)
 		site := r.site(shop)
-		require.Contains(t, site.Status.Message, `spec.host "no host!": `)
-		require.EqualValues(t, 1, site.Status.ObservedGeneration)
-		require.Equal(t, []string{"Warning InvalidSpec: " + site.Status.Message}, r.events(site))
+		require.Equal(t, "generation 1, 0 ready, Ready=False InvalidSpec of 1", status(site))
+		message := site.Status.Conditions[0].Message
+		require.Contains(t, message, `spec.host "no host!": `)
+		require.Equal(t, []string{"Warning InvalidSpec: " + message}, r.events(site))
 		require.NoFileExists(t, r.zone.file(shop))
 		require.Equal(t, 1, r.logged("reconcile failed"), &r.log)
 		require.Equal(t, 1, r.logged("dropped: spec.host"), &r.log)
 
 		r.patch(shop, `{"spec":{"host":"shop.example"}}`)
 		r.settle()
-		require.Equal(t, WebsiteStatus{ObservedGeneration: 2}, r.site(shop).Status)
+		require.Equal(t, "generation 2, 0 ready, Ready=False Progressing of 2", status(r.site(shop)))
 		r.requireRecord(shop, "shop.example")
 		require.Equal(t, 1, r.logged("reconcile failed"), &r.log)
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -32,11 +33,36 @@ type WebsiteSpec struct {
 	Replicas int32  `json:"replicas"`
 }
 
-// WebsiteStatus is what there is. ObservedGeneration says which spec it is about.
+// WebsiteStatus is what there is. ObservedGeneration says which spec it is about, and the
+// condition Ready whether it is as that wants it.
 type WebsiteStatus struct {
-	ObservedGeneration int64  `json:"observedGeneration"`
-	ReadyReplicas      int32  `json:"readyReplicas"`
-	Message            string `json:"message,omitempty"`
+	ObservedGeneration int64              `json:"observedGeneration"`
+	ReadyReplicas      int32              `json:"readyReplicas"`
+	Conditions         []metav1.Condition `json:"conditions,omitempty"`
+}
+
+// DeepCopy returns a Website that shares nothing with this one. A plain copy would share
+// its maps and slices, the conditions among them: to set one would change the cache's.
+func (w *Website) DeepCopy() *Website {
+	out := *w
+	w.ObjectMeta.DeepCopyInto(&out.ObjectMeta)
+	out.Status.Conditions = slices.Clone(w.Status.Conditions)
+	return &out
+}
+
+// ready is the condition of a Website that has so many ready replicas, or whose spec is
+// wrong.
+func (w *Website) ready(replicas int32, wrong error) metav1.Condition {
+	c := metav1.Condition{Type: "Ready", Status: metav1.ConditionFalse, ObservedGeneration: w.Generation}
+	switch {
+	case wrong != nil:
+		c.Reason, c.Message = "InvalidSpec", wrong.Error()
+	case replicas < w.Spec.Replicas:
+		c.Reason, c.Message = "Progressing", fmt.Sprintf("%d of %d replicas are ready", replicas, w.Spec.Replicas)
+	default:
+		c.Status, c.Reason = metav1.ConditionTrue, "Available"
+	}
+	return c
 }
 
 func (w *Website) key() types.NamespacedName {

@@ -27,8 +27,10 @@ func main() {
 	defer client.Close()
 
 	pods := rest.NewResource[*corev1.Pod](client, corev1.SchemeGroupVersion.WithResource("pods"), rest.ResourceOptions{})
-	inf := must(informer.New(pods, informer.Options[*corev1.Pod]{}))
-	queue := workqueue.New(workqueue.Options[types.NamespacedName]{})
+	inf := must(informer.New(pods, informer.Options[*corev1.Pod]{Name: "pods"}))
+	queue := workqueue.New(workqueue.Options[types.NamespacedName]{Name: "pods"})
+	// A handler that falls more than 1,024 events behind is told what became of each pod in
+	// fewer of them: see informer.Coalesce. This one never does, for Add does not wait.
 	must(inf.AddHandler(func(e informer.Event[*corev1.Pod]) { queue.Add(e.Key) }, informer.HandlerOptions{}))
 
 	var running sync.WaitGroup
