@@ -11,7 +11,7 @@ import (
 // nobody reads, or to keep but a few fields in a type of one's own. Each object
 // does so once, whichever way it comes, and before anything holds it (D23, SI-30):
 //
-//	informer.New(informer.Transform(pods, func(pod *corev1.Pod) (summary, error) { ... }), ...)
+//	informer.New(informer.Transform(pods, func(pod *corev1.Pod) (summary, error) { ... }), informer.Options[summary]{})
 //
 // The function owns the object that it is given, may change it in place, and is
 // called by one goroutine at a time for each stream. With an error the object is

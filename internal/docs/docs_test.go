@@ -1,0 +1,197 @@
+package docs
+
+import (
+	"encoding/json"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// assumed are the fragments, and what each takes for given: the names that are not
+// declared in it, as parameters of a function around it.
+var assumed = map[string]string{
+	"README.md: shared := sharing.New(sharing.Options{})":                               "client *rest.Client, gvr schema.GroupVersionResource",
+	"apitest/doc.go: srv := apitest.Start(t, apitest.Options{})":                        "t *testing.T, pod *corev1.Pod",
+	"indexer/changed.go: changed, cancel := store.Changed(key)":                         "store *indexer.Reader[*corev1.Pod], key types.NamespacedName",
+	"indexer/changes.go: next := store.Snapshot()":                                      "store *indexer.Reader[*corev1.Pod], last *indexer.Snapshot[*corev1.Pod]",
+	"indexer/snapshot.go: for key, pod := range indexer.Sorted(store.All()) { ... }":    "store *indexer.Reader[*corev1.Pod]",
+	"informer/await/doc.go: pod, err := await.Until(ctx, pods.Store(), key, await.And(": "ctx context.Context, pods *informer.Informer[*corev1.Pod], key types.NamespacedName",
+	"informer/enqueue/doc.go: websites.AddHandler(enqueue.Object[*Website](queue), informer.HandlerOptions{})": "websites *informer.Informer[*Website], deployments *informer.Informer[*appsv1.Deployment], " +
+		"queue *workqueue.Queue[types.NamespacedName], websiteKind schema.GroupKind",
+	"informer/factory.go: var factory informer.Factory": "ctx context.Context, podsGVR schema.GroupVersionResource, " +
+		"open func(informer.Selection) listwatch.Source[*corev1.Pod], options informer.Options[*corev1.Pod]",
+	"informer/factory.go: definitions.AddHandler(func(e informer.Event[*metav1.PartialObjectMetadata]) {":                                                 "definitions *informer.Informer[*metav1.PartialObjectMetadata], factory *informer.Factory",
+	"informer/filter.go: inf.AddHandler(informer.Filter(onThisNode, handle), informer.HandlerOptions{})":                                                  "inf *informer.Informer[*corev1.Pod], onThisNode func(*corev1.Pod) bool, handle func(informer.Event[*corev1.Pod])",
+	"informer/predicate/doc.go: handle = predicate.When(predicate.Any(":                                                                                   "handle func(informer.Event[*appsv1.Deployment])",
+	"informer/predicate/predicate.go: predicate.Changed(func(pod *corev1.Pod) corev1.PodPhase { return pod.Status.Phase })":                               "",
+	"informer/relay.go: relay := informer.NewRelay(handle)":                                                                                               "ctx context.Context, handle func(informer.Event[*corev1.Pod]), first, second *informer.Informer[*corev1.Pod]",
+	"informer/transform.go: informer.New(informer.Transform(pods, func(pod *corev1.Pod) (summary, error) { ... }), informer.Options[summary]{})":          "pods listwatch.Source[*corev1.Pod]",
+	`informer/warmstart/doc.go: file, err := warmstart.New("/var/cache/app/pods", warmstart.Protobuf[corev1.Pod](), warmstart.Options{Resource: "pods"})`: "ctx context.Context, pods listwatch.Source[*corev1.Pod], logger *slog.Logger",
+	"rest/builtin.go: pods := rest.For[*corev1.Pod](client, rest.ResourceOptions{})":                                                                      "client *rest.Client",
+	`rest/finalizer/doc.go: pod, gone, err := finalizer.Handle(ctx, pods, cached, "example.com/dns", removeRecord)`: "ctx context.Context, pods *rest.Resource[*corev1.Pod], cached *corev1.Pod, " +
+		"removeRecord func(context.Context, *corev1.Pod) error",
+	"rest/sharing/doc.go: shared := sharing.New(sharing.Options{})":                                  "client *rest.Client, gvr schema.GroupVersionResource",
+	"rest/sharing/doc.go: type Pod struct {":                                                         "",
+	"rest/sharing/mutation/doc.go: detector := mutation.New(t)":                                      "t *testing.T, source listwatch.Source[*corev1.Pod]",
+	`rest/subresource.go: scales := rest.NewSubresource[*autoscalingv1.Scale](deployments, "scale")`: "deployments *rest.Resource[*appsv1.Deployment]",
+	"workqueue/doc.go: queue.RunUntil(lead, stop, workers, reconcile)":                               "queue *workqueue.Queue[string], lead, stop context.Context, workers int, reconcile func(context.Context, string) error",
+	"workqueue/park.go: queue.Park(key, func(ctx context.Context) error {":                           "queue *workqueue.Queue[types.NamespacedName], key types.NamespacedName, store *indexer.Reader[*corev1.Pod], written *corev1.Pod",
+}
+
+// notCompiled are the blocks that are no Go, and those that are and cannot stand alone,
+// with the reason.
+var notCompiled = map[string]string{
+	"rest/sharing/doc.go: Spec PodSpec `json:\"spec\" protobuf:\"bytes,2,opt,name=spec\"`": "one field of a struct",
+	"indexer/walk.go: view := s.enter()":                                                   "methods that are not exported",
+}
+
+// picture finds what is a drawing, a format, a formula, or a shell's: no Go, however it
+// is read.
+var picture = regexp.MustCompile(`[─│┌►▲]|--> |-{4,}>|^\S+: (go test |go run |make |\(the start\)|8 bytes |pending  |/api/v1/|pods  pod |299 agent|"k8s|WatchEvent\{ |d = min|ready = dirty|processing = those|default/web-1 )`)
+
+// declarations are types that fragments take for given.
+const declarations = `package snippets
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+type summary struct{ name string }
+
+type Website struct{ metav1.ObjectMeta }
+`
+
+// imports are where the names before a dot come from.
+var imports = map[string]string{
+	"context": "context", "testing": "testing", "time": "time", "slog": "log/slog",
+	"appsv1": "k8s.io/api/apps/v1", "autoscalingv1": "k8s.io/api/autoscaling/v1", "corev1": "k8s.io/api/core/v1",
+	"metav1": "k8s.io/apimachinery/pkg/apis/meta/v1", "schema": "k8s.io/apimachinery/pkg/runtime/schema", "types": "k8s.io/apimachinery/pkg/types",
+	"apitest": module + "apitest", "await": module + "informer/await", "enqueue": module + "informer/enqueue", "finalizer": module + "rest/finalizer",
+	"indexer": module + "indexer", "informer": module + "informer", "listwatch": module + "listwatch", "mutation": module + "rest/sharing/mutation",
+	"predicate": module + "informer/predicate", "rest": module + "rest", "sharing": module + "rest/sharing", "warmstart": module + "informer/warmstart",
+	"workqueue": module + "workqueue",
+}
+
+const module = "github.com/kinform/kinform/"
+
+// Whole programs are compiled as they are. A fragment is in a function whose parameters
+// are what it takes for given; "..." in it stands for anything.
+func TestCodeInCommentsAndPagesCompiles(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{"snippets/declarations.go": declarations}
+	unknown := maps.Clone(assumed)
+	for name := range maps.Keys(notCompiled) {
+		unknown[name] = ""
+	}
+	for n, b := range blocks(t) {
+		given, known := assumed[b.key()]
+		switch _, without := notCompiled[b.key()]; {
+		case strings.HasPrefix(b.text, "package main\n"):
+			files[fmt.Sprintf("program%d/main.go", n)] = "// " + b.key() + "\n" + b.text
+		case known:
+			files[fmt.Sprintf("snippets/snippet%d.go", n)] = fragment(t, n, b, given)
+		case without || picture.MatchString(b.text) || picture.MatchString(b.key()):
+		default:
+			t.Errorf("%s: this code is not compiled. Say in internal/docs what it takes for given, or why it cannot be", b.key())
+		}
+		delete(unknown, b.key())
+	}
+	for key := range unknown {
+		t.Errorf("%s: there is no such code any more; internal/docs knows it", key)
+	}
+	compile(t, files)
+}
+
+var (
+	ellipsis   = regexp.MustCompile(`(?m)^\s*\.\.\.$`)
+	bodies     = regexp.MustCompile(`\{ \.\.\. \}`)
+	qualifiers = regexp.MustCompile(`\b([a-z][a-z0-9]*)\.[A-Z]`)
+)
+
+// fragment makes a file of a fragment: of declarations as they are, of statements with a
+// function around them.
+func fragment(t *testing.T, n int, b block, given string) string {
+	code := ellipsis.ReplaceAllString(b.text, "")
+	code = bodies.ReplaceAllString(code, `{ panic("...") }`)
+	body := fmt.Sprintf("func snippet%d(%s) error {\n{\n%s\n%s}\nreturn nil\n}\n", n, given, code, use(code))
+	if strings.HasPrefix(code, "type ") {
+		body = code
+	}
+	var needed strings.Builder
+	found := map[string]bool{}
+	for _, match := range qualifiers.FindAllStringSubmatch(body, -1) {
+		name := match[1]
+		parameter := regexp.MustCompile(`(^|, )` + name + `\b`).MatchString(given)
+		if path := imports[name]; path != "" && !found[name] && !parameter {
+			fmt.Fprintf(&needed, "import %s %q\n", name, path)
+			found[name] = true
+		}
+	}
+	return fmt.Sprintf("// %s\npackage snippets\n\n%s\n%s", b.key(), &needed, body)
+}
+
+// use makes use of the variables that a fragment declares, which it shows and does
+// not need.
+func use(code string) (uses string) {
+	file, err := parser.ParseFile(token.NewFileSet(), "", "package p\nfunc f() {\n"+code+"\n}", 0)
+	if err != nil {
+		return "" // The compiler says it better.
+	}
+	var names []string
+	for _, statement := range file.Decls[0].(*ast.FuncDecl).Body.List {
+		if assign, ok := statement.(*ast.AssignStmt); ok && assign.Tok == token.DEFINE {
+			for _, left := range assign.Lhs {
+				names = append(names, left.(*ast.Ident).Name)
+			}
+		}
+		if loop, ok := statement.(*ast.RangeStmt); ok && loop.Tok == token.DEFINE {
+			continue
+		}
+	}
+	for _, name := range slices.Compact(slices.Sorted(slices.Values(names))) {
+		if name != "_" {
+			uses += "_ = " + name + "\n"
+		}
+	}
+	return uses
+}
+
+// compile compiles packages that are not there: they are laid over this directory.
+func compile(t *testing.T, files map[string]string) {
+	t.Helper()
+	dir := t.TempDir()
+	here, err := os.Getwd()
+	require.NoError(t, err)
+	overlay := struct{ Replace map[string]string }{map[string]string{}}
+	packages := map[string]bool{}
+	for name, text := range files {
+		file := filepath.Join(dir, strings.ReplaceAll(name, "/", "_"))
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+		overlay.Replace[filepath.Join(here, name)] = file
+		packages["./"+filepath.Dir(name)] = true
+	}
+	list, err := json.Marshal(overlay)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "overlay.json"), list, 0o600))
+	args := append([]string{"build", "-overlay", filepath.Join(dir, "overlay.json"), "-o", filepath.Join(dir, "built") + "/"}, slices.Sorted(maps.Keys(packages))...)
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "built"), 0o700))
+	said, err := exec.Command("go", args...).CombinedOutput()
+	if err != nil {
+		for name, text := range files {
+			file := filepath.Join(dir, strings.ReplaceAll(name, "/", "_"))
+			if strings.Contains(string(said), filepath.Base(file)) || strings.Contains(string(said), filepath.Base(name)) {
+				t.Logf("%s:\n%s", name, text)
+			}
+		}
+	}
+	require.NoError(t, err, "%s", said)
+}
