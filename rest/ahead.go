@@ -42,6 +42,9 @@ type cutter interface {
 	// is orderly, and otherwise what is missing.
 	end(rest []byte) error
 
+	// within says whether something has begun of which the rest is skipped.
+	within() bool
+
 	// envelope is what has been read so far around the frames.
 	envelope() envelope
 }
@@ -181,7 +184,11 @@ func (a *ahead[T]) read() {
 			a.recycle(b)
 			b.buffer, b.shared = larger, false
 		}
-		n, ended = a.exchange.response.Body.Read((*b.buffer)[filled:])
+		if filled > start || a.cutter.within() {
+			n, ended = a.exchange.Read((*b.buffer)[filled:])
+		} else {
+			n, ended = a.exchange.idle((*b.buffer)[filled:])
+		}
 		filled += n
 		a.count += int64(n)
 		if x := a.exchange; x.most > 0 && x.sum.Add(int64(n)) > x.most {

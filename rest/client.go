@@ -47,6 +47,21 @@ type Options struct {
 	// as an API server takes, and cannot be more.
 	MaxDepth int
 
+	// MaxCompression bounds how many bytes a compressed list may become for each of its
+	// own, after the first 256 KiB. Beyond that, the list fails, and the next of its
+	// Resource is asked for without compression, as ConfigMaps full of zeros may well be
+	// what there is. Defaults to 100. A list of pods is ten to forty times as long as
+	// it is compressed.
+	MaxCompression int
+
+	// MaxSilence is how long an answer may be silent once it has begun: one that is read
+	// whole, a list, and an event of a watch that has arrived in part. (Between two
+	// events a watch may be silent for ever, as far as a Client is concerned.) Fewer than
+	// 1,024 bytes in this time are silence, unless they are the last ones. Waiting for
+	// who reads a stream does not count. Defaults to 90 seconds, which is longer than
+	// the patience of a reflector.
+	MaxSilence time.Duration
+
 	// MaxRetries is how often a verb, or Raw, is repeated after a failure that
 	// invites it: see [Error]. Defaults to 10, as in client-go; negative means
 	// never. List and Watch are not repeated: what reads them, such as a
@@ -87,6 +102,8 @@ type Client struct {
 	maxExpansion   int
 	maxMemory      int64
 	maxDepth       int
+	maxCompression int
+	maxSilence     time.Duration
 	maxRetries     int
 	maxRetryAfter  time.Duration
 	limit          func(context.Context) error
@@ -125,8 +142,8 @@ func NewClient(cfg Config, opts Options) (*Client, error) {
 		return nil, fmt.Errorf("rest.Config: %w", err)
 	}
 	if cfg.HeaderTimeout < 0 || opts.MaxObjectBytes < 0 || opts.MaxListBytes < 0 || opts.MaxRetryAfter < 0 ||
-		opts.MaxExpansion < 0 || opts.MaxObjectMemory < 0 || opts.MaxDepth < 0 {
-		return nil, errors.New("rest: HeaderTimeout, MaxObjectBytes, MaxListBytes, MaxExpansion, MaxObjectMemory, MaxDepth and MaxRetryAfter must not be negative")
+		opts.MaxExpansion < 0 || opts.MaxObjectMemory < 0 || opts.MaxDepth < 0 || opts.MaxCompression < 0 || opts.MaxSilence < 0 {
+		return nil, errors.New("rest: HeaderTimeout, MaxObjectBytes, MaxListBytes, MaxExpansion, MaxObjectMemory, MaxDepth, MaxCompression, MaxSilence and MaxRetryAfter must not be negative")
 	}
 	if opts.MaxDepth > maxJSONDepth {
 		return nil, fmt.Errorf("rest: Options.MaxDepth is %d, but nothing decodes more than %d levels", opts.MaxDepth, maxJSONDepth)
@@ -157,6 +174,8 @@ func NewClient(cfg Config, opts Options) (*Client, error) {
 		maxExpansion:   opts.MaxExpansion,
 		maxMemory:      opts.MaxObjectMemory,
 		maxDepth:       opts.MaxDepth,
+		maxCompression: orDefault(opts.MaxCompression, 100),
+		maxSilence:     orDefault(opts.MaxSilence, 90*time.Second),
 		maxRetries:     orDefault(opts.MaxRetries, 10),
 		maxRetryAfter:  orDefault(opts.MaxRetryAfter, 30*time.Second),
 		limit:          opts.Limit,

@@ -57,7 +57,11 @@ func (r *Resource[T]) DeleteCollection(ctx context.Context, namespace string, op
 		}
 		defer x.close()
 		// The answer is a list of what was deleted, of any length.
-		if _, err := io.Copy(io.Discard, x.response.Body); err != nil {
+		n, err := io.Copy(io.Discard, io.LimitReader(x, r.client.maxListBytes+1))
+		if err == nil && n > r.client.maxListBytes {
+			err = r.client.listTooLarge()
+		}
+		if err != nil {
 			return x.fail(err)
 		}
 		return nil

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -260,5 +261,45 @@ func BenchmarkCompressedList(b *testing.B) {
 				}
 			})
 		}
+	}
+}
+
+// 14 kB of gzip were 14 MB of containers. What is compressed so well is not read on, and
+// asked for again as it is: there may be reasons for it.
+func TestG11_ListThatIsCompressedTooWellIsAskedForAsItIs(t *testing.T) {
+	t.Parallel()
+	for _, e := range encodings {
+		zeros := &corev1.ConfigMapList{ListMeta: metav1.ListMeta{ResourceVersion: "1"}, Items: []corev1.ConfigMap{
+			{ObjectMeta: metav1.ObjectMeta{Name: "zeros"}, Data: map[string]string{"a": strings.Repeat("0", 4<<20)}},
+		}}
+		body := encode(t, e, "ConfigMapList", zeros)
+		small := compressed(t, body, 1)
+		require.Less(t, len(small)*100, len(body))
+		var asked []string
+		client := serveCompressed(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			asked = append(asked, r.Header.Get("Accept-Encoding"))
+			w.Header().Set("Content-Type", contentType(e))
+			if r.Header.Get("Accept-Encoding") == "gzip" || r.URL.Query().Get("limit") != "" {
+				w.Header().Set("Content-Encoding", "gzip")
+				_, _ = w.Write(small)
+				return
+			}
+			_, _ = w.Write(body)
+		}), Options{})
+		maps := For[*corev1.ConfigMap](client, ResourceOptions{})
+		took := allocatedBy(func() {
+			err := listErr(t.Context(), maps)
+			require.ErrorContains(t, err, "rest.Options.MaxCompression")
+			require.NotErrorIs(t, err, listwatch.ErrListTooLarge, "for the next attempt may succeed")
+		})
+		require.Less(t, took, uint64(len(body)))
+		require.Equal(t, io.EOF, listErr(t.Context(), maps))
+		require.Equal(t, []string{"gzip", "identity"}, asked)
+		// A server that insists is refused.
+		require.ErrorContains(t, listErrWith(t.Context(), maps, listwatch.ListOptions{Limit: 1}), `content encoding "gzip", which was not asked for`)
+		// Others are not concerned.
+		asked = nil
+		_ = listErr(t.Context(), pods(client))
+		require.Equal(t, []string{"gzip"}, asked)
 	}
 }

@@ -26,7 +26,8 @@ type request struct {
 	path        string // absolute, unescaped, without the path of the host
 	query       url.Values
 	accept      string
-	list        bool // the answer is a list, which may be compressed
+	list        bool         // the answer is a list
+	plain       *atomic.Bool // whether a list must not be compressed
 	body        []byte
 	contentType string
 	about       about
@@ -43,8 +44,9 @@ type exchange struct {
 	running  context.Context // of the request: ends with ctx, and at close
 	cancel   context.CancelCauseFunc
 	response *http.Response
-	encoding Encoding      // of the answer
-	most     int64         // bytes that the answer may have, as a list; 0 for any number
+	encoding Encoding // of the answer
+	most     int64    // bytes that the answer may have, as a list; 0 for any number
+	silence  silence
 	sum      *atomic.Int64 // of the bytes of this list, of which the answer may be a part
 }
 
@@ -89,7 +91,10 @@ func (c *Client) roundTrip(x *exchange, r request, address string) error {
 		return err
 	}
 	req.Header.Set("Accept", r.accept)
-	if !r.list || !c.compress {
+	compress := c.compress && r.list && !r.plain.Load()
+	if compress {
+		req.Header.Set("Accept-Encoding", "gzip")
+	} else {
 		// Where nothing is said, the transport asks for gzip and decompresses.
 		req.Header.Set("Accept-Encoding", "identity")
 	}
@@ -120,6 +125,9 @@ func (c *Client) roundTrip(x *exchange, r request, address string) error {
 			c.transports.reading.expire() // there may be a new authority
 		}
 		return err
+	}
+	if compress {
+		inflate(x.response, c.maxCompression, r.plain)
 	}
 	c.warn(x)
 	if x.response.StatusCode == http.StatusUnauthorized {
@@ -153,6 +161,8 @@ func (x *exchange) fail(err error) error {
 	switch {
 	case x.ctx.Err() != nil:
 		err = x.ctx.Err()
+	case context.Cause(x.running) == errSilent:
+		err = fmt.Errorf("%w: hardly anything of it has come within %s (rest.Options.MaxSilence)", errSilent, x.client.maxSilence)
 	case x.client.closed.Load():
 		err = ErrClosed
 	case wrapped:
@@ -168,7 +178,7 @@ func (x *exchange) fail(err error) error {
 
 // body reads the whole answer, up to a limit.
 func (x *exchange) body(limit int) ([]byte, error) {
-	body, err := io.ReadAll(io.LimitReader(x.response.Body, int64(limit)+1))
+	body, err := io.ReadAll(io.LimitReader(x, int64(limit)+1))
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return nil, interrupted(err)
 	}

@@ -48,6 +48,8 @@ func (s jsonState) String() string {
 	}[s]
 }
 
+func (c *jsonList) within() bool { return true }
+
 func (c *jsonList) envelope() envelope { return c.around }
 
 func (c *jsonList) cut(data []byte) (f frame, done int, err error) {
@@ -203,6 +205,8 @@ type jsonWatch struct {
 	scan jsonScan
 	skip bool // an event is on its way that is dropped
 }
+
+func (c *jsonWatch) within() bool { return c.skip }
 
 func (c *jsonWatch) envelope() envelope { return envelope{} }
 

@@ -72,7 +72,7 @@ func (r *Resource[T]) open(ctx context.Context, query url.Values) (*exchange, En
 	}
 	return r.send(ctx, request{
 		method: http.MethodGet, path: r.path(types.NamespacedName{Namespace: r.opts.Namespace}), query: query,
-		list: verb == "list", about: about{About: About{Verb: verb}},
+		list: verb == "list", plain: &r.plain, about: about{About: About{Verb: verb}},
 	}, &r.streams)
 }
 

@@ -151,7 +151,12 @@ func (c *Client) answered(x *exchange, start time.Time, err error) {
 
 // warn passes the warnings of an answer on.
 func (c *Client) warn(x *exchange) {
+	n := 0
 	for text := range warnings(x.response.Header["Warning"]) {
+		if n++; n > maxWarnings {
+			break
+		}
+		text = shortened(text)
 		text = c.mask.text(text)
 		if c.warned.first(text) {
 			c.logger.Warn("Warning from the API server.", "url", x.url, "warning", text)

@@ -27,6 +27,8 @@ type protobufList struct {
 	skip    uint64 // bytes of the current field that are to be dropped
 }
 
+func (c *protobufList) within() bool { return true }
+
 func (c *protobufList) envelope() envelope { return c.around }
 
 func (c *protobufList) cut(data []byte) (f frame, done int, err error) {
@@ -143,6 +145,8 @@ type protobufWatch struct {
 	max  int
 	skip uint64 // bytes of the current event that are to be dropped
 }
+
+func (c *protobufWatch) within() bool { return c.skip > 0 }
 
 func (c *protobufWatch) envelope() envelope { return envelope{} }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+	"sync/atomic"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -69,8 +70,9 @@ type Resource[T any] struct {
 	streams decoder // of lists and watches
 	kinds   *kinds
 	scales  *scales
-	partial bool  // T is *metav1.PartialObjectMetadata
-	err     error // what is wrong with gvr or opts, answered by every call
+	plain   atomic.Bool // lists are not to be compressed any more
+	partial bool        // T is *metav1.PartialObjectMetadata
+	err     error       // what is wrong with gvr or opts, answered by every call
 
 	namespaced bool // objects are known to have a namespace
 }

@@ -129,7 +129,9 @@ func (t *transports) useLocked(s *security) (replaced *http.Transport) {
 		MaxIdleConnsPerHost: 25,
 		IdleConnTimeout:     90 * time.Second,
 		ReadBufferSize:      feedSize,
-		ForceAttemptHTTP2:   true,
+
+		MaxResponseHeaderBytes: maxHeaderBytes,
+		ForceAttemptHTTP2:      true,
 		// A peer that is gone without a word is noticed by its silence on a ping, or
 		// by its taking no more bytes.
 		HTTP2: &http.HTTP2Config{SendPingTimeout: 30 * time.Second, PingTimeout: 15 * time.Second, WriteByteTimeout: 10 * time.Second},

@@ -70,6 +70,11 @@ func cutQuoted(s string) (text, after string, ok bool) {
 	return "", "", false
 }
 
+// maxWarnings bounds how many warnings of one answer are passed on. A text of theirs is
+// shortened as that of a failure is. An API server keeps all of them together below
+// 4 KiB.
+const maxWarnings = 64
+
 // maxWarned bounds how many texts are remembered; a text may name an object.
 const maxWarned = 1000
 

@@ -1,0 +1,163 @@
+package rest
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/listwatch"
+)
+
+// dripping answers with a byte at a time.
+func dripping(body []byte, e Encoding, every time.Duration) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", contentType(e))
+		for i := range body {
+			_, _ = w.Write(body[i : i+1])
+			_ = http.NewResponseController(w).Flush()
+			select {
+			case <-time.After(every):
+			case <-r.Context().Done():
+				return
+			}
+		}
+	}
+}
+
+// A body that stopped hung whoever had asked without a deadline, for ever: Get, every
+// verb, discovery, requests for tokens, and lists.
+func TestG11_AnswerThatStopsEnds(t *testing.T) {
+	t.Parallel()
+	key := types.NamespacedName{Namespace: "n", Name: "a"}
+	pod := plainPod(1)
+	pod.Annotations = map[string]string{"x": strings.Repeat("x", 4000)}
+	for _, e := range encodings {
+		one, list := encode(t, e, "Pod", &pod), podList(t, e, "1", plainPods(3)...)
+		all := event(t, e, "ADDED", "Pod", &pod)
+		for name, test := range map[string]struct {
+			body []byte
+			ask  func(context.Context, *Client) error
+		}{
+			"raw": {one, func(ctx context.Context, c *Client) error {
+				_, err := c.Raw(ctx, http.MethodGet, "/apis", RawOptions{})
+				return err
+			}},
+			"get": {one, func(ctx context.Context, c *Client) error {
+				_, err := pods(c).Get(ctx, key, metav1.GetOptions{})
+				return err
+			}},
+			"create": {one, func(ctx context.Context, c *Client) error {
+				_, err := pods(c).Create(ctx, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "a", Namespace: "n"}}, metav1.CreateOptions{})
+				return err
+			}},
+			"delete": {one, func(ctx context.Context, c *Client) error { return pods(c).Delete(ctx, key, metav1.DeleteOptions{}) }},
+			"delete all": {list, func(ctx context.Context, c *Client) error {
+				return pods(c).DeleteCollection(ctx, "n", metav1.DeleteOptions{}, metav1.ListOptions{})
+			}},
+			"list": {list, func(ctx context.Context, c *Client) error { return listErr(ctx, pods(c)) }},
+			"event": {all, func(ctx context.Context, c *Client) error {
+				stream, err := pods(c).Watch(ctx, listwatch.WatchOptions{})
+				if err != nil {
+					return err
+				}
+				defer stream.Close()
+				_, _, err = drainWatch(stream)
+				return err
+			}},
+		} {
+			for how, handler := range map[string]http.HandlerFunc{
+				"silent": silent(test.body[:len(test.body)-20], e), "dripping": dripping(test.body, e, 10*time.Second),
+			} {
+				synctest.Test(t, func(t *testing.T) {
+					client, stop := serveMemory(t, handler, Options{MaxRetries: -1})
+					defer stop()
+					start := time.Now()
+					err := test.ask(t.Context(), client)
+					require.ErrorIs(t, err, errSilent, "%s %s %s", e, name, how)
+					require.ErrorContains(t, err, "rest.Options.MaxSilence")
+					require.Equal(t, 90*time.Second, time.Since(start), "%s %s %s", e, name, how)
+				})
+			}
+		}
+	}
+}
+
+// Between two events, a watch may be silent, and who reads late is not held against it.
+func TestSilenceThatIsNone(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		pod := plainPod(1)
+		client, stop := serveMemory(t, silent(event(t, JSON, "ADDED", "Pod", &pod), JSON), Options{})
+		defer stop()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		stream, err := pods(client).Watch(ctx, listwatch.WatchOptions{})
+		require.NoError(t, err)
+		_, err = stream.Next()
+		require.NoError(t, err)
+		_, err = stream.Next()
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.NoError(t, stream.Close())
+	})
+	synctest.Test(t, func(t *testing.T) { // a list that is read a little at a time
+		body := podList(t, JSON, "1", plainPods(4000)...)
+		client, stop := serveMemory(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", mediaTypeJSON)
+			_, _ = w.Write(body)
+		}), Options{})
+		defer stop()
+		stream, err := pods(client).List(t.Context(), listwatch.ListOptions{})
+		require.NoError(t, err)
+		n := 0
+		for ; err == nil; n++ {
+			if n%1000 == 0 {
+				time.Sleep(10 * time.Minute)
+			}
+			_, err = stream.Next()
+		}
+		require.Equal(t, io.EOF, err)
+		require.Equal(t, 4001, n)
+		require.NoError(t, stream.Close())
+	})
+}
+
+func TestG11_HeadersAndWarningsAreBounded(t *testing.T) {
+	t.Parallel()
+	var texts []string
+	lots := 0
+	client := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		for i := range lots {
+			w.Header().Add("Warning", fmt.Sprintf(`299 - "%d%s"`, i, strings.Repeat("x", 1<<20/lots)))
+		}
+		if r.URL.Path == "/many" {
+			for i := range 500 {
+				w.Header().Add("Warning", fmt.Sprintf(`299 - "%d"`, i))
+			}
+			w.Header().Add("Warning", `299 - "late"`)
+		}
+		if r.URL.Path == "/long" {
+			w.Header().Add("Warning", `299 - "`+strings.Repeat("x", 100_000)+`"`)
+		}
+	}), Options{MaxRetries: -1, Observer: &Observer{OnWarning: func(text string) { texts = append(texts, text) }}})
+	ask := func(path string) error {
+		_, err := client.Raw(t.Context(), http.MethodGet, path, RawOptions{})
+		return err
+	}
+	require.NoError(t, ask("/many"))
+	require.Len(t, texts, maxWarnings)
+	require.NoError(t, ask("/long"))
+	require.Len(t, texts[maxWarnings], maxTextBytes)
+	lots = 10
+	require.ErrorContains(t, ask("/"), "server response headers exceeded")
+	require.Len(t, texts, maxWarnings+1)
+}
