@@ -15,8 +15,9 @@ var (
 	ErrTimeTravel = errors.New("the snapshot is older than what is known already")
 
 	// ErrNoProgress is reported when a list falls silent before its end, or a
-	// streaming list before its end marker; see [Options].ListProgressTimeout.
-	ErrNoProgress = errors.New("the list fell silent before its end")
+	// streaming list comes no nearer to its end marker; see
+	// [Options].ListProgressTimeout.
+	ErrNoProgress = errors.New("the list came no nearer to its end for too long")
 
 	// ErrPageRepeated is reported when a server says that the next page of a list is
 	// one that it has sent already, so that the list would never end. The list that

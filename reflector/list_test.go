@@ -199,7 +199,7 @@ func TestServerThatNeverAnswersAListIsAskedAgain(t *testing.T) {
 		g := newRig(Options{})
 		g.run(t, 61*time.Second,
 			`0s list "0" limit=500`,
-			`1m0s reflector: listing: the list fell silent before its end (failure 1 in a row, next attempt in 800ms)`,
+			`1m0s reflector: listing: the list came no nearer to its end for too long (failure 1 in a row, next attempt in 800ms)`,
 			`1m0.8s list "0" limit=500`,
 		)
 		require.ErrorIs(t, g.reported[0], ErrNoProgress)
@@ -318,7 +318,7 @@ func TestListThatFallsSilentIsTriedAgain(t *testing.T) { // D6
 		g.source.lists = []reply{play(item("a@1"), 29*time.Second, item("b@2"), time.Hour), whole("10", "a@1")}
 		g.run(t, 2*time.Minute,
 			`0s list "0" limit=500`,
-			`1m29s reflector: listing: the list fell silent before its end (failure 1 in a row, next attempt in 800ms)`,
+			`1m29s reflector: listing: the list came no nearer to its end for too long (failure 1 in a row, next attempt in 800ms)`,
 			`1m29.8s list "0" limit=500`,
 			`1m29.8s replace "10": a@1`,
 			`1m29.8s watch "10"`,

@@ -53,11 +53,13 @@ type Options struct {
 	// watch; each watch draws its own from [WatchTimeout, 2*WatchTimeout), so that
 	// many clients don't come back at the same moment. A watch that is still open
 	// five seconds later is closed by the reflector. Either way the next watch
-	// starts at once where the last one ended. Defaults to 5 minutes.
+	// starts at once where the last one ended. Defaults to 5 minutes; more than a year
+	// is a year.
 	WatchTimeout time.Duration
 
 	// ListProgressTimeout is how long a list may be silent, from the request to its
-	// end; a streaming list, to its end marker. After that, [ErrNoProgress] is
+	// end; a streaming list, to its end marker, for how long nothing comes that brings
+	// it nearer, which changes of objects don't. After that, [ErrNoProgress] is
 	// reported. A list is then tried again; a streaming list never again: a server
 	// that does not finish one does not finish the next. Defaults to 60 seconds,
 	// which is how long an API server works on a list before it gives up by itself:
@@ -157,7 +159,12 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
+// longestWatch is half of the longest time that a server is asked to keep a watch open. It is far from
+// where sums of durations, or a server's seconds, overflow.
+const longestWatch = 365 * 24 * time.Hour
+
 // watchTimeout draws the timeout of one watch (RC-20).
 func (o Options) watchTimeout() time.Duration {
-	return o.WatchTimeout + rand.N(o.WatchTimeout)
+	shortest := min(o.WatchTimeout, longestWatch)
+	return shortest + rand.N(shortest)
 }

@@ -16,8 +16,9 @@ const overdueMargin = 5 * time.Second
 
 // session is an open watch with all that may end it.
 type session[T any] struct {
-	stream listwatch.WatchStream[T]
-	opened time.Time
+	stream  listwatch.WatchStream[T]
+	opened  time.Time
+	timeout time.Duration // after which the server ends it
 
 	ctx     context.Context // of the request
 	cancel  context.CancelCauseFunc
@@ -30,7 +31,7 @@ type session[T any] struct {
 func (r *Reflector[T]) open(ctx context.Context, opts listwatch.WatchOptions, limit time.Duration, reason error) (*session[T], error) {
 	opts.Timeout = r.opts.watchTimeout()
 	ctx, cancel := context.WithCancelCause(ctx)
-	s := &session[T]{ctx: ctx, cancel: cancel}
+	s := &session[T]{ctx: ctx, cancel: cancel, timeout: opts.Timeout}
 	s.overdue = time.AfterFunc(opts.Timeout+overdueMargin, func() { cancel(ErrOverdue) })
 	s.endAfter(limit, r.about(reason))
 	progress := func() { s.silence.Load().progress() }

@@ -19,6 +19,11 @@ type silence struct {
 
 	// since is when the wait began, after began; idle or over where nobody waits.
 	since atomic.Int64
+
+	// The rest belongs to who waits.
+
+	from  int64         // since of the last wait
+	spent time.Duration // in waits for what was of no use
 }
 
 const (
@@ -42,14 +47,22 @@ func listen(limit time.Duration, end context.CancelCauseFunc, reason error) *sil
 // wait says that somebody waits from now on.
 func (s *silence) wait() {
 	if s != nil {
-		s.since.Store(int64(time.Since(s.began)))
+		s.since.Store(int64(time.Since(s.began) - s.spent))
 	}
 }
 
 // heard says that nobody waits any more.
 func (s *silence) heard() {
 	if s != nil {
-		s.since.Store(idle)
+		s.from, s.spent = s.since.Swap(idle), 0
+	}
+}
+
+// inVain says, after heard, that what has come is not what is waited for: the next wait
+// is part of the one that has ended.
+func (s *silence) inVain() {
+	if s != nil {
+		s.spent = time.Since(s.began) - time.Duration(s.from)
 	}
 }
 
@@ -84,8 +97,16 @@ func (s *silence) check() {
 		left -= time.Since(s.began) - time.Duration(since)
 	}
 	if left > 0 {
-		s.timer.Reset(left)
+		s.again(left)
 		return
 	}
 	s.end(s.reason)
+}
+
+// again has check called once more, unless stop has come meanwhile: no timer outlives it.
+func (s *silence) again(left time.Duration) {
+	s.timer.Reset(left)
+	if s.since.Load() == over {
+		s.timer.Stop()
+	}
 }

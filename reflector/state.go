@@ -36,6 +36,10 @@ type streaming[T any] struct {
 	at    string // as in snapshot
 	watch *session[T]
 	items collection[T]
+
+	// How far it is; see took.
+	changes bool   // there has been something else than the initial events
+	newest  string // version of what that was
 }
 
 // connecting asks for a watch.

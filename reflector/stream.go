@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"k8s.io/apimachinery/pkg/types"
 
@@ -42,14 +43,19 @@ func (r *Reflector[T]) collect(s *streaming[T]) (state[T], error) {
 		return r.retry(&r.snapshots, err, r.snapshot(s.at)), err
 	case isUnread:
 		r.skip(Streaming, unread)
+		s.took(unread.Type, unread.Key, unread.ResourceVersion)
 		s.items.skip(unread)
 		return s, nil
+	case err == io.EOF && time.Since(s.watch.opened) >= s.watch.timeout:
+		s.watch.close()
+		return r.streamFailed(s.at, r.about(ErrNoProgress))
 	case err != nil:
 		s.watch.close()
 		return r.streamFailed(s.at, err)
 	}
 
 	r.eventReceived(Streaming, event)
+	s.took(event.Type, event.Key, event.ResourceVersion)
 	switch event.Type {
 	case listwatch.Added, listwatch.Modified:
 		s.items.put(event.Item)
@@ -66,6 +72,26 @@ func (r *Reflector[T]) collect(s *streaming[T]) (state[T], error) {
 	return s, nil
 }
 
+// took takes note of what an event says about how far the streaming list is. One that
+// tells of an object which exists brings it nearer to its end: it is Added, with a key
+// that has not been there yet, and either nothing has been told yet that is no such
+// event, or its version is older than that of something told since then. Changes bring the list
+// no nearer: where there are many, and the server knows nothing of end markers, they
+// go on for ever.
+func (s *streaming[T]) took(event listwatch.EventType, key types.NamespacedName, version string) {
+	_, again := s.items.index[key]
+	if event == listwatch.Added && !again && (!s.changes || older(version, s.newest)) {
+		return
+	}
+	s.watch.silence.Load().inVain()
+	if event != listwatch.Bookmark {
+		s.changes = true
+		if s.newest == "" || older(s.newest, version) {
+			s.newest = version
+		}
+	}
+}
+
 // streamFailed decides how to go on after a streaming list has failed (RC-18).
 func (r *Reflector[T]) streamFailed(at string, err error) (state[T], error) {
 	endedEarly := err == io.EOF
@@ -75,7 +101,7 @@ func (r *Reflector[T]) streamFailed(at string, err error) (state[T], error) {
 	switch {
 	case (isExpired(err) || isTooLarge(err)) && at != "":
 		return r.atOnce(&r.snapshots, err, r.snapshot("")), err
-	case errors.Is(err, ErrNoProgress) || isUnsupported(err):
+	case errors.Is(err, ErrNoProgress), errors.Is(err, ErrOverdue), isUnsupported(err):
 		// It will not be otherwise next time (D6).
 		r.mode = List
 		r.record.update(func(st *Status) { st.ListMode = List })

@@ -25,7 +25,7 @@ func (r *Resource[T]) Watch(ctx context.Context, opts listwatch.WatchOptions) (l
 		set(query, "resourceVersionMatch", string(metav1.ResourceVersionMatchNotOlderThan))
 	}
 	if opts.Timeout > 0 {
-		set(query, "timeoutSeconds", strconv.FormatInt(int64((opts.Timeout+time.Second-1)/time.Second), 10))
+		set(query, "timeoutSeconds", strconv.FormatInt(int64((opts.Timeout-1)/time.Second)+1, 10))
 	}
 	x, encoding, err := r.open(ctx, query)
 	if err != nil {
