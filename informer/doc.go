@@ -42,6 +42,25 @@
 // behind may be told less, see [Overflow] and deltafifo.Options.MaxDeltasPerKey),
 // any order between two keys or two handlers, and how soon a change is seen.
 //
+// # Handlers that fall behind
+//
+// A handler has a mailbox of 1,024 events ([DefaultMailbox]). One that is further behind
+// is by default told fewer of them: events of one object are merged, until the mailbox is
+// empty. It misses states in between, and neither an object nor its last state; for a
+// handler that puts keys into a queue nothing changes. Who must see every event chooses
+// [Block], which holds up the informer, or [Unbounded], which takes the memory:
+//
+//	inf.AddHandler(audit, informer.HandlerOptions{Name: "audit", Overflow: informer.Block})
+//
+// A handler for which events have waited ten seconds is named in the log.
+//
+// # What it says by itself
+//
+// Failed attempts, panics of handlers, slow handlers and the like go to
+// [Options].Logger, which is slog.Default() unless told otherwise, with the informer's
+// name: once when they begin, once in five minutes while they last, and once when they
+// are over. Options.Reflector.OnError and [Informer.Status] have all of it.
+//
 // # Beside one informer
 //
 //   - A [Factory] lets parts of a program share informers, and starts and stops them

@@ -167,7 +167,9 @@ func (i *Informer[T]) AddIndex(name string, fn indexer.IndexFunc[T]) error {
 // has not been told of all of them, the objects that were stored stay in memory.
 // The error is ErrStopped, or says which option is wrong.
 //
-// The handler is called by a goroutine of its own, one event at a time (G4).
+// The handler is called by a goroutine of its own, one event at a time (G4). One that is
+// more than 1,024 events behind is by default told fewer: events of one object are merged,
+// up to its last state. See HandlerOptions.Overflow for other ways.
 // Should it panic, that is counted, logged when it begins and every five minutes
 // while it goes on, and the next event follows.
 func (i *Informer[T]) AddHandler(handle func(Event[T]), opts HandlerOptions) (*Registration[T], error) {

@@ -98,7 +98,7 @@
 //
 // Verbs are repeated where the server asks for it or a GET lost its connection, see
 // [Error] and [Options].MaxRetries; lists and watches are not, for a reflector waits
-// and goes on by itself. No rate is limited unless [Options].Limit does it, for API
+// and goes on by itself. There is no client-side rate limit: no rate is limited unless [Options].Limit does it, for API
 // servers defend themselves with priority and fairness. Their warnings go to the
 // Logger, each once, and to [Observer].OnWarning, always.
 package rest

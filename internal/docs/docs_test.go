@@ -21,12 +21,13 @@ import (
 // assumed are the fragments, and what each takes for given: the names that are not
 // declared in it, as parameters of a function around it.
 var assumed = map[string]string{
-	"README.md: shared := sharing.New(sharing.Options{})":                               "client *rest.Client, gvr schema.GroupVersionResource",
-	"apitest/doc.go: srv := apitest.Start(t, apitest.Options{})":                        "t *testing.T, pod *corev1.Pod",
-	"indexer/changed.go: changed, cancel := store.Changed(key)":                         "store *indexer.Reader[*corev1.Pod], key types.NamespacedName",
-	"indexer/changes.go: next := store.Snapshot()":                                      "store *indexer.Reader[*corev1.Pod], last *indexer.Snapshot[*corev1.Pod]",
-	"indexer/snapshot.go: for key, pod := range indexer.Sorted(store.All()) { ... }":    "store *indexer.Reader[*corev1.Pod]",
-	"informer/await/doc.go: pod, err := await.Until(ctx, pods.Store(), key, await.And(": "ctx context.Context, pods *informer.Informer[*corev1.Pod], key types.NamespacedName",
+	"README.md: shared := sharing.New(sharing.Options{})":                                                      "client *rest.Client, gvr schema.GroupVersionResource",
+	"apitest/doc.go: srv := apitest.Start(t, apitest.Options{})":                                               "t *testing.T, pod *corev1.Pod",
+	"indexer/changed.go: changed, cancel := store.Changed(key)":                                                "store *indexer.Reader[*corev1.Pod], key types.NamespacedName",
+	"indexer/changes.go: next := store.Snapshot()":                                                             "store *indexer.Reader[*corev1.Pod], last *indexer.Snapshot[*corev1.Pod]",
+	"indexer/snapshot.go: for key, pod := range indexer.Sorted(store.All()) { ... }":                           "store *indexer.Reader[*corev1.Pod]",
+	"informer/await/doc.go: pod, err := await.Until(ctx, pods.Store(), key, await.And(":                        "ctx context.Context, pods *informer.Informer[*corev1.Pod], key types.NamespacedName",
+	`informer/doc.go: inf.AddHandler(audit, informer.HandlerOptions{Name: "audit", Overflow: informer.Block})`: "inf *informer.Informer[*corev1.Pod], audit func(informer.Event[*corev1.Pod])",
 	"informer/enqueue/doc.go: websites.AddHandler(enqueue.Object[*Website](queue), informer.HandlerOptions{})": "websites *informer.Informer[*Website], deployments *informer.Informer[*appsv1.Deployment], " +
 		"queue *workqueue.Queue[types.NamespacedName], websiteKind schema.GroupKind",
 	"informer/factory.go: var factory informer.Factory": "ctx context.Context, podsGVR schema.GroupVersionResource, " +
@@ -68,6 +69,8 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 type summary struct{ name string }
 
 type Website struct{ metav1.ObjectMeta }
+
+func use(...any) {}
 `
 
 // imports are where the names before a dot come from.
@@ -113,6 +116,7 @@ func TestCodeInCommentsAndPagesCompiles(t *testing.T) {
 
 var (
 	ellipsis   = regexp.MustCompile(`(?m)^\s*\.\.\.$`)
+	loops      = regexp.MustCompile(`for ([\w, ]+) := range (.*) \{ \.\.\. \}`)
 	bodies     = regexp.MustCompile(`\{ \.\.\. \}`)
 	qualifiers = regexp.MustCompile(`\b([a-z][a-z0-9]*)\.[A-Z]`)
 )
@@ -121,8 +125,9 @@ var (
 // function around them.
 func fragment(t *testing.T, n int, b block, given string) string {
 	code := ellipsis.ReplaceAllString(b.text, "")
+	code = loops.ReplaceAllString(code, "for $1 := range $2 { use($1) }")
 	code = bodies.ReplaceAllString(code, `{ panic("...") }`)
-	body := fmt.Sprintf("func snippet%d(%s) error {\n{\n%s\n%s}\nreturn nil\n}\n", n, given, code, use(code))
+	body := fmt.Sprintf("func snippet%d(%s) error {\n{\n%s\n%s}\nreturn nil\n}\n", n, given, code, uses(code))
 	if strings.HasPrefix(code, "type ") {
 		body = code
 	}
@@ -139,9 +144,9 @@ func fragment(t *testing.T, n int, b block, given string) string {
 	return fmt.Sprintf("// %s\npackage snippets\n\n%s\n%s", b.key(), &needed, body)
 }
 
-// use makes use of the variables that a fragment declares, which it shows and does
+// uses makes use of the variables that a fragment declares, which it shows and does
 // not need.
-func use(code string) (uses string) {
+func uses(code string) (all string) {
 	file, err := parser.ParseFile(token.NewFileSet(), "", "package p\nfunc f() {\n"+code+"\n}", 0)
 	if err != nil {
 		return "" // The compiler says it better.
@@ -153,16 +158,13 @@ func use(code string) (uses string) {
 				names = append(names, left.(*ast.Ident).Name)
 			}
 		}
-		if loop, ok := statement.(*ast.RangeStmt); ok && loop.Tok == token.DEFINE {
-			continue
-		}
 	}
 	for _, name := range slices.Compact(slices.Sorted(slices.Values(names))) {
 		if name != "_" {
-			uses += "_ = " + name + "\n"
+			all += "_ = " + name + "\n"
 		}
 	}
-	return uses
+	return all
 }
 
 // compile compiles packages that are not there: they are laid over this directory.
@@ -182,8 +184,8 @@ func compile(t *testing.T, files map[string]string) {
 	list, err := json.Marshal(overlay)
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "overlay.json"), list, 0o600))
-	args := append([]string{"build", "-overlay", filepath.Join(dir, "overlay.json"), "-o", filepath.Join(dir, "built") + "/"}, slices.Sorted(maps.Keys(packages))...)
-	require.NoError(t, os.Mkdir(filepath.Join(dir, "built"), 0o700))
+	args := append([]string{"build", "-overlay", filepath.Join(dir, "overlay.json")}, slices.Sorted(maps.Keys(packages))...)
+	require.Greater(t, len(packages), 1, "go build keeps nothing of several packages")
 	said, err := exec.Command("go", args...).CombinedOutput()
 	if err != nil {
 		for name, text := range files {
