@@ -27,6 +27,25 @@ type Source[T any] interface {
 	Watch(ctx context.Context, opts WatchOptions) (WatchStream[T], error)
 }
 
+// Preparer is what a [Source] may be as well, if it needs something before it can ask
+// the server that may take much longer than an answer should: a credential for which
+// somebody has to log in. Who gives a List or a Watch a deadline, as a reflector does,
+// calls Prepare first, without one. A Source that wraps another one passes it on.
+type Preparer interface {
+	// Prepare returns when List and Watch need not wait for that, with the error for
+	// which there is none, or when ctx ends. It may be called at any time, and is cheap
+	// where there is nothing to wait for.
+	Prepare(ctx context.Context) error
+}
+
+// Prepare calls the method of that name, if source is a [Preparer].
+func Prepare(ctx context.Context, source any) error {
+	if p, ok := source.(Preparer); ok {
+		return p.Prepare(ctx)
+	}
+	return nil
+}
+
 // ListStream is the answer to a list, or to one page of it, read item by item.
 // The package comment has the contract of Next and Close.
 type ListStream[T any] interface {

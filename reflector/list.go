@@ -66,6 +66,10 @@ func (t *turns) again(token string) bool {
 
 // readPage adds the items of one page to s.
 func (r *Reflector[T]) readPage(ctx context.Context, s *listing[T]) (listwatch.ListMeta, error) {
+	// Before any deadline: somebody may have to log in.
+	if err := listwatch.Prepare(ctx, r.source); err != nil {
+		return listwatch.ListMeta{}, explain(ctx, err)
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	r.record.update(func(st *Status) { st.Pages++ })

@@ -29,6 +29,9 @@ type session[T any] struct {
 // open asks for a watch, which ends with reason when nothing has come for as long
 // as limit; see listen.
 func (r *Reflector[T]) open(ctx context.Context, opts listwatch.WatchOptions, limit time.Duration, reason error) (*session[T], error) {
+	if err := listwatch.Prepare(ctx, r.source); err != nil { // as for a list
+		return nil, explain(ctx, err)
+	}
 	opts.Timeout = r.opts.watchTimeout()
 	ctx, cancel := context.WithCancelCause(ctx)
 	s := &session[T]{ctx: ctx, cancel: cancel, timeout: opts.Timeout}

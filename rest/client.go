@@ -90,8 +90,9 @@ type Options struct {
 	Logger *slog.Logger
 }
 
-// Client talks to one API server. It is safe for concurrent use, starts no
-// goroutine of its own, and is to be closed.
+// Client talks to one API server. It is safe for concurrent use, and is to be closed.
+// It starts goroutines only to call Config.Credentials and to read files again, each
+// when a request needs it; they may outlive that request.
 type Client struct {
 	base           *url.URL
 	userAgent      string
@@ -190,14 +191,18 @@ func NewClient(cfg Config, opts Options) (*Client, error) {
 }
 
 // Close ends the client: connections are closed, requests and streams that still
-// run fail, and later calls answer [ErrClosed]. It does not wait for streams,
-// whose owners close them.
+// run fail, and later calls answer [ErrClosed]. It waits for Config.Credentials, whose
+// context it ends, and not for streams, whose owners close them, nor for a disk that
+// does not answer.
 func (c *Client) Close() {
 	if !c.closed.Swap(true) {
 		close(c.closing)
 	}
 	c.transports.closeIdle()
 	c.connections.close()
+	if c.credentials.source != nil {
+		c.credentials.source.close()
+	}
 }
 
 // parseHost reads the address of a server; see Config.Host.

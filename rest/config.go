@@ -41,12 +41,19 @@ type Config struct {
 
 	// Credentials provides a token or a client certificate that changes in another
 	// way than a file does; package execauth gets one from a plugin. It excludes all
-	// other credentials. It is called for every request, from many goroutines at
-	// once, may block until ctx ends, and should answer from memory where it can.
+	// other credentials. It is called for requests, one call at a time, each of which
+	// serves all that wait for it, and should answer from memory where it can. ctx is
+	// not that of a request: it ends with CredentialTimeout and with the client, whose
+	// Close waits for the function, and has the values of the request that came first.
 	// refused is the last credential that a server has answered 401 to, nil where
 	// there has been none. Where that is the current one, it is to be replaced. With
 	// another certificate come new connections; open streams stay where they are.
 	Credentials func(ctx context.Context, refused *Credential) (*Credential, error)
+
+	// CredentialTimeout bounds a call of Credentials. The deadline of a request ends the
+	// request, and not the call, which serves the next one. Defaults to 10 minutes, in
+	// which one can log in with a browser.
+	CredentialTimeout time.Duration
 
 	// Impersonate is in whose name requests are made. Defaults to nobody else's.
 	Impersonate Impersonation
@@ -117,8 +124,8 @@ type TLSConfig struct {
 
 // String shows the configuration without its secrets.
 func (c Config) String() string {
-	return fmt.Sprintf("rest.Config{Host: %q, TLS: %s, BearerToken: %s, BearerTokenFile: %q, Username: %q, Password: %s, Credentials: %t, Impersonate: %+v, UserAgent: %q, Compression: %d, HeaderTimeout: %s}",
-		redactedHost(c.Host), c.TLS, shown(c.BearerToken), c.BearerTokenFile, c.Username, shown(c.Password), c.Credentials != nil, c.Impersonate, c.UserAgent, c.Compression, c.HeaderTimeout)
+	return fmt.Sprintf("rest.Config{Host: %q, TLS: %s, BearerToken: %s, BearerTokenFile: %q, Username: %q, Password: %s, Credentials: %t, Impersonate: %+v, UserAgent: %q, Compression: %d, HeaderTimeout: %s, CredentialTimeout: %s}",
+		redactedHost(c.Host), c.TLS, shown(c.BearerToken), c.BearerTokenFile, c.Username, shown(c.Password), c.Credentials != nil, c.Impersonate, c.UserAgent, c.Compression, c.HeaderTimeout, c.CredentialTimeout)
 }
 
 // GoString is String.

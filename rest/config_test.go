@@ -59,6 +59,7 @@ func TestNewClientRefusesWhatCannotWork(t *testing.T) {
 		{Config{Host: "host", BearerTokenFile: "/does/not/exist"}, "/does/not/exist"},
 		{Config{Host: "host", BearerTokenFile: empty}, "empty"},
 		{Config{Host: "host", HeaderTimeout: -1}, "negative"},
+		{Config{Host: "host", CredentialTimeout: -1}, "CredentialTimeout must not be negative"},
 		{Config{Host: "host", TLS: TLSConfig{CAData: []byte("x"), CAFile: "x"}}, "both as data and as a file"},
 		{Config{Host: "host", TLS: TLSConfig{CAData: []byte("x")}}, "no certificate in PEM"},
 		{Config{Host: "host", TLS: TLSConfig{CAData: []byte("x"), Insecure: true}}, "exclude each other"},

@@ -2,6 +2,8 @@ package rest
 
 import (
 	"context"
+	"fmt"
+	"os"
 	"sync"
 	"time"
 )
@@ -11,44 +13,80 @@ import (
 // authority is replaced days before.
 const fileLifetime = time.Minute
 
-// rereading has files read again when what was read of them is too old: by one of
-// those who need it, while the others wait. No lock is held meanwhile, for a file may
-// be on a disk that does not answer, and what is in it is parsed by functions of the
-// user.
+// patience is how long an attempt to read files holds up those who could go on with
+// what was read before: a disk may not answer any more. firstPatience is that of who
+// has nothing yet.
+const (
+	patience      = time.Second
+	firstPatience = 10 * time.Second
+)
+
+// rereading has files read again when what was read of them is too old, in a goroutine,
+// which nobody can end where a disk does not answer: there is at most one. No lock is
+// held meanwhile, as functions of the user parse what is in the files.
 type rereading struct {
-	mu      sync.Mutex    // guards following
-	at      time.Time     // of the last attempt; zero where it should be repeated
-	running chan struct{} // closed at the end of the attempt that is running, nil without one
+	mu      sync.Mutex // guards following
+	at      time.Time  // of the last attempt; zero where it should be repeated
+	running *reading   // nil without one
 }
 
-// ensure returns when nothing is due any more, or with the error of ctx, if that ends
-// while somebody else reads.
-func (r *rereading) ensure(ctx context.Context, read func()) error {
+// reading is an attempt that is running. done is closed at its end.
+type reading struct {
+	began time.Time
+	done  chan struct{}
+}
+
+// ensure returns when nothing is due any more, or when the attempt has taken longer than
+// patience, or with the error of ctx if that ends before.
+func (r *rereading) ensure(ctx context.Context, patience time.Duration, read func()) error {
 	r.mu.Lock()
-	running, due := r.running, time.Since(r.at) >= fileLifetime
-	if due && running == nil {
-		r.at, r.running = time.Now(), make(chan struct{})
+	if r.running == nil && time.Since(r.at) >= fileLifetime {
+		r.at, r.running = time.Now(), &reading{began: time.Now(), done: make(chan struct{})}
+		go r.run(r.running, read)
 	}
+	running := r.running
 	r.mu.Unlock()
-	switch {
-	case running != nil:
-		select {
-		case <-running:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	case due:
-		defer r.done()
-		read()
+	if running == nil {
+		return nil
+	}
+	left := time.NewTimer(patience - time.Since(running.began))
+	defer left.Stop()
+	select {
+	case <-running.done:
+	case <-left.C:
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 	return nil
 }
 
-func (r *rereading) done() {
-	r.mu.Lock()
-	close(r.running)
-	r.running = nil
-	r.mu.Unlock()
+func (r *rereading) run(running *reading, read func()) {
+	defer func() {
+		r.mu.Lock()
+		r.running = nil
+		r.mu.Unlock()
+		close(running.done)
+	}()
+	read()
+}
+
+// maxFileBytes bounds what is read of a file: tokens and bundles of authorities are
+// much smaller.
+const maxFileBytes = 4 << 20
+
+// readFile reads a file that is read again and again, which excludes pipes: one that
+// nobody writes to would not even be opened.
+func readFile(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s is no regular file", path)
+	case info.Size() > maxFileBytes:
+		return nil, fmt.Errorf("%s has %d bytes, more than %d", path, info.Size(), maxFileBytes)
+	}
+	return os.ReadFile(path)
 }
 
 // expire makes the next who needs them read the files.

@@ -11,7 +11,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"os"
 	"slices"
 	"sync"
 	"time"
@@ -42,7 +41,7 @@ type transports struct {
 // Config.Credentials, if there is one. The error is that of ctx.
 func (t *transports) get(ctx context.Context, certificate *tls.Certificate) (*http.Transport, error) {
 	if t.read != nil {
-		if err := t.reading.ensure(ctx, t.reload); err != nil {
+		if err := t.reading.ensure(ctx, patience, t.reload); err != nil {
 			return nil, err
 		}
 	}
@@ -196,7 +195,11 @@ func (t *TLSConfig) load() (*security, error) {
 	case t.KeyPair == nil:
 		return nil, errors.New("TLS: a client certificate needs KeyPair: set it to tls.X509KeyPair")
 	}
-	pair, err := t.KeyPair(cert, key)
+	var pair tls.Certificate
+	err = guarded(func() (err error) {
+		pair, err = t.KeyPair(cert, key)
+		return err
+	})
 	if err != nil {
 		return nil, fmt.Errorf("TLS: client certificate: %w", err)
 	}
@@ -212,7 +215,7 @@ func pem(what string, data []byte, file string) ([]byte, error) {
 	case len(data) > 0 || file == "":
 		return data, nil
 	}
-	data, err := os.ReadFile(file)
+	data, err := readFile(file)
 	if err == nil && len(data) == 0 {
 		err = errors.New(file + " is empty")
 	}

@@ -6,11 +6,10 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"os"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
+	"unicode"
 
 	"github.com/kinform/kinform/internal/remind"
 )
@@ -20,14 +19,16 @@ type credentials struct {
 	username        string
 	password, token Secret
 	file            *tokenFile
-	source          func(context.Context, *Credential) (*Credential, error)
-	rejected        atomic.Pointer[Credential] // of source
-	mask            *mask                      // knows all that is sent
+	source          *acquiring // nil without Config.Credentials
+	mask            *mask      // knows all that is sent
 	impersonation   http.Header
 }
 
 func newCredentials(cfg *Config, mask *mask, logger *slog.Logger) (*credentials, error) {
-	out := &credentials{username: cfg.Username, password: cfg.Password, token: cfg.BearerToken, source: cfg.Credentials, mask: mask}
+	out := &credentials{username: cfg.Username, password: cfg.Password, token: cfg.BearerToken, mask: mask}
+	if cfg.Credentials != nil {
+		out.source = &acquiring{source: cfg.Credentials, timeout: orDefault(cfg.CredentialTimeout, 10*time.Minute)}
+	}
 	hasToken := !cfg.BearerToken.IsZero() || cfg.BearerTokenFile != ""
 	hasUser := cfg.Username != "" || !cfg.Password.IsZero()
 	switch {
@@ -35,6 +36,8 @@ func newCredentials(cfg *Config, mask *mask, logger *slog.Logger) (*credentials,
 		return nil, errors.New("a bearer token and a user name exclude each other; drop one")
 	case out.source != nil && (hasToken || hasUser || cfg.TLS.hasCertificate()):
 		return nil, errors.New("the function Credentials excludes a token, a user name and a client certificate; drop one")
+	case cfg.CredentialTimeout < 0:
+		return nil, errors.New("CredentialTimeout must not be negative")
 	case !cfg.Password.IsZero() && cfg.Username == "":
 		return nil, errors.New("a password needs a user name")
 	}
@@ -46,8 +49,8 @@ func newCredentials(cfg *Config, mask *mask, logger *slog.Logger) (*credentials,
 	mask.learnUser(cfg.Username, cfg.Password)
 	if cfg.BearerTokenFile != "" {
 		out.file = &tokenFile{path: cfg.BearerTokenFile, logger: logger, token: cfg.BearerToken}
-		if token, _ := out.file.get(context.Background()); token.IsZero() {
-			return nil, fmt.Errorf("bearer token: %w", out.file.err)
+		if token, _ := out.file.get(context.Background(), firstPatience); token.IsZero() {
+			return nil, fmt.Errorf("bearer token: %w", out.file.failure())
 		}
 	}
 	return out, nil
@@ -63,16 +66,14 @@ func (c *credentials) apply(req *http.Request) (*Credential, error) {
 	switch {
 	case c.source != nil:
 		var err error
-		if proof, err = c.source(req.Context(), c.rejected.Load()); err != nil {
-			return nil, fmt.Errorf("credentials: %w", err)
-		} else if proof == nil {
-			return nil, errors.New("credentials: neither a credential nor an error came from the function Credentials")
+		if proof, err = c.acquire(req.Context()); err != nil {
+			return nil, err
 		}
 	case c.username != "":
 		req.SetBasicAuth(c.username, c.password.Reveal())
 	case c.file != nil:
 		var err error
-		if proof.Token, err = c.file.get(req.Context()); err != nil {
+		if proof.Token, err = c.file.get(req.Context(), patience); err != nil {
 			return nil, err
 		}
 	}
@@ -83,13 +84,22 @@ func (c *credentials) apply(req *http.Request) (*Credential, error) {
 	return proof, nil
 }
 
+// acquire gets a credential from the source.
+func (c *credentials) acquire(ctx context.Context) (*Credential, error) {
+	credential, err := c.source.get(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("credentials: %w", err)
+	}
+	return credential, nil
+}
+
 // refused takes note that the server answered 401 to a request with this proof.
 func (c *credentials) refused(proof *Credential) {
 	if c.file != nil {
 		c.file.refused(proof.Token)
 	}
 	if c.source != nil {
-		c.rejected.Store(proof)
+		c.source.refuse(proof)
 	}
 }
 
@@ -105,13 +115,23 @@ type tokenFile struct {
 	said  remind.Reminder
 }
 
-// get returns the token, read anew where the last reading is too old, or none where
-// there has never been one. The error is that of ctx.
-func (f *tokenFile) get(ctx context.Context) (Secret, error) {
-	err := f.reading.ensure(ctx, f.read)
+// get returns the token, read anew where the last reading is too old and the file can be
+// read within patience, or none where there has never been one. The error is that of ctx.
+func (f *tokenFile) get(ctx context.Context, patience time.Duration) (Secret, error) {
+	err := f.reading.ensure(ctx, patience, f.read)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.token, err
+}
+
+// failure is why there is no token.
+func (f *tokenFile) failure() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.err == nil {
+		return fmt.Errorf("%s could not be read within %s", f.path, firstPatience)
+	}
+	return f.err
 }
 
 func (f *tokenFile) read() {
@@ -147,13 +167,16 @@ func (f *tokenFile) refused(token Secret) {
 }
 
 func readToken(path string) (Secret, error) {
-	data, err := os.ReadFile(path)
+	data, err := readFile(path)
 	if err != nil {
 		return Secret{}, err
 	}
 	token := strings.TrimSpace(string(data))
 	if token == "" {
 		return Secret{}, fmt.Errorf("%s is empty", path)
+	}
+	if strings.ContainsFunc(token, unicode.IsControl) {
+		return Secret{}, fmt.Errorf("%s holds more than a token, or none: it has control characters, or several lines", path)
 	}
 	return NewSecret(token), nil
 }

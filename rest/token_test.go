@@ -69,7 +69,7 @@ func TestTokenFileIsReadAgain(t *testing.T) {
 		write("one")
 		f := &tokenFile{path: file, logger: slog.New(slog.DiscardHandler)}
 		get := func() string {
-			token, err := f.get(t.Context())
+			token, err := f.get(t.Context(), patience)
 			require.NoError(t, err)
 			return token.Reveal()
 		}

@@ -27,6 +27,7 @@
 //     brought, be it an error, and no process is started.
 //   - The end of the context with which a process was started kills it. If others
 //     wait for it, one of them starts the next one.
+//   - Where [Options].Policy does not allow the command, nothing is started.
 //   - An error says what the command wrote to its standard error, without what
 //     looks like a secret and without control characters, and never what it wrote
 //     to its standard output. Where the command is missing, it says how to get it.

@@ -40,6 +40,10 @@ func (p *Plugin) execute(ctx context.Context) (*rest.Credential, time.Time, erro
 
 // output returns what the command prints.
 func (p *Plugin) output(ctx context.Context, stderr io.Writer) ([]byte, error) {
+	path, err := p.opts.Policy.allow(p.command)
+	if err != nil {
+		return nil, missing(err, p.opts.InstallHint)
+	}
 	interactive := p.opts.InteractiveMode != Never && p.isTerminal(p.opts.Stdin)
 	if p.opts.InteractiveMode == Always && !interactive {
 		return nil, ErrNoTerminal
@@ -51,7 +55,8 @@ func (p *Plugin) output(ctx context.Context, stderr io.Writer) ([]byte, error) {
 	limited, cancel := context.WithTimeoutCause(ctx, p.opts.Timeout, fmt.Errorf("it did not end within %s: %w", p.opts.Timeout, os.ErrDeadlineExceeded))
 	defer cancel()
 	stdout := &bounded{}
-	cmd := exec.CommandContext(limited, p.command, revealed(p.opts.Args)...)
+	cmd := exec.CommandContext(limited, path, revealed(p.opts.Args)...)
+	cmd.Args[0] = p.command
 	cmd.WaitDelay = orphanDelay
 	cmd.Env = append(append(os.Environ(), revealed(p.opts.Env)...), "KUBERNETES_EXEC_INFO="+string(info))
 	cmd.Stdout, cmd.Stderr = stdout, stderr

@@ -42,6 +42,9 @@ type Options struct {
 	// to nothing.
 	Env []rest.Secret
 
+	// Policy says which commands may be run. Defaults to all.
+	Policy Policy
+
 	// InstallHint tells people how to get the command. It is part of the error when
 	// it is missing. Defaults to nothing.
 	InstallHint string
@@ -99,5 +102,5 @@ func (o Options) withDefaults() (Options, error) {
 	case o.Timeout < 0:
 		return o, errors.New("execauth: Timeout must not be negative")
 	}
-	return o, nil
+	return o, o.Policy.validate()
 }

@@ -133,10 +133,16 @@ func (p *Plugin) rateLocked(now time.Time, helped bool) {
 	}
 }
 
-// finish does a run and publishes its result.
+// finish does a run and publishes its result, also where it panics: others wait for it.
 func (p *Plugin) finish(ctx context.Context, r *run) {
 	var end time.Time
+	r.err = &Error{Command: p.command, Err: errors.New("its run has not come to an end")}
+	defer func() { p.publish(ctx, r, end) }()
 	r.credential, end, r.err = p.execute(ctx)
+}
+
+// publish publishes the result of a run.
+func (p *Plugin) publish(ctx context.Context, r *run, end time.Time) {
 	r.abandoned = r.err != nil && ctx.Err() != nil
 
 	p.mu.Lock()

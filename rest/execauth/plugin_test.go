@@ -364,3 +364,18 @@ func TestNewRefusesWhatCannotWork(t *testing.T) {
 		require.ErrorContains(t, err, test.reason)
 	}
 }
+
+// A run that panics must not leave the others waiting for its end.
+func TestRunThatPanicsBlocksNobody(t *testing.T) {
+	t.Parallel()
+	f := newFiled(t)
+	f.says(`{"token":"a"}`)
+	terminal := f.isTerminal
+	f.isTerminal = func(*os.File) bool { panic("no luck") }
+	require.PanicsWithValue(t, "no luck", func() { _, _ = f.Credential(t.Context(), nil) })
+	f.isTerminal = terminal
+	_, err := f.Credential(t.Context(), nil)
+	require.ErrorContains(t, err, "its run has not come to an end", "in the pause after it")
+	f.pause = time.Now()
+	require.Equal(t, "a", f.token(nil).Token.Reveal())
+}

@@ -15,7 +15,7 @@ const execExtension = "client.authentication.k8s.io/exec"
 // usePlugin makes an exec plugin the source of credentials. Who has static
 // credentials as well is who those say, as for kubectl, and the plugin is not
 // started.
-func usePlugin(cfg *rest.Config, e entry[user], c entry[cluster]) error {
+func usePlugin(cfg *rest.Config, e entry[user], c entry[cluster], policy execauth.Policy) error {
 	x := e.content.Exec
 	if x == nil || !cfg.BearerToken.IsZero() || cfg.BearerTokenFile != "" || cfg.Username != "" || cfg.TLS.KeyPair != nil {
 		return nil
@@ -30,7 +30,7 @@ func usePlugin(cfg *rest.Config, e entry[user], c entry[cluster]) error {
 			x.Command, execauth.V1, execauth.Never, execauth.IfAvailable, execauth.Always)
 	}
 	opts := execauth.Options{
-		APIVersion: x.APIVersion, Args: rest.Secrets(x.Args...), InstallHint: x.InstallHint, InteractiveMode: execauth.InteractiveMode(x.InteractiveMode),
+		APIVersion: x.APIVersion, Args: rest.Secrets(x.Args...), InstallHint: x.InstallHint, Policy: policy, InteractiveMode: execauth.InteractiveMode(x.InteractiveMode),
 	}
 	for _, variable := range x.Env {
 		if variable.Name == "" {

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kinform/kinform/rest"
+	"github.com/kinform/kinform/rest/execauth"
 	"github.com/kinform/kinform/rest/kubeconfig"
 )
 
@@ -80,6 +81,30 @@ func TestExecPluginThatIsMissing(t *testing.T) {
 
 	_, err = kubeconfig.Marshal(conn)
 	require.ErrorContains(t, err, "exec plugin", "it would be somebody else's")
+}
+
+func TestExecPluginThatIsNotAllowed(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	require.NoError(t, os.Chmod(write(t, dir, "get-token", plugin), 0o700))
+	path := write(t, dir, "config", single(`server: "https://x.example"`,
+		"exec: {command: ./get-token, apiVersion: client.authentication.k8s.io/v1beta1}"))
+	for _, policy := range []execauth.Policy{{Type: execauth.DenyAll}, {Type: execauth.Allowlist, Allowed: []string{"get-token"}}} {
+		conn, err := kubeconfig.Load(kubeconfig.Options{Path: path, Plugins: policy})
+		require.NoError(t, err)
+		_, err = conn.Config.Credentials(t.Context(), nil)
+		require.ErrorIs(t, err, execauth.ErrNotAllowed)
+	}
+	_, err := kubeconfig.Load(kubeconfig.Options{Path: path, Plugins: execauth.Policy{Type: "Maybe"}})
+	require.ErrorContains(t, err, `Policy.Type "Maybe" is unknown`)
+}
+
+func TestFilesOfAUserAreNoPipes(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "folder"), 0o700)) // stands for a pipe, which not every system has
+	_, err := kubeconfig.Load(kubeconfig.Options{Path: write(t, dir, "config", single(`server: "https://x.example"`, "tokenFile: folder"))})
+	require.ErrorContains(t, err, "is no regular file: give the path of one")
 }
 
 func TestExtensionsMayBeAnything(t *testing.T) {

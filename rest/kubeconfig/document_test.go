@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/kinform/kinform/rest/execauth"
 )
 
 // seeds are documents, good and bad ones.
@@ -37,7 +39,7 @@ func FuzzParse(f *testing.F) {
 		m.add("/folder/config", doc)
 		m.add("/folder/other", doc)
 		for name := range m.contexts {
-			if conn, err := m.connection(name, nil); err == nil {
+			if conn, err := m.connection(name, nil, execauth.Policy{}); err == nil {
 				require.Equal(t, name, conn.Context)
 				require.NotEmpty(t, conn.Namespace)
 				require.Regexp(t, "^https?://.", conn.Config.Host)

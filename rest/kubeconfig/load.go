@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/kinform/kinform/rest"
+	"github.com/kinform/kinform/rest/execauth"
 )
 
 // ErrNoConfig is what the error of [Load] wraps when there is nothing to load: no
@@ -24,6 +25,10 @@ type Options struct {
 	// Context is the name of the context to use. Defaults to the current-context
 	// of the files.
 	Context string
+
+	// Plugins says which exec plugins may be run, whatever the files have. Defaults
+	// to all.
+	Plugins execauth.Policy
 }
 
 // Connection is a server, who one is there, and where in it one works. It holds
@@ -53,7 +58,7 @@ func Load(opts Options) (Connection, error) {
 		return Connection{}, err
 	}
 	if context := cmp.Or(opts.Context, m.currentContext); context != "" {
-		return m.connection(context, files)
+		return m.connection(context, files, opts.Plugins)
 	}
 	missing := m.nothingSelected(files)
 	if opts.Path != "" {

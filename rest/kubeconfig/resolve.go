@@ -10,10 +10,11 @@ import (
 	"strings"
 
 	"github.com/kinform/kinform/rest"
+	"github.com/kinform/kinform/rest/execauth"
 )
 
 // connection follows a context to its cluster and its user.
-func (m *merged) connection(name string, looked []string) (Connection, error) {
+func (m *merged) connection(name string, looked []string, plugins execauth.Policy) (Connection, error) {
 	context, ok := m.contexts[name]
 	if !ok {
 		return Connection{}, m.noContext(name, looked)
@@ -43,7 +44,7 @@ func (m *merged) connection(name string, looked []string) (Connection, error) {
 	if err := useUser(&conn.Config, user); err != nil {
 		return Connection{}, err
 	}
-	if err := usePlugin(&conn.Config, user, cluster); err != nil {
+	if err := usePlugin(&conn.Config, user, cluster, plugins); err != nil {
 		return Connection{}, err
 	}
 	return conn, nil
@@ -181,7 +182,14 @@ func (e entry[T]) readable(field, path string) error {
 	if path == "" {
 		return nil
 	}
-	f, err := os.Open(path)
+	var f *os.File
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() { // To open a pipe could take for ever.
+		return e.errorf("%s %q is no regular file: give the path of one", field, path)
+	}
+	if err == nil {
+		f, err = os.Open(path)
+	}
 	if err != nil {
 		return e.errorf("%s %q cannot be read: %w: check the path and its permissions", field, path, reason(err))
 	}

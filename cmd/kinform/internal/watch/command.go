@@ -121,6 +121,10 @@ func (o options) run(cmd *cobra.Command, name string) error {
 	}
 	defer client.Close()
 	host := connection.Config.Host
+	// To log in may take as long as it does: the timeout is for the cluster.
+	if err := client.Prepare(cmd.Context()); err != nil {
+		return explain(err, host, name)
+	}
 	resource, err := o.find(cmd.Context(), client, name)
 	if err != nil {
 		return explain(err, host, name)

@@ -1,8 +1,12 @@
 package watch
 
 import (
+	"encoding/base64"
+	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/spf13/cobra"
@@ -84,4 +88,27 @@ func TestCompletion(t *testing.T) {
 	require.NoError(t, os.WriteFile(broken, []byte("{"), 0o600))
 	_, directive = complete(broken)
 	require.Equal(t, cobra.ShellCompDirectiveError, directive)
+}
+
+// TestLoginTakesAsLongAsItDoes: --connect-timeout is about the cluster.
+func TestLoginTakesAsLongAsItDoes(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("the plugin is a script")
+	}
+	s := apitest.Start(t, apitest.Options{TLS: true, BearerToken: "right"})
+	put(t, s, pod("home", "a"))
+	dir := t.TempDir()
+	answer := `{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","status":{"token":"right"}}`
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "login"), []byte("#!/bin/sh\nsleep 2\necho '"+answer+"'\n"), 0o700))
+	config := fmt.Sprintf(`{current-context: c, contexts: [{name: c, context: {cluster: c, user: u, namespace: home}}],
+		clusters: [{name: c, cluster: {server: %q, certificate-authority-data: %q}}],
+		users: [{name: u, user: {exec: {command: ./login, apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never}}}]}`,
+		s.URL(), base64.StdEncoding.EncodeToString(s.CA()))
+	path := filepath.Join(dir, "config")
+	require.NoError(t, os.WriteFile(path, []byte(strings.ReplaceAll(config, "\t", " ")), 0o600))
+	w := start(t, "pods", "--connect-timeout", "1500ms", "--kubeconfig", path)
+	w.next()
+	require.Contains(t, w.next(), " a ")
+	require.NoError(t, w.stop())
 }

@@ -1,0 +1,141 @@
+package rest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+)
+
+// acquiring gets credentials of a source in a context of its own: somebody may have to
+// log in with a browser, which takes longer than any request should, and whose result
+// is of use to the next one when the first has given up.
+type acquiring struct {
+	source  func(ctx context.Context, refused *Credential) (*Credential, error)
+	timeout time.Duration
+
+	mu      sync.Mutex   // guards following
+	refused *Credential  // the last one that a server answered 401 to
+	running *acquisition // nil where none is
+	closed  bool
+}
+
+// acquisition is one call of the source. Its result is there once done is closed.
+type acquisition struct {
+	ctx        context.Context // of the call
+	cancel     context.CancelFunc
+	refused    *Credential // that it is to replace
+	done       chan struct{}
+	credential *Credential
+	err        error
+}
+
+// get returns a credential that replaces the last refused one, or the error of ctx if
+// that ends before. The call of the source goes on.
+func (a *acquiring) get(ctx context.Context) (*Credential, error) {
+	for {
+		call, current, err := a.join(ctx)
+		if err != nil {
+			return nil, err
+		}
+		select {
+		case <-call.done:
+			if current {
+				return call.credential, call.err
+			}
+		case <-call.ctx.Done():
+			// Of a source that does not heed its context no answer is awaited.
+			select {
+			case <-call.done:
+				return call.credential, call.err
+			default:
+				return nil, context.Cause(call.ctx)
+			}
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// join returns the running call of the source, or starts one. It is current unless
+// something has been refused since it began.
+func (a *acquiring) join(ctx context.Context) (call *acquisition, current bool, err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	switch {
+	case a.closed:
+		return nil, false, ErrClosed
+	case a.running != nil:
+		return a.running, a.running.refused == a.refused, nil
+	}
+	late := fmt.Errorf("there was none within %s, as Config.CredentialTimeout has it: %w", a.timeout, os.ErrDeadlineExceeded)
+	call = &acquisition{refused: a.refused, done: make(chan struct{})}
+	call.ctx, call.cancel = context.WithTimeoutCause(context.WithoutCancel(ctx), a.timeout, late)
+	a.running = call
+	go a.run(call)
+	return call, true, nil
+}
+
+// run calls the source. It does not depend on how that ends.
+func (a *acquiring) run(call *acquisition) {
+	credential, err := (*Credential)(nil), errors.New("the function Credentials has ended its goroutine")
+	defer func() {
+		if p := recover(); p != nil {
+			credential, err = nil, fmt.Errorf("the function Credentials panicked: %v", p)
+		}
+		if err == nil && credential == nil {
+			err = errors.New("neither a credential nor an error came from the function Credentials")
+		}
+		call.credential, call.err = credential, err
+		a.mu.Lock()
+		a.running = nil
+		a.mu.Unlock()
+		close(call.done)
+		call.cancel()
+	}()
+	credential, err = a.source(call.ctx, call.refused)
+}
+
+// refuse takes note of a credential that a server answered 401 to.
+func (a *acquiring) refuse(credential *Credential) {
+	a.mu.Lock()
+	a.refused = credential
+	a.mu.Unlock()
+}
+
+// close ends the call of the source and waits for it.
+func (a *acquiring) close() {
+	a.mu.Lock()
+	call := a.running
+	a.closed = true
+	a.mu.Unlock()
+	if call != nil {
+		call.cancel()
+		<-call.done
+	}
+}
+
+// Prepare waits until the client has the credential that a request needs, if it comes
+// from [Config].Credentials, or until ctx ends: who has a deadline for requests, and
+// none for somebody who logs in, calls it first. Requests get a credential by
+// themselves, too.
+func (c *Client) Prepare(ctx context.Context) error {
+	return c.prepare(ctx, c.base.String())
+}
+
+// Prepare implements [listwatch.Preparer]; see [Client.Prepare].
+func (r *Resource[T]) Prepare(ctx context.Context) error {
+	return r.client.prepare(ctx, r.String())
+}
+
+func (c *Client) prepare(ctx context.Context, url string) error {
+	if c.credentials.source == nil {
+		return nil
+	}
+	if _, err := c.credentials.acquire(ctx); err != nil {
+		return (&exchange{client: c, method: "GET", url: url, ctx: ctx}).fail(err)
+	}
+	return nil
+}

@@ -1,0 +1,244 @@
+//go:build unix
+
+package rest
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// login is a source for which somebody has to log in.
+type login struct {
+	takes time.Duration
+	calls atomic.Int32
+	fail  func(call int32)
+}
+
+func (l *login) get(ctx context.Context, _ *Credential) (*Credential, error) {
+	call := l.calls.Add(1)
+	if l.fail != nil {
+		l.fail(call)
+	}
+	select {
+	case <-time.After(l.takes):
+		return &Credential{Token: NewSecret("token")}, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+func newLoginClient(t *testing.T, source *login, timeout time.Duration) (client *Client, stop func()) {
+	server := newMemory()
+	handler := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = w.Write([]byte(r.Header.Get("Authorization")))
+	})}
+	var group sync.WaitGroup
+	group.Go(func() { _ = handler.Serve(server) })
+	client, err := NewClient(Config{
+		Host: "http://memory", DialContext: server.DialContext, Credentials: source.get, CredentialTimeout: timeout,
+	}, Options{})
+	require.NoError(t, err)
+	return client, func() {
+		client.Close()
+		_ = handler.Close()
+		group.Wait()
+	}
+}
+
+// TestLoginOutlivesTheRequestsThatWaitForIt: whose deadline ends meanwhile gives up, and
+// the login goes on for the next one.
+func TestLoginOutlivesTheRequestsThatWaitForIt(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		source := &login{takes: 5 * time.Minute}
+		client, stop := newLoginClient(t, source, 0)
+		defer stop()
+		start := time.Now()
+		for range 4 {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			_, err := get(ctx, client)
+			cancel()
+			require.ErrorIs(t, err, context.DeadlineExceeded)
+		}
+		body, err := get(t.Context(), client)
+		require.NoError(t, err)
+		require.Equal(t, "Bearer token", body)
+		require.Equal(t, 5*time.Minute, time.Since(start))
+		require.EqualValues(t, 1, source.calls.Load())
+	})
+}
+
+func TestPrepareWaitsForACredential(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		source := &login{takes: 5 * time.Minute}
+		client, stop := newLoginClient(t, source, 0)
+		defer stop()
+		start := time.Now()
+		require.NoError(t, pods(client).Prepare(t.Context()))
+		require.Equal(t, 5*time.Minute, time.Since(start))
+		require.Zero(t, client.Stats().Requests, "nothing is asked")
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		require.EqualError(t, client.Prepare(ctx), "GET http://memory: context deadline exceeded")
+	})
+	other := serve(t, http.NotFoundHandler(), Options{})
+	require.NoError(t, other.Prepare(t.Context()), "without a source there is nothing to wait for")
+}
+
+// TestCredentialsHaveADeadlineOfTheirOwn, also where the function does not heed it.
+func TestCredentialsHaveADeadlineOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		deaf := &login{fail: func(int32) { <-release }}
+		client, stop := newLoginClient(t, deaf, time.Minute)
+		defer stop()
+		start := time.Now()
+		_, err := get(t.Context(), client)
+		require.ErrorIs(t, err, os.ErrDeadlineExceeded)
+		require.ErrorContains(t, err, "there was none within 1m0s, as Config.CredentialTimeout has it")
+		require.Equal(t, time.Minute, time.Since(start))
+		_, err = get(t.Context(), client)
+		require.ErrorIs(t, err, os.ErrDeadlineExceeded)
+		require.Equal(t, time.Minute, time.Since(start), "at once")
+		require.EqualValues(t, 1, deaf.calls.Load(), "and no second call while the first hangs")
+		close(release)
+		synctest.Wait()
+		_, err = get(t.Context(), client)
+		require.NoError(t, err)
+	})
+	synctest.Test(t, func(t *testing.T) {
+		source := &login{takes: time.Hour}
+		client, stop := newLoginClient(t, source, 0)
+		defer stop()
+		start := time.Now()
+		_, err := get(t.Context(), client)
+		require.ErrorContains(t, err, "there was none within 10m0s")
+		require.Equal(t, 10*time.Minute, time.Since(start))
+	})
+}
+
+// TestSourceThatPanicsOrExitsBlocksNobody.
+func TestSourceThatPanicsOrExitsBlocksNobody(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		source := &login{fail: func(call int32) {
+			switch call {
+			case 1:
+				panic("out of luck")
+			case 2:
+				runtime.Goexit()
+			}
+		}}
+		client, stop := newLoginClient(t, source, 0)
+		defer stop()
+		_, err := get(t.Context(), client)
+		require.ErrorContains(t, err, "credentials: the function Credentials panicked: out of luck")
+		_, err = get(t.Context(), client)
+		require.ErrorContains(t, err, "credentials: the function Credentials has ended its goroutine")
+		_, err = get(t.Context(), client)
+		require.NoError(t, err)
+	})
+}
+
+// TestRefusedCredentialIsNotTakenFromACallThatBeganBefore: who was refused waits for a
+// call that knows it.
+func TestRefusedCredentialIsNotTakenFromACallThatBeganBefore(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		old, renewed := &Credential{Token: NewSecret("old")}, &Credential{Token: NewSecret("new")}
+		a := &acquiring{timeout: time.Minute, source: func(_ context.Context, refused *Credential) (*Credential, error) {
+			time.Sleep(time.Second)
+			if refused == old {
+				return renewed, nil
+			}
+			return old, nil
+		}}
+		var group sync.WaitGroup
+		group.Go(func() { _, _ = a.get(t.Context()) })
+		synctest.Wait()
+		a.refuse(old)
+		got, err := a.get(t.Context())
+		require.NoError(t, err)
+		require.Same(t, renewed, got)
+		group.Wait()
+	})
+}
+
+func TestCloseEndsALogin(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		client, stop := newLoginClient(t, &login{takes: time.Hour}, 0)
+		ended := make(chan error, 1)
+		go func() {
+			_, err := get(t.Context(), client)
+			ended <- err
+		}()
+		synctest.Wait()
+		start := time.Now()
+		stop()
+		require.ErrorIs(t, <-ended, ErrClosed)
+		require.Zero(t, time.Since(start))
+		require.ErrorIs(t, client.Prepare(t.Context()), ErrClosed)
+	})
+}
+
+// TestFileThatCannotBeReadAnyMoreHoldsUpNobody: what was read last is used, after a
+// second for those who come first.
+func TestFileThatCannotBeReadAnyMoreHoldsUpNobody(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		disk := make(chan struct{})
+		var reads atomic.Int32
+		r := &rereading{}
+		hang := func() { reads.Add(1); <-disk }
+		start := time.Now()
+		require.NoError(t, r.ensure(t.Context(), patience, hang))
+		require.Equal(t, patience, time.Since(start))
+		for range 100 {
+			require.NoError(t, r.ensure(t.Context(), patience, hang))
+		}
+		require.Equal(t, patience, time.Since(start), "the others do not wait at all")
+		time.Sleep(10 * fileLifetime)
+		require.NoError(t, r.ensure(t.Context(), patience, hang))
+		require.EqualValues(t, 1, reads.Load(), "one at a time")
+		close(disk)
+		synctest.Wait()
+		require.NoError(t, r.ensure(t.Context(), patience, hang))
+		require.EqualValues(t, 2, reads.Load())
+	})
+}
+
+func TestFileThatIsNoneOrTooLargeIsRefused(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	pipe, large, lines := filepath.Join(dir, "pipe"), filepath.Join(dir, "large"), filepath.Join(dir, "lines")
+	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
+	require.NoError(t, os.WriteFile(large, nil, 0o600))
+	require.NoError(t, os.Truncate(large, maxFileBytes+1))
+	require.NoError(t, os.WriteFile(lines, []byte("hush\nhush\n"), 0o600))
+	for path, want := range map[string]string{pipe: "is no regular file", dir: "is no regular file", large: "has 4194305 bytes", lines: "several lines"} {
+		_, err := NewClient(Config{Host: "host", BearerTokenFile: path}, Options{})
+		require.ErrorContains(t, err, want)
+		require.NotContains(t, err.Error(), "hush")
+		if path != lines {
+			_, err = NewClient(Config{Host: "host", TLS: TLSConfig{CAFile: path}}, Options{})
+			require.ErrorContains(t, err, want)
+		}
+	}
+	_, err := NewClient(Config{Host: "host", BearerTokenFile: filepath.Join(dir, "none")}, Options{})
+	require.True(t, errors.Is(err, os.ErrNotExist))
+}

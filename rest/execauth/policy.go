@@ -1,0 +1,83 @@
+package execauth
+
+import (
+	"errors"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+)
+
+// PolicyType says which plugins may be run.
+type PolicyType string
+
+// The types, by the names that they have in kubectl's file of preferences (kuberc,
+// field credentialPluginPolicy).
+const (
+	AllowAll  PolicyType = "AllowAll"
+	DenyAll   PolicyType = "DenyAll"
+	Allowlist PolicyType = "Allowlist"
+)
+
+// Policy says which commands may be run, whatever a kubeconfig has: it may come from
+// somebody who should not choose what runs here. It is checked before each run. The
+// zero value allows all.
+type Policy struct {
+	// Type defaults to AllowAll.
+	Type PolicyType
+
+	// Allowed are the commands of an Allowlist, which must have some, and no other
+	// policy any. Each is a path, or a name that is looked for in PATH, as a command
+	// is: both must lead to the same path. Symbolic links are not followed, and there
+	// are no patterns.
+	Allowed []string
+}
+
+// ErrNotAllowed is wrapped by errors about a plugin that the policy does not allow.
+var ErrNotAllowed = errors.New("the policy for plugins does not allow it")
+
+// validate says what is wrong with the policy.
+func (p Policy) validate() error {
+	switch p.Type {
+	case "", AllowAll, DenyAll:
+		if len(p.Allowed) > 0 {
+			return fmt.Errorf("execauth: Policy has a list of what is allowed, which is for Type %s", Allowlist)
+		}
+	case Allowlist:
+		if len(p.Allowed) == 0 {
+			return fmt.Errorf("execauth: Policy of Type %s has no list: name what is allowed, or use %s", Allowlist, DenyAll)
+		}
+		for _, name := range p.Allowed {
+			if name == "" {
+				return errors.New("execauth: Policy allows a command without a name: remove it")
+			}
+		}
+	default:
+		return fmt.Errorf("execauth: Policy.Type %q is unknown: use %s, %s or %s", p.Type, AllowAll, DenyAll, Allowlist)
+	}
+	return nil
+}
+
+// allow returns the path of the command if it may be run.
+func (p Policy) allow(command string) (path string, err error) {
+	if p.Type == DenyAll {
+		return "", fmt.Errorf("%w: it is %s", ErrNotAllowed, DenyAll)
+	}
+	if path, err = resolve(command); err != nil || p.Type != Allowlist {
+		return path, err
+	}
+	for _, name := range p.Allowed {
+		if allowed, err := resolve(name); err == nil && allowed == path {
+			return path, nil
+		}
+	}
+	return "", fmt.Errorf("%w: %s is not on its list", ErrNotAllowed, path)
+}
+
+// resolve returns the absolute path of a command.
+func resolve(command string) (string, error) {
+	path, err := exec.LookPath(command)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Abs(path)
+}
