@@ -34,8 +34,23 @@ type transports struct {
 	mu      sync.Mutex      // guards following
 	current *http.Transport // nil before the first request
 	used    *security       // by current
+	retired []retired       // lately, oldest first
 	said    remind.Reminder // that the files cannot be used
 }
+
+// retired is a transport that is used no more. Its connections are closed as they become
+// idle, which one with HTTP/2 may do some moments after the end of its last request.
+type retired struct {
+	transport *http.Transport
+	at        time.Time
+}
+
+// forgetAfter is the time after which nothing more is done about a transport: what is
+// still in use ends by itself, at idleTimeout after its last request.
+const (
+	forgetAfter = 2 * idleTimeout
+	idleTimeout = 90 * time.Second
+)
 
 // get returns the transport for a request. certificate is that of
 // Config.Credentials, if there is one. The error is that of ctx.
@@ -50,13 +65,12 @@ func (t *transports) get(ctx context.Context, certificate *tls.Certificate) (*ht
 	if t.given && !sameCertificate(certificate, next.certificate()) {
 		next = &security{next.pem, next.roots, func() *tls.Certificate { return certificate }}
 	}
-	var replaced *http.Transport
 	if t.current == nil || next != t.used {
-		replaced = t.useLocked(next)
+		t.useLocked(next)
 	}
-	current := t.current
+	current, old := t.current, t.retiredLocked()
 	t.mu.Unlock()
-	closeIdle(replaced)
+	closeIdle(old)
 	return current, nil
 }
 
@@ -81,35 +95,49 @@ func (t *transports) reload() {
 		return
 	}
 	t.mu.Lock()
-	var replaced *http.Transport
 	if read.pem.Reveal() != t.used.pem.Reveal() {
 		if t.given {
 			read.certificate = t.used.certificate
 		}
-		replaced = t.useLocked(read)
+		t.useLocked(read)
 	}
+	old := t.retiredLocked()
 	t.mu.Unlock()
-	closeIdle(replaced)
+	closeIdle(old)
 }
 
 // closeIdle closes the connections that nobody uses.
 func (t *transports) closeIdle() {
 	t.mu.Lock()
-	current := t.current
+	old := t.retiredLocked()
+	if t.current != nil {
+		old = append(old, t.current)
+	}
 	t.mu.Unlock()
-	closeIdle(current)
+	closeIdle(old)
 }
 
-func closeIdle(t *http.Transport) {
-	if t != nil {
+func closeIdle(transports []*http.Transport) {
+	for _, t := range transports {
 		t.CloseIdleConnections()
 	}
 }
 
-// useLocked makes the current transport, with what is secure from now on, and returns
+// retiredLocked returns the transports that may have idle connections.
+func (t *transports) retiredLocked() (old []*http.Transport) {
+	t.retired = slices.DeleteFunc(t.retired, func(r retired) bool { return time.Since(r.at) > forgetAfter })
+	for _, r := range t.retired {
+		old = append(old, r.transport)
+	}
+	return old
+}
+
+// useLocked makes the current transport, with what is secure from now on, and retires
 // the one before, if there was one.
-func (t *transports) useLocked(s *security) (replaced *http.Transport) {
-	replaced = t.current
+func (t *transports) useLocked(s *security) {
+	if t.current != nil {
+		t.retired = append(t.retired, retired{t.current, time.Now()})
+	}
 	config := &tls.Config{
 		MinVersion:         tls.VersionTLS12,
 		RootCAs:            s.roots,
@@ -126,7 +154,7 @@ func (t *transports) useLocked(s *security) (replaced *http.Transport) {
 		TLSClientConfig:     config,
 		TLSHandshakeTimeout: 10 * time.Second,
 		MaxIdleConnsPerHost: 25,
-		IdleConnTimeout:     90 * time.Second,
+		IdleConnTimeout:     idleTimeout,
 		ReadBufferSize:      feedSize,
 
 		MaxResponseHeaderBytes: maxHeaderBytes,
@@ -135,7 +163,6 @@ func (t *transports) useLocked(s *security) (replaced *http.Transport) {
 		// by its taking no more bytes.
 		HTTP2: &http.HTTP2Config{SendPingTimeout: 30 * time.Second, PingTimeout: 15 * time.Second, WriteByteTimeout: 10 * time.Second},
 	}
-	return replaced
 }
 
 // security is what connections are secured with. It does not change.
