@@ -73,7 +73,7 @@ bench: ## run the benchmarks of every package once
 	go test -run='^$$' -bench=. -benchmem ./...
 
 .PHONY: bench-compare
-bench-compare: ## measure against client-go, side by side (under 10 minutes; ARGS=-quick for a glance)
+bench-compare: ## measure against client-go, side by side (some 20 minutes; ARGS=-quick for a glance)
 	$(MAKE) -C bench compare
 
 .PHONY: fuzz

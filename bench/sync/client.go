@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/kinform/kinform/bench/internal/subject"
@@ -25,8 +26,13 @@ const (
 	sources = "github.com/kinform/kinform/bench/sync/"
 
 	clientgo = "clientgo"
-	kinform  = "kinform"
+	kinform  = "kinform" // as it is by default
 	raw      = "raw"
+
+	// withSharing is kinform's program with package rest/sharing.
+	withSharing = "kinform" + sharingSuffix
+
+	sharingSuffix = "+sharing"
 )
 
 func (k kind) String() string {
@@ -91,13 +97,15 @@ func (l *lab) start(k kind, hold bool) (*client, subject.Report, error) {
 		l.server.hold(c.name)
 	}
 	task := subject.Task{URL: l.server.url, Name: c.name, Encoding: k.encoding, Mode: k.mode, Shape: k.shape}
+	var binary string
+	binary, task.Sharing = strings.CutSuffix(k.program, sharingSuffix)
 	profile := ""
 	if l.profiles != "" {
 		profile = filepath.Join(l.profiles, k.String())
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	c.cancel = cancel
-	c.cmd = exec.CommandContext(ctx, filepath.Join(l.bin, k.program), task.Args(profile)...)
+	c.cmd = exec.CommandContext(ctx, filepath.Join(l.bin, binary), task.Args(profile)...)
 	c.cmd.Stderr = &c.stderr
 	orders, err := c.cmd.StdinPipe()
 	if err != nil {

@@ -40,7 +40,7 @@ func watchKinds() (kinds []kind) {
 }
 
 func both(encoding, mode, shape string) []kind {
-	return []kind{{clientgo, encoding, mode, shape}, {kinform, encoding, mode, shape}}
+	return []kind{{clientgo, encoding, mode, shape}, {kinform, encoding, mode, shape}, {withSharing, encoding, mode, shape}}
 }
 
 // warm makes the server encode everything in JSON, which it remembers.

@@ -27,11 +27,13 @@ func TestEveryRowIsMeasured(t *testing.T) {
 	require.NoError(t, l.syncRound(syncKinds(rows), true, measured))
 	require.NoError(t, l.watchRound(watchKinds(), updates, measured))
 
-	require.Len(t, measured.comparison(), 1+len(goals))
+	require.Len(t, measured.comparison(), 1+2*len(goals))
 	for _, g := range goals {
-		v, ok := measured.median(kind{kinform, g.encoding, subject.List, g.shape}, g.metric)
-		require.True(t, ok)
-		require.Positive(t, v, g.metric.name)
+		for _, program := range []string{kinform, withSharing} {
+			v, ok := measured.median(kind{program, g.encoding, subject.List, g.shape}, g.metric)
+			require.True(t, ok)
+			require.Positive(t, v, g.metric.name)
+		}
 	}
 	written, err := filepath.Glob(filepath.Join(profiles, "kinform-json-list-full.*.pprof"))
 	require.NoError(t, err)

@@ -3,6 +3,7 @@ package subject
 import (
 	"context"
 	"flag"
+	"strconv"
 )
 
 // What a client can be asked for.
@@ -27,6 +28,9 @@ type Task struct {
 	// of a pod.
 	Encoding, Mode, Shape string
 
+	// Sharing is whether objects share what is equal in them, which only kinform can.
+	Sharing bool
+
 	// Updated is to be called by the handler for each update.
 	Updated func()
 
@@ -35,7 +39,7 @@ type Task struct {
 
 // Args are the arguments for a process that shall do it.
 func (t Task) Args(profile string) []string {
-	return []string{"-url", t.URL, "-name", t.Name, "-encoding", t.Encoding, "-mode", t.Mode, "-shape", t.Shape, "-profile", profile}
+	return []string{"-url", t.URL, "-name", t.Name, "-encoding", t.Encoding, "-mode", t.Mode, "-shape", t.Shape, "-sharing=" + strconv.FormatBool(t.Sharing), "-profile", profile}
 }
 
 func parseTask() Task {
@@ -45,6 +49,7 @@ func parseTask() Task {
 	flag.StringVar(&t.Encoding, "encoding", Protobuf, "json or protobuf")
 	flag.StringVar(&t.Mode, "mode", List, "list or watchlist")
 	flag.StringVar(&t.Shape, "shape", Full, "full, stripped or metadata")
+	flag.BoolVar(&t.Sharing, "sharing", false, "let objects share what is equal in them")
 	flag.StringVar(&t.profile, "profile", "", "prefix of the files to write profiles to")
 	flag.Parse()
 	return t

@@ -1,4 +1,5 @@
-// Command kinform is kinform's side of the measurement of package sync.
+// Command kinform is kinform's side of the measurement of package sync, by default and
+// with sharing.
 package main
 
 import (
@@ -39,9 +40,11 @@ type measured[T any] struct {
 
 func start[T rest.Message](client *rest.Client, task subject.Task, opts rest.ResourceOptions) (subject.Informer, error) {
 	opts.Encoding = encoding(task)
-	shared := sharing.New(sharing.Options{})
-	opts.DecodeProtobuf, opts.DecodeJSON = shared.Unmarshal, shared.DecodeJSON
-	opts.DecodeUpdate = shared.UnmarshalUpdate
+	if task.Sharing {
+		shared := sharing.New(sharing.Options{})
+		opts.DecodeProtobuf, opts.DecodeJSON = shared.Unmarshal, shared.DecodeJSON
+		opts.DecodeUpdate = shared.UnmarshalUpdate
+	}
 	pods := rest.NewResource[T](client, corev1.SchemeGroupVersion.WithResource("pods"), opts)
 	inf, err := informer.New(pods, informer.Options[T]{
 		Reflector: reflector.Options{ListMode: mode(task)},
