@@ -70,8 +70,12 @@ func (w *watcher) huge(size int64) {
 	w.flush()
 }
 
-// bookmark says that everything up to the version has been sent.
+// bookmark says that everything up to the version has been sent, unless that is yet
+// to come: the real server says nothing then.
 func (w *watcher) bookmark(endsInitial bool) {
+	if w.version > w.srv.store.current() {
+		return
+	}
 	obj := w.res.new()
 	if endsInitial {
 		obj.SetAnnotations(map[string]string{metav1.InitialEventsAnnotationKey: "true"})

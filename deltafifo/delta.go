@@ -17,6 +17,10 @@ type Delta[T any] struct {
 	// consumer then, and ResourceVersion the version of the deletion.
 	FinalStateUnknown bool
 
+	// Restored marks an object of a Restore: it may differ from what was known even
+	// where it has the same ResourceVersion.
+	Restored bool
+
 	// Object is the object after the change; for Deleted its last known state.
 	Object T
 

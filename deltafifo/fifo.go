@@ -209,6 +209,7 @@ func (f *FIFO[T]) pushLocked(key types.NamespacedName, d Delta[T]) {
 		}
 	case full && mergeable(stack.Deltas, d):
 		f.stats.Merged++
+		d.Restored = d.Restored || newest.Restored
 		*newest = d
 	default:
 		deltas := stack.Deltas

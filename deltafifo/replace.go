@@ -45,8 +45,22 @@ type Item[T any] struct {
 // items is ranged over once, before the queue is locked. Replace returns
 // ErrClosed, having queued nothing, after Close.
 func (f *FIFO[T]) Replace(items iter.Seq[Item[T]], resourceVersion string) error {
-	list := gather(items)
+	return f.replace(gather(items), resourceVersion)
+}
 
+// Restore is Replace for a producer that has changed its history, as a server that was
+// restored from a backup: an object may differ from what was known although it has the
+// same version. Each delta says so. resourceVersion may be lower than what was told
+// before.
+func (f *FIFO[T]) Restore(items iter.Seq[Item[T]], resourceVersion string) error {
+	list := gather(items)
+	for l := range list.objects.all() {
+		l.delta[0].Restored = true
+	}
+	return f.replace(list, resourceVersion)
+}
+
+func (f *FIFO[T]) replace(list listing[T], resourceVersion string) error {
 	f.mu.Lock()
 	if f.closed {
 		f.mu.Unlock()

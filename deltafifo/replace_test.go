@@ -2,6 +2,7 @@ package deltafifo_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"testing/synctest"
 
@@ -235,4 +236,31 @@ func TestTheObserverOfAReplaceDoesNotReadWhatOthersWrite(t *testing.T) {
 		"a Replaced 6", "b Updated 8", "b Updated 9", "gone Deleted 10",
 		"b Replaced 7", "gone Deleted 2",
 	}, seen)
+}
+
+// What a Restore says of an object counts even in the version that is known, also
+// where a later state has taken its place.
+func TestRestoreMarksWhatMayDifferInTheSameVersion(t *testing.T) {
+	t.Parallel()
+	f := setup(t, deltafifo.Options{MaxDeltasPerKey: 2})
+	f.replace("10", "a@8", "b@5")
+	f.popAndApply()
+	f.update("a", "9")
+
+	require.NoError(t, f.Restore(slices.Values([]deltafifo.Item[string]{{Key: key("a"), Object: "a@7", ResourceVersion: "7"}}), "7"))
+	require.True(t, f.HasVersion(key("a"), "7"))
+	require.False(t, f.HasVersion(key("b"), "5"))
+	f.update("a", "8")
+
+	b := f.pop()
+	require.True(t, b.Replaced)
+	require.Equal(t, "8", b.ResourceVersion, "it goes back")
+	require.Equal(t, []string{"a: Updated@9 Updated@8", "b: Deleted?@5"}, text(b))
+	require.Equal(t, []bool{false, true}, []bool{b.Stacks[0].Deltas[0].Restored, b.Stacks[0].Deltas[1].Restored})
+
+	f.store.apply(b)
+	f.update("a", "9")
+	require.False(t, f.pop().Stacks[0].Newest().Restored)
+	f.Close()
+	require.ErrorIs(t, f.Restore(slices.Values([]deltafifo.Item[string]{}), "7"), deltafifo.ErrClosed)
 }

@@ -113,7 +113,8 @@ func replaced[T any](current indexer.Entry[T], key types.NamespacedName, delta d
 // What was told already is not told again (D11): an object that a relist or a
 // repeated watch event brings in the version that is known makes no event, and
 // neither does the deletion of what is not there (D16). An object without a
-// version is always taken for changed.
+// version is always taken for changed, and so is one of a server whose history is
+// another one: its version says nothing about what was known.
 func next[T any](current indexer.Entry[T], exists bool, key types.NamespacedName, delta deltafifo.Delta[T], initial bool) (Event[T], bool) {
 	event := Event[T]{
 		Cause:           Watch,
@@ -152,7 +153,7 @@ func next[T any](current indexer.Entry[T], exists bool, key types.NamespacedName
 		return event, true
 	}
 	event.Type = Updated
-	return event, delta.ResourceVersion == "" || delta.ResourceVersion != current.ResourceVersion
+	return event, delta.Restored || delta.ResourceVersion == "" || delta.ResourceVersion != current.ResourceVersion
 }
 
 // write puts the changes of a batch into the store as one transaction. It returns

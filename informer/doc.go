@@ -19,7 +19,10 @@
 //   - G1 For each key, a handler sees events in the server's order; New of one is
 //     Old of the next.
 //   - G2 No final state is lost: when the server is quiet, store and handlers
-//     reach exactly its state, whatever faults came before.
+//     reach exactly its state, whatever faults came before. That the server has been
+//     restored from a backup is one of them: its versions then go back, and so does
+//     that of the store; every object is told as Updated, even in the version that it
+//     had. (What can go unnoticed, package reflector says under "Another history".)
 //   - G3 When a handler runs, the store already holds that event or something
 //     newer.
 //   - G4 A handler's calls are sequential; handlers don't delay each other.
@@ -29,7 +32,8 @@
 //   - G7 Readers never see a half-replaced store, nor an index that disagrees with
 //     it.
 //   - G8 WaitRV returns only when everything up to that resourceVersion has been
-//     applied.
+//     applied. A version of a history that is no more, see G2, is reached when the new
+//     one gets there.
 //   - G9 A key is never with two workers at once; adds while it is being worked on
 //     give exactly one more run. (Package workqueue.)
 //   - G10 When Run returns, no goroutine, connection or timer of it remains.

@@ -137,7 +137,7 @@ func (s *resumed[T]) probe(ctx context.Context) error {
 // A server whose versions are behind would be watched in silence for ever.
 func (s *resumed[T]) current(ctx context.Context) (string, error) {
 	undecoded := func(types.NamespacedName, string, uint64) bool { return true }
-	stream, err := s.Source.List(ctx, listwatch.ListOptions{Limit: 1, Known: undecoded})
+	stream, err := s.Source.List(ctx, listwatch.ListOptions{VersionOnly: true, Limit: 1, Known: undecoded})
 	if err != nil {
 		return "", err
 	}

@@ -31,13 +31,22 @@ func (s *sink[T]) HeldObject(key types.NamespacedName) any {
 }
 
 func (s *sink[T]) Replace(items []listwatch.Item[T], resourceVersion string) error {
-	return s.queue.Replace(func(yield func(deltafifo.Item[T]) bool) {
+	return s.queue.Replace(itemsOf(items), resourceVersion)
+}
+
+// Restore implements reflector.Restorer.
+func (s *sink[T]) Restore(items []listwatch.Item[T], resourceVersion string) error {
+	return s.queue.Restore(itemsOf(items), resourceVersion)
+}
+
+func itemsOf[T any](items []listwatch.Item[T]) iter.Seq[deltafifo.Item[T]] {
+	return func(yield func(deltafifo.Item[T]) bool) {
 		for _, item := range items {
 			if !yield(deltafifo.Item[T](item)) {
 				return
 			}
 		}
-	}, resourceVersion)
+	}
 }
 
 func (s *sink[T]) Apply(event listwatch.Event[T]) error {

@@ -21,14 +21,19 @@
 //	                 +------------+         |  end marker = Replace,
 //	           +---> | Connecting |         |  the same stream goes on
 //	watch's    |     +------------+         |
-//	end, from  |           | answer         |
-//	the last   |           v                v
-//	version    |     +----------------------------+
+//	end, from  |      | answer   | after a  |
+//	the last   |      |          v lost one |
+//	version    |      |  +-----------+      |
+//	           |      |  | Comparing |      |
+//	           |      |  +-----------+      |
+//	           |      v        v            v
+//	           |     +----------------------------+
 //	           +---- |          Watching          | ----+  event = Apply
 //	                 +----------------------------+ <---+
 //
 //	any of the above  ==failure==>  BackingOff  -->  where it goes on
 //	Connecting, Watching  ==version expired==>  Listing or Streaming, at once
+//	Comparing  ==another history==>  Listing or Streaming, at once, as if nothing were known
 //	any, when the context ends, or after too many 404 or 403  -->  Stopped
 //
 // # Snapshots
@@ -64,6 +69,41 @@
 // [Options].WatchIdleTimeout. It may be that nothing happened, so it is reported, and
 // counts as no failure.
 //
+// # Another history
+//
+// A cluster that is restored from a backup has another history under the same address:
+// its versions have gone back, what was written after the backup has never been, and
+// the same version may be of another object. A watch from a version that is yet to come
+// waits in silence, and goes on as if nothing had happened once the versions have
+// passed it. So whenever a watch was lost (any end but an orderly one; also one that
+// came before its time where nothing was compared for as long as a watch lasts) the
+// next one is compared before it is read:
+//
+//   - A list of one object, undecoded, tells the server's most recent version. One that
+//     is lower than what the sink was told is of another history.
+//   - The next watch does not begin where the last one ended, but with the last event
+//     that it had brought. If another event comes in its place, this is another history.
+//     If none comes, within five seconds, a snapshot follows.
+//   - Where the server no longer has that event, or where there was none since the last
+//     snapshot, and the server could not be reached for a while, a snapshot follows. It
+//     compares by version.
+//
+// What follows another history is a snapshot of the most recent state for which nothing
+// that the sink has counts, see [Restorer]; a lower version is accepted as soon as that
+// snapshot confirms it. An event or a bookmark that comes when the watch has passed its
+// version is ignored, but leads to a comparison as well, and an event that the sink does
+// not have to a snapshot, every five minutes at most: what an odd server shows only now,
+// with an old version, is in the snapshot.
+//
+// The price is one small list for each lost watch, and one event that comes twice. A
+// server that fails the list, or does not allow it, is watched all the same.
+//
+// What is not found: a history that has passed the known version, with the last event
+// forgotten, where the client noticed no outage; an object that was written again
+// in just the version that is known of it, where there is no such event to tell. Whoever
+// needs certainty after a restore restarts the process, or calls Run anew on a new
+// reflector. [Options].SkipComparison turns all of this off.
+//
 // # Failures
 //
 // Every failure is reported once, with the phase, the cause, and the wait that
@@ -97,7 +137,8 @@
 //   - The sink is called from Run's goroutine only, one call at a time. The first
 //     call is a Replace.
 //   - Whatever went wrong, what the sink has been told is what the server had at
-//     [Status].ResourceVersion, but for objects that could not be read.
+//     [Status].ResourceVersion, but for objects that could not be read. That includes
+//     a server that was restored from a backup, as far as said above.
 //   - Every wait and every request ends when the context ends. When Run returns, no
 //     goroutine, stream or timer of it remains, as far as the Source keeps its
 //     contract.

@@ -14,6 +14,15 @@ var (
 	// already been told, refused or accepted; see [Options].AllowTimeTravel.
 	ErrTimeTravel = errors.New("the snapshot is older than what is known already")
 
+	// ErrOtherHistory is reported when the server's history turns out to be another one
+	// than that of which the sink has been told, as that of a cluster which has been
+	// restored from a backup. A snapshot follows for which nothing counts that is known.
+	ErrOtherHistory = errors.New("the server's history is not the one that is known")
+
+	// ErrLate is reported when an event of a watch is older than what the watch has
+	// brought already, and no repetition. The event is ignored. A snapshot follows.
+	ErrLate = errors.New("the event is older than what the watch has brought already")
+
 	// ErrNoProgress is reported when a list falls silent before its end, or a
 	// streaming list comes no nearer to its end marker; see
 	// [Options].ListProgressTimeout.

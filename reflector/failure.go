@@ -129,6 +129,12 @@ func isBusy(err error) bool {
 	return isUnreached(err) || status.Code == 429 || status.Reason == metav1.StatusReasonTooManyRequests
 }
 
+// isUnreachable says that no API server has answered, but a proxy perhaps.
+func isUnreachable(err error) bool {
+	code := statusOf(err).Code
+	return code == 0 || code > 500
+}
+
 // delayAsked returns after how long the server wants to be asked again, 0 if it has not said so.
 func delayAsked(err error) time.Duration {
 	if details := statusOf(err).Details; details != nil {

@@ -130,7 +130,7 @@ func unchanged[T any](unread *listwatch.ObjectError) listwatch.Item[T] {
 // server answers with exactly the version that it is asked for (KEP-2523): what is known
 // already, and led to this list. So it is told that a newer one is wanted as well.
 func (r *Reflector[T]) listOptions(s *listing[T]) listwatch.ListOptions {
-	opts := listwatch.ListOptions{Known: r.sink.HasVersion, Continue: s.token, Bytes: &s.bytes}
+	opts := listwatch.ListOptions{Known: r.known(), Continue: s.token, Bytes: &s.bytes}
 	if s.token == "" {
 		opts.ResourceVersion = s.at
 	}
@@ -163,19 +163,31 @@ func (r *Reflector[T]) listFailed(s *listing[T], err error) (state[T], error) {
 // handOver gives a whole snapshot to the sink; next is the state that follows.
 func (r *Reflector[T]) handOver(items []listwatch.Item[T], version string, next state[T]) (state[T], error) {
 	var travels error
-	if !r.opts.AllowTimeTravel && older(version, r.version) {
+	if older(version, r.version) {
 		travels = fmt.Errorf("%w: it has version %s, the sink has been told everything up to %s", ErrTimeTravel, version, r.version)
-		if !r.refused.insists(version) {
+		if !r.opts.AllowTimeTravel && !r.refused.insists(version) {
 			r.stop(next)
 			return r.retry(&r.snapshots, travels, r.snapshot("")), travels
 		}
+		if !r.doubt.other && slices.ContainsFunc(items, isKnown) {
+			// What the sink has was taken for what the server has. Once more, whole.
+			r.doubt.other = true
+			r.stop(next)
+			return r.atOnce(&r.snapshots, travels, r.snapshot("")), travels
+		}
+		r.doubt.other = true
 		travels = fmt.Errorf("%w; the server insists, so it is believed", travels)
+		if r.opts.AllowTimeTravel {
+			travels = nil
+		}
 	}
 	r.refused = refusals{}
-	if err := r.sink.Replace(items, version); err != nil {
+	if err := r.replace(items, version); err != nil {
 		r.stop(next)
 		return r.retry(&r.snapshots, err, r.resnapshot()), fmt.Errorf("sink: %w", err)
 	}
+	r.doubt.settle()
+	r.mark = mark{}
 	r.version = version
 	r.succeeded(&r.snapshots)
 	r.record.update(func(st *Status) {
@@ -187,6 +199,9 @@ func (r *Reflector[T]) handOver(items []listwatch.Item[T], version string, next 
 	})
 	return next, travels
 }
+
+// isKnown says that an item is in the list as one that the sink has, by its version.
+func isKnown[T any](item listwatch.Item[T]) bool { return item.Unchanged && item.ResourceVersion != "" }
 
 // insistence is how many snapshots in a row have to be older than what the sink
 // knows to be believed. A server that lags behind catches up, and all but the first

@@ -240,7 +240,7 @@ func TestTimeTravelIsRefused(t *testing.T) {
 				`0s watch "20"`,
 				`0s reflector: watching: wrapped: too old (failure 1 in a row, going on at once)`,
 				`0s list "20" limit=0`,
-				`0s replace "9": old@1`,
+				`0s restore "9": old@1`,
 				`0s watch "9"`,
 			)
 		})

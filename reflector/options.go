@@ -91,10 +91,20 @@ type Options struct {
 	// already been told. By default such a snapshot is refused with
 	// [ErrTimeTravel], and asked for again: it comes from a server that lags
 	// behind. A cluster whose storage has been restored from a backup does not catch
-	// up: its versions have gone back for good. So where six snapshots in a row are
-	// older, which takes half a minute or so, and agree, the last is accepted, and
-	// ErrTimeTravel reported once more. With AllowTimeTravel, the first one is.
+	// up: its versions have gone back for good. So a snapshot is accepted, and
+	// ErrTimeTravel reported once more, where a comparison has found the server's most
+	// recent version to be as old just before, or where six snapshots in a row are
+	// older, which takes half a minute or so, and agree. With AllowTimeTravel, the first
+	// one is. It is taken as if nothing were known; see [Restorer].
 	AllowTimeTravel bool
+
+	// SkipComparison leaves out what finds out, after a watch was lost, whether the
+	// server's history is still the one that is known: a list of one object before the
+	// next watch is read, and one event that comes again. A cluster that has been restored
+	// from a backup may go unnoticed then, for ever where its versions have passed those
+	// that are known. An event that comes too late is only counted and logged. Defaults to
+	// false. Where versions are no numbers nothing is compared.
+	SkipComparison bool
 
 	// OnError is told of every failed attempt, once, and of every object that
 	// could not be read. It is called from Run's goroutine, without any lock held,

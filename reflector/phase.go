@@ -15,6 +15,9 @@ const (
 	Streaming
 	// Connecting has asked for a watch that the server has not answered yet.
 	Connecting
+	// Comparing has a watch, after the last one was lost, and finds out whether the
+	// server's history is still the one that is known.
+	Comparing
 	// Watching reads the events of a watch.
 	Watching
 	// BackingOff waits after a failure.
@@ -34,6 +37,8 @@ func (p Phase) String() string {
 		return "streaming"
 	case Connecting:
 		return "connecting"
+	case Comparing:
+		return "comparing"
 	case Watching:
 		return "watching"
 	case BackingOff:

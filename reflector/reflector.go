@@ -41,6 +41,17 @@ type Holder interface {
 	HeldObject(key types.NamespacedName) any
 }
 
+// Restorer is a [Sink] that takes the version of an object for the object: what it has
+// in some version need not be replaced by the same version.
+type Restorer[T any] interface {
+	// Restore is Replace for a snapshot of a server whose history is another one, as that
+	// of a cluster which has been restored from a backup: whatever its version, nothing
+	// that the sink has is known to be what the server has. Items are marked Unchanged
+	// only where they could not be read. resourceVersion may be lower than what the sink
+	// was told before.
+	Restore(items []listwatch.Item[T], resourceVersion string) error
+}
+
 // Reflector keeps a sink in step with a server. Make one with [New], start it with
 // [Reflector.Run].
 type Reflector[T any] struct {
@@ -56,6 +67,8 @@ type Reflector[T any] struct {
 	paged   bool     // the server answers in pages even from its cache
 	warned  bool     // of an unreadable object, in this snapshot or watch
 	refused refusals // of snapshots, in a row
+	doubt   doubt    // whether the server's history is the one that is known
+	mark    mark     // the last event of that history
 
 	// Failures in a row, of attempts to take a snapshot and of attempts to watch.
 	// A snapshot says nothing about whether watches work, nor the other way round.
@@ -75,6 +88,23 @@ func New[T any](source listwatch.Source[T], sink Sink[T], opts Options) (*Reflec
 	r.mode = r.opts.ListMode
 	r.record.status.ListMode = r.mode
 	return r, nil
+}
+
+// known is listwatch.ListOptions.Known of a snapshot: nothing is where the server has
+// another history.
+func (r *Reflector[T]) known() func(key types.NamespacedName, resourceVersion string, uidHash uint64) bool {
+	if r.doubt.other {
+		return nil
+	}
+	return r.sink.HasVersion
+}
+
+// replace hands a snapshot over.
+func (r *Reflector[T]) replace(items []listwatch.Item[T], version string) error {
+	if restorer, ok := any(r.sink).(Restorer[T]); ok && r.doubt.other {
+		return restorer.Restore(items, version)
+	}
+	return r.sink.Replace(items, version)
 }
 
 // held is listwatch.WatchOptions.Held.

@@ -61,6 +61,9 @@ func (s *session[T]) next() (listwatch.Event[T], error) {
 	return event, explain(s.ctx, err)
 }
 
+// early says that it is not yet time for the server to end it.
+func (s *session[T]) early() bool { return time.Since(s.opened)+overdueMargin < s.timeout }
+
 // endAfter sets for how long the stream may be silent from now on, and the reason
 // with which it ends after that.
 func (s *session[T]) endAfter(limit time.Duration, reason error) {

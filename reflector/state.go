@@ -47,11 +47,22 @@ type connecting[T any] struct {
 	version string // the watch starts after it
 }
 
+// comparing has a watch that was opened after another one had been lost, or that has
+// brought an event too late, and compares the server's history with what is known.
+type comparing[T any] struct {
+	version string // through which the sink has been told everything
+	from    string // the watch starts after it: version, or just before the mark
+	watch   *session[T]
+	asked   bool // for the server's version
+	told    bool // it was, and is not older
+}
+
 // watching reads the next event of a watch.
 type watching[T any] struct {
 	version string // the next watch starts after it
 	watch   *session[T]
 	heard   bool // there has been an event or a bookmark
+	late    bool // there has been an event with a version that the watch had passed
 
 	// synthetic says that Added events tell of what exists in no particular
 	// order, because the watch has no version to start from: theirs are not
@@ -72,6 +83,7 @@ func (*listing[T]) phase() Phase    { return Listing }
 func (*requesting[T]) phase() Phase { return Streaming }
 func (*streaming[T]) phase() Phase  { return Streaming }
 func (*connecting[T]) phase() Phase { return Connecting }
+func (*comparing[T]) phase() Phase  { return Comparing }
 func (*watching[T]) phase() Phase   { return Watching }
 func (*backingOff[T]) phase() Phase { return BackingOff }
 func (stopped[T]) phase() Phase     { return Stopped }
@@ -102,6 +114,8 @@ func (r *Reflector[T]) step(ctx context.Context, s state[T]) (state[T], error) {
 		return r.collect(s)
 	case *connecting[T]:
 		return r.connect(ctx, s)
+	case *comparing[T]:
+		return r.compare(ctx, s)
 	case *watching[T]:
 		return r.watch(s)
 	case *backingOff[T]:
@@ -118,6 +132,8 @@ func (r *Reflector[T]) step(ctx context.Context, s state[T]) (state[T], error) {
 func (r *Reflector[T]) stop(s state[T]) state[T] {
 	switch s := s.(type) {
 	case *streaming[T]:
+		s.watch.close()
+	case *comparing[T]:
 		s.watch.close()
 	case *watching[T]:
 		s.watch.close()

@@ -50,6 +50,8 @@ func describe(s state[string]) string {
 		return fmt.Sprintf("streaming items=%d", len(s.items.items))
 	case *connecting[string]:
 		return fmt.Sprintf("connect %q", s.version)
+	case *comparing[string]:
+		return fmt.Sprintf("comparing %q, asked=%v told=%v", s.version, s.asked, s.told)
 	case *watching[string]:
 		return fmt.Sprintf("watching %q", s.version)
 	case *backingOff[string]:
@@ -86,6 +88,11 @@ type (
 		play  []any
 	}
 	inSyntheticWatch struct{ play []any }
+	inComparison     struct {
+		asked bool
+		play  []any
+	}
+	afterLoss struct{}
 )
 
 func TestStepListing(t *testing.T) {
@@ -269,6 +276,13 @@ func (g *rig) state(t *testing.T, from any) state[string] {
 	case inWatch:
 		g.reflector.version = "10"
 		return &watching[string]{version: "10", watch: watch(from.play), heard: from.heard}
+	case inComparison:
+		g.reflector.version = "10"
+		w := watch(from.play)
+		if from.asked {
+			w.endAfter(compareLimit, errNotAgain)
+		}
+		return &comparing[string]{version: "10", from: "9", watch: w, asked: from.asked, told: from.asked}
 	case inSyntheticWatch:
 		return &watching[string]{watch: watch(from.play), synthetic: true}
 	default:

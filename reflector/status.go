@@ -59,13 +59,16 @@ type Stats struct {
 	// lists, Watches those for watches that start from a version.
 	Pages, StreamingLists, Watches uint64
 
+	// Comparisons counts the requests for the server's version, after a watch was lost.
+	Comparisons uint64
+
 	// Listed counts the objects received in lists, Events the events of watches
 	// and streaming lists, except for bookmarks, and Bookmarks these.
 	Listed, Events, Bookmarks uint64
 
 	// Errors counts the failed attempts, Skipped the objects that could not be
-	// read, Stale the events that were ignored because a watch had passed their
-	// version already.
+	// read, Stale the events and bookmarks that were ignored because a watch had passed
+	// their version already; see [ErrLate].
 	Errors, Skipped, Stale uint64
 }
 

@@ -41,6 +41,9 @@ var stepStates = []struct {
 	{`requesting at ""`, WatchList, func() any { return &open{at: ""} }},
 	{`streaming at "0"`, WatchList, func() any { return inStream{} }},
 	{`connecting at "10"`, List, func() any { return &to{version: "10"} }},
+	{`connecting at "10", after a lost watch`, List, func() any { return afterLoss{} }},
+	{`comparing at "10", version not told yet`, List, func() any { return inComparison{} }},
+	{`comparing at "10", before a@10 comes again`, List, func() any { return inComparison{asked: true} }},
 	{`watching from "10", nothing heard yet`, List, func() any { return inWatch{} }},
 	{`watching from "10"`, List, func() any { return inWatch{heard: true} }},
 	{`watching from "", initial events`, List, func() any { return inSyntheticWatch{} }},
@@ -61,6 +64,7 @@ var stepReplies = []struct {
 	{name: "the part before again", list: page("12", "c1", "b@2")},
 	{name: "a change", stream: []any{modified("b@11")}},
 	{name: "a deletion", stream: []any{deleted("b@11")}},
+	{name: "the last event again", stream: []any{modified("a@10")}},
 	{name: "an event again", stream: []any{modified("b@9")}},
 	{name: "a bookmark", stream: []any{bookmark("11")}},
 	{name: "an older state", list: whole("9", "b@2"), stream: []any{endMarker("9")}},
@@ -131,7 +135,9 @@ func possible(from any, n int) bool {
 			return from.token == "c1"
 		}
 		return r.refuse != nil || r.cancel || len(r.list.play) > 0 || r.list.meta.ResourceVersion != ""
-	case *open, *to:
+	case inComparison:
+		return r.refuse != nil || r.cancel || from.asked && len(r.stream) > 0 || !from.asked && (len(r.list.play) > 0 || r.list.meta.ResourceVersion != "") && r.list.meta.Continue != "c1"
+	case *open, *to, afterLoss:
 		return r.refuse != nil || r.cancel || n == 0
 	default:
 		return r.refuse != nil || r.cancel || len(r.stream) > 0
@@ -144,7 +150,7 @@ func stepOf(t *testing.T, mode ListMode, from any, n, failures int) (line string
 		meets := stepReplies[n]
 		g := newRig(Options{ListMode: mode})
 		r := g.reflector
-		r.version = "10"
+		r.version, r.opts.SkipComparison = "10", false
 		g.source.lists, g.source.watches = []reply{meets.list}, []reply{play()}
 		played := meets.stream
 		if meets.refuse != nil {
@@ -162,6 +168,13 @@ func stepOf(t *testing.T, mode ListMode, from any, n, failures int) (line string
 			from = f
 		case inSyntheticWatch:
 			from = inSyntheticWatch{played}
+		case afterLoss:
+			r.doubt.lost, r.mark = true, mark{key("a"), "10"}
+			from = &to{version: "10"}
+		case inComparison:
+			r.doubt.lost, r.mark = true, mark{key("a"), "10"}
+			f.play = played
+			from = f
 		}
 		s := g.state(t, from)
 		r.snapshots = failuresBefore(failures, failures > 0 && isExpired(meets.refuse))

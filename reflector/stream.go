@@ -19,7 +19,7 @@ const patience = 3
 func (r *Reflector[T]) request(ctx context.Context, s *requesting[T]) (state[T], error) {
 	r.beginSnapshot()
 	r.record.update(func(st *Status) { st.StreamingLists++ })
-	opts := listwatch.WatchOptions{SendInitialEvents: true, Known: r.sink.HasVersion, Held: r.held()}
+	opts := listwatch.WatchOptions{SendInitialEvents: true, Known: r.known(), Held: r.held()}
 	if s.at != "0" { // any version will do: there, that is "" (RC-14)
 		opts.ResourceVersion = s.at
 	}

@@ -1,6 +1,7 @@
 package reflector
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,15 +15,27 @@ import (
 // (RC-25).
 const veryShort = time.Second
 
-// connect opens a watch (RC-21).
+// connect opens a watch (RC-21). After a watch was lost, it begins with the last event
+// of that one, if it can.
 func (r *Reflector[T]) connect(ctx context.Context, s *connecting[T]) (state[T], error) {
 	r.warned = false
 	r.record.update(func(st *Status) { st.Watches++ })
-	watch, err := r.open(ctx, listwatch.WatchOptions{ResourceVersion: s.version, Held: r.held()}, r.opts.WatchIdleTimeout, ErrIdle)
-	if err != nil {
+	from, compares := s.version, r.compares(s.version)
+	if compares {
+		from = cmp.Or(r.mark.before(), from)
+	}
+	watch, err := r.open(ctx, listwatch.WatchOptions{ResourceVersion: from, Held: r.held()}, r.opts.WatchIdleTimeout, ErrIdle)
+	switch {
+	case isExpired(err) && from != s.version:
+		return r.forgotten(s.version), nil
+	case err != nil:
+		r.doubt.failed(err)
 		return r.watchFailed(s.version, isRefused(err), r.opts.Backoff.Max, err)
 	}
 	r.watches.reached()
+	if compares {
+		return &comparing[T]{version: s.version, from: from, watch: watch}, nil
+	}
 	return &watching[T]{
 		version:   s.version,
 		watch:     watch,
@@ -58,10 +71,8 @@ func (r *Reflector[T]) watch(s *watching[T]) (state[T], error) {
 
 	r.eventReceived(Watching, event)
 	if !s.synthetic && !event.Unordered && older(event.ResourceVersion, s.version) {
-		// A watch only goes forward. What a broken server or proxy sends again may
-		// have been overtaken: a deleted object would come back.
-		r.record.update(func(st *Status) { st.Stale++ })
-		return s, nil
+		// A watch only goes forward.
+		return r.late(s, event), nil
 	}
 	return r.apply(s, event)
 }
@@ -77,9 +88,15 @@ func (r *Reflector[T]) apply(s *watching[T], event listwatch.Event[T]) (state[T]
 	if !s.synthetic && !event.Unordered && event.ResourceVersion != "" { // RC-24
 		s.version = event.ResourceVersion
 		r.version = event.ResourceVersion
+		if event.Type != listwatch.Bookmark {
+			r.mark = mark{key: event.Key, version: event.ResourceVersion}
+		}
 	}
 	r.eventDone(event, -1)
 	r.succeeded(&r.watches)
+	if r.doubt.late != nil {
+		return r.look(s), nil
+	}
 	return s, nil
 }
 
@@ -108,6 +125,7 @@ func (r *Reflector[T]) unreadDeletion(s *watching[T], unread *listwatch.ObjectEr
 
 // watchEnded decides how to go on after an open watch has ended.
 func (r *Reflector[T]) watchEnded(s *watching[T], err error) (state[T], error) {
+	r.doubt.ended(err, s.watch.early() && time.Since(r.doubt.settled) >= r.opts.WatchTimeout)
 	lasted := time.Since(s.watch.opened)
 	longest := r.opts.Backoff.Max
 	if lasted >= longest {

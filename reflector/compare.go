@@ -1,0 +1,243 @@
+package reflector
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
+
+	"github.com/kinform/kinform/listwatch"
+)
+
+var errNotAgain = errors.New("the event with which the watch has to begin did not come")
+
+const (
+	// compareLimit is how long a comparison may keep a watch waiting: for the list of
+	// one object, and then for the event that is to come again.
+	compareLimit = 5 * time.Second
+
+	// doubtPause is the least time between two comparisons for which there is no other
+	// reason than an event that came too late.
+	doubtPause = 5 * time.Minute
+)
+
+// doubt is what speaks against taking the server's history for the one that is known.
+type doubt struct {
+	// lost says that a watch was lost since the last snapshot or comparison, and outage
+	// that the server could not be reached after that: it may be another one now.
+	// settled is when that snapshot or comparison was.
+	lost, outage bool
+	settled      time.Time
+
+	// late is an event that came when the watch had passed its version, and that is yet
+	// to be looked into; looked is when the last one was.
+	late   error
+	looked time.Time
+
+	// other says that the server's history is not the one of which the sink was told:
+	// the same version is not the same object. The next snapshot is taken as if nothing
+	// were known.
+	other bool
+}
+
+// failed takes note that a watch could not be opened.
+func (d *doubt) failed(err error) {
+	if !isExpired(err) {
+		d.lost = true
+		d.outage = d.outage || isUnreachable(err)
+	}
+}
+
+// ended takes note that a watch has ended. One that ended in good order was lost as well
+// if that was early, and nothing was compared for long: whatever was between the two may
+// have ended it.
+func (d *doubt) ended(err error, early bool) {
+	d.lost = d.lost || err != io.EOF || early
+}
+
+// settle removes all doubts.
+func (d *doubt) settle() { *d = doubt{settled: time.Now(), looked: d.looked} }
+
+// mark is the last event of which the sink was told: the server's history has it, or
+// it is another history.
+type mark struct {
+	key     types.NamespacedName
+	version string
+}
+
+// before returns the version after which a watch begins with the marked event, or "" if
+// there is none.
+func (m mark) before() string {
+	n, err := strconv.ParseUint(m.version, 10, 64)
+	if err != nil || n < 2 {
+		return ""
+	}
+	return strconv.FormatUint(n-1, 10)
+}
+
+// ordered reports whether a version can be compared with others.
+func ordered(version string) bool {
+	_, err := resourceversion.CompareResourceVersion(version, version)
+	return err == nil
+}
+
+// compares reports whether the server's history is to be compared with what is known.
+func (r *Reflector[T]) compares(version string) bool {
+	return r.doubt.lost && !r.opts.SkipComparison && ordered(version)
+}
+
+// compare asks for the server's version, and then reads the event with which the watch
+// has to begin if the history is the one that is known.
+func (r *Reflector[T]) compare(ctx context.Context, s *comparing[T]) (state[T], error) {
+	if !s.asked {
+		s.asked = true
+		return r.compareVersions(ctx, s)
+	}
+	event, err := s.watch.next()
+	key, version := event.Key, event.ResourceVersion
+	unread, isUnread := errors.AsType[*listwatch.ObjectError](err)
+	switch {
+	case isUnread:
+		key, version = unread.Key, unread.ResourceVersion
+	case isExpired(err):
+		s.watch.close()
+		return r.forgotten(s.version), nil
+	case errors.Is(err, errNotAgain):
+		// A server whose versions are behind says nothing, if it does not tell its version.
+		s.watch.close()
+		r.doubt.outage = r.doubt.outage || s.told
+		return r.forgotten(s.version), nil
+	case err != nil:
+		s.watch.close()
+		return r.watchEnded(&watching[T]{version: s.version, watch: s.watch}, err)
+	case event.Type == listwatch.Bookmark:
+		return s, nil
+	}
+	if key != r.mark.key || version != r.mark.version {
+		err := fmt.Errorf("%w: where %s was at version %s, it has %s at version %s", ErrOtherHistory, r.mark.key, r.mark.version, key, version)
+		return r.begin(s, err)
+	}
+	return r.trust(s), nil
+}
+
+// compareVersions compares the server's version with what is known. What the server
+// does not tell, because it fails or must not, keeps nobody from watching.
+func (r *Reflector[T]) compareVersions(ctx context.Context, s *comparing[T]) (state[T], error) {
+	current, err := r.current(ctx)
+	switch {
+	case ctx.Err() != nil:
+		return s, nil // Run closes the watch.
+	case err != nil:
+		r.opts.Logger.Warn("The server's version could not be compared with what is known", "err", err)
+	case older(current, s.version):
+		// A list will say so as well, and these are two answers of the most recent state.
+		r.refused = refusals{version: current, times: insistence - 1}
+		return r.begin(s, fmt.Errorf("%w: it has version %s, the sink has been told everything up to %s", ErrOtherHistory, current, s.version))
+	}
+	switch {
+	case r.doubt.late != nil:
+		s.watch.close()
+		return r.atOnce(&r.watches, r.doubt.late, r.resnapshot()), r.doubt.late
+	case s.from == s.version && r.doubt.outage && err == nil:
+		s.watch.close()
+		return r.forgotten(s.version), nil
+	case s.from == s.version:
+		return r.trust(s), nil
+	}
+	s.told = err == nil
+	s.watch.endAfter(compareLimit, errNotAgain)
+	return s, nil
+}
+
+// current is the server's version, which it tells with the most recent list of one
+// object. The object is not decoded.
+func (r *Reflector[T]) current(ctx context.Context) (string, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, compareLimit, r.about(ErrNoProgress))
+	defer cancel()
+	r.record.update(func(st *Status) { st.Comparisons++ })
+	undecoded := func(types.NamespacedName, string, uint64) bool { return true }
+	stream, err := r.source.List(ctx, listwatch.ListOptions{VersionOnly: true, Limit: 1, Known: undecoded})
+	if err != nil {
+		return "", explain(ctx, err)
+	}
+	defer stream.Close()
+	for {
+		_, err := stream.Next()
+		_, isUnread := errors.AsType[*listwatch.ObjectError](err)
+		switch {
+		case err == io.EOF:
+			return stream.Meta().ResourceVersion, nil
+		case err != nil && !isUnread:
+			return "", explain(ctx, err)
+		}
+	}
+}
+
+// trust takes the history for the one that is known.
+func (r *Reflector[T]) trust(s *comparing[T]) state[T] {
+	r.doubt.settle()
+	s.watch.endAfter(r.opts.WatchIdleTimeout, r.about(ErrIdle))
+	return &watching[T]{version: s.version, watch: s.watch, heard: true}
+}
+
+// begin begins with the server's other history: with a snapshot for which nothing that
+// is known counts.
+func (r *Reflector[T]) begin(s *comparing[T], err error) (state[T], error) {
+	s.watch.close()
+	r.doubt.other = true
+	return r.atOnce(&r.watches, err, r.snapshot("")), err
+}
+
+// forgotten goes on where no event tells whether the server's history is the one that is
+// known: there was none since the last snapshot, or the server does not have it, or not
+// any more. If the server could not be reached for a while it may have come back as
+// another one, and a snapshot compares everything. Otherwise the watch begins where the
+// last one ended.
+func (r *Reflector[T]) forgotten(version string) state[T] {
+	r.mark = mark{}
+	if r.doubt.outage {
+		return r.resnapshot()
+	}
+	return &connecting[T]{version: version}
+}
+
+// late deals with an event of a watch that has passed its version already. What the
+// sink has is no news. Anything else is not to be told, as later changes of the object
+// have been: a deleted object would come back. But it may be one that is shown only
+// now, or of another history, so that a comparison follows, and a snapshot, unless it
+// was a bookmark.
+func (r *Reflector[T]) late(s *watching[T], event listwatch.Event[T]) state[T] {
+	r.record.update(func(st *Status) { st.Stale++ })
+	isBookmark := event.Type == listwatch.Bookmark
+	if !isBookmark && r.sink.HasVersion(event.Key, event.ResourceVersion, event.UIDHash) {
+		return s
+	}
+	err := fmt.Errorf("%w: %v of %v at version %s, the sink has been told everything up to %s",
+		ErrLate, event.Type, event.Key, event.ResourceVersion, s.version)
+	if !s.late {
+		s.late = true
+		r.opts.Logger.Warn("Event ignored", "err", err)
+	}
+	if r.opts.SkipComparison {
+		return s
+	}
+	if !isBookmark {
+		r.doubt.late = err
+	}
+	return r.look(s)
+}
+
+// look begins to look into a late event, unless the last one was looked into not long
+// ago.
+func (r *Reflector[T]) look(s *watching[T]) state[T] {
+	if time.Since(r.doubt.looked) < doubtPause {
+		return s
+	}
+	r.doubt.looked = time.Now()
+	return &comparing[T]{version: s.version, from: s.version, watch: s.watch}
+}

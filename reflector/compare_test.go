@@ -1,0 +1,421 @@
+package reflector
+
+import (
+	"context"
+	"errors"
+	"io"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kinform/kinform/listwatch"
+)
+
+// newComparingRig is newRig with a reflector that compares histories, and has a list at
+// version 10 first. The first reply of a watch is of the one that follows.
+func newComparingRig(opts Options, watches []reply, lists ...reply) *rig {
+	g := newRig(opts)
+	g.reflector.opts.SkipComparison = false
+	g.source.lists = append([]reply{whole("10", "a@1", "b@2")}, lists...)
+	g.source.watches = watches
+	return g
+}
+
+const (
+	broken     = `reflector: watching: connection reset (failure 1 in a row, next attempt in 800ms)`
+	notAllowed = `reflector: connecting: dial: connection refused (failure 2 in a row, next attempt in 1.6s)`
+)
+
+// lost is run, up to a modified a@12 and a broken connection at 0s, and what follows.
+func (g *rig) lost(t *testing.T, d time.Duration, want ...string) {
+	t.Helper()
+	start := []string{
+		`0s list "0" limit=500`,
+		`0s replace "10": a@1 b@2`,
+		`0s watch "10"`,
+		`0s modified a@12`,
+		`0s ` + broken,
+	}
+	g.run(t, d, append(start, want...)...)
+}
+
+func TestLostWatchIsComparedBeforeItGoesOn(t *testing.T) {
+	t.Run("the history is the same", func(t *testing.T) {
+		bubble(t, func(t *testing.T) {
+			g := newComparingRig(Options{}, []reply{
+				play(modified("a@12"), errBroken),
+				play(bookmark("9"), modified("a@12"), modified("b@13"), time.Minute, errBroken),
+				play(modified("b@13"), 30*time.Second, deleted("a@14")),
+			}, whole("13", "a@12"), whole("13", "a@12"))
+			g.lost(t, 2*time.Minute,
+				`800ms watch "11"`,
+				`800ms list "" limit=1`,
+				`800ms modified b@13`,
+				`1m0.8s reflector: watching: connection reset (failure 1 in a row, next attempt in 800ms)`,
+				`1m1.6s watch "12"`,
+				`1m1.6s list "" limit=1`,
+				`1m31.6s deleted a@14`,
+			)
+			require.EqualValues(t, 2, g.reflector.Stats().Comparisons)
+			require.EqualValues(t, 1, g.reflector.Stats().Lists)
+			require.Zero(t, g.reflector.Status().Failures)
+		})
+	})
+	t.Run("bookmarks may have come since the last event", func(t *testing.T) {
+		bubble(t, func(t *testing.T) {
+			g := newComparingRig(Options{}, []reply{
+				play(modified("a@12"), bookmark("20"), errBroken),
+				play(modified("a@12"), modified("b@21")),
+			}, whole("20", "a@12"))
+			g.run(t, time.Minute,
+				`0s list "0" limit=500`,
+				`0s replace "10": a@1 b@2`,
+				`0s watch "10"`,
+				`0s modified a@12`,
+				`0s bookmark @20`,
+				`0s `+broken,
+				`800ms watch "11"`,
+				`800ms list "" limit=1`,
+				`800ms modified b@21`,
+			)
+		})
+	})
+	t.Run("the regular end of a watch is no loss", func(t *testing.T) {
+		bubble(t, func(t *testing.T) {
+			g := newComparingRig(Options{}, []reply{play(modified("a@12"), time.Minute, io.EOF), play()})
+			g.run(t, 2*time.Minute,
+				`0s list "0" limit=500`,
+				`0s replace "10": a@1 b@2`,
+				`0s watch "10"`,
+				`0s modified a@12`,
+				`1m0s watch "12"`,
+			)
+		})
+	})
+	t.Run("an early end is, where nothing was compared for long", func(t *testing.T) {
+		bubble(t, func(t *testing.T) {
+			g := newComparingRig(Options{WatchTimeout: 10 * time.Minute, WatchIdleTimeout: -1}, []reply{
+				play(modified("a@12"), 5*time.Minute, io.EOF), play(6*time.Minute, io.EOF), play(modified("a@12"), io.EOF), play(),
+			}, whole("12"))
+			g.run(t, 20*time.Minute,
+				`0s list "0" limit=500`,
+				`0s replace "10": a@1 b@2`,
+				`0s watch "10"`,
+				`0s modified a@12`,
+				`5m0s watch "12"`,
+				`11m0s watch "11"`,
+				`11m0s list "" limit=1`,
+				`11m0s watch "12"`,
+			)
+		})
+	})
+	t.Run("silence is", func(t *testing.T) {
+		bubble(t, func(t *testing.T) {
+			g := newComparingRig(Options{}, []reply{play(modified("a@12")), play(modified("a@12"))}, whole("13"))
+			g.run(t, 4*time.Minute,
+				`0s list "0" limit=500`,
+				`0s replace "10": a@1 b@2`,
+				`0s watch "10"`,
+				`0s modified a@12`,
+				`3m0s reflector: watching: the watch fell silent: not even a bookmark came (failure 1 in a row, going on at once)`,
+				`3m0s watch "11"`,
+				`3m0s list "" limit=1`,
+			)
+		})
+	})
+	t.Run("unless that is not wanted", func(t *testing.T) {
+		bubble(t, func(t *testing.T) {
+			g := newComparingRig(Options{}, []reply{play(modified("a@12"), errBroken), play()})
+			g.reflector.opts.SkipComparison = true
+			g.lost(t, time.Minute, `800ms watch "12"`)
+		})
+	})
+	t.Run("or versions are no numbers", func(t *testing.T) {
+		bubble(t, func(t *testing.T) {
+			g := newComparingRig(Options{}, []reply{play(modified("a@x12"), errBroken), play()})
+			g.run(t, time.Minute,
+				`0s list "0" limit=500`,
+				`0s replace "10": a@1 b@2`,
+				`0s watch "10"`,
+				`0s modified a@x12`,
+				`0s `+broken,
+				`800ms watch "x12"`,
+			)
+		})
+	})
+}
+
+func TestServerWhoseVersionIsBehindIsListedAnewAtOnce(t *testing.T) {
+	const behind = `800ms reflector: comparing: the server's history is not the one that is known: it has version 9, the sink has been told everything up to 12 (failure 2 in a row, going on at once)`
+	watches := []reply{play(modified("a@12"), errBroken), play(), play()}
+	for name, mode := range map[string]ListMode{"list": List, "streaming list": WatchList} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				g := newComparingRig(Options{}, watches, whole("9", "a@1"), whole("9", "a@1", "c@7"))
+				list := []string{`800ms list "" limit=500`, `800ms restore "9": a@1 c@7`, `800ms watch "9"`}
+				if mode == WatchList {
+					g.reflector.mode = List // for the first one
+					g.source.watches = []reply{watches[0], play(), play(added("a@1"), added("c@7"), endMarker("9"))}
+					list = []string{`800ms stream ""`, `800ms restore "9": a@1 c@7`}
+				}
+				time.AfterFunc(time.Millisecond, func() { g.reflector.mode = mode })
+				believed := `800ms reflector: ` + map[ListMode]string{List: "listing", WatchList: "streaming"}[mode] +
+					`: the snapshot is older than what is known already: it has version 9, the sink has been told everything up to 12; the server insists, so it is believed`
+				want := append([]string{`800ms watch "11"`, `800ms list "" limit=1`, behind}, list[0], list[1])
+				// The list that was accepted is told of as well.
+				want = append(append(want, believed), list[2:]...)
+				g.lost(t, time.Minute, want...)
+				require.ErrorIs(t, g.reported[1], ErrOtherHistory)
+				require.ErrorIs(t, g.reported[2], ErrTimeTravel)
+				require.Equal(t, "9", g.reflector.Status().ResourceVersion)
+			})
+		})
+	}
+	t.Run("and refused where the list is older still", func(t *testing.T) {
+		bubble(t, func(t *testing.T) {
+			g := newComparingRig(Options{}, watches, whole("9"), whole("8", "c@7"), whole("13", "a@12"))
+			g.lost(t, time.Minute,
+				`800ms watch "11"`,
+				`800ms list "" limit=1`,
+				behind,
+				`800ms list "" limit=500`,
+				`800ms reflector: listing: the snapshot is older than what is known already: it has version 8, the sink has been told everything up to 12 (failure 1 in a row, next attempt in 800ms)`,
+				`1.6s list "" limit=500`,
+				`1.6s restore "13": a@12`,
+				`1.6s watch "13"`,
+			)
+		})
+	})
+}
+
+func TestWatchThatBeginsWithAnotherEventIsOfAnotherHistory(t *testing.T) {
+	for name, first := range map[string]any{
+		"another object":        modified("b@12"),
+		"another version":       modified("a@13"),
+		"an unreadable object":  unreadable(listwatch.Modified, "b"),
+		"another one with both": deleted("c@14"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				g := newComparingRig(Options{}, []reply{play(modified("a@12"), errBroken), play(first), play()},
+					whole("15"), whole("15", "a@12", "c@7"))
+				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+				defer cancel()
+				require.NoError(t, g.reflector.Run(ctx))
+				lines := g.take()
+				require.Equal(t, []string{`800ms list "" limit=500`, `800ms restore "15": a@12 c@7`, `800ms watch "15"`}, lines[len(lines)-3:])
+				require.ErrorIs(t, g.reported[1], ErrOtherHistory)
+			})
+		})
+	}
+}
+
+func TestServerThatHasForgottenTheEvent(t *testing.T) {
+	t.Run("is watched from the last version", func(t *testing.T) {
+		for name, forgotten := range map[string]reply{"at once": refuse(errExpired), "later": play(errExpired)} {
+			t.Run(name, func(t *testing.T) {
+				bubble(t, func(t *testing.T) {
+					lists := []reply{whole("13")}
+					want := []string{`800ms watch "11"`, `800ms watch "12"`, `800ms list "" limit=1`, `800ms modified b@14`}
+					if forgotten.refuse == nil {
+						lists = append(lists, lists...)
+						want = append([]string{want[0], want[2]}, want[1:]...)
+					}
+					g := newComparingRig(Options{}, []reply{play(modified("a@12"), errBroken), forgotten, play(modified("b@14"))}, lists...)
+					g.lost(t, time.Minute, want...)
+					require.Len(t, g.reported, 1, "that is no failure")
+				})
+			})
+		}
+	})
+	t.Run("is listed where it could not be reached", func(t *testing.T) {
+		bubble(t, func(t *testing.T) {
+			g := newComparingRig(Options{}, []reply{
+				play(modified("a@12"), errBroken), refuse(errRefused), refuse(errExpired), play(),
+			}, whole("13", "a@12"))
+			g.lost(t, time.Minute,
+				`800ms watch "11"`,
+				`800ms `+notAllowed,
+				`2.4s watch "11"`,
+				`2.4s list "12" limit=0`,
+				`2.4s replace "13": a@12=`,
+				`2.4s watch "13"`,
+			)
+		})
+	})
+	t.Run("so is one of which no event is known", func(t *testing.T) {
+		bubble(t, func(t *testing.T) {
+			g := newComparingRig(Options{}, []reply{play(errBroken), refuse(errRefused), play(), play()},
+				whole("13", "a@1"), whole("13", "a@1"))
+			g.run(t, time.Minute,
+				`0s list "0" limit=500`,
+				`0s replace "10": a@1 b@2`,
+				`0s watch "10"`,
+				`0s `+broken,
+				`800ms watch "10"`,
+				`800ms `+notAllowed,
+				`2.4s watch "10"`,
+				`2.4s list "" limit=1`,
+				`2.4s list "10" limit=0`,
+				`2.4s replace "13": a@1=`,
+				`2.4s watch "13"`,
+			)
+		})
+	})
+	t.Run("and one that says nothing", func(t *testing.T) {
+		bubble(t, func(t *testing.T) {
+			g := newComparingRig(Options{}, []reply{play(modified("a@12"), errBroken), play(time.Hour), play()},
+				whole("13", "a@12"), whole("13", "a@12"))
+			g.lost(t, time.Minute,
+				`800ms watch "11"`,
+				`800ms list "" limit=1`,
+				`5.8s list "12" limit=0`,
+				`5.8s replace "13": a@12=`,
+				`5.8s watch "13"`,
+			)
+		})
+	})
+	t.Run("unless the server must not be listed either", func(t *testing.T) {
+		bubble(t, func(t *testing.T) {
+			g := newComparingRig(Options{}, []reply{play(modified("a@12"), errBroken), play(time.Hour), play(modified("b@13"))},
+				refuse(errForbidden), refuse(errForbidden))
+			g.lost(t, time.Minute,
+				`800ms watch "11"`,
+				`800ms list "" limit=1`,
+				`5.8s watch "12"`,
+				`5.8s list "" limit=1`,
+				`5.8s modified b@13`,
+			)
+		})
+	})
+}
+
+// What the server does not tell, because it fails or must not, keeps nobody from
+// watching.
+func TestComparisonThatFailsHoldsUpNoWatch(t *testing.T) {
+	for name, c := range map[string]struct {
+		reply reply
+		after string
+	}{
+		"403":         {refuse(errForbidden), "800ms"},
+		"500":         {refuse(errInternal), "800ms"},
+		"broken":      {play(errBroken), "800ms"},
+		"silent":      {play(time.Hour), "5.8s"},
+		"unreadable":  {reply{play: []any{unreadable(0, "a")}, meta: listwatch.ListMeta{ResourceVersion: "13"}}, "800ms"},
+		"no number":   {whole("x9"), "800ms"},
+		"no version":  {whole(""), "800ms"},
+		"not limited": {whole("12", "a@12", "b@2"), "800ms"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				g := newComparingRig(Options{}, []reply{play(modified("a@12"), errBroken), play(modified("a@12"), modified("b@13"))}, c.reply)
+				g.lost(t, time.Minute, `800ms watch "11"`, `800ms list "" limit=1`, c.after+` modified b@13`)
+				require.Len(t, g.reported, 1)
+			})
+		})
+	}
+}
+
+func TestComparisonEndsWithTheContext(t *testing.T) { // G10
+	bubble(t, func(t *testing.T) {
+		for _, d := range []time.Duration{time.Second, 3 * time.Second} {
+			list := play(2 * time.Second)
+			list.meta.ResourceVersion = "12"
+			g := newComparingRig(Options{}, []reply{play(modified("a@12"), errBroken), play(time.Hour)}, list)
+			g.lost(t, d, `800ms watch "11"`, `800ms list "" limit=1`)
+			require.Equal(t, Stopped, g.reflector.Status().Phase)
+		}
+	})
+}
+
+func TestLateEvents(t *testing.T) {
+	late := func(line string) string {
+		return `reflector: comparing: the event is older than what the watch has brought already: ` + line +
+			`, the sink has been told everything up to 12 (failure 1 in a row, going on at once)`
+	}
+	t.Run("are looked into, and a snapshot has what they were about", func(t *testing.T) {
+		bubble(t, func(t *testing.T) {
+			g := newComparingRig(Options{}, []reply{play(modified("a@12"), added("c@7"), modified("a@13")), play()},
+				whole("12"), whole("12", "a@12", "b@2", "c@7"))
+			g.run(t, time.Minute,
+				`0s list "0" limit=500`,
+				`0s replace "10": a@1 b@2`,
+				`0s watch "10"`,
+				`0s modified a@12`,
+				`0s list "" limit=1`,
+				`0s `+late("ADDED of ns/c at version 7"),
+				`0s list "12" limit=0`,
+				`0s replace "12": a@12= b@2= c@7`,
+				`0s watch "12"`,
+			)
+			require.ErrorIs(t, g.reported[0], ErrLate)
+			require.EqualValues(t, 1, g.reflector.Stats().Stale)
+		})
+	})
+	t.Run("not too often", func(t *testing.T) {
+		bubble(t, func(t *testing.T) {
+			lists := []reply{whole("12"), whole("12", "a@12"), whole("12"), whole("12", "a@12")}
+			g := newComparingRig(Options{}, []reply{
+				play(modified("a@12"), added("c@7")),
+				play(added("c@7"), added("d@7"), time.Minute, bookmark("12"), 150*time.Second, bookmark("12"), 150*time.Second, bookmark("12")),
+				play(),
+			}, lists...)
+			g.run(t, 7*time.Minute,
+				`0s list "0" limit=500`,
+				`0s replace "10": a@1 b@2`,
+				`0s watch "10"`,
+				`0s modified a@12`,
+				`0s list "" limit=1`,
+				`0s `+late("ADDED of ns/c at version 7"),
+				`0s list "12" limit=0`,
+				`0s replace "12": a@12=`,
+				`0s watch "12"`,
+				`1m0s bookmark @12`,
+				`3m30s bookmark @12`,
+				`6m0s bookmark @12`,
+				`6m0s list "" limit=1`,
+				`6m0s `+late("ADDED of ns/d at version 7"),
+				`6m0s list "12" limit=0`,
+				`6m0s replace "12": a@12=`,
+				`6m0s watch "12"`,
+			)
+		})
+	})
+	t.Run("unless they are repetitions", func(t *testing.T) {
+		bubble(t, func(t *testing.T) {
+			g := newComparingRig(Options{}, []reply{play(modified("a@12"), modified("b@2"), modified("a@12"))})
+			g.run(t, time.Minute,
+				`0s list "0" limit=500`,
+				`0s replace "10": a@1 b@2`,
+				`0s watch "10"`,
+				`0s modified a@12`,
+				`0s modified a@12`,
+			)
+			require.EqualValues(t, 1, g.reflector.Stats().Stale)
+		})
+	})
+	t.Run("a bookmark alone leads to no snapshot", func(t *testing.T) {
+		bubble(t, func(t *testing.T) {
+			g := newComparingRig(Options{}, []reply{play(modified("a@12"), bookmark("11"), modified("b@13"))}, whole("12"))
+			g.run(t, time.Minute,
+				`0s list "0" limit=500`,
+				`0s replace "10": a@1 b@2`,
+				`0s watch "10"`,
+				`0s modified a@12`,
+				`0s list "" limit=1`,
+				`0s modified b@13`,
+			)
+		})
+	})
+	t.Run("but where the server is behind", func(t *testing.T) {
+		bubble(t, func(t *testing.T) {
+			g := newComparingRig(Options{}, []reply{play(modified("a@12"), bookmark("11")), play()}, whole("11"), whole("11", "a@1"))
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			require.NoError(t, g.reflector.Run(ctx))
+			require.True(t, errors.Is(g.reported[0], ErrOtherHistory))
+			require.Equal(t, "11", g.reflector.Status().ResourceVersion)
+		})
+	})
+}
