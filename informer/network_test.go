@@ -130,7 +130,8 @@ func TestCorruptionWithoutTLS(t *testing.T) {
 					for _, obj := range objects {
 						rig.sent.update(t, rig.sent.states[obj.GetResourceVersion()].DeepCopy())
 					}
-					rig.server.Inject(apitest.Fault{Verb: "watch", Times: 1, Action: apitest.Expired()})
+					// Twice: the first one asks for the last event again.
+					rig.server.Inject(apitest.Fault{Verb: "watch", Times: 2, Action: apitest.Expired()})
 					rig.server.DropWatches("")
 					deadline := time.Now().Add(time.Hour)
 					wrong := rig.wrong(t)

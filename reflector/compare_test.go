@@ -149,29 +149,44 @@ func TestLostWatchIsComparedBeforeItGoesOn(t *testing.T) {
 func TestServerWhoseVersionIsBehindIsListedAnewAtOnce(t *testing.T) {
 	const behind = `800ms reflector: comparing: the server's history is not the one that is known: it has version 9, the sink has been told everything up to 12 (failure 2 in a row, going on at once)`
 	watches := []reply{play(modified("a@12"), errBroken), play(), play()}
-	for name, mode := range map[string]ListMode{"list": List, "streaming list": WatchList} {
-		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
-				g := newComparingRig(Options{}, watches, whole("9", "a@1"), whole("9", "a@1", "c@7"))
-				list := []string{`800ms list "" limit=500`, `800ms restore "9": a@1 c@7`, `800ms watch "9"`}
-				if mode == WatchList {
-					g.reflector.mode = List // for the first one
-					g.source.watches = []reply{watches[0], play(), play(added("a@1"), added("c@7"), endMarker("9"))}
-					list = []string{`800ms stream ""`, `800ms restore "9": a@1 c@7`}
-				}
-				time.AfterFunc(time.Millisecond, func() { g.reflector.mode = mode })
-				believed := `800ms reflector: ` + map[ListMode]string{List: "listing", WatchList: "streaming"}[mode] +
-					`: the snapshot is older than what is known already: it has version 9, the sink has been told everything up to 12; the server insists, so it is believed`
-				want := append([]string{`800ms watch "11"`, `800ms list "" limit=1`, behind}, list[0], list[1])
-				// The list that was accepted is told of as well.
-				want = append(append(want, believed), list[2:]...)
-				g.lost(t, time.Minute, want...)
-				require.ErrorIs(t, g.reported[1], ErrOtherHistory)
-				require.ErrorIs(t, g.reported[2], ErrTimeTravel)
-				require.Equal(t, "9", g.reflector.Status().ResourceVersion)
-			})
+	const believed = `: the snapshot is older than what is known already: it has version 9, the sink has been told everything up to 12; the server insists, so it is believed`
+	t.Run("list", func(t *testing.T) {
+		bubble(t, func(t *testing.T) {
+			g := newComparingRig(Options{}, watches, whole("9", "a@1"), whole("9", "a@1", "c@7"))
+			g.lost(t, time.Minute,
+				`800ms watch "11"`,
+				`800ms list "" limit=1`,
+				behind,
+				`800ms list "" limit=500`,
+				`800ms restore "9": a@1 c@7`,
+				`800ms reflector: listing`+believed,
+				`800ms watch "9"`,
+			)
+			require.ErrorIs(t, g.reported[1], ErrOtherHistory)
+			require.ErrorIs(t, g.reported[2], ErrTimeTravel)
+			require.Equal(t, "9", g.reflector.Status().ResourceVersion)
 		})
-	}
+	})
+	t.Run("streaming list", func(t *testing.T) {
+		bubble(t, func(t *testing.T) {
+			g := newComparingRig(Options{ListMode: WatchList}, []reply{
+				play(added("a@1"), endMarker("10"), modified("a@12"), errBroken), play(), play(added("a@1"), added("c@7"), endMarker("9")),
+			})
+			g.source.lists = []reply{whole("9", "a@1")}
+			g.run(t, time.Minute,
+				`0s stream ""`,
+				`0s replace "10": a@1`,
+				`0s modified a@12`,
+				`0s `+broken,
+				`800ms watch "11"`,
+				`800ms list "" limit=1`,
+				behind,
+				`800ms stream ""`,
+				`800ms restore "9": a@1 c@7`,
+				`800ms reflector: streaming`+believed,
+			)
+		})
+	})
 	t.Run("and refused where the list is older still", func(t *testing.T) {
 		bubble(t, func(t *testing.T) {
 			g := newComparingRig(Options{}, watches, whole("9"), whole("8", "c@7"), whole("13", "a@12"))

@@ -113,7 +113,8 @@ func TestPriorityIsThatOfTheCause(t *testing.T) {
 		time.Sleep(time.Hour)
 		require.ElementsMatch(t, []string{"web/a resync -100", "web/b resync -100"}, r.queued())
 
-		r.server.Inject(apitest.Fault{Verb: "watch", Times: 1, Action: apitest.Expired()})
+		// Twice: the first one asks for the last event again.
+		r.server.Inject(apitest.Fault{Verb: "watch", Times: 2, Action: apitest.Expired()})
 		r.server.DropWatches("pods")
 		require.NoError(t, r.server.Delete(pods, key{Namespace: "web", Name: "a"}))
 		r.create(pod("c", ""))
