@@ -248,8 +248,8 @@ func TestRestoreMarksWhatMayDifferInTheSameVersion(t *testing.T) {
 	f.update("a", "9")
 
 	require.NoError(t, f.Restore(slices.Values([]deltafifo.Item[string]{{Key: key("a"), Object: "a@7", ResourceVersion: "7"}}), "7"))
-	require.True(t, f.HasVersion(key("a"), "7"))
-	require.False(t, f.HasVersion(key("b"), "5"))
+	require.True(t, f.HasVersion(key("a"), "7", 0))
+	require.False(t, f.HasVersion(key("b"), "5", 0))
 	f.update("a", "8")
 
 	b := f.pop()

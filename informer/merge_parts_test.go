@@ -263,6 +263,7 @@ func TestMergedSourceFailsWhereAllPartsDo(t *testing.T) {
 		require.NoError(t, err)
 		r.within(time.Minute, partKey(1))
 		r.settle()
+		time.Sleep(time.Minute) // until quiet parts have lasted as well
 		require.Empty(t, r.informer.Status().Parts)
 		require.Zero(t, r.informer.Status().Reflector.Failures)
 	})
