@@ -6,6 +6,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
+
+	"github.com/kinform/kinform/listwatch"
 )
 
 // State is what a store has under a key.
@@ -13,7 +15,17 @@ type State[T any] struct {
 	Key             types.NamespacedName
 	Object          T // the zero T where Exists is false
 	ResourceVersion string
+	UIDHash         uint64 // see listwatch.Item
 	Exists          bool
+}
+
+// is reports whether what is there is not another object than the one with this UID.
+func (s State[T]) is(uid types.UID) bool {
+	hash := s.UIDHash
+	if object, ok := any(s.Object).(metav1.Object); ok && hash == 0 && s.Exists {
+		hash = listwatch.HashUID(object.GetUID())
+	}
+	return s.Exists && !listwatch.OtherUID(hash, listwatch.HashUID(uid))
 }
 
 // Condition is what may be waited for. It is made by the functions of this package
@@ -50,17 +62,26 @@ func Exists[T any]() Condition[T] {
 }
 
 // Deleted holds if there is no such object. With a uid, it also holds if there is
-// another object of that name by then: the one that was meant is gone. That needs
-// objects that are metav1.Object.
+// another object of that name by then: the one that was meant is gone.
 func Deleted[T any](uid types.UID) Condition[T] {
 	name := "it is deleted"
 	if uid != "" {
 		name += " (uid " + string(uid) + ")"
 	}
-	return New(name, func(s State[T]) bool {
-		object, known := any(s.Object).(metav1.Object)
-		return !s.Exists || uid != "" && known && object.GetUID() != uid
-	})
+	return New(name, func(s State[T]) bool { return !s.is(uid) })
+}
+
+// Object holds for the object with this UID, and not for one that was created in its
+// place. Other conditions are about a name, whatever object has it: a Deployment that
+// was deleted and created again is available as well. Who means one object says so:
+//
+//	await.And(await.Object[*appsv1.Deployment](deployment.UID), await.DeploymentAvailable[*appsv1.Deployment]())
+func Object[T any](uid types.UID) Condition[T] {
+	return Condition[T]{
+		name:  "it has uid " + string(uid),
+		holds: func(s State[T]) bool { return s.is(uid) },
+		seen:  func(State[T]) string { return "it is another object, which has its name" },
+	}
 }
 
 // AtLeast holds if the store has this version of the object or a newer one: then it

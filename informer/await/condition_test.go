@@ -6,11 +6,13 @@ import (
 
 	"github.com/kinform/kinform/indexer"
 	"github.com/kinform/kinform/informer/await"
+	"github.com/kinform/kinform/listwatch"
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // check reports whether a condition holds of an object, or of none, and otherwise
@@ -125,4 +127,28 @@ func TestConditionsForBuiltInTypes(t *testing.T) {
 	requireHolds(t, true, await.AtLeast[*corev1.Pod]("10"), pod)
 	requireHolds(t, false, await.AtLeast[*corev1.Pod]("11"), pod)
 	requireHolds(t, false, await.AtLeast[*corev1.Pod]("9"))
+}
+
+func TestConditionsAboutOneObject(t *testing.T) {
+	t.Parallel()
+	slim, err := indexer.New(indexer.Options[string]{}) // the objects have no UID
+	require.NoError(t, err)
+	_, err = slim.Apply([]indexer.Op[string]{{Key: web, Object: "x", ResourceVersion: "10", UIDHash: listwatch.HashUID("second")}}, "10")
+	require.NoError(t, err)
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	for uid, is := range map[types.UID]bool{"first": false, "second": true} {
+		_, err := await.Until(over, slim.Reader, web, await.Object[string](uid))
+		require.Equal(t, is, err == nil, "%v", err)
+		if err != nil {
+			require.Contains(t, err.Error(), "it has uid first (version 10, it is another object, which has its name")
+		}
+		_, err = await.Until(over, slim.Reader, web, await.Deleted[string](uid))
+		require.Equal(t, !is, err == nil, "%v", err)
+
+		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{UID: "second"}} // in a store that was told no UIDs
+		requireHolds(t, is, await.Object[*corev1.Pod](uid), pod)
+		requireHolds(t, !is, await.Deleted[*corev1.Pod](uid), pod)
+	}
+	requireHolds(t, false, await.Object[*corev1.Pod]("second"))
 }

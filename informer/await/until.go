@@ -31,7 +31,7 @@ func Until[T any](ctx context.Context, store Store[T], key types.NamespacedName,
 	for {
 		changed, cancel := store.Changed(key) // Before the look, so that nothing is missed in between.
 		entry, exists := store.Entry(key)
-		state := State[T]{Key: key, Object: entry.Object, ResourceVersion: entry.ResourceVersion, Exists: exists}
+		state := State[T]{Key: key, Object: entry.Object, ResourceVersion: entry.ResourceVersion, UIDHash: entry.UIDHash, Exists: exists}
 		if condition.holds(state) {
 			cancel()
 			return state.Object, nil

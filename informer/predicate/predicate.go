@@ -53,22 +53,22 @@ func Because[T any](causes ...informer.Cause) func(informer.Event[T]) bool {
 // (ConfigMaps and Secrets, for example): no update of theirs passes. A deletion that
 // waits for finalizers raises the generation; a finalizer or an owner does not.
 func GenerationChanged[T metav1.Object](e informer.Event[T]) bool {
-	return e.Type != informer.Updated || e.Old.GetGeneration() != e.New.GetGeneration()
+	return isOther(e) || e.Old.GetGeneration() != e.New.GetGeneration()
 }
 
 // ResourceVersionChanged leaves out resyncs and nothing else.
 func ResourceVersionChanged[T metav1.Object](e informer.Event[T]) bool {
-	return e.Type != informer.Updated || e.Old.GetResourceVersion() != e.New.GetResourceVersion()
+	return isOther(e) || e.Old.GetResourceVersion() != e.New.GetResourceVersion()
 }
 
 // LabelsChanged leaves out updates that don't change the labels.
 func LabelsChanged[T metav1.Object](e informer.Event[T]) bool {
-	return e.Type != informer.Updated || !maps.Equal(e.Old.GetLabels(), e.New.GetLabels())
+	return isOther(e) || !maps.Equal(e.Old.GetLabels(), e.New.GetLabels())
 }
 
 // AnnotationsChanged leaves out updates that don't change the annotations.
 func AnnotationsChanged[T metav1.Object](e informer.Event[T]) bool {
-	return e.Type != informer.Updated || !maps.Equal(e.Old.GetAnnotations(), e.New.GetAnnotations())
+	return isOther(e) || !maps.Equal(e.Old.GetAnnotations(), e.New.GetAnnotations())
 }
 
 // Changed leaves out updates that don't change a part of the object, or something
@@ -77,6 +77,23 @@ func AnnotationsChanged[T metav1.Object](e informer.Event[T]) bool {
 //	predicate.Changed(func(pod *corev1.Pod) corev1.PodPhase { return pod.Status.Phase })
 func Changed[T any, V comparable](part func(T) V) func(informer.Event[T]) bool {
 	return func(e informer.Event[T]) bool {
-		return e.Type != informer.Updated || part(e.Old) != part(e.New)
+		return isOther(e) || part(e.Old) != part(e.New)
 	}
+}
+
+// isOther reports whether an event is of more than a change of one object: one came, or
+// went, or the UIDs say that New is not what Old was. An informer tells of that as
+// Deleted and Added, but a Source of one's own may not tell UIDs
+// (listwatch.Item.UIDHash), and a handler's wrapper may make one event of two.
+func isOther[T any](e informer.Event[T]) bool {
+	if e.Type != informer.Updated {
+		return true
+	}
+	before, ok := any(e.Old).(metav1.Object)
+	after, also := any(e.New).(metav1.Object)
+	if !ok || !also {
+		return false
+	}
+	was, is := before.GetUID(), after.GetUID()
+	return was != is && was != "" && is != ""
 }

@@ -15,7 +15,7 @@ type event = informer.Event[*corev1.Pod]
 
 func pod(change func(*corev1.Pod)) *corev1.Pod {
 	p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
-		Name: "a", Generation: 1, ResourceVersion: "1",
+		Name: "a", UID: "first", Generation: 1, ResourceVersion: "1",
 		Labels: map[string]string{"app": "web"}, Annotations: map[string]string{"note": "x"},
 	}}
 	if change != nil {
@@ -33,6 +33,7 @@ func TestPredicatesOfChanges(t *testing.T) {
 		"labels":      func(p *corev1.Pod) { p.Labels["app"] = "db" },
 		"annotations": func(p *corev1.Pod) { p.Annotations = nil },
 		"phase":       func(p *corev1.Pod) { p.Status.Phase = corev1.PodRunning },
+		"object":      func(p *corev1.Pod) { p.UID = "second" },
 	}
 	for about, passes := range map[string]func(event) bool{
 		"generation":  predicate.GenerationChanged[*corev1.Pod],
@@ -43,7 +44,7 @@ func TestPredicatesOfChanges(t *testing.T) {
 	} {
 		for changed, change := range changes {
 			e := event{Type: informer.Updated, Cause: informer.Watch, Old: pod(nil), New: pod(change)}
-			require.Equal(t, changed == about, passes(e), "the predicate for %s, when %s changes", about, changed)
+			require.Equal(t, changed == about || changed == "object", passes(e), "the predicate for %s, when %s changes", about, changed)
 		}
 		require.True(t, passes(event{Type: informer.Added, New: pod(nil)}), about)
 		require.True(t, passes(event{Type: informer.Deleted, Old: pod(nil), New: pod(nil)}), about)

@@ -38,7 +38,7 @@
 //	8 bytes   "kinform\x00"
 //	4 bytes   format, 1
 //	n, bytes  header, in JSON: what the objects are, resourceVersion, count
-//	count of  n, namespace, n, name, n, resourceVersion, n, object
+//	count of  n, namespace, n, name, n, resourceVersion, 8 bytes hash of the UID, n, object
 //	32 bytes  SHA-256 of everything before
 //
 // The checksum is verified before anything behind it is looked at. It guards

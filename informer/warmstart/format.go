@@ -58,6 +58,7 @@ func (f *File[T]) write(w io.Writer, snapshot *indexer.Snapshot[T]) error {
 	if _, err := out.Write(buffer); err != nil {
 		return err
 	}
+	var uidHash [8]byte
 	for entry := range snapshot.Entries() {
 		data, err := f.codec.Encode(entry.Object)
 		if err != nil {
@@ -66,6 +67,8 @@ func (f *File[T]) write(w io.Writer, snapshot *indexer.Snapshot[T]) error {
 		buffer = appendField(buffer[:0], entry.Key.Namespace)
 		buffer = appendField(buffer, entry.Key.Name)
 		buffer = appendField(buffer, entry.ResourceVersion)
+		binary.BigEndian.PutUint64(uidHash[:], entry.UIDHash)
+		buffer = append(buffer, uidHash[:]...)
 		buffer = appendField(buffer, data)
 		if _, err := out.Write(buffer); err != nil {
 			return err
@@ -138,6 +141,7 @@ func (f *File[T]) decode(in *fields) ([]indexer.Entry[T], string, error) {
 		var entry indexer.Entry[T]
 		entry.Key = types.NamespacedName{Namespace: in.text(), Name: in.text()}
 		entry.ResourceVersion = in.text()
+		entry.UIDHash = in.number()
 		data := in.next()
 		if in.err != nil {
 			return nil, "", in.err
@@ -191,6 +195,21 @@ func (in *fields) next() []byte {
 }
 
 func (in *fields) text() string { return string(in.next()) }
+
+// number returns eight bytes without a length as a number, and 0 after an error.
+func (in *fields) number() uint64 {
+	var number [8]byte
+	if in.left -= int64(len(number)); in.err == nil && in.left < 0 {
+		in.err = damaged("it ends within a number")
+	}
+	if in.err != nil {
+		return 0
+	}
+	if _, err := io.ReadFull(in.reader, number[:]); err != nil {
+		in.err = damaged("it cannot be read: %w", err)
+	}
+	return binary.BigEndian.Uint64(number[:])
+}
 
 // uvarintLen is how many bytes a length has as this package writes it. One with
 // needless zeros has more: then the reader ends first.

@@ -73,11 +73,11 @@ func TestRestartTellsWhatChangedMeanwhile(t *testing.T) {
 		told  []string
 	}{
 		"the server remembers": {
-			told: []string{"Added changed initial", "Added gone initial", "Added new watch", "Added same initial", "Deleted gone watch", "Updated changed watch"},
+			told: []string{"Added again initial", "Added again watch", "Added changed initial", "Added gone initial", "Added new watch", "Added same initial", "Deleted again watch", "Deleted gone watch", "Updated changed watch"},
 		},
 		"the server has forgotten": {
 			spoil: func(_ *testing.T, server *apitest.Server, _ string) { server.Compact() },
-			told:  []string{"Added changed initial", "Added gone initial", "Added new initial", "Added same initial", "Deleted gone relist", "Updated changed relist"},
+			told:  []string{"Added again initial", "Added again relist", "Added changed initial", "Added gone initial", "Added new initial", "Added same initial", "Deleted again relist", "Deleted gone relist", "Updated changed relist"},
 		},
 		"the file is damaged": {
 			spoil: func(t *testing.T, _ *apitest.Server, path string) {
@@ -86,12 +86,12 @@ func TestRestartTellsWhatChangedMeanwhile(t *testing.T) {
 				require.NoError(t, os.WriteFile(path, data[:len(data)-1], 0o600))
 			},
 			cold: warmstart.ErrDamaged,
-			told: []string{"Added changed initial", "Added new initial", "Added same initial"},
+			told: []string{"Added again initial", "Added changed initial", "Added new initial", "Added same initial"},
 		},
 		"the file is gone": {
 			spoil: func(t *testing.T, _ *apitest.Server, path string) { require.NoError(t, os.Remove(path)) },
 			cold:  fs.ErrNotExist,
-			told:  []string{"Added changed initial", "Added new initial", "Added same initial"},
+			told:  []string{"Added again initial", "Added changed initial", "Added new initial", "Added same initial"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -105,16 +105,19 @@ func TestRestartTellsWhatChangedMeanwhile(t *testing.T) {
 				require.NoError(t, server.ListenMemory())
 				defer server.Close()
 				path := filepath.Join(t.TempDir(), "pods")
-				for _, name := range []string{"same", "changed", "gone"} {
+				for _, name := range []string{"same", "changed", "gone", "again"} {
 					_, err := server.Create(pod(name, "web"))
 					require.NoError(t, err)
 				}
 				told, cold := life(t, server, path)
 				require.ErrorIs(t, cold, fs.ErrNotExist)
-				require.Equal(t, []string{"Added changed initial", "Added gone initial", "Added same initial"}, told)
+				require.Equal(t, []string{"Added again initial", "Added changed initial", "Added gone initial", "Added same initial"}, told)
 
 				require.NoError(t, server.Delete(pods, types.NamespacedName{Namespace: "shop", Name: "gone"}))
-				_, err := server.Update(pod("changed", "db"))
+				require.NoError(t, server.Delete(pods, types.NamespacedName{Namespace: "shop", Name: "again"}))
+				_, err := server.Create(pod("again", "web"))
+				require.NoError(t, err)
+				_, err = server.Update(pod("changed", "db"))
 				require.NoError(t, err)
 				_, err = server.Create(pod("new", "web"))
 				require.NoError(t, err)
@@ -130,7 +133,7 @@ func TestRestartTellsWhatChangedMeanwhile(t *testing.T) {
 				}
 				told, cold = life(t, server, path)
 				require.NoError(t, cold, "whatever was wrong with the file, there is a new one")
-				require.Equal(t, []string{"Added changed initial", "Added new initial", "Added same initial"}, told)
+				require.Equal(t, []string{"Added again initial", "Added changed initial", "Added new initial", "Added same initial"}, told)
 			})
 		})
 	}

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kinform/kinform/informer"
@@ -109,6 +110,9 @@ func (w *Witness[T]) look(e informer.Event[T], overlap bool) {
 	if e.Old != before {
 		violated("G1", "Old is not New of the event before")
 	}
+	if e.Type == informer.Updated && uidOf(e.Old) != uidOf(e.New) {
+		violated("G1", "Old has the UID %s, New %s", uidOf(e.Old), uidOf(e.New))
+	}
 	if newest := w.newest[e.Key]; version < newest || version == newest && e.Cause != informer.Resync && !e.FinalStateUnknown {
 		violated("G1", "version %d was told before", newest)
 	}
@@ -151,6 +155,14 @@ func (w *Witness[T]) lookAtStore(e informer.Event[T], version uint64, violated f
 	case !stored && e.Type != informer.Deleted && through <= version:
 		violated("G3", "the store does not have it, and has seen nothing newer")
 	}
+}
+
+// uidOf returns the UID of an object, "" if it has none.
+func uidOf(object any) types.UID {
+	if o, ok := object.(metav1.Object); ok {
+		return o.GetUID()
+	}
+	return ""
 }
 
 // number reads a version; "" and what is no number is 0.
