@@ -80,11 +80,11 @@ func (s *Store[T]) write(ops []Op[T], resourceVersion string, rule func(from, to
 	for {
 		definitions := s.definitions.Load()
 		terms, ends, failures = prepare(fewTerms[:0], oneEnd[:0], *definitions, ops)
-		e.writing.Lock()
+		e.lock()
 		if s.definitions.Load() == definitions {
 			break
 		}
-		e.writing.Unlock() // An index was added, so its terms are missing.
+		e.unlock() // An index was added, so its terms are missing.
 	}
 	e.begin(len(ops))
 	e.next.resourceVersion = rule(e.next.resourceVersion, resourceVersion)

@@ -66,7 +66,7 @@ func exported[T any](key types.NamespacedName, v *version) *Entry[T] {
 // Each pinned view has those that were written until the next one: of these, the
 // ones whose old version is visible from the beginning.
 func (e *engine) changes(from, to *view) []change {
-	e.writing.Lock()
+	e.lock()
 	defer e.unlock()
 	var found []change
 	for v := e.pinned; v != nil; v = v.following {

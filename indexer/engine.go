@@ -2,7 +2,6 @@ package indexer
 
 import (
 	"slices"
-	"sync"
 	"sync/atomic"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -31,12 +30,9 @@ type engine struct {
 	// views are pinned that are not the current one.
 	published atomic.Uint64
 
-	// released is set by the last reader of a view that is not the current one.
-	released atomic.Bool
-
 	// writing serialises transactions. No user code runs under it. It guards the
 	// following, and what only writers look at in records, tables and lists.
-	writing sync.Mutex
+	writing turn
 	next    *view    // the one in the making, in a transaction
 	touched []change // by the transaction, each record once
 	pinned  *view    // the newest that is not current and was pinned when last looked at
@@ -50,7 +46,7 @@ type engine struct {
 const roomKept = 1024
 
 func newEngine(indexes []*index) *engine {
-	e := &engine{records: table{hasher: newHasher()}}
+	e := &engine{records: table{hasher: newHasher()}, writing: turn{handed: make(chan struct{}, 1)}}
 	e.all.list.kind = ofAll
 	e.current.Store(&view{state: state{indexes: indexes}})
 	return e
@@ -63,15 +59,26 @@ func (e *engine) settled(v *version) bool {
 	return v.older.Load() == nil || v.revision <= e.published.Load()
 }
 
-// unlock ends a writer's turn.
+// lock waits for the turn to write. unlock must follow.
+func (e *engine) lock() { e.writing.lock() }
+
+// unlock ends it.
 func (e *engine) unlock() {
-	e.writing.Unlock()
-	if e.released.Load() { // as tidy asks, but inlined
-		e.tidy()
+	if !e.writing.release() {
+		e.unlockSlow()
 	}
 }
 
-// begin starts a transaction of about so many changes. The caller has locked writing.
+// unlockSlow does what others have asked for meanwhile, and then ends the turn.
+//
+//go:noinline
+func (e *engine) unlockSlow() {
+	for e.writing.pass() {
+		e.collectLocked()
+	}
+}
+
+// begin starts a transaction of about so many changes. The caller has the turn to write.
 func (e *engine) begin(changes int) {
 	e.touched = slices.Grow(e.touched, changes)
 	if e.next = e.free; e.next == nil {

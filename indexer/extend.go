@@ -11,8 +11,8 @@ type extension struct {
 
 // extend adds terms to the objects that are still those of the extensions. A new
 // version that only has more of them takes the place of the old one: no view has
-// the index yet, so that no reader can tell the two apart. The caller has locked
-// writing.
+// the index yet, so that no reader can tell the two apart. The caller has the turn
+// to write.
 func (e *engine) extend(extensions []extension) {
 	for _, x := range extensions {
 		old := x.record.head.Load()

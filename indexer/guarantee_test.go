@@ -116,7 +116,7 @@ func TestG7_GetSeesNothingOfATransactionThatIsNotPublished(t *testing.T) {
 		}
 		seen := func() [3]int { return [3]int{versionOf("a/changes"), versionOf("a/goes"), versionOf("b/comes")} }
 		e := store.engine
-		e.writing.Lock()
+		e.lock()
 		e.begin(3)
 		e.put(key("a/changes"), &version{object: &object{version: 2}, resourceVersion: "2"}, nil)
 		e.delete(key("a/goes"))

@@ -136,8 +136,8 @@ func add(to map[string]map[types.NamespacedName]*object, value string, k types.N
 // not belong, every count is right, and nothing is kept that nobody can see.
 func requireSound[T any](t require.TestingT, store *Store[T]) {
 	e := store.engine
-	e.writing.Lock()
-	defer e.writing.Unlock()
+	e.lock()
+	defer e.unlock()
 	e.collectLocked()
 	objects, records := 0, 0
 	lists, counts, inUse := map[*list]int{}, map[*bucket]int{}, map[*index]int64{}
@@ -193,8 +193,8 @@ func requireSound[T any](t require.TestingT, store *Store[T]) {
 
 // pins returns how many old views are pinned.
 func pins[T any](store *Store[T]) (count int) {
-	store.engine.writing.Lock()
-	defer store.engine.writing.Unlock()
+	store.engine.lock()
+	defer store.engine.unlock()
 	store.engine.collectLocked()
 	for v := store.engine.pinned; v != nil; v = v.following {
 		count++

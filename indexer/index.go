@@ -66,7 +66,7 @@ func collect[T any](to []term, definitions []definition[T], object T) (terms []t
 // definitions are made anew each time, so that a write knows by their address
 // whether the terms it has computed are still the right ones.
 func (s *Store[T]) redefine(change func([]definition[T]) ([]definition[T], error)) error {
-	s.engine.writing.Lock()
+	s.engine.lock()
 	defer s.engine.unlock()
 	definitions, err := change(slices.Clone(*s.definitions.Load()))
 	if err != nil {
@@ -166,7 +166,7 @@ func (s *Store[T]) backfill(d *definition[T]) error {
 
 // extend is [engine.extend], in a turn of its own.
 func (s *Store[T]) extend(extensions []extension) {
-	s.engine.writing.Lock()
+	s.engine.lock()
 	defer s.engine.unlock()
 	s.engine.extend(extensions)
 }

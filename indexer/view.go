@@ -79,24 +79,16 @@ func (e *engine) pin() *view {
 // see any more are dropped, by whoever has the lock or else right here.
 func (e *engine) unpin(v *view) {
 	if v.pins.Add(-1) == 0 && e.current.Load() != v {
-		e.released.Store(true)
-		e.tidy()
-	}
-}
-
-// tidy collects if there is something to collect, without ever waiting: a writer
-// tidies when its turn is over.
-func (e *engine) tidy() {
-	for e.released.Load() && e.writing.TryLock() {
-		e.collectLocked()
-		e.writing.Unlock()
+		if e.writing.ask() {
+			e.collectLocked()
+			e.unlock()
+		}
 	}
 }
 
 // collectLocked lets go of views that are no longer pinned. What was kept for one
 // goes to the next older one, if that sees it as well, or is dropped.
 func (e *engine) collectLocked() {
-	e.released.Store(false)
 	for at := &e.pinned; *at != nil; {
 		v := *at
 		if v.pins.Load() > 0 {

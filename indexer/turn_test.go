@@ -1,0 +1,102 @@
+package indexer
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func write(t *testing.T, store *Store[*object], version int) {
+	_, err := store.Apply([]Op[*object]{put("a/x", &object{version: version})}, "")
+	require.NoError(t, err)
+}
+
+// A reader who lets go of an old view while a writer has its turn waits for nobody, and
+// what the view has kept goes with that very turn, not with the next.
+func TestAViewThatIsReleasedInAWritersTurnGoesWithIt(t *testing.T) {
+	store := newStore(t, nil)
+	write(t, store, 1)
+	old := store.Snapshot()
+	write(t, store, 2)
+	e := store.engine
+	require.NotNil(t, e.pinned)
+
+	e.lock()
+	old.Release()
+	require.NotNil(t, e.pinned, "it is the writer's to collect")
+	e.unlock()
+	require.Nil(t, e.pinned)
+	require.Nil(t, e.records.find(key("a/x")).head.Load().older.Load())
+	require.Zero(t, e.writing.state.Load())
+}
+
+// Without a writer the reader collects.
+func TestAViewThatIsReleasedOutOfTurnGoesAtOnce(t *testing.T) {
+	store := newStore(t, nil)
+	write(t, store, 1)
+	old := store.Snapshot()
+	write(t, store, 2)
+	old.Release()
+	require.Nil(t, store.engine.pinned)
+	require.Zero(t, store.engine.writing.state.Load())
+}
+
+// Whoever asks, and whoever has the lock meanwhile: a collection begins after each
+// asking, and never two of them at once, beside a writer, or with nobody left to do it.
+func TestNoCollectionThatIsAskedForIsLost(t *testing.T) {
+	rounds := 20_000
+	if testing.Short() {
+		rounds = 2_000
+	}
+	one := turn{handed: make(chan struct{}, 1)}
+	var wanted, collected atomic.Int64
+	written, inside := 0, 0 // guarded by the turn, which the race detector checks
+	collect := func() {
+		inside++
+		collected.Store(wanted.Load())
+		inside--
+	}
+	unlock := func() {
+		if !one.release() {
+			for one.pass() {
+				collect()
+			}
+		}
+	}
+	for range 20 {
+		var all sync.WaitGroup
+		for range 3 {
+			all.Go(func() {
+				for n := range rounds / 20 {
+					one.lock()
+					inside++
+					if inside != 1 {
+						t.Error("two at once")
+					}
+					written++
+					inside--
+					unlock()
+					if n%64 == 0 {
+						runtime.Gosched()
+					}
+				}
+			})
+			all.Go(func() {
+				for range rounds / 20 {
+					wanted.Add(1)
+					if one.ask() {
+						collect()
+						unlock()
+					}
+				}
+			})
+		}
+		all.Wait()
+		require.Equal(t, wanted.Load(), collected.Load(), "all are gone, and nobody has looked after the last asking")
+		require.Zero(t, one.state.Load())
+	}
+	require.Equal(t, 3*20*(rounds/20), written)
+}
