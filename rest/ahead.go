@@ -85,9 +85,12 @@ type ahead[T any] struct {
 	slots chan struct{}  // one token for each worker that runs
 	held  atomic.Int64   // bytes of the frames in order, a bound for reading ahead as well
 	room  chan struct{}  // tells the reader that held has become less
-	count int64          // bytes that have arrived, as the reader knows
-	group sync.WaitGroup
-	done  sync.Pool // of *batch[T], to be used again
+	// crowded says that the reader waits for room, or is about to. That room is full
+	// would not do: a send that fails synchronizes with nothing.
+	crowded atomic.Bool
+	count   int64 // bytes that have arrived, as the reader knows
+	group   sync.WaitGroup
+	done    sync.Pool // of *batch[T], to be used again
 
 	current *batch[T] // from here on used by the consumer only
 	taken   int       // results of current that were handed out
@@ -224,7 +227,12 @@ func (a *ahead[T]) dispatch(b *batch[T]) bool {
 	}
 	gone := a.exchange.running.Done()
 	limit := 2 * int64(a.exchange.client.maxObjectBytes)
-	for held := a.held.Load(); held > 0 && held+b.size > limit; held = a.held.Load() {
+	for a.isFull(b.size, limit) {
+		// Either this sees that held has become less, or take sees that it is waited for.
+		a.crowded.Store(true)
+		if !a.isFull(b.size, limit) {
+			break
+		}
 		select {
 		case <-a.room:
 		case <-gone:
@@ -249,6 +257,12 @@ func (a *ahead[T]) dispatch(b *batch[T]) bool {
 	case <-gone:
 		return false
 	}
+}
+
+// isFull reports whether there is no room for that many bytes more.
+func (a *ahead[T]) isFull(size, limit int64) bool {
+	held := a.held.Load()
+	return held > 0 && held+size > limit
 }
 
 // worker decodes b, and then one batch after another as long as one is waiting: a
@@ -388,9 +402,11 @@ func (a *ahead[T]) take() bool {
 		}
 	}
 	a.held.Add(-b.size)
-	select {
-	case a.room <- struct{}{}:
-	default:
+	if a.crowded.Load() && a.crowded.Swap(false) {
+		select {
+		case a.room <- struct{}{}:
+		default: // The reader has yet to take a token, and looks after that.
+		}
 	}
 	a.current, a.around = b, b.envelope
 	return true
