@@ -31,7 +31,7 @@ help: ## list the targets
 
 .PHONY: build
 build: ## build bin/kinform
-	go build -trimpath -o bin/kinform ./cmd/kinform
+	go build -trimpath -buildvcs=auto -o bin/kinform ./cmd/kinform
 
 .PHONY: demo
 demo: build ## run the pipeline on an embedded API server (Ctrl-C ends it)
