@@ -37,6 +37,9 @@ func (r *Resource[T]) ServerSideApply(ctx context.Context, obj T, opts metav1.Ap
 		return none, errors.New("rest: ServerSideApply: a FieldManager is required")
 	}
 	body, err := encodeBody("apply", obj)
+	if err == nil {
+		err = r.whole(http.MethodPatch, o)
+	}
 	if err != nil {
 		return none, err
 	}

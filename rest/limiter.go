@@ -3,7 +3,7 @@ package rest
 import (
 	"context"
 	"fmt"
-	"sync"
+	"math"
 	"time"
 )
 
@@ -13,10 +13,12 @@ import (
 // several clients may share one.
 type RateLimiter struct {
 	interval time.Duration // between two requests
-	burst    int
+	saved    time.Duration // what a full bucket is worth
 
-	mu    sync.Mutex // guards following
-	empty time.Time  // when the bucket will be, or was, last without a token
+	// turn holds a value while somebody has the first place of the queue. Those who
+	// wait to send one are the others, in the order of their arrival.
+	turn  chan struct{}
+	empty time.Time // when the bucket will be, or was, last without a token; of who has the turn
 }
 
 // NewRateLimiter returns a limiter for perSecond requests a second, more than 0,
@@ -26,44 +28,37 @@ func NewRateLimiter(perSecond float64, burst int) (*RateLimiter, error) {
 	if perSecond <= 0 || interval <= 0 || burst < 1 {
 		return nil, fmt.Errorf("rest: a rate limiter of %v requests a second and bursts of %d: both must be positive, and the rate finite", perSecond, burst)
 	}
-	return &RateLimiter{interval: interval, burst: burst}, nil
+	// A bucket that takes centuries to fill is large enough.
+	most := max(1, math.MaxInt64/2/interval)
+	return &RateLimiter{interval: interval, saved: interval * min(time.Duration(burst), most), turn: make(chan struct{}, 1)}, nil
 }
 
 // Wait waits for the turn of one request, or until ctx ends, whose error it then
-// returns as it is (RS-16); the turn goes to the next one who asks.
+// returns as it is (RS-16). Who gives up has taken nothing: those behind move up.
 func (l *RateLimiter) Wait(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	wait := l.take()
-	if wait <= 0 {
-		return nil
-	}
-	timer := time.NewTimer(wait)
-	defer timer.Stop()
 	select {
-	case <-timer.C:
-		return nil
+	case l.turn <- struct{}{}:
+		defer func() { <-l.turn }()
 	case <-ctx.Done():
-		l.giveBack()
 		return ctx.Err()
 	}
-}
-
-// take takes a token, and says when it will be there.
-func (l *RateLimiter) take() time.Duration {
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	now := time.Now()
-	if full := now.Add(-time.Duration(l.burst) * l.interval); l.empty.Before(full) {
+	if full := now.Add(-l.saved); l.empty.Before(full) {
 		l.empty = full
 	}
-	l.empty = l.empty.Add(l.interval)
-	return l.empty.Sub(now)
-}
-
-func (l *RateLimiter) giveBack() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.empty = l.empty.Add(-l.interval)
+	next := l.empty.Add(l.interval)
+	if wait := next.Sub(now); wait > 0 {
+		timer := time.NewTimer(wait)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	l.empty = next
+	return nil
 }

@@ -3,7 +3,9 @@ package rest
 import (
 	"context"
 	"math"
+	"math/rand/v2"
 	"net/http"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -51,6 +53,76 @@ func TestRateLimiterGivesATurnBackThatNobodyTakes(t *testing.T) { // RS-16
 		require.Equal(t, context.DeadlineExceeded, limiter.Wait(ctx), "at once")
 		require.NoError(t, limiter.Wait(t.Context()))
 		require.Equal(t, time.Second, time.Since(start))
+	})
+}
+
+// TestRateLimiterIsNeverFasterThanItsRate, whoever gives up while waiting: in no window
+// of time are there more turns than its length allows and a burst, and as long as
+// somebody waits, no turn is lost.
+func TestRateLimiterIsNeverFasterThanItsRate(t *testing.T) {
+	t.Parallel()
+	const interval, burst = 100 * time.Millisecond, 3
+	for seed := range uint64(20) {
+		synctest.Test(t, func(t *testing.T) {
+			random := rand.New(rand.NewPCG(seed, 1))
+			limiter, err := NewRateLimiter(10, burst)
+			require.NoError(t, err)
+			start := time.Now()
+			var mu sync.Mutex // guards following
+			var turns []time.Duration
+			var group sync.WaitGroup
+			ask := func(patience time.Duration) {
+				group.Go(func() {
+					ctx, cancel := context.WithTimeout(t.Context(), patience)
+					defer cancel()
+					if limiter.Wait(ctx) == nil {
+						mu.Lock()
+						defer mu.Unlock()
+						turns = append(turns, time.Since(start))
+					}
+				})
+			}
+			for range 300 {
+				ask(time.Duration(random.Int64N(int64(5 * interval))))
+				time.Sleep(time.Duration(random.Int64N(int64(interval))))
+			}
+			last := time.Since(start)
+			ask(time.Hour) // somebody is there to the end
+			group.Wait()
+			for i := range turns {
+				for j := i; j < len(turns); j++ {
+					require.LessOrEqual(t, j-i+1, burst+int((turns[j]-turns[i])/interval), "%v to %v", turns[i], turns[j])
+				}
+			}
+			require.GreaterOrEqual(t, len(turns), int(last/interval)*9/10, "and it is hardly slower")
+		})
+	}
+}
+
+func TestRateLimiterServesInTheOrderOfArrival(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		limiter, err := NewRateLimiter(1, 1)
+		require.NoError(t, err)
+		require.NoError(t, limiter.Wait(t.Context()))
+		start := time.Now()
+		turns := make(chan string, 4)
+		wait := func(name string, patience time.Duration) {
+			ctx, cancel := context.WithTimeout(t.Context(), patience)
+			go func() {
+				defer cancel()
+				if limiter.Wait(ctx) == nil {
+					turns <- name + " " + time.Since(start).String()
+				}
+			}()
+			synctest.Wait()
+		}
+		wait("first", 500*time.Millisecond)
+		wait("second", time.Hour)
+		wait("third", 1200*time.Millisecond)
+		wait("fourth", time.Hour)
+		require.Equal(t, "second 1s", <-turns, "in the place of the first")
+		require.Equal(t, "fourth 2s", <-turns)
 	})
 }
 

@@ -2,10 +2,15 @@ package rest
 
 import (
 	"encoding/binary"
+	"errors"
+	"fmt"
+	"net/http"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // Projection removes parts of encoded objects. [Drop] is one.
@@ -15,14 +20,26 @@ type Projection interface {
 	// projector returns the function that changes the encoding of an object, in
 	// place, for objects of this type.
 	projector(t reflect.Type) func(e Encoding, object []byte) []byte
+	// missed is what an object lacks that a server would delete if it were sent back,
+	// in words, "" for nothing.
+	missed() string
 }
+
+// ErrProjected is wrapped by errors about an object that cannot be sent back, as parts
+// of it may be missing that the server would delete.
+var ErrProjected = errors.New("the server would delete what is missing in it")
 
 // Drop is what lists and watches remove from the bytes of an object before it is
 // decoded, so that it costs neither time nor memory: a cache that ignores the fields
 // of others need not have them. The zero value removes nothing.
 //
 // Such an object must not be sent back in an Update, which would remove on the
-// server what is missing here; patch it, or get it first.
+// server what is missing here; patch it, or get it first. So a Resource with a Drop
+// refuses Update, UpdateStatus and ServerSideApply of an object that comes from a server,
+// which is told by its UID and version ([ErrProjected]), unless it drops nothing but
+// managedFields, which a server keeps where an update has none. What Get answered is
+// whole, but cannot be told from the others: have another Resource, without Project, for
+// Get and Update.
 type Drop struct {
 	// ManagedFields removes metadata.managedFields, which is about a third of many
 	// objects, and of use only to whoever computes patches for server-side apply.
@@ -59,6 +76,38 @@ func (d Drop) projector(t reflect.Type) func(e Encoding, object []byte) []byte {
 		}
 		return d.json(object)
 	}
+}
+
+// missed implements [Projection].
+func (d Drop) missed() string {
+	switch {
+	case d.AllButMetadata:
+		return "all but metadata"
+	case d.Status && len(d.Annotations) > 0:
+		return "the status and annotations"
+	case d.Status:
+		return "the status"
+	case len(d.Annotations) > 0:
+		return "annotations"
+	}
+	return ""
+}
+
+// whole refuses an object that comes from a list or a watch and may not have all that
+// the server has.
+func (r *Resource[T]) whole(method string, o metav1.Object) error {
+	missed := ""
+	switch {
+	case r.partial && method != http.MethodPatch:
+		missed = "all but metadata"
+	case r.opts.Project != nil && (o.GetUID() != "" || o.GetResourceVersion() != ""):
+		missed = r.opts.Project.missed()
+	}
+	if missed == "" {
+		return nil
+	}
+	return fmt.Errorf("rest: %s %s %s/%s: lists and watches of this Resource leave out %s, and %w: send a Patch, or Get and Update through a Resource without Project",
+		method, r.gvr.Resource, o.GetNamespace(), o.GetName(), missed, ErrProjected)
 }
 
 // statusNumber is the number of the field Status in protobuf, or 0.

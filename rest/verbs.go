@@ -37,7 +37,9 @@ func (r *Resource[T]) Create(ctx context.Context, obj T, opts metav1.CreateOptio
 
 // Update replaces the object that has obj's name, and returns it as it was
 // stored. With a resourceVersion in obj it is answered with a conflict if the
-// object has changed since; see also Create.
+// object has changed since; see also Create. Whatever the server has and obj lacks is
+// deleted: T must have all fields, and obj must not come from a list that left some
+// out, which is refused where that can be told; see [Drop].
 func (r *Resource[T]) Update(ctx context.Context, obj T, opts metav1.UpdateOptions) (T, error) {
 	query := writeQuery(opts.DryRun, opts.FieldManager, opts.FieldValidation)
 	return r.write(ctx, http.MethodPut, obj, query)
@@ -110,6 +112,9 @@ func (r *Resource[T]) write(ctx context.Context, method string, obj T, query url
 		return none, errNoObject(obj)
 	}
 	body, err := encodeBody(method, obj)
+	if err == nil && method == http.MethodPut {
+		err = r.whole(method, o)
+	}
 	if err != nil {
 		return none, err
 	}
