@@ -10,23 +10,13 @@ import (
 
 // failureRow is the failures of a part in a row.
 type failureRow struct {
-	failures, permanent int
-	next                time.Time // when it is worth while to try again
+	reflector.Row
+	next time.Time // when it is worth while to try again
 }
 
 // failed counts one more, and says when to try again.
 func (r *failureRow) failed(err error, backoff reflector.Backoff) {
-	r.failures++
-	if apierrors.IsForbidden(err) || apierrors.IsNotFound(err) {
-		r.permanent++
-	} else {
-		r.permanent = 0
-	}
-	wait := backoff.Wait(r.failures, r.permanent > 0)
-	if seconds, ok := apierrors.SuggestsClientDelay(err); ok {
-		wait = max(wait, min(time.Duration(seconds)*time.Second, 5*time.Minute))
-	}
-	r.next = time.Now().Add(wait)
+	r.next = time.Now().Add(r.Failed(err, backoff))
 }
 
 func isExpired(err error) bool { return apierrors.IsResourceExpired(err) || apierrors.IsGone(err) }

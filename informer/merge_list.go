@@ -219,7 +219,7 @@ func (l *mergedList[T]) partEnded(err error) {
 		} else {
 			state := &l.states[o.part]
 			state.unlisted, state.lists = false, failureRow{}
-			if state.watches.failures == 0 {
+			if state.watches.Failures() == 0 {
 				l.health.recovered(o.part)
 			}
 		}

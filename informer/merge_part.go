@@ -106,6 +106,7 @@ func (p *partWatch[T]) watch() error {
 		return because(ctx, err)
 	}
 	defer stream.Close()
+	p.state.watches.Reached()
 	p.open, p.began = true, time.Now()
 	lasts := time.AfterFunc(longEnough, func() { p.health.recovered(p.part) })
 	defer lasts.Stop()
@@ -162,9 +163,10 @@ func (p *partWatch[T]) well() {
 // where it was, as a rule. If that does not help, or cannot, all parts are listed.
 func (p *partWatch[T]) watchFailed(err error) {
 	row := &p.state.watches
+	news := !row.Expired()
 	row.failed(err, p.merged.opts.Backoff)
-	expired := isExpired(err)
-	if expired && row.failures == 1 { // part of life
+	expired := row.Expired()
+	if expired && news { // part of life, also after an outage
 		p.end(p.about(p.part, err))
 		return
 	}
@@ -174,9 +176,9 @@ func (p *partWatch[T]) watchFailed(err error) {
 	switch {
 	case expired:
 		p.end(p.about(p.part, err))
-	case (p.open || isRefused(err)) && row.failures%patience == 0:
+	case (p.open || isRefused(err)) && row.Answered()%patience == 0:
 		p.end(apierrors.NewResourceExpired(fmt.Sprintf("all parts are listed, as the watch of %s has failed %d times in a row: %v",
-			p.health.names[p.part], row.failures, err)))
+			p.health.names[p.part], row.Failures(), err)))
 	}
 }
 

@@ -30,6 +30,11 @@ type Backoff struct {
 	// Defaults to 30 s.
 	Max time.Duration
 
+	// MaxRetryAfter is the longest wait that a server gets by asking for it: where it
+	// asks for more, be it a year, it is asked again after that time all the same, and
+	// the error says so. Defaults to 5 minutes.
+	MaxRetryAfter time.Duration
+
 	// PermanentMax takes the place of Max while the server says, time after time,
 	// that the resource does not exist (404) or must not be read (403): these do not
 	// go away by themselves, and every attempt is work for a server that has others
@@ -56,10 +61,10 @@ type Backoff struct {
 	Jitter float64
 }
 
-var errBackoff = errors.New("reflector: Options.Backoff: Base, Max and PermanentMax must not be negative, Factor and OutageFactor at least 1, and Jitter must be a finite number")
+var errBackoff = errors.New("reflector: Options.Backoff: Base, Max, MaxRetryAfter and PermanentMax must not be negative, Factor and OutageFactor at least 1, and Jitter must be a finite number")
 
 func (b Backoff) validate() error {
-	if b.Base < 0 || b.Max < 0 || b.PermanentMax < 0 || b.Factor != 0 && !(b.Factor >= 1) ||
+	if b.Base < 0 || b.Max < 0 || b.MaxRetryAfter < 0 || b.PermanentMax < 0 || b.Factor != 0 && !(b.Factor >= 1) ||
 		b.OutageFactor != 0 && !(b.OutageFactor >= 1) || math.IsNaN(b.Jitter) || math.IsInf(b.Jitter, 0) {
 		return errBackoff
 	}
@@ -72,6 +77,9 @@ func (b Backoff) withDefaults() Backoff {
 	}
 	if b.Max == 0 {
 		b.Max = 30 * time.Second
+	}
+	if b.MaxRetryAfter == 0 {
+		b.MaxRetryAfter = 5 * time.Minute
 	}
 	if b.PermanentMax == 0 {
 		b.PermanentMax = max(5*time.Minute, b.Max)
@@ -87,17 +95,6 @@ func (b Backoff) withDefaults() Backoff {
 	}
 	b.Jitter = max(b.Jitter, 0)
 	return b
-}
-
-// Wait draws the wait after failure n of a row, n counting from 1; permanent says that
-// the last one is of those for which PermanentMax is meant. It is for who repeats in the
-// same way what a reflector does not.
-func (b Backoff) Wait(n int, permanent bool) time.Duration {
-	b = b.withDefaults()
-	if permanent {
-		return b.wait(n, b.Factor, b.PermanentMax)
-	}
-	return b.wait(n, b.Factor, b.Max)
 }
 
 // wait draws the wait after failure n of a row, n counting from 1, which is no

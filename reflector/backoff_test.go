@@ -3,6 +3,7 @@ package reflector
 import (
 	"context"
 	"io"
+	"math"
 	"testing"
 	"time"
 
@@ -159,4 +160,63 @@ func TestRunEndsAtOnceInEveryPhase(t *testing.T) { // D5, RC-12, RC-28
 			})
 		})
 	}
+}
+
+// A server, or what stands in front of it, is not believed that it wants to be left alone for a year.
+func TestRetryAfterOfAYearIsCapped(t *testing.T) {
+	year := apierrors.NewTooManyRequests("busy", 365*24*60*60)
+	longest := apierrors.NewTooManyRequests("busy", math.MaxInt32)
+	negative := apierrors.NewTooManyRequests("busy", -5)
+	bubble(t, func(t *testing.T) {
+		g := newRig(Options{})
+		g.source.lists = []reply{refuse(year), refuse(longest), refuse(negative), whole("10")}
+		g.run(t, 11*time.Minute,
+			`0s list "0" limit=500`,
+			`0s reflector: listing: busy (failure 1 in a row, next attempt in 5m0s, although the server asks for 8760h0m0s)`,
+			`5m0s list "0" limit=500`,
+			`5m0s reflector: listing: busy (failure 2 in a row, next attempt in 5m0s, although the server asks for 596523h14m7s)`,
+			`10m0s list "0" limit=500`,
+			`10m0s reflector: listing: busy (failure 3 in a row, next attempt in 3.2s)`,
+			`10m3.2s list "0" limit=500`,
+			`10m3.2s replace "10":`,
+			`10m3.2s watch "10"`,
+		)
+	})
+	t.Run("unless that is asked for", func(t *testing.T) {
+		bubble(t, func(t *testing.T) {
+			g := newRig(Options{Backoff: Backoff{MaxRetryAfter: math.MaxInt64}})
+			g.source.lists = []reply{refuse(year), whole("10")}
+			g.run(t, 365*24*time.Hour+time.Second,
+				`0s list "0" limit=500`,
+				`0s reflector: listing: busy (failure 1 in a row, next attempt in 8760h0m0s)`,
+				`8760h0m0s list "0" limit=500`,
+				`8760h0m0s replace "10":`,
+				`8760h0m0s watch "10"`,
+			)
+		})
+	})
+}
+
+// Who repeats what a reflector does not waits as a reflector does.
+func TestRowIsThatOfAReflector(t *testing.T) {
+	t.Parallel()
+	b := Backoff{Jitter: -1}
+	var r Row
+	require.Equal(t, 800*time.Millisecond, r.Failed(errCut, b))
+	require.Equal(t, time.Second, r.Failed(errRefused, b))
+	require.Equal(t, 1250*time.Millisecond, r.Failed(errUnauthorized, b))
+	require.Equal(t, 800*time.Millisecond, r.Failed(errExpired, b))
+	require.True(t, r.Expired())
+	require.Equal(t, 7*time.Second, r.Failed(errBusy, b))
+	require.False(t, r.Expired())
+	require.Equal(t, 800*time.Millisecond, r.Failed(errRefused, b))
+	r.Reached()
+	require.Equal(t, 800*time.Millisecond, r.Failed(errRefused, b))
+	require.Equal(t, 7, r.Failures())
+	require.Equal(t, 2, r.Answered())
+	for range 20 {
+		r.Failed(errForbidden, b)
+	}
+	require.Equal(t, 5*time.Minute, r.Failed(errForbidden, b))
+	require.Equal(t, 30*time.Second, r.Failed(errBroken, b))
 }

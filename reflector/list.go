@@ -82,7 +82,7 @@ func (r *Reflector[T]) readPage(ctx context.Context, s *listing[T]) (listwatch.L
 		return listwatch.ListMeta{}, explain(ctx, err)
 	}
 	defer stream.Close()
-	r.snapshots.reached()
+	r.snapshots.Reached()
 
 	before := len(s.items)
 	for {

@@ -6,40 +6,8 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/kinform/kinform/internal/remind"
 	"github.com/kinform/kinform/listwatch"
 )
-
-// row counts failures in a row.
-type row struct {
-	failures  int  // all of them
-	answered  int  // those that a server is to blame for, or the sink
-	outage    int  // the last ones, if no server was reached, or it did not know who asks
-	permanent int  // the last ones, if the server meant them to be permanent
-	expired   bool // the last one was a version that is too old
-
-	said remind.Reminder // in the log
-}
-
-// failed takes note of one more.
-func (row *row) failed(err error) {
-	row.failures++
-	row.expired = isExpired(err)
-	if isPermanent(err) {
-		row.permanent++
-	} else {
-		row.permanent = 0
-	}
-	if isOutage(err) || row.failures == 1 && isLost(err) { // So an outage begins where all was well.
-		row.outage++
-	} else {
-		row.outage = 0
-		row.answered++
-	}
-}
-
-// reached takes note that there is a server, and that it knows who asks.
-func (row *row) reached() { row.outage = 0 }
 
 // atOnce counts a failure after which next follows without a wait.
 //
@@ -51,7 +19,7 @@ func (r *Reflector[T]) atOnce(row *row, err error, next state[T]) state[T] {
 }
 
 // retry counts a failure after which next follows when some time has passed: more
-// with each failure, and no less than the server asks for. If this is once too
+// with each failure, and no less than the server asks for, up to Backoff.MaxRetryAfter. If this is once too
 // often for Options.GiveUpAfter, or nothing will ever mend it, it is the end.
 func (r *Reflector[T]) retry(row *row, err error, next state[T]) state[T] {
 	return r.retryWithin(row, r.opts.Backoff.Max, err, next)
@@ -71,19 +39,7 @@ func (r *Reflector[T]) retryWithin(row *row, longest time.Duration, err error, n
 		}
 		longest = r.opts.Backoff.PermanentMax
 	}
-	return &backingOff[T]{wait: max(r.opts.Backoff.after(row, longest, err), delayAsked(err)), then: next}
-}
-
-// after draws the wait after the last failure of a row, which is err.
-func (b Backoff) after(row *row, longest time.Duration, err error) time.Duration {
-	switch {
-	case isOversized(err):
-		return b.last(longest)
-	case row.outage > 0:
-		return b.wait(row.outage, b.OutageFactor, longest)
-	default:
-		return b.wait(row.answered, b.Factor, longest)
-	}
+	return &backingOff[T]{wait: row.wait(r.opts.Backoff, longest, err), then: next}
 }
 
 // succeeded ends a row of failures (D8).

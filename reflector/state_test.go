@@ -258,7 +258,7 @@ func runTable(t *testing.T, mode ListMode, rows table) {
 
 // failuresBefore is a row of failures, of all kinds.
 func failuresBefore(n int, expired bool) row {
-	return row{failures: n, answered: n, outage: n, expired: expired}
+	return row{Row: Row{failures: n, answered: n, outage: n, expired: expired}}
 }
 
 // state makes the state before a step.

@@ -27,7 +27,7 @@ func (r *Reflector[T]) request(ctx context.Context, s *requesting[T]) (state[T],
 	if err != nil {
 		return r.streamFailed(s.at, err)
 	}
-	r.snapshots.reached()
+	r.snapshots.Reached()
 	return &streaming[T]{at: s.at, watch: watch}, nil
 }
 

@@ -32,7 +32,7 @@ func (r *Reflector[T]) connect(ctx context.Context, s *connecting[T]) (state[T],
 		r.doubt.failed(err)
 		return r.watchFailed(s.version, isRefused(err), r.opts.Backoff.Max, err)
 	}
-	r.watches.reached()
+	r.watches.Reached()
 	if compares {
 		return &comparing[T]{version: s.version, from: from, watch: watch}, nil
 	}

@@ -1,0 +1,80 @@
+package reflector
+
+import (
+	"time"
+
+	"github.com/kinform/kinform/internal/remind"
+)
+
+// Row counts failures in a row of attempts of one kind, and says how long to wait after
+// each. It is for who repeats in the same way what a Reflector does not. The zero value
+// has none. It is not safe for concurrent use.
+type Row struct {
+	failures  int  // all of them
+	answered  int  // those that a server is to blame for, or the sink
+	outage    int  // the last ones, if no server was reached, or it did not know who asks
+	permanent int  // the last ones, if the server meant them to be permanent
+	expired   bool // the last one was a version that is too old
+}
+
+// Failed takes note of one more failure, and draws the wait that is to follow.
+func (r *Row) Failed(err error, b Backoff) time.Duration {
+	b = b.withDefaults()
+	r.failed(err)
+	longest := b.Max
+	if r.permanent > 0 {
+		longest = b.PermanentMax
+	}
+	return r.wait(b, longest, err)
+}
+
+// Failures is how many there were.
+func (r *Row) Failures() int { return r.failures }
+
+// Answered is how many of them came from a server that was reached and knew who asked,
+// or from one that broke a connection.
+func (r *Row) Answered() int { return r.answered }
+
+// Expired says that the last one was a version that is too old for the server: where
+// that is so before another, a list did not help.
+func (r *Row) Expired() bool { return r.expired }
+
+// Reached takes note that there is a server, and that it knows who asks.
+func (r *Row) Reached() { r.outage = 0 }
+
+func (r *Row) failed(err error) {
+	r.failures++
+	r.expired = isExpired(err)
+	if isPermanent(err) {
+		r.permanent++
+	} else {
+		r.permanent = 0
+	}
+	if isOutage(err) || r.failures == 1 && isLost(err) { // So an outage begins where all was well.
+		r.outage++
+	} else {
+		r.outage = 0
+		r.answered++
+	}
+}
+
+// wait draws the wait after the last failure, which is err. It is no longer than
+// longest, unless the server asks for that.
+func (r *Row) wait(b Backoff, longest time.Duration, err error) time.Duration {
+	var wait time.Duration
+	switch {
+	case isOversized(err):
+		wait = b.last(longest)
+	case r.outage > 0:
+		wait = b.wait(r.outage, b.OutageFactor, longest)
+	default:
+		wait = b.wait(r.answered, b.Factor, longest)
+	}
+	return max(wait, min(delayAsked(err), b.MaxRetryAfter))
+}
+
+// row is the one of a Reflector.
+type row struct {
+	Row
+	said remind.Reminder // in the log
+}
