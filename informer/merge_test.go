@@ -231,7 +231,7 @@ func TestMergeOfMergesLosesNothing(t *testing.T) { // G2
 
 func TestMergeOfOneIsThatOne(t *testing.T) {
 	t.Parallel()
-	one := rest.NewResource[*corev1.Pod](nil, pods, rest.ResourceOptions{})
+	one := rest.NewResource[*corev1.Pod](nowhere(t), pods, rest.ResourceOptions{})
 	require.Same(t, one, informer.Merge[*corev1.Pod](one))
 }
 

@@ -231,7 +231,7 @@ func TestPreloadRefusesWhatItCannotKeep(t *testing.T) {
 	t.Parallel()
 	entries := slices.Values([]indexer.Entry[*corev1.Pod]{{Key: key(1), Object: newPod(key(1)), ResourceVersion: "3"}})
 	fresh := func(opts informer.Options[*corev1.Pod]) *informer.Informer[*corev1.Pod] {
-		inf, err := informer.New(rest.NewResource[*corev1.Pod](nil, pods, rest.ResourceOptions{}), opts)
+		inf, err := informer.New(rest.NewResource[*corev1.Pod](nowhere(t), pods, rest.ResourceOptions{}), opts)
 		require.NoError(t, err)
 		return inf
 	}

@@ -62,6 +62,14 @@ func newServer(t *testing.T, which rest.ResourceOptions) (*apitest.Server, listw
 	return server, rest.NewResource[*corev1.Pod](client, pods, which)
 }
 
+// nowhere is a client that nothing is asked of.
+func nowhere(t *testing.T) *rest.Client {
+	client, err := rest.NewClient(rest.Config{Host: "http://nowhere"}, rest.Options{})
+	require.NoError(t, err)
+	t.Cleanup(client.Close)
+	return client
+}
+
 // run starts the informer.
 func (r *rig) run() {
 	ctx, cancel := context.WithCancel(r.t.Context())
