@@ -305,3 +305,32 @@ func TestMergedSourcesSurviveFaultsOfTheirParts(t *testing.T) { // G1, G2
 		})
 	}
 }
+
+// A merged source is told of a backup too, though each part opens its watch again alone.
+func TestG2_MergedSourcesOfAClusterRestoredFromABackup(t *testing.T) {
+	for name, writes := range map[string]int{"behind": 3, "passed": 40} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := newMergedRig(t, apitest.Options{}, informer.Options[*corev1.Pod]{})
+				for n := range 10 {
+					r.write(n, "first")
+				}
+				r.runSynced()
+				backup := r.server.Backup()
+				for n := range 20 {
+					r.write(n, "after the backup")
+				}
+				synctest.Wait()
+				outage := r.server.Inject(apitest.Fault{Action: apitest.Drop()})
+				r.server.Restore(backup)
+				for n := range writes {
+					r.write(n%10, "another history")
+				}
+				time.Sleep(20 * time.Second)
+				outage.Remove()
+				time.Sleep(time.Minute)
+				require.Equal(t, r.merged(), r.stored())
+			})
+		})
+	}
+}

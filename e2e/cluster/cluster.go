@@ -22,10 +22,11 @@ type Cluster struct {
 	dir  string
 	pki  credentials
 
-	etcd      *process
-	etcdURL   string
-	apiserver *process
-	port      int
+	etcd        *process
+	etcdURL     string
+	etcdPeerURL string
+	apiserver   *process
+	port        int
 
 	admin *http.Client
 

@@ -20,13 +20,21 @@ func (c *Cluster) startEtcd() error {
 		return err
 	}
 	c.etcdURL = fmt.Sprintf("http://127.0.0.1:%d", client)
+	c.etcdPeerURL = fmt.Sprintf("http://127.0.0.1:%d", peer)
+	return c.runEtcd()
+}
+
+// runEtcd starts etcd on its ports and its data.
+func (c *Cluster) runEtcd() (err error) {
 	c.etcd, err = startProcess(c.opts.Bin, c.dir, "etcd",
 		"-client", c.etcdURL,
-		"-peer", fmt.Sprintf("http://127.0.0.1:%d", peer),
-		"-data-dir", filepath.Join(c.dir, "etcd"),
+		"-peer", c.etcdPeerURL,
+		"-data-dir", c.etcdData(),
 	)
 	return err
 }
+
+func (c *Cluster) etcdData() string { return filepath.Join(c.dir, "etcd") }
 
 // StartAPIServer starts the API server, on the port that it had before, and
 // returns when /readyz answers 200. [Start] does so for the first time.
