@@ -22,6 +22,10 @@ import (
 // store's is not, so that they cannot be compared; or it wraps the cause of ctx.
 // A version that is reached already gives nil, even if ctx has ended.
 //
+// The version of the store goes back where the server has been restored from a backup
+// (see ApplyRelist). What was written after the backup is gone, and its version is
+// reached when those of the server get there again.
+//
 // A writer's word counts: where several write, each must know that what is below the
 // version which it tells is applied, or tell none. An informer's store has one writer.
 //

@@ -201,6 +201,7 @@ func (r *Reflector[T]) begin(s *comparing[T], err error) (state[T], error) {
 func (r *Reflector[T]) forgotten(version string) state[T] {
 	r.mark = mark{}
 	if r.doubt.outage {
+		r.opts.Logger.Info("The server is back, and no event tells whether its history is the same: listing")
 		return r.resnapshot()
 	}
 	return &connecting[T]{version: version}

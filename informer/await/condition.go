@@ -85,7 +85,9 @@ func Object[T any](uid types.UID) Condition[T] {
 }
 
 // AtLeast holds if the store has this version of the object or a newer one: then it
-// has one's own write, without waiting for anything else as WaitRV does.
+// has one's own write, without waiting for anything else as WaitRV does. Where the
+// server has been restored from a backup, what was written after that is gone, and the
+// condition holds when the object gets to this version again.
 func AtLeast[T any](resourceVersion string) Condition[T] {
 	return New("it has version "+resourceVersion+" or newer", func(s State[T]) bool {
 		order, err := resourceversion.CompareResourceVersion(s.ResourceVersion, resourceVersion)

@@ -51,6 +51,23 @@ func TestPredicatesOfChanges(t *testing.T) {
 	}
 }
 
+// After a server was restored from a backup, version and generation may be those of
+// another content.
+func TestVersionsThatWentBackAreAChange(t *testing.T) {
+	t.Parallel()
+	for _, passes := range []func(event) bool{predicate.GenerationChanged[*corev1.Pod], predicate.ResourceVersionChanged[*corev1.Pod]} {
+		e := event{Type: informer.Updated, Cause: informer.Relist, Old: pod(nil), New: pod(nil)}
+		require.True(t, passes(e))
+		e.Cause = informer.Resync
+		require.False(t, passes(e))
+	}
+	newer := pod(func(p *corev1.Pod) { p.ResourceVersion = "2" })
+	e := event{Type: informer.Updated, Cause: informer.Relist, Old: pod(nil), New: newer}
+	require.False(t, predicate.GenerationChanged[*corev1.Pod](e), "an ordinary relist")
+	e.Old, e.New = e.New, e.Old
+	require.True(t, predicate.GenerationChanged[*corev1.Pod](e))
+}
+
 func TestPredicatesOfEvents(t *testing.T) {
 	t.Parallel()
 	e := event{Type: informer.Updated, Cause: informer.Resync}
