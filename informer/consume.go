@@ -261,5 +261,8 @@ func (i *Informer[T]) tell(changes []change[T], revision uint64, batch deltafifo
 		if batch.Resynced && due[r] {
 			r.post(resyncs, now)
 		}
+		if r.awaits.Load() {
+			r.mailbox.postVersion(i.store.ResourceVersion())
+		}
 	}
 }

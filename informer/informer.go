@@ -177,8 +177,8 @@ func (i *Informer[T]) AddHandler(handle func(Event[T]), opts HandlerOptions) (*R
 }
 
 // addHandler is AddHandler with more events to be told after the last initial add:
-// see Registration.atSync. They are ranged over in the handler's goroutine.
-func (i *Informer[T]) addHandler(handle func(Event[T]), opts HandlerOptions, atSync func(yield func(Event[T]) bool)) (*Registration[T], error) {
+// see Registration.caughtUp. They are ranged over in the handler's goroutine.
+func (i *Informer[T]) addHandler(handle func(Event[T]), opts HandlerOptions, caughtUp catchUp[T]) (*Registration[T], error) {
 	if handle == nil {
 		return nil, errors.New("informer: AddHandler needs a handler")
 	}
@@ -192,7 +192,8 @@ func (i *Informer[T]) addHandler(handle func(Event[T]), opts HandlerOptions, atS
 	}
 	i.named++
 	r := newRegistration(i, handle, opts.withDefaults(i.named))
-	r.atSync = atSync
+	r.caughtUp = caughtUp
+	r.awaits.Store(caughtUp != nil)
 	// Whatever is applied after this snapshot is posted to r, as r is among the
 	// registrations before the consumer looks; what was applied before is in the
 	// snapshot, and its revision tells the consumer so.

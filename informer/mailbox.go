@@ -23,6 +23,9 @@ type letter[T any] struct {
 	initial  bool
 	snapshot *indexer.Snapshot[T]
 	complete bool
+	// version is through which the store was complete when the letter was put in, if it
+	// is initial. A letter may be about that alone.
+	version string
 
 	previous, next *letter[T]
 
@@ -158,7 +161,27 @@ func (m *mailbox[T]) postSnapshot(snapshot *indexer.Snapshot[T], complete bool) 
 	if m.closed {
 		return
 	}
-	m.appendLocked(&letter[T]{posted: time.Now(), initial: true, snapshot: snapshot, complete: complete})
+	l := &letter[T]{posted: time.Now(), initial: true, snapshot: snapshot, complete: complete}
+	if snapshot != nil {
+		l.version = snapshot.ResourceVersion()
+	}
+	m.appendLocked(l)
+	signal(m.wake)
+}
+
+// postVersion says how far the store is, behind all that has been put in so far. It never
+// waits.
+func (m *mailbox[T]) postVersion(version string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	switch last := m.last; {
+	case m.closed:
+		return
+	case last != nil && last.initial && last.snapshot == nil && !last.complete:
+		last.version = version
+	default:
+		m.appendLocked(&letter[T]{posted: time.Now(), initial: true, version: version})
+	}
 	signal(m.wake)
 }
 

@@ -20,10 +20,15 @@ type Registration[T any] struct {
 	informer *Informer[T]
 	handle   func(Event[T])
 	opts     HandlerOptions
-	// atSync, if there is one, has more events that the handler is told after the
+	// caughtUp, if there is one, has more events that the handler is told after the
 	// initial adds, before it counts as synced.
-	atSync  func(yield func(Event[T]) bool)
-	mailbox *mailbox[T]
+	caughtUp catchUp[T]
+	// awaits says that caughtUp wants to know how far the store is.
+	awaits atomic.Bool
+	// complete says that the handler has been told of every object that the first list
+	// had. It belongs to the handler's goroutine.
+	complete bool
+	mailbox  *mailbox[T]
 
 	// told is the revision of the store up to which the handler need not be told:
 	// what had happened by then lies in its mailbox as a snapshot.
@@ -165,18 +170,27 @@ func (r *Registration[T]) deliverSnapshot(l letter[T]) {
 			uidHash:         entry.UIDHash,
 		}, l.posted)
 	}
-	if l.complete {
-		if r.atSync != nil {
-			r.atSync(func(event Event[T]) bool {
-				if !isClosed(r.removed) {
-					r.deliver(event, l.posted)
-				}
-				return !isClosed(r.removed)
-			})
+	r.complete = r.complete || l.complete
+	switch {
+	case !r.complete || isClosed(r.synced):
+	case r.caughtUp == nil:
+		close(r.synced)
+	case l.complete && l.snapshot == nil: // How far that is, another letter says.
+	case r.caughtUp(l.version, func(event Event[T]) bool {
+		if !isClosed(r.removed) {
+			r.deliver(event, l.posted)
 		}
+		return !isClosed(r.removed)
+	}):
+		r.awaits.Store(false)
 		close(r.synced)
 	}
 }
+
+// catchUp yields the events that a handler is told beside those of its informer, now that
+// this is complete, and has told of everything through a version. It reports whether that
+// was all: if not, it is called again when the informer is further.
+type catchUp[T any] func(version string, yield func(Event[T]) bool) (done bool)
 
 func entriesOf[T any](snapshot *indexer.Snapshot[T]) iter.Seq[indexer.Entry[T]] {
 	if snapshot == nil {

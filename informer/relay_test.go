@@ -160,3 +160,135 @@ func (r *rig) client() listwatch.Source[*corev1.Pod] {
 	r.t.Cleanup(client.Close)
 	return rest.NewResource[*corev1.Pod](client, pods, rest.ResourceOptions{})
 }
+
+// relayed is a relay with a diary, that has been told of some events by an informer
+// which has ended.
+func relayed(t *testing.T, told *diary, listed []listwatch.Item[*obj], events ...listwatch.Event[*obj]) *informer.Relay[*obj] {
+	first := newFake("1", listed...)
+	relay := informer.NewRelay(func(e informer.Event[*obj]) { told.write(toldOf(e)) })
+	inf := mk(t, first, informer.Options[*obj]{})
+	stop := start(t, inf)
+	_, err := relay.MoveTo(t.Context(), inf, informer.HandlerOptions{})
+	require.NoError(t, err)
+	synctest.Wait()
+	for _, e := range events {
+		first.events <- e
+		synctest.Wait()
+	}
+	stop()
+	told.read()
+	return relay
+}
+
+// The second informer's list is older than what the handler was told by the first one:
+// it is told nothing until the second informer has come so far.
+func TestG1_ARelayTellsNoOlderState(t *testing.T) {
+	t.Parallel()
+	added, modified, deleted := listwatch.Added, listwatch.Modified, listwatch.Deleted
+	for _, running := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			var d diary
+			relay := relayed(t, &d, []listwatch.Item[*obj]{item("changed", "1", "x1"), item("deleted", "1", "y1"), item("gone", "1", "z1")},
+				ev(modified, "changed", "20", "x20"), ev(added, "new", "21", "n21"), of(1, ev(added, "again", "22", "A22")), ev(deleted, "deleted", "30", "y1"))
+
+			second := newFake("10", item("changed", "5", "x5"), item("deleted", "1", "y1"), item("gone", "1", "z1"), item("other", "7", "o7"))
+			inf := mk(t, second, informer.Options[*obj]{})
+			if running {
+				start(t, inf)
+				synctest.Wait()
+			}
+			registration, err := relay.MoveTo(t.Context(), inf, informer.HandlerOptions{})
+			require.NoError(t, err)
+			if !running {
+				start(t, inf)
+			}
+			synctest.Wait()
+			require.Equal(t, []string{"Added initial >o7"}, d.read())
+			require.False(t, isSynced(registration))
+
+			tell := func(e listwatch.Event[*obj], want ...string) {
+				t.Helper()
+				second.events <- e
+				synctest.Wait()
+				require.ElementsMatch(t, want, d.read())
+			}
+			tell(ev(modified, "changed", "12", "x12"))
+			tell(of(9, ev(added, "again", "13", "older object")))
+			tell(ev(modified, "changed", "20", "x20"))
+			tell(ev(added, "new", "21", "n21"))
+			tell(ev(deleted, "again", "21", "older object"))
+			tell(of(1, ev(added, "again", "22", "A22")))
+			tell(ev(modified, "deleted", "23", "y23"))
+			tell(ev(deleted, "gone", "24", "z1"), "Deleted watch z1 last z1")
+			tell(of(2, ev(modified, "again", "25", "B25")), "Deleted? watch A22", "Added watch >B25")
+			require.False(t, isSynced(registration))
+			tell(ev(deleted, "deleted", "30", "y1"))
+			require.True(t, isSynced(registration))
+			tell(ev(added, "deleted", "31", "y31"), "Added watch >y31")
+			tell(ev(modified, "changed", "32", "x32"), "Updated watch x20>x32")
+		})
+	}
+}
+
+// What the second informer does not have may be yet to come: it is deleted when that
+// cannot be any more, of which a bookmark tells.
+func TestG2_ARelayBuriesWhatCannotComeAnyMore(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var d diary
+		relay := relayed(t, &d, []listwatch.Item[*obj]{item("old", "1", "o1")},
+			ev(listwatch.Added, "a", "20", "a20"), ev(listwatch.Added, "b", "22", "b22"), of(1, ev(listwatch.Added, "c", "23", "C23")))
+		second := newFake("10", of(2, ev(listwatch.Added, "c", "4", "older object")).Item)
+		inf := mk(t, second, informer.Options[*obj]{})
+		registration, err := relay.MoveTo(t.Context(), inf, informer.HandlerOptions{})
+		require.NoError(t, err)
+		start(t, inf)
+		synctest.Wait()
+		require.Equal(t, []string{"Deleted? relist o1"}, d.read())
+		bookmark := func(version string) {
+			second.events <- listwatch.Event[*obj]{Type: listwatch.Bookmark, Item: listwatch.Item[*obj]{ResourceVersion: version}}
+			synctest.Wait()
+		}
+		bookmark("19")
+		require.Empty(t, d.read())
+		bookmark("21")
+		require.Equal(t, []string{"Deleted? relist a20"}, d.read())
+		second.events <- of(3, ev(listwatch.Modified, "c", "24", "D24"))
+		synctest.Wait()
+		require.ElementsMatch(t, []string{"Deleted? relist C23", "Added relist >D24", "Deleted? relist b22"}, d.read())
+		require.True(t, isSynced(registration))
+	})
+}
+
+// A server that has been set back never comes so far: after a while it is believed.
+func TestARelayBelievesAnInformerThatStaysBehind(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var d diary
+		relay := relayed(t, &d, nil, of(1, ev(listwatch.Added, "a", "1000", "A1000")), of(2, ev(listwatch.Added, "b", "1001", "B1001")), of(3, ev(listwatch.Added, "c", "1002", "C1002")))
+		second := newFake("10", of(1, ev(listwatch.Added, "a", "5", "A5")).Item, of(4, ev(listwatch.Added, "b", "6", "D6")).Item)
+		inf := mk(t, second, informer.Options[*obj]{})
+		registration, err := relay.MoveTo(t.Context(), inf, informer.HandlerOptions{})
+		require.NoError(t, err)
+		start(t, inf)
+		synctest.Wait()
+		require.Empty(t, d.read())
+		time.Sleep(6 * time.Minute)
+		second.events <- of(1, ev(listwatch.Modified, "a", "11", "A11"))
+		synctest.Wait()
+		require.True(t, isSynced(registration))
+		require.ElementsMatch(t, []string{"Updated relist A1000>A11", "Deleted? relist B1001", "Added relist >D6", "Deleted? relist C1002"}, d.read())
+		second.events <- of(1, ev(listwatch.Modified, "a", "12", "A12"))
+		synctest.Wait()
+		require.Equal(t, []string{"Updated watch A11>A12"}, d.read())
+	})
+}
+
+func isSynced(r *informer.Registration[*obj]) bool {
+	select {
+	case <-r.Synced():
+		return true
+	default:
+		return false
+	}
+}
