@@ -21,7 +21,8 @@
 // stack is read from the bottom, so that the consumer sees all that happened to
 // an object, in order (DF-1, DF-2). Only two things are compressed: a Deleted
 // right after a Deleted (DF-3), and what happens to an object that is told of more
-// often than Options.MaxDeltasPerKey before anybody pops.
+// often than Options.MaxDeltasPerKey before anybody pops. States of two objects that had
+// the key, one after another, are not merged: Delta.UIDHash tells them apart.
 //
 // # Why Pop takes everything
 //
