@@ -46,7 +46,8 @@ type engine struct {
 const roomKept = 1024
 
 func newEngine(indexes []*index) *engine {
-	e := &engine{records: table{hasher: newHasher()}, writing: turn{handed: make(chan struct{}, 1)}}
+	e := &engine{records: table{hasher: newHasher()}}
+	e.writing.init()
 	e.all.list.kind = ofAll
 	e.current.Store(&view{state: state{indexes: indexes}})
 	return e

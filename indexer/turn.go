@@ -1,6 +1,9 @@
 package indexer
 
-import "sync/atomic"
+import (
+	"sync"
+	"sync/atomic"
+)
 
 // turn is whose turn it is to write: a lock that can also be asked for a collection
 // without waiting for it. Either there is a holder, who is asked in the same word in
@@ -16,8 +19,13 @@ import "sync/atomic"
 // Whoever waits is given the lock by whoever has it, in turn. That takes longer under
 // contention than a Mutex does, and a store has one writer as a rule.
 type turn struct {
-	state  atomic.Uint32
-	handed chan struct{} // has room for one
+	state atomic.Uint32
+
+	// handed is locked, but for a moment: whoever waits locks it, and whoever gives the
+	// turn to one of them unlocks it. It is no channel, for one that is made in a bubble of
+	// testing/synctest must not be used from outside, where the runtime lets go of
+	// snapshots that nobody has any more.
+	handed sync.Mutex
 }
 
 // The state of a turn.
@@ -26,6 +34,9 @@ const (
 	asked                // the holder is to collect before it gives up the lock
 	oneWaits             // times how many wait for the lock
 )
+
+// init makes a turn that nobody has. It must not be copied.
+func (t *turn) init() { t.handed.Lock() }
 
 // lock waits for the lock.
 func (t *turn) lock() {
@@ -44,7 +55,7 @@ func (t *turn) lockSlow() {
 				return
 			}
 		case t.state.CompareAndSwap(s, s+oneWaits):
-			<-t.handed
+			t.handed.Lock()
 			return
 		}
 	}
@@ -65,7 +76,7 @@ func (t *turn) pass() (collect bool) {
 			}
 		case s >= oneWaits:
 			if t.state.CompareAndSwap(s, s-oneWaits) { // It stays held.
-				t.handed <- struct{}{}
+				t.handed.Unlock()
 				return false
 			}
 		case t.release():

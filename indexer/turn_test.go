@@ -5,6 +5,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -51,7 +52,8 @@ func TestNoCollectionThatIsAskedForIsLost(t *testing.T) {
 	if testing.Short() {
 		rounds = 2_000
 	}
-	one := turn{handed: make(chan struct{}, 1)}
+	var one turn
+	one.init()
 	var wanted, collected atomic.Int64
 	written, inside := 0, 0 // guarded by the turn, which the race detector checks
 	collect := func() {
@@ -99,4 +101,34 @@ func TestNoCollectionThatIsAskedForIsLost(t *testing.T) {
 		require.Zero(t, one.state.Load())
 	}
 	require.Equal(t, 3*20*(rounds/20), written)
+}
+
+// The runtime lets go of a snapshot in a goroutine of its own, which is in no bubble, while
+// a writer in a bubble waits.
+func TestATurnIsHandedOverFromOutsideOfABubble(t *testing.T) {
+	t.Parallel()
+	taken := make(chan *turn)
+	go func() {
+		for one := range taken {
+			for one.pass() {
+			}
+		}
+	}()
+	defer close(taken)
+	synctest.Test(t, func(t *testing.T) {
+		one := new(turn)
+		one.init()
+		one.lock()
+		done := make(chan struct{})
+		go func() {
+			one.lock()
+			close(done)
+		}()
+		for one.state.Load() < oneWaits {
+			runtime.Gosched()
+		}
+		taken <- one
+		<-done
+		require.True(t, one.release())
+	})
 }
