@@ -15,6 +15,12 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	defer s.handlers.active.Done()
 
+	if s.opts.Admit != nil {
+		if err := s.opts.Admit(r); err != nil {
+			writeStatus(w, r, errStatus(err))
+			return
+		}
+	}
 	req, resourcePath := parseRequest(r)
 	if resourcePath {
 		req.res = s.store.resource(req.groupVersionResource())

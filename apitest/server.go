@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"net/http"
 	"strconv"
 	"sync"
 	"time"
@@ -53,6 +54,11 @@ type Options struct {
 	// ClientCertificates demands a client certificate signed by the server's CA,
 	// such as [Server.ClientCertificate]. It needs TLS. Defaults to false.
 	ClientCertificates bool
+
+	// Admit is asked before a request is answered; its error, for which
+	// k8s.io/apimachinery/pkg/api/errors has constructors, is the answer to one that it
+	// does not admit. It is called as OnRequest is. Defaults to admitting all.
+	Admit func(*http.Request) error
 
 	// OnRequest is called before each request is answered, from the goroutine that
 	// serves it; requests come concurrently. It must not call [Server.Close].

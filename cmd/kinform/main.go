@@ -5,6 +5,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
+	"log"
 	"os"
 	"os/signal"
 	"strings"
@@ -14,6 +16,7 @@ import (
 
 	"github.com/kinform/kinform/cmd/kinform/internal/apiserver"
 	"github.com/kinform/kinform/cmd/kinform/internal/demo"
+	"github.com/kinform/kinform/cmd/kinform/internal/terminal"
 	"github.com/kinform/kinform/cmd/kinform/internal/watch"
 )
 
@@ -22,12 +25,27 @@ func main() {
 	// After the first signal a second one ends the process at once, should a drain
 	// hang.
 	context.AfterFunc(ctx, stop)
-	err := newRoot().ExecuteContext(ctx)
+	ok := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "kinform:", oneLine(err))
+	if !ok {
 		os.Exit(1)
 	}
+}
+
+// run runs a command, and says whether it succeeded. What it writes may hold texts of a
+// server, so none of it gets to a terminal as it is; nor does the log.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) bool {
+	out, errOut := terminal.NewWriter(stdout), terminal.NewWriter(stderr)
+	log.SetOutput(errOut)
+	root := newRoot()
+	root.SetArgs(args)
+	root.SetOut(out)
+	root.SetErr(errOut)
+	err := root.ExecuteContext(ctx)
+	if err != nil {
+		fmt.Fprintln(errOut, "kinform:", oneLine(err))
+	}
+	return err == nil
 }
 
 func newRoot() *cobra.Command {

@@ -64,7 +64,7 @@ func (o options) run(cmd *cobra.Command) error {
 	if err := o.validate(); err != nil {
 		return err
 	}
-	server := apitest.New(apitest.Options{})
+	server := apitest.New(apitest.Options{Admit: guard(o.listen)})
 	defer server.Close()
 	// Listen first: what is wrong with the address should not take the time that
 	// many pods do.

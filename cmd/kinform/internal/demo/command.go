@@ -7,10 +7,11 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
+
+	"github.com/kinform/kinform/cmd/kinform/internal/terminal"
 )
 
 // Command returns "kinform demo".
@@ -81,6 +82,6 @@ func (o Options) validate() error {
 }
 
 func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
+	f := terminal.File(w)
+	return f != nil && term.IsTerminal(int(f.Fd()))
 }

@@ -5,6 +5,7 @@ package demo
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"iter"
@@ -51,7 +52,9 @@ const settleWithin = time.Minute
 // run runs the pipeline until its time is over or ctx ends, then lets it catch
 // up, drains it and takes it down. The error says what did not end clean.
 func run(ctx context.Context, opts Options, r report) error {
-	server := apitest.New(apitest.Options{})
+	// A page in a browser reaches loopback as well, and has no token.
+	token := rand.Text()
+	server := apitest.New(apitest.Options{BearerToken: token})
 	defer server.Close()
 	if err := server.Listen("127.0.0.1:0"); err != nil {
 		return err
@@ -60,7 +63,7 @@ func run(ctx context.Context, opts Options, r report) error {
 	if err := apitest.Populate(server, opts.pods(ctx)); err != nil {
 		return err
 	}
-	client, err := rest.NewClient(rest.Config{Host: server.URL()}, rest.Options{})
+	client, err := rest.NewClient(rest.Config{Host: server.URL(), BearerToken: rest.NewSecret(token)}, rest.Options{})
 	if err != nil {
 		return err
 	}

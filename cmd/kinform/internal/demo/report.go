@@ -6,6 +6,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/kinform/kinform/cmd/kinform/internal/terminal"
 	"github.com/kinform/kinform/reflector"
 	"github.com/kinform/kinform/rest"
 )
@@ -47,6 +48,9 @@ func newReport(format string, out, progress io.Writer) (report, error) {
 	case "text":
 		if !isTerminal(progress) {
 			progress = nil
+		}
+		if progress != nil {
+			progress = terminal.Raw(progress) // The bar moves the cursor, and shows numbers only.
 		}
 		return newTextReport(out, progress), nil
 	default:

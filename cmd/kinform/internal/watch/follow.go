@@ -12,6 +12,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/kinform/kinform/cmd/kinform/internal/terminal"
 	"github.com/kinform/kinform/informer"
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/reflector"
@@ -53,7 +54,7 @@ func follow(ctx context.Context, source listwatch.Source[*unstructured.Unstructu
 	var noting sync.WaitGroup
 	noting.Go(func() {
 		if handler.WaitForSync(ctx) == nil && inf.Store().Len() == 0 {
-			fmt.Fprintf(errOut, "kinform: there are no %s yet: waiting for the first\n", what)
+			fmt.Fprintf(errOut, "kinform: there are no %s yet: waiting for the first\n", terminal.Text(what))
 		}
 	})
 	err = inf.Run(ctx)
@@ -83,5 +84,5 @@ func tell(out io.Writer, err reflector.Error) {
 	if err.RetryIn > 0 {
 		next = fmt.Sprintf(", next attempt in %v", err.RetryIn.Round(time.Millisecond))
 	}
-	fmt.Fprintf(out, "kinform: %v failed%s: %v\n", err.Phase, next, reason(err.Err))
+	fmt.Fprintf(out, "kinform: %v failed%s: %v\n", err.Phase, next, terminal.Text(reason(err.Err).Error()))
 }

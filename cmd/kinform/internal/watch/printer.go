@@ -6,9 +6,9 @@ import (
 	"io"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
+	"github.com/kinform/kinform/cmd/kinform/internal/terminal"
 	"github.com/kinform/kinform/informer"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/duration"
@@ -60,8 +60,14 @@ type yamlPrinter struct{ out io.Writer }
 
 func (p yamlPrinter) print(e informer.Event[*unstructured.Unstructured]) error {
 	document, err := yaml.Marshal(show(e))
-	if err != nil {
-		return err
+	if err != nil || !terminal.Plain(string(document)) {
+		// The converter refuses some control characters, and others would mean something
+		// else if they were spelled out in a word without quotes. In JSON, which is YAML as
+		// well, they are the same.
+		if document, err = json.MarshalIndent(show(e), "", "  "); err != nil {
+			return err
+		}
+		document = append(document, '\n')
 	}
 	_, err = fmt.Fprintf(p.out, "---\n%s", document)
 	return err
@@ -87,7 +93,7 @@ func (p *tablePrinter) print(e informer.Event[*unstructured.Unstructured]) error
 	if created := e.New.GetCreationTimestamp(); !created.IsZero() {
 		age = duration.HumanDuration(time.Since(created.Time))
 	}
-	return p.row(e.Type.String(), e.Key.Namespace, e.Key.Name, printable(statusOf(e.New)), age, e.ResourceVersion)
+	return p.row(e.Type.String(), e.Key.Namespace, e.Key.Name, statusOf(e.New), age, e.ResourceVersion)
 }
 
 func (p *tablePrinter) row(cells ...string) error {
@@ -96,6 +102,7 @@ func (p *tablePrinter) row(cells ...string) error {
 		if n == 1 && !p.namespaced {
 			continue
 		}
+		cell = terminal.Text(cell) // here, as its width counts
 		p.widths[n] = max(p.widths[n], utf8.RuneCountInString(cell))
 		if n == len(cells)-1 {
 			line.WriteString(cell + "\n")
@@ -105,17 +112,6 @@ func (p *tablePrinter) row(cells ...string) error {
 	}
 	_, err := io.WriteString(p.out, line.String())
 	return err
-}
-
-// printable takes away the power over a terminal that a text from a custom
-// resource may have.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) {
-			return '?'
-		}
-		return r
-	}, s)
 }
 
 // statusOf is the one word that says how an object is: that it is going, its

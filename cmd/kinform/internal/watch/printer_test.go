@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"github.com/kinform/kinform/cmd/kinform/internal/terminal"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -99,9 +101,37 @@ func TestObjectsHaveNoPowerOverTheTerminal(t *testing.T) {
 		Type: informer.Added, Key: types.NamespacedName{Name: "g"},
 		New: gadget("", "g", map[string]any{"phase": "\x1b[2Jfine\n\u202eö"}),
 	}))
-	require.Contains(t, out.String(), " ?[2Jfine??ö ")
+	require.Contains(t, out.String(), ` \u001b[2Jfine\u000a\u202eö `)
 	require.Contains(t, out.String(), "<unknown>", "an object without a time of creation has no age")
 	require.Equal(t, 2, strings.Count(out.String(), "\n"))
+}
+
+// TestNameAndVersionHaveNoPowerOverTheTerminal, and what json and yaml say stays the same.
+func TestNameAndVersionHaveNoPowerOverTheTerminal(t *testing.T) {
+	t.Parallel()
+	const hostile = "a\x1b[2J\u009b\x7f\u202e\n\u2066: b"
+	event := informer.Event[*unstructured.Unstructured]{
+		Type: informer.Added, Key: types.NamespacedName{Namespace: hostile, Name: hostile}, ResourceVersion: hostile,
+		New: gadget(hostile, hostile, map[string]any{"phase": hostile}),
+	}
+	for _, format := range []string{"table", "json", "yaml"} {
+		var out bytes.Buffer
+		printer, err := newPrinter(format, terminal.NewWriter(&out))
+		require.NoError(t, err)
+		require.NoError(t, printer.print(event))
+		for _, r := range out.String() {
+			require.True(t, r == '\n' || unicode.IsPrint(r), "%s: %q", format, out.String())
+		}
+		if format == "table" {
+			require.Equal(t, 2, strings.Count(out.String(), "\n"))
+			continue
+		}
+		var got watched
+		require.NoError(t, yaml.Unmarshal(out.Bytes(), &got))
+		for _, field := range []string{"metadata", "status"} {
+			require.Equal(t, event.New.Object[field], got.Object[field])
+		}
+	}
 }
 
 type closed struct{}

@@ -1,0 +1,70 @@
+package apiserver
+
+import (
+	"fmt"
+	"mime"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// simpleTypes are the types of bodies that a page in a browser may send anywhere without
+// asking the server first.
+var simpleTypes = []string{"", "text/plain", "application/x-www-form-urlencoded", "multipart/form-data"}
+
+// guard refuses the requests that a page in a browser can cause, for which loopback is
+// no obstacle: those with the name of somebody else, as after a change of that name's
+// address (DNS rebinding), those that say which page they come from, and writes with a
+// body that needs no leave. No Kubernetes client sends any of them. listen is the
+// address that is listened on.
+func guard(listen string) func(*http.Request) error {
+	own, _, _ := net.SplitHostPort(listen)
+	return func(r *http.Request) error {
+		switch site := r.Header.Get("Sec-Fetch-Site"); {
+		case !isOurs(r.Host, own):
+			return refused("the name %q is not that of this server: use its address, or localhost", r.Host)
+		case r.Header.Get("Origin") != "" || site != "" && site != "none" && site != "same-origin":
+			return refused("pages of others have no access to this server")
+		case writes(r) && slices.Contains(simpleTypes, mediaType(r)):
+			return refused("the Content-Type %q is none of Kubernetes: use application/json", r.Header.Get("Content-Type"))
+		}
+		return nil
+	}
+}
+
+// isOurs says whether a Host header names this server: by an address, which cannot lead
+// elsewhere tomorrow, localhost, or the name that it was told to listen on. An address
+// of its own is any where it listens on all of them.
+func isOurs(host, own string) bool {
+	name, _, err := net.SplitHostPort(host)
+	if err != nil {
+		name = strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
+	}
+	name = strings.TrimSuffix(strings.ToLower(name), ".")
+	listens := net.ParseIP(own)
+	if ip := net.ParseIP(name); ip != nil {
+		return ip.IsLoopback() || ip.Equal(listens) || own == "" || listens.IsUnspecified() || listens == nil
+	}
+	return name == "localhost" || name != "" && name == strings.ToLower(own)
+}
+
+// writes says whether a request has, or should have, a body.
+func writes(r *http.Request) bool {
+	return r.Method == http.MethodPost || r.ContentLength != 0 && r.Method != http.MethodGet && r.Method != http.MethodHead
+}
+
+func mediaType(r *http.Request) string {
+	of, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil {
+		return ""
+	}
+	return of
+}
+
+func refused(format string, args ...any) error {
+	return apierrors.NewForbidden(schema.GroupResource{}, "", fmt.Errorf(format, args...))
+}
