@@ -82,3 +82,6 @@ func (e *SyncError) lastError() error {
 	}
 	return e.Status.Reflector.LastError
 }
+
+// errGoexit is why Run ends when the goroutine of its reflector does.
+var errGoexit = errors.New("informer: a hook, an observer or a source called runtime.Goexit, which ended the reflector; testing's FailNow does so: call it in the test's own goroutine only")

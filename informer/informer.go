@@ -100,7 +100,9 @@ func New[T any](source listwatch.Source[T], opts Options[T]) (*Informer[T], erro
 // reflector.Options.GiveUpAfter asks for that, it also ends when the server has
 // said that often that the resource does not exist, or must not be read; and where
 // the source can never work (listwatch.ErrUnusable), as one that is made for a wrong
-// type. The error is a reflector.Error then.
+// type. The error is a reflector.Error then. User code that the reflector calls, such as
+// OnError or a Transform, must not call runtime.Goexit, as testing's FailNow does: Run
+// ends with an error that says so.
 func (i *Informer[T]) Run(ctx context.Context) error {
 	if err := i.start(); err != nil {
 		return err
@@ -113,11 +115,15 @@ func (i *Informer[T]) Run(ctx context.Context) error {
 		i.end()
 		close(ended)
 	})
+	defer cancel() // Also where user code that consume calls ends this goroutine.
 	go func() {
-		err := i.reflector.Run(ctx)
-		cancel() // It may have given up.
-		i.queue.Close()
-		reflected <- err
+		err := errGoexit
+		defer func() {
+			cancel() // It may have given up.
+			i.queue.Close()
+			reflected <- err
+		}()
+		err = i.reflector.Run(ctx)
 	}()
 	i.consume()
 	<-ended

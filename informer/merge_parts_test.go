@@ -186,7 +186,7 @@ func TestForbiddenPartStopsNoOther(t *testing.T) {
 					require.ErrorIs(t, err, informer.ErrPart)
 					require.ErrorContains(t, err, "/namespaces/part-2/pods")
 				}
-				require.Less(t, r.informer.Status().Reflector.Lists, int64(8), "what is asked for less and less")
+				require.Less(t, r.informer.Status().Reflector.Lists, uint64(8), "what is asked for less and less")
 
 				other := newPod(partKey(2))
 				other.Labels["changed"] = "yes"

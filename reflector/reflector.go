@@ -135,6 +135,7 @@ func (r *Reflector[T]) Run(ctx context.Context) error {
 
 	r.snapshots, r.watches = row{}, row{}
 	s := r.resnapshot()
+	defer func() { abandon[T](s) }()
 	r.enter(s, nil)
 	var last error
 	for s.phase() != Stopped {
@@ -146,10 +147,11 @@ func (r *Reflector[T]) Run(ctx context.Context) error {
 			err = r.report(s.phase(), err, next)
 		}
 		last = err
-		if next.phase() != s.phase() {
-			r.enter(next, err)
-		}
+		from := s.phase()
 		s = next
+		if s.phase() != from {
+			r.enter(s, err)
+		}
 	}
 	return last
 }

@@ -81,6 +81,13 @@ func (s *session[T]) close() {
 	s.cancel(nil)
 }
 
+// abandon stops the timers.
+func (s *session[T]) abandon() {
+	s.overdue.Stop()
+	s.silence.Load().stop()
+	s.cancel(nil)
+}
+
 // about says which source an error of the reflector's own making is about, if
 // the source has a name.
 func (r *Reflector[T]) about(err error) error {

@@ -159,3 +159,17 @@ func (r *Reflector[T]) snapshot(version string) state[T] {
 func (r *Reflector[T]) resnapshot() state[T] {
 	return r.snapshot(cmp.Or(r.version, "0"))
 }
+
+// abandon stops the timers of a state that has been left by a panic, or by
+// runtime.Goexit, in user code. The stream itself ends with the context; to close it might
+// block, and hide the panic.
+func abandon[T any](s state[T]) {
+	switch s := s.(type) {
+	case *streaming[T]:
+		s.watch.abandon()
+	case *watching[T]:
+		s.watch.abandon()
+	case *comparing[T]:
+		s.watch.abandon()
+	}
+}
