@@ -26,7 +26,8 @@ func makeTrouble(ctx context.Context, server *apitest.Server, r report) {
 	}{
 		{"every watch is cut off", func() { server.DropWatches("pods") }},
 		{"the past is compacted under a cut watch: the next one gets 410 Gone", func() {
-			inject(apitest.Fault{Verb: "watch", Times: 1, Action: apitest.Expired()})
+			// Twice, as the first one asks for the last event again.
+			inject(apitest.Fault{Verb: "watch", Times: 2, Action: apitest.Expired()})
 			server.Compact()
 			server.DropWatches("pods")
 		}},
@@ -40,7 +41,8 @@ func makeTrouble(ctx context.Context, server *apitest.Server, r report) {
 		}},
 		{"the next list breaks in the middle, after a 410", func() {
 			inject(apitest.Fault{Verb: "list", Times: 1, Action: apitest.CutBody(100_000)})
-			inject(apitest.Fault{Verb: "watch", Times: 1, Action: apitest.Expired()})
+			// Twice, as the first one asks for the last event again.
+			inject(apitest.Fault{Verb: "watch", Times: 2, Action: apitest.Expired()})
 			server.DropWatches("pods")
 		}},
 	}
