@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -11,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kinform/kinform/apitest"
+	"github.com/kinform/kinform/listwatch"
 )
 
 func TestWhatACustomResourceLacksIsSaid(t *testing.T) {
@@ -44,4 +46,12 @@ func TestWhatACustomResourceLacksIsSaid(t *testing.T) {
 	require.NotContains(t, err.Error(), "namespace was given", "it is just not there")
 	_, err = widgets.Create(t.Context(), widget("Widget", "home", "a"), metav1.CreateOptions{})
 	require.NoError(t, err)
+}
+
+func TestAResourceWithoutAClientSaysSo(t *testing.T) {
+	t.Parallel()
+	pods := For[*corev1.Pod](nil, ResourceOptions{})
+	_, err := pods.List(t.Context(), listwatch.ListOptions{})
+	require.ErrorContains(t, err, "needs a Client")
+	require.ErrorIs(t, err, listwatch.ErrUnusable)
 }

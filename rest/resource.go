@@ -2,6 +2,7 @@ package rest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
 	"strings"
@@ -134,6 +135,8 @@ func newResource[T any](c *Client, gvr schema.GroupVersionResource, opts Resourc
 
 func (r *Resource[T]) validate() error {
 	switch {
+	case r.client == nil:
+		return errors.New("rest: a Resource needs a Client, and has none")
 	case r.gvr.Version == "" || r.gvr.Resource == "":
 		return fmt.Errorf("rest: %q names no version or no resource", r.gvr)
 	case r.opts.Encoding == Protobuf && r.streams.protobuf == nil:
