@@ -33,6 +33,10 @@ type ObjectError struct {
 	Err error
 }
 
+// maxShown bounds what a message shows of a name that somebody else chose. Those of
+// Kubernetes have up to 253 characters, with the namespace 317.
+const maxShown = 512
+
 // Error names the object, where it is known, and the reason.
 func (e *ObjectError) Error() string {
 	name := e.Key.Name
@@ -43,6 +47,9 @@ func (e *ObjectError) Error() string {
 		name = "object " + e.Key.String()
 	default:
 		name = "object " + name
+	}
+	if len(name) > maxShown {
+		name = name[:maxShown] + "..."
 	}
 	return fmt.Sprintf("%s could not be read: %v", name, e.Err)
 }

@@ -26,6 +26,10 @@ const maxWorkers = 8
 // follows comes together, and is enough for the workers, unless frames are larger.
 const aloneSize = feedSize / 4
 
+// maxAhead bounds the bytes of the frames that have been read and not handed out, unless
+// they are those of one batch: of each byte, MaxExpansion may have been made.
+const maxAhead = 8 << 20
+
 // maxFrames bounds the frames of a batch: what is made of a tiny one is many times
 // as large.
 const maxFrames = 512
@@ -226,7 +230,7 @@ func (a *ahead[T]) dispatch(b *batch[T]) bool {
 		b.decoded = make(chan struct{}, 1)
 	}
 	gone := a.exchange.running.Done()
-	limit := 2 * int64(a.exchange.client.maxObjectBytes)
+	limit := int64(min(2*a.exchange.client.maxObjectBytes, maxAhead))
 	for a.isFull(b.size, limit) {
 		// Either this sees that held has become less, or take sees that it is waited for.
 		a.crowded.Store(true)

@@ -267,7 +267,6 @@ func BenchmarkCompressedList(b *testing.B) {
 // 14 kB of gzip were 14 MB of containers. What is compressed so well is not read on, and
 // asked for again as it is: there may be reasons for it.
 func TestG11_ListThatIsCompressedTooWellIsAskedForAsItIs(t *testing.T) {
-	t.Parallel()
 	for _, e := range encodings {
 		zeros := &corev1.ConfigMapList{ListMeta: metav1.ListMeta{ResourceVersion: "1"}, Items: []corev1.ConfigMap{
 			{ObjectMeta: metav1.ObjectMeta{Name: "zeros"}, Data: map[string]string{"a": strings.Repeat("0", 4<<20)}},

@@ -150,6 +150,9 @@ func (r *Resource[T]) item(x *exchange, e Encoding, f frame, list *envelope, kno
 		earlier = held(key)
 	}
 	err := guarded(func() (err error) {
+		if err = checkVersion(id.version); err != nil {
+			return err
+		}
 		if err = r.scales.weigh(e, data, f.size); err != nil {
 			return err
 		}

@@ -213,11 +213,17 @@ func statusIn(contentType string, body []byte) *metav1.Status {
 func bound(status *metav1.Status) {
 	status.TypeMeta = metav1.TypeMeta{}
 	status.Message = shortened(status.Message)
+	status.Reason = metav1.StatusReason(shortened(string(status.Reason)))
+	status.Status, status.ListMeta = metav1.StatusFailure, metav1.ListMeta{}
 	if details := status.Details; details != nil {
+		for _, text := range []*string{&details.Name, &details.Group, &details.Kind, (*string)(&details.UID)} {
+			*text = shortened(*text)
+		}
 		details.RetryAfterSeconds = min(max(details.RetryAfterSeconds, 0), maxRetryAfter)
 		details.Causes = details.Causes[:min(len(details.Causes), maxCauses)]
 		for i := range details.Causes {
-			details.Causes[i].Message = shortened(details.Causes[i].Message)
+			cause := &details.Causes[i]
+			cause.Message, cause.Field, cause.Type = shortened(cause.Message), shortened(cause.Field), metav1.CauseType(shortened(string(cause.Type)))
 		}
 	}
 }

@@ -3,6 +3,8 @@ package rest
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/listwatch"
 )
 
 // identity is who an object is and in which version, as parts of its encoding.
@@ -41,6 +43,30 @@ func shared(b []byte, s string) string {
 		return s
 	}
 	return string(b)
+}
+
+// maxVersionBytes bounds a version, which is sent back to the server with every watch.
+// Those of Kubernetes are numbers of up to 20 digits. maxTokenBytes bounds the token of
+// a page, which has a key in it: a server takes requests of a megabyte.
+const (
+	maxVersionBytes = 1 << 10
+	maxTokenBytes   = 512 << 10
+)
+
+// checkVersion refuses a version that cannot be one.
+func checkVersion[S ~string | ~[]byte](version S) error {
+	if len(version) > maxVersionBytes {
+		return malformed("a resourceVersion of %d bytes", len(version))
+	}
+	return nil
+}
+
+// checkListMeta is checkVersion for what a list says of itself.
+func checkListMeta(meta *listwatch.ListMeta) error {
+	if len(meta.Continue) > maxTokenBytes {
+		return malformed("a continue token of %d bytes", len(meta.Continue))
+	}
+	return checkVersion(meta.ResourceVersion)
 }
 
 // identify reads the identity of an encoded object, as far as it can be read. The

@@ -158,6 +158,9 @@ func (c *jsonList) read(part []byte) error {
 		if meta.RemainingItemCount != nil {
 			c.around.meta.RemainingItemCount = *meta.RemainingItemCount
 		}
+		if err := checkListMeta(&c.around.meta); err != nil {
+			return malformed("metadata of the list: %w", err)
+		}
 	case "items":
 		if string(part) != "null" {
 			return malformed("the items of the list are no array")

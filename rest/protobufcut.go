@@ -114,7 +114,10 @@ func (c *protobufList) field(h header, rest []byte, inList bool) (f frame, taken
 	case inList && h.field == 2:
 		return frame{data: value}, taken, nil
 	case inList:
-		if c.around.meta, err = readListMeta(value); err != nil {
+		if c.around.meta, err = readListMeta(value); err == nil {
+			err = checkListMeta(&c.around.meta)
+		}
+		if err != nil {
 			err = malformed("metadata of the list: %w", err)
 		}
 	default:

@@ -93,6 +93,9 @@ func readStatusDetails(message []byte) (*metav1.StatusDetails, error) {
 		case 3:
 			details.Kind = string(value)
 		case 4:
+			if len(details.Causes) == maxCauses {
+				return nil
+			}
 			cause, err := readStatusCause(value)
 			details.Causes = append(details.Causes, cause)
 			return err

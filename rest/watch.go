@@ -3,6 +3,7 @@ package rest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strconv"
 	"sync/atomic"
 	"time"
@@ -163,6 +164,9 @@ func (d *eventDecoder[T]) bookmark(object []byte, event *listwatch.Event[T]) err
 		Metadata metav1.ObjectMeta `json:"metadata"`
 	}
 	err := guarded(func() error {
+		if len(object) > maxStatusBytes {
+			return fmt.Errorf("it has %d bytes", len(object))
+		}
 		if d.encoding == JSON {
 			return kjson.UnmarshalCaseSensitivePreserveInts(object, &holder)
 		}
@@ -178,6 +182,9 @@ func (d *eventDecoder[T]) bookmark(object []byte, event *listwatch.Event[T]) err
 	if err == nil && holder.Metadata.ResourceVersion == "" {
 		err = errors.New("it has no resourceVersion")
 	}
+	if err == nil {
+		err = checkVersion(holder.Metadata.ResourceVersion)
+	}
 	if err != nil {
 		return d.exchange.fail(malformed("bookmark: %w", err))
 	}
@@ -188,6 +195,9 @@ func (d *eventDecoder[T]) bookmark(object []byte, event *listwatch.Event[T]) err
 
 // serverError is the error that an ERROR event reports.
 func (d *eventDecoder[T]) serverError(object []byte) error {
+	if len(object) > maxStatusBytes {
+		return malformed("the server reported an error of %d bytes", len(object))
+	}
 	var status metav1.Status
 	var err error
 	if d.encoding == JSON {

@@ -1,6 +1,7 @@
 package discovery
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -47,6 +48,19 @@ func Resources(ctx context.Context, client *rest.Client) ([]Resource, error) {
 	return found.resources, nil
 }
 
+// maxObjects bounds the objects in one document: where they are empty, memory is a
+// hundred times what they are in JSON. A thousand custom resources are twenty thousand.
+const maxObjects = 200_000
+
+// checkSize refuses a document with too many objects, or what may stand for one, before
+// it is decoded.
+func checkSize(data []byte) error {
+	if n := bytes.Count(data, []byte("{")) + bytes.Count(data, []byte("null")); n > maxObjects {
+		return fmt.Errorf("a document with %d objects is too large", n)
+	}
+	return nil
+}
+
 // finding is what is known so far.
 type finding struct {
 	resources []Resource
@@ -69,7 +83,10 @@ func askRoot(ctx context.Context, client *rest.Client, path string) ([]byte, err
 func (f *finding) addRoot(ctx context.Context, client *rest.Client, path string, data []byte) {
 	var versions []versionPath
 	var kind metav1.TypeMeta
-	err := kjson.UnmarshalCaseSensitivePreserveInts(data, &kind)
+	err := checkSize(data)
+	if err == nil {
+		err = kjson.UnmarshalCaseSensitivePreserveInts(data, &kind)
+	}
 	switch {
 	case err != nil:
 	case kind.Kind == "APIGroupDiscoveryList":
@@ -79,7 +96,7 @@ func (f *finding) addRoot(ctx context.Context, client *rest.Client, path string,
 	case kind.Kind == "APIGroupList":
 		versions, err = groupVersions(data)
 	default:
-		err = fmt.Errorf("kind %q is not an answer of API discovery", kind.Kind)
+		err = fmt.Errorf("kind %.64q is not an answer of API discovery", kind.Kind)
 	}
 	if len(versions) > maxVersions {
 		err = fmt.Errorf("%d versions are too many", len(versions))

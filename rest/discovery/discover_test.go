@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -244,4 +246,26 @@ func TestEndOfContextEndsTheAskingForVersions(t *testing.T) {
 	var incomplete *discovery.Error
 	require.ErrorAs(t, err, &incomplete)
 	require.Less(t, len(incomplete.Failures), 1000, "those that were not asked for are not listed")
+}
+
+// Three bytes are a group, which has three hundred.
+func TestG11_DocumentOfEmptyObjectsIsRefused(t *testing.T) {
+	for _, empty := range []string{"{}", "null"} {
+		document := `{"kind":"APIGroupDiscoveryList","apiVersion":"apidiscovery.k8s.io/v2","items":[` + strings.Repeat(empty+",", 2_000_000) + empty + `]}`
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = w.Write([]byte(document))
+		}))
+		client, err := rest.NewClient(rest.Config{Host: server.URL}, rest.Options{})
+		require.NoError(t, err)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err = discovery.Resources(t.Context(), client)
+		runtime.ReadMemStats(&after)
+		require.ErrorIs(t, err, rest.ErrMalformed)
+		require.ErrorContains(t, err, "is too large")
+		require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(200<<20), "instead of a gigabyte")
+		client.Close()
+		server.Close()
+	}
 }

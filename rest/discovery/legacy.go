@@ -124,11 +124,15 @@ func askVersion(ctx context.Context, client *rest.Client, path string) (metav1.A
 // resourceList reads the legacy answer for one group version.
 func resourceList(data []byte) (metav1.APIResourceList, error) {
 	var doc metav1.APIResourceList
-	if err := kjson.UnmarshalCaseSensitivePreserveInts(data, &doc); err != nil {
+	err := checkSize(data)
+	if err == nil {
+		err = kjson.UnmarshalCaseSensitivePreserveInts(data, &doc)
+	}
+	if err != nil {
 		return doc, fmt.Errorf("%w: %w", rest.ErrMalformed, err)
 	}
 	if doc.Kind != "APIResourceList" {
-		return doc, fmt.Errorf("%w: kind %q is not an APIResourceList", rest.ErrMalformed, doc.Kind)
+		return doc, fmt.Errorf("%w: kind %.64q is not an APIResourceList", rest.ErrMalformed, doc.Kind)
 	}
 	return doc, nil
 }

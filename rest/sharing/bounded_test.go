@@ -117,3 +117,41 @@ func TestTheHeapFallsWithTheObjects(t *testing.T) {
 	runtime.KeepAlive(d)
 	runtime.KeepAlive(encoded)
 }
+
+// Five bytes are a map of one member, which has three hundred, and four a pointer to a
+// struct.
+func TestWhatIsLargerThanItsEncodingCountsAsSuch(t *testing.T) {
+	for name, document := range map[string]func(i int) string{
+		"maps": func(i int) string { return fmt.Sprintf(`{"x":[%d%s]}`, i, strings.Repeat(`,{"":0}`, 8_000)) },
+		"pointers": func(i int) string {
+			return fmt.Sprintf(`{"x":[%d%s]}`, i, strings.Repeat(`,{"a":[[[]]]}`, 4_500))
+		},
+	} {
+		d := sharing.New(sharing.Options{MaxBytes: 4 << 20})
+		before := liveHeap()
+		for i := range 80 {
+			var object map[string]any
+			for range 4 { // a name is learned about when it comes again
+				object = nil
+				require.NoError(t, d.DecodeJSON([]byte(document(i)), &object))
+			}
+		}
+		require.Less(t, int64(liveHeap())-int64(before), int64(12<<20), name)
+		runtime.KeepAlive(d)
+	}
+	d := sharing.New(sharing.Options{MaxBytes: 4 << 20})
+	before := liveHeap()
+	for i := range 80 {
+		pod := corev1.Pod{}
+		for c := range 100 {
+			pod.Spec.Containers = append(pod.Spec.Containers, corev1.Container{
+				Name: fmt.Sprint(i, c), LivenessProbe: &corev1.Probe{}, Lifecycle: &corev1.Lifecycle{}, SecurityContext: &corev1.SecurityContext{},
+			})
+		}
+		encoded, err := pod.Marshal()
+		require.NoError(t, err)
+		require.NoError(t, d.Unmarshal(encoded, &corev1.Pod{}))
+	}
+	require.Less(t, int64(liveHeap())-int64(before), int64(8<<20))
+	runtime.KeepAlive(d)
+}

@@ -116,6 +116,7 @@ func (s *jsonState) anyMap(i int) (map[string]any, int, error) {
 		i, more, err = next(s.data, i, '}')
 	}
 	s.depth--
+	s.lists += anyMapBytes(len(m))
 	return m, i, err
 }
 
@@ -132,10 +133,26 @@ func (s *jsonState) anyList(elem *slot, i int) ([]any, int, error) {
 	}
 	s.depth--
 	v := make([]any, len(s.elems)-start)
+	s.lists += anyListBytes + anyBytes*len(v)
 	copy(v, s.elems[start:])
 	clear(s.elems[start:])
 	s.elems = s.elems[:start]
 	return v, i, err
+}
+
+// What an object and a list of no type take: see anyMapBytes.
+const (
+	anyBytes     = 16
+	anyListBytes = 24
+)
+
+// anyMapBytes is roughly what a map takes, which has room for eight members as soon as it
+// has one, and is half empty later.
+func anyMapBytes(members int) int {
+	if members == 0 {
+		return 48
+	}
+	return 48 + max(8, 2*members)*2*anyBytes
 }
 
 // anyNumber decodes an int64 if that is possible without loss, else a float64.

@@ -31,6 +31,9 @@ func (s *jsonState) mapping(sl *slot, at unsafe.Pointer, i int) (end int, err er
 	if err != nil {
 		return 0, err
 	}
+	if sl.typ != reflect.TypeFor[map[string]any]() {
+		s.lists += l.count * mapped(sl.typ)
+	}
 	s.keep(l.missing, since, i, end, *(*unsafe.Pointer)(at), 0)
 	return end, nil
 }

@@ -87,6 +87,7 @@ func (s *jsonState) pointer(sl *slot, at *unsafe.Pointer, i int) (end int, err e
 	}
 	to := reflect.New(sl.elem.typ).UnsafePointer()
 	since := s.start()
+	s.lists += int(sl.elem.size)
 	if end, err = s.value(sl.elem, to, i); err != nil {
 		return 0, err
 	}

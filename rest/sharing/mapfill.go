@@ -93,3 +93,6 @@ func (m *mapFiller) put(key, value []byte, n uint64) {
 	m.value.SetMapIndex(m.k, m.v)
 	m.v.SetZero()
 }
+
+// mapped is roughly what an entry of a map takes, with the room that a map leaves free.
+func mapped(t reflect.Type) int { return 2 * int(t.Key().Size()+t.Elem().Size()) }

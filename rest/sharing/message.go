@@ -20,7 +20,7 @@ type state struct {
 	texts   []pending
 	floor   int     // how many texts are not of the message that is to be settled next
 	mutable int     // how many values have been decoded that change when they are read
-	lists   int     // bytes of all lists that have been decoded
+	lists   int     // bytes of all lists and maps that have been decoded, and of what is pointed to
 	objects int     // decoded so far
 	counts  []count // by lesson, since the last report
 	touched []int   // indices into counts that are not zero

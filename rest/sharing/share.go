@@ -85,6 +85,7 @@ func (s *state) pointer(f *field, at *unsafe.Pointer, data []byte, isString bool
 		return nil
 	}
 	to, texts, mutable, lists := reflect.New(f.typ).UnsafePointer(), len(s.texts), s.mutable, s.lists
+	s.lists += int(f.typ.Size())
 	if isString {
 		*(*string)(to) = string(data)
 	} else if err := s.message(f.plan, to, data); err != nil {
@@ -198,6 +199,7 @@ func (s *state) mapping(f *field, at unsafe.Pointer, data []byte, tag, n int) er
 		return nil
 	}
 	whole, mutable, lists := data, s.mutable, s.lists
+	s.lists += n * mapped(f.typ)
 	fill := newMapFiller(s, f, at, n)
 	for range n {
 		from, end, err := contents(data, tag)

@@ -27,7 +27,7 @@ type entry struct {
 	key   string
 	value unsafe.Pointer // of a pointer, a map or an array; unused for a string, which is the key
 	count int            // elements of the array
-	lists int            // bytes of the lists in what was decoded
+	lists int            // bytes of the lists, maps and what is pointed to in what was decoded
 
 	used   atomic.Bool // since it was last spared
 	proven atomic.Bool // has been found at least once
@@ -46,7 +46,7 @@ func (e *entry) use() {
 }
 
 // cost is roughly what the entry keeps alive. A list may take hundreds of times as much as
-// its encoding, if its elements are empty.
+// its encoding, if its elements are empty, and so may a map, and a pointer to a struct.
 func (e *entry) cost() int64 {
 	return entryBytes + int64(len(e.key)+max(decodedSize*len(e.key), e.lists))
 }
