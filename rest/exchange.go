@@ -161,7 +161,7 @@ func (x *exchange) fail(err error) error {
 	switch {
 	case x.ctx.Err() != nil:
 		err = x.ctx.Err()
-	case context.Cause(x.running) == errSilent:
+	case x.running != nil && context.Cause(x.running) == errSilent:
 		err = fmt.Errorf("%w: hardly anything of it has come within %s (rest.Options.MaxSilence)", errSilent, x.client.maxSilence)
 	case x.client.closed.Load():
 		err = ErrClosed
