@@ -3,6 +3,7 @@ package deltafifo
 import (
 	"cmp"
 	"iter"
+	"maps"
 
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -32,6 +33,9 @@ type Item[T any] struct {
 //     pending state, as a tombstone, unless it is deleted already (DF-18).
 //   - Each object not listed that is only known to the consumer gets a tombstone
 //     with the state that the consumer knows at the next Pop (DF-19).
+//
+// An item that is Unchanged and has no name stands for an object of which the name is
+// not known. With one of them, what is not listed stays as it is.
 //
 // What is told after the Replace follows after it: an object that was not listed
 // and is then added is seen to be deleted and added. If a key is listed twice,
@@ -108,18 +112,21 @@ func (f *FIFO[T]) replaceLocked(list listing[T]) (told pages[listed[T]]) {
 	}
 
 	kept := make(map[types.NamespacedName]uint64, list.unchanged.len())
+	another := map[types.NamespacedName]bool{} // is listed under this key
 	for u := range list.unchanged.all() {
 		i, pending := s.place[u.key]
 		switch {
 		case pending && i < before:
-			there[i] = !otherUID(s.stacks[i].Newest().UIDHash, u.uidHash)
+			if there[i] = !otherUID(s.stacks[i].Newest().UIDHash, u.uidHash); !there[i] {
+				another[u.key] = true
+			}
 		case !pending && !s.vanished(u.key): // one that a Replace before this one did not list stays vanished
 			kept[u.key] = cmp.Or(u.uidHash, s.kept[u.key])
 		}
 	}
 
 	for i, there := range there {
-		if !there {
+		if !there && (!list.lenient || another[s.stacks[i].Key]) {
 			key, newest := s.stacks[i].Key, s.stacks[i].Newest()
 			gone := tombstone(newest.Object, newest.ResourceVersion, newest.UIDHash)
 			f.pushLocked(key, gone)
@@ -129,7 +136,12 @@ func (f *FIFO[T]) replaceLocked(list listing[T]) (told pages[listed[T]]) {
 		}
 	}
 
-	s.replaced, s.kept = true, kept
+	if list.lenient && s.replaced {
+		maps.Copy(s.kept, kept) // What an earlier Replace did not list stays vanished.
+	} else {
+		s.lenient, s.kept = list.lenient, kept
+	}
+	s.replaced = true
 	s.initial = s.initial || !f.populated
 	f.populated = true
 	f.stats.Replaces++
@@ -144,6 +156,7 @@ func tombstone[T any](lastKnown T, resourceVersion string, uidHash uint64) Delta
 type listing[T any] struct {
 	objects   pages[listed[T]]
 	unchanged pages[unchanged]
+	lenient   bool // an object is there whose name is not known
 }
 
 // unchanged is an object of a listing of which there is nothing new to say. uidHash is
@@ -163,6 +176,10 @@ type listed[T any] struct {
 func gather[T any](items iter.Seq[Item[T]]) listing[T] {
 	var list listing[T]
 	for item := range items {
+		if item.Unchanged && item.Key.Name == "" {
+			list.lenient = true
+			continue
+		}
 		if item.Unchanged {
 			if item.ResourceVersion != "" {
 				item.UIDHash = 0 // It is what the consumer has.

@@ -41,12 +41,16 @@ type footprint struct {
 	// has the hash of the UID: what the consumer has may be another one. Others have 0.
 	replaced bool
 	kept     map[types.NamespacedName]uint64
+
+	// lenient says that whatever a Replace has not listed stays: it did not have the
+	// names of all objects.
+	lenient bool
 }
 
 // vanished reports whether key, if the consumer knows it, is to be deleted
 // because a Replace did not list it. It is meant for keys without a stack.
 func (p *footprint) vanished(key types.NamespacedName) bool {
-	if !p.replaced {
+	if !p.replaced || p.lenient {
 		return false
 	}
 	_, kept := p.kept[key]

@@ -43,19 +43,20 @@ func (i *Informer[T]) apply(batch deltafifo.Batch[T]) {
 	// An event that comes alone needs no memory for what is not kept.
 	changes := i.resolve(batch, make([]change[T], 0, 1))
 	revision, refused := i.write(changes, batch)
+	complete := i.note(changes, refused, batch)
 	var deletions []change[T]
 	if len(refused) > 0 {
 		changes, deletions = i.withoutRefused(changes, refused)
 	}
 	i.observeApplied(changes, batch)
-	if batch.Initial {
+	if complete {
 		close(i.synced)
 	}
-	i.tell(changes, revision, batch, fresh)
+	i.tell(changes, revision, batch, fresh, complete)
 	if len(deletions) > 0 {
 		revision, _ = i.write(deletions, deltafifo.Batch[T]{})
 		i.observeApplied(deletions, batch)
-		i.tell(deletions, revision, deltafifo.Batch[T]{}, false)
+		i.tell(deletions, revision, deltafifo.Batch[T]{}, false, false)
 	}
 }
 
@@ -159,7 +160,7 @@ func next[T any](current indexer.Entry[T], exists bool, key types.NamespacedName
 // write puts the changes of a batch into the store as one transaction. It returns
 // the revision that has them, and those keys whose object an index function
 // refused.
-func (i *Informer[T]) write(changes []change[T], batch deltafifo.Batch[T]) (revision uint64, refused map[types.NamespacedName]bool) {
+func (i *Informer[T]) write(changes []change[T], batch deltafifo.Batch[T]) (revision uint64, refused map[types.NamespacedName]error) {
 	ops := slices.Grow(make([]indexer.Op[T], 0, 1), len(changes))
 	for _, c := range changes {
 		if c.stored {
@@ -173,9 +174,9 @@ func (i *Informer[T]) write(changes []change[T], batch deltafifo.Batch[T]) (revi
 		revision, err = i.store.Apply(ops, batch.ResourceVersion)
 	}
 	if failures, ok := errors.AsType[indexer.IndexErrors](err); ok {
-		refused = make(map[types.NamespacedName]bool, len(failures))
+		refused = make(map[types.NamespacedName]error, len(failures))
 		for _, failure := range failures {
-			refused[failure.Key] = true
+			refused[failure.Key] = failure
 		}
 		if _, due := i.unindexed.Due(0, time.Now()); due {
 			i.opts.Logger.Error("objects not stored, as they cannot be indexed", "informer", i.opts.Name, "objects", len(failures), "key", failures[0].Key, "err", failures[0])
@@ -187,9 +188,9 @@ func (i *Informer[T]) write(changes []change[T], batch deltafifo.Batch[T]) (revi
 // withoutRefused takes out the changes that ended in an object which could not be
 // stored, as nobody is to be told of it (PD-1). Where the object that was stored
 // has been deleted on the way, at least that is to happen.
-func (i *Informer[T]) withoutRefused(changes []change[T], refused map[types.NamespacedName]bool) (kept, deletions []change[T]) {
+func (i *Informer[T]) withoutRefused(changes []change[T], refused map[types.NamespacedName]error) (kept, deletions []change[T]) {
 	for _, c := range changes {
-		if !refused[c.op.Key] {
+		if refused[c.op.Key] == nil {
 			kept = append(kept, c)
 			continue
 		}
@@ -220,8 +221,9 @@ func (i *Informer[T]) observeApplied(changes []change[T], batch deltafifo.Batch[
 
 // tell posts what has changed with a revision of the store to the handlers. The
 // first list, fresh, is posted as a snapshot: that costs next to nothing, and the
-// objects are in memory anyway.
-func (i *Informer[T]) tell(changes []change[T], revision uint64, batch deltafifo.Batch[T], fresh bool) {
+// objects are in memory anyway. With complete changes, the store has all of the first
+// list.
+func (i *Informer[T]) tell(changes []change[T], revision uint64, batch deltafifo.Batch[T], fresh, complete bool) {
 	var events, resyncs []Event[T]
 	for _, c := range changes {
 		switch {
@@ -239,7 +241,7 @@ func (i *Informer[T]) tell(changes []change[T], revision uint64, batch deltafifo
 	}
 	i.mu.Lock()
 	registrations := i.registrations
-	i.populated = i.populated || batch.Initial
+	i.populated = i.populated || complete
 	due := i.resyncDue
 	if batch.Resynced {
 		i.resyncDue = make(map[*Registration[T]]bool)
@@ -251,11 +253,11 @@ func (i *Informer[T]) tell(changes []change[T], revision uint64, batch deltafifo
 		switch {
 		case revision <= r.told: // It was added meanwhile, and has the changes in its snapshot (G5).
 		case fresh:
-			r.mailbox.postSnapshot(i.store.Snapshot(), true)
+			r.mailbox.postSnapshot(i.store.Snapshot(), complete)
 		default:
 			r.post(events, now)
 		}
-		if batch.Initial && !r.whole && (!fresh || revision <= r.told) {
+		if complete && !r.whole && (!fresh || revision <= r.told) {
 			r.mailbox.postSnapshot(nil, true)
 		}
 		if batch.Resynced && due[r] {

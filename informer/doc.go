@@ -23,6 +23,10 @@
 //     restored from a backup is one of them: its versions then go back, and so does
 //     that of the store; every object is told as Updated, even in the version that it
 //     had. (What can go unnoticed, package reflector says under "Another history".)
+//     Synced means complete:
+//     what cannot be read, or indexed, is missing or old there, but never in silence.
+//     The first sync waits for it, and what becomes unreadable later is named by
+//     Healthy and Status, unless reflector.Options.SkipUnreadable chooses to go without.
 //   - G3 When a handler runs, the store already holds that event or something
 //     newer.
 //   - G4 A handler's calls are sequential; handlers don't delay each other.
@@ -36,10 +40,12 @@
 //     one gets there.
 //   - G9 A key is never with two workers at once; adds while it is being worked on
 //     give exactly one more run. (Package workqueue.)
-//   - G10 When Run returns, no goroutine, connection or timer of it remains.
+//   - G10 When Run returns, no goroutine, connection or timer of it remains. (But for a
+//     method of the user's that is busy decoding for more than five seconds, with what
+//     may be an extreme quantity: see package rest. Nobody can end it.)
 //   - G11 Bytes from the network never panic, never grow memory without bound, and
-//     never end the process; a bad object is reported and skipped, the stream
-//     goes on.
+//     never end the process; a bad object is reported and visible by key, and the
+//     stream goes on. What it lacks is never taken for deleted.
 //
 // What is not guaranteed: that a handler sees every state that an object went
 // through (a list shows only the last one, and a handler or an informer that falls

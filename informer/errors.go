@@ -75,10 +75,14 @@ func (e *SyncError) Unwrap() []error {
 	return []error{e.Err}
 }
 
-// lastError is the reflector's, unless it has got over it.
+// lastError is the reflector's, unless it has got over it. Where what is missing could
+// not be stored, it says so.
 func (e *SyncError) lastError() error {
 	if e.Status.Reflector.Failures == 0 {
-		return nil
+		if e.Status.Synced || !e.Status.Reflector.Synced {
+			return nil
+		}
+		return e.Status.Unreadable.Err()
 	}
 	return e.Status.Reflector.LastError
 }

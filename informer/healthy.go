@@ -26,6 +26,11 @@ var (
 // [ErrStopped] or, in a [*SyncError], [ErrNotSynced], and the last error of the
 // reflector or of the part while that is failing.
 //
+// Nor is an informer healthy that lacks objects, or has them in an older state than the
+// server, because they cannot be read or an index function refuses them: the error then
+// wraps reflector.ErrUnreadable and names them. It is over when they can be read, or are
+// gone. Where reflector.Options.SkipUnreadable is set, only Status tells.
+//
 // A server sends a bookmark about once a minute where nothing else happens, so
 // that less than two minutes make a false alarm likely. Some resources have no
 // bookmarks (events, and those of many aggregated servers): where these are quiet,
@@ -55,7 +60,7 @@ func (s Status) healthy(stopped bool, maxStaleness time.Duration) error {
 	case time.Since(heard) > maxStaleness:
 		err = ErrStale
 	default:
-		return s.partsHealthy(maxStaleness)
+		return s.completelyHealthy(maxStaleness)
 	}
 	text := fmt.Sprintf("last heard %v ago, %v since %s", time.Since(heard).Round(time.Millisecond), r.Phase, r.Since.Format("15:04:05.000"))
 	if heard.IsZero() {
@@ -65,6 +70,19 @@ func (s Status) healthy(stopped bool, maxStaleness time.Duration) error {
 		return fmt.Errorf("informer %s is not healthy: %w (%s)", s.Name, err, text)
 	}
 	return fmt.Errorf("informer %s is not healthy: %w (%s): last error: %w", s.Name, err, text, r.LastError)
+}
+
+// completelyHealthy says what is missing of an informer that is in step with its server.
+func (s Status) completelyHealthy(maxStaleness time.Duration) error {
+	err := s.Unreadable.Err()
+	if err == nil || s.SkipUnreadable {
+		return s.partsHealthy(maxStaleness)
+	}
+	err = fmt.Errorf("informer %s is not healthy: %w", s.Name, err)
+	if parts := s.partsHealthy(maxStaleness); parts != nil {
+		return errors.Join(err, parts)
+	}
+	return err
 }
 
 // partsHealthy names the parts of the source that have failed for too long. One that has

@@ -5,12 +5,14 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/kinform/kinform/deltafifo"
 	"github.com/kinform/kinform/indexer"
 	"github.com/kinform/kinform/internal/remind"
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/reflector"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // Informer keeps a store in step with a source and tells handlers what changed.
@@ -31,6 +33,9 @@ type Informer[T any] struct {
 
 	// unindexed is for the log, and belongs to the goroutine that consumes.
 	unindexed remind.Reminder
+	// listed says that the first list has been applied, as far as it could be. It
+	// belongs to the goroutine that consumes.
+	listed bool
 
 	// handlers are the goroutines of the registrations.
 	handlers sync.WaitGroup
@@ -43,6 +48,10 @@ type Informer[T any] struct {
 	named         int
 	// populated says that the first list is in the store, or is about to be told.
 	populated bool
+	// refused are the objects that an index function has refused.
+	refused map[types.NamespacedName]*listwatch.ObjectError
+	// refusing is how many they are, for who does not have the lock.
+	refusing atomic.Int64
 	// resyncDue are the registrations that the next Sync deltas are for.
 	resyncDue map[*Registration[T]]bool
 }
@@ -70,11 +79,11 @@ func New[T any](source listwatch.Source[T], opts Options[T]) (*Informer[T], erro
 	i := &Informer[T]{
 		opts:      opts,
 		store:     store,
-		queue:     deltafifo.New(&known[T]{store}, opts.Queue),
 		synced:    make(chan struct{}),
 		stopped:   make(chan struct{}),
 		resyncDue: make(map[*Registration[T]]bool),
 	}
+	i.queue = deltafifo.New(&known[T]{i}, opts.Queue)
 	i.source = source
 	i.reflector, err = reflector.New(source, &sink[T]{i.queue, i.store, &i.gate}, opts.Reflector)
 	if err != nil {

@@ -1,6 +1,7 @@
 package informer_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -77,37 +78,60 @@ func TestG11_MalformedAnswersAreReportedAndSurvived(t *testing.T) {
 	}
 }
 
-func TestG11_AnObjectThatCannotBeReadIsReportedAndSkipped(t *testing.T) {
+func TestG11_AnObjectThatCannotBeReadIsReportedAndVisible(t *testing.T) {
 	for _, mode := range []reflector.ListMode{reflector.List, reflector.WatchList} {
 		for _, encoding := range []rest.Encoding{rest.JSON, rest.Protobuf} {
-			t.Run(fmt.Sprintf("%v/%v", mode, encoding), func(t *testing.T) {
-				t.Parallel()
-				synctest.Test(t, func(t *testing.T) {
-					var reported []string
-					opts := informer.Options[*corev1.Pod]{Reflector: reflector.Options{ListMode: mode, OnError: onError(&reported)}}
-					r := newRigFor(t, rest.ResourceOptions{Encoding: encoding}, opts)
-					for n := range 10 {
-						_, err := r.server.Create(newPod(key(n)))
-						require.NoError(t, err)
-					}
-					verb := map[reflector.ListMode]string{reflector.List: "list", reflector.WatchList: "watch"}[mode]
-					broken := r.server.Inject(apitest.Fault{Verb: verb, Times: 1, Action: apitest.BrokenObject(4)})
-					r.runSynced()
-					require.Equal(t, 1, broken.Hits())
-					require.Len(t, r.stored(), 9, "all others are there")
-					require.Len(t, reported, 1)
-					require.True(t, strings.Contains(reported[0], "pod-"), "it is named: %s", reported[0])
+			for _, skip := range []bool{false, true} {
+				t.Run(fmt.Sprintf("%v/%v/%v", mode, encoding, skip), func(t *testing.T) {
+					t.Parallel()
+					synctest.Test(t, func(t *testing.T) {
+						var reported []string
+						opts := informer.Options[*corev1.Pod]{Reflector: reflector.Options{ListMode: mode, OnError: onError(&reported), SkipUnreadable: skip}}
+						r := newRigFor(t, rest.ResourceOptions{Encoding: encoding}, opts)
+						for n := range 10 {
+							_, err := r.server.Create(newPod(key(n)))
+							require.NoError(t, err)
+						}
+						verb := map[reflector.ListMode]string{reflector.List: "list", reflector.WatchList: "watch"}[mode]
+						broken := r.server.Inject(apitest.Fault{Verb: verb, Action: apitest.BrokenObject(4)})
+						r.run()
+						synctest.Wait()
+						if !skip {
+							short, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+							defer cancel()
+							err := r.informer.WaitForSync(short)
+							require.ErrorIs(t, err, reflector.ErrUnreadable)
+							require.ErrorContains(t, err, "pod-", "it is named")
+							require.ErrorIs(t, r.informer.Healthy(time.Hour), reflector.ErrUnreadable)
+							require.Empty(t, r.stored(), "nobody is told of a part")
+							require.Greater(t, broken.Hits(), 2, "it is tried again")
+							broken.Remove()
+							require.NoError(t, r.informer.WaitForSync(t.Context()))
+							require.Len(t, r.stored(), 10)
+							require.NoError(t, r.informer.Healthy(time.Hour))
+							require.Empty(t, r.informer.Status().Unreadable.Objects)
+							return
+						}
+						require.NoError(t, r.informer.WaitForSync(t.Context()))
+						require.Len(t, r.stored(), 9, "all others are there")
+						require.Len(t, reported, 1)
+						require.True(t, strings.Contains(reported[0], "pod-"), "it is named: %s", reported[0])
+						require.Equal(t, 1, r.informer.Status().Unreadable.Count)
+						require.NoError(t, r.informer.Healthy(time.Hour), "it was chosen")
+						broken.Remove()
 
-					for n := range 10 {
-						changed := newPod(key(n))
-						changed.Labels["changed"] = "yes"
-						_, err := r.server.Update(changed)
-						require.NoError(t, err)
-					}
-					r.settle()
-					require.Equal(t, r.versions(), r.stored(), "its next state is read")
+						for n := range 10 {
+							changed := newPod(key(n))
+							changed.Labels["changed"] = "yes"
+							_, err := r.server.Update(changed)
+							require.NoError(t, err)
+						}
+						r.settle()
+						require.Equal(t, r.versions(), r.stored(), "its next state is read")
+						require.Zero(t, r.informer.Status().Unreadable.Count)
+					})
 				})
-			})
+			}
 		}
 	}
 }

@@ -71,12 +71,26 @@ func (s *sink[T]) Apply(event listwatch.Event[T]) error {
 	return s.queue.Tell(event.Key, delta, through)
 }
 
-// known lets the queue see what the store has.
-type known[T any] struct{ store *indexer.Store[T] }
+// known lets the queue see what the store has. Of the objects that an index function has
+// refused it has at least the keys, so that their deletion is told.
+type known[T any] struct{ informer *Informer[T] }
 
 func (k *known[T]) LastApplied(key types.NamespacedName) (obj T, resourceVersion string, uidHash uint64, ok bool) {
-	entry, ok := k.store.Entry(key)
-	return entry.Object, entry.ResourceVersion, entry.UIDHash, ok
+	entry, ok := k.informer.store.Entry(key)
+	return entry.Object, entry.ResourceVersion, entry.UIDHash, ok || k.informer.isRefused(key)
 }
 
-func (k *known[T]) AllKeys() iter.Seq[types.NamespacedName] { return k.store.Keys() }
+func (k *known[T]) AllKeys() iter.Seq[types.NamespacedName] {
+	return func(yield func(types.NamespacedName) bool) {
+		for key := range k.informer.store.Keys() {
+			if !yield(key) {
+				return
+			}
+		}
+		for _, key := range k.informer.refusedKeys() {
+			if _, stored := k.informer.store.Entry(key); !stored && !yield(key) {
+				return
+			}
+		}
+	}
+}

@@ -19,6 +19,13 @@ type Status struct {
 	Store     indexer.Stats
 	Handlers  []HandlerStatus
 
+	// Unreadable are the objects that the store does not have, or has in an older state
+	// than the server: those of the reflector, and those that an index function refused.
+	// SkipUnreadable says that this was chosen (reflector.Options.SkipUnreadable), so
+	// that the informer is synced, and healthy, all the same.
+	Unreadable     reflector.Unreadable
+	SkipUnreadable bool
+
 	// Parts are the parts of a merged source that fail at present; see [MergeWith].
 	Parts []PartFailure
 }
@@ -51,6 +58,7 @@ func (i *Informer[T]) Status() Status {
 		Queue:     i.queue.Stats(),
 		Store:     i.store.Stats(),
 	}
+	s.Unreadable, s.SkipUnreadable = i.unreadable(s.Reflector.Unreadable), i.opts.Reflector.SkipUnreadable
 	for _, r := range registrations {
 		s.Handlers = append(s.Handlers, r.Status())
 	}
@@ -81,9 +89,12 @@ func (r *Registration[T]) Status() HandlerStatus {
 // handlers: see Registration.Synced.
 func (i *Informer[T]) Synced() <-chan struct{} { return i.synced }
 
-// WaitForSync waits until the first list is in the store. The error is a
-// [*SyncError], which says what the informer was doing and what went wrong last:
-// ctx ended, or the informer stopped before.
+// WaitForSync waits until the first list is in the store, with every object in it. The
+// error is a [*SyncError], which says what the informer was doing and what went wrong
+// last: ctx ended, or the informer stopped before. Where objects cannot be read, or an
+// index function refuses them, it unwraps to a reflector.UnreadableError, which names
+// them; see reflector.Options.SkipUnreadable. Of what becomes unreadable later, Healthy
+// and Status tell.
 func (i *Informer[T]) WaitForSync(ctx context.Context) error {
 	return i.wait(ctx, "", i.synced, nil)
 }

@@ -14,9 +14,10 @@ import (
 //	informer.New(informer.Transform(pods, func(pod *corev1.Pod) (summary, error) { ... }), informer.Options[summary]{})
 //
 // The function owns the object that it is given, may change it in place, and is
-// called by one goroutine at a time for each stream. With an error the object is
-// reported and skipped, and what the store has of it stays; a panic is such an
-// error. Keys and versions are not its business: they travel beside the object
+// called by one goroutine at a time for each stream. With an error the object
+// counts as one that cannot be read: it is reported, what the store has of it stays, and
+// the informer is not synced, or not healthy, unless reflector.Options.SkipUnreadable
+// says that this is chosen. A panic is such an error. Keys and versions are not its business: they travel beside the object
 // (D12). Only what the decoder of package rest/sharing shares is not to be changed, and
 // nothing is shared with an earlier version (listwatch.WatchOptions.Held).
 //

@@ -125,12 +125,15 @@
 // larger than the Source takes (listwatch.ErrListTooLarge) is asked for again after as
 // long a wait from the first time on.
 //
-// An object that cannot be read is reported and skipped; what the sink has of it
-// stays. If it was to be deleted, the sink is told that it is gone, without an object;
+// An object that cannot be read is reported, what the sink has of it stays, and
+// Status.Unreadable has it until it can be read or is gone. The first snapshot must be
+// without one, unless [Options].SkipUnreadable says otherwise: it is a failed attempt
+// else. If it was to be deleted, the sink is told that it is gone, without an object;
 // the watch goes on, and nothing has failed. Only where a deletion cannot be read at
 // all, neither whose nor of which version, a new snapshot is taken, after a wait: it
-// tells what is gone. An object of which not even the name can be read is taken to be
-// missing from a list.
+// tells what is gone. An object of which not even the name can be read may be any: nothing
+// that is missing in such a snapshot is taken for deleted, and when the watch that
+// follows has ended, another snapshot is taken.
 //
 // # Guarantees
 //

@@ -33,7 +33,7 @@ func (r *Reflector[T]) list(ctx context.Context, s *listing[T]) (state[T], error
 	}
 	s.token = meta.Continue
 	if s.token == "" {
-		return r.handOver(s.items, s.version, &connecting[T]{version: s.version})
+		return r.handOver(s.items, s.unread, s.version, &connecting[T]{version: s.version})
 	}
 	// The cache has answered in pages, so it is no cache: page from now on (RC-7).
 	r.paged = r.paged || s.at == "0"
@@ -97,6 +97,7 @@ func (r *Reflector[T]) readPage(ctx context.Context, s *listing[T]) (listwatch.L
 			return meta, nil
 		case isUnread:
 			r.skip(Listing, unread)
+			s.unread.add(unread)
 			if unread.Key.Name == "" {
 				continue
 			}
@@ -161,7 +162,7 @@ func (r *Reflector[T]) listFailed(s *listing[T], err error) (state[T], error) {
 }
 
 // handOver gives a whole snapshot to the sink; next is the state that follows.
-func (r *Reflector[T]) handOver(items []listwatch.Item[T], version string, next state[T]) (state[T], error) {
+func (r *Reflector[T]) handOver(items []listwatch.Item[T], unread unreadables, version string, next state[T]) (state[T], error) {
 	var travels error
 	if older(version, r.version) {
 		travels = fmt.Errorf("%w: it has version %s, the sink has been told everything up to %s", ErrTimeTravel, version, r.version)
@@ -182,13 +183,20 @@ func (r *Reflector[T]) handOver(items []listwatch.Item[T], version string, next 
 		}
 	}
 	r.refused = refusals{}
+	if err := r.incomplete(unread); err != nil {
+		r.stop(next)
+		return r.retry(&r.snapshots, err, r.resnapshot()), err
+	}
+	if unread.nameless > 0 {
+		items = append(items, listwatch.Item[T]{Unchanged: true}) // see Sink
+	}
 	if err := r.replace(items, version); err != nil {
 		r.stop(next)
 		return r.retry(&r.snapshots, err, r.resnapshot()), fmt.Errorf("sink: %w", err)
 	}
 	r.doubt.settle()
 	r.mark = mark{}
-	r.version = version
+	r.version, r.synced = version, true
 	r.succeeded(&r.snapshots)
 	r.record.update(func(st *Status) {
 		st.Synced = true

@@ -106,6 +106,14 @@ type Options struct {
 	// false. Where versions are no numbers nothing is compared.
 	SkipComparison bool
 
+	// SkipUnreadable has the first snapshot handed over although there are objects in
+	// it that cannot be read. By default that is a failed attempt, with an
+	// [*UnreadableError], and the sink is told of nothing: whoever infers something from
+	// what is missing would be deceived. Later snapshots and watches go on without such
+	// objects either way, and Status.Unreadable has them; what the sink has of them
+	// stays. Defaults to false.
+	SkipUnreadable bool
+
 	// OnError is told of every failed attempt, once, and of every object that
 	// could not be read. It is called from Run's goroutine, without any lock held,
 	// and delays the reflector while it runs. Defaults to nil.

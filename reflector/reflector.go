@@ -25,7 +25,9 @@ type Sink[T any] interface {
 	// An item that is marked Unchanged has no object: what the sink has under this
 	// key stays as it is. Where the item also has no ResourceVersion, the object is
 	// one that could not be read, and the sink may have another version of it, or
-	// nothing.
+	// nothing. Where it has no name either, as the last one may, some object could not
+	// be read of which nobody knows which one it is: whatever the sink has, and is not
+	// listed, stays as it is.
 	Replace(items []listwatch.Item[T], resourceVersion string) error
 
 	// Apply hands over one change, or a bookmark, in the server's order.
@@ -69,6 +71,8 @@ type Reflector[T any] struct {
 	refused refusals // of snapshots, in a row
 	doubt   doubt    // whether the server's history is the one that is known
 	mark    mark     // the last event of that history
+	synced  bool     // the sink has had a whole snapshot
+	unread  unreadables
 
 	// Failures in a row, of attempts to take a snapshot and of attempts to watch.
 	// A snapshot says nothing about whether watches work, nor the other way round.

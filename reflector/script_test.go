@@ -202,7 +202,7 @@ func (m *mirror) Restore(items []listwatch.Item[string], version string) error {
 
 func (m *mirror) take(verb string, items []listwatch.Item[string], version string) error {
 	words := []string{fmt.Sprintf("%s %q:", verb, version)}
-	content := map[types.NamespacedName]string{}
+	content, lenient := map[types.NamespacedName]string{}, false
 	for _, it := range items {
 		word := it.Key.Name + "@" + it.ResourceVersion
 		if it.Unchanged {
@@ -210,7 +210,18 @@ func (m *mirror) take(verb string, items []listwatch.Item[string], version strin
 			it.ResourceVersion = m.content[it.Key]
 		}
 		words = append(words, word)
-		content[it.Key] = it.ResourceVersion
+		_, held := m.content[it.Key]
+		switch {
+		case it.Unchanged && it.Key.Name == "":
+			lenient = true
+		case held || !it.Unchanged:
+			content[it.Key] = it.ResourceVersion
+		}
+	}
+	for key, version := range m.content {
+		if _, listed := content[key]; lenient && !listed {
+			content[key] = version
+		}
 	}
 	m.journal.add("%s", strings.Join(words, " "))
 	if err := m.failure(); err != nil {

@@ -20,6 +20,7 @@ type listing[T any] struct {
 
 	// What earlier pages have brought; zero before the first.
 	items   []listwatch.Item[T]
+	unread  unreadables
 	version string
 	token   string
 	bytes   atomic.Int64

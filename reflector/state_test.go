@@ -128,8 +128,10 @@ func TestStepListing(t *testing.T) {
 			next: `connect "x10"`, calls: []string{`list "20" limit=0`, `replace "x10": a@1`}},
 		{name: "a sink that fails gets another snapshot", known: "20", from: &at{at: "20"}, reply: whole("30"), sink: []error{errBroken},
 			next: `wait 800ms, list at "20"`, calls: []string{`list "20" limit=0`, `replace "30":`}},
-		{name: "an unreadable object stays as it is", from: &at{at: "0"}, reply: play(unreadable(0, "a"), item("b@2")),
-			next: `connect ""`, calls: []string{`list "0" limit=500`, `reflector: listing: object ns/a could not be read: garbage`, `replace "": a@= b@2`}},
+		{name: "an unreadable object stays as it is", known: "10", from: &at{at: "10"}, reply: play(unreadable(0, "a"), item("b@2")),
+			next: `connect ""`, calls: []string{`list "10" limit=0`, `reflector: listing: object ns/a could not be read: garbage`, `replace "": a@= b@2`}},
+		{name: "and is a reason to refuse the first list", from: &at{at: "0"}, reply: play(unreadable(0, "a"), item("b@2")),
+			next: `wait 800ms, list at "0"`, calls: []string{`list "0" limit=500`, `reflector: listing: object ns/a could not be read: garbage`}},
 	})
 }
 
@@ -230,7 +232,7 @@ func runTable(t *testing.T, mode ListMode, rows table) {
 				g.source.watches = []reply{row.reply}
 				g.sink.fail = row.sink
 				r := g.reflector
-				r.version = row.known
+				r.version, r.synced = row.known, row.known != ""
 				r.snapshots = failuresBefore(row.failures, row.expired)
 				r.watches = r.snapshots
 

@@ -34,6 +34,13 @@ type Status struct {
 	// last event or bookmark of a watch was received.
 	LastListAt, LastEventAt time.Time
 
+	// Unreadable are the objects that the sink does not have, or has in an older state,
+	// because they could not be read: in the last snapshot, whether or not it was
+	// handed over, and since. An object leaves it when it can be read, in an event or a
+	// snapshot, or is deleted; those without a name with the next snapshot, which the
+	// end of a watch then leads to.
+	Unreadable Unreadable
+
 	// Failures is how many attempts have failed since the last success of their
 	// kind; 0 means that all is well.
 	Failures int

@@ -150,7 +150,7 @@ func stepOf(t *testing.T, mode ListMode, from any, n, failures int) (line string
 		meets := stepReplies[n]
 		g := newRig(Options{ListMode: mode})
 		r := g.reflector
-		r.version, r.opts.SkipComparison = "10", false
+		r.version, r.synced, r.opts.SkipComparison = "10", true, false
 		g.source.lists, g.source.watches = []reply{meets.list}, []reply{play()}
 		played := meets.stream
 		if meets.refuse != nil {

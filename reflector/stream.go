@@ -65,7 +65,7 @@ func (r *Reflector[T]) collect(s *streaming[T]) (state[T], error) {
 		if event.InitialEventsEnd {
 			s.watch.endAfter(r.opts.WatchIdleTimeout, r.about(ErrIdle))
 			version := event.ResourceVersion
-			return r.handOver(s.items.items, version, &watching[T]{version: version, watch: s.watch, heard: true})
+			return r.handOver(s.items.items, s.items.unread, version, &watching[T]{version: version, watch: s.watch, heard: true})
 		}
 	}
 	r.eventDone(event, len(s.items.items))
@@ -115,8 +115,9 @@ func (r *Reflector[T]) streamFailed(at string, err error) (state[T], error) {
 
 // collection is the content of a streaming list so far.
 type collection[T any] struct {
-	items []listwatch.Item[T]
-	index map[types.NamespacedName]int // of a key's item
+	unread unreadables
+	items  []listwatch.Item[T]
+	index  map[types.NamespacedName]int // of a key's item
 }
 
 // put adds an item, or puts it in the place of the one with its key. Like remove, it is
@@ -124,6 +125,7 @@ type collection[T any] struct {
 //
 //go:noinline
 func (c *collection[T]) put(item listwatch.Item[T]) {
+	c.unread.remove(item.Key)
 	if i, ok := c.index[item.Key]; ok {
 		c.items[i] = item
 		return
@@ -139,6 +141,7 @@ func (c *collection[T]) put(item listwatch.Item[T]) {
 //
 //go:noinline
 func (c *collection[T]) remove(key types.NamespacedName) {
+	c.unread.remove(key)
 	i, ok := c.index[key]
 	if !ok {
 		return
@@ -158,7 +161,9 @@ func (c *collection[T]) skip(unread *listwatch.ObjectError) {
 	switch {
 	case unread.Type == listwatch.Deleted:
 		c.remove(unread.Key)
+		return
 	case !ok && unread.Key.Name != "":
 		c.put(unchanged[T](unread))
 	}
+	c.unread.add(unread)
 }

@@ -49,6 +49,12 @@ func (r *Reflector[T]) watch(s *watching[T]) (state[T], error) {
 	unread, isUnread := errors.AsType[*listwatch.ObjectError](err)
 	switch {
 	case isUnread && unread.Type != listwatch.Deleted:
+		if !s.synthetic && older(unread.ResourceVersion, s.version) {
+			r.record.update(func(st *Status) { st.Stale++ }) // Sent again, as below.
+			return s, nil
+		}
+		r.unread.add(unread)
+		r.unreadChanged()
 		r.skip(Watching, unread)
 		return s, nil
 	case isUnread:
@@ -83,6 +89,7 @@ func (r *Reflector[T]) apply(s *watching[T], event listwatch.Event[T]) (state[T]
 		s.watch.close()
 		return r.retry(&r.watches, err, r.resnapshot()), fmt.Errorf("sink: %w", err)
 	}
+	r.readable(event.Key)
 	s.heard = true
 	s.synthetic = s.synthetic && event.Type == listwatch.Added
 	if !s.synthetic && !event.Unordered && event.ResourceVersion != "" { // RC-24
@@ -137,9 +144,9 @@ func (r *Reflector[T]) watchEnded(s *watching[T], err error) (state[T], error) {
 		return &connecting[T]{version: s.version}, err
 	case errors.Is(err, ErrOverdue):
 		r.opts.Logger.Info("The server did not end the watch in time, opening the next one", "after", lasted)
-		return &connecting[T]{version: s.version}, nil
+		return r.nextWatch(s.version), nil
 	case err == io.EOF && (s.heard || lasted >= veryShort): // RC-25
-		return &connecting[T]{version: s.version}, nil
+		return r.nextWatch(s.version), nil
 	case err == io.EOF:
 		err = r.about(ErrVeryShortWatch)
 	}
@@ -149,6 +156,16 @@ func (r *Reflector[T]) watchEnded(s *watching[T], err error) (state[T], error) {
 		longest = min(longest, r.opts.Backoff.most(lasted))
 	}
 	return r.watchFailed(s.version, true, longest, err)
+}
+
+// nextWatch returns the state that follows a watch which has ended as it should: the
+// next one, or a snapshot, if there are objects without a readable name. They are known
+// to be readable, or gone, only when a snapshot is without them.
+func (r *Reflector[T]) nextWatch(version string) state[T] {
+	if r.unread.nameless > 0 {
+		return r.resnapshot()
+	}
+	return &connecting[T]{version: version}
 }
 
 // watchFailed decides how to go on after a watch from version has failed: with the

@@ -41,8 +41,8 @@
 //   - One object that cannot be decoded, or whose method panics, is a
 //     [*listwatch.ObjectError], and the stream goes on. So is one that is larger
 //     than [Options].MaxObjectBytes ([ErrTooLarge]), of which no more is held. If in
-//     JSON so much does not tell its name, a list ends with that error, or initial
-//     events do: without the object they would delete it.
+//     JSON so much does not tell its name, the error has none: a reflector then
+//     deletes nothing.
 //   - Memory grows with bytes that have arrived, never with a length that was
 //     claimed. A list, with all its pages, has no more of them than
 //     [Options].MaxListBytes.

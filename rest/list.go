@@ -31,11 +31,7 @@ func (r *Resource[T]) List(ctx context.Context, opts listwatch.ListOptions) (lis
 func (r *Resource[T]) readList(x *exchange, encoding Encoding, known knownFunc) *listStream[T] {
 	decode := func(f frame, list *envelope) (item listwatch.Event[T], err error) {
 		if f.err != nil {
-			id := identify(encoding, f.data, true)
-			if len(id.name) == 0 { // A list without it would delete what it is.
-				return item, x.fail(f.err)
-			}
-			return item, objectError(x, id, f.err)
+			return item, objectError(x, identify(encoding, f.data, true), f.err)
 		}
 		item.Item, err = r.item(x, encoding, f, list, known, nil)
 		return item, err

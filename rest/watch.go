@@ -71,9 +71,6 @@ func (d *eventDecoder[T]) decode(f frame, _ *envelope) (event listwatch.Event[T]
 	switch {
 	case f.err != nil && event.Type != 0 && event.Type != listwatch.Bookmark:
 		id := identify(d.encoding, object, true)
-		if d.known != nil && event.Type == listwatch.Added && len(id.name) == 0 {
-			return event, d.exchange.fail(f.err) // as in a list; it may be an initial event
-		}
 		failed := objectError(d.exchange, id, f.err)
 		failed.Type = event.Type
 		return event, failed

@@ -29,7 +29,8 @@ func follow(ctx context.Context, source listwatch.Source[*unstructured.Unstructu
 	inf, err := informer.New(source, informer.Options[*unstructured.Unstructured]{
 		Name:   what,
 		Logger: slog.New(slog.DiscardHandler), // What fails is told, for people; and who reads the output may pause.
-		Reflector: reflector.Options{OnError: func(e reflector.Error) {
+		// Who looks wants to see what there is. What cannot be read is told.
+		Reflector: reflector.Options{SkipUnreadable: true, OnError: func(e reflector.Error) {
 			if !inf.Status().Synced && hopeless(e) {
 				giveUp(failure{e.Err})
 				return

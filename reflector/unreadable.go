@@ -1,0 +1,158 @@
+package reflector
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/listwatch"
+)
+
+// ErrUnreadable is wrapped by each error that says that there are objects which could
+// not be read, so that they are missing in the sink, or older there than on the server;
+// see [UnreadableError].
+var ErrUnreadable = errors.New("objects cannot be read")
+
+// Unreadable says which objects the sink does not have, or has in an older state than
+// the server, because they could not be read: their bytes could not be decoded, or they
+// are too large, or of another kind, or a transform returned an error. The zero value
+// is that of a sink that is complete.
+type Unreadable struct {
+	// Count is how many objects there are.
+	Count int
+
+	// Nameless is how many of them do not even have a name that could be read. They
+	// may be any object: as long as there are some, nothing that is missing from a
+	// snapshot is taken for deleted.
+	Nameless int
+
+	// Objects are those that have a name, a hundred of them where there are more,
+	// with version and reason. They belong to nobody, and are only to be read.
+	Objects []*listwatch.ObjectError
+}
+
+// Err is nil if no object is unreadable, and else an [*UnreadableError].
+func (u Unreadable) Err() error {
+	if u.Count == 0 {
+		return nil
+	}
+	return &UnreadableError{u}
+}
+
+// UnreadableError is an error because of objects that cannot be read. It unwraps to
+// [ErrUnreadable] and to the errors of those objects that it has.
+type UnreadableError struct{ Unreadable }
+
+// inText is how many objects an error names in its text.
+const inText = 3
+
+// Error says how many objects there are, and names the first of them, with reasons.
+func (e *UnreadableError) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%v: %d, so that they are missing, or older than on the server", ErrUnreadable, e.Count)
+	for i, object := range e.Objects {
+		if i == inText {
+			fmt.Fprintf(&b, "; and %d more", e.Count-e.Nameless-inText)
+			break
+		}
+		fmt.Fprintf(&b, "; %v", object)
+	}
+	if e.Nameless > 0 {
+		fmt.Fprintf(&b, "; %d of them have no readable name", e.Nameless)
+	}
+	return b.String()
+}
+
+// Unwrap returns [ErrUnreadable] and the errors of the objects.
+func (e *UnreadableError) Unwrap() []error {
+	reasons := []error{ErrUnreadable}
+	for _, object := range e.Objects {
+		reasons = append(reasons, object)
+	}
+	return reasons
+}
+
+// maxNamed bounds Unreadable.Objects.
+const maxNamed = 100
+
+// unreadables are the objects that could not be read.
+type unreadables struct {
+	byKey    map[types.NamespacedName]*listwatch.ObjectError
+	named    []*listwatch.ObjectError // maxNamed of them
+	nameless int
+}
+
+func (u *unreadables) empty() bool { return len(u.byKey) == 0 && u.nameless == 0 }
+
+// add takes note of an object. It replaces what was noted for its key.
+func (u *unreadables) add(unread *listwatch.ObjectError) {
+	if unread.Key.Name == "" {
+		u.nameless++
+		return
+	}
+	before := u.byKey[unread.Key]
+	if u.byKey == nil {
+		u.byKey = make(map[types.NamespacedName]*listwatch.ObjectError)
+	}
+	u.byKey[unread.Key] = unread
+	if i := slices.Index(u.named, before); before != nil && i >= 0 {
+		u.named[i] = unread
+	} else if len(u.named) < maxNamed {
+		u.named = append(u.named, unread)
+	}
+}
+
+// remove forgets an object, which can be read now, or is gone. It reports whether there
+// was something to forget.
+func (u *unreadables) remove(key types.NamespacedName) bool {
+	before, ok := u.byKey[key]
+	if !ok {
+		return false
+	}
+	delete(u.byKey, key)
+	if i := slices.Index(u.named, before); i >= 0 {
+		u.named = slices.Delete(u.named, i, i+1)
+		for _, other := range u.byKey {
+			if len(u.byKey) >= maxNamed && !slices.Contains(u.named, other) {
+				u.named = append(u.named, other)
+				break
+			}
+		}
+	}
+	return true
+}
+
+// state is a copy for others to read.
+func (u *unreadables) state() Unreadable {
+	return Unreadable{Count: len(u.byKey) + u.nameless, Nameless: u.nameless, Objects: slices.Clone(u.named)}
+}
+
+// unreadChanged makes known which objects cannot be read.
+func (r *Reflector[T]) unreadChanged() {
+	state := r.unread.state()
+	r.record.update(func(st *Status) { st.Unreadable = state })
+}
+
+// readable takes note that the sink has a key as the server does.
+func (r *Reflector[T]) readable(key types.NamespacedName) {
+	if !r.unread.empty() && r.unread.remove(key) {
+		r.unreadChanged()
+	}
+}
+
+// incomplete takes note of what a snapshot has that cannot be read, and says whether
+// that is a reason not to hand it over: the first one must be whole, unless somebody
+// has chosen otherwise.
+func (r *Reflector[T]) incomplete(unread unreadables) error {
+	if had := !r.unread.empty(); had || !unread.empty() {
+		r.unread = unread
+		r.unreadChanged()
+	}
+	if r.synced || r.opts.SkipUnreadable {
+		return nil
+	}
+	return unread.state().Err()
+}
