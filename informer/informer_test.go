@@ -163,6 +163,7 @@ func TestAHandlerMayRemoveItself(t *testing.T) { // SI-20: client-go's waiting r
 func TestAnObjectThatCannotBeIndexedIsNeitherStoredNorTold(t *testing.T) { // D13, PD-1, PD-8, PD-10, D17
 	var log bytes.Buffer
 	opts := informer.Options[*corev1.Pod]{Logger: slog.New(slog.NewTextHandler(&log, nil))}
+	opts.Reflector.SkipUnreadable = true
 	opts.Store.Indexes = map[string]indexer.IndexFunc[*corev1.Pod]{"image": func(pod *corev1.Pod) ([]string, error) {
 		if pod.Name == key(2).Name {
 			return nil, errors.New("no image")

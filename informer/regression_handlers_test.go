@@ -13,6 +13,7 @@ import (
 	"github.com/kinform/kinform/indexer"
 	"github.com/kinform/kinform/informer"
 	"github.com/kinform/kinform/listwatch"
+	"github.com/kinform/kinform/reflector"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -44,7 +45,7 @@ func TestAddIndexBetweenApplyAndTellTellsNothingTwice(t *testing.T) {
 func TestAnIndexErrorThatWrapsSeveralIsFound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake("1", item("a", "1", "x"))
-		o := informer.Options[*obj]{}
+		o := informer.Options[*obj]{Reflector: reflector.Options{SkipUnreadable: true}}
 		o.Store.Indexes = map[string]indexer.IndexFunc[*obj]{"v": func(*obj) ([]string, error) {
 			return nil, errors.Join(errors.New("one"), errors.New("two"))
 		}}

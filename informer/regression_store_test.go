@@ -82,6 +82,7 @@ func TestOnAppliedLeavesOutRefusedKeys(t *testing.T) {
 		f := newFake("1", item("a", "1", "x"))
 		var keys atomic.Int32
 		o := informer.Options[*obj]{Observer: &informer.Observer{OnApplied: func(a informer.AppliedInfo) { keys.Add(int32(len(a.Keys))) }}}
+		o.Reflector.SkipUnreadable = true
 		o.Store.Indexes = map[string]indexer.IndexFunc[*obj]{"v": func(*obj) ([]string, error) { return nil, errors.New("no") }}
 		inf := mk(t, f, o)
 		stop := start(t, inf)

@@ -45,7 +45,7 @@ func TestTransformRunsOncePerObject(t *testing.T) {
 				}
 				var reported []string
 				opts := informer.Options[slim]{}
-				opts.Reflector = reflector.Options{ListMode: mode, OnError: onError(&reported)}
+				opts.Reflector = reflector.Options{ListMode: mode, OnError: onError(&reported), SkipUnreadable: true}
 				inf, err := informer.New(informer.Transform(source, func(pod *corev1.Pod) (slim, error) {
 					mu.Lock()
 					defer mu.Unlock()
