@@ -86,7 +86,7 @@ func printable(text string) string {
 			if r == '\t' {
 				return ' '
 			}
-			if unicode.IsControl(r) || r == unicode.ReplacementChar {
+			if !unicode.IsPrint(r) || r == unicode.ReplacementChar { // marks of direction are no controls
 				return -1
 			}
 			return r
