@@ -46,6 +46,8 @@ type Informer[T any] struct {
 	// range over it without the lock.
 	registrations []*Registration[T]
 	named         int
+	// preloads says that there is something for the store to begin with.
+	preloads bool
 	// populated says that the first list is in the store, or is about to be told.
 	populated bool
 	// refused are the objects that an index function has refused.

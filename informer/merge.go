@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 
@@ -137,6 +138,7 @@ type mergedState struct {
 type toldObject struct {
 	part    int
 	version string
+	uid     uint64 // hash, as listwatch.Item has it
 }
 
 // partState is what outlives a watch of a part. A list says nothing about whether
@@ -158,6 +160,62 @@ func (m *merged[T]) String() string {
 
 // components are the sources that this one is put together of.
 func (m *merged[T]) components() []listwatch.Source[T] { return m.parts }
+
+// Describe implements Describer: what its parts say, in an order that does not depend on
+// theirs; nothing if one of them says nothing.
+func (m *merged[T]) Describe(ctx context.Context) (map[string]string, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	type said struct {
+		description map[string]string
+		err         error
+	}
+	slots, answers := make(chan struct{}, m.opts.AtOnce), make(chan said, len(m.parts))
+	for _, part := range m.parts {
+		if _, ok := part.(Describer); !ok {
+			return nil, nil
+		}
+	}
+	for _, part := range m.parts {
+		source := part.(Describer)
+		go func() {
+			slots <- struct{}{}
+			description, err := source.Describe(ctx)
+			<-slots
+			answers <- said{description, err}
+		}()
+	}
+	var lines []string
+	var failed error
+	all := map[string]string{}
+	for range m.parts {
+		answer := <-answers
+		if answer.err != nil {
+			if failed == nil {
+				failed = answer.err
+			}
+			cancel() // But all are waited for.
+		}
+		lines = append(lines, describe(answer.description))
+	}
+	if failed != nil || slices.Contains(lines, "") {
+		return nil, failed
+	}
+	slices.Sort(lines)
+	for i, line := range lines {
+		all[fmt.Sprintf("part %d of %d", i+1, len(lines))] = line
+	}
+	return all, nil
+}
+
+// describe writes a description in one line.
+func describe(description map[string]string) string {
+	var words []string
+	for _, name := range slices.Sorted(maps.Keys(description)) {
+		words = append(words, fmt.Sprintf("%s=%q", name, description[name]))
+	}
+	return strings.Join(words, " ")
+}
 
 // FailingParts implements partial.
 func (m *merged[T]) FailingParts() []PartFailure {

@@ -180,7 +180,7 @@ func (l *mergedList[T]) Next() (item listwatch.Item[T], err error) {
 		unread, skipped := errors.AsType[*listwatch.ObjectError](err)
 		switch {
 		case err == nil:
-			l.making.objects[item.Key] = toldObject{o.part, item.ResourceVersion}
+			l.making.objects[item.Key] = toldObject{o.part, item.ResourceVersion, item.UIDHash}
 			return item, nil
 		case skipped:
 			if old, ok := l.toldObject(unread.Key); ok {
@@ -267,7 +267,7 @@ func (l *mergedList[T]) partFailed(o *openList[T], err error) error {
 	for key, object := range l.told.objects {
 		if _, listed := l.making.objects[key]; object.part == o.part && !listed {
 			l.making.objects[key] = object
-			l.kept = append(l.kept, listwatch.Item[T]{Key: key, ResourceVersion: object.version, Unchanged: true})
+			l.kept = append(l.kept, listwatch.Item[T]{Key: key, ResourceVersion: object.version, UIDHash: object.uid, Unchanged: true})
 		}
 	}
 	return nil

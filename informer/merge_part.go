@@ -11,6 +11,7 @@ import (
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/reflector"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 const (
@@ -33,6 +34,7 @@ type partWatch[T any] struct {
 	state   *partState
 	version string // through which it has been read
 	listing bool   // the initial events have not ended
+	lost    bool   // it has failed since the server's version was compared
 
 	// Of the watch that is open, or was last.
 	open  bool
@@ -113,6 +115,13 @@ func (p *partWatch[T]) watch() error {
 	if !p.say(arrival[T]{kind: partUp}) {
 		return p.ctx.Err()
 	}
+	listener.wait()
+	err = p.compare(ctx)
+	listener.heard()
+	if err != nil {
+		return err
+	}
+	said := false
 	for {
 		listener.wait()
 		event, err := stream.Next()
@@ -120,13 +129,21 @@ func (p *partWatch[T]) watch() error {
 		if _, skipped := errors.AsType[*listwatch.ObjectError](err); err != nil && !skipped {
 			return because(ctx, err)
 		}
-		p.well()
 		// What is sent again by something broken may have been overtaken. A part that is
 		// put together itself is in order only in its bookmarks.
 		ordered := err == nil && !p.listing && !event.Unordered && event.ResourceVersion != ""
 		if ordered && newer(p.version, event.ResourceVersion) {
+			if event.Type == listwatch.Bookmark {
+				return fmt.Errorf("%w: a bookmark has version %s, after %s", reflector.ErrTimeTravel, event.ResourceVersion, p.version)
+			}
+			if !said {
+				said = true
+				p.merged.opts.Logger.Warn("Events are ignored, as the watch had passed their versions", "part", p.health.names[p.part],
+					"type", event.Type.String(), "key", event.Key.String(), "version", event.ResourceVersion, "passed", p.version)
+			}
 			continue
 		}
+		p.well()
 		if !p.say(arrival[T]{event: event, err: err}) {
 			return p.ctx.Err()
 		}
@@ -139,6 +156,26 @@ func (p *partWatch[T]) watch() error {
 			p.version = event.ResourceVersion
 		}
 	}
+}
+
+// compare returns an error if the server's version is behind the one through which the
+// part has been told, and there was a failure since it was last heard: the server may
+// have been restored from a backup meanwhile, and would be watched in silence until its
+// versions have passed the old ones. What it does not tell keeps nobody from watching.
+func (p *partWatch[T]) compare(ctx context.Context) error {
+	if p.listing || !p.lost {
+		return nil
+	}
+	current, err := versionOf(ctx, p.source)
+	if err != nil {
+		return nil
+	}
+	if newer(p.version, current) {
+		return apierrors.NewResourceExpired(fmt.Sprintf("all parts are listed, as the server has version %s, and %s has been told everything up to %s",
+			current, p.health.names[p.part], p.version))
+	}
+	p.lost = false
+	return nil
 }
 
 // because replaces an error by the reason for which the request was ended, if it was.
@@ -186,6 +223,7 @@ func (p *partWatch[T]) watchFailed(err error) {
 func (p *partWatch[T]) failed(err error) bool {
 	err = p.about(p.part, err)
 	p.health.failed(p.part, err, false)
+	p.lost = true
 	return p.say(arrival[T]{kind: partDown, err: err})
 }
 
@@ -227,7 +265,8 @@ func (p *partWatch[T]) look() error {
 
 // versionOf is the version of the server.
 func versionOf[T any](ctx context.Context, source listwatch.Source[T]) (string, error) {
-	stream, err := source.List(ctx, listwatch.ListOptions{VersionOnly: true})
+	undecoded := func(types.NamespacedName, string, uint64) bool { return true }
+	stream, err := source.List(ctx, listwatch.ListOptions{VersionOnly: true, Limit: 1, Known: undecoded})
 	if err != nil {
 		return "", err
 	}

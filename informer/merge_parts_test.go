@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"log/slog"
 	"math/rand/v2"
 	"net/http"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/kinform/kinform/apitest"
 	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/reflector"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
@@ -330,6 +332,34 @@ func TestG2_MergedSourcesOfAClusterRestoredFromABackup(t *testing.T) {
 				outage.Remove()
 				time.Sleep(time.Minute)
 				require.Equal(t, r.merged(), r.stored())
+			})
+		})
+	}
+}
+
+// A part that comes back alone may come back with a server that was restored from a
+// backup: it is not watched from a version that this one does not have.
+func TestPartOfAnotherHistoryIsListed(t *testing.T) { // G2
+	for name, say := range map[string]any{
+		"the watch broke":      io.ErrUnexpectedEOF,
+		"a bookmark went back": listwatch.Event[*obj]{Type: listwatch.Bookmark, Item: item("", "6", "")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				a, b := newFake("10", item("a", "9", "old")), newFake("10", item("b", "8", "old"))
+				inf := mk(t, informer.Merge[*obj](a, b), informer.Options[*obj]{Reflector: reflector.Options{AllowTimeTravel: true}})
+				start(t, inf)
+				require.NoError(t, inf.WaitForSync(t.Context()))
+				a.set("6", item("a", "4", "older"))
+				b.set("6", item("b", "4", "older"))
+				a.events <- say
+				time.Sleep(10 * time.Second)
+				synctest.Wait()
+				for _, name := range []string{"a", "b"} {
+					stored, _ := inf.Store().Get(types.NamespacedName{Name: name})
+					require.Equal(t, "older", stored.v)
+				}
+				require.Equal(t, "6", inf.Store().ResourceVersion())
 			})
 		})
 	}

@@ -201,6 +201,52 @@ func TestMergedStoreIsPreloadedWithoutGoingBack(t *testing.T) {
 	})
 }
 
+// Neither the preload's own look at the server nor a watch that breaks soon after it
+// makes a part forget where it was, nor what of it was further than the rest.
+func TestPreloadedMergeGoesOnlyForward(t *testing.T) { // G1, G2
+	synctest.Test(t, func(t *testing.T) {
+		r := newMergedRig(t, apitest.Options{}, informer.Options[*corev1.Pod]{})
+		for n := range 3 {
+			_, err := r.server.Create(newPod(key(n)))
+			require.NoError(t, err)
+		}
+		r.runSynced()
+		write := func(n int) {
+			pod := newPod(key(n))
+			pod.Labels["version"] = r.server.ResourceVersion()
+			_, err := r.server.Update(pod)
+			require.NoError(t, err)
+		}
+		for range 5 { // ns-0 is ahead of the store's version.
+			write(0)
+		}
+		synctest.Wait()
+		saved := r.informer.Store().Snapshot()
+		require.NoError(t, r.stop())
+		write(2) // the only one of its part
+
+		inf, err := informer.New(mergedPods(t, r.server, "ns-0", "ns-2"), informer.Options[*corev1.Pod]{})
+		require.NoError(t, err)
+		require.NoError(t, informer.Preload(inf, saved.Entries(), saved.ResourceVersion()))
+		next := &rig{t: t, server: r.server, informer: inf}
+		w := newWitness(next)
+		next.add(w.handle, informer.HandlerOptions{})
+		told := &told{}
+		next.add(told.handle, informer.HandlerOptions{})
+		r.server.Inject(apitest.Fault{Verb: "watch", Match: inNamespace("ns-0"), Action: apitest.DropAfterEvents(2), Times: 4})
+		next.run()
+		for range 5 {
+			time.Sleep(50 * time.Millisecond)
+			r.server.DropWatches("")
+		}
+		require.NoError(t, inf.WaitForSync(t.Context()))
+		next.settle()
+		require.Equal(t, []string{"Added pod-0 initial", "Added pod-2 initial", "Updated pod-2 watch"}, told.take())
+		require.Empty(t, w.objections("G1"))
+		require.Equal(t, next.merged(), next.stored())
+	})
+}
+
 // A part may be put together itself: then only its bookmarks say how far it is, and
 // what one of its own parts is behind with is not old.
 func TestMergeOfMergesLosesNothing(t *testing.T) { // G2

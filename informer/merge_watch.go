@@ -100,6 +100,7 @@ type told struct {
 	key      types.NamespacedName
 	part     int
 	version  string // of the object
+	uid      uint64
 	through  string // how far the part is with it, "" where it does not say
 	given    string // how far all are
 	complete bool   // the initial events end
@@ -153,7 +154,7 @@ func (w *mergedWatch[T]) tell() {
 	case l.kind == listwatch.Deleted:
 		delete(objects, l.key)
 	default:
-		objects[l.key] = toldObject{l.part, l.version}
+		objects[l.key] = toldObject{l.part, l.version, l.uid}
 	}
 	if l.through != "" {
 		w.advance(l.part, l.through)
@@ -187,7 +188,7 @@ func (w *mergedWatch[T]) receive(a arrival[T]) (event listwatch.Event[T], done b
 	}
 	version := a.event.ResourceVersion
 	if a.event.Type != listwatch.Bookmark {
-		w.last = told{due: true, kind: a.event.Type, key: a.event.Key, part: a.part, version: version}
+		w.last = told{due: true, kind: a.event.Type, key: a.event.Key, part: a.part, version: version, uid: a.event.UIDHash}
 		// A part that is put together itself is in order only in its bookmarks.
 		if !w.initial[a.part] && !a.event.Unordered {
 			w.last.through = version

@@ -1,9 +1,10 @@
 package informer
 
 import (
+	"context"
 	"errors"
-	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/kinform/kinform/indexer"
 	"github.com/kinform/kinform/reflector"
@@ -14,54 +15,100 @@ var (
 	errPreloadVersion = errors.New("informer: Preload needs the resourceVersion through which the objects are complete")
 )
 
-// Preload fills the store with what an earlier process knew: all objects of the
-// source as they were at resourceVersion. Package warmstart keeps that in a file.
-// It comes after New and before anything else: no handler may have been added.
+// Preload has an informer begin with what an earlier process knew: all objects of the
+// source as they were at resourceVersion. Package warmstart keeps that in a file. It
+// comes after New and before anything else: no handler may have been added. The entries
+// are ranged over later, in Run, and once.
 //
-// Handlers are told of these objects as Added with cause Initial, as soon as the
-// informer runs and whether or not the server answers. What has changed meanwhile
-// follows as it does after a broken watch: from a watch that goes on where the
-// earlier process was, without a list, or, where the server has forgotten that
-// version (410), from a list that decodes only what changed, as true updates and
-// deletes with cause Relist.
+// Nothing is shown before the server has agreed: neither store nor handlers have the
+// objects while the server cannot be reached, does not accept our credentials (401), or
+// does not let us read the resource (403). Then they are in the store, handlers are told
+// of them as Added with cause Initial, and what has changed meanwhile follows as it does
+// after a broken watch: from a watch that goes on where the earlier process was, without
+// a list, or from a list that decodes only what changed, as true updates and deletes
+// with cause Relist. That list comes where the server has forgotten the version (410),
+// or does not let the resource be watched.
+//
+// The objects are not used, and the informer begins with a list as usual, where
+//
+//   - the server's version is behind resourceVersion, as that of another cluster, or of
+//     one that was restored from a backup, may be;
+//   - the server's history is another one: it does not have the last change of the
+//     objects, in that version, or has changes after it and up to resourceVersion that
+//     they do not show. An empty store has no last change.
+//
+// Where an index function refuses an object, that one is missing, and a list follows.
+// What remains unnoticed is another history in which the same object was the last that
+// changed up to resourceVersion, in the same version.
 //
 // The informer is synced when the server has agreed to such a watch, or when the
 // list is in the store, and not before: preloaded objects alone are no sync. As the
 // events of a watch follow one by one, a synced store may then still be where the
 // earlier process was, for as long as it takes to read them; whoever needs more
-// waits for a version, with WaitRV. A server whose versions are behind
-// resourceVersion, such as another cluster or one restored from a backup, is
-// listed.
-//
-// With an error, of an index function or because it comes too late, nothing is
-// preloaded, and the informer begins with a list as usual.
+// waits for a version, with WaitRV.
 //
 // (It is no method, so that only programs that call it link what is behind it.)
 func Preload[T any](i *Informer[T], entries iter.Seq[indexer.Entry[T]], resourceVersion string) error {
 	if resourceVersion == "" || resourceVersion == "0" {
 		return errPreloadVersion
 	}
+	return preload(i, false, func(map[string]string) ([]indexer.Entry[T], string, error) {
+		return slices.Collect(entries), resourceVersion, nil
+	})
+}
+
+// Describer is a source that can say what it is a source of, having asked the server,
+// as [rest.Resource] does: two whose descriptions are equal have the same objects. An
+// error means that the server does not accept us, or cannot be reached.
+type Describer interface {
+	Describe(ctx context.Context) (map[string]string, error)
+}
+
+// PreloadFrom is [Preload] of objects that are loaded when the server has been asked
+// what it is: load is called once, in Run, with the description of the source, nil where
+// that is no [Describer]. After an error of load, which is logged, the informer begins
+// with a list.
+func PreloadFrom[T any](i *Informer[T], load func(description map[string]string) (entries []indexer.Entry[T], resourceVersion string, err error)) error {
+	return preload(i, true, load)
+}
+
+func preload[T any](i *Informer[T], describe bool, load func(map[string]string) ([]indexer.Entry[T], string, error)) error {
 	i.mu.Lock()
-	late := i.phase != created || i.named > 0 || i.store.ResourceVersion() != ""
+	late := i.phase != created || i.named > 0 || i.store.ResourceVersion() != "" || i.preloads
 	i.mu.Unlock()
 	if late {
 		return errPreloadLate
 	}
-	resumed := &resumed[T]{Source: i.source, store: i.store.Reader, version: resourceVersion}
+	resumed := &resumed[T]{Source: i.source, informer: i, describe: describe, load: load}
 	reflected, err := reflector.New(resumed, &sink[T]{i.queue, i.store, &i.gate}, i.opts.Reflector)
 	if err != nil {
 		return err
 	}
-	var ops []indexer.Op[T]
-	for entry := range entries {
-		ops = append(ops, indexer.Op[T]{Key: entry.Key, Object: entry.Object, ResourceVersion: entry.ResourceVersion, UIDHash: entry.UIDHash})
-	}
-	// The version last: with an object missing it would be a lie.
-	if _, err := i.store.Apply(ops, ""); err != nil {
-		_, _ = i.store.Replace(nil, "") // There is no object in it that could fail.
-		return fmt.Errorf("informer: nothing is preloaded: %w", err)
-	}
-	_, _ = i.store.Apply(nil, resourceVersion) // As above.
+	i.mu.Lock()
+	i.preloads = true
+	i.mu.Unlock()
 	i.reflector = reflected
 	return nil
+}
+
+// fill puts objects into the store before the first list, and lets handlers know. After
+// an error, those are missing that an index function has refused.
+func (i *Informer[T]) fill(entries []indexer.Entry[T], resourceVersion string) error {
+	ops := make([]indexer.Op[T], 0, len(entries))
+	for _, entry := range entries {
+		ops = append(ops, indexer.Op[T]{Key: entry.Key, Object: entry.Object, ResourceVersion: entry.ResourceVersion, UIDHash: entry.UIDHash})
+	}
+	revision, err := i.store.Apply(ops, "")
+	if err == nil { // With an object missing it would be a lie.
+		_, _ = i.store.Apply(nil, resourceVersion) // There is no object in it that could fail.
+	}
+	i.mu.Lock()
+	registrations := i.registrations
+	i.mu.Unlock()
+	for _, r := range registrations {
+		if revision > r.told { // else the objects are in its own snapshot
+			r.mailbox.postSnapshot(i.store.Snapshot(), false)
+		}
+	}
+	return err
 }

@@ -2,34 +2,28 @@ package informer
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"time"
 
 	"github.com/kinform/kinform/indexer"
 	"github.com/kinform/kinform/listwatch"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 )
-
-// settle is how long a watch must stay without an error to be taken for one that
-// the server can serve. kube-apiserver answers 200 to a watch from a version that
-// it has forgotten, and says so in the first event, at once.
-const settle = 500 * time.Millisecond
 
 // resumed is a source whose first list answers that everything in the store is
 // unchanged, if the server can tell what has changed since. It belongs to one
 // reflector.
 type resumed[T any] struct {
 	listwatch.Source[T]
-	store   *indexer.Reader[T] // as it was preloaded, as long as asked is false
-	version string             // through which it is complete
+	informer *Informer[T]
+	describe bool // load wants to know what the source is
+	load     func(map[string]string) ([]indexer.Entry[T], string, error)
 
-	asked bool // whether the server can tell
-	// ahead has the versions of those preloaded objects that are newer than the
-	// store: it comes from a source whose watch is Unordered.
+	decided bool   // whether what is loaded is used
+	version string // through which it is complete, or the version of the server
+	// ahead has the versions of those preloaded objects that are newer than that: they
+	// come from a source whose watch is Unordered. They do not go back.
 	ahead map[types.NamespacedName]string
 }
 
@@ -38,17 +32,21 @@ func (s *resumed[T]) String() string { return sourceName(s.Source) }
 
 // List implements listwatch.Source.
 func (s *resumed[T]) List(ctx context.Context, opts listwatch.ListOptions) (listwatch.ListStream[T], error) {
-	switch resumes, err := s.resumes(ctx); {
+	if opts.VersionOnly {
+		return s.Source.List(ctx, opts)
+	}
+	switch resumes, err := s.resumes(ctx, opts.Patience); {
 	case err != nil:
 		return nil, err
 	case resumes:
 		return &unchangedList[T]{items: s.unchanged(), version: s.version}, nil
 	}
-	if opts.ResourceVersion == "0" {
+	if opts.ResourceVersion == "0" && s.version != "" {
 		// No older than what the store has. A page of a limited list would be exactly
 		// of that version.
 		opts.ResourceVersion, opts.Limit = s.version, 0
 	}
+	s.ahead = nil
 	return s.Source.List(ctx, opts)
 }
 
@@ -56,7 +54,7 @@ func (s *resumed[T]) List(ctx context.Context, opts listwatch.ListOptions) (list
 func (s *resumed[T]) Watch(ctx context.Context, opts listwatch.WatchOptions) (listwatch.WatchStream[T], error) {
 	var initial []listwatch.Event[T]
 	if opts.SendInitialEvents {
-		resumes, err := s.resumes(ctx)
+		resumes, err := s.resumes(ctx, opts.InitialPatience)
 		if err != nil {
 			return nil, err
 		}
@@ -68,10 +66,12 @@ func (s *resumed[T]) Watch(ctx context.Context, opts listwatch.WatchOptions) (li
 			end.ResourceVersion = s.version
 			initial = append(initial, end)
 			opts.SendInitialEvents, opts.ResourceVersion = false, s.version
+		} else {
+			s.ahead = nil
 		}
 	}
 	stream, err := s.Source.Watch(ctx, opts)
-	if err == nil && opts.ResourceVersion == s.version {
+	if err == nil && (len(initial) > 0 || len(s.ahead) > 0) {
 		stream = &resumedWatch[T]{WatchStream: stream, initial: initial, ahead: s.ahead}
 	}
 	return stream, err
@@ -79,85 +79,71 @@ func (s *resumed[T]) Watch(ctx context.Context, opts listwatch.WatchOptions) (li
 
 // resumes reports, to the first who gets an answer, whether the server can tell
 // what has changed since version, and false from then on. After an error it is
-// worth while to ask again.
-func (s *resumed[T]) resumes(ctx context.Context) (bool, error) {
-	if s.asked {
+// worth while to ask again: nothing has been shown.
+func (s *resumed[T]) resumes(ctx context.Context, patience listwatch.Patience) (bool, error) {
+	if s.decided {
 		return false, nil
 	}
-	err := s.probe(ctx)
-	switch {
-	case apierrors.IsResourceExpired(err), apierrors.IsGone(err), apierrors.IsBadRequest(err), apierrors.IsInvalid(err):
-		s.asked = true
-		return false, nil
-	case err != nil:
-		return false, err
-	}
-	current, err := s.current(ctx)
-	if err != nil {
-		return false, err
-	}
-	s.asked = true
-	order, err := resourceversion.CompareResourceVersion(current, s.version)
-	if err != nil || order < 0 {
-		s.version = current // A list is to be no older than that; the store's version means nothing here.
-		return false, nil
-	}
-	return true, nil
-}
-
-// probe opens a watch from version for as long as it takes to see an error. The
-// watch itself is opened later, when the reflector asks for it: the request of a
-// list must not outlive the list.
-func (s *resumed[T]) probe(ctx context.Context) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	stream, err := s.Source.Watch(ctx, listwatch.WatchOptions{ResourceVersion: s.version})
-	if err != nil {
-		return err
-	}
-	defer stream.Close()
-	first := make(chan error, 1)
-	go func() {
-		_, err := stream.Next()
-		first <- err
-	}()
-	select {
-	case err = <-first:
-	case <-time.After(settle):
-		cancel()
-		<-first
-	}
-	if _, skipped := errors.AsType[*listwatch.ObjectError](err); skipped || err == io.EOF {
-		return nil
-	}
-	return err
-}
-
-// current is the version of the server, which it tells with a list of one object.
-// A server whose versions are behind would be watched in silence for ever.
-func (s *resumed[T]) current(ctx context.Context) (string, error) {
-	undecoded := func(types.NamespacedName, string, uint64) bool { return true }
-	stream, err := s.Source.List(ctx, listwatch.ListOptions{VersionOnly: true, Limit: 1, Known: undecoded})
-	if err != nil {
-		return "", err
-	}
-	defer stream.Close()
-	for {
-		_, err := stream.Next()
-		_, skipped := errors.AsType[*listwatch.ObjectError](err)
-		switch {
-		case err == io.EOF:
-			return stream.Meta().ResourceVersion, nil
-		case err != nil && !skipped:
-			return "", err
+	progress := func() {
+		if patience.Progress != nil {
+			patience.Progress()
 		}
 	}
+	var description map[string]string
+	if source, ok := s.Source.(Describer); ok && s.describe {
+		var err error
+		if description, err = source.Describe(ctx); err != nil {
+			return false, fmt.Errorf("what %s is: %w", s, err)
+		}
+		progress()
+	}
+	current, err := versionOf(ctx, s.Source) // It also says that we may read the resource.
+	if err != nil {
+		return false, err
+	}
+	progress()
+	entries, version, err := s.load(description)
+	if err == nil && (version == "" || version == "0") {
+		err = errPreloadVersion
+	}
+	if err != nil {
+		s.decided = true
+		s.say(err)
+		return false, nil
+	}
+	order, err := resourceversion.CompareResourceVersion(current, version)
+	if err != nil || order < 0 {
+		s.decided, s.version = true, current // A list is to be no older than that.
+		s.say(fmt.Errorf("the server has version %s, and the objects version %s", current, version))
+		return false, nil
+	}
+	found, err := (&history[T]{sources: componentsOf(s.Source), entries: entries, version: version, progress: progress}).probe(ctx)
+	if err != nil {
+		return false, err
+	}
+	s.decided, s.version = true, version
+	if found == historyOther {
+		s.version = current
+		s.say(fmt.Errorf("the server has another history than the objects of version %s", version))
+		return false, nil
+	}
+	if err := s.informer.fill(entries, version); err != nil {
+		s.say(err)
+		return false, nil
+	}
+	return found == historySame, nil
+}
+
+// say says why the informer begins with a list.
+func (s *resumed[T]) say(err error) {
+	s.informer.opts.Logger.Warn("nothing is preloaded, the informer begins with a list", "informer", s.informer.opts.Name, "err", err)
 }
 
 // unchanged are all objects of the store, without themselves.
 func (s *resumed[T]) unchanged() []listwatch.Item[T] {
-	items := make([]listwatch.Item[T], 0, s.store.Len())
-	for entry := range s.store.Entries() {
+	store := s.informer.store
+	items := make([]listwatch.Item[T], 0, store.Len())
+	for entry := range store.Entries() {
 		items = append(items, listwatch.Item[T]{Key: entry.Key, ResourceVersion: entry.ResourceVersion, UIDHash: entry.UIDHash, Unchanged: true})
 		if newer(entry.ResourceVersion, s.version) {
 			if s.ahead == nil {
@@ -189,7 +175,7 @@ func (l *unchangedList[T]) Meta() listwatch.ListMeta {
 
 func (l *unchangedList[T]) Close() error { return nil }
 
-// resumedWatch is a watch that goes on where the preloaded store was.
+// resumedWatch is a watch that goes on where the preloaded store was, or after that.
 type resumedWatch[T any] struct {
 	listwatch.WatchStream[T]
 	initial []listwatch.Event[T] // come first

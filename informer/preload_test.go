@@ -1,6 +1,7 @@
 package informer_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -186,7 +187,8 @@ func TestPreloadedObjectsAreNoSync(t *testing.T) {
 		registration := next.add(told.handle, informer.HandlerOptions{Name: "second"})
 		next.run()
 		time.Sleep(time.Minute)
-		require.Equal(t, slices.Sorted(slices.Values(append(preloaded, preloaded...))), told.take(), "handlers need no server for what was known")
+		require.Empty(t, told.take(), "nothing is shown before the server has agreed")
+		require.Zero(t, next.informer.Store().Len())
 		require.False(t, next.informer.Status().Synced)
 		require.Error(t, next.informer.Status().Reflector.LastError)
 		for _, fault := range outage {
@@ -194,28 +196,96 @@ func TestPreloadedObjectsAreNoSync(t *testing.T) {
 		}
 		require.NoError(t, next.informer.WaitForSync(t.Context()))
 		require.NoError(t, registration.WaitForSync(t.Context()))
-		require.Empty(t, told.take())
+		require.Equal(t, slices.Sorted(slices.Values(append(preloaded, preloaded...))), told.take())
 	})
 }
 
-func TestPreloadFromAnotherClusterIsListed(t *testing.T) {
+// What was saved of another cluster, or of another history of this one, is not shown,
+// whether the versions are behind those that were saved or have passed them.
+func TestPreloadFromAnotherHistoryIsListed(t *testing.T) {
+	for name, writes := range map[string]int{"behind": 0, "passed": 200} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				old, _ := stoppedRig(t)
+				for range 100 {
+					_, err := old.server.Update(labelled(old))
+					require.NoError(t, err)
+				}
+				saved := old.informer.Store().Snapshot()
+				version := old.server.ResourceVersion()
+				if writes > 0 {
+					version = saved.ResourceVersion()
+				}
+				other := newRig(t, informer.Options[*corev1.Pod]{})
+				_, err := other.server.Create(newPod(key(0))) // one that the old one has as well
+				require.NoError(t, err)
+				for range writes {
+					_, err = other.server.Update(labelled(other))
+					require.NoError(t, err)
+				}
+				require.NoError(t, informer.Preload(other.informer, saved.Entries(), version))
+				told := &told{}
+				other.add(told.handle, informer.HandlerOptions{})
+				other.runSynced()
+				require.Equal(t, []string{"Added pod-0 initial"}, told.take())
+				require.Equal(t, other.versions(), other.stored())
+				other.settle()
+			})
+		})
+	}
+}
+
+// A resource that can be listed and not watched is synced as without a preload.
+func TestPreloadedInformerListsWhereItMayNotWatch(t *testing.T) {
+	for _, code := range []int{403, 405, 504, 404, 500} {
+		t.Run(fmt.Sprint(code), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r, _ := stoppedRig(t)
+				r.meanwhile()
+				r.server.Inject(apitest.Fault{Verb: "watch", Action: apitest.Code(code, 0)})
+				next, told := restarted(r, informer.Options[*corev1.Pod]{})
+				next.run()
+				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+				defer cancel()
+				require.NoError(t, next.informer.WaitForSync(ctx))
+				require.Equal(t, slices.Concat(preloaded, []string{"Added pod-9 initial", "Deleted pod-1 relist", "Updated pod-2 relist"}), sortedAs(told.take()))
+				require.Equal(t, next.versions(), next.stored())
+			})
+		})
+	}
+}
+
+func TestNothingIsPreloadedForWhomTheServerRefuses(t *testing.T) {
+	for _, code := range []int{401, 403} {
+		t.Run(fmt.Sprint(code), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r, _ := stoppedRig(t)
+				r.server.Inject(apitest.Fault{Action: apitest.Code(code, 0)})
+				next, told := restarted(r, informer.Options[*corev1.Pod]{})
+				next.run()
+				time.Sleep(time.Hour)
+				require.Empty(t, told.take())
+				require.Zero(t, next.informer.Store().Len())
+				require.NoError(t, next.stop())
+			})
+		})
+	}
+}
+
+func TestPreloadedObjectThatIsNotIndexedIsMissing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		old, _ := stoppedRig(t)
-		for range 100 { // Its versions are ahead of those of the other one.
-			_, err := old.server.Update(labelled(old))
-			require.NoError(t, err)
-		}
-		other := newRig(t, informer.Options[*corev1.Pod]{})
-		_, err := other.server.Create(newPod(key(9)))
-		require.NoError(t, err)
-		saved := old.informer.Store().Snapshot()
-		require.NoError(t, informer.Preload(other.informer, saved.Entries(), old.server.ResourceVersion()))
-		told := &told{}
-		other.add(told.handle, informer.HandlerOptions{})
-		other.runSynced()
-		require.Equal(t, slices.Concat(preloaded, []string{"Added pod-9 initial", "Deleted pod-0 relist", "Deleted pod-1 relist", "Deleted pod-2 relist", "Deleted pod-3 relist"}), sortedAs(told.take()))
-		require.Equal(t, other.versions(), other.stored())
-		other.settle()
+		r, _ := stoppedRig(t)
+		next, told := restarted(r, informer.Options[*corev1.Pod]{Store: indexer.Options[*corev1.Pod]{Indexes: map[string]indexer.IndexFunc[*corev1.Pod]{
+			"label": func(pod *corev1.Pod) ([]string, error) {
+				if pod.Name == "pod-1" {
+					return nil, errors.New("no such label")
+				}
+				return nil, nil
+			},
+		}}})
+		next.runSynced()
+		require.Equal(t, []string{"Added pod-0 initial", "Added pod-2 initial", "Added pod-3 initial"}, told.take())
+		require.NoError(t, next.stop())
 	})
 }
 
@@ -239,21 +309,12 @@ func TestPreloadRefusesWhatItCannotKeep(t *testing.T) {
 	inf := fresh(informer.Options[*corev1.Pod]{})
 	require.ErrorContains(t, informer.Preload(inf, entries, "0"), "needs the resourceVersion")
 	require.NoError(t, informer.Preload(inf, entries, "7"))
-	require.NoError(t, inf.Store().WaitRV(t.Context(), "7"))
 	require.ErrorContains(t, informer.Preload(inf, entries, "8"), "empty store", "twice")
 
 	inf = fresh(informer.Options[*corev1.Pod]{})
 	_, err := inf.AddHandler(func(informer.Event[*corev1.Pod]) {}, informer.HandlerOptions{})
 	require.NoError(t, err)
 	require.ErrorContains(t, informer.Preload(inf, entries, "7"), "before AddHandler")
-
-	refusal := errors.New("no such label")
-	inf = fresh(informer.Options[*corev1.Pod]{Store: indexer.Options[*corev1.Pod]{Indexes: map[string]indexer.IndexFunc[*corev1.Pod]{
-		"label": func(*corev1.Pod) ([]string, error) { return nil, refusal },
-	}}})
-	require.ErrorIs(t, informer.Preload(inf, entries, "7"), refusal)
-	require.Zero(t, inf.Store().Len())
-	require.Empty(t, inf.Store().ResourceVersion())
 }
 
 // sortedAs puts first what was told of preloaded objects.

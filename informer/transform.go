@@ -48,6 +48,22 @@ func (s transformed[From, To]) FailingParts() []PartFailure {
 	return nil
 }
 
+// Describe implements Describer, for a source that does.
+func (s transformed[From, To]) Describe(ctx context.Context) (map[string]string, error) {
+	if source, ok := s.source.(Describer); ok {
+		return source.Describe(ctx)
+	}
+	return nil, nil
+}
+
+// components are the sources that this one is put together of.
+func (s transformed[From, To]) components() (all []listwatch.Source[To]) {
+	for _, source := range componentsOf(s.source) {
+		all = append(all, transformedPart[From, To]{transformed[From, To]{source, s.transform}})
+	}
+	return all
+}
+
 func (s transformed[From, To]) List(ctx context.Context, opts listwatch.ListOptions) (listwatch.ListStream[To], error) {
 	stream, err := s.source.List(ctx, opts)
 	if err != nil {
@@ -64,6 +80,11 @@ func (s transformed[From, To]) Watch(ctx context.Context, opts listwatch.WatchOp
 	}
 	return transformedWatch[From, To]{stream, s.transform}, nil
 }
+
+// transformedPart is put together of nothing.
+type transformedPart[From, To any] struct{ transformed[From, To] }
+
+func (transformedPart[From, To]) components() []listwatch.Source[To] { return nil }
 
 type transformedList[From, To any] struct {
 	stream    listwatch.ListStream[From]

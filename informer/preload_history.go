@@ -1,0 +1,191 @@
+package informer
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strconv"
+	"time"
+
+	"github.com/kinform/kinform/indexer"
+	"github.com/kinform/kinform/listwatch"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+const (
+	// settle is how long a watch must stay without a word to be taken for one that
+	// has said all that is old, and that the server can serve. kube-apiserver answers
+	// 200 to a watch from a version that it has forgotten, and says so in the first
+	// event, at once.
+	settle = 500 * time.Millisecond
+
+	// firstWord is how long the last change of the objects may take to come again.
+	firstWord = 5 * time.Second
+)
+
+// found is what a server can tell of what happened since some objects were saved.
+type found uint8
+
+const (
+	historySame      found = iota + 1 // all of it
+	historyForgotten                  // nothing, or not by a watch
+	historyOther                      // that it was something else
+)
+
+// history finds out whether a server can tell what has changed since a version through
+// which some objects are complete, and whether its history is that of the objects: it
+// then has the last change of them, which a watch from just before it begins with, and
+// up to version nothing else, but for what was deleted again.
+type history[T any] struct {
+	sources  []listwatch.Source[T]
+	entries  []indexer.Entry[T]
+	version  string
+	progress func()
+}
+
+// testimony is what the watch of one source has said.
+type testimony struct {
+	err         error
+	last, other bool // it had the last change, or one that does not belong to the objects
+}
+
+// probe asks all sources, some at once. The watches last for as long as it takes to see
+// what is old; the reflector opens others: they must not outlive the list that it has
+// asked for. An error is one after which it is worth while to ask again.
+func (h *history[T]) probe(ctx context.Context) (found, error) {
+	mark, stored := h.last()
+	before, err := strconv.ParseUint(mark.version, 10, 64)
+	if err != nil || before < 2 {
+		return historyOther, nil // There is no last change.
+	}
+	from := strconv.FormatUint(before-1, 10)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	const atOnce = 8
+	slots, answers := make(chan struct{}, atOnce), make(chan testimony, len(h.sources))
+	for _, source := range h.sources {
+		go func() {
+			slots <- struct{}{}
+			answers <- h.ask(ctx, source, from, mark, stored)
+			<-slots
+		}()
+	}
+	var last, other, forgotten bool
+	for range h.sources {
+		t := <-answers
+		h.progress()
+		switch {
+		case t.err == nil:
+			last, other = last || t.last, other || t.other
+		case isExpired(t.err) || isRefused(t.err) || apierrors.IsNotFound(t.err):
+			forgotten = true
+		case err == nil:
+			err = t.err
+			cancel() // But all are waited for.
+		}
+	}
+	switch {
+	case err != nil:
+		return 0, err
+	case other:
+		return historyOther, nil
+	case forgotten:
+		return historyForgotten, nil
+	case !last:
+		return historyOther, nil
+	}
+	return historySame, nil
+}
+
+// marked is an object in a version.
+type marked struct {
+	key     types.NamespacedName
+	version string
+}
+
+// last returns the last change of the objects up to version, and the version of each.
+func (h *history[T]) last() (last marked, stored map[types.NamespacedName]string) {
+	stored = make(map[types.NamespacedName]string, len(h.entries))
+	var further marked
+	for _, entry := range h.entries {
+		stored[entry.Key] = entry.ResourceVersion
+		switch ahead := newer(entry.ResourceVersion, h.version); {
+		case ahead && (further.version == "" || newer(entry.ResourceVersion, further.version)):
+			further = marked{entry.Key, entry.ResourceVersion}
+		case !ahead && (last.version == "" || newer(entry.ResourceVersion, last.version)):
+			last = marked{entry.Key, entry.ResourceVersion}
+		}
+	}
+	if last.version == "" {
+		last = further // All of them are further than the version of which all are complete.
+	}
+	return last, stored
+}
+
+// ask asks one source.
+func (h *history[T]) ask(ctx context.Context, source listwatch.Source[T], from string, mark marked, stored map[types.NamespacedName]string) (t testimony) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var watch listwatch.WatchStream[T]
+	if watch, t.err = source.Watch(ctx, listwatch.WatchOptions{ResourceVersion: from}); t.err != nil {
+		return t
+	}
+	defer watch.Close()
+	patience := settle
+	if len(h.sources) == 1 {
+		patience = firstWord
+	}
+	silent := false // belongs to the timer until it has been stopped
+	quiet := make(chan struct{})
+	timer := time.AfterFunc(patience, func() {
+		silent = true
+		close(quiet)
+		cancel()
+	})
+	came := map[types.NamespacedName]bool{} // and may not have gone
+	for {
+		event, err := watch.Next()
+		if !timer.Stop() {
+			<-quiet
+		}
+		unread, skipped := errors.AsType[*listwatch.ObjectError](err)
+		if skipped {
+			event = listwatch.Event[T]{Type: unread.Type}
+			event.Key, event.ResourceVersion = unread.Key, unread.ResourceVersion
+		}
+		again := event.Key == mark.key && event.ResourceVersion == mark.version && event.Type != listwatch.Deleted
+		switch {
+		case !silent && again && (err == nil || skipped):
+			t.last = true
+		case silent || err == io.EOF, err == nil && newer(event.ResourceVersion, h.version) && !event.Unordered:
+			t.other = t.other || len(came) > 0
+			return t
+		case err != nil && !skipped:
+			t.err = err
+			return t
+		case event.Type == listwatch.Bookmark, newer(event.ResourceVersion, h.version),
+			newer(stored[event.Key], h.version): // That object was further than the others.
+		case event.Type != listwatch.Deleted:
+			came[event.Key] = true
+		case stored[event.Key] != "" && !came[event.Key]:
+			t.other = true // It would not be stored.
+		default:
+			delete(came, event.Key)
+		}
+		timer.Reset(settle)
+	}
+}
+
+// componentsOf are the sources that a source is put together of, or the source itself.
+func componentsOf[T any](source listwatch.Source[T]) (all []listwatch.Source[T]) {
+	if together, ok := source.(interface{ components() []listwatch.Source[T] }); ok {
+		for _, part := range together.components() {
+			all = append(all, componentsOf(part)...)
+		}
+	}
+	if all == nil {
+		all = []listwatch.Source[T]{source}
+	}
+	return all
+}
