@@ -182,6 +182,7 @@ func TestMergedStoreIsPreloadedWithoutGoingBack(t *testing.T) {
 		}
 		synctest.Wait()
 		saved := r.informer.Store().Snapshot()
+		defer saved.Release()
 		require.NoError(t, r.stop())
 		require.NotEqual(t, r.server.ResourceVersion(), saved.ResourceVersion())
 
@@ -222,6 +223,7 @@ func TestPreloadedMergeGoesOnlyForward(t *testing.T) { // G1, G2
 		}
 		synctest.Wait()
 		saved := r.informer.Store().Snapshot()
+		defer saved.Release()
 		require.NoError(t, r.stop())
 		write(2) // the only one of its part
 

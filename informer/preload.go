@@ -17,8 +17,7 @@ var (
 
 // Preload has an informer begin with what an earlier process knew: all objects of the
 // source as they were at resourceVersion. Package warmstart keeps that in a file. It
-// comes after New and before anything else: no handler may have been added. The entries
-// are ranged over later, in Run, and once.
+// comes after New and before anything else: no handler may have been added.
 //
 // Nothing is shown before the server has agreed: neither store nor handlers have the
 // objects while the server cannot be reached, does not accept our credentials (401), or
@@ -52,9 +51,8 @@ func Preload[T any](i *Informer[T], entries iter.Seq[indexer.Entry[T]], resource
 	if resourceVersion == "" || resourceVersion == "0" {
 		return errPreloadVersion
 	}
-	return preload(i, false, func(map[string]string) ([]indexer.Entry[T], string, error) {
-		return slices.Collect(entries), resourceVersion, nil
-	})
+	all := slices.Collect(entries)
+	return preload(i, false, func(map[string]string) ([]indexer.Entry[T], string, error) { return all, resourceVersion, nil })
 }
 
 // Describer is a source that can say what it is a source of, having asked the server,

@@ -27,6 +27,7 @@ import (
 // of r had, and a handler that writes down what it is told.
 func restarted(r *rig, opts informer.Options[*corev1.Pod]) (*rig, *told) {
 	saved := r.informer.Store().Snapshot()
+	defer saved.Release()
 	client, err := rest.NewClient(rest.Config{Host: r.server.URL(), DialContext: r.server.DialContext}, rest.Options{})
 	require.NoError(r.t, err)
 	r.t.Cleanup(client.Close)
@@ -212,6 +213,7 @@ func TestPreloadFromAnotherHistoryIsListed(t *testing.T) {
 					require.NoError(t, err)
 				}
 				saved := old.informer.Store().Snapshot()
+				defer saved.Release()
 				version := old.server.ResourceVersion()
 				if writes > 0 {
 					version = saved.ResourceVersion()
