@@ -19,6 +19,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME ?= 10s
 HISTORIES ?= 10000
 SOAK ?= 1m
+HOSTILE ?= 1m
 
 # Each has a go.mod, so that ./... in one does not reach the others.
 MODULES := . bench e2e e2e/servers
@@ -59,6 +60,10 @@ differential: ## play the contracts, and 10,000 random histories, to client-go a
 .PHONY: soak
 soak: ## play random histories against the guarantees, under the race detector (SOAK=30m)
 	go test $(RACE) -tags=invariants -timeout=0 -count=1 -v -run=HistoriesKeepTheGuarantees ./informer -soak=$(SOAK) | grep -vE '^=== '
+
+.PHONY: hostile
+hostile: ## have a hostile server answer the client at random (HOSTILE=10m)
+	go test $(RACE) -tags=invariants -timeout=0 -count=1 -v -run=HostileServer ./rest -hostile=$(HOSTILE) | grep -vE '^=== '
 
 .PHONY: check
 check: ## formatting, tidy modules, vet and staticcheck, of all modules; vet for 32 bits as well

@@ -43,8 +43,8 @@
 //   - G10 When Run returns, no goroutine, connection or timer of it remains. (But for a
 //     method of the user's that is busy decoding for more than five seconds, with what
 //     may be an extreme quantity: see package rest. Nobody can end it.)
-//   - G11 Bytes from the network never panic, never grow memory without bound, and
-//     never end the process; a bad object is reported and visible by key, and the
+//   - G11 Bytes from the network never panic, never grow memory or time beyond stated
+//     budgets (depth, memory, bytes, compression, silence: rest.Options), and never end the process; a bad object is reported and visible by key, and the
 //     stream goes on. What it lacks is never taken for deleted.
 //
 // What is not guaranteed: that a handler sees every state that an object went

@@ -43,6 +43,11 @@
 //     than [Options].MaxObjectBytes ([ErrTooLarge]), of which no more is held. If in
 //     JSON so much does not tell its name, the error has none: a reflector then
 //     deletes nothing.
+//   - Every decode has a budget, which is enforced before any decoder runs: an object
+//     takes at most [Options].MaxExpansion times its bytes and MaxObjectMemory, and is
+//     no deeper than MaxDepth; a compressed list becomes at most MaxCompression times its
+//     bytes; an answer that stops for MaxSilence ends. Headers, warnings and what a
+//     server says in words are cut.
 //   - Memory grows with bytes that have arrived, never with a length that was
 //     claimed. A list, with all its pages, has no more of them than
 //     [Options].MaxListBytes.
