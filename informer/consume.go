@@ -82,7 +82,7 @@ func (i *Informer[T]) resolve(batch deltafifo.Batch[T], changes []change[T]) []c
 			events = append(events, event)
 			c.stored = c.stored || event.Cause != Resync
 			exists = event.Type != Deleted
-			current.Object, current.ResourceVersion, current.UIDHash = event.New, event.ResourceVersion, event.uidHash
+			current.Object, current.ResourceVersion, current.UIDHash = event.New, event.ResourceVersion, event.UIDHash
 		}
 		c.events = events[first:]
 		c.stored = c.stored && (exists || existed)
@@ -99,7 +99,7 @@ func (i *Informer[T]) resolve(batch deltafifo.Batch[T], changes []change[T]) []c
 func replaced[T any](current indexer.Entry[T], key types.NamespacedName, delta deltafifo.Delta[T]) Event[T] {
 	gone := Event[T]{
 		Type: Deleted, Cause: Watch, Key: key, FinalStateUnknown: true,
-		ResourceVersion: current.ResourceVersion, Old: current.Object, New: current.Object, uidHash: current.UIDHash,
+		ResourceVersion: current.ResourceVersion, Old: current.Object, New: current.Object, UIDHash: current.UIDHash,
 	}
 	if delta.Type == deltafifo.Replaced {
 		gone.Cause = Relist
@@ -122,11 +122,11 @@ func next[T any](current indexer.Entry[T], exists bool, key types.NamespacedName
 		Key:             key,
 		ResourceVersion: delta.ResourceVersion,
 		New:             delta.Object,
-		uidHash:         delta.UIDHash,
+		UIDHash:         delta.UIDHash,
 	}
 	if exists {
 		event.Old = current.Object
-		event.uidHash = cmp.Or(delta.UIDHash, current.UIDHash)
+		event.UIDHash = cmp.Or(delta.UIDHash, current.UIDHash)
 	}
 	switch delta.Type {
 	case deltafifo.Deleted:

@@ -32,8 +32,9 @@ type Event[T any] struct {
 	// known, and so is always safe to use. Shared with the store: read-only.
 	New T
 
-	// uidHash is that of the object, see listwatch.Item.
-	uidHash uint64
+	// UIDHash says which object of this name New is, see listwatch.Item; 0 where that
+	// is not known.
+	UIDHash uint64
 }
 
 // EventType says what became of the object. The zero value is no valid type.

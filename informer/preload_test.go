@@ -285,7 +285,12 @@ func TestPreloadedObjectThatIsNotIndexedIsMissing(t *testing.T) {
 				return nil, nil
 			},
 		}}})
-		next.runSynced()
+		next.run()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		err := next.informer.WaitForSync(ctx)
+		require.ErrorContains(t, err, key(1).String(), "synced means complete")
+		require.ErrorContains(t, err, "no such label")
 		require.Equal(t, []string{"Added pod-0 initial", "Added pod-2 initial", "Added pod-3 initial"}, told.take())
 		require.NoError(t, next.stop())
 	})

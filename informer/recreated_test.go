@@ -20,6 +20,7 @@ import (
 	"github.com/kinform/kinform/informer"
 	"github.com/kinform/kinform/informer/predicate"
 	"github.com/kinform/kinform/listwatch"
+	"github.com/kinform/kinform/reflector"
 	"github.com/kinform/kinform/rest"
 )
 
@@ -156,7 +157,8 @@ func TestStatesOfTwoObjectsAreNotMerged(t *testing.T) {
 	for _, overflow := range []informer.Overflow{informer.Coalesce, informer.Unbounded} {
 		synctest.Test(t, func(t *testing.T) {
 			f := newFake("1", of(1, ev(listwatch.Added, "a", "1", "A1")).Item)
-			inf := mk(t, f, informer.Options[*obj]{})
+			// The list of the fake stays as it was: silence must not lead to a look at it.
+			inf := mk(t, f, informer.Options[*obj]{Reflector: reflector.Options{WatchIdleTimeout: -1}})
 			var d diary
 			_, err := inf.AddHandler(func(e informer.Event[*obj]) {
 				d.write(toldOf(e))

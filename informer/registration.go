@@ -167,7 +167,7 @@ func (r *Registration[T]) deliverSnapshot(l letter[T]) {
 			Key:             entry.Key,
 			ResourceVersion: entry.ResourceVersion,
 			New:             entry.Object,
-			uidHash:         entry.UIDHash,
+			UIDHash:         entry.UIDHash,
 		}, l.posted)
 	}
 	r.complete = r.complete || l.complete

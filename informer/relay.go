@@ -120,7 +120,7 @@ func (r *Relay[T]) pass(e Event[T]) {
 		delete(r.unseen, e.Key)
 		if e.Type == Added {
 			e.Cause = Relist
-			if listwatch.OtherUID(before.UIDHash, e.uidHash) {
+			if listwatch.OtherUID(before.UIDHash, e.UIDHash) {
 				defer r.tell(e, indexer.Entry[T]{}) // also if the handler panics now
 				e = buried(before)
 				break
@@ -144,7 +144,7 @@ func (r *Relay[T]) tell(e Event[T], before indexer.Entry[T]) {
 		}
 		r.deleted[0][e.Key] = e.ResourceVersion
 	} else {
-		r.told[e.Key] = indexer.Entry[T]{Key: e.Key, Object: e.New, ResourceVersion: e.ResourceVersion, UIDHash: e.uidHash}
+		r.told[e.Key] = indexer.Entry[T]{Key: e.Key, Object: e.New, ResourceVersion: e.ResourceVersion, UIDHash: e.UIDHash}
 	}
 	r.handle(e)
 }
@@ -172,7 +172,7 @@ func isNews[T any](before indexer.Entry[T], e Event[T]) bool {
 	case e.Type == Deleted:
 		return order >= 0
 	case order == 0:
-		return e.Cause == Resync || listwatch.OtherUID(before.UIDHash, e.uidHash)
+		return e.Cause == Resync || listwatch.OtherUID(before.UIDHash, e.UIDHash)
 	}
 	return order > 0
 }
@@ -181,7 +181,7 @@ func isNews[T any](before indexer.Entry[T], e Event[T]) bool {
 func buried[T any](last indexer.Entry[T]) Event[T] {
 	return Event[T]{
 		Type: Deleted, Cause: Relist, Key: last.Key, FinalStateUnknown: true,
-		ResourceVersion: last.ResourceVersion, Old: last.Object, New: last.Object, uidHash: last.UIDHash,
+		ResourceVersion: last.ResourceVersion, Old: last.Object, New: last.Object, UIDHash: last.UIDHash,
 	}
 }
 
@@ -202,7 +202,7 @@ func (r *Relay[T]) catchUp(store *indexer.Reader[T], version string, yield func(
 		e := buried(last)
 		if entry, exists := store.Entry(key); exists && believed {
 			older[key] = true // What the informer has yet to tell of it may be so as well.
-			e = Event[T]{Type: Added, Key: key, ResourceVersion: entry.ResourceVersion, New: entry.Object, uidHash: entry.UIDHash, Cause: Relist}
+			e = Event[T]{Type: Added, Key: key, ResourceVersion: entry.ResourceVersion, New: entry.Object, UIDHash: entry.UIDHash, Cause: Relist}
 			if !listwatch.OtherUID(last.UIDHash, entry.UIDHash) {
 				e.Type = Updated
 			}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kinform/kinform/apitest"
 	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/rest"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
@@ -62,11 +63,10 @@ func TestADeletionThatCannotBeReadIsADeletionAllTheSame(t *testing.T) {
 					synctest.Wait()
 					require.Len(t, reported, 1)
 					require.Contains(t, reported[0], key(1).String())
-					require.Len(t, told, 1)
-					require.Equal(t, fmt.Sprint(informer.Deleted, informer.Watch, key(1), stored.ResourceVersion, true),
-						fmt.Sprint(told[0].Type, told[0].Cause, told[0].Key, told[0].ResourceVersion, told[0].FinalStateUnknown))
-					require.Same(t, stored, told[0].New)
-					require.Same(t, stored, told[0].Old)
+					require.Equal(t, []informer.Event[*corev1.Pod]{{
+						Type: informer.Deleted, Cause: informer.Watch, Key: key(1), Old: stored, New: stored,
+						ResourceVersion: stored.ResourceVersion, FinalStateUnknown: true, UIDHash: listwatch.HashUID(stored.UID),
+					}}, told)
 					rejects = false
 					again, err := server.Create(newPod(key(1)))
 					require.NoError(t, err)
