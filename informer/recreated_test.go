@@ -20,7 +20,6 @@ import (
 	"github.com/kinform/kinform/informer"
 	"github.com/kinform/kinform/informer/predicate"
 	"github.com/kinform/kinform/listwatch"
-	"github.com/kinform/kinform/reflector"
 	"github.com/kinform/kinform/rest"
 )
 
@@ -157,8 +156,7 @@ func TestStatesOfTwoObjectsAreNotMerged(t *testing.T) {
 	for _, overflow := range []informer.Overflow{informer.Coalesce, informer.Unbounded} {
 		synctest.Test(t, func(t *testing.T) {
 			f := newFake("1", of(1, ev(listwatch.Added, "a", "1", "A1")).Item)
-			// The list of the fake stays as it was: silence must not lead to a look at it.
-			inf := mk(t, f, informer.Options[*obj]{Reflector: reflector.Options{WatchIdleTimeout: -1}})
+			inf := mk(t, f, informer.Options[*obj]{})
 			var d diary
 			_, err := inf.AddHandler(func(e informer.Event[*obj]) {
 				d.write(toldOf(e))
@@ -169,7 +167,9 @@ func TestStatesOfTwoObjectsAreNotMerged(t *testing.T) {
 			synctest.Wait()
 			for n := range 12 { // three states of each of four objects
 				uid := uint64(1 + n/3)
-				f.events <- of(uid, ev(listwatch.Modified, "a", fmt.Sprint(n+2), fmt.Sprintf("%c%d", "ABCD"[uid-1], n+2)))
+				event := of(uid, ev(listwatch.Modified, "a", fmt.Sprint(n+2), fmt.Sprintf("%c%d", "ABCD"[uid-1], n+2)))
+				f.set(event.ResourceVersion, event.Item)
+				f.events <- event
 				synctest.Wait()
 			}
 			time.Sleep(24 * time.Hour)

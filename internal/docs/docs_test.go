@@ -21,13 +21,14 @@ import (
 // assumed are the fragments, and what each takes for given: the names that are not
 // declared in it, as parameters of a function around it.
 var assumed = map[string]string{
-	"README.md: shared := sharing.New(sharing.Options{})":                                                      "client *rest.Client, gvr schema.GroupVersionResource",
-	"apitest/doc.go: srv := apitest.Start(t, apitest.Options{})":                                               "t *testing.T, pod *corev1.Pod",
-	"indexer/changed.go: changed, cancel := store.Changed(key)":                                                "store *indexer.Reader[*corev1.Pod], key types.NamespacedName",
-	"indexer/changes.go: next := store.Snapshot()":                                                             "store *indexer.Reader[*corev1.Pod], last *indexer.Snapshot[*corev1.Pod]",
-	"indexer/snapshot.go: for key, pod := range indexer.Sorted(store.All()) { ... }":                           "store *indexer.Reader[*corev1.Pod]",
-	"informer/await/doc.go: pod, err := await.Until(ctx, pods.Store(), key, await.And(":                        "ctx context.Context, pods *informer.Informer[*corev1.Pod], key types.NamespacedName",
-	`informer/doc.go: inf.AddHandler(audit, informer.HandlerOptions{Name: "audit", Overflow: informer.Block})`: "inf *informer.Informer[*corev1.Pod], audit func(informer.Event[*corev1.Pod])",
+	"README.md: shared := sharing.New(sharing.Options{})":                                                                                       "client *rest.Client, gvr schema.GroupVersionResource",
+	"apitest/doc.go: srv := apitest.Start(t, apitest.Options{})":                                                                                "t *testing.T, pod *corev1.Pod",
+	"indexer/changed.go: changed, cancel := store.Changed(key)":                                                                                 "store *indexer.Reader[*corev1.Pod], key types.NamespacedName",
+	"indexer/changes.go: next := store.Snapshot()":                                                                                              "store *indexer.Reader[*corev1.Pod], last *indexer.Snapshot[*corev1.Pod]",
+	"indexer/snapshot.go: for key, pod := range indexer.Sorted(store.All()) { ... }":                                                            "store *indexer.Reader[*corev1.Pod]",
+	"informer/await/condition.go: await.And(await.Object[*appsv1.Deployment](deployment.UID), await.DeploymentAvailable[*appsv1.Deployment]())": "deployment *appsv1.Deployment",
+	"informer/await/doc.go: pod, err := await.Until(ctx, pods.Store(), key, await.And(":                                                         "ctx context.Context, pods *informer.Informer[*corev1.Pod], key types.NamespacedName",
+	`informer/doc.go: inf.AddHandler(audit, informer.HandlerOptions{Name: "audit", Overflow: informer.Block})`:                                  "inf *informer.Informer[*corev1.Pod], audit func(informer.Event[*corev1.Pod])",
 	"informer/enqueue/doc.go: websites.AddHandler(enqueue.Object[*Website](queue), informer.HandlerOptions{})": "websites *informer.Informer[*Website], deployments *informer.Informer[*appsv1.Deployment], " +
 		"queue *workqueue.Queue[types.NamespacedName], websiteKind schema.GroupKind",
 	"informer/factory.go: var factory informer.Factory": "ctx context.Context, podsGVR schema.GroupVersionResource, " +
