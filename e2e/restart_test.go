@@ -27,13 +27,10 @@ func life(t *testing.T, path string) (told []string) {
 	defer cancel()
 	client := newClient(t, kube.Config())
 	maps := rest.For[*corev1.ConfigMap](client, rest.ResourceOptions{Namespace: cluster.Namespace})
-	file, err := warmstart.New(path, warmstart.Protobuf[corev1.ConfigMap](), warmstart.Options{Resource: "configmaps", Namespaces: []string{cluster.Namespace}})
+	file, err := warmstart.New(path, warmstart.Protobuf[corev1.ConfigMap](), warmstart.Options{OnError: func(err error) { t.Log("a cold start:", err) }})
 	require.NoError(t, err)
-	inf, err := informer.New(maps, informer.Options[*corev1.ConfigMap]{})
+	inf, err := informer.New(maps, informer.Options[*corev1.ConfigMap]{Preload: file.Preload})
 	require.NoError(t, err)
-	if err := file.Preload(inf); err != nil {
-		t.Log("a cold start: ", err)
-	}
 	marker := fmt.Sprintf("marker-%d", time.Now().UnixNano())
 	marked := make(chan struct{})
 	var mu sync.Mutex // guards following
@@ -62,7 +59,7 @@ func life(t *testing.T, path string) (told []string) {
 	}
 	stop()
 	require.NoError(t, <-ended)
-	require.NoError(t, file.Save(inf.Store()))
+	require.NoError(t, file.Save())
 	require.NoError(t, maps.Delete(t.Context(), keyOf(last), metav1.DeleteOptions{}))
 	slices.Sort(told)
 	return told

@@ -63,8 +63,9 @@ type Describer interface {
 }
 
 // PreloadFrom is [Preload] of objects that are loaded when the server has been asked
-// what it is: load is called once, in Run, with the description of the source, nil where
-// that is no [Describer]. After an error of load, which is logged, the informer begins
+// what it is: load is called in Run, with the description of the source, nil where
+// that is no [Describer]; and again, if the server fails before it has agreed. After an
+// error of load, which is logged (one that wraps fs.ErrNotExist at INFO), the informer begins
 // with a list.
 func PreloadFrom[T any](i *Informer[T], load func(description map[string]string) (entries []indexer.Entry[T], resourceVersion string, err error)) error {
 	return preload(i, true, load)

@@ -2,8 +2,11 @@ package informer
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"log/slog"
 
 	"github.com/kinform/kinform/indexer"
 	"github.com/kinform/kinform/listwatch"
@@ -134,9 +137,14 @@ func (s *resumed[T]) resumes(ctx context.Context, patience listwatch.Patience) (
 	return found == historySame, nil
 }
 
-// say says why the informer begins with a list.
+// say says why the informer begins with a list. That there is no file yet is how
+// everything begins.
 func (s *resumed[T]) say(err error) {
-	s.informer.opts.Logger.Warn("nothing is preloaded, the informer begins with a list", "informer", s.informer.opts.Name, "err", err)
+	level := slog.LevelWarn
+	if errors.Is(err, fs.ErrNotExist) {
+		level = slog.LevelInfo
+	}
+	s.informer.opts.Logger.Log(context.Background(), level, "nothing is preloaded, the informer begins with a list", "informer", s.informer.opts.Name, "err", err)
 }
 
 // unchanged are all objects of the store, without themselves.

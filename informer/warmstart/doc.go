@@ -1,42 +1,58 @@
 // Package warmstart keeps the content of an informer's store in a file, so that the
 // next process begins with it and asks the server only for what has changed since.
 //
-//	file, err := warmstart.New("/var/cache/app/pods", warmstart.Protobuf[corev1.Pod](), warmstart.Options{Resource: "pods"})
-//	inf, err := informer.New(pods, informer.Options[*corev1.Pod]{})
-//	if err := file.Preload(inf); err != nil { // The informer will list, as without a file.
-//		logger.Info("no warm start", "err", err)
-//	}
-//	go file.SaveEvery(ctx, inf.Store(), time.Minute)
+//	file, err := warmstart.New("/var/cache/app/pods", warmstart.Protobuf[corev1.Pod](), warmstart.Options{})
+//	inf, err := informer.New(pods, informer.Options[*corev1.Pod]{Preload: file.Preload})
+//	go file.SaveEvery(ctx, time.Minute)
 //	inf.Run(ctx)
 //
-// In an [informer.Factory], or where the informer is made out of sight, the file goes
-// into the options, Preload: file.Preload, and the store comes from the handle.
+// In an [informer.Factory] the file goes into the options of Acquire in the same way.
 //
-// What an informer does with it, and what "synced" then means, [informer.Preload]
-// says. In short: handlers get the saved objects as Added, then true updates and
-// deletes for what changed while nobody looked, from a watch that goes on at the
-// saved resourceVersion, or from an ordinary list where the server has forgotten it.
+// What an informer does with it, and what "synced" then means, [informer.PreloadFrom]
+// says. In short: once the server has said who it is and has let us read the resource,
+// handlers get the saved objects as Added, then true updates and deletes for what
+// changed while nobody looked, from a watch that goes on at the saved resourceVersion,
+// or from an ordinary list where the server has forgotten it. Before that they get
+// nothing, however long the server cannot be reached or refuses us.
 //
 // # What a file is good for
 //
-// A file is used if it is whole and holds the same kind of thing: Go type, codec,
-// and everything in [Options] that says what the objects are. Otherwise Load returns
-// an error that says why ([ErrDamaged], [ErrOther], [ErrNewerFormat], or that there
-// is no file), and nothing has been loaded. An error is never a reason to end a
-// program: the next Save replaces the file.
+// A file is used if it is whole and holds the same objects. Its header is what the source
+// has said of itself when the server was asked ([informer.Describer]): its address, the
+// UID of the namespace kube-system, a hash of the user, the resource, selectors and
+// projection. Beside that it has the Go type with the path of its package, a hash of the
+// fields of that type, the version of k8s.io/api that the program is built with, the
+// codec, and what [Options] say. Where anything of it is different, the file is not used,
+// and an error says what differs ([ErrOther]); so it is with a file that is damaged
+// ([ErrDamaged]), of another release's format ([ErrFormat]), or not to be trusted
+// ([ErrUnsafe]). The informer logs that error and begins with a list, and the next Save
+// replaces the file: it is never a reason to end a program.
 //
-// Objects that were skipped, as they could not be decoded or an index function
-// refused them, are not in the store, and so are missing from the file too: they come
-// when they change next, as without a restart. A new release that could decode or
-// index them, or that keeps more of each object, changes [Options].Projection, and
-// begins with a list.
+// The history must be the same, too: the server must have the last change in the file,
+// see [informer.Preload].
+//
+// Where the user may not get the namespace kube-system, nothing tells the cluster from
+// another one at the same address. Then there is neither loading nor saving
+// ([ErrUnknownSource]) before Options.Source names it.
+//
+// A store that lacks something is not saved ([ErrIncomplete]): neither as long as there
+// are objects that could not be read, or that an index function refused, nor as long as
+// a part of a merged source fails. The file of before remains.
+//
+// # Secrets
+//
+// A file holds no Secret unless [Options].Secrets asks for it: not from a source of
+// Secrets, whatever they are decoded or transformed into, not of the type Secret, and no
+// unstructured object of that kind. What a source of your own makes of Secrets, and does
+// not describe, is not noticed. ConfigMaps and custom resources may have secrets in them,
+// which only you know of.
 //
 // # Format
 //
 // All numbers are big-endian or, as "n", unsigned varints.
 //
 //	8 bytes   "kinform\x00"
-//	4 bytes   format, 1
+//	4 bytes   format, 2
 //	n, bytes  header, in JSON: what the objects are, resourceVersion, count
 //	count of  n, namespace, n, name, n, resourceVersion, 8 bytes hash of the UID, n, object
 //	32 bytes  SHA-256 of everything before
@@ -44,11 +60,21 @@
 // The checksum is verified before anything behind it is looked at. It guards
 // against accidents, not against who may write the file.
 //
-// # Safety
+// # Who may write and read the file
 //
-// A file is written under another name, flushed to the disk and then renamed, so
-// that there is always a whole one; its mode is 0600, for secrets are objects too.
-// What a process that was killed in the middle has left, a later Save removes when it
-// is an hour old.
+// A file is read only if it is a regular one, no symbolic link (directories on the way
+// may be), belongs to the user of the process or to root, and can be written neither by
+// its group nor by others; nor read by them, where it may have Secrets. It is opened
+// without waiting, so that a pipe in its place holds nothing up. On Windows, owner and
+// mode are not looked at. Kubernetes lets the group write to all files of a volume with
+// an fsGroup when it mounts it: such a pod needs fsGroupChangePolicy OnRootMismatch.
+//
+// It is written under another name in the same directory, with mode 0600, flushed to the
+// disk and then renamed, so that there is always a whole one; what stood in its place,
+// be it a link or a pipe, is replaced and not followed. Who may write to the directory
+// can take the file away or bring back an older one of ours, which is then a file like
+// any other. What a process that was killed in the middle has left, a later Save removes
+// when it is an hour old.
+//
 // What is read is bounded by the size of the file and [Options].MaxBytes.
 package warmstart

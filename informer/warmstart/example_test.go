@@ -2,7 +2,9 @@ package warmstart_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -26,16 +28,17 @@ func process(server *apitest.Server, path string, until string) error {
 		return err
 	}
 	defer client.Close()
-	file, err := warmstart.New(path, warmstart.Protobuf[corev1.Pod](), warmstart.Options{Cluster: server.URL(), Resource: "pods"})
+	file, err := warmstart.New(path, warmstart.Protobuf[corev1.Pod](), warmstart.Options{OnError: func(err error) {
+		if errors.Is(err, fs.ErrNotExist) {
+			fmt.Println("a cold start, as there is no file")
+		}
+	}})
 	if err != nil {
 		return err
 	}
-	inf, err := informer.New(rest.NewResource[*corev1.Pod](client, pods, rest.ResourceOptions{}), informer.Options[*corev1.Pod]{})
+	inf, err := informer.New(rest.NewResource[*corev1.Pod](client, pods, rest.ResourceOptions{}), informer.Options[*corev1.Pod]{Preload: file.Preload})
 	if err != nil {
 		return err
-	}
-	if err := file.Preload(inf); err != nil {
-		fmt.Println("a cold start, as there is no good file")
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
@@ -50,7 +53,7 @@ func process(server *apitest.Server, path string, until string) error {
 	}
 	saving, saved := context.WithCancel(context.Background())
 	ended := make(chan error)
-	go func() { ended <- file.SaveEvery(saving, inf.Store(), time.Minute) }()
+	go func() { ended <- file.SaveEvery(saving, time.Minute) }()
 	err = inf.Run(ctx)
 	saved() // the last time, now that nothing changes any more
 	if failed := <-ended; err == nil {
@@ -79,6 +82,10 @@ func Example() {
 		}
 	}
 
+	// Its UID tells the cluster from others.
+	if _, err := server.Create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "kube-system"}}); err != nil {
+		fmt.Println(err)
+	}
 	create("web")
 	if err := process(server, path, "web"); err != nil {
 		fmt.Println(err)
@@ -93,7 +100,7 @@ func Example() {
 	}
 
 	// Output:
-	// a cold start, as there is no good file
+	// a cold start, as there is no file
 	// Added web initial
 	// while nobody looks, web goes and db comes
 	// Added web initial

@@ -1,18 +1,20 @@
 package warmstart
 
 import (
-	"context"
 	"encoding/binary"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
+	"runtime/debug"
 	"slices"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/kinform/kinform/indexer"
+	"github.com/kinform/kinform/informer/warmstart/testdata/own/v1"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -39,8 +41,23 @@ func podOps(n int) []indexer.Op[*corev1.Pod] {
 	return ops
 }
 
+// here is what a source of pods says of itself.
+var here = map[string]string{
+	"server": "https://10.0.0.1", "cluster": "4f1c", "user": "ab12", "resource": "/v1/pods",
+	"namespace": "", "labelSelector": "", "fieldSelector": "", "projection": "",
+}
+
+// put writes a file of what a source has.
+func put[T any](t testing.TB, file *File[T], source map[string]string, store *indexer.Store[T]) error {
+	content, err := file.content(source)
+	require.NoError(t, err)
+	snapshot := store.Snapshot()
+	defer snapshot.Release()
+	content.ResourceVersion, content.Count = snapshot.ResourceVersion(), snapshot.Len()
+	return file.replace(snapshot, content, func() error { return nil })
+}
+
 func podFile(t testing.TB, path string, opts Options) *File[*corev1.Pod] {
-	opts.Resource = "pods"
 	file, err := New(path, Protobuf[corev1.Pod](), opts)
 	require.NoError(t, err)
 	return file
@@ -51,9 +68,9 @@ func TestFileHoldsAStore(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pods")
 	for _, n := range []int{0, 1, 300} {
 		store := podStore(t, n)
-		file := podFile(t, path, Options{Namespaces: []string{"shop", "blog", "shop"}})
-		require.NoError(t, file.Save(store.Reader))
-		entries, version, err := podFile(t, path, Options{Namespaces: []string{"blog", "shop"}}).Load()
+		file := podFile(t, path, Options{})
+		require.NoError(t, put(t, file, here, store))
+		entries, version, err := podFile(t, path, Options{}).load(here)
 		require.NoError(t, err)
 		require.Equal(t, "77", version)
 		require.Len(t, entries, n)
@@ -80,10 +97,10 @@ func TestFileHoldsCustomResources(t *testing.T) {
 	}}
 	_, err = store.Apply([]indexer.Op[*unstructured.Unstructured]{{Key: types.NamespacedName{Name: "w"}, Object: widget, ResourceVersion: "5"}}, "9")
 	require.NoError(t, err)
-	file, err := New(filepath.Join(t.TempDir(), "widgets"), JSON[*unstructured.Unstructured](), Options{Resource: "widgets.v1.example.com"})
+	file, err := New(filepath.Join(t.TempDir(), "widgets"), JSON[*unstructured.Unstructured](), Options{})
 	require.NoError(t, err)
-	require.NoError(t, file.Save(store.Reader))
-	entries, _, err := file.Load()
+	require.NoError(t, put(t, file, here, store))
+	entries, _, err := file.load(here)
 	require.NoError(t, err)
 	require.Equal(t, widget, entries[0].Object)
 }
@@ -91,42 +108,131 @@ func TestFileHoldsCustomResources(t *testing.T) {
 func TestFileOfSomethingElseIsNotLoaded(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "pods")
-	require.NoError(t, podFile(t, path, Options{}).Save(podStore(t, 3).Reader))
-	for want, opts := range map[string]Options{
-		"Cluster": {Cluster: "other"}, "Namespaces": {Namespaces: []string{"a"}}, "LabelSelector": {LabelSelector: "a=b"},
-		"FieldSelector": {FieldSelector: "a=b"}, "Projection": {Projection: "slim"},
-	} {
-		_, _, err := podFile(t, path, opts).Load()
-		require.ErrorIs(t, err, ErrOther)
-		require.ErrorContains(t, err, "its "+want+" is")
+	require.NoError(t, put(t, podFile(t, path, Options{}), here, podStore(t, 3)))
+	other := func(name, value string) map[string]string {
+		source := maps.Clone(here)
+		source[name] = value
+		return source
 	}
-	file, err := New(path, Protobuf[corev1.Pod](), Options{Resource: "services"})
+	refused := func(err error, want string) {
+		t.Helper()
+		require.ErrorIs(t, err, ErrOther)
+		require.ErrorContains(t, err, want)
+	}
+	for name := range here {
+		_, _, err := podFile(t, path, Options{}).load(other(name, "x"))
+		refused(err, fmt.Sprintf("its source's %s is %q instead of \"x\"", name, here[name]))
+	}
+	_, _, err := podFile(t, path, Options{}).load(other("new", ""))
+	refused(err, "its source's new is")
+	_, _, err = podFile(t, path, Options{Source: "x"}).load(nil)
+	refused(err, "its source's cluster is")
+	_, _, err = podFile(t, path, Options{Source: "x"}).load(here)
+	refused(err, `its Options.Source is "" instead of "x"`)
+	_, _, err = podFile(t, path, Options{Projection: "slim"}).load(here)
+	refused(err, `its Options.Projection is "" instead of "slim"`)
+	nodes, err := New(path, Protobuf[corev1.Node](), Options{})
 	require.NoError(t, err)
-	_, _, err = file.Load()
-	require.ErrorContains(t, err, `its Resource is "pods" instead of "services"`)
-	nodes, err := New(path, Protobuf[corev1.Node](), Options{Resource: "pods"})
+	_, _, err = nodes.load(here)
+	refused(err, `its Go type is "*k8s.io/api/core/v1.Pod" instead of "*k8s.io/api/core/v1.Node"`)
+	own, err := New(path, Codec[*v1.Pod]{
+		Name:   "protobuf",
+		Encode: func(*v1.Pod) ([]byte, error) { return nil, nil },
+		Decode: func([]byte) (*v1.Pod, error) { return new(v1.Pod), nil },
+	}, Options{})
 	require.NoError(t, err)
-	_, _, err = nodes.Load()
-	require.ErrorContains(t, err, `its Type is "*v1.Pod" instead of "*v1.Node"`)
-	inJSON, err := New(path, JSON[*corev1.Pod](), Options{Resource: "pods"})
+	_, _, err = own.load(here)
+	refused(err, `its Go type is "*k8s.io/api/core/v1.Pod" instead of "*github.com/kinform/kinform/informer/warmstart/testdata/own/v1.Pod"`)
+	inJSON, err := New(path, JSON[*corev1.Pod](), Options{})
 	require.NoError(t, err)
-	_, _, err = inJSON.Load()
-	require.ErrorContains(t, err, `its Codec is`)
+	_, _, err = inJSON.load(here)
+	refused(err, `its codec is`)
+}
+
+func TestFileOfOtherFieldsOrLibraryIsNotLoaded(t *testing.T) {
+	t.Parallel()
+	file := podFile(t, "unused", Options{})
+	want, err := file.content(here)
+	require.NoError(t, err)
+	require.Regexp(t, `^v\d+\.\d+\.\d+`, moduleVersion(&debug.BuildInfo{Deps: []*debug.Module{{Path: "k8s.io/api", Version: "v0.37.2"}}}, "k8s.io/api"))
+	require.Equal(t, "v0.37.2 example.com/fork v0.1.0", moduleVersion(&debug.BuildInfo{Deps: []*debug.Module{
+		{Path: "k8s.io/apimachinery", Version: "v0.37.1"},
+		{Path: "k8s.io/api", Version: "v0.37.2", Replace: &debug.Module{Path: "example.com/fork", Version: "v0.1.0"}},
+	}}, "k8s.io/api"))
+	require.Empty(t, moduleVersion(&debug.BuildInfo{}, "k8s.io/api"))
+	for name, change := range map[string]func(*header){
+		"version of k8s.io/api":     func(h *header) { h.API = "v0.1.0" },
+		"hash of the type's fields": func(h *header) { h.Fields = "x" },
+	} {
+		found := want
+		change(&found)
+		require.Contains(t, found.difference(want), "its "+name+" is")
+	}
+
+	type before struct {
+		Name string `json:"name"`
+		Next *before
+	}
+	type after struct {
+		Name  string `json:"name"`
+		Next  *after
+		Added map[string][2]int
+	}
+	hashes := map[string]bool{}
+	for _, t := range []reflect.Type{
+		reflect.TypeFor[before](), reflect.TypeFor[after](), reflect.TypeFor[*before](), reflect.TypeFor[map[string]before](),
+		reflect.TypeFor[struct{ A, B int }](), reflect.TypeFor[struct{ A, B int32 }](), reflect.TypeFor[struct {
+			A int
+			B int `json:"b"`
+		}](), reflect.TypeFor[[2]int](), reflect.TypeFor[[3]int](), reflect.TypeFor[corev1.Pod](), reflect.TypeFor[v1.Pod](),
+	} {
+		hashes[fieldsOf(t)] = true
+	}
+	require.Len(t, hashes, 11)
+	require.Equal(t, fieldsOf(reflect.TypeFor[corev1.Pod]()), fieldsOf(reflect.TypeFor[corev1.Pod]()))
+	require.Equal(t, "map[string][]*k8s.io/api/core/v1.Pod", typeName(reflect.TypeFor[map[string][]*corev1.Pod]()))
+}
+
+// Without knowing the cluster, files of two would be taken for each other.
+func TestFileOfAnUnknownSourceIsNeitherWrittenNorRead(t *testing.T) {
+	t.Parallel()
+	hidden := maps.Clone(here)
+	hidden["cluster"] = ""
+	const part = `cluster="" resource="/v1/pods"`
+	for _, source := range []map[string]string{
+		nil, {}, hidden,
+		{"part 1 of 2": `cluster="4f1c"`, "part 2 of 2": part},
+		{"part 1 of 1": fmt.Sprintf("part 1 of 1=%q", part)},
+		{"part 1 of 1": fmt.Sprintf("part 1 of 1=%q", fmt.Sprintf("part 1 of 1=%q", part))},
+	} {
+		path := filepath.Join(t.TempDir(), "pods")
+		_, err := podFile(t, path, Options{}).content(source)
+		require.ErrorIs(t, err, ErrUnknownSource)
+		named := podFile(t, path, Options{Source: "cluster 7"})
+		require.NoError(t, put(t, named, source, podStore(t, 1)))
+		_, _, err = podFile(t, path, Options{}).load(source)
+		require.ErrorIs(t, err, ErrUnknownSource)
+		_, _, err = podFile(t, path, Options{Source: "cluster 8"}).load(source)
+		require.ErrorIs(t, err, ErrOther)
+		entries, _, err := named.load(source)
+		require.NoError(t, err)
+		require.Len(t, entries, 1)
+	}
 }
 
 func TestDamagedFileIsNeverLoaded(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "pods")
 	file := podFile(t, path, Options{})
-	_, _, err := file.Load()
+	_, _, err := file.load(here)
 	require.ErrorIs(t, err, fs.ErrNotExist)
 
-	require.NoError(t, file.Save(podStore(t, 3).Reader))
+	require.NoError(t, put(t, file, here, podStore(t, 3)))
 	whole, err := os.ReadFile(path)
 	require.NoError(t, err)
 	load := func(data []byte) error {
 		require.NoError(t, os.WriteFile(path, data, 0o600))
-		entries, version, err := file.Load()
+		entries, version, err := file.load(here)
 		require.Empty(t, entries)
 		require.Empty(t, version)
 		return err
@@ -145,14 +251,18 @@ func TestDamagedFileIsNeverLoaded(t *testing.T) {
 	}
 	require.ErrorIs(t, load(append(slices.Clone(whole), 0)), ErrDamaged)
 
-	newer := slices.Clone(whole)
-	binary.BigEndian.PutUint32(newer[len(magic):], format+1)
-	require.ErrorIs(t, load(newer), ErrNewerFormat)
+	for version, want := range map[uint32]string{1: "1 is that of an earlier release", format + 1: "3 is that of a later release"} {
+		changed := slices.Clone(whole)
+		binary.BigEndian.PutUint32(changed[len(magic):], version)
+		err := load(changed)
+		require.ErrorIs(t, err, ErrFormat)
+		require.ErrorContains(t, err, want)
+	}
 
 	require.NoError(t, os.WriteFile(path, whole, 0o600))
-	_, _, err = file.Load()
+	_, _, err = file.load(here)
 	require.NoError(t, err)
-	_, _, err = podFile(t, path, Options{MaxBytes: int64(len(whole)) - 1}).Load()
+	_, _, err = podFile(t, path, Options{MaxBytes: int64(len(whole)) - 1}).load(here)
 	require.ErrorContains(t, err, "more than Options.MaxBytes")
 }
 
@@ -160,11 +270,11 @@ func TestSaveThatFailsLeavesTheOldFile(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "pods")
 	file := podFile(t, path, Options{})
-	require.NoError(t, file.Save(podStore(t, 3).Reader))
-	broken := *file
+	require.NoError(t, put(t, file, here, podStore(t, 3)))
+	broken := podFile(t, path, Options{})
 	broken.codec.Encode = func(*corev1.Pod) ([]byte, error) { return nil, fmt.Errorf("no") }
-	require.ErrorContains(t, broken.Save(podStore(t, 5).Reader), "shop/pod-")
-	entries, _, err := file.Load()
+	require.ErrorContains(t, put(t, broken, here, podStore(t, 5)), "shop/pod-")
+	entries, _, err := file.load(here)
 	require.NoError(t, err)
 	require.Len(t, entries, 3)
 	names, err := os.ReadDir(filepath.Dir(path))
@@ -172,57 +282,13 @@ func TestSaveThatFailsLeavesTheOldFile(t *testing.T) {
 	require.Len(t, names, 1)
 }
 
-func TestSaveEverySavesWhatChangedAndTheEnd(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		dir := t.TempDir()
-		var failures []error
-		file := podFile(t, filepath.Join(dir, "sub", "pods"), Options{OnError: func(err error) { failures = append(failures, err) }})
-		store, err := indexer.New(indexer.Options[*corev1.Pod]{})
-		require.NoError(t, err)
-		ctx, cancel := context.WithCancel(t.Context())
-		ended := make(chan error, 1)
-		go func() { ended <- file.SaveEvery(ctx, store.Reader, time.Minute) }()
-		saved := func() int {
-			synctest.Wait()
-			entries, _, err := file.Load()
-			if err != nil {
-				return -1
-			}
-			return len(entries)
-		}
-
-		time.Sleep(150 * time.Second)
-		synctest.Wait()
-		require.Empty(t, failures, "a store without a version is not saved")
-		_, err = store.Apply(podOps(2), "50")
-		require.NoError(t, err)
-		time.Sleep(time.Minute)
-		synctest.Wait()
-		require.Len(t, failures, 1, "there is no directory")
-		require.ErrorIs(t, failures[0], fs.ErrNotExist)
-		require.NoError(t, os.Mkdir(filepath.Join(dir, "sub"), 0o700))
-		time.Sleep(time.Minute)
-		require.Equal(t, 2, saved(), "it is tried again")
-
-		require.NoError(t, os.Remove(file.path))
-		time.Sleep(5 * time.Minute)
-		require.Equal(t, -1, saved(), "nothing has changed")
-		_, err = store.Apply(podOps(3), "60")
-		require.NoError(t, err)
-		cancel()
-		require.NoError(t, <-ended)
-		require.Equal(t, 3, saved())
-	})
-}
-
 func TestNewSaysWhatIsMissing(t *testing.T) {
 	t.Parallel()
-	_, err := New("", JSON[int](), Options{Resource: "pods"})
+	_, err := New("", JSON[int](), Options{})
 	require.ErrorContains(t, err, "needs a path")
-	_, err = New("x", Codec[int]{}, Options{Resource: "pods"})
+	_, err = New("x", Codec[int]{}, Options{})
 	require.ErrorContains(t, err, "needs a codec")
-	_, err = New("x", JSON[int](), Options{Resource: "pods", MaxBytes: -1})
+	_, err = New("x", JSON[int](), Options{MaxBytes: -1})
 	require.ErrorContains(t, err, "MaxBytes")
 }
 
@@ -239,7 +305,7 @@ func TestSaveRemovesWhatWasLeftBehind(t *testing.T) {
 		require.NoError(t, os.WriteFile(path, nil, 0o600))
 		require.NoError(t, os.Chtimes(path, modified, modified))
 	}
-	require.NoError(t, podFile(t, filepath.Join(dir, "pods"), Options{}).Save(podStore(t, 1).Reader))
+	require.NoError(t, put(t, podFile(t, filepath.Join(dir, "pods"), Options{}), here, podStore(t, 1)))
 	var names []string
 	entries, err := os.ReadDir(dir)
 	require.NoError(t, err)

@@ -8,7 +8,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"reflect"
+	"io/fs"
+	"iter"
 
 	"github.com/kinform/kinform/indexer"
 	"k8s.io/apimachinery/pkg/types"
@@ -16,40 +17,15 @@ import (
 
 const (
 	magic   = "kinform\x00"
-	format  = 1
+	format  = 2
 	minimum = len(magic) + 4 + 1 + sha256.Size
 )
 
-// header says what is in a file.
-type header struct {
-	Cluster         string   `json:"cluster,omitempty"`
-	Resource        string   `json:"resource"`
-	Type            string   `json:"type"`
-	Codec           string   `json:"codec"`
-	Namespaces      []string `json:"namespaces,omitempty"`
-	LabelSelector   string   `json:"labelSelector,omitempty"`
-	FieldSelector   string   `json:"fieldSelector,omitempty"`
-	Projection      string   `json:"projection,omitempty"`
-	ResourceVersion string   `json:"resourceVersion"`
-	Count           int      `json:"count"`
-}
-
-// difference says what is different from what is wanted, "" if nothing is.
-func (h header) difference(want header) string {
-	have, wanted := reflect.ValueOf(h), reflect.ValueOf(want)
-	for i := range have.NumField() {
-		if a, b := have.Field(i).Interface(), wanted.Field(i).Interface(); !reflect.DeepEqual(a, b) {
-			return fmt.Sprintf("its %s is %q instead of %q", have.Type().Field(i).Name, a, b)
-		}
-	}
-	return ""
-}
-
-// write writes the content of a store.
-func (f *File[T]) write(w io.Writer, snapshot *indexer.Snapshot[T]) error {
+// write writes the content of a store, of which content says what it is.
+func (f *File[T]) write(w io.Writer, entries iter.Seq[indexer.Entry[T]], content header) error {
 	sum := sha256.New()
 	out := bufio.NewWriterSize(io.MultiWriter(w, sum), 64<<10)
-	head, err := json.Marshal(f.content(snapshot.ResourceVersion(), snapshot.Len()))
+	head, err := json.Marshal(content)
 	if err != nil {
 		return err
 	}
@@ -59,7 +35,10 @@ func (f *File[T]) write(w io.Writer, snapshot *indexer.Snapshot[T]) error {
 		return err
 	}
 	var uidHash [8]byte
-	for entry := range snapshot.Entries() {
+	for entry := range entries {
+		if err := f.allowed(entry.Key, entry.Object); err != nil {
+			return err
+		}
 		data, err := f.codec.Encode(entry.Object)
 		if err != nil {
 			return fmt.Errorf("%s: %w", entry.Key, err)
@@ -88,7 +67,7 @@ func appendField[B string | []byte](buffer []byte, field B) []byte {
 
 // read reads a whole file, of which it has verified every byte before it decodes
 // the first object. It reads twice, so that it never holds the file.
-func (f *File[T]) read(file io.ReaderAt, size int64) ([]indexer.Entry[T], string, error) {
+func (f *File[T]) read(file io.ReaderAt, size int64, want header, mode fs.FileMode) ([]indexer.Entry[T], string, error) {
 	start := make([]byte, len(magic)+4)
 	if size < int64(minimum) {
 		return nil, "", damaged("it has %d bytes", size)
@@ -99,8 +78,11 @@ func (f *File[T]) read(file io.ReaderAt, size int64) ([]indexer.Entry[T], string
 	if !bytes.HasPrefix(start, []byte(magic)) {
 		return nil, "", damaged("it is no such file")
 	}
-	if version := binary.BigEndian.Uint32(start[len(magic):]); version > format {
-		return nil, "", fmt.Errorf("%w: %d, known up to %d", ErrNewerFormat, version, format)
+	switch version := binary.BigEndian.Uint32(start[len(magic):]); {
+	case version < format:
+		return nil, "", fmt.Errorf("%w: %d is that of an earlier release, which did not write whose objects they are; this one has %d, and the next save replaces the file", ErrFormat, version, format)
+	case version > format:
+		return nil, "", fmt.Errorf("%w: %d is that of a later release than this one, which has %d", ErrFormat, version, format)
 	}
 	body := size - sha256.Size
 	if err := verify(file, body); err != nil {
@@ -108,7 +90,7 @@ func (f *File[T]) read(file io.ReaderAt, size int64) ([]indexer.Entry[T], string
 	}
 	after := int64(len(start))
 	in := &fields{reader: bufio.NewReaderSize(io.NewSectionReader(file, after, body-after), 64<<10), left: body - after}
-	return f.decode(in)
+	return f.decode(in, want, mode)
 }
 
 // verify compares the checksum with what stands before it.
@@ -128,13 +110,21 @@ func verify(file io.ReaderAt, body int64) error {
 }
 
 // decode reads header and objects.
-func (f *File[T]) decode(in *fields) ([]indexer.Entry[T], string, error) {
+func (f *File[T]) decode(in *fields, want header, mode fs.FileMode) ([]indexer.Entry[T], string, error) {
 	var found header
 	if err := json.Unmarshal(in.next(), &found); err != nil || in.err != nil {
 		return nil, "", damaged("its header is unreadable")
 	}
-	if difference := found.difference(f.content(found.ResourceVersion, found.Count)); difference != "" {
+	if difference := found.difference(want); difference != "" {
 		return nil, "", fmt.Errorf("%w: %s", ErrOther, difference)
+	}
+	if found.Secrets {
+		if err := private(mode); err != nil {
+			return nil, "", err
+		}
+		if !f.opts.Secrets {
+			return nil, "", fmt.Errorf("%w: there may be some in it", ErrSecrets)
+		}
 	}
 	var entries []indexer.Entry[T]
 	for in.left > 0 {
@@ -149,6 +139,9 @@ func (f *File[T]) decode(in *fields) ([]indexer.Entry[T], string, error) {
 		var err error
 		if entry.Object, err = f.codec.Decode(data); err != nil {
 			return nil, "", damaged("object %s: %w", entry.Key, err)
+		}
+		if err := f.allowed(entry.Key, entry.Object); err != nil {
+			return nil, "", err
 		}
 		entries = append(entries, entry)
 	}

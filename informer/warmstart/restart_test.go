@@ -27,6 +27,12 @@ func pod(name, app string) *corev1.Pod {
 	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name, Labels: map[string]string{"app": app}}}
 }
 
+// setUp makes a cluster of a server: one that can be told from others.
+func setUp(t *testing.T, server *apitest.Server) {
+	_, err := server.Create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "kube-system"}})
+	require.NoError(t, err)
+}
+
 // life is one process: it starts from the file, is synced, catches up with the
 // server, saves and ends. It returns what its handler was told, and why the start was
 // a cold one.
@@ -34,12 +40,11 @@ func life(t *testing.T, server *apitest.Server, path string) (told []string, col
 	client, err := rest.NewClient(rest.Config{Host: server.URL(), DialContext: server.DialContext}, rest.Options{})
 	require.NoError(t, err)
 	defer client.Close()
-	file, err := warmstart.New(path, warmstart.Protobuf[corev1.Pod](), warmstart.Options{Cluster: "test", Resource: "pods"})
+	file, err := warmstart.New(path, warmstart.Protobuf[corev1.Pod](), warmstart.Options{OnError: func(err error) { cold = err }})
 	require.NoError(t, err)
-	inf, err := informer.New(rest.NewResource[*corev1.Pod](client, pods, rest.ResourceOptions{}), informer.Options[*corev1.Pod]{})
+	inf, err := informer.New(rest.NewResource[*corev1.Pod](client, pods, rest.ResourceOptions{}), informer.Options[*corev1.Pod]{Preload: file.Preload})
 	require.NoError(t, err)
-	cold = file.Preload(inf)
-	var mu sync.Mutex
+	var mu sync.Mutex // guards told
 	_, err = inf.AddHandler(func(e informer.Event[*corev1.Pod]) {
 		mu.Lock()
 		defer mu.Unlock()
@@ -61,7 +66,7 @@ func life(t *testing.T, server *apitest.Server, path string) (told []string, col
 	}
 	cancel()
 	require.NoError(t, <-ended)
-	require.NoError(t, file.Save(inf.Store()))
+	require.NoError(t, file.Save())
 	slices.Sort(told)
 	return told, cold
 }
@@ -104,6 +109,7 @@ func TestRestartTellsWhatChangedMeanwhile(t *testing.T) {
 				}})
 				require.NoError(t, server.ListenMemory())
 				defer server.Close()
+				setUp(t, server)
 				path := filepath.Join(t.TempDir(), "pods")
 				for _, name := range []string{"same", "changed", "gone", "again"} {
 					_, err := server.Create(pod(name, "web"))
@@ -154,6 +160,7 @@ func TestAFactoryStartsWarm(t *testing.T) {
 		}})
 		require.NoError(t, server.ListenMemory())
 		defer server.Close()
+		setUp(t, server)
 		path := filepath.Join(t.TempDir(), "pods")
 		_, err := server.Create(pod("old", "web"))
 		require.NoError(t, err)
@@ -170,7 +177,7 @@ func TestAFactoryStartsWarm(t *testing.T) {
 		open := func(s informer.Selection) listwatch.Source[*corev1.Pod] {
 			return rest.NewResource[*corev1.Pod](client, s.Resource, rest.ResourceOptions{})
 		}
-		file, err := warmstart.New(path, warmstart.Protobuf[corev1.Pod](), warmstart.Options{Cluster: "test", Resource: "pods"})
+		file, err := warmstart.New(path, warmstart.Protobuf[corev1.Pod](), warmstart.Options{})
 		require.NoError(t, err)
 		ctx, cancel := context.WithCancel(t.Context())
 		var factory informer.Factory
@@ -192,13 +199,12 @@ func TestAFactoryStartsWarm(t *testing.T) {
 		synctest.Wait()
 		require.Equal(t, []string{"Added old initial", "Added new watch"}, told)
 		require.Equal(t, []string{"limit=1"}, lists, "one object, to see how far the server is")
-		require.NoError(t, file.Save(first.Store()))
+		require.NoError(t, file.Save())
 		cancel()
 		require.NoError(t, <-ended)
 
-		entries, version, err := file.Load()
-		require.NoError(t, err)
-		require.Len(t, entries, 2)
-		require.Equal(t, server.ResourceVersion(), version)
+		told, cold = life(t, server, path)
+		require.NoError(t, cold)
+		require.Equal(t, []string{"Added new initial", "Added old initial"}, told)
 	})
 }

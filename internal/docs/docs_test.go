@@ -39,7 +39,7 @@ var assumed = map[string]string{
 	"informer/predicate/predicate.go: predicate.Changed(func(pod *corev1.Pod) corev1.PodPhase { return pod.Status.Phase })":                               "",
 	"informer/relay.go: relay := informer.NewRelay(handle)":                                                                                               "ctx context.Context, handle func(informer.Event[*corev1.Pod]), first, second *informer.Informer[*corev1.Pod]",
 	"informer/transform.go: informer.New(informer.Transform(pods, func(pod *corev1.Pod) (summary, error) { ... }), informer.Options[summary]{})":          "pods listwatch.Source[*corev1.Pod]",
-	`informer/warmstart/doc.go: file, err := warmstart.New("/var/cache/app/pods", warmstart.Protobuf[corev1.Pod](), warmstart.Options{Resource: "pods"})`: "ctx context.Context, pods listwatch.Source[*corev1.Pod], logger *slog.Logger",
+	`informer/warmstart/doc.go: file, err := warmstart.New("/var/cache/app/pods", warmstart.Protobuf[corev1.Pod](), warmstart.Options{})`: "ctx context.Context, pods listwatch.Source[*corev1.Pod]",
 	"rest/builtin.go: pods := rest.For[*corev1.Pod](client, rest.ResourceOptions{})":                                                                      "client *rest.Client",
 	`rest/finalizer/doc.go: pod, gone, err := finalizer.Handle(ctx, pods, cached, "example.com/dns", removeRecord)`: "ctx context.Context, pods *rest.Resource[*corev1.Pod], cached *corev1.Pod, " +
 		"removeRecord func(context.Context, *corev1.Pod) error",

@@ -1,0 +1,169 @@
+package warmstart
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/kinform/kinform/indexer"
+	"github.com/kinform/kinform/informer"
+)
+
+// Save replaces the file by the content of the store of the informer that was preloaded,
+// as it is now. A store that does not know how far it is, as before its first list, is
+// not saved, and that is no error. One that lacks objects which the server has is not
+// saved either ([ErrIncomplete]): what could not be read, or is in a part of a merged
+// source that fails, would be missing in the next process, unnoticed. The file stays as
+// it was, which is complete up to an earlier version.
+func (f *File[T]) Save() error {
+	_, err := f.save(saved[T]{})
+	return err
+}
+
+// saved is what was saved last: a state of an informer's store.
+type saved[T any] struct {
+	informer *informer.Informer[T]
+	revision uint64
+}
+
+// save is Save for a store that may have changed since it was saved last, and returns
+// what is saved now.
+func (f *File[T]) save(last saved[T]) (saved[T], error) {
+	f.mu.Lock()
+	inf, source, described := f.informer, f.source, f.described
+	f.mu.Unlock()
+	if inf == nil {
+		return last, fmt.Errorf("warmstart: %s: there is nothing to save before Preload", f.path)
+	}
+	snapshot := inf.Store().Snapshot()
+	defer snapshot.Release()
+	now := saved[T]{inf, snapshot.Revision()}
+	if !described || snapshot.ResourceVersion() == "" || now == last {
+		return last, nil
+	}
+	content, err := f.content(source)
+	if err == nil {
+		content.ResourceVersion, content.Count = snapshot.ResourceVersion(), snapshot.Len()
+		err = f.replace(snapshot, content, func() error { return completeness(inf.Status()) })
+	}
+	if err != nil {
+		return last, fmt.Errorf("warmstart: %s: %w", f.path, err)
+	}
+	return now, nil
+}
+
+// completeness returns an error if a store lacks something that the server has.
+func completeness(s informer.Status) error {
+	if err := s.Unreadable.Err(); err != nil {
+		return fmt.Errorf("%w: %w", ErrIncomplete, err)
+	}
+	if len(s.Parts) > 0 {
+		return fmt.Errorf("%w: %d parts fail, such as %s: %w", ErrIncomplete, len(s.Parts), s.Parts[0].Part, s.Parts[0].Err)
+	}
+	return nil
+}
+
+// replace writes a file beside the old one and puts it in its place, if the store is
+// complete. That is looked at before and after: an object that could not be stored is
+// known a moment after the version that it has.
+func (f *File[T]) replace(snapshot *indexer.Snapshot[T], content header, complete func() error) (err error) {
+	if err := complete(); err != nil {
+		return err
+	}
+	dir := filepath.Dir(f.path)
+	f.removeAbandoned(dir)
+	file, err := os.CreateTemp(dir, filepath.Base(f.path)+".*.tmp") // mode 0600
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil { // Which is the one to report.
+			_ = file.Close()
+			_ = os.Remove(file.Name())
+		}
+	}()
+	if err := f.write(file, snapshot.Entries(), content); err != nil {
+		return err
+	}
+	if err := file.Sync(); err != nil {
+		return err
+	}
+	if err := file.Close(); err != nil {
+		return err
+	}
+	if err := complete(); err != nil {
+		return err
+	}
+	if err := os.Rename(file.Name(), f.path); err != nil {
+		return err
+	}
+	return syncDir(dir)
+}
+
+// abandonedAfter is for how long a file that is being written may lie still.
+const abandonedAfter = time.Hour
+
+// removeAbandoned removes what processes have left behind that were killed while
+// they wrote. What cannot be removed is left: the save itself tells what is wrong.
+func (f *File[T]) removeAbandoned(dir string) {
+	beside, _ := os.ReadDir(dir)
+	for _, b := range beside {
+		number, isOurs := strings.CutPrefix(b.Name(), filepath.Base(f.path)+".")
+		number, isTemp := strings.CutSuffix(number, ".tmp")
+		if !isOurs || !isTemp || strings.Trim(number, "0123456789") != "" {
+			continue
+		}
+		if info, err := b.Info(); err == nil && time.Since(info.ModTime()) > abandonedAfter {
+			_ = os.Remove(filepath.Join(dir, b.Name()))
+		}
+	}
+}
+
+// syncDir makes a rename outlive a loss of power. On Windows that is not possible,
+// nor needed.
+func syncDir(dir string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
+
+// SaveEvery saves, as Save does, every interval, if it has changed, and once more when
+// ctx ends; then it returns. The error is that of the last Save, and what a save
+// could not do is told to OnError. It starts no goroutine: run it in one, and wait
+// for it before the process ends.
+//
+// The last save is complete if the informer has ended before ctx does; otherwise
+// what it receives after that is part of what changed meanwhile.
+func (f *File[T]) SaveEvery(ctx context.Context, interval time.Duration) error {
+	if interval <= 0 {
+		return errors.New("warmstart: SaveEvery needs an interval")
+	}
+	ticker := time.NewTicker(interval)
+	defer ticker.Stop()
+	var last saved[T]
+	var err error
+	save := func() {
+		if last, err = f.save(last); err != nil && f.opts.OnError != nil {
+			f.opts.OnError(err)
+		}
+	}
+	for {
+		select {
+		case <-ticker.C:
+			save()
+		case <-ctx.Done():
+			save()
+			return err
+		}
+	}
+}

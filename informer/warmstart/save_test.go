@@ -1,0 +1,194 @@
+package warmstart_test
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/kinform/kinform/apitest"
+	"github.com/kinform/kinform/indexer"
+	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/informer/warmstart"
+	"github.com/kinform/kinform/listwatch"
+	"github.com/kinform/kinform/reflector"
+	"github.com/kinform/kinform/rest"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+func TestSaveEverySavesWhatChangedAndTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		path := filepath.Join(dir, "sub", "pods")
+		server := cluster(t, apitest.Options{})
+		dead := server.Inject(apitest.Fault{Action: apitest.Code(503, 0)})
+		s := startPods(t, server, path)
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- s.file.SaveEvery(ctx, time.Minute) }()
+		isThere := func() bool {
+			synctest.Wait()
+			_, err := os.Stat(path)
+			return err == nil
+		}
+
+		time.Sleep(150 * time.Second)
+		_, failed := s.heard()
+		require.NoError(t, failed, "a store without a version is not saved")
+		dead.Remove()
+		s.synced()
+		time.Sleep(time.Minute)
+		_, failed = s.heard()
+		require.ErrorIs(t, failed, fs.ErrNotExist, "there is no directory")
+		require.NoError(t, os.Mkdir(filepath.Join(dir, "sub"), 0o700))
+		time.Sleep(time.Minute)
+		require.True(t, isThere(), "it is tried again")
+
+		require.NoError(t, os.Remove(path))
+		_, err := server.Create(pod("one", "web"))
+		require.NoError(t, err)
+		require.NoError(t, s.informer.Store().WaitRV(t.Context(), server.ResourceVersion()))
+		s.end()
+		cancel()
+		require.NoError(t, <-ended)
+		s = startPods(t, server, path)
+		s.synced()
+		told, failed := s.heard()
+		require.NoError(t, failed)
+		require.Equal(t, []string{"Added one initial"}, told)
+
+		// Nothing has changed since the last time.
+		require.NoError(t, os.Remove(path))
+		s.end()
+		ctx, cancel = context.WithTimeout(t.Context(), 90*time.Second)
+		defer cancel()
+		go func() { ended <- s.file.SaveEvery(ctx, time.Minute) }()
+		time.Sleep(61 * time.Second)
+		require.True(t, isThere())
+		require.NoError(t, os.Remove(path))
+		require.NoError(t, <-ended)
+		require.False(t, isThere())
+	})
+}
+
+func TestNothingIsSavedBeforePreload(t *testing.T) {
+	t.Parallel()
+	file, err := warmstart.New(filepath.Join(t.TempDir(), "pods"), warmstart.Protobuf[corev1.Pod](), warmstart.Options{})
+	require.NoError(t, err)
+	require.ErrorContains(t, file.Save(), "nothing to save before Preload")
+	require.ErrorContains(t, file.SaveEvery(t.Context(), 0), "needs an interval")
+}
+
+// A store that lacks something must not be taken for a complete one by the next
+// process, which would never see it.
+func TestStoreThatLacksAnObjectIsNotSaved(t *testing.T) {
+	broken := errors.New("broken")
+	reject := func(client *rest.Client) listwatch.Source[*corev1.Pod] {
+		return informer.Transform(podsOf(rest.ResourceOptions{})(client), func(pod *corev1.Pod) (*corev1.Pod, error) {
+			if pod.Labels["app"] == "bad" {
+				return nil, broken
+			}
+			return pod, nil
+		})
+	}
+	refuse := func(o *informer.Options[*corev1.Pod]) {
+		o.Store.Indexes = map[string]indexer.IndexFunc[*corev1.Pod]{"app": func(pod *corev1.Pod) ([]string, error) {
+			if pod.Labels["app"] == "bad" {
+				return nil, broken
+			}
+			return nil, nil
+		}}
+	}
+	for name, test := range map[string]struct {
+		open func(*rest.Client) listwatch.Source[*corev1.Pod]
+		tune func(*informer.Options[*corev1.Pod])
+	}{
+		"by a transform": {open: reject},
+		"by an index":    {podsOf(rest.ResourceOptions{}), refuse},
+		"skipped":        {reject, func(o *informer.Options[*corev1.Pod]) { o.Reflector.SkipUnreadable = true }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				server := cluster(t, apitest.Options{}, "one", "two")
+				path := filepath.Join(t.TempDir(), "pods")
+				begin := func() *started[*corev1.Pod] {
+					return start(t, server, path, warmstart.Protobuf[corev1.Pod](), warmstart.Options{}, test.open, test.tune)
+				}
+				s := begin()
+				s.synced()
+				require.NoError(t, s.file.Save())
+				whole, err := os.ReadFile(path)
+				require.NoError(t, err)
+
+				_, err = server.Create(pod("hidden", "bad"))
+				require.NoError(t, err)
+				_, err = server.Create(pod("three", "web"))
+				require.NoError(t, err)
+				time.Sleep(time.Second)
+				err = s.file.Save()
+				require.ErrorIs(t, err, warmstart.ErrIncomplete)
+				require.ErrorIs(t, err, reflector.ErrUnreadable)
+				require.ErrorContains(t, err, "shop/hidden")
+				after, err := os.ReadFile(path)
+				require.NoError(t, err)
+				require.Equal(t, whole, after)
+				names, err := os.ReadDir(filepath.Dir(path))
+				require.NoError(t, err)
+				require.Len(t, names, 1)
+				s.end()
+
+				// The next process goes on from the file of before, and so hears of it.
+				s = begin()
+				time.Sleep(time.Second)
+				require.Equal(t, 1, s.informer.Status().Unreadable.Count)
+				require.ErrorIs(t, s.file.Save(), warmstart.ErrIncomplete)
+				_, err = server.Update(pod("hidden", "good"))
+				require.NoError(t, err)
+				s.synced()
+				require.NoError(t, s.informer.Store().WaitRV(t.Context(), server.ResourceVersion()))
+				synctest.Wait()
+				require.NoError(t, s.file.Save(), "nothing is missing any more")
+				s.end()
+				s = begin()
+				s.synced()
+				_, ok := s.informer.Store().Get(types.NamespacedName{Namespace: "shop", Name: "hidden"})
+				require.True(t, ok)
+				s.end()
+			})
+		})
+	}
+}
+
+// The same is true of a part that fails.
+func TestStoreThatLacksAPartIsNotSaved(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := cluster(t, apitest.Options{BookmarkInterval: 10 * time.Second}, "one")
+		path := filepath.Join(t.TempDir(), "pods")
+		merged := func(client *rest.Client) listwatch.Source[*corev1.Pod] {
+			return informer.MergeWith(informer.MergeOptions{Tolerate: apierrors.IsForbidden},
+				podsOf(rest.ResourceOptions{Namespace: "shop"})(client), podsOf(rest.ResourceOptions{Namespace: "blog"})(client))
+		}
+		forbidden := server.Inject(apitest.Fault{Match: func(r apitest.Request) bool { return r.Namespace == "blog" }, Action: apitest.Code(403, 0)})
+		s := start(t, server, path, warmstart.Protobuf[corev1.Pod](), warmstart.Options{}, merged, nil)
+		s.synced()
+		require.ErrorIs(t, s.file.Save(), warmstart.ErrIncomplete)
+		require.NoFileExists(t, path)
+		forbidden.Remove()
+		time.Sleep(10 * time.Minute)
+		require.Empty(t, s.informer.Status().Parts)
+		require.NoError(t, s.file.Save())
+		s.end()
+		s = start(t, server, path, warmstart.Protobuf[corev1.Pod](), warmstart.Options{}, merged, nil)
+		s.synced()
+		_, cold := s.heard()
+		require.NoError(t, cold)
+		s.end()
+	})
+}
