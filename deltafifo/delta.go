@@ -21,6 +21,10 @@ type Delta[T any] struct {
 	// where it has the same ResourceVersion.
 	Restored bool
 
+	// unread is of a Deleted that stands for an object that could not be read, at the
+	// beginning of a stack. No batch has one.
+	unread unread
+
 	// Object is the object after the change; for Deleted its last known state.
 	Object T
 

@@ -189,6 +189,10 @@ func (f *FIFO[T]) pushLocked(key types.NamespacedName, d Delta[T]) {
 		return
 	}
 	stack := &s.stacks[i]
+	if d.Type != Deleted && d.UIDHash != 0 && stack.Deltas[0].unread == ifAnother {
+		s.readAgain(i, d)
+		return
+	}
 	full := len(stack.Deltas) >= f.limit
 	forgot := full && ends(stack.Newest(), d) && f.forgetLifeLocked(stack)
 	newest := &stack.Deltas[len(stack.Deltas)-1]
@@ -200,8 +204,14 @@ func (f *FIFO[T]) pushLocked(key types.NamespacedName, d Delta[T]) {
 		d = Delta[T]{Type: Deleted, FinalStateUnknown: true, Object: newest.Object, ResourceVersion: d.ResourceVersion, UIDHash: newest.UIDHash}
 	}
 	switch {
-	case forgot && d.Type == Deleted && newest.Type == Deleted:
+	case forgot && d.Type == Deleted && newest.Type == Deleted && newest.unread != ifAnother:
 		f.stats.Merged++ // It stands for both.
+	case d.Type == Deleted && newest.unread != 0:
+		f.stats.Collapsed++
+		if d.unread = inAnyCase; !d.FinalStateUnknown {
+			d.unread = 0 // It was seen.
+		}
+		*newest = d
 	case d.Type == Deleted && newest.Type == Deleted: // DF-3: seen beats guessed, then first beats second
 		f.stats.Collapsed++
 		if newest.FinalStateUnknown && !otherUID(newest.UIDHash, d.UIDHash) {

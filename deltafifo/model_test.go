@@ -64,25 +64,32 @@ type world struct {
 	toldRV  string
 	history map[string]state // told, through each version
 	log     []step           // told since the last Pop
+	doubt   map[name]bool    // an object of the key could not be read since
+	flew    map[name]bool    // the same, before the last Pop
 	flight  *deltafifo.Batch[string]
 	applied bool // the batch in flight is applied, which the queue can't know yet
 	batchRV string
 	listed  bool
 }
 
-// step is one thing told: a delta, or a Replace (listed) or a Resync.
+// step is one thing told: a delta, or an object that could not be read (unread, of the
+// key), or a Replace (listed) or a Resync.
 type step struct {
 	key    name
 	delta  deltafifo.Delta[string]
+	unread uint64
 	listed []deltafifo.Item[string]
 	resync bool
 }
+
+// nameless is an item that stands for an object whose name could not be read.
+var nameless = deltafifo.Item[string]{Unchanged: true}
 
 func newWorld(t *testing.T, limit int) *world {
 	return &world{
 		fixture: setup(t, deltafifo.Options{MaxDeltasPerKey: limit}),
 		limit:   limit,
-		server:  state{}, told: state{}, history: map[string]state{"": {}},
+		server:  state{}, told: state{}, history: map[string]state{"": {}}, doubt: map[name]bool{},
 	}
 }
 
@@ -95,11 +102,15 @@ func (w *world) run(script []byte) {
 			if arg >= 160 {
 				delete(w.server, k) // of which nobody tells
 			}
-			w.change(k)
+			if arg%16 == 15 {
+				w.unread(k)
+			} else {
+				w.change(k)
+			}
 		case 3:
 			w.delete(k)
 		case 4:
-			w.relist(arg)
+			w.relist(arg, int(script[0]))
 		case 5:
 			w.version++
 			w.record()
@@ -154,6 +165,24 @@ func (w *world) change(k name) {
 	w.log = append(w.log, step{key: k, delta: d})
 }
 
+// unread creates or updates an object, which cannot be read.
+func (w *world) unread(k name) {
+	e := w.put(k)
+	require.NoError(w.t, w.Unread(k, e.uid, e.rv))
+	w.forget(k, e.uid)
+	w.record()
+	require.NoError(w.t, w.Bookmark(e.rv))
+	w.log = append(w.log, step{key: k, delta: deltafifo.Delta[string]{ResourceVersion: e.rv}, unread: e.uid})
+}
+
+// forget takes note that the object of the key has this UID, and cannot be read.
+func (w *world) forget(k name, uid uint64) {
+	w.doubt[k] = true
+	if w.told[k].uid != uid {
+		delete(w.told, k)
+	}
+}
+
 // delete deletes an object and tells so, also if there is none.
 func (w *world) delete(k name) {
 	w.version++
@@ -166,8 +195,9 @@ func (w *world) delete(k name) {
 }
 
 // relist changes objects that the producer does not hear of, by the bits of
-// changes, then lists. Objects that HasVersion knows are unchanged.
-func (w *world) relist(changes int) {
+// changes, then lists. Objects that HasVersion knows are unchanged. Some cannot be read,
+// by the bits of how, and of some of these not even the name.
+func (w *world) relist(changes, how int) {
 	for i, k := range names {
 		switch {
 		case changes&(1<<i) == 0:
@@ -183,17 +213,41 @@ func (w *world) relist(changes int) {
 	}
 	w.version++
 	s := step{listed: []deltafifo.Item[string]{}}
-	for _, k := range names {
-		if e, ok := w.server[k]; ok {
+	told := maps.Clone(w.server)
+	lenient := false
+	for i, k := range names {
+		e, ok := w.server[k]
+		switch {
+		case !ok:
+		case how < 160 || (how/10+i)%4 != 0:
 			s.listed = append(s.listed, deltafifo.Item[string]{
 				Key: k, Object: e.obj, ResourceVersion: e.rv, UIDHash: e.uid, Unchanged: w.HasVersion(k, e.rv, e.uid),
 			})
+		case how < 210:
+			s.listed = append(s.listed, deltafifo.Item[string]{Key: k, UIDHash: e.uid, Unchanged: true})
+			w.forget(k, e.uid)
+			delete(told, k)
+			if e, ok := w.told[k]; ok {
+				told[k] = e
+			}
+		default:
+			s.listed = append(s.listed, nameless)
+			delete(told, k)
+			lenient = true
+		}
+	}
+	for k, e := range w.told {
+		if _, ok := told[k]; !ok && lenient {
+			told[k] = e
 		}
 	}
 	if changes&128 != 0 {
 		w.popAndCheck() // between HasVersion and Replace
 	}
-	w.told = maps.Clone(w.server)
+	for _, item := range s.listed {
+		w.doubt[item.Key] = w.doubt[item.Key] || item.Unchanged && item.ResourceVersion == ""
+	}
+	w.told = told
 	w.record()
 	require.NoError(w.t, w.Replace(slices.Values(s.listed), w.rv()))
 	w.log = append(w.log, s)
@@ -208,11 +262,11 @@ func (w *world) applyFlight() {
 	}
 }
 
-// checkHasVersion compares with what was told. Only for a key in flight may the
-// queue not know.
+// checkHasVersion compares with what was told. Only for a key in flight, or one of which
+// an object could not be read since, may the queue not know.
 func (w *world) checkHasVersion(k name) {
 	rv := w.told[k].rv
-	inFlight := w.flight != nil && slices.ContainsFunc(w.flight.Stacks, func(s deltafifo.Stack[string]) bool { return s.Key == k })
+	inFlight := w.flight != nil && slices.ContainsFunc(w.flight.Stacks, func(s deltafifo.Stack[string]) bool { return s.Key == k }) || w.doubt[k] || w.flew[k]
 	require.False(w.t, w.HasVersion(k, rv, 1<<60), "of another object")
 	if has := w.HasVersion(k, rv, w.told[k].uid); rv != "" && !inFlight {
 		require.True(w.t, has, "%s is at %s", k, rv)
@@ -228,7 +282,7 @@ func (w *world) popAndCheck() {
 	w.applyFlight()
 	want, order := w.replay()
 	replaced := slices.ContainsFunc(w.log, func(s step) bool { return s.listed != nil })
-	w.log = nil
+	w.log, w.doubt, w.flew = nil, map[name]bool{}, w.doubt
 	if len(want) == 0 && !replaced && w.toldRV == w.batchRV {
 		w.settle()
 		w.flight = nil
@@ -264,6 +318,9 @@ func (w *world) popAndCheck() {
 	}
 	require.ElementsMatch(w.t, slices.Collect(maps.Keys(want)), keys)
 	for k := range want {
+		if w.flew[k] && want[k][0].FinalStateUnknown && got[k][0].FinalStateUnknown { // after which of several events does not matter
+			want[k][0].ResourceVersion = got[k][0].ResourceVersion
+		}
 		if w.limit >= 0 {
 			require.Equal(w.t, want[k][len(want[k])-1].Type == deltafifo.Deleted, got[k][len(got[k])-1].Type == deltafifo.Deleted)
 			want[k], got[k] = outline(want[k], unknown(k)), outline(got[k], unknown(k))

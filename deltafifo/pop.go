@@ -135,10 +135,17 @@ func (f *FIFO[T]) settleDoubtful(s *shelf[T]) (dropped int) {
 		obj, resourceVersion, uidHash, known := f.known.LastApplied(stack.Key)
 		deleted := stack.Deltas[0].Type == Deleted
 		switch {
+		case stack.Deltas[0].unread != 0:
+			if !f.settleUnread(s, stack) {
+				dropped++
+			}
 		case known && !deleted: // a Replace did not list it, then it was told again
 			f.observer.delta(stack.Key, Deleted, resourceVersion)
 			stack.Deltas = append([]Delta[T]{tombstone(obj, resourceVersion, uidHash)}, stack.Deltas...)
 			s.deltas++
+		case known && otherUID(uidHash, stack.Deltas[0].UIDHash): // What was deleted came after it, see pushLocked.
+			at := stack.Deltas[0].ResourceVersion
+			stack.Deltas[0] = tombstone(obj, at, uidHash)
 		case !known && deleted: // DF-6
 			stack.Deltas = stack.Deltas[1:]
 			s.deltas--
@@ -165,7 +172,7 @@ func (f *FIFO[T]) settleDoubtful(s *shelf[T]) (dropped int) {
 func (f *FIFO[T]) addKnown(s shelf[T]) shelf[T] {
 	var keys pages[types.NamespacedName]
 	for key := range f.known.AllKeys() {
-		if _, told := s.place[key]; !told && (s.resync || s.vanished(key) || s.kept[key] != 0) {
+		if _, told := s.place[key]; !told && (s.resync || s.vanished(key)) {
 			keys.add(key)
 		}
 	}
@@ -176,11 +183,8 @@ func (f *FIFO[T]) addKnown(s shelf[T]) shelf[T] {
 			continue
 		}
 		d := Delta[T]{Type: Sync, Object: obj, ResourceVersion: resourceVersion, UIDHash: uidHash}
-		switch {
-		case s.vanished(*key), otherUID(s.kept[*key], uidHash):
+		if s.vanished(*key) {
 			d = tombstone(obj, resourceVersion, uidHash)
-		case !s.resync:
-			continue
 		}
 		f.observer.delta(*key, d.Type, resourceVersion)
 		s.stacks = append(s.stacks, Stack[T]{Key: *key, Deltas: s.alone(d)})

@@ -1,7 +1,6 @@
 package deltafifo
 
 import (
-	"cmp"
 	"iter"
 	"maps"
 
@@ -111,28 +110,35 @@ func (f *FIFO[T]) replaceLocked(list listing[T]) (told pages[listed[T]]) {
 		}
 	}
 
-	kept := make(map[types.NamespacedName]uint64, list.unchanged.len())
-	another := map[types.NamespacedName]bool{} // is listed under this key
+	bury := func(i int) {
+		key, newest := s.stacks[i].Key, s.stacks[i].Newest()
+		gone := tombstone(newest.Object, newest.ResourceVersion, newest.UIDHash)
+		f.pushLocked(key, gone)
+		if f.observer != nil {
+			told.add(listed[T]{key, [1]Delta[T]{gone}})
+		}
+	}
+	kept := make(map[types.NamespacedName]struct{}, list.unchanged.len())
 	for u := range list.unchanged.all() {
 		i, pending := s.place[u.key]
 		switch {
-		case pending && i < before:
-			if there[i] = !otherUID(s.stacks[i].Newest().UIDHash, u.uidHash); !there[i] {
-				another[u.key] = true
+		case pending && (i >= before || there[i]): // an item with an object counts
+		case pending:
+			there[i] = true
+			if newest := s.stacks[i].Newest(); newest.unread != 0 || !otherUID(newest.UIDHash, u.uidHash) {
+				f.unreadLocked(u.key, u.uidHash, "")
+			} else {
+				bury(i)
 			}
-		case !pending && !s.vanished(u.key): // one that a Replace before this one did not list stays vanished
-			kept[u.key] = cmp.Or(u.uidHash, s.kept[u.key])
+		case !s.vanished(u.key): // one that a Replace before this one did not list stays vanished
+			kept[u.key] = struct{}{}
+			f.unreadLocked(u.key, u.uidHash, "")
 		}
 	}
 
 	for i, there := range there {
-		if !there && (!list.lenient || another[s.stacks[i].Key]) {
-			key, newest := s.stacks[i].Key, s.stacks[i].Newest()
-			gone := tombstone(newest.Object, newest.ResourceVersion, newest.UIDHash)
-			f.pushLocked(key, gone)
-			if f.observer != nil {
-				told.add(listed[T]{key, [1]Delta[T]{gone}})
-			}
+		if !there && !list.lenient {
+			bury(i)
 		}
 	}
 

@@ -21,7 +21,8 @@ type shelf[T any] struct {
 	// doubtful are the places of stacks that begin in a way that depends on what
 	// Known holds when Pop takes the shelf: with a Deleted, which is dropped if
 	// the key is unknown then, or after a Replace that did not list the key, which
-	// asks for a tombstone if the key is known then. See FIFO.settleDoubtful.
+	// asks for a tombstone if the key is known then. A Deleted for what
+	// could not be read is one of these. See FIFO.settleDoubtful.
 	doubtful []int
 
 	initial bool // the first Replace ever is here
@@ -37,10 +38,9 @@ type footprint struct {
 	place map[types.NamespacedName]int // where the key's stack is in stacks
 
 	// replaced says that there was a Replace, and kept which of the keys that had no
-	// stack at the time it listed, as unchanged. Of an object that could not be read it
-	// has the hash of the UID: what the consumer has may be another one. Others have 0.
+	// stack at the time it listed, as unchanged.
 	replaced bool
-	kept     map[types.NamespacedName]uint64
+	kept     map[types.NamespacedName]struct{}
 
 	// lenient says that whatever a Replace has not listed stays: it did not have the
 	// names of all objects.
@@ -61,7 +61,7 @@ func (p *footprint) vanished(key types.NamespacedName) bool {
 // before the shelf.
 func (p *footprint) touches(key types.NamespacedName) bool {
 	_, told := p.place[key]
-	return told || p.vanished(key) || p.kept[key] != 0
+	return told || p.vanished(key)
 }
 
 func (s *shelf[T]) empty() bool { return s.since.IsZero() }

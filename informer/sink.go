@@ -56,6 +56,9 @@ func (s *sink[T]) Apply(event listwatch.Event[T]) error {
 	case listwatch.Added:
 		delta.Type = deltafifo.Added
 	case listwatch.Modified:
+		if event.Unchanged {
+			return s.queue.Unread(event.Key, event.UIDHash, event.ResourceVersion)
+		}
 		delta.Type = deltafifo.Updated
 	case listwatch.Deleted:
 		delta.Type, delta.FinalStateUnknown = deltafifo.Deleted, event.Unchanged

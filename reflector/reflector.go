@@ -33,7 +33,9 @@ type Sink[T any] interface {
 	// Apply hands over one change, or a bookmark, in the server's order.
 	//
 	// A Deleted that is marked Unchanged has no object: it could not be read, so that
-	// the last state is the one which the sink has, if it has one.
+	// the last state is the one which the sink has, if it has one. A Modified that is
+	// marked Unchanged is of an object that could not be read: if the sink has one of
+	// another UIDHash under this key, that one is gone, and else nothing has changed.
 	Apply(event listwatch.Event[T]) error
 }
 

@@ -53,10 +53,7 @@ func (r *Reflector[T]) watch(s *watching[T]) (state[T], error) {
 			r.record.update(func(st *Status) { st.Stale++ }) // Sent again, as below.
 			return s, nil
 		}
-		r.unread.add(unread)
-		r.unreadChanged()
-		r.skip(Watching, unread)
-		return s, nil
+		return r.unreadChange(s, unread)
 	case isUnread:
 		return r.unreadDeletion(s, unread)
 	case err != nil:
@@ -103,6 +100,25 @@ func (r *Reflector[T]) apply(s *watching[T], event listwatch.Event[T]) (state[T]
 	r.succeeded(&r.watches)
 	if r.doubt.late != nil {
 		return r.look(s), nil
+	}
+	return s, nil
+}
+
+// unreadChange deals with an event, no deletion, whose object could not be read. The sink
+// is told that it exists: what it has under this key may be another object, which is
+// gone then.
+func (r *Reflector[T]) unreadChange(s *watching[T], unread *listwatch.ObjectError) (state[T], error) {
+	r.unread.add(unread)
+	r.unreadChanged()
+	r.skip(Watching, unread)
+	if unread.Key.Name == "" || unread.UIDHash == 0 {
+		return s, nil
+	}
+	event := listwatch.Event[T]{Type: listwatch.Modified, Unordered: true, Item: unchanged[T](unread)}
+	event.ResourceVersion = unread.ResourceVersion
+	if err := r.sink.Apply(event); err != nil {
+		s.watch.close()
+		return r.retry(&r.watches, err, r.resnapshot()), fmt.Errorf("sink: %w", err)
 	}
 	return s, nil
 }

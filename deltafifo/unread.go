@@ -1,0 +1,100 @@
+package deltafifo
+
+import (
+	"slices"
+
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// unread says when an object is gone because another one, which could not be read, has
+// its key.
+type unread uint8
+
+const (
+	// ifAnother: if the consumer knows an object of another UIDHash, at Pop.
+	ifAnother unread = iota + 1
+
+	// inAnyCase: whichever object the consumer knows. There were two that could not be
+	// read, or a Replace has none.
+	inAnyCase
+)
+
+// Unread tells that the object that has the key now, with this hash of its UID, could
+// not be read, at resourceVersion. What was told of an object of another UID is deleted
+// then, as a tombstone, as that one is gone for sure; a state of the very object stays,
+// and so does what is not known to be of another. It does not tell how far the queue is.
+// It returns ErrClosed after Close.
+func (f *FIFO[T]) Unread(key types.NamespacedName, uidHash uint64, resourceVersion string) error {
+	f.mu.Lock()
+	if f.closed {
+		f.mu.Unlock()
+		return ErrClosed
+	}
+	gone := false
+	if _, pending := f.pending.place[key]; uidHash != 0 && (pending || !f.pending.vanished(key)) {
+		f.touchLocked("")
+		gone = f.unreadLocked(key, uidHash, resourceVersion)
+	}
+	f.mu.Unlock()
+	f.wake()
+	if gone {
+		f.observer.delta(key, Deleted, resourceVersion)
+	}
+	return nil
+}
+
+// unreadLocked is Unread for a key that has not vanished. It reports whether it has put
+// a tombstone on what is pending. Of what only the consumer knows, Pop decides.
+func (f *FIFO[T]) unreadLocked(key types.NamespacedName, uidHash uint64, resourceVersion string) (gone bool) {
+	if uidHash == 0 {
+		return false
+	}
+	s := &f.pending
+	d := Delta[T]{Type: Deleted, FinalStateUnknown: true, ResourceVersion: resourceVersion, UIDHash: uidHash}
+	i, pending := s.place[key]
+	if !pending {
+		d.unread = ifAnother
+		f.stats.Queued++
+		s.open(key, s.alone(d))
+		return false
+	}
+	newest := s.stacks[i].Newest()
+	if !otherUID(newest.UIDHash, uidHash) || newest.Type == Deleted && newest.unread == 0 {
+		return false
+	}
+	f.pushLocked(key, d)
+	return newest.unread == 0
+}
+
+// readAgain puts a delta in the place of an object that could not be read. By its UID
+// it says itself whether what the consumer knows is another object.
+func (s *shelf[T]) readAgain(i int, d Delta[T]) {
+	s.stacks[i].Deltas[0] = d
+	if at, ok := slices.BinarySearch(s.doubtful, i); ok {
+		s.doubtful = slices.Delete(s.doubtful, at, at+1)
+	}
+}
+
+// settleUnread decides about a stack that begins with an object that could not be read,
+// now that it can be seen what the consumer knows. It reports whether the first delta
+// stays.
+func (f *FIFO[T]) settleUnread(s *shelf[T], stack *Stack[T]) bool {
+	first := &stack.Deltas[0]
+	obj, resourceVersion, uidHash, known := f.known.LastApplied(stack.Key)
+	switch {
+	case known && (first.unread == inAnyCase || otherUID(uidHash, first.UIDHash)):
+		at := first.ResourceVersion
+		*first = tombstone(obj, resourceVersion, uidHash)
+		if at != "" {
+			first.ResourceVersion = at
+		}
+	case known && s.resync && len(stack.Deltas) == 1:
+		*first = Delta[T]{Type: Sync, Object: obj, ResourceVersion: resourceVersion, UIDHash: uidHash}
+	default:
+		stack.Deltas = stack.Deltas[1:]
+		s.deltas--
+		return false
+	}
+	f.observer.delta(stack.Key, first.Type, first.ResourceVersion)
+	return true
+}

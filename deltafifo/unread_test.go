@@ -1,0 +1,223 @@
+package deltafifo_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kinform/kinform/deltafifo"
+)
+
+// one is an item of the first object that had a name, and other one of the next.
+func one(name, rv string) deltafifo.Item[string] {
+	return deltafifo.Item[string]{Key: key(name), Object: name + "@" + rv, ResourceVersion: rv, UIDHash: 1}
+}
+
+func other(name, rv string) deltafifo.Item[string] {
+	item := one(name, rv)
+	item.UIDHash = 2
+	return item
+}
+
+// unread is the same item, of which only the key and the UID could be read.
+func unread(item deltafifo.Item[string]) deltafifo.Item[string] {
+	return deltafifo.Item[string]{Key: item.Key, UIDHash: item.UIDHash, Unchanged: true}
+}
+
+func (f *fixture) list(rv string, items ...deltafifo.Item[string]) {
+	f.t.Helper()
+	require.NoError(f.t, f.Replace(slices.Values(items), rv))
+}
+
+func (f *fixture) tell(dt deltafifo.DeltaType, item deltafifo.Item[string]) {
+	f.t.Helper()
+	require.NoError(f.t, f.Tell(item.Key, deltafifo.Delta[string]{
+		Type: dt, Object: item.Object, ResourceVersion: item.ResourceVersion, UIDHash: item.UIDHash,
+	}, item.ResourceVersion))
+}
+
+func (f *fixture) unread(item deltafifo.Item[string]) {
+	f.t.Helper()
+	require.NoError(f.t, f.Unread(item.Key, item.UIDHash, item.ResourceVersion))
+}
+
+// A list with an object whose name is not known, and objects that could not be read: of
+// what the consumer has, only that is gone in whose place another object is.
+func TestAListThatDoesNotHaveAllNames(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name string
+		tell func(*fixture)
+		want []string
+	}{
+		{"deletes nothing that it lacks", func(f *fixture) { f.list("2", nameless) }, []string{}},
+		{"deletes nothing that is pending", func(f *fixture) {
+			f.tell(deltafifo.Updated, one("a", "2"))
+			f.tell(deltafifo.Added, one("c", "3"))
+			f.list("4", nameless)
+		}, []string{"a: Updated@2", "c: Added@3"}},
+		{"has what it lists", func(f *fixture) { f.list("2", one("a", "2"), nameless, one("c", "2")) }, []string{"a: Replaced@2", "c: Replaced@2"}},
+		{"deletes what another object has the name of", func(f *fixture) { f.list("2", nameless, unread(other("a", ""))) }, []string{"a: Deleted?@1"}},
+		{"deletes what is pending, if another object has its name", func(f *fixture) {
+			f.tell(deltafifo.Updated, one("a", "2"))
+			f.list("3", nameless, unread(other("a", "")))
+		}, []string{"a: Updated@2 Deleted?@2"}},
+		{"keeps what could not be read now", func(f *fixture) { f.list("2", nameless, unread(one("a", ""))) }, []string{}},
+		{"keeps what is another object without a UID", func(f *fixture) {
+			f.list("2", nameless, deltafifo.Item[string]{Key: key("a"), Unchanged: true})
+		}, []string{}},
+		{"an object with a name counts, if it is listed twice", func(f *fixture) {
+			f.tell(deltafifo.Updated, one("a", "2"))
+			f.list("3", one("a", "3"), unread(other("a", "")), nameless)
+		}, []string{"a: Updated@2 Replaced@3"}},
+		{"does not bring back what a list before it did not have", func(f *fixture) {
+			f.list("2", one("b", "1"))
+			f.list("3", nameless)
+		}, []string{"b: Replaced@1", "a: Deleted?@1"}},
+		{"nor what could not be read since", func(f *fixture) {
+			f.list("2", one("b", "1"))
+			f.list("3", nameless, unread(one("a", "")))
+		}, []string{"b: Replaced@1", "a: Deleted?@1"}},
+		{"after one that kept an object deletes it, if another has its name", func(f *fixture) {
+			f.list("2", unread(one("a", "")), one("b", "1"))
+			f.list("3", nameless, unread(other("a", "")))
+		}, []string{"b: Replaced@1", "a: Deleted?@1"}},
+		{"before one that has all names says nothing", func(f *fixture) {
+			f.list("2", nameless)
+			f.list("3", one("a", "3"))
+		}, []string{"a: Replaced@3", "b: Deleted?@1"}},
+		{"and what was not read there is gone with the next", func(f *fixture) {
+			f.list("2", nameless, unread(one("a", "")))
+			f.list("3", one("b", "1"))
+		}, []string{"a: Deleted?@1", "b: Replaced@1"}},
+		{"and is read after it", func(f *fixture) {
+			f.list("2", nameless, unread(other("a", "")))
+			f.tell(deltafifo.Updated, other("a", "3"))
+		}, []string{"a: Updated@3"}},
+		{"and is deleted after it", func(f *fixture) {
+			f.list("2", nameless, unread(other("a", "")))
+			f.tell(deltafifo.Deleted, other("a", "3"))
+		}, []string{"a: Deleted?@1"}},
+		{"and a resync of what stays", func(f *fixture) {
+			f.list("2", nameless, unread(other("a", "")), unread(one("b", "")))
+			require.NoError(f.t, f.Resync())
+		}, []string{"a: Deleted?@1", "b: Sync@1"}},
+		{"and one of another history", func(f *fixture) {
+			require.NoError(f.t, f.Restore(slices.Values([]deltafifo.Item[string]{nameless, one("a", "1")}), "1"))
+			require.NoError(f.t, f.Restore(slices.Values([]deltafifo.Item[string]{nameless, unread(other("b", ""))}), "1"))
+		}, []string{"a: Replaced@1", "b: Deleted?@1"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			f := setup(t, deltafifo.Options{})
+			f.list("1", one("a", "1"), one("b", "1"))
+			f.popAndApply()
+			require.NoError(t, f.Bookmark("1"))
+			tt.tell(f)
+			b := f.pop()
+			require.Equal(t, tt.want, text(b))
+			require.True(t, b.Replaced)
+			f.store.apply(b)
+			require.NoError(t, f.Resync())
+			require.Len(t, f.popAndApply(), len(f.store.contents()), "nothing of it is left over")
+		})
+	}
+}
+
+// An object that could not be read ends the one that had its key before, and only that.
+func TestUnread(t *testing.T) {
+	t.Parallel()
+	third := other("a", "4")
+	third.UIDHash = 3
+	for _, tt := range []struct {
+		name string
+		tell func(*fixture)
+		want []string
+	}{
+		{"of the object that is known", func(f *fixture) { f.unread(one("a", "2")) }, []string{}},
+		{"of another", func(f *fixture) { f.unread(other("a", "2")) }, []string{"a: Deleted?@1"}},
+		{"of an unknown UID", func(f *fixture) { require.NoError(f.t, f.Unread(key("a"), 0, "2")) }, []string{}},
+		{"of what nobody knows", func(f *fixture) { f.unread(other("x", "2")) }, []string{}},
+		{"of what is pending", func(f *fixture) {
+			f.tell(deltafifo.Updated, one("a", "2"))
+			f.unread(other("a", "3"))
+		}, []string{"a: Updated@2 Deleted?@2"}},
+		{"of what is pending and the same", func(f *fixture) {
+			f.tell(deltafifo.Updated, one("a", "2"))
+			f.unread(one("a", "3"))
+		}, []string{"a: Updated@2"}},
+		{"of what was deleted", func(f *fixture) {
+			f.tell(deltafifo.Deleted, one("a", "2"))
+			f.unread(other("a", "3"))
+		}, []string{"a: Deleted@2"}},
+		{"of two, one after another", func(f *fixture) {
+			f.unread(one("a", "2"))
+			f.unread(other("a", "3"))
+		}, []string{"a: Deleted?@1"}},
+		{"then deleted", func(f *fixture) {
+			f.unread(one("a", "2"))
+			f.tell(deltafifo.Deleted, deltafifo.Item[string]{Key: key("a"), Object: "a@1", ResourceVersion: "3", UIDHash: 1})
+		}, []string{"a: Deleted@1"}},
+		{"then a third is deleted", func(f *fixture) {
+			f.unread(one("a", "2"))
+			f.tell(deltafifo.Deleted, third)
+		}, []string{"a: Deleted?@1"}},
+		{"then read", func(f *fixture) {
+			f.unread(one("a", "2"))
+			f.tell(deltafifo.Updated, one("a", "3"))
+		}, []string{"a: Updated@3"}},
+		{"then read, without a UID", func(f *fixture) {
+			f.unread(other("a", "2"))
+			f.update("a", "3")
+		}, []string{"a: Deleted?@1 Updated@3"}},
+		{"of what a list does not have", func(f *fixture) {
+			f.list("2", one("b", "1"))
+			f.unread(one("a", "3"))
+		}, []string{"b: Replaced@1", "a: Deleted?@1"}},
+		{"before a list that does not have it", func(f *fixture) {
+			f.unread(one("a", "2"))
+			f.list("3", one("b", "1"))
+		}, []string{"a: Deleted?@1", "b: Replaced@1"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			f := setup(t, deltafifo.Options{})
+			f.list("1", one("a", "1"), one("b", "1"))
+			f.popAndApply()
+			tt.tell(f)
+			require.NoError(t, f.Bookmark("9"))
+			require.Equal(t, tt.want, f.popAndApply())
+		})
+	}
+	f := setup(t, deltafifo.Options{})
+	f.Close()
+	require.ErrorIs(t, f.Unread(key("a"), 1, "1"), deltafifo.ErrClosed)
+}
+
+// While nobody knows which object the newest is, none is at its version.
+func TestHasVersionOfWhatCouldNotBeRead(t *testing.T) {
+	t.Parallel()
+	for name, tell := range map[string]func(f *fixture){
+		"an event": func(f *fixture) { f.unread(other("a", "2")) },
+		"a list":   func(f *fixture) { f.list("2", nameless, unread(other("a", ""))) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := setup(t, deltafifo.Options{})
+			f.list("1", one("a", "1"), one("b", "1"))
+			f.popAndApply()
+			f.settle()
+			require.True(t, f.HasVersion(key("a"), "1", 1))
+			tell(f)
+			require.False(t, f.HasVersion(key("a"), "1", 1), "pending")
+			require.True(t, f.HasVersion(key("b"), "1", 1))
+			b := f.pop()
+			require.False(t, f.HasVersion(key("a"), "1", 1), "in flight")
+			require.True(t, f.HasVersion(key("b"), "1", 1))
+			f.store.apply(b)
+			f.settle()
+			require.False(t, f.HasVersion(key("a"), "1", 1), "gone")
+		})
+	}
+}
