@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -184,8 +185,17 @@ func (s *watchStream) Next() (listwatch.Event[string], error) {
 // mirror is a Sink that holds what it is told.
 type mirror struct {
 	journal *journal
+	fail    []error // what the next calls answer; nil is success
+
+	mu      sync.Mutex                      // guards following
 	content map[types.NamespacedName]string // resourceVersions
-	fail    []error                         // what the next calls answer; nil is success
+}
+
+// now is the content while the reflector runs.
+func (m *mirror) now() map[types.NamespacedName]string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return maps.Clone(m.content)
 }
 
 func (m *mirror) HasVersion(key types.NamespacedName, version string, _ uint64) bool {
@@ -227,6 +237,8 @@ func (m *mirror) take(verb string, items []listwatch.Item[string], version strin
 	if err := m.failure(); err != nil {
 		return err
 	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	m.content = content
 	return nil
 }
@@ -240,6 +252,8 @@ func (m *mirror) Apply(ev listwatch.Event[string]) error {
 	if err := m.failure(); err != nil {
 		return err
 	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	switch ev.Type {
 	case listwatch.Deleted:
 		delete(m.content, ev.Key)

@@ -66,7 +66,7 @@ func TestTheFirstSnapshotIsWholeOrNone(t *testing.T) { // G2, G11
 					}
 					stop := start(t, g)
 					synctest.Wait()
-					require.Empty(t, g.sink.content)
+					require.Empty(t, g.sink.now())
 					status := g.reflector.Status()
 					require.False(t, status.Synced)
 					require.Equal(t, 1, status.Failures)
@@ -94,7 +94,7 @@ func TestTheFirstSnapshotIsWholeOrNone(t *testing.T) { // G2, G11
 
 func byName(g *rig) map[string]string {
 	content := map[string]string{}
-	for key, version := range g.sink.content {
+	for key, version := range g.sink.now() {
 		content[key.Name] = version
 	}
 	return content

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -19,15 +20,22 @@ import (
 // means the same as before. Each call of Write gets whole characters.
 //
 // All output of the command goes through one, so that nobody has to think of it; what
-// is to steer the terminal is written to [Raw].
-type Writer struct{ to io.Writer }
+// is to steer the terminal is written to [Raw]. It may be used by several goroutines:
+// what one call writes is in one piece.
+type Writer struct {
+	to io.Writer
+
+	mu sync.Mutex // held while to is written to
+}
 
 // NewWriter returns a writer to another one.
-func NewWriter(to io.Writer) *Writer { return &Writer{to} }
+func NewWriter(to io.Writer) *Writer { return &Writer{to: to} }
 
 // Write implements io.Writer. The count is that of p.
 func (w *Writer) Write(p []byte) (int, error) {
 	shown := escape(string(p), keptByWriter)
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	if n, err := io.WriteString(w.to, shown); err != nil {
 		return min(n, len(p)), err
 	}
