@@ -2,7 +2,6 @@ package rest
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -437,18 +436,4 @@ func TestBoundsAreValidated(t *testing.T) {
 		_, err := NewClient(Config{Host: "x"}, opts)
 		require.ErrorContains(t, err, "rest: ")
 	}
-}
-
-// gzipOf is a body of so many equal parts, in gzip, which is not held whole.
-func gzipOf(t testing.TB, start string, part []byte, times int, end string) []byte {
-	var out bytes.Buffer
-	w, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
-	require.NoError(t, err)
-	_, _ = io.WriteString(w, start)
-	for range times {
-		_, _ = w.Write(part)
-	}
-	_, _ = io.WriteString(w, end)
-	require.NoError(t, w.Close())
-	return out.Bytes()
 }

@@ -28,7 +28,7 @@ var ErrUnsafe = errors.New("the file is not to be trusted")
 
 // ErrSecrets is wrapped by errors about a file that has Secrets, or would have them,
 // where [Options].Secrets does not ask for that.
-var ErrSecrets = errors.New("Secrets are kept in a file only where Options.Secrets says so")
+var ErrSecrets = errors.New("secrets are kept in a file only where Options.Secrets says so")
 
 // ErrIncomplete is wrapped by errors of Save about a store that lacks objects, or has
 // them in an older state than the server.

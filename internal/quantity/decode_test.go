@@ -44,26 +44,28 @@ type places struct {
 	metav1.ObjectMeta `json:"metadata"`
 	*Outer            // a pointer, and embedded
 	Deep
-	Q          resource.Quantity            `json:"q"`
-	Option     resource.Quantity            `json:"option,string"`
-	Pointer    **resource.Quantity          `json:"pointer"`
-	List       []resource.Quantity          `json:"list"`
-	Array      [2]*resource.Quantity        `json:"array"`
-	ByNumber   map[int]resource.Quantity    `json:"byNumber"`
-	ByName     map[string]resource.Quantity `json:"byName"`
-	Nested     map[string][]places          `json:"nested"`
-	Value      *resource.QuantityValue      `json:"value"`
-	Own        own                          `json:"own"`
-	Embeds     embeds                       `json:"embeds"`
-	Untagged   resource.Quantity
-	Text       string                  `json:"text"`
-	Any        any                     `json:"any"`
-	Float      float64                 `json:"float"`
-	Raw        json.RawMessage         `json:"raw"`
-	Extension  apiruntime.RawExtension `json:"extension"`
-	Port       intstr.IntOrString      `json:"port"`
-	Time       *metav1.Time            `json:"time"`
-	Strings    map[string]string       `json:"strings"`
+	Q resource.Quantity `json:"q"`
+	//lint:ignore SA5008 encoding/json ignores it, and so must what looks for quantities
+	Option    resource.Quantity            `json:"option,string"`
+	Pointer   **resource.Quantity          `json:"pointer"`
+	List      []resource.Quantity          `json:"list"`
+	Array     [2]*resource.Quantity        `json:"array"`
+	ByNumber  map[int]resource.Quantity    `json:"byNumber"`
+	ByName    map[string]resource.Quantity `json:"byName"`
+	Nested    map[string][]places          `json:"nested"`
+	Value     *resource.QuantityValue      `json:"value"`
+	Own       own                          `json:"own"`
+	Embeds    embeds                       `json:"embeds"`
+	Untagged  resource.Quantity
+	Text      string                  `json:"text"`
+	Any       any                     `json:"any"`
+	Float     float64                 `json:"float"`
+	Raw       json.RawMessage         `json:"raw"`
+	Extension apiruntime.RawExtension `json:"extension"`
+	Port      intstr.IntOrString      `json:"port"`
+	Time      *metav1.Time            `json:"time"`
+	Strings   map[string]string       `json:"strings"`
+	//lint:ignore U1000 it is there to be passed over
 	unexported resource.Quantity
 }
 
