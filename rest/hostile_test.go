@@ -254,10 +254,7 @@ func (h *hostile) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case 1: // in part, and then nothing
 		_, _ = w.Write(body[:random.IntN(len(body)+1)])
 		_ = http.NewResponseController(w).Flush()
-		select {
-		case <-r.Context().Done():
-		case <-time.After(2 * time.Second):
-		}
+		linger(r)
 	case 2: // with a connection that ends
 		_, _ = w.Write(body)
 		_ = http.NewResponseController(w).Flush()
@@ -271,6 +268,48 @@ func (h *hostile) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	default:
 		_, _ = w.Write(body)
+	}
+}
+
+// linger waits until the client is gone, but not for ever. To an answer that has no body,
+// such as 204, a client does not wait for more: it sends its next request on the same
+// connection. The first byte of that ends net/http's watch over the connection, whose end
+// is not noticed any more: the context never ends, and Close of the server waits for the
+// handler.
+func linger(r *http.Request) {
+	select {
+	case <-r.Context().Done():
+	case <-time.After(2 * time.Second):
+	}
+}
+
+// Runs of the suite hung in Close of its server. The client is gone, and the server has
+// not noticed.
+func TestHostileServerEnds(t *testing.T) {
+	var began atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		began.Add(1)
+		w.WriteHeader(http.StatusNoContent)
+		_ = http.NewResponseController(w).Flush()
+		linger(r)
+	}))
+	client, err := rest.NewClient(rest.Config{Host: server.URL, HeaderTimeout: 200 * time.Millisecond}, rest.Options{MaxRetries: -1})
+	require.NoError(t, err)
+	_, err = client.Raw(t.Context(), "GET", "/api", rest.RawOptions{})
+	require.NoError(t, err, "the answer is complete")
+	_, err = client.Raw(t.Context(), "GET", "/api", rest.RawOptions{})
+	require.Error(t, err)
+	require.EqualValues(t, 1, began.Load(), "the second request is on the connection of the first")
+	client.Close()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		server.Close()
+	}()
+	select {
+	case <-ended:
+	case <-time.After(30 * time.Second):
+		require.Fail(t, "Close of the server hangs")
 	}
 }
 
