@@ -163,6 +163,29 @@ type level struct {
 	levels            int
 }
 
+// pointers is a message as gogo makes them by default, whose lists and maps hold pointers.
+type pointers struct {
+	metav1.ObjectMeta `json:"metadata" protobuf:"bytes,1,opt,name=metadata"`
+	List              []*pointers          `json:"list" protobuf:"bytes,3,rep,name=list"`
+	Map               map[string]*pointers `json:"map" protobuf:"bytes,4,rep,name=map"`
+	level             level
+}
+
+func (n *pointers) Unmarshal(data []byte) error { return n.level.Unmarshal(data) }
+
+// TestPointersInListsAndMapsAreWeighed: what is behind them was neither counted nor
+// followed, so that a list of messages that contain themselves ended the process.
+func TestPointersInListsAndMapsAreWeighed(t *testing.T) {
+	budgets := (&Client{}).limits()
+	budgets.expansion, budgets.memory = 1<<20, 1<<40
+	deep, light := newScales(reflect.TypeFor[*pointers](), budgets), newScales(reflect.TypeFor[*pointers](), (&Client{}).limits())
+	for _, number := range []int{3, 4} {
+		require.ErrorIs(t, deep.weigh(Protobuf, nest(number, 20_000), jsonSize{}), errDeep, "field %d", number)
+		require.NoError(t, deep.weigh(Protobuf, nest(number, 4000), jsonSize{}), "field %d", number)
+		require.ErrorIs(t, light.weigh(Protobuf, bytes.Repeat(field(number, nil), 10_000), jsonSize{}), errHeavy, "field %d", number)
+	}
+}
+
 func (n *level) Unmarshal(data []byte) error {
 	for len(data) > 0 {
 		h, value, rest, err := nextField(data, false)

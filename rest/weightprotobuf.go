@@ -163,7 +163,11 @@ func (c *protobufTypes) field(number int, t reflect.Type) protobufField {
 		if _, value.in = c.element(t.Elem(), minEntry); value.in != nil {
 			entry.fields = append(entry.fields, value)
 		}
-		if cost := mapEntry(t); cost > c.light*minEntry {
+		cost := mapEntry(t)
+		if t.Elem().Kind() == reflect.Pointer {
+			cost += int(t.Elem().Elem().Size())
+		}
+		if cost > c.light*minEntry {
 			f.weight.cost = cost
 		}
 		f.in = entry
@@ -171,12 +175,18 @@ func (c *protobufTypes) field(number int, t reflect.Type) protobufField {
 	return f
 }
 
-// element returns what an element of a type costs, if that is worth counting.
+// element returns what an element of a type costs, with what it points to, if that is
+// worth counting.
 func (c *protobufTypes) element(t reflect.Type, bytes int) (cost int, in *protobufType) {
+	cost = int(t.Size())
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+		cost += int(t.Size())
+	}
 	if t.Kind() == reflect.Struct {
 		in = c.message(t)
 	}
-	if cost = int(t.Size()); cost <= c.light*bytes {
+	if cost <= c.light*bytes {
 		cost = 0
 	}
 	return cost, in
