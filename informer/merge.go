@@ -180,9 +180,12 @@ func (m *merged[T]) Describe(ctx context.Context) (map[string]string, error) {
 		source := part.(Describer)
 		go func() {
 			slots <- struct{}{}
-			description, err := source.Describe(ctx)
-			<-slots
-			answers <- said{description, err}
+			var answer said
+			defer func() {
+				<-slots
+				answers <- answer
+			}()
+			toldAnyway(func() { answer.description, answer.err = source.Describe(ctx) }, func(err error) { answer = said{err: err} })
 		}()
 	}
 	var lines []string

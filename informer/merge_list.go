@@ -132,9 +132,11 @@ func (l *mergedList[T]) openMore() {
 		l.openers.Go(func() {
 			o.listener = listenTo(opts.Patience, func() { o.cancel(reflector.ErrNoProgress) })
 			opts.Patience.Progress = o.listener.progress
-			o.stream, o.err = source.List(o.ctx, opts)
-			o.listener.heard()
-			l.opened <- o
+			defer func() {
+				o.listener.heard()
+				l.opened <- o
+			}()
+			toldAnyway(func() { o.stream, o.err = source.List(o.ctx, opts) }, func(err error) { o.stream, o.err = nil, err })
 		})
 	}
 }

@@ -35,7 +35,9 @@ func (m *merged[T]) Watch(ctx context.Context, opts listwatch.WatchOptions) (lis
 			p.state.unlisted = false
 		}
 		w.down[part] = p.state.unlisted
-		w.readers.Go(p.run)
+		w.readers.Go(func() {
+			toldAnyway(p.run, func(err error) { p.say(arrival[T]{kind: partEnds, err: err}) })
+		})
 	}
 	for opened := len(m.parts) == 0; !opened && w.err == nil; {
 		select {

@@ -67,8 +67,12 @@ func (h *history[T]) probe(ctx context.Context) (found, error) {
 	for _, source := range h.sources {
 		go func() {
 			slots <- struct{}{}
-			answers <- h.ask(ctx, source, from, mark, stored)
-			<-slots
+			var answer testimony
+			defer func() {
+				answers <- answer
+				<-slots
+			}()
+			toldAnyway(func() { answer = h.ask(ctx, source, from, mark, stored) }, func(err error) { answer = testimony{err: err} })
 		}()
 	}
 	var last, other, forgotten bool

@@ -139,6 +139,28 @@ func startAhead[T any](x *exchange, c cutter, decode func(frame, *envelope) (lis
 func (a *ahead[T]) read() {
 	defer close(a.work)
 	b := a.newBatch(a.newBuffer(0), false)
+	finished := false
+	defer func() {
+		if !finished {
+			a.goneWith(b)
+		}
+	}()
+	finished = a.readOn(&b)
+}
+
+// goneWith tells the consumer that the reader has ended at b, in the middle of something.
+func (a *ahead[T]) goneWith(b *batch[T]) {
+	b.end, b.waits, b.size = errGoexit, false, 0
+	select {
+	case a.order <- b:
+	case <-a.exchange.running.Done():
+	}
+}
+
+// readOn is read, beginning with an empty batch. It keeps current what is read into, and
+// is true.
+func (a *ahead[T]) readOn(current **batch[T]) bool {
+	b := *current
 	var start, filled int // of the buffer, these bytes are not cut yet
 	var n int             // bytes that arrived last
 	var ended error
@@ -149,7 +171,7 @@ func (a *ahead[T]) read() {
 			if err != nil {
 				b.end = err
 				a.dispatch(b)
-				return
+				return true
 			}
 			if f.data == nil {
 				break
@@ -160,9 +182,9 @@ func (a *ahead[T]) read() {
 				b.shared = true
 				next := a.newBatch(b.buffer, true)
 				if !a.dispatch(b) {
-					return
+					return true
 				}
-				b = next
+				b, *current = next, next
 			}
 		}
 		rest := (*b.buffer)[start:filled]
@@ -170,7 +192,7 @@ func (a *ahead[T]) read() {
 		case ended != nil:
 			b.end = a.ending(ended, rest)
 			a.dispatch(b)
-			return
+			return true
 		case len(b.frames) > 0:
 			used := len(rest)
 			if n >= idleSize || filled == len(*b.buffer) {
@@ -179,9 +201,9 @@ func (a *ahead[T]) read() {
 			next := a.newBatch(a.newBuffer(used), false)
 			start, filled = 0, copy(*next.buffer, rest)
 			if !a.dispatch(b) {
-				return
+				return true
 			}
-			b = next
+			b, *current = next, next
 		case len(rest) == 0 && !b.shared:
 			start, filled = 0, 0 // what was in it has been skipped
 		case filled == len(*b.buffer):
@@ -273,8 +295,17 @@ func (a *ahead[T]) isFull(size, limit int64) bool {
 // watch on which nothing happens has no workers.
 func (a *ahead[T]) worker(b *batch[T]) {
 	growStack()
+	decoding := true
+	defer func() {
+		if decoding {
+			b.decoded <- struct{}{}
+			<-a.slots
+		}
+	}()
 	for ok := true; ok; {
+		decoding = true
 		a.decodeAll(b)
+		decoding = false
 		b.decoded <- struct{}{}
 		select {
 		case b, ok = <-a.work:
@@ -291,13 +322,24 @@ func (a *ahead[T]) decodeAll(b *batch[T]) {
 		b.results = make([]outcome[T], len(b.frames))
 	}
 	b.results = b.results[:len(b.frames)]
-	for i, f := range b.frames {
+	i, finished := 0, false
+	defer func() {
+		if !finished {
+			b.results[i] = outcome[T]{err: errGoexit} // after which nothing is read
+		}
+	}()
+	var f frame
+	for i, f = range b.frames {
 		b.results[i].value, b.results[i].err = a.decode(f, &b.envelope)
 	}
+	finished = true
 	a.recycle(b)
 	clear(b.frames)
 	b.buffer, b.frames = nil, b.frames[:0]
 }
+
+// errGoexit is what remains of a type's method that ended the goroutine of a decoder.
+var errGoexit = errors.New("rest: a method of the Go type called runtime.Goexit while an object was decoded, which ended the stream; testing's FailNow does so: call it in the test's own goroutine only")
 
 // growStack makes room on the stack for decoding, at once and while there is next to
 // nothing on it. Step by step, in the middle of decoding, it costs a worker more

@@ -1,0 +1,105 @@
+package informer_test
+
+import (
+	"context"
+	"runtime"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/listwatch"
+	"github.com/kinform/kinform/reflector"
+	"github.com/kinform/kinform/rest"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+)
+
+// leaver is a source that ends the goroutine that calls it.
+type leaver struct {
+	listwatch.Source[*corev1.Pod]
+	list, watch bool
+}
+
+func (l leaver) List(ctx context.Context, opts listwatch.ListOptions) (listwatch.ListStream[*corev1.Pod], error) {
+	if l.list {
+		runtime.Goexit()
+	}
+	return l.Source.List(ctx, opts)
+}
+
+func (l leaver) Watch(ctx context.Context, opts listwatch.WatchOptions) (listwatch.WatchStream[*corev1.Pod], error) {
+	if l.watch {
+		runtime.Goexit()
+	}
+	return l.Source.Watch(ctx, opts)
+}
+
+// G10: a part that ends the goroutine in which a merged source reads it is a failure at
+// once, with an error that says so: nobody waits for a silence, and nothing stays.
+func TestGoexitInAPartIsAFailure(t *testing.T) {
+	for _, mode := range []reflector.ListMode{reflector.List, reflector.WatchList} {
+		for name, part := range map[string]leaver{"list": {list: true, watch: true}, "watch": {watch: true}, "transform": {}} {
+			t.Run(mode.String()+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				synctest.Test(t, func(t *testing.T) {
+					server, source := newServer(t, rest.ResourceOptions{})
+					part.Source = source
+					bad := listwatch.Source[*corev1.Pod](part)
+					if name == "transform" {
+						bad = informer.Transform(source, func(pod *corev1.Pod) (*corev1.Pod, error) {
+							if pod.Name == key(1).Name {
+								runtime.Goexit()
+							}
+							return pod, nil
+						})
+					}
+					client, err := rest.NewClient(rest.Config{Host: server.URL(), DialContext: server.DialContext}, rest.Options{})
+					require.NoError(t, err)
+					defer client.Close()
+					opts := informer.Options[*corev1.Pod]{}
+					opts.Reflector.ListMode = mode
+					inf, err := informer.New(informer.Merge(rest.NewResource[*corev1.Pod](client, pods, rest.ResourceOptions{Namespace: "elsewhere"}), bad), opts)
+					require.NoError(t, err)
+					ctx, cancel := context.WithCancel(t.Context())
+					ended := make(chan error, 1)
+					go func() { ended <- inf.Run(ctx) }()
+					time.Sleep(2 * time.Second)
+					if name == "transform" {
+						require.NoError(t, inf.WaitForSync(t.Context()))
+						_, err = server.Create(newPod(key(1)))
+						require.NoError(t, err)
+					}
+					time.Sleep(5 * time.Second)
+					synctest.Wait()
+					select {
+					case err := <-ended: // A list is read in the reflector's own goroutine.
+						require.Equal(t, "transform", name)
+						require.ErrorContains(t, err, "runtime.Goexit")
+					default:
+						status := inf.Status().Reflector
+						require.NotZero(t, status.Failures)
+						require.ErrorContains(t, status.LastError, "runtime.Goexit")
+						cancel()
+						require.NoError(t, <-ended)
+					}
+					cancel()
+				})
+			})
+		}
+	}
+}
+
+// Describe implements informer.Describer.
+func (l leaver) Describe(context.Context) (map[string]string, error) {
+	if l.list {
+		runtime.Goexit()
+	}
+	return map[string]string{"a": "b"}, nil
+}
+
+func TestGoexitInADescriptionIsAnError(t *testing.T) {
+	t.Parallel()
+	_, err := informer.Merge[*corev1.Pod](leaver{}, leaver{list: true}).(informer.Describer).Describe(t.Context())
+	require.ErrorContains(t, err, "runtime.Goexit")
+}

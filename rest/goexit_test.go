@@ -1,0 +1,89 @@
+package rest
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kinform/kinform/listwatch"
+)
+
+// leaver has a method of the user's, which ends the goroutine that it is called in.
+type leaver struct {
+	metav1.ObjectMeta `json:"metadata"`
+	Step              step `json:"step"`
+}
+
+type step int
+
+func (s *step) UnmarshalJSON(data []byte) error {
+	if string(data) == "13" {
+		runtime.Goexit()
+	}
+	return json.Unmarshal(data, (*int)(s))
+}
+
+// G10: a method that ends the goroutine of a decoder ends the stream with an error: what
+// came before is handed out, and neither who reads nor who closes it waits.
+func TestGoexitInADecoderEndsTheStream(t *testing.T) {
+	t.Parallel()
+	for _, n := range []int{1, 40, 3000} {
+		for _, bad := range []int{0, n / 2, n - 1} {
+			t.Run(fmt.Sprintf("%d of %d", bad, n), func(t *testing.T) {
+				t.Parallel()
+				object := func(i int) string {
+					step := 1
+					if i == bad {
+						step = 13
+					}
+					return fmt.Sprintf(`{"kind":"Sized","apiVersion":"example.org/v1","metadata":{"name":"o%d","resourceVersion":"%d"},"step":%d}`, i, i+1, step)
+				}
+				var list, watch []string
+				for i := range n {
+					list = append(list, object(i))
+					watch = append(watch, `{"type":"ADDED","object":`+object(i)+"}\n")
+				}
+				client := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					w.Header().Set("Content-Type", "application/json")
+					if r.URL.Query().Has("watch") {
+						_, _ = io.WriteString(w, strings.Join(watch, ""))
+						w.(http.Flusher).Flush()
+						<-r.Context().Done() // It stays open, as watches do.
+						return
+					}
+					_, _ = io.WriteString(w, `{"kind":"SizedList","apiVersion":"example.org/v1","metadata":{"resourceVersion":"1"},"items":[`+strings.Join(list, ",")+"]}")
+				}), Options{})
+				resource := NewJSONResource[*leaver](client, sizedGVR, ResourceOptions{})
+
+				lists, err := resource.List(t.Context(), listwatch.ListOptions{})
+				require.NoError(t, err)
+				items := 0
+				for err = nil; err == nil; items++ {
+					_, err = lists.Next()
+				}
+				require.ErrorIs(t, err, errGoexit)
+				require.Equal(t, bad, items-1)
+				require.NoError(t, lists.Close())
+
+				watches, err := resource.Watch(t.Context(), listwatch.WatchOptions{ResourceVersion: "1"})
+				require.NoError(t, err)
+				events := 0
+				for err = nil; err == nil; events++ {
+					_, err = watches.Next()
+				}
+				require.ErrorIs(t, err, errGoexit)
+				require.False(t, errors.Is(err, io.EOF))
+				require.Equal(t, bad, events-1)
+				require.NoError(t, watches.Close())
+			})
+		}
+	}
+}
