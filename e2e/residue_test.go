@@ -1,6 +1,7 @@
 package e2e_test
 
 import (
+	"fmt"
 	"runtime"
 	"testing"
 	"time"
@@ -37,8 +38,15 @@ func (before residue) requireNothingMore(t *testing.T) {
 	t.Helper()
 	kube.CloseIdle()
 	require.NoError(t, goleak.Find(before.goroutines))
-	after := heapInUse()
-	require.LessOrEqual(t, after, before.heap+heapMargin, "bytes of heap: %d before, %d after", before.heap, after)
+	var after uint64
+	// What a cleanup or a stopped timer keeps is freed when the runtime comes to it, which
+	// on a busy machine may be after the third collection.
+	eventually(t, 10*time.Second, func() string {
+		if after = heapInUse(); after > before.heap+heapMargin {
+			return fmt.Sprintf("bytes of heap: %d before, %d after", before.heap, after)
+		}
+		return ""
+	})
 	t.Logf("heap: %.1f MiB before, %.1f MiB after", mib(before.heap), mib(after))
 }
 

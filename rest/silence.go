@@ -29,7 +29,8 @@ func (x *exchange) Read(p []byte) (n int, err error) {
 	s := &x.silence
 	wait := max(limit-s.spent, 1)
 	if s.timer == nil {
-		s.timer = time.AfterFunc(wait, func() { x.cancel(errSilent) })
+		cancel := x.cancel // all that a timer is to keep alive, which may be after its stop
+		s.timer = time.AfterFunc(wait, func() { cancel(errSilent) })
 	} else {
 		s.timer.Reset(wait)
 	}
