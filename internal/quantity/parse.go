@@ -30,6 +30,9 @@ func Parse(text string) (resource.Quantity, error) {
 	return resource.ParseQuantity(text)
 }
 
+// beyond is an exponent beyond which all are alike, with room for sums in 32 bits.
+const beyond = 1 << 30
+
 // tame returns a text that apimachinery makes the same quantity of, and is not long
 // busy with, or false where the text itself is such a one, or none at all.
 func (l limits) tame(text string) (tamed string, ok bool) {
@@ -46,8 +49,9 @@ func (l limits) tame(text string) (tamed string, ok bool) {
 	}
 	digits := len(whole) + len(fraction)
 	if int64(exponent)-int64(len(fraction)) < math.MinInt32 && max(len(whole), 1)+len(fraction) <= 18 {
-		exponent += 1 << 32 // What apimachinery's 32 bits make of it.
+		exponent = beyond // What apimachinery's 32 bits make of it.
 	}
+	exponent = max(-beyond, min(exponent, beyond))
 	significant := strings.TrimLeft(whole+fraction, "0")
 	// The value is 0.significant times ten to the power of magnitude.
 	magnitude := len(whole) - (digits - len(significant)) + exponent
