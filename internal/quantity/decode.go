@@ -80,7 +80,7 @@ func (g *Guard) DecodeProtobuf(data []byte, object any, decode func(data []byte,
 	t := reflect.TypeOf(object).Elem()
 	data = bytes.Clone(data)
 	if tagged(t) {
-		if !protobuf(data, t, 0) {
+		if !(messages{}).tame(data, t, 0) {
 			return errMalformed
 		}
 		return decode(data, object)

@@ -356,3 +356,27 @@ func FuzzDecodeProtobuf(f *testing.F) {
 		}
 	})
 }
+
+// A value may come alone, as one of a field does, and need not be JSON.
+func TestWhatIsNoJSONDoesNotPanic(t *testing.T) { // G11
+	t.Parallel()
+	for _, data := range []string{`1\u0031`, `1\u0031111e-99999`, `\u0031`, `"\u0031`, `\u0031"`, `[1\u0031]`, `{"a":1\u0031}`} {
+		var g Guard
+		require.NotPanics(t, func() {
+			_ = g.DecodeJSON([]byte(data)[:len(data):len(data)], new(own), func(data []byte, object any) error { return json.Unmarshal(data, object) })
+		}, data)
+	}
+}
+
+// G11: to look for quantities in a message costs no more memory with each part of it.
+func TestPartsOfAMessageAreOfFewTypes(t *testing.T) {
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{"a": "1e-1000000000"}}}
+	pod.Spec.Volumes = make([]corev1.Volume, 10_000)
+	data, err := pod.Marshal()
+	require.NoError(t, err)
+	var g Guard
+	allocated := testing.AllocsPerRun(1, func() {
+		require.NoError(t, g.DecodeProtobuf(data, new(corev1.Pod), func([]byte, any) error { return nil }))
+	})
+	require.Less(t, allocated, 10_000.0)
+}

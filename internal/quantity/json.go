@@ -179,7 +179,7 @@ func (d *document) text(from, to int, p place) {
 	if !p.opaque && !p.quantity {
 		return
 	}
-	if p.opaque && !p.quantity && bytes.IndexByte(text, '\\') >= 0 {
+	if quoted := from > 0 && d.data[from-1] == '"'; quoted && p.opaque && !p.quantity && bytes.IndexByte(text, '\\') >= 0 {
 		text = []byte(d.plain(from-1, to+1))
 	}
 	text = bytes.TrimSpace(text)

@@ -14,23 +14,31 @@ import (
 func Unmarshal(q *resource.Quantity, data []byte) error {
 	if at, _ := Suspect(true, data, 0); at >= 0 {
 		data = bytes.Clone(data)
-		if !protobuf(data, quantityType, 0) {
+		if !(messages{}).tame(data, quantityType, 0) {
 			return errMalformed
 		}
 	}
 	return q.Unmarshal(data)
 }
 
-// protobuf replaces the texts of the quantities of a message in place, by others with
+// messages are the fields of the types of messages, see numbered. A message may have as
+// many parts as bytes, but not of as many types.
+type messages map[reflect.Type]map[int32]reflect.Type
+
+// tame replaces the texts of the quantities of a message in place, by others with
 // as many bytes. The type of the message is a struct whose fields have protobuf tags,
 // as all types of k8s.io/api. It reports false where the message is malformed, or such
 // that generated code may read it in another way: with a group, which no server sends,
 // or a map whose entries have fields of other kinds.
-func protobuf(data []byte, t reflect.Type, depth int) bool {
+func (m messages) tame(data []byte, t reflect.Type, depth int) bool {
 	if depth > maxDepth {
 		return false
 	}
-	fields := numbered(t)
+	fields, ok := m[t]
+	if !ok {
+		fields = numbered(t)
+		m[t] = fields
+	}
 	for len(data) > 0 {
 		number, wire, value, rest, ok := nextField(data)
 		if !ok {
@@ -44,9 +52,9 @@ func protobuf(data []byte, t reflect.Type, depth int) bool {
 				shorten(value)
 			}
 		case to != nil && to.Kind() == reflect.Map:
-			ok = entry(value, to.Elem(), depth+1)
+			ok = m.entry(value, to.Elem(), depth+1)
 		case to != nil:
-			ok = protobuf(value, to, depth+1)
+			ok = m.tame(value, to, depth+1)
 		}
 		if !ok {
 			return false
@@ -55,12 +63,12 @@ func protobuf(data []byte, t reflect.Type, depth int) bool {
 	return true
 }
 
-// entry is protobuf for an entry of a map. Generated code does not look how its fields
+// entry is tame for an entry of a map. Generated code does not look how its fields
 // are encoded.
-func entry(data []byte, t reflect.Type, depth int) bool {
+func (m messages) entry(data []byte, t reflect.Type, depth int) bool {
 	for len(data) > 0 {
 		number, wire, value, rest, ok := nextField(data)
-		if !ok || (number == 1 || number == 2) && wire != wireBytes || number == 2 && !protobuf(value, t, depth) {
+		if !ok || (number == 1 || number == 2) && wire != wireBytes || number == 2 && !m.tame(value, t, depth) {
 			return false
 		}
 		data = rest
