@@ -63,15 +63,27 @@ func (i *Informer[T]) isRefused(key types.NamespacedName) bool {
 const maxRefused = 100
 
 // unreadable adds the objects that index functions have refused to those that the
-// reflector could not read.
+// reflector could not read. One that is both, as its next version could not even be read,
+// is one, as far as the reflector names it.
 func (i *Informer[T]) unreadable(u reflector.Unreadable) reflector.Unreadable {
+	if i.refusing.Load() == 0 {
+		return u
+	}
+	named := u.Objects
+	u.Objects = slices.Clip(named) // The reflector tells everybody of the same array.
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	for key, unread := range i.refused {
-		if slices.ContainsFunc(u.Objects, func(other *listwatch.ObjectError) bool { return other.Key == key }) {
-			continue // Its next version could not even be read.
+	u.Count += len(i.refused)
+	for _, unread := range named {
+		if i.refused[unread.Key] != nil {
+			u.Count--
 		}
-		if u.Count++; len(u.Objects) < maxRefused {
+	}
+	for key, unread := range i.refused {
+		if len(u.Objects) >= maxRefused {
+			break
+		}
+		if !slices.ContainsFunc(named, func(other *listwatch.ObjectError) bool { return other.Key == key }) {
 			u.Objects = append(u.Objects, unread)
 		}
 	}

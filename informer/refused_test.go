@@ -1,0 +1,82 @@
+package informer
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/kinform/kinform/listwatch"
+	"github.com/kinform/kinform/reflector"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// refusing is an informer that has refused so many objects.
+func refusing(refused int) *Informer[int] {
+	i := &Informer[int]{refused: map[types.NamespacedName]*listwatch.ObjectError{}}
+	for n := range refused {
+		key := types.NamespacedName{Name: fmt.Sprint(n)}
+		i.refused[key] = &listwatch.ObjectError{Key: key, Err: errors.New("refused")}
+	}
+	i.refusing.Store(int64(refused))
+	return i
+}
+
+func unread(names ...string) (u reflector.Unreadable) {
+	u.Objects = make([]*listwatch.ObjectError, 0, 2*len(names)) // with room, as it may have
+	for _, name := range names {
+		u.Objects = append(u.Objects, &listwatch.ObjectError{Key: types.NamespacedName{Name: name}})
+	}
+	u.Count = len(names)
+	return u
+}
+
+// Whoever asks for the state gets his own list: several may at once.
+func TestStatesOfUnreadableObjectsShareNothing(t *testing.T) {
+	t.Parallel()
+	i := refusing(3)
+	of := unread("a", "b", "1")
+	var group sync.WaitGroup
+	for range 20 {
+		group.Go(func() {
+			all := i.unreadable(of)
+			require.Equal(t, 5, all.Count, "one is both")
+			names := map[string]bool{}
+			for _, object := range all.Objects {
+				names[object.Key.Name] = true
+			}
+			require.Len(t, names, 5)
+		})
+	}
+	group.Wait()
+	require.Len(t, of.Objects, 3)
+}
+
+// G11: with many refused objects the state costs what it costs with a hundred. It is
+// taken under the lock that the informer needs for each batch.
+func TestManyRefusedObjectsDoNotHoldUpTheInformer(t *testing.T) {
+	t.Parallel()
+	var names []string
+	for n := range 100 {
+		names = append(names, fmt.Sprint(n))
+	}
+	cost := func(refused int) time.Duration {
+		i, of := refusing(refused), unread(names...)
+		least := time.Hour
+		for range 5 {
+			began := time.Now()
+			all := i.unreadable(of)
+			least = min(least, time.Since(began))
+			require.Len(t, all.Objects, 100)
+			require.Equal(t, refused, all.Count)
+		}
+		return least
+	}
+	require.Less(t, cost(100_000), 50*cost(100))
+	i := refusing(100_000)
+	all := i.unreadable(unread("0", "x"))
+	require.Equal(t, 100_001, all.Count)
+	require.Len(t, all.Objects, 100)
+}
