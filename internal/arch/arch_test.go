@@ -53,6 +53,18 @@ func TestArchitecture(t *testing.T) {
 	}
 }
 
+func TestPlainImportsAPIMachineryAlone(t *testing.T) {
+	t.Parallel()
+	for _, p := range listPackages(t) {
+		for _, path := range p.Imports {
+			domain, _, _ := strings.Cut(path, "/")
+			if p.ImportPath == module+"/plain" && strings.Contains(domain, ".") {
+				require.True(t, below(path, "k8s.io/apimachinery"), "plain imports %s, which a reader would have to know as well", path)
+			}
+		}
+	}
+}
+
 func TestGoModHasNoClientGo(t *testing.T) {
 	t.Parallel()
 	var mod struct {

@@ -48,6 +48,10 @@ var architecture = rules{
 			reason: "a leaf is of use alone, and is understood without the others",
 		},
 		{
+			from:   []string{"plain"},
+			reason: "a textbook that uses the tuned parts would explain nothing",
+		},
+		{
 			from: []string{"reflector"}, to: []string{"listwatch"},
 			reason: "a reflector works with any server and any sink, so it knows only the port",
 		},
@@ -96,7 +100,7 @@ var architecture = rules{
 	},
 	direct: []directUse{
 		{
-			path: "net/http", by: []string{"rest/...", "apitest", "view/...", "cmd/..."},
+			path: "net/http", by: []string{"rest/...", "plain", "internal/conformance/plain", "apitest", "view/...", "cmd/..."},
 			reason: "HTTP is the business of the adapter, so that the core works with any source",
 		},
 	},
