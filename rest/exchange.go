@@ -135,7 +135,10 @@ func (c *Client) roundTrip(x *exchange, r request, address string) error {
 		c.transports.reading.expire()
 	}
 	if x.response.StatusCode/100 != 2 {
-		body, _ := io.ReadAll(io.LimitReader(x.response.Body, maxStatusBytes))
+		var body []byte
+		if x.response.StatusCode != http.StatusSwitchingProtocols { // whose body is a connection that nothing ends
+			body, _ = io.ReadAll(io.LimitReader(x.response.Body, maxStatusBytes))
+		}
 		return failure(r.method, x.response, body, r.about)
 	}
 	if !r.anyType {

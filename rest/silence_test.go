@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -160,4 +161,58 @@ func TestG11_HeadersAndWarningsAreBounded(t *testing.T) {
 	lots = 10
 	require.ErrorContains(t, ask("/"), "server response headers exceeded")
 	require.Len(t, texts, maxWarnings+1)
+}
+
+// The same for HTTP/2, where net/http counts in another place.
+func TestG11_HeadersOfHTTP2AreBounded(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		require.Equal(t, 2, r.ProtoMajor)
+		if r.URL.Path == "/many" {
+			for i := range 100 {
+				w.Header().Add("Long", fmt.Sprintf("%d%s", i, strings.Repeat("x", 1<<13)))
+			}
+		}
+	}))
+	server.EnableHTTP2 = true
+	server.StartTLS()
+	defer server.Close()
+	client, err := NewClient(Config{Host: server.URL, TLS: TLSConfig{Insecure: true}}, Options{MaxRetries: -1})
+	require.NoError(t, err)
+	defer client.Close()
+	_, err = client.Raw(t.Context(), http.MethodGet, "/few", RawOptions{})
+	require.NoError(t, err)
+	_, err = client.Raw(t.Context(), http.MethodGet, "/many", RawOptions{})
+	require.Error(t, err)
+}
+
+// Whoever answers with a switch of protocols that nobody asked for has the connection to
+// himself: net/http ends neither reads of it nor waits for it, whatever ends.
+func TestG11_SwitchOfProtocolsIsAFailure(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		done := make(chan struct{})
+		client, stop := serveMemory(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			conn, _, err := w.(http.Hijacker).Hijack()
+			require.NoError(t, err)
+			defer conn.Close()
+			_, _ = io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: tea\r\n\r\n")
+			<-done
+		}), Options{MaxRetries: -1})
+		defer stop()
+		defer close(done)
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		failed := make(chan error, 1)
+		go func() {
+			_, err := pods(client).Get(ctx, types.NamespacedName{Namespace: "n", Name: "a"}, metav1.GetOptions{})
+			failed <- err
+		}()
+		select {
+		case err := <-failed:
+			require.ErrorContains(t, err, "101")
+		case <-time.After(time.Hour):
+			require.Fail(t, "the call hangs, though its context has ended")
+		}
+	})
 }
