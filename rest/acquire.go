@@ -49,7 +49,9 @@ func (a *acquiring) get(ctx context.Context) (*Credential, error) {
 			// Of a source that does not heed its context no answer is awaited.
 			select {
 			case <-call.done:
-				return call.credential, call.err
+				if current {
+					return call.credential, call.err
+				}
 			default:
 				return nil, context.Cause(call.ctx)
 			}

@@ -178,6 +178,45 @@ func TestRefusedCredentialIsNotTakenFromACallThatBeganBefore(t *testing.T) {
 	})
 }
 
+// slowToWait is a context whose owner begins to wait late.
+type slowToWait struct {
+	context.Context
+	begins func()
+}
+
+func (s slowToWait) Done() <-chan struct{} {
+	s.begins()
+	return s.Context.Done()
+}
+
+// The same for who begins to wait when that call has ended already, and with it its context.
+func TestRefusedCredentialIsNotTakenFromACallThatEndedBefore(t *testing.T) {
+	t.Parallel()
+	for range 20 {
+		old, renewed := &Credential{Token: NewSecret("old")}, &Credential{Token: NewSecret("new")}
+		release := make(chan struct{})
+		a := &acquiring{timeout: time.Minute, source: func(_ context.Context, refused *Credential) (*Credential, error) {
+			if refused == old {
+				return renewed, nil
+			}
+			<-release
+			return old, nil
+		}}
+		first, _, err := a.join(t.Context())
+		require.NoError(t, err)
+		a.refuse(old)
+		var once sync.Once
+		got, err := a.get(slowToWait{t.Context(), func() {
+			once.Do(func() {
+				close(release)
+				<-first.ctx.Done()
+			})
+		}})
+		require.NoError(t, err)
+		require.Same(t, renewed, got)
+	}
+}
+
 func TestCloseEndsALogin(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -241,4 +280,12 @@ func TestFileThatIsNoneOrTooLargeIsRefused(t *testing.T) {
 	}
 	_, err := NewClient(Config{Host: "host", BearerTokenFile: filepath.Join(dir, "none")}, Options{})
 	require.True(t, errors.Is(err, os.ErrNotExist))
+
+	// A file may have more in it than its size says, as those of /proc do, which is 0.
+	const symbols = "/proc/kallsyms"
+	if data, err := os.ReadFile(symbols); err != nil || len(data) <= maxFileBytes {
+		t.Skip("there is no such file here")
+	}
+	_, err = readFile(symbols)
+	require.ErrorContains(t, err, "more than 4194304 bytes")
 }

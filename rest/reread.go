@@ -3,6 +3,7 @@ package rest
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"sync"
 	"time"
@@ -86,7 +87,16 @@ func readFile(path string) ([]byte, error) {
 	case info.Size() > maxFileBytes:
 		return nil, fmt.Errorf("%s has %d bytes, more than %d", path, info.Size(), maxFileBytes)
 	}
-	return os.ReadFile(path)
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	data, err := io.ReadAll(io.LimitReader(file, maxFileBytes+1)) // It may have grown, or be one of those that have no size.
+	if err == nil && len(data) > maxFileBytes {
+		err = fmt.Errorf("%s has more than %d bytes", path, maxFileBytes)
+	}
+	return data, err
 }
 
 // expire makes the next who needs them read the files.
