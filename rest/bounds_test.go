@@ -41,6 +41,7 @@ func TestG11_WordsOfAServerAreBounded(t *testing.T) {
 			require.Len(t, text, maxTextBytes)
 		}
 		require.Len(t, details.Causes, maxCauses)
+		require.Less(t, cap(details.Causes), 2*maxCauses, "an error keeps no more than it shows")
 
 		pod := plainPod(1)
 		pod.ResourceVersion = long
@@ -91,4 +92,23 @@ func encodedItem(t *testing.T, e Encoding, object any) []byte {
 		return raw
 	}
 	return bytes.TrimSpace(data)
+}
+
+// What net/http quotes in an error is a server's word, too.
+func TestG11_ErrorsOfTheProtocolAreBounded(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 200_000)
+	for _, answer := range []string{"HTTP/1.1 " + long + "\r\n\r\n", long + "\r\n\r\n", "HTTP/1.1 200 OK\r\n" + long + "\r\n\r\n"} {
+		var logged strings.Builder
+		client := serve(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			conn, _, err := w.(http.Hijacker).Hijack()
+			require.NoError(t, err)
+			_, _ = io.WriteString(conn, answer)
+			conn.Close()
+		}), Options{MaxRetries: -1, Observer: &Observer{OnAnswered: func(a Answered) { logged.WriteString(a.Err.Error()) }}})
+		_, err := get(t.Context(), client)
+		require.ErrorContains(t, err, "malformed")
+		require.Less(t, len(err.Error()), 10_000)
+		require.Less(t, logged.Len(), 10_000)
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -220,7 +221,7 @@ func bound(status *metav1.Status) {
 			*text = shortened(*text)
 		}
 		details.RetryAfterSeconds = min(max(details.RetryAfterSeconds, 0), maxRetryAfter)
-		details.Causes = details.Causes[:min(len(details.Causes), maxCauses)]
+		details.Causes = slices.Clone(details.Causes[:min(len(details.Causes), maxCauses)])
 		for i := range details.Causes {
 			cause := &details.Causes[i]
 			cause.Message, cause.Field, cause.Type = shortened(cause.Message), shortened(cause.Field), metav1.CauseType(shortened(string(cause.Type)))

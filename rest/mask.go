@@ -150,8 +150,11 @@ func revealed(secrets []Secret) []string {
 	return out
 }
 
+// maxErrorBytes bounds the text of an error, in which net/http may quote whatever came.
+const maxErrorBytes = 4 * maxTextBytes
+
 // err hides all that is known in an error: in the Status of a server, and otherwise in
-// its text, while errors.Is still finds what it wraps.
+// its text, while errors.Is still finds what it wraps. It cuts off a text that is too long.
 func (m *mask) err(err error) error {
 	if m == nil || err == nil {
 		return err
@@ -160,7 +163,11 @@ func (m *mask) err(err error) error {
 		m.status(&failed.ErrStatus)
 	}
 	text := err.Error()
-	if shown := m.text(text); shown != text {
+	shown := m.text(text[:min(len(text), maxErrorBytes)])
+	if len(text) > maxErrorBytes {
+		shown += "..."
+	}
+	if shown != text {
 		return &maskedError{text: shown, reason: func() error { return err }}
 	}
 	return err
