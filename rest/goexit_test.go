@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -86,4 +87,41 @@ func TestGoexitInADecoderEndsTheStream(t *testing.T) {
 			})
 		}
 	}
+}
+
+// exiting is a body that has so many events, one at a time, and then ends the goroutine
+// that reads it, as a connection of the user's may.
+type exiting struct {
+	events int
+	event  []byte
+}
+
+func (e *exiting) Read(p []byte) (int, error) {
+	if e.events--; e.events < 0 {
+		runtime.Goexit()
+	}
+	return copy(p, e.event), nil
+}
+
+// A goroutine that is about to end, be it by a panic, waits for nobody: of a panic, the
+// process would tell only when somebody reads the stream on.
+func TestReaderThatEndsDoesNotWaitForAConsumer(t *testing.T) {
+	t.Parallel()
+	pod := plainPod(1)
+	full := 2 * min(runtime.GOMAXPROCS(0), maxWorkers)
+	stream := pods(&Client{}).readWatch(offline(t.Context(), &exiting{events: full, event: event(t, JSON, "ADDED", "Pod", &pod)}), JSON, nil, nil)
+	ended := make(chan struct{})
+	go func() {
+		stream.ahead.group.Wait()
+		close(ended)
+	}()
+	select {
+	case <-ended:
+	case <-time.After(10 * time.Second):
+		require.Fail(t, "the reader waits for somebody who reads")
+	}
+	events, _, err := drainWatch(stream)
+	require.ErrorIs(t, err, errGoexit)
+	require.Len(t, events, full)
+	require.NoError(t, stream.Close())
 }
