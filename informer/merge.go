@@ -116,8 +116,8 @@ type merged[T any] struct {
 	listed *mergedState // what it has read in a list, and will be told if it watches from there
 	making *mergedState // the list whose pages are being read
 
-	// window is how many lists are taken at once: fewer where one broke off, as it may
-	// have waited too long to be read.
+	// window is how many lists are taken at once: half as many where one broke off, as it
+	// may have waited too long to be read, and one more after each that is whole.
 	window int
 }
 

@@ -23,6 +23,9 @@ const (
 
 	// patience is after how many failed watches in a row a list is tried.
 	patience = 3
+
+	// compareLimit is how long a comparison may keep a watch waiting.
+	compareLimit = 5 * time.Second
 )
 
 // partWatch keeps the watch of one part open. All of it belongs to the goroutine of
@@ -102,24 +105,21 @@ func (p *partWatch[T]) watch() error {
 		opts.Timeout = max(time.Until(p.until), time.Second)
 	}
 	stream, err := p.source.Watch(ctx, opts)
-	p.giveSlot()
 	listener.heard()
+	if err == nil {
+		defer stream.Close()
+		p.state.watches.Reached()
+		p.open, p.began = true, time.Now()
+		err = p.compare(ctx)
+	}
+	p.giveSlot()
 	if err != nil {
 		return because(ctx, err)
 	}
-	defer stream.Close()
-	p.state.watches.Reached()
-	p.open, p.began = true, time.Now()
 	lasts := time.AfterFunc(longEnough, func() { p.health.recovered(p.part) })
 	defer lasts.Stop()
 	if !p.say(arrival[T]{kind: partUp}) {
 		return p.ctx.Err()
-	}
-	listener.wait()
-	err = p.compare(ctx)
-	listener.heard()
-	if err != nil {
-		return err
 	}
 	said := false
 	for {
@@ -143,7 +143,9 @@ func (p *partWatch[T]) watch() error {
 			}
 			continue
 		}
-		p.well()
+		if err == nil { // What cannot be read does not bring the next watch further.
+			p.well()
+		}
 		if !p.say(arrival[T]{event: event, err: err}) {
 			return p.ctx.Err()
 		}
@@ -161,12 +163,15 @@ func (p *partWatch[T]) watch() error {
 // compare returns an error if the server's version is behind the one through which the
 // part has been told, and there was a failure since it was last heard: the server may
 // have been restored from a backup meanwhile, and would be watched in silence until its
-// versions have passed the old ones. What it does not tell keeps nobody from watching.
+// versions have passed the old ones. What it does not tell keeps nobody from watching
+// for longer than compareLimit.
 func (p *partWatch[T]) compare(ctx context.Context) error {
 	if p.listing || !p.lost {
 		return nil
 	}
-	current, err := versionOf(ctx, p.source)
+	asking, cancel := context.WithTimeout(ctx, compareLimit)
+	defer cancel()
+	current, err := versionOf(asking, p.source)
 	if err != nil {
 		return nil
 	}
@@ -213,7 +218,7 @@ func (p *partWatch[T]) watchFailed(err error) {
 	switch {
 	case expired:
 		p.end(p.about(p.part, err))
-	case (p.open || isRefused(err)) && row.Answered()%patience == 0:
+	case (p.open || isRefused(err)) && row.Answered() > 0 && row.Answered()%patience == 0:
 		p.end(apierrors.NewResourceExpired(fmt.Sprintf("all parts are listed, as the watch of %s has failed %d times in a row: %v",
 			p.health.names[p.part], row.Failures(), err)))
 	}

@@ -1,0 +1,157 @@
+package informer_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/kinform/kinform/apitest"
+	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/listwatch"
+	"github.com/kinform/kinform/reflector"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// breakPart breaks the watch of one part, which is opened again.
+func (r *rig) breakPart(part int) {
+	namespace := fmt.Sprintf("part-%d", part)
+	_, err := r.server.Create(newPod(types.NamespacedName{Namespace: namespace, Name: "last-" + r.server.ResourceVersion()}))
+	require.NoError(r.t, err)
+}
+
+// What a part does not tell when its watch is opened again keeps nobody from watching
+// it: that it is compared is an extra.
+func TestPartWhoseListHangsIsWatched(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newPartsRig(t, 3)
+		r.server.Inject(apitest.Fault{Verb: "watch", Times: 1, Match: inNamespace("part-1"), Action: apitest.DropAfterEvents(1)})
+		r.runSynced()
+		r.server.Inject(apitest.Fault{Verb: "list", Match: inNamespace("part-1"), Action: apitest.Delay(time.Hour)})
+		time.Sleep(time.Second)
+		r.breakPart(1)
+		time.Sleep(time.Second)
+		_, err := r.server.Create(newPod(partKey(1)))
+		require.NoError(t, err)
+		r.within(10*time.Second, partKey(1))
+	})
+}
+
+// A connection that breaks costs a part a new watch, and the others nothing.
+func TestPartThatLosesItsConnectionIsNotListed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newPartsRig(t, 3)
+		r.runSynced()
+		lists := r.informer.Status().Reflector.Lists
+		for range 10 {
+			time.Sleep(time.Minute)
+			r.server.Inject(apitest.Fault{Verb: "watch", Match: inNamespace("part-1"), Times: 1, Action: apitest.DropAfterEvents(1)})
+			r.server.EndWatches("")
+			time.Sleep(time.Second)
+			r.breakPart(1)
+			time.Sleep(10 * time.Second)
+			require.NoError(t, r.informer.Store().WaitRV(t.Context(), r.server.ResourceVersion()))
+		}
+		require.Equal(t, lists, r.informer.Status().Reflector.Lists)
+	})
+}
+
+// However many parts lose their watch at once, the server has AtOnce requests to answer.
+func TestPartsThatComeBackAskFewAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const parts = 50
+		r := newPartsRig(t, parts)
+		r.server.Inject(apitest.Fault{Verb: "watch", Times: parts - 1, Match: func(q apitest.Request) bool { return !inNamespace("part-0")(q) }, Action: apitest.DropAfterEvents(1)})
+		r.runSynced()
+		time.Sleep(10 * time.Second)
+		var now, most, asked atomic.Int32
+		r.server.Inject(apitest.Fault{Verb: "list", Action: apitest.Delay(time.Second), Match: func(apitest.Request) bool {
+			asked.Add(1)
+			most.Store(max(most.Load(), now.Add(1)))
+			time.AfterFunc(999*time.Millisecond, func() { now.Add(-1) })
+			return true
+		}})
+		for part := 1; part < parts; part++ {
+			r.breakPart(part)
+		}
+		time.Sleep(time.Minute)
+		require.GreaterOrEqual(t, asked.Load(), int32(parts-1), "each of them is compared")
+		require.LessOrEqual(t, most.Load(), int32(8))
+		r.settle()
+	})
+}
+
+// A watch that ends after an object which cannot be read is one that says nothing: it
+// begins with the same object again.
+func TestPartThatSaysOnlyWhatCannotBeReadIsNotOpenedAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a, b := newFake("10"), &ending{fake: newFake("10"), says: &listwatch.ObjectError{
+			Key: types.NamespacedName{Name: "bad"}, ResourceVersion: "11", Type: listwatch.Added, Err: io.EOF,
+		}}
+		inf := mk(t, informer.Merge[*obj](a, b), informer.Options[*obj]{Reflector: reflector.Options{SkipUnreadable: true}})
+		start(t, inf)
+		require.NoError(t, inf.WaitForSync(t.Context()))
+		time.Sleep(10 * time.Minute)
+		require.Less(t, b.watches.Load(), int32(200))
+	})
+}
+
+// ending is a fake whose watches say one thing and end.
+type ending struct {
+	*fake
+	says    any
+	watches atomic.Int32
+}
+
+func (e *ending) Watch(context.Context, listwatch.WatchOptions) (listwatch.WatchStream[*obj], error) {
+	if e.watches.Add(1) > 1_000 {
+		return nil, io.ErrClosedPipe
+	}
+	time.Sleep(time.Millisecond)
+	return &endingWatch{says: []any{e.says, io.EOF}}, nil
+}
+
+type endingWatch struct{ says []any }
+
+func (w *endingWatch) Next() (listwatch.Event[*obj], error) {
+	said := w.says[0]
+	w.says = w.says[1:]
+	if err, ok := said.(error); ok {
+		return listwatch.Event[*obj]{}, err
+	}
+	return said.(listwatch.Event[*obj]), nil
+}
+
+func (w *endingWatch) Close() error { return nil }
+
+// Lists that broke off once do not make all later ones slow: the server is asked for
+// several at once again.
+func TestMergedListsAreTakenAtOnceAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newPartsRig(t, 64)
+		broken := r.server.Inject(apitest.Fault{Verb: "list", Times: 5, Match: inNamespace("part-4"), Action: apitest.CutBody(30)})
+		r.runSynced()
+		require.Equal(t, 5, broken.Hits())
+		var now, most atomic.Int32
+		r.server.Inject(apitest.Fault{Verb: "list", Action: apitest.Delay(time.Second), Match: func(q apitest.Request) bool {
+			if q.HTTP.URL.Query().Get("limit") == "1" {
+				return false // one that compares
+			}
+			most.Store(max(most.Load(), now.Add(1)))
+			time.AfterFunc(999*time.Millisecond, func() { now.Add(-1) })
+			return true
+		}})
+		for range 8 {
+			most.Store(0)
+			r.breakPart(5)
+			r.server.Compact()
+			r.server.DropWatches("")
+			time.Sleep(10 * time.Minute)
+		}
+		require.EqualValues(t, 8, most.Load())
+	})
+}
