@@ -17,7 +17,7 @@ var (
 
 var errExpired = apierrors.NewResourceExpired("too old resource version")
 
-func TestBothInformersMakeTheSameOfEveryHistory(t *testing.T) {
+func TestAllInformersMakeTheSameOfEveryHistory(t *testing.T) {
 	if *oneSeed > 0 {
 		try(t, *oneSeed, true)
 		return

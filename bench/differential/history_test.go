@@ -19,6 +19,7 @@ import (
 	"github.com/kinform/kinform/bench/clientgo"
 	"github.com/kinform/kinform/internal/conformance"
 	"github.com/kinform/kinform/internal/conformance/kinform"
+	"github.com/kinform/kinform/internal/conformance/plain"
 )
 
 var pods = corev1.SchemeGroupVersion.WithResource("pods")
@@ -27,7 +28,7 @@ var pods = corev1.SchemeGroupVersion.WithResource("pods")
 type history struct {
 	random  *rand.Rand
 	server  *apitest.Server
-	sides   []*side // kinform, client-go
+	sides   []*side
 	faults  []*apitest.Injected
 	touched map[types.NamespacedName]bool // in this phase
 	trace   []string
@@ -49,8 +50,16 @@ func play(seed uint64) (trace, wrong []string) {
 	defer h.server.Close()
 	setup := conformance.Setup{Server: h.server, WatchList: h.chance(3)}
 	h.say("watchlist=%v", setup.WatchList)
-	for n, open := range []conformance.NewInformer{kinform.NewInformer, clientgo.NewInformer} {
-		s, err := newSide([]string{"kinform", "client-go"}[n], open, setup, n == 0)
+	for _, contestant := range []struct {
+		name   string
+		open   conformance.NewInformer
+		strict bool
+	}{
+		{"kinform", kinform.NewInformer, true},
+		{"plain", plain.NewInformer, true},
+		{"client-go", clientgo.NewInformer, false},
+	} {
+		s, err := newSide(contestant.name, contestant.open, setup, contestant.strict)
 		if err != nil {
 			return nil, []string{err.Error()}
 		}
@@ -304,7 +313,7 @@ func (h *history) whatIsMissing(versions map[types.NamespacedName]string) string
 // compare compares what the handlers were told in this phase.
 func (h *history) compare(calm bool) {
 	for n := range h.sides[0].handlers {
-		var both []map[types.NamespacedName][]note
+		var all []map[types.NamespacedName][]note
 		for _, s := range h.sides {
 			handler := s.handlers[n]
 			told, wrong := handler.turn()
@@ -318,10 +327,12 @@ func (h *history) compare(calm bool) {
 				}
 			}
 			handler.fresh = false
-			both = append(both, told)
+			all = append(all, told)
 		}
-		if calm && !reflect.DeepEqual(both[0], both[1]) {
-			h.object("handler %d: kinform %v, client-go %v", n, both[0], both[1])
+		for other := range all {
+			if calm && !reflect.DeepEqual(all[0], all[other]) {
+				h.object("handler %d: %s %v, %s %v", n, h.sides[0].name, all[0], h.sides[other].name, all[other])
+			}
 		}
 	}
 }

@@ -61,10 +61,14 @@ func (s *subject) Get(key types.NamespacedName) *corev1.Pod {
 	return pod
 }
 
+// Pods leaves out kind and apiVersion, which the bytes of a watch have and those of a list have not: typed clients
+// drop them, and package plain keeps what it reads.
 func (s *subject) Pods() map[types.NamespacedName]*corev1.Pod {
 	pods := map[types.NamespacedName]*corev1.Pod{}
 	for _, pod := range s.Store.List() {
-		pods[plain.KeyOf(pod)] = pod
+		untyped := *pod
+		untyped.TypeMeta = metav1.TypeMeta{}
+		pods[plain.KeyOf(pod)] = &untyped
 	}
 	return pods
 }
