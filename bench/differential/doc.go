@@ -28,7 +28,7 @@
 //     deletion of what a handler was never told of (D16). From kinform and from plain neither is
 //     accepted in the first place.
 //   - For each handler and key, what is left must be one history of existence, on
-//     both sides: added only what is gone, updated or deleted only what is there,
+//     all sides: added only what is gone, updated or deleted only what is there,
 //     old the new of before, versions rising. It must end in the server's state.
 //   - A key that nobody touched in a phase is not told of in it, but to handlers
 //     that are new, which are told of it as initial.

@@ -7,7 +7,7 @@ import (
 	"github.com/kinform/kinform/internal/conformance"
 )
 
-// side is one of the two informers, with its handlers.
+// side is one of the informers, with its handlers.
 type side struct {
 	name     string
 	informer conformance.Informer
