@@ -55,6 +55,7 @@ key was reconciled in the server's last state, and nothing failed on the way dow
 	flags.IntVar(&opts.Namespaces, "namespaces", 20, "how many namespaces they are in")
 	flags.Float64Var(&opts.Churn, "churn", 20, "creates, updates and deletes a second")
 	flags.BoolVar(&opts.Faults, "faults", false, "drop watches, compact the past and answer 429 while it runs")
+	flags.BoolVar(&opts.Plain, "plain", false, "run package plain, the pipeline as a textbook has it")
 	flags.IntVar(&opts.Workers, "workers", 4, "how many workers take keys from the workqueue")
 	flags.StringVarP(&format, "output", "o", "text", `"text" or "json": one object a line, the last one a summary`)
 	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp))

@@ -66,10 +66,22 @@ func parse(t *testing.T, out string) (between []line, summary line) {
 	return all[1 : len(all)-1], summary
 }
 
-func TestRunEndsByItselfAndAddsUp(t *testing.T) {
+// eachPipeline runs a test with both pipelines.
+func eachPipeline(t *testing.T, test func(t *testing.T, flag string)) {
 	t.Parallel()
+	for _, flag := range []string{"--plain=false", "--plain=true"} {
+		t.Run(flag, func(t *testing.T) {
+			t.Parallel()
+			test(t, flag)
+		})
+	}
+}
+
+func TestRunEndsByItselfAndAddsUp(t *testing.T) { eachPipeline(t, runEndsByItselfAndAddsUp) }
+
+func runEndsByItselfAndAddsUp(t *testing.T, pipeline string) {
 	var out bytes.Buffer
-	require.NoError(t, demo(t.Context(), &out, "--output", "json", "--for", "1s", "--pods", "300", "--churn", "200"))
+	require.NoError(t, demo(t.Context(), &out, "--output", "json", "--for", "1s", "--pods", "300", "--churn", "200", pipeline))
 	between, summary := parse(t, out.String())
 	require.Equal(t, "synced", between[0].Type)
 	require.Equal(t, 300, *between[0].Objects)
@@ -107,9 +119,12 @@ func TestRunEndsByItselfAndAddsUp(t *testing.T) {
 }
 
 func TestRunWithFaultsEndsInTheServersState(t *testing.T) {
-	t.Parallel()
+	eachPipeline(t, runWithFaultsEndsInTheServersState)
+}
+
+func runWithFaultsEndsInTheServersState(t *testing.T, pipeline string) {
 	var out bytes.Buffer
-	require.NoError(t, demo(t.Context(), &out, "--output", "json", "--for", "2s", "--pods", "300", "--churn", "200", "--faults"))
+	require.NoError(t, demo(t.Context(), &out, "--output", "json", "--for", "2s", "--pods", "300", "--churn", "200", "--faults", pipeline))
 	between, summary := parse(t, out.String())
 	seen := map[string]int{}
 	for _, l := range between {

@@ -3,22 +3,16 @@
 package demo
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
 	"iter"
-	"log/slog"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/kinform/kinform/apitest"
-	"github.com/kinform/kinform/informer"
-	"github.com/kinform/kinform/reflector"
 	"github.com/kinform/kinform/rest"
-	"github.com/kinform/kinform/workqueue"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -40,6 +34,9 @@ type Options struct {
 
 	// Workers take keys from the workqueue.
 	Workers int
+
+	// Plain takes the pipeline of package plain.
+	Plain bool
 
 	// For ends the run by itself. 0 runs until the context ends.
 	For time.Duration
@@ -63,12 +60,7 @@ func run(ctx context.Context, opts Options, r report) error {
 	if err := apitest.Populate(server, opts.pods(ctx)); err != nil {
 		return err
 	}
-	client, err := rest.NewClient(rest.Config{Host: server.URL(), BearerToken: rest.NewSecret(token)}, rest.Options{})
-	if err != nil {
-		return err
-	}
-	defer client.Close()
-	p, err := newPipeline(client, r)
+	p, err := opts.pipeline(server.URL(), token, r)
 	if err != nil {
 		return err
 	}
@@ -86,6 +78,18 @@ func run(ctx context.Context, opts Options, r report) error {
 		err = fmt.Errorf("%d keys were not reconciled in their last state", summary.Stale)
 	}
 	return err
+}
+
+// pipeline makes the one that is asked for.
+func (o Options) pipeline(url, token string, r report) (pipeline, error) {
+	if o.Plain {
+		return newTextbook(url, token, r)
+	}
+	client, err := rest.NewClient(rest.Config{Host: url, BearerToken: rest.NewSecret(token)}, rest.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return newTuned(client, r)
 }
 
 // pods makes those that there are at the start, until ctx ends.
@@ -128,125 +132,23 @@ func churn(ctx context.Context, server *apitest.Server, opts Options, r report) 
 
 // pipeline is every stage, wired: list and watch, reflector, DeltaFIFO, store,
 // handler, workqueue, workers.
-type pipeline struct {
-	report   report
-	informer *informer.Informer[*pod]
-	handler  *informer.Registration[*pod]
-	queue    *workqueue.Queue[types.NamespacedName]
-	ledger   *ledger
-	events   atomic.Uint64
+type pipeline interface {
+	// start starts the informer and the workers. They have contexts of their own, as
+	// the end of the run's context is when draining begins.
+	start(workers int)
 
-	// cancelInformer and cancelWorkers end the two that run; running waits for
-	// both, and the errors are theirs.
-	cancelInformer, cancelWorkers context.CancelFunc
-	running                       sync.WaitGroup
-	informerErr, workersErr       error
-}
+	// sync waits for the first list, of about total pods.
+	sync(ctx context.Context, total int) error
 
-func newPipeline(client *rest.Client, r report) (*pipeline, error) {
-	p := &pipeline{report: r}
-	trace := newTracer(r.traveled)
-	pods := rest.NewResource[*pod](client, corev1.SchemeGroupVersion.WithResource("pods"), rest.ResourceOptions{})
-	inf, err := informer.New(pods, informer.Options[*pod]{
-		Name: "pods",
-		Reflector: reflector.Options{
-			Logger:   slog.New(slog.DiscardHandler), // The report shows each failure.
-			Observer: trace.reflector(),
-			OnError:  r.failed,
-			// A demo is short: it retries sooner than a client of a busy server should.
-			Backoff: reflector.Backoff{Base: 50 * time.Millisecond, Max: time.Second},
-		},
-		Observer: trace.informer(),
-	})
-	if err != nil {
-		return nil, err
-	}
-	p.informer = inf
-	p.ledger = newLedger(inf.Store())
-	p.queue = workqueue.New(workqueue.Options[types.NamespacedName]{Name: "pods", Observer: trace.queue()})
-	p.handler, err = inf.AddHandler(func(e informer.Event[*pod]) {
-		p.events.Add(1)
-		trace.handled(e)
-		p.queue.Add(e.Key)
-	}, informer.HandlerOptions{Name: "enqueue"})
-	return p, err
-}
+	// settle waits until the store has all that the server has, which nobody changes
+	// any more, and every key has been reconciled in its last state.
+	settle(server *apitest.Server) error
 
-// start starts the informer and the workers. They have contexts of their own, as
-// the end of the run's context is when draining begins.
-func (p *pipeline) start(workers int) {
-	var informing, working context.Context
-	informing, p.cancelInformer = context.WithCancel(context.Background())
-	working, p.cancelWorkers = context.WithCancel(context.Background())
-	p.running.Go(func() { p.informerErr = p.informer.Run(informing) })
-	p.running.Go(func() { p.workersErr = p.queue.RunUntil(context.Background(), working, workers, p.ledger.reconcile) })
-}
+	// stop drains the workqueue and takes everything down.
+	stop() error
 
-// sync waits for the first list and shows its progress.
-func (p *pipeline) sync(ctx context.Context, total int) error {
-	began := time.Now()
-	ticker := time.NewTicker(10 * time.Millisecond)
-	defer ticker.Stop()
-	for ctx.Err() == nil {
-		select {
-		case <-p.handler.Synced():
-			p.report.synced(p.informer.Store().Len(), time.Since(began))
-			return nil
-		case <-ctx.Done():
-		case <-ticker.C:
-			list := p.informer.Status().Reflector
-			p.report.syncing(list.Items, max(total, int(list.Total)))
-		}
-	}
-	return fmt.Errorf("ended during the first list, after %d of %d pods", p.informer.Status().Reflector.Items, total)
-}
-
-// settle waits until the store has all that the server has, which nobody changes
-// any more, and every key has been reconciled in its last state.
-func (p *pipeline) settle(server *apitest.Server) error {
-	ctx, cancel := context.WithTimeout(context.Background(), settleWithin)
-	defer cancel()
-	if err := p.informer.Store().WaitRV(ctx, server.ResourceVersion()); err != nil {
-		return fmt.Errorf("the store did not catch up with the server within %v: %w", settleWithin, err)
-	}
-	last := versions(server)
-	ticker := time.NewTicker(5 * time.Millisecond)
-	defer ticker.Stop()
-	for p.busy() || p.ledger.stale(last) > 0 {
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("the workers did not catch up with the store within %v", settleWithin)
-		case <-ticker.C:
-		}
-	}
-	return nil
-}
-
-// busy says that there is work in sight, which asking the ledger would delay.
-func (p *pipeline) busy() bool {
-	queue := p.queue.Stats()
-	return p.handler.Status().Waiting > 0 || queue.Ready > 0 || queue.Processing > 0
-}
-
-// stop drains the workqueue and takes everything down.
-func (p *pipeline) stop() error {
-	p.cancelWorkers()
-	p.cancelInformer()
-	p.running.Wait()
-	return cmp.Or(p.informerErr, p.workersErr)
-}
-
-// summary compares with the last state of the server.
-func (p *pipeline) summary(last map[types.NamespacedName]string) Summary {
-	queue := p.queue.Stats()
-	return Summary{
-		Objects:    p.informer.Store().Len(),
-		Events:     p.events.Load(),
-		Enqueued:   queue.Adds,
-		Reconciled: queue.Dones,
-		Relists:    p.informer.Status().Reflector.Relists,
-		Stale:      p.ledger.stale(last),
-	}
+	// summary compares with the last state of the server, by key and version.
+	summary(last map[types.NamespacedName]string) Summary
 }
 
 // versions returns the version of every pod that the server has.

@@ -54,11 +54,11 @@ func (r *jsonReport) traveled(j journey) {
 	r.latencies.add(j.total())
 	r.mu.Unlock()
 	type stages struct {
-		FIFO      int64 `json:"fifo"`
-		Mailbox   int64 `json:"mailbox"`
-		Workqueue int64 `json:"workqueue"`
-		Worker    int64 `json:"worker"`
-		Total     int64 `json:"total"`
+		FIFO      *int64 `json:"fifo,omitempty"`
+		Mailbox   *int64 `json:"mailbox,omitempty"`
+		Workqueue int64  `json:"workqueue"`
+		Worker    int64  `json:"worker"`
+		Total     int64  `json:"total"`
 	}
 	r.write(struct {
 		Type            string `json:"type"`
@@ -69,8 +69,16 @@ func (r *jsonReport) traveled(j journey) {
 		Merged          int    `json:"merged,omitempty"`
 		StagesUS        stages `json:"stages_us"`
 	}{"event", j.Type.String(), j.Cause.String(), j.Key.String(), j.ResourceVersion, j.Merged, stages{
-		j.FIFO.Microseconds(), j.Mailbox.Microseconds(), j.Workqueue.Microseconds(), j.Worker.Microseconds(), j.total().Microseconds(),
+		known(j.FIFO), known(j.Mailbox), j.Workqueue.Microseconds(), j.Worker.Microseconds(), j.total().Microseconds(),
 	}})
+}
+
+// known returns the microseconds of a duration, nil where nobody has measured it.
+func known(d time.Duration) *int64 {
+	if d == unknown {
+		return nil
+	}
+	return new(d.Microseconds())
 }
 
 func (r *jsonReport) fault(what string) {
@@ -87,7 +95,7 @@ func (r *jsonReport) failed(err reflector.Error) {
 		Error     string `json:"error"`
 		Failures  int    `json:"failures"`
 		RetryInMS int64  `json:"retry_in_ms"`
-	}{"error", err.Phase.String(), reason(err.Err).Error(), err.Failures, err.RetryIn.Milliseconds()})
+	}{"error", err.Phase.String(), reason(err.Err).Error(), err.Failures, max(err.RetryIn, 0).Milliseconds()})
 }
 
 func (r *jsonReport) draining() {

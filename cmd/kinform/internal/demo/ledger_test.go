@@ -40,7 +40,10 @@ func TestKeysNotReconciledInTheirLastStateAreStale(t *testing.T) {
 			t.Parallel()
 			store, err := indexer.New(indexer.Options[*pod]{})
 			require.NoError(t, err)
-			l := newLedger(store.Reader)
+			l := newLedger(func(key types.NamespacedName) string {
+				entry, _ := store.Entry(key)
+				return entry.ResourceVersion
+			})
 			for _, op := range tt.reconciled {
 				_, err := store.Apply([]indexer.Op[*pod]{op}, op.ResourceVersion)
 				require.NoError(t, err)

@@ -15,9 +15,9 @@ import (
 // A demo that always said "stale 0" would prove nothing.
 func TestPipelineThatDoesNotFollowIsFoundOut(t *testing.T) {
 	t.Parallel()
-	for want, cut := range map[string]func(*pipeline){
-		"the store did not catch up with the server within 1m0s":  func(p *pipeline) { p.cancelInformer() },
-		"the workers did not catch up with the store within 1m0s": func(p *pipeline) { p.cancelWorkers() },
+	for want, cut := range map[string]func(*tuned){
+		"the store did not catch up with the server within 1m0s":  func(p *tuned) { p.cancelInformer() },
+		"the workers did not catch up with the store within 1m0s": func(p *tuned) { p.cancelWorkers() },
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			server := apitest.New(apitest.Options{})
@@ -26,7 +26,7 @@ func TestPipelineThatDoesNotFollowIsFoundOut(t *testing.T) {
 			client, err := rest.NewClient(rest.Config{Host: server.URL(), DialContext: server.DialContext}, rest.Options{})
 			require.NoError(t, err)
 			defer client.Close()
-			p, err := newPipeline(client, newJSONReport(io.Discard))
+			p, err := newTuned(client, newJSONReport(io.Discard))
 			require.NoError(t, err)
 			pods := slices.Collect(apitest.Pods(2, apitest.PodOptions{}))
 			_, err = server.Create(pods[0])

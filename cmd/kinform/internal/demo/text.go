@@ -113,7 +113,11 @@ func (r *textReport) note(format string, args ...any) {
 func (r *textReport) fault(what string) { r.note("** fault: %s", what) }
 
 func (r *textReport) failed(err reflector.Error) {
-	r.note("!! %v failed, next attempt in %v: %v", err.Phase, brief(err.RetryIn), reason(err.Err))
+	next := ""
+	if err.RetryIn != unknown {
+		next = ", next attempt in " + brief(err.RetryIn)
+	}
+	r.note("!! %v failed%s: %v", err.Phase, next, reason(err.Err))
 }
 
 func (r *textReport) draining() {
@@ -139,10 +143,13 @@ change to end of work    %8v   median, 99th percentile %v`, s.Objects, s.Events,
 }
 
 // brief keeps three digits of a duration.
-func brief(d time.Duration) time.Duration {
+func brief(d time.Duration) string {
+	if d == unknown {
+		return "-"
+	}
 	unit := time.Duration(1)
 	for d >= 1000*unit {
 		unit *= 10
 	}
-	return d.Round(unit)
+	return d.Round(unit).String()
 }

@@ -30,7 +30,7 @@ func TestBriefKeepsThreeDigits(t *testing.T) {
 		63 * time.Second:        "1m3s",
 		-500 * time.Millisecond: "-500ms",
 	} {
-		require.Equal(t, want, brief(d).String())
+		require.Equal(t, want, brief(d))
 	}
 }
 

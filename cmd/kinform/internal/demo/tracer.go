@@ -30,8 +30,17 @@ type journey struct {
 	FIFO, Mailbox, Workqueue, Worker time.Duration
 }
 
-// total is the time from the reflector to the end of the worker's run.
-func (j journey) total() time.Duration { return j.FIFO + j.Mailbox + j.Workqueue + j.Worker }
+// unknown is a duration that nobody has measured.
+const unknown time.Duration = -1
+
+// total is the time from the reflector to the end of the worker's run, as far as
+// it is known.
+func (j journey) total() (sum time.Duration) {
+	for _, stage := range []time.Duration{j.FIFO, j.Mailbox, j.Workqueue, j.Worker} {
+		sum += max(stage, 0)
+	}
+	return sum
+}
 
 // tracer follows changes by the observers of each stage. It does not follow
 // objects of the first list, as they did not change, nor deletions that a relist

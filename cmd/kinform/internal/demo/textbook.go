@@ -1,0 +1,186 @@
+package demo
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/kinform/kinform/apitest"
+	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/plain"
+	"github.com/kinform/kinform/reflector"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// textbook is the pipeline of package plain. That has no observers: a change is
+// followed from the handler on.
+type textbook struct {
+	report    report
+	transport *http.Transport
+	lists     atomic.Uint64
+	informer  *plain.Informer[*pod]
+	handler   *plain.Handler[*pod]
+	queue     *plain.Queue[types.NamespacedName]
+	ledger    *ledger
+	events    atomic.Uint64
+	runs      atomic.Uint64
+
+	mu      sync.Mutex                             // guards following
+	waiting map[types.NamespacedName]waitingChange // whose key is in the workqueue
+
+	cancelInformer, cancelWorkers context.CancelFunc
+	running                       sync.WaitGroup
+	informerErr                   error
+}
+
+// waitingChange is a change whose key was enqueued.
+type waitingChange struct {
+	journey
+	since time.Time
+}
+
+func newTextbook(url, token string, r report) (*textbook, error) {
+	p := &textbook{report: r, transport: &http.Transport{}, waiting: map[types.NamespacedName]waitingChange{}}
+	asking := roundTripper(func(request *http.Request) (*http.Response, error) {
+		if request.URL.Query().Get("watch") == "" {
+			p.lists.Add(1)
+		}
+		request = request.Clone(request.Context())
+		request.Header.Set("Authorization", "Bearer "+token)
+		return p.transport.RoundTrip(request)
+	})
+	client := &plain.Client[*pod]{HTTP: &http.Client{Transport: asking}, URL: url + "/api/v1/pods", UserAgent: "kinform demo"}
+	p.informer = plain.NewInformer(client, plain.Options[*pod]{OnError: p.failed})
+	p.queue = plain.NewQueue[types.NamespacedName]()
+	p.ledger = newLedger(func(key types.NamespacedName) string {
+		if stored, exists := p.informer.Store.Get(key); exists {
+			return stored.ResourceVersion
+		}
+		return ""
+	})
+	var err error
+	p.handler, err = p.informer.AddHandler(p.handled)
+	return p, err
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (r roundTripper) RoundTrip(request *http.Request) (*http.Response, error) { return r(request) }
+
+func (p *textbook) failed(err error) {
+	phase := reflector.Watching
+	if strings.HasPrefix(err.Error(), "list ") {
+		phase = reflector.Listing
+	}
+	p.report.failed(reflector.Error{Phase: phase, Err: err, RetryIn: unknown})
+}
+
+// handled is the handler. It writes down what it was told before it enqueues the
+// key, so that the worker finds it.
+func (p *textbook) handled(e plain.Event[*pod]) {
+	p.events.Add(1)
+	key := plain.KeyOf(e.New)
+	if !e.Initial {
+		p.mu.Lock()
+		w, merged := p.waiting[key]
+		if merged {
+			w.Merged++
+		} else {
+			w.since = time.Now()
+		}
+		w.Type, w.Cause, w.Key, w.ResourceVersion = eventTypes[e.Type], informer.Watch, key, e.New.ResourceVersion
+		if e.FinalStateUnknown {
+			w.Cause = informer.Relist
+		}
+		w.FIFO, w.Mailbox = unknown, unknown
+		p.waiting[key] = w
+		p.mu.Unlock()
+	}
+	p.queue.Add(key)
+}
+
+var eventTypes = map[plain.DeltaType]informer.EventType{
+	plain.Added: informer.Added, plain.Updated: informer.Updated, plain.Deleted: informer.Deleted,
+}
+
+func (p *textbook) reconcile(ctx context.Context, key types.NamespacedName) error {
+	began := time.Now()
+	p.mu.Lock()
+	w, changed := p.waiting[key]
+	delete(p.waiting, key)
+	p.mu.Unlock()
+	p.runs.Add(1)
+	err := p.ledger.reconcile(ctx, key)
+	if changed {
+		w.Workqueue, w.Worker = began.Sub(w.since), time.Since(began)
+		p.report.traveled(w.journey)
+	}
+	return err
+}
+
+func (p *textbook) start(workers int) {
+	var informing, working context.Context
+	informing, p.cancelInformer = context.WithCancel(context.Background())
+	working, p.cancelWorkers = context.WithCancel(context.Background())
+	p.running.Go(func() { p.informerErr = p.informer.Run(informing) })
+	p.running.Go(func() { plain.Work(working, p.queue, workers, p.reconcile) })
+}
+
+func (p *textbook) sync(ctx context.Context, total int) error {
+	began := time.Now()
+	err := await(ctx, func() bool { return p.handler.Synced() })
+	if err != nil {
+		return fmt.Errorf("ended during the first list, of %d pods", total)
+	}
+	p.report.synced(len(p.informer.Store.List()), time.Since(began))
+	return nil
+}
+
+func (p *textbook) settle(server *apitest.Server) error {
+	ctx, cancel := context.WithTimeout(context.Background(), settleWithin)
+	defer cancel()
+	last := versions(server)
+	if await(ctx, func() bool { return p.ledger.stale(last) == 0 && p.queue.Len() == 0 }) != nil {
+		return fmt.Errorf("store and workers did not catch up with the server within %v", settleWithin)
+	}
+	return nil
+}
+
+// await asks again and again until done, or until ctx ends.
+func await(ctx context.Context, done func() bool) error {
+	ticker := time.NewTicker(5 * time.Millisecond)
+	defer ticker.Stop()
+	for !done() {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-ticker.C:
+		}
+	}
+	return nil
+}
+
+func (p *textbook) stop() error {
+	p.cancelWorkers()
+	p.cancelInformer()
+	p.running.Wait()
+	p.transport.CloseIdleConnections()
+	return p.informerErr
+}
+
+// summary has as many keys enqueued as reconciled: the queue does not count, and by now each that was
+// enqueued has been worked on.
+func (p *textbook) summary(last map[types.NamespacedName]string) Summary {
+	return Summary{
+		Objects:    len(p.informer.Store.List()),
+		Events:     p.events.Load(),
+		Enqueued:   p.runs.Load(),
+		Reconciled: p.runs.Load(),
+		Relists:    max(p.lists.Load(), 1) - 1,
+		Stale:      p.ledger.stale(last),
+	}
+}

@@ -1,0 +1,140 @@
+package demo
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/kinform/kinform/apitest"
+	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/reflector"
+	"github.com/kinform/kinform/rest"
+	"github.com/kinform/kinform/workqueue"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// tuned is the pipeline of kinform's packages.
+type tuned struct {
+	report   report
+	client   *rest.Client // is closed with the rest
+	informer *informer.Informer[*pod]
+	handler  *informer.Registration[*pod]
+	queue    *workqueue.Queue[types.NamespacedName]
+	ledger   *ledger
+	events   atomic.Uint64
+
+	// cancelInformer and cancelWorkers end the two that run; running waits for
+	// both, and the errors are theirs.
+	cancelInformer, cancelWorkers context.CancelFunc
+	running                       sync.WaitGroup
+	informerErr, workersErr       error
+}
+
+func newTuned(client *rest.Client, r report) (*tuned, error) {
+	p := &tuned{report: r, client: client}
+	trace := newTracer(r.traveled)
+	pods := rest.NewResource[*pod](client, corev1.SchemeGroupVersion.WithResource("pods"), rest.ResourceOptions{})
+	inf, err := informer.New(pods, informer.Options[*pod]{
+		Name: "pods",
+		Reflector: reflector.Options{
+			Logger:   slog.New(slog.DiscardHandler), // The report shows each failure.
+			Observer: trace.reflector(),
+			OnError:  r.failed,
+			// A demo is short: it retries sooner than a client of a busy server should.
+			Backoff: reflector.Backoff{Base: 50 * time.Millisecond, Max: time.Second},
+		},
+		Observer: trace.informer(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	p.informer = inf
+	p.ledger = newLedger(func(key types.NamespacedName) string {
+		entry, _ := inf.Store().Entry(key)
+		return entry.ResourceVersion
+	})
+	p.queue = workqueue.New(workqueue.Options[types.NamespacedName]{Name: "pods", Observer: trace.queue()})
+	p.handler, err = inf.AddHandler(func(e informer.Event[*pod]) {
+		p.events.Add(1)
+		trace.handled(e)
+		p.queue.Add(e.Key)
+	}, informer.HandlerOptions{Name: "enqueue"})
+	return p, err
+}
+
+func (p *tuned) start(workers int) {
+	var informing, working context.Context
+	informing, p.cancelInformer = context.WithCancel(context.Background())
+	working, p.cancelWorkers = context.WithCancel(context.Background())
+	p.running.Go(func() { p.informerErr = p.informer.Run(informing) })
+	p.running.Go(func() { p.workersErr = p.queue.RunUntil(context.Background(), working, workers, p.ledger.reconcile) })
+}
+
+// sync shows the progress as well.
+func (p *tuned) sync(ctx context.Context, total int) error {
+	began := time.Now()
+	ticker := time.NewTicker(10 * time.Millisecond)
+	defer ticker.Stop()
+	for ctx.Err() == nil {
+		select {
+		case <-p.handler.Synced():
+			p.report.synced(p.informer.Store().Len(), time.Since(began))
+			return nil
+		case <-ctx.Done():
+		case <-ticker.C:
+			list := p.informer.Status().Reflector
+			p.report.syncing(list.Items, max(total, int(list.Total)))
+		}
+	}
+	return fmt.Errorf("ended during the first list, after %d of %d pods", p.informer.Status().Reflector.Items, total)
+}
+
+func (p *tuned) settle(server *apitest.Server) error {
+	ctx, cancel := context.WithTimeout(context.Background(), settleWithin)
+	defer cancel()
+	if err := p.informer.Store().WaitRV(ctx, server.ResourceVersion()); err != nil {
+		return fmt.Errorf("the store did not catch up with the server within %v: %w", settleWithin, err)
+	}
+	last := versions(server)
+	ticker := time.NewTicker(5 * time.Millisecond)
+	defer ticker.Stop()
+	for p.busy() || p.ledger.stale(last) > 0 {
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("the workers did not catch up with the store within %v", settleWithin)
+		case <-ticker.C:
+		}
+	}
+	return nil
+}
+
+// busy says that there is work in sight, which asking the ledger would delay.
+func (p *tuned) busy() bool {
+	queue := p.queue.Stats()
+	return p.handler.Status().Waiting > 0 || queue.Ready > 0 || queue.Processing > 0
+}
+
+func (p *tuned) stop() error {
+	p.cancelWorkers()
+	p.cancelInformer()
+	p.running.Wait()
+	p.client.Close()
+	return cmp.Or(p.informerErr, p.workersErr)
+}
+
+func (p *tuned) summary(last map[types.NamespacedName]string) Summary {
+	queue := p.queue.Stats()
+	return Summary{
+		Objects:    p.informer.Store().Len(),
+		Events:     p.events.Load(),
+		Enqueued:   queue.Adds,
+		Reconciled: queue.Dones,
+		Relists:    p.informer.Status().Reflector.Relists,
+		Stale:      p.ledger.stale(last),
+	}
+}
