@@ -12,7 +12,6 @@ import (
 
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/reflector"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 )
 
@@ -246,8 +245,8 @@ func (l *mergedList[T]) partFailed(o *openList[T], err error) error {
 	switch {
 	case l.ctx.Err() != nil:
 		return l.ctx.Err()
-	case isExpired(err) && (o.token != "" || l.making.asked != ""),
-		l.making.asked != "" && (isTooLarge(err) || apierrors.IsBadRequest(err) || apierrors.IsInvalid(err)),
+	case reflector.IsExpired(err) && o.token != "",
+		l.making.asked != "" && reflector.RefusesVersion(err),
 		errors.Is(err, listwatch.ErrListTooLarge):
 		return l.about(o.part, err) // The reflector has another way.
 	}

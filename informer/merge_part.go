@@ -218,7 +218,7 @@ func (p *partWatch[T]) watchFailed(err error) {
 	switch {
 	case expired:
 		p.end(p.about(p.part, err))
-	case (p.open || isRefused(err)) && row.Answered() > 0 && row.Answered()%patience == 0:
+	case (p.open || reflector.IsRefused(err)) && row.Answered() > 0 && row.Answered()%patience == 0:
 		p.end(apierrors.NewResourceExpired(fmt.Sprintf("all parts are listed, as the watch of %s has failed %d times in a row: %v",
 			p.health.names[p.part], row.Failures(), err)))
 	}
@@ -235,7 +235,7 @@ func (p *partWatch[T]) failed(err error) bool {
 // initialFailed is the error with which a streaming list ends. Where all but one part
 // are well, a list of another kind can do without that one.
 func (p *partWatch[T]) initialFailed(err error) error {
-	if err == io.EOF || isExpired(err) || isRefused(err) || errors.Is(err, listwatch.ErrListTooLarge) || errors.Is(err, reflector.ErrNoProgress) {
+	if err == io.EOF || reflector.IsExpired(err) || reflector.IsRefused(err) || errors.Is(err, listwatch.ErrListTooLarge) || errors.Is(err, reflector.ErrNoProgress) {
 		return err
 	}
 	return fmt.Errorf("streaming list of %s: %v", p.health.names[p.part], err)

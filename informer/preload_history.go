@@ -9,6 +9,7 @@ import (
 
 	"github.com/kinform/kinform/indexer"
 	"github.com/kinform/kinform/listwatch"
+	"github.com/kinform/kinform/reflector"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -82,7 +83,7 @@ func (h *history[T]) probe(ctx context.Context) (found, error) {
 		switch {
 		case t.err == nil:
 			last, other = last || t.last, other || t.other
-		case isExpired(t.err) || isRefused(t.err) || apierrors.IsNotFound(t.err):
+		case reflector.IsExpired(t.err) || reflector.IsRefused(t.err) || apierrors.IsNotFound(t.err):
 			forgotten = true
 		case err == nil:
 			err = t.err

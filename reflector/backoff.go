@@ -39,7 +39,7 @@ type Backoff struct {
 	// that the resource does not exist (404) or must not be read (403): these do not
 	// go away by themselves, and every attempt is work for a server that has others
 	// to serve. After a list that is too large (listwatch.ErrListTooLarge) the first
-	// wait is as long. Defaults to 5 minutes, or Max if that is longer.
+	// wait is as long. At least Max; defaults to 5 minutes, or Max if that is longer.
 	PermanentMax time.Duration
 
 	// Factor is by how much each wait is longer than the one before; at least 1.
@@ -61,12 +61,22 @@ type Backoff struct {
 	Jitter float64
 }
 
-var errBackoff = errors.New("reflector: Options.Backoff: Base, Max, MaxRetryAfter and PermanentMax must not be negative, Factor and OutageFactor at least 1, and Jitter must be a finite number")
+var (
+	errBackoff = errors.New("reflector: Options.Backoff: Base, Max, MaxRetryAfter and PermanentMax must not be negative, nor less than a millisecond, Factor and OutageFactor at least 1, and Jitter must be a finite number")
 
-func (b Backoff) validate() error {
-	if b.Base < 0 || b.Max < 0 || b.MaxRetryAfter < 0 || b.PermanentMax < 0 || b.Factor != 0 && !(b.Factor >= 1) ||
-		b.OutageFactor != 0 && !(b.OutageFactor >= 1) || math.IsNaN(b.Jitter) || math.IsInf(b.Jitter, 0) {
+	errPermanentMax = errors.New("reflector: Options.Backoff: PermanentMax must not be less than Max, which is 30 seconds by default: what is permanent is asked for less often than what is not")
+)
+
+// Validate says what is wrong with b, as New does. It is for who uses a [Row].
+func (b Backoff) Validate() error {
+	switch {
+	case b.Base < 0 || b.Max < 0 || b.MaxRetryAfter < 0 || b.PermanentMax < 0,
+		isShort(time.Millisecond, b.Base, b.Max, b.MaxRetryAfter, b.PermanentMax),
+		b.Factor != 0 && !(b.Factor >= 1) || b.OutageFactor != 0 && !(b.OutageFactor >= 1),
+		math.IsNaN(b.Jitter) || math.IsInf(b.Jitter, 0):
 		return errBackoff
+	case b.PermanentMax != 0 && b.PermanentMax < b.withDefaults().Max:
+		return errPermanentMax
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 
+	"github.com/kinform/kinform/internal/remind"
 	"github.com/kinform/kinform/listwatch"
 )
 
@@ -30,9 +31,10 @@ const (
 type doubt struct {
 	// lost says that a watch was lost since the last snapshot or comparison, and outage
 	// that the server could not be reached after that: it may be another one now.
-	// settled is when that snapshot or comparison was.
+	// settled is when that snapshot or comparison was, and pace that of the lists.
 	lost, outage bool
 	settled      time.Time
+	pace         remind.Pace
 
 	// late is an event that came when the watch had passed its version, and that is yet
 	// to be looked into; looked is when the last one was.
@@ -47,7 +49,7 @@ type doubt struct {
 
 // failed takes note that a watch could not be opened.
 func (d *doubt) failed(err error) {
-	if !isExpired(err) {
+	if !IsExpired(err) {
 		d.lost = true
 		d.outage = d.outage || isUnreachable(err)
 	}
@@ -61,7 +63,7 @@ func (d *doubt) ended(err error, early bool) {
 }
 
 // settle removes all doubts.
-func (d *doubt) settle() { *d = doubt{settled: time.Now(), looked: d.looked} }
+func (d *doubt) settle() { *d = doubt{settled: time.Now(), looked: d.looked, pace: d.pace} }
 
 // mark is the last event of which the sink was told: the server's history has it, or
 // it is another history.
@@ -96,6 +98,12 @@ func (r *Reflector[T]) compares(version string) bool {
 func (r *Reflector[T]) compare(ctx context.Context, s *comparing[T]) (state[T], error) {
 	if !s.asked {
 		s.asked = true
+		if s.from != s.version && r.doubt.pace.Left() > 0 {
+			// The event tells, if it comes.
+			s.watch.endAfter(compareLimit, errNotAgain)
+			return s, nil
+		}
+		s.listed = true
 		return r.compareVersions(ctx, s)
 	}
 	event, err := s.watch.next()
@@ -104,14 +112,14 @@ func (r *Reflector[T]) compare(ctx context.Context, s *comparing[T]) (state[T], 
 	switch {
 	case isUnread:
 		key, version = unread.Key, unread.ResourceVersion
-	case isExpired(err):
+	case IsExpired(err):
 		s.watch.close()
-		return r.forgotten(s.version), nil
+		return r.forgotten(s.version, s.listed), nil
 	case errors.Is(err, errNotAgain):
 		// A server whose versions are behind says nothing, if it does not tell its version.
 		s.watch.close()
-		r.doubt.outage = r.doubt.outage || s.told
-		return r.forgotten(s.version), nil
+		r.doubt.outage = r.doubt.outage || s.told || !s.listed
+		return r.forgotten(s.version, s.listed), nil
 	case err != nil:
 		s.watch.close()
 		return r.watchEnded(&watching[T]{version: s.version, watch: s.watch}, err)
@@ -145,7 +153,7 @@ func (r *Reflector[T]) compareVersions(ctx context.Context, s *comparing[T]) (st
 		return r.atOnce(&r.watches, r.doubt.late, r.resnapshot()), r.doubt.late
 	case s.from == s.version && r.doubt.outage && err == nil:
 		s.watch.close()
-		return r.forgotten(s.version), nil
+		return r.forgotten(s.version, true), nil
 	case s.from == s.version:
 		return r.trust(s), nil
 	}
@@ -157,6 +165,10 @@ func (r *Reflector[T]) compareVersions(ctx context.Context, s *comparing[T]) (st
 // current is the server's version, which it tells with the most recent list of one
 // object. The object is not decoded.
 func (r *Reflector[T]) current(ctx context.Context) (string, error) {
+	r.doubt.pace.Step()
+	if err := listwatch.Prepare(ctx, r.source); err != nil { // as for any list
+		return "", explain(ctx, err)
+	}
 	ctx, cancel := context.WithTimeoutCause(ctx, compareLimit, r.about(ErrNoProgress))
 	defer cancel()
 	r.record.update(func(st *Status) { st.Comparisons++ })
@@ -196,13 +208,18 @@ func (r *Reflector[T]) begin(s *comparing[T], err error) (state[T], error) {
 // forgotten goes on where no event tells whether the server's history is the one that is
 // known: there was none since the last snapshot, or the server does not have it, or not
 // any more. If the server could not be reached for a while it may have come back as
-// another one, and a snapshot compares everything. Otherwise the watch begins where the
-// last one ended.
-func (r *Reflector[T]) forgotten(version string) state[T] {
+// another one, and a snapshot compares everything, when it is time for that. Otherwise
+// the watch begins where the last one ended. listed says that the server has just been
+// asked for its version.
+func (r *Reflector[T]) forgotten(version string, listed bool) state[T] {
 	r.mark = mark{}
-	if r.doubt.outage {
+	switch due := listed || r.doubt.pace.Left() <= 0; {
+	case r.doubt.outage && due:
+		r.doubt.pace.Step()
 		r.opts.Logger.Info("The server is back, and no event tells whether its history is the same: listing")
 		return r.resnapshot()
+	case listed:
+		r.doubt.settle() // There is nothing else to compare.
 	}
 	return &connecting[T]{version: version}
 }

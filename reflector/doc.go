@@ -62,9 +62,11 @@
 // so, and then a list follows, without any wait, unless the failure before was the same
 // (RC-26): after an outage, that the version has become too old is news. Only when
 // watches fail three times in a row although the server answers, a list is taken
-// in between. That makes sure that the sink gets on, slowly, where a version cannot
-// be passed (an event that nobody can read), behind a proxy that breaks streams, and
-// where a resource may be listed but not watched (403), or cannot be (405).
+// in between, once a minute at most where that goes on. That makes sure that the sink
+// gets on, slowly, where a version cannot be passed (an event that nobody can read),
+// behind a proxy that breaks streams, and where a resource may be listed but not watched
+// (403), or cannot be (405, 500, and 504, with which a gateway answers that waits for the
+// end of a watch).
 // A watch on which nothing comes, not even a bookmark, is taken to be dead; see
 // [Options].WatchIdleTimeout. It may be that nothing happened, so it is reported, and
 // counts as no failure.
@@ -95,7 +97,14 @@
 // not have to a snapshot, every five minutes at most: what an odd server shows only now,
 // with an old version, is in the snapshot.
 //
-// The price is one small list for each lost watch, and one event that comes twice. A
+// The price is one small list for each lost watch, and one event that comes twice. Where
+// watches are lost one after another, as behind a proxy that cuts each connection after a
+// second, these lists come a second apart, then two, four and so on, up to a minute, and
+// begin anew after five minutes without; so do the snapshots. Meanwhile the event alone
+// tells. Where there is none, the watch goes on and is asked to end when it is time for
+// the list, and what it brings does not take the place of the event. So a cluster that was
+// restored is found as soon as a watch is answered, or, after so many comparisons, a
+// minute later, which takes 5 seconds more where the server does not end the watch. A
 // server that fails the list, or does not allow it, is watched all the same.
 //
 // What is not found: a history that has passed the known version, with the last event
@@ -117,6 +126,9 @@
 // answer ends: what a server does when it has just begun, such as to forbid everything,
 // is a first failure then. A connection that was lost after it had held for a
 // while is made again after about that while, however many attempts failed before.
+//
+// Whatever a server answers, attempts that need not wait come no faster than one a
+// second, after the first ten.
 //
 // A Retry-After of the server is the
 // least that is waited. No failure is final by default: a resource that does not

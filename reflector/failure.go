@@ -51,8 +51,10 @@ var knownReasons = []metav1.StatusReason{
 	metav1.StatusReasonServiceUnavailable,
 }
 
-// isExpired says that the server no longer has the version that it was asked for.
-func isExpired(err error) bool {
+// IsExpired says that the server no longer has the version that it was asked for. Like
+// its siblings, it is for who repeats in the same way what a Reflector does not, as
+// parts of a source that is put together. All of them are false for nil.
+func IsExpired(err error) bool {
 	return says(err, 410, metav1.StatusReasonExpired, metav1.StatusReasonGone)
 }
 
@@ -80,19 +82,30 @@ func isForbidden(err error) bool {
 	return says(err, 403, metav1.StatusReasonForbidden)
 }
 
+// RefusesVersion says that a list may be had where it is not asked for at a version:
+// the server does not have this one, or takes it for none, or does not know how it is to
+// be matched.
+func RefusesVersion(err error) bool {
+	return IsExpired(err) || isTooLarge(err) || isBadRequest(err) || isInvalid(err)
+}
+
 // isUnsupported says that the server does not know how to do what it was asked for.
 func isUnsupported(err error) bool {
 	return isBadRequest(err) || isInvalid(err) ||
 		says(err, 405, metav1.StatusReasonMethodNotAllowed)
 }
 
-// isRefused says that the server does not accept a watch as it is, or fails over
+// IsRefused says that the server does not accept a watch as it is, or fails over
 // it: the version in it may be the reason, or that the resource can be listed and
-// not be watched.
-func isRefused(err error) bool {
+// not be watched. A gateway says so (504) that waits for a watch to end.
+func IsRefused(err error) bool {
 	return isUnsupported(err) || isForbidden(err) || isTooLarge(err) ||
-		says(err, 500, metav1.StatusReasonInternalError)
+		says(err, 500, metav1.StatusReasonInternalError) || says(err, 504, metav1.StatusReasonTimeout)
 }
+
+// StatusCode returns the code of what the API server said of a failure, 0 where it said
+// nothing.
+func StatusCode(err error) int { return int(statusOf(err).Code) }
 
 // isPermanent says that the server knows what it was asked for, and that the
 // answer will be the same until somebody changes what the server has or allows.

@@ -31,14 +31,15 @@ func TestFailuresMeanWhatTheyMeanToAPIMachinery(t *testing.T) {
 		return apierrors.HasStatusCause(err, metav1.CauseTypeResourceVersionTooLarge)
 	}
 	pairs := map[string]struct{ ours, theirs func(error) bool }{
-		"expired":     {isExpired, is(apierrors.IsResourceExpired, apierrors.IsGone)},
+		"expired":     {IsExpired, is(apierrors.IsResourceExpired, apierrors.IsGone)},
 		"too large":   {isTooLarge, tooLarge},
 		"bad request": {isBadRequest, apierrors.IsBadRequest},
 		"unsupported": {isUnsupported, is(apierrors.IsBadRequest, apierrors.IsInvalid, apierrors.IsMethodNotSupported)},
-		"refused": {isRefused, is(apierrors.IsBadRequest, apierrors.IsInvalid, apierrors.IsInternalError,
-			apierrors.IsForbidden, apierrors.IsMethodNotSupported, tooLarge)},
-		"permanent": {isPermanent, is(apierrors.IsNotFound, apierrors.IsForbidden)},
-		"busy":      {isBusy, apierrors.IsTooManyRequests},
+		"refused": {IsRefused, is(apierrors.IsBadRequest, apierrors.IsInvalid, apierrors.IsInternalError,
+			apierrors.IsForbidden, apierrors.IsMethodNotSupported, apierrors.IsTimeout, tooLarge)},
+		"refuses version": {RefusesVersion, is(apierrors.IsResourceExpired, apierrors.IsGone, apierrors.IsBadRequest, apierrors.IsInvalid, tooLarge)},
+		"permanent":       {isPermanent, is(apierrors.IsNotFound, apierrors.IsForbidden)},
+		"busy":            {isBusy, apierrors.IsTooManyRequests},
 	}
 	// The codes with which API servers send these reasons. Others send them with any.
 	codes := map[metav1.StatusReason]int32{

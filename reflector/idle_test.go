@@ -60,7 +60,7 @@ func TestSilenceIsNoFailureAndExpiryAfterItIsNews(t *testing.T) {
 				expired := 0
 				for _, e := range g.reported {
 					require.Zero(t, e.RetryIn)
-					if isExpired(e) {
+					if IsExpired(e) {
 						expired++
 					}
 				}

@@ -151,9 +151,9 @@ func (r *Reflector[T]) listOptions(s *listing[T]) listwatch.ListOptions {
 // listFailed decides how to go on after a page could not be had.
 func (r *Reflector[T]) listFailed(s *listing[T], err error) (state[T], error) {
 	switch {
-	case isExpired(err) && s.token != "": // RC-8
+	case IsExpired(err) && s.token != "" && !s.whole: // RC-8
 		return r.atOnce(&r.snapshots, err, &listing[T]{at: s.at, whole: true}), err
-	case (isExpired(err) || isTooLarge(err) || isBadRequest(err) || isInvalid(err)) && s.at != "":
+	case RefusesVersion(err) && s.at != "":
 		// RC-5, and a version that is none, or a server that does not know a match.
 		return r.atOnce(&r.snapshots, err, &listing[T]{at: ""}), err
 	default:
@@ -187,6 +187,7 @@ func (r *Reflector[T]) handOver(items []listwatch.Item[T], unread unreadables, v
 		r.stop(next)
 		return r.retry(&r.snapshots, err, r.resnapshot()), err
 	}
+	listed := len(items)
 	if unread.nameless > 0 {
 		items = append(items, listwatch.Item[T]{Unchanged: true}) // see Sink
 	}
@@ -202,8 +203,8 @@ func (r *Reflector[T]) handOver(items []listwatch.Item[T], unread unreadables, v
 		st.Synced = true
 		st.LastListAt = time.Now()
 		st.ResourceVersion = version
-		st.Items = len(items)
-		st.Total = int64(len(items))
+		st.Items = listed
+		st.Total = int64(listed)
 	})
 	return next, travels
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"slices"
 	"time"
 )
 
@@ -38,7 +39,9 @@ func (m ListMode) String() string {
 	}
 }
 
-// Options are a reflector's settings. The zero value is ready for use.
+// Options are a reflector's settings. The zero value is ready for use. Times that are
+// set are 100 ms at least, and those of Backoff a millisecond: New refuses a number
+// without its unit.
 type Options struct {
 	// ListMode says how snapshots are taken. Defaults to Auto.
 	ListMode ListMode
@@ -140,7 +143,17 @@ type Options struct {
 var (
 	errListMode = errors.New("reflector: Options.ListMode is Auto, List or WatchList")
 	errTimes    = errors.New("reflector: Options.WatchTimeout, ListProgressTimeout and GiveUpAfter must not be negative")
+	errShort    = errors.New("reflector: Options.WatchTimeout, ListProgressTimeout and WatchIdleTimeout are durations, such as 5*time.Minute, of 100 ms at least")
 )
+
+// shortest is the least of the times of Options: less is a number without its unit, and
+// no server answers as fast.
+const shortest = 100 * time.Millisecond
+
+// isShort says that one of some times is set, and shorter than least.
+func isShort(least time.Duration, times ...time.Duration) bool {
+	return slices.ContainsFunc(times, func(d time.Duration) bool { return 0 < d && d < least })
+}
 
 // validate says what is wrong with o.
 func (o Options) validate() error {
@@ -149,8 +162,10 @@ func (o Options) validate() error {
 		return errListMode
 	case o.WatchTimeout < 0 || o.ListProgressTimeout < 0 || o.GiveUpAfter < 0:
 		return errTimes
+	case isShort(shortest, o.WatchTimeout, o.ListProgressTimeout, o.WatchIdleTimeout):
+		return errShort
 	}
-	return o.Backoff.validate()
+	return o.Backoff.Validate()
 }
 
 // withDefaults returns o with its defaults filled in.

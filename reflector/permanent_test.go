@@ -104,7 +104,7 @@ func TestListThatIsTooLargeIsLeftAloneForLong(t *testing.T) {
 func TestPermanentMaxIsNoShorterThanMax(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, time.Hour, Backoff{Max: time.Hour}.withDefaults().PermanentMax)
-	require.Equal(t, time.Minute, Backoff{Max: time.Hour, PermanentMax: time.Minute}.withDefaults().PermanentMax)
+	require.Equal(t, 5*time.Minute, Backoff{Max: time.Second}.withDefaults().PermanentMax)
 }
 
 func TestRunGivesUpWhereThatIsAskedFor(t *testing.T) {

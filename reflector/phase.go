@@ -20,7 +20,7 @@ const (
 	Comparing
 	// Watching reads the events of a watch.
 	Watching
-	// BackingOff waits after a failure.
+	// BackingOff waits after a failure, or after many attempts within a second.
 	BackingOff
 	// Stopped is the phase after Run.
 	Stopped

@@ -5,6 +5,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kinform/kinform/internal/remind"
 	"github.com/kinform/kinform/listwatch"
 )
 
@@ -75,6 +76,8 @@ type Reflector[T any] struct {
 	mark    mark     // the last event of that history
 	synced  bool     // the sink has had a whole snapshot
 	unread  unreadables
+	relists remind.Pace // for failed watches
+	haste   haste
 
 	// Failures in a row, of attempts to take a snapshot and of attempts to watch.
 	// A snapshot says nothing about whether watches work, nor the other way round.

@@ -98,9 +98,17 @@ func TestNewRefusesContradictions(t *testing.T) {
 		{ListMode: 7},
 		{WatchTimeout: -1},
 		{ListProgressTimeout: -1},
+		{WatchTimeout: 300},
+		{ListProgressTimeout: 60},
+		{WatchIdleTimeout: 1},
 		{Backoff: Backoff{Base: -1}},
 		{Backoff: Backoff{Max: -1}},
 		{Backoff: Backoff{Factor: 0.5}},
+		{Backoff: Backoff{Base: 800}},
+		{Backoff: Backoff{Max: 30}},
+		{Backoff: Backoff{PermanentMax: 300}},
+		{Backoff: Backoff{PermanentMax: 29 * time.Second}},
+		{Backoff: Backoff{Max: time.Hour, PermanentMax: time.Minute}},
 	} {
 		_, err := New[string](endless{}, &discard{}, opts)
 		require.ErrorContains(t, err, "reflector: Options.", "%+v", opts)

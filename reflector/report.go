@@ -29,6 +29,11 @@ func (r *Reflector[T]) retry(row *row, err error, next state[T]) state[T] {
 //
 //go:noinline
 func (r *Reflector[T]) retryWithin(row *row, longest time.Duration, err error, next state[T]) state[T] {
+	return r.retryAfter(0, row, longest, err, next)
+}
+
+// retryAfter is retryWithin with a least wait.
+func (r *Reflector[T]) retryAfter(least time.Duration, row *row, longest time.Duration, err error, next state[T]) state[T] {
 	row.failed(err)
 	if errors.Is(err, listwatch.ErrUnusable) {
 		return stopped[T]{}
@@ -39,7 +44,7 @@ func (r *Reflector[T]) retryWithin(row *row, longest time.Duration, err error, n
 		}
 		longest = r.opts.Backoff.PermanentMax
 	}
-	return &backingOff[T]{wait: row.wait(r.opts.Backoff, longest, err), then: next}
+	return &backingOff[T]{wait: max(least, row.wait(r.opts.Backoff, longest, err)), then: next}
 }
 
 // succeeded ends a row of failures (D8).

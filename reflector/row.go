@@ -44,7 +44,7 @@ func (r *Row) Reached() { r.outage = 0 }
 
 func (r *Row) failed(err error) {
 	r.failures++
-	r.expired = isExpired(err)
+	r.expired = IsExpired(err)
 	if isPermanent(err) {
 		r.permanent++
 	} else {

@@ -1,6 +1,7 @@
 package reflector
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"sync/atomic"
@@ -32,7 +33,7 @@ func (r *Reflector[T]) open(ctx context.Context, opts listwatch.WatchOptions, li
 	if err := listwatch.Prepare(ctx, r.source); err != nil { // as for a list
 		return nil, explain(ctx, err)
 	}
-	opts.Timeout = r.opts.watchTimeout()
+	opts.Timeout = cmp.Or(opts.Timeout, r.opts.watchTimeout())
 	ctx, cancel := context.WithCancelCause(ctx)
 	s := &session[T]{ctx: ctx, cancel: cancel, timeout: opts.Timeout}
 	s.overdue = time.AfterFunc(opts.Timeout+overdueMargin, func() { cancel(ErrOverdue) })

@@ -54,8 +54,9 @@ type comparing[T any] struct {
 	version string // through which the sink has been told everything
 	from    string // the watch starts after it: version, or just before the mark
 	watch   *session[T]
-	asked   bool // for the server's version
-	told    bool // it was, and is not older
+	asked   bool // for the server's version, or it is not yet time for that
+	listed  bool // it was asked for
+	told    bool // it was told, and is not older
 }
 
 // watching reads the next event of a watch.
@@ -106,6 +107,9 @@ func (r *Reflector[T]) step(ctx context.Context, s state[T]) (state[T], error) {
 	if ctx.Err() != nil {
 		return r.stop(s), nil
 	}
+	if wait := r.hurried(s); wait != nil {
+		return wait, nil
+	}
 	switch s := s.(type) {
 	case *listing[T]:
 		return r.list(ctx, s)
@@ -123,6 +127,7 @@ func (r *Reflector[T]) step(ctx context.Context, s state[T]) (state[T], error) {
 		if sleep(ctx, s.wait, r.opts.Wake) {
 			r.opts.Wake = nil // Else no wait would ever be one again.
 		}
+		r.haste.waited = true
 		return s.then, nil
 	default:
 		return s, nil

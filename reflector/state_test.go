@@ -284,7 +284,7 @@ func (g *rig) state(t *testing.T, from any) state[string] {
 		if from.asked {
 			w.endAfter(compareLimit, errNotAgain)
 		}
-		return &comparing[string]{version: "10", from: "9", watch: w, asked: from.asked, told: from.asked}
+		return &comparing[string]{version: "10", from: "9", watch: w, asked: from.asked, listed: from.asked, told: from.asked}
 	case inSyntheticWatch:
 		return &watching[string]{watch: watch(from.play), synthetic: true}
 	default:

@@ -177,7 +177,7 @@ func stepOf(t *testing.T, mode ListMode, from any, n, failures int) (line string
 			from = f
 		}
 		s := g.state(t, from)
-		r.snapshots = failuresBefore(failures, failures > 0 && isExpired(meets.refuse))
+		r.snapshots = failuresBefore(failures, failures > 0 && IsExpired(meets.refuse))
 		r.watches = r.snapshots
 		g.take()
 		ctx, cancel := context.WithCancel(t.Context())

@@ -99,7 +99,7 @@ func (r *Reflector[T]) streamFailed(at string, err error) (state[T], error) {
 		err = fmt.Errorf("the streaming list ended before its end marker: %w", io.ErrUnexpectedEOF)
 	}
 	switch {
-	case (isExpired(err) || isTooLarge(err)) && at != "":
+	case (IsExpired(err) || isTooLarge(err)) && at != "":
 		return r.atOnce(&r.snapshots, err, r.snapshot("")), err
 	case errors.Is(err, ErrNoProgress), errors.Is(err, ErrOverdue), isUnsupported(err):
 		// It will not be otherwise next time (D6).

@@ -24,9 +24,9 @@ type Unreadable struct {
 	// Count is how many objects there are.
 	Count int
 
-	// Nameless is how many of them do not even have a name that could be read. They
-	// may be any object: as long as there are some, nothing that is missing from a
-	// snapshot is taken for deleted.
+	// Nameless is how many of them do not even have a name that could be read, at least:
+	// nobody knows which one a change is of. They may be any object: as long as there
+	// are some, nothing that is missing from a snapshot is taken for deleted.
 	Nameless int
 
 	// Objects are those that have a name, a hundred of them where there are more,
@@ -89,7 +89,12 @@ func (u *unreadables) empty() bool { return len(u.byKey) == 0 && u.nameless == 0
 
 // add takes note of an object. It replaces what was noted for its key.
 func (u *unreadables) add(unread *listwatch.ObjectError) {
-	if unread.Key.Name == "" {
+	switch {
+	case unread.Key.Name != "":
+	case unread.Type == listwatch.Modified:
+		u.nameless = max(u.nameless, 1) // It may be any of them.
+		return
+	default:
 		u.nameless++
 		return
 	}

@@ -203,3 +203,47 @@ func TestUnreadablesAreBounded(t *testing.T) { // G11
 	require.False(t, u.empty())
 	require.NoError(t, Unreadable{}.Err())
 }
+
+func TestObjectsWithoutANameAreNoItems(t *testing.T) {
+	for _, mode := range []ListMode{List, WatchList} {
+		t.Run(mode.String(), func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				g := newRig(Options{ListMode: mode, SkipUnreadable: true})
+				g.source.lists = []reply{{play: []any{item("a@1"), errNameless, errNameless}, meta: listwatch.ListMeta{ResourceVersion: "10"}}}
+				g.source.watches = []reply{play()}
+				if mode == WatchList {
+					g.source.watches = []reply{play(added("a@1"), errNameless, errNameless, endMarker("10"))}
+				}
+				defer start(t, g)()
+				synctest.Wait()
+				st := g.reflector.Status()
+				require.Equal(t, 1, st.Items)
+				require.EqualValues(t, 1, st.Total)
+				require.Equal(t, 2, st.Unreadable.Nameless)
+			})
+		})
+	}
+}
+
+// An object without a readable name that changes again and again is one.
+func TestChangesOfAnObjectWithoutANameAreOfOne(t *testing.T) {
+	nameless := func(kind listwatch.EventType) error {
+		return &listwatch.ObjectError{Type: kind, Err: errors.New("no name")}
+	}
+	for _, mode := range []ListMode{List, WatchList} {
+		t.Run(mode.String(), func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				g := newRig(Options{ListMode: mode, SkipUnreadable: true})
+				changes := []any{nameless(listwatch.Modified), nameless(listwatch.Modified), nameless(listwatch.Modified)}
+				g.source.lists = []reply{whole("10", "a@1")}
+				g.source.watches = []reply{play(changes...)}
+				if mode == WatchList {
+					g.source.watches = []reply{play(append(append([]any{added("a@1")}, changes...), endMarker("10"))...)}
+				}
+				defer start(t, g)()
+				synctest.Wait()
+				require.Equal(t, []string{"?"}, unreadIn(g))
+			})
+		})
+	}
+}

@@ -20,17 +20,23 @@ const veryShort = time.Second
 func (r *Reflector[T]) connect(ctx context.Context, s *connecting[T]) (state[T], error) {
 	r.warned = false
 	r.record.update(func(st *Status) { st.Watches++ })
-	from, compares := s.version, r.compares(s.version)
+	opts := listwatch.WatchOptions{ResourceVersion: s.version, Held: r.held()}
+	compares := r.compares(s.version)
 	if compares {
-		from = cmp.Or(r.mark.before(), from)
+		opts.ResourceVersion = cmp.Or(r.mark.before(), s.version)
 	}
-	watch, err := r.open(ctx, listwatch.WatchOptions{ResourceVersion: from, Held: r.held()}, r.opts.WatchIdleTimeout, ErrIdle)
+	from, left := opts.ResourceVersion, r.doubt.pace.Left()
+	if compares && from == s.version && left > 0 {
+		// The next watch is compared. This one ends when it is time for that.
+		compares, opts.Timeout = false, min(left, r.opts.watchTimeout())
+	}
+	watch, err := r.open(ctx, opts, r.opts.WatchIdleTimeout, ErrIdle)
 	switch {
-	case isExpired(err) && from != s.version:
-		return r.forgotten(s.version), nil
+	case IsExpired(err) && from != s.version:
+		return r.forgotten(s.version, false), nil
 	case err != nil:
 		r.doubt.failed(err)
-		return r.watchFailed(s.version, isRefused(err), r.opts.Backoff.Max, err)
+		return r.watchFailed(s.version, IsRefused(err), r.opts.Backoff.Max, err)
 	}
 	r.watches.Reached()
 	if compares {
@@ -92,7 +98,7 @@ func (r *Reflector[T]) apply(s *watching[T], event listwatch.Event[T]) (state[T]
 	if !s.synthetic && !event.Unordered && event.ResourceVersion != "" { // RC-24
 		s.version = event.ResourceVersion
 		r.version = event.ResourceVersion
-		if event.Type != listwatch.Bookmark {
+		if event.Type != listwatch.Bookmark && !r.doubt.lost { // Else it may be of another history.
 			r.mark = mark{key: event.Key, version: event.ResourceVersion}
 		}
 	}
@@ -166,6 +172,13 @@ func (r *Reflector[T]) watchEnded(s *watching[T], err error) (state[T], error) {
 	case err == io.EOF:
 		err = r.about(ErrVeryShortWatch)
 	}
+	if s.heard && IsExpired(err) {
+		// As an event has ended the row, this is always news.
+		left := r.relists.Left()
+		if r.relists.Step(); left > 0 {
+			return r.retryAfter(left, &r.watches, longest, err, r.resnapshot()), err
+		}
+	}
 	if isLost(err) && lasted >= veryShort {
 		// However many failed before it, a connection that held for a while is missed for
 		// about as long.
@@ -189,10 +202,13 @@ func (r *Reflector[T]) nextWatch(version string) state[T] {
 // version may be the reason; if that goes on, a snapshot gives another one.
 func (r *Reflector[T]) watchFailed(version string, suspect bool, longest time.Duration, err error) (state[T], error) {
 	switch {
-	case isExpired(err) && !r.watches.expired:
+	case IsExpired(err) && !r.watches.expired:
 		// RC-26. Where other failures came before, such as those of an outage, it is news.
 		return r.atOnce(&r.watches, err, r.resnapshot()), err
-	case isExpired(err), suspect && (r.watches.answered+1)%patience == 0:
+	case IsExpired(err):
+		return r.retryWithin(&r.watches, longest, err, r.resnapshot()), err
+	case suspect && (r.watches.answered+1)%patience == 0 && r.relists.Left() <= 0:
+		r.relists.Step()
 		return r.retryWithin(&r.watches, longest, err, r.resnapshot()), err
 	default:
 		return r.retryWithin(&r.watches, longest, err, &connecting[T]{version: version}), err

@@ -13,8 +13,9 @@ type Reminder struct {
 	said [4]said // the last kinds of trouble that were said
 	next int     // of said
 
-	begun  bool // the trouble that lasts now has been there before
-	spoken bool // and has been said
+	begun  bool      // the trouble that lasts now has been there before
+	spoken bool      // and has been said
+	again  time.Time // when it was said last because it had begun again
 	unsaid uint64
 }
 
@@ -27,16 +28,18 @@ type said struct {
 // reports whether it is time to say so, and how often it was not since the last time.
 //
 // It is time when Interval has passed since the same kind was said, or it never was. It
-// is time as well when the trouble was over since then and begins again; but one that
-// comes and goes many times within Interval is said once, unless it lasts until the
-// second time.
+// is time as well, once within Interval, when the trouble was over since then, begins
+// again, and lasts until the second time: else the last word would be that it is over.
 func (r *Reminder) Due(kind int, now time.Time) (unsaid uint64, due bool) {
-	again := r.begun
+	lasts := r.begun
 	r.begun = true
 	s := r.find(kind)
-	if recent := !s.at.IsZero() && now.Sub(s.at) < Interval; recent && (r.spoken || !again) {
-		r.unsaid++
-		return 0, false
+	if recent := !s.at.IsZero() && now.Sub(s.at) < Interval; recent {
+		if r.spoken || !lasts || now.Sub(r.again) < Interval {
+			r.unsaid++
+			return 0, false
+		}
+		r.again = now
 	}
 	*s = said{kind, now}
 	unsaid, r.unsaid, r.spoken = r.unsaid, 0, true

@@ -1,0 +1,32 @@
+package remind
+
+import "time"
+
+const (
+	// longestPause is the longest time between two steps of a [Pace].
+	longestPause = time.Minute
+
+	// calm is for how long nothing must have been asked for a Pace to begin anew.
+	calm = 5 * time.Minute
+)
+
+// Pace spaces what is asked of a server only because of a suspicion, so that what goes
+// on for ever costs it little: the second time comes a second after the first at the
+// earliest, the third two seconds after that, and so on up to a minute. It begins anew
+// when there was none for five minutes. The zero value has asked for nothing. It is not
+// safe for concurrent use.
+type Pace struct {
+	last  time.Time
+	pause time.Duration
+}
+
+// Left is how long to wait until the next time; 0 or less if that has come.
+func (p *Pace) Left() time.Duration { return p.pause - time.Since(p.last) }
+
+// Step takes note that it is done now.
+func (p *Pace) Step() {
+	if time.Since(p.last) >= calm {
+		p.pause = 0
+	}
+	p.last, p.pause = time.Now(), min(max(2*p.pause, time.Second), longestPause)
+}
