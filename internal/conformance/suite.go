@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 )
@@ -14,6 +15,10 @@ import (
 // Differences are the cases that an implementation fails by design: the name of
 // the case, and the reason, which begins with the contract's number.
 type Differences map[string]string
+
+// ByChance begins the reason of a difference that shows now and then, as goroutines
+// take turns. Such a case is not judged.
+const ByChance = "by chance, "
 
 // testCase is one contract, as it is asked of a subject that open makes.
 type testCase[Open any] struct {
@@ -32,6 +37,8 @@ func verify[Open any](t *testing.T, cases []testCase[Open], open Open, differenc
 			failures := attempt(t, c, open)
 			reason, different := differences[c.name]
 			switch {
+			case strings.HasPrefix(reason, ByChance):
+				t.Logf("may differ (%s): %d failures", reason, len(failures))
 			case different && len(failures) == 0:
 				t.Errorf("it holds, although it is said to be a difference: %s", reason)
 			case different:
