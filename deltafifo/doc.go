@@ -99,23 +99,9 @@
 //
 // # What of DeltaFIFO is kept, and what is not
 //
-// Kept, by number of the contract: DF-1 to DF-3, DF-6, DF-7, DF-9 (a key's deltas
-// come out together, and are gone from the queue before they are processed), DF-13,
-// DF-14, DF-17 to DF-20, DF-23, DF-30, and RF-6 of RealFIFO. Not kept, on purpose:
-//
-//   - DF-3, "two Updates stay two", and DF-7, Added and Deleted of an object that
-//     came and went: only up to Options.MaxDeltasPerKey, because memory must have a
-//     bound.
-//   - DF-4, DF-5, DF-21: keys are told beside objects, so that there is no key
-//     function to fail, and a Replace is queued whole or not at all.
-//   - DF-8: a transformer belongs to the source, before an object is queued.
-//   - DF-9, one key per Pop: see above.
-//   - DF-10, DF-12, DF-15: there is no process function and no lock around it. The
-//     consumer deals with its own errors, and an Observer sees how long things wait.
-//   - DF-11, DF-22, DF-24 to DF-29: no counter of initial keys. The initial
-//     population is one batch, marked Initial, also if it is empty; who has applied
-//     that batch is synced. A queue that was only told of single changes is not.
-//   - DF-16: the version of a Replace is handed on; and so is that of a Bookmark,
-//     against RF-14.
-//   - RF-3: a Deleted for an object that the consumer never had (D16).
+// docs/contracts.md has each behaviour of client-go's DeltaFIFO and RealFIFO by its number,
+// with the test that pins it here, and every difference with its reason. The largest ones:
+// Pop takes everything, and there is no process function; keys are told beside objects, so
+// that no key function can fail; nothing is counted for the first sync, which is one
+// batch, marked Initial.
 package deltafifo

@@ -79,22 +79,9 @@
 //
 // # Departures from client-go
 //
-// The contracts WQ-1 to WQ-35 describe client-go's util/workqueue. They are kept,
-// and each is cited by the test that pins it, except for these, left on purpose:
-//
-//   - WQ-8, a custom Queue called under the lock: no user code runs under a
-//     lock. What it was used for, priorities and fairness, is built in; there is no
-//     Touch in WQ-1 either.
-//   - WQ-9, WQ-15, WQ-17, WQ-26 are defects; D1 to D4 replace them.
-//   - WQ-12, a ShutDown releases those who wait for a drain: Drain ends with its
-//     context instead, so it cannot be cut short by someone else.
-//   - WQ-16, metrics pushed to a provider every 0.5 s by a goroutine: [Stats] and
-//     [Observer] have the same numbers (Dirty is the depth, OnGet the latency,
-//     OnDone the work duration), pulled when wanted.
-//   - WQ-24, AddAfter blocks when 1000 hand-overs wait: there is no hand-over.
-//   - WQ-25, a 10 s heartbeat against jumps of the clock: timers and durations
-//     here use the monotonic clock, which does not jump.
-//   - WQ-30, AddRateLimited: it is Retry here, and keeps the priority and causes of
-//     the turn that failed.
-//   - WQ-35, ParallelizeUntil is no part of a queue.
+// docs/contracts.md has each behaviour of client-go's util/workqueue by its number, with the
+// test that pins it here, and every difference with its reason. The largest ones: no user
+// code runs under a lock, so the order of keys is no plug-in; Drain waits for keys that
+// are queued, and ends with its context; [Stats] and [Observer] take the place of metrics
+// that a goroutine pushes; AddRateLimited is called Retry.
 package workqueue

@@ -2,6 +2,9 @@ package arch_test
 
 import (
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io/fs"
 	"maps"
 	"os"
@@ -18,15 +21,31 @@ import (
 const (
 	root = "../.."
 
-	// suites is the package whose files are tests of several implementations.
+	// contractsPage has every statement about client-go, with its number.
+	contractsPage = "docs/contracts.md"
+
+	// suites is the package whose cases are tests of several implementations.
 	suites = "internal/conformance"
 )
 
-// citation finds a contract's number, and "DF-1 to DF-3", in any text.
-var citation = regexp.MustCompile(`\b((?:DF|RF|PD|RC|SI|IX|WQ|RS)-|D)([0-9]+)\b(?: to ((?:DF|RF|PD|RC|SI|IX|WQ|RS)-|D)([0-9]+)\b)?`)
+// suiteOf says in which suite the cases of a file of internal/conformance are.
+var suiteOf = map[string]string{
+	"storecases.go": "store", "queuecases.go": "queue",
+	"informercases.go": "informer", "handlercases.go": "informer", "failurecases.go": "informer",
+}
 
-// defect is the number of a defect of client-go.
-var defect = regexp.MustCompile(`^D[0-9]`)
+var (
+	// citation finds a contract's number, and "DF-1 to DF-3", in any text.
+	citation = regexp.MustCompile(`\b((?:DF|RF|PD|RC|SI|IX|WQ|RS)-|D)([0-9]+)\b(?: to ((?:DF|RF|PD|RC|SI|IX|WQ|RS)-|D)([0-9]+)\b)?`)
+
+	// entry finds a contract on the page, up to the line that begins another block.
+	entry = regexp.MustCompile(`(?m)^- \*\*((?:DF-|RF-|PD-|RC-|SI-|IX-|WQ-|RS-|D)[0-9]+)\*\* (.*(?:\n  .*)*)`)
+
+	// caseName finds the line with which a case of a suite begins.
+	caseName = regexp.MustCompile(`(?m)^\t\{"(.+?)", func\(`)
+
+	quoted = regexp.MustCompile("`(.+?)`")
+)
 
 // cited adds the numbers that a text cites to set.
 func cited(text string, set map[string]bool) {
@@ -43,69 +62,154 @@ func cited(text string, set map[string]bool) {
 	}
 }
 
-// contracts reads the numbers of testdata/contracts.txt, in their order.
-func contracts(t *testing.T) (numbers []string) {
-	t.Helper()
-	text, err := os.ReadFile("testdata/contracts.txt")
-	require.NoError(t, err)
-	for line := range strings.Lines(string(text)) {
-		word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
-		if word == "" || word == "#" {
-			continue
-		}
-		require.Regexp(t, citation, word)
-		require.NotContains(t, numbers, word, "it is there twice")
-		require.NotEmpty(t, rest, "%s says what it is about", word)
-		numbers = append(numbers, word)
-	}
-	return numbers
+// contract is an entry of the page.
+type contract struct {
+	number   string
+	sentence string
+	// difference says what kinform does instead; it is empty where kinform does the same.
+	difference string
+	// tests are names of tests, and "suite/name of the case".
+	tests []string
 }
 
-// testFiles returns the texts of all tests of all modules by path.
-func testFiles(t *testing.T) map[string]string {
+// defect reports whether the number is that of a defect of client-go.
+func (c contract) defect() bool { return c.number[0] == 'D' && c.number[1] != 'F' }
+
+// parseContracts reads the entries of the page, in their order.
+func parseContracts(page string) (all []contract) {
+	for _, m := range entry.FindAllStringSubmatch(page, -1) {
+		c := contract{number: m[1]}
+		text, pinned, _ := strings.Cut(strings.Join(strings.Fields(m[2]), " "), "*Pinned by*")
+		c.sentence, c.difference, _ = strings.Cut(text, "*kinform:*")
+		c.sentence, c.difference = strings.TrimSpace(c.sentence), strings.TrimSpace(c.difference)
+		for _, name := range quoted.FindAllStringSubmatch(pinned, -1) {
+			c.tests = append(c.tests, name[1])
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+// contracts reads the page.
+func contracts(t *testing.T) []contract {
+	t.Helper()
+	page, err := os.ReadFile(filepath.Join(root, contractsPage))
+	require.NoError(t, err)
+	all := parseContracts(string(page))
+	require.Equal(t, strings.Count(string(page), "\n- **"), len(all), "each entry begins with its number")
+	return all
+}
+
+// sources returns the texts of all Go files and pages of all modules, by path.
+func sources(t *testing.T) map[string]string {
 	t.Helper()
 	texts := map[string]string{}
-	require.NoError(t, filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+	require.NoError(t, filepath.WalkDir(root, func(path string, file fs.DirEntry, err error) error {
+		name, _ := filepath.Rel(root, path)
 		switch {
 		case err != nil:
 			return err
-		case entry.IsDir() && (entry.Name() == "testdata" || strings.HasPrefix(entry.Name(), ".") && entry.Name() != ".."):
+		case file.IsDir() && name != "." && (file.Name() == "testdata" || file.Name() == "bin" || strings.HasPrefix(file.Name(), ".")):
 			return fs.SkipDir
-		case entry.IsDir():
-		case path == filepath.Join(root, "internal/arch/contracts_test.go"): // It speaks of numbers.
-		case strings.HasSuffix(path, "_test.go") || filepath.Dir(path) == filepath.Join(root, suites):
+		case name == contractsPage, name == "internal/arch/contracts_test.go": // They speak of numbers.
+		case strings.HasSuffix(name, ".go"), strings.HasSuffix(name, ".md"):
 			text, err := os.ReadFile(path)
-			texts[path] = string(text)
+			texts[name] = string(text)
 			return err
 		}
 		return nil
 	}))
-	require.Greater(t, len(texts), 50, "it looks for tests where they are")
+	require.Greater(t, len(texts), 200, "it looks for sources where they are")
 	return texts
 }
 
-// Every statement about client-go is either kept, and pinned by a test that cites
-// it, or it is not, and docs/differences.md says so and why. What is a defect of
-// client-go (D1, D2 and so on) needs a test in any case.
-func TestEveryContractIsPinnedOrListed(t *testing.T) {
-	t.Parallel()
-	numbers := contracts(t)
-	tested, listed := map[string]bool{}, map[string]bool{}
-	for _, text := range testFiles(t) {
-		cited(text, tested)
+// pins returns what each test cites, with its comment, and each case of a suite. Tests
+// that have one name in several packages are taken together.
+func pins(t *testing.T, sources map[string]string) map[string]map[string]bool {
+	t.Helper()
+	all := map[string]map[string]bool{}
+	add := func(name, text string) {
+		if all[name] == nil {
+			all[name] = map[string]bool{}
+		}
+		cited(text, all[name])
 	}
-	differences, err := os.ReadFile(filepath.Join(root, "docs/differences.md"))
-	require.NoError(t, err)
-	cited(string(differences), listed)
-
-	for _, number := range numbers {
-		if !tested[number] && (!listed[number] || defect.MatchString(number)) {
-			t.Errorf("%s: cite it at the test that pins it, or list it in docs/differences.md if kinform differs (a defect needs the test)", number)
+	for path, text := range sources {
+		if suite := suiteOf[filepath.Base(path)]; suite != "" && filepath.Dir(path) == suites {
+			starts := caseName.FindAllStringSubmatchIndex(text, -1)
+			for n, at := range starts {
+				end := len(text)
+				if n+1 < len(starts) {
+					end = starts[n+1][0]
+				}
+				add(suite+"/"+text[at[2]:at[3]], text[at[0]:end])
+			}
+		}
+		if !strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		files := token.NewFileSet()
+		file, err := parser.ParseFile(files, path, text, parser.ParseComments|parser.SkipObjectResolution)
+		require.NoError(t, err)
+		for _, declaration := range file.Decls {
+			if f, ok := declaration.(*ast.FuncDecl); ok && strings.HasPrefix(f.Name.Name, "Test") {
+				start := f.Pos()
+				if f.Doc != nil {
+					start = f.Doc.Pos()
+				}
+				add(f.Name.Name, text[files.Position(start).Offset:files.Position(f.End()).Offset])
+			}
 		}
 	}
-	for _, number := range slices.Sorted(maps.Keys(listed)) {
-		if !slices.Contains(numbers, number) {
-			t.Errorf("docs/differences.md cites %s, which testdata/contracts.txt does not have", number)
+	return all
+}
+
+// Every statement about client-go is kept, and a test pins it, or it is not, and the page
+// says what kinform does instead. A defect of client-go needs a test in any case.
+func TestEveryContractIsPinnedOrDiffers(t *testing.T) {
+	t.Parallel()
+	pins := pins(t, sources(t))
+	require.Greater(t, len(pins), 500, "it finds tests and cases")
+	seen := map[string]bool{}
+	for _, c := range contracts(t) {
+		switch {
+		case seen[c.number]:
+			t.Errorf("%s: %s is there twice", contractsPage, c.number)
+		case c.sentence == "":
+			t.Errorf("%s: %s has no sentence", contractsPage, c.number)
+		case len(c.tests) == 0 && c.defect():
+			t.Errorf("%s: %s is a defect of client-go, and needs a test", contractsPage, c.number)
+		case len(c.tests) == 0 && c.difference == "":
+			t.Errorf("%s: %s needs a test that pins it, or what kinform does instead", contractsPage, c.number)
+		}
+		seen[c.number] = true
+		for _, name := range c.tests {
+			switch numbers, exists := pins[name]; {
+			case !exists:
+				t.Errorf("%s: %s is pinned by `%s`, which is no test and no case of a suite. If it has another name now, write that", contractsPage, c.number, name)
+			case !numbers[c.number]:
+				t.Errorf("%s: %s is pinned by `%s`, which does not cite it: write the number at the test, or name another one", contractsPage, c.number, name)
+			}
+		}
+	}
+}
+
+func TestEveryNumberThatIsCitedIsOnThePage(t *testing.T) {
+	t.Parallel()
+	known := map[string]bool{}
+	for _, c := range contracts(t) {
+		known[c.number] = true
+	}
+	comment := regexp.MustCompile(`(?m)//.*$`)
+	for path, text := range sources(t) {
+		numbers, inComments := map[string]bool{}, map[string]bool{}
+		cited(text, numbers)
+		cited(strings.Join(comment.FindAllString(text, -1), "\n"), inComments)
+		for _, number := range slices.Sorted(maps.Keys(numbers)) {
+			// "D24" in a string may be anything.
+			if !known[number] && (strings.Contains(number, "-") || inComments[number]) {
+				t.Errorf("%s cites %s, which %s does not have", path, number, contractsPage)
+			}
 		}
 	}
 }
@@ -123,4 +227,12 @@ func TestCitationsAreFound(t *testing.T) {
 		cited(text, set)
 		require.Equal(t, want, fmt.Sprint(slices.Sorted(maps.Keys(set))), text)
 	}
+}
+
+func TestContractsAreReadFromThePage(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, []contract{
+		{"DF-1", "One `key`, and a line that goes on.", "", []string{"TestA", "queue/a case, with a comma"}},
+		{"D2", "Short.", "why.", nil},
+	}, parseContracts("# Title\n\n- **DF-1** One `key`, and a line\n  that goes on.\n  *Pinned by* `TestA`,\n  `queue/a case, with\n  a comma`.\n- **D2** Short. *kinform:* why.\n\nText.\n- a list\n"))
 }
