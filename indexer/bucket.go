@@ -26,8 +26,9 @@ type bucket struct {
 	index   *index
 	value   string
 	list    list
-	alone   terms // the terms of an object that has this value and no other
-	objects int   // that have the value in the newest revision; only the writer looks
+	alone   terms  // the terms of an object that has this value and no other
+	objects int    // that have the value in the newest revision; only the writer looks
+	mark    uint64 // of the last set that it was found in, see engine.mark
 }
 
 // find returns the bucket of a value, or nil.

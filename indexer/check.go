@@ -25,11 +25,17 @@ func (e *engine) checkLocked(r *record) {
 	if r.namespace != &e.all {
 		in[&r.namespace.list] = r.inNamespace
 	}
+	for p := r.places; p != nil; p = p.next {
+		_, twice := in[&p.bucket.list]
+		invariant.Check(!twice, "%s is in the list of a value twice", key)
+		in[&p.bucket.list] = p.at
+	}
+	wanted := map[*bucket]bool{}
 	for v := head; v != nil; v = v.older.Load() {
 		for _, b := range *v.terms {
-			at := r.placeIn(&b.list)
-			invariant.Check(at != nil, "%s is not in the list of one of its values", key)
-			in[&b.list] = *at
+			_, ok := in[&b.list]
+			invariant.Check(ok, "%s is not in the list of one of its values", key)
+			wanted[b] = true
 		}
 		if older := v.older.Load(); older != nil {
 			invariant.Check(older.revision < v.revision, "%s: revision %d comes before %d", key, v.revision, older.revision)
@@ -37,8 +43,7 @@ func (e *engine) checkLocked(r *record) {
 		}
 	}
 	for p := r.places; p != nil; p = p.next {
-		_, ok := in[p.list]
-		invariant.Check(ok, "%s is in a list that it does not belong to", key)
+		invariant.Check(wanted[p.bucket], "%s is in a list that it does not belong to", key)
 	}
 	for l, at := range in {
 		invariant.Check(l.array.Load().slots[at].Load() == r, "%s is not in its place", key)

@@ -39,6 +39,11 @@ type engine struct {
 	free    *view    // one that nobody uses
 	spare   *place   // some that no record uses
 	spares  int      // how many of these
+
+	// mark is the last one that was put on the buckets of a set, so that whether others are
+	// in that set is seen without a search: an object may have as many values as whoever
+	// may write it likes.
+	mark uint64
 }
 
 // roomKept is the length up to which a slice that served its purpose is kept for
@@ -124,7 +129,7 @@ func (e *engine) succeed(key types.NamespacedName, v *version, found []term) (r 
 	old = r.head.Load()
 	v.revision, v.terms = e.next.revision, old.terms
 	if !v.terms.are(found) {
-		v.terms = termsOf(found)
+		v.terms = e.termsOf(found)
 	}
 	return r, old
 }
@@ -167,15 +172,20 @@ func (t *terms) are(found []term) bool {
 }
 
 // termsOf returns what was found as terms.
-func termsOf(found []term) *terms {
+func (e *engine) termsOf(found []term) *terms {
 	var room [4]*bucket
-	return intern(buckets(room[:0], found))
+	return intern(e.buckets(room[:0], found))
 }
 
 // buckets appends the buckets of what was found, unless they are there.
-func buckets(to terms, found []term) terms {
+func (e *engine) buckets(to terms, found []term) terms {
+	e.mark++
+	for _, b := range to {
+		b.mark = e.mark
+	}
 	for _, t := range found {
-		if b := t.index.make(t.value); !slices.Contains(to, b) {
+		if b := t.index.make(t.value); b.mark != e.mark {
+			b.mark = e.mark
 			to = append(to, b)
 		}
 	}
@@ -197,14 +207,7 @@ func (e *engine) supersede(r *record, old, v *version) (existed bool) {
 		r.head.Store(v)
 		return true
 	}
-	for _, b := range *v.terms {
-		e.join(r, &b.list)
-		b.count(1)
-	}
-	r.head.Store(v)
-	for _, b := range *old.terms {
-		b.count(-1)
-	}
+	e.change(r, old, v)
 	if again {
 		e.unlist(r, old)
 	}
@@ -212,6 +215,19 @@ func (e *engine) supersede(r *record, old, v *version) (existed bool) {
 		e.countObject(r, v)
 	}
 	return existed
+}
+
+// change makes a version the newest one of a record, instead of one with other terms. The
+// record stays in the lists of the values that it had.
+func (e *engine) change(r *record, old, v *version) {
+	e.join(r, *v.terms)
+	for _, b := range *v.terms {
+		b.count(1)
+	}
+	r.head.Store(v)
+	for _, b := range *old.terms {
+		b.count(-1)
+	}
 }
 
 // countObject counts an object that has come, or gone where the version says so.
@@ -309,14 +325,8 @@ func (e *engine) drop(c change) {
 // unlist takes a record out of the buckets that only this version of it, which is
 // no longer one of its versions, belonged to.
 func (e *engine) unlist(r *record, old *version) {
-	if old.terms == r.head.Load().terms {
-		return
-	}
-	for _, b := range *old.terms {
-		if !r.carries(b) {
-			e.leave(r, &b.list)
-			b.dropIfEmpty()
-		}
+	if old.terms != r.head.Load().terms {
+		e.leave(r)
 	}
 }
 
@@ -324,7 +334,7 @@ func (e *engine) unlist(r *record, old *version) {
 func (e *engine) erase(r *record) {
 	e.records.remove(r)
 	for p := r.places; p != nil; p = p.next {
-		p.list.remove(p.at)
+		p.bucket.list.remove(p.at)
 	}
 	if r.namespace != &e.all {
 		r.namespace.list.remove(r.inNamespace)

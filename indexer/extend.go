@@ -20,20 +20,9 @@ func (e *engine) extend(extensions []extension) {
 			continue // It has the terms, as it was written after the index came.
 		}
 		v := &version{object: old.object, resourceVersion: old.resourceVersion, uidHash: old.uidHash, revision: old.revision}
-		v.terms = intern(buckets(e.useful(old), x.found))
+		v.terms = intern(e.buckets(e.useful(old), x.found))
 		v.older.Store(old.older.Load())
-		for _, b := range *v.terms {
-			if !old.has(b) {
-				e.join(x.record, &b.list)
-				b.count(1)
-			}
-		}
-		x.record.head.Store(v)
-		for _, b := range *old.terms {
-			if !v.has(b) {
-				b.count(-1)
-			}
-		}
+		e.change(x.record, old, v)
 		e.unlist(x.record, old)
 	}
 }

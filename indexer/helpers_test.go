@@ -156,7 +156,7 @@ func requireSound[T any](t require.TestingT, store *Store[T]) {
 		}
 		lists[&e.all.list]++
 		for p := r.places; p != nil; p = p.next {
-			lists[p.list]++
+			lists[&p.bucket.list]++
 		}
 		head := r.head.Load()
 		if r.namespace != &e.all {

@@ -36,9 +36,9 @@ type array struct {
 
 // place says where in the list of an index value a record is.
 type place struct {
-	list *list
-	at   int32
-	next *place // of the same record, or another that is not in use
+	bucket *bucket
+	at     int32
+	next   *place // of the same record, or another that is not in use
 }
 
 // add puts in a record that is not in the list and returns where.

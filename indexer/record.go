@@ -82,20 +82,11 @@ func (r *record) unlink(old *version) {
 	}
 }
 
-// carries reports whether any version has an index value.
-func (r *record) carries(b *bucket) bool {
-	for v := r.head.Load(); v != nil; v = v.older.Load() {
-		if v.has(b) {
-			return true
-		}
-	}
-	return false
-}
-
 // has reports whether the object has an index value.
 func (v *version) has(b *bucket) bool { return v.terms == &b.alone || slices.Contains(*v.terms, b) }
 
-// placeIn returns where in a list the record is, or nil.
+// placeIn returns where in a list the record is. It looks at the places one by one, so
+// only few may ask: those that are left when a list loses most of its records.
 func (r *record) placeIn(l *list) *int32 {
 	switch l.kind {
 	case ofAll:
@@ -103,46 +94,57 @@ func (r *record) placeIn(l *list) *int32 {
 	case ofNamespace:
 		return &r.inNamespace
 	}
+	p := r.places
+	for &p.bucket.list != l {
+		p = p.next
+	}
+	return &p.at
+}
+
+// join puts a record into the lists of index values where it is not yet.
+func (e *engine) join(r *record, to terms) {
+	e.mark++
 	for p := r.places; p != nil; p = p.next {
-		if p.list == l {
-			return &p.at
+		p.bucket.mark = e.mark
+	}
+	for _, b := range to {
+		if b.mark == e.mark {
+			continue
+		}
+		p := e.spare
+		if p == nil {
+			p = new(place)
+		} else {
+			e.spare = p.next
+			e.spares--
+		}
+		*p = place{bucket: b, at: b.list.add(r), next: r.places}
+		r.places = p
+	}
+}
+
+// leave takes a record out of the lists of index values that none of its versions has.
+// Objects that move to another value join that first: the place is kept for the next one.
+func (e *engine) leave(r *record) {
+	e.mark++
+	for v := r.head.Load(); v != nil; v = v.older.Load() {
+		for _, b := range *v.terms {
+			b.mark = e.mark
 		}
 	}
-	return nil
-}
-
-// join puts a record into the list of an index value, unless it is there.
-func (e *engine) join(r *record, l *list) {
-	if r.placeIn(l) != nil {
-		return
-	}
-	p := e.spare
-	if p == nil {
-		p = new(place)
-	} else {
-		e.spare = p.next
-		e.spares--
-	}
-	*p = place{list: l, at: l.add(r), next: r.places}
-	r.places = p
-}
-
-// leave takes a record out of the list of an index value. Objects that move to
-// another value join that first: the place is kept for the next one.
-func (e *engine) leave(r *record, l *list) {
-	at := &r.places
-	for *at != nil && (*at).list != l {
-		at = &(*at).next
-	}
-	p := *at
-	if p == nil {
-		return
-	}
-	l.remove(p.at)
-	*at = p.next
-	if e.spares < roomKept {
-		*p = place{next: e.spare}
-		e.spare = p
-		e.spares++
+	for at := &r.places; *at != nil; {
+		p := *at
+		if p.bucket.mark == e.mark {
+			at = &p.next
+			continue
+		}
+		*at = p.next
+		p.bucket.list.remove(p.at)
+		p.bucket.dropIfEmpty()
+		if e.spares < roomKept {
+			*p = place{next: e.spare}
+			e.spare = p
+			e.spares++
+		}
 	}
 }

@@ -1,0 +1,54 @@
+package indexer
+
+import (
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestAnObjectMayHaveManyValues: how many values an object has is up to whoever writes
+// it, and all others wait until it is stored. Eight times as many must take eight times
+// as long, and not 64 times.
+func TestAnObjectMayHaveManyValues(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures time")
+	}
+	unchecked = true
+	defer func() { unchecked = false }()
+	values := func(from, n int) *object {
+		o := &object{terms: make([]string, n)}
+		for i := range o.terms {
+			o.terms[i] = strconv.Itoa(from + i)
+		}
+		return o
+	}
+	took := func(n int) time.Duration {
+		first, second := values(0, n), values(1, n)
+		least := time.Hour
+		for range 3 {
+			store := newStore(t, byTerm)
+			write := func(op Op[*object]) {
+				require.NoError(t, apply(store, []Op[*object]{op}, ""))
+			}
+			began := time.Now()
+			for i := range 8 { // which share their values
+				write(put(strconv.Itoa(i), first))
+			}
+			write(put("0", second))
+			snapshot := store.Snapshot()
+			write(put("0", first))
+			snapshot.Release()
+			require.NoError(t, store.AddIndex("other", termsOfObject))
+			for i := range 8 {
+				write(del(strconv.Itoa(i)))
+			}
+			least = min(least, time.Since(began))
+			requireSound(t, store)
+		}
+		return least
+	}
+	few, many := took(500), took(4000)
+	require.Less(t, many, 25*few, "500 values take %v, 4,000 take %v", few, many)
+}
