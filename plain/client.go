@@ -13,6 +13,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -44,6 +45,9 @@ func (c *Client[T]) List(ctx context.Context, version string) (items []T, listed
 	}
 	if err := json.NewDecoder(body).Decode(&list); err != nil {
 		return nil, "", fmt.Errorf("list %s: %w", c.URL, err)
+	}
+	if slices.ContainsFunc(list.Items, missing) {
+		return nil, "", fmt.Errorf("list %s: an item is null", c.URL)
 	}
 	return list.Items, list.ResourceVersion, nil
 }
@@ -114,7 +118,19 @@ func (w *Watch[T]) Next() (change Change[T], err error) {
 		return change, apierrors.FromObject(&status)
 	}
 	change.Type = event.Type
-	return change, json.Unmarshal(event.Object, &change.Object)
+	if err := json.Unmarshal(event.Object, &change.Object); err != nil {
+		return change, err
+	}
+	if missing(change.Object) {
+		return change, fmt.Errorf("the object of an event of type %q is null", change.Type)
+	}
+	return change, nil
+}
+
+// missing says that there is no object: a server may send null for one.
+func missing[T metav1.Object](object T) bool {
+	var none T
+	return any(object) == any(none)
 }
 
 // Close gives the connection back.

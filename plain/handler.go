@@ -115,6 +115,12 @@ func (h *Handler[T]) Synced() bool {
 // Remove ends the handler, without waiting for a call in progress.
 func (h *Handler[T]) Remove() { h.stop() }
 
+func (h *Handler[T]) hasStopped() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.stopped
+}
+
 func (h *Handler[T]) stop() {
 	h.mu.Lock()
 	defer h.mu.Unlock()

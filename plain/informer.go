@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -60,6 +61,9 @@ func (i *Informer[T]) Run(ctx context.Context) error {
 		return errors.New("an informer runs once")
 	}
 	i.started = true
+	for _, h := range i.handlers {
+		i.running.Go(h.run)
+	}
 	i.mu.Unlock()
 
 	var producers sync.WaitGroup
@@ -148,8 +152,10 @@ func (i *Informer[T]) AddHandler(handle func(Event[T])) (*Handler[T], error) {
 	for _, object := range i.Store.List() {
 		h.tell(Event[T]{Type: Added, New: object, Initial: true})
 	}
-	i.handlers = append(i.handlers, h)
-	i.running.Go(h.run)
+	i.handlers = append(slices.DeleteFunc(i.handlers, (*Handler[T]).hasStopped), h)
+	if i.started {
+		i.running.Go(h.run)
+	}
 	return h, nil
 }
 

@@ -17,9 +17,11 @@ import (
 // key, by several workers at once but never twice at once with one key. A key whose reconcile returns an
 // error comes back after a while.
 func Work[K comparable](ctx context.Context, queue *Queue[K], workers int, reconcile func(context.Context, K) error) {
-	stop := context.AfterFunc(ctx, queue.ShutDown)
-	defer stop()
 	var running sync.WaitGroup
+	running.Go(func() {
+		<-ctx.Done()
+		queue.ShutDown()
+	})
 	for range workers {
 		running.Go(func() {
 			for {
