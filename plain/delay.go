@@ -98,5 +98,4 @@ func (h *heapOf[K]) Pop() any {
 }
 
 // What package workqueue does beyond this file: times lie in a radix heap whose nodes are the entries of the
-// table, so that setting, moving and taking out a time costs no allocation and does not grow with the number
-// of those that wait; and a key that is added meanwhile leaves its delay at once.
+// table of keys, so that setting, moving and taking out a time costs no allocation, and the same however many wait.

@@ -70,8 +70,9 @@ func (q *Queue[K]) Get() (key K, ok bool) {
 func (q *Queue[K]) Done(key K) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	had := q.processing[key]
 	delete(q.processing, key)
-	if q.dirty[key] {
+	if had && q.dirty[key] {
 		q.queue = append(q.queue, key)
 		q.changed.Signal()
 	}

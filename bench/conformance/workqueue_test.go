@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
 
 	"github.com/kinform/kinform/internal/conformance"
+	"github.com/kinform/kinform/plain"
 	"github.com/kinform/kinform/workqueue"
 )
 
@@ -59,6 +60,34 @@ func TestWorkQueueOfControllerRuntime(t *testing.T) {
 		"a drain releases all who wait for it":                      "WQ-12, D3: the second panics, as a drain is a ShutDown",
 	})
 }
+
+func TestWorkQueueOfPlain(t *testing.T) {
+	testWorkQueue(t, func() workQueue { return &plainQueue{Queue: plain.NewQueue[string]()} }, conformance.Differences{
+		"a drain waits for what workers have":    "WQ-12: there is no drain",
+		"a drain waits for what is queued":       "WQ-12, D1: there is no drain",
+		"failures are delayed longer and longer": "WQ-30: by five milliseconds at first, with jitter",
+	})
+}
+
+// plainQueue is the textbook's in client-go's words.
+type plainQueue struct {
+	*plain.Queue[string]
+	down bool
+}
+
+func (q *plainQueue) Get() (key string, shutDown bool) {
+	key, ok := q.Queue.Get()
+	return key, !ok
+}
+
+func (q *plainQueue) ShutDown() {
+	q.down = true
+	q.Queue.ShutDown()
+}
+
+func (q *plainQueue) ShuttingDown() bool     { return q.down }
+func (q *plainQueue) ShutDownWithDrain()     { q.ShutDown() }
+func (q *plainQueue) NumRequeues(string) int { return 0 }
 
 // kinformQueue is ours in client-go's words.
 type kinformQueue struct {
