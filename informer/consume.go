@@ -153,7 +153,7 @@ func next[T any](current indexer.Entry[T], exists bool, key types.NamespacedName
 		event.Type = Added
 		return event, true
 	}
-	event.Type = Updated
+	event.Type, event.Restored = Updated, delta.Restored
 	return event, delta.Restored || delta.ResourceVersion == "" || delta.ResourceVersion != current.ResourceVersion
 }
 

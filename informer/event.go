@@ -19,6 +19,12 @@ type Event[T any] struct {
 	// client-go's DeletedFinalStateUnknown, as a field.
 	FinalStateUnknown bool
 
+	// Restored is set on an Updated that comes of another history of the server, as after
+	// it was restored from a backup: what it has under this name was not made of Old, so
+	// that version and generation, be they higher or the same, say nothing about what is
+	// different. Events that were merged into it keep it.
+	Restored bool
+
 	// Key is the object's namespace and name.
 	Key types.NamespacedName
 

@@ -380,7 +380,8 @@ func merge[T any](first, second Event[T]) (Event[T], outcome) {
 		second.Old = first.Old
 		return second, keepOne
 	default:
-		first.New, first.ResourceVersion = second.New, second.ResourceVersion
+		first.New, first.ResourceVersion, first.UIDHash = second.New, second.ResourceVersion, second.UIDHash
+		first.Restored = first.Type == Updated && (first.Restored || second.Restored)
 		if first.Cause == Resync {
 			first.Cause = second.Cause
 		}

@@ -54,12 +54,12 @@ func Because[T any](causes ...informer.Cause) func(informer.Event[T]) bool {
 // (ConfigMaps and Secrets, for example): no update of theirs passes. A deletion that
 // waits for finalizers raises the generation; a finalizer or an owner does not.
 func GenerationChanged[T metav1.Object](e informer.Event[T]) bool {
-	return isOther(e) || wentBack(e) || e.Old.GetGeneration() != e.New.GetGeneration()
+	return isOther(e) || e.Restored || wentBack(e) || e.Old.GetGeneration() != e.New.GetGeneration()
 }
 
 // ResourceVersionChanged leaves out resyncs and nothing else.
 func ResourceVersionChanged[T metav1.Object](e informer.Event[T]) bool {
-	return isOther(e) || wentBack(e) || e.Old.GetResourceVersion() != e.New.GetResourceVersion()
+	return isOther(e) || e.Restored || wentBack(e) || e.Old.GetResourceVersion() != e.New.GetResourceVersion()
 }
 
 // LabelsChanged leaves out updates that don't change the labels.
@@ -100,8 +100,8 @@ func isOther[T any](e informer.Event[T]) bool {
 }
 
 // wentBack reports whether a relist found an object in a version that is no newer than
-// the known one: the server has another history, as after it was restored from a backup,
-// in which the same version or generation may be of another content.
+// the known one: the server has another history, which is not always noticed as such (see
+// informer.Event.Restored), as where it is one of several that are merged.
 func wentBack[T metav1.Object](e informer.Event[T]) bool {
 	order, err := resourceversion.CompareResourceVersion(e.New.GetResourceVersion(), e.Old.GetResourceVersion())
 	return e.Cause == informer.Relist && err == nil && order <= 0
