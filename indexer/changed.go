@@ -1,6 +1,8 @@
 package indexer
 
 import (
+	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -26,6 +28,36 @@ import (
 // pay for one atomic load.
 func (r *Reader[T]) Changed(key types.NamespacedName) (changed <-chan struct{}, cancel func()) {
 	return r.engine.watches.add(key)
+}
+
+// Unreadable is why the store does not have the newest state of a key, but an older one
+// or nothing, although the object exists: it could not be read, or indexed. It is nil
+// where nothing of that kind is known; see [Options].Unreadable. An object that is not
+// stored is only known to be gone if this is nil, too, after that was seen. When it
+// becomes an error, the channels of Changed for the key are closed.
+func (r *Reader[T]) Unreadable(key types.NamespacedName) error {
+	if r.unreadable == nil {
+		return nil
+	}
+	return r.unreadable(key)
+}
+
+// WakeUnreadable closes the channels of [Reader.Changed] for the keys which are
+// unreadable. It is for whoever fills the store, when there are more of them. Where nobody
+// waits for a key, it costs an atomic load.
+func (s *Store[T]) WakeUnreadable() {
+	w := &s.engine.watches
+	if w.count.Load() == 0 || s.unreadable == nil {
+		return
+	}
+	w.mu.Lock()
+	keys := slices.Collect(maps.Keys(w.byKey))
+	w.mu.Unlock()
+	for _, key := range keys {
+		if s.unreadable(key) != nil {
+			w.tell(key)
+		}
+	}
 }
 
 // watches are the keys whose change somebody waits for.

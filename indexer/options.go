@@ -1,6 +1,10 @@
 package indexer
 
-import "time"
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+)
 
 // Options are what a store can do without. The zero value is a store with the
 // namespace index alone.
@@ -10,6 +14,12 @@ type Options[T any] struct {
 	// [Store.AddIndex]. Defaults to none: the index by namespace is always there,
 	// see [Snapshot.Namespace].
 	Indexes map[string]IndexFunc[T]
+
+	// Unreadable tells why the store does not have the newest state of a key, as far as
+	// whoever fills it knows: nil where it has. [Reader.Unreadable] asks it, with any key,
+	// from any goroutine. That of an informer's store is the informer's, whatever is set
+	// here. Defaults to nil: nothing is unreadable.
+	Unreadable func(types.NamespacedName) error
 
 	// Observer is told what happens. It is copied. Defaults to nil: nobody is.
 	Observer *Observer

@@ -1,5 +1,7 @@
 package indexer
 
+import "k8s.io/apimachinery/pkg/types"
+
 // Reader is the reading half of a [Store]: it is what an informer hands out.
 //
 // Each method reads the revision that is current when it is called, and an
@@ -11,4 +13,6 @@ type Reader[T any] struct {
 	reading[T]
 	waiters  waiters
 	observer Observer
+
+	unreadable func(types.NamespacedName) error
 }

@@ -35,6 +35,7 @@ func New[T any](opts Options[T]) (*Store[T], error) {
 	if opts.Observer != nil {
 		s.observer = *opts.Observer
 	}
+	s.unreadable = opts.Unreadable
 	s.definitions.Store(&definitions)
 	return s, nil
 }

@@ -46,6 +46,7 @@ func (i *Informer[T]) apply(batch deltafifo.Batch[T]) {
 	complete := i.note(changes, refused, batch)
 	var deletions []change[T]
 	if len(refused) > 0 {
+		i.store.WakeUnreadable()
 		changes, deletions = i.withoutRefused(changes, refused)
 	}
 	i.observeApplied(changes, batch)

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/kinform/kinform/listwatch"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -61,6 +62,7 @@ type shared struct {
 	informer interface {
 		Run(context.Context) error
 		WaitForSync(context.Context) error
+		Healthy(maxStaleness time.Duration) error
 		Status() Status
 	}
 	options any    // Options[T]
@@ -231,6 +233,16 @@ func (f *Factory) WaitForSync(ctx context.Context) error {
 		return nil
 	}
 	return fmt.Errorf("%d of %d informers are not synced: %w", len(missing), len(all), errors.Join(missing...))
+}
+
+// Healthy is nil if every informer that has users is healthy, see [Informer.Healthy]. The
+// error names each that is not.
+func (f *Factory) Healthy(maxStaleness time.Duration) error {
+	var failing []error
+	for _, s := range f.all() {
+		failing = append(failing, s.informer.Healthy(maxStaleness))
+	}
+	return errors.Join(failing...)
 }
 
 // all are the informers, in the order of their selections.

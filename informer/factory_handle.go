@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/kinform/kinform/indexer"
 )
@@ -54,6 +55,11 @@ func (h *Handle[T]) Synced() <-chan struct{} { return h.informer.Synced() }
 
 // WaitForSync is [Informer.WaitForSync].
 func (h *Handle[T]) WaitForSync(ctx context.Context) error { return h.informer.WaitForSync(ctx) }
+
+// Healthy is [Informer.Healthy].
+func (h *Handle[T]) Healthy(maxStaleness time.Duration) error {
+	return h.informer.Healthy(maxStaleness)
+}
 
 // Status is [Informer.Status].
 func (h *Handle[T]) Status() Status { return h.informer.Status() }

@@ -351,3 +351,43 @@ func TestFactoryIsForManyAtOnce(t *testing.T) {
 	cancel()
 	require.NoError(t, <-ended)
 }
+
+// The health of shared informers is asked by handle, or of all at once.
+func TestFactorySaysWhoIsNotHealthy(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorkshop(t)
+		require.NoError(t, w.factory.Healthy(time.Minute), "nobody wants anything")
+		open := func(s informer.Selection) listwatch.Source[*corev1.Pod] {
+			return informer.Transform(w.openPods(s), func(pod *corev1.Pod) (*corev1.Pod, error) {
+				if pod.Labels["bad"] != "" {
+					return nil, errBad
+				}
+				return pod, nil
+			})
+		}
+		var handles []*informer.Handle[*corev1.Pod]
+		for _, namespace := range []string{"ns-0", "ns-1"} {
+			handle, err := informer.Acquire(&w.factory, informer.Selection{Resource: pods, Namespaces: []string{namespace}}, open, informer.Options[*corev1.Pod]{Name: namespace})
+			require.NoError(t, err)
+			require.ErrorIs(t, handle.Healthy(time.Minute), informer.ErrNotSynced)
+			handles = append(handles, handle)
+		}
+		w.run()
+		require.NoError(t, w.factory.WaitForSync(t.Context()))
+		require.NoError(t, w.factory.Healthy(time.Minute))
+		bad := newPod(key(1))
+		bad.Labels["bad"] = "yes"
+		_, err := w.server.Create(bad)
+		require.NoError(t, err)
+		synctest.Wait()
+		require.NoError(t, handles[0].Healthy(time.Minute))
+		for _, err := range []error{handles[1].Healthy(time.Minute), w.factory.Healthy(time.Minute)} {
+			require.ErrorIs(t, err, reflector.ErrUnreadable)
+			require.ErrorContains(t, err, "informer ns-1 is not healthy: ")
+			require.ErrorContains(t, err, key(1).String())
+		}
+		w.stop()
+		require.NoError(t, <-w.ended)
+		require.ErrorIs(t, w.factory.Healthy(time.Minute), informer.ErrStopped)
+	})
+}

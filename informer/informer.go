@@ -74,16 +74,16 @@ func New[T any](source listwatch.Source[T], opts Options[T]) (*Informer[T], erro
 		return nil, errors.New("informer: New needs a source")
 	}
 	opts = opts.withDefaults()
-	store, err := indexer.New(opts.Store)
-	if err != nil {
-		return nil, err
-	}
 	i := &Informer[T]{
 		opts:      opts,
-		store:     store,
 		synced:    make(chan struct{}),
 		stopped:   make(chan struct{}),
 		resyncDue: make(map[*Registration[T]]bool),
+	}
+	opts.Store.Unreadable = i.whyUnreadable
+	var err error
+	if i.store, err = indexer.New(opts.Store); err != nil {
+		return nil, err
 	}
 	i.queue = deltafifo.New(&known[T]{i}, opts.Queue)
 	i.source = source

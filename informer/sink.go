@@ -30,6 +30,9 @@ func (s *sink[T]) HeldObject(key types.NamespacedName) any {
 	return nil
 }
 
+// WakeUnreadable implements reflector.Waker.
+func (s *sink[T]) WakeUnreadable() { s.store.WakeUnreadable() }
+
 func (s *sink[T]) Replace(items []listwatch.Item[T], resourceVersion string) error {
 	return s.queue.Replace(itemsOf(items), resourceVersion)
 }

@@ -59,6 +59,20 @@ func (i *Informer[T]) isRefused(key types.NamespacedName) bool {
 	return i.refused[key] != nil
 }
 
+// whyUnreadable is why the store does not have the newest state of a key, nil where
+// nothing of that kind is known.
+func (i *Informer[T]) whyUnreadable(key types.NamespacedName) error {
+	if i.refusing.Load() > 0 {
+		i.mu.Lock()
+		refused := i.refused[key]
+		i.mu.Unlock()
+		if refused != nil {
+			return refused
+		}
+	}
+	return i.reflector.Unreadable(key)
+}
+
 // maxRefused is how many refused objects Status names.
 const maxRefused = 100
 

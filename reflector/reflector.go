@@ -57,6 +57,10 @@ type Restorer[T any] interface {
 	Restore(items []listwatch.Item[T], resourceVersion string) error
 }
 
+// Waker is a [Sink] that wants to know when there are other objects that cannot be read:
+// see [Reflector.Unreadable]. WakeUnreadable is called by Run's goroutine.
+type Waker interface{ WakeUnreadable() }
+
 // Reflector keeps a sink in step with a server. Make one with [New], start it with
 // [Reflector.Run].
 type Reflector[T any] struct {
@@ -67,15 +71,15 @@ type Reflector[T any] struct {
 
 	// The rest belongs to Run's goroutine.
 
-	mode    ListMode // List or WatchList
-	version string   // through which the sink has been told everything
-	paged   bool     // the server answers in pages even from its cache
-	warned  bool     // of an unreadable object, in this snapshot or watch
-	refused refusals // of snapshots, in a row
-	doubt   doubt    // whether the server's history is the one that is known
-	mark    mark     // the last event of that history
-	synced  bool     // the sink has had a whole snapshot
-	unread  unreadables
+	mode    ListMode    // List or WatchList
+	version string      // through which the sink has been told everything
+	paged   bool        // the server answers in pages even from its cache
+	warned  bool        // of an unreadable object, in this snapshot or watch
+	refused refusals    // of snapshots, in a row
+	doubt   doubt       // whether the server's history is the one that is known
+	mark    mark        // the last event of that history
+	synced  bool        // the sink has had a whole snapshot
+	unread  unreadables // written with the record locked, as others read it
 	relists remind.Pace // for failed watches
 	haste   haste
 

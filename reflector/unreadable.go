@@ -135,16 +135,33 @@ func (u *unreadables) state() Unreadable {
 	return Unreadable{Count: len(u.byKey) + u.nameless, Nameless: u.nameless, Objects: slices.Clone(u.named)}
 }
 
-// unreadChanged makes known which objects cannot be read.
-func (r *Reflector[T]) unreadChanged() {
-	state := r.unread.state()
-	r.record.update(func(st *Status) { st.Unreadable = state })
+// Unreadable is why the object with a key cannot be read, a [*listwatch.ObjectError], or
+// nil where nothing of that kind is known. Unlike Status, it knows of all that have a name.
+// It may be called at any time, from any goroutine.
+func (r *Reflector[T]) Unreadable(key types.NamespacedName) error {
+	r.record.mu.Lock()
+	defer r.record.mu.Unlock()
+	if unread := r.unread.byKey[key]; unread != nil {
+		return unread
+	}
+	return nil
+}
+
+// noteUnread changes what is known of the objects that cannot be read, and makes it known.
+func (r *Reflector[T]) noteUnread(change func(*unreadables)) {
+	r.record.update(func(st *Status) { // Others read it as well.
+		change(&r.unread)
+		st.Unreadable = r.unread.state()
+	})
+	if waker, ok := any(r.sink).(Waker); ok && !r.unread.empty() {
+		waker.WakeUnreadable()
+	}
 }
 
 // readable takes note that the sink has a key as the server does.
 func (r *Reflector[T]) readable(key types.NamespacedName) {
-	if !r.unread.empty() && r.unread.remove(key) {
-		r.unreadChanged()
+	if r.unread.byKey[key] != nil {
+		r.noteUnread(func(u *unreadables) { u.remove(key) })
 	}
 }
 
@@ -153,8 +170,7 @@ func (r *Reflector[T]) readable(key types.NamespacedName) {
 // has chosen otherwise.
 func (r *Reflector[T]) incomplete(unread unreadables) error {
 	if had := !r.unread.empty(); had || !unread.empty() {
-		r.unread = unread
-		r.unreadChanged()
+		r.noteUnread(func(u *unreadables) { *u = unread })
 	}
 	if r.synced || r.opts.SkipUnreadable {
 		return nil

@@ -114,8 +114,7 @@ func (r *Reflector[T]) apply(s *watching[T], event listwatch.Event[T]) (state[T]
 // is told that it exists: what it has under this key may be another object, which is
 // gone then.
 func (r *Reflector[T]) unreadChange(s *watching[T], unread *listwatch.ObjectError) (state[T], error) {
-	r.unread.add(unread)
-	r.unreadChanged()
+	r.noteUnread(func(u *unreadables) { u.add(unread) })
 	r.skip(Watching, unread)
 	if unread.Key.Name == "" || unread.UIDHash == 0 {
 		return s, nil

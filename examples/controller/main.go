@@ -39,12 +39,13 @@ import (
 
 func main() {
 	dir := flag.String("zone", ".", "directory for the DNS records")
+	address := flag.String("serve", "", "address of /readyz, such as :8080")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	connection, err := kubeconfig.Load(kubeconfig.Options{})
 	if err == nil {
-		err = run(ctx, connection.Config, zone(*dir), slog.Default())
+		err = run(ctx, connection.Config, zone(*dir), serveAt(*address), slog.Default())
 	}
 	if err != nil {
 		log.Fatal(err)
@@ -63,7 +64,7 @@ type controller struct {
 }
 
 // run works until ctx ends, and returns when all that it started has ended.
-func run(ctx context.Context, config rest.Config, zone zone, logger *slog.Logger) error {
+func run(ctx context.Context, config rest.Config, zone zone, serve serve, logger *slog.Logger) error {
 	client, err := rest.NewClient(config, rest.Options{Logger: logger})
 	if err != nil {
 		return err
@@ -91,6 +92,7 @@ func run(ctx context.Context, config rest.Config, zone zone, logger *slog.Logger
 	defer func() { stop(); caches.Wait() }()
 	caches.Go(func() { _ = c.siteCache.Run(caching) })
 	caches.Go(func() { _ = c.deploymentCache.Run(caching) })
+	serve(c.ready)
 	// Only then may a turn begin: what is not in a cache may not be there yet.
 	if err := errors.Join(c.siteCache.WaitForSync(ctx), c.deploymentCache.WaitForSync(ctx)); err != nil {
 		return err
@@ -103,8 +105,7 @@ func (c *controller) reconcile(ctx context.Context, key types.NamespacedName) er
 	if !exists {
 		return nil // Its record went before it, and the garbage collector sees to the Deployment.
 	}
-	// The finalizer comes first. If it came after the record, the Website could go between
-	// the two, and nobody would know that there is a record to remove.
+	// The finalizer comes first, or the Website could go, and nobody would know of its record.
 	clean := func(context.Context, *Website) error { return c.zone.remove(key) }
 	site, gone, err := finalizer.Handle(ctx, c.sites, cached, "example.com/dns-record", clean)
 	if gone || err != nil {
@@ -160,8 +161,7 @@ func (c *controller) deploy(ctx context.Context, site *Website) (written *appsv1
 	return written, err
 }
 
-// report writes the status only if it has changed: a write that changes nothing would
-// cost a request, and fail by a conflict where the cache is behind.
+// report writes the status if it has changed: any other write costs a request, or a conflict.
 func (c *controller) report(ctx context.Context, site *Website, replicas int32, wrong error) error {
 	changed := site.DeepCopy() // The site is the cache's, which shares it with all who read.
 	changed.Status.ObservedGeneration, changed.Status.ReadyReplicas = site.Generation, replicas

@@ -43,6 +43,7 @@ type rig struct {
 	server *apitest.Server
 	sites  *rest.Resource[*Website] // the user's
 	zone   zone
+	ready  func() error
 	stop   func() error // ends the controller and returns what run does
 
 	mu       sync.Mutex // guards following
@@ -68,7 +69,8 @@ func play(t *testing.T, test func(t *testing.T, r *rig)) {
 
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
-		go func() { ended <- run(ctx, config, r.zone, slog.New(slog.NewTextHandler(r, nil))) }()
+		serve := func(ready func() error) { r.ready = ready }
+		go func() { ended <- run(ctx, config, r.zone, serve, slog.New(slog.NewTextHandler(r, nil))) }()
 		r.stop = sync.OnceValue(func() error { cancel(); return <-ended })
 		defer func() { _ = r.stop() }()
 		test(t, r)
@@ -241,6 +243,32 @@ func TestObjectsOfTheCacheAreNotChanged(t *testing.T) {
 	require.Equal(t, metav1.ConditionTrue, cached.Status.Conditions[0].Status)
 	require.Equal(t, "b", cached.Labels["a"])
 	require.Equal(t, metav1.ConditionFalse, changed.Status.Conditions[0].Status)
+}
+
+// A Website that this program cannot read is not passed over in silence, and keeps nobody
+// else waiting.
+func TestReadinessNamesWhatCannotBeRead(t *testing.T) {
+	play(t, func(t *testing.T, r *rig) {
+		r.create(shop, "shop.example")
+		r.settle()
+		require.NoError(t, r.ready())
+		broken, err := r.server.Get(websites, shop)
+		require.NoError(t, err)
+		site := broken.(*unstructured.Unstructured)
+		require.NoError(t, unstructured.SetNestedField(site.Object, "two", "spec", "replicas"))
+		_, err = r.server.Update(site)
+		require.NoError(t, err)
+		r.create(types.NamespacedName{Namespace: "web", Name: "other"}, "other.example")
+		r.settle()
+		require.ErrorContains(t, r.ready(), "informer *main.Website is not healthy: objects cannot be read: 1, so that they are missing, or older than on the server; object web/shop could not be read: ")
+		r.requireRecord(types.NamespacedName{Namespace: "web", Name: "other"}, "other.example")
+		require.NotZero(t, r.logged("web/shop could not be read"))
+
+		r.patch(shop, `{"spec": {"replicas": 3}}`)
+		r.settle()
+		require.NoError(t, r.ready())
+		require.EqualValues(t, 3, *r.deployment(shop).Spec.Replicas)
+	})
 }
 
 func TestLostRecordComesBackWithoutAnEvent(t *testing.T) {

@@ -17,6 +17,10 @@ type Store[T any] interface {
 	// that it had not when Changed was called. cancel says that nobody waits for
 	// that any more.
 	Changed(key types.NamespacedName) (changed <-chan struct{}, cancel func())
+
+	// Unreadable is why the store does not have the newest state of the key, nil if it
+	// has, as far as that is known. Changed tells when that becomes an error.
+	Unreadable(key types.NamespacedName) error
 }
 
 // Until waits until the object with this key satisfies the condition, or until ctx
@@ -25,14 +29,21 @@ type Store[T any] interface {
 // which says what was waited for and what there was instead.
 //
 // A condition that is satisfied already is satisfied even if ctx has ended.
+//
+// A wait for an object whose newest state cannot be read, or not be indexed, ends at once:
+// the store has an older state or nothing, so that neither says anything about the
+// condition, be it that the object is deleted. The error then unwraps to what the store
+// says, with an informer a *listwatch.ObjectError. Whoever expects it to be repaired waits
+// again.
 func Until[T any](ctx context.Context, store Store[T], key types.NamespacedName, condition Condition[T]) (T, error) {
 	began := time.Now()
 	failed := &Error{Key: key, Condition: condition.name, Since: began}
 	for {
 		changed, cancel := store.Changed(key) // Before the look, so that nothing is missed in between.
 		entry, exists := store.Entry(key)
+		unreadable := store.Unreadable(key) // After the look, so that what is not there is gone.
 		state := State[T]{Key: key, Object: entry.Object, ResourceVersion: entry.ResourceVersion, UIDHash: entry.UIDHash, Exists: exists}
-		if condition.holds(state) {
+		if unreadable == nil && condition.holds(state) {
 			cancel()
 			return state.Object, nil
 		}
@@ -41,19 +52,23 @@ func Until[T any](ctx context.Context, store Store[T], key types.NamespacedName,
 		}
 		failed.Looks++
 		failed.Exists, failed.ResourceVersion, failed.Seen = exists, entry.ResourceVersion, condition.describe(state)
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			cancel()
-			failed.Waited, failed.Err = time.Since(began), context.Cause(ctx)
-			var none T
-			return none, failed
+		if failed.Err = unreadable; unreadable == nil {
+			select {
+			case <-changed:
+				continue
+			case <-ctx.Done():
+				failed.Err = context.Cause(ctx)
+			}
 		}
+		cancel()
+		failed.Waited = time.Since(began)
+		var none T
+		return none, failed
 	}
 }
 
 // Error says what a wait that ended early was for, and what it saw last. It unwraps
-// to the cause of its context's end.
+// to the cause of its context's end, or to why the object cannot be read.
 type Error struct {
 	Key types.NamespacedName
 
@@ -74,7 +89,7 @@ type Error struct {
 
 // Error is a sentence with all of that.
 func (e *Error) Error() string {
-	state := "it does not exist"
+	state := "the store does not have it"
 	if e.Exists {
 		state = "version " + e.ResourceVersion
 	}
@@ -85,5 +100,5 @@ func (e *Error) Error() string {
 		state, time.Since(e.Since).Round(time.Millisecond), e.Err)
 }
 
-// Unwrap returns the cause of the context's end.
+// Unwrap returns the cause of the context's end, or why the object cannot be read.
 func (e *Error) Unwrap() error { return e.Err }

@@ -111,7 +111,7 @@ func TestErrorSaysWhatThereWasInstead(t *testing.T) {
 		leave(gone)
 		_, err = await.Until(other, s, types.NamespacedName{Name: "none"}, await.Exists[*corev1.Pod]())
 		require.ErrorIs(t, err, gone)
-		require.ErrorContains(t, err, "it exists (it does not exist, for 0s)")
+		require.ErrorContains(t, err, "it exists (the store does not have it, for 0s)")
 	})
 }
 
