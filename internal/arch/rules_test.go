@@ -100,7 +100,7 @@ var architecture = rules{
 	},
 	direct: []directUse{
 		{
-			path: "net/http", by: []string{"rest/...", "plain", "internal/conformance/plain", "apitest", "view/...", "cmd/..."},
+			path: "net/http", by: []string{"rest/...", "plain", "internal/conformance/plain", "apitest", "view/...", "cmd/...", "examples/..."},
 			reason: "HTTP is the business of the adapter, so that the core works with any source",
 		},
 	},
