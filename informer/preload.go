@@ -34,11 +34,18 @@ var (
 //     one that was restored from a backup, may be;
 //   - the server's history is another one: it does not have the last change of the
 //     objects, in that version, or has changes after it and up to resourceVersion that
-//     they do not show. An empty store has no last change.
+//     they do not show. An empty store has no last change;
+//   - a part of a merged source may be neither watched nor listed any more.
+//
+// A server that has forgotten its history can be found to have another one only by the
+// list, when the objects have been shown: one that is listed in a version up to
+// resourceVersion must be among them, in that version. Else another list replaces all
+// of them.
 //
 // Where an index function refuses an object, that one is missing, and a list follows.
 // What remains unnoticed is another history in which the same object was the last that
-// changed up to resourceVersion, in the same version.
+// changed up to resourceVersion, in the same version; and one that is forgotten, in which
+// all objects that have not changed since have the versions that they had.
 //
 // The informer is synced when the server has agreed to such a watch, or when the
 // list is in the store, and not before: preloaded objects alone are no sync. As the
@@ -64,9 +71,9 @@ type Describer interface {
 
 // PreloadFrom is [Preload] of objects that are loaded when the server has been asked
 // what it is: load is called in Run, with the description of the source, nil where
-// that is no [Describer]; and again, if the server fails before it has agreed. After an
-// error of load, which is logged (one that wraps fs.ErrNotExist at INFO), the informer begins
-// with a list.
+// that is no [Describer]; and again only if that has changed before the server has agreed.
+// It holds Run up for as long as it takes. After an error of load, which is logged (one
+// that wraps fs.ErrNotExist at INFO), the informer begins with a list.
 func PreloadFrom[T any](i *Informer[T], load func(description map[string]string) (entries []indexer.Entry[T], resourceVersion string, err error)) error {
 	return preload(i, true, load)
 }

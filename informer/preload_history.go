@@ -3,6 +3,7 @@ package informer
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"strconv"
 	"time"
@@ -34,6 +35,9 @@ const (
 	historyOther                      // that it was something else
 )
 
+// errNotAllowed is about a part of a source that we may neither watch nor list any more.
+var errNotAllowed = errors.New("what is loaded may not be read")
+
 // history finds out whether a server can tell what has changed since a version through
 // which some objects are complete, and whether its history is that of the objects: it
 // then has the last change of them, which a watch from just before it begins with, and
@@ -49,6 +53,7 @@ type history[T any] struct {
 type testimony struct {
 	err         error
 	last, other bool // it had the last change, or one that does not belong to the objects
+	forgotten   bool // it cannot tell
 }
 
 // probe asks all sources, some at once. The watches last for as long as it takes to see
@@ -73,19 +78,18 @@ func (h *history[T]) probe(ctx context.Context) (found, error) {
 				answers <- answer
 				<-slots
 			}()
-			toldAnyway(func() { answer = h.ask(ctx, source, from, mark, stored) }, func(err error) { answer = testimony{err: err} })
+			toldAnyway(func() {
+				answer = h.ask(ctx, source, from, mark, stored)
+				answer.judge(func() error { _, err := versionOf(ctx, source); return err })
+			}, func(err error) { answer = testimony{err: err} })
 		}()
 	}
 	var last, other, forgotten bool
 	for range h.sources {
 		t := <-answers
 		h.progress()
-		switch {
-		case t.err == nil:
-			last, other = last || t.last, other || t.other
-		case reflector.IsExpired(t.err) || reflector.IsRefused(t.err) || apierrors.IsNotFound(t.err):
-			forgotten = true
-		case err == nil:
+		last, other, forgotten = last || t.last, other || t.other, forgotten || t.forgotten
+		if t.err != nil && err == nil {
 			err = t.err
 			cancel() // But all are waited for.
 		}
@@ -101,6 +105,24 @@ func (h *history[T]) probe(ctx context.Context) (found, error) {
 		return historyOther, nil
 	}
 	return historySame, nil
+}
+
+// judge decides whether a watch that has failed is one of a source that has forgotten
+// what was, or cannot be watched at all. Then we must be allowed to list it: of what may
+// not be read any more, nothing is shown.
+func (t *testimony) judge(list func() error) {
+	refused := func(err error) bool { return reflector.IsRefused(err) || apierrors.IsNotFound(err) }
+	switch {
+	case t.err == nil:
+		return
+	case reflector.IsExpired(t.err):
+		t.forgotten, t.err = true, nil
+	case refused(t.err):
+		t.forgotten = true
+		if t.err = list(); t.err != nil && refused(t.err) {
+			t.err = fmt.Errorf("%w: %w", errNotAllowed, t.err)
+		}
+	}
 }
 
 // marked is an object in a version.

@@ -7,9 +7,11 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
+	"maps"
 
 	"github.com/kinform/kinform/indexer"
 	"github.com/kinform/kinform/listwatch"
+	"github.com/kinform/kinform/reflector"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 )
@@ -23,11 +25,21 @@ type resumed[T any] struct {
 	describe bool // load wants to know what the source is
 	load     func(map[string]string) ([]indexer.Entry[T], string, error)
 
-	decided bool   // whether what is loaded is used
-	version string // through which it is complete, or the version of the server
+	loaded  *loaded[T] // nil before that, and once it is decided
+	decided bool       // whether what is loaded is used
+	version string     // through which it is complete, or the version of the server
+	newest  string     // of all that is loaded
+	doubted bool       // the server has forgotten that version: it may have another history
 	// ahead has the versions of those preloaded objects that are newer than that: they
 	// come from a source whose watch is Unordered. They do not go back.
 	ahead map[types.NamespacedName]string
+}
+
+// loaded is what was loaded for a source that says this of itself.
+type loaded[T any] struct {
+	description map[string]string
+	entries     []indexer.Entry[T]
+	version     string
 }
 
 // String is the name of the source, for errors.
@@ -44,13 +56,17 @@ func (s *resumed[T]) List(ctx context.Context, opts listwatch.ListOptions) (list
 	case resumes:
 		return &unchangedList[T]{items: s.unchanged(), version: s.version}, nil
 	}
-	if opts.ResourceVersion == "0" && s.version != "" {
+	if opts.ResourceVersion == "0" && s.newest != "" {
 		// No older than what the store has. A page of a limited list would be exactly
 		// of that version.
-		opts.ResourceVersion, opts.Limit = s.version, 0
+		opts.ResourceVersion, opts.Limit = s.newest, 0
 	}
 	s.ahead = nil
-	return s.Source.List(ctx, opts)
+	stream, err := s.Source.List(ctx, opts)
+	if err == nil && s.doubted {
+		stream = &doubtedList[T]{stream, s}
+	}
+	return stream, err
 }
 
 // Watch implements listwatch.Source.
@@ -74,7 +90,11 @@ func (s *resumed[T]) Watch(ctx context.Context, opts listwatch.WatchOptions) (li
 		}
 	}
 	stream, err := s.Source.Watch(ctx, opts)
-	if err == nil && (len(initial) > 0 || len(s.ahead) > 0) {
+	switch {
+	case err != nil:
+	case s.doubted && opts.SendInitialEvents:
+		stream = &doubtedWatch[T]{stream, s}
+	case len(initial) > 0 || len(s.ahead) > 0:
 		stream = &resumedWatch[T]{WatchStream: stream, initial: initial, ahead: s.ahead}
 	}
 	return stream, err
@@ -105,36 +125,63 @@ func (s *resumed[T]) resumes(ctx context.Context, patience listwatch.Patience) (
 		return false, err
 	}
 	progress()
-	entries, version, err := s.load(description)
-	if err == nil && (version == "" || version == "0") {
-		err = errPreloadVersion
+	if s.loaded == nil || !maps.Equal(s.loaded.description, description) {
+		entries, version, err := s.load(description)
+		if err == nil && (version == "" || version == "0") {
+			err = errPreloadVersion
+		}
+		if err != nil {
+			return false, s.decide("", err)
+		}
+		s.loaded = &loaded[T]{description, entries, version}
 	}
-	if err != nil {
-		s.decided = true
-		s.say(err)
-		return false, nil
-	}
+	entries, version := s.loaded.entries, s.loaded.version
 	order, err := resourceversion.CompareResourceVersion(current, version)
 	if err != nil || order < 0 {
-		s.decided, s.version = true, current // A list is to be no older than that.
-		s.say(fmt.Errorf("the server has version %s, and the objects version %s", current, version))
-		return false, nil
+		return false, s.decide(current, fmt.Errorf("the server has version %s, and the objects version %s", current, version))
 	}
 	found, err := (&history[T]{sources: componentsOf(s.Source), entries: entries, version: version, progress: progress}).probe(ctx)
-	if err != nil {
+	switch {
+	case errors.Is(err, errNotAllowed):
+		return false, s.decide("", err)
+	case err != nil:
 		return false, err
+	case found == historyOther:
+		return false, s.decide(current, fmt.Errorf("the server has another history than the objects of version %s", version))
 	}
-	s.decided, s.version = true, version
-	if found == historyOther {
-		s.version = current
-		s.say(fmt.Errorf("the server has another history than the objects of version %s", version))
-		return false, nil
+	s.version, s.doubted = version, found == historyForgotten
+	newest := version
+	for _, entry := range entries {
+		if newer(entry.ResourceVersion, newest) {
+			newest = entry.ResourceVersion
+		}
 	}
-	if err := s.informer.fill(entries, version); err != nil {
+	err = s.informer.fill(entries, version)
+	return err == nil && found == historySame, s.decide(newest, err)
+}
+
+// decide ends the looking. A list that follows is to be no older than newest. It returns
+// nil.
+func (s *resumed[T]) decide(newest string, err error) error {
+	s.decided, s.loaded, s.newest = true, nil, newest
+	if err != nil {
 		s.say(err)
-		return false, nil
 	}
-	return found == historySame, nil
+	return nil
+}
+
+// check returns an error if the server's history is another one than that of the store,
+// as an object shows that it has in a version through which the store is complete, and
+// that the store has not.
+func (s *resumed[T]) check(item listwatch.Item[T]) error {
+	if !s.doubted || newer(item.ResourceVersion, s.version) {
+		return nil
+	}
+	if entry, ok := s.informer.store.Entry(item.Key); ok && entry.ResourceVersion == item.ResourceVersion {
+		return nil
+	}
+	s.doubted = false // From now on nothing is taken for known.
+	return fmt.Errorf("%w: %s at version %s is not among the preloaded objects of version %s", reflector.ErrOtherHistory, item.Key, item.ResourceVersion, s.version)
 }
 
 // say says why the informer begins with a list. That there is no file yet is how
@@ -202,6 +249,40 @@ func (w *resumedWatch[T]) Next() (event listwatch.Event[T], err error) {
 			return event, err
 		}
 	}
+}
+
+// doubtedList is a list of what may be another history.
+type doubtedList[T any] struct {
+	listwatch.ListStream[T]
+	*resumed[T]
+}
+
+func (l *doubtedList[T]) Next() (item listwatch.Item[T], err error) {
+	switch item, err = l.ListStream.Next(); {
+	case err == nil:
+		err = l.check(item)
+	case err == io.EOF && l.Meta().Continue == "":
+		l.doubted = false
+	}
+	return item, err
+}
+
+// doubtedWatch is a streaming list of what may be another history.
+type doubtedWatch[T any] struct {
+	listwatch.WatchStream[T]
+	*resumed[T]
+}
+
+func (w *doubtedWatch[T]) Next() (event listwatch.Event[T], err error) {
+	event, err = w.WatchStream.Next()
+	switch {
+	case err != nil || !w.doubted:
+	case event.InitialEventsEnd:
+		w.doubted = false
+	case event.Type == listwatch.Added:
+		err = w.check(event.Item)
+	}
+	return event, err
 }
 
 // sourceName names a source in errors.

@@ -151,6 +151,8 @@ func (r *Reflector[T]) listOptions(s *listing[T]) listwatch.ListOptions {
 // listFailed decides how to go on after a page could not be had.
 func (r *Reflector[T]) listFailed(s *listing[T], err error) (state[T], error) {
 	switch {
+	case errors.Is(err, ErrOtherHistory) && !r.doubt.other:
+		return r.otherHistory(err)
 	case IsExpired(err) && s.token != "" && !s.whole: // RC-8
 		return r.atOnce(&r.snapshots, err, &listing[T]{at: s.at, whole: true}), err
 	case RefusesVersion(err) && s.at != "":
@@ -159,6 +161,13 @@ func (r *Reflector[T]) listFailed(s *listing[T], err error) (state[T], error) {
 	default:
 		return r.retry(&r.snapshots, err, &listing[T]{at: s.at}), err
 	}
+}
+
+// otherHistory begins anew where a source says that the history is not the one of what
+// the sink has: nothing that is known counts.
+func (r *Reflector[T]) otherHistory(err error) (state[T], error) {
+	r.doubt.other = true
+	return r.atOnce(&r.snapshots, err, r.snapshot("")), err
 }
 
 // handOver gives a whole snapshot to the sink; next is the state that follows.

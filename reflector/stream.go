@@ -99,6 +99,8 @@ func (r *Reflector[T]) streamFailed(at string, err error) (state[T], error) {
 		err = fmt.Errorf("the streaming list ended before its end marker: %w", io.ErrUnexpectedEOF)
 	}
 	switch {
+	case errors.Is(err, ErrOtherHistory) && !r.doubt.other:
+		return r.otherHistory(err)
 	case (IsExpired(err) || isTooLarge(err)) && at != "":
 		return r.atOnce(&r.snapshots, err, r.snapshot("")), err
 	case errors.Is(err, ErrNoProgress), errors.Is(err, ErrOverdue), isUnsupported(err):
