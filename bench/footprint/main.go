@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,54 +13,53 @@ import (
 	"time"
 
 	"github.com/kinform/kinform/bench/internal/report"
+	"github.com/kinform/kinform/bench/internal/turns"
 )
 
 func main() {
 	starts := flag.Int("starts", 21, "how often each program is started; the median counts")
 	flag.Parse()
-	if err := run(*starts); err != nil {
+	if err := run(*starts, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "footprint:", err)
 		os.Exit(1)
 	}
 }
 
-func run(starts int) error {
+func run(starts int, out io.Writer) error {
 	dir, err := os.MkdirTemp("", "footprint-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	clientgo, err := build(dir, "clientgo")
-	if err != nil {
-		return err
+	var programs []*program
+	for _, name := range []string{"clientgo", "plain", "kinform", "kinformsharing"} {
+		p, err := build(dir, name)
+		if err != nil {
+			return err
+		}
+		programs = append(programs, p)
 	}
-	kinform, err := build(dir, "kinform")
-	if err != nil {
-		return err
-	}
-	withSharing, err := build(dir, "kinformsharing")
-	if err != nil {
-		return err
-	}
+	clientgo, plain, kinform, withSharing := programs[0], programs[1], programs[2], programs[3]
 	// In turns, so that whatever else the machine does hits all.
-	for range starts {
-		for _, p := range []*program{clientgo, kinform, withSharing} {
+	for n := range starts {
+		for _, p := range turns.Of(n, []*program{clientgo, kinform, withSharing}, plain) {
 			if err := p.start(); err != nil {
 				return err
 			}
 		}
 	}
-	fmt.Printf("FOOTPRINT of a program with a pod informer\n\n%s\n%s\n", report.Heading(), table(clientgo, kinform, withSharing))
-	fmt.Println("Built with -ldflags=\"-s -w\". A start is a process that finds out that it is not in a cluster.")
-	fmt.Println("Not shown: what a program links beside its informer, which may include any of it anyway.")
+	fmt.Fprintf(out, "FOOTPRINT of a program with a pod informer\n\n%s\n%s\n", report.Heading(), table(clientgo, plain, kinform, withSharing))
+	fmt.Fprintln(out, "Built with -ldflags=\"-s -w\". A start is a process that finds out that it is not in a cluster.")
+	fmt.Fprintln(out, "Not shown: what a program links beside its informer, which may include any of it anyway.")
 	return nil
 }
 
-func table(clientgo, kinform, withSharing *program) report.Table {
-	t := report.Table{{"", "client-go", "kinform, default", "ratio", "with sharing", "ratio"}}
+// table has the ratios to client-go's program. That of package plain has none, as nobody would ship it.
+func table(clientgo, plain, kinform, withSharing *program) report.Table {
+	t := report.Table{{"", "client-go", "plain", "kinform, default", "ratio", "with sharing", "ratio"}}
 	row := func(what, format string, value func(*program) float64) {
 		theirs := value(clientgo)
-		cells := []string{what, fmt.Sprintf(format, theirs)}
+		cells := []string{what, fmt.Sprintf(format, theirs), fmt.Sprintf(format, value(plain))}
 		for _, p := range []*program{kinform, withSharing} {
 			cells = append(cells, fmt.Sprintf(format, value(p)), fmt.Sprintf("%.2f", value(p)/theirs))
 		}
@@ -74,7 +74,7 @@ func table(clientgo, kinform, withSharing *program) report.Table {
 	return t
 }
 
-// program is one of the three, and what was found out about it.
+// program is one of the four, and what was found out about it.
 type program struct {
 	binary            string
 	bytes             int64

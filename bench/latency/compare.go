@@ -29,13 +29,16 @@ type row struct {
 // compare makes the table of medians. Ratios are taken between measurements that
 // follow each other, as the machine is not equally fast for minutes.
 func compare(measured map[string]map[string][]float64) string {
-	table := report.Table{{"medians", "bare", "client-go", "kinform", "ratio", "target", ""}}
+	table := report.Table{{"medians", "bare", "client-go", "plain", "kinform", "ratio", "target", ""}}
 	for _, r := range rows() {
 		theirs, ours := report.Median(measured[r.name]["client-go"]), report.Median(measured[r.name]["kinform"])
 		ratio := report.Median(ratios(measured[r.name]["kinform"], measured[r.name]["client-go"]))
-		floor, target, met := "", "", ""
-		if values := measured[r.name]["bare"]; values != nil {
-			floor = number(report.Median(values), r.unit)
+		target, met := "", ""
+		without := func(name string) string { // a target
+			if values := measured[r.name][name]; values != nil {
+				return number(report.Median(values), r.unit)
+			}
+			return ""
 		}
 		switch {
 		case r.ratio > 0:
@@ -43,7 +46,7 @@ func compare(measured map[string]map[string][]float64) string {
 		case r.most > 0:
 			target, met = fmt.Sprintf("<= %.0f", r.most), verdict(ours <= r.most)
 		}
-		table.Add(r.name, floor, number(theirs, r.unit), number(ours, r.unit), fmt.Sprintf("%.2f", ratio), target, met)
+		table.Add(r.name, without("bare"), number(theirs, r.unit), without("plain"), number(ours, r.unit), fmt.Sprintf("%.2f", ratio), target, met)
 	}
 	return table.String()
 }

@@ -10,6 +10,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/kinform/kinform/bench/internal/report"
+	"github.com/kinform/kinform/bench/internal/turns"
 )
 
 // settings are what can be chosen.
@@ -48,11 +49,12 @@ func run(set settings, out io.Writer) error {
 		return err
 	}
 	heading := report.Heading()
-	subjects := []subject{
+	compared := []subject{
 		{"client-go", openClientGo, clientGoGoroutines},
 		{"kinform", openKinform, kinformGoroutines},
 		{"bare", set.openBare, nil},
 	}
+	textbook := subject{"plain", openTextbook, textbookGoroutines}
 	measured := make(map[string]map[string][]float64) // by row and subject, one of each run
 	note := func(row, name string, value float64) {
 		if measured[row] == nil {
@@ -61,8 +63,7 @@ func run(set settings, out io.Writer) error {
 		measured[row][name] = append(measured[row][name], value)
 	}
 	for n := range set.runs {
-		for i := range subjects {
-			s := subjects[(i+n)%len(subjects)] // so that none always comes first
+		for _, s := range turns.Of(n, compared, textbook) {
 			for _, p := range paces {
 				latencies, err := set.measure(s, p)
 				if err != nil {
@@ -74,7 +75,7 @@ func run(set settings, out io.Writer) error {
 			}
 		}
 	}
-	for _, s := range subjects {
+	for _, s := range append(compared, textbook) {
 		if s.goroutines == nil {
 			continue
 		}

@@ -1,6 +1,7 @@
 // Command queue measures kinform's work queue, package workqueue, against
-// client-go's typed work queue and controller-runtime's priority queue, all in one
-// process. Run it in the directory bench:
+// client-go's typed work queue and controller-runtime's priority queue, and the
+// textbook's, package plain, beside them, all in one process. Run it in the directory
+// bench:
 //
 //	go run ./queue [-runs 5] [-for 200ms] [-rows workers,AddAfter] [-quick]
 //	go run ./queue -latency [-runs 15] [-adds 2000] [-rate 20000] [-work 5µs]
@@ -10,7 +11,8 @@
 //
 // Keys are namespaced names, made beforehand. In each round every row is measured
 // once on each queue, on a fresh one; medians count. Ratios are taken within
-// rounds, between measurements that follow each other.
+// rounds, between measurements that follow each other. plain has no priorities, no
+// part in ratios, and its turn before or behind all others.
 //
 // Rows of one goroutine are in CPU time of the process, which other programs on the
 // machine hardly lengthen, and which has what a queue does in goroutines of its own.

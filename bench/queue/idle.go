@@ -10,6 +10,7 @@ import (
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
 
+	"github.com/kinform/kinform/plain"
 	kinformqueue "github.com/kinform/kinform/workqueue"
 
 	"github.com/kinform/kinform/bench/internal/report"
@@ -45,6 +46,9 @@ var idleQueues = []idleQueue{
 	}},
 	{name: "controller-runtime, with a name", open: func() func() {
 		return priorityqueue.New[types.NamespacedName]("bench").ShutDown
+	}},
+	{name: "plain", open: func() func() {
+		return plain.NewQueue[types.NamespacedName]().ShutDown
 	}},
 	{name: "kinform", ours: true, open: func() func() {
 		return kinformqueue.New(kinformqueue.Options[types.NamespacedName]{Name: "bench"}).ShutDown

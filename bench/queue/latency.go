@@ -8,6 +8,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/kinform/kinform/bench/internal/report"
+	"github.com/kinform/kinform/bench/internal/turns"
 )
 
 // latencyShares are the quantiles that are reported.
@@ -40,14 +41,20 @@ func medianOf(runs []latencyRun, of func(latencyRun) float64) float64 {
 	return report.Median(values)
 }
 
-// latencySubjects are all sides, after what nobody can be faster than.
+// latencySubjects are all sides, after what nobody can be faster than, as columns of the table.
 func latencySubjects() []side { return append([]side{{"bare channel", openBare}}, sides...) }
+
+// latencyTurns is the order in which they are measured.
+func latencyTurns(round int) []int {
+	const bare = 0
+	return turns.Of(round, []int{bare, 1 + clientGo, 1 + controllerRuntime, 1 + kinform}, 1+textbook)
+}
 
 // latencies lets every queue have every load, several times in turn, and returns a
 // table of the medians of quantiles.
 func latencies(loads []load, runs int) (string, error) {
 	subjects := latencySubjects()
-	t := report.Table{{"time from Add to Get, µs", "", "bare channel", "client-go", "controller-rt.", "kinform", "to client-go", "to controller-rt."}}
+	t := report.Table{{"time from Add to Get, µs", "", "bare channel", "client-go", "controller-rt.", "plain", "kinform", "to client-go", "to controller-rt."}}
 	untimed := make([]int, len(subjects))
 	for _, l := range loads {
 		measured, err := l.measure(subjects, runs)
@@ -90,8 +97,7 @@ func (l load) add(t *report.Table, what, format string, measured [][]latencyRun,
 func (l load) measure(subjects []side, runs int) ([][]latencyRun, error) {
 	measured := make([][]latencyRun, len(subjects))
 	for round := range runs {
-		for n := range subjects {
-			s := (n + round) % len(subjects)
+		for _, s := range latencyTurns(round) {
 			others := goleak.IgnoreCurrent()
 			w, err := l.run(subjects[s].open)
 			if err == nil {

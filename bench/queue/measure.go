@@ -9,6 +9,7 @@ import (
 
 	"github.com/kinform/kinform/bench/internal/meter"
 	"github.com/kinform/kinform/bench/internal/report"
+	"github.com/kinform/kinform/bench/internal/turns"
 )
 
 // measurement is what a row has cost on each side, once per round.
@@ -38,11 +39,8 @@ func measure(rows []row, runs int, period time.Duration) ([]measurement, error) 
 }
 
 // inTurn is the sides in an order in which another one comes first each time.
-func inTurn(round int) (order []int) {
-	for n := range sides {
-		order = append(order, (n+round)%len(sides))
-	}
-	return order
+func inTurn(round int) []int {
+	return turns.Of(round, []int{clientGo, controllerRuntime, kinform}, textbook)
 }
 
 // measure measures a row on a side, and looks for goroutines that it leaves behind.
@@ -87,10 +85,12 @@ func (m measurement) ratios(against int, of func(meter.Cost) float64) []float64 
 	return ours
 }
 
-// table compares.
+// table compares what rows take, and what they allocate.
 func table(rows []row, measured []measurement) string {
-	t := report.Table{{"what", "client-go", "B", "allocs", "controller-rt.", "B", "allocs", "kinform", "B", "allocs", "ratio", "least-greatest", "target", ""}}
+	t := report.Table{{"what", "client-go", "controller-rt.", "plain", "kinform", "ratio", "least-greatest", "target", ""}}
+	allocated := report.Table{{"what is allocated", "client-go, B", "allocs", "controller-rt., B", "allocs", "plain, B", "allocs", "kinform, B", "allocs"}}
 	for i, r := range rows {
+		allocated.Add(r.allocations(measured[i])...)
 		if !r.waits {
 			t.Add(r.cells(measured[i], r.name, cpu, true)...)
 			continue
@@ -98,7 +98,21 @@ func table(rows []row, measured []measurement) string {
 		t.Add(r.cells(measured[i], r.name+", wall", wall, true)...)
 		t.Add(r.cells(measured[i], r.name+", CPU", cpu, false)...)
 	}
-	return t.String()
+	return t.String() + "\n" + allocated.String()
+}
+
+// allocations are the cells of a row in the table of those.
+func (r row) allocations(m measurement) []string {
+	cells := []string{r.name}
+	for s := range sides {
+		if m[s] == nil {
+			cells = append(cells, "-", "-")
+			continue
+		}
+		cost := median(m[s])
+		cells = append(cells, fmt.Sprintf("%.0f", cost.Bytes), fmt.Sprintf("%.1f", cost.Allocations))
+	}
+	return cells
 }
 
 // cells are those of a row by one of the clocks, with a verdict if that one counts.
@@ -106,11 +120,10 @@ func (r row) cells(m measurement, name string, clock func(meter.Cost) float64, c
 	cells := []string{name}
 	for s := range sides {
 		if m[s] == nil {
-			cells = append(cells, "-", "-", "-")
+			cells = append(cells, "-")
 			continue
 		}
-		cost := median(m[s])
-		cells = append(cells, fmt.Sprintf("%.0f", clock(cost)), fmt.Sprintf("%.0f", cost.Bytes), fmt.Sprintf("%.1f", cost.Allocations))
+		cells = append(cells, fmt.Sprintf("%.0f", clock(median(m[s]))))
 	}
 	ratios := m.ratios(r.against, clock)
 	if len(ratios) == 0 {

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
@@ -33,6 +35,27 @@ func TestEveryRowIsMeasured(t *testing.T) {
 	for _, q := range idleQueues {
 		require.Contains(t, out, "\n"+q.name)
 	}
+	require.Regexp(t, `client-go +controller-rt\. +plain +kinform +ratio`, out)
+	require.Regexp(t, `Add, Get, Done, one goroutine +\d+ +\d+ +\d+ +\d+ +\d`, out)
+	require.Regexp(t, `with priorities, one producer, 8 workers, wall +- +\d+ +- +\d+ +\d`, out)
+	fitsOnAScreen(t, out)
+}
+
+func fitsOnAScreen(t *testing.T, out string) {
+	t.Helper()
+	for line := range strings.Lines(out) {
+		require.LessOrEqual(t, utf8.RuneCountInString(line), 170)
+	}
+}
+
+func TestTheTextbookIsNotBetweenThoseThatAreCompared(t *testing.T) {
+	for round := range 8 {
+		order, waiting := inTurn(round), latencyTurns(round)
+		require.ElementsMatch(t, []int{clientGo, controllerRuntime, textbook, kinform}, order)
+		require.Len(t, waiting, len(latencySubjects()))
+		require.Contains(t, []int{0, len(order) - 1}, slices.Index(order, textbook))
+		require.Contains(t, []int{0, len(waiting) - 1}, slices.Index(waiting, 1+textbook))
+	}
 }
 
 func TestLatencyAndFairnessAreMeasured(t *testing.T) {
@@ -45,6 +68,7 @@ func TestLatencyAndFairnessAreMeasured(t *testing.T) {
 	for _, s := range sides {
 		require.Contains(t, out, "\n"+s.name)
 	}
+	fitsOnAScreen(t, out)
 }
 
 func TestRowsCanBeChosen(t *testing.T) {

@@ -34,15 +34,17 @@ type side struct {
 	open func() queue
 }
 
-// The sides, as columns of the table.
+// The sides, as columns of the table. textbook has no targets.
 const (
 	clientGo = iota
 	controllerRuntime
+	textbook
 	kinform
 )
 
 var sides = []side{
 	clientGo:          {"client-go", openClientGo},
 	controllerRuntime: {"controller-runtime", openControllerRuntime},
+	textbook:          {"plain", openTextbook},
 	kinform:           {"kinform", openKinform},
 }

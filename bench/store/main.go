@@ -3,6 +3,7 @@ package main
 import (
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"regexp"
 	"time"
@@ -20,13 +21,13 @@ func main() {
 	if *quick {
 		*objects, *runs, *period = 2000, 1, 20*time.Millisecond
 	}
-	if err := run(*names, *objects, *runs, *period); err != nil {
+	if err := run(*names, *objects, *runs, *period, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "store:", err)
 		os.Exit(1)
 	}
 }
 
-func run(names string, objects, runs int, period time.Duration) error {
+func run(names string, objects, runs int, period time.Duration, out io.Writer) error {
 	wanted, err := regexp.Compile(names)
 	if err != nil {
 		return fmt.Errorf("-rows: %w", err)
@@ -35,45 +36,35 @@ func run(names string, objects, runs int, period time.Duration) error {
 		return fmt.Errorf("-objects, -runs and -for must be positive")
 	}
 	heading := report.Heading()
-	table := report.Table{{"what", "client-go ns", "kinform ns", "ratio", "target", "B", "allocs", "B", "allocs", ""}}
+	table := report.Table{{"what", "client-go ns", "plain ns", "kinform ns", "ratio", "target", "B", "allocs", "B", "allocs", "B", "allocs", ""}}
 	for _, row := range rows {
 		if !wanted.MatchString(row.name) {
 			continue
 		}
-		ours, err := newKinform(objects)
+		m, err := row.measure(objects, runs, period)
 		if err != nil {
 			return err
 		}
-		theirs := newClientGo(objects)
-		var measured [2][]figure
-		var ratios []float64
-		for n := range runs {
-			var now [2]figure
-			for turn := range 2 {
-				i := (n + turn) % 2 // so that neither always comes first
-				now[i] = row.run([...]side{theirs, ours}[i], objects, period)
-				measured[i] = append(measured[i], now[i])
-			}
-			ratios = append(ratios, now[1].nanoseconds/now[0].nanoseconds)
-		}
-		table.Add(row.cells(median(measured[0]), median(measured[1]), report.Median(ratios))...)
+		table.Add(row.cells(m)...)
 	}
-	fmt.Printf("STORE of %d objects, %d runs of %v\n\n%s", objects, runs, period, heading)
-	fmt.Printf("%-10s %s after\n\n%s\n", "", report.Load(), table)
-	fmt.Println("B and allocs are those of client-go, then those of kinform, the slices of index functions included.")
+	fmt.Fprintf(out, "STORE of %d objects, %d runs of %v\n\n%s", objects, runs, period, heading)
+	fmt.Fprintf(out, "%-10s %s after\n\n%s\n", "", report.Load(), table)
+	fmt.Fprintln(out, "B and allocs are those of client-go, of plain, and of kinform, in this order, the slices of index functions included.")
 	return nil
 }
 
 // cells are those of a row in the table.
-func (r row) cells(theirs, ours figure, ratio float64) []string {
+func (r row) cells(m measurement) []string {
+	theirs, textbook, ours := median(m[byClientGo]), median(m[byTextbook]), median(m[byKinform])
+	ratio := report.Median(m.ratios())
 	verdict := "met"
 	if ratio > r.target || r.limit >= 0 && ours.allocations > r.limit+0.1 || r.bytes && ours.bytes > 1 {
 		verdict = "missed"
 	}
 	number := func(n float64) string { return fmt.Sprintf("%.0f", n) }
 	return []string{
-		r.name, number(theirs.nanoseconds), number(ours.nanoseconds), fmt.Sprintf("%.3f", ratio), fmt.Sprintf("%.2f", r.target),
-		number(theirs.bytes), number(theirs.allocations), number(ours.bytes), number(ours.allocations), verdict,
+		r.name, number(theirs.nanoseconds), number(textbook.nanoseconds), number(ours.nanoseconds), fmt.Sprintf("%.3f", ratio), fmt.Sprintf("%.2f", r.target),
+		number(theirs.bytes), number(theirs.allocations), number(textbook.bytes), number(textbook.allocations), number(ours.bytes), number(ours.allocations), verdict,
 	}
 }
 

@@ -10,9 +10,10 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/kinform/kinform/indexer"
+	"github.com/kinform/kinform/plain"
 )
 
-// side is one of the two stores. Objects are named by their number.
+// side is one of the stores. Objects are named by their number.
 type side interface {
 	get(n int)
 	// update stores the object again, with the same node or with the next one.
@@ -30,7 +31,7 @@ const (
 // fixture is what is stored: each pod in two versions, on neighbouring nodes.
 type fixture struct {
 	names  []string               // as client-go's keys
-	keys   []types.NamespacedName // as kinform's
+	keys   []types.NamespacedName // as those of kinform and of plain
 	pods   [2][]*corev1.Pod
 	nodes  []string
 	onNext []bool // which version is stored
@@ -156,6 +157,53 @@ func (c *clientGo) all() (count int) {
 
 func (c *clientGo) node(n int) (count int) {
 	found, err := c.store.ByIndex(byNode, c.nodes[n%len(c.nodes)])
+	if err != nil {
+		panic(err)
+	}
+	for range found {
+		count++
+	}
+	return count
+}
+
+// textbook is the store of package plain.
+type textbook struct {
+	*fixture
+	store *plain.Store[*corev1.Pod]
+}
+
+func newTextbook(objects int) *textbook {
+	p := &textbook{fixture: newFixture(objects), store: plain.NewStore(map[string]plain.IndexFunc[*corev1.Pod]{
+		cache.NamespaceIndex: func(pod *corev1.Pod) ([]string, error) { return []string{pod.Namespace}, nil },
+		byNode:               func(pod *corev1.Pod) ([]string, error) { return []string{pod.Spec.NodeName}, nil },
+	})}
+	for n := range p.keys {
+		p.update(n, false)
+	}
+	return p
+}
+
+func (p *textbook) get(n int) {
+	if _, ok := p.store.Get(p.keys[n]); !ok {
+		panic("not found")
+	}
+}
+
+func (p *textbook) update(n int, moved bool) {
+	if err := p.store.Put(p.next(n, moved)); err != nil {
+		panic(err)
+	}
+}
+
+func (p *textbook) all() (count int) {
+	for range p.store.List() {
+		count++
+	}
+	return count
+}
+
+func (p *textbook) node(n int) (count int) {
+	found, err := p.store.ByIndex(byNode, p.nodes[n%len(p.nodes)])
 	if err != nil {
 		panic(err)
 	}

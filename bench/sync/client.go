@@ -27,6 +27,7 @@ const (
 
 	clientgo = "clientgo"
 	kinform  = "kinform" // as it is by default
+	plain    = "plain"   // the textbook's pipeline, which lists whole pods in JSON
 	raw      = "raw"
 
 	// withSharing is kinform's program with package rest/sharing.
@@ -54,7 +55,7 @@ func newLab(pods, updates int, profiles string) (*lab, error) {
 		return nil, err
 	}
 	l := &lab{bin: dir, profiles: profiles}
-	cmd := exec.Command("go", "build", "-o", dir, sources+clientgo, sources+kinform, sources+raw)
+	cmd := exec.Command("go", "build", "-o", dir, sources+clientgo, sources+kinform, sources+plain, sources+raw)
 	cmd.Stderr = os.Stderr
 	if err := cmd.Run(); err != nil {
 		l.close()

@@ -30,11 +30,29 @@ func TestEachRowComparesWithTheBestModeOfClientGo(t *testing.T) {
 	t.Parallel()
 	table := measuredOnce().comparison()
 	require.Equal(t, [][]string{
-		{"first sync, wall, protobuf, default", "2.00 s", "list", "1.00 s", "0.50", "<= 0.50", "met"},
-		{"first sync, wall, protobuf, with sharing", "2.00 s", "list", "0.50 s", "0.25", "<= 0.50", "met"},
-		{"first sync, peak RSS, protobuf, default", "300 MB", "watchlist", "200 MB", "0.67", "<= 0.50", "missed"},
-		{"watch, events, protobuf, default", "1000 per s", "list", "2500 per s", "2.50", ">= 2.50", "met"},
+		{"first sync, wall, protobuf, default", "2.00 s", "list", "", "1.00 s", "0.50", "<= 0.50", "met"},
+		{"first sync, wall, protobuf, with sharing", "2.00 s", "list", "", "0.50 s", "0.25", "<= 0.50", "met"},
+		{"first sync, peak RSS, protobuf, default", "300 MB", "watchlist", "", "200 MB", "0.67", "<= 0.50", "missed"},
+		{"watch, events, protobuf, default", "1000 per s", "list", "", "2500 per s", "2.50", ">= 2.50", "met"},
 	}, [][]string(table[1:]))
+}
+
+func TestTheTextbookHasAColumnAndNoPartInRatios(t *testing.T) {
+	t.Parallel()
+	r := make(results)
+	for program, seconds := range map[string]float64{clientgo: 4, plain: 5, kinform: 1} {
+		r.add(kind{program, subject.JSON, subject.List, subject.Full}, syncWall, seconds)
+	}
+	require.Equal(t, []string{"first sync, wall, json, default", "4.00 s", "list", "5.00 s", "1.00 s", "0.25", "<= 0.33", "met"}, r.comparison()[1])
+}
+
+func TestTheTextbookIsNotBetweenThoseThatAreCompared(t *testing.T) {
+	t.Parallel()
+	all := sides(subject.JSON, subject.List, subject.Full)
+	require.Equal(t, plain, all[len(all)-1].program)
+	require.Len(t, sides(subject.Protobuf, subject.List, subject.Full), len(all)-1)
+	require.Len(t, sides(subject.JSON, subject.WatchList, subject.Full), len(all)-1)
+	require.Len(t, sides(subject.JSON, subject.List, subject.Stripped), len(all)-1)
 }
 
 func TestDetailsShowMedianAndRange(t *testing.T) {

@@ -17,13 +17,13 @@ func syncKinds(rows selection) (kinds []kind) {
 		if rows["sync"] || rows["relist"] {
 			kinds = append(kinds, kind{raw, encoding, subject.List, subject.Full})
 			for _, mode := range []string{subject.List, subject.WatchList} {
-				kinds = append(kinds, both(encoding, mode, subject.Full)...)
+				kinds = append(kinds, sides(encoding, mode, subject.Full)...)
 			}
 		}
 	}
 	if rows["heap"] {
 		for _, shape := range []string{subject.Stripped, subject.Metadata} {
-			kinds = append(kinds, both(subject.Protobuf, subject.List, shape)...)
+			kinds = append(kinds, sides(subject.Protobuf, subject.List, shape)...)
 		}
 	}
 	return kinds
@@ -34,13 +34,18 @@ func syncKinds(rows selection) (kinds []kind) {
 func watchKinds() (kinds []kind) {
 	for _, encoding := range []string{subject.Protobuf, subject.JSON} {
 		kinds = append(kinds, kind{raw, encoding, subject.List, subject.Full})
-		kinds = append(kinds, both(encoding, subject.List, subject.Full)...)
+		kinds = append(kinds, sides(encoding, subject.List, subject.Full)...)
 	}
 	return kinds
 }
 
-func both(encoding, mode, shape string) []kind {
-	return []kind{{clientgo, encoding, mode, shape}, {kinform, encoding, mode, shape}, {withSharing, encoding, mode, shape}}
+// sides are those that can do what is asked for. Those that are compared follow each other, in either direction.
+func sides(encoding, mode, shape string) []kind {
+	all := []kind{{clientgo, encoding, mode, shape}, {kinform, encoding, mode, shape}, {withSharing, encoding, mode, shape}}
+	if encoding == subject.JSON && mode == subject.List && shape == subject.Full {
+		all = append(all, kind{plain, encoding, mode, shape})
+	}
+	return all
 }
 
 // warm makes the server encode everything in JSON, which it remembers.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -12,7 +13,7 @@ import (
 func TestEveryRowIsMeasured(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("links three programs and runs them")
+		t.Skip("links four programs and runs them")
 	}
 	const pods, updates = 200, 300
 	profiles := t.TempDir()
@@ -35,6 +36,11 @@ func TestEveryRowIsMeasured(t *testing.T) {
 			require.Positive(t, v, g.metric.name)
 		}
 	}
+	for _, m := range slices.Concat(syncMetrics, watchMetrics) {
+		v, ok := measured.median(kind{plain, subject.JSON, subject.List, subject.Full}, m)
+		require.True(t, ok, m.name)
+		require.Positive(t, v, m.name)
+	}
 	written, err := filepath.Glob(filepath.Join(profiles, "kinform-json-list-full.*.pprof"))
 	require.NoError(t, err)
 	require.Len(t, written, 6, "CPU and heap of sync, relist and watch")
@@ -43,7 +49,7 @@ func TestEveryRowIsMeasured(t *testing.T) {
 func TestAClientThatFailsIsReportedWithItsLastWords(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("links three programs")
+		t.Skip("links four programs")
 	}
 	l, err := newLab(1, 1, "")
 	require.NoError(t, err)

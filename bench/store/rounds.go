@@ -1,0 +1,40 @@
+package main
+
+import (
+	"time"
+
+	"github.com/kinform/kinform/bench/internal/turns"
+)
+
+// The sides of a measurement.
+const (
+	byClientGo = iota
+	byKinform
+	byTextbook
+)
+
+// measurement is what a row has cost on each side, once per run.
+type measurement [3][]figure
+
+// measure measures a row on all sides, again and again. The two that are compared follow each other.
+func (r row) measure(objects, runs int, period time.Duration) (m measurement, err error) {
+	ours, err := newKinform(objects)
+	if err != nil {
+		return m, err
+	}
+	sides := [...]side{byClientGo: newClientGo(objects), byKinform: ours, byTextbook: newTextbook(objects)}
+	for n := range runs {
+		for _, i := range turns.Of(n, []int{byClientGo, byKinform}, byTextbook) {
+			m[i] = append(m[i], r.run(sides[i], objects, period))
+		}
+	}
+	return m, nil
+}
+
+// ratios are those of kinform to client-go, run by run.
+func (m measurement) ratios() (all []float64) {
+	for n, theirs := range m[byClientGo] {
+		all = append(all, m[byKinform][n].nanoseconds/theirs.nanoseconds)
+	}
+	return all
+}
