@@ -33,9 +33,9 @@ type mask struct {
 	known []known    // oldest first
 }
 
-// known is a secret with the forms in which it is looked for: as it is, as in a URL, as
-// on a page, and its parts that no encoding changes. They are secrets themselves, for a mask may
-// be printed as well.
+// known is a secret with the forms in which it is looked for, all of them plain: its own,
+// those in base64, and its longer parts. They are secrets themselves, for a mask may be
+// printed as well.
 type known struct {
 	secret Secret
 	forms  []Secret
@@ -57,10 +57,13 @@ func (m *mask) learn(secret Secret) {
 	if len(m.known) == maxKnown {
 		m.known = slices.Delete(m.known, 0, 1)
 	}
-	forms := []string{text, url.QueryEscape(text), url.PathEscape(text), inHTML.Replace(text)}
+	forms := base64Of(text)
+	if own := plainly(text).text; len(own) >= shortestKnown {
+		forms = append(forms, string(own))
+	}
 	for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return !unreserved(r) }) {
-		if len(part) >= shortestPart {
-			forms = append(forms, part)
+		if own := plainly(part).text; len(own) >= shortestPart {
+			forms = append(forms, string(own))
 		}
 	}
 	slices.Sort(forms)
@@ -90,9 +93,6 @@ func (m *mask) proxy(proxy func(*http.Request) (*url.URL, error)) func(*http.Req
 	}
 }
 
-// inHTML escapes as html.EscapeString does, whose package is larger than all of this.
-var inHTML = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&#34;", "'", "&#39;")
-
 // unreserved says whether a character is the same in HTML, JSON and URLs.
 func unreserved(r rune) bool {
 	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("-._~", r)
@@ -104,42 +104,41 @@ func (m *mask) text(text string) string {
 		return text
 	}
 	m.mu.Lock()
-	var forms []string
+	var secrets, forms []string
 	for _, k := range m.known {
+		secrets = append(secrets, k.secret.Reveal())
 		forms = append(forms, revealed(k.forms)...)
 	}
 	m.mu.Unlock()
+	if len(secrets) == 0 {
+		return text
+	}
+	found := plainly(text).find(forms)
+	for _, secret := range secrets { // It may have nothing plain in it, or not at its ends.
+		for at := 0; ; at += len(secret) {
+			n := strings.Index(text[at:], secret)
+			if n < 0 {
+				break
+			}
+			at += n
+			found = append(found, span{at, at + len(secret)})
+		}
+	}
+	slices.SortFunc(found, func(a, b span) int { return a.from - b.from })
 	var out strings.Builder
 	done := 0
-	for at := 0; at < len(text); {
-		n := 0
-		for _, form := range forms {
-			n = max(n, begins(text[at:], form))
+	for i := 0; i < len(found); {
+		at := found[i]
+		for i++; i < len(found) && found[i].from < at.to; i++ {
+			at.to = max(at.to, found[i].to)
 		}
-		if n == 0 {
-			at++
-			continue
-		}
-		out.WriteString(text[done:at] + hidden)
-		at += n
-		done = at
+		out.WriteString(text[done:at.from] + hidden)
+		done = at.to
 	}
 	if done == 0 {
 		return text
 	}
 	return out.String() + text[done:]
-}
-
-// begins returns how much of a secret a text begins with, where that tells something of
-// it: texts may have been cut.
-func begins(text, secret string) (n int) {
-	for n < len(text) && n < len(secret) && text[n] == secret[n] {
-		n++
-	}
-	if n < len(secret) && n < shortestPart {
-		return 0
-	}
-	return n
 }
 
 func revealed(secrets []Secret) []string {

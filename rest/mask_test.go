@@ -16,6 +16,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -277,4 +278,108 @@ func TestMaskRemembersTheLastSecrets(t *testing.T) {
 	m = mask{}
 	m.learnUser("me", NewSecret("<a&b>"))
 	require.Equal(t, "[redacted] [redacted] [redacted] [redacted]", m.text("<a&b> &lt;a&amp;b&gt; %3Ca%26b%3E bWU6PGEmYj4="))
+}
+
+var escapes = regexp.MustCompile(`(?i)%(25)?[0-9a-f]{2}|\\+u[0-9a-f]{4}|&#x?[0-9a-f]+;`)
+
+// A secret is known however a server, a proxy or a log writes it.
+func TestMaskFindsASecretHoweverItIsWritten(t *testing.T) {
+	t.Parallel()
+	quoted := func(text string) string {
+		data, _ := json.Marshal(text)
+		return string(data[1 : len(data)-1])
+	}
+	lines := func(end string) func(string) string {
+		return func(text string) string {
+			var out strings.Builder
+			for i, c := range []byte(text) {
+				if i > 0 && i%6 == 0 {
+					out.WriteString(end)
+				}
+				out.WriteByte(c)
+			}
+			return out.String()
+		}
+	}
+	each := func(format string) func(string) string {
+		return func(text string) string {
+			var out strings.Builder
+			for _, c := range []byte(text) {
+				fmt.Fprintf(&out, format, c)
+			}
+			return out.String()
+		}
+	}
+	writings := map[string]func(string) string{
+		"as it is":                  func(s string) string { return s },
+		"in a query":                url.QueryEscape,
+		"in a segment":              url.PathEscape,
+		"in a path":                 func(s string) string { return (&url.URL{Path: "/" + s}).EscapedPath()[1:] },
+		"in a query, in lower case": func(s string) string { return strings.ToLower(url.QueryEscape(strings.ToLower(s))) },
+		"in a query in a query":     func(s string) string { return url.QueryEscape(url.QueryEscape(s)) },
+		"on a page":                 html.EscapeString,
+		"on a page, in numbers":     each("&#%d;"),
+		"on a page, in hexadecimal": each("&#x%x;"),
+		"in JSON":                   quoted,
+		"in JSON in JSON":           func(s string) string { return quoted(quoted(s)) },
+		"in JSON, escaped":          each(`\u%04x`),
+		"in Go":                     func(s string) string { s = fmt.Sprintf("%q", s); return s[1 : len(s)-1] },
+		"all escaped":               each("%%%02x"),
+		"in lines":                  lines("\n"),
+		"in a folded header":        lines("\r\n\t "),
+		"in lines, in JSON":         func(s string) string { return quoted(lines("\r\n")(s)) },
+		"in lines, in a query":      func(s string) string { return url.QueryEscape(lines("\n")(s)) },
+	}
+	for _, secret := range []string{
+		"hush-hush.4711+abc/def==", `h"u<s&h>u'1`, "hush hush 4711", `hush\nush%41`, "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJtZSJ9.c2ln-bmF0_dXJl", "hush",
+	} {
+		var m mask
+		m.learn(NewSecret(strings.ToLower(secret)))
+		m.learn(NewSecret(secret))
+		for name, write := range writings {
+			text := m.text("{" + write(secret) + "}")
+			require.Contains(t, text, hidden, "%s %s", secret, name)
+			left := escapes.ReplaceAllString(strings.ReplaceAll(text, hidden, ""), "") // such as of == at the end
+			require.False(t, strings.ContainsFunc(left, func(r rune) bool { return r >= '0' && r <= '9' || r|0x20 >= 'a' && r|0x20 <= 'z' }), "%s %s: %s", secret, name, text)
+		}
+		if len(secret) < 8 {
+			continue
+		}
+		for _, before := range []string{"", "B", "Be", "Bearer "} {
+			for _, encoding := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding, base64.RawStdEncoding} {
+				encoded := encoding.EncodeToString([]byte(before + secret + "\n"))
+				text := m.text(encoded)
+				require.Contains(t, text, hidden, "%s after %q: %s", secret, before, encoded)
+				require.Less(t, len(strings.ReplaceAll(text, hidden, "")), 4*len(before)/3+9, "%s after %q: %s", secret, before, text)
+			}
+		}
+	}
+	var m mask
+	m.learn(NewSecret("hush-hush"))
+	for _, text := range []string{"", "%", "%4", `\`, `\u00`, "&", "&#", "&#x;", "&amp", "hus h", "100%", "%zz", "+-+", "a hus", "\xff%ff"} {
+		require.Equal(t, text, m.text(text))
+	}
+	m.learn(NewSecret("+-=+"))
+	require.Equal(t, "a [redacted] b", m.text("a +-=+ b"), "of what has nothing but what encodings change, only the text itself is known")
+	require.Equal(t, "a b", m.text("a b"))
+}
+
+func FuzzMask(f *testing.F) {
+	f.Add("hush-hush", "a hush-hush b")
+	f.Add(`h"u<s&`, `a \u0068\"u%3c&#x73;&amp; b`)
+	f.Add("a+b c", "a%2Bb+c\r\n")
+	f.Fuzz(func(t *testing.T, secret, text string) {
+		if len(secret) < shortestKnown || len(secret) > 1000 || len(text) > 10_000 {
+			return
+		}
+		var m mask
+		m.learn(NewSecret(secret))
+		_ = m.text(text)
+		for _, shown := range []string{m.text(secret), m.text(text + secret), m.text(secret + text), m.text(text + "\x00" + secret + "\x00" + text)} {
+			require.Contains(t, shown, hidden)
+			for part := range strings.SplitSeq(shown, hidden) {
+				require.NotContains(t, part, secret)
+			}
+		}
+	})
 }
