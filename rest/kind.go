@@ -15,7 +15,8 @@ import (
 //
 // Where the kind is not known beforehand, the first that comes is that of all later
 // ones; lists may be of another kind than that of their items with List behind it, as
-// the author of a custom resource chooses both.
+// the author of a custom resource chooses both. When the server says that there is no
+// such resource, that is forgotten: another one may be made with its name.
 type kinds struct {
 	apiVersion string // what was asked for; "" where it may be any
 	kind       string // "" where the first answer tells
@@ -155,6 +156,12 @@ func first(at *atomic.Pointer[string], kind []byte) bool {
 		was = at.Load()
 	}
 	return *was == string(kind)
+}
+
+// forget makes the next kind the first.
+func (k *kinds) forget() {
+	k.seen.Store(nil)
+	k.seenList.Store(nil)
 }
 
 func seen(at *atomic.Pointer[string]) string {

@@ -233,6 +233,53 @@ func TestSubresourceMayBeOfAnotherKind(t *testing.T) {
 	require.ErrorContains(t, err, "Deployment of apps/v1 is expected")
 }
 
+// Who deletes the definition of a custom resource, and makes another one of its name, may
+// choose another kind. That there is no such resource is what a server says in between.
+func TestKindIsLearntAnewWhenTheResourceIsGone(t *testing.T) {
+	t.Parallel()
+	kind := "Foo"
+	client := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if kind == "" || r.URL.Path == "/apis/example.com/v1/foos/a" {
+			http.NotFound(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", mediaTypeJSON)
+		object := fmt.Sprintf(`{"apiVersion":"example.com/v1","kind":%q,"metadata":{"name":"a","resourceVersion":"1"}}`, kind)
+		if r.URL.Query().Has("watch") {
+			fmt.Fprintf(w, `{"type":"ADDED","object":%s}`, object)
+			return
+		}
+		fmt.Fprintf(w, `{"apiVersion":"example.com/v1","kind":"%sList","metadata":{"resourceVersion":"1"},"items":[%s]}`, kind, object)
+	}), Options{})
+	r := NewJSONResource[*unstructured.Unstructured](client, foosGVR, ResourceOptions{})
+	watch := func() error {
+		stream, err := r.Watch(t.Context(), listwatch.WatchOptions{})
+		if err != nil {
+			return err
+		}
+		defer stream.Close()
+		_, _, err = drainWatch(stream)
+		return err
+	}
+	list := func() error { return listErr(t.Context(), r) }
+	for _, gone := range []func() error{list, watch} {
+		require.Equal(t, io.EOF, list())
+		require.Equal(t, io.EOF, watch())
+		was := kind
+		kind += "Bar"
+		require.ErrorIs(t, list(), ErrMalformed)
+		require.ErrorIs(t, watch(), ErrMalformed)
+		_, err := r.Get(t.Context(), types.NamespacedName{Name: "a"}, metav1.GetOptions{})
+		require.Equal(t, http.StatusNotFound, statusCode(err))
+		require.ErrorIs(t, list(), ErrMalformed, "it is but an object that was not found")
+		kind = ""
+		require.Equal(t, http.StatusNotFound, statusCode(gone()))
+		kind = was + "Bar"
+	}
+	require.Equal(t, io.EOF, list())
+	require.Equal(t, io.EOF, watch())
+}
+
 func TestKindsThatAreKnown(t *testing.T) {
 	t.Parallel()
 	c := &Client{}

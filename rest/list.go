@@ -66,10 +66,14 @@ func (r *Resource[T]) open(ctx context.Context, query url.Values) (*exchange, En
 	if query.Has("watch") {
 		verb = "watch"
 	}
-	return r.send(ctx, request{
+	x, encoding, err := r.send(ctx, request{
 		method: http.MethodGet, path: r.path(types.NamespacedName{Namespace: r.opts.Namespace}), query: query,
 		list: verb == "list", plain: &r.plain, about: about{About: About{Verb: verb}},
 	}, &r.streams)
+	if statusCode(err) == http.StatusNotFound {
+		r.kinds.forget()
+	}
+	return x, encoding, err
 }
 
 func (r *Resource[T]) selectors() url.Values {

@@ -30,7 +30,7 @@ type ResourceOptions struct {
 	// Kind is what kind of objects these are, such as "Certificate": an answer with
 	// anything else is an error. Defaults to that of T, if T is a built-in type, or of
 	// the resource, if that is built-in; for any other, the first kind that comes is
-	// that of all.
+	// that of all, until the server says that there is no such resource (404).
 	Kind string
 
 	// Project says which parts of an object List and Watch remove before they decode
