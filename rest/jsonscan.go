@@ -49,18 +49,20 @@ func (s *jsonScan) end(data []byte) (length int, ok bool) {
 				continue
 			case opening:
 				depth++
-				size.containers++
+				size.parts++
 				size.depth = max(size.depth, depth)
 				i++
 				continue
-			case null:
-				size.containers++
-				i++
-				continue
+			case comma:
+				if depth > 0 {
+					size.parts++
+					i++
+					continue
+				}
 			case closing:
 				depth--
 			}
-			if depth < 0 || depth == 0 && c == delimiter {
+			if depth < 0 || depth == 0 && c >= delimiter {
 				*s = jsonScan{size: size}
 				return i, true // after a number, or a word
 			}
@@ -108,12 +110,12 @@ const (
 	opening
 	closing
 	delimiter
-	null // its first letter, which is in no other word
+	comma
 )
 
 var structure = [256]uint8{
 	'"': quote, '{': opening, '[': opening, '}': closing, ']': closing,
-	'n': null, ',': delimiter, ':': delimiter, ' ': delimiter, '\n': delimiter, '\t': delimiter, '\r': delimiter,
+	',': comma, ':': delimiter, ' ': delimiter, '\n': delimiter, '\t': delimiter, '\r': delimiter,
 }
 
 // spaces is the number of bytes of white space that data starts with.

@@ -460,3 +460,28 @@ func TestBoundsAreValidated(t *testing.T) {
 		require.ErrorContains(t, err, "rest: ")
 	}
 }
+
+// What is no object makes an element as well, before it is refused: 8 million zeros took
+// gigabytes.
+func TestG11_ElementsThatAreNoObjectsAreWeighed(t *testing.T) {
+	for name, opts := range map[string]ResourceOptions{
+		"default": {}, "sharing": {DecodeJSON: sharing.New(sharing.Options{}).DecodeJSON},
+	} {
+		for _, element := range []string{"0", `""`, "true", "-1.5e3", "null", "[]"} {
+			t.Run(name+" "+element, func(t *testing.T) {
+				bomb := bytes.ReplaceAll(bombPod(JSON, "bomb", 2_000_000), []byte("{}"), []byte(element))
+				r := NewResource[*corev1.Pod](serveBytes(t, JSON, listOf(JSON, "PodList", bomb)), podsGVR, opts)
+				took := highWater(func() {
+					stream, err := r.List(t.Context(), listwatch.ListOptions{})
+					require.NoError(t, err)
+					_, skipped, err := drainList(stream)
+					require.Equal(t, io.EOF, err)
+					require.NoError(t, stream.Close())
+					require.Len(t, skipped, 1)
+					require.ErrorIs(t, skipped[0], ErrTooLarge)
+				})
+				require.Less(t, took, uint64(256<<20))
+			})
+		}
+	}
+}

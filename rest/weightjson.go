@@ -12,8 +12,8 @@ import (
 // jsonSize is what the search for the end of a value has seen of it: of what is not
 // counted here, little can be made.
 type jsonSize struct {
-	containers int // objects, lists and nulls, which may be elements
-	depth      int // of what is nested
+	parts int // objects, lists and commas, of which there are as many as elements and members
+	depth int // of what is nested
 }
 
 // What an object of no type makes of JSON, in bytes: a map, with room for its first
@@ -48,7 +48,7 @@ func (s *scales) weighJSON(w weighing, data []byte, size jsonSize) error {
 	if size.depth > w.depth || scales.repeats && size.depth > 128 && size.depth*len(data) > quadratic {
 		return s.verdict(errDeep, data)
 	}
-	if int64(size.containers)*int64(scales.largest) <= w.left || scales.kind == reflect.Interface && len(data) <= weighAll {
+	if int64(size.parts)*int64(scales.largest) <= w.left || scales.kind == reflect.Interface && len(data) <= weighAll {
 		return nil
 	}
 	w.largest = scales.largest
@@ -63,6 +63,12 @@ func (w *weighing) json(s *jsonScales, data []byte, i int) (end int, err error) 
 		return 0, errShortJSON
 	}
 	c := data[i]
+	for s != nil && s.kind == reflect.Pointer && c != 'n' { // What does not fit is found out when there is something to put it in.
+		if w.left -= int64(s.cost); w.left < 0 {
+			return 0, errHeavy
+		}
+		s = s.elem
+	}
 	if c != '{' && c != '[' {
 		var scan jsonScan
 		n, ok := scan.end(data[i:])
@@ -76,10 +82,6 @@ func (w *weighing) json(s *jsonScales, data []byte, i int) (end int, err error) 
 	}
 	if w.depth--; w.depth < 0 {
 		return 0, errDeep
-	}
-	for s != nil && s.kind == reflect.Pointer {
-		w.left -= int64(s.cost)
-		s = s.elem
 	}
 	closing, first := c+2, true // in ASCII
 	empty, _ := afterByte(data[i+1:], closing)
