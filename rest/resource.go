@@ -54,6 +54,11 @@ type ResourceOptions struct {
 	// pointer to one, or, for unstructured objects, a pointer to a map[string]any.
 	// Defaults to the decoder of sigs.k8s.io/json, with keys that are case-sensitive
 	// and integers that stay integers.
+	//
+	// Options.MaxExpansion bounds what a decoder makes that goes by the fields of T and
+	// their names, in any case, as encoding/json does. It does not know what another one
+	// makes, nor how long any of those above takes for an extreme quantity: the default
+	// ones, and those of package rest/sharing, take no time for it.
 	DecodeJSON func(data []byte, object any) error
 }
 

@@ -485,3 +485,34 @@ func TestG11_ElementsThatAreNoObjectsAreWeighed(t *testing.T) {
 		}
 	}
 }
+
+// encoding/json, which somebody may decode with, takes names of fields in any case.
+func TestG11_NamesOfFieldsAreWeighedInAnyCase(t *testing.T) {
+	for _, spec := range []string{"spec", "SPEC", "\u017fpec", `\u017fPec`} {
+		for _, containers := range []string{"containers", "Containers", "conTaINER\u017f"} {
+			pod := func(n int) []byte {
+				data := bytes.Replace(bombPod(JSON, "bomb", n), []byte("spec"), []byte(spec), 1)
+				return bytes.Replace(data, []byte("containers"), []byte(containers), 1)
+			}
+			client := serveBytes(t, JSON, listOf(JSON, "PodList", pod(3), pod(30_000)))
+			stream, err := NewResource[*corev1.Pod](client, podsGVR, ResourceOptions{Encoding: JSON, DecodeJSON: json.Unmarshal}).List(t.Context(), listwatch.ListOptions{})
+			require.NoError(t, err)
+			items, skipped, err := drainList(stream)
+			require.Equal(t, io.EOF, err)
+			require.NoError(t, stream.Close())
+			require.Equal(t, 1, len(items))
+			require.Len(t, items[0].Object.Spec.Containers, 3, "%s.%s", spec, containers)
+			require.Len(t, skipped, 1)
+			require.ErrorIs(t, skipped[0], ErrTooLarge, "%s.%s", spec, containers)
+		}
+	}
+	// Of two fields that differ in nothing else, each has its own.
+	type two struct {
+		Small []int8     `json:"a"`
+		Large [][64]int8 `json:"A"`
+	}
+	s := newScales(reflect.TypeFor[two](), limits{expansion: 1, memory: math.MaxInt64, depth: maxJSONDepth})
+	data := `{"%s":[0` + strings.Repeat(",0", 10_000) + `]}`
+	require.NoError(t, s.weigh(JSON, fmt.Appendf(nil, data, "a"), jsonSize{parts: 1 << 20}))
+	require.ErrorIs(t, s.weigh(JSON, fmt.Appendf(nil, data, "A"), jsonSize{parts: 1 << 20}), ErrTooLarge)
+}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+	"unicode"
 
 	"k8s.io/apimachinery/pkg/runtime"
 )
@@ -31,8 +32,9 @@ type jsonScales struct {
 	kind   reflect.Kind           // Struct, Slice, Map, Pointer, Interface; or Func, for what decodes itself
 	cost   int                    // memory of each element, entry or pointee
 	elem   *jsonScales            // of those
-	fields map[string]*jsonScales // of a struct
+	fields map[string]*jsonScales // of a struct, nil for what makes little; by name and by folded name
 
+	heavy   bool // there are fields that make more
 	largest int  // cost of anything within, of the root only
 	repeats bool // the type contains itself, of the root only
 }
@@ -109,7 +111,7 @@ func (w *weighing) json(s *jsonScales, data []byte, i int) (end int, err error) 
 				return 0, errShortJSON
 			}
 			if s != nil && s.kind == reflect.Struct {
-				in = s.fields[string(jsonText(data[i:i+n]))]
+				in = s.field(jsonText(data[i : i+n]))
 			}
 			rest, ok := afterByte(data[i+n:], ':')
 			if !ok {
@@ -150,6 +152,27 @@ func (w *weighing) container(s *jsonScales, c byte, empty bool) (elem *jsonScale
 		return s, w.largest
 	}
 	return nil, 0
+}
+
+// field returns the scales of a field. A decoder of the user's may take names in any case,
+// as encoding/json does.
+func (s *jsonScales) field(name []byte) *jsonScales {
+	in, ok := s.fields[string(name)]
+	if !ok {
+		in = s.fields[folded(string(name))]
+	}
+	return in
+}
+
+// folded is the same for all names that differ only in case: the least of each letter's.
+func folded(name string) string {
+	return strings.Map(func(r rune) rune {
+		least := r
+		for other := unicode.SimpleFold(r); other != r; other = unicode.SimpleFold(other) {
+			least = min(least, other)
+		}
+		return least
+	}, name)
 }
 
 // errShortJSON says that a value is malformed.
@@ -221,8 +244,9 @@ func (c *jsonTypes) structure(t reflect.Type) *jsonScales {
 	c.addFields(s, t)
 	c.pending[t] = false
 	if reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]()) {
+		heavy := s.heavy
 		*s = jsonScales{kind: reflect.Func, fields: s.fields}
-		if len(s.fields) == 0 {
+		if !heavy {
 			*s = jsonScales{}
 		}
 	}
@@ -243,9 +267,16 @@ func (c *jsonTypes) addFields(s *jsonScales, t reflect.Type) {
 		case name == "" && field.Anonymous && embedded.Kind() == reflect.Struct && !c.pending[embedded]:
 			c.addFields(s, embedded)
 		default:
-			if in := c.of(field.Type, 0); in != nil && (in.kind != reflect.Invalid) {
-				s.fields[orDefault(name, field.Name)] = in
+			name = orDefault(name, field.Name)
+			in := c.of(field.Type, 0)
+			if in != nil && in.kind == reflect.Invalid {
+				in = nil
 			}
+			s.fields[name] = in
+			if _, taken := s.fields[folded(name)]; !taken {
+				s.fields[folded(name)] = in
+			}
+			s.heavy = s.heavy || in != nil
 		}
 	}
 }
