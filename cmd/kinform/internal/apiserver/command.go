@@ -23,6 +23,7 @@ type options struct {
 	pods          int
 	namespaces    int
 	churn         float64
+	window        int
 	kubeconfigOut string
 }
 
@@ -46,6 +47,7 @@ asks nobody who they are, so it should stay on loopback.`,
 	flags.IntVar(&opts.pods, "pods", 0, "how many pods there are at the start")
 	flags.IntVar(&opts.namespaces, "namespaces", 20, "how many namespaces they are in")
 	flags.Float64Var(&opts.churn, "churn", 0, "creates, updates and deletes of pods a second")
+	flags.IntVar(&opts.window, "window", 10_000, "how many past changes it remembers; who asks for older ones is answered with 410 Gone")
 	flags.StringVar(&opts.kubeconfigOut, "kubeconfig-out", "", "write a kubeconfig for this server to this file, and remove it at the end")
 	return cmd
 }
@@ -57,6 +59,9 @@ func (o options) validate() error {
 	if !(o.churn >= 0) || math.IsInf(o.churn, 1) {
 		return errors.New("--churn must be a number that is not negative")
 	}
+	if o.window < 1 {
+		return errors.New("--window must be at least 1")
+	}
 	return nil
 }
 
@@ -64,7 +69,7 @@ func (o options) run(cmd *cobra.Command) error {
 	if err := o.validate(); err != nil {
 		return err
 	}
-	server := apitest.New(apitest.Options{Admit: guard(o.listen)})
+	server := apitest.New(apitest.Options{Admit: guard(o.listen), Window: o.window})
 	defer server.Close()
 	// Listen first: what is wrong with the address should not take the time that
 	// many pods do.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -134,6 +135,15 @@ func TestChurnChangesPods(t *testing.T) {
 	require.Contains(t, seen, listwatch.Deleted)
 }
 
+func TestServerForgetsWhatIsBeyondItsWindow(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "kubeconfig")
+	start(t, "--pods", "10", "--window", "3", "--kubeconfig-out", path)
+	pods := resource[*corev1.Pod](reach(t, path), "pods")
+	_, err := pods.Watch(t.Context(), listwatch.WatchOptions{ResourceVersion: "1"})
+	require.True(t, apierrors.IsResourceExpired(err), "%v", err)
+}
+
 func TestForeignKubeconfigIsSpared(t *testing.T) {
 	t.Parallel()
 	ended, end := context.WithCancel(t.Context())
@@ -176,6 +186,7 @@ func TestFlagsThatMakeNoSense(t *testing.T) {
 		"--pods must not be negative":                         {"--pods", "-1"},
 		"--namespaces at least 1":                             {"--namespaces", "0"},
 		"--churn must be a number that is not negative":       {"--churn", "NaN"},
+		"--window must be at least 1":                         {"--window", "0"},
 		`unknown command "pods"`:                              {"pods"},
 		`cannot listen on "here": address here: missing port`: {"--listen", "here"},
 		`cannot listen on "` + taken.Addr().String() + `": bind: address already in use: choose another with --listen, such as 127.0.0.1:0`: {"--listen", taken.Addr().String()},

@@ -57,6 +57,11 @@ key was reconciled in the server's last state, and nothing failed on the way dow
 	flags.BoolVar(&opts.Faults, "faults", false, "drop watches, compact the past and answer 429 while it runs")
 	flags.BoolVar(&opts.Plain, "plain", false, "run package plain, the pipeline as a textbook has it")
 	flags.IntVar(&opts.Workers, "workers", 4, "how many workers take keys from the workqueue")
+	flags.DurationVar(&opts.Work, "work", 0, "how long a worker takes for a key")
+	flags.IntVar(&opts.Fail, "fail", 0, "how many attempts at each key fail before one succeeds")
+	flags.DurationVar(&opts.SlowHandler, "slow-handler", 0, "add a second handler, each call of which takes so long")
+	flags.DurationVar(&opts.Resync, "resync", 0, "tell the handler of every pod again, this often (0: never)")
+	flags.StringVar(&opts.Node, "node", "", "find the pods of this node at the end, by an index and one by one")
 	flags.StringVarP(&format, "output", "o", "text", `"text" or "json": one object a line, the last one a summary`)
 	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
@@ -74,6 +79,10 @@ func (o Options) validate() error {
 		{"--churn", !(o.Churn >= 0) || math.IsInf(o.Churn, 1), "must be a number that is not negative"},
 		{"--workers", o.Workers < 1, "must be at least 1"},
 		{"--for", o.For < 0, "must not be negative"},
+		{"--work", o.Work < 0, "must not be negative"},
+		{"--fail", o.Fail < 0, "must not be negative"},
+		{"--slow-handler", o.SlowHandler < 0, "must not be negative"},
+		{"--resync", o.Resync < 0, "must not be negative"},
 	} {
 		if flag.bad {
 			errs = append(errs, fmt.Errorf("%s %s", flag.name, flag.want))

@@ -38,6 +38,8 @@ type Options struct {
 	// Plain takes the pipeline of package plain.
 	Plain bool
 
+	trials
+
 	// For ends the run by itself. 0 runs until the context ends.
 	For time.Duration
 }
@@ -83,13 +85,13 @@ func run(ctx context.Context, opts Options, r report) error {
 // pipeline makes the one that is asked for.
 func (o Options) pipeline(url, token string, r report) (pipeline, error) {
 	if o.Plain {
-		return newTextbook(url, token, r)
+		return newTextbook(url, token, o, r)
 	}
 	client, err := rest.NewClient(rest.Config{Host: url, BearerToken: rest.NewSecret(token)}, rest.Options{})
 	if err != nil {
 		return nil, err
 	}
-	return newTuned(client, r)
+	return newTuned(client, o, r)
 }
 
 // pods makes those that there are at the start, until ctx ends.

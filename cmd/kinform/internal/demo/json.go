@@ -81,6 +81,24 @@ func known(d time.Duration) *int64 {
 	return new(d.Microseconds())
 }
 
+func (r *jsonReport) attempted(a attempt) {
+	r.write(struct {
+		Type    string `json:"type"`
+		Key     string `json:"key"`
+		Attempt int    `json:"attempt"`
+		AfterUS int64  `json:"after_us"`
+		Failed  bool   `json:"failed"`
+	}{"attempt", a.key.String(), a.number, a.after.Microseconds(), a.failed})
+}
+
+func (r *jsonReport) slowSynced(calls uint64, took time.Duration) {
+	r.write(struct {
+		Type   string `json:"type"`
+		Calls  uint64 `json:"calls"`
+		TookUS int64  `json:"took_us"`
+	}{"slow_handler_synced", calls, took.Microseconds()})
+}
+
 func (r *jsonReport) fault(what string) {
 	r.write(struct {
 		Type  string `json:"type"`

@@ -24,6 +24,8 @@ type Summary struct {
 	Relists uint64 `json:"relists"`
 	// Stale counts keys whose last reconciled state is not the server's.
 	Stale int `json:"stale"`
+
+	Trials
 }
 
 // report shows a run to whoever watches it. Its methods are called by several
@@ -33,6 +35,8 @@ type report interface {
 	syncing(items, total int)
 	synced(objects int, took time.Duration)
 	traveled(j journey)
+	attempted(a attempt)
+	slowSynced(calls uint64, took time.Duration)
 	fault(what string)
 	failed(err reflector.Error)
 	draining()

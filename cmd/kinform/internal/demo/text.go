@@ -100,8 +100,29 @@ func (r *textReport) unshownLocked() {
 	r.unshown = 0
 }
 
-// atLocked is the time since the churn began.
-func (r *textReport) atLocked() string { return fmt.Sprintf("%7.2fs", time.Since(r.began).Seconds()) }
+// atLocked is the time since the churn began, 0 before.
+func (r *textReport) atLocked() string {
+	at := 0.0
+	if !r.began.IsZero() {
+		at = time.Since(r.began).Seconds()
+	}
+	return fmt.Sprintf("%7.2fs", at)
+}
+
+func (r *textReport) attempted(a attempt) {
+	said, later := "succeeds", ""
+	if a.failed {
+		said = "fails"
+	}
+	if a.number > 1 {
+		later = ", " + brief(a.after) + " later"
+	}
+	r.note("-- %s, attempt %d%s: %s", a.key, a.number, later, said)
+}
+
+func (r *textReport) slowSynced(calls uint64, took time.Duration) {
+	r.note("-- the slow handler is synced %v after the start: %d calls have returned", brief(took), calls)
+}
 
 // note writes a line between the changes.
 func (r *textReport) note(format string, args ...any) {
@@ -140,6 +161,19 @@ keys reconciled          %8d
 lists after the first    %8d
 stale keys               %8d   (last reconciled state is not the server's)
 change to end of work    %8v   median, 99th percentile %v`, s.Objects, s.Events, s.Enqueued, s.Reconciled, s.Relists, s.Stale, brief(p50), brief(p99))
+	r.trialsLocked(s.Trials)
+}
+
+func (r *textReport) trialsLocked(t Trials) {
+	if t.SlowCalls != nil {
+		r.printf("calls of slow handler    %8d", *t.SlowCalls)
+	}
+	if t.Resyncs != nil {
+		r.printf("events by resync         %8d", *t.Resyncs)
+	}
+	if l := t.Lookup; l != nil {
+		r.printf("pods of %-16s %8d   by index in %v, one by one in %v", l.Node, l.Pods, brief(l.ByIndex), brief(l.OneByOne))
+	}
 }
 
 // brief keeps three digits of a duration.

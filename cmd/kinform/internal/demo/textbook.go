@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -20,6 +21,7 @@ import (
 // followed from the handler on.
 type textbook struct {
 	report    report
+	opts      Options
 	transport *http.Transport
 	lists     atomic.Uint64
 	informer  *plain.Informer[*pod]
@@ -28,6 +30,9 @@ type textbook struct {
 	ledger    *ledger
 	events    atomic.Uint64
 	runs      atomic.Uint64
+	resyncs   atomic.Uint64
+	slow      *plain.Handler[*pod] // nil where there is none
+	slowCalls atomic.Uint64        // that have returned
 
 	mu      sync.Mutex                             // guards following
 	waiting map[types.NamespacedName]waitingChange // whose key is in the workqueue
@@ -43,8 +48,8 @@ type waitingChange struct {
 	since time.Time
 }
 
-func newTextbook(url, token string, r report) (*textbook, error) {
-	p := &textbook{report: r, transport: &http.Transport{}, waiting: map[types.NamespacedName]waitingChange{}}
+func newTextbook(url, token string, opts Options, r report) (*textbook, error) {
+	p := &textbook{report: r, opts: opts, transport: &http.Transport{}, waiting: map[types.NamespacedName]waitingChange{}}
 	asking := roundTripper(func(request *http.Request) (*http.Response, error) {
 		if request.URL.Query().Get("watch") == "" {
 			p.lists.Add(1)
@@ -54,7 +59,9 @@ func newTextbook(url, token string, r report) (*textbook, error) {
 		return p.transport.RoundTrip(request)
 	})
 	client := &plain.Client[*pod]{HTTP: &http.Client{Transport: asking}, URL: url + "/api/v1/pods", UserAgent: "kinform demo"}
-	p.informer = plain.NewInformer(client, plain.Options[*pod]{OnError: p.failed})
+	p.informer = plain.NewInformer(client, plain.Options[*pod]{
+		Indexes: map[string]plain.IndexFunc[*pod]{nodeIndex: byNode}, Resync: opts.Resync, OnError: p.failed,
+	})
 	p.queue = plain.NewQueue[types.NamespacedName]()
 	p.ledger = newLedger(func(key types.NamespacedName) string {
 		if stored, exists := p.informer.Store.Get(key); exists {
@@ -64,6 +71,13 @@ func newTextbook(url, token string, r report) (*textbook, error) {
 	})
 	var err error
 	p.handler, err = p.informer.AddHandler(p.handled)
+	if err != nil || opts.SlowHandler == 0 {
+		return p, err
+	}
+	p.slow, err = p.informer.AddHandler(func(plain.Event[*pod]) {
+		time.Sleep(opts.SlowHandler)
+		p.slowCalls.Add(1)
+	})
 	return p, err
 }
 
@@ -84,7 +98,11 @@ func (p *textbook) failed(err error) {
 func (p *textbook) handled(e plain.Event[*pod]) {
 	p.events.Add(1)
 	key := plain.KeyOf(e.New)
-	if !e.Initial {
+	resync := e.Type == plain.Updated && e.Old == e.New
+	if resync {
+		p.resyncs.Add(1)
+	}
+	if !e.Initial && !resync {
 		p.mu.Lock()
 		w, merged := p.waiting[key]
 		if merged {
@@ -127,7 +145,16 @@ func (p *textbook) start(workers int) {
 	informing, p.cancelInformer = context.WithCancel(context.Background())
 	working, p.cancelWorkers = context.WithCancel(context.Background())
 	p.running.Go(func() { p.informerErr = p.informer.Run(informing) })
-	p.running.Go(func() { plain.Work(working, p.queue, workers, p.reconcile) })
+	reconcile := p.opts.controller(p.reconcile, p.report.attempted)
+	p.running.Go(func() { plain.Work(working, p.queue, workers, reconcile) })
+	if p.slow != nil {
+		began := time.Now()
+		p.running.Go(func() {
+			if await(informing, p.slow.Synced) == nil {
+				p.report.slowSynced(p.slowCalls.Load(), time.Since(began))
+			}
+		})
+	}
 }
 
 func (p *textbook) sync(ctx context.Context, total int) error {
@@ -175,7 +202,15 @@ func (p *textbook) stop() error {
 // summary has as many keys enqueued as reconciled: the queue does not count, and by now each that was
 // enqueued has been worked on.
 func (p *textbook) summary(last map[types.NamespacedName]string) Summary {
+	found := p.opts.find(func() int {
+		pods, err := p.informer.Store.ByIndex(nodeIndex, p.opts.Node)
+		if err != nil {
+			return 0
+		}
+		return len(pods)
+	}, slices.Values(p.informer.Store.List()))
 	return Summary{
+		Trials:     p.opts.summary(p.slowCalls.Load(), p.resyncs.Load(), found),
 		Objects:    len(p.informer.Store.List()),
 		Events:     p.events.Load(),
 		Enqueued:   p.runs.Load(),

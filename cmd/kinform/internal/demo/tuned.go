@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/kinform/kinform/apitest"
+	"github.com/kinform/kinform/indexer"
 	"github.com/kinform/kinform/informer"
 	"github.com/kinform/kinform/reflector"
 	"github.com/kinform/kinform/rest"
@@ -21,22 +22,27 @@ import (
 // tuned is the pipeline of kinform's packages.
 type tuned struct {
 	report   report
+	opts     Options
 	client   *rest.Client // is closed with the rest
 	informer *informer.Informer[*pod]
 	handler  *informer.Registration[*pod]
 	queue    *workqueue.Queue[types.NamespacedName]
 	ledger   *ledger
 	events   atomic.Uint64
+	resyncs  atomic.Uint64
+	slow     atomic.Uint64 // calls of the slow handler that have returned
 
 	// cancelInformer and cancelWorkers end the two that run; running waits for
 	// both, and the errors are theirs.
 	cancelInformer, cancelWorkers context.CancelFunc
+	informing                     context.Context // ends with cancelInformer
+	slowSynced                    func() bool     // waits; nil where there is no slow handler
 	running                       sync.WaitGroup
 	informerErr, workersErr       error
 }
 
-func newTuned(client *rest.Client, r report) (*tuned, error) {
-	p := &tuned{report: r, client: client}
+func newTuned(client *rest.Client, opts Options, r report) (*tuned, error) {
+	p := &tuned{report: r, client: client, opts: opts}
 	trace := newTracer(r.traveled)
 	pods := rest.NewResource[*pod](client, corev1.SchemeGroupVersion.WithResource("pods"), rest.ResourceOptions{})
 	inf, err := informer.New(pods, informer.Options[*pod]{
@@ -48,6 +54,7 @@ func newTuned(client *rest.Client, r report) (*tuned, error) {
 			// A demo is short: it retries sooner than a client of a busy server should.
 			Backoff: reflector.Backoff{Base: 50 * time.Millisecond, Max: time.Second},
 		},
+		Store:    indexer.Options[*pod]{Indexes: indexes(opts)},
 		Observer: trace.informer(),
 	})
 	if err != nil {
@@ -58,21 +65,44 @@ func newTuned(client *rest.Client, r report) (*tuned, error) {
 		entry, _ := inf.Store().Entry(key)
 		return entry.ResourceVersion
 	})
-	p.queue = workqueue.New(workqueue.Options[types.NamespacedName]{Name: "pods", Observer: trace.queue()})
+	p.queue = workqueue.New(workqueue.Options[types.NamespacedName]{
+		Name: "pods", Observer: trace.queue(),
+		Logger: slog.New(slog.DiscardHandler), // The report shows each attempt.
+	})
 	p.handler, err = inf.AddHandler(func(e informer.Event[*pod]) {
 		p.events.Add(1)
+		if e.Cause == informer.Resync {
+			p.resyncs.Add(1)
+		}
 		trace.handled(e)
 		p.queue.Add(e.Key)
-	}, informer.HandlerOptions{Name: "enqueue"})
+	}, informer.HandlerOptions{Name: "enqueue", Resync: opts.Resync})
+	if err != nil || opts.SlowHandler == 0 {
+		return p, err
+	}
+	slow, err := inf.AddHandler(func(informer.Event[*pod]) {
+		time.Sleep(opts.SlowHandler)
+		p.slow.Add(1)
+	}, informer.HandlerOptions{Name: "slow"})
+	p.slowSynced = func() bool { return slow.WaitForSync(p.informing) == nil }
 	return p, err
 }
 
 func (p *tuned) start(workers int) {
-	var informing, working context.Context
-	informing, p.cancelInformer = context.WithCancel(context.Background())
+	var working context.Context
+	p.informing, p.cancelInformer = context.WithCancel(context.Background())
 	working, p.cancelWorkers = context.WithCancel(context.Background())
-	p.running.Go(func() { p.informerErr = p.informer.Run(informing) })
-	p.running.Go(func() { p.workersErr = p.queue.RunUntil(context.Background(), working, workers, p.ledger.reconcile) })
+	reconcile := p.opts.controller(p.ledger.reconcile, p.report.attempted)
+	p.running.Go(func() { p.informerErr = p.informer.Run(p.informing) })
+	p.running.Go(func() { p.workersErr = p.queue.RunUntil(context.Background(), working, workers, reconcile) })
+	if p.slowSynced != nil {
+		began := time.Now()
+		p.running.Go(func() {
+			if p.slowSynced() {
+				p.report.slowSynced(p.slow.Load(), time.Since(began))
+			}
+		})
+	}
 }
 
 // sync shows the progress as well.
@@ -129,7 +159,24 @@ func (p *tuned) stop() error {
 
 func (p *tuned) summary(last map[types.NamespacedName]string) Summary {
 	queue := p.queue.Stats()
+	found := p.opts.find(func() (n int) {
+		pods, err := p.informer.Store().ByIndex(nodeIndex, p.opts.Node)
+		if err != nil {
+			return 0
+		}
+		for range pods {
+			n++
+		}
+		return n
+	}, func(yield func(*pod) bool) {
+		for _, one := range p.informer.Store().All() {
+			if !yield(one) {
+				return
+			}
+		}
+	})
 	return Summary{
+		Trials:     p.opts.summary(p.slow.Load(), p.resyncs.Load(), found),
 		Objects:    p.informer.Store().Len(),
 		Events:     p.events.Load(),
 		Enqueued:   queue.Adds,

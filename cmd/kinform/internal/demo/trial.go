@@ -1,0 +1,156 @@
+package demo
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/kinform/kinform/indexer"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// trials are what a learner may try out: each makes one idea visible. The zero value
+// is a run as it is without them.
+type trials struct {
+	// Work is how long a worker takes for a key.
+	Work time.Duration
+
+	// Fail is how many attempts at each key fail before one succeeds.
+	Fail int
+
+	// SlowHandler adds a second handler, each call of which takes so long.
+	SlowHandler time.Duration
+
+	// Resync has the first handler told of every object again, this often.
+	Resync time.Duration
+
+	// Node has the pods of a node looked up at the end, by an index and without.
+	Node string
+}
+
+// attempt is one run of a worker on a key that is made to fail.
+type attempt struct {
+	key    types.NamespacedName
+	number int           // from 1
+	after  time.Duration // since the attempt before, 0 for the first
+	failed bool
+}
+
+var errTrial = errors.New("it was told to fail")
+
+// controller makes the demo's reconcile function slow and have it fail, as is wanted.
+func (t trials) controller(reconcile func(context.Context, types.NamespacedName) error, told func(attempt)) func(context.Context, types.NamespacedName) error {
+	if t.Work == 0 && t.Fail == 0 {
+		return reconcile
+	}
+	attempts := attempts{number: map[types.NamespacedName]int{}, at: map[types.NamespacedName]time.Time{}}
+	return func(ctx context.Context, key types.NamespacedName) (err error) {
+		if a := attempts.next(key, t.Fail); t.Fail > 0 && a.number <= t.Fail+1 {
+			told(a)
+			if a.failed {
+				err = errTrial
+			}
+		}
+		if err == nil {
+			err = reconcile(ctx, key) // It reads the store, and works on what it has read.
+		}
+		pause(ctx, t.Work)
+		return err
+	}
+}
+
+// attempts counts those at each key.
+type attempts struct {
+	mu     sync.Mutex // guards following
+	number map[types.NamespacedName]int
+	at     map[types.NamespacedName]time.Time
+}
+
+func (f *attempts) next(key types.NamespacedName, fails int) attempt {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	now := time.Now()
+	f.number[key]++
+	a := attempt{key: key, number: f.number[key], failed: f.number[key] <= fails}
+	if a.number > 1 {
+		a.after = now.Sub(f.at[key])
+	}
+	f.at[key] = now
+	return a
+}
+
+func pause(ctx context.Context, d time.Duration) {
+	if d <= 0 {
+		return
+	}
+	select {
+	case <-time.After(d):
+	case <-ctx.Done():
+	}
+}
+
+// Trials are what came of what was tried; nil is what was not.
+type Trials struct {
+	// SlowCalls counts the calls of the slow handler that have returned.
+	SlowCalls *uint64 `json:"slow_calls,omitempty"`
+	// Resyncs counts the events by resync to the first handler.
+	Resyncs *uint64 `json:"resyncs,omitempty"`
+	// Lookup is how the pods of a node were found.
+	Lookup *lookup `json:"lookup,omitempty"`
+}
+
+func (t trials) summary(slowCalls, resyncs uint64, found *lookup) (s Trials) {
+	if t.SlowHandler > 0 {
+		s.SlowCalls = &slowCalls
+	}
+	if t.Resync > 0 {
+		s.Resyncs = &resyncs
+	}
+	s.Lookup = found
+	return s
+}
+
+// indexes are those of the store.
+func indexes(opts Options) map[string]indexer.IndexFunc[*pod] {
+	if opts.Node == "" {
+		return nil
+	}
+	return map[string]indexer.IndexFunc[*pod]{nodeIndex: byNode}
+}
+
+// lookup is how the pods of a node were found.
+type lookup struct {
+	Node     string        `json:"node"`
+	Pods     int           `json:"pods"`
+	ByIndex  time.Duration `json:"by_index_ns"`
+	OneByOne time.Duration `json:"one_by_one_ns"`
+	// Missed is how many of them are in the index only, or only not in it.
+	Missed int `json:"missed,omitempty"`
+}
+
+// find looks the pods of a node up, by an index, and by a look at all pods.
+func (t trials) find(byIndex func() int, all func(yield func(*pod) bool)) *lookup {
+	if t.Node == "" {
+		return nil
+	}
+	l := &lookup{Node: t.Node}
+	began := time.Now()
+	indexed := byIndex()
+	l.ByIndex = time.Since(began)
+	began = time.Now()
+	for p := range all {
+		if p.Spec.NodeName == t.Node {
+			l.Pods++
+		}
+	}
+	l.OneByOne = time.Since(began)
+	l.Missed = max(indexed-l.Pods, l.Pods-indexed)
+	return l
+}
+
+// byNode is the index function: the values under which a pod is found.
+func byNode(p *pod) ([]string, error) { return []string{p.Spec.NodeName}, nil }
+
+// nodeIndex is the name of the index.
+const nodeIndex = "node"

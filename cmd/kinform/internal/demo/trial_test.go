@@ -1,0 +1,94 @@
+package demo
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// tried is a line of --output json that has to do with a trial.
+type tried struct {
+	Type      string
+	Attempt   int
+	Failed    bool
+	Calls     int
+	Events    int
+	Enqueued  int
+	SlowCalls *int `json:"slow_calls"`
+	Resyncs   *int
+	Lookup    *lookup
+}
+
+// try runs the demo with flags and returns the lines of one type, and the summary.
+func try(t *testing.T, of string, flags ...string) (lines []tried, summary tried) {
+	var out bytes.Buffer
+	require.NoError(t, demo(t.Context(), &out, append(flags, "--output", "json")...))
+	for text := range strings.Lines(out.String()) {
+		summary = tried{}
+		require.NoError(t, json.Unmarshal([]byte(text), &summary), text)
+		if summary.Type == of {
+			lines = append(lines, summary)
+		}
+	}
+	require.Equal(t, "summary", summary.Type)
+	return lines, summary
+}
+
+func TestWorkThatFailsIsTriedAgain(t *testing.T) {
+	eachPipeline(t, func(t *testing.T, pipeline string) {
+		attempts, _ := try(t, "attempt", pipeline, "--pods", "1", "--churn", "0", "--fail", "2", "--for", "1ms")
+		require.Len(t, attempts, 3, "two fail, the third does not, and the run ends after it")
+		for n, a := range attempts {
+			require.Equal(t, n+1, a.Attempt)
+			require.Equal(t, n < 2, a.Failed)
+		}
+	})
+}
+
+func TestSlowWorkMergesChanges(t *testing.T) {
+	eachPipeline(t, func(t *testing.T, pipeline string) {
+		_, summary := try(t, "", pipeline, "--pods", "1", "--churn", "1000", "--work", "50ms", "--for", "300ms")
+		require.Less(t, 2*summary.Enqueued, summary.Events)
+		require.Nil(t, summary.SlowCalls)
+		require.Nil(t, summary.Resyncs)
+		require.Nil(t, summary.Lookup)
+	})
+}
+
+func TestSlowHandlerIsSyncedLater(t *testing.T) {
+	eachPipeline(t, func(t *testing.T, pipeline string) {
+		synced, summary := try(t, "slow_handler_synced", pipeline, "--pods", "20", "--churn", "0", "--slow-handler", "5ms", "--for", "1s")
+		require.Len(t, synced, 1)
+		require.Equal(t, 20, synced[0].Calls)
+		require.Equal(t, 20, *summary.SlowCalls)
+	})
+}
+
+func TestSlowHandlerThatIsNeverSyncedHoldsNothingUp(t *testing.T) {
+	eachPipeline(t, func(t *testing.T, pipeline string) {
+		synced, summary := try(t, "slow_handler_synced", pipeline, "--pods", "100", "--churn", "0", "--slow-handler", "100ms", "--for", "1ms")
+		require.Empty(t, synced)
+		require.Less(t, *summary.SlowCalls, 100)
+		require.Equal(t, 100, summary.Events)
+	})
+}
+
+func TestResyncTellsOfEveryObject(t *testing.T) {
+	eachPipeline(t, func(t *testing.T, pipeline string) {
+		_, summary := try(t, "", pipeline, "--pods", "3", "--churn", "0", "--resync", "100ms", "--for", "500ms")
+		require.GreaterOrEqual(t, *summary.Resyncs, 3)
+		require.Zero(t, *summary.Resyncs%3)
+		require.Equal(t, 3+*summary.Resyncs, summary.Events)
+	})
+}
+
+func TestPodsOfANodeAreFoundByTheIndex(t *testing.T) {
+	eachPipeline(t, func(t *testing.T, pipeline string) {
+		_, summary := try(t, "", pipeline, "--pods", "300", "--churn", "1000", "--node", "node-7", "--for", "300ms")
+		require.Positive(t, summary.Lookup.Pods)
+		require.Zero(t, summary.Lookup.Missed)
+	})
+}
