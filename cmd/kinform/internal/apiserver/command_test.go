@@ -140,7 +140,11 @@ func TestServerForgetsWhatIsBeyondItsWindow(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "kubeconfig")
 	start(t, "--pods", "10", "--window", "3", "--kubeconfig-out", path)
 	pods := resource[*corev1.Pod](reach(t, path), "pods")
-	_, err := pods.Watch(t.Context(), listwatch.WatchOptions{ResourceVersion: "1"})
+	watch, err := pods.Watch(t.Context(), listwatch.WatchOptions{ResourceVersion: "1"})
+	if err == nil {
+		defer watch.Close()
+		_, err = watch.Next()
+	}
 	require.True(t, apierrors.IsResourceExpired(err), "%v", err)
 }
 
