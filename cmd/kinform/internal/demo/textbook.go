@@ -171,7 +171,7 @@ func (p *textbook) settle(server *apitest.Server) error {
 	ctx, cancel := context.WithTimeout(context.Background(), settleWithin)
 	defer cancel()
 	last := versions(server)
-	if await(ctx, func() bool { return p.ledger.stale(last) == 0 && p.queue.Len() == 0 }) != nil {
+	if await(ctx, func() bool { return p.ledger.stale(last) == 0 && (p.queue.Len() == 0 || p.opts.Resync > 0) }) != nil {
 		return fmt.Errorf("store and workers did not catch up with the server within %v", settleWithin)
 	}
 	return nil

@@ -85,6 +85,13 @@ func TestResyncTellsOfEveryObject(t *testing.T) {
 	})
 }
 
+func TestResyncThatIsFasterThanTheWorkEnds(t *testing.T) {
+	eachPipeline(t, func(t *testing.T, pipeline string) {
+		_, summary := try(t, "", pipeline, "--pods", "1", "--churn", "0", "--resync", "5ms", "--work", "50ms", "--for", "200ms")
+		require.Less(t, summary.Enqueued, 10)
+	})
+}
+
 func TestPodsOfANodeAreFoundByTheIndex(t *testing.T) {
 	eachPipeline(t, func(t *testing.T, pipeline string) {
 		_, summary := try(t, "", pipeline, "--pods", "300", "--churn", "1000", "--node", "node-7", "--for", "300ms")

@@ -143,8 +143,12 @@ func (p *tuned) settle(server *apitest.Server) error {
 	return nil
 }
 
-// busy says that there is work in sight, which asking the ledger would delay.
+// busy says that there is work in sight, which asking the ledger would delay. With
+// resyncs there always is.
 func (p *tuned) busy() bool {
+	if p.opts.Resync > 0 {
+		return false
+	}
 	queue := p.queue.Stats()
 	return p.handler.Status().Waiting > 0 || queue.Ready > 0 || queue.Processing > 0
 }
