@@ -21,14 +21,31 @@ import (
 // assumed are the fragments, and what each takes for given: the names that are not
 // declared in it, as parameters of a function around it.
 var assumed = map[string]string{
-	"README.md: shared := sharing.New(sharing.Options{})":                                                                                       "client *rest.Client, gvr schema.GroupVersionResource",
-	"apitest/doc.go: srv := apitest.Start(t, apitest.Options{})":                                                                                "t *testing.T, pod *corev1.Pod",
-	"indexer/changed.go: changed, cancel := store.Changed(key)":                                                                                 "store *indexer.Reader[*corev1.Pod], key types.NamespacedName",
-	"indexer/changes.go: next := store.Snapshot()":                                                                                              "store *indexer.Reader[*corev1.Pod], last *indexer.Snapshot[*corev1.Pod]",
-	"indexer/snapshot.go: for key, pod := range indexer.Sorted(store.All()) { ... }":                                                            "store *indexer.Reader[*corev1.Pod]",
-	"informer/await/condition.go: await.And(await.Object[*appsv1.Deployment](deployment.UID), await.DeploymentAvailable[*appsv1.Deployment]())": "deployment *appsv1.Deployment",
-	"informer/await/doc.go: pod, err := await.Until(ctx, pods.Store(), key, await.And(":                                                         "ctx context.Context, pods *informer.Informer[*corev1.Pod], key types.NamespacedName",
-	`informer/doc.go: inf.AddHandler(audit, informer.HandlerOptions{Name: "audit", Overflow: informer.Block})`:                                  "inf *informer.Informer[*corev1.Pod], audit func(informer.Event[*corev1.Pod])",
+	"README.md: shared := sharing.New(sharing.Options{})":                                                                                                     "client *rest.Client, gvr schema.GroupVersionResource",
+	"apitest/doc.go: srv := apitest.Start(t, apitest.Options{})":                                                                                              "t *testing.T, pod *corev1.Pod",
+	"docs/coming-from-client-go.md: connection, err := kubeconfig.Load(kubeconfig.Options{})":                                                                 "ctx context.Context",
+	`docs/coming-from-client-go.md: onNode := rest.For[*corev1.Pod](client, rest.ResourceOptions{Namespace: "shop", FieldSelector: "spec.nodeName=" + node})`: "ctx context.Context, client *rest.Client, node string",
+	"docs/coming-from-client-go.md: open := func(s informer.Selection) listwatch.Source[*corev1.Pod] {":                                                       "ctx context.Context, client *rest.Client, handle func(informer.Event[*corev1.Pod])",
+	"docs/coming-from-client-go.md: registration, err := inf.AddHandler(func(e informer.Event[*corev1.Pod]) {":                                                "inf *informer.Informer[*corev1.Pod]",
+	`docs/coming-from-client-go.md: lister := indexer.NewLister(inf.Store(), corev1.Resource("pods"), nil)`:                                                   "inf *informer.Informer[*corev1.Pod]",
+	"docs/coming-from-client-go.md: byNode := func(pod *corev1.Pod) ([]string, error) { return []string{pod.Spec.NodeName}, nil }":                            "inf *informer.Informer[*corev1.Pod]",
+	`docs/coming-from-client-go.md: queue := workqueue.New(workqueue.Options[types.NamespacedName]{Name: "pods"})`:                                            "ctx context.Context, inf *informer.Informer[*corev1.Pod], reconcile func(context.Context, *corev1.Pod) error",
+	"docs/coming-from-client-go.md: for {":                                                                                                              "ctx context.Context, queue *workqueue.Queue[types.NamespacedName], work func(ctx context.Context, key types.NamespacedName) error",
+	"docs/coming-from-client-go.md: limiter := workqueue.MaxOf(":                                                                                        "",
+	"docs/coming-from-client-go.md: for attempt := 1; ; attempt++ {":                                                                                    "ctx context.Context, deployments *rest.Resource[*appsv1.Deployment], key types.NamespacedName, replicas int32",
+	"docs/coming-from-client-go.md: patch := []byte(`{\"spec\":{\"replicas\":3}}`)":                                                                     "ctx context.Context, deployments *rest.Resource[*appsv1.Deployment], configMaps *rest.Resource[*corev1.ConfigMap], key types.NamespacedName",
+	"docs/coming-from-client-go.md: websites, err := informer.New(":                                                                                     "client *rest.Client, gvr schema.GroupVersionResource",
+	"docs/coming-from-client-go.md: slim := rest.For[*corev1.Pod](client, rest.ResourceOptions{Project: rest.Drop{ManagedFields: true, Status: true}})": "client *rest.Client",
+	"docs/coming-from-client-go.md: type image struct{ name, node string }":                                                                             "",
+	"docs/coming-from-client-go.md: registration, err := inf.AddHandler(handle, informer.HandlerOptions{Resync: 10 * time.Minute})":                     "inf *informer.Informer[*corev1.Pod], handle func(informer.Event[*corev1.Pod])",
+	"docs/coming-from-client-go.md: server := apitest.Start(t, apitest.Options{})":                                                                      "t *testing.T",
+	"docs/coming-from-client-go.md: ready, err := await.Until(ctx, inf.Store(), key, await.PodReady[*corev1.Pod]())":                                    "ctx context.Context, inf *informer.Informer[*corev1.Pod], key types.NamespacedName",
+	"indexer/changed.go: changed, cancel := store.Changed(key)":                                                                                         "store *indexer.Reader[*corev1.Pod], key types.NamespacedName",
+	"indexer/changes.go: next := store.Snapshot()":                                                                                                      "store *indexer.Reader[*corev1.Pod], last *indexer.Snapshot[*corev1.Pod]",
+	"indexer/snapshot.go: for key, pod := range indexer.Sorted(store.All()) { ... }":                                                                    "store *indexer.Reader[*corev1.Pod]",
+	"informer/await/condition.go: await.And(await.Object[*appsv1.Deployment](deployment.UID), await.DeploymentAvailable[*appsv1.Deployment]())":         "deployment *appsv1.Deployment",
+	"informer/await/doc.go: pod, err := await.Until(ctx, pods.Store(), key, await.And(":                                                                 "ctx context.Context, pods *informer.Informer[*corev1.Pod], key types.NamespacedName",
+	`informer/doc.go: inf.AddHandler(audit, informer.HandlerOptions{Name: "audit", Overflow: informer.Block})`:                                          "inf *informer.Informer[*corev1.Pod], audit func(informer.Event[*corev1.Pod])",
 	"informer/enqueue/doc.go: websites.AddHandler(enqueue.Object[*Website](queue), informer.HandlerOptions{})": "websites *informer.Informer[*Website], deployments *informer.Informer[*appsv1.Deployment], " +
 		"queue *workqueue.Queue[types.NamespacedName], websiteKind schema.GroupKind",
 	"informer/factory.go: var factory informer.Factory": "ctx context.Context, podsGVR schema.GroupVersionResource, " +
@@ -76,13 +93,14 @@ func use(...any) {}
 
 // imports are where the names before a dot come from.
 var imports = map[string]string{
-	"context": "context", "testing": "testing", "time": "time", "slog": "log/slog",
+	"context": "context", "errors": "errors", "fmt": "fmt", "slog": "log/slog", "sync": "sync", "testing": "testing", "time": "time",
+	"apierrors": "k8s.io/apimachinery/pkg/api/errors", "labels": "k8s.io/apimachinery/pkg/labels", "unstructured": "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured",
 	"appsv1": "k8s.io/api/apps/v1", "autoscalingv1": "k8s.io/api/autoscaling/v1", "corev1": "k8s.io/api/core/v1",
 	"metav1": "k8s.io/apimachinery/pkg/apis/meta/v1", "schema": "k8s.io/apimachinery/pkg/runtime/schema", "types": "k8s.io/apimachinery/pkg/types",
 	"apitest": module + "apitest", "await": module + "informer/await", "enqueue": module + "informer/enqueue", "finalizer": module + "rest/finalizer",
 	"indexer": module + "indexer", "informer": module + "informer", "listwatch": module + "listwatch", "mutation": module + "rest/sharing/mutation",
 	"predicate": module + "informer/predicate", "rest": module + "rest", "sharing": module + "rest/sharing", "warmstart": module + "informer/warmstart",
-	"workqueue": module + "workqueue",
+	"workqueue": module + "workqueue", "discovery": module + "rest/discovery", "kubeconfig": module + "rest/kubeconfig", "reflector": module + "reflector",
 }
 
 const module = "github.com/kinform/kinform/"
