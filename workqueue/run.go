@@ -31,10 +31,10 @@ import (
 // When ctx ends, everything ends: the context of every reconcile ends at once,
 // with the same cause, no further key is begun, and the queue is shut down with
 // what is in it. Run returns nil when the reconciles and the waits of Park that were
-// going on have returned, so it waits for one that ignores its context. What these return because
-// their context has ended is no failure. Nobody writes on with a context that
-// outlives ctx, so it is safe for ctx to end when a lease is lost. To finish what is
-// queued is a choice: see RunUntil.
+// going on have returned, so it waits for one that ignores its context. What these
+// return because their context has ended is no failure. Nobody writes on with a
+// context that outlives ctx, so it is safe for ctx to end when a lease is lost. To
+// finish what is queued is a choice: see RunUntil.
 //
 // If the queue is shut down by someone else, Run returns nil as soon as it is
 // drained, or as above when ctx ends. SetWorkers changes the number of workers

@@ -63,6 +63,12 @@ Start with "kinform demo": it needs no cluster.`,
 	}
 	root.SetFlagErrorFunc(explainFlag)
 	root.AddCommand(demo.Command(), watch.Command(), apiserver.Command(), newVersion())
+	root.InitDefaultHelpCmd()
+	for _, cmd := range root.Commands() {
+		if cmd.Name() == "help" {
+			cmd.Args = helpOfACommand
+		}
+	}
 	return root
 }
 

@@ -101,6 +101,7 @@ func TestMistakesAreExplained(t *testing.T) {
 		`unknown command "dmeo": did you mean demo?`:                                  {"dmeo"},
 		`unknown command "demoo": did you mean demo?`:                                 {"demoo"},
 		`unknown command "nothing": kinform --help lists the commands`:                {"nothing"},
+		`unknown command "apiserv": did you mean apiserver?`:                          {"help", "apiserv"},
 		"unknown flag: --slowly: kinform demo --help lists the flags":                 {"demo", "--slowly"},
 		"unknown flag: --podss: did you mean --pods?":                                 {"demo", "--podss"},
 		`--pods "abc" is wrong: it must be a whole number, such as 1000`:              {"demo", "--pods", "abc"},

@@ -28,6 +28,15 @@ func noCommand(cmd *cobra.Command, args []string) error {
 	return fmt.Errorf("unknown command %q: %s", args[0], hint)
 }
 
+// helpOfACommand is for kinform help, whose arguments are a command.
+func helpOfACommand(cmd *cobra.Command, args []string) error {
+	found, rest, err := cmd.Root().Find(args)
+	if err != nil || found != cmd.Root() {
+		return err
+	}
+	return noCommand(found, rest)
+}
+
 // explainFlag says what is wrong with a flag in words of the command line, and not of
 // the function that failed to parse it.
 func explainFlag(cmd *cobra.Command, err error) error {

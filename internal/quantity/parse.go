@@ -115,7 +115,7 @@ func rounded(digits string, count int) string {
 		return digits
 	}
 	rest := "0"
-	if strings.Trim(digits[count:], "0") != "" {
+	if strings.TrimLeft(digits[count:], "0") != "" {
 		rest = "1"
 	}
 	return digits[:count] + rest
