@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"io/fs"
+	"net/url"
 	"os"
 	"path/filepath"
 
@@ -30,5 +31,5 @@ func (z zone) remove(key types.NamespacedName) error {
 }
 
 func (z zone) file(key types.NamespacedName) string {
-	return filepath.Join(string(z), key.Namespace+"_"+key.Name)
+	return filepath.Join(string(z), url.PathEscape(key.Namespace)+"_"+url.PathEscape(key.Name))
 }
