@@ -5,6 +5,9 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/kinform/kinform/internal/remind"
+	"github.com/kinform/kinform/reflector"
 )
 
 // PartFailure is a part of a merged source that cannot be read at present; see
@@ -28,12 +31,9 @@ type PartFailure struct {
 // partial is a source of which a part may fail while others go on.
 type partial interface{ FailingParts() []PartFailure }
 
-const (
-	// saidFirst is how long a part must have failed for a warning: before that it may
-	// be a connection that broke. saidAgain is after how long it is repeated.
-	saidFirst = 5 * time.Second
-	saidAgain = 5 * time.Minute
-)
+// saidFirst is how long a part must have failed for a warning: before that it may be a
+// connection that broke.
+const saidFirst = 5 * time.Second
 
 // partsHealth says which parts of a source fail.
 type partsHealth struct {
@@ -42,11 +42,11 @@ type partsHealth struct {
 
 	mu    sync.Mutex     // guards following
 	parts []*PartFailure // nil for one that does not fail
-	said  []time.Time    // when its failure was logged, zero if it was not
+	said  []remind.Reminder
 }
 
 func newPartsHealth(names []string, logger *slog.Logger) *partsHealth {
-	return &partsHealth{names: names, logger: logger, parts: make([]*PartFailure, len(names)), said: make([]time.Time, len(names))}
+	return &partsHealth{names: names, logger: logger, parts: make([]*PartFailure, len(names)), said: make([]remind.Reminder, len(names))}
 }
 
 // failed takes note of a failure.
@@ -61,10 +61,9 @@ func (h *partsHealth) failed(part int, err error, missing bool) {
 	f.Failures++
 	h.parts[part] = &f
 	// Where all parts fail, the reflector says so.
-	lasting := missing || now.Sub(f.Since) >= saidFirst
-	say := lasting && now.Sub(h.said[part]) >= saidAgain && slices.Contains(h.parts, nil)
+	say := slices.Contains(h.parts, nil) && (missing || now.Sub(f.Since) >= saidFirst)
 	if say {
-		h.said[part] = now
+		_, say = h.said[part].Due(reflector.StatusCode(err), now)
 	}
 	h.mu.Unlock()
 	if say {
@@ -77,8 +76,7 @@ func (h *partsHealth) recovered(part int) {
 	h.mu.Lock()
 	f := h.parts[part]
 	h.parts[part] = nil
-	said := !h.said[part].IsZero()
-	h.said[part] = time.Time{}
+	said := h.said[part].Over()
 	h.mu.Unlock()
 	if said {
 		h.logger.Info("A part of a merged source has recovered", "part", f.Part, "failures", f.Failures, "since", f.Since)

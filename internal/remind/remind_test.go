@@ -76,3 +76,13 @@ func TestTheOldestOfTooManyKindsIsForgotten(t *testing.T) {
 	require.True(t, due)
 	require.EqualValues(t, 1, unsaid)
 }
+
+func TestWhatComesAndGoesFillsNoLog(t *testing.T) {
+	t.Parallel()
+	for _, bad := range []int{2, 3, 10, 29} { // of 30 attempts
+		lines := spoken(each(10, 10+3600, func(second int) attempt { return attempt{well: second/10%30 >= bad} })...)
+		require.LessOrEqual(t, len(lines), 4*3600/300+4, "%d", bad)
+		lines = spoken(each(10, 10+3600, func(second int) attempt { return attempt{well: second/10%3 == 0} })...)
+		require.LessOrEqual(t, len(lines), 4*3600/300+4)
+	}
+}
