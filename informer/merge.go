@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kinform/kinform/internal/remind"
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/reflector"
 	"k8s.io/apimachinery/pkg/types"
@@ -146,6 +147,9 @@ type toldObject struct {
 type partState struct {
 	lists, watches failureRow
 	unlisted       bool // it must be listed before it is watched
+	lost           bool // a watch has failed since the server's version was compared
+	compared       remind.Pace
+	watched        remind.Haste
 }
 
 var errMergeVersions = errors.New("informer: Merge needs parts whose resourceVersions can be compared")

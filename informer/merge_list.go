@@ -219,7 +219,7 @@ func (l *mergedList[T]) partEnded(err error) {
 			l.next = append(l.next, partPage{o.part, meta.Continue})
 		} else {
 			state := &l.states[o.part]
-			state.unlisted, state.lists = false, failureRow{}
+			state.unlisted, state.lost, state.lists = false, false, failureRow{}
 			if state.watches.Failures() == 0 {
 				l.health.recovered(o.part)
 			}

@@ -24,8 +24,10 @@ const (
 	// patience is after how many failed watches in a row a list is tried.
 	patience = 3
 
-	// compareLimit is how long a comparison may keep a watch waiting.
-	compareLimit = 5 * time.Second
+	// compareLimit is how long a comparison may keep a watch waiting, overdueMargin how
+	// long one may outlive its time that has yet to be compared.
+	compareLimit  = 5 * time.Second
+	overdueMargin = 5 * time.Second
 )
 
 // partWatch keeps the watch of one part open. All of it belongs to the goroutine of
@@ -37,7 +39,6 @@ type partWatch[T any] struct {
 	state   *partState
 	version string // through which it has been read
 	listing bool   // the initial events have not ended
-	lost    bool   // it has failed since the server's version was compared
 
 	// Of the watch that is open, or was last.
 	open  bool
@@ -51,6 +52,9 @@ func (p *partWatch[T]) run() {
 		if p.state.unlisted {
 			p.awaitList()
 			continue
+		}
+		if !sleepFor(p.ctx, p.state.watched.Step()) {
+			return
 		}
 		err := p.watch()
 		lasted := time.Since(p.began)
@@ -78,6 +82,10 @@ func (p *partWatch[T]) run() {
 // watch opens the watch, and passes on what it says, until it ends.
 func (p *partWatch[T]) watch() error {
 	p.open, p.heard, p.began = false, false, time.Now()
+	// Before any deadline, and any other's turn: somebody may have to log in.
+	if err := listwatch.Prepare(p.ctx, p.source); err != nil {
+		return err
+	}
 	if !p.takeSlot() {
 		return p.ctx.Err()
 	}
@@ -104,6 +112,14 @@ func (p *partWatch[T]) watch() error {
 	if !p.until.IsZero() {
 		opts.Timeout = max(time.Until(p.until), time.Second)
 	}
+	if left := p.state.compared.Left(); left > 0 && p.state.lost {
+		// The next watch is compared. This one ends when it is time for that.
+		ends := time.AfterFunc(left+overdueMargin, func() { cancel(io.EOF) })
+		defer ends.Stop()
+		if opts.Timeout == 0 || left < opts.Timeout {
+			opts.Timeout = max(left, time.Second)
+		}
+	}
 	stream, err := p.source.Watch(ctx, opts)
 	listener.heard()
 	if err == nil {
@@ -116,7 +132,8 @@ func (p *partWatch[T]) watch() error {
 	if err != nil {
 		return because(ctx, err)
 	}
-	lasts := time.AfterFunc(longEnough, func() { p.health.recovered(p.part) })
+	health, part := p.health, p.part // are all that a timer keeps, which may be after its stop
+	lasts := time.AfterFunc(longEnough, func() { health.recovered(part) })
 	defer lasts.Stop()
 	if !p.say(arrival[T]{kind: partUp}) {
 		return p.ctx.Err()
@@ -166,7 +183,11 @@ func (p *partWatch[T]) watch() error {
 // versions have passed the old ones. What it does not tell keeps nobody from watching
 // for longer than compareLimit.
 func (p *partWatch[T]) compare(ctx context.Context) error {
-	if p.listing || !p.lost {
+	if p.listing || !p.state.lost || p.state.compared.Left() > 0 {
+		return nil
+	}
+	p.state.compared.Step()
+	if listwatch.Prepare(ctx, p.source) != nil { // before any deadline
 		return nil
 	}
 	asking, cancel := context.WithTimeout(ctx, compareLimit)
@@ -179,7 +200,7 @@ func (p *partWatch[T]) compare(ctx context.Context) error {
 		return apierrors.NewResourceExpired(fmt.Sprintf("all parts are listed, as the server has version %s, and %s has been told everything up to %s",
 			current, p.health.names[p.part], p.version))
 	}
-	p.lost = false
+	p.state.lost = false
 	return nil
 }
 
@@ -228,7 +249,7 @@ func (p *partWatch[T]) watchFailed(err error) {
 func (p *partWatch[T]) failed(err error) bool {
 	err = p.about(p.part, err)
 	p.health.failed(p.part, err, false)
-	p.lost = true
+	p.state.lost = true
 	return p.say(arrival[T]{kind: partDown, err: err})
 }
 
@@ -243,11 +264,17 @@ func (p *partWatch[T]) initialFailed(err error) error {
 
 // awaitList waits until the part can be listed. Then all are.
 func (p *partWatch[T]) awaitList() {
-	if !p.sleep(&p.state.lists) || !p.takeSlot() {
+	if !p.sleep(&p.state.lists) {
 		return
 	}
-	err := p.look()
-	p.giveSlot()
+	err := listwatch.Prepare(p.ctx, p.source) // as for a watch
+	if err == nil {
+		if !p.takeSlot() {
+			return
+		}
+		err = p.look()
+		p.giveSlot()
+	}
 	switch {
 	case p.ctx.Err() != nil:
 	case err == nil:
@@ -308,12 +335,20 @@ func (p *partWatch[T]) end(err error) {
 
 // sleep waits until it is worth while to try again, and reports whether that has come.
 func (p *partWatch[T]) sleep(row *failureRow) bool {
-	timer := time.NewTimer(time.Until(row.next))
+	return sleepFor(p.ctx, time.Until(row.next))
+}
+
+// sleepFor waits, and reports whether ctx has not ended.
+func sleepFor(ctx context.Context, d time.Duration) bool {
+	if d <= 0 {
+		return ctx.Err() == nil
+	}
+	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
 		return true
-	case <-p.ctx.Done():
+	case <-ctx.Done():
 		return false
 	}
 }

@@ -81,7 +81,8 @@ type Reflector[T any] struct {
 	synced  bool        // the sink has had a whole snapshot
 	unread  unreadables // written with the record locked, as others read it
 	relists remind.Pace // for failed watches
-	haste   haste
+	haste   remind.Haste
+	waited  bool // before the attempt that comes now
 
 	// Failures in a row, of attempts to take a snapshot and of attempts to watch.
 	// A snapshot says nothing about whether watches work, nor the other way round.

@@ -127,7 +127,7 @@ func (r *Reflector[T]) step(ctx context.Context, s state[T]) (state[T], error) {
 		if sleep(ctx, s.wait, r.opts.Wake) {
 			r.opts.Wake = nil // Else no wait would ever be one again.
 		}
-		r.haste.waited = true
+		r.waited = true
 		return s.then, nil
 	default:
 		return s, nil

@@ -3,6 +3,9 @@ package remind
 import "time"
 
 const (
+	unhurried = time.Second // between two steps
+	inHaste   = 10          // steps may be ahead of that
+
 	// longestPause is the longest time between two steps of a [Pace].
 	longestPause = time.Minute
 
@@ -29,4 +32,23 @@ func (p *Pace) Step() {
 		p.pause = 0
 	}
 	p.last, p.pause = time.Now(), min(max(2*p.pause, time.Second), longestPause)
+}
+
+// Haste sees to it that nobody spins, whatever a server answers: what follows at once, time
+// after time, comes once a second, after some times that need not wait at all. The zero
+// value has not begun. It is not safe for concurrent use.
+type Haste struct {
+	next time.Time // when one more could begin if there were no exception
+}
+
+// Step takes note of what is about to begin, and returns how long it has to wait; 0 or
+// less if it does not.
+func (h *Haste) Step() (wait time.Duration) {
+	now := time.Now()
+	if h.next.Before(now) {
+		h.next = now
+	}
+	wait = h.next.Sub(now) - inHaste*unhurried
+	h.next = h.next.Add(unhurried)
+	return wait
 }

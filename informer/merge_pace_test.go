@@ -1,0 +1,147 @@
+package informer_test
+
+import (
+	"context"
+	"io"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/listwatch"
+	"github.com/kinform/kinform/reflector"
+	"github.com/stretchr/testify/require"
+)
+
+// tireless is a source of nothing, at version 10, whose watches have a bookmark, last for
+// some time, and end in the same way for ever.
+type tireless struct {
+	lasts time.Duration
+	ends  error // nil for never
+
+	mu             sync.Mutex // guards following
+	lists, watches int
+}
+
+type nothing struct {
+	listwatch.ListStream[*int]
+	ctx context.Context
+	*tireless
+	said bool
+}
+
+func (s *tireless) List(context.Context, listwatch.ListOptions) (listwatch.ListStream[*int], error) {
+	time.Sleep(time.Millisecond)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lists++
+	return &empty{}, nil
+}
+
+// empty is a list of nothing.
+type empty struct{}
+
+func (*empty) Next() (item listwatch.Item[*int], err error) { return item, io.EOF }
+func (*empty) Meta() listwatch.ListMeta                     { return listwatch.ListMeta{ResourceVersion: "10"} }
+func (*empty) Close() error                                 { return nil }
+
+func (s *tireless) Watch(ctx context.Context, _ listwatch.WatchOptions) (listwatch.WatchStream[*int], error) {
+	time.Sleep(time.Millisecond)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.watches++
+	return &nothing{ctx: ctx, tireless: s}, nil
+}
+
+func (n *nothing) Next() (event listwatch.Event[*int], err error) {
+	if !n.said {
+		n.said, event.Type, event.ResourceVersion = true, listwatch.Bookmark, "10"
+		return event, nil
+	}
+	if n.ends != nil {
+		select {
+		case <-time.After(n.lasts):
+			return event, n.ends
+		case <-n.ctx.Done():
+		}
+	}
+	<-n.ctx.Done()
+	return event, n.ctx.Err()
+}
+
+func (n *nothing) Close() error { return nil }
+
+// Whatever one part answers, it is not asked as fast as it can answer, and for no more
+// than a suspicion now and then.
+func TestNoPartMakesAMergedSourceSpin(t *testing.T) {
+	for name, part := range map[string]struct {
+		lasts time.Duration
+		ends  error
+	}{
+		"its watches end at once":                  {0, io.EOF},
+		"its watches break at once":                {0, io.ErrUnexpectedEOF},
+		"its connections are cut after a second":   {time.Second, io.ErrUnexpectedEOF},
+		"its connections are cut after 10 seconds": {10 * time.Second, io.ErrUnexpectedEOF},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				source := &tireless{lasts: part.lasts, ends: part.ends}
+				inf, err := informer.New(informer.Merge[*int](source, &tireless{}), informer.Options[*int]{})
+				require.NoError(t, err)
+				ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+				defer cancel()
+				require.NoError(t, inf.Run(ctx))
+				t.Log(source.lists, "lists,", source.watches, "watches")
+				require.Less(t, source.lists, 90)
+				require.Less(t, source.watches, 3700)
+			})
+		})
+	}
+}
+
+// session is a source whose credential ends with its first watch: to get another one takes
+// ten minutes, for who waits so long.
+type session struct {
+	*tireless
+	out bool // logged out
+}
+
+func (s *session) Prepare(ctx context.Context) error {
+	if s.out {
+		select {
+		case <-time.After(10 * time.Minute):
+			s.out = false
+		case <-ctx.Done():
+		}
+	}
+	return ctx.Err()
+}
+
+func (s *session) Watch(ctx context.Context, opts listwatch.WatchOptions) (listwatch.WatchStream[*int], error) {
+	if err := s.Prepare(ctx); err != nil {
+		return nil, err
+	}
+	if s.watches == 0 {
+		s.out = true
+	} else {
+		s.ends = nil
+	}
+	return s.tireless.Watch(ctx, opts)
+}
+
+func TestPartThatHasToLogInAgainMayTakeItsTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		source := &session{tireless: &tireless{lasts: time.Second, ends: io.ErrUnexpectedEOF}}
+		inf, err := informer.New(informer.Merge[*int](source, &tireless{lasts: time.Minute, ends: io.EOF}), informer.Options[*int]{
+			Reflector: reflector.Options{WatchTimeout: time.Hour, WatchIdleTimeout: 3 * time.Minute},
+		})
+		require.NoError(t, err)
+		ctx, cancel := context.WithTimeout(t.Context(), 12*time.Minute)
+		defer cancel()
+		require.NoError(t, inf.Run(ctx))
+		require.Equal(t, 2, source.watches)
+		require.Empty(t, inf.Status().Parts)
+	})
+}
