@@ -18,7 +18,8 @@
 //   - A credential is used until its expirationTimestamp or its certificate's end,
 //     less a tenth of the time that it had when it came, at most ten seconds, so
 //     that it does not expire on its way; and until a server answers 401 to it.
-//     The request with that answer fails, the next one has the next credential.
+//     A verb with that answer is made once more, with the next credential; a list or a
+//     watch fails, and whoever repeats it has the next credential then.
 //   - One process runs at a time, whoever needs a credential meanwhile waits for
 //     it, and all of them get its result, be it a credential or an error.
 //   - A run that did not help (it failed, its credential has expired already, or
