@@ -37,7 +37,8 @@
 //
 // A store that lacks something is not saved ([ErrIncomplete]): neither as long as there
 // are objects that could not be read, or that an index function refused, nor as long as
-// a part of a merged source fails. The file of before remains.
+// a part of a merged source fails. The file of before remains, as it does where the disk
+// is full; [File.SaveEvery] logs why.
 //
 // # Secrets
 //
@@ -70,8 +71,9 @@
 // an fsGroup when it mounts it: such a pod needs fsGroupChangePolicy OnRootMismatch.
 //
 // It is written under another name in the same directory, with mode 0600, flushed to the
-// disk and then renamed, so that there is always a whole one; what stood in its place,
-// be it a link or a pipe, is replaced and not followed. Who may write to the directory
+// disk and then renamed, so that there is always a whole one, also where two processes
+// save to the same path: it is the one of who renames last. What stood in its place, be it
+// a link or a pipe, is replaced and not followed. Who may write to the directory
 // can take the file away or bring back an older one of ours, which is then a file like
 // any other. What a process that was killed in the middle has left, a later Save removes
 // when it is an hour old.

@@ -3,6 +3,7 @@ package warmstart
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"reflect"
 	"sync"
 
@@ -21,6 +22,7 @@ type File[T any] struct {
 	informer  *informer.Informer[T]
 	source    map[string]string // as the informer's source has described itself
 	described bool
+	placed    saved[T] // is in the file
 }
 
 // New returns the file at path. It neither reads nor writes it. The error says what
@@ -38,6 +40,9 @@ func New[T any](path string, codec Codec[T], opts Options) (*File[T], error) {
 	}
 	if opts.MaxBytes == 0 {
 		opts.MaxBytes = 1 << 30
+	}
+	if opts.Logger == nil {
+		opts.Logger = slog.Default()
 	}
 	return &File[T]{path: path, codec: codec, opts: opts}, nil
 }

@@ -54,7 +54,7 @@ func put[T any](t testing.TB, file *File[T], source map[string]string, store *in
 	snapshot := store.Snapshot()
 	defer snapshot.Release()
 	content.ResourceVersion, content.Count = snapshot.ResourceVersion(), snapshot.Len()
-	return file.replace(snapshot, content, func() error { return nil })
+	return file.replace(snapshot, content, saved[T]{revision: snapshot.Revision()}, func() error { return nil })
 }
 
 func podFile(t testing.TB, path string, opts Options) *File[*corev1.Pod] {

@@ -1,5 +1,7 @@
 package warmstart
 
+import "log/slog"
+
 // Options are the choices of a [File]. The zero value is ready to use with a source
 // that says which objects it has: an [informer.Describer], such as a rest.Resource whose
 // user may get the namespace kube-system.
@@ -25,9 +27,13 @@ type Options struct {
 	// MaxBytes is the size beyond which a file is not read. Defaults to 1 GiB.
 	MaxBytes int64
 
+	// Logger gets a warning when SaveEvery can not save, another one every five minutes
+	// while that lasts, and a line when it can again. Why a file was not used is in the
+	// log of the informer. Defaults to slog.Default().
+	Logger *slog.Logger
+
 	// OnError is told why a file was not used, in Run of the informer, and when
 	// SaveEvery could not save, which it tries again after the next interval. It may
-	// be called from several goroutines. Defaults to nil: the informer logs the one,
-	// and the last of the others is returned.
+	// be called from several goroutines. Defaults to nil: both are logged.
 	OnError func(error)
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/kinform/kinform/indexer"
 	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/internal/remind"
 )
 
 // Save replaces the file by the content of the store of the informer that was preloaded,
@@ -49,7 +50,7 @@ func (f *File[T]) save(last saved[T]) (saved[T], error) {
 	content, err := f.content(source)
 	if err == nil {
 		content.ResourceVersion, content.Count = snapshot.ResourceVersion(), snapshot.Len()
-		err = f.replace(snapshot, content, func() error { return completeness(inf.Status()) })
+		err = f.replace(snapshot, content, now, func() error { return completeness(inf.Status()) })
 	}
 	if err != nil {
 		return last, fmt.Errorf("warmstart: %s: %w", f.path, err)
@@ -71,7 +72,7 @@ func completeness(s informer.Status) error {
 // replace writes a file beside the old one and puts it in its place, if the store is
 // complete. That is looked at before and after: an object that could not be stored is
 // known a moment after the version that it has.
-func (f *File[T]) replace(snapshot *indexer.Snapshot[T], content header, complete func() error) (err error) {
+func (f *File[T]) replace(snapshot *indexer.Snapshot[T], content header, now saved[T], complete func() error) error {
 	if err := complete(); err != nil {
 		return err
 	}
@@ -81,8 +82,9 @@ func (f *File[T]) replace(snapshot *indexer.Snapshot[T], content header, complet
 	if err != nil {
 		return err
 	}
+	isInPlace := false
 	defer func() {
-		if err != nil { // Which is the one to report.
+		if !isInPlace { // Of whatever went wrong, this is not what is to be reported.
 			_ = file.Close()
 			_ = os.Remove(file.Name())
 		}
@@ -99,10 +101,25 @@ func (f *File[T]) replace(snapshot *indexer.Snapshot[T], content header, complet
 	if err := complete(); err != nil {
 		return err
 	}
-	if err := os.Rename(file.Name(), f.path); err != nil {
+	if isInPlace, err = f.place(file.Name(), now); err != nil || !isInPlace {
 		return err
 	}
 	return syncDir(dir)
+}
+
+// place puts a file in the place of the old one, unless a save that began later has been
+// faster.
+func (f *File[T]) place(written string, now saved[T]) (isInPlace bool, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.placed.informer == now.informer && f.placed.revision > now.revision {
+		return false, nil
+	}
+	if err := os.Rename(written, f.path); err != nil {
+		return false, err
+	}
+	f.placed = now
+	return true, nil
 }
 
 // abandonedAfter is for how long a file that is being written may lie still.
@@ -137,10 +154,10 @@ func syncDir(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// SaveEvery saves, as Save does, every interval, if it has changed, and once more when
-// ctx ends; then it returns. The error is that of the last Save, and what a save
-// could not do is told to OnError. It starts no goroutine: run it in one, and wait
-// for it before the process ends.
+// SaveEvery saves, as Save does, every interval, if the store has changed, and once more
+// when ctx ends; then it returns. The error is that of the last Save. What a save could
+// not do is logged, when that begins and every few minutes while it lasts, and told to
+// OnError. It starts no goroutine: run it in one, and wait for it before the process ends.
 //
 // The last save is complete if the informer has ended before ctx does; otherwise
 // what it receives after that is part of what changed meanwhile.
@@ -152,8 +169,11 @@ func (f *File[T]) SaveEvery(ctx context.Context, interval time.Duration) error {
 	defer ticker.Stop()
 	var last saved[T]
 	var err error
+	var said remind.Reminder
 	save := func() {
-		if last, err = f.save(last); err != nil && f.opts.OnError != nil {
+		last, err = f.save(last)
+		f.log(&said, err)
+		if err != nil && f.opts.OnError != nil {
 			f.opts.OnError(err)
 		}
 	}
@@ -165,5 +185,23 @@ func (f *File[T]) SaveEvery(ctx context.Context, interval time.Duration) error {
 			save()
 			return err
 		}
+	}
+}
+
+// log says that saving has begun to fail, that it still does, and that it does not any
+// more.
+func (f *File[T]) log(said *remind.Reminder, err error) {
+	if err == nil {
+		if said.Over() {
+			f.opts.Logger.Info("The store is saved again", "path", f.path)
+		}
+		return
+	}
+	kind := 0
+	if errors.Is(err, ErrIncomplete) {
+		kind = 1
+	}
+	if unsaid, due := said.Due(kind, time.Now()); due {
+		f.opts.Logger.Warn("The store could not be saved, the file is as old as the last save", "err", err, "unsaid", unsaid)
 	}
 }

@@ -1,11 +1,14 @@
 package warmstart_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -191,4 +194,100 @@ func TestStoreThatLacksAPartIsNotSaved(t *testing.T) {
 		require.NoError(t, cold)
 		s.end()
 	})
+}
+
+// Nobody has to ask why there is no file: that it cannot be saved is logged when it
+// begins, and every five minutes while it lasts.
+func TestSaveThatFailsIsLogged(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := cluster(t, apitest.Options{}, "one")
+		dir := filepath.Join(t.TempDir(), "sub")
+		var log bytes.Buffer
+		opts := warmstart.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))}
+		s := start(t, server, filepath.Join(dir, "pods"), warmstart.Protobuf[corev1.Pod](), opts, podsOf(rest.ResourceOptions{}), nil)
+		s.synced()
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- s.file.SaveEvery(ctx, 10*time.Second) }()
+		time.Sleep(12 * time.Minute)
+		require.NoError(t, os.Mkdir(dir, 0o700))
+		time.Sleep(time.Minute)
+		cancel()
+		require.NoError(t, <-ended)
+		s.end()
+		lines := strings.Split(strings.TrimSpace(log.String()), "\n")
+		require.Len(t, lines, 4)
+		for _, line := range lines[:3] {
+			require.Contains(t, line, `level=WARN msg="The store could not be saved`)
+			require.Contains(t, line, "no such file or directory")
+		}
+		require.Contains(t, lines[1], "unsaid=29")
+		require.Contains(t, lines[3], `level=INFO msg="The store is saved again"`)
+	})
+}
+
+// A save that takes long does not replace what one that began later has saved.
+func TestSlowSaveIsNoStepBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := cluster(t, apitest.Options{}, "one")
+		path := filepath.Join(t.TempDir(), "pods")
+		codec := warmstart.Protobuf[corev1.Pod]()
+		encode, waits, slow := codec.Encode, true, make(chan struct{})
+		codec.Encode = func(pod *corev1.Pod) ([]byte, error) {
+			if waits {
+				waits = false
+				<-slow
+			}
+			return encode(pod)
+		}
+		s := start(t, server, path, codec, warmstart.Options{}, podsOf(rest.ResourceOptions{}), nil)
+		s.synced()
+		saved := make(chan error, 1)
+		go func() { saved <- s.file.Save() }()
+		synctest.Wait()
+		_, err := server.Create(pod("two", "web"))
+		require.NoError(t, err)
+		require.NoError(t, s.informer.Store().WaitRV(t.Context(), server.ResourceVersion()))
+		require.NoError(t, s.file.Save())
+		close(slow)
+		require.NoError(t, <-saved)
+		s.end()
+		names, err := os.ReadDir(filepath.Dir(path))
+		require.NoError(t, err)
+		require.Len(t, names, 1)
+		s = startPods(t, server, path)
+		time.Sleep(time.Minute)
+		told, _ := s.heard()
+		require.Equal(t, []string{"Added one initial", "Added two initial"}, told)
+		s.end()
+	})
+}
+
+// Save may be called while Run ends, and after that: what it writes is a state that the
+// store had.
+func TestSaveWhileRunEnds(t *testing.T) {
+	for range 20 {
+		synctest.Test(t, func(t *testing.T) {
+			server := cluster(t, apitest.Options{}, "one")
+			path := filepath.Join(t.TempDir(), "pods")
+			s := startPods(t, server, path)
+			s.synced()
+			ctx, cancel := context.WithCancel(t.Context())
+			ended := make(chan error, 1)
+			go func() { ended <- s.file.SaveEvery(ctx, time.Hour) }()
+			_, err := server.Create(pod("two", "web"))
+			require.NoError(t, err)
+			go cancel()
+			s.end()
+			require.NoError(t, <-ended)
+			require.NoError(t, s.file.Save())
+			s = startPods(t, server, path)
+			s.synced()
+			require.NoError(t, s.informer.Store().WaitRV(t.Context(), server.ResourceVersion()))
+			told, cold := s.heard()
+			require.NoError(t, cold)
+			require.Len(t, told, 2)
+			s.end()
+		})
+	}
 }
