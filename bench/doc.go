@@ -1,5 +1,5 @@
 // Package bench measures kinform against client-go, side by side, in one run and
-// on the same bytes. It is a module of its own, so that nobody who uses kinform
+// on the same bytes, and package plain, the textbook's pipeline, beside them. It is a module of its own, so that nobody who uses kinform
 // gets client-go with it.
 //
 //   - footprint: what a program with a pod informer weighs, and how fast it starts.
@@ -12,6 +12,7 @@
 //   - differential: random histories, played to both informers and compared.
 //   - sync: what the first sync, a relist and a watch at full speed cost, in time,
 //     memory and CPU.
+//   - tricks: what of all that is in plain/README.md.
 //
 // README.md says how to run and read them.
 package bench

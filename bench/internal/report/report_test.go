@@ -43,3 +43,14 @@ relist      1000
 `
 	require.Equal(t, want, table.String())
 }
+
+func TestTablesAreFoundInWhatWasPrinted(t *testing.T) {
+	t.Parallel()
+	first := report.Table{{"what", "µs", "its mode", ""}}
+	first.Add("first sync, wall", "1", "", "met")
+	first.Add("relist", "1000", "list", "")
+	second := report.Table{{"queue", "B"}, {"kinform", "0"}}
+	printed := "SYNC of 20 pods\n\ndate  today\n\n" + first.String() + "\nAgain: go run\n\n```\n" + second.String() + "```\nThe end - of it\n"
+	require.Equal(t, []report.Table{first, second}, report.Parse(printed))
+	require.Empty(t, report.Parse(""))
+}

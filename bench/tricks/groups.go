@@ -1,0 +1,120 @@
+package main
+
+// group is the rows of a suite.
+type group struct {
+	name   string
+	tricks []trick
+}
+
+// groups are the table.
+var groups = []group{
+	{"`sync`: 20,000 pods, over HTTP", []trick{
+		inSync("first sync, wall", "json", false, "items are cut out of the stream and decoded on all cores while it arrives; with sharing, by decoders of our own"),
+		inSync("first sync, CPU", "json", false, "with sharing: decoders that know the types, and do not build again what they have built before"),
+		inSync("first sync, peak RSS", "json", false, "a list is taken in item by item, and is never whole in memory; with sharing, what is equal is there once"),
+		inSync("live heap per pod", "json", false, "with sharing: what is equal in two pods is there once"),
+		inSync("relist, unchanged: allocated", "json", false, "objects that have not changed are recognised in their bytes, and not decoded"),
+		inSync("relist, unchanged: CPU", "json", false, "the same"),
+		inSync("watch, events", "json", true, "events are decoded on all cores, ahead of who consumes them; with sharing, what an object has in common with its last version is not built again"),
+		inSync("watch, CPU per event", "json", false, "with sharing: the same"),
+		inSync("first sync, wall", "protobuf", false, "protobuf for built-in types: fewer bytes, and lengths where JSON has to be scanned"),
+		inSync("watch, events", "protobuf", true, "the same"),
+	}},
+	{"`latency`: from the server's write to nine handlers", []trick{
+		inLatency("1000 events per s, evenly, p50", "goroutines that wake each other are most of it, on every side; plain reads JSON as well"),
+		inLatency("1000 events per s, evenly, p99", "the same"),
+		inLatency("bursts of 500 events, p50", "events are popped and told in batches, and a burst wakes each handler once; the queue is not locked while its consumer works"),
+		inLatency("bursts of 500 events, p99", "the same"),
+		inLatency("goroutines per informer", "one more than plain reads ahead"),
+	}},
+	{"`store`: 20,000 objects, two indexes", []trick{
+		inStore("Get in turn, parallel", "readers take no lock, so that no two cores write to the same cache line"),
+		inStore("Get while one goroutine writes", "the same, and nobody waits"),
+		inMicroseconds(inStore("write while one goroutine lists everything", "objects have versions: a writer does not wait for readers")),
+		inStore("update, index values as before", "values are compared first, and no map is made for them: one allocation for a version"),
+		inStore("update, the object has moved to another node", "an index value has a dense list of records, not a map"),
+		inMicroseconds(inStore("iterate over all objects", "readers walk a list that the store has, and copy nothing")),
+		inMicroseconds(inStore("iterate over the 100 objects of a node", "the same, and no look-up for each key")),
+	}},
+	{"`queue`: what an operation costs, how long keys wait, who gets a turn", []trick{
+		inQueue("Add, Get, Done, one goroutine", "dirty, processing and the place in the queue are in one entry of one table, where plain has two maps and a slice"),
+		{
+			what: "Add, Get, Done, one goroutine, allocated", trick: "entries are used again", unit: "B",
+			clientGo: place{"Add, Get, Done, one goroutine", "", "client-go, B"},
+			plain:    place{"Add, Get, Done, one goroutine", "", "plain, B"},
+			kinform:  place{"Add, Get, Done, one goroutine", "", "kinform, B"},
+		},
+		inQueue("one producer, 8 workers, wall", "keys are hashed before the lock, and workers woken after it"),
+		inQueue("Add of keys that are queued, parallel, wall", "the same; there is one look-up on either side"),
+		inQueue("AddAfter of 100,000 new keys", "a radix heap, whose lists run through the keys' entries"),
+		inQueue("AddAfter, 100,000 pending, to an earlier time", "the same: moving a time touches an entry and its neighbours"),
+		inQueue("AddAfter, 100,000 pending, until due and done", "the same, and nothing is allocated"),
+		inWaiting("uniform, 4 workers", "p50"),
+		inWaiting("uniform, 4 workers", "p99"),
+		{
+			what: "fairness to 20 namespaces, one of them loud (Jain's index)", trick: "groups take turns, where one asks for it", rising: true,
+			clientGo: place{"client-go", "", "Jain's index"},
+			plain:    place{"plain", "", "Jain's index"},
+			kinform:  place{"kinform, grouped by namespace", "", "Jain's index"},
+		},
+	}},
+	{"`footprint`: a program with a pod informer", []trick{
+		inFootprint("binary, bytes", "binary", "MB", 1e6, "plain has fewer features: kinform's bytes are what they cost"),
+		inFootprint("packages linked", "packages linked", "", 0, "the same"),
+		inFootprint("start to exit, ms", "start to exit", "ms", 0, "the same; client-go registers every built-in type"),
+	}},
+}
+
+var spelled = map[string]string{"json": "JSON", "protobuf": "protobuf"}
+
+// inSync has numbers for both of kinform's programs, and for plain where it can read what is sent.
+func inSync(metric, encoding string, rising bool, why string) trick {
+	standard, sharing := metric+", "+encoding+", default", metric+", "+encoding+", with sharing"
+	t := trick{
+		what: metric + ", " + spelled[encoding], trick: why, rising: rising,
+		clientGo: place{standard, "", "client-go"}, kinform: place{standard, "", "kinform"}, sharing: place{sharing, "", "kinform"},
+	}
+	if encoding == "json" {
+		t.plain = place{standard, "", "plain"}
+	}
+	return t
+}
+
+func inLatency(row, why string) trick { return inColumns(row, "", why) }
+
+func inStore(row, why string) trick { return inColumns(row, " ns", why) }
+
+// inMicroseconds shows numbers that are in nanoseconds in the output.
+func inMicroseconds(t trick) trick {
+	t.unit, t.divisor = "µs", 1000
+	return t
+}
+
+// inColumns has each side in a column of its name, and what is added to that.
+func inColumns(row, unit, why string) trick {
+	return trick{
+		what: row, trick: why, unit: unit[min(len(unit), 1):],
+		clientGo: place{row, "", "client-go" + unit}, plain: place{row, "", "plain" + unit}, kinform: place{row, "", "kinform" + unit},
+	}
+}
+
+func inQueue(row, why string) trick {
+	t := inColumns(row, "", why)
+	t.unit = "ns"
+	return t
+}
+
+func inWaiting(load, quantile string) trick {
+	t := inColumns(load, "", "as for Add, Get and Done; how long a goroutine takes to wake is most of it")
+	t.what, t.unit = "from Add to Get, "+load+", "+quantile, "µs"
+	t.clientGo.second, t.plain.second, t.kinform.second = quantile, quantile, quantile
+	return t
+}
+
+func inFootprint(row, what, unit string, divisor float64, why string) trick {
+	return trick{
+		what: what, trick: why, unit: unit, divisor: divisor,
+		clientGo: place{row, "", "client-go"}, plain: place{row, "", "plain"},
+		kinform: place{row, "", "kinform, default"}, sharing: place{row, "", "with sharing"},
+	}
+}
