@@ -17,10 +17,15 @@ func (f *finding) addAggregated(path string, data []byte) error {
 	if err := kjson.UnmarshalCaseSensitivePreserveInts(data, &list); err != nil {
 		return err
 	}
+	misnamed := false
 	for _, g := range list.Items {
 		preferred := true
 		for _, v := range g.Versions {
 			gv := schema.GroupVersion{Group: g.Name, Version: v.Version}
+			if gv.Group != "" && !isName(gv.Group) || !isName(gv.Version) {
+				misnamed = true
+				continue
+			}
 			if v.Freshness == apidiscovery.DiscoveryFreshnessStale {
 				f.fail(Failure{GroupVersion: gv, Path: path + "/" + gv.String(), Err: ErrStale})
 				continue
@@ -45,12 +50,15 @@ func (f *finding) addAggregated(path string, data []byte) error {
 			preferred = false
 		}
 	}
+	if misnamed {
+		f.misnamed(path)
+	}
 	return nil
 }
 
 // add adds a resource, unless it is a subresource or has no name.
 func (f *finding) add(r Resource) {
-	if r.Plural == "" || r.Kind == "" || strings.Contains(r.Plural, "/") {
+	if !isName(r.Plural) || !isName(r.Kind) || len(r.Singular) > maxName {
 		return
 	}
 	r.Singular = cmp.Or(r.Singular, strings.ToLower(r.Kind))

@@ -1,7 +1,6 @@
 package discovery
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -48,23 +47,11 @@ func Resources(ctx context.Context, client *rest.Client) ([]Resource, error) {
 	return found.resources, nil
 }
 
-// maxObjects bounds the objects in one document: where they are empty, memory is a
-// hundred times what they are in JSON. A thousand custom resources are twenty thousand.
-const maxObjects = 200_000
-
-// checkSize refuses a document with too many objects, or what may stand for one, before
-// it is decoded.
-func checkSize(data []byte) error {
-	if n := bytes.Count(data, []byte("{")) + bytes.Count(data, []byte("null")); n > maxObjects {
-		return fmt.Errorf("a document with %d objects is too large", n)
-	}
-	return nil
-}
-
 // finding is what is known so far.
 type finding struct {
 	resources []Resource
 	failures  []Failure
+	budget    budget
 }
 
 func (f *finding) fail(failure Failure) { f.failures = append(f.failures, failure) }
@@ -83,7 +70,7 @@ func askRoot(ctx context.Context, client *rest.Client, path string) ([]byte, err
 func (f *finding) addRoot(ctx context.Context, client *rest.Client, path string, data []byte) {
 	var versions []versionPath
 	var kind metav1.TypeMeta
-	err := checkSize(data)
+	err := f.budget.take(data)
 	if err == nil {
 		err = kjson.UnmarshalCaseSensitivePreserveInts(data, &kind)
 	}
@@ -93,8 +80,10 @@ func (f *finding) addRoot(ctx context.Context, client *rest.Client, path string,
 		err = f.addAggregated(path, data)
 	case kind.Kind == "APIVersions":
 		versions, err = coreVersions(data)
+		versions = f.named(path, versions)
 	case kind.Kind == "APIGroupList":
 		versions, err = groupVersions(data)
+		versions = f.named(path, versions)
 	default:
 		err = fmt.Errorf("kind %.64q is not an answer of API discovery", kind.Kind)
 	}
@@ -106,4 +95,9 @@ func (f *finding) addRoot(ctx context.Context, client *rest.Client, path string,
 		return
 	}
 	f.addVersions(ctx, client, versions)
+}
+
+// misnamed reports that something in a document has a name that cannot be one.
+func (f *finding) misnamed(path string) {
+	f.fail(Failure{Path: path + "/...", Err: fmt.Errorf("%w: a group or a version has a name that cannot be one", rest.ErrMalformed)})
 }

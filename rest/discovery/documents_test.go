@@ -1,9 +1,11 @@
 package discovery
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -56,4 +58,34 @@ func FuzzFind(f *testing.F) {
 		require.NoError(t, err)
 		require.Equal(t, r, again)
 	})
+}
+
+// What a server lists, and then all of it as stale, is compared once for each, and does not
+// become more and more.
+func TestG11_WhatIsKeptIsBounded(t *testing.T) {
+	t.Parallel()
+	const n = 60_000
+	kept := make(chan []Resource, 1)
+	go func() {
+		var known []Resource
+		for round := range 6 {
+			var failures []Failure
+			var fresh []Resource
+			for i := range n {
+				fresh = append(fresh, Resource{Group: fmt.Sprintf("g%d-%d", round, i), Version: "v1", Plural: "foos", Kind: "Foo"})
+			}
+			for _, r := range known {
+				failures = append(failures, Failure{GroupVersion: r.GVR().GroupVersion(), Err: ErrStale})
+			}
+			known = keep(known, fresh, failures)
+		}
+		kept <- known
+	}()
+	select {
+	case known := <-kept:
+		require.LessOrEqual(t, len(known), n+maxObjects)
+		require.Greater(t, len(known), n)
+	case <-time.After(time.Minute):
+		require.Fail(t, "it takes for ever")
+	}
 }

@@ -3,7 +3,6 @@ package discovery
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -27,7 +26,7 @@ type Error struct {
 // Failure is one part of the API that could not be read.
 type Failure struct {
 	// GroupVersion is what could not be read. It is empty where not even the
-	// groups are known.
+	// groups are known, or one has a name that cannot be one.
 	GroupVersion schema.GroupVersion
 
 	// Path is where it was looked for, such as "/apis/metrics.k8s.io/v1beta1".
@@ -36,29 +35,47 @@ type Failure struct {
 	Err error
 }
 
-// Error lists what failed and why. What several parts failed for is said once, with
-// the request of the first.
+// Bounds for what an error says: the reasons, and the paths for each.
+const (
+	maxReasons = 8
+	maxPaths   = 12
+)
+
+// Error lists what failed and why, of very much the first. What several parts failed for
+// is said once, with the request of the first.
 func (e *Error) Error() string {
-	var parts []string
-	for i, f := range e.Failures {
-		if why := reason(f.Err); slices.ContainsFunc(e.Failures[:i], func(other Failure) bool { return reason(other.Err) == why }) {
-			continue
+	var parts []*reasoned
+	known := map[string]*reasoned{}
+	for _, f := range e.Failures {
+		why := reason(f.Err)
+		part := known[why]
+		if part == nil {
+			part = &reasoned{why: f.Err.Error()}
+			known[why], parts = part, append(parts, part)
 		}
-		parts = append(parts, e.paths(i)+": "+f.Err.Error())
+		if part.count++; part.count <= maxPaths {
+			part.paths = append(part.paths, f.Path)
+		}
 	}
-	return "API discovery is incomplete: " + strings.Join(parts, "; ")
+	var texts []string
+	for _, part := range parts[:min(len(parts), maxReasons)] {
+		paths := strings.Join(part.paths, ", ")
+		if more := part.count - maxPaths; more > 0 {
+			paths += fmt.Sprintf(" and %d more", more)
+		}
+		texts = append(texts, paths+": "+part.why)
+	}
+	if more := len(parts) - maxReasons; more > 0 {
+		texts = append(texts, fmt.Sprintf("and for %d more reasons", more))
+	}
+	return "API discovery is incomplete: " + strings.Join(texts, "; ")
 }
 
-// paths lists those that failed for the reason for which number i did, which is the
-// first of them.
-func (e *Error) paths(i int) string {
-	var paths []string
-	for _, f := range e.Failures[i:] {
-		if reason(f.Err) == reason(e.Failures[i].Err) {
-			paths = append(paths, f.Path)
-		}
-	}
-	return strings.Join(paths, ", ")
+// reasoned is what failed for one reason.
+type reasoned struct {
+	why   string
+	paths []string // the first
+	count int
 }
 
 // reason is what an error says apart from the request that it belongs to.

@@ -64,6 +64,19 @@ func groupVersions(data []byte) ([]versionPath, error) {
 	return versions, nil
 }
 
+// named leaves out the versions whose names cannot be any. They would be part of a path,
+// and may lead out of what the client was to ask.
+func (f *finding) named(path string, versions []versionPath) []versionPath {
+	n := len(versions)
+	versions = slices.DeleteFunc(versions, func(v versionPath) bool {
+		return !isName(v.Version) || path == "/apis" && !isName(v.Group)
+	})
+	if len(versions) < n {
+		f.misnamed(path)
+	}
+	return versions
+}
+
 // addVersions asks for every version, several at once, and adds in order what
 // they have. When ctx ends it asks for no more, and reports the first that it has
 // left out.
@@ -79,8 +92,14 @@ func (f *finding) addVersions(ctx context.Context, client *rest.Client, versions
 			versions = versions[:i+1]
 			break
 		}
+		if f.budget.spent() {
+			errs[i] = errSpent
+			<-free
+			continue
+		}
 		running.Go(func() {
-			lists[i], errs[i] = askVersion(ctx, client, v.path)
+			lists[i], errs[i] = f.askVersion(ctx, client, v.path)
+			f.budget.count(errs[i])
 			<-free
 		})
 	}
@@ -112,11 +131,17 @@ func (f *finding) addVersions(ctx context.Context, client *rest.Client, versions
 	}
 }
 
+// errSpent is why a version was not asked for.
+var errSpent = fmt.Errorf("the server was not asked, after %d others had failed", maxFailed)
+
 // askVersion gets the resources of one group version.
-func askVersion(ctx context.Context, client *rest.Client, path string) (metav1.APIResourceList, error) {
+func (f *finding) askVersion(ctx context.Context, client *rest.Client, path string) (metav1.APIResourceList, error) {
 	data, err := client.Raw(ctx, http.MethodGet, path, rest.RawOptions{Accept: acceptLegacy})
 	if err != nil {
 		return metav1.APIResourceList{}, err
+	}
+	if err := f.budget.take(data); err != nil {
+		return metav1.APIResourceList{}, fmt.Errorf("%w: %w", rest.ErrMalformed, err)
 	}
 	return resourceList(data)
 }
@@ -124,11 +149,7 @@ func askVersion(ctx context.Context, client *rest.Client, path string) (metav1.A
 // resourceList reads the legacy answer for one group version.
 func resourceList(data []byte) (metav1.APIResourceList, error) {
 	var doc metav1.APIResourceList
-	err := checkSize(data)
-	if err == nil {
-		err = kjson.UnmarshalCaseSensitivePreserveInts(data, &doc)
-	}
-	if err != nil {
+	if err := kjson.UnmarshalCaseSensitivePreserveInts(data, &doc); err != nil {
 		return doc, fmt.Errorf("%w: %w", rest.ErrMalformed, err)
 	}
 	if doc.Kind != "APIResourceList" {

@@ -203,20 +203,34 @@ func (m *Mapper) refresh(ctx context.Context, stale *knowledge) (*knowledge, err
 }
 
 // keep adds to resources what was known before of the parts that failed: the core
-// group in front, the rest behind, so that what is sure is found first.
+// group in front, the rest behind, so that what is sure is found first. It does not keep
+// more than a server may say at once, as one may say something else each time.
 func keep(old, resources []Resource, failures []Failure) []Resource {
-	var core, others []Resource
-	for _, r := range old {
-		lost := slices.ContainsFunc(failures, func(f Failure) bool {
-			if f.GroupVersion.Empty() { // not even the groups are known
-				return (f.Path == "/api") == (r.Group == "")
-			}
-			return f.GroupVersion == r.GVR().GroupVersion()
-		})
+	lost := map[schema.GroupVersion]bool{}
+	lostCore, lostOthers := false, false // where not even the groups are known
+	for _, f := range failures {
 		switch {
-		case lost && r.Group == "":
+		case !f.GroupVersion.Empty():
+			lost[f.GroupVersion] = true
+		case f.Path == "/api":
+			lostCore = true
+		case f.Path == "/apis":
+			lostOthers = true
+		}
+	}
+	var core, others []Resource
+	left := maxBytes
+	for i, r := range old {
+		isCore := r.Group == ""
+		if !lost[r.GVR().GroupVersion()] && !(isCore && lostCore) && !(!isCore && lostOthers) {
+			continue
+		}
+		if left -= r.size(); left < 0 || i >= maxObjects {
+			break
+		}
+		if isCore {
 			core = append(core, r)
-		case lost:
+		} else {
 			others = append(others, r)
 		}
 	}
