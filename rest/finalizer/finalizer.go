@@ -21,6 +21,9 @@ var ErrDeleting = errors.New("the object is being deleted")
 // its name by now.
 var ErrReplaced = errors.New("the object is gone, another has its name")
 
+// errNoUID says that it is not known which object is meant.
+var errNoUID = errors.New("the object has no UID, and another one may have its name: have it keep metadata.uid, or get it first")
+
 // Objects is what is needed of a resource. *rest.Resource is one.
 type Objects[T any] interface {
 	Get(ctx context.Context, key types.NamespacedName, opts metav1.GetOptions) (T, error)
@@ -121,6 +124,9 @@ func change[T metav1.Object](ctx context.Context, objects Objects[T], object T, 
 		operations, err := patch(current)
 		if len(operations) == 0 || err != nil {
 			return current, about(err)
+		}
+		if uid == "" {
+			return current, about(errNoUID)
 		}
 		data, err := json.Marshal(append([]operation{{Op: "test", Path: "/metadata/uid", Value: uid}}, operations...))
 		if err != nil {

@@ -1,0 +1,28 @@
+package finalizer_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kinform/kinform/apitest"
+	"github.com/kinform/kinform/rest/finalizer"
+)
+
+// An object from a cache that keeps no UIDs cannot be told from another one with its name:
+// that nothing had been removed was no error.
+func TestObjectWithoutAUIDIsRefused(t *testing.T) {
+	t.Parallel()
+	r := start(t, apitest.Options{}, ours)
+	pod := r.get().DeepCopy()
+	pod.UID = ""
+	_, err := finalizer.Remove(t.Context(), r.pods, pod, ours)
+	require.ErrorContains(t, err, "has no UID")
+	require.Contains(t, r.get().Finalizers, ours)
+	_, err = finalizer.Ensure(t.Context(), r.pods, pod, ours)
+	require.NoError(t, err, "there is nothing to do")
+	pod.Finalizers = nil
+	_, err = finalizer.Ensure(t.Context(), r.pods, pod, "example.com/another")
+	require.ErrorContains(t, err, "has no UID")
+	require.Equal(t, []string{ours}, r.get().Finalizers)
+}
