@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"time"
 
@@ -45,7 +46,7 @@ func (p *Plugin) question(interactive bool) ([]byte, error) {
 			c.Server, c.TLSServerName, c.Insecure, c.CAData, c.ProxyURL.Reveal(), c.DisableCompression, json.RawMessage(c.Config.Reveal()),
 		}
 		if c.CAFile != "" {
-			data, err := os.ReadFile(c.CAFile)
+			data, err := readFile(c.CAFile)
 			if err != nil {
 				return nil, fmt.Errorf("what it is to be told of the cluster: %w", err)
 			}
@@ -53,6 +54,31 @@ func (p *Plugin) question(interactive bool) ([]byte, error) {
 		}
 	}
 	return json.Marshal(q)
+}
+
+// maxFile bounds what is read of a file with authorities.
+const maxFile = 4 << 20
+
+// readFile reads a file, and no pipe, which somebody may have put in its place: the open
+// of one waits for who writes to it, whatever else ends.
+func readFile(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s is no regular file", path)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	data, err := io.ReadAll(io.LimitReader(file, maxFile+1))
+	if err == nil && len(data) > maxFile {
+		err = fmt.Errorf("%s has more than %d bytes", path, maxFile)
+	}
+	return data, err
 }
 
 // answer is what a plugin prints.

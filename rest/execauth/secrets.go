@@ -17,6 +17,7 @@ var (
 	tokens = regexp.MustCompile(`[A-Za-z0-9+/_=-]{32,}(\.[A-Za-z0-9+/_=-]+)*|eyJ[A-Za-z0-9_=-]+(\.[A-Za-z0-9_=-]+)*`)
 	named  = regexp.MustCompile(`(?i)(bearer\s+|[a-z_-]*(?:password|passwd|secret|token|credential|api-?key)["']?\s*[:=]\s*["']?)[^\s"']+`)
 	blocks = regexp.MustCompile(`(?s)-----BEGIN .*?(-----END [^-]*-----|$)`)
+	ends   = regexp.MustCompile(`(?s)^.*-----END [^-]*-----`) // of one that was cut
 
 	secretName = regexp.MustCompile(`(?i)password|passwd|secret|token|credential|key`)
 )
@@ -32,6 +33,7 @@ func (p *Plugin) presentable(text string) string {
 		text = strings.ReplaceAll(text, secret, hidden)
 	}
 	text = blocks.ReplaceAllString(text, hidden)
+	text = ends.ReplaceAllString(text, hidden)
 	text = named.ReplaceAllString(text, "${1}"+hidden)
 	text = tokens.ReplaceAllStringFunc(text, func(word string) string {
 		if strings.Count(word, "/") > 1 && strings.HasPrefix(word, "/") {

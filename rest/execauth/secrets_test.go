@@ -165,3 +165,19 @@ func TestOptionsAndPluginAreNotPrinted(t *testing.T) {
 type recorded struct{ text string }
 
 func (r *recorded) Errorf(format string, args ...any) { r.text += fmt.Sprintf(format, args...) }
+
+// A key whose beginning is not kept is one all the same.
+func TestRestOfAKeyIsHidden(t *testing.T) {
+	t.Parallel()
+	line := strings.Repeat("hushKey/", 8) + "\n"
+	key := "-----BEGIN PRIVATE KEY-----\n" + strings.Repeat(line, 60) + "hush-rest\n-----END PRIVATE KEY-----\nbad key\n"
+	p := newPlugin(t, "fail", Options{Args: rest.Secrets(key)})
+	_, err := p.Credential(t.Context(), nil)
+	require.ErrorContains(t, err, "[redacted]")
+	require.ErrorContains(t, err, "bad key")
+	require.NotContains(t, err.Error(), "hush")
+
+	p = newPlugin(t, "fail", Options{Args: rest.Secrets("fine\n-----END\n" + key)})
+	_, err = p.Credential(t.Context(), nil)
+	require.NotContains(t, err.Error(), "hush")
+}

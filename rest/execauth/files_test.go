@@ -1,0 +1,41 @@
+//go:build unix
+
+package execauth
+
+import (
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A file that a plugin is told of may have become a pipe, whose opening would end with
+// nothing, or have become endless.
+func TestAuthorityThatIsNoFileHoldsUpNobody(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	pipe, large := filepath.Join(dir, "pipe"), filepath.Join(dir, "large")
+	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
+	require.NoError(t, os.WriteFile(large, nil, 0o600))
+	require.NoError(t, os.Truncate(large, 100<<20))
+	for path, want := range map[string]string{pipe: "no regular file", dir: "no regular file", large: "more than"} {
+		p := newPlugin(t, "echo", Options{Cluster: &Cluster{Server: "https://h", CAFile: path}})
+		failed := make(chan error, 1)
+		go func() {
+			_, err := p.Credential(t.Context(), nil)
+			failed <- err
+		}()
+		select {
+		case err := <-failed:
+			require.ErrorContains(t, err, want)
+		case <-time.After(10 * time.Second):
+			file, err := os.OpenFile(pipe, os.O_RDWR, 0)
+			require.NoError(t, err)
+			file.Close()
+			require.Fail(t, "it hangs", path)
+		}
+	}
+}
