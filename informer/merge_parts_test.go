@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -66,14 +68,14 @@ func TestManyMergedPartsAreListedInTime(t *testing.T) {
 		t.Run(fmt.Sprintf("%d parts at %v", parts, delay), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				r := newPartsRig(t, parts)
-				asked := 0
-				r.server.Inject(apitest.Fault{Verb: "list", Action: apitest.Delay(delay), Match: func(apitest.Request) bool { asked++; return true }})
+				var asked atomic.Int64
+				r.server.Inject(apitest.Fault{Verb: "list", Action: apitest.Delay(delay), Match: func(apitest.Request) bool { asked.Add(1); return true }})
 				r.run()
 				ctx, cancel := context.WithTimeout(t.Context(), time.Duration(parts)*delay/4)
 				defer cancel()
 				require.NoError(t, r.informer.WaitForSync(ctx))
 				require.Zero(t, r.informer.Status().Reflector.Errors)
-				require.Equal(t, parts, asked, "each of them once")
+				require.EqualValues(t, parts, asked.Load(), "each of them once")
 				require.Equal(t, 5, r.informer.Store().Len())
 			})
 		})
@@ -102,9 +104,15 @@ func TestManyMergedPartsAreWatchedInTime(t *testing.T) {
 func TestDeadPartIsFoundAmongBusyOnes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newPartsRig(t, 3)
+		var mu sync.Mutex // guards following
 		watches := map[string]int{}
 		r.server.Inject(apitest.Fault{Verb: "watch", Times: 1, Match: inNamespace("part-1"), Action: apitest.SilentWatch()})
-		r.server.Inject(apitest.Fault{Verb: "watch", Action: apitest.Delay(0), Match: func(r apitest.Request) bool { watches[r.HTTP.URL.Path]++; return true }})
+		r.server.Inject(apitest.Fault{Verb: "watch", Action: apitest.Delay(0), Match: func(r apitest.Request) bool {
+			mu.Lock()
+			defer mu.Unlock()
+			watches[r.HTTP.URL.Path]++
+			return true
+		}})
 		r.runSynced()
 		began := time.Now()
 		busy, stop := context.WithCancel(t.Context())
@@ -122,7 +130,10 @@ func TestDeadPartIsFoundAmongBusyOnes(t *testing.T) {
 		require.NoError(t, err)
 		r.within(3*time.Minute+time.Second, partKey(1))
 		require.Greater(t, time.Since(began), 2*time.Minute, "else it was not dead")
-		for path, n := range watches {
+		mu.Lock()
+		asked := maps.Clone(watches)
+		mu.Unlock()
+		for path, n := range asked {
 			require.LessOrEqual(t, n, map[bool]int{true: 2, false: 1}[path == "/api/v1/namespaces/part-1/pods"], path)
 		}
 		stop()
