@@ -286,6 +286,8 @@ func TestOptionsThatMakeNoSenseAreRefused(t *testing.T) {
 		require.ErrorContains(t, err, "Mailbox")
 		require.ErrorContains(t, err, "Resync")
 		require.ErrorContains(t, err, "Overflow")
+		_, err = r.informer.AddHandler(func(informer.Event[*corev1.Pod]) {}, informer.HandlerOptions{Resync: 30})
+		require.ErrorContains(t, err, "Resync")
 		require.Error(t, r.informer.AddIndex("x", nil))
 	})
 }

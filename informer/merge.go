@@ -78,6 +78,9 @@ func MergeWith[T any](opts MergeOptions, parts ...listwatch.Source[T]) listwatch
 	if opts.AtOnce < 0 {
 		panic("informer: MergeOptions.AtOnce must not be negative")
 	}
+	if err := opts.Backoff.Validate(); err != nil {
+		panic("informer: MergeOptions: " + err.Error())
+	}
 	if len(parts) == 1 {
 		return parts[0] // New says so if it is nil.
 	}

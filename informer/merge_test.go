@@ -340,4 +340,9 @@ func TestMergePanicsWhereAPartIsMissing(t *testing.T) {
 	require.PanicsWithValue(t, "informer: Merge needs sources, and part 2 of 2 is nil", func() { informer.Merge(part, none) })
 	_, err := informer.New(informer.Merge(none), informer.Options[*int]{})
 	require.ErrorContains(t, err, "needs a source")
+	for _, opts := range []informer.MergeOptions{
+		{AtOnce: -1}, {Backoff: reflector.Backoff{Base: -1}}, {Backoff: reflector.Backoff{Max: 30}}, {Backoff: reflector.Backoff{Factor: 0.5}},
+	} {
+		require.Panics(t, func() { informer.MergeWith(opts, part, part) }, "%+v", opts)
+	}
 }

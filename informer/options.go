@@ -74,8 +74,8 @@ type HandlerOptions struct {
 
 	// Resync asks for an Updated event with cause Resync for every stored object,
 	// each time this long after the last. It costs no request: a resync is not a
-	// relist. Unlike client-go's it keeps its time when the watch breaks. Defaults
-	// to 0, never.
+	// relist. Unlike client-go's it keeps its time when the watch breaks. At least a
+	// millisecond; defaults to 0, never.
 	Resync time.Duration
 
 	// Mailbox is how many events may wait before Overflow applies. Defaults to
@@ -96,10 +96,10 @@ func (o HandlerOptions) withDefaults(number int) HandlerOptions {
 	return o
 }
 
-var errHandlerOptions = errors.New("informer: HandlerOptions: Mailbox and Resync must not be negative, and Overflow is Coalesce, Block or Unbounded")
+var errHandlerOptions = errors.New("informer: HandlerOptions: Mailbox and Resync must not be negative, Resync is a duration, such as 10*time.Minute, of a millisecond at least, and Overflow is Coalesce, Block or Unbounded")
 
 func (o HandlerOptions) validate() error {
-	if o.Mailbox < 0 || o.Resync < 0 || o.Overflow > Unbounded {
+	if o.Mailbox < 0 || o.Resync < 0 || 0 < o.Resync && o.Resync < time.Millisecond || o.Overflow > Unbounded {
 		return errHandlerOptions
 	}
 	return nil
