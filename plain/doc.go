@@ -22,7 +22,8 @@
 //   - worker.go works on keys until nothing is left to do.
 //
 // Each file begins with its idea and ends with what the package of the same name in this module does beyond
-// it. docs/how-informers-work.md tells the same story in words, with experiments.
+// it, and README.md says what that buys, in figures. docs/how-informers-work.md tells the same story in words,
+// with experiments.
 //
 // # What it promises
 //

@@ -11,20 +11,21 @@ import (
 // metric is something that is measured.
 type metric struct {
 	name, unit string
+	short      string // the name where many of them are beside each other
 	format     string
 	divisor    float64 // of the values, to get the unit
 	rising     bool    // more is better
 }
 
 var (
-	syncWall    = &metric{"first sync, wall", "s", "%.2f", 1, false}
-	syncCPU     = &metric{"first sync, CPU", "s", "%.2f", 1, false}
-	peakRSS     = &metric{"first sync, peak RSS", "MB", "%.0f", 1e6, false}
-	liveHeap    = &metric{"live heap per pod", "KB", "%.2f", 1e3, false}
-	relistBytes = &metric{"relist, unchanged: allocated", "MB", "%.1f", 1e6, false}
-	relistCPU   = &metric{"relist, unchanged: CPU", "s", "%.2f", 1, false}
-	eventRate   = &metric{"watch, events", "per s", "%.0f", 1, true}
-	eventCPU    = &metric{"watch, CPU per event", "µs", "%.1f", 1e-6, false}
+	syncWall    = &metric{"first sync, wall", "s", "sync: wall", "%.2f", 1, false}
+	syncCPU     = &metric{"first sync, CPU", "s", "sync: CPU", "%.2f", 1, false}
+	peakRSS     = &metric{"first sync, peak RSS", "MB", "sync: peak RSS", "%.0f", 1e6, false}
+	liveHeap    = &metric{"live heap per pod", "KB", "live heap per pod", "%.2f", 1e3, false}
+	relistBytes = &metric{"relist, unchanged: allocated", "MB", "relist: allocated", "%.1f", 1e6, false}
+	relistCPU   = &metric{"relist, unchanged: CPU", "s", "relist: CPU", "%.2f", 1, false}
+	eventRate   = &metric{"watch, events", "per s", "watch: events", "%.0f", 1, true}
+	eventCPU    = &metric{"watch, CPU per event", "µs", "watch: CPU per event", "%.1f", 1e-6, false}
 
 	syncMetrics  = []*metric{syncWall, syncCPU, peakRSS, liveHeap, relistBytes, relistCPU}
 	watchMetrics = []*metric{eventRate, eventCPU}
@@ -141,7 +142,7 @@ func (r results) details(kinds []kind, metrics []*metric) report.Table {
 	})
 	header := []string{"medians (least-greatest)"}
 	for _, m := range shown {
-		header = append(header, m.name+", "+m.unit)
+		header = append(header, m.short+", "+m.unit)
 	}
 	t := report.Table{header}
 	for _, k := range kinds {

@@ -64,7 +64,7 @@ func TestDetailsShowMedianAndRange(t *testing.T) {
 	}
 	other := kind{raw, subject.JSON, subject.List, subject.Full}
 	require.Equal(t, [][]string{
-		{"medians (least-greatest)", "first sync, wall, s"},
+		{"medians (least-greatest)", "sync: wall, s"},
 		{"kinform-json-list-full", "2.00 (1.00-3.00)"},
 		{"raw-json-list-full", "-"},
 	}, [][]string(r.details([]kind{k, other}, syncMetrics)))

@@ -3,7 +3,9 @@ package main
 import (
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 
@@ -40,6 +42,9 @@ func TestEveryRowIsMeasured(t *testing.T) {
 		v, ok := measured.median(kind{plain, subject.JSON, subject.List, subject.Full}, m)
 		require.True(t, ok, m.name)
 		require.Positive(t, v, m.name)
+	}
+	for line := range strings.Lines(measured.comparison().String() + measured.details(syncKinds(rows), syncMetrics).String()) {
+		require.LessOrEqual(t, utf8.RuneCountInString(line), 170)
 	}
 	written, err := filepath.Glob(filepath.Join(profiles, "kinform-json-list-full.*.pprof"))
 	require.NoError(t, err)
