@@ -21,7 +21,7 @@ var groups = []group{
 		inSync("watch, events", "protobuf", true, "the same"),
 	}},
 	{"`latency`: from the server's write to nine handlers", []trick{
-		inLatency("1000 events per s, evenly, p50", "goroutines that wake each other are most of it, on every side; plain reads JSON as well"),
+		inLatency("1000 events per s, evenly, p50", "plain reads JSON, which the others do not here; beyond that, as for bursts"),
 		inLatency("1000 events per s, evenly, p99", "the same"),
 		inLatency("bursts of 500 events, p50", "events are popped and told in batches, and a burst wakes each handler once; the queue is not locked while its consumer works"),
 		inLatency("bursts of 500 events, p99", "the same"),
@@ -105,7 +105,7 @@ func inQueue(row, why string) trick {
 }
 
 func inWaiting(load, quantile string) trick {
-	t := inColumns(load, "", "as for Add, Get and Done; how long a goroutine takes to wake is most of it")
+	t := inColumns(load, "", "as for one producer, 8 workers")
 	t.what, t.unit = "from Add to Get, "+load+", "+quantile, "µs"
 	t.clientGo.second, t.plain.second, t.kinform.second = quantile, quantile, quantile
 	return t
