@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/kinform/kinform/internal/remind"
 	"github.com/kinform/kinform/listwatch"
@@ -68,6 +69,8 @@ func Merge[T any](parts ...listwatch.Source[T]) listwatch.Source[T] {
 //     is held to the time limits of the reflector by itself.
 //   - Where a part's watch has failed three times in a row, or its version has
 //     expired, all parts are listed; what has not changed is not decoded again.
+//   - What a part tells when its watch has passed that version is not told on: all parts
+//     are listed for it, once in five minutes at most.
 //   - When all parts fail, the list or the watch as a whole fails.
 //   - A preloaded store does not say which object is of which part. Up to its first
 //     list, a part that cannot be listed fails it, as it does the first of all.
@@ -123,6 +126,11 @@ type merged[T any] struct {
 	// window is how many lists are taken at once: half as many where one broke off, as it
 	// may have waited too long to be read, and one more after each that is whole.
 	window int
+
+	// late says that a part has told of something when its watch had passed that version,
+	// and all are yet to be listed for it; looked is when that was last done.
+	late   bool
+	looked time.Time
 }
 
 // mergedState is what has been told of all parts.

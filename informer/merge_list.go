@@ -289,6 +289,7 @@ func (l *mergedList[T]) finish() error {
 	l.meta.ResourceVersion = l.making.given
 	if l.meta.Continue = writePages(l.next); l.meta.Continue == "" {
 		l.listed, l.making = l.making, nil
+		l.late = false
 		l.window = min(l.window+1, l.merged.opts.AtOnce)
 	}
 	return io.EOF

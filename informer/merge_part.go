@@ -158,6 +158,9 @@ func (p *partWatch[T]) watch() error {
 				p.merged.opts.Logger.Warn("Events are ignored, as the watch had passed their versions", "part", p.health.names[p.part],
 					"type", event.Type.String(), "key", event.Key.String(), "version", event.ResourceVersion, "passed", p.version)
 			}
+			if !p.say(arrival[T]{kind: partLate, event: event}) {
+				return p.ctx.Err()
+			}
 			continue
 		}
 		if err == nil { // What cannot be read does not bring the next watch further.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/kinform/kinform/listwatch"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 )
 
@@ -122,6 +123,7 @@ const (
 	partSays arrivalKind = iota // an event, or of an object that cannot be read
 	partUp                      // its watch is open
 	partDown                    // its watch has failed, and will be opened again
+	partLate                    // an event, after what came later
 	partEnds                    // all watches end with this error
 )
 
@@ -171,7 +173,17 @@ func (w *mergedWatch[T]) tell() {
 
 // receive decides whether Next has something to return.
 func (w *mergedWatch[T]) receive(a arrival[T]) (event listwatch.Event[T], done bool, err error) {
+	if a.kind == partLate && w.isNews(a) {
+		w.late = true
+	}
+	if w.late && time.Since(w.looked) >= latePause {
+		w.looked = time.Now()
+		w.err = apierrors.NewResourceExpired("all parts are listed, as one has told of an object when its watch had passed that version")
+		return event, false, nil
+	}
 	switch a.kind {
+	case partLate:
+		return event, false, nil
 	case partUp:
 		w.down[a.part] = false
 		return event, false, nil
@@ -212,6 +224,20 @@ func (w *mergedWatch[T]) receive(a arrival[T]) (event listwatch.Event[T], done b
 	}
 	w.oldest = w.bookmark
 	return w.takeBookmark(a.event.InitialEventsEnd), true, nil
+}
+
+// latePause is the least time between two lists for which there is no other reason than
+// an event that came too late.
+const latePause = 5 * time.Minute
+
+// isNews reports whether an event that came too late is of something that has not been
+// told: an object that is shown only now, perhaps.
+func (w *mergedWatch[T]) isNews(a arrival[T]) bool {
+	told, exists := w.state.objects[a.event.Key]
+	if a.event.Type == listwatch.Deleted {
+		return exists && !newer(told.version, a.event.ResourceVersion)
+	}
+	return !exists || told.version != a.event.ResourceVersion || listwatch.OtherUID(told.uid, a.event.UIDHash)
 }
 
 // advance takes note of how far a part is. If that brings all of them forward, a

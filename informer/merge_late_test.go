@@ -1,0 +1,106 @@
+package informer_test
+
+import (
+	"fmt"
+	"io"
+	"runtime"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/kinform/kinform/apitest"
+	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/listwatch"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// What a part tells when it has passed its version, such as an object that is shown only
+// now, is found by a list, as a reflector does; and no more than one in five minutes.
+func TestLateEventOfAPartIsLookedInto(t *testing.T) { // G2
+	synctest.Test(t, func(t *testing.T) {
+		a, b := newFake("10", item("a", "9", "x")), newFake("10", item("b", "8", "x"))
+		inf := mk(t, informer.Merge[*obj](a, b), informer.Options[*obj]{})
+		start(t, inf)
+		require.NoError(t, inf.WaitForSync(t.Context()))
+		lists := func() uint64 { return inf.Status().Reflector.Lists }
+		stored := func(name string) bool {
+			synctest.Wait()
+			_, ok := inf.Store().Get(types.NamespacedName{Name: name})
+			return ok
+		}
+		before := lists()
+		a.events <- ev(listwatch.Modified, "a", "20", "y")
+		a.events <- ev(listwatch.Deleted, "unheard", "12", "x") // nothing that anybody has
+		time.Sleep(time.Second)
+		require.Equal(t, before, lists())
+		a.set("21", item("a", "20", "y"), item("shown", "15", "x"))
+		a.events <- ev(listwatch.Added, "shown", "15", "x")
+		time.Sleep(10 * time.Second)
+		require.True(t, stored("shown"))
+		require.Equal(t, before+1, lists())
+
+		a.set("21", item("a", "20", "y"), item("shown", "15", "x"), item("second", "16", "x"))
+		a.events <- ev(listwatch.Added, "shown", "15", "x") // sent again
+		for range 100 {
+			a.events <- ev(listwatch.Added, "second", "16", "x")
+		}
+		time.Sleep(4 * time.Minute)
+		require.Equal(t, before+1, lists())
+		time.Sleep(time.Minute)
+		a.events <- listwatch.Event[*obj]{Type: listwatch.Bookmark, Item: item("", "22", "")}
+		time.Sleep(10 * time.Second)
+		require.True(t, stored("second"))
+		require.Equal(t, before+2, lists())
+	})
+}
+
+// A server that was restored from a backup is believed when it insists: what it does not
+// have is gone, what it has is older, and handlers and store have the same.
+func TestPartsThatStepBackAreFollowed(t *testing.T) { // G2
+	synctest.Test(t, func(t *testing.T) {
+		a, b := newFake("10", item("a", "9", "new"), item("lost", "8", "x")), newFake("10", item("b", "8", "new"), item("lost-too", "7", "x"))
+		inf := mk(t, informer.Merge[*obj](a, b), informer.Options[*obj]{})
+		seen := map[string]string{}
+		_, err := inf.AddHandler(func(e informer.Event[*obj]) {
+			if seen[e.Key.Name] = e.ResourceVersion; e.Type == informer.Deleted {
+				delete(seen, e.Key.Name)
+			}
+		}, informer.HandlerOptions{})
+		require.NoError(t, err)
+		start(t, inf)
+		require.NoError(t, inf.WaitForSync(t.Context()))
+		a.set("6", item("a", "4", "older"))
+		b.set("6", item("b", "5", "older"))
+		a.events <- io.ErrUnexpectedEOF
+		time.Sleep(10 * time.Minute)
+		synctest.Wait()
+		require.Equal(t, map[string]string{"a": "4", "b": "5"}, seen)
+		require.Equal(t, 2, inf.Store().Len())
+		require.Equal(t, "6", inf.Store().ResourceVersion())
+	})
+}
+
+// A part that comes and goes leaves no goroutines.
+func TestPartThatComesAndGoesLeavesNothing(t *testing.T) { // G10
+	synctest.Test(t, func(t *testing.T) {
+		r := newPartsRig(t, 3)
+		r.runSynced()
+		comeAndGo := func(times int) int {
+			for n := range times {
+				fault := r.server.Inject(apitest.Fault{Match: inNamespace("part-1"), Action: []apitest.Action{apitest.Code(403, 0), apitest.Drop(), apitest.Delay(time.Hour)}[n%3]})
+				r.server.EndWatches("")
+				time.Sleep(5 * time.Minute)
+				fault.Remove()
+				time.Sleep(15 * time.Minute)
+				require.Empty(t, r.informer.Status().Parts, fmt.Sprint(n))
+			}
+			synctest.Wait()
+			return runtime.NumGoroutine()
+		}
+		few := comeAndGo(3)
+		require.LessOrEqual(t, comeAndGo(60), few+2)
+		r.settle()
+		require.NoError(t, r.stop())
+	})
+}
