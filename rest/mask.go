@@ -98,7 +98,7 @@ func unreserved(r rune) bool {
 	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("-._~", r)
 }
 
-// text hides all that is known in a text.
+// text hides all that is known in a text, what touches as one.
 func (m *mask) text(text string) string {
 	if m == nil {
 		return text
@@ -124,21 +124,25 @@ func (m *mask) text(text string) string {
 			found = append(found, span{at, at + len(secret)})
 		}
 	}
-	slices.SortFunc(found, func(a, b span) int { return a.from - b.from })
-	var out strings.Builder
-	done := 0
-	for i := 0; i < len(found); {
-		at := found[i]
-		for i++; i < len(found) && found[i].from < at.to; i++ {
-			at.to = max(at.to, found[i].to)
-		}
-		out.WriteString(text[done:at.from] + hidden)
-		done = at.to
-	}
-	if done == 0 {
+	if len(found) == 0 {
 		return text
 	}
-	return out.String() + text[done:]
+	secret := make([]bool, len(text))
+	for _, at := range found {
+		for i := at.from; i < at.to; i++ {
+			secret[i] = true
+		}
+	}
+	var out strings.Builder
+	for i := range len(text) {
+		switch {
+		case !secret[i]:
+			out.WriteByte(text[i])
+		case i == 0 || !secret[i-1]:
+			out.WriteString(hidden)
+		}
+	}
+	return out.String()
 }
 
 func revealed(secrets []Secret) []string {
