@@ -24,7 +24,7 @@ type session[T any] struct {
 	ctx     context.Context // of the request
 	cancel  context.CancelCauseFunc
 	overdue *time.Timer
-	silence atomic.Pointer[silence]
+	silence *atomic.Pointer[silence] // all of the session that the Source may keep
 }
 
 // open asks for a watch, which ends with reason when nothing has come for as long
@@ -35,10 +35,11 @@ func (r *Reflector[T]) open(ctx context.Context, opts listwatch.WatchOptions, li
 	}
 	opts.Timeout = cmp.Or(opts.Timeout, r.opts.watchTimeout())
 	ctx, cancel := context.WithCancelCause(ctx)
-	s := &session[T]{ctx: ctx, cancel: cancel, timeout: opts.Timeout}
+	s := &session[T]{ctx: ctx, cancel: cancel, timeout: opts.Timeout, silence: new(atomic.Pointer[silence])}
+	silence := s.silence
 	s.overdue = time.AfterFunc(opts.Timeout+overdueMargin, func() { cancel(ErrOverdue) })
 	s.endAfter(limit, r.about(reason))
-	progress := func() { s.silence.Load().progress() }
+	progress := func() { silence.Load().progress() }
 	opts.Patience = listwatch.Patience{Limit: r.opts.WatchIdleTimeout, Progress: progress}
 	if opts.SendInitialEvents {
 		opts.InitialPatience = listwatch.Patience{Limit: r.opts.ListProgressTimeout, Progress: progress}

@@ -1,0 +1,60 @@
+package reflector
+
+import (
+	"context"
+	"runtime"
+	"testing"
+	"time"
+	"weak"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kinform/kinform/listwatch"
+)
+
+// keeper is a source whose stream keeps what it was told, as one that reads ahead does. The
+// source itself keeps only whom to tell of progress, as a timer of it may.
+type keeper struct {
+	discardSource
+	progress []func()
+}
+
+type keepingStream struct {
+	*watchStream
+	opts listwatch.WatchOptions
+}
+
+func (k *keeper) Watch(ctx context.Context, opts listwatch.WatchOptions) (listwatch.WatchStream[string], error) {
+	k.progress = append(k.progress, opts.Patience.Progress, opts.InitialPatience.Progress)
+	return &keepingStream{&watchStream{&stream{ctx: ctx, play: []any{added("a@1"), endMarker("10")}}}, opts}, nil
+}
+
+type discardSource struct{}
+
+func (discardSource) List(ctx context.Context, _ listwatch.ListOptions) (listwatch.ListStream[string], error) {
+	return nil, ctx.Err()
+}
+
+// When Run has ended, nothing that somebody else keeps of it keeps the sink, and the store
+// behind it.
+func TestNothingKeepsTheSinkAfterTheEnd(t *testing.T) {
+	t.Parallel()
+	k := &keeper{}
+	run := func() weak.Pointer[mirror] {
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		defer cancel()
+		sink := newRig(Options{}).sink
+		r, err := New[string](k, sink, Options{ListMode: WatchList})
+		require.NoError(t, err)
+		require.NoError(t, r.Run(ctx))
+		require.Len(t, sink.content, 1)
+		return weak.Make(sink)
+	}
+	sink := run()
+	require.Eventually(t, func() bool {
+		runtime.GC()
+		return sink.Value() == nil
+	}, 10*time.Second, 10*time.Millisecond)
+	require.Len(t, k.progress, 2)
+	k.progress[0]()
+}
