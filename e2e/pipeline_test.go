@@ -173,11 +173,13 @@ func (p *pipeline[T]) stop(t *testing.T) {
 	require.Zero(t, p.network.Open(), "connections left")
 	t.Logf("%d connections, %.1f MiB received, %+v", p.network.Dials(), mib(p.client.Stats().BytesReceived), p.informer.Status().Reflector.Stats)
 
-	informerAlive, clientAlive := weak.Make(p.informer), weak.Make(p.client)
+	informerAlive, storeAlive, clientAlive := weak.Make(p.informer), weak.Make(p.informer.Store()), weak.Make(p.client)
 	p.informer, p.client, p.seen = nil, nil, nil
-	p.before.requireNothingMore(t)
+	// First by name, so that what is left over in the heap is known to be something else.
 	requireCollected(t, "informer", informerAlive)
+	requireCollected(t, "store", storeAlive)
 	requireCollected(t, "client", clientAlive)
+	p.before.requireNothingMore(t)
 }
 
 // keyOf returns the key of an object.
