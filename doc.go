@@ -15,6 +15,9 @@
 //
 // # Reading order
 //
+// Who has not met informers before begins with docs/how-informers-work.md, half an hour
+// with experiments, and with package plain, the same pipeline as a textbook has it. Then:
+//
 //   - listwatch: the port. What a reflector asks of a server.
 //   - rest: the adapter. HTTP, JSON and protobuf, item by item.
 //   - reflector: list and watch as a state machine that one can see.

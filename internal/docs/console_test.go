@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -27,6 +28,7 @@ import (
 //
 //   - "..." stands for anything within a line, and for any lines where it is alone in
 //     its line;
+//   - "about 100" stands for a number that is at most a third less or a half more;
 //   - a time, such as 31.9µs, stands for any time, and a date for any date;
 //   - any number of spaces is one space.
 //
@@ -44,8 +46,9 @@ func TestExperimentsOfThePagesShowWhatIsThere(t *testing.T) {
 	if _, err := exec.LookPath("curl"); err != nil {
 		t.Skip("the experiments need curl")
 	}
-	binary := build(t)
-	found := experiments(t, "docs/how-informers-work.md") // The other language has the same: see below.
+	const page = "docs/how-informers-work.md" // The other language has the same blocks, which another test sees to.
+	binary := build(t, page)
+	found := experiments(t, page)
 	require.NotEmpty(t, found)
 	for _, e := range found {
 		t.Run(e.name, func(t *testing.T) {
@@ -62,12 +65,16 @@ func TestExperimentsOfThePagesShowWhatIsThere(t *testing.T) {
 	}
 }
 
-// build builds the command and returns the directory that it is in.
-func build(t *testing.T) string {
+// build builds the command and the program of a page, and returns the directory that
+// they are in.
+func build(t *testing.T, page string) string {
 	t.Helper()
 	dir := t.TempDir()
 	said, err := exec.Command("go", "build", "-o", filepath.Join(dir, "kinform"), module+"cmd/kinform").CombinedOutput()
 	require.NoError(t, err, "%s", said)
+	programs := slices.DeleteFunc(inPage(t, page), func(b block) bool { return !strings.HasPrefix(b.text, "package main\n") })
+	require.Len(t, programs, 1, "%s has one program", page)
+	compile(t, map[string]string{"greeter/main.go": programs[0].text}, "-o", filepath.Join(dir, "greeter"))
 	return dir
 }
 
@@ -224,6 +231,7 @@ var (
 	aTime   = regexp.MustCompile(`\b(\d+(\.\d+)?(ns|µs|ms|m|s))+\b`)
 	aDate   = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`)
 	spaces  = regexp.MustCompile(`\s+`)
+	about   = regexp.MustCompile(`\babout (\d+)`)
 	anyLine = "..."
 )
 
@@ -240,7 +248,7 @@ func matches(shown, lines []string) bool {
 	if len(shown) == 0 {
 		return len(lines) == 0
 	}
-	if shown[0] == anyLine {
+	if strings.TrimSpace(shown[0]) == anyLine {
 		for n := range len(lines) + 1 {
 			if matches(shown[1:], lines[n:]) {
 				return true
@@ -251,12 +259,26 @@ func matches(shown, lines []string) bool {
 	if len(lines) == 0 {
 		return false
 	}
-	var pattern []string
-	for _, part := range strings.Split(plainly(shown[0]), "...") {
-		pattern = append(pattern, regexp.QuoteMeta(part))
+	return matchesLine(plainly(shown[0]), plainly(lines[0])) && matches(shown[1:], lines[1:])
+}
+
+// matchesLine says whether one line is as shown.
+func matchesLine(shown, line string) bool {
+	pattern := regexp.QuoteMeta(shown)
+	pattern = strings.ReplaceAll(pattern, regexp.QuoteMeta("..."), ".*")
+	pattern = about.ReplaceAllString(pattern, `(\d+)`)
+	found := regexp.MustCompile("^" + pattern + "$").FindStringSubmatch(line)
+	if found == nil {
+		return false
 	}
-	line := regexp.MustCompile("^" + strings.Join(pattern, ".*") + "$")
-	return line.MatchString(plainly(lines[0])) && matches(shown[1:], lines[1:])
+	for n, want := range about.FindAllStringSubmatch(shown, -1) {
+		want, _ := strconv.Atoi(want[1])
+		got, err := strconv.Atoi(found[n+1])
+		if err != nil || 3*got < 2*want || 2*got > 3*want {
+			return false
+		}
+	}
+	return true
 }
 
 // without leaves out empty lines, as a page may have them where they help a reader.
@@ -280,6 +302,11 @@ func TestWhatIsShownIsCompared(t *testing.T) {
 		{"a\n...\nz", "a\nb\nc\nz", true},
 		{"a\n...\nz", "a\nb\nc", false},
 		{"10 keys", "11 keys", false},
+		{"about 100 keys", "67 keys", true},
+		{"about 100 keys", "66 keys", false},
+		{"... about 100 keys, about 10 ...", "of 150 keys, 15 more", true},
+		{"about 100 keys", "151 keys", false},
+		{"about 100 keys", "many keys", false},
 		{"since 2026-11-22T18:01:03Z", "since 2027-01-01T00:00:00Z", true},
 		{"", "anything", false},
 	} {

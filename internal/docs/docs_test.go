@@ -186,8 +186,9 @@ func uses(code string) (all string) {
 	return all
 }
 
-// compile compiles packages that are not there: they are laid over this directory.
-func compile(t *testing.T, files map[string]string) {
+// compile compiles packages that are not there: they are laid over this directory. Flags
+// are for go build.
+func compile(t *testing.T, files map[string]string, flags ...string) {
 	t.Helper()
 	dir := t.TempDir()
 	here, err := os.Getwd()
@@ -203,8 +204,8 @@ func compile(t *testing.T, files map[string]string) {
 	list, err := json.Marshal(overlay)
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "overlay.json"), list, 0o600))
-	args := append([]string{"build", "-overlay", filepath.Join(dir, "overlay.json")}, slices.Sorted(maps.Keys(packages))...)
-	require.Greater(t, len(packages), 1, "go build keeps nothing of several packages")
+	require.True(t, len(packages) > 1 || len(flags) > 0, "go build keeps nothing of several packages")
+	args := slices.Concat([]string{"build", "-overlay", filepath.Join(dir, "overlay.json")}, flags, slices.Sorted(maps.Keys(packages)))
 	said, err := exec.Command("go", args...).CombinedOutput()
 	if err != nil {
 		for name, text := range files {

@@ -1,0 +1,111 @@
+package docs
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const english = "docs/how-informers-work.md"
+
+// section is what stands under a heading of a page.
+type section struct {
+	title  string
+	prose  string   // without blocks
+	blocks []string // with the word after the fence
+	links  []string
+}
+
+var (
+	link     = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	number   = regexp.MustCompile(`^## (\d+)\. `)
+	anchored = regexp.MustCompile(`#.*$`)
+)
+
+// sections returns those of a page; the first is what stands above all headings.
+func sections(t *testing.T, page string) []section {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(root, page))
+	require.NoError(t, err)
+	all := []section{{}}
+	fenced := false
+	for line := range strings.Lines(string(text)) {
+		s := &all[len(all)-1]
+		switch {
+		case strings.HasPrefix(line, "```"):
+			fenced = !fenced
+			if fenced {
+				s.blocks = append(s.blocks, line)
+			}
+		case fenced:
+			s.blocks[len(s.blocks)-1] += line
+		case strings.HasPrefix(line, "## "):
+			all = append(all, section{title: strings.TrimSpace(line)})
+		default:
+			s.prose += line
+			for _, found := range link.FindAllStringSubmatch(line, -1) {
+				s.links = append(s.links, found[1])
+			}
+		}
+	}
+	require.False(t, fenced, "%s: a block does not end", page)
+	return all
+}
+
+// Each section has what a learner needs: a picture, the textbook's file and the tuned
+// one, a guarantee, and an experiment.
+func TestEachSectionForLearnersIsComplete(t *testing.T) {
+	t.Parallel()
+	numbered := 0
+	for _, s := range sections(t, english) {
+		if !number.MatchString(s.title) {
+			continue
+		}
+		numbered++
+		has := func(all []string, pattern string) bool {
+			for _, one := range all {
+				if regexp.MustCompile(pattern).MatchString(one) {
+					return true
+				}
+			}
+			return false
+		}
+		require.True(t, has(s.blocks, "^```text\n"), "%s: no picture", s.title)
+		require.True(t, has(s.blocks, "^```console\n"), "%s: no experiment", s.title)
+		require.True(t, has(s.links, `^\.\./plain/\w+\.go$`), "%s: no file of the textbook", s.title)
+		require.True(t, has(s.links, `^\.\./(rest|reflector|deltafifo|indexer|informer|workqueue|examples)/.*\w+\.go$`), "%s: no tuned file", s.title)
+		require.Regexp(t, `\*\*Guarantees?\*\* \[G\d+\]\(\.\./informer/doc\.go\)`, s.prose, s.title)
+	}
+	require.GreaterOrEqual(t, numbered, 18)
+}
+
+// Links of the pages lead to files of this repository.
+func TestLinksOfPagesLeadSomewhere(t *testing.T) {
+	t.Parallel()
+	require.NoError(t, filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		name, _ := filepath.Rel(root, path)
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && name != "." && (strings.HasPrefix(name, ".") || name == "bin" || entry.Name() == "testdata"):
+			return fs.SkipDir
+		case entry.IsDir() || !strings.HasSuffix(name, ".md"):
+			return nil
+		}
+		for _, s := range sections(t, name) {
+			for _, to := range s.links {
+				if strings.Contains(to, "://") || strings.HasPrefix(to, "#") {
+					continue
+				}
+				_, err := os.Stat(filepath.Join(filepath.Dir(path), anchored.ReplaceAllString(to, "")))
+				require.NoError(t, err, "%s links to %s", name, to)
+			}
+		}
+		return nil
+	}))
+}
