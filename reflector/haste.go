@@ -17,7 +17,7 @@ func (r *Reflector[T]) hurried(s state[T]) state[T] {
 		return nil
 	}
 	if wait := r.haste.Step(); wait > 0 {
-		return &backingOff[T]{wait: wait, then: s}
+		return &backingOff[T]{wait: wait, then: s, hurried: true}
 	}
 	return nil
 }

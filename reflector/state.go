@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/kinform/kinform/internal/remind"
 	"github.com/kinform/kinform/listwatch"
 )
 
@@ -74,8 +75,9 @@ type watching[T any] struct {
 
 // backingOff waits.
 type backingOff[T any] struct {
-	wait time.Duration
-	then state[T]
+	wait    time.Duration
+	then    state[T]
+	hurried bool // not because of a failure
 }
 
 // stopped is the end.
@@ -127,7 +129,9 @@ func (r *Reflector[T]) step(ctx context.Context, s state[T]) (state[T], error) {
 		if sleep(ctx, s.wait, r.opts.Wake) {
 			r.opts.Wake = nil // Else no wait would ever be one again.
 		}
-		r.waited = true
+		if r.waited = true; !s.hurried {
+			r.haste = remind.Haste{} // A failure's own waits do.
+		}
 		return s.then, nil
 	default:
 		return s, nil
