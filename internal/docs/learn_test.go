@@ -11,7 +11,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-const english = "docs/how-informers-work.md"
+const (
+	english = "docs/how-informers-work.md"
+	chinese = "docs/how-informers-work.zh.md"
+)
 
 // section is what stands under a heading of a page.
 type section struct {
@@ -82,6 +85,22 @@ func TestEachSectionForLearnersIsComplete(t *testing.T) {
 		require.Regexp(t, `\*\*Guarantees?\*\* \[G\d+\]\(\.\./informer/doc\.go\)`, s.prose, s.title)
 	}
 	require.GreaterOrEqual(t, numbered, 18)
+}
+
+// Both languages have the same sections, with the same pictures, code, experiments and
+// links.
+func TestBothLanguagesAreOnePage(t *testing.T) {
+	t.Parallel()
+	here, there := sections(t, english), sections(t, chinese)
+	require.Len(t, there, len(here))
+	for n, s := range here {
+		require.Equal(t, number.FindString(s.title), number.FindString(there[n].title), s.title)
+		require.Equal(t, s.blocks, there[n].blocks, s.title)
+		require.Equal(t, strings.Count(s.prose, "\n\n"), strings.Count(there[n].prose, "\n\n"), "%s: the paragraphs", s.title)
+		if n > 0 { // The first section has the link to the other language.
+			require.ElementsMatch(t, s.links, there[n].links, s.title)
+		}
+	}
 }
 
 // Links of the pages lead to files of this repository.
