@@ -4,6 +4,7 @@ package docs
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -38,6 +39,9 @@ import (
 // machine may be busy. What is shown wrongly fails every time.
 const attempts = 3
 
+// atOnce is how many experiments run at the same time.
+const atOnce = 6
+
 // attemptWithin bounds one attempt.
 const attemptWithin = 30 * time.Second
 
@@ -46,21 +50,33 @@ func TestExperimentsOfThePagesShowWhatIsThere(t *testing.T) {
 	if _, err := exec.LookPath("curl"); err != nil {
 		t.Skip("the experiments need curl")
 	}
-	const page = "docs/how-informers-work.md" // The other language has the same blocks, which another test sees to.
-	binary := build(t, page)
-	found := experiments(t, page)
+	binary := build(t, english) // The other language has the same blocks, which another test sees to.
+	found := experiments(t, english)
 	require.NotEmpty(t, found)
-	for _, e := range found {
-		t.Run(e.name, func(t *testing.T) {
-			t.Parallel()
+	// Subtests in parallel would be as many as there are processors, and most of these sleep.
+	outcomes := make([]chan string, len(found))
+	turns := make(chan struct{}, atOnce)
+	for n, e := range found {
+		outcomes[n] = make(chan string, 1)
+		dirs := [attempts]string{}
+		for attempt := range attempts {
+			dirs[attempt] = t.TempDir()
+		}
+		go func() {
+			turns <- struct{}{}
+			defer func() { <-turns }()
 			var differ string
-			for range attempts {
-				if differ = e.differs(t, binary); differ == "" {
-					return
+			for _, dir := range dirs {
+				if differ = e.differs(dir, binary); differ == "" {
+					break
 				}
-				t.Logf("this attempt does not show what the page shows:\n%s", differ)
 			}
-			t.Errorf("%s: %s", e.name, differ)
+			outcomes[n] <- differ
+		}()
+	}
+	for n, e := range found {
+		t.Run(e.name, func(t *testing.T) {
+			require.Empty(t, <-outcomes[n], "%s: an experiment does not show what the page shows", english)
 		})
 	}
 }
@@ -70,11 +86,9 @@ func TestExperimentsOfThePagesShowWhatIsThere(t *testing.T) {
 func build(t *testing.T, page string) string {
 	t.Helper()
 	dir := t.TempDir()
-	said, err := exec.Command("go", "build", "-o", filepath.Join(dir, "kinform"), module+"cmd/kinform").CombinedOutput()
-	require.NoError(t, err, "%s", said)
 	programs := slices.DeleteFunc(inPage(t, page), func(b block) bool { return !strings.HasPrefix(b.text, "package main\n") })
 	require.Len(t, programs, 1, "%s has one program", page)
-	compile(t, map[string]string{"greeter/main.go": programs[0].text}, "-o", filepath.Join(dir, "greeter"))
+	compile(t, map[string]string{"greeter/main.go": programs[0].text}, "-ldflags=-s -w", "-o", dir+"/", module+"cmd/kinform")
 	return dir
 }
 
@@ -125,9 +139,15 @@ func experiments(t *testing.T, page string) (all []experiment) {
 const pagePort = "127.0.0.1:8001"
 
 // differs runs an experiment and says what is not as it is shown.
-func (e experiment) differs(t *testing.T, binary string) string {
-	address := freeAddress(t)
-	sh := newShell(t, binary)
+func (e experiment) differs(dir, binary string) string {
+	address, err := freeAddress()
+	if err != nil {
+		return err.Error()
+	}
+	sh, err := newShell(dir, binary)
+	if err != nil {
+		return err.Error()
+	}
 	defer sh.end()
 	for _, s := range e.steps {
 		command := strings.ReplaceAll(s.command, pagePort, address)
@@ -144,11 +164,13 @@ func (e experiment) differs(t *testing.T, binary string) string {
 	return ""
 }
 
-func freeAddress(t *testing.T) string {
+func freeAddress() (string, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
+	if err != nil {
+		return "", err
+	}
 	defer listener.Close()
-	return listener.Addr().String()
+	return listener.Addr().String(), nil
 }
 
 // shell is one shell, in a directory of its own, that runs one command after another.
@@ -159,19 +181,24 @@ type shell struct {
 	done  sync.WaitGroup
 }
 
-func newShell(t *testing.T, binary string) *shell {
-	t.Helper()
+func newShell(dir, binary string) (*shell, error) {
 	s := &shell{cmd: exec.Command("sh"), lines: make(chan string, 1000)}
-	s.cmd.Dir = t.TempDir()
+	s.cmd.Dir = dir
 	s.cmd.Env = append(os.Environ(), "PATH="+binary+string(os.PathListSeparator)+os.Getenv("PATH"))
 	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // So end reaches what the shell has started.
 	output, outputEnd, err := os.Pipe()
-	require.NoError(t, err)
+	if err != nil {
+		return nil, err
+	}
+	defer outputEnd.Close()
 	s.cmd.Stdout, s.cmd.Stderr = outputEnd, outputEnd
 	s.input, err = s.cmd.StdinPipe()
-	require.NoError(t, err)
-	require.NoError(t, s.cmd.Start())
-	require.NoError(t, outputEnd.Close())
+	if err == nil {
+		err = s.cmd.Start()
+	}
+	if err != nil {
+		return nil, errors.Join(err, output.Close())
+	}
 	s.done.Go(func() {
 		defer output.Close()
 		defer close(s.lines)
@@ -185,7 +212,7 @@ func newShell(t *testing.T, binary string) *shell {
 			}
 		}
 	})
-	return s
+	return s, nil
 }
 
 // end ends the shell and what it has started.
