@@ -25,9 +25,10 @@ type section struct {
 }
 
 var (
-	link     = regexp.MustCompile(`\]\(([^)\s]+)\)`)
-	number   = regexp.MustCompile(`^## (\d+)\. `)
-	anchored = regexp.MustCompile(`#.*$`)
+	link      = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	number    = regexp.MustCompile(`^## (\d+)\. `)
+	namedLink = regexp.MustCompile("\\[`(\\w+/[^`]+\\.go)`\\]\\(([^)]+)\\)")
+	anchored  = regexp.MustCompile(`#.*$`)
 )
 
 // sections returns those of a page; the first is what stands above all headings.
@@ -82,6 +83,9 @@ func TestEachSectionForLearnersIsComplete(t *testing.T) {
 		require.True(t, has(s.blocks, "^```console\n"), "%s: no experiment", s.title)
 		require.True(t, has(s.links, `^\.\./plain/\w+\.go$`), "%s: no file of the textbook", s.title)
 		require.True(t, has(s.links, `^\.\./(rest|reflector|deltafifo|indexer|informer|workqueue|examples)/.*\w+\.go$`), "%s: no tuned file", s.title)
+		for _, named := range namedLink.FindAllStringSubmatch(s.prose, -1) {
+			require.Equal(t, named[1], strings.TrimPrefix(named[2], "../"), "%s: the link says where it leads", s.title)
+		}
 		require.Regexp(t, `\*\*Guarantees?\*\* \[G\d+\]\(\.\./informer/doc\.go\)`, s.prose, s.title)
 	}
 	require.GreaterOrEqual(t, numbered, 18)
