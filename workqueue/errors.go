@@ -55,19 +55,21 @@ func (e *PanicError) Unwrap() error {
 
 // RequeueAfter is what a reconcile function returns when it succeeded and wants
 // its key again after d: Run forgets the key's failures and adds it then. It is
-// no failure, and it is found however deeply it is wrapped; what it is wrapped in
-// or joined with is not reported.
+// no failure, and it is found however deeply it is wrapped; what it is wrapped in is
+// not reported. Joined with an error, it is not granted: Run reports that error and
+// tries again, rate-limited. See Run for several results in one.
 func RequeueAfter(d time.Duration) error { return &requeueAfter{after: d} }
 
 // RequeueWhen is what a reconcile function returns when it succeeded and wants
 // its key again when the given function has returned: Run forgets the key's
-// failures, parks it with that function, and adds it. See Park. Like
-// RequeueAfter it is no failure.
+// failures, parks it with that function, and adds it. See Park. It is no failure, and
+// what is wrapped or joined counts as for RequeueAfter.
 func RequeueWhen(until func(context.Context) error) error { return &requeueWhen{until: until} }
 
 // Drop is what a reconcile function returns for a failure that trying again would
 // not mend, such as an object that says what cannot be: the error is reported and
-// the key forgotten, until it is added anew. Of nil, it is nil.
+// the key forgotten, until it is added anew. Joined with an error that is not dropped,
+// it is tried again with that one. Of nil, it is nil.
 func Drop(err error) error {
 	if err == nil {
 		return nil

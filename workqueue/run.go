@@ -20,6 +20,16 @@ import (
 //     often failures are logged.
 //   - any other error: the same, but that the key is added again, rate-limited.
 //
+// A result may be wrapped, and it may be several in one, as errors.Join makes it:
+//
+//   - An error that is neither a wish nor dropped wins: the whole result is reported as
+//     it is, the key keeps its failures and is added again, rate-limited. Wishes beside
+//     it are not granted, as its turn comes anyway.
+//   - Of errors that are all dropped the key is forgotten; wishes beside them are granted.
+//     Drop of a wish is that wish.
+//   - Of several RequeueAfter the earliest counts, and of several RequeueWhen all are
+//     waited for. RequeueWhen wins over RequeueAfter.
+//
 // A key that is added again keeps the priority and causes of its turn.
 //
 // A panic in reconcile becomes such an error, a *PanicError that is logged with
@@ -169,24 +179,25 @@ func (q *Queue[K]) conclude(ctx context.Context, key K, err error) {
 	if ctx.Err() != nil && (errors.Is(err, ctx.Err()) || errors.Is(err, context.Cause(ctx))) {
 		return // It was interrupted, which is no failure, and nothing follows.
 	}
-	if wish, ok := errors.AsType[*requeueAfter](err); ok {
-		q.Forget(key)
-		q.again(key, wish.after)
+	o := outcomeOf(err)
+	if o.failed {
+		q.report(ctx, "reconcile failed", false, key, err)
+		q.Retry(key)
 		return
 	}
-	if wish, ok := errors.AsType[*requeueWhen](err); ok {
-		q.Forget(key)
-		q.Park(key, wish.until)
-		q.again(key, 0)
-		return
-	}
-	if _, ok := errors.AsType[*dropped](err); ok {
+	if o.dropped {
 		q.report(ctx, "reconcile failed, and is not tried again", true, key, err)
-		q.Forget(key)
-		return
 	}
-	q.report(ctx, "reconcile failed", false, key, err)
-	q.Retry(key)
+	q.Forget(key)
+	for _, until := range o.when {
+		q.Park(key, until)
+	}
+	switch {
+	case o.when != nil:
+		q.again(key, 0)
+	case o.after != nil:
+		q.again(key, *o.after)
+	}
 }
 
 // contain calls a function of the user's, and then tells its error, which a panic

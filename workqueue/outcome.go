@@ -1,0 +1,60 @@
+package workqueue
+
+import (
+	"context"
+	"time"
+)
+
+// outcome is what the errors in a result of reconcile amount to. An error that wraps
+// others is judged by these, so that it is a wish only if it wraps nothing but wishes.
+type outcome struct {
+	failed  bool // with something that is tried again
+	dropped bool // with something that is not
+	after   *time.Duration
+	when    []func(context.Context) error
+}
+
+// outcomeOf judges what reconcile has returned.
+func outcomeOf(err error) (o outcome) {
+	o.add(err, false)
+	return o
+}
+
+// add judges an error, below a Drop or not.
+func (o *outcome) add(err error, drop bool) {
+	switch e := err.(type) {
+	case nil: // as one of several
+		return
+	case *requeueAfter:
+		if o.after == nil || e.after < *o.after {
+			o.after = &e.after
+		}
+		return
+	case *requeueWhen:
+		o.when = append(o.when, e.until)
+		return
+	case *dropped:
+		o.add(e.err, true)
+		return
+	case *PanicError: // a failure, whatever the value is
+	case interface{ Unwrap() error }:
+		if wrapped := e.Unwrap(); wrapped != nil {
+			o.add(wrapped, drop)
+			return
+		}
+	case interface{ Unwrap() []error }:
+		some := false
+		for _, wrapped := range e.Unwrap() {
+			o.add(wrapped, drop)
+			some = some || wrapped != nil
+		}
+		if some {
+			return
+		}
+	}
+	if drop {
+		o.dropped = true
+	} else {
+		o.failed = true
+	}
+}
