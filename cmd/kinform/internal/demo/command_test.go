@@ -228,7 +228,7 @@ func TestOutputThatCannotBeWrittenEndsTheRun(t *testing.T) {
 func TestTextForAPerson(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	require.NoError(t, demo(t.Context(), &out, "--for", "800ms", "--pods", "50", "--faults"))
+	require.NoError(t, demo(t.Context(), &out, "--for", "1500ms", "--pods", "50", "--faults"))
 	for _, want := range []string{
 		"An API server with 50 pods in 20 namespaces starts in this process:\nhttp://127.0.0.1:",
 		"\nSynced: 50 pods are listed, stored, handled and enqueued after ",
@@ -249,6 +249,10 @@ func TestFlagsThatMakeNoSense(t *testing.T) {
 		"--namespaces must be at least 1":                      {"--namespaces", "0"},
 		"--workers must be at least 1":                         {"--workers", "0"},
 		"--for must not be negative":                           {"--for", "-1s"},
+		"--work must not be negative":                          {"--work", "-1s"},
+		"--fail must not be negative":                          {"--fail", "-1"},
+		"--slow-handler must not be negative":                  {"--slow-handler", "-1s"},
+		"--resync must not be negative":                        {"--resync", "-1s"},
 		"--churn must be a number that is not negative":        {"--churn", "NaN"},
 		"--pods must not be negative\n--workers must be at le": {"--pods", "-1", "--workers", "-1"},
 		`output format "xml" is unknown: use text or json`:     {"--output", "xml"},

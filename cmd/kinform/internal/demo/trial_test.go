@@ -60,7 +60,7 @@ func TestSlowWorkMergesChanges(t *testing.T) {
 
 func TestSlowHandlerIsSyncedLater(t *testing.T) {
 	eachPipeline(t, func(t *testing.T, pipeline string) {
-		synced, summary := try(t, "slow_handler_synced", pipeline, "--pods", "20", "--churn", "0", "--slow-handler", "5ms", "--for", "1s")
+		synced, summary := try(t, "slow_handler_synced", pipeline, "--pods", "20", "--churn", "0", "--slow-handler", "5ms", "--for", "500ms")
 		require.Len(t, synced, 1)
 		require.Equal(t, 20, synced[0].Calls)
 		require.Equal(t, 20, *summary.SlowCalls)
@@ -78,7 +78,7 @@ func TestSlowHandlerThatIsNeverSyncedHoldsNothingUp(t *testing.T) {
 
 func TestResyncTellsOfEveryObject(t *testing.T) {
 	eachPipeline(t, func(t *testing.T, pipeline string) {
-		_, summary := try(t, "", pipeline, "--pods", "3", "--churn", "0", "--resync", "100ms", "--for", "500ms")
+		_, summary := try(t, "", pipeline, "--pods", "3", "--churn", "0", "--resync", "100ms", "--for", "350ms")
 		require.GreaterOrEqual(t, *summary.Resyncs, 3)
 		require.Zero(t, *summary.Resyncs%3)
 		require.Equal(t, 3+*summary.Resyncs, summary.Events)
