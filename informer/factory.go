@@ -92,9 +92,11 @@ type SharedStatus struct {
 // nil makes an error. If the factory runs, the informer starts at once, otherwise with the factory.
 //
 // Every later user of the same selection and type must want the same options, or
-// gets a [*ConflictError]: functions are the same if their code is, pointers if they
-// are equal. Name and Preload are those of the first, and Reflector.Wake is the
-// factory's. Further indexes can be added with Handle.AddIndex.
+// gets a [*ConflictError]. An index function is the same if it is one function of a
+// package, or one variable's value: two closures, or a method of a value that is named
+// twice, may compute different values, and are a conflict although their code is one.
+// Name, Preload, loggers, observers and Reflector.OnError are those of the first, and
+// Reflector.Wake is the factory's. Further indexes can be added with Handle.AddIndex.
 //
 // After the end of Run, the error is ErrStopped.
 func Acquire[T any](f *Factory, what Selection, open func(Selection) listwatch.Source[T], opts Options[T]) (*Handle[T], error) {

@@ -3,6 +3,7 @@ package informer
 import (
 	"fmt"
 	"reflect"
+	"unsafe"
 )
 
 // ConflictError says that an informer is shared already, with other options.
@@ -22,16 +23,26 @@ func (e *ConflictError) Error() string {
 		e.Selection, e.Type, e.Option, e.First, e.Second)
 }
 
-// difference says which option is different, "" if none is.
+// isOfTheFirst reports whether an option changes nothing of what others get, or is the
+// factory's or the informer's own: it may differ.
+func isOfTheFirst(option string) bool {
+	switch option {
+	case "Name", "Preload", "Logger", "Observer", "OnError", "Wake", "Unreadable":
+		return true
+	}
+	return false
+}
+
+// difference says which option is different, or not known to be the same, "" if none is.
 func difference(path string, a, b reflect.Value) string {
 	switch a.Kind() {
 	case reflect.Struct:
 		for i := range a.NumField() {
 			name := a.Type().Field(i).Name
-			switch {
-			case path == "" && (name == "Name" || name == "Preload"), path == "Reflector" && name == "Wake":
+			if isOfTheFirst(name) {
 				continue
-			case path != "":
+			}
+			if path != "" {
 				name = path + "." + name
 			}
 			if found := difference(name, a.Field(i), b.Field(i)); found != "" {
@@ -48,7 +59,11 @@ func difference(path string, a, b reflect.Value) string {
 				return found
 			}
 		}
-	case reflect.Func, reflect.Pointer, reflect.Chan, reflect.Slice:
+	case reflect.Func:
+		if closure(a) != closure(b) {
+			return path + " (not known to be the same function: what a call returns, or a method of a value, is another one each time, so give both users one function of a package, or a variable that holds it)"
+		}
+	case reflect.Pointer, reflect.Chan, reflect.Slice:
 		if a.Pointer() != b.Pointer() {
 			return fmt.Sprintf("%s (not the same %v)", path, a.Kind())
 		}
@@ -58,4 +73,13 @@ func difference(path string, a, b reflect.Value) string {
 		}
 	}
 	return ""
+}
+
+// closure returns the address of a function's code and captured variables, which is what a
+// variable of a function type holds. reflect's own Pointer is that of the code alone, and
+// the same for two closures that captured different values.
+func closure(function reflect.Value) unsafe.Pointer {
+	variable := reflect.New(function.Type())
+	variable.Elem().Set(function)
+	return *(*unsafe.Pointer)(variable.UnsafePointer())
 }

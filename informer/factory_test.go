@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/kinform/kinform/apitest"
+	"github.com/kinform/kinform/deltafifo"
 	"github.com/kinform/kinform/indexer"
 	"github.com/kinform/kinform/informer"
 	"github.com/kinform/kinform/listwatch"
@@ -165,8 +167,6 @@ func TestConflictingOptionsNameBothUsers(t *testing.T) { // D25, SI-33
 		"Reflector.PageSize (100 and 7)":          func(o *informer.Options[*corev1.Pod]) { o.Reflector.PageSize = 7 },
 		"Reflector.ListMode (Auto and WatchList)": func(o *informer.Options[*corev1.Pod]) { o.Reflector.ListMode = reflector.WatchList },
 		"Reflector.Backoff.Max (0s and 1s)":       func(o *informer.Options[*corev1.Pod]) { o.Reflector.Backoff.Max = time.Second },
-		"Reflector.OnError (not the same func)":   func(o *informer.Options[*corev1.Pod]) { o.Reflector.OnError = func(reflector.Error) {} },
-		"Observer (not the same ptr)":             func(o *informer.Options[*corev1.Pod]) { o.Observer = &informer.Observer{} },
 		"Store.Indexes[node] (only one has it)": func(o *informer.Options[*corev1.Pod]) {
 			o.Store.Indexes = map[string]indexer.IndexFunc[*corev1.Pod]{"node": nil}
 		},
@@ -191,6 +191,83 @@ func TestConflictingOptionsNameBothUsers(t *testing.T) { // D25, SI-33
 	_, err = informer.Acquire(&w.factory, informer.Selection{Resource: pods}, partial, informer.Options[*metav1.PartialObjectMetadata]{})
 	require.NoError(t, err, "another type is another informer")
 	require.Len(t, w.factory.Status(), 3)
+}
+
+// podsBy finds pods by a label. Where a call is inlined, its closure has code of its own.
+//
+//go:noinline
+func podsBy(label string) indexer.IndexFunc[*corev1.Pod] {
+	return func(pod *corev1.Pod) ([]string, error) { return []string{pod.Labels[label]}, nil }
+}
+
+// sorter has an index function that depends on it.
+type sorter struct{ label string }
+
+func (s *sorter) index(pod *corev1.Pod) ([]string, error) { return []string{pod.Labels[s.label]}, nil }
+
+func podsByNode(pod *corev1.Pod) ([]string, error) { return []string{pod.Spec.NodeName}, nil }
+
+func byName[T metav1.Object](object T) ([]string, error) { return []string{object.GetName()}, nil }
+
+// Two functions of the same code may compute different values, so only what is one function
+// for sure is taken for one.
+func TestAnIndexIsSharedOnlyWhereItsFunctionIsTheSameForSure(t *testing.T) {
+	t.Parallel()
+	once := podsBy("app")
+	one := &sorter{"app"}
+	for name, c := range map[string]struct {
+		first, second func() indexer.IndexFunc[*corev1.Pod]
+		same          bool
+	}{
+		"a function of a package":    {func() indexer.IndexFunc[*corev1.Pod] { return podsByNode }, func() indexer.IndexFunc[*corev1.Pod] { return podsByNode }, true},
+		"a function of type":         {func() indexer.IndexFunc[*corev1.Pod] { return byName[*corev1.Pod] }, func() indexer.IndexFunc[*corev1.Pod] { return byName[*corev1.Pod] }, true},
+		"one closure":                {func() indexer.IndexFunc[*corev1.Pod] { return once }, func() indexer.IndexFunc[*corev1.Pod] { return once }, true},
+		"two closures":               {func() indexer.IndexFunc[*corev1.Pod] { return podsBy("app") }, func() indexer.IndexFunc[*corev1.Pod] { return podsBy("tier") }, false},
+		"two closures that do equal": {func() indexer.IndexFunc[*corev1.Pod] { return podsBy("app") }, func() indexer.IndexFunc[*corev1.Pod] { return podsBy("app") }, false},
+		"methods of two values":      {func() indexer.IndexFunc[*corev1.Pod] { return one.index }, func() indexer.IndexFunc[*corev1.Pod] { return (&sorter{"tier"}).index }, false},
+		"two functions":              {func() indexer.IndexFunc[*corev1.Pod] { return podsByNode }, func() indexer.IndexFunc[*corev1.Pod] { return byName[*corev1.Pod] }, false},
+	} {
+		w := &workshop{t: t}
+		acquire := func(fn indexer.IndexFunc[*corev1.Pod]) error {
+			_, err := informer.Acquire(&w.factory, informer.Selection{Resource: pods}, w.openPods, informer.Options[*corev1.Pod]{
+				Store: indexer.Options[*corev1.Pod]{Indexes: map[string]indexer.IndexFunc[*corev1.Pod]{"x": fn}},
+			})
+			return err
+		}
+		require.NoError(t, acquire(c.first()), name)
+		err := acquire(c.second())
+		if c.same {
+			require.NoError(t, err, name)
+			continue
+		}
+		conflict, ok := errors.AsType[*informer.ConflictError](err)
+		require.True(t, ok, "%s: %v", name, err)
+		require.Contains(t, conflict.Option, "Store.Indexes[x] (not known to be the same function", name)
+		require.ErrorContains(t, err, "a variable", name)
+	}
+}
+
+// Who only listens changes nothing of what others get.
+func TestLoggersAndObserversAreNoConflict(t *testing.T) {
+	t.Parallel()
+	w := &workshop{t: t}
+	for n := range 2 {
+		logger := slog.New(slog.DiscardHandler).With("n", n)
+		_, err := informer.Acquire(&w.factory, informer.Selection{Resource: pods}, w.openPods, informer.Options[*corev1.Pod]{
+			Name:   fmt.Sprint(n),
+			Logger: logger,
+			Reflector: reflector.Options{
+				Logger: logger, Observer: &reflector.Observer{}, OnError: func(err reflector.Error) { logger.Error(err.Error()) },
+			},
+			Queue:    deltafifo.Options{Observer: &deltafifo.Observer{}},
+			Store:    indexer.Options[*corev1.Pod]{Observer: &indexer.Observer{}},
+			Observer: &informer.Observer{},
+			Preload:  func(*informer.Informer[*corev1.Pod]) error { return nil },
+		})
+		require.NoError(t, err)
+	}
+	require.Len(t, w.factory.Status(), 1)
+	require.Equal(t, 2, w.factory.Status()[0].Users)
 }
 
 func TestSelectionMustMakeSense(t *testing.T) {
