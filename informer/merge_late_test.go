@@ -1,6 +1,7 @@
 package informer_test
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"runtime"
@@ -11,6 +12,7 @@ import (
 	"github.com/kinform/kinform/apitest"
 	"github.com/kinform/kinform/informer"
 	"github.com/kinform/kinform/listwatch"
+	"github.com/kinform/kinform/reflector"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -102,5 +104,61 @@ func TestPartThatComesAndGoesLeavesNothing(t *testing.T) { // G10
 		require.LessOrEqual(t, comeAndGo(60), few+2)
 		r.settle()
 		require.NoError(t, r.stop())
+	})
+}
+
+// streaming is a fake that has streaming lists.
+type streaming struct{ *fake }
+
+func (s streaming) Watch(ctx context.Context, opts listwatch.WatchOptions) (listwatch.WatchStream[*obj], error) {
+	w := &initially{fw: fw{ctx, s.fake}}
+	if opts.SendInitialEvents {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		for _, item := range s.items {
+			w.initial = append(w.initial, listwatch.Event[*obj]{Type: listwatch.Added, Item: item})
+		}
+		w.initial = append(w.initial, listwatch.Event[*obj]{Type: listwatch.Bookmark, InitialEventsEnd: true, Item: item("", s.rv, "")})
+	}
+	return w, nil
+}
+
+// initially is a watch that begins with some events.
+type initially struct {
+	fw
+	initial []listwatch.Event[*obj]
+}
+
+func (w *initially) Next() (event listwatch.Event[*obj], err error) {
+	if len(w.initial) == 0 {
+		return w.fw.Next()
+	}
+	event, w.initial = w.initial[0], w.initial[1:]
+	return event, nil
+}
+
+// A streaming list answers what a part has told late as well as any other list.
+func TestLateEventOfAPartIsLookedIntoOnceByAStreamingList(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a, b := newFake("10", item("a", "9", "x")), newFake("10", item("b", "8", "x"))
+		inf := mk(t, informer.Merge[*obj](streaming{a}, streaming{b}), informer.Options[*obj]{
+			Reflector: reflector.Options{ListMode: reflector.WatchList, WatchIdleTimeout: time.Hour, WatchTimeout: time.Hour},
+		})
+		start(t, inf)
+		require.NoError(t, inf.WaitForSync(t.Context()))
+		require.Equal(t, reflector.WatchList, inf.Status().Reflector.ListMode)
+		before := inf.Status().Reflector.Lists
+		a.events <- ev(listwatch.Modified, "a", "20", "y")
+		time.Sleep(time.Second)
+		a.set("21", item("a", "20", "y"), item("shown", "15", "x"))
+		a.events <- ev(listwatch.Added, "shown", "15", "x")
+		time.Sleep(10 * time.Second)
+		_, shown := inf.Store().Get(types.NamespacedName{Name: "shown"})
+		require.True(t, shown)
+		for range 5 {
+			a.events <- listwatch.Event[*obj]{Type: listwatch.Bookmark, Item: item("", "21", "")}
+			time.Sleep(5 * time.Minute)
+		}
+		require.Equal(t, before+1, inf.Status().Reflector.Lists)
 	})
 }

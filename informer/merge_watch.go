@@ -22,6 +22,7 @@ func (m *merged[T]) Watch(ctx context.Context, opts listwatch.WatchOptions) (lis
 	}
 	if opts.SendInitialEvents {
 		w.state = &mergedState{at: make([]string, len(m.parts)), objects: map[types.NamespacedName]toldObject{}}
+		w.late = false // All of them are listed.
 	}
 	w.oldest, _ = oldest(w.state.at)
 	if opts.Timeout > 0 {
