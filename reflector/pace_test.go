@@ -223,3 +223,13 @@ func TestOtherHistoryIsFoundAfterManyComparisons(t *testing.T) {
 		})
 	}
 }
+
+// What a watch has told in between does not make its version younger: a server that forgets
+// each version as soon as it has told of it is listed once a minute.
+func TestVersionsThatAreForgottenAtOnceAreListedOnceAMinute(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		source := tireless{watch: always[listwatch.WatchOptions](play(bookmark("10"), errExpired))}
+		source.forAnHour(t, Options{})
+		require.Less(t, source.lists, 75)
+	})
+}

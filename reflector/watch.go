@@ -173,9 +173,8 @@ func (r *Reflector[T]) watchEnded(s *watching[T], err error) (state[T], error) {
 	}
 	if s.heard && IsExpired(err) {
 		// As an event has ended the row, this is always news.
-		left := r.relists.Left()
-		if r.relists.Step(); left > 0 {
-			return r.retryAfter(left, &r.watches, longest, err, r.resnapshot()), err
+		if wait := r.relists.Wait(); wait > 0 {
+			return r.retryAfter(wait, &r.watches, longest, err, r.resnapshot()), err
 		}
 	}
 	if isLost(err) && lasted >= veryShort {

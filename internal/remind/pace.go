@@ -34,6 +34,15 @@ func (p *Pace) Step() {
 	p.last, p.pause = time.Now(), min(max(2*p.pause, time.Second), longestPause)
 }
 
+// Wait is Step for what will be done as soon as it is time for it, and says how long to wait
+// for that.
+func (p *Pace) Wait() time.Duration {
+	wait := max(p.Left(), 0)
+	p.Step()
+	p.last = p.last.Add(wait)
+	return wait
+}
+
 // Haste sees to it that nobody spins, whatever a server answers: what follows at once, time
 // after time, comes once a second, after some times that need not wait at all. The zero
 // value has not begun. It is not safe for concurrent use.
