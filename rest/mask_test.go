@@ -383,3 +383,11 @@ func FuzzMask(f *testing.F) {
 		}
 	})
 }
+
+// A secret may begin as it goes on, and so may what stands before it.
+func TestSecretAfterItsOwnBeginningIsHidden(t *testing.T) {
+	t.Parallel()
+	m := &mask{}
+	m.learn(newSecret("121212121212Secret/Rest"))
+	require.Equal(t, "at [redacted].", m.text("at 1212121212121212%53ecret%2fRest."))
+}

@@ -130,13 +130,13 @@ func escaped(text []byte) (c string, size int) {
 func (p *plain) find(forms []string) (found []span) {
 	for _, form := range forms {
 		begin := []byte(form[:min(len(form), shortestPart)])
-		for at := 0; ; {
-			next := bytes.Index(p.text[at:], begin)
+		for first := 0; ; first++ { // One may begin within another.
+			next := bytes.Index(p.text[first:], begin)
 			if next < 0 {
 				break
 			}
-			first := at + next
-			at = first + len(begin)
+			first += next
+			at := first + len(begin)
 			for at < len(p.text) && at-first < len(form) && p.text[at] == form[at-first] {
 				at++
 			}
