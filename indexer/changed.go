@@ -33,8 +33,8 @@ func (r *Reader[T]) Changed(key types.NamespacedName) (changed <-chan struct{}, 
 // Unreadable is why the store does not have the newest state of a key, but an older one
 // or nothing, although the object exists: it could not be read, or indexed. It is nil
 // where nothing of that kind is known; see [Options].Unreadable. An object that is not
-// stored is only known to be gone if this is nil, too, after that was seen. When it
-// becomes an error, the channels of Changed for the key are closed.
+// stored is only known to be gone if this is nil, too, before that was seen and after.
+// When it becomes an error, the channels of Changed for the key are closed.
 func (r *Reader[T]) Unreadable(key types.NamespacedName) error {
 	if r.unreadable == nil {
 		return nil

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // A wait for an object that becomes unreadable, or not to be indexed, ends with an error
@@ -110,4 +111,28 @@ func TestAWaitForWhatCannotBeReadEnds(t *testing.T) { // G2
 			})
 		}
 	}
+}
+
+// repaired is a store that gets an object which could not be indexed while somebody looks.
+type repaired struct {
+	await.Store[*corev1.Pod]
+	unreadable error
+}
+
+func (*repaired) Changed(types.NamespacedName) (<-chan struct{}, func()) {
+	return make(chan struct{}), func() {}
+}
+
+func (r *repaired) Entry(types.NamespacedName) (none indexer.Entry[*corev1.Pod], exists bool) {
+	r.unreadable = nil // Just after that.
+	return none, false
+}
+
+func (r *repaired) Unreadable(types.NamespacedName) error { return r.unreadable }
+
+func TestWhatIsStoredDuringTheLookIsNotTakenForDeleted(t *testing.T) { // G2
+	t.Parallel()
+	errBad := errors.New("it is bad")
+	_, err := await.Until(t.Context(), &repaired{unreadable: errBad}, web, await.Deleted[*corev1.Pod](""))
+	require.ErrorIs(t, err, errBad)
 }

@@ -40,8 +40,11 @@ func Until[T any](ctx context.Context, store Store[T], key types.NamespacedName,
 	failed := &Error{Key: key, Condition: condition.name, Since: began}
 	for {
 		changed, cancel := store.Changed(key) // Before the look, so that nothing is missed in between.
+		unreadable := store.Unreadable(key)   // Before the look as well, as it may be stored after that.
 		entry, exists := store.Entry(key)
-		unreadable := store.Unreadable(key) // After the look, so that what is not there is gone.
+		if unreadable == nil {
+			unreadable = store.Unreadable(key) // After the look, so that what is not there is gone.
+		}
 		state := State[T]{Key: key, Object: entry.Object, ResourceVersion: entry.ResourceVersion, UIDHash: entry.UIDHash, Exists: exists}
 		if unreadable == nil && condition.holds(state) {
 			cancel()
