@@ -238,11 +238,13 @@ func (f *Factory) WaitForSync(ctx context.Context) error {
 }
 
 // Healthy is nil if every informer that has users is healthy, see [Informer.Healthy]. The
-// error names each that is not.
+// error names each that is not. What is released meanwhile does not count.
 func (f *Factory) Healthy(maxStaleness time.Duration) error {
 	var failing []error
 	for _, s := range f.all() {
-		failing = append(failing, s.informer.Healthy(maxStaleness))
+		if err := s.informer.Healthy(maxStaleness); err != nil && f.has(s) {
+			failing = append(failing, err)
+		}
 	}
 	return errors.Join(failing...)
 }

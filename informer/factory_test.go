@@ -468,3 +468,38 @@ func TestFactorySaysWhoIsNotHealthy(t *testing.T) {
 		require.ErrorIs(t, w.factory.Healthy(time.Minute), informer.ErrStopped)
 	})
 }
+
+// leaving is a source whose user goes away when somebody asks how its parts are.
+type leaving struct {
+	listwatch.Source[*corev1.Pod]
+	leave func()
+}
+
+func (l *leaving) FailingParts() []informer.PartFailure {
+	if leave := l.leave; leave != nil {
+		l.leave = nil
+		leave()
+	}
+	return nil
+}
+
+// What is released while it is asked for is nobody's any more.
+func TestFactoryIsHealthyWithoutWhatIsReleasedMeanwhile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorkshop(t)
+		source := &leaving{}
+		open := func(s informer.Selection) listwatch.Source[*corev1.Pod] {
+			source.Source = w.openPods(s)
+			return source
+		}
+		handle, err := informer.Acquire(&w.factory, informer.Selection{Resource: pods}, open, informer.Options[*corev1.Pod]{})
+		require.NoError(t, err)
+		w.run()
+		require.NoError(t, w.factory.WaitForSync(t.Context()))
+		source.leave = func() { require.NoError(t, handle.Release(t.Context())) }
+		require.NoError(t, w.factory.Healthy(time.Minute))
+		require.Nil(t, source.leave)
+		w.stop()
+		require.NoError(t, <-w.ended)
+	})
+}
