@@ -3,7 +3,7 @@ package remind
 import "time"
 
 const (
-	unhurried = time.Second // between two steps
+	unhurried = time.Second // between two steps of a [Haste]
 	inHaste   = 10          // steps may be ahead of that
 
 	// longestPause is the longest time between two steps of a [Pace].

@@ -1,5 +1,7 @@
-// Package remind decides how often a log says what lasts: when it begins, when it
-// becomes something else, and again every few minutes.
+// Package remind decides how often something is done that may go on for ever. A log says
+// what lasts when it begins, when it becomes something else, and again every few minutes
+// ([Reminder]). A server is asked less and less often for what is only suspected ([Pace]),
+// and once a second for what follows at once ([Haste]).
 package remind
 
 import "time"
