@@ -100,6 +100,9 @@ type SharedStatus struct {
 //
 // After the end of Run, the error is ErrStopped.
 func Acquire[T any](f *Factory, what Selection, open func(Selection) listwatch.Source[T], opts Options[T]) (*Handle[T], error) {
+	if f == nil {
+		return nil, errors.New("informer: Acquire needs a Factory")
+	}
 	what, err := what.normal()
 	if err != nil {
 		return nil, err

@@ -93,9 +93,3 @@ func openAll[T any](s Selection, open func(Selection) listwatch.Source[T]) (part
 	}
 	return parts, nil
 }
-
-// isNil reports whether something is nil, or a pointer that is.
-func isNil(something any) bool {
-	v := reflect.ValueOf(something)
-	return !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil()
-}

@@ -12,10 +12,15 @@ package informer
 // so may forget to tell.) New of a Deleted that is none on the server is the state
 // that is not kept.
 //
+// Where keep or handle is nil, so is the handler, which AddHandler refuses.
+//
 // Package predicate has filters for events, which are about what has changed.
 // Objects that nobody wants should rather not be sent by the server: see the
 // selectors of package rest.
 func Filter[T any](keep func(T) bool, handle func(Event[T])) func(Event[T]) {
+	if keep == nil || handle == nil {
+		return nil
+	}
 	return func(e Event[T]) {
 		was := e.Type != Added && keep(e.Old)
 		is := e.Type != Deleted && keep(e.New)

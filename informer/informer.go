@@ -68,10 +68,14 @@ const (
 )
 
 // New makes an informer of what source lists and watches; [Transform] changes the
-// objects of a source on their way. It starts nothing: see Run. An error says which option is wrong, or that there is no source.
+// objects of a source on their way. It starts nothing: see Run. An error says which option
+// is wrong, or that there is no source, also where Merge or Transform was given none.
 func New[T any](source listwatch.Source[T], opts Options[T]) (*Informer[T], error) {
-	if source == nil {
+	if isNil(source) {
 		return nil, errors.New("informer: New needs a source")
+	}
+	if err := whyUnusable(source); err != nil {
+		return nil, err
 	}
 	opts = opts.withDefaults()
 	i := &Informer[T]{

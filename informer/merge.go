@@ -51,7 +51,8 @@ func Merge[T any](parts ...listwatch.Source[T]) listwatch.Source[T] {
 // whose resourceVersions can be compared (KEP-5504). The source belongs to one
 // informer: it remembers how far each part is, and name and version of each object,
 // some hundred bytes. A single part is returned as it is. A part may be merged itself.
-// MergeWith panics if one of several is nil, or if opts make no sense.
+// Where a part is nil, or opts make no sense, [New] refuses the source, with an error that
+// says so.
 //
 // All guarantees of an informer hold, with these consequences:
 //
@@ -79,16 +80,21 @@ func Merge[T any](parts ...listwatch.Source[T]) listwatch.Source[T] {
 // event at most.
 func MergeWith[T any](opts MergeOptions, parts ...listwatch.Source[T]) listwatch.Source[T] {
 	if opts.AtOnce < 0 {
-		panic("informer: MergeOptions.AtOnce must not be negative")
+		return newUnusable[T]("informer: MergeOptions.AtOnce must not be negative")
 	}
 	if err := opts.Backoff.Validate(); err != nil {
-		panic("informer: MergeOptions: " + err.Error())
+		return newUnusable[T]("informer: MergeOptions: %w", err)
+	}
+	for i, part := range parts {
+		if isNil(part) {
+			return newUnusable[T]("informer: Merge needs sources, and part %d of %d is nil", i+1, len(parts))
+		}
+		if err := whyUnusable(part); err != nil {
+			return unusable[T]{err}
+		}
 	}
 	if len(parts) == 1 {
-		return parts[0] // New says so if it is nil.
-	}
-	if i := slices.Index(parts, nil); i >= 0 {
-		panic(fmt.Sprintf("informer: Merge needs sources, and part %d of %d is nil", i+1, len(parts)))
+		return parts[0]
 	}
 	if opts.AtOnce == 0 {
 		opts.AtOnce = 8

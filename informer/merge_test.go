@@ -334,15 +334,13 @@ func TestMergedListIsBoundedAsAWhole(t *testing.T) {
 	})
 }
 
-func TestMergePanicsWhereAPartIsMissing(t *testing.T) {
+func TestOptionsOfMergeThatMakeNoSenseAreAnErrorOfNew(t *testing.T) {
 	t.Parallel()
-	var part, none listwatch.Source[*int] = benchSource{}, nil
-	require.PanicsWithValue(t, "informer: Merge needs sources, and part 2 of 2 is nil", func() { informer.Merge(part, none) })
-	_, err := informer.New(informer.Merge(none), informer.Options[*int]{})
-	require.ErrorContains(t, err, "needs a source")
+	var part listwatch.Source[*int] = benchSource{}
 	for _, opts := range []informer.MergeOptions{
 		{AtOnce: -1}, {Backoff: reflector.Backoff{Base: -1}}, {Backoff: reflector.Backoff{Max: 30}}, {Backoff: reflector.Backoff{Factor: 0.5}},
 	} {
-		require.Panics(t, func() { informer.MergeWith(opts, part, part) }, "%+v", opts)
+		_, err := informer.New(informer.MergeWith(opts, part, part), informer.Options[*int]{})
+		require.ErrorContains(t, err, "MergeOptions", "%+v", opts)
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 var (
 	errPreloadLate    = errors.New("informer: Preload must come before AddHandler and Run, and into an empty store")
+	errPreloadNil     = errors.New("informer: Preload needs an informer, and entries or a function that loads them")
 	errPreloadVersion = errors.New("informer: Preload needs the resourceVersion through which the objects are complete")
 )
 
@@ -58,6 +59,9 @@ func Preload[T any](i *Informer[T], entries iter.Seq[indexer.Entry[T]], resource
 	if resourceVersion == "" || resourceVersion == "0" {
 		return errPreloadVersion
 	}
+	if entries == nil {
+		return errPreloadNil
+	}
 	all := slices.Collect(entries)
 	return preload(i, false, func(map[string]string) ([]indexer.Entry[T], string, error) { return all, resourceVersion, nil })
 }
@@ -79,6 +83,9 @@ func PreloadFrom[T any](i *Informer[T], load func(description map[string]string)
 }
 
 func preload[T any](i *Informer[T], describe bool, load func(map[string]string) ([]indexer.Entry[T], string, error)) error {
+	if i == nil || load == nil {
+		return errPreloadNil
+	}
 	i.mu.Lock()
 	late := i.phase != created || i.named > 0 || i.store.ResourceVersion() != "" || i.preloads
 	i.mu.Unlock()

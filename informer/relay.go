@@ -2,6 +2,7 @@ package informer
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -75,8 +76,14 @@ func NewRelay[T any](handle func(Event[T])) *Relay[T] {
 // MoveTo removes the handler from the informer where it was, waits for a call in
 // progress, and adds it to another, which may run already. The error is ctx's, or
 // AddHandler's; the handler is with no informer then, and MoveTo may be called
-// again. It must not be called by the handler, nor by two goroutines at once.
+// again. Where the informer is nil, or NewRelay was given no handler, nothing is done. It must not be called by the handler, nor by two goroutines at once.
 func (r *Relay[T]) MoveTo(ctx context.Context, to *Informer[T], opts HandlerOptions) (*Registration[T], error) {
+	switch {
+	case to == nil:
+		return nil, errors.New("informer: MoveTo needs an informer")
+	case r.handle == nil:
+		return nil, errors.New("informer: a Relay needs a handler")
+	}
 	if r.current != nil {
 		r.current.Remove()
 		select {

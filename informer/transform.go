@@ -21,9 +21,18 @@ import (
 // (D12). Only what the decoder of package rest/sharing shares is not to be changed, and
 // nothing is shared with an earlier version (listwatch.WatchOptions.Held).
 //
-// Where the server, or the decoder, can leave things out, that costs less; see
-// package rest.
+// Without a source or a function, [New] refuses what Transform returns, with an error
+// that says so. Where the server, or the decoder, can leave things out, that costs less;
+// see package rest.
 func Transform[From, To any](source listwatch.Source[From], transform func(From) (To, error)) listwatch.Source[To] {
+	switch err := whyUnusable(source); {
+	case err != nil:
+		return unusable[To]{err}
+	case isNil(source):
+		return newUnusable[To]("informer: Transform needs a source")
+	case transform == nil:
+		return newUnusable[To]("informer: Transform needs a function")
+	}
 	return transformed[From, To]{source, transform}
 }
 

@@ -2,6 +2,8 @@ package reflector
 
 import (
 	"context"
+	"errors"
+	"reflect"
 
 	"k8s.io/apimachinery/pkg/types"
 
@@ -90,10 +92,10 @@ type Reflector[T any] struct {
 }
 
 // New returns a reflector from source to sink. It starts nothing. The error says
-// which of opts make no sense. It panics when source or sink is missing.
+// which of opts make no sense, or that source or sink is missing.
 func New[T any](source listwatch.Source[T], sink Sink[T], opts Options) (*Reflector[T], error) {
-	if source == nil || sink == nil {
-		panic("reflector: New needs a source and a sink")
+	if isNil(source) || isNil(sink) {
+		return nil, errMissing
 	}
 	if err := opts.validate(); err != nil {
 		return nil, err
@@ -102,6 +104,14 @@ func New[T any](source listwatch.Source[T], sink Sink[T], opts Options) (*Reflec
 	r.mode = r.opts.ListMode
 	r.record.status.ListMode = r.mode
 	return r, nil
+}
+
+var errMissing = errors.New("reflector: New needs a source and a sink")
+
+// isNil reports whether something is nil, or a pointer that is.
+func isNil(something any) bool {
+	v := reflect.ValueOf(something)
+	return !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil()
 }
 
 // known is listwatch.ListOptions.Known of a snapshot: nothing is where the server has

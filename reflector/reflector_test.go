@@ -92,8 +92,14 @@ func TestPanicsOfTheSourceAreNotRecovered(t *testing.T) { // RC-12
 
 func TestNewRefusesContradictions(t *testing.T) {
 	t.Parallel()
-	require.Panics(t, func() { _, _ = New[string](nil, &discard{}, Options{}) })
-	require.Panics(t, func() { _, _ = New[string](endless{}, nil, Options{}) })
+	var nobody *discard
+	for _, c := range []struct {
+		source listwatch.Source[string]
+		sink   Sink[string]
+	}{{nil, &discard{}}, {endless{}, nil}, {(*endless)(nil), &discard{}}, {endless{}, nobody}} {
+		_, err := New(c.source, c.sink, Options{})
+		require.ErrorContains(t, err, "needs a source and a sink")
+	}
 	for _, opts := range []Options{
 		{ListMode: 7},
 		{WatchTimeout: -1},

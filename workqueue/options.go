@@ -20,7 +20,7 @@ type Options[K comparable] struct {
 	// counted from Get. A key that has had none for so long is handed out at once;
 	// one that is added earlier is handed out when the time is over, once, however
 	// often it was added. It holds for all adds, and keeps what it knows of a key
-	// for that time. Defaults to 0: none.
+	// for that time. Negative means none. Defaults to 0: none.
 	MinInterval time.Duration
 
 	// Ageing keeps low priorities from starving: one of this many turns is not

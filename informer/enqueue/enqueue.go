@@ -17,8 +17,12 @@ type Queue interface {
 	AddWith(key types.NamespacedName, how workqueue.AddOptions)
 }
 
-// Object returns a handler that adds the key of each event's object.
+// Object returns a handler that adds the key of each event's object. Where the queue is
+// nil, so is the handler, which AddHandler refuses; the same holds for Owner and Map.
 func Object[T any](queue Queue) func(informer.Event[T]) {
+	if queue == nil {
+		return nil
+	}
 	return func(e informer.Event[T]) { queue.AddWith(e.Key, due(e.Cause)) }
 }
 
@@ -31,6 +35,9 @@ func Object[T any](queue Queue) func(informer.Event[T]) {
 // The owner is taken to be in the namespace of the object, which is where owners are
 // that have one. For owners that have none use Map.
 func Owner[T metav1.Object](queue Queue, owner schema.GroupKind) func(informer.Event[T]) {
+	if queue == nil {
+		return nil
+	}
 	return func(e informer.Event[T]) {
 		name, owned := ownerOf(e.New, owner)
 		if owned {
@@ -50,6 +57,9 @@ func Owner[T metav1.Object](queue Queue, owner schema.GroupKind) func(informer.E
 // Old and New of an Updated lead to different keys, it is to tell both. A key may be
 // told twice, and nil is no keys.
 func Map[T any](queue Queue, keys func(informer.Event[T]) iter.Seq[types.NamespacedName]) func(informer.Event[T]) {
+	if queue == nil || keys == nil {
+		return nil
+	}
 	return func(e informer.Event[T]) {
 		of := keys(e)
 		if of == nil {

@@ -10,8 +10,12 @@ import (
 	"github.com/kinform/kinform/informer"
 )
 
-// When returns a handler that passes on only the events for which p is true.
+// When returns a handler that passes on only the events for which p is true. Where p or
+// handle is nil, so is the handler, which AddHandler refuses.
 func When[T any](p func(informer.Event[T]) bool, handle func(informer.Event[T])) func(informer.Event[T]) {
+	if p == nil || handle == nil {
+		return nil
+	}
 	return func(e informer.Event[T]) {
 		if p(e) {
 			handle(e)
@@ -19,22 +23,38 @@ func When[T any](p func(informer.Event[T]) bool, handle func(informer.Event[T]))
 	}
 }
 
-// Any is true if one of several is; they are asked in order, until one is.
+// Any is true if one of several is; they are asked in order, until one is. It is nil if
+// one of them is.
 func Any[T any](of ...func(informer.Event[T]) bool) func(informer.Event[T]) bool {
+	if isMissing(of) {
+		return nil
+	}
 	return func(e informer.Event[T]) bool {
 		return slices.ContainsFunc(of, func(p func(informer.Event[T]) bool) bool { return p(e) })
 	}
 }
 
-// All is true if each of several is; they are asked in order, until one is not.
+// All is true if each of several is; they are asked in order, until one is not. It is nil
+// if one of them is.
 func All[T any](of ...func(informer.Event[T]) bool) func(informer.Event[T]) bool {
+	if isMissing(of) {
+		return nil
+	}
 	return func(e informer.Event[T]) bool {
 		return !slices.ContainsFunc(of, func(p func(informer.Event[T]) bool) bool { return !p(e) })
 	}
 }
 
-// Not is true if p is not.
+// isMissing reports whether one of several predicates is nil.
+func isMissing[T any](of []func(informer.Event[T]) bool) bool {
+	return slices.ContainsFunc(of, func(p func(informer.Event[T]) bool) bool { return p == nil })
+}
+
+// Not is true if p is not. It is nil if p is.
 func Not[T any](p func(informer.Event[T]) bool) func(informer.Event[T]) bool {
+	if p == nil {
+		return nil
+	}
 	return func(e informer.Event[T]) bool { return !p(e) }
 }
 

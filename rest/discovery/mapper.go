@@ -18,7 +18,7 @@ import (
 type MapperOptions struct {
 	// RefreshInterval is the shortest time between two discoveries, whether the
 	// first succeeded or not, so that a name that does not exist, asked for over and
-	// over, is no load. Defaults to 10 seconds.
+	// over, is no load. Negative means none. Defaults to 10 seconds.
 	RefreshInterval time.Duration
 }
 
@@ -49,7 +49,7 @@ type knowledge struct {
 
 // NewMapper returns a mapper that knows nothing yet; it asks at first use.
 func NewMapper(client *rest.Client, opts MapperOptions) *Mapper {
-	if opts.RefreshInterval <= 0 {
+	if opts.RefreshInterval == 0 {
 		opts.RefreshInterval = 10 * time.Second
 	}
 	return &Mapper{client: client, interval: opts.RefreshInterval, asking: make(chan struct{}, 1)}
