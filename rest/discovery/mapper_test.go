@@ -190,6 +190,17 @@ func TestMapperKeepsWhatItKnewOfPartsThatFail(t *testing.T) {
 	})
 }
 
+// As in all options that may be negative, that means without: no interval, here.
+func TestMapperWithoutAnInterval(t *testing.T) {
+	t.Parallel()
+	m := discovery.NewMapper(newServer(t, false, nil).client(t), discovery.MapperOptions{RefreshInterval: -1})
+	for range 3 {
+		_, err := m.Find(t.Context(), "nonsense")
+		requireNotFound(t, err)
+	}
+	require.EqualValues(t, 3, m.Stats().Discoveries)
+}
+
 func TestMapperKeepsAGroupWhoseServerIsDown(t *testing.T) {
 	t.Parallel()
 	faults := map[string]http.HandlerFunc{}
