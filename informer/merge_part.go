@@ -113,11 +113,12 @@ func (p *partWatch[T]) watch() error {
 		opts.Timeout = max(time.Until(p.until), time.Second)
 	}
 	if left := p.state.compared.Left(); left > 0 && p.state.lost {
-		// The next watch is compared. This one ends when it is time for that.
+		// The next watch is compared. This one ends when it is time for that, and not so
+		// soon that it would be too short: its time begins before its answer comes.
 		ends := time.AfterFunc(left+overdueMargin, func() { cancel(io.EOF) })
 		defer ends.Stop()
-		if opts.Timeout == 0 || left < opts.Timeout {
-			opts.Timeout = max(left, time.Second)
+		if soon := max(left, 2*veryShort); opts.Timeout == 0 || soon < opts.Timeout {
+			opts.Timeout = soon
 		}
 	}
 	stream, err := p.source.Watch(ctx, opts)

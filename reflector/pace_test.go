@@ -233,3 +233,24 @@ func TestVersionsThatAreForgottenAtOnceAreListedOnceAMinute(t *testing.T) {
 		require.Less(t, source.lists, 75)
 	})
 }
+
+// A watch that was asked to end when it is time for a comparison does so, a little early
+// perhaps, as its time begins before its answer comes. That is no failure.
+func TestWatchThatEndsForAComparisonIsNotTooShort(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		asked := 0
+		source := tireless{watch: func(o listwatch.WatchOptions) reply {
+			switch {
+			case o.Timeout > time.Minute:
+				return play(time.Second, io.ErrUnexpectedEOF)
+			case o.Timeout > 4*time.Second:
+				return play(o.Timeout-1800*time.Millisecond, io.ErrUnexpectedEOF) // The next one comes a second before it is time.
+			}
+			asked++
+			whole := (o.Timeout + time.Second - 1).Truncate(time.Second) // as a server is asked
+			return play(whole-time.Millisecond, io.EOF)
+		}}
+		source.forAnHour(t, Options{OnError: func(err Error) { require.NotErrorIs(t, err, ErrVeryShortWatch) }})
+		require.Greater(t, asked, 10)
+	})
+}

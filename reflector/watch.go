@@ -27,8 +27,9 @@ func (r *Reflector[T]) connect(ctx context.Context, s *connecting[T]) (state[T],
 	}
 	from, left := opts.ResourceVersion, r.doubt.pace.Left()
 	if compares && from == s.version && left > 0 {
-		// The next watch is compared. This one ends when it is time for that.
-		compares, opts.Timeout = false, min(left, r.opts.watchTimeout())
+		// The next watch is compared. This one ends when it is time for that, and not so
+		// soon that it would be too short: its time begins before its answer comes.
+		compares, opts.Timeout = false, min(max(left, 2*veryShort), r.opts.watchTimeout())
 	}
 	watch, err := r.open(ctx, opts, r.opts.WatchIdleTimeout, ErrIdle)
 	switch {
