@@ -106,11 +106,11 @@ func (x Index[T]) Values() iter.Seq2[string, int] {
 	return func(yield func(string, int) bool) { x.source.values(x.name, yield) }
 }
 
-// ByIndex is [Index.Having] of the index of this name. It allocates a few bytes, in
-// order to return an error. The error is [ErrNoIndex].
+// ByIndex is [Index.Having] of the index of this name. The error is [ErrNoIndex]. The loop
+// over it allocates its own body, as the compiler does not see what an iterator does that
+// comes with an error; who asks often takes [Index.Having].
 func (r *reading[T]) ByIndex(name, value string) (iter.Seq2[types.NamespacedName, T], error) {
-	x, err := r.Index(name)
-	return x.Having(value), err
+	return func(yield func(types.NamespacedName, T) bool) { objects(&r.source, name, value, yield) }, r.check(name)
 }
 
 // IndexValues is [Index.Values] of the index of this name. The error is

@@ -241,9 +241,11 @@ func TestReadingAllocatesNothingPerObject(t *testing.T) {
 		for range term.Having("node-7") {
 		}
 	}))
+	// The iterator itself needs no allocation, but the compiler does not see which one it is
+	// that comes with an error, so that the body of the loop escapes, with its variable.
 	require.LessOrEqual(t, testing.AllocsPerRun(100, func() {
 		found, _ := store.ByIndex("term", "node-7")
 		for range found {
 		}
-	}), 3.0)
+	}), 2.0)
 }
