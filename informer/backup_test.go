@@ -94,6 +94,7 @@ func TestG2_AClusterRestoredFromABackup(t *testing.T) {
 		writes int // in the new history, to pods
 		mode   reflector.ListMode
 		quiet  bool // there was no event since the first list
+		gently bool // the server ended the watches in good order, before
 	}{
 		"behind":                           {},
 		"behind, streaming lists":          {mode: reflector.WatchList},
@@ -107,6 +108,9 @@ func TestG2_AClusterRestoredFromABackup(t *testing.T) {
 		"passed by others, after a while":  {before: 30, writes: 1, outage: 20 * time.Second},
 		"passed by others alone":           {before: 30},
 		"behind, no event known":           {quiet: true},
+		"behind, ended in good order":      {gently: true},
+		"passed, ended in good order":      {before: 30, writes: 1, gently: true},
+		"behind, unknown and in order":     {quiet: true, gently: true},
 		"passed, no event known":           {before: 30, writes: 1, outage: 20 * time.Second, quiet: true},
 		"passed by others alone, streamed": {before: 30, mode: reflector.WatchList},
 	} {
@@ -142,6 +146,11 @@ func TestG2_AClusterRestoredFromABackup(t *testing.T) {
 					if c.outage > 0 {
 						outages = append(outages, r.server.Inject(apitest.Fault{Verb: verb, Action: apitest.Drop()}))
 					}
+				}
+				if c.gently { // The next watch is asked for before, and answered after.
+					r.server.Inject(apitest.Fault{Verb: "watch", Times: 1, Action: apitest.Delay(time.Second)})
+					r.server.EndWatches("pods")
+					synctest.Wait()
 				}
 				r.server.Restore(backup)
 				for n := range c.before {

@@ -155,3 +155,33 @@ func TestMergedListsAreTakenAtOnceAgain(t *testing.T) {
 		require.EqualValues(t, 8, most.Load())
 	})
 }
+
+// A server that stops ends its watches in good order, and what answers next may be another
+// history: each part is compared.
+func TestPartsWhoseWatchesEndEarlyAreCompared(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newPartsRig(t, 3)
+		later := func(part int) types.NamespacedName {
+			return types.NamespacedName{Namespace: fmt.Sprintf("part-%d", part), Name: "later"}
+		}
+		backup := r.server.Backup()
+		for part := range 3 {
+			_, err := r.server.Create(newPod(later(part)))
+			require.NoError(t, err)
+		}
+		r.runSynced()
+		require.NoError(t, r.informer.Store().WaitRV(t.Context(), r.server.ResourceVersion()))
+		_, known := r.informer.Store().Get(later(1))
+		require.True(t, known)
+		time.Sleep(30 * time.Second)
+
+		// The next watches are asked for before, and answered after.
+		r.server.Inject(apitest.Fault{Verb: "watch", Times: 3, Action: apitest.Delay(time.Second)})
+		r.server.EndWatches("pods")
+		synctest.Wait()
+		r.server.Restore(backup)
+		time.Sleep(90 * time.Second) // An older state is believed when the server has insisted on it.
+		_, known = r.informer.Store().Get(later(1))
+		require.False(t, known, "it has never been, in this history")
+	})
+}

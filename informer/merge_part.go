@@ -41,9 +41,10 @@ type partWatch[T any] struct {
 	listing bool   // the initial events have not ended
 
 	// Of the watch that is open, or was last.
-	open  bool
-	began time.Time
-	heard bool
+	open    bool
+	began   time.Time
+	timeout time.Duration // after which the server was to end it
+	heard   bool
 }
 
 // run watches the part, again and again, until all watches end.
@@ -68,6 +69,7 @@ func (p *partWatch[T]) run() {
 		case err == io.EOF && !p.until.IsZero() && time.Until(p.until) < time.Second:
 			p.end(err)
 		case err == io.EOF && (p.heard || lasted >= veryShort):
+			p.state.lost = p.state.lost || lasted+overdueMargin < p.timeout // It ended before its time.
 		case errors.Is(err, reflector.ErrIdle):
 			p.failed(err) // and is opened again at once
 		default:
@@ -121,6 +123,7 @@ func (p *partWatch[T]) watch() error {
 			opts.Timeout = soon
 		}
 	}
+	p.timeout = opts.Timeout
 	stream, err := p.source.Watch(ctx, opts)
 	listener.heard()
 	if err == nil {

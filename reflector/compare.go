@@ -31,9 +31,8 @@ const (
 type doubt struct {
 	// lost says that a watch was lost since the last snapshot or comparison, and outage
 	// that the server could not be reached after that: it may be another one now.
-	// settled is when that snapshot or comparison was, and pace that of the lists.
+	// pace is that of the lists.
 	lost, outage bool
-	settled      time.Time
 	pace         remind.Pace
 
 	// late is an event that came when the watch had passed its version, and that is yet
@@ -56,14 +55,14 @@ func (d *doubt) failed(err error) {
 }
 
 // ended takes note that a watch has ended. One that ended in good order was lost as well
-// if that was early, and nothing was compared for long: whatever was between the two may
-// have ended it.
+// if that was early: a server that stops ends its watches so, and may come back as another
+// one before anybody sees it gone.
 func (d *doubt) ended(err error, early bool) {
 	d.lost = d.lost || err != io.EOF || early
 }
 
 // settle removes all doubts.
-func (d *doubt) settle() { *d = doubt{settled: time.Now(), looked: d.looked, pace: d.pace} }
+func (d *doubt) settle() { *d = doubt{looked: d.looked, pace: d.pace} }
 
 // mark is the last event of which the sink was told: the server's history has it, or
 // it is another history.

@@ -77,9 +77,9 @@
 // its versions have gone back, what was written after the backup has never been, and
 // the same version may be of another object. A watch from a version that is yet to come
 // waits in silence, and goes on as if nothing had happened once the versions have
-// passed it. So whenever a watch was lost (any end but an orderly one; also one that
-// came before its time where nothing was compared for as long as a watch lasts) the
-// next one is compared before it is read:
+// passed it. So whenever a watch was lost (any end but an orderly one that was due; a
+// server that stops ends its watches in good order as well) the next one is compared
+// before it is read:
 //
 //   - A list of one object, undecoded, tells the server's most recent version. One that
 //     is lower than what the sink was told is of another history.

@@ -154,7 +154,7 @@ func (r *Reflector[T]) unreadDeletion(s *watching[T], unread *listwatch.ObjectEr
 
 // watchEnded decides how to go on after an open watch has ended.
 func (r *Reflector[T]) watchEnded(s *watching[T], err error) (state[T], error) {
-	r.doubt.ended(err, s.watch.early() && time.Since(r.doubt.settled) >= r.opts.WatchTimeout)
+	r.doubt.ended(err, s.watch.early())
 	lasted := time.Since(s.watch.opened)
 	longest := r.opts.Backoff.Max
 	if lasted >= longest {
