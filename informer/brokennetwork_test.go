@@ -20,7 +20,6 @@ import (
 	"github.com/kinform/kinform/internal/tcpproxy"
 	"github.com/kinform/kinform/reflector"
 	"github.com/kinform/kinform/rest"
-	"github.com/kinform/kinform/rest/sharing"
 )
 
 // manyPods is how many keys there are for pods behind a broken network.
@@ -156,10 +155,7 @@ func (n brokenNetwork) start(t *testing.T, reach reach) (rig *brokenRig, end fun
 	client, err := rest.NewClient(config, rest.Options{})
 	require.NoError(t, err)
 
-	which := rest.ResourceOptions{Encoding: n.format.encoding}
-	if n.format.shared {
-		which.DecodeProtobuf = sharing.New(sharing.Options{}).Unmarshal
-	}
+	which := rest.ResourceOptions{Encoding: n.format.encoding, Unshared: !n.format.shared}
 	n.retry.ListMode = n.mode
 	rig.informer, err = informer.New(rest.NewResource[*corev1.Pod](client, pods, which), informer.Options[*corev1.Pod]{Reflector: n.retry})
 	require.NoError(t, err)

@@ -18,8 +18,10 @@ import (
 // counts as one that cannot be read: it is reported, what the store has of it stays, and
 // the informer is not synced, or not healthy, unless reflector.Options.SkipUnreadable
 // says that this is chosen. A panic is such an error. Keys and versions are not its business: they travel beside the object
-// (D12). Only what the decoder of package rest/sharing shares is not to be changed, and
-// nothing is shared with an earlier version (listwatch.WatchOptions.Held).
+// (D12). The function asks for objects of its own (listwatch.ListOptions.Owned), so that
+// objects which pass through it share nothing by default. Where that costs too much memory,
+// and the function does not change them in place, rest.ResourceOptions.Decoder makes them
+// share all the same, other than with an earlier version.
 //
 // Without a source or a function, [New] refuses what Transform returns, with an error
 // that says so. Where the server, or the decoder, can leave things out, that costs less;
@@ -74,6 +76,7 @@ func (s transformed[From, To]) components() (all []listwatch.Source[To]) {
 }
 
 func (s transformed[From, To]) List(ctx context.Context, opts listwatch.ListOptions) (listwatch.ListStream[To], error) {
+	opts.Owned = true
 	stream, err := s.source.List(ctx, opts)
 	if err != nil {
 		return nil, err
@@ -82,7 +85,7 @@ func (s transformed[From, To]) List(ctx context.Context, opts listwatch.ListOpti
 }
 
 func (s transformed[From, To]) Watch(ctx context.Context, opts listwatch.WatchOptions) (listwatch.WatchStream[To], error) {
-	opts.Held = nil // What the function may change must not be in the store as well.
+	opts.Held, opts.Owned = nil, true // What the function may change must not be in the store as well.
 	stream, err := s.source.Watch(ctx, opts)
 	if err != nil {
 		return nil, err

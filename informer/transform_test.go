@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"strings"
 	"sync"
 	"testing"
@@ -137,40 +136,53 @@ func TestTransformKeepsAllThatIsNotTheObject(t *testing.T) {
 }
 
 // The function owns its object and may change it in place, so that nothing of it may
-// be what the store holds (G3).
+// be what the store holds, of the same object or of another one (G3).
 func TestTransformChangesNothingThatIsStored(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		server, source := newServer(t, rest.ResourceOptions{DecodeUpdate: func(data []byte, object, earlier any) error {
-			pod := object.(*corev1.Pod)
-			err := pod.Unmarshal(data)
-			if before := earlier.(*corev1.Pod); maps.Equal(before.Labels, pod.Labels) {
-				pod.Labels = before.Labels
-			}
-			return err
-		}})
-		pod := newPod(key(1))
-		_, err := server.Create(pod)
-		require.NoError(t, err)
-		inf, err := informer.New(informer.Transform(source, func(pod *corev1.Pod) (*corev1.Pod, error) {
-			if pod.Status.Phase == corev1.PodSucceeded {
-				clear(pod.Labels)
-			}
-			return pod, nil
-		}), informer.Options[*corev1.Pod]{})
-		require.NoError(t, err)
-		stop := start(t, inf)
-		require.NoError(t, inf.WaitForSync(t.Context()))
-		before, ok := inf.Store().Get(key(1))
-		require.True(t, ok)
-		labels := maps.Clone(before.Labels)
-		require.NotEmpty(t, labels)
+	for _, encoding := range []rest.Encoding{rest.Protobuf, rest.JSON} {
+		for _, mode := range []reflector.ListMode{reflector.List, reflector.WatchList} {
+			t.Run(fmt.Sprint(encoding, " ", mode), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					server, source := newServer(t, rest.ResourceOptions{Encoding: encoding})
+					const n = 4
+					for i := range n {
+						pod := newPod(key(i))
+						pod.Spec.Tolerations = []corev1.Toleration{{Key: "same"}}
+						_, err := server.Create(pod)
+						require.NoError(t, err)
+					}
+					inf, err := informer.New(informer.Transform(source, func(pod *corev1.Pod) (*corev1.Pod, error) {
+						if pod.Name == key(n-1).Name || pod.Status.Phase == corev1.PodSucceeded {
+							pod.Spec.Tolerations[0].Key = "changed"
+							clear(pod.Labels)
+						}
+						return pod, nil
+					}), informer.Options[*corev1.Pod]{Reflector: reflector.Options{ListMode: mode}})
+					require.NoError(t, err)
+					stop := start(t, inf)
+					require.NoError(t, inf.WaitForSync(t.Context()))
+					var before []*corev1.Pod
+					for i := range n - 1 {
+						pod, ok := inf.Store().Get(key(i))
+						require.True(t, ok)
+						before = append(before, pod)
+					}
 
-		pod = newPod(key(1))
-		pod.Status.Phase = corev1.PodSucceeded
-		_, err = server.Update(pod)
-		require.NoError(t, err)
-		require.NoError(t, inf.Store().WaitRV(t.Context(), server.ResourceVersion()))
-		require.Equal(t, labels, before.Labels)
-		stop()
-	})
+					pod := newPod(key(0))
+					pod.Spec.Tolerations = []corev1.Toleration{{Key: "same"}}
+					pod.Status.Phase = corev1.PodSucceeded
+					_, err = server.Update(pod)
+					require.NoError(t, err)
+					require.NoError(t, inf.Store().WaitRV(t.Context(), server.ResourceVersion()))
+					for _, pod := range before {
+						require.Equal(t, "same", pod.Spec.Tolerations[0].Key)
+						require.Equal(t, map[string]string{"app": "web"}, pod.Labels)
+					}
+					after, ok := inf.Store().Get(key(0))
+					require.True(t, ok)
+					require.Equal(t, "changed", after.Spec.Tolerations[0].Key)
+					stop()
+				})
+			})
+		}
+	}
 }

@@ -111,6 +111,10 @@ type ListOptions struct {
 	// called from several goroutines at once, and in any order. Defaults to nil:
 	// every item carries its object.
 	Known func(key types.NamespacedName, resourceVersion string, uidHash uint64) bool
+
+	// Owned says that the caller will change the objects in place, so that no two of
+	// them may share a part. Defaults to false: they may, and must not be changed.
+	Owned bool
 }
 
 // WatchOptions says from where a watch starts and how long it may last.
@@ -142,8 +146,11 @@ type WatchOptions struct {
 	// Held returns the object that the caller holds under this key, in whatever
 	// version, or nil. The object of an event may share with it what is the same in
 	// both, so that neither must be changed. Held may be called as Known may.
-	// Defaults to nil: objects share nothing with what was there before.
+	// Defaults to nil: objects share nothing with this one.
 	Held func(key types.NamespacedName) any
+
+	// Owned is what it is in ListOptions. Held is then left aside.
+	Owned bool
 }
 
 // Patience is for how long somebody waits for a stream that says nothing. A Source

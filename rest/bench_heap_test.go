@@ -13,7 +13,6 @@ import (
 
 	"github.com/kinform/kinform/apitest"
 	"github.com/kinform/kinform/listwatch"
-	"github.com/kinform/kinform/rest/sharing"
 )
 
 const manyPods = 20_000
@@ -47,12 +46,7 @@ func BenchmarkCluster(b *testing.B) {
 		} {
 			b.Run(e.String()+"/"+v.name, func(b *testing.B) {
 				benchCluster(b, e, body, func() *Resource[*corev1.Pod] {
-					opts := ResourceOptions{Project: v.drop}
-					if v.share {
-						shared := sharing.New(sharing.Options{})
-						opts.DecodeProtobuf, opts.DecodeJSON = shared.Unmarshal, shared.DecodeJSON
-					}
-					return NewResource[*corev1.Pod](&Client{}, podsGVR, opts)
+					return NewResource[*corev1.Pod](&Client{}, podsGVR, ResourceOptions{Project: v.drop, Unshared: !v.share})
 				})
 			})
 		}
@@ -61,7 +55,7 @@ func BenchmarkCluster(b *testing.B) {
 	b.Run("protobuf/PartialObjectMetadata, shared", func(b *testing.B) {
 		benchCluster(b, Protobuf, body, func() *Resource[*metav1.PartialObjectMetadata] {
 			return NewResource[*metav1.PartialObjectMetadata](&Client{}, podsGVR, ResourceOptions{
-				Project: Drop{AllButMetadata: true, ManagedFields: true}, DecodeProtobuf: sharing.New(sharing.Options{}).Unmarshal,
+				Project: Drop{AllButMetadata: true, ManagedFields: true},
 			})
 		})
 	})

@@ -10,7 +10,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kinform/kinform/apitest"
-	"github.com/kinform/kinform/rest/sharing"
 )
 
 // BenchmarkWatch reads events from memory, each of which tells of a change of one
@@ -22,10 +21,7 @@ func BenchmarkWatch(b *testing.B) {
 	for _, e := range encodings {
 		before, after := watchedPods(b, e, events, 0), watchedPods(b, e, events, 1)
 		b.Run(e.String(), func(b *testing.B) {
-			shared := sharing.New(sharing.Options{})
-			r := NewResource[*corev1.Pod](&Client{}, podsGVR, ResourceOptions{
-				DecodeProtobuf: shared.Unmarshal, DecodeJSON: shared.DecodeJSON,
-			})
+			r := NewResource[*corev1.Pod](&Client{}, podsGVR, ResourceOptions{})
 			read := func(body []byte) {
 				stream := r.readWatch(offline(b.Context(), bytes.NewReader(body)), e, nil, nil)
 				for range events {

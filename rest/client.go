@@ -115,6 +115,7 @@ type Client struct {
 	mask        *mask // for all that others write
 	connections *connections
 	transports  *transports
+	sharing     sharer
 	buffers     [2]sync.Pool // of *[]byte, large and small, shared by all streams so that an idle one holds only one
 	counters    counters
 	warned      warned

@@ -34,16 +34,25 @@ func (d *decoder) guard(decode func(data []byte, object any) error) {
 	}
 }
 
-// streaming is the decoder for lists and watches, which does what the user wants.
-func (d decoder) streaming(opts *ResourceOptions) decoder {
-	if opts.DecodeProtobuf != nil && d.typ.Kind() == reflect.Pointer {
-		d.protobuf = opts.DecodeProtobuf
+// streaming is the decoder for lists and watches: that of the options or, if there is
+// none, what is known by default to decode as d does. c is nil where nothing is to be
+// shared.
+func (d decoder) streaming(c *Client, opts *ResourceOptions) decoder {
+	switch pointer := d.typ.Kind() == reflect.Pointer; {
+	case opts.Decoder != nil:
+		if d.json = opts.Decoder.DecodeJSON; pointer && (d.protobuf != nil || opts.Encoding == Protobuf) {
+			d.update = opts.Decoder.DecodeProtobuf
+		}
+	case c != nil && !opts.Unshared:
+		if pointer && d.protobuf != nil && isGenerated(d.typ.Elem()) {
+			d.update = protobufOr(clientDecoder{c}, d.protobuf)
+		}
+		if isSharedInJSON(d.typ) {
+			d.json = clientDecoder{c}.DecodeJSON
+		}
 	}
-	if d.typ.Kind() == reflect.Pointer {
-		d.update = opts.DecodeUpdate
-	}
-	if opts.DecodeJSON != nil {
-		d.json = opts.DecodeJSON
+	if update := d.update; update != nil {
+		d.protobuf = func(data []byte, object any) error { return update(data, object, nil) }
 	}
 	if opts.Project != nil {
 		d.project = opts.Project.projector(d.typ)
@@ -145,9 +154,13 @@ func (r *Resource[T]) item(x *exchange, e Encoding, f frame, list *envelope, kno
 	}
 	var item listwatch.Item[T]
 	var earlier any
-	if held != nil && e == Protobuf && r.streams.update != nil {
+	if held != nil && e == Protobuf && !x.owned && r.streams.update != nil {
 		key, _ := id.copied()
 		earlier = held(key)
+	}
+	d := &r.streams
+	if x.owned {
+		d = &r.owned
 	}
 	err := guarded(func() (err error) {
 		if err = checkVersion(id.version); err != nil {
@@ -156,15 +169,15 @@ func (r *Resource[T]) item(x *exchange, e Encoding, f frame, list *envelope, kno
 		if err = r.scales.weigh(e, data, f.size); err != nil {
 			return err
 		}
-		if r.streams.project != nil {
-			data = r.streams.project(e, data)
+		if d.project != nil {
+			data = d.project(e, data)
 			id = identify(e, data, false) // the bytes have moved
 		}
 		var object any
 		if earlier != nil {
-			object, err = r.streams.decodeUpdate(data, earlier)
+			object, err = d.decodeUpdate(data, earlier)
 		} else {
-			object, err = r.streams.decode(e, data, list)
+			object, err = d.decode(e, data, list)
 		}
 		if err == nil {
 			item.Object, _ = object.(T)

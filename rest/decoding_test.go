@@ -63,9 +63,8 @@ func listAll[T any](t *testing.T, r *rest.Resource[T]) (objects []T) {
 func TestSharedObjectsEqualOthersAndAreForListsOnly(t *testing.T) {
 	t.Parallel()
 	client := startWithPods(t, 60)
-	shared := sharing.New(sharing.Options{})
-	own := rest.NewResource[*corev1.Pod](client, podsGVR, rest.ResourceOptions{})
-	lean := rest.NewResource[*corev1.Pod](client, podsGVR, rest.ResourceOptions{DecodeProtobuf: shared.Unmarshal})
+	own := rest.NewResource[*corev1.Pod](client, podsGVR, rest.ResourceOptions{Unshared: true})
+	lean := rest.NewResource[*corev1.Pod](client, podsGVR, rest.ResourceOptions{})
 	pods := listAll(t, lean)
 	require.Equal(t, listAll(t, own), pods)
 	require.NotSame(t, pods[0], pods[1])
@@ -83,7 +82,7 @@ func TestASlimStructIsReadInBothEncodings(t *testing.T) {
 	client := startWithPods(t, 5)
 	inJSON := listAll(t, rest.NewJSONResource[*slimPod](client, podsGVR, rest.ResourceOptions{}))
 	slim := rest.NewJSONResource[*slimPod](client, podsGVR, rest.ResourceOptions{
-		DecodeProtobuf: sharing.New(sharing.Options{}).Unmarshal, Encoding: rest.Protobuf,
+		Decoder: sharing.New(sharing.Options{}), Encoding: rest.Protobuf,
 	})
 	inProtobuf := listAll(t, slim)
 	require.Len(t, inProtobuf, 5)

@@ -14,14 +14,13 @@ import (
 	"github.com/kinform/kinform/internal/effort"
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/rest"
-	"github.com/kinform/kinform/rest/sharing"
 )
 
-// inJSON are options with the decoder of package sharing, and without.
+// inJSON are options with objects that share, and without.
 func inJSON(drop rest.Drop) (shared, plain rest.ResourceOptions) {
-	plain = rest.ResourceOptions{Encoding: rest.JSON, Project: drop}
-	shared = plain
-	shared.DecodeJSON = sharing.New(sharing.Options{}).DecodeJSON
+	shared = rest.ResourceOptions{Encoding: rest.JSON, Project: drop}
+	plain = shared
+	plain.Unshared = true
 	return shared, plain
 }
 

@@ -58,8 +58,8 @@
 //     quantities of its own types before it stores them, but not those of a custom
 //     resource.) A method UnmarshalJSON of the user's may take any text for a quantity:
 //     if there is such a text in what it decodes, it must accept another one in its
-//     place, or the object is refused, and be done within five seconds. A DecodeJSON or
-//     DecodeProtobuf of the user's is on its own.
+//     place, or the object is refused, and be done within five seconds. A [Decoder] of
+//     the user's is on its own.
 //   - The end of a context ends a blocked Next at once. Close of a stream waits
 //     for its goroutines, and for nothing else. After [Client.Close] no connection
 //     is left.
@@ -86,18 +86,25 @@
 // answered, within 45 seconds, and on HTTP/1 by TCP, or by a reflector's patience
 // with a silent watch.
 //
+// # Objects that share
+//
+// Lists and watches make objects that share what is equal in them: the pods of one
+// ReplicaSet have one list of tolerations, and two versions of a pod have whatever has not
+// changed. That halves the memory of a cache and the time of a first sync. Such an object
+// must never be changed in place, as an object of any cache; DeepCopy makes one's own.
+// The verbs (Get, Update and all others) answer with objects of the caller's own, to be
+// changed and sent back. Package rest/sharing has the contract in full, and
+// [ResourceOptions].Unshared is the way out.
+//
 // # Less memory
 //
-// What a cache holds of each object can be made smaller, in this order:
+// What a cache holds of each object can be made smaller yet, in this order:
 //
 //   - T can be a type with few fields: *metav1.PartialObjectMetadata, for which the
 //     server sends nothing else, or a struct of one's own.
 //   - [Drop] removes what nobody reads from the bytes of objects.
-//   - DecodeProtobuf with the decoder of package rest/sharing lets objects share what
-//     is equal in them, and DecodeUpdate what has not changed since the last version.
 //
-// All of this is for List and Watch. The other verbs answer with whole objects that
-// belong to the caller, to be changed and sent back.
+// Both are for List and Watch. The other verbs answer with whole objects.
 //
 // # Politeness
 //

@@ -69,8 +69,9 @@ func TestG11_HostileServer(t *testing.T) {
 	for _, try := range []func() error{
 		readAll(ctx, rest.NewResource[*corev1.Pod](client, gvr, rest.ResourceOptions{})),
 		readAll(ctx, rest.NewResource[*corev1.Pod](client, gvr, rest.ResourceOptions{
-			DecodeProtobuf: shared.Unmarshal, DecodeUpdate: shared.UnmarshalUpdate, DecodeJSON: shared.DecodeJSON, Project: rest.Drop{ManagedFields: true},
+			Decoder: shared, Project: rest.Drop{ManagedFields: true},
 		})),
+		readAll(ctx, rest.NewResource[*corev1.Pod](client, gvr, rest.ResourceOptions{Unshared: true})),
 		readAll(ctx, rest.NewResource[*metav1.PartialObjectMetadata](client, gvr, rest.ResourceOptions{})),
 		readAll(ctx, rest.NewJSONResource[*unstructured.Unstructured](client, foos, rest.ResourceOptions{Kind: "Foo"})),
 		func() error {

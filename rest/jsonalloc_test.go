@@ -27,8 +27,8 @@ func TestAnObjectOfAListInJSONAllocatesNoMoreThanItDid(t *testing.T) {
 		all = append(all, *pod)
 	}
 	body := podList(t, JSON, "1", all...)
-	shared := func() ResourceOptions { return ResourceOptions{DecodeJSON: sharing.New(sharing.Options{}).DecodeJSON} }
-	alone := ResourceOptions{DecodeJSON: sharing.New(sharing.Options{MaxBytes: -1}).DecodeJSON}
+	shared := func() ResourceOptions { return ResourceOptions{} }
+	alone := ResourceOptions{Decoder: sharing.New(sharing.Options{MaxBytes: -1})}
 	for _, limit := range []struct {
 		name          string
 		bytes, allocs uint64

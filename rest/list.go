@@ -22,6 +22,7 @@ func (r *Resource[T]) List(ctx context.Context, opts listwatch.ListOptions) (lis
 	if err != nil {
 		return nil, err
 	}
+	x.owned = opts.Owned
 	x.most, x.sum = r.client.maxListBytes, orDefault(opts.Bytes, new(atomic.Int64))
 	return r.readList(x, encoding, opts.Known), nil
 }

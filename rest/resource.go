@@ -37,34 +37,31 @@ type ResourceOptions struct {
 	// it; see [Drop]. The other verbs answer with whole objects. Defaults to nothing.
 	Project Projection
 
-	// DecodeProtobuf decodes a message into a new object on List and Watch, instead
-	// of T's own method Unmarshal, or where T has none. It must not keep data, and is
-	// called from several goroutines at once. That of package rest/sharing lets the
-	// objects share what is equal in them. The other verbs answer with objects to be
-	// changed, so they do without. Defaults to Unmarshal.
-	DecodeProtobuf func(data []byte, object any) error
-
-	// DecodeUpdate is DecodeProtobuf for an object of which the one who watches holds
-	// an earlier version: see [listwatch.WatchOptions].Held, which a reflector with
-	// the sink of an informer provides. UnmarshalUpdate of package rest/sharing lets
-	// both share what is the same in them. Defaults to DecodeProtobuf.
-	DecodeUpdate func(data []byte, object, earlier any) error
-
-	// DecodeJSON is DecodeProtobuf for JSON. What it decodes into is a new T, a
-	// pointer to one, or, for unstructured objects, a pointer to a map[string]any.
-	// Defaults to the decoder of sigs.k8s.io/json, with keys that are case-sensitive
-	// and integers that stay integers.
+	// Decoder makes the objects of List and Watch. Defaults to the Client's own, a
+	// [sharing.Decoder] for all its resources, by which objects share what is equal in
+	// them: they must not be changed in place, see [Resource]. It needs a table of at
+	// most 8 MiB; who wants another size, or one table for several clients, makes a
+	// sharing.Decoder and sets it here.
 	//
-	// Options.MaxExpansion bounds what a decoder makes that goes by the fields of T and
-	// their names, in any case, as encoding/json does. It does not know what another one
-	// makes, nor how long any of those above takes for an extreme quantity: the default
-	// ones, and those of package rest/sharing, take no time for it.
-	DecodeJSON func(data []byte, object any) error
+	// By default, T's own methods decode what the Client's Decoder cannot know: messages of
+	// any type that is not built-in, and JSON into a type with UnmarshalJSON, or into
+	// what is neither a pointer to a struct nor unstructured.
+	Decoder Decoder
+
+	// Unshared has List and Watch decode with T's own method Unmarshal and with the decoder
+	// of sigs.k8s.io/json, so that each object is its reader's alone, for twice the
+	// memory and time. It excludes a Decoder. Defaults to false.
+	Unshared bool
 }
 
 // Resource is one type of object on a server. It implements [listwatch.Source],
 // and has the verbs by which a controller acts. It is safe for concurrent use and
 // holds nothing that would need closing.
+//
+// Objects of List and Watch may share parts with each other, and must never be changed
+// in place, as those of any cache: DeepCopy makes one's own. With
+// [ResourceOptions].Unshared, or [listwatch.ListOptions].Owned, they share nothing. The verbs
+// (Get, Create, Update, Patch and all others) answer with objects of the caller's own.
 //
 // [NewResource] makes one of objects that can decode protobuf, as all types of
 // k8s.io/api can, [NewJSONResource] one of any others.
@@ -74,6 +71,7 @@ type Resource[T any] struct {
 	opts    ResourceOptions
 	decoder decoder // of single objects
 	streams decoder // of lists and watches
+	owned   decoder // of those whose objects the caller may change
 	kinds   *kinds
 	scales  *scales
 	plain   atomic.Bool // lists are not to be compressed any more
@@ -115,8 +113,8 @@ func NewResource[T Message](c *Client, gvr schema.GroupVersionResource, opts Res
 // NewJSONResource is NewResource for any other type: *unstructured.Unstructured
 // for every custom resource, the struct of one, a slim struct with a few fields
 // of a built-in type, or whatever else JSON can be decoded into. Objects have what
-// the server wrote. Lists and watches are in JSON as well, unless opts has a
-// DecodeProtobuf.
+// the server wrote. Lists and watches are in JSON as well, unless opts has a Decoder,
+// which can decode T, and Protobuf as its Encoding.
 func NewJSONResource[T any](c *Client, gvr schema.GroupVersionResource, opts ResourceOptions) *Resource[T] {
 	return newResource[T](c, gvr, opts, decoder{})
 }
@@ -129,7 +127,10 @@ func (r *Resource[T]) String() string {
 func newResource[T any](c *Client, gvr schema.GroupVersionResource, opts ResourceOptions, d decoder) *Resource[T] {
 	d.typ = reflect.TypeFor[T]()
 	d.guard(kjson.UnmarshalCaseSensitivePreserveInts)
-	r := &Resource[T]{client: c, gvr: gvr, opts: opts, decoder: d, streams: d.streaming(&opts)}
+	r := &Resource[T]{client: c, gvr: gvr, opts: opts, decoder: d, streams: d.streaming(c, &opts)}
+	if r.owned = r.streams; opts.Decoder == nil {
+		r.owned = d.streaming(nil, &opts)
+	}
 	// Naming the type here would link it into every program.
 	r.partial = d.typ.String() == "*v1.PartialObjectMetadata"
 	r.kinds = kindsOf(gvr, opts.Kind, d.typ, r.partial)
@@ -144,8 +145,10 @@ func (r *Resource[T]) validate() error {
 		return errors.New("rest: a Resource needs a Client, and has none")
 	case r.gvr.Version == "" || r.gvr.Resource == "":
 		return fmt.Errorf("rest: %q names no version or no resource", r.gvr)
+	case r.opts.Decoder != nil && r.opts.Unshared:
+		return errors.New("rest: ResourceOptions have a Decoder and are Unshared, which excludes it: set one of them")
 	case r.opts.Encoding == Protobuf && r.streams.protobuf == nil:
-		return fmt.Errorf("rest: Encoding is Protobuf, which %s does not decode: use NewResource for types that do, or DecodeProtobuf", reflect.TypeFor[T]())
+		return fmt.Errorf("rest: Encoding is Protobuf, which %s does not decode: use NewResource for types that do, or a Decoder", reflect.TypeFor[T]())
 	}
 	return checkSegments(r.gvr.Group, r.gvr.Version, r.gvr.Resource, r.opts.Namespace)
 }

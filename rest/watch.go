@@ -32,6 +32,7 @@ func (r *Resource[T]) Watch(ctx context.Context, opts listwatch.WatchOptions) (l
 	if err != nil {
 		return nil, err
 	}
+	x.owned = opts.Owned
 	if !opts.SendInitialEvents {
 		opts.Known = nil
 	}

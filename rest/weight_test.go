@@ -23,7 +23,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kinform/kinform/listwatch"
-	"github.com/kinform/kinform/rest/sharing"
 )
 
 // field is a field of a message with contents.
@@ -84,7 +83,7 @@ func TestG11_ObjectThatIsABombIsRefusedByKey(t *testing.T) {
 	for _, e := range encodings {
 		bomb, good := bombPod(e, "bomb", containers), bombPod(e, "good", 3)
 		for name, opts := range map[string]ResourceOptions{
-			"default": {}, "sharing": {DecodeProtobuf: sharing.New(sharing.Options{}).Unmarshal, DecodeJSON: sharing.New(sharing.Options{}).DecodeJSON},
+			"default": {}, "unshared": {Unshared: true},
 		} {
 			t.Run(e.String()+" "+name, func(t *testing.T) {
 				client := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -465,7 +464,7 @@ func TestBoundsAreValidated(t *testing.T) {
 // gigabytes.
 func TestG11_ElementsThatAreNoObjectsAreWeighed(t *testing.T) {
 	for name, opts := range map[string]ResourceOptions{
-		"default": {}, "sharing": {DecodeJSON: sharing.New(sharing.Options{}).DecodeJSON},
+		"default": {}, "unshared": {Unshared: true},
 	} {
 		for _, element := range []string{"0", `""`, "true", "-1.5e3", "null", "[]"} {
 			t.Run(name+" "+element, func(t *testing.T) {
@@ -495,7 +494,7 @@ func TestG11_NamesOfFieldsAreWeighedInAnyCase(t *testing.T) {
 				return bytes.Replace(data, []byte("containers"), []byte(containers), 1)
 			}
 			client := serveBytes(t, JSON, listOf(JSON, "PodList", pod(3), pod(30_000)))
-			stream, err := NewResource[*corev1.Pod](client, podsGVR, ResourceOptions{Encoding: JSON, DecodeJSON: json.Unmarshal}).List(t.Context(), listwatch.ListOptions{})
+			stream, err := NewResource[*corev1.Pod](client, podsGVR, ResourceOptions{Encoding: JSON, Decoder: functions{json: json.Unmarshal}}).List(t.Context(), listwatch.ListOptions{})
 			require.NoError(t, err)
 			items, skipped, err := drainList(stream)
 			require.Equal(t, io.EOF, err)

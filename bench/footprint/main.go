@@ -32,38 +32,34 @@ func run(starts int, out io.Writer) error {
 	}
 	defer os.RemoveAll(dir)
 	var programs []*program
-	for _, name := range []string{"clientgo", "plain", "kinform", "kinformsharing"} {
+	for _, name := range []string{"clientgo", "plain", "kinform"} {
 		p, err := build(dir, name)
 		if err != nil {
 			return err
 		}
 		programs = append(programs, p)
 	}
-	clientgo, plain, kinform, withSharing := programs[0], programs[1], programs[2], programs[3]
+	clientgo, plain, kinform := programs[0], programs[1], programs[2]
 	// In turns, so that whatever else the machine does hits all.
 	for n := range starts {
-		for _, p := range turns.Of(n, []*program{clientgo, kinform, withSharing}, plain) {
+		for _, p := range turns.Of(n, []*program{clientgo, kinform}, plain) {
 			if err := p.start(); err != nil {
 				return err
 			}
 		}
 	}
-	fmt.Fprintf(out, "FOOTPRINT of a program with a pod informer\n\n%s\n%s\n", report.Heading(), table(clientgo, plain, kinform, withSharing))
+	fmt.Fprintf(out, "FOOTPRINT of a program with a pod informer\n\n%s\n%s\n", report.Heading(), table(clientgo, plain, kinform))
 	fmt.Fprintln(out, "Built with -ldflags=\"-s -w\". A start is a process that finds out that it is not in a cluster.")
 	fmt.Fprintln(out, "Not shown: what a program links beside its informer, which may include any of it anyway.")
 	return nil
 }
 
 // table has the ratios to client-go's program. That of package plain has none, as nobody would ship it.
-func table(clientgo, plain, kinform, withSharing *program) report.Table {
-	t := report.Table{{"", "client-go", "plain", "kinform, default", "ratio", "with sharing", "ratio"}}
+func table(clientgo, plain, kinform *program) report.Table {
+	t := report.Table{{"", "client-go", "plain", "kinform", "ratio"}}
 	row := func(what, format string, value func(*program) float64) {
-		theirs := value(clientgo)
-		cells := []string{what, fmt.Sprintf(format, theirs), fmt.Sprintf(format, value(plain))}
-		for _, p := range []*program{kinform, withSharing} {
-			cells = append(cells, fmt.Sprintf(format, value(p)), fmt.Sprintf("%.2f", value(p)/theirs))
-		}
-		t.Add(cells...)
+		theirs, ours := value(clientgo), value(kinform)
+		t.Add(what, fmt.Sprintf(format, theirs), fmt.Sprintf(format, value(plain)), fmt.Sprintf(format, ours), fmt.Sprintf("%.2f", ours/theirs))
 	}
 	row("binary, bytes", "%.0f", func(p *program) float64 { return float64(p.bytes) })
 	row("packages linked", "%.0f", func(p *program) float64 { return float64(p.packages) })
@@ -74,7 +70,7 @@ func table(clientgo, plain, kinform, withSharing *program) report.Table {
 	return t
 }
 
-// program is one of the four, and what was found out about it.
+// program is one of the three, and what was found out about it.
 type program struct {
 	binary            string
 	bytes             int64

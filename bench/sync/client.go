@@ -30,10 +30,10 @@ const (
 	plain    = "plain"   // the textbook's pipeline, which lists whole pods in JSON
 	raw      = "raw"
 
-	// withSharing is kinform's program with package rest/sharing.
-	withSharing = "kinform" + sharingSuffix
+	// withoutSharing is kinform's program with objects that share nothing.
+	withoutSharing = "kinform" + unsharedSuffix
 
-	sharingSuffix = "+sharing"
+	unsharedSuffix = "+unshared"
 )
 
 func (k kind) String() string {
@@ -99,7 +99,7 @@ func (l *lab) start(k kind, hold bool) (*client, subject.Report, error) {
 	}
 	task := subject.Task{URL: l.server.url, Name: c.name, Encoding: k.encoding, Mode: k.mode, Shape: k.shape}
 	var binary string
-	binary, task.Sharing = strings.CutSuffix(k.program, sharingSuffix)
+	binary, task.Unshared = strings.CutSuffix(k.program, unsharedSuffix)
 	profile := ""
 	if l.profiles != "" {
 		profile = filepath.Join(l.profiles, k.String())

@@ -1,6 +1,6 @@
 // Command sync measures what keeping all pods of a server in memory costs, with
-// client-go's shared informer, with kinform's as it is by default, with kinform's and
-// package rest/sharing, and with package plain, the textbook's pipeline, side by side in
+// client-go's shared informer, with kinform's as it is by default, with kinform's where
+// objects share nothing, and with package plain, the textbook's pipeline, side by side in
 // one run. Run it in the directory bench:
 //
 //	go run ./sync [-pods 20000] [-runs 5] [-updates 30000] [-rows sync,heap,watch,relist]

@@ -41,7 +41,7 @@ func watchKinds() (kinds []kind) {
 
 // sides are those that can do what is asked for. Those that are compared follow each other, in either direction.
 func sides(encoding, mode, shape string) []kind {
-	all := []kind{{clientgo, encoding, mode, shape}, {kinform, encoding, mode, shape}, {withSharing, encoding, mode, shape}}
+	all := []kind{{clientgo, encoding, mode, shape}, {kinform, encoding, mode, shape}, {withoutSharing, encoding, mode, shape}}
 	if encoding == subject.JSON && mode == subject.List && shape == subject.Full {
 		all = append(all, kind{plain, encoding, mode, shape})
 	}

@@ -32,7 +32,7 @@ func TestEveryRowIsMeasured(t *testing.T) {
 
 	require.Len(t, measured.comparison(), 1+2*len(goals))
 	for _, g := range goals {
-		for _, program := range []string{kinform, withSharing} {
+		for _, program := range []string{kinform, withoutSharing} {
 			v, ok := measured.median(kind{program, g.encoding, subject.List, g.shape}, g.metric)
 			require.True(t, ok)
 			require.Positive(t, v, g.metric.name)

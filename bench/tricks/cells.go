@@ -12,9 +12,9 @@ import (
 type trick struct {
 	what, trick string
 
-	// clientGo, plain, kinform and sharing are where in the output the numbers are. The zero value is nowhere: that side cannot do
+	// clientGo, plain, kinform and unshared, which is kinform without sharing, are where in the output the numbers are. The zero value is nowhere: that side cannot do
 	// it, or has no number of its own.
-	clientGo, plain, kinform, sharing place
+	clientGo, plain, kinform, unshared place
 
 	// unit is that of numbers that have none in the output, and divisor what they are divided by before, 0 for not at all.
 	unit    string
@@ -31,7 +31,7 @@ const none = "–"
 
 // cells are those of the numbers, the last one that by which kinform is better than plain.
 func (t trick) cells(tables []report.Table) (cells []string, err error) {
-	for _, p := range []place{t.clientGo, t.plain, t.kinform, t.sharing} {
+	for _, p := range []place{t.clientGo, t.plain, t.kinform, t.unshared} {
 		cell := none
 		if p != (place{}) {
 			if cell, err = p.find(tables); err != nil {
@@ -43,11 +43,7 @@ func (t trick) cells(tables []report.Table) (cells []string, err error) {
 		}
 		cells = append(cells, cell)
 	}
-	ours := cells[2]
-	if cells[3] != none {
-		ours = cells[3]
-	}
-	return append(cells, t.factor(cells[1], ours)), nil
+	return append(cells, t.factor(cells[1], cells[2])), nil
 }
 
 // find returns the first cell of the place that is not empty.

@@ -9,14 +9,14 @@ type group struct {
 // groups are the table.
 var groups = []group{
 	{"`sync`: 20,000 pods, over HTTP", []trick{
-		inSync("first sync, wall", "json", false, "items are cut out of the stream and decoded on all cores while it arrives; with sharing, by decoders of our own"),
-		inSync("first sync, CPU", "json", false, "with sharing: decoders that know the types, and do not build again what they have built before"),
-		inSync("first sync, peak RSS", "json", false, "a list is taken in item by item, and is never whole in memory; with sharing, what is equal is there once"),
-		inSync("live heap per pod", "json", false, "with sharing: what is equal in two pods is there once"),
+		inSync("first sync, wall", "json", false, "items are cut out of the stream and decoded on all cores while it arrives, by decoders of our own"),
+		inSync("first sync, CPU", "json", false, "decoders that know the types, and do not build again what they have built before"),
+		inSync("first sync, peak RSS", "json", false, "a list is taken in item by item, and is never whole in memory; what is equal is there once"),
+		inSync("live heap per pod", "json", false, "what is equal in two pods is there once"),
 		inSync("relist, unchanged: allocated", "json", false, "objects that have not changed are recognised in their bytes, and not decoded"),
 		inSync("relist, unchanged: CPU", "json", false, "the same"),
-		inSync("watch, events", "json", true, "events are decoded on all cores, ahead of who consumes them; with sharing, what an object has in common with its last version is not built again"),
-		inSync("watch, CPU per event", "json", false, "with sharing: the same"),
+		inSync("watch, events", "json", true, "events are decoded on all cores, ahead of who consumes them; what an object has in common with its last version is not built again"),
+		inSync("watch, CPU per event", "json", false, "the same"),
 		inSync("first sync, wall", "protobuf", false, "protobuf for built-in types: fewer bytes, and lengths where JSON has to be scanned"),
 		inSync("watch, events", "protobuf", true, "the same"),
 	}},
@@ -69,10 +69,10 @@ var spelled = map[string]string{"json": "JSON", "protobuf": "protobuf"}
 
 // inSync has numbers for both of kinform's programs, and for plain where it can read what is sent.
 func inSync(metric, encoding string, rising bool, why string) trick {
-	standard, sharing := metric+", "+encoding+", default", metric+", "+encoding+", with sharing"
+	standard, unshared := metric+", "+encoding+", default", metric+", "+encoding+", without sharing"
 	t := trick{
 		what: metric + ", " + spelled[encoding], trick: why, rising: rising,
-		clientGo: place{standard, "", "client-go"}, kinform: place{standard, "", "kinform"}, sharing: place{sharing, "", "kinform"},
+		clientGo: place{standard, "", "client-go"}, kinform: place{standard, "", "kinform"}, unshared: place{unshared, "", "kinform"},
 	}
 	if encoding == "json" {
 		t.plain = place{standard, "", "plain"}
@@ -115,6 +115,6 @@ func inFootprint(row, what, unit string, divisor float64, why string) trick {
 	return trick{
 		what: what, trick: why, unit: unit, divisor: divisor,
 		clientGo: place{row, "", "client-go"}, plain: place{row, "", "plain"},
-		kinform: place{row, "", "kinform, default"}, sharing: place{row, "", "with sharing"},
+		kinform: place{row, "", "kinform"},
 	}
 }

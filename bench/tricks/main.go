@@ -64,7 +64,7 @@ func replace(document, text string) (string, error) {
 }
 
 // header is that of the table, in Markdown.
-const header = "| | client-go | plain | kinform | with sharing | better by | what buys it |\n|---|---:|---:|---:|---:|---:|---|\n"
+const header = "| | client-go | plain | kinform | without sharing | better by | what buys it |\n|---|---:|---:|---:|---:|---:|---|\n"
 
 // empty is the table without numbers.
 func empty() string {

@@ -56,15 +56,19 @@ var architecture = rules{
 			reason: "a reflector works with any server and any sink, so it knows only the port",
 		},
 		{
-			from: []string{"rest"}, to: []string{"listwatch"},
-			reason: "rest is one adapter of the port, and of use without informers",
+			from: []string{"rest"}, to: []string{"listwatch", "rest/sharing"},
+			reason: "rest is one adapter of the port, of use without informers, and objects share what is equal in them by default",
 		},
 		{
-			from: []string{"rest/kubeconfig"}, to: []string{"rest", "listwatch", "rest/execauth"},
+			from:   []string{"rest/sharing"},
+			reason: "it decodes bytes into objects, wherever the bytes are from",
+		},
+		{
+			from: []string{"rest/kubeconfig"}, to: []string{"rest", "listwatch", "rest/sharing", "rest/execauth"},
 			reason: "a kubeconfig may name an exec plugin, and says nothing else that a package is for",
 		},
 		{
-			from: []string{"rest/..."}, to: []string{"rest", "listwatch"},
+			from: []string{"rest/..."}, to: []string{"rest", "listwatch", "rest/sharing"},
 			reason: "what stands around rest is linked only by who imports it, and brings nothing else along",
 		},
 		{

@@ -21,7 +21,6 @@ import (
 // assumed are the fragments, and what each takes for given: the names that are not
 // declared in it, as parameters of a function around it.
 var assumed = map[string]string{
-	"README.md: shared := sharing.New(sharing.Options{})":                                                                                                     "client *rest.Client, gvr schema.GroupVersionResource",
 	"apitest/doc.go: srv := apitest.Start(t, apitest.Options{})":                                                                                              "t *testing.T, pod *corev1.Pod",
 	"docs/coming-from-client-go.md: connection, err := kubeconfig.Load(kubeconfig.Options{})":                                                                 "ctx context.Context",
 	`docs/coming-from-client-go.md: onNode := rest.For[*corev1.Pod](client, rest.ResourceOptions{Namespace: "shop", FieldSelector: "spec.nodeName=" + node})`: "ctx context.Context, client *rest.Client, node string",
@@ -60,7 +59,7 @@ var assumed = map[string]string{
 	"rest/builtin.go: pods := rest.For[*corev1.Pod](client, rest.ResourceOptions{})":                                                             "client *rest.Client",
 	`rest/finalizer/doc.go: pod, gone, err := finalizer.Handle(ctx, pods, cached, "example.com/dns", removeRecord)`: "ctx context.Context, pods *rest.Resource[*corev1.Pod], cached *corev1.Pod, " +
 		"removeRecord func(context.Context, *corev1.Pod) error",
-	"rest/sharing/doc.go: shared := sharing.New(sharing.Options{})":                                  "client *rest.Client, gvr schema.GroupVersionResource",
+	"rest/sharing/doc.go: shared := sharing.New(sharing.Options{MaxBytes: 32 << 20})":                "client *rest.Client, gvr schema.GroupVersionResource",
 	"rest/sharing/doc.go: type Pod struct {":                                                         "",
 	"rest/sharing/mutation/doc.go: detector := mutation.New(t)":                                      "t *testing.T, source listwatch.Source[*corev1.Pod]",
 	`rest/subresource.go: scales := rest.NewSubresource[*autoscalingv1.Scale](deployments, "scale")`: "deployments *rest.Resource[*appsv1.Deployment]",

@@ -72,7 +72,7 @@ func TestAListThatIsLargerThanItsEncodingCountsAsSuch(t *testing.T) {
 		pod.Spec.Containers[0].Name = fmt.Sprint(i)
 		encoded, err := pod.Marshal()
 		require.NoError(t, err)
-		require.NoError(t, d.Unmarshal(encoded, &corev1.Pod{}))
+		require.NoError(t, d.DecodeProtobuf(encoded, &corev1.Pod{}, nil))
 	}
 	require.Less(t, int64(liveHeap())-int64(before), int64(16<<20))
 	runtime.KeepAlive(d)
@@ -89,9 +89,9 @@ func TestAnObjectOfManyStringsLeavesNothingBehind(t *testing.T) {
 	require.NoError(t, err)
 	inJSON, err := json.Marshal(&pod)
 	require.NoError(t, err)
-	require.NoError(t, d.Unmarshal(nil, &corev1.Pod{}))
+	require.NoError(t, d.DecodeProtobuf(nil, &corev1.Pod{}, nil))
 	before := liveHeap()
-	require.NoError(t, d.Unmarshal(encoded, &corev1.Pod{}))
+	require.NoError(t, d.DecodeProtobuf(encoded, &corev1.Pod{}, nil))
 	require.NoError(t, d.DecodeJSON(inJSON, &corev1.Pod{}))
 	require.Less(t, int64(liveHeap())-int64(before), int64(4<<20))
 	runtime.KeepAlive(d)
@@ -150,7 +150,7 @@ func TestWhatIsLargerThanItsEncodingCountsAsSuch(t *testing.T) {
 		}
 		encoded, err := pod.Marshal()
 		require.NoError(t, err)
-		require.NoError(t, d.Unmarshal(encoded, &corev1.Pod{}))
+		require.NoError(t, d.DecodeProtobuf(encoded, &corev1.Pod{}, nil))
 	}
 	require.Less(t, int64(liveHeap())-int64(before), int64(8<<20))
 	runtime.KeepAlive(d)

@@ -57,30 +57,29 @@ func New(opts Options) *Decoder {
 	return d
 }
 
+// ErrType is wrapped by errors about a type that no message can be decoded into.
+var ErrType = errors.New("cannot be decoded")
+
 // errAgain says that a message has a field in two places, which have to be merged,
 // and that what is to be changed thereby may be shared.
 var errAgain = errors.New("protobuf: a field is in two places")
 
-// Unmarshal decodes one message, without the envelope that API servers put around
+// DecodeProtobuf decodes one message, without the envelope that API servers put around
 // it, into a new object: object points to a zero struct whose fields have protobuf
-// tags. data is not kept. It is the function for rest.ResourceOptions.
+// tags. data is not kept.
+//
+// earlier is nil, or an object of which the new one may be a later version. The new
+// object shares with it each list, map and pointer that is the same in both, and the
+// strings that say who it is: namespace, name and UID. Nobody may change earlier from
+// then on. If it is of another type, or the Decoder shares nothing, it is left aside.
+// It may be any object, however it came about: what is decoded is the same as with nil.
 //
 // What is wrong with a type, such as a field that protobuf cannot have, is the answer
-// to every call. After an error, object is empty.
-func (d *Decoder) Unmarshal(data []byte, object any) error {
-	return d.UnmarshalUpdate(data, object, nil)
-}
-
-// UnmarshalUpdate is Unmarshal for what may be a later version of an object that was
-// decoded before. The new object shares with it each list, map and pointer that is the
-// same in both, and the strings that say who it is: namespace, name and UID. earlier is
-// of the type of object and must not be changed from then on, or it is nil; of another
-// type, or where nothing is shared, it is left aside. It may be any object, however it
-// came about: the result equals that of Unmarshal.
-func (d *Decoder) UnmarshalUpdate(data []byte, object, earlier any) error {
+// to every call, and wraps [ErrType]. After an error, object is empty.
+func (d *Decoder) DecodeProtobuf(data []byte, object, earlier any) error {
 	v := reflect.ValueOf(object)
 	if v.Kind() != reflect.Pointer || v.IsNil() || v.Elem().Kind() != reflect.Struct {
-		return fmt.Errorf("sharing: Unmarshal needs a pointer to a struct, not %T", object)
+		return fmt.Errorf("sharing: DecodeProtobuf needs a pointer to a struct, not %T", object)
 	}
 	var s *state
 	select {

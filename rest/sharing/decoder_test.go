@@ -149,18 +149,18 @@ func TestTypesOfOnesOwn(t *testing.T) {
 	data := encodedPods(t, 1)[0]
 	var pod corev1.Pod
 	require.NoError(t, pod.Unmarshal(data))
-	require.NoError(t, d.Unmarshal(data, &slim))
+	require.NoError(t, d.DecodeProtobuf(data, &slim, nil))
 	require.Equal(t, pod.ObjectMeta, slim.ObjectMeta)
 	require.Equal(t, pod.Spec.NodeName, slim.Spec.NodeName)
 
 	var root tree
-	require.NoError(t, d.Unmarshal([]byte("\x0a\x05\x0a\x03\x12\x01x"), &root))
+	require.NoError(t, d.DecodeProtobuf([]byte("\x0a\x05\x0a\x03\x12\x01x"), &root, nil))
 	require.Equal(t, "x", root.Left.Left.Name)
 	deep := []byte{}
 	for range 10_001 {
 		deep = append(appendLength([]byte{0x0a}, len(deep)), deep...)
 	}
-	require.ErrorContains(t, d.Unmarshal(deep, &root), "too deep")
+	require.ErrorContains(t, d.DecodeProtobuf(deep, &root, nil), "too deep")
 }
 
 // TestNothingRefersToTheBytes: strings are copied last, also where a list that is in
@@ -202,10 +202,10 @@ func appendLength(b []byte, n int) []byte {
 func TestWhatCannotBeDecodedIsNamed(t *testing.T) {
 	t.Parallel()
 	d := sharing.New(sharing.Options{})
-	require.ErrorContains(t, d.Unmarshal(nil, corev1.Pod{}), "needs a pointer to a struct, not v1.Pod")
-	require.ErrorContains(t, d.Unmarshal(nil, (*corev1.Pod)(nil)), "needs a pointer")
-	require.ErrorContains(t, d.Unmarshal(nil, &map[string]any{}), "needs a pointer to a struct")
-	require.ErrorContains(t, d.Unmarshal(nil, &struct{ Name string }{}), "has a protobuf tag")
+	require.ErrorContains(t, d.DecodeProtobuf(nil, corev1.Pod{}, nil), "needs a pointer to a struct, not v1.Pod")
+	require.ErrorContains(t, d.DecodeProtobuf(nil, (*corev1.Pod)(nil), nil), "needs a pointer")
+	require.ErrorContains(t, d.DecodeProtobuf(nil, &map[string]any{}, nil), "needs a pointer to a struct")
+	require.ErrorContains(t, d.DecodeProtobuf(nil, &struct{ Name string }{}, nil), "has a protobuf tag")
 	for want, object := range map[string]any{
 		"has no number": &struct {
 			A string `protobuf:"bytes"`
@@ -232,23 +232,23 @@ func TestWhatCannotBeDecodedIsNamed(t *testing.T) {
 			a string `protobuf:"bytes,1"`
 		}{},
 	} {
-		err := d.Unmarshal(nil, object)
+		err := d.DecodeProtobuf(nil, object, nil)
 		require.ErrorContains(t, err, want)
-		require.Equal(t, err.Error(), d.Unmarshal(nil, object).Error(), "and again")
+		require.Equal(t, err.Error(), d.DecodeProtobuf(nil, object, nil).Error(), "and again")
 	}
 	fields := d.Stats().Fields
-	require.Error(t, d.Unmarshal(nil, &struct{ Name string }{}))
+	require.Error(t, d.DecodeProtobuf(nil, &struct{ Name string }{}, nil))
 	type broken struct {
 		A string  `protobuf:"bytes,1"`
 		B float64 `protobuf:"bytes,2"`
 	}
 	for range 2 {
-		require.Error(t, d.Unmarshal(nil, &broken{}))
+		require.Error(t, d.DecodeProtobuf(nil, &broken{}, nil))
 		fields++ // once
 	}
 	require.Less(t, d.Stats().Fields, fields, "what is known of a type that cannot be decoded does not grow with each object")
 	var pod corev1.Pod
-	require.ErrorContains(t, d.Unmarshal([]byte("\x08\x01"), &pod), "Pod.ObjectMeta: unexpected wire type 0")
+	require.ErrorContains(t, d.DecodeProtobuf([]byte("\x08\x01"), &pod, nil), "Pod.ObjectMeta: unexpected wire type 0")
 }
 
 func TestWhatNeverRepeatsDoesNotStayInTheTable(t *testing.T) {
@@ -283,7 +283,7 @@ func TestDeepMessagesTakeTimeByTheirSize(t *testing.T) {
 	data := append(slices.Concat(headers...), text...)
 	var got nest
 	start := time.Now()
-	require.NoError(t, sharing.New(sharing.Options{}).Unmarshal(data, &got))
+	require.NoError(t, sharing.New(sharing.Options{}).DecodeProtobuf(data, &got, nil))
 	require.Less(t, time.Since(start), 5*time.Second)
 	for got.Nest != nil {
 		got = *got.Nest

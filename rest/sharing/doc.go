@@ -9,11 +9,12 @@
 // That halves the memory of a cache of pods, and as what is found needs no decoding
 // and no allocation, it saves time as well.
 //
-//	shared := sharing.New(sharing.Options{})
-//	pods := rest.NewResource[*corev1.Pod](client, gvr, rest.ResourceOptions{
-//		DecodeProtobuf: shared.Unmarshal, DecodeUpdate: shared.UnmarshalUpdate,
-//		DecodeJSON: shared.DecodeJSON,
-//	})
+// Package rest does this by itself: each of its Clients has a Decoder for the lists and
+// watches of all its resources. Who wants a table of another size, or one for several
+// clients, makes a Decoder and gives it to the resources:
+//
+//	shared := sharing.New(sharing.Options{MaxBytes: 32 << 20})
+//	pods := rest.NewResource[*corev1.Pod](client, gvr, rest.ResourceOptions{Decoder: shared})
 //
 // One Decoder serves any number of resources and types, lists, watches and relists.
 //
@@ -24,7 +25,7 @@
 // other objects as well. DeepCopy gives an object of one's own, as ever. Fields that
 // the object holds by value, such as pod.Name, can be set without harm to others, if
 // the object is in no informer's store.
-// [Decoder.UnmarshalUpdate] goes further: a later version of an object shares with the
+// [Decoder.DecodeProtobuf] goes further: a later version of an object shares with the
 // earlier one each list, map and pointer that is the same in both, whether or not other
 // objects have it. Of a pod whose status changes that is most of it.
 //

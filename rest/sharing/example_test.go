@@ -22,7 +22,7 @@ func Example() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		if err := shared.Unmarshal(data, &pods[i]); err != nil {
+		if err := shared.DecodeProtobuf(data, &pods[i], nil); err != nil {
 			log.Fatal(err)
 		}
 	}

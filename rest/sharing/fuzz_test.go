@@ -95,10 +95,10 @@ func FuzzUnmarshalUpdate(f *testing.F) {
 		}
 		make := types[int(kind)%len(types)]
 		before, untouched, want := make(), make(), make()
-		if shared.Unmarshal(old, before) != nil || alone.Unmarshal(old, untouched) != nil {
+		if shared.DecodeProtobuf(old, before, nil) != nil || alone.DecodeProtobuf(old, untouched, nil) != nil {
 			t.Skip()
 		}
-		wantErr := alone.Unmarshal(data, want) // which equals the type's own method, see FuzzUnmarshal
+		wantErr := alone.DecodeProtobuf(data, want, nil) // which equals the type's own method, see FuzzUnmarshal
 		for range 2 {
 			got := make()
 			err := update(shared, data, got, before)

@@ -33,7 +33,7 @@ func TestAnEventOfAWatchAllocatesNoMoreThanItDid(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	for i, pod := range pods {
-		require.NoError(t, d.UnmarshalUpdate(later[i], &corev1.Pod{}, pod))
+		require.NoError(t, d.DecodeProtobuf(later[i], &corev1.Pod{}, pod))
 	}
 	runtime.ReadMemStats(&after)
 	bytes := float64(after.TotalAlloc-before.TotalAlloc) / events

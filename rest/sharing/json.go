@@ -32,7 +32,7 @@ type jsonState struct {
 	checking bool // what is decoded is not wanted, and may have a field twice
 }
 
-// DecodeJSON is Unmarshal for JSON, with the results of sigs.k8s.io/json, which
+// DecodeJSON is DecodeProtobuf for JSON, with the results of sigs.k8s.io/json, which
 // is apimachinery's decoder, as it is used there: keys are case-sensitive, a number
 // in an interface is an int64 if it can be, what a type has no field for is ignored,
 // and types with a method UnmarshalJSON decode themselves. Structs need no tags
@@ -40,7 +40,7 @@ type jsonState struct {
 // unstructured objects, of a map[string]any; parts of these are shared as well.
 //
 // A quantity that would keep that decoder busy for hours, such as 1e-1000000000, is
-// decoded as it would be in the end, at once, by Unmarshal as well; what is 1e2000 or
+// decoded as it would be in the end, at once, by DecodeProtobuf as well; what is 1e2000 or
 // more is 1e2000. Where a method of the object's type takes a text for a quantity, which
 // nobody can know, and does not refuse another one in its place, it has five seconds,
 // and then goes on in a goroutine that nobody waits for, at most two of them at a time.

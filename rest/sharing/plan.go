@@ -100,7 +100,7 @@ func (d *Decoder) plan(t reflect.Type) (*plan, error) {
 	c := compiler{decoder: d, plans: map[reflect.Type]*plan{}}
 	p, err := c.message(t)
 	if err != nil {
-		p = &plan{err: fmt.Errorf("sharing: %s cannot be decoded: %w", t, err)}
+		p = &plan{err: fmt.Errorf("sharing: %s %w: %w", t, ErrType, err)}
 	} else {
 		maps.Copy(d.known, c.plans)
 	}

@@ -32,7 +32,7 @@ func TestAnUpdateSharesWhatIsTheSame(t *testing.T) {
 	require.NoError(t, err)
 
 	after := &corev1.Pod{}
-	require.NoError(t, d.UnmarshalUpdate(data, after, before))
+	require.NoError(t, d.DecodeProtobuf(data, after, before))
 	require.Equal(t, changed, after)
 	require.Same(t, unsafe.SliceData(before.Spec.Containers), unsafe.SliceData(after.Spec.Containers), "a list")
 	require.Same(t, unsafe.SliceData(before.Spec.Volumes), unsafe.SliceData(after.Spec.Volumes), "a list")
@@ -47,7 +47,7 @@ func TestAnUpdateSharesWhatIsTheSame(t *testing.T) {
 // update is unmarshal for a later version.
 func update(d *sharing.Decoder, data []byte, object, earlier any) error {
 	own := append([]byte{}, data...)
-	err := d.UnmarshalUpdate(own, object, earlier)
+	err := d.DecodeProtobuf(own, object, earlier)
 	for i := range own {
 		own[i] = 0xff
 	}
@@ -90,7 +90,7 @@ func TestAnUpdateOfEveryBuiltinType(t *testing.T) {
 					require.NoError(t, want.Unmarshal(data))
 					old, err := before.Marshal()
 					require.NoError(t, err)
-					require.NoError(t, d.Unmarshal(old, held))
+					require.NoError(t, d.DecodeProtobuf(old, held, nil))
 					got := reflect.New(typ).Interface()
 					require.NoError(t, update(d, data, got, held))
 					require.Equal(t, want, got)

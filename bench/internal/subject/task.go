@@ -28,8 +28,9 @@ type Task struct {
 	// of a pod.
 	Encoding, Mode, Shape string
 
-	// Sharing is whether objects share what is equal in them, which only kinform can.
-	Sharing bool
+	// Unshared is whether objects share nothing where they would by default, which only
+	// kinform's do.
+	Unshared bool
 
 	// Updated is to be called by the handler for each update.
 	Updated func()
@@ -39,7 +40,7 @@ type Task struct {
 
 // Args are the arguments for a process that shall do it.
 func (t Task) Args(profile string) []string {
-	return []string{"-url", t.URL, "-name", t.Name, "-encoding", t.Encoding, "-mode", t.Mode, "-shape", t.Shape, "-sharing=" + strconv.FormatBool(t.Sharing), "-profile", profile}
+	return []string{"-url", t.URL, "-name", t.Name, "-encoding", t.Encoding, "-mode", t.Mode, "-shape", t.Shape, "-unshared=" + strconv.FormatBool(t.Unshared), "-profile", profile}
 }
 
 func parseTask() Task {
@@ -49,7 +50,7 @@ func parseTask() Task {
 	flag.StringVar(&t.Encoding, "encoding", Protobuf, "json or protobuf")
 	flag.StringVar(&t.Mode, "mode", List, "list or watchlist")
 	flag.StringVar(&t.Shape, "shape", Full, "full, stripped or metadata")
-	flag.BoolVar(&t.Sharing, "sharing", false, "let objects share what is equal in them")
+	flag.BoolVar(&t.Unshared, "unshared", false, "let objects share nothing")
 	flag.StringVar(&t.profile, "profile", "", "prefix of the files to write profiles to")
 	flag.Parse()
 	return t

@@ -1,5 +1,5 @@
 // Command kinform is kinform's side of the measurement of package sync, by default and
-// with sharing.
+// without sharing.
 package main
 
 import (
@@ -12,7 +12,6 @@ import (
 	"github.com/kinform/kinform/informer"
 	"github.com/kinform/kinform/reflector"
 	"github.com/kinform/kinform/rest"
-	"github.com/kinform/kinform/rest/sharing"
 )
 
 func main() { subject.Main(open) }
@@ -39,12 +38,7 @@ type measured[T any] struct {
 }
 
 func start[T rest.Message](client *rest.Client, task subject.Task, opts rest.ResourceOptions) (subject.Informer, error) {
-	opts.Encoding = encoding(task)
-	if task.Sharing {
-		shared := sharing.New(sharing.Options{})
-		opts.DecodeProtobuf, opts.DecodeJSON = shared.Unmarshal, shared.DecodeJSON
-		opts.DecodeUpdate = shared.UnmarshalUpdate
-	}
+	opts.Encoding, opts.Unshared = encoding(task), task.Unshared
 	pods := rest.NewResource[T](client, corev1.SchemeGroupVersion.WithResource("pods"), opts)
 	inf, err := informer.New(pods, informer.Options[T]{
 		Reflector: reflector.Options{ListMode: mode(task)},

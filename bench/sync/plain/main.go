@@ -18,7 +18,7 @@ import (
 func main() { subject.Main(open) }
 
 func open(task subject.Task) (subject.Informer, error) {
-	if task.Encoding != subject.JSON || task.Mode != subject.List || task.Shape != subject.Full || task.Sharing {
+	if task.Encoding != subject.JSON || task.Mode != subject.List || task.Shape != subject.Full || task.Unshared {
 		return nil, errors.New("package plain lists whole pods in JSON, and nothing else")
 	}
 	m := &measured{transport: &http.Transport{}, synced: make(chan struct{})}

@@ -19,7 +19,6 @@ import (
 	"github.com/kinform/kinform/rest"
 	"github.com/kinform/kinform/rest/discovery"
 	"github.com/kinform/kinform/rest/kubeconfig"
-	"github.com/kinform/kinform/rest/sharing"
 )
 
 // options are the flags of "kinform watch".
@@ -142,7 +141,6 @@ func (o options) run(cmd *cobra.Command, name string) error {
 	}
 	source := rest.NewJSONResource[*unstructured.Unstructured](client, resource.GVR(), rest.ResourceOptions{
 		Namespace: namespace, LabelSelector: o.labels, FieldSelector: o.fields,
-		DecodeJSON: sharing.New(sharing.Options{}).DecodeJSON, // half the memory of a large list
 	})
 	ctx := cmd.Context()
 	if o.duration > 0 {

@@ -1,0 +1,240 @@
+package rest
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"reflect"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/listwatch"
+	"github.com/kinform/kinform/rest/sharing"
+)
+
+// ownPod decodes itself, in protobuf, in a way that its tags do not show.
+type ownPod struct {
+	metav1.ObjectMeta `json:"metadata" protobuf:"bytes,1,opt,name=metadata"`
+	How               string `json:"-"`
+}
+
+func (p *ownPod) Unmarshal(data []byte) error {
+	var pod corev1.Pod
+	err := pod.Unmarshal(data)
+	p.ObjectMeta, p.How = pod.ObjectMeta, "by its own method"
+	return err
+}
+
+// ownBoth decodes itself in both encodings.
+type ownBoth struct{ ownPod }
+
+func (p *ownBoth) UnmarshalJSON(data []byte) error {
+	var pod corev1.Pod
+	err := json.Unmarshal(data, &pod)
+	p.ObjectMeta, p.How = pod.ObjectMeta, "by its own method"
+	return err
+}
+
+type plainStruct struct {
+	Metadata struct{ Name, Namespace string }
+	Spec     map[string]any
+}
+
+// listed reads a list of pods, and reports how much its Client's Decoder was asked for.
+func listed[T any](t *testing.T, make func(c *Client) *Resource[T], e Encoding, items ...corev1.Pod) (objects []T, skipped []*listwatch.ObjectError, lookups int) {
+	t.Helper()
+	client := &Client{}
+	r := make(client)
+	require.NoError(t, r.err)
+	stream := r.readList(offline(t.Context(), bytes.NewReader(podList(t, e, "1", items...))), e, nil)
+	defer stream.Close()
+	for {
+		item, err := stream.Next()
+		if err == io.EOF {
+			break
+		}
+		if failed, ok := err.(*listwatch.ObjectError); ok {
+			skipped = append(skipped, failed)
+			continue
+		}
+		require.NoError(t, err)
+		objects = append(objects, item.Object)
+	}
+	if client.sharing.decoder != nil {
+		lookups = client.sharing.decoder.Stats().Fields
+	}
+	return objects, skipped, lookups
+}
+
+func message[T Message](opts ResourceOptions) func(c *Client) *Resource[T] {
+	return func(c *Client) *Resource[T] { return NewResource[T](c, podsGVR, opts) }
+}
+
+func inJSON[T any](opts ResourceOptions) func(c *Client) *Resource[T] {
+	return func(c *Client) *Resource[T] { return NewJSONResource[T](c, podsGVR, opts) }
+}
+
+// equalByDefault lists pods by default and Unshared, and reports whether the Client's Decoder had a part in it.
+func equalByDefault[T any](t *testing.T, e Encoding, how func(ResourceOptions) func(c *Client) *Resource[T], opts ResourceOptions) bool {
+	t.Helper()
+	pods := plainPods(3)
+	opts.Kind = "Pod"
+	byDefault, skipped, fields := listed(t, how(opts), e, pods...)
+	require.Empty(t, skipped)
+	require.Len(t, byDefault, len(pods))
+	opts.Unshared = true
+	unshared, skipped, none := listed(t, how(opts), e, pods...)
+	require.Empty(t, skipped)
+	require.Zero(t, none)
+	require.Equal(t, unshared, byDefault)
+	return fields > 0
+}
+
+// TestTheDefaultDecodesEveryTypeAsItWouldUnshared: a sharing.Decoder has a part only in what
+// it decodes with the same result; all else is decoded by the type's own methods.
+func TestTheDefaultDecodesEveryTypeAsItWouldUnshared(t *testing.T) {
+	t.Parallel()
+	drop := ResourceOptions{Project: Drop{ManagedFields: true, Status: true}}
+	for _, e := range encodings {
+		require.True(t, equalByDefault(t, e, message[*corev1.Pod], ResourceOptions{}), e)
+		require.True(t, equalByDefault(t, e, message[*corev1.Pod], drop), e)
+		require.True(t, equalByDefault(t, e, message[*metav1.PartialObjectMetadata], ResourceOptions{}), e)
+		require.Equal(t, e == JSON, equalByDefault(t, e, message[*ownPod], ResourceOptions{}), e)
+		require.False(t, equalByDefault(t, e, message[*ownBoth], ResourceOptions{}), e)
+	}
+	require.True(t, equalByDefault(t, JSON, inJSON[*corev1.Pod], ResourceOptions{}))
+	require.True(t, equalByDefault(t, JSON, inJSON[*unstructured.Unstructured], ResourceOptions{}))
+	require.True(t, equalByDefault(t, JSON, inJSON[*unstructured.Unstructured], drop))
+	require.True(t, equalByDefault(t, JSON, inJSON[*plainStruct], ResourceOptions{}))
+	require.False(t, equalByDefault(t, JSON, inJSON[plainStruct], ResourceOptions{}), "no pointer")
+	require.False(t, equalByDefault(t, JSON, inJSON[map[string]any], ResourceOptions{}))
+	require.False(t, equalByDefault(t, JSON, inJSON[any], ResourceOptions{}))
+	require.False(t, equalByDefault(t, JSON, inJSON[json.RawMessage], ResourceOptions{}))
+}
+
+// TestAResourceInJSONIsAskedForInProtobufOnlyByChoice: what a type has for tags, or a
+// Decoder can do, does not change what is asked for.
+func TestAResourceInJSONIsAskedForInProtobufOnlyByChoice(t *testing.T) {
+	t.Parallel()
+	shared := sharing.New(sharing.Options{})
+	for _, test := range []struct {
+		opts     ResourceOptions
+		protobuf bool
+		err      string
+	}{
+		{ResourceOptions{}, false, ""},
+		{ResourceOptions{Decoder: shared}, false, ""},
+		{ResourceOptions{Decoder: shared, Encoding: Protobuf}, true, ""},
+		{ResourceOptions{Encoding: Protobuf}, false, "or a Decoder"},
+		{ResourceOptions{Encoding: Protobuf, Unshared: true}, false, "or a Decoder"},
+		{ResourceOptions{Decoder: shared, Unshared: true}, false, "set one of them"},
+	} {
+		r := NewJSONResource[*corev1.Pod](&Client{}, podsGVR, test.opts)
+		if test.err != "" {
+			require.ErrorContains(t, r.err, test.err)
+			continue
+		}
+		require.NoError(t, r.err)
+		require.Equal(t, test.protobuf, r.streams.protobuf != nil, "%+v", test.opts)
+	}
+}
+
+// TestOneDecoderServesAllResourcesOfAClient: what the objects of two of them have in common
+// is in memory once, and verbs alone need no table.
+func TestOneDecoderServesAllResourcesOfAClient(t *testing.T) {
+	t.Parallel()
+	pod := plainPods(1)[0]
+	pod.OwnerReferences = []metav1.OwnerReference{{Name: "a"}, {Name: "b"}}
+	var objects []metav1.Object
+	client := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", contentType(Protobuf))
+		_, _ = w.Write(podList(t, Protobuf, "1", pod, pod))
+	}), Options{})
+	require.Nil(t, client.sharing.decoder)
+	for range 2 {
+		stream, err := NewResource[*corev1.Pod](client, podsGVR, ResourceOptions{}).List(t.Context(), listwatch.ListOptions{})
+		require.NoError(t, err)
+		items, skipped, err := drainList(stream)
+		require.Equal(t, io.EOF, err)
+		require.Empty(t, skipped)
+		require.NoError(t, stream.Close())
+		for _, item := range items {
+			objects = append(objects, item.Object)
+		}
+	}
+	require.Same(t, &objects[1].GetOwnerReferences()[0], &objects[3].GetOwnerReferences()[0])
+}
+
+// TestObjectsThatAreOwnedShareNothing: by default; a Decoder of the user's is asked.
+func TestObjectsThatAreOwnedShareNothing(t *testing.T) {
+	t.Parallel()
+	pods := plainPods(3)
+	for i := range pods {
+		pods[i].Spec.Affinity = &corev1.Affinity{PodAffinity: &corev1.PodAffinity{}}
+	}
+	for _, e := range encodings {
+		for _, owned := range []bool{false, true} {
+			for _, decoder := range []Decoder{nil, sharing.New(sharing.Options{})} {
+				t.Run(fmt.Sprint(e, owned, decoder != nil), func(t *testing.T) {
+					shares := !owned || decoder != nil
+					client := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+						w.Header().Set("Content-Type", contentType(e))
+						if !r.URL.Query().Has("watch") {
+							_, _ = w.Write(podList(t, e, "1", pods...))
+							return
+						}
+						for i := range pods {
+							_, _ = w.Write(event(t, e, "MODIFIED", "Pod", &pods[i]))
+						}
+					}), Options{})
+					r := NewResource[*corev1.Pod](client, podsGVR, ResourceOptions{Decoder: decoder})
+					list, err := r.List(t.Context(), listwatch.ListOptions{Owned: owned})
+					require.NoError(t, err)
+					items, _, err := drainList(list)
+					require.Equal(t, io.EOF, err)
+					require.NoError(t, list.Close())
+					require.Len(t, items, 3)
+					require.Equal(t, shares, items[1].Object.Spec.Affinity == items[2].Object.Spec.Affinity)
+					watch, err := r.Watch(t.Context(), listwatch.WatchOptions{Owned: owned, Held: func(types.NamespacedName) any {
+						require.False(t, owned, "nobody asks")
+						return items[0].Object
+					}})
+					require.NoError(t, err)
+					events, _, err := drainWatch(watch)
+					require.Equal(t, io.EOF, err)
+					require.NoError(t, watch.Close())
+					require.Len(t, events, 3)
+					require.Equal(t, shares, events[1].Object.Spec.Affinity == items[2].Object.Spec.Affinity)
+				})
+			}
+		}
+	}
+}
+
+// A later k8s.io/api may have a type that the Decoder does not know.
+func TestATypeThatCannotBeSharedIsDecodedByItsOwnMethod(t *testing.T) {
+	t.Parallel()
+	type unknown struct {
+		Float float64 `protobuf:"fixed64,1,opt,name=float"`
+	}
+	own := 0
+	decode := protobufOr(sharing.New(sharing.Options{}), func([]byte, any) error {
+		own++
+		return errors.New("its own")
+	})
+	for i := range 2 {
+		require.EqualError(t, decode(nil, &unknown{}, nil), "its own")
+		require.Equal(t, i+1, own)
+	}
+	require.ErrorContains(t, decode([]byte("\x08\x01"), &corev1.Pod{}, nil), "wire type")
+	require.Equal(t, 2, own, "the bytes are wrong, not the type")
+	require.False(t, isGenerated(reflect.TypeFor[ownPod]()))
+}
