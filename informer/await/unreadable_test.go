@@ -119,7 +119,7 @@ type repaired struct {
 	unreadable error
 }
 
-func (*repaired) Changed(types.NamespacedName) (<-chan struct{}, func()) {
+func (*repaired) Notify(types.NamespacedName) (<-chan struct{}, func()) {
 	return make(chan struct{}), func() {}
 }
 

@@ -13,13 +13,13 @@ import (
 type Store[T any] interface {
 	Entry(key types.NamespacedName) (indexer.Entry[T], bool)
 
-	// Changed returns a channel that closes when the store has a change of this key
-	// that it had not when Changed was called. cancel says that nobody waits for
+	// Notify returns a channel that closes when the store has a change of this key
+	// that it had not when Notify was called. cancel says that nobody waits for
 	// that any more.
-	Changed(key types.NamespacedName) (changed <-chan struct{}, cancel func())
+	Notify(key types.NamespacedName) (changed <-chan struct{}, cancel func())
 
 	// Unreadable is why the store does not have the newest state of the key, nil if it
-	// has, as far as that is known. Changed tells when that becomes an error.
+	// has, as far as that is known. Notify tells when that becomes an error.
 	Unreadable(key types.NamespacedName) error
 }
 
@@ -39,7 +39,7 @@ func Until[T any](ctx context.Context, store Store[T], key types.NamespacedName,
 	began := time.Now()
 	failed := &Error{Key: key, Condition: condition.name, Since: began}
 	for {
-		changed, cancel := store.Changed(key) // Before the look, so that nothing is missed in between.
+		changed, cancel := store.Notify(key) // Before the look, so that nothing is missed in between.
 		unreadable := store.Unreadable(key)   // Before the look as well, as it may be stored after that.
 		entry, exists := store.Entry(key)
 		if unreadable == nil {

@@ -39,7 +39,7 @@ var assumed = map[string]string{
 	"docs/coming-from-client-go.md: registration, err := inf.AddHandler(handle, informer.HandlerOptions{Resync: 10 * time.Minute})":                     "inf *informer.Informer[*corev1.Pod], handle func(informer.Event[*corev1.Pod])",
 	"docs/coming-from-client-go.md: server := apitest.Start(t, apitest.Options{})":                                                                      "t *testing.T",
 	"docs/coming-from-client-go.md: ready, err := await.Until(ctx, inf.Store(), key, await.PodReady[*corev1.Pod]())":                                    "ctx context.Context, inf *informer.Informer[*corev1.Pod], key types.NamespacedName",
-	"indexer/changed.go: changed, cancel := store.Changed(key)":                                                                                         "store *indexer.Reader[*corev1.Pod], key types.NamespacedName",
+	"indexer/notify.go: changed, cancel := store.Notify(key)":                                                                                           "store *indexer.Reader[*corev1.Pod], key types.NamespacedName",
 	"indexer/changes.go: next := store.Snapshot()":                                                                                                      "store *indexer.Reader[*corev1.Pod], last *indexer.Snapshot[*corev1.Pod]",
 	"indexer/snapshot.go: for key, pod := range indexer.Sorted(store.All()) { ... }":                                                                    "store *indexer.Reader[*corev1.Pod]",
 	"informer/await/condition.go: await.And(await.Object[*appsv1.Deployment](deployment.UID), await.DeploymentAvailable[*appsv1.Deployment]())":         "deployment *appsv1.Deployment",

@@ -35,7 +35,7 @@ func TestChangedClosesWhenItsKeyIsWritten(t *testing.T) {
 	}
 	store := newStore(t, byTerm)
 	for _, step := range steps {
-		changed, cancel := store.Changed(key("a/x"))
+		changed, cancel := store.Notify(key("a/x"))
 		_ = apply(store, step.ops, "")
 		require.Equal(t, step.want, closed(changed), step.name)
 		cancel()
@@ -48,9 +48,9 @@ func TestChangedClosesWhenReplaceLeavesItsKeyOut(t *testing.T) {
 	t.Parallel()
 	store := newStore(t, nil)
 	require.NoError(t, apply(store, []Op[*object]{put("a/x", &object{}), put("a/y", &object{})}, ""))
-	x, cancelX := store.Changed(key("a/x"))
+	x, cancelX := store.Notify(key("a/x"))
 	defer cancelX()
-	y, cancelY := store.Changed(key("a/y"))
+	y, cancelY := store.Notify(key("a/y"))
 	defer cancelY()
 	require.NoError(t, replace(store, []Op[*object]{put("a/y", &object{})}, ""))
 	require.True(t, closed(x))
@@ -61,7 +61,7 @@ func TestChangedIsNotTouchedByAnIndex(t *testing.T) {
 	t.Parallel()
 	store := newStore(t, nil)
 	require.NoError(t, apply(store, []Op[*object]{put("a/x", &object{})}, ""))
-	changed, cancel := store.Changed(key("a/x"))
+	changed, cancel := store.Notify(key("a/x"))
 	defer cancel()
 	require.NoError(t, store.AddIndex("term", termsOfObject))
 	require.NoError(t, store.RemoveIndex("term"))
@@ -71,8 +71,8 @@ func TestChangedIsNotTouchedByAnIndex(t *testing.T) {
 func TestChangedIsSharedAndEachMayCancel(t *testing.T) {
 	t.Parallel()
 	store := newStore(t, nil)
-	first, cancelFirst := store.Changed(key("a/x"))
-	second, cancelSecond := store.Changed(key("a/x"))
+	first, cancelFirst := store.Notify(key("a/x"))
+	second, cancelSecond := store.Notify(key("a/x"))
 	cancelFirst()
 	cancelFirst()
 	require.False(t, closed(first))
@@ -81,7 +81,7 @@ func TestChangedIsSharedAndEachMayCancel(t *testing.T) {
 	require.True(t, closed(second))
 
 	// A cancel that comes late does not end the interest of somebody else.
-	third, cancelThird := store.Changed(key("a/x"))
+	third, cancelThird := store.Notify(key("a/x"))
 	defer cancelThird()
 	cancelSecond()
 	require.NoError(t, apply(store, []Op[*object]{put("a/x", &object{})}, ""))
@@ -98,7 +98,7 @@ func TestChangedMissesNothing(t *testing.T) {
 		all.Go(func() {
 			k := key("a/" + strconv.Itoa(n))
 			for {
-				changed, cancel := store.Changed(k)
+				changed, cancel := store.Notify(k)
 				if o, ok := store.Get(k); ok && o.version == last {
 					cancel()
 					return
