@@ -40,7 +40,7 @@ func Until[T any](ctx context.Context, store Store[T], key types.NamespacedName,
 	failed := &Error{Key: key, Condition: condition.name, Since: began}
 	for {
 		changed, cancel := store.Notify(key) // Before the look, so that nothing is missed in between.
-		unreadable := store.Unreadable(key)   // Before the look as well, as it may be stored after that.
+		unreadable := store.Unreadable(key)  // Before the look as well, as it may be stored after that.
 		entry, exists := store.Entry(key)
 		if unreadable == nil {
 			unreadable = store.Unreadable(key) // After the look, so that what is not there is gone.
