@@ -107,11 +107,12 @@
 // minute later, which takes 5 seconds more where the server does not end the watch. A
 // server that fails the list, or does not allow it, is watched all the same.
 //
-// What is not found: a history that has passed the known version, with the last event
-// forgotten, where the client noticed no outage; an object that was written again
-// in just the version that is known of it, where there is no such event to tell. Whoever
-// needs certainty after a restore restarts the process, or calls Run anew on a new
-// reflector. [Options].SkipComparison turns all of this off.
+// What is not found: a history that has passed the known version, where the client
+// noticed no outage, and the last event is forgotten or there was none since the last
+// snapshot; an object that was written again in just the version that is known of it,
+// where there is no such event to tell. Whoever needs certainty after a restore restarts
+// the process, or calls Run anew on a new reflector. [Options].SkipComparison turns all
+// of this off.
 //
 // # Failures
 //

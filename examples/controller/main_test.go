@@ -26,7 +26,9 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/kinform/kinform/apitest"
+	"github.com/kinform/kinform/informer"
 	"github.com/kinform/kinform/rest"
+	"github.com/kinform/kinform/workqueue"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -41,6 +43,7 @@ var (
 type rig struct {
 	t      *testing.T
 	server *apitest.Server
+	client *rest.Client             // the user's
 	sites  *rest.Resource[*Website] // the user's
 	zone   zone
 	ready  func() error
@@ -65,6 +68,7 @@ func play(t *testing.T, test func(t *testing.T, r *rig)) {
 		client, err := rest.NewClient(config, rest.Options{})
 		require.NoError(t, err)
 		defer client.Close()
+		r.client = client
 		r.sites = rest.NewJSONResource[*Website](client, websites, rest.ResourceOptions{})
 
 		ctx, cancel := context.WithCancel(t.Context())
@@ -243,6 +247,28 @@ func TestObjectsOfTheCacheAreNotChanged(t *testing.T) {
 	require.Equal(t, metav1.ConditionTrue, cached.Status.Conditions[0].Status)
 	require.Equal(t, "b", cached.Labels["a"])
 	require.Equal(t, metav1.ConditionFalse, changed.Status.Conditions[0].Status)
+}
+
+// A status that is reported is that of a copy, down to its conditions: those of the cache's object would say that
+// nothing has changed, and nothing would be written.
+func TestReportLeavesTheObjectOfTheCacheAsItIs(t *testing.T) {
+	play(t, func(t *testing.T, r *rig) {
+		r.create(shop, "shop.example")
+		r.settle()
+		c := &controller{sites: r.sites, events: rest.For[*eventsv1.Event](r.client, rest.ResourceOptions{})}
+		c.queue = workqueue.New(workqueue.Options[types.NamespacedName]{})
+		defer c.queue.ShutDown()
+		var err error
+		c.siteCache, err = informer.New(c.sites, informer.Options[*Website]{})
+		require.NoError(t, err)
+
+		cached := r.site(shop)
+		before := cached.DeepCopy()
+		require.NotEmpty(t, before.Status.Conditions)
+		require.NoError(t, c.report(t.Context(), cached, before.Status.ReadyReplicas, errors.New("a condition that flips, and nothing else")))
+		require.Equal(t, before, cached)
+		require.Contains(t, status(r.site(shop)), "Ready=False InvalidSpec")
+	})
 }
 
 // A Website that this program cannot read is not passed over in silence, and keeps nobody
