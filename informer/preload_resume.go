@@ -244,8 +244,15 @@ func (w *resumedWatch[T]) Next() (event listwatch.Event[T], err error) {
 	}
 	for {
 		event, err = w.WatchStream.Next()
-		version, isAhead := w.ahead[event.Key]
-		if err != nil || !isAhead || newer(event.ResourceVersion, version) {
+		key, version := event.Key, event.ResourceVersion
+		if unread, isUnread := errors.AsType[*listwatch.ObjectError](err); isUnread {
+			key, version = unread.Key, unread.ResourceVersion
+		} else if err != nil {
+			return event, err
+		}
+		stored, isAhead := w.ahead[key]
+		// Who does not tell a version may mean one that is not stored yet.
+		if !isAhead || version == "" || newer(version, stored) {
 			return event, err
 		}
 	}
