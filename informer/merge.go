@@ -73,6 +73,17 @@ func Merge[T any](parts ...listwatch.Source[T]) listwatch.Source[T] {
 //   - What a part tells when its watch has passed that version is not told on: all parts
 //     are listed for it, once in five minutes at most.
 //   - When all parts fail, the list or the watch as a whole fails.
+//   - What is unreadable in a part stays so while the part is not listed: Status.Unreadable,
+//     Healthy and Store.Unreadable go on naming it.
+//   - A cluster that was restored from a backup is noticed where its version is behind that
+//     of a part when a watch of this one is opened after a loss, where all parts could not be
+//     reached for a while, and where a part cannot go on from its version. It is not
+//     noticed where only connections broke, or only some parts were down, and the versions
+//     are as far as the known ones again, or have passed them, by then: each part compares
+//     versions alone, and does not begin with its last event again, as the watch of a single
+//     source does (see package reflector, Another history). The store then stays wrong, and
+//     Healthy says nothing, until something else leads to a list, which compares by version.
+//     After a restore, restart the process where that counts.
 //   - A preloaded store does not say which object is of which part. Up to its first
 //     list, a part that cannot be listed fails it, as it does the first of all.
 //
@@ -149,7 +160,14 @@ type mergedState struct {
 	// objects are those that exist; nil where it is not known which they are.
 	objects map[types.NamespacedName]toldObject
 
+	unread []partUnread // of each part
+
 	asked string // version, for a list
+}
+
+// newState is one of which nothing is known yet.
+func (m *merged[T]) newState() *mergedState {
+	return &mergedState{at: make([]string, len(m.parts)), objects: map[types.NamespacedName]toldObject{}, unread: make([]partUnread, len(m.parts))}
 }
 
 // toldObject says of which part an object is, and its version.

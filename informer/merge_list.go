@@ -24,7 +24,8 @@ func (m *merged[T]) List(ctx context.Context, opts listwatch.ListOptions) (listw
 	l := &mergedList[T]{merged: m, opts: opts}
 	if opts.Continue == "" {
 		m.listed = nil
-		m.making = &mergedState{at: make([]string, len(m.parts)), objects: map[types.NamespacedName]toldObject{}, asked: opts.ResourceVersion}
+		m.making = m.newState()
+		m.making.asked = opts.ResourceVersion
 		for part := range m.parts {
 			l.due = append(l.due, partPage{part: part})
 		}
@@ -101,6 +102,7 @@ type mergedList[T any] struct {
 
 	current *openList[T]
 	kept    []listwatch.Item[T] // of a part that failed, as it was
+	unread  []*listwatch.ObjectError
 	next    []partPage
 	failed  []error
 	meta    listwatch.ListMeta
@@ -157,7 +159,7 @@ func (l *mergedList[T]) take() error {
 			return l.err
 		}
 	}
-	if l.current == nil && len(l.kept) == 0 {
+	if l.current == nil && len(l.kept)+len(l.unread) == 0 {
 		l.err = l.finish()
 	}
 	return l.err
@@ -169,6 +171,10 @@ func (l *mergedList[T]) Next() (item listwatch.Item[T], err error) {
 		if last := len(l.kept) - 1; last >= 0 {
 			item, l.kept = l.kept[last], l.kept[:last]
 			return item, nil
+		}
+		if last := len(l.unread) - 1; last >= 0 {
+			err, l.unread = l.unread[last], l.unread[:last]
+			return item, err
 		}
 		o := l.current
 		if o == nil {
@@ -187,6 +193,7 @@ func (l *mergedList[T]) Next() (item listwatch.Item[T], err error) {
 			if old, ok := l.toldObject(unread.Key); ok {
 				l.making.objects[unread.Key] = old // stays as it was
 			}
+			l.making.unread[o.part].add(unread)
 			return item, err
 		}
 		l.partEnded(err)
@@ -265,12 +272,12 @@ func (l *mergedList[T]) partFailed(o *openList[T], err error) error {
 		return nil
 	}
 	l.making.at[o.part] = l.told.at[o.part]
-	for key, object := range l.told.objects {
-		if _, listed := l.making.objects[key]; object.part == o.part && !listed {
-			l.making.objects[key] = object
-			l.kept = append(l.kept, listwatch.Item[T]{Key: key, ResourceVersion: object.version, UIDHash: object.uid, Unchanged: true})
-		}
+	keys, unread := l.making.keep(o.part, l.told)
+	for _, key := range keys {
+		object := l.making.objects[key]
+		l.kept = append(l.kept, listwatch.Item[T]{Key: key, ResourceVersion: object.version, UIDHash: object.uid, Unchanged: true})
 	}
+	l.unread = append(l.unread, unread...)
 	return nil
 }
 

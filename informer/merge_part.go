@@ -147,8 +147,12 @@ func (p *partWatch[T]) watch() error {
 		listener.wait()
 		event, err := stream.Next()
 		listener.heard()
-		if _, skipped := errors.AsType[*listwatch.ObjectError](err); err != nil && !skipped {
+		unread, skipped := errors.AsType[*listwatch.ObjectError](err)
+		switch {
+		case err != nil && !skipped:
 			return because(ctx, err)
+		case skipped && !p.listing && unread.ResourceVersion != "" && newer(p.version, unread.ResourceVersion):
+			continue // It was sent again, and what came later has been told.
 		}
 		// What is sent again by something broken may have been overtaken. A part that is
 		// put together itself is in order only in its bookmarks.

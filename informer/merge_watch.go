@@ -21,7 +21,7 @@ func (m *merged[T]) Watch(ctx context.Context, opts listwatch.WatchOptions) (lis
 		slots: make(chan struct{}, m.opts.AtOnce),
 	}
 	if opts.SendInitialEvents {
-		w.state = &mergedState{at: make([]string, len(m.parts)), objects: map[types.NamespacedName]toldObject{}}
+		w.state = m.newState()
 		w.late = false // All of them are listed.
 	}
 	w.oldest, _ = oldest(w.state.at)
@@ -68,7 +68,7 @@ func (m *merged[T]) stateAt(version string) *mergedState {
 		return m.told
 	}
 	// Somebody else knows that all parts are that far, such as who has preloaded a store.
-	m.told = &mergedState{given: version, at: slices.Repeat([]string{version}, len(m.parts))}
+	m.told = &mergedState{given: version, at: slices.Repeat([]string{version}, len(m.parts)), unread: make([]partUnread, len(m.parts))}
 	clear(m.states)
 	return m.told
 }
@@ -108,6 +108,8 @@ type told struct {
 	through  string // how far the part is with it, "" where it does not say
 	given    string // how far all are
 	complete bool   // the initial events end
+
+	unread *listwatch.ObjectError // instead of all that but part
 }
 
 // arrival is what a part has to say.
@@ -154,6 +156,11 @@ func (w *mergedWatch[T]) tell() {
 		return
 	}
 	l.due = false
+	if l.unread != nil {
+		w.state.skipped(l.part, l.unread)
+		return
+	}
+	delete(w.state.unread[l.part].named, l.key)
 	switch objects := w.state.objects; {
 	case objects == nil || l.kind == 0 || l.kind == listwatch.Bookmark:
 	case l.kind == listwatch.Deleted:
@@ -198,7 +205,8 @@ func (w *mergedWatch[T]) receive(a arrival[T]) (event listwatch.Event[T], done b
 		w.err = a.err
 		return event, false, nil
 	}
-	if _, skipped := errors.AsType[*listwatch.ObjectError](a.err); skipped {
+	if unread, skipped := errors.AsType[*listwatch.ObjectError](a.err); skipped {
+		w.last = told{due: true, part: a.part, unread: unread}
 		return event, true, a.err
 	}
 	version := a.event.ResourceVersion
