@@ -23,8 +23,13 @@ type Registration[T any] struct {
 	// caughtUp, if there is one, has more events that the handler is told after the
 	// initial adds, before it counts as synced.
 	caughtUp catchUp[T]
-	// awaits says that caughtUp wants to know how far the store is.
-	awaits atomic.Bool
+	// awaits says that caughtUp wants to know how far the store is. It has been called with
+	// version, at asked; again wakes the handler's goroutine, to which the three belong,
+	// when it is time for the next call.
+	awaits  atomic.Bool
+	version string
+	asked   time.Time
+	again   *time.Timer
 	// complete says that the handler has been told of every object that the first list
 	// had. It belongs to the handler's goroutine.
 	complete bool
@@ -98,6 +103,9 @@ func (r *Registration[T]) stop() {
 func (r *Registration[T]) run() {
 	defer close(r.done)
 	defer func() {
+		if r.again != nil {
+			r.again.Stop()
+		}
 		// A handler that ends the goroutine, as testing's FailNow does, is removed:
 		// nobody reads its mailbox any more. One that the informer has stopped stays,
 		// for Status.
@@ -144,6 +152,9 @@ func (r *Registration[T]) deliverMail(resync <-chan time.Time) {
 		}
 		switch {
 		case !ok:
+			if r.again != nil && r.awaits.Load() && time.Since(r.asked) >= askAgain {
+				r.catchUp(time.Now())
+			}
 			return
 		case l.initial:
 			r.deliverSnapshot(l)
@@ -172,25 +183,46 @@ func (r *Registration[T]) deliverSnapshot(l letter[T]) {
 	}
 	r.complete = r.complete || l.complete
 	switch {
-	case !r.complete || isClosed(r.synced):
+	case !r.complete || isClosed(r.synced) && !r.awaits.Load():
 	case r.caughtUp == nil:
 		close(r.synced)
 	case l.complete && l.snapshot == nil: // How far that is, another letter says.
-	case r.caughtUp(l.version, func(event Event[T]) bool {
+	default:
+		r.version = l.version
+		r.catchUp(l.posted)
+	}
+}
+
+// catchUp tells the handler what caughtUp has now.
+func (r *Registration[T]) catchUp(posted time.Time) {
+	synced, settled := r.caughtUp(r.version, func(event Event[T]) bool {
 		if !isClosed(r.removed) {
-			r.deliver(event, l.posted)
+			r.deliver(event, posted)
 		}
 		return !isClosed(r.removed)
-	}):
-		r.awaits.Store(false)
+	})
+	if synced && !isClosed(r.synced) {
 		close(r.synced)
+	}
+	r.asked = time.Now()
+	switch {
+	case settled:
+		r.awaits.Store(false)
+	case r.again == nil:
+		r.again = time.AfterFunc(askAgain, func() { signal(r.mailbox.wake) })
+	default:
+		r.again.Reset(askAgain)
 	}
 }
 
 // catchUp yields the events that a handler is told beside those of its informer, now that
-// this is complete, and has told of everything through a version. It reports whether that
-// was all: if not, it is called again when the informer is further.
-type catchUp[T any] func(version string, yield func(Event[T]) bool) (done bool)
+// this is complete, and has told of everything through a version. It reports whether the
+// handler is synced now, and whether that was all: if not, it is called again when the
+// informer is further, and after askAgain, with the same version, when it is not.
+type catchUp[T any] func(version string, yield func(Event[T]) bool) (synced, settled bool)
+
+// askAgain is for how long a catchUp that is not settled waits for a new version.
+const askAgain = time.Minute
 
 func entriesOf[T any](snapshot *indexer.Snapshot[T]) iter.Seq[indexer.Entry[T]] {
 	if snapshot == nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kinform/kinform/indexer"
 	"github.com/kinform/kinform/listwatch"
+	"github.com/kinform/kinform/reflector"
 )
 
 // Relay lets a handler outlive its informer: when one informer takes the place of
@@ -33,8 +34,19 @@ import (
 // the second informer's store is complete through the version that was told. The
 // registration is synced when it is complete through the newest version of all that the
 // handler was told. An informer that has not come so far within five minutes is
-// believed, as it is, with the next that it has to say (a bookmark will do): its server
-// has been set back, or is another one.
+// believed, as it is, with the next that it has to say, or within a minute where it has
+// nothing to say and its watch is open: its server has been set back, or is another one.
+//
+// A server that was restored from a backup may also have passed the versions that were
+// told. What is older then than the handler knows is Updated, with Restored, and what it
+// was told to be Deleted and is there is Added, once the second informer has come so far,
+// or is believed.
+//
+// What the second informer cannot read, or an index function refuses, is not deleted: the
+// handler knows it as it was, until it can be read, or is gone; of the latter it is told
+// within two minutes. As long as there are objects without a readable name, none is
+// taken for deleted that the second informer merely lacks. The registration does not wait
+// for these objects.
 //
 // Versions are compared where that is possible (KEP-5504); where it is not, a state
 // is new if its version is another one. Both informers must be of the same server, or of
@@ -54,12 +66,14 @@ type Relay[T any] struct {
 	newest  string                             // of all versions told
 
 	// behind says that the current informer may be behind what earlier ones told: it is
-	// not complete through the version goal. unseen are the keys, told by these, of which
-	// it has not told the same or something newer.
-	behind bool
-	goal   string
-	since  time.Time
-	unseen map[types.NamespacedName]bool
+	// not complete through the version goal, but through reached. unseen are the keys, told
+	// by these, of which it has not told the same or something newer; it is true of those
+	// that could not be read when catchUp looked last.
+	behind  bool
+	goal    string
+	reached string
+	since   time.Time
+	unseen  map[types.NamespacedName]bool
 }
 
 // lagAllowed is for how long an informer may be behind the one before it.
@@ -92,14 +106,13 @@ func (r *Relay[T]) MoveTo(ctx context.Context, to *Informer[T], opts HandlerOpti
 			return nil, context.Cause(ctx)
 		}
 	}
-	r.behind, r.goal, r.since = true, r.newest, time.Now()
+	r.behind, r.goal, r.reached, r.since = true, r.newest, "", time.Now()
 	r.unseen = make(map[types.NamespacedName]bool, len(r.told))
 	for key := range r.told {
-		r.unseen[key] = true
+		r.unseen[key] = false
 	}
-	store := to.Store()
-	registration, err := to.addHandler(r.pass, opts, func(version string, yield func(Event[T]) bool) bool {
-		return r.catchUp(store, version, yield)
+	registration, err := to.addHandler(r.pass, opts, func(version string, yield func(Event[T]) bool) (synced, settled bool) {
+		return r.catchUp(to, version, yield)
 	})
 	if err == nil {
 		r.current = registration
@@ -110,6 +123,7 @@ func (r *Relay[T]) MoveTo(ctx context.Context, to *Informer[T], opts HandlerOpti
 // pass tells the handler of an event, if it is news.
 func (r *Relay[T]) pass(e Event[T]) {
 	before, knew := r.told[e.Key]
+	_, unseen := r.unseen[e.Key]
 	switch {
 	case !knew && e.Type == Deleted:
 		return // It was deleted before, or never told.
@@ -117,7 +131,7 @@ func (r *Relay[T]) pass(e Event[T]) {
 		return
 	case !knew && e.Type == Updated:
 		e.Type = Added // The state before was not told, as it was older than the deletion.
-	case r.unseen[e.Key]:
+	case unseen || knew && e.Type == Added: // catchUp may have told of it before.
 		if !isNews(before, e) {
 			if e.Type != Deleted && e.ResourceVersion == before.ResourceVersion {
 				delete(r.unseen, e.Key)
@@ -192,35 +206,87 @@ func buried[T any](last indexer.Entry[T]) Event[T] {
 	}
 }
 
-// catchUp implements [catchUp]: it yields the deletion of what is gone, now that the
-// current informer has mentioned all that is there through a version. What the handler is
-// not told, as it is removed in the middle, is for the next informer.
-func (r *Relay[T]) catchUp(store *indexer.Reader[T], version string, yield func(Event[T]) bool) (done bool) {
-	order, err := resourceversion.CompareResourceVersion(version, r.goal)
-	believed := err == nil && order < 0 && time.Since(r.since) > lagAllowed
-	done = err != nil || order >= 0 || believed
-	r.behind = !done
-	older := make(map[types.NamespacedName]bool) // keys of which a state is told that is older
-	for key := range r.unseen {
-		last := r.told[key]
-		if !done && newer(last.ResourceVersion, version) {
-			continue // It may be there yet to come.
-		}
-		e := buried(last)
-		if entry, exists := store.Entry(key); exists && believed {
-			older[key] = true // What the informer has yet to tell of it may be so as well.
-			e = Event[T]{Type: Added, Key: key, ResourceVersion: entry.ResourceVersion, New: entry.Object, UIDHash: entry.UIDHash, Cause: Relist}
-			if !listwatch.OtherUID(last.UIDHash, entry.UIDHash) {
-				e.Type = Updated
+// catchUp implements [catchUp]: it yields what no event tells of, now that the current
+// informer has mentioned all that is there through a version: the deletion of what is
+// gone, and what is there in a state that seemed to be older. What the handler is not
+// told, as it is removed in the middle, is for the next informer.
+func (r *Relay[T]) catchUp(to *Informer[T], version string, yield func(Event[T]) bool) (synced, settled bool) {
+	store := to.Store()
+	status := to.reflector.Status()
+	if order, err := resourceversion.CompareResourceVersion(version, r.goal); r.behind && (err != nil || order >= 0 || r.believes(status, version)) {
+		back := r.undeleted(store)
+		r.behind, r.deleted = false, [2]map[types.NamespacedName]string{}
+		for _, entry := range back {
+			if !yield(stated(Added, entry)) {
+				return false, false
 			}
 		}
+	}
+	r.reached = version
+	var early []types.NamespacedName // What the informer has yet to tell of these may be told already.
+	for key, wasUnreadable := range r.unseen {
+		last := r.told[key]
+		unreadable := store.Unreadable(key) != nil
+		entry, exists := store.Entry(key)
+		switch {
+		case r.behind && (exists || newer(last.ResourceVersion, version)):
+			continue // It may be there yet to come.
+		case unreadable, store.Unreadable(key) != nil, !exists && status.Unreadable.Nameless > 0:
+			r.unseen[key] = true
+			continue
+		case !exists && wasUnreadable:
+			r.unseen[key] = false // It may be on its way to the store: the next time tells.
+			continue
+		}
 		delete(r.unseen, key)
-		if e.Type == Added && !yield(buried(last)) || !yield(e) {
-			return false
+		if exists && newer(entry.ResourceVersion, version) {
+			early = append(early, key)
+		}
+		replaced := exists && listwatch.OtherUID(last.UIDHash, entry.UIDHash)
+		if (!exists || replaced) && !yield(buried(last)) {
+			return false, false
+		}
+		e := stated(Updated, entry)
+		switch {
+		case replaced:
+			e.Type = Added
+		case !exists || entry.ResourceVersion == last.ResourceVersion:
+			continue
+		default:
+			e.Restored = newer(last.ResourceVersion, entry.ResourceVersion)
+		}
+		if !yield(e) {
+			return false, false
 		}
 	}
-	if done {
-		r.unseen, r.deleted = older, [2]map[types.NamespacedName]string{}
+	for _, key := range early {
+		r.unseen[key] = false
 	}
-	return done
+	return !r.behind, !r.behind && len(r.unseen) == 0
+}
+
+// believes reports whether an informer that is still behind is no longer waited for: time
+// is up, and it has come further, or its watch is open and has nothing to tell.
+func (r *Relay[T]) believes(status reflector.Status, version string) bool {
+	watching := status.Phase == reflector.Watching && status.Failures == 0
+	return time.Since(r.since) > lagAllowed && (watching || version != r.reached)
+}
+
+// undeleted are the objects that are there although their deletion was told: pass took
+// them for older.
+func (r *Relay[T]) undeleted(store *indexer.Reader[T]) (back []indexer.Entry[T]) {
+	for _, deleted := range r.deleted {
+		for key := range deleted {
+			entry, exists := store.Entry(key)
+			if _, knows := r.told[key]; exists && !knows && r.isDeleted(stated(Added, entry)) {
+				back = append(back, entry)
+			}
+		}
+	}
+	return back
+}
+
+// stated is an event of what the store has.
+func stated[T any](kind EventType, entry indexer.Entry[T]) Event[T] {
+	return Event[T]{Type: kind, Cause: Relist, Key: entry.Key, ResourceVersion: entry.ResourceVersion, New: entry.Object, UIDHash: entry.UIDHash}
 }
