@@ -82,8 +82,10 @@ func Merge[T any](parts ...listwatch.Source[T]) listwatch.Source[T] {
 //     are as far as the known ones again, or have passed them, by then: each part compares
 //     versions alone, and does not begin with its last event again, as the watch of a single
 //     source does (see package reflector, Another history). The store then stays wrong, and
-//     Healthy says nothing, until something else leads to a list, which compares by version.
-//     After a restore, restart the process where that counts.
+//     Healthy says nothing, until something else leads to a list. That list, and the one
+//     after an outage, compares by version: an object that was written again in just the
+//     version that is known of it stays as it was. After a restore, restart the process
+//     where that counts.
 //   - A preloaded store does not say which object is of which part. Up to its first
 //     list, a part that cannot be listed fails it, as it does the first of all.
 //
