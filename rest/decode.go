@@ -48,7 +48,7 @@ func (d decoder) streaming(c *Client, opts *ResourceOptions) decoder {
 			d.update = protobufOr(clientDecoder{c}, d.protobuf)
 		}
 		if isSharedInJSON(d.typ) {
-			d.json = clientDecoder{c}.DecodeJSON
+			d.json = jsonOr(clientDecoder{c}, d.json)
 		}
 	}
 	if update := d.update; update != nil {

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"reflect"
@@ -72,6 +73,18 @@ func protobufOr(d Decoder, own func(data []byte, object any) error) func(data []
 			return own(data, object)
 		}
 		return err
+	}
+}
+
+// jsonOr is DecodeJSON with the errors of own: these name the field that does not fit, where
+// a sharing.Decoder knows the byte.
+func jsonOr(d Decoder, own func(data []byte, object any) error) func(data []byte, object any) error {
+	return func(data []byte, object any) error {
+		err := d.DecodeJSON(data, object)
+		if err == nil {
+			return nil
+		}
+		return cmp.Or(own(data, reflect.New(reflect.TypeOf(object).Elem()).Interface()), err)
 	}
 }
 

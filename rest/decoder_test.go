@@ -18,6 +18,7 @@ import (
 
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/rest/sharing"
+	kjson "sigs.k8s.io/json"
 )
 
 // ownPod decodes itself, in protobuf, in a way that its tags do not show.
@@ -237,4 +238,20 @@ func TestATypeThatCannotBeSharedIsDecodedByItsOwnMethod(t *testing.T) {
 	require.ErrorContains(t, decode([]byte("\x08\x01"), &corev1.Pod{}, nil), "wire type")
 	require.Equal(t, 2, own, "the bytes are wrong, not the type")
 	require.False(t, isGenerated(reflect.TypeFor[ownPod]()))
+}
+
+// An object that does not fit is named with its field, as without sharing.
+func TestErrorsOfTheDefaultNameTheField(t *testing.T) {
+	t.Parallel()
+	pod := decoder{typ: reflect.TypeFor[*corev1.Pod]()}
+	pod.guard(kjson.UnmarshalCaseSensitivePreserveInts)
+	client, err := NewClient(Config{Host: "http://example.invalid"}, Options{})
+	require.NoError(t, err)
+	defer client.Close()
+	shared := pod.streaming(client, &ResourceOptions{})
+	_, err = shared.decode(JSON, []byte(`{"spec":{"nodeName":5}}`), nil)
+	require.ErrorContains(t, err, "PodSpec.spec.nodeName of type string")
+	own := pod.streaming(nil, &ResourceOptions{})
+	_, unshared := own.decode(JSON, []byte(`{"spec":{"nodeName":5}}`), nil)
+	require.EqualError(t, err, unshared.Error())
 }
