@@ -86,6 +86,7 @@ func TestPlainPipelineReachesTheServersState(t *testing.T) {
 	cancel()
 	running.Wait()
 	transport.CloseIdleConnections()
+	kube.CloseIdle()
 	require.NoError(t, goleak.Find(quiet))
 	require.Zero(t, network.Open(), "connections")
 }
