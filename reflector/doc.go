@@ -132,7 +132,7 @@
 // while is made again after about that while, however many attempts failed before.
 //
 // Whatever a server answers, attempts that need not wait come no faster than one a
-// second, after ten since a failure was last waited for.
+// second, after some ten since a failure was last waited for.
 //
 // A Retry-After of the server is the
 // least that is waited. No failure is final by default: a resource that does not

@@ -55,9 +55,9 @@ type comparing[T any] struct {
 	version string // through which the sink has been told everything
 	from    string // the watch starts after it: version, or just before the mark
 	watch   *session[T]
-	asked   bool // for the server's version, or it is not yet time for that
-	listed  bool // it was asked for
-	told    bool // it was told, and is not older
+	asked   bool // the question of the server's version is settled: it was asked, or it is too early to ask
+	listed  bool // the server was asked for its version
+	told    bool // the server told its version, and it is not older
 }
 
 // watching reads the next event of a watch.
