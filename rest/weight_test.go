@@ -199,8 +199,11 @@ func (n *level) Unmarshal(data []byte) error {
 				return err
 			}
 			continue
+		case 2, 3:
 		case 4:
 			value, _, _ = bytesField(value, 2, false)
+		default: // as generated code passes over what the type has not
+			continue
 		}
 		if err := in.Unmarshal(value); err != nil {
 			return err
