@@ -3,6 +3,7 @@ package workqueue
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // Verify checks what must always be true of a queue, and, as it is called while
@@ -55,7 +56,11 @@ func (q *Queue[K]) Verify() error {
 	if alarms > 0 && q.pending <= waits {
 		return fmt.Errorf("%d alarms are set and no timer runs", alarms)
 	}
-	for _, e := range q.entries.pool.spare {
+	spares := q.entries.pool.spare
+	if extra := q.entries.pool.extra.Value(); extra != nil {
+		spares = append(slices.Clone(spares), *extra...)
+	}
+	for _, e := range spares {
 		if *e != (entry[K]{}) {
 			return fmt.Errorf("a spare entry still holds %v", e.key)
 		}

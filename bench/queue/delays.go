@@ -5,8 +5,6 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
-
-	"github.com/kinform/kinform/bench/internal/meter"
 )
 
 // never is longer than any measurement.
@@ -53,14 +51,14 @@ func openDelaying(open func() queue, times []time.Duration) queue {
 
 // fill is adding all keys to an empty queue. What a queue needs to have them is
 // allocated then.
-func fill(open func() queue, period time.Duration) meter.Cost {
+func fill(open func() queue, period time.Duration) cost {
 	times := farTimes()
 	return again(period, pending, func() { openDelaying(open, times).shutDown() })
 }
 
 // earlier moves pending keys, in no order, to between half of their delay and all
 // of it.
-func earlier(open func() queue, period time.Duration) meter.Cost {
+func earlier(open func() queue, period time.Duration) cost {
 	times, r := farTimes(), random()
 	order, shares := r.Perm(pending), make([]float64, 4096)
 	for n := range shares {
@@ -82,7 +80,7 @@ func earlier(open func() queue, period time.Duration) meter.Cost {
 
 // retry delays a thousand keys for one to two milliseconds, and works on each when
 // it is due, while the others are pending.
-func retry(open func() queue, period time.Duration) meter.Cost {
+func retry(open func() queue, period time.Duration) cost {
 	q, r := openDelaying(open, farTimes()), random()
 	defer q.shutDown()
 	delays := make([]time.Duration, len(passing))

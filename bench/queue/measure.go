@@ -13,7 +13,7 @@ import (
 )
 
 // measurement is what a row has cost on each side, once per round.
-type measurement map[int][]meter.Cost
+type measurement map[int][]cost
 
 // measure measures rows on all sides, round by round.
 func measure(rows []row, runs int, period time.Duration) ([]measurement, error) {
@@ -24,7 +24,7 @@ func measure(rows []row, runs int, period time.Duration) ([]measurement, error) 
 	for round := range runs {
 		for i, r := range rows {
 			for _, s := range inTurn(round) {
-				if !r.supports(sides[s]) {
+				if !r.supports(s) {
 					continue
 				}
 				cost, err := r.measure(sides[s], period)
@@ -44,32 +44,34 @@ func inTurn(round int) []int {
 }
 
 // measure measures a row on a side, and looks for goroutines that it leaves behind.
-func (r row) measure(s side, period time.Duration) (meter.Cost, error) {
+func (r row) measure(s side, period time.Duration) (cost, error) {
 	others := goleak.IgnoreCurrent()
 	stuck := time.AfterFunc(time.Minute+10*period, func() { panic("queue: " + r.name + ", " + s.name + ": it does not end") })
 	defer stuck.Stop()
-	cost := r.run(s.open, period)
+	c := r.run(s.open, period)
 	if err := goleak.Find(others); err != nil {
-		return cost, fmt.Errorf("%s, %s: %w", r.name, s.name, err)
+		return c, fmt.Errorf("%s, %s: %w", r.name, s.name, err)
 	}
-	return cost, nil
+	return c, nil
 }
 
 // median is that of each number by itself.
-func median(all []meter.Cost) meter.Cost {
-	each := func(of func(meter.Cost) float64) float64 { return report.Median(eachOf(all, of)) }
-	return meter.Cost{
+func median(all []cost) cost {
+	each := func(of func(cost) float64) float64 { return report.Median(eachOf(all, of)) }
+	return cost{Cost: meter.Cost{
 		Wall:        each(wall),
 		CPU:         each(cpu),
-		Bytes:       each(func(c meter.Cost) float64 { return c.Bytes }),
-		Allocations: each(func(c meter.Cost) float64 { return c.Allocations }),
-	}
+		Bytes:       each(func(c cost) float64 { return c.Bytes }),
+		Allocations: each(func(c cost) float64 { return c.Allocations }),
+	}, getsPerAdd: each(getsPerAdd)}
 }
 
-func wall(c meter.Cost) float64 { return c.Wall }
-func cpu(c meter.Cost) float64  { return c.CPU }
+func wall(c cost) float64 { return c.Wall }
+func cpu(c cost) float64  { return c.CPU }
 
-func eachOf(all []meter.Cost, of func(meter.Cost) float64) (values []float64) {
+func getsPerAdd(c cost) float64 { return c.getsPerAdd }
+
+func eachOf(all []cost, of func(cost) float64) (values []float64) {
 	for _, c := range all {
 		values = append(values, of(c))
 	}
@@ -77,7 +79,7 @@ func eachOf(all []meter.Cost, of func(meter.Cost) float64) (values []float64) {
 }
 
 // ratios are those of kinform to another side, round by round.
-func (m measurement) ratios(against int, of func(meter.Cost) float64) []float64 {
+func (m measurement) ratios(against int, of func(cost) float64) []float64 {
 	ours, theirs := eachOf(m[kinform], of), eachOf(m[against], of)
 	for n := range ours {
 		ours[n] /= theirs[n]
@@ -97,6 +99,9 @@ func table(rows []row, measured []measurement) string {
 		}
 		t.Add(r.cells(measured[i], r.name+", wall", wall, true)...)
 		t.Add(r.cells(measured[i], r.name+", CPU", cpu, false)...)
+		if median(measured[i][kinform]).getsPerAdd > 0 {
+			t.Add(r.shares(measured[i])...)
+		}
 	}
 	return t.String() + "\n" + allocated.String()
 }
@@ -116,7 +121,7 @@ func (r row) allocations(m measurement) []string {
 }
 
 // cells are those of a row by one of the clocks, with a verdict if that one counts.
-func (r row) cells(m measurement, name string, clock func(meter.Cost) float64, counts bool) []string {
+func (r row) cells(m measurement, name string, clock func(cost) float64, counts bool) []string {
 	cells := []string{name}
 	for s := range sides {
 		if m[s] == nil {
@@ -132,6 +137,19 @@ func (r row) cells(m measurement, name string, clock func(meter.Cost) float64, c
 	ratio := report.Median(ratios)
 	cells = append(cells, fmt.Sprintf("%.2f", ratio), fmt.Sprintf("%.2f-%.2f", slices.Min(ratios), slices.Max(ratios)))
 	return append(cells, r.limit(counts), r.verdict(counts, ratio, slices.Max(ratios), median(m[kinform]).Allocations))
+}
+
+// shares are the cells of how many of the adds are handed out, the others being merged.
+func (r row) shares(m measurement) []string {
+	cells := []string{r.name + ", Gets per Add"}
+	for s := range sides {
+		if m[s] == nil {
+			cells = append(cells, "-")
+			continue
+		}
+		cells = append(cells, fmt.Sprintf("%.3f", median(m[s]).getsPerAdd))
+	}
+	return cells
 }
 
 // limit is the target in words.

@@ -37,6 +37,7 @@ func TestEveryRowIsMeasured(t *testing.T) {
 	}
 	require.Regexp(t, `client-go +controller-rt\. +plain +kinform +ratio`, out)
 	require.Regexp(t, `Add, Get, Done, one goroutine +\d+ +\d+ +\d+ +\d+ +\d`, out)
+	require.Regexp(t, `a producer that does not wait, 8 workers, Gets per Add +[\d.]+ +- +[\d.]+ +[\d.]+\n`, out)
 	require.Regexp(t, `with priorities, one producer, 8 workers, wall +- +\d+ +- +\d+ +\d`, out)
 	fitsOnAScreen(t, out)
 }
@@ -73,7 +74,7 @@ func TestLatencyAndFairnessAreMeasured(t *testing.T) {
 
 func TestRowsCanBeChosen(t *testing.T) {
 	require.Len(t, selected(""), len(rows))
-	require.Len(t, selected("2 workers,parallel"), 3)
+	require.Len(t, selected("2 workers,parallel"), 5)
 	set := brief
 	set.rows = "no such row"
 	require.ErrorContains(t, run(set, &strings.Builder{}), "no such row")

@@ -16,9 +16,16 @@ type row struct {
 	target  float64 // kinform over that side
 	lean    bool    // whether kinform must not allocate
 	waits   bool    // whether goroutines wait for each other, so that wall time counts
+	floods  bool    // whether the producer never waits
 	// run measures queues that open makes. It shuts them down, and waits for the
 	// goroutines that it has started.
-	run func(open func() queue, period time.Duration) meter.Cost
+	run func(open func() queue, period time.Duration) cost
+}
+
+// cost is what an operation takes.
+type cost struct {
+	meter.Cost
+	getsPerAdd float64 // where a producer does not wait; 0 elsewhere: each key that it adds is handed out
 }
 
 var rows = []row{
@@ -26,7 +33,10 @@ var rows = []row{
 	{name: "one producer, 2 workers", target: 0.6, waits: true, run: withWorkers(2, queue.add)},
 	{name: "one producer, 8 workers", target: 0.6, waits: true, run: withWorkers(8, queue.add)},
 	{name: "one producer, 32 workers", target: 0.6, waits: true, run: withWorkers(32, queue.add)},
-	{name: "Add of keys that are queued, parallel", target: 1, waits: true, run: merged},
+	{name: "a producer that does not wait, 2 workers", target: 0.7, waits: true, floods: true, run: flooded(2)},
+	{name: "a producer that does not wait, 8 workers", target: 0.7, waits: true, floods: true, run: flooded(8)},
+	{name: "a producer that does not wait, 32 workers", target: 0.7, waits: true, floods: true, run: flooded(32)},
+	{name: "Add of keys that are queued, parallel", target: 0.9, waits: true, run: merged},
 	{name: "AddAfter of 100,000 new keys", target: 0.6, run: fill},
 	{name: "AddAfter, 100,000 pending, to an earlier time", target: 0.6, lean: true, run: earlier},
 	{name: "AddAfter, 100,000 pending, until due and done", target: 0.6, lean: true, run: retry},
@@ -50,29 +60,34 @@ func matches(name, words string) bool {
 }
 
 // supports reports whether a row can be measured on a side.
-func (r row) supports(s side) bool {
+func (r row) supports(s int) bool {
+	if r.floods && s == controllerRuntime {
+		// Its adds go into a buffer without a bound, and are taken from there more slowly than they come: the buffer grows,
+		// and with it the time until the next Get.
+		return false
+	}
 	if r.against == clientGo {
 		return true
 	}
-	q := s.open()
+	q := sides[s].open()
 	defer q.shutDown()
 	_, ok := q.(prioritised)
 	return ok
 }
 
 // again does something of so many operations again and again, once to warm up.
-func again(period time.Duration, operations int, do func()) meter.Cost {
+func again(period time.Duration, operations int, do func()) cost {
 	do()
 	start, times := meter.Start(), 0
 	for start.Elapsed() < period {
 		do()
 		times++
 	}
-	return start.Per(times * operations)
+	return cost{Cost: start.Per(times * operations)}
 }
 
 // cycle works on keys one by one, in a queue that is empty otherwise.
-func cycle(open func() queue, period time.Duration) meter.Cost {
+func cycle(open func() queue, period time.Duration) cost {
 	q := open()
 	defer q.shutDown()
 	return again(period, len(passing), func() {
@@ -85,7 +100,7 @@ func cycle(open func() queue, period time.Duration) meter.Cost {
 }
 
 // cycleWithPriorities adds a key and works on one, while a thousand wait.
-func cycleWithPriorities(open func() queue, period time.Duration) meter.Cost {
+func cycleWithPriorities(open func() queue, period time.Duration) cost {
 	q := open().(prioritised)
 	defer q.shutDown()
 	for n, key := range passing[:inFlight] {
@@ -105,7 +120,7 @@ func cycleWithPriorities(open func() queue, period time.Duration) meter.Cost {
 }
 
 // merged is adds, in as many goroutines as there are processors, that change nothing.
-func merged(open func() queue, period time.Duration) meter.Cost {
+func merged(open func() queue, period time.Duration) cost {
 	q := open()
 	defer q.shutDown()
 	queued := passing[:inFlight]

@@ -6,15 +6,13 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
-
-	"github.com/kinform/kinform/bench/internal/meter"
 )
 
 // withWorkers lets one producer add a thousand different keys, as fast as it can,
 // and wait until workers are done with all of them; then the next thousand. So all
 // queues are as often empty, and as often full.
-func withWorkers(workers int, add func(q queue, key types.NamespacedName)) func(func() queue, time.Duration) meter.Cost {
-	return func(open func() queue, period time.Duration) meter.Cost {
+func withWorkers(workers int, add func(q queue, key types.NamespacedName)) func(func() queue, time.Duration) cost {
+	return func(open func() queue, period time.Duration) cost {
 		q := open()
 		var left atomic.Int64
 		through := make(chan struct{})
