@@ -79,6 +79,8 @@
 //     handlers.
 //   - [Preload] begins with what an earlier process knew; package warmstart keeps that
 //     in a file.
+//   - [Run] starts informers, waits for their sync, runs what works with them, and ends all of
+//     it in the right order.
 //   - Package await waits for an object to be as wanted. (And package
 //     rest/finalizer keeps one from going too early.)
 //

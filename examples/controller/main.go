@@ -16,7 +16,6 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
-	"sync"
 	"syscall"
 	"time"
 
@@ -86,18 +85,12 @@ func run(ctx context.Context, config rest.Config, zone zone, serve serve, logger
 	if err := errors.Join(errs[:]...); err != nil {
 		return err
 	}
-	// The caches outlive ctx, because workers read them until the queue is drained.
-	caching, stop := context.WithCancel(context.WithoutCancel(ctx))
-	var caches sync.WaitGroup
-	defer func() { stop(); caches.Wait() }()
-	caches.Go(func() { _ = c.siteCache.Run(caching) })
-	caches.Go(func() { _ = c.deploymentCache.Run(caching) })
 	serve(c.ready)
-	// Only then may a turn begin: what is not in a cache may not be there yet.
-	if err := errors.Join(c.siteCache.WaitForSync(ctx), c.deploymentCache.WaitForSync(ctx)); err != nil {
-		return err
-	}
-	return c.queue.RunUntil(caching, ctx, 4, c.reconcile)
+	// No turn begins before the caches are synced: what is not in a cache may not be there yet.
+	// The caches outlive ctx, because workers read them until the queue is drained.
+	return informer.RunUntil(context.WithoutCancel(ctx), ctx, func(working context.Context) error {
+		return c.queue.RunUntil(working, ctx, 4, c.reconcile)
+	}, c.siteCache, c.deploymentCache)
 }
 
 func (c *controller) reconcile(ctx context.Context, key types.NamespacedName) error {

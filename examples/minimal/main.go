@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log"
 	"os/signal"
-	"sync"
 	"syscall"
 
 	corev1 "k8s.io/api/core/v1"
@@ -33,15 +32,17 @@ func main() {
 	// fewer of them: see informer.Coalesce. This one never does, for Add does not wait.
 	must(inf.AddHandler(func(e informer.Event[*corev1.Pod]) { queue.Add(e.Key) }, informer.HandlerOptions{}))
 
-	var running sync.WaitGroup
-	running.Go(func() { fmt.Println("informer ended:", inf.Run(ctx)) })
-	fmt.Println("workers ended:", queue.Run(ctx, 4, func(ctx context.Context, key types.NamespacedName) error {
+	reconcile := func(ctx context.Context, key types.NamespacedName) error {
 		if pod, exists := inf.Store().Get(key); exists {
 			fmt.Println(key, pod.Status.Phase)
 		}
 		return nil
-	}))
-	running.Wait()
+	}
+	// The workers begin when the cache is complete, and the cache ends after them.
+	work := func(ctx context.Context) error { return queue.Run(ctx, 4, reconcile) }
+	if err := informer.Run(ctx, work, inf); err != nil {
+		log.Fatal(err)
+	}
 }
 
 func must[T any](value T, err error) T {

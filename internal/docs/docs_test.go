@@ -23,8 +23,8 @@ import (
 var assumed = map[string]string{
 	"apitest/doc.go: srv := apitest.Start(t, apitest.Options{})":                                                                                              "t *testing.T, pod *corev1.Pod",
 	"docs/coming-from-client-go.md: connection, err := kubeconfig.Load(kubeconfig.Options{})":                                                                 "ctx context.Context",
-	`docs/coming-from-client-go.md: onNode := rest.For[*corev1.Pod](client, rest.ResourceOptions{Namespace: "shop", FieldSelector: "spec.nodeName=" + node})`: "ctx context.Context, client *rest.Client, node string",
-	"docs/coming-from-client-go.md: open := func(s informer.Selection) listwatch.Source[*corev1.Pod] {":                                                       "ctx context.Context, client *rest.Client, handle func(informer.Event[*corev1.Pod])",
+	`docs/coming-from-client-go.md: onNode := rest.For[*corev1.Pod](client, rest.ResourceOptions{Namespace: "shop", FieldSelector: "spec.nodeName=" + node})`: "ctx context.Context, client *rest.Client, node string, work func(context.Context) error",
+	"docs/coming-from-client-go.md: open := func(s informer.Selection) listwatch.Source[*corev1.Pod] {":                                                       "ctx context.Context, client *rest.Client, handle func(informer.Event[*corev1.Pod]), work func(context.Context) error",
 	"docs/coming-from-client-go.md: registration, err := inf.AddHandler(func(e informer.Event[*corev1.Pod]) {":                                                "inf *informer.Informer[*corev1.Pod]",
 	`docs/coming-from-client-go.md: lister := indexer.NewLister(inf.Store(), corev1.Resource("pods"), nil)`:                                                   "inf *informer.Informer[*corev1.Pod]",
 	"docs/coming-from-client-go.md: byNode := func(pod *corev1.Pod) ([]string, error) { return []string{pod.Spec.NodeName}, nil }":                            "inf *informer.Informer[*corev1.Pod]",
@@ -54,6 +54,8 @@ var assumed = map[string]string{
 	"informer/predicate/doc.go: handle = predicate.When(predicate.Any(":                                                                          "handle func(informer.Event[*appsv1.Deployment])",
 	"informer/predicate/predicate.go: predicate.Changed(func(pod *corev1.Pod) corev1.PodPhase { return pod.Status.Phase })":                      "",
 	"informer/relay.go: relay := informer.NewRelay(handle)":                                                                                      "ctx context.Context, handle func(informer.Event[*corev1.Pod]), first, second *informer.Informer[*corev1.Pod]",
+	"informer/run.go: err := informer.Run(ctx, func(ctx context.Context) error { return queue.Run(ctx, 4, reconcile) }, pods, nodes)":            runs,
+	"informer/run.go: err := informer.RunUntil(context.WithoutCancel(ctx), ctx, func(working context.Context) error {":                           runs,
 	"informer/transform.go: informer.New(informer.Transform(pods, func(pod *corev1.Pod) (summary, error) { ... }), informer.Options[summary]{})": "pods listwatch.Source[*corev1.Pod]",
 	`informer/warmstart/doc.go: file, err := warmstart.New("/var/cache/app/pods", warmstart.Protobuf[corev1.Pod](), warmstart.Options{})`:        "ctx context.Context, pods listwatch.Source[*corev1.Pod]",
 	"rest/builtin.go: pods := rest.For[*corev1.Pod](client, rest.ResourceOptions{})":                                                             "client *rest.Client",
@@ -66,6 +68,9 @@ var assumed = map[string]string{
 	"workqueue/doc.go: queue.RunUntil(lead, stop, workers, reconcile)":                               "queue *workqueue.Queue[string], lead, stop context.Context, workers int, reconcile func(context.Context, string) error",
 	"workqueue/park.go: queue.Park(key, func(ctx context.Context) error {":                           "queue *workqueue.Queue[types.NamespacedName], key types.NamespacedName, store *indexer.Reader[*corev1.Pod], written *corev1.Pod",
 }
+
+const runs = "ctx context.Context, queue *workqueue.Queue[string], reconcile func(context.Context, string) error, " +
+	"pods *informer.Informer[*corev1.Pod], nodes *informer.Informer[*corev1.Node]"
 
 // notCompiled are the blocks that are no Go, and those that are and cannot stand alone,
 // with the reason.

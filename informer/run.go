@@ -1,0 +1,138 @@
+package informer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+)
+
+// Cache is what [Run] runs: an [*Informer] of any type, or a [*Factory].
+type Cache interface {
+	// Run runs the cache until ctx ends, and returns when nothing of it is left.
+	Run(ctx context.Context) error
+	// WaitForSync waits until the cache is complete. The error says what is missing.
+	WaitForSync(ctx context.Context) error
+}
+
+// Run runs caches, and work that reads them, in the right order: it starts the caches, waits
+// until all of them are synced, calls work, and ends the caches when work has returned. Run
+// returns when everything that it started has ended (G10).
+//
+//	err := informer.Run(ctx, func(ctx context.Context) error { return queue.Run(ctx, 4, reconcile) }, pods, nodes)
+//
+// The context of work ends with ctx. It also ends when a cache gives up, with the error of that
+// cache as its cause; see reflector.Options.GiveUpAfter. The caches go on until work has returned,
+// so work never reads a cache that has stopped.
+//
+// The error is that of work, joined with those of caches that gave up. If work returns an error
+// only because its context ended with a cache, that error is left out.
+//
+// If ctx is cancelled before the caches are synced, work is not called, and the error is nil. If
+// the deadline of ctx passes before they are synced, the error says what is missing.
+//
+// A panic of work reaches the caller of Run, when the caches have ended.
+func Run(ctx context.Context, work func(ctx context.Context) error, caches ...Cache) error {
+	return RunUntil(ctx, ctx, work, caches...)
+}
+
+// RunUntil is Run for work that has two ends, as workqueue.Queue.RunUntil has: when stop ends,
+// work finishes what it has begun, and when ctx ends, it ends at once.
+//
+//	err := informer.RunUntil(context.WithoutCancel(ctx), ctx, func(working context.Context) error {
+//		return queue.RunUntil(working, ctx, 4, reconcile)
+//	}, pods, nodes)
+//
+// The context of work does not end with stop: work looks at stop by itself, and the caches go on
+// until work has returned. If stop ends before the caches are synced, work is not called, as in
+// Run.
+func RunUntil(ctx, stop context.Context, work func(ctx context.Context) error, caches ...Cache) error {
+	if work == nil {
+		return errors.New("informer: Run needs a function that works")
+	}
+	for n, cache := range caches {
+		if isNil(cache) {
+			return fmt.Errorf("informer: Run needs caches, and number %d of %d is nil", n+1, len(caches))
+		}
+	}
+	working, interrupt := context.WithCancelCause(ctx)
+	defer interrupt(nil)
+	running := runAll(context.WithoutCancel(ctx), caches, interrupt)
+	defer running.end() // Also where work panics.
+	begun, err := waitForAll(working, stop, caches)
+	if begun {
+		err = work(working)
+	}
+	interrupted := working.Err()
+	gaveUp := running.end()
+	switch {
+	case gaveUp == nil:
+		return err
+	case !begun || interrupted != nil && (errors.Is(err, interrupted) || errors.Is(err, context.Cause(working))):
+		return gaveUp
+	}
+	return errors.Join(gaveUp, err)
+}
+
+// waitForAll waits until all caches are synced. If ctx or stop ends before that, work must not
+// begin.
+func waitForAll(ctx, stop context.Context, caches []Cache) (begin bool, err error) {
+	waiting, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(stop, func() { cancel(context.Cause(stop)) })()
+	var missing []error
+	for _, cache := range caches {
+		if err := cache.WaitForSync(waiting); err != nil {
+			missing = append(missing, err)
+		}
+	}
+	for _, end := range []context.Context{ctx, stop} {
+		switch err := end.Err(); {
+		case errors.Is(err, context.DeadlineExceeded):
+			return false, errors.Join(append(missing, fmt.Errorf("informer: Run: the work was not begun: %w", context.Cause(end)))...)
+		case err != nil:
+			return false, nil
+		}
+	}
+	return len(missing) == 0, errors.Join(missing...)
+}
+
+// runningCaches are caches that run, each in a goroutine.
+type runningCaches struct {
+	cancel  context.CancelFunc
+	running sync.WaitGroup
+	errs    []error // of each, when running is done
+}
+
+var errEndedEarly = errors.New("informer: Run: a cache ended by itself, and without an error")
+
+// runAll runs caches. When one gives up, it calls gaveUp with the reason.
+func runAll(ctx context.Context, caches []Cache, gaveUp func(error)) *runningCaches {
+	ctx, cancel := context.WithCancel(ctx)
+	r := &runningCaches{cancel: cancel, errs: make([]error, len(caches))}
+	for n, cache := range caches {
+		r.running.Go(func() {
+			err := errGoexit
+			defer func() {
+				switch ended := ctx.Err(); {
+				case ended == nil && err == nil:
+					err = errEndedEarly
+				case ended != nil && errors.Is(err, ended):
+					err = nil // It was asked to end.
+				}
+				if r.errs[n] = err; err != nil {
+					gaveUp(err)
+				}
+			}()
+			err = cache.Run(ctx)
+		})
+	}
+	return r
+}
+
+// end ends the caches and waits for them. The error is of those that had given up.
+func (r *runningCaches) end() error {
+	r.cancel()
+	r.running.Wait()
+	return errors.Join(r.errs...)
+}
