@@ -3,6 +3,7 @@ package rest
 import (
 	"bytes"
 	"io"
+	"math"
 	"net/http"
 	"slices"
 	"strings"
@@ -52,22 +53,25 @@ func TestListThatIsABombIsNotReadOn(t *testing.T) { // G11
 		require.Greater(t, len(body), most*3/2)
 		bomb := compressed(t, body, 3)
 		client := serveCompressed(t, gzipped(e, http.StatusOK, bomb), Options{MaxListBytes: most})
-		stream, err := pods(client).List(t.Context(), listwatch.ListOptions{Known: allKnown})
-		require.NoError(t, err)
-		allocated := allocatedBy(func() {
-			n := 0
-			for err == nil {
-				_, err = stream.Next()
-				n++
-			}
-			require.Less(t, n, 4_000)
-		})
-		require.NoError(t, stream.Close())
-		require.ErrorIs(t, err, listwatch.ErrListTooLarge)
-		require.ErrorContains(t, err, "GET "+client.base.String()+"/api/v1/pods: list too large: with all its pages it has more than the 2097152 bytes that rest.Options.MaxListBytes allows; raise that, or ask for less: ")
-		require.Less(t, allocated, uint64(most))
-		_, again := stream.Next()
-		require.Equal(t, err, again)
+		least := uint64(math.MaxUint64) // of three: the race detector has pools drop at random what they are given
+		for range 3 {
+			stream, err := pods(client).List(t.Context(), listwatch.ListOptions{Known: allKnown})
+			require.NoError(t, err)
+			least = min(least, allocatedBy(func() {
+				n := 0
+				for err == nil {
+					_, err = stream.Next()
+					n++
+				}
+				require.Less(t, n, 4_000)
+			}))
+			require.NoError(t, stream.Close())
+			require.ErrorIs(t, err, listwatch.ErrListTooLarge)
+			require.ErrorContains(t, err, "GET "+client.base.String()+"/api/v1/pods: list too large: with all its pages it has more than the 2097152 bytes that rest.Options.MaxListBytes allows; raise that, or ask for less: ")
+			_, again := stream.Next()
+			require.Equal(t, err, again)
+		}
+		require.Less(t, least, uint64(most))
 	}
 }
 

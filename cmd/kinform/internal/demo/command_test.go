@@ -123,8 +123,16 @@ func TestRunWithFaultsEndsInTheServersState(t *testing.T) {
 }
 
 func runWithFaultsEndsInTheServersState(t *testing.T, pipeline string) {
-	var out bytes.Buffer
-	require.NoError(t, demo(t.Context(), &out, "--output", "json", "--for", "2s", "--pods", "300", "--churn", "200", "--faults", pipeline))
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	// How long the pipeline takes to meet a fault depends on the machine, so that what has
+	// been met ends the run, and not a time.
+	out := &counter{do: func(seen map[string]int) {
+		if seen["fault"] >= 2 && seen["error"] >= 2 && seen["event"] > 20 && seen["relist"] > 0 {
+			cancel()
+		}
+	}}
+	require.NoError(t, demo(ctx, out, "--output", "json", "--for", "1m", "--pods", "300", "--churn", "200", "--faults", pipeline))
 	between, summary := parse(t, out.String())
 	seen := map[string]int{}
 	for _, l := range between {
@@ -160,6 +168,26 @@ func (w *waiter) Write(p []byte) (int, error) {
 		w.do()
 	}
 	return w.Buffer.Write(p)
+}
+
+// counter says with each line how many there have been of each type, and of each cause.
+type counter struct {
+	bytes.Buffer
+	seen map[string]int
+	do   func(seen map[string]int)
+}
+
+func (c *counter) Write(p []byte) (int, error) {
+	var l line
+	if json.Unmarshal(p, &l) == nil {
+		if c.seen == nil {
+			c.seen = map[string]int{}
+		}
+		c.seen[l.Type]++
+		c.seen[l.Cause]++
+		c.do(c.seen)
+	}
+	return c.Buffer.Write(p)
 }
 
 func TestTheEndOfTheContextDrainsAndIsClean(t *testing.T) {
