@@ -1,84 +1,72 @@
 package workqueue
 
 import (
-	"cmp"
-	"maps"
 	"math/rand/v2"
-	"slices"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 )
 
-// alarmsModel is alarms, and what they should be: a list that is sorted when asked.
-type alarmsModel struct {
+// alarmsRig does the same with alarms and with their oracle, a heap.
+type alarmsRig struct {
 	t       *testing.T
 	random  *rand.Rand
 	least   int // the least number of bits of a delay
 	now     time.Duration
 	alarms  alarms[int]
+	oracle  alarmHeap
 	entries []entry[int]
-	set     map[int]int // when the alarms that there are were set, by key, as a number
-	sets    int
 	partial int // how often ring was not done
 }
 
 // change sets some alarms, most of them to other times than before, and takes out some.
-func (m *alarmsModel) change(n int) {
+func (r *alarmsRig) change(n int) {
 	for range n {
-		e := &m.entries[m.random.IntN(len(m.entries))]
-		if m.random.IntN(4) == 0 {
-			m.alarms.unset(e)
-			e.due = 0
-			delete(m.set, e.key)
+		e := &r.entries[r.random.IntN(len(r.entries))]
+		if r.random.IntN(4) == 0 {
+			r.alarms.unset(e)
+			r.oracle.unset(e.key)
 			continue
 		}
 		// Of all magnitudes that are wanted, and often the same as another.
-		size := m.least + m.random.IntN(40-m.least)
-		due := ((m.now+time.Duration(m.random.Int64N(4))<<size)>>(size-2) + 1) << (size - 2)
-		asked := due
-		if m.random.IntN(8) == 0 {
-			asked = 1 + m.now/2 // as the end of an interval while its key is with a worker
-			due = max(asked, m.alarms.floor)
+		size := r.least + r.random.IntN(40-r.least)
+		at := ((r.now+time.Duration(r.random.Int64N(4))<<size)>>(size-2) + 1) << (size - 2)
+		if r.random.IntN(8) == 0 {
+			at = 1 + r.now/2 // as the end of an interval while its key is with a worker
 		}
-		if _, was := m.set[e.key]; !was || due != e.due {
-			m.sets++
-			m.set[e.key] = m.sets
+		before := r.alarms.first()
+		first := r.alarms.set(e, at)
+		at = max(at, r.alarms.floor)
+		r.oracle.set(e.key, at)
+		require.Equal(r.t, at, e.alarm.at)
+		if at < before && !first {
+			r.t.Fatalf("set to %d, before the first at %d, and nobody is told", at, before)
 		}
-		before := m.alarms.first()
-		e.due = asked
-		if first := m.alarms.set(e); due < before && !first {
-			m.t.Fatalf("set to %d, before the first at %d, and nobody is told", due, before)
-		}
-		e.due = due
 	}
-	require.NoError(m.t, m.alarms.verify(len(m.set)))
+	require.NoError(r.t, r.alarms.verify(r.oracle.Len()))
 }
 
 // ring lets time pass, and compares what rings.
-func (m *alarmsModel) ring(d time.Duration) {
-	m.now += d
+func (r *alarmsRig) ring(d time.Duration) {
+	r.now += d
 	for {
-		e, more := m.alarms.ring(m.now)
+		e, more := r.alarms.ring(r.now)
+		at, key := r.oracle.first()
 		switch {
 		case more:
-			require.Nil(m.t, e)
-			m.partial++
-			m.change(5)
+			require.Nil(r.t, e)
+			r.partial++
+			r.change(5)
 		case e == nil:
-			for key := range m.set {
-				require.Greater(m.t, m.entries[key].due, m.now, "it has not rung")
-			}
-			require.Greater(m.t, m.alarms.first(), m.now)
+			require.Greater(r.t, at, r.now, "%d has not rung", key)
+			require.Greater(r.t, r.alarms.first(), r.now)
+			require.LessOrEqual(r.t, r.alarms.first(), at, "the timer would ring too late")
 			return
 		default:
-			want := slices.MinFunc(slices.Collect(maps.Keys(m.set)), func(a, b int) int {
-				return cmp.Or(cmp.Compare(m.entries[a].due, m.entries[b].due), cmp.Compare(m.set[a], m.set[b]))
-			})
-			require.Equal(m.t, want, e.key)
-			e.due = 0
-			delete(m.set, want)
+			require.Equal(r.t, key, e.key)
+			require.LessOrEqual(r.t, at, r.now)
+			r.oracle.unset(key)
 		}
 	}
 }
@@ -87,20 +75,23 @@ func TestAlarmsRingInOrder(t *testing.T) { // WQ-22
 	t.Parallel()
 	partial := 0
 	for seed := range uint64(6) {
-		m := &alarmsModel{t: t, least: []int{2, 37}[seed%2], random: rand.New(rand.NewPCG(seed, 0)), set: make(map[int]int), entries: make([]entry[int], 8*spreadAtOnce)}
-		for key := range m.entries {
-			m.entries[key].key = key
+		r := &alarmsRig{
+			t: t, least: []int{2, 37}[seed%2], random: rand.New(rand.NewPCG(seed, 0)),
+			oracle: alarmHeap{byKey: make(map[int]*oneAlarm)}, entries: make([]entry[int], 8*spreadAtOnce),
 		}
-		m.change(4 * len(m.entries))
+		for key := range r.entries {
+			r.entries[key].key = key
+		}
+		r.change(4 * len(r.entries))
 		for range 50 {
-			m.change(m.random.IntN(20))
-			m.ring(time.Duration(m.random.Int64N(2)) << m.random.IntN(38))
+			r.change(r.random.IntN(20))
+			r.ring(time.Duration(r.random.Int64N(2)) << r.random.IntN(38))
 		}
-		for len(m.set) > 0 {
-			m.ring(time.Hour)
+		for r.oracle.Len() > 0 {
+			r.ring(time.Hour)
 		}
-		require.Zero(t, m.alarms.used)
-		partial += m.partial
+		require.Zero(t, r.alarms.used)
+		partial += r.partial
 	}
 	require.Positive(t, partial)
 }

@@ -25,7 +25,7 @@ func (q *Queue[K]) Cancel(key K) bool {
 
 // dropLocked takes back the turn that is due on an entry.
 func (q *Queue[K]) dropLocked(e *entry[K]) {
-	if e.lane != nil {
+	if e.ready() {
 		q.ready.remove(e)
 	}
 	e.dirty = false

@@ -11,19 +11,19 @@ type Causes struct {
 // why is a pair of causes, which never changes.
 type why struct{ first, last string }
 
-// causes returns what users are told of the work.
-func (w work) causes() Causes {
-	if w.why == nil {
-		return Causes{Count: int(w.adds)}
+// causes returns the causes of the turn as users are told of them.
+func (t turn) causes() Causes {
+	if t.why == nil {
+		return Causes{Count: int(t.adds)}
 	}
-	return Causes{First: w.why.first, Last: w.why.last, Count: int(w.adds)}
+	return Causes{First: t.why.first, Last: t.why.last, Count: int(t.adds)}
 }
 
 // whys are the pairs that were seen lately, so that entries can share them: there
 // are few kinds of causes, and most adds have one.
 type whys struct {
-	known [16]*why
-	next  int // which one is forgotten next
+	recent [16]*why
+	next   int // which one is forgotten next
 }
 
 // one returns the why of an add with this cause.
@@ -34,8 +34,8 @@ func (s *whys) one(cause string) *why {
 	return s.pair(cause, cause)
 }
 
-// merge adds later work to what is due already.
-func (s *whys) merge(due *work, later work) {
+// merge adds a later turn to the one that is due already.
+func (s *whys) merge(due *turn, later turn) {
 	due.priority = max(due.priority, later.priority)
 	due.adds += later.adds
 	switch {
@@ -48,13 +48,13 @@ func (s *whys) merge(due *work, later work) {
 }
 
 func (s *whys) pair(first, last string) *why {
-	for _, known := range s.known {
-		if known != nil && known.first == first && known.last == last {
-			return known
+	for _, w := range s.recent {
+		if w != nil && w.first == first && w.last == last {
+			return w
 		}
 	}
 	made := &why{first: first, last: last}
-	s.known[s.next] = made
-	s.next = (s.next + 1) % len(s.known)
+	s.recent[s.next] = made
+	s.next = (s.next + 1) % len(s.recent)
 	return made
 }

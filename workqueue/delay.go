@@ -58,7 +58,7 @@ func (q *Queue[K]) scheduleAgain(key K, hash uint32, g group, d time.Duration) a
 		return refused
 	}
 	e := q.obtainLocked(key, hash, g)
-	due := work{adds: 1}
+	due := turn{adds: 1}
 	if e.processing {
 		due = e.running
 	}
@@ -71,17 +71,17 @@ func (q *Queue[K]) schedule(key K, hash uint32, g group, how *AddOptions) addRes
 	if q.refuseLocked() {
 		return refused
 	}
-	due := work{priority: clamp(how.Priority), adds: 1, why: q.whys.one(how.Cause)}
+	due := turn{priority: clamp(how.Priority), adds: 1, why: q.whys.one(how.Cause)}
 	return q.scheduleLocked(q.obtainLocked(key, hash, g), due, how.After, how.Delay)
 }
 
-func (q *Queue[K]) scheduleLocked(e *entry[K], due work, d time.Duration, mode DelayMode) addResult {
+func (q *Queue[K]) scheduleLocked(e *entry[K], due turn, d time.Duration, mode DelayMode) addResult {
 	q.stats.Retries++
 	if d <= 0 && (mode != Latest || !e.delayed()) {
 		if mode == Replace {
 			q.undelayLocked(e)
 		}
-		return q.dueLocked(e, due)
+		return q.dirtyLocked(e, due)
 	}
 	now := q.now()
 	at := min(later(now, max(d, 0)), never-1)
@@ -94,12 +94,12 @@ func (q *Queue[K]) scheduleLocked(e *entry[K], due work, d time.Duration, mode D
 	default:
 		q.whys.merge(&e.later, due)
 		if mode == Earliest {
-			at = min(at, e.due)
+			at = min(at, e.laterAt)
 		} else {
-			at = max(at, e.due)
+			at = max(at, e.laterAt)
 		}
 	}
-	e.due = at
+	e.laterAt = at
 	q.alarmLocked(e, now)
 	return scheduled
 }
@@ -111,7 +111,7 @@ func (q *Queue[K]) undelayLocked(e *entry[K]) {
 		return
 	}
 	q.waiting--
-	e.due, e.later = 0, work{}
+	e.laterAt, e.later = 0, turn{}
 	if e.rings() == never {
 		q.alarms.unset(e)
 	}

@@ -17,7 +17,7 @@ func (q *Queue[K]) ShutDown() {
 	q.shuttingDown = true
 	close(q.over)
 	q.abandonLocked()
-	q.silenceLocked()
+	q.discardAlarmsLocked()
 	q.closeIfDrainedLocked()
 }
 

@@ -1,45 +1,54 @@
 package workqueue
 
 import (
+	"hash/maphash"
 	"math"
 	"time"
 )
 
 // entry is what the queue knows of one key. Times are durations since the
-// queue's epoch: a third of the size of a time.Time, and cheaper to read. Its
-// three parts are, for keys of two strings, the 64 bytes each that a processor
-// reads at once.
+// queue's epoch: a third of the size of a time.Time, and cheaper to read.
+//
+// Each of its three parts is a cache line, if keys are two strings (BenchmarkMerged, BenchmarkCycle, BenchmarkAddAfter100k).
 type entry[K comparable] struct {
-	// What an add of a key looks at that is dirty already.
+	// What an add of a dirty key looks at.
 	key        K
 	hash       uint32
-	parked     int32 // waits of Park that hold it back
+	parked     int32 // waits of Park that hold the key back
 	dirty      bool
 	processing bool
-	bucket     uint8 // where its alarm is, see alarms; 0 if there is none
+	span       uint8 // where its alarm is, see alarms; 0 if it has none
 	weight     int32 // of its group; 0 if there are no groups
-	work       work  // what is due, if dirty
+	due        turn  // if dirty
 
 	// What a turn needs besides. An entry is in at most one fifo: a lane of the ready
 	// keys, or processing.
 	prev, next *entry[K]
 	lane       *lane[K]      // while ready
-	running    work          // what is being done, if processing
+	running    turn          // if processing
 	added      time.Duration // when it became dirty; 0 if no times are kept
 	since      time.Duration // when it became ready, or was handed out; 0 likewise
 	cool       time.Duration // when MinInterval allows its next turn; 0 if it does
 
 	// What only keys have that are delayed, cool or belong to a group.
-	due                  time.Duration // when later is to be added; 0 if never
-	later                work          // what is to be added then
-	alarmAt              time.Duration // when its alarm rings
-	alarmPrev, alarmNext *entry[K]     // the others in its bucket
-	group                string        // by Options.Group
+	laterAt time.Duration // when later is to be added; 0 if never
+	later   turn
+	alarm   alarm[K]
+	group   string // by Options.Group
 }
+
+// ready reports that the key can be handed out.
+func (e *entry[K]) ready() bool { return e.lane != nil }
+
+// heldBack reports that Park or MinInterval keep the key from being ready.
+func (e *entry[K]) heldBack() bool { return e.parked > 0 || e.cool > 0 }
+
+// delayed reports that the key has a time to be added at.
+func (e *entry[K]) delayed() bool { return e.laterAt > 0 }
 
 // idle reports that there is no reason to keep the entry.
 func (e *entry[K]) idle() bool {
-	return !e.dirty && !e.processing && e.bucket == 0 && e.parked == 0
+	return !e.dirty && !e.processing && e.span == 0 && e.parked == 0
 }
 
 // clear makes an idle entry the zero entry, which it mostly is already.
@@ -47,18 +56,39 @@ func (e *entry[K]) clear() {
 	var none K
 	e.key, e.hash = none, 0
 	e.added, e.since, e.cool = 0, 0, 0
-	e.work, e.running = work{}, work{}
-	if e.weight > 0 { // to leave those 64 bytes alone is half the price
+	e.due, e.running = turn{}, turn{}
+	if e.weight > 0 { // to leave the third part alone is half the price (BenchmarkCycle)
 		e.group, e.weight = "", 0
 	}
 }
 
-// work is a turn that is due: how urgent it is, how many adds made it so, and why.
-type work struct {
+// turn is work on a key that is due, or being done: how urgent it is, how many adds made it so, and why.
+type turn struct {
 	priority int32
 	adds     uint32
 	why      *why // nil if no add has said so
 }
 
-// clamp returns the priority as one of work.
+// clamp returns the priority as one of a turn.
 func clamp(priority int) int32 { return int32(min(max(priority, math.MinInt32), math.MaxInt32)) }
+
+// hash panics if K is an interface and the key is not hashable. It needs no lock.
+func (q *Queue[K]) hash(key K) uint32 { return uint32(maphash.Comparable(q.seed, key)) }
+
+// obtainLocked returns the entry of the key, and makes it if there is none.
+func (q *Queue[K]) obtainLocked(key K, hash uint32, g group) *entry[K] {
+	e := q.entries.find(key, hash)
+	if e == nil {
+		e = q.insertLocked(key, hash, g)
+	}
+	return e
+}
+
+// insertLocked makes an entry for a key that has none.
+func (q *Queue[K]) insertLocked(key K, hash uint32, g group) *entry[K] {
+	e := q.entries.insert(key, hash)
+	if g.weight > 0 {
+		e.group, e.weight = g.name, g.weight
+	}
+	return e
+}

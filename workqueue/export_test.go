@@ -19,11 +19,11 @@ func (q *Queue[K]) Verify() error {
 			return fmt.Errorf("entry of %v: %w", e.key, err)
 		}
 		dirty += count(e.dirty)
-		ready += count(e.lane != nil)
+		ready += count(e.ready())
 		processing += count(e.processing)
 		parked += count(e.parked > 0)
 		waits += int(e.parked)
-		alarms += count(e.bucket != 0)
+		alarms += count(e.span != 0)
 		delayed += count(e.delayed())
 	}
 	if known != q.entries.len {
@@ -70,18 +70,18 @@ func (q *Queue[K]) Verify() error {
 
 // verifyEntry checks what an entry says of itself.
 func (q *Queue[K]) verifyEntry(e *entry[K]) error {
-	switch mayBeReady := e.dirty && !e.processing && e.parked == 0 && e.cool == 0; {
+	switch mayBeReady := e.dirty && !e.processing && !e.heldBack(); {
 	case q.entries.find(e.key, q.hash(e.key)) != e:
 		return errors.New("not found by its key")
 	case e.idle():
 		return errors.New("kept for no reason")
-	case e.lane != nil && !mayBeReady:
+	case e.ready() && !mayBeReady:
 		return errors.New("ready though it must not be")
-	case e.lane == nil && mayBeReady:
+	case !e.ready() && mayBeReady:
 		return errors.New("not ready though nothing keeps it from being so")
-	case e.rings() != never && !e.processing && (e.bucket == 0 || e.alarmAt > max(e.rings(), q.alarms.floor)):
+	case e.rings() != never && !e.processing && (e.span == 0 || e.alarm.at > max(e.rings(), q.alarms.floor)):
 		return errors.New("its alarm rings too late")
-	case e.delayed() && e.bucket == 0:
+	case e.delayed() && e.span == 0:
 		return errors.New("delayed for ever")
 	}
 	return nil
@@ -97,7 +97,7 @@ func (r *readyKeys[K]) verify(want int) error {
 		n := 0
 		for lane := range l.lanes.all {
 			in, err := lane.keys.verify(func(e *entry[K]) bool {
-				return e.lane == lane && e.work.priority == l.priority && (!r.grouped || l.byGroup[e.group] == lane)
+				return e.lane == lane && e.due.priority == l.priority && (!r.grouped || l.byGroup[e.group] == lane)
 			})
 			if err != nil || in == 0 && r.grouped || lane.level != l {
 				return fmt.Errorf("level %d has a lane of %d: %w", l.priority, in, err)
@@ -135,24 +135,24 @@ func (f *fifo[K]) verify(belongs func(*entry[K]) bool) (n int, err error) {
 
 func (h *alarms[K]) verify(want int) error {
 	total := 0
-	for b := range h.buckets {
-		l := &h.buckets[b]
+	for b := range h.spans {
+		l := &h.spans[b]
 		if (l.first != nil) != (h.used>>b&1 == 1) {
-			return fmt.Errorf("whether bucket %d is in use is wrong", b)
+			return fmt.Errorf("whether span %d is in use is wrong", b)
 		}
 		var prev *entry[K]
-		for e := l.first; e != nil; prev, e = e, e.alarmNext {
-			if e.alarmPrev != prev || int(e.bucket) != b+1 || b != h.bucketOf(e) && b != h.spreading || e.alarmAt < l.least || e.alarmAt < h.floor {
+		for e := l.first; e != nil; prev, e = e, e.alarm.next {
+			if e.alarm.prev != prev || int(e.span) != b+1 || b != h.spanOf(e) && b != h.spreading || e.alarm.at < l.least || e.alarm.at < h.floor {
 				return fmt.Errorf("the alarm of %v is misplaced", e.key)
 			}
 			total++
 		}
 		if l.last != prev {
-			return fmt.Errorf("bucket %d ends too early", b)
+			return fmt.Errorf("span %d ends too early", b)
 		}
 	}
 	if total != want {
-		return fmt.Errorf("%d in buckets, want %d", total, want)
+		return fmt.Errorf("%d in spans, want %d", total, want)
 	}
 	return nil
 }

@@ -111,19 +111,19 @@ func (q *Queue[K]) stateLocked(e *entry[K]) KeyState[K] {
 		Group:      e.group,
 		Processing: e.processing,
 		Dirty:      e.dirty,
-		Ready:      e.lane != nil,
+		Ready:      e.ready(),
 		Parked:     e.parked > 0,
 	}
-	var turn work
+	var t turn
 	switch {
 	case e.dirty:
-		turn = e.work
+		t = e.due
 	case e.processing:
-		turn = e.running
+		t = e.running
 	case e.delayed():
-		turn = e.later
+		t = e.later
 	}
-	s.Priority, s.Causes = int(turn.priority), turn.causes()
+	s.Priority, s.Causes = int(t.priority), t.causes()
 	if e.processing && q.timed {
 		s.Started = q.epoch.Add(e.since)
 	}
@@ -134,7 +134,7 @@ func (q *Queue[K]) stateLocked(e *entry[K]) KeyState[K] {
 		s.Cooling = q.epoch.Add(e.cool)
 	}
 	if e.delayed() {
-		s.Until = q.epoch.Add(e.due)
+		s.Until = q.epoch.Add(e.laterAt)
 	}
 	return s
 }

@@ -44,7 +44,7 @@ func (q *Queue[K]) park(key K, hash uint32, g group, until func(context.Context)
 		return
 	}
 	e := q.obtainLocked(key, hash, g)
-	if e.lane != nil {
+	if e.ready() {
 		q.ready.remove(e)
 	}
 	if e.parked == 0 {
@@ -72,7 +72,7 @@ func (q *Queue[K]) unpark(e *entry[K], err error) {
 	q.pending--
 	if e.parked == 0 {
 		q.parked--
-		q.settleLocked(e, q.timeLocked())
+		q.readyLocked(e, q.timeLocked())
 		q.entries.release(e)
 	}
 	q.closeIfDrainedLocked()

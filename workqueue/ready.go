@@ -27,7 +27,7 @@ type readyKeys[K comparable] struct {
 const maxEmptyLevels = 8
 
 func (r *readyKeys[K]) push(e *entry[K]) {
-	l := r.level(e.work.priority)
+	l := r.level(e.due.priority)
 	if l.len == 0 {
 		l.waits = r.turns
 		r.empty--

@@ -99,20 +99,6 @@ func (q *Queue[K]) SetWorkers(n int) error {
 	return nil
 }
 
-// keepTimes begins to keep times of turns. What is ready counts as being so from now on.
-func (q *Queue[K]) keepTimes() {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if q.timed {
-		return
-	}
-	q.timed = true
-	now := q.now()
-	for e := range q.entries.all {
-		e.added, e.since = now, now
-	}
-}
-
 // await returns when the work is to end: the queue is drained, ctx has ended, or the
 // time of the drain that follows stop is over. Then the queue is shut down.
 func (q *Queue[K]) await(ctx, stop context.Context) error {

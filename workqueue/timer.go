@@ -6,9 +6,23 @@ import (
 	"time"
 )
 
+// rings returns the next time that matters to the entry: when its delay is over,
+// or when MinInterval allows its next turn, whichever is first.
+func (e *entry[K]) rings() time.Duration {
+	switch {
+	case e.laterAt == 0 && e.cool == 0:
+		return never
+	case e.laterAt == 0:
+		return e.cool
+	case e.cool == 0:
+		return e.laterAt
+	}
+	return min(e.laterAt, e.cool)
+}
+
 // alarmLocked sets the entry's alarm, and the timer if that is now the first.
 func (q *Queue[K]) alarmLocked(e *entry[K], now time.Duration) {
-	if q.alarms.set(e) {
+	if q.alarms.set(e, e.rings()) {
 		q.armLocked(now)
 	}
 }
@@ -57,32 +71,32 @@ func (q *Queue[K]) ringOne() (key K, result addResult, ok bool) {
 	if e.cool <= now {
 		e.cool = 0
 	}
-	due, isDue := e.later, e.delayed() && e.due <= now
+	due, isDue := e.later, e.delayed() && e.laterAt <= now
 	if isDue {
 		q.undelayLocked(e)
 	}
 	if e.rings() != never {
-		q.alarms.set(e)
+		q.alarms.set(e, e.rings())
 	}
 	key = e.key
-	q.settleLocked(e, now) // before what is due is merged with what may have cooled
+	q.readyLocked(e, now) // before what is due is merged with what may have cooled
 	if isDue {
-		return key, q.dueLocked(e, due), true
+		return key, q.dirtyLocked(e, due), true
 	}
 	q.entries.release(e)
 	return key, refused, true
 }
 
-// silenceLocked drops all alarms and stops the timer. What was delayed is
+// discardAlarmsLocked drops all alarms and stops the timer. What was delayed is
 // discarded; what was cooling becomes ready, in the order in which it would have.
-func (q *Queue[K]) silenceLocked() {
+func (q *Queue[K]) discardAlarmsLocked() {
 	q.stats.Discarded += uint64(q.waiting)
 	q.waiting = 0
 	idle := 0
 	var cooled []*entry[K]
 	for e := range q.alarms.all {
 		q.alarms.unset(e)
-		e.due, e.later = 0, work{}
+		e.laterAt, e.later = 0, turn{}
 		if e.dirty {
 			cooled = append(cooled, e)
 			continue
@@ -98,7 +112,7 @@ func (q *Queue[K]) silenceLocked() {
 	now := q.timeLocked()
 	for _, e := range cooled {
 		e.cool = 0
-		q.settleLocked(e, now)
+		q.readyLocked(e, now)
 	}
 	if q.timer != nil && q.timer.Stop() {
 		q.pending--

@@ -1,0 +1,67 @@
+package workqueue
+
+import (
+	"context"
+	"time"
+)
+
+// Item is a key that has been handed out, with what is known of its turn.
+type Item[K comparable] struct {
+	Key      K
+	Priority int
+	Causes   Causes
+	Waited   time.Duration // since the key became dirty; 0 if no times are kept, see Options.Timed
+}
+
+// describeLocked fills in the item of an entry that has just been handed out.
+func (q *Queue[K]) describeLocked(item *Item[K], e *entry[K]) {
+	item.Key, item.Priority, item.Causes = e.key, int(e.running.priority), e.running.causes()
+	if q.timed {
+		item.Waited = e.since - e.added
+	}
+}
+
+// GetItem is Get, and says as well why the key has a turn and how long it waited.
+// Lookup says so later, until Done.
+func (q *Queue[K]) GetItem(ctx context.Context) (Item[K], error) {
+	var item Item[K]
+	if err := q.get(ctx, &item.Key, &item); err != nil {
+		return item, err
+	}
+	q.opts.Observer.got(&item)
+	return item, nil
+}
+
+// TryGet is Get for callers that don't want to wait: ok is false when no key is ready.
+func (q *Queue[K]) TryGet() (key K, ok bool) {
+	var item Item[K]
+	q.mu.Lock()
+	taken := q.takeLocked(&item.Key, &item)
+	q.unlock()
+	if !taken {
+		return key, false
+	}
+	q.opts.Observer.got(&item)
+	return item.Key, true
+}
+
+// GetBatch is Get for as many keys as are ready and fit into keys, and at least
+// one. It returns their number; each needs its own Done. It panics if keys has no
+// room.
+func (q *Queue[K]) GetBatch(ctx context.Context, keys []K) (int, error) {
+	first := &keys[0] // before a key is taken that would have no place
+	key, err := q.Get(ctx)
+	if err != nil {
+		return 0, err
+	}
+	*first = key
+	n := 1
+	for ; n < len(keys); n++ {
+		key, ok := q.TryGet()
+		if !ok {
+			break
+		}
+		keys[n] = key
+	}
+	return n, nil
+}
