@@ -96,6 +96,9 @@ type Batch[T any] struct {
 	// particular order (DF-20): those that vanished, and those to resync.
 	Stacks []Stack[T]
 
+	// Turn is the number of the batch. Later batches have higher ones.
+	Turn int
+
 	// ResourceVersion is the newest version that the producer told, by an event,
 	// a Replace or a Bookmark: with this batch applied, the consumer has
 	// everything through it. "" means that none was told yet. An Add after a Replace

@@ -35,6 +35,7 @@ type FIFO[T any] struct {
 	unordered       bool                         // Adds come in no order of versions, see Replace
 	closed          bool
 	taken           int   // shelves that Pop took down
+	applied         int   // how many of these the consumer has applied, or were dropped
 	stats           Stats // counters and InFlight; Stats() fills in the rest
 }
 
@@ -141,6 +142,25 @@ func (f *FIFO[T]) HasVersion(key types.NamespacedName, resourceVersion string, u
 	// in between. Either way the answer was right at some moment during the call.
 	_, known, knownUID, ok := f.known.LastApplied(key)
 	return ok && known == resourceVersion && !otherUID(knownUID, uidHash)
+}
+
+// Turn returns the Turn of the batch with the last of all that was told so far, pending
+// or not.
+func (f *FIFO[T]) Turn() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.pending.empty() {
+		return f.taken
+	}
+	return f.taken + 1
+}
+
+// Passed reports whether the queue knows that the batch of this turn has been applied, or
+// Pop has found that there is nothing to apply.
+func (f *FIFO[T]) Passed(turn int) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return turn <= f.applied
 }
 
 // Close ends the intake: from now on Add and its siblings return ErrClosed. What

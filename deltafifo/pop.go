@@ -60,6 +60,7 @@ func (f *FIFO[T]) settleLocked() {
 		f.spare = keys
 	}
 	f.flight = footprint{}
+	f.applied = f.taken
 	f.stats.InFlight = 0
 }
 
@@ -112,6 +113,7 @@ func (f *FIFO[T]) finish(s shelf[T], resourceVersion string) (Batch[T], bool) {
 	f.stats.Batches++
 	f.stats.InFlight = len(s.stacks)
 	f.handedOut = resourceVersion
+	turn := f.taken
 	f.mu.Unlock()
 
 	f.observer.batch(BatchInfo{
@@ -122,6 +124,7 @@ func (f *FIFO[T]) finish(s shelf[T], resourceVersion string) (Batch[T], bool) {
 	})
 	return Batch[T]{
 		Stacks:          s.stacks,
+		Turn:            turn,
 		ResourceVersion: resourceVersion,
 		Replaced:        s.replaced, Initial: s.initial, Resynced: s.resync,
 	}, true

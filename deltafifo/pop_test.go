@@ -59,6 +59,43 @@ func TestTheNextPopSaysThatTheBatchIsApplied(t *testing.T) {
 	require.Zero(t, f.Stats().InFlight)
 }
 
+// A turn has passed when what was told before is applied.
+func TestTurnsPassOneAfterAnother(t *testing.T) {
+	t.Parallel()
+	f := setup(t, deltafifo.Options{})
+	require.True(t, f.Passed(f.Turn()), "nothing was told")
+	f.add("a", "1")
+	first := f.Turn()
+	b := f.pop()
+	require.Equal(t, first, b.Turn)
+	require.Equal(t, first, f.Turn())
+	f.add("b", "2")
+	second := f.Turn()
+	require.Greater(t, second, first)
+	require.False(t, f.Passed(first), "in flight")
+
+	f.store.apply(b)
+	b = f.pop()
+	require.Equal(t, second, b.Turn)
+	require.True(t, f.Passed(first))
+	require.False(t, f.Passed(second), "in flight")
+}
+
+// What Pop drops needs no batch to have its turn.
+func TestWhatIsDroppedHasHadItsTurn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f := setup(t, deltafifo.Options{})
+		require.NoError(t, f.Tell(key("a"), deltafifo.Delta[string]{Type: deltafifo.Deleted, ResourceVersion: "1"}, ""))
+		turn := f.Turn()
+		require.False(t, f.Passed(turn))
+		go func() { _, _ = f.Pop(context.Background()) }()
+		synctest.Wait()
+		require.True(t, f.Passed(turn))
+		f.Close()
+	})
+}
+
 func TestASecondConsumerPanics(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -53,6 +53,11 @@ func (r *reading[T]) Len() int { return r.state().objects }
 // applied, "" if that is not known.
 func (r *reading[T]) ResourceVersion() string { return r.state().resourceVersion }
 
+// Revision returns the number of transactions that led here. Of two snapshots
+// of one store the one with the higher revision is newer; equal ones are the
+// same.
+func (r *reading[T]) Revision() uint64 { return r.state().revision }
+
 // Indexes returns the names of the indexes, sorted.
 func (r *reading[T]) Indexes() []string { return namesOf(r.state().indexes) }
 

@@ -47,11 +47,6 @@ func (s *Snapshot[T]) Release() {
 	}
 }
 
-// Revision returns the number of transactions that led here. Of two snapshots
-// of one store the one with the higher revision is newer; equal ones are the
-// same.
-func (s *Snapshot[T]) Revision() uint64 { return s.state().revision }
-
 // Sorted collects what an iterator yields and returns it ordered by namespace,
 // then name, for output that people read:
 //

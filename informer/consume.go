@@ -42,6 +42,7 @@ func (i *Informer[T]) apply(batch deltafifo.Batch[T]) {
 	fresh := batch.Initial && i.store.Len() == 0
 	// An event that comes alone needs no memory for what is not kept.
 	changes := i.resolve(batch, make([]change[T], 0, 1))
+	i.begin(batch)
 	revision, refused := i.write(changes, batch)
 	complete := i.note(changes, refused, batch)
 	var deletions []change[T]

@@ -54,6 +54,13 @@ type Informer[T any] struct {
 	refused map[types.NamespacedName]*listwatch.ObjectError
 	// refusing is how many they are, for who does not have the lock.
 	refusing atomic.Int64
+	// late are the objects that the reflector could not read, and that it has queued or
+	// found to be gone since then, as long as the store does not know of that.
+	late map[types.NamespacedName]lateObject
+	// turn is of the batch that is stored now, or was stored last: the store has it from
+	// its revision on.
+	turn     int
+	revision uint64
 	// resyncDue are the registrations that the next Sync deltas are for.
 	resyncDue map[*Registration[T]]bool
 }
@@ -91,7 +98,7 @@ func New[T any](source listwatch.Source[T], opts Options[T]) (*Informer[T], erro
 	}
 	i.queue = deltafifo.New(&known[T]{i}, opts.Queue)
 	i.source = source
-	i.reflector, err = reflector.New(source, &sink[T]{i.queue, i.store, &i.gate}, opts.Reflector)
+	i.reflector, err = reflector.New(source, &sink[T]{i}, opts.Reflector)
 	if err != nil {
 		return nil, err
 	}

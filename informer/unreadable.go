@@ -1,6 +1,7 @@
 package informer
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -9,6 +10,48 @@ import (
 	"github.com/kinform/kinform/reflector"
 	"k8s.io/apimachinery/pkg/types"
 )
+
+// lateObject is why an object could not be read, and the turn of the queue with which the
+// store is told what became of it.
+type lateObject struct {
+	unread *listwatch.ObjectError
+	turn   int
+}
+
+// keepUnreadable keeps what the reflector is about to forget until the store has what
+// the queue was told.
+func (i *Informer[T]) keepUnreadable(unread []*listwatch.ObjectError) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	turn := i.queue.Turn()
+	if i.storedLocked(turn) {
+		return
+	}
+	if i.late == nil {
+		i.late = make(map[types.NamespacedName]lateObject)
+	}
+	for _, object := range unread {
+		i.late[object.Key] = lateObject{object, turn}
+	}
+}
+
+// begin takes note that a batch is about to be stored, by the next transaction.
+func (i *Informer[T]) begin(batch deltafifo.Batch[T]) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.turn, i.revision = batch.Turn, i.store.Revision()+1
+}
+
+// storedLocked reports whether the store has the batch of a turn, or there was nothing
+// to be stored. The answer changes in the very step in which readers see the batch.
+func (i *Informer[T]) storedLocked(turn int) bool {
+	return turn < i.turn || turn == i.turn && i.store.Revision() >= i.revision || i.queue.Passed(turn)
+}
+
+// forgetLateLocked forgets the objects of which the store has been told.
+func (i *Informer[T]) forgetLateLocked() {
+	maps.DeleteFunc(i.late, func(_ types.NamespacedName, late lateObject) bool { return i.storedLocked(late.turn) })
+}
 
 // note takes note of the objects that index functions have refused, and forgets those
 // that are stored now, or gone. It reports whether the store has all of the first list
@@ -35,6 +78,7 @@ func (i *Informer[T]) note(changes []change[T], refused map[types.NamespacedName
 		}
 	}
 	i.refusing.Store(int64(len(i.refused)))
+	i.forgetLateLocked()
 	i.listed = i.listed || batch.Initial
 	return i.listed && !i.populated && (len(i.refused) == 0 || i.opts.Reflector.SkipUnreadable)
 }
@@ -62,13 +106,13 @@ func (i *Informer[T]) isRefused(key types.NamespacedName) bool {
 // whyUnreadable is why the store does not have the newest state of a key, nil where
 // nothing of that kind is known.
 func (i *Informer[T]) whyUnreadable(key types.NamespacedName) error {
-	if i.refusing.Load() > 0 {
-		i.mu.Lock()
-		refused := i.refused[key]
-		i.mu.Unlock()
-		if refused != nil {
-			return refused
-		}
+	i.mu.Lock() // Also while the reflector is asked, which hands its reasons on.
+	defer i.mu.Unlock()
+	if refused := i.refused[key]; refused != nil {
+		return refused
+	}
+	if late, ok := i.late[key]; ok && !i.storedLocked(late.turn) {
+		return late.unread
 	}
 	return i.reflector.Unreadable(key)
 }
@@ -76,24 +120,35 @@ func (i *Informer[T]) whyUnreadable(key types.NamespacedName) error {
 // maxRefused is how many refused objects Status names.
 const maxRefused = 100
 
-// unreadable adds the objects that index functions have refused to those that the
-// reflector could not read. One that is both, as its next version could not even be read,
-// is one, as far as the reflector names it.
+// unreadable adds the objects that index functions have refused, and those that have yet
+// to be stored, to those that the reflector could not read. One that is both, as its next
+// version could not even be read, is one, as far as the reflector names it.
 func (i *Informer[T]) unreadable(u reflector.Unreadable) reflector.Unreadable {
-	if i.refusing.Load() == 0 {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.forgetLateLocked() // The queue may have dropped them since the last batch.
+	others := i.refused
+	if len(i.late) > 0 {
+		others = maps.Clone(i.refused)
+		for key, late := range i.late {
+			if others == nil {
+				others = make(map[types.NamespacedName]*listwatch.ObjectError)
+			}
+			others[key] = cmp.Or(others[key], late.unread)
+		}
+	}
+	if len(others) == 0 {
 		return u
 	}
 	named := u.Objects
 	u.Objects = slices.Clip(named) // The reflector tells everybody of the same array.
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	u.Count += len(i.refused)
+	u.Count += len(others)
 	for _, unread := range named {
-		if i.refused[unread.Key] != nil {
+		if others[unread.Key] != nil {
 			u.Count--
 		}
 	}
-	for key, unread := range i.refused {
+	for key, unread := range others {
 		if len(u.Objects) >= maxRefused {
 			break
 		}

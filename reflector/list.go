@@ -204,6 +204,9 @@ func (r *Reflector[T]) handOver(items []listwatch.Item[T], unread unreadables, v
 		r.stop(next)
 		return r.retry(&r.snapshots, err, r.resnapshot()), fmt.Errorf("sink: %w", err)
 	}
+	if r.synced {
+		r.replaced(unread)
+	}
 	r.doubt.settle()
 	r.mark = mark{}
 	r.version, r.synced = version, true

@@ -63,6 +63,15 @@ type Restorer[T any] interface {
 // see [Reflector.Unreadable]. WakeUnreadable is called by Run's goroutine.
 type Waker interface{ WakeUnreadable() }
 
+// Keeper is a [Sink] that stores what it is handed some time later. KeepUnreadable hands
+// it the reasons which [Reflector.Unreadable] forgets when it returns: the sink has just
+// been told that these objects are gone, or of a state that can be read, and until it has
+// stored that, its store is without them for the same reasons. It is called by Run's
+// goroutine.
+type Keeper interface {
+	KeepUnreadable(unread []*listwatch.ObjectError)
+}
+
 // Reflector keeps a sink in step with a server. Make one with [New], start it with
 // [Reflector.Run].
 type Reflector[T any] struct {

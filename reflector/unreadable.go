@@ -160,20 +160,53 @@ func (r *Reflector[T]) noteUnread(change func(*unreadables)) {
 
 // readable takes note that the sink has a key as the server does.
 func (r *Reflector[T]) readable(key types.NamespacedName) {
-	if r.unread.byKey[key] != nil {
+	if unread := r.unread.byKey[key]; unread != nil {
+		r.keep([]*listwatch.ObjectError{unread})
 		r.noteUnread(func(u *unreadables) { u.remove(key) })
+	}
+}
+
+// keep hands the sink reasons that are about to be forgotten.
+func (r *Reflector[T]) keep(unread []*listwatch.ObjectError) {
+	if keeper, ok := any(r.sink).(Keeper); ok && len(unread) > 0 {
+		keeper.KeepUnreadable(unread)
 	}
 }
 
 // incomplete takes note of what a snapshot has that cannot be read, and says whether
 // that is a reason not to hand it over: the first one must be whole, unless somebody
-// has chosen otherwise.
+// has chosen otherwise. What was unreadable before that is forgotten by replaced, when
+// the sink has the snapshot. Before the first one nothing can be concluded from what the
+// sink does not have, and it is forgotten at once.
 func (r *Reflector[T]) incomplete(unread unreadables) error {
-	if had := !r.unread.empty(); had || !unread.empty() {
-		r.noteUnread(func(u *unreadables) { *u = unread })
+	switch {
+	case !r.synced:
+		r.replaced(unread)
+	case !unread.empty():
+		r.noteUnread(func(u *unreadables) {
+			for _, object := range unread.byKey {
+				u.add(object)
+			}
+			u.nameless = max(u.nameless, unread.nameless)
+		})
 	}
 	if r.synced || r.opts.SkipUnreadable {
 		return nil
 	}
 	return unread.state().Err()
+}
+
+// replaced takes note that exactly these objects of a snapshot cannot be read.
+func (r *Reflector[T]) replaced(unread unreadables) {
+	if r.unread.empty() && unread.empty() {
+		return
+	}
+	var forgotten []*listwatch.ObjectError
+	for key, object := range r.unread.byKey {
+		if unread.byKey[key] == nil {
+			forgotten = append(forgotten, object)
+		}
+	}
+	r.keep(forgotten)
+	r.noteUnread(func(u *unreadables) { *u = unread })
 }
