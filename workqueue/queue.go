@@ -41,8 +41,8 @@ type Queue[K comparable] struct {
 	// The entry says which of these the key is; any combination is possible. The three
 	// others list entries:
 	//
-	//	ready      = dirty - processing - held back, in the order of their turns
 	//	processing = those that are processing, in the order of Get
+	//	ready      = those that are dirty, not processing, and not held back
 	//	alarms     = those that are delayed or cooling, the first to end first
 	entries    table[K]
 	ready      readyKeys[K]
