@@ -60,5 +60,5 @@ func (f *failures[K]) forget(key K) {
 }
 
 // What the other packages do beyond this: reflector tells failures of the connection from those of the
-// request, which wait differently, and keeps a server's Retry-After; workqueue has a token bucket, counts
-// failures in the entry of the key, and lets each error say how long to wait.
+// request, which wait differently, and keeps a server's Retry-After; workqueue has token
+// buckets and other limiters, which can be combined, and lets each error say how long to wait.

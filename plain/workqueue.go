@@ -112,7 +112,7 @@ func (q *Queue[K]) ShutDown() {
 // What package workqueue does beyond this file:
 //
 //   - dirty, processing and the place in the queue are bits and links in one entry of one table, found by one
-//     hash: a third of the time, and no allocation.
+//     hash: half of the time, and no allocation.
 //   - Keys can have priorities, and groups that get equal shares: here, one loud namespace makes all others
 //     wait.
 //   - A key can be parked until something happens, and one can see for each key where it is and how long it

@@ -2,7 +2,7 @@ package workqueue
 
 import "time"
 
-// AddOptions says how a key is added. The zero value is what Add does.
+// AddOptions says how a key is added. With the zero value, AddWith is Add.
 type AddOptions struct {
 	// Priority orders the keys that are ready: those of a higher one are handed
 	// out first, and Options.Ageing keeps the others from starving. A key that is

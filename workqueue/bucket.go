@@ -8,8 +8,8 @@ import (
 
 // Bucket returns a token bucket that all keys share: it holds at most burst
 // tokens, is full at first, and gains qps tokens a second. Each When takes one,
-// in advance if there is none, and returns how long it is until that one exists
-// (WQ-33). Keys are not told apart, so Forget does nothing and NumRequeues is 0.
+// in advance if there is none, and returns how long it is until that token exists.
+// Keys are not told apart, so Forget does nothing and NumRequeues is 0.
 //
 // Bucket panics unless qps is positive and burst at least 1: a bucket that never
 // has a token would delay for ever.
@@ -29,12 +29,11 @@ func Bucket[K comparable](qps float64, burst int) RateLimiter[K] {
 }
 
 // bucket keeps the time from which the next token may be used, instead of a
-// number of tokens: that needs no fractions and so no rounding. A full bucket is
-// one whose next token was there saved ago.
+// number of tokens: that needs no fractions and so no rounding.
 type bucket[K comparable] struct {
-	epoch time.Time     // what next counts from
+	epoch time.Time     // next counts from here
 	every time.Duration // between two tokens
-	saved time.Duration // what can be saved up: burst-1 tokens, and the one now due
+	saved time.Duration // so long ago the next token of a full bucket was there: burst-1 tokens
 
 	mu   sync.Mutex // guards following
 	next time.Duration

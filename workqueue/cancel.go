@@ -1,9 +1,9 @@
 package workqueue
 
-// Cancel takes back whatever is due on the key: its turn, if it is ready, held
-// back, or was added again while it is processed, and its delay. It reports
-// whether there was any. A turn that has begun goes on, and so does what Park and
-// MinInterval say of later ones.
+// Cancel takes back the turn that is due on the key, and its delay. A turn is due if the key is ready, held
+// back, or was added again while it is processed. Cancel reports
+// whether there was a turn or a delay. A turn that has begun goes on, and Park and
+// MinInterval hold back later turns as before.
 func (q *Queue[K]) Cancel(key K) bool {
 	hash := q.hash(key)
 	q.mu.Lock()
@@ -23,7 +23,7 @@ func (q *Queue[K]) Cancel(key K) bool {
 	return true
 }
 
-// dropLocked takes back the turn that is due on an entry.
+// dropLocked takes a key out of dirty, and out of ready if it is there.
 func (q *Queue[K]) dropLocked(e *entry[K]) {
 	if e.ready() {
 		q.ready.remove(e)

@@ -19,11 +19,11 @@ func (t turn) causes() Causes {
 	return Causes{First: t.why.first, Last: t.why.last, Count: int(t.adds)}
 }
 
-// whys are the pairs that were seen lately, so that entries can share them: there
-// are few kinds of causes, and most adds have one.
+// whys has the pairs of the last adds, so that entries share them: there
+// are few kinds of causes, and most adds name one.
 type whys struct {
 	recent [16]*why
-	next   int // which one is forgotten next
+	next   int // the pair that is forgotten next
 }
 
 // one returns the why of an add with this cause.

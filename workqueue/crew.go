@@ -6,6 +6,9 @@ import (
 	"sync"
 )
 
+// plain/worker.go has a fixed number of workers, which end with the queue. Here, SetWorkers changes the number, and a worker that a reconcile
+// ends by runtime.Goexit is replaced; a reconcile costs so much more than either that there is no figure.
+
 // crew is the workers of one Run after the other. The zero value has none.
 type crew struct {
 	mu      sync.Mutex // guards following

@@ -2,11 +2,14 @@ package workqueue
 
 import "time"
 
+// plain/delay.go has a map and a heap of its own beside the queue. Here, the time is in the key's entry, so that a delay can keep causes and
+// priority, be replaced and be cancelled: 967 ns for a new key there, 549 ns here (bench/queue).
+
 // DelayMode says which time stands when a key that is delayed is delayed again.
 type DelayMode uint8
 
 const (
-	// Earliest: the earlier of the two, as work is due by then (WQ-21).
+	// Earliest: the earlier of the two, as work is due by then.
 	Earliest DelayMode = iota
 
 	// Latest: the later of the two, so that a burst of adds is over before the
@@ -18,11 +21,10 @@ const (
 	Replace
 )
 
-// AddAfter adds the key when d has passed, or at once if d is not positive
-// (WQ-20). A key has one time to be added at: of several, the earliest stands
-// (WQ-21); see AddOptions for other ways. Keys that are due together are added in
-// the order of their times, and for equal times in the order of the calls
-// (WQ-22).
+// AddAfter adds the key when d has passed, or at once if d is not positive.
+// A key has one time to be added at: of several, the earliest stands;
+// see AddOptions for other ways. Keys that are due together are added in
+// the order of their times, and for equal times in the order of the calls.
 //
 // AddAfter never blocks, and it does nothing after ShutDown.
 func (q *Queue[K]) AddAfter(key K, d time.Duration) {
@@ -33,7 +35,7 @@ func (q *Queue[K]) addLater(key K, how AddOptions) {
 	q.tellDelayed(key, how.After, q.schedule(key, q.hash(key), q.groupOf(key), &how))
 }
 
-// Retry adds the key after the time that the rate limiter gives for it (WQ-30).
+// Retry adds the key after the time that the rate limiter gives for it.
 // Called by the key's worker, before Done, it keeps the priority and the causes
 // of the turn that failed.
 func (q *Queue[K]) Retry(key K) { q.again(key, q.opts.RateLimiter.When(key)) }
@@ -43,7 +45,7 @@ func (q *Queue[K]) again(key K, d time.Duration) {
 	q.tellDelayed(key, d, q.scheduleAgain(key, q.hash(key), q.groupOf(key), d))
 }
 
-// tellDelayed tells the observer what became of a delayed add.
+// tellDelayed tells the observer of a delayed add and its result.
 func (q *Queue[K]) tellDelayed(key K, d time.Duration, result addResult) {
 	if result != refused {
 		q.opts.Observer.retried(key, d)

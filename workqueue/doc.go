@@ -1,5 +1,5 @@
-// Package workqueue holds keys that need work: each once, however often it is
-// added, and never with two workers at a time. It orders them by priority, is
+// Package workqueue holds keys that need work. A key is in the queue once, however often
+// it is added, and never with two workers at a time. The queue orders keys by priority, is
 // fair to groups, delays, rate-limits and retries, and it can be drained.
 //
 //	           Add            Get             Done
@@ -12,31 +12,34 @@
 // # The sets
 //
 // A key is dirty when work on it is due that no worker has begun, and it is
-// processing from Get to Done. It is held back while it is parked, or while its
-// MinInterval since its last turn is not over. Get serves from the ready keys,
+// processing from Get to Done. It is held back while it is parked, or until its
+// MinInterval since its last turn is over. Get serves from the ready keys,
 // and everything below follows from this one line:
 //
 //	ready = dirty - processing - held back
 //
+// queue.go has Add, Get and Done, and what they do to these sets, from top to bottom. The same in its plainest form is
+// package plain, workqueue.go: read that first.
+//
 // # One queue
 //
-// What other libraries have as queues around queues is a field of [Options] or
-// [AddOptions] here, and all of it can be had together:
+// Other libraries have queues around queues. Here, each of these is a field of [Options] or
+// [AddOptions], and all of them can be had together:
 //
-//   - Delays: [Queue.AddAfter], of which the earliest, the latest or the last stands;
-//     [Queue.Cancel] takes back what is due.
+//   - Delays: [Queue.AddAfter]. Of several, the earliest, the latest or the last stands;
+//     [Queue.Cancel] takes back the turn and the delay.
 //   - Retries: [Queue.Retry] asks the [RateLimiter] for a delay.
-//   - Priorities: the highest is handed out first. What the initial list or a resync
-//     bring is added with [LowPriority], below live events. Ageing keeps it from starving.
+//   - Priorities: the highest is handed out first. Keys of the initial list and of a resync
+//     are added with [LowPriority], below live events. Ageing keeps them from starving.
 //   - Fairness: groups of keys, such as those of a namespace, take turns by weight.
 //   - A least interval between the turns of a key: the first at once, and one more
 //     at the end if the key was added meanwhile.
 //   - Parking: a key is held back until something has happened, such as that the
-//     store has seen what its worker wrote.
+//     store has seen its worker's write.
 //   - Causes: a worker is told why it has a key.
 //
 // [Queue.Run] is the loop around it that every controller needs. [Queue.Stats],
-// [Queue.Inspect] and [Observer] tell what goes on.
+// [Queue.Inspect] and [Observer] show the queue's state and its events.
 //
 // # The end
 //
@@ -44,33 +47,32 @@
 //
 //   - The right to write is gone: a lease is lost. The context of Run ends, and the
 //     context of each reconcile ends with it, at once and with its cause.
-//   - The process is asked to end: there may be time to finish what is queued. That
+//   - The process is asked to end. There may be time to finish the keys that are queued. That
 //     is a choice, [Queue.RunUntil], in which a second context stops the intake.
 //
-// Who leads and is asked to end needs both: the lease is renewed until RunUntil has
-// returned, and whatever ends the lease before ends the work as well:
+// A leader that is asked to end needs both: the lease is renewed until RunUntil has
+// returned, and if the lease is lost before, the work ends as well:
 //
 //	queue.RunUntil(lead, stop, workers, reconcile)
 //
 // # Guarantees
 //
-//   - G9: a key is never with two workers at once, and any number of Adds while
-//     it is being worked on give exactly one more run, after Done (WQ-4).
-//   - Keys of one priority and group are handed out in the order of their first
-//     Add; one that was added again while it was processed goes to the end at its
-//     Done (WQ-5), one that was held back when nothing does so any more, and one whose
-//     priority was raised to the end of its new one.
+//   - A key is never with two workers at once, and any number of Adds while
+//     it is being worked on give exactly one more run, after Done (G9).
+//   - Keys of one priority and group are handed out in the order in which they became ready there: at
+//     their first Add; at Done, if the key was added while it was processed; when Park and MinInterval
+//     allow it, if the key was held back; when its priority was raised.
 //   - No key that is ready starves, whatever else is added: Options.Ageing has the
 //     bound.
 //   - No goroutine: constructing a queue starts nothing, and delayed keys wait
-//     on one timer, which is stopped by ShutDown (G10). A parked key has one
+//     on one timer, which ShutDown stops. A parked key has one
 //     goroutine for each of its waits. When Drain has returned nil, no timer, no
-//     timer callback and no goroutine is left (D4).
-//   - A queue is drained when nothing is ready, dirty or processing (D1), and
-//     everyone who waits for that is released (D3).
+//     timer callback and no goroutine is left.
+//   - A queue is drained when no key is ready, dirty or processing. Then every
+//     caller of Drain is released.
 //   - No hook, limiter, group, wait or reconcile function runs with the queue's
 //     lock held.
-//   - Keys that are done are not kept in memory (WQ-7), and memory that a burst
+//   - Keys that are done are not kept in memory, and memory that a burst
 //     needed is given back after it.
 //   - A queue in its stride allocates nothing.
 //

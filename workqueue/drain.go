@@ -3,9 +3,9 @@ package workqueue
 import "context"
 
 // ShutDown stops the intake: every later Add is refused; delayed keys are
-// discarded (WQ-26), and so are the turns of parked ones. Keys that are ready are
+// discarded, and so are the turns of parked ones. Keys that are ready are
 // still handed out, and so are those that were added again before ShutDown while
-// they were processed, MinInterval or not; then Get returns ErrShutDown (WQ-10).
+// they were processed, MinInterval or not; then Get returns ErrShutDown.
 // ShutDown does not wait and may be called again.
 func (q *Queue[K]) ShutDown() {
 	q.mu.Lock()
@@ -22,11 +22,9 @@ func (q *Queue[K]) ShutDown() {
 }
 
 // Drain shuts the queue down and waits until it is empty: nothing ready, dirty or
-// processing, and no timer callback and no wait of a parked key going on (D1,
-// D4). It needs workers that go on until Get returns ErrShutDown. When ctx ends
+// processing, and no timer callback and no wait of a parked key going on. It needs workers that go on until Get returns ErrShutDown. When ctx ends
 // first, Drain returns a *DrainError with the number of keys left; the queue
-// stays shut down, and Drain may be called again. Any number of callers may wait
-// (D3).
+// stays shut down, and Drain may be called again. Any number of callers may wait.
 //
 // A worker must not call Drain between Get and Done, nor a hook of the Observer,
 // nor a function that was given to Park: it would wait for itself.

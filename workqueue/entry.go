@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// entry is what the queue knows of one key. Times are durations since the
+// entry is all that the queue knows of one key. Times are durations since the
 // queue's epoch: a third of the size of a time.Time, and cheaper to read.
 //
-// Each of its three parts is a cache line, if keys are two strings (BenchmarkMerged, BenchmarkCycle, BenchmarkAddAfter100k).
+// Each of its three parts is a cache line, if keys are two strings (BenchmarkMerged, BenchmarkCycle).
 type entry[K comparable] struct {
-	// What an add of a dirty key looks at.
+	// For an add of a dirty key.
 	key        K
 	hash       uint32
 	parked     int32 // waits of Park that hold the key back
@@ -21,7 +21,7 @@ type entry[K comparable] struct {
 	weight     int32 // of its group; 0 if there are no groups
 	due        turn  // if dirty
 
-	// What a turn needs besides. An entry is in at most one fifo: a lane of the ready
+	// For a turn, besides. An entry is in at most one fifo: a lane of the ready
 	// keys, or processing.
 	prev, next *entry[K]
 	lane       *lane[K]      // while ready
@@ -30,7 +30,7 @@ type entry[K comparable] struct {
 	since      time.Duration // when it became ready, or was handed out; 0 likewise
 	cool       time.Duration // when MinInterval allows its next turn; 0 if it does
 
-	// What only keys have that are delayed, cool or belong to a group.
+	// For keys that are delayed, cool or belong to a group.
 	laterAt time.Duration // when later is to be added; 0 if never
 	later   turn
 	alarm   alarm[K]

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// ErrShutDown is what Get returns when the queue has been shut down and nothing
+// ErrShutDown is returned by Get when the queue has been shut down and nothing
 // is ready: the worker has no more to do.
 var ErrShutDown = errors.New("workqueue: shut down, and nothing is queued")
 
@@ -36,7 +36,7 @@ func (e *DrainError) Unwrap() error { return e.Err }
 // PanicError is the error that a panic in a function of the user's becomes: in a
 // reconcile, of which Run tells Observer.OnError, or in one that was given to Park.
 type PanicError struct {
-	// Value is what the function panicked with.
+	// Value is the argument of the panic.
 	Value any
 
 	// Stack is the stack of the goroutine at the panic, as runtime/debug.Stack
@@ -53,22 +53,22 @@ func (e *PanicError) Unwrap() error {
 	return err
 }
 
-// RequeueAfter is what a reconcile function returns when it succeeded and wants
+// RequeueAfter is the result of a reconcile function that succeeded and wants
 // its key again after d: Run forgets the key's failures and adds it then. It is
-// no failure, and it is found however deeply it is wrapped; what it is wrapped in is
+// no failure. It is found however deeply it is wrapped, and errors around it are
 // not reported. Joined with an error, it is not granted: Run reports that error and
 // tries again, rate-limited. See Run for several results in one.
 func RequeueAfter(d time.Duration) error { return &requeueAfter{after: d} }
 
-// RequeueWhen is what a reconcile function returns when it succeeded and wants
+// RequeueWhen is the result of a reconcile function that succeeded and wants
 // its key again when the given function has returned: Run forgets the key's
-// failures, parks it with that function, and adds it. See Park. It is no failure, and
-// what is wrapped or joined counts as for RequeueAfter.
+// failures, parks it with that function, and adds it. See Park. It is no failure;
+// wrapped or joined, it counts as RequeueAfter does.
 func RequeueWhen(until func(context.Context) error) error { return &requeueWhen{until: until} }
 
-// Drop is what a reconcile function returns for a failure that trying again would
-// not mend, such as an object that says what cannot be: the error is reported and
-// the key forgotten, until it is added anew. Joined with an error that is not dropped,
+// Drop is the result of a reconcile function for a failure that trying again would
+// not mend, such as an object with a contradiction in it: Run reports the error and
+// forgets the key, until it is added anew. Joined with an error that is not dropped,
 // it is tried again with that one. Of nil, it is nil.
 func Drop(err error) error {
 	if err == nil {
@@ -77,7 +77,7 @@ func Drop(err error) error {
 	return &dropped{err: err}
 }
 
-// Wishes that travel as errors.
+// Wishes of a reconcile function, which returns them as errors.
 type (
 	requeueAfter struct{ after time.Duration }
 	requeueWhen  struct{ until func(context.Context) error }

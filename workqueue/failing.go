@@ -10,9 +10,9 @@ import (
 // maxLines is how many failures are logged one by one within remind.Interval.
 const maxLines = 10
 
-// failing is what the log has been told of failed reconciles: of each key that begins
-// to fail, up to maxLines of them, and how many more there were, every few minutes
-// while there are any. The zero value has told nothing.
+// failing bounds the lines that the log gets of failed reconciles: one for each key that begins
+// to fail, up to maxLines of them, and every few minutes, while there are failures, how many more
+// there were. The zero value has logged nothing.
 type failing struct {
 	mu     sync.Mutex // guards following
 	since  time.Time  // the beginning of the interval that the rest is about

@@ -1,7 +1,7 @@
 package workqueue
 
 // fifo is a list of entries, linked through the entries themselves: adding and
-// removing allocate nothing, and what has left the list is not reachable from it.
+// removing allocate nothing, and an entry that has left the list is not reachable from it.
 type fifo[K comparable] struct {
 	first, last *entry[K]
 	len         int

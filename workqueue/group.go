@@ -2,13 +2,13 @@ package workqueue
 
 import "math"
 
-// group is what Options.Group and Options.Weight say of a key.
+// group is the group of a key, by Options.Group, and its weight, by Options.Weight.
 type group struct {
 	name   string
 	weight int32 // at least 1; 0 if there are no groups
 }
 
-// groupOf asks them. It must be called without the lock, and before an entry of
+// groupOf asks the two options. It must be called without the lock, and before an entry of
 // the key is made.
 func (q *Queue[K]) groupOf(key K) group {
 	if q.opts.Group == nil {

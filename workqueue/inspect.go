@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// KeyState is what a queue knows of one key. Times are zero where they say
-// nothing, and Started and ReadySince where none are kept: see Options.Timed.
+// KeyState is all that a queue knows of one key. A time is zero where it does not
+// apply. Started and ReadySince are zero too where no times are kept: see Options.Timed.
 type KeyState[K comparable] struct {
 	Key   K
 	Group string // by Options.Group
 
 	// Processing says that the key is with a worker, since Started. Dirty says that
 	// a turn is due on it which has not begun, and Ready that nothing keeps it from
-	// being handed out, since ReadySince. What can keep it are the worker that has
-	// it, Parked, and MinInterval until Cooling.
+	// being handed out, since ReadySince. A dirty key is not ready while a worker has
+	// it, while it is Parked, and, by MinInterval, until Cooling.
 	Processing, Dirty, Ready, Parked bool
 	Started, ReadySince, Cooling     time.Time
 
@@ -31,7 +31,7 @@ type KeyState[K comparable] struct {
 	Retries int
 }
 
-// Lookup returns what the queue knows of the key; ok is false if that is nothing.
+// Lookup returns the state of the key; ok is false if the queue does not know the key.
 // A worker learns from it why it has the key: while there is no further add, the
 // causes are those of its turn.
 func (q *Queue[K]) Lookup(key K) (state KeyState[K], ok bool) {
@@ -50,7 +50,7 @@ func (q *Queue[K]) Lookup(key K) (state KeyState[K], ok bool) {
 	return state, true
 }
 
-// Inspect returns what the queue knows of every key: first those that are with
+// Inspect returns the state of every key: first those that are with
 // workers, for longest first; then those that are ready, by priority, for longest
 // first; then those that wait, parked ones first, the others by their times. Of
 // ready keys whose times are not kept, the order within a priority is none. The

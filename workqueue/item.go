@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Item is a key that has been handed out, with what is known of its turn.
+// Item is a key that has been handed out, and its turn.
 type Item[K comparable] struct {
 	Key      K
 	Priority int

@@ -5,6 +5,8 @@ import (
 	"time"
 )
 
+// plain/backoff.go has the exponential back-off alone; it would do for speed, but programs bring limiters of their own.
+
 // RateLimiter decides how long Retry delays a key. A queue calls it
 // without holding a lock; it must be safe for concurrent use.
 type RateLimiter[K comparable] interface {
@@ -31,7 +33,7 @@ func (q *Queue[K]) NumRequeues(key K) int { return q.opts.RateLimiter.NumRequeue
 
 // DefaultRateLimiter returns Kubernetes' usual limiter for controllers: for each
 // key 5 ms, doubled by each failure, up to 1000 s, and over all keys no more than
-// 10 retries a second with a burst of 100 (WQ-34). It is client-go's
+// 10 retries a second with a burst of 100. It is client-go's
 // DefaultControllerRateLimiter.
 func DefaultRateLimiter[K comparable]() RateLimiter[K] {
 	return MaxOf(
@@ -41,14 +43,14 @@ func DefaultRateLimiter[K comparable]() RateLimiter[K] {
 }
 
 // DefaultItemRateLimiter returns Kubernetes' usual limiter for keys that do not
-// disturb each other: for each key 1 ms, doubled by each failure, up to 1000 s
-// (WQ-34). It is client-go's DefaultItemBasedRateLimiter.
+// disturb each other: for each key 1 ms, doubled by each failure, up to 1000 s.
+// It is client-go's DefaultItemBasedRateLimiter.
 func DefaultItemRateLimiter[K comparable]() RateLimiter[K] {
 	return Exponential[K](time.Millisecond, 1000*time.Second)
 }
 
 // Exponential returns a limiter whose wait for a key is base at its first
-// failure and doubles with each further one, up to longest (WQ-31). It is
+// failure and doubles with each further one, up to longest. It is
 // client-go's ItemExponentialFailureRateLimiter.
 func Exponential[K comparable](base, longest time.Duration) RateLimiter[K] {
 	return &exponential[K]{failures: newFailures[K](), base: base, longest: longest}
@@ -60,7 +62,7 @@ type exponential[K comparable] struct {
 }
 
 func (l *exponential[K]) When(key K) time.Duration {
-	// base<<shift would be more than longest, or overflow, just if base is more
+	// base<<shift would be more than longest, or overflow, exactly if base is more
 	// than longest>>shift.
 	shift := min(l.count(key), 63)
 	if l.base > l.longest>>shift {
@@ -70,7 +72,7 @@ func (l *exponential[K]) When(key K) time.Duration {
 }
 
 // FastSlow returns a limiter whose wait for a key is fast at its first attempts
-// failures, and slow from then on (WQ-32). It is client-go's
+// failures, and slow from then on. It is client-go's
 // ItemFastSlowRateLimiter.
 func FastSlow[K comparable](fast, slow time.Duration, attempts int) RateLimiter[K] {
 	return &fastSlow[K]{failures: newFailures[K](), fast: fast, slow: slow, attempts: attempts}
@@ -91,7 +93,7 @@ func (l *fastSlow[K]) When(key K) time.Duration {
 
 // MaxOf returns a limiter that waits as long as the most patient of the given
 // ones. Each of them is asked every time, so all their counts go on, and
-// NumRequeues is the largest of theirs (WQ-32). Of none, it never waits.
+// NumRequeues is the largest of theirs. Of none, it never waits.
 func MaxOf[K comparable](limiters ...RateLimiter[K]) RateLimiter[K] { return maxOf[K](limiters) }
 
 type maxOf[K comparable] []RateLimiter[K]
@@ -119,7 +121,7 @@ func (l maxOf[K]) NumRequeues(key K) int {
 }
 
 // WithMaxWait returns a limiter that is the given one, except that it never waits
-// for longer than longest (WQ-33).
+// for longer than longest.
 func WithMaxWait[K comparable](limiter RateLimiter[K], longest time.Duration) RateLimiter[K] {
 	return &maxWait[K]{RateLimiter: limiter, longest: longest}
 }

@@ -6,10 +6,10 @@ import "time"
 // net/http/httptrace.ClientTrace: set those that are wanted.
 //
 // Hooks are called on the goroutine in which the thing happened, after it
-// happened and without a lock, so they may call the queue. They may run
+// happened and without a lock, so they may call the queue. Hooks may run
 // concurrently, and hooks about one key may overtake each other: the OnGet of a
-// fast worker can come before the OnAdd of the producer that it answers. Slow
-// hooks slow down whoever caused them.
+// fast worker can come before the OnAdd of the producer that it answers. A slow
+// hook slows down the goroutine that calls it.
 type Observer[K comparable] struct {
 	// OnAdd: the key has become dirty, by an add or because its delay has passed.
 	OnAdd func(key K)

@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// Options says what a queue is called and how it retries. The zero value works,
-// and there are no invalid ones.
+// Options says how a queue works. The zero value works, and no value is invalid.
 type Options[K comparable] struct {
 	// Name appears in errors, in logs and in Stats. Defaults to "".
 	Name string
@@ -18,13 +17,13 @@ type Options[K comparable] struct {
 
 	// MinInterval is the least time from one turn of a key to its next, both
 	// counted from Get. A key that has had none for so long is handed out at once;
-	// one that is added earlier is handed out when the time is over, once, however
-	// often it was added. It holds for all adds, and keeps what it knows of a key
+	// a key that is added earlier is handed out when the time is over, once, however
+	// often it was added. It holds for all adds, and the queue keeps the key in memory
 	// for that time. Negative means none. Defaults to 0: none.
 	MinInterval time.Duration
 
 	// Ageing keeps low priorities from starving: one of this many turns is not
-	// for the highest priority, but for the one that has waited longest for a turn.
+	// for the highest priority, but for that which has waited longest for a turn.
 	// So a key that becomes ready behind n others of its priority, while never more
 	// than p priorities have keys, its own included, is handed out within
 	// Ageing * p * (n + 1) turns. With groups, n is how many keys of its priority
@@ -47,7 +46,7 @@ type Options[K comparable] struct {
 	Weight func(group string) int
 
 	// DrainTimeout is how long RunUntil, after its stop has ended, lets the workers go
-	// on with what is queued. Negative means as long as it takes. Run has no drain, so
+	// on with the keys that are queued. Negative means as long as it takes. Run has no drain, so
 	// this says nothing about it. Defaults to 30 s.
 	DrainTimeout time.Duration
 
@@ -57,7 +56,7 @@ type Options[K comparable] struct {
 	// turn, of which that would be a third. Defaults to false.
 	Timed bool
 
-	// Observer is told what happens in the queue. It must not be changed once the
+	// Observer is told of each event in the queue. It must not be changed once the
 	// queue is made. Defaults to nil: nobody.
 	Observer *Observer[K]
 

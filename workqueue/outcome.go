@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// outcome is what the errors in a result of reconcile amount to. An error that wraps
+// outcome is the judgement of a result of reconcile. An error that wraps
 // others is judged by these, so that it is a wish only if it wraps nothing but wishes.
 type outcome struct {
 	failed  bool // with something that is tried again
@@ -14,7 +14,7 @@ type outcome struct {
 	when    []func(context.Context) error
 }
 
-// outcomeOf judges what reconcile has returned.
+// outcomeOf judges a result of reconcile.
 func outcomeOf(err error) (o outcome) {
 	o.add(err, false)
 	return o

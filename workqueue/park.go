@@ -9,7 +9,7 @@ import (
 // Park holds the key back until the function has returned: it is not handed out
 // before, however often it is added, and an add of that time is not lost. It does
 // not add the key. A worker that has written an object parks its key until the
-// store has seen the write, and so never acts on what is older:
+// store has seen the write, and so never acts on an older object:
 //
 //	queue.Park(key, func(ctx context.Context) error {
 //		return store.WaitRV(ctx, written.ResourceVersion)
@@ -22,14 +22,14 @@ import (
 // that is with a worker stays there.
 //
 // After ShutDown, Park only discards the turn that is due on the key, if there is
-// one: what the worker that calls it wrote may not be in the store by then. To
+// one: the store may not have seen by then what its worker wrote. To
 // wait for no longer than some time, give the function a context of its own:
-// whatever never comes would hold the key back for ever.
+// otherwise, an event that never comes holds the key back for ever.
 func (q *Queue[K]) Park(key K, until func(context.Context) error) {
 	q.park(key, q.hash(key), q.groupOf(key), until)
 }
 
-// parking is the goroutines that wait for what parked keys are parked for.
+// parking is the goroutines in which the functions run that Park was given.
 type parking struct {
 	ctx   context.Context // of their functions
 	end   context.CancelFunc
@@ -79,7 +79,7 @@ func (q *Queue[K]) unpark(e *entry[K], err error) {
 }
 
 // abandonLocked ends the waits of parked keys, and discards the turns that were
-// due to them: nobody would know whether they are safe.
+// due on them: whether these are safe was for the waits to tell.
 func (q *Queue[K]) abandonLocked() {
 	q.parking.end()
 	if q.parked == 0 {
@@ -92,7 +92,7 @@ func (q *Queue[K]) abandonLocked() {
 	}
 }
 
-// discardLocked drops the turn that is due on an entry, if there are these.
+// discardLocked drops the turn that is due on an entry, if there is an entry and a turn.
 func (q *Queue[K]) discardLocked(e *entry[K]) {
 	if e == nil || !e.dirty {
 		return

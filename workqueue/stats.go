@@ -59,7 +59,7 @@ func (q *Queue[K]) Stats() Stats {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 
-	now := q.now() // not before the lock: what began meanwhile would be in the future
+	now := q.now() // not before the lock: a turn that began meanwhile would be in the future
 	s := q.stats
 	s.Name = q.opts.Name
 	s.ShuttingDown = q.shuttingDown

