@@ -2,9 +2,6 @@ package rest
 
 import (
 	"context"
-	"fmt"
-	"io"
-	"os"
 	"sync"
 	"time"
 )
@@ -74,30 +71,6 @@ func (r *rereading) run(running *reading, read func()) {
 // maxFileBytes bounds what is read of a file: tokens and bundles of authorities are
 // much smaller.
 const maxFileBytes = 4 << 20
-
-// readFile reads a file that is read again and again, which excludes pipes: one that
-// nobody writes to would not even be opened.
-func readFile(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	switch {
-	case err != nil:
-		return nil, err
-	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is no regular file", path)
-	case info.Size() > maxFileBytes:
-		return nil, fmt.Errorf("%s has %d bytes, more than %d", path, info.Size(), maxFileBytes)
-	}
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(file, maxFileBytes+1)) // It may have grown, or be one of those that have no size.
-	if err == nil && len(data) > maxFileBytes {
-		err = fmt.Errorf("%s has more than %d bytes", path, maxFileBytes)
-	}
-	return data, err
-}
 
 // expire makes the next who needs them read the files.
 func (r *rereading) expire() {

@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/kinform/kinform/internal/regular"
 	"github.com/kinform/kinform/internal/remind"
 )
 
@@ -242,7 +243,7 @@ func pem(what string, data []byte, file string) ([]byte, error) {
 	case len(data) > 0 || file == "":
 		return data, nil
 	}
-	data, err := readFile(file)
+	data, err := regular.Read(file, maxFileBytes)
 	if err == nil && len(data) == 0 {
 		err = errors.New(file + " is empty")
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/kinform/kinform/internal/regular"
 	"github.com/kinform/kinform/internal/remind"
 )
 
@@ -167,7 +168,7 @@ func (f *tokenFile) refused(token Secret) {
 }
 
 func readToken(path string) (Secret, error) {
-	data, err := readFile(path)
+	data, err := regular.Read(path, maxFileBytes)
 	if err != nil {
 		return Secret{}, err
 	}

@@ -1,33 +1,27 @@
 package warmstart
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+
+	"github.com/kinform/kinform/internal/regular"
 )
 
 // openSafely opens a file that nobody but this user, and root, can have written since
 // it was made. It never waits, as opening a pipe would.
 func openSafely(path string) (*os.File, fs.FileInfo, error) {
-	file, err := openNow(path)
-	if err != nil {
+	file, info, err := regular.Open(path, regular.Refuse)
+	switch {
+	case errors.Is(err, regular.ErrNotRegular), errors.Is(err, regular.ErrLink):
+		return nil, nil, fmt.Errorf("%w: %w", ErrUnsafe, err)
+	case err != nil:
 		return nil, nil, err
 	}
-	info, err := file.Stat()
-	if err == nil {
-		err = trusted(info)
-	}
-	if err != nil {
+	if err := ofThisUser(info); err != nil {
 		_ = file.Close() // Nothing was read.
 		return nil, nil, err
 	}
 	return file, info, nil
-}
-
-// trusted returns an error that says why a file is not to be read.
-func trusted(info fs.FileInfo) error {
-	if !info.Mode().IsRegular() {
-		return fmt.Errorf("%w: it is no regular file, its mode is %v", ErrUnsafe, info.Mode())
-	}
-	return ofThisUser(info)
 }

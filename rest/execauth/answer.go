@@ -4,12 +4,11 @@ import (
 	"crypto/tls"
 	"encoding/json"
 	"fmt"
-	"io"
-	"os"
 	"time"
 
 	sigsjson "sigs.k8s.io/json"
 
+	"github.com/kinform/kinform/internal/regular"
 	"github.com/kinform/kinform/rest"
 )
 
@@ -46,7 +45,7 @@ func (p *Plugin) question(interactive bool) ([]byte, error) {
 			c.Server, c.TLSServerName, c.Insecure, c.CAData, c.ProxyURL.Reveal(), c.DisableCompression, json.RawMessage(c.Config.Reveal()),
 		}
 		if c.CAFile != "" {
-			data, err := readFile(c.CAFile)
+			data, err := regular.Read(c.CAFile, maxFile)
 			if err != nil {
 				return nil, fmt.Errorf("what it is to be told of the cluster: %w", err)
 			}
@@ -58,28 +57,6 @@ func (p *Plugin) question(interactive bool) ([]byte, error) {
 
 // maxFile bounds what is read of a file with authorities.
 const maxFile = 4 << 20
-
-// readFile reads a file, and no pipe, which somebody may have put in its place: the open
-// of one waits for who writes to it, whatever else ends.
-func readFile(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	switch {
-	case err != nil:
-		return nil, err
-	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is no regular file", path)
-	}
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(file, maxFile+1))
-	if err == nil && len(data) > maxFile {
-		err = fmt.Errorf("%s has more than %d bytes", path, maxFile)
-	}
-	return data, err
-}
 
 // answer is what a plugin prints.
 type answer struct {

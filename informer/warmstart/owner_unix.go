@@ -3,22 +3,11 @@
 package warmstart
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"syscall"
 )
-
-// openNow opens a file for reading, unless it is a symbolic link. A pipe is opened
-// without waiting for who writes to it.
-func openNow(path string) (*os.File, error) {
-	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW|syscall.O_NOCTTY, 0)
-	if errors.Is(err, syscall.ELOOP) || errors.Is(err, syscall.EMLINK) { // The latter is FreeBSD's.
-		return nil, fmt.Errorf("%w: it is a symbolic link, or behind too many: %w", ErrUnsafe, err)
-	}
-	return file, err
-}
 
 func ofThisUser(info fs.FileInfo) error {
 	stat, ok := info.Sys().(*syscall.Stat_t)

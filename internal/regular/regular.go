@@ -1,0 +1,64 @@
+package regular
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+)
+
+// ErrNotRegular is wrapped by the errors about a pipe, a directory, a device or a socket.
+var ErrNotRegular = errors.New("no regular file")
+
+// ErrLink is wrapped by the errors about a symbolic link that is not followed, or that leads
+// round in a circle.
+var ErrLink = errors.New("it is a symbolic link, or behind too many")
+
+// Links says what Open does with a symbolic link at the end of a path.
+type Links bool
+
+// The two ways to treat a symbolic link. A directory on the way to the file may be a link
+// with both.
+const (
+	Follow Links = true
+	Refuse Links = false
+)
+
+// Open opens a regular file for reading, and returns what is known of it.
+func Open(path string, links Links) (*os.File, fs.FileInfo, error) {
+	file, err := open(path, links)
+	if err != nil {
+		return nil, nil, err
+	}
+	info, err := file.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = notRegular(path, info)
+	}
+	if err != nil {
+		_ = file.Close() // Nothing was read.
+		return nil, nil, err
+	}
+	return file, info, nil
+}
+
+// Read returns what is in a regular file of at most limit bytes.
+func Read(path string, limit int64) ([]byte, error) {
+	file, info, err := Open(path, Follow)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	if info.Size() > limit {
+		return nil, fmt.Errorf("%s has %d bytes, more than %d", path, info.Size(), limit)
+	}
+	data, err := io.ReadAll(io.LimitReader(file, limit+1)) // It may grow, and some files have no size.
+	if err == nil && int64(len(data)) > limit {
+		err = fmt.Errorf("%s has more than %d bytes", path, limit)
+	}
+	return data, err
+}
+
+func notRegular(path string, info fs.FileInfo) error {
+	return fmt.Errorf("%s is %w, its mode is %v", path, ErrNotRegular, info.Mode())
+}
