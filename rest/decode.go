@@ -142,7 +142,7 @@ func (r *Resource[T]) item(x *exchange, e Encoding, f frame, list *envelope, kno
 	if e == JSON && len(id.kind) == 0 && list.kind == "" {
 		id.apiVersion, id.kind = kindIn(data) // which is not where servers write it
 	}
-	if err := r.kinds.checkObject(id.apiVersion, id.kind); err != nil {
+	if err := x.kinds.checkObject(id.apiVersion, id.kind); err != nil {
 		return listwatch.Item[T]{}, x.fail(err)
 	}
 	uidHash := listwatch.HashUID(id.uid)

@@ -46,6 +46,7 @@ type exchange struct {
 	response *http.Response
 	encoding Encoding // of the answer
 	most     int64    // bytes that the answer may have, as a list; 0 for any number
+	kinds    *kinds   // of the objects in the answer, as a stream
 	owned    bool     // the caller may change the objects in the answer
 	silence  silence
 	sum      *atomic.Int64 // of the bytes of this list, of which the answer may be a part

@@ -16,7 +16,8 @@ import (
 // Where the kind is not known beforehand, the first that comes is that of all later
 // ones; lists may be of another kind than that of their items with List behind it, as
 // the author of a custom resource chooses both. When the server says that there is no
-// such resource, that is forgotten: another one may be made with its name.
+// such resource, the Resource gets kinds that have learnt nothing: another one may be made
+// with its name. Streams keep those that they began with, for they still have the old one.
 type kinds struct {
 	apiVersion string // what was asked for; "" where it may be any
 	kind       string // "" where the first answer tells
@@ -158,10 +159,9 @@ func first(at *atomic.Pointer[string], kind []byte) bool {
 	return *was == string(kind)
 }
 
-// forget makes the next kind the first.
-func (k *kinds) forget() {
-	k.seen.Store(nil)
-	k.seenList.Store(nil)
+// unlearnt returns kinds for which the next one that comes is the first.
+func (k *kinds) unlearnt() *kinds {
+	return &kinds{apiVersion: k.apiVersion, kind: k.kind, builtin: k.builtin, partial: k.partial}
 }
 
 func seen(at *atomic.Pointer[string]) string {

@@ -280,15 +280,61 @@ func TestKindIsLearntAnewWhenTheResourceIsGone(t *testing.T) {
 	require.Equal(t, io.EOF, watch())
 }
 
+// A stream that was open when its resource went away has objects of the old kind in it
+// still. What it tells is no news of what has been made since.
+func TestStreamOfAResourceThatIsGoneTeachesNoKind(t *testing.T) {
+	t.Parallel()
+	kind, gone := "Foo", false
+	next := make(chan string)
+	defer close(next)
+	object := func(kind, name string) string {
+		return fmt.Sprintf(`{"apiVersion":"example.com/v1","kind":%q,"metadata":{"name":%q,"resourceVersion":"1"}}`, kind, name)
+	}
+	client := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if gone {
+			http.NotFound(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", mediaTypeJSON)
+		if r.URL.Query().Has("watch") {
+			w.WriteHeader(http.StatusOK)
+			_ = http.NewResponseController(w).Flush()
+			for object := range next {
+				fmt.Fprintf(w, `{"type":"DELETED","object":%s}`, object)
+				_ = http.NewResponseController(w).Flush()
+			}
+			return
+		}
+		fmt.Fprintf(w, `{"apiVersion":"example.com/v1","kind":"%sList","metadata":{"resourceVersion":"1"},"items":[%s]}`, kind, object(kind, "a"))
+	}), Options{})
+	r := NewJSONResource[*unstructured.Unstructured](client, foosGVR, ResourceOptions{})
+	require.Equal(t, io.EOF, listErr(t.Context(), r))
+	stream, err := r.Watch(t.Context(), listwatch.WatchOptions{})
+	require.NoError(t, err)
+	defer stream.Close()
+
+	gone = true
+	require.Equal(t, http.StatusNotFound, statusCode(listErr(t.Context(), r)))
+	next <- object("Foo", "a")
+	_, err = stream.Next()
+	require.NoError(t, err)
+
+	kind, gone = "Bar", false
+	require.Equal(t, io.EOF, listErr(t.Context(), r), "the kind of the old resource is no reason to refuse the new one")
+	next <- object("Bar", "b")
+	_, err = stream.Next()
+	require.ErrorIs(t, err, ErrMalformed, "a stream has objects of one kind")
+}
+
 func TestKindsThatAreKnown(t *testing.T) {
 	t.Parallel()
 	c := &Client{}
-	require.Equal(t, "Pod", pods(c).kinds.kind)
-	require.Equal(t, "Secret", secrets(c).kinds.kind)
-	require.Equal(t, "Ingress", For[*networkingv1.Ingress](c, ResourceOptions{}).kinds.kind)
-	require.Equal(t, "Deployment", NewJSONResource[map[string]any](c, appsv1.SchemeGroupVersion.WithResource("deployments"), ResourceOptions{}).kinds.kind)
-	require.Equal(t, "Secret", NewResource[*corev1.Secret](c, podsGVR, ResourceOptions{}).kinds.kind, "the type tells, before the resource")
-	require.Equal(t, "Own", NewResource[*corev1.Secret](c, secretsGVR, ResourceOptions{Kind: "Own"}).kinds.kind)
-	require.Empty(t, NewJSONResource[*unstructured.Unstructured](c, foosGVR, ResourceOptions{}).kinds.kind)
-	require.Empty(t, NewResource[*appsv1.Deployment](c, foosGVR, ResourceOptions{}).kinds.kind, "of another group")
+	require.Equal(t, "Pod", pods(c).kinds.Load().kind)
+	require.Equal(t, "Secret", secrets(c).kinds.Load().kind)
+	require.Equal(t, "Ingress", For[*networkingv1.Ingress](c, ResourceOptions{}).kinds.Load().kind)
+	require.Equal(t, "Deployment", NewJSONResource[map[string]any](c, appsv1.SchemeGroupVersion.WithResource("deployments"), ResourceOptions{}).kinds.Load().kind)
+	require.Equal(t, "Secret", NewResource[*corev1.Secret](c, podsGVR, ResourceOptions{}).kinds.Load().kind, "the type tells, before the resource")
+	require.Equal(t, "Own", NewResource[*corev1.Secret](c, secretsGVR, ResourceOptions{Kind: "Own"}).kinds.Load().kind)
+	require.Empty(t, NewJSONResource[*unstructured.Unstructured](c, foosGVR, ResourceOptions{}).kinds.Load().kind)
+	require.Empty(t, NewResource[*appsv1.Deployment](c, foosGVR, ResourceOptions{}).kinds.Load().kind, "of another group")
 }

@@ -30,6 +30,7 @@ func (r *Resource[T]) List(ctx context.Context, opts listwatch.ListOptions) (lis
 // readList reads the answer to a list. Its items travel as events that are of no
 // type, so that a program needs the code behind ahead only once.
 func (r *Resource[T]) readList(x *exchange, encoding Encoding, known knownFunc) *listStream[T] {
+	x.kinds = orDefault(x.kinds, r.kinds.Load())
 	decode := func(f frame, list *envelope) (item listwatch.Event[T], err error) {
 		if f.err != nil {
 			return item, objectError(x, identify(encoding, f.data, true), f.err)
@@ -37,7 +38,7 @@ func (r *Resource[T]) readList(x *exchange, encoding Encoding, known knownFunc) 
 		item.Item, err = r.item(x, encoding, f, list, known, nil)
 		return item, err
 	}
-	return &listStream[T]{ahead: startAhead(x, newListCutter(encoding, x.client.maxObjectBytes, r.kinds), decode), tally: startTally(x)}
+	return &listStream[T]{ahead: startAhead(x, newListCutter(encoding, x.client.maxObjectBytes, x.kinds), decode), tally: startTally(x)}
 }
 
 // undecoded says that no object is needed.
@@ -67,12 +68,16 @@ func (r *Resource[T]) open(ctx context.Context, query url.Values) (*exchange, En
 	if query.Has("watch") {
 		verb = "watch"
 	}
+	of := r.kinds.Load() // before the answer, as that may be of a resource that is gone by then
 	x, encoding, err := r.send(ctx, request{
 		method: http.MethodGet, path: r.path(types.NamespacedName{Namespace: r.opts.Namespace}), query: query,
 		list: verb == "list", plain: &r.plain, about: about{About: About{Verb: verb}},
 	}, &r.streams)
-	if statusCode(err) == http.StatusNotFound {
-		r.kinds.forget()
+	switch {
+	case err == nil:
+		x.kinds = of
+	case statusCode(err) == http.StatusNotFound:
+		r.kinds.Store(of.unlearnt())
 	}
 	return x, encoding, err
 }

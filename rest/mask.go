@@ -171,7 +171,7 @@ func (m *mask) err(err error) error {
 		shown += "..."
 	}
 	if shown != text {
-		return &maskedError{text: shown, reason: func() error { return err }}
+		return &maskedError{text: shown, mask: m, reason: func() error { return err }}
 	}
 	return err
 }
@@ -194,6 +194,7 @@ func (m *mask) status(status *metav1.Status) {
 // text of a Secret is.
 type maskedError struct {
 	text   string
+	mask   *mask
 	reason func() error
 }
 
@@ -202,3 +203,42 @@ func (e *maskedError) Error() string { return e.text }
 
 // Is lets errors.Is find the reason, which has the secrets and so is not unwrapped.
 func (e *maskedError) Is(target error) bool { return errors.Is(e.reason(), target) }
+
+// As lets errors.As and errors.AsType find what shows no secret, such as the Status that a
+// server sent: the same error, had it come alone, would not have been masked. What shows
+// one, by itself or by what it wraps, is not handed out.
+func (e *maskedError) As(target any) bool {
+	return e.mask.as(e.reason(), target)
+}
+
+// as is errors.As for the parts of an error that show nothing.
+func (m *mask) as(err error, target any) bool {
+	if !m.shown(err) {
+		return errors.As(err, target)
+	}
+	for _, inner := range unwrapped(err) {
+		if m.as(inner, target) {
+			return true
+		}
+	}
+	return false
+}
+
+// shown reports whether an error, or one that it wraps, has in its text what is known.
+func (m *mask) shown(err error) bool {
+	text := err.Error()
+	return m.text(text) != text || slices.ContainsFunc(unwrapped(err), m.shown)
+}
+
+// unwrapped returns the errors that an error wraps itself.
+func unwrapped(err error) []error {
+	switch err := err.(type) {
+	case interface{ Unwrap() error }:
+		if inner := err.Unwrap(); inner != nil {
+			return []error{inner}
+		}
+	case interface{ Unwrap() []error }:
+		return err.Unwrap()
+	}
+	return nil
+}

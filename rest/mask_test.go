@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"html"
 	"io"
+	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
@@ -19,12 +20,14 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kinform/kinform/listwatch"
@@ -279,6 +282,48 @@ func TestMaskRemembersTheLastSecrets(t *testing.T) {
 	m.learnUser("me", NewSecret("<a&b>"))
 	require.Equal(t, "[redacted] [redacted] [redacted] [redacted]", m.text("<a&b> &lt;a&amp;b&gt; %3Ca%26b%3E bWU6PGEmYj4="))
 }
+
+// What an error without its secrets wraps is found by its type, unless that would show one.
+func TestMaskedErrorIsFoundByTypeWhereThatShowsNothing(t *testing.T) {
+	t.Parallel()
+	m := mask{}
+	m.learn(NewSecret("inner-secret"))
+	loud := &fs.PathError{Op: "open", Path: "inner-secret", Err: syscall.ENOENT}
+	quiet := &net.OpError{Op: "dial", Err: os.ErrDeadlineExceeded}
+	refused := apierrors.NewNotFound(schema.GroupResource{Resource: "pods"}, "inner-secret")
+	err := m.err(fmt.Errorf("inner-secret: %w", errors.Join(quiet, loud, refused)))
+	require.NotContains(t, err.Error(), "inner-secret")
+
+	_, found := errors.AsType[*fs.PathError](err)
+	require.False(t, found, "it has the secret in its path")
+	errno, found := errors.AsType[syscall.Errno](err)
+	require.True(t, found)
+	require.Equal(t, syscall.ENOENT, errno)
+	op, found := errors.AsType[*net.OpError](err)
+	require.True(t, found)
+	require.Same(t, quiet, op)
+	timeout, found := errors.AsType[net.Error](err)
+	require.True(t, found)
+	require.True(t, timeout.Timeout())
+
+	require.True(t, apierrors.IsNotFound(err))
+	var status apierrors.APIStatus
+	require.ErrorAs(t, err, &status)
+	require.NotContains(t, fmt.Sprintf("%+v", status.Status()), "inner-secret")
+
+	// A wrapper that says nothing of what it wraps hides no secret.
+	err = m.err(fmt.Errorf("inner-secret: %w", silentError{loud}))
+	_, found = errors.AsType[silentError](err)
+	require.False(t, found)
+	_, found = errors.AsType[*fs.PathError](err)
+	require.False(t, found)
+}
+
+type silentError struct{ reason error }
+
+func (silentError) Error() string { return "it failed" }
+
+func (e silentError) Unwrap() error { return e.reason }
 
 var escapes = regexp.MustCompile(`(?i)%(25)?[0-9a-f]{2}|\\+u[0-9a-f]{4}|&#x?[0-9a-f]+;`)
 

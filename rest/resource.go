@@ -72,7 +72,7 @@ type Resource[T any] struct {
 	decoder decoder // of single objects
 	streams decoder // of lists and watches
 	owned   decoder // of those whose objects the caller may change
-	kinds   *kinds
+	kinds   atomic.Pointer[kinds]
 	scales  *scales
 	plain   atomic.Bool // lists are not to be compressed any more
 	partial bool        // T is *metav1.PartialObjectMetadata
@@ -133,7 +133,7 @@ func newResource[T any](c *Client, gvr schema.GroupVersionResource, opts Resourc
 	}
 	// Naming the type here would link it into every program.
 	r.partial = d.typ.String() == "*v1.PartialObjectMetadata"
-	r.kinds = kindsOf(gvr, opts.Kind, d.typ, r.partial)
+	r.kinds.Store(kindsOf(gvr, opts.Kind, d.typ, r.partial))
 	r.scales = newScales(d.typ, c.limits())
 	r.err = r.validate()
 	return r

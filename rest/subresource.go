@@ -35,7 +35,7 @@ type Subresource[S any] struct {
 func NewSubresource[S, T any](r *Resource[T], name string) *Subresource[S] {
 	s := NewJSONResource[S](r.client, r.gvr, ResourceOptions{Namespace: r.opts.Namespace, Encoding: JSON})
 	s.namespaced, s.err = r.namespaced, r.err
-	s.kinds = &kinds{} // which is not known, and may be of another group
+	s.kinds.Store(&kinds{}) // which is not known, and may be of another group
 	if name == "" && s.err == nil {
 		s.err = errors.New("rest: a subresource needs a name")
 	}

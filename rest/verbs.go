@@ -212,7 +212,7 @@ func verbOf(method string) string {
 func (r *Resource[T]) object(encoding Encoding, data []byte) (none T, err error) {
 	apiVersion, kind, err := answerKind(encoding, data)
 	if err == nil {
-		err = r.kinds.checkObject(apiVersion, kind)
+		err = r.kinds.Load().checkObject(apiVersion, kind)
 	}
 	if err != nil {
 		return none, err

@@ -43,6 +43,7 @@ func (r *Resource[T]) Watch(ctx context.Context, opts listwatch.WatchOptions) (l
 
 // readWatch reads the answer to a watch.
 func (r *Resource[T]) readWatch(x *exchange, encoding Encoding, known knownFunc, held heldFunc) *watchStream[T] {
+	x.kinds = orDefault(x.kinds, r.kinds.Load())
 	events := &eventDecoder[T]{resource: r, exchange: x, encoding: encoding, known: known, held: held}
 	return &watchStream[T]{ahead: startAhead(x, newWatchCutter(encoding, x.client.maxObjectBytes), events.decode), tally: startTally(x)}
 }
@@ -134,7 +135,7 @@ func (d *eventDecoder[T]) unwrap(f frame) (name, object []byte, err error) {
 	}
 	apiVersion, kind, object, err := unwrapUnknown(raw, partial)
 	if err == nil && string(name) != "ERROR" {
-		err = d.resource.kinds.checkObject(apiVersion, kind)
+		err = d.exchange.kinds.checkObject(apiVersion, kind)
 	}
 	return name, object, err
 }
@@ -175,7 +176,7 @@ func (d *eventDecoder[T]) bookmark(object []byte, event *listwatch.Event[T]) err
 		return holder.Metadata.Unmarshal(metadata)
 	})
 	if err == nil {
-		err = d.resource.kinds.checkObject([]byte(holder.APIVersion), []byte(holder.Kind))
+		err = d.exchange.kinds.checkObject([]byte(holder.APIVersion), []byte(holder.Kind))
 	}
 	if err == nil && holder.Metadata.ResourceVersion == "" {
 		err = errors.New("it has no resourceVersion")
