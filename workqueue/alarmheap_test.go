@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// alarmHeap is what alarms should be, as in a textbook: a binary heap of the times, those of equal times in the order
+// alarmHeap is alarms as in a textbook: a binary heap of the times, those of equal times in the order
 // in which they were set.
 type alarmHeap struct {
 	order []*oneAlarm

@@ -39,7 +39,7 @@ func TestTheNumberOfWorkersCanChange(t *testing.T) {
 		at(5)
 		time.Sleep(30 * time.Second)
 		require.NoError(t, q.SetWorkers(1))
-		at(5) // who has a key goes on with it
+		at(5) // a worker that has a key goes on with it
 		time.Sleep(time.Minute)
 		at(1)
 		require.NoError(t, q.SetWorkers(10))

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Verify checks what must always be true of a queue, and, as it is called while
+// Verify checks the invariants of a queue, and, as it is called while
 // nobody else uses the queue, that no wake-up is lost. It walks over everything.
 func (q *Queue[K]) Verify() error {
 	q.mu.Lock()
@@ -68,7 +68,7 @@ func (q *Queue[K]) Verify() error {
 	return nil
 }
 
-// verifyEntry checks what an entry says of itself.
+// verifyEntry checks that the parts of an entry agree.
 func (q *Queue[K]) verifyEntry(e *entry[K]) error {
 	switch mayBeReady := e.dirty && !e.processing && !e.heldBack(); {
 	case q.entries.find(e.key, q.hash(e.key)) != e:

@@ -15,8 +15,8 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// FuzzQueue reads its input as a byte of options and steps of two bytes, what to
-// do and with what, and compares the queue with the model after each.
+// FuzzQueue reads its input as a byte of options and steps of two bytes, an operation and
+// its argument, and compares the queue with the model after each.
 func FuzzQueue(f *testing.F) {
 	f.Add([]byte("\x00\x01\x21\x00\x01\x03\x00\x00\x01\x02\x20\x04\x00\x03\x00\x07\xff\x08\xff"))
 	f.Add([]byte("\x07\x09\x01\x09\x42\x09\x83\x03\x00\x03\x00\x0d\x01\x04\x00\x02\x40\x0e\x00\x0c\x03"))
@@ -66,13 +66,13 @@ type rig struct {
 	results chan result
 	blocked map[int]context.CancelFunc // of the Gets that have not returned
 	gets    int
-	waits   map[byte][]chan error // what parked keys wait for
+	waits   map[byte][]chan error // the channels that parked keys wait for
 
 	drains  int
 	drained chan error
 }
 
-// result is what a Get returned.
+// result is that of a Get.
 type result struct {
 	get int
 	key byte
@@ -111,7 +111,7 @@ func newRig(t *testing.T, options byte) *rig {
 	return r
 }
 
-// What a step can do.
+// The operations of a step.
 const (
 	opAdd = iota
 	opAddAfter
@@ -268,10 +268,10 @@ func (r *rig) drain() {
 	r.m.shutDown()
 }
 
-// compare lets everything settle and compares what can be seen.
+// compare waits until nothing goes on, and compares all that can be seen.
 func (r *rig) compare() {
 	synctest.Wait()
-	r.m.settle()
+	r.m.handOut()
 	time.Sleep(time.Nanosecond) // no two steps happen at the same time
 	synctest.Wait()
 	r.m.advance(time.Since(r.start))
@@ -306,7 +306,7 @@ func (r *rig) compare() {
 	require.Empty(r.t, r.drained)
 }
 
-// states returns what Inspect says, as the model says it.
+// states returns the answer of Inspect, as the model has it.
 func (r *rig) states() []workqueue.KeyState[byte] {
 	var states []workqueue.KeyState[byte]
 	for _, state := range r.q.Inspect() {

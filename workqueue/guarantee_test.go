@@ -87,7 +87,7 @@ func TestG9_AddsWhileAKeyIsWorkedOnGiveExactlyOneMoreRun(t *testing.T) { // WQ-4
 	})
 }
 
-// D1: a drain waits for what is queued as well, not only for what is processing.
+// D1: a drain waits for queued keys as well, not only for keys that are processing.
 func TestD1_DrainWaitsForQueuedKeys(t *testing.T) { // WQ-12, WQ-13, WQ-14, WQ-17
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

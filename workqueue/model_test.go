@@ -9,7 +9,7 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// model is what a queue must do, written as simply as possible: slices, no
+// model is a queue, written as simply as possible: slices, no
 // concurrency, no timer, and nothing that is kept up to date and could be found
 // out instead.
 type model struct {
@@ -100,11 +100,11 @@ func (m *model) add(key byte, work *modelWork) {
 		m.unready(key)
 	}
 	k.due = k.due.and(work)
-	m.settleKey(key)
+	m.makeReady(key)
 }
 
-// settleKey makes the key ready if it should be and is not.
-func (m *model) settleKey(key byte) {
+// makeReady makes the key ready if it should be and is not.
+func (m *model) makeReady(key byte) {
 	k := m.key(key)
 	cooling := k.cool > m.now && !m.shut
 	if k.due == nil || k.parked > 0 || cooling || slices.Contains(m.processing, key) || slices.Contains(m.ready, key) {
@@ -226,7 +226,7 @@ func (m *model) park(key byte) {
 
 func (m *model) unpark(key byte) {
 	m.key(key).parked--
-	m.settleKey(key)
+	m.makeReady(key)
 }
 
 func (m *model) done(key byte) {
@@ -236,10 +236,10 @@ func (m *model) done(key byte) {
 	}
 	m.processing = slices.Delete(m.processing, i, i+1)
 	m.key(key).running = nil
-	m.settleKey(key)
+	m.makeReady(key)
 }
 
-// advance lets time pass: what is due and what has cooled becomes ready, one
+// advance lets time pass: keys that are due or have cooled become ready, one
 // after the other.
 func (m *model) advance(now time.Duration) {
 	for {
@@ -257,8 +257,8 @@ func (m *model) advance(now time.Duration) {
 		if k.cool <= at {
 			k.cool = 0
 		}
-		m.settleKey(key)
-		m.settle()
+		m.makeReady(key)
+		m.handOut()
 	}
 	m.now = now
 }
@@ -289,7 +289,7 @@ func (m *model) shutDown() {
 		if k.parked > 0 {
 			k.due = nil
 		}
-		m.settleKey(key)
+		m.makeReady(key)
 	}
 	for _, k := range m.keys {
 		if k.parked > 0 { // their waits end with the context
@@ -298,8 +298,8 @@ func (m *model) shutDown() {
 	}
 }
 
-// settle lets the blocked Gets return that can.
-func (m *model) settle() {
+// handOut lets the blocked Gets return that can.
+func (m *model) handOut() {
 	for m.waiting > 0 && len(m.ready) > 0 {
 		m.handed = append(m.handed, m.take())
 		m.waiting--
@@ -311,7 +311,7 @@ func (m *model) settle() {
 
 func (m *model) drained() bool { return m.shut && len(m.ready) == 0 && len(m.processing) == 0 }
 
-// states returns what Inspect should, but for times, and in the order of keys.
+// states returns the answer that Inspect should give, but for times, and in the order of keys.
 func (m *model) states() []workqueue.KeyState[byte] {
 	var states []workqueue.KeyState[byte]
 	for _, key := range slices.Sorted(maps.Keys(m.keys)) {

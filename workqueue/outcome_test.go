@@ -20,8 +20,8 @@ type severalErrors []error
 func (severalErrors) Error() string     { return "several" }
 func (s severalErrors) Unwrap() []error { return s }
 
-// What reconcile returns may be several results in one: no failure is lost beside a wish,
-// and no wish is lost beside what is dropped.
+// A result of reconcile may be several in one: no failure is lost beside a wish,
+// and no wish is lost beside an error that is dropped.
 func TestAResultOfSeveralErrors(t *testing.T) {
 	t.Parallel()
 	const retried = 10 * time.Millisecond // the second failure in a row

@@ -17,7 +17,7 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// after is what a key is parked for: that time passes, or the context ends.
+// after returns a function for Park: it returns when the time has passed, or the context ends.
 func after(d time.Duration) func(context.Context) error {
 	return func(ctx context.Context) error {
 		select {
@@ -228,7 +228,7 @@ func TestAWaitThatEndsItsGoroutineFreesItsKey(t *testing.T) {
 	})
 }
 
-// What a worker wrote in its last turn before the end need not be in the store
+// A write of a worker in its last turn before the end need not be in the store
 // when the turn ends, so there is no further one.
 func TestAParkAfterShutDownDiscardsTheTurnThatIsDue(t *testing.T) {
 	t.Parallel()

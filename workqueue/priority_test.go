@@ -235,8 +235,8 @@ func TestTheBoundOfAgeingHoldsWithGroupsOnRandomWalks(t *testing.T) {
 	}
 }
 
-// boundOfGroups is the bound of Options.Ageing: what n is there. With one group, it is
-// what was before the key.
+// boundOfGroups is n in the bound of Options.Ageing. With one group, it is the number of
+// keys before the key.
 func boundOfGroups(before, weight, groups, greatest int) int {
 	return before + (before/weight+1)*(groups-1)*greatest
 }

@@ -385,7 +385,7 @@ func TestGetBatchWithoutRoomTakesNoKey(t *testing.T) {
 	require.Equal(t, []string{"a"}, takeAll(t, q))
 }
 
-// Those who take batches and those who take keys do not keep a key from each other.
+// Callers of GetBatch and callers of Get do not keep a key from each other.
 func TestBatchesLeaveNoOneAsleep(t *testing.T) {
 	t.Parallel()
 	q := workqueue.New(workqueue.Options[int]{})

@@ -158,7 +158,7 @@ func TestAPanicIsAnErrorOfItsKeyAlone(t *testing.T) {
 	require.NoError(t, errors.Unwrap(err))
 }
 
-// Who has lost a lease must not write on: another may by then.
+// A leader that has lost its lease must not write on: another may by then.
 func TestRunEndsAtOnceAndWithItsCauseWhenItsContextEnds(t *testing.T) { // G10
 	t.Parallel()
 	lost := errors.New("the lease is lost")

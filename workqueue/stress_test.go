@@ -101,7 +101,7 @@ func (s *stress) run() {
 	s.check()
 }
 
-// produce does what users of a queue do.
+// produce uses a queue as programs do.
 func (s *stress) produce() {
 	for range 150 {
 		key := rand.IntN(stressKeys)
@@ -147,7 +147,7 @@ func wait(ctx context.Context) error {
 	}
 }
 
-// turn is what a worker does with a key.
+// turn is the work of a worker on a key.
 func (s *stress) turn(key int) {
 	c := &s.changes[key]
 	if c.working.Add(1) > 1 {

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Keys whose hashes collide, and runs of slots that go round the end of the table, are
-// what deleting from such a table can go wrong at, and what random hashes hardly make.
+// Deleting from such a table can go wrong at keys whose hashes collide, and at runs of slots that go
+// round the end of the table. Random hashes hardly make either.
 func TestTheTableFindsWhatItHasWhateverTheHashes(t *testing.T) {
 	t.Parallel()
 	for name, hash := range map[string]func(int) uint32{

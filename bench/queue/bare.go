@@ -21,7 +21,7 @@ func openBare() queue {
 func (q *bareQueue) add(key types.NamespacedName)                 { q.keys <- key }
 func (q *bareQueue) addAfter(types.NamespacedName, time.Duration) { panic("queue: it can't") }
 func (q *bareQueue) done(types.NamespacedName)                    {}
-func (q *bareQueue) settle()                                      {}
+func (q *bareQueue) flush()                                       {}
 func (q *bareQueue) shutDown()                                    { q.close() }
 func (q *bareQueue) get() (types.NamespacedName, bool) {
 	key, ok := <-q.keys

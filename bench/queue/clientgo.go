@@ -33,6 +33,6 @@ func (q *clientGoQueue) get() (types.NamespacedName, bool) {
 
 func (q *clientGoQueue) done(key types.NamespacedName) { q.plain.Done(key) }
 
-func (q *clientGoQueue) settle() {}
+func (q *clientGoQueue) flush() {}
 
 func (q *clientGoQueue) shutDown() { q.delaying.ShutDown() }

@@ -33,7 +33,7 @@ func (q *controllerRuntimeQueue) get() (types.NamespacedName, bool) {
 
 func (q *controllerRuntimeQueue) done(key types.NamespacedName) { q.Done(key) }
 
-// settle takes the buffer of added keys in, as Len does.
-func (q *controllerRuntimeQueue) settle() { q.Len() }
+// flush takes the buffer of added keys in, as Len does.
+func (q *controllerRuntimeQueue) flush() { q.Len() }
 
 func (q *controllerRuntimeQueue) shutDown() { q.ShutDown() }

@@ -59,7 +59,7 @@ func (c contest) run(open func() queue) []result {
 			due[key] = waiting{n, handed}
 			q.add(key)
 		}
-		q.settle()
+		q.flush()
 		for range c.served / c.workers {
 			out := make([]types.NamespacedName, c.workers)
 			for i := range out {

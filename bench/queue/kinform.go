@@ -33,7 +33,7 @@ func (q *kinformQueue) get() (types.NamespacedName, bool) {
 
 func (q *kinformQueue) done(key types.NamespacedName) { q.Done(key) }
 
-func (q *kinformQueue) settle() {}
+func (q *kinformQueue) flush() {}
 
 func (q *kinformQueue) shutDown() {
 	q.ShutDown()

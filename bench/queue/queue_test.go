@@ -80,7 +80,7 @@ func TestRowsCanBeChosen(t *testing.T) {
 	require.ErrorContains(t, run(set, &strings.Builder{}), "no such row")
 }
 
-// Who measures needs queues that do something.
+// A measurement of a queue that does nothing would be worth nothing.
 func TestAllSidesHandOutWhatIsAdded(t *testing.T) {
 	for _, s := range sides {
 		t.Run(s.name, func(t *testing.T) {
@@ -107,7 +107,7 @@ func TestPrioritiesDecide(t *testing.T) {
 			for level := range priorities {
 				p.addPriority(keys[level], level)
 			}
-			q.settle()
+			q.flush()
 			for level := len(priorities) - 1; level >= 0; level-- {
 				key, _ := q.get()
 				require.Equal(t, keys[level], key, s.name)

@@ -106,7 +106,7 @@ func cycleWithPriorities(open func() queue, period time.Duration) cost {
 	for n, key := range passing[:inFlight] {
 		q.addPriority(key, n%len(priorities))
 	}
-	q.settle()
+	q.flush()
 	next := inFlight
 	const operations = 1000
 	return again(period, operations, func() {
@@ -127,7 +127,7 @@ func merged(open func() queue, period time.Duration) cost {
 	for _, key := range queued {
 		q.add(key)
 	}
-	q.settle()
+	q.flush()
 	goroutines := runtime.GOMAXPROCS(0)
 	return again(period, goroutines*100*len(queued), func() {
 		inParallel(goroutines, func(int) {
@@ -137,6 +137,6 @@ func merged(open func() queue, period time.Duration) cost {
 				}
 			}
 		}).Wait()
-		q.settle()
+		q.flush()
 	})
 }

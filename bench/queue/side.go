@@ -12,8 +12,8 @@ type queue interface {
 	addAfter(types.NamespacedName, time.Duration)
 	get() (key types.NamespacedName, ok bool) // not ok: it is shut down
 	done(types.NamespacedName)
-	// settle returns when what was added before has been taken in.
-	settle()
+	// flush returns when all earlier adds have been taken in.
+	flush()
 	shutDown()
 }
 

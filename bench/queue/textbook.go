@@ -19,5 +19,5 @@ func (q textbookQueue) add(key types.NamespacedName)                       { q.A
 func (q textbookQueue) addAfter(key types.NamespacedName, d time.Duration) { q.AddAfter(key, d) }
 func (q textbookQueue) get() (types.NamespacedName, bool)                  { return q.Get() }
 func (q textbookQueue) done(key types.NamespacedName)                      { q.Done(key) }
-func (q textbookQueue) settle()                                            {}
+func (q textbookQueue) flush()                                             {}
 func (q textbookQueue) shutDown()                                          { q.ShutDown() }
