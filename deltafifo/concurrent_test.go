@@ -5,7 +5,6 @@ import (
 	"maps"
 	"math/rand/v2"
 	"runtime"
-	"slices"
 	"strconv"
 	"sync"
 	"testing"
@@ -13,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kinform/kinform/deltafifo"
+	"github.com/kinform/kinform/listwatch"
 )
 
 // TestManyGoroutines has a producer, decoders that ask HasVersion for it, a slow
@@ -58,7 +58,7 @@ func TestManyGoroutines(t *testing.T) {
 			tell := func() error { return f.Update(k, e.obj, rv) }
 			switch random.IntN(10) {
 			case 0: // something happens unheard of, then comes a relist
-				tell = func() error { return f.Replace(slices.Values(list(f, server)), rv) }
+				tell = func() error { return f.Replace(list(f, server), rv) }
 				if exists {
 					change = func() { delete(server, k) }
 				}
@@ -105,10 +105,10 @@ func TestManyGoroutines(t *testing.T) {
 }
 
 // list lists a server, as a reflector does whose decoders run beside each other.
-func list(f *fixture, server state) []deltafifo.Item[string] {
-	items := make([]deltafifo.Item[string], 0, len(server))
+func list(f *fixture, server state) []listwatch.Item[string] {
+	items := make([]listwatch.Item[string], 0, len(server))
 	for k, e := range server {
-		items = append(items, deltafifo.Item[string]{Key: k, ResourceVersion: e.rv, Object: e.obj})
+		items = append(items, listwatch.Item[string]{Key: k, ResourceVersion: e.rv, Object: e.obj})
 	}
 	var decoders sync.WaitGroup
 	for i := range items {

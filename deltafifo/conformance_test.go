@@ -11,6 +11,7 @@ import (
 
 	"github.com/kinform/kinform/deltafifo"
 	"github.com/kinform/kinform/internal/conformance"
+	"github.com/kinform/kinform/listwatch"
 )
 
 func TestConformance(t *testing.T) {
@@ -54,13 +55,11 @@ func (s *subject) Delete(o *conformance.Object) error {
 }
 
 func (s *subject) Replace(list []*conformance.Object, resourceVersion string) error {
-	return s.FIFO.Replace(func(yield func(deltafifo.Item[*conformance.Object]) bool) {
-		for _, o := range list {
-			if !yield(deltafifo.Item[*conformance.Object]{Key: o.Key(), Object: o, ResourceVersion: o.ResourceVersion}) {
-				return
-			}
-		}
-	}, resourceVersion)
+	var items []listwatch.Item[*conformance.Object]
+	for _, o := range list {
+		items = append(items, listwatch.Item[*conformance.Object]{Key: o.Key(), Object: o, ResourceVersion: o.ResourceVersion})
+	}
+	return s.FIFO.Replace(items, resourceVersion)
 }
 
 func (s *subject) Take() (taken []conformance.Stack, closed bool) {

@@ -12,9 +12,8 @@ type Delta[T any] struct {
 
 	// FinalStateUnknown marks a tombstone: a Deleted that nobody saw happen. A
 	// Replace no longer listed the key, so Object is the last state that is known
-	// and need not be the last state that was. A producer may Tell one as well, of a
-	// deletion whose object could not be read: what Object is, is between it and the
-	// consumer then, and ResourceVersion the version of the deletion.
+	// and need not be the last state that was. So is a Deleted of the producer's whose object
+	// could not be read: it has no Object, and the ResourceVersion of the deletion.
 	FinalStateUnknown bool
 
 	// Restored marks an object of a Restore: it may differ from what was known even
@@ -38,10 +37,6 @@ type Delta[T any] struct {
 	// it go.
 	UIDHash uint64
 }
-
-// otherUID reports whether two hashes of UIDs are of different objects, as far as they
-// are known.
-func otherUID(a, b uint64) bool { return a != b && a != 0 && b != 0 }
 
 // DeltaType says what a [Delta] reports. The zero value is no valid type.
 type DeltaType uint8

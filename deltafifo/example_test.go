@@ -3,9 +3,9 @@ package deltafifo_test
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/kinform/kinform/deltafifo"
+	"github.com/kinform/kinform/listwatch"
 )
 
 // A producer lists, then watches. The consumer applies everything at once. The
@@ -28,10 +28,10 @@ func Example() {
 		store.apply(batch) // the next Pop tells the queue that this is done
 	}
 
-	_ = queue.Replace(slices.Values([]deltafifo.Item[string]{
+	_ = queue.Replace([]listwatch.Item[string]{
 		{Key: key("web"), Object: "1 replica", ResourceVersion: "7"},
 		{Key: key("db"), Object: "3 replicas", ResourceVersion: "4"},
-	}), "10")
+	}, "10")
 	step()
 
 	_ = queue.Update(key("web"), "2 replicas", "11")
@@ -40,9 +40,9 @@ func Example() {
 	step()
 
 	// The watch broke. By the time of the next list, "db" is gone.
-	_ = queue.Replace(slices.Values([]deltafifo.Item[string]{
+	_ = queue.Replace([]listwatch.Item[string]{
 		{Key: key("web"), Object: "5 replicas", ResourceVersion: "12"},
-	}), "20")
+	}, "20")
 	queue.Close()
 	step()
 	step()

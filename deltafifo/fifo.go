@@ -1,12 +1,15 @@
 package deltafifo
 
 import (
+	"fmt"
 	"iter"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/listwatch"
 )
 
 // FIFO is a queue of deltas, kept in one stack per key, between one producer and
@@ -68,12 +71,12 @@ func New[T any](known Known[T], opts Options) *FIFO[T] {
 
 // Add queues that the object was created. It returns ErrClosed after Close.
 func (f *FIFO[T]) Add(key types.NamespacedName, obj T, resourceVersion string) error {
-	return f.Tell(key, Delta[T]{Type: Added, Object: obj, ResourceVersion: resourceVersion}, resourceVersion)
+	return f.tell(key, Delta[T]{Type: Added, Object: obj, ResourceVersion: resourceVersion}, resourceVersion)
 }
 
 // Update queues that the object was changed. It returns ErrClosed after Close.
 func (f *FIFO[T]) Update(key types.NamespacedName, obj T, resourceVersion string) error {
-	return f.Tell(key, Delta[T]{Type: Updated, Object: obj, ResourceVersion: resourceVersion}, resourceVersion)
+	return f.tell(key, Delta[T]{Type: Updated, Object: obj, ResourceVersion: resourceVersion}, resourceVersion)
 }
 
 // Delete queues that the object was deleted; obj is its last state and
@@ -82,7 +85,7 @@ func (f *FIFO[T]) Update(key types.NamespacedName, obj T, resourceVersion string
 // the delete is dropped and only its version is handed on (DF-6). Two deletes in
 // a row become one (DF-3). It returns ErrClosed after Close.
 func (f *FIFO[T]) Delete(key types.NamespacedName, obj T, resourceVersion string) error {
-	return f.Tell(key, Delta[T]{Type: Deleted, Object: obj, ResourceVersion: resourceVersion}, resourceVersion)
+	return f.tell(key, Delta[T]{Type: Deleted, Object: obj, ResourceVersion: resourceVersion}, resourceVersion)
 }
 
 // Bookmark tells that everything up to resourceVersion has been told. If that is
@@ -129,7 +132,7 @@ func (f *FIFO[T]) HasVersion(key types.NamespacedName, resourceVersion string, u
 	if i, ok := f.pending.place[key]; ok {
 		newest := f.pending.stacks[i].Newest()
 		f.mu.Unlock()
-		return newest.Type != Deleted && newest.ResourceVersion == resourceVersion && !otherUID(newest.UIDHash, uidHash)
+		return newest.Type != Deleted && newest.ResourceVersion == resourceVersion && !listwatch.OtherUID(newest.UIDHash, uidHash)
 	}
 	moving := f.pending.touches(key) || f.flight.touches(key)
 	f.mu.Unlock()
@@ -141,7 +144,7 @@ func (f *FIFO[T]) HasVersion(key types.NamespacedName, resourceVersion string, u
 	// told, popped and applied meanwhile, and Known has a state that was the newest
 	// in between. Either way the answer was right at some moment during the call.
 	_, known, knownUID, ok := f.known.LastApplied(key)
-	return ok && known == resourceVersion && !otherUID(knownUID, uidHash)
+	return ok && known == resourceVersion && !listwatch.OtherUID(knownUID, uidHash)
 }
 
 // Turn returns the Turn of the batch with the last of all that was told so far, pending
@@ -173,11 +176,43 @@ func (f *FIFO[T]) Close() {
 	f.wake()
 }
 
-// Tell queues one delta, Added, Updated or Deleted, and tells that everything up to
-// through has been told. For Add, Update and Delete, that is the version of the
-// delta itself. It is "" where changes with lower versions may still follow: then
-// only a Bookmark says how far the queue is. It returns ErrClosed after Close.
-func (f *FIFO[T]) Tell(key types.NamespacedName, d Delta[T], through string) error {
+// Apply queues what a watch says, as Add, Update, Delete and Bookmark do. Of an Unordered
+// event only the change counts: how far the queue is, only a Bookmark says then.
+//
+// A Deleted that is Unchanged has no object, as it could not be read: it is a tombstone.
+// A Modified that is Unchanged says that the object which has the key now could not be
+// read. What was told of an object of another UIDHash is deleted then, as a tombstone, as
+// that one is gone for sure; a state of the very object stays, and so does one that is not
+// known to be of another.
+//
+// Apply returns ErrClosed after Close, and an error for an event of no known type.
+func (f *FIFO[T]) Apply(event listwatch.Event[T]) error {
+	d := Delta[T]{Object: event.Object, ResourceVersion: event.ResourceVersion, UIDHash: event.UIDHash}
+	switch event.Type {
+	case listwatch.Added:
+		d.Type = Added
+	case listwatch.Modified:
+		if event.Unchanged {
+			return f.unread(event.Key, event.UIDHash, event.ResourceVersion)
+		}
+		d.Type = Updated
+	case listwatch.Deleted:
+		d.Type, d.FinalStateUnknown = Deleted, event.Unchanged
+	case listwatch.Bookmark:
+		return f.Bookmark(event.ResourceVersion)
+	default:
+		return fmt.Errorf("deltafifo: no delta for a watch event of type %v", event.Type)
+	}
+	through := event.ResourceVersion
+	if event.Unordered {
+		through = ""
+	}
+	return f.tell(event.Key, d, through)
+}
+
+// tell queues one delta, Added, Updated or Deleted, and tells that everything up to
+// through has been told, unless that is "".
+func (f *FIFO[T]) tell(key types.NamespacedName, d Delta[T], through string) error {
 	f.mu.Lock()
 	if f.closed {
 		f.mu.Unlock()
@@ -205,7 +240,7 @@ func (f *FIFO[T]) pushLocked(key types.NamespacedName, d Delta[T]) {
 	s := &f.pending
 	i, ok := s.place[key]
 	if !ok {
-		s.open(key, s.alone(d))
+		s.open(key, s.alone(d, 1))
 		return
 	}
 	stack := &s.stacks[i]
@@ -219,7 +254,7 @@ func (f *FIFO[T]) pushLocked(key types.NamespacedName, d Delta[T]) {
 	switch {
 	case forgot && d.Type == Updated && newest.Type == Deleted:
 		d.Type = Added // What it was an update of is forgotten.
-	case d.Type == Deleted && newest.Type != Deleted && otherUID(newest.UIDHash, d.UIDHash):
+	case d.Type == Deleted && newest.Type != Deleted && listwatch.OtherUID(newest.UIDHash, d.UIDHash):
 		// What was deleted came after the newest, which nobody saw go.
 		d = Delta[T]{Type: Deleted, FinalStateUnknown: true, Object: newest.Object, ResourceVersion: d.ResourceVersion, UIDHash: newest.UIDHash}
 	}
@@ -234,7 +269,7 @@ func (f *FIFO[T]) pushLocked(key types.NamespacedName, d Delta[T]) {
 		*newest = d
 	case d.Type == Deleted && newest.Type == Deleted: // DF-3: seen beats guessed, then first beats second
 		f.stats.Collapsed++
-		if newest.FinalStateUnknown && !otherUID(newest.UIDHash, d.UIDHash) {
+		if newest.FinalStateUnknown && !listwatch.OtherUID(newest.UIDHash, d.UIDHash) {
 			*newest = d
 		}
 	case full && mergeable(stack.Deltas, d):
@@ -262,7 +297,7 @@ func (f *FIFO[T]) crowdedLocked() bool {
 // ends reports whether an object that the first of two deltas is about is gone by the
 // second: that says so, or is about another object.
 func ends[T any](first, second Delta[T]) bool {
-	return first.Type != Deleted && (second.Type == Deleted || otherUID(first.UIDHash, second.UIDHash))
+	return first.Type != Deleted && (second.Type == Deleted || listwatch.OtherUID(first.UIDHash, second.UIDHash))
 }
 
 // begins reports whether a delta is the first state of an object that had no part in

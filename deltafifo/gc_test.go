@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kinform/kinform/deltafifo"
+	"github.com/kinform/kinform/listwatch"
 )
 
 // nobody is a consumer that keeps nothing.
@@ -54,13 +55,11 @@ func TestObjectsThatWerePoppedAreNotRetained(t *testing.T) {
 	// Everything that touches an object is in a function of its own, so that no
 	// stack slot of the test keeps it.
 	fill := func() {
-		require.NoError(t, f.Replace(func(yield func(deltafifo.Item[*object]) bool) {
-			for i := range 100 {
-				if !yield(deltafifo.Item[*object]{Key: name(i), Object: w.object(), ResourceVersion: "1"}) {
-					return
-				}
-			}
-		}, "1"))
+		var items []listwatch.Item[*object]
+		for i := range 100 {
+			items = append(items, listwatch.Item[*object]{Key: name(i), Object: w.object(), ResourceVersion: "1"})
+		}
+		require.NoError(t, f.Replace(items, "1"))
 		for i := range 100 {
 			require.NoError(t, f.Update(name(i), w.object(), "2"))
 			require.NoError(t, f.Delete(name(i), w.object(), "3"))

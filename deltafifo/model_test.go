@@ -14,6 +14,7 @@ import (
 
 	"github.com/kinform/kinform/deltafifo"
 	"github.com/kinform/kinform/internal/effort"
+	"github.com/kinform/kinform/listwatch"
 )
 
 // TestModel runs random histories, see world.
@@ -78,12 +79,12 @@ type step struct {
 	key    name
 	delta  deltafifo.Delta[string]
 	unread uint64
-	listed []deltafifo.Item[string]
+	listed []listwatch.Item[string]
 	resync bool
 }
 
 // nameless is an item that stands for an object whose name could not be read.
-var nameless = deltafifo.Item[string]{Unchanged: true}
+var nameless = listwatch.Item[string]{Unchanged: true}
 
 func newWorld(t *testing.T, limit int) *world {
 	return &world{
@@ -158,17 +159,18 @@ func (w *world) change(k name) {
 	w.told[k] = e
 	w.record()
 	d := deltafifo.Delta[string]{Type: deltafifo.Added, Object: e.obj, ResourceVersion: e.rv, UIDHash: e.uid}
+	event := listwatch.Added
 	if exists {
-		d.Type = deltafifo.Updated
+		d.Type, event = deltafifo.Updated, listwatch.Modified
 	}
-	require.NoError(w.t, w.Tell(k, d, e.rv))
+	w.tell(event, listwatch.Item[string]{Key: k, Object: e.obj, ResourceVersion: e.rv, UIDHash: e.uid})
 	w.log = append(w.log, step{key: k, delta: d})
 }
 
 // unread creates or updates an object, which cannot be read.
 func (w *world) unread(k name) {
 	e := w.put(k)
-	require.NoError(w.t, w.Unread(k, e.uid, e.rv))
+	w.fixture.unread(listwatch.Item[string]{Key: k, ResourceVersion: e.rv, UIDHash: e.uid})
 	w.forget(k, e.uid)
 	w.record()
 	require.NoError(w.t, w.Bookmark(e.rv))
@@ -190,7 +192,7 @@ func (w *world) delete(k name) {
 	delete(w.server, k)
 	delete(w.told, k)
 	w.record()
-	require.NoError(w.t, w.Tell(k, d, w.rv()))
+	w.tell(listwatch.Deleted, listwatch.Item[string]{Key: k, Object: d.Object, ResourceVersion: d.ResourceVersion, UIDHash: d.UIDHash})
 	w.log = append(w.log, step{key: k, delta: d})
 }
 
@@ -212,7 +214,7 @@ func (w *world) relist(changes, how int) {
 		}
 	}
 	w.version++
-	s := step{listed: []deltafifo.Item[string]{}}
+	s := step{listed: []listwatch.Item[string]{}}
 	told := maps.Clone(w.server)
 	lenient := false
 	for i, k := range names {
@@ -220,11 +222,11 @@ func (w *world) relist(changes, how int) {
 		switch {
 		case !ok:
 		case how < 160 || (how/10+i)%4 != 0:
-			s.listed = append(s.listed, deltafifo.Item[string]{
+			s.listed = append(s.listed, listwatch.Item[string]{
 				Key: k, Object: e.obj, ResourceVersion: e.rv, UIDHash: e.uid, Unchanged: w.HasVersion(k, e.rv, e.uid),
 			})
 		case how < 210:
-			s.listed = append(s.listed, deltafifo.Item[string]{Key: k, UIDHash: e.uid, Unchanged: true})
+			s.listed = append(s.listed, listwatch.Item[string]{Key: k, UIDHash: e.uid, Unchanged: true})
 			w.forget(k, e.uid)
 			delete(told, k)
 			if e, ok := w.told[k]; ok {
@@ -249,7 +251,7 @@ func (w *world) relist(changes, how int) {
 	}
 	w.told = told
 	w.record()
-	require.NoError(w.t, w.Replace(slices.Values(s.listed), w.rv()))
+	require.NoError(w.t, w.Replace(s.listed, w.rv()))
 	w.log = append(w.log, s)
 }
 

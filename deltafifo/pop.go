@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/listwatch"
 )
 
 // Pop returns everything that is pending as one batch, and waits if there is
@@ -146,7 +148,7 @@ func (f *FIFO[T]) settleDoubtful(s *shelf[T]) (dropped int) {
 			f.observer.delta(stack.Key, Deleted, resourceVersion)
 			stack.Deltas = append([]Delta[T]{tombstone(obj, resourceVersion, uidHash)}, stack.Deltas...)
 			s.deltas++
-		case known && otherUID(uidHash, stack.Deltas[0].UIDHash): // What was deleted came after it, see pushLocked.
+		case known && listwatch.OtherUID(uidHash, stack.Deltas[0].UIDHash): // What was deleted came after it, see pushLocked.
 			at := stack.Deltas[0].ResourceVersion
 			stack.Deltas[0] = tombstone(obj, at, uidHash)
 		case !known && deleted: // DF-6
@@ -190,7 +192,7 @@ func (f *FIFO[T]) addKnown(s shelf[T]) shelf[T] {
 			d = tombstone(obj, resourceVersion, uidHash)
 		}
 		f.observer.delta(*key, d.Type, resourceVersion)
-		s.stacks = append(s.stacks, Stack[T]{Key: *key, Deltas: s.alone(d)})
+		s.stacks = append(s.stacks, Stack[T]{Key: *key, Deltas: s.alone(d, 1)})
 		s.deltas++
 	}
 	return s

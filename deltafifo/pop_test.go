@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kinform/kinform/deltafifo"
+	"github.com/kinform/kinform/listwatch"
 )
 
 func TestPopWaitsUntilSomethingIsTold(t *testing.T) {
@@ -86,7 +87,7 @@ func TestWhatIsDroppedHasHadItsTurn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		f := setup(t, deltafifo.Options{})
-		require.NoError(t, f.Tell(key("a"), deltafifo.Delta[string]{Type: deltafifo.Deleted, ResourceVersion: "1"}, ""))
+		require.NoError(t, f.Apply(listwatch.Event[string]{Type: listwatch.Deleted, Item: one("a", "1"), Unordered: true}))
 		turn := f.Turn()
 		require.False(t, f.Passed(turn))
 		go func() { _, _ = f.Pop(context.Background()) }()

@@ -2,7 +2,6 @@ package deltafifo_test
 
 import (
 	"fmt"
-	"slices"
 	"testing"
 	"testing/synctest"
 
@@ -10,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kinform/kinform/deltafifo"
+	"github.com/kinform/kinform/listwatch"
 )
 
 // DF-30; for DF-26, DF-27 and DF-28 a flag on the batch.
@@ -247,7 +247,7 @@ func TestRestoreMarksWhatMayDifferInTheSameVersion(t *testing.T) {
 	f.popAndApply()
 	f.update("a", "9")
 
-	require.NoError(t, f.Restore(slices.Values([]deltafifo.Item[string]{{Key: key("a"), Object: "a@7", ResourceVersion: "7"}}), "7"))
+	require.NoError(t, f.Restore([]listwatch.Item[string]{{Key: key("a"), Object: "a@7", ResourceVersion: "7"}}, "7"))
 	require.True(t, f.HasVersion(key("a"), "7", 0))
 	require.False(t, f.HasVersion(key("b"), "5", 0))
 	f.update("a", "8")
@@ -262,5 +262,5 @@ func TestRestoreMarksWhatMayDifferInTheSameVersion(t *testing.T) {
 	f.update("a", "9")
 	require.False(t, f.pop().Stacks[0].Newest().Restored)
 	f.Close()
-	require.ErrorIs(t, f.Restore(slices.Values([]deltafifo.Item[string]{}), "7"), deltafifo.ErrClosed)
+	require.ErrorIs(t, f.Restore([]listwatch.Item[string]{}, "7"), deltafifo.ErrClosed)
 }

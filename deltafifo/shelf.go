@@ -88,12 +88,12 @@ func (s *shelf[T]) open(key types.NamespacedName, deltas []Delta[T]) {
 	s.deltas += len(deltas)
 }
 
-// alone returns a slice of d only. Slices are cut from pages which grow with
-// the shelf, since most stacks never hold more than one delta. They stay small, as
-// one stack that is kept keeps the page.
-func (s *shelf[T]) alone(d Delta[T]) []Delta[T] {
+// alone returns a slice of d only, which is the first of n that are to be had. Slices are
+// cut from pages which grow with the shelf, since most stacks never hold more than one
+// delta. They stay small, as one stack that is kept keeps the page.
+func (s *shelf[T]) alone(d Delta[T], n int) []Delta[T] {
 	if len(s.free) == 0 {
-		s.free = make([]Delta[T], min(len(s.stacks)+1, 64))
+		s.free = make([]Delta[T], max(min(len(s.stacks)+1, 64), min(n, pageSize)))
 	}
 	deltas := s.free[:1:1]
 	s.free = s.free[1:]

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kinform/kinform/deltafifo"
+	"github.com/kinform/kinform/listwatch"
 )
 
 // store is the smallest consumer's store that meets deltafifo.Known.
@@ -95,18 +96,29 @@ func (f *fixture) del(name, rv string) {
 // replace lists items written as "name@rv", or "name=" for one unchanged.
 func (f *fixture) replace(rv string, items ...string) {
 	f.t.Helper()
-	require.NoError(f.t, f.Replace(func(yield func(deltafifo.Item[string]) bool) {
-		for _, s := range items {
-			item := deltafifo.Item[string]{Object: s}
-			name, unchanged := strings.CutSuffix(s, "=")
-			item.Unchanged = unchanged
-			name, item.ResourceVersion, _ = strings.Cut(name, "@")
-			item.Key = key(name)
-			if !yield(item) {
-				return
-			}
-		}
-	}, rv))
+	var list []listwatch.Item[string]
+	for _, s := range items {
+		item := listwatch.Item[string]{Object: s}
+		name, unchanged := strings.CutSuffix(s, "=")
+		item.Unchanged = unchanged
+		name, item.ResourceVersion, _ = strings.Cut(name, "@")
+		item.Key = key(name)
+		list = append(list, item)
+	}
+	require.NoError(f.t, f.Replace(list, rv))
+}
+
+// tell applies an event of an item, which tells through its version.
+func (f *fixture) tell(event listwatch.EventType, item listwatch.Item[string]) {
+	f.t.Helper()
+	require.NoError(f.t, f.Apply(listwatch.Event[string]{Type: event, Item: item}))
+}
+
+// unread tells that an item could not be read.
+func (f *fixture) unread(item listwatch.Item[string]) {
+	f.t.Helper()
+	item.Object, item.Unchanged = "", true
+	f.tell(listwatch.Modified, item)
 }
 
 func (f *fixture) pop() deltafifo.Batch[string] {

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kinform/kinform/deltafifo"
+	"github.com/kinform/kinform/listwatch"
 )
 
 // G8
@@ -14,25 +15,28 @@ func TestDeltaThatIsToldWithoutAVersionMovesNone(t *testing.T) {
 	f := setup(t, deltafifo.Options{})
 	f.replace("5", "a@5")
 	f.pop()
-	tell := func(deltaType deltafifo.DeltaType, name, rv, through string) {
-		require.NoError(t, f.Tell(key(name), deltafifo.Delta[string]{Type: deltaType, Object: name + "@" + rv, ResourceVersion: rv}, through))
+	tell := func(event listwatch.EventType, name, rv, through string) {
+		require.NoError(t, f.Apply(listwatch.Event[string]{
+			Type: event, Item: listwatch.Item[string]{Key: key(name), Object: name + "@" + rv, ResourceVersion: rv}, Unordered: through == "",
+		}))
 	}
 
-	tell(deltafifo.Added, "b", "9", "")
-	tell(deltafifo.Updated, "a", "7", "")
+	tell(listwatch.Added, "b", "9", "")
+	tell(listwatch.Modified, "a", "7", "")
 	b := f.pop()
 	require.Equal(t, []string{"b: Added@9", "a: Updated@7"}, text(b))
 	require.Equal(t, "5", b.ResourceVersion)
 
-	tell(deltafifo.Added, "c", "8", "")
-	tell(deltafifo.Deleted, "c", "10", "")
+	tell(listwatch.Added, "c", "8", "")
+	tell(listwatch.Deleted, "c", "10", "")
 	require.NoError(t, f.Bookmark("7"))
 	b = f.pop()
 	require.Equal(t, []string{"c: Added@8 Deleted@10"}, text(b))
 	require.Equal(t, "7", b.ResourceVersion)
 
-	tell(deltafifo.Updated, "b", "10", "10")
+	tell(listwatch.Modified, "b", "10", "10")
 	require.Equal(t, "10", f.pop().ResourceVersion)
 	f.Close()
-	require.ErrorIs(t, f.Tell(key("a"), deltafifo.Delta[string]{Type: deltafifo.Added}, ""), deltafifo.ErrClosed)
+	require.ErrorIs(t, f.Apply(listwatch.Event[string]{Type: listwatch.Added, Item: one("a", "1")}), deltafifo.ErrClosed)
+	require.ErrorContains(t, setup(t, deltafifo.Options{}).Apply(listwatch.Event[string]{}), "no delta for a watch event")
 }

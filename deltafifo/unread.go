@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/listwatch"
 )
 
 // unread says when an object is gone because another one, which could not be read, has
@@ -19,12 +21,8 @@ const (
 	inAnyCase
 )
 
-// Unread tells that the object that has the key now, with this hash of its UID, could
-// not be read, at resourceVersion. What was told of an object of another UID is deleted
-// then, as a tombstone, as that one is gone for sure; a state of the very object stays,
-// and so does what is not known to be of another. It does not tell how far the queue is.
-// It returns ErrClosed after Close.
-func (f *FIFO[T]) Unread(key types.NamespacedName, uidHash uint64, resourceVersion string) error {
+// unread is Apply for an object that exists and could not be read.
+func (f *FIFO[T]) unread(key types.NamespacedName, uidHash uint64, resourceVersion string) error {
 	f.mu.Lock()
 	if f.closed {
 		f.mu.Unlock()
@@ -43,7 +41,7 @@ func (f *FIFO[T]) Unread(key types.NamespacedName, uidHash uint64, resourceVersi
 	return nil
 }
 
-// unreadLocked is Unread for a key that has not vanished. It reports whether it has put
+// unreadLocked is unread for a key that has not vanished. It reports whether it has put
 // a tombstone on what is pending. Of what only the consumer knows, Pop decides.
 func (f *FIFO[T]) unreadLocked(key types.NamespacedName, uidHash uint64, resourceVersion string) (gone bool) {
 	if uidHash == 0 {
@@ -55,11 +53,11 @@ func (f *FIFO[T]) unreadLocked(key types.NamespacedName, uidHash uint64, resourc
 	if !pending {
 		d.unread = ifAnother
 		f.stats.Queued++
-		s.open(key, s.alone(d))
+		s.open(key, s.alone(d, 1))
 		return false
 	}
 	newest := s.stacks[i].Newest()
-	if !otherUID(newest.UIDHash, uidHash) || newest.Type == Deleted && newest.unread == 0 {
+	if !listwatch.OtherUID(newest.UIDHash, uidHash) || newest.Type == Deleted && newest.unread == 0 {
 		return false
 	}
 	f.pushLocked(key, d)
@@ -82,7 +80,7 @@ func (f *FIFO[T]) settleUnread(s *shelf[T], stack *Stack[T]) bool {
 	first := &stack.Deltas[0]
 	obj, resourceVersion, uidHash, known := f.known.LastApplied(stack.Key)
 	switch {
-	case known && (first.unread == inAnyCase || otherUID(uidHash, first.UIDHash)):
+	case known && (first.unread == inAnyCase || listwatch.OtherUID(uidHash, first.UIDHash)):
 		at := first.ResourceVersion
 		*first = tombstone(obj, resourceVersion, uidHash)
 		if at != "" {

@@ -1,45 +1,33 @@
 package deltafifo_test
 
 import (
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/kinform/kinform/deltafifo"
+	"github.com/kinform/kinform/listwatch"
 )
 
 // one is an item of the first object that had a name, and other one of the next.
-func one(name, rv string) deltafifo.Item[string] {
-	return deltafifo.Item[string]{Key: key(name), Object: name + "@" + rv, ResourceVersion: rv, UIDHash: 1}
+func one(name, rv string) listwatch.Item[string] {
+	return listwatch.Item[string]{Key: key(name), Object: name + "@" + rv, ResourceVersion: rv, UIDHash: 1}
 }
 
-func other(name, rv string) deltafifo.Item[string] {
+func other(name, rv string) listwatch.Item[string] {
 	item := one(name, rv)
 	item.UIDHash = 2
 	return item
 }
 
 // unread is the same item, of which only the key and the UID could be read.
-func unread(item deltafifo.Item[string]) deltafifo.Item[string] {
-	return deltafifo.Item[string]{Key: item.Key, UIDHash: item.UIDHash, Unchanged: true}
+func unread(item listwatch.Item[string]) listwatch.Item[string] {
+	return listwatch.Item[string]{Key: item.Key, UIDHash: item.UIDHash, Unchanged: true}
 }
 
-func (f *fixture) list(rv string, items ...deltafifo.Item[string]) {
+func (f *fixture) list(rv string, items ...listwatch.Item[string]) {
 	f.t.Helper()
-	require.NoError(f.t, f.Replace(slices.Values(items), rv))
-}
-
-func (f *fixture) tell(dt deltafifo.DeltaType, item deltafifo.Item[string]) {
-	f.t.Helper()
-	require.NoError(f.t, f.Tell(item.Key, deltafifo.Delta[string]{
-		Type: dt, Object: item.Object, ResourceVersion: item.ResourceVersion, UIDHash: item.UIDHash,
-	}, item.ResourceVersion))
-}
-
-func (f *fixture) unread(item deltafifo.Item[string]) {
-	f.t.Helper()
-	require.NoError(f.t, f.Unread(item.Key, item.UIDHash, item.ResourceVersion))
+	require.NoError(f.t, f.Replace(items, rv))
 }
 
 // A list with an object whose name is not known, and objects that could not be read: of
@@ -53,22 +41,22 @@ func TestAListThatDoesNotHaveAllNames(t *testing.T) {
 	}{
 		{"deletes nothing that it lacks", func(f *fixture) { f.list("2", nameless) }, []string{}},
 		{"deletes nothing that is pending", func(f *fixture) {
-			f.tell(deltafifo.Updated, one("a", "2"))
-			f.tell(deltafifo.Added, one("c", "3"))
+			f.tell(listwatch.Modified, one("a", "2"))
+			f.tell(listwatch.Added, one("c", "3"))
 			f.list("4", nameless)
 		}, []string{"a: Updated@2", "c: Added@3"}},
 		{"has what it lists", func(f *fixture) { f.list("2", one("a", "2"), nameless, one("c", "2")) }, []string{"a: Replaced@2", "c: Replaced@2"}},
 		{"deletes what another object has the name of", func(f *fixture) { f.list("2", nameless, unread(other("a", ""))) }, []string{"a: Deleted?@1"}},
 		{"deletes what is pending, if another object has its name", func(f *fixture) {
-			f.tell(deltafifo.Updated, one("a", "2"))
+			f.tell(listwatch.Modified, one("a", "2"))
 			f.list("3", nameless, unread(other("a", "")))
 		}, []string{"a: Updated@2 Deleted?@2"}},
 		{"keeps what could not be read now", func(f *fixture) { f.list("2", nameless, unread(one("a", ""))) }, []string{}},
 		{"keeps what is another object without a UID", func(f *fixture) {
-			f.list("2", nameless, deltafifo.Item[string]{Key: key("a"), Unchanged: true})
+			f.list("2", nameless, listwatch.Item[string]{Key: key("a"), Unchanged: true})
 		}, []string{}},
 		{"an object with a name counts, if it is listed twice", func(f *fixture) {
-			f.tell(deltafifo.Updated, one("a", "2"))
+			f.tell(listwatch.Modified, one("a", "2"))
 			f.list("3", one("a", "3"), unread(other("a", "")), nameless)
 		}, []string{"a: Updated@2 Replaced@3"}},
 		{"does not bring back what a list before it did not have", func(f *fixture) {
@@ -93,19 +81,19 @@ func TestAListThatDoesNotHaveAllNames(t *testing.T) {
 		}, []string{"a: Deleted?@1", "b: Replaced@1"}},
 		{"and is read after it", func(f *fixture) {
 			f.list("2", nameless, unread(other("a", "")))
-			f.tell(deltafifo.Updated, other("a", "3"))
+			f.tell(listwatch.Modified, other("a", "3"))
 		}, []string{"a: Updated@3"}},
 		{"and is deleted after it", func(f *fixture) {
 			f.list("2", nameless, unread(other("a", "")))
-			f.tell(deltafifo.Deleted, other("a", "3"))
+			f.tell(listwatch.Deleted, other("a", "3"))
 		}, []string{"a: Deleted?@1"}},
 		{"and a resync of what stays", func(f *fixture) {
 			f.list("2", nameless, unread(other("a", "")), unread(one("b", "")))
 			require.NoError(f.t, f.Resync())
 		}, []string{"a: Deleted?@1", "b: Sync@1"}},
 		{"and one of another history", func(f *fixture) {
-			require.NoError(f.t, f.Restore(slices.Values([]deltafifo.Item[string]{nameless, one("a", "1")}), "1"))
-			require.NoError(f.t, f.Restore(slices.Values([]deltafifo.Item[string]{nameless, unread(other("b", ""))}), "1"))
+			require.NoError(f.t, f.Restore([]listwatch.Item[string]{nameless, one("a", "1")}, "1"))
+			require.NoError(f.t, f.Restore([]listwatch.Item[string]{nameless, unread(other("b", ""))}, "1"))
 		}, []string{"a: Replaced@1", "b: Deleted?@1"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -137,18 +125,18 @@ func TestUnread(t *testing.T) {
 	}{
 		{"of the object that is known", func(f *fixture) { f.unread(one("a", "2")) }, []string{}},
 		{"of another", func(f *fixture) { f.unread(other("a", "2")) }, []string{"a: Deleted?@1"}},
-		{"of an unknown UID", func(f *fixture) { require.NoError(f.t, f.Unread(key("a"), 0, "2")) }, []string{}},
+		{"of an unknown UID", func(f *fixture) { f.unread(listwatch.Item[string]{Key: key("a"), ResourceVersion: "2"}) }, []string{}},
 		{"of what nobody knows", func(f *fixture) { f.unread(other("x", "2")) }, []string{}},
 		{"of what is pending", func(f *fixture) {
-			f.tell(deltafifo.Updated, one("a", "2"))
+			f.tell(listwatch.Modified, one("a", "2"))
 			f.unread(other("a", "3"))
 		}, []string{"a: Updated@2 Deleted?@2"}},
 		{"of what is pending and the same", func(f *fixture) {
-			f.tell(deltafifo.Updated, one("a", "2"))
+			f.tell(listwatch.Modified, one("a", "2"))
 			f.unread(one("a", "3"))
 		}, []string{"a: Updated@2"}},
 		{"of what was deleted", func(f *fixture) {
-			f.tell(deltafifo.Deleted, one("a", "2"))
+			f.tell(listwatch.Deleted, one("a", "2"))
 			f.unread(other("a", "3"))
 		}, []string{"a: Deleted@2"}},
 		{"of two, one after another", func(f *fixture) {
@@ -157,15 +145,15 @@ func TestUnread(t *testing.T) {
 		}, []string{"a: Deleted?@1"}},
 		{"then deleted", func(f *fixture) {
 			f.unread(one("a", "2"))
-			f.tell(deltafifo.Deleted, deltafifo.Item[string]{Key: key("a"), Object: "a@1", ResourceVersion: "3", UIDHash: 1})
+			f.tell(listwatch.Deleted, listwatch.Item[string]{Key: key("a"), Object: "a@1", ResourceVersion: "3", UIDHash: 1})
 		}, []string{"a: Deleted@1"}},
 		{"then a third is deleted", func(f *fixture) {
 			f.unread(one("a", "2"))
-			f.tell(deltafifo.Deleted, third)
+			f.tell(listwatch.Deleted, third)
 		}, []string{"a: Deleted?@1"}},
 		{"then read", func(f *fixture) {
 			f.unread(one("a", "2"))
-			f.tell(deltafifo.Updated, one("a", "3"))
+			f.tell(listwatch.Modified, one("a", "3"))
 		}, []string{"a: Updated@3"}},
 		{"then read, without a UID", func(f *fixture) {
 			f.unread(other("a", "2"))
@@ -192,7 +180,7 @@ func TestUnread(t *testing.T) {
 	}
 	f := setup(t, deltafifo.Options{})
 	f.Close()
-	require.ErrorIs(t, f.Unread(key("a"), 1, "1"), deltafifo.ErrClosed)
+	require.ErrorIs(t, f.Apply(listwatch.Event[string]{Type: listwatch.Modified, Item: unread(one("a", "1"))}), deltafifo.ErrClosed)
 }
 
 // While nobody knows which object the newest is, none is at its version.

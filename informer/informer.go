@@ -98,7 +98,7 @@ func New[T any](source listwatch.Source[T], opts Options[T]) (*Informer[T], erro
 	}
 	i.queue = deltafifo.New(&known[T]{i}, opts.Queue)
 	i.source = source
-	i.reflector, err = reflector.New(source, &sink[T]{i}, opts.Reflector)
+	i.reflector, err = reflector.New(source, &sink[T]{i.queue, i}, opts.Reflector)
 	if err != nil {
 		return nil, err
 	}

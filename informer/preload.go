@@ -93,7 +93,7 @@ func preload[T any](i *Informer[T], describe bool, load func(map[string]string) 
 		return errPreloadLate
 	}
 	resumed := &resumed[T]{Source: i.source, informer: i, describe: describe, load: load}
-	reflected, err := reflector.New(resumed, &sink[T]{i}, i.opts.Reflector)
+	reflected, err := reflector.New(resumed, &sink[T]{i.queue, i}, i.opts.Reflector)
 	if err != nil {
 		return err
 	}

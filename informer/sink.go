@@ -1,7 +1,6 @@
 package informer
 
 import (
-	"fmt"
 	"iter"
 
 	"github.com/kinform/kinform/deltafifo"
@@ -9,12 +8,16 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// sink lets the reflector write into the queue: it puts what a list and a watch
-// say into the words of deltas.
-type sink[T any] struct{ informer *Informer[T] }
+// sink lets the reflector write into the queue.
+type sink[T any] struct {
+	*deltafifo.FIFO[T]
+	informer *Informer[T]
+}
 
-func (s *sink[T]) HasVersion(key types.NamespacedName, resourceVersion string, uidHash uint64) bool {
-	return s.informer.queue.HasVersion(key, resourceVersion, uidHash)
+// Apply implements reflector.Sink.
+func (s *sink[T]) Apply(event listwatch.Event[T]) error {
+	s.informer.gate.pass()
+	return s.FIFO.Apply(event)
 }
 
 // HeldObject implements reflector.Holder.
@@ -30,50 +33,6 @@ func (s *sink[T]) WakeUnreadable() { s.informer.store.WakeUnreadable() }
 
 // KeepUnreadable implements reflector.Keeper.
 func (s *sink[T]) KeepUnreadable(unread []*listwatch.ObjectError) { s.informer.keepUnreadable(unread) }
-
-func (s *sink[T]) Replace(items []listwatch.Item[T], resourceVersion string) error {
-	return s.informer.queue.Replace(itemsOf(items), resourceVersion)
-}
-
-// Restore implements reflector.Restorer.
-func (s *sink[T]) Restore(items []listwatch.Item[T], resourceVersion string) error {
-	return s.informer.queue.Restore(itemsOf(items), resourceVersion)
-}
-
-func itemsOf[T any](items []listwatch.Item[T]) iter.Seq[deltafifo.Item[T]] {
-	return func(yield func(deltafifo.Item[T]) bool) {
-		for _, item := range items {
-			if !yield(deltafifo.Item[T](item)) {
-				return
-			}
-		}
-	}
-}
-
-func (s *sink[T]) Apply(event listwatch.Event[T]) error {
-	s.informer.gate.pass()
-	delta := deltafifo.Delta[T]{Object: event.Object, ResourceVersion: event.ResourceVersion, UIDHash: event.UIDHash}
-	switch event.Type {
-	case listwatch.Added:
-		delta.Type = deltafifo.Added
-	case listwatch.Modified:
-		if event.Unchanged {
-			return s.informer.queue.Unread(event.Key, event.UIDHash, event.ResourceVersion)
-		}
-		delta.Type = deltafifo.Updated
-	case listwatch.Deleted:
-		delta.Type, delta.FinalStateUnknown = deltafifo.Deleted, event.Unchanged
-	case listwatch.Bookmark:
-		return s.informer.queue.Bookmark(event.ResourceVersion)
-	default:
-		return fmt.Errorf("informer: no delta for a watch event of type %v", event.Type)
-	}
-	through := event.ResourceVersion
-	if event.Unordered {
-		through = ""
-	}
-	return s.informer.queue.Tell(event.Key, delta, through)
-}
 
 // known lets the queue see what the store has. Of the objects that an index function has
 // refused it has at least the keys, so that their deletion is told.

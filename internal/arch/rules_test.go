@@ -44,8 +44,12 @@ type directUse struct {
 var architecture = rules{
 	arrows: []arrow{
 		{
-			from:   []string{"listwatch", "deltafifo", "indexer", "workqueue"},
+			from:   []string{"listwatch", "indexer", "workqueue"},
 			reason: "a leaf is of use alone, and is understood without the others",
+		},
+		{
+			from: []string{"deltafifo"}, to: []string{"listwatch"},
+			reason: "a queue takes the events of a watch as they are, and knows neither who sends them nor who stores them",
 		},
 		{
 			from:   []string{"plain"},
