@@ -2,7 +2,6 @@ package deltafifo
 
 import (
 	"fmt"
-	"iter"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -40,20 +39,6 @@ type FIFO[T any] struct {
 	taken           int   // shelves that Pop took down
 	applied         int   // how many of these the consumer has applied, or were dropped
 	stats           Stats // counters and InFlight; Stats() fills in the rest
-}
-
-// Known is what the consumer has applied: its store. Only the consumer changes
-// it, by applying batches. Get is called from any goroutine, also while a batch
-// is being applied; Keys only from Pop, which is to say in the consumer's own
-// goroutine while it is not applying anything. Neither is called with a lock of
-// the queue held.
-//
-// The names are no one else's for a reason: the linker keeps every method of a
-// program that has the name of one in a generic interface, and Get and Keys would
-// keep much.
-type Known[T any] interface {
-	LastApplied(key types.NamespacedName) (obj T, resourceVersion string, uidHash uint64, ok bool)
-	AllKeys() iter.Seq[types.NamespacedName]
 }
 
 // New returns an empty queue in front of known. It starts no goroutine.

@@ -2,12 +2,7 @@ package deltafifo
 
 import (
 	"context"
-	"slices"
 	"time"
-
-	"k8s.io/apimachinery/pkg/types"
-
-	"github.com/kinform/kinform/listwatch"
 )
 
 // Pop returns everything that is pending as one batch, and waits if there is
@@ -100,7 +95,7 @@ func (f *FIFO[T]) take() (shelf[T], string, error) {
 func (f *FIFO[T]) finish(s shelf[T], resourceVersion string) (Batch[T], bool) {
 	waited := time.Since(s.since)
 	told := s.deltas
-	dropped := f.settleDoubtful(&s)
+	dropped := f.decide(&s)
 	if s.replaced || s.resync {
 		s = f.addKnown(s)
 	}
@@ -130,70 +125,4 @@ func (f *FIFO[T]) finish(s shelf[T], resourceVersion string) (Batch[T], bool) {
 		ResourceVersion: resourceVersion,
 		Replaced:        s.replaced, Initial: s.initial, Resynced: s.resync,
 	}, true
-}
-
-// settleDoubtful decides about the stacks whose beginning depends on Known. It
-// returns the number of deletes that it dropped.
-func (f *FIFO[T]) settleDoubtful(s *shelf[T]) (dropped int) {
-	for _, i := range s.doubtful {
-		stack := &s.stacks[i]
-		obj, resourceVersion, uidHash, known := f.known.LastApplied(stack.Key)
-		deleted := stack.Deltas[0].Type == Deleted
-		switch {
-		case stack.Deltas[0].unread != 0:
-			if !f.settleUnread(s, stack) {
-				dropped++
-			}
-		case known && !deleted: // a Replace did not list it, then it was told again
-			f.observer.delta(stack.Key, Deleted, resourceVersion)
-			stack.Deltas = append([]Delta[T]{tombstone(obj, resourceVersion, uidHash)}, stack.Deltas...)
-			s.deltas++
-		case known && listwatch.OtherUID(uidHash, stack.Deltas[0].UIDHash): // What was deleted came after it, see pushLocked.
-			at := stack.Deltas[0].ResourceVersion
-			stack.Deltas[0] = tombstone(obj, at, uidHash)
-		case !known && deleted: // DF-6
-			stack.Deltas = stack.Deltas[1:]
-			s.deltas--
-			dropped++
-		}
-	}
-	if dropped > 0 {
-		kept := s.stacks[:0]
-		for _, stack := range s.stacks {
-			if len(stack.Deltas) > 0 {
-				kept = append(kept, stack)
-			}
-		}
-		clear(s.stacks[len(kept):])
-		s.stacks = kept
-	}
-	return dropped
-}
-
-// addKnown adds the keys that only Known has: a tombstone if a Replace did not
-// list the key, else a Sync if that was asked for. The footprint is left alone,
-// because it is in flight and HasVersion reads it. The shelf goes in and out by
-// value, so that a Pop that does not come here allocates nothing for it.
-func (f *FIFO[T]) addKnown(s shelf[T]) shelf[T] {
-	var keys pages[types.NamespacedName]
-	for key := range f.known.AllKeys() {
-		if _, told := s.place[key]; !told && (s.resync || s.vanished(key)) {
-			keys.add(key)
-		}
-	}
-	s.stacks = slices.Grow(s.stacks, keys.len())
-	for key := range keys.all() {
-		obj, resourceVersion, uidHash, ok := f.known.LastApplied(*key)
-		if !ok {
-			continue
-		}
-		d := Delta[T]{Type: Sync, Object: obj, ResourceVersion: resourceVersion, UIDHash: uidHash}
-		if s.vanished(*key) {
-			d = tombstone(obj, resourceVersion, uidHash)
-		}
-		f.observer.delta(*key, d.Type, resourceVersion)
-		s.stacks = append(s.stacks, Stack[T]{Key: *key, Deltas: s.alone(d, 1)})
-		s.deltas++
-	}
-	return s
 }

@@ -18,11 +18,9 @@ type shelf[T any] struct {
 	deaths int        // Deleted that were told since the last sweep
 	since  time.Time  // when the oldest of it was told, zero while there is nothing
 
-	// doubtful are the places of stacks that begin in a way that depends on what
-	// Known holds when Pop takes the shelf: with a Deleted, which is dropped if
-	// the key is unknown then, or after a Replace that did not list the key, which
-	// asks for a tombstone if the key is known then. A Deleted for what
-	// could not be read is one of these. See FIFO.settleDoubtful.
+	// doubtful are the places of stacks whose beginning depends on what Known holds
+	// when Pop takes the shelf: they begin with a Deleted, or after a Replace that did
+	// not list the key. See FIFO.decide.
 	doubtful []int
 
 	initial bool // the first Replace ever is here

@@ -72,27 +72,3 @@ func (s *shelf[T]) readAgain(i int, d Delta[T]) {
 		s.doubtful = slices.Delete(s.doubtful, at, at+1)
 	}
 }
-
-// settleUnread decides about a stack that begins with an object that could not be read,
-// now that it can be seen what the consumer knows. It reports whether the first delta
-// stays.
-func (f *FIFO[T]) settleUnread(s *shelf[T], stack *Stack[T]) bool {
-	first := &stack.Deltas[0]
-	obj, resourceVersion, uidHash, known := f.known.LastApplied(stack.Key)
-	switch {
-	case known && (first.unread == inAnyCase || listwatch.OtherUID(uidHash, first.UIDHash)):
-		at := first.ResourceVersion
-		*first = tombstone(obj, resourceVersion, uidHash)
-		if at != "" {
-			first.ResourceVersion = at
-		}
-	case known && s.resync && len(stack.Deltas) == 1:
-		*first = Delta[T]{Type: Sync, Object: obj, ResourceVersion: resourceVersion, UIDHash: uidHash}
-	default:
-		stack.Deltas = stack.Deltas[1:]
-		s.deltas--
-		return false
-	}
-	f.observer.delta(stack.Key, first.Type, first.ResourceVersion)
-	return true
-}
