@@ -28,13 +28,14 @@ type Known[T any] interface {
 // and returns how many deltas it dropped. With addKnown it is all that the queue does with
 // Known's objects. The first delta of such a stack is
 //
-//	a state, but a Replace has not listed the key    the object that is known is buried first
-//	a deletion of an object that is not known        dropped
-//	a deletion of the object that is known           stays as it was told
-//	a deletion of one that came after it             a tombstone of the one that is known
-//	an object that could not be read (Delta.unread)  a tombstone, if it is not the one that is
-//	                                                 known; else a Sync where there was a
-//	                                                 Resync, or else dropped
+//   - a state, after a Replace that did not list the key: it follows a tombstone of the object
+//     that is known, if there is one;
+//   - a deletion of an object, but no object is known: it is dropped (DF-6);
+//   - a deletion of the object that is known: it stays as the producer told it;
+//   - a deletion of an object that came after the known one: it becomes a tombstone of the
+//     known one;
+//   - an object that could not be read: it becomes a tombstone of the known one, if that is
+//     another; if not, a Sync where there was a Resync; else it is dropped.
 func (f *FIFO[T]) decide(s *shelf[T]) (dropped int) {
 	for _, i := range s.doubtful {
 		stack := &s.stacks[i]

@@ -20,8 +20,8 @@ type Delta[T any] struct {
 	// where it has the same ResourceVersion.
 	Restored bool
 
-	// unread is of a Deleted that stands for an object that could not be read, at the
-	// beginning of a stack. No batch has one.
+	// unread is set in a Deleted at the beginning of a stack that stands for an object
+	// which could not be read. No batch has such a delta.
 	unread unread
 
 	// Object is the object after the change; for Deleted its last known state.
@@ -32,9 +32,9 @@ type Delta[T any] struct {
 	ResourceVersion string
 
 	// UIDHash is that of listwatch.Item: it says which object this is, of all that had
-	// the key, one after another. 0 is not known. Where it differs from that of the
-	// delta before, which is no Deleted, the object before is gone, although nobody saw
-	// it go.
+	// the key, one after another; 0 means that it is not known. Where two states that
+	// follow each other have different ones, the first object was deleted in between,
+	// and the producer did not hear of it.
 	UIDHash uint64
 }
 
@@ -88,7 +88,7 @@ func (s Stack[T]) Newest() Delta[T] { return s.Deltas[len(s.Deltas)-1] }
 type Batch[T any] struct {
 	// Stacks has one stack per key, in order of each key's first pending delta
 	// (DF-2). Keys about which the producer said nothing follow at the end, in no
-	// particular order (DF-20): those that vanished, and those to resync.
+	// particular order: those that vanished, and those to resync.
 	Stacks []Stack[T]
 
 	// Turn is the number of the batch. Later batches have higher ones.

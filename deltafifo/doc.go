@@ -19,10 +19,15 @@
 //
 // The stacks stand in the order in which their keys were first told of, and a
 // stack is read from the bottom, so that the consumer sees all that happened to
-// an object, in order (DF-1, DF-2). Only two things are compressed: a Deleted
-// right after a Deleted (DF-3), and what happens to an object that is told of more
+// an object, in order. Only two things are compressed: a Deleted right after a
+// Deleted (DF-3), and the changes of an object of which the producer tells more
 // often than Options.MaxDeltasPerKey before anybody pops. States of two objects that had
 // the key, one after another, are not merged: Delta.UIDHash tells them apart.
+//
+// The textbook's queue is plain/deltafifo.go. It hands out one key at a time, and holds its
+// lock while the consumer works. With batches an event in a burst of 500 takes 0.9 ms at
+// the median from the server to the handlers, with the textbook's queue 3.3 ms
+// (plain/README.md).
 //
 // # Why Pop takes everything
 //
@@ -75,9 +80,9 @@
 // pending nor in flight; for these the store has the newest state, and if it moves
 // on meanwhile, then to a state that was the newest in between. A key in flight
 // has no state to compare with, so HasVersion is false, and one object too many is
-// decoded. While Pop works out which keys vanished, these count as in flight,
-// since the question that finds them (not listed, no stack) can be asked of the
-// footprint that the queue remembers.
+// decoded. While Pop works out which keys vanished, these count as in flight: a key
+// has vanished if a Replace did not list it and it has no stack, and the footprint that
+// the queue remembers answers both.
 //
 // # Guarantees
 //
@@ -88,14 +93,13 @@
 //   - A key that vanished is deleted exactly once, with FinalStateUnknown unless
 //     the producer tells of its deletion after all.
 //   - A Deleted is handed out only if the consumer has the object, or gets it from
-//     the same stack (DF-6, DF-7).
+//     the same stack (DF-6).
 //   - Nothing that was handed out is kept in memory by the queue.
 //   - A queue has no goroutines, and waits on channels only.
 //
-// Memory while the consumer is slow is bounded by the number of objects: those that
-// exist and those that the consumer has yet to learn are gone, times
-// Options.MaxDeltasPerKey plus 3. Names that are used once, as those of Pods are,
-// make no difference.
+// Memory while the consumer is slow is bounded by the number of objects that exist, and
+// of those of whose end the consumer has yet to learn, times Options.MaxDeltasPerKey plus
+// 3. Names that are used once, as those of Pods are, make no difference.
 //
 // # What of DeltaFIFO is kept, and what is not
 //

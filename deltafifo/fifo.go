@@ -68,7 +68,7 @@ func (f *FIFO[T]) Update(key types.NamespacedName, obj T, resourceVersion string
 // resourceVersion the version of the deletion. If the consumer does not know the
 // key by the time of the next Pop, and nothing pending would have told it, then
 // the delete is dropped and only its version is handed on (DF-6). Two deletes in
-// a row become one (DF-3). It returns ErrClosed after Close.
+// a row become one. It returns ErrClosed after Close.
 func (f *FIFO[T]) Delete(key types.NamespacedName, obj T, resourceVersion string) error {
 	return f.tell(key, Delta[T]{Type: Deleted, Object: obj, ResourceVersion: resourceVersion}, resourceVersion)
 }
@@ -217,9 +217,10 @@ func (f *FIFO[T]) tell(key types.NamespacedName, d Delta[T], through string) err
 	return nil
 }
 
-// pushLocked puts d on the key's stack. Beyond the limit a stack is compressed, by
-// which it is three deltas longer at most: a Deleted, and an object's first and
-// newest state after it.
+// pushLocked puts d on the key's stack. Beyond the limit a stack is compressed: it gets
+// three more deltas at most, which are a Deleted, and an object's first and newest state
+// after it. plain's pushLocked only appends: while its consumer is slow, memory grows with
+// the number of changes, and not of objects.
 func (f *FIFO[T]) pushLocked(key types.NamespacedName, d Delta[T]) {
 	f.stats.Queued++
 	s := &f.pending
@@ -238,21 +239,21 @@ func (f *FIFO[T]) pushLocked(key types.NamespacedName, d Delta[T]) {
 	newest := &stack.Deltas[len(stack.Deltas)-1]
 	switch {
 	case forgot && d.Type == Updated && newest.Type == Deleted:
-		d.Type = Added // What it was an update of is forgotten.
+		d.Type = Added // The states before it are forgotten.
 	case d.Type == Deleted && newest.Type != Deleted && listwatch.OtherUID(newest.UIDHash, d.UIDHash):
-		// What was deleted came after the newest, which nobody saw go.
+		// The deleted object came after the newest one, the end of which nobody saw.
 		d = Delta[T]{Type: Deleted, FinalStateUnknown: true, Object: newest.Object, ResourceVersion: d.ResourceVersion, UIDHash: newest.UIDHash}
 	}
 	switch {
 	case forgot && d.Type == Deleted && newest.Type == Deleted && newest.unread != ifAnother:
-		f.stats.Merged++ // It stands for both.
+		f.stats.Merged++ // The Deleted on the stack stands for both.
 	case d.Type == Deleted && newest.unread != 0:
 		f.stats.Collapsed++
 		if d.unread = inAnyCase; !d.FinalStateUnknown {
-			d.unread = 0 // It was seen.
+			d.unread = 0 // A deletion that was seen needs no guess.
 		}
 		*newest = d
-	case d.Type == Deleted && newest.Type == Deleted: // DF-3: seen beats guessed, then first beats second
+	case d.Type == Deleted && newest.Type == Deleted: // DF-3: a Deleted beats a tombstone, then the first beats the second
 		f.stats.Collapsed++
 		if newest.FinalStateUnknown && !listwatch.OtherUID(newest.UIDHash, d.UIDHash) {
 			*newest = d
@@ -266,41 +267,42 @@ func (f *FIFO[T]) pushLocked(key types.NamespacedName, d Delta[T]) {
 		stack.Deltas = append(deltas, d)
 		s.deltas++
 		if len(deltas) == cap(deltas) {
-			clear(deltas) // They have moved, and the page that they were on may be in use.
+			clear(deltas) // The stack has moved, and its old page may be in use.
 		}
 	}
 }
 
 // crowdedLocked counts a Deleted, and reports whether there were so many that it is
-// time to sweep. A sweep looks at every stack, so that there must be as many as
-// make this cheap.
+// time to sweep. A sweep looks at every stack, so it waits for a number of Deleted in
+// proportion to the stacks.
 func (f *FIFO[T]) crowdedLocked() bool {
 	f.pending.deaths++
 	return f.pending.deaths >= max(f.limit, len(f.pending.stacks)/2)
 }
 
-// ends reports whether an object that the first of two deltas is about is gone by the
-// second: that says so, or is about another object.
+// ends reports whether the object of the first of two deltas is gone by the second,
+// because the second is its Deleted, or is about another object.
 func ends[T any](first, second Delta[T]) bool {
 	return first.Type != Deleted && (second.Type == Deleted || listwatch.OtherUID(first.UIDHash, second.UIDHash))
 }
 
-// begins reports whether a delta is the first state of an object that had no part in
-// the stack before: one comes after the end of another.
+// begins reports whether a delta is the first state of an object, after the end of
+// another one in the same stack.
 func begins[T any](deltas []Delta[T], at int) bool {
 	return at > 0 && (deltas[at-1].Type == Deleted || ends(deltas[at-1], deltas[at]))
 }
 
-// mergeable reports whether d may take the place of the newest delta: both have a
-// state of the same object, and the newest is neither the first that is pending
-// nor the one with which the object begins.
+// mergeable reports whether d may take the place of the newest delta: both are
+// states of the same object, and the newest is neither the first of the stack nor the
+// first of its object.
 func mergeable[T any](deltas []Delta[T], d Delta[T]) bool {
 	last := len(deltas) - 1
 	return d.Type != Deleted && deltas[last].Type != Deleted && !ends(deltas[last], d) && last > 0 && !begins(deltas, last)
 }
 
-// forgetLifeLocked takes back all that a stack says of an object that is gone, if its
-// whole life was pending, and reports whether it was: there is something before it.
+// forgetLifeLocked removes from a stack all deltas of the newest object, which is gone, if
+// the stack has its whole life: its first state has a delta of another object before it. It
+// reports whether it has removed them.
 func (f *FIFO[T]) forgetLifeLocked(stack *Stack[T]) bool {
 	at := len(stack.Deltas) - 1
 	for at > 0 && !begins(stack.Deltas, at) {
@@ -318,8 +320,8 @@ func (f *FIFO[T]) forgetLifeLocked(stack *Stack[T]) bool {
 }
 
 // touchLocked records that something was told, through resourceVersion unless
-// that is "" or says nothing of others. The caller wakes Pop once the lock, which
-// Pop wants first of all, is free.
+// that is "" or the versions come in no order. The caller wakes Pop after it has unlocked
+// the queue, since Pop takes the lock at once.
 func (f *FIFO[T]) touchLocked(resourceVersion string) {
 	if f.pending.empty() {
 		f.pending.since = time.Now()

@@ -15,6 +15,9 @@ import (
 // pending; nothing is lost, and Pop may be called again. After Close it hands out
 // what is left, then returns ErrClosed.
 //
+// plain's Pop hands out one key, and holds the lock while the consumer works: see the
+// package comment for what that costs.
+//
 // There is one consumer: Pop panics if it is called while another Pop runs.
 func (f *FIFO[T]) Pop(ctx context.Context) (Batch[T], error) {
 	if !f.popping.CompareAndSwap(false, true) {
@@ -88,10 +91,10 @@ func (f *FIFO[T]) take() (shelf[T], string, error) {
 }
 
 // finish turns a shelf that was taken down into a batch. It reads Known without
-// the lock: the shelf is out of the producer's reach, and Known rests, since the
-// one who changes it is the consumer, who is here. The keys to which a tombstone
-// is added meanwhile are covered by the footprint in flight. It is not ok if the
-// shelf turns out to have nothing to say.
+// the lock: the shelf is out of the producer's reach, and nobody changes Known, as its
+// only writer, the consumer, waits in Pop. The keys to which a tombstone is added
+// meanwhile are covered by the footprint in flight. The result is not ok if the shelf
+// turns out to have nothing to say.
 func (f *FIFO[T]) finish(s shelf[T], resourceVersion string) (Batch[T], bool) {
 	waited := time.Since(s.since)
 	told := s.deltas

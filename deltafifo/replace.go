@@ -12,9 +12,9 @@ import (
 // others. All of it is part of one batch:
 //
 //   - Each object listed gets a Replaced delta, also if it was deleted just
-//     before (DF-17), unless it is Unchanged.
+//     before, unless it is Unchanged.
 //   - Each object not listed that is pending gets a Deleted with its newest
-//     pending state, as a tombstone, unless it is deleted already (DF-18).
+//     pending state, as a tombstone, unless it is deleted already.
 //   - Each object not listed that is only known to the consumer gets a tombstone
 //     with the state that the consumer knows at the next Pop (DF-19).
 //
@@ -31,7 +31,10 @@ import (
 // A Replace without a version ("" or "0") is of a server that cannot say which state
 // a list shows, and whose watch therefore begins with an Add of everything, in no
 // particular order. The version of an Add then says nothing about what else has
-// been told, until an Update, a Delete or a Bookmark ends that (RC-24).
+// been told, until there is an Update, a Delete or a Bookmark.
+//
+// plain/deltafifo.go knows neither the batch, so that readers see half of a list, nor Unchanged
+// items, so that a relist of 20,000 pods allocates 626 MB instead of 8 (plain/README.md).
 //
 // The slice is not retained. Replace returns ErrClosed, having queued nothing, after
 // Close.

@@ -8,15 +8,16 @@ import (
 	"github.com/kinform/kinform/internal/invariant"
 )
 
-// shelf holds what the producer told since the last Pop. Pop takes it down whole
-// and puts up an empty one.
+// shelf holds everything that the producer told since the last Pop. Pop takes it down whole
+// and puts up an empty one. plain has a map of stacks and a slice of keys instead, from which
+// it takes one key after another; a slice of stacks is a batch as it is.
 type shelf[T any] struct {
 	footprint
 
 	stacks []Stack[T] // in order of each key's first delta
 	deltas int        // in all stacks
 	deaths int        // Deleted that were told since the last sweep
-	since  time.Time  // when the oldest of it was told, zero while there is nothing
+	since  time.Time  // when the oldest delta was told, zero while the shelf is empty
 
 	// doubtful are the places of stacks whose beginning depends on what Known holds
 	// when Pop takes the shelf: they begin with a Deleted, or after a Replace that did

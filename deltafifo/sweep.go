@@ -3,8 +3,8 @@ package deltafifo
 import "k8s.io/apimachinery/pkg/types"
 
 // sweep forgets the keys that came and went without the consumer having heard of
-// them, so that names that are used once don't pile up while nobody pops. It reads
-// Known without the lock, and may: a key that is neither known nor in the batch in
+// them, so that names that are used once don't pile up while nobody pops. It may read
+// Known without the lock: a key that is neither known nor in the batch in
 // flight stays unknown until the next shelf is taken down.
 func (f *FIFO[T]) sweep() {
 	gone := make(map[types.NamespacedName]bool)

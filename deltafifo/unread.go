@@ -8,16 +8,16 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// unread says when an object is gone because another one, which could not be read, has
-// its key.
+// unread says when the object that the consumer knows is gone because another one, which
+// could not be read, has its key.
 type unread uint8
 
 const (
 	// ifAnother: if the consumer knows an object of another UIDHash, at Pop.
 	ifAnother unread = iota + 1
 
-	// inAnyCase: whichever object the consumer knows. There were two that could not be
-	// read, or a Replace has none.
+	// inAnyCase: whichever object the consumer knows. Two different objects could not be
+	// read one after another, or a Replace lists no object of the key.
 	inAnyCase
 )
 
@@ -42,7 +42,7 @@ func (f *FIFO[T]) unread(key types.NamespacedName, uidHash uint64, resourceVersi
 }
 
 // unreadLocked is unread for a key that has not vanished. It reports whether it has put
-// a tombstone on what is pending. Of what only the consumer knows, Pop decides.
+// a tombstone on a stack that was pending. Where there is none, Pop decides: see decide.
 func (f *FIFO[T]) unreadLocked(key types.NamespacedName, uidHash uint64, resourceVersion string) (gone bool) {
 	if uidHash == 0 {
 		return false
@@ -64,8 +64,8 @@ func (f *FIFO[T]) unreadLocked(key types.NamespacedName, uidHash uint64, resourc
 	return newest.unread == 0
 }
 
-// readAgain puts a delta in the place of an object that could not be read. By its UID
-// it says itself whether what the consumer knows is another object.
+// readAgain puts a state in the place of an object that could not be read. Its UID tells
+// the consumer whether the object that it knows is another one.
 func (s *shelf[T]) readAgain(i int, d Delta[T]) {
 	s.stacks[i].Deltas[0] = d
 	if at, ok := slices.BinarySearch(s.doubtful, i); ok {
