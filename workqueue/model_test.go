@@ -189,7 +189,7 @@ func (m *model) addLater(key byte, d time.Duration, mode workqueue.DelayMode, wo
 
 func (m *model) retry(key byte) {
 	k := m.key(key)
-	d := min(time.Second<<k.failures, 8*time.Second)
+	d := min(time.Second<<min(k.failures, 3), 8*time.Second)
 	k.failures++
 	work := &modelWork{causes: workqueue.Causes{Count: 1}}
 	if k.running != nil {
