@@ -26,7 +26,7 @@ func TestClusterRestoredFromABackup(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 			defer cancel()
 			const n = 40
-			maps := rest.For[*corev1.ConfigMap](newClient(t, kube.Config()), rest.ResourceOptions{Namespace: cluster.Namespace})
+			maps := rest.Must(rest.For[*corev1.ConfigMap](newClient(t, kube.Config()), rest.ResourceOptions{Namespace: cluster.Namespace}))
 			write := func(from, to int, data string) {
 				for i := from; i < to; i++ {
 					object := &corev1.ConfigMap{ObjectMeta: inTheNamespace(fmt.Sprintf("map-%02d", i)), Data: map[string]string{"data": data}}

@@ -100,7 +100,7 @@ func TestServerThatIsAtItsLimitOfRequests(t *testing.T) {
 				}}})
 				require.NoError(t, err)
 				defer client.Close()
-				require.NoError(t, test.do(t.Context(), rest.For[*corev1.ConfigMap](client, rest.ResourceOptions{})))
+				require.NoError(t, test.do(t.Context(), rest.Must(rest.For[*corev1.ConfigMap](client, rest.ResourceOptions{}))))
 				require.GreaterOrEqual(t, refusals, 2)
 			})
 		}
@@ -182,7 +182,7 @@ func TestPriorityLevelThatIsFullRefuses(t *testing.T) {
 			defer func() { require.NoError(t, kube.Delete(t.Context(), schemas+"/no-seats")) }()
 			client, err := rest.NewClient(kube.Config(), rest.Options{MaxRetries: -1})
 			require.NoError(t, err)
-			maps := rest.For[*corev1.ConfigMap](client, rest.ResourceOptions{})
+			maps := rest.Must(rest.For[*corev1.ConfigMap](client, rest.ResourceOptions{}))
 			var release func()
 			eventually(t, time.Minute, func() string { // the server learns of the flow soon
 				release = occupyWriter(t)

@@ -72,8 +72,8 @@ subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: %[1]s}]`, web
 
 	client := newClient(t, kube.Config())
 	gvr := schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "websites"}
-	x.sites = rest.NewJSONResource[*unstructured.Unstructured](client, gvr, rest.ResourceOptions{Namespace: cluster.Namespace})
-	x.deployments = rest.For[*appsv1.Deployment](client, rest.ResourceOptions{Namespace: cluster.Namespace})
+	x.sites = rest.Must(rest.NewJSONResource[*unstructured.Unstructured](client, gvr, rest.ResourceOptions{Namespace: cluster.Namespace}))
+	x.deployments = rest.Must(rest.For[*appsv1.Deployment](client, rest.ResourceOptions{Namespace: cluster.Namespace}))
 	return x
 }
 

@@ -33,14 +33,14 @@ func runFactory(t *testing.T, factory *informer.Factory) {
 
 func TestSeveralNamespacesAreOneStore(t *testing.T) {
 	client := newClient(t, kube.Config())
-	namespaces := rest.For[*corev1.Namespace](client, rest.ResourceOptions{})
+	namespaces := rest.Must(rest.For[*corev1.Namespace](client, rest.ResourceOptions{}))
 	var names [3]string // the third one is of no interest
 	for i := range names {
 		created, err := namespaces.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "merged-"}}, metav1.CreateOptions{})
 		require.NoError(t, err)
 		names[i] = created.Name
 	}
-	maps := rest.For[*corev1.ConfigMap](client, rest.ResourceOptions{})
+	maps := rest.Must(rest.For[*corev1.ConfigMap](client, rest.ResourceOptions{}))
 	create := func(namespace, name string) types.NamespacedName {
 		created, err := maps.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}, metav1.CreateOptions{})
 		require.NoError(t, err)
@@ -53,7 +53,7 @@ func TestSeveralNamespacesAreOneStore(t *testing.T) {
 	runFactory(t, &factory)
 	handle, err := informer.Acquire(&factory,
 		informer.Selection{Resource: corev1.SchemeGroupVersion.WithResource("configmaps"), Namespaces: names[:2]},
-		func(s informer.Selection) listwatch.Source[*corev1.ConfigMap] {
+		func(s informer.Selection) (listwatch.Source[*corev1.ConfigMap], error) {
 			return rest.For[*corev1.ConfigMap](client, rest.ResourceOptions{Namespace: s.Namespace()})
 		}, informer.Options[*corev1.ConfigMap]{})
 	require.NoError(t, err)
@@ -87,7 +87,7 @@ func TestFactoryWakesAnInformerWhenItsDefinitionComes(t *testing.T) {
 	runFactory(t, &factory)
 
 	watched, err := informer.Acquire(&factory, informer.Selection{Resource: definitions},
-		func(informer.Selection) listwatch.Source[*metav1.PartialObjectMetadata] {
+		func(informer.Selection) (listwatch.Source[*metav1.PartialObjectMetadata], error) {
 			return rest.NewResource[*metav1.PartialObjectMetadata](client, definitions, rest.ResourceOptions{})
 		}, informer.Options[*metav1.PartialObjectMetadata]{})
 	require.NoError(t, err)
@@ -102,7 +102,7 @@ func TestFactoryWakesAnInformerWhenItsDefinitionComes(t *testing.T) {
 	opts.Reflector.Backoff.Base = 2 * time.Minute // Nobody waits for that: it is woken.
 	opts.Reflector.Backoff.Max = 2 * time.Minute
 	handle, err := informer.Acquire(&factory, informer.Selection{Resource: widgets},
-		func(informer.Selection) listwatch.Source[*unstructured.Unstructured] {
+		func(informer.Selection) (listwatch.Source[*unstructured.Unstructured], error) {
 			return rest.NewJSONResource[*unstructured.Unstructured](client, widgets, rest.ResourceOptions{})
 		}, opts)
 	require.NoError(t, err)

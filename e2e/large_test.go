@@ -61,7 +61,7 @@ func TestCustomResourceOfAMegabyte(t *testing.T) {
 	for _, mode := range []reflector.ListMode{reflector.List, reflector.WatchList} {
 		t.Run(mode.String(), func(t *testing.T) {
 			client := newClient(t, kube.Config())
-			widgets := rest.NewJSONResource[*unstructured.Unstructured](client, widgetsResource, rest.ResourceOptions{})
+			widgets := rest.Must(rest.NewJSONResource[*unstructured.Unstructured](client, widgetsResource, rest.ResourceOptions{}))
 			want := map[types.NamespacedName]map[string]any{}
 			create := func(i int) {
 				w := &unstructured.Unstructured{Object: map[string]any{

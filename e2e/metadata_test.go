@@ -24,14 +24,14 @@ import (
 // custom ones.
 func TestPartialObjectMetadata(t *testing.T) {
 	defineWidgets(t)
-	maps := rest.For[*corev1.ConfigMap](newClient(t, kube.Config()), rest.ResourceOptions{})
+	maps := rest.Must(rest.For[*corev1.ConfigMap](newClient(t, kube.Config()), rest.ResourceOptions{}))
 	_, err := maps.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: inTheNamespace("meta"), Data: map[string]string{"a": "b"}}, metav1.CreateOptions{})
 	require.NoError(t, err)
 	for path, of := range map[string]schema.GroupVersionResource{configMapsPath: configMaps.resource, cluster.WidgetsPath: widgetsResource} {
 		for _, encoding := range encodings {
 			t.Run(of.Resource+"/"+encoding.String(), func(t *testing.T) {
 				client := newClient(t, kube.Config())
-				resource := rest.NewResource[*metav1.PartialObjectMetadata](client, of, inNamespace(encoding))
+				resource := rest.Must(rest.NewResource[*metav1.PartialObjectMetadata](client, of, inNamespace(encoding)))
 				want, err := kube.List(t.Context(), path)
 				require.NoError(t, err)
 				stream, err := resource.List(t.Context(), listwatch.ListOptions{})
@@ -87,7 +87,7 @@ func TestPropagationOfDeletion(t *testing.T) {
 		{metav1.DeletePropagationBackground, ""},
 	} {
 		t.Run(string(test.policy), func(t *testing.T) {
-			maps := rest.For[*corev1.ConfigMap](newClient(t, kube.Config()), rest.ResourceOptions{})
+			maps := rest.Must(rest.For[*corev1.ConfigMap](newClient(t, kube.Config()), rest.ResourceOptions{}))
 			m, err := maps.Create(ctx, &corev1.ConfigMap{ObjectMeta: inTheNamespace(fmt.Sprint("propagated-", i))}, metav1.CreateOptions{})
 			require.NoError(t, err)
 			dry := metav1.DeleteOptions{PropagationPolicy: &test.policy, DryRun: []string{metav1.DryRunAll}}
@@ -123,7 +123,7 @@ func TestDryRunsAndStatusOfACustomResource(t *testing.T) {
 	defineWidgets(t)
 	ctx := t.Context()
 	all := []string{metav1.DryRunAll}
-	widgets := rest.NewJSONResource[*unstructured.Unstructured](newClient(t, kube.Config()), widgetsResource, rest.ResourceOptions{})
+	widgets := rest.Must(rest.NewJSONResource[*unstructured.Unstructured](newClient(t, kube.Config()), widgetsResource, rest.ResourceOptions{}))
 	made := func(name string) *unstructured.Unstructured {
 		w := &unstructured.Unstructured{Object: map[string]any{
 			"apiVersion": cluster.CRDGroup + "/" + cluster.CRDVersion, "kind": cluster.CRDKind,

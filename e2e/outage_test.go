@@ -48,7 +48,7 @@ func TestOutage(t *testing.T) {
 		lengths = append(lengths, length)
 	}
 	measures := *outageRounds > 1
-	secrets := rest.NewResource[*corev1.Secret](newClient(t, kube.Config()), corev1.SchemeGroupVersion.WithResource("secrets"), rest.ResourceOptions{Namespace: cluster.Namespace})
+	secrets := rest.Must(rest.NewResource[*corev1.Secret](newClient(t, kube.Config()), corev1.SchemeGroupVersion.WithResource("secrets"), rest.ResourceOptions{Namespace: cluster.Namespace}))
 	var mu sync.Mutex // guards following
 	var errs []string
 	inf, err := informer.New(secrets, informer.Options[*corev1.Secret]{Reflector: reflector.Options{OnError: func(e reflector.Error) {

@@ -192,11 +192,11 @@ func newResource[T any](client *rest.Client, gvr schema.GroupVersionResource, op
 	var resource any
 	switch any(*new(T)).(type) {
 	case *corev1.Pod:
-		resource = rest.NewResource[*corev1.Pod](client, gvr, opts)
+		resource = rest.Must(rest.NewResource[*corev1.Pod](client, gvr, opts))
 	case *corev1.ConfigMap:
-		resource = rest.NewResource[*corev1.ConfigMap](client, gvr, opts)
+		resource = rest.Must(rest.NewResource[*corev1.ConfigMap](client, gvr, opts))
 	default:
-		resource = rest.NewJSONResource[T](client, gvr, opts)
+		resource = rest.Must(rest.NewJSONResource[T](client, gvr, opts))
 	}
 	return resource.(*rest.Resource[T])
 }

@@ -33,7 +33,7 @@ func TestWhatWasWrittenCanBeReadFromTheStore(t *testing.T) {
 			s.encoding = encoding
 			p := startPipeline[*corev1.ConfigMap](t, s)
 			p.waitForSync(t)
-			resource := rest.NewResource[*corev1.ConfigMap](p.client, s.resource, inNamespace(encoding))
+			resource := rest.Must(rest.NewResource[*corev1.ConfigMap](p.client, s.resource, inNamespace(encoding)))
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			for i := range 50 {
@@ -67,7 +67,7 @@ func TestVerbsAnswerAsTheServerDoes(t *testing.T) {
 	for _, encoding := range encodings {
 		t.Run(encoding.String(), func(t *testing.T) {
 			client := newClient(t, kube.Config())
-			resource := rest.NewResource[*corev1.Pod](client, pods.resource, inNamespace(encoding))
+			resource := rest.Must(rest.NewResource[*corev1.Pod](client, pods.resource, inNamespace(encoding)))
 			key := types.NamespacedName{Namespace: cluster.Namespace, Name: "verbs-" + strings.ToLower(encoding.String())}
 			ctx := t.Context()
 
@@ -108,7 +108,7 @@ func TestVerbsAnswerAsTheServerDoes(t *testing.T) {
 func TestServerRefusesAnUnknownToken(t *testing.T) {
 	config := kube.Config()
 	config.BearerTokenFile, config.BearerToken = "", rest.NewSecret("unknown")
-	resource := rest.NewResource[*corev1.Pod](newClient(t, config), pods.resource, inNamespace(rest.Automatic))
+	resource := rest.Must(rest.NewResource[*corev1.Pod](newClient(t, config), pods.resource, inNamespace(rest.Automatic)))
 	_, err := resource.List(t.Context(), listwatch.ListOptions{})
 	require.True(t, apierrors.IsUnauthorized(err), "%v", err)
 }
@@ -117,7 +117,7 @@ func TestPageAfterACompactionHasExpired(t *testing.T) {
 	configMapChurn().steps(t, 100)
 	for _, encoding := range encodings {
 		t.Run(encoding.String(), func(t *testing.T) {
-			resource := rest.NewResource[*corev1.ConfigMap](newClient(t, kube.Config()), configMaps.resource, inNamespace(encoding))
+			resource := rest.Must(rest.NewResource[*corev1.ConfigMap](newClient(t, kube.Config()), configMaps.resource, inNamespace(encoding)))
 			first := readPage(t, resource, listwatch.ListOptions{Limit: 10})
 			require.NotEmpty(t, first.Continue)
 			require.NotZero(t, first.RemainingItemCount)

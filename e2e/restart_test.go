@@ -26,7 +26,7 @@ func life(t *testing.T, path string) (told []string) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	client := newClient(t, kube.Config())
-	maps := rest.For[*corev1.ConfigMap](client, rest.ResourceOptions{Namespace: cluster.Namespace})
+	maps := rest.Must(rest.For[*corev1.ConfigMap](client, rest.ResourceOptions{Namespace: cluster.Namespace}))
 	file, err := warmstart.New(path, warmstart.Protobuf[corev1.ConfigMap](), warmstart.Options{OnError: func(err error) { t.Log("a cold start:", err) }})
 	require.NoError(t, err)
 	inf, err := informer.New(maps, informer.Options[*corev1.ConfigMap]{Preload: file.Preload})
@@ -67,7 +67,7 @@ func life(t *testing.T, path string) (told []string) {
 
 func TestRestartGoesOnWhereTheFileEnds(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "configmaps")
-	maps := rest.For[*corev1.ConfigMap](newClient(t, kube.Config()), rest.ResourceOptions{})
+	maps := rest.Must(rest.For[*corev1.ConfigMap](newClient(t, kube.Config()), rest.ResourceOptions{}))
 	create := func(name string) {
 		object := &corev1.ConfigMap{ObjectMeta: inTheNamespace(name)}
 		object.Labels = map[string]string{"of": "restart"}

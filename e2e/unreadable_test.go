@@ -44,7 +44,7 @@ func TestG2_WhatATenantWritesIsNeverMissingInSilence(t *testing.T) {
 		opts := informer.Options[*widget]{Reflector: reflector.Options{
 			SkipUnreadable: skip, Backoff: reflector.Backoff{Base: 100 * time.Millisecond, Max: time.Second},
 		}}
-		inf, err := informer.New(rest.NewJSONResource[*widget](client, widgets, rest.ResourceOptions{Namespace: cluster.Namespace}), opts)
+		inf, err := informer.New(rest.Must(rest.NewJSONResource[*widget](client, widgets, rest.ResourceOptions{Namespace: cluster.Namespace})), opts)
 		require.NoError(t, err)
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error, 1)

@@ -45,7 +45,7 @@ func TestBuiltinTypesAreThoseThatTheServerHas(t *testing.T) {
 func TestServerSideApply(t *testing.T) {
 	ctx := t.Context()
 	for i, encoding := range encodings {
-		maps := rest.For[*corev1.ConfigMap](newClient(t, kube.Config()), inNamespace(encoding))
+		maps := rest.Must(rest.For[*corev1.ConfigMap](newClient(t, kube.Config()), inNamespace(encoding)))
 		wanted := &corev1.ConfigMap{ObjectMeta: inTheNamespace(fmt.Sprint("applied-", i)), Data: map[string]string{"a": "1", "b": "1"}}
 		_, err := maps.ServerSideApply(ctx, wanted, metav1.ApplyOptions{FieldManager: "one", DryRun: []string{metav1.DryRunAll}})
 		require.NoError(t, err)
@@ -86,11 +86,11 @@ func deployment(name string) *appsv1.Deployment {
 
 func TestScaleAndStatusSubresources(t *testing.T) {
 	ctx := t.Context()
-	deployments := rest.For[*appsv1.Deployment](newClient(t, kube.Config()), rest.ResourceOptions{})
+	deployments := rest.Must(rest.For[*appsv1.Deployment](newClient(t, kube.Config()), rest.ResourceOptions{}))
 	d, err := deployments.ServerSideApply(ctx, deployment("scaled"), metav1.ApplyOptions{FieldManager: "e2e"})
 	require.NoError(t, err, "a typed object with fields that are empty")
 
-	scales := rest.NewSubresource[*autoscalingv1.Scale](deployments, "scale")
+	scales := rest.Must(rest.NewSubresource[*autoscalingv1.Scale](deployments, "scale"))
 	scale, err := scales.Get(ctx, keyOf(d), metav1.GetOptions{})
 	require.NoError(t, err)
 	require.EqualValues(t, 1, scale.Spec.Replicas)
@@ -118,13 +118,13 @@ func TestScaleAndStatusSubresources(t *testing.T) {
 func TestSubresourcesThatAreActions(t *testing.T) {
 	ctx := t.Context()
 	client := newClient(t, kube.Config())
-	pods := rest.For[*corev1.Pod](client, rest.ResourceOptions{})
+	pods := rest.Must(rest.For[*corev1.Pod](client, rest.ResourceOptions{}))
 	pod, err := pods.Create(ctx, &corev1.Pod{ObjectMeta: inTheNamespace("acted-on"),
 		Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "app", Image: "example.com/app"}}}}, metav1.CreateOptions{})
 	require.NoError(t, err)
 
 	binding := &corev1.Binding{ObjectMeta: inTheNamespace(pod.Name), Target: corev1.ObjectReference{Kind: "Node", Name: "node-1"}}
-	_, err = rest.NewSubresource[*corev1.Binding](pods, "binding").Create(ctx, keyOf(pod), binding, metav1.CreateOptions{})
+	_, err = rest.Must(rest.NewSubresource[*corev1.Binding](pods, "binding")).Create(ctx, keyOf(pod), binding, metav1.CreateOptions{})
 	require.NoError(t, err)
 	pod, err = pods.Get(ctx, keyOf(pod), metav1.GetOptions{})
 	require.NoError(t, err)
@@ -132,7 +132,7 @@ func TestSubresourcesThatAreActions(t *testing.T) {
 
 	zero := int64(0)
 	eviction := &policyv1.Eviction{ObjectMeta: inTheNamespace(pod.Name), DeleteOptions: &metav1.DeleteOptions{GracePeriodSeconds: &zero}}
-	evictions := rest.NewSubresource[*policyv1.Eviction](pods, "eviction")
+	evictions := rest.Must(rest.NewSubresource[*policyv1.Eviction](pods, "eviction"))
 	_, err = evictions.Create(ctx, keyOf(pod), eviction, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 	require.NoError(t, err)
 	_, err = pods.Get(ctx, keyOf(pod), metav1.GetOptions{})
@@ -142,10 +142,10 @@ func TestSubresourcesThatAreActions(t *testing.T) {
 	_, err = pods.Get(ctx, keyOf(pod), metav1.GetOptions{})
 	require.True(t, apierrors.IsNotFound(err), "%v", err)
 
-	accounts := rest.For[*corev1.ServiceAccount](client, rest.ResourceOptions{})
+	accounts := rest.Must(rest.For[*corev1.ServiceAccount](client, rest.ResourceOptions{}))
 	account, err := accounts.Create(ctx, &corev1.ServiceAccount{ObjectMeta: inTheNamespace("verbs")}, metav1.CreateOptions{})
 	require.NoError(t, err)
-	token, err := rest.NewSubresource[*authenticationv1.TokenRequest](accounts, "token").Create(ctx, keyOf(account), &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
+	token, err := rest.Must(rest.NewSubresource[*authenticationv1.TokenRequest](accounts, "token")).Create(ctx, keyOf(account), &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
 	require.NoError(t, err)
 	require.NotEmpty(t, token.Status.Token)
 	require.NoError(t, accounts.Delete(ctx, keyOf(account), metav1.DeleteOptions{}))
@@ -154,8 +154,8 @@ func TestSubresourcesThatAreActions(t *testing.T) {
 func TestEveryPatchTypeTypedAndUnstructured(t *testing.T) {
 	ctx := t.Context()
 	client := newClient(t, kube.Config())
-	typed := rest.For[*corev1.ConfigMap](client, rest.ResourceOptions{})
-	untyped := rest.NewJSONResource[*unstructured.Unstructured](client, configMaps.resource, rest.ResourceOptions{})
+	typed := rest.Must(rest.For[*corev1.ConfigMap](client, rest.ResourceOptions{}))
+	untyped := rest.Must(rest.NewJSONResource[*unstructured.Unstructured](client, configMaps.resource, rest.ResourceOptions{}))
 	made, err := untyped.Create(ctx, &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"namespace": cluster.Namespace, "name": "patched"},
 		"data": map[string]any{"0": "0"},
@@ -191,7 +191,7 @@ func TestEveryPatchTypeTypedAndUnstructured(t *testing.T) {
 
 func TestDeleteCollection(t *testing.T) {
 	ctx := t.Context()
-	maps := rest.For[*corev1.ConfigMap](newClient(t, kube.Config()), rest.ResourceOptions{LabelSelector: "collection=e2e"})
+	maps := rest.Must(rest.For[*corev1.ConfigMap](newClient(t, kube.Config()), rest.ResourceOptions{LabelSelector: "collection=e2e"}))
 	for i := range 20 {
 		m := &corev1.ConfigMap{ObjectMeta: inTheNamespace(fmt.Sprint("collected-", i))}
 		m.Labels = map[string]string{"collection": "e2e", "odd": fmt.Sprint(i%2 == 1)}

@@ -64,7 +64,7 @@ func TestFiftyThousandConfigMapsInBoundedMemory(t *testing.T) {
 		t.Run(s.String(), func(t *testing.T) {
 			t.Run("read and forgotten", func(t *testing.T) {
 				client := newClient(t, kube.Config())
-				resource := rest.For[*corev1.ConfigMap](client, rest.ResourceOptions{Encoding: s.encoding})
+				resource := rest.Must(rest.For[*corev1.ConfigMap](client, rest.ResourceOptions{Encoding: s.encoding}))
 				before := heapInUse()
 				peak := watchHeap()
 				require.GreaterOrEqual(t, read(t, resource, s.mode), volume)

@@ -157,7 +157,7 @@ func (n brokenNetwork) start(t *testing.T, reach reach) (rig *brokenRig, end fun
 
 	which := rest.ResourceOptions{Encoding: n.format.encoding, Unshared: !n.format.shared}
 	n.retry.ListMode = n.mode
-	rig.informer, err = informer.New(rest.NewResource[*corev1.Pod](client, pods, which), informer.Options[*corev1.Pod]{Reflector: n.retry})
+	rig.informer, err = informer.New(rest.Must(rest.NewResource[*corev1.Pod](client, pods, which)), informer.Options[*corev1.Pod]{Reflector: n.retry})
 	require.NoError(t, err)
 	rig.handler, err = rig.informer.AddHandler(rig.received.handle, informer.HandlerOptions{})
 	require.NoError(t, err)

@@ -50,7 +50,7 @@ func TestPreloadFromLoadsWhenTheServerHasSaidWhatItIs(t *testing.T) {
 		client, err := rest.NewClient(rest.Config{Host: r.server.URL(), DialContext: r.server.DialContext}, rest.Options{})
 		require.NoError(t, err)
 		defer client.Close()
-		inf, err := informer.New(rest.NewResource[*corev1.Pod](client, pods, rest.ResourceOptions{LabelSelector: "app"}), informer.Options[*corev1.Pod]{})
+		inf, err := informer.New(rest.Must(rest.NewResource[*corev1.Pod](client, pods, rest.ResourceOptions{LabelSelector: "app"})), informer.Options[*corev1.Pod]{})
 		require.NoError(t, err)
 		var about []map[string]string
 		require.NoError(t, informer.PreloadFrom(inf, func(description map[string]string) ([]indexer.Entry[*corev1.Pod], string, error) {
@@ -120,7 +120,7 @@ func TestPreloadFromTellsWhyNothingIsLoaded(t *testing.T) {
 
 func TestMergeDescribesAllItsParts(t *testing.T) {
 	t.Parallel()
-	plain := rest.NewResource[*corev1.Pod](nowhere(t), pods, rest.ResourceOptions{})
+	plain := rest.Must(rest.NewResource[*corev1.Pod](nowhere(t), pods, rest.ResourceOptions{}))
 	says := func(cluster string) described {
 		return described{Source: plain, says: map[string]string{"cluster": cluster, "resource": "/v1/pods"}}
 	}

@@ -30,7 +30,7 @@ func Example() {
 		return
 	}
 	defer client.Close()
-	pods := rest.NewResource[*corev1.Pod](client, corev1.SchemeGroupVersion.WithResource("pods"), rest.ResourceOptions{})
+	pods := rest.Must(rest.NewResource[*corev1.Pod](client, corev1.SchemeGroupVersion.WithResource("pods"), rest.ResourceOptions{}))
 	inf, err := informer.New(pods, informer.Options[*corev1.Pod]{})
 	if err != nil {
 		fmt.Println(err)

@@ -88,8 +88,8 @@ type SharedStatus struct {
 
 // Acquire returns a handle on the informer of a selection. The first user's open
 // and opts make it: open is called for each namespace, or once where there are none,
-// and returns the source of it; several become one, see [Merge]. One that returns
-// nil makes an error. If the factory runs, the informer starts at once, otherwise with the factory.
+// and returns the source of it; several become one, see [Merge]. Its error is one of
+// Acquire, and so is a source that is nil. If the factory runs, the informer starts at once, otherwise with the factory.
 //
 // Every later user of the same selection and type must want the same options, or
 // gets a [*ConflictError]. An index function is the same if it is one function of a
@@ -99,7 +99,7 @@ type SharedStatus struct {
 // Reflector.Wake is the factory's. Further indexes can be added with Handle.AddIndex.
 //
 // After the end of Run, the error is ErrStopped.
-func Acquire[T any](f *Factory, what Selection, open func(Selection) listwatch.Source[T], opts Options[T]) (*Handle[T], error) {
+func Acquire[T any](f *Factory, what Selection, open func(Selection) (listwatch.Source[T], error), opts Options[T]) (*Handle[T], error) {
 	if f == nil {
 		return nil, errors.New("informer: Acquire needs a Factory")
 	}

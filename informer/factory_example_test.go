@@ -32,7 +32,7 @@ func ExampleFactory() {
 		return
 	}
 	defer client.Close()
-	open := func(s informer.Selection) listwatch.Source[*corev1.Pod] {
+	open := func(s informer.Selection) (listwatch.Source[*corev1.Pod], error) {
 		return rest.NewResource[*corev1.Pod](client, s.Resource, rest.ResourceOptions{Namespace: s.Namespace()})
 	}
 

@@ -16,7 +16,7 @@ func TestHandleForgetsHandlersThatWereRemoved(t *testing.T) {
 	t.Parallel()
 	var factory Factory
 	what := Selection{Resource: schema.GroupVersionResource{Version: "v1", Resource: "pods"}}
-	handle, err := Acquire(&factory, what, func(Selection) listwatch.Source[string] { return nowhere{} }, Options[string]{})
+	handle, err := Acquire(&factory, what, func(Selection) (listwatch.Source[string], error) { return nowhere{}, nil }, Options[string]{})
 	require.NoError(t, err)
 	for range 100 {
 		registration, err := handle.AddHandler(func(Event[string]) {}, HandlerOptions{})

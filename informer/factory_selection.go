@@ -79,13 +79,16 @@ func (s Selection) key(object reflect.Type) sharedKey {
 }
 
 // openAll opens the source of each namespace, or of all.
-func openAll[T any](s Selection, open func(Selection) listwatch.Source[T]) (parts []listwatch.Source[T], err error) {
+func openAll[T any](s Selection, open func(Selection) (listwatch.Source[T], error)) (parts []listwatch.Source[T], err error) {
 	for i := range max(len(s.Namespaces), 1) {
 		one := s
 		if len(s.Namespaces) > 0 {
 			one.Namespaces = s.Namespaces[i : i+1 : i+1]
 		}
-		source := open(one)
+		source, err := open(one)
+		if err != nil {
+			return nil, fmt.Errorf("informer: Acquire: open %v: %w", one, err)
+		}
 		if isNil(source) { // It would be found out in Run, by a panic.
 			return nil, fmt.Errorf("informer: Acquire: open returned no source for %v", one)
 		}

@@ -52,7 +52,7 @@ func (w *workshop) run() {
 	synctest.Wait()
 }
 
-func (w *workshop) openPods(s informer.Selection) listwatch.Source[*corev1.Pod] {
+func (w *workshop) openPods(s informer.Selection) (listwatch.Source[*corev1.Pod], error) {
 	return rest.NewResource[*corev1.Pod](w.client, s.Resource, rest.ResourceOptions{
 		Namespace: s.Namespace(), LabelSelector: s.LabelSelector, FieldSelector: s.FieldSelector,
 	})
@@ -152,7 +152,7 @@ func TestHandlerReleasesItsOwnHandle(t *testing.T) {
 
 func TestConflictingOptionsNameBothUsers(t *testing.T) { // D25, SI-33
 	t.Parallel()
-	w := &workshop{t: t}
+	w := &workshop{t: t, client: nowhere(t)}
 	want := informer.Options[*corev1.Pod]{Name: "first", Reflector: reflector.Options{PageSize: 100, OnError: func(reflector.Error) {}}}
 	acquire := func(o informer.Options[*corev1.Pod]) error {
 		_, err := informer.Acquire(&w.factory, informer.Selection{Resource: pods}, w.openPods, o)
@@ -185,7 +185,7 @@ func TestConflictingOptionsNameBothUsers(t *testing.T) { // D25, SI-33
 	slim := informer.Options[*corev1.Pod]{Reflector: reflector.Options{PageSize: 7}}
 	_, err := informer.Acquire(&w.factory, informer.Selection{Resource: pods, Projection: "slim"}, w.openPods, slim)
 	require.NoError(t, err, "another projection is another informer")
-	partial := func(s informer.Selection) listwatch.Source[*metav1.PartialObjectMetadata] {
+	partial := func(s informer.Selection) (listwatch.Source[*metav1.PartialObjectMetadata], error) {
 		return rest.NewResource[*metav1.PartialObjectMetadata](w.client, s.Resource, rest.ResourceOptions{})
 	}
 	_, err = informer.Acquire(&w.factory, informer.Selection{Resource: pods}, partial, informer.Options[*metav1.PartialObjectMetadata]{})
@@ -227,7 +227,7 @@ func TestAnIndexIsSharedOnlyWhereItsFunctionIsTheSameForSure(t *testing.T) {
 		"methods of two values":      {func() indexer.IndexFunc[*corev1.Pod] { return one.index }, func() indexer.IndexFunc[*corev1.Pod] { return (&sorter{"tier"}).index }, false},
 		"two functions":              {func() indexer.IndexFunc[*corev1.Pod] { return podsByNode }, func() indexer.IndexFunc[*corev1.Pod] { return byName[*corev1.Pod] }, false},
 	} {
-		w := &workshop{t: t}
+		w := &workshop{t: t, client: nowhere(t)}
 		acquire := func(fn indexer.IndexFunc[*corev1.Pod]) error {
 			_, err := informer.Acquire(&w.factory, informer.Selection{Resource: pods}, w.openPods, informer.Options[*corev1.Pod]{
 				Store: indexer.Options[*corev1.Pod]{Indexes: map[string]indexer.IndexFunc[*corev1.Pod]{"x": fn}},
@@ -250,7 +250,7 @@ func TestAnIndexIsSharedOnlyWhereItsFunctionIsTheSameForSure(t *testing.T) {
 // Who only listens changes nothing of what others get.
 func TestLoggersAndObserversAreNoConflict(t *testing.T) {
 	t.Parallel()
-	w := &workshop{t: t}
+	w := &workshop{t: t, client: nowhere(t)}
 	for n := range 2 {
 		logger := slog.New(slog.DiscardHandler).With("n", n)
 		_, err := informer.Acquire(&w.factory, informer.Selection{Resource: pods}, w.openPods, informer.Options[*corev1.Pod]{
@@ -272,7 +272,7 @@ func TestLoggersAndObserversAreNoConflict(t *testing.T) {
 
 func TestSelectionMustMakeSense(t *testing.T) {
 	t.Parallel()
-	w := &workshop{t: t}
+	w := &workshop{t: t, client: nowhere(t)}
 	_, err := informer.Acquire(&w.factory, informer.Selection{}, w.openPods, informer.Options[*corev1.Pod]{})
 	require.ErrorContains(t, err, "needs a Resource")
 	_, err = informer.Acquire(&w.factory, informer.Selection{Resource: pods, Namespaces: []string{"a", ""}}, w.openPods, informer.Options[*corev1.Pod]{})
@@ -286,23 +286,29 @@ func TestSelectionMustMakeSense(t *testing.T) {
 
 func TestAnOpenThatReturnsNoSourceIsAnError(t *testing.T) {
 	t.Parallel()
-	w := &workshop{t: t}
-	nothing := func(informer.Selection) listwatch.Source[*corev1.Pod] { return nil }
-	nilPointer := func(informer.Selection) listwatch.Source[*corev1.Pod] { return (*rest.Resource[*corev1.Pod])(nil) }
-	notInB := func(s informer.Selection) listwatch.Source[*corev1.Pod] {
+	w := &workshop{t: t, client: nowhere(t)}
+	nothing := func(informer.Selection) (listwatch.Source[*corev1.Pod], error) { return nil, nil }
+	nilPointer := func(informer.Selection) (listwatch.Source[*corev1.Pod], error) {
+		return (*rest.Resource[*corev1.Pod])(nil), nil
+	}
+	notInB := func(s informer.Selection) (listwatch.Source[*corev1.Pod], error) {
 		if slices.Contains(s.Namespaces, "b") {
-			return nil
+			return nil, nil
 		}
 		return w.openPods(s)
 	}
+	wrong := func(s informer.Selection) (listwatch.Source[*corev1.Pod], error) {
+		return rest.For[*corev1.Pod](w.client, rest.ResourceOptions{Namespace: s.Namespace(), LabelSelector: "a in"})
+	}
 	for name, c := range map[string]struct {
-		open       func(informer.Selection) listwatch.Source[*corev1.Pod]
+		open       func(informer.Selection) (listwatch.Source[*corev1.Pod], error)
 		namespaces []string
 		want       string
 	}{
 		"all namespaces":   {nothing, nil, "open returned no source for pods"},
 		"one namespace":    {nothing, []string{"a"}, "open returned no source for pods in a"},
 		"one of several":   {notInB, []string{"a", "b"}, "open returned no source for pods in b"},
+		"an error":         {wrong, []string{"a"}, "informer: Acquire: open pods in a: rest: ResourceOptions.LabelSelector"},
 		"a pointer to nil": {nilPointer, nil, "open returned no source for pods"},
 	} {
 		_, err := informer.Acquire(&w.factory, informer.Selection{Resource: pods, Namespaces: c.namespaces}, c.open, informer.Options[*corev1.Pod]{})
@@ -317,7 +323,7 @@ var (
 )
 
 func (w *workshop) acquireWidgets() *informer.Handle[*unstructured.Unstructured] {
-	handle, err := informer.Acquire(&w.factory, informer.Selection{Resource: widgets}, func(s informer.Selection) listwatch.Source[*unstructured.Unstructured] {
+	handle, err := informer.Acquire(&w.factory, informer.Selection{Resource: widgets}, func(s informer.Selection) (listwatch.Source[*unstructured.Unstructured], error) {
 		return rest.NewJSONResource[*unstructured.Unstructured](w.client, s.Resource, rest.ResourceOptions{})
 	}, informer.Options[*unstructured.Unstructured]{})
 	require.NoError(w.t, err)
@@ -372,7 +378,7 @@ func TestDefinitionWakesWhoWaitsForIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorkshop(t)
 		handle := w.acquireWidgets()
-		crds, err := informer.Acquire(&w.factory, informer.Selection{Resource: definitions}, func(s informer.Selection) listwatch.Source[*metav1.PartialObjectMetadata] {
+		crds, err := informer.Acquire(&w.factory, informer.Selection{Resource: definitions}, func(s informer.Selection) (listwatch.Source[*metav1.PartialObjectMetadata], error) {
 			return rest.NewResource[*metav1.PartialObjectMetadata](w.client, s.Resource, rest.ResourceOptions{})
 		}, informer.Options[*metav1.PartialObjectMetadata]{})
 		require.NoError(t, err)
@@ -434,13 +440,14 @@ func TestFactorySaysWhoIsNotHealthy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorkshop(t)
 		require.NoError(t, w.factory.Healthy(time.Minute), "nobody wants anything")
-		open := func(s informer.Selection) listwatch.Source[*corev1.Pod] {
-			return informer.Transform(w.openPods(s), func(pod *corev1.Pod) (*corev1.Pod, error) {
+		open := func(s informer.Selection) (listwatch.Source[*corev1.Pod], error) {
+			all, err := w.openPods(s)
+			return informer.Transform(all, func(pod *corev1.Pod) (*corev1.Pod, error) {
 				if pod.Labels["bad"] != "" {
 					return nil, errBad
 				}
 				return pod, nil
-			})
+			}), err
 		}
 		var handles []*informer.Handle[*corev1.Pod]
 		for _, namespace := range []string{"ns-0", "ns-1"} {
@@ -488,9 +495,10 @@ func TestFactoryIsHealthyWithoutWhatIsReleasedMeanwhile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorkshop(t)
 		source := &leaving{}
-		open := func(s informer.Selection) listwatch.Source[*corev1.Pod] {
-			source.Source = w.openPods(s)
-			return source
+		open := func(s informer.Selection) (listwatch.Source[*corev1.Pod], error) {
+			var err error
+			source.Source, err = w.openPods(s)
+			return source, err
 		}
 		handle, err := informer.Acquire(&w.factory, informer.Selection{Resource: pods}, open, informer.Options[*corev1.Pod]{})
 		require.NoError(t, err)

@@ -59,7 +59,7 @@ func TestGoexitInAPartIsAFailure(t *testing.T) {
 					defer client.Close()
 					opts := informer.Options[*corev1.Pod]{}
 					opts.Reflector.ListMode = mode
-					inf, err := informer.New(informer.Merge(rest.NewResource[*corev1.Pod](client, pods, rest.ResourceOptions{Namespace: "elsewhere"}), bad), opts)
+					inf, err := informer.New(informer.Merge(rest.Must(rest.NewResource[*corev1.Pod](client, pods, rest.ResourceOptions{Namespace: "elsewhere"})), bad), opts)
 					require.NoError(t, err)
 					ctx, cancel := context.WithCancel(t.Context())
 					ended := make(chan error, 1)

@@ -290,7 +290,7 @@ func TestG10_NothingRemainsWhenRunReturns(t *testing.T) { // SI-1, SI-2, RC-33
 				client, err := rest.NewClient(rest.Config{Host: server.URL()}, rest.Options{})
 				require.NoError(t, err)
 				defer client.Close()
-				inf, err := informer.New(rest.NewResource[*corev1.Pod](client, pods, rest.ResourceOptions{}),
+				inf, err := informer.New(rest.Must(rest.NewResource[*corev1.Pod](client, pods, rest.ResourceOptions{})),
 					informer.Options[*corev1.Pod]{Reflector: reflector.Options{ListMode: mode}})
 				require.NoError(t, err)
 				registration, err := inf.AddHandler(func(informer.Event[*corev1.Pod]) {}, informer.HandlerOptions{Resync: time.Millisecond})

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"sync/atomic"
 	"testing"
@@ -15,7 +16,6 @@ import (
 	"github.com/kinform/kinform/informer"
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/reflector"
-	"github.com/kinform/kinform/rest"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -199,20 +199,30 @@ func TestWaitForSyncSaysThatRunHasNotBeenCalled(t *testing.T) {
 	})
 }
 
+// wrong is a source that can never work.
+type wrong struct {
+	listwatch.Source[*corev1.PodList]
+}
+
+func (wrong) List(context.Context, listwatch.ListOptions) (listwatch.ListStream[*corev1.PodList], error) {
+	return nil, fmt.Errorf("made of a list: %w", listwatch.ErrUnusable)
+}
+
+func (w wrong) Watch(ctx context.Context, _ listwatch.WatchOptions) (listwatch.WatchStream[*corev1.PodList], error) {
+	_, err := w.List(ctx, listwatch.ListOptions{})
+	return nil, err
+}
+
 // Nobody who waits mends a program.
 func TestAnInformerOfAWrongTypeEndsAtOnceAndSaysWhy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		client, err := rest.NewClient(rest.Config{Host: "http://nowhere"}, rest.Options{})
-		require.NoError(t, err)
-		defer client.Close()
-		lists := rest.For[*corev1.PodList](client, rest.ResourceOptions{})
-		inf, err := informer.New[*corev1.PodList](lists, informer.Options[*corev1.PodList]{})
+		inf, err := informer.New(listwatch.Source[*corev1.PodList](wrong{}), informer.Options[*corev1.PodList]{})
 		require.NoError(t, err)
 		began := time.Now()
 		err = inf.Run(t.Context())
 		require.ErrorIs(t, err, listwatch.ErrUnusable)
-		require.ErrorContains(t, err, "*v1.PodList is no built-in type")
-		require.ErrorContains(t, inf.WaitForSync(t.Context()), "*v1.PodList is no built-in type")
+		require.ErrorContains(t, err, "made of a list")
+		require.ErrorContains(t, inf.WaitForSync(t.Context()), "made of a list")
 		require.Zero(t, time.Since(began))
 	})
 }

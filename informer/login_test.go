@@ -56,7 +56,7 @@ func TestLoginIsNotSilenceOfTheServer(t *testing.T) {
 					opts := opts
 					opts.OnError = func(e reflector.Error) { failed = append(failed, e.Err) }
 					resource := func(namespace string) source {
-						return rest.NewResource[*corev1.Pod](client, pods, rest.ResourceOptions{Namespace: namespace})
+						return rest.Must(rest.NewResource[*corev1.Pod](client, pods, rest.ResourceOptions{Namespace: namespace}))
 					}
 					inf, err := informer.New(wrap(resource("a"), resource("b")), informer.Options[*corev1.Pod]{Reflector: opts})
 					require.NoError(t, err)

@@ -33,7 +33,7 @@ func podsOf(t *testing.T, server *apitest.Server, namespaces ...string) (parts [
 	require.NoError(t, err)
 	t.Cleanup(client.Close)
 	for _, namespace := range namespaces {
-		parts = append(parts, rest.NewResource[*corev1.Pod](client, pods, rest.ResourceOptions{Namespace: namespace}))
+		parts = append(parts, rest.Must(rest.NewResource[*corev1.Pod](client, pods, rest.ResourceOptions{Namespace: namespace})))
 	}
 	return parts
 }
@@ -279,7 +279,7 @@ func TestMergeOfMergesLosesNothing(t *testing.T) { // G2
 
 func TestMergeOfOneIsThatOne(t *testing.T) {
 	t.Parallel()
-	one := rest.NewResource[*corev1.Pod](nowhere(t), pods, rest.ResourceOptions{})
+	one := rest.Must(rest.NewResource[*corev1.Pod](nowhere(t), pods, rest.ResourceOptions{}))
 	require.Same(t, one, informer.Merge[*corev1.Pod](one))
 }
 
@@ -303,8 +303,8 @@ func TestMergedListIsBoundedAsAWhole(t *testing.T) {
 			require.NoError(t, err)
 			defer client.Close()
 			source := informer.Merge(
-				rest.NewResource[*corev1.Pod](client, pods, rest.ResourceOptions{Namespace: "ns-0"}),
-				rest.NewResource[*corev1.Pod](client, pods, rest.ResourceOptions{Namespace: "ns-2"}),
+				rest.Must(rest.NewResource[*corev1.Pod](client, pods, rest.ResourceOptions{Namespace: "ns-0"})),
+				rest.Must(rest.NewResource[*corev1.Pod](client, pods, rest.ResourceOptions{Namespace: "ns-2"})),
 			)
 			var read atomic.Int64
 			opts := listwatch.ListOptions{Limit: page, Bytes: &read}

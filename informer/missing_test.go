@@ -24,7 +24,7 @@ func TestASourceThatIsMissingIsAnErrorOfNew(t *testing.T) {
 	t.Parallel()
 	type podSource = listwatch.Source[*corev1.Pod]
 	w := newWorkshop(t)
-	part := w.openPods(informer.Selection{Resource: pods})
+	part := rest.Must(w.openPods(informer.Selection{Resource: pods}))
 	same := func(pod *corev1.Pod) (*corev1.Pod, error) { return pod, nil }
 	var none podSource
 	var nilPointer podSource = (*rest.Resource[*corev1.Pod])(nil)
@@ -83,7 +83,7 @@ func TestAHandlerOfWhatIsMissingIsRefused(t *testing.T) {
 		test    = func(event) bool
 	)
 	w := newWorkshop(t)
-	inf, err := informer.New(w.openPods(informer.Selection{Resource: pods}), informer.Options[*corev1.Pod]{})
+	inf, err := informer.New(rest.Must(w.openPods(informer.Selection{Resource: pods})), informer.Options[*corev1.Pod]{})
 	require.NoError(t, err)
 	queue := workqueue.New(workqueue.Options[types.NamespacedName]{})
 	handle, yes := handler(func(event) {}), test(func(event) bool { return true })
@@ -111,7 +111,7 @@ func TestWhatNeedsAnInformerIsToldThatThereIsNone(t *testing.T) {
 	t.Parallel()
 	w := newWorkshop(t)
 	open := func() *informer.Informer[*corev1.Pod] {
-		inf, err := informer.New(w.openPods(informer.Selection{Resource: pods}), informer.Options[*corev1.Pod]{})
+		inf, err := informer.New(rest.Must(w.openPods(informer.Selection{Resource: pods})), informer.Options[*corev1.Pod]{})
 		require.NoError(t, err)
 		return inf
 	}

@@ -32,7 +32,7 @@ func restarted(r *rig, opts informer.Options[*corev1.Pod]) (*rig, *told) {
 	require.NoError(r.t, err)
 	r.t.Cleanup(client.Close)
 	opts.Reflector.Backoff = reflector.Backoff{Base: 100 * time.Millisecond, Max: time.Second}
-	inf, err := informer.New(rest.NewResource[*corev1.Pod](client, pods, rest.ResourceOptions{}), opts)
+	inf, err := informer.New(rest.Must(rest.NewResource[*corev1.Pod](client, pods, rest.ResourceOptions{})), opts)
 	require.NoError(r.t, err)
 	require.NoError(r.t, informer.Preload(inf, saved.Entries(), saved.ResourceVersion()))
 	next := &rig{t: r.t, server: r.server, informer: inf, random: r.random}
@@ -97,7 +97,7 @@ func stoppedRig(t *testing.T) (*rig, *requests) {
 	client, err := rest.NewClient(rest.Config{Host: server.URL(), DialContext: server.DialContext}, rest.Options{})
 	require.NoError(t, err)
 	t.Cleanup(client.Close)
-	inf, err := informer.New(rest.NewResource[*corev1.Pod](client, pods, rest.ResourceOptions{}), informer.Options[*corev1.Pod]{})
+	inf, err := informer.New(rest.Must(rest.NewResource[*corev1.Pod](client, pods, rest.ResourceOptions{})), informer.Options[*corev1.Pod]{})
 	require.NoError(t, err)
 	r := &rig{t: t, server: server, informer: inf, random: rand.New(rand.NewPCG(1, 2))}
 	for n := range 4 {
@@ -308,7 +308,7 @@ func TestPreloadRefusesWhatItCannotKeep(t *testing.T) {
 	t.Parallel()
 	entries := slices.Values([]indexer.Entry[*corev1.Pod]{{Key: key(1), Object: newPod(key(1)), ResourceVersion: "3"}})
 	fresh := func(opts informer.Options[*corev1.Pod]) *informer.Informer[*corev1.Pod] {
-		inf, err := informer.New(rest.NewResource[*corev1.Pod](nowhere(t), pods, rest.ResourceOptions{}), opts)
+		inf, err := informer.New(rest.Must(rest.NewResource[*corev1.Pod](nowhere(t), pods, rest.ResourceOptions{})), opts)
 		require.NoError(t, err)
 		return inf
 	}
@@ -371,7 +371,7 @@ func TestAPreloadThatFailsIsLoggedAndTheInformerLists(t *testing.T) {
 		require.NoError(t, err)
 		defer client.Close()
 		var log strings.Builder
-		inf, err := informer.New(rest.NewResource[*corev1.Pod](client, pods, rest.ResourceOptions{}), informer.Options[*corev1.Pod]{
+		inf, err := informer.New(rest.Must(rest.NewResource[*corev1.Pod](client, pods, rest.ResourceOptions{})), informer.Options[*corev1.Pod]{
 			Preload: func(*informer.Informer[*corev1.Pod]) error { return errors.New("no file") },
 			Logger:  slog.New(slog.NewTextHandler(&log, nil)),
 		})

@@ -241,7 +241,7 @@ func resourceOf[T any](t *testing.T, server *apitest.Server) listwatch.Source[T]
 	client, err := rest.NewClient(rest.Config{Host: server.URL(), DialContext: server.DialContext}, rest.Options{})
 	require.NoError(t, err)
 	t.Cleanup(client.Close)
-	return rest.NewJSONResource[T](client, pods, rest.ResourceOptions{})
+	return rest.Must(rest.NewJSONResource[T](client, pods, rest.ResourceOptions{}))
 }
 
 // watchAgain runs an informer on a server that has one pod.

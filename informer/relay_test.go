@@ -158,7 +158,7 @@ func (r *rig) client() listwatch.Source[*corev1.Pod] {
 	client, err := rest.NewClient(rest.Config{Host: r.server.URL(), DialContext: r.server.DialContext}, rest.Options{})
 	require.NoError(r.t, err)
 	r.t.Cleanup(client.Close)
-	return rest.NewResource[*corev1.Pod](client, pods, rest.ResourceOptions{})
+	return rest.Must(rest.NewResource[*corev1.Pod](client, pods, rest.ResourceOptions{}))
 }
 
 // relayed is a relay with a diary, that has been told of some events by an informer

@@ -59,7 +59,7 @@ func newServer(t *testing.T, which rest.ResourceOptions) (*apitest.Server, listw
 	client, err := rest.NewClient(rest.Config{Host: server.URL(), DialContext: server.DialContext}, rest.Options{})
 	require.NoError(t, err)
 	t.Cleanup(client.Close)
-	return server, rest.NewResource[*corev1.Pod](client, pods, which)
+	return server, rest.Must(rest.NewResource[*corev1.Pod](client, pods, which))
 }
 
 // nowhere is a client that nothing is asked of.

@@ -391,7 +391,7 @@ func TestG10_NothingRemainsOfRunWithConnections(t *testing.T) {
 	client, err := rest.NewClient(rest.Config{Host: server.URL()}, rest.Options{})
 	require.NoError(t, err)
 	defer client.Close()
-	inf, err := informer.New(rest.NewResource[*corev1.Pod](client, pods, rest.ResourceOptions{}), informer.Options[*corev1.Pod]{})
+	inf, err := informer.New(rest.Must(rest.NewResource[*corev1.Pod](client, pods, rest.ResourceOptions{})), informer.Options[*corev1.Pod]{})
 	require.NoError(t, err)
 	queue := workqueue.New(workqueue.Options[types.NamespacedName]{})
 	_, err = inf.AddHandler(func(e informer.Event[*corev1.Pod]) { queue.Add(e.Key) }, informer.HandlerOptions{})

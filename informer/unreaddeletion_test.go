@@ -39,7 +39,7 @@ func TestADeletionThatCannotBeReadIsADeletionAllTheSame(t *testing.T) {
 						return pod, nil
 					})
 					if why == "transform of a merged source" {
-						source = informer.Merge(source, rest.NewResource[*corev1.Pod](client, pods, rest.ResourceOptions{Namespace: "elsewhere"}))
+						source = informer.Merge(source, rest.Must(rest.NewResource[*corev1.Pod](client, pods, rest.ResourceOptions{Namespace: "elsewhere"})))
 					}
 					var reported []string
 					opts := informer.Options[*corev1.Pod]{}

@@ -100,10 +100,10 @@ func TestG2_APagedRelistBringsWhatIsNew(t *testing.T) {
 						})
 					}
 					sink := &plainSink{content: content{}}
-					source := rejecting{rest.NewResource[*corev1.ConfigMap](client, configMaps, rest.ResourceOptions{}), "cm-0"}
+					source := rejecting{rest.Must(rest.NewResource[*corev1.ConfigMap](client, configMaps, rest.ResourceOptions{})), "cm-0"}
 					if name == "two parts are merged" {
 						part := func(namespace string) listwatch.Source[*corev1.ConfigMap] {
-							return rest.NewResource[*corev1.ConfigMap](client, configMaps, rest.ResourceOptions{Namespace: namespace})
+							return rest.Must(rest.NewResource[*corev1.ConfigMap](client, configMaps, rest.ResourceOptions{Namespace: namespace}))
 						}
 						source.Source = informer.Merge(part("ns"), part("other"))
 					}

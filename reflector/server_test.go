@@ -136,7 +136,7 @@ func walk(t *testing.T, mode reflector.ListMode, seed uint64) {
 
 	sink := &checkingSink{t: t, history: &history{versions: map[int]content{}}, content: content{}}
 	r, err := reflector.New(
-		rest.NewResource[*corev1.ConfigMap](client, configMaps, rest.ResourceOptions{}), sink,
+		rest.Must(rest.NewResource[*corev1.ConfigMap](client, configMaps, rest.ResourceOptions{})), sink,
 		reflector.Options{
 			ListMode:            mode,
 			PageSize:            7,
@@ -212,7 +212,7 @@ func TestListTakesThePlaceOfAStreamingListThatDoesNotWork(t *testing.T) {
 				client, err := rest.NewClient(rest.Config{Host: server.URL(), DialContext: server.DialContext}, rest.Options{})
 				require.NoError(t, err)
 				defer client.Close()
-				source := rest.NewResource[*corev1.ConfigMap](client, configMaps, rest.ResourceOptions{})
+				source := rest.Must(rest.NewResource[*corev1.ConfigMap](client, configMaps, rest.ResourceOptions{}))
 				sink := &checkingSink{t: t, history: &history{versions: map[int]content{version(t, server): current}}}
 
 				ctx, cancel := context.WithTimeout(t.Context(), c.after+time.Second)
@@ -272,7 +272,7 @@ func TestSilentWatchOfAServer(t *testing.T) {
 		var mu sync.Mutex
 		var errs []reflector.Error // guarded by mu
 		sink := &checkingSink{t: t, history: &history{versions: map[int]content{}}, content: content{}}
-		r, err := reflector.New(rest.NewResource[*corev1.ConfigMap](client, configMaps, rest.ResourceOptions{}), sink,
+		r, err := reflector.New(rest.Must(rest.NewResource[*corev1.ConfigMap](client, configMaps, rest.ResourceOptions{})), sink,
 			reflector.Options{OnError: func(e reflector.Error) {
 				mu.Lock()
 				defer mu.Unlock()

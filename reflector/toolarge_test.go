@@ -58,7 +58,7 @@ func shrink(t *testing.T, mode reflector.ListMode, encoding rest.Encoding, pageS
 
 	sink := &checkingSink{t: t, history: &history{versions: map[int]content{}}}
 	var errs []reflector.Error
-	r, err := reflector.New(rest.NewResource[*corev1.ConfigMap](client, configMaps, rest.ResourceOptions{Encoding: encoding}), sink,
+	r, err := reflector.New(rest.Must(rest.NewResource[*corev1.ConfigMap](client, configMaps, rest.ResourceOptions{Encoding: encoding})), sink,
 		reflector.Options{ListMode: mode, PageSize: pageSize, OnError: func(e reflector.Error) { errs = append(errs, e) }})
 	require.NoError(t, err)
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)

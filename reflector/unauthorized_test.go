@@ -33,7 +33,7 @@ func TestTokenThatIsRepairedIsUsedSoon(t *testing.T) {
 				require.NoError(t, err)
 				defer client.Close()
 				sink := &plainSink{content: content{}}
-				r, err := reflector.New(rest.NewResource[*corev1.ConfigMap](client, configMaps, rest.ResourceOptions{}), sink, reflector.Options{})
+				r, err := reflector.New(rest.Must(rest.NewResource[*corev1.ConfigMap](client, configMaps, rest.ResourceOptions{})), sink, reflector.Options{})
 				require.NoError(t, err)
 				var running sync.WaitGroup
 				defer running.Wait()

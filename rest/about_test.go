@@ -36,7 +36,7 @@ func TestTheObserverIsToldVerbResourceAndSubresource(t *testing.T) {
 	}})
 	require.NoError(t, err)
 	defer client.Close()
-	pods := For[*corev1.Pod](client, ResourceOptions{Namespace: "home"})
+	pods := Must(For[*corev1.Pod](client, ResourceOptions{Namespace: "home"}))
 	ctx := t.Context()
 	key := types.NamespacedName{Namespace: "home", Name: "a"}
 

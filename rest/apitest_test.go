@@ -41,8 +41,8 @@ func TestScaleOfADeployment(t *testing.T) {
 	require.NoError(t, err)
 
 	ctx, key := t.Context(), types.NamespacedName{Namespace: "n", Name: "d"}
-	deployments := rest.NewResource[*appsv1.Deployment](client, deploymentsOf, rest.ResourceOptions{})
-	scales := rest.NewSubresource[*autoscalingv1.Scale](deployments, "scale")
+	deployments := rest.Must(rest.NewResource[*appsv1.Deployment](client, deploymentsOf, rest.ResourceOptions{}))
+	scales := rest.Must(rest.NewSubresource[*autoscalingv1.Scale](deployments, "scale"))
 	scale, err := scales.Get(ctx, key, metav1.GetOptions{})
 	require.NoError(t, err)
 	require.EqualValues(t, 2, scale.Spec.Replicas)
@@ -75,8 +75,8 @@ func TestEvictionOfAPod(t *testing.T) {
 	_, err := server.Create(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "n", Name: "p"}})
 	require.NoError(t, err)
 	ctx, key := t.Context(), types.NamespacedName{Namespace: "n", Name: "p"}
-	pods := rest.NewResource[*corev1.Pod](client, podsOf, rest.ResourceOptions{Namespace: "n"})
-	evictions := rest.NewSubresource[*policyv1.Eviction](pods, "eviction")
+	pods := rest.Must(rest.NewResource[*corev1.Pod](client, podsOf, rest.ResourceOptions{Namespace: "n"}))
+	evictions := rest.Must(rest.NewSubresource[*policyv1.Eviction](pods, "eviction"))
 	sent := &policyv1.Eviction{ObjectMeta: metav1.ObjectMeta{Namespace: "n", Name: "p"}}
 	got, err := evictions.Create(ctx, key, sent, metav1.CreateOptions{})
 	require.NoError(t, err)
@@ -87,8 +87,12 @@ func TestEvictionOfAPod(t *testing.T) {
 	require.True(t, apierrors.IsNotFound(err))
 	_, err = evictions.Create(ctx, key, nil, metav1.CreateOptions{})
 	require.ErrorContains(t, err, "is nil")
-	_, err = rest.NewSubresource[*policyv1.Eviction](pods, "").Create(ctx, key, sent, metav1.CreateOptions{})
+	_, err = rest.NewSubresource[*policyv1.Eviction](pods, "")
 	require.ErrorContains(t, err, "needs a name")
+	_, err = rest.NewSubresource[*policyv1.Eviction](pods, "eviction/..")
+	require.ErrorContains(t, err, "cannot be part of a path")
+	_, err = rest.NewSubresource[*policyv1.Eviction]((*rest.Resource[*corev1.Pod])(nil), "eviction")
+	require.ErrorContains(t, err, "needs a Resource")
 	_, err = evictions.Create(ctx, types.NamespacedName{Namespace: "n"}, sent, metav1.CreateOptions{})
 	require.ErrorContains(t, err, "a name is required")
 }
@@ -111,8 +115,8 @@ func TestDeleteCollectionDeletesWhatBothSelect(t *testing.T) {
 		return names
 	}
 	ctx := t.Context()
-	web := rest.NewResource[*corev1.Pod](client, podsOf, rest.ResourceOptions{LabelSelector: "app=web"})
-	other := rest.NewResource[*corev1.Pod](client, podsOf, rest.ResourceOptions{LabelSelector: "app!=web"})
+	web := rest.Must(rest.NewResource[*corev1.Pod](client, podsOf, rest.ResourceOptions{LabelSelector: "app=web"}))
+	other := rest.Must(rest.NewResource[*corev1.Pod](client, podsOf, rest.ResourceOptions{LabelSelector: "app!=web"}))
 	none := metav1.DeleteOptions{}
 	nobody := types.UID("nobody")
 
@@ -128,7 +132,7 @@ func TestDeleteCollectionDeletesWhatBothSelect(t *testing.T) {
 	require.Equal(t, []string{"m/a", "n/c"}, left())
 	err = web.DeleteCollection(ctx, "", none, metav1.ListOptions{})
 	require.True(t, apierrors.IsMethodNotSupported(err), "%v", err)
-	inN := rest.NewResource[*corev1.Pod](client, podsOf, rest.ResourceOptions{Namespace: "n"})
+	inN := rest.Must(rest.NewResource[*corev1.Pod](client, podsOf, rest.ResourceOptions{Namespace: "n"}))
 	require.ErrorContains(t, inN.DeleteCollection(ctx, "m", none, metav1.ListOptions{}), `for namespace "n"`)
 	require.Error(t, web.DeleteCollection(ctx, "..", none, metav1.ListOptions{}))
 	require.NoError(t, inN.DeleteCollection(ctx, "", none, metav1.ListOptions{}))

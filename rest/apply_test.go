@@ -38,7 +38,7 @@ func TestApplyOfACustomResourceNeedsItsKind(t *testing.T) {
 	t.Parallel()
 	const foo = `{"apiVersion":"example.com/v1","kind":"Foo","metadata":{"name":"a","namespace":"n"},"spec":{"n":9007199254740993}}`
 	handler := &recorder{t: t, answer: []byte(foo)}
-	r := NewJSONResource[*unstructured.Unstructured](serve(t, handler, Options{}), schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "foos"}, ResourceOptions{})
+	r := Must(NewJSONResource[*unstructured.Unstructured](serve(t, handler, Options{}), schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "foos"}, ResourceOptions{}))
 	obj := &unstructured.Unstructured{}
 	require.NoError(t, obj.UnmarshalJSON([]byte(foo)))
 	got, err := r.ServerSideApply(t.Context(), obj, metav1.ApplyOptions{FieldManager: "me"})
@@ -50,7 +50,7 @@ func TestApplyOfACustomResourceNeedsItsKind(t *testing.T) {
 	type slim struct {
 		metav1.ObjectMeta `json:"metadata"`
 	}
-	s := NewJSONResource[*slim](r.client, r.gvr, ResourceOptions{})
+	s := Must(NewJSONResource[*slim](r.client, r.gvr, ResourceOptions{}))
 	_, err = s.ServerSideApply(t.Context(), &slim{metav1.ObjectMeta{Name: "a"}}, metav1.ApplyOptions{FieldManager: "me"})
 	require.ErrorContains(t, err, "kind and apiVersion are required")
 }
@@ -65,7 +65,7 @@ func TestMisuseOfApplyIsRefusedWithoutARequest(t *testing.T) {
 	require.ErrorContains(t, err, "a name is required")
 	_, err = pods(client).ServerSideApply(t.Context(), nil, me)
 	require.ErrorContains(t, err, "is nil")
-	_, err = NewJSONResource[map[string]any](client, podsGVR, ResourceOptions{}).ServerSideApply(t.Context(), map[string]any{}, me)
+	_, err = Must(NewJSONResource[map[string]any](client, podsGVR, ResourceOptions{})).ServerSideApply(t.Context(), map[string]any{}, me)
 	require.ErrorContains(t, err, "metav1.Object")
 	require.Zero(t, client.Stats().Requests)
 }

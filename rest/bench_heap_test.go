@@ -46,7 +46,7 @@ func BenchmarkCluster(b *testing.B) {
 		} {
 			b.Run(e.String()+"/"+v.name, func(b *testing.B) {
 				benchCluster(b, e, body, func() *Resource[*corev1.Pod] {
-					return NewResource[*corev1.Pod](&Client{}, podsGVR, ResourceOptions{Project: v.drop, Unshared: !v.share})
+					return Must(NewResource[*corev1.Pod](&Client{}, podsGVR, ResourceOptions{Project: v.drop, Unshared: !v.share}))
 				})
 			})
 		}
@@ -54,9 +54,9 @@ func BenchmarkCluster(b *testing.B) {
 	body := clusterPods(b, Protobuf)
 	b.Run("protobuf/PartialObjectMetadata, shared", func(b *testing.B) {
 		benchCluster(b, Protobuf, body, func() *Resource[*metav1.PartialObjectMetadata] {
-			return NewResource[*metav1.PartialObjectMetadata](&Client{}, podsGVR, ResourceOptions{
+			return Must(NewResource[*metav1.PartialObjectMetadata](&Client{}, podsGVR, ResourceOptions{
 				Project: Drop{AllButMetadata: true, ManagedFields: true},
-			})
+			}))
 		})
 	})
 }

@@ -37,7 +37,7 @@ func BenchmarkListUnchanged(b *testing.B) {
 // BenchmarkListUnstructured is BenchmarkList without types, which is in JSON.
 func BenchmarkListUnstructured(b *testing.B) {
 	body := podList(b, JSON, "1", plainPods(benchPods)...)
-	benchList(b, NewJSONResource[*metav1.Unstructured](&Client{}, podsGVR, ResourceOptions{}), JSON, body, nil)
+	benchList(b, Must(NewJSONResource[*metav1.Unstructured](&Client{}, podsGVR, ResourceOptions{})), JSON, body, nil)
 }
 
 func benchList[T any](b *testing.B, r *Resource[T], e Encoding, body []byte, known knownFunc) {

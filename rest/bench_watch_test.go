@@ -21,7 +21,7 @@ func BenchmarkWatch(b *testing.B) {
 	for _, e := range encodings {
 		before, after := watchedPods(b, e, events, 0), watchedPods(b, e, events, 1)
 		b.Run(e.String(), func(b *testing.B) {
-			r := NewResource[*corev1.Pod](&Client{}, podsGVR, ResourceOptions{})
+			r := Must(NewResource[*corev1.Pod](&Client{}, podsGVR, ResourceOptions{}))
 			read := func(body []byte) {
 				stream := r.readWatch(offline(b.Context(), bytes.NewReader(body)), e, nil, nil)
 				for range events {

@@ -1,7 +1,6 @@
 package rest
 
 import (
-	"fmt"
 	"reflect"
 	"strings"
 
@@ -39,28 +38,6 @@ storagemigration storagemigration.k8s.io StorageVersionMigration*
 k8s.io/apiextensions-apiserver/pkg/apis/apiextensions apiextensions.k8s.io CustomResourceDefinition*
 k8s.io/kube-aggregator/pkg/apis/apiregistration apiregistration.k8s.io APIService*
 `
-
-// For is [NewResource] for a built-in type, whose resource it knows:
-//
-//	pods := rest.For[*corev1.Pod](client, rest.ResourceOptions{})
-//
-// These are the types of k8s.io/api that a server has resources of, and also
-// CustomResourceDefinition and APIService. It also knows which of them have
-// namespaces: one in opts is refused for the others, and a verb about one object of
-// the former needs one. That T is none of these types is what every call answers.
-func For[T Message](c *Client, opts ResourceOptions) *Resource[T] {
-	elem := pointee[T]()
-	gvr, namespaced, ok := builtinType(elem)
-	r := NewResource[T](c, gvr, opts)
-	switch {
-	case !ok:
-		r.err = fmt.Errorf("rest: %s is no built-in type; name its resource with NewResource or NewJSONResource", reflect.TypeFor[T]())
-	case !namespaced && opts.Namespace != "" && r.err == nil:
-		r.err = fmt.Errorf("rest: ResourceOptions.Namespace is %q, but %s have no namespace", opts.Namespace, gvr.Resource)
-	}
-	r.namespaced = namespaced
-	return r
-}
 
 // Builtin returns the resource of a built-in kind, in the version that it is asked
 // for, and whether its objects have namespaces. ok is false where there is no such

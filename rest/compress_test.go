@@ -285,7 +285,7 @@ func TestG11_ListThatIsCompressedTooWellIsAskedForAsItIs(t *testing.T) {
 			}
 			_, _ = w.Write(body)
 		}), Options{})
-		maps := For[*corev1.ConfigMap](client, ResourceOptions{})
+		maps := Must(For[*corev1.ConfigMap](client, ResourceOptions{}))
 		took := allocatedBy(func() {
 			err := listErr(t.Context(), maps)
 			require.ErrorContains(t, err, "rest.Options.MaxCompression")

@@ -22,6 +22,7 @@ type decoder struct {
 	json     func(data []byte, object any) error          // of the object, or of a pointer to it
 	project  func(e Encoding, object []byte) []byte       // nil if nothing is removed
 	kindless bool                                         // objects come without kind and apiVersion
+	tagged   bool                                         // protobuf goes by the tags of typ, and not by its method
 }
 
 // guard has objects decoded, in JSON by decode, in bounded time whatever their

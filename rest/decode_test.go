@@ -53,13 +53,13 @@ func TestAnythingThatJSONFitsIntoIsAnObject(t *testing.T) {
 	require.JSONEq(t, item, string(listOne[json.RawMessage](t, body).Object))
 	require.Contains(t, listOne[*shouting](t, body).Object.text, "RUNNING")
 	require.Equal(t, "Pod", listOne[*corev1.Pod](t, body).Object.Kind)
-	builtin := NewResource[*corev1.Pod](&Client{}, podsGVR, ResourceOptions{})
+	builtin := Must(NewResource[*corev1.Pod](&Client{}, podsGVR, ResourceOptions{}))
 	require.Equal(t, metav1.TypeMeta{}, listOneOf(t, builtin, body).Object.TypeMeta, "built-in types come without, in any encoding")
 }
 
 func listOne[T any](t *testing.T, body []byte) listwatch.Item[T] {
 	t.Helper()
-	return listOneOf(t, NewJSONResource[T](&Client{}, podsGVR, ResourceOptions{}), body)
+	return listOneOf(t, Must(NewJSONResource[T](&Client{}, podsGVR, ResourceOptions{})), body)
 }
 
 func listOneOf[T any](t *testing.T, r *Resource[T], body []byte) listwatch.Item[T] {
@@ -77,7 +77,7 @@ func listOneOf[T any](t *testing.T, r *Resource[T], body []byte) listwatch.Item[
 
 func TestAPanickingMethodOfTIsAnObjectError(t *testing.T) { // G11
 	t.Parallel()
-	r := NewJSONResource[*partly](&Client{}, podsGVR, ResourceOptions{})
+	r := Must(NewJSONResource[*partly](&Client{}, podsGVR, ResourceOptions{}))
 	body := `{"kind":"PodList","items":[{"metadata":{"name":"a"}}]}`
 	stream := r.readList(offline(t.Context(), bytes.NewReader([]byte(body))), JSON, nil)
 	_, skipped, err := drainList(stream)
@@ -120,7 +120,7 @@ func TestAResourceIsNamedByItsAddress(t *testing.T) {
 	for _, host := range []string{"https://host/c1", "https://host/c1/"} {
 		client, err := NewClient(Config{Host: host}, Options{})
 		require.NoError(t, err)
-		require.Equal(t, "https://host/c1/api/v1/namespaces/n/pods", NewJSONResource[*slim](client, podsGVR, ResourceOptions{Namespace: "n"}).String())
+		require.Equal(t, "https://host/c1/api/v1/namespaces/n/pods", Must(NewJSONResource[*slim](client, podsGVR, ResourceOptions{Namespace: "n"})).String())
 		client.Close()
 	}
 }
@@ -144,6 +144,6 @@ func TestEncodingOfAnAnswer(t *testing.T) { // RS-20, RS-24
 	require.ErrorIs(t, err, ErrMalformed)
 
 	client := serveBytes(t, Protobuf, nil)
-	err = listErr(t.Context(), NewJSONResource[*slim](client, podsGVR, ResourceOptions{}))
+	err = listErr(t.Context(), Must(NewJSONResource[*slim](client, podsGVR, ResourceOptions{})))
 	require.ErrorContains(t, err, "protobuf, which was not asked for")
 }

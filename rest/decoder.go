@@ -39,6 +39,9 @@ var _ Decoder = (*sharing.Decoder)(nil)
 type sharer struct {
 	once    sync.Once
 	decoder *sharing.Decoder
+
+	own   sync.Once
+	owner *sharing.Decoder // of objects that share nothing, as those of verbs
 }
 
 // clientDecoder decodes with the Decoder of a Client. There is one for all its resources,

@@ -54,7 +54,6 @@ func listed[T any](t *testing.T, make func(c *Client) *Resource[T], e Encoding, 
 	t.Helper()
 	client := &Client{}
 	r := make(client)
-	require.NoError(t, r.err)
 	stream := r.readList(offline(t.Context(), bytes.NewReader(podList(t, e, "1", items...))), e, nil)
 	defer stream.Close()
 	for {
@@ -76,11 +75,11 @@ func listed[T any](t *testing.T, make func(c *Client) *Resource[T], e Encoding, 
 }
 
 func message[T Message](opts ResourceOptions) func(c *Client) *Resource[T] {
-	return func(c *Client) *Resource[T] { return NewResource[T](c, podsGVR, opts) }
+	return func(c *Client) *Resource[T] { return Must(NewResource[T](c, podsGVR, opts)) }
 }
 
 func inJSON[T any](opts ResourceOptions) func(c *Client) *Resource[T] {
-	return func(c *Client) *Resource[T] { return NewJSONResource[T](c, podsGVR, opts) }
+	return func(c *Client) *Resource[T] { return Must(NewJSONResource[T](c, podsGVR, opts)) }
 }
 
 // equalByDefault lists pods by default and Unshared, and reports whether the Client's Decoder had a part in it.
@@ -138,12 +137,12 @@ func TestAResourceInJSONIsAskedForInProtobufOnlyByChoice(t *testing.T) {
 		{ResourceOptions{Encoding: Protobuf, Unshared: true}, false, "or a Decoder"},
 		{ResourceOptions{Decoder: shared, Unshared: true}, false, "set one of them"},
 	} {
-		r := NewJSONResource[*corev1.Pod](&Client{}, podsGVR, test.opts)
+		r, err := NewJSONResource[*corev1.Pod](&Client{}, podsGVR, test.opts)
 		if test.err != "" {
-			require.ErrorContains(t, r.err, test.err)
+			require.ErrorContains(t, err, test.err)
 			continue
 		}
-		require.NoError(t, r.err)
+		require.NoError(t, err)
 		require.Equal(t, test.protobuf, r.streams.protobuf != nil, "%+v", test.opts)
 	}
 }
@@ -161,7 +160,7 @@ func TestOneDecoderServesAllResourcesOfAClient(t *testing.T) {
 	}), Options{})
 	require.Nil(t, client.sharing.decoder)
 	for range 2 {
-		stream, err := NewResource[*corev1.Pod](client, podsGVR, ResourceOptions{}).List(t.Context(), listwatch.ListOptions{})
+		stream, err := Must(NewResource[*corev1.Pod](client, podsGVR, ResourceOptions{})).List(t.Context(), listwatch.ListOptions{})
 		require.NoError(t, err)
 		items, skipped, err := drainList(stream)
 		require.Equal(t, io.EOF, err)
@@ -196,7 +195,7 @@ func TestObjectsThatAreOwnedShareNothing(t *testing.T) {
 							_, _ = w.Write(event(t, e, "MODIFIED", "Pod", &pods[i]))
 						}
 					}), Options{})
-					r := NewResource[*corev1.Pod](client, podsGVR, ResourceOptions{Decoder: decoder})
+					r := Must(NewResource[*corev1.Pod](client, podsGVR, ResourceOptions{Decoder: decoder}))
 					list, err := r.List(t.Context(), listwatch.ListOptions{Owned: owned})
 					require.NoError(t, err)
 					items, _, err := drainList(list)

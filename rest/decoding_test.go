@@ -63,8 +63,8 @@ func listAll[T any](t *testing.T, r *rest.Resource[T]) (objects []T) {
 func TestSharedObjectsEqualOthersAndAreForListsOnly(t *testing.T) {
 	t.Parallel()
 	client := startWithPods(t, 60)
-	own := rest.NewResource[*corev1.Pod](client, podsGVR, rest.ResourceOptions{Unshared: true})
-	lean := rest.NewResource[*corev1.Pod](client, podsGVR, rest.ResourceOptions{})
+	own := rest.Must(rest.NewResource[*corev1.Pod](client, podsGVR, rest.ResourceOptions{Unshared: true}))
+	lean := rest.Must(rest.NewResource[*corev1.Pod](client, podsGVR, rest.ResourceOptions{}))
 	pods := listAll(t, lean)
 	require.Equal(t, listAll(t, own), pods)
 	require.NotSame(t, pods[0], pods[1])
@@ -80,10 +80,10 @@ func TestSharedObjectsEqualOthersAndAreForListsOnly(t *testing.T) {
 func TestASlimStructIsReadInBothEncodings(t *testing.T) {
 	t.Parallel()
 	client := startWithPods(t, 5)
-	inJSON := listAll(t, rest.NewJSONResource[*slimPod](client, podsGVR, rest.ResourceOptions{}))
-	slim := rest.NewJSONResource[*slimPod](client, podsGVR, rest.ResourceOptions{
+	inJSON := listAll(t, rest.Must(rest.NewJSONResource[*slimPod](client, podsGVR, rest.ResourceOptions{})))
+	slim := rest.Must(rest.NewJSONResource[*slimPod](client, podsGVR, rest.ResourceOptions{
 		Decoder: sharing.New(sharing.Options{}), Encoding: rest.Protobuf,
-	})
+	}))
 	inProtobuf := listAll(t, slim)
 	require.Len(t, inProtobuf, 5)
 	for i := range inProtobuf {
@@ -122,8 +122,8 @@ func TestOnlyMetadataIsAskedForWhereTIsPartialObjectMetadata(t *testing.T) {
 	require.NoError(t, err)
 	defer client.Close()
 
-	pods := rest.NewResource[*metav1.PartialObjectMetadata](client, podsGVR, rest.ResourceOptions{})
-	widgets := rest.NewResource[*metav1.PartialObjectMetadata](client, widgetsGVR, rest.ResourceOptions{})
+	pods := rest.Must(rest.NewResource[*metav1.PartialObjectMetadata](client, podsGVR, rest.ResourceOptions{}))
+	widgets := rest.Must(rest.NewResource[*metav1.PartialObjectMetadata](client, widgetsGVR, rest.ResourceOptions{}))
 	for _, old := range []bool{false, true} {
 		plain.Store(old)
 		list := listAll(t, pods)

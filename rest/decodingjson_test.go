@@ -49,8 +49,8 @@ func TestSharedObjectsInJSONEqualOthers(t *testing.T) {
 	} {
 		t.Run(fmt.Sprintf("%+v", drop), func(t *testing.T) {
 			shared, plain := inJSON(drop)
-			lean := rest.NewResource[*corev1.Pod](client, podsGVR, shared)
-			own := rest.NewResource[*corev1.Pod](client, podsGVR, plain)
+			lean := rest.Must(rest.NewResource[*corev1.Pod](client, podsGVR, shared))
+			own := rest.Must(rest.NewResource[*corev1.Pod](client, podsGVR, plain))
 			pods := listAll(t, lean)
 			require.Equal(t, listAll(t, own), pods)
 			require.Equal(t, watchAll(t, own, n), watchAll(t, lean, n))
@@ -65,11 +65,11 @@ func TestSharedObjectsInJSONEqualOthers(t *testing.T) {
 			require.NoError(t, err)
 			require.NotSame(t, got.OwnerReferences[0].Controller, pods[0].OwnerReferences[0].Controller, "it is to be changed")
 
-			leanMaps := rest.NewJSONResource[*unstructured.Unstructured](client, podsGVR, shared)
-			ownMaps := rest.NewJSONResource[*unstructured.Unstructured](client, podsGVR, plain)
+			leanMaps := rest.Must(rest.NewJSONResource[*unstructured.Unstructured](client, podsGVR, shared))
+			ownMaps := rest.Must(rest.NewJSONResource[*unstructured.Unstructured](client, podsGVR, plain))
 			require.Equal(t, listAll(t, ownMaps), listAll(t, leanMaps))
 			require.Equal(t, watchAll(t, ownMaps, n), watchAll(t, leanMaps, n))
-			slim := rest.NewJSONResource[slimPod](client, podsGVR, shared)
+			slim := rest.Must(rest.NewJSONResource[slimPod](client, podsGVR, shared))
 			require.Equal(t, pods[3].Spec.NodeName, listAll(t, slim)[3].Spec.NodeName)
 		})
 	}
@@ -81,8 +81,8 @@ func TestLargeCustomResourcesInJSON(t *testing.T) {
 	require.NoError(t, err)
 	defer server.Close()
 	shared, plain := inJSON(rest.Drop{})
-	lean := rest.NewJSONResource[*unstructured.Unstructured](server, widgetsGVR, shared)
-	own := rest.NewJSONResource[*unstructured.Unstructured](server, widgetsGVR, plain)
+	lean := rest.Must(rest.NewJSONResource[*unstructured.Unstructured](server, widgetsGVR, shared))
+	own := rest.Must(rest.NewJSONResource[*unstructured.Unstructured](server, widgetsGVR, plain))
 	want := listAll(t, own)
 	require.Len(t, want, 2)
 	require.Equal(t, want, listAll(t, lean))

@@ -25,9 +25,6 @@ import (
 // Package informer/warmstart keeps all of it beside objects, so that they are
 // used for nothing else.
 func (r *Resource[T]) Describe(ctx context.Context) (map[string]string, error) {
-	if r.err != nil {
-		return nil, r.err
-	}
 	about, err := r.client.describe(ctx)
 	if err != nil {
 		return nil, err

@@ -46,7 +46,7 @@ func TestResourceDescribesWhatItsObjectsAre(t *testing.T) {
 	namespace, err := d.server.Get(corev1.SchemeGroupVersion.WithResource("namespaces"), types.NamespacedName{Name: "kube-system"})
 	require.NoError(t, err)
 	review := d.review(user("anna", "7"))
-	about, err := rest.NewResource[*corev1.Pod](d.client, podsGVR, rest.ResourceOptions{}).Describe(t.Context())
+	about, err := rest.Must(rest.NewResource[*corev1.Pod](d.client, podsGVR, rest.ResourceOptions{})).Describe(t.Context())
 	require.NoError(t, err)
 	identity := about["user"]
 	require.Len(t, identity, 64)
@@ -55,9 +55,9 @@ func TestResourceDescribesWhatItsObjectsAre(t *testing.T) {
 		"namespace": "", "labelSelector": "", "fieldSelector": "", "projection": "",
 	}, about)
 
-	about, err = rest.NewJSONResource[*metav1.PartialObjectMetadata](d.client, schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}, rest.ResourceOptions{
+	about, err = rest.Must(rest.NewJSONResource[*metav1.PartialObjectMetadata](d.client, schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}, rest.ResourceOptions{
 		Namespace: "shop", LabelSelector: "app=web", FieldSelector: "metadata.name=x", Project: rest.Drop{ManagedFields: true},
-	}).Describe(t.Context())
+	})).Describe(t.Context())
 	require.NoError(t, err)
 	require.Contains(t, about["projection"], "ManagedFields:true")
 	delete(about, "projection")
@@ -71,7 +71,7 @@ func TestResourceDescribesWhatItsObjectsAre(t *testing.T) {
 	for _, other := range []apitest.Action{user("anna", "8"), user("boris", "7"), user("anna7", "")} {
 		review.Remove()
 		review = d.review(other)
-		about, err = rest.NewResource[*corev1.Pod](d.client, podsGVR, rest.ResourceOptions{}).Describe(t.Context())
+		about, err = rest.Must(rest.NewResource[*corev1.Pod](d.client, podsGVR, rest.ResourceOptions{})).Describe(t.Context())
 		require.NoError(t, err)
 		hashes[about["user"]] = true
 	}
@@ -82,7 +82,7 @@ func TestResourceDescribesWhatItsObjectsAre(t *testing.T) {
 func TestDescriptionLacksWhatTheServerDoesNotShow(t *testing.T) {
 	t.Parallel()
 	d := startDescribed(t)
-	resource := rest.NewResource[*corev1.Pod](d.client, podsGVR, rest.ResourceOptions{})
+	resource := rest.Must(rest.NewResource[*corev1.Pod](d.client, podsGVR, rest.ResourceOptions{}))
 	about, err := resource.Describe(t.Context())
 	require.NoError(t, err)
 	require.NotEmpty(t, about["cluster"])

@@ -1,9 +1,8 @@
 // Package rest lists, watches and changes the objects of a Kubernetes API server:
 // a client over net/http, in protobuf and JSON, without client-go.
 //
-// [NewClient] makes a [Client] of a [Config]. [For] makes a [Resource] of it for a
-// built-in type, [NewResource] and [NewJSONResource] for one that they are told the
-// name of. It is a [listwatch.Source], for a reflector, and has Get, Create, Update,
+// [NewClient] makes a [Client] of a [Config]. [For] makes a [Resource] of it, for a
+// built-in type, a type of one's own, or unstructured objects. It is a [listwatch.Source], for a reflector, and has Get, Create, Update,
 // UpdateStatus, Patch, ServerSideApply, Delete and DeleteCollection, for a
 // controller. [NewSubresource] has what is of another type: scale, eviction, binding,
 // token. Every verb that writes can be a dry run, by its options.

@@ -85,13 +85,6 @@ func (e *Error) Error() string {
 // Unwrap returns the reason.
 func (e *Error) Unwrap() error { return e.Err }
 
-// unusable is the error of a Resource that was made of arguments which can't be right.
-type unusable struct{ error }
-
-func (u unusable) Unwrap() error { return u.error }
-
-func (u unusable) Is(target error) bool { return target == listwatch.ErrUnusable }
-
 // withHint adds to a server's refusal of a request about one object what the server does
 // not know: what may be missing in the request. namespace is that of the request, and
 // body what was sent.

@@ -25,7 +25,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer client.Close()
-	pods := rest.NewResource[*corev1.Pod](client, schema.GroupVersionResource{Version: "v1", Resource: "pods"}, rest.ResourceOptions{})
+	pods := rest.Must(rest.NewResource[*corev1.Pod](client, schema.GroupVersionResource{Version: "v1", Resource: "pods"}, rest.ResourceOptions{}))
 
 	ctx := context.Background()
 	list, err := pods.List(ctx, listwatch.ListOptions{})

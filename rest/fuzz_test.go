@@ -205,8 +205,8 @@ func cutAll(c cutter, data []byte, piece int) (frames []frame, err error) {
 }
 
 var (
-	fuzzedPods = NewResource[*corev1.Pod](&Client{}, podsGVR, ResourceOptions{})
-	fuzzedMaps = NewJSONResource[*unstructured.Unstructured](&Client{}, podsGVR, ResourceOptions{})
+	fuzzedPods = Must(NewResource[*corev1.Pod](&Client{}, podsGVR, ResourceOptions{}))
+	fuzzedMaps = Must(NewJSONResource[*unstructured.Unstructured](&Client{}, podsGVR, ResourceOptions{}))
 )
 
 func readAsList[T any](t *testing.T, r *Resource[T], e Encoding, data []byte) (objects []T, skipped []error) {

@@ -65,7 +65,7 @@ func listCost[T Message](t *testing.T, body []byte, opts ResourceOptions, known 
 	return func() (least cost) {
 		client := &Client{} // whose Decoder learns from one list what repeats in the next
 		for i := range 4 {
-			r := NewResource[T](client, podsGVR, opts)
+			r := Must(NewResource[T](client, podsGVR, opts))
 			objects := make([]T, 0, gatePods)
 			before := memoryStats(true)
 			stream := r.readList(offline(t.Context(), bytes.NewReader(body)), Protobuf, known)

@@ -62,7 +62,7 @@ func TestGoexitInADecoderEndsTheStream(t *testing.T) {
 					}
 					_, _ = io.WriteString(w, `{"kind":"SizedList","apiVersion":"example.org/v1","metadata":{"resourceVersion":"1"},"items":[`+strings.Join(list, ",")+"]}")
 				}), Options{})
-				resource := NewJSONResource[*leaver](client, sizedGVR, ResourceOptions{})
+				resource := Must(NewJSONResource[*leaver](client, sizedGVR, ResourceOptions{}))
 
 				lists, err := resource.List(t.Context(), listwatch.ListOptions{})
 				require.NoError(t, err)

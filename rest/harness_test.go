@@ -52,7 +52,7 @@ func serveBytes(t testing.TB, e Encoding, body []byte) *Client {
 }
 
 func pods(c *Client) *Resource[*corev1.Pod] {
-	return NewResource[*corev1.Pod](c, podsGVR, ResourceOptions{})
+	return Must(NewResource[*corev1.Pod](c, podsGVR, ResourceOptions{}))
 }
 
 // offline is an exchange whose answer is read from r.

@@ -12,7 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kinform/kinform/apitest"
-	"github.com/kinform/kinform/listwatch"
 )
 
 func TestWhatACustomResourceLacksIsSaid(t *testing.T) {
@@ -22,7 +21,7 @@ func TestWhatACustomResourceLacksIsSaid(t *testing.T) {
 	client, err := NewClient(Config{Host: server.URL()}, Options{})
 	require.NoError(t, err)
 	defer client.Close()
-	widgets := NewJSONResource[*unstructured.Unstructured](client, gvr, ResourceOptions{})
+	widgets := Must(NewJSONResource[*unstructured.Unstructured](client, gvr, ResourceOptions{}))
 	widget := func(kind, namespace, name string) *unstructured.Unstructured {
 		u := &unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"namespace": namespace, "name": name}}}
 		if kind != "" {
@@ -50,8 +49,10 @@ func TestWhatACustomResourceLacksIsSaid(t *testing.T) {
 
 func TestAResourceWithoutAClientSaysSo(t *testing.T) {
 	t.Parallel()
-	pods := For[*corev1.Pod](nil, ResourceOptions{})
-	_, err := pods.List(t.Context(), listwatch.ListOptions{})
+	_, err := For[*corev1.Pod](nil, ResourceOptions{})
 	require.ErrorContains(t, err, "needs a Client")
-	require.ErrorIs(t, err, listwatch.ErrUnusable)
+	_, err = NewResource[*corev1.Pod](nil, podsGVR, ResourceOptions{})
+	require.ErrorContains(t, err, "needs a Client")
+	_, err = NewJSONResource[*corev1.Pod](nil, podsGVR, ResourceOptions{})
+	require.ErrorContains(t, err, "needs a Client")
 }

@@ -67,13 +67,13 @@ func TestG11_HostileServer(t *testing.T) {
 	gvr := corev1.SchemeGroupVersion.WithResource("pods")
 	foos := schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "foos"}
 	for _, try := range []func() error{
-		readAll(ctx, rest.NewResource[*corev1.Pod](client, gvr, rest.ResourceOptions{})),
-		readAll(ctx, rest.NewResource[*corev1.Pod](client, gvr, rest.ResourceOptions{
+		readAll(ctx, rest.Must(rest.NewResource[*corev1.Pod](client, gvr, rest.ResourceOptions{}))),
+		readAll(ctx, rest.Must(rest.NewResource[*corev1.Pod](client, gvr, rest.ResourceOptions{
 			Decoder: shared, Project: rest.Drop{ManagedFields: true},
-		})),
-		readAll(ctx, rest.NewResource[*corev1.Pod](client, gvr, rest.ResourceOptions{Unshared: true})),
-		readAll(ctx, rest.NewResource[*metav1.PartialObjectMetadata](client, gvr, rest.ResourceOptions{})),
-		readAll(ctx, rest.NewJSONResource[*unstructured.Unstructured](client, foos, rest.ResourceOptions{Kind: "Foo"})),
+		}))),
+		readAll(ctx, rest.Must(rest.NewResource[*corev1.Pod](client, gvr, rest.ResourceOptions{Unshared: true}))),
+		readAll(ctx, rest.Must(rest.NewResource[*metav1.PartialObjectMetadata](client, gvr, rest.ResourceOptions{}))),
+		readAll(ctx, rest.Must(rest.NewJSONResource[*unstructured.Unstructured](client, foos, rest.ResourceOptions{Kind: "Foo"}))),
 		func() error {
 			_, err := discovery.Resources(ctx, client)
 			return err

@@ -34,9 +34,9 @@ func TestAnObjectOfAListInJSONAllocatesNoMoreThanItDid(t *testing.T) {
 		bytes, allocs uint64
 		list          func(t *testing.T, body []byte)
 	}{
-		{"pods, shared", 7_600, 43, lists(NewResource[*corev1.Pod](&Client{}, podsGVR, shared()))},
-		{"pods", 14_800, 115, lists(NewResource[*corev1.Pod](&Client{}, podsGVR, alone))},
-		{"unstructured, shared", 20_500, 235, lists(NewJSONResource[*unstructured.Unstructured](&Client{}, podsGVR, shared()))},
+		{"pods, shared", 7_600, 43, lists(Must(NewResource[*corev1.Pod](&Client{}, podsGVR, shared())))},
+		{"pods", 14_800, 115, lists(Must(NewResource[*corev1.Pod](&Client{}, podsGVR, alone)))},
+		{"unstructured, shared", 20_500, 235, lists(Must(NewJSONResource[*unstructured.Unstructured](&Client{}, podsGVR, shared())))},
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)

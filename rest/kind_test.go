@@ -34,7 +34,7 @@ type slimSecret struct {
 }
 
 func secrets(c *Client) *Resource[*corev1.Secret] {
-	return NewResource[*corev1.Secret](c, secretsGVR, ResourceOptions{})
+	return Must(NewResource[*corev1.Secret](c, secretsGVR, ResourceOptions{}))
 }
 
 // kindErrors is what a list, a streaming list, a watch and a Get of an object of some
@@ -98,13 +98,13 @@ func TestObjectOfAnotherKindIsRefused(t *testing.T) { // issue: a ConfigMap was 
 	// Who reads a built-in resource as a type of their own is told as well, and who does
 	// not look at the kind in it.
 	for what, err := range kindErrors(t, JSON, "ConfigMap", configMap, func(c *Client) *Resource[*slimSecret] {
-		return NewJSONResource[*slimSecret](c, secretsGVR, ResourceOptions{})
+		return Must(NewJSONResource[*slimSecret](c, secretsGVR, ResourceOptions{}))
 	}) {
 		require.ErrorContains(t, err, `Secret`, what)
 		require.ErrorIs(t, err, ErrMalformed, what)
 	}
 	for what, err := range kindErrors(t, JSON, "ConfigMap", configMap, func(c *Client) *Resource[*unstructured.Unstructured] {
-		return NewJSONResource[*unstructured.Unstructured](c, secretsGVR, ResourceOptions{})
+		return Must(NewJSONResource[*unstructured.Unstructured](c, secretsGVR, ResourceOptions{}))
 	}) {
 		require.ErrorIs(t, err, ErrMalformed, what)
 	}
@@ -122,7 +122,7 @@ func TestMetadataAloneDoesNotPassForObjects(t *testing.T) {
 
 		// Who asked for it has it, and may have whole objects instead.
 		metadata := func(body []byte) *Resource[*metav1.PartialObjectMetadata] {
-			return NewResource[*metav1.PartialObjectMetadata](serveBytes(t, e, body), podsGVR, ResourceOptions{})
+			return Must(NewResource[*metav1.PartialObjectMetadata](serveBytes(t, e, body), podsGVR, ResourceOptions{}))
 		}
 		require.Equal(t, io.EOF, listErr(t.Context(), metadata(list)))
 		require.Equal(t, io.EOF, listErr(t.Context(), metadata(podList(t, e, "1", plainPod(1)))))
@@ -169,7 +169,7 @@ func TestKindsOfItems(t *testing.T) {
 	const foo, bar = `"apiVersion":"example.com/v1","kind":"Foo",`, `"apiVersion":"example.com/v1","kind":"Bar",`
 	const fooList = `"apiVersion":"example.com/v1","kind":"FooList"`
 	foos := func(opts ResourceOptions) *Resource[*unstructured.Unstructured] {
-		return NewJSONResource[*unstructured.Unstructured](&Client{}, foosGVR, opts)
+		return Must(NewJSONResource[*unstructured.Unstructured](&Client{}, foosGVR, opts))
 	}
 	kind := ResourceOptions{Kind: "Foo"}
 	for _, list := range []string{fooList, `"kind":"FooList"`, `"kind":"FooList","apiVersion":"example.com/v1"`, `"apiVersion":"v1","kind":"List"`, `"apiVersion":"example.com/v1","kind":"CollectionList"`} {
@@ -225,8 +225,8 @@ func TestBookmarkAndErrorOfAnotherKind(t *testing.T) {
 func TestSubresourceMayBeOfAnotherKind(t *testing.T) {
 	t.Parallel()
 	client := serveBytes(t, JSON, []byte(`{"kind":"Scale","apiVersion":"autoscaling/v1","metadata":{"name":"a"},"spec":{"replicas":3}}`))
-	deployments := For[*appsv1.Deployment](client, ResourceOptions{Namespace: "n"})
-	scale, err := NewSubresource[*autoscalingv1.Scale](deployments, "scale").Get(t.Context(), types.NamespacedName{Name: "a"}, metav1.GetOptions{})
+	deployments := Must(For[*appsv1.Deployment](client, ResourceOptions{Namespace: "n"}))
+	scale, err := Must(NewSubresource[*autoscalingv1.Scale](deployments, "scale")).Get(t.Context(), types.NamespacedName{Name: "a"}, metav1.GetOptions{})
 	require.NoError(t, err)
 	require.EqualValues(t, 3, scale.Spec.Replicas)
 	_, err = deployments.Get(t.Context(), types.NamespacedName{Name: "a"}, metav1.GetOptions{})
@@ -251,7 +251,7 @@ func TestKindIsLearntAnewWhenTheResourceIsGone(t *testing.T) {
 		}
 		fmt.Fprintf(w, `{"apiVersion":"example.com/v1","kind":"%sList","metadata":{"resourceVersion":"1"},"items":[%s]}`, kind, object)
 	}), Options{})
-	r := NewJSONResource[*unstructured.Unstructured](client, foosGVR, ResourceOptions{})
+	r := Must(NewJSONResource[*unstructured.Unstructured](client, foosGVR, ResourceOptions{}))
 	watch := func() error {
 		stream, err := r.Watch(t.Context(), listwatch.WatchOptions{})
 		if err != nil {
@@ -307,7 +307,7 @@ func TestStreamOfAResourceThatIsGoneTeachesNoKind(t *testing.T) {
 		}
 		fmt.Fprintf(w, `{"apiVersion":"example.com/v1","kind":"%sList","metadata":{"resourceVersion":"1"},"items":[%s]}`, kind, object(kind, "a"))
 	}), Options{})
-	r := NewJSONResource[*unstructured.Unstructured](client, foosGVR, ResourceOptions{})
+	r := Must(NewJSONResource[*unstructured.Unstructured](client, foosGVR, ResourceOptions{}))
 	require.Equal(t, io.EOF, listErr(t.Context(), r))
 	stream, err := r.Watch(t.Context(), listwatch.WatchOptions{})
 	require.NoError(t, err)
@@ -331,10 +331,10 @@ func TestKindsThatAreKnown(t *testing.T) {
 	c := &Client{}
 	require.Equal(t, "Pod", pods(c).kinds.Load().kind)
 	require.Equal(t, "Secret", secrets(c).kinds.Load().kind)
-	require.Equal(t, "Ingress", For[*networkingv1.Ingress](c, ResourceOptions{}).kinds.Load().kind)
-	require.Equal(t, "Deployment", NewJSONResource[map[string]any](c, appsv1.SchemeGroupVersion.WithResource("deployments"), ResourceOptions{}).kinds.Load().kind)
-	require.Equal(t, "Secret", NewResource[*corev1.Secret](c, podsGVR, ResourceOptions{}).kinds.Load().kind, "the type tells, before the resource")
-	require.Equal(t, "Own", NewResource[*corev1.Secret](c, secretsGVR, ResourceOptions{Kind: "Own"}).kinds.Load().kind)
-	require.Empty(t, NewJSONResource[*unstructured.Unstructured](c, foosGVR, ResourceOptions{}).kinds.Load().kind)
-	require.Empty(t, NewResource[*appsv1.Deployment](c, foosGVR, ResourceOptions{}).kinds.Load().kind, "of another group")
+	require.Equal(t, "Ingress", Must(For[*networkingv1.Ingress](c, ResourceOptions{})).kinds.Load().kind)
+	require.Equal(t, "Deployment", Must(NewJSONResource[map[string]any](c, appsv1.SchemeGroupVersion.WithResource("deployments"), ResourceOptions{})).kinds.Load().kind)
+	require.Equal(t, "Secret", Must(NewResource[*corev1.Secret](c, podsGVR, ResourceOptions{})).kinds.Load().kind, "the type tells, before the resource")
+	require.Equal(t, "Own", Must(NewResource[*corev1.Secret](c, secretsGVR, ResourceOptions{Kind: "Own"})).kinds.Load().kind)
+	require.Empty(t, Must(NewJSONResource[*unstructured.Unstructured](c, foosGVR, ResourceOptions{})).kinds.Load().kind)
+	require.Empty(t, Must(NewResource[*appsv1.Deployment](c, foosGVR, ResourceOptions{})).kinds.Load().kind, "of another group")
 }

@@ -131,7 +131,7 @@ func TestReadAheadIsAHandfulOfTheLargestObjects(t *testing.T) { // G11
 			}
 		}), Options{MaxObjectBytes: size + 1000})
 		defer stop()
-		stream, err := NewJSONResource[*corev1.Pod](client, podsGVR, ResourceOptions{}).Watch(t.Context(), listwatch.WatchOptions{})
+		stream, err := Must(NewJSONResource[*corev1.Pod](client, podsGVR, ResourceOptions{})).Watch(t.Context(), listwatch.WatchOptions{})
 		require.NoError(t, err)
 		for range 5 {
 			_, err = stream.Next()
@@ -307,7 +307,7 @@ func TestObserverAndStats(t *testing.T) {
 		OnEnded:    func(e Ended) { ended = append(ended, e) },
 		OnWarning:  func(text string) { warnings = append(warnings, text) },
 	}})
-	require.Equal(t, io.EOF, listErr(t.Context(), NewResource[*corev1.Pod](client, podsGVR, ResourceOptions{})))
+	require.Equal(t, io.EOF, listErr(t.Context(), Must(NewResource[*corev1.Pod](client, podsGVR, ResourceOptions{}))))
 	require.Len(t, answered, 1)
 	require.Equal(t, http.StatusOK, answered[0].StatusCode)
 	require.Len(t, ended, 1)

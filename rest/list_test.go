@@ -165,7 +165,7 @@ func TestListOfACustomResourceHasItsMetadataLast(t *testing.T) {
 		{"apiVersion":"example.com/v1","kind":"Foo","metadata":{"name":"a","namespace":"n","resourceVersion":"5"},"spec":{"n":12345678901234567,"f":1.5}},
 		{"apiVersion":"example.com/v1","kind":"Foo","metadata":{"name":"b\u002d1","namespace":"n","resourceVersion":"6"}}
 	],"kind":"FooList","metadata":{"continue":"more","remainingItemCount":7,"resourceVersion":"9"}}`
-	r := NewJSONResource[*unstructured.Unstructured](serveBytes(t, JSON, []byte(body)), foosGVR, ResourceOptions{})
+	r := Must(NewJSONResource[*unstructured.Unstructured](serveBytes(t, JSON, []byte(body)), foosGVR, ResourceOptions{}))
 	stream, err := r.List(t.Context(), listwatch.ListOptions{})
 	require.NoError(t, err)
 	defer stream.Close()
@@ -184,7 +184,7 @@ func TestListOfACustomResourceHasItsMetadataLast(t *testing.T) {
 
 func TestUnstructuredItemsGetTheirKindFromTheList(t *testing.T) {
 	t.Parallel()
-	r := NewJSONResource[*unstructured.Unstructured](serveBytes(t, JSON, podList(t, JSON, "1", plainPod(1))), podsGVR, ResourceOptions{})
+	r := Must(NewJSONResource[*unstructured.Unstructured](serveBytes(t, JSON, podList(t, JSON, "1", plainPod(1))), podsGVR, ResourceOptions{}))
 	stream, err := r.List(t.Context(), listwatch.ListOptions{})
 	require.NoError(t, err)
 	defer stream.Close()
@@ -233,7 +233,7 @@ func (e *explosive) Unmarshal(data []byte) error {
 
 func TestAPanicWhileDecodingIsAnObjectError(t *testing.T) { // G11
 	t.Parallel()
-	r := NewResource[*explosive](&Client{}, podsGVR, ResourceOptions{})
+	r := Must(NewResource[*explosive](&Client{}, podsGVR, ResourceOptions{}))
 	body := podList(t, Protobuf, "1", plainPods(3)...)
 	stream := r.readList(offline(t.Context(), bytes.NewReader(body)), Protobuf, nil)
 	items, skipped, err := drainList(stream)
@@ -318,7 +318,7 @@ func TestListQuery(t *testing.T) {
 		w.Header().Set("Content-Type", mediaTypeJSON)
 		_, _ = io.WriteString(w, `{"kind":"PodList","items":null}`)
 	}), Options{})
-	r := NewResource[*corev1.Pod](client, podsGVR, ResourceOptions{Namespace: "n", LabelSelector: "a=b,c!=d", FieldSelector: "spec.nodeName=n1"})
+	r := Must(NewResource[*corev1.Pod](client, podsGVR, ResourceOptions{Namespace: "n", LabelSelector: "a=b,c!=d", FieldSelector: "spec.nodeName=n1"}))
 	require.Equal(t, io.EOF, listErrWith(t.Context(), r, listwatch.ListOptions{
 		ResourceVersion: "7", ResourceVersionMatch: metav1.ResourceVersionMatchExact, Limit: 500,
 	}))

@@ -161,7 +161,7 @@ func TestWhatIsSentIsNotInErrorsAndLogs(t *testing.T) {
 				})
 				require.NoError(t, err)
 				defer client.Close()
-				pods := NewResource[*corev1.Pod](client, podsGVR, ResourceOptions{})
+				pods := Must(NewResource[*corev1.Pod](client, podsGVR, ResourceOptions{}))
 				failed := 0
 				fail := func(err error) {
 					if err == nil || err == io.EOF {

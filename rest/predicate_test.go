@@ -31,7 +31,7 @@ var calls = func() map[string]func(context.Context, *Resource[*corev1.Pod]) erro
 			return err
 		},
 		"bind": func(ctx context.Context, r *Resource[*corev1.Pod]) error {
-			_, err := NewSubresource[*corev1.Binding](r, "binding").Create(ctx, types.NamespacedName{Namespace: "n", Name: "a"}, &corev1.Binding{}, metav1.CreateOptions{})
+			_, err := Must(NewSubresource[*corev1.Binding](r, "binding")).Create(ctx, types.NamespacedName{Namespace: "n", Name: "a"}, &corev1.Binding{}, metav1.CreateOptions{})
 			return err
 		},
 		"raw": func(ctx context.Context, r *Resource[*corev1.Pod]) error {

@@ -41,11 +41,11 @@ func TestObjectWithoutAllItsPartsIsNotSentBack(t *testing.T) {
 			pod.Spec.NodeName = "n"
 			_, err := server.Create(pod)
 			require.NoError(t, err)
-			whole := NewResource[*corev1.Pod](client, podsGVR, ResourceOptions{FieldSelector: "metadata.name=" + key.Name})
+			whole := Must(NewResource[*corev1.Pod](client, podsGVR, ResourceOptions{FieldSelector: "metadata.name=" + key.Name}))
 			before, err := whole.Get(t.Context(), key, metav1.GetOptions{})
 			require.NoError(t, err)
 
-			resource := NewResource[*corev1.Pod](client, podsGVR, ResourceOptions{FieldSelector: "metadata.name=" + key.Name, Project: test.drop})
+			resource := Must(NewResource[*corev1.Pod](client, podsGVR, ResourceOptions{FieldSelector: "metadata.name=" + key.Name, Project: test.drop}))
 			stream, err := resource.List(t.Context(), listwatch.ListOptions{})
 			require.NoError(t, err)
 			item, err := stream.Next()
@@ -102,14 +102,14 @@ func TestMetadataIsNotSentBackAsAnObject(t *testing.T) {
 	t.Parallel()
 	client := serve(t, nil, Options{})
 	partial := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "a"}}
-	metadata := NewResource[*metav1.PartialObjectMetadata](client, podsGVR, ResourceOptions{})
+	metadata := Must(NewResource[*metav1.PartialObjectMetadata](client, podsGVR, ResourceOptions{}))
 	_, err := metadata.Update(t.Context(), partial, metav1.UpdateOptions{})
 	require.ErrorIs(t, err, ErrProjected)
 	_, err = metadata.UpdateStatus(t.Context(), partial, metav1.UpdateOptions{})
 	require.ErrorIs(t, err, ErrProjected)
 
 	object := &unstructured.Unstructured{Object: map[string]any{"kind": "Pod", "apiVersion": "v1", "metadata": map[string]any{"name": "a", "namespace": "b", "uid": "1"}}}
-	untyped := NewJSONResource[*unstructured.Unstructured](client, podsGVR, ResourceOptions{Project: Drop{Status: true}})
+	untyped := Must(NewJSONResource[*unstructured.Unstructured](client, podsGVR, ResourceOptions{Project: Drop{Status: true}}))
 	_, err = untyped.Update(t.Context(), object, metav1.UpdateOptions{})
 	require.ErrorIs(t, err, ErrProjected)
 	require.Zero(t, client.Stats().Requests)

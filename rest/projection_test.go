@@ -61,8 +61,8 @@ func TestDropLeavesWhatItShould(t *testing.T) {
 		for _, e := range encodings {
 			t.Run(name+" in "+e.String(), func(t *testing.T) {
 				t.Parallel()
-				whole := readPods(t, NewResource[*corev1.Pod](&Client{}, podsGVR, ResourceOptions{}), e, pods)
-				cut := readPods(t, NewResource[*corev1.Pod](&Client{}, podsGVR, ResourceOptions{Project: d}), e, pods)
+				whole := readPods(t, Must(NewResource[*corev1.Pod](&Client{}, podsGVR, ResourceOptions{})), e, pods)
+				cut := readPods(t, Must(NewResource[*corev1.Pod](&Client{}, podsGVR, ResourceOptions{Project: d})), e, pods)
 				require.Len(t, cut, len(pods))
 				for i := range whole {
 					require.Equal(t, dropped(d, whole[i]), dropped(Drop{}, cut[i]))
@@ -102,7 +102,7 @@ func TestDropOnAWatch(t *testing.T) {
 	t.Parallel()
 	pod := plainPod(1)
 	for _, e := range encodings {
-		r := NewResource[*corev1.Pod](&Client{}, podsGVR, ResourceOptions{Project: Drop{ManagedFields: true}})
+		r := Must(NewResource[*corev1.Pod](&Client{}, podsGVR, ResourceOptions{Project: Drop{ManagedFields: true}}))
 		stream := r.readWatch(offline(t.Context(), bytes.NewReader(event(t, e, "MODIFIED", "Pod", &pod))), e, nil, nil)
 		events, _, err := drainWatch(stream)
 		require.NoError(t, stream.Close())

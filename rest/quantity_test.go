@@ -46,7 +46,7 @@ func claim(t testing.TB, e Encoding, text, label string, padded bool) []byte {
 }
 
 func decodeClaim(e Encoding, data []byte) (*corev1.PersistentVolumeClaim, error) {
-	r := NewResource[*corev1.PersistentVolumeClaim](&Client{}, podsGVR, ResourceOptions{})
+	r := Must(NewResource[*corev1.PersistentVolumeClaim](&Client{}, podsGVR, ResourceOptions{}))
 	object, err := r.decoder.decode(e, data, &envelope{})
 	if err != nil {
 		return nil, err
@@ -139,7 +139,7 @@ func TestOnlyAMethodOfTheUsersHasAnObjectRefused(t *testing.T) { // G11
 	t.Parallel()
 	body := `{"kind":"SizedList","apiVersion":"example.org/v1","metadata":{"resourceVersion":"1"},"items":[` +
 		`{"metadata":{"name":"bad"},"size":"1e-1000000000"},{"metadata":{"name":"good","labels":{"l":"1e-1000000000"}},"size":"5"}]}`
-	stream, err := NewJSONResource[*sized](serveBytes(t, JSON, []byte(body)), sizedGVR, ResourceOptions{}).List(t.Context(), listwatch.ListOptions{})
+	stream, err := Must(NewJSONResource[*sized](serveBytes(t, JSON, []byte(body)), sizedGVR, ResourceOptions{})).List(t.Context(), listwatch.ListOptions{})
 	require.NoError(t, err)
 	items, skipped, err := drainList(stream)
 	require.NoError(t, stream.Close())
@@ -150,7 +150,7 @@ func TestOnlyAMethodOfTheUsersHasAnObjectRefused(t *testing.T) { // G11
 	require.Equal(t, "bad", skipped[0].Key.Name)
 	require.ErrorIs(t, skipped[0], quantity.ErrExtreme)
 
-	maps := NewJSONResource[*unstructured.Unstructured](&Client{}, podsGVR, ResourceOptions{})
+	maps := Must(NewJSONResource[*unstructured.Unstructured](&Client{}, podsGVR, ResourceOptions{}))
 	object, err := maps.decoder.decode(JSON, []byte(`{"kind":"A","n":1e-1000000000,"s":"1e-1000000000"}`), &envelope{})
 	require.NoError(t, err)
 	require.Equal(t, "1e-1000000000", object.(*unstructured.Unstructured).Object["s"])

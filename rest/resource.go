@@ -2,7 +2,6 @@ package rest
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"reflect"
 	"strings"
@@ -13,14 +12,20 @@ import (
 	kjson "sigs.k8s.io/json"
 )
 
-// ResourceOptions narrow a Resource. The zero value means all objects.
+// ResourceOptions name and narrow a Resource. The zero value means all objects of a built-in
+// type.
 type ResourceOptions struct {
+	// Resource is what the server calls the resource, such as websites in the version v1 of
+	// the group example.com. Defaults to that of T, if T is a built-in type; see [For].
+	Resource schema.GroupVersionResource
+
 	// Namespace is the only namespace to look at. Defaults to all of them, which
-	// is also right for what has no namespace.
+	// is also right for what has no namespace. One that cannot exist is an error.
 	Namespace string
 
 	// LabelSelector and FieldSelector narrow List and Watch, in the API's own
-	// syntax: "app=web,tier!=cache", "spec.nodeName=n1". Default to no selection.
+	// syntax: "app=web,tier!=cache", "spec.nodeName=n1". One that cannot be parsed is an
+	// error. Default to no selection.
 	LabelSelector string
 	FieldSelector string
 
@@ -48,9 +53,8 @@ type ResourceOptions struct {
 	// what is neither a pointer to a struct nor unstructured.
 	Decoder Decoder
 
-	// Unshared has List and Watch decode with T's own method Unmarshal and with the decoder
-	// of sigs.k8s.io/json, so that each object is its reader's alone, for twice the
-	// memory and time. It excludes a Decoder. Defaults to false.
+	// Unshared has List and Watch decode so that each object is its reader's alone, for
+	// twice the memory and time. It excludes a Decoder. Defaults to false.
 	Unshared bool
 }
 
@@ -63,8 +67,7 @@ type ResourceOptions struct {
 // [ResourceOptions].Unshared, or [listwatch.ListOptions].Owned, they share nothing. The verbs
 // (Get, Create, Update, Patch and all others) answer with objects of the caller's own.
 //
-// [NewResource] makes one of objects that can decode protobuf, as all types of
-// k8s.io/api can, [NewJSONResource] one of any others.
+// [For] makes one.
 type Resource[T any] struct {
 	client  *Client
 	gvr     schema.GroupVersionResource
@@ -76,7 +79,6 @@ type Resource[T any] struct {
 	scales  *scales
 	plain   atomic.Bool // lists are not to be compressed any more
 	partial bool        // T is *metav1.PartialObjectMetadata
-	err     error       // what is wrong with gvr or opts, answered by every call
 
 	namespaced bool // objects are known to have a namespace
 }
@@ -88,35 +90,40 @@ type Message interface {
 	Unmarshal(data []byte) error
 }
 
-// NewResource returns the resource gvr of a server, for a built-in type such as
-// *corev1.Pod. Its objects are asked for in protobuf, and read in JSON where the
-// server prefers that. They come without kind and apiVersion, as from client-go's
-// typed clients, whichever encoding they arrived in.
-//
-// If T is *metav1.PartialObjectMetadata, the server is asked to send only that, which
-// it does in protobuf for custom resources as well. From a server that sends whole
-// objects all the same, their metadata is read.
-//
-// What is wrong with the arguments, such as a namespace with a slash in it, is what
-// every call answers.
+// NewResource is [For] for a type that decodes protobuf by its own method Unmarshal, which
+// For does not call: a type of another API group than those of k8s.io/api, such as
+// *metricsv1beta1.NodeMetrics. Objects come without kind and apiVersion.
 //
 // That the method Unmarshal is bound here, where T is known, and not asked for at
 // run time, saves half a megabyte in a program with k8s.io/api/core/v1: the linker
 // would have to keep the method of every type in it.
-func NewResource[T Message](c *Client, gvr schema.GroupVersionResource, opts ResourceOptions) *Resource[T] {
-	return newResource[T](c, gvr, opts, decoder{
+func NewResource[T Message](c *Client, gvr schema.GroupVersionResource, opts ResourceOptions) (*Resource[T], error) {
+	if err := opts.name(gvr); err != nil {
+		return nil, err
+	}
+	return newResource[T](c, opts, decoder{
 		kindless: true,
 		protobuf: func(data []byte, object any) error { return object.(T).Unmarshal(data) },
 	})
 }
 
-// NewJSONResource is NewResource for any other type: *unstructured.Unstructured
-// for every custom resource, the struct of one, a slim struct with a few fields
-// of a built-in type, or whatever else JSON can be decoded into. Objects have what
-// the server wrote. Lists and watches are in JSON as well, unless opts has a Decoder,
-// which can decode T, and Protobuf as its Encoding.
-func NewJSONResource[T any](c *Client, gvr schema.GroupVersionResource, opts ResourceOptions) *Resource[T] {
-	return newResource[T](c, gvr, opts, decoder{})
+// NewJSONResource is [For] for the resource gvr with all that the server wrote, kind and
+// apiVersion included, also where T is a built-in type. Lists and watches are in JSON as
+// well, unless opts has a Decoder, which can decode T, and Protobuf as its Encoding.
+func NewJSONResource[T any](c *Client, gvr schema.GroupVersionResource, opts ResourceOptions) (*Resource[T], error) {
+	if err := opts.name(gvr); err != nil {
+		return nil, err
+	}
+	return newResource[T](c, opts, decoder{})
+}
+
+// name sets the resource.
+func (o *ResourceOptions) name(gvr schema.GroupVersionResource) error {
+	if !o.Resource.Empty() && o.Resource != gvr {
+		return fmt.Errorf("rest: ResourceOptions.Resource is %q, and the argument is %q: leave the former empty", o.Resource, gvr)
+	}
+	o.Resource = gvr
+	return nil
 }
 
 // String is the address of the collection. (A Host with credentials is refused.)
@@ -124,41 +131,35 @@ func (r *Resource[T]) String() string {
 	return strings.TrimSuffix(r.client.base.String(), "/") + r.path(types.NamespacedName{Namespace: r.opts.Namespace})
 }
 
-func newResource[T any](c *Client, gvr schema.GroupVersionResource, opts ResourceOptions, d decoder) *Resource[T] {
+func newResource[T any](c *Client, opts ResourceOptions, d decoder) (*Resource[T], error) {
+	if c == nil {
+		return nil, errNoClient
+	}
+	if err := opts.validate(); err != nil {
+		return nil, err
+	}
 	d.typ = reflect.TypeFor[T]()
 	d.guard(kjson.UnmarshalCaseSensitivePreserveInts)
-	r := &Resource[T]{client: c, gvr: gvr, opts: opts, decoder: d, streams: d.streaming(c, &opts)}
+	if d.tagged {
+		d.protobuf = func(data []byte, object any) error { return c.owner().DecodeProtobuf(data, object, nil) }
+	}
+	r := &Resource[T]{client: c, gvr: opts.Resource, opts: opts, decoder: d, streams: d.streaming(c, &opts)}
+	if opts.Encoding == Protobuf && r.streams.protobuf == nil {
+		return nil, fmt.Errorf("rest: Encoding is Protobuf, which %s does not decode: use NewResource for types that do, or a Decoder", d.typ)
+	}
 	if r.owned = r.streams; opts.Decoder == nil {
 		r.owned = d.streaming(nil, &opts)
 	}
 	// Naming the type here would link it into every program.
 	r.partial = d.typ.String() == "*v1.PartialObjectMetadata"
-	r.kinds.Store(kindsOf(gvr, opts.Kind, d.typ, r.partial))
+	r.kinds.Store(kindsOf(r.gvr, opts.Kind, d.typ, r.partial))
 	r.scales = newScales(d.typ, c.limits())
-	r.err = r.validate()
-	return r
-}
-
-func (r *Resource[T]) validate() error {
-	switch {
-	case r.client == nil:
-		return errors.New("rest: a Resource needs a Client, and has none")
-	case r.gvr.Version == "" || r.gvr.Resource == "":
-		return fmt.Errorf("rest: %q names no version or no resource", r.gvr)
-	case r.opts.Decoder != nil && r.opts.Unshared:
-		return errors.New("rest: ResourceOptions have a Decoder and are Unshared, which excludes it: set one of them")
-	case r.opts.Encoding == Protobuf && r.streams.protobuf == nil:
-		return fmt.Errorf("rest: Encoding is Protobuf, which %s does not decode: use NewResource for types that do, or a Decoder", reflect.TypeFor[T]())
-	}
-	return checkSegments(r.gvr.Group, r.gvr.Version, r.gvr.Resource, r.opts.Namespace)
+	return r, nil
 }
 
 // send sends a request about this resource and reports the encoding of the answer,
 // which d is to decode.
 func (r *Resource[T]) send(ctx context.Context, req request, d *decoder) (*exchange, Encoding, error) {
-	if r.err != nil {
-		return nil, 0, unusable{r.err}
-	}
 	req.about.Resource = r.gvr
 	wanted := r.opts.Encoding
 	if d.protobuf == nil {

@@ -29,17 +29,26 @@ type Subresource[S any] struct {
 // NewSubresource returns the subresource of r with the name that it has in URLs,
 // such as "scale":
 //
-//	scales := rest.NewSubresource[*autoscalingv1.Scale](deployments, "scale")
+//	scales, err := rest.NewSubresource[*autoscalingv1.Scale](deployments, "scale")
 //
-// What is wrong with the arguments is what every call answers.
-func NewSubresource[S, T any](r *Resource[T], name string) *Subresource[S] {
-	s := NewJSONResource[S](r.client, r.gvr, ResourceOptions{Namespace: r.opts.Namespace, Encoding: JSON})
-	s.namespaced, s.err = r.namespaced, r.err
-	s.kinds.Store(&kinds{}) // which is not known, and may be of another group
-	if name == "" && s.err == nil {
-		s.err = errors.New("rest: a subresource needs a name")
+// The error is about the arguments.
+func NewSubresource[S, T any](r *Resource[T], name string) (*Subresource[S], error) {
+	switch {
+	case r == nil:
+		return nil, errors.New("rest: a subresource needs a Resource, and has none")
+	case name == "":
+		return nil, errors.New("rest: a subresource needs a name, such as \"scale\"")
 	}
-	return &Subresource[S]{resource: s, name: name}
+	if err := checkSegments(name); err != nil {
+		return nil, err
+	}
+	s, err := NewJSONResource[S](r.client, r.gvr, ResourceOptions{Namespace: r.opts.Namespace, Encoding: JSON})
+	if err != nil {
+		return nil, err
+	}
+	s.namespaced = r.namespaced
+	s.kinds.Store(&kinds{}) // which is not known, and may be of another group
+	return &Subresource[S]{resource: s, name: name}, nil
 }
 
 // Get returns the subresource of one object.

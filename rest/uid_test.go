@@ -41,17 +41,17 @@ func TestEveryItemHasTheHashOfItsUID(t *testing.T) {
 		}
 		for _, drop := range []Projection{nil, Drop{AllButMetadata: true}, Drop{ManagedFields: true}} {
 			for _, knows := range []bool{true, false} {
-				item, err := NewResource[*corev1.Pod](client, podsGVR, ResourceOptions{Project: drop}).item(x, e, frame{data: bytes.Clone(body)}, list, known(knows), nil)
+				item, err := Must(NewResource[*corev1.Pod](client, podsGVR, ResourceOptions{Project: drop})).item(x, e, frame{data: bytes.Clone(body)}, list, known(knows), nil)
 				check(item.UIDHash, err)
 				require.Equal(t, knows, item.Unchanged)
-				partial, err := NewResource[*metav1.PartialObjectMetadata](client, podsGVR, ResourceOptions{Project: drop}).item(x, e, frame{data: bytes.Clone(body)}, list, known(knows), nil)
+				partial, err := Must(NewResource[*metav1.PartialObjectMetadata](client, podsGVR, ResourceOptions{Project: drop})).item(x, e, frame{data: bytes.Clone(body)}, list, known(knows), nil)
 				check(partial.UIDHash, err)
 			}
 		}
 		if e == JSON {
-			item, err := NewJSONResource[*slim](client, podsGVR, ResourceOptions{}).item(x, e, frame{data: bytes.Clone(body)}, list, nil, nil)
+			item, err := Must(NewJSONResource[*slim](client, podsGVR, ResourceOptions{})).item(x, e, frame{data: bytes.Clone(body)}, list, nil, nil)
 			check(item.UIDHash, err)
-			u, err := NewJSONResource[*unstructured.Unstructured](client, podsGVR, ResourceOptions{}).item(x, e, frame{data: bytes.Clone(body)}, list, nil, nil)
+			u, err := Must(NewJSONResource[*unstructured.Unstructured](client, podsGVR, ResourceOptions{})).item(x, e, frame{data: bytes.Clone(body)}, list, nil, nil)
 			check(u.UIDHash, err)
 		}
 		_, err := pods(client).item(x, e, frame{data: bytes.Clone(body[:len(body)-3])}, list, nil, nil)

@@ -41,14 +41,14 @@ func TestAnEventIsDecodedAfterWhatIsHeld(t *testing.T) {
 		}
 		var mu sync.Mutex
 		var earlier []any
-		r := NewResource[*corev1.Pod](&Client{}, podsGVR, ResourceOptions{
+		r := Must(NewResource[*corev1.Pod](&Client{}, podsGVR, ResourceOptions{
 			Decoder: functions{json: json.Unmarshal, protobuf: func(data []byte, object, before any) error {
 				mu.Lock()
 				defer mu.Unlock()
 				earlier = append(earlier, before)
 				return object.(*corev1.Pod).Unmarshal(data)
 			}},
-		})
+		}))
 		x := offline(t.Context(), bytes.NewReader(body))
 		stored := func(key types.NamespacedName) any {
 			if key == (types.NamespacedName{Namespace: sent[1].Namespace, Name: sent[1].Name}) {
@@ -82,9 +82,9 @@ func TestAWatchThatIsOverLetsGoOfWhatIsHeld(t *testing.T) {
 	client := serveBytes(t, Protobuf, event(t, Protobuf, "MODIFIED", "Pod", &pod))
 	store := new([64]int)
 	alive := weak.Make(store)
-	r := NewResource[*corev1.Pod](client, podsGVR, ResourceOptions{
+	r := Must(NewResource[*corev1.Pod](client, podsGVR, ResourceOptions{
 		Decoder: functions{protobuf: func(data []byte, object, _ any) error { return object.(*corev1.Pod).Unmarshal(data) }},
-	})
+	}))
 	holding := func(store any) func(types.NamespacedName) any {
 		return func(types.NamespacedName) any { return store }
 	}

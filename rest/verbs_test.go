@@ -113,7 +113,7 @@ func TestUnstructuredIsWrittenWithItsKind(t *testing.T) {
 	const foo = `{"apiVersion":"example.com/v1","kind":"Foo","metadata":{"name":"a"},"spec":{"n":7}}`
 	handler := &recorder{t: t, answer: []byte(foo), status: http.StatusCreated}
 	gvr := schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "foos"}
-	r := NewJSONResource[*unstructured.Unstructured](serve(t, handler, Options{}), gvr, ResourceOptions{Namespace: "n"})
+	r := Must(NewJSONResource[*unstructured.Unstructured](serve(t, handler, Options{}), gvr, ResourceOptions{Namespace: "n"}))
 	obj := &unstructured.Unstructured{}
 	require.NoError(t, obj.UnmarshalJSON([]byte(foo)))
 	got, err := r.Create(t.Context(), obj, metav1.CreateOptions{})
@@ -169,19 +169,19 @@ func TestMisuseOfVerbsIsRefusedWithoutARequest(t *testing.T) { // RS-3
 		_, err = pods(client).Patch(ctx, types.NamespacedName{Namespace: "n", Name: "a"}, types.MergePatchType, nil, metav1.PatchOptions{}, "..")
 		require.Error(t, err)
 		if name != "" {
-			_, err = NewResource[*corev1.Pod](client, podsGVR, ResourceOptions{Namespace: name}).Get(ctx, types.NamespacedName{Name: "a"}, none)
+			_, err = NewResource[*corev1.Pod](client, podsGVR, ResourceOptions{Namespace: name})
 			require.Error(t, err, name)
 		}
 	}
-	_, err := NewResource[*corev1.Pod](client, podsGVR, ResourceOptions{Namespace: "n"}).Get(ctx, types.NamespacedName{Namespace: "m", Name: "a"}, none)
+	_, err := Must(NewResource[*corev1.Pod](client, podsGVR, ResourceOptions{Namespace: "n"})).Get(ctx, types.NamespacedName{Namespace: "m", Name: "a"}, none)
 	require.ErrorContains(t, err, `for namespace "n"`)
 	_, err = pods(client).Create(ctx, nil, metav1.CreateOptions{})
 	require.ErrorContains(t, err, "nil")
-	_, err = NewJSONResource[map[string]any](client, podsGVR, ResourceOptions{}).Create(ctx, map[string]any{}, metav1.CreateOptions{})
+	_, err = Must(NewJSONResource[map[string]any](client, podsGVR, ResourceOptions{})).Create(ctx, map[string]any{}, metav1.CreateOptions{})
 	require.ErrorContains(t, err, "metav1.Object")
-	_, err = NewResource[*corev1.Pod](client, schema.GroupVersionResource{Resource: "pods"}, ResourceOptions{}).Get(ctx, types.NamespacedName{Name: "a"}, none)
+	_, err = NewResource[*corev1.Pod](client, schema.GroupVersionResource{Resource: "pods"}, ResourceOptions{})
 	require.ErrorContains(t, err, "names no version")
-	_, err = NewJSONResource[*unstructured.Unstructured](client, podsGVR, ResourceOptions{Encoding: Protobuf}).Get(ctx, types.NamespacedName{Name: "a"}, none)
+	_, err = NewJSONResource[*unstructured.Unstructured](client, podsGVR, ResourceOptions{Encoding: Protobuf})
 	require.ErrorContains(t, err, "use NewResource")
 	require.Zero(t, client.Stats().Requests)
 }

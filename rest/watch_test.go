@@ -268,7 +268,7 @@ func TestUnstructuredWatch(t *testing.T) {
 	t.Parallel()
 	pod := plainPod(1)
 	body := append(event(t, JSON, "ADDED", "Pod", &pod), `{"type":"ADDED","object":{"metadata":{"name":"b"}}}`...)
-	r := NewJSONResource[*unstructured.Unstructured](serveBytes(t, JSON, body), podsGVR, ResourceOptions{})
+	r := Must(NewJSONResource[*unstructured.Unstructured](serveBytes(t, JSON, body), podsGVR, ResourceOptions{}))
 	stream, err := r.Watch(t.Context(), listwatch.WatchOptions{})
 	require.NoError(t, err)
 	defer stream.Close()
@@ -282,7 +282,7 @@ func TestWatchQuery(t *testing.T) {
 	t.Parallel()
 	var got atomic.Pointer[url.URL]
 	client := serve(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got.Store(r.URL) }), Options{})
-	r := NewResource[*corev1.Pod](client, podsGVR, ResourceOptions{LabelSelector: "a=b"})
+	r := Must(NewResource[*corev1.Pod](client, podsGVR, ResourceOptions{LabelSelector: "a=b"}))
 	for _, test := range []struct {
 		opts listwatch.WatchOptions
 		want url.Values

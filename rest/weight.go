@@ -41,9 +41,6 @@ type limits struct {
 
 // limits are those of the options, or else the defaults.
 func (c *Client) limits() limits {
-	if c == nil {
-		return limits{} // every call answers that there is no client
-	}
 	return limits{
 		expansion: orDefault(c.maxExpansion, 64), memory: orDefault(c.maxMemory, 256<<20), depth: orDefault(c.maxDepth, maxJSONDepth),
 	}

@@ -100,7 +100,7 @@ func TestG11_ObjectThatIsABombIsRefusedByKey(t *testing.T) {
 						_, _ = w.Write(listOf(e, "PodList", bomb, good))
 					}
 				}), Options{MaxRetries: -1})
-				r := NewResource[*corev1.Pod](client, podsGVR, opts)
+				r := Must(NewResource[*corev1.Pod](client, podsGVR, opts))
 				took := highWater(func() {
 					stream, err := r.List(t.Context(), listwatch.ListOptions{})
 					require.NoError(t, err)
@@ -241,7 +241,7 @@ func TestG11_ProtobufThatIsDeepIsRefusedByKey(t *testing.T) {
 	for _, number := range []int{2, 3, 4} {
 		body := listOf(Protobuf, "NestedList", nest(number, 1_000_000), nest(number, 4000))
 		client := serveBytesWith(t, Protobuf, body, Options{MaxExpansion: 1 << 20, MaxObjectMemory: 1 << 40})
-		stream, err := NewResource[*level](client, plainGVR, ResourceOptions{}).List(t.Context(), listwatch.ListOptions{})
+		stream, err := Must(NewResource[*level](client, plainGVR, ResourceOptions{})).List(t.Context(), listwatch.ListOptions{})
 		require.NoError(t, err)
 		items, skipped, err := drainList(stream)
 		require.NoError(t, stream.Close())
@@ -252,7 +252,7 @@ func TestG11_ProtobufThatIsDeepIsRefusedByKey(t *testing.T) {
 		require.Len(t, items, 1, "which is deep, but not too deep")
 		require.GreaterOrEqual(t, items[0].Object.levels, 1)
 
-		_, err = NewResource[*level](serveBytes(t, Protobuf, enveloped("Nested", nest(number, 1_000_000))), plainGVR, ResourceOptions{}).
+		_, err = Must(NewResource[*level](serveBytes(t, Protobuf, enveloped("Nested", nest(number, 1_000_000))), plainGVR, ResourceOptions{})).
 			Get(t.Context(), types.NamespacedName{Name: "deep"}, metav1.GetOptions{})
 		require.ErrorIs(t, err, ErrTooLarge)
 		if number == 2 {
@@ -289,8 +289,8 @@ func TestG11_JSONThatIsDeepIsRefusedByKey(t *testing.T) {
 	}
 	read := func(t *testing.T, opts Options, body []byte) (error, error) {
 		client := serveBytesWith(t, JSON, body, opts)
-		_, typed := NewJSONResource[*ownJSON](client, foosGVR, ResourceOptions{}).Get(t.Context(), types.NamespacedName{Name: "deep"}, metav1.GetOptions{})
-		_, maps := NewJSONResource[*unstructured.Unstructured](client, foosGVR, ResourceOptions{}).Get(t.Context(), types.NamespacedName{Name: "deep"}, metav1.GetOptions{})
+		_, typed := Must(NewJSONResource[*ownJSON](client, foosGVR, ResourceOptions{})).Get(t.Context(), types.NamespacedName{Name: "deep"}, metav1.GetOptions{})
+		_, maps := Must(NewJSONResource[*unstructured.Unstructured](client, foosGVR, ResourceOptions{})).Get(t.Context(), types.NamespacedName{Name: "deep"}, metav1.GetOptions{})
 		return typed, maps
 	}
 	typed, maps := read(t, Options{}, object(1_000_000, 0))
@@ -410,7 +410,7 @@ func TestWeightsAreThoseOfDecoding(t *testing.T) {
 			estimate := plenty - w.left
 			d := pods(&Client{}).decoder
 			if test.typ != reflect.TypeFor[*corev1.Pod]() {
-				d = NewJSONResource[*unstructured.Unstructured](&Client{}, podsGVR, ResourceOptions{}).decoder
+				d = Must(NewJSONResource[*unstructured.Unstructured](&Client{}, podsGVR, ResourceOptions{})).decoder
 			}
 			before := memoryInUse()
 			object, err := d.decode(test.e, test.data, &envelope{})
@@ -472,7 +472,7 @@ func TestG11_ElementsThatAreNoObjectsAreWeighed(t *testing.T) {
 		for _, element := range []string{"0", `""`, "true", "-1.5e3", "null", "[]"} {
 			t.Run(name+" "+element, func(t *testing.T) {
 				bomb := bytes.ReplaceAll(bombPod(JSON, "bomb", 2_000_000), []byte("{}"), []byte(element))
-				r := NewResource[*corev1.Pod](serveBytes(t, JSON, listOf(JSON, "PodList", bomb)), podsGVR, opts)
+				r := Must(NewResource[*corev1.Pod](serveBytes(t, JSON, listOf(JSON, "PodList", bomb)), podsGVR, opts))
 				took := highWater(func() {
 					stream, err := r.List(t.Context(), listwatch.ListOptions{})
 					require.NoError(t, err)
@@ -497,7 +497,7 @@ func TestG11_NamesOfFieldsAreWeighedInAnyCase(t *testing.T) {
 				return bytes.Replace(data, []byte("containers"), []byte(containers), 1)
 			}
 			client := serveBytes(t, JSON, listOf(JSON, "PodList", pod(3), pod(30_000)))
-			stream, err := NewResource[*corev1.Pod](client, podsGVR, ResourceOptions{Encoding: JSON, Decoder: functions{json: json.Unmarshal}}).List(t.Context(), listwatch.ListOptions{})
+			stream, err := Must(NewResource[*corev1.Pod](client, podsGVR, ResourceOptions{Encoding: JSON, Decoder: functions{json: json.Unmarshal}})).List(t.Context(), listwatch.ListOptions{})
 			require.NoError(t, err)
 			items, skipped, err := drainList(stream)
 			require.Equal(t, io.EOF, err)

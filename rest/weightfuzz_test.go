@@ -93,7 +93,7 @@ func decoderOf(t reflect.Type) decoder {
 	case reflect.TypeFor[*corev1.Pod]():
 		return pods(&Client{}).decoder
 	case reflect.TypeFor[*level]():
-		return NewResource[*level](&Client{}, plainGVR, ResourceOptions{}).decoder
+		return Must(NewResource[*level](&Client{}, plainGVR, ResourceOptions{})).decoder
 	}
-	return NewJSONResource[*unstructured.Unstructured](&Client{}, plainGVR, ResourceOptions{}).decoder
+	return Must(NewJSONResource[*unstructured.Unstructured](&Client{}, plainGVR, ResourceOptions{})).decoder
 }

@@ -36,7 +36,7 @@ func both(t *testing.T, handler http.HandlerFunc, timeout time.Duration) (*rest.
 	t.Cleanup(transport.CloseIdleConnections)
 	theirs, err := kubernetes.NewForConfigAndClient(&clientrest.Config{Host: server.URL, Timeout: timeout}, &http.Client{Transport: transport, Timeout: timeout})
 	require.NoError(t, err)
-	return rest.NewResource[*corev1.Pod](client, pods, rest.ResourceOptions{Namespace: "ns"}), theirs
+	return rest.Must(rest.NewResource[*corev1.Pod](client, pods, rest.ResourceOptions{Namespace: "ns"})), theirs
 }
 
 func TestRetryAfterAsADate(t *testing.T) { // D20, RS-8

@@ -110,7 +110,10 @@ func kinformGoroutines(ctx context.Context, url string, informers, handlers int)
 		return err
 	}
 	for range informers {
-		source := rest.NewResource[*corev1.Pod](client, corev1.SchemeGroupVersion.WithResource("pods"), rest.ResourceOptions{})
+		source, err := rest.For[*corev1.Pod](client, rest.ResourceOptions{})
+		if err != nil {
+			return err
+		}
 		inf, err := informer.New(source, informer.Options[*corev1.Pod]{})
 		if err != nil {
 			return err

@@ -70,9 +70,9 @@ func run(ctx context.Context, config rest.Config, zone zone, serve serve, logger
 	}
 	defer client.Close()
 	c := &controller{zone: zone, logger: logger}
-	c.sites = rest.NewJSONResource[*Website](client, websites, rest.ResourceOptions{})
-	c.deployments = rest.For[*appsv1.Deployment](client, rest.ResourceOptions{})
-	c.events = rest.For[*eventsv1.Event](client, rest.ResourceOptions{})
+	c.sites = rest.Must(rest.For[*Website](client, rest.ResourceOptions{Resource: websites}))
+	c.deployments = rest.Must(rest.For[*appsv1.Deployment](client, rest.ResourceOptions{}))
+	c.events = rest.Must(rest.For[*eventsv1.Event](client, rest.ResourceOptions{}))
 	c.queue = workqueue.New(workqueue.Options[types.NamespacedName]{Name: "websites", DrainTimeout: 10 * time.Second, Logger: logger})
 
 	var errs [4]error

@@ -69,7 +69,7 @@ func play(t *testing.T, test func(t *testing.T, r *rig)) {
 		require.NoError(t, err)
 		defer client.Close()
 		r.client = client
-		r.sites = rest.NewJSONResource[*Website](client, websites, rest.ResourceOptions{})
+		r.sites = rest.Must(rest.NewJSONResource[*Website](client, websites, rest.ResourceOptions{}))
 
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
@@ -255,7 +255,7 @@ func TestReportLeavesTheObjectOfTheCacheAsItIs(t *testing.T) {
 	play(t, func(t *testing.T, r *rig) {
 		r.create(shop, "shop.example")
 		r.settle()
-		c := &controller{sites: r.sites, events: rest.For[*eventsv1.Event](r.client, rest.ResourceOptions{})}
+		c := &controller{sites: r.sites, events: rest.Must(rest.For[*eventsv1.Event](r.client, rest.ResourceOptions{}))}
 		c.queue = workqueue.New(workqueue.Options[types.NamespacedName]{})
 		defer c.queue.ShutDown()
 		var err error

@@ -25,22 +25,20 @@ func main() {
 	client := must(rest.NewClient(connection.Config, rest.Options{}))
 	defer client.Close()
 
-	pods := rest.NewResource[*corev1.Pod](client, corev1.SchemeGroupVersion.WithResource("pods"), rest.ResourceOptions{})
-	inf := must(informer.New(pods, informer.Options[*corev1.Pod]{Name: "pods"}))
+	resource := must(rest.For[*corev1.Pod](client, rest.ResourceOptions{}))
+	pods := must(informer.New(resource, informer.Options[*corev1.Pod]{Name: "pods"}))
 	queue := workqueue.New(workqueue.Options[types.NamespacedName]{Name: "pods"})
-	// A handler that falls more than 1,024 events behind is told what became of each pod in
-	// fewer of them: see informer.Coalesce. This one never does, for Add does not wait.
-	must(inf.AddHandler(func(e informer.Event[*corev1.Pod]) { queue.Add(e.Key) }, informer.HandlerOptions{}))
+	must(pods.AddHandler(func(e informer.Event[*corev1.Pod]) { queue.Add(e.Key) }, informer.HandlerOptions{}))
 
 	reconcile := func(ctx context.Context, key types.NamespacedName) error {
-		if pod, exists := inf.Store().Get(key); exists {
+		if pod, exists := pods.Store().Get(key); exists {
 			fmt.Println(key, pod.Status.Phase)
 		}
 		return nil
 	}
 	// The workers begin when the cache is complete, and the cache ends after them.
 	work := func(ctx context.Context) error { return queue.Run(ctx, 4, reconcile) }
-	if err := informer.Run(ctx, work, inf); err != nil {
+	if err := informer.Run(ctx, work, pods); err != nil {
 		log.Fatal(err)
 	}
 }

@@ -48,7 +48,7 @@ func testReadAgain(t *testing.T, relisted bool, ends, kind string) {
 	defer client.Close()
 	errBad := errors.New("it is bad")
 	pods := corev1.SchemeGroupVersion.WithResource("pods")
-	source := informer.Transform(rest.For[*corev1.Pod](client, rest.ResourceOptions{Namespace: web.Namespace}), func(pod *corev1.Pod) (*corev1.Pod, error) {
+	source := informer.Transform(rest.Must(rest.For[*corev1.Pod](client, rest.ResourceOptions{Namespace: web.Namespace})), func(pod *corev1.Pod) (*corev1.Pod, error) {
 		if pod.Labels["bad"] != "" {
 			return pod, errBad
 		}
@@ -67,7 +67,7 @@ func testReadAgain(t *testing.T, relisted bool, ends, kind string) {
 	}}}
 	switch kind {
 	case "merged":
-		source = informer.Merge(source, rest.For[*corev1.Pod](client, rest.ResourceOptions{Namespace: "elsewhere"}))
+		source = informer.Merge(source, rest.Must(rest.For[*corev1.Pod](client, rest.ResourceOptions{Namespace: "elsewhere"})))
 	case "preloaded":
 		opts.Preload = func(i *informer.Informer[*corev1.Pod]) error {
 			return informer.Preload(i, slices.Values([]indexer.Entry[*corev1.Pod]{}), server.ResourceVersion())

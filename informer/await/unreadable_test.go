@@ -39,7 +39,7 @@ func TestAWaitForWhatCannotBeReadEnds(t *testing.T) { // G2
 					client, err := rest.NewClient(rest.Config{Host: server.URL(), DialContext: server.DialContext}, rest.Options{})
 					require.NoError(t, err)
 					defer client.Close()
-					var source listwatch.Source[*corev1.Pod] = rest.For[*corev1.Pod](client, rest.ResourceOptions{})
+					var source listwatch.Source[*corev1.Pod] = rest.Must(rest.For[*corev1.Pod](client, rest.ResourceOptions{}))
 					opts := informer.Options[*corev1.Pod]{}
 					opts.Reflector.SkipUnreadable = skip
 					if by == "transform" {

@@ -49,7 +49,7 @@ func newRig(t *testing.T) *rig {
 	client, err := rest.NewClient(rest.Config{Host: server.URL(), DialContext: server.DialContext}, rest.Options{})
 	require.NoError(t, err)
 	t.Cleanup(client.Close)
-	inf, err := informer.New(rest.For[*corev1.Pod](client, rest.ResourceOptions{}), informer.Options[*corev1.Pod]{})
+	inf, err := informer.New(rest.Must(rest.For[*corev1.Pod](client, rest.ResourceOptions{})), informer.Options[*corev1.Pod]{})
 	require.NoError(t, err)
 	return &rig{t: t, server: server, informer: inf, queue: workqueue.New(workqueue.Options[key]{})}
 }

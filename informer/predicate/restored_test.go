@@ -33,7 +33,7 @@ func TestAnotherHistoryIsAChange(t *testing.T) {
 					client, err := rest.NewClient(rest.Config{Host: server.URL(), DialContext: server.DialContext}, rest.Options{})
 					require.NoError(t, err)
 					defer client.Close()
-					inf, err := informer.New(rest.For[*corev1.Pod](client, rest.ResourceOptions{}), informer.Options[*corev1.Pod]{})
+					inf, err := informer.New(rest.Must(rest.For[*corev1.Pod](client, rest.ResourceOptions{})), informer.Options[*corev1.Pod]{})
 					require.NoError(t, err)
 
 					var mu sync.Mutex

@@ -36,7 +36,7 @@ func process(server *apitest.Server, path string, until string) error {
 	if err != nil {
 		return err
 	}
-	inf, err := informer.New(rest.NewResource[*corev1.Pod](client, pods, rest.ResourceOptions{}), informer.Options[*corev1.Pod]{Preload: file.Preload})
+	inf, err := informer.New(rest.Must(rest.NewResource[*corev1.Pod](client, pods, rest.ResourceOptions{})), informer.Options[*corev1.Pod]{Preload: file.Preload})
 	if err != nil {
 		return err
 	}

@@ -122,7 +122,7 @@ func (s *started[T]) end() {
 
 func podsOf(opts rest.ResourceOptions) func(*rest.Client) listwatch.Source[*corev1.Pod] {
 	return func(client *rest.Client) listwatch.Source[*corev1.Pod] {
-		return rest.NewResource[*corev1.Pod](client, pods, opts)
+		return rest.Must(rest.NewResource[*corev1.Pod](client, pods, opts))
 	}
 }
 
@@ -333,7 +333,7 @@ func TestSecretsAreKeptOnlyOnRequest(t *testing.T) {
 
 		var open func(*rest.Client) listwatch.Source[string]
 		whole := func(client *rest.Client, opts rest.ResourceOptions) listwatch.Source[string] {
-			return informer.Transform(rest.NewResource[*corev1.Secret](client, secrets, opts), func(s *corev1.Secret) (string, error) { return string(s.Data["key"]), nil })
+			return informer.Transform(rest.Must(rest.NewResource[*corev1.Secret](client, secrets, opts)), func(s *corev1.Secret) (string, error) { return string(s.Data["key"]), nil })
 		}
 		for name, source := range map[string]func(*rest.Client) listwatch.Source[string]{
 			"whole": func(client *rest.Client) listwatch.Source[string] { return whole(client, rest.ResourceOptions{}) },

@@ -42,7 +42,7 @@ func life(t *testing.T, server *apitest.Server, path string) (told []string, col
 	defer client.Close()
 	file, err := warmstart.New(path, warmstart.Protobuf[corev1.Pod](), warmstart.Options{OnError: func(err error) { cold = err }})
 	require.NoError(t, err)
-	inf, err := informer.New(rest.NewResource[*corev1.Pod](client, pods, rest.ResourceOptions{}), informer.Options[*corev1.Pod]{Preload: file.Preload})
+	inf, err := informer.New(rest.Must(rest.NewResource[*corev1.Pod](client, pods, rest.ResourceOptions{})), informer.Options[*corev1.Pod]{Preload: file.Preload})
 	require.NoError(t, err)
 	var mu sync.Mutex // guards told
 	_, err = inf.AddHandler(func(e informer.Event[*corev1.Pod]) {
@@ -174,7 +174,7 @@ func TestAFactoryStartsWarm(t *testing.T) {
 		client, err := rest.NewClient(rest.Config{Host: server.URL(), DialContext: server.DialContext}, rest.Options{})
 		require.NoError(t, err)
 		defer client.Close()
-		open := func(s informer.Selection) listwatch.Source[*corev1.Pod] {
+		open := func(s informer.Selection) (listwatch.Source[*corev1.Pod], error) {
 			return rest.NewResource[*corev1.Pod](client, s.Resource, rest.ResourceOptions{})
 		}
 		file, err := warmstart.New(path, warmstart.Protobuf[corev1.Pod](), warmstart.Options{})

@@ -25,7 +25,7 @@ func Example() {
 		return
 	}
 	defer client.Close()
-	pods := rest.NewResource[*corev1.Pod](client, gvr, rest.ResourceOptions{})
+	pods := rest.Must(rest.NewResource[*corev1.Pod](client, gvr, rest.ResourceOptions{}))
 	ctx := context.Background()
 
 	removeRecord := func(_ context.Context, pod *corev1.Pod) error {

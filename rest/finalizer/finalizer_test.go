@@ -39,7 +39,7 @@ func start(t *testing.T, opts apitest.Options, finalizers ...string) *rig {
 	client, err := rest.NewClient(rest.Config{Host: server.URL()}, rest.Options{})
 	require.NoError(t, err)
 	t.Cleanup(client.Close)
-	r := &rig{t: t, server: server, pods: rest.NewResource[*corev1.Pod](client, gvr, rest.ResourceOptions{})}
+	r := &rig{t: t, server: server, pods: rest.Must(rest.NewResource[*corev1.Pod](client, gvr, rest.ResourceOptions{}))}
 	r.create(finalizers...)
 	return r
 }

@@ -14,7 +14,7 @@
 // clients, makes a Decoder and gives it to the resources:
 //
 //	shared := sharing.New(sharing.Options{MaxBytes: 32 << 20})
-//	pods := rest.NewResource[*corev1.Pod](client, gvr, rest.ResourceOptions{Decoder: shared})
+//	pods, err := rest.For[*corev1.Pod](client, rest.ResourceOptions{Decoder: shared})
 //
 // One Decoder serves any number of resources and types, lists, watches and relists.
 //

@@ -37,9 +37,13 @@ type measured[T any] struct {
 	handler  *informer.Registration[T]
 }
 
-func start[T rest.Message](client *rest.Client, task subject.Task, opts rest.ResourceOptions) (subject.Informer, error) {
+func start[T any](client *rest.Client, task subject.Task, opts rest.ResourceOptions) (subject.Informer, error) {
 	opts.Encoding, opts.Unshared = encoding(task), task.Unshared
-	pods := rest.NewResource[T](client, corev1.SchemeGroupVersion.WithResource("pods"), opts)
+	opts.Resource = corev1.SchemeGroupVersion.WithResource("pods") // which metadata does not name
+	pods, err := rest.For[T](client, opts)
+	if err != nil {
+		return nil, err
+	}
 	inf, err := informer.New(pods, informer.Options[T]{
 		Reflector: reflector.Options{ListMode: mode(task)},
 	})

@@ -39,7 +39,7 @@ func NewInformer(name string, setup conformance.Setup) (conformance.Informer, er
 			opts.Store.Indexes[index] = fn
 		}
 	}
-	var source listwatch.Source[*corev1.Pod] = rest.NewResource[*corev1.Pod](client, pods, rest.ResourceOptions{})
+	var source listwatch.Source[*corev1.Pod] = rest.Must(rest.For[*corev1.Pod](client, rest.ResourceOptions{Resource: pods}))
 	if setup.Transform != nil {
 		source = informer.Transform(source, setup.Transform)
 	}

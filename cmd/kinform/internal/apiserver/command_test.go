@@ -73,7 +73,7 @@ func reach(t *testing.T, path string) *rest.Client {
 }
 
 func resource[T rest.Message](client *rest.Client, plural string) *rest.Resource[T] {
-	return rest.NewResource[T](client, corev1.SchemeGroupVersion.WithResource(plural), rest.ResourceOptions{})
+	return rest.Must(rest.NewResource[T](client, corev1.SchemeGroupVersion.WithResource(plural), rest.ResourceOptions{}))
 }
 
 func count[T any](t *testing.T, source listwatch.Source[T]) (n int) {

@@ -20,7 +20,7 @@ func TestPagesInABrowserHaveNoAccess(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "config")
 	url, _ := start(t, "--pods", "1", "--kubeconfig-out", path)
-	configMaps := rest.NewResource[*corev1.ConfigMap](reach(t, path), corev1.SchemeGroupVersion.WithResource("configmaps"), rest.ResourceOptions{Namespace: "default"})
+	configMaps := rest.Must(rest.NewResource[*corev1.ConfigMap](reach(t, path), corev1.SchemeGroupVersion.WithResource("configmaps"), rest.ResourceOptions{Namespace: "default"}))
 	body := `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"evil","namespace":"default"}}`
 	port := url[strings.LastIndex(url, ":"):]
 	for _, test := range []struct {

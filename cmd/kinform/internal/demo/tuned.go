@@ -15,7 +15,6 @@ import (
 	"github.com/kinform/kinform/reflector"
 	"github.com/kinform/kinform/rest"
 	"github.com/kinform/kinform/workqueue"
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
 
@@ -44,7 +43,10 @@ type tuned struct {
 func newTuned(client *rest.Client, opts Options, r report) (*tuned, error) {
 	p := &tuned{report: r, client: client, opts: opts}
 	trace := newTracer(r.traveled)
-	pods := rest.NewResource[*pod](client, corev1.SchemeGroupVersion.WithResource("pods"), rest.ResourceOptions{})
+	pods, err := rest.For[*pod](client, rest.ResourceOptions{})
+	if err != nil {
+		return nil, err
+	}
 	inf, err := informer.New(pods, informer.Options[*pod]{
 		Name: "pods",
 		Reflector: reflector.Options{

@@ -139,9 +139,12 @@ func (o options) run(cmd *cobra.Command, name string) error {
 	if o.labels != "" || o.fields != "" {
 		what += " that match"
 	}
-	source := rest.NewJSONResource[*unstructured.Unstructured](client, resource.GVR(), rest.ResourceOptions{
-		Namespace: namespace, LabelSelector: o.labels, FieldSelector: o.fields,
+	source, err := rest.For[*unstructured.Unstructured](client, rest.ResourceOptions{
+		Resource: resource.GVR(), Namespace: namespace, LabelSelector: o.labels, FieldSelector: o.fields,
 	})
+	if err != nil {
+		return explain(complete{err}, host, name)
+	}
 	ctx := cmd.Context()
 	if o.duration > 0 {
 		var stop context.CancelFunc

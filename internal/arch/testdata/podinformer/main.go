@@ -31,7 +31,10 @@ func run(ctx context.Context) error {
 	}
 	defer client.Close()
 
-	pods := rest.NewResource[*corev1.Pod](client, corev1.SchemeGroupVersion.WithResource("pods"), rest.ResourceOptions{})
+	pods, err := rest.For[*corev1.Pod](client, rest.ResourceOptions{})
+	if err != nil {
+		return err
+	}
 	inf, err := informer.New(pods, informer.Options[*corev1.Pod]{})
 	if err != nil {
 		return err

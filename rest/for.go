@@ -1,0 +1,147 @@
+package rest
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/kinform/kinform/rest/sharing"
+)
+
+// For returns a resource of a server whose objects are of type T. A built-in type says by
+// itself which resource that is:
+//
+//	pods, err := rest.For[*corev1.Pod](client, rest.ResourceOptions{})
+//
+// These are the types of k8s.io/api that a server has resources of, and also
+// CustomResourceDefinition and APIService. For any other type, opts name the resource. That
+// may be a struct of one's own, with the fields that one wants to read, or
+// *unstructured.Unstructured:
+//
+//	websites := schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "websites"}
+//	typed, err := rest.For[*Website](client, rest.ResourceOptions{Resource: websites})
+//	untyped, err := rest.For[*unstructured.Unstructured](client, rest.ResourceOptions{Resource: websites})
+//
+// The types of k8s.io/api are asked for in protobuf, and read in JSON where the server prefers
+// that. Built-in types come without kind and apiVersion, as from client-go's typed clients,
+// whichever encoding they arrived in. All other types are in JSON, and objects have what the
+// server wrote; [NewResource] is for those that decode protobuf by a method of their own.
+//
+// If T is *metav1.PartialObjectMetadata, the server is asked to send only that, which it does
+// in protobuf for custom resources as well. From a server that sends whole objects all the
+// same, their metadata is read.
+//
+// For also knows which of the built-in types have namespaces: one in opts is refused for the
+// others, and a verb about one object of the former needs one. It asks the server nothing:
+// the error is about the arguments, and says what to write instead.
+func For[T any](c *Client, opts ResourceOptions) (*Resource[T], error) {
+	d, namespaced, err := c.decoderFor(reflect.TypeFor[T](), &opts)
+	if err != nil {
+		return nil, err
+	}
+	r, err := newResource[T](c, opts, d)
+	if err != nil {
+		return nil, err
+	}
+	r.namespaced = namespaced
+	return r, nil
+}
+
+// Must returns a value that was made without an error, and panics with the error otherwise:
+// for tests, and for resources that are fixed when the program is written.
+//
+//	pods := rest.Must(rest.For[*corev1.Pod](client, rest.ResourceOptions{}))
+func Must[V any](value V, err error) V {
+	if err != nil {
+		panic(err)
+	}
+	return value
+}
+
+// decoderFor is For without the type parameter: it names the resource in opts, if the type
+// does, and says how its objects are decoded, and whether they are known to have a namespace.
+func (c *Client) decoderFor(t reflect.Type, opts *ResourceOptions) (d decoder, namespaced bool, err error) {
+	if c == nil {
+		return d, false, errNoClient
+	}
+	elem, pointer := t, t.Kind() == reflect.Pointer
+	if pointer {
+		elem = t.Elem()
+	}
+	own, namespaced, builtin := builtinType(elem)
+	switch {
+	case builtin && !pointer:
+		return d, false, fmt.Errorf("rest: objects are pointers: write rest.For[*%s] instead of rest.For[%[1]s]", t)
+	case builtin && (opts.Resource.Empty() || opts.Resource == own):
+		opts.Resource = own
+		if !namespaced && opts.Namespace != "" {
+			return d, false, fmt.Errorf("rest: ResourceOptions.Namespace is %q, but %s have no namespace: leave it empty", opts.Namespace, own.Resource)
+		}
+	case opts.Resource.Empty():
+		return d, false, unnamed(t, elem)
+	default:
+		namespaced = false // as far as we know
+	}
+	d.kindless = pointer && (builtin || isGenerated(elem))
+	d.tagged = pointer && isGenerated(elem) && c.decodesTags(elem)
+	return d, namespaced, nil
+}
+
+// unnamed is the error about a type that does not say which resource it is.
+func unnamed(t, elem reflect.Type) error {
+	if item, ok := strings.CutSuffix(elem.Name(), "List"); ok && isGenerated(elem) {
+		object := strings.TrimSuffix(t.String(), "List")
+		return fmt.Errorf("rest: %s is a list, and a Resource is of its objects: write rest.For[%s] for those of kind %s", t, object, item)
+	}
+	return fmt.Errorf("rest: %s is no type of k8s.io/api that names a resource: write rest.For[%[1]s](client, rest.ResourceOptions{Resource: "+
+		`schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "websites"}}) with the names of yours, as kubectl api-resources shows them`, t)
+}
+
+// owner has the Decoder of a Client for objects that are the caller's own.
+func (c *Client) owner() *sharing.Decoder {
+	s := &c.sharing
+	s.own.Do(func() { s.owner = sharing.New(sharing.Options{MaxBytes: -1}) })
+	return s.owner
+}
+
+// decodesTags reports whether a type can be decoded by the tags of its fields, as all of
+// today's k8s.io/api can. A type that cannot is asked for in JSON.
+func (c *Client) decodesTags(t reflect.Type) bool {
+	return !errors.Is(c.owner().DecodeProtobuf(nil, reflect.New(t).Interface(), nil), sharing.ErrType)
+}
+
+var errNoClient = errors.New("rest: a Resource needs a Client, and has none")
+
+// validate says what is wrong with opts, by which no call could succeed. An API server takes
+// a namespace that cannot exist for one that is empty, so a cache of it would be empty, too.
+func (o *ResourceOptions) validate() error {
+	gvr := o.Resource
+	switch {
+	case gvr.Version == "" || gvr.Resource == "":
+		return fmt.Errorf("rest: the resource is %q, which names no version or no resource: kubectl api-resources shows both", gvr)
+	case strings.ToLower(gvr.Resource) != gvr.Resource:
+		return fmt.Errorf("rest: the resource is %q: its name is in lower case and in the plural, such as \"websites\" for the kind Website", gvr)
+	case o.Decoder != nil && o.Unshared:
+		return errors.New("rest: ResourceOptions have a Decoder and are Unshared, which excludes it: set one of them")
+	}
+	if err := checkSegments(gvr.Group, gvr.Version, gvr.Resource, o.Namespace); err != nil {
+		return err
+	}
+	if o.Namespace != "" {
+		if wrong := validation.IsDNS1123Label(o.Namespace); len(wrong) > 0 {
+			return fmt.Errorf("rest: ResourceOptions.Namespace is %q: %s", o.Namespace, wrong[0])
+		}
+	}
+	if _, err := labels.Parse(o.LabelSelector); err != nil {
+		return fmt.Errorf("rest: ResourceOptions.LabelSelector is %q: %w", o.LabelSelector, err)
+	}
+	if _, err := fields.ParseSelector(o.FieldSelector); err != nil {
+		return fmt.Errorf("rest: ResourceOptions.FieldSelector is %q: %w", o.FieldSelector, err)
+	}
+	return nil
+}
