@@ -86,8 +86,6 @@ func (r *Registration[T]) Remove() { r.informer.remove(r) }
 func (r *Registration[T]) Done() <-chan struct{} { return r.done }
 
 // stop lets the handler's goroutine end.
-//
-//go:noinline
 func (r *Registration[T]) stop() {
 	r.stopOnce.Do(func() {
 		// The mailbox first: a handler that skips the rest of a snapshot must not
@@ -266,8 +264,6 @@ func (r *Registration[T]) call(event Event[T]) {
 
 // panicked counts a panic, and logs the first, and one every few minutes of those that
 // follow: each has a stack, and a handler that panics may do so for every object.
-//
-//go:noinline
 func (r *Registration[T]) panicked(value any, key types.NamespacedName, event EventType, stack []byte) {
 	total := r.panics.Add(1)
 	if _, due := r.panicking.Due(0, time.Now()); due {

@@ -33,7 +33,6 @@ func TestFailuresMeanWhatTheyMeanToAPIMachinery(t *testing.T) {
 	pairs := map[string]struct{ ours, theirs func(error) bool }{
 		"expired":     {IsExpired, is(apierrors.IsResourceExpired, apierrors.IsGone)},
 		"too large":   {isTooLarge, tooLarge},
-		"bad request": {isBadRequest, apierrors.IsBadRequest},
 		"unsupported": {isUnsupported, is(apierrors.IsBadRequest, apierrors.IsInvalid, apierrors.IsMethodNotSupported)},
 		"refused": {IsRefused, is(apierrors.IsBadRequest, apierrors.IsInvalid, apierrors.IsInternalError,
 			apierrors.IsForbidden, apierrors.IsMethodNotSupported, apierrors.IsTimeout, tooLarge)},

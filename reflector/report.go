@@ -10,8 +10,6 @@ import (
 )
 
 // atOnce counts a failure after which next follows without a wait.
-//
-//go:noinline
 func (r *Reflector[T]) atOnce(row *row, err error, next state[T]) state[T] {
 	row.failed(err)
 	row.permanent = 0
@@ -26,8 +24,6 @@ func (r *Reflector[T]) retry(row *row, err error, next state[T]) state[T] {
 }
 
 // retryWithin is retry where Backoff.Max is not the longest wait.
-//
-//go:noinline
 func (r *Reflector[T]) retryWithin(row *row, longest time.Duration, err error, next state[T]) state[T] {
 	return r.retryAfter(0, row, longest, err, next)
 }

@@ -153,8 +153,6 @@ func (r *Reflector[T]) stop(s state[T]) state[T] {
 
 // snapshot returns the state in which a snapshot begins that is not older than
 // version; "0" stands for any, and "" for the most recent one.
-//
-//go:noinline
 func (r *Reflector[T]) snapshot(version string) state[T] {
 	if r.mode == WatchList {
 		return &requesting[T]{at: version}
@@ -164,8 +162,6 @@ func (r *Reflector[T]) snapshot(version string) state[T] {
 
 // resnapshot returns the state in which a snapshot begins that is not older than
 // what the sink knows (RC-4).
-//
-//go:noinline
 func (r *Reflector[T]) resnapshot() state[T] {
 	return r.snapshot(cmp.Or(r.version, "0"))
 }

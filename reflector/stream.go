@@ -122,10 +122,7 @@ type collection[T any] struct {
 	index  map[types.NamespacedName]int // of a key's item
 }
 
-// put adds an item, or puts it in the place of the one with its key. Like remove, it is
-// not inlined: the program would have all of it twice.
-//
-//go:noinline
+// put adds an item, or puts it in the place of the one with its key.
 func (c *collection[T]) put(item listwatch.Item[T]) {
 	c.unread.remove(item.Key)
 	if i, ok := c.index[item.Key]; ok {
@@ -140,8 +137,6 @@ func (c *collection[T]) put(item listwatch.Item[T]) {
 }
 
 // remove fills the gap with the last item.
-//
-//go:noinline
 func (c *collection[T]) remove(key types.NamespacedName) {
 	c.unread.remove(key)
 	i, ok := c.index[key]

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/kinform/kinform/rest/sharing"
@@ -95,7 +96,7 @@ func jsonOr(d Decoder, own func(data []byte, object any) error) func(data []byte
 // its fields, by which a sharing.Decoder goes: of any type that is not built-in nobody
 // knows that.
 func isGenerated(t reflect.Type) bool {
-	return strings.HasPrefix(t.PkgPath(), "k8s.io/api/") || t.String() == "v1.PartialObjectMetadata"
+	return strings.HasPrefix(t.PkgPath(), "k8s.io/api/") || t == reflect.TypeFor[metav1.PartialObjectMetadata]()
 }
 
 var (

@@ -203,6 +203,12 @@ func statusIn(contentType string, body []byte) *metav1.Status {
 	return &status
 }
 
+// readStatus reads a Status in protobuf.
+func readStatus(message []byte) (status metav1.Status, err error) {
+	err = guarded(func() error { return status.Unmarshal(message) })
+	return status, err
+}
+
 // bound brings what a server says of a failure within bounds, whatever it came in.
 func bound(status *metav1.Status) {
 	status.TypeMeta = metav1.TypeMeta{}

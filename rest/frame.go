@@ -1,6 +1,10 @@
 package rest
 
-import "github.com/kinform/kinform/listwatch"
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kinform/kinform/listwatch"
+)
 
 // A cutter finds the frames in a stream of bytes that arrives in pieces. A frame
 // is the encoding of one object, or of one watch event.
@@ -34,4 +38,16 @@ type envelope struct {
 	apiVersion string
 	kind       string
 	meta       listwatch.ListMeta
+}
+
+// take takes over what a list says about itself.
+func (e *envelope) take(meta *metav1.ListMeta) error {
+	e.meta = listwatch.ListMeta{ResourceVersion: meta.ResourceVersion, Continue: meta.Continue}
+	if meta.RemainingItemCount != nil {
+		e.meta.RemainingItemCount = *meta.RemainingItemCount
+	}
+	if len(meta.Continue) > maxTokenBytes {
+		return malformed("a continue token of %d bytes", len(meta.Continue))
+	}
+	return checkVersion(meta.ResourceVersion)
 }

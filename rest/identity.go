@@ -3,8 +3,6 @@ package rest
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-
-	"github.com/kinform/kinform/listwatch"
 )
 
 // identity is who an object is and in which version, as parts of its encoding.
@@ -16,8 +14,6 @@ type identity struct {
 
 // copied is key and version as something that outlives the encoding, in one piece
 // of memory, since most are only looked up.
-//
-//go:noinline
 func (i *identity) copied() (key types.NamespacedName, version string) {
 	piece := string(i.namespace) + string(i.name) + string(i.version) // one allocation
 	namespace, name := len(i.namespace), len(i.namespace)+len(i.name)
@@ -59,14 +55,6 @@ func checkVersion[S ~string | ~[]byte](version S) error {
 		return malformed("a resourceVersion of %d bytes", len(version))
 	}
 	return nil
-}
-
-// checkListMeta is checkVersion for what a list says of itself.
-func checkListMeta(meta *listwatch.ListMeta) error {
-	if len(meta.Continue) > maxTokenBytes {
-		return malformed("a continue token of %d bytes", len(meta.Continue))
-	}
-	return checkVersion(meta.ResourceVersion)
 }
 
 // identify reads the identity of an encoded object, as far as it can be read. The

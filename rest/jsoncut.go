@@ -6,8 +6,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kjson "sigs.k8s.io/json"
-
-	"github.com/kinform/kinform/listwatch"
 )
 
 // jsonList cuts the items out of a list. The fields of the list may come in any
@@ -154,13 +152,7 @@ func (c *jsonList) read(part []byte) error {
 		if err := kjson.UnmarshalCaseSensitivePreserveInts(part, &meta); err != nil {
 			return malformed("metadata of the list: %w", err)
 		}
-		c.around.meta = listwatch.ListMeta{ResourceVersion: meta.ResourceVersion, Continue: meta.Continue}
-		if meta.RemainingItemCount != nil {
-			c.around.meta.RemainingItemCount = *meta.RemainingItemCount
-		}
-		if err := checkListMeta(&c.around.meta); err != nil {
-			return malformed("metadata of the list: %w", err)
-		}
+		return c.around.take(&meta)
 	case "items":
 		if string(part) != "null" {
 			return malformed("the items of the list are no array")

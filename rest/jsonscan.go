@@ -144,10 +144,7 @@ func jsonFields(object []byte) iter.Seq2[[]byte, []byte] {
 }
 
 // jsonField takes the first field off the inside of an object, with the comma that
-// follows, which is missing after the last one. Inlined, it would be half a kilobyte at
-// each place.
-//
-//go:noinline
+// follows, which is missing after the last one.
 func jsonField(data []byte) (key, value, rest []byte, more bool) {
 	key, rest, ok := jsonValue(data)
 	if ok {
@@ -180,8 +177,6 @@ func jsonValue(data []byte) (value, rest []byte, ok bool) {
 }
 
 // afterByte returns what follows c, if that is the next byte other than space.
-//
-//go:noinline
 func afterByte(data []byte, c byte) ([]byte, bool) {
 	data = data[spaces(data):]
 	if len(data) == 0 || data[0] != c {

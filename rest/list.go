@@ -89,9 +89,7 @@ func (r *Resource[T]) selectors() url.Values {
 	return query
 }
 
-// set sets a parameter that has a value. Inlined, it would be a kilobyte or two.
-//
-//go:noinline
+// set sets a parameter that has a value.
 func set(query url.Values, key, value string) {
 	if value != "" {
 		query.Set(key, value)

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // nameBytes is how much of an object that is too large is looked at for its name,
@@ -114,11 +116,9 @@ func (c *protobufList) field(h header, rest []byte, inList bool) (f frame, taken
 	case inList && h.field == 2:
 		return frame{data: value}, taken, nil
 	case inList:
-		if c.around.meta, err = readListMeta(value); err == nil {
-			err = checkListMeta(&c.around.meta)
-		}
-		if err != nil {
-			err = malformed("metadata of the list: %w", err)
+		var meta metav1.ListMeta
+		if meta, err = readListMeta(value); err == nil {
+			err = c.around.take(&meta)
 		}
 	default:
 		var apiVersion, kind []byte
@@ -128,6 +128,16 @@ func (c *protobufList) field(h header, rest []byte, inList bool) (f frame, taken
 		}
 	}
 	return frame{}, taken, err
+}
+
+// readListMeta reads what a list says about itself. The error of generated code for a
+// message that is cut off is that of a lost connection, which this is not: it is only
+// quoted.
+func readListMeta(message []byte) (meta metav1.ListMeta, err error) {
+	if err = guarded(func() error { return meta.Unmarshal(message) }); err != nil {
+		err = malformed("metadata of the list: %v", err)
+	}
+	return meta, err
 }
 
 func (c *protobufList) end(rest []byte) error {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	kjson "sigs.k8s.io/json"
@@ -150,8 +151,7 @@ func newResource[T any](c *Client, opts ResourceOptions, d decoder) (*Resource[T
 	if r.owned = r.streams; opts.Decoder == nil {
 		r.owned = d.streaming(nil, &opts)
 	}
-	// Naming the type here would link it into every program.
-	r.partial = d.typ.String() == "*v1.PartialObjectMetadata"
+	r.partial = d.typ == reflect.TypeFor[*metav1.PartialObjectMetadata]()
 	r.kinds.Store(kindsOf(r.gvr, opts.Kind, d.typ, r.partial))
 	r.scales = newScales(d.typ, c.limits())
 	return r, nil
