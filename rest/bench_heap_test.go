@@ -39,10 +39,10 @@ func BenchmarkCluster(b *testing.B) {
 		}{
 			{"all", false, nil},
 			{"shared", true, nil},
-			{"no managedFields", false, Drop{ManagedFields: true}},
-			{"shared, no managedFields", true, Drop{ManagedFields: true}},
-			{"metadata", false, Drop{AllButMetadata: true, ManagedFields: true}},
-			{"metadata, shared", true, Drop{AllButMetadata: true, ManagedFields: true}},
+			{"no managedFields", false, Omit{ManagedFields: true}},
+			{"shared, no managedFields", true, Omit{ManagedFields: true}},
+			{"metadata", false, Omit{AllButMetadata: true, ManagedFields: true}},
+			{"metadata, shared", true, Omit{AllButMetadata: true, ManagedFields: true}},
 		} {
 			b.Run(e.String()+"/"+v.name, func(b *testing.B) {
 				benchCluster(b, e, body, func() *Resource[*corev1.Pod] {
@@ -55,7 +55,7 @@ func BenchmarkCluster(b *testing.B) {
 	b.Run("protobuf/PartialObjectMetadata, shared", func(b *testing.B) {
 		benchCluster(b, Protobuf, body, func() *Resource[*metav1.PartialObjectMetadata] {
 			return Must(NewResource[*metav1.PartialObjectMetadata](&Client{}, podsGVR, ResourceOptions{
-				Project: Drop{AllButMetadata: true, ManagedFields: true},
+				Project: Omit{AllButMetadata: true, ManagedFields: true},
 			}))
 		})
 	})

@@ -102,7 +102,7 @@ func equalByDefault[T any](t *testing.T, e Encoding, how func(ResourceOptions) f
 // it decodes with the same result; all else is decoded by the type's own methods.
 func TestTheDefaultDecodesEveryTypeAsItWouldUnshared(t *testing.T) {
 	t.Parallel()
-	drop := ResourceOptions{Project: Drop{ManagedFields: true, Status: true}}
+	drop := ResourceOptions{Project: Omit{ManagedFields: true, Status: true}}
 	for _, e := range encodings {
 		require.True(t, equalByDefault(t, e, message[*corev1.Pod], ResourceOptions{}), e)
 		require.True(t, equalByDefault(t, e, message[*corev1.Pod], drop), e)

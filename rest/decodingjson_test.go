@@ -17,7 +17,7 @@ import (
 )
 
 // inJSON are options with objects that share, and without.
-func inJSON(drop rest.Drop) (shared, plain rest.ResourceOptions) {
+func inJSON(drop rest.Omit) (shared, plain rest.ResourceOptions) {
 	shared = rest.ResourceOptions{Encoding: rest.JSON, Project: drop}
 	plain = shared
 	plain.Unshared = true
@@ -44,7 +44,7 @@ func TestSharedObjectsInJSONEqualOthers(t *testing.T) {
 	t.Parallel()
 	n := effort.Of(40, 10)
 	client := startWithPods(t, n)
-	for _, drop := range []rest.Drop{
+	for _, drop := range []rest.Omit{
 		{}, {ManagedFields: true}, {Annotations: []string{"checksum/config"}}, {Status: true}, {AllButMetadata: true},
 	} {
 		t.Run(fmt.Sprintf("%+v", drop), func(t *testing.T) {
@@ -80,7 +80,7 @@ func TestLargeCustomResourcesInJSON(t *testing.T) {
 	server, err := rest.NewClient(rest.Config{Host: startWithWidgets(t, 2).URL()}, rest.Options{})
 	require.NoError(t, err)
 	defer server.Close()
-	shared, plain := inJSON(rest.Drop{})
+	shared, plain := inJSON(rest.Omit{})
 	lean := rest.Must(rest.NewJSONResource[*unstructured.Unstructured](server, widgetsGVR, shared))
 	own := rest.Must(rest.NewJSONResource[*unstructured.Unstructured](server, widgetsGVR, plain))
 	want := listAll(t, own)

@@ -56,7 +56,7 @@ func TestResourceDescribesWhatItsObjectsAre(t *testing.T) {
 	}, about)
 
 	about, err = rest.Must(rest.NewJSONResource[*metav1.PartialObjectMetadata](d.client, schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}, rest.ResourceOptions{
-		Namespace: "shop", LabelSelector: "app=web", FieldSelector: "metadata.name=x", Project: rest.Drop{ManagedFields: true},
+		Namespace: "shop", LabelSelector: "app=web", FieldSelector: "metadata.name=x", Project: rest.Omit{ManagedFields: true},
 	})).Describe(t.Context())
 	require.NoError(t, err)
 	require.Contains(t, about["projection"], "ManagedFields:true")

@@ -101,7 +101,7 @@
 //
 //   - T can be a type with few fields: *metav1.PartialObjectMetadata, for which the
 //     server sends nothing else, or a struct of one's own.
-//   - [Drop] removes what nobody reads from the bytes of objects.
+//   - [Omit] removes what nobody reads from the bytes of objects.
 //
 // Both are for List and Watch. The other verbs answer with whole objects.
 //

@@ -38,7 +38,7 @@ func TestAnObjectOfAListCostsNoMoreThanItDid(t *testing.T) {
 	body := podList(t, Protobuf, "1", list.Items...)
 	list = corev1.PodList{}
 	unchanged := func(types.NamespacedName, string, uint64) bool { return true }
-	metadata := Drop{AllButMetadata: true, ManagedFields: true}
+	metadata := Omit{AllButMetadata: true, ManagedFields: true}
 	for _, gate := range []struct {
 		name  string
 		list  func() cost
@@ -46,7 +46,7 @@ func TestAnObjectOfAListCostsNoMoreThanItDid(t *testing.T) {
 	}{
 		{"unshared", listCost[*corev1.Pod](t, body, ResourceOptions{Unshared: true}, nil), cost{16_700, 231, 13_600}},
 		{"whole", listCost[*corev1.Pod](t, body, ResourceOptions{}, nil), cost{6_250, 24.5, 5_900}},
-		{"without managedFields", listCost[*corev1.Pod](t, body, ResourceOptions{Project: Drop{ManagedFields: true}}, nil), cost{6_250, 24.5, 5_900}},
+		{"without managedFields", listCost[*corev1.Pod](t, body, ResourceOptions{Project: Omit{ManagedFields: true}}, nil), cost{6_250, 24.5, 5_900}},
 		{"metadata", listCost[*metav1.PartialObjectMetadata](t, body, ResourceOptions{Project: metadata}, nil), cost{1_620, 13.2, 1_300}},
 		{"unchanged", listCost[*corev1.Pod](t, body, ResourceOptions{}, unchanged), cost{270, 1.35, 10}},
 	} {

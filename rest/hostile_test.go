@@ -69,7 +69,7 @@ func TestG11_HostileServer(t *testing.T) {
 	for _, try := range []func() error{
 		readAll(ctx, rest.Must(rest.NewResource[*corev1.Pod](client, gvr, rest.ResourceOptions{}))),
 		readAll(ctx, rest.Must(rest.NewResource[*corev1.Pod](client, gvr, rest.ResourceOptions{
-			Decoder: shared, Project: rest.Drop{ManagedFields: true},
+			Decoder: shared, Project: rest.Omit{ManagedFields: true},
 		}))),
 		readAll(ctx, rest.Must(rest.NewResource[*corev1.Pod](client, gvr, rest.ResourceOptions{Unshared: true}))),
 		readAll(ctx, rest.Must(rest.NewResource[*metav1.PartialObjectMetadata](client, gvr, rest.ResourceOptions{}))),

@@ -23,15 +23,15 @@ func TestObjectWithoutAllItsPartsIsNotSentBack(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(client.Close)
 	for name, test := range map[string]struct {
-		drop    Drop
+		drop    Omit
 		refused string
 	}{
-		"nothing":       {Drop{}, ""},
-		"managedFields": {Drop{ManagedFields: true}, ""},
-		"annotations":   {Drop{Annotations: []string{"precious"}}, "leave out annotations"},
-		"status":        {Drop{Status: true, ManagedFields: true}, "leave out the status"},
-		"both":          {Drop{Status: true, Annotations: []string{"precious"}}, "leave out the status and annotations"},
-		"metadata":      {Drop{AllButMetadata: true}, "leave out all but metadata"},
+		"nothing":       {Omit{}, ""},
+		"managedFields": {Omit{ManagedFields: true}, ""},
+		"annotations":   {Omit{Annotations: []string{"precious"}}, "leave out annotations"},
+		"status":        {Omit{Status: true, ManagedFields: true}, "leave out the status"},
+		"both":          {Omit{Status: true, Annotations: []string{"precious"}}, "leave out the status and annotations"},
+		"metadata":      {Omit{AllButMetadata: true}, "leave out all but metadata"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -109,7 +109,7 @@ func TestMetadataIsNotSentBackAsAnObject(t *testing.T) {
 	require.ErrorIs(t, err, ErrProjected)
 
 	object := &unstructured.Unstructured{Object: map[string]any{"kind": "Pod", "apiVersion": "v1", "metadata": map[string]any{"name": "a", "namespace": "b", "uid": "1"}}}
-	untyped := Must(NewJSONResource[*unstructured.Unstructured](client, podsGVR, ResourceOptions{Project: Drop{Status: true}}))
+	untyped := Must(NewJSONResource[*unstructured.Unstructured](client, podsGVR, ResourceOptions{Project: Omit{Status: true}}))
 	_, err = untyped.Update(t.Context(), object, metav1.UpdateOptions{})
 	require.ErrorIs(t, err, ErrProjected)
 	require.Zero(t, client.Stats().Requests)

@@ -13,7 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Projection removes parts of encoded objects. [Drop] is one.
+// Projection removes parts of encoded objects. [Omit] is one.
 //
 // It is an interface so that a program without a projection has no code for it.
 type Projection interface {
@@ -29,18 +29,18 @@ type Projection interface {
 // of it may be missing that the server would delete.
 var ErrProjected = errors.New("the server would delete what is missing in it")
 
-// Drop is what lists and watches remove from the bytes of an object before it is
+// Omit is what lists and watches remove from the bytes of an object before it is
 // decoded, so that it costs neither time nor memory: a cache that ignores the fields
 // of others need not have them. The zero value removes nothing.
 //
 // Such an object must not be sent back in an Update, which would remove on the
-// server what is missing here; patch it, or get it first. So a Resource with a Drop
+// server what is missing here; patch it, or get it first. So a Resource with an Omit
 // refuses Update, UpdateStatus and ServerSideApply of an object that comes from a server,
 // which is told by its UID and version ([ErrProjected]), unless it drops nothing but
 // managedFields, which a server keeps where an update has none. What Get answered is
 // whole, but cannot be told from the others: have another Resource, without Project, for
 // Get and Update.
-type Drop struct {
+type Omit struct {
 	// ManagedFields removes metadata.managedFields, which is about a third of many
 	// objects, and of use only to whoever computes patches for server-side apply.
 	ManagedFields bool
@@ -67,7 +67,7 @@ const (
 )
 
 // projector implements [Projection].
-func (d Drop) projector(t reflect.Type) func(e Encoding, object []byte) []byte {
+func (d Omit) projector(t reflect.Type) func(e Encoding, object []byte) []byte {
 	d.Annotations = slices.Clone(d.Annotations)
 	status := statusNumber(t)
 	return func(e Encoding, object []byte) []byte {
@@ -79,7 +79,7 @@ func (d Drop) projector(t reflect.Type) func(e Encoding, object []byte) []byte {
 }
 
 // missed implements [Projection].
-func (d Drop) missed() string {
+func (d Omit) missed() string {
 	switch {
 	case d.AllButMetadata:
 		return "all but metadata"
@@ -125,7 +125,7 @@ func statusNumber(t reflect.Type) uint64 {
 }
 
 // protobuf removes fields from an encoded object.
-func (d *Drop) protobuf(object []byte, status uint64) []byte {
+func (d *Omit) protobuf(object []byte, status uint64) []byte {
 	return rewrite(object, func(h header, value []byte) ([]byte, bool) {
 		switch {
 		case h.field == fieldMetadata && h.wire == wireBytes:
@@ -138,7 +138,7 @@ func (d *Drop) protobuf(object []byte, status uint64) []byte {
 }
 
 // metadataField says what becomes of a field of metadata in protobuf.
-func (d *Drop) metadataField(h header, value []byte) ([]byte, bool) {
+func (d *Omit) metadataField(h header, value []byte) ([]byte, bool) {
 	switch {
 	case h.field == fieldManagedFields && d.ManagedFields:
 		return nil, false

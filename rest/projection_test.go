@@ -17,7 +17,7 @@ import (
 )
 
 // dropped is what d leaves of a pod, done to the decoded object.
-func dropped(d Drop, pod *corev1.Pod) *corev1.Pod {
+func dropped(d Omit, pod *corev1.Pod) *corev1.Pod {
 	pod = pod.DeepCopy()
 	if d.AllButMetadata {
 		pod = &corev1.Pod{ObjectMeta: pod.ObjectMeta}
@@ -37,7 +37,7 @@ func dropped(d Drop, pod *corev1.Pod) *corev1.Pod {
 	return pod
 }
 
-var projections = map[string]Drop{
+var projections = map[string]Omit{
 	"nothing":       {},
 	"managedFields": {ManagedFields: true},
 	"annotations":   {Annotations: []string{"a", "checksum/config"}},
@@ -65,7 +65,7 @@ func TestDropLeavesWhatItShould(t *testing.T) {
 				cut := readPods(t, Must(NewResource[*corev1.Pod](&Client{}, podsGVR, ResourceOptions{Project: d})), e, pods)
 				require.Len(t, cut, len(pods))
 				for i := range whole {
-					require.Equal(t, dropped(d, whole[i]), dropped(Drop{}, cut[i]))
+					require.Equal(t, dropped(d, whole[i]), dropped(Omit{}, cut[i]))
 				}
 			})
 		}
@@ -92,7 +92,7 @@ func TestDropFindsTheStatusByTheType(t *testing.T) {
 	config := corev1.ConfigMap{BinaryData: map[string][]byte{"k": {1}}} // which has number 3
 	data, err := config.Marshal()
 	require.NoError(t, err)
-	project := Drop{Status: true}.projector(reflect.TypeFor[*corev1.ConfigMap]())
+	project := Omit{Status: true}.projector(reflect.TypeFor[*corev1.ConfigMap]())
 	require.Equal(t, data, project(Protobuf, bytes.Clone(data)))
 	require.Zero(t, statusNumber(reflect.TypeFor[map[string]any]()))
 	require.EqualValues(t, 3, statusNumber(reflect.TypeFor[*corev1.Node]()))
@@ -102,7 +102,7 @@ func TestDropOnAWatch(t *testing.T) {
 	t.Parallel()
 	pod := plainPod(1)
 	for _, e := range encodings {
-		r := Must(NewResource[*corev1.Pod](&Client{}, podsGVR, ResourceOptions{Project: Drop{ManagedFields: true}}))
+		r := Must(NewResource[*corev1.Pod](&Client{}, podsGVR, ResourceOptions{Project: Omit{ManagedFields: true}}))
 		stream := r.readWatch(offline(t.Context(), bytes.NewReader(event(t, e, "MODIFIED", "Pod", &pod))), e, nil, nil)
 		events, _, err := drainWatch(stream)
 		require.NoError(t, stream.Close())
@@ -115,7 +115,7 @@ func TestDropOnAWatch(t *testing.T) {
 
 func TestDropOfMalformedJSONDoesNotMendIt(t *testing.T) {
 	t.Parallel()
-	project := Drop{ManagedFields: true, Status: true, Annotations: []string{"a"}}.projector(reflect.TypeFor[any]())
+	project := Omit{ManagedFields: true, Status: true, Annotations: []string{"a"}}.projector(reflect.TypeFor[any]())
 	for _, text := range []string{
 		``, `null`, `[]`, `{`, `{,}`, `{"a":1,}`, `{"status":1,}`, `{"a" 1}`, `{"metadata":{"managedFields":[],}}`,
 		`{"metadata":{"annotations":{"a":"x",}}}`, `{"metadata":3}`, `{"a":1}}`, `{"status":1`, `{"a":1 "b":2}`,
@@ -144,7 +144,7 @@ func FuzzDropProtobuf(f *testing.F) {
 			return
 		}
 		require.NoError(t, got.Unmarshal(d.projector(reflect.TypeFor[*corev1.Pod]())(Protobuf, bytes.Clone(data))))
-		require.Equal(t, dropped(d, &want), dropped(Drop{}, &got))
+		require.Equal(t, dropped(d, &want), dropped(Omit{}, &got))
 	})
 }
 

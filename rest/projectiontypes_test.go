@@ -14,7 +14,7 @@ import (
 )
 
 // leave does to a decoded object what d does to its bytes.
-func leave(d Drop, object everytype.Message) everytype.Message {
+func leave(d Omit, object everytype.Message) everytype.Message {
 	v := reflect.ValueOf(object).Elem()
 	if d.AllButMetadata {
 		only := reflect.New(v.Type())

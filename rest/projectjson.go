@@ -3,7 +3,7 @@ package rest
 import "slices"
 
 // json removes fields from an encoded object.
-func (d *Drop) json(object []byte) []byte {
+func (d *Omit) json(object []byte) []byte {
 	return rewriteJSON(object, func(key, value []byte) ([]byte, bool) {
 		switch k := string(key); {
 		case k == "metadata":
@@ -17,7 +17,7 @@ func (d *Drop) json(object []byte) []byte {
 }
 
 // metadataMember says what becomes of a member of metadata in JSON.
-func (d *Drop) metadataMember(key, value []byte) ([]byte, bool) {
+func (d *Omit) metadataMember(key, value []byte) ([]byte, bool) {
 	switch string(key) {
 	case "managedFields":
 		return value, !d.ManagedFields

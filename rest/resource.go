@@ -40,7 +40,7 @@ type ResourceOptions struct {
 	Kind string
 
 	// Project says which parts of an object List and Watch remove before they decode
-	// it; see [Drop]. The other verbs answer with whole objects. Defaults to nothing.
+	// it; see [Omit]. The other verbs answer with whole objects. Defaults to nothing.
 	Project Projection
 
 	// Decoder makes the objects of List and Watch. Defaults to the Client's own, a

@@ -39,7 +39,7 @@ func TestEveryItemHasTheHashOfItsUID(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, want, item)
 		}
-		for _, drop := range []Projection{nil, Drop{AllButMetadata: true}, Drop{ManagedFields: true}} {
+		for _, drop := range []Projection{nil, Omit{AllButMetadata: true}, Omit{ManagedFields: true}} {
 			for _, knows := range []bool{true, false} {
 				item, err := Must(NewResource[*corev1.Pod](client, podsGVR, ResourceOptions{Project: drop})).item(x, e, frame{data: bytes.Clone(body)}, list, known(knows), nil)
 				check(item.UIDHash, err)

@@ -39,7 +39,7 @@ func (r *Resource[T]) Create(ctx context.Context, obj T, opts metav1.CreateOptio
 // stored. With a resourceVersion in obj it is answered with a conflict if the
 // object has changed since; see also Create. Whatever the server has and obj lacks is
 // deleted: T must have all fields, and obj must not come from a list that left some
-// out, which is refused where that can be told; see [Drop].
+// out, which is refused where that can be told; see [Omit].
 func (r *Resource[T]) Update(ctx context.Context, obj T, opts metav1.UpdateOptions) (T, error) {
 	query := writeQuery(opts.DryRun, opts.FieldManager, opts.FieldValidation)
 	return r.write(ctx, http.MethodPut, obj, query)

@@ -259,7 +259,7 @@ func TestFileOfAnotherSelectionIsNotShown(t *testing.T) {
 		server := cluster(t, apitest.Options{}, "one")
 		for want, opts := range map[string]rest.ResourceOptions{
 			"namespace": {Namespace: "shop"}, "labelSelector": {LabelSelector: "app=web"},
-			"fieldSelector": {FieldSelector: "metadata.name=one"}, "projection": {Project: rest.Drop{ManagedFields: true}},
+			"fieldSelector": {FieldSelector: "metadata.name=one"}, "projection": {Project: rest.Omit{ManagedFields: true}},
 		} {
 			s := start(t, server, savedBy(t, server), warmstart.Protobuf[corev1.Pod](), warmstart.Options{}, podsOf(opts), nil)
 			s.synced()

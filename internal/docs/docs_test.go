@@ -35,7 +35,7 @@ var assumed = map[string]string{
 	"docs/coming-from-client-go.md: for attempt := 1; ; attempt++ {":                                                                                         "ctx context.Context, deployments *rest.Resource[*appsv1.Deployment], key types.NamespacedName, replicas int32",
 	"docs/coming-from-client-go.md: patch := []byte(`{\"spec\":{\"replicas\":3}}`)":                                                                          "ctx context.Context, deployments *rest.Resource[*appsv1.Deployment], configMaps *rest.Resource[*corev1.ConfigMap], key types.NamespacedName",
 	"docs/coming-from-client-go.md: sites, err := rest.For[*unstructured.Unstructured](client, rest.ResourceOptions{Resource: gvr})":                         "client *rest.Client, gvr schema.GroupVersionResource",
-	"docs/coming-from-client-go.md: slim, err := rest.For[*corev1.Pod](client, rest.ResourceOptions{Project: rest.Drop{ManagedFields: true, Status: true}})": "client *rest.Client",
+	"docs/coming-from-client-go.md: slim, err := rest.For[*corev1.Pod](client, rest.ResourceOptions{Project: rest.Omit{ManagedFields: true, Status: true}})": "client *rest.Client",
 	"docs/coming-from-client-go.md: type image struct{ name, node string }":                                                                                  "",
 	"docs/coming-from-client-go.md: registration, err := inf.AddHandler(handle, informer.HandlerOptions{Resync: 10 * time.Minute})":                          "inf *informer.Informer[*corev1.Pod], handle func(informer.Event[*corev1.Pod])",
 	"docs/coming-from-client-go.md: server := apitest.Start(t, apitest.Options{})":                                                                           "t *testing.T",

@@ -25,7 +25,7 @@ func open(task subject.Task) (subject.Informer, error) {
 	case subject.Metadata:
 		return start[*metav1.PartialObjectMetadata](client, task, rest.ResourceOptions{})
 	case subject.Stripped:
-		return start[*corev1.Pod](client, task, rest.ResourceOptions{Project: rest.Drop{ManagedFields: true}})
+		return start[*corev1.Pod](client, task, rest.ResourceOptions{Project: rest.Omit{ManagedFields: true}})
 	}
 	return start[*corev1.Pod](client, task, rest.ResourceOptions{})
 }
