@@ -22,6 +22,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kinform/kinform/internal/effort"
 	"github.com/kinform/kinform/listwatch"
 )
 
@@ -79,7 +80,7 @@ func highWater(f func()) uint64 {
 
 // 14 kB in gzip were 14 MB of a pod with seven million containers, and 3.2 GiB of heap.
 func TestG11_ObjectThatIsABombIsRefusedByKey(t *testing.T) {
-	const containers = 5_000_000 // 10 MB of protobuf, 15 of JSON
+	containers := effort.Of(5_000_000, 1_000_000) // 10 MB of protobuf, 15 of JSON
 	for _, e := range encodings {
 		bomb, good := bombPod(e, "bomb", containers), bombPod(e, "good", 3)
 		for name, opts := range map[string]ResourceOptions{
@@ -320,7 +321,7 @@ func serveBytesWith(t testing.TB, e Encoding, body []byte, opts Options) *Client
 // What servers really send is far from every bound, in each encoding.
 func TestNoRealObjectIsRefused(t *testing.T) {
 	t.Parallel()
-	random := randomPods(7, 200)
+	random := randomPods(7, effort.Of(200, 40))
 	for _, e := range encodings {
 		for i := range random {
 			requireLight(t, e, "Pod", &random[i], reflect.TypeFor[*corev1.Pod]())
@@ -469,9 +470,9 @@ func TestG11_ElementsThatAreNoObjectsAreWeighed(t *testing.T) {
 	for name, opts := range map[string]ResourceOptions{
 		"default": {}, "unshared": {Unshared: true},
 	} {
-		for _, element := range []string{"0", `""`, "true", "-1.5e3", "null", "[]"} {
+		for _, element := range effort.Samples([]string{"0", `""`, "true", "-1.5e3", "null", "[]"}, 5) {
 			t.Run(name+" "+element, func(t *testing.T) {
-				bomb := bytes.ReplaceAll(bombPod(JSON, "bomb", 2_000_000), []byte("{}"), []byte(element))
+				bomb := bytes.ReplaceAll(bombPod(JSON, "bomb", effort.Of(2_000_000, 1_000_000)), []byte("{}"), []byte(element))
 				r := Must(NewResource[*corev1.Pod](serveBytes(t, JSON, listOf(JSON, "PodList", bomb)), podsGVR, opts))
 				took := highWater(func() {
 					stream, err := r.List(t.Context(), listwatch.ListOptions{})
