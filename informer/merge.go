@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kinform/kinform/internal/mark"
 	"github.com/kinform/kinform/internal/remind"
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/reflector"
@@ -75,17 +76,12 @@ func Merge[T any](parts ...listwatch.Source[T]) listwatch.Source[T] {
 //   - When all parts fail, the list or the watch as a whole fails.
 //   - What is unreadable in a part stays so while the part is not listed: Status.Unreadable,
 //     Healthy and Store.Unreadable go on naming it.
-//   - A cluster that was restored from a backup is noticed where its version is behind that
-//     of a part when a watch of this one is opened after a loss, where all parts could not be
-//     reached for a while, and where a part cannot go on from its version. It is not
-//     noticed where only connections broke, or only some parts were down, and the versions
-//     are as far as the known ones again, or have passed them, by then: each part compares
-//     versions alone, and does not begin with its last event again, as the watch of a single
-//     source does (see package reflector, Another history). The store then stays wrong, and
-//     Healthy says nothing, until something else leads to a list. That list, and the one
-//     after an outage, compares by version: an object that was written again in just the
-//     version that is known of it stays as it was. After a restore, restart the process
-//     where that counts.
+//   - A cluster that was restored from a backup is noticed as with a single source (see
+//     package reflector, Another history): after a loss, each part compares the server's
+//     version, and begins with the last event that it told. Where that is another event, all
+//     parts are listed as if nothing were known. A part that has told no event since it was
+//     opened compares versions alone; so does one that is merged itself. One part that finds
+//     the other history is enough for all.
 //   - A preloaded store does not say which object is of which part. Up to its first
 //     list, a part that cannot be listed fails it, as it does the first of all.
 //
@@ -184,10 +180,25 @@ type toldObject struct {
 type partState struct {
 	lists, watches failureRow
 	unlisted       bool // it must be listed before it is watched
-	lost           bool // a watch has failed since the server's version was compared
+	lost           bool // a watch has failed since the server's history was compared
 	compared       remind.Pace
 	watched        remind.Haste
+
+	// mark is the last event that was told on, which a watch after a loss has to begin
+	// with. It outlives lists: the server's history has it, or is another one.
+	mark mark.Mark
+
+	// silent says that the marked event did not come, and that this is yet to be looked into.
+	silent bool
+
+	// other says that the server's history is not the one of which the part was told: the
+	// same version is not the same object, until the part has been listed as if nothing
+	// were known.
+	other bool
 }
+
+// errOtherPart is what a list says that would take what is known for what the server has.
+var errOtherPart = fmt.Errorf("%w, as a part of the merged source has found", reflector.ErrOtherHistory)
 
 var errMergeVersions = errors.New("informer: Merge needs parts whose resourceVersions can be compared")
 
@@ -270,6 +281,11 @@ func (m *merged[T]) FailingParts() []PartFailure {
 		}
 	}
 	return failing
+}
+
+// isOther says that a part has found that the server's history is another one.
+func (m *merged[T]) isOther() bool {
+	return slices.ContainsFunc(m.states, func(s partState) bool { return s.other })
 }
 
 // version lists one part for its version: that of all, as all are of one server. One

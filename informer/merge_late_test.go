@@ -22,7 +22,8 @@ import (
 func TestLateEventOfAPartIsLookedInto(t *testing.T) { // G2
 	synctest.Test(t, func(t *testing.T) {
 		a, b := newFake("10", item("a", "9", "x")), newFake("10", item("b", "8", "x"))
-		inf := mk(t, informer.Merge[*obj](a, b), informer.Options[*obj]{})
+		// Without an idle timeout, as the fake would not begin again with its last event.
+		inf := mk(t, informer.Merge[*obj](a, b), informer.Options[*obj]{Reflector: reflector.Options{WatchIdleTimeout: -1}})
 		start(t, inf)
 		require.NoError(t, inf.WaitForSync(t.Context()))
 		lists := func() uint64 { return inf.Status().Reflector.Lists }

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/kinform/kinform/internal/mark"
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/reflector"
 	"k8s.io/apimachinery/pkg/types"
@@ -20,6 +21,9 @@ import (
 func (m *merged[T]) List(ctx context.Context, opts listwatch.ListOptions) (listwatch.ListStream[T], error) {
 	if opts.VersionOnly && len(m.parts) > 0 {
 		return m.version(ctx, opts)
+	}
+	if opts.Known != nil && m.isOther() {
+		return nil, errOtherPart
 	}
 	l := &mergedList[T]{merged: m, opts: opts}
 	if opts.Continue == "" {
@@ -201,6 +205,15 @@ func (l *mergedList[T]) Next() (item listwatch.Item[T], err error) {
 	return item, l.err
 }
 
+// listed takes note of a list of the part: by versions, which says nothing about what was
+// written again under a version that is known, or as if nothing were known.
+func (s *partState) listed(byVersion bool) {
+	if !byVersion {
+		s.mark, s.other = mark.Mark{}, false
+	}
+	s.lost, s.silent = s.lost && s.mark.Before() != "", false
+}
+
 func (l *mergedList[T]) toldObject(key types.NamespacedName) (toldObject, bool) {
 	if l.told == nil {
 		return toldObject{}, false
@@ -226,7 +239,8 @@ func (l *mergedList[T]) partEnded(err error) {
 			l.next = append(l.next, partPage{o.part, meta.Continue})
 		} else {
 			state := &l.states[o.part]
-			state.unlisted, state.lost, state.lists = false, false, failureRow{}
+			state.unlisted, state.lists = false, failureRow{}
+			state.listed(l.opts.Known != nil)
 			if state.watches.Failures() == 0 {
 				l.health.recovered(o.part)
 			}

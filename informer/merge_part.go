@@ -1,6 +1,7 @@
 package informer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/kinform/kinform/internal/mark"
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/reflector"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -24,9 +26,7 @@ const (
 	// patience is after how many failed watches in a row a list is tried.
 	patience = 3
 
-	// compareLimit is how long a comparison may keep a watch waiting, overdueMargin how
-	// long one may outlive its time that has yet to be compared.
-	compareLimit  = 5 * time.Second
+	// overdueMargin is how long a watch may outlive its time that has yet to be compared.
 	overdueMargin = 5 * time.Second
 )
 
@@ -45,6 +45,7 @@ type partWatch[T any] struct {
 	began   time.Time
 	timeout time.Duration // after which the server was to end it
 	heard   bool
+	told    bool // the server has told its version
 }
 
 // run watches the part, again and again, until all watches end.
@@ -70,6 +71,7 @@ func (p *partWatch[T]) run() {
 			p.end(err)
 		case err == io.EOF && (p.heard || lasted >= veryShort):
 			p.state.lost = p.state.lost || lasted+overdueMargin < p.timeout // It ended before its time.
+		case errors.Is(err, errNotAgain): // The next one begins where the last one ended.
 		case errors.Is(err, reflector.ErrIdle):
 			p.failed(err) // and is opened again at once
 		default:
@@ -83,7 +85,7 @@ func (p *partWatch[T]) run() {
 
 // watch opens the watch, and passes on what it says, until it ends.
 func (p *partWatch[T]) watch() error {
-	p.open, p.heard, p.began = false, false, time.Now()
+	p.open, p.heard, p.told, p.began = false, false, false, time.Now()
 	// Before any deadline, and any other's turn: somebody may have to log in.
 	if err := listwatch.Prepare(p.ctx, p.source); err != nil {
 		return err
@@ -108,13 +110,18 @@ func (p *partWatch[T]) watch() error {
 	})
 	defer listener.stop()
 
+	from, passed := p.version, p.version
+	if p.compares() {
+		from = cmp.Or(p.state.mark.Before(), p.version)
+	}
+	marked := from != p.version
 	opts := p.opts
-	opts.ResourceVersion, opts.SendInitialEvents = p.version, p.listing
+	opts.ResourceVersion, opts.SendInitialEvents = from, p.listing
 	opts.Patience.Progress, opts.InitialPatience.Progress = listener.progress, listener.progress
 	if !p.until.IsZero() {
 		opts.Timeout = max(time.Until(p.until), time.Second)
 	}
-	if left := p.state.compared.Left(); left > 0 && p.state.lost {
+	if left := p.state.compared.Left(); left > 0 && p.compares() && !marked {
 		// The next watch is compared. This one ends when it is time for that, and not so
 		// soon that it would be too short: its time begins before its answer comes.
 		ends := time.AfterFunc(left+overdueMargin, func() { cancel(io.EOF) })
@@ -130,11 +137,18 @@ func (p *partWatch[T]) watch() error {
 		defer stream.Close()
 		p.state.watches.Reached()
 		p.open, p.began = true, time.Now()
-		err = p.compare(ctx)
+		err = p.compareVersions(ctx, marked)
+	} else if marked && reflector.IsExpired(err) {
+		err = p.forget()
 	}
 	p.giveSlot()
+	if err == nil && marked {
+		err = p.begin(ctx, cancel, stream)
+	} else if err != nil {
+		err = because(ctx, err)
+	}
 	if err != nil {
-		return because(ctx, err)
+		return err
 	}
 	health, part := p.health, p.part // are all that a timer keeps, which may be after its stop
 	lasts := time.AfterFunc(longEnough, func() { health.recovered(part) })
@@ -157,6 +171,9 @@ func (p *partWatch[T]) watch() error {
 		// What is sent again by something broken may have been overtaken. A part that is
 		// put together itself is in order only in its bookmarks.
 		ordered := err == nil && !p.listing && !event.Unordered && event.ResourceVersion != ""
+		if ordered && marked && !newer(event.ResourceVersion, passed) {
+			continue // It came after the mark, and what is told includes it.
+		}
 		if ordered && newer(p.version, event.ResourceVersion) {
 			if event.Type == listwatch.Bookmark {
 				return fmt.Errorf("%w: a bookmark has version %s, after %s", reflector.ErrTimeTravel, event.ResourceVersion, p.version)
@@ -179,40 +196,21 @@ func (p *partWatch[T]) watch() error {
 		}
 		if event.InitialEventsEnd && p.listing {
 			p.listing, ordered = false, true
+			p.state.listed(p.opts.Known != nil)
+			if p.state.lost {
+				p.version = event.ResourceVersion
+				return errNotAgain // The next watch begins with the mark.
+			}
 			listed.Store(true)
 			listener.setLimit(p.opts.Patience.Limit)
 		}
 		if ordered {
 			p.version = event.ResourceVersion
+			if event.Type != listwatch.Bookmark && !p.state.lost { // Else it may be of another history.
+				p.state.mark = mark.Mark{Key: event.Key, Version: event.ResourceVersion}
+			}
 		}
 	}
-}
-
-// compare returns an error if the server's version is behind the one through which the
-// part has been told, and there was a failure since it was last heard: the server may
-// have been restored from a backup meanwhile, and would be watched in silence until its
-// versions have passed the old ones. What it does not tell keeps nobody from watching
-// for longer than compareLimit.
-func (p *partWatch[T]) compare(ctx context.Context) error {
-	if p.listing || !p.state.lost || p.state.compared.Left() > 0 {
-		return nil
-	}
-	p.state.compared.Step()
-	if listwatch.Prepare(ctx, p.source) != nil { // before any deadline
-		return nil
-	}
-	asking, cancel := context.WithTimeout(ctx, compareLimit)
-	defer cancel()
-	current, err := versionOf(asking, p.source)
-	if err != nil {
-		return nil
-	}
-	if newer(p.version, current) {
-		return apierrors.NewResourceExpired(fmt.Sprintf("all parts are listed, as the server has version %s, and %s has been told everything up to %s",
-			current, p.health.names[p.part], p.version))
-	}
-	p.state.lost = false
-	return nil
 }
 
 // because replaces an error by the reason for which the request was ended, if it was.

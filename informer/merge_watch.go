@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/kinform/kinform/internal/mark"
 	"github.com/kinform/kinform/listwatch"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
@@ -15,6 +16,9 @@ import (
 // Watch implements listwatch.Source. It returns when the first part has been opened, or
 // all have failed.
 func (m *merged[T]) Watch(ctx context.Context, opts listwatch.WatchOptions) (listwatch.WatchStream[T], error) {
+	if opts.SendInitialEvents && opts.Known != nil && m.isOther() {
+		return nil, errOtherPart
+	}
 	w := &mergedWatch[T]{
 		merged: m, opts: opts, state: m.stateAt(opts.ResourceVersion),
 		incoming: make(chan arrival[T]), initial: make([]bool, len(m.parts)), down: make([]bool, len(m.parts)),
@@ -35,6 +39,9 @@ func (m *merged[T]) Watch(ctx context.Context, opts listwatch.WatchOptions) (lis
 		if opts.SendInitialEvents {
 			p.version = opts.ResourceVersion
 			p.state.unlisted = false
+		}
+		if newer(p.state.mark.Version, p.version) {
+			p.state.mark = mark.Mark{} // Nobody has heard it.
 		}
 		w.down[part] = p.state.unlisted
 		w.readers.Go(func() {

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
 	"time"
 
 	"github.com/kinform/kinform/indexer"
+	"github.com/kinform/kinform/internal/mark"
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/reflector"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -60,12 +60,11 @@ type testimony struct {
 // what is old; the reflector opens others: they must not outlive the list that it has
 // asked for. An error is one after which it is worth while to ask again.
 func (h *history[T]) probe(ctx context.Context) (found, error) {
-	mark, stored := h.last()
-	before, err := strconv.ParseUint(mark.version, 10, 64)
-	if err != nil || before < 2 {
+	last, stored := h.last()
+	from := last.Before()
+	if from == "" {
 		return historyOther, nil // There is no last change.
 	}
-	from := strconv.FormatUint(before-1, 10)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	const atOnce = 8
@@ -79,16 +78,17 @@ func (h *history[T]) probe(ctx context.Context) (found, error) {
 				<-slots
 			}()
 			toldAnyway(func() {
-				answer = h.ask(ctx, source, from, mark, stored)
+				answer = h.ask(ctx, source, from, last, stored)
 				answer.judge(func() error { _, err := versionOf(ctx, source); return err })
 			}, func(err error) { answer = testimony{err: err} })
 		}()
 	}
-	var last, other, forgotten bool
+	var seen, other, forgotten bool
+	var err error
 	for range h.sources {
 		t := <-answers
 		h.progress()
-		last, other, forgotten = last || t.last, other || t.other, forgotten || t.forgotten
+		seen, other, forgotten = seen || t.last, other || t.other, forgotten || t.forgotten
 		if t.err != nil && err == nil {
 			err = t.err
 			cancel() // But all are waited for.
@@ -101,7 +101,7 @@ func (h *history[T]) probe(ctx context.Context) (found, error) {
 		return historyOther, nil
 	case forgotten:
 		return historyForgotten, nil
-	case !last:
+	case !seen:
 		return historyOther, nil
 	}
 	return historySame, nil
@@ -125,33 +125,27 @@ func (t *testimony) judge(list func() error) {
 	}
 }
 
-// marked is an object in a version.
-type marked struct {
-	key     types.NamespacedName
-	version string
-}
-
 // last returns the last change of the objects up to version, and the version of each.
-func (h *history[T]) last() (last marked, stored map[types.NamespacedName]string) {
+func (h *history[T]) last() (last mark.Mark, stored map[types.NamespacedName]string) {
 	stored = make(map[types.NamespacedName]string, len(h.entries))
-	var further marked
+	var further mark.Mark
 	for _, entry := range h.entries {
 		stored[entry.Key] = entry.ResourceVersion
 		switch ahead := newer(entry.ResourceVersion, h.version); {
-		case ahead && (further.version == "" || newer(entry.ResourceVersion, further.version)):
-			further = marked{entry.Key, entry.ResourceVersion}
-		case !ahead && (last.version == "" || newer(entry.ResourceVersion, last.version)):
-			last = marked{entry.Key, entry.ResourceVersion}
+		case ahead && (further.Version == "" || newer(entry.ResourceVersion, further.Version)):
+			further = mark.Mark{Key: entry.Key, Version: entry.ResourceVersion}
+		case !ahead && (last.Version == "" || newer(entry.ResourceVersion, last.Version)):
+			last = mark.Mark{Key: entry.Key, Version: entry.ResourceVersion}
 		}
 	}
-	if last.version == "" {
+	if last.Version == "" {
 		last = further // All of them are further than the version of which all are complete.
 	}
 	return last, stored
 }
 
 // ask asks one source.
-func (h *history[T]) ask(ctx context.Context, source listwatch.Source[T], from string, mark marked, stored map[types.NamespacedName]string) (t testimony) {
+func (h *history[T]) ask(ctx context.Context, source listwatch.Source[T], from string, last mark.Mark, stored map[types.NamespacedName]string) (t testimony) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var watch listwatch.WatchStream[T]
@@ -181,7 +175,7 @@ func (h *history[T]) ask(ctx context.Context, source listwatch.Source[T], from s
 			event = listwatch.Event[T]{Type: unread.Type}
 			event.Key, event.ResourceVersion = unread.Key, unread.ResourceVersion
 		}
-		again := event.Key == mark.key && event.ResourceVersion == mark.version && event.Type != listwatch.Deleted
+		again := event.Key == last.Key && event.ResourceVersion == last.Version && event.Type != listwatch.Deleted
 		switch {
 		case !silent && again && (err == nil || skipped):
 			t.last = true

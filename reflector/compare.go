@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 
+	"github.com/kinform/kinform/internal/mark"
 	"github.com/kinform/kinform/internal/remind"
 	"github.com/kinform/kinform/listwatch"
 )
@@ -64,23 +64,6 @@ func (d *doubt) ended(err error, early bool) {
 // settle removes all doubts.
 func (d *doubt) settle() { *d = doubt{looked: d.looked, pace: d.pace} }
 
-// mark is the last event of which the sink was told: the server's history has it, or
-// it is another history.
-type mark struct {
-	key     types.NamespacedName
-	version string
-}
-
-// before returns the version after which a watch begins with the marked event, or "" if
-// there is none.
-func (m mark) before() string {
-	n, err := strconv.ParseUint(m.version, 10, 64)
-	if err != nil || n < 2 {
-		return ""
-	}
-	return strconv.FormatUint(n-1, 10)
-}
-
 // ordered reports whether a version can be compared with others.
 func ordered(version string) bool {
 	_, err := resourceversion.CompareResourceVersion(version, version)
@@ -125,8 +108,8 @@ func (r *Reflector[T]) compare(ctx context.Context, s *comparing[T]) (state[T], 
 	case event.Type == listwatch.Bookmark:
 		return s, nil
 	}
-	if key != r.mark.key || version != r.mark.version {
-		err := fmt.Errorf("%w: where %s was at version %s, it has %s at version %s", ErrOtherHistory, r.mark.key, r.mark.version, key, version)
+	if key != r.mark.Key || version != r.mark.Version {
+		err := fmt.Errorf("%w: where %s was at version %s, it has %s at version %s", ErrOtherHistory, r.mark.Key, r.mark.Version, key, version)
 		return r.begin(s, err)
 	}
 	return r.trust(s), nil
@@ -211,7 +194,7 @@ func (r *Reflector[T]) begin(s *comparing[T], err error) (state[T], error) {
 // the watch begins where the last one ended. listed says that the server has just been
 // asked for its version.
 func (r *Reflector[T]) forgotten(version string, listed bool) state[T] {
-	r.mark = mark{}
+	r.mark = mark.Mark{}
 	switch due := listed || r.doubt.pace.Left() <= 0; {
 	case r.doubt.outage && due:
 		r.doubt.pace.Step()

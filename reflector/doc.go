@@ -109,13 +109,12 @@
 //
 // What is not found: a history that has passed the known version, where the client
 // noticed no outage, and the last event is forgotten or there was none since the last
-// snapshot; an object that was written again in just the version that is known of it,
-// where there is no such event to tell; and, of a source whose events are Unordered, as
-// those of informer.Merge are, any history that is as far as the known version or has
-// passed it, where the source as a whole noticed no outage: there is no last event then,
-// and each part compares versions alone. Whoever needs certainty after a restore restarts
-// the process, or calls Run anew on a new reflector. [Options].SkipComparison turns all
-// of this off.
+// snapshot; one that has the same object at the version of that event; and an object that
+// was written again in just the version that is known of it, where there is no such event to
+// tell. A source whose events are Unordered, as those of informer.Merge are, has no last
+// event here: it looks for one itself. Whoever needs certainty after a restore restarts the
+// process, or calls Run anew on a new reflector. [Options].SkipComparison turns all of this
+// off.
 //
 // # Failures
 //

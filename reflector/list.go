@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 
+	"github.com/kinform/kinform/internal/mark"
 	"github.com/kinform/kinform/listwatch"
 )
 
@@ -167,6 +168,7 @@ func (r *Reflector[T]) listFailed(s *listing[T], err error) (state[T], error) {
 // the sink has: nothing that is known counts.
 func (r *Reflector[T]) otherHistory(err error) (state[T], error) {
 	r.doubt.other = true
+	r.refused = refusals{times: insistence - 1} // The source has asked for the most recent state.
 	return r.atOnce(&r.snapshots, err, r.snapshot("")), err
 }
 
@@ -208,7 +210,7 @@ func (r *Reflector[T]) handOver(items []listwatch.Item[T], unread unreadables, v
 		r.replaced(unread)
 	}
 	r.doubt.settle()
-	r.mark = mark{}
+	r.mark = mark.Mark{}
 	r.version, r.synced = version, true
 	r.succeeded(&r.snapshots)
 	r.record.update(func(st *Status) {

@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kinform/kinform/internal/mark"
 	"github.com/kinform/kinform/internal/remind"
 	"github.com/kinform/kinform/listwatch"
 )
@@ -88,7 +89,7 @@ type Reflector[T any] struct {
 	warned  bool        // of an unreadable object, in this snapshot or watch
 	refused refusals    // of snapshots, in a row
 	doubt   doubt       // whether the server's history is the one that is known
-	mark    mark        // the last event of that history
+	mark    mark.Mark   // the last event of that history, of which the sink was told
 	synced  bool        // the sink has had a whole snapshot
 	unread  unreadables // written with the record locked, as others read it
 	relists remind.Pace // for failed watches

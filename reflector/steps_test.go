@@ -16,6 +16,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/kinform/kinform/internal/mark"
 	"github.com/kinform/kinform/listwatch"
 )
 
@@ -169,10 +170,10 @@ func stepOf(t *testing.T, mode ListMode, from any, n, failures int) (line string
 		case inSyntheticWatch:
 			from = inSyntheticWatch{played}
 		case afterLoss:
-			r.doubt.lost, r.mark = true, mark{key("a"), "10"}
+			r.doubt.lost, r.mark = true, mark.Mark{Key: key("a"), Version: "10"}
 			from = &to{version: "10"}
 		case inComparison:
-			r.doubt.lost, r.mark = true, mark{key("a"), "10"}
+			r.doubt.lost, r.mark = true, mark.Mark{Key: key("a"), Version: "10"}
 			f.play = played
 			from = f
 		}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/kinform/kinform/internal/mark"
 	"github.com/kinform/kinform/listwatch"
 )
 
@@ -23,7 +24,7 @@ func (r *Reflector[T]) connect(ctx context.Context, s *connecting[T]) (state[T],
 	opts := listwatch.WatchOptions{ResourceVersion: s.version, Held: r.held()}
 	compares := r.compares(s.version)
 	if compares {
-		opts.ResourceVersion = cmp.Or(r.mark.before(), s.version)
+		opts.ResourceVersion = cmp.Or(r.mark.Before(), s.version)
 	}
 	from, left := opts.ResourceVersion, r.doubt.pace.Left()
 	if compares && from == s.version && left > 0 {
@@ -100,7 +101,7 @@ func (r *Reflector[T]) apply(s *watching[T], event listwatch.Event[T]) (state[T]
 		s.version = event.ResourceVersion
 		r.version = event.ResourceVersion
 		if event.Type != listwatch.Bookmark && !r.doubt.lost { // Else it may be of another history.
-			r.mark = mark{key: event.Key, version: event.ResourceVersion}
+			r.mark = mark.Mark{Key: event.Key, Version: event.ResourceVersion}
 		}
 	}
 	r.eventDone(event, -1)

@@ -1,0 +1,27 @@
+// Package mark is about the last event of a history. A server that was restored from a
+// backup goes on from an older state, and reaches the versions that it had before with
+// other changes. Its versions alone do not give that away: a watch that begins just before
+// the last known event does, as it begins with that event or is of another history.
+package mark
+
+import (
+	"strconv"
+
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Mark is an event by the key of its object and by its version. The zero value is none.
+type Mark struct {
+	Key     types.NamespacedName
+	Version string
+}
+
+// Before returns the version after which a watch begins with the event, or "" where there
+// is no such version.
+func (m Mark) Before() string {
+	n, err := strconv.ParseUint(m.Version, 10, 64)
+	if err != nil || n < 2 {
+		return ""
+	}
+	return strconv.FormatUint(n-1, 10)
+}
