@@ -18,20 +18,16 @@ const aloneSize = feedSize / 4
 // they are those of one batch: of each byte, MaxExpansion may have been made.
 const maxAhead = 8 << 20
 
-// ahead reads a stream, cuts it into frames and decodes these beside the
-// goroutine that consumes them, on several cores, and hands them out in the order
-// in which they arrived.
+// ahead decodes the frames of a stream on several cores, beside the goroutine that
+// consumes them, and hands them out in the order in which they arrived.
 //
-// What is passed around is the buffer. The reader fills one from the network and
-// cuts it; when it would have to wait for more bytes, it gives the buffer with
-// its frames to a worker, and goes on in another one, into which it copies the
-// incomplete frame at the end. So frames are complete when they have arrived,
-// never later, and many of them share the cost of being handed over. A frame that
-// comes alone while nobody is busy, as the event of a quiet watch does, is decoded
-// by the reader itself: to wake a worker would take longer.
+// A goroutine has a reader cut the stream into pieces, each a buffer with its frames, and
+// gives each to a worker. So many frames share the cost of being handed over. A frame
+// that comes alone while nobody is busy, as the event of a quiet watch does, is decoded
+// by the goroutine that reads: to wake a worker would take longer.
 type ahead[T any] struct {
 	exchange *exchange
-	cutter   cutter
+	reader   reader
 	decode   func(frame, *envelope) (listwatch.Event[T], error)
 
 	order chan *batch[T] // to the consumer; its capacity bounds how far reading runs ahead
@@ -42,7 +38,6 @@ type ahead[T any] struct {
 	// crowded says that the reader waits for room, or is about to. That room is full
 	// would not do: a send that fails synchronizes with nothing.
 	crowded atomic.Bool
-	count   int64 // bytes that have arrived, as the reader knows
 	group   sync.WaitGroup
 	done    sync.Pool // of *batch[T], to be used again
 
@@ -57,7 +52,7 @@ type ahead[T any] struct {
 func startAhead[T any](x *exchange, c cutter, decode func(frame, *envelope) (listwatch.Event[T], error)) *ahead[T] {
 	workers := min(runtime.GOMAXPROCS(0), maxWorkers)
 	a := &ahead[T]{
-		exchange: x, cutter: c, decode: decode,
+		exchange: x, reader: reader{exchange: x, cutter: c}, decode: decode,
 		order: make(chan *batch[T], 2*workers), work: make(chan *batch[T]), slots: make(chan struct{}, workers),
 		room: make(chan struct{}, 1),
 	}
@@ -65,95 +60,24 @@ func startAhead[T any](x *exchange, c cutter, decode func(frame, *envelope) (lis
 	return a
 }
 
-// read fills buffers and cuts them, until the stream ends. However that comes about, the
-// consumer is told, and not waited for: to end is also what a panic does.
+// read hands over one batch after another, until the stream ends. However that comes
+// about, the consumer is told, and not waited for: to end is also what a panic does.
 func (a *ahead[T]) read() {
 	defer close(a.work)
 	defer close(a.order)
-	b := a.newBatch(a.newBuffer(0), false)
-	var start, filled int // of the buffer, these bytes are not cut yet
-	var n int             // bytes that arrived last
-	var ended error
-	for {
-		for {
-			f, done, err := a.cutter.cut((*b.buffer)[start:filled])
-			start += done
-			if err != nil {
-				b.end = err
-				a.dispatch(b)
-				return
-			}
-			if f.data == nil {
-				break
-			}
-			b.frames = append(b.frames, f)
-			b.size += int64(len(f.data))
-			if len(b.frames) == maxFrames {
-				b.shared = true
-				next := a.newBatch(b.buffer, true)
-				if !a.dispatch(b) {
-					return
-				}
-				b = next
-			}
-		}
-		rest := (*b.buffer)[start:filled]
-		switch {
-		case ended != nil:
-			b.end = a.ending(ended, rest)
-			a.dispatch(b)
+	for ended := false; !ended; {
+		b := a.newBatch()
+		a.reader.next(&b.piece)
+		ended = b.end != nil // b is the consumer's as soon as it is handed over
+		if !a.dispatch(b) {
 			return
-		case len(b.frames) > 0:
-			used := len(rest)
-			if n >= idleSize || filled == len(*b.buffer) {
-				used = max(used, idleSize) // more is coming
-			}
-			next := a.newBatch(a.newBuffer(used), false)
-			start, filled = 0, copy(*next.buffer, rest)
-			if !a.dispatch(b) {
-				return
-			}
-			b = next
-		case len(rest) == 0 && !b.shared:
-			start, filled = 0, 0 // what was in it has been skipped
-		case filled == len(*b.buffer):
-			// No frame ends here: make room behind the bytes that have arrived.
-			larger := a.newBuffer(len(rest))
-			start, filled = 0, copy(*larger, rest)
-			a.recycle(b)
-			b.buffer, b.shared = larger, false
-		}
-		if filled > start || a.cutter.within() {
-			n, ended = a.exchange.Read((*b.buffer)[filled:])
-		} else {
-			n, ended = a.exchange.idle((*b.buffer)[filled:])
-		}
-		filled += n
-		a.count += int64(n)
-		if x := a.exchange; x.most > 0 && x.sum.Add(int64(n)) > x.most {
-			ended = a.exchange.client.listTooLarge()
 		}
 	}
-}
-
-// ending says what it means that reading ended with err and left rest.
-func (a *ahead[T]) ending(err error, rest []byte) error {
-	switch {
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		return interrupted(err)
-	case isCorrupt(err):
-		return malformed("the body cannot be decompressed: %w", err)
-	case err != io.EOF:
-		return err
-	}
-	return a.cutter.end(rest)
 }
 
 // dispatch gives a batch to the consumer and to a worker. It blocks while the
 // consumer is too far behind, and answers false when nobody is there any more.
 func (a *ahead[T]) dispatch(b *batch[T]) bool {
-	b.envelope = a.cutter.envelope()
-	b.envelope.meta.Bytes = a.count
 	b.waits = len(b.frames) > 1 || b.size > aloneSize || len(a.slots) > 0 || len(a.order) > 0
 	here := !b.waits // b is the consumer's as soon as it is in order
 	if here {

@@ -14,18 +14,9 @@ const (
 	idleSize = 4 << 10
 )
 
-// maxFrames bounds the frames of a batch: what is made of a tiny one is many times
-// as large.
-const maxFrames = 512
-
-// batch is a buffer, the frames in it, and what became of them.
+// batch is a piece of a stream, and what became of its frames.
 type batch[T any] struct {
-	buffer   *[]byte
-	shared   bool // other batches have frames in buffer, too
-	frames   []frame
-	size     int64 // bytes of the frames
-	envelope envelope
-	end      error // what follows the frames, nil if there are more batches
+	piece
 
 	waits   bool          // results come with a token in decoded, else they are there
 	decoded chan struct{} // of one token, nil while none was needed
@@ -38,29 +29,28 @@ type outcome[T any] struct {
 	err   error
 }
 
-// newBatch returns an empty batch for the frames of a buffer.
-func (a *ahead[T]) newBatch(buffer *[]byte, shared bool) *batch[T] {
+// newBatch returns an empty batch.
+func (a *ahead[T]) newBatch() *batch[T] {
 	b, ok := a.done.Get().(*batch[T])
 	if !ok {
 		b = &batch[T]{}
 	}
-	b.buffer, b.shared = buffer, shared
 	return b
 }
 
 // reuse takes back a batch of which the consumer has everything.
 func (a *ahead[T]) reuse(b *batch[T]) {
-	*b = batch[T]{frames: b.frames, decoded: b.decoded, results: b.results[:0]}
+	*b = batch[T]{piece: piece{frames: b.frames}, decoded: b.decoded, results: b.results[:0]}
 	a.done.Put(b)
 }
 
 // newBuffer returns a buffer with room for more than this many bytes.
-func (a *ahead[T]) newBuffer(used int) *[]byte {
+func (c *Client) newBuffer(used int) *[]byte {
 	size := max(feedSize, 2*used)
 	if used < idleSize {
 		size = idleSize
 	}
-	if pool := a.exchange.client.pool(size); pool != nil {
+	if pool := c.pool(size); pool != nil {
 		if buffer, ok := pool.Get().(*[]byte); ok {
 			return buffer
 		}
@@ -69,10 +59,10 @@ func (a *ahead[T]) newBuffer(used int) *[]byte {
 	return &buffer
 }
 
-// recycle takes back the buffer of a batch if nothing else refers to it.
-func (a *ahead[T]) recycle(b *batch[T]) {
-	if pool := a.exchange.client.pool(len(*b.buffer)); pool != nil && !b.shared {
-		pool.Put(b.buffer)
+// recycle takes back a buffer to which nothing refers.
+func (c *Client) recycle(buffer *[]byte) {
+	if pool := c.pool(len(*buffer)); pool != nil {
+		pool.Put(buffer)
 	}
 }
 

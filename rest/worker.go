@@ -51,7 +51,9 @@ func (a *ahead[T]) decodeAll(b *batch[T]) {
 		b.results[i].value, b.results[i].err = a.decode(f, &b.envelope)
 	}
 	finished = true
-	a.recycle(b)
+	if !b.shared {
+		a.exchange.client.recycle(b.buffer)
+	}
 	clear(b.frames)
 	b.buffer, b.frames = nil, b.frames[:0]
 }
