@@ -16,6 +16,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kinform/kinform/apitest"
+	"github.com/kinform/kinform/internal/effort"
 )
 
 // state is what a client holds that lists once and then watches.
@@ -66,7 +67,7 @@ func TestWatchAndListsTellTheSameStory(t *testing.T) {
 				held := stateOf(list)
 				w := c.watch(t, "/api/v1/pods", protoType, append(selector, "timeoutSeconds", "30", "resourceVersion", list.ResourceVersion)...)
 				go func() {
-					_, _ = srv.Churn(t.Context(), apitest.ChurnOptions{PerSecond: 30, Writes: 300, Creates: 1, Updates: 2, Deletes: 1, Pods: apitest.PodOptions{Namespaces: 3}})
+					_, _ = srv.Churn(t.Context(), apitest.ChurnOptions{PerSecond: 30, Writes: effort.Of(300, 100), Creates: 1, Updates: 2, Deletes: 1, Pods: apitest.PodOptions{Namespaces: 3}})
 				}()
 				go relabel(t, srv)
 

@@ -61,14 +61,6 @@ func (d decoder) streaming(c *Client, opts *ResourceOptions) decoder {
 	return d
 }
 
-// pointee is what T points to, nil if T is not a pointer.
-func pointee[T any]() reflect.Type {
-	if t := reflect.TypeFor[T](); t.Kind() == reflect.Pointer {
-		return t.Elem()
-	}
-	return nil
-}
-
 // decode makes an object of its encoding. list is what the list around it says
 // about itself, or empty. It panics where a method of the type does.
 func (d *decoder) decode(e Encoding, data []byte, list *envelope) (any, error) {
