@@ -56,6 +56,7 @@ func (p *partWatch[T]) compareVersions(ctx context.Context, marked bool) error {
 // one that is known, which is told already.
 func (p *partWatch[T]) begin(ctx context.Context, end context.CancelCauseFunc, stream listwatch.WatchStream[T]) error {
 	late := time.AfterFunc(compareLimit, func() { end(errNotAgain) })
+	defer late.Stop() // also where Next ends the goroutine
 	for {
 		event, err := stream.Next()
 		key, version := event.Key, event.ResourceVersion
