@@ -20,7 +20,13 @@ import (
 // A cluster whose etcd is restored from a backup has another history: its versions go
 // back, and may have passed those that are known before the API server can be reached.
 func TestClusterRestoredFromABackup(t *testing.T) {
-	for name, advance := range map[string]int{"versions behind": 0, "versions passed": 5_000} {
+	for name, c := range map[string]struct {
+		advance int
+		merged  bool
+	}{
+		"versions behind": {}, "versions passed": {advance: 5_000},
+		"versions behind, merged": {merged: true}, "versions passed, merged": {5_000, true},
+	} {
 		t.Run(name, func(t *testing.T) {
 			onAnotherCluster(t, cluster.Options{})
 			ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
@@ -46,7 +52,11 @@ func TestClusterRestoredFromABackup(t *testing.T) {
 			write(0, n/2, "first")
 			require.NoError(t, kube.Backup(ctx))
 
-			inf, err := informer.New(maps, informer.Options[*corev1.ConfigMap]{})
+			source := listwatch.Source[*corev1.ConfigMap](maps)
+			if c.merged {
+				source = informer.Merge(source, rest.Must(rest.For[*corev1.ConfigMap](newClient(t, kube.Config()), rest.ResourceOptions{Namespace: "kube-public"})))
+			}
+			inf, err := informer.New(source, informer.Options[*corev1.ConfigMap]{})
 			require.NoError(t, err)
 			ended := make(chan error, 1)
 			running, stop := context.WithCancel(ctx)
@@ -62,16 +72,16 @@ func TestClusterRestoredFromABackup(t *testing.T) {
 			require.Eventually(t, func() bool { return inf.Store().Len() >= n }, 30*time.Second, 10*time.Millisecond)
 
 			require.NoError(t, kube.Restore())
-			if advance > 0 {
-				require.NoError(t, kube.Advance(ctx, advance))
+			if c.advance > 0 {
+				require.NoError(t, kube.Advance(ctx, c.advance))
 			}
 			require.NoError(t, kube.StartAPIServer(ctx))
 			began := time.Now()
 			write(n/4, n/2, "another history")
 			stored := func() map[string]string {
 				return content(func(yield func(*corev1.ConfigMap)) {
-					for entry := range inf.Store().Entries() {
-						yield(entry.Object)
+					for _, object := range inf.Store().Namespace(cluster.Namespace) {
+						yield(object)
 					}
 				})
 			}
