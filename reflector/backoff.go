@@ -17,11 +17,11 @@ import (
 // client-go's numbers (RC-3): 0.8 to 1.6 s, 1.6 to 3.2 s, ... 15 to 30 s. Unlike
 // there, only success starts the row afresh, not the passing of time.
 //
-// Failures of two kinds are counted apart. Those that no server has answered, as none
-// could be reached, and those whose credentials were refused, end by what happens
-// elsewhere and are cheap: their waits grow by OutageFactor, and what waits for other
-// failures is as long as if they had not been. Each of them that follows another failure
-// begins its row afresh.
+// Two kinds of failures are counted apart from the others: an attempt could not reach
+// any server, or the server refused the credentials. These failures are cheap, and they
+// end by something that happens elsewhere. Their waits grow by OutageFactor, and they
+// do not lengthen the waits after other failures. Such a failure begins its row afresh
+// if a failure of another kind came before it.
 type Backoff struct {
 	// Base is the shortest wait after the first failure. Defaults to 800 ms.
 	Base time.Duration
@@ -30,30 +30,31 @@ type Backoff struct {
 	// Defaults to 30 s.
 	Max time.Duration
 
-	// MaxRetryAfter is the longest wait that a server gets by asking for it: where it
-	// asks for more, be it a year, it is asked again after that time all the same, and
-	// the error says so. Defaults to 5 minutes.
+	// MaxRetryAfter is the longest wait that a server gets by asking for it. If the
+	// server asks for more, be it a year, the reflector asks it again after
+	// MaxRetryAfter all the same, and the error says so. Defaults to 5 minutes.
 	MaxRetryAfter time.Duration
 
-	// PermanentMax takes the place of Max while the server says, time after time,
-	// that the resource does not exist (404) or must not be read (403): these do not
-	// go away by themselves, and every attempt is work for a server that has others
-	// to serve. After a list that is too large (listwatch.ErrListTooLarge) the first
-	// wait is as long. At least Max; defaults to 5 minutes, or Max if that is longer.
+	// PermanentMax takes the place of Max while the server says, time after time, that
+	// the resource does not exist (404) or must not be read (403): these failures do not
+	// go away by themselves, and every attempt is work for a server that has others to
+	// serve. After a list that is too large (listwatch.ErrListTooLarge), already the
+	// first wait is one of the longest. At least Max; defaults to 5 minutes, or Max if
+	// that is longer.
 	PermanentMax time.Duration
 
-	// Factor is by how much each wait is longer than the one before; at least 1.
-	// Defaults to 2.
+	// Factor is the ratio of each wait to the wait before it; at least 1. Defaults to 2.
 	Factor float64
 
 	// OutageFactor takes the place of Factor where no server could be reached (the
 	// connection was refused, there was no route or no such name), and where the
-	// credentials were not accepted (401). With 1.25, the next wait is about a quarter of
-	// the outage so far: after one of 20 seconds it is found within 8 that the server is
-	// back, and up to that wait the clients are spread. With 10,000 of them, the
-	// server sees at most 2,100 in a second then, and 500 after a long outage; with
-	// client-go's waits, which are twice as long, it sees half as many, and 3,100 after an
-	// outage of 5 seconds. At least 1; defaults to 1.25, or to Factor if that is less.
+	// credentials were not accepted (401). With 1.25, the next wait is about a quarter
+	// of the outage so far: after an outage of 20 seconds a client finds within 8 that
+	// the server is back, and the clients are spread over these 8 seconds. With 10,000
+	// of them, the server sees at most 2,100 in a second then, and 500 after a long
+	// outage; with client-go's waits, which are twice as long, it sees half as many, and
+	// 3,100 after an outage of 5 seconds. At least 1; defaults to 1.25, or to Factor if
+	// that is less.
 	OutageFactor float64
 
 	// Jitter is the random part of a wait, relative to its fixed part. Negative
@@ -67,7 +68,7 @@ var (
 	errPermanentMax = errors.New("reflector: Options.Backoff: PermanentMax must not be less than Max, which is 30 seconds by default: what is permanent is asked for less often than what is not")
 )
 
-// Validate says what is wrong with b, as New does. It is for who uses a [Row].
+// Validate returns the error that New returns for b. It is for users of a [Row].
 func (b Backoff) Validate() error {
 	switch {
 	case b.Base < 0 || b.Max < 0 || b.MaxRetryAfter < 0 || b.PermanentMax < 0,

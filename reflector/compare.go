@@ -27,22 +27,23 @@ const (
 	doubtPause = 5 * time.Minute
 )
 
-// doubt is what speaks against taking the server's history for the one that is known.
+// doubt has the reasons to believe that the server's history is not the history that
+// the reflector knows.
 type doubt struct {
 	// lost says that a watch was lost since the last snapshot or comparison, and outage
-	// that the server could not be reached after that: it may be another one now.
-	// pace is that of the lists.
+	// that the server could not be reached after that: it may be another server now.
+	// pace is the pace of the comparing lists.
 	lost, outage bool
 	pace         remind.Pace
 
-	// late is an event that came when the watch had passed its version, and that is yet
-	// to be looked into; looked is when the last one was.
+	// late is an event that came when the watch had passed its version, and that look
+	// has yet to deal with. looked is when look last dealt with one.
 	late   error
 	looked time.Time
 
-	// other says that the server's history is not the one of which the sink was told:
-	// the same version is not the same object. The next snapshot is taken as if nothing
-	// were known.
+	// other says that the server's history is not the history of which the sink was
+	// told: the same version may be of another object. The reflector takes the next
+	// snapshot as if it knew nothing.
 	other bool
 }
 
@@ -54,9 +55,9 @@ func (d *doubt) failed(err error) {
 	}
 }
 
-// ended takes note that a watch has ended. One that ended in good order was lost as well
-// if that was early: a server that stops ends its watches so, and may come back as another
-// one before anybody sees it gone.
+// ended takes note that a watch has ended. A watch that ended in good order was lost as
+// well if it ended early: a server that stops ends its watches so, and another server
+// may take its place before anybody notices.
 func (d *doubt) ended(err error, early bool) {
 	d.lost = d.lost || err != io.EOF || early
 }
@@ -70,13 +71,14 @@ func ordered(version string) bool {
 	return err == nil
 }
 
-// compares reports whether the server's history is to be compared with what is known.
+// compares reports whether the reflector is to compare the server's history with the
+// history that it knows.
 func (r *Reflector[T]) compares(version string) bool {
 	return r.doubt.lost && !r.opts.SkipComparison && ordered(version)
 }
 
 // compare asks for the server's version, and then reads the event with which the watch
-// has to begin if the history is the one that is known.
+// has to begin if the history is the history that the reflector knows.
 func (r *Reflector[T]) compare(ctx context.Context, s *comparing[T]) (state[T], error) {
 	if !s.asked {
 		s.asked = true
@@ -115,8 +117,8 @@ func (r *Reflector[T]) compare(ctx context.Context, s *comparing[T]) (state[T], 
 	return r.trust(s), nil
 }
 
-// compareVersions compares the server's version with what is known. What the server
-// does not tell, because it fails or must not, keeps nobody from watching.
+// compareVersions compares the server's version with the version that the sink was
+// told. A server that fails the request, or does not allow it, is watched all the same.
 func (r *Reflector[T]) compareVersions(ctx context.Context, s *comparing[T]) (state[T], error) {
 	current, err := r.current(ctx)
 	switch {
@@ -172,27 +174,28 @@ func (r *Reflector[T]) current(ctx context.Context) (string, error) {
 	}
 }
 
-// trust takes the history for the one that is known.
+// trust takes the server's history for the history that the reflector knows.
 func (r *Reflector[T]) trust(s *comparing[T]) state[T] {
 	r.doubt.settle()
 	s.watch.endAfter(r.opts.WatchIdleTimeout, r.about(ErrIdle))
 	return &watching[T]{version: s.version, watch: s.watch, heard: true}
 }
 
-// begin begins with the server's other history: with a snapshot for which nothing that
-// is known counts.
+// begin begins with the server's other history: with a snapshot that the reflector
+// takes as if it knew nothing.
 func (r *Reflector[T]) begin(s *comparing[T], err error) (state[T], error) {
 	s.watch.close()
 	r.doubt.other = true
 	return r.atOnce(&r.watches, err, r.snapshot("")), err
 }
 
-// forgotten goes on where no event tells whether the server's history is the one that is
-// known: there was none since the last snapshot, or the server does not have it, or not
-// any more. If the server could not be reached for a while it may have come back as
-// another one, and a snapshot compares everything, when it is time for that. Otherwise
-// the watch begins where the last one ended. listed says that the server has just been
-// asked for its version.
+// forgotten goes on where no event tells whether the server's history is the history
+// that the reflector knows: no event came since the last snapshot, or the server does
+// not have that event, or no longer has it. If the server could not be reached for a
+// while, another server may have taken its place: then a snapshot compares everything,
+// when the pace of comparisons allows it. Otherwise the watch begins where the last
+// watch ended. listed says that the reflector has just asked the server for its
+// version.
 func (r *Reflector[T]) forgotten(version string, listed bool) state[T] {
 	r.mark = mark.Mark{}
 	switch due := listed || r.doubt.pace.Left() <= 0; {
@@ -206,11 +209,11 @@ func (r *Reflector[T]) forgotten(version string, listed bool) state[T] {
 	return &connecting[T]{version: version}
 }
 
-// late deals with an event of a watch that has passed its version already. What the
-// sink has is no news. Anything else is not to be told, as later changes of the object
-// have been: a deleted object would come back. But it may be one that is shown only
-// now, or of another history, so that a comparison follows, and a snapshot, unless it
-// was a bookmark.
+// late deals with an event of a watch that has passed its version already. An event
+// that the sink has is no news. The sink is not told of any other, because it may know
+// later changes of the object: a deleted object would come back. But the server may
+// show the object only now, or have another history. So a comparison follows, and a
+// snapshot unless the event was a bookmark.
 func (r *Reflector[T]) late(s *watching[T], event listwatch.Event[T]) state[T] {
 	r.record.update(func(st *Status) { st.Stale++ })
 	isBookmark := event.Type == listwatch.Bookmark
@@ -232,8 +235,8 @@ func (r *Reflector[T]) late(s *watching[T], event listwatch.Event[T]) state[T] {
 	return r.look(s)
 }
 
-// look begins to look into a late event, unless the last one was looked into not long
-// ago.
+// look begins to deal with a late event, unless it dealt with another within
+// doubtPause.
 func (r *Reflector[T]) look(s *watching[T]) state[T] {
 	if time.Since(r.doubt.looked) < doubtPause {
 		return s

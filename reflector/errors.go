@@ -7,20 +7,20 @@ import (
 )
 
 var (
-	// ErrRunning is what Run returns when the reflector is running already.
+	// ErrRunning is returned by Run when the reflector is running already.
 	ErrRunning = errors.New("reflector: Run was called while the reflector is running; use one goroutine per reflector")
 
-	// ErrTimeTravel is reported when a snapshot is older than what the sink has
-	// already been told, refused or accepted; see [Options].AllowTimeTravel.
+	// ErrTimeTravel is reported when a snapshot, refused or accepted, is older than the
+	// version that the sink has been told; see [Options].AllowTimeTravel.
 	ErrTimeTravel = errors.New("the snapshot is older than what is known already")
 
-	// ErrOtherHistory is reported when the server's history turns out to be another one
-	// than that of which the sink has been told, as that of a cluster which has been
-	// restored from a backup. A snapshot follows for which nothing counts that is known.
+	// ErrOtherHistory is reported when the server's history turns out not to be the
+	// history of which the sink has been told, as after a cluster has been restored from
+	// a backup. A snapshot follows, which the reflector takes as if it knew nothing.
 	ErrOtherHistory = errors.New("the server's history is not the one that is known")
 
-	// ErrLate is reported when an event of a watch is older than what the watch has
-	// brought already, and no repetition. The event is ignored. A snapshot follows.
+	// ErrLate is reported when an event of a watch is older than the last event of that
+	// watch, and no repetition. The event is ignored. A snapshot follows.
 	ErrLate = errors.New("the event is older than what the watch has brought already")
 
 	// ErrNoProgress is reported when a list falls silent before its end, or a
@@ -28,9 +28,9 @@ var (
 	// [Options].ListProgressTimeout.
 	ErrNoProgress = errors.New("the list came no nearer to its end for too long")
 
-	// ErrPageRepeated is reported when a server says that the next page of a list is
-	// one that it has sent already, so that the list would never end. The list that
-	// follows is asked for without pages.
+	// ErrPageRepeated is reported when a server names as the next page of a list a page
+	// that it has sent already, so that the list would never end. The reflector asks for
+	// the next list without pages.
 	ErrPageRepeated = errors.New("the list goes round: the server's continue token is that of a page it has sent before")
 
 	// ErrVeryShortWatch is reported when a server ends a watch in less than a
@@ -50,11 +50,11 @@ var (
 // unwraps, so that the predicates of apimachinery's api/errors work on it, as do
 // errors.Is and errors.As.
 type Error struct {
-	// Phase is what the reflector was doing.
+	// Phase is the phase of the reflector when the attempt failed.
 	Phase Phase
 
-	// Err is what went wrong. A *listwatch.ObjectError concerns one object only,
-	// and the attempt goes on, unless the object was to be deleted.
+	// Err is the cause. A *listwatch.ObjectError concerns one object only, and the
+	// attempt goes on, unless the object was to be deleted.
 	Err error
 
 	// Failures is how many attempts of this kind (to take a snapshot, or to
@@ -71,7 +71,7 @@ type Error struct {
 	Final bool
 }
 
-// Error says in which phase what went wrong, and what follows.
+// Error names the phase and the cause, and says how the reflector goes on.
 func (e Error) Error() string {
 	switch {
 	case e.Failures == 0:

@@ -13,8 +13,8 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// statusOf returns what the API server said of a failure, and nothing where it said
-// nothing.
+// statusOf returns the API server's status of a failure, or the zero value if the
+// server sent none.
 func statusOf(err error) metav1.Status {
 	var said apierrors.APIStatus
 	if !errors.As(err, &said) {
@@ -24,8 +24,9 @@ func statusOf(err error) metav1.Status {
 }
 
 // IsExpired says that the server no longer has the version that it was asked for. Like
-// its siblings, it is for who repeats in the same way what a Reflector does not, as
-// parts of a source that is put together. All of them are false for nil.
+// its siblings, it is for attempts beside a Reflector that are to be repeated as a
+// Reflector repeats its own, such as those of a source's parts. All of them are false
+// for nil.
 func IsExpired(err error) bool {
 	return apierrors.IsResourceExpired(err) || apierrors.IsGone(err)
 }
@@ -35,14 +36,13 @@ func isTooLarge(err error) bool {
 	return apierrors.HasStatusCause(err, metav1.CauseTypeResourceVersionTooLarge)
 }
 
-// RefusesVersion says that a list may be had where it is not asked for at a version:
-// the server does not have this one, or takes it for none, or does not know how it is to
-// be matched.
+// RefusesVersion says that the server may answer the same list without a version: it
+// does not have this version, or takes it for none, or does not know how to match it.
 func RefusesVersion(err error) bool {
 	return IsExpired(err) || isTooLarge(err) || apierrors.IsBadRequest(err) || apierrors.IsInvalid(err)
 }
 
-// isUnsupported says that the server does not know how to do what it was asked for.
+// isUnsupported says that the server does not support the request.
 func isUnsupported(err error) bool {
 	return apierrors.IsBadRequest(err) || apierrors.IsInvalid(err) || apierrors.IsMethodNotSupported(err)
 }
@@ -55,12 +55,12 @@ func IsRefused(err error) bool {
 		apierrors.IsInternalError(err) || apierrors.IsTimeout(err)
 }
 
-// StatusCode returns the code of what the API server said of a failure, 0 where it said
-// nothing.
+// StatusCode returns the code in the API server's status of a failure, 0 if the server
+// sent none.
 func StatusCode(err error) int { return int(statusOf(err).Code) }
 
-// isPermanent says that the server knows what it was asked for, and that the
-// answer will be the same until somebody changes what the server has or allows.
+// isPermanent says that the server understood the request, and that its answer will be
+// the same until somebody changes its objects or permissions.
 func isPermanent(err error) bool {
 	return apierrors.IsNotFound(err) || apierrors.IsForbidden(err) || isOversized(err)
 }
@@ -76,8 +76,8 @@ func isUnreached(err error) bool {
 	return ok && (failed.Op == "dial" || failed.Op == "proxyconnect") || errors.Is(err, syscall.ECONNREFUSED)
 }
 
-// isOutage says that a failure is not about the request, ends by what happens
-// elsewhere, and costs a server nothing or next to nothing.
+// isOutage says that a failure is not about the request, ends by something that happens
+// elsewhere, and costs a server next to nothing.
 func isOutage(err error) bool {
 	return isUnreached(err) || apierrors.IsUnauthorized(err)
 }

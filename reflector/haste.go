@@ -1,7 +1,7 @@
 package reflector
 
-// hurried is the state in which an attempt waits that follows too many others at once, or
-// nil. An attempt that has waited is as good as alone.
+// hurried returns the state in which an attempt waits that follows too many others at
+// once, or nil if it need not wait. An attempt that has waited does not wait again.
 func (r *Reflector[T]) hurried(s state[T]) state[T] {
 	switch s := s.(type) {
 	case *requesting[T], *connecting[T]:

@@ -112,8 +112,8 @@ func (r *Reflector[T]) readPage(ctx context.Context, s *listing[T]) (listwatch.L
 }
 
 // roomForOne makes room for one more item where there is none: twice as much as there
-// was. What append does, a quarter more, allocates several times of what is needed for
-// a list that is long.
+// was. append adds a quarter: for a long list, it allocates several times the memory
+// that the list needs.
 func roomForOne[T any](items []listwatch.Item[T]) []listwatch.Item[T] {
 	if len(items) < cap(items) {
 		return items
@@ -121,16 +121,16 @@ func roomForOne[T any](items []listwatch.Item[T]) []listwatch.Item[T] {
 	return slices.Grow(items, max(len(items), defaultPageSize))
 }
 
-// unchanged stands for an object that could not be read: it exists, so what the
-// sink has of it must stay.
+// unchanged stands for an object that could not be read: the object exists, so the sink
+// must keep the state that it has.
 func unchanged[T any](unread *listwatch.ObjectError) listwatch.Item[T] {
 	return listwatch.Item[T]{Key: unread.Key, UIDHash: unread.UIDHash, Unchanged: true}
 }
 
-// listOptions follows RC-7 for the page size and RC-8 for later pages, which name
-// neither a version nor anything else that the token already says. With a limit, a
-// server answers with exactly the version that it is asked for (KEP-2523): what is known
-// already, and led to this list. So it is told that a newer one is wanted as well.
+// listOptions makes the options of one page. Later pages name neither a version nor
+// anything else that the token already says (RC-8). With a limit, a server answers with
+// exactly the version that it is asked for (KEP-2523), which the reflector has already:
+// so the options say that a newer version will do as well.
 func (r *Reflector[T]) listOptions(s *listing[T]) listwatch.ListOptions {
 	opts := listwatch.ListOptions{Known: r.known(), Continue: s.token, Bytes: &s.bytes}
 	if s.token == "" {
@@ -164,8 +164,8 @@ func (r *Reflector[T]) listFailed(s *listing[T], err error) (state[T], error) {
 	}
 }
 
-// otherHistory begins anew where a source says that the history is not the one of what
-// the sink has: nothing that is known counts.
+// otherHistory begins anew where a source says that the server's history is not the
+// history that the sink was told: the reflector goes on as if it knew nothing.
 func (r *Reflector[T]) otherHistory(err error) (state[T], error) {
 	r.doubt.other = true
 	r.refused = refusals{times: insistence - 1} // The source has asked for the most recent state.
@@ -182,7 +182,7 @@ func (r *Reflector[T]) handOver(items []listwatch.Item[T], unread unreadables, v
 			return r.retry(&r.snapshots, travels, r.snapshot("")), travels
 		}
 		if !r.doubt.other && slices.ContainsFunc(items, isKnown) {
-			// What the sink has was taken for what the server has. Once more, whole.
+			// The list took the sink's state for the server's. Once more, whole.
 			r.doubt.other = true
 			r.stop(next)
 			return r.atOnce(&r.snapshots, travels, r.snapshot("")), travels
@@ -223,16 +223,16 @@ func (r *Reflector[T]) handOver(items []listwatch.Item[T], unread unreadables, v
 	return next, travels
 }
 
-// isKnown says that an item is in the list as one that the sink has, by its version.
+// isKnown says that the sink has this item, by its version.
 func isKnown[T any](item listwatch.Item[T]) bool { return item.Unchanged && item.ResourceVersion != "" }
 
-// insistence is how many snapshots in a row have to be older than what the sink
-// knows to be believed. A server that lags behind catches up, and all but the first
-// are asked for as the most recent state, which no server takes from a cache that
-// may lag.
+// insistence is how many snapshots in a row have to be older than the sink's version
+// before the reflector believes them. A server that lags behind catches up, and the
+// reflector asks for all but the first as the most recent state, which no server takes
+// from a cache that may lag.
 const insistence = 6
 
-// refusals are the snapshots in a row that were older than what the sink knows.
+// refusals counts the snapshots in a row that were older than the sink's version.
 type refusals struct {
 	version string // of the last one
 	times   int

@@ -43,7 +43,7 @@ type PageInfo struct {
 	// Items is how many objects this page has.
 	Items int
 
-	// ListMeta is what the server said of the page.
+	// ListMeta is the metadata that the server sent with the page.
 	listwatch.ListMeta
 }
 

@@ -60,61 +60,63 @@ type Options struct {
 	// is a year.
 	WatchTimeout time.Duration
 
-	// ListProgressTimeout is how long a list may be silent, from the request to its
-	// end; a streaming list, to its end marker, for how long nothing comes that brings
-	// it nearer, which changes of objects don't. After that, [ErrNoProgress] is
-	// reported. A list is then tried again; a streaming list never again: a server
-	// that does not finish one does not finish the next. Defaults to 60 seconds,
-	// which is how long an API server works on a list before it gives up by itself:
-	// a shorter time would repeat for ever what only needed patience.
+	// ListProgressTimeout is how long a list may be silent, from the request to its end.
+	// For a streaming list it is how long no event may come that brings it nearer to its
+	// end marker; changes of objects do not. After that time, the reflector reports
+	// [ErrNoProgress]. It then tries a list again, and a streaming list never again: a
+	// server that does not finish one does not finish the next. Defaults to 60 seconds,
+	// which is how long an API server works on a list before it gives up by itself: with
+	// a shorter time, the reflector would break off and repeat for ever a list that only
+	// needed patience.
 	ListProgressTimeout time.Duration
 
-	// WatchIdleTimeout is how long a watch may be silent while the reflector waits
-	// for it. Then the connection is taken to be dead, although neither end knows:
-	// [ErrIdle] is reported, and the next watch starts at once where this one was; as
-	// it may be that nothing happened, this counts as no failure.
-	// Negative means for ever. Defaults to 3 minutes: servers send a bookmark about
-	// once a minute where nothing happens, so that three are missing. A server that
-	// sends none (as kube-apiserver for events, which it does not cache) sees one
-	// more watch in that time, and nothing is lost or listed again.
+	// WatchIdleTimeout is how long a watch may be silent while the reflector waits for
+	// it. Then the reflector takes the connection to be dead, although neither end
+	// knows: it reports [ErrIdle], and starts the next watch at once where this watch
+	// was; as it may be that nothing happened, this counts as no failure. Negative means
+	// for ever. Defaults to 3 minutes: servers send a bookmark about once a minute where
+	// nothing happens, so that three are missing. A server that sends none (as
+	// kube-apiserver for events, which it does not cache) sees one more watch in that
+	// time, and nothing is lost or listed again.
 	WatchIdleTimeout time.Duration
 
 	// Backoff says how long to wait after a failure.
 	Backoff Backoff
 
-	// GiveUpAfter is how many times in a row the server may say that the resource
-	// does not exist (404), or that this client must not read it (403), or have a
-	// list that is too large (listwatch.ErrListTooLarge), before Run gives up and
-	// returns that error. Defaults to 0, never: somebody may yet
-	// install the definition or grant the right, and meanwhile it is asked for less
-	// and less often, see [Backoff].PermanentMax.
+	// GiveUpAfter is how many times in a row the server may say that the resource does
+	// not exist (404), or that this client must not read it (403), or have a list that
+	// is too large (listwatch.ErrListTooLarge), before Run gives up and returns that
+	// error. Defaults to 0, never: somebody may yet install the definition or grant the
+	// right, and meanwhile the reflector asks less and less often, see
+	// [Backoff].PermanentMax.
 	GiveUpAfter int
 
-	// AllowTimeTravel accepts a snapshot that is older than what the sink has
-	// already been told. By default such a snapshot is refused with
-	// [ErrTimeTravel], and asked for again: it comes from a server that lags
-	// behind. A cluster whose storage has been restored from a backup does not catch
-	// up: its versions have gone back for good. So a snapshot is accepted, and
-	// ErrTimeTravel reported once more, where a comparison has found the server's most
-	// recent version to be as old just before, or where six snapshots in a row are
-	// older, which takes half a minute or so, and agree. With AllowTimeTravel, the first
-	// one is. It is taken as if nothing were known; see [Restorer].
+	// AllowTimeTravel accepts a snapshot that is older than the version that the sink
+	// has been told. By default the reflector refuses such a snapshot with
+	// [ErrTimeTravel], and asks again: it comes from a server that lags behind. A
+	// cluster whose storage has been restored from a backup does not catch up: its
+	// versions have gone back for good. So the reflector accepts a snapshot, and reports
+	// ErrTimeTravel once more, where a comparison has found the server's most recent
+	// version to be as old just before, or where six snapshots in a row are older, which
+	// takes half a minute or so, and agree. With AllowTimeTravel, it accepts the first
+	// one. It takes the snapshot as if it knew nothing; see [Restorer].
 	AllowTimeTravel bool
 
-	// SkipComparison leaves out what finds out, after a watch was lost, whether the
-	// server's history is still the one that is known: a list of one object before the
-	// next watch is read, and one event that comes again. A cluster that has been restored
-	// from a backup may go unnoticed then, for ever where its versions have passed those
-	// that are known. An event that comes too late is only counted and logged. Defaults to
-	// false. Where versions are no numbers nothing is compared.
+	// SkipComparison leaves out the comparison after a watch was lost, which finds out
+	// whether the server's history is still the history that the reflector knows: a list
+	// of one object before the reflector reads the next watch, and one event that comes
+	// again. Then a cluster that has been restored from a backup may go unnoticed, for
+	// ever where its versions have passed the known ones. The reflector only counts and
+	// logs an event that comes too late. Defaults to false. Where versions are no
+	// numbers, the reflector compares nothing.
 	SkipComparison bool
 
-	// SkipUnreadable has the first snapshot handed over although there are objects in
-	// it that cannot be read. By default that is a failed attempt, with an
-	// [*UnreadableError], and the sink is told of nothing: whoever infers something from
-	// what is missing would be deceived. Later snapshots and watches go on without such
-	// objects either way, and Status.Unreadable has them; what the sink has of them
-	// stays. Defaults to false.
+	// SkipUnreadable has the first snapshot handed over although there are objects in it
+	// that cannot be read. By default that is a failed attempt, with an
+	// [*UnreadableError], and the sink is told of nothing: a user who takes a missing
+	// object for deleted would be deceived. Later snapshots and watches go on without
+	// such objects either way, and Status.Unreadable has them; the sink keeps the state
+	// that it has of them. Defaults to false.
 	SkipUnreadable bool
 
 	// OnError is told of every failed attempt, once, and of every object that
@@ -129,7 +131,7 @@ type Options struct {
 	// the running or the next one. Defaults to nil.
 	Wake <-chan struct{}
 
-	// Observer is told what the reflector does. Defaults to nil.
+	// Observer is told of every step of the reflector. Defaults to nil.
 	Observer *Observer
 
 	// Logger gets a warning when attempts begin to fail, when they fail with another
@@ -155,7 +157,7 @@ func isShort(least time.Duration, times ...time.Duration) bool {
 	return slices.ContainsFunc(times, func(d time.Duration) bool { return 0 < d && d < least })
 }
 
-// validate says what is wrong with o.
+// validate returns an error that names the options which make no sense.
 func (o Options) validate() error {
 	switch {
 	case o.ListMode > WatchList:
@@ -192,8 +194,9 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// longestWatch is half of the longest time that a server is asked to keep a watch open. It is far from
-// where sums of durations, or a server's seconds, overflow.
+// longestWatch is half of the longest time for which the reflector asks a server to
+// keep a watch open. Sums of such durations, and a server's seconds, are far from an
+// overflow.
 const longestWatch = 365 * 24 * time.Hour
 
 // watchTimeout draws the timeout of one watch (RC-20).

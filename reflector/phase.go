@@ -2,7 +2,7 @@ package reflector
 
 import "fmt"
 
-// Phase is what a reflector is doing. The package comment has a picture of how
+// Phase is a state of a reflector's work. The package comment has a picture of how
 // phases follow each other.
 type Phase uint8
 
@@ -16,7 +16,7 @@ const (
 	// Connecting has asked for a watch that the server has not answered yet.
 	Connecting
 	// Comparing has a watch, after the last one was lost, and finds out whether the
-	// server's history is still the one that is known.
+	// server's history is still the history that the reflector knows.
 	Comparing
 	// Watching reads the events of a watch.
 	Watching

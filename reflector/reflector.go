@@ -12,10 +12,10 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// Sink is what a reflector keeps in step with a server. Replace and Apply are
-// called from one goroutine, Run's, one call at a time. An error that they return
-// is reported, and after a wait a new snapshot is handed over, so that a failed
-// call may have done all, some or none of its work.
+// A Sink is kept in step with a server by a reflector. Replace and Apply are called
+// from one goroutine, Run's, one call at a time. An error that they return is reported,
+// and after a wait a new snapshot is handed over, so that a failed call may have done
+// all, some or none of its work.
 type Sink[T any] interface {
 	// HasVersion reports whether the sink holds the object with this key in this
 	// very version; see listwatch.ListOptions.Known. It may be called from several
@@ -26,37 +26,37 @@ type Sink[T any] interface {
 	// and thereby also which don't. resourceVersion is the version of the snapshot.
 	// The sink owns the slice.
 	//
-	// An item that is marked Unchanged has no object: what the sink has under this
-	// key stays as it is. Where the item also has no ResourceVersion, the object is
-	// one that could not be read, and the sink may have another version of it, or
-	// nothing. Where it has no name either, as the last one may, some object could not
-	// be read of which nobody knows which one it is: whatever the sink has, and is not
-	// listed, stays as it is.
+	// An item that is marked Unchanged has no object: the sink keeps what it has under
+	// this key. Where the item also has no ResourceVersion, the object could not be
+	// read, and the sink may have another version of it, or nothing. The last item may
+	// have no name either: then an object could not be read, and nobody knows its key,
+	// so the sink keeps every object that is not listed.
 	Replace(items []listwatch.Item[T], resourceVersion string) error
 
 	// Apply hands over one change, or a bookmark, in the server's order.
 	//
 	// A Deleted that is marked Unchanged has no object: it could not be read, so that
-	// the last state is the one which the sink has, if it has one. A Modified that is
-	// marked Unchanged is of an object that could not be read: if the sink has one of
-	// another UIDHash under this key, that one is gone, and else nothing has changed.
+	// its last state is the state that the sink has, if it has any. A Modified that is
+	// marked Unchanged is of an object that could not be read: if the sink has an object
+	// of another UIDHash under this key, that object is gone; else nothing has changed
+	// for the sink.
 	Apply(event listwatch.Event[T]) error
 }
 
-// Holder is a [Sink] that shows the objects which it holds, for later ones to share what
-// is the same in them: see listwatch.WatchOptions.Held.
+// Holder is a [Sink] that shows the objects which it holds, so that later objects can
+// share their equal parts with them: see listwatch.WatchOptions.Held.
 type Holder interface {
 	HeldObject(key types.NamespacedName) any
 }
 
-// Restorer is a [Sink] that takes the version of an object for the object: what it has
-// in some version need not be replaced by the same version.
+// Restorer is a [Sink] that takes the version of an object for the object: it need not
+// replace an object by the same version of it.
 type Restorer[T any] interface {
-	// Restore is Replace for a snapshot of a server whose history is another one, as that
-	// of a cluster which has been restored from a backup: whatever its version, nothing
-	// that the sink has is known to be what the server has. Items are marked Unchanged
-	// only where they could not be read. resourceVersion may be lower than what the sink
-	// was told before.
+	// Restore is Replace for a snapshot of a server with another history, as after a
+	// cluster has been restored from a backup: an object of the sink may differ from the
+	// server's even in the same version. Items are marked Unchanged only where they
+	// could not be read. resourceVersion may be lower than the version that the sink was
+	// told before.
 	Restore(items []listwatch.Item[T], resourceVersion string) error
 }
 
@@ -64,11 +64,11 @@ type Restorer[T any] interface {
 // see [Reflector.Unreadable]. WakeUnreadable is called by Run's goroutine.
 type Waker interface{ WakeUnreadable() }
 
-// Keeper is a [Sink] that stores what it is handed some time later. KeepUnreadable hands
-// it the reasons which [Reflector.Unreadable] forgets when it returns: the sink has just
-// been told that these objects are gone, or of a state that can be read, and until it has
-// stored that, its store is without them for the same reasons. It is called by Run's
-// goroutine.
+// Keeper is a [Sink] that stores a snapshot or an event some time after it was handed
+// over. KeepUnreadable hands it the reasons which [Reflector.Unreadable] forgets when
+// it returns: the sink has just been told that these objects are gone, or of a state
+// that can be read, and until it has stored that, its store is without them for the
+// same reasons. It is called by Run's goroutine.
 type Keeper interface {
 	KeepUnreadable(unread []*listwatch.ObjectError)
 }
@@ -88,7 +88,7 @@ type Reflector[T any] struct {
 	paged   bool        // the server answers in pages even from its cache
 	warned  bool        // of an unreadable object, in this snapshot or watch
 	refused refusals    // of snapshots, in a row
-	doubt   doubt       // whether the server's history is the one that is known
+	doubt   doubt       // whether the server's history is the known one
 	mark    mark.Mark   // the last event of that history, of which the sink was told
 	synced  bool        // the sink has had a whole snapshot
 	unread  unreadables // written with the record locked, as others read it

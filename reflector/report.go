@@ -16,9 +16,10 @@ func (r *Reflector[T]) atOnce(row *row, err error, next state[T]) state[T] {
 	return next
 }
 
-// retry counts a failure after which next follows when some time has passed: more
-// with each failure, and no less than the server asks for, up to Backoff.MaxRetryAfter. If this is once too
-// often for Options.GiveUpAfter, or nothing will ever mend it, it is the end.
+// retry counts a failure after which next follows when some time has passed: more with
+// each failure, and no less than the server asks for, up to Backoff.MaxRetryAfter. The
+// reflector ends if the failure reaches Options.GiveUpAfter, or if nothing will ever
+// mend it.
 func (r *Reflector[T]) retry(row *row, err error, next state[T]) state[T] {
 	return r.retryWithin(row, r.opts.Backoff.Max, err, next)
 }
@@ -57,7 +58,7 @@ func (r *Reflector[T]) succeeded(ended *row) {
 
 func (r *Reflector[T]) failures() int { return r.snapshots.failures + r.watches.failures }
 
-// report makes a failed attempt known, and what follows it (D7).
+// report makes a failed attempt known, and the wait that follows it (D7).
 func (r *Reflector[T]) report(phase Phase, err error, next state[T]) Error {
 	wait := waitOf[T](next)
 	e := Error{Phase: phase, Err: err, Failures: r.watches.failures, RetryIn: wait, Final: next.phase() == Stopped}
@@ -86,8 +87,8 @@ func (r *Reflector[T]) report(phase Phase, err error, next state[T]) Error {
 	return e
 }
 
-// reportIdle makes known that a watch is opened again because it was silent. It may be
-// all well, so that nothing has failed.
+// reportIdle makes known that a watch is opened again because it was silent. That is no
+// failure: perhaps nothing happened.
 func (r *Reflector[T]) reportIdle(e Error) Error {
 	e.Failures = 0
 	r.opts.Logger.Debug("The watch fell silent, opening the next one", "err", e.Err)

@@ -7,12 +7,12 @@ import (
 )
 
 // Row counts failures in a row of attempts of one kind, and says how long to wait after
-// each. It is for who repeats in the same way what a Reflector does not. The zero value
-// has none. It is not safe for concurrent use.
+// each. It is for attempts beside a Reflector that are to be repeated as a Reflector
+// repeats its own. The zero value has none. It is not safe for concurrent use.
 type Row struct {
 	failures  int  // all of them
 	answered  int  // those that a server is to blame for, or the sink
-	outage    int  // the last ones, if no server was reached, or it did not know who asks
+	outage    int  // the last ones, if no server was reached, or it did not know the client
 	permanent int  // the last ones, if the server meant them to be permanent
 	expired   bool // the last one was a version that is too old
 }
@@ -31,15 +31,15 @@ func (r *Row) Failed(err error, b Backoff) time.Duration {
 // Failures is how many there were.
 func (r *Row) Failures() int { return r.failures }
 
-// Answered is how many of them came from a server that was reached and knew who asked,
-// or from one that broke a connection.
+// Answered is how many of the failures came from a server that was reached and knew the
+// client, or that broke a connection.
 func (r *Row) Answered() int { return r.answered }
 
-// Expired says that the last one was a version that is too old for the server: where
-// that is so before another, a list did not help.
+// Expired says that the last failure was a version too old for the server. If the next
+// failure is the same, a list did not help.
 func (r *Row) Expired() bool { return r.expired }
 
-// Reached takes note that there is a server, and that it knows who asks.
+// Reached takes note that there is a server, and that it knows the client.
 func (r *Row) Reached() { r.outage = 0 }
 
 func (r *Row) failed(err error) {
@@ -50,7 +50,7 @@ func (r *Row) failed(err error) {
 	} else {
 		r.permanent = 0
 	}
-	if isOutage(err) || r.failures == 1 && isLost(err) { // So an outage begins where all was well.
+	if isOutage(err) || r.failures == 1 && isLost(err) { // An outage begins so, where all was well before.
 		r.outage++
 	} else {
 		r.outage = 0

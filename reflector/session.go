@@ -90,8 +90,8 @@ func (s *session[T]) abandon() {
 	s.cancel(nil)
 }
 
-// about says which source an error of the reflector's own making is about, if
-// the source has a name.
+// about adds the source's name, if it has one, to an error of the reflector's own
+// making.
 func (r *Reflector[T]) about(err error) error {
 	if named, ok := r.source.(fmt.Stringer); ok {
 		return fmt.Errorf("%v: %w", named, err)

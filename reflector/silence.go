@@ -8,8 +8,8 @@ import (
 )
 
 // silence ends a request when its stream says nothing for too long. Only the time
-// counts for which somebody waits for the stream: it is not to blame for a slow
-// sink. A nil silence has all patience.
+// counts for which somebody waits for the stream: the stream is not to blame for a slow
+// sink. A nil silence never ends a request.
 type silence struct {
 	limit  time.Duration
 	end    context.CancelCauseFunc
@@ -20,10 +20,10 @@ type silence struct {
 	// since is when the wait began, after began; idle or over where nobody waits.
 	since atomic.Int64
 
-	// The rest belongs to who waits.
+	// The following fields belong to the waiting goroutine.
 
 	from  int64         // since of the last wait
-	spent time.Duration // in waits for what was of no use
+	spent time.Duration // in waits that ended in vain
 }
 
 const (
@@ -58,16 +58,16 @@ func (s *silence) heard() {
 	}
 }
 
-// inVain says, after heard, that what has come is not what is waited for: the next wait
-// is part of the one that has ended.
+// inVain says, after heard, that the event was of no use: the next wait continues the
+// wait that has ended.
 func (s *silence) inVain() {
 	if s != nil {
 		s.spent = time.Since(s.began) - time.Duration(s.from)
 	}
 }
 
-// progress says, from any goroutine, that the stream has been heard by somebody else
-// than who waits for it, if somebody waits.
+// progress says, from any goroutine, that another goroutine than the waiting one has
+// heard the stream, if any goroutine waits.
 func (s *silence) progress() {
 	if s == nil {
 		return

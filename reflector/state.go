@@ -19,7 +19,7 @@ type listing[T any] struct {
 	at    string // as in snapshot
 	whole bool   // without paging
 
-	// What earlier pages have brought; zero before the first.
+	// The items of earlier pages; zero before the first.
 	items   []listwatch.Item[T]
 	unread  unreadables
 	version string
@@ -41,7 +41,7 @@ type streaming[T any] struct {
 
 	// How far it is; see took.
 	changes bool   // there has been something else than the initial events
-	newest  string // version of what that was
+	newest  string // version of the last such event
 }
 
 // connecting asks for a watch.
@@ -50,7 +50,8 @@ type connecting[T any] struct {
 }
 
 // comparing has a watch that was opened after another one had been lost, or that has
-// brought an event too late, and compares the server's history with what is known.
+// brought an event too late, and compares the server's history with the history that
+// the reflector knows.
 type comparing[T any] struct {
 	version string // through which the sink has been told everything
 	from    string // the watch starts after it: version, or just before the mark
@@ -67,9 +68,9 @@ type watching[T any] struct {
 	heard   bool // there has been an event or a bookmark
 	late    bool // there has been an event with a version that the watch had passed
 
-	// synthetic says that Added events tell of what exists in no particular
-	// order, because the watch has no version to start from: theirs are not
-	// the watch's.
+	// synthetic says that Added events list the existing objects, in no particular
+	// order, because the watch has no version to start from: the versions of these
+	// events are not the watch's.
 	synthetic bool
 }
 
@@ -100,9 +101,9 @@ func waitOf[T any](s state[T]) time.Duration {
 	return 0
 }
 
-// step does what s is about (one request, one event, one wait) and returns the
-// state that follows, and what has failed, if anything has: then the next state
-// is how to go on, which is a backingOff unless there is no need to wait.
+// step does the work of s (one request, one event, one wait) and returns the next
+// state, and the error of a failure. After a failure the next state is a backingOff,
+// unless there is no need to wait.
 //
 // A state is used up by the step; it may come back as the next one.
 func (r *Reflector[T]) step(ctx context.Context, s state[T]) (state[T], error) {
@@ -127,10 +128,10 @@ func (r *Reflector[T]) step(ctx context.Context, s state[T]) (state[T], error) {
 		return r.watch(s)
 	case *backingOff[T]:
 		if sleep(ctx, s.wait, r.opts.Wake) {
-			r.opts.Wake = nil // Else no wait would ever be one again.
+			r.opts.Wake = nil // A closed channel would end every later wait at once.
 		}
 		if r.waited = true; !s.hurried {
-			r.haste = remind.Haste{} // A failure's own waits do.
+			r.haste = remind.Haste{} // The waits after a failure suffice.
 		}
 		return s.then, nil
 	default:
@@ -160,8 +161,8 @@ func (r *Reflector[T]) snapshot(version string) state[T] {
 	return &listing[T]{at: version}
 }
 
-// resnapshot returns the state in which a snapshot begins that is not older than
-// what the sink knows (RC-4).
+// resnapshot returns the state in which a snapshot begins that is not older than the
+// sink's version (RC-4).
 func (r *Reflector[T]) resnapshot() state[T] {
 	return r.snapshot(cmp.Or(r.version, "0"))
 }

@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// Status is what a reflector is doing, and how it has fared. All of it is from
-// one moment.
+// Status is the phase of a reflector, and the record of its work so far. All of it is
+// from one moment.
 type Status struct {
-	// Phase is what the reflector is doing, and Since when that began. Both are
-	// zero before the first Run.
+	// Phase is the reflector's phase, and Since is when the phase began. Both are zero
+	// before the first Run.
 	Phase Phase
 	Since time.Time
 
@@ -56,7 +56,7 @@ type Status struct {
 	Stats
 }
 
-// Stats counts what a reflector has done since New.
+// Stats has the counts of a reflector's work since New.
 type Stats struct {
 	// Lists counts the snapshots begun, plain or streaming. Relists counts those
 	// of them that were begun after the sink already had one.
@@ -86,7 +86,7 @@ func (r *Reflector[T]) Status() Status { return r.record.get() }
 // Stats returns the counters of Status.
 func (r *Reflector[T]) Stats() Stats { return r.record.get().Stats }
 
-// record is where a reflector writes down what it does, for others to read.
+// record has the state of a reflector that other goroutines read.
 type record struct {
 	mu     sync.Mutex // guards following
 	status Status

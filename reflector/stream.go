@@ -31,14 +31,14 @@ func (r *Reflector[T]) request(ctx context.Context, s *requesting[T]) (state[T],
 	return &streaming[T]{at: s.at, watch: watch}, nil
 }
 
-// collect takes one event of a streaming list. With the end marker it hands over
-// what has been collected, and the same stream goes on as a watch (RC-15 to RC-17).
+// collect takes one event of a streaming list. With the end marker it hands over the
+// collected objects, and the same stream goes on as a watch (RC-15 to RC-17).
 func (r *Reflector[T]) collect(s *streaming[T]) (state[T], error) {
 	event, err := s.watch.next()
 	unread, isUnread := errors.AsType[*listwatch.ObjectError](err)
 	switch {
 	case isUnread && unread.Type == listwatch.Deleted && unread.Key.Name == "":
-		// Something is gone, and what it was is not known: only the next list is.
+		// An object is gone, and only the next list tells which.
 		s.watch.close()
 		return r.retry(&r.snapshots, err, r.snapshot(s.at)), err
 	case isUnread:
@@ -72,12 +72,11 @@ func (r *Reflector[T]) collect(s *streaming[T]) (state[T], error) {
 	return s, nil
 }
 
-// took takes note of what an event says about how far the streaming list is. One that
-// tells of an object which exists brings it nearer to its end: it is Added, with a key
-// that has not been there yet, and either nothing has been told yet that is no such
-// event, or its version is older than that of something told since then. Changes bring the list
-// no nearer: where there are many, and the server knows nothing of end markers, they
-// go on for ever.
+// took takes note of how far an event brings the streaming list. An event that lists an
+// existing object brings it nearer to its end. Such an event is Added, its key is new,
+// and its version is older than the newest version of an event of another kind
+// (bookmarks aside), if one has come. Changes bring the list no nearer: where there are
+// many, and the server knows nothing of end markers, they go on for ever.
 func (s *streaming[T]) took(event listwatch.EventType, key types.NamespacedName, version string) {
 	_, again := s.items.index[key]
 	if event == listwatch.Added && !again && (!s.changes || older(version, s.newest)) {
@@ -104,7 +103,7 @@ func (r *Reflector[T]) streamFailed(at string, err error) (state[T], error) {
 	case (IsExpired(err) || isTooLarge(err)) && at != "":
 		return r.atOnce(&r.snapshots, err, r.snapshot("")), err
 	case errors.Is(err, ErrNoProgress), errors.Is(err, ErrOverdue), isUnsupported(err):
-		// It will not be otherwise next time (D6).
+		// The server would answer the same next time (D6).
 		r.mode = List
 		r.record.update(func(st *Status) { st.ListMode = List })
 		return r.atOnce(&r.snapshots, err, r.snapshot(at)), err

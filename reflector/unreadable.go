@@ -26,7 +26,7 @@ type Unreadable struct {
 
 	// Nameless is how many of them do not even have a name that could be read, at least:
 	// nobody knows which one a change is of. They may be any object: as long as there
-	// are some, nothing that is missing from a snapshot is taken for deleted.
+	// are some, the reflector takes nothing that is missing from a snapshot for deleted.
 	Nameless int
 
 	// Objects are those that have a name, a hundred of them where there are more,
@@ -87,7 +87,7 @@ type unreadables struct {
 
 func (u *unreadables) empty() bool { return len(u.byKey) == 0 && u.nameless == 0 }
 
-// add takes note of an object. It replaces what was noted for its key.
+// add takes note of an object. It replaces an earlier note of its key.
 func (u *unreadables) add(unread *listwatch.ObjectError) {
 	switch {
 	case unread.Key.Name != "":
@@ -147,7 +147,8 @@ func (r *Reflector[T]) Unreadable(key types.NamespacedName) error {
 	return nil
 }
 
-// noteUnread changes what is known of the objects that cannot be read, and makes it known.
+// noteUnread changes the set of objects that cannot be read, and makes the change
+// known.
 func (r *Reflector[T]) noteUnread(change func(*unreadables)) {
 	r.record.update(func(st *Status) { // Others read it as well.
 		change(&r.unread)
@@ -173,11 +174,11 @@ func (r *Reflector[T]) keep(unread []*listwatch.ObjectError) {
 	}
 }
 
-// incomplete takes note of what a snapshot has that cannot be read, and says whether
-// that is a reason not to hand it over: the first one must be whole, unless somebody
-// has chosen otherwise. What was unreadable before that is forgotten by replaced, when
-// the sink has the snapshot. Before the first one nothing can be concluded from what the
-// sink does not have, and it is forgotten at once.
+// incomplete takes note of the objects in a snapshot that cannot be read. Its error is
+// the reason not to hand the snapshot over: the first snapshot must be whole, unless
+// Options.SkipUnreadable is set. replaced forgets the objects that were unreadable
+// before, when the sink has the snapshot. Before the first snapshot nothing follows
+// from an object that the sink does not have, so incomplete forgets them at once.
 func (r *Reflector[T]) incomplete(unread unreadables) error {
 	switch {
 	case !r.synced:

@@ -112,9 +112,9 @@ func (r *Reflector[T]) apply(s *watching[T], event listwatch.Event[T]) (state[T]
 	return s, nil
 }
 
-// unreadChange deals with an event, no deletion, whose object could not be read. The sink
-// is told that it exists: what it has under this key may be another object, which is
-// gone then.
+// unreadChange deals with an event, no deletion, whose object could not be read. The
+// sink is told that the object exists: if it has an object of another UID under this
+// key, that one is gone.
 func (r *Reflector[T]) unreadChange(s *watching[T], unread *listwatch.ObjectError) (state[T], error) {
 	r.noteUnread(func(u *unreadables) { u.add(unread) })
 	r.skip(Watching, unread)
@@ -130,9 +130,9 @@ func (r *Reflector[T]) unreadChange(s *watching[T], unread *listwatch.ObjectErro
 	return s, nil
 }
 
-// unreadDeletion deals with a deletion whose object could not be read. Where it is
-// known which object that was, the sink is told so, and has its last state. Else only a
-// snapshot tells, which must be no older than the deletion.
+// unreadDeletion deals with a deletion whose object could not be read. Where the key
+// and the version are known, the sink is told of the deletion, and has the last state.
+// Else only a snapshot tells, which must be no older than the deletion.
 func (r *Reflector[T]) unreadDeletion(s *watching[T], unread *listwatch.ObjectError) (state[T], error) {
 	switch {
 	case unread.Key.Name == "" || unread.ResourceVersion == "":
