@@ -14,19 +14,20 @@ type Change[T any] struct {
 	Old, New *Entry[T]
 }
 
-// Changes iterates over what changed from an older snapshot of the same store to
-// this one, deletes included. Each key comes once, whatever happened to it in
-// between, in no order; one that came and went does not come at all. So a
-// collection that is derived from a store keeps up with it:
+// Changes iterates over what changed from an older snapshot of the same store to this
+// one, deletes included. Each key comes once, whatever happened to it in between, in no
+// order; a key that came and went does not come at all. So a collection that is derived
+// from a store keeps up with it:
 //
 //	next := store.Snapshot()
 //	for change := range next.Changes(last) { ... }
 //	last.Release()
 //	last = next
 //
-// So a position is a snapshot rather than a resourceVersion: of a mere number nobody
-// could tell what was deleted since. To go on after a restart of the process, package
-// informer/warmstart keeps the store, and handlers are told what has changed.
+// So a position is a snapshot rather than a resourceVersion: from a mere number the
+// store could not tell which objects were deleted since. To go on after a restart of
+// the process, package informer/warmstart keeps the store, and handlers are told what
+// has changed.
 //
 // It takes time and memory for what was written since, not for what is stored.
 // The store needs no log for it, and forgets nothing, as it keeps what the older
@@ -52,7 +53,7 @@ func (s *Snapshot[T]) Changes(since *Snapshot[T]) iter.Seq[Change[T]] {
 	}
 }
 
-// exported returns what users may know of a version, nil if there is no object.
+// exported returns the part of a version that users may see, nil if there is no object.
 func exported[T any](key types.NamespacedName, v *version) *Entry[T] {
 	if v.orNil() == nil {
 		return nil

@@ -10,16 +10,17 @@
 //   - Readers take no lock, wait for nobody and hold up nobody. A [Snapshot]
 //     is taken in the same time whatever is stored, stays as it is, and is
 //     consistent for as long as it is kept.
-//   - What no reader and no snapshot can see is not kept.
-//   - An index is what its function said when the object was stored. The answer
-//     is kept, so that a modified object cannot corrupt the index (D14). An index
-//     function that fails makes an error, not a panic and not half a write (D13).
+//   - The store keeps no version that no reader and no snapshot can see.
+//   - An index has the values that its function returned when the object was stored.
+//     The store keeps them, so that a modified object cannot corrupt the index (D14).
+//     An index function that fails makes an error, not a panic and not half a write
+//     (D13).
 //   - The resourceVersion never goes down (D15), and [Reader.WaitRV] returns when
 //     everything up to a version is there (G8).
 //   - No user code runs with a lock held, and no goroutine is ever started.
 //
-// What the store cannot guarantee: objects are shared, not copied. Who modifies
-// one, modifies it for everybody, and races.
+// The store cannot guarantee that an object stays as it is: objects are shared, not
+// copied. A reader that modifies an object modifies it for all readers, and races.
 //
 // # How it works
 //

@@ -9,8 +9,10 @@ import (
 	"github.com/kinform/kinform/internal/invariant"
 )
 
-// engine is the store without its types, so that a program has its code once
-// however many stores there are.
+// engine is the store without its types, so that a program has its code once however
+// many stores there are. plain/store.go has an RWMutex and maps, so that readers and
+// writers wait for each other: a write beside a list of everything takes 213.1 µs
+// there, 0.5 µs here (plain/README.md).
 //
 // Each key has a record with the versions of its object that somebody can see.
 // Readers pin a view, which names a revision, and of each record read the newest
@@ -19,7 +21,7 @@ import (
 // readers, and then publishes a view that makes all of them visible at once.
 type engine struct {
 	records table    // every Get looks at this
-	_       [64]byte // so that what a transaction changes is in other lines of the caches
+	_       [64]byte // keeps the fields that writers change off the cache line of records: BenchmarkGetUnderWrites
 
 	current    atomic.Pointer[view]
 	all        bucket // of the records; it stands for the namespace of those that have none
@@ -31,7 +33,7 @@ type engine struct {
 	published atomic.Uint64
 
 	// writing serialises transactions. No user code runs under it. It guards the
-	// following, and what only writers look at in records, tables and lists.
+	// following, and the fields of records, tables and lists that only writers look at.
 	writing turn
 	next    *view    // the one in the making, in a transaction
 	touched []change // by the transaction, each record once
@@ -58,9 +60,9 @@ func newEngine(indexes []*index) *engine {
 	return e
 }
 
-// settled reports whether the transaction of a version is known to have been
-// published. Until it is, there is something behind the version, if only unborn; a
-// moment later there is nothing but what a pinned view sees.
+// settled reports whether the transaction of a version is known to have been published.
+// Before that, an older version follows it, which is unborn for a new key; afterwards,
+// only versions follow that a pinned view sees.
 func (e *engine) settled(v *version) bool {
 	return v.older.Load() == nil || v.revision <= e.published.Load()
 }
@@ -75,7 +77,8 @@ func (e *engine) unlock() {
 	}
 }
 
-// unlockSlow does what others have asked for meanwhile, and then ends the turn.
+// unlockSlow collects if another goroutine has asked for that meanwhile, and then ends
+// the turn.
 //
 //go:noinline
 func (e *engine) unlockSlow() {
@@ -102,8 +105,8 @@ func (e *engine) put(key types.NamespacedName, v *version, found []term) (existe
 	return e.supersede(r, old, v)
 }
 
-// putOnly is put, and publish, for what is alone in its transaction. Where it keeps
-// its terms, as most objects do, there is little to be done.
+// putOnly is put and publish for the only op of a transaction. It is short where the
+// object keeps its terms, as most do.
 func (e *engine) putOnly(key types.NamespacedName, v *version, found []term) (existed bool) {
 	r, old := e.succeed(key, v, found)
 	if v.terms != old.terms {
@@ -137,7 +140,7 @@ func (e *engine) succeed(key types.NamespacedName, v *version, found []term) (r 
 // create makes the record of a key.
 func (e *engine) create(key types.NamespacedName) *record {
 	r := &record{key: key, namespace: &e.all}
-	r.head.Store(unborn) // which is what readers find from the moment that it is in a list
+	r.head.Store(unborn) // readers find it as soon as the record is in a list
 	if key.Namespace != "" {
 		r.namespace = e.namespaces.make(key.Namespace)
 		r.key.Namespace = r.namespace.value // so that all of a namespace share a string
@@ -157,8 +160,8 @@ func (e *engine) delete(key types.NamespacedName) (existed bool) {
 	return e.supersede(r, r.head.Load(), &version{revision: e.next.revision, terms: absent})
 }
 
-// are reports whether what was found is just these terms. Most objects have the
-// same ones as before, which then are used again.
+// are reports whether the found terms are just these. Most objects have the same terms
+// as before, which are then used again.
 func (t *terms) are(found []term) bool {
 	if t == absent || len(found) != len(*t) {
 		return false
@@ -171,13 +174,13 @@ func (t *terms) are(found []term) bool {
 	return true
 }
 
-// termsOf returns what was found as terms.
+// termsOf returns the found terms as terms of a version.
 func (e *engine) termsOf(found []term) *terms {
 	var room [4]*bucket
 	return intern(e.buckets(room[:0], found))
 }
 
-// buckets appends the buckets of what was found, unless they are there.
+// buckets appends the buckets of the found terms, unless they are there.
 func (e *engine) buckets(to terms, found []term) terms {
 	e.mark++
 	for _, b := range to {
@@ -252,9 +255,9 @@ func (e *engine) publish() {
 	e.touched = emptied(e.touched)
 }
 
-// show makes the view of the transaction the current one, before published says so:
-// who has seen an object of a transaction must find it in every view that is pinned
-// from then on.
+// show makes the view of the transaction the current one, before published says so: a
+// reader that has seen an object of a transaction must find it in every view that is
+// pinned from then on.
 func (e *engine) show() {
 	last, now := e.current.Load(), e.next
 	e.next = nil

@@ -2,7 +2,7 @@ package indexer
 
 import "slices"
 
-// extension is what a new index says of an object that was stored in a revision.
+// extension has the terms of a new index for an object that was stored in a revision.
 type extension struct {
 	record   *record
 	revision uint64

@@ -171,10 +171,10 @@ func (s *Store[T]) extend(extensions []extension) {
 	s.engine.extend(extensions)
 }
 
-// RemoveIndex removes an index. Snapshots that were taken before keep it. What the
-// store remembers of it for an object goes when the object is written next, or when
-// an index is added: so never more than of the indexes that there were at once. The
-// error is [ErrNoIndex].
+// RemoveIndex removes an index. Snapshots that were taken before keep it. The store
+// forgets an object's values of it when the object is next written, or when an index is
+// added: so it never keeps values of more indexes than there were at once. The error is
+// [ErrNoIndex].
 func (s *Store[T]) RemoveIndex(name string) error {
 	return s.redefine(func(all []definition[T]) ([]definition[T], error) {
 		at := slices.IndexFunc(all, func(d definition[T]) bool { return d.ready && d.name == name })

@@ -2,9 +2,9 @@ package indexer
 
 import "sync/atomic"
 
-// list is a set of records as a dense array, to be walked by readers while the
-// writer adds and removes. Who reads a revision finds in it every record that
-// belongs to the set then, and possibly others: see [record.at].
+// list is a set of records as a dense array, to be walked by readers while the writer
+// adds and removes. A reader of a revision finds in it every record that belongs to the
+// set then, and possibly others: see [record.at].
 //
 // A record that is in stays in its slot until it is removed, which only happens
 // when no reader can see it. Another one may take the slot at once: those who read
@@ -19,8 +19,9 @@ type list struct {
 	kind  kind
 }
 
-// kind says what a list is of. A record is in at most one of each of the first two
-// kinds, and knows its place in it without looking for it.
+// kind says which set a list is of: all objects, a namespace, an index value. A record
+// is in at most one of each of the first two kinds, and knows its place in it without
+// looking for it.
 type kind uint8
 
 const (

@@ -9,9 +9,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Notify returns a channel that is closed when a transaction that stores or
-// deletes an object under this key has been published. Every one that begins
-// after the call counts, so that nothing is missed by who asks in this order:
+// Notify returns a channel that is closed when a transaction that stores or deletes an
+// object under this key has been published. Every one that begins after the call
+// counts, so that a caller misses nothing in this order:
 //
 //	changed, cancel := store.Notify(key)
 //	defer cancel()

@@ -6,7 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Options are what a store can do without. The zero value is a store with the
+// Options are the optional settings of a store. The zero value is a store with the
 // namespace index alone.
 type Options[T any] struct {
 	// Indexes are the indexes by name, each with the function that computes the
@@ -21,7 +21,8 @@ type Options[T any] struct {
 	// here. Defaults to nil: nothing is unreadable.
 	Unreadable func(types.NamespacedName) error
 
-	// Observer is told what happens. It is copied. Defaults to nil: nobody is.
+	// Observer is called when something has happened. It is copied. Defaults to nil: no
+	// calls.
 	Observer *Observer
 }
 

@@ -6,9 +6,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// reading is what a [Reader] and a [Snapshot] can be asked. Iterators copy and
-// allocate nothing, and have no order: [Sorted] gives one. Objects are the stored
-// ones (IX-2) and shared by all readers: they must not be modified.
+// reading has the methods that [Reader] and [Snapshot] share. Iterators copy and
+// allocate nothing, and have no order: [Sorted] gives one. Objects are the stored ones
+// (IX-2) and shared by all readers: they must not be modified.
 type reading[T any] struct {
 	source
 }
@@ -111,9 +111,9 @@ func (x Index[T]) Values() iter.Seq2[string, int] {
 	return func(yield func(string, int) bool) { x.source.values(x.name, yield) }
 }
 
-// ByIndex is [Index.Having] of the index of this name. The error is [ErrNoIndex]. The loop
-// over it allocates its own body, as the compiler does not see what an iterator does that
-// comes with an error; who asks often takes [Index.Having].
+// ByIndex is [Index.Having] of the index of this name. The error is [ErrNoIndex]. The
+// loop over it allocates its own body, as the compiler cannot see into an iterator that
+// comes with an error; for many calls, take [Index.Having].
 func (r *reading[T]) ByIndex(name, value string) (iter.Seq2[types.NamespacedName, T], error) {
 	return func(yield func(types.NamespacedName, T) bool) { objects(&r.source, name, value, yield) }, r.check(name)
 }

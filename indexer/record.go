@@ -26,7 +26,7 @@ type version struct {
 	older atomic.Pointer[version]
 }
 
-// unborn stands for what was before the first version of a key.
+// unborn stands for the time before the first version of a key.
 var unborn = &version{terms: absent}
 
 // record is one key with the versions of its object that somebody can see, the

@@ -9,8 +9,8 @@ func restart(from, to string) string {
 	return to
 }
 
-// advance is the rule for one that rises and never falls (D15). Where the two
-// cannot be compared, what was said last counts. Every transaction comes here, so
+// advance is the rule for one that rises and never falls (D15). Where the two cannot be
+// compared, the later transaction's version counts. Every transaction comes here, so
 // that only a version which looks lower is looked at closely.
 func advance(from, to string) string {
 	looksLower := len(to) < len(from) || len(to) == len(from) && to < from

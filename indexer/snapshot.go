@@ -23,7 +23,7 @@ type Snapshot[T any] struct {
 	own hold
 }
 
-// unpinning is what is to be done when a snapshot is gone.
+// unpinning is the cleanup after a snapshot is gone.
 type unpinning struct {
 	engine *engine
 	view   *view

@@ -69,7 +69,7 @@ func (s *source) getPinned(key types.NamespacedName) *version {
 	return r.at(now.revision).orNil()
 }
 
-// state returns what is known beside the objects.
+// state returns the state of the store beside the objects.
 func (s *source) state() state {
 	v := s.enter()
 	defer s.leave(v)

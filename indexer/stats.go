@@ -1,6 +1,6 @@
 package indexer
 
-// Counts says what became of ops.
+// Counts has the outcomes of ops.
 type Counts struct {
 	// Added, Updated and Deleted count the objects that were new, replaced and
 	// removed. Deleting what is not there does not count.

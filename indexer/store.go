@@ -9,10 +9,9 @@ import (
 // Store holds the objects of one type by key. The zero Store is not usable; New
 // makes one.
 //
-// A Store is safe for concurrent use. Its reading half is the embedded [Reader]:
-// hand out store.Reader to whom may read and not write. Readers take no lock:
-// they see the last published revision, whatever writers are doing. Writers are
-// serialised.
+// A Store is safe for concurrent use. Its reading half is the embedded [Reader]: hand
+// out store.Reader to users who may read and not write. Readers take no lock: they see
+// the last published revision, whatever writers are doing. Writers are serialised.
 type Store[T any] struct {
 	*Reader[T]
 
@@ -20,7 +19,7 @@ type Store[T any] struct {
 	definitions atomic.Pointer[[]definition[T]]
 }
 
-// New returns an empty store. The error says what is wrong with the options.
+// New returns an empty store. The error names the option that is wrong.
 func New[T any](opts Options[T]) (*Store[T], error) {
 	var definitions []definition[T]
 	for _, name := range slices.Sorted(maps.Keys(opts.Indexes)) {
