@@ -13,6 +13,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kinform/kinform/internal/effort"
 )
 
 // A disk that is full costs a save, and not the file that is there; nothing is left
@@ -138,7 +140,7 @@ func TestFileThatIsExchangedWhileItIsOpened(t *testing.T) {
 		}
 	})
 	seen := map[string]int{}
-	for range 300 {
+	for range effort.Of(300, 120) {
 		entries, _, err := podFile(t, path, Options{}).load(here)
 		switch {
 		case err == nil:
