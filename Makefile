@@ -13,6 +13,9 @@ endif
 
 # Tests run with the invariant checks compiled in; release builds have none.
 TEST_FLAGS := $(RACE) -tags=invariants -timeout=15m
+# By default a program with the race detector sleeps for a second when it ends, so that other
+# goroutines may still race. goleak has waited for them by then.
+export GORACE ?= atexit_sleep_ms=10
 # What an object of a list, or an event, may allocate can be told only without the race detector.
 GATES := '^TestAn(ObjectOfAList|EventOfAWatch)'
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
