@@ -21,6 +21,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kinform/kinform/internal/effort"
 	"github.com/kinform/kinform/listwatch"
 )
 
@@ -101,7 +102,7 @@ func TestCloseDoesNotWaitForASilentServer(t *testing.T) { // G10, RS-23
 func TestCloseWhileTheReaderIsFarAhead(t *testing.T) {
 	t.Parallel()
 	for _, e := range encodings {
-		body := podList(t, e, "1", plainPods(5000)...)
+		body := podList(t, e, "1", plainPods(effort.Of(5000, 1500))...)
 		synctest.Test(t, func(t *testing.T) {
 			client, stop := serveMemory(t, answer{contentType(e), bytes.NewReader(body)}, Options{})
 			defer stop()

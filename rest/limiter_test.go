@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/kinform/kinform/internal/effort"
 )
 
 func TestRateLimiterAllowsBurstsAndThenARate(t *testing.T) {
@@ -62,7 +64,7 @@ func TestRateLimiterGivesATurnBackThatNobodyTakes(t *testing.T) { // RS-16
 func TestRateLimiterIsNeverFasterThanItsRate(t *testing.T) {
 	t.Parallel()
 	const interval, burst = 100 * time.Millisecond, 3
-	for seed := range uint64(20) {
+	for seed := range effort.Of[uint64](20, 5) {
 		synctest.Test(t, func(t *testing.T) {
 			random := rand.New(rand.NewPCG(seed, 1))
 			limiter, err := NewRateLimiter(10, burst)

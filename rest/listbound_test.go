@@ -14,13 +14,15 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kinform/kinform/internal/effort"
 	"github.com/kinform/kinform/listwatch"
 )
 
 func TestListOfAsManyBytesAsItMayHave(t *testing.T) { // G11
 	t.Parallel()
+	n := effort.Of(300, 60)
 	for _, e := range encodings {
-		body := podList(t, e, "7", plainPods(300)...)
+		body := podList(t, e, "7", plainPods(n)...)
 		for name, r := range map[string]func() io.Reader{
 			"at once":      func() io.Reader { return bytes.NewReader(body) },
 			"byte by byte": func() io.Reader { return iotest.OneByteReader(bytes.NewReader(body)) },
@@ -34,7 +36,7 @@ func TestListOfAsManyBytesAsItMayHave(t *testing.T) { // G11
 				require.Empty(t, skipped)
 				if over == 0 {
 					require.Equal(t, io.EOF, err, "%s %s", e, name)
-					require.Len(t, items, 300)
+					require.Len(t, items, n)
 					require.EqualValues(t, len(body), stream.Meta().Bytes)
 				} else {
 					require.ErrorIs(t, err, listwatch.ErrListTooLarge, "%s %s", e, name)

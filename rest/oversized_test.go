@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kinform/kinform/internal/effort"
 	"github.com/kinform/kinform/listwatch"
 )
 
@@ -107,10 +108,11 @@ func TestOversizedEventOfUnknownType(t *testing.T) {
 // Nothing of what is skipped is held, and a list whose brackets do not match is no
 // shorter list.
 func TestSkippingHoldsNothing(t *testing.T) { // G11
+	size := effort.Of[int64](16<<20, 6<<20)
 	const (
-		limit, size = 256 << 10, 16 << 20
-		list        = `{"kind":"PodList","metadata":{"resourceVersion":"7"},"items":[{"metadata":{"name":"a"},"spec":`
-		event       = `{"type":"ADDED","object":{"metadata":{"name":"a"},"spec":`
+		limit = 256 << 10
+		list  = `{"kind":"PodList","metadata":{"resourceVersion":"7"},"items":[{"metadata":{"name":"a"},"spec":`
+		event = `{"type":"ADDED","object":{"metadata":{"name":"a"},"spec":`
 	)
 	large := func(start, end string) *exchange {
 		x := offline(t.Context(), io.MultiReader(strings.NewReader(start), io.LimitReader(endless{}, size), strings.NewReader("{}"+end)))

@@ -16,6 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kinform/kinform/internal/effort"
 	"github.com/kinform/kinform/listwatch"
 )
 
@@ -111,7 +112,8 @@ func TestSilenceThatIsNone(t *testing.T) {
 		require.NoError(t, stream.Close())
 	})
 	synctest.Test(t, func(t *testing.T) { // a list that is read a little at a time
-		body := podList(t, JSON, "1", plainPods(4000)...)
+		all := effort.Of(4000, 1000)
+		body := podList(t, JSON, "1", plainPods(all)...)
 		client, stop := serveMemory(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", mediaTypeJSON)
 			_, _ = w.Write(body)
@@ -121,13 +123,13 @@ func TestSilenceThatIsNone(t *testing.T) {
 		require.NoError(t, err)
 		n := 0
 		for ; err == nil; n++ {
-			if n%1000 == 0 {
+			if n%(all/4) == 0 {
 				time.Sleep(10 * time.Minute)
 			}
 			_, err = stream.Next()
 		}
 		require.Equal(t, io.EOF, err)
-		require.Equal(t, 4001, n)
+		require.Equal(t, all+1, n)
 		require.NoError(t, stream.Close())
 	})
 }

@@ -22,6 +22,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kinform/kinform/internal/effort"
 	"github.com/kinform/kinform/listwatch"
 )
 
@@ -32,7 +33,7 @@ func bookmark(rv string, annotations map[string]string) *corev1.Pod {
 
 func TestWatchEqualsWhatApimachineryDecodes(t *testing.T) { // RS-21
 	t.Parallel()
-	sent := randomPods(3, 30)
+	sent := randomPods(3, effort.Of(30, 9))
 	names := []string{"ADDED", "MODIFIED", "DELETED"}
 	for _, e := range encodings {
 		var body []byte

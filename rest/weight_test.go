@@ -80,7 +80,7 @@ func highWater(f func()) uint64 {
 
 // 14 kB in gzip were 14 MB of a pod with seven million containers, and 3.2 GiB of heap.
 func TestG11_ObjectThatIsABombIsRefusedByKey(t *testing.T) {
-	containers := effort.Of(5_000_000, 1_000_000) // 10 MB of protobuf, 15 of JSON
+	containers := effort.Of(5_000_000, 400_000) // 10 MB of protobuf, 15 of JSON
 	for _, e := range encodings {
 		bomb, good := bombPod(e, "bomb", containers), bombPod(e, "good", 3)
 		for name, opts := range map[string]ResourceOptions{
@@ -239,8 +239,9 @@ func nest(number, levels int) []byte {
 // recover from.
 func TestG11_ProtobufThatIsDeepIsRefusedByKey(t *testing.T) {
 	t.Parallel()
+	levels := effort.Of(1_000_000, 100_000)
 	for _, number := range effort.Samples([]int{2, 3, 4}, 2) {
-		body := listOf(Protobuf, "NestedList", nest(number, 1_000_000), nest(number, 4000))
+		body := listOf(Protobuf, "NestedList", nest(number, levels), nest(number, 4000))
 		client := serveBytesWith(t, Protobuf, body, Options{MaxExpansion: 1 << 20, MaxObjectMemory: 1 << 40})
 		stream, err := Must(NewResource[*level](client, plainGVR, ResourceOptions{})).List(t.Context(), listwatch.ListOptions{})
 		require.NoError(t, err)
@@ -253,7 +254,7 @@ func TestG11_ProtobufThatIsDeepIsRefusedByKey(t *testing.T) {
 		require.Len(t, items, 1, "which is deep, but not too deep")
 		require.GreaterOrEqual(t, items[0].Object.levels, 1)
 
-		_, err = Must(NewResource[*level](serveBytes(t, Protobuf, enveloped("Nested", nest(number, 1_000_000))), plainGVR, ResourceOptions{})).
+		_, err = Must(NewResource[*level](serveBytes(t, Protobuf, enveloped("Nested", nest(number, levels))), plainGVR, ResourceOptions{})).
 			Get(t.Context(), types.NamespacedName{Name: "deep"}, metav1.GetOptions{})
 		require.ErrorIs(t, err, ErrTooLarge)
 		if number == 2 {
@@ -304,7 +305,7 @@ func TestG11_JSONThatIsDeepIsRefusedByKey(t *testing.T) {
 	typed, maps = read(t, Options{MaxDepth: 50}, object(40, 0))
 	require.NoError(t, errors.Join(typed, maps))
 	// Each level is read once more: 5000 times 8 MB would take minutes.
-	typed, maps = read(t, Options{}, object(5000, 8<<20))
+	typed, maps = read(t, Options{}, object(5000, effort.Of(8<<20, 2<<20)))
 	require.ErrorIs(t, typed, ErrTooLarge)
 	require.NoError(t, maps)
 }
@@ -321,7 +322,7 @@ func serveBytesWith(t testing.TB, e Encoding, body []byte, opts Options) *Client
 // What servers really send is far from every bound, in each encoding.
 func TestNoRealObjectIsRefused(t *testing.T) {
 	t.Parallel()
-	random := randomPods(7, effort.Of(200, 40))
+	random := randomPods(7, effort.Of(200, 15))
 	for _, e := range encodings {
 		for i := range random {
 			requireLight(t, e, "Pod", &random[i], reflect.TypeFor[*corev1.Pod]())
@@ -472,7 +473,7 @@ func TestG11_ElementsThatAreNoObjectsAreWeighed(t *testing.T) {
 	} {
 		for _, element := range effort.Samples([]string{"0", `""`, "true", "-1.5e3", "null", "[]"}, 5) {
 			t.Run(name+" "+element, func(t *testing.T) {
-				bomb := bytes.ReplaceAll(bombPod(JSON, "bomb", effort.Of(2_000_000, 1_000_000)), []byte("{}"), []byte(element))
+				bomb := bytes.ReplaceAll(bombPod(JSON, "bomb", effort.Of(2_000_000, 400_000)), []byte("{}"), []byte(element))
 				r := Must(NewResource[*corev1.Pod](serveBytes(t, JSON, listOf(JSON, "PodList", bomb)), podsGVR, opts))
 				took := highWater(func() {
 					stream, err := r.List(t.Context(), listwatch.ListOptions{})

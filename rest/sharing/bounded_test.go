@@ -65,7 +65,7 @@ func TestWhatTheTableDropsIsCollected(t *testing.T) {
 func TestAListThatIsLargerThanItsEncodingCountsAsSuch(t *testing.T) {
 	d := sharing.New(sharing.Options{})
 	before := liveHeap()
-	for i := range 40 {
+	for i := range effort.Of(40, 10) {
 		document := fmt.Sprintf(`{"spec":{"ephemeralContainers":[{"name":"%d"}%s]}}`, i, strings.Repeat(",{}", 20_000))
 		require.NoError(t, d.DecodeJSON([]byte(document), &corev1.Pod{}))
 		pod := corev1.Pod{Spec: corev1.PodSpec{Containers: make([]corev1.Container, 10_000)}}
@@ -121,6 +121,7 @@ func TestTheHeapFallsWithTheObjects(t *testing.T) {
 // Five bytes are a map of one member, which has three hundred, and four a pointer to a
 // struct.
 func TestWhatIsLargerThanItsEncodingCountsAsSuch(t *testing.T) {
+	rounds := effort.Of(80, 40)
 	for name, document := range map[string]func(i int) string{
 		"maps": func(i int) string { return fmt.Sprintf(`{"x":[%d%s]}`, i, strings.Repeat(`,{"":0}`, 8_000)) },
 		"pointers": func(i int) string {
@@ -129,7 +130,7 @@ func TestWhatIsLargerThanItsEncodingCountsAsSuch(t *testing.T) {
 	} {
 		d := sharing.New(sharing.Options{MaxBytes: 4 << 20})
 		before := liveHeap()
-		for i := range 80 {
+		for i := range rounds {
 			var object map[string]any
 			for range 4 { // a name is learned about when it comes again
 				object = nil
@@ -141,7 +142,7 @@ func TestWhatIsLargerThanItsEncodingCountsAsSuch(t *testing.T) {
 	}
 	d := sharing.New(sharing.Options{MaxBytes: 4 << 20})
 	before := liveHeap()
-	for i := range 80 {
+	for i := range rounds {
 		pod := corev1.Pod{}
 		for c := range 100 {
 			pod.Spec.Containers = append(pod.Spec.Containers, corev1.Container{

@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kinform/kinform/internal/effort"
 	"github.com/kinform/kinform/rest/sharing"
 )
 
@@ -114,7 +115,7 @@ func TestFieldsThatDoNotRepeatAreLeftAloneInTime(t *testing.T) {
 
 func TestADecoderIsForManyGoroutines(t *testing.T) {
 	t.Parallel()
-	encoded := encodedPods(t, 300)
+	encoded := encodedPods(t, effort.Of(300, 150))
 	want := decodePods(t, sharing.New(sharing.Options{MaxBytes: -1}), encoded)
 	d := sharing.New(sharing.Options{MaxBytes: 256 << 10})
 	var group sync.WaitGroup

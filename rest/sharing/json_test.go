@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	kjson "sigs.k8s.io/json"
 
+	"github.com/kinform/kinform/internal/effort"
 	"github.com/kinform/kinform/rest/sharing"
 )
 
@@ -134,7 +135,7 @@ func TestWhatReadingChangesIsNotSharedInJSON(t *testing.T) {
 
 func TestADecoderOfJSONIsForManyGoroutines(t *testing.T) {
 	t.Parallel()
-	encoded := jsonPods(t, 300)
+	encoded := jsonPods(t, effort.Of(300, 100))
 	want := decodeAll[corev1.Pod](t, sharing.New(sharing.Options{MaxBytes: -1}), encoded)
 	d := sharing.New(sharing.Options{MaxBytes: 256 << 10})
 	var group sync.WaitGroup
@@ -179,7 +180,7 @@ func TestDeepValues(t *testing.T) {
 	for opening, closing := range map[string]string{
 		`{"a":`: `}`, `[`: `]`, `{"selfs":[`: `]}`, `{"self":`: `}`, `{"any":`: `}`, `{"any":[`: `]}`, `{"maps":`: `}`,
 	} {
-		for _, n := range []int{4_999, 5_000, 5_001, 9_999, 10_000, 10_001, 50_000} {
+		for _, n := range effort.Samples([]int{4_999, 5_000, 5_001, 9_999, 10_000, 10_001, 50_000}, 2) {
 			data := []byte(strings.Repeat(opening, n) + `{"deep":"end"}` + strings.Repeat(closing, n))
 			for _, typ := range []reflect.Type{reflect.TypeFor[any](), reflect.TypeFor[everything]()} {
 				wantErr := kjson.UnmarshalCaseSensitivePreserveInts(data, reflect.New(typ).Interface())
