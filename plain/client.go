@@ -1,14 +1,15 @@
 // The client. A Kubernetes API server answers two questions about a collection, such as all pods. "What is
-// there now?" is a list: a JSON object with the items and one resourceVersion, the server's clock at that
-// moment. "What has changed since?" is a watch: an answer that does not end, in which each change is a JSON
-// object of its own, sent in one chunk of HTTP when it happens. Together they make a copy that stays true:
-// list once, then watch from the list's version.
+// there now?" is a list: a JSON object with the items and one resourceVersion, which is how many writes the
+// server's database had counted at that moment. "What has changed since?" is a watch: an answer that stays
+// open, in which the server sends one JSON object for each change, in one chunk of HTTP, when the change
+// happens. Together they make a copy that stays true: list once, then watch from the list's version.
 
 package plain
 
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -21,7 +22,7 @@ import (
 
 // Client lists and watches one collection. T is a pointer to a type of Kubernetes, such as *corev1.Pod.
 type Client[T metav1.Object] struct {
-	// HTTP makes the requests, with whatever proves to the server who is asking.
+	// HTTP makes the requests, and adds the program's credentials.
 	HTTP *http.Client
 
 	// URL is the collection's, such as http://127.0.0.1:8001/api/v1/pods.
@@ -31,8 +32,8 @@ type Client[T metav1.Object] struct {
 	UserAgent string
 }
 
-// List returns what exists, and the version of that state. It asks for a state that is not older than a
-// version: "0" for any that the server has at hand, "" for the newest that there is.
+// List returns the objects that exist, and the version of that state. It asks for a state that is not older
+// than a version: "0" asks for any state that the server has in memory, "" for the newest state there is.
 func (c *Client[T]) List(ctx context.Context, version string) (items []T, listed string, err error) {
 	body, err := c.get(ctx, url.Values{"resourceVersion": {version}})
 	if err != nil {
@@ -52,20 +53,69 @@ func (c *Client[T]) List(ctx context.Context, version string) (items []T, listed
 	return list.Items, list.ResourceVersion, nil
 }
 
-// Watch opens the stream of the changes after a version. The stream ends with ctx, or when the server ends
-// it, which it does after about so many seconds.
-func (c *Client[T]) Watch(ctx context.Context, version string, seconds int) (*Watch[T], error) {
+// Change is one event of a watch. Type is ADDED, MODIFIED, DELETED or BOOKMARK. The object of a BOOKMARK has
+// nothing but a version: the server has sent every change up to there.
+type Change[T metav1.Object] struct {
+	Type   string
+	Object T
+}
+
+// Watch asks for the changes after a version, and calls changed with one after another. It returns nil when
+// the server has ended the answer in good order, which it does after about so many seconds. Every other end,
+// that of ctx and an error of changed included, is an error.
+func (c *Client[T]) Watch(ctx context.Context, version string, seconds int, changed func(Change[T]) error) error {
 	body, err := c.get(ctx, url.Values{
 		"watch": {"true"}, "allowWatchBookmarks": {"true"},
 		"resourceVersion": {version}, "timeoutSeconds": {fmt.Sprint(seconds)},
 	})
 	if err != nil {
-		return nil, fmt.Errorf("watch %s: %w", c.URL, err)
+		return fmt.Errorf("watch %s: %w", c.URL, err)
 	}
-	return &Watch[T]{body: body, decoder: json.NewDecoder(body)}, nil
+	defer body.Close()
+	decoder := json.NewDecoder(body)
+	for {
+		change, err := next[T](decoder)
+		if errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		if err := changed(change); err != nil {
+			return err
+		}
+	}
 }
 
-// get returns the body of a good answer. The body of a bad one is a metav1.Status, which becomes the error.
+// next waits for the next event of a watch.
+func next[T metav1.Object](decoder *json.Decoder) (change Change[T], err error) {
+	var event struct {
+		Type   string
+		Object json.RawMessage
+	}
+	if err := decoder.Decode(&event); err != nil {
+		return change, err
+	}
+	if event.Type == "ERROR" { // The server had said 200 OK before it failed, so the failure is an event.
+		var status metav1.Status
+		if err := json.Unmarshal(event.Object, &status); err != nil {
+			return change, err
+		}
+		return change, apierrors.FromObject(&status)
+	}
+	change.Type = event.Type
+	if err = json.Unmarshal(event.Object, &change.Object); err == nil && missing(change.Object) {
+		err = fmt.Errorf("the object of an event of type %q is null", change.Type)
+	}
+	return change, err
+}
+
+// missing says that the server has sent null in the place of an object.
+func missing[T metav1.Object](object T) bool {
+	var none T
+	return any(object) == any(none)
+}
+
+// get returns the body of a good answer. The body of a bad answer is a metav1.Status, which becomes the error.
 func (c *Client[T]) get(ctx context.Context, query url.Values) (io.ReadCloser, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, c.URL+"?"+query.Encode(), nil)
 	if err != nil {
@@ -88,61 +138,14 @@ func (c *Client[T]) get(ctx context.Context, query url.Values) (io.ReadCloser, e
 	return nil, apierrors.FromObject(&status)
 }
 
-// Watch is a stream of changes. It has one reader.
-type Watch[T metav1.Object] struct {
-	body    io.ReadCloser
-	decoder *json.Decoder
-}
-
-// Change is one event of a watch. Type is ADDED, MODIFIED, DELETED, or BOOKMARK: that one has an object with
-// nothing but a version, and says that everything up to there has been sent.
-type Change[T metav1.Object] struct {
-	Type   string
-	Object T
-}
-
-// Next waits for the next change. It returns io.EOF when the server ended the stream in good order.
-func (w *Watch[T]) Next() (change Change[T], err error) {
-	var event struct {
-		Type   string
-		Object json.RawMessage
-	}
-	if err := w.decoder.Decode(&event); err != nil {
-		return change, err
-	}
-	if event.Type == "ERROR" { // The answer had begun with 200 OK, so the failure is an event.
-		var status metav1.Status
-		if err := json.Unmarshal(event.Object, &status); err != nil {
-			return change, err
-		}
-		return change, apierrors.FromObject(&status)
-	}
-	change.Type = event.Type
-	if err := json.Unmarshal(event.Object, &change.Object); err != nil {
-		return change, err
-	}
-	if missing(change.Object) {
-		return change, fmt.Errorf("the object of an event of type %q is null", change.Type)
-	}
-	return change, nil
-}
-
-// missing says that there is no object: a server may send null for one.
-func missing[T metav1.Object](object T) bool {
-	var none T
-	return any(object) == any(none)
-}
-
-// Close gives the connection back.
-func (w *Watch[T]) Close() error { return w.body.Close() }
-
-// What packages listwatch and rest do beyond this:
+// What packages listwatch and rest do beyond this, and why:
 //
-//   - Items of a list are decoded one by one as bytes arrive, on several cores. This client holds the body's
-//     objects and decodes with encoding/json, which is most of the time that a first sync takes here.
-//   - Protobuf for built-in types: a third of the bytes, and a fraction of the work.
-//   - Objects that have not changed since the last list are recognised in their bytes, and not decoded again.
-//   - Every decode has a budget. Here, a server may send one object of any size, and it is read.
-//   - An object that cannot be decoded is one error with a key, and the stream goes on. Here, it ends the
-//     list.
-//   - Pages, streaming lists, compression, credentials that are renewed, proxies, kubeconfig files.
+//   - They decode the items of a list one by one as bytes arrive, on several cores. This client holds the
+//     whole list, and decodes it with encoding/json: that is most of the time that a first sync takes.
+//   - They speak protobuf for built-in types: a third of the bytes, and a fraction of the work.
+//   - They recognise objects in their bytes that have not changed since the last list, and do not decode them.
+//   - They give every decode a budget. Here, a server may send one object of any size, and it is read.
+//   - They report an object that cannot be decoded as one error with a key, and go on with the others. Here,
+//     one such object fails the whole list.
+//   - They have pages, streaming lists, compression, credentials that are renewed, proxies and kubeconfig
+//     files, as clusters need them.

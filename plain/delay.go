@@ -1,89 +1,69 @@
 // The delays. Some keys are to be added later: after a failure, or because a certificate is good for another
-// hour. A timer for each would do; ten thousand timers for ten thousand keys, most of which are moved before
-// they fire, are what a heap is for. It is a tree in a slice whose root is due first, so one timer, set for
-// the root, is enough. A key waits once: of two times the earlier counts, as work that comes too early finds
+// hour. A timer for each key would do, but ten thousand keys would need ten thousand timers, and most of them
+// are moved before they fire. A heap needs one. It is a tree in a slice whose root is due first, and the one
+// timer is set for the root. A key waits once. Of two times the earlier counts: work that comes too early finds
 // nothing to do, and work that comes too late is late.
 
 package plain
 
 import (
 	"container/heap"
-	"sync"
 	"time"
 )
 
-// delays are keys that are to be added later.
-type delays[K comparable] struct {
-	add func(K)
-
-	mu      sync.Mutex // guards following
-	waiting heapOf[K]
-	due     map[K]*delay[K] // what waits, by key
-	timer   *time.Timer     // fires when the root is due
-	stopped bool
-}
-
+// delay is a key that waits. A Queue has it by key, in due, and in its heap, waiting.
 type delay[K comparable] struct {
 	key   K
 	at    time.Time
 	index int // in the heap
 }
 
-// until has a key added at a moment, unless it waits for an earlier one.
-func (d *delays[K]) until(key K, at time.Time) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.stopped {
+// AddAfter adds a key after a while. If the key waits already, the earlier moment counts.
+func (q *Queue[K]) AddAfter(key K, after time.Duration) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	at := time.Now().Add(after)
+	switch w := q.due[key]; {
+	case q.down:
 		return
-	}
-	if w := d.due[key]; w == nil {
-		d.due[key] = &delay[K]{key: key, at: at}
-		heap.Push(&d.waiting, d.due[key])
-	} else if at.Before(w.at) {
+	case after <= 0:
+		q.addLocked(key)
+	case w == nil:
+		q.due[key] = &delay[K]{key: key, at: at}
+		heap.Push(&q.waiting, q.due[key])
+	case at.Before(w.at):
 		w.at = at
-		heap.Fix(&d.waiting, w.index)
+		heap.Fix(&q.waiting, w.index)
 	}
-	d.setTimerLocked()
+	q.setTimerLocked()
 }
 
-// fire adds what is due.
-func (d *delays[K]) fire() {
-	d.mu.Lock()
-	var ready []K
-	for len(d.waiting) > 0 && !d.waiting[0].at.After(time.Now()) {
-		w := heap.Pop(&d.waiting).(*delay[K])
-		delete(d.due, w.key)
-		ready = append(ready, w.key)
+// fire adds the keys that are due.
+func (q *Queue[K]) fire() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for len(q.waiting) > 0 && !q.waiting[0].at.After(time.Now()) {
+		w := heap.Pop(&q.waiting).(*delay[K])
+		delete(q.due, w.key)
+		q.addLocked(w.key)
 	}
-	d.setTimerLocked()
-	d.mu.Unlock()
-	for _, key := range ready {
-		d.add(key)
-	}
+	q.setTimerLocked()
 }
 
-func (d *delays[K]) setTimerLocked() {
-	if len(d.waiting) == 0 || d.stopped {
+// setTimerLocked sets the timer for the root.
+func (q *Queue[K]) setTimerLocked() {
+	if len(q.waiting) == 0 {
 		return
 	}
-	after := time.Until(d.waiting[0].at)
-	if d.timer == nil {
-		d.timer = time.AfterFunc(after, d.fire)
+	after := time.Until(q.waiting[0].at)
+	if q.timer == nil {
+		q.timer = time.AfterFunc(after, q.fire)
 	} else {
-		d.timer.Reset(after)
+		q.timer.Reset(after)
 	}
 }
 
-func (d *delays[K]) stop() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.stopped, d.waiting, d.due = true, nil, nil
-	if d.timer != nil {
-		d.timer.Stop()
-	}
-}
-
-// heapOf has what container/heap needs.
+// heapOf has the methods that container/heap needs.
 type heapOf[K comparable] []*delay[K]
 
 func (h heapOf[K]) Len() int           { return len(h) }
@@ -97,5 +77,6 @@ func (h *heapOf[K]) Pop() any {
 	return last
 }
 
-// What package workqueue does beyond this file: times lie in a radix heap whose nodes are the entries of the
-// table of keys, so that setting, moving and taking out a time costs no allocation, and the same however many wait.
+// What package workqueue does beyond this file, and why: times lie in a radix heap, whose nodes are the entries
+// of the table of keys. To set, move and take out a time allocates nothing, and costs the same however many
+// keys wait.

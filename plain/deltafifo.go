@@ -1,10 +1,10 @@
-// The DeltaFIFO. Between who hears of changes and who applies them there is a queue, of an unusual kind: it
-// is a queue of keys, and each key has the list of what has happened to it, its deltas. A key stands in the
-// queue once, however often it changes, so the consumer takes all news of one object in one go and in order,
-// and objects get their turn one after another. The queue also does what nobody else can: when a list
-// replaces everything, it compares the list with what the consumer knows, and makes a Deleted delta for each
-// object that has vanished. The watch never told of that deletion, so nobody has its final state; what the
-// consumer had last stands in its place, and the delta is marked a tombstone.
+// The DeltaFIFO. The reflector hears of changes, and the informer applies them. Between the two there is a
+// queue of an unusual kind: it is a queue of keys, and each key has the list of what happened to its object,
+// the deltas. A key stands in the queue once, however often its object changes. So the consumer takes all news
+// of one object in one go and in order, and objects get their turn one after another. The queue also finds out
+// what has vanished: when a list replaces everything, it compares the list with what the consumer has, and
+// makes a Deleted delta for each object that the list lacks. The watch never told of that deletion, so nobody
+// has the object's last state. The delta has the last state that was known, and a mark: it is a tombstone.
 
 package plain
 
@@ -21,16 +21,16 @@ type Delta[T metav1.Object] struct {
 	Type   DeltaType
 	Object T
 
-	// FinalStateUnknown marks a tombstone: a deletion that was found out by a list. Object is the last state
-	// that was known.
+	// FinalStateUnknown marks a tombstone: a deletion that a list has brought to light. Object is the last
+	// state that was known.
 	FinalStateUnknown bool
 }
 
 // DeltaType says what happened.
 type DeltaType string
 
-// The types of deltas. Replaced says that an object is in a list, whether or not it has changed; Sync, that
-// nothing has happened, and that handlers are to look at the object again.
+// The types of deltas. Replaced says that an object is in a list, changed or not. Sync says that nothing has
+// happened, and that handlers are to look at the object again.
 const (
 	Added    DeltaType = "Added"
 	Updated  DeltaType = "Updated"
@@ -39,12 +39,12 @@ const (
 	Sync     DeltaType = "Sync"
 )
 
-// ErrClosed is what a queue answers after Close.
+// ErrClosed is the answer of a queue after Close.
 var ErrClosed = errors.New("the queue is closed")
 
 // DeltaFIFO is a queue of keys with their deltas. It is safe for concurrent use.
 type DeltaFIFO[T metav1.Object] struct {
-	known *Store[T] // what the consumer has
+	known *Store[T] // the consumer's
 
 	mu      sync.Mutex // guards following
 	arrived *sync.Cond // there is something in the queue, or it is closed
@@ -53,9 +53,9 @@ type DeltaFIFO[T metav1.Object] struct {
 	closed  bool
 
 	listed  bool   // there was a first Replace
-	initial int    // how many keys of it were not popped yet
-	newest  string // version of the last change that was queued
-	applied string // version through which everything was popped
+	initial int    // how many of its keys were not popped yet
+	newest  string // version of the last change that the server told of
+	applied string // version up to which the consumer has applied every change
 }
 
 // NewDeltaFIFO returns an empty queue. Its consumer keeps objects in known.
@@ -65,8 +65,8 @@ func NewDeltaFIFO[T metav1.Object](known *Store[T]) *DeltaFIFO[T] {
 	return f
 }
 
-// Change queues what a watch has told: Added, Updated or Deleted. The deletion of an object of which nobody has
-// heard is dropped.
+// Change queues a change of which a watch has told: Added, Updated or Deleted. It drops the deletion of an
+// object that neither the consumer nor the queue has.
 func (f *DeltaFIFO[T]) Change(delta DeltaType, object T) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -74,10 +74,11 @@ func (f *DeltaFIFO[T]) Change(delta DeltaType, object T) error {
 		return ErrClosed
 	}
 	f.newest = object.GetResourceVersion()
-	if _, stored := f.known.Get(KeyOf(object)); delta == Deleted && !stored && len(f.items[KeyOf(object)]) == 0 {
-		return nil
+	key := KeyOf(object)
+	if _, stored := f.known.Get(key); stored || len(f.items[key]) > 0 || delta != Deleted {
+		f.pushLocked(Delta[T]{Type: delta, Object: object})
 	}
-	f.pushLocked(Delta[T]{Type: delta, Object: object})
+	f.settleLocked()
 	return nil
 }
 
@@ -93,12 +94,12 @@ func (f *DeltaFIFO[T]) Replace(list []T, version string) error {
 		exists[KeyOf(object)] = true
 		f.pushLocked(Delta[T]{Type: Replaced, Object: object})
 	}
-	for key, deltas := range f.items { // These changes are pending, and have been overtaken.
+	for key, deltas := range f.items { // Objects that only the queue has, or of which it has news.
 		if last := deltas[len(deltas)-1]; !exists[key] && last.Type != Deleted {
 			f.pushLocked(Delta[T]{Type: Deleted, Object: last.Object, FinalStateUnknown: true})
 		}
 	}
-	for _, object := range f.known.List() {
+	for _, object := range f.known.List() { // Objects that only the consumer has.
 		if key := KeyOf(object); !exists[key] && len(f.items[key]) == 0 {
 			f.pushLocked(Delta[T]{Type: Deleted, Object: object, FinalStateUnknown: true})
 		}
@@ -111,7 +112,7 @@ func (f *DeltaFIFO[T]) Replace(list []T, version string) error {
 	return nil
 }
 
-// Bookmark says that there was nothing else up to a version.
+// Bookmark says that the server has told of every change up to a version.
 func (f *DeltaFIFO[T]) Bookmark(version string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -119,7 +120,8 @@ func (f *DeltaFIFO[T]) Bookmark(version string) {
 	f.settleLocked()
 }
 
-// Resync queues a Sync for every object that the consumer has, but for those that have news anyway.
+// Resync queues a Sync for every object that the consumer has and of which the queue has no news: the old
+// object must not come after the new one.
 func (f *DeltaFIFO[T]) Resync() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -134,8 +136,8 @@ func (f *DeltaFIFO[T]) Resync() error {
 	return nil
 }
 
-// pushLocked adds a delta to its key, and the key to the queue. Of two deletions in a row the first stays,
-// which has the final state if any of them has.
+// pushLocked adds a delta to its key, and the key to the queue. Of two deletions in a row the first stays: if
+// one of them has the last state, it does.
 func (f *DeltaFIFO[T]) pushLocked(delta Delta[T]) {
 	key := KeyOf(delta.Object)
 	deltas := f.items[key]
@@ -148,17 +150,16 @@ func (f *DeltaFIFO[T]) pushLocked(delta Delta[T]) {
 	f.arrived.Broadcast()
 }
 
-// settleLocked moves applied on when there is nothing left to apply.
+// settleLocked moves applied on when nothing is left to apply.
 func (f *DeltaFIFO[T]) settleLocked() {
 	if len(f.queue) == 0 {
 		f.applied = f.newest
 	}
 }
 
-// Pop waits for a key and hands its deltas to apply, oldest first. The queue stands still meanwhile: so what
-// is in the store and what is in the queue are always the whole truth, and nothing is on its way between
-// them. initial says that they are of the first list. Pop returns apply's error, or ErrClosed when the queue
-// is closed and empty.
+// Pop waits for a key and hands its deltas to apply, oldest first. It holds the lock while apply runs: so each
+// change is in the queue or in the store, and never on its way between them. initial says that the key is of
+// the first list. Pop returns apply's error, or ErrClosed when the queue is closed and empty.
 func (f *DeltaFIFO[T]) Pop(apply func(deltas []Delta[T], initial bool) error) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -178,21 +179,21 @@ func (f *DeltaFIFO[T]) Pop(apply func(deltas []Delta[T], initial bool) error) er
 	return err
 }
 
-// Synced says that everything in the first list was popped.
+// Synced says that the consumer has applied everything of the first list.
 func (f *DeltaFIFO[T]) Synced() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.listed && f.initial == 0
 }
 
-// Applied returns the version through which everything was popped, "" before the first list was.
+// Applied returns the version up to which the consumer has applied every change, "" before the first list.
 func (f *DeltaFIFO[T]) Applied() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.applied
 }
 
-// Close lets the consumer take what is left, and nothing else in.
+// Close ends the intake. The consumer still gets the deltas that are in the queue.
 func (f *DeltaFIFO[T]) Close() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -200,12 +201,12 @@ func (f *DeltaFIFO[T]) Close() {
 	f.arrived.Broadcast()
 }
 
-// What package deltafifo does beyond this:
+// What package deltafifo does beyond this, and why:
 //
-//   - The deltas of a key are bounded: a key that changes while nobody takes it is one update from old to
-//     newest.
-//   - A relist is one bracket: the consumer applies all of it in one step, so no reader sees half of it.
-//   - No lock is held while the consumer works, so a watch goes on filling the queue beside it.
-//   - It takes keys out in batches, and reuses what deltas and keys were kept in.
-//   - It knows the versions of objects that are unchanged, so a relist of them costs no decoding and no
-//     delta.
+//   - It bounds the deltas of a key: an object that changes again and again while the consumer is busy becomes
+//     one update from old to newest. Otherwise memory grows with the changes.
+//   - It hands out a relist as one bracket: the consumer applies all of it in one step, so that no reader sees
+//     half of it.
+//   - It holds no lock while the consumer works, so that a watch goes on filling the queue meanwhile.
+//   - It hands out keys in batches, and uses the memory of deltas and keys again: both make bursts cheaper.
+//   - It knows which objects of a list are unchanged: a relist of them costs no decoding and no delta.

@@ -1,5 +1,6 @@
 // Package plain is the whole pipeline of an informer and its controller as a textbook has it: one file for
-// each stage, a mutex around each state, and no trick. It is there to be read, top to bottom, in an evening.
+// each stage, a mutex around each state, no tricks, and some 800 lines of code. Read it top to bottom, in an
+// evening.
 //
 //	server --list, watch--> Client --> Reflector --deltas--> DeltaFIFO --> Informer --> Store, Indexes
 //	                                                                          |
@@ -12,31 +13,37 @@
 // # Reading order
 //
 //   - client.go asks the server: what is there, and what has changed since?
-//   - reflector.go keeps asking, whatever happens, and writes down what it hears.
-//   - deltafifo.go is where it is written: for each key, what has happened to it.
-//   - store.go holds the objects, and finds them by what they are.
+//   - reflector.go keeps asking, whatever happens, and queues each change.
+//   - deltafifo.go is that queue: it has, for each key, what happened to its object.
+//   - store.go holds the objects, and finds them by key and by index.
 //   - informer.go reads the deltas, changes the store, and tells the handlers.
 //   - handler.go calls each handler at the handler's own pace.
 //   - workqueue.go takes keys, each once, and gives each to one worker at a time.
 //   - delay.go and backoff.go bring a key back later.
 //   - worker.go works on keys until nothing is left to do.
 //
-// Each file begins with its idea and ends with what the package of the same name in this module does beyond
-// it, and README.md says what that buys, in figures. docs/how-informers-work.md tells the same story in words,
-// with experiments.
+// Each file begins with its idea, and ends with what the tuned package of this module does beyond it and why.
+// README.md says what that buys, in figures. docs/how-informers-work.md tells the same story in words, with
+// experiments: read a section there, then the file that it names.
 //
 // # What it promises
 //
-// Store and handlers reach the server's state, whatever fails on the way; for each key, handlers see events
-// in the server's order; a key is never with two workers at once; when Run returns, nothing of it goes on.
+//   - Store and handlers reach the server's state, whatever fails on the way.
+//   - For each key, handlers see events in the server's order.
+//   - A key is never with two workers at once.
+//   - When Run returns, nothing of it goes on.
+//
 // The suites in internal/conformance and the random histories of bench/differential run on this package as
 // they do on the tuned ones, and on client-go.
 //
 // # What it does not promise
 //
-// Its memory has no bound: neither for one object of the server, nor for the deltas of one key, nor for what
-// a slow handler has yet to hear. An object that cannot be decoded fails the whole list. A reader sees a
-// relist half done. A cluster that was restored from a backup may go unnoticed. It reads JSON alone, over
-// connections and with credentials that its http.Client brings along. TestStore, TestQueue and TestInformer
-// name each case of the suites that it fails, with the reason.
+//   - Memory has no bound: one object of the server, the deltas of one key, and the events that wait for a slow
+//     handler may take any amount.
+//   - An object that cannot be decoded fails the whole list, and all objects are missing until it is mended.
+//   - Readers see a relist half done.
+//   - A cluster that was restored from a backup may go unnoticed.
+//   - It reads JSON alone. Its http.Client brings connections and credentials along.
+//
+// TestStore, TestQueue and TestInformer name each case of the suites that this package fails, with the reason.
 package plain

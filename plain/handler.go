@@ -1,26 +1,25 @@
-// The handlers. Several parties want to hear of changes, and each takes as long as it likes. Were they called
-// one after another by who applies the deltas, the slowest would hold up all others and the watch itself. So
-// each handler has a goroutine that calls it, and a queue of what it has yet to be told: a ring, whose memory
-// is used again and again, and which doubles when it is full.
+// The handlers. Several parts of a program want to hear of changes, and each takes as long as it likes. If the
+// informer called them one after another, the slowest would hold up all others and the watch itself. So each
+// handler has a goroutine that calls it, and a queue of the events that it has yet to hear of. The queue is a
+// ring: a slice whose memory is used again and again, and which doubles when it is full.
 
 package plain
 
 import (
 	"log/slog"
-	"runtime/debug"
 	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Event is what a handler is told. Type is Added, Updated or Deleted.
+// Event is what a handler is called with. Type is Added, Updated or Deleted.
 type Event[T metav1.Object] struct {
 	Type DeltaType
 
-	// Old is what the handler knew: nil for Added, and New itself in a resync.
+	// Old is the state that the handler knew: nil for Added, and New itself in a resync.
 	Old T
 
-	// New is the object as it is now, or the last state that is known of one that was deleted.
+	// New is the object as it is now, or the last known state of an object that was deleted.
 	New T
 
 	// Initial says that the object was there before the informer or the handler.
@@ -33,13 +32,13 @@ type Event[T metav1.Object] struct {
 // Handler calls a function for each event, one call after another.
 type Handler[T metav1.Object] struct {
 	handle func(Event[T])
-	listed func() bool // every initial event has been told
+	listed func() bool // the informer has told of the whole first list
 
 	mu      sync.Mutex // guards following
-	changed *sync.Cond // there is an event, or the handler has stopped
+	changed *sync.Cond // there is an event, or the handler was removed
 	events  ring[Event[T]]
 	initial int // initial events whose call has not returned
-	stopped bool
+	removed bool
 }
 
 func newHandler[T metav1.Object](handle func(Event[T]), listed func() bool) *Handler[T] {
@@ -48,61 +47,44 @@ func newHandler[T metav1.Object](handle func(Event[T]), listed func() bool) *Han
 	return h
 }
 
-// tell leaves an event for the handler. It never waits.
-func (h *Handler[T]) tell(event Event[T]) {
+// tell leaves an event for the handler, and never waits. It says false if the handler was removed.
+func (h *Handler[T]) tell(event Event[T]) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.stopped {
-		return
-	}
 	if event.Initial {
 		h.initial++
 	}
 	h.events.push(event)
 	h.changed.Signal()
+	return !h.removed
 }
 
-// run calls the function until the handler is stopped.
+// run calls the function until the handler is removed. It holds no lock during a call.
 func (h *Handler[T]) run() {
-	for {
-		event, ok := h.next()
-		if !ok {
-			return
-		}
-		h.call(event)
-		if event.Initial {
-			h.mu.Lock()
-			h.initial--
-			h.mu.Unlock()
-		}
-	}
-}
-
-func (h *Handler[T]) next() (event Event[T], ok bool) {
 	h.mu.Lock()
-	defer h.mu.Unlock()
-	for h.events.len == 0 && !h.stopped {
-		h.changed.Wait()
-	}
-	if h.stopped {
-		return event, false
-	}
-	return h.events.pop(), true
-}
-
-// call calls the function. A panic costs one event, not the program.
-func (h *Handler[T]) call(event Event[T]) {
-	defer func() {
-		if r := recover(); r != nil {
-			slog.Error("a handler panicked", "key", KeyOf(event.New), "panic", r, "stack", string(debug.Stack()))
+	for {
+		for h.events.len == 0 && !h.removed {
+			h.changed.Wait()
 		}
-	}()
-	h.handle(event)
+		if h.removed {
+			break
+		}
+		event := h.events.pop()
+		h.mu.Unlock()
+		if err := try(func() error { h.handle(event); return nil }); err != nil { // It costs one event, not the program.
+			slog.Error("a handler panicked", "key", KeyOf(event.New), "err", err)
+		}
+		h.mu.Lock()
+		if event.Initial {
+			h.initial--
+		}
+	}
+	h.mu.Unlock()
 }
 
-// Synced says that the function has returned from every initial event. That the store is complete does not
-// say so: a controller that begins when the store is full, but before its handler has seen it all, takes what
-// it has not seen yet for deleted.
+// Synced says that the function has returned from every initial event. A complete store does not say so: a
+// controller that began when the store was complete, and its handler had seen half of it, would take the other
+// half for deleted.
 func (h *Handler[T]) Synced() bool {
 	if !h.listed() {
 		return false
@@ -112,19 +94,11 @@ func (h *Handler[T]) Synced() bool {
 	return h.initial == 0
 }
 
-// Remove ends the handler, without waiting for a call in progress.
-func (h *Handler[T]) Remove() { h.stop() }
-
-func (h *Handler[T]) hasStopped() bool {
+// Remove ends the handler. It drops the events that wait, and does not wait for a call in progress.
+func (h *Handler[T]) Remove() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.stopped
-}
-
-func (h *Handler[T]) stop() {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.stopped = true
+	h.removed = true
 	h.changed.Signal()
 }
 
@@ -153,15 +127,15 @@ func (r *ring[E]) pop() (e E) {
 	return e
 }
 
-// What package informer does beyond these two files:
+// What package informer does beyond informer.go and this file, and why:
 //
-//   - A handler that is slow costs bounded memory: beyond 1,024 events, what waits for it is merged by key.
-//     Here, its ring grows until the program ends.
-//   - An object that was deleted and created again while nobody watched is told as deleted and added, as
-//     their UIDs differ.
-//   - Each handler may have a resync of its own, and may be told why each event happened.
-//   - What is not stored (an index function failed, an object could not be read) is a state that one can see
-//     and wait for.
-//   - Events reach handlers in batches, so a burst wakes each of them once.
-//   - Synced is a channel, not a question that one repeats; informers are shared by a factory, merged from
-//     several sources, started from a file.
+//   - A slow handler costs bounded memory: beyond 1,024 events, the informer merges what waits for it by key.
+//     Here, the ring grows until the program ends.
+//   - An object that was deleted and created again while nobody watched is told as deleted and added, as the
+//     two have different UIDs. Here, it is an update.
+//   - Each handler may have a resync of its own, and hears why each event happened.
+//   - An object that is not stored (an index function failed, or nobody could read it) is a state that a
+//     program can see and wait for. Here, it is a line in the log.
+//   - Events reach handlers in batches, so that a burst wakes each of them once.
+//   - Synced is a channel, not a question that a program repeats.
+//   - A factory shares informers, several sources can be merged, and an informer can start from a file.

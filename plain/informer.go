@@ -1,8 +1,8 @@
-// The informer. It is the consumer of the queue: for each delta it changes the store first and tells the
-// handlers second, so that a handler that looks into the store finds what it was told of, or something newer.
-// What a handler is told depends on the store, not on the delta: an object that was not there is added,
-// however it was heard of; one that was there is updated; one that is there in the very same version is
-// nobody's business, except in a resync, which is there to tell again.
+// The informer. It takes the deltas from the queue. For each it changes the store first and tells the handlers
+// second: a handler that looks into the store finds the event's object there, or something newer. The event
+// depends on the store, not on the delta. An object that the store lacks is added, whether a list or a watch
+// told of it. An object that the store has is updated. If the store has it in the very same version, nothing
+// has happened, and no handler is told, except in a resync: its purpose is to tell again.
 
 package plain
 
@@ -17,19 +17,19 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Options are what an informer can be asked for. The zero value works.
+// Options are the choices that an informer has. The zero value works.
 type Options[T metav1.Object] struct {
-	// Indexes are those of the store, by name.
+	// Indexes are the store's, by name.
 	Indexes map[string]IndexFunc[T]
 
 	// Resync is how often handlers are told of every object again. 0 is never.
 	Resync time.Duration
 
-	// OnError is told of every failure, which is retried in any case. nil logs it.
+	// OnError is told of every failure. The informer tries again in any case. nil logs it.
 	OnError func(error)
 }
 
-// Informer is a copy of a collection of the server, and tells of its changes.
+// Informer keeps a copy of a collection of the server, and tells handlers of its changes.
 type Informer[T metav1.Object] struct {
 	Store *Store[T]
 
@@ -53,7 +53,7 @@ func NewInformer[T metav1.Object](client *Client[T], options Options[T]) *Inform
 	return &Informer[T]{Store: store, client: client, options: options, queue: NewDeltaFIFO(store)}
 }
 
-// Run works until ctx ends, and until everything that it started has ended. It runs once.
+// Run works until ctx ends, and returns when everything that it started has ended. It runs once.
 func (i *Informer[T]) Run(ctx context.Context) error {
 	i.mu.Lock()
 	if i.started {
@@ -86,33 +86,31 @@ func (i *Informer[T]) Run(ctx context.Context) error {
 	i.mu.Lock()
 	i.stopped = true
 	for _, h := range i.handlers {
-		h.stop()
+		h.Remove()
 	}
 	i.mu.Unlock()
 	i.running.Wait()
 	return nil
 }
 
-// apply changes the store and tells the handlers. An object that the store refuses is told to nobody.
+// apply changes the store and tells the handlers. It tells nobody of an object that the store refuses.
 func (i *Informer[T]) apply(deltas []Delta[T], initial bool) (failed error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	for _, delta := range deltas {
 		key := KeyOf(delta.Object)
 		old, stored := i.Store.Get(key)
-		event := Event[T]{Old: old, New: delta.Object, Initial: initial, FinalStateUnknown: delta.FinalStateUnknown}
-		switch {
-		case delta.Type == Deleted:
+		event := Event[T]{Type: Updated, Old: old, New: delta.Object, Initial: initial, FinalStateUnknown: delta.FinalStateUnknown}
+		if !stored {
+			event.Type = Added
+		}
+		if delta.Type == Deleted {
 			if !stored {
 				continue
 			}
 			event.Type = Deleted
 			i.Store.Delete(key)
-		default:
-			event.Type = Added
-			if stored {
-				event.Type = Updated
-			}
+		} else {
 			if stored && delta.Type != Sync && old.GetResourceVersion() == delta.Object.GetResourceVersion() {
 				continue
 			}
@@ -121,27 +119,19 @@ func (i *Informer[T]) apply(deltas []Delta[T], initial bool) (failed error) {
 				continue
 			}
 		}
-		for _, h := range i.handlers {
-			h.tell(event)
-		}
+		i.handlers = slices.DeleteFunc(i.handlers, func(h *Handler[T]) bool { return !h.tell(event) })
 	}
 	return failed
 }
 
-// resync has everything told again, now and then.
+// resync has handlers told of every object again, now and then.
 func (i *Informer[T]) resync(ctx context.Context) {
-	if i.options.Resync <= 0 {
-		return
-	}
-	for wait(ctx, i.options.Resync) {
-		if i.queue.Resync() != nil {
-			return
-		}
+	for i.options.Resync > 0 && wait(ctx, i.options.Resync) && i.queue.Resync() == nil {
 	}
 }
 
-// AddHandler registers a handler. It is first told of every object that is stored, as Initial, and then of
-// each change: none is missing and none comes twice, as nothing is applied meanwhile.
+// AddHandler registers a handler. The handler is first told of every stored object, as Initial, and then of
+// each change. No change is missing and none comes twice, as apply waits for the lock meanwhile.
 func (i *Informer[T]) AddHandler(handle func(Event[T])) (*Handler[T], error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -152,7 +142,7 @@ func (i *Informer[T]) AddHandler(handle func(Event[T])) (*Handler[T], error) {
 	for _, object := range i.Store.List() {
 		h.tell(Event[T]{Type: Added, New: object, Initial: true})
 	}
-	i.handlers = append(slices.DeleteFunc(i.handlers, (*Handler[T]).hasStopped), h)
+	i.handlers = append(i.handlers, h)
 	if i.started {
 		i.running.Go(h.run)
 	}
@@ -162,5 +152,7 @@ func (i *Informer[T]) AddHandler(handle func(Event[T])) (*Handler[T], error) {
 // Synced says that the first list is in the store.
 func (i *Informer[T]) Synced() bool { return i.queue.Synced() }
 
-// Applied returns the version through which the store is complete, "" before the first list is in it.
+// Applied returns the version up to which the store is complete, "" before the first list is in it.
 func (i *Informer[T]) Applied() string { return i.queue.Applied() }
+
+// What package informer does beyond this is at the end of handler.go.

@@ -1,9 +1,9 @@
 // The reflector. Connections break, servers restart, and a server remembers changes for some minutes only.
-// The reflector turns one list and many watches into one story without a gap: list, watch from the list's
-// version, and when a watch ends in good order, watch again from the last version that was heard. When
-// anything else happens, it lists again, and the queue works out what was missed. A server that has forgotten
-// the version answers 410 Gone: that is no accident but the normal way to be told "you are too late, begin
-// again".
+// The reflector makes one story without a gap of one list and many watches: it lists, and watches from the
+// list's version. When a watch ends in good order, it watches again from the last version that it has heard.
+// When anything else happens, it lists again, and the queue works out what the reflector has missed. A server
+// that has forgotten the version answers 410 Gone. That is no accident: it is the normal way to say "you are
+// too late, begin again".
 
 package plain
 
@@ -11,7 +11,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"time"
 
@@ -27,11 +26,18 @@ type Reflector[T metav1.Object] struct {
 	version string // of the last change that was heard, "0" before the first list
 }
 
-// Run works until ctx ends. The first failure after things went well is news, and the next attempt follows at
-// once; after each further one it waits longer.
+// longestBackoff is the longest wait between two attempts. An attempt that has gone well for as long ends the
+// row of failures before it.
+const longestBackoff = 30 * time.Second
+
+// Run works until ctx ends. After the first failure of a row the next attempt follows at once: a watch that
+// has broken is news. After each further failure Run waits longer.
 func (r *Reflector[T]) Run(ctx context.Context) {
 	r.version = "0"
-	for failures := 0; ctx.Err() == nil; {
+	for failures := 0; ctx.Err() == nil; failures++ {
+		if failures > 1 {
+			wait(ctx, backoff(time.Second, longestBackoff, failures-2))
+		}
 		began := time.Now()
 		err := r.listAndWatch(ctx)
 		if ctx.Err() != nil {
@@ -42,22 +48,14 @@ func (r *Reflector[T]) Run(ctx context.Context) {
 		if time.Since(began) > longestBackoff {
 			failures = 0
 		}
-		if failures > 0 {
-			wait(ctx, backoff(time.Second, longestBackoff, failures-1))
-		}
-		failures++
 	}
 }
 
-// longestBackoff is the longest wait between two attempts, and how long an attempt has to go well for the
-// failures before it to be forgotten.
-const longestBackoff = 30 * time.Second
-
-// listAndWatch lists once, and watches until something goes wrong.
+// listAndWatch lists once, and watches until something goes wrong, such as a 410.
 func (r *Reflector[T]) listAndWatch(ctx context.Context) error {
 	listing, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
 	items, version, err := r.client.List(listing, r.version)
-	cancel()
 	if err != nil {
 		return err
 	}
@@ -66,53 +64,52 @@ func (r *Reflector[T]) listAndWatch(ctx context.Context) error {
 	}
 	for r.version = version; ; {
 		began := time.Now()
-		if err := r.watch(ctx); !errors.Is(err, io.EOF) {
+		if err := r.watch(ctx); err != nil {
 			return err
 		}
-		if time.Since(began) < time.Second { // It would be asked again without a pause.
+		if time.Since(began) < time.Second { // The next one would follow without a pause.
 			return errors.New("the watch ended at once")
 		}
 	}
 }
 
-// watch reads one watch to its end, which is io.EOF where the server ended it in good order.
+// watch watches once, for five to ten minutes: clients that began together do not end together. A connection
+// may die without a word. Then the timeout ends the watch.
 func (r *Reflector[T]) watch(ctx context.Context) error {
-	// Five to ten minutes: clients that began together do not end together. A connection may die without a
-	// word: then the timeout ends it.
 	seconds := 300 + rand.IntN(300)
-	ctx, cancel := context.WithTimeout(ctx, time.Duration(seconds)*time.Second+30*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, time.Duration(seconds+30)*time.Second)
 	defer cancel()
-	watch, err := r.client.Watch(ctx, r.version, seconds)
-	if err != nil {
-		return err
-	}
-	defer watch.Close()
-	for {
-		change, err := watch.Next()
-		if err != nil {
-			return err
-		}
-		version := change.Object.GetResourceVersion()
-		if change.Type == "BOOKMARK" {
-			r.queue.Bookmark(version)
-		} else if delta, known := deltaTypes[change.Type]; !known {
-			return fmt.Errorf("the watch has an event of type %q", change.Type)
-		} else if err := r.queue.Change(delta, change.Object); err != nil {
-			return err
-		}
-		r.version = version
-	}
+	return r.client.Watch(ctx, r.version, seconds, r.changed)
 }
 
-var deltaTypes = map[string]DeltaType{"ADDED": Added, "MODIFIED": Updated, "DELETED": Deleted}
+// changed queues a change, and remembers its version for the next watch.
+func (r *Reflector[T]) changed(change Change[T]) (err error) {
+	version := change.Object.GetResourceVersion()
+	switch change.Type {
+	case "ADDED":
+		err = r.queue.Change(Added, change.Object)
+	case "MODIFIED":
+		err = r.queue.Change(Updated, change.Object)
+	case "DELETED":
+		err = r.queue.Change(Deleted, change.Object)
+	case "BOOKMARK":
+		r.queue.Bookmark(version)
+	default:
+		err = fmt.Errorf("the watch has an event of type %q", change.Type)
+	}
+	if err == nil {
+		r.version = version
+	}
+	return err
+}
 
-// What package reflector does beyond this:
+// What package reflector does beyond this, and why:
 //
 //   - Its states and its answers to each failure are one table, which tests and the documentation share.
-//   - It lists again only when it must: after 410 and when something was lost. A connection that broke is
-//     opened again at the same version. After an outage, ten thousand reflectors of this kind list everything
-//     from etcd at once.
+//   - It lists again only when it must: after 410, and when something was lost. When a connection breaks, it
+//     opens the next at the same version. After an outage, ten thousand reflectors of the kind above would
+//     list everything from etcd at once.
 //   - It hears silence: a connection that is alive and says nothing, a watch that never reaches its version.
 //   - It notices a server that has gone back in time, as after a restore from a backup.
-//   - Failures of the connection, of the request, and forbidden ones wait differently; the server's
-//     Retry-After is kept.
+//   - It waits differently after failures of the connection, failures of the request, and requests that are
+//     forbidden, and it keeps the server's Retry-After.

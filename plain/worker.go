@@ -1,7 +1,7 @@
-// The workers. A worker takes a key, and makes the world as the object wants it, whatever has happened: it
-// looks at the state there is, not at the change that brought it here. That is what level-triggered means,
-// and why a change that is missed, merged or told twice does no harm. What fails is tried again later. Many
-// workers work on many keys at once, and never two on one.
+// The workers. A worker takes a key, and makes the world as the object with that key wants it. It looks at the
+// state there is, not at the change that brought the key here: the work is level-triggered. So a change that is
+// missed, merged or told twice does no harm. Work that fails is tried again later. Many workers work on many
+// keys at once, and never two on one.
 
 package plain
 
@@ -13,9 +13,9 @@ import (
 	"sync"
 )
 
-// Work runs workers until ctx ends, and returns when all of them have ended. reconcile is called with each
-// key, by several workers at once but never twice at once with one key. A key whose reconcile returns an
-// error comes back after a while.
+// Work runs workers until ctx ends, and returns when all of them have ended. They call reconcile with each key:
+// several at once, but never two with the same key. A key comes back after a while if its reconcile returns an
+// error.
 func Work[K comparable](ctx context.Context, queue *Queue[K], workers int, reconcile func(context.Context, K) error) {
 	var running sync.WaitGroup
 	running.Go(func() {
@@ -38,25 +38,28 @@ func Work[K comparable](ctx context.Context, queue *Queue[K], workers int, recon
 
 func workOn[K comparable](ctx context.Context, queue *Queue[K], key K, reconcile func(context.Context, K) error) {
 	defer queue.Done(key)
-	err := try(ctx, key, reconcile)
-	if err == nil {
-		queue.Forget(key)
+	if err := try(func() error { return reconcile(ctx, key) }); err != nil {
+		slog.Warn("reconcile failed", "key", key, "err", err)
+		queue.AddRateLimited(key)
 		return
 	}
-	slog.Warn("reconcile failed", "key", key, "err", err)
-	queue.AddRateLimited(key)
+	queue.Forget(key)
 }
 
-// try turns a panic into an error.
-func try[K comparable](ctx context.Context, key K, reconcile func(context.Context, K) error) (err error) {
+// try calls a function, and makes an error of a panic.
+func try(f func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
 		}
 	}()
-	return reconcile(ctx, key)
+	return f()
 }
 
-// What package workqueue does beyond this file: an error can say when its key is to come back, or that it
-// never is; a reconcile that takes too long is seen, by key; failures of one key are logged once and again
-// every few minutes, not each time; a stop may wait for what is queued to be worked off.
+// What package workqueue does beyond this file, and why:
+//
+//   - An error can say when its key is to come back, or that it never is: not every failure is helped by
+//     another attempt.
+//   - A program can see by key which reconcile takes too long.
+//   - Failures are logged when they begin and again every few minutes, not each time.
+//   - A stop may wait until the queued keys are done.

@@ -1,10 +1,9 @@
-// The work queue. Handlers do not work themselves, they note which object needs work: its key, not the
-// object, as by the time that a worker gets to it only the newest state counts. A key is in up to two of
-// three places. dirty has the keys that need work; of these, queue has in order those that a worker may take;
-// processing has those that a worker has. A key that is added while it is dirty is there already, so a
-// thousand changes are one piece of work. A key that is added while it is being processed becomes dirty but
-// not queued: two workers must never have the same object, and yet nothing may be lost, so Done queues it
-// again.
+// The work queue. Handlers do not do the work, they note which object needs work. They note its key and not the
+// object: when a worker gets to it, only the newest state counts. A key is in up to two of three places. dirty
+// has the keys that need work. queue has those of them that a worker may take, in order. processing has the
+// keys that workers have. Add finds a key that is dirty already, and does nothing: so a thousand changes are
+// one piece of work. A key that is added while a worker has it becomes dirty and is not queued, since two
+// workers must never have the same key. The change must not be lost either: so Done queues that key.
 
 package plain
 
@@ -15,30 +14,34 @@ import (
 
 // Queue hands each key to one worker at a time. It is safe for concurrent use.
 type Queue[K comparable] struct {
-	delays   delays[K]
-	failures failures[K]
-
 	mu         sync.Mutex // guards following
 	changed    *sync.Cond // there is a key to take, or none will come
 	dirty      map[K]bool
 	processing map[K]bool
 	queue      []K
 	down       bool
+
+	waiting  heapOf[K]       // see delay.go
+	due      map[K]*delay[K] // the same, by key
+	timer    *time.Timer     // fires when the root of waiting is due
+	failures map[K]int       // in a row
 }
 
 // NewQueue returns an empty queue.
 func NewQueue[K comparable]() *Queue[K] {
-	q := &Queue[K]{dirty: map[K]bool{}, processing: map[K]bool{}}
-	q.delays = delays[K]{add: q.Add, due: map[K]*delay[K]{}}
-	q.failures = failures[K]{counts: map[K]int{}}
+	q := &Queue[K]{dirty: map[K]bool{}, processing: map[K]bool{}, due: map[K]*delay[K]{}, failures: map[K]int{}}
 	q.changed = sync.NewCond(&q.mu)
 	return q
 }
 
-// Add marks a key as in need of work.
+// Add says that a key needs work.
 func (q *Queue[K]) Add(key K) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	q.addLocked(key)
+}
+
+func (q *Queue[K]) addLocked(key K) {
 	if q.down || q.dirty[key] {
 		return
 	}
@@ -49,8 +52,8 @@ func (q *Queue[K]) Add(key K) {
 	}
 }
 
-// Get waits for a key, which is the caller's until its Done. It says false when the queue was shut down and
-// is empty.
+// Get waits for a key. The caller has the key until Done. Get says false when the queue was shut down and is
+// empty.
 func (q *Queue[K]) Get() (key K, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -66,7 +69,7 @@ func (q *Queue[K]) Get() (key K, ok bool) {
 	return key, true
 }
 
-// Done gives a key back. If it was added meanwhile, it is queued now.
+// Done gives a key back. If the key was added meanwhile, Done queues it.
 func (q *Queue[K]) Done(key K) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -78,43 +81,48 @@ func (q *Queue[K]) Done(key K) {
 	}
 }
 
-// Len returns how many keys a worker could take.
+// Len returns how many keys workers may take.
 func (q *Queue[K]) Len() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return len(q.queue)
 }
 
-// AddAfter adds a key after a while.
-func (q *Queue[K]) AddAfter(key K, after time.Duration) {
-	if after <= 0 {
-		q.Add(key)
-		return
-	}
-	q.delays.until(key, time.Now().Add(after))
+// AddRateLimited adds a key whose work has failed, after a while that grows with each failure: 5 ms at first,
+// at most 1000 s.
+func (q *Queue[K]) AddRateLimited(key K) {
+	q.mu.Lock()
+	before := q.failures[key]
+	q.failures[key]++
+	q.mu.Unlock()
+	q.AddAfter(key, backoff(5*time.Millisecond, 1000*time.Second, before))
 }
 
-// AddRateLimited adds a key whose work has failed, after a while that grows with each failure.
-func (q *Queue[K]) AddRateLimited(key K) { q.AddAfter(key, q.failures.next(key)) }
-
 // Forget ends the row of failures of a key.
-func (q *Queue[K]) Forget(key K) { q.failures.forget(key) }
-
-// ShutDown lets workers take what is queued, and nothing else in. What waits for its time is dropped.
-func (q *Queue[K]) ShutDown() {
-	q.delays.stop()
+func (q *Queue[K]) Forget(key K) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.down = true
+	delete(q.failures, key)
+}
+
+// ShutDown ends the intake. Workers still get the keys that are queued. Keys that wait for their time are
+// dropped.
+func (q *Queue[K]) ShutDown() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.down, q.waiting, q.due = true, nil, nil
+	if q.timer != nil {
+		q.timer.Stop()
+	}
 	q.changed.Broadcast()
 }
 
-// What package workqueue does beyond this file:
+// What package workqueue does beyond this file, and why:
 //
 //   - dirty, processing and the place in the queue are bits and links in one entry of one table, found by one
 //     hash: half of the time, and no allocation.
 //   - Keys can have priorities, and groups that get equal shares: here, one loud namespace makes all others
 //     wait.
-//   - A key can be parked until something happens, and one can see for each key where it is and how long it
-//     has waited.
-//   - Depth, waits and work are counted, for metrics.
+//   - A key can be parked until something has happened, so that no worker waits for it.
+//   - A program can see where each key is and how long it has waited. Depth, waits and work are counted, for
+//     metrics.
