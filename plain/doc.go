@@ -40,7 +40,8 @@
 //
 //   - Memory has no bound: one object of the server, the deltas of one key, and the events that wait for a slow
 //     handler may take any amount.
-//   - An object that cannot be decoded fails the whole list, and all objects are missing until it is mended.
+//   - An object that cannot be decoded fails the whole list: the copy stays empty, or as it was, until somebody
+//     mends that object.
 //   - Readers see a relist half done.
 //   - A cluster that was restored from a backup may go unnoticed.
 //   - It reads JSON alone. Its http.Client brings connections and credentials along.

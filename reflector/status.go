@@ -37,8 +37,10 @@ type Status struct {
 	// Unreadable are the objects that the sink does not have, or has in an older state,
 	// because they could not be read: in the last snapshot, whether or not it was
 	// handed over, and since. An object leaves it when it can be read, in an event or a
-	// snapshot, or is deleted; those without a name with the next snapshot, which the
-	// end of a watch then leads to.
+	// snapshot, or is deleted. The reflector does not ask for a single object again: one
+	// that was damaged once on the way stays here until it changes or is listed again.
+	// Objects without a name leave it with the next snapshot, which then follows when
+	// the watch ends.
 	Unreadable Unreadable
 
 	// Failures is how many attempts have failed since the last success of their
