@@ -83,7 +83,7 @@ func TestFileIsWholeWhoeverSavesIt(t *testing.T) {
 		process := podFile(t, path, Options{})
 		for range 2 {
 			wait.Go(func() {
-				for range 15 {
+				for range effort.Of(15, 5) {
 					if err := put(t, process, here, store); err != nil {
 						t.Error(err)
 					}

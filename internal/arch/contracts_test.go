@@ -47,9 +47,37 @@ var (
 	quoted = regexp.MustCompile("`(.+?)`")
 )
 
+// mayCite reports whether a line may cite a number, in a hundredth of the time that the
+// expression needs under the race detector.
+func mayCite(line string) bool {
+	for _, prefix := range []string{"DF-", "RF-", "PD-", "RC-", "SI-", "IX-", "WQ-", "RS-"} {
+		if strings.Contains(line, prefix) {
+			return true
+		}
+	}
+	for {
+		_, after, found := strings.Cut(line, "D")
+		if !found {
+			return false
+		}
+		if after != "" && '0' <= after[0] && after[0] <= '9' {
+			return true
+		}
+		line = after
+	}
+}
+
 // cited adds the numbers that a text cites to set.
 func cited(text string, set map[string]bool) {
-	for _, m := range citation.FindAllStringSubmatch(text, -1) {
+	for line := range strings.Lines(text) {
+		if mayCite(line) {
+			citedInLine(line, set)
+		}
+	}
+}
+
+func citedInLine(line string, set map[string]bool) {
+	for _, m := range citation.FindAllStringSubmatch(line, -1) {
 		first, _ := strconv.Atoi(m[2])
 		last := first
 		if m[3] == m[1] {
@@ -200,11 +228,14 @@ func TestEveryNumberThatIsCitedIsOnThePage(t *testing.T) {
 	for _, c := range contracts(t) {
 		known[c.number] = true
 	}
-	comment := regexp.MustCompile(`(?m)//.*$`)
 	for path, text := range sources(t) {
 		numbers, inComments := map[string]bool{}, map[string]bool{}
 		cited(text, numbers)
-		cited(strings.Join(comment.FindAllString(text, -1), "\n"), inComments)
+		for line := range strings.Lines(text) {
+			if _, comment, has := strings.Cut(line, "//"); has {
+				cited(comment, inComments)
+			}
+		}
 		for _, number := range slices.Sorted(maps.Keys(numbers)) {
 			// "D24" in a string may be anything.
 			if !known[number] && (strings.Contains(number, "-") || inComments[number]) {

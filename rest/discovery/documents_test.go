@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/kinform/kinform/internal/effort"
 )
 
 // FuzzDocuments reads any bytes as each of the documents of a server.
@@ -74,7 +76,7 @@ func TestG11_WhatIsKeptIsBounded(t *testing.T) {
 	many[0].ShortNames = []string{strings.Repeat("x", maxBytes)}
 	require.Len(t, keep(many, many[:1000], stale), 1000)
 
-	const n = 50_000
+	n := effort.Of(50_000, 20_000)
 	kept := make(chan []Resource, 1)
 	go func() {
 		known, failures := make([]Resource, n), make([]Failure, n)
