@@ -49,6 +49,13 @@
 //   - under load batches grow by themselves, and cost less per event: what
 //     arrives while the consumer works is the next batch.
 //
+// # Where to find what
+//
+//   - A relist meets an object that vanished: replaceLocked in replace.go makes the tombstone if the queue has
+//     the object, addKnown in decide.go if only the store has it.
+//   - A deletion of an object that nobody has is dropped: decide in decide.go.
+//   - The deltas of a key are bounded: pushLocked in fifo.go.
+//
 // # The hand-over
 //
 // Calling Pop says that the batch of the Pop before has been applied. This one

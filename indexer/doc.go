@@ -41,6 +41,15 @@
 // in a list there may be records that no longer, or not yet, belong to it, which
 // readers tell by the version that they see. See docs/adr/0004.
 //
+// # Where to find what
+//
+//   - The goroutine that writes an object computes its index values, before it takes the lock: prepare in
+//     apply.go calls each IndexFunc. Here, a value of an index is called a term.
+//   - An object moves to another value: join in record.go files it there, and leave in record.go takes it out
+//     of the old list when no reader sees the old version any more.
+//   - A reader waits for a version: WaitRV in waitrv.go.
+//   - A reader sees one moment: Snapshot in snapshot.go.
+//
 // The numbers G, D and IX are those of the design's guarantees and of client-go's
 // contracts.
 package indexer

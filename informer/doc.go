@@ -52,6 +52,17 @@
 // behind may be told less, see [Overflow] and deltafifo.Options.MaxDeltasPerKey),
 // any order between two keys or two handlers, and how soon a change is seen.
 //
+// # Where to find what
+//
+//   - The store is changed first, then handlers are told: apply in consume.go.
+//   - A delta becomes an event, or nothing: replay in replay.go.
+//   - A handler is added late: addHandler in informer.go puts a snapshot of the store into its mailbox, and its
+//     goroutine, which begins at once, tells it of that: deliverSnapshot in registration.go. After the last of
+//     these calls the handler is synced.
+//   - A handler falls behind: mailbox in mailbox.go.
+//   - A resync: resync in informer.go.
+//   - A relist, and an object that vanished: package deltafifo. A watch that ends, and 410: package reflector.
+//
 // # Handlers that fall behind
 //
 // A handler has a mailbox of 1,024 events ([DefaultMailbox]). One that is further behind

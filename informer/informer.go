@@ -190,8 +190,9 @@ func (i *Informer[T]) AddIndex(name string, fn indexer.IndexFunc[T]) error {
 }
 
 // AddHandler registers a handler. Before Run, it is told of everything from the
-// first list on; later, it first gets an Added with cause Initial for every
-// stored object, in no particular order, and then what follows (G5). As long as it
+// first list on. Later, its goroutine begins at once, perhaps before AddHandler has
+// returned: the handler first gets an Added with cause Initial for every stored
+// object, in no particular order, and then every later event (G5). As long as it
 // has not been told of all of them, the objects that were stored stay in memory.
 // The error is ErrStopped, or says which option is wrong.
 //

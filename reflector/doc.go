@@ -33,9 +33,20 @@
 //	                 +----------------------------+ <---+
 //
 //	any of the above  ==failure==>  BackingOff  -->  where it goes on
-//	Connecting, Watching  ==version expired==>  Listing or Streaming, at once
+//	Connecting, Watching  ==version expired: 410==>  Listing or Streaming, at once
 //	Comparing  ==another history==>  Listing or Streaming, at once, as if nothing were known
 //	any, when the context ends, or after too many 404 or 403  -->  Stopped
+//
+// plain/reflector.go has one state: list, then watch until something fails, then list again. After an outage ten thousand
+// of that kind would list everything from etcd at once. This one takes up a watch where it was lost.
+//
+// # Where to find what
+//
+//   - What follows a failed watch, and 410 Gone: watchFailed in watch.go.
+//   - The first list, and each later one: list in list.go; for streaming lists, collect in stream.go.
+//   - A server that was restored from a backup: compare in compare.go.
+//   - An object that cannot be read: unreadChange in watch.go, readPage in list.go.
+//   - How long to wait: Backoff in backoff.go, Row in row.go.
 //
 // # Snapshots
 //

@@ -2,7 +2,7 @@ package workqueue
 
 import "time"
 
-// plain/delay.go has a map and a heap of its own beside the queue. Here, the time is in the key's entry, so that a delay can keep causes and
+// plain/delay.go has a map and a heap beside the sets. Here, the time is in the key's entry, so that a delay can keep causes and
 // priority, be replaced and be cancelled: 967 ns for a new key there, 549 ns here (bench/queue).
 
 // DelayMode says which time stands when a key that is delayed is delayed again.

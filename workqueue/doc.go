@@ -21,6 +21,15 @@
 // queue.go has Add, Get and Done, and what they do to these sets, from top to bottom. The same in its plainest form is
 // package plain, workqueue.go: read that first.
 //
+// # Where to find what
+//
+//   - A key that is added while a worker has it, or while it is parked, becomes dirty: dirtyLocked in queue.go.
+//     It becomes ready when nothing holds it back any more: readyLocked in queue.go, which Done calls by finish in
+//     queue.go, and unpark in park.go when the wait is over.
+//   - A key that is added later: AddAfter in delay.go, alarms in alarm.go.
+//   - A key whose work has failed: outcomeOf in outcome.go, Retry in delay.go.
+//   - The workers: RunUntil in run.go, crew in crew.go.
+//
 // # One queue
 //
 // Other libraries have queues around queues. Here, each of these is a field of [Options] or

@@ -1,0 +1,54 @@
+package docs
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// pointer is a place that a package comment names: a function or a type, in a file.
+var pointer = regexp.MustCompile(`(\w+) in (\w+\.go)`)
+
+// The places that package comments name under "Where to find what" are there.
+func TestNamesInPackageCommentsAreThere(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"deltafifo", "indexer", "informer", "reflector", "workqueue"} {
+		text, err := os.ReadFile(filepath.Join(root, name, "doc.go"))
+		require.NoError(t, err)
+		_, section, found := strings.Cut(string(text), "// # Where to find what\n")
+		require.True(t, found, "%s: the package comment does not say where to find what", name)
+		section, _, _ = strings.Cut(section, "// # ")
+		places := pointer.FindAllStringSubmatch(strings.Join(strings.Fields(strings.ReplaceAll(section, "//", "")), " "), -1)
+		require.Greater(t, len(places), 2, name)
+		for _, place := range places {
+			require.Contains(t, declared(t, filepath.Join(root, name, place[2])), place[1], "%s/doc.go: %s", name, place[0])
+		}
+	}
+}
+
+// declared returns the names of the functions, methods and types of a file.
+func declared(t *testing.T, file string) (names []string) {
+	t.Helper()
+	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+	require.NoError(t, err)
+	for _, declaration := range parsed.Decls {
+		switch d := declaration.(type) {
+		case *ast.FuncDecl:
+			names = append(names, d.Name.Name)
+		case *ast.GenDecl:
+			for _, spec := range d.Specs {
+				if typed, ok := spec.(*ast.TypeSpec); ok {
+					names = append(names, typed.Name.Name)
+				}
+			}
+		}
+	}
+	return names
+}
