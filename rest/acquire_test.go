@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/kinform/kinform/rest/internal/transport"
 )
 
 // login is a source for which somebody has to log in.
@@ -235,39 +237,13 @@ func TestCloseEndsALogin(t *testing.T) {
 	})
 }
 
-// TestFileThatCannotBeReadAnyMoreHoldsUpNobody: what was read last is used, after a
-// second for those who come first.
-func TestFileThatCannotBeReadAnyMoreHoldsUpNobody(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		disk := make(chan struct{})
-		var reads atomic.Int32
-		r := &rereading{}
-		hang := func() { reads.Add(1); <-disk }
-		start := time.Now()
-		require.NoError(t, r.ensure(t.Context(), patience, hang))
-		require.Equal(t, patience, time.Since(start))
-		for range 100 {
-			require.NoError(t, r.ensure(t.Context(), patience, hang))
-		}
-		require.Equal(t, patience, time.Since(start), "the others do not wait at all")
-		time.Sleep(10 * fileLifetime)
-		require.NoError(t, r.ensure(t.Context(), patience, hang))
-		require.EqualValues(t, 1, reads.Load(), "one at a time")
-		close(disk)
-		synctest.Wait()
-		require.NoError(t, r.ensure(t.Context(), patience, hang))
-		require.EqualValues(t, 2, reads.Load())
-	})
-}
-
 func TestFileThatIsNoneOrTooLargeIsRefused(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	pipe, large, lines := filepath.Join(dir, "pipe"), filepath.Join(dir, "large"), filepath.Join(dir, "lines")
 	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
 	require.NoError(t, os.WriteFile(large, nil, 0o600))
-	require.NoError(t, os.Truncate(large, maxFileBytes+1))
+	require.NoError(t, os.Truncate(large, transport.MaxFileBytes+1))
 	require.NoError(t, os.WriteFile(lines, []byte("hush\nhush\n"), 0o600))
 	for path, want := range map[string]string{pipe: "is no regular file", dir: "is no regular file", large: "has 4194305 bytes", lines: "several lines"} {
 		_, err := NewClient(Config{Host: "host", BearerTokenFile: path}, Options{})

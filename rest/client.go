@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
-	"net/http"
 	"net/url"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/kinform/kinform/rest/internal/transport"
 )
 
 // Options are the choices of a Client. The zero value works.
@@ -113,8 +113,7 @@ type Client struct {
 
 	credentials *credentials
 	mask        *mask // for all that others write
-	connections *connections
-	transports  *transports
+	transport   *transport.Pool
 	sharing     sharer
 	buffers     [2]sync.Pool // of *[]byte, large and small, shared by all streams so that an idle one holds only one
 	counters    counters
@@ -136,7 +135,7 @@ func NewClient(cfg Config, opts Options) (*Client, error) {
 	}
 	mask := &mask{}
 	credentials, err := newCredentials(&cfg, mask, opts.Logger)
-	var secured *security
+	var secured *transport.Security
 	if err == nil {
 		secured, err = cfg.TLS.load()
 	}
@@ -151,20 +150,13 @@ func NewClient(cfg Config, opts Options) (*Client, error) {
 		return nil, fmt.Errorf("rest: Options.MaxDepth is %d, but nothing decodes more than %d levels", opts.MaxDepth, maxJSONDepth)
 	}
 
-	if cfg.Proxy == nil && cfg.DialContext == nil {
-		cfg.Proxy = http.ProxyFromEnvironment
-	}
-	if cfg.DialContext == nil {
-		cfg.DialContext = (&net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}).DialContext
-	}
-	cfg.Proxy = mask.proxy(cfg.Proxy)
-	connections := &connections{dial: cfg.DialContext}
-	transports := &transports{
-		dial: connections.DialContext, proxy: cfg.Proxy, serverName: cfg.TLS.ServerName, insecure: cfg.TLS.Insecure,
-		given: cfg.Credentials != nil, logger: opts.Logger, used: secured, reading: rereading{at: time.Now()},
+	connecting := transport.Options{
+		Dial: cfg.DialContext, Proxy: cfg.Proxy, OnProxy: mask.learnProxy,
+		ServerName: cfg.TLS.ServerName, Insecure: cfg.TLS.Insecure, Given: cfg.Credentials != nil,
+		ReadBufferSize: feedSize, Logger: opts.Logger,
 	}
 	if files := cfg.TLS; files.hasFiles() {
-		transports.read = files.load
+		connecting.Read = files.load
 	}
 	return &Client{
 		base:           base,
@@ -185,9 +177,8 @@ func NewClient(cfg Config, opts Options) (*Client, error) {
 		logger:         opts.Logger,
 		credentials:    credentials,
 		mask:           mask,
-		connections:    connections,
 		closing:        make(chan struct{}),
-		transports:     transports,
+		transport:      transport.New(connecting, secured),
 	}, nil
 }
 
@@ -199,8 +190,7 @@ func (c *Client) Close() {
 	if !c.closed.Swap(true) {
 		close(c.closing)
 	}
-	c.transports.closeIdle()
-	c.connections.close()
+	c.transport.Close()
 	if c.credentials.source != nil {
 		c.credentials.source.close()
 	}

@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"net/url"
 	"time"
+
+	"github.com/kinform/kinform/rest/internal/transport"
 )
 
 // Config says where an API server is and how to talk to it. Only Host is
@@ -120,6 +122,34 @@ type TLSConfig struct {
 
 	// Insecure accepts any certificate of the server. It excludes a CA.
 	Insecure bool
+}
+
+func (t *TLSConfig) hasFiles() bool {
+	return t.CAFile != "" || t.CertFile != "" || t.KeyFile != ""
+}
+
+func (t *TLSConfig) hasCertificate() bool {
+	return len(t.CertData) > 0 || t.CertFile != "" || !t.KeyData.IsZero() || t.KeyFile != ""
+}
+
+// load reads what t names, and refuses what contradicts itself.
+func (t *TLSConfig) load() (*transport.Security, error) {
+	source := transport.Source{
+		CA:          transport.PEM{Data: t.CAData, File: t.CAFile},
+		Certificate: transport.PEM{Data: t.CertData, File: t.CertFile},
+		Key:         transport.PEM{Data: []byte(t.KeyData.Reveal()), File: t.KeyFile},
+		Insecure:    t.Insecure,
+	}
+	if t.KeyPair != nil {
+		source.KeyPair = func(cert, key []byte) (pair tls.Certificate, err error) {
+			err = guarded(func() (err error) {
+				pair, err = t.KeyPair(cert, key)
+				return err
+			})
+			return pair, err
+		}
+	}
+	return source.Load()
 }
 
 // String shows the configuration without its secrets.

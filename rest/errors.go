@@ -19,10 +19,11 @@ import (
 	kjson "sigs.k8s.io/json"
 
 	"github.com/kinform/kinform/listwatch"
+	"github.com/kinform/kinform/rest/internal/transport"
 )
 
 // ErrClosed is what every call answers after [Client.Close].
-var ErrClosed = errors.New("the client is closed")
+var ErrClosed = transport.ErrClosed
 
 // errStreamClosed is what Next answers after Close.
 var errStreamClosed = errors.New("the stream is closed")

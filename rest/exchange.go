@@ -109,7 +109,7 @@ func (c *Client) roundTrip(x *exchange, r request, address string) error {
 		return err
 	}
 	x.url = c.mask.text(x.url) // which may have what has become known only now
-	transport, err := c.transports.get(x.ctx, proof.certificate())
+	through, err := c.transport.Get(x.ctx, proof.certificate())
 	if err != nil {
 		return err
 	}
@@ -117,14 +117,14 @@ func (c *Client) roundTrip(x *exchange, r request, address string) error {
 	start := time.Now()
 	timer := time.AfterFunc(c.headerTimeout, func() { x.cancel(errHeaderTimeout) })
 	defer timer.Stop()
-	x.response, err = transport.RoundTrip(req)
+	x.response, err = through.RoundTrip(req)
 	if err != nil && context.Cause(x.running) == errHeaderTimeout {
 		err = c.tooLate()
 	}
 	c.answered(x, start, err)
 	if err != nil {
 		if _, untrusted := errors.AsType[*tls.CertificateVerificationError](err); untrusted {
-			c.transports.reading.expire() // there may be a new authority
+			c.transport.Expire() // there may be a new authority
 		}
 		return err
 	}
@@ -134,7 +134,7 @@ func (c *Client) roundTrip(x *exchange, r request, address string) error {
 	c.warn(x)
 	if x.response.StatusCode == http.StatusUnauthorized {
 		c.credentials.refused(proof)
-		c.transports.reading.expire()
+		c.transport.Expire()
 	}
 	if x.response.StatusCode/100 != 2 {
 		var body []byte

@@ -3,7 +3,6 @@ package rest
 import (
 	"encoding/base64"
 	"errors"
-	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -78,19 +77,10 @@ func (m *mask) learnUser(name string, password Secret) {
 	}
 }
 
-// proxy takes note of the passwords in the URLs of proxies.
-func (m *mask) proxy(proxy func(*http.Request) (*url.URL, error)) func(*http.Request) (*url.URL, error) {
-	if proxy == nil {
-		return nil
-	}
-	return func(req *http.Request) (*url.URL, error) {
-		u, err := proxy(req)
-		if u != nil {
-			password, _ := u.User.Password()
-			m.learnUser(u.User.Username(), newSecret(password))
-		}
-		return u, err
-	}
+// learnProxy takes note of the password in the URL of a proxy.
+func (m *mask) learnProxy(proxy *url.URL) {
+	password, _ := proxy.User.Password()
+	m.learnUser(proxy.User.Username(), newSecret(password))
 }
 
 // unreserved says whether a character is the same in HTML, JSON and URLs.

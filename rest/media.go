@@ -14,9 +14,6 @@ const (
 	mediaTypeProtobuf = "application/vnd.kubernetes.protobuf"
 )
 
-// maxHeaderBytes bounds the headers of an answer.
-const maxHeaderBytes = 256 << 10
-
 // Encoding is a way to write an object as bytes.
 type Encoding uint8
 

@@ -119,14 +119,15 @@ type counters struct {
 // Stats returns the counters of the client. It is cheap, and safe for concurrent
 // use.
 func (c *Client) Stats() Stats {
+	open, received, sent := c.transport.Connections()
 	return Stats{
 		Requests:      c.counters.requests.Load(),
 		Failures:      c.counters.failures.Load(),
 		Retries:       c.counters.retries.Load(),
-		Connections:   c.connections.len(),
+		Connections:   open,
 		Streams:       int(c.counters.streams.Load()),
-		BytesReceived: c.connections.received.Load(),
-		BytesSent:     c.connections.sent.Load(),
+		BytesReceived: received,
+		BytesSent:     sent,
 		Decoded:       c.counters.decoded.Load(),
 		Unchanged:     c.counters.unchanged.Load(),
 		ObjectErrors:  c.counters.objectErrors.Load(),

@@ -94,7 +94,7 @@ func (c *Client) wait(method string, failed *Error) (wait time.Duration, again b
 // renewable says whether the next attempt may be made with another proof of who we
 // are than the last one.
 func (c *Client) renewable() bool {
-	return c.credentials.file != nil || c.credentials.source != nil || c.transports.read != nil
+	return c.credentials.file != nil || c.credentials.source != nil || c.transport.HasFiles()
 }
 
 // lost says whether an error means that a connection ended which had been there.

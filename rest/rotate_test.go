@@ -21,6 +21,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/kinform/kinform/listwatch"
+	"github.com/kinform/kinform/rest/internal/transport"
 )
 
 // tlsServer serves HTTP/2 in a bubble, with a certificate that can be exchanged.
@@ -123,7 +124,7 @@ func TestNewAuthorityIsTrustedWithoutARestart(t *testing.T) {
 		requireOpen := openWatch(t, client)
 
 		write([]byte("half written"))
-		time.Sleep(fileLifetime)
+		time.Sleep(transport.FileLifetime)
 		_, err = get(t.Context(), client)
 		require.NoError(t, err, "the last good one")
 		require.Contains(t, log.String(), "the CA holds no certificate in PEM")
@@ -132,38 +133,17 @@ func TestNewAuthorityIsTrustedWithoutARestart(t *testing.T) {
 		write(server.renew(t))
 		_, err = get(t.Context(), client)
 		require.NoError(t, err, "connections that are open are not concerned")
-		time.Sleep(fileLifetime)
+		time.Sleep(transport.FileLifetime)
 		_, err = get(t.Context(), client)
 		require.NoError(t, err)
 		require.Equal(t, 2, client.Stats().Connections, "one for the watch, and one that trusts the new authority")
 
 		server.renew(t)
 		synctest.Wait() // until the connection is idle
-		client.transports.closeIdle()
+		client.transport.CloseIdle()
 		_, err = get(t.Context(), client)
 		require.Error(t, err, "who is not in the file is not trusted")
 		requireOpen()
-	})
-}
-
-func TestFilesForTLSAreReadAtMostOnceAMinute(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		reads := 0
-		transports := &transports{
-			read:    func() (*security, error) { reads++; return &security{certificate: noCertificate}, nil },
-			used:    &security{certificate: noCertificate},
-			reading: rereading{at: time.Now()},
-		}
-		first, err := transports.get(t.Context(), nil)
-		require.NoError(t, err)
-		for range 1000 {
-			again, err := transports.get(t.Context(), nil)
-			require.NoError(t, err)
-			require.Same(t, first, again, "nothing has changed")
-			time.Sleep(time.Second)
-		}
-		require.Equal(t, 1000/60, reads)
 	})
 }
 
@@ -194,9 +174,9 @@ func TestRenewedClientCertificateIsUsed(t *testing.T) {
 
 		cert, key := certificate(t, "bob")
 		write(cert, []byte("half written"))
-		require.Equal(t, "alice", after(fileLifetime), "the last good one")
+		require.Equal(t, "alice", after(transport.FileLifetime), "the last good one")
 		write(cert, key)
-		require.Equal(t, "alice", after(fileLifetime-1))
+		require.Equal(t, "alice", after(transport.FileLifetime-1))
 		require.Equal(t, "bob", after(1), "although the connection with the watch could take the request")
 		requireOpen()
 	})
@@ -349,7 +329,6 @@ func TestCertificateThatIsParsedAgainNeedsNoNewConnection(t *testing.T) {
 			require.Equal(t, "alice", name)
 			require.Equal(t, 1, client.Stats().Connections)
 		}
-		first := client.transports.current
 		for i := range 20 { // two who take turns
 			cert, key = bobCert, bobKey
 			if i%2 == 1 {
@@ -357,17 +336,11 @@ func TestCertificateThatIsParsedAgainNeedsNoNewConnection(t *testing.T) {
 			}
 			_, err := get(t.Context(), client)
 			require.NoError(t, err)
-			require.NotSame(t, first, client.transports.current)
 			require.LessOrEqual(t, client.Stats().Connections, 3, "those of the other one are closed, soon")
 		}
 		synctest.Wait()
 		_, err = get(t.Context(), client)
 		require.NoError(t, err)
 		require.Equal(t, 1, client.Stats().Connections)
-		require.Len(t, client.transports.retired, 20)
-		time.Sleep(forgetAfter + 1)
-		_, err = get(t.Context(), client)
-		require.NoError(t, err)
-		require.Empty(t, client.transports.retired)
 	})
 }

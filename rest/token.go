@@ -13,6 +13,7 @@ import (
 
 	"github.com/kinform/kinform/internal/regular"
 	"github.com/kinform/kinform/internal/remind"
+	"github.com/kinform/kinform/rest/internal/transport"
 )
 
 // credentials put the proof of identity on requests.
@@ -50,7 +51,7 @@ func newCredentials(cfg *Config, mask *mask, logger *slog.Logger) (*credentials,
 	mask.learnUser(cfg.Username, cfg.Password)
 	if cfg.BearerTokenFile != "" {
 		out.file = &tokenFile{path: cfg.BearerTokenFile, logger: logger, token: cfg.BearerToken}
-		if token, _ := out.file.get(context.Background(), firstPatience); token.IsZero() {
+		if token, _ := out.file.get(context.Background(), transport.FirstPatience); token.IsZero() {
 			return nil, fmt.Errorf("bearer token: %w", out.file.failure())
 		}
 	}
@@ -74,7 +75,7 @@ func (c *credentials) apply(req *http.Request) (*Credential, error) {
 		req.SetBasicAuth(c.username, c.password.Reveal())
 	case c.file != nil:
 		var err error
-		if proof.Token, err = c.file.get(req.Context(), patience); err != nil {
+		if proof.Token, err = c.file.get(req.Context(), transport.Patience); err != nil {
 			return nil, err
 		}
 	}
@@ -106,9 +107,9 @@ func (c *credentials) refused(proof *Credential) {
 
 // tokenFile is a token in a file that someone else replaces from time to time.
 type tokenFile struct {
-	path    string
-	logger  *slog.Logger
-	reading rereading
+	path   string
+	logger *slog.Logger
+	files  transport.Files
 
 	mu    sync.Mutex // guards following
 	token Secret     // last good one
@@ -119,7 +120,7 @@ type tokenFile struct {
 // get returns the token, read anew where the last reading is too old and the file can be
 // read within patience, or none where there has never been one. The error is that of ctx.
 func (f *tokenFile) get(ctx context.Context, patience time.Duration) (Secret, error) {
-	err := f.reading.ensure(ctx, patience, f.read)
+	err := f.files.Ensure(ctx, patience, f.read)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.token, err
@@ -130,7 +131,7 @@ func (f *tokenFile) failure() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.err == nil {
-		return fmt.Errorf("%s could not be read within %s", f.path, firstPatience)
+		return fmt.Errorf("%s could not be read within %s", f.path, transport.FirstPatience)
 	}
 	return f.err
 }
@@ -163,12 +164,12 @@ func (f *tokenFile) refused(token Secret) {
 	current := f.token.Reveal() == token.Reveal()
 	f.mu.Unlock()
 	if current {
-		f.reading.expire()
+		f.files.Expire()
 	}
 }
 
 func readToken(path string) (Secret, error) {
-	data, err := regular.Read(path, maxFileBytes)
+	data, err := regular.Read(path, transport.MaxFileBytes)
 	if err != nil {
 		return Secret{}, err
 	}

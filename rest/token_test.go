@@ -13,6 +13,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/kinform/kinform/rest/internal/transport"
 )
 
 // gate lets in who has the right Authorization, and remembers what it saw.
@@ -69,20 +71,20 @@ func TestTokenFileIsReadAgain(t *testing.T) {
 		write("one")
 		f := &tokenFile{path: file, logger: slog.New(slog.DiscardHandler)}
 		get := func() string {
-			token, err := f.get(t.Context(), patience)
+			token, err := f.get(t.Context(), transport.Patience)
 			require.NoError(t, err)
 			return token.Reveal()
 		}
 		require.Equal(t, "one", get())
 
 		write("two")
-		time.Sleep(fileLifetime - 1)
+		time.Sleep(transport.FileLifetime - 1)
 		require.Equal(t, "one", get(), "at most once a minute")
 		time.Sleep(time.Nanosecond)
 		require.Equal(t, "two", get())
 
 		require.NoError(t, os.Remove(file))
-		time.Sleep(fileLifetime)
+		time.Sleep(transport.FileLifetime)
 		require.Equal(t, "two", get(), "the last good one")
 
 		write("three")

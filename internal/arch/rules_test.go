@@ -72,6 +72,10 @@ var architecture = rules{
 			reason: "a kubeconfig may name an exec plugin, and says nothing else that a package is for",
 		},
 		{
+			from:   []string{"rest/internal/..."},
+			reason: "a room below rest is understood without the house",
+		},
+		{
 			from: []string{"rest/..."}, to: []string{"rest", "listwatch", "rest/sharing"},
 			reason: "what stands around rest is linked only by who imports it, and brings nothing else along",
 		},

@@ -1,11 +1,15 @@
-package rest
+package transport
 
 import (
 	"context"
+	"errors"
 	"net"
 	"sync"
 	"sync/atomic"
 )
+
+// ErrClosed is the error of a connection that is asked for after [Pool.Close].
+var ErrClosed = errors.New("the client is closed")
 
 // connections are all connections that a client has open. http.Transport closes
 // idle ones only, and only those that are idle at that moment; a client that is
@@ -20,13 +24,13 @@ type connections struct {
 	closed bool
 }
 
-// connection is one of them. It counts bytes and takes itself off the list.
+// connection counts its bytes, and is in the map of its owner until it is closed.
 type connection struct {
 	net.Conn
 	owner *connections
 }
 
-// DialContext opens a connection for the transport.
+// DialContext opens a connection for an http.Transport.
 func (c *connections) DialContext(ctx context.Context, network, addr string) (net.Conn, error) {
 	conn, err := c.dial(ctx, network, addr)
 	if err != nil {

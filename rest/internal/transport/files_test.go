@@ -1,0 +1,39 @@
+package transport
+
+import (
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// TestFileThatCannotBeReadAnyMoreHoldsUpNobody: what was read last is used, after a
+// second for those who come first.
+func TestFileThatCannotBeReadAnyMoreHoldsUpNobody(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		disk := make(chan struct{})
+		var reads atomic.Int32
+		r := &Files{}
+		hang := func() { reads.Add(1); <-disk }
+		start := time.Now()
+		require.NoError(t, r.Ensure(t.Context(), Patience, hang))
+		require.Equal(t, Patience, time.Since(start))
+		for range 100 {
+			require.NoError(t, r.Ensure(t.Context(), Patience, hang))
+		}
+		require.Equal(t, Patience, time.Since(start), "the others do not wait at all")
+		time.Sleep(10 * FileLifetime)
+		require.NoError(t, r.Ensure(t.Context(), Patience, hang))
+		require.EqualValues(t, 1, reads.Load(), "one at a time")
+		close(disk)
+		synctest.Wait()
+		require.NoError(t, r.Ensure(t.Context(), Patience, hang))
+		require.EqualValues(t, 2, reads.Load())
+	})
+}

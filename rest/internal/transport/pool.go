@@ -1,0 +1,216 @@
+package transport
+
+import (
+	"context"
+	"crypto/tls"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/kinform/kinform/internal/remind"
+)
+
+// Options say how connections are opened. Logger and ReadBufferSize are required.
+type Options struct {
+	// Dial defaults to TCP with a timeout and keep-alives of 30 seconds each.
+	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
+	// Proxy defaults to http.ProxyFromEnvironment, or to none where Dial is set.
+	Proxy func(*http.Request) (*url.URL, error)
+	// OnProxy is told the URL of each request's proxy, before it is used. The URL may
+	// have a password. OnProxy is required.
+	OnProxy func(*url.URL)
+
+	ServerName     string
+	Insecure       bool                      // verify no certificate of the server
+	Given          bool                      // the client certificate is that of Get, be it nil
+	Read           func() (*Security, error) // reads the files; nil without files
+	ReadBufferSize int
+	Logger         *slog.Logger // of files that cannot be used
+}
+
+// maxHeaderBytes bounds the headers of an answer.
+const maxHeaderBytes = 256 << 10
+
+// Pool has the http.Transport for the requests of a client, and another one each time
+// that the security of connections changes. An http.Transport keeps its connections to
+// itself, so that a change concerns all new requests and no open stream. A Pool is safe
+// for concurrent use, and is to be closed.
+type Pool struct {
+	opts        Options
+	connections connections
+	files       Files
+
+	mu      sync.Mutex      // guards following
+	current *http.Transport // nil before the first request
+	used    *Security       // by current
+	retired []retired       // lately, oldest first
+	unread  remind.Reminder // the files cannot be used
+}
+
+// retired is an http.Transport that is used no more. Its connections are closed as they
+// become idle, which one with HTTP/2 may do some moments after the end of its last request.
+type retired struct {
+	transport *http.Transport
+	at        time.Time
+}
+
+// A connection that is idle is closed after idleTimeout. So nothing needs to be done any
+// more, forgetAfter its retirement, about an http.Transport.
+const (
+	forgetAfter = 2 * idleTimeout
+	idleTimeout = 90 * time.Second
+)
+
+// New returns a pool whose connections are secured with used, which has just been read.
+func New(opts Options, used *Security) *Pool {
+	proxy, dial := opts.Proxy, opts.Dial
+	if proxy == nil && dial == nil {
+		proxy = http.ProxyFromEnvironment
+	}
+	if dial == nil {
+		dial = (&net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}).DialContext
+	}
+	if opts.Proxy = nil; proxy != nil {
+		opts.Proxy = func(req *http.Request) (*url.URL, error) {
+			u, err := proxy(req)
+			if u != nil {
+				opts.OnProxy(u)
+			}
+			return u, err
+		}
+	}
+	return &Pool{opts: opts, connections: connections{dial: dial}, files: Files{at: time.Now()}, used: used}
+}
+
+// Get returns the http.Transport for a request. certificate is shown to the server if
+// Options.Given says so, and may be nil. The error is that of ctx.
+func (p *Pool) Get(ctx context.Context, certificate *tls.Certificate) (*http.Transport, error) {
+	if p.HasFiles() {
+		if err := p.files.Ensure(ctx, Patience, p.reload); err != nil {
+			return nil, err
+		}
+	}
+	p.mu.Lock()
+	next := p.used
+	if p.opts.Given && !sameCertificate(certificate, next.certificate()) {
+		next = &Security{next.sum, next.roots, func() *tls.Certificate { return certificate }}
+	}
+	if p.current == nil || next != p.used {
+		p.useLocked(next)
+	}
+	current, old := p.current, p.retiredLocked()
+	p.mu.Unlock()
+	closeIdle(old)
+	return current, nil
+}
+
+// HasFiles says whether what secures connections may change.
+func (p *Pool) HasFiles() bool { return p.opts.Read != nil }
+
+// Expire has the files read again by the next request.
+func (p *Pool) Expire() { p.files.Expire() }
+
+// Connections returns how many connections are open, and how many bytes all connections
+// together have received and sent.
+func (p *Pool) Connections() (open int, received, sent uint64) {
+	return p.connections.len(), p.connections.received.Load(), p.connections.sent.Load()
+}
+
+// Close closes all connections. Later requests fail with [ErrClosed].
+func (p *Pool) Close() {
+	p.CloseIdle()
+	p.connections.close()
+}
+
+// CloseIdle closes the connections that nobody uses.
+func (p *Pool) CloseIdle() {
+	p.mu.Lock()
+	old := p.retiredLocked()
+	if p.current != nil {
+		old = append(old, p.current)
+	}
+	p.mu.Unlock()
+	closeIdle(old)
+}
+
+// reload reads the files, and takes over their contents where these have changed.
+func (p *Pool) reload() {
+	read, err := p.opts.Read()
+	p.mu.Lock()
+	say, mended := false, false
+	if err == nil {
+		mended = p.unread.Over()
+	} else {
+		_, say = p.unread.Due(0, time.Now())
+	}
+	p.mu.Unlock()
+	if mended {
+		p.opts.Logger.Info("The files for TLS can be used again.")
+	}
+	if say {
+		p.opts.Logger.Warn("The files for TLS cannot be used; their last good contents stay in use.", "err", err)
+	}
+	if err != nil {
+		return
+	}
+	p.mu.Lock()
+	if read.sum != p.used.sum {
+		if p.opts.Given {
+			read.certificate = p.used.certificate
+		}
+		p.useLocked(read)
+	}
+	old := p.retiredLocked()
+	p.mu.Unlock()
+	closeIdle(old)
+}
+
+func closeIdle(transports []*http.Transport) {
+	for _, t := range transports {
+		t.CloseIdleConnections()
+	}
+}
+
+// retiredLocked returns the http.Transports that may have idle connections.
+func (p *Pool) retiredLocked() (old []*http.Transport) {
+	p.retired = slices.DeleteFunc(p.retired, func(r retired) bool { return time.Since(r.at) > forgetAfter })
+	for _, r := range p.retired {
+		old = append(old, r.transport)
+	}
+	return old
+}
+
+// useLocked makes the current http.Transport, and retires the one before, if there was one.
+func (p *Pool) useLocked(s *Security) {
+	if p.current != nil {
+		p.retired = append(p.retired, retired{p.current, time.Now()})
+	}
+	config := &tls.Config{
+		MinVersion:         tls.VersionTLS12,
+		RootCAs:            s.roots,
+		ServerName:         p.opts.ServerName,
+		InsecureSkipVerify: p.opts.Insecure, // asked for by name
+	}
+	if certificate := s.certificate(); certificate != nil {
+		config.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return certificate, nil }
+	}
+	p.used = s
+	p.current = &http.Transport{
+		DialContext:         p.connections.DialContext,
+		Proxy:               p.opts.Proxy,
+		TLSClientConfig:     config,
+		TLSHandshakeTimeout: 10 * time.Second,
+		MaxIdleConnsPerHost: 25,
+		IdleConnTimeout:     idleTimeout,
+		ReadBufferSize:      p.opts.ReadBufferSize,
+
+		MaxResponseHeaderBytes: maxHeaderBytes,
+		ForceAttemptHTTP2:      true,
+		// A peer that is gone without a word does not answer a ping, or takes no more bytes.
+		HTTP2: &http.HTTP2Config{SendPingTimeout: 30 * time.Second, PingTimeout: 15 * time.Second, WriteByteTimeout: 10 * time.Second},
+	}
+}

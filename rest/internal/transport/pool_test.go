@@ -1,0 +1,98 @@
+package transport
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/tls"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A disk that does not answer, or a function of the user that does not return, holds up
+// those who need what is read, no longer than a second and than their contexts last;
+// and nobody else.
+func TestFilesAreReadWithoutALock(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		answer := make(chan *Security)
+		reads := 0
+		pool := New(Options{Given: true, Read: func() (*Security, error) { reads++; return <-answer, nil }}, &Security{certificate: noCertificate})
+		pool.Expire()
+		certificate := &tls.Certificate{}
+		var readers sync.WaitGroup
+		for range 3 {
+			readers.Go(func() {
+				current, err := pool.Get(t.Context(), certificate)
+				require.NoError(t, err)
+				config, err := current.TLSClientConfig.GetClientCertificate(nil)
+				require.NoError(t, err)
+				require.Same(t, certificate, config)
+			})
+		}
+		synctest.Wait()
+		require.Equal(t, 1, reads)
+
+		began := time.Now()
+		ctx, cancel := context.WithTimeout(t.Context(), Patience/2)
+		defer cancel()
+		_, err := pool.Get(ctx, nil)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.Equal(t, Patience/2, time.Since(began))
+		pool.CloseIdle()
+		pool.Expire()
+
+		answer <- &Security{sum: sha256.Sum256([]byte("new")), certificate: noCertificate}
+		readers.Wait()
+		require.Equal(t, 1, reads)
+		require.Equal(t, sha256.Sum256([]byte("new")), pool.used.sum)
+		readers.Go(func() {
+			_, err := pool.Get(t.Context(), certificate)
+			require.NoError(t, err)
+		})
+		answer <- &Security{sum: sha256.Sum256([]byte("newer")), certificate: noCertificate} // since it expired while it was being read
+		readers.Wait()
+		require.Equal(t, 2, reads)
+	})
+}
+
+func TestFilesForTLSAreReadAtMostOnceAMinute(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		reads := 0
+		pool := New(Options{Read: func() (*Security, error) { reads++; return &Security{certificate: noCertificate}, nil }}, &Security{certificate: noCertificate})
+		first, err := pool.Get(t.Context(), nil)
+		require.NoError(t, err)
+		for range 1000 {
+			again, err := pool.Get(t.Context(), nil)
+			require.NoError(t, err)
+			require.Same(t, first, again, "nothing has changed")
+			time.Sleep(time.Second)
+		}
+		require.Equal(t, 1000/60, reads)
+	})
+}
+
+// Certificates may take turns, for ever.
+func TestTransportsAreRetiredAndForgotten(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		pool := New(Options{Given: true}, &Security{certificate: noCertificate})
+		certificates := []*tls.Certificate{{Certificate: [][]byte{{1}}}, {Certificate: [][]byte{{2}}}}
+		first, err := pool.Get(t.Context(), certificates[0])
+		require.NoError(t, err)
+		for i := range 20 {
+			again, err := pool.Get(t.Context(), &tls.Certificate{Certificate: [][]byte{{byte(i%2 + 1)}}})
+			require.NoError(t, err)
+			require.Equal(t, i == 0, first == again, "the same certificate, parsed again, needs no other transport")
+		}
+		require.Len(t, pool.retired, 19)
+		time.Sleep(forgetAfter + 1)
+		_, err = pool.Get(t.Context(), certificates[1])
+		require.NoError(t, err)
+		require.Empty(t, pool.retired)
+	})
+}

@@ -1,0 +1,104 @@
+package transport
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/kinform/kinform/internal/regular"
+)
+
+// PEM is given as data or as the path of a file, or not at all.
+type PEM struct {
+	Data []byte
+	File string
+}
+
+// Source says where the parts of a Security are.
+type Source struct {
+	CA, Certificate, Key PEM
+	// KeyPair makes a client certificate of the contents of Certificate and Key. It is
+	// required with these.
+	KeyPair func(cert, key []byte) (tls.Certificate, error)
+	// Insecure says that no certificate of the server is verified, and excludes a CA.
+	Insecure bool
+}
+
+// Security is what connections are secured with. It does not change.
+type Security struct {
+	sum         [sha256.Size]byte // of all PEM data
+	roots       *x509.CertPool
+	certificate func() *tls.Certificate // a printer would find a key behind a pointer; never nil
+}
+
+func noCertificate() *tls.Certificate { return nil }
+
+// Load reads what s names, and refuses what contradicts itself.
+func (s *Source) Load() (*Security, error) {
+	ca, err := s.CA.read("CA")
+	var cert, key []byte
+	if err == nil {
+		cert, err = s.Certificate.read("certificate")
+	}
+	if err == nil {
+		key, err = s.Key.read("key")
+	}
+	if err != nil {
+		return nil, err
+	}
+	out := &Security{sum: sha256.Sum256(slices.Concat(ca, cert, key)), certificate: noCertificate}
+	if len(ca) > 0 {
+		if s.Insecure {
+			return nil, errors.New("TLS.Insecure and a CA exclude each other")
+		}
+		out.roots = x509.NewCertPool()
+		if !out.roots.AppendCertsFromPEM(ca) {
+			return nil, errors.New("TLS: the CA holds no certificate in PEM")
+		}
+	}
+	switch {
+	case len(cert) == 0 && len(key) == 0:
+		return out, nil
+	case len(cert) == 0 || len(key) == 0:
+		return nil, errors.New("TLS: a client certificate needs both a certificate and a key")
+	case s.KeyPair == nil:
+		return nil, errors.New("TLS: a client certificate needs KeyPair: set it to tls.X509KeyPair")
+	}
+	pair, err := s.KeyPair(cert, key)
+	if err != nil {
+		return nil, fmt.Errorf("TLS: client certificate: %w", err)
+	}
+	out.certificate = func() *tls.Certificate { return &pair }
+	return out, nil
+}
+
+// read returns the contents of p, which are named in errors, or nil where none are given.
+func (p PEM) read(name string) ([]byte, error) {
+	switch {
+	case len(p.Data) > 0 && p.File != "":
+		return nil, errors.New("TLS: the " + name + " is given both as data and as a file; drop one")
+	case len(p.Data) > 0 || p.File == "":
+		return p.Data, nil
+	}
+	data, err := regular.Read(p.File, MaxFileBytes)
+	if err == nil && len(data) == 0 {
+		err = errors.New(p.File + " is empty")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("TLS: %s: %w", name, err)
+	}
+	return data, nil
+}
+
+// sameCertificate says whether two certificates, which may be nil, are the same, and so
+// are their keys. A source may parse its files for each request.
+func sameCertificate(a, b *tls.Certificate) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a == b || slices.EqualFunc(a.Certificate, b.Certificate, bytes.Equal)
+}
