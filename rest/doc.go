@@ -21,6 +21,9 @@
 // while an event that arrived alone is handed out alone, and at once. No list is
 // ever held whole, and a reader that is not read from stops reading.
 //
+// plain/client.go reads and decodes in one goroutine, with encoding/json: the first sync
+// of 20,000 pods takes 2.14 s there, and 0.59 s here (plain/README.md).
+//
 // # Guarantees
 //
 //   - io.EOF is the answer of Next only at an orderly end: for a list, after its
