@@ -151,20 +151,17 @@ func (i *Informer[T]) tell(changes []change[T], revision uint64, batch deltafifo
 	now := time.Now()
 	for _, r := range registrations {
 		switch {
-		case revision <= r.told: // The handler was added meanwhile, and its snapshot has the changes (G5).
+		case r.first.has(revision):
 		case fresh:
-			r.mailbox.postSnapshot(i.store.Snapshot(), complete)
+			r.mailbox.postSnapshot(i.store.Snapshot())
 		default:
 			r.post(events, now)
-		}
-		if complete && !r.whole && (!fresh || revision <= r.told) {
-			r.mailbox.postSnapshot(nil, true)
 		}
 		if batch.Resynced && due[r] {
 			r.post(resyncs, now)
 		}
-		if r.awaits.Load() {
-			r.mailbox.postVersion(i.store.ResourceVersion())
+		if complete || i.populated && r.first.wantsMarks() {
+			r.mailbox.postMark(i.store.ResourceVersion())
 		}
 	}
 }

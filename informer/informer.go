@@ -206,8 +206,8 @@ func (i *Informer[T]) AddHandler(handle func(Event[T]), opts HandlerOptions) (*R
 }
 
 // addHandler is AddHandler with more events to be told after the last initial add:
-// see Registration.caughtUp. They are ranged over in the handler's goroutine.
-func (i *Informer[T]) addHandler(handle func(Event[T]), opts HandlerOptions, caughtUp catchUp[T]) (*Registration[T], error) {
+// see [catchUp], which the handler's goroutine calls.
+func (i *Informer[T]) addHandler(handle func(Event[T]), opts HandlerOptions, catchUp catchUp[T]) (*Registration[T], error) {
 	if handle == nil {
 		return nil, errors.New("informer: AddHandler needs a handler")
 	}
@@ -221,17 +221,19 @@ func (i *Informer[T]) addHandler(handle func(Event[T]), opts HandlerOptions, cau
 	}
 	i.named++
 	r := newRegistration(i, handle, opts.withDefaults(i.named))
-	r.caughtUp = caughtUp
-	r.awaits.Store(caughtUp != nil)
+	r.catchUp, r.first.catchesUp = catchUp, catchUp != nil
 	// Whatever is applied after this snapshot is posted to r, as r is among the
 	// registrations before the consumer looks; what was applied before is in the
 	// snapshot, and its revision tells the consumer so.
 	snapshot := i.store.Snapshot()
-	r.told, r.whole = snapshot.Revision(), i.populated
-	if r.whole || snapshot.Len() > 0 {
-		r.mailbox.postSnapshot(snapshot, r.whole)
+	r.first.begins = snapshot.Revision()
+	if snapshot.Len() > 0 {
+		r.mailbox.postSnapshot(snapshot)
 	} else {
-		snapshot.Release()
+		defer snapshot.Release()
+	}
+	if i.populated {
+		r.mailbox.postMark(snapshot.ResourceVersion())
 	}
 	i.registrations = append(slices.Clip(i.registrations), r)
 	if i.phase == running {

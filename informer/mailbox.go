@@ -9,23 +9,19 @@ import (
 	"github.com/kinform/kinform/indexer"
 )
 
-// letter is one thing in a mailbox: events that were posted together, or everything
-// that was stored at some time.
+// letter is one thing in a mailbox: events that were posted together, or something of the
+// handler's first sync.
 type letter[T any] struct {
 	// events are those that have not been taken yet. All mailboxes share the array, so
 	// that a batch is not copied for each handler; nobody changes it.
 	events []Event[T]
 	posted time.Time
 
-	// initial is set where the letter is no event but the objects of snapshot, if
-	// there is one, to be told as initial adds. complete says that with them the
-	// handler has been told of every object that the first list had.
-	initial  bool
+	// A letter without events has the objects of a snapshot, to be told as initial adds, or a
+	// mark, or both, the mark behind the objects: see firstSync. version is of the mark.
 	snapshot *indexer.Snapshot[T]
-	complete bool
-	// version is through which the store was complete when the letter was put in, if it
-	// is initial. A letter may be about that alone.
-	version string
+	mark     bool
+	version  string
 
 	previous, next *letter[T]
 
@@ -155,35 +151,30 @@ func (m *mailbox[T]) waitLocked() {
 	}
 }
 
-// postSnapshot puts in everything that is stored, which may be nil for nothing. It
-// never waits.
-func (m *mailbox[T]) postSnapshot(snapshot *indexer.Snapshot[T], complete bool) {
+// postSnapshot puts in everything that is stored. It never waits.
+func (m *mailbox[T]) postSnapshot(snapshot *indexer.Snapshot[T]) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.closed {
 		return
 	}
-	l := &letter[T]{posted: time.Now(), initial: true, snapshot: snapshot, complete: complete}
-	if snapshot != nil {
-		l.version = snapshot.ResourceVersion()
-	}
-	m.appendLocked(l)
+	m.appendLocked(&letter[T]{posted: time.Now(), snapshot: snapshot})
 	signal(m.wake)
 }
 
-// postVersion says how far the store is, behind all that has been put in so far. It never
-// waits.
-func (m *mailbox[T]) postVersion(version string) {
+// postMark puts in a mark, which says how far the store is. It never waits.
+func (m *mailbox[T]) postMark(version string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	switch last := m.last; {
-	case m.closed:
+	if m.closed {
 		return
-	case last != nil && last.initial && last.snapshot == nil && !last.complete:
-		last.version = version
-	default:
-		m.appendLocked(&letter[T]{posted: time.Now(), initial: true, version: version})
 	}
+	l := m.last
+	if l == nil || len(l.events) > 0 {
+		l = &letter[T]{posted: time.Now()}
+		m.appendLocked(l)
+	}
+	l.mark, l.version = true, version
 	signal(m.wake)
 }
 
@@ -234,7 +225,7 @@ func (m *mailbox[T]) state() (depth int, oldest time.Time, coalesced uint64) {
 func (m *mailbox[T]) fallBehindLocked() {
 	m.newest = make(map[types.NamespacedName]*letter[T], m.depth)
 	for l := m.first; l != nil; l = l.next {
-		if l.initial {
+		if len(l.events) == 0 {
 			continue
 		}
 		if len(l.events) > 1 {
@@ -299,7 +290,7 @@ func (m *mailbox[T]) appendLocked(l *letter[T]) {
 	}
 	m.last = l
 	m.depth += max(len(l.events), 1)
-	if m.newest != nil && !l.initial {
+	if m.newest != nil && len(l.events) > 0 {
 		key := l.events[0].Key
 		if before := m.newest[key]; before != nil && before.events[0].Type == Deleted {
 			l.deleted = before
@@ -324,7 +315,7 @@ func (m *mailbox[T]) removeLocked(l *letter[T]) {
 	}
 	m.depth--
 	l.gone, l.deleted = true, nil
-	if m.newest != nil && !l.initial && m.newest[l.events[0].Key] == l {
+	if m.newest != nil && len(l.events) > 0 && m.newest[l.events[0].Key] == l {
 		delete(m.newest, l.events[0].Key)
 	}
 	if m.first == nil {

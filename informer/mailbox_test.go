@@ -120,12 +120,12 @@ func TestMailboxKeepsTheSyncMarkBehindTheInitialAdds(t *testing.T) {
 	m := newMailbox[int](1, Coalesce, nil, nil)
 	w := world{state: map[types.NamespacedName]int{}}
 	m.post([]Event[int]{w.step(1)}, time.Time{})
-	m.postSnapshot(nil, true)
+	m.postMark("1")
 	m.post([]Event[int]{w.step(1)}, time.Time{})
 	first, _ := m.take()
 	require.Equal(t, Added, first.events[0].Type)
 	second, _ := m.take()
-	require.True(t, second.complete)
+	require.True(t, second.mark)
 }
 
 func TestBlockHoldsUpTheWriterUntilThereIsRoom(t *testing.T) {

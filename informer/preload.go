@@ -119,8 +119,8 @@ func (i *Informer[T]) fill(entries []indexer.Entry[T], resourceVersion string) e
 	registrations := i.registrations
 	i.mu.Unlock()
 	for _, r := range registrations {
-		if revision > r.told { // else the objects are in its own snapshot
-			r.mailbox.postSnapshot(i.store.Snapshot(), false)
+		if !r.first.has(revision) {
+			r.mailbox.postSnapshot(i.store.Snapshot())
 		}
 	}
 	return err

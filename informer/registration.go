@@ -2,7 +2,6 @@ package informer
 
 import (
 	"context"
-	"iter"
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
@@ -10,7 +9,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kinform/kinform/indexer"
 	"github.com/kinform/kinform/internal/remind"
 )
 
@@ -20,28 +18,11 @@ type Registration[T any] struct {
 	informer *Informer[T]
 	handle   func(Event[T])
 	opts     HandlerOptions
-	// caughtUp, if there is one, has more events that the handler is told after the
-	// initial adds, before it counts as synced.
-	caughtUp catchUp[T]
-	// awaits says that caughtUp wants to know how far the store is. It has been called with
-	// version, at asked; again wakes the handler's goroutine, to which the three belong,
-	// when it is time for the next call.
-	awaits  atomic.Bool
-	version string
-	asked   time.Time
-	again   *time.Timer
-	// complete says that the handler has been told of every object that the first list
-	// had. It belongs to the handler's goroutine.
-	complete bool
-	mailbox  *mailbox[T]
+	// catchUp, if there is one, has more events for the handler after the initial adds.
+	catchUp catchUp[T]
+	mailbox *mailbox[T]
+	first   firstSync
 
-	// told is the revision of the store up to which the handler need not be told:
-	// what had happened by then lies in its mailbox as a snapshot.
-	told uint64
-	// whole says that this snapshot had the first list in it.
-	whole bool
-
-	synced   chan struct{}
 	removed  chan struct{}
 	done     chan struct{}
 	stopOnce sync.Once
@@ -57,22 +38,22 @@ func newRegistration[T any](i *Informer[T], handle func(Event[T]), opts HandlerO
 		informer: i,
 		handle:   handle,
 		opts:     opts,
-		synced:   make(chan struct{}),
 		removed:  make(chan struct{}),
 		done:     make(chan struct{}),
 	}
 	r.mailbox = newMailbox[T](opts.Mailbox, opts.Overflow, i.gate.close, r.checkWaiting)
+	r.first.done, r.first.wake = make(chan struct{}), r.mailbox.wake
 	return r
 }
 
 // Synced is closed when the handler has returned from every initial add (G6).
-func (r *Registration[T]) Synced() <-chan struct{} { return r.synced }
+func (r *Registration[T]) Synced() <-chan struct{} { return r.first.done }
 
 // WaitForSync waits until the handler has returned from every initial add (G6).
 // The error is a [*SyncError]: ctx ended, the handler was removed before
 // (ErrRemoved), or the informer stopped (ErrStopped).
 func (r *Registration[T]) WaitForSync(ctx context.Context) error {
-	return r.informer.wait(ctx, r.opts.Name, r.synced, r.removed)
+	return r.informer.wait(ctx, r.opts.Name, r.first.done, r.removed)
 }
 
 // Remove ends the handler: no call begins after Remove has returned, but for one
@@ -101,9 +82,7 @@ func (r *Registration[T]) stop() {
 func (r *Registration[T]) run() {
 	defer close(r.done)
 	defer func() {
-		if r.again != nil {
-			r.again.Stop()
-		}
+		r.first.stop()
 		// A handler that ends the goroutine, as testing's FailNow does, is removed:
 		// nobody reads its mailbox any more. One that the informer has stopped stays,
 		// for Status.
@@ -150,83 +129,54 @@ func (r *Registration[T]) deliverMail(resync <-chan time.Time) {
 		}
 		switch {
 		case !ok:
-			if r.again != nil && r.awaits.Load() && time.Since(r.asked) >= askAgain {
-				r.catchUp(time.Now())
+			if r.first.overdue() {
+				r.askCatchUp(time.Now())
 			}
 			return
-		case l.initial:
-			r.deliverSnapshot(l)
-		default:
+		case len(l.events) > 0:
 			r.deliver(l.events[0], l.posted)
+		default:
+			r.deliverFirst(l)
 		}
 	}
 }
 
-func (r *Registration[T]) deliverSnapshot(l letter[T]) {
+// deliverFirst tells the handler of the objects of a snapshot, and then takes note of a mark.
+func (r *Registration[T]) deliverFirst(l letter[T]) {
 	if l.snapshot != nil {
 		defer l.snapshot.Release()
-	}
-	for entry := range entriesOf(l.snapshot) {
-		if isClosed(r.removed) {
-			return
+		for entry := range l.snapshot.Entries() {
+			if isClosed(r.removed) {
+				return
+			}
+			r.deliver(Event[T]{
+				Type:            Added,
+				Cause:           Initial,
+				Key:             entry.Key,
+				ResourceVersion: entry.ResourceVersion,
+				New:             entry.Object,
+				UIDHash:         entry.UIDHash,
+			}, l.posted)
 		}
-		r.deliver(Event[T]{
-			Type:            Added,
-			Cause:           Initial,
-			Key:             entry.Key,
-			ResourceVersion: entry.ResourceVersion,
-			New:             entry.Object,
-			UIDHash:         entry.UIDHash,
-		}, l.posted)
 	}
-	r.complete = r.complete || l.complete
-	switch {
-	case !r.complete || isClosed(r.synced) && !r.awaits.Load():
-	case r.caughtUp == nil:
-		close(r.synced)
-	case l.complete && l.snapshot == nil: // How far that is, another letter says.
-	default:
-		r.version = l.version
-		r.catchUp(l.posted)
+	if l.mark && r.first.marked(l.version) {
+		r.askCatchUp(l.posted)
 	}
 }
 
-// catchUp tells the handler what caughtUp has now.
-func (r *Registration[T]) catchUp(posted time.Time) {
-	synced, settled := r.caughtUp(r.version, func(event Event[T]) bool {
+// catchUp yields the events that a handler is told beside those of its informer, which has told
+// of everything through a version. It answers with the state that the handler's first sync is in
+// now: catchingUp, synced or finished. Unless that is finished, catchUp is asked again.
+type catchUp[T any] func(version string, yield func(Event[T]) bool) syncState
+
+// askCatchUp tells the handler what catchUp has now.
+func (r *Registration[T]) askCatchUp(posted time.Time) {
+	r.first.answered(r.catchUp(r.first.version, func(event Event[T]) bool {
 		if !isClosed(r.removed) {
 			r.deliver(event, posted)
 		}
 		return !isClosed(r.removed)
-	})
-	if synced && !isClosed(r.synced) {
-		close(r.synced)
-	}
-	r.asked = time.Now()
-	switch {
-	case settled:
-		r.awaits.Store(false)
-	case r.again == nil:
-		r.again = time.AfterFunc(askAgain, func() { signal(r.mailbox.wake) })
-	default:
-		r.again.Reset(askAgain)
-	}
-}
-
-// catchUp yields the events that a handler is told beside those of its informer, now that
-// this is complete, and has told of everything through a version. It reports whether the
-// handler is synced now, and whether that was all: if not, it is called again when the
-// informer is further, and after askAgain, with the same version, when it is not.
-type catchUp[T any] func(version string, yield func(Event[T]) bool) (synced, settled bool)
-
-// askAgain is for how long a catchUp that is not settled waits for a new version.
-const askAgain = time.Minute
-
-func entriesOf[T any](snapshot *indexer.Snapshot[T]) iter.Seq[indexer.Entry[T]] {
-	if snapshot == nil {
-		return func(func(indexer.Entry[T]) bool) {}
-	}
-	return snapshot.Entries()
+	}))
 }
 
 // deliver calls the handler with one event.

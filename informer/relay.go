@@ -111,7 +111,7 @@ func (r *Relay[T]) MoveTo(ctx context.Context, to *Informer[T], opts HandlerOpti
 	for key := range r.told {
 		r.unseen[key] = false
 	}
-	registration, err := to.addHandler(r.pass, opts, func(version string, yield func(Event[T]) bool) (synced, settled bool) {
+	registration, err := to.addHandler(r.pass, opts, func(version string, yield func(Event[T]) bool) syncState {
 		return r.catchUp(to, version, yield)
 	})
 	if err == nil {
@@ -210,7 +210,7 @@ func buried[T any](last indexer.Entry[T]) Event[T] {
 // informer has mentioned all that is there through a version: the deletion of what is
 // gone, and what is there in a state that seemed to be older. What the handler is not
 // told, as it is removed in the middle, is for the next informer.
-func (r *Relay[T]) catchUp(to *Informer[T], version string, yield func(Event[T]) bool) (synced, settled bool) {
+func (r *Relay[T]) catchUp(to *Informer[T], version string, yield func(Event[T]) bool) syncState {
 	store := to.Store()
 	status := to.reflector.Status()
 	if order, err := resourceversion.CompareResourceVersion(version, r.goal); r.behind && (err != nil || order >= 0 || r.believes(status, version)) {
@@ -218,7 +218,7 @@ func (r *Relay[T]) catchUp(to *Informer[T], version string, yield func(Event[T])
 		r.behind, r.deleted = false, [2]map[types.NamespacedName]string{}
 		for _, entry := range back {
 			if !yield(stated(Added, entry)) {
-				return false, false
+				return catchingUp
 			}
 		}
 	}
@@ -244,7 +244,7 @@ func (r *Relay[T]) catchUp(to *Informer[T], version string, yield func(Event[T])
 		}
 		replaced := exists && listwatch.OtherUID(last.UIDHash, entry.UIDHash)
 		if (!exists || replaced) && !yield(buried(last)) {
-			return false, false
+			return catchingUp
 		}
 		e := stated(Updated, entry)
 		switch {
@@ -256,13 +256,19 @@ func (r *Relay[T]) catchUp(to *Informer[T], version string, yield func(Event[T])
 			e.Restored = newer(last.ResourceVersion, entry.ResourceVersion)
 		}
 		if !yield(e) {
-			return false, false
+			return catchingUp
 		}
 	}
 	for _, key := range early {
 		r.unseen[key] = false
 	}
-	return !r.behind, !r.behind && len(r.unseen) == 0
+	switch {
+	case r.behind:
+		return catchingUp
+	case len(r.unseen) > 0:
+		return synced
+	}
+	return finished
 }
 
 // believes reports whether an informer that is still behind is no longer waited for: time

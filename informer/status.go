@@ -73,7 +73,7 @@ func (r *Registration[T]) Status() HandlerStatus {
 	depth, oldest, coalesced := r.mailbox.state()
 	s := HandlerStatus{
 		Name:      r.opts.Name,
-		Synced:    isClosed(r.synced),
+		Synced:    isClosed(r.first.done),
 		Waiting:   depth,
 		Delivered: r.delivered.Load(),
 		Panics:    r.panics.Load(),
