@@ -12,6 +12,7 @@ import (
 // complete first list, and of every change through a version; and at an answer of its catchUp.
 //
 //	state        the handler has returned from        Synced   mark             catchUp answers
+//	─────────────────────────────────────────────────────────────────────────────────────────────
 //	listing      some of its initial adds, or none    open     finished (1)     -
 //	                                                           catchingUp (2)
 //	catchingUp   all of them                          open     catchingUp (2)   catchingUp, synced or finished
