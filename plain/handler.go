@@ -127,15 +127,10 @@ func (r *ring[E]) pop() (e E) {
 	return e
 }
 
-// What package informer does beyond informer.go and this file, and why:
+// What package informer does beyond this file, and why:
 //
 //   - A slow handler costs bounded memory: beyond 1,024 events, the informer merges what waits for it by key.
 //     Here, the ring grows until the program ends.
-//   - An object that was deleted and created again while nobody watched is told as deleted and added, as the
-//     two have different UIDs. Here, it is an update.
-//   - Each handler may have a resync of its own, and hears why each event happened.
-//   - An object that is not stored (an index function failed, or nobody could read it) is a state that a
-//     program can see and wait for. Here, it is a line in the log.
-//   - Events reach handlers in batches, so that a burst wakes each of them once.
-//   - Synced is a channel, not a question that a program repeats.
-//   - A factory shares informers, several sources can be merged, and an informer can start from a file.
+//   - Each handler may have a resync of its own, as only some of them need one.
+//   - A handler hears why each event happened: the first list, a watch, a relist or a resync.
+//   - Synced is a channel, so that no program has to ask again and again.

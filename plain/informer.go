@@ -155,4 +155,14 @@ func (i *Informer[T]) Synced() bool { return i.queue.Synced() }
 // Applied returns the version up to which the store is complete, "" before the first list is in it.
 func (i *Informer[T]) Applied() string { return i.queue.Applied() }
 
-// What package informer does beyond this is at the end of handler.go.
+// What package informer does beyond this file, and why:
+//
+//   - It stores a batch of deltas in one step, so that readers see only states that the server had, and a burst
+//     wakes each handler once.
+//   - An object that was deleted and created again while nobody watched is told as deleted and added, as the
+//     two have different UIDs. Here, it is an update.
+//   - An object that is not stored (an index function failed, or nobody could read it) is a state that a
+//     program can see and wait for. Here, it is a line in the log.
+//   - A program can wait until the store has reached a version. Here, it can ask how far the store is.
+//   - A factory shares informers, several sources can be merged, and an informer can start from a file: programs
+//     have many parts, many namespaces, and restarts.

@@ -1,0 +1,71 @@
+package docs
+
+import (
+	"go/scanner"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// beyond begins the last comment of a file of the textbook.
+var beyond = regexp.MustCompile(`^What (package|packages|the other packages) .* beyond this( file)?, and why:`)
+
+// Each file of plain begins with its idea and ends with what the tuned package does beyond
+// it, and all of them together can be read in an evening.
+func TestTheTextbookIsShortAndEachFileHasItsIdeaAndItsEnd(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob(filepath.Join(root, "plain", "*.go"))
+	require.NoError(t, err)
+	lines := 0
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		lines += linesOfCode(text)
+		if filepath.Base(file) == "doc.go" {
+			continue
+		}
+		require.Regexp(t, `^// The [^.]+\. `, string(text), "%s does not begin with its idea", file)
+		end := string(text[strings.LastIndex(string(text), "}\n\n// ")+len("}\n\n"):])
+		end = strings.Join(strings.Fields(strings.ReplaceAll(end, "//", "")), " ")
+		require.Regexp(t, beyond, end, "%s does not end with what the tuned package does beyond it, and why", file)
+	}
+	require.LessOrEqual(t, lines, 820, "lines of code, without comments, blank lines, imports and package clauses")
+}
+
+// linesOfCode counts the lines that have code, imports and package clauses left out.
+func linesOfCode(text []byte) int {
+	set := token.NewFileSet()
+	file := set.AddFile("", -1, len(text))
+	var s scanner.Scanner
+	s.Init(file, text, nil, 0)
+	seen, importing, depth := map[int]bool{}, false, 0
+	for {
+		at, kind, literal := s.Scan()
+		switch {
+		case kind == token.EOF:
+			return len(seen)
+		case kind == token.IMPORT || kind == token.PACKAGE:
+			importing = true
+		case kind == token.LPAREN:
+			depth++
+		case kind == token.RPAREN:
+			depth--
+		}
+		if !importing && kind != token.SEMICOLON {
+			for n := range strings.Count(literal, "\n") + 1 {
+				seen[set.Position(at).Line+n] = true
+			}
+		}
+		if importing && kind == token.SEMICOLON && depth == 0 {
+			importing = false
+		}
+	}
+}
