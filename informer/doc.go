@@ -57,8 +57,8 @@
 //   - The store is changed first, then handlers are told: apply in consume.go.
 //   - A delta becomes an event, or nothing: replay in replay.go.
 //   - A handler is added late: addHandler in informer.go puts a snapshot of the store into its mailbox, and its
-//     goroutine, which begins at once, tells it of that: deliverSnapshot in registration.go. After the last of
-//     these calls the handler is synced.
+//     goroutine, which begins at once, tells it of that: deliverFirst in registration.go. After the last of
+//     these calls the handler is synced: marked in firstsync.go.
 //   - A handler falls behind: mailbox in mailbox.go.
 //   - A resync: resync in informer.go.
 //   - A relist, and an object that vanished: package deltafifo. A watch that ends, and 410: package reflector.
