@@ -25,6 +25,7 @@
 //   - indexer: the store. Readers see whole transactions and block nobody.
 //   - informer: the wiring, and its guarantees G1 to G11.
 //   - workqueue: which keys need work, without duplicates, whose turn it is, and when.
+//   - lease: which of several copies works. Leader election.
 //   - apitest: an API server for tests, with faults to order.
 //
 // The directory examples/minimal has the smallest useful program, and

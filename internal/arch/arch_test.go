@@ -103,6 +103,7 @@ func TestRulesFindEachBreach(t *testing.T) {
 		{"reflector imports rest", pkg("/reflector", module+"/rest"), []string{"may link only listwatch"}},
 		{"rest imports discovery", pkg("/rest", module+"/rest/discovery"), []string{"rest may link only listwatch"}},
 		{"kubeconfig imports discovery", pkg("/rest/kubeconfig", module+"/rest/discovery"), []string{"may link only rest, listwatch"}},
+		{"lease imports workqueue", pkg("/lease", module+"/workqueue"), []string{"lease may link only rest"}},
 		{"informer imports rest", pkg("/informer", module+"/rest"), []string{"only place where the stages meet"}},
 		{"informer imports workqueue", pkg("/informer", module+"/workqueue"), []string{"may link only reflector"}},
 		{"apitest imports rest", pkg("/apitest", module+"/rest"), []string{"would share its mistakes"}},

@@ -80,6 +80,10 @@ var architecture = rules{
 			reason: "what stands around rest is linked only by who imports it, and brings nothing else along",
 		},
 		{
+			from: []string{"lease"}, to: []string{"rest", "listwatch", "rest/sharing"},
+			reason: "a lease is an object of the API, and what is done under it is the user's",
+		},
+		{
 			from: []string{"informer"}, to: []string{"reflector", "deltafifo", "indexer", "listwatch"},
 			reason: "informer is the only place where the stages meet, and it takes any source, not only rest",
 		},

@@ -59,9 +59,14 @@ var assumed = map[string]string{
 	"informer/run.go: err := informer.RunUntil(context.WithoutCancel(ctx), ctx, func(working context.Context) error {":                           runs,
 	"informer/transform.go: informer.New(informer.Transform(pods, func(pod *corev1.Pod) (summary, error) { ... }), informer.Options[summary]{})": "pods listwatch.Source[*corev1.Pod]",
 	`informer/warmstart/doc.go: file, err := warmstart.New("/var/cache/app/pods", warmstart.Protobuf[corev1.Pod](), warmstart.Options{})`:        "ctx context.Context, pods listwatch.Source[*corev1.Pod]",
-	"rest/for.go: pods, err := rest.For[*corev1.Pod](client, rest.ResourceOptions{})":                                                            "client *rest.Client",
-	`rest/for.go: websites := schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "websites"}`:                            "client *rest.Client",
-	"rest/for.go: pods := rest.Must(rest.For[*corev1.Pod](client, rest.ResourceOptions{}))":                                                      "client *rest.Client",
+	`lease/doc.go: elector, err := lease.New(client, types.NamespacedName{Namespace: "default", Name: "greeter"}, lease.Options{})`: "ctx, stop context.Context, client *rest.Client, " +
+		"queue *workqueue.Queue[string], workers int, reconcile func(context.Context, string) error",
+	"lease/doc.go: client, err := rest.NewClient(config, rest.Options{Limit: lease.Check})": "config rest.Config",
+	"lease/doc.go: elector.RunUntil(ctx, stop, func(lead context.Context) error {": "ctx, stop context.Context, elector *lease.Elector, " +
+		"queue *workqueue.Queue[string], workers int, reconcile func(context.Context, string) error",
+	"rest/for.go: pods, err := rest.For[*corev1.Pod](client, rest.ResourceOptions{})":                                 "client *rest.Client",
+	`rest/for.go: websites := schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "websites"}`: "client *rest.Client",
+	"rest/for.go: pods := rest.Must(rest.For[*corev1.Pod](client, rest.ResourceOptions{}))":                           "client *rest.Client",
 	`rest/finalizer/doc.go: pod, gone, err := finalizer.Handle(ctx, pods, cached, "example.com/dns", removeRecord)`: "ctx context.Context, pods *rest.Resource[*corev1.Pod], cached *corev1.Pod, " +
 		"removeRecord func(context.Context, *corev1.Pod) error",
 	"rest/sharing/doc.go: shared := sharing.New(sharing.Options{MaxBytes: 32 << 20})":                     "client *rest.Client, gvr schema.GroupVersionResource",
@@ -105,7 +110,7 @@ var imports = map[string]string{
 	"appsv1": "k8s.io/api/apps/v1", "autoscalingv1": "k8s.io/api/autoscaling/v1", "corev1": "k8s.io/api/core/v1",
 	"metav1": "k8s.io/apimachinery/pkg/apis/meta/v1", "schema": "k8s.io/apimachinery/pkg/runtime/schema", "types": "k8s.io/apimachinery/pkg/types",
 	"apitest": module + "apitest", "await": module + "informer/await", "enqueue": module + "informer/enqueue", "finalizer": module + "rest/finalizer",
-	"indexer": module + "indexer", "informer": module + "informer", "listwatch": module + "listwatch", "mutation": module + "rest/sharing/mutation",
+	"indexer": module + "indexer", "informer": module + "informer", "lease": module + "lease", "listwatch": module + "listwatch", "mutation": module + "rest/sharing/mutation",
 	"predicate": module + "informer/predicate", "rest": module + "rest", "sharing": module + "rest/sharing", "warmstart": module + "informer/warmstart",
 	"workqueue": module + "workqueue", "discovery": module + "rest/discovery", "kubeconfig": module + "rest/kubeconfig", "reflector": module + "reflector",
 }

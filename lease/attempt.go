@@ -1,0 +1,183 @@
+package lease
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// taken is a Lease that the server has with this candidate in it, and when the request was sent
+// that wrote it.
+type taken struct {
+	lease *coordinationv1.Lease
+	sent  instant
+}
+
+// errOutrun is that another was quicker to write: look again soon.
+var errOutrun = errors.New("another was quicker")
+
+// writeError is a write that failed: as answers get lost, it may have been done all the same.
+type writeError struct{ err error }
+
+func (e *writeError) Error() string { return e.err.Error() }
+func (e *writeError) Unwrap() error { return e.err }
+
+// attempt looks at the lease, and takes it if it is free. Of nil and nil it is another's.
+func (e *Elector) attempt(ctx context.Context) (*taken, error) {
+	lease, err := e.get(ctx, e.opts.RenewDeadline/2)
+	if err != nil && !apierrors.IsNotFound(err) {
+		return nil, err
+	}
+	if err == nil {
+		e.see(recordOf(lease))
+	}
+	if e.expiry() > 0 { // also if it was deleted: who had it may not know that yet
+		return nil, nil
+	}
+	if err != nil {
+		lease = nil
+	}
+	seen := e.sighted()
+	before := seen.record
+	at := stamp(before.renewed)
+	if n := len(e.attempts); n > 0 && !at.After(e.attempts[n-1]) {
+		at = e.attempts[n-1].Add(time.Microsecond) // each differs from the ones before
+	}
+	mine := record{holder: e.opts.Identity, duration: e.opts.LeaseDuration, acquired: at, renewed: at, transitions: before.transitions}
+	if seen.known {
+		mine.transitions = before.after()
+	}
+	e.remember(at)
+	// Who stops standing waits for the answer, to know whether there is something to release.
+	return e.put(context.WithoutCancel(ctx), lease, mine, e.opts.RenewDeadline/2)
+}
+
+// remember keeps the acquire time of an attempt, by which this Elector will know its own
+// writes that it had no answer to. An older one than these would be taken for another's, and waited
+// for.
+func (e *Elector) remember(at time.Time) {
+	const kept = 16
+	e.attempts = append(e.attempts, at)
+	if extra := len(e.attempts) - kept; extra > 0 {
+		e.attempts = slices.Delete(e.attempts, 0, extra)
+	}
+}
+
+// mine reports whether this Elector wrote a record: not another one of the same identity.
+func (e *Elector) mine(r record) bool {
+	return r.holder == e.opts.Identity && slices.ContainsFunc(e.attempts, r.acquired.Equal)
+}
+
+// get reads the Lease.
+func (e *Elector) get(ctx context.Context, patience time.Duration) (*coordinationv1.Lease, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	return e.leases.Get(ctx, e.key, metav1.GetOptions{})
+}
+
+// put writes a record into the Lease, which must be as it was read, or must not exist if it is
+// nil.
+func (e *Elector) put(ctx context.Context, lease *coordinationv1.Lease, r record, patience time.Duration) (*taken, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	var answer *coordinationv1.Lease
+	var err error
+	sent := now() // before the request: it counts from here, whenever the answer comes
+	if lease == nil {
+		lease = &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: e.key.Namespace, Name: e.key.Name}}
+		r.write(lease, e.opts.Labels)
+		answer, err = e.leases.Create(ctx, lease, metav1.CreateOptions{})
+	} else {
+		lease = lease.DeepCopy()
+		r.write(lease, e.opts.Labels)
+		answer, err = e.leases.Update(ctx, lease, metav1.UpdateOptions{})
+	}
+	switch {
+	case apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) || (apierrors.IsNotFound(err) && lease.ResourceVersion != ""):
+		return nil, &writeError{fmt.Errorf("%w: %w", errOutrun, err)}
+	case err != nil:
+		return nil, &writeError{err}
+	case !recordOf(answer).same(r):
+		return nil, &writeError{errForeign}
+	}
+	e.see(r)
+	return &taken{answer, sent}, nil
+}
+
+// see takes note of what the Lease says now.
+func (e *Elector) see(r record) {
+	e.mu.Lock()
+	before := e.seen
+	if !before.known || !before.record.same(r) {
+		e.seen = sight{known: true, record: r, at: time.Now()}
+	}
+	e.mu.Unlock()
+	if before.known && before.record.holder == r.holder {
+		return
+	}
+	switch {
+	case r.holder == "":
+		e.opts.Logger.Info("nobody leads", "lease", e.key.String(), "identity", e.opts.Identity)
+	case r.holder != e.opts.Identity:
+		e.opts.Logger.Info("another leads", "lease", e.key.String(), "holder", r.holder, "identity", e.opts.Identity)
+	case !e.mine(r):
+		e.opts.Logger.Warn("the Lease names this candidate, which has not written it: it is waited for as another's. Another process may have the same identity, or this one's had it before",
+			"lease", e.key.String(), "identity", r.holder)
+	}
+	e.opts.Observer.leader(r.holder)
+}
+
+func (e *Elector) sighted() sight {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.seen
+}
+
+// expiry is the time until the lease may be taken, by what was seen of it: 0 or less if that
+// is now.
+func (e *Elector) expiry() time.Duration {
+	seen := e.sighted()
+	if !seen.known || seen.record.holder == "" || e.mine(seen.record) {
+		return 0
+	}
+	patience := seen.record.duration
+	if patience == 0 {
+		patience = e.opts.LeaseDuration // It does not say, so it is as one of this candidate's.
+	}
+	return patience - time.Since(seen.at)
+}
+
+// note counts, logs and tells an attempt.
+func (e *Elector) note(took time.Duration, err error) {
+	e.mu.Lock()
+	e.stats.Attempts++
+	var unsaid uint64
+	var due bool
+	switch {
+	case err == nil:
+		e.stats.Failing, e.stats.FailingSince = nil, time.Time{}
+		e.trouble.Over()
+	case errors.Is(err, errOutrun):
+		e.stats.Conflicts++
+	default:
+		e.stats.Failures++
+		if e.stats.Failing == nil {
+			e.stats.FailingSince = time.Now()
+		}
+		e.stats.Failing = err
+		unsaid, due = e.trouble.Due(len(apierrors.ReasonForError(err)), time.Now())
+	}
+	e.mu.Unlock()
+	if due {
+		e.opts.Logger.LogAttrs(context.Background(), slog.LevelWarn, "the lease cannot be read or written, which is tried again",
+			slog.String("lease", e.key.String()), slog.Any("err", err), slog.Uint64("others", unsaid))
+	}
+	e.opts.Observer.attempted(took, err)
+}

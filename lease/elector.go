@@ -1,0 +1,252 @@
+package lease
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/internal/remind"
+	"github.com/kinform/kinform/rest"
+)
+
+// Elector is one candidate for one Lease. It is safe for concurrent use, and holds nothing
+// that would need closing.
+type Elector struct {
+	key    types.NamespacedName
+	opts   Options
+	leases *rest.Resource[*coordinationv1.Lease]
+
+	attempts []time.Time // the last acquire times that this Elector wrote, for Run alone
+
+	mu       sync.Mutex // guards following
+	running  bool
+	standing bool
+	seen     sight
+	term     *term // that goes on, or whose function has not returned
+	stats    Stats
+	trouble  remind.Reminder
+}
+
+// sight is what a candidate saw of the Lease.
+type sight struct {
+	known  bool
+	record record
+	at     time.Time // when it saw that this had changed, by its own clock
+}
+
+// New returns a candidate for the Lease of this name, which need not exist. It sends nothing.
+//
+// The client needs the rights to get, create and update leases of the group
+// coordination.k8s.io in that namespace. One whose [rest.Options].Limit makes
+// requests wait makes renewals wait as well: let the Elector have a client of its own then.
+func New(client *rest.Client, key types.NamespacedName, opts Options) (*Elector, error) {
+	opts, err := opts.withDefaults()
+	if err == nil {
+		err = opts.validate(key)
+	}
+	if err != nil {
+		return nil, err
+	}
+	leases, err := rest.For[*coordinationv1.Lease](client, rest.ResourceOptions{Namespace: key.Namespace})
+	if err != nil {
+		return nil, fmt.Errorf("lease %s: %w", key, err)
+	}
+	return &Elector{key: key, opts: opts, leases: leases}, nil
+}
+
+// Identity is what the Lease calls this candidate.
+func (e *Elector) Identity() string { return e.opts.Identity }
+
+// Run waits until it has the lease, calls lead, keeps the lease while lead runs, and releases
+// it when lead has returned.
+//
+// The context of lead ends when ctx does, or when the lease is lost, with a [*LostError] as
+// its cause: RenewDeadline after the last renewal that succeeded was sent, or as soon as
+// another is seen to have the lease. Run waits for lead to return in any case; one that goes on
+// without a context that lives is what [Elector.Healthy] complains of. Until it has returned,
+// Run goes on renewing a lease that is not lost, also after ctx has ended.
+//
+// Run returns
+//
+//   - nil when ctx has ended, whether this candidate led or not,
+//   - the error of lead, if that is not the end of its context,
+//   - a [*LostError] when the lease was lost before lead returned, joined with the error
+//     of lead if there is one. With Options.StandAgain, it waits for the lease again instead,
+//     unless lead had an error of its own.
+//
+// A process that lost the lease may well end, as programs on client-go do: its replacement
+// begins with nothing that is half done. What keeps the lease from being had (no connection,
+// missing rights) is no reason to return: Run goes on trying, and logs it.
+//
+// lead is called on the goroutine of Run. If it panics, so does Run, and does not release
+// the lease. Only one Run at a time: a second returns an error.
+func (e *Elector) Run(ctx context.Context, lead func(context.Context) error) error {
+	return e.RunUntil(ctx, ctx, lead)
+}
+
+// RunUntil is Run for functions that end by themselves when they are asked to, such as one that
+// finishes its queue. When stop ends, a candidate that does not lead returns nil, and one that leads
+// goes on until lead has returned; see [workqueue.Queue.RunUntil], which takes the same two
+// contexts, as lead may well pass on its own and stop. When ctx ends, so does all as in Run.
+//
+// [workqueue.Queue.RunUntil]: https://pkg.go.dev/github.com/kinform/kinform/workqueue#Queue.RunUntil
+func (e *Elector) RunUntil(ctx, stop context.Context, lead func(context.Context) error) error {
+	if lead == nil {
+		return fmt.Errorf("lease %s: Run needs a function to call", e.key)
+	}
+	e.mu.Lock()
+	second := e.running
+	e.running = true
+	e.mu.Unlock()
+	if second {
+		return fmt.Errorf("lease %s: Run is called while another Run goes on: make a second Elector for a second candidate", e.key)
+	}
+	defer func() {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		e.running = false
+	}()
+	for {
+		t := e.stand(ctx, stop)
+		if t == nil {
+			return nil
+		}
+		err := e.lead(t, lead)
+		lost, ok := err.(*LostError) // and nothing else
+		if !ok || !e.opts.StandAgain || lost.Lease != e.key || ctx.Err() != nil || stop.Err() != nil {
+			return err
+		}
+	}
+}
+
+// stand waits until this candidate has the lease, and returns its term; nil if ctx or stop ended
+// first.
+func (e *Elector) stand(ctx, stop context.Context) *term {
+	e.setStanding(true)
+	defer e.setStanding(false)
+	standing, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(stop, cancel)()
+	for standing.Err() == nil {
+		begun := now()
+		taken, err := e.attempt(standing)
+		if standing.Err() != nil {
+			if _, unsure := errors.AsType[*writeError](err); unsure || taken != nil {
+				e.release(ctx, begun.add(e.opts.RenewDeadline)) // It may be this one's, who will not lead.
+			}
+			return nil
+		}
+		e.note(now().sub(begun), err)
+		if taken != nil {
+			t := e.begin(ctx, taken)
+			if t.look() {
+				return t
+			}
+			t.finish()
+			continue // The answer came too late.
+		}
+		sleep(standing, e.pause(err))
+	}
+	return nil
+}
+
+// begin makes the term of a lease that was taken.
+func (e *Elector) begin(ctx context.Context, taken *taken) *term {
+	inner, cancel := context.WithCancelCause(ctx)
+	renewing, stop := context.WithCancel(context.WithoutCancel(ctx))
+	r := recordOf(taken.lease)
+	t := &term{
+		Context: inner, cancel: cancel, elector: e, outer: innermost(ctx), acquired: r.acquired,
+		about:    Term{Lease: e.key, Identity: e.opts.Identity, Transitions: r.transitions, Since: time.Now()},
+		renewing: renewing, stop: stop,
+		lease: taken.lease, last: taken.sent, until: taken.sent.add(e.opts.RenewDeadline),
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.timer = time.AfterFunc(max(t.until.sub(now()), 0), t.ring)
+	return t
+}
+
+// lead calls the function of a leader, and renews the lease beside it.
+func (e *Elector) lead(t *term, lead func(context.Context) error) error {
+	e.setTerm(t)
+	e.opts.Logger.Info("leading", "lease", e.key.String(), "identity", e.opts.Identity, "transitions", t.about.Transitions)
+	e.opts.Observer.lead(t.about)
+	renewals := make(chan struct{})
+	go func() {
+		defer close(renewals)
+		e.renew(t)
+	}()
+	returned := false
+	var lost *LostError
+	end := sync.OnceFunc(func() {
+		lost = t.finish()
+		<-renewals
+		if returned && lost == nil && !e.opts.KeepOnEnd {
+			e.release(t.renewing, t.until)
+		}
+		e.setTerm(nil)
+	})
+	defer end() // after a panic of lead as well
+	err := lead(t)
+	returned = true
+	if ended := t.Context.Err(); ended != nil && err != nil && (errors.Is(err, ended) || errors.Is(err, context.Cause(t.Context))) {
+		err = nil // It was interrupted.
+	}
+	end()
+	e.opts.Observer.ended(t.about, err)
+	switch {
+	case lost == nil:
+		return err
+	case err == nil:
+		return lost
+	default:
+		return errors.Join(lost, err)
+	}
+}
+
+func (e *Elector) setStanding(standing bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.standing = standing
+}
+
+func (e *Elector) setTerm(t *term) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.term = t; t != nil {
+		e.stats.Terms++
+	}
+}
+
+// pause is how long a candidate waits before it looks again: until the lease is over if it
+// stays as it is, or for a RetryPeriod if that comes first.
+func (e *Elector) pause(err error) time.Duration {
+	period := e.opts.RetryPeriod
+	if errors.Is(err, errOutrun) {
+		return rand.N(period/10 + 1)
+	}
+	wait := period + rand.N(period/5+1)
+	if left := e.expiry(); err == nil && left > 0 && left < wait {
+		wait = left + rand.N(period/10+1)
+	}
+	return wait
+}
+
+// sleep returns when d has passed or ctx has ended, and reports whether ctx lives.
+func sleep(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return ctx.Err() == nil
+	case <-ctx.Done():
+		return false
+	}
+}

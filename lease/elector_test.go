@@ -1,0 +1,96 @@
+package lease_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	coordinationv1 "k8s.io/api/coordination/v1"
+
+	"github.com/kinform/kinform/lease"
+)
+
+func TestLeaderRenewsAndReleases(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		server := newServer(t)
+		first := start(t, newElector(t, server, "first", lease.Options{}))
+		ctx := within(t, time.Second, first.leads)
+		object := stored(t, server)
+		require.Equal(t, "first", *object.Spec.HolderIdentity)
+		require.EqualValues(t, 15, *object.Spec.LeaseDurationSeconds)
+		require.EqualValues(t, 0, *object.Spec.LeaseTransitions)
+		acquired := object.Spec.AcquireTime.Time
+		require.True(t, acquired.Equal(object.Spec.RenewTime.Time))
+
+		second := start(t, newElector(t, server, "second", lease.Options{}))
+		time.Sleep(time.Hour)
+		require.NoError(t, ctx.Err())
+		require.NoError(t, lease.Check(ctx))
+		object = stored(t, server)
+		require.Less(t, time.Since(object.Spec.RenewTime.Time), 3*time.Second)
+		require.True(t, acquired.Equal(object.Spec.AcquireTime.Time))
+		require.True(t, first.elector.Leading())
+		require.False(t, second.elector.Leading())
+		require.Equal(t, "first", second.elector.Stats().Leader)
+		require.Empty(t, second.leads)
+
+		first.stop()
+		require.NoError(t, <-first.result)
+		require.ErrorIs(t, lease.Check(ctx), lease.ErrEnded)
+		object = stored(t, server)
+		require.Empty(t, *object.Spec.HolderIdentity)
+		require.EqualValues(t, 1, *object.Spec.LeaseDurationSeconds, "client-go writes that as well")
+
+		ctx = within(t, 2400*time.Millisecond, second.leads)
+		term, ok := lease.FromContext(ctx)
+		require.True(t, ok)
+		require.EqualValues(t, 1, term.Transitions)
+		require.Equal(t, "second", term.Identity)
+		object = stored(t, server)
+		require.Equal(t, "second", *object.Spec.HolderIdentity)
+		require.EqualValues(t, 1, *object.Spec.LeaseTransitions)
+
+		broken := errors.New("broken")
+		second.end <- broken
+		require.Equal(t, broken, <-second.result)
+		require.Empty(t, *stored(t, server).Spec.HolderIdentity)
+	})
+}
+
+func TestLeaseOfAKilledLeaderIsTakenWhenItIsOver(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		server := newServer(t)
+		first := start(t, newElector(t, server, "first", lease.Options{KeepOnEnd: true}))
+		within(t, time.Second, first.leads)
+		second := start(t, newElector(t, server, "second", lease.Options{}))
+		time.Sleep(time.Minute)
+		first.stop()
+		require.NoError(t, <-first.result)
+		require.Equal(t, "first", *stored(t, server).Spec.HolderIdentity)
+		renewed := stored(t, server).Spec.RenewTime.Time
+		within(t, time.Minute, second.leads)
+		require.GreaterOrEqual(t, time.Since(renewed), 15*time.Second)
+		require.Less(t, time.Since(renewed), 18*time.Second)
+	})
+}
+
+func TestRunEndsACandidateThatDoesNotLead(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		server := newServer(t)
+		holder := "somebody"
+		_, err := server.Create(&coordinationv1.Lease{ObjectMeta: meta(), Spec: coordinationv1.LeaseSpec{HolderIdentity: &holder}})
+		require.NoError(t, err)
+		e := newElector(t, server, "", lease.Options{})
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		require.NoError(t, e.Run(ctx, func(context.Context) error { panic("leads") }))
+		require.Equal(t, "somebody", e.Stats().Leader)
+		require.NotEmpty(t, e.Identity())
+	})
+}

@@ -1,0 +1,85 @@
+package lease_test
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/apitest"
+	"github.com/kinform/kinform/lease"
+	"github.com/kinform/kinform/rest"
+	"github.com/kinform/kinform/workqueue"
+)
+
+func exampleServer() *apitest.Server {
+	server := apitest.New(apitest.Options{})
+	if err := server.ListenMemory(); err != nil {
+		panic(err)
+	}
+	return server
+}
+
+// A controller that runs in several copies: the one that leads works on the queue. Check keeps a
+// request from being sent after the lease was lost.
+func Example() {
+	server := exampleServer()
+	defer server.Close()
+	config := rest.Config{Host: server.URL(), DialContext: server.DialContext}
+	client, err := rest.NewClient(config, rest.Options{Limit: lease.Check})
+	if err != nil {
+		panic(err)
+	}
+	defer client.Close()
+
+	elector, err := lease.New(client, types.NamespacedName{Namespace: "default", Name: "greeter"}, lease.Options{})
+	if err != nil {
+		panic(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	queue := workqueue.New(workqueue.Options[string]{})
+	queue.Add("world")
+	err = elector.Run(ctx, func(ctx context.Context) error {
+		return queue.Run(ctx, 1, func(ctx context.Context, name string) error {
+			fmt.Println("hello", name, lease.Check(ctx))
+			cancel() // as SIGTERM would
+			return nil
+		})
+	})
+	fmt.Println(err)
+
+	// Output:
+	// hello world <nil>
+	// <nil>
+}
+
+// Several controllers under one lease begin and end with it.
+func ExampleTogether() {
+	server := exampleServer()
+	defer server.Close()
+	client, err := rest.NewClient(rest.Config{Host: server.URL(), DialContext: server.DialContext}, rest.Options{})
+	if err != nil {
+		panic(err)
+	}
+	defer client.Close()
+	elector, err := lease.New(client, types.NamespacedName{Namespace: "default", Name: "greeter"}, lease.Options{Identity: "one"})
+	if err != nil {
+		panic(err)
+	}
+	websites := func(ctx context.Context) error {
+		<-ctx.Done() // until another fails, here
+		fmt.Println("websites end:", context.Cause(ctx))
+		return nil
+	}
+	certificates := func(ctx context.Context) error {
+		term, _ := lease.FromContext(ctx)
+		fmt.Println(term.Identity, "leads", term.Lease)
+		return fmt.Errorf("no issuer")
+	}
+	fmt.Println(elector.Run(context.Background(), lease.Together(websites, certificates)))
+
+	// Output:
+	// one leads default/greeter
+	// websites end: no issuer
+	// no issuer
+}

@@ -1,0 +1,120 @@
+package lease_test
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/apitest"
+	"github.com/kinform/kinform/lease"
+	"github.com/kinform/kinform/rest"
+)
+
+func TestMain(m *testing.M) {
+	slog.SetDefault(slog.New(slog.DiscardHandler)) // Leases of tests are lost on purpose.
+	goleak.VerifyTestMain(m)
+}
+
+var (
+	leases = coordinationv1.SchemeGroupVersion.WithResource("leases")
+	key    = types.NamespacedName{Namespace: "default", Name: "greeter"}
+)
+
+// newServer starts a server.
+func newServer(t *testing.T) *apitest.Server {
+	t.Helper()
+	server := apitest.New(apitest.Options{})
+	t.Cleanup(server.Close)
+	require.NoError(t, server.ListenMemory())
+	return server
+}
+
+// newClient returns a client of its own for a server.
+func newClient(t *testing.T, server *apitest.Server, opts rest.Options) *rest.Client {
+	t.Helper()
+	client, err := rest.NewClient(rest.Config{Host: server.URL(), DialContext: server.DialContext}, opts)
+	require.NoError(t, err)
+	t.Cleanup(client.Close)
+	return client
+}
+
+// newElector returns a candidate with a client of its own.
+func newElector(t *testing.T, server *apitest.Server, identity string, opts lease.Options) *lease.Elector {
+	t.Helper()
+	opts.Identity = identity
+	e, err := lease.New(newClient(t, server, rest.Options{}), key, opts)
+	require.NoError(t, err)
+	return e
+}
+
+// stored returns the Lease as the server has it.
+func stored(t *testing.T, server *apitest.Server) *coordinationv1.Lease {
+	t.Helper()
+	object, err := server.Get(leases, key)
+	require.NoError(t, err)
+	return object.(*coordinationv1.Lease)
+}
+
+// change edits the Lease as an administrator would.
+func change(t *testing.T, server *apitest.Server, edit func(*coordinationv1.Lease)) {
+	t.Helper()
+	object := stored(t, server)
+	edit(object)
+	_, err := server.Update(object)
+	require.NoError(t, err)
+}
+
+// run is a Run that goes on.
+type run struct {
+	elector *lease.Elector
+	leads   chan context.Context // the context of each function that is called
+	end     chan error           // what the function is to return
+	stop    context.CancelFunc
+	result  chan error
+}
+
+// start runs a candidate whose function returns when it is told to, or with the cause of its
+// context when that ends.
+func start(t *testing.T, e *lease.Elector) *run {
+	t.Helper()
+	ctx, stop := context.WithCancel(t.Context())
+	r := &run{elector: e, leads: make(chan context.Context, 10), end: make(chan error), stop: stop, result: make(chan error, 1)}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		r.result <- e.Run(ctx, func(ctx context.Context) error {
+			r.leads <- ctx
+			select {
+			case err := <-r.end:
+				return err
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			}
+		})
+	}()
+	t.Cleanup(func() {
+		stop()
+		<-done
+	})
+	return r
+}
+
+// within fails unless something comes within a time.
+func within[V any](t *testing.T, d time.Duration, from <-chan V) (value V) {
+	t.Helper()
+	select {
+	case value = <-from:
+	case <-time.After(d):
+		require.Fail(t, "it did not come in time", "%v", d)
+	}
+	return value
+}
+
+func meta() metav1.ObjectMeta { return metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name} }

@@ -1,0 +1,110 @@
+package lease
+
+import (
+	"cmp"
+	"crypto/rand"
+	"fmt"
+	"log/slog"
+	"maps"
+	"math"
+	"os"
+	"time"
+	"unicode/utf8"
+
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/validation"
+)
+
+// Options are the choices of an Elector. The zero value works.
+type Options struct {
+	// Identity is what the Lease calls this candidate. No other candidate may have the
+	// same, in this process or in another: a Lease that names it, and that this Elector
+	// knows nothing of, is taken for another's. Defaults to the name of the host and
+	// something random.
+	Identity string
+
+	// LeaseDuration is how long the others wait, by their clocks and from when they saw
+	// the last renewal, until they take the lease. It is in whole seconds, as the Lease
+	// has it. Defaults to 15 seconds.
+	LeaseDuration time.Duration
+
+	// RenewDeadline is how long the leader leads after it sent the last renewal that
+	// succeeded, by its own clock. The rest of LeaseDuration is for functions that are slow
+	// to end, and for clocks that run at different rates: up to LeaseDuration / RenewDeadline.
+	// It should be more than a second where candidates are on client-go, which compares
+	// times in whole seconds and so may not see the last renewal. Defaults to two thirds of
+	// LeaseDuration, which is 10 seconds.
+	RenewDeadline time.Duration
+
+	// RetryPeriod is the time from one renewal to the next, and between two looks of a
+	// candidate, to which up to a fifth is added at random. It is less than RenewDeadline
+	// by that fifth. Defaults to two fifteenths of LeaseDuration, which is 2 seconds.
+	RetryPeriod time.Duration
+
+	// StandAgain has Run stand for election again after the lease was lost, where it
+	// would return a [*LostError]: for a function that can be called several times. What
+	// holds state of its own, such as an informer or a queue, is made anew in it.
+	StandAgain bool
+
+	// KeepOnEnd leaves the lease as it is when the function has returned, so that the
+	// others wait for as long as if the process had been killed. By default it is
+	// released, and the next one takes it as soon as it looks.
+	KeepOnEnd bool
+
+	// Labels are set on the Lease when it is created or taken. Defaults to none.
+	Labels map[string]string
+
+	// Observer is told what the Elector does. Defaults to nobody.
+	Observer *Observer
+
+	// Logger gets who leads, each change once, and attempts that fail: when they begin to,
+	// and every five minutes while they do. Defaults to slog.Default(), as it is at New;
+	// slog.New(slog.DiscardHandler) is silence.
+	Logger *slog.Logger
+}
+
+// withDefaults returns the options with each field that is zero filled in.
+func (o Options) withDefaults() (Options, error) {
+	o.LeaseDuration = cmp.Or(o.LeaseDuration, 15*time.Second)
+	o.RenewDeadline = cmp.Or(o.RenewDeadline, o.LeaseDuration/3*2)
+	o.RetryPeriod = cmp.Or(o.RetryPeriod, o.LeaseDuration/15*2)
+	o.Labels = maps.Clone(o.Labels)
+	o.Logger = cmp.Or(o.Logger, slog.Default())
+	if o.Identity == "" {
+		host, err := os.Hostname()
+		if err != nil {
+			return o, fmt.Errorf("lease: Options.Identity is empty, and its default needs the name of the host: set it: %w", err)
+		}
+		o.Identity = host + "_" + rand.Text()
+	}
+	return o, nil
+}
+
+// validate says what is wrong with key and with options that have their defaults.
+func (o *Options) validate(key types.NamespacedName) error {
+	if wrong := validation.IsDNS1123Label(key.Namespace); len(wrong) > 0 {
+		return fmt.Errorf("lease: the namespace of the Lease is %q: %s", key.Namespace, wrong[0])
+	}
+	if wrong := validation.IsDNS1123Subdomain(key.Name); len(wrong) > 0 {
+		return fmt.Errorf("lease: the name of the Lease is %q: %s", key.Name, wrong[0])
+	}
+	switch {
+	case !utf8.ValidString(o.Identity):
+		return fmt.Errorf("lease %s: Options.Identity is %q, which is not UTF-8", key, o.Identity)
+	case o.LeaseDuration < time.Second || o.LeaseDuration%time.Second != 0 || o.LeaseDuration/time.Second > math.MaxInt32:
+		return fmt.Errorf("lease %s: Options.LeaseDuration is %v: a Lease has whole seconds, from 1s to %ds", key, o.LeaseDuration, math.MaxInt32)
+	case o.RenewDeadline < 0 || o.RenewDeadline >= o.LeaseDuration:
+		return fmt.Errorf("lease %s: Options.RenewDeadline is %v: it must be less than LeaseDuration, %v, so that the leader ends before others begin", key, o.RenewDeadline, o.LeaseDuration)
+	case o.RetryPeriod < 0 || jittered(o.RetryPeriod) >= o.RenewDeadline:
+		return fmt.Errorf("lease %s: Options.RetryPeriod is %v: it must be less than RenewDeadline, %v, by a fifth of itself, so that there is time for a renewal", key, o.RetryPeriod, o.RenewDeadline)
+	}
+	for name, value := range o.Labels {
+		if wrong := append(validation.IsQualifiedName(name), validation.IsValidLabelValue(value)...); len(wrong) > 0 {
+			return fmt.Errorf("lease %s: Options.Labels: %q: %q: %s", key, name, value, wrong[0])
+		}
+	}
+	return nil
+}
+
+// jittered is the longest that a period becomes.
+func jittered(period time.Duration) time.Duration { return period + period/5 }

@@ -1,0 +1,84 @@
+package lease
+
+import (
+	"maps"
+	"math"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// record is what a Lease says about who leads. What it leaves unsaid, and what cannot be,
+// is zero.
+type record struct {
+	holder      string
+	duration    time.Duration
+	acquired    time.Time // of microseconds, as renewed: clocks of others, to be compared for equality alone
+	renewed     time.Time
+	transitions int32
+}
+
+// recordOf reads a Lease.
+func recordOf(lease *coordinationv1.Lease) (r record) {
+	spec := &lease.Spec
+	if spec.HolderIdentity != nil {
+		r.holder = *spec.HolderIdentity
+	}
+	if spec.LeaseDurationSeconds != nil && *spec.LeaseDurationSeconds > 0 {
+		r.duration = time.Duration(*spec.LeaseDurationSeconds) * time.Second
+	}
+	if spec.AcquireTime != nil {
+		r.acquired = micro(spec.AcquireTime.Time)
+	}
+	if spec.RenewTime != nil {
+		r.renewed = micro(spec.RenewTime.Time)
+	}
+	if spec.LeaseTransitions != nil && *spec.LeaseTransitions > 0 {
+		r.transitions = *spec.LeaseTransitions
+	}
+	return r
+}
+
+// write has lease say r, and leaves alone what r does not know: the fields of coordinated
+// leader election, and all metadata but labels.
+func (r record) write(lease *coordinationv1.Lease, labels map[string]string) {
+	seconds := int32(r.duration / time.Second)
+	spec := &lease.Spec
+	spec.HolderIdentity = &r.holder
+	spec.LeaseDurationSeconds = &seconds
+	spec.AcquireTime = &metav1.MicroTime{Time: r.acquired}
+	spec.RenewTime = &metav1.MicroTime{Time: r.renewed}
+	spec.LeaseTransitions = &r.transitions
+	if len(labels) > 0 && lease.Labels == nil {
+		lease.Labels = map[string]string{}
+	}
+	maps.Copy(lease.Labels, labels)
+}
+
+// same reports whether two records say the same. Times are compared as moments.
+func (r record) same(other record) bool {
+	return r.holder == other.holder && r.duration == other.duration && r.transitions == other.transitions &&
+		r.acquired.Equal(other.acquired) && r.renewed.Equal(other.renewed)
+}
+
+// after is how many transitions there are after one more. It never goes back.
+func (r record) after() int32 {
+	if r.transitions == math.MaxInt32 {
+		return r.transitions
+	}
+	return r.transitions + 1
+}
+
+// micro is a time as a Lease can say it.
+func micro(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
+
+// stamp is the time of a write. It differs from that of the write before, wherever the clock
+// was set since, as a server takes a write that changes nothing for none, and nobody would
+// see it.
+func stamp(before time.Time) time.Time {
+	if now := micro(time.Now()); !now.Equal(before) {
+		return now
+	}
+	return before.Add(time.Microsecond)
+}

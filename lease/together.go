@@ -1,0 +1,32 @@
+package lease
+
+import (
+	"context"
+	"sync"
+)
+
+// Together makes one function of several, such as those of the controllers that a process has
+// under one lease. It runs them beside one another. When one of them returns an error, the context
+// of the others ends with that as its cause; it returns when all have returned, with the first
+// error.
+func Together(functions ...func(context.Context) error) func(context.Context) error {
+	return func(ctx context.Context) error {
+		ctx, cancel := context.WithCancelCause(ctx)
+		defer cancel(nil)
+		var running sync.WaitGroup
+		var once sync.Once
+		var first error
+		for _, f := range functions {
+			running.Go(func() {
+				if err := f(ctx); err != nil {
+					once.Do(func() {
+						first = err
+						cancel(err)
+					})
+				}
+			})
+		}
+		running.Wait()
+		return first
+	}
+}
