@@ -25,7 +25,8 @@ type Options[T metav1.Object] struct {
 	// Resync is how often handlers are told of every object again. 0 is never.
 	Resync time.Duration
 
-	// OnError is told of every failure. The informer tries again in any case. nil logs it.
+	// OnError is told of every failure. nil logs it. A request that failed is made again in any case. An object
+	// that an index function refuses is tried again when it changes, or is listed.
 	OnError func(error)
 }
 
@@ -37,7 +38,7 @@ type Informer[T metav1.Object] struct {
 	options Options[T]
 	queue   *DeltaFIFO[T]
 
-	mu       sync.Mutex // guards following, and lets one at a time change the store
+	mu       sync.Mutex // guards following; whoever changes the store holds it
 	handlers []*Handler[T]
 	running  sync.WaitGroup // the handlers
 	started  bool
@@ -126,7 +127,10 @@ func (i *Informer[T]) apply(deltas []Delta[T], initial bool) (failed error) {
 
 // resync has handlers told of every object again, now and then.
 func (i *Informer[T]) resync(ctx context.Context) {
-	for i.options.Resync > 0 && wait(ctx, i.options.Resync) && i.queue.Resync() == nil {
+	for i.options.Resync > 0 && wait(ctx, i.options.Resync) {
+		if i.queue.Resync() != nil {
+			return
+		}
 	}
 }
 

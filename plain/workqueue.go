@@ -16,9 +16,9 @@ import (
 type Queue[K comparable] struct {
 	mu         sync.Mutex // guards following
 	changed    *sync.Cond // there is a key to take, or none will come
-	dirty      map[K]bool
-	processing map[K]bool
-	queue      []K
+	dirty      map[K]bool // need work
+	processing map[K]bool // are with workers
+	queue      []K        // are dirty, and a worker may take them, in order
 	down       bool
 
 	waiting  heapOf[K]       // see delay.go
