@@ -61,8 +61,8 @@ func sections(t *testing.T, page string) []section {
 	return all
 }
 
-// Each section has what a learner needs: a picture, the textbook's file and the tuned
-// one, a guarantee, and an experiment.
+// Each section has what a learner needs: what goes wrong otherwise, a picture, the
+// textbook's file and the tuned one, a guarantee, and an experiment.
 func TestEachSectionForLearnersIsComplete(t *testing.T) {
 	t.Parallel()
 	numbered := 0
@@ -79,6 +79,7 @@ func TestEachSectionForLearnersIsComplete(t *testing.T) {
 			}
 			return false
 		}
+		require.Regexp(t, `(?i)\botherwise\b`, s.prose, "%s: what goes wrong otherwise?", s.title)
 		require.True(t, has(s.blocks, "^```text\n"), "%s: no picture", s.title)
 		require.True(t, has(s.blocks, "^```console\n"), "%s: no experiment", s.title)
 		require.True(t, has(s.links, `^\.\./plain/\w+\.go$`), "%s: no file of the textbook", s.title)
