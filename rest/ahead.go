@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/kinform/kinform/listwatch"
+	"github.com/kinform/kinform/rest/internal/wire"
 )
 
 // aloneSize is the largest frame that the reader decodes itself. While it does, what
@@ -28,7 +29,7 @@ const maxAhead = 8 << 20
 type ahead[T any] struct {
 	exchange *exchange
 	reader   reader
-	decode   func(frame, *envelope) (listwatch.Event[T], error)
+	decode   func(wire.Frame, *wire.Envelope) (listwatch.Event[T], error)
 
 	order chan *batch[T] // to the consumer; its capacity bounds how far reading runs ahead
 	work  chan *batch[T] // to the workers, the same batches
@@ -41,15 +42,16 @@ type ahead[T any] struct {
 	group   sync.WaitGroup
 	done    sync.Pool // of *batch[T], to be used again
 
-	current *batch[T] // from here on used by the consumer only
-	taken   int       // results of current that were handed out
-	around  envelope  // as of current
-	passed  int64     // bytes of the frames in batches before current
-	err     error     // the last word
+	current *batch[T]     // from here on used by the consumer only
+	taken   int           // results of current that were handed out
+	around  wire.Envelope // as of current
+	arrived int64         // bytes, as of current
+	passed  int64         // bytes of the frames in batches before current
+	err     error         // the last word
 }
 
 // startAhead starts to read the answer of an exchange, which it closes in close.
-func startAhead[T any](x *exchange, c cutter, decode func(frame, *envelope) (listwatch.Event[T], error)) *ahead[T] {
+func startAhead[T any](x *exchange, c wire.Cutter, decode func(wire.Frame, *wire.Envelope) (listwatch.Event[T], error)) *ahead[T] {
 	workers := min(runtime.GOMAXPROCS(0), maxWorkers)
 	a := &ahead[T]{
 		exchange: x, reader: reader{exchange: x, cutter: c}, decode: decode,
@@ -185,7 +187,7 @@ func (a *ahead[T]) take() error {
 		default: // The reader has yet to take a token, and looks after that.
 		}
 	}
-	a.current, a.around = b, b.envelope
+	a.current, a.around, a.arrived = b, b.envelope, b.arrived
 	return nil
 }
 

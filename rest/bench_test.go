@@ -11,6 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	kjson "sigs.k8s.io/json"
+
+	"github.com/kinform/kinform/rest/internal/wire"
 )
 
 const benchPods = 1000
@@ -73,7 +75,7 @@ func BenchmarkWholeList(b *testing.B) {
 				require.NoError(b, err)
 				var list corev1.PodList
 				if e == Protobuf {
-					_, _, data, err = unwrapUnknown(data, false)
+					_, _, data, err = wire.Unwrap(data, false)
 					require.NoError(b, err)
 					err = list.Unmarshal(data)
 				} else {
@@ -96,10 +98,10 @@ func BenchmarkCut(b *testing.B) {
 			for b.Loop() {
 				c, n := newListCutter(e, 1<<20, nil), 0
 				for rest := body; ; n++ {
-					f, done, err := c.cut(rest)
+					f, done, err := c.Cut(rest)
 					require.NoError(b, err)
-					if rest = rest[done:]; f.data == nil {
-						require.Equal(b, io.EOF, c.end(rest))
+					if rest = rest[done:]; f.Data == nil {
+						require.Equal(b, io.EOF, c.End(rest))
 						break
 					}
 				}

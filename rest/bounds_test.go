@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kinform/kinform/listwatch"
+	"github.com/kinform/kinform/rest/internal/wire"
 )
 
 // Whatever a server says in words is shown, or sent back to it, within bounds.
@@ -62,7 +63,7 @@ func TestG11_WordsOfAServerAreBounded(t *testing.T) {
 			require.Less(t, len(err.Error()), 5000, "%s %s", e, name)
 		}
 	}
-	token := `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"7","continue":"` + strings.Repeat("x", maxTokenBytes+1) + `"},"items":[]}`
+	token := `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"7","continue":"` + strings.Repeat("x", wire.MaxTokenBytes+1) + `"},"items":[]}`
 	err := listErr(t.Context(), pods(serveBytes(t, JSON, []byte(token))))
 	require.ErrorContains(t, err, "a continue token of 524289 bytes")
 }
@@ -87,7 +88,7 @@ func itemErr(t *testing.T, e Encoding, item []byte) error {
 func encodedItem(t *testing.T, e Encoding, object any) []byte {
 	data := encode(t, e, "Pod", object)
 	if e == Protobuf {
-		_, _, raw, err := unwrapUnknown(data, false)
+		_, _, raw, err := wire.Unwrap(data, false)
 		require.NoError(t, err)
 		return raw
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/kinform/kinform/rest/internal/transport"
+	"github.com/kinform/kinform/rest/internal/wire"
 )
 
 // Config says where an API server is and how to talk to it. Only Host is
@@ -142,7 +143,7 @@ func (t *TLSConfig) load() (*transport.Security, error) {
 	}
 	if t.KeyPair != nil {
 		source.KeyPair = func(cert, key []byte) (pair tls.Certificate, err error) {
-			err = guarded(func() (err error) {
+			err = wire.Guard(func() (err error) {
 				pair, err = t.KeyPair(cert, key)
 				return err
 			})

@@ -11,6 +11,7 @@ import (
 
 	"github.com/kinform/kinform/internal/quantity"
 	"github.com/kinform/kinform/listwatch"
+	"github.com/kinform/kinform/rest/internal/wire"
 )
 
 // decoder makes objects of bytes. It has no type argument, so that a program needs
@@ -63,7 +64,7 @@ func (d decoder) streaming(c *Client, opts *ResourceOptions) decoder {
 
 // decode makes an object of its encoding. list is what the list around it says
 // about itself, or empty. It panics where a method of the type does.
-func (d *decoder) decode(e Encoding, data []byte, list *envelope) (any, error) {
+func (d *decoder) decode(e Encoding, data []byte, list *wire.Envelope) (any, error) {
 	if d.typ.Kind() != reflect.Pointer {
 		object := reflect.New(d.typ)
 		err := d.decodeJSON(object.Interface(), data, list)
@@ -82,7 +83,7 @@ func (d *decoder) decodeUpdate(data []byte, earlier any) (any, error) {
 	return object, d.update(data, object, earlier)
 }
 
-func (d *decoder) decodeJSON(target any, data []byte, list *envelope) error {
+func (d *decoder) decodeJSON(target any, data []byte, list *wire.Envelope) error {
 	if u, ok := target.(runtime.Unstructured); ok {
 		return decodeUnstructured(u, d.json, data, list)
 	}
@@ -97,7 +98,7 @@ func (d *decoder) decodeJSON(target any, data []byte, list *envelope) error {
 
 // decodeUnstructured fills a map. An object without a kind gets what its list
 // implies, since the server leaves it out of the items of a typed list.
-func decodeUnstructured(u runtime.Unstructured, decode func([]byte, any) error, data []byte, list *envelope) error {
+func decodeUnstructured(u runtime.Unstructured, decode func([]byte, any) error, data []byte, list *wire.Envelope) error {
 	var content map[string]any
 	if err := decode(data, &content); err != nil {
 		return err
@@ -106,13 +107,13 @@ func decodeUnstructured(u runtime.Unstructured, decode func([]byte, any) error, 
 		return errors.New("null instead of an object")
 	}
 	if kind, _ := content["kind"].(string); kind == "" {
-		kind = strings.TrimSuffix(list.kind, "List")
+		kind = strings.TrimSuffix(list.Kind, "List")
 		if kind == "" {
 			return errors.New("the object has no kind")
 		}
 		content["kind"] = kind
 		if version, _ := content["apiVersion"].(string); version == "" {
-			content["apiVersion"] = list.apiVersion
+			content["apiVersion"] = list.APIVersion
 		}
 	}
 	u.SetUnstructuredContent(content)
@@ -129,10 +130,10 @@ type heldFunc func(key types.NamespacedName) any
 // item makes an Item of the encoding of an object. What cannot be decoded, or has
 // no name, is an *ObjectError; what is of another kind is no object of the resource, and
 // makes one doubt the others.
-func (r *Resource[T]) item(x *exchange, e Encoding, f frame, list *envelope, known knownFunc, held heldFunc) (listwatch.Item[T], error) {
-	data := f.data
+func (r *Resource[T]) item(x *exchange, e Encoding, f wire.Frame, list *wire.Envelope, known knownFunc, held heldFunc) (listwatch.Item[T], error) {
+	data := f.Data
 	id := identify(e, data, false)
-	if e == JSON && len(id.kind) == 0 && list.kind == "" {
+	if e == JSON && len(id.kind) == 0 && list.Kind == "" {
 		id.apiVersion, id.kind = kindIn(data) // which is not where servers write it
 	}
 	if err := x.kinds.checkObject(id.apiVersion, id.kind); err != nil {
@@ -155,11 +156,11 @@ func (r *Resource[T]) item(x *exchange, e Encoding, f frame, list *envelope, kno
 	if x.owned {
 		d = &r.owned
 	}
-	err := guarded(func() (err error) {
-		if err = checkVersion(id.version); err != nil {
+	err := wire.Guard(func() (err error) {
+		if err = wire.CheckVersion(id.version); err != nil {
 			return err
 		}
-		if err = r.scales.weigh(e, data, f.size); err != nil {
+		if err = r.scales.weigh(e, data, f.Size); err != nil {
 			return err
 		}
 		if d.project != nil {

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	kjson "sigs.k8s.io/json"
+
+	"github.com/kinform/kinform/rest/internal/wire"
 )
 
 // Describe asks the server who it is and who we are, and returns what makes the objects
@@ -82,7 +84,7 @@ func (c *Client) ask(ctx context.Context, method, path, body string, out any) er
 		return err
 	}
 	if err := kjson.UnmarshalCaseSensitivePreserveInts(answer, out); err != nil {
-		return fmt.Errorf("%s %s: %w", method, path, malformed("%w", err))
+		return fmt.Errorf("%s %s: %w", method, path, wire.Malformed("%w", err))
 	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package rest
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"mime"
@@ -11,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -20,6 +18,7 @@ import (
 
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/rest/internal/transport"
+	"github.com/kinform/kinform/rest/internal/wire"
 )
 
 // ErrClosed is what every call answers after [Client.Close].
@@ -30,11 +29,11 @@ var errStreamClosed = errors.New("the stream is closed")
 
 // ErrMalformed is wrapped by each error that says that an answer is not what an
 // API server sends: incomplete, of the wrong type, not JSON, and so on.
-var ErrMalformed = errors.New("malformed response")
+var ErrMalformed = wire.ErrMalformed
 
 // ErrTooLarge is wrapped by errors about objects larger than
 // [Options].MaxObjectBytes. For whole lists there is [listwatch.ErrListTooLarge].
-var ErrTooLarge = errors.New("object too large")
+var ErrTooLarge = wire.ErrTooLarge
 
 // Error is any failure of a request, with the request that failed. It unwraps to
 // the reason: the context's error, an error of the network, [ErrMalformed], or
@@ -116,8 +115,8 @@ func withHint(err error, namespace string, body []byte) error {
 // hasKind reports whether an object in JSON has both a kind and an apiVersion.
 func hasKind(object []byte) bool {
 	found := 0
-	for key, value := range jsonFields(object) {
-		if (string(key) == "kind" || string(key) == "apiVersion") && len(jsonText(value)) > 0 {
+	for key, value := range wire.JSONFields(object) {
+		if (string(key) == "kind" || string(key) == "apiVersion") && len(wire.JSONText(value)) > 0 {
 			found++
 		}
 	}
@@ -135,11 +134,6 @@ func interrupted(err error) error {
 func (c *Client) listTooLarge() error {
 	return fmt.Errorf("%w: with all its pages it has more than the %d bytes that rest.Options.MaxListBytes allows; "+
 		"raise that, or ask for less: one namespace, a selector, only metadata", listwatch.ErrListTooLarge, c.maxListBytes)
-}
-
-// malformed is an error that wraps ErrMalformed.
-func malformed(format string, args ...any) error {
-	return fmt.Errorf("%w: "+format, append([]any{ErrMalformed}, args...)...)
 }
 
 // Bounds for what is read of an answer that reports a failure: a Status may name
@@ -177,7 +171,7 @@ func failure(method string, response *http.Response, body []byte, of about) erro
 	if message := &err.ErrStatus.Message; *message == "" {
 		*message = text
 	} else if text != "" && response.StatusCode < 500 && !strings.Contains(*message, text) {
-		*message = fmt.Sprintf("%s: %q", *message, excerpt([]byte(text), 256))
+		*message = fmt.Sprintf("%s: %q", *message, wire.Excerpt([]byte(text), 256))
 	}
 	return err
 }
@@ -187,7 +181,7 @@ func statusIn(contentType string, body []byte) *metav1.Status {
 	mediaType, _, _ := mime.ParseMediaType(contentType)
 	var status metav1.Status
 	if mediaType == mediaTypeProtobuf {
-		_, kind, raw, err := unwrapUnknown(body, false)
+		_, kind, raw, err := wire.Unwrap(body, false)
 		if err != nil || string(kind) != "Status" {
 			return nil
 		}
@@ -206,7 +200,7 @@ func statusIn(contentType string, body []byte) *metav1.Status {
 
 // readStatus reads a Status in protobuf.
 func readStatus(message []byte) (status metav1.Status, err error) {
-	err = guarded(func() error { return status.Unmarshal(message) })
+	err = wire.Guard(func() error { return status.Unmarshal(message) })
 	return status, err
 }
 
@@ -233,7 +227,7 @@ func shortened(text string) string {
 	if len(text) <= maxTextBytes {
 		return text
 	}
-	return excerpt([]byte(text), maxTextBytes)
+	return wire.Excerpt([]byte(text), maxTextBytes)
 }
 
 // failureText is what can be shown of a body that is no Status.
@@ -245,30 +239,7 @@ func failureText(response *http.Response, body []byte) string {
 		}
 		return "redirected" + to + ", and redirects are not followed"
 	}
-	return excerpt(body, maxTextBytes)
-}
-
-// excerpt is the start of a text, or a word for what is not text.
-func excerpt(body []byte, limit int) string {
-	start := body[:min(len(body), limit)]
-	for i := 0; i < utf8.UTFMax-1 && len(start) < len(body) && !utf8.Valid(start); i++ {
-		start = start[:len(start)-1] // a character that the limit cut in two
-	}
-	if !utf8.Valid(start) {
-		return "unknown"
-	}
-	return strings.TrimSpace(string(start))
-}
-
-// beginning is the start of a body that is not what was expected, such as the page
-// of a proxy, which may say why. What may be an object is not shown, because it
-// may be a Secret.
-func beginning(body []byte) string {
-	body = body[spaces(body):]
-	if len(body) == 0 || body[0] == '{' || body[0] == '[' || bytes.HasPrefix(body, []byte(magic)) {
-		return "..."
-	}
-	return excerpt(body, 256)
+	return wire.Excerpt(body, maxTextBytes)
 }
 
 // retryAfterSeconds reads both forms of the Retry-After header, a number of
@@ -284,15 +255,4 @@ func retryAfterSeconds(header string, now time.Time) (seconds int, ok bool) {
 	}
 	wait := min(max(at.Sub(now), 0), maxRetryAfter*time.Second)
 	return int((wait + time.Second - 1) / time.Second), true
-}
-
-// guarded runs code that reads bytes from the network and may panic on them, and
-// makes an error of the panic.
-func guarded(f func() error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic while decoding: %v", p)
-		}
-	}()
-	return f()
 }

@@ -15,6 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	kjson "sigs.k8s.io/json"
+
+	"github.com/kinform/kinform/rest/internal/wire"
 )
 
 // fuzzMax is the bound for objects while fuzzing, small enough to be met.
@@ -29,7 +31,7 @@ func FuzzJSONList(f *testing.F) {
 	f.Add([]byte(`{"kind":"Table"}`))
 	f.Add([]byte("<html>"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		frames, err := cutInPieces(t, func() cutter { return &jsonList{max: fuzzMax} }, data)
+		frames, err := cutInPieces(t, func() wire.Cutter { return wire.NewJSONList(fuzzMax, (*kinds)(nil).checkList) }, data)
 		readAsList(t, fuzzedPods, JSON, data)
 		readAsList(t, fuzzedMaps, JSON, data)
 		if len(data) > fuzzMax || !json.Valid(data) || !isPlainObject(data) {
@@ -46,7 +48,7 @@ func FuzzJSONList(f *testing.F) {
 		require.Equal(t, io.EOF, err, "this is a list")
 		require.Len(t, frames, len(want.Items))
 		for i := range frames {
-			require.Equal(t, string(want.Items[i]), string(frames[i].data))
+			require.Equal(t, string(want.Items[i]), string(frames[i].Data))
 		}
 	})
 }
@@ -60,7 +62,7 @@ func FuzzJSONWatch(f *testing.F) {
 	f.Add([]byte(`{"type":"ERROR","object":{"kind":"Status","status":"Failure","code":410}}`))
 	f.Add([]byte(`{"object":{"metadata":{"name":"\u0061"}},"type":"ADDED"}{}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		frames, _ := cutInPieces(t, func() cutter { return &jsonWatch{max: fuzzMax} }, data)
+		frames, _ := cutInPieces(t, func() wire.Cutter { return wire.NewJSONWatch(fuzzMax) }, data)
 		readAsWatch(t, fuzzedPods, JSON, data)
 		readAsWatch(t, fuzzedMaps, JSON, data)
 		if len(data) > fuzzMax {
@@ -73,7 +75,7 @@ func FuzzJSONWatch(f *testing.F) {
 				return
 			}
 			require.Greater(t, len(frames), i)
-			require.Equal(t, string(want), string(frames[i].data))
+			require.Equal(t, string(want), string(frames[i].Data))
 		}
 	})
 }
@@ -83,17 +85,17 @@ func FuzzJSONWatch(f *testing.F) {
 func FuzzProtobufList(f *testing.F) {
 	f.Add(podList(f, Protobuf, "7", smallPods()...))
 	f.Add(podList(f, Protobuf, "", plainPod(1)))
-	f.Add([]byte(magic + "\x12\x06\x12\x00\x0a\x00\x18\x01\x0a\x09\x12\x07PodList"))
-	f.Add(append([]byte(magic+"\x12\xff\xff\xff\xff\x0f\x12"), binary.AppendUvarint(nil, 2<<30)...))
+	f.Add([]byte(wire.Magic + "\x12\x06\x12\x00\x0a\x00\x18\x01\x0a\x09\x12\x07PodList"))
+	f.Add(append([]byte(wire.Magic+"\x12\xff\xff\xff\xff\x0f\x12"), binary.AppendUvarint(nil, 2<<30)...))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		_, err := cutInPieces(t, func() cutter { return &protobufList{max: fuzzMax} }, data)
+		_, err := cutInPieces(t, func() wire.Cutter { return wire.NewProtobufList(fuzzMax, (*kinds)(nil).checkList) }, data)
 		items, skipped := readAsList(t, fuzzedPods, Protobuf, data)
 		if err != io.EOF || len(skipped) > 0 {
 			return
 		}
 		var unknown runtime.Unknown
 		var want corev1.PodList
-		if unknown.Unmarshal(data[len(magic):]) != nil || want.Unmarshal(unknown.Raw) != nil {
+		if unknown.Unmarshal(data[len(wire.Magic):]) != nil || want.Unmarshal(unknown.Raw) != nil {
 			return // a field has a number that they know, and another type
 		}
 		require.Len(t, items, len(want.Items))
@@ -112,14 +114,14 @@ func FuzzProtobufWatch(f *testing.F) {
 	f.Add(event(f, Protobuf, "ERROR", "Status", &metav1.Status{Status: metav1.StatusFailure, Code: 410}))
 	f.Add([]byte("\x80\x00\x00\x00\x0a\x05ADDED"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		frames, err := cutInPieces(t, func() cutter { return &protobufWatch{max: fuzzMax} }, data)
+		frames, err := cutInPieces(t, func() wire.Cutter { return wire.NewProtobufWatch(fuzzMax) }, data)
 		readAsWatch(t, fuzzedPods, Protobuf, data)
 		rest := data
 		for _, frame := range frames {
 			length := int(binary.BigEndian.Uint32(rest))
-			require.Equal(t, length > fuzzMax, frame.err != nil)
-			if frame.err == nil {
-				require.Equal(t, rest[4:4+length], frame.data)
+			require.Equal(t, length > fuzzMax, frame.Err != nil)
+			if frame.Err == nil {
+				require.Equal(t, rest[4:4+length], frame.Data)
 			}
 			rest = rest[min(4+length, len(rest)):]
 		}
@@ -171,7 +173,7 @@ func isPlainObject(data []byte) bool {
 
 // cutInPieces cuts data at once and byte by byte, and checks that both come to
 // the same end.
-func cutInPieces(t *testing.T, newCutter func() cutter, data []byte) ([]frame, error) {
+func cutInPieces(t *testing.T, newCutter func() wire.Cutter, data []byte) ([]wire.Frame, error) {
 	t.Helper()
 	frames, err := cutAll(newCutter(), data, len(data)+1)
 	again, errAgain := cutAll(newCutter(), data, 1)
@@ -179,25 +181,25 @@ func cutInPieces(t *testing.T, newCutter func() cutter, data []byte) ([]frame, e
 	require.Equal(t, errors.Is(err, ErrTooLarge), errors.Is(errAgain, ErrTooLarge))
 	require.Len(t, again, len(frames))
 	for i := range frames {
-		require.Equal(t, frames[i].data, again[i].data)
-		require.Equal(t, frames[i].err, again[i].err)
+		require.Equal(t, frames[i].Data, again[i].Data)
+		require.Equal(t, frames[i].Err, again[i].Err)
 	}
 	return frames, err
 }
 
 // cutAll gives data to a cutter, so many bytes more at a time.
-func cutAll(c cutter, data []byte, piece int) (frames []frame, err error) {
+func cutAll(c wire.Cutter, data []byte, piece int) (frames []wire.Frame, err error) {
 	start := 0
 	for end := 0; ; {
-		f, done, err := c.cut(data[start:end])
+		f, done, err := c.Cut(data[start:end])
 		start += done
 		switch {
 		case err != nil:
 			return frames, err
-		case f.data != nil:
-			frames = append(frames, frame{data: bytes.Clone(f.data), err: f.err})
+		case f.Data != nil:
+			frames = append(frames, wire.Frame{Data: bytes.Clone(f.Data), Err: f.Err})
 		case end == len(data):
-			return frames, c.end(data[start:])
+			return frames, c.End(data[start:])
 		default:
 			end = min(end+piece, len(data))
 		}

@@ -3,6 +3,8 @@ package rest
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/rest/internal/wire"
 )
 
 // identity is who an object is and in which version, as parts of its encoding.
@@ -41,22 +43,6 @@ func shared(b []byte, s string) string {
 	return string(b)
 }
 
-// maxVersionBytes bounds a version, which is sent back to the server with every watch.
-// Those of Kubernetes are numbers of up to 20 digits. maxTokenBytes bounds the token of
-// a page, which has a key in it: a server takes requests of a megabyte.
-const (
-	maxVersionBytes = 1 << 10
-	maxTokenBytes   = 512 << 10
-)
-
-// checkVersion refuses a version that cannot be one.
-func checkVersion[S ~string | ~[]byte](version S) error {
-	if len(version) > maxVersionBytes {
-		return malformed("a resourceVersion of %d bytes", len(version))
-	}
-	return nil
-}
-
 // identify reads the identity of an encoded object, as far as it can be read. The
 // object may be partial: cut off at its end.
 func identify(e Encoding, object []byte, partial bool) identity {
@@ -70,14 +56,14 @@ func identify(e Encoding, object []byte, partial bool) identity {
 func identifyProtobuf(object []byte, partial bool) identity {
 	var id identity
 	// What follows the metadata may be broken; the object still has a name.
-	metadata, _, err := bytesField(object, 1, true)
+	metadata, _, err := wire.BytesField(object, 1, true)
 	for err == nil && len(metadata) > 0 {
-		var h header
+		var h wire.Header
 		var value []byte
-		if h, value, metadata, err = nextField(metadata, partial); err != nil || h.wire != wireBytes {
+		if h, value, metadata, err = wire.NextField(metadata, partial); err != nil || h.Type != wire.Bytes {
 			continue
 		}
-		switch h.field {
+		switch h.Field {
 		case 1:
 			id.name = value
 		case 3:
@@ -93,26 +79,26 @@ func identifyProtobuf(object []byte, partial bool) identity {
 
 func identifyJSON(object []byte) identity {
 	var id identity
-	for key, value := range jsonFields(object) {
+	for key, value := range wire.JSONFields(object) {
 		switch string(key) {
 		case "apiVersion":
-			id.apiVersion = jsonText(value)
+			id.apiVersion = wire.JSONText(value)
 		case "kind":
-			id.kind = jsonText(value)
+			id.kind = wire.JSONText(value)
 		}
 		if string(key) != "metadata" {
 			continue
 		}
-		for key, value := range jsonFields(value) {
+		for key, value := range wire.JSONFields(value) {
 			switch string(key) {
 			case "name":
-				id.name = jsonText(value)
+				id.name = wire.JSONText(value)
 			case "namespace":
-				id.namespace = jsonText(value)
+				id.namespace = wire.JSONText(value)
 			case "uid":
-				id.uid = jsonText(value)
+				id.uid = wire.JSONText(value)
 			case "resourceVersion":
-				id.version = jsonText(value)
+				id.version = wire.JSONText(value)
 			}
 			if id.name != nil && id.namespace != nil && id.uid != nil && id.version != nil {
 				break

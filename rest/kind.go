@@ -6,6 +6,8 @@ import (
 	"sync/atomic"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kinform/kinform/rest/internal/wire"
 )
 
 // kinds says of which kind the objects of a Resource are, and compares what comes with
@@ -75,7 +77,7 @@ func (k *kinds) checkObject(apiVersion, kind []byte) error {
 // themselves what they are.
 func (k *kinds) checkList(apiVersion, kind string) error {
 	if !strings.HasSuffix(kind, "List") {
-		return malformed("a list is expected, the answer is of kind %q", excerpt([]byte(kind), maxShownBytes))
+		return wire.Malformed("a list is expected, the answer is of kind %q", wire.Excerpt([]byte(kind), maxShownBytes))
 	}
 	if k == nil {
 		return nil
@@ -106,8 +108,8 @@ func (k *kinds) unexpected(apiVersion, kind []byte, want string) error {
 	if k.partial {
 		version += ", or metadata alone,"
 	}
-	return malformed("%s of %s is expected, the answer has the kind %q of %q: the resource may be of another type than the one that it is read as, or what answers at this address is something else",
-		want, version, excerpt(kind, maxShownBytes), excerpt(apiVersion, maxShownBytes))
+	return wire.Malformed("%s of %s is expected, the answer has the kind %q of %q: the resource may be of another type than the one that it is read as, or what answers at this address is something else",
+		want, version, wire.Excerpt(kind, maxShownBytes), wire.Excerpt(apiVersion, maxShownBytes))
 }
 
 // maxShownBytes bounds what an error shows of a name that a server chose.
@@ -131,12 +133,12 @@ func isMeta(apiVersion []byte) bool {
 
 // kindIn reads what an object in JSON says that it is, wherever that stands.
 func kindIn(object []byte) (apiVersion, kind []byte) {
-	for key, value := range jsonFields(object) {
+	for key, value := range wire.JSONFields(object) {
 		switch string(key) {
 		case "apiVersion":
-			apiVersion = jsonText(value)
+			apiVersion = wire.JSONText(value)
 		case "kind":
-			kind = jsonText(value)
+			kind = wire.JSONText(value)
 		}
 		if len(apiVersion) > 0 && len(kind) > 0 {
 			break

@@ -20,6 +20,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kinform/kinform/listwatch"
+	"github.com/kinform/kinform/rest/internal/wire"
 )
 
 var (
@@ -138,10 +139,10 @@ func encodeAs(t testing.TB, e Encoding, apiVersion, kind string, object any) []b
 	if e == JSON {
 		return bytes.Replace(data, []byte(`"apiVersion":"v1"`), fmt.Appendf(nil, `"apiVersion":%q`, apiVersion), 1)
 	}
-	_, _, raw, err := unwrapUnknown(data, false)
+	_, _, raw, err := wire.Unwrap(data, false)
 	require.NoError(t, err)
 	typeMeta := fmt.Appendf(nil, "\x0a%c%s\x12%c%s", len(apiVersion), apiVersion, len(kind), kind)
-	out := fmt.Appendf(nil, "%s\x0a%c%s\x12", magic, len(typeMeta), typeMeta)
+	out := fmt.Appendf(nil, "%s\x0a%c%s\x12", wire.Magic, len(typeMeta), typeMeta)
 	for n := len(raw); ; n >>= 7 {
 		if n < 0x80 {
 			return append(append(out, byte(n)), raw...)

@@ -23,6 +23,7 @@ import (
 
 	"github.com/kinform/kinform/internal/effort"
 	"github.com/kinform/kinform/listwatch"
+	"github.com/kinform/kinform/rest/internal/wire"
 )
 
 // silent answers a list or a watch with its start and then says no more.
@@ -253,13 +254,13 @@ func TestOrderIsKeptWhateverDecodingTakes(t *testing.T) {
 		body.WriteByte(byte(i))
 		body.WriteByte(byte(i >> 8))
 	}
-	a := startAhead(offline(t.Context(), &body), pairs{}, func(f frame, _ *envelope) (e listwatch.Event[int], err error) {
-		i := int(f.data[0]) | int(f.data[1])<<8
+	a := startAhead(offline(t.Context(), &body), pairs{}, func(f wire.Frame, _ *wire.Envelope) (e listwatch.Event[int], err error) {
+		i := int(f.Data[0]) | int(f.Data[1])<<8
 		for range i * 7919 % 13 {
 			runtime.Gosched()
 		}
 		if i%5 == 0 {
-			return e, &listwatch.ObjectError{ResourceVersion: string(f.data), Err: errors.New("odd")}
+			return e, &listwatch.ObjectError{ResourceVersion: string(f.Data), Err: errors.New("odd")}
 		}
 		e.Object = i
 		return e, nil
@@ -282,16 +283,16 @@ func TestOrderIsKeptWhateverDecodingTakes(t *testing.T) {
 // pairs cuts two bytes at a time, and makes many batches of them.
 type pairs struct{}
 
-func (pairs) within() bool { return false }
+func (pairs) Within() bool { return false }
 
-func (pairs) cut(data []byte) (frame, int, error) {
+func (pairs) Cut(data []byte) (wire.Frame, int, error) {
 	if len(data) < 2 {
-		return frame{}, 0, nil
+		return wire.Frame{}, 0, nil
 	}
-	return frame{data: data[:2]}, 2, nil
+	return wire.Frame{Data: data[:2]}, 2, nil
 }
-func (pairs) end([]byte) error   { return io.EOF }
-func (pairs) envelope() envelope { return envelope{} }
+func (pairs) End([]byte) error        { return io.EOF }
+func (pairs) Envelope() wire.Envelope { return wire.Envelope{} }
 
 func TestObserverAndStats(t *testing.T) {
 	t.Parallel()

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kinform/kinform/listwatch"
+	"github.com/kinform/kinform/rest/internal/wire"
 )
 
 // List implements [listwatch.Source]. Items are decoded as their bytes arrive,
@@ -31,9 +32,9 @@ func (r *Resource[T]) List(ctx context.Context, opts listwatch.ListOptions) (lis
 // type, so that a program needs the code behind ahead only once.
 func (r *Resource[T]) readList(x *exchange, encoding Encoding, known knownFunc) *listStream[T] {
 	x.kinds = orDefault(x.kinds, r.kinds.Load())
-	decode := func(f frame, list *envelope) (item listwatch.Event[T], err error) {
-		if f.err != nil {
-			return item, objectError(x, identify(encoding, f.data, true), f.err)
+	decode := func(f wire.Frame, list *wire.Envelope) (item listwatch.Event[T], err error) {
+		if f.Err != nil {
+			return item, objectError(x, identify(encoding, f.Data, true), f.Err)
 		}
 		item.Item, err = r.item(x, encoding, f, list, known, nil)
 		return item, err
@@ -44,11 +45,11 @@ func (r *Resource[T]) readList(x *exchange, encoding Encoding, known knownFunc) 
 // undecoded says that no object is needed.
 func undecoded(types.NamespacedName, string, uint64) bool { return true }
 
-func newListCutter(e Encoding, maxObjectBytes int, of *kinds) cutter {
+func newListCutter(e Encoding, maxObjectBytes int, of *kinds) wire.Cutter {
 	if e == Protobuf {
-		return &protobufList{max: maxObjectBytes, of: of}
+		return wire.NewProtobufList(maxObjectBytes, of.checkList)
 	}
-	return &jsonList{max: maxObjectBytes, of: of}
+	return wire.NewJSONList(maxObjectBytes, of.checkList)
 }
 
 func (r *Resource[T]) listQuery(opts listwatch.ListOptions) url.Values {
@@ -110,7 +111,12 @@ func (s *listStream[T]) Next() (listwatch.Item[T], error) {
 }
 
 // Meta implements [listwatch.ListStream].
-func (s *listStream[T]) Meta() listwatch.ListMeta { return s.ahead.around.meta }
+func (s *listStream[T]) Meta() listwatch.ListMeta {
+	around := &s.ahead.around
+	return listwatch.ListMeta{
+		ResourceVersion: around.ResourceVersion, Continue: around.Continue, RemainingItemCount: around.Remaining, Bytes: s.ahead.arrived,
+	}
+}
 
 // Close implements [listwatch.ListStream].
 func (s *listStream[T]) Close() error {

@@ -21,6 +21,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kinform/kinform/listwatch"
+	"github.com/kinform/kinform/rest/internal/wire"
 )
 
 func TestListEqualsWhatApimachineryDecodes(t *testing.T) {
@@ -100,7 +101,7 @@ func TestMalformedListsNameURLAndReason(t *testing.T) { // RC-13
 		unknown := runtime.Unknown{TypeMeta: runtime.TypeMeta{Kind: kind}, Raw: []byte{}}
 		data, err := unknown.Marshal()
 		require.NoError(t, err)
-		return append([]byte(magic), data...)
+		return append([]byte(wire.Magic), data...)
 	}
 	for name, test := range map[string]struct {
 		contentType, body, reason string
@@ -114,7 +115,7 @@ func TestMalformedListsNameURLAndReason(t *testing.T) { // RC-13
 		"table in protobuf":                {mediaTypeProtobuf, string(typeMeta("Table")), `"Table"`},
 		"status":                           {mediaTypeJSON, `{"kind":"Status","apiVersion":"v1"}`, `"Status"`},
 		"no list":                          {mediaTypeJSON, `{}`, "without a kind"},
-		"no list in protobuf":              {mediaTypeProtobuf, magic + "\x12\x00", "without a kind"},
+		"no list in protobuf":              {mediaTypeProtobuf, wire.Magic + "\x12\x00", "without a kind"},
 		"an array":                         {mediaTypeJSON, `[]`, "a JSON object is expected"},
 		"an object, called a page":         {"text/html", `{"kind":"Secret"}`, `starting with "..."`},
 		"items are no array":               {mediaTypeJSON, `{"kind":"PodList","items":{}}`, "items of the list"},
@@ -292,7 +293,7 @@ func TestAnItemThatIsTooLarge(t *testing.T) {
 func TestALengthIsNotBelieved(t *testing.T) { // G11
 	for name, length := range map[string]uint64{"2 GiB": 2 << 30, "nearly all": 1<<63 - 10, "too many": 1<<64 - 1} {
 		var list []byte
-		list = append(list, magic...)
+		list = append(list, wire.Magic...)
 		list = append(list, 0x12) // raw
 		list = binary.AppendUvarint(list, max(length, length+20))
 		list = append(list, 0x12) // an item

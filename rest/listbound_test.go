@@ -16,6 +16,7 @@ import (
 
 	"github.com/kinform/kinform/internal/effort"
 	"github.com/kinform/kinform/listwatch"
+	"github.com/kinform/kinform/rest/internal/wire"
 )
 
 func TestListOfAsManyBytesAsItMayHave(t *testing.T) { // G11
@@ -81,7 +82,7 @@ func TestListThatIsABombIsNotReadOn(t *testing.T) { // G11
 func TestListWithoutItemsEndsAsWell(t *testing.T) { // G11
 	const most = 1 << 20
 	for e, start := range map[Encoding]string{
-		Protobuf: magic + "\x12\xff\xff\xff\xff\xff\xff\x7f" + "\x7a\xff\xff\xff\xff\xff\xff\x3f", // raw, with an unknown field
+		Protobuf: wire.Magic + "\x12\xff\xff\xff\xff\xff\xff\x7f" + "\x7a\xff\xff\xff\xff\xff\xff\x3f", // raw, with an unknown field
 		JSON:     `{"kind":"PodList","items":[`,
 	} {
 		body := io.MultiReader(strings.NewReader(start), endless{})

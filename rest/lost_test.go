@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kinform/kinform/listwatch"
+	"github.com/kinform/kinform/rest/internal/wire"
 )
 
 // RS-9 lists them; RS-10 what is none of them.
@@ -36,7 +37,7 @@ func TestWhatCountsAsALostConnection(t *testing.T) {
 		"timeout":   &net.OpError{Op: "read", Net: "tcp", Err: os.ErrDeadlineExceeded},
 		"no answer": errHeaderTimeout,
 		"cancelled": context.Canceled,
-		"malformed": malformed("the body ends within the list"),
+		"malformed": wire.Malformed("the body ends within the list"),
 		"name":      &net.DNSError{Name: "nowhere", IsNotFound: true},
 	} {
 		require.False(t, lost(err), text)

@@ -6,6 +6,8 @@ import (
 	"mime"
 	"net/http"
 	"strings"
+
+	"github.com/kinform/kinform/rest/internal/wire"
 )
 
 // The media types of API objects, as they stand in Content-Type.
@@ -69,7 +71,7 @@ func acceptMetadata(accept string, list bool) string {
 // may be the page of a proxy that says what is wrong.
 func encodingOf(response *http.Response) (Encoding, error) {
 	if c := response.Header.Get("Content-Encoding"); c != "" && c != "identity" {
-		return 0, malformed("content encoding %.64q, which was not asked for", c)
+		return 0, wire.Malformed("content encoding %.64q, which was not asked for", c)
 	}
 	header := response.Header.Get("Content-Type")
 	if header == "" {
@@ -78,14 +80,14 @@ func encodingOf(response *http.Response) (Encoding, error) {
 	mediaType, _, err := mime.ParseMediaType(header)
 	switch {
 	case err != nil:
-		return 0, malformed("content type %.128q: %w", header, err)
+		return 0, wire.Malformed("content type %.128q: %w", header, err)
 	case mediaType == mediaTypeJSON:
 		return JSON, nil
 	case mediaType == mediaTypeProtobuf:
 		return Protobuf, nil
 	}
 	start, _ := io.ReadAll(io.LimitReader(response.Body, 256))
-	return 0, malformed("content type %.128q instead of JSON or protobuf, starting with %q", header, beginning(start))
+	return 0, wire.Malformed("content type %.128q instead of JSON or protobuf, starting with %q", header, wire.Beginning(start))
 }
 
 func bodyReader(body []byte) io.Reader {

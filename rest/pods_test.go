@@ -15,6 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/randfill"
+
+	"github.com/kinform/kinform/rest/internal/wire"
 )
 
 var podsGVR = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
@@ -96,7 +98,7 @@ func encode(t testing.TB, e Encoding, kind string, object any) []byte {
 		unknown := runtime.Unknown{TypeMeta: typeMeta, Raw: raw}
 		data, err := unknown.Marshal()
 		require.NoError(t, err)
-		return append([]byte(magic), data...)
+		return append([]byte(wire.Magic), data...)
 	}
 	data, err := json.Marshal(object)
 	require.NoError(t, err)

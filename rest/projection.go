@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kinform/kinform/rest/internal/wire"
 )
 
 // Projection removes parts of encoded objects. [Omit] is one.
@@ -126,11 +128,11 @@ func statusNumber(t reflect.Type) uint64 {
 
 // protobuf removes fields from an encoded object.
 func (d *Omit) protobuf(object []byte, status uint64) []byte {
-	return rewrite(object, func(h header, value []byte) ([]byte, bool) {
+	return rewrite(object, func(h wire.Header, value []byte) ([]byte, bool) {
 		switch {
-		case h.field == fieldMetadata && h.wire == wireBytes:
+		case h.Field == fieldMetadata && h.Type == wire.Bytes:
 			return rewrite(value, d.metadataField), true
-		case d.AllButMetadata, d.Status && h.field == status:
+		case d.AllButMetadata, d.Status && h.Field == status:
 			return nil, false
 		}
 		return value, true
@@ -138,12 +140,12 @@ func (d *Omit) protobuf(object []byte, status uint64) []byte {
 }
 
 // metadataField says what becomes of a field of metadata in protobuf.
-func (d *Omit) metadataField(h header, value []byte) ([]byte, bool) {
+func (d *Omit) metadataField(h wire.Header, value []byte) ([]byte, bool) {
 	switch {
-	case h.field == fieldManagedFields && d.ManagedFields:
+	case h.Field == fieldManagedFields && d.ManagedFields:
 		return nil, false
-	case h.field == fieldAnnotations && len(d.Annotations) > 0:
-		key, _, err := bytesField(value, fieldMapKey, false)
+	case h.Field == fieldAnnotations && len(d.Annotations) > 0:
+		key, _, err := wire.BytesField(value, fieldMapKey, false)
 		return value, err != nil || !slices.Contains(d.Annotations, string(key))
 	}
 	return value, true
@@ -152,16 +154,16 @@ func (d *Omit) metadataField(h header, value []byte) ([]byte, bool) {
 // rewrite changes a message in place. edit is asked about each field: whether it
 // stays, and with which contents, that must be part of value. What is malformed
 // stays as it is, for the decoder to find.
-func rewrite(message []byte, edit func(h header, value []byte) ([]byte, bool)) []byte {
+func rewrite(message []byte, edit func(h wire.Header, value []byte) ([]byte, bool)) []byte {
 	written := 0
 	for rest := message; len(rest) > 0; {
-		h, value, next, err := nextField(rest, false)
+		h, value, next, err := wire.NextField(rest, false)
 		if err != nil {
 			written += copy(message[written:], rest)
 			break
 		}
 		if kept, ok := edit(h, value); ok {
-			head := message[written : written+copy(message[written:], rest[:h.size])]
+			head := message[written : written+copy(message[written:], rest[:h.Size])]
 			if len(kept) < len(value) {
 				setLength(head, uint64(len(kept)))
 			}

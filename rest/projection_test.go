@@ -14,6 +14,7 @@ import (
 	kjson "sigs.k8s.io/json"
 
 	"github.com/kinform/kinform/internal/effort"
+	"github.com/kinform/kinform/rest/internal/wire"
 )
 
 // dropped is what d leaves of a pod, done to the decoded object.
@@ -152,8 +153,8 @@ func FuzzDropProtobuf(f *testing.F) {
 // made of fields that are not groups.
 func walkable(message []byte, object bool) bool {
 	for len(message) > 0 {
-		h, value, rest, err := nextField(message, false)
-		isMetadata := object && h.field == fieldMetadata && h.wire == wireBytes
+		h, value, rest, err := wire.NextField(message, false)
+		isMetadata := object && h.Field == fieldMetadata && h.Type == wire.Bytes
 		if err != nil || isMetadata && !walkable(value, false) {
 			return false
 		}

@@ -1,6 +1,10 @@
 package rest
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/kinform/kinform/rest/internal/wire"
+)
 
 // json removes fields from an encoded object.
 func (d *Omit) json(object []byte) []byte {
@@ -37,7 +41,7 @@ func (d *Omit) metadataMember(key, value []byte) ([]byte, bool) {
 // it stays, and with which value, which must be part of the given one. What is
 // malformed, or no object, stays as it is, for the decoder to find.
 func rewriteJSON(object []byte, edit func(key, value []byte) ([]byte, bool)) []byte {
-	rest, ok := afterByte(object, '{')
+	rest, ok := wire.AfterByte(object, '{')
 	if !ok {
 		return object
 	}
@@ -45,13 +49,13 @@ func rewriteJSON(object []byte, edit func(key, value []byte) ([]byte, bool)) []b
 	written, first, comma := at(rest), true, false
 	for {
 		start := rest // of a member, or of what is none
-		key, next, ok := jsonValue(rest)
+		key, next, ok := wire.JSONValue(rest)
 		if ok {
-			next, ok = afterByte(next, ':')
+			next, ok = wire.AfterByte(next, ':')
 		}
 		var value []byte
 		if ok {
-			value, next, ok = jsonValue(next)
+			value, next, ok = wire.JSONValue(next)
 		}
 		if !ok {
 			if comma { // too many
@@ -62,7 +66,7 @@ func rewriteJSON(object []byte, edit func(key, value []byte) ([]byte, bool)) []b
 			break
 		}
 		head := object[at(start) : at(next)-len(value)] // the key and the colon
-		if kept, ok := edit(jsonText(key), value); ok {
+		if kept, ok := edit(wire.JSONText(key), value); ok {
 			if !first {
 				object[written] = ','
 				written++
@@ -71,7 +75,7 @@ func rewriteJSON(object []byte, edit func(key, value []byte) ([]byte, bool)) []b
 			written += copy(object[written:], head)
 			written += copy(object[written:], kept)
 		}
-		if rest, ok = afterByte(next, ','); !ok {
+		if rest, ok = wire.AfterByte(next, ','); !ok {
 			written += copy(object[written:], next)
 			break
 		}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/kinform/kinform/internal/quantity"
 	"github.com/kinform/kinform/listwatch"
+	"github.com/kinform/kinform/rest/internal/wire"
 )
 
 // claim is an encoded volume claim with a text as its quantity, and another one as a
@@ -47,7 +48,7 @@ func claim(t testing.TB, e Encoding, text, label string, padded bool) []byte {
 
 func decodeClaim(e Encoding, data []byte) (*corev1.PersistentVolumeClaim, error) {
 	r := Must(NewResource[*corev1.PersistentVolumeClaim](&Client{}, podsGVR, ResourceOptions{}))
-	object, err := r.decoder.decode(e, data, &envelope{})
+	object, err := r.decoder.decode(e, data, &wire.Envelope{})
 	if err != nil {
 		return nil, err
 	}
@@ -151,7 +152,7 @@ func TestOnlyAMethodOfTheUsersHasAnObjectRefused(t *testing.T) { // G11
 	require.ErrorIs(t, skipped[0], quantity.ErrExtreme)
 
 	maps := Must(NewJSONResource[*unstructured.Unstructured](&Client{}, podsGVR, ResourceOptions{}))
-	object, err := maps.decoder.decode(JSON, []byte(`{"kind":"A","n":1e-1000000000,"s":"1e-1000000000"}`), &envelope{})
+	object, err := maps.decoder.decode(JSON, []byte(`{"kind":"A","n":1e-1000000000,"s":"1e-1000000000"}`), &wire.Envelope{})
 	require.NoError(t, err)
 	require.Equal(t, "1e-1000000000", object.(*unstructured.Unstructured).Object["s"])
 }
@@ -163,7 +164,7 @@ func BenchmarkQuantities(b *testing.B) {
 		data := encode(b, e, "Pod", &pod)
 		if e == Protobuf {
 			var err error
-			_, _, data, err = unwrapUnknown(data, false)
+			_, _, data, err = wire.Unwrap(data, false)
 			require.NoError(b, err)
 		}
 		decoder := pods(&Client{}).decoder
@@ -179,7 +180,7 @@ func BenchmarkQuantities(b *testing.B) {
 			b.SetBytes(int64(len(data)))
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := decoder.decode(e, data, &envelope{}); err != nil {
+				if _, err := decoder.decode(e, data, &wire.Envelope{}); err != nil {
 					b.Fatal(err)
 				}
 			}

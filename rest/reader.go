@@ -3,6 +3,8 @@ package rest
 import (
 	"errors"
 	"io"
+
+	"github.com/kinform/kinform/rest/internal/wire"
 )
 
 // maxFrames bounds the frames of a piece: what is made of a tiny one is many times
@@ -14,17 +16,18 @@ const maxFrames = 512
 type piece struct {
 	buffer   *[]byte
 	shared   bool // other pieces have frames in buffer, too
-	frames   []frame
-	size     int64    // bytes of the frames
-	envelope envelope // what has been read around the frames so far
-	end      error    // what follows the frames, nil if there are more pieces
+	frames   []wire.Frame
+	size     int64         // bytes of the frames
+	envelope wire.Envelope // what has been read around the frames so far
+	arrived  int64         // bytes of the stream, with those of this piece
+	end      error         // what follows the frames, nil if there are more pieces
 }
 
 // reader cuts a stream into pieces. It starts no goroutine, and waits for the network
 // only while it has no frame: a frame is handed out when it has arrived, never later.
 type reader struct {
 	exchange *exchange
-	cutter   cutter
+	cutter   wire.Cutter
 
 	buffer        *[]byte // nil at the beginning
 	shared        bool    // earlier pieces have frames in buffer
@@ -42,21 +45,21 @@ func (r *reader) next(p *piece) {
 	for !r.cut(p) {
 		r.read()
 	}
-	p.envelope = r.cutter.envelope()
-	p.envelope.meta.Bytes = r.count
+	p.envelope = r.cutter.Envelope()
+	p.arrived = r.count
 }
 
 // cut cuts what has arrived, and reports whether the piece is complete: with as many
 // frames as it may have, with those that are there, or with an end.
 func (r *reader) cut(p *piece) bool {
 	for len(p.frames) < maxFrames {
-		f, done, err := r.cutter.cut((*r.buffer)[r.start:r.filled])
+		f, done, err := r.cutter.Cut((*r.buffer)[r.start:r.filled])
 		r.start += done
 		rest := (*r.buffer)[r.start:r.filled]
 		switch {
-		case err == nil && f.data != nil:
+		case err == nil && f.Data != nil:
 			p.frames = append(p.frames, f)
-			p.size += int64(len(f.data))
+			p.size += int64(len(f.Data))
 			continue
 		case err == nil && r.ended != nil:
 			err = r.ending(rest)
@@ -102,7 +105,7 @@ func (r *reader) use(buffer *[]byte, rest []byte) {
 // read waits for more bytes.
 func (r *reader) read() {
 	free := (*r.buffer)[r.filled:]
-	if r.filled > r.start || r.cutter.within() {
+	if r.filled > r.start || r.cutter.Within() {
 		r.latest, r.ended = r.exchange.Read(free)
 	} else {
 		r.latest, r.ended = r.exchange.idle(free)
@@ -120,9 +123,9 @@ func (r *reader) ending(rest []byte) error {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return interrupted(err)
 	case isCorrupt(err):
-		return malformed("the body cannot be decompressed: %w", err)
+		return wire.Malformed("the body cannot be decompressed: %w", err)
 	case err != io.EOF:
 		return err
 	}
-	return r.cutter.end(rest)
+	return r.cutter.End(rest)
 }

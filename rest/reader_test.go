@@ -65,7 +65,7 @@ func TestReaderBoundsTheFramesOfAPiece(t *testing.T) {
 	}
 	require.Same(t, pieces[0].buffer, pieces[2].buffer)
 	require.NotSame(t, pieces[0].buffer, pieces[3].buffer)
-	require.EqualValues(t, len(body), pieces[3].envelope.meta.Bytes)
+	require.EqualValues(t, len(body), pieces[3].arrived)
 }
 
 // readPieces reads a stream to its end.
@@ -82,7 +82,7 @@ func readPieces(r *reader) (pieces []piece) {
 
 func datas(p piece) (all [][]byte) {
 	for _, f := range p.frames {
-		all = append(all, f.data)
+		all = append(all, f.Data)
 	}
 	return all
 }

@@ -11,6 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	kjson "sigs.k8s.io/json"
+
+	"github.com/kinform/kinform/rest/internal/wire"
 )
 
 // ResourceOptions name and narrow a Resource. The zero value means all objects of a built-in
@@ -175,7 +177,7 @@ func (r *Resource[T]) send(ctx context.Context, req request, d *decoder) (*excha
 	}
 	if x.encoding == Protobuf && d.protobuf == nil {
 		x.close()
-		return nil, 0, x.fail(malformed("the answer is in protobuf, which was not asked for"))
+		return nil, 0, x.fail(wire.Malformed("the answer is in protobuf, which was not asked for"))
 	}
 	return x, x.encoding, nil
 }

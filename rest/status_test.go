@@ -1,17 +1,15 @@
 package rest
 
 import (
-	"io"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/ptr"
 
-	"github.com/kinform/kinform/listwatch"
+	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-func TestStatusAndListMetaAreReadAsApimachineryWritesThem(t *testing.T) {
+func TestStatusIsReadAsApimachineryWritesIt(t *testing.T) {
 	t.Parallel()
 	status := metav1.Status{
 		Status: "Failure", Message: "too old", Reason: metav1.StatusReasonExpired, Code: 410,
@@ -30,8 +28,8 @@ func TestStatusAndListMetaAreReadAsApimachineryWritesThem(t *testing.T) {
 	require.Equal(t, status, got)
 	whole := 0 // where a field begins, what comes before is a message, too
 	for end := range encoded {
-		if h, _, _, err := nextField(encoded[whole:end], false); err == nil {
-			whole += h.size + int(h.length)
+		if h, _, _, err := wire.NextField(encoded[whole:end], false); err == nil {
+			whole += h.Size + int(h.Length)
 		}
 		_, err := readStatus(encoded[:end])
 		if end == whole {
@@ -40,18 +38,6 @@ func TestStatusAndListMetaAreReadAsApimachineryWritesThem(t *testing.T) {
 			require.Error(t, err, "cut off within a field, after %d bytes", end)
 		}
 	}
-
-	meta := metav1.ListMeta{ResourceVersion: "12", Continue: "next", RemainingItemCount: ptr.To[int64](1 << 40)}
-	encoded, err = meta.Marshal()
-	require.NoError(t, err)
-	list, err := readListMeta(encoded)
-	require.NoError(t, err)
-	var around envelope
-	require.NoError(t, around.take(&list))
-	require.Equal(t, listwatch.ListMeta{ResourceVersion: "12", Continue: "next", RemainingItemCount: 1 << 40}, around.meta)
-	_, err = readListMeta(encoded[:len(encoded)-1])
-	require.ErrorIs(t, err, ErrMalformed)
-	require.NotErrorIs(t, err, io.ErrUnexpectedEOF, "no connection was lost")
 }
 
 func TestFieldOfTheWrongWireTypeIsMalformed(t *testing.T) {
@@ -67,8 +53,4 @@ func TestFieldOfTheWrongWireTypeIsMalformed(t *testing.T) {
 		_, err := readStatus([]byte(message))
 		require.Error(t, err, name)
 	}
-	_, err := readListMeta([]byte("\x22\x01\x07")) // remainingItemCount=4
-	require.ErrorIs(t, err, ErrMalformed)
-	_, err = readListMeta([]byte("\x38\x07\x3a\x00"))
-	require.NoError(t, err, "unknown fields are skipped, whatever they are")
 }

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kinform/kinform/listwatch"
+	"github.com/kinform/kinform/rest/internal/wire"
 )
 
 // The hash of the UID is read from the bytes, whatever becomes of the object.
@@ -31,7 +32,7 @@ func TestEveryItemHasTheHashOfItsUID(t *testing.T) {
 		if e == Protobuf {
 			body = marshal(t, &pod)
 		}
-		list := &envelope{kind: "PodList", apiVersion: "v1"}
+		list := &wire.Envelope{Kind: "PodList", APIVersion: "v1"}
 		x := offline(t.Context(), strings.NewReader(""))
 		client := x.client
 		check := func(item uint64, err error) {
@@ -41,20 +42,20 @@ func TestEveryItemHasTheHashOfItsUID(t *testing.T) {
 		}
 		for _, drop := range []Projection{nil, Omit{AllButMetadata: true}, Omit{ManagedFields: true}} {
 			for _, knows := range []bool{true, false} {
-				item, err := Must(NewResource[*corev1.Pod](client, podsGVR, ResourceOptions{Project: drop})).item(x, e, frame{data: bytes.Clone(body)}, list, known(knows), nil)
+				item, err := Must(NewResource[*corev1.Pod](client, podsGVR, ResourceOptions{Project: drop})).item(x, e, wire.Frame{Data: bytes.Clone(body)}, list, known(knows), nil)
 				check(item.UIDHash, err)
 				require.Equal(t, knows, item.Unchanged)
-				partial, err := Must(NewResource[*metav1.PartialObjectMetadata](client, podsGVR, ResourceOptions{Project: drop})).item(x, e, frame{data: bytes.Clone(body)}, list, known(knows), nil)
+				partial, err := Must(NewResource[*metav1.PartialObjectMetadata](client, podsGVR, ResourceOptions{Project: drop})).item(x, e, wire.Frame{Data: bytes.Clone(body)}, list, known(knows), nil)
 				check(partial.UIDHash, err)
 			}
 		}
 		if e == JSON {
-			item, err := Must(NewJSONResource[*slim](client, podsGVR, ResourceOptions{})).item(x, e, frame{data: bytes.Clone(body)}, list, nil, nil)
+			item, err := Must(NewJSONResource[*slim](client, podsGVR, ResourceOptions{})).item(x, e, wire.Frame{Data: bytes.Clone(body)}, list, nil, nil)
 			check(item.UIDHash, err)
-			u, err := Must(NewJSONResource[*unstructured.Unstructured](client, podsGVR, ResourceOptions{})).item(x, e, frame{data: bytes.Clone(body)}, list, nil, nil)
+			u, err := Must(NewJSONResource[*unstructured.Unstructured](client, podsGVR, ResourceOptions{})).item(x, e, wire.Frame{Data: bytes.Clone(body)}, list, nil, nil)
 			check(u.UIDHash, err)
 		}
-		_, err := pods(client).item(x, e, frame{data: bytes.Clone(body[:len(body)-3])}, list, nil, nil)
+		_, err := pods(client).item(x, e, wire.Frame{Data: bytes.Clone(body[:len(body)-3])}, list, nil, nil)
 		var unreadable *listwatch.ObjectError
 		require.ErrorAs(t, err, &unreadable)
 		require.Equal(t, want, unreadable.UIDHash)

@@ -11,6 +11,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/rest/internal/wire"
 )
 
 // Get returns one object.
@@ -183,7 +185,7 @@ func (r *Resource[T]) exchange(ctx context.Context, method string, key types.Nam
 		defer x.close()
 		data, err = x.body(r.client.maxObjectBytes)
 		if err == nil && len(data) == 0 {
-			err = malformed("the body is empty")
+			err = wire.Malformed("the body is empty")
 		}
 		if err != nil {
 			return x.fail(err)
@@ -218,27 +220,27 @@ func (r *Resource[T]) object(encoding Encoding, data []byte) (none T, err error)
 		return none, err
 	}
 	if encoding == Protobuf {
-		if _, _, data, err = unwrapUnknown(data, false); err != nil {
+		if _, _, data, err = wire.Unwrap(data, false); err != nil {
 			return none, err
 		}
 	}
-	var scan jsonScan
+	var scan wire.JSONScan
 	if encoding == JSON {
-		scan.end(data)
+		scan.End(data)
 	}
-	if err = r.scales.weigh(encoding, data, scan.size); err != nil {
+	if err = r.scales.weigh(encoding, data, scan.Size); err != nil {
 		return none, err
 	}
 	var obj T
-	err = guarded(func() error {
-		object, err := r.decoder.decode(encoding, data, &envelope{})
+	err = wire.Guard(func() error {
+		object, err := r.decoder.decode(encoding, data, &wire.Envelope{})
 		if err == nil {
 			obj, _ = object.(T)
 		}
 		return err
 	})
 	if err != nil {
-		return none, malformed("%w", err)
+		return none, wire.Malformed("%w", err)
 	}
 	return obj, nil
 }
@@ -246,17 +248,17 @@ func (r *Resource[T]) object(encoding Encoding, data []byte) (none T, err error)
 // answerKind returns what an object says that it is, which in JSON is at least its kind.
 func answerKind(encoding Encoding, data []byte) (apiVersion, kind []byte, err error) {
 	if encoding == Protobuf {
-		apiVersion, kind, _, err = unwrapUnknown(data, false)
+		apiVersion, kind, _, err = wire.Unwrap(data, false)
 		return apiVersion, kind, err
 	}
-	if start := data[spaces(data):]; len(start) == 0 || start[0] != '{' {
-		return nil, nil, notJSON(start)
+	if start := data[wire.Spaces(data):]; len(start) == 0 || start[0] != '{' {
+		return nil, nil, wire.NotJSON(start)
 	}
 	if !json.Valid(data) {
-		return nil, nil, malformed("the %d bytes of the answer are no valid JSON", len(data))
+		return nil, nil, wire.Malformed("the %d bytes of the answer are no valid JSON", len(data))
 	}
 	if apiVersion, kind = kindIn(data); len(kind) == 0 {
-		return nil, nil, malformed("the answer is an object without a kind")
+		return nil, nil, wire.Malformed("the answer is an object without a kind")
 	}
 	return apiVersion, kind, nil
 }

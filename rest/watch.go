@@ -13,6 +13,7 @@ import (
 	kjson "sigs.k8s.io/json"
 
 	"github.com/kinform/kinform/listwatch"
+	"github.com/kinform/kinform/rest/internal/wire"
 )
 
 // Watch implements [listwatch.Source]. Bookmarks are always asked for.
@@ -48,11 +49,11 @@ func (r *Resource[T]) readWatch(x *exchange, encoding Encoding, known knownFunc,
 	return &watchStream[T]{ahead: startAhead(x, newWatchCutter(encoding, x.client.maxObjectBytes), events.decode), tally: startTally(x)}
 }
 
-func newWatchCutter(e Encoding, maxObjectBytes int) cutter {
+func newWatchCutter(e Encoding, maxObjectBytes int) wire.Cutter {
 	if e == Protobuf {
-		return &protobufWatch{max: maxObjectBytes}
+		return wire.NewProtobufWatch(maxObjectBytes)
 	}
-	return &jsonWatch{max: maxObjectBytes}
+	return wire.NewJSONWatch(maxObjectBytes)
 }
 
 // eventDecoder makes events of the frames of one watch.
@@ -64,24 +65,24 @@ type eventDecoder[T any] struct {
 	held     heldFunc
 }
 
-func (d *eventDecoder[T]) decode(f frame, _ *envelope) (event listwatch.Event[T], err error) {
+func (d *eventDecoder[T]) decode(f wire.Frame, _ *wire.Envelope) (event listwatch.Event[T], err error) {
 	name, object, err := d.unwrap(f)
 	if err != nil {
 		return event, d.exchange.fail(err)
 	}
 	event.Type = eventType(name)
 	switch {
-	case f.err != nil && event.Type != 0 && event.Type != listwatch.Bookmark:
+	case f.Err != nil && event.Type != 0 && event.Type != listwatch.Bookmark:
 		id := identify(d.encoding, object, true)
-		failed := objectError(d.exchange, id, f.err)
+		failed := objectError(d.exchange, id, f.Err)
 		failed.Type = event.Type
 		return event, failed
-	case f.err != nil:
-		return event, d.exchange.fail(f.err)
+	case f.Err != nil:
+		return event, d.exchange.fail(f.Err)
 	case string(name) == "ERROR":
 		return event, d.exchange.fail(d.serverError(object))
 	case event.Type == 0:
-		return event, d.exchange.fail(malformed("an event of type %q", excerpt(name, 64)))
+		return event, d.exchange.fail(wire.Malformed("an event of type %q", wire.Excerpt(name, 64)))
 	case event.Type == listwatch.Bookmark:
 		err = d.bookmark(object, &event)
 		return event, err
@@ -90,8 +91,8 @@ func (d *eventDecoder[T]) decode(f frame, _ *envelope) (event listwatch.Event[T]
 	if event.Type != listwatch.Added {
 		known = nil
 	}
-	f.data = object
-	event.Item, err = d.resource.item(d.exchange, d.encoding, f, &envelope{}, known, d.held)
+	f.Data = object
+	event.Item, err = d.resource.item(d.exchange, d.encoding, f, &wire.Envelope{}, known, d.held)
 	if failed, ok := err.(*listwatch.ObjectError); ok {
 		failed.Type = event.Type
 	}
@@ -102,38 +103,38 @@ func (d *eventDecoder[T]) decode(f frame, _ *envelope) (event listwatch.Event[T]
 //
 //	WatchEvent{ type=1 object=2{ raw=1{ "k8s\0" Unknown } } }     in protobuf
 //	{"type": ..., "object": {...}}                               in JSON
-func (d *eventDecoder[T]) unwrap(f frame) (name, object []byte, err error) {
+func (d *eventDecoder[T]) unwrap(f wire.Frame) (name, object []byte, err error) {
 	if d.encoding == JSON {
-		for key, value := range jsonFields(f.data) {
+		for key, value := range wire.JSONFields(f.Data) {
 			switch string(key) {
 			case "type":
-				name = jsonText(value)
+				name = wire.JSONText(value)
 			case "object":
 				object = value
 			}
 		}
 		if name == nil || object == nil {
-			err = malformed("an event needs a type and an object")
-			if f.err != nil {
-				err = f.err // which is why
+			err = wire.Malformed("an event needs a type and an object")
+			if f.Err != nil {
+				err = f.Err // which is why
 			}
 		}
 		return name, object, err
 	}
-	partial := f.err != nil
-	name, _, err = bytesField(f.data, 1, partial)
+	partial := f.Err != nil
+	name, _, err = wire.BytesField(f.Data, 1, partial)
 	if err != nil {
 		return nil, nil, err
 	}
-	extension, _, err := bytesField(f.data, 2, partial)
+	extension, _, err := wire.BytesField(f.Data, 2, partial)
 	if err != nil {
 		return nil, nil, err
 	}
-	raw, _, err := bytesField(extension, 1, partial)
+	raw, _, err := wire.BytesField(extension, 1, partial)
 	if err != nil {
 		return nil, nil, err
 	}
-	apiVersion, kind, object, err := unwrapUnknown(raw, partial)
+	apiVersion, kind, object, err := wire.Unwrap(raw, partial)
 	if err == nil && string(name) != "ERROR" {
 		err = d.exchange.kinds.checkObject(apiVersion, kind)
 	}
@@ -162,14 +163,14 @@ func (d *eventDecoder[T]) bookmark(object []byte, event *listwatch.Event[T]) err
 		metav1.TypeMeta
 		Metadata metav1.ObjectMeta `json:"metadata"`
 	}
-	err := guarded(func() error {
+	err := wire.Guard(func() error {
 		if len(object) > maxStatusBytes {
 			return fmt.Errorf("it has %d bytes", len(object))
 		}
 		if d.encoding == JSON {
 			return kjson.UnmarshalCaseSensitivePreserveInts(object, &holder)
 		}
-		metadata, _, err := bytesField(object, 1, false)
+		metadata, _, err := wire.BytesField(object, 1, false)
 		if err != nil {
 			return err
 		}
@@ -182,10 +183,10 @@ func (d *eventDecoder[T]) bookmark(object []byte, event *listwatch.Event[T]) err
 		err = errors.New("it has no resourceVersion")
 	}
 	if err == nil {
-		err = checkVersion(holder.Metadata.ResourceVersion)
+		err = wire.CheckVersion(holder.Metadata.ResourceVersion)
 	}
 	if err != nil {
-		return d.exchange.fail(malformed("bookmark: %w", err))
+		return d.exchange.fail(wire.Malformed("bookmark: %w", err))
 	}
 	event.ResourceVersion = holder.Metadata.ResourceVersion
 	event.InitialEventsEnd = holder.Metadata.Annotations[metav1.InitialEventsAnnotationKey] == "true"
@@ -195,7 +196,7 @@ func (d *eventDecoder[T]) bookmark(object []byte, event *listwatch.Event[T]) err
 // serverError is the error that an ERROR event reports.
 func (d *eventDecoder[T]) serverError(object []byte) error {
 	if len(object) > maxStatusBytes {
-		return malformed("the server reported an error of %d bytes", len(object))
+		return wire.Malformed("the server reported an error of %d bytes", len(object))
 	}
 	var status metav1.Status
 	var err error
@@ -205,7 +206,7 @@ func (d *eventDecoder[T]) serverError(object []byte) error {
 		status, err = readStatus(object)
 	}
 	if err != nil || status.Status != metav1.StatusFailure || status.Kind != "" && status.Kind != "Status" {
-		return malformed("the server reported an error that is not a Status")
+		return wire.Malformed("the server reported an error that is not a Status")
 	}
 	bound(&status)
 	return &apierrors.StatusError{ErrStatus: status}

@@ -24,6 +24,7 @@ import (
 
 	"github.com/kinform/kinform/internal/effort"
 	"github.com/kinform/kinform/listwatch"
+	"github.com/kinform/kinform/rest/internal/wire"
 )
 
 // bookmark is the object of a bookmark.
@@ -197,7 +198,7 @@ func TestWatchSkipsWhatItCannotDecode(t *testing.T) {
 	require.NoError(t, err)
 	bodies := map[Encoding][]byte{
 		JSON:     []byte(`{"type":"MODIFIED","object":{"metadata":{"name":"b"},"spec":7}}`),
-		Protobuf: frameOf(t, metav1.WatchEvent{Type: "MODIFIED", Object: runtime.RawExtension{Raw: append([]byte(magic), data...)}}),
+		Protobuf: frameOf(t, metav1.WatchEvent{Type: "MODIFIED", Object: runtime.RawExtension{Raw: append([]byte(wire.Magic), data...)}}),
 	}
 	for _, e := range encodings {
 		body := append(bodies[e], event(t, e, "ADDED", "Pod", unnamed)...)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"reflect"
 	"sync"
+
+	"github.com/kinform/kinform/rest/internal/wire"
 )
 
 // What an object will take in memory is estimated before anything decodes it (G11). Two
@@ -78,7 +80,7 @@ func (s *scales) budget(n int) int64 {
 
 // weigh returns an error for an object that must not be decoded. size is what is known
 // of it where it is in JSON.
-func (s *scales) weigh(e Encoding, data []byte, size jsonSize) error {
+func (s *scales) weigh(e Encoding, data []byte, size wire.JSONSize) error {
 	w := weighing{left: s.budget(len(data)), depth: s.limits.depth}
 	if e == JSON {
 		return s.weighJSON(w, data, size)

@@ -24,11 +24,12 @@ import (
 
 	"github.com/kinform/kinform/internal/effort"
 	"github.com/kinform/kinform/listwatch"
+	"github.com/kinform/kinform/rest/internal/wire"
 )
 
 // field is a field of a message with contents.
 func field(number int, value []byte) []byte {
-	out := binary.AppendUvarint(nil, uint64(number)<<3|wireBytes)
+	out := binary.AppendUvarint(nil, uint64(number)<<3|wire.Bytes)
 	return append(binary.AppendUvarint(out, uint64(len(value))), value...)
 }
 
@@ -54,7 +55,7 @@ func listOf(e Encoding, kind string, objects ...[]byte) []byte {
 }
 
 func enveloped(kind string, raw []byte) []byte {
-	out := append([]byte(magic), field(1, append(field(1, []byte("v1")), field(2, []byte(kind))...))...)
+	out := append([]byte(wire.Magic), field(1, append(field(1, []byte("v1")), field(2, []byte(kind))...))...)
 	return append(out, field(2, raw)...)
 }
 
@@ -180,21 +181,21 @@ func TestPointersInListsAndMapsAreWeighed(t *testing.T) {
 	budgets.expansion, budgets.memory = 1<<20, 1<<40
 	deep, light := newScales(reflect.TypeFor[*pointers](), budgets), newScales(reflect.TypeFor[*pointers](), (&Client{}).limits())
 	for _, number := range []int{3, 4} {
-		require.ErrorIs(t, deep.weigh(Protobuf, nest(number, 20_000), jsonSize{}), errDeep, "field %d", number)
-		require.NoError(t, deep.weigh(Protobuf, nest(number, 4000), jsonSize{}), "field %d", number)
-		require.ErrorIs(t, light.weigh(Protobuf, bytes.Repeat(field(number, nil), 10_000), jsonSize{}), errHeavy, "field %d", number)
+		require.ErrorIs(t, deep.weigh(Protobuf, nest(number, 20_000), wire.JSONSize{}), errDeep, "field %d", number)
+		require.NoError(t, deep.weigh(Protobuf, nest(number, 4000), wire.JSONSize{}), "field %d", number)
+		require.ErrorIs(t, light.weigh(Protobuf, bytes.Repeat(field(number, nil), 10_000), wire.JSONSize{}), errHeavy, "field %d", number)
 	}
 }
 
 func (n *level) Unmarshal(data []byte) error {
 	for len(data) > 0 {
-		h, value, rest, err := nextField(data, false)
+		h, value, rest, err := wire.NextField(data, false)
 		if err != nil {
 			return err
 		}
 		data = rest
 		var in level
-		switch h.field {
+		switch h.Field {
 		case 1:
 			if err := n.ObjectMeta.Unmarshal(value); err != nil {
 				return err
@@ -202,7 +203,7 @@ func (n *level) Unmarshal(data []byte) error {
 			continue
 		case 2, 3:
 		case 4:
-			value, _, _ = bytesField(value, 2, false)
+			value, _, _ = wire.BytesField(value, 2, false)
 		default: // as generated code passes over what the type has not
 			continue
 		}
@@ -225,9 +226,9 @@ func nest(number, levels int) []byte {
 	}
 	for range levels {
 		if number == 4 { // a map has its values in entries
-			put(binary.AppendUvarint([]byte{2<<3 | wireBytes}, uint64(len(reversed))))
+			put(binary.AppendUvarint([]byte{2<<3 | wire.Bytes}, uint64(len(reversed))))
 		}
-		put(binary.AppendUvarint([]byte{byte(number<<3 | wireBytes)}, uint64(len(reversed))))
+		put(binary.AppendUvarint([]byte{byte(number<<3 | wire.Bytes)}, uint64(len(reversed))))
 	}
 	for i, j := 0, len(reversed)-1; i < j; i, j = i+1, j-1 {
 		reversed[i], reversed[j] = reversed[j], reversed[i]
@@ -339,18 +340,18 @@ func TestNoRealObjectIsRefused(t *testing.T) {
 func requireLight(t *testing.T, e Encoding, kind string, object any, typ reflect.Type) {
 	t.Helper()
 	data := encode(t, e, kind, object)
-	var scan jsonScan
+	var scan wire.JSONScan
 	if e == JSON {
-		scan.end(data)
+		scan.End(data)
 	} else {
 		var err error
-		_, _, data, err = unwrapUnknown(data, false)
+		_, _, data, err = wire.Unwrap(data, false)
 		require.NoError(t, err)
 	}
 	s := newScales(typ, (&Client{}).limits())
-	require.NoError(t, s.weigh(e, data, scan.size))
+	require.NoError(t, s.weigh(e, data, scan.Size))
 	s.limits.expansion /= 2 // so that there is room
-	require.NoError(t, s.weigh(e, data, scan.size))
+	require.NoError(t, s.weigh(e, data, scan.Size))
 	// With everything weighed as well, as only large objects are.
 	w := weighing{left: s.budget(len(data)), depth: 100, largest: s.json().largest}
 	if e == JSON {
@@ -370,16 +371,16 @@ func TestNoMapIsRefusedThatAServerTakes(t *testing.T) {
 	for _, part := range []string{`{}`, `[]`, `null`, `0`, `""`, `{"":0}`, `[0]`, `{"a":{"":0}}`, `{"":null}`} {
 		list := `{"x":[` + part + strings.Repeat(","+part, (1<<20)/(len(part)+1)) + `]}`
 		for _, s := range []*scales{s, maps} {
-			var scan jsonScan
-			scan.end([]byte(list))
-			require.NoError(t, s.weigh(JSON, []byte(list), scan.size), part)
+			var scan wire.JSONScan
+			scan.End([]byte(list))
+			require.NoError(t, s.weigh(JSON, []byte(list), scan.Size), part)
 		}
 	}
 	deep := []byte(strings.Repeat(`{"":`, 9_999) + "0" + strings.Repeat("}", 9_999))
-	var scan jsonScan
-	scan.end(deep)
-	require.NoError(t, s.weigh(JSON, deep, scan.size))
-	require.NoError(t, maps.weigh(JSON, deep, scan.size))
+	var scan wire.JSONScan
+	scan.End(deep)
+	require.NoError(t, s.weigh(JSON, deep, scan.Size))
+	require.NoError(t, maps.weigh(JSON, deep, scan.Size))
 }
 
 // The estimate is one of what decoding really takes: never far less.
@@ -415,7 +416,7 @@ func TestWeightsAreThoseOfDecoding(t *testing.T) {
 				d = Must(NewJSONResource[*unstructured.Unstructured](&Client{}, podsGVR, ResourceOptions{})).decoder
 			}
 			before := memoryInUse()
-			object, err := d.decode(test.e, test.data, &envelope{})
+			object, err := d.decode(test.e, test.data, &wire.Envelope{})
 			after := memoryInUse()
 			require.NoError(t, err)
 			runtime.KeepAlive(object)
@@ -448,13 +449,13 @@ func TestLargeObjectsAreBoundedByMemory(t *testing.T) {
 	t.Parallel()
 	large := append(bombPod(Protobuf, "a", 1), field(1, bytes.Repeat(field(17, nil), 4<<20))...) // 56 times its bytes, which alone is light
 	s := newScales(reflect.TypeFor[*corev1.Pod](), (&Client{}).limits())
-	require.ErrorIs(t, s.weigh(Protobuf, large, jsonSize{}), ErrTooLarge)
-	require.NoError(t, s.weigh(Protobuf, large[:len(large)-len(large)%2][:0], jsonSize{}))
+	require.ErrorIs(t, s.weigh(Protobuf, large, wire.JSONSize{}), ErrTooLarge)
+	require.NoError(t, s.weigh(Protobuf, large[:len(large)-len(large)%2][:0], wire.JSONSize{}))
 	list := []byte(`{"kind":"A","x":[0` + strings.Repeat(`,{"":0}`, 1<<20) + `]}`)
 	maps := newScales(reflect.TypeFor[*unstructured.Unstructured](), (&Client{}).limits())
-	var scan jsonScan
-	scan.end(list)
-	require.ErrorIs(t, maps.weigh(JSON, list, scan.size), ErrTooLarge)
+	var scan wire.JSONScan
+	scan.End(list)
+	require.ErrorIs(t, maps.weigh(JSON, list, scan.Size), ErrTooLarge)
 }
 
 func TestBoundsAreValidated(t *testing.T) {
@@ -517,6 +518,6 @@ func TestG11_NamesOfFieldsAreWeighedInAnyCase(t *testing.T) {
 	}
 	s := newScales(reflect.TypeFor[two](), limits{expansion: 1, memory: math.MaxInt64, depth: maxJSONDepth})
 	data := `{"%s":[0` + strings.Repeat(",0", 10_000) + `]}`
-	require.NoError(t, s.weigh(JSON, fmt.Appendf(nil, data, "a"), jsonSize{parts: 1 << 20}))
-	require.ErrorIs(t, s.weigh(JSON, fmt.Appendf(nil, data, "A"), jsonSize{parts: 1 << 20}), ErrTooLarge)
+	require.NoError(t, s.weigh(JSON, fmt.Appendf(nil, data, "a"), wire.JSONSize{Parts: 1 << 20}))
+	require.ErrorIs(t, s.weigh(JSON, fmt.Appendf(nil, data, "A"), wire.JSONSize{Parts: 1 << 20}), ErrTooLarge)
 }

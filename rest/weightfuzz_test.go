@@ -8,6 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kinform/kinform/rest/internal/wire"
 )
 
 // deepSize is roughly how much memory a value refers to, without itself.
@@ -61,10 +63,10 @@ func FuzzWeights(f *testing.F) {
 		}
 		for _, typ := range []reflect.Type{reflect.TypeFor[*corev1.Pod](), reflect.TypeFor[*level](), reflect.TypeFor[*unstructured.Unstructured]()} {
 			s := newScales(typ, limits{expansion: 8, memory: 1 << 20, depth: 12})
-			var scan jsonScan
-			length, complete := scan.end(data)
+			var scan wire.JSONScan
+			length, complete := scan.End(data)
 			for _, e := range encodings {
-				if s.weigh(e, data, scan.size) != nil {
+				if s.weigh(e, data, scan.Size) != nil {
 					continue
 				}
 				d := decoderOf(typ)
@@ -72,8 +74,8 @@ func FuzzWeights(f *testing.F) {
 					continue
 				}
 				var object any
-				if guarded(func() (err error) {
-					object, err = d.decode(e, data, &envelope{})
+				if wire.Guard(func() (err error) {
+					object, err = d.decode(e, data, &wire.Envelope{})
 					return err
 				}) != nil {
 					continue

@@ -8,14 +8,9 @@ import (
 	"unicode"
 
 	"k8s.io/apimachinery/pkg/runtime"
-)
 
-// jsonSize is what the search for the end of a value has seen of it: of what is not
-// counted here, little can be made.
-type jsonSize struct {
-	parts int // objects, lists and commas, of which there are as many as elements and members
-	depth int // of what is nested
-}
+	"github.com/kinform/kinform/rest/internal/wire"
+)
 
 // What an object of no type makes of JSON, in bytes: a map, with room for its first
 // members, each further one, a list, and each element, with the room that append leaves.
@@ -45,16 +40,16 @@ const quadratic = 1 << 30
 
 // weighJSON is weigh for JSON. What cannot take much, by the number of what is in it, is
 // not read again.
-func (s *scales) weighJSON(w weighing, data []byte, size jsonSize) error {
+func (s *scales) weighJSON(w weighing, data []byte, size wire.JSONSize) error {
 	scales := s.json()
-	if size.depth > w.depth || scales.repeats && size.depth > 128 && size.depth*len(data) > quadratic {
+	if size.Depth > w.depth || scales.repeats && size.Depth > 128 && size.Depth*len(data) > quadratic {
 		return s.verdict(errDeep, data)
 	}
-	if int64(size.parts)*int64(scales.largest) <= w.left || scales.kind == reflect.Interface && len(data) <= weighAll {
+	if int64(size.Parts)*int64(scales.largest) <= w.left || scales.kind == reflect.Interface && len(data) <= weighAll {
 		return nil
 	}
 	w.largest = scales.largest
-	_, err := w.json(scales, data, spaces(data))
+	_, err := w.json(scales, data, wire.Spaces(data))
 	return s.verdict(err, data)
 }
 
@@ -72,8 +67,8 @@ func (w *weighing) json(s *jsonScales, data []byte, i int) (end int, err error) 
 		s = s.elem
 	}
 	if c != '{' && c != '[' {
-		var scan jsonScan
-		n, ok := scan.end(data[i:])
+		var scan wire.JSONScan
+		n, ok := scan.End(data[i:])
 		if ok && n == 0 || !ok && c == '"' {
 			return 0, errShortJSON
 		}
@@ -86,10 +81,10 @@ func (w *weighing) json(s *jsonScales, data []byte, i int) (end int, err error) 
 		return 0, errDeep
 	}
 	closing, first := c+2, true // in ASCII
-	empty, _ := afterByte(data[i+1:], closing)
+	empty, _ := wire.AfterByte(data[i+1:], closing)
 	elem, member := w.container(s, c, empty != nil)
 	for i++; ; first = false {
-		i += spaces(data[i:])
+		i += wire.Spaces(data[i:])
 		switch {
 		case i >= len(data):
 			return 0, errShortJSON
@@ -101,24 +96,24 @@ func (w *weighing) json(s *jsonScales, data []byte, i int) (end int, err error) 
 			return 0, errShortJSON
 		default:
 			i++
-			i += spaces(data[i:])
+			i += wire.Spaces(data[i:])
 		}
 		in := elem
 		if c == '{' {
-			var scan jsonScan
-			n, ok := scan.end(data[i:])
+			var scan wire.JSONScan
+			n, ok := scan.End(data[i:])
 			if !ok || n == 0 || data[i] != '"' {
 				return 0, errShortJSON
 			}
 			if s != nil && s.kind == reflect.Struct {
-				in = s.field(jsonText(data[i : i+n]))
+				in = s.field(wire.JSONText(data[i : i+n]))
 			}
-			rest, ok := afterByte(data[i+n:], ':')
+			rest, ok := wire.AfterByte(data[i+n:], ':')
 			if !ok {
 				return 0, errShortJSON
 			}
 			i = len(data) - len(rest)
-			i += spaces(rest)
+			i += wire.Spaces(rest)
 		}
 		if w.left -= int64(member); w.left < 0 {
 			return 0, errHeavy

@@ -4,6 +4,8 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+
+	"github.com/kinform/kinform/rest/internal/wire"
 )
 
 // protobufScales say what the fields of a message make of their bytes, by number. What
@@ -31,16 +33,16 @@ func (w *weighing) protobuf(s *protobufScales, message []byte) error {
 	for len(message) > 0 {
 		var number uint64
 		var value []byte
-		if len(message) > 1 && message[0] < 0x80 && message[0]&7 == wireBytes && int(message[1]) <= len(message)-2 && message[1] < 0x80 && message[0] > 7 {
+		if len(message) > 1 && message[0] < 0x80 && message[0]&7 == wire.Bytes && int(message[1]) <= len(message)-2 && message[1] < 0x80 && message[0] > 7 {
 			end := 2 + int(message[1]) // which most fields are like
 			number, value, message = uint64(message[0]>>3), message[2:end], message[end:]
 		} else {
-			h, v, rest, err := nextField(message, false)
+			h, v, rest, err := wire.NextField(message, false)
 			if err != nil {
 				return err
 			}
-			number, value, message = h.field, v, rest
-			if h.wire != wireBytes {
+			number, value, message = h.Field, v, rest
+			if h.Type != wire.Bytes {
 				continue
 			}
 		}

@@ -3,6 +3,8 @@ package rest
 import (
 	"errors"
 	"runtime"
+
+	"github.com/kinform/kinform/rest/internal/wire"
 )
 
 // maxWorkers bounds the goroutines that decode for one stream. One goroutine
@@ -46,7 +48,7 @@ func (a *ahead[T]) decodeAll(b *batch[T]) {
 			b.results[i] = outcome[T]{err: errGoexit} // after which nothing is read
 		}
 	}()
-	var f frame
+	var f wire.Frame
 	for i, f = range b.frames {
 		b.results[i].value, b.results[i].err = a.decode(f, &b.envelope)
 	}

@@ -1,0 +1,54 @@
+package wire
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// ErrMalformed is wrapped by each error about bytes that no API server sends:
+// incomplete, of the wrong type, not JSON, and so on.
+var ErrMalformed = errors.New("malformed response")
+
+// ErrTooLarge is wrapped by errors about objects and events that are larger than they
+// may be.
+var ErrTooLarge = errors.New("object too large")
+
+// Malformed returns an error that wraps ErrMalformed.
+func Malformed(format string, args ...any) error {
+	return fmt.Errorf("%w: "+format, append([]any{ErrMalformed}, args...)...)
+}
+
+// Excerpt returns the start of a text, or "unknown" for bytes that are no text.
+func Excerpt(body []byte, limit int) string {
+	start := body[:min(len(body), limit)]
+	for i := 0; i < utf8.UTFMax-1 && len(start) < len(body) && !utf8.Valid(start); i++ {
+		start = start[:len(start)-1] // a character that the limit cut in two
+	}
+	if !utf8.Valid(start) {
+		return "unknown"
+	}
+	return strings.TrimSpace(string(start))
+}
+
+// Beginning returns the start of a body that is not what was expected: the page of a
+// proxy may say why. Bytes that may be an object are not shown, because it may be a Secret.
+func Beginning(body []byte) string {
+	body = body[Spaces(body):]
+	if len(body) == 0 || body[0] == '{' || body[0] == '[' || bytes.HasPrefix(body, []byte(Magic)) {
+		return "..."
+	}
+	return Excerpt(body, 256)
+}
+
+// Guard runs code that reads bytes from the network, and makes an error of its panic.
+func Guard(f func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic while decoding: %v", p)
+		}
+	}()
+	return f()
+}

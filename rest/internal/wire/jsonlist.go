@@ -1,0 +1,207 @@
+package wire
+
+import (
+	"fmt"
+	"io"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kjson "sigs.k8s.io/json"
+)
+
+// NewJSONList returns a cutter for a list. An item of more than max bytes is a frame with
+// an error, and any other part of that length is the end of the list. check is asked
+// whether the list may be of this kind, as soon as its kind has come; the apiVersion may
+// be missing.
+func NewJSONList(max int, check func(apiVersion, kind string) error) Cutter {
+	return &jsonList{max: max, check: check}
+}
+
+// jsonList cuts the items out of a list. The fields of the list may come in any
+// order: typed lists have metadata before the items, lists of custom resources
+// have it after them.
+type jsonList struct {
+	max    int
+	check  func(apiVersion, kind string) error // of the list
+	state  jsonState
+	scan   JSONScan // of the current value
+	field  string   // the field of the list whose value comes next
+	around Envelope
+	done   int64 // bytes, for messages
+	skip   bool  // the rest of an item that is too large
+}
+
+// jsonState is what comes next.
+type jsonState uint8
+
+const (
+	wantObject jsonState = iota
+	wantFirstKey
+	wantKey
+	wantColon
+	wantValue
+	wantComma
+	wantFirstItem
+	wantItem
+	wantItemComma
+	wantEnd
+)
+
+// String names what is expected.
+func (s jsonState) String() string {
+	return [...]string{
+		wantObject: "an object", wantFirstKey: "a key or }", wantKey: "a key", wantColon: "a colon", wantValue: "a value",
+		wantComma: "a comma or }", wantFirstItem: "an item or ]", wantItem: "an item", wantItemComma: "a comma or ]", wantEnd: "the end",
+	}[s]
+}
+
+func (c *jsonList) Within() bool { return true }
+
+func (c *jsonList) Envelope() Envelope { return c.around }
+
+func (c *jsonList) Cut(data []byte) (f Frame, done int, err error) {
+	f, done, err = c.first(data)
+	c.done += int64(done)
+	return f, done, err
+}
+
+func (c *jsonList) first(data []byte) (f Frame, done int, err error) {
+	for {
+		if c.skip {
+			n, ended := c.scan.skip(data[done:])
+			done += n
+			if c.skip = !ended; c.skip {
+				return Frame{}, done, nil
+			}
+		}
+		done += Spaces(data[done:])
+		rest := data[done:]
+		if len(rest) == 0 {
+			return Frame{}, done, nil
+		}
+		if next, ok := c.punctuation(rest[0]); ok {
+			c.state = next
+			done++
+			continue
+		}
+		switch c.state {
+		case wantFirstKey, wantKey, wantValue, wantFirstItem, wantItem:
+		default:
+			return Frame{}, done, c.unexpected(rest, done)
+		}
+		length, ok := c.scan.End(rest)
+		isItem := c.state == wantFirstItem || c.state == wantItem
+		switch {
+		case !ok && len(rest) <= c.max:
+			return Frame{}, done, nil
+		case isItem && (!ok || length > c.max):
+			c.state = wantItemComma
+			f, length, c.skip = oversizedJSON(rest, length, ok, c.max, &c.scan)
+			return f, done + length, nil
+		case !ok || length > c.max:
+			return Frame{}, done, fmt.Errorf("%w: a part of the list has more than %d bytes", ErrTooLarge, c.max)
+		case length == 0:
+			return Frame{}, done, c.unexpected(rest, done)
+		}
+		part := rest[:length]
+		switch c.state {
+		case wantFirstItem, wantItem:
+			c.state = wantItemComma
+			return Frame{Data: part, Size: c.scan.Size}, done + length, nil
+		case wantValue:
+			c.state = wantComma
+			err = c.read(part)
+		default:
+			if part[0] != '"' {
+				return Frame{}, done, c.unexpected(rest, done)
+			}
+			c.state = wantColon
+			c.field = string(JSONText(part))
+		}
+		done += length
+		if err != nil {
+			return Frame{}, done, err
+		}
+	}
+}
+
+// punctuation returns the state after a byte of punctuation, if the byte may come now.
+func (c *jsonList) punctuation(b byte) (next jsonState, ok bool) {
+	switch {
+	case c.state == wantObject && b == '{':
+		return wantFirstKey, true
+	case c.state == wantColon && b == ':':
+		return wantValue, true
+	case c.state == wantValue && b == '[' && c.field == "items":
+		return wantFirstItem, true
+	case c.state == wantItemComma && b == ',':
+		return wantItem, true
+	case (c.state == wantFirstItem || c.state == wantItemComma) && b == ']':
+		return wantComma, true
+	case c.state == wantComma && b == ',':
+		return wantKey, true
+	case (c.state == wantFirstKey || c.state == wantComma) && b == '}':
+		return wantEnd, true
+	}
+	return 0, false
+}
+
+// read takes note of a field of the list other than its items.
+func (c *jsonList) read(part []byte) error {
+	switch c.field {
+	case "kind":
+		c.around.Kind = string(JSONText(part))
+		return c.check(c.around.APIVersion, c.around.Kind)
+	case "apiVersion":
+		if c.around.APIVersion = string(JSONText(part)); c.around.Kind != "" {
+			return c.check(c.around.APIVersion, c.around.Kind)
+		}
+	case "metadata":
+		var meta metav1.ListMeta
+		if err := kjson.UnmarshalCaseSensitivePreserveInts(part, &meta); err != nil {
+			return Malformed("metadata of the list: %w", err)
+		}
+		return c.around.take(&meta)
+	case "items":
+		if string(part) != "null" {
+			return Malformed("the items of the list are no array")
+		}
+	}
+	return nil
+}
+
+func (c *jsonList) unexpected(rest []byte, done int) error {
+	if c.state == wantObject {
+		return NotJSON(rest)
+	}
+	return Malformed("JSON: %s is expected at byte %d, not %q", c.state, c.done+int64(done), rest[0])
+}
+
+func (c *jsonList) End(rest []byte) error {
+	switch {
+	case c.state == wantObject && len(rest) == 0:
+		return Malformed("the body is empty")
+	case c.state != wantEnd || len(rest) > 0:
+		return Malformed("the body ends within the list: %w", io.ErrUnexpectedEOF)
+	case c.around.Kind == "":
+		return errNoKind
+	}
+	return io.EOF
+}
+
+// oversizedJSON returns the frame for an item or event that is too large: its first limit
+// bytes, for in JSON the name may come late. rest begins with it, and has more than limit
+// bytes of it. If it has ended, it has length bytes. done is how many bytes of rest are
+// done with, and on says whether more will come, which scan is to skip.
+func oversizedJSON(rest []byte, length int, ended bool, limit int, scan *JSONScan) (f Frame, done int, on bool) {
+	f = Frame{Data: rest[:limit], Err: fmt.Errorf("%w: it has more than %d bytes", ErrTooLarge, limit)}
+	if ended {
+		return f, length, false
+	}
+	done, scan.at = scan.at, 0
+	return f, done, true
+}
+
+// NotJSON returns the error for a body that is anything but a JSON object.
+func NotJSON(body []byte) error {
+	return Malformed("a JSON object is expected, not %q", Beginning(body))
+}

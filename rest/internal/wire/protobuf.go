@@ -1,0 +1,141 @@
+package wire
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// Magic starts every protobuf body that is not a watch, and every object within
+// a watch event.
+const Magic = "k8s\x00"
+
+// The wire types of protobuf.
+const (
+	Varint  = 0
+	Fixed64 = 1
+	Bytes   = 2
+	Fixed32 = 5
+)
+
+// errShort is the error of a message that ends within a field.
+var errShort = fmt.Errorf("%w: protobuf: a message ends within a field", ErrMalformed)
+
+// Header is the start of a field: its number, its wire type and, for fields that
+// have a length, the length.
+type Header struct {
+	Field  uint64
+	Type   byte
+	Length uint64 // of what follows the header
+	Size   int    // of the header itself
+}
+
+// readHeader reads the header of the field that data starts with. It answers
+// errShort where more bytes may complete it. Groups, which proto2 had and
+// Kubernetes never used, are refused.
+func readHeader(data []byte) (Header, error) {
+	tag, n := binary.Uvarint(data)
+	if n == 0 {
+		return Header{}, errShort
+	}
+	h := Header{Field: tag >> 3, Type: byte(tag & 7), Size: n}
+	if n < 0 || h.Field == 0 || h.Field > 1<<29-1 {
+		return Header{}, Malformed("protobuf: invalid tag")
+	}
+	switch h.Type {
+	case Varint:
+		_, n = binary.Uvarint(data[h.Size:])
+		h.Length = uint64(n)
+	case Fixed64:
+		h.Length, n = 8, 1
+	case Fixed32:
+		h.Length, n = 4, 1
+	case Bytes:
+		h.Length, n = binary.Uvarint(data[h.Size:])
+		h.Size += n
+	default:
+		return Header{}, Malformed("protobuf: wire type %d", h.Type)
+	}
+	switch {
+	case n == 0:
+		return Header{}, errShort
+	case n < 0:
+		return Header{}, Malformed("protobuf: invalid number")
+	}
+	return h, nil
+}
+
+// NextField takes the first field off a message. The value of a field with a length is
+// its contents. Where the message is partial, its last field may be cut off, and the value
+// is then the beginning of the contents.
+func NextField(message []byte, partial bool) (h Header, value, rest []byte, err error) {
+	h, err = readHeader(message)
+	if err != nil {
+		return h, nil, nil, err
+	}
+	rest = message[h.Size:]
+	if h.Length > uint64(len(rest)) {
+		if !partial {
+			return h, nil, nil, errShort
+		}
+		h.Length = uint64(len(rest))
+	}
+	return h, rest[:h.Length], rest[h.Length:], nil
+}
+
+// BytesField returns the contents of the last field with this number, and
+// whether there is one. (Protobuf says that the last one counts.)
+func BytesField(message []byte, number uint64, partial bool) (value []byte, ok bool, err error) {
+	for len(message) > 0 {
+		h, v, rest, err := NextField(message, partial)
+		if err != nil {
+			if partial {
+				break
+			}
+			return nil, false, err
+		}
+		if h.Field == number && h.Type == Bytes {
+			value, ok = v, true
+		}
+		message = rest
+	}
+	return value, ok, nil
+}
+
+// Unwrap takes the envelope off an object: the magic number and a
+// runtime.Unknown with typeMeta=1 and raw=2.
+func Unwrap(data []byte, partial bool) (apiVersion, kind, raw []byte, err error) {
+	if len(data) < len(Magic) || string(data[:len(Magic)]) != Magic {
+		return nil, nil, nil, Malformed("protobuf: the object does not start with the magic number")
+	}
+	unknown := data[len(Magic):]
+	typeMeta, _, err := BytesField(unknown, 1, partial)
+	if err != nil {
+		return nil, nil, nil, fmt.Errorf("protobuf: envelope: %w", err)
+	}
+	if apiVersion, kind, err = readTypeMeta(typeMeta); err != nil {
+		return nil, nil, nil, err
+	}
+	raw, ok, err := BytesField(unknown, 2, partial)
+	if err == nil && !ok {
+		err = Malformed("protobuf: the envelope is empty")
+	}
+	return apiVersion, kind, raw, err
+}
+
+// readTypeMeta reads a runtime.TypeMeta: apiVersion=1, kind=2.
+func readTypeMeta(message []byte) (apiVersion, kind []byte, err error) {
+	for len(message) > 0 {
+		h, value, rest, err := NextField(message, false)
+		if err != nil {
+			return nil, nil, fmt.Errorf("protobuf: typeMeta: %w", err)
+		}
+		switch {
+		case h.Field == 1 && h.Type == Bytes:
+			apiVersion = value
+		case h.Field == 2 && h.Type == Bytes:
+			kind = value
+		}
+		message = rest
+	}
+	return apiVersion, kind, nil
+}
