@@ -52,3 +52,20 @@ func declared(t *testing.T, file string) (names []string) {
 	}
 	return names
 }
+
+// placeOnPage is a link to a file, and what to read there.
+var placeOnPage = regexp.MustCompile("\\[`\\w+/[^`]+\\.go`\\]\\(\\.\\./([^)]+)\\)(?:,| 的)\\s+`(\\w+)`")
+
+// What the pages for learners name beside the link to a file is in that file.
+func TestNamesBesideLinksAreInTheFile(t *testing.T) {
+	t.Parallel()
+	for _, page := range []string{english, chinese} {
+		text, err := os.ReadFile(filepath.Join(root, page))
+		require.NoError(t, err)
+		places := placeOnPage.FindAllStringSubmatch(string(text), -1)
+		require.Greater(t, len(places), 8, page)
+		for _, place := range places {
+			require.Contains(t, declared(t, filepath.Join(root, place[1])), place[2], "%s: %s", page, place[0])
+		}
+	}
+}
