@@ -134,6 +134,15 @@ func (r *Resource[T]) String() string {
 	return strings.TrimSuffix(r.client.base.String(), "/") + r.path(types.NamespacedName{Namespace: r.opts.Namespace})
 }
 
+// GroupVersionResource is what the server calls the resource.
+func (r *Resource[T]) GroupVersionResource() schema.GroupVersionResource { return r.gvr }
+
+// GroupKind is the kind of the objects with its group. Kind is empty where neither
+// ResourceOptions.Kind nor a built-in type or resource says it.
+func (r *Resource[T]) GroupKind() schema.GroupKind {
+	return schema.GroupKind{Group: r.gvr.Group, Kind: r.kinds.Load().kind}
+}
+
 func newResource[T any](c *Client, opts ResourceOptions, d decoder) (*Resource[T], error) {
 	if c == nil {
 		return nil, errNoClient

@@ -1,0 +1,153 @@
+package controller
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// attempts is how often Modify makes a change anew because the object has changed meanwhile.
+const attempts = 6
+
+// Modify changes an object on the server: it calls change with a copy of the cached object,
+// and updates that. After a conflict it reads the object from the server and begins again,
+// six times at most, so change may be called several times. Where change leaves the object as
+// it was, nothing is sent. An error of change ends it, and nothing is written. The object must
+// exist: the error is NotFound otherwise.
+func (c *Client[T]) Modify(ctx context.Context, key types.NamespacedName, change func(T) error) (T, error) {
+	return c.modify(ctx, key, change, c.Update)
+}
+
+// ModifyStatus is Modify for the status alone. What change does to the rest is not written.
+func (c *Client[T]) ModifyStatus(ctx context.Context, key types.NamespacedName, change func(T) error) (T, error) {
+	return c.modify(ctx, key, change, c.UpdateStatus)
+}
+
+func (c *Client[T]) modify(ctx context.Context, key types.NamespacedName, change func(T) error, write func(context.Context, T) (T, error)) (none T, err error) {
+	old, known := c.Get(key)
+	for attempt := 1; ; attempt++ {
+		if !known {
+			if old, err = c.server.Get(ctx, key, metav1.GetOptions{}); err != nil {
+				return none, err
+			}
+		}
+		changed, err := copyOf(old)
+		if err != nil {
+			return none, err
+		}
+		if err := change(changed); err != nil {
+			return none, err
+		}
+		if equality.Semantic.DeepEqual(old, changed) {
+			return changed, nil
+		}
+		written, err := write(ctx, changed)
+		if !apierrors.IsConflict(err) || attempt == attempts {
+			return written, err
+		}
+		known = false
+		if err := sleep(ctx, rand.N(time.Duration(attempt)*20*time.Millisecond)); err != nil {
+			return none, err
+		}
+	}
+}
+
+// Merge sends what is different between two states of an object, as a JSON merge patch (RFC
+// 7386): fields that only others have changed meanwhile stay as they are. Lists are replaced
+// whole. from, such as a cached object, must have the name and is not changed. If nothing is
+// different, nothing is sent, and to is returned.
+//
+// No conflict is looked for, unless both have a resourceVersion and they differ.
+func (c *Client[T]) Merge(ctx context.Context, from, to T, subresources ...string) (T, error) {
+	patch, err := mergePatch(from, to)
+	if err != nil || patch == nil {
+		return to, err
+	}
+	return c.Patch(ctx, keyOf(from), types.MergePatchType, patch, subresources...)
+}
+
+// mergePatch is what makes the one of the other, nil if they are the same.
+func mergePatch(from, to any) ([]byte, error) {
+	var states [2]map[string]any
+	for n, object := range []any{from, to} {
+		data, err := json.Marshal(object)
+		if err == nil {
+			exact := json.NewDecoder(bytes.NewReader(data))
+			exact.UseNumber()
+			err = exact.Decode(&states[n])
+		}
+		if err != nil {
+			return nil, fmt.Errorf("controller: a merge patch of %T: %w", object, err)
+		}
+	}
+	patch := difference(states[0], states[1])
+	if len(patch) == 0 {
+		return nil, nil
+	}
+	return json.Marshal(patch)
+}
+
+// difference is the merge patch between two objects. null deletes a field.
+func difference(from, to map[string]any) map[string]any {
+	patch := map[string]any{}
+	for name, value := range to {
+		was, had := from[name]
+		deeper, isObject := value.(map[string]any)
+		wasDeeper, wasObject := was.(map[string]any)
+		switch {
+		case isObject && wasObject:
+			if inner := difference(wasDeeper, deeper); len(inner) > 0 {
+				patch[name] = inner
+			}
+		case !had || !reflect.DeepEqual(was, value):
+			patch[name] = value
+		}
+	}
+	for name := range from {
+		if _, has := to[name]; !has {
+			patch[name] = nil
+		}
+	}
+	return patch
+}
+
+var errNotCopied = errors.New("controller: an object that has no method DeepCopy is copied by way of JSON")
+
+// copyOf copies an object: by its method DeepCopy, as generated code has it, or else by way
+// of JSON.
+func copyOf[T metav1.Object](object T) (T, error) {
+	if copier, ok := any(object).(interface{ DeepCopy() T }); ok {
+		return copier.DeepCopy(), nil
+	}
+	copied := reflect.New(reflect.TypeFor[T]())
+	data, err := json.Marshal(object)
+	if err == nil {
+		err = json.Unmarshal(data, copied.Interface())
+	}
+	if err != nil {
+		return object, errors.Join(errNotCopied, err)
+	}
+	return copied.Elem().Interface().(T), nil
+}
+
+// sleep waits for d, or until ctx ends, with its cause.
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}

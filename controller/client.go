@@ -1,0 +1,221 @@
+package controller
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/indexer"
+	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/listwatch"
+	"github.com/kinform/kinform/rest"
+	"github.com/kinform/kinform/rest/finalizer"
+)
+
+// Client reads the objects of one resource from a cache and writes them to the server. [For]
+// makes one. It is safe for concurrent use.
+//
+// Objects that it reads are those of the cache: they are shared, and must not be changed.
+// Objects that a write returns are the caller's own.
+//
+// # Reading one's own writes
+//
+// A write that succeeds with the context of a reconcile holds the key of that reconcile back
+// until the cache has the write: the next turn of the key sees it. So a reconcile does
+// nothing twice, and meets no conflict with itself. It does not see its own write in the
+// cache before it returns; what the write returned says what there is.
+type Client[T metav1.Object] struct {
+	server *rest.Resource[T]
+	cache  *informer.Handle[T]
+	scope  scope
+	owner  string // the field manager
+	kind   schema.GroupKind
+	refuse func(error)
+}
+
+// For returns a Client of the manager's cluster and, where it is the first one of these
+// objects, has the manager keep a cache of them. opts name the resource and narrow the cache;
+// a built-in type names its resource by itself. See [Select] for other clusters, several
+// namespaces, and the choices of an informer.
+//
+// A mistake in opts is an error of [Manager.Run], before anything starts. The Client can be
+// read when the controllers of the manager work. For panics if m is nil.
+func For[T metav1.Object](m *Manager, opts rest.ResourceOptions) *Client[T] {
+	return Select(m, Selection[T]{ResourceOptions: opts})
+}
+
+// Selection is what [Select] has in a cache. The zero value means all objects of a built-in
+// type in the manager's cluster.
+type Selection[T metav1.Object] struct {
+	rest.ResourceOptions
+
+	// Client is of the cluster that has the objects. Defaults to that of the manager.
+	Client *rest.Client
+
+	// Namespaces are the only ones to look at, for programs that may not list the whole
+	// cluster. Defaults to ResourceOptions.Namespace, and else to those of the manager.
+	Namespaces []string
+
+	// Informer has the choices of the cache. Its Logger defaults to that of the manager.
+	// Two Selections of the same objects must agree in them.
+	Informer informer.Options[T]
+}
+
+// Select is [For] with all choices.
+func Select[T metav1.Object](m *Manager, s Selection[T]) *Client[T] {
+	c, err := newClient(m, s)
+	if err != nil {
+		m.refuse(fmt.Errorf("controller: objects of type %T: %w", *new(T), err))
+		return &Client[T]{refuse: m.refuse}
+	}
+	return c
+}
+
+func newClient[T metav1.Object](m *Manager, s Selection[T]) (*Client[T], error) {
+	if s.Client == nil {
+		s.Client = m.client
+	}
+	if len(s.Namespaces) > 0 && s.Namespace != "" {
+		return nil, errors.New("Namespace and Namespaces are both set: leave one of them empty")
+	}
+	resource := s.ResourceOptions
+	resource.Namespace = "" // Writes go to the namespaces of their objects.
+	server, err := rest.For[T](s.Client, resource)
+	if err != nil {
+		return nil, err
+	}
+	namespaces := s.Namespaces
+	switch {
+	case s.Namespace != "":
+		namespaces = []string{s.Namespace}
+	case len(namespaces) == 0 && !clusterWide(server.GroupKind(), server.GroupVersionResource()):
+		namespaces = m.opts.Namespaces
+	}
+	if s.Informer.Logger == nil {
+		s.Informer.Logger = m.opts.Logger
+	}
+	open := func(what informer.Selection) (listwatch.Source[T], error) {
+		opts := s.ResourceOptions
+		opts.Namespace = what.Namespace()
+		return rest.For[T](s.Client, opts)
+	}
+	scope, err := scopeOf(namespaces, s.LabelSelector, s.FieldSelector)
+	if err != nil {
+		return nil, err
+	}
+	left := "" // out of the objects
+	if s.Project != nil {
+		left = fmt.Sprintf("%T %+[1]v", s.Project)
+	}
+	cache, err := informer.Acquire(m.caches(s.Client), informer.Selection{
+		Resource:      server.GroupVersionResource(),
+		Namespaces:    namespaces,
+		LabelSelector: s.LabelSelector,
+		FieldSelector: s.FieldSelector,
+		Projection:    left,
+	}, open, s.Informer)
+	if err != nil {
+		return nil, err
+	}
+	return &Client[T]{server: server, cache: cache, scope: scope, owner: m.opts.Name, kind: server.GroupKind(), refuse: m.refuse}, nil
+}
+
+// clusterWide reports whether objects are known to have no namespace.
+func clusterWide(kind schema.GroupKind, resource schema.GroupVersionResource) bool {
+	_, namespaced, builtin := rest.Builtin(kind.WithVersion(resource.Version))
+	return builtin && !namespaced
+}
+
+// Get returns the object from the cache, and whether there is one. The object must not be
+// changed.
+func (c *Client[T]) Get(key types.NamespacedName) (T, bool) { return c.cache.Store().Get(key) }
+
+// Cache returns the reading half of the cache, which has iterators, indexes and snapshots.
+func (c *Client[T]) Cache() *indexer.Reader[T] { return c.cache.Store() }
+
+// Server returns the resource on the server. Its reads are not of the cache, and its writes
+// hold no key back.
+func (c *Client[T]) Server() *rest.Resource[T] { return c.server }
+
+// AddIndex adds an index to the cache: [indexer.Reader.Index] finds objects by the values
+// that fn returns. fn must be a function of its argument alone. If the cache has an index of
+// this name already, that is an error of [Manager.Run].
+func (c *Client[T]) AddIndex(name string, fn indexer.IndexFunc[T]) {
+	if c.cache != nil {
+		c.refuse(c.cache.AddIndex(name, fn))
+	}
+}
+
+// Create creates an object, and returns it as the server has it.
+func (c *Client[T]) Create(ctx context.Context, object T) (T, error) {
+	return c.wrote(ctx)(c.server.Create(ctx, object, metav1.CreateOptions{FieldManager: c.owner}))
+}
+
+// Update replaces an object, and returns it as the server has it. Where the object has the
+// resourceVersion of its cached state, an object that has changed since is a conflict.
+func (c *Client[T]) Update(ctx context.Context, object T) (T, error) {
+	return c.wrote(ctx)(c.server.Update(ctx, object, metav1.UpdateOptions{FieldManager: c.owner}))
+}
+
+// UpdateStatus is Update for the status alone.
+func (c *Client[T]) UpdateStatus(ctx context.Context, object T) (T, error) {
+	return c.wrote(ctx)(c.server.UpdateStatus(ctx, object, metav1.UpdateOptions{FieldManager: c.owner}))
+}
+
+// Patch changes an object, or a subresource of it, by a patch of the given type: JSON, merge,
+// strategic merge (built-in types only), or apply. [Client.Merge] computes one.
+func (c *Client[T]) Patch(ctx context.Context, key types.NamespacedName, patchType types.PatchType, data []byte, subresources ...string) (T, error) {
+	return c.wrote(ctx)(c.server.Patch(ctx, key, patchType, data, metav1.PatchOptions{FieldManager: c.owner}, subresources...))
+}
+
+// Apply makes the object have what this one says, and creates it if there is none: server-side
+// apply (KEP-555), with the manager's Name as field manager. The object has only the fields that
+// the controller decides. Fields that others have set otherwise are taken over.
+func (c *Client[T]) Apply(ctx context.Context, object T) (T, error) {
+	return c.wrote(ctx)(c.server.ServerSideApply(ctx, object, metav1.ApplyOptions{FieldManager: c.owner, Force: true}))
+}
+
+// ApplyStatus is Apply for the status alone.
+func (c *Client[T]) ApplyStatus(ctx context.Context, object T) (T, error) {
+	return c.wrote(ctx)(c.server.ServerSideApply(ctx, object, metav1.ApplyOptions{FieldManager: c.owner, Force: true}, "status"))
+}
+
+// Delete asks for the deletion of an object. An object with a UID or a resourceVersion is only
+// deleted if it has that on the server, so that no successor of its name is. That it is gone
+// already is no error.
+func (c *Client[T]) Delete(ctx context.Context, object T) error {
+	key, uid := keyOf(object), object.GetUID()
+	opts := metav1.DeleteOptions{}
+	if uid != "" {
+		opts.Preconditions = &metav1.Preconditions{UID: &uid}
+	}
+	err := c.server.Delete(ctx, key, opts)
+	if apierrors.IsNotFound(err) {
+		err = nil
+	}
+	if err == nil && uid != "" {
+		park(ctx, func(ctx context.Context) error { return c.seesDeletion(ctx, key, uid) })
+	}
+	return err
+}
+
+// Finalize does what is due for a finalizer, as [finalizer.Handle] says: an object that lives
+// gets it, and is returned with it; of one that is being deleted, clean is called, and the
+// finalizer removed when clean has returned nil. If gone is true, nothing is left to do.
+func (c *Client[T]) Finalize(ctx context.Context, object T, name string, clean func(context.Context, T) error) (current T, gone bool, err error) {
+	current, gone, err = finalizer.Handle(ctx, c.server, object, name, clean)
+	if err == nil && current.GetResourceVersion() != object.GetResourceVersion() {
+		current, err = c.wrote(ctx)(current, nil)
+	}
+	return current, gone, err
+}
+
+// keyOf is the key of an object.
+func keyOf(object metav1.Object) types.NamespacedName {
+	return types.NamespacedName{Namespace: object.GetNamespace(), Name: object.GetName()}
+}

@@ -1,0 +1,87 @@
+package controller
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+)
+
+// errStarting and errStopping are why a manager is not ready before and after it works.
+var (
+	errStarting = errors.New("the caches are not complete yet")
+	errStopping = errors.New("the manager ends")
+)
+
+// Ready is nil while the manager works, or is ready to as soon as it leads: it runs, every
+// cache is complete and has heard from its server within Options.MaxStaleness, and no optional
+// part has failed. Otherwise the error names everything that is missing.
+func (m *Manager) Ready() error {
+	var missing []error
+	m.mu.Lock()
+	factories := slices.Clone(m.factories)
+	for _, p := range m.parts {
+		if p.failed != nil {
+			missing = append(missing, fmt.Errorf("part %s: %w", p.name, p.failed))
+		}
+	}
+	switch {
+	case m.stopping:
+		missing = append(missing, errStopping)
+	case m.stage < Synced:
+		missing = append(missing, errStarting)
+	}
+	m.mu.Unlock()
+	for _, c := range factories {
+		if err := c.factory.Healthy(m.opts.MaxStaleness); err != nil {
+			missing = append(missing, err)
+		}
+	}
+	return errors.Join(missing...)
+}
+
+// Handler answers the probes of a kubelet: /livez always with 200, for restarting the process
+// mends nothing that a manager can tell; /readyz with 200 while Ready is nil, and otherwise
+// with 503 and a line for everything that is missing. Errors may name objects and servers.
+func (m *Manager) Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok\n") })
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		err := m.Ready()
+		if err == nil {
+			_, _ = io.WriteString(w, "ok\n")
+			return
+		}
+		w.WriteHeader(http.StatusServiceUnavailable)
+		_, _ = io.WriteString(w, strings.ToValidUTF8(err.Error(), "\uFFFD")+"\n")
+	})
+	return mux
+}
+
+// serve serves Handler until ctx ends.
+func (m *Manager) serve(ctx context.Context) error {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", m.opts.Serve)
+	if err != nil {
+		return fmt.Errorf("controller: Options.Serve: %w", err)
+	}
+	server := &http.Server{Handler: m.Handler(), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 10 * time.Second, MaxHeaderBytes: 16 << 10}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		<-ctx.Done()
+		_ = server.Close()
+	}()
+	err = server.Serve(listener)
+	if ctx.Err() != nil {
+		<-ended
+		return nil
+	}
+	return fmt.Errorf("controller: Options.Serve: %w", err) // It ends the manager, and with it ctx.
+}

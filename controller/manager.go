@@ -1,0 +1,158 @@
+package controller
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/rest"
+)
+
+// Options are the choices of a [Manager]. The zero value is ready to use.
+type Options struct {
+	// Name is the field manager of all writes, and names the program in logs. Defaults to
+	// "kinform".
+	Name string
+
+	// Namespaces are the only ones to look at. Defaults to all of them.
+	Namespaces []string
+
+	// Elector decides whether this process works: controllers, and parts that are Leading,
+	// run while it leads. Caches are kept all the time, so that a new leader begins at once.
+	// Defaults to nil: this process works.
+	Elector Elector
+
+	// Serve is the address of /livez and /readyz, such as "127.0.0.1:8080", or ":8080" for
+	// all interfaces, which a kubelet's probes need. Defaults to "": [Manager.Handler] is for
+	// whoever has a server already.
+	Serve string
+
+	// MaxStaleness is how long a cache may hear nothing from its server until the manager is
+	// no longer ready; see informer.Informer.Healthy. Defaults to 10 minutes.
+	MaxStaleness time.Duration
+
+	// Logger gets what has no caller to be returned to. Defaults to slog.Default(), as it is
+	// at New; slog.New(slog.DiscardHandler) is silence.
+	Logger *slog.Logger
+}
+
+func (o Options) withDefaults() (Options, error) {
+	if o.MaxStaleness < 0 {
+		return o, fmt.Errorf("controller: Options.MaxStaleness is %v: it must not be negative", o.MaxStaleness)
+	}
+	if o.Name == "" {
+		o.Name = "kinform"
+	}
+	if o.MaxStaleness == 0 {
+		o.MaxStaleness = 10 * time.Minute
+	}
+	if o.Logger == nil {
+		o.Logger = slog.Default()
+	}
+	return o, nil
+}
+
+// Elector runs a function while this process leads. lease.Elector is one.
+type Elector interface {
+	// Run waits until this process leads, calls lead, and returns when lead has. The context
+	// of lead ends before anybody else can lead.
+	Run(ctx context.Context, lead func(ctx context.Context) error) error
+}
+
+// Manager owns what the controllers of a program share: caches, the right to work, health
+// endpoints. The package comment has the order in which it starts and ends them.
+//
+// Controllers, clients and parts are added before Run. All methods are safe for concurrent
+// use.
+type Manager struct {
+	client *rest.Client
+	opts   Options
+
+	mu          sync.Mutex // guards following
+	running     bool
+	wrong       []error // mistakes, for Run to return
+	factories   []*clusterCaches
+	controllers []worker
+	parts       []*part
+	stage       Stage // how far Run is
+	stopping    bool
+}
+
+// clusterCaches are the caches of the objects of one cluster.
+type clusterCaches struct {
+	client  *rest.Client
+	factory informer.Factory
+}
+
+// worker is a Controller of any type.
+type worker interface {
+	name() string
+	run(ctx, stop context.Context) error
+}
+
+// New returns a manager of the cluster that client is of. The client stays the caller's, who
+// closes it after Run.
+func New(client *rest.Client, opts Options) (*Manager, error) {
+	if client == nil {
+		return nil, errors.New("controller: New needs a client: see rest.NewClient")
+	}
+	opts, err := opts.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	return &Manager{client: client, opts: opts}, nil
+}
+
+var errRunning = errors.New("the manager runs already: add everything before Run")
+
+// refuse remembers a mistake in the wiring. nil is none.
+func (m *Manager) refuse(err error) {
+	if err == nil {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.refuseLocked(err)
+}
+
+func (m *Manager) refuseLocked(err error) {
+	if m.running { // Run has answered already.
+		m.opts.Logger.Error("the manager runs: nothing can be added to it", "err", err)
+		return
+	}
+	m.wrong = append(m.wrong, err)
+}
+
+// caches returns the caches of a cluster.
+func (m *Manager) caches(client *rest.Client) *informer.Factory {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, c := range m.factories {
+		if c.client == client {
+			return &c.factory
+		}
+	}
+	c := &clusterCaches{client: client}
+	m.factories = append(m.factories, c)
+	return &c.factory
+}
+
+// add adds a controller.
+func (m *Manager) add(w worker) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.running {
+		m.refuseLocked(fmt.Errorf("controller %q: %w", w.name(), errRunning))
+		return
+	}
+	for _, other := range m.controllers {
+		if other.name() == w.name() {
+			m.refuseLocked(fmt.Errorf("controller %q: there are two of this name", w.name()))
+		}
+	}
+	m.controllers = append(m.controllers, w)
+}

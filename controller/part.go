@@ -1,0 +1,127 @@
+package controller
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"github.com/kinform/kinform/workqueue"
+)
+
+// Stage says when a part runs, see [Manager.Add]. Stages begin in this order, and end in the
+// opposite one.
+type Stage int
+
+const (
+	// Always is from the begin of Run to its end, before the caches and after them: an
+	// events.Recorder, which has to send what the last reconcile said.
+	Always Stage = iota
+	// Synced is while the caches are complete, whether or not this process leads.
+	Synced
+	// Leading is while the controllers work.
+	Leading
+)
+
+// String is the stage in a word.
+func (s Stage) String() string {
+	switch s {
+	case Always:
+		return "always"
+	case Synced:
+		return "synced"
+	case Leading:
+		return "leading"
+	}
+	return fmt.Sprintf("Stage(%d)", int(s))
+}
+
+// PartOptions are the choices of a part. The zero value is ready to use.
+type PartOptions struct {
+	// Stage is when the part runs. Defaults to Always.
+	Stage Stage
+
+	// Optional parts may fail: the failure is logged, the part is begun again, after one
+	// second and then later and later, up to a minute, and the manager is not ready
+	// meanwhile. If a part that is not optional fails, the manager ends.
+	Optional bool
+}
+
+// part is a piece of the program that runs beside the controllers.
+type part struct {
+	name string
+	run  func(context.Context) error
+	opts PartOptions
+
+	failed error // guarded by the manager's lock
+}
+
+// Add has a function run beside the controllers, until the context that it gets ends. It must
+// return then, and the manager waits for it. If it returns earlier, and nil, it is done.
+func (m *Manager) Add(name string, run func(ctx context.Context) error, opts PartOptions) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	switch {
+	case run == nil || name == "":
+		m.refuseLocked(fmt.Errorf("controller: part %q: it needs a name and a function", name))
+	case opts.Stage < Always || opts.Stage > Leading:
+		m.refuseLocked(fmt.Errorf("controller: part %q: Stage is %v: choose Always, Synced or Leading", name, opts.Stage))
+	case m.running:
+		m.refuseLocked(fmt.Errorf("controller: part %q: %w", name, errRunning))
+	default:
+		m.parts = append(m.parts, &part{name: name, run: run, opts: opts})
+	}
+}
+
+const (
+	firstRestart = time.Second
+	lastRestart  = time.Minute
+)
+
+// runPart runs a part until ctx ends or, if it is not optional, it fails.
+func (m *Manager) runPart(ctx context.Context, p *part) error {
+	for wait := firstRestart; ; wait = min(2*wait, lastRestart) {
+		begun := time.Now()
+		err := guarded(ctx, p.run)
+		switch {
+		case err == nil || ctx.Err() != nil && (errors.Is(err, ctx.Err()) || errors.Is(err, context.Cause(ctx))):
+			m.failed(p, nil)
+			return nil
+		case !p.opts.Optional || ctx.Err() != nil:
+			return fmt.Errorf("part %s: %w", p.name, err)
+		case time.Since(begun) > lastRestart:
+			wait = firstRestart
+		}
+		m.failed(p, err)
+		m.opts.Logger.Error("a part failed, and will be begun again", "part", p.name, "after", wait, "err", err)
+		if sleep(ctx, wait) != nil {
+			return nil
+		}
+	}
+}
+
+// failed notes why an optional part does not run. nil is that it has ended well.
+func (m *Manager) failed(p *part, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	p.failed = err
+}
+
+// guarded makes an error of a panic, and of runtime.Goexit, so that the failure of one part has a name.
+func guarded(ctx context.Context, run func(context.Context) error) (err error) {
+	ended := make(chan error, 1)
+	go func() {
+		result := error(errGoexit)
+		defer func() {
+			if v := recover(); v != nil {
+				result = &workqueue.PanicError{Value: v, Stack: debug.Stack()}
+			}
+			ended <- result
+		}()
+		result = run(ctx)
+	}()
+	return <-ended
+}
+
+var errGoexit = errors.New("it called runtime.Goexit")

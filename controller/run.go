@@ -1,0 +1,164 @@
+package controller
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/kinform/kinform/informer"
+)
+
+// Run runs everything until ctx ends, and returns when all of it has ended. A manager runs
+// once. The package comment has the order.
+//
+// The error is nil if ctx ended and every part with it. Otherwise it names each part that
+// failed: mistakes in the wiring, before anything starts; a cache that gave up; a lease that
+// was lost; a part that is not optional.
+func (m *Manager) Run(ctx context.Context) error {
+	if err := m.begin(); err != nil {
+		return err
+	}
+	stop, fail := context.WithCancelCause(ctx)
+	defer fail(nil)
+	all := &group{fail: fail}
+	// What Always runs outlives everything that may need it.
+	always, endAlways := context.WithCancel(context.WithoutCancel(ctx))
+	defer endAlways()
+	outer := &group{fail: fail}
+	m.start(outer, always, Always)
+	if m.opts.Serve != "" {
+		outer.run(func() error { return m.serve(always) })
+	}
+
+	var caches []informer.Cache
+	for _, c := range m.factories {
+		caches = append(caches, &c.factory)
+	}
+	all.run(func() error {
+		return informer.RunUntil(context.WithoutCancel(ctx), stop, func(working context.Context) error {
+			return m.work(working, stop, fail)
+		}, caches...)
+	})
+	err := all.wait()
+	m.enter(Always, true)
+	endAlways()
+	return errors.Join(err, outer.wait())
+}
+
+// begin is the beginning of Run.
+func (m *Manager) begin() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.running {
+		return errors.New("controller: Run was called twice; make a new manager")
+	}
+	m.running = true
+	return errors.Join(m.wrong...)
+}
+
+// enter notes how far Run is.
+func (m *Manager) enter(stage Stage, stopping bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.stage, m.stopping = stage, stopping
+}
+
+// start starts the parts of a stage.
+func (m *Manager) start(g *group, ctx context.Context, stage Stage) {
+	for _, p := range m.parts {
+		if p.opts.Stage == stage {
+			g.run(func() error { return m.runPart(ctx, p) })
+		}
+	}
+}
+
+// work is what is done while the caches are complete. Its context ends when a cache gives up.
+// When stop ends, it finishes what it has begun.
+func (m *Manager) work(working, stop context.Context, fail func(error)) error {
+	m.enter(Synced, false)
+	synced, endSynced := context.WithCancel(working)
+	defer endSynced()
+	beside := &group{fail: fail}
+	m.start(beside, synced, Synced)
+	err := m.elect(working, stop, func(leading context.Context) error {
+		m.enter(Leading, false)
+		defer m.enter(Synced, true)
+		parts, endParts := context.WithCancel(leading)
+		defer endParts()
+		defer context.AfterFunc(stop, endParts)()
+		workers := &group{fail: fail}
+		m.start(workers, parts, Leading)
+		for _, c := range m.controllers {
+			workers.run(func() error {
+				if err := c.run(leading, stop); err != nil {
+					return fmt.Errorf("controller %s: %w", c.name(), err)
+				}
+				return nil
+			})
+		}
+		workers.run(func() error { <-parts.Done(); return nil })
+		return workers.wait()
+	})
+	endSynced()
+	return errors.Join(err, beside.wait())
+}
+
+// elect calls lead while this process may work.
+func (m *Manager) elect(working, stop context.Context, lead func(context.Context) error) error {
+	if m.opts.Elector == nil {
+		return lead(working)
+	}
+	// A candidate that is asked to end does not wait for its turn. A leader finishes first.
+	standing, withdraw := context.WithCancelCause(working)
+	defer withdraw(nil)
+	var mu sync.Mutex // guards following
+	leading, stopped := false, false
+	defer context.AfterFunc(stop, func() {
+		mu.Lock()
+		defer mu.Unlock()
+		if stopped = true; !leading {
+			withdraw(context.Cause(stop))
+		}
+	})()
+	err := m.opts.Elector.Run(standing, func(ctx context.Context) error {
+		mu.Lock()
+		if leading = true; stopped {
+			mu.Unlock()
+			return nil
+		}
+		mu.Unlock()
+		defer withdraw(nil)
+		return lead(ctx)
+	})
+	if stop.Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.Cause(stop))) {
+		return nil
+	}
+	return err
+}
+
+// group runs functions, each in a goroutine, and remembers why they failed.
+type group struct {
+	fail    func(error) // called with the first error of each
+	running sync.WaitGroup
+
+	mu   sync.Mutex // guards following
+	errs []error
+}
+
+func (g *group) run(f func() error) {
+	g.running.Go(func() {
+		if err := f(); err != nil {
+			g.mu.Lock()
+			g.errs = append(g.errs, err)
+			g.mu.Unlock()
+			g.fail(err)
+		}
+	})
+}
+
+// wait waits for all of them.
+func (g *group) wait() error {
+	g.running.Wait()
+	return errors.Join(g.errs...)
+}
