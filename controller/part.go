@@ -82,11 +82,11 @@ const (
 // runPart runs a part until ctx ends or, if it is not optional, it fails.
 func (m *Manager) runPart(ctx context.Context, p *part) error {
 	for wait := firstRestart; ; wait = min(2*wait, lastRestart) {
+		m.failed(p, nil)
 		begun := time.Now()
 		err := guarded(ctx, p.run)
 		switch {
 		case err == nil || ctx.Err() != nil && (errors.Is(err, ctx.Err()) || errors.Is(err, context.Cause(ctx))):
-			m.failed(p, nil)
 			return nil
 		case !p.opts.Optional || ctx.Err() != nil:
 			return fmt.Errorf("part %s: %w", p.name, err)
@@ -101,7 +101,7 @@ func (m *Manager) runPart(ctx context.Context, p *part) error {
 	}
 }
 
-// failed notes why an optional part does not run. nil is that it has ended well.
+// failed notes why an optional part does not run. nil is that it does, or has ended well.
 func (m *Manager) failed(p *part, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

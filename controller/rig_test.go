@@ -128,3 +128,10 @@ func (r *rig) get(name string) *configMap {
 	require.NoError(r.t, err)
 	return m
 }
+
+// newServer is another cluster, on the network in memory.
+func newServer(t *testing.T) *apitest.Server {
+	server := apitest.New(apitest.Options{})
+	require.NoError(t, server.ListenMemory())
+	return server
+}

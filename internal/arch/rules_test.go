@@ -104,7 +104,7 @@ var architecture = rules{
 			reason: "the root is documentation; who imports it must not link everything",
 		},
 		{
-			from: []string{"view/...", "cmd/...", "compat/...", "examples/...", "internal/..."}, to: []string{"..."},
+			from: []string{"controller/...", "view/...", "cmd/...", "compat/...", "examples/...", "internal/..."}, to: []string{"..."},
 			reason: "these stand on top of the library",
 		},
 	},
@@ -116,7 +116,7 @@ var architecture = rules{
 	},
 	direct: []directUse{
 		{
-			path: "net/http", by: []string{"rest/...", "plain", "internal/conformance/plain", "apitest", "view/...", "cmd/...", "examples/..."},
+			path: "net/http", by: []string{"rest/...", "plain", "internal/conformance/plain", "apitest", "controller", "view/...", "cmd/...", "examples/..."},
 			reason: "HTTP is the business of the adapter, so that the core works with any source",
 		},
 	},

@@ -1,0 +1,363 @@
+package controller_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kinform/kinform/controller"
+	"github.com/kinform/kinform/rest"
+)
+
+// diary remembers what happened, in order.
+type diary struct {
+	mu    sync.Mutex // guards following
+	lines []string
+}
+
+func (d *diary) write(line string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.lines = append(d.lines, line)
+}
+
+func (d *diary) read() []string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return append([]string(nil), d.lines...)
+}
+
+// part is a part that says when it begins and ends.
+func (d *diary) part(name string) func(context.Context) error {
+	return func(ctx context.Context) error {
+		d.write("+" + name)
+		<-ctx.Done()
+		time.Sleep(time.Second)
+		d.write("-" + name)
+		return ctx.Err()
+	}
+}
+
+// elector leads when it is told to.
+type elector struct {
+	d    *diary
+	turn chan struct{} // leads from then on
+	lost chan error    // leads until then
+}
+
+func (e *elector) Run(ctx context.Context, lead func(context.Context) error) error {
+	select {
+	case <-e.turn:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	e.d.write("+lease")
+	leading, end := context.WithCancelCause(ctx)
+	ended := make(chan error, 1)
+	go func() { ended <- lead(leading) }()
+	select {
+	case err := <-ended:
+		e.d.write("-lease")
+		end(nil)
+		return err
+	case err := <-e.lost:
+		end(err)
+		<-ended
+		e.d.write("-lease")
+		return err
+	}
+}
+
+func TestOrderOfBeginningAndEnd(t *testing.T) {
+	d := &diary{}
+	e := &elector{d: d}
+	play(t, controller.Options{Elector: e}, func(t *testing.T, r *rig) {
+		e.turn = make(chan struct{})
+		maps := controller.For[*configMap](r.manager, rest.ResourceOptions{})
+		controller.Manage(r.manager, "slow", maps, func(ctx context.Context, m *configMap) (controller.Result, error) {
+			d.write("+reconcile")
+			time.Sleep(10 * time.Second)
+			require.NoError(t, ctx.Err(), "there is time to finish what was begun")
+			_, cached := maps.Get(key{Namespace: "web", Name: "later"})
+			require.True(t, cached, "the cache goes on until the workers have ended")
+			d.write("-reconcile")
+			return controller.Done, nil
+		}, controller.Settings[*configMap]{})
+		r.manager.Add("recorder", d.part("always"), controller.PartOptions{})
+		r.manager.Add("page", d.part("synced"), controller.PartOptions{Stage: controller.Synced})
+		r.manager.Add("cron", d.part("leading"), controller.PartOptions{Stage: controller.Leading})
+		require.ErrorContains(t, r.manager.Ready(), "not complete")
+		r.create(newMap("a"))
+		r.run()
+		r.rest()
+		require.Equal(t, []string{"+always", "+synced"}, d.read(), "another process leads")
+		require.NoError(t, r.manager.Ready(), "a candidate is ready")
+		close(e.turn)
+		synctest.Wait()
+		require.ElementsMatch(t, []string{"+always", "+synced", "+lease", "+leading", "+reconcile"}, d.read())
+		ended := make(chan error)
+		go func() { ended <- r.stop() }()
+		synctest.Wait()
+		r.create(newMap("later"))
+		require.NoError(t, <-ended)
+		lines := strings.Join(d.read(), " ")
+		require.Regexp(t, `-leading -reconcile -lease -synced -always$`, lines)
+		require.ErrorContains(t, r.manager.Ready(), "ends")
+	})
+}
+
+func TestCandidateThatIsAskedToEndDoesNotWait(t *testing.T) {
+	e := &elector{d: &diary{}}
+	play(t, controller.Options{Elector: e}, func(t *testing.T, r *rig) {
+		e.turn = make(chan struct{})
+		controller.For[*configMap](r.manager, rest.ResourceOptions{})
+		r.run()
+		r.rest()
+		before := time.Now()
+		require.NoError(t, r.stop())
+		require.Less(t, time.Since(before), time.Second)
+		require.Empty(t, e.d.read())
+	})
+}
+
+func TestLostLeaseEndsEverythingAtOnce(t *testing.T) {
+	d := &diary{}
+	e := &elector{d: d}
+	lost := errors.New("somebody else has the lease")
+	play(t, controller.Options{Elector: e}, func(t *testing.T, r *rig) {
+		e.turn, e.lost = make(chan struct{}), make(chan error, 1)
+		close(e.turn)
+		maps := controller.For[*configMap](r.manager, rest.ResourceOptions{})
+		controller.Manage(r.manager, "slow", maps, func(ctx context.Context, m *configMap) (controller.Result, error) {
+			<-ctx.Done()
+			require.ErrorIs(t, context.Cause(ctx), lost)
+			d.write("interrupted")
+			return controller.Done, context.Cause(ctx)
+		}, controller.Settings[*configMap]{})
+		r.create(newMap("a"))
+		r.create(newMap("b"))
+		ended := make(chan error)
+		go func() { ended <- r.manager.Run(t.Context()) }()
+		r.rest()
+		e.lost <- lost
+		require.ErrorIs(t, <-ended, lost)
+		require.Equal(t, []string{"+lease", "interrupted", "-lease"}, d.read(), "b is not begun")
+	})
+}
+
+func TestPartThatFailsEndsTheManagerByName(t *testing.T) {
+	for name, fail := range map[string]func(context.Context) error{
+		"returns": func(context.Context) error { return errors.New("a reason") },
+		"panics":  func(context.Context) error { panic("a reason") },
+		"goexit":  func(context.Context) error { runtime.Goexit(); return nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, stage := range []controller.Stage{controller.Always, controller.Synced, controller.Leading} {
+				t.Run(stage.String(), func(t *testing.T) {
+					play(t, controller.Options{}, func(t *testing.T, r *rig) {
+						d := &diary{}
+						controller.For[*configMap](r.manager, rest.ResourceOptions{})
+						r.manager.Add("broken", fail, controller.PartOptions{Stage: stage})
+						r.manager.Add("beside", d.part("beside"), controller.PartOptions{})
+						err := r.manager.Run(t.Context())
+						require.ErrorContains(t, err, "part broken: ")
+						require.Equal(t, 1, strings.Count(err.Error(), "part broken"), err)
+						require.Equal(t, []string{"+beside", "-beside"}, d.read())
+					})
+				})
+			}
+		})
+	}
+}
+
+func TestOptionalPartIsBegunAgain(t *testing.T) {
+	play(t, controller.Options{}, func(t *testing.T, r *rig) {
+		controller.For[*configMap](r.manager, rest.ResourceOptions{})
+		begun := 0
+		r.manager.Add("flaky", func(ctx context.Context) error {
+			if begun++; begun < 4 {
+				return errors.New("not yet")
+			}
+			<-ctx.Done()
+			return nil
+		}, controller.PartOptions{Optional: true})
+		r.manager.Add("short", func(ctx context.Context) error { return nil }, controller.PartOptions{})
+		r.run()
+		time.Sleep(time.Second / 2)
+		synctest.Wait()
+		require.EqualError(t, r.manager.Ready(), "part flaky: not yet")
+		r.rest()
+		require.Equal(t, 4, begun)
+		require.NoError(t, r.manager.Ready(), "it runs")
+	})
+}
+
+func TestMistakesInTheWiringAreAllToldBeforeAnythingStarts(t *testing.T) {
+	play(t, controller.Options{}, func(t *testing.T, r *rig) {
+		m := r.manager
+		unknown := controller.For[*metav1.PartialObjectMetadata](m, rest.ResourceOptions{})
+		both := controller.Select(m, controller.Selection[*configMap]{ResourceOptions: rest.ResourceOptions{Namespace: "a"}, Namespaces: []string{"b"}})
+		maps := controller.For[*configMap](m, rest.ResourceOptions{})
+		nothing := func(context.Context, *configMap) (controller.Result, error) { return controller.Done, nil }
+		controller.Manage(m, "twice", maps, nothing, controller.Settings[*configMap]{})
+		controller.Manage(m, "twice", maps, nothing, controller.Settings[*configMap]{})
+		controller.Manage(m, "", maps, nothing, controller.Settings[*configMap]{})
+		controller.Manage(m, "idle", maps, nil, controller.Settings[*configMap]{})
+		controller.Manage(m, "few", maps, nothing, controller.Settings[*configMap]{Workers: -1})
+		controller.Manage[*configMap](m, "without", nil, nothing, controller.Settings[*configMap]{})
+		c := controller.Manage(m, "blind", both, nothing, controller.Settings[*configMap]{})
+		controller.Owns(c, unknown, nil)
+		own := controller.For[*metav1.PartialObjectMetadata](m, rest.ResourceOptions{Resource: schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "websites"}})
+		kindless := controller.Manage(m, "kindless", own, func(context.Context, *metav1.PartialObjectMetadata) (controller.Result, error) {
+			return controller.Done, nil
+		}, controller.Settings[*metav1.PartialObjectMetadata]{})
+		controller.Owns(kindless, maps, nil)
+		controller.References(kindless, maps, "", nil, nil)
+		controller.Watch(kindless, maps, nil, nil)
+		m.Add("", nil, controller.PartOptions{})
+		m.Add("early", func(context.Context) error { return nil }, controller.PartOptions{Stage: 9})
+		err := m.Run(t.Context())
+		for _, text := range []string{
+			"Namespace and Namespaces are both set",
+			`controller "twice": there are two of this name`,
+			"needs a name",
+			`controller "idle": it needs a reconcile function`,
+			`controller "few": Settings.Workers is -1`,
+			`controller "without": it needs a Client`,
+			`controller "kindless": Owns: the kind of example.com is not known: set rest.ResourceOptions.Kind`,
+			`controller "kindless": References needs`,
+			`controller "kindless": Watch needs`,
+			`part "": it needs a name and a function`,
+			`part "early": Stage is Stage(9)`,
+		} {
+			require.ErrorContains(t, err, text)
+		}
+		require.Zero(t, r.asked("list configmaps"))
+		require.ErrorContains(t, m.Run(t.Context()), "twice")
+	})
+	_, err := controller.New(nil, controller.Options{})
+	require.ErrorContains(t, err, "needs a client")
+}
+
+func TestWhatIsAddedTooLateIsSaid(t *testing.T) {
+	play(t, controller.Options{}, func(t *testing.T, r *rig) {
+		maps := controller.For[*configMap](r.manager, rest.ResourceOptions{})
+		r.run()
+		r.rest()
+		r.manager.Add("late", func(context.Context) error { return nil }, controller.PartOptions{})
+		controller.Manage(r.manager, "late", maps, func(context.Context, *configMap) (controller.Result, error) { return controller.Done, nil }, controller.Settings[*configMap]{})
+		require.Equal(t, 2, strings.Count(r.logged(), "add everything before Run"))
+	})
+}
+
+func TestProbes(t *testing.T) {
+	play(t, controller.Options{MaxStaleness: time.Minute}, func(t *testing.T, r *rig) {
+		controller.For[*corev1.Secret](r.manager, rest.ResourceOptions{})
+		probe := func(path string) (int, string) {
+			w := httptest.NewRecorder()
+			r.manager.Handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
+			body, _ := io.ReadAll(w.Body)
+			return w.Code, string(body)
+		}
+		code, body := probe("/readyz")
+		require.Equal(t, http.StatusServiceUnavailable, code)
+		require.Contains(t, body, "not complete")
+		require.Contains(t, body, "secrets")
+		r.run()
+		synctest.Wait()
+		code, _ = probe("/readyz")
+		require.Equal(t, http.StatusOK, code)
+		r.server.Close()
+		time.Sleep(5 * time.Minute)
+		code, body = probe("/readyz")
+		require.Equal(t, http.StatusServiceUnavailable, code)
+		require.Contains(t, body, "secrets")
+		code, _ = probe("/livez")
+		require.Equal(t, http.StatusOK, code, "to restart it would mend nothing")
+	})
+}
+
+func TestServesProbesOnAnAddress(t *testing.T) {
+	client, err := rest.NewClient(rest.Config{Host: "http://127.0.0.1:1"}, rest.Options{})
+	require.NoError(t, err)
+	defer client.Close()
+	taken := httptest.NewServer(http.NotFoundHandler())
+	defer taken.Close()
+	m, err := controller.New(client, controller.Options{Serve: strings.TrimPrefix(taken.URL, "http://")})
+	require.NoError(t, err)
+	require.ErrorContains(t, m.Run(t.Context()), "Options.Serve")
+}
+
+func TestOnlyItsNamespaces(t *testing.T) {
+	play(t, controller.Options{Namespaces: []string{"web", "shop"}}, func(t *testing.T, r *rig) {
+		var seen turns
+		maps := controller.For[*configMap](r.manager, rest.ResourceOptions{})
+		controller.For[*corev1.Node](r.manager, rest.ResourceOptions{}) // has no namespace
+		controller.Manage(r.manager, "all", maps, func(ctx context.Context, m *configMap) (controller.Result, error) {
+			seen.add(m.Namespace + "/" + m.Name)
+			if m.Labels["seen"] == "" {
+				changed := m.DeepCopy()
+				changed.Labels = map[string]string{"seen": strconv.FormatInt(time.Now().Unix(), 10)}
+				_, err := maps.Update(ctx, changed)
+				return controller.Done, err
+			}
+			if written, _ := strconv.ParseInt(m.Labels["seen"], 10, 64); time.Now().Unix()-written > 1 {
+				seen.add("late")
+			}
+			return controller.Done, nil
+		}, controller.Settings[*configMap]{})
+		r.run()
+		synctest.Wait()
+		for _, namespace := range []string{"web", "shop", "other"} {
+			m := newMap("a")
+			m.Namespace = namespace
+			r.create(m)
+		}
+		r.rest()
+		require.Equal(t, []string{"shop/a", "shop/a", "web/a", "web/a"}, seen.take(), "and no quiet namespace holds up the other")
+	})
+}
+
+func TestOtherCluster(t *testing.T) {
+	play(t, controller.Options{}, func(t *testing.T, r *rig) {
+		other := &rig{t: t, requests: map[string]int{}}
+		other.server = newServer(t)
+		defer other.server.Close()
+		client := other.connect()
+		defer client.Close()
+		var seen turns
+		here := controller.For[*configMap](r.manager, rest.ResourceOptions{})
+		there := controller.Select(r.manager, controller.Selection[*configMap]{Client: client})
+		controller.Manage(r.manager, "here", here, func(_ context.Context, m *configMap) (controller.Result, error) {
+			_, exists := there.Get(key{Namespace: m.Namespace, Name: m.Name})
+			seen.add(m.Name + map[bool]string{true: " there", false: " not there"}[exists])
+			return controller.Done, nil
+		}, controller.Settings[*configMap]{})
+		c := controller.Manage(r.manager, "there", there, func(context.Context, *configMap) (controller.Result, error) { return controller.Done, nil }, controller.Settings[*configMap]{})
+		_ = c
+		r.create(newMap("a"))
+		r.run()
+		r.rest()
+		require.Equal(t, []string{"a not there"}, seen.take())
+		_, err := other.server.Create(newMap("a"))
+		require.NoError(t, err)
+		r.rest()
+		require.Empty(t, seen.take(), "the cluster here has not changed")
+		_, known := there.Get(key{Namespace: "web", Name: "a"})
+		require.True(t, known)
+	})
+}
