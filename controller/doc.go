@@ -18,10 +18,10 @@
 // Run begins the stages in this order, and ends them in the opposite one. It waits for every end.
 //
 //	parts that are Always, probes
-//	    caches begin
-//	        caches are complete; parts that are Synced
-//	            this process leads; parts that are Leading
-//	                workers of all controllers
+//	└── caches begin
+//	    └── caches are complete: parts that are Synced
+//	        └── this process leads: parts that are Leading
+//	            └── workers of all controllers
 //
 // So no reconcile reads a cache that is not complete or no longer kept, none runs without the
 // lease, and what the last reconcile told a recorder of events is still sent.

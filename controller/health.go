@@ -45,24 +45,34 @@ func (m *Manager) Ready() error {
 	return errors.Join(missing...)
 }
 
-// Handler answers the probes of a kubelet: /livez always with 200, for restarting the process
-// mends nothing that a manager can tell; /readyz with 200 while Ready is nil, and otherwise
+// Handler answers the probes of a kubelet: /livez with 200, unless the lease is lost and a
+// reconcile goes on without it, for nothing else is mended by restarting the process; /readyz with 200 while Ready is nil, and otherwise
 // with 503 and a line for everything that is missing. Errors may name objects and servers.
 func (m *Manager) Handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok\n") })
-	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-		w.Header().Set("X-Content-Type-Options", "nosniff")
-		err := m.Ready()
-		if err == nil {
-			_, _ = io.WriteString(w, "ok\n")
-			return
+	probe := func(code int, check func() error) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+			w.Header().Set("X-Content-Type-Options", "nosniff")
+			err := check()
+			if err == nil {
+				_, _ = io.WriteString(w, "ok\n")
+				return
+			}
+			w.WriteHeader(code)
+			_, _ = io.WriteString(w, strings.ToValidUTF8(err.Error(), "\uFFFD")+"\n")
 		}
-		w.WriteHeader(http.StatusServiceUnavailable)
-		_, _ = io.WriteString(w, strings.ToValidUTF8(err.Error(), "\uFFFD")+"\n")
-	})
+	}
+	mux.Handle("GET /livez", probe(http.StatusInternalServerError, m.alive))
+	mux.Handle("GET /readyz", probe(http.StatusServiceUnavailable, m.Ready))
 	return mux
+}
+
+func (m *Manager) alive() error {
+	if m.opts.Elector == nil {
+		return nil
+	}
+	return m.opts.Elector.Healthy()
 }
 
 // serve serves Handler until ctx ends.

@@ -56,11 +56,15 @@ func (o Options) withDefaults() (Options, error) {
 	return o, nil
 }
 
-// Elector runs a function while this process leads. lease.Elector is one.
+// Elector decides whether this process works. *lease.Elector is one.
 type Elector interface {
-	// Run waits until this process leads, calls lead, and returns when lead has. The context
-	// of lead ends before anybody else can lead.
-	Run(ctx context.Context, lead func(ctx context.Context) error) error
+	// RunUntil waits until this process leads, calls lead, and returns when lead has. The
+	// context of lead ends before anybody else can lead. It ends with ctx, too. When stop
+	// ends, RunUntil waits no longer, and a leader goes on until lead has returned.
+	RunUntil(ctx, stop context.Context, lead func(ctx context.Context) error) error
+
+	// Healthy fails where the lease was lost, and lead does not return.
+	Healthy() error
 }
 
 // Manager owns what the controllers of a program share: caches, the right to work, health

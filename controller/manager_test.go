@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"runtime"
@@ -20,6 +21,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kinform/kinform/controller"
+	"github.com/kinform/kinform/lease"
 	"github.com/kinform/kinform/rest"
 )
 
@@ -52,33 +54,34 @@ func (d *diary) part(name string) func(context.Context) error {
 	}
 }
 
-// elector leads when it is told to.
+// elector leads when it is told to; TestLease has the real one.
 type elector struct {
 	d    *diary
 	turn chan struct{} // leads from then on
 	lost chan error    // leads until then
+	sick error
 }
 
-func (e *elector) Run(ctx context.Context, lead func(context.Context) error) error {
+func (e *elector) Healthy() error { return e.sick }
+
+func (e *elector) RunUntil(ctx, stop context.Context, lead func(context.Context) error) error {
 	select {
 	case <-e.turn:
-	case <-ctx.Done():
-		return context.Cause(ctx)
+	case <-stop.Done():
+		return nil
 	}
 	e.d.write("+lease")
 	leading, end := context.WithCancelCause(ctx)
 	ended := make(chan error, 1)
 	go func() { ended <- lead(leading) }()
+	defer e.d.write("-lease")
 	select {
 	case err := <-ended:
-		e.d.write("-lease")
 		end(nil)
 		return err
 	case err := <-e.lost:
 		end(err)
-		<-ended
-		e.d.write("-lease")
-		return err
+		return errors.Join(err, <-ended)
 	}
 }
 
@@ -265,7 +268,9 @@ func TestWhatIsAddedTooLateIsSaid(t *testing.T) {
 }
 
 func TestProbes(t *testing.T) {
-	play(t, controller.Options{MaxStaleness: time.Minute}, func(t *testing.T, r *rig) {
+	e := &elector{d: &diary{}}
+	play(t, controller.Options{MaxStaleness: time.Minute, Elector: e}, func(t *testing.T, r *rig) {
+		e.turn = make(chan struct{})
 		controller.For[*corev1.Secret](r.manager, rest.ResourceOptions{})
 		probe := func(path string) (int, string) {
 			w := httptest.NewRecorder()
@@ -288,6 +293,10 @@ func TestProbes(t *testing.T) {
 		require.Contains(t, body, "secrets")
 		code, _ = probe("/livez")
 		require.Equal(t, http.StatusOK, code, "to restart it would mend nothing")
+		e.sick = errors.New("the lease is lost, and work goes on")
+		code, body = probe("/livez")
+		require.Equal(t, http.StatusInternalServerError, code)
+		require.Contains(t, body, "work goes on")
 	})
 }
 
@@ -359,5 +368,45 @@ func TestOtherCluster(t *testing.T) {
 		require.Empty(t, seen.take(), "the cluster here has not changed")
 		_, known := there.Get(key{Namespace: "web", Name: "a"})
 		require.True(t, known)
+	})
+}
+
+// Two processes, one lease on a server.
+func TestLease(t *testing.T) {
+	var first, second turns
+	var elector *lease.Elector
+	play(t, controller.Options{}, func(t *testing.T, r *rig) {
+		manager := func(identity string, seen *turns) *controller.Manager {
+			var err error
+			elector, err = lease.New(r.client, key{Namespace: "web", Name: "lease"}, lease.Options{Identity: identity})
+			require.NoError(t, err)
+			m, err := controller.New(r.client, controller.Options{Elector: elector, Logger: slog.New(slog.DiscardHandler)})
+			require.NoError(t, err)
+			maps := controller.For[*configMap](m, rest.ResourceOptions{})
+			controller.Manage(m, "maps", maps, func(_ context.Context, m *configMap) (controller.Result, error) {
+				seen.add(m.Name)
+				return controller.Done, nil
+			}, controller.Settings[*configMap]{})
+			return m
+		}
+		start := func(m *controller.Manager) (stop func()) {
+			ctx, cancel := context.WithCancel(t.Context())
+			ended := make(chan error, 1)
+			go func() { ended <- m.Run(ctx) }()
+			return func() { cancel(); require.NoError(t, <-ended) }
+		}
+		r.create(newMap("a"))
+		stopFirst := start(manager("first", &first))
+		r.rest()
+		stopSecond := start(manager("second", &second))
+		r.create(newMap("b"))
+		r.rest()
+		require.Equal(t, []string{"a", "b"}, first.take())
+		require.Empty(t, second.take())
+		stopFirst() // and gives the lease back
+		time.Sleep(3 * time.Second)
+		synctest.Wait()
+		require.Equal(t, []string{"a", "b"}, second.take())
+		stopSecond()
 	})
 }

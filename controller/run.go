@@ -109,33 +109,18 @@ func (m *Manager) elect(working, stop context.Context, lead func(context.Context
 	if m.opts.Elector == nil {
 		return lead(working)
 	}
-	// A candidate that is asked to end does not wait for its turn. A leader finishes first.
-	standing, withdraw := context.WithCancelCause(working)
-	defer withdraw(nil)
-	var mu sync.Mutex // guards following
-	leading, stopped := false, false
-	defer context.AfterFunc(stop, func() {
-		mu.Lock()
-		defer mu.Unlock()
-		if stopped = true; !leading {
-			withdraw(context.Cause(stop))
+	led := false
+	return m.opts.Elector.RunUntil(working, stop, func(ctx context.Context) error {
+		if led {
+			return errLedTwice
 		}
-	})()
-	err := m.opts.Elector.Run(standing, func(ctx context.Context) error {
-		mu.Lock()
-		if leading = true; stopped {
-			mu.Unlock()
-			return nil
-		}
-		mu.Unlock()
-		defer withdraw(nil)
+		led = true
 		return lead(ctx)
 	})
-	if stop.Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.Cause(stop))) {
-		return nil
-	}
-	return err
 }
+
+// errLedTwice is of an Elector that stands again.
+var errLedTwice = errors.New("controller: the manager led before, and leads once: let the process end, and another one begin with nothing that is half done; for a lease that is the default, see lease.Options.StandAgain")
 
 // group runs functions, each in a goroutine, and remembers why they failed.
 type group struct {

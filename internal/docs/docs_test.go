@@ -58,7 +58,9 @@ var assumed = map[string]string{
 	"informer/run.go: err := informer.Run(ctx, func(ctx context.Context) error { return queue.Run(ctx, 4, reconcile) }, pods, nodes)":            runs,
 	"informer/run.go: err := informer.RunUntil(context.WithoutCancel(ctx), ctx, func(working context.Context) error {":                           runs,
 	"informer/transform.go: informer.New(informer.Transform(pods, func(pod *corev1.Pod) (summary, error) { ... }), informer.Options[summary]{})": "pods listwatch.Source[*corev1.Pod]",
-	`informer/warmstart/doc.go: file, err := warmstart.New("/var/cache/app/pods", warmstart.Protobuf[corev1.Pod](), warmstart.Options{})`:        "ctx context.Context, pods listwatch.Source[*corev1.Pod]",
+	`controller/doc.go: m, err := controller.New(client, controller.Options{Name: "websites"})`: "ctx context.Context, client *rest.Client, resource schema.GroupVersionResource, " +
+		"reconcile func(context.Context, *Website) (controller.Result, error)",
+	`informer/warmstart/doc.go: file, err := warmstart.New("/var/cache/app/pods", warmstart.Protobuf[corev1.Pod](), warmstart.Options{})`: "ctx context.Context, pods listwatch.Source[*corev1.Pod]",
 	`lease/doc.go: elector, err := lease.New(client, types.NamespacedName{Namespace: "default", Name: "greeter"}, lease.Options{})`: "ctx, stop context.Context, client *rest.Client, " +
 		"queue *workqueue.Queue[string], workers int, reconcile func(context.Context, string) error",
 	"lease/doc.go: client, err := rest.NewClient(config, rest.Options{Limit: lease.Check})": "config rest.Config",
@@ -110,7 +112,7 @@ var imports = map[string]string{
 	"appsv1": "k8s.io/api/apps/v1", "autoscalingv1": "k8s.io/api/autoscaling/v1", "corev1": "k8s.io/api/core/v1",
 	"metav1": "k8s.io/apimachinery/pkg/apis/meta/v1", "schema": "k8s.io/apimachinery/pkg/runtime/schema", "types": "k8s.io/apimachinery/pkg/types",
 	"apitest": module + "apitest", "await": module + "informer/await", "enqueue": module + "informer/enqueue", "finalizer": module + "rest/finalizer",
-	"indexer": module + "indexer", "informer": module + "informer", "lease": module + "lease", "listwatch": module + "listwatch", "mutation": module + "rest/sharing/mutation",
+	"controller": module + "controller", "indexer": module + "indexer", "informer": module + "informer", "lease": module + "lease", "listwatch": module + "listwatch", "mutation": module + "rest/sharing/mutation",
 	"predicate": module + "informer/predicate", "rest": module + "rest", "sharing": module + "rest/sharing", "warmstart": module + "informer/warmstart",
 	"workqueue": module + "workqueue", "discovery": module + "rest/discovery", "kubeconfig": module + "rest/kubeconfig", "reflector": module + "reflector",
 }
