@@ -83,7 +83,7 @@ func TestEachSectionForLearnersIsComplete(t *testing.T) {
 		require.True(t, has(s.blocks, "^```text\n"), "%s: no picture", s.title)
 		require.True(t, has(s.blocks, "^```console\n"), "%s: no experiment", s.title)
 		require.True(t, has(s.links, `^\.\./plain/\w+\.go$`), "%s: no file of the textbook", s.title)
-		require.True(t, has(s.links, `^\.\./(rest|reflector|deltafifo|indexer|informer|workqueue|examples)/.*\w+\.go$`), "%s: no tuned file", s.title)
+		require.True(t, has(s.links, `^\.\./(rest|reflector|deltafifo|indexer|informer|workqueue|lease|examples)/.*\w+\.go$`), "%s: no tuned file", s.title)
 		for _, named := range namedLink.FindAllStringSubmatch(s.prose, -1) {
 			require.Equal(t, named[1], strings.TrimPrefix(named[2], "../"), "%s: the link says where it leads", s.title)
 		}
