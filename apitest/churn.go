@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"strconv"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -38,12 +37,12 @@ const churnTick = 10 * time.Millisecond
 
 // Churn creates, updates and deletes pods at a steady rate, as a busy cluster does,
 // and blocks until ctx ends or the number of writes is reached; both are no error.
-// Pods that exist when it begins are updated and deleted as well. An update changes
-// an annotation, "apitest/churn". It returns how many writes were made.
+// Pods that exist when it begins are updated and deleted as well. An update is that of
+// [RestartContainer]. It returns how many writes were made.
 //
 // If writes take longer than the rate allows, they are made up for later.
 func (s *Server) Churn(ctx context.Context, opts ChurnOptions) (writes int, err error) {
-	c := churner{srv: s, opts: opts, random: rand.New(rand.NewPCG(opts.Seed, 4))}
+	c := churner{srv: s, opts: opts, random: rand.New(rand.NewPCG(opts.Seed, 4)), maker: podMaker{opts: opts.Pods}}
 	if opts.PerSecond == 0 {
 		c.opts.PerSecond = 10
 	}
@@ -68,6 +67,7 @@ type churner struct {
 	srv    *Server
 	opts   ChurnOptions
 	random *rand.Rand
+	maker  podMaker
 	keys   []types.NamespacedName // of the pods, as far as it knows
 	made   int
 }
@@ -107,8 +107,7 @@ func (c *churner) write() error {
 }
 
 func (c *churner) create() error {
-	pod := newPod(c.made, c.opts.Pods, c.random)
-	pod.Name = fmt.Sprintf("churn-%d-%06d", c.opts.Seed, c.made)
+	pod := c.maker.pod(c.made, fmt.Sprintf("churn-%d-%06d", c.opts.Seed, c.made))
 	c.made++
 	_, err := c.srv.Create(pod)
 	if apierrors.IsAlreadyExists(err) {
@@ -121,17 +120,13 @@ func (c *churner) create() error {
 // update changes a pod, unless somebody else has deleted it.
 func (c *churner) update() error {
 	i := c.random.IntN(len(c.keys))
-	value := strconv.FormatUint(c.random.Uint64(), 36)
 	pods := c.srv.store.resource(podsResource)
 	_, err := c.srv.modify(pods, c.keys[i], false, func(old *revision) (Object, error) {
-		pod := old.object()
-		annotations := pod.GetAnnotations()
-		if annotations == nil {
-			annotations = map[string]string{}
+		obj := old.object()
+		if pod, ok := obj.(*corev1.Pod); ok {
+			RestartContainer(pod)
 		}
-		annotations["apitest/churn"] = value
-		pod.SetAnnotations(annotations)
-		return pod, nil
+		return obj, nil
 	})
 	if apierrors.IsNotFound(err) {
 		c.forget(i)

@@ -5,14 +5,9 @@ import (
 	"fmt"
 	"iter"
 	"math/rand/v2"
-	"strings"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	quantity "k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
 // PodOptions shape the pods that [Pods] makes. The zero value works.
@@ -30,17 +25,27 @@ type PodOptions struct {
 	Seed uint64
 }
 
-// Pods makes n running pods of the size that pods have in clusters, about 5 KB in
-// JSON and 3 KB in protobuf: two containers with eight environment variables and
-// probes, volumes, five labels, two managers of fields, and a full status. The
-// i-th is named "pod-" and i in six digits; the same options give the same pods.
+// Pods makes n running pods as clusters have them, of about 10 KB in JSON and 7 KB in
+// protobuf, of which 4 KB are managed fields: a container or two with environment and probes,
+// volumes, labels, two managers of fields, and a full status. The i-th is in namespace i modulo
+// Namespaces; it is named "pod-" and i in six digits, so that whoever needs one can name
+// it. The same options give the same pods.
+//
+// Each is made from the template of a workload: a Deployment's ReplicaSet, a
+// StatefulSet, a DaemonSet or a Job of 1 to 30 pods, which follow each other in the
+// namespace. The pods of one workload have the same owner, template hash, environment,
+// probes, resources, images and fields that the controller manages. Each pod has for
+// itself what it has in a cluster: the volume with its service account's token,
+// "kube-api-access-" and five characters, which all of its containers mount; its
+// addresses, which are in the fields that the kubelet manages as well; the IDs of its
+// containers; and the times of its conditions, containers and managed fields.
 //
 // Each is made when the iteration comes to it, and belongs to the receiver.
 func Pods(n int, opts PodOptions) iter.Seq[*corev1.Pod] {
 	return func(yield func(*corev1.Pod) bool) {
-		random := rand.New(rand.NewPCG(opts.Seed, 3))
+		maker := podMaker{opts: opts}
 		for i := range n {
-			if !yield(newPod(i, opts, random)) {
+			if !yield(maker.pod(i, fmt.Sprintf("pod-%06d", i))) {
 				return
 			}
 		}
@@ -63,132 +68,51 @@ func Populate[T Object](s *Server, objects iter.Seq[T]) error {
 	return nil
 }
 
-func newPod(i int, opts PodOptions, random *rand.Rand) *corev1.Pod {
-	namespace := fmt.Sprintf("ns-%d", i%cmp.Or(opts.Namespaces, 10))
-	node := fmt.Sprintf("node-%d", random.IntN(cmp.Or(opts.Nodes, 100)))
-	name := fmt.Sprintf("pod-%06d", i)
-	app := fmt.Sprintf("app-%d", i%50)
-	hash := fmt.Sprintf("%08x", random.Uint32())
-	ip := fmt.Sprintf("10.%d.%d.%d", i>>16&255, i>>8&255, i&255)
-	controller := true
-	return &corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{
-			Name:         name,
-			Namespace:    namespace,
-			GenerateName: app + "-" + hash + "-",
-			Labels: map[string]string{
-				"app.kubernetes.io/name":     app,
-				"app.kubernetes.io/instance": app + "-" + namespace,
-				"app.kubernetes.io/version":  fmt.Sprintf("1.%d.%d", i%7, random.IntN(20)),
-				"pod-template-hash":          hash,
-				"tier":                       []string{"frontend", "backend", "data"}[i%3],
-			},
-			Annotations: map[string]string{
-				"checksum/config":      fmt.Sprintf("%016x%016x", random.Uint64(), random.Uint64()),
-				"prometheus.io/scrape": "true",
-			},
-			OwnerReferences: []metav1.OwnerReference{{
-				APIVersion: "apps/v1", Kind: "ReplicaSet", Name: app + "-" + hash, Controller: &controller,
-				UID: types.UID(fmt.Sprintf("%08x-0000-4000-8000-%012x", random.Uint32(), i)),
-			}},
-			ManagedFields: []metav1.ManagedFieldsEntry{
-				managed("kube-controller-manager", "", `{"f:metadata":{"f:annotations":{".":{},"f:checksum/config":{}},"f:generateName":{},"f:labels":{".":{},"f:app.kubernetes.io/name":{},"f:pod-template-hash":{},"f:tier":{}},"f:ownerReferences":{".":{}}},"f:spec":{"f:containers":{"k:{\"name\":\"main\"}":{".":{},"f:env":{},"f:image":{},"f:livenessProbe":{},"f:readinessProbe":{},"f:resources":{}}},"f:volumes":{}}}`),
-				managed("kubelet", "status", `{"f:status":{"f:conditions":{"k:{\"type\":\"Ready\"}":{".":{},"f:lastTransitionTime":{},"f:status":{}}},"f:containerStatuses":{},"f:hostIP":{},"f:phase":{},"f:podIP":{},"f:startTime":{}}}`),
-			},
-		},
-		Spec: corev1.PodSpec{
-			Containers: []corev1.Container{
-				newContainer("main", "registry.example.com/"+app+":1.0", 8080, random),
-				newContainer("sidecar", "registry.example.com/proxy:2.3", 15001, random),
-			},
-			Volumes: []corev1.Volume{
-				{Name: "config", VolumeSource: corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{
-					LocalObjectReference: corev1.LocalObjectReference{Name: name + "-config"},
-				}}},
-				{Name: "data", VolumeSource: corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{
-					ClaimName: name + "-data",
-				}}},
-			},
-			NodeName:           node,
-			RestartPolicy:      corev1.RestartPolicyAlways,
-			DNSPolicy:          corev1.DNSClusterFirst,
-			ServiceAccountName: app,
-			SchedulerName:      corev1.DefaultSchedulerName,
-			Tolerations: []corev1.Toleration{
-				{Key: corev1.TaintNodeNotReady, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute},
-				{Key: corev1.TaintNodeUnreachable, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute},
-			},
-		},
-		Status: newPodStatus(ip, random),
-	}
+// podMaker makes pods. It remembers the workload of each namespace whose pods it made last.
+type podMaker struct {
+	opts      PodOptions
+	workloads map[int]*workload // by the number of the namespace
+	fields    map[string]string // that a controller manages, by the kind of workload
 }
 
-// started is when every pod began to run: a fixed time, so that the same seed
-// gives the same pods.
-var started = metav1.Date(2026, time.January, 2, 3, 4, 5, 0, time.UTC)
-
-func managed(manager, subresource, fields string) metav1.ManagedFieldsEntry {
-	return metav1.ManagedFieldsEntry{
-		Manager: manager, Operation: metav1.ManagedFieldsOperationUpdate, APIVersion: "v1", Time: &started,
-		FieldsType: "FieldsV1", FieldsV1: metav1.NewFieldsV1(fields), Subresource: subresource,
-	}
-}
-
-func newContainer(name, image string, port int32, random *rand.Rand) corev1.Container {
-	probe := func(path string) *corev1.Probe {
-		return &corev1.Probe{
-			ProbeHandler: corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{
-				Path: path, Port: intstr.FromInt32(port), Scheme: corev1.URISchemeHTTP,
-			}},
-			TimeoutSeconds: 1, PeriodSeconds: 10, SuccessThreshold: 1, FailureThreshold: 3,
+// pod makes the i-th pod, with a name.
+func (m *podMaker) pod(i int, name string) *corev1.Pod {
+	namespaces := cmp.Or(m.opts.Namespaces, 10)
+	number, n := i%namespaces, i/namespaces
+	w := m.workloads[number]
+	if w == nil || n < w.first || n >= w.first+w.replicas {
+		made := workloadOf(n)
+		m.complete(&made, fmt.Sprintf("ns-%d", number), number)
+		if m.workloads == nil {
+			m.workloads = make(map[int]*workload)
 		}
+		w = &made
+		m.workloads[number] = w
 	}
-	env := make([]corev1.EnvVar, 8)
-	for i := range env {
-		env[i] = corev1.EnvVar{Name: fmt.Sprintf("SETTING_%d", i), Value: fmt.Sprintf("%s-%x", name, random.Uint32())}
+	random := rand.New(rand.NewPCG(m.opts.Seed, uint64(i)))
+	node := random.IntN(cmp.Or(m.opts.Nodes, 100))
+	ip := fmt.Sprintf("10.%d.%d.%d", i>>16&255, i>>8&255, i&255)
+	made := metav1.Unix(epoch+w.rollout+int64(n-w.first)*3+random.Int64N(3), 0)
+
+	pod := w.template.DeepCopy()
+	pod.Name = name
+	if w.kind == "StatefulSet" {
+		pod.Labels["statefulset.kubernetes.io/pod-name"], pod.Labels["apps.kubernetes.io/pod-index"] = name, fmt.Sprint(n-w.first)
+		pod.Spec.Hostname = name
+		pod.Spec.Volumes[1].VolumeSource = corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{
+			ClaimName: "data-" + name,
+		}}
 	}
-	return corev1.Container{
-		Name:  name,
-		Image: image,
-		Ports: []corev1.ContainerPort{{Name: "http", ContainerPort: port, Protocol: corev1.ProtocolTCP}},
-		Env:   env,
-		Resources: corev1.ResourceRequirements{
-			Requests: corev1.ResourceList{corev1.ResourceCPU: quantity.MustParse("100m"), corev1.ResourceMemory: quantity.MustParse("128Mi")},
-			Limits:   corev1.ResourceList{corev1.ResourceMemory: quantity.MustParse("256Mi")},
-		},
-		VolumeMounts: []corev1.VolumeMount{
-			{Name: "config", MountPath: "/etc/" + name, ReadOnly: true},
-			{Name: "data", MountPath: "/var/lib/" + name},
-		},
-		LivenessProbe:            probe("/healthz"),
-		ReadinessProbe:           probe("/readyz"),
-		TerminationMessagePath:   corev1.TerminationMessagePathDefault,
-		TerminationMessagePolicy: corev1.TerminationMessageReadFile,
-		ImagePullPolicy:          corev1.PullIfNotPresent,
+	admit(pod, random)
+	pod.Spec.NodeName = fmt.Sprintf("node-%d", node)
+	ready := start(pod, made, fmt.Sprintf("192.168.%d.%d", node>>8, node&255), ip, random)
+	pod.ManagedFields = []metav1.ManagedFieldsEntry{
+		managed("kube-controller-manager", "", made, w.fields),
+		managed("kubelet", "status", ready, fmt.Sprintf(kubeletFields, ip)),
 	}
+	return pod
 }
 
-func newPodStatus(ip string, random *rand.Rand) corev1.PodStatus {
-	status := corev1.PodStatus{
-		Phase: corev1.PodRunning, HostIP: "192.168.0.1", PodIP: ip, PodIPs: []corev1.PodIP{{IP: ip}},
-		StartTime: &started, QOSClass: corev1.PodQOSBurstable,
-	}
-	for _, condition := range []corev1.PodConditionType{
-		corev1.PodInitialized, corev1.PodReady, corev1.ContainersReady, corev1.PodScheduled,
-	} {
-		status.Conditions = append(status.Conditions, corev1.PodCondition{
-			Type: condition, Status: corev1.ConditionTrue, LastTransitionTime: started,
-		})
-	}
-	for _, name := range []string{"main", "sidecar"} {
-		digest := strings.Repeat(fmt.Sprintf("%016x", random.Uint64()), 4)
-		ready := true
-		status.ContainerStatuses = append(status.ContainerStatuses, corev1.ContainerStatus{
-			Name: name, Ready: true, Started: &ready, Image: "registry.example.com/" + name,
-			ImageID:     "registry.example.com/" + name + "@sha256:" + digest,
-			ContainerID: "containerd://" + digest,
-			State:       corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: started}},
-		})
-	}
-	return status
-}
+// epoch is when the cluster began, in Unix time: fixed, so that the same seed gives the
+// same pods.
+const epoch = 1767323045 // 2026-01-02 03:04:05 UTC

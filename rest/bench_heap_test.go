@@ -26,7 +26,7 @@ func clusterPods(tb testing.TB, e Encoding) []byte {
 	return podList(tb, e, "1", all...)
 }
 
-// BenchmarkCluster reads a list of 20,000 pods of about 3 kB (5 kB in JSON) from
+// BenchmarkCluster reads a list of 20,000 pods of about 7 kB (10 kB in JSON) from
 // memory and keeps the objects, as a cache does, with each way to save memory. It
 // reports what one pod costs, and what it holds in the end: heap-B/pod.
 func BenchmarkCluster(b *testing.B) {

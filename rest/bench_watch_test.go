@@ -3,7 +3,6 @@ package rest
 import (
 	"bytes"
 	"io"
-	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -45,7 +44,8 @@ func BenchmarkWatch(b *testing.B) {
 // watchedPods is a watch that tells of pods in some state.
 func watchedPods(tb testing.TB, e Encoding, n, state int) (body []byte) {
 	for pod := range apitest.Pods(n, apitest.PodOptions{}) {
-		pod.Annotations["bench/update"] = strconv.Itoa(state)
+		pod.Status.ContainerStatuses[0].RestartCount = int32(state)
+		apitest.RestartContainer(pod)
 		body = append(body, event(tb, e, "MODIFIED", "Pod", pod)...)
 	}
 	return body

@@ -44,11 +44,11 @@ func TestAnObjectOfAListCostsNoMoreThanItDid(t *testing.T) {
 		list  func() cost
 		limit cost
 	}{
-		{"unshared", listCost[*corev1.Pod](t, body, ResourceOptions{Unshared: true}, nil), cost{16_700, 231, 13_600}},
-		{"whole", listCost[*corev1.Pod](t, body, ResourceOptions{}, nil), cost{6_250, 24.5, 5_900}},
-		{"without managedFields", listCost[*corev1.Pod](t, body, ResourceOptions{Project: Omit{ManagedFields: true}}, nil), cost{6_250, 24.5, 5_900}},
-		{"metadata", listCost[*metav1.PartialObjectMetadata](t, body, ResourceOptions{Project: metadata}, nil), cost{1_620, 13.2, 1_300}},
-		{"unchanged", listCost[*corev1.Pod](t, body, ResourceOptions{}, unchanged), cost{270, 1.35, 10}},
+		{"unshared", listCost[*corev1.Pod](t, body, ResourceOptions{Unshared: true}, nil), cost{29_200, 324, 24_000}},
+		{"whole", listCost[*corev1.Pod](t, body, ResourceOptions{}, nil), cost{8_100, 35.1, 7_000}},
+		{"without managedFields", listCost[*corev1.Pod](t, body, ResourceOptions{Project: Omit{ManagedFields: true}}, nil), cost{6_220, 26.9, 5_760}},
+		{"metadata", listCost[*metav1.PartialObjectMetadata](t, body, ResourceOptions{Project: metadata}, nil), cost{580, 3.8, 385}},
+		{"unchanged", listCost[*corev1.Pod](t, body, ResourceOptions{}, unchanged), cost{105, 1.28, 10}},
 	} {
 		t.Run(gate.name, func(t *testing.T) {
 			got := gate.list()

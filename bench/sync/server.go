@@ -141,12 +141,13 @@ func (s *server) held(name string) error {
 	})
 }
 
-// update makes n updates, each pod in turn.
+// update makes n updates, of each pod in turn: a container of it was restarted.
 func (s *server) update(n int) error {
 	for n > 0 {
 		s.dirt++
 		for pod := range apitest.Pods(min(n, s.pods), apitest.PodOptions{}) {
-			pod.Annotations["bench/update"] = fmt.Sprint(s.dirt)
+			pod.Status.ContainerStatuses[0].RestartCount = int32(s.dirt)
+			apitest.RestartContainer(pod)
 			if _, err := s.Update(pod); err != nil {
 				return err
 			}

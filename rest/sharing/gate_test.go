@@ -9,13 +9,14 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kinform/kinform/apitest"
 	"github.com/kinform/kinform/rest/sharing"
 )
 
-// TestAnEventOfAWatchAllocatesNoMoreThanItDid: a pod of which a status has changed, as
-// in most events, beside the version before it. Limits are a tenth above what was
-// measured; whoever lowers a cost lowers the limit. (Without that version it is 5,830
-// bytes in 28.5 allocations.) Under the race detector, which makes pools forget, this
+// TestAnEventOfAWatchAllocatesNoMoreThanItDid: a pod of which a container was restarted, beside
+// the version before it: container statuses, conditions and managed fields are others. Limits are
+// a tenth above what was measured; whoever lowers a cost lowers the limit. (Without that version it is
+// 6,160 bytes in 27.4 allocations.) Under the race detector, which makes pools forget, this
 // test does not run.
 func TestAnEventOfAWatchAllocatesNoMoreThanItDid(t *testing.T) {
 	const events = 1000
@@ -25,7 +26,7 @@ func TestAnEventOfAWatchAllocatesNoMoreThanItDid(t *testing.T) {
 	for i, pod := range pods {
 		changed := pod.DeepCopy()
 		changed.ResourceVersion += "1"
-		changed.Status.ContainerStatuses[0].RestartCount++
+		apitest.RestartContainer(changed)
 		var err error
 		later[i], err = changed.Marshal()
 		require.NoError(t, err)
@@ -39,6 +40,6 @@ func TestAnEventOfAWatchAllocatesNoMoreThanItDid(t *testing.T) {
 	bytes := float64(after.TotalAlloc-before.TotalAlloc) / events
 	allocations := float64(after.Mallocs-before.Mallocs) / events
 	t.Logf("%.0f bytes in %.2f allocations", bytes, allocations)
-	require.LessOrEqual(t, bytes, 2290.0)
-	require.LessOrEqual(t, allocations, 6.6)
+	require.LessOrEqual(t, bytes, 4500.0)
+	require.LessOrEqual(t, allocations, 22.0)
 }

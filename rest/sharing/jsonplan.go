@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"reflect"
 	"strings"
+	"unsafe"
 
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -51,6 +52,9 @@ type slot struct {
 	// mutable is for a type that does not show its parts and has a Quantity, which
 	// methods change that only read, as one would think. It must not be shared.
 	mutable bool
+
+	// setText sets the text of managed fields, if the type is that; else it is nil.
+	setText func(at unsafe.Pointer, text string)
 
 	// guarded says that it is not known what the type takes for a quantity.
 	guarded bool
@@ -102,7 +106,7 @@ func (c *jsonCompiler) slot(t reflect.Type, addressed bool, nest int) slot {
 		sl.kind = jsonPointer
 		c.shared(&sl, t.Elem(), true, nest)
 	case own && p.Implements(unmarshalsJSON):
-		sl.kind = jsonOwn
+		sl.kind, sl.setText = jsonOwn, textSetter(t)
 	case own && p.Implements(unmarshalsText):
 	case k == reflect.Bool:
 		sl.kind = jsonBool

@@ -86,6 +86,12 @@ func (s *jsonState) pointer(sl *slot, at *unsafe.Pointer, i int) (end int, err e
 		return l.end, nil
 	}
 	to := reflect.New(sl.elem.typ).UnsafePointer()
+	if l.missing != nil && sl.elem.setText != nil {
+		*at = to
+		key := string(s.data[i:l.end])
+		s.insertFields(l.missing, sl.elem.setText, to, key, key)
+		return l.end, nil
+	}
 	since := s.start()
 	s.lists += int(sl.elem.size)
 	if end, err = s.value(sl.elem, to, i); err != nil {

@@ -21,6 +21,8 @@ type plan struct {
 	fields []field // by number; the kind of those that do not exist is 0
 	// own decodes a type whose encoding is not that of its fields.
 	own func(at unsafe.Pointer, data []byte) error
+	// setText sets the text of managed fields, if the type is that; else it is nil.
+	setText func(at unsafe.Pointer, text string)
 	// equal reports whether own would make of data what is there; it may be nil.
 	equal func(at unsafe.Pointer, data []byte) bool
 	gaps  []gap
@@ -123,7 +125,7 @@ func (c *compiler) message(t reflect.Type) (*plan, error) {
 	if p := c.plans[t]; p != nil {
 		return p, nil
 	}
-	p := &plan{typ: t, own: ownEncoding(t), equal: ownEquality(t), mutable: t == reflect.TypeFor[resource.Quantity]()}
+	p := &plan{typ: t, own: ownEncoding(t), setText: textSetter(t), equal: ownEquality(t), mutable: t == reflect.TypeFor[resource.Quantity]()}
 	c.plans[t] = p
 	switch {
 	case p.own != nil:

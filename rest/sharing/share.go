@@ -84,6 +84,14 @@ func (s *state) pointer(f *field, at *unsafe.Pointer, data []byte, isString bool
 		*at = *before
 		return nil
 	}
+	if missing != nil && f.plan != nil && f.plan.setText != nil {
+		key := string(data)
+		if text, ok := onlyText(key); ok {
+			*at = reflect.New(f.typ).UnsafePointer()
+			s.insertFields(missing, f.plan.setText, *at, key, text)
+			return nil
+		}
+	}
 	to, texts, mutable, lists := reflect.New(f.typ).UnsafePointer(), len(s.texts), s.mutable, s.lists
 	s.lists += int(f.typ.Size())
 	if isString {

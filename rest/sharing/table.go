@@ -28,6 +28,7 @@ type entry struct {
 	value unsafe.Pointer // of a pointer, a map or an array; unused for a string, which is the key
 	count int            // elements of the array
 	lists int            // bytes of the lists, maps and what is pointed to in what was decoded
+	inKey bool           // what was decoded lies in the key
 
 	used   atomic.Bool // since it was last spared
 	proven atomic.Bool // has been found at least once
@@ -48,6 +49,9 @@ func (e *entry) use() {
 // cost is roughly what the entry keeps alive. A list may take hundreds of times as much as
 // its encoding, if its elements are empty, and so may a map, and a pointer to a struct.
 func (e *entry) cost() int64 {
+	if e.inKey {
+		return entryBytes + int64(len(e.key))
+	}
 	return entryBytes + int64(len(e.key)+max(decodedSize*len(e.key), e.lists))
 }
 

@@ -118,7 +118,7 @@ func TestEachDifferenceOfAnUpdateIsSeen(t *testing.T) {
 		func(c *corev1.Container) { c.Ports[0].ContainerPort++ },
 		func(c *corev1.Container) { c.Ports = nil },
 		func(c *corev1.Container) { c.Ports = append(c.Ports, c.Ports[0]) },
-		func(c *corev1.Container) { c.Env[7].Value = "" },
+		func(c *corev1.Container) { c.Env[3].Value = "" },
 		func(c *corev1.Container) { c.Env[0].ValueFrom = &corev1.EnvVarSource{} },
 		func(c *corev1.Container) { c.LivenessProbe.HTTPGet.Path = "/" },
 		func(c *corev1.Container) { c.LivenessProbe.HTTPGet.Port.IntVal++ },

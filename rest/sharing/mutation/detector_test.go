@@ -72,10 +72,10 @@ func TestAChangeIsFoundAndNamed(t *testing.T) {
 	t.Parallel()
 	for want, change := range map[string]func(*corev1.Pod){
 		`Name: "pod-000001" became "other"`:                                    func(p *corev1.Pod) { p.Name = "other" },
-		`Labels["tier"]: "backend" became "none"`:                              func(p *corev1.Pod) { p.Labels["tier"] = "none" },
+		`Labels["tier"]: "frontend" became "none"`:                             func(p *corev1.Pod) { p.Labels["tier"] = "none" },
 		`Labels["new"]: (nothing) became "x"`:                                  func(p *corev1.Pod) { p.Labels["new"] = "x" },
-		`Labels["tier"]: "backend" became (nothing)`:                           func(p *corev1.Pod) { delete(p.Labels, "tier") },
-		`Spec.Containers[1].Env[7].Name: "SETTING_7" became "X"`:               func(p *corev1.Pod) { p.Spec.Containers[1].Env[7].Name = "X" },
+		`Labels["tier"]: "frontend" became (nothing)`:                          func(p *corev1.Pod) { delete(p.Labels, "tier") },
+		`Spec.Containers[1].Env[3].Name: "SETTING_7" became "X"`:               func(p *corev1.Pod) { p.Spec.Containers[1].Env[3].Name = "X" },
 		`Spec.Containers[0].LivenessProbe.HTTPGet.Path: "/healthz" became "/"`: func(p *corev1.Pod) { p.Spec.Containers[0].LivenessProbe.HTTPGet.Path = "/" },
 		`Spec.Containers[0].LivenessProbe: v1.Probe{`:                          func(p *corev1.Pod) { p.Spec.Containers[0].LivenessProbe = nil },
 		`Spec.Containers[0].Resources.Limits["memory"]: 256Mi became 1`:        func(p *corev1.Pod) { p.Spec.Containers[0].Resources.Limits["memory"] = resource.MustParse("1") },
@@ -139,9 +139,15 @@ func TestAllObjectsThatShareAChangeAreNamedTogether(t *testing.T) {
 
 	pods[0].Status.StartTime.Time = pods[0].Status.StartTime.Add(1)
 	found = d.Check()
-	require.Len(t, found, 1, "one point in time, which many fields have")
-	require.Contains(t, found[0].Others, field(2, "Status.StartTime"))
-	require.Contains(t, found[0].String(), "and 3 more")
+	require.Len(t, found, 1, "one point in time, which two fields of the pod have")
+	require.Equal(t, field(0, "ManagedFields[0].Time"), found[0].Field)
+	require.Equal(t, []mutation.Field{field(0, "Status.StartTime")}, found[0].Others)
+
+	*pods[0].OwnerReferences[0].Controller = false
+	found = d.Check()
+	require.Len(t, found, 1, "one true, which many fields have")
+	require.Contains(t, found[0].Others, field(2, "Status.ContainerStatuses[0].Started"))
+	require.Contains(t, found[0].String(), "and 9 more")
 }
 
 // TestAnObjectThatComesWithAnothersChangeIsReported: what the table of a Decoder

@@ -1,0 +1,116 @@
+package apitest
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+func managed(manager, subresource string, at metav1.Time, fields string) metav1.ManagedFieldsEntry {
+	return metav1.ManagedFieldsEntry{
+		Manager: manager, Operation: metav1.ManagedFieldsOperationUpdate, APIVersion: "v1", Time: &at,
+		FieldsType: "FieldsV1", FieldsV1: metav1.NewFieldsV1(fields), Subresource: subresource,
+	}
+}
+
+// kubeletFields is what the kubelet manages of a running pod that has some address.
+const kubeletFields = `{"f:status":{"f:conditions":{` +
+	`"k:{\"type\":\"ContainersReady\"}":` + conditionFields + `,"k:{\"type\":\"Initialized\"}":` + conditionFields + `,` +
+	`"k:{\"type\":\"PodReadyToStartContainers\"}":` + conditionFields + `,"k:{\"type\":\"Ready\"}":` + conditionFields + `},` +
+	`"f:containerStatuses":{},"f:hostIP":{},"f:hostIPs":{},"f:observedGeneration":{},"f:phase":{},"f:podIP":{},` +
+	`"f:podIPs":{".":{},"k:{\"ip\":\"%s\"}":{".":{},"f:ip":{}}},"f:startTime":{}}}`
+
+const conditionFields = `{".":{},"f:lastProbeTime":{},"f:lastTransitionTime":{},"f:observedGeneration":{},"f:status":{},"f:type":{}}`
+
+// fieldsOf is what a controller manages that creates a pod: all that it wrote.
+func fieldsOf(pod *corev1.Pod) string {
+	var object map[string]any
+	text, err := json.Marshal(map[string]any{
+		"metadata": map[string]any{
+			"annotations": pod.Annotations, "generateName": pod.GenerateName, "labels": pod.Labels, "ownerReferences": pod.OwnerReferences,
+		},
+		"spec": pod.Spec,
+	})
+	if err == nil {
+		err = json.Unmarshal(text, &object)
+	}
+	if err != nil {
+		panic(err) // a pod is always JSON
+	}
+	var b strings.Builder
+	fieldsIn(&b, "", object)
+	return b.String()
+}
+
+// keysOf are the members by which the elements of a list are known. All other lists are
+// managed as a whole.
+var keysOf = map[string][]string{
+	"containers": {"name"}, "env": {"name"}, "ownerReferences": {"uid"}, "ports": {"containerPort", "protocol"},
+	"volumeMounts": {"mountPath"}, "volumes": {"name"},
+}
+
+// undivided are objects that are managed as a whole, and so are those without members.
+var undivided = map[string]bool{"fieldRef": true, "secretKeyRef": true}
+
+// fieldsIn writes which fields of an object there are.
+func fieldsIn(b *strings.Builder, name string, value any) {
+	members := map[string]any{} // by how they are written
+	switch v := value.(type) {
+	case map[string]any:
+		if !undivided[name] {
+			for member, value := range v {
+				members["f:"+member] = value
+			}
+		}
+	case []any:
+		for _, element := range v {
+			if keys := keysOf[name]; keys != nil {
+				members[keyOfElement(keys, element.(map[string]any))] = element
+			}
+		}
+	}
+	separator := "{"
+	switch name {
+	case "", "metadata", "spec", "containers": // which are nobody's as such
+	default:
+		if len(members) > 0 {
+			b.WriteString(`{".":{}`)
+			separator = ","
+		}
+	}
+	for _, member := range slices.Sorted(maps.Keys(members)) {
+		fmt.Fprintf(b, "%s%q:", separator, member)
+		separator = ","
+		short, isField := strings.CutPrefix(member, "f:")
+		switch {
+		case !isField && name == "ownerReferences":
+			b.WriteString("{}")
+		case !isField:
+			fieldsIn(b, "element", members[member])
+		default:
+			fieldsIn(b, short, members[member])
+		}
+	}
+	if separator == "{" {
+		b.WriteByte('{')
+	}
+	b.WriteByte('}')
+}
+
+// keyOfElement is how an element of a list is written.
+func keyOfElement(keys []string, element map[string]any) string {
+	known := make(map[string]any, len(keys))
+	for _, k := range keys {
+		known[k] = element[k]
+	}
+	text, err := json.Marshal(known)
+	if err != nil {
+		panic(err) // it came from JSON
+	}
+	return "k:" + string(text)
+}
