@@ -26,9 +26,8 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/kinform/kinform/apitest"
-	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/controller"
 	"github.com/kinform/kinform/rest"
-	"github.com/kinform/kinform/workqueue"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -69,12 +68,17 @@ func play(t *testing.T, test func(t *testing.T, r *rig)) {
 		require.NoError(t, err)
 		defer client.Close()
 		r.client = client
+		own, err := rest.NewClient(config, rest.Options{}) // the controller's
+		require.NoError(t, err)
+		defer own.Close()
 		r.sites = rest.Must(rest.NewJSONResource[*Website](client, websites, rest.ResourceOptions{}))
 
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
-		serve := func(ready func() error) { r.ready = ready }
-		go func() { ended <- run(ctx, config, r.zone, serve, slog.New(slog.NewTextHandler(r, nil))) }()
+		m, err := newManager(own, r.zone, controller.Options{Logger: slog.New(slog.NewTextHandler(r, nil))})
+		require.NoError(t, err)
+		r.ready = m.Ready
+		go func() { ended <- m.Run(ctx) }()
 		r.stop = sync.OnceValue(func() error { cancel(); return <-ended })
 		defer func() { _ = r.stop() }()
 		test(t, r)
@@ -255,13 +259,12 @@ func TestReportLeavesTheObjectOfTheCacheAsItIs(t *testing.T) {
 	play(t, func(t *testing.T, r *rig) {
 		r.create(shop, "shop.example")
 		r.settle()
-		c := &controller{sites: r.sites, events: rest.Must(rest.For[*eventsv1.Event](r.client, rest.ResourceOptions{}))}
-		c.queue = workqueue.New(workqueue.Options[types.NamespacedName]{})
-		defer c.queue.ShutDown()
-		var err error
-		c.siteCache, err = informer.New(c.sites, informer.Options[*Website]{})
+		m, err := controller.New(r.client, controller.Options{})
 		require.NoError(t, err)
-
+		c := &reconciler{
+			sites:  controller.For[*Website](m, rest.ResourceOptions{Resource: websites}),
+			events: rest.Must(rest.For[*eventsv1.Event](r.client, rest.ResourceOptions{})),
+		}
 		cached := r.site(shop)
 		before := cached.DeepCopy()
 		require.NotEmpty(t, before.Status.Conditions)
@@ -286,7 +289,7 @@ func TestReadinessNamesWhatCannotBeRead(t *testing.T) {
 		require.NoError(t, err)
 		r.create(types.NamespacedName{Namespace: "web", Name: "other"}, "other.example")
 		r.settle()
-		require.ErrorContains(t, r.ready(), "informer *main.Website is not healthy: objects cannot be read: 1, so that they are missing, or older than on the server; object web/shop could not be read: ")
+		require.ErrorContains(t, r.ready(), "informer websites is not healthy: objects cannot be read: 1, so that they are missing, or older than on the server; object web/shop could not be read: ")
 		r.requireRecord(types.NamespacedName{Namespace: "web", Name: "other"}, "other.example")
 		require.NotZero(t, r.logged("web/shop could not be read"))
 
