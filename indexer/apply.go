@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/indexer/internal/versions"
 )
 
 // Op is one change: an object to be stored, or a key to be deleted.
@@ -57,7 +59,7 @@ func (s *Store[T]) Replace(ops []Op[T], resourceVersion string) (revision uint64
 	return s.write(ops, resourceVersion, advance, true)
 }
 
-// noEnd stands for the end of the terms of an op that cannot be indexed.
+// noEnd is the end of the terms of an op whose object cannot be indexed.
 const noEnd = -1
 
 // write is Apply with a rule for the version, and Replace where whole is set.
@@ -68,44 +70,44 @@ func (s *Store[T]) write(ops []Op[T], resourceVersion string, rule func(from, to
 	}
 	// One op's terms need no allocation: BenchmarkApplySameTerms.
 	var (
-		fewTerms [4]term
+		fewTerms [4]versions.Found
 		oneEnd   [1]int
-		terms    []term // of all ops, one after another
-		ends     []int  // where in terms those of each op end, or noEnd
+		terms    []versions.Found // of all ops, one after another
+		ends     []int            // where in terms those of each op end, or noEnd
 		failures IndexErrors
 	)
-	e := s.engine
+	e := s.source.Engine
 	for {
 		definitions := s.definitions.Load()
 		terms, ends, failures = prepare(fewTerms[:0], oneEnd[:0], *definitions, ops)
-		e.lock()
+		e.Lock()
 		if s.definitions.Load() == definitions {
 			break
 		}
-		e.unlock() // An index was added, so its terms are missing.
+		e.Unlock() // An index was added, so its terms are missing.
 	}
-	e.begin(len(ops))
-	e.next.resourceVersion = rule(e.next.resourceVersion, resourceVersion)
-	revision, reached := e.next.revision, e.next.resourceVersion
-	var counts Counts
+	next := e.Begin(len(ops))
+	next.ResourceVersion = rule(next.ResourceVersion, resourceVersion)
+	revision, reached := next.Revision, next.ResourceVersion
+	var done versions.Counts
 	if len(ops) == 1 && !whole && ends[0] != noEnd && !ops[0].Delete {
-		counts.put(e.putOnly(ops[0].Key, &version{object: ops[0].Object, resourceVersion: ops[0].ResourceVersion, uidHash: ops[0].UIDHash}, terms))
+		done.Put(e.PutOnly(ops[0].Key, &versions.Version{Object: ops[0].Object, ResourceVersion: ops[0].ResourceVersion, UIDHash: ops[0].UIDHash}, terms))
 	} else {
-		counts = perform(e, ops, terms, ends)
-		counts.Failed = uint64(len(failures))
+		done = perform(e, ops, terms, ends)
+		done.Failed = uint64(len(failures))
 		if whole {
-			counts.Deleted += e.retain(failures)
+			done.Deleted += e.Retain(failures.keys())
 		}
-		e.next.counts.add(counts)
-		e.publish()
+		next.Counts.Add(done)
+		e.Publish()
 	}
-	e.unlock()
+	e.Unlock()
 
 	if s.waiters.count.Load() > 0 {
 		s.waiters.wake(s.ResourceVersion)
 	}
 	if s.observer.OnApplied != nil {
-		s.observer.OnApplied(AppliedInfo{Counts: counts, ResourceVersion: reached, Revision: revision, Took: time.Since(started)})
+		s.observer.OnApplied(AppliedInfo{Counts: Counts(done), ResourceVersion: reached, Revision: revision, Took: time.Since(started)})
 	}
 	if len(failures) > 0 {
 		return revision, failures
@@ -113,10 +115,10 @@ func (s *Store[T]) write(ops []Op[T], resourceVersion string, rule func(from, to
 	return revision, nil
 }
 
-// prepare computes the terms of the ops and the errors of those that cannot be
-// stored. It runs user code: no lock may be held. It uses the slices that it is
-// given, if they are long enough.
-func prepare[T any](terms []term, ends []int, definitions []definition[T], ops []Op[T]) ([]term, []int, IndexErrors) {
+// prepare returns what the index functions find for the ops, and the errors of ops that
+// cannot be stored. It runs user code: no lock may be held. It appends to the slices that it
+// is given.
+func prepare[T any](terms []versions.Found, ends []int, definitions []definition[T], ops []Op[T]) ([]versions.Found, []int, IndexErrors) {
 	if len(ops) > cap(ends) {
 		ends = make([]int, 0, len(ops))
 	}
@@ -126,11 +128,11 @@ func prepare[T any](terms []term, ends []int, definitions []definition[T], ops [
 		for from := definitions; len(from) > 0 && !op.Delete && end != noEnd; {
 			var failed int
 			var err error
-			if terms, failed, err = collect(terms, from, op.Object); err == nil {
+			if terms, failed, err = evaluate(terms, from, op.Object); err == nil {
 				break
 			}
 			d := &from[failed]
-			failure := &IndexError{Index: d.name, Key: op.Key, Err: err}
+			failure := &IndexError{Index: d.Name, Key: op.Key, Err: err}
 			if d.ready {
 				failures = append(failures, failure)
 				terms, end = terms[:start], noEnd
@@ -148,40 +150,19 @@ func prepare[T any](terms []term, ends []int, definitions []definition[T], ops [
 }
 
 // perform does the ops, which have been prepared.
-func perform[T any](e *engine, ops []Op[T], terms []term, ends []int) (counts Counts) {
+func perform[T any](e *versions.Engine, ops []Op[T], terms []versions.Found, ends []int) (done versions.Counts) {
 	start := 0
 	for i := range ops {
 		op, end := &ops[i], ends[i]
 		switch {
 		case op.Delete:
-			if e.delete(op.Key) {
-				counts.Deleted++
+			if e.Delete(op.Key) {
+				done.Deleted++
 			}
 		case end != noEnd:
-			counts.put(e.put(op.Key, &version{object: op.Object, resourceVersion: op.ResourceVersion, uidHash: op.UIDHash}, terms[start:end]))
+			done.Put(e.Put(op.Key, &versions.Version{Object: op.Object, ResourceVersion: op.ResourceVersion, UIDHash: op.UIDHash}, terms[start:end]))
 		}
 		start = max(start, end)
 	}
-	return counts
-}
-
-// retain deletes the objects that the transaction has not written, except those that it
-// failed on.
-func (e *engine) retain(failures IndexErrors) (deleted uint64) {
-	failed := make(map[types.NamespacedName]struct{}, len(failures))
-	for _, failure := range failures {
-		failed[failure.Key] = struct{}{}
-	}
-	slots := e.all.list.slots()
-	for i := range slots {
-		r := slots[i].Load()
-		if r == nil || r.head.Load().revision == e.next.revision {
-			continue
-		}
-		key := r.key
-		if _, ok := failed[key]; !ok && e.delete(key) {
-			deleted++
-		}
-	}
-	return deleted
+	return done
 }

@@ -2,9 +2,10 @@ package indexer
 
 import (
 	"iter"
-	"slices"
 
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/indexer/internal/versions"
 )
 
 // Change is how one object differs between two snapshots. Old is nil where there
@@ -37,15 +38,15 @@ type Change[T any] struct {
 // It panics if the snapshots are of different stores. There are no changes since a
 // snapshot that is not older.
 func (s *Snapshot[T]) Changes(since *Snapshot[T]) iter.Seq[Change[T]] {
-	if s.engine != since.engine {
+	if s.source.Engine != since.source.Engine {
 		panic("indexer: Changes between snapshots of different stores")
 	}
 	return func(yield func(Change[T]) bool) {
-		from, to := since.enter(), s.enter()
-		defer s.leave(to)
-		defer since.leave(from)
-		for _, c := range s.engine.changes(from, to) {
-			change := Change[T]{Key: c.record.key, Old: exported[T](c.record.key, c.old), New: exported[T](c.record.key, c.record.at(to.revision))}
+		from, to := since.source.Enter(), s.source.Enter()
+		defer s.source.Leave(to)
+		defer since.source.Leave(from)
+		for _, c := range s.source.Engine.Changes(from, to) {
+			change := Change[T]{Key: c.Record.Key, Old: exported[T](c.Record.Key, c.Old), New: exported[T](c.Record.Key, c.Record.At(to.Revision))}
 			if (change.Old != nil || change.New != nil) && !yield(change) {
 				return
 			}
@@ -54,31 +55,9 @@ func (s *Snapshot[T]) Changes(since *Snapshot[T]) iter.Seq[Change[T]] {
 }
 
 // exported returns the part of a version that users may see, nil if there is no object.
-func exported[T any](key types.NamespacedName, v *version) *Entry[T] {
-	if v.orNil() == nil {
+func exported[T any](key types.NamespacedName, v *versions.Version) *Entry[T] {
+	if v.OrNil() == nil {
 		return nil
 	}
-	return &Entry[T]{key, objectOf[T](v), v.resourceVersion, v.uidHash}
-}
-
-// changes returns the records that were written from one view to another, each
-// once, with the version that the older view sees.
-//
-// Each pinned view has those that were written until the next one: of these, the
-// ones whose old version is visible from the beginning.
-func (e *engine) changes(from, to *view) []change {
-	e.lock()
-	defer e.unlock()
-	var found []change
-	for v := e.pinned; v != nil; v = v.following {
-		if v.revision < from.revision || v.revision >= to.revision {
-			continue
-		}
-		for _, c := range v.changes {
-			if c.record.at(from.revision) == c.old && c.record.at(to.revision) != c.old {
-				found = append(found, c)
-			}
-		}
-	}
-	return slices.Clip(found)
+	return &Entry[T]{key, objectOf[T](v), v.ResourceVersion, v.UIDHash}
 }

@@ -24,32 +24,20 @@
 //
 // # How it works
 //
-// Each key has a record, and each record the versions of its object, the newest
-// first. A view names a revision, the number of a transaction: of each record it
-// sees the newest version that is not newer than that.
-//
-//	                    current view: revision 7, resourceVersion, indexes
-//	                       │
-//	table: key ──> record ─┴─> version 9 ──> version 7 ──> version 4
-//	list of all ─────┤         being written    seen now     kept for a snapshot
-//	namespace ───────┤                                       of revision 5
-//	index value ─────┘
-//
-// The one writer puts new versions in front, where no view sees them yet, and then
-// publishes the view that does. A version that no view sees any more is taken out.
-// Lists and the table are arrays that readers walk while the writer adds to them;
-// in a list there may be records that no longer, or not yet, belong to it, which
-// readers tell by the version that they see. See docs/adr/0004.
+// Each key has a record with the versions of its object that somebody can see, the newest
+// first. A snapshot has the number of a transaction, and sees of each record the newest
+// version up to that. A writer puts new versions in front of the old ones, which changes
+// nothing for readers, and publishes them in one step. All of this is in
+// indexer/internal/versions, without types; this package is the face. See docs/adr/0004.
 //
 // # Where to find what
 //
 //   - The goroutine that writes an object computes its index values, before it takes the lock: prepare in
-//     apply.go calls each IndexFunc. Here, a value of an index is called a term.
-//   - An object moves to another value: join in record.go files it there, and leave in record.go takes it out
-//     of the old list when no reader sees the old version any more.
+//     apply.go calls each IndexFunc. Below, a value of an index is called a term.
+//   - An object moves to another value: join in internal/versions/record.go files it there, and leave in
+//     internal/versions/record.go takes it out of the old set when no reader sees the old version any more.
 //   - A reader waits for a version: WaitRV in waitrv.go.
 //   - A reader sees one moment: Snapshot in snapshot.go.
 //
-// The numbers G, D and IX are those of the design's guarantees and of client-go's
-// contracts.
+// The numbers G are those of package informer, D and IX those of docs/contracts.md.
 package indexer

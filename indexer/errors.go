@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/indexer/internal/versions"
 )
 
 var (
@@ -15,6 +17,30 @@ var (
 	// it first, or take another name.
 	ErrIndexExists = errors.New("indexer: there is already an index")
 )
+
+// check returns an error if there is no index of this name.
+func check(s *versions.Source, name string) error {
+	indexes := s.State().Indexes
+	for _, x := range indexes {
+		if x.Name == name {
+			return nil
+		}
+	}
+	return noIndex(name, indexes)
+}
+
+// noIndex is the error for an index that is not among these.
+func noIndex(name string, indexes []*versions.Index) error {
+	return fmt.Errorf("%w %q, the store has %q", ErrNoIndex, name, namesOf(indexes))
+}
+
+func namesOf(indexes []*versions.Index) []string {
+	var names []string
+	for _, x := range indexes {
+		names = append(names, x.Name)
+	}
+	return names
+}
 
 // IndexError says that an index function failed on an object, by returning an
 // error or by panicking.
@@ -47,6 +73,15 @@ func (e IndexErrors) Unwrap() []error {
 	all := make([]error, len(e))
 	for i, failure := range e {
 		all[i] = failure
+	}
+	return all
+}
+
+// keys returns the keys of the objects that an index function failed on.
+func (e IndexErrors) keys() map[types.NamespacedName]bool {
+	all := make(map[types.NamespacedName]bool, len(e))
+	for _, failure := range e {
+		all[failure.Key] = true
 	}
 	return all
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/kinform/kinform/indexer/internal/versions"
 )
 
 // wholeSet returns a set that belongs to one version: keys, namespaces and index
@@ -115,16 +117,16 @@ func TestG7_GetSeesNothingOfATransactionThatIsNotPublished(t *testing.T) {
 			return 0
 		}
 		seen := func() [3]int { return [3]int{versionOf("a/changes"), versionOf("a/goes"), versionOf("b/comes")} }
-		e := store.engine
-		e.lock()
-		e.begin(3)
-		e.put(key("a/changes"), &version{object: &object{version: 2}, resourceVersion: "2"}, nil)
-		e.delete(key("a/goes"))
-		e.put(key("b/comes"), &version{object: &object{version: 2}, resourceVersion: "2"}, nil)
+		e := store.source.Engine
+		e.Lock()
+		e.Begin(3)
+		e.Put(key("a/changes"), &versions.Version{Object: &object{version: 2}, ResourceVersion: "2"}, nil)
+		e.Delete(key("a/goes"))
+		e.Put(key("b/comes"), &versions.Version{Object: &object{version: 2}, ResourceVersion: "2"}, nil)
 		require.Equal(t, [3]int{1, 1, 0}, seen())
-		e.publish()
+		e.Publish()
 		require.Equal(t, [3]int{2, 0, 2}, seen())
-		e.unlock()
+		e.Unlock()
 		requireSound(t, store)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kinform/kinform/internal/invariant"
+	"github.com/kinform/kinform/indexer/internal/versions"
 )
 
 // object is what tests store. It says itself where it is to be indexed.
@@ -132,74 +132,13 @@ func add(to map[string]map[types.NamespacedName]*object, value string, k types.N
 	to[value][k] = o
 }
 
-// requireSound checks the inside of a store: nothing is in a place where it does
-// not belong, every count is right, and nothing is kept that nobody can see.
-func requireSound[T any](t require.TestingT, store *Store[T]) {
-	e := store.engine
-	e.lock()
-	defer e.unlock()
-	e.collectLocked()
-	objects, records := 0, 0
-	lists, counts, inUse := map[*list]int{}, map[*bucket]int{}, map[*index]int64{}
-	all := e.all.list.array.Load()
-	if all == nil {
-		all = new(array) // Nothing has ever been stored.
-	}
-	for i := range all.slots {
-		r := all.slots[i].Load()
-		if r == nil {
-			continue
-		}
-		records++
-		if invariant.Enabled {
-			e.checkLocked(r)
-		}
-		lists[&e.all.list]++
-		for p := r.places; p != nil; p = p.next {
-			lists[&p.bucket.list]++
-		}
-		head := r.head.Load()
-		if r.namespace != &e.all {
-			lists[&r.namespace.list]++
-		}
-		if head.deleted() {
-			continue
-		}
-		objects++
-		if r.namespace != &e.all {
-			counts[r.namespace]++
-		}
-		for _, b := range *head.terms {
-			counts[b]++
-		}
-	}
-	require.Equal(t, records, e.records.live)
-	require.Equal(t, objects, e.current.Load().objects)
-	for l, count := range lists {
-		require.Equal(t, count, l.count)
-	}
-	for b, count := range counts {
-		require.Equal(t, count, b.objects)
-		inUse[b.index]++
-	}
-	for x, count := range inUse {
-		require.Equal(t, count, x.inUse.Load())
-		x.buckets.Range(func(_, b any) bool {
-			require.NotZero(t, lists[&b.(*bucket).list], "a value that no version has")
-			return true
-		})
-	}
-}
-
-// pins returns how many old views are pinned.
-func pins[T any](store *Store[T]) (count int) {
-	store.engine.lock()
-	defer store.engine.unlock()
-	store.engine.collectLocked()
-	for v := store.engine.pinned; v != nil; v = v.following {
-		count++
-	}
-	return count
+// requireSound checks the inside of a store, and returns what it keeps: nothing is in a
+// place where it does not belong, every count is right, and nothing is kept that nobody
+// can see.
+func requireSound[T any](t require.TestingT, store *Store[T]) versions.Audit {
+	audit, err := store.source.Engine.Audit()
+	require.NoError(t, err)
+	return audit
 }
 
 // counted collects values with their counts.

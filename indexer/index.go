@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
+
+	"github.com/kinform/kinform/indexer/internal/versions"
 )
 
 // IndexFunc returns the values under which an object is to be found. No value
@@ -19,9 +22,13 @@ type IndexFunc[T any] func(obj T) ([]string, error)
 // definition is an index of a store and its function. Readers find the index in
 // views once it is ready.
 type definition[T any] struct {
-	*index
+	*versions.Index
 	fn    IndexFunc[T]
 	ready bool
+
+	// failure is the first error that a write met while the index was being built. The
+	// index is at fault, not the write.
+	failure *atomic.Pointer[IndexError]
 }
 
 // define checks an index.
@@ -32,13 +39,13 @@ func define[T any](name string, fn IndexFunc[T]) (definition[T], error) {
 	case fn == nil:
 		return definition[T]{}, fmt.Errorf("indexer: index %q has no function", name)
 	}
-	return definition[T]{index: &index{name: name}, fn: fn}, nil
+	return definition[T]{Index: &versions.Index{Name: name}, fn: fn, failure: new(atomic.Pointer[IndexError])}, nil
 }
 
-// collect appends the terms of an object by all indexes, or by those before the
-// first one that fails: then there is an error, and failed is which one that is. It
+// evaluate appends what the index functions find for an object. If one fails, it appends
+// what those before have found, and returns the error and the number of the definition. It
 // runs user code: no lock may be held.
-func collect[T any](to []term, definitions []definition[T], object T) (terms []term, failed int, err error) {
+func evaluate[T any](to []versions.Found, definitions []definition[T], object T) (terms []versions.Found, failed int, err error) {
 	terms = to
 	defer func() {
 		switch p := recover().(type) {
@@ -56,38 +63,37 @@ func collect[T any](to []term, definitions []definition[T], object T) (terms []t
 			return terms, failed, err
 		}
 		for _, value := range values {
-			terms = append(terms, term{index: d.index, value: value})
+			terms = append(terms, versions.Found{Index: d.Index, Value: value})
 		}
 	}
 	return terms, failed, nil
 }
 
-// redefine changes the definitions, and publishes the indexes that are ready. The
-// definitions are made anew each time, so that a write knows by their address
-// whether the terms it has computed are still the right ones.
+// redefine changes the definitions, and publishes the indexes that are ready. It makes the
+// slice of definitions anew each time: a write compares its address to see whether the terms
+// that it has found are still those of all indexes.
 func (s *Store[T]) redefine(change func([]definition[T]) ([]definition[T], error)) error {
-	s.engine.lock()
-	defer s.engine.unlock()
+	s.source.Engine.Lock()
+	defer s.source.Engine.Unlock()
 	definitions, err := change(slices.Clone(*s.definitions.Load()))
 	if err != nil {
 		return err
 	}
 	s.definitions.Store(&definitions)
-	s.engine.begin(0)
-	s.engine.next.indexes = ready(definitions)
-	s.engine.publish()
+	s.source.Engine.Begin(0).Indexes = ready(definitions)
+	s.source.Engine.Publish()
 	return nil
 }
 
 // ready returns the indexes that readers may see, by name.
-func ready[T any](definitions []definition[T]) []*index {
-	var all []*index
+func ready[T any](definitions []definition[T]) []*versions.Index {
+	var all []*versions.Index
 	for _, d := range definitions {
 		if d.ready {
-			all = append(all, d.index)
+			all = append(all, d.Index)
 		}
 	}
-	slices.SortFunc(all, func(a, b *index) int { return strings.Compare(a.name, b.name) })
+	slices.SortFunc(all, func(a, b *versions.Index) int { return strings.Compare(a.Name, b.Name) })
 	return all
 }
 
@@ -104,10 +110,10 @@ func (s *Store[T]) AddIndex(name string, fn IndexFunc[T]) error {
 	if err != nil {
 		return err
 	}
-	// From the first step on, writes keep the index up to date. What was stored
-	// before comes in by and by. The last step lets readers see it.
+	// From the first step on, writes keep the index up to date. backfill adds what was stored
+	// before. The last step lets readers see the index.
 	err = s.redefine(func(all []definition[T]) ([]definition[T], error) {
-		if slices.ContainsFunc(all, func(d definition[T]) bool { return d.name == name }) {
+		if slices.ContainsFunc(all, func(d definition[T]) bool { return d.Name == name }) {
 			return nil, fmt.Errorf("%w: %q", ErrIndexExists, name)
 		}
 		return append(all, added), nil
@@ -120,9 +126,9 @@ func (s *Store[T]) AddIndex(name string, fn IndexFunc[T]) error {
 		if failure := added.failure.Load(); err == nil && failure != nil {
 			err = failure
 		}
-		at := slices.IndexFunc(all, func(d definition[T]) bool { return d.index == added.index })
+		at := slices.IndexFunc(all, func(d definition[T]) bool { return d.Index == added.Index })
 		if err != nil {
-			added.removed = true
+			added.Removed = true
 			return slices.Delete(all, at, at+1), nil
 		}
 		all[at].ready = true
@@ -131,31 +137,31 @@ func (s *Store[T]) AddIndex(name string, fn IndexFunc[T]) error {
 	return err
 }
 
-// backfillSize is how many records a backfill changes at once. It bounds the
-// time for which writers have to wait.
+// backfillSize is the number of records that a backfill changes in one turn. It bounds the
+// time for which writers wait.
 const backfillSize = 256
 
-// backfill adds the terms of a new index to what is stored. Objects that are
-// written meanwhile have them already.
+// backfill adds the terms of a new index to what is stored. An object that is written
+// meanwhile has them already.
 func (s *Store[T]) backfill(d *definition[T]) error {
-	view := s.enter()
-	defer s.leave(view)
-	chunk := make([]extension, 0, backfillSize)
-	slots, bucket := s.walk(view, "", "")
+	view := s.source.Enter()
+	defer s.source.Leave(view)
+	chunk := make([]versions.Extension, 0, backfillSize)
+	slots, all := s.source.Walk(view, "", "")
 	for i := range slots {
 		r := slots[i].Load()
 		if r == nil {
 			continue
 		}
-		v := r.at(view.revision)
-		if !v.in(bucket) {
+		v := r.At(view.Revision)
+		if !v.In(all) {
 			continue
 		}
-		found, _, err := collect(nil, []definition[T]{*d}, objectOf[T](v))
+		found, _, err := evaluate(nil, []definition[T]{*d}, objectOf[T](v))
 		if err != nil {
-			return &IndexError{Index: d.name, Key: r.key, Err: err}
+			return &IndexError{Index: d.Name, Key: r.Key, Err: err}
 		}
-		if chunk = append(chunk, extension{r, v.revision, found}); len(chunk) == backfillSize {
+		if chunk = append(chunk, versions.Extension{Record: r, Revision: v.Revision, Found: found}); len(chunk) == backfillSize {
 			s.extend(chunk)
 			chunk = chunk[:0]
 		}
@@ -164,11 +170,11 @@ func (s *Store[T]) backfill(d *definition[T]) error {
 	return nil
 }
 
-// extend is [engine.extend], in a turn of its own.
-func (s *Store[T]) extend(extensions []extension) {
-	s.engine.lock()
-	defer s.engine.unlock()
-	s.engine.extend(extensions)
+// extend adds the terms to the objects, in a turn of its own.
+func (s *Store[T]) extend(extensions []versions.Extension) {
+	s.source.Engine.Lock()
+	defer s.source.Engine.Unlock()
+	s.source.Engine.Extend(extensions)
 }
 
 // RemoveIndex removes an index. Snapshots that were taken before keep it. The store
@@ -177,11 +183,11 @@ func (s *Store[T]) extend(extensions []extension) {
 // [ErrNoIndex].
 func (s *Store[T]) RemoveIndex(name string) error {
 	return s.redefine(func(all []definition[T]) ([]definition[T], error) {
-		at := slices.IndexFunc(all, func(d definition[T]) bool { return d.ready && d.name == name })
+		at := slices.IndexFunc(all, func(d definition[T]) bool { return d.ready && d.Name == name })
 		if at < 0 {
 			return nil, noIndex(name, ready(all))
 		}
-		all[at].removed = true
+		all[at].Removed = true
 		return slices.Delete(all, at, at+1), nil
 	})
 }

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/kinform/kinform/indexer/internal/versions"
 )
 
 // TestAnObjectMayHaveManyValues: how many values an object has is up to whoever writes
@@ -15,8 +17,8 @@ func TestAnObjectMayHaveManyValues(t *testing.T) {
 	if testing.Short() {
 		t.Skip("measures time")
 	}
-	unchecked = true
-	defer func() { unchecked = false }()
+	versions.Unchecked = true
+	defer func() { versions.Unchecked = false }()
 	values := func(from, n int) *object {
 		o := &object{terms: make([]string, n)}
 		for i := range o.terms {

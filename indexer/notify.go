@@ -1,13 +1,6 @@
 package indexer
 
-import (
-	"maps"
-	"slices"
-	"sync"
-	"sync/atomic"
-
-	"k8s.io/apimachinery/pkg/types"
-)
+import "k8s.io/apimachinery/pkg/types"
 
 // Notify returns a channel that is closed when a transaction that stores or deletes an
 // object under this key has been published. Every one that begins after the call
@@ -28,7 +21,7 @@ import (
 // changes. Calls for one key share a channel. Where nobody calls Notify, writers
 // pay for one atomic load.
 func (r *Reader[T]) Notify(key types.NamespacedName) (changed <-chan struct{}, cancel func()) {
-	return r.engine.watches.add(key)
+	return r.source.Engine.Watches.Add(key)
 }
 
 // Unreadable is why the store does not have the newest state of a key, but an older one
@@ -47,71 +40,13 @@ func (r *Reader[T]) Unreadable(key types.NamespacedName) error {
 // unreadable. It is for whoever fills the store, when there are more of them. Where nobody
 // waits for a key, it costs an atomic load.
 func (s *Store[T]) WakeUnreadable() {
-	w := &s.engine.watches
-	if w.count.Load() == 0 || s.unreadable == nil {
+	w := &s.source.Engine.Watches
+	if s.unreadable == nil {
 		return
 	}
-	w.mu.Lock()
-	keys := slices.Collect(maps.Keys(w.byKey))
-	w.mu.Unlock()
-	for _, key := range keys {
+	for _, key := range w.Keys() {
 		if s.unreadable(key) != nil {
-			w.tell(key)
+			w.Notify(key)
 		}
 	}
-}
-
-// watches are the keys whose change somebody waits for.
-type watches struct {
-	count atomic.Int64 // of byKey, for writers who need not look
-
-	mu    sync.Mutex // guards following
-	byKey map[types.NamespacedName]*watch
-}
-
-// watch is one key, and how many want to know of its change.
-type watch struct {
-	changed chan struct{}
-	users   int
-}
-
-func (w *watches) add(key types.NamespacedName) (<-chan struct{}, func()) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	k := w.byKey[key]
-	if k == nil {
-		if w.byKey == nil {
-			w.byKey = make(map[types.NamespacedName]*watch)
-		}
-		k = &watch{changed: make(chan struct{})}
-		w.byKey[key] = k
-		w.count.Add(1)
-	}
-	k.users++
-	return k.changed, sync.OnceFunc(func() { w.remove(key, k) })
-}
-
-// remove ends the interest of one user.
-func (w *watches) remove(key types.NamespacedName, k *watch) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	k.users--
-	if k.users == 0 && w.byKey[key] == k {
-		w.dropLocked(key)
-	}
-}
-
-// tell closes the channel of a key that has changed.
-func (w *watches) tell(key types.NamespacedName) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if k := w.byKey[key]; k != nil {
-		close(k.changed)
-		w.dropLocked(key)
-	}
-}
-
-func (w *watches) dropLocked(key types.NamespacedName) {
-	delete(w.byKey, key)
-	w.count.Add(-1)
 }

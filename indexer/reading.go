@@ -4,13 +4,15 @@ import (
 	"iter"
 
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/indexer/internal/versions"
 )
 
 // reading has the methods that [Reader] and [Snapshot] share. Iterators copy and
 // allocate nothing, and have no order: [Sorted] gives one. Objects are the stored ones
 // (IX-2) and shared by all readers: they must not be modified.
 type reading[T any] struct {
-	source
+	source versions.Source
 }
 
 // Entry is one stored object with its identity and version.
@@ -23,7 +25,7 @@ type Entry[T any] struct {
 
 // Get returns the object with this key, and whether there is one.
 func (r *reading[T]) Get(key types.NamespacedName) (T, bool) {
-	if v := r.get(key); v != nil {
+	if v := r.source.Get(key); v != nil {
 		return objectOf[T](v), true
 	}
 	var none T
@@ -33,33 +35,32 @@ func (r *reading[T]) Get(key types.NamespacedName) (T, bool) {
 // Entry returns the object with this key and its version, and whether there is
 // one.
 func (r *reading[T]) Entry(key types.NamespacedName) (Entry[T], bool) {
-	if v := r.get(key); v != nil {
-		return Entry[T]{key, objectOf[T](v), v.resourceVersion, v.uidHash}, true
+	if v := r.source.Get(key); v != nil {
+		return Entry[T]{key, objectOf[T](v), v.ResourceVersion, v.UIDHash}, true
 	}
 	return Entry[T]{}, false
 }
 
-// objectOf returns the object of a version. Where T is an interface, a nil one has
-// no type to assert.
-func objectOf[T any](v *version) T {
-	object, _ := v.object.(T)
+// objectOf returns the object of a version, which may be nil where T is an interface.
+func objectOf[T any](v *versions.Version) T {
+	object, _ := v.Object.(T)
 	return object
 }
 
 // Len returns the number of objects.
-func (r *reading[T]) Len() int { return r.state().objects }
+func (r *reading[T]) Len() int { return r.source.State().Objects }
 
 // ResourceVersion returns the version through which everything has been
 // applied, "" if that is not known.
-func (r *reading[T]) ResourceVersion() string { return r.state().resourceVersion }
+func (r *reading[T]) ResourceVersion() string { return r.source.State().ResourceVersion }
 
 // Revision returns the number of transactions that led here. Of two snapshots
 // of one store the one with the higher revision is newer; equal ones are the
 // same.
-func (r *reading[T]) Revision() uint64 { return r.state().revision }
+func (r *reading[T]) Revision() uint64 { return r.source.State().Revision }
 
 // Indexes returns the names of the indexes, sorted.
-func (r *reading[T]) Indexes() []string { return namesOf(r.state().indexes) }
+func (r *reading[T]) Indexes() []string { return namesOf(r.source.State().Indexes) }
 
 // Keys iterates over the keys of all objects.
 func (r *reading[T]) Keys() iter.Seq[types.NamespacedName] {
@@ -83,20 +84,20 @@ func (r *reading[T]) Namespace(namespace string) iter.Seq2[types.NamespacedName,
 // Namespaces iterates over the namespaces that have objects, and how many. It
 // counts objects, so it is not for where speed matters.
 func (r *reading[T]) Namespaces() iter.Seq2[string, int] {
-	return func(yield func(string, int) bool) { r.values("", yield) }
+	return func(yield func(string, int) bool) { r.source.Values("", yield) }
 }
 
 // Index is one index of a store or a snapshot, found by its name once. Its
 // iterators allocate nothing.
 type Index[T any] struct {
-	source *source
+	source *versions.Source
 	name   string
 }
 
 // Index returns the index of this name. The error is [ErrNoIndex]. If an index of a
 // store is removed later, nothing has any value in it.
 func (r *reading[T]) Index(name string) (Index[T], error) {
-	return Index[T]{&r.source, name}, r.check(name)
+	return Index[T]{&r.source, name}, check(&r.source, name)
 }
 
 // Having iterates over the objects for which the index has this value; there may be
@@ -108,14 +109,14 @@ func (x Index[T]) Having(value string) iter.Seq2[types.NamespacedName, T] {
 // Values iterates over the values in use (IX-4), and how many objects have each. It
 // counts objects, so it is not for where speed matters.
 func (x Index[T]) Values() iter.Seq2[string, int] {
-	return func(yield func(string, int) bool) { x.source.values(x.name, yield) }
+	return func(yield func(string, int) bool) { x.source.Values(x.name, yield) }
 }
 
 // ByIndex is [Index.Having] of the index of this name. The error is [ErrNoIndex]. The
 // loop over it allocates its own body, as the compiler cannot see into an iterator that
 // comes with an error; for many calls, take [Index.Having].
 func (r *reading[T]) ByIndex(name, value string) (iter.Seq2[types.NamespacedName, T], error) {
-	return func(yield func(types.NamespacedName, T) bool) { objects(&r.source, name, value, yield) }, r.check(name)
+	return func(yield func(types.NamespacedName, T) bool) { objects(&r.source, name, value, yield) }, check(&r.source, name)
 }
 
 // IndexValues is [Index.Values] of the index of this name. The error is
@@ -125,37 +126,37 @@ func (r *reading[T]) IndexValues(name string) (iter.Seq2[string, int], error) {
 	return x.Values(), err
 }
 
-// The loops of the iterators are functions of their own. The methods that return
-// them are then small enough to be inlined, and need no allocation.
+// The loops of the iterators are functions of their own, so that the compiler inlines the
+// methods that return the iterators: TestReadingAllocatesNothingPerObject.
 
-func objects[T any](s *source, name, value string, yield func(types.NamespacedName, T) bool) {
-	view := s.enter()
-	defer s.leave(view)
-	slots, bucket := s.walk(view, name, value)
-	revision := view.revision
+func objects[T any](s *versions.Source, name, value string, yield func(types.NamespacedName, T) bool) {
+	view := s.Enter()
+	defer s.Leave(view)
+	slots, term := s.Walk(view, name, value)
+	revision := view.Revision
 	for i := range slots {
 		if r := slots[i].Load(); r != nil {
-			if v := r.at(revision); v.in(bucket) && !yield(r.key, objectOf[T](v)) {
+			if v := r.At(revision); v.In(term) && !yield(r.Key, objectOf[T](v)) {
 				return
 			}
 		}
 	}
 }
 
-func entries[T any](s *source, yield func(Entry[T]) bool) {
-	view := s.enter()
-	defer s.leave(view)
-	slots, bucket := s.walk(view, "", "")
-	revision := view.revision
+func entries[T any](s *versions.Source, yield func(Entry[T]) bool) {
+	view := s.Enter()
+	defer s.Leave(view)
+	slots, all := s.Walk(view, "", "")
+	revision := view.Revision
 	for i := range slots {
 		if r := slots[i].Load(); r != nil {
-			if v := r.at(revision); v.in(bucket) && !yield(Entry[T]{r.key, objectOf[T](v), v.resourceVersion, v.uidHash}) {
+			if v := r.At(revision); v.In(all) && !yield(Entry[T]{r.Key, objectOf[T](v), v.ResourceVersion, v.UIDHash}) {
 				return
 			}
 		}
 	}
 }
 
-func keys[T any](s *source, yield func(types.NamespacedName) bool) {
+func keys[T any](s *versions.Source, yield func(types.NamespacedName) bool) {
 	objects(s, "", "", func(key types.NamespacedName, _ T) bool { return yield(key) })
 }

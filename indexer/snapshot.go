@@ -2,11 +2,12 @@ package indexer
 
 import (
 	"iter"
-	"runtime"
 	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/indexer/internal/versions"
 )
 
 // Snapshot is the content of a store at one moment, with its indexes and its
@@ -20,32 +21,20 @@ import (
 // garbage collector; [Snapshot.Release] does it at once.
 type Snapshot[T any] struct {
 	reading[T]
-	own hold
-}
-
-// unpinning is the cleanup after a snapshot is gone.
-type unpinning struct {
-	engine *engine
-	view   *view
+	own versions.Hold
 }
 
 // Snapshot returns the current content of the store.
 func (r *Reader[T]) Snapshot() *Snapshot[T] {
-	s := &Snapshot[T]{own: hold{view: r.engine.pin()}}
-	s.source = source{engine: r.engine, hold: &s.own}
-	s.own.cleanup = runtime.AddCleanup(&s.own, func(u unpinning) { u.engine.unpin(u.view) }, unpinning{r.engine, s.own.view})
+	s := new(Snapshot[T])
+	s.source = s.own.Take(r.source.Engine)
 	return s
 }
 
 // Release ends the use of the snapshot, so that the store need not keep what it
 // sees until the garbage collector finds that it is gone. It may be called more
 // than once, but while or after it is called nothing else may be: that panics.
-func (s *Snapshot[T]) Release() {
-	if !s.own.released.Swap(true) {
-		s.own.cleanup.Stop()
-		s.engine.unpin(s.own.view)
-	}
-}
+func (s *Snapshot[T]) Release() { s.own.Release(s.source.Engine) }
 
 // Sorted collects what an iterator yields and returns it ordered by namespace,
 // then name, for output that people read:

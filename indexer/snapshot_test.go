@@ -10,6 +10,8 @@ import (
 	"weak"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/kinform/kinform/indexer/internal/versions"
 )
 
 // eventually collects garbage until a condition holds: cleanups run some time after
@@ -41,7 +43,7 @@ func TestOldVersionsGoAtOnceWhereThereIsNoSnapshot(t *testing.T) {
 	require.NoError(t, apply(store, []Op[*object]{del("a/x")}, ""))
 	eventually(t, gone(second), "it was deleted")
 	requireSound(t, store)
-	require.Zero(t, store.engine.records.live)
+	require.Zero(t, requireSound(t, store).Records)
 }
 
 func TestReleasedSnapshotLetsGoOfWhatItSees(t *testing.T) {
@@ -60,7 +62,7 @@ func TestReleasedSnapshotLetsGoOfWhatItSees(t *testing.T) {
 	s.Release()
 	eventually(t, gone(replaced), "nobody sees it")
 	eventually(t, gone(deleted), "nobody sees it")
-	require.Zero(t, pins(store))
+	require.Zero(t, requireSound(t, store).Views)
 	requireSound(t, store)
 	require.Panics(t, func() { s.Get(key("a/x")) })
 	require.Panics(t, func() { s.Len() })
@@ -72,10 +74,10 @@ func TestForgottenSnapshotIsReleasedByTheGarbageCollector(t *testing.T) {
 	old := fill(t, store, "a/x")
 	s := store.Snapshot()
 	fill(t, store, "a/x")
-	eventually(t, func() bool { return pins(store) == 1 }, "the snapshot is in use")
+	eventually(t, func() bool { return requireSound(t, store).Views == 1 }, "the snapshot is in use")
 	runtime.KeepAlive(s)
 	eventually(t, gone(old), "the snapshot is gone")
-	require.Zero(t, pins(store))
+	require.Zero(t, requireSound(t, store).Views)
 }
 
 // What an iterator of a snapshot reads stays, even if nothing else refers to the
@@ -92,8 +94,8 @@ func TestIteratorKeepsItsSnapshot(t *testing.T) {
 		}
 	}
 	require.Equal(t, 100, count)
-	eventually(t, func() bool { return pins(store) == 0 }, "the loop is over")
-	require.Zero(t, store.engine.records.live)
+	eventually(t, func() bool { return requireSound(t, store).Views == 0 }, "the loop is over")
+	require.Zero(t, requireSound(t, store).Records)
 }
 
 // A loop that is left early, also by a panic, lets go of what it read.
@@ -104,12 +106,12 @@ func TestLoopThatIsLeftIsOver(t *testing.T) {
 	require.Panics(t, func() {
 		for range store.All() {
 			require.NoError(t, replace(store, nil, ""))
-			require.Equal(t, 1, pins(store))
+			require.Equal(t, 1, requireSound(t, store).Views)
 			panic("in the loop")
 		}
 	})
-	require.Zero(t, pins(store))
-	require.Zero(t, store.engine.records.live)
+	require.Zero(t, requireSound(t, store).Views)
+	require.Zero(t, requireSound(t, store).Records)
 }
 
 // A snapshot that is kept for ever costs as much as it sees, however much is
@@ -127,8 +129,8 @@ func TestOldSnapshotDoesNotLetMemoryGrowWithWrites(t *testing.T) {
 		require.NoError(t, apply(store, []Op[*object]{del(name)}, ""))
 	}
 	requireSound(t, store)
-	require.LessOrEqual(t, len(store.engine.pinned.changes), 200)
-	require.Equal(t, 50, store.engine.records.live)
+	require.LessOrEqual(t, requireSound(t, store).Changes, 200)
+	require.Equal(t, 50, requireSound(t, store).Records)
 	require.Equal(t, 50, old.Len())
 	requireConsistent(t, old)
 }
@@ -204,7 +206,7 @@ func TestSnapshotsStayConsistentWhateverHappens(t *testing.T) {
 	writers.Wait()
 	close(done)
 	readers.Wait()
-	eventually(t, func() bool { return pins(store) == 0 }, "all snapshots are gone")
+	eventually(t, func() bool { return requireSound(t, store).Views == 0 }, "all snapshots are gone")
 	requireSound(t, store)
 	requireConsistent(t, store.Snapshot())
 }
@@ -219,8 +221,8 @@ func contentsOf(s *Snapshot[*object]) map[string]int {
 }
 
 func TestUpdateIsOneAllocation(t *testing.T) {
-	unchecked = true
-	defer func() { unchecked = false }()
+	versions.Unchecked = true
+	defer func() { versions.Unchecked = false }()
 	store := newStore(t, map[string]IndexFunc[*object]{"term": termsOfObject, "other": termsOfObject})
 	stay, a, b := &object{terms: []string{"t"}}, &object{terms: []string{"t"}}, &object{terms: []string{"u"}}
 	require.NoError(t, apply(store, []Op[*object]{put("a/x", stay), put("a/y", stay), put("a/z", b)}, "1"))

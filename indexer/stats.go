@@ -10,23 +10,6 @@ type Counts struct {
 	Failed uint64
 }
 
-// put counts an object that was stored.
-func (c *Counts) put(existed bool) {
-	if existed {
-		c.Updated++
-	} else {
-		c.Added++
-	}
-}
-
-// add adds other counts to these.
-func (c *Counts) add(other Counts) {
-	c.Added += other.Added
-	c.Updated += other.Updated
-	c.Deleted += other.Deleted
-	c.Failed += other.Failed
-}
-
 // Stats is the state of a store in numbers.
 type Stats struct {
 	// Counts are totals since the store was made.
@@ -54,18 +37,18 @@ type Stats struct {
 // Stats returns the state of the store in numbers. It takes no time worth
 // mentioning, however much is stored.
 func (r *Reader[T]) Stats() Stats {
-	now := r.state()
+	now := r.source.State()
 	stats := Stats{
-		Counts:          now.counts,
-		Objects:         now.objects,
-		ResourceVersion: now.resourceVersion,
-		Revision:        now.revision,
-		Namespaces:      int(r.engine.namespaces.inUse.Load()),
-		Indexes:         make(map[string]int, len(now.indexes)),
+		Counts:          Counts(now.Counts),
+		Objects:         now.Objects,
+		ResourceVersion: now.ResourceVersion,
+		Revision:        now.Revision,
+		Namespaces:      r.source.Engine.Namespaces(),
+		Indexes:         make(map[string]int, len(now.Indexes)),
 		Waiting:         int(r.waiters.count.Load()),
 	}
-	for _, x := range now.indexes {
-		stats.Indexes[x.name] = int(x.inUse.Load())
+	for _, x := range now.Indexes {
+		stats.Indexes[x.Name] = x.InUse()
 	}
 	return stats
 }

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"sync/atomic"
+
+	"github.com/kinform/kinform/indexer/internal/versions"
 )
 
 // Store holds the objects of one type by key. The zero Store is not usable; New
@@ -30,7 +32,7 @@ func New[T any](opts Options[T]) (*Store[T], error) {
 		d.ready = true
 		definitions = append(definitions, d)
 	}
-	s := &Store[T]{Reader: &Reader[T]{reading: reading[T]{source{engine: newEngine(ready(definitions))}}}}
+	s := &Store[T]{Reader: &Reader[T]{reading: reading[T]{versions.Source{Engine: versions.New(ready(definitions))}}}}
 	if opts.Observer != nil {
 		s.observer = *opts.Observer
 	}

@@ -26,8 +26,8 @@ import (
 // (see ApplyRelist). What was written after the backup is gone, and its version is
 // reached when those of the server get there again.
 //
-// A writer's word counts: where several write, each must know that what is below the
-// version which it tells is applied, or tell none. An informer's store has one writer.
+// WaitRV believes the writers: where several write, each may only name a version if the store
+// has everything below that from the others, too. An informer's store has one writer.
 //
 // Any number of goroutines may wait. They are woken by the writer that brings
 // their version, and by no other.
@@ -59,26 +59,26 @@ func (r *Reader[T]) WaitRV(ctx context.Context, resourceVersion string) error {
 	return err
 }
 
-// waiters are the calls that wait for a version.
+// waiters has the calls of WaitRV that wait for a version.
 type waiters struct {
-	count atomic.Int64 // of list, for writers who need not look
+	count atomic.Int64 // of waiting, so that a writer without waiters takes no lock
 
-	mu   sync.Mutex // guards following
-	list []*waiter
+	mu      sync.Mutex // guards following
+	waiting []*waiter
 }
 
-// waiter is one call. It gets one answer, and is off the list by then.
+// waiter is one call. It gets one answer, when it is no longer among the waiting.
 type waiter struct {
 	resourceVersion string
-	reached         chan error // has room for the answer
+	reached         chan error // has room for the answer, nil or why there is none
 }
 
-// add returns a waiter for a version, or nil if nothing is to be waited for:
-// the version is reached, or never known to be.
+// add returns a waiter for a version, or nil if the version is reached or cannot be compared
+// with the current one.
 //
-// It counts the waiter before it reads the current version, because a writer
-// publishes its version before it reads the count: so either this sees the version,
-// or the writer sees the waiter.
+// add counts the waiter before it reads the current version, and a writer publishes its
+// version before it reads the count. So either add sees the version, or the writer sees the
+// waiter.
 func (ws *waiters) add(resourceVersion string, current func() string) (*waiter, error) {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
@@ -88,26 +88,26 @@ func (ws *waiters) add(resourceVersion string, current func() string) (*waiter, 
 		return nil, err
 	}
 	w := &waiter{resourceVersion: resourceVersion, reached: make(chan error, 1)}
-	ws.list = append(ws.list, w)
+	ws.waiting = append(ws.waiting, w)
 	return w, nil
 }
 
-// remove takes a waiter off the list and reports whether it was on it.
+// remove takes out a waiter and reports whether it was still waiting.
 func (ws *waiters) remove(w *waiter) bool {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
-	i := slices.Index(ws.list, w)
+	i := slices.Index(ws.waiting, w)
 	if i < 0 {
 		return false
 	}
-	ws.list = slices.Delete(ws.list, i, i+1)
+	ws.waiting = slices.Delete(ws.waiting, i, i+1)
 	ws.count.Add(-1)
 	return true
 }
 
-// wake answers those whose version the current one has reached. It looks at the one
-// that is current now: the caller's may have been taken back by another writer, and a
-// waiter may have come since.
+// wake answers the waiters whose version the store has reached. It asks for the current
+// version under the lock: another writer may have taken back the caller's, and a waiter may
+// have come since.
 func (ws *waiters) wake(current func() string) {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
@@ -115,7 +115,7 @@ func (ws *waiters) wake(current func() string) {
 }
 
 func (ws *waiters) wakeLocked(current string) {
-	ws.list = slices.DeleteFunc(ws.list, func(w *waiter) bool {
+	ws.waiting = slices.DeleteFunc(ws.waiting, func(w *waiter) bool {
 		done, err := reached(w.resourceVersion, current)
 		if done || err != nil {
 			w.reached <- err

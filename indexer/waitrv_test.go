@@ -171,7 +171,7 @@ func TestWaitRVIsNotWokenByAVersionThatIsNoLongerThere(t *testing.T) {
 	require.Eventually(t, reached("20"), time.Minute, time.Millisecond)
 	writers.Go(func() { _, _ = store.ApplyRelist(nil, "5") })
 	require.Eventually(t, reached("5"), time.Minute, time.Millisecond)
-	store.waiters.list = append(store.waiters.list, w) // It has seen version 5.
+	store.waiters.waiting = append(store.waiters.waiting, w) // It has seen version 5.
 	store.waiters.mu.Unlock()
 	writers.Wait()
 	require.Empty(t, w.reached, "the store is at 5")

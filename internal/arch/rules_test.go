@@ -48,6 +48,10 @@ var architecture = rules{
 			reason: "a leaf is of use alone, and is understood without the others",
 		},
 		{
+			from:   []string{"indexer/internal/..."},
+			reason: "a room below the store is understood without its face",
+		},
+		{
 			from: []string{"deltafifo"}, to: []string{"listwatch"},
 			reason: "a queue takes the events of a watch as they are, and knows neither who sends them nor who stores them",
 		},

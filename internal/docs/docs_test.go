@@ -87,7 +87,7 @@ const runs = "ctx context.Context, queue *workqueue.Queue[string], reconcile fun
 // with the reason.
 var notCompiled = map[string]string{
 	"rest/sharing/doc.go: Spec PodSpec `json:\"spec\" protobuf:\"bytes,2,opt,name=spec\"`": "one field of a struct",
-	"indexer/walk.go: view := s.enter()":                                                   "methods that are not exported",
+	"indexer/internal/versions/source.go: view := s.Enter()":                               "methods that are not exported",
 }
 
 // picture finds what is a drawing, a format, a formula, or a shell's: no Go, however it

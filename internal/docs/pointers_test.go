@@ -14,7 +14,7 @@ import (
 )
 
 // pointer is a place that a package comment names: a function or a type, in a file.
-var pointer = regexp.MustCompile(`(\w+) in (\w+\.go)`)
+var pointer = regexp.MustCompile(`(\w+) in ([\w/]+\.go)`)
 
 // The places that package comments name under "Where to find what" are there.
 func TestNamesInPackageCommentsAreThere(t *testing.T) {

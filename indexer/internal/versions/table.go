@@ -1,4 +1,4 @@
-package indexer
+package versions
 
 import (
 	"math/bits"
@@ -7,28 +7,28 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// table finds objects by key. Any number of readers may look while the one writer
-// changes it, without a lock.
+// table is a hash table from keys to records. Any number of readers look up keys without a
+// lock, while the one writer changes it.
 //
-// It is open addressing with linear probing by groups of slots, each of which is
-// one line of the processor's cache. A slot has the record of a key, which says
-// itself what its key is: so a slot that was given up may be used again at once,
-// whoever is looking at it. What outgrows its groups gets new ones; readers
-// of the old ones find in them what they would have found when they began.
+// It has open addressing with linear probing by groups of slots. Each group is one cache
+// line (BenchmarkGet). A slot has the record, which has its key. So the writer may use a
+// slot again at once, even while a reader looks at it. When the groups are full the writer
+// makes new ones. Readers of the old ones find in them what they would have found when
+// they began.
 type table struct {
 	hasher
 	groups atomic.Pointer[[]group] // as many as a power of two
 
-	// Only the writer looks at these: how many slots are not empty, and how many
-	// of them have a record.
-	used, live int
+	// Only the writer looks at these.
+	used int // slots that are not empty
+	live int // slots that have a record
 }
 
-// group is slots with a tag for each, a byte: empty, removed, or a part of the
-// hash of its key. A search ends at a group with an empty slot.
+// group has some slots, and a tag of one byte for each: empty, removed, or a part of the
+// hash of the key. A search ends at a group with an empty slot.
 type group struct {
 	tags  atomic.Uint64
-	slots [slotsPerGroup]atomic.Pointer[record]
+	slots [slotsPerGroup]atomic.Pointer[Record]
 }
 
 const (
@@ -41,8 +41,8 @@ const (
 	highs = 0x80 * ones            // its highest bit
 )
 
-// having returns the highest bit of each tag that is this one, and perhaps of ones
-// above it.
+// having returns the highest bit of each tag that is equal to this one, and perhaps of tags
+// above such a tag.
 func having(tags uint64, tag uint8) uint64 {
 	x := tags ^ ones*uint64(tag)
 	return (x - ones) &^ x & highs
@@ -51,15 +51,13 @@ func having(tags uint64, tag uint8) uint64 {
 // at is the number of the slot that the lowest of these bits belongs to.
 func at(found uint64) int { return bits.TrailingZeros64(found) / 8 }
 
-// tagOf returns the tag of a key that has this hash. The rest of the hash says
-// where to begin looking for the key.
+// tagOf returns the tag of a key that has this hash. The rest of the hash says in which
+// group a search begins.
 func tagOf(hash uint64) uint8 { return max(uint8(hash>>56), removed+1) }
 
-// find returns the record of a key, or nil. Most keys are where one looks first. To
-// look on is a function of its own, so that this one has little to do but wait for
-// memory: the less it does, the sooner a processor that works ahead gets to what is
-// fetched from memory next.
-func (t *table) find(key types.NamespacedName) *record {
+// find returns the record of a key, or nil. Most keys are in the first slot that has their
+// tag, and find has no loop for the others: BenchmarkGet, docs/adr/0004.
+func (t *table) find(key types.NamespacedName) *Record {
 	p := t.groups.Load()
 	if p == nil {
 		return nil
@@ -68,20 +66,20 @@ func (t *table) find(key types.NamespacedName) *record {
 	hash := t.hash(key)
 	g := &groups[hash&uint64(len(groups)-1)]
 	if found := having(g.tags.Load(), tagOf(hash)); found != 0 {
-		if r := g.slots[at(found)].Load(); r != nil && r.key == key {
+		if r := g.slots[at(found)].Load(); r != nil && r.Key == key {
 			return r
 		}
 	}
 	return search(groups, hash, key)
 }
 
-// search is find from the beginning, slot by slot.
-func search(groups []group, hash uint64, key types.NamespacedName) *record {
+// search is find with a loop over all slots that may have the key.
+func search(groups []group, hash uint64, key types.NamespacedName) *Record {
 	for start, tag := hash, tagOf(hash); ; start++ {
 		g := &groups[start&uint64(len(groups)-1)]
 		tags := g.tags.Load()
 		for found := having(tags, tag); found != 0; found &= found - 1 {
-			if r := g.slots[at(found)].Load(); r != nil && r.key == key {
+			if r := g.slots[at(found)].Load(); r != nil && r.Key == key {
 				return r
 			}
 		}
@@ -91,8 +89,8 @@ func search(groups []group, hash uint64, key types.NamespacedName) *record {
 	}
 }
 
-// add puts in the record of a key that is not there.
-func (t *table) add(r *record) {
+// add puts in a record, whose key is not in the table.
+func (t *table) add(r *Record) {
 	if p := t.groups.Load(); p == nil || 4*(t.used+1) > 3*slotsPerGroup*len(*p) {
 		t.rebuild()
 	}
@@ -100,10 +98,10 @@ func (t *table) add(r *record) {
 	t.put(*t.groups.Load(), r)
 }
 
-// put fills the first slot that has no record. Readers look at the tags first, so
-// these come last.
-func (t *table) put(groups []group, r *record) {
-	hash := t.hash(r.key)
+// put fills the first slot that has no record. It writes the tag last, as readers look at
+// the tags first.
+func (t *table) put(groups []group, r *Record) {
+	hash := t.hash(r.Key)
 	for start, tag := hash, tagOf(hash); ; start++ {
 		g := &groups[start&uint64(len(groups)-1)]
 		tags := g.tags.Load()
@@ -121,9 +119,9 @@ func (t *table) put(groups []group, r *record) {
 }
 
 // remove takes out a record.
-func (t *table) remove(r *record) {
+func (t *table) remove(r *Record) {
 	groups := *t.groups.Load()
-	for start := t.hash(r.key); ; start++ {
+	for start := t.hash(r.Key); ; start++ {
 		g := &groups[start&uint64(len(groups)-1)]
 		for i := range g.slots {
 			if g.slots[i].Load() == r {
@@ -137,7 +135,7 @@ func (t *table) remove(r *record) {
 	}
 }
 
-// clear gives up a slot. Searches go on past it if they had to so far.
+// clear gives up a slot. Searches go on past it if they went on past its group so far.
 func (t *table) clear(g *group, i int) {
 	tags, mark := g.tags.Load(), uint8(removed)
 	if having(tags, empty) != 0 {
@@ -148,7 +146,7 @@ func (t *table) clear(g *group, i int) {
 	g.slots[i].Store(nil)
 }
 
-// rebuild moves to new groups of which less than half is used.
+// rebuild moves the records to new groups, of which less than half is used.
 func (t *table) rebuild() {
 	size := 1
 	for slotsPerGroup*size <= 2*t.live {

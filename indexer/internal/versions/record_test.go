@@ -1,4 +1,4 @@
-package indexer
+package versions
 
 import (
 	"testing"
@@ -13,7 +13,7 @@ func TestARecordAndAVersionAreOneLineOfTheCacheEach(t *testing.T) {
 	if unsafe.Sizeof(uintptr(0)) != 8 {
 		t.Skip("with pointers of 4 bytes it is less")
 	}
-	require.EqualValues(t, 64, unsafe.Sizeof(record{}))
-	require.EqualValues(t, 64, unsafe.Sizeof(version{}))
+	require.EqualValues(t, 64, unsafe.Sizeof(Record{}))
+	require.EqualValues(t, 64, unsafe.Sizeof(Version{}))
 	require.EqualValues(t, 64, unsafe.Sizeof(group{}))
 }

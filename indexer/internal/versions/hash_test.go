@@ -1,4 +1,4 @@
-package indexer
+package versions
 
 import (
 	"strings"
@@ -41,19 +41,19 @@ func TestHashesOfTwoStoresDiffer(t *testing.T) {
 func TestTableUsesSlotsAgain(t *testing.T) {
 	t.Parallel()
 	table := table{hasher: newHasher()}
-	var stored []*record
+	var stored []*Record
 	for n := range 10_000 {
-		r := &record{key: types.NamespacedName{Namespace: "default", Name: strings.Repeat("x", n%97) + string(rune('a'+n%26)) + string(rune(0x4e00+n))}}
+		r := &Record{Key: types.NamespacedName{Namespace: "default", Name: strings.Repeat("x", n%97) + string(rune('a'+n%26)) + string(rune(0x4e00+n))}}
 		table.add(r)
 		if stored = append(stored, r); len(stored) > 100 {
 			table.remove(stored[0])
-			require.Nil(t, table.find(stored[0].key))
+			require.Nil(t, table.find(stored[0].Key))
 			stored = stored[1:]
 		}
-		require.Same(t, r, table.find(r.key))
+		require.Same(t, r, table.find(r.Key))
 	}
 	for _, r := range stored {
-		require.Same(t, r, table.find(r.key))
+		require.Same(t, r, table.find(r.Key))
 	}
 	require.Equal(t, len(stored), table.live)
 	require.LessOrEqual(t, len(*table.groups.Load()), 64)

@@ -1,4 +1,4 @@
-package indexer
+package versions
 
 import (
 	"math/bits"
@@ -7,9 +7,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// hasher hashes keys by folded multiplication, as wyhash does, in half the time
-// that package maphash takes. Its secrets are random, so that nobody can look for
-// keys that collide.
+// hasher hashes keys by folded multiplication, as wyhash does, in half the time that
+// package maphash takes. Its secrets are random, so that nobody can find keys that collide.
 type hasher [4]uint64
 
 func newHasher() (h hasher) {
@@ -24,9 +23,10 @@ func (h *hasher) hash(key types.NamespacedName) uint64 {
 	return h.add(h.add(0, key.Namespace), key.Name)
 }
 
-// add returns the hash of what has this hash and of a string that follows.
+// add returns the hash of a sequence of strings, from the hash of all but the last one and
+// the last one.
 func (h *hasher) add(hash uint64, s string) uint64 {
-	hash += uint64(len(s)) * h[0] // Bytes cannot make up for that, as h[0] is secret.
+	hash += uint64(len(s)) * h[0] // No bytes of s can undo this, as h[0] is secret.
 	for ; len(s) > 16; s = s[16:] {
 		hash = fold(word(s)^h[0]^hash, word(s[8:])^h[1])
 	}
@@ -42,14 +42,14 @@ func (h *hasher) add(hash uint64, s string) uint64 {
 	return fold(a^h[2]^hash, b^h[3])
 }
 
-// fold multiplies and puts both halves of the product together.
+// fold returns both halves of the product, combined.
 func fold(a, b uint64) uint64 {
 	high, low := bits.Mul64(a, b)
 	return high ^ low
 }
 
-// word and half are the first 8 and 4 bytes of a string. The compiler makes one
-// load of each.
+// word and half return the first 8 and 4 bytes of a string. The compiler makes each of
+// them one load.
 func word(s string) uint64 {
 	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
 		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56

@@ -1,4 +1,4 @@
-package indexer
+package versions
 
 import (
 	"runtime"
@@ -8,41 +8,44 @@ import (
 	"testing/synctest"
 
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/types"
 )
 
-func write(t *testing.T, store *Store[*object], version int) {
-	_, err := store.Apply([]Op[*object]{put("a/x", &object{version: version})}, "")
-	require.NoError(t, err)
+// write stores a version of a/x.
+func write(e *Engine) {
+	e.Lock()
+	defer e.Unlock()
+	e.Begin(1)
+	e.PutOnly(types.NamespacedName{Namespace: "a", Name: "x"}, &Version{Object: "x"}, nil)
 }
 
 // A reader who lets go of an old view while a writer has its turn waits for nobody, and
 // what the view has kept goes with that very turn, not with the next.
 func TestAViewThatIsReleasedInAWritersTurnGoesWithIt(t *testing.T) {
-	store := newStore(t, nil)
-	write(t, store, 1)
-	old := store.Snapshot()
-	write(t, store, 2)
-	e := store.engine
+	e := New(nil)
+	write(e)
+	old := e.Pin()
+	write(e)
 	require.NotNil(t, e.pinned)
 
-	e.lock()
-	old.Release()
+	e.Lock()
+	e.Unpin(old)
 	require.NotNil(t, e.pinned, "it is the writer's to collect")
-	e.unlock()
+	e.Unlock()
 	require.Nil(t, e.pinned)
-	require.Nil(t, e.records.find(key("a/x")).head.Load().older.Load())
+	require.Nil(t, e.byKey.find(types.NamespacedName{Namespace: "a", Name: "x"}).head.Load().older.Load())
 	require.Zero(t, e.writing.state.Load())
 }
 
 // Without a writer the reader collects.
 func TestAViewThatIsReleasedOutOfTurnGoesAtOnce(t *testing.T) {
-	store := newStore(t, nil)
-	write(t, store, 1)
-	old := store.Snapshot()
-	write(t, store, 2)
-	old.Release()
-	require.Nil(t, store.engine.pinned)
-	require.Zero(t, store.engine.writing.state.Load())
+	e := New(nil)
+	write(e)
+	old := e.Pin()
+	write(e)
+	e.Unpin(old)
+	require.Nil(t, e.pinned)
+	require.Zero(t, e.writing.state.Load())
 }
 
 // Whoever asks, and whoever has the lock meanwhile: a collection begins after each

@@ -1,0 +1,92 @@
+package versions
+
+import (
+	"fmt"
+
+	"github.com/kinform/kinform/internal/invariant"
+)
+
+// Audit says what an engine keeps, for tests.
+type Audit struct {
+	Records int // keys with an object in the newest revision, or in one that somebody sees
+	Views   int // pinned ones, other than the current one
+	Changes int // that those views keep
+	Watched int // keys
+
+	MostTerms, MostPostings int // of a record
+}
+
+// Audit looks at everything that the engine keeps. The error says which record is in a set
+// that it does not belong to, which count is wrong, or what is kept that nobody can see.
+func (e *Engine) Audit() (a Audit, err error) {
+	e.Lock()
+	defer e.Unlock()
+	for v := e.pinned; v != nil; v = v.following {
+		a.Views++
+		a.Changes += len(v.changes)
+	}
+	e.Watches.mu.Lock()
+	a.Watched = len(e.Watches.byKey)
+	watched := int(e.Watches.count.Load())
+	e.Watches.mu.Unlock()
+
+	wrong := func(what string, got, want int) {
+		if got != want && err == nil {
+			err = fmt.Errorf("%s: %d are counted, there are %d", what, got, want)
+		}
+	}
+	objects := 0
+	sets, counts, inUse := map[*set]int{}, map[*Term]int{}, map[*Index]int{}
+	slots := e.all.records.slots()
+	for i := range slots {
+		r := slots[i].Load()
+		if r == nil {
+			continue
+		}
+		a.Records++
+		if invariant.Enabled {
+			e.checkLocked(r)
+		}
+		head, postings := r.head.Load(), 0
+		for p := r.postings; p != nil; p = p.next {
+			sets[&p.term.records]++
+			postings++
+		}
+		a.MostPostings = max(a.MostPostings, postings)
+		a.MostTerms = max(a.MostTerms, len(*head.terms))
+		sets[&r.namespace.records]++ // that of all where it has none
+		if r.namespace != &e.all {
+			sets[&e.all.records]++
+		}
+		if head.deleted() {
+			continue
+		}
+		objects++
+		if r.namespace != &e.all {
+			counts[r.namespace]++
+		}
+		for _, t := range *head.terms {
+			counts[t]++
+		}
+	}
+	wrong("keys that are watched", watched, a.Watched)
+	wrong("records in the table", e.byKey.live, a.Records)
+	wrong("objects", e.current.Load().Objects, objects)
+	for s, count := range sets {
+		wrong("records in a set", s.count, count)
+	}
+	for t, count := range counts {
+		wrong(fmt.Sprintf("objects with %q", t.value), t.objects, count)
+		inUse[t.index]++
+	}
+	for x, count := range inUse {
+		wrong(fmt.Sprintf("values of index %q in use", x.Name), x.InUse(), count)
+		x.terms.Range(func(value, t any) bool {
+			if sets[&t.(*Term).records] == 0 && err == nil {
+				err = fmt.Errorf("index %q keeps %q, which no version has", x.Name, value)
+			}
+			return true
+		})
+	}
+	return a, err
+}

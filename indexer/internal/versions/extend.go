@@ -1,0 +1,41 @@
+package versions
+
+import "slices"
+
+// Extension has the terms of a new index for the object that a revision has stored.
+type Extension struct {
+	Record   *Record
+	Revision uint64
+	Found    []Found
+}
+
+// Extend adds terms to the objects, except those that were written since. A version that
+// has more terms replaces the old one. No view has the index yet, so that no reader can
+// tell the two apart. The caller has the turn to write.
+func (e *Engine) Extend(extensions []Extension) {
+	for _, x := range extensions {
+		old := x.Record.head.Load()
+		if old.deleted() || old.Revision != x.Revision {
+			continue // Who has written it since has found the terms of the new index as well.
+		}
+		v := &Version{Object: old.Object, ResourceVersion: old.ResourceVersion, UIDHash: old.UIDHash, Revision: old.Revision}
+		v.terms = intern(e.union(e.useful(old), x.Found))
+		v.older.Store(old.older.Load())
+		e.change(x.Record, old, v)
+		e.unlist(x.Record, old)
+	}
+}
+
+// useful returns the terms of a version, without those of removed indexes that no view has.
+func (e *Engine) useful(v *Version) (to terms) {
+	for _, t := range *v.terms {
+		seen := !t.index.Removed
+		for p := e.pinned; p != nil && !seen; p = p.following {
+			seen = slices.Contains(p.Indexes, t.index)
+		}
+		if seen {
+			to = append(to, t)
+		}
+	}
+	return to
+}

@@ -1,0 +1,154 @@
+package versions
+
+import (
+	"slices"
+	"sync/atomic"
+
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Version is one state of an object. Except for older it never changes. An update allocates
+// one version and nothing else, of 64 bytes: BenchmarkApplySameTerms.
+type Version struct {
+	Object          any
+	ResourceVersion string
+	UIDHash         uint64 // stands for the UID: another object may have had the key before
+	Revision        uint64 // of the transaction that wrote the version
+
+	// terms are those that the index functions found when the object was stored. The version
+	// keeps them, because an object that somebody modified would have others when it goes
+	// (D14). Versions with equal terms share them. A version that says that the key was
+	// deleted has absent.
+	terms *terms
+
+	// older is the version before this one, as long as somebody may see that: at least until
+	// this one is published.
+	older atomic.Pointer[Version]
+}
+
+// unborn stands for the time before the first version of a key.
+var unborn = &Version{terms: absent}
+
+// Record is one key with the versions of its object that somebody can see, the newest
+// first. It is in the set of each term that one of these versions has.
+type Record struct {
+	head atomic.Pointer[Version] // the newest, unborn before there is one
+
+	// Key has the strings that came with the first version.
+	Key types.NamespacedName
+
+	// Only the writer looks at the following: the slots of the record in the set of all and
+	// in that of its namespace, and its postings in those of index values.
+	inAll, inNamespace int32
+	namespace          *Term
+	postings           *posting
+}
+
+// nowhere is inAll of a record that was taken out of everything.
+const nowhere = -1
+
+// deleted reports whether there is no object: the key was deleted, or never there.
+func (v *Version) deleted() bool { return v.terms == absent }
+
+// OrNil returns the version if there is an object, or else nil.
+func (v *Version) OrNil() *Version {
+	if v == nil || v.deleted() {
+		return nil
+	}
+	return v
+}
+
+// At returns the version that a view of this revision sees, or nil if there was none. It
+// may be one that says that the key was deleted. A view of the revision must be pinned.
+func (r *Record) At(revision uint64) *Version { return r.head.Load().At(revision) }
+
+// At returns this version, or the newest one before it, that a view of this revision sees.
+func (v *Version) At(revision uint64) *Version {
+	for v != nil && v.Revision > revision {
+		v = v.older.Load()
+	}
+	return v
+}
+
+// unlink takes out a version that is not the newest. A reader that is at this version still
+// finds the ones behind it.
+func (r *Record) unlink(old *Version) {
+	for v := r.head.Load(); v != nil; v = v.older.Load() {
+		if v.older.Load() == old {
+			v.older.Store(old.older.Load())
+			return
+		}
+	}
+}
+
+// In reports whether there is an object, and it has a term; the term nil is that of all
+// objects.
+func (v *Version) In(t *Term) bool { return v != nil && !v.deleted() && (t == nil || v.has(t)) }
+
+// has reports whether the object has a term.
+func (v *Version) has(t *Term) bool { return v.terms == &t.alone || slices.Contains(*v.terms, t) }
+
+// slotIn returns where in a set the record is. It looks at the postings one by one. Only
+// rebuild of a set calls it, for the few records that are left of many.
+func (r *Record) slotIn(s *set) *int32 {
+	switch s.kind {
+	case ofAll:
+		return &r.inAll
+	case ofNamespace:
+		return &r.inNamespace
+	}
+	p := r.postings
+	for &p.term.records != s {
+		p = p.next
+	}
+	return &p.at
+}
+
+// join puts a record into the sets of those terms that it is not in yet.
+func (e *Engine) join(r *Record, to terms) {
+	e.mark++
+	for p := r.postings; p != nil; p = p.next {
+		p.term.mark = e.mark
+	}
+	for _, t := range to {
+		if t.mark == e.mark {
+			continue
+		}
+		p := e.spare
+		if p == nil {
+			p = new(posting)
+		} else {
+			e.spare = p.next
+			e.spares--
+		}
+		*p = posting{term: t, at: t.records.add(r), next: r.postings}
+		r.postings = p
+	}
+}
+
+// leave takes a record out of the sets of those terms that none of its versions has. An
+// object that moves to another value joins that first. So leave keeps the posting for the
+// next object that moves: BenchmarkApply.
+func (e *Engine) leave(r *Record) {
+	e.mark++
+	for v := r.head.Load(); v != nil; v = v.older.Load() {
+		for _, t := range *v.terms {
+			t.mark = e.mark
+		}
+	}
+	for at := &r.postings; *at != nil; {
+		p := *at
+		if p.term.mark == e.mark {
+			at = &p.next
+			continue
+		}
+		*at = p.next
+		p.term.records.remove(p.at)
+		p.term.dropIfEmpty()
+		if e.spares < roomKept {
+			*p = posting{next: e.spare}
+			e.spare = p
+			e.spares++
+		}
+	}
+}

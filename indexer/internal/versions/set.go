@@ -1,0 +1,105 @@
+package versions
+
+import "sync/atomic"
+
+// set is a set of records as a dense array, which readers walk while the writer adds and
+// removes. plain/store.go has a map for each index value, of which a list is a copy under
+// the lock: to iterate over the 100 objects of a node takes 5.9 µs there, 0.8 µs here, and
+// an update that moves an object to another node 2.1 and 0.6 µs (plain/README.md).
+//
+// A reader of a revision finds in the set every record that belongs to it then, and
+// possibly others: [Version.In] tells. A record stays in its slot until the writer removes
+// it, which it does when no reader can see the record there. Another record may take the
+// slot at once, as nobody who reads now can see that one either. The writer makes a new
+// array when the old one is full or has many holes. Readers of the old one go on with it.
+type set struct {
+	array atomic.Pointer[array]
+
+	// Only the writer looks at these.
+	count int     // of records
+	holes []int32 // slots that are free again
+	kind  kind
+}
+
+// kind says whether a set has all records, those of a namespace, or those of an index
+// value. A record is in one of the first and in one at most of the second kind, and has its
+// slot in a field.
+type kind uint8
+
+const (
+	ofIndexValue kind = iota
+	ofNamespace
+	ofAll
+)
+
+type array struct {
+	used  atomic.Int64 // how many slots have been filled
+	slots []atomic.Pointer[Record]
+}
+
+// posting says that a record is in the set of an index value, and where.
+type posting struct {
+	term *Term
+	at   int32
+	next *posting // of the same record, or of no record
+}
+
+// add puts in a record that is not in the set, and returns its slot.
+func (s *set) add(r *Record) (at int32) {
+	a := s.array.Load()
+	if last := len(s.holes) - 1; last >= 0 {
+		at, s.holes = s.holes[last], s.holes[:last]
+		a.slots[at].Store(r)
+	} else {
+		if a == nil || int(a.used.Load()) == len(a.slots) {
+			a = s.rebuild()
+		}
+		at = int32(a.used.Load())
+		a.slots[at].Store(r)
+		a.used.Store(int64(at + 1))
+	}
+	s.count++
+	return at
+}
+
+// remove takes out the record of a slot.
+func (s *set) remove(at int32) {
+	a := s.array.Load()
+	a.slots[at].Store(nil)
+	s.holes = append(s.holes, at)
+	s.count--
+	if used := int(a.used.Load()); used > 16 && s.count < used/4 {
+		s.rebuild()
+	}
+}
+
+// rebuild moves the records to a new array without holes, half of which is free.
+func (s *set) rebuild() *array {
+	a := &array{slots: make([]atomic.Pointer[Record], 2*s.count+2)}
+	n := 0
+	if old := s.array.Load(); old != nil {
+		for at := range old.slots[:old.used.Load()] {
+			r := old.slots[at].Load()
+			if r == nil {
+				continue
+			}
+			a.slots[n].Store(r)
+			if n != at {
+				*r.slotIn(s) = int32(n)
+			}
+			n++
+		}
+	}
+	a.used.Store(int64(n))
+	s.array.Store(a)
+	s.holes = nil
+	return a
+}
+
+// slots returns those that have been filled. A slot without a record is a hole.
+func (s *set) slots() []atomic.Pointer[Record] {
+	if a := s.array.Load(); a != nil {
+		return a.slots[:a.used.Load()]
+	}
+	return nil
+}

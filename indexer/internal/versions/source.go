@@ -1,0 +1,174 @@
+package versions
+
+import (
+	"runtime"
+	"sync/atomic"
+
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Source is what a reader reads from: the view that a snapshot holds, or at any time the
+// current one.
+type Source struct {
+	Engine *Engine
+	hold   *Hold // nil: the current view at any time
+}
+
+// Hold is the pin of a snapshot.
+type Hold struct {
+	view     *View
+	released atomic.Bool
+	cleanup  runtime.Cleanup
+}
+
+// unpinning is what the cleanup of a hold needs.
+type unpinning struct {
+	engine *Engine
+	view   *View
+}
+
+// Take pins the current view, and returns the source that reads it. The view is unpinned
+// by Release, or when nobody can reach the hold any more.
+func (h *Hold) Take(e *Engine) Source {
+	h.view = e.Pin()
+	h.cleanup = runtime.AddCleanup(h, func(u unpinning) { u.engine.Unpin(u.view) }, unpinning{e, h.view})
+	return Source{Engine: e, hold: h}
+}
+
+// Release unpins the view, once.
+func (h *Hold) Release(e *Engine) {
+	if !h.released.Swap(true) {
+		h.cleanup.Stop()
+		e.Unpin(h.view)
+	}
+}
+
+// Enter returns the view to read, pinned. Leave must follow. Until then, the engine keeps
+// what the view sees.
+func (s *Source) Enter() *View {
+	if s.hold == nil {
+		return s.Engine.Pin()
+	}
+	if s.hold.released.Load() {
+		panic("indexer: a Snapshot was used after its Release")
+	}
+	return s.hold.view
+}
+
+// Leave ends what Enter began.
+func (s *Source) Leave(v *View) {
+	if s.hold == nil {
+		s.Engine.Unpin(v)
+	}
+	runtime.KeepAlive(s.hold)
+}
+
+// Get returns the version of a key that has an object, or nil. It pins the current view
+// only where a transaction that may not be published yet has written the key.
+func (s *Source) Get(key types.NamespacedName) *Version {
+	if s.hold == nil {
+		r := s.Engine.byKey.find(key)
+		if r == nil {
+			return nil
+		}
+		if v := r.head.Load(); s.Engine.published(v) {
+			return v.OrNil()
+		}
+	}
+	return s.getPinned(key)
+}
+
+// getPinned is Get by a view. It is a function of its own because of its defer:
+// BenchmarkGet.
+//
+//go:noinline
+func (s *Source) getPinned(key types.NamespacedName) *Version {
+	now := s.Enter()
+	defer s.Leave(now)
+	r := s.Engine.byKey.find(key)
+	if r == nil {
+		return nil
+	}
+	return r.At(now.Revision).OrNil()
+}
+
+// State returns the state that the view to read has.
+func (s *Source) State() State {
+	v := s.Enter()
+	defer s.Leave(v)
+	return v.State
+}
+
+// Values iterates over the values of an index that objects have, and how many objects.
+func (s *Source) Values(name string, yield func(string, int) bool) {
+	view := s.Enter()
+	defer s.Leave(view)
+	x := s.Engine.index(view, name)
+	if x == nil {
+		return
+	}
+	x.terms.Range(func(value, t any) bool {
+		count := 0
+		slots, term := t.(*Term).walk()
+		for i := range slots {
+			if r := slots[i].Load(); r != nil && r.At(view.Revision).In(term) {
+				count++
+			}
+		}
+		return count == 0 || yield(value.(string), count)
+	})
+}
+
+// index returns the index that has this name in a view, or nil.
+func (e *Engine) index(v *View, name string) *Index {
+	if name == "" {
+		return &e.namespaces
+	}
+	for _, x := range v.Indexes {
+		if x.Name == name {
+			return x
+		}
+	}
+	return nil
+}
+
+// Walk returns where the objects are that have a value in an index: the slots of their
+// records, and the term that the visible version of a record must be in. The name "" is
+// that of the index by namespace, in which "" stands for all objects.
+//
+//	view := s.Enter()
+//	defer s.Leave(view)
+//	slots, term := s.Walk(view, index, value)
+//	revision := view.Revision
+//	for i := range slots {
+//		if r := slots[i].Load(); r != nil {
+//			if v := r.At(revision); v.In(term) { use(v) }
+//		}
+//	}
+//
+// The loop has all that it needs in variables of its own, and all that it calls is inlined:
+// an iterator that reads the same from a struct takes 14 % longer (docs/adr/0004,
+// BenchmarkAll).
+//
+// The view must be pinned before Walk is called, or another term could take the place of
+// the one that Walk finds.
+func (s *Source) Walk(pinned *View, name, value string) (slots []atomic.Pointer[Record], in *Term) {
+	if name == "" && value == "" {
+		return s.Engine.all.records.slots(), nil
+	}
+	if x := s.Engine.index(pinned, name); x != nil {
+		if t := x.find(value); t != nil {
+			return t.walk()
+		}
+	}
+	return nil, nil
+}
+
+// walk is Walk for one term. The set of an index value may have records that had the value
+// in an older version, or will have it in a newer one. No object ever leaves its namespace.
+func (t *Term) walk() (slots []atomic.Pointer[Record], in *Term) {
+	if t.index.Name == "" {
+		return t.records.slots(), nil
+	}
+	return t.records.slots(), t
+}

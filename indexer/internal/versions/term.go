@@ -1,0 +1,96 @@
+package versions
+
+import (
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
+// Index has the terms of one index. The index by namespace is one as well, without a name.
+// Its address is its identity: an index that was removed and added again is another one.
+type Index struct {
+	Name    string
+	Removed bool // guarded by the turn to write
+
+	terms sync.Map     // value -> *Term
+	inUse atomic.Int64 // terms that have objects in the newest revision
+}
+
+// Term is one value of an index, or one namespace, with the records that have it in a
+// version that somebody can see. Versions name a term by its address.
+type Term struct {
+	index   *Index
+	value   string
+	records set
+	alone   terms // of an object that has this term and no other
+
+	// Only the writer looks at these.
+	objects int    // that have the term in the newest revision
+	mark    uint64 // see Engine.mark
+}
+
+// Found is an index value that an index function has returned.
+type Found struct {
+	Index *Index
+	Value string
+}
+
+// terms are those of an object, each once. They never change.
+type terms []*Term
+
+// An object that is in no index has noTerms. A version without an object has absent.
+var noTerms, absent = new(terms), new(terms)
+
+// intern returns the terms to keep, without an allocation if there is one at most:
+// BenchmarkApply.
+func intern(found terms) *terms {
+	switch len(found) {
+	case 0:
+		return noTerms
+	case 1:
+		return &found[0].alone
+	}
+	kept := slices.Clone(found)
+	return &kept
+}
+
+// InUse returns the number of values that objects have.
+func (x *Index) InUse() int { return int(x.inUse.Load()) }
+
+// find returns the term of a value, or nil.
+func (x *Index) find(value string) *Term {
+	t, _ := x.terms.Load(value)
+	found, _ := t.(*Term)
+	return found
+}
+
+// make returns the term of a value, a new one where there is none.
+func (x *Index) make(value string) *Term {
+	t := x.find(value)
+	if t == nil {
+		t = &Term{index: x, value: value}
+		if x.Name == "" {
+			t.records.kind = ofNamespace
+		}
+		t.alone = terms{t}
+		x.terms.Store(value, t)
+	}
+	return t
+}
+
+// count changes the number of objects that have the term.
+func (t *Term) count(by int) {
+	if t.objects == 0 {
+		t.index.inUse.Add(1)
+	}
+	if t.objects += by; t.objects == 0 {
+		t.index.inUse.Add(-1)
+	}
+}
+
+// dropIfEmpty makes the index forget the term if no version has it any more (IX-4).
+func (t *Term) dropIfEmpty() {
+	if t.records.count == 0 {
+		t.index.terms.Delete(t.value)
+	}
+}

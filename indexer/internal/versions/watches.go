@@ -1,0 +1,76 @@
+package versions
+
+import (
+	"maps"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Watches has the keys whose next change somebody waits for.
+type Watches struct {
+	count atomic.Int64 // of byKey, so that a writer without watches takes no lock
+
+	mu    sync.Mutex // guards following
+	byKey map[types.NamespacedName]*watch
+}
+
+// watch is one key, and the number of those who wait for its change.
+type watch struct {
+	changed chan struct{}
+	users   int
+}
+
+// Add returns a channel that Notify closes, and a function that ends the wait.
+func (w *Watches) Add(key types.NamespacedName) (<-chan struct{}, func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	k := w.byKey[key]
+	if k == nil {
+		if w.byKey == nil {
+			w.byKey = make(map[types.NamespacedName]*watch)
+		}
+		k = &watch{changed: make(chan struct{})}
+		w.byKey[key] = k
+		w.count.Add(1)
+	}
+	k.users++
+	return k.changed, sync.OnceFunc(func() { w.remove(key, k) })
+}
+
+// Keys returns the keys. Without any it costs an atomic load.
+func (w *Watches) Keys() []types.NamespacedName {
+	if w.count.Load() == 0 {
+		return nil
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Collect(maps.Keys(w.byKey))
+}
+
+// remove ends the wait of one user.
+func (w *Watches) remove(key types.NamespacedName, k *watch) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	k.users--
+	if k.users == 0 && w.byKey[key] == k {
+		w.dropLocked(key)
+	}
+}
+
+// Notify closes the channel of a key that has changed.
+func (w *Watches) Notify(key types.NamespacedName) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if k := w.byKey[key]; k != nil {
+		close(k.changed)
+		w.dropLocked(key)
+	}
+}
+
+func (w *Watches) dropLocked(key types.NamespacedName) {
+	delete(w.byKey, key)
+	w.count.Add(-1)
+}
