@@ -53,12 +53,14 @@
 //   - The lease is lost. The context ends, and everything must end with it, at once.
 //     [workqueue.Queue.Run] ends each reconcile then.
 //
-//   - The process is asked to end, and may want to finish what is queued. That is [Elector.RunUntil]
-//     together with [workqueue.Queue.RunUntil]:
+//   - The process is asked to end, and may want to finish what is queued.
 //
-//     elector.RunUntil(ctx, stop, func(lead context.Context) error {
-//     return queue.RunUntil(lead, stop, workers, reconcile)
-//     })
+// A leader that is asked to end needs both, and [Elector.RunUntil] has them, as
+// [workqueue.Queue.RunUntil] has:
+//
+//	elector.RunUntil(ctx, stop, func(lead context.Context) error {
+//		return queue.RunUntil(lead, stop, workers, reconcile)
+//	})
 //
 // Caches need not wait for the lease: an informer that runs beside the Elector is in step when
 // its turn comes. Only what writes waits.
