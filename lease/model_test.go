@@ -1,0 +1,473 @@
+package lease_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kinform/kinform/apitest"
+	"github.com/kinform/kinform/lease"
+	"github.com/kinform/kinform/rest"
+)
+
+var (
+	modelSeeds = flag.Int("lease.seeds", 40, "how many random histories TestOneLeaderInRandomHistories plays")
+	modelSeed  = flag.Uint64("lease.seed", 0, "play this history alone, and say what happens in it")
+)
+
+// What the candidates of the model agree on. It is ten times the defaults, as a Lease has whole
+// seconds and these are divided by the rates of clocks.
+const (
+	nominalDuration = 150 * time.Second
+	nominalDeadline = 100 * time.Second
+	nominalPeriod   = 20 * time.Second
+)
+
+// fence knows who leads at each moment of true time, which is that of the bubble.
+type fence struct {
+	t    *testing.T
+	seed uint64
+
+	mu          sync.Mutex // guards following
+	leading     map[context.Context]string
+	all         []context.Context
+	begun, lost int
+	maxSeen     int32
+}
+
+func (f *fence) say(format string, args ...any) {
+	if *modelSeed != 0 {
+		f.t.Logf("%s %s", time.Now().Format("15:04:05.000"), fmt.Sprintf(format, args...))
+	}
+}
+
+// begin is called first thing by each leader.
+func (f *fence) begin(ctx context.Context, who string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	term, _ := lease.FromContext(ctx)
+	f.say("%s leads, %d", who, term.Transitions)
+	for _, other := range f.leading {
+		f.t.Errorf("seed %d: %s leads at %v while %s does", f.seed, who, time.Now(), other)
+	}
+	for _, ctx := range f.all {
+		if lease.Check(ctx) == nil {
+			f.t.Errorf("seed %d: the fence of another is open when %s leads", f.seed, who)
+		}
+	}
+	if f.begun > 0 && term.Transitions <= f.maxSeen {
+		f.t.Errorf("seed %d: %s leads with %d transitions, after a term with %d", f.seed, who, term.Transitions, f.maxSeen)
+	}
+	f.maxSeen = term.Transitions
+	f.leading[ctx] = who
+	f.all = append(f.all, ctx)
+	f.begun++
+}
+
+// end is called when a leader must not act any more: it has lost the lease, or has returned.
+func (f *fence) end(ctx context.Context, why string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if who, ok := f.leading[ctx]; ok {
+		f.say("%s ends: %s", who, why)
+		delete(f.leading, ctx)
+	}
+}
+
+// host is a machine with a clock and a network of its own.
+type host struct {
+	name   string
+	server *apitest.Server
+	rate   float64       // of its clock: 1.1 is 10 % fast
+	ahead  time.Duration // what its clock shows
+
+	traffic sync.WaitGroup
+	mu      sync.Mutex // guards following
+	random  *rand.Rand
+	faults  float64 // share of requests that go wrong
+	cut     bool
+}
+
+// chance draws from the host's source.
+func (h *host) chance(p float64) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.random.Float64() < p
+}
+
+// upTo draws a time, of which most are short.
+func (h *host) upTo(d time.Duration) time.Duration {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	x := h.random.Float64()
+	return time.Duration(x * x * float64(d))
+}
+
+func (h *host) set(faults float64, cut bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.faults, h.cut = faults, cut
+}
+
+func (h *host) state() (faults float64, cut bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.faults, h.cut
+}
+
+// of is a time by this host's clock, in true time.
+func (h *host) of(d time.Duration) time.Duration { return time.Duration(float64(d) / h.rate) }
+
+// duration is what the host is told of the seconds that are in the Lease.
+func (h *host) duration(seconds int32) int32 {
+	if seconds == int32(nominalDuration/time.Second) {
+		return int32(h.of(nominalDuration).Round(time.Second) / time.Second)
+	}
+	return seconds
+}
+
+// translate turns a Lease as the server has it into one as this host would see it with its clock,
+// or back.
+func (h *host) translate(body []byte, outwards bool) []byte {
+	var object coordinationv1.Lease
+	if json.Unmarshal(body, &object) != nil || (object.Kind != "Lease" && !outwards) {
+		return body // an error
+	}
+	ahead := -h.ahead
+	if outwards {
+		ahead = h.ahead
+	}
+	move := func(t *metav1.MicroTime) {
+		if t != nil {
+			t.Time = t.Add(ahead)
+		}
+	}
+	move(object.Spec.AcquireTime)
+	move(object.Spec.RenewTime)
+	if seconds := object.Spec.LeaseDurationSeconds; seconds != nil {
+		if outwards && *seconds == h.duration(int32(nominalDuration/time.Second)) {
+			*seconds = int32(nominalDuration / time.Second)
+		} else if !outwards {
+			*seconds = h.duration(*seconds)
+		}
+	}
+	body, err := json.Marshal(&object)
+	if err != nil {
+		panic(err)
+	}
+	return body
+}
+
+// forward has the server answer a request, whatever its client does meanwhile.
+func (h *host) forward(r *http.Request, body []byte) *httptest.ResponseRecorder {
+	forwarded := r.Clone(context.WithoutCancel(r.Context()))
+	if len(body) > 0 {
+		body = h.translate(body, true)
+	}
+	forwarded.Body = io.NopCloser(bytes.NewReader(body))
+	forwarded.ContentLength = int64(len(body))
+	forwarded.Header.Set("Accept", "application/json")
+	answer := httptest.NewRecorder()
+	h.server.ServeHTTP(answer, forwarded)
+	return answer
+}
+
+// ServeHTTP is the way from the host to the server and back.
+func (h *host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h.traffic.Add(1)
+	defer h.traffic.Done()
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return
+	}
+	hang := func() {
+		select {
+		case <-r.Context().Done():
+		case <-time.After(10 * time.Minute):
+		}
+		panic(http.ErrAbortHandler)
+	}
+	faults, cut := h.state()
+	if cut {
+		if h.chance(0.3) {
+			panic(http.ErrAbortHandler)
+		}
+		hang()
+	}
+	time.Sleep(h.upTo(500 * time.Millisecond))
+	if h.chance(faults) {
+		switch h.upTo(0); { // one of these
+		case h.chance(0.15): // it never arrives
+			hang()
+		case h.chance(0.2): // it arrives late, when its client may be gone
+			h.traffic.Go(func() {
+				time.Sleep(h.upTo(2 * nominalDuration))
+				h.forward(r, body)
+			})
+			hang()
+		case h.chance(0.25): // the answer never arrives
+			h.forward(r, body)
+			hang()
+		case h.chance(0.3): // the connection breaks before, or after
+			if h.chance(0.5) {
+				h.forward(r, body)
+			}
+			panic(http.ErrAbortHandler)
+		case h.chance(0.4): // the server says that it failed, and may have done it
+			if h.chance(0.5) {
+				h.forward(r, body)
+			}
+			http.Error(w, "etcdserver: request timed out", http.StatusInternalServerError)
+			return
+		case h.chance(0.5): // slow on the way there
+			time.Sleep(h.upTo(nominalDeadline))
+		default: // slow on the way back
+			answer := h.forward(r, body)
+			time.Sleep(h.upTo(nominalDeadline))
+			h.answer(w, answer)
+			return
+		}
+	}
+	answer := h.forward(r, body)
+	time.Sleep(h.upTo(500 * time.Millisecond))
+	h.answer(w, answer)
+}
+
+func (h *host) answer(w http.ResponseWriter, answer *httptest.ResponseRecorder) {
+	w.Header().Set("Content-Type", answer.Header().Get("Content-Type"))
+	w.WriteHeader(answer.Code)
+	_, _ = w.Write(h.translate(answer.Body.Bytes(), false))
+}
+
+// pipes is a listener whose connections are inside the process.
+type pipes struct {
+	conns  chan net.Conn
+	closed chan struct{}
+}
+
+func (p *pipes) Accept() (net.Conn, error) {
+	select {
+	case c := <-p.conns:
+		return c, nil
+	case <-p.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (p *pipes) Close() error   { close(p.closed); return nil }
+func (p *pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipe"} }
+
+func (p *pipes) dial(ctx context.Context, _, _ string) (net.Conn, error) {
+	near, far := net.Pipe()
+	select {
+	case p.conns <- far:
+		return near, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-p.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+// live is what a host does until ctx ends: processes that stand, lead in many ways and end in
+// many ways, one after the other.
+func (h *host) live(ctx context.Context, f *fence, config rest.Config, identity string) {
+	for n := 0; ctx.Err() == nil; n++ {
+		client, err := rest.NewClient(config, rest.Options{MaxRetries: -1 + 3*n%5})
+		require.NoError(f.t, err)
+		name := fmt.Sprintf("%s-%d", h.name, n)
+		var leader context.Context // in this process; hooks are called one at a time
+		e, err := lease.New(client, key, lease.Options{
+			Identity:      map[bool]string{true: name, false: identity}[identity == ""],
+			LeaseDuration: h.of(nominalDuration).Round(time.Second),
+			RenewDeadline: h.of(nominalDeadline), RetryPeriod: h.of(nominalPeriod),
+			KeepOnEnd: h.chance(0.3), StandAgain: h.chance(0.5),
+			Observer: &lease.Observer{OnLost: func(_ lease.Term, err error) {
+				if leader.Err() == nil {
+					f.t.Errorf("seed %d: %s lost the lease with a context that lives", f.seed, name)
+				}
+				f.end(leader, err.Error())
+				f.mu.Lock()
+				f.lost++
+				f.mu.Unlock()
+			}},
+		})
+		require.NoError(f.t, err)
+		running, stop := context.WithCancel(ctx)
+		if h.chance(0.5) {
+			time.AfterFunc(h.upTo(time.Hour), stop)
+		}
+		_ = e.Run(running, func(ctx context.Context) error {
+			leader = ctx
+			f.begin(ctx, name)
+			defer f.end(ctx, "it returns")
+			// A leader whose context was ended by its caller is fenced by the lease alone.
+			defer context.AfterFunc(ctx, func() {
+				if lost, ok := errors.AsType[*lease.LostError](context.Cause(ctx)); ok {
+					f.end(ctx, lost.Error())
+				}
+			})()
+			if h.chance(0.3) {
+				_ = pauseFor(ctx, h.upTo(20*time.Minute))
+				return nil
+			}
+			<-ctx.Done()
+			if lasting := h.upTo(2 * nominalDuration); h.chance(0.5) {
+				for end := time.Now().Add(lasting); time.Now().Before(end); time.Sleep(time.Second) {
+					if err := lease.Check(ctx); err != nil { // as a write would be refused
+						f.end(ctx, err.Error())
+					}
+				}
+			}
+			return ctx.Err()
+		})
+		stop()
+		client.Close()
+		_ = pauseFor(ctx, h.upTo(time.Minute))
+	}
+}
+
+func pauseFor(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
+}
+
+// TestOneLeaderInRandomHistories has hosts with clocks that run at different rates and show different times,
+// with networks that lose, delay and repeat, partitions, a server that is gone, others who write the
+// Lease, processes that end in every way, and candidates that have the same identity by
+// mistake. There is never more than one leader, by the fence that the lease promises; each term has more
+// transitions than the one before; and when all is well again, one leads.
+func TestOneLeaderInRandomHistories(t *testing.T) {
+	t.Parallel()
+	if *modelSeed != 0 {
+		playHistory(t, *modelSeed)
+		return
+	}
+	seeds := *modelSeeds
+	if testing.Short() {
+		seeds = min(seeds, 8)
+	}
+	begun, lost := 0, 0
+	for seed := range uint64(seeds) {
+		b, l := playHistory(t, seed+1)
+		begun, lost = begun+b, lost+l
+		if t.Failed() {
+			return
+		}
+	}
+	t.Logf("%d terms, of which %d were lost", begun, lost)
+	require.Greater(t, begun, 5*seeds, "the histories have terms")
+	require.Greater(t, lost, seeds, "the histories have leases that are lost")
+}
+
+func playHistory(t *testing.T, seed uint64) (begun, lost int) {
+	synctest.Test(t, func(t *testing.T) {
+		random := rand.New(rand.NewPCG(seed, 13))
+		server := apitest.New(apitest.Options{Seed: seed})
+		defer server.Close()
+		f := &fence{t: t, seed: seed, leading: map[context.Context]string{}}
+		ctx, cancel := context.WithCancel(t.Context())
+		var living, serving sync.WaitGroup
+		var hosts []*host
+		var closers []func()
+		twins := random.IntN(4) == 0
+		for i := range 2 + random.IntN(3) {
+			h := &host{
+				name: string(rune('a' + i)), server: server, rate: 0.83 + 0.37*random.Float64(), ahead: time.Duration(random.IntN(7200)-3600) * time.Second,
+				random: rand.New(rand.NewPCG(seed, uint64(i))),
+			}
+			hosts = append(hosts, h)
+			listener := &pipes{conns: make(chan net.Conn), closed: make(chan struct{})}
+			httpServer := &http.Server{Handler: h}
+			serving.Go(func() { _ = httpServer.Serve(listener) })
+			closers = append(closers, func() { _ = httpServer.Close() })
+			identity := ""
+			if twins {
+				identity = "twin"
+			}
+			living.Go(func() {
+				h.live(ctx, f, rest.Config{Host: "http://server", DialContext: listener.dial}, identity)
+			})
+		}
+		for end := time.Now().Add(3 * time.Hour); time.Now().Before(end); {
+			time.Sleep(time.Duration(random.IntN(300)) * time.Second)
+			switch random.IntN(6) {
+			case 0: // the server is gone, or the whole network
+				f.say("all are cut off")
+				for _, h := range hosts {
+					h.set(0.2, true)
+				}
+			case 1, 2:
+				h := hosts[random.IntN(len(hosts))]
+				f.say("%s is cut off", h.name)
+				h.set(0.2, true)
+			case 3:
+				if object, err := server.Get(leases, key); err == nil {
+					object.SetAnnotations(map[string]string{"edited": time.Now().String()})
+					_, err = server.Update(object)
+					require.NoError(t, err)
+				}
+			default:
+				f.say("all are connected")
+				faults := random.Float64() / 2
+				for _, h := range hosts {
+					h.set(faults, false)
+				}
+			}
+		}
+		for _, h := range hosts {
+			h.set(0, false)
+		}
+		healed := f.terms()
+		leads := false
+		for end := time.Now().Add(time.Hour); time.Now().Before(end) && !leads; time.Sleep(time.Second) {
+			leads = f.leads() || f.terms() > healed
+		}
+		if !leads {
+			t.Errorf("seed %d: nobody leads an hour after everything is well again", seed)
+		}
+		cancel()
+		living.Wait()
+		for _, h := range hosts {
+			h.traffic.Wait()
+		}
+		for _, c := range closers {
+			c()
+		}
+		serving.Wait()
+		begun, lost = f.begun, f.lost
+	})
+	return begun, lost
+}
+
+func (f *fence) terms() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.begun
+}
+
+func (f *fence) leads() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.leading) > 0
+}
