@@ -118,3 +118,7 @@ func within[V any](t *testing.T, d time.Duration, from <-chan V) (value V) {
 }
 
 func meta() metav1.ObjectMeta { return metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name} }
+
+func named(name string) types.NamespacedName {
+	return types.NamespacedName{Namespace: key.Namespace, Name: name}
+}
