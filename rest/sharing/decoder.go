@@ -134,7 +134,7 @@ func (s *state) follow(v reflect.Value, object any) {
 	}
 }
 
-func (s *state) forget() { s.earlier = earlier{} }
+func (s *state) forget() { s.earlier, s.element = earlier{}, earlier{} }
 
 // object decodes a message into the struct that v points to. If it cannot, the struct
 // is left empty, so that nothing of it refers to data.

@@ -26,6 +26,10 @@ type state struct {
 	touched []int   // indices into counts that are not zero
 	near    near
 	earlier earlier
+	// element is the earlier list, from the first element to the last that both have, of one that is
+	// decoded anew. Managed fields and times are taken over from its elements: where one manager's time
+	// has changed, all others have what they had. They have no strings in a piece with others.
+	element earlier
 	makers  []maker // by lesson
 
 	lastType reflect.Type // of the pointer that was decoded into last

@@ -305,6 +305,14 @@ func ownEquality(t reflect.Type) func(at unsafe.Pointer, data []byte) bool {
 			var v metav1.Time
 			return v.Unmarshal(data) == nil && v == *(*metav1.Time)(at)
 		}
+	case reflect.TypeFor[metav1.FieldsV1]():
+		return func(at unsafe.Pointer, data []byte) bool {
+			if len(data) == 0 {
+				return false
+			}
+			text, ok := onlyText(unsafe.String(&data[0], len(data)))
+			return ok && string((*metav1.FieldsV1)(at).GetRawBytes()) == text
+		}
 	case reflect.TypeFor[metav1.MicroTime]():
 		return func(at unsafe.Pointer, data []byte) bool {
 			var v metav1.MicroTime

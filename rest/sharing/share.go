@@ -80,6 +80,9 @@ func (s *state) pointer(f *field, at *unsafe.Pointer, data []byte, isString bool
 		return nil
 	}
 	before := (*unsafe.Pointer)(s.earlier.at(unsafe.Pointer(at)))
+	if before == nil && f.plan != nil && f.plan.own != nil {
+		before = (*unsafe.Pointer)(s.element.at(unsafe.Pointer(at)))
+	}
 	if before != nil && *at == nil && s.sameBytes(f, unsafe.Pointer(before), data, 0, 1, 0) {
 		*at = *before
 		return nil
@@ -137,6 +140,11 @@ func (s *state) list(f *field, at *list, data []byte, tag, n int) error {
 		reflect.NewAt(f.typ, unsafe.Pointer(at)).Elem().Grow(n)
 	}
 	at.len = old + n
+	if before != nil && old == 0 && f.kind == messageList {
+		s.element = earlier{
+			from: uintptr(at.array), to: uintptr(at.array) + uintptr(min(n, before.len))*f.size, object: before.array,
+		}
+	}
 	for i := range n {
 		from, end, err := contents(data, tag)
 		if err != nil {

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kinform/kinform/apitest"
 	"github.com/kinform/kinform/internal/effort"
 	"github.com/kinform/kinform/rest/internal/everytype"
 	"github.com/kinform/kinform/rest/sharing"
@@ -147,6 +148,39 @@ func TestEachDifferenceOfAnUpdateIsSeen(t *testing.T) {
 				require.Equal(t, want, got)
 			}
 		})
+	}
+}
+
+// TestManagedFieldsStayThoughTheirTimeChanges: a later version shares the texts of managed
+// fields and the times that are as they were, though their list is another.
+func TestManagedFieldsStayThoughTheirTimeChanges(t *testing.T) {
+	t.Parallel()
+	for pod := range apitest.Pods(3, apitest.PodOptions{}) {
+		d := sharing.New(sharing.Options{MaxBytes: 1 << 10}) // a table with no room for such texts
+		data, err := pod.Marshal()
+		require.NoError(t, err)
+		held := &corev1.Pod{}
+		require.NoError(t, unmarshal(d, data, held))
+		apitest.RestartContainer(pod)
+		pod.ManagedFields = append(pod.ManagedFields, metav1.ManagedFieldsEntry{Manager: "me", FieldsV1: metav1.NewFieldsV1("{}")})
+		data, err = pod.Marshal()
+		require.NoError(t, err)
+		got, want := &corev1.Pod{}, &corev1.Pod{}
+		require.NoError(t, update(d, data, got, held))
+		require.NoError(t, want.Unmarshal(data))
+		require.Equal(t, want, got)
+		require.Same(t, held.ManagedFields[0].Time, got.ManagedFields[0].Time)
+		require.Same(t, held.ManagedFields[0].FieldsV1, got.ManagedFields[0].FieldsV1)
+		require.Same(t, held.ManagedFields[1].FieldsV1, got.ManagedFields[1].FieldsV1)
+
+		pod.ManagedFields[1].FieldsV1 = metav1.NewFieldsV1(`{"f:status":{}}`)
+		data, err = pod.Marshal()
+		require.NoError(t, err)
+		later := &corev1.Pod{}
+		require.NoError(t, update(d, data, later, got))
+		want = &corev1.Pod{}
+		require.NoError(t, want.Unmarshal(data))
+		require.Equal(t, want, later)
 	}
 }
 
