@@ -100,7 +100,7 @@ type Batch[T any] struct {
 	// without a version does not count, see FIFO.Replace.
 	ResourceVersion string
 
-	// Replaced says that a Replace is part of the batch. Whoever reads the
+	// Replaced says that a Replace is part of the batch. A program that reads the
 	// consumer's store wants to see it as one step.
 	Replaced bool
 

@@ -151,8 +151,8 @@ func (f *FIFO[T]) Passed(turn int) bool {
 	return turn <= f.applied
 }
 
-// Close ends the intake: from now on Add and its siblings return ErrClosed. What
-// is pending is still handed out; then Pop returns ErrClosed too (DF-13). Close
+// Close ends the intake: from now on Add and its siblings return ErrClosed. Pop
+// still hands out the pending deltas, and then returns ErrClosed too (DF-13). Close
 // returns at once and may be called again.
 func (f *FIFO[T]) Close() {
 	f.mu.Lock()
@@ -166,8 +166,8 @@ func (f *FIFO[T]) Close() {
 //
 // A Deleted that is Unchanged has no object, as it could not be read: it is a tombstone.
 // A Modified that is Unchanged says that the object which has the key now could not be
-// read. What was told of an object of another UIDHash is deleted then, as a tombstone, as
-// that one is gone for sure; a state of the very object stays, and so does one that is not
+// read. A known object of another UIDHash is deleted then, with a tombstone, as
+// it is gone for sure; a state of the very object stays, and so does one that is not
 // known to be of another.
 //
 // Apply returns ErrClosed after Close, and an error for an event of no known type.

@@ -4,8 +4,8 @@ import "time"
 
 // Stats is what a queue counts. It is one consistent view.
 type Stats struct {
-	// Keys and Deltas are pending now. What Pop computes, tombstones of vanished
-	// keys and resyncs, is not among them before it is computed.
+	// Keys and Deltas are pending now. Pop computes the tombstones of vanished
+	// keys, and resyncs; these are not among them before that.
 	Keys, Deltas int
 
 	// OldestAge is for how long something has been pending, 0 if nothing is.

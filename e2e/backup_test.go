@@ -12,6 +12,7 @@ import (
 
 	"github.com/kinform/kinform/e2e/cluster"
 	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/informer/sources"
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/reflector"
 	"github.com/kinform/kinform/rest"
@@ -54,7 +55,7 @@ func TestClusterRestoredFromABackup(t *testing.T) {
 
 			source := listwatch.Source[*corev1.ConfigMap](maps)
 			if c.merged {
-				source = informer.Merge(source, rest.Must(rest.For[*corev1.ConfigMap](newClient(t, kube.Config()), rest.ResourceOptions{Namespace: "kube-public"})))
+				source = sources.Merge(source, rest.Must(rest.For[*corev1.ConfigMap](newClient(t, kube.Config()), rest.ResourceOptions{Namespace: "kube-public"})))
 			}
 			inf, err := informer.New(source, informer.Options[*corev1.ConfigMap]{})
 			require.NoError(t, err)

@@ -16,6 +16,7 @@ import (
 	"github.com/kinform/kinform/apitest"
 	"github.com/kinform/kinform/indexer"
 	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/informer/sources"
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/rest"
 	"github.com/stretchr/testify/require"
@@ -125,30 +126,30 @@ func TestMergeDescribesAllItsParts(t *testing.T) {
 		return described{Source: plain, says: map[string]string{"cluster": cluster, "resource": "/v1/pods"}}
 	}
 	describe := func(source listwatch.Source[*corev1.Pod]) (map[string]string, error) {
-		return source.(informer.Describer).Describe(t.Context())
+		return source.(listwatch.Describer).Describe(t.Context())
 	}
-	about, err := describe(informer.Merge[*corev1.Pod](says("b"), says("a")))
+	about, err := describe(sources.Merge[*corev1.Pod](says("b"), says("a")))
 	require.NoError(t, err)
 	require.Equal(t, map[string]string{
 		"part 1 of 2": `cluster="a" resource="/v1/pods"`, "part 2 of 2": `cluster="b" resource="/v1/pods"`,
 	}, about)
-	again, err := describe(informer.Merge[*corev1.Pod](says("a"), says("b")))
+	again, err := describe(sources.Merge[*corev1.Pod](says("a"), says("b")))
 	require.NoError(t, err)
 	require.Equal(t, about, again, "in whatever order")
-	less, err := describe(informer.Merge[*corev1.Pod](says("a"), says("a"), says("b")))
+	less, err := describe(sources.Merge[*corev1.Pod](says("a"), says("a"), says("b")))
 	require.NoError(t, err)
 	require.NotEqual(t, about, less)
 
 	keep := func(pod *corev1.Pod) (*corev1.Pod, error) { return pod, nil }
-	about, err = describe(informer.Transform[*corev1.Pod](says("a"), keep))
+	about, err = describe(sources.Transform[*corev1.Pod](says("a"), keep))
 	require.NoError(t, err)
 	require.Equal(t, says("a").says, about)
 
 	silent := struct{ listwatch.Source[*corev1.Pod] }{plain}
 	for _, source := range []listwatch.Source[*corev1.Pod]{
-		informer.Merge[*corev1.Pod](says("a"), silent),
-		informer.Merge[*corev1.Pod](says("a"), described{Source: plain}),
-		informer.Transform[*corev1.Pod](silent, keep),
+		sources.Merge[*corev1.Pod](says("a"), silent),
+		sources.Merge[*corev1.Pod](says("a"), described{Source: plain}),
+		sources.Transform[*corev1.Pod](silent, keep),
 	} {
 		about, err = describe(source)
 		require.NoError(t, err)
@@ -161,7 +162,7 @@ func TestMergeDescribesAllItsParts(t *testing.T) {
 	for range 30 {
 		parts = append(parts, described{Source: plain, says: says("a").says, asked: &asked})
 	}
-	_, err = describe(informer.Merge(parts...))
+	_, err = describe(sources.Merge(parts...))
 	require.ErrorIs(t, err, broken)
 	require.EqualValues(t, len(parts), asked.Load(), "all are waited for")
 }

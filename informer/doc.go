@@ -45,7 +45,7 @@
 //     may be an extreme quantity: see package rest. Nobody can end it.)
 //   - G11 Bytes from the network never panic, never grow memory or time beyond stated
 //     budgets (depth, memory, bytes, compression, silence: rest.Options), and never end the process; a bad object is reported and visible by key, and the
-//     stream goes on. What it lacks is never taken for deleted.
+//     stream goes on. No object that it lacks is taken for deleted.
 //
 // What is not guaranteed: that a handler sees every state that an object went
 // through (a list shows only the last one, and a handler or an informer that falls
@@ -65,10 +65,10 @@
 //
 // # Handlers that fall behind
 //
-// A handler has a mailbox of 1,024 events ([DefaultMailbox]). One that is further behind
-// is by default told fewer of them: events of one object are merged, until the mailbox is
-// empty. It misses states in between, and neither an object nor its last state; for a
-// handler that puts keys into a queue nothing changes. Who must see every event chooses
+// A handler has a mailbox of 1,024 events ([DefaultMailbox]). A handler that is further behind
+// is by default told fewer of them: the informer merges the events of one object, until the mailbox is
+// empty. The handler misses states in between, and neither an object nor its last state; for a
+// handler that puts keys into a queue nothing changes. A handler that must see every event chooses
 // [Block], which holds up the informer, or [Unbounded], which takes the memory:
 //
 //	inf.AddHandler(audit, informer.HandlerOptions{Name: "audit", Overflow: informer.Block})
@@ -86,8 +86,8 @@
 //
 //   - A [Factory] lets parts of a program share informers, and starts and stops them
 //     with their users.
-//   - [Merge] makes several namespaces one source, and so one store and one set of
-//     handlers.
+//   - Package sources makes several namespaces one source, and so one store and one set of
+//     handlers (sources.Merge), and changes objects on their way (sources.Transform).
 //   - [Preload] begins with what an earlier process knew; package warmstart keeps that
 //     in a file.
 //   - [Run] starts informers, waits for their sync, runs what works with them, and ends all of
@@ -97,14 +97,14 @@
 //
 // # Cached objects are read-only
 //
-// Store, handlers and other readers share one object. Whoever wants to change one
-// makes a deep copy first.
+// Store, handlers and other readers share one object. Make a deep copy before you
+// change one.
 //
 // # Goroutines and locks
 //
 // Run consumes the queue in the goroutine that it is called in, and starts one for
-// the reflector and one per handler; it returns when all have ended. What else runs
-// belongs to the source: package rest has one that reads ahead of the reflector,
+// the reflector and one per handler; it returns when all have ended. Other goroutines
+// belong to the source: package rest has one that reads ahead of the reflector,
 // and net/http two per connection, which all informers of a client share where the
 // server speaks HTTP/2. No handler, transform, index
 // function or observer is ever called with a lock held. The informer's one mutex

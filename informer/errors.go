@@ -89,16 +89,3 @@ func (e *SyncError) lastError() error {
 
 // errGoexit is why Run ends when the goroutine of its reflector does.
 var errGoexit = errors.New("informer: a hook, an observer or a source called runtime.Goexit, which ended the reflector; testing's FailNow does so: call it in the test's own goroutine only")
-
-// toldAnyway calls do, and tell with an error if that does not return. It is for a goroutine for which somebody waits: do may
-// call code of users, which may end the goroutine.
-func toldAnyway(do func(), tell func(error)) {
-	returned := false
-	defer func() {
-		if !returned {
-			tell(errGoexit)
-		}
-	}()
-	do()
-	returned = true
-}

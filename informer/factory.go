@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/kinform/kinform/informer/sources"
 	"github.com/kinform/kinform/listwatch"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -88,7 +89,7 @@ type SharedStatus struct {
 
 // Acquire returns a handle on the informer of a selection. The first user's open
 // and opts make it: open is called for each namespace, or once where there are none,
-// and returns the source of it; several become one, see [Merge]. Its error is one of
+// and returns the source of it; several become one, see [sources.Merge]. Its error is one of
 // Acquire, and so is a source that is nil. If the factory runs, the informer starts at once, otherwise with the factory.
 //
 // Every later user of the same selection and type must want the same options, or
@@ -128,7 +129,7 @@ func Acquire[T any](f *Factory, what Selection, open func(Selection) (listwatch.
 		opts.Reflector.Wake = want.wake
 		var parts []listwatch.Source[T]
 		if parts, err = openAll(what, open); err == nil {
-			want.informer, err = New(Merge(parts...), opts)
+			want.informer, err = New(sources.Merge(parts...), opts)
 		}
 		if err == nil {
 			found, err = f.join(want)
@@ -225,7 +226,7 @@ func (f *Factory) Run(ctx context.Context) error {
 
 // WaitForSync waits until every informer that has users has its first list in the
 // store. The error has a [*SyncError] for each that has not, which says what it was
-// doing and what went wrong last. What is released meanwhile is not waited for.
+// doing and what went wrong last. An informer that is released meanwhile is not waited for.
 func (f *Factory) WaitForSync(ctx context.Context) error {
 	all := f.all()
 	var missing []error
@@ -241,7 +242,7 @@ func (f *Factory) WaitForSync(ctx context.Context) error {
 }
 
 // Healthy is nil if every informer that has users is healthy, see [Informer.Healthy]. The
-// error names each that is not. What is released meanwhile does not count.
+// error names each that is not. An informer that is released meanwhile does not count.
 func (f *Factory) Healthy(maxStaleness time.Duration) error {
 	var failing []error
 	for _, s := range f.all() {

@@ -25,7 +25,7 @@ type Selection struct {
 	LabelSelector, FieldSelector string
 
 	// Projection is a name for what is left out of each object, by the source or by a
-	// transform, such as "metadata". Whoever leaves out something else needs another
+	// transform, such as "metadata". A user that leaves out something else needs another
 	// name, and gets another informer.
 	Projection string
 }

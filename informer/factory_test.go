@@ -14,6 +14,7 @@ import (
 	"github.com/kinform/kinform/deltafifo"
 	"github.com/kinform/kinform/indexer"
 	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/informer/sources"
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/reflector"
 	"github.com/kinform/kinform/rest"
@@ -442,7 +443,7 @@ func TestFactorySaysWhoIsNotHealthy(t *testing.T) {
 		require.NoError(t, w.factory.Healthy(time.Minute), "nobody wants anything")
 		open := func(s informer.Selection) (listwatch.Source[*corev1.Pod], error) {
 			all, err := w.openPods(s)
-			return informer.Transform(all, func(pod *corev1.Pod) (*corev1.Pod, error) {
+			return sources.Transform(all, func(pod *corev1.Pod) (*corev1.Pod, error) {
 				if pod.Labels["bad"] != "" {
 					return nil, errBad
 				}
@@ -482,7 +483,7 @@ type leaving struct {
 	leave func()
 }
 
-func (l *leaving) FailingParts() []informer.PartFailure {
+func (l *leaving) FailingParts() []sources.PartFailure {
 	if leave := l.leave; leave != nil {
 		l.leave = nil
 		leave()

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/informer/sources"
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/reflector"
 	"github.com/kinform/kinform/rest"
@@ -47,7 +48,7 @@ func TestGoexitInAPartIsAFailure(t *testing.T) {
 					part.Source = source
 					bad := listwatch.Source[*corev1.Pod](part)
 					if name == "transform" {
-						bad = informer.Transform(source, func(pod *corev1.Pod) (*corev1.Pod, error) {
+						bad = sources.Transform(source, func(pod *corev1.Pod) (*corev1.Pod, error) {
 							if pod.Name == key(1).Name {
 								runtime.Goexit()
 							}
@@ -59,7 +60,7 @@ func TestGoexitInAPartIsAFailure(t *testing.T) {
 					defer client.Close()
 					opts := informer.Options[*corev1.Pod]{}
 					opts.Reflector.ListMode = mode
-					inf, err := informer.New(informer.Merge(rest.Must(rest.NewResource[*corev1.Pod](client, pods, rest.ResourceOptions{Namespace: "elsewhere"})), bad), opts)
+					inf, err := informer.New(sources.Merge(rest.Must(rest.NewResource[*corev1.Pod](client, pods, rest.ResourceOptions{Namespace: "elsewhere"})), bad), opts)
 					require.NoError(t, err)
 					ctx, cancel := context.WithCancel(t.Context())
 					ended := make(chan error, 1)
@@ -90,7 +91,7 @@ func TestGoexitInAPartIsAFailure(t *testing.T) {
 	}
 }
 
-// Describe implements informer.Describer.
+// Describe implements listwatch.Describer.
 func (l leaver) Describe(context.Context) (map[string]string, error) {
 	if l.list {
 		runtime.Goexit()
@@ -100,6 +101,6 @@ func (l leaver) Describe(context.Context) (map[string]string, error) {
 
 func TestGoexitInADescriptionIsAnError(t *testing.T) {
 	t.Parallel()
-	_, err := informer.Merge[*corev1.Pod](leaver{}, leaver{list: true}).(informer.Describer).Describe(t.Context())
+	_, err := sources.Merge[*corev1.Pod](leaver{}, leaver{list: true}).(listwatch.Describer).Describe(t.Context())
 	require.ErrorContains(t, err, "runtime.Goexit")
 }

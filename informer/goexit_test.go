@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/informer/sources"
 	"github.com/kinform/kinform/reflector"
 	"github.com/kinform/kinform/rest"
 	"github.com/stretchr/testify/require"
@@ -27,7 +28,7 @@ func TestGoexitInUserCodeEndsRun(t *testing.T) {
 					server, source := newServer(t, rest.ResourceOptions{})
 					_, err := server.Create(newPod(key(0)))
 					require.NoError(t, err)
-					source = informer.Transform(source, func(pod *corev1.Pod) (*corev1.Pod, error) {
+					source = sources.Transform(source, func(pod *corev1.Pod) (*corev1.Pod, error) {
 						if pod.Name == at {
 							runtime.Goexit()
 						}

@@ -12,7 +12,7 @@ var (
 	ErrStale = errors.New("the server has not been heard for too long")
 
 	// ErrPart is what Healthy says, wrapped, when a part of a merged source has failed
-	// for too long; see [MergeWith].
+	// for too long; see sources.MergeWith.
 	ErrPart = errors.New("a part of the source cannot be read")
 
 	// ErrNotSynced is what Healthy says, wrapped, before the first list is complete.
@@ -21,7 +21,7 @@ var (
 
 // Healthy is for a health check: it is nil if the informer runs, is synced, and
 // something was heard from the server within maxStaleness, be it a list, an event
-// or a bookmark, and no part of it (see [MergeWith]) has failed for longer. Otherwise
+// or a bookmark, and no part of it (see sources.MergeWith) has failed for longer. Otherwise
 // the error says what is wrong, since when and why; it wraps [ErrStale], [ErrPart],
 // [ErrStopped] or, in a [*SyncError], [ErrNotSynced], and the last error of the
 // reflector or of the part while that is failing.
@@ -34,7 +34,7 @@ var (
 // A server sends a bookmark about once a minute where nothing else happens, so
 // that less than two minutes make a false alarm likely. Some resources have no
 // bookmarks (events, and those of many aggregated servers): where these are quiet,
-// silence is no news.
+// that nothing is heard says nothing.
 //
 // To restart a process because its server cannot be reached helps nobody: the
 // place for this is a readiness rather than a liveness check, unless maxStaleness
@@ -85,8 +85,8 @@ func (s Status) completelyHealthy(maxStaleness time.Duration) error {
 	return err
 }
 
-// partsHealthy names the parts of the source that have failed for too long. One that has
-// been missing from the start is not among them: that was tolerated.
+// partsHealthy names the parts of the source that have failed for too long. A part that has
+// been missing from the start is not among them: Tolerate allows that.
 func (s Status) partsHealthy(maxStaleness time.Duration) error {
 	var failing []error
 	for _, part := range s.Parts {

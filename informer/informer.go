@@ -3,12 +3,14 @@ package informer
 import (
 	"context"
 	"errors"
+	"reflect"
 	"slices"
 	"sync"
 	"sync/atomic"
 
 	"github.com/kinform/kinform/deltafifo"
 	"github.com/kinform/kinform/indexer"
+	"github.com/kinform/kinform/informer/sources"
 	"github.com/kinform/kinform/internal/remind"
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/reflector"
@@ -74,14 +76,14 @@ const (
 	ended
 )
 
-// New makes an informer of what source lists and watches; [Transform] changes the
+// New makes an informer of what source lists and watches; sources.Transform changes the
 // objects of a source on their way. It starts nothing: see Run. An error says which option
 // is wrong, or that there is no source, also where Merge or Transform was given none.
 func New[T any](source listwatch.Source[T], opts Options[T]) (*Informer[T], error) {
 	if isNil(source) {
 		return nil, errors.New("informer: New needs a source")
 	}
-	if err := whyUnusable(source); err != nil {
+	if err := sources.Unusable(source); err != nil {
 		return nil, err
 	}
 	opts = opts.withDefaults()
@@ -115,7 +117,7 @@ func New[T any](source listwatch.Source[T], opts Options[T]) (*Informer[T], erro
 // a handler that never returns keeps Run from returning.
 //
 // When ctx ends, no further call of a handler begins, and events that wait are
-// dropped. What the reflector had received is still stored, so that the store ends
+// dropped. The store still gets everything that the reflector had received, so that it ends
 // in a state that the server had.
 //
 // Run returns nil when ctx ended, and ErrAlreadyRun when called twice. Where
@@ -196,11 +198,11 @@ func (i *Informer[T]) AddIndex(name string, fn indexer.IndexFunc[T]) error {
 // has not been told of all of them, the objects that were stored stay in memory.
 // The error is ErrStopped, or says which option is wrong.
 //
-// The handler is called by a goroutine of its own, one event at a time (G4). One that is
-// more than 1,024 events behind is by default told fewer: events of one object are merged,
-// up to its last state. See HandlerOptions.Overflow for other ways.
-// Should it panic, that is counted, logged when it begins and every five minutes
-// while it goes on, and the next event follows.
+// The handler is called by a goroutine of its own, one event at a time (G4). A handler that is
+// more than 1,024 events behind is by default told fewer: the informer merges the events of one
+// object, up to its last state. See HandlerOptions.Overflow for other ways.
+// If it panics, the informer counts that, logs it when it begins and every five minutes
+// while it goes on, and goes on with the next event.
 func (i *Informer[T]) AddHandler(handle func(Event[T]), opts HandlerOptions) (*Registration[T], error) {
 	return i.addHandler(handle, opts, nil)
 }
@@ -268,4 +270,10 @@ func (i *Informer[T]) resync(r *Registration[T]) {
 	if due {
 		_ = i.queue.Resync() // Its only error is that the queue is closed: no resync is owed then.
 	}
+}
+
+// isNil reports whether something is nil, or a pointer that is.
+func isNil(something any) bool {
+	v := reflect.ValueOf(something)
+	return !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil()
 }

@@ -25,7 +25,7 @@ type lag struct {
 }
 
 // isSlow reports whether it is time to say that the handler is slow, when an event has
-// waited for so long. One that is slow now and then is called so every few minutes.
+// waited for so long. A handler that is slow now and then is called so every few minutes.
 func (l *lag) isSlow(waited time.Duration, now time.Time) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -11,6 +11,7 @@ import (
 
 	"github.com/kinform/kinform/apitest"
 	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/informer/sources"
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/reflector"
 	"github.com/kinform/kinform/rest"
@@ -23,9 +24,9 @@ func TestLoginIsNotSilenceOfTheServer(t *testing.T) {
 	type source = listwatch.Source[*corev1.Pod]
 	for name, wrap := range map[string]func(a, b source) source{
 		"alone":  func(a, _ source) source { return a },
-		"merged": func(a, b source) source { return informer.Merge(a, b) },
+		"merged": func(a, b source) source { return sources.Merge(a, b) },
 		"transformed": func(a, _ source) source {
-			return informer.Transform(a, func(p *corev1.Pod) (*corev1.Pod, error) { return p, nil })
+			return sources.Transform(a, func(p *corev1.Pod) (*corev1.Pod, error) { return p, nil })
 		},
 	} {
 		for mode, opts := range map[string]reflector.Options{"list": {}, "stream": {ListMode: reflector.WatchList}} {

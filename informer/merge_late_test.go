@@ -11,6 +11,7 @@ import (
 
 	"github.com/kinform/kinform/apitest"
 	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/informer/sources"
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/reflector"
 	"github.com/stretchr/testify/require"
@@ -23,7 +24,7 @@ func TestLateEventOfAPartIsLookedInto(t *testing.T) { // G2
 	synctest.Test(t, func(t *testing.T) {
 		a, b := newFake("10", item("a", "9", "x")), newFake("10", item("b", "8", "x"))
 		// Without an idle timeout, as the fake would not begin again with its last event.
-		inf := mk(t, informer.Merge[*obj](a, b), informer.Options[*obj]{Reflector: reflector.Options{WatchIdleTimeout: -1}})
+		inf := mk(t, sources.Merge[*obj](a, b), informer.Options[*obj]{Reflector: reflector.Options{WatchIdleTimeout: -1}})
 		start(t, inf)
 		require.NoError(t, inf.WaitForSync(t.Context()))
 		lists := func() uint64 { return inf.Status().Reflector.Lists }
@@ -63,7 +64,7 @@ func TestLateEventOfAPartIsLookedInto(t *testing.T) { // G2
 func TestPartsThatStepBackAreFollowed(t *testing.T) { // G2
 	synctest.Test(t, func(t *testing.T) {
 		a, b := newFake("10", item("a", "9", "new"), item("lost", "8", "x")), newFake("10", item("b", "8", "new"), item("lost-too", "7", "x"))
-		inf := mk(t, informer.Merge[*obj](a, b), informer.Options[*obj]{})
+		inf := mk(t, sources.Merge[*obj](a, b), informer.Options[*obj]{})
 		seen := map[string]string{}
 		_, err := inf.AddHandler(func(e informer.Event[*obj]) {
 			if seen[e.Key.Name] = e.ResourceVersion; e.Type == informer.Deleted {
@@ -142,7 +143,7 @@ func (w *initially) Next() (event listwatch.Event[*obj], err error) {
 func TestLateEventOfAPartIsLookedIntoOnceByAStreamingList(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, b := newFake("10", item("a", "9", "x")), newFake("10", item("b", "8", "x"))
-		inf := mk(t, informer.Merge[*obj](streaming{a}, streaming{b}), informer.Options[*obj]{
+		inf := mk(t, sources.Merge[*obj](streaming{a}, streaming{b}), informer.Options[*obj]{
 			Reflector: reflector.Options{ListMode: reflector.WatchList, WatchIdleTimeout: time.Hour, WatchTimeout: time.Hour},
 		})
 		start(t, inf)

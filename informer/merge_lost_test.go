@@ -11,6 +11,7 @@ import (
 
 	"github.com/kinform/kinform/apitest"
 	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/informer/sources"
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/reflector"
 	"github.com/stretchr/testify/require"
@@ -92,7 +93,7 @@ func TestPartThatSaysOnlyWhatCannotBeReadIsNotOpenedAtOnce(t *testing.T) {
 		a, b := newFake("10"), &ending{fake: newFake("10"), says: &listwatch.ObjectError{
 			Key: types.NamespacedName{Name: "bad"}, ResourceVersion: "11", Type: listwatch.Added, Err: io.EOF,
 		}}
-		inf := mk(t, informer.Merge[*obj](a, b), informer.Options[*obj]{Reflector: reflector.Options{SkipUnreadable: true}})
+		inf := mk(t, sources.Merge[*obj](a, b), informer.Options[*obj]{Reflector: reflector.Options{SkipUnreadable: true}})
 		start(t, inf)
 		require.NoError(t, inf.WaitForSync(t.Context()))
 		time.Sleep(10 * time.Minute)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/kinform/kinform/apitest"
 	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/informer/sources"
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/reflector"
 )
@@ -165,15 +166,15 @@ func TestPartsThatBeginAgainWithTheirLastEventListNothing(t *testing.T) {
 		require.NoError(t, s.ListenMemory())
 		t.Cleanup(s.Close)
 		var requests counter
-		var sources []listwatch.Source[*corev1.Pod]
+		var all []listwatch.Source[*corev1.Pod]
 		var namespaces []string
 		for n := range parts {
 			namespaces = append(namespaces, fmt.Sprintf("part-%d", n))
 		}
 		for _, source := range podsOf(t, s, namespaces...) {
-			sources = append(sources, counted{source, &requests})
+			all = append(all, counted{source, &requests})
 		}
-		inf, err := informer.New(informer.MergeWith(informer.MergeOptions{Logger: slog.New(slog.DiscardHandler)}, sources...), informer.Options[*corev1.Pod]{})
+		inf, err := informer.New(sources.MergeWith(sources.MergeOptions{Logger: slog.New(slog.DiscardHandler)}, all...), informer.Options[*corev1.Pod]{})
 		require.NoError(t, err)
 		r := &rig{t: t, server: s, informer: inf}
 		var events atomic.Int64

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/informer/sources"
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/reflector"
 	"github.com/stretchr/testify/require"
@@ -88,7 +89,7 @@ func TestNoPartMakesAMergedSourceSpin(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				source := &tireless{lasts: part.lasts, ends: part.ends}
-				inf, err := informer.New(informer.Merge[*int](source, &tireless{}), informer.Options[*int]{})
+				inf, err := informer.New(sources.Merge[*int](source, &tireless{}), informer.Options[*int]{})
 				require.NoError(t, err)
 				ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 				defer cancel()
@@ -134,7 +135,7 @@ func (s *session) Watch(ctx context.Context, opts listwatch.WatchOptions) (listw
 func TestPartThatHasToLogInAgainMayTakeItsTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		source := &session{tireless: &tireless{lasts: time.Second, ends: io.ErrUnexpectedEOF}}
-		inf, err := informer.New(informer.Merge[*int](source, &tireless{lasts: time.Minute, ends: io.EOF}), informer.Options[*int]{
+		inf, err := informer.New(sources.Merge[*int](source, &tireless{lasts: time.Minute, ends: io.EOF}), informer.Options[*int]{
 			Reflector: reflector.Options{WatchTimeout: time.Hour, WatchIdleTimeout: 3 * time.Minute},
 		})
 		require.NoError(t, err)

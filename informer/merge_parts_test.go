@@ -17,6 +17,7 @@ import (
 
 	"github.com/kinform/kinform/apitest"
 	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/informer/sources"
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/reflector"
 	"github.com/stretchr/testify/require"
@@ -238,7 +239,7 @@ func TestToleratedPartComesWhenItCan(t *testing.T) {
 					forbidden = append(forbidden, s.Inject(apitest.Fault{Verb: verb, Match: inNamespace("part-1"), Action: apitest.Code(http.StatusForbidden, 0)}))
 				}
 				var log bytes.Buffer
-				source := informer.MergeWith(informer.MergeOptions{Tolerate: apierrors.IsForbidden, Logger: slog.New(slog.NewTextHandler(&log, nil))},
+				source := sources.MergeWith(sources.MergeOptions{Tolerate: apierrors.IsForbidden, Logger: slog.New(slog.NewTextHandler(&log, nil))},
 					podsOf(t, s, "part-0", "part-1", "part-2")...)
 				inf, err := informer.New(source, informer.Options[*corev1.Pod]{Reflector: reflector.Options{ListMode: mode}})
 				require.NoError(t, err)
@@ -360,7 +361,7 @@ func TestPartOfAnotherHistoryIsListed(t *testing.T) { // G2
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				a, b := newFake("10", item("a", "9", "old")), newFake("10", item("b", "8", "old"))
-				inf := mk(t, informer.Merge[*obj](a, b), informer.Options[*obj]{Reflector: reflector.Options{AllowTimeTravel: true}})
+				inf := mk(t, sources.Merge[*obj](a, b), informer.Options[*obj]{Reflector: reflector.Options{AllowTimeTravel: true}})
 				start(t, inf)
 				require.NoError(t, inf.WaitForSync(t.Context()))
 				a.set("6", item("a", "4", "older"))

@@ -14,6 +14,7 @@ import (
 
 	"github.com/kinform/kinform/apitest"
 	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/informer/sources"
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/reflector"
 	"github.com/kinform/kinform/rest"
@@ -25,7 +26,7 @@ import (
 
 // mergedPods is a source of the pods in some namespaces of a server.
 func mergedPods(t *testing.T, server *apitest.Server, namespaces ...string) listwatch.Source[*corev1.Pod] {
-	return informer.MergeWith(informer.MergeOptions{Logger: slog.New(slog.DiscardHandler)}, podsOf(t, server, namespaces...)...)
+	return sources.MergeWith(sources.MergeOptions{Logger: slog.New(slog.DiscardHandler)}, podsOf(t, server, namespaces...)...)
 }
 
 func podsOf(t *testing.T, server *apitest.Server, namespaces ...string) (parts []listwatch.Source[*corev1.Pod]) {
@@ -255,7 +256,7 @@ func TestMergeOfMergesLosesNothing(t *testing.T) { // G2
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		a, b, c := newFake("10"), newFake("10"), newFake("10")
-		inf := mk(t, informer.Merge(informer.Merge[*obj](a, b), listwatch.Source[*obj](c)), informer.Options[*obj]{})
+		inf := mk(t, sources.Merge(sources.Merge[*obj](a, b), listwatch.Source[*obj](c)), informer.Options[*obj]{})
 		start(t, inf)
 		require.NoError(t, inf.WaitForSync(t.Context()))
 		b.events <- ev(listwatch.Added, "b", "20", "x")
@@ -280,7 +281,7 @@ func TestMergeOfMergesLosesNothing(t *testing.T) { // G2
 func TestMergeOfOneIsThatOne(t *testing.T) {
 	t.Parallel()
 	one := rest.Must(rest.NewResource[*corev1.Pod](nowhere(t), pods, rest.ResourceOptions{}))
-	require.Same(t, one, informer.Merge[*corev1.Pod](one))
+	require.Same(t, one, sources.Merge[*corev1.Pod](one))
 }
 
 // A bound on lists is one on all parts and pages together: none of them alone has
@@ -302,7 +303,7 @@ func TestMergedListIsBoundedAsAWhole(t *testing.T) {
 			client, err := rest.NewClient(rest.Config{Host: server.URL(), DialContext: server.DialContext}, rest.Options{MaxListBytes: bound})
 			require.NoError(t, err)
 			defer client.Close()
-			source := informer.Merge(
+			source := sources.Merge(
 				rest.Must(rest.NewResource[*corev1.Pod](client, pods, rest.ResourceOptions{Namespace: "ns-0"})),
 				rest.Must(rest.NewResource[*corev1.Pod](client, pods, rest.ResourceOptions{Namespace: "ns-2"})),
 			)
@@ -337,10 +338,10 @@ func TestMergedListIsBoundedAsAWhole(t *testing.T) {
 func TestOptionsOfMergeThatMakeNoSenseAreAnErrorOfNew(t *testing.T) {
 	t.Parallel()
 	var part listwatch.Source[*int] = benchSource{}
-	for _, opts := range []informer.MergeOptions{
+	for _, opts := range []sources.MergeOptions{
 		{AtOnce: -1}, {Backoff: reflector.Backoff{Base: -1}}, {Backoff: reflector.Backoff{Max: 30}}, {Backoff: reflector.Backoff{Factor: 0.5}},
 	} {
-		_, err := informer.New(informer.MergeWith(opts, part, part), informer.Options[*int]{})
+		_, err := informer.New(sources.MergeWith(opts, part, part), informer.Options[*int]{})
 		require.ErrorContains(t, err, "MergeOptions", "%+v", opts)
 	}
 }

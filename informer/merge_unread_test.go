@@ -11,6 +11,7 @@ import (
 
 	"github.com/kinform/kinform/apitest"
 	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/informer/sources"
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/reflector"
 	"github.com/stretchr/testify/require"
@@ -97,7 +98,7 @@ func TestAListWithoutAPartTellsWhatIsKnownOfItsUnreadableObjects(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				a, b := newFake("10", item("a", "9", "a9")), newFake("10", item("b", "8", "b8"))
 				part := &listless{fake: b}
-				inf := mk(t, informer.Merge[*obj](a, part), informer.Options[*obj]{})
+				inf := mk(t, sources.Merge[*obj](a, part), informer.Options[*obj]{})
 				start(t, inf)
 				require.NoError(t, inf.WaitForSync(t.Context()))
 				check := func() {

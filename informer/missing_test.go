@@ -8,6 +8,7 @@ import (
 	"github.com/kinform/kinform/informer"
 	"github.com/kinform/kinform/informer/enqueue"
 	"github.com/kinform/kinform/informer/predicate"
+	"github.com/kinform/kinform/informer/sources"
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/reflector"
 	"github.com/kinform/kinform/rest"
@@ -34,20 +35,20 @@ func TestASourceThatIsMissingIsAnErrorOfNew(t *testing.T) {
 	}{
 		"nil":                           {func() podSource { return none }, "informer: New needs a source"},
 		"a pointer to nil":              {func() podSource { return nilPointer }, "informer: New needs a source"},
-		"a merge of nil":                {func() podSource { return informer.Merge(none) }, "informer: Merge needs sources, and part 1 of 1 is nil"},
-		"a merge with nil":              {func() podSource { return informer.Merge(part, none) }, "informer: Merge needs sources, and part 2 of 2 is nil"},
-		"a merge with a pointer to nil": {func() podSource { return informer.Merge(nilPointer, part) }, "informer: Merge needs sources, and part 1 of 2 is nil"},
-		"a merge of merges":             {func() podSource { return informer.Merge(part, informer.Merge(part, none)) }, "part 2 of 2 is nil"},
-		"a merge at a negative rate":    {func() podSource { return informer.MergeWith(informer.MergeOptions{AtOnce: -1}, part) }, "AtOnce must not be negative"},
+		"a merge of nil":                {func() podSource { return sources.Merge(none) }, "sources: Merge needs sources, and part 1 of 1 is nil"},
+		"a merge with nil":              {func() podSource { return sources.Merge(part, none) }, "sources: Merge needs sources, and part 2 of 2 is nil"},
+		"a merge with a pointer to nil": {func() podSource { return sources.Merge(nilPointer, part) }, "sources: Merge needs sources, and part 1 of 2 is nil"},
+		"a merge of merges":             {func() podSource { return sources.Merge(part, sources.Merge(part, none)) }, "part 2 of 2 is nil"},
+		"a merge at a negative rate":    {func() podSource { return sources.MergeWith(sources.MergeOptions{AtOnce: -1}, part) }, "AtOnce must not be negative"},
 		"a merge without sense": {func() podSource {
-			return informer.MergeWith(informer.MergeOptions{Backoff: reflector.Backoff{Base: -1}}, part, part)
+			return sources.MergeWith(sources.MergeOptions{Backoff: reflector.Backoff{Base: -1}}, part, part)
 		}, "MergeOptions: reflector: Options.Backoff"},
-		"a transform of nil":               {func() podSource { return informer.Transform(none, same) }, "informer: Transform needs a source"},
-		"a transform of a pointer to nil":  {func() podSource { return informer.Transform(nilPointer, same) }, "informer: Transform needs a source"},
-		"a transform that does nothing":    {func() podSource { return informer.Transform[*corev1.Pod, *corev1.Pod](part, nil) }, "informer: Transform needs a function"},
-		"a transform of a transform":       {func() podSource { return informer.Transform(informer.Transform(none, same), same) }, "informer: Transform needs a source"},
-		"a transform of a merge with nil":  {func() podSource { return informer.Transform(informer.Merge(part, none), same) }, "part 2 of 2 is nil"},
-		"a merge with a transform of none": {func() podSource { return informer.Merge(part, informer.Transform(none, same)) }, "informer: Transform needs a source"},
+		"a transform of nil":               {func() podSource { return sources.Transform(none, same) }, "sources: Transform needs a source"},
+		"a transform of a pointer to nil":  {func() podSource { return sources.Transform(nilPointer, same) }, "sources: Transform needs a source"},
+		"a transform that does nothing":    {func() podSource { return sources.Transform[*corev1.Pod, *corev1.Pod](part, nil) }, "sources: Transform needs a function"},
+		"a transform of a transform":       {func() podSource { return sources.Transform(sources.Transform(none, same), same) }, "sources: Transform needs a source"},
+		"a transform of a merge with nil":  {func() podSource { return sources.Transform(sources.Merge(part, none), same) }, "part 2 of 2 is nil"},
+		"a merge with a transform of none": {func() podSource { return sources.Merge(part, sources.Transform(none, same)) }, "sources: Transform needs a source"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var source podSource

@@ -37,9 +37,9 @@ type Options[T any] struct {
 	Preload func(*Informer[T]) error
 
 	// Logger gets what has no caller to be returned to, with the informer's name:
-	// failed attempts, handler panics, slow handlers. What lasts is said when it begins,
+	// failed attempts, handler panics, slow handlers. A trouble that lasts is logged when it begins,
 	// every five minutes, and when it is over. Defaults to slog.Default(), as it is at
-	// New; slog.New(slog.DiscardHandler) is silence.
+	// New; slog.New(slog.DiscardHandler) logs nothing.
 	Logger *slog.Logger
 
 	// Observer hears of batches and deliveries. Defaults to nil, which costs one

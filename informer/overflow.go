@@ -19,8 +19,8 @@ const (
 	// Block holds up the informer until the handler has taken an event, and with it
 	// the reflector, which then reads no more from the watch: back-pressure reaches
 	// the server through the socket. All handlers of the informer wait for one that
-	// blocks (G4 gives way), and so does the store. What the queue held already when
-	// the mailbox filled up waits there.
+	// blocks (G4 gives way), and so does the store. Events that the queue held already when
+	// the mailbox filled up wait there.
 	Block
 
 	// Unbounded keeps every event, whatever memory that takes, as client-go does.

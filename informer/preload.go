@@ -3,10 +3,13 @@ package informer
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"iter"
+	"log/slog"
 	"slices"
 
 	"github.com/kinform/kinform/indexer"
+	"github.com/kinform/kinform/informer/sources"
 	"github.com/kinform/kinform/reflector"
 )
 
@@ -66,16 +69,9 @@ func Preload[T any](i *Informer[T], entries iter.Seq[indexer.Entry[T]], resource
 	return preload(i, false, func(map[string]string) ([]indexer.Entry[T], string, error) { return all, resourceVersion, nil })
 }
 
-// Describer is a source that can say what it is a source of, having asked the server,
-// as [rest.Resource] does: two whose descriptions are equal have the same objects. An
-// error means that the server does not accept us, or cannot be reached.
-type Describer interface {
-	Describe(ctx context.Context) (map[string]string, error)
-}
-
 // PreloadFrom is [Preload] of objects that are loaded when the server has been asked
 // what it is: load is called in Run, with the description of the source, nil where
-// that is no [Describer]; and again only if that has changed before the server has agreed.
+// that is no listwatch.Describer; and again only if that has changed before the server has agreed.
 // It holds Run up for as long as it takes. After an error of load, which is logged (one
 // that wraps fs.ErrNotExist at INFO), the informer begins with a list.
 func PreloadFrom[T any](i *Informer[T], load func(description map[string]string) (entries []indexer.Entry[T], resourceVersion string, err error)) error {
@@ -92,8 +88,20 @@ func preload[T any](i *Informer[T], describe bool, load func(map[string]string) 
 	if late {
 		return errPreloadLate
 	}
-	resumed := &resumed[T]{Source: i.source, informer: i, describe: describe, load: load}
-	reflected, err := reflector.New(resumed, &sink[T]{i.queue, i}, i.opts.Reflector)
+	source := sources.Resume(i.source, sources.Resumption[T]{
+		Load: func(description map[string]string) ([]indexer.Entry[T], string, error) {
+			entries, version, err := load(description)
+			if err == nil && (version == "" || version == "0") {
+				err = errPreloadVersion
+			}
+			return entries, version, err
+		},
+		Describe: describe,
+		Fill:     i.fill,
+		Store:    i.store.Reader,
+		Refused:  i.beginWithList,
+	})
+	reflected, err := reflector.New(source, &sink[T]{i.queue, i}, i.opts.Reflector)
 	if err != nil {
 		return err
 	}
@@ -124,4 +132,13 @@ func (i *Informer[T]) fill(entries []indexer.Entry[T], resourceVersion string) e
 		}
 	}
 	return err
+}
+
+// beginWithList says why nothing is preloaded. That there is no file yet is how everything begins.
+func (i *Informer[T]) beginWithList(why error) {
+	level := slog.LevelWarn
+	if errors.Is(why, fs.ErrNotExist) {
+		level = slog.LevelInfo
+	}
+	i.opts.Logger.Log(context.Background(), level, "nothing is preloaded, the informer begins with a list", "informer", i.opts.Name, "err", why)
 }

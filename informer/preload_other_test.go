@@ -13,6 +13,7 @@ import (
 	"github.com/kinform/kinform/apitest"
 	"github.com/kinform/kinform/indexer"
 	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/informer/sources"
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/reflector"
 	"github.com/stretchr/testify/require"
@@ -36,7 +37,7 @@ func TestNothingIsPreloadedOfAPartThatIsRefused(t *testing.T) {
 				require.NoError(t, r.stop())
 
 				r.server.Inject(apitest.Fault{Match: inNamespace("part-2"), Action: apitest.Code(http.StatusForbidden, 0)})
-				source := informer.MergeWith(informer.MergeOptions{Tolerate: tolerate}, podsOf(t, r.server, "part-0", "part-1", "part-2")...)
+				source := sources.MergeWith(sources.MergeOptions{Tolerate: tolerate}, podsOf(t, r.server, "part-0", "part-1", "part-2")...)
 				inf, err := informer.New(source, informer.Options[*corev1.Pod]{})
 				require.NoError(t, err)
 				require.NoError(t, informer.Preload(inf, saved.Entries(), saved.ResourceVersion()))

@@ -19,6 +19,7 @@ import (
 	"github.com/kinform/kinform/apitest"
 	"github.com/kinform/kinform/informer"
 	"github.com/kinform/kinform/informer/predicate"
+	"github.com/kinform/kinform/informer/sources"
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/rest"
 )
@@ -218,7 +219,7 @@ func TestAPredicateOfGenerationsLetsARecreatedObjectPass(t *testing.T) {
 		t.Run(encoding.String()+", without a UID in the object", func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				server, source := newServer(t, rest.ResourceOptions{Encoding: encoding})
-				slim := informer.Transform(source, func(pod *corev1.Pod) (string, error) { return pod.Name, nil })
+				slim := sources.Transform(source, func(pod *corev1.Pod) (string, error) { return pod.Name, nil })
 				watchAgain(t, server, slim, nil, run)
 			})
 		})

@@ -84,7 +84,7 @@ func (r *Registration[T]) run() {
 	defer func() {
 		r.first.stop()
 		// A handler that ends the goroutine, as testing's FailNow does, is removed:
-		// nobody reads its mailbox any more. One that the informer has stopped stays,
+		// nobody reads its mailbox any more. A handler that the informer has stopped stays,
 		// for Status.
 		if !isClosed(r.removed) {
 			r.Remove()

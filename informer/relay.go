@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 
 	"github.com/kinform/kinform/indexer"
+	"github.com/kinform/kinform/internal/mark"
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/reflector"
 )
@@ -24,8 +25,8 @@ import (
 //
 // Of what the second informer has, the handler is told only what it does not know
 // (G1, G2, across both): objects that are new are Added, those that have changed
-// are Updated, with Cause Relist, and those that are the same are not mentioned. What it
-// knew and is not there any more is Deleted, with FinalStateUnknown; and so is an object
+// are Updated, with Cause Relist, and those that are the same are not mentioned. An object that it
+// knew and that is not there any more is Deleted, with FinalStateUnknown; and so is an object
 // in whose place another one is, by its UID, which then is Added.
 //
 // The second informer may be behind the first: its server may lag, or its first list
@@ -38,12 +39,12 @@ import (
 // nothing to say and its watch is open: its server has been set back, or is another one.
 //
 // A server that was restored from a backup may also have passed the versions that were
-// told. What is older then than the handler knows is Updated, with Restored, and what it
-// was told to be Deleted and is there is Added, once the second informer has come so far,
+// told. An object that is older then than the handler knows is Updated, with Restored. An object that
+// it was told to be Deleted, and that is there, is Added, once the second informer has come so far,
 // or is believed.
 //
-// What the second informer cannot read, or an index function refuses, is not deleted: the
-// handler knows it as it was, until it can be read, or is gone; of the latter it is told
+// An object that the second informer cannot read, or that an index function refuses, is not deleted:
+// the handler knows it as it was, until it can be read, or is gone; the relay tells of the latter
 // within two minutes. As long as there are objects without a readable name, none is
 // taken for deleted that the second informer merely lacks. The registration does not wait
 // for these objects.
@@ -90,7 +91,8 @@ func NewRelay[T any](handle func(Event[T])) *Relay[T] {
 // MoveTo removes the handler from the informer where it was, waits for a call in
 // progress, and adds it to another, which may run already. The error is ctx's, or
 // AddHandler's; the handler is with no informer then, and MoveTo may be called
-// again. Where the informer is nil, or NewRelay was given no handler, nothing is done. It must not be called by the handler, nor by two goroutines at once.
+// again. Where the informer is nil, or NewRelay was given no handler, nothing is done. Neither the
+// handler nor two goroutines at once may call it.
 func (r *Relay[T]) MoveTo(ctx context.Context, to *Informer[T], opts HandlerOptions) (*Registration[T], error) {
 	switch {
 	case to == nil:
@@ -155,7 +157,7 @@ func (r *Relay[T]) pass(e Event[T]) {
 // tell tells the handler of an event, and remembers it.
 func (r *Relay[T]) tell(e Event[T], before indexer.Entry[T]) {
 	e.Old = before.Object
-	if newer(e.ResourceVersion, r.newest) || r.newest == "" {
+	if mark.Newer(e.ResourceVersion, r.newest) || r.newest == "" {
 		r.newest = e.ResourceVersion
 	}
 	if e.Type == Deleted {
@@ -207,9 +209,9 @@ func buried[T any](last indexer.Entry[T]) Event[T] {
 }
 
 // catchUp implements [catchUp]: it yields what no event tells of, now that the current
-// informer has mentioned all that is there through a version: the deletion of what is
-// gone, and what is there in a state that seemed to be older. What the handler is not
-// told, as it is removed in the middle, is for the next informer.
+// informer has mentioned all that is there through a version: the deletion of each object that is
+// gone, and each object in a state that seemed to be older. Where the handler is removed in the
+// middle, the next informer tells the rest.
 func (r *Relay[T]) catchUp(to *Informer[T], version string, yield func(Event[T]) bool) syncState {
 	store := to.Store()
 	status := to.reflector.Status()
@@ -229,7 +231,7 @@ func (r *Relay[T]) catchUp(to *Informer[T], version string, yield func(Event[T])
 		unreadable := store.Unreadable(key) != nil
 		entry, exists := store.Entry(key)
 		switch {
-		case r.behind && (exists || newer(last.ResourceVersion, version)):
+		case r.behind && (exists || mark.Newer(last.ResourceVersion, version)):
 			continue // It may be there yet to come.
 		case unreadable, store.Unreadable(key) != nil, !exists && status.Unreadable.Nameless > 0:
 			r.unseen[key] = true
@@ -239,7 +241,7 @@ func (r *Relay[T]) catchUp(to *Informer[T], version string, yield func(Event[T])
 			continue
 		}
 		delete(r.unseen, key)
-		if exists && newer(entry.ResourceVersion, version) {
+		if exists && mark.Newer(entry.ResourceVersion, version) {
 			early = append(early, key)
 		}
 		replaced := exists && listwatch.OtherUID(last.UIDHash, entry.UIDHash)
@@ -253,7 +255,7 @@ func (r *Relay[T]) catchUp(to *Informer[T], version string, yield func(Event[T])
 		case !exists || entry.ResourceVersion == last.ResourceVersion:
 			continue
 		default:
-			e.Restored = newer(last.ResourceVersion, entry.ResourceVersion)
+			e.Restored = mark.Newer(last.ResourceVersion, entry.ResourceVersion)
 		}
 		if !yield(e) {
 			return catchingUp

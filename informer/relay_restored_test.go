@@ -13,6 +13,7 @@ import (
 
 	"github.com/kinform/kinform/indexer"
 	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/informer/sources"
 	"github.com/kinform/kinform/listwatch"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
@@ -219,7 +220,7 @@ func TestG2_ARelayTakesNothingRefusedForDeleted(t *testing.T) {
 					if how == "index" {
 						opts.Store.Indexes = map[string]indexer.IndexFunc[*obj]{"v": func(o *obj) ([]string, error) { return nil, refuse(o) }}
 					} else {
-						source = informer.Transform(source, func(o *obj) (*obj, error) { return o, refuse(o) })
+						source = sources.Transform(source, func(o *obj) (*obj, error) { return o, refuse(o) })
 					}
 					inf := mk(t, source, opts)
 					registration, err := relay.MoveTo(t.Context(), inf, informer.HandlerOptions{})

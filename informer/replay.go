@@ -19,8 +19,8 @@ type change[T any] struct {
 }
 
 // replay plays each stack of deltas on the entry that the store has, and appends what that
-// means to changes. Nobody but the caller writes to the store. What the deltas are was
-// decided by the queue, which knows the store: see deltafifo's decide. Here they only
+// means to changes. Nobody but the caller writes to the store. The queue, which knows the
+// store, has decided what the deltas are: see deltafifo's decide. Here they only
 // become events, and those that tell nothing new are left out.
 //
 // plain/informer.go writes each delta to its store, and tells it, before it looks at the next;

@@ -11,6 +11,7 @@ import (
 
 	"github.com/kinform/kinform/apitest"
 	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/informer/sources"
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/rest"
 	"github.com/kinform/kinform/workqueue"
@@ -307,7 +308,7 @@ func TestG10_NothingRemainsOfRun(t *testing.T) {
 			work: func(ctx context.Context) error { <-ctx.Done(); return nil },
 			cache: func(t *testing.T) informer.Cache {
 				var source listwatch.Source[*obj] = newFake("1", item("a", "1", ""))
-				return mk(t, informer.Transform(source, func(*obj) (*obj, error) { runtime.Goexit(); return nil, nil }), informer.Options[*obj]{})
+				return mk(t, sources.Transform(source, func(*obj) (*obj, error) { runtime.Goexit(); return nil, nil }), informer.Options[*obj]{})
 			},
 			check: func(t *testing.T, err error) { require.ErrorContains(t, err, "runtime.Goexit") },
 		},

@@ -6,6 +6,7 @@ import (
 
 	"github.com/kinform/kinform/deltafifo"
 	"github.com/kinform/kinform/indexer"
+	"github.com/kinform/kinform/informer/sources"
 	"github.com/kinform/kinform/reflector"
 )
 
@@ -26,8 +27,8 @@ type Status struct {
 	Unreadable     reflector.Unreadable
 	SkipUnreadable bool
 
-	// Parts are the parts of a merged source that fail at present; see [MergeWith].
-	Parts []PartFailure
+	// Parts are the parts of a merged source that fail at present; see [sources.MergeWith].
+	Parts []sources.PartFailure
 }
 
 // HandlerStatus is the state of one handler.
@@ -62,7 +63,7 @@ func (i *Informer[T]) Status() Status {
 	for _, r := range registrations {
 		s.Handlers = append(s.Handlers, r.Status())
 	}
-	if source, ok := i.source.(partial); ok {
+	if source, ok := i.source.(interface{ FailingParts() []sources.PartFailure }); ok {
 		s.Parts = source.FailingParts()
 	}
 	return s

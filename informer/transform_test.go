@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 
 	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/informer/sources"
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/reflector"
 	"github.com/kinform/kinform/rest"
@@ -45,7 +46,7 @@ func TestTransformRunsOncePerObject(t *testing.T) {
 				var reported []string
 				opts := informer.Options[slim]{}
 				opts.Reflector = reflector.Options{ListMode: mode, OnError: onError(&reported), SkipUnreadable: true}
-				inf, err := informer.New(informer.Transform(source, func(pod *corev1.Pod) (slim, error) {
+				inf, err := informer.New(sources.Transform(source, func(pod *corev1.Pod) (slim, error) {
 					mu.Lock()
 					defer mu.Unlock()
 					transformed[pod.Name+"@"+pod.ResourceVersion]++
@@ -102,8 +103,8 @@ func TestATransformedSourceHasAName(t *testing.T) {
 	t.Parallel()
 	_, source := newServer(t, rest.ResourceOptions{})
 	identity := func(pod *corev1.Pod) (*corev1.Pod, error) { return pod, nil }
-	require.Equal(t, fmt.Sprint(source), fmt.Sprint(informer.Transform(source, identity)))
-	require.Equal(t, "source", fmt.Sprint(informer.Transform[*obj, *obj](newFake(""), func(o *obj) (*obj, error) { return o, nil })))
+	require.Equal(t, fmt.Sprint(source), fmt.Sprint(sources.Transform(source, identity)))
+	require.Equal(t, "source", fmt.Sprint(sources.Transform[*obj, *obj](newFake(""), func(o *obj) (*obj, error) { return o, nil })))
 }
 
 // events is a source whose watch has one event.
@@ -125,7 +126,7 @@ func TestTransformKeepsAllThatIsNotTheObject(t *testing.T) {
 		Item:             listwatch.Item[int]{Key: key(1), Object: 1, ResourceVersion: "2"},
 		InitialEventsEnd: true, Unordered: true,
 	}
-	source := informer.Transform[int](events{event: sent}, func(n int) (int, error) { return n + 1, nil })
+	source := sources.Transform[int](events{event: sent}, func(n int) (int, error) { return n + 1, nil })
 	stream, err := source.Watch(t.Context(), listwatch.WatchOptions{})
 	require.NoError(t, err)
 	defer stream.Close()
@@ -150,7 +151,7 @@ func TestTransformChangesNothingThatIsStored(t *testing.T) {
 						_, err := server.Create(pod)
 						require.NoError(t, err)
 					}
-					inf, err := informer.New(informer.Transform(source, func(pod *corev1.Pod) (*corev1.Pod, error) {
+					inf, err := informer.New(sources.Transform(source, func(pod *corev1.Pod) (*corev1.Pod, error) {
 						if pod.Name == key(n-1).Name || pod.Status.Phase == corev1.PodSucceeded {
 							pod.Spec.Tolerations[0].Key = "changed"
 							clear(pod.Labels)

@@ -121,8 +121,8 @@ func (i *Informer[T]) whyUnreadable(key types.NamespacedName) error {
 const maxRefused = 100
 
 // unreadable adds the objects that index functions have refused, and those that have yet
-// to be stored, to those that the reflector could not read. One that is both, as its next
-// version could not even be read, is one, as far as the reflector names it.
+// to be stored, to those that the reflector could not read. An object that is both, as its
+// next version could not even be read, counts once, as far as the reflector names it.
 func (i *Informer[T]) unreadable(u reflector.Unreadable) reflector.Unreadable {
 	i.mu.Lock()
 	defer i.mu.Unlock()

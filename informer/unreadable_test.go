@@ -11,6 +11,7 @@ import (
 	"github.com/kinform/kinform/apitest"
 	"github.com/kinform/kinform/indexer"
 	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/informer/sources"
 	"github.com/kinform/kinform/reflector"
 	"github.com/kinform/kinform/rest"
 	"github.com/stretchr/testify/require"
@@ -30,7 +31,7 @@ func picky(t *testing.T, refusedBy string, opts informer.Options[*corev1.Pod]) *
 	}
 	switch refusedBy {
 	case "transform":
-		source = informer.Transform(source, func(pod *corev1.Pod) (*corev1.Pod, error) { return pod, refuse(pod) })
+		source = sources.Transform(source, func(pod *corev1.Pod) (*corev1.Pod, error) { return pod, refuse(pod) })
 	case "index":
 		opts.Store.Indexes = map[string]indexer.IndexFunc[*corev1.Pod]{"bad": func(pod *corev1.Pod) ([]string, error) { return nil, refuse(pod) }}
 	}

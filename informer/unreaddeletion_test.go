@@ -8,6 +8,7 @@ import (
 
 	"github.com/kinform/kinform/apitest"
 	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/informer/sources"
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/rest"
 	"github.com/stretchr/testify/require"
@@ -32,14 +33,14 @@ func TestADeletionThatCannotBeReadIsADeletionAllTheSame(t *testing.T) {
 						require.NoError(t, err)
 					}
 					rejects := false
-					source = informer.Transform(source, func(pod *corev1.Pod) (*corev1.Pod, error) {
+					source = sources.Transform(source, func(pod *corev1.Pod) (*corev1.Pod, error) {
 						if rejects {
 							return nil, errors.New("rejected")
 						}
 						return pod, nil
 					})
 					if why == "transform of a merged source" {
-						source = informer.Merge(source, rest.Must(rest.NewResource[*corev1.Pod](client, pods, rest.ResourceOptions{Namespace: "elsewhere"})))
+						source = sources.Merge(source, rest.Must(rest.NewResource[*corev1.Pod](client, pods, rest.ResourceOptions{Namespace: "elsewhere"})))
 					}
 					var reported []string
 					opts := informer.Options[*corev1.Pod]{}

@@ -29,7 +29,7 @@ type Source[T any] interface {
 
 // Preparer is what a [Source] may be as well, if it needs something before it can ask
 // the server that may take much longer than an answer should: a credential for which
-// somebody has to log in. Who gives a List or a Watch a deadline, as a reflector does,
+// somebody has to log in. A caller that gives a List or a Watch a deadline, as a reflector does,
 // calls Prepare first, without one. A Source that wraps another one passes it on.
 type Preparer interface {
 	// Prepare returns when List and Watch need not wait for that, with the error for
@@ -185,4 +185,11 @@ type ListMeta struct {
 	// Bytes is how long the answer was, after decompression. 0 where the Source does
 	// not count.
 	Bytes int64
+}
+
+// Describer is a Source that can say what it is a source of, having asked the server, as
+// rest.Resource does: two whose descriptions are equal have the same objects. An error means
+// that the server does not accept us, or cannot be reached.
+type Describer interface {
+	Describe(ctx context.Context) (map[string]string, error)
 }

@@ -11,21 +11,11 @@ import (
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 
 	"github.com/kinform/kinform/internal/mark"
-	"github.com/kinform/kinform/internal/remind"
+	"github.com/kinform/kinform/internal/pace"
 	"github.com/kinform/kinform/listwatch"
 )
 
 var errNotAgain = errors.New("the event with which the watch has to begin did not come")
-
-const (
-	// compareLimit is how long a comparison may keep a watch waiting: for the list of
-	// one object, and then for the event that is to come again.
-	compareLimit = 5 * time.Second
-
-	// doubtPause is the least time between two comparisons for which there is no other
-	// reason than an event that came too late.
-	doubtPause = 5 * time.Minute
-)
 
 // doubt has the reasons to believe that the server's history is not the history that
 // the reflector knows.
@@ -34,7 +24,7 @@ type doubt struct {
 	// that the server could not be reached after that: it may be another server now.
 	// pace is the pace of the comparing lists.
 	lost, outage bool
-	pace         remind.Pace
+	pace         pace.Pace
 
 	// late is an event that came when the watch had passed its version, and that look
 	// has yet to deal with. looked is when look last dealt with one.
@@ -84,7 +74,7 @@ func (r *Reflector[T]) compare(ctx context.Context, s *comparing[T]) (state[T], 
 		s.asked = true
 		if s.from != s.version && r.doubt.pace.Left() > 0 {
 			// The event tells, if it comes.
-			s.watch.endAfter(compareLimit, errNotAgain)
+			s.watch.endAfter(pace.CompareLimit, errNotAgain)
 			return s, nil
 		}
 		s.listed = true
@@ -142,7 +132,7 @@ func (r *Reflector[T]) compareVersions(ctx context.Context, s *comparing[T]) (st
 		return r.trust(s), nil
 	}
 	s.told = err == nil
-	s.watch.endAfter(compareLimit, errNotAgain)
+	s.watch.endAfter(pace.CompareLimit, errNotAgain)
 	return s, nil
 }
 
@@ -153,7 +143,7 @@ func (r *Reflector[T]) current(ctx context.Context) (string, error) {
 	if err := listwatch.Prepare(ctx, r.source); err != nil { // as for any list
 		return "", explain(ctx, err)
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, compareLimit, r.about(ErrNoProgress))
+	ctx, cancel := context.WithTimeoutCause(ctx, pace.CompareLimit, r.about(ErrNoProgress))
 	defer cancel()
 	r.record.update(func(st *Status) { st.Comparisons++ })
 	undecoded := func(types.NamespacedName, string, uint64) bool { return true }
@@ -236,9 +226,9 @@ func (r *Reflector[T]) late(s *watching[T], event listwatch.Event[T]) state[T] {
 }
 
 // look begins to deal with a late event, unless it dealt with another within
-// doubtPause.
+// pace.DoubtPause.
 func (r *Reflector[T]) look(s *watching[T]) state[T] {
-	if time.Since(r.doubt.looked) < doubtPause {
+	if time.Since(r.doubt.looked) < pace.DoubtPause {
 		return s
 	}
 	r.doubt.looked = time.Now()

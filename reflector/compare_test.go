@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kinform/kinform/internal/pace"
 	"github.com/kinform/kinform/listwatch"
 )
 
@@ -457,6 +458,6 @@ func TestComparisonWaitsForALogin(t *testing.T) {
 		)
 		deadline, ok := g.source.asked[len(g.source.asked)-1].Deadline()
 		require.True(t, ok)
-		require.Equal(t, 20800*time.Millisecond+compareLimit, deadline.Sub(g.began))
+		require.Equal(t, 20800*time.Millisecond+pace.CompareLimit, deadline.Sub(g.began))
 	})
 }

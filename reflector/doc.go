@@ -124,7 +124,7 @@
 // event or none came since the last snapshot; a history that has the same object at the
 // version of that event; and an object that was written again in just the version that
 // the sink has of it, where no such event can tell. A source whose events are
-// Unordered, as those of informer.Merge are, has no last event here: it looks for one
+// Unordered, as those of sources.Merge are, has no last event here: it looks for one
 // itself. Whoever needs certainty after a restore restarts the process, or calls Run
 // anew on a new reflector. [Options].SkipComparison turns all of this off.
 //

@@ -18,7 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kinform/kinform/apitest"
-	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/informer/sources"
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/reflector"
 	"github.com/kinform/kinform/rest"
@@ -105,7 +105,7 @@ func TestG2_APagedRelistBringsWhatIsNew(t *testing.T) {
 						part := func(namespace string) listwatch.Source[*corev1.ConfigMap] {
 							return rest.Must(rest.NewResource[*corev1.ConfigMap](client, configMaps, rest.ResourceOptions{Namespace: namespace}))
 						}
-						source.Source = informer.Merge(part("ns"), part("other"))
+						source.Source = sources.Merge(part("ns"), part("other"))
 					}
 					r, err := reflector.New(source, sink, opts.reflector)
 					require.NoError(t, err)

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kinform/kinform/internal/mark"
-	"github.com/kinform/kinform/internal/remind"
+	"github.com/kinform/kinform/internal/pace"
 	"github.com/kinform/kinform/listwatch"
 )
 
@@ -92,8 +92,8 @@ type Reflector[T any] struct {
 	mark    mark.Mark   // the last event of that history, of which the sink was told
 	synced  bool        // the sink has had a whole snapshot
 	unread  unreadables // written with the record locked, as others read it
-	relists remind.Pace // for failed watches
-	haste   remind.Haste
+	relists pace.Pace   // for failed watches
+	haste   pace.Haste
 	waited  bool // before the attempt that comes now
 
 	// Failures in a row, of attempts to take a snapshot and of attempts to watch.

@@ -7,13 +7,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/kinform/kinform/internal/pace"
 	"github.com/kinform/kinform/listwatch"
 )
-
-// overdueMargin is how long a watch may outlive the timeout that the server was
-// given, before the reflector closes it: the connection may be dead without
-// either end knowing. kube-rs has the same margin.
-const overdueMargin = 5 * time.Second
 
 // session is an open watch with all that may end it.
 type session[T any] struct {
@@ -37,7 +33,7 @@ func (r *Reflector[T]) open(ctx context.Context, opts listwatch.WatchOptions, li
 	ctx, cancel := context.WithCancelCause(ctx)
 	s := &session[T]{ctx: ctx, cancel: cancel, timeout: opts.Timeout, silence: new(atomic.Pointer[silence])}
 	silence := s.silence
-	s.overdue = time.AfterFunc(opts.Timeout+overdueMargin, func() { cancel(ErrOverdue) })
+	s.overdue = time.AfterFunc(opts.Timeout+pace.OverdueMargin, func() { cancel(ErrOverdue) })
 	s.endAfter(limit, r.about(reason))
 	progress := func() { silence.Load().progress() }
 	opts.Patience = listwatch.Patience{Limit: r.opts.WatchIdleTimeout, Progress: progress}
@@ -64,7 +60,7 @@ func (s *session[T]) next() (listwatch.Event[T], error) {
 }
 
 // early says that it is not yet time for the server to end it.
-func (s *session[T]) early() bool { return time.Since(s.opened)+overdueMargin < s.timeout }
+func (s *session[T]) early() bool { return time.Since(s.opened)+pace.OverdueMargin < s.timeout }
 
 // endAfter sets for how long the stream may be silent from now on, and the reason
 // with which it ends after that.

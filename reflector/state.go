@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/kinform/kinform/internal/remind"
+	"github.com/kinform/kinform/internal/pace"
 	"github.com/kinform/kinform/listwatch"
 )
 
@@ -131,7 +131,7 @@ func (r *Reflector[T]) step(ctx context.Context, s state[T]) (state[T], error) {
 			r.opts.Wake = nil // A closed channel would end every later wait at once.
 		}
 		if r.waited = true; !s.hurried {
-			r.haste = remind.Haste{} // The waits after a failure suffice.
+			r.haste = pace.Haste{} // The waits after a failure suffice.
 		}
 		return s.then, nil
 	default:

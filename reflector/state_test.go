@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/kinform/kinform/internal/pace"
 	"github.com/kinform/kinform/listwatch"
 )
 
@@ -282,7 +283,7 @@ func (g *rig) state(t *testing.T, from any) state[string] {
 		g.reflector.version = "10"
 		w := watch(from.play)
 		if from.asked {
-			w.endAfter(compareLimit, errNotAgain)
+			w.endAfter(pace.CompareLimit, errNotAgain)
 		}
 		return &comparing[string]{version: "10", from: "9", watch: w, asked: from.asked, listed: from.asked, told: from.asked}
 	case inSyntheticWatch:

@@ -12,6 +12,7 @@ import (
 	"github.com/kinform/kinform/indexer"
 	"github.com/kinform/kinform/informer"
 	"github.com/kinform/kinform/informer/await"
+	"github.com/kinform/kinform/informer/sources"
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/reflector"
 	"github.com/kinform/kinform/rest"
@@ -48,7 +49,7 @@ func testReadAgain(t *testing.T, relisted bool, ends, kind string) {
 	defer client.Close()
 	errBad := errors.New("it is bad")
 	pods := corev1.SchemeGroupVersion.WithResource("pods")
-	source := informer.Transform(rest.Must(rest.For[*corev1.Pod](client, rest.ResourceOptions{Namespace: web.Namespace})), func(pod *corev1.Pod) (*corev1.Pod, error) {
+	source := sources.Transform(rest.Must(rest.For[*corev1.Pod](client, rest.ResourceOptions{Namespace: web.Namespace})), func(pod *corev1.Pod) (*corev1.Pod, error) {
 		if pod.Labels["bad"] != "" {
 			return pod, errBad
 		}
@@ -67,7 +68,7 @@ func testReadAgain(t *testing.T, relisted bool, ends, kind string) {
 	}}}
 	switch kind {
 	case "merged":
-		source = informer.Merge(source, rest.Must(rest.For[*corev1.Pod](client, rest.ResourceOptions{Namespace: "elsewhere"})))
+		source = sources.Merge(source, rest.Must(rest.For[*corev1.Pod](client, rest.ResourceOptions{Namespace: "elsewhere"})))
 	case "preloaded":
 		opts.Preload = func(i *informer.Informer[*corev1.Pod]) error {
 			return informer.Preload(i, slices.Values([]indexer.Entry[*corev1.Pod]{}), server.ResourceVersion())

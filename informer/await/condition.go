@@ -73,7 +73,7 @@ func Deleted[T any](uid types.UID) Condition[T] {
 
 // Object holds for the object with this UID, and not for one that was created in its
 // place. Other conditions are about a name, whatever object has it: a Deployment that
-// was deleted and created again is available as well. Who means one object says so:
+// was deleted and created again is available as well. To wait for one object, say so:
 //
 //	await.And(await.Object[*appsv1.Deployment](deployment.UID), await.DeploymentAvailable[*appsv1.Deployment]())
 func Object[T any](uid types.UID) Condition[T] {

@@ -11,6 +11,7 @@ import (
 	"github.com/kinform/kinform/indexer"
 	"github.com/kinform/kinform/informer"
 	"github.com/kinform/kinform/informer/await"
+	"github.com/kinform/kinform/informer/sources"
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/rest"
 	"github.com/stretchr/testify/require"
@@ -43,7 +44,7 @@ func TestAWaitForWhatCannotBeReadEnds(t *testing.T) { // G2
 					opts := informer.Options[*corev1.Pod]{}
 					opts.Reflector.SkipUnreadable = skip
 					if by == "transform" {
-						source = informer.Transform(source, func(pod *corev1.Pod) (*corev1.Pod, error) { return pod, refuse(pod) })
+						source = sources.Transform(source, func(pod *corev1.Pod) (*corev1.Pod, error) { return pod, refuse(pod) })
 					} else {
 						opts.Store.Indexes = map[string]indexer.IndexFunc[*corev1.Pod]{"bad": func(pod *corev1.Pod) ([]string, error) { return nil, refuse(pod) }}
 					}

@@ -33,7 +33,7 @@ type Store[T any] interface {
 // A wait for an object whose newest state cannot be read, or not be indexed, ends at once:
 // the store has an older state or nothing, so that neither says anything about the
 // condition, be it that the object is deleted. The error then unwraps to what the store
-// says, with an informer a *listwatch.ObjectError. Whoever expects it to be repaired waits
+// says, with an informer a *listwatch.ObjectError. A caller that expects it to be repaired waits
 // again.
 func Until[T any](ctx context.Context, store Store[T], key types.NamespacedName, condition Condition[T]) (T, error) {
 	began := time.Now()

@@ -18,7 +18,7 @@
 // # Why, and how urgently
 //
 // The cause in [workqueue.AddOptions] is that of the event, such as "watch", so that
-// [workqueue.Item] tells it. What is no news, because a handler began (Initial) or
-// asked to be told again (Resync), has [workqueue.LowPriority]; what has happened on
+// [workqueue.Item] tells it. An event that is no news, because a handler began (Initial) or
+// asked to be told again (Resync), has [workqueue.LowPriority]; a change on
 // the server (Watch, Relist) has 0, and overtakes it.
 package enqueue

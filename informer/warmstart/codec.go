@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Codec turns objects into bytes and back. What Decode is given has been written by
-// Encode; it must not keep the bytes.
+// Codec turns objects into bytes and back. Decode gets bytes that Encode
+// has written; it must not keep them.
 type Codec[T any] struct {
 	// Name is written to the file, and a file with another one is not used.
 	Name   string

@@ -8,8 +8,8 @@
 //
 // In an [informer.Factory] the file goes into the options of Acquire in the same way.
 //
-// What an informer does with it, and what "synced" then means, [informer.PreloadFrom]
-// says. In short: once the server has said who it is and has let us read the resource,
+// [informer.PreloadFrom] says what an informer does with it, and what "synced" then
+// means. In short: once the server has said who it is and has let us read the resource,
 // handlers get the saved objects as Added, then true updates and deletes for what
 // changed while nobody looked, from a watch that goes on at the saved resourceVersion,
 // or from an ordinary list where the server has forgotten it. Before that they get
@@ -18,7 +18,7 @@
 // # What a file is good for
 //
 // A file is used if it is whole and holds the same objects. Its header is what the source
-// has said of itself when the server was asked ([informer.Describer]): its address, the
+// has said of itself when the server was asked (listwatch.Describer): its address, the
 // UID of the namespace kube-system, a hash of the user, the resource, selectors and
 // projection. Beside that it has the Go type with the path of its package, a hash of the
 // fields of that type, the version of k8s.io/api that the program is built with, the
@@ -44,8 +44,8 @@
 //
 // A file holds no Secret unless [Options].Secrets asks for it: not from a source of
 // Secrets, whatever they are decoded or transformed into, not of the type Secret, and no
-// unstructured object of that kind. What a source of your own makes of Secrets, and does
-// not describe, is not noticed. ConfigMaps and custom resources may have secrets in them,
+// unstructured object of that kind. A source of your own that makes something of Secrets, and does
+// not describe it, is not noticed. ConfigMaps and custom resources may have secrets in them,
 // which only you know of.
 //
 // # Format
@@ -72,11 +72,11 @@
 //
 // It is written under another name in the same directory, with mode 0600, flushed to the
 // disk and then renamed, so that there is always a whole one, also where two processes
-// save to the same path: it is the one of who renames last. What stood in its place, be it
-// a link or a pipe, is replaced and not followed. Who may write to the directory
+// save to the same path: the one that renames last wins. Whatever stood in its place, be it
+// a link or a pipe, is replaced and not followed. A user that may write to the directory
 // can take the file away or bring back an older one of ours, which is then a file like
-// any other. What a process that was killed in the middle has left, a later Save removes
-// when it is an hour old.
+// any other. A later Save removes the file that a process has left which was killed in the middle,
+// when that is an hour old.
 //
 // What is read is bounded by the size of the file and [Options].MaxBytes.
 package warmstart

@@ -3,12 +3,12 @@ package warmstart
 import "log/slog"
 
 // Options are the choices of a [File]. The zero value is ready to use with a source
-// that says which objects it has: an [informer.Describer], such as a rest.Resource whose
+// that says which objects it has: a listwatch.Describer, such as a rest.Resource whose
 // user may get the namespace kube-system.
 type Options struct {
 	// Source says where the objects come from, in any words, so that a file of others
 	// is not used. It is needed where the source does not say it: where it is no
-	// [informer.Describer], or the server does not show us the namespace kube-system,
+	// listwatch.Describer, or the server does not show us the namespace kube-system,
 	// whose UID tells one cluster from another at the same address. It must change
 	// whenever the cluster does. Defaults to "": what the source says has to do.
 	Source string

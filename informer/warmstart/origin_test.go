@@ -17,6 +17,7 @@ import (
 
 	"github.com/kinform/kinform/apitest"
 	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/informer/sources"
 	"github.com/kinform/kinform/informer/warmstart"
 	"github.com/kinform/kinform/informer/warmstart/testdata/own/v1"
 	"github.com/kinform/kinform/listwatch"
@@ -282,7 +283,7 @@ func TestFileOfAnotherTypeOfTheSameNameIsNotShown(t *testing.T) {
 			Decode: func([]byte) (*v1.Pod, error) { decoded++; return &v1.Pod{}, nil },
 		}
 		slim := func(client *rest.Client) listwatch.Source[*v1.Pod] {
-			return informer.Transform(podsOf(rest.ResourceOptions{})(client), func(pod *corev1.Pod) (*v1.Pod, error) { return &v1.Pod{Name: pod.Name}, nil })
+			return sources.Transform(podsOf(rest.ResourceOptions{})(client), func(pod *corev1.Pod) (*v1.Pod, error) { return &v1.Pod{Name: pod.Name}, nil })
 		}
 		s := start(t, server, savedBy(t, server), codec, warmstart.Options{}, slim, nil)
 		s.synced()
@@ -333,12 +334,12 @@ func TestSecretsAreKeptOnlyOnRequest(t *testing.T) {
 
 		var open func(*rest.Client) listwatch.Source[string]
 		whole := func(client *rest.Client, opts rest.ResourceOptions) listwatch.Source[string] {
-			return informer.Transform(rest.Must(rest.NewResource[*corev1.Secret](client, secrets, opts)), func(s *corev1.Secret) (string, error) { return string(s.Data["key"]), nil })
+			return sources.Transform(rest.Must(rest.NewResource[*corev1.Secret](client, secrets, opts)), func(s *corev1.Secret) (string, error) { return string(s.Data["key"]), nil })
 		}
 		for name, source := range map[string]func(*rest.Client) listwatch.Source[string]{
 			"whole": func(client *rest.Client) listwatch.Source[string] { return whole(client, rest.ResourceOptions{}) },
 			"merged": func(client *rest.Client) listwatch.Source[string] {
-				return informer.Merge(whole(client, rest.ResourceOptions{Namespace: "blog"}), whole(client, rest.ResourceOptions{Namespace: "shop"}))
+				return sources.Merge(whole(client, rest.ResourceOptions{Namespace: "blog"}), whole(client, rest.ResourceOptions{Namespace: "shop"}))
 			},
 		} {
 			open = source

@@ -17,8 +17,8 @@ import (
 
 // Save replaces the file by the content of the store of the informer that was preloaded,
 // as it is now. A store that does not know how far it is, as before its first list, is
-// not saved, and that is no error. One that lacks objects which the server has is not
-// saved either ([ErrIncomplete]): what could not be read, or is in a part of a merged
+// not saved, and that is no error. A store that lacks objects which the server has is not
+// saved either ([ErrIncomplete]): an object that could not be read, or is in a part of a merged
 // source that fails, would be missing in the next process, unnoticed. The file stays as
 // it was, which is complete up to an earlier version.
 func (f *File[T]) Save() error {
@@ -126,7 +126,7 @@ func (f *File[T]) place(written string, now saved[T]) (isInPlace bool, err error
 const abandonedAfter = time.Hour
 
 // removeAbandoned removes what processes have left behind that were killed while
-// they wrote. What cannot be removed is left: the save itself tells what is wrong.
+// they wrote. A file that cannot be removed is left: the save itself tells what is wrong.
 func (f *File[T]) removeAbandoned(dir string) {
 	beside, _ := os.ReadDir(dir)
 	for _, b := range beside {
@@ -155,8 +155,8 @@ func syncDir(dir string) error {
 }
 
 // SaveEvery saves, as Save does, every interval, if the store has changed, and once more
-// when ctx ends; then it returns. The error is that of the last Save. What a save could
-// not do is logged, when that begins and every few minutes while it lasts, and told to
+// when ctx ends; then it returns. The error is that of the last Save. A save that fails
+// is logged, when that begins and every few minutes while it lasts, and told to
 // OnError. It starts no goroutine: run it in one, and wait for it before the process ends.
 //
 // The last save is complete if the informer has ended before ctx does; otherwise

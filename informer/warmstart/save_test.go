@@ -16,6 +16,7 @@ import (
 	"github.com/kinform/kinform/apitest"
 	"github.com/kinform/kinform/indexer"
 	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/informer/sources"
 	"github.com/kinform/kinform/informer/warmstart"
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/reflector"
@@ -94,7 +95,7 @@ func TestNothingIsSavedBeforePreload(t *testing.T) {
 func TestStoreThatLacksAnObjectIsNotSaved(t *testing.T) {
 	broken := errors.New("broken")
 	reject := func(client *rest.Client) listwatch.Source[*corev1.Pod] {
-		return informer.Transform(podsOf(rest.ResourceOptions{})(client), func(pod *corev1.Pod) (*corev1.Pod, error) {
+		return sources.Transform(podsOf(rest.ResourceOptions{})(client), func(pod *corev1.Pod) (*corev1.Pod, error) {
 			if pod.Labels["app"] == "bad" {
 				return nil, broken
 			}
@@ -175,7 +176,7 @@ func TestStoreThatLacksAPartIsNotSaved(t *testing.T) {
 		server := cluster(t, apitest.Options{BookmarkInterval: 10 * time.Second}, "one")
 		path := filepath.Join(t.TempDir(), "pods")
 		merged := func(client *rest.Client) listwatch.Source[*corev1.Pod] {
-			return informer.MergeWith(informer.MergeOptions{Tolerate: apierrors.IsForbidden},
+			return sources.MergeWith(sources.MergeOptions{Tolerate: apierrors.IsForbidden},
 				podsOf(rest.ResourceOptions{Namespace: "shop"})(client), podsOf(rest.ResourceOptions{Namespace: "blog"})(client))
 		}
 		forbidden := server.Inject(apitest.Fault{Match: func(r apitest.Request) bool { return r.Namespace == "blog" }, Action: apitest.Code(403, 0)})

@@ -88,15 +88,19 @@ var architecture = rules{
 			reason: "a lease is an object of the API, and what is done under it is the user's",
 		},
 		{
-			from: []string{"informer"}, to: []string{"reflector", "deltafifo", "indexer", "listwatch"},
+			from: []string{"informer"}, to: []string{"reflector", "deltafifo", "indexer", "listwatch", "informer/sources"},
 			reason: "informer is the only place where the stages meet, and it takes any source, not only rest",
 		},
 		{
-			from: []string{"informer/enqueue"}, to: []string{"informer", "reflector", "deltafifo", "indexer", "listwatch", "workqueue"},
+			from: []string{"informer/sources"}, to: []string{"reflector", "indexer", "listwatch"},
+			reason: "a source that is made of others is a source, and knows no informer",
+		},
+		{
+			from: []string{"informer/enqueue"}, to: []string{"informer", "reflector", "deltafifo", "indexer", "listwatch", "informer/sources", "workqueue"},
 			reason: "handlers that fill a queue stand on both, so that neither informer nor workqueue knows of the other",
 		},
 		{
-			from: []string{"informer/..."}, to: []string{"informer", "reflector", "deltafifo", "indexer", "listwatch"},
+			from: []string{"informer/..."}, to: []string{"informer", "reflector", "deltafifo", "indexer", "listwatch", "informer/sources"},
 			reason: "what stands around informer is linked only by who imports it, and brings nothing else along",
 		},
 		{

@@ -51,14 +51,14 @@ var assumed = map[string]string{
 		"queue *workqueue.Queue[types.NamespacedName], websiteKind schema.GroupKind",
 	"informer/factory.go: var factory informer.Factory": "ctx context.Context, podsGVR schema.GroupVersionResource, " +
 		"open func(informer.Selection) (listwatch.Source[*corev1.Pod], error), options informer.Options[*corev1.Pod]",
-	"informer/factory.go: definitions.AddHandler(func(e informer.Event[*metav1.PartialObjectMetadata]) {":                                        "definitions *informer.Informer[*metav1.PartialObjectMetadata], factory *informer.Factory",
-	"informer/filter.go: inf.AddHandler(informer.Filter(onThisNode, handle), informer.HandlerOptions{})":                                         "inf *informer.Informer[*corev1.Pod], onThisNode func(*corev1.Pod) bool, handle func(informer.Event[*corev1.Pod])",
-	"informer/predicate/doc.go: handle = predicate.When(predicate.Any(":                                                                          "handle func(informer.Event[*appsv1.Deployment])",
-	"informer/predicate/predicate.go: predicate.Changed(func(pod *corev1.Pod) corev1.PodPhase { return pod.Status.Phase })":                      "",
-	"informer/relay.go: relay := informer.NewRelay(handle)":                                                                                      "ctx context.Context, handle func(informer.Event[*corev1.Pod]), first, second *informer.Informer[*corev1.Pod]",
-	"informer/run.go: err := informer.Run(ctx, func(ctx context.Context) error { return queue.Run(ctx, 4, reconcile) }, pods, nodes)":            runs,
-	"informer/run.go: err := informer.RunUntil(context.WithoutCancel(ctx), ctx, func(working context.Context) error {":                           runs,
-	"informer/transform.go: informer.New(informer.Transform(pods, func(pod *corev1.Pod) (summary, error) { ... }), informer.Options[summary]{})": "pods listwatch.Source[*corev1.Pod]",
+	"informer/factory.go: definitions.AddHandler(func(e informer.Event[*metav1.PartialObjectMetadata]) {":                                               "definitions *informer.Informer[*metav1.PartialObjectMetadata], factory *informer.Factory",
+	"informer/filter.go: inf.AddHandler(informer.Filter(onThisNode, handle), informer.HandlerOptions{})":                                                "inf *informer.Informer[*corev1.Pod], onThisNode func(*corev1.Pod) bool, handle func(informer.Event[*corev1.Pod])",
+	"informer/predicate/doc.go: handle = predicate.When(predicate.Any(":                                                                                 "handle func(informer.Event[*appsv1.Deployment])",
+	"informer/predicate/predicate.go: predicate.Changed(func(pod *corev1.Pod) corev1.PodPhase { return pod.Status.Phase })":                             "",
+	"informer/relay.go: relay := informer.NewRelay(handle)":                                                                                             "ctx context.Context, handle func(informer.Event[*corev1.Pod]), first, second *informer.Informer[*corev1.Pod]",
+	"informer/run.go: err := informer.Run(ctx, func(ctx context.Context) error { return queue.Run(ctx, 4, reconcile) }, pods, nodes)":                   runs,
+	"informer/run.go: err := informer.RunUntil(context.WithoutCancel(ctx), ctx, func(working context.Context) error {":                                  runs,
+	"informer/sources/transform.go: informer.New(sources.Transform(pods, func(pod *corev1.Pod) (summary, error) { ... }), informer.Options[summary]{})": "pods listwatch.Source[*corev1.Pod]",
 	`controller/doc.go: m, err := controller.New(client, controller.Options{Name: "websites"})`: "ctx context.Context, client *rest.Client, resource schema.GroupVersionResource, " +
 		"reconcile func(context.Context, *Website) (controller.Result, error)",
 	`informer/warmstart/doc.go: file, err := warmstart.New("/var/cache/app/pods", warmstart.Protobuf[corev1.Pod](), warmstart.Options{})`: "ctx context.Context, pods listwatch.Source[*corev1.Pod]",
@@ -114,7 +114,7 @@ var imports = map[string]string{
 	"metav1": "k8s.io/apimachinery/pkg/apis/meta/v1", "schema": "k8s.io/apimachinery/pkg/runtime/schema", "types": "k8s.io/apimachinery/pkg/types",
 	"apitest": module + "apitest", "await": module + "informer/await", "enqueue": module + "informer/enqueue", "finalizer": module + "rest/finalizer",
 	"controller": module + "controller", "indexer": module + "indexer", "informer": module + "informer", "lease": module + "lease", "listwatch": module + "listwatch", "mutation": module + "rest/sharing/mutation",
-	"predicate": module + "informer/predicate", "rest": module + "rest", "sharing": module + "rest/sharing", "warmstart": module + "informer/warmstart",
+	"predicate": module + "informer/predicate", "sources": module + "informer/sources", "rest": module + "rest", "sharing": module + "rest/sharing", "warmstart": module + "informer/warmstart",
 	"workqueue": module + "workqueue", "discovery": module + "rest/discovery", "kubeconfig": module + "rest/kubeconfig", "reflector": module + "reflector",
 }
 

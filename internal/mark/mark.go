@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
 )
 
 // Mark is an event by the key of its object and by its version. The zero value is none.
@@ -24,4 +25,10 @@ func (m Mark) Before() string {
 		return ""
 	}
 	return strconv.FormatUint(n-1, 10)
+}
+
+// Newer reports whether version a is newer than b. It is not where they cannot be compared.
+func Newer(a, b string) bool {
+	order, err := resourceversion.CompareResourceVersion(a, b)
+	return err == nil && order > 0
 }

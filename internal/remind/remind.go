@@ -1,7 +1,5 @@
-// Package remind decides how often something is done that may go on for ever. A log says
-// what lasts when it begins, when it becomes something else, and again every few minutes
-// ([Reminder]). A server is asked less and less often for what is only suspected ([Pace]),
-// and once a second for what follows at once ([Haste]).
+// Package remind decides how often the log says something that may go on for ever: when it
+// begins, when it becomes something else, and again every few minutes ([Reminder]).
 package remind
 
 import "time"

@@ -11,6 +11,7 @@ import (
 
 	"github.com/kinform/kinform/indexer"
 	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/informer/sources"
 	"github.com/kinform/kinform/internal/conformance"
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/reflector"
@@ -41,7 +42,7 @@ func NewInformer(name string, setup conformance.Setup) (conformance.Informer, er
 	}
 	var source listwatch.Source[*corev1.Pod] = rest.Must(rest.For[*corev1.Pod](client, rest.ResourceOptions{Resource: pods}))
 	if setup.Transform != nil {
-		source = informer.Transform(source, setup.Transform)
+		source = sources.Transform(source, setup.Transform)
 	}
 	inf, err := informer.New(source, opts)
 	if err != nil {

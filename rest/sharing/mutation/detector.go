@@ -84,7 +84,7 @@ func New(t TB) *Detector {
 }
 
 // Transform returns a function that records each object and changes nothing: for
-// informer.Transform, or whatever else is shown every object before anybody has it.
+// sources.Transform, or whatever else is shown every object before anybody has it.
 func Transform[T any](d *Detector) func(T) (T, error) {
 	return func(object T) (T, error) {
 		d.Record(object)

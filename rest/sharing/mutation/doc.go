@@ -6,7 +6,7 @@
 // [Detector] does:
 //
 //	detector := mutation.New(t)
-//	pods, err := informer.New(informer.Transform(source, mutation.Transform[*corev1.Pod](detector)), informer.Options[*corev1.Pod]{})
+//	pods, err := informer.New(sources.Transform(source, mutation.Transform[*corev1.Pod](detector)), informer.Options[*corev1.Pod]{})
 //
 // It copies every object before anybody has it, compares the two when the test ends,
 // or when [Detector.Check] is called, and fails the test with the key of the object,

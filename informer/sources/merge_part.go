@@ -1,4 +1,4 @@
-package informer
+package sources
 
 import (
 	"cmp"
@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/kinform/kinform/internal/mark"
+	"github.com/kinform/kinform/internal/pace"
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/reflector"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -25,9 +26,6 @@ const (
 
 	// patience is after how many failed watches in a row a list is tried.
 	patience = 3
-
-	// overdueMargin is how long a watch may outlive its time that has yet to be compared.
-	overdueMargin = 5 * time.Second
 )
 
 // partWatch keeps the watch of one part open. All of it belongs to the goroutine of
@@ -70,7 +68,7 @@ func (p *partWatch[T]) run() {
 		case err == io.EOF && !p.until.IsZero() && time.Until(p.until) < time.Second:
 			p.end(err)
 		case err == io.EOF && (p.heard || lasted >= veryShort):
-			p.state.lost = p.state.lost || lasted+overdueMargin < p.timeout // It ended before its time.
+			p.state.lost = p.state.lost || lasted+pace.OverdueMargin < p.timeout // It ended before its time.
 		case errors.Is(err, errNotAgain): // The next one begins where the last one ended.
 		case errors.Is(err, reflector.ErrIdle):
 			p.failed(err) // and is opened again at once
@@ -124,7 +122,7 @@ func (p *partWatch[T]) watch() error {
 	if left := p.state.compared.Left(); left > 0 && p.compares() && !marked {
 		// The next watch is compared. This one ends when it is time for that, and not so
 		// soon that it would be too short: its time begins before its answer comes.
-		ends := time.AfterFunc(left+overdueMargin, func() { cancel(io.EOF) })
+		ends := time.AfterFunc(left+pace.OverdueMargin, func() { cancel(io.EOF) })
 		defer ends.Stop()
 		if soon := max(left, 2*veryShort); opts.Timeout == 0 || soon < opts.Timeout {
 			opts.Timeout = soon
@@ -165,16 +163,16 @@ func (p *partWatch[T]) watch() error {
 		switch {
 		case err != nil && !skipped:
 			return because(ctx, err)
-		case skipped && !p.listing && unread.ResourceVersion != "" && newer(p.version, unread.ResourceVersion):
+		case skipped && !p.listing && unread.ResourceVersion != "" && mark.Newer(p.version, unread.ResourceVersion):
 			continue // It was sent again, and what came later has been told.
 		}
 		// What is sent again by something broken may have been overtaken. A part that is
 		// put together itself is in order only in its bookmarks.
 		ordered := err == nil && !p.listing && !event.Unordered && event.ResourceVersion != ""
-		if ordered && marked && !newer(event.ResourceVersion, passed) {
+		if ordered && marked && !mark.Newer(event.ResourceVersion, passed) {
 			continue // It came after the mark, and what is told includes it.
 		}
-		if ordered && newer(p.version, event.ResourceVersion) {
+		if ordered && mark.Newer(p.version, event.ResourceVersion) {
 			if event.Type == listwatch.Bookmark {
 				return fmt.Errorf("%w: a bookmark has version %s, after %s", reflector.ErrTimeTravel, event.ResourceVersion, p.version)
 			}
@@ -373,3 +371,14 @@ func (p *partWatch[T]) takeSlot() bool {
 }
 
 func (p *partWatch[T]) giveSlot() { <-p.slots }
+
+// failureRow is the failures of a part in a row.
+type failureRow struct {
+	reflector.Row
+	next time.Time // when it is worth while to try again
+}
+
+// failed counts one more, and says when to try again.
+func (r *failureRow) failed(err error, backoff reflector.Backoff) {
+	r.next = time.Now().Add(r.Failed(err, backoff))
+}

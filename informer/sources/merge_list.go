@@ -1,4 +1,4 @@
-package informer
+package sources
 
 import (
 	"context"
@@ -45,7 +45,7 @@ func (m *merged[T]) List(ctx context.Context, opts listwatch.ListOptions) (listw
 	if v := opts.ResourceVersion; v != "" && v != "0" && m.told != nil {
 		// None may be older than what any part has told: a list is as old as its oldest part.
 		for _, at := range m.told.at {
-			if newer(at, l.opts.ResourceVersion) {
+			if mark.Newer(at, l.opts.ResourceVersion) {
 				l.opts.ResourceVersion = at
 			}
 		}

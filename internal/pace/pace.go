@@ -1,6 +1,24 @@
-package remind
+// Package pace decides how often and how long a server is asked: less and less often for what
+// is only suspected ([Pace]), once a second for what follows at once ([Haste]), and within the
+// limits below, which the reflector and each part of a merged source share.
+package pace
 
 import "time"
+
+const (
+	// OverdueMargin is how long a watch may outlive the timeout that the server was given,
+	// before it is closed: the connection may be dead without either end knowing. kube-rs has
+	// the same margin.
+	OverdueMargin = 5 * time.Second
+
+	// DoubtPause is the least time between two lists, or comparisons of the server's history,
+	// for which there is no other reason than an event that came too late.
+	DoubtPause = 5 * time.Minute
+
+	// CompareLimit is how long a comparison may keep a watch waiting: for the list of one
+	// object, and then for the event that is to come again.
+	CompareLimit = 5 * time.Second
+)
 
 const (
 	unhurried = time.Second // between two steps of a [Haste]

@@ -1,4 +1,4 @@
-package informer
+package sources
 
 import (
 	"context"
@@ -8,10 +8,11 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/kinform/kinform/internal/mark"
-	"github.com/kinform/kinform/internal/remind"
+	"github.com/kinform/kinform/internal/pace"
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/reflector"
 	"k8s.io/apimachinery/pkg/types"
@@ -52,7 +53,7 @@ func Merge[T any](parts ...listwatch.Source[T]) listwatch.Source[T] {
 // whose resourceVersions can be compared (KEP-5504). The source belongs to one
 // informer: it remembers how far each part is, and name and version of each object,
 // some hundred bytes. A single part is returned as it is. A part may be merged itself.
-// Where a part is nil, or opts make no sense, [New] refuses the source, with an error that
+// Where a part is nil, or opts make no sense, informer.New refuses the source, with an error that
 // says so.
 //
 // All guarantees of an informer hold, with these consequences:
@@ -71,10 +72,10 @@ func Merge[T any](parts ...listwatch.Source[T]) listwatch.Source[T] {
 //     is held to the time limits of the reflector by itself.
 //   - Where a part's watch has failed three times in a row, or its version has
 //     expired, all parts are listed; what has not changed is not decoded again.
-//   - What a part tells when its watch has passed that version is not told on: all parts
+//   - A change that a part tells of when its watch has passed that version is not told on: all parts
 //     are listed for it, once in five minutes at most.
 //   - When all parts fail, the list or the watch as a whole fails.
-//   - What is unreadable in a part stays so while the part is not listed: Status.Unreadable,
+//   - An object of a part that is unreadable stays so while the part is not listed: Status.Unreadable,
 //     Healthy and Store.Unreadable go on naming it.
 //   - A cluster that was restored from a backup is noticed as with a single source (see
 //     package reflector, Another history): after a loss, each part compares the server's
@@ -89,16 +90,16 @@ func Merge[T any](parts ...listwatch.Source[T]) listwatch.Source[T] {
 // event at most.
 func MergeWith[T any](opts MergeOptions, parts ...listwatch.Source[T]) listwatch.Source[T] {
 	if opts.AtOnce < 0 {
-		return newUnusable[T]("informer: MergeOptions.AtOnce must not be negative")
+		return newUnusable[T]("sources: MergeOptions.AtOnce must not be negative")
 	}
 	if err := opts.Backoff.Validate(); err != nil {
-		return newUnusable[T]("informer: MergeOptions: %w", err)
+		return newUnusable[T]("sources: MergeOptions: %w", err)
 	}
 	for i, part := range parts {
 		if isNil(part) {
-			return newUnusable[T]("informer: Merge needs sources, and part %d of %d is nil", i+1, len(parts))
+			return newUnusable[T]("sources: Merge needs sources, and part %d of %d is nil", i+1, len(parts))
 		}
-		if err := whyUnusable(part); err != nil {
+		if err := Unusable(part); err != nil {
 			return unusable[T]{err}
 		}
 	}
@@ -181,8 +182,8 @@ type partState struct {
 	lists, watches failureRow
 	unlisted       bool // it must be listed before it is watched
 	lost           bool // a watch has failed since the server's history was compared
-	compared       remind.Pace
-	watched        remind.Haste
+	compared       pace.Pace
+	watched        pace.Haste
 
 	// mark is the last event that was told on, which a watch after a loss has to begin
 	// with. It outlives lists: the server's history has it, or is another one.
@@ -200,7 +201,7 @@ type partState struct {
 // errOtherPart is what a list says that would take what is known for what the server has.
 var errOtherPart = fmt.Errorf("%w, as a part of the merged source has found", reflector.ErrOtherHistory)
 
-var errMergeVersions = errors.New("informer: Merge needs parts whose resourceVersions can be compared")
+var errMergeVersions = errors.New("sources: Merge needs parts whose resourceVersions can be compared")
 
 // String names the parts, for errors.
 func (m *merged[T]) String() string {
@@ -213,7 +214,7 @@ func (m *merged[T]) String() string {
 // components are the sources that this one is put together of.
 func (m *merged[T]) components() []listwatch.Source[T] { return m.parts }
 
-// Describe implements Describer: what its parts say, in an order that does not depend on
+// Describe implements listwatch.Describer: what its parts say, in an order that does not depend on
 // theirs; nothing if one of them says nothing.
 func (m *merged[T]) Describe(ctx context.Context) (map[string]string, error) {
 	ctx, cancel := context.WithCancel(ctx)
@@ -224,12 +225,12 @@ func (m *merged[T]) Describe(ctx context.Context) (map[string]string, error) {
 	}
 	slots, answers := make(chan struct{}, m.opts.AtOnce), make(chan said, len(m.parts))
 	for _, part := range m.parts {
-		if _, ok := part.(Describer); !ok {
+		if _, ok := part.(listwatch.Describer); !ok {
 			return nil, nil
 		}
 	}
 	for _, part := range m.parts {
-		source := part.(Describer)
+		source := part.(listwatch.Describer)
 		go func() {
 			slots <- struct{}{}
 			var answer said
@@ -338,4 +339,25 @@ func oldest(versions []string) (string, bool) {
 		}
 	}
 	return first, true
+}
+
+// Prepare implements listwatch.Preparer. The parts get ready at once. Of a part that does not,
+// its list or watch tells why.
+func (m *merged[T]) Prepare(ctx context.Context) error {
+	var group sync.WaitGroup
+	for _, part := range m.parts {
+		if _, ok := part.(listwatch.Preparer); ok {
+			group.Go(func() { _ = listwatch.Prepare(ctx, part) })
+		}
+	}
+	group.Wait()
+	return ctx.Err()
+}
+
+// sourceName names a source in errors.
+func sourceName[T any](source listwatch.Source[T]) string {
+	if named, ok := source.(fmt.Stringer); ok {
+		return named.String()
+	}
+	return "source"
 }

@@ -1,4 +1,4 @@
-package informer
+package sources
 
 import (
 	"context"
@@ -9,13 +9,10 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/kinform/kinform/internal/mark"
+	"github.com/kinform/kinform/internal/pace"
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/reflector"
 )
-
-// compareLimit is how long a comparison may keep a watch waiting: for the server's
-// version, and then for the event that is to come again.
-const compareLimit = 5 * time.Second
 
 // errNotAgain ends a watch that was to begin with the last event that was told.
 var errNotAgain = errors.New("the event with which the watch has to begin did not come")
@@ -26,7 +23,7 @@ func (p *partWatch[T]) compares() bool { return !p.listing && p.state.lost }
 
 // compareVersions returns an error if the server's version is behind the one through which
 // the part has been told: it would be watched in silence until its versions have passed
-// the old ones. What the server does not tell keeps nobody from watching. marked says that
+// the old ones. A server that does not tell keeps nobody from watching. marked says that
 // the watch has to begin with the last event, too.
 func (p *partWatch[T]) compareVersions(ctx context.Context, marked bool) error {
 	if !p.compares() || p.state.compared.Left() > 0 {
@@ -36,13 +33,13 @@ func (p *partWatch[T]) compareVersions(ctx context.Context, marked bool) error {
 	if listwatch.Prepare(ctx, p.source) != nil { // before any deadline
 		return nil
 	}
-	asking, cancel := context.WithTimeout(ctx, compareLimit)
+	asking, cancel := context.WithTimeout(ctx, pace.CompareLimit)
 	defer cancel()
 	current, err := versionOf(asking, p.source)
 	switch {
 	case err != nil:
 		return nil
-	case newer(p.version, current):
+	case mark.Newer(p.version, current):
 		p.state.other = true
 		return p.listAll("the server has version %s, and %s has been told everything up to %s", current, p.health.names[p.part], p.version)
 	case p.state.silent:
@@ -55,7 +52,7 @@ func (p *partWatch[T]) compareVersions(ctx context.Context, marked bool) error {
 // begin reads the event with which the watch has to begin if the server's history is the
 // one that is known, which is told already.
 func (p *partWatch[T]) begin(ctx context.Context, end context.CancelCauseFunc, stream listwatch.WatchStream[T]) error {
-	late := time.AfterFunc(compareLimit, func() { end(errNotAgain) })
+	late := time.AfterFunc(pace.CompareLimit, func() { end(errNotAgain) })
 	defer late.Stop() // also where Next ends the goroutine
 	for {
 		event, err := stream.Next()

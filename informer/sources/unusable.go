@@ -1,4 +1,4 @@
-package informer
+package sources
 
 import (
 	"context"
@@ -27,8 +27,9 @@ func (s unusable[T]) Watch(context.Context, listwatch.WatchOptions) (listwatch.W
 
 func (s unusable[T]) unusable() error { return s.err }
 
-// whyUnusable returns the error of a source that is unusable, nil of any other.
-func whyUnusable(source any) error {
+// Unusable says why a source can never work, as [Merge] or [Transform] was given what makes no
+// sense. It returns nil for any other source.
+func Unusable(source any) error {
 	if s, ok := source.(interface{ unusable() error }); ok {
 		return s.unusable()
 	}

@@ -1,4 +1,4 @@
-package informer
+package sources
 
 import (
 	"context"
@@ -9,31 +9,30 @@ import (
 
 // Transform returns a source whose objects pass through a function: to drop what
 // nobody reads, or to keep but a few fields in a type of one's own. Each object
-// does so once, whichever way it comes, and before anything holds it (D23, SI-30):
+// does so once, whichever way it comes, and before anything holds it (D23):
 //
-//	informer.New(informer.Transform(pods, func(pod *corev1.Pod) (summary, error) { ... }), informer.Options[summary]{})
+//	informer.New(sources.Transform(pods, func(pod *corev1.Pod) (summary, error) { ... }), informer.Options[summary]{})
 //
 // The function owns the object that it is given, may change it in place, and is
 // called by one goroutine at a time for each stream. With an error the object
 // counts as one that cannot be read: it is reported, what the store has of it stays, and
 // the informer is not synced, or not healthy, unless reflector.Options.SkipUnreadable
-// says that this is chosen. A panic is such an error. Keys and versions are not its business: they travel beside the object
-// (D12). The function asks for objects of its own (listwatch.ListOptions.Owned), so that
+// says that this is chosen. A panic is such an error. Keys and versions are not its business: they travel beside the object. The function asks for objects of its own (listwatch.ListOptions.Owned), so that
 // objects which pass through it share nothing by default. Where that costs too much memory,
 // and the function does not change them in place, rest.ResourceOptions.Decoder makes them
 // share all the same, other than with an earlier version.
 //
-// Without a source or a function, [New] refuses what Transform returns, with an error
+// Without a source or a function, informer.New refuses what Transform returns, with an error
 // that says so. Where the server, or the decoder, can leave things out, that costs less;
 // see package rest.
 func Transform[From, To any](source listwatch.Source[From], transform func(From) (To, error)) listwatch.Source[To] {
-	switch err := whyUnusable(source); {
+	switch err := Unusable(source); {
 	case err != nil:
 		return unusable[To]{err}
 	case isNil(source):
-		return newUnusable[To]("informer: Transform needs a source")
+		return newUnusable[To]("sources: Transform needs a source")
 	case transform == nil:
-		return newUnusable[To]("informer: Transform needs a function")
+		return newUnusable[To]("sources: Transform needs a function")
 	}
 	return transformed[From, To]{source, transform}
 }
@@ -59,17 +58,22 @@ func (s transformed[From, To]) FailingParts() []PartFailure {
 	return nil
 }
 
-// Describe implements Describer, for a source that does.
+// Describe implements listwatch.Describer, for a source that does.
 func (s transformed[From, To]) Describe(ctx context.Context) (map[string]string, error) {
-	if source, ok := s.source.(Describer); ok {
+	if source, ok := s.source.(listwatch.Describer); ok {
 		return source.Describe(ctx)
 	}
 	return nil, nil
 }
 
+// Prepare implements listwatch.Preparer.
+func (s transformed[From, To]) Prepare(ctx context.Context) error {
+	return listwatch.Prepare(ctx, s.source)
+}
+
 // components are the sources that this one is put together of.
 func (s transformed[From, To]) components() (all []listwatch.Source[To]) {
-	for _, source := range componentsOf(s.source) {
+	for _, source := range parts(s.source) {
 		all = append(all, transformedPart[From, To]{transformed[From, To]{source, s.transform}})
 	}
 	return all

@@ -1,4 +1,4 @@
-package informer
+package sources
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/kinform/kinform/internal/mark"
+	"github.com/kinform/kinform/internal/pace"
 	"github.com/kinform/kinform/listwatch"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
@@ -40,7 +41,7 @@ func (m *merged[T]) Watch(ctx context.Context, opts listwatch.WatchOptions) (lis
 			p.version = opts.ResourceVersion
 			p.state.unlisted = false
 		}
-		if newer(p.state.mark.Version, p.version) {
+		if mark.Newer(p.state.mark.Version, p.version) {
 			p.state.mark = mark.Mark{} // Nobody has heard it.
 		}
 		w.down[part] = p.state.unlisted
@@ -191,7 +192,7 @@ func (w *mergedWatch[T]) receive(a arrival[T]) (event listwatch.Event[T], done b
 	if a.kind == partLate && w.isNews(a) {
 		w.late = true
 	}
-	if w.late && time.Since(w.looked) >= latePause {
+	if w.late && time.Since(w.looked) >= pace.DoubtPause {
 		w.looked = time.Now()
 		w.err = apierrors.NewResourceExpired("all parts are listed, as one has told of an object when its watch had passed that version")
 		return event, false, nil
@@ -242,16 +243,12 @@ func (w *mergedWatch[T]) receive(a arrival[T]) (event listwatch.Event[T], done b
 	return w.takeBookmark(a.event.InitialEventsEnd), true, nil
 }
 
-// latePause is the least time between two lists for which there is no other reason than
-// an event that came too late.
-const latePause = 5 * time.Minute
-
 // isNews reports whether an event that came too late is of something that has not been
 // told: an object that is shown only now, perhaps.
 func (w *mergedWatch[T]) isNews(a arrival[T]) bool {
 	told, exists := w.state.objects[a.event.Key]
 	if a.event.Type == listwatch.Deleted {
-		return exists && !newer(told.version, a.event.ResourceVersion)
+		return exists && !mark.Newer(told.version, a.event.ResourceVersion)
 	}
 	return !exists || told.version != a.event.ResourceVersion || listwatch.OtherUID(told.uid, a.event.UIDHash)
 }
@@ -268,7 +265,7 @@ func (w *mergedWatch[T]) advance(part int, version string) {
 	if !ok {
 		return
 	}
-	if w.oldest = now; newer(now, w.state.given) && !w.listing() {
+	if w.oldest = now; mark.Newer(now, w.state.given) && !w.listing() {
 		w.bookmark = now
 	}
 }

@@ -1,29 +1,53 @@
-package informer
+package sources
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"log/slog"
 	"maps"
 
 	"github.com/kinform/kinform/indexer"
+	"github.com/kinform/kinform/internal/mark"
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/reflector"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 )
 
-// resumed is a source whose first list answers that everything in the store is
-// unchanged, if the server can tell what has changed since. It belongs to one
-// reflector.
+// Resumption is what [Resume] needs of an informer.
+type Resumption[T any] struct {
+	// Load returns what an earlier process knew: objects, and the version through which they
+	// are complete. Resume calls it when the server has answered, with the description of the
+	// source; see Describe. Resume calls it again only if the description has changed before
+	// the server has agreed.
+	Load func(description map[string]string) (entries []indexer.Entry[T], resourceVersion string, err error)
+
+	// Describe says that Load wants a description, if the source is a listwatch.Describer.
+	// Otherwise it gets nil.
+	Describe bool
+
+	// Fill puts what was loaded into the store. With an error, a list follows.
+	Fill func(entries []indexer.Entry[T], resourceVersion string) error
+
+	// Store is the store that Fill fills.
+	Store *indexer.Reader[T]
+
+	// Refused hears why a list follows, and that the objects are not used.
+	Refused func(error)
+}
+
+// Resume returns a source that begins where an earlier process was: its first list answers
+// that everything in the store is unchanged, if the server can tell what has changed since.
+// The source belongs to one reflector. It is what informer.Preload is made of, which says
+// when the objects are used.
+func Resume[T any](source listwatch.Source[T], of Resumption[T]) listwatch.Source[T] {
+	return &resumed[T]{Source: source, Resumption: of}
+}
+
 type resumed[T any] struct {
 	listwatch.Source[T]
-	informer *Informer[T]
-	describe bool // load wants to know what the source is
-	load     func(map[string]string) ([]indexer.Entry[T], string, error)
+	Resumption[T]
 
 	loaded  *loaded[T] // nil before that, and once it is decided
 	decided bool       // whether what is loaded is used
@@ -44,6 +68,9 @@ type loaded[T any] struct {
 
 // String is the name of the source, for errors.
 func (s *resumed[T]) String() string { return sourceName(s.Source) }
+
+// Prepare implements listwatch.Preparer.
+func (s *resumed[T]) Prepare(ctx context.Context) error { return listwatch.Prepare(ctx, s.Source) }
 
 // List implements listwatch.Source.
 func (s *resumed[T]) List(ctx context.Context, opts listwatch.ListOptions) (listwatch.ListStream[T], error) {
@@ -113,7 +140,7 @@ func (s *resumed[T]) resumes(ctx context.Context, patience listwatch.Patience) (
 		}
 	}
 	var description map[string]string
-	if source, ok := s.Source.(Describer); ok && s.describe {
+	if source, ok := s.Source.(listwatch.Describer); ok && s.Describe {
 		var err error
 		if description, err = source.Describe(ctx); err != nil {
 			return false, fmt.Errorf("what %s is: %w", s, err)
@@ -126,10 +153,7 @@ func (s *resumed[T]) resumes(ctx context.Context, patience listwatch.Patience) (
 	}
 	progress()
 	if s.loaded == nil || !maps.Equal(s.loaded.description, description) {
-		entries, version, err := s.load(description)
-		if err == nil && (version == "" || version == "0") {
-			err = errPreloadVersion
-		}
+		entries, version, err := s.Load(description)
 		if err != nil {
 			return false, s.decide("", err)
 		}
@@ -140,7 +164,7 @@ func (s *resumed[T]) resumes(ctx context.Context, patience listwatch.Patience) (
 	if err != nil || order < 0 {
 		return false, s.decide(current, fmt.Errorf("the server has version %s, and the objects version %s", current, version))
 	}
-	found, err := (&history[T]{sources: componentsOf(s.Source), entries: entries, version: version, progress: progress}).probe(ctx)
+	found, err := (&history[T]{sources: parts(s.Source), entries: entries, version: version, progress: progress}).probe(ctx)
 	switch {
 	case errors.Is(err, errNotAllowed):
 		return false, s.decide("", err)
@@ -152,11 +176,11 @@ func (s *resumed[T]) resumes(ctx context.Context, patience listwatch.Patience) (
 	s.version, s.doubted = version, found == historyForgotten
 	newest := version
 	for _, entry := range entries {
-		if newer(entry.ResourceVersion, newest) {
+		if mark.Newer(entry.ResourceVersion, newest) {
 			newest = entry.ResourceVersion
 		}
 	}
-	err = s.informer.fill(entries, version)
+	err = s.Fill(entries, version)
 	return err == nil && found == historySame, s.decide(newest, err)
 }
 
@@ -165,7 +189,7 @@ func (s *resumed[T]) resumes(ctx context.Context, patience listwatch.Patience) (
 func (s *resumed[T]) decide(newest string, err error) error {
 	s.decided, s.loaded, s.newest = true, nil, newest
 	if err != nil {
-		s.say(err)
+		s.Refused(err)
 	}
 	return nil
 }
@@ -174,33 +198,23 @@ func (s *resumed[T]) decide(newest string, err error) error {
 // as an object shows that it has in a version through which the store is complete, and
 // that the store has not.
 func (s *resumed[T]) check(item listwatch.Item[T]) error {
-	if !s.doubted || newer(item.ResourceVersion, s.version) {
+	if !s.doubted || mark.Newer(item.ResourceVersion, s.version) {
 		return nil
 	}
-	if entry, ok := s.informer.store.Entry(item.Key); ok && entry.ResourceVersion == item.ResourceVersion {
+	if entry, ok := s.Store.Entry(item.Key); ok && entry.ResourceVersion == item.ResourceVersion {
 		return nil
 	}
 	s.doubted = false // From now on nothing is taken for known.
 	return fmt.Errorf("%w: %s at version %s is not among the preloaded objects of version %s", reflector.ErrOtherHistory, item.Key, item.ResourceVersion, s.version)
 }
 
-// say says why the informer begins with a list. That there is no file yet is how
-// everything begins.
-func (s *resumed[T]) say(err error) {
-	level := slog.LevelWarn
-	if errors.Is(err, fs.ErrNotExist) {
-		level = slog.LevelInfo
-	}
-	s.informer.opts.Logger.Log(context.Background(), level, "nothing is preloaded, the informer begins with a list", "informer", s.informer.opts.Name, "err", err)
-}
-
 // unchanged are all objects of the store, without themselves.
 func (s *resumed[T]) unchanged() []listwatch.Item[T] {
-	store := s.informer.store
+	store := s.Store
 	items := make([]listwatch.Item[T], 0, store.Len())
 	for entry := range store.Entries() {
 		items = append(items, listwatch.Item[T]{Key: entry.Key, ResourceVersion: entry.ResourceVersion, UIDHash: entry.UIDHash, Unchanged: true})
-		if newer(entry.ResourceVersion, s.version) {
+		if mark.Newer(entry.ResourceVersion, s.version) {
 			if s.ahead == nil {
 				s.ahead = make(map[types.NamespacedName]string)
 			}
@@ -252,7 +266,7 @@ func (w *resumedWatch[T]) Next() (event listwatch.Event[T], err error) {
 		}
 		stored, isAhead := w.ahead[key]
 		// Who does not tell a version may mean one that is not stored yet.
-		if !isAhead || version == "" || newer(version, stored) {
+		if !isAhead || version == "" || mark.Newer(version, stored) {
 			return event, err
 		}
 	}
@@ -290,18 +304,4 @@ func (w *doubtedWatch[T]) Next() (event listwatch.Event[T], err error) {
 		err = w.check(event.Item)
 	}
 	return event, err
-}
-
-// sourceName names a source in errors.
-func sourceName[T any](source listwatch.Source[T]) string {
-	if named, ok := source.(fmt.Stringer); ok {
-		return named.String()
-	}
-	return "source"
-}
-
-// newer reports whether a is newer than b, as far as they can be compared.
-func newer(a, b string) bool {
-	order, err := resourceversion.CompareResourceVersion(a, b)
-	return err == nil && order > 0
 }

@@ -1,4 +1,4 @@
-package informer
+package sources
 
 import (
 	"context"
@@ -131,10 +131,10 @@ func (h *history[T]) last() (last mark.Mark, stored map[types.NamespacedName]str
 	var further mark.Mark
 	for _, entry := range h.entries {
 		stored[entry.Key] = entry.ResourceVersion
-		switch ahead := newer(entry.ResourceVersion, h.version); {
-		case ahead && (further.Version == "" || newer(entry.ResourceVersion, further.Version)):
+		switch ahead := mark.Newer(entry.ResourceVersion, h.version); {
+		case ahead && (further.Version == "" || mark.Newer(entry.ResourceVersion, further.Version)):
 			further = mark.Mark{Key: entry.Key, Version: entry.ResourceVersion}
-		case !ahead && (last.Version == "" || newer(entry.ResourceVersion, last.Version)):
+		case !ahead && (last.Version == "" || mark.Newer(entry.ResourceVersion, last.Version)):
 			last = mark.Mark{Key: entry.Key, Version: entry.ResourceVersion}
 		}
 	}
@@ -179,14 +179,14 @@ func (h *history[T]) ask(ctx context.Context, source listwatch.Source[T], from s
 		switch {
 		case !silent && again && (err == nil || skipped):
 			t.last = true
-		case silent || err == io.EOF, err == nil && newer(event.ResourceVersion, h.version) && !event.Unordered:
+		case silent || err == io.EOF, err == nil && mark.Newer(event.ResourceVersion, h.version) && !event.Unordered:
 			t.other = t.other || len(came) > 0
 			return t
 		case err != nil && !skipped:
 			t.err = err
 			return t
-		case event.Type == listwatch.Bookmark, newer(event.ResourceVersion, h.version),
-			newer(stored[event.Key], h.version): // That object was further than the others.
+		case event.Type == listwatch.Bookmark, mark.Newer(event.ResourceVersion, h.version),
+			mark.Newer(stored[event.Key], h.version): // That object was further than the others.
 		case event.Type != listwatch.Deleted:
 			came[event.Key] = true
 		case stored[event.Key] != "" && !came[event.Key]:
@@ -198,11 +198,11 @@ func (h *history[T]) ask(ctx context.Context, source listwatch.Source[T], from s
 	}
 }
 
-// componentsOf are the sources that a source is put together of, or the source itself.
-func componentsOf[T any](source listwatch.Source[T]) (all []listwatch.Source[T]) {
+// parts are the sources that a source is put together of, or the source itself.
+func parts[T any](source listwatch.Source[T]) (all []listwatch.Source[T]) {
 	if together, ok := source.(interface{ components() []listwatch.Source[T] }); ok {
 		for _, part := range together.components() {
-			all = append(all, componentsOf(part)...)
+			all = append(all, parts(part)...)
 		}
 	}
 	if all == nil {

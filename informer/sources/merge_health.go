@@ -1,4 +1,4 @@
-package informer
+package sources
 
 import (
 	"log/slog"
@@ -11,7 +11,7 @@ import (
 )
 
 // PartFailure is a part of a merged source that cannot be read at present; see
-// [MergeWith]. What the store has of it is as old as Since, and may be older than the
+// [MergeWith]. The store's objects of it are as old as Since, and may be older than the
 // server's.
 type PartFailure struct {
 	// Part is the name of the part, or its number where it has none.
