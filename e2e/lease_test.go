@@ -1,0 +1,138 @@
+package e2e_test
+
+import (
+	"bytes"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kinform/kinform/e2e/cluster"
+)
+
+// candidate is a process of e2e/candidate.
+type candidate struct {
+	process *exec.Cmd
+
+	mu          sync.Mutex // guards following
+	rest        []byte
+	first, last time.Time // of its writes
+	said        []string
+}
+
+// Write takes what the process says.
+func (c *candidate) Write(data []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.rest = append(c.rest, data...)
+	for {
+		line, rest, whole := bytes.Cut(c.rest, []byte("\n"))
+		if !whole {
+			return len(data), nil
+		}
+		c.rest = rest
+		nanoseconds, writes := strings.CutPrefix(string(line), "writes ")
+		if !writes {
+			c.said = append(c.said, string(line))
+			continue
+		}
+		n, err := strconv.ParseInt(nanoseconds, 10, 64)
+		if err != nil {
+			return 0, err
+		}
+		if c.last = time.Unix(0, n); c.first.IsZero() {
+			c.first = c.last
+		}
+	}
+}
+
+func (c *candidate) writes() (first, last time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.first, c.last
+}
+
+// awaitFirst returns when the candidate leads.
+func (c *candidate) awaitFirst(t *testing.T) (first time.Time) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		if first, _ = c.writes(); !first.IsZero() {
+			return first
+		}
+	}
+	require.Fail(t, "it does not lead", "it said %q", c.said)
+	return first
+}
+
+// TestLease has a leader and another candidate, on kinform and on client-go, as processes: the leader
+// is ended, killed or stopped for a while, and the other takes over, which writes nothing before the last
+// write of the first.
+func TestLease(t *testing.T) {
+	binary := filepath.Join(t.TempDir(), "candidate")
+	built, err := exec.Command("go", "build", "-o", binary, "./candidate").CombinedOutput()
+	require.NoError(t, err, string(built))
+	const clientGo = "client-go"
+	for _, test := range []struct {
+		leader, other string
+		end           syscall.Signal
+		least, most   time.Duration // until the other leads
+	}{
+		{"kinform", "kinform", syscall.SIGTERM, 0, 3 * time.Second},
+		{"kinform", "kinform", syscall.SIGKILL, 4 * time.Second, 10 * time.Second},
+		{"kinform", "kinform", syscall.SIGSTOP, 4 * time.Second, 10 * time.Second},
+		{"kinform", clientGo, syscall.SIGTERM, 0, 4 * time.Second},
+		{"kinform", clientGo, syscall.SIGKILL, 4 * time.Second, 12 * time.Second},
+		{"kinform", clientGo, syscall.SIGSTOP, 4 * time.Second, 12 * time.Second},
+		{clientGo, "kinform", syscall.SIGTERM, 0, 3 * time.Second},
+		{clientGo, "kinform", syscall.SIGKILL, 4 * time.Second, 10 * time.Second},
+	} {
+		signal := map[syscall.Signal]string{syscall.SIGTERM: "term", syscall.SIGKILL: "kill", syscall.SIGSTOP: "stop"}[test.end]
+		name := fmt.Sprintf("%s-%s-%s", test.leader, test.other, signal)
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			start := func(identity, library string) *candidate {
+				c := &candidate{process: exec.Command(binary, "-kubeconfig", kube.KubeconfigFile(), "-namespace", cluster.Namespace,
+					"-lease", name, "-identity", identity, "-client-go="+strconv.FormatBool(library == clientGo))}
+				c.process.Stdout, c.process.Stderr = c, c
+				require.NoError(t, c.process.Start())
+				ended := make(chan struct{})
+				go func() {
+					defer close(ended)
+					_ = c.process.Wait()
+				}()
+				t.Cleanup(func() {
+					_ = c.process.Process.Kill()
+					<-ended
+					if t.Failed() {
+						t.Logf("%s said %q", identity, c.said)
+					}
+				})
+				return c
+			}
+			leader := start("leader", test.leader)
+			leader.awaitFirst(t)
+			other := start("other", test.other)
+			time.Sleep(5 * time.Second) // It sees some renewals.
+			ended := time.Now()
+			require.NoError(t, leader.process.Process.Signal(test.end))
+			first := other.awaitFirst(t)
+			if test.end == syscall.SIGSTOP {
+				require.NoError(t, leader.process.Process.Signal(syscall.SIGCONT))
+				time.Sleep(time.Second) // It goes on as if nothing had been.
+			}
+			_, last := leader.writes()
+			require.True(t, last.Before(first), "the leader writes at %v, and the other since %v", last, first)
+			took := first.Sub(ended)
+			t.Logf("the other leads after %v", took.Round(time.Millisecond))
+			require.GreaterOrEqual(t, took, test.least)
+			require.Less(t, took, test.most)
+		})
+	}
+}
