@@ -8,7 +8,9 @@ import (
 )
 
 // table is a hash table from keys to records. Any number of readers look up keys without a
-// lock, while the one writer changes it.
+// lock, while the one writer changes it. plain/store.go has a Go map and an RWMutex. In
+// BenchmarkGetInTurn that takes 124 ns in the place of this table, 64 such maps take 116 ns,
+// a sync.Map 162 ns, and this table 26 ns (docs/adr/0004).
 //
 // It has open addressing with linear probing by groups of slots. Each group is one cache
 // line (BenchmarkGet). A slot has the record, which has its key. So the writer may use a
