@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/kinform/kinform/rest/internal/transport"
+	"github.com/kinform/kinform/rest/internal/wire"
 )
 
 // Options are the choices of a Client. The zero value works.
@@ -146,8 +147,8 @@ func NewClient(cfg Config, opts Options) (*Client, error) {
 		opts.MaxExpansion < 0 || opts.MaxObjectMemory < 0 || opts.MaxDepth < 0 || opts.MaxCompression < 0 || opts.MaxSilence < 0 {
 		return nil, errors.New("rest: HeaderTimeout, MaxObjectBytes, MaxListBytes, MaxExpansion, MaxObjectMemory, MaxDepth, MaxCompression, MaxSilence and MaxRetryAfter must not be negative")
 	}
-	if opts.MaxDepth > maxJSONDepth {
-		return nil, fmt.Errorf("rest: Options.MaxDepth is %d, but nothing decodes more than %d levels", opts.MaxDepth, maxJSONDepth)
+	if opts.MaxDepth > wire.MaxDepth {
+		return nil, fmt.Errorf("rest: Options.MaxDepth is %d, but nothing decodes more than %d levels", opts.MaxDepth, wire.MaxDepth)
 	}
 
 	connecting := transport.Options{

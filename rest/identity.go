@@ -60,7 +60,7 @@ func identifyProtobuf(object []byte, partial bool) identity {
 	for err == nil && len(metadata) > 0 {
 		var h wire.Header
 		var value []byte
-		if h, value, metadata, err = wire.NextField(metadata, partial); err != nil || h.Type != wire.Bytes {
+		if h, value, metadata, err = wire.NextField(metadata, partial); err != nil || h.Type != wire.TypeBytes {
 			continue
 		}
 		switch h.Field {

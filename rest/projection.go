@@ -130,7 +130,7 @@ func statusNumber(t reflect.Type) uint64 {
 func (d *Omit) protobuf(object []byte, status uint64) []byte {
 	return rewrite(object, func(h wire.Header, value []byte) ([]byte, bool) {
 		switch {
-		case h.Field == fieldMetadata && h.Type == wire.Bytes:
+		case h.Field == fieldMetadata && h.Type == wire.TypeBytes:
 			return rewrite(value, d.metadataField), true
 		case d.AllButMetadata, d.Status && h.Field == status:
 			return nil, false

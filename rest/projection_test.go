@@ -154,7 +154,7 @@ func FuzzDropProtobuf(f *testing.F) {
 func walkable(message []byte, object bool) bool {
 	for len(message) > 0 {
 		h, value, rest, err := wire.NextField(message, false)
-		isMetadata := object && h.Field == fieldMetadata && h.Type == wire.Bytes
+		isMetadata := object && h.Field == fieldMetadata && h.Type == wire.TypeBytes
 		if err != nil || isMetadata && !walkable(value, false) {
 			return false
 		}

@@ -251,7 +251,7 @@ func answerKind(encoding Encoding, data []byte) (apiVersion, kind []byte, err er
 		apiVersion, kind, _, err = wire.Unwrap(data, false)
 		return apiVersion, kind, err
 	}
-	if start := data[wire.Spaces(data):]; len(start) == 0 || start[0] != '{' {
+	if start := data[wire.Space(data, 0):]; len(start) == 0 || start[0] != '{' {
 		return nil, nil, wire.NotJSON(start)
 	}
 	if !json.Valid(data) {

@@ -44,12 +44,9 @@ type limits struct {
 // limits are those of the options, or else the defaults.
 func (c *Client) limits() limits {
 	return limits{
-		expansion: orDefault(c.maxExpansion, 64), memory: orDefault(c.maxMemory, 256<<20), depth: orDefault(c.maxDepth, maxJSONDepth),
+		expansion: orDefault(c.maxExpansion, 64), memory: orDefault(c.maxMemory, 256<<20), depth: orDefault(c.maxDepth, wire.MaxDepth),
 	}
 }
-
-// maxJSONDepth is how deep encoding/json goes, which API servers use.
-const maxJSONDepth = 10_000
 
 // scales weigh encoded objects of one type. They are made when they are first needed.
 type scales struct {

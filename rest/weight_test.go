@@ -29,7 +29,7 @@ import (
 
 // field is a field of a message with contents.
 func field(number int, value []byte) []byte {
-	out := binary.AppendUvarint(nil, uint64(number)<<3|wire.Bytes)
+	out := binary.AppendUvarint(nil, uint64(number)<<3|wire.TypeBytes)
 	return append(binary.AppendUvarint(out, uint64(len(value))), value...)
 }
 
@@ -226,9 +226,9 @@ func nest(number, levels int) []byte {
 	}
 	for range levels {
 		if number == 4 { // a map has its values in entries
-			put(binary.AppendUvarint([]byte{2<<3 | wire.Bytes}, uint64(len(reversed))))
+			put(binary.AppendUvarint([]byte{2<<3 | wire.TypeBytes}, uint64(len(reversed))))
 		}
-		put(binary.AppendUvarint([]byte{byte(number<<3 | wire.Bytes)}, uint64(len(reversed))))
+		put(binary.AppendUvarint([]byte{byte(number<<3 | wire.TypeBytes)}, uint64(len(reversed))))
 	}
 	for i, j := 0, len(reversed)-1; i < j; i, j = i+1, j-1 {
 		reversed[i], reversed[j] = reversed[j], reversed[i]
@@ -400,7 +400,7 @@ func TestWeightsAreThoseOfDecoding(t *testing.T) {
 		"entries of a map":     {reflect.TypeFor[*unstructured.Unstructured](), JSON, manyKeys(50_000)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newScales(test.typ, limits{expansion: 1, memory: math.MaxInt64, depth: maxJSONDepth})
+			s := newScales(test.typ, limits{expansion: 1, memory: math.MaxInt64, depth: wire.MaxDepth})
 			const plenty = 1 << 40
 			w := weighing{left: plenty, depth: s.limits.depth}
 			var err error
@@ -460,7 +460,7 @@ func TestLargeObjectsAreBoundedByMemory(t *testing.T) {
 
 func TestBoundsAreValidated(t *testing.T) {
 	t.Parallel()
-	for _, opts := range []Options{{MaxExpansion: -1}, {MaxObjectMemory: -1}, {MaxDepth: -1}, {MaxDepth: maxJSONDepth + 1}} {
+	for _, opts := range []Options{{MaxExpansion: -1}, {MaxObjectMemory: -1}, {MaxDepth: -1}, {MaxDepth: wire.MaxDepth + 1}} {
 		_, err := NewClient(Config{Host: "x"}, opts)
 		require.ErrorContains(t, err, "rest: ")
 	}
@@ -516,7 +516,7 @@ func TestG11_NamesOfFieldsAreWeighedInAnyCase(t *testing.T) {
 		Small []int8     `json:"a"`
 		Large [][64]int8 `json:"A"`
 	}
-	s := newScales(reflect.TypeFor[two](), limits{expansion: 1, memory: math.MaxInt64, depth: maxJSONDepth})
+	s := newScales(reflect.TypeFor[two](), limits{expansion: 1, memory: math.MaxInt64, depth: wire.MaxDepth})
 	data := `{"%s":[0` + strings.Repeat(",0", 10_000) + `]}`
 	require.NoError(t, s.weigh(JSON, fmt.Appendf(nil, data, "a"), wire.JSONSize{Parts: 1 << 20}))
 	require.ErrorIs(t, s.weigh(JSON, fmt.Appendf(nil, data, "A"), wire.JSONSize{Parts: 1 << 20}), ErrTooLarge)

@@ -49,7 +49,7 @@ func (s *scales) weighJSON(w weighing, data []byte, size wire.JSONSize) error {
 		return nil
 	}
 	w.largest = scales.largest
-	_, err := w.json(scales, data, wire.Spaces(data))
+	_, err := w.json(scales, data, wire.Space(data, 0))
 	return s.verdict(err, data)
 }
 
@@ -84,7 +84,7 @@ func (w *weighing) json(s *jsonScales, data []byte, i int) (end int, err error) 
 	empty, _ := wire.AfterByte(data[i+1:], closing)
 	elem, member := w.container(s, c, empty != nil)
 	for i++; ; first = false {
-		i += wire.Spaces(data[i:])
+		i = wire.Space(data, i)
 		switch {
 		case i >= len(data):
 			return 0, errShortJSON
@@ -96,7 +96,7 @@ func (w *weighing) json(s *jsonScales, data []byte, i int) (end int, err error) 
 			return 0, errShortJSON
 		default:
 			i++
-			i += wire.Spaces(data[i:])
+			i = wire.Space(data, i)
 		}
 		in := elem
 		if c == '{' {
@@ -112,8 +112,7 @@ func (w *weighing) json(s *jsonScales, data []byte, i int) (end int, err error) 
 			if !ok {
 				return 0, errShortJSON
 			}
-			i = len(data) - len(rest)
-			i += wire.Spaces(rest)
+			i = wire.Space(data, len(data)-len(rest))
 		}
 		if w.left -= int64(member); w.left < 0 {
 			return 0, errHeavy

@@ -33,7 +33,7 @@ func (w *weighing) protobuf(s *protobufScales, message []byte) error {
 	for len(message) > 0 {
 		var number uint64
 		var value []byte
-		if len(message) > 1 && message[0] < 0x80 && message[0]&7 == wire.Bytes && int(message[1]) <= len(message)-2 && message[1] < 0x80 && message[0] > 7 {
+		if len(message) > 1 && message[0] < 0x80 && message[0]&7 == wire.TypeBytes && int(message[1]) <= len(message)-2 && message[1] < 0x80 && message[0] > 7 {
 			end := 2 + int(message[1]) // which most fields are like
 			number, value, message = uint64(message[0]>>3), message[2:end], message[end:]
 		} else {
@@ -42,7 +42,7 @@ func (w *weighing) protobuf(s *protobufScales, message []byte) error {
 				return err
 			}
 			number, value, message = h.Field, v, rest
-			if h.Type != wire.Bytes {
+			if h.Type != wire.TypeBytes {
 				continue
 			}
 		}

@@ -5,6 +5,8 @@ import (
 	"unsafe"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kinform/kinform/rest/internal/wire"
 )
 
 // The text of managed fields, which is a kilobyte to four, is half of a pod's encoding. That of the
@@ -35,11 +37,11 @@ func textSetter(t reflect.Type) func(at unsafe.Pointer, text string) {
 
 // onlyText finds the text in the message that managed fields are, if there is nothing else in it.
 func onlyText(message string) (text string, ok bool) {
-	const tag = 1<<3 | wireBytes
+	const tag = 1<<3 | wire.TypeBytes
 	if message == "" || message[0] != tag {
 		return "", false
 	}
-	from, end, err := contents(unsafe.Slice(unsafe.StringData(message), len(message)), 1)
+	from, end, err := wire.Contents(unsafe.Slice(unsafe.StringData(message), len(message)), 1)
 	if err != nil || from == end || end != len(message) {
 		return "", false
 	}

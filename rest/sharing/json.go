@@ -6,6 +6,8 @@ import (
 	"sync"
 
 	kjson "sigs.k8s.io/json"
+
+	"github.com/kinform/kinform/rest/internal/wire"
 )
 
 // jsonPart is what a Decoder has for JSON.
@@ -88,11 +90,11 @@ const maxSpare = 64 << 10
 // nothing of it refers to data.
 func (s *jsonState) root(sl *slot, v reflect.Value, data []byte, share bool) error {
 	s.data, s.share, s.depth = data, share, 0
-	i := space(data, 0)
+	i := wire.Space(data, 0)
 	i, err := s.value(sl, v.UnsafePointer(), i)
 	if err == nil {
-		if i = space(data, i); i < len(data) {
-			err = unexpected(data, i, "the end")
+		if i = wire.Space(data, i); i < len(data) {
+			err = wire.Unexpected(data, i, "the end")
 		}
 	}
 	if err != nil {

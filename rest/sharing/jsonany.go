@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"unsafe"
+
+	"github.com/kinform/kinform/rest/internal/wire"
 )
 
 // member is what is known of the members with one name in objects of no type.
@@ -52,7 +54,7 @@ func (s *jsonState) member(name []byte) *member {
 // nil, and elem of their elements.
 func (s *jsonState) any(sl, elem *slot, i int) (v any, end int, err error) {
 	if i >= len(s.data) {
-		return nil, 0, unexpected(s.data, i, "a value")
+		return nil, 0, wire.Unexpected(s.data, i, "a value")
 	}
 	switch c := s.data[i]; c {
 	case '{', '[':
@@ -63,10 +65,10 @@ func (s *jsonState) any(sl, elem *slot, i int) (v any, end int, err error) {
 		}
 		return s.copied(s.decoder.json.texts, text), end, nil
 	case 't', 'f':
-		end, err = wordEnd(s.data, i)
+		end, err = wire.WordEnd(s.data, i)
 		return c == 't', end, err
 	case 'n':
-		end, err = wordEnd(s.data, i)
+		end, err = wire.WordEnd(s.data, i)
 		return nil, end, err
 	default:
 		return s.anyNumber(i)
@@ -113,7 +115,7 @@ func (s *jsonState) anyMap(i int) (map[string]any, int, error) {
 		if err != nil {
 			return nil, 0, err
 		}
-		i, more, err = next(s.data, i, '}')
+		i, more, err = wire.NextValue(s.data, i, '}')
 	}
 	s.depth--
 	s.lists += anyMapBytes(len(m))
@@ -129,7 +131,7 @@ func (s *jsonState) anyList(elem *slot, i int) ([]any, int, error) {
 			return nil, 0, err
 		}
 		s.elems = append(s.elems, v)
-		i, more, err = next(s.data, i, ']')
+		i, more, err = wire.NextValue(s.data, i, ']')
 	}
 	s.depth--
 	v := make([]any, len(s.elems)-start)
@@ -158,9 +160,9 @@ func anyMapBytes(members int) int {
 // anyNumber decodes an int64 if that is possible without loss, else a float64.
 func (s *jsonState) anyNumber(i int) (any, int, error) {
 	if c := s.data[i]; c != '-' && (c < '0' || c > '9') {
-		return nil, 0, unexpected(s.data, i, "a value")
+		return nil, 0, wire.Unexpected(s.data, i, "a value")
 	}
-	end, err := numberEnd(s.data, i)
+	end, err := wire.NumberEnd(s.data, i)
 	if err != nil {
 		return nil, 0, err
 	}

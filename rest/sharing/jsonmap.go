@@ -3,6 +3,8 @@ package sharing
 import (
 	"reflect"
 	"unsafe"
+
+	"github.com/kinform/kinform/rest/internal/wire"
 )
 
 // mapping stores a map.
@@ -52,7 +54,7 @@ func (s *jsonState) textMap(sl *slot, m map[string]string, i int) (int, error) {
 			text, _, i, err = s.chars(i)
 		case i < len(s.data) && s.data[i] == 'n':
 			text = nil
-			i, err = wordEnd(s.data, i)
+			i, err = wire.WordEnd(s.data, i)
 		default:
 			err = s.mismatch(sl.elem, i)
 		}
@@ -60,7 +62,7 @@ func (s *jsonState) textMap(sl *slot, m map[string]string, i int) (int, error) {
 			return 0, err
 		}
 		m[key] = s.copied(sl.elem.text, text)
-		i, more, err = next(s.data, i, '}')
+		i, more, err = wire.NextValue(s.data, i, '}')
 	}
 	s.depth--
 	return i, err
@@ -87,7 +89,7 @@ func (s *jsonState) otherMap(sl *slot, m reflect.Value, i int) (int, error) {
 		s.settle(texts) // since it moves
 		m.SetMapIndex(key.Elem(), value.Elem())
 		value.Elem().SetZero()
-		i, more, err = next(s.data, i, '}')
+		i, more, err = wire.NextValue(s.data, i, '}')
 	}
 	s.depth--
 	return i, err

@@ -4,6 +4,8 @@ import (
 	"reflect"
 	"strconv"
 	"unsafe"
+
+	"github.com/kinform/kinform/rest/internal/wire"
 )
 
 // recent is what was found of late in one slot. JSON says only at its end how long a
@@ -45,7 +47,7 @@ func (s *jsonState) known(sl *slot, i int) (l look, err error) {
 			return look{found: e, end: i + len(e.key)}, nil
 		}
 	}
-	if l.end, l.count, err = valueEnd(s.data, i, s.depth); err != nil {
+	if l.end, l.count, err = wire.ValueEnd(s.data, i, s.depth); err != nil {
 		return l, err
 	}
 	l.found, l.missing = s.find(sl.whole, sl.shape, s.data[i:l.end])
@@ -107,11 +109,11 @@ func (s *jsonState) smallValue(sl *slot, i int) (to unsafe.Pointer, end int) {
 	switch {
 	case !s.share:
 	case sl.kind == jsonBool:
-		if end, err := wordEnd(s.data, i); err == nil {
+		if end, err := wire.WordEnd(s.data, i); err == nil {
 			return unsafe.Pointer(s.bool(s.data[i] == 't')), end
 		}
 	case sl.kind == jsonInt && sl.size >= 4:
-		end, err := numberEnd(s.data, i)
+		end, err := wire.NumberEnd(s.data, i)
 		if err != nil {
 			break
 		}
@@ -141,7 +143,7 @@ func (s *jsonState) list(sl *slot, at *list, i int) (end int, err error) {
 		*at = list{array: l.found.value, len: l.found.count, cap: l.found.count}
 		return l.end, nil
 	case l.end == 0:
-		if _, l.count, err = valueEnd(s.data, i, s.depth); err != nil {
+		if _, l.count, err = wire.ValueEnd(s.data, i, s.depth); err != nil {
 			return 0, err
 		}
 	}
@@ -149,13 +151,13 @@ func (s *jsonState) list(sl *slot, at *list, i int) (end int, err error) {
 	s.depth++ // which valueEnd has allowed
 	since := s.start()
 	s.lists += l.count * int(sl.elem.size)
-	end = space(s.data, i+1)
+	end = wire.Space(s.data, i+1)
 	for k := range l.count {
 		if end, err = s.value(sl.elem, unsafe.Add(at.array, uintptr(k)*sl.elem.size), end); err != nil {
 			return 0, err
 		}
-		if end = space(s.data, end); k < l.count-1 {
-			end = space(s.data, end+1)
+		if end = wire.Space(s.data, end); k < l.count-1 {
+			end = wire.Space(s.data, end+1)
 		}
 	}
 	s.depth--
@@ -179,7 +181,7 @@ func (s *jsonState) deepList(sl *slot, at unsafe.Pointer, i int) (int, error) {
 		to.Set(reflect.Append(to, elem.Elem()))
 		elem.Elem().SetZero()
 		s.lists += int(sl.elem.size)
-		i, more, err = next(s.data, i, ']')
+		i, more, err = wire.NextValue(s.data, i, ']')
 	}
 	s.depth--
 	return i, err

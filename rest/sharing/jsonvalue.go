@@ -14,20 +14,21 @@ import (
 	kjson "sigs.k8s.io/json"
 
 	"github.com/kinform/kinform/internal/quantity"
+	"github.com/kinform/kinform/rest/internal/wire"
 )
 
 // value decodes the value that begins at data[i] and stores it at an address, where
 // nothing is yet. It says where the value ends.
 func (s *jsonState) value(sl *slot, at unsafe.Pointer, i int) (end int, err error) {
 	if i >= len(s.data) {
-		return 0, unexpected(s.data, i, "a value")
+		return 0, wire.Unexpected(s.data, i, "a value")
 	}
 	c := s.data[i]
 	switch {
 	case sl.kind == jsonOwn || sl.kind == jsonOther:
 		return s.foreign(sl, at, i)
 	case c == 'n':
-		return wordEnd(s.data, i)
+		return wire.WordEnd(s.data, i)
 	case c == '{':
 		switch sl.kind {
 		case jsonStruct:
@@ -54,7 +55,7 @@ func (s *jsonState) value(sl *slot, at unsafe.Pointer, i int) (end int, err erro
 	case c == 't' || c == 'f':
 		if sl.kind == jsonBool {
 			*(*bool)(at) = c == 't'
-			return wordEnd(s.data, i)
+			return wire.WordEnd(s.data, i)
 		}
 	case sl.kind == jsonInt || sl.kind == jsonUint || sl.kind == jsonFloat:
 		return s.number(sl, at, i)
@@ -74,7 +75,7 @@ func (s *jsonState) value(sl *slot, at unsafe.Pointer, i int) (end int, err erro
 // mismatch is the error for a value that its type cannot have. It does not tell the
 // value, which may be a secret.
 func (s *jsonState) mismatch(sl *slot, i int) error {
-	if _, _, err := valueEnd(s.data, i, s.depth); err != nil {
+	if _, _, err := wire.ValueEnd(s.data, i, s.depth); err != nil {
 		return err
 	}
 	what := "number"
@@ -101,7 +102,7 @@ func (sl *slot) unmarshal(data []byte, to any) error {
 
 // foreign has a value decoded by its type's own method, or by apimachinery's decoder.
 func (s *jsonState) foreign(sl *slot, at unsafe.Pointer, i int) (int, error) {
-	end, _, err := valueEnd(s.data, i, s.depth)
+	end, _, err := wire.ValueEnd(s.data, i, s.depth)
 	if err != nil {
 		return 0, err
 	}
@@ -125,10 +126,10 @@ func (s *jsonState) foreign(sl *slot, at unsafe.Pointer, i int) (int, error) {
 // enter begins an object or a list at data[i], and finds its first member or element,
 // or the end of all.
 func (s *jsonState) enter(i int, closing byte) (at int, more bool, err error) {
-	if s.depth++; s.depth > maxDepth {
-		return 0, false, errJSONDeep
+	if s.depth++; s.depth > wire.MaxDepth {
+		return 0, false, wire.ErrDeep
 	}
-	if i = space(s.data, i+1); i < len(s.data) && s.data[i] == closing {
+	if i = wire.Space(s.data, i+1); i < len(s.data) && s.data[i] == closing {
 		return i + 1, false, nil
 	}
 	return i, true, nil
@@ -138,13 +139,13 @@ func (s *jsonState) enter(i int, closing byte) (at int, more bool, err error) {
 // call of chars.
 func (s *jsonState) key(i int) (key []byte, value int, err error) {
 	if i >= len(s.data) || s.data[i] != '"' {
-		return nil, 0, unexpected(s.data, i, "a key")
+		return nil, 0, wire.Unexpected(s.data, i, "a key")
 	}
 	key, _, end, err := s.chars(i)
 	if err != nil {
 		return nil, 0, err
 	}
-	value, err = colon(s.data, end)
+	value, err = wire.Colon(s.data, end)
 	return key, value, err
 }
 
@@ -158,7 +159,7 @@ func (s *jsonState) object(p *jsonPlan, at unsafe.Pointer, i int) (int, error) {
 			return 0, err
 		}
 		if n < 0 {
-			i, _, err = valueEnd(s.data, i, s.depth)
+			i, _, err = wire.ValueEnd(s.data, i, s.depth)
 		} else {
 			f := &p.fields[n]
 			to := unsafe.Add(at, f.offset)
@@ -174,7 +175,7 @@ func (s *jsonState) object(p *jsonPlan, at unsafe.Pointer, i int) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		i, more, err = next(s.data, i, '}')
+		i, more, err = wire.NextValue(s.data, i, '}')
 	}
 	s.depth--
 	return i, err
@@ -185,7 +186,7 @@ func (s *jsonState) object(p *jsonPlan, at unsafe.Pointer, i int) (int, error) {
 func (s *jsonState) field(p *jsonPlan, before, i int) (n, value int, err error) {
 	if before+1 < len(p.fields) {
 		if start := p.fields[before+1].start; hasPrefix(s.data, i, start) {
-			return before + 1, space(s.data, i+len(start)), nil
+			return before + 1, wire.Space(s.data, i+len(start)), nil
 		}
 	}
 	key, value, err := s.key(i)
@@ -203,13 +204,13 @@ func hasPrefix(data []byte, i int, prefix string) bool {
 // chars returns the text of the string that begins at data[i]: either as a part of
 // data or, if it is not plain, until the next call.
 func (s *jsonState) chars(i int) (text []byte, plain bool, end int, err error) {
-	end, plain, err = stringEnd(s.data, i)
+	end, plain, err = wire.StringEnd(s.data, i)
 	if err != nil {
 		return nil, false, 0, err
 	}
 	text = s.data[i+1 : end-1]
 	if !plain {
-		s.scratch = appendText(s.scratch[:0], text)
+		s.scratch = wire.AppendText(s.scratch[:0], text)
 		text = s.scratch
 	}
 	return text, plain, end, nil
@@ -265,7 +266,7 @@ func (s *jsonState) base64(sl *slot, to *[]byte, i int) (int, error) {
 
 // number stores a number.
 func (s *jsonState) number(sl *slot, at unsafe.Pointer, i int) (int, error) {
-	end, err := numberEnd(s.data, i)
+	end, err := wire.NumberEnd(s.data, i)
 	if err != nil {
 		return 0, err
 	}

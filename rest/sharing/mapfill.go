@@ -3,6 +3,8 @@ package sharing
 import (
 	"reflect"
 	"unsafe"
+
+	"github.com/kinform/kinform/rest/internal/wire"
 )
 
 // mapFiller adds entries to a map.
@@ -44,16 +46,16 @@ func (m *mapFiller) add(data []byte) error {
 		_ = m.state.message(p, m.vp, nil)
 	}
 	for i := 0; i < len(data); {
-		tag, end, err := number(data, i)
+		tag, end, err := wire.Varint(data, i)
 		if err != nil {
 			return err
 		}
 		switch field, kind := int32(tag>>3), m.field.value.kind; {
 		case field == 2 && kind.varint():
-			n, i, err = number(data, end)
+			n, i, err = wire.Varint(data, end)
 		case field == 1 || field == 2:
 			var from int
-			if from, i, err = contents(data, end); err != nil {
+			if from, i, err = wire.Contents(data, end); err != nil {
 				return err
 			}
 			if field == 1 {
@@ -64,7 +66,7 @@ func (m *mapFiller) add(data []byte) error {
 				err = m.state.settled(m.field.value.plan, m.vp, value)
 			}
 		default:
-			i, err = skip(data, end, tag&7)
+			i, err = wire.SkipField(data, end, tag&7)
 		}
 		if err != nil {
 			return err

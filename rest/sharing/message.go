@@ -5,10 +5,9 @@ import (
 	"fmt"
 	"reflect"
 	"unsafe"
-)
 
-// maxDepth bounds how deep messages are nested, for types that contain themselves.
-const maxDepth = 10_000
+	"github.com/kinform/kinform/rest/internal/wire"
+)
 
 var errDeep = errors.New("protobuf: messages are nested too deep")
 
@@ -47,7 +46,7 @@ func (s *state) message(p *plan, at unsafe.Pointer, data []byte) error {
 	if p.list && (*list)(at).array == nil {
 		(*list)(at).array = unsafe.Pointer(&struct{}{}) // empty, which is not nil
 	}
-	if s.depth++; s.depth > maxDepth {
+	if s.depth++; s.depth > wire.MaxDepth {
 		return errDeep
 	}
 	for i := 0; i < len(data); {
@@ -55,20 +54,20 @@ func (s *state) message(p *plan, at unsafe.Pointer, data []byte) error {
 		tag, tagEnd := uint64(data[i]), i+1
 		if tag >= 0x80 {
 			var err error
-			if tag, tagEnd, err = longNumber(data, i); err != nil {
+			if tag, tagEnd, err = wire.LongVarint(data, i); err != nil {
 				return err
 			}
 		}
-		wire, n := tag&7, int32(tag>>3)
+		typ, n := tag&7, int32(tag>>3)
 		switch {
-		case wire == wireEndGroup:
-			return errGroup
+		case typ == wire.TypeEndGroup:
+			return wire.ErrGroup
 		case n <= 0:
 			return fmt.Errorf("protobuf: %s: the number of a field is %d", p.typ, n)
 		}
 		if int(n) >= len(p.fields) || p.fields[n].kind == 0 {
 			var err error
-			if i, err = skip(data, tagEnd, wire); err != nil {
+			if i, err = wire.SkipField(data, tagEnd, typ); err != nil {
 				return err
 			}
 			continue
@@ -76,13 +75,13 @@ func (s *state) message(p *plan, at unsafe.Pointer, data []byte) error {
 		f := &p.fields[n]
 		to := unsafe.Add(at, f.offset)
 		switch {
-		case wire == wireBytes && f.kind >= bools:
+		case typ == wire.TypeBytes && f.kind >= bools:
 			from, end := tagEnd+1, 0
 			if tagEnd < len(data) && data[tagEnd] < 0x80 && int(data[tagEnd]) <= len(data)-from {
 				end = from + int(data[tagEnd])
 			} else {
 				var err error
-				if from, end, err = contents(data, tagEnd); err != nil {
+				if from, end, err = wire.Contents(data, tagEnd); err != nil {
 					return err
 				}
 			}
@@ -95,15 +94,15 @@ func (s *state) message(p *plan, at unsafe.Pointer, data []byte) error {
 			if i, err = s.bytes(f, to, data, start, tagEnd, from, end); err != nil {
 				return err
 			}
-		case wire == wireVarint && f.kind.varint():
-			v, end, err := number(data, tagEnd)
+		case typ == wire.TypeVarint && f.kind.varint():
+			v, end, err := wire.Varint(data, tagEnd)
 			if err != nil {
 				return err
 			}
 			s.number(f, to, v)
 			i = end
 		default:
-			return fmt.Errorf("protobuf: %s.%s: unexpected wire type %d", p.typ, f.name, wire)
+			return fmt.Errorf("protobuf: %s.%s: unexpected wire type %d", p.typ, f.name, typ)
 		}
 	}
 	s.depth--
@@ -149,7 +148,7 @@ func (s *state) bytes(f *field, at unsafe.Pointer, data []byte, start, tagEnd, f
 		return end, s.pointer(f, (*unsafe.Pointer)(at), data[from:end], false)
 	case bools, int32s, int64s:
 		for from < end {
-			v, next, err := number(data[:end], from)
+			v, next, err := wire.Varint(data[:end], from)
 			if err != nil {
 				return 0, err
 			}
@@ -157,10 +156,10 @@ func (s *state) bytes(f *field, at unsafe.Pointer, data []byte, start, tagEnd, f
 			from = next
 		}
 	case aMap:
-		n, end := run(data, start, tagEnd, end)
+		n, end := wire.Run(data, start, tagEnd, end)
 		return end, s.mapping(f, at, data[start:end], tagEnd-start, n)
 	default:
-		n, end := run(data, start, tagEnd, end)
+		n, end := wire.Run(data, start, tagEnd, end)
 		return end, s.list(f, (*list)(at), data[start:end], tagEnd-start, n)
 	}
 	return end, nil

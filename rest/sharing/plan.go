@@ -175,8 +175,8 @@ func (c *compiler) add(p *plan, sf reflect.StructField, tag string) error {
 		return err
 	}
 	// Which of the two it is follows from the type; some tags of Kubernetes are wrong.
-	if wire := parts[0]; wire != "bytes" && wire != "varint" {
-		return fmt.Errorf("the encoding %q is not known", wire)
+	if encoding := parts[0]; encoding != "bytes" && encoding != "varint" {
+		return fmt.Errorf("the encoding %q is not known", encoding)
 	}
 	f.offset, f.name = sf.Offset, sf.Name
 	f.apart = p.typ == reflect.TypeFor[metav1.ObjectMeta]() && isIdentity(sf.Name)

@@ -5,6 +5,8 @@ import (
 	"unsafe"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kinform/kinform/rest/internal/wire"
 )
 
 // A later version of an object mostly repeats what an earlier one had. What it had is
@@ -51,7 +53,7 @@ func (s *state) same(p *plan, at unsafe.Pointer, data []byte, depth int) bool {
 	next := 1 // the lowest number that may follow
 	for i := 0; i < len(data); {
 		start := i
-		tag, tagEnd, err := number(data, i)
+		tag, tagEnd, err := wire.Varint(data, i)
 		if err != nil || tag>>3 < uint64(next) || tag>>3 >= uint64(len(p.fields)) {
 			return false
 		}
@@ -62,21 +64,21 @@ func (s *state) same(p *plan, at unsafe.Pointer, data []byte, depth int) bool {
 		next = n + 1
 		f := &p.fields[n]
 		field := unsafe.Add(at, f.offset)
-		switch wire := tag & 7; {
-		case wire == wireVarint && f.kind != 0 && f.kind.varint():
-			v, end, err := number(data, tagEnd)
+		switch typ := tag & 7; {
+		case typ == wire.TypeVarint && f.kind != 0 && f.kind.varint():
+			v, end, err := wire.Varint(data, tagEnd)
 			if err != nil || !sameNumber(f.kind, field, v) {
 				return false
 			}
 			i = end
-		case wire == wireBytes && f.kind > int64s:
-			from, end, err := contents(data, tagEnd)
+		case typ == wire.TypeBytes && f.kind > int64s:
+			from, end, err := wire.Contents(data, tagEnd)
 			if err != nil {
 				return false
 			}
 			count := 1
 			if f.kind >= stringList {
-				count, end = run(data, start, tagEnd, end)
+				count, end = wire.Run(data, start, tagEnd, end)
 				from = start
 			}
 			if !s.sameBytes(f, field, data[from:end], tagEnd-start, count, depth) {
@@ -146,7 +148,7 @@ func (s *state) sameList(f *field, at *list, data []byte, tag, n, depth int) boo
 		return true
 	}
 	for i := range n {
-		from, end, err := contents(data, tag)
+		from, end, err := wire.Contents(data, tag)
 		if err != nil {
 			return false
 		}
@@ -184,7 +186,7 @@ func (s *state) sameMap(f *field, at unsafe.Pointer, data []byte, tag, n int) bo
 	}
 	var before []byte
 	for i := range n {
-		from, end, err := contents(data, tag)
+		from, end, err := wire.Contents(data, tag)
 		if err != nil {
 			return false
 		}
@@ -202,15 +204,15 @@ func (s *state) sameMap(f *field, at unsafe.Pointer, data []byte, tag, n int) bo
 
 // textEntry takes an entry of a map of strings apart, if it is just that: key=1, value=2.
 func textEntry(data []byte) (key, value []byte, ok bool) {
-	const keyTag, valueTag = 1<<3 | wireBytes, 2<<3 | wireBytes
+	const keyTag, valueTag = 1<<3 | wire.TypeBytes, 2<<3 | wire.TypeBytes
 	if len(data) == 0 || data[0] != keyTag {
 		return nil, nil, false
 	}
-	from, end, err := contents(data, 1)
+	from, end, err := wire.Contents(data, 1)
 	if err != nil || end == len(data) || data[end] != valueTag {
 		return nil, nil, false
 	}
-	start, last, err := contents(data, end+1)
+	start, last, err := wire.Contents(data, end+1)
 	return data[from:end], data[start:last], err == nil && last == len(data)
 }
 

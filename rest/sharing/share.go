@@ -3,6 +3,8 @@ package sharing
 import (
 	"reflect"
 	"unsafe"
+
+	"github.com/kinform/kinform/rest/internal/wire"
 )
 
 // list is a slice of whatever type.
@@ -146,7 +148,7 @@ func (s *state) list(f *field, at *list, data []byte, tag, n int) error {
 		}
 	}
 	for i := range n {
-		from, end, err := contents(data, tag)
+		from, end, err := wire.Contents(data, tag)
 		if err != nil {
 			return err
 		}
@@ -218,7 +220,7 @@ func (s *state) mapping(f *field, at unsafe.Pointer, data []byte, tag, n int) er
 	s.lists += n * mapped(f.typ)
 	fill := newMapFiller(s, f, at, n)
 	for range n {
-		from, end, err := contents(data, tag)
+		from, end, err := wire.Contents(data, tag)
 		if err != nil {
 			return err
 		}

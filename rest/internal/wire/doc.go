@@ -5,11 +5,20 @@
 //     [NewProtobufWatch].
 //   - [JSONScan], [JSONFields] and [JSONText] find values in JSON. [NextField],
 //     [BytesField] and [Unwrap] find fields in protobuf.
+//   - [StringEnd], [NumberEnd] and [ValueEnd] check a value in JSON while they find its end,
+//     and [Varint], [Contents] and [SkipField] read protobuf as generated code does. They are
+//     for decoders, which take what is whole: package sharing.
 //   - [ErrMalformed] and [ErrTooLarge] are what package rest hands out under its own name.
 //
-// Whatever these functions return is a part of the bytes that they were given: nothing is
-// copied, but for a JSON string with escapes. They check what they need to find the next
-// byte of interest, and leave everything else to the decoder of the object.
+// Each encoding has two readers, for they have opposite duties. That of the cutters goes on
+// where bytes are still missing, looks at as few bytes as it can, and leaves it to the
+// decoder to find mistakes; in protobuf it refuses groups and varints of more than 64 bits,
+// as the length of a frame must be beyond doubt. That of the decoders is given all bytes of an
+// object, and must take and refuse exactly what encoding/json and generated code take and
+// refuse: it skips groups and drops bits beyond the 64th.
+//
+// The results are parts of the bytes that were given: nothing is copied, but for a JSON
+// string with escapes.
 //
 // # Guarantees
 //

@@ -36,7 +36,7 @@ func Excerpt(body []byte, limit int) string {
 // Beginning returns the start of a body that is not what was expected: the page of a
 // proxy may say why. Bytes that may be an object are not shown, because it may be a Secret.
 func Beginning(body []byte) string {
-	body = body[Spaces(body):]
+	body = body[Space(body, 0):]
 	if len(body) == 0 || body[0] == '{' || body[0] == '[' || bytes.HasPrefix(body, []byte(Magic)) {
 		return "..."
 	}

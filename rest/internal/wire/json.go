@@ -128,15 +128,6 @@ var structure = [256]uint8{
 	',': comma, ':': delimiter, ' ': delimiter, '\n': delimiter, '\t': delimiter, '\r': delimiter,
 }
 
-// Spaces returns the number of bytes of white space that data starts with.
-func Spaces(data []byte) int {
-	i := 0
-	for i < len(data) && (data[i] == ' ' || data[i] == '\n' || data[i] == '\t' || data[i] == '\r') {
-		i++
-	}
-	return i
-}
-
 // JSONFields yields the fields of a JSON object in order: the key without its quotes,
 // and the value as it stands. A malformed field ends it without an error, which only a
 // decoder of the object gives. Where the object is cut off within a value that is an object
@@ -177,7 +168,7 @@ func jsonField(data []byte) (key, value, rest []byte, more bool) {
 // JSONValue takes the first value off data, or only the space before it, where it is
 // not complete.
 func JSONValue(data []byte) (value, rest []byte, ok bool) {
-	data = data[Spaces(data):]
+	data = data[Space(data, 0):]
 	var scan JSONScan
 	n, ok := scan.End(data)
 	if !ok || n == 0 {
@@ -188,7 +179,7 @@ func JSONValue(data []byte) (value, rest []byte, ok bool) {
 
 // AfterByte returns the data that follows c, if c is the next byte other than space.
 func AfterByte(data []byte, c byte) ([]byte, bool) {
-	data = data[Spaces(data):]
+	data = data[Space(data, 0):]
 	if len(data) == 0 || data[0] != c {
 		return nil, false
 	}

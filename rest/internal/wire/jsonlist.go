@@ -73,7 +73,7 @@ func (c *jsonList) first(data []byte) (f Frame, done int, err error) {
 				return Frame{}, done, nil
 			}
 		}
-		done += Spaces(data[done:])
+		done = Space(data, done)
 		rest := data[done:]
 		if len(rest) == 0 {
 			return Frame{}, done, nil

@@ -11,14 +11,16 @@ const Magic = "k8s\x00"
 
 // The wire types of protobuf.
 const (
-	Varint  = 0
-	Fixed64 = 1
-	Bytes   = 2
-	Fixed32 = 5
+	TypeVarint     = 0
+	TypeFixed64    = 1
+	TypeBytes      = 2
+	TypeStartGroup = 3 // of proto2; Kubernetes has none
+	TypeEndGroup   = 4
+	TypeFixed32    = 5
 )
 
-// errShort is the error of a message that ends within a field.
-var errShort = fmt.Errorf("%w: protobuf: a message ends within a field", ErrMalformed)
+// errIncomplete is the error of a message that ends within a field.
+var errIncomplete = fmt.Errorf("%w: protobuf: a message ends within a field", ErrMalformed)
 
 // Header is the start of a field: its number, its wire type and, for fields that
 // have a length, the length.
@@ -30,26 +32,26 @@ type Header struct {
 }
 
 // readHeader reads the header of the field that data starts with. It answers
-// errShort where more bytes may complete it. Groups, which proto2 had and
+// errIncomplete where more bytes may complete it. Groups, which proto2 had and
 // Kubernetes never used, are refused.
 func readHeader(data []byte) (Header, error) {
 	tag, n := binary.Uvarint(data)
 	if n == 0 {
-		return Header{}, errShort
+		return Header{}, errIncomplete
 	}
 	h := Header{Field: tag >> 3, Type: byte(tag & 7), Size: n}
 	if n < 0 || h.Field == 0 || h.Field > 1<<29-1 {
 		return Header{}, Malformed("protobuf: invalid tag")
 	}
 	switch h.Type {
-	case Varint:
+	case TypeVarint:
 		_, n = binary.Uvarint(data[h.Size:])
 		h.Length = uint64(n)
-	case Fixed64:
+	case TypeFixed64:
 		h.Length, n = 8, 1
-	case Fixed32:
+	case TypeFixed32:
 		h.Length, n = 4, 1
-	case Bytes:
+	case TypeBytes:
 		h.Length, n = binary.Uvarint(data[h.Size:])
 		h.Size += n
 	default:
@@ -57,7 +59,7 @@ func readHeader(data []byte) (Header, error) {
 	}
 	switch {
 	case n == 0:
-		return Header{}, errShort
+		return Header{}, errIncomplete
 	case n < 0:
 		return Header{}, Malformed("protobuf: invalid number")
 	}
@@ -75,7 +77,7 @@ func NextField(message []byte, partial bool) (h Header, value, rest []byte, err 
 	rest = message[h.Size:]
 	if h.Length > uint64(len(rest)) {
 		if !partial {
-			return h, nil, nil, errShort
+			return h, nil, nil, errIncomplete
 		}
 		h.Length = uint64(len(rest))
 	}
@@ -93,7 +95,7 @@ func BytesField(message []byte, number uint64, partial bool) (value []byte, ok b
 			}
 			return nil, false, err
 		}
-		if h.Field == number && h.Type == Bytes {
+		if h.Field == number && h.Type == TypeBytes {
 			value, ok = v, true
 		}
 		message = rest
@@ -130,9 +132,9 @@ func readTypeMeta(message []byte) (apiVersion, kind []byte, err error) {
 			return nil, nil, fmt.Errorf("protobuf: typeMeta: %w", err)
 		}
 		switch {
-		case h.Field == 1 && h.Type == Bytes:
+		case h.Field == 1 && h.Type == TypeBytes:
 			apiVersion = value
-		case h.Field == 2 && h.Type == Bytes:
+		case h.Field == 2 && h.Type == TypeBytes:
 			kind = value
 		}
 		message = rest

@@ -60,7 +60,7 @@ func (c *protobufList) Cut(data []byte) (f Frame, done int, err error) {
 		h, err := readHeader(rest)
 		inList := c.left > 0
 		switch {
-		case err == errShort && !(inList && uint64(len(rest)) >= c.left):
+		case err == errIncomplete && !(inList && uint64(len(rest)) >= c.left):
 			return Frame{}, done, nil
 		case err != nil:
 			return Frame{}, done, err
@@ -85,7 +85,7 @@ func (c *protobufList) Cut(data []byte) (f Frame, done int, err error) {
 // done with: 0 if the field must be complete and is not.
 func (c *protobufList) field(h Header, rest []byte, inList bool) (f Frame, taken int, err error) {
 	var use bool
-	if h.Type == Bytes {
+	if h.Type == TypeBytes {
 		use = h.Field == 1 || h.Field == 2
 	}
 	switch {

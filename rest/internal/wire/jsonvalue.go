@@ -1,4 +1,4 @@
-package sharing
+package wire
 
 import (
 	"errors"
@@ -7,25 +7,30 @@ import (
 	"unicode/utf8"
 )
 
-var errJSONDeep = errors.New("json: values are nested too deep")
+// MaxDepth bounds how deep objects are nested. It is the bound of encoding/json, which API
+// servers use.
+const MaxDepth = 10_000
 
-// unexpected is the error of data that has something else at i than is wanted.
-func unexpected(data []byte, i int, want string) error {
+// ErrDeep is the error of a value that is nested deeper than [MaxDepth].
+var ErrDeep = errors.New("json: values are nested too deep")
+
+// Unexpected returns the error of data that has something else at i than is wanted.
+func Unexpected(data []byte, i int, want string) error {
 	if i >= len(data) {
 		return fmt.Errorf("json: %s is expected at byte %d, where the data ends", want, i)
 	}
 	return fmt.Errorf("json: %s is expected at byte %d, not %q", want, i, data[i])
 }
 
-// space finds the first byte from i on that is not white space.
-func space(data []byte, i int) int {
+// Space finds the first byte from i on that is not white space.
+func Space(data []byte, i int) int {
 	for i < len(data) && data[i] <= ' ' && (data[i] == ' ' || data[i] == '\n' || data[i] == '\t' || data[i] == '\r') {
 		i++
 	}
 	return i
 }
 
-// What a byte means within a string.
+// The meanings of a byte within a string.
 const (
 	ordinary = iota
 	ending
@@ -47,9 +52,9 @@ var inString = func() (t [256]uint8) {
 	return t
 }()
 
-// stringEnd finds the end of the string that data[i], a quote, begins. A string is
+// StringEnd finds the end of the string that data[i], a quote, begins. A string is
 // plain if its bytes are its text.
-func stringEnd(data []byte, i int) (end int, plain bool, err error) {
+func StringEnd(data []byte, i int) (end int, plain bool, err error) {
 	start := i + 1
 	plain = true
 	high := false
@@ -60,28 +65,28 @@ func stringEnd(data []byte, i int) (end int, plain bool, err error) {
 		case escape:
 			plain = false
 			if i++; i == len(data) {
-				return 0, false, unexpected(data, i, "an escaped character")
+				return 0, false, Unexpected(data, i, "an escaped character")
 			}
 			switch data[i] {
 			case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
 			case 'u':
 				if hex(data[i+1:]) < 0 {
-					return 0, false, unexpected(data, i+1, "a number of four hexadecimal digits")
+					return 0, false, Unexpected(data, i+1, "a number of four hexadecimal digits")
 				}
 				i += 4
 			default:
-				return 0, false, unexpected(data, i, "an escaped character")
+				return 0, false, Unexpected(data, i, "an escaped character")
 			}
 		case control:
-			return 0, false, unexpected(data, i, "the rest of a string")
+			return 0, false, Unexpected(data, i, "the rest of a string")
 		case beyondASCII:
 			high = true
 		}
 	}
-	return 0, false, unexpected(data, i, "the end of a string")
+	return 0, false, Unexpected(data, i, "the end of a string")
 }
 
-// hex reads four hexadecimal digits; what is none gives -1.
+// hex reads four hexadecimal digits, and returns -1 for anything else.
 func hex(data []byte) (r rune) {
 	if len(data) < 4 {
 		return -1
@@ -102,9 +107,9 @@ func hex(data []byte) (r rune) {
 	return r
 }
 
-// appendText appends the text of a string, given without its quotes and known to be
-// well-formed. What is no valid UTF-8 is replaced.
-func appendText(text, raw []byte) []byte {
+// AppendText appends the text of a string, given without its quotes and known to be
+// well-formed. Bytes that are no valid UTF-8 are replaced.
+func AppendText(text, raw []byte) []byte {
 	for i := 0; i < len(raw); {
 		switch c := raw[i]; {
 		case c == '\\' && raw[i+1] == 'u':
@@ -121,7 +126,7 @@ func appendText(text, raw []byte) []byte {
 			}
 			text = utf8.AppendRune(text, r)
 		case c == '\\':
-			text = append(text, unescaped[raw[i+1]])
+			text = append(text, escapes[raw[i+1]])
 			i += 2
 		case c < utf8.RuneSelf:
 			text = append(text, c)
@@ -135,10 +140,10 @@ func appendText(text, raw []byte) []byte {
 	return text
 }
 
-var unescaped = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
+var escapes = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
-// numberEnd finds the end of the number that begins at data[i].
-func numberEnd(data []byte, i int) (int, error) {
+// NumberEnd finds the end of the number that begins at data[i].
+func NumberEnd(data []byte, i int) (int, error) {
 	if i < len(data) && data[i] == '-' {
 		i++
 	}
@@ -147,12 +152,12 @@ func numberEnd(data []byte, i int) (int, error) {
 	} else if end := digits(data, i); end > i {
 		i = end
 	} else {
-		return 0, unexpected(data, i, "a digit")
+		return 0, Unexpected(data, i, "a digit")
 	}
 	if i < len(data) && data[i] == '.' {
 		end := digits(data, i+1)
 		if end == i+1 {
-			return 0, unexpected(data, end, "a digit")
+			return 0, Unexpected(data, end, "a digit")
 		}
 		i = end
 	}
@@ -163,7 +168,7 @@ func numberEnd(data []byte, i int) (int, error) {
 		}
 		end := digits(data, i)
 		if end == i {
-			return 0, unexpected(data, end, "a digit")
+			return 0, Unexpected(data, end, "a digit")
 		}
 		i = end
 	}
@@ -178,92 +183,92 @@ func digits(data []byte, i int) int {
 	return i
 }
 
-// wordEnd finds the end of true, false or null at data[i].
-func wordEnd(data []byte, i int) (int, error) {
+// WordEnd finds the end of true, false or null at data[i].
+func WordEnd(data []byte, i int) (int, error) {
 	for _, word := range [...]string{"true", "false", "null"} {
 		if len(data)-i >= len(word) && string(data[i:i+len(word)]) == word {
 			return i + len(word), nil
 		}
 	}
-	return 0, unexpected(data, i, "a value")
+	return 0, Unexpected(data, i, "a value")
 }
 
-// valueEnd finds the end of the value that begins at data[i], all of which it checks,
+// ValueEnd finds the end of the value that begins at data[i], all of which it checks,
 // and how many elements or members it has.
-func valueEnd(data []byte, i, depth int) (end, count int, err error) {
+func ValueEnd(data []byte, i, depth int) (end, count int, err error) {
 	if i >= len(data) {
-		return 0, 0, unexpected(data, i, "a value")
+		return 0, 0, Unexpected(data, i, "a value")
 	}
 	c := data[i]
 	switch {
 	case c == '"':
-		end, _, err = stringEnd(data, i)
+		end, _, err = StringEnd(data, i)
 		return end, 0, err
 	case c == '-' || c >= '0' && c <= '9':
-		end, err = numberEnd(data, i)
+		end, err = NumberEnd(data, i)
 		return end, 0, err
 	case c != '{' && c != '[':
-		end, err = wordEnd(data, i)
+		end, err = WordEnd(data, i)
 		return end, 0, err
 	}
-	if depth++; depth > maxDepth {
-		return 0, 0, errJSONDeep
+	if depth++; depth > MaxDepth {
+		return 0, 0, ErrDeep
 	}
 	closing := c + 2 // in ASCII
-	if i = space(data, i+1); i < len(data) && data[i] == closing {
+	if i = Space(data, i+1); i < len(data) && data[i] == closing {
 		return i + 1, 0, nil
 	}
 	for {
 		if c == '{' {
-			if i, err = keyEnd(data, i); err != nil {
+			if i, err = KeyEnd(data, i); err != nil {
 				return 0, 0, err
 			}
-			if i, err = colon(data, i); err != nil {
+			if i, err = Colon(data, i); err != nil {
 				return 0, 0, err
 			}
 		}
 		if i < len(data) && data[i] == '"' {
-			i, _, err = stringEnd(data, i)
+			i, _, err = StringEnd(data, i)
 		} else {
-			i, _, err = valueEnd(data, i, depth)
+			i, _, err = ValueEnd(data, i, depth)
 		}
 		if err != nil {
 			return 0, 0, err
 		}
 		count++
 		var more bool
-		if i, more, err = next(data, i, closing); !more {
+		if i, more, err = NextValue(data, i, closing); !more {
 			return i, count, err
 		}
 	}
 }
 
-// keyEnd finds the end of the key that begins at data[i].
-func keyEnd(data []byte, i int) (int, error) {
+// KeyEnd finds the end of the key that begins at data[i].
+func KeyEnd(data []byte, i int) (int, error) {
 	if i >= len(data) || data[i] != '"' {
-		return 0, unexpected(data, i, "a key")
+		return 0, Unexpected(data, i, "a key")
 	}
-	end, _, err := stringEnd(data, i)
+	end, _, err := StringEnd(data, i)
 	return end, err
 }
 
-// colon finds the value after a key that ends at i.
-func colon(data []byte, i int) (int, error) {
-	if i = space(data, i); i >= len(data) || data[i] != ':' {
-		return 0, unexpected(data, i, "a colon")
+// Colon finds the value after a key that ends at i.
+func Colon(data []byte, i int) (int, error) {
+	if i = Space(data, i); i >= len(data) || data[i] != ':' {
+		return 0, Unexpected(data, i, "a colon")
 	}
-	return space(data, i+1), nil
+	return Space(data, i+1), nil
 }
 
-// next finds what follows a member or an element that ends at i: another one, or the
+// NextValue finds what follows a member or an element that ends at i: another one, or the
 // end of all.
-func next(data []byte, i int, closing byte) (at int, more bool, err error) {
-	i = space(data, i)
+func NextValue(data []byte, i int, closing byte) (at int, more bool, err error) {
+	i = Space(data, i)
 	switch {
 	case i < len(data) && data[i] == ',':
-		return space(data, i+1), true, nil
+		return Space(data, i+1), true, nil
 	case i < len(data) && data[i] == closing:
 		return i + 1, false, nil
 	}
-	return 0, false, unexpected(data, i, "a comma or "+string(closing))
+	return 0, false, Unexpected(data, i, "a comma or "+string(closing))
 }
