@@ -57,6 +57,19 @@ func Builtin(kind schema.GroupVersionKind) (resource schema.GroupVersionResource
 	return schema.GroupVersionResource{}, false, false
 }
 
+// BuiltinKind returns the kind of a built-in Go type, such as that of *corev1.Pod or of
+// corev1.Pod, whose objects carry no kind themselves. ok is false for any other type, and for nil.
+func BuiltinKind(t reflect.Type) (kind schema.GroupVersionKind, ok bool) {
+	if t != nil && t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	resource, _, ok := builtinType(t)
+	if !ok {
+		return kind, false
+	}
+	return resource.GroupVersion().WithKind(t.Name()), true
+}
+
 // builtinType is Builtin for a Go type, which may be nil.
 func builtinType(t reflect.Type) (resource schema.GroupVersionResource, namespaced, ok bool) {
 	if t == nil {

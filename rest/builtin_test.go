@@ -1,6 +1,7 @@
 package rest_test
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 
@@ -54,6 +55,19 @@ func TestResourceOfABuiltInTypeKnowsItsScope(t *testing.T) { // RS-4
 	err = rest.Must(rest.For[*corev1.Pod](c, rest.ResourceOptions{})).DeleteCollection(ctx, "", metav1.DeleteOptions{}, metav1.ListOptions{})
 	require.ErrorContains(t, err, "a namespace is required")
 	require.Equal(t, before, server.ResourceVersion())
+}
+
+func TestKindOfABuiltInTypeIsKnown(t *testing.T) {
+	t.Parallel()
+	for _, of := range []reflect.Type{reflect.TypeFor[*appsv1.Deployment](), reflect.TypeFor[appsv1.Deployment]()} {
+		kind, ok := rest.BuiltinKind(of)
+		require.True(t, ok)
+		require.Equal(t, appsv1.SchemeGroupVersion.WithKind("Deployment"), kind)
+	}
+	for _, of := range []reflect.Type{nil, reflect.TypeFor[int](), reflect.TypeFor[*string](), reflect.TypeFor[appsv1.DeploymentSpec](), reflect.TypeFor[**appsv1.Deployment]()} {
+		_, ok := rest.BuiltinKind(of)
+		require.False(t, ok, "%v", of)
+	}
 }
 
 func TestBuiltinTypesAreThoseThatTheTestServerHas(t *testing.T) {

@@ -104,6 +104,7 @@ func TestRulesFindEachBreach(t *testing.T) {
 		{"rest imports discovery", pkg("/rest", module+"/rest/discovery"), []string{"rest may link only listwatch"}},
 		{"kubeconfig imports discovery", pkg("/rest/kubeconfig", module+"/rest/discovery"), []string{"may link only rest, listwatch"}},
 		{"lease imports workqueue", pkg("/lease", module+"/workqueue"), []string{"lease may link only rest"}},
+		{"events import lease", pkg("/events", module+"/lease"), []string{"events may link only rest"}},
 		{"informer imports rest", pkg("/informer", module+"/rest"), []string{"only place where the stages meet"}},
 		{"informer imports workqueue", pkg("/informer", module+"/workqueue"), []string{"may link only reflector"}},
 		{"apitest imports rest", pkg("/apitest", module+"/rest"), []string{"would share its mistakes"}},

@@ -88,6 +88,10 @@ var architecture = rules{
 			reason: "a lease is an object of the API, and what is done under it is the user's",
 		},
 		{
+			from: []string{"events"}, to: []string{"rest", "listwatch", "rest/sharing"},
+			reason: "events are objects of the API, of whatever a program is made",
+		},
+		{
 			from: []string{"informer"}, to: []string{"reflector", "deltafifo", "indexer", "listwatch", "informer/sources"},
 			reason: "informer is the only place where the stages meet, and it takes any source, not only rest",
 		},

@@ -49,6 +49,7 @@ var assumed = map[string]string{
 	`informer/doc.go: inf.AddHandler(audit, informer.HandlerOptions{Name: "audit", Overflow: informer.Block})`:                                               "inf *informer.Informer[*corev1.Pod], audit func(informer.Event[*corev1.Pod])",
 	"informer/enqueue/doc.go: websites.AddHandler(enqueue.Object[*Website](queue), informer.HandlerOptions{})": "websites *informer.Informer[*Website], deployments *informer.Informer[*appsv1.Deployment], " +
 		"queue *workqueue.Queue[types.NamespacedName], websiteKind schema.GroupKind",
+	"events/doc.go: recorder, err := events.New(client, \"example.com/websites\", events.Options{})": "ctx context.Context, client *rest.Client, website *Website, pages int, theme string",
 	"informer/factory.go: var factory informer.Factory": "ctx context.Context, podsGVR schema.GroupVersionResource, " +
 		"open func(informer.Selection) (listwatch.Source[*corev1.Pod], error), options informer.Options[*corev1.Pod]",
 	"informer/factory.go: definitions.AddHandler(func(e informer.Event[*metav1.PartialObjectMetadata]) {":                                               "definitions *informer.Informer[*metav1.PartialObjectMetadata], factory *informer.Factory",
@@ -112,7 +113,7 @@ var imports = map[string]string{
 	"apierrors": "k8s.io/apimachinery/pkg/api/errors", "labels": "k8s.io/apimachinery/pkg/labels", "unstructured": "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured",
 	"appsv1": "k8s.io/api/apps/v1", "autoscalingv1": "k8s.io/api/autoscaling/v1", "corev1": "k8s.io/api/core/v1",
 	"metav1": "k8s.io/apimachinery/pkg/apis/meta/v1", "schema": "k8s.io/apimachinery/pkg/runtime/schema", "types": "k8s.io/apimachinery/pkg/types",
-	"apitest": module + "apitest", "await": module + "informer/await", "enqueue": module + "informer/enqueue", "finalizer": module + "rest/finalizer",
+	"apitest": module + "apitest", "await": module + "informer/await", "enqueue": module + "informer/enqueue", "events": module + "events", "finalizer": module + "rest/finalizer",
 	"controller": module + "controller", "indexer": module + "indexer", "informer": module + "informer", "lease": module + "lease", "listwatch": module + "listwatch", "mutation": module + "rest/sharing/mutation",
 	"predicate": module + "informer/predicate", "sources": module + "informer/sources", "rest": module + "rest", "sharing": module + "rest/sharing", "warmstart": module + "informer/warmstart",
 	"workqueue": module + "workqueue", "discovery": module + "rest/discovery", "kubeconfig": module + "rest/kubeconfig", "reflector": module + "reflector",

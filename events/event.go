@@ -1,0 +1,92 @@
+package events
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Bounds of an API server for the texts of an Event, in bytes.
+const (
+	maxNote = 1024
+	maxWord = 128 // reason, action, instance
+)
+
+// Event is something that happened to an object.
+type Event struct {
+	// Object is what the event is about. Its kind is known for built-in types, and is that of
+	// its TypeMeta for others. It is not kept.
+	Object metav1.Object
+
+	// Regarding is what the event is about, where Object is nil.
+	Regarding corev1.ObjectReference
+
+	// Related is another object that has to do with it. Defaults to none.
+	Related corev1.ObjectReference
+
+	// Type is corev1.EventTypeNormal or corev1.EventTypeWarning. Defaults to Normal.
+	Type string
+
+	// Reason says in one word why it happened, for programs to read, such as "Published". It
+	// is cut after 128 bytes. Required.
+	Reason string
+
+	// Action is what was done or has failed, in one word, cut likewise. Defaults to
+	// Reason.
+	Action string
+
+	// Note is for people. It is cut after 1,024 bytes, at a rune.
+	Note string
+
+	// Annotations are set on the Event when it is created; those of later events of a
+	// series are not. The map is not kept. Defaults to none.
+	Annotations map[string]string
+}
+
+// String is the event in one line: "Normal Published Website default/blog: there are 3 pages".
+func (e Event) String() string {
+	name := e.Regarding.Name
+	if e.Regarding.Namespace != "" {
+		name = e.Regarding.Namespace + "/" + name
+	}
+	return fmt.Sprintf("%s %s %s %s: %s", e.Type, e.Reason, e.Regarding.Kind, name, e.Note)
+}
+
+// complete fills in what has a default, and brings texts within their bounds. It
+// returns false for an event that no server would take.
+func (e *Event) complete() bool {
+	if e.Type == "" {
+		e.Type = corev1.EventTypeNormal
+	}
+	e.Reason = text(e.Reason, maxWord)
+	if e.Action = text(e.Action, maxWord); e.Action == "" {
+		e.Action = e.Reason
+	}
+	e.Note = text(e.Note, maxNote)
+	return e.Reason != "" && (e.Type == corev1.EventTypeNormal || e.Type == corev1.EventTypeWarning)
+}
+
+// text is s as UTF-8 within a bound. What is returned keeps nothing of a longer text alive.
+func text(s string, most int) string {
+	if len(s) <= most && utf8.ValidString(s) {
+		return s
+	}
+	if len(s) > 4*most {
+		s = s[:4*most] // enough, whatever is replaced
+	}
+	return strings.Clone(cut(strings.ToValidUTF8(s, "\uFFFD"), most))
+}
+
+// cut cuts s, which is UTF-8, at a rune.
+func cut(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	for most > 0 && !utf8.RuneStart(s[most]) {
+		most--
+	}
+	return s[:most]
+}

@@ -1,0 +1,89 @@
+package events
+
+import (
+	"cmp"
+	"fmt"
+	"log/slog"
+	"os"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+)
+
+// Options are the choices of a Recorder. The zero value works.
+type Options struct {
+	// Instance is what Events call this process, in at most 128 bytes. Defaults to the
+	// last part of the controller's name and the name of the host.
+	Instance string
+
+	// CoreV1 sends Events of core/v1, with count and lastTimestamp, as tools/record of
+	// client-go does. By default they are of events.k8s.io/v1, which servers have since
+	// Kubernetes 1.19 and show in core/v1 as well.
+	CoreV1 bool
+
+	// MaxSeries is how many different events are remembered at once, those that wait to be
+	// sent included. If all of them wait, others are dropped. Defaults to 4,096, which is
+	// some 5 MB with long notes.
+	MaxSeries int
+
+	// Burst is how many Events may be created about one object at once, and Interval the
+	// time after which there may be one more. Default to 25, and to 5 minutes.
+	Burst    int
+	Interval time.Duration
+
+	// RequestTimeout is how long one request may take, with its repetitions by the
+	// client. Defaults to 10 seconds.
+	RequestTimeout time.Duration
+
+	// FlushTimeout is how long Run goes on sending after its context has ended. Defaults
+	// to 5 seconds.
+	FlushTimeout time.Duration
+
+	// Observer is told what the Recorder does. Defaults to nobody.
+	Observer *Observer
+
+	// Logger gets which events are dropped, and failures: when they begin, and every five
+	// minutes while they last. It is called by Run alone. Defaults to slog.Default(), as
+	// it is at New; slog.New(slog.DiscardHandler) is silence.
+	Logger *slog.Logger
+}
+
+// withDefaults returns the options with each field that is zero filled in.
+func (o Options) withDefaults(controller string) (Options, error) {
+	o.MaxSeries = cmp.Or(o.MaxSeries, 4096)
+	o.Burst = cmp.Or(o.Burst, 25)
+	o.Interval = cmp.Or(o.Interval, 5*time.Minute)
+	o.RequestTimeout = cmp.Or(o.RequestTimeout, 10*time.Second)
+	o.FlushTimeout = cmp.Or(o.FlushTimeout, 5*time.Second)
+	o.Logger = cmp.Or(o.Logger, slog.Default())
+	if o.Instance == "" {
+		host, err := os.Hostname()
+		if err != nil {
+			return o, fmt.Errorf("events: Options.Instance is empty, and its default needs the name of the host: set it: %w", err)
+		}
+		name := controller[strings.LastIndexByte(controller, '/')+1:]
+		o.Instance = cut(name+"-"+strings.ToValidUTF8(host, "-"), maxWord)
+	}
+	return o, nil
+}
+
+// validate says what is wrong with the controller's name and with options that have their
+// defaults.
+func (o *Options) validate(controller string) error {
+	if wrong := validation.IsQualifiedName(controller); len(wrong) > 0 {
+		return fmt.Errorf("events: the controller is named %q, and should be like \"example.com/websites\": %s", controller, wrong[0])
+	}
+	switch {
+	case len(o.Instance) > maxWord || !utf8.ValidString(o.Instance):
+		return fmt.Errorf("events: Options.Instance has %d bytes: it must be UTF-8 of at most %d", len(o.Instance), maxWord)
+	case o.MaxSeries < 0:
+		return fmt.Errorf("events: Options.MaxSeries is %d: it must not be negative", o.MaxSeries)
+	case o.Burst < 0 || o.Interval < 0:
+		return fmt.Errorf("events: Options.Burst is %d and Interval is %v: they must not be negative", o.Burst, o.Interval)
+	case o.RequestTimeout < 0 || o.FlushTimeout < 0:
+		return fmt.Errorf("events: Options.RequestTimeout is %v and FlushTimeout is %v: they must not be negative", o.RequestTimeout, o.FlushTimeout)
+	}
+	return nil
+}

@@ -1,0 +1,74 @@
+package events
+
+import (
+	"reflect"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kinform/kinform/rest"
+)
+
+// maxReference bounds each text of a reference, in bytes: what an API server takes as a name.
+const maxReference = 253
+
+// reference returns the reference to an object. It returns false for one that is nil, or
+// whose methods panic, and where the kind is not known.
+func (r *Recorder) reference(object metav1.Object) (ref corev1.ObjectReference, ok bool) {
+	if object == nil {
+		return ref, false
+	}
+	value := reflect.ValueOf(object)
+	if value.Kind() == reflect.Pointer && value.IsNil() {
+		return ref, false
+	}
+	defer func() {
+		if recover() != nil { // by a method of the user's type
+			ok = false
+		}
+	}()
+	kind, known := r.kindOf(value.Type())
+	if !known {
+		if typed, has := object.(runtime.Object); has {
+			kind = typed.GetObjectKind().GroupVersionKind()
+		}
+	}
+	ref = corev1.ObjectReference{
+		Kind: kind.Kind, APIVersion: kind.GroupVersion().String(), Namespace: object.GetNamespace(), Name: object.GetName(),
+		UID: object.GetUID(), ResourceVersion: object.GetResourceVersion(),
+	}
+	return ref, true
+}
+
+// kindOf returns the kind of a built-in type. What it found is kept, for as many types as the
+// program has.
+func (r *Recorder) kindOf(t reflect.Type) (schema.GroupVersionKind, bool) {
+	if kind, ok := r.kinds.Load(t); ok {
+		kind := kind.(schema.GroupVersionKind)
+		return kind, kind.Kind != ""
+	}
+	kind, ok := rest.BuiltinKind(t)
+	r.kinds.Store(t, kind)
+	return kind, ok
+}
+
+// useful reports whether a reference says enough, and is within bounds.
+func useful(ref *corev1.ObjectReference) bool {
+	for _, part := range []string{ref.Kind, ref.APIVersion, ref.Namespace, ref.Name, string(ref.UID), ref.ResourceVersion} {
+		if len(part) > maxReference {
+			return false
+		}
+	}
+	ref.FieldPath = text(ref.FieldPath, maxNote)
+	return ref.Kind != "" && ref.Name != ""
+}
+
+// namespaceOf is where an Event about the object belongs.
+func namespaceOf(ref *corev1.ObjectReference) string {
+	if ref.Namespace == "" {
+		return metav1.NamespaceDefault
+	}
+	return ref.Namespace
+}

@@ -1,0 +1,324 @@
+package events
+
+import (
+	"container/heap"
+	"context"
+	"errors"
+	"log/slog"
+	"math/rand/v2"
+	"net/http"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/kinform/kinform/rest"
+)
+
+// Run sends what was recorded, before and while it runs, until ctx ends, and then what waits,
+// for at most Options.FlushTimeout. What is left, and what is recorded later, is counted as
+// dropped. It returns nil; an error only if it is called a second time.
+//
+// Let ctx end after those that record have ended, or the last of their events may be late.
+func (r *Recorder) Run(ctx context.Context) error {
+	if r == nil || r.sink != nil {
+		<-ctx.Done()
+		return nil
+	}
+	r.mu.Lock()
+	again := r.state != fresh
+	if !again {
+		r.state = running
+	}
+	r.mu.Unlock()
+	if again {
+		return errors.New("events: Run is called a second time: make another Recorder")
+	}
+	life, cancel := context.WithCancel(context.WithoutCancel(ctx)) // of requests
+	watched := make(chan struct{})
+	go func() {
+		defer close(watched)
+		select {
+		case <-ctx.Done():
+			timer := time.NewTimer(r.opts.FlushTimeout)
+			defer timer.Stop()
+			select {
+			case <-timer.C:
+				cancel()
+			case <-life.Done():
+			}
+		case <-life.Done():
+		}
+	}()
+	defer func() {
+		cancel()
+		<-watched
+		r.end()
+	}()
+	r.loop(ctx, life)
+	return nil
+}
+
+// loop sends until life ends, or until nothing waits after stop has ended.
+func (r *Recorder) loop(stop, life context.Context) {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for life.Err() == nil {
+		if stop.Err() != nil {
+			r.flush()
+		}
+		m, wait, empty := r.next()
+		r.tell()
+		if m != nil {
+			r.send(life, m)
+			continue
+		}
+		stopped := stop.Done()
+		if stop.Err() != nil {
+			if empty {
+				return
+			}
+			stopped = nil
+		}
+		timer.Reset(wait)
+		select {
+		case <-stopped:
+		case <-life.Done():
+		case <-r.wake:
+		case <-timer.C:
+		}
+	}
+}
+
+// flush makes all that waits due, once.
+func (r *Recorder) flush() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.state == flushing {
+		return
+	}
+	r.state = flushing
+	now := time.Now()
+	for _, s := range r.waiting {
+		s.at = now
+	}
+	heap.Init(&r.waiting)
+	r.pause, r.streak = time.Time{}, 0
+}
+
+// end drops what is left.
+func (r *Recorder) end() {
+	r.mu.Lock()
+	r.state = ended
+	for len(r.waiting) > 0 {
+		r.abandonLocked(r.waiting[0], Ended)
+	}
+	r.known, r.waiting, r.idle = nil, nil, nil
+	r.mu.Unlock()
+	r.tell()
+}
+
+// next takes the series that is to be sent now. If there is none, it says how long to
+// wait, and whether nothing waits at all.
+func (r *Recorder) next() (m *message, wait time.Duration, empty bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	now := time.Now()
+	for len(r.idle) > 0 && !now.Before(r.idle[0].at) {
+		r.forgetLocked(r.idle[0])
+	}
+	wait = time.Hour
+	if len(r.idle) > 0 {
+		wait = r.idle[0].at.Sub(now)
+	}
+	if len(r.waiting) == 0 {
+		return nil, wait, true
+	}
+	s := r.waiting[0]
+	at := s.at
+	if r.pause.After(at) {
+		at = r.pause
+	}
+	if at.After(now) {
+		return nil, min(wait, at.Sub(now)), false
+	}
+	s.remove()
+	m = &message{series: *s, count: s.total}
+	if !s.created {
+		s.tried = true
+	}
+	return m, 0, false
+}
+
+// send sends a series as it was, and puts the series where it belongs then.
+func (r *Recorder) send(life context.Context, m *message) {
+	ctx, cancel := context.WithTimeout(life, r.opts.RequestTimeout)
+	begun := time.Now()
+	var err error
+	if m.created {
+		err = r.server.update(ctx, m)
+	} else {
+		err = r.server.create(ctx, m)
+	}
+	cancel()
+	now := time.Now()
+	why, next := judge(err, m)
+	r.settle(m, err, why, next, now)
+	switch {
+	case next == done || next == again || next == anew:
+		r.trouble.Over()
+	case next == refused:
+		r.last = err
+	case life.Err() != nil:
+	default:
+		if unsaid, due := r.trouble.Due(len(apierrors.ReasonForError(err)), now); due {
+			r.opts.Logger.LogAttrs(context.Background(), slog.LevelWarn, "events cannot be sent, which is tried again",
+				slog.String("controller", r.controller), slog.Any("err", err), slog.Uint64("others", unsaid))
+		}
+	}
+	r.opts.Observer.request(m.key(), !m.created, now.Sub(begun), err)
+}
+
+// settle does what an answer means for a series, for which events were recorded meanwhile.
+func (r *Recorder) settle(m *message, err error, why Drop, next outcome, now time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s := r.known[m.id]
+	s.asked = now
+	r.stats.Failing = nil
+	if err != nil {
+		r.stats.Failures++
+	}
+	if next != pause {
+		r.streak, r.pause = 0, time.Time{}
+	}
+	switch next {
+	case done:
+		if m.created {
+			r.stats.Updated++
+			s.gap = min(2*s.gap, lastGap)
+		} else {
+			r.stats.Created++
+			s.created, s.gap = true, firstGap
+		}
+		counted := m.count
+		if err != nil { // It was there, with a count that is not known, of at least one.
+			counted = min(counted, s.sent+1)
+		}
+		r.stats.Sent += counted - s.sent
+		r.stats.Waiting -= counted - s.sent
+		s.sent, s.failures = counted, 0
+		if s.sent < s.total {
+			s.since = m.last // or a little later
+			r.waiting.add(s, r.dueLocked(s, now))
+		} else {
+			r.idle.add(s, s.last.Add(finished))
+		}
+	case again:
+		r.nameLocked(s, now)
+		r.waiting.add(s, now)
+	case anew:
+		s.total, s.sent, s.first = s.total-s.sent, 0, s.since
+		s.failures, s.gap = 0, 0
+		r.nameLocked(s, now)
+		r.waiting.add(s, now)
+	case refused:
+		r.abandonLocked(s, why)
+	case later, pause:
+		r.stats.Failing = err
+		if now.Sub(s.since) >= stale {
+			r.abandonLocked(s, Expired)
+			return
+		}
+		s.failures++
+		wait := backoff(s.failures)
+		if next == pause {
+			r.streak++
+			wait = backoff(r.streak)
+			if seconds, ok := apierrors.SuggestsClientDelay(err); ok {
+				wait = max(wait, time.Duration(seconds)*time.Second)
+			}
+		}
+		if r.state == flushing {
+			wait = min(wait, 250*time.Millisecond)
+		}
+		if next == pause {
+			r.pause = now.Add(wait)
+			s.failures = 0
+			r.waiting.add(s, now)
+		} else {
+			r.waiting.add(s, now.Add(wait))
+		}
+	}
+}
+
+// backoff is how long to wait after failures in a row: a second, then twice as long each time, up
+// to a minute, and up to a fifth of it more.
+func backoff(failures int) time.Duration {
+	wait := min(time.Second<<min(failures-1, 6), time.Minute)
+	return wait + rand.N(wait/5+1)
+}
+
+// outcome is what the answer to a request means.
+type outcome uint8
+
+const (
+	done    outcome = iota // The server has it.
+	again                  // The name is taken: create it under another.
+	anew                   // It has expired in the server: create another.
+	refused                // Drop it.
+	later                  // Try again; other events may be sent meanwhile.
+	pause                  // The server can't be reached, or is busy.
+)
+
+// judge says what the answer to a request means.
+func judge(err error, m *message) (why Drop, next outcome) {
+	if err == nil {
+		return 0, done
+	}
+	failed, ok := errors.AsType[*rest.Error](err)
+	if !ok {
+		return 0, pause
+	}
+	switch code := failed.StatusCode; {
+	case apierrors.IsAlreadyExists(err) && !m.created:
+		if m.tried || failed.Attempts > 1 { // by this Recorder, which had no answer
+			return 0, done
+		}
+		return 0, again
+	case code == http.StatusNotFound && m.created:
+		return 0, anew
+	case code == http.StatusNotFound:
+		return NoNamespace, refused
+	case code == http.StatusForbidden:
+		return Forbidden, refused
+	case code == 0, code == http.StatusUnauthorized, code == http.StatusRequestTimeout, code == http.StatusTooManyRequests,
+		code == http.StatusServiceUnavailable, code == http.StatusGatewayTimeout:
+		return 0, pause
+	case code == http.StatusConflict, code >= 500, code < 400:
+		return 0, later
+	}
+	return Rejected, refused
+}
+
+// tell logs what was dropped, and tells the Observer.
+func (r *Recorder) tell() {
+	r.mu.Lock()
+	dropped := r.stats.Dropped
+	r.mu.Unlock()
+	now := time.Now()
+	for i := range Drop(drops) {
+		n := dropped[i] - r.told[i]
+		if n == 0 {
+			continue
+		}
+		r.told[i] = dropped[i]
+		if _, due := r.drops[i].Due(0, now); due {
+			attrs := []slog.Attr{slog.String("controller", r.controller), slog.String("reason", i.String()), slog.Uint64("dropped", dropped[i])}
+			if (i == Forbidden || i == NoNamespace || i == Rejected) && r.last != nil {
+				attrs = append(attrs, slog.Any("err", r.last))
+			}
+			r.opts.Logger.LogAttrs(context.Background(), slog.LevelWarn, "events are dropped", attrs...)
+		}
+		r.opts.Observer.drop(i, n)
+	}
+}

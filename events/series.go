@@ -1,0 +1,247 @@
+package events
+
+import (
+	"container/heap"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+const (
+	firstGap = 10 * time.Second // between the first two requests about a series
+	lastGap  = 5 * time.Minute  // the longest between two of them
+	finished = 6 * time.Minute  // without another event a series is over
+	stale    = time.Hour        // an event that could not be sent for so long is dropped
+
+	similarNotes  = 10 // different ones that are told apart
+	similarWindow = 10 * time.Minute
+	similarPrefix = "(combined from similar events): "
+)
+
+// group is what events have in common whose notes differ.
+type group struct {
+	regarding, related   corev1.ObjectReference // without a resourceVersion
+	kind, reason, action string
+}
+
+// identity is what is the same in all events of a series.
+type identity struct {
+	group
+	note     string
+	combined bool // of several notes; note is ""
+}
+
+// series is one Event of the server, or what is to become one.
+type series struct {
+	id          identity
+	note        string
+	version     string // resourceVersion of the object
+	annotations map[string]string
+
+	name    string // of the Event
+	created bool   // in the server
+	tried   bool   // to create it under this name: it may be there
+
+	total, sent uint64 // of its events, and those that the server has counted
+	first, last time.Time
+
+	at       time.Time     // when it is to be sent or, if all is sent, when it is over
+	asked    time.Time     // when the last request was answered
+	gap      time.Duration // from then to the next
+	failures int
+	since    time.Time // when the first was recorded that is not sent
+
+	place int   // in pile
+	pile  *pile // nil while it is being sent
+}
+
+// pile holds series in the order of their times.
+type pile []*series
+
+func (p pile) Len() int           { return len(p) }
+func (p pile) Less(i, j int) bool { return p[i].at.Before(p[j].at) }
+func (p pile) Swap(i, j int) {
+	p[i], p[j] = p[j], p[i]
+	p[i].place, p[j].place = i, j
+}
+
+// Push implements heap.Interface; add is to be called.
+func (p *pile) Push(s any) {
+	s.(*series).place = len(*p)
+	*p = append(*p, s.(*series))
+}
+
+// Pop implements heap.Interface; remove is to be called.
+func (p *pile) Pop() any {
+	last := len(*p) - 1
+	s := (*p)[last]
+	(*p)[last] = nil
+	*p = (*p)[:last]
+	return s
+}
+
+func (p *pile) add(s *series, at time.Time) {
+	s.at, s.pile = at, p
+	heap.Push(p, s)
+}
+
+// remove takes a series out of the pile that it is in, if there is one.
+func (s *series) remove() {
+	if s.pile != nil {
+		heap.Remove(s.pile, s.place)
+		s.pile = nil
+	}
+}
+
+// addLocked counts an event. It reports whether Run has to look.
+func (r *Recorder) addLocked(id identity, version string, annotations map[string]string, now time.Time) (look bool) {
+	r.stats.Recorded++
+	if r.state == ended {
+		return r.dropLocked(Ended, 1)
+	}
+	s := r.openLocked(id, now)
+	note := id.note
+	if s == nil && r.similarLocked(&id.group, now) {
+		id.note, id.combined, note = "", true, text(similarPrefix+note, maxNote)
+		s = r.openLocked(id, now)
+	}
+	if s == nil {
+		room := len(r.known) < r.opts.MaxSeries
+		if !room && len(r.idle) == 0 {
+			return r.dropLocked(Full, 1)
+		}
+		if !r.allowLocked(id.regarding, now) {
+			return r.dropLocked(Throttled, 1)
+		}
+		if !room { // All of that is sent which would be over first.
+			r.forgetLocked(r.idle[0])
+		}
+		s = &series{id: id, note: note, version: version, annotations: annotations, first: now}
+		r.known[id] = s
+		r.nameLocked(s, now)
+		r.waiting.add(s, now)
+	}
+	r.stats.Waiting++
+	if s.total == s.sent {
+		s.since = now
+	}
+	s.total++
+	s.last = now
+	if s.pile == &r.idle {
+		s.remove()
+		r.waiting.add(s, r.dueLocked(s, now))
+	}
+	return s.place == 0
+}
+
+// dueLocked is when the next request about a series is to be sent.
+func (r *Recorder) dueLocked(s *series, now time.Time) time.Time {
+	if at := s.asked.Add(s.gap); at.After(now) && r.state != flushing {
+		return at
+	}
+	return now
+}
+
+// openLocked returns the series of that identity that goes on.
+func (r *Recorder) openLocked(id identity, now time.Time) *series {
+	s := r.known[id]
+	if s != nil && s.pile == &r.idle && !now.Before(s.at) { // it is over, and Run has not come to it
+		r.forgetLocked(s)
+		return nil
+	}
+	return s
+}
+
+// similarLocked takes note of one more note in a group, and reports whether there are too many
+// to tell them apart.
+func (r *Recorder) similarLocked(g *group, now time.Time) bool {
+	notes := r.groups.get(*g)
+	if notes.begun.IsZero() || now.Sub(notes.begun) >= similarWindow {
+		*notes = noteCount{begun: now}
+	}
+	notes.n++
+	return notes.n > similarNotes
+}
+
+// noteCount is how many notes of a group were different since a time.
+type noteCount struct {
+	begun time.Time
+	n     int
+}
+
+// bucket has the Events that may be created about one object.
+type bucket struct {
+	tokens float64
+	at     time.Time
+}
+
+// allowLocked takes one from the bucket of an object.
+func (r *Recorder) allowLocked(object corev1.ObjectReference, now time.Time) bool {
+	object.FieldPath = "" // of a container, whose pod it is about
+	b := r.buckets.get(object)
+	most := float64(r.opts.Burst)
+	if b.at.IsZero() {
+		b.tokens = most
+	} else {
+		b.tokens = min(b.tokens+float64(now.Sub(b.at))/float64(r.opts.Interval), most)
+	}
+	b.at = now
+	if b.tokens < 1 {
+		return false
+	}
+	b.tokens--
+	return true
+}
+
+func (r *Recorder) forgetLocked(s *series) {
+	s.remove()
+	delete(r.known, s.id)
+}
+
+// nameLocked gives a series the name of a new Event: that of the object and the time, by which
+// no two of this Recorder are the same.
+func (r *Recorder) nameLocked(s *series, now time.Time) {
+	r.named = max(r.named+1, now.UnixNano())
+	s.name, s.created, s.tried = nameOf(s.id.regarding.Name, r.named), false, false
+}
+
+// dropLocked counts events that are dropped. It returns true, for Run is to tell of it.
+func (r *Recorder) dropLocked(why Drop, n uint64) bool {
+	r.stats.Dropped[why] += n
+	return true
+}
+
+// abandonLocked drops what was not sent of a series, and forgets it.
+func (r *Recorder) abandonLocked(s *series, why Drop) {
+	r.stats.Waiting -= s.total - s.sent
+	r.dropLocked(why, s.total-s.sent)
+	r.forgetLocked(s)
+}
+
+// nameOf is the name of an Event. Names of some objects, such as ClusterRoles, have what that of
+// an Event must not.
+func nameOf(object string, at int64) string {
+	const hex = "0123456789abcdef"
+	var suffix [17]byte
+	suffix[0] = '.'
+	for i := len(suffix) - 1; i > 0; i-- {
+		suffix[i] = hex[at&15]
+		at >>= 4
+	}
+	name := []byte(strings.ToLower(object))
+	name = name[:min(len(name), maxReference-len(suffix))]
+	plain := func(i int) bool {
+		return i >= 0 && i < len(name) && (name[i] >= 'a' && name[i] <= 'z' || name[i] >= '0' && name[i] <= '9')
+	}
+	for i, c := range name {
+		if !plain(i) && (c != '.' || !plain(i-1) || !plain(i+1)) {
+			name[i] = '-'
+		}
+	}
+	stem := strings.Trim(string(name), "-.")
+	if stem == "" {
+		stem = "x"
+	}
+	return stem + string(suffix[:])
+}

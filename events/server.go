@@ -1,0 +1,114 @@
+package events
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+
+	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/rest"
+)
+
+// message is a series as it was when it was sent.
+type message struct {
+	series
+	count uint64 // of its events
+}
+
+// server is where Events are, in one of the two APIs.
+type server interface {
+	create(ctx context.Context, m *message) error
+	update(ctx context.Context, m *message) error
+}
+
+func newServer(client *rest.Client, controller string, opts Options) (server, error) {
+	if opts.CoreV1 {
+		events, err := rest.For[*corev1.Event](client, rest.ResourceOptions{})
+		return &coreServer{controller, opts.Instance, events}, err
+	}
+	events, err := rest.For[*eventsv1.Event](client, rest.ResourceOptions{})
+	return &eventsServer{controller, opts.Instance, events}, err
+}
+
+// eventsServer has Events of events.k8s.io/v1.
+type eventsServer struct {
+	controller, instance string
+	events               *rest.Resource[*eventsv1.Event]
+}
+
+func (v *eventsServer) create(ctx context.Context, m *message) error {
+	e := &eventsv1.Event{
+		ObjectMeta: m.meta(), EventTime: metav1.NewMicroTime(m.first),
+		ReportingController: v.controller, ReportingInstance: v.instance,
+		Action: m.id.action, Reason: m.id.reason, Type: m.id.kind, Note: m.note,
+		Regarding: m.regarding(), Related: m.related(),
+	}
+	if m.count > 1 {
+		e.Series = &eventsv1.EventSeries{Count: count(m.count), LastObservedTime: metav1.NewMicroTime(m.last)}
+	}
+	_, err := v.events.Create(ctx, e, metav1.CreateOptions{})
+	return err
+}
+
+func (v *eventsServer) update(ctx context.Context, m *message) error {
+	patch, err := json.Marshal(map[string]any{"series": eventsv1.EventSeries{Count: count(m.count), LastObservedTime: metav1.NewMicroTime(m.last)}})
+	if err == nil {
+		_, err = v.events.Patch(ctx, m.key(), types.MergePatchType, patch, metav1.PatchOptions{})
+	}
+	return err
+}
+
+// coreServer has Events of core/v1.
+type coreServer struct {
+	controller, instance string
+	events               *rest.Resource[*corev1.Event]
+}
+
+func (v *coreServer) create(ctx context.Context, m *message) error {
+	_, err := v.events.Create(ctx, &corev1.Event{
+		ObjectMeta: m.meta(), InvolvedObject: m.regarding(), Related: m.related(),
+		Source: corev1.EventSource{Component: v.controller}, ReportingController: v.controller, ReportingInstance: v.instance,
+		Action: m.id.action, Reason: m.id.reason, Type: m.id.kind, Message: m.note,
+		FirstTimestamp: metav1.NewTime(m.first), LastTimestamp: metav1.NewTime(m.last), Count: count(m.count),
+	}, metav1.CreateOptions{})
+	return err
+}
+
+func (v *coreServer) update(ctx context.Context, m *message) error {
+	patch, err := json.Marshal(struct {
+		Count int32       `json:"count"`
+		Last  metav1.Time `json:"lastTimestamp"`
+	}{count(m.count), metav1.NewTime(m.last)})
+	if err == nil {
+		_, err = v.events.Patch(ctx, m.key(), types.MergePatchType, patch, metav1.PatchOptions{})
+	}
+	return err
+}
+
+func (m *message) key() types.NamespacedName {
+	return types.NamespacedName{Namespace: namespaceOf(&m.id.regarding), Name: m.name}
+}
+
+func (m *message) meta() metav1.ObjectMeta {
+	return metav1.ObjectMeta{Namespace: namespaceOf(&m.id.regarding), Name: m.name, Annotations: m.annotations}
+}
+
+func (m *message) regarding() corev1.ObjectReference {
+	ref := m.id.regarding
+	ref.ResourceVersion = m.version
+	return ref
+}
+
+func (m *message) related() *corev1.ObjectReference {
+	if m.id.related == (corev1.ObjectReference{}) {
+		return nil
+	}
+	return &m.id.related
+}
+
+// count is how many there were, in the type that Events have for it.
+func count(n uint64) int32 { return int32(min(n, math.MaxInt32)) }
