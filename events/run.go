@@ -6,7 +6,6 @@ import (
 	"errors"
 	"log/slog"
 	"math/rand/v2"
-	"net/http"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -270,6 +269,18 @@ const (
 	pause                  // The server can't be reached, or is busy.
 )
 
+// Codes of answers.
+const (
+	unauthorized    = 401
+	forbidden       = 403
+	notFound        = 404
+	requestTimeout  = 408
+	conflict        = 409
+	tooManyRequests = 429
+	unavailable     = 503
+	gatewayTimeout  = 504
+)
+
 // judge says what the answer to a request means.
 func judge(err error, m *message) (why Drop, next outcome) {
 	if err == nil {
@@ -285,16 +296,16 @@ func judge(err error, m *message) (why Drop, next outcome) {
 			return 0, done
 		}
 		return 0, again
-	case code == http.StatusNotFound && m.created:
+	case code == notFound && m.created:
 		return 0, anew
-	case code == http.StatusNotFound:
+	case code == notFound:
 		return NoNamespace, refused
-	case code == http.StatusForbidden:
+	case code == forbidden:
 		return Forbidden, refused
-	case code == 0, code == http.StatusUnauthorized, code == http.StatusRequestTimeout, code == http.StatusTooManyRequests,
-		code == http.StatusServiceUnavailable, code == http.StatusGatewayTimeout:
+	case code == 0, code == unauthorized, code == requestTimeout, code == tooManyRequests,
+		code == unavailable, code == gatewayTimeout:
 		return 0, pause
-	case code == http.StatusConflict, code >= 500, code < 400:
+	case code == conflict, code >= 500, code < 400:
 		return 0, later
 	}
 	return Rejected, refused
