@@ -15,6 +15,7 @@ import (
 
 	"github.com/kinform/kinform/apitest"
 	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/internal/effort"
 	"github.com/kinform/kinform/listwatch"
 )
 
@@ -117,7 +118,7 @@ func TestAFastHandlerIsNotCalledSlow(t *testing.T) {
 		}
 		stop := start(t, inf)
 		require.NoError(t, inf.WaitForSync(t.Context()))
-		time.Sleep(10 * time.Minute)
+		time.Sleep(effort.Of(10*time.Minute, 3*time.Minute))
 		stop()
 		require.Empty(t, log.all())
 	})

@@ -12,6 +12,7 @@ import (
 	"github.com/kinform/kinform/apitest"
 	"github.com/kinform/kinform/informer"
 	"github.com/kinform/kinform/informer/sources"
+	"github.com/kinform/kinform/internal/effort"
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/reflector"
 	"github.com/stretchr/testify/require"
@@ -103,7 +104,7 @@ func TestPartThatComesAndGoesLeavesNothing(t *testing.T) { // G10
 			return runtime.NumGoroutine()
 		}
 		few := comeAndGo(3)
-		require.LessOrEqual(t, comeAndGo(60), few+2)
+		require.LessOrEqual(t, comeAndGo(effort.Of(60, 20)), few+2)
 		r.settle()
 		require.NoError(t, r.stop())
 	})

@@ -16,6 +16,7 @@ import (
 	"github.com/kinform/kinform/apitest"
 	"github.com/kinform/kinform/informer"
 	"github.com/kinform/kinform/informer/sources"
+	"github.com/kinform/kinform/internal/effort"
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/reflector"
 )
@@ -24,7 +25,7 @@ import (
 // contents. Where only connections broke, nothing but the last event tells.
 func TestG2_MergedSourcesNoticeAnotherHistoryOfTheSameVersions(t *testing.T) {
 	for _, mode := range []reflector.ListMode{reflector.List, reflector.WatchList} {
-		for _, writes := range []int{3, 16, 17, 18, 19, 20, 21, 40} {
+		for _, writes := range effort.Samples([]int{20, 3, 16, 19, 17, 18, 21, 40}, 3) {
 			for _, outage := range []time.Duration{0, 20 * time.Second} {
 				t.Run(fmt.Sprint(mode, " ", writes, " writes ", outage), func(t *testing.T) {
 					synctest.Test(t, func(t *testing.T) {
@@ -161,7 +162,8 @@ func TestG2_MergedSourcesNoticeAnotherHistoryWhatever(t *testing.T) {
 // event that comes again, of which nobody hears.
 func TestPartsThatBeginAgainWithTheirLastEventListNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		const parts, losses = 50, 10
+		const losses = 10
+		parts := effort.Of(50, 25)
 		s := apitest.New(apitest.Options{BookmarkInterval: time.Minute})
 		require.NoError(t, s.ListenMemory())
 		t.Cleanup(s.Close)

@@ -18,6 +18,7 @@ import (
 	"github.com/kinform/kinform/apitest"
 	"github.com/kinform/kinform/informer"
 	"github.com/kinform/kinform/informer/sources"
+	"github.com/kinform/kinform/internal/effort"
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/reflector"
 	"github.com/stretchr/testify/require"
@@ -286,7 +287,7 @@ func TestMergedSourceFailsWhereAllPartsDo(t *testing.T) {
 }
 
 func TestMergedSourcesSurviveFaultsOfTheirParts(t *testing.T) { // G1, G2
-	for seed := range uint64(6) {
+	for seed := range effort.Of[uint64](6, 3) {
 		synctest.Test(t, func(t *testing.T) {
 			r := newMergedRig(t, apitest.Options{}, informer.Options[*corev1.Pod]{Reflector: reflector.Options{ListMode: []reflector.ListMode{reflector.List, reflector.WatchList}[seed%2]}})
 			r.seed(seed)

@@ -15,6 +15,7 @@ import (
 	"github.com/kinform/kinform/apitest"
 	"github.com/kinform/kinform/informer"
 	"github.com/kinform/kinform/informer/sources"
+	"github.com/kinform/kinform/internal/effort"
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/reflector"
 	"github.com/kinform/kinform/rest"
@@ -72,7 +73,7 @@ func TestMergedSourcesAreOneStore(t *testing.T) { // G1, G2, G3, G4, G8
 		"streaming list": {reflector: reflector.Options{ListMode: reflector.WatchList}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			for seed := range uint64(4) {
+			for seed := range effort.Of[uint64](4, 2) {
 				synctest.Test(t, func(t *testing.T) {
 					r := newMergedRig(t, opts.server, informer.Options[*corev1.Pod]{Reflector: opts.reflector})
 					r.seed(seed)

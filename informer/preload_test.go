@@ -17,6 +17,7 @@ import (
 	"github.com/kinform/kinform/apitest"
 	"github.com/kinform/kinform/indexer"
 	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/internal/effort"
 	"github.com/kinform/kinform/reflector"
 	"github.com/kinform/kinform/rest"
 	"github.com/stretchr/testify/require"
@@ -333,7 +334,7 @@ func sortedAs(lines []string) []string {
 }
 
 func TestPreloadSurvivesFaults(t *testing.T) { // G1, G2
-	for seed := range uint64(5) {
+	for seed := range effort.Of[uint64](5, 3) {
 		synctest.Test(t, func(t *testing.T) {
 			r, _ := stoppedRig(t)
 			r.seed(seed)

@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kinform/kinform/internal/effort"
 )
 
 // The sources of k8s.io/api say for which types clients are generated, and whether
@@ -26,7 +28,7 @@ func TestBuiltinTypesAreAllThatHaveAGeneratedClient(t *testing.T) {
 	client := regexp.MustCompile(`(?m)^// ?\+genclient$`)
 	group := regexp.MustCompile(`GroupName\s*= "(.*)"`)
 	types := 0
-	for _, file := range files {
+	for _, file := range effort.Samples(files, 3) {
 		source, err := os.ReadFile(file)
 		require.NoError(t, err)
 		register, err := os.ReadFile(filepath.Join(filepath.Dir(file), "register.go"))
@@ -44,5 +46,5 @@ func TestBuiltinTypesAreAllThatHaveAGeneratedClient(t *testing.T) {
 			types++
 		}
 	}
-	require.Greater(t, types, 140)
+	require.Greater(t, types, effort.Of(140, 40))
 }

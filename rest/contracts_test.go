@@ -8,11 +8,13 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kinform/kinform/internal/effort"
 	"github.com/kinform/kinform/listwatch"
 )
 
 func TestOneObjectOfAListDoesNotHoldTheOthers(t *testing.T) { // RC-11
-	const n, size = 200, 50_000
+	const size = 50_000
+	n := effort.Of(200, 100)
 	list := plainPods(n)
 	for i := range list {
 		list[i].Annotations = map[string]string{"large": strings.Repeat("x", size)}

@@ -20,13 +20,14 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kinform/kinform/internal/effort"
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
 func TestListEqualsWhatApimachineryDecodes(t *testing.T) {
 	t.Parallel()
-	sent := randomPods(1, 50)
+	sent := randomPods(1, effort.Of(50, 20))
 	for _, e := range encodings {
 		body := podList(t, e, "4711", sent...) // not in parallel: encoding a quantity writes to it
 		t.Run(e.String(), func(t *testing.T) {
@@ -85,7 +86,7 @@ func TestListCutOffAnywhereIsAnError(t *testing.T) {
 		if e == Protobuf {
 			complete -= len("\x1a\x00\x22\x00") // the rest of the envelope says nothing
 		}
-		for n := range complete {
+		for n := 0; n < complete; n += effort.Of(1, 3) {
 			stream := pods(&Client{}).readList(offline(t.Context(), bytes.NewReader(body[:n])), e, nil)
 			_, _, err := drainList(stream)
 			require.ErrorIs(t, err, ErrMalformed, "%s: %d of %d bytes", e, n, complete)

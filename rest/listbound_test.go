@@ -6,6 +6,7 @@ import (
 	"math"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -50,12 +51,12 @@ func TestListOfAsManyBytesAsItMayHave(t *testing.T) { // G11
 // A list of a few bytes on the wire, and of a hundred thousand times as many, is read
 // no further than it may be, and what has been read is not held.
 func TestListThatIsABombIsNotReadOn(t *testing.T) { // G11
-	const most = 2 << 20
+	most, all := effort.Of(2<<20, 1<<20), effort.Of(4_000, 2_000)
 	for _, e := range encodings {
-		body := podList(t, e, "7", plainPods(4_000)...) // far more than it may have
+		body := podList(t, e, "7", plainPods(all)...) // far more than it may have
 		require.Greater(t, len(body), most*3/2)
 		bomb := compressed(t, body, 3)
-		client := serveCompressed(t, gzipped(e, http.StatusOK, bomb), Options{MaxListBytes: most})
+		client := serveCompressed(t, gzipped(e, http.StatusOK, bomb), Options{MaxListBytes: int64(most)})
 		least := uint64(math.MaxUint64) // of three: the race detector has pools drop at random what they are given
 		for range 3 {
 			stream, err := pods(client).List(t.Context(), listwatch.ListOptions{Known: allKnown})
@@ -66,11 +67,11 @@ func TestListThatIsABombIsNotReadOn(t *testing.T) { // G11
 					_, err = stream.Next()
 					n++
 				}
-				require.Less(t, n, 4_000)
+				require.Less(t, n, all)
 			}))
 			require.NoError(t, stream.Close())
 			require.ErrorIs(t, err, listwatch.ErrListTooLarge)
-			require.ErrorContains(t, err, "GET "+client.base.String()+"/api/v1/pods: list too large: with all its pages it has more than the 2097152 bytes that rest.Options.MaxListBytes allows; raise that, or ask for less: ")
+			require.ErrorContains(t, err, "GET "+client.base.String()+"/api/v1/pods: list too large: with all its pages it has more than the "+strconv.Itoa(most)+" bytes that rest.Options.MaxListBytes allows; raise that, or ask for less: ")
 			_, again := stream.Next()
 			require.Equal(t, err, again)
 		}
@@ -125,9 +126,10 @@ func TestPagesOfAListAreBoundedTogether(t *testing.T) {
 // What a streaming list has is bounded up to its end marker, and not after it.
 func TestInitialEventsAreBounded(t *testing.T) { // G11
 	t.Parallel()
+	const n = 100
 	for _, e := range encodings {
 		var initial, later []byte
-		for i := range 100 {
+		for i := range n {
 			pod := plainPod(i)
 			initial = append(initial, event(t, e, "ADDED", "Pod", &pod)...)
 			later = append(later, event(t, e, "MODIFIED", "Pod", &pod)...)
@@ -148,11 +150,11 @@ func TestInitialEventsAreBounded(t *testing.T) { // G11
 				require.Empty(t, skipped)
 				if enough {
 					require.Equal(t, io.EOF, err, "%s %s", e, name)
-					require.Len(t, events, 301)
+					require.Len(t, events, 3*n+1)
 					continue
 				}
 				require.ErrorIs(t, err, listwatch.ErrListTooLarge, "%s %s", e, name)
-				require.Less(t, len(events), 100, "%s %s: less than all of them", e, name)
+				require.Less(t, len(events), n, "%s %s: less than all of them", e, name)
 				_, again := stream.Next()
 				require.Equal(t, err, again)
 			}

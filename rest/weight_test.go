@@ -385,19 +385,20 @@ func TestNoMapIsRefusedThatAServerTakes(t *testing.T) {
 
 // The estimate is one of what decoding really takes: never far less.
 func TestWeightsAreThoseOfDecoding(t *testing.T) {
+	many := effort.Of(50_000, 20_000)
 	for name, test := range map[string]struct {
 		typ  reflect.Type
 		e    Encoding
 		data []byte
 	}{
-		"containers":           {reflect.TypeFor[*corev1.Pod](), Protobuf, bombPod(Protobuf, "a", 50_000)},
-		"containers in JSON":   {reflect.TypeFor[*corev1.Pod](), JSON, bombPod(JSON, "a", 50_000)},
-		"null in place of one": {reflect.TypeFor[*corev1.Pod](), JSON, bytes.ReplaceAll(bombPod(JSON, "a", 50_000), []byte("{}"), []byte("null"))},
-		"owners":               {reflect.TypeFor[*corev1.Pod](), Protobuf, field(1, bytes.Repeat(field(13, nil), 50_000))},
-		"objects in a map":     {reflect.TypeFor[*unstructured.Unstructured](), JSON, []byte(`{"kind":"A","x":[0` + strings.Repeat(`,{"":0}`, 50_000) + `]}`)},
+		"containers":           {reflect.TypeFor[*corev1.Pod](), Protobuf, bombPod(Protobuf, "a", many)},
+		"containers in JSON":   {reflect.TypeFor[*corev1.Pod](), JSON, bombPod(JSON, "a", many)},
+		"null in place of one": {reflect.TypeFor[*corev1.Pod](), JSON, bytes.ReplaceAll(bombPod(JSON, "a", many), []byte("{}"), []byte("null"))},
+		"owners":               {reflect.TypeFor[*corev1.Pod](), Protobuf, field(1, bytes.Repeat(field(13, nil), many))},
+		"objects in a map":     {reflect.TypeFor[*unstructured.Unstructured](), JSON, []byte(`{"kind":"A","x":[0` + strings.Repeat(`,{"":0}`, many) + `]}`)},
 		"maps in a map":        {reflect.TypeFor[*unstructured.Unstructured](), JSON, []byte(`{"kind":"A","x":` + strings.Repeat(`{"":`, 5_000) + "0" + strings.Repeat("}", 5_001))},
-		"empty lists in a map": {reflect.TypeFor[*unstructured.Unstructured](), JSON, []byte(`{"kind":"A","x":[0` + strings.Repeat(`,[]`, 50_000) + `]}`)},
-		"entries of a map":     {reflect.TypeFor[*unstructured.Unstructured](), JSON, manyKeys(50_000)},
+		"empty lists in a map": {reflect.TypeFor[*unstructured.Unstructured](), JSON, []byte(`{"kind":"A","x":[0` + strings.Repeat(`,[]`, many) + `]}`)},
+		"entries of a map":     {reflect.TypeFor[*unstructured.Unstructured](), JSON, manyKeys(many)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newScales(test.typ, limits{expansion: 1, memory: math.MaxInt64, depth: wire.MaxDepth})

@@ -103,9 +103,9 @@ func TestAnObjectOfManyStringsLeavesNothingBehind(t *testing.T) {
 // TestTheHeapFallsWithTheObjects: of what it has decoded, a Decoder keeps no more than
 // the table may, roughly.
 func TestTheHeapFallsWithTheObjects(t *testing.T) {
-	const limit = 512 << 10
-	encoded := encodedPods(t, 3000)
-	d := sharing.New(sharing.Options{MaxBytes: limit})
+	limit := effort.Of(512<<10, 256<<10)
+	encoded := encodedPods(t, effort.Of(3000, 1500))
+	d := sharing.New(sharing.Options{MaxBytes: int64(limit)})
 	before := int64(liveHeap())
 	pods := decodePods(t, d, encoded)
 	held := int64(liveHeap()) - before
