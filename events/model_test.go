@@ -13,13 +13,14 @@ import (
 
 	"github.com/kinform/kinform/apitest"
 	"github.com/kinform/kinform/events"
+	"github.com/kinform/kinform/internal/effort"
 )
 
 // What the server has counted in the end, Events that have expired included, is what was recorded
 // and not dropped; an answer that is lost counts once.
 func TestRandomHistoriesConserveCounts(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(30) {
+	for seed := range effort.Of[uint64](100, 6) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				random := rand.New(rand.NewPCG(seed, 13))
@@ -38,7 +39,7 @@ func TestRandomHistoriesConserveCounts(t *testing.T) {
 							f.Remove()
 						}
 					case 2:
-						time.Sleep(rand.N(10 * time.Minute))
+						time.Sleep(time.Duration(random.Int64N(int64(10 * time.Minute))))
 					case 3: // in a quiet moment, for the count of one that is being written is not known
 						for _, f := range faults {
 							f.Remove()

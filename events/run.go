@@ -152,18 +152,19 @@ func (r *Recorder) next() (m *message, wait time.Duration, empty bool) {
 func (r *Recorder) send(life context.Context, m *message) {
 	ctx, cancel := context.WithTimeout(life, r.opts.RequestTimeout)
 	begun := time.Now()
+	var version string
 	var err error
 	if m.created {
-		err = r.server.update(ctx, m)
+		version, err = r.server.update(ctx, m)
 	} else {
-		err = r.server.create(ctx, m)
+		version, err = r.server.create(ctx, m)
 	}
 	cancel()
 	now := time.Now()
 	why, next := judge(err, m)
-	r.settle(m, err, why, next, now)
+	r.settle(m, version, err, why, next, now)
 	switch {
-	case next == done || next == again || next == anew:
+	case next == done || next == changed || next == again || next == anew:
 		r.trouble.Over()
 	case next == refused:
 		r.last = err
@@ -178,7 +179,7 @@ func (r *Recorder) send(life context.Context, m *message) {
 }
 
 // settle does what an answer means for a series, for which events were recorded meanwhile.
-func (r *Recorder) settle(m *message, err error, why Drop, next outcome, now time.Time) {
+func (r *Recorder) settle(m *message, version string, err error, why Drop, next outcome, now time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	s := r.known[m.id]
@@ -205,13 +206,16 @@ func (r *Recorder) settle(m *message, err error, why Drop, next outcome, now tim
 		}
 		r.stats.Sent += counted - s.sent
 		r.stats.Waiting -= counted - s.sent
-		s.sent, s.failures = counted, 0
+		s.sent, s.failures, s.stored = counted, 0, version
 		if s.sent < s.total {
 			s.since = m.last // or a little later
 			r.waiting.add(s, r.dueLocked(s, now))
 		} else {
 			r.idle.add(s, s.last.Add(finished))
 		}
+	case changed:
+		s.stored = ""
+		r.waiting.add(s, now)
 	case again:
 		r.nameLocked(s, now)
 		r.waiting.add(s, now)
@@ -262,6 +266,7 @@ type outcome uint8
 
 const (
 	done    outcome = iota // The server has it.
+	changed                // It is not as it was left: by a request that had no answer. Update it as it is.
 	again                  // The name is taken: create it under another.
 	anew                   // It has expired in the server: create another.
 	refused                // Drop it.
@@ -298,6 +303,8 @@ func judge(err error, m *message) (why Drop, next outcome) {
 		return 0, again
 	case code == notFound && m.created:
 		return 0, anew
+	case code == conflict && m.stored != "":
+		return 0, changed
 	case code == notFound:
 		return NoNamespace, refused
 	case code == forbidden:

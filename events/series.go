@@ -41,6 +41,7 @@ type series struct {
 
 	name    string // of the Event
 	created bool   // in the server
+	stored  string // its resourceVersion there, "" if that is not known
 	tried   bool   // to create it under this name: it may be there
 
 	total, sent uint64 // of its events, and those that the server has counted
@@ -203,7 +204,7 @@ func (r *Recorder) forgetLocked(s *series) {
 // no two of this Recorder are the same.
 func (r *Recorder) nameLocked(s *series, now time.Time) {
 	r.named = max(r.named+1, now.UnixNano())
-	s.name, s.created, s.tried = nameOf(s.id.regarding.Name, r.named), false, false
+	s.name, s.created, s.stored, s.tried = nameOf(s.id.regarding.Name, r.named), false, "", false
 }
 
 // dropLocked counts events that are dropped. It returns true, for Run is to tell of it.

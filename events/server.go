@@ -21,8 +21,9 @@ type message struct {
 
 // server is where Events are, in one of the two APIs.
 type server interface {
-	create(ctx context.Context, m *message) error
-	update(ctx context.Context, m *message) error
+	// Both return the resourceVersion of what the server has then.
+	create(ctx context.Context, m *message) (version string, err error)
+	update(ctx context.Context, m *message) (version string, err error)
 }
 
 func newServer(client *rest.Client, controller string, opts Options) (server, error) {
@@ -40,7 +41,7 @@ type eventsServer struct {
 	events               *rest.Resource[*eventsv1.Event]
 }
 
-func (v *eventsServer) create(ctx context.Context, m *message) error {
+func (v *eventsServer) create(ctx context.Context, m *message) (string, error) {
 	e := &eventsv1.Event{
 		ObjectMeta: m.meta(), EventTime: metav1.NewMicroTime(m.first),
 		ReportingController: v.controller, ReportingInstance: v.instance,
@@ -50,16 +51,18 @@ func (v *eventsServer) create(ctx context.Context, m *message) error {
 	if m.count > 1 {
 		e.Series = &eventsv1.EventSeries{Count: count(m.count), LastObservedTime: metav1.NewMicroTime(m.last)}
 	}
-	_, err := v.events.Create(ctx, e, metav1.CreateOptions{})
-	return err
+	return versionOf(v.events.Create(ctx, e, metav1.CreateOptions{}))
 }
 
-func (v *eventsServer) update(ctx context.Context, m *message) error {
-	patch, err := json.Marshal(map[string]any{"series": eventsv1.EventSeries{Count: count(m.count), LastObservedTime: metav1.NewMicroTime(m.last)}})
-	if err == nil {
-		_, err = v.events.Patch(ctx, m.key(), types.MergePatchType, patch, metav1.PatchOptions{})
+func (v *eventsServer) update(ctx context.Context, m *message) (string, error) {
+	patch, err := json.Marshal(struct {
+		condition
+		Series eventsv1.EventSeries `json:"series"`
+	}{m.condition(), eventsv1.EventSeries{Count: count(m.count), LastObservedTime: metav1.NewMicroTime(m.last)}})
+	if err != nil {
+		return "", err
 	}
-	return err
+	return versionOf(v.events.Patch(ctx, m.key(), types.MergePatchType, patch, metav1.PatchOptions{}))
 }
 
 // coreServer has Events of core/v1.
@@ -68,25 +71,47 @@ type coreServer struct {
 	events               *rest.Resource[*corev1.Event]
 }
 
-func (v *coreServer) create(ctx context.Context, m *message) error {
-	_, err := v.events.Create(ctx, &corev1.Event{
+func (v *coreServer) create(ctx context.Context, m *message) (string, error) {
+	return versionOf(v.events.Create(ctx, &corev1.Event{
 		ObjectMeta: m.meta(), InvolvedObject: m.regarding(), Related: m.related(),
 		Source: corev1.EventSource{Component: v.controller}, ReportingController: v.controller, ReportingInstance: v.instance,
 		Action: m.id.action, Reason: m.id.reason, Type: m.id.kind, Message: m.note,
 		FirstTimestamp: metav1.NewTime(m.first), LastTimestamp: metav1.NewTime(m.last), Count: count(m.count),
-	}, metav1.CreateOptions{})
-	return err
+	}, metav1.CreateOptions{}))
 }
 
-func (v *coreServer) update(ctx context.Context, m *message) error {
+func (v *coreServer) update(ctx context.Context, m *message) (string, error) {
 	patch, err := json.Marshal(struct {
+		condition
 		Count int32       `json:"count"`
 		Last  metav1.Time `json:"lastTimestamp"`
-	}{count(m.count), metav1.NewTime(m.last)})
-	if err == nil {
-		_, err = v.events.Patch(ctx, m.key(), types.MergePatchType, patch, metav1.PatchOptions{})
+	}{m.condition(), count(m.count), metav1.NewTime(m.last)})
+	if err != nil {
+		return "", err
 	}
-	return err
+	return versionOf(v.events.Patch(ctx, m.key(), types.MergePatchType, patch, metav1.PatchOptions{}))
+}
+
+// condition is the part of a patch that has the server refuse it if the Event is no longer as this
+// Recorder left it. A request that was given up may be executed minutes later, and would set the
+// count back.
+type condition struct {
+	Metadata struct {
+		ResourceVersion string `json:"resourceVersion,omitempty"`
+	} `json:"metadata,omitzero"`
+}
+
+func (m *message) condition() (c condition) {
+	c.Metadata.ResourceVersion = m.stored
+	return c
+}
+
+// versionOf is the version of what a request returned.
+func versionOf(object metav1.Object, err error) (string, error) {
+	if err != nil {
+		return "", err
+	}
+	return object.GetResourceVersion(), nil
 }
 
 func (m *message) key() types.NamespacedName {
