@@ -30,8 +30,8 @@ func TestPodsHaveARealisticSize(t *testing.T) {
 		require.Equal(t, []string{"ns-0", "ns-1", "ns-2", "ns-3"}[n%4], p.Namespace)
 		require.Len(t, p.ManagedFields, 2)
 		for _, m := range p.ManagedFields {
-			require.True(t, json.Valid(m.FieldsV1.Raw))
-			fields += len(m.FieldsV1.Raw)
+			require.True(t, json.Valid(m.FieldsV1.GetRawBytes()))
+			fields += len(m.FieldsV1.GetRawBytes())
 		}
 		n++
 	}
