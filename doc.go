@@ -26,6 +26,8 @@
 //   - informer: the wiring, and its guarantees G1 to G11.
 //   - workqueue: which keys need work, without duplicates, whose turn it is, and when.
 //   - lease: which of several copies works. Leader election.
+//   - events: what happened, told to those who look at an object.
+//   - controller: caches, queues, workers, lease and probes of a program in one Run.
 //   - apitest: an API server for tests, with faults to order.
 //
 // The directory examples/minimal has the smallest useful program, and
