@@ -30,6 +30,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kinform/kinform/internal/effort"
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/rest"
 	"github.com/kinform/kinform/rest/discovery"
@@ -59,7 +60,7 @@ func TestG11_HostileServer(t *testing.T) {
 	require.NoError(t, err)
 	defer client.Close()
 
-	ctx, cancel := context.WithTimeout(t.Context(), *hostileFor)
+	ctx, cancel := context.WithTimeout(t.Context(), effort.Of(*hostileFor, min(*hostileFor, time.Second)))
 	defer cancel()
 	var asked, failed atomic.Int64
 	var group sync.WaitGroup

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kinform/kinform/internal/effort"
 	"github.com/kinform/kinform/rest"
 	"github.com/kinform/kinform/rest/discovery"
 )
@@ -70,14 +71,12 @@ func TestG11_ServerCannotChooseThePathsOfDiscovery(t *testing.T) {
 
 // Of many documents of a legacy server, none need be large.
 func TestG11_DocumentsTogetherAreBounded(t *testing.T) {
+	effort.SkipUnlessAll(t, "it takes more bytes than all documents together may have")
 	t.Parallel()
 	for name, document := range map[string]string{
 		"objects": `{"kind":"APIResourceList","groupVersion":"v1","resources":[{}` + strings.Repeat(",{}", 50_000) + `]}`,
 		"bytes":   `{"kind":"APIResourceList","groupVersion":"v1","resources":[{"name":"a","kind":"A","shortNames":["` + strings.Repeat("x", 10<<20) + `"]}]}`,
 	} {
-		if name == "objects" && testing.Short() {
-			continue // of which TestG11_DocumentOfEmptyObjectsIsRefused has one document
-		}
 		faults, names := map[string]http.HandlerFunc{}, []string{}
 		for i := range 20 {
 			names = append(names, fmt.Sprintf("g%d", i))

@@ -227,7 +227,7 @@ func TestTheEndOfTheContextDuringTheFirstListIsNotClean(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	var out bytes.Buffer
-	err := run(ctx, Options{Pods: effort.Of(10_000, 4_000), Namespaces: 20, Workers: 4}, impatient{newJSONReport(&out), cancel})
+	err := run(ctx, Options{Pods: effort.Of(10_000, 2_000), Namespaces: 20, Workers: 4}, impatient{newJSONReport(&out), cancel})
 	require.ErrorContains(t, err, "ended during the first list, after ")
 	_, summary := parse(t, out.String())
 	require.Positive(t, *summary.Stale)
