@@ -22,7 +22,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/kinform/kinform/internal/effort"
 	"github.com/kinform/kinform/listwatch"
 )
 
@@ -145,7 +144,7 @@ func (m *mute) Close() error { return errors.Join(m.Conn.Close(), m.nowhere.Clos
 
 func TestCloseOverHTTP2DoesNotWaitForADeadPeer(t *testing.T) { // G10
 	t.Parallel()
-	body := podList(t, JSON, "1", plainPods(effort.Of(5000, 1500))...)
+	body := podList(t, JSON, "1", plainPods(5000)...)
 	url, ca := serveTLS(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		answer{mediaTypeJSON, bytes.NewReader(body)}.ServeHTTP(w, nil)
 	}))
