@@ -50,7 +50,8 @@ func TestWorkThatFailsIsTriedAgain(t *testing.T) {
 
 func TestSlowWorkMergesChanges(t *testing.T) {
 	eachPipeline(t, func(t *testing.T, pipeline string) {
-		_, summary := try(t, "", pipeline, "--pods", "1", "--churn", "1000", "--work", "50ms", "--for", "300ms")
+		// A key's work takes about as long as all of the changes, however many pods there come to be.
+		_, summary := try(t, "", pipeline, "--pods", "1", "--churn", "1000", "--work", "250ms", "--workers", "32", "--for", "300ms")
 		require.Less(t, 2*summary.Enqueued, summary.Events)
 		require.Nil(t, summary.SlowCalls)
 		require.Nil(t, summary.Resyncs)
