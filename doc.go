@@ -30,6 +30,6 @@
 //   - controller: caches, queues, workers, lease and probes of a program in one Run.
 //   - apitest: an API server for tests, with faults to order.
 //
-// The directory examples/minimal has the smallest useful program, and
-// examples/controller a complete controller.
+// The directory examples/minimal has the smallest useful program, docs/controllers.md goes
+// on from there, and examples/controller is a complete controller.
 package kinform

@@ -45,11 +45,34 @@ func (m *Manager) Ready() error {
 	return errors.Join(missing...)
 }
 
-// Handler answers the probes of a kubelet: /livez with 200, unless the lease is lost and a
-// reconcile goes on without it, for nothing else is mended by restarting the process; /readyz with 200 while Ready is nil, and otherwise
-// with 503 and a line for everything that is missing. Errors may name objects and servers.
-func (m *Manager) Handler() http.Handler {
-	mux := http.NewServeMux()
+// Handler answers the probes of a kubelet, and what [Manager.Handle] has added.
+//
+//   - /livez is 500 where the lease is lost and a reconcile goes on without it, and else 200:
+//     nothing but that is mended by restarting the process.
+//   - /readyz is 200 while Ready is nil, and else 503 with a line for everything that is
+//     missing. Errors may name objects and servers.
+func (m *Manager) Handler() http.Handler { return m.endpoints }
+
+// Handle adds an endpoint to [Manager.Handler], and so to what Options.Serve serves: metrics,
+// profiles. pattern is one of [http.ServeMux], such as "GET /metrics". An answer may take two
+// minutes.
+func (m *Manager) Handle(pattern string, handler http.Handler) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.running {
+		m.refuseLocked(fmt.Errorf("endpoint %q: %w", pattern, errRunning))
+		return
+	}
+	defer func() { // ServeMux panics at what is no pattern, or one that is taken.
+		if wrong := recover(); wrong != nil {
+			m.refuseLocked(fmt.Errorf("controller: endpoint %q: %v", pattern, wrong))
+		}
+	}()
+	m.endpoints.Handle(pattern, handler)
+}
+
+// addProbes adds the endpoints that every manager has.
+func (m *Manager) addProbes() {
 	probe := func(code int, check func() error) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/plain; charset=utf-8")
@@ -63,9 +86,8 @@ func (m *Manager) Handler() http.Handler {
 			_, _ = io.WriteString(w, strings.ToValidUTF8(err.Error(), "\uFFFD")+"\n")
 		}
 	}
-	mux.Handle("GET /livez", probe(http.StatusInternalServerError, m.alive))
-	mux.Handle("GET /readyz", probe(http.StatusServiceUnavailable, m.Ready))
-	return mux
+	m.Handle("GET /livez", probe(http.StatusInternalServerError, m.alive))
+	m.Handle("GET /readyz", probe(http.StatusServiceUnavailable, m.Ready))
 }
 
 func (m *Manager) alive() error {
@@ -81,7 +103,8 @@ func (m *Manager) serve(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("controller: Options.Serve: %w", err)
 	}
-	server := &http.Server{Handler: m.Handler(), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 10 * time.Second, MaxHeaderBytes: 16 << 10}
+	m.opts.Logger.Info("probes and other endpoints are served", "address", listener.Addr().String())
+	server := &http.Server{Handler: m.Handler(), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 2 * time.Minute, MaxHeaderBytes: 16 << 10}
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)

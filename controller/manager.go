@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"sync"
 	"time"
 
@@ -26,9 +27,9 @@ type Options struct {
 	// Defaults to nil: this process works.
 	Elector Elector
 
-	// Serve is the address of /livez and /readyz, such as "127.0.0.1:8080", or ":8080" for
-	// all interfaces, which a kubelet's probes need. Defaults to "": [Manager.Handler] is for
-	// whoever has a server already.
+	// Serve is the address of /livez, /readyz and what [Manager.Handle] adds, such as
+	// "127.0.0.1:8080", or ":8080" for all interfaces, which a kubelet's probes need. Nobody is
+	// asked for a password. Defaults to "": [Manager.Handler] is for a server of the caller's.
 	Serve string
 
 	// MaxStaleness is how long a cache may hear nothing from its server until the manager is
@@ -73,8 +74,9 @@ type Elector interface {
 // Controllers, clients and parts are added before Run. All methods are safe for concurrent
 // use.
 type Manager struct {
-	client *rest.Client
-	opts   Options
+	client    *rest.Client
+	opts      Options
+	endpoints *http.ServeMux
 
 	mu          sync.Mutex // guards following
 	running     bool
@@ -108,7 +110,9 @@ func New(client *rest.Client, opts Options) (*Manager, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Manager{client: client, opts: opts}, nil
+	m := &Manager{client: client, opts: opts, endpoints: http.NewServeMux()}
+	m.addProbes()
+	return m, nil
 }
 
 var errRunning = errors.New("the manager runs already: add everything before Run")

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"runtime"
@@ -310,6 +311,58 @@ func TestServesProbesOnAnAddress(t *testing.T) {
 	require.NoError(t, err)
 	require.ErrorContains(t, m.Run(t.Context()), "Options.Serve")
 }
+
+func TestServesWhatIsAdded(t *testing.T) {
+	client, err := rest.NewClient(rest.Config{Host: "http://127.0.0.1:1"}, rest.Options{})
+	require.NoError(t, err)
+	defer client.Close()
+	address := make(chan string, 1)
+	said := slog.New(slog.NewTextHandler(writer(func(line string) {
+		if _, after, ok := strings.Cut(line, "address="); ok {
+			address <- strings.TrimSpace(after)
+		}
+	}), nil))
+	m, err := controller.New(client, controller.Options{Serve: "127.0.0.1:0", Logger: said})
+	require.NoError(t, err)
+	m.Handle("GET /metrics", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "up 1") }))
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- m.Run(ctx) }()
+	at := <-address
+	for path, want := range map[string]string{"/metrics": "up 1", "/livez": "ok\n", "/other": "404 page not found\n"} {
+		answer, err := http.Get("http://" + at + path)
+		require.NoError(t, err)
+		body, err := io.ReadAll(answer.Body)
+		require.NoError(t, err)
+		require.NoError(t, answer.Body.Close())
+		require.Equal(t, want, string(body))
+	}
+	http.DefaultClient.CloseIdleConnections()
+	stop()
+	require.NoError(t, <-ended)
+	_, err = net.Dial("tcp", at)
+	require.Error(t, err, "the endpoints have ended with Run")
+}
+
+func TestEndpointsThatAreNoneAreErrorsOfRun(t *testing.T) {
+	client, err := rest.NewClient(rest.Config{Host: "http://127.0.0.1:1"}, rest.Options{})
+	require.NoError(t, err)
+	defer client.Close()
+	m, err := controller.New(client, controller.Options{})
+	require.NoError(t, err)
+	m.Handle("GET /readyz", http.NotFoundHandler())
+	m.Handle("GET  /{", http.NotFoundHandler())
+	m.Handle("GET /nothing", nil)
+	err = m.Run(t.Context())
+	require.ErrorContains(t, err, `endpoint "GET /readyz"`)
+	require.ErrorContains(t, err, `endpoint "GET  /{"`)
+	require.ErrorContains(t, err, `endpoint "GET /nothing"`)
+}
+
+// writer is an io.Writer of a function.
+type writer func(string)
+
+func (w writer) Write(p []byte) (int, error) { w(string(p)); return len(p), nil }
 
 func TestOnlyItsNamespaces(t *testing.T) {
 	play(t, controller.Options{Namespaces: []string{"web", "shop"}}, func(t *testing.T, r *rig) {

@@ -24,15 +24,18 @@ import (
 	"github.com/kinform/kinform/rest/kubeconfig"
 )
 
-func TestReadmeShowsTheSmallestControllerAsItIs(t *testing.T) {
+// Pages show programs as they are.
+func TestPagesShowProgramsAsTheyAre(t *testing.T) {
 	t.Parallel()
-	source, err := os.ReadFile("minimal/main.go")
-	require.NoError(t, err)
-	readme, err := os.ReadFile("../README.md")
-	require.NoError(t, err)
-	_, program, found := strings.Cut(string(source), "\npackage main\n")
-	require.True(t, found)
-	require.Contains(t, string(readme), "```go\npackage main\n"+program+"```", "copy examples/minimal/main.go into the README, without the comment at its beginning")
+	for name, page := range map[string]string{"minimal/main.go": "../README.md", "mirror/main.go": "../docs/controllers.md"} {
+		source, err := os.ReadFile(name)
+		require.NoError(t, err)
+		text, err := os.ReadFile(page)
+		require.NoError(t, err)
+		_, program, found := strings.Cut(string(source), "\npackage main\n")
+		require.True(t, found)
+		require.Contains(t, string(text), "```go\npackage main\n"+program+"```", "copy %s into %s, without the comment at its beginning", name, page)
+	}
 }
 
 // Whoever has no cluster, or may not read it, is to be told so.

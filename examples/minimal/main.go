@@ -10,12 +10,10 @@ import (
 	"syscall"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/controller"
 	"github.com/kinform/kinform/rest"
 	"github.com/kinform/kinform/rest/kubeconfig"
-	"github.com/kinform/kinform/workqueue"
 )
 
 func main() {
@@ -25,22 +23,18 @@ func main() {
 	client := must(rest.NewClient(connection.Config, rest.Options{}))
 	defer client.Close()
 
-	resource := must(rest.For[*corev1.Pod](client, rest.ResourceOptions{}))
-	pods := must(informer.New(resource, informer.Options[*corev1.Pod]{Name: "pods"}))
-	queue := workqueue.New(workqueue.Options[types.NamespacedName]{Name: "pods"})
-	must(pods.AddHandler(func(e informer.Event[*corev1.Pod]) { queue.Add(e.Key) }, informer.HandlerOptions{}))
-
-	reconcile := func(ctx context.Context, key types.NamespacedName) error {
-		if pod, exists := pods.Store().Get(key); exists {
-			fmt.Println(key, pod.Status.Phase)
-		}
-		return nil
-	}
-	// The workers begin when the cache is complete, and the cache ends after them.
-	work := func(ctx context.Context) error { return queue.Run(ctx, 4, reconcile) }
-	if err := informer.Run(ctx, work, pods); err != nil {
+	manager := must(controller.New(client, controller.Options{Name: "pods"}))
+	pods := controller.For[*corev1.Pod](manager, rest.ResourceOptions{})
+	controller.Manage(manager, "pods", pods, look, controller.Settings[*corev1.Pod]{Workers: 4})
+	if err := manager.Run(ctx); err != nil {
 		log.Fatal(err)
 	}
+}
+
+// look is called with each pod that changed, for one state of a pod at a time.
+func look(_ context.Context, pod *corev1.Pod) (controller.Result, error) {
+	fmt.Printf("%s/%s %s\n", pod.Namespace, pod.Name, pod.Status.Phase)
+	return controller.Done, nil
 }
 
 func must[T any](value T, err error) T {

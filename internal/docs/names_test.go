@@ -13,11 +13,20 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The table of docs/coming-from-client-go.md names what there is: each `package.Name`,
-// `package.Type.Method` and `package.Type.Field` of its column for kinform.
+// The tables for those who come from elsewhere name what there is: each `package.Name`,
+// `package.Type.Method` and `package.Type.Field` of their column for kinform.
 func TestNamesForThoseWhoKnowClientGoExist(t *testing.T) {
+	requireNames(t, "docs/coming-from-client-go.md", 40)
+}
+
+func TestNamesForThoseWhoKnowControllerRuntimeExist(t *testing.T) {
+	requireNames(t, "docs/controllers.md", 25)
+}
+
+// requireNames checks the names of a page, of which there are more than a number.
+func requireNames(t *testing.T, name string, more int) {
 	t.Parallel()
-	page, err := os.ReadFile(filepath.Join(root, "docs", "coming-from-client-go.md"))
+	page, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
 	require.NoError(t, err)
 	exported := map[string]map[string]bool{}
 	checked := 0
@@ -32,11 +41,11 @@ func TestNamesForThoseWhoKnowClientGoExist(t *testing.T) {
 			if exported[dir] == nil {
 				exported[dir] = exportedNames(t, dir)
 			}
-			require.True(t, exported[dir][match[2]], "docs/coming-from-client-go.md names %s.%s, which does not exist", match[1], match[2])
+			require.True(t, exported[dir][match[2]], "%s names %s.%s, which does not exist", name, match[1], match[2])
 			checked++
 		}
 	}
-	require.Greater(t, checked, 40)
+	require.Greater(t, checked, more)
 }
 
 // exportedNames returns the names that a package declares: of types also their methods
