@@ -87,7 +87,7 @@ type Options struct {
 	// Logger gets what no error can report: warnings of the server, each text once
 	// as far as the client remembers, files of a token or of TLS that became unreadable,
 	// and requests that are repeated; what lasts is said every five minutes. Defaults to
-	// slog.Default(), as it is at NewClient; slog.New(slog.DiscardHandler) is silence.
+	// slog.Default(), as it is at NewClient; slog.New(slog.DiscardHandler) drops them.
 	Logger *slog.Logger
 }
 

@@ -31,12 +31,12 @@ func (i *identity) keyOf(object any) (key types.NamespacedName, version string) 
 		return i.copied()
 	}
 	return types.NamespacedName{
-		Namespace: shared(i.namespace, o.GetNamespace()),
-		Name:      shared(i.name, o.GetName()),
-	}, shared(i.version, o.GetResourceVersion())
+		Namespace: ofObject(i.namespace, o.GetNamespace()),
+		Name:      ofObject(i.name, o.GetName()),
+	}, ofObject(i.version, o.GetResourceVersion())
 }
 
-func shared(b []byte, s string) string {
+func ofObject(b []byte, s string) string {
 	if string(b) == s {
 		return s
 	}

@@ -15,7 +15,7 @@ const maxFrames = 512
 // complete frames in it.
 type piece struct {
 	buffer   *[]byte
-	shared   bool // other pieces have frames in buffer, too
+	divided  bool // other pieces have frames in buffer, too
 	frames   []wire.Frame
 	size     int64         // bytes of the frames
 	envelope wire.Envelope // what has been read around the frames so far
@@ -30,7 +30,7 @@ type reader struct {
 	cutter   wire.Cutter
 
 	buffer        *[]byte // nil at the beginning
-	shared        bool    // earlier pieces have frames in buffer
+	divided       bool    // earlier pieces have frames in buffer
 	start, filled int     // these bytes of buffer have arrived, and have not been cut
 	latest        int     // bytes that arrived last
 	ended         error   // what followed them
@@ -64,13 +64,13 @@ func (r *reader) cut(p *piece) bool {
 		case err == nil && r.ended != nil:
 			err = r.ending(rest)
 		}
-		if p.buffer, p.shared, p.end = r.buffer, r.shared, err; err != nil {
+		if p.buffer, p.divided, p.end = r.buffer, r.divided, err; err != nil {
 			return true
 		}
 		return r.goOn(rest, len(p.frames) > 0)
 	}
-	p.buffer, p.shared = r.buffer, true
-	r.shared = true
+	p.buffer, p.divided = r.buffer, true
+	r.divided = true
 	return true
 }
 
@@ -84,12 +84,12 @@ func (r *reader) goOn(rest []byte, taken bool) bool {
 			used = max(used, idleSize) // more is coming
 		}
 		r.use(r.exchange.client.newBuffer(used), rest)
-	case len(rest) == 0 && !r.shared:
+	case len(rest) == 0 && !r.divided:
 		r.start, r.filled = 0, 0 // what was in it has been skipped
 	case r.filled == len(*r.buffer): // no frame ends here
-		used, shared := r.buffer, r.shared
+		used, divided := r.buffer, r.divided
 		r.use(r.exchange.client.newBuffer(len(rest)), rest)
-		if !shared {
+		if !divided {
 			r.exchange.client.recycle(used)
 		}
 	}
@@ -98,7 +98,7 @@ func (r *reader) goOn(rest []byte, taken bool) bool {
 
 // use goes on in another buffer.
 func (r *reader) use(buffer *[]byte, rest []byte) {
-	r.buffer, r.shared = buffer, false
+	r.buffer, r.divided = buffer, false
 	r.start, r.filled = 0, copy(*buffer, rest)
 }
 

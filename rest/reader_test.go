@@ -61,7 +61,7 @@ func TestReaderBoundsTheFramesOfAPiece(t *testing.T) {
 	for i, want := range []int{maxFrames, maxFrames, 1, 0} {
 		require.Len(t, pieces[i].frames, want)
 		require.EqualValues(t, 2*want, pieces[i].size)
-		require.Equal(t, i < 3, pieces[i].shared, "piece %d", i)
+		require.Equal(t, i < 3, pieces[i].divided, "piece %d", i)
 	}
 	require.Same(t, pieces[0].buffer, pieces[2].buffer)
 	require.NotSame(t, pieces[0].buffer, pieces[3].buffer)

@@ -53,7 +53,7 @@ func (a *ahead[T]) decodeAll(b *batch[T]) {
 		b.results[i].value, b.results[i].err = a.decode(f, &b.envelope)
 	}
 	finished = true
-	if !b.shared {
+	if !b.divided {
 		a.exchange.client.recycle(b.buffer)
 	}
 	clear(b.frames)
