@@ -9,20 +9,20 @@ import (
 	"time"
 )
 
-// acquiring gets credentials of a source in a context of its own: somebody may have to
-// log in with a browser, which takes longer than any request should, and whose result
-// is of use to the next one when the first has given up.
+// acquiring gets credentials from Config.Credentials (the source), in a context of its
+// own. Somebody may have to log in with a browser, which takes longer than any request
+// should take. When the first request has given up, the next one uses the result.
 type acquiring struct {
 	source  func(ctx context.Context, refused *Credential) (*Credential, error)
 	timeout time.Duration
 
 	mu      sync.Mutex   // guards following
-	refused *Credential  // the last one that a server answered 401 to
-	running *acquisition // nil where none is
+	refused *Credential  // the last credential that a server answered 401 to
+	running *acquisition // nil while no call runs
 	closed  bool
 }
 
-// acquisition is one call of the source. Its result is there once done is closed.
+// acquisition is one call of the source. Closing done makes its result readable.
 type acquisition struct {
 	ctx        context.Context // of the call
 	cancel     context.CancelFunc
@@ -32,8 +32,8 @@ type acquisition struct {
 	err        error
 }
 
-// get returns a credential that replaces the last refused one, or the error of ctx if
-// that ends before. The call of the source goes on.
+// get returns a credential that replaces the last refused one. If ctx ends first, get
+// returns the error of ctx, and the call of the source goes on.
 func (a *acquiring) get(ctx context.Context) (*Credential, error) {
 	for {
 		call, current, err := a.join(ctx)
@@ -46,7 +46,7 @@ func (a *acquiring) get(ctx context.Context) (*Credential, error) {
 				return call.credential, call.err
 			}
 		case <-call.ctx.Done():
-			// Of a source that does not heed its context no answer is awaited.
+			// The source may ignore its context, so get does not wait for its answer.
 			select {
 			case <-call.done:
 				if current {
@@ -61,8 +61,8 @@ func (a *acquiring) get(ctx context.Context) (*Credential, error) {
 	}
 }
 
-// join returns the running call of the source, or starts one. It is current unless
-// something has been refused since it began.
+// join returns the running call of the source, or starts one. The call is current unless
+// a server has refused a credential since the call began.
 func (a *acquiring) join(ctx context.Context) (call *acquisition, current bool, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -72,7 +72,7 @@ func (a *acquiring) join(ctx context.Context) (call *acquisition, current bool, 
 	case a.running != nil:
 		return a.running, a.running.refused == a.refused, nil
 	}
-	late := fmt.Errorf("there was none within %s, as Config.CredentialTimeout has it: %w", a.timeout, os.ErrDeadlineExceeded)
+	late := fmt.Errorf("the function Credentials returned none within %s (rest.Config.CredentialTimeout): %w", a.timeout, os.ErrDeadlineExceeded)
 	call = &acquisition{refused: a.refused, done: make(chan struct{})}
 	call.ctx, call.cancel = context.WithTimeoutCause(context.WithoutCancel(ctx), a.timeout, late)
 	a.running = call
@@ -80,15 +80,16 @@ func (a *acquiring) join(ctx context.Context) (call *acquisition, current bool, 
 	return call, true, nil
 }
 
-// run calls the source. It does not depend on how that ends.
+// run calls the source. It completes call even if the source panics or calls
+// runtime.Goexit.
 func (a *acquiring) run(call *acquisition) {
-	credential, err := (*Credential)(nil), errors.New("the function Credentials has ended its goroutine")
+	credential, err := (*Credential)(nil), errors.New("the function Credentials called runtime.Goexit")
 	defer func() {
 		if p := recover(); p != nil {
 			credential, err = nil, fmt.Errorf("the function Credentials panicked: %v", p)
 		}
 		if err == nil && credential == nil {
-			err = errors.New("neither a credential nor an error came from the function Credentials")
+			err = errors.New("the function Credentials returned neither a credential nor an error")
 		}
 		call.credential, call.err = credential, err
 		a.mu.Lock()
@@ -119,10 +120,10 @@ func (a *acquiring) close() {
 	}
 }
 
-// Prepare waits until the client has the credential that a request needs, if it comes
-// from [Config].Credentials, or until ctx ends: who has a deadline for requests, and
-// none for somebody who logs in, calls it first. Requests get a credential by
-// themselves, too.
+// Prepare waits until the client has the credential that a request needs, or until ctx
+// ends. It returns at once if [Config].Credentials is not set. A caller with a deadline
+// for requests calls Prepare first, with a context that leaves somebody time to log in.
+// Requests also get a credential by themselves.
 func (c *Client) Prepare(ctx context.Context) error {
 	return c.prepare(ctx, c.base.String())
 }

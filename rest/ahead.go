@@ -11,46 +11,48 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-// aloneSize is the largest frame that the reader decodes itself. While it does, what
-// follows comes together, and is enough for the workers, unless frames are larger.
+// aloneSize is the largest frame that the reading goroutine decodes itself. While it
+// decodes, the bytes that follow collect, and become a batch for the workers. A larger
+// frame would hold them up for too long.
 const aloneSize = feedSize / 4
 
-// maxAhead bounds the bytes of the frames that have been read and not handed out, unless
-// they are those of one batch: of each byte, MaxExpansion may have been made.
+// maxAhead bounds the bytes of frames that have been read and not handed out, because
+// each byte may have become MaxExpansion bytes of memory. A single batch may have more.
 const maxAhead = 8 << 20
 
 // ahead decodes the frames of a stream on several cores, beside the goroutine that
 // consumes them, and hands them out in the order in which they arrived.
 //
-// A goroutine has a reader cut the stream into pieces, each a buffer with its frames, and
-// gives each to a worker. So many frames share the cost of being handed over. A frame
-// that comes alone while nobody is busy, as the event of a quiet watch does, is decoded
-// by the goroutine that reads: to wake a worker would take longer.
+// One goroutine reads. Its reader cuts the stream into pieces (a buffer with its frames),
+// and the goroutine hands each piece to a worker, as a batch. So the frames of a batch
+// share the cost of the hand-over. The reading goroutine itself decodes a frame that
+// arrives alone while no worker is busy, such as the event of a quiet watch: waking a
+// worker would take longer.
 type ahead[T any] struct {
 	exchange *exchange
 	reader   reader
 	decode   func(wire.Frame, *wire.Envelope) (listwatch.Event[T], error)
 
-	order chan *batch[T] // to the consumer; its capacity bounds how far reading runs ahead
+	order chan *batch[T] // to the consumer; its capacity bounds the batches that are read ahead
 	work  chan *batch[T] // to the workers, the same batches
 	slots chan struct{}  // one token for each worker that runs
-	held  atomic.Int64   // bytes of the frames in order, a bound for reading ahead as well
-	room  chan struct{}  // tells the reader that held has become less
-	// crowded says that the reader waits for room, or is about to. That room is full
-	// would not do: a send that fails synchronizes with nothing.
+	held  atomic.Int64   // bytes of the frames in order; maxAhead bounds them
+	room  chan struct{}  // gets a token when held has become less
+	// crowded says that the reading goroutine waits for room, or is about to. A failed
+	// send to room cannot say so, because it synchronizes with nothing.
 	crowded atomic.Bool
 	group   sync.WaitGroup
-	done    sync.Pool // of *batch[T], to be used again
+	done    sync.Pool // of *batch[T], for reuse
 
-	current *batch[T]     // from here on used by the consumer only
+	current *batch[T]     // this field and the following ones are the consumer's
 	taken   int           // results of current that were handed out
-	around  wire.Envelope // as of current
-	arrived int64         // bytes, as of current
+	around  wire.Envelope // what has been read around the frames, up to current
+	arrived int64         // bytes of the stream, up to current
 	passed  int64         // bytes of the frames in batches before current
-	err     error         // the last word
+	err     error         // what next returns from now on
 }
 
-// startAhead starts to read the answer of an exchange, which it closes in close.
+// startAhead starts to read the answer of an exchange. close closes the exchange.
 func startAhead[T any](x *exchange, c wire.Cutter, decode func(wire.Frame, *wire.Envelope) (listwatch.Event[T], error)) *ahead[T] {
 	workers := min(runtime.GOMAXPROCS(0), maxWorkers)
 	a := &ahead[T]{
@@ -62,8 +64,9 @@ func startAhead[T any](x *exchange, c wire.Cutter, decode func(wire.Frame, *wire
 	return a
 }
 
-// read hands over one batch after another, until the stream ends. However that comes
-// about, the consumer is told, and not waited for: to end is also what a panic does.
+// read hands over one batch after another, until the stream ends. A panic or
+// runtime.Goexit in a decoder ends it as well. In each case it closes the channels, so
+// that the consumer learns of the end, and does not wait for the consumer.
 func (a *ahead[T]) read() {
 	defer close(a.work)
 	defer close(a.order)
@@ -77,8 +80,8 @@ func (a *ahead[T]) read() {
 	}
 }
 
-// dispatch gives a batch to the consumer and to a worker. It blocks while the
-// consumer is too far behind, and answers false when nobody is there any more.
+// dispatch gives a batch to the consumer and to a worker. It blocks while the consumer
+// is too far behind, and returns false once the exchange has ended.
 func (a *ahead[T]) dispatch(b *batch[T]) bool {
 	b.waits = len(b.frames) > 1 || b.size > aloneSize || len(a.slots) > 0 || len(a.order) > 0
 	here := !b.waits // b is the consumer's as soon as it is in order
@@ -90,7 +93,7 @@ func (a *ahead[T]) dispatch(b *batch[T]) bool {
 	gone := a.exchange.running.Done()
 	limit := int64(min(2*a.exchange.client.maxObjectBytes, maxAhead))
 	for a.isFull(b.size, limit) {
-		// Either this sees that held has become less, or take sees that it is waited for.
+		// Either this loop sees that held has become less, or take sees crowded.
 		a.crowded.Store(true)
 		if !a.isFull(b.size, limit) {
 			break
@@ -161,7 +164,7 @@ func (a *ahead[T]) next() (listwatch.Event[T], error) {
 	return none, a.err
 }
 
-// take waits for the next batch, until the context ends.
+// take waits for the next batch, or until the context ends.
 func (a *ahead[T]) take() error {
 	running := a.exchange.running
 	var b *batch[T]
@@ -170,7 +173,7 @@ func (a *ahead[T]) take() error {
 	case <-running.Done():
 		return running.Err()
 	}
-	if b == nil { // The reader has ended, in the middle of something.
+	if b == nil { // The reading goroutine has ended without a batch that has an end.
 		return errors.Join(running.Err(), errGoexit)
 	}
 	if b.waits {
@@ -184,14 +187,14 @@ func (a *ahead[T]) take() error {
 	if a.crowded.Load() && a.crowded.Swap(false) {
 		select {
 		case a.room <- struct{}{}:
-		default: // The reader has yet to take a token, and looks after that.
+		default: // There is a token already; the reading goroutine takes it, and then looks at held.
 		}
 	}
 	a.current, a.around, a.arrived = b, b.envelope, b.arrived
 	return nil
 }
 
-// close ends the stream, wherever it is, and returns when its goroutines have
+// close ends the stream at whatever point it is, and returns when its goroutines have
 // ended.
 func (a *ahead[T]) close() {
 	a.exchange.close()

@@ -12,22 +12,23 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// ServerSideApply makes the object that has obj's name have what obj says, creates it if
-// there is none, and returns it as it was stored: server-side apply (KEP-555).
-// obj, which is not changed, is to have what opts.FieldManager has an opinion on,
-// and no more: fields that it had set before, and that are missing now, are removed,
-// and fields that another manager has set otherwise are a conflict, unless
-// opts.Force takes them over. A subresource such as "status" is applied alone.
+// ServerSideApply gives the object of obj's name the fields that obj has, and returns
+// the object as it was stored: server-side apply (KEP-555). It creates the object if
+// there is none. obj is not changed.
 //
-// kind and apiVersion may be missing in a type of k8s.io/api. managedFields is left
-// out, for a server takes no such wish, and so is an empty status, which typed
-// objects always have, unless it is the status that is applied. Other
-// fields that a Go type writes although they are empty count as an opinion; where
-// that hurts, use an *unstructured.Unstructured, or Patch with
-// [types.ApplyPatchType] and any bytes.
+// obj must have the fields that opts.FieldManager wants to decide on, and no others. The
+// server removes a field that this manager set before and that obj lacks now. A field to
+// which another manager has given another value is a conflict, unless opts.Force takes
+// it over. With a subresource such as "status", only that part is applied.
 //
-// (It is not called Apply: every method of that name, and all that it calls, is
-// linked into a program with an informer, whose sink has one.)
+// An obj of a type of k8s.io/api may lack kind and apiVersion. ServerSideApply does not
+// send managedFields, which servers refuse in an apply. Nor does it send an empty
+// status, which typed objects always have, unless the status is the subresource. Other
+// empty fields that a Go type writes count as decided on. Where that does harm, use an
+// *unstructured.Unstructured, or Patch with [types.ApplyPatchType] and any bytes.
+//
+// (The name is not Apply, because the linker would then keep this method, and all that
+// it calls, in every program with an informer, whose sink has a method Apply.)
 func (r *Resource[T]) ServerSideApply(ctx context.Context, obj T, opts metav1.ApplyOptions, subresources ...string) (none T, err error) {
 	o, ok := any(obj).(metav1.Object)
 	if !ok {
@@ -85,7 +86,7 @@ func (r *Resource[T]) applyBody(object []byte, status bool) ([]byte, error) {
 	return json.Marshal(fields)
 }
 
-// errNoObject says that something has no name to write it under.
+// errNoObject is the error for an object that cannot be written, since it has no metadata.
 func errNoObject(obj any) error {
-	return fmt.Errorf("rest: %s cannot be written: it is no metav1.Object, so its name is not known", reflect.TypeOf(obj))
+	return fmt.Errorf("rest: %s cannot be written: it is no metav1.Object, so that its name is unknown", reflect.TypeOf(obj))
 }

@@ -6,20 +6,20 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// The sizes of the buffers that are filled from the network: while bytes arrive
-// faster than they are read, and else. A watch waits most of its time, with its
-// buffer.
+// The sizes of the buffers that are filled from the network: feedSize while bytes arrive
+// faster than they are read, and idleSize otherwise. A watch waits most of its time, and
+// keeps a buffer meanwhile.
 const (
 	feedSize = 64 << 10
 	idleSize = 4 << 10
 )
 
-// batch is a piece of a stream, and what became of its frames.
+// batch is a piece of a stream, and the results of decoding its frames.
 type batch[T any] struct {
 	piece
 
-	waits   bool          // results come with a token in decoded, else they are there
-	decoded chan struct{} // of one token, nil while none was needed
+	waits   bool          // the results are there once decoded has a token; without waits, they are there
+	decoded chan struct{} // has room for one token; nil until a batch needs it
 	results []outcome[T]
 }
 
@@ -38,13 +38,13 @@ func (a *ahead[T]) newBatch() *batch[T] {
 	return b
 }
 
-// reuse takes back a batch of which the consumer has everything.
+// reuse takes back a batch whose results the consumer has taken.
 func (a *ahead[T]) reuse(b *batch[T]) {
 	*b = batch[T]{piece: piece{frames: b.frames}, decoded: b.decoded, results: b.results[:0]}
 	a.done.Put(b)
 }
 
-// newBuffer returns a buffer with room for more than this many bytes.
+// newBuffer returns a buffer with room for more than used bytes.
 func (c *Client) newBuffer(used int) *[]byte {
 	size := max(feedSize, 2*used)
 	if used < idleSize {
@@ -59,15 +59,15 @@ func (c *Client) newBuffer(used int) *[]byte {
 	return &buffer
 }
 
-// recycle takes back a buffer to which nothing refers.
+// recycle takes back a buffer that nothing refers to.
 func (c *Client) recycle(buffer *[]byte) {
 	if pool := c.pool(len(*buffer)); pool != nil {
 		pool.Put(buffer)
 	}
 }
 
-// pool is where buffers of a size are kept, nil if that size is not kept: these are
-// so large that it would cost more than it saves.
+// pool returns the pool of buffers of a size, or nil for a larger size: keeping such
+// buffers would cost more than it saves.
 func (c *Client) pool(size int) *sync.Pool {
 	switch size {
 	case feedSize:

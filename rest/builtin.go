@@ -7,10 +7,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// builtins are the types that a Kubernetes server has by itself: Go packages
-// without the version, below k8s.io/api if they have no dot, the group of each, "-"
-// being that without a name, and its kinds. Those with a star have no namespace. A
-// kind is the same in every version that has it, and so is its plural.
+// builtins are the types that every Kubernetes server has. Each line has a Go package
+// without its version (below k8s.io/api if it has no dot), its group ("-" for the core
+// group), and its kinds. Kinds with a star have no namespace. A kind has the same plural
+// in every version.
 const builtins = `
 admissionregistration admissionregistration.k8s.io MutatingAdmissionPolicy* MutatingAdmissionPolicyBinding* MutatingWebhookConfiguration* ValidatingAdmissionPolicy* ValidatingAdmissionPolicyBinding* ValidatingWebhookConfiguration*
 apiserverinternal internal.apiserver.k8s.io StorageVersion*
@@ -39,9 +39,9 @@ k8s.io/apiextensions-apiserver/pkg/apis/apiextensions apiextensions.k8s.io Custo
 k8s.io/kube-aggregator/pkg/apis/apiregistration apiregistration.k8s.io APIService*
 `
 
-// Builtin returns the resource of a built-in kind, in the version that it is asked
-// for, and whether its objects have namespaces. ok is false where there is no such
-// kind; versions are not checked.
+// Builtin returns the resource of a built-in kind, in the version that the kind names,
+// and whether its objects have namespaces. ok is false if there is no such kind. Builtin
+// does not check whether the version exists.
 func Builtin(kind schema.GroupVersionKind) (resource schema.GroupVersionResource, namespaced, ok bool) {
 	for line := range strings.Lines(builtins) {
 		fields := strings.Fields(line)
@@ -57,8 +57,8 @@ func Builtin(kind schema.GroupVersionKind) (resource schema.GroupVersionResource
 	return schema.GroupVersionResource{}, false, false
 }
 
-// BuiltinKind returns the kind of a built-in Go type, such as that of *corev1.Pod or of
-// corev1.Pod, whose objects carry no kind themselves. ok is false for any other type, and for nil.
+// BuiltinKind returns the kind of a built-in Go type, such as *corev1.Pod or corev1.Pod.
+// (Objects of such types come without a kind.) ok is false for any other type, and for nil.
 func BuiltinKind(t reflect.Type) (kind schema.GroupVersionKind, ok bool) {
 	if t != nil && t.Kind() == reflect.Pointer {
 		t = t.Elem()

@@ -17,83 +17,84 @@ import (
 
 // Options are the choices of a Client. The zero value works.
 type Options struct {
-	// MaxObjectBytes bounds the encoded size of one object, one event, or one
-	// answer that is not a list. Defaults to 16 MiB, which is ten times what etcd
-	// takes and what client-go allows an event. A stream holds at most a handful
-	// of such objects at a time.
+	// MaxObjectBytes bounds the encoded size of one object, of one event, and of one
+	// answer that is not a list. Defaults to 16 MiB: etcd accepts a tenth of that, and
+	// client-go allows as much for an event. A stream holds at most a handful of such
+	// objects at a time.
 	MaxObjectBytes int
 
-	// MaxListBytes bounds the encoded size of one list: of all its pages together, as
-	// they are after decompression, and of the initial events of a streaming list.
-	// A larger one ends with [listwatch.ErrListTooLarge], after which a reflector
-	// waits for long, and its sink keeps what it has. Defaults to 8 GiB, which is as
-	// much as etcd is made to hold, so that no list of a real cluster is refused, and
-	// one without an end has one. It does not know how much memory there is: a process
-	// with less may set it, to about half of what its cache may take.
+	// MaxListBytes bounds the encoded size of one list: all its pages together, after
+	// decompression, or the initial events of a streaming list. A larger list ends with
+	// [listwatch.ErrListTooLarge]. A reflector then waits for one of its longest waits,
+	// and its sink keeps its objects. Defaults to 8 GiB, as much as etcd is made to
+	// hold: no list of a real cluster is refused, and an endless list is. The client
+	// does not know how much memory there is. A process with little memory may set this
+	// to about half of the memory that its cache may take.
 	MaxListBytes int64
 
 	// MaxExpansion bounds the memory that decoding an object may take, as a multiple of
-	// its encoded size. 4 KiB more are allowed, and what takes no more than that multiple
-	// by itself, whatever is in it, is not counted: with its lists, an object takes at
-	// most twice as much. Defaults to 64. A pod takes 5 times its bytes, and what
-	// a server would make of the most harmful custom resource as a map, 58 times; but a
-	// list of empty elements, of a type with many fields, hundreds.
+	// its encoded size. 4 KiB more are allowed. Parts of a type that cannot exceed the
+	// multiple by themselves are not counted, so an object takes at most twice as much.
+	// Defaults to 64. A pod takes 5 times its bytes. The most harmful custom resource
+	// that a server stores takes 58 times, as a map. A list of empty elements of a type
+	// with many fields takes hundreds of times its bytes.
 	MaxExpansion int
 
-	// MaxObjectMemory bounds the same, in bytes, whatever the size of the encoding.
-	// Defaults to 256 MiB.
+	// MaxObjectMemory bounds the memory that decoding an object may take, in bytes,
+	// whatever its encoded size. Defaults to 256 MiB.
 	MaxObjectMemory int64
 
-	// MaxDepth bounds how deep an object is nested. Defaults to 10,000, which is as much
-	// as an API server takes, and cannot be more.
+	// MaxDepth bounds how deep an object is nested. Defaults to 10,000, the depth that
+	// an API server accepts. A larger value is an error.
 	MaxDepth int
 
-	// MaxCompression bounds how many bytes a compressed list may become for each of its
-	// own, after the first 256 KiB. Beyond that, the list fails, and the next of its
-	// Resource is asked for without compression, as ConfigMaps full of zeros may well be
-	// what there is. Defaults to 100. A list of pods is ten to forty times as long as
-	// it is compressed.
+	// MaxCompression bounds how many bytes each byte of a compressed list may become,
+	// after the first 256 KiB. A list beyond that fails. The Resource then asks for its
+	// later lists without compression, because an honest server may have such a list, of
+	// ConfigMaps full of zeros. Defaults to 100. A list of pods becomes ten to forty
+	// times as long as it is compressed.
 	MaxCompression int
 
-	// MaxSilence is how long an answer may be silent once it has begun: one that is read
-	// whole, a list, and an event of a watch that has arrived in part. (Between two
-	// events a watch may be silent for ever, as far as a Client is concerned.) Fewer than
-	// 1,024 bytes in this time are silence, unless they are the last ones. Waiting for
-	// who reads a stream does not count. Defaults to 90 seconds, which is longer than
-	// the patience of a reflector.
+	// MaxSilence is how long an answer that has begun may be silent: a list, an answer
+	// that the client reads whole, and an event of a watch that has arrived in part. (A
+	// Client allows any silence between two events of a watch.) Fewer than 1,024 bytes
+	// in this time are silence, unless they are the last ones. Time in which the user
+	// does not call Next does not count. Defaults to 90 seconds, so that a reflector
+	// notices a silent list first, after 60.
 	MaxSilence time.Duration
 
-	// MaxRetries is how often a verb, or Raw, is repeated after a failure that
-	// invites it: see [Error]. Defaults to 10, as in client-go; negative means
-	// never. List and Watch are not repeated: what reads them, such as a
-	// reflector, waits and goes on by itself.
+	// MaxRetries is how often a verb, or Raw, is retried after a failure that allows
+	// it; see [Error]. Defaults to 10, as in client-go; negative means never. List and
+	// Watch are not retried: their user, such as a reflector, has waits of its own.
 	MaxRetries int
 
-	// MaxRetryAfter is the longest wait for a repetition. A server that asks for
-	// more patience gets no further request, and the caller its answer. Defaults
-	// to 30 seconds.
+	// MaxRetryAfter is the longest wait before a retry. If a server asks for a longer
+	// wait, there is no retry, and the caller gets the server's answer. Defaults to 30
+	// seconds.
 	MaxRetryAfter time.Duration
 
-	// Limit is called before every request is sent, repetitions, lists and watches
-	// included, and may wait; an error of it is what the request fails with. It
-	// must return when the context ends. [RateLimiter].Wait is one, and so is that
-	// of golang.org/x/time/rate. Defaults to none: the server has priority and
-	// fairness.
+	// Limit is called before every request is sent, retries, lists and watches
+	// included. It may wait, and must return when the context ends. If it returns an
+	// error, the request fails with that. [RateLimiter].Wait is such a function, and so
+	// is Limiter.Wait of golang.org/x/time/rate. Defaults to none, because API servers
+	// protect themselves by priority and fairness.
 	Limit func(context.Context) error
 
-	// Observer is told what the client does. Defaults to nobody.
+	// Observer has functions that the client calls at each step. Defaults to none.
 	Observer *Observer
 
-	// Logger gets what no error can report: warnings of the server, each text once
-	// as far as the client remembers, files of a token or of TLS that became unreadable,
-	// and requests that are repeated; what lasts is said every five minutes. Defaults to
-	// slog.Default(), as it is at NewClient; slog.New(slog.DiscardHandler) drops them.
+	// Logger gets what no error can report: warnings of the server, token files and TLS
+	// files that became unreadable, and retries. A warning is logged once, as long as
+	// the client remembers its text (the last 1,000 or so). A state that lasts is logged
+	// again every five minutes. Defaults to the slog.Default() of the time of NewClient.
+	// slog.New(slog.DiscardHandler) drops all of it.
 	Logger *slog.Logger
 }
 
-// Client talks to one API server. It is safe for concurrent use, and is to be closed.
-// It starts goroutines only to call Config.Credentials and to read files again, each
-// when a request needs it; they may outlive that request.
+// Client talks to one API server. It is safe for concurrent use. Its owner must call
+// Close. A request may start a goroutine that calls Config.Credentials or reads files
+// again; this goroutine may outlive the request. The client starts no others; each stream
+// has goroutines of its own.
 type Client struct {
 	base           *url.URL
 	userAgent      string
@@ -113,10 +114,10 @@ type Client struct {
 	logger         *slog.Logger
 
 	credentials *credentials
-	mask        *mask // for all that others write
+	mask        *mask // hides secrets in texts of servers and proxies
 	transport   *transport.Pool
 	sharing     sharer
-	buffers     [2]sync.Pool // of *[]byte, large and small, shared by all streams so that an idle one holds only one
+	buffers     [2]sync.Pool // of *[]byte, large and small, for all streams: an idle stream keeps one small buffer
 	counters    counters
 	warned      warned
 	repeated    repeated
@@ -124,8 +125,8 @@ type Client struct {
 	closing     chan struct{} // closed by Close
 }
 
-// NewClient validates cfg, loads the certificates and the token that it names,
-// and returns a client. It does not connect.
+// NewClient validates cfg, loads the certificates and the token that cfg names, and
+// returns a client. It does not connect.
 func NewClient(cfg Config, opts Options) (*Client, error) {
 	base, err := parseHost(cfg.Host)
 	if err != nil {
@@ -183,10 +184,10 @@ func NewClient(cfg Config, opts Options) (*Client, error) {
 	}, nil
 }
 
-// Close ends the client: connections are closed, requests and streams that still
-// run fail, and later calls answer [ErrClosed]. It waits for Config.Credentials, whose
-// context it ends, and not for streams, whose owners close them, nor for a disk that
-// does not answer.
+// Close closes the client's connections, so that running requests and streams fail.
+// Later calls return [ErrClosed]. Close ends the context of a running call of
+// Config.Credentials, and waits for it to return. It does not wait for streams, which
+// their owners close, nor for a disk that does not answer.
 func (c *Client) Close() {
 	if !c.closed.Swap(true) {
 		close(c.closing)

@@ -12,24 +12,24 @@ import (
 	"sync/atomic"
 )
 
-// Compression says what may be compressed.
+// Compression says which answers a client asks the server to compress.
 type Compression uint8
 
 // The kinds of compression.
 const (
-	// CompressAutomatic asks for compressed lists, unless the host is this one.
+	// CompressAutomatic asks for compressed lists, unless the server is on this host.
 	//
-	// A server compresses lists from 128 KiB on, by gzip at its fastest, to about a
-	// tenth where they are in JSON. That takes it, and takes us to undo it, more
-	// time than loopback needs for all the bytes, and less than almost any network.
+	// A server compresses lists of 128 KiB or more, by gzip at its fastest, and those in
+	// JSON to about a tenth. Compression and decompression take longer than loopback
+	// takes for the difference, and less time than almost any network takes.
 	CompressAutomatic Compression = iota
-	// CompressLists asks for compressed lists always.
+	// CompressLists always asks for compressed lists.
 	CompressLists
-	// CompressNothing asks for nothing compressed.
+	// CompressNothing never asks for compression.
 	CompressNothing
 )
 
-// on says whether lists should be compressed that come from host.
+// on reports whether the client should ask host for compressed lists.
 func (c Compression) on(host *url.URL) bool {
 	if c != CompressAutomatic {
 		return c == CompressLists
@@ -38,29 +38,29 @@ func (c Compression) on(host *url.URL) bool {
 	return host.Hostname() != "localhost" && !address.IsLoopback()
 }
 
-// isCorrupt says whether an answer cannot be decompressed. That it ends too early
-// is not corrupt.
+// isCorrupt reports whether err means that an answer cannot be decompressed. An answer
+// that ends too early is not corrupt.
 func isCorrupt(err error) bool {
 	_, corrupt := err.(flate.CorruptInputError)
 	return corrupt || err == gzip.ErrHeader || err == gzip.ErrChecksum
 }
 
-// inflating is the body of an answer in gzip. It is not left to net/http, which does not
-// tell how many bytes there were before: of those, a thousand times as many may be made,
-// and of each of those an object (G11). A server may have reason to send what repeats so
-// much, and then sends it as it is, when it is asked for again.
+// inflating is the body of an answer in gzip. net/http cannot decompress it, because it
+// does not tell the number of compressed bytes: each can become a thousand bytes, and
+// each of these an object (G11). A server may have an honest list that repeats itself so
+// much. The Resource then asks for it again without compression.
 type inflating struct {
 	io.ReadCloser              // compressed
-	plain         *atomic.Bool // set where compression was too good
-	most          int64        // times
-	in, out       int64        // bytes
+	plain         *atomic.Bool // set if the body exceeds most
+	most          int64        // the largest ratio of out to in
+	in, out       int64        // bytes before and after decompression
 	reader        *gzip.Reader
 }
 
-// inflateFree is how much a body may become, whatever the ratio.
+// inflateFree is how many bytes a body may become, whatever the ratio.
 const inflateFree = 256 << 10
 
-// inflate prepares to read an answer that may be in gzip, because that was asked for.
+// inflate makes the body of an answer decompress itself, if the answer is in gzip.
 func inflate(response *http.Response, most int, plain *atomic.Bool) {
 	if strings.EqualFold(response.Header.Get("Content-Encoding"), "gzip") {
 		response.Header.Del("Content-Encoding")
@@ -81,12 +81,12 @@ func (z *inflating) Read(p []byte) (n int, err error) {
 	n, err = z.reader.Read(p)
 	if z.out += int64(n); z.out > inflateFree && z.out > z.most*z.in {
 		z.plain.Store(true)
-		return 0, fmt.Errorf("%d bytes of gzip became %d, more than the %d times that rest.Options.MaxCompression allows: from now on, lists of this Resource are asked for without compression", z.in, z.out, z.most)
+		return 0, fmt.Errorf("%d bytes of gzip became %d, more than the %d times that rest.Options.MaxCompression allows: from now on, this Resource asks for lists without compression", z.in, z.out, z.most)
 	}
 	return n, err
 }
 
-// deflated reads what is compressed.
+// deflated reads the compressed bytes, and counts them.
 type deflated struct{ of *inflating }
 
 func (d deflated) Read(p []byte) (int, error) {

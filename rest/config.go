@@ -17,24 +17,23 @@ import (
 // Config says where an API server is and how to talk to it. Only Host is
 // required.
 //
-// Printing a Config in whatever way shows neither tokens nor passwords nor keys; see
-// [Secret].
+// However a Config is printed, the text shows no token, password or key; see [Secret].
 type Config struct {
-	// Host is the address of the server: "https://10.0.0.1:6443", or with a path
-	// in front of the API, "https://proxy.example/clusters/c1". Without a scheme
-	// it means https; plain http has to be asked for by name.
+	// Host is the address of the server, such as "https://10.0.0.1:6443". It may have a
+	// path in front of that of the API: "https://proxy.example/clusters/c1". Without a
+	// scheme, the scheme is https.
 	Host string
 
-	// TLS says whom to trust and, with a client certificate, who we are.
+	// TLS says which servers to trust, and may have a client certificate.
 	TLS TLSConfig
 
-	// BearerToken is sent as "Authorization: Bearer ...". With BearerTokenFile it
-	// serves only until the file has been read.
+	// BearerToken is sent as "Authorization: Bearer ...". If BearerTokenFile is set,
+	// requests use BearerToken only until the file has been read.
 	BearerToken Secret
 
-	// BearerTokenFile is a file that holds the token. It is read again when the
-	// last reading is a minute old, and after the server answered 401. While it
-	// cannot be read, the last good token stays in use.
+	// BearerTokenFile is a file with the token. The client reads it again when the last
+	// reading is a minute old, and after the server answered 401. While the file cannot
+	// be read, the last good token stays in use.
 	BearerTokenFile string
 
 	// Username and Password are sent as basic authentication, and exclude a
@@ -42,23 +41,26 @@ type Config struct {
 	Username string
 	Password Secret
 
-	// Credentials provides a token or a client certificate that changes in another
-	// way than a file does; package execauth gets one from a plugin. It excludes all
-	// other credentials. It is called for requests, one call at a time, each of which
-	// serves all that wait for it, and should answer from memory where it can. ctx is
-	// not that of a request: it ends with CredentialTimeout and with the client, whose
-	// Close waits for the function, and has the values of the request that came first.
-	// refused is the last credential that a server has answered 401 to, nil where
-	// there has been none. Where that is the current one, it is to be replaced. With
-	// another certificate come new connections; open streams stay where they are.
+	// Credentials provides a token or a client certificate that does not come from a
+	// file; package execauth gets one from a plugin. It excludes all other credentials.
+	//
+	// The client calls it for each request, one call at a time, so it should answer from
+	// memory where it can. All requests that wait at that moment get the same answer.
+	// ctx is not the context of a request: it has the values of the first of these
+	// requests, and ends after CredentialTimeout and at Close of the client, which waits
+	// for the function to return. refused is the last credential that a server answered
+	// 401 to, or nil. If refused is the current credential, the function must return
+	// another one. After a change of the certificate, requests use new connections, and
+	// open streams keep theirs.
 	Credentials func(ctx context.Context, refused *Credential) (*Credential, error)
 
-	// CredentialTimeout bounds a call of Credentials. The deadline of a request ends the
-	// request, and not the call, which serves the next one. Defaults to 10 minutes, in
-	// which one can log in with a browser.
+	// CredentialTimeout bounds a call of Credentials. The deadline of a request ends
+	// only the request; the call goes on, and its answer serves the next request.
+	// Defaults to 10 minutes, long enough to log in with a browser.
 	CredentialTimeout time.Duration
 
-	// Impersonate is in whose name requests are made. Defaults to nobody else's.
+	// Impersonate names the user on whose behalf the client makes requests. Defaults to
+	// none: the user whose credentials the client has.
 	Impersonate Impersonation
 
 	// UserAgent is sent with every request. Defaults to "kinform".
@@ -68,53 +70,53 @@ type Config struct {
 	// keep-alives of 30 seconds each.
 	DialContext func(ctx context.Context, network, addr string) (net.Conn, error)
 
-	// Proxy names the proxy for a request, by a URL of scheme http, https or socks5,
-	// with the user and password that the proxy wants, if any. The proxy resolves
-	// the name of the server. A proxy of scheme https is verified, and shown a
-	// client certificate, by what TLS says, as the server is. Defaults to
-	// [http.ProxyFromEnvironment], which names none for a host on loopback, or to
-	// no proxy where DialContext is set.
+	// Proxy returns the URL of the proxy for a request, or nil for none. Its scheme is
+	// http, https or socks5. It has the user and password that the proxy wants, if any.
+	// The proxy resolves the name of the server. For a proxy of scheme https, TLS
+	// applies as for the server: its authorities and its client certificate. Defaults to
+	// no proxy if DialContext is set, and otherwise to [http.ProxyFromEnvironment],
+	// which uses no proxy for a host on loopback.
 	Proxy func(*http.Request) (*url.URL, error)
 
-	// Compression says what may be compressed. Lists are at most; a watch never is,
-	// for its latest events could be stuck in the decompressor. Defaults to
-	// CompressAutomatic.
+	// Compression says whether the client asks for compressed lists. It asks for no
+	// other compressed answers: in a watch, the decompressor could hold back the latest
+	// events. Defaults to CompressAutomatic.
 	Compression Compression
 
-	// HeaderTimeout bounds the time from sending a request to the headers of its
-	// answer, connecting included, and what is read of the body of a failure. It
-	// does not bound the reading of the body of a success, and so never ends a
-	// watch. Defaults to 60 seconds: that is as long as an API
-	// server works on a list before it gives up by itself (--request-timeout), so
-	// a shorter time would repeat for ever what only needed patience.
+	// HeaderTimeout bounds the time from sending a request to the headers of its answer,
+	// connecting included, and the reading of the body of a failure. It does not bound
+	// the reading of other bodies, and so never ends a watch. Defaults to 60 seconds. An
+	// API server works on a list for as long before it gives up by itself
+	// (--request-timeout); with a shorter time, the client would break off, again and
+	// again, a list that only needs more time.
 	HeaderTimeout time.Duration
 }
 
-// TLSConfig says how connections are secured. Each of the three parts, CA,
-// certificate and key, is given either as PEM data or as the path of a PEM file.
+// TLSConfig says how connections are secured. CA, certificate and key are each given
+// either as PEM data or as the path of a PEM file.
 type TLSConfig struct {
-	// CAData or CAFile holds the authorities that may have signed the server's
-	// certificate. Defaults to those of the system.
+	// CAData or CAFile has the authorities that may sign the server's certificate.
+	// Defaults to those of the system.
 	//
-	// All files are read again by the first request after a minute, and the first
-	// one after the server answered 401 or its certificate could not be verified.
-	// Where one has changed, this and later requests use new connections, and open
-	// streams stay where they are. While the files cannot be used, the last good
-	// contents stay in use.
+	// The client reads all files again for the first request after a minute, and for the
+	// first request after the server answered 401 or its certificate could not be
+	// verified. If a file has changed, this and later requests use new connections, and
+	// open streams keep theirs. While a file cannot be used, the last good contents stay
+	// in use.
 	CAData []byte
 	CAFile string
 
-	// CertData or CertFile, with KeyData or KeyFile, is the client certificate.
+	// CertData or CertFile, with KeyData or KeyFile, is the client certificate. Defaults
+	// to none.
 	CertData []byte
 	CertFile string
 	KeyData  Secret
 	KeyFile  string
 
-	// KeyPair makes one of the contents of certificate and key; set it to
-	// [tls.X509KeyPair]. It is required with a client certificate, and asked for
-	// because what it needs to read every kind of private key is a sixtieth of a
-	// small program, which most, having a token, do without. Package kubeconfig
-	// sets it.
+	// KeyPair makes a certificate of the contents of certificate and key. It is required
+	// with a client certificate: set it to [tls.X509KeyPair]. Package kubeconfig sets
+	// it. It is a field, because the code that reads every kind of private key is a
+	// sixtieth of a small program, and most programs, having a token, do without it.
 	KeyPair func(cert, key []byte) (tls.Certificate, error)
 
 	// ServerName is the name expected in the server's certificate. Defaults to
@@ -133,7 +135,8 @@ func (t *TLSConfig) hasCertificate() bool {
 	return len(t.CertData) > 0 || t.CertFile != "" || !t.KeyData.IsZero() || t.KeyFile != ""
 }
 
-// load reads what t names, and refuses what contradicts itself.
+// load reads the files that t names. It returns an error if the fields of t contradict
+// each other.
 func (t *TLSConfig) load() (*transport.Security, error) {
 	source := transport.Source{
 		CA:          transport.PEM{Data: t.CAData, File: t.CAFile},
@@ -189,11 +192,10 @@ func (t TLSConfig) MarshalText() ([]byte, error) { return []byte(t.String()), ni
 // LogValue is String.
 func (t TLSConfig) LogValue() slog.Value { return slog.StringValue(t.String()) }
 
-// shown tells a secret that is there from one that is missing, beside fields in quotes.
+// shown is the text of a secret beside fields in quotes: it tells whether there is one.
 func shown(secret Secret) string { return orDefault(secret.String(), `""`) }
 
-// redactedHost hides an address that NewClient would refuse, since someone may
-// have written a password into it.
+// redactedHost hides a Host that NewClient refuses, since it may contain a password.
 func redactedHost(host string) string {
 	if _, err := parseHost(host); err != nil && host != "" {
 		return "[unreadable]"

@@ -6,22 +6,23 @@ import (
 	"log/slog"
 )
 
-// Credential is a proof of identity that somebody else provides and renews; see
-// [Config].Credentials. A holder must not change it.
+// Credential is a token, a client certificate, or both, from [Config].Credentials. It
+// must not be changed.
 //
-// Printing it, by value or by pointer, shows neither of the two.
+// However a Credential is printed, by value or by pointer, the text shows neither.
 type Credential struct {
-	// Token is sent as bearer token. Defaults to none.
+	// Token is sent as a bearer token. Defaults to none.
 	Token Secret
 
-	// Certificate returns what is shown to the server by all connections that are
-	// opened while the credential is in use. It is a function, as printers find the
-	// key behind a pointer. What it returns must not change; whether it is the one
-	// that is in use already is told by its contents. Defaults to none.
+	// Certificate returns the client certificate of the connections that are opened
+	// while the credential is in use. It must always return the same one. It is a
+	// function, because a printer would find the key behind a pointer. The client
+	// compares certificates by their contents: a credential with the certificate that is
+	// in use needs no new connections. Defaults to none.
 	Certificate func() *tls.Certificate
 }
 
-// certificate is what Certificate returns, or nil.
+// certificate returns the client certificate, or nil.
 func (c *Credential) certificate() *tls.Certificate {
 	if c.Certificate == nil {
 		return nil

@@ -14,20 +14,20 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-// decoder makes objects of bytes. It has no type argument, so that a program needs
+// decoder decodes objects of one type. It has no type argument, so that a program has
 // its code only once.
 type decoder struct {
 	typ      reflect.Type                                 // of the objects
 	protobuf func(data []byte, object any) error          // nil if typ has none
-	update   func(data []byte, object, earlier any) error // protobuf, of a later version; nil for the same
+	update   func(data []byte, object, earlier any) error // protobuf, of a later version; nil if protobuf does that too
 	json     func(data []byte, object any) error          // of the object, or of a pointer to it
 	project  func(e Encoding, object []byte) []byte       // nil if nothing is removed
 	kindless bool                                         // objects come without kind and apiVersion
 	tagged   bool                                         // protobuf goes by the tags of typ, and not by its method
 }
 
-// guard has objects decoded, in JSON by decode, in bounded time whatever their
-// quantities are (G11).
+// guard bounds the time that decoding takes, whatever the quantities of an object (G11).
+// decode is used for JSON.
 func (d *decoder) guard(decode func(data []byte, object any) error) {
 	guard := new(quantity.Guard)
 	d.json = func(data []byte, object any) error { return guard.DecodeJSON(data, object, decode) }
@@ -36,9 +36,8 @@ func (d *decoder) guard(decode func(data []byte, object any) error) {
 	}
 }
 
-// streaming is the decoder for lists and watches: that of the options or, if there is
-// none, what is known by default to decode as d does. c is nil where nothing is to be
-// shared.
+// streaming returns the decoder for lists and watches: that of the options, or else the
+// client's, for types that it decodes as d does. c is nil if objects must share nothing.
 func (d decoder) streaming(c *Client, opts *ResourceOptions) decoder {
 	switch pointer := d.typ.Kind() == reflect.Pointer; {
 	case opts.Decoder != nil:
@@ -62,8 +61,8 @@ func (d decoder) streaming(c *Client, opts *ResourceOptions) decoder {
 	return d
 }
 
-// decode makes an object of its encoding. list is what the list around it says
-// about itself, or empty. It panics where a method of the type does.
+// decode decodes an object. list has the kind of the list around the object, or is
+// empty. decode panics if a method of the type does.
 func (d *decoder) decode(e Encoding, data []byte, list *wire.Envelope) (any, error) {
 	if d.typ.Kind() != reflect.Pointer {
 		object := reflect.New(d.typ)
@@ -77,7 +76,7 @@ func (d *decoder) decode(e Encoding, data []byte, list *wire.Envelope) (any, err
 	return object, d.decodeJSON(object, data, list)
 }
 
-// decodeUpdate is decode for an object in protobuf of which an earlier version is held.
+// decodeUpdate is decode for protobuf if the caller holds an earlier version of the object.
 func (d *decoder) decodeUpdate(data []byte, earlier any) (any, error) {
 	object := reflect.New(d.typ.Elem()).Interface()
 	return object, d.update(data, object, earlier)
@@ -96,8 +95,8 @@ func (d *decoder) decodeJSON(target any, data []byte, list *wire.Envelope) error
 	return nil
 }
 
-// decodeUnstructured fills a map. An object without a kind gets what its list
-// implies, since the server leaves it out of the items of a typed list.
+// decodeUnstructured decodes the map of an unstructured object. An object without a kind
+// gets the kind that its list implies: servers leave it out in the items of a typed list.
 func decodeUnstructured(u runtime.Unstructured, decode func([]byte, any) error, data []byte, list *wire.Envelope) error {
 	var content map[string]any
 	if err := decode(data, &content); err != nil {
@@ -123,18 +122,18 @@ func decodeUnstructured(u runtime.Unstructured, decode func([]byte, any) error, 
 // knownFunc is [listwatch.ListOptions].Known, or nil.
 type knownFunc func(key types.NamespacedName, resourceVersion string, uidHash uint64) bool
 
-// heldFunc is [listwatch.WatchOptions].Held, or nil. Like knownFunc it is the decoder's
-// and not the exchange's, which a timer that was stopped may keep for a minute.
+// heldFunc is [listwatch.WatchOptions].Held, or nil. No exchange keeps a heldFunc or a
+// knownFunc, because a stopped timer may keep the exchange alive for a minute.
 type heldFunc func(key types.NamespacedName) any
 
-// item makes an Item of the encoding of an object. What cannot be decoded, or has
-// no name, is an *ObjectError; what is of another kind is no object of the resource, and
-// makes one doubt the others.
+// item decodes an object of a list or a watch. If the object cannot be decoded, or has no
+// name, the error is an *ObjectError, and the stream goes on. If it is of another kind
+// than the resource, the error ends the stream, because other objects may be wrong, too.
 func (r *Resource[T]) item(x *exchange, e Encoding, f wire.Frame, list *wire.Envelope, known knownFunc, held heldFunc) (listwatch.Item[T], error) {
 	data := f.Data
 	id := identify(e, data, false)
 	if e == JSON && len(id.kind) == 0 && list.Kind == "" {
-		id.apiVersion, id.kind = kindIn(data) // which is not where servers write it
+		id.apiVersion, id.kind = kindIn(data) // Servers write the kind first; this object has it elsewhere, or not at all.
 	}
 	if err := x.kinds.checkObject(id.apiVersion, id.kind); err != nil {
 		return listwatch.Item[T]{}, x.fail(err)
@@ -165,7 +164,7 @@ func (r *Resource[T]) item(x *exchange, e Encoding, f wire.Frame, list *wire.Env
 		}
 		if d.project != nil {
 			data = d.project(e, data)
-			id = identify(e, data, false) // the bytes have moved
+			id = identify(e, data, false) // project has moved the bytes
 		}
 		var object any
 		if earlier != nil {
@@ -189,8 +188,7 @@ func (r *Resource[T]) item(x *exchange, e Encoding, f wire.Frame, list *wire.Env
 	return item, nil
 }
 
-// objectError reports an object that cannot be read, with the request that it
-// came from.
+// objectError is the error for an object that cannot be read. It names the request.
 func objectError(x *exchange, id identity, err error) *listwatch.ObjectError {
 	key, version := id.copied()
 	return &listwatch.ObjectError{

@@ -14,42 +14,43 @@ import (
 	"github.com/kinform/kinform/rest/sharing"
 )
 
-// Decoder decodes the objects of lists and watches. *[sharing.Decoder] is one. Its
-// methods are called from several goroutines at once, and must not keep data. An error,
-// or a panic, is a [*listwatch.ObjectError] of that object alone.
+// Decoder decodes the objects of lists and watches. *[sharing.Decoder] is one. The client
+// calls its methods from several goroutines at once. They must not keep data. If a method
+// fails or panics, this one object becomes a [*listwatch.ObjectError].
 //
-// Options.MaxExpansion bounds what a Decoder makes that goes by the fields of T and their
-// names, in any case, as encoding/json does. It does not know what another one makes, nor
-// how long that takes for an extreme quantity; a sharing.Decoder takes no time for it.
+// Options.MaxExpansion bounds the memory of a Decoder that matches the fields of T by
+// their names, in any case, as encoding/json does. It does not bound the memory of other
+// Decoders. Nor does the client bound the time that a Decoder takes for an extreme
+// quantity; a sharing.Decoder takes next to none.
 type Decoder interface {
 	// DecodeProtobuf decodes a message into object, which points to a zero value. earlier
 	// is nil, or an object of the same type that the caller of Watch holds under the same
-	// key ([listwatch.WatchOptions].Held, which informers provide): the new object may
-	// share with it what is the same in both.
+	// key; see [listwatch.WatchOptions].Held, which informers set. The new object may
+	// share the equal parts of earlier.
 	DecodeProtobuf(data []byte, object, earlier any) error
 
-	// DecodeJSON decodes JSON into object, which points to a zero value: of what T points
-	// to, of T where that is no pointer, or of a map[string]any for unstructured objects.
+	// DecodeJSON decodes JSON into object, which points to a zero value. That value is of
+	// T's element type if T is a pointer, of T if it is not, and a map[string]any for
+	// unstructured objects.
 	DecodeJSON(data []byte, object any) error
 }
 
 var _ Decoder = (*sharing.Decoder)(nil)
 
-// sharer has the Decoder of a Client, which is made when the first object is decoded:
-// who calls nothing but verbs needs no table.
+// sharer has the Decoder of a Client. The first object of a list or a watch makes it, so
+// that a program that only calls verbs has no table.
 type sharer struct {
 	once    sync.Once
 	decoder *sharing.Decoder
 
 	own   sync.Once
-	owner *sharing.Decoder // of objects that share nothing, as those of verbs
+	owner *sharing.Decoder // for objects that share nothing, such as those of verbs
 }
 
-// clientDecoder decodes with the Decoder of a Client. There is one for all its resources,
-// and not one for each: so the bound on the table is one of the process, however many
-// caches it has, and what the objects of two resources have in common, such as owners,
-// labels and managed fields, is in memory once. Concurrent use costs them nothing, as the
-// table has no lock.
+// clientDecoder decodes with the Decoder of a Client. All resources of the Client use the
+// same one. So one bound on the table holds for the process, however many caches it has,
+// and objects of two resources share owners, labels and managed fields. The table has no
+// lock, so that concurrent use costs nothing.
 type clientDecoder struct{ client *Client }
 
 func (d clientDecoder) get() *sharing.Decoder {
@@ -68,8 +69,8 @@ func (d clientDecoder) DecodeJSON(data []byte, object any) error {
 	return d.get().DecodeJSON(data, object)
 }
 
-// protobufOr is DecodeProtobuf, and for a type that the Decoder does not know how to
-// decode, own: a later version of k8s.io/api may have such a type.
+// protobufOr calls DecodeProtobuf. For a type that d cannot decode it calls own: a later
+// version of k8s.io/api may have such a type.
 func protobufOr(d Decoder, own func(data []byte, object any) error) func(data []byte, object, earlier any) error {
 	return func(data []byte, object, earlier any) error {
 		err := d.DecodeProtobuf(data, object, earlier)
@@ -80,8 +81,8 @@ func protobufOr(d Decoder, own func(data []byte, object any) error) func(data []
 	}
 }
 
-// jsonOr is DecodeJSON with the errors of own: these name the field that does not fit, where
-// a sharing.Decoder knows the byte.
+// jsonOr calls DecodeJSON. If that fails, it returns the error of own, which names the
+// field that does not fit: a sharing.Decoder names only the byte.
 func jsonOr(d Decoder, own func(data []byte, object any) error) func(data []byte, object any) error {
 	return func(data []byte, object any) error {
 		err := d.DecodeJSON(data, object)
@@ -92,9 +93,9 @@ func jsonOr(d Decoder, own func(data []byte, object any) error) func(data []byte
 	}
 }
 
-// isGenerated reports whether the method Unmarshal of a type is generated from the tags of
-// its fields, by which a sharing.Decoder goes: of any type that is not built-in nobody
-// knows that.
+// isGenerated reports whether the method Unmarshal of a type is known to be generated
+// from the tags of its fields. Only then does a sharing.Decoder, which goes by the tags,
+// decode the same. It is known of built-in types only.
 func isGenerated(t reflect.Type) bool {
 	return strings.HasPrefix(t.PkgPath(), "k8s.io/api/") || t == reflect.TypeFor[metav1.PartialObjectMetadata]()
 }
@@ -104,9 +105,8 @@ var (
 	unmarshalsJSON = reflect.TypeFor[json.Unmarshaler]()
 )
 
-// isSharedInJSON reports whether objects of type T are shared by default, where they are
-// in JSON: structs that do not decode themselves, and unstructured objects, whose maps are
-// decoded.
+// isSharedInJSON reports whether objects of a type share parts by default when they come
+// in JSON. Structs without an UnmarshalJSON of their own do, and unstructured objects.
 func isSharedInJSON(t reflect.Type) bool {
 	if t.Implements(isUnstructured) {
 		return true

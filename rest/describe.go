@@ -14,18 +14,21 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-// Describe asks the server who it is and who we are, and returns what makes the objects
-// of r those that they are: "server" is the address, "cluster" the UID of the namespace
-// kube-system, "user" a hash of the name and UID under which the server knows us,
-// "resource" group, version and resource, and "namespace", "labelSelector",
-// "fieldSelector" and "projection" are the choices of [ResourceOptions]. What is not
-// set is "". There are no secrets in it.
+// Describe returns the identity of the source r, on which its objects depend. Package
+// informer/warmstart stores it beside the objects, and uses them for no other source.
 //
-// "cluster" is "" where we may not read that namespace (403), or there is none, and
-// "user" where the server does not tell (SelfSubjectReview, in Kubernetes since 1.28).
-// Any other failure, such as credentials that the server refuses (401), is an error.
-// Package informer/warmstart keeps all of it beside objects, so that they are
-// used for nothing else.
+//   - "server" is the address.
+//   - "cluster" is the UID of the namespace kube-system. It is "" if the client may not
+//     read that namespace (403), or there is none.
+//   - "user" is a hash of the name and the UID that the server has for the client's user.
+//     It is "" if the server does not tell (it does by SelfSubjectReview, since
+//     Kubernetes 1.28).
+//   - "resource" is group, version and resource.
+//   - "namespace", "labelSelector", "fieldSelector" and "projection" are the values of
+//     [ResourceOptions], "" if not set.
+//
+// There are no secrets in it. Describe asks the server for cluster and user; any other
+// failure than those above, such as refused credentials (401), is an error.
 func (r *Resource[T]) Describe(ctx context.Context) (map[string]string, error) {
 	about, err := r.client.describe(ctx)
 	if err != nil {
@@ -41,7 +44,7 @@ func (r *Resource[T]) Describe(ctx context.Context) (map[string]string, error) {
 	return about, nil
 }
 
-// describe is what Describe says of server and user.
+// describe returns the part of Describe that is about server, cluster and user.
 func (c *Client) describe(ctx context.Context) (map[string]string, error) {
 	var system, review struct {
 		Metadata struct {
@@ -69,8 +72,8 @@ func (c *Client) describe(ctx context.Context) (map[string]string, error) {
 	return about, nil
 }
 
-// ask decodes an answer into out, which stays as it is where the server does not have
-// it, or does not let us have it.
+// ask decodes an answer into out. out stays as it is if the server does not have the
+// answer (404), or does not allow the request (403).
 func (c *Client) ask(ctx context.Context, method, path, body string, out any) error {
 	var opts RawOptions
 	if body != "" {
@@ -89,7 +92,7 @@ func (c *Client) ask(ctx context.Context, method, path, body string, out any) er
 	return nil
 }
 
-// statusCode is the code of the answer that was an error, or 0.
+// statusCode returns the code of the answer that err is about, or 0.
 func statusCode(err error) int {
 	if failed, ok := errors.AsType[*Error](err); ok {
 		return failed.StatusCode

@@ -21,56 +21,55 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-// ErrClosed is what every call answers after [Client.Close].
+// ErrClosed is wrapped by the error of every call after [Client.Close].
 var ErrClosed = transport.ErrClosed
 
-// errStreamClosed is what Next answers after Close.
+// errStreamClosed is the error of Next after Close.
 var errStreamClosed = errors.New("the stream is closed")
 
-// ErrMalformed is wrapped by each error that says that an answer is not what an
-// API server sends: incomplete, of the wrong type, not JSON, and so on.
+// ErrMalformed is wrapped by each error about an answer that no API server sends: it is
+// incomplete, of the wrong type, not JSON, and so on.
 var ErrMalformed = wire.ErrMalformed
 
 // ErrTooLarge is wrapped by errors about objects larger than
 // [Options].MaxObjectBytes. For whole lists there is [listwatch.ErrListTooLarge].
 var ErrTooLarge = wire.ErrTooLarge
 
-// Error is any failure of a request, with the request that failed. It unwraps to
-// the reason: the context's error, an error of the network, [ErrMalformed], or
-// what the server said, for which the predicates of
-// k8s.io/apimachinery/pkg/api/errors work.
+// Error is any failure of a request, with the request that failed. It unwraps to the
+// reason: the context's error, an error of the network, [ErrMalformed], or the server's
+// Status, for which the predicates of k8s.io/apimachinery/pkg/api/errors work.
 //
-// It is the failure of the last attempt. Verbs and Raw are repeated, up to
-// [Options].MaxRetries times, with the same body, where that is safe and promises
-// something (RS-8, RS-9, D20):
+// The reason is that of the last attempt. The client retries verbs and Raw, up to
+// [Options].MaxRetries times, with the same body, if that is safe and likely to help:
 //
-//   - after an answer 429 or 5xx with a Retry-After, in seconds or as a date,
-//     because then the server asks for it, once that time has passed, and up to a
-//     tenth of it more, so that not all clients come at once;
-//   - a GET, when the connection was lost, after a second;
-//   - once, at once, after a 401, where what proves who we are comes from a file, a
-//     plugin or a function, and so may be another one by now.
+//   - After an answer 429 or 5xx with a Retry-After, in seconds or as a date. The client
+//     waits for that time and up to a tenth more, so that clients come at different
+//     times.
+//   - After a lost connection, if the request is a GET. The client waits for a second.
+//   - After a 401, once and without a wait, if the credential is from a file, a plugin or
+//     a function, which may have another one by now.
 //
-// Nothing else is: no timeout, no connection that was refused, and no 5xx without
-// a word about when. The end of the context ends every wait at once.
+// The client retries after no other failure (D20): neither after a timeout, nor after a
+// refused connection, nor after a 5xx without a Retry-After. The end of the context ends
+// every wait at once.
 type Error struct {
 	Method string
-	// URL is the address that was asked, without credentials.
+	// URL is the address of the request, without credentials.
 	URL string
 	// StatusCode is the code of the answer, 0 if there was none.
 	StatusCode int
-	// Attempts is how many attempts there were, this one included.
+	// Attempts is how many attempts there were, the last one included.
 	Attempts int
-	// Err is the reason for which the last attempt failed, and Previous that of the
-	// one before, nil if there was none.
+	// Err is the reason of the last attempt's failure. Previous is the reason of the
+	// attempt before it, nil if there was none.
 	Err      error
 	Previous error
 
 	retryAfter string // the header of the answer
 }
 
-// Error names request and reason and, of several attempts, their number and the
-// reason before, if that was another (RS-14).
+// Error names request and reason. After several attempts, it also says how many there
+// were, and Previous if its text is another one (RS-14).
 func (e *Error) Error() string {
 	text := e.Method + " " + e.URL + ": " + e.Err.Error()
 	if e.Attempts > 1 {
@@ -85,9 +84,8 @@ func (e *Error) Error() string {
 // Unwrap returns the reason.
 func (e *Error) Unwrap() error { return e.Err }
 
-// withHint adds to a server's refusal of a request about one object what the server does
-// not know: what may be missing in the request. namespace is that of the request, and
-// body what was sent.
+// withHint adds to a server's refusal of a request about one object what the request may
+// lack. namespace and body are those of the request.
 func withHint(err error, namespace string, body []byte) error {
 	failed, ok := errors.AsType[*Error](err)
 	if !ok {
@@ -103,7 +101,7 @@ func withHint(err error, namespace string, body []byte) error {
 		}
 	case http.StatusBadRequest:
 		if len(body) > 0 && !hasKind(body) {
-			hint = "what was sent has no kind or no apiVersion, which a custom resource needs"
+			hint = "the body has no kind or no apiVersion, which a custom resource needs"
 		}
 	}
 	if hint != "" {
@@ -123,22 +121,21 @@ func hasKind(object []byte) bool {
 	return found == 2
 }
 
-// interrupted is the error for an answer whose end has not arrived, as the transport
-// can tell. It says nothing against the server that sent it: a proxy may have ended
-// the connection, or somebody the server.
+// interrupted is the error for an answer whose end did not arrive. It does not wrap
+// ErrMalformed, because the server may be in order: a proxy may have ended the
+// connection, or somebody may have stopped the server.
 func interrupted(err error) error {
 	return fmt.Errorf("the connection was lost within the answer: %w", err)
 }
 
-// listTooLarge is the error for a list that is not read on.
+// listTooLarge is the error for a list with more than maxListBytes bytes.
 func (c *Client) listTooLarge() error {
 	return fmt.Errorf("%w: with all its pages it has more than the %d bytes that rest.Options.MaxListBytes allows; "+
 		"raise that, or ask for less: one namespace, a selector, only metadata", listwatch.ErrListTooLarge, c.maxListBytes)
 }
 
-// Bounds for what is read of an answer that reports a failure: a Status may name
-// many causes, but of any text only the start is shown (RS-19). A wait that is
-// asked for is at most a day.
+// Bounds for an answer that reports a failure. A Status may name many causes; an error
+// shows only the start of any text (RS-19). A Retry-After of more than a day is a day.
 const (
 	maxStatusBytes = 1 << 20
 	maxTextBytes   = 2048
@@ -146,9 +143,8 @@ const (
 	maxRetryAfter  = 24 * 60 * 60 // seconds
 )
 
-// failure turns an answer other than success into an error for which the
-// predicates of apierrors work: the server's own Status where there is one, and
-// otherwise one made from the code (RS-19).
+// failure turns an answer that reports a failure into an error for which the predicates
+// of apierrors work. It takes the server's Status, or else makes one from the code.
 func failure(method string, response *http.Response, body []byte, of about) error {
 	retryAfter, _ := retryAfterSeconds(response.Header.Get("Retry-After"), time.Now())
 	if status := statusIn(response.Header.Get("Content-Type"), body); status != nil {
@@ -204,7 +200,7 @@ func readStatus(message []byte) (status metav1.Status, err error) {
 	return status, err
 }
 
-// bound brings what a server says of a failure within bounds, whatever it came in.
+// bound cuts the texts and the causes of a server's Status to their bounds.
 func bound(status *metav1.Status) {
 	status.TypeMeta = metav1.TypeMeta{}
 	status.Message = shortened(status.Message)
@@ -230,11 +226,11 @@ func shortened(text string) string {
 	return wire.Excerpt([]byte(text), maxTextBytes)
 }
 
-// failureText is what can be shown of a body that is no Status.
+// failureText is the part of a body that an error shows if the body is no Status.
 func failureText(response *http.Response, body []byte) string {
 	if location := response.Header.Get("Location"); location != "" && response.StatusCode/100 == 3 {
 		to := ""
-		if u, err := url.Parse(location); err == nil { // the rest of it may hold a password or a token
+		if u, err := url.Parse(location); err == nil { // path and query may contain a password or a token
 			to = " to " + (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
 		}
 		return "redirected" + to + ", and redirects are not followed"
@@ -242,9 +238,8 @@ func failureText(response *http.Response, body []byte) string {
 	return wire.Excerpt(body, maxTextBytes)
 }
 
-// retryAfterSeconds reads both forms of the Retry-After header, a number of
-// seconds and a date, and says whether it is one of them. More than a day is a
-// day.
+// retryAfterSeconds reads a Retry-After header, which is a number of seconds or a date.
+// ok is false if it is neither. More than a day is a day.
 func retryAfterSeconds(header string, now time.Time) (seconds int, ok bool) {
 	if seconds, err := strconv.Atoi(header); err == nil {
 		return min(max(seconds, 0), maxRetryAfter), seconds >= 0

@@ -14,27 +14,27 @@ import (
 	"time"
 )
 
-// about is what a request is about, for observers and the messages of errors.
+// about says what a request is about, for observers and error messages.
 type about struct {
 	About
 	name string
 }
 
-// request is what to ask.
+// request is a request before it is sent.
 type request struct {
 	method      string
 	path        string // absolute, unescaped, without the path of the host
 	query       url.Values
 	accept      string
 	list        bool         // the answer is a list
-	plain       *atomic.Bool // whether a list must not be compressed
+	plain       *atomic.Bool // set if the list must come without compression
 	body        []byte
 	contentType string
 	about       about
 	anyType     bool // the answer may be anything, and has no encoding
 }
 
-// exchange is a request with its answer, which is open until close.
+// exchange is a request with its answer. The answer is open until close.
 type exchange struct {
 	client   *Client
 	method   string
@@ -45,21 +45,20 @@ type exchange struct {
 	cancel   context.CancelCauseFunc
 	response *http.Response
 	encoding Encoding // of the answer
-	most     int64    // bytes that the answer may have, as a list; 0 for any number
+	most     int64    // bytes that a list may have in all its parts; 0 for any number
 	kinds    *kinds   // of the objects in the answer, as a stream
 	owned    bool     // the caller may change the objects in the answer
 	silence  silence
-	sum      *atomic.Int64 // of the bytes of this list, of which the answer may be a part
+	sum      *atomic.Int64 // bytes of the list so far; the answer may be one part of several
 }
 
-// errHeaderTimeout is the cause with which a request ends that got no answer.
-// [os.ErrDeadlineExceeded] makes it a net.Error that is a timeout, and keeps it
-// apart from the end of the caller's context.
+// errHeaderTimeout is the cause that ends a request without an answer in time.
+// [os.ErrDeadlineExceeded] makes it a net.Error that is a timeout, and distinguishes it
+// from the end of the caller's context.
 var errHeaderTimeout = fmt.Errorf("no answer: %w", os.ErrDeadlineExceeded)
 
-// send sends a request and returns when the headers of its answer are there and
-// report success; anything else is an [*Error]. The answer lives until it is
-// closed or ctx ends.
+// send sends a request, and returns when the headers of its answer report success. Any
+// other result is an [*Error]. The answer is open until close, or until ctx ends.
 func (c *Client) send(ctx context.Context, r request) (*exchange, error) {
 	u := *c.base
 	u.Path = strings.TrimSuffix(u.Path, "/") + r.path
@@ -97,7 +96,7 @@ func (c *Client) roundTrip(x *exchange, r request, address string) error {
 	if compress {
 		req.Header.Set("Accept-Encoding", "gzip")
 	} else {
-		// Where nothing is said, the transport asks for gzip and decompresses.
+		// Without this header, the transport would ask for gzip, and decompress it.
 		req.Header.Set("Accept-Encoding", "identity")
 	}
 	req.Header.Set("User-Agent", c.userAgent)
@@ -108,7 +107,7 @@ func (c *Client) roundTrip(x *exchange, r request, address string) error {
 	if err != nil {
 		return err
 	}
-	x.url = c.mask.text(x.url) // which may have what has become known only now
+	x.url = c.mask.text(x.url) // it may contain a secret that apply has just learnt
 	through, err := c.transport.Get(x.ctx, proof.certificate())
 	if err != nil {
 		return err
@@ -124,7 +123,7 @@ func (c *Client) roundTrip(x *exchange, r request, address string) error {
 	c.answered(x, start, err)
 	if err != nil {
 		if _, untrusted := errors.AsType[*tls.CertificateVerificationError](err); untrusted {
-			c.transport.Expire() // there may be a new authority
+			c.transport.Expire() // the file may have another authority by now
 		}
 		return err
 	}
@@ -138,7 +137,7 @@ func (c *Client) roundTrip(x *exchange, r request, address string) error {
 	}
 	if x.response.StatusCode/100 != 2 {
 		var body []byte
-		if x.response.StatusCode != http.StatusSwitchingProtocols { // whose body is a connection that nothing ends
+		if x.response.StatusCode != http.StatusSwitchingProtocols { // the body of that is a connection, and has no end
 			body, _ = io.ReadAll(io.LimitReader(x.response.Body, maxStatusBytes))
 		}
 		return failure(r.method, x.response, body, r.about)
@@ -154,20 +153,20 @@ func (c *Client) roundTrip(x *exchange, r request, address string) error {
 	return nil
 }
 
-// tooLate is the error of an exchange that the header timeout has ended.
+// tooLate is the error of an exchange that ended by the header timeout.
 func (c *Client) tooLate() error {
 	return fmt.Errorf("%w: the server sent no headers within %s", errHeaderTimeout, c.headerTimeout)
 }
 
-// fail wraps the reason for which an exchange failed. Where the caller's context
-// has ended, or the client was closed, that is the reason, whatever followed.
+// fail wraps the reason of an exchange's failure. If the caller's context has ended, or
+// the client was closed, that is the reason, whatever err is.
 func (x *exchange) fail(err error) error {
 	_, wrapped := errors.AsType[*Error](err)
 	switch {
 	case x.ctx.Err() != nil:
 		err = x.ctx.Err()
 	case x.running != nil && context.Cause(x.running) == errSilent:
-		err = fmt.Errorf("%w: hardly anything of it has come within %s (rest.Options.MaxSilence)", errSilent, x.client.maxSilence)
+		err = fmt.Errorf("%w: fewer than %d bytes of it have come within %s (rest.Options.MaxSilence)", errSilent, enough, x.client.maxSilence)
 	case x.client.closed.Load():
 		err = ErrClosed
 	case wrapped:
@@ -181,7 +180,7 @@ func (x *exchange) fail(err error) error {
 	return failed
 }
 
-// body reads the whole answer, up to a limit.
+// body reads the whole answer. An answer of more than limit bytes is an error.
 func (x *exchange) body(limit int) ([]byte, error) {
 	body, err := io.ReadAll(io.LimitReader(x, int64(limit)+1))
 	if errors.Is(err, io.ErrUnexpectedEOF) {
@@ -201,8 +200,8 @@ func (x *exchange) close() {
 	}
 }
 
-// displayURL is the URL for messages: without the token of a page, which is long
-// and says nothing, and without what someone may have given to Raw as a secret.
+// displayURL is the URL for messages. It lacks the continue token, which is long and tells
+// a reader nothing, and parameters that may be secrets of a caller of Raw.
 func displayURL(u url.URL, query url.Values) string {
 	shown := url.Values{}
 	for key, values := range query {

@@ -13,32 +13,33 @@ import (
 	"github.com/kinform/kinform/rest/sharing"
 )
 
-// For returns a resource of a server whose objects are of type T. A built-in type says by
-// itself which resource that is:
+// For returns a resource of a server, with objects of type T. For a built-in type, For
+// knows the resource:
 //
 //	pods, err := rest.For[*corev1.Pod](client, rest.ResourceOptions{})
 //
-// These are the types of k8s.io/api that a server has resources of, and also
-// CustomResourceDefinition and APIService. For any other type, opts name the resource. That
-// may be a struct of one's own, with the fields that one wants to read, or
-// *unstructured.Unstructured:
+// Built-in types are those of k8s.io/api that a server has resources of, and also
+// CustomResourceDefinition and APIService. For any other type, opts must name the
+// resource. T may be a pointer to a struct of one's own, which has the fields that one
+// wants to read, or *unstructured.Unstructured:
 //
 //	websites := schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "websites"}
 //	typed, err := rest.For[*Website](client, rest.ResourceOptions{Resource: websites})
 //	untyped, err := rest.For[*unstructured.Unstructured](client, rest.ResourceOptions{Resource: websites})
 //
-// The types of k8s.io/api are asked for in protobuf, and read in JSON where the server prefers
-// that. Built-in types come without kind and apiVersion, as from client-go's typed clients,
-// whichever encoding they arrived in. All other types are in JSON, and objects have what the
-// server wrote; [NewResource] is for those that decode protobuf by a method of their own.
+// For types of k8s.io/api, the client asks for protobuf, and reads JSON if the server
+// prefers that. Objects of built-in types lack kind and apiVersion in either encoding, as
+// from client-go's typed clients. For all other types, the client asks for JSON, and
+// objects have all that the server wrote. [NewResource] is for a type that decodes
+// protobuf by a method of its own.
 //
-// If T is *metav1.PartialObjectMetadata, the server is asked to send only that, which it does
-// in protobuf for custom resources as well. From a server that sends whole objects all the
-// same, their metadata is read.
+// If T is *metav1.PartialObjectMetadata, the client asks the server to send metadata only.
+// It comes in protobuf, for custom resources as well. If a server sends whole objects all
+// the same, the client reads their metadata.
 //
-// For also knows which of the built-in types have namespaces: one in opts is refused for the
-// others, and a verb about one object of the former needs one. It asks the server nothing:
-// the error is about the arguments, and says what to write instead.
+// For knows which built-in types have namespaces. If the type has none, a namespace in
+// opts is an error. If it has them, a verb for one object needs one. For sends no request:
+// its error is about the arguments, and says what to write instead.
 func For[T any](c *Client, opts ResourceOptions) (*Resource[T], error) {
 	d, namespaced, err := c.decoderFor(reflect.TypeFor[T](), &opts)
 	if err != nil {
@@ -52,8 +53,8 @@ func For[T any](c *Client, opts ResourceOptions) (*Resource[T], error) {
 	return r, nil
 }
 
-// Must returns a value that was made without an error, and panics with the error otherwise:
-// for tests, and for resources that are fixed when the program is written.
+// Must returns value, or panics with err if err is not nil. It is for tests, and for
+// resources that are fixed when the program is written.
 //
 //	pods := rest.Must(rest.For[*corev1.Pod](client, rest.ResourceOptions{}))
 func Must[V any](value V, err error) V {
@@ -63,8 +64,8 @@ func Must[V any](value V, err error) V {
 	return value
 }
 
-// decoderFor is For without the type parameter: it names the resource in opts, if the type
-// does, and says how its objects are decoded, and whether they are known to have a namespace.
+// decoderFor is For without the type parameter. It sets the resource in opts if the type is
+// built-in, and returns the decoder, and whether objects are known to have a namespace.
 func (c *Client) decoderFor(t reflect.Type, opts *ResourceOptions) (d decoder, namespaced bool, err error) {
 	if c == nil {
 		return d, false, errNoClient
@@ -92,42 +93,43 @@ func (c *Client) decoderFor(t reflect.Type, opts *ResourceOptions) (d decoder, n
 	return d, namespaced, nil
 }
 
-// unnamed is the error about a type that does not say which resource it is.
+// unnamed is the error for a type whose resource For does not know.
 func unnamed(t, elem reflect.Type) error {
 	if item, ok := strings.CutSuffix(elem.Name(), "List"); ok && isGenerated(elem) {
 		object := strings.TrimSuffix(t.String(), "List")
-		return fmt.Errorf("rest: %s is a list, and a Resource is of its objects: write rest.For[%s] for those of kind %s", t, object, item)
+		return fmt.Errorf("rest: %s is a list, and T must be the type of its objects: write rest.For[%s] for those of kind %s", t, object, item)
 	}
 	return fmt.Errorf("rest: %s is no type of k8s.io/api that names a resource: write rest.For[%[1]s](client, rest.ResourceOptions{Resource: "+
 		`schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "websites"}}) with the names of yours, as kubectl api-resources shows them`, t)
 }
 
-// owner has the Decoder of a Client for objects that are the caller's own.
+// owner returns the Decoder of a Client for objects of the caller's own.
 func (c *Client) owner() *sharing.Decoder {
 	s := &c.sharing
 	s.own.Do(func() { s.owner = sharing.New(sharing.Options{MaxBytes: -1}) })
 	return s.owner
 }
 
-// decodesTags reports whether a type can be decoded by the tags of its fields, as all of
-// today's k8s.io/api can. A type that cannot is asked for in JSON.
+// decodesTags reports whether a type can be decoded by the tags of its fields. All of
+// today's k8s.io/api can. For a type that cannot, the client asks for JSON.
 func (c *Client) decodesTags(t reflect.Type) bool {
 	return !errors.Is(c.owner().DecodeProtobuf(nil, reflect.New(t).Interface(), nil), sharing.ErrType)
 }
 
 var errNoClient = errors.New("rest: a Resource needs a Client, and has none")
 
-// validate says what is wrong with opts, by which no call could succeed. An API server takes
-// a namespace that cannot exist for one that is empty, so a cache of it would be empty, too.
+// validate returns an error if no call could succeed with opts. A namespace with an invalid
+// name is such an error: an API server answers with an empty list for it, and so a cache
+// would stay empty in silence.
 func (o *ResourceOptions) validate() error {
 	gvr := o.Resource
 	switch {
 	case gvr.Version == "" || gvr.Resource == "":
 		return fmt.Errorf("rest: the resource is %q, which names no version or no resource: kubectl api-resources shows both", gvr)
 	case strings.ToLower(gvr.Resource) != gvr.Resource:
-		return fmt.Errorf("rest: the resource is %q: its name is in lower case and in the plural, such as \"websites\" for the kind Website", gvr)
+		return fmt.Errorf("rest: the resource is %q: its name must be in lower case and in the plural, such as \"websites\" for the kind Website", gvr)
 	case o.Decoder != nil && o.Unshared:
-		return errors.New("rest: ResourceOptions have a Decoder and are Unshared, which excludes it: set one of them")
+		return errors.New("rest: ResourceOptions.Decoder and Unshared exclude each other: set one of them")
 	}
 	if err := checkSegments(gvr.Group, gvr.Version, gvr.Resource, o.Namespace); err != nil {
 		return err

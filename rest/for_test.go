@@ -139,10 +139,10 @@ func TestForSaysWhatIsWrongAndWhatToWrite(t *testing.T) {
 	for want, err := range map[string]error{
 		"*rest_test.website is no type of k8s.io/api that names a resource: write rest.For[*rest_test.website](client, rest.ResourceOptions{Resource: schema.GroupVersionResource{"://
 		first(rest.For[*website](c, rest.ResourceOptions{})),
-		"write rest.For[*unstructured.Unstructured](client, rest.ResourceOptions{Resource: ":                     first(rest.For[*unstructured.Unstructured](c, rest.ResourceOptions{})),
-		"write rest.For[*v1.PartialObjectMetadata](client, rest.ResourceOptions{Resource: ":                      first(rest.For[*metav1.PartialObjectMetadata](c, rest.ResourceOptions{})),
-		"*v1.PodList is a list, and a Resource is of its objects: write rest.For[*v1.Pod] for those of kind Pod": first(rest.For[*corev1.PodList](c, rest.ResourceOptions{})),
-		"objects are pointers: write rest.For[*v1.Deployment] instead of rest.For[v1.Deployment]":                first(rest.For[appsv1.Deployment](c, rest.ResourceOptions{})),
+		"write rest.For[*unstructured.Unstructured](client, rest.ResourceOptions{Resource: ":                          first(rest.For[*unstructured.Unstructured](c, rest.ResourceOptions{})),
+		"write rest.For[*v1.PartialObjectMetadata](client, rest.ResourceOptions{Resource: ":                           first(rest.For[*metav1.PartialObjectMetadata](c, rest.ResourceOptions{})),
+		"*v1.PodList is a list, and T must be the type of its objects: write rest.For[*v1.Pod] for those of kind Pod": first(rest.For[*corev1.PodList](c, rest.ResourceOptions{})),
+		"objects are pointers: write rest.For[*v1.Deployment] instead of rest.For[v1.Deployment]":                     first(rest.For[appsv1.Deployment](c, rest.ResourceOptions{})),
 		"leave it empty": first(rest.For[*corev1.Node](c, rest.ResourceOptions{Namespace: "n"})),
 		`in lower case and in the plural, such as "websites"`: first(rest.For[*website](c,
 			rest.ResourceOptions{Resource: websitesOf.GroupVersion().WithResource("Website")})),

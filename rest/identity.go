@@ -7,24 +7,24 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-// identity is who an object is and in which version, as parts of its encoding.
+// identity is the name, namespace, UID and version of an object, as parts of its encoding.
 type identity struct {
 	namespace, name, uid, version []byte
 
-	apiVersion, kind []byte // in JSON, if they stand before the metadata, as they do
+	apiVersion, kind []byte // in JSON, if they stand before the metadata, where servers write them
 }
 
-// copied is key and version as something that outlives the encoding, in one piece
-// of memory, since most are only looked up.
+// copied returns key and version as strings that outlive the encoding. One allocation has
+// them all, because most keys are only looked up.
 func (i *identity) copied() (key types.NamespacedName, version string) {
-	piece := string(i.namespace) + string(i.name) + string(i.version) // one allocation
+	piece := string(i.namespace) + string(i.name) + string(i.version)
 	namespace, name := len(i.namespace), len(i.namespace)+len(i.name)
 	return types.NamespacedName{Namespace: piece[:namespace], Name: piece[namespace:name]}, piece[name:]
 }
 
-// keyOf is key, with the strings of the decoded object where they are the same,
-// which they are unless T changes them: so they are in memory once. A store keeps
-// those of the first version.
+// keyOf returns key and version. It takes the strings of the decoded object if they are
+// equal, so that they are in memory once; they are equal unless T changes them. A store
+// keeps the strings of an object's first version.
 func (i *identity) keyOf(object any) (key types.NamespacedName, version string) {
 	o, ok := object.(metav1.Object)
 	if !ok {
@@ -43,8 +43,8 @@ func ofObject(b []byte, s string) string {
 	return string(b)
 }
 
-// identify reads the identity of an encoded object, as far as it can be read. The
-// object may be partial: cut off at its end.
+// identify reads the identity of an encoded object, as far as it can be read. partial says
+// that the object is cut off at its end.
 func identify(e Encoding, object []byte, partial bool) identity {
 	if e == Protobuf {
 		return identifyProtobuf(object, partial)
@@ -55,7 +55,7 @@ func identify(e Encoding, object []byte, partial bool) identity {
 // identifyProtobuf reads metadata=1{name=1 namespace=3 uid=5 resourceVersion=6}.
 func identifyProtobuf(object []byte, partial bool) identity {
 	var id identity
-	// What follows the metadata may be broken; the object still has a name.
+	// The bytes after the metadata may be broken; the object still has a name.
 	metadata, _, err := wire.BytesField(object, 1, true)
 	for err == nil && len(metadata) > 0 {
 		var h wire.Header
@@ -104,7 +104,7 @@ func identifyJSON(object []byte) identity {
 				break
 			}
 		}
-		break // what follows is most of the object
+		break // Most of the object follows, and has nothing of its identity.
 	}
 	return id
 }

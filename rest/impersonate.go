@@ -7,30 +7,31 @@ import (
 	"strings"
 )
 
-// Impersonation is somebody else in whose name requests are made, for which the
-// verb "impersonate" is needed. The zero value is nobody. See
+// Impersonation names the user on whose behalf a client makes requests. The client's own
+// user needs the verb "impersonate" for that. The zero value names nobody. See
 // https://kubernetes.io/docs/reference/access-authn-authz/user-impersonation/.
 type Impersonation struct {
-	// User is whom to act as. It is required with any of the others.
+	// User is the name of the user. It is required if another field is set.
 	User string
 
 	// UID is the user's unique identifier. Defaults to none.
 	UID string
 
-	// Groups are what the user is a member of, besides those that the server adds
-	// to everybody. Default to none.
+	// Groups are the groups of the user, besides those that the server adds to every
+	// user. Default to none.
 	Groups []string
 
-	// Extra is whatever else authorisers look at, such as scopes. Servers read its
-	// keys in lower case. Defaults to nothing.
+	// Extra has what else authorisers look at, such as scopes. Servers read its keys in
+	// lower case. Defaults to nothing.
 	Extra map[string][]string
 }
 
-// header returns the header that asks for i, empty for nobody.
+// header returns the headers that ask for i. There are none if i names nobody.
 func (i *Impersonation) header() (http.Header, error) {
 	header := http.Header{}
 	for name, values := range i.Extra {
-		// What a header's name must not have, servers expect as in the path of a URL.
+		// Servers expect characters that a header's name must not have to be escaped, as
+		// in the path of a URL.
 		header["Impersonate-Extra-"+strings.ReplaceAll(url.QueryEscape(name), "+", "%20")] = values
 	}
 	if i.UID != "" {

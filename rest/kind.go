@@ -10,33 +10,33 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-// kinds says of which kind the objects of a Resource are, and compares what comes with
-// it: where the bytes of one kind fit another type, as those of a ConfigMap fit a
-// Secret, nothing else would tell. What an answer does not say is not missed, for the
-// items of a typed list have no kind of their own.
+// kinds has the kind of a Resource's objects, and compares it with the kind that each
+// answer names. Nothing else would notice an object of another kind whose bytes fit, as
+// those of a ConfigMap fit a Secret. An answer may lack a kind, as the items of a typed
+// list do.
 //
-// Where the kind is not known beforehand, the first that comes is that of all later
-// ones; lists may be of another kind than that of their items with List behind it, as
-// the author of a custom resource chooses both. When the server says that there is no
-// such resource, the Resource gets kinds that have learnt nothing: another one may be made
-// with its name. Streams keep those that they began with, for they still have the old one.
+// If the kind is not known beforehand, the first answer tells it, for all later ones. The
+// kind of lists is learnt apart: the author of a custom resource chooses both names. When
+// the server says that there is no such resource, the Resource gets new kinds that have
+// learnt nothing, because somebody may define another resource of that name. An open
+// stream keeps its kinds, because it is of the old resource.
 type kinds struct {
-	apiVersion string // what was asked for; "" where it may be any
-	kind       string // "" where the first answer tells
-	builtin    bool   // lists are of kind, with List behind it
+	apiVersion string // of the request; "" if any will do
+	kind       string // "" if the first answer tells it
+	builtin    bool   // the kind of lists is kind + "List"
 	partial    bool   // T is *metav1.PartialObjectMetadata
 
-	seen, seenList atomic.Pointer[string] // kinds, where kind is ""
+	seen, seenList atomic.Pointer[string] // the first kinds that came, if kind is ""
 }
 
-// The kinds that answer instead of others.
+// An answer of this kind may take the place of any object.
 const (
 	partialKind = "PartialObjectMetadata"
-	metaGroup   = "meta.k8s.io/" // of that
+	metaGroup   = "meta.k8s.io/" // the beginning of its apiVersion
 )
 
-// kindsOf finds out what kind the objects of a resource are: what the user says, or
-// that of a built-in type, or of a built-in resource.
+// kindsOf returns the kinds of a resource: the kind that the user gives, or else that of a
+// built-in type, or else that of a built-in resource.
 func kindsOf(gvr schema.GroupVersionResource, given string, t reflect.Type, partial bool) *kinds {
 	k := &kinds{apiVersion: gvr.GroupVersion().String(), kind: given, partial: partial}
 	if k.kind == "" && t.Kind() == reflect.Pointer {
@@ -51,13 +51,13 @@ func kindsOf(gvr schema.GroupVersionResource, given string, t reflect.Type, part
 	return k
 }
 
-// checkObject compares what an object says about itself.
+// checkObject returns an error if an object names a kind that is not the expected one.
 func (k *kinds) checkObject(apiVersion, kind []byte) error {
 	switch {
 	case k == nil || len(kind) == 0:
 		return nil
 	case k.kind != "" && string(kind) == k.kind && string(apiVersion) == k.apiVersion:
-		return nil // which is nearly always so
+		return nil // nearly every object
 	case k.partial && string(kind) == partialKind && isMeta(apiVersion):
 		return nil
 	case k.apiVersion != "" && len(apiVersion) > 0 && string(apiVersion) != k.apiVersion, isNoObject(apiVersion, kind):
@@ -72,9 +72,8 @@ func (k *kinds) checkObject(apiVersion, kind []byte) error {
 	return nil
 }
 
-// checkList compares what a list says about itself, of which the apiVersion may be
-// missing. A List of v1, as some servers of extensions answer with, has items that say
-// themselves what they are.
+// checkList is checkObject for a list. Its apiVersion may be missing. Some extension API
+// servers answer with a List of v1; the items of such a list name their kinds.
 func (k *kinds) checkList(apiVersion, kind string) error {
 	if !strings.HasSuffix(kind, "List") {
 		return wire.Malformed("a list is expected, the answer is of kind %q", wire.Excerpt([]byte(kind), maxShownBytes))
@@ -99,7 +98,7 @@ func (k *kinds) checkList(apiVersion, kind string) error {
 	return nil
 }
 
-// unexpected is the error for anything of another kind.
+// unexpected is the error for an object or a list of another kind than the expected one.
 func (k *kinds) unexpected(apiVersion, kind []byte, want string) error {
 	if want == "" {
 		want = "an object"
@@ -108,15 +107,14 @@ func (k *kinds) unexpected(apiVersion, kind []byte, want string) error {
 	if k.partial {
 		version += ", or metadata alone,"
 	}
-	return wire.Malformed("%s of %s is expected, the answer has the kind %q of %q: the resource may be of another type than the one that it is read as, or what answers at this address is something else",
+	return wire.Malformed("%s of %s is expected, the answer has the kind %q of %q: the resource may have another type than this Resource, or another server may answer at this address",
 		want, version, wire.Excerpt(kind, maxShownBytes), wire.Excerpt(apiVersion, maxShownBytes))
 }
 
 // maxShownBytes bounds what an error shows of a name that a server chose.
 const maxShownBytes = 128
 
-// isNoObject says whether something is what a server may answer with in place of any
-// object.
+// isNoObject reports whether a server may answer with this kind in place of any object.
 func isNoObject(apiVersion, kind []byte) bool {
 	switch string(kind) {
 	case "Status", "List", "APIResourceList", "APIGroupList", "APIGroup", "APIVersions", "WatchEvent":
@@ -131,7 +129,7 @@ func isMeta(apiVersion []byte) bool {
 	return len(apiVersion) > len(metaGroup) && string(apiVersion[:len(metaGroup)]) == metaGroup
 }
 
-// kindIn reads what an object in JSON says that it is, wherever that stands.
+// kindIn reads apiVersion and kind of an object in JSON, wherever they stand in it.
 func kindIn(object []byte) (apiVersion, kind []byte) {
 	for key, value := range wire.JSONFields(object) {
 		switch string(key) {
@@ -147,8 +145,7 @@ func kindIn(object []byte) (apiVersion, kind []byte) {
 	return apiVersion, kind
 }
 
-// first makes kind the one that is to be seen from now on, if it is the first, and says
-// whether it is the one that was.
+// first stores kind if none is stored, and reports whether kind is the stored one.
 func first(at *atomic.Pointer[string], kind []byte) bool {
 	was := at.Load()
 	if was == nil {
@@ -161,7 +158,7 @@ func first(at *atomic.Pointer[string], kind []byte) bool {
 	return *was == string(kind)
 }
 
-// unlearnt returns kinds for which the next one that comes is the first.
+// unlearnt returns kinds for the same resource that have learnt nothing.
 func (k *kinds) unlearnt() *kinds {
 	return &kinds{apiVersion: k.apiVersion, kind: k.kind, builtin: k.builtin, partial: k.partial}
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-// List implements [listwatch.Source]. Items are decoded as their bytes arrive,
-// beside the reading of further ones; the list is never held whole.
+// List implements [listwatch.Source]. The client decodes items while their bytes arrive.
+// The list is never whole in memory.
 func (r *Resource[T]) List(ctx context.Context, opts listwatch.ListOptions) (listwatch.ListStream[T], error) {
 	if opts.VersionOnly {
 		opts.Limit, opts.Known = 1, undecoded
@@ -28,8 +28,8 @@ func (r *Resource[T]) List(ctx context.Context, opts listwatch.ListOptions) (lis
 	return r.readList(x, encoding, opts.Known), nil
 }
 
-// readList reads the answer to a list. Its items travel as events that are of no
-// type, so that a program needs the code behind ahead only once.
+// readList reads the answer to a list. Its items are events without a type, so that a
+// program has the code of ahead only once.
 func (r *Resource[T]) readList(x *exchange, encoding Encoding, known knownFunc) *listStream[T] {
 	x.kinds = orDefault(x.kinds, r.kinds.Load())
 	decode := func(f wire.Frame, list *wire.Envelope) (item listwatch.Event[T], err error) {
@@ -42,7 +42,7 @@ func (r *Resource[T]) readList(x *exchange, encoding Encoding, known knownFunc) 
 	return &listStream[T]{ahead: startAhead(x, newListCutter(encoding, x.client.maxObjectBytes, x.kinds), decode), tally: startTally(x)}
 }
 
-// undecoded says that no object is needed.
+// undecoded is a Known that says yes, so that no object is decoded.
 func undecoded(types.NamespacedName, string, uint64) bool { return true }
 
 func newListCutter(e Encoding, maxObjectBytes int, of *kinds) wire.Cutter {
@@ -63,13 +63,13 @@ func (r *Resource[T]) listQuery(opts listwatch.ListOptions) url.Values {
 	return query
 }
 
-// open asks for the collection and checks that the answer has a known encoding.
+// open requests the collection, and checks that the answer has a known encoding.
 func (r *Resource[T]) open(ctx context.Context, query url.Values) (*exchange, Encoding, error) {
 	verb := "list"
 	if query.Has("watch") {
 		verb = "watch"
 	}
-	of := r.kinds.Load() // before the answer, as that may be of a resource that is gone by then
+	of := r.kinds.Load() // before the request: the resource may be gone once the answer is there
 	x, encoding, err := r.send(ctx, request{
 		method: http.MethodGet, path: r.path(types.NamespacedName{Namespace: r.opts.Namespace}), query: query,
 		list: verb == "list", plain: &r.plain, about: about{About: About{Verb: verb}},
@@ -90,7 +90,7 @@ func (r *Resource[T]) selectors() url.Values {
 	return query
 }
 
-// set sets a parameter that has a value.
+// set sets a parameter, unless its value is empty.
 func set(query url.Values, key, value string) {
 	if value != "" {
 		query.Set(key, value)

@@ -31,7 +31,7 @@ func (l *logbook) logger() *slog.Logger {
 	return slog.New(slog.NewTextHandler(l, nil))
 }
 
-// A caller whose request is repeated knows only that it takes long.
+// A caller whose request is retried notices only that it takes long.
 func TestRepetitionsAreLoggedWhenTheyBeginAndEveryFiveMinutes(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -45,8 +45,8 @@ func TestRepetitionsAreLoggedWhenTheyBeginAndEveryFiveMinutes(t *testing.T) {
 			require.Error(t, err)
 		}
 		require.Len(t, log.lines, 2, log.lines)
-		require.Regexp(t, `^0s level=WARN msg="A request failed and is repeated\." err="GET http.*" attempts=1 retry_in=1.* others=0$`, log.lines[0])
-		require.Regexp(t, `^5m0s level=WARN msg="A request failed and is repeated\." .* others=2[0-9]$`, log.lines[1])
+		require.Regexp(t, `^0s level=WARN msg="A request failed and is retried\." err="GET http.*" attempts=1 retry_in=1.* others=0$`, log.lines[0])
+		require.Regexp(t, `^5m0s level=WARN msg="A request failed and is retried\." .* others=2[0-9]$`, log.lines[1])
 	})
 }
 

@@ -12,29 +12,29 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// What of a secret is looked for in the texts of others.
+// How many secrets a mask looks for, and in which parts.
 const (
-	// maxKnown is how many secrets are remembered: a stream may be older than several
-	// tokens, and what ends it may repeat that which opened it.
+	// maxKnown is how many secrets a mask remembers. A stream may be older than several
+	// tokens, and the error that ends it may repeat the token that opened it.
 	maxKnown = 16
-	// shortestKnown is the length from which on a secret is looked for at all; a shorter
-	// one is found in most texts by chance.
+	// shortestKnown is the least length of a secret that a mask looks for. A shorter one
+	// would be found in most texts by chance.
 	shortestKnown = 4
-	// shortestPart is the length from which on a part of a secret is taken for one.
+	// shortestPart is the least length of a part of a secret that a mask looks for.
 	shortestPart = 8
 )
 
-// mask hides what a client has shown of itself where others repeat it: a proxy may
-// put the headers of a request on its page, of which an error shows the start. A nil
-// mask hides nothing.
+// mask hides the secrets that a client has sent, in texts that repeat them. A proxy may put
+// the headers of a request on its error page, and an error shows the start of such a page.
+// A nil mask hides nothing.
 type mask struct {
 	mu    sync.Mutex // guards following
 	known []known    // oldest first
 }
 
-// known is a secret with the forms in which it is looked for, all of them plain: its own,
-// those in base64, and its longer parts. They are secrets themselves, for a mask may be
-// printed as well.
+// known is a secret and the forms that a mask looks for, as plain texts: the secret itself,
+// its texts in base64, and its longer parts. Forms are Secrets as well, because somebody
+// may print a mask.
 type known struct {
 	secret Secret
 	forms  []Secret
@@ -48,7 +48,7 @@ func (m *mask) learn(secret Secret) {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for i := len(m.known) - 1; i >= 0; i-- { // the newest is asked for most
+	for i := len(m.known) - 1; i >= 0; i-- { // mostly, it is the newest
 		if m.known[i].secret.Reveal() == text {
 			return
 		}
@@ -83,12 +83,13 @@ func (m *mask) learnProxy(proxy *url.URL) {
 	m.learnUser(proxy.User.Username(), newSecret(password))
 }
 
-// unreserved says whether a character is the same in HTML, JSON and URLs.
+// unreserved reports whether a character needs no escape in HTML, JSON and URLs.
 func unreserved(r rune) bool {
 	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("-._~", r)
 }
 
-// text hides all that is known in a text, what touches as one.
+// text replaces the known secrets in a text by "[redacted]". Several that touch or overlap
+// become one.
 func (m *mask) text(text string) string {
 	if m == nil {
 		return text
@@ -104,7 +105,7 @@ func (m *mask) text(text string) string {
 		return text
 	}
 	found := plainly(text).find(forms)
-	for _, secret := range secrets { // It may have nothing plain in it, or not at its ends.
+	for _, secret := range secrets { // The plain form lacks characters, perhaps all, or those at the ends.
 		for at := 0; ; at += len(secret) {
 			n := strings.Index(text[at:], secret)
 			if n < 0 {
@@ -143,11 +144,12 @@ func revealed(secrets []Secret) []string {
 	return out
 }
 
-// maxErrorBytes bounds the text of an error, in which net/http may quote whatever came.
+// maxErrorBytes bounds the text of an error, because net/http may quote any answer in it.
 const maxErrorBytes = 4 * maxTextBytes
 
-// err hides all that is known in an error: in the Status of a server, and otherwise in
-// its text, while errors.Is still finds what it wraps. It cuts off a text that is too long.
+// err hides the known secrets in an error. It changes the texts of a server's Status in
+// place. If another part of the error's text has a secret, err returns an error with
+// another text, through which errors.Is still works. It cuts off a text that is too long.
 func (m *mask) err(err error) error {
 	if m == nil || err == nil {
 		return err
@@ -180,8 +182,8 @@ func (m *mask) status(status *metav1.Status) {
 	}
 }
 
-// maskedError is an error without its secrets. The reason is behind a function, as the
-// text of a Secret is.
+// maskedError is an error whose text lacks the secrets of its reason. The reason is behind
+// a function, where printers do not find it; see Secret.
 type maskedError struct {
 	text   string
 	mask   *mask
@@ -191,17 +193,17 @@ type maskedError struct {
 // Error returns the text without its secrets.
 func (e *maskedError) Error() string { return e.text }
 
-// Is lets errors.Is find the reason, which has the secrets and so is not unwrapped.
+// Is is errors.Is for the reason. There is no Unwrap, because the reason has the secrets.
 func (e *maskedError) Is(target error) bool { return errors.Is(e.reason(), target) }
 
-// As lets errors.As and errors.AsType find what shows no secret, such as the Status that a
-// server sent: the same error, had it come alone, would not have been masked. What shows
-// one, by itself or by what it wraps, is not handed out.
+// As is errors.As for the errors that the reason wraps and whose texts have no secret, such
+// as the Status of a server. An error whose text has one, or that wraps such an error, is
+// not found.
 func (e *maskedError) As(target any) bool {
 	return e.mask.as(e.reason(), target)
 }
 
-// as is errors.As for the parts of an error that show nothing.
+// as is errors.As for the errors within err whose texts have no secret.
 func (m *mask) as(err error, target any) bool {
 	if !m.shown(err) {
 		return errors.As(err, target)
@@ -209,13 +211,13 @@ func (m *mask) as(err error, target any) bool {
 	return slices.ContainsFunc(unwrapped(err), func(inner error) bool { return m.as(inner, target) })
 }
 
-// shown reports whether an error, or one that it wraps, has in its text what is known.
+// shown reports whether the text of an error, or of one that it wraps, has a known secret.
 func (m *mask) shown(err error) bool {
 	text := err.Error()
 	return m.text(text) != text || slices.ContainsFunc(unwrapped(err), m.shown)
 }
 
-// unwrapped returns the errors that an error wraps itself.
+// unwrapped returns the errors that an error wraps directly.
 func unwrapped(err error) []error {
 	switch err := err.(type) {
 	case interface{ Unwrap() error }:

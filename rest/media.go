@@ -10,18 +10,19 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-// The media types of API objects, as they stand in Content-Type.
+// The media types of API objects in Content-Type.
 const (
 	mediaTypeJSON     = "application/json"
 	mediaTypeProtobuf = "application/vnd.kubernetes.protobuf"
 )
 
-// Encoding is a way to write an object as bytes.
+// Encoding is an encoding of objects.
 type Encoding uint8
 
 // The encodings that a Resource can ask for.
 const (
-	// Automatic asks for protobuf first where T can decode it, else for JSON.
+	// Automatic asks for protobuf if T can decode it, with JSON as the second choice, and
+	// for JSON otherwise.
 	Automatic Encoding = iota
 	// JSON asks for JSON only.
 	JSON
@@ -43,7 +44,7 @@ func (e Encoding) String() string {
 	}
 }
 
-// accept is the header that asks for the encoding.
+// accept is the Accept header that asks for the encoding.
 func (e Encoding) accept() string {
 	switch e {
 	case JSON:
@@ -55,8 +56,8 @@ func (e Encoding) accept() string {
 	}
 }
 
-// acceptMetadata is an Accept header that asks for nothing but the metadata of
-// objects, or for what it asked for before where that is not to be had.
+// acceptMetadata is an Accept header that asks for the metadata of objects only. Its last
+// choice is that of accept, for servers that cannot send metadata alone.
 func acceptMetadata(accept string, list bool) string {
 	as := ";as=PartialObjectMetadata"
 	if list {
@@ -66,9 +67,9 @@ func acceptMetadata(accept string, list bool) string {
 	return strings.ReplaceAll(accept+", ", ", ", as) + accept
 }
 
-// encodingOf returns the encoding of an answer. What says nothing about itself
-// is taken for JSON, and anything else is refused with the start of it, which
-// may be the page of a proxy that says what is wrong.
+// encodingOf returns the encoding of an answer. An answer without a Content-Type is taken
+// for JSON. One of another type is an error that shows its start, because it may be the
+// page of a proxy that says what is wrong.
 func encodingOf(response *http.Response) (Encoding, error) {
 	if c := response.Header.Get("Content-Encoding"); c != "" && c != "identity" {
 		return 0, wire.Malformed("content encoding %.64q, which was not asked for", c)

@@ -7,19 +7,19 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Observer is a set of hooks into a client. Each may be nil. They are called
-// from the goroutines that do the work, several at once, with no lock held, and
-// what they do delays the request.
+// Observer is a set of hooks into a client. Each may be nil. The goroutines that do the
+// work call them, several at once, with no lock held. A hook delays the request until it
+// returns.
 type Observer struct {
-	// OnAnswered is called once for each request: when the headers of the answer
-	// are there, or when there will be none.
+	// OnAnswered is called once for each request that was sent: when the headers of the
+	// answer have arrived, or when the request has failed without an answer.
 	OnAnswered func(Answered)
 
-	// OnRetry is called before each wait for a repetition.
+	// OnRetry is called before the wait for each retry.
 	OnRetry func(Retry)
 
-	// OnEnded is called once for each list and watch that was opened, when it is
-	// closed.
+	// OnEnded is called once for each list and each watch that was opened, when its user
+	// closes it.
 	OnEnded func(Ended)
 
 	// OnWarning is called for each warning (RFC 7234, code 299) that a server sent
@@ -27,19 +27,18 @@ type Observer struct {
 	OnWarning func(text string)
 }
 
-// About says what a request is about, in few words of which there are few: labels for
-// metrics, which a URL, with the names of objects and with versions in it, is not.
+// About says what a request is about, in few different values, so that they can be labels
+// of metrics. A URL cannot be one, because it has names and versions of objects.
 type About struct {
-	// Verb is what the API calls it: get, list, watch, create, update, patch, delete or
-	// deletecollection. It is "raw" for a request by [Client.Raw], of which nothing else
-	// is known.
+	// Verb is the API's verb: get, list, watch, create, update, patch, delete or
+	// deletecollection. It is "raw" for a request by [Client.Raw]; the other fields are
+	// empty then.
 	Verb string
 
 	// Resource is the group, version and resource.
 	Resource schema.GroupVersionResource
 
-	// Subresource is what the request is about below an object, such as "status", and
-	// "" where it is the object itself.
+	// Subresource is the subresource, such as "status", or "" for the object itself.
 	Subresource string
 }
 
@@ -50,24 +49,24 @@ type Answered struct {
 	Method string
 	URL    string // with names and versions: see About for metrics
 
-	// StatusCode is the code of the answer, 0 where Err is set.
+	// StatusCode is the code of the answer, 0 if Err is set.
 	StatusCode int
 
 	// Wait is the time from sending the request to the headers of the answer.
 	Wait time.Duration
 
-	// Err says why there is no answer.
+	// Err says why there is no answer; nil if there is one.
 	Err error
 }
 
-// Retry describes a failure after which a request will be repeated.
+// Retry describes a failure after which a request is retried.
 type Retry struct {
 	About
 
 	// Err is the failure, with the number of attempts so far.
 	Err *Error
 
-	// Wait is the time to the next attempt.
+	// Wait is the time until the next attempt.
 	Wait time.Duration
 }
 
@@ -77,23 +76,24 @@ type Ended struct {
 
 	URL string // with versions: see About for metrics
 
-	// Objects counts the objects and events that Next handed out, Unchanged those
-	// of them that needed no decoding, ObjectErrors those that could not be read.
+	// Objects counts the objects and events that Next returned. Unchanged counts those of
+	// them that were not decoded, because the user of the stream has them. ObjectErrors
+	// counts the objects that could not be read.
 	Objects, Unchanged, ObjectErrors int
 
 	// Duration is the time from the headers of the answer to Close.
 	Duration time.Duration
 
-	// Err is the last error of Next: io.EOF after an orderly end, nil where the
-	// stream was closed before its end.
+	// Err is the last error of Next: io.EOF after an orderly end, nil if the stream was
+	// closed before its end.
 	Err error
 }
 
-// Stats counts what a client has done since it was made. Each number is exact,
-// all together they are as of nearly the same moment.
+// Stats has the counters of a client since NewClient. Each number is exact. All of them
+// together are of nearly the same moment.
 type Stats struct {
-	// Requests counts requests sent, Failures those that got no answer, Retries
-	// those that repeated another one.
+	// Requests counts the requests that were sent, Failures those without an answer, and
+	// Retries those that retried another one.
 	Requests, Failures, Retries uint64
 
 	// Connections and Streams are how many connections, and how many lists and
@@ -104,12 +104,14 @@ type Stats struct {
 	// encryption.
 	BytesReceived, BytesSent uint64
 
-	// Decoded, Unchanged and ObjectErrors count objects on lists and watches:
-	// decoded, recognised by their version and not decoded, and unreadable.
+	// Decoded, Unchanged and ObjectErrors count the objects of lists and watches: those
+	// that were decoded, those that were recognised by their version and not decoded, and
+	// those that could not be read.
 	Decoded, Unchanged, ObjectErrors uint64
 }
 
-// counters are the parts of Stats that the client counts itself.
+// counters has the numbers of Stats that the client counts itself; the transport counts
+// connections and their bytes.
 type counters struct {
 	requests, failures, retries      atomic.Uint64
 	streams                          atomic.Int64
@@ -150,7 +152,7 @@ func (c *Client) answered(x *exchange, start time.Time, err error) {
 	c.observer.OnAnswered(event)
 }
 
-// warn passes the warnings of an answer on.
+// warn hands the warnings of an answer to the observer and to the log.
 func (c *Client) warn(x *exchange) {
 	n := 0
 	for text := range warnings(x.response.Header["Warning"]) {

@@ -7,19 +7,19 @@ import (
 	"strings"
 )
 
-// plain is a text without what depends on how it is written: the escapes of URLs, JSON,
-// Go and HTML are undone, one within the other as well, and what may be missing is left
-// out: white space, in which a text may be broken into lines, what may stand for a space,
-// and what differs between the alphabets of base64.
+// plain is the form of a text in which a mask looks for secrets. It is the same however the
+// text was escaped: escapes of URLs, JSON, Go and HTML are undone, also within each other.
+// It lacks white space, because a text may be broken into lines, and characters that may
+// stand for a space or that differ between the alphabets of base64.
 type plain struct {
 	text []byte
-	at   []span // where each byte comes from
+	at   []span // the part of the original text that each byte stands for
 }
 
 // span is a part of a text.
 type span struct{ from, to int }
 
-// maxEscapes bounds how deep texts are quoted within each other that are compared.
+// maxEscapes is how many levels of escapes are undone.
 const maxEscapes = 4
 
 func plainly(text string) *plain {
@@ -35,7 +35,7 @@ func plainly(text string) *plain {
 	n := 0
 	for i, c := range p.text {
 		if c == '_' {
-			c = '/' // as another base64 has it
+			c = '/' // the other alphabet of base64
 		}
 		if c > ' ' && c != '+' && c != '-' && c != '=' {
 			p.text[n], p.at[n] = c, p.at[i]
@@ -46,7 +46,7 @@ func plainly(text string) *plain {
 	return p
 }
 
-// unescape undoes one level of escapes, and says whether there was any.
+// unescape undoes one level of escapes, and reports whether there was one.
 func (p *plain) unescape() (any bool) {
 	n := 0
 	for i := 0; i < len(p.text); {
@@ -58,7 +58,7 @@ func (p *plain) unescape() (any bool) {
 			continue
 		}
 		at.to = p.at[i+size-1].to
-		for _, b := range []byte(c) { // which is no longer than what stood for it
+		for _, b := range []byte(c) { // c is no longer than its escape
 			p.text[n], p.at[n] = b, at
 			n++
 		}
@@ -68,8 +68,8 @@ func (p *plain) unescape() (any bool) {
 	return any
 }
 
-// escaped returns the character that an escape stands for with which a text begins, and
-// the length of that escape, 0 for none.
+// escaped returns the character and the length of the escape with which a text begins. The
+// length is 0 if the text begins with none.
 func escaped(text []byte) (c string, size int) {
 	number := func(from, to, base int) (n uint64, ok bool) {
 		if to > len(text) {
@@ -125,12 +125,12 @@ func escaped(text []byte) (c string, size int) {
 	return "", 0
 }
 
-// find returns where some forms are in the text, which may have been cut: the beginning
-// of a longer one will do.
+// find returns where the text contains one of the forms. If a form is longer than
+// shortestPart, its beginning is enough, because the text may have been cut.
 func (p *plain) find(forms []string) (found []span) {
 	for _, form := range forms {
 		begin := []byte(form[:min(len(form), shortestPart)])
-		for first := 0; ; first++ { // One may begin within another.
+		for first := 0; ; first++ { // A form may begin within another.
 			next := bytes.Index(p.text[first:], begin)
 			if next < 0 {
 				break
@@ -146,8 +146,9 @@ func (p *plain) find(forms []string) (found []span) {
 	return found
 }
 
-// base64Of returns a text in base64, plain, wherever it begins in what is encoded: what
-// also depends on the bytes around it is left out.
+// base64Of returns the plain texts of a text in base64, one for each of the three places in
+// a group at which it may begin. They lack the characters that also depend on the bytes
+// around the text.
 func base64Of(text string) (forms []string) {
 	for before := range 3 {
 		encoded := base64.RawStdEncoding.EncodeToString(append(make([]byte, before), text...))

@@ -19,32 +19,32 @@ import (
 //
 // It is an interface so that a program without a projection has no code for it.
 type Projection interface {
-	// projector returns the function that changes the encoding of an object, in
-	// place, for objects of this type.
+	// projector returns a function for objects of this type that removes the parts from
+	// an encoded object, in place.
 	projector(t reflect.Type) func(e Encoding, object []byte) []byte
-	// missed is what an object lacks that a server would delete if it were sent back,
-	// in words, "" for nothing.
+	// missed names the parts that a server would delete if an object without them were
+	// sent back, in words, or "" for none.
 	missed() string
 }
 
-// ErrProjected is wrapped by errors about an object that cannot be sent back, as parts
-// of it may be missing that the server would delete.
-var ErrProjected = errors.New("the server would delete what is missing in it")
+// ErrProjected is wrapped by errors about an object that must not be sent back: it may lack
+// parts that the server would then delete.
+var ErrProjected = errors.New("the server would delete the parts that the object lacks")
 
-// Omit is what lists and watches remove from the bytes of an object before it is
-// decoded, so that it costs neither time nor memory: a cache that ignores the fields
-// of others need not have them. The zero value removes nothing.
+// Omit names parts that lists and watches remove from the bytes of an object before it is
+// decoded. So these parts cost neither time nor memory in a cache that does not need them.
+// The zero value removes nothing.
 //
-// Such an object must not be sent back in an Update, which would remove on the
-// server what is missing here; patch it, or get it first. So a Resource with an Omit
-// refuses Update, UpdateStatus and ServerSideApply of an object that comes from a server,
-// which is told by its UID and version ([ErrProjected]), unless it drops nothing but
-// managedFields, which a server keeps where an update has none. What Get answered is
-// whole, but cannot be told from the others: have another Resource, without Project, for
-// Get and Update.
+// Such an object must not be sent back in an Update: the server would delete the parts that
+// are missing. Patch it, or get it first. A Resource with an Omit refuses Update,
+// UpdateStatus and ServerSideApply of an object that comes from a server ([ErrProjected]).
+// It recognises such an object by its UID and version. An object from Get is whole, but
+// looks the same: use another Resource, without Project, for Get and Update. An Omit of
+// nothing but managedFields refuses nothing, because a server keeps managedFields if an
+// update has none.
 type Omit struct {
-	// ManagedFields removes metadata.managedFields, which is about a third of many
-	// objects, and of use only to whoever computes patches for server-side apply.
+	// ManagedFields removes metadata.managedFields. They are about a third of many
+	// objects, and only programs that compute patches for server-side apply use them.
 	ManagedFields bool
 
 	// Annotations are the keys of annotations to remove, such as
@@ -54,9 +54,8 @@ type Omit struct {
 	// Status removes the status.
 	Status bool
 
-	// AllButMetadata keeps nothing but metadata, kind and apiVersion. Where the
-	// server can do that, it also saves the network: have T be
-	// *metav1.PartialObjectMetadata.
+	// AllButMetadata keeps only metadata, kind and apiVersion. If T is
+	// *metav1.PartialObjectMetadata, the server does that, which saves network as well.
 	AllButMetadata bool
 }
 
@@ -95,8 +94,7 @@ func (d Omit) missed() string {
 	return ""
 }
 
-// whole refuses an object that comes from a list or a watch and may not have all that
-// the server has.
+// whole returns an error for an object that comes from a server and may lack parts.
 func (r *Resource[T]) whole(method string, o metav1.Object) error {
 	missed := ""
 	switch {
@@ -139,7 +137,7 @@ func (d *Omit) protobuf(object []byte, status uint64) []byte {
 	})
 }
 
-// metadataField says what becomes of a field of metadata in protobuf.
+// metadataField is edit of rewrite for the fields of metadata.
 func (d *Omit) metadataField(h wire.Header, value []byte) ([]byte, bool) {
 	switch {
 	case h.Field == fieldManagedFields && d.ManagedFields:
@@ -151,9 +149,9 @@ func (d *Omit) metadataField(h wire.Header, value []byte) ([]byte, bool) {
 	return value, true
 }
 
-// rewrite changes a message in place. edit is asked about each field: whether it
-// stays, and with which contents, that must be part of value. What is malformed
-// stays as it is, for the decoder to find.
+// rewrite changes a message in place. For each field, edit returns whether the field stays,
+// and with which contents; these must be a part of value. A malformed message stays as it
+// is, and the decoder then refuses it.
 func rewrite(message []byte, edit func(h wire.Header, value []byte) ([]byte, bool)) []byte {
 	written := 0
 	for rest := message; len(rest) > 0; {
@@ -175,8 +173,8 @@ func rewrite(message []byte, edit func(h wire.Header, value []byte) ([]byte, boo
 	return message[:written]
 }
 
-// setLength replaces the length at the end of the header of a field by a smaller
-// one, in as many bytes: protobuf allows zeros at the end of a number.
+// setLength replaces the length at the end of a field's header by a smaller one of the same
+// number of bytes: protobuf allows a number to end with zeros.
 func setLength(head []byte, length uint64) {
 	_, at := binary.Uvarint(head)
 	for ; at < len(head)-1; at++ {

@@ -20,7 +20,7 @@ func (d *Omit) json(object []byte) []byte {
 	})
 }
 
-// metadataMember says what becomes of a member of metadata in JSON.
+// metadataMember is edit of rewriteJSON for the members of metadata.
 func (d *Omit) metadataMember(key, value []byte) ([]byte, bool) {
 	switch string(key) {
 	case "managedFields":
@@ -37,9 +37,9 @@ func (d *Omit) metadataMember(key, value []byte) ([]byte, bool) {
 	return value, true
 }
 
-// rewriteJSON changes an object in place. edit is asked about each member: whether
-// it stays, and with which value, which must be part of the given one. What is
-// malformed, or no object, stays as it is, for the decoder to find.
+// rewriteJSON changes an object in place. For each member, edit returns whether the member
+// stays, and with which value; that must be a part of the given one. Malformed JSON, or a
+// value that is no object, stays as it is, and the decoder then refuses it.
 func rewriteJSON(object []byte, edit func(key, value []byte) ([]byte, bool)) []byte {
 	rest, ok := wire.AfterByte(object, '{')
 	if !ok {
@@ -48,7 +48,7 @@ func rewriteJSON(object []byte, edit func(key, value []byte) ([]byte, bool)) []b
 	at := func(rest []byte) int { return len(object) - len(rest) }
 	written, first, comma := at(rest), true, false
 	for {
-		start := rest // of a member, or of what is none
+		start := rest // of a member, or of malformed JSON
 		key, next, ok := wire.JSONValue(rest)
 		if ok {
 			next, ok = wire.AfterByte(next, ':')

@@ -18,10 +18,10 @@ type RawOptions struct {
 	ContentType string
 }
 
-// Raw sends one request to an absolute path of the API server, such as "/apis",
-// and returns the body of the answer as it is. Any code but 2xx is an error for
-// which the predicates of apierrors work. An answer larger than
-// [Options].MaxObjectBytes is refused.
+// Raw sends a request to an absolute path of the API server, such as "/apis", and returns
+// the body of the answer as it is. An answer with another code than 2xx is an error, for
+// which the predicates of apierrors work. So is an answer larger than
+// [Options].MaxObjectBytes. Raw retries as verbs do; see [Error].
 func (c *Client) Raw(ctx context.Context, method, path string, opts RawOptions) ([]byte, error) {
 	var body []byte
 	of := About{Verb: "raw"}

@@ -7,37 +7,37 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-// maxFrames bounds the frames of a piece: what is made of a tiny one is many times
-// as large.
+// maxFrames bounds the frames of a piece: the result of a tiny frame is many times as large
+// as the frame.
 const maxFrames = 512
 
-// piece is a part of a stream: a buffer, as it was filled from the network, and the
-// complete frames in it.
+// piece is a part of a stream: a buffer that was filled from the network, and the complete
+// frames in it.
 type piece struct {
 	buffer   *[]byte
 	divided  bool // other pieces have frames in buffer, too
 	frames   []wire.Frame
 	size     int64         // bytes of the frames
 	envelope wire.Envelope // what has been read around the frames so far
-	arrived  int64         // bytes of the stream, with those of this piece
-	end      error         // what follows the frames, nil if there are more pieces
+	arrived  int64         // bytes of the stream up to here
+	end      error         // that follows the frames; nil if another piece follows
 }
 
-// reader cuts a stream into pieces. It starts no goroutine, and waits for the network
-// only while it has no frame: a frame is handed out when it has arrived, never later.
+// reader cuts a stream into pieces. It starts no goroutine. It waits for the network only
+// while it has no frame, so that it hands out each frame as soon as it has arrived.
 type reader struct {
 	exchange *exchange
 	cutter   wire.Cutter
 
 	buffer        *[]byte // nil at the beginning
 	divided       bool    // earlier pieces have frames in buffer
-	start, filled int     // these bytes of buffer have arrived, and have not been cut
-	latest        int     // bytes that arrived last
-	ended         error   // what followed them
+	start, filled int     // the bytes of buffer between them have arrived, and have not been cut
+	latest        int     // bytes of the last read
+	ended         error   // error of the last read
 	count         int64   // bytes that have arrived, of the whole stream
 }
 
-// next fills a piece, which is empty. One with an end is the last.
+// next fills an empty piece. A piece with an end is the last one.
 func (r *reader) next(p *piece) {
 	if r.buffer == nil {
 		r.buffer = r.exchange.client.newBuffer(0)
@@ -49,8 +49,8 @@ func (r *reader) next(p *piece) {
 	p.arrived = r.count
 }
 
-// cut cuts what has arrived, and reports whether the piece is complete: with as many
-// frames as it may have, with those that are there, or with an end.
+// cut cuts frames from the bytes that have arrived. It reports whether the piece is
+// complete: it has maxFrames frames, or all that have arrived, or an end.
 func (r *reader) cut(p *piece) bool {
 	for len(p.frames) < maxFrames {
 		f, done, err := r.cutter.Cut((*r.buffer)[r.start:r.filled])
@@ -74,8 +74,9 @@ func (r *reader) cut(p *piece) bool {
 	return true
 }
 
-// goOn makes room for what follows rest, which is not a whole frame. The buffer is left
-// to the piece if that has frames, which goOn returns.
+// goOn makes room for the bytes that follow rest, which is less than a frame. taken says
+// that the piece has frames. Then the piece keeps the buffer, and is complete: goOn returns
+// taken.
 func (r *reader) goOn(rest []byte, taken bool) bool {
 	switch {
 	case taken:
@@ -85,8 +86,8 @@ func (r *reader) goOn(rest []byte, taken bool) bool {
 		}
 		r.use(r.exchange.client.newBuffer(used), rest)
 	case len(rest) == 0 && !r.divided:
-		r.start, r.filled = 0, 0 // what was in it has been skipped
-	case r.filled == len(*r.buffer): // no frame ends here
+		r.start, r.filled = 0, 0 // The cutter has skipped its content.
+	case r.filled == len(*r.buffer): // The buffer is full, and has no end of a frame.
 		used, divided := r.buffer, r.divided
 		r.use(r.exchange.client.newBuffer(len(rest)), rest)
 		if !divided {
@@ -96,7 +97,7 @@ func (r *reader) goOn(rest []byte, taken bool) bool {
 	return taken
 }
 
-// use goes on in another buffer.
+// use goes on with another buffer, which begins with rest.
 func (r *reader) use(buffer *[]byte, rest []byte) {
 	r.buffer, r.divided = buffer, false
 	r.start, r.filled = 0, copy(*buffer, rest)
@@ -117,7 +118,7 @@ func (r *reader) read() {
 	}
 }
 
-// ending says what it means that reading has ended and left rest.
+// ending returns the end of a stream whose body ended with ended, and left rest uncut.
 func (r *reader) ending(rest []byte) error {
 	switch err := r.ended; {
 	case errors.Is(err, io.ErrUnexpectedEOF):

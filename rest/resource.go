@@ -15,60 +15,62 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-// ResourceOptions name and narrow a Resource. The zero value means all objects of a built-in
-// type.
+// ResourceOptions say which resource a Resource is of, which of its objects it lists and
+// watches, and how it decodes them. The zero value is for all objects of a built-in type.
 type ResourceOptions struct {
-	// Resource is what the server calls the resource, such as websites in the version v1 of
+	// Resource is the server's name of the resource, such as websites in the version v1 of
 	// the group example.com. Defaults to that of T, if T is a built-in type; see [For].
 	Resource schema.GroupVersionResource
 
-	// Namespace is the only namespace to look at. Defaults to all of them, which
-	// is also right for what has no namespace. One that cannot exist is an error.
+	// Namespace is the only namespace to look at. Defaults to all of them, which is also
+	// right for a resource without namespaces. A name that no namespace can have is an
+	// error.
 	Namespace string
 
-	// LabelSelector and FieldSelector narrow List and Watch, in the API's own
-	// syntax: "app=web,tier!=cache", "spec.nodeName=n1". One that cannot be parsed is an
-	// error. Default to no selection.
+	// LabelSelector and FieldSelector select the objects of List and Watch, in the API's
+	// own syntax: "app=web,tier!=cache", "spec.nodeName=n1". A selector that cannot be
+	// parsed is an error. Default to all objects.
 	LabelSelector string
 	FieldSelector string
 
-	// Encoding is what to ask the server for. Defaults to Automatic.
+	// Encoding is the encoding to ask the server for. Defaults to Automatic.
 	Encoding Encoding
 
-	// Kind is what kind of objects these are, such as "Certificate": an answer with
-	// anything else is an error. Defaults to that of T, if T is a built-in type, or of
-	// the resource, if that is built-in; for any other, the first kind that comes is
-	// that of all, until the server says that there is no such resource (404).
+	// Kind is the kind of the objects, such as "Certificate". An object of another kind
+	// is an error. Defaults to the kind of T, if T is a built-in type, or else to that of
+	// the resource, if that is built-in. For other resources, it defaults to the first
+	// kind that comes, until the server says that there is no such resource (404).
 	Kind string
 
 	// Project says which parts of an object List and Watch remove before they decode
-	// it; see [Omit]. The other verbs answer with whole objects. Defaults to nothing.
+	// it; see [Omit]. The other verbs return whole objects. Defaults to none.
 	Project Projection
 
-	// Decoder makes the objects of List and Watch. Defaults to the Client's own, a
-	// [sharing.Decoder] for all its resources, by which objects share what is equal in
-	// them: they must not be changed in place, see [Resource]. It needs a table of at
-	// most 8 MiB; who wants another size, or one table for several clients, makes a
-	// sharing.Decoder and sets it here.
+	// Decoder decodes the objects of List and Watch. Defaults to the Client's own, a
+	// [sharing.Decoder] for all its resources, by which objects share their equal parts:
+	// they must not be changed in place, see [Resource]. It has a table of at most 8 MiB.
+	// For a table of another size, or one table for several clients, make a
+	// sharing.Decoder and set it here.
 	//
-	// By default, T's own methods decode what the Client's Decoder cannot know: messages of
-	// any type that is not built-in, and JSON into a type with UnmarshalJSON, or into
-	// what is neither a pointer to a struct nor unstructured.
+	// By default, T's own methods decode objects that the Client's Decoder cannot:
+	// protobuf of types that are not built-in, JSON of a type with UnmarshalJSON, and
+	// JSON of a type that is neither a pointer to a struct nor unstructured.
 	Decoder Decoder
 
-	// Unshared has List and Watch decode so that each object is its reader's alone, for
-	// twice the memory and time. It excludes a Decoder. Defaults to false.
+	// Unshared lets objects of List and Watch share nothing, so that their reader may
+	// change them. That takes twice the memory and time. It excludes a Decoder. Defaults
+	// to false.
 	Unshared bool
 }
 
-// Resource is one type of object on a server. It implements [listwatch.Source],
-// and has the verbs by which a controller acts. It is safe for concurrent use and
-// holds nothing that would need closing.
+// Resource is one resource of a server, with objects of type T. It implements
+// [listwatch.Source], and has the verbs that controllers need. It is safe for concurrent
+// use, and needs no Close.
 //
-// Objects of List and Watch may share parts with each other, and must never be changed
-// in place, as those of any cache: DeepCopy makes one's own. With
-// [ResourceOptions].Unshared, or [listwatch.ListOptions].Owned, they share nothing. The verbs
-// (Get, Create, Update, Patch and all others) answer with objects of the caller's own.
+// Objects of List and Watch may share parts with each other. As with the objects of any
+// cache, nobody may change them in place; DeepCopy makes a copy that one may change. With
+// [ResourceOptions].Unshared, or [listwatch.ListOptions].Owned, they share nothing. The
+// verbs (Get, Create, Update, Patch and all others) return objects of the caller's own.
 //
 // [For] makes one.
 type Resource[T any] struct {
@@ -77,29 +79,29 @@ type Resource[T any] struct {
 	opts    ResourceOptions
 	decoder decoder // of single objects
 	streams decoder // of lists and watches
-	owned   decoder // of those whose objects the caller may change
+	owned   decoder // of lists and watches whose objects the caller may change
 	kinds   atomic.Pointer[kinds]
 	scales  *scales
-	plain   atomic.Bool // lists are not to be compressed any more
+	plain   atomic.Bool // set once lists must come without compression
 	partial bool        // T is *metav1.PartialObjectMetadata
 
 	namespaced bool // objects are known to have a namespace
 }
 
-// Message is an object that can decode protobuf: a pointer to any type of
-// k8s.io/api. Unmarshal must copy what it keeps, and must be T's own method: a
-// struct that embeds only metav1.ObjectMeta has that one's, which is of no use.
+// Message is an object that can decode protobuf, such as a pointer to a type of k8s.io/api.
+// Unmarshal must not keep data. It must be T's own method: a struct that only embeds
+// metav1.ObjectMeta has the Unmarshal of that, which does not decode the struct.
 type Message interface {
 	Unmarshal(data []byte) error
 }
 
 // NewResource is [For] for a type that decodes protobuf by its own method Unmarshal, which
 // For does not call: a type of another API group than those of k8s.io/api, such as
-// *metricsv1beta1.NodeMetrics. Objects come without kind and apiVersion.
+// *metricsv1beta1.NodeMetrics. Objects lack kind and apiVersion.
 //
-// That the method Unmarshal is bound here, where T is known, and not asked for at
-// run time, saves half a megabyte in a program with k8s.io/api/core/v1: the linker
-// would have to keep the method of every type in it.
+// It is a function apart, because here the compiler knows the method Unmarshal. If For
+// looked for the method at run time, the linker would keep it of every type: half a
+// megabyte in a program with k8s.io/api/core/v1.
 func NewResource[T Message](c *Client, gvr schema.GroupVersionResource, opts ResourceOptions) (*Resource[T], error) {
 	if err := opts.name(gvr); err != nil {
 		return nil, err
@@ -110,9 +112,10 @@ func NewResource[T Message](c *Client, gvr schema.GroupVersionResource, opts Res
 	})
 }
 
-// NewJSONResource is [For] for the resource gvr with all that the server wrote, kind and
-// apiVersion included, also where T is a built-in type. Lists and watches are in JSON as
-// well, unless opts has a Decoder, which can decode T, and Protobuf as its Encoding.
+// NewJSONResource is [For] for the resource gvr, in JSON. Objects have all that the server
+// wrote, kind and apiVersion included, even if T is a built-in type. Lists and watches are
+// in protobuf only if opts has a Decoder, which must be able to decode T, and Protobuf as
+// its Encoding.
 func NewJSONResource[T any](c *Client, gvr schema.GroupVersionResource, opts ResourceOptions) (*Resource[T], error) {
 	if err := opts.name(gvr); err != nil {
 		return nil, err
@@ -134,11 +137,11 @@ func (r *Resource[T]) String() string {
 	return strings.TrimSuffix(r.client.base.String(), "/") + r.path(types.NamespacedName{Namespace: r.opts.Namespace})
 }
 
-// GroupVersionResource is what the server calls the resource.
+// GroupVersionResource returns the server's name of the resource.
 func (r *Resource[T]) GroupVersionResource() schema.GroupVersionResource { return r.gvr }
 
-// GroupKind is the kind of the objects with its group. Kind is empty where neither
-// ResourceOptions.Kind nor a built-in type or resource says it.
+// GroupKind returns the kind of the objects with its group. Kind is empty unless
+// ResourceOptions.Kind is set, or the type or the resource is built-in.
 func (r *Resource[T]) GroupKind() schema.GroupKind {
 	return schema.GroupKind{Group: r.gvr.Group, Kind: r.kinds.Load().kind}
 }
@@ -168,8 +171,8 @@ func newResource[T any](c *Client, opts ResourceOptions, d decoder) (*Resource[T
 	return r, nil
 }
 
-// send sends a request about this resource and reports the encoding of the answer,
-// which d is to decode.
+// send sends a request about this resource, and returns the exchange with the encoding of
+// the answer. d will decode the answer.
 func (r *Resource[T]) send(ctx context.Context, req request, d *decoder) (*exchange, Encoding, error) {
 	req.about.Resource = r.gvr
 	wanted := r.opts.Encoding
@@ -191,8 +194,8 @@ func (r *Resource[T]) send(ctx context.Context, req request, d *decoder) (*excha
 	return x, x.encoding, nil
 }
 
-// path is the path of an object or, without a name, of the collection in a
-// namespace, "" meaning all, or of what lies below either.
+// path returns the path of an object, or of the collection in a namespace if key has no
+// name ("" is all namespaces), or of the subresource below.
 func (r *Resource[T]) path(key types.NamespacedName, below ...string) string {
 	segments := []string{"", "apis", r.gvr.Group, r.gvr.Version}
 	if r.gvr.Group == "" {
@@ -208,7 +211,8 @@ func (r *Resource[T]) path(key types.NamespacedName, below ...string) string {
 	return strings.Join(append(segments, below...), "/")
 }
 
-// checkSegments refuses what would change the meaning of a path (RS-3).
+// checkSegments returns an error for a segment that would change the meaning of a path
+// (RS-3).
 func checkSegments(segments ...string) error {
 	for _, segment := range segments {
 		if segment == "." || segment == ".." || strings.ContainsAny(segment, "/%") {

@@ -15,9 +15,9 @@ import (
 	"github.com/kinform/kinform/internal/remind"
 )
 
-// persist makes attempts at a request until one succeeds or fails for good; see
-// [Error]. It is called by verbs only, so that a program without any, such as one
-// that only runs informers, does not have it.
+// persist calls attempt until it succeeds, or fails in a way that allows no retry; see
+// [Error]. Only verbs and Raw call it, so that a program that only runs informers does not
+// link it.
 func (c *Client) persist(ctx context.Context, method string, of About, attempt func() error) error {
 	var previous error
 	for n := 1; ; n++ {
@@ -43,35 +43,34 @@ func (c *Client) persist(ctx context.Context, method string, of About, attempt f
 	}
 }
 
-// repeated is what was said of repetitions in the log. A request that succeeds does not
-// end it: others may fail.
+// repeated says what the log has of retries. A request that succeeds does not reset it,
+// because others may still fail.
 type repeated struct {
 	mu   sync.Mutex // guards following
 	said remind.Reminder
 }
 
-// sayRetry logs a repetition, of which a caller would know nothing but that his call
-// takes long: when requests begin to be repeated, and every few minutes while they are.
+// sayRetry logs that requests are retried: when that begins, and every few minutes while it
+// lasts. Their callers would notice only that their calls take long.
 func (c *Client) sayRetry(failed *Error, wait time.Duration) {
 	if wait == 0 {
-		return // A token was replaced, which is part of life.
+		return // A credential was replaced, which happens in order.
 	}
 	c.repeated.mu.Lock()
 	unsaid, due := c.repeated.said.Due(failed.StatusCode, time.Now())
 	c.repeated.mu.Unlock()
 	if due {
-		c.logger.Warn("A request failed and is repeated.", "err", failed, "attempts", failed.Attempts, "retry_in", wait, "others", unsaid)
+		c.logger.Warn("A request failed and is retried.", "err", failed, "attempts", failed.Attempts, "retry_in", wait, "others", unsaid)
 	}
 }
 
-// Waits that no server asked for.
+// Waits whose length the client chooses.
 const (
 	lostWait = time.Second            // after a lost connection (RS-9)
-	minWait  = 100 * time.Millisecond // if the server asks for none
+	minWait  = 100 * time.Millisecond // if the server asks for a wait of 0
 )
 
-// wait says whether, and after which time, a failure may be followed by another
-// attempt.
+// wait returns whether a retry may follow a failure, and after which time.
 func (c *Client) wait(method string, failed *Error) (wait time.Duration, again bool) {
 	if _, ok := errors.AsType[*apierrors.StatusError](failed.Err); ok {
 		if failed.StatusCode == http.StatusUnauthorized {
@@ -91,19 +90,18 @@ func (c *Client) wait(method string, failed *Error) (wait time.Duration, again b
 	return lostWait + rand.N(lostWait/10), method == http.MethodGet && lost(failed.Err)
 }
 
-// renewable says whether the next attempt may be made with another proof of who we
-// are than the last one.
+// renewable reports whether the next attempt may have another credential than the last one.
 func (c *Client) renewable() bool {
 	return c.credentials.file != nil || c.credentials.source != nil || c.transport.HasFiles()
 }
 
-// lost says whether an error means that a connection ended which had been there.
+// lost reports whether an error means that an open connection was lost.
 func lost(err error) bool {
 	return utilnet.IsConnectionReset(err) || utilnet.IsProbableEOF(err) || utilnet.IsHTTP2ConnectionLost(err) ||
 		errors.Is(err, io.ErrUnexpectedEOF)
 }
 
-// sleep waits, and answers with an error if something ends that before its time.
+// sleep waits. It returns an error if ctx ends first, or Close is called.
 func (c *Client) sleep(ctx context.Context, wait time.Duration) error {
 	timer := time.NewTimer(wait)
 	defer timer.Stop()

@@ -292,7 +292,7 @@ func TestSourceOfCredentialsThatFails(t *testing.T) {
 	require.NoError(t, err)
 	defer client.Close()
 	_, err = get(t.Context(), client)
-	require.ErrorContains(t, err, "credentials: neither a credential nor an error")
+	require.ErrorContains(t, err, "credentials: the function Credentials returned neither a credential nor an error")
 
 	for _, cfg := range []Config{
 		{BearerToken: NewSecret("a")}, {BearerTokenFile: "/a"}, {Username: "a"}, {TLS: TLSConfig{CertFile: "/a", KeyFile: "/a"}},

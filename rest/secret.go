@@ -5,20 +5,19 @@ import (
 	"log/slog"
 )
 
-// Secret is a text that only [Secret.Reveal] shows: a token, a password, a private
-// key. Whatever prints it writes "[redacted]", or nothing where the text is empty:
-// all verbs of package fmt, log/slog, encoding/json and whoever else asks for
-// MarshalText. Where a printer finds it by reflection and calls no method, as fmt
-// does in fields that are not exported, it finds the address of a function.
+// Secret is a text that only [Secret.Reveal] shows: a token, a password, a private key.
+// Printing it writes "[redacted]", or nothing if the text is empty. That holds for all
+// verbs of package fmt, for log/slog, for encoding/json, and for every other printer that
+// calls MarshalText. A printer that uses reflection and calls no method, as fmt does for
+// unexported fields, finds the address of a function.
 //
-// The zero value is the empty text. A Secret does not change and may be copied. It
-// cannot be compared with ==, nor read back from what it was written as; encoding/gob
-// refuses it.
+// The zero value is the empty text. A Secret does not change, and may be copied. It cannot
+// be compared by ==, nor decoded from its printed form. encoding/gob refuses it.
 type Secret struct {
 	reveal func() string // nil for the empty text
 }
 
-// NewSecret returns the secret with this text, of which it keeps a copy.
+// NewSecret returns a secret with a copy of text.
 func NewSecret[T ~string | ~[]byte](text T) Secret { return newSecret(string(text)) }
 
 func newSecret(text string) Secret {
@@ -45,13 +44,13 @@ func (s Secret) Reveal() string {
 	return s.reveal()
 }
 
-// IsZero says whether the text is empty.
+// IsZero reports whether the text is empty.
 func (s Secret) IsZero() bool { return s.reveal == nil }
 
-// hidden is what stands for a secret.
+// hidden is printed in place of a secret.
 const hidden = "[redacted]"
 
-// String tells only a secret that is there from one that is missing.
+// String returns "[redacted]", or "" if the text is empty.
 func (s Secret) String() string {
 	if s.IsZero() {
 		return ""

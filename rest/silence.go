@@ -6,21 +6,21 @@ import (
 	"time"
 )
 
-// silence measures how long an answer that has begun does not go on.
+// silence measures how long an answer that has begun has been silent.
 type silence struct {
 	timer *time.Timer   // ends the exchange; nil before the first wait, stopped between two
-	spent time.Duration // waiting, for fewer than enough bytes
-	bytes int           // that came meanwhile
+	spent time.Duration // of waiting, since the last enough bytes
+	bytes int           // that came in this time
 }
 
-// enough is how many bytes end a silence. A byte now and then does not, or a server could
-// have somebody wait for years.
+// enough is how many bytes end a silence. If a single byte did, a server could keep a
+// caller waiting for years.
 const enough = 1 << 10
 
-// errSilent is the cause with which an exchange ends whose answer does not go on.
+// errSilent is the cause that ends an exchange whose answer has become silent.
 var errSilent = fmt.Errorf("the answer has stopped: %w", os.ErrDeadlineExceeded)
 
-// Read reads the answer, which must go on.
+// Read reads the answer. It ends the exchange if the answer is silent for MaxSilence.
 func (x *exchange) Read(p []byte) (n int, err error) {
 	limit := x.client.maxSilence
 	if limit == 0 {
@@ -29,7 +29,7 @@ func (x *exchange) Read(p []byte) (n int, err error) {
 	s := &x.silence
 	wait := max(limit-s.spent, 1)
 	if s.timer == nil {
-		cancel := x.cancel // all that a timer is to keep alive, which may be after its stop
+		cancel := x.cancel // A stopped timer may stay alive for a while: it must not keep x.
 		s.timer = time.AfterFunc(wait, func() { cancel(errSilent) })
 	} else {
 		s.timer.Reset(wait)
@@ -44,7 +44,7 @@ func (x *exchange) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// idle reads the answer where it need not go on.
+// idle is Read without a bound on silence, for the time between two events of a watch.
 func (x *exchange) idle(p []byte) (n int, err error) {
 	x.silence.spent, x.silence.bytes = 0, 0
 	return x.response.Body.Read(p)

@@ -10,24 +10,23 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Subresource is a part or an action of the objects of a Resource that has a type
-// of its own: the scale of a deployment (*autoscalingv1.Scale), the eviction of a
-// pod (*policyv1.Eviction), its binding to a node (*corev1.Binding), the token of a
-// service account (*authenticationv1.TokenRequest). Only programs that name such a
-// type link it. It is safe for concurrent use.
+// Subresource is a subresource of a Resource's objects with a type S of its own: the scale
+// of a deployment (*autoscalingv1.Scale), the eviction of a pod (*policyv1.Eviction), its
+// binding to a node (*corev1.Binding), the token of a service account
+// (*authenticationv1.TokenRequest). Only programs that name such a type link it. A
+// Subresource is safe for concurrent use.
 //
-// What has the type of the object itself, such as "status", needs none:
-// UpdateStatus, Patch and ServerSideApply of [Resource] do that.
+// A subresource with the type of the object itself, such as "status", needs none: see
+// UpdateStatus, Patch and ServerSideApply of [Resource].
 //
-// It speaks JSON. Objects come with what the server wrote, kind and apiVersion
-// included; in what is sent, these may be missing for built-in resources.
+// All requests and answers are in JSON. Values of S have all that the server wrote, kind and
+// apiVersion included. A value that is sent may lack these two if the resource is built-in.
 type Subresource[S any] struct {
 	resource *Resource[S]
 	name     string
 }
 
-// NewSubresource returns the subresource of r with the name that it has in URLs,
-// such as "scale":
+// NewSubresource returns a subresource of r by its name in URLs, such as "scale":
 //
 //	scales, err := rest.NewSubresource[*autoscalingv1.Scale](deployments, "scale")
 //
@@ -47,7 +46,7 @@ func NewSubresource[S, T any](r *Resource[T], name string) (*Subresource[S], err
 		return nil, err
 	}
 	s.namespaced = r.namespaced
-	s.kinds.Store(&kinds{}) // which is not known, and may be of another group
+	s.kinds.Store(&kinds{}) // The kind is not known, and may be of another group.
 	return &Subresource[S]{resource: s, name: name}, nil
 }
 
@@ -73,9 +72,9 @@ func (s *Subresource[S]) Patch(ctx context.Context, key types.NamespacedName, pa
 	return s.resource.Patch(ctx, key, patchType, data, opts, s.name)
 }
 
-// Create sends what asks for an action on one object, and returns the answer or,
-// where that says no more than success, as for an eviction and a binding, what was
-// sent.
+// Create sends part to the subresource of one object, to request an action such as an
+// eviction, and returns the answer. If the answer is only a Status of success, as for an
+// eviction and a binding, it returns part.
 func (s *Subresource[S]) Create(ctx context.Context, key types.NamespacedName, part S, opts metav1.CreateOptions) (none S, err error) {
 	body, err := encodeBody(http.MethodPost, part)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// tally counts what one stream hands out. It is used by whoever calls Next.
+// tally counts the results of one stream. The goroutine that calls Next uses it.
 type tally struct {
 	exchange *exchange
 	start    time.Time
@@ -20,7 +20,7 @@ func startTally(x *exchange) *tally {
 	return &tally{exchange: x, start: time.Now(), ended: Ended{About: x.about, URL: x.url}}
 }
 
-// add counts an answer of Next.
+// add counts a result of Next.
 func (t *tally) add(unchanged bool, err error) {
 	counters := &t.exchange.client.counters
 	_, skipped := errors.AsType[*listwatch.ObjectError](err)
@@ -40,7 +40,7 @@ func (t *tally) add(unchanged bool, err error) {
 	}
 }
 
-// end reports the stream as over, once.
+// end reports the end of the stream. A second call does nothing.
 func (t *tally) end() {
 	if t.over {
 		return

@@ -16,13 +16,13 @@ import (
 	"github.com/kinform/kinform/rest/internal/transport"
 )
 
-// credentials put the proof of identity on requests.
+// credentials add the client's credential to requests.
 type credentials struct {
 	username        string
 	password, token Secret
 	file            *tokenFile
 	source          *acquiring // nil without Config.Credentials
-	mask            *mask      // knows all that is sent
+	mask            *mask      // learns each secret before it is sent
 	impersonation   http.Header
 }
 
@@ -58,8 +58,8 @@ func newCredentials(cfg *Config, mask *mask, logger *slog.Logger) (*credentials,
 	return out, nil
 }
 
-// apply sets the headers that say who we are, and returns the credential that the
-// request depends on. It may wait for a source, until the context of req ends.
+// apply sets the headers that authenticate a request, and returns the credential that they
+// are from. It may wait for Config.Credentials or a file, until the context of req ends.
 func (c *credentials) apply(req *http.Request) (*Credential, error) {
 	for name, values := range c.impersonation {
 		req.Header[name] = values
@@ -95,7 +95,7 @@ func (c *credentials) acquire(ctx context.Context) (*Credential, error) {
 	return credential, nil
 }
 
-// refused takes note that the server answered 401 to a request with this proof.
+// refused takes note that the server answered 401 to a request with this credential.
 func (c *credentials) refused(proof *Credential) {
 	if c.file != nil {
 		c.file.refused(proof.Token)
@@ -105,20 +105,21 @@ func (c *credentials) refused(proof *Credential) {
 	}
 }
 
-// tokenFile is a token in a file that someone else replaces from time to time.
+// tokenFile is a token in a file that another program replaces from time to time.
 type tokenFile struct {
 	path   string
 	logger *slog.Logger
 	files  transport.Files
 
 	mu    sync.Mutex // guards following
-	token Secret     // last good one
-	err   error      // of the last attempt
+	token Secret     // the last good one
+	err   error      // of the last reading
 	said  remind.Reminder
 }
 
-// get returns the token, read anew where the last reading is too old and the file can be
-// read within patience, or none where there has never been one. The error is that of ctx.
+// get returns the token, or an empty one if none was ever read. If the last reading is too
+// old, get reads the file again, and waits for that for patience at most. The error is that
+// of ctx.
 func (f *tokenFile) get(ctx context.Context, patience time.Duration) (Secret, error) {
 	err := f.files.Ensure(ctx, patience, f.read)
 	f.mu.Lock()
@@ -126,7 +127,7 @@ func (f *tokenFile) get(ctx context.Context, patience time.Duration) (Secret, er
 	return f.token, err
 }
 
-// failure is why there is no token.
+// failure returns the reason why there is no token.
 func (f *tokenFile) failure() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -158,7 +159,7 @@ func (f *tokenFile) read() {
 	}
 }
 
-// refused makes the next get read the file, if token is still the current one.
+// refused makes the next get read the file, if token is still the current token.
 func (f *tokenFile) refused(token Secret) {
 	f.mu.Lock()
 	current := f.token.Reveal() == token.Reveal()

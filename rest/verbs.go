@@ -17,45 +17,45 @@ import (
 
 // Get returns one object.
 //
-// What goes wrong on the way is an [*Error], for all verbs: it says what was
-// asked, and the predicates of apierrors work through it, and [Error] says also
-// after which failures a verb is repeated.
+// As with all verbs, every failure of the request is an [*Error], through which the
+// predicates of apierrors work. [Error] says after which failures the client retries.
 func (r *Resource[T]) Get(ctx context.Context, key types.NamespacedName, opts metav1.GetOptions) (T, error) {
 	query := url.Values{}
 	set(query, "resourceVersion", opts.ResourceVersion)
 	return r.do(ctx, http.MethodGet, key, query, nil, "")
 }
 
-// Create creates obj, in its own namespace or else in that of r, and returns it
-// as it was stored. obj is not changed. Its metadata.name may be empty if
-// generateName is set.
+// Create creates obj, in its own namespace or else in that of r, and returns it as it was
+// stored. obj is not changed. Its metadata.name may be empty if generateName is set.
 //
-// A custom resource must have kind and apiVersion set; for built-in types the
-// server adds them.
+// A custom resource must have kind and apiVersion set. For built-in types the server adds
+// them.
 func (r *Resource[T]) Create(ctx context.Context, obj T, opts metav1.CreateOptions) (T, error) {
 	query := writeQuery(opts.DryRun, opts.FieldManager, opts.FieldValidation)
 	return r.write(ctx, http.MethodPost, obj, query)
 }
 
-// Update replaces the object that has obj's name, and returns it as it was
-// stored. With a resourceVersion in obj it is answered with a conflict if the
-// object has changed since; see also Create. Whatever the server has and obj lacks is
-// deleted: T must have all fields, and obj must not come from a list that left some
-// out, which is refused where that can be told; see [Omit].
+// Update replaces the object of obj's name, and returns it as it was stored. If obj has a
+// resourceVersion, and the object has changed since, the error is a conflict. Namespace,
+// kind and apiVersion are as for Create.
+//
+// The server deletes all fields that obj lacks. So T must have all fields of the resource,
+// and obj must not come from a list that left some out. Update refuses such an obj if it
+// recognises it; see [Omit].
 func (r *Resource[T]) Update(ctx context.Context, obj T, opts metav1.UpdateOptions) (T, error) {
 	query := writeQuery(opts.DryRun, opts.FieldManager, opts.FieldValidation)
 	return r.write(ctx, http.MethodPut, obj, query)
 }
 
-// UpdateStatus is Update for the status of an object; other changes in obj are
-// ignored by the server.
+// UpdateStatus is Update for the status of an object. The server ignores other changes in
+// obj.
 func (r *Resource[T]) UpdateStatus(ctx context.Context, obj T, opts metav1.UpdateOptions) (T, error) {
 	query := writeQuery(opts.DryRun, opts.FieldManager, opts.FieldValidation)
 	return r.write(ctx, http.MethodPut, obj, query, "status")
 }
 
-// Patch changes an object, or a subresource of it such as "status", by a patch of
-// the given type, and returns it as it was stored.
+// Patch changes an object, or a subresource of it such as "status", by a patch of the given
+// type, and returns the object as it was stored.
 func (r *Resource[T]) Patch(ctx context.Context, key types.NamespacedName, patchType types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string) (T, error) {
 	query := writeQuery(opts.DryRun, opts.FieldManager, opts.FieldValidation)
 	if opts.Force != nil {
@@ -67,8 +67,8 @@ func (r *Resource[T]) Patch(ctx context.Context, key types.NamespacedName, patch
 	return r.do(ctx, http.MethodPatch, key, query, data, string(patchType), subresources...)
 }
 
-// Delete asks for the deletion of an object. The answer may be that it is gone or
-// that it will be, when its finalizers have run; both are nil.
+// Delete asks for the deletion of an object. It returns nil if the object is gone, and also
+// if the object will be gone once its finalizers have run.
 func (r *Resource[T]) Delete(ctx context.Context, key types.NamespacedName, opts metav1.DeleteOptions) error {
 	body, err := deleteBody(opts)
 	if err != nil {
@@ -84,7 +84,7 @@ func (r *Resource[T]) Delete(ctx context.Context, key types.NamespacedName, opts
 	return nil
 }
 
-// deleteBody encodes what a request to delete carries.
+// deleteBody encodes the body of a request to delete, nil if opts need none.
 func deleteBody(opts metav1.DeleteOptions) ([]byte, error) {
 	if opts.Kind == "" {
 		opts.TypeMeta = metav1.TypeMeta{Kind: "DeleteOptions", APIVersion: "v1"}
@@ -96,7 +96,7 @@ func deleteBody(opts metav1.DeleteOptions) ([]byte, error) {
 	return body, nil
 }
 
-// writeQuery is the part of a query that all writing verbs have.
+// writeQuery returns the parameters that all writing verbs have.
 func writeQuery(dryRun []string, fieldManager, fieldValidation string) url.Values {
 	query := url.Values{}
 	if len(dryRun) > 0 {
@@ -198,7 +198,7 @@ func (r *Resource[T]) exchange(ctx context.Context, method string, key types.Nam
 	return x, encoding, data, err
 }
 
-// verbOf is what the API calls a request about one object.
+// verbOf returns the API's verb for a request about one object.
 func verbOf(method string) string {
 	switch method {
 	case http.MethodPost:
@@ -245,7 +245,7 @@ func (r *Resource[T]) object(encoding Encoding, data []byte) (none T, err error)
 	return obj, nil
 }
 
-// answerKind returns what an object says that it is, which in JSON is at least its kind.
+// answerKind reads apiVersion and kind of an object. In JSON, a missing kind is an error.
 func answerKind(encoding Encoding, data []byte) (apiVersion, kind []byte, err error) {
 	if encoding == Protobuf {
 		apiVersion, kind, _, err = wire.Unwrap(data, false)

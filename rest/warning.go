@@ -6,13 +6,13 @@ import (
 	"sync"
 )
 
-// warnings returns the texts for people in Warning headers:
+// warnings returns the texts of Warning headers that are for people:
 //
 //	299 agent "text" "date", 299 agent "text", ...
 //
-// The date is optional, and one header may carry several, as a proxy may have
-// joined them. Only code 299 is for people, the others are about caches (RFC 7234,
-// section 5.5). What follows something malformed in a header is left out.
+// The date is optional. One header may have several warnings, because a proxy may join
+// headers. Only code 299 is for people; the other codes are about caches (RFC 7234,
+// section 5.5). The rest of a header after a malformed warning is left out.
 func warnings(headers []string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for _, header := range headers {
@@ -50,8 +50,8 @@ func cutWarning(header string) (code, text, after string, ok bool) {
 	return code, text, strings.TrimPrefix(header, ","), header == "" || header[0] == ','
 }
 
-// cutQuoted reads a quoted string whose first quote is off already. Control
-// characters, which could change what a terminal shows, are left out.
+// cutQuoted reads a quoted string without its first quote. It leaves out control characters,
+// which could change the display of a terminal.
 func cutQuoted(s string) (text, after string, ok bool) {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
@@ -70,22 +70,22 @@ func cutQuoted(s string) (text, after string, ok bool) {
 	return "", "", false
 }
 
-// maxWarnings bounds how many warnings of one answer are passed on. A text of theirs is
-// shortened as that of a failure is. An API server keeps all of them together below
-// 4 KiB.
+// maxWarnings bounds how many warnings of one answer are handed on. Their texts are cut like
+// those of a failure. An API server keeps all warnings of an answer together below 4 KiB.
 const maxWarnings = 64
 
-// maxWarned bounds how many texts are remembered; a text may name an object.
+// maxWarned bounds how many texts are remembered. A text may contain the name of an object,
+// so that there is no end of different ones.
 const maxWarned = 1000
 
-// warned remembers which warnings were logged: each answer of a deprecated version
-// has one, and each watch is opened anew every few minutes.
+// warned remembers the warnings that were logged, so that each is logged once. Every answer
+// of a deprecated version has one, and a new watch begins every few minutes.
 type warned struct {
 	mu    sync.Mutex // guards following
 	texts map[string]struct{}
 }
 
-// first says whether a text is new. When too many are known, all are forgotten.
+// first reports whether a text is new. When there are too many, it forgets all of them.
 func (w *warned) first(text string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -16,7 +16,7 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-// Watch implements [listwatch.Source]. Bookmarks are always asked for.
+// Watch implements [listwatch.Source]. It always asks for bookmarks.
 func (r *Resource[T]) Watch(ctx context.Context, opts listwatch.WatchOptions) (listwatch.WatchStream[T], error) {
 	query := r.selectors()
 	set(query, "watch", "true")
@@ -56,7 +56,7 @@ func newWatchCutter(e Encoding, maxObjectBytes int) wire.Cutter {
 	return wire.NewJSONWatch(maxObjectBytes)
 }
 
-// eventDecoder makes events of the frames of one watch.
+// eventDecoder decodes the frames of one watch.
 type eventDecoder[T any] struct {
 	resource *Resource[T]
 	exchange *exchange
@@ -116,7 +116,7 @@ func (d *eventDecoder[T]) unwrap(f wire.Frame) (name, object []byte, err error) 
 		if name == nil || object == nil {
 			err = wire.Malformed("an event needs a type and an object")
 			if f.Err != nil {
-				err = f.Err // which is why
+				err = f.Err // the reason
 			}
 		}
 		return name, object, err
@@ -157,7 +157,7 @@ func eventType(name []byte) listwatch.EventType {
 	}
 }
 
-// bookmark reads metadata, which is all that the object of a bookmark has.
+// bookmark reads the metadata of a bookmark. Its object has nothing else.
 func (d *eventDecoder[T]) bookmark(object []byte, event *listwatch.Event[T]) error {
 	var holder struct {
 		metav1.TypeMeta
@@ -193,7 +193,7 @@ func (d *eventDecoder[T]) bookmark(object []byte, event *listwatch.Event[T]) err
 	return nil
 }
 
-// serverError is the error that an ERROR event reports.
+// serverError returns the error in an ERROR event.
 func (d *eventDecoder[T]) serverError(object []byte) error {
 	if len(object) > maxStatusBytes {
 		return wire.Malformed("the server reported an error of %d bytes", len(object))
@@ -217,7 +217,7 @@ type watchStream[T any] struct {
 	ahead   *ahead[T]
 	tally   *tally
 	initial bool  // the initial events have not ended
-	counted int64 // bytes in sum, which is of all parts of a streaming list
+	counted int64 // bytes of this watch that are in sum; sum is of all parts of a streaming list
 	sum     *atomic.Int64
 }
 
@@ -225,8 +225,8 @@ type watchStream[T any] struct {
 func (s *watchStream[T]) Next() (listwatch.Event[T], error) {
 	event, err := s.ahead.next()
 	if s.initial {
-		// Only what has been told is counted: with it may have come what is no longer
-		// initial.
+		// Count only events that were handed out: later events may have arrived in the
+		// same buffer, and may not be initial ones.
 		s.initial = !event.InitialEventsEnd
 		if client := s.ahead.exchange.client; s.initial && s.count() > client.maxListBytes && s.ahead.err == nil {
 			s.ahead.err = s.ahead.exchange.fail(client.listTooLarge())
@@ -237,7 +237,7 @@ func (s *watchStream[T]) Next() (listwatch.Event[T], error) {
 	return event, err
 }
 
-// count is how many bytes the initial events have had.
+// count returns the number of bytes of the initial events so far.
 func (s *watchStream[T]) count() int64 {
 	more := s.ahead.passed - s.counted
 	if more == 0 {

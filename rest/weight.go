@@ -8,27 +8,25 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-// What an object will take in memory is estimated before anything decodes it (G11). Two
-// bytes of protobuf can be an empty container, for which generated code makes a struct
-// of 456: 16 MiB of them would take 4 GB. And generated code calls itself for each
-// level of a type that contains itself, until the stack has no more room, which ends the
-// process.
+// A Resource estimates the memory of an object before anything decodes it (G11). Two bytes
+// of protobuf can be an empty container, for which generated code makes a struct of 456
+// bytes: 16 MiB of them would take 4 GB. And if a type contains itself, generated code calls
+// itself for each level of nesting, until the stack is full and the process ends.
 //
-// Nearly everything cannot be a bomb, and is not looked at. What counts are elements of
-// lists, entries of maps and pointers whose memory is more than Options.MaxExpansion
-// times the bytes that they need at least: of a pod that is its containers, volumes and
-// conditions. All else takes at most so many times its bytes, whatever they are, so that
-// an object as a whole may take twice as much; and an append may take twice as much
-// again for a while.
+// Most fields can do no harm, and are not counted. Counted are elements of lists, entries of
+// maps and pointers that take more memory than Options.MaxExpansion times the least bytes of
+// their encoding. In a pod these are its containers, volumes and conditions. All other
+// fields together take at most MaxExpansion times their bytes. So an object may take twice
+// the budget, and for a while, while an append grows a list, twice as much again.
 //
-// Objects beyond weighAll are weighed to the last element.
+// In objects larger than weighAll, nearly all elements are counted.
 
-// weightBase is what an object may take however short its encoding is, besides the
-// struct itself.
+// weightBase is the memory that an object may take, besides its struct, however short its
+// encoding is.
 const weightBase = 4 << 10
 
-// weighAll is from how many bytes on everything is counted that takes more than a few
-// times its bytes. No API server stores objects of such a size.
+// In an object of more than weighAll bytes, each element is counted that takes more than
+// lightInAll times its bytes. No API server stores objects of such a size.
 const (
 	weighAll   = 2 << 20
 	lightInAll = 8
@@ -41,14 +39,14 @@ type limits struct {
 	depth     int
 }
 
-// limits are those of the options, or else the defaults.
+// limits returns the budgets of the options, or else the defaults.
 func (c *Client) limits() limits {
 	return limits{
 		expansion: orDefault(c.maxExpansion, 64), memory: orDefault(c.maxMemory, 256<<20), depth: orDefault(c.maxDepth, wire.MaxDepth),
 	}
 }
 
-// scales weigh encoded objects of one type. They are made when they are first needed.
+// scales weigh encoded objects of one type. Each is made when it is first needed.
 type scales struct {
 	typ    reflect.Type
 	limits limits
@@ -70,13 +68,13 @@ func newScales(t reflect.Type, l limits) *scales {
 	}
 }
 
-// budget is how much memory an object of so many bytes may take.
+// budget returns the memory that an object of n bytes may take.
 func (s *scales) budget(n int) int64 {
 	return min(weightBase+int64(s.limits.expansion)*int64(n), s.limits.memory)
 }
 
-// weigh returns an error for an object that must not be decoded. size is what is known
-// of it where it is in JSON.
+// weigh returns an error for an object that must not be decoded. size is that of an object
+// in JSON, as far as the cutter knows it.
 func (s *scales) weigh(e Encoding, data []byte, size wire.JSONSize) error {
 	w := weighing{left: s.budget(len(data)), depth: s.limits.depth}
 	if e == JSON {
@@ -99,13 +97,13 @@ type weighing struct {
 	largest int   // element of the type, in JSON
 }
 
-// What is wrong with an object; see verdict.
+// The reasons why an object must not be decoded; verdict adds the limit to them.
 var (
-	errHeavy = fmt.Errorf("%w: decoded, it would take more memory than it may", ErrTooLarge)
+	errHeavy = fmt.Errorf("%w: decoding it would take more memory than its budget", ErrTooLarge)
 	errDeep  = fmt.Errorf("%w: it is nested too deep", ErrTooLarge)
 )
 
-// verdict says of an error what the limit was.
+// verdict adds the limit to an error.
 func (s *scales) verdict(err error, data []byte) error {
 	switch err {
 	case errHeavy:

@@ -12,8 +12,9 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-// What an object of no type makes of JSON, in bytes: a map, with room for its first
-// members, each further one, a list, and each element, with the room that append leaves.
+// The memory that JSON takes as an unstructured object, in bytes: a map, the room for its
+// first members, each further member, a list, and each element with the room that append
+// leaves.
 const (
 	anyMap     = 48
 	anyRoom    = 240 // for eight members
@@ -22,24 +23,24 @@ const (
 	anyElement = 32
 )
 
-// jsonScales say what a value of a type makes of JSON.
+// jsonScales say how much memory the JSON of a value of one type may take.
 type jsonScales struct {
-	kind   reflect.Kind           // Struct, Slice, Map, Pointer, Interface; or Func, for what decodes itself
+	kind   reflect.Kind           // Struct, Slice, Map, Pointer, Interface; or Func, for a type that decodes itself
 	cost   int                    // memory of each element, entry or pointee
-	elem   *jsonScales            // of those
-	fields map[string]*jsonScales // of a struct, nil for what makes little; by name and by folded name
+	elem   *jsonScales            // of the elements, entries or the pointee
+	fields map[string]*jsonScales // of a struct, by name and by folded name; nil for fields that take little
 
-	heavy   bool // there are fields that make more
+	heavy   bool // there are fields that take more
 	largest int  // cost of anything within, of the root only
 	repeats bool // the type contains itself, of the root only
 }
 
-// quadratic bounds, in bytes, what a method UnmarshalJSON reads again, if its type
-// contains itself: it gets all that is nested in it, once for each level.
+// quadratic bounds the bytes that a method UnmarshalJSON reads if its type contains itself:
+// it reads the innermost bytes once for each level.
 const quadratic = 1 << 30
 
-// weighJSON is weigh for JSON. What cannot take much, by the number of what is in it, is
-// not read again.
+// weighJSON is weigh for JSON. It does not read an object that has too few parts to take
+// much.
 func (s *scales) weighJSON(w weighing, data []byte, size wire.JSONSize) error {
 	scales := s.json()
 	if size.Depth > w.depth || scales.repeats && size.Depth > 128 && size.Depth*len(data) > quadratic {
@@ -53,14 +54,14 @@ func (s *scales) weighJSON(w weighing, data []byte, size wire.JSONSize) error {
 	return s.verdict(err, data)
 }
 
-// json weighs the value at data[i] and says where it ends. A decoder has the last word on
-// what is malformed, but not before its end is known.
+// json weighs the value at data[i], and returns where it ends. An error that is not about
+// weight means that the end cannot be found. Other malformed values are left to the decoder.
 func (w *weighing) json(s *jsonScales, data []byte, i int) (end int, err error) {
 	if i >= len(data) {
 		return 0, errShortJSON
 	}
 	c := data[i]
-	for s != nil && s.kind == reflect.Pointer && c != 'n' { // What does not fit is found out when there is something to put it in.
+	for s != nil && s.kind == reflect.Pointer && c != 'n' { // A decoder allocates the pointee before it finds that a value does not fit.
 		if w.left -= int64(s.cost); w.left < 0 {
 			return 0, errHeavy
 		}
@@ -123,8 +124,8 @@ func (w *weighing) json(s *jsonScales, data []byte, i int) (end int, err error) 
 	}
 }
 
-// container counts an object or a list, and returns what its elements are, and what each
-// of them costs.
+// container counts an object or a list, and returns the scales of its elements, and the
+// memory of each.
 func (w *weighing) container(s *jsonScales, c byte, empty bool) (elem *jsonScales, member int) {
 	switch {
 	case s == nil:
@@ -148,8 +149,8 @@ func (w *weighing) container(s *jsonScales, c byte, empty bool) (elem *jsonScale
 	return nil, 0
 }
 
-// field returns the scales of a field. A decoder of the user's may take names in any case,
-// as encoding/json does.
+// field returns the scales of a field. Names match in any case, because a user's decoder may
+// match them so, as encoding/json does.
 func (s *jsonScales) field(name []byte) *jsonScales {
 	in, ok := s.fields[string(name)]
 	if !ok {
@@ -158,7 +159,8 @@ func (s *jsonScales) field(name []byte) *jsonScales {
 	return in
 }
 
-// folded is the same for all names that differ only in case: the least of each letter's.
+// folded returns the same text for all names that differ only in case. Of the variants of
+// each letter, it has the least.
 func folded(name string) string {
 	return strings.Map(func(r rune) rune {
 		least := r
@@ -193,11 +195,12 @@ func newJSONScales(t reflect.Type) *jsonScales {
 	return &root
 }
 
-// maxWeighedNest bounds how deep lists, maps and pointers are nested without a struct.
+// maxWeighedNest bounds how deep lists, maps and pointers of a type are nested without a
+// struct between them.
 const maxWeighedNest = 16
 
-// of returns the scales for a type, nil for what makes little of its bytes, or does it in
-// its own way.
+// of returns the scales for a type. It returns nil for a type whose values take little, and
+// for one that decodes itself in a way of its own.
 func (c *jsonTypes) of(t reflect.Type, nest int) *jsonScales {
 	switch k := t.Kind(); {
 	case nest > maxWeighedNest:
@@ -225,9 +228,9 @@ func (c *jsonTypes) elements(t reflect.Type, cost, nest int) *jsonScales {
 	return &jsonScales{kind: t.Kind(), cost: cost, elem: c.of(t.Elem(), nest+1)}
 }
 
-// structure returns the scales of a struct. What one that decodes itself makes of its
-// bytes cannot be known, if there is room in it for more than them: then every object in
-// it is taken for the largest.
+// structure returns the scales of a struct. If the struct decodes itself, nobody knows which
+// of its bytes become which values. If these may take much, every object within is counted
+// as the largest one.
 func (c *jsonTypes) structure(t reflect.Type) *jsonScales {
 	if s, ok := c.structs[t]; ok {
 		c.repeats = c.repeats || c.pending[t]

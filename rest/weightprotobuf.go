@@ -8,18 +8,18 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-// protobufScales say what the fields of a message make of their bytes, by number. What
-// is not there makes little of them.
+// protobufScales say how much memory the fields of a message take, by number. Fields that
+// are missing take little.
 type protobufScales []protobufWeight
 
-// protobufWeight is that of one field.
+// protobufWeight is the weight of one field.
 type protobufWeight struct {
-	cost int             // memory of each element, 0 if that is not worth counting
-	in   *protobufScales // to go on in, nil if nothing in it is worth counting, nor deep
+	cost int             // memory of each element, 0 if it is too little to count
+	in   *protobufScales // of the message within, nil if nothing in it is counted and it has no bound depth
 }
 
-// minElement is how many bytes an element has at least: a tag and a length. An entry of a
-// map has as many for its key, as those without a key are all the same.
+// minElement is the least number of bytes of an element: a tag and a length. An entry of a
+// map has a tag and a length for its key as well: entries without a key are one entry.
 const (
 	minElement = 2
 	minEntry   = 4
@@ -34,7 +34,7 @@ func (w *weighing) protobuf(s *protobufScales, message []byte) error {
 		var number uint64
 		var value []byte
 		if len(message) > 1 && message[0] < 0x80 && message[0]&7 == wire.TypeBytes && int(message[1]) <= len(message)-2 && message[1] < 0x80 && message[0] > 7 {
-			end := 2 + int(message[1]) // which most fields are like
+			end := 2 + int(message[1]) // Most fields have a number and a length of one byte each.
 			number, value, message = uint64(message[0]>>3), message[2:end], message[end:]
 		} else {
 			h, v, rest, err := wire.NextField(message, false)
@@ -63,33 +63,33 @@ func (w *weighing) protobuf(s *protobufScales, message []byte) error {
 	return nil
 }
 
-// protobufTypes finds out what is worth weighing.
+// protobufTypes finds out which fields have to be counted.
 type protobufTypes struct {
-	light int // what makes no more of each byte is not counted
+	light int // fields that take at most so many times their bytes are not counted
 	types map[reflect.Type]*protobufType
-	all   []*protobufType // entries of maps as well
+	all   []*protobufType // of types, and of entries of maps
 }
 
-// protobufType is what is known of a type while the scales are made.
+// protobufType has the facts about a type while the scales are made.
 type protobufType struct {
 	scales  protobufScales
 	fields  []protobufField
-	matters bool // there is something to count in it, or it contains itself
-	pending bool // its fields are being looked at
+	matters bool // it has a field to count, or contains itself
+	pending bool // message looks at its fields just now
 }
 
 type protobufField struct {
 	number int
 	weight protobufWeight
-	in     *protobufType // nil for what is no message
+	in     *protobufType // nil if the field is no message
 }
 
-// newProtobufScales returns the scales for a type, or nil if nothing of that type needs
-// to be weighed: then no object takes more than light times its bytes.
+// newProtobufScales returns the scales for a type. It returns nil if no field has to be
+// counted: then no object takes more than light times its bytes.
 func newProtobufScales(t reflect.Type, light int) *protobufScales {
 	c := protobufTypes{light: light, types: map[reflect.Type]*protobufType{}}
 	root := c.message(t)
-	for again := true; again; { // until what contains something that matters is known to
+	for again := true; again; { // until each type matters that contains one that matters
 		again = false
 		for _, known := range c.all {
 			for _, f := range known.fields {
@@ -119,7 +119,7 @@ func newProtobufScales(t reflect.Type, light int) *protobufScales {
 	return &root.scales
 }
 
-// message looks at the fields of a struct.
+// message returns the facts about a struct, and looks at its fields.
 func (c *protobufTypes) message(t reflect.Type) *protobufType {
 	if known := c.types[t]; known != nil {
 		known.matters = known.matters || known.pending // it contains itself
@@ -143,11 +143,11 @@ func (c *protobufTypes) message(t reflect.Type) *protobufType {
 	return m
 }
 
-// maxFieldNumber bounds the numbers of fields that index a table. Those of Kubernetes are
-// below a hundred.
+// maxFieldNumber bounds the numbers of fields, because they index a table. Those of
+// Kubernetes are below a hundred.
 const maxFieldNumber = 1 << 12
 
-// field finds out what each occurrence of a field makes of its bytes.
+// field finds out how much memory each occurrence of a field takes.
 func (c *protobufTypes) field(number int, t reflect.Type) protobufField {
 	f := protobufField{number: number}
 	switch t.Kind() {
@@ -177,8 +177,8 @@ func (c *protobufTypes) field(number int, t reflect.Type) protobufField {
 	return f
 }
 
-// element returns what an element of a type costs, with what it points to, if that is
-// worth counting.
+// element returns the memory of an element of a type, with its pointee, or 0 if that is too
+// little to count.
 func (c *protobufTypes) element(t reflect.Type, bytes int) (cost int, in *protobufType) {
 	cost = int(t.Size())
 	if t.Kind() == reflect.Pointer {
@@ -194,8 +194,8 @@ func (c *protobufTypes) element(t reflect.Type, bytes int) (cost int, in *protob
 	return cost, in
 }
 
-// mapEntry is roughly what an entry of a map takes, with the room that a map leaves free.
-// Large keys and values are behind a pointer.
+// mapEntry returns roughly the memory of a map's entry, with the room that a map leaves
+// free. Large keys and values are behind a pointer.
 func mapEntry(t reflect.Type) int {
 	entry, apart := 0, 0
 	for _, part := range []reflect.Type{t.Key(), t.Elem()} {

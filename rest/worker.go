@@ -7,12 +7,12 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-// maxWorkers bounds the goroutines that decode for one stream. One goroutine
-// cuts, and more than this many could not be kept busy by it.
+// maxWorkers bounds the goroutines that decode for one stream. One goroutine cuts frames,
+// and could not keep more workers busy.
 const maxWorkers = 8
 
-// worker decodes b, and then one batch after another as long as one is waiting: a
-// watch on which nothing happens has no workers.
+// worker decodes b, and then each batch that waits. It ends when none waits: a quiet watch
+// has no workers.
 func (a *ahead[T]) worker(b *batch[T]) {
 	growStack()
 	decoding := true
@@ -36,7 +36,7 @@ func (a *ahead[T]) worker(b *batch[T]) {
 	}
 }
 
-// decodeAll makes results of the frames of a batch.
+// decodeAll decodes the frames of a batch.
 func (a *ahead[T]) decodeAll(b *batch[T]) {
 	if cap(b.results) < len(b.frames) {
 		b.results = make([]outcome[T], len(b.frames))
@@ -45,7 +45,7 @@ func (a *ahead[T]) decodeAll(b *batch[T]) {
 	i, finished := 0, false
 	defer func() {
 		if !finished {
-			b.results[i] = outcome[T]{err: errGoexit} // after which nothing is read
+			b.results[i] = outcome[T]{err: errGoexit} // This error ends the stream.
 		}
 	}()
 	var f wire.Frame
@@ -60,12 +60,11 @@ func (a *ahead[T]) decodeAll(b *batch[T]) {
 	b.buffer, b.frames = nil, b.frames[:0]
 }
 
-// errGoexit is what remains of a type's method that ended the goroutine of a decoder.
-var errGoexit = errors.New("rest: a method of the Go type called runtime.Goexit while an object was decoded, which ended the stream; testing's FailNow does so: call it in the test's own goroutine only")
+// errGoexit is the error of a stream if a method of the type ended the decoding goroutine.
+var errGoexit = errors.New("rest: a method of the Go type called runtime.Goexit while it decoded an object, and so ended the stream; FailNow of package testing calls it: call FailNow in the goroutine of the test only")
 
-// growStack makes room on the stack for decoding, at once and while there is next to
-// nothing on it. Step by step, in the middle of decoding, it costs a worker more
-// than a batch is worth.
+// growStack grows the stack for decoding, once, while there is next to nothing on it to
+// copy. Growing it step by step would cost a worker more than decoding a batch.
 //
 //go:noinline
 func growStack() {

@@ -9,9 +9,9 @@ import (
 	kjson "sigs.k8s.io/json"
 )
 
-// addAggregated reads an APIGroupDiscoveryList, which has groups and versions in
-// order of preference. A stale version is reported and left out, and the first
-// one that is not stale is the preferred one, as for kubectl.
+// addAggregated reads an APIGroupDiscoveryList, which has groups and versions in order of
+// preference. It reports a stale version, and leaves it out. The first version that is not
+// stale is the preferred one, as for kubectl.
 func (f *finding) addAggregated(path string, data []byte) error {
 	var list apidiscovery.APIGroupDiscoveryList
 	if err := kjson.UnmarshalCaseSensitivePreserveInts(data, &list); err != nil {

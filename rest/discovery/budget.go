@@ -7,31 +7,31 @@ import (
 	"sync"
 )
 
-// Bounds for all documents of a discovery together. Where objects are empty, memory is a
-// hundred times what they are in JSON. A thousand custom resources are twenty thousand
-// objects, and a few megabytes.
+// Bounds for all documents of a discovery together. Empty objects take a hundred times as
+// much memory as their JSON. A thousand custom resources are twenty thousand objects, and a
+// few megabytes.
 const (
 	maxObjects = 200_000
 	maxBytes   = 64 << 20
 )
 
-// maxName bounds the names of groups, versions, kinds and resources, which are those of
-// domains at most.
+// maxName bounds the names of groups, versions, kinds and resources. The longest of them may
+// be a domain name.
 const maxName = 253
 
-// maxFailed is how many versions may fail before no further one is asked for: it is the
-// server then, and each failure has something to say.
+// maxFailed is how many versions may fail before a discovery asks for no more. Then the
+// whole server fails, and each failure takes memory for its error.
 const maxFailed = 64
 
-// budget is what a discovery has taken.
+// budget counts the bytes, objects and failures of a discovery.
 type budget struct {
 	mu             sync.Mutex // guards following
 	objects, bytes int
 	failed         int
 }
 
-// take refuses a document that is too large, with those before it, before it is decoded.
-// What may stand for an object counts as one.
+// take counts a document before it is decoded. It returns an error if the document, with
+// those before it, is too large. Each byte that may begin an object counts as one.
 func (b *budget) take(data []byte) error {
 	objects := bytes.Count(data, []byte("{")) + bytes.Count(data, []byte("null"))
 	b.mu.Lock()
@@ -52,19 +52,19 @@ func (b *budget) count(err error) {
 	}
 }
 
-// spent says whether too much has failed.
+// spent reports whether maxFailed versions have failed.
 func (b *budget) spent() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.failed >= maxFailed
 }
 
-// isName says whether a name can be one, which is a part of a path.
+// isName reports whether a name of a server can be a part of a path.
 func isName(name string) bool {
 	return name != "" && name != "." && name != ".." && len(name) <= maxName && !strings.ContainsAny(name, "/%")
 }
 
-// size is how many bytes the names of a resource have.
+// size returns the bytes of all names of a resource.
 func (r *Resource) size() int {
 	n := len(r.Group) + len(r.Version) + len(r.Plural) + len(r.Singular) + len(r.Kind)
 	for _, names := range [][]string{r.ShortNames, r.Categories, r.Verbs} {

@@ -18,12 +18,12 @@ const (
 	acceptLegacy = "application/json"
 )
 
-// Resources asks the server for all of its resources, every version of each. It
-// blocks until the server has answered, or ctx ends; after an error in one part
-// it goes on with the others.
+// Resources asks the server for all of its resources, every version of each. It blocks
+// until the server has answered, or ctx ends. If one part fails, it goes on with the
+// others, and returns their resources beside the error, which is always an [*Error].
 //
-// What was found is returned also beside an error, which is always an [*Error].
-// A missing /api or /apis is no error, for an extension server has no core group.
+// If only one of /api and /apis is missing, that is no error: an extension API server has
+// no core group.
 func Resources(ctx context.Context, client *rest.Client) ([]Resource, error) {
 	var found finding
 	missing := 0
@@ -47,7 +47,7 @@ func Resources(ctx context.Context, client *rest.Client) ([]Resource, error) {
 	return found.resources, nil
 }
 
-// finding is what is known so far.
+// finding has the resources and failures of a discovery so far.
 type finding struct {
 	resources []Resource
 	failures  []Failure
@@ -65,8 +65,8 @@ func askRoot(ctx context.Context, client *rest.Client, path string) ([]byte, err
 	return data, err
 }
 
-// addRoot reads the answer from /api or /apis. Its kind tells the form; the
-// header Content-Type does as well, but proxies were seen to change it.
+// addRoot reads the answer from /api or /apis. The kind says which form it has. So does
+// Content-Type, but some proxies change that.
 func (f *finding) addRoot(ctx context.Context, client *rest.Client, path string, data []byte) {
 	var versions []versionPath
 	var kind metav1.TypeMeta
@@ -97,7 +97,7 @@ func (f *finding) addRoot(ctx context.Context, client *rest.Client, path string,
 	f.addVersions(ctx, client, versions)
 }
 
-// misnamed reports that something in a document has a name that cannot be one.
+// misnamed reports that a group or a version has an invalid name.
 func (f *finding) misnamed(path string) {
 	f.fail(Failure{Path: path + "/...", Err: fmt.Errorf("%w: a group or a version has a name that cannot be one", rest.ErrMalformed)})
 }

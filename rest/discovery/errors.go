@@ -10,39 +10,37 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// ErrStale is the reason of a [Failure] where the server could not reach the
-// extension server (the APIService) behind a group version and has only old
-// knowledge of it, or none.
+// ErrStale is the reason of a [Failure] if the server could not reach the extension API
+// server (the APIService) behind a group version. Its answer about that version is old, or
+// it has none.
 var ErrStale = errors.New("the server cannot reach the extension server behind it; kubectl get apiservices shows why")
 
-// Error says what could not be discovered. The other resources were.
-//
-// It unwraps to all reasons, so that the predicates of
-// k8s.io/apimachinery/pkg/api/errors see them.
+// Error says which parts of an API could not be discovered. The others were. It unwraps to
+// all reasons, so that the predicates of k8s.io/apimachinery/pkg/api/errors find them.
 type Error struct {
 	Failures []Failure // at least one
 }
 
 // Failure is one part of the API that could not be read.
 type Failure struct {
-	// GroupVersion is what could not be read. It is empty where not even the
-	// groups are known, or one has a name that cannot be one.
+	// GroupVersion is the part that could not be read. It is empty if the list of groups
+	// could not be read, or if it has an invalid name.
 	GroupVersion schema.GroupVersion
 
-	// Path is where it was looked for, such as "/apis/metrics.k8s.io/v1beta1".
+	// Path is the path of the request, such as "/apis/metrics.k8s.io/v1beta1".
 	Path string
 
 	Err error
 }
 
-// Bounds for what an error says: the reasons, and the paths for each.
+// Bounds for the text of an error: how many reasons, and how many paths for each.
 const (
 	maxReasons = 8
 	maxPaths   = 12
 )
 
-// Error lists what failed and why, of very much the first. What several parts failed for
-// is said once, with the request of the first.
+// Error lists the first reasons, each once, with the first paths that failed for it. The
+// text of a reason names the request of the first.
 func (e *Error) Error() string {
 	var parts []*reasoned
 	known := map[string]*reasoned{}
@@ -71,14 +69,14 @@ func (e *Error) Error() string {
 	return "API discovery is incomplete: " + strings.Join(texts, "; ")
 }
 
-// reasoned is what failed for one reason.
+// reasoned has the parts that failed for one reason.
 type reasoned struct {
 	why   string
-	paths []string // the first
+	paths []string // the first ones
 	count int
 }
 
-// reason is what an error says apart from the request that it belongs to.
+// reason returns the text of an error without the request that the error is about.
 func reason(err error) string {
 	if request, ok := err.(*rest.Error); ok {
 		err = request.Err
@@ -95,16 +93,16 @@ func (e *Error) Unwrap() []error {
 	return reasons
 }
 
-// NotFoundError is what [Find] answers when no resource has the name.
+// NotFoundError is the error of [Find] if no resource has the name.
 type NotFoundError struct {
 	Name string
 
-	// Similar are names that were perhaps meant, the likeliest first, at most
-	// three.
+	// Similar has at most three names that the caller may have meant, the likeliest
+	// first.
 	Similar []string
 }
 
-// Error names what was asked for and what was perhaps meant.
+// Error names the missing name, and the similar ones.
 func (e *NotFoundError) Error() string {
 	hint := "kubectl api-resources lists what there is"
 	if len(e.Similar) > 0 {

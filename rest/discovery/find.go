@@ -5,17 +5,17 @@ import (
 	"strings"
 )
 
-// Find returns the resource that name means, as kubectl understands it. A name
-// is a plural, singular or short name or a kind, and case does not matter; it may
-// be followed by a group or its beginning, or by a version and a group:
+// Find returns the resource that name means, as kubectl understands it. A name is a plural,
+// a singular, a short name or a kind, in any case. A group or its beginning may follow, or a
+// version and a group:
 //
 //	pods  pod  po  Pod
 //	deployments.apps  certificates.cert-manager.io  ingresses.networking
 //	deployments.v1.apps  pods.v1.
 //
-// Where several resources match, full names go before short names and those
-// before kinds, then a preferred version before others, then the first in
-// resources, which [Resources] returns with the core group in front.
+// If several resources match, a plural or singular goes before a short name, and that before
+// a kind; then a preferred version goes before others; then the order of resources decides,
+// in which [Resources] puts the core group first.
 //
 // The error is a [*NotFoundError].
 func Find(resources []Resource, name string) (Resource, error) {
@@ -38,8 +38,8 @@ type query struct {
 	anyGroup   bool
 }
 
-// readings returns the ways to read a name in lower case: what follows the first
-// dot is a version and a group, or else all of it is the group.
+// readings returns the ways to read a name in lower case. The text after the first dot is a
+// version and a group, or else a group.
 func readings(name string) []query {
 	name, qualifier, qualified := strings.Cut(name, ".")
 	if !qualified {
@@ -52,7 +52,7 @@ func readings(name string) []query {
 	return []query{asGroup}
 }
 
-// tiers are what a name may be, best first.
+// tiers are the kinds of names, best first.
 var tiers = []func(r *Resource, name string) bool{
 	func(r *Resource, name string) bool {
 		return name == strings.ToLower(r.Plural) || name == strings.ToLower(r.Singular)
@@ -61,8 +61,8 @@ var tiers = []func(r *Resource, name string) bool{
 	func(r *Resource, name string) bool { return name == strings.ToLower(r.Kind) },
 }
 
-// best returns the best of the resources that match. A group matches whole or, if
-// none does, by its beginning.
+// best returns the best of the resources that match. The whole group has to match or, if no
+// group does, its beginning.
 func (q query) best(resources []Resource, matches func(*Resource, string) bool) (Resource, bool) {
 	best, rank := -1, 0
 	for i := range resources {

@@ -14,15 +14,15 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// requestsAtOnce bounds the load on a server that is asked for one group version
-// at a time, of which a busy cluster has a hundred.
+// requestsAtOnce bounds the load on a server without aggregated discovery, which gets one
+// request for each group version. A busy cluster has a hundred of them.
 const requestsAtOnce = 8
 
-// maxVersions bounds what a server can make of one answer: each version of a group
-// costs a request.
+// maxVersions bounds how many requests follow from one answer: one for each version of a
+// group.
 const maxVersions = 10_000
 
-// versionPath is a version of a group, and where its resources are listed.
+// versionPath is a version of a group, and the path of its resources.
 type versionPath struct {
 	schema.GroupVersion
 	path string
@@ -41,8 +41,8 @@ func coreVersions(data []byte) ([]versionPath, error) {
 	return versions, nil
 }
 
-// groupVersions reads the legacy answer from /apis: groups in the server's order,
-// and of each the preferred version first.
+// groupVersions reads the legacy answer from /apis. It returns groups in the server's order,
+// each with its preferred version first.
 func groupVersions(data []byte) ([]versionPath, error) {
 	var doc metav1.APIGroupList
 	if err := kjson.UnmarshalCaseSensitivePreserveInts(data, &doc); err != nil {
@@ -64,8 +64,8 @@ func groupVersions(data []byte) ([]versionPath, error) {
 	return versions, nil
 }
 
-// named leaves out the versions whose names cannot be any. They would be part of a path,
-// and may lead out of what the client was to ask.
+// named leaves out versions with invalid names, and reports them. A name becomes a part of a
+// path, and an invalid one could lead to another part of the API.
 func (f *finding) named(path string, versions []versionPath) []versionPath {
 	n := len(versions)
 	versions = slices.DeleteFunc(versions, func(v versionPath) bool {
@@ -77,9 +77,8 @@ func (f *finding) named(path string, versions []versionPath) []versionPath {
 	return versions
 }
 
-// addVersions asks for every version, several at once, and adds in order what
-// they have. When ctx ends it asks for no more, and reports the first that it has
-// left out.
+// addVersions asks for every version, several at once, and adds their resources in order.
+// When ctx ends it asks for no more, and reports the first version that it has left out.
 func (f *finding) addVersions(ctx context.Context, client *rest.Client, versions []versionPath) {
 	lists := make([]metav1.APIResourceList, len(versions))
 	errs := make([]error, len(versions))
@@ -131,7 +130,7 @@ func (f *finding) addVersions(ctx context.Context, client *rest.Client, versions
 	}
 }
 
-// errSpent is why a version was not asked for.
+// errSpent is the reason why a version was not asked for.
 var errSpent = fmt.Errorf("the server was not asked, after %d others had failed", maxFailed)
 
 // askVersion gets the resources of one group version.

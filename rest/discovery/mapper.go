@@ -16,38 +16,38 @@ import (
 
 // MapperOptions are the choices of a Mapper. The zero value works.
 type MapperOptions struct {
-	// RefreshInterval is the shortest time between two discoveries, whether the
-	// first succeeded or not, so that a name that does not exist, asked for over and
-	// over, is no load. Negative means none. Defaults to 10 seconds.
+	// RefreshInterval is the shortest time between two discoveries, whether or not the
+	// first succeeded. So a program that searches for a missing name, over and over, does
+	// not burden the server. Negative means none. Defaults to 10 seconds.
 	RefreshInterval time.Duration
 }
 
-// Mapper finds resources by their names and kinds in what a server said when it was
-// last asked. A name that is not there makes it ask again, as a custom resource may
-// be new; what has vanished from the server is noticed then, too. It is safe for
-// concurrent use: searching takes no lock, and of several who miss something only
-// one asks while the others wait for that answer. It has no goroutine.
+// Mapper finds resources by their names and kinds, in the last answer of a server. If a name
+// is missing there, the Mapper asks again, because a custom resource may be new. Only then
+// it notices resources that have vanished. It is safe for concurrent use: a search takes no
+// lock, and if several searches miss something, one asks the server while the others wait
+// for that answer. It has no goroutine.
 //
-// Discovery that fails in parts hides nothing: what is known of those parts from
-// before is kept, an error is returned only to who asks for what was not found, and
-// it then names those parts, too, as that is where it may be.
+// If a part of a discovery fails, the Mapper keeps the earlier resources of that part. Only
+// a search that finds nothing returns an error. This error also names the parts that
+// failed, because the missing resource may be in one of them.
 type Mapper struct {
 	client   *rest.Client
 	interval time.Duration
 	known    atomic.Pointer[knowledge] // nil before the first discovery
-	asking   chan struct{}             // holds one element while somebody asks
+	asking   chan struct{}             // holds one element while a caller asks the server
 
 	discoveries atomic.Uint64
 }
 
-// knowledge is the outcome of a discovery. It is immutable.
+// knowledge is the result of a discovery. It does not change.
 type knowledge struct {
 	resources []Resource
-	err       error // what could not be discovered, or nil
+	err       error // an *Error, or nil
 	at        time.Time
 }
 
-// NewMapper returns a mapper that knows nothing yet; it asks at first use.
+// NewMapper returns a mapper. It asks the server at its first use.
 func NewMapper(client *rest.Client, opts MapperOptions) *Mapper {
 	if opts.RefreshInterval == 0 {
 		opts.RefreshInterval = 10 * time.Second
@@ -55,8 +55,8 @@ func NewMapper(client *rest.Client, opts MapperOptions) *Mapper {
 	return &Mapper{client: client, interval: opts.RefreshInterval, asking: make(chan struct{}, 1)}
 }
 
-// Find is the function [Find] in what the server has. The error is, or wraps, a
-// [*NotFoundError], or says why the server could not be asked.
+// Find is the function [Find] for the resources of the server. The error is, or wraps, a
+// [*NotFoundError], or is that of the context.
 func (m *Mapper) Find(ctx context.Context, name string) (found Resource, err error) {
 	err = m.search(ctx, func(all []Resource) (err error) {
 		found, err = Find(all, name)
@@ -65,9 +65,9 @@ func (m *Mapper) Find(ctx context.Context, name string) (found Resource, err err
 	return found, err
 }
 
-// Kind returns the resource whose objects are of a kind. An empty version means the
-// one that the server prefers among those that have the kind. Errors are those of
-// [Mapper.Find].
+// Kind returns the resource whose objects are of a kind. If kind has no version, Kind
+// returns the version that the server prefers among those that have the kind. Errors are
+// those of [Mapper.Find].
 func (m *Mapper) Kind(ctx context.Context, kind schema.GroupVersionKind) (found Resource, err error) {
 	err = m.search(ctx, func(all []Resource) error {
 		i := slices.IndexFunc(all, func(r Resource) bool { // the first is the preferred one
@@ -101,9 +101,9 @@ func (m *Mapper) Category(ctx context.Context, name string) (found []Resource, e
 	return found, err
 }
 
-// Resources returns all that is known, which must not be changed, and beside it an
-// [*Error] that says what could not be discovered. It asks the server only if that
-// was never done.
+// Resources returns all known resources, which the caller must not change, and an [*Error]
+// beside them if the last discovery failed in parts. It asks the server only if the mapper
+// never did.
 func (m *Mapper) Resources(ctx context.Context) ([]Resource, error) {
 	k := m.known.Load()
 	if k == nil {
@@ -115,8 +115,8 @@ func (m *Mapper) Resources(ctx context.Context) ([]Resource, error) {
 	return k.resources, k.err
 }
 
-// Refresh asks the server now, unless somebody else just did so. The error is as
-// that of the function [Resources].
+// Refresh asks the server, unless another caller has asked it in the meantime. Errors are
+// those of the function [Resources].
 func (m *Mapper) Refresh(ctx context.Context) error {
 	k, err := m.refresh(ctx, m.known.Load())
 	if err != nil {
@@ -127,15 +127,15 @@ func (m *Mapper) Refresh(ctx context.Context) error {
 
 // Stats describe a mapper at one moment.
 type Stats struct {
-	// Resources is how many are known, in all versions.
+	// Resources is how many resources are known, in all versions.
 	Resources int
 
-	// Discoveries is how often the server was asked, DiscoveredAt when that was last
-	// the case.
+	// Discoveries is how often the mapper has asked the server, DiscoveredAt when it last
+	// did.
 	Discoveries  uint64
 	DiscoveredAt time.Time
 
-	// Err says what could not be discovered then.
+	// Err is the error of the last discovery.
 	Err error
 }
 
@@ -148,8 +148,8 @@ func (m *Mapper) Stats() Stats {
 	return s
 }
 
-// search looks for something in what is known, and once more in what the server
-// says now, if it is not too early to ask.
+// search calls find with the known resources. If find fails, and RefreshInterval allows it,
+// search asks the server, and calls find once more.
 func (m *Mapper) search(ctx context.Context, find func([]Resource) error) error {
 	k := m.known.Load()
 	if k != nil {
@@ -165,7 +165,7 @@ func (m *Mapper) search(ctx context.Context, find func([]Resource) error) error 
 	return k.explain(find(k.resources))
 }
 
-// explain adds what could not be discovered to an error about what was not found.
+// explain adds the parts that could not be discovered to the error of a search.
 func (k *knowledge) explain(err error) error {
 	switch {
 	case err == nil || k.err == nil:
@@ -176,8 +176,8 @@ func (k *knowledge) explain(err error) error {
 	return fmt.Errorf("%w; but %w", err, k.err)
 }
 
-// refresh asks the server, unless somebody else replaced what the caller knows. Its
-// own error is only that of a context.
+// refresh asks the server, unless another caller has replaced stale by then. Its error is
+// only that of ctx.
 func (m *Mapper) refresh(ctx context.Context, stale *knowledge) (*knowledge, error) {
 	select {
 	case m.asking <- struct{}{}:
@@ -192,7 +192,7 @@ func (m *Mapper) refresh(ctx context.Context, stale *knowledge) (*knowledge, err
 	m.discoveries.Add(1)
 	resources, err := Resources(ctx, m.client)
 	if ctx.Err() != nil {
-		return nil, ctx.Err() // it says nothing about the server
+		return nil, ctx.Err() // This answer says nothing about the server.
 	}
 	k := &knowledge{resources: resources, err: err, at: time.Now()}
 	if failed, ok := errors.AsType[*Error](err); ok && old != nil {
@@ -202,12 +202,12 @@ func (m *Mapper) refresh(ctx context.Context, stale *knowledge) (*knowledge, err
 	return k, nil
 }
 
-// keep adds to resources what was known before of the parts that failed: the core
-// group in front, the rest behind, so that what is sure is found first. It does not keep
-// more than a server may say at once, as one may say something else each time.
+// keep adds the earlier resources of the parts that failed: those of the core group in
+// front, and the others behind, so that a search finds fresh resources first. It keeps no
+// more than one discovery may return, because a server may answer differently each time.
 func keep(old, resources []Resource, failures []Failure) []Resource {
 	lost := map[schema.GroupVersion]bool{}
-	lostCore, lostOthers := false, false // where not even the groups are known
+	lostCore, lostOthers := false, false // the answer of /api, or of /apis, is missing
 	for _, f := range failures {
 		switch {
 		case !f.GroupVersion.Empty():

@@ -11,9 +11,8 @@ import (
 // maxSimilar is how many names an error suggests.
 const maxSimilar = 3
 
-// similar returns the names of those resources that name is likely a slip for,
-// the likeliest first. A group in name is passed over: the right name in the
-// wrong group is a slip, too.
+// similar returns names of resources that the caller may have meant by name, the likeliest
+// first. It ignores a group in name, because the name may be right, and the group wrong.
 func similar(resources []Resource, name string) []string {
 	name, _, _ = strings.Cut(strings.ToLower(name), ".")
 	type candidate struct {

@@ -12,10 +12,10 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// kind is the kind of what is said in both directions.
+// kind is the kind of the documents in both directions.
 const kind = "ExecCredential"
 
-// question is what a plugin is told; see the type ExecCredential of
+// question is the document that a plugin gets; see the type ExecCredential of
 // client.authentication.k8s.io.
 type question struct {
 	APIVersion string `json:"apiVersion"`
@@ -36,7 +36,7 @@ type clusterInfo struct {
 	Config                   json.RawMessage `json:"config,omitempty"`
 }
 
-// question returns what the plugin is told.
+// question returns the document for the plugin.
 func (p *Plugin) question(interactive bool) ([]byte, error) {
 	q := question{APIVersion: p.opts.APIVersion, Kind: kind}
 	q.Spec.Interactive = interactive
@@ -55,10 +55,10 @@ func (p *Plugin) question(interactive bool) ([]byte, error) {
 	return json.Marshal(q)
 }
 
-// maxFile bounds what is read of a file with authorities.
+// maxFile bounds the size of a file with authorities.
 const maxFile = 4 << 20
 
-// answer is what a plugin prints.
+// answer is the document that a plugin prints.
 type answer struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
@@ -70,8 +70,8 @@ type answer struct {
 	} `json:"status"`
 }
 
-// read makes a credential of what a plugin has printed, and says when it ends,
-// with the zero time for not known. Its errors quote nothing that may be secret.
+// read makes a credential from the output of a plugin, and returns when the credential
+// expires, or the zero time if that is unknown. Its errors quote nothing that may be secret.
 func (p *Plugin) read(output []byte) (*rest.Credential, time.Time, error) {
 	var none time.Time
 	var a answer

@@ -7,28 +7,27 @@ import (
 	"os/exec"
 )
 
-// ErrNoTerminal is wrapped by errors about a plugin that has to ask the user
-// something, in a process without a terminal.
+// ErrNoTerminal is wrapped by errors about a plugin that must ask the user for input, in a
+// process without a terminal.
 var ErrNoTerminal = errors.New("it needs a terminal, and standard input is none (interactiveMode Always)")
 
-// ErrMalformed is wrapped by errors about a plugin that did not print what it
-// should have.
+// ErrMalformed is wrapped by errors about a plugin whose output is no valid ExecCredential.
 var ErrMalformed = errors.New("malformed answer")
 
 // Error is the failure of a plugin. It unwraps to the reason: the context's error,
 // exec.ErrNotFound or fs.ErrNotExist, an *exec.ExitError, [ErrMalformed] and so on.
 type Error struct {
-	// Command is the plugin.
+	// Command is the command of the plugin.
 	Command string
 
-	// Stderr is the end of what the command wrote to its standard error, in one
-	// line, without what looks like a secret.
+	// Stderr is the end of the command's standard error, in one line, without words that
+	// look like secrets.
 	Stderr string
 
 	Err error
 }
 
-// Error says which plugin failed, why, and what it had to say.
+// Error names the plugin, the reason and the end of its standard error.
 func (e *Error) Error() string {
 	text := fmt.Sprintf("exec plugin %q: %v", e.Command, e.Err)
 	if e.Stderr != "" {
@@ -40,8 +39,7 @@ func (e *Error) Error() string {
 // Unwrap returns the reason.
 func (e *Error) Unwrap() error { return e.Err }
 
-// missing adds to the error of a command that could not be started how to get it,
-// if that is what it lacks.
+// missing adds hint to an error that says that the command does not exist.
 func missing(err error, hint string) error {
 	if !errors.Is(err, exec.ErrNotFound) && !errors.Is(err, fs.ErrNotExist) {
 		return err

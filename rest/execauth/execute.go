@@ -13,7 +13,7 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// Bounds for what a plugin may print, and for what is kept of its errors.
+// Bounds for the standard output of a plugin, and for the end of its standard error.
 const (
 	maxOutput = 1 << 20
 	maxStderr = 2 << 10
@@ -38,7 +38,7 @@ func (p *Plugin) execute(ctx context.Context) (*rest.Credential, time.Time, erro
 	return credential, end, nil
 }
 
-// output returns what the command prints.
+// output runs the command, and returns its standard output.
 func (p *Plugin) output(ctx context.Context, stderr io.Writer) ([]byte, error) {
 	path, err := p.opts.Policy.allow(p.command)
 	if err != nil {
@@ -88,7 +88,7 @@ func revealed(secrets []rest.Secret) []string {
 	return out
 }
 
-// bounded keeps what is written to it, and fails where that is too much.
+// bounded keeps the bytes that are written to it. It fails if they are too many.
 type bounded struct {
 	data     bytes.Buffer
 	overflow bool
@@ -102,7 +102,7 @@ func (b *bounded) Write(p []byte) (int, error) {
 	return b.data.Write(p)
 }
 
-// tail keeps the end of what is written to it.
+// tail keeps the last bytes that are written to it.
 type tail struct {
 	data []byte
 	cut  bool
@@ -117,8 +117,8 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// String returns the end in whole words, of which none can be the rest of a secret
-// that would not be recognised any more.
+// String returns the end, beginning with a whole word: the rest of a word could be that of a
+// secret, which nobody would recognise.
 func (t *tail) String() string {
 	if !t.cut {
 		return string(t.data)

@@ -15,52 +15,52 @@ const (
 	V1beta1 = "client.authentication.k8s.io/v1beta1"
 )
 
-// InteractiveMode says whether a plugin may ask the user something.
+// InteractiveMode says whether a plugin may ask the user for input.
 type InteractiveMode string
 
-// The modes, by the names that they have in a kubeconfig.
+// The modes, by their names in a kubeconfig.
 const (
 	// Never gives the plugin no standard input.
 	Never InteractiveMode = "Never"
-	// IfAvailable gives it ours if that is a terminal.
+	// IfAvailable gives the plugin Options.Stdin if that is a terminal.
 	IfAvailable InteractiveMode = "IfAvailable"
-	// Always gives it ours, and does not start it unless that is a terminal.
+	// Always gives the plugin Options.Stdin, and does not start it unless that is a
+	// terminal.
 	Always InteractiveMode = "Always"
 )
 
 // Options are the choices of a Plugin. The zero value works.
 type Options struct {
-	// APIVersion is the version of the protocol that the plugin speaks. Defaults
-	// to V1.
+	// APIVersion is the version of the plugin's protocol. Defaults to V1.
 	APIVersion string
 
-	// Args are the arguments of the command, of which one may be a password:
-	// [rest.Secrets] makes them of strings. Default to none.
+	// Args are the arguments of the command. They are Secrets, because one may be a
+	// password; [rest.Secrets] makes them from strings. Default to none.
 	Args []rest.Secret
 
-	// Env is added to the environment of this process, each as "NAME=value". Defaults
-	// to nothing.
+	// Env has variables as "NAME=value". The command gets them besides the environment of
+	// this process. Defaults to none.
 	Env []rest.Secret
 
-	// Policy says which commands may be run. Defaults to all.
+	// Policy says which commands may run. Defaults to all.
 	Policy Policy
 
-	// InstallHint tells people how to get the command. It is part of the error when
-	// it is missing. Defaults to nothing.
+	// InstallHint tells people how to get the command. It is a part of the error if the
+	// command is missing. Defaults to nothing.
 	InstallHint string
 
-	// Cluster is told to the plugin. Defaults to nothing.
+	// Cluster is given to the plugin, as a part of its ExecCredential. Defaults to none.
 	Cluster *Cluster
 
-	// InteractiveMode says whether the plugin may ask the user something. A plugin
-	// that may has its standard error shown as well. Defaults to IfAvailable.
+	// InteractiveMode says whether the plugin may ask the user for input. If it may, its
+	// standard error is that of this process as well. Defaults to IfAvailable.
 	InteractiveMode InteractiveMode
 
-	// Stdin is the standard input of plugins that have one. Defaults to os.Stdin.
+	// Stdin is the standard input of a plugin that gets one. Defaults to os.Stdin.
 	Stdin *os.File
 
-	// Timeout ends a plugin that takes longer. Defaults to 5 minutes, in which one
-	// can log in with a browser.
+	// Timeout is how long the command may run. Then it is killed. Defaults to 5 minutes,
+	// long enough to log in with a browser.
 	Timeout time.Duration
 }
 
@@ -75,12 +75,12 @@ type Cluster struct {
 	ProxyURL           rest.Secret // it may have a password
 	DisableCompression bool
 
-	// Config is for the plugin alone: what a kubeconfig has in the cluster's
-	// extension named "client.authentication.k8s.io/exec", which is JSON.
+	// Config is JSON for the plugin. In a kubeconfig, it is the cluster's extension named
+	// "client.authentication.k8s.io/exec".
 	Config rest.Secret
 }
 
-// withDefaults returns complete options, or says what is wrong with them.
+// withDefaults returns options with their defaults, or an error that says what is wrong.
 func (o Options) withDefaults() (Options, error) {
 	if o.APIVersion == "" {
 		o.APIVersion = V1

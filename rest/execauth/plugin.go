@@ -13,46 +13,44 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// A run that did not help is followed by a pause, which doubles with each of them in a
-// row, so that a plugin that fails does not cost a process for each request.
+// A pause follows each run that did not help. It doubles with each such run in a row, so
+// that a failing plugin does not cost a process for each request.
 const (
 	firstPause = time.Second
 	maxPause   = 10 * time.Second
 )
 
-// maxMargin is how long before its end a credential is replaced at most.
+// maxMargin is the longest time before its end at which a credential is replaced.
 const maxMargin = 10 * time.Second
 
-// Plugin is a command that prints credentials. It is safe for concurrent use,
-// holds nothing that would need closing, and has no process or goroutine outside
-// of calls.
+// Plugin is a command that prints credentials. It is safe for concurrent use, and needs no
+// Close: it has no process or goroutine outside of calls.
 type Plugin struct {
 	command    string
 	opts       Options
 	isTerminal func(*os.File) bool
 
 	mu      sync.Mutex       // guards following
-	last    rest.Secret      // the last token that there was
-	current *rest.Credential // nil where there is none that could be used
-	until   time.Time        // zero where current is not known to end
-	running *run             // nil where no process is running
-	failed  *Error           // what the last run ended with, nil where that is a credential
+	last    rest.Secret      // the last token
+	current *rest.Credential // nil if there is none that could be used
+	until   time.Time        // when current expires; zero if that is unknown
+	running *run             // nil while no process runs
+	failed  *Error           // of the last run; nil if that brought a credential
 	row     int              // runs in a row that did not help
-	pause   time.Time        // its end
+	pause   time.Time        // the end of the pause after them
 }
 
-// run is one process, with its result once done is closed.
+// run is one process. Closing done makes its result readable.
 type run struct {
 	done       chan struct{}
 	refused    bool // it replaces a credential that was refused
 	credential *rest.Credential
 	err        error
-	abandoned  bool // the context of who started it has ended: err says nothing about the plugin
+	abandoned  bool // the context of the caller that started it has ended: err says nothing about the plugin
 }
 
-// New returns the plugin that a command is: a name that is looked for in PATH, or
-// a path. It starts nothing, so that a command that is missing is an error of
-// [Plugin.Credential].
+// New returns a plugin. command is a path, or a name that is looked for in PATH. New starts
+// nothing: if the command is missing, that is an error of [Plugin.Credential].
 func New(command string, opts Options) (*Plugin, error) {
 	if command == "" {
 		return nil, errors.New("execauth: a command is required")
@@ -67,11 +65,10 @@ func New(command string, opts Options) (*Plugin, error) {
 	}, nil
 }
 
-// Credential returns the current credential, or runs the command where there is
-// none, where it has expired, and where it is the one that was refused. After a run
-// that did not help, the next one has to wait, and the answer is that of the last one.
-// Errors are of type [*Error], or ctx's where that ends while another call's process
-// runs.
+// Credential returns the current credential. If there is none, if it has expired, or if it
+// is refused, Credential runs the command. In the pause after a run that did not help, it
+// returns the result of that run. Errors are of type [*Error], or that of ctx if ctx ends
+// while the process of another call runs.
 func (p *Plugin) Credential(ctx context.Context, refused *rest.Credential) (*rest.Credential, error) {
 	for {
 		mine, other, credential, err := p.next(refused)
@@ -93,8 +90,8 @@ func (p *Plugin) Credential(ctx context.Context, refused *rest.Credential) (*res
 	}
 }
 
-// next returns a run that the caller has to do, or one to wait for, or what there is
-// to answer without one.
+// next returns a run that the caller has to do (mine), or one that it has to wait for
+// (other), or a result without a run.
 func (p *Plugin) next(refused *rest.Credential) (mine, other *run, credential *rest.Credential, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -104,7 +101,7 @@ func (p *Plugin) next(refused *rest.Credential) (mine, other *run, credential *r
 	case p.running != nil:
 		return nil, p.running, nil, nil
 	case p.current != nil && (p.current != refused && !expired || now.Before(p.pause)):
-		return nil, nil, p.current, nil // in a pause, it is the best that there is
+		return nil, nil, p.current, nil // In a pause, there is no better one.
 	case p.failed != nil && now.Before(p.pause):
 		return nil, nil, nil, p.again(p.pause.Sub(now))
 	}
@@ -112,7 +109,7 @@ func (p *Plugin) next(refused *rest.Credential) (mine, other *run, credential *r
 	return p.running, nil, nil, nil
 }
 
-// again is the error of the last run, for who comes in the pause after it.
+// again is the error of a call in a pause: that of the last run.
 func (p *Plugin) again(left time.Duration) error {
 	return &Error{
 		Command: p.command, Stderr: p.failed.Stderr,
@@ -120,9 +117,9 @@ func (p *Plugin) again(left time.Duration) error {
 	}
 }
 
-// rateLocked sets the pause after a run, which has helped or not: it has not where it
-// failed, where its credential has expired already, by our clock, and where the one
-// before was refused, which the next may be, too.
+// rateLocked sets the pause after a run. A run did not help if it failed, if its credential
+// has expired already by our clock, or if the credential before was refused: the server may
+// refuse the new one as well.
 func (p *Plugin) rateLocked(now time.Time, helped bool) {
 	if helped || now.Sub(p.pause) > maxPause {
 		p.row = 0
@@ -133,7 +130,7 @@ func (p *Plugin) rateLocked(now time.Time, helped bool) {
 	}
 }
 
-// finish does a run and publishes its result, also where it panics: others wait for it.
+// finish does a run and publishes its result, even if the run panics: other callers wait.
 func (p *Plugin) finish(ctx context.Context, r *run) {
 	var end time.Time
 	r.err = &Error{Command: p.command, Err: errors.New("its run has not come to an end")}

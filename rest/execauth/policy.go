@@ -7,35 +7,35 @@ import (
 	"path/filepath"
 )
 
-// PolicyType says which plugins may be run.
+// PolicyType says which plugins may run.
 type PolicyType string
 
-// The types, by the names that they have in kubectl's file of preferences (kuberc,
-// field credentialPluginPolicy).
+// The types, by their names in kubectl's file of preferences (kuberc, field
+// credentialPluginPolicy).
 const (
 	AllowAll  PolicyType = "AllowAll"
 	DenyAll   PolicyType = "DenyAll"
 	Allowlist PolicyType = "Allowlist"
 )
 
-// Policy says which commands may be run, whatever a kubeconfig has: it may come from
-// somebody who should not choose what runs here. It is checked before each run. The
-// zero value allows all.
+// Policy says which commands may run. A kubeconfig may come from a person who should not
+// choose commands for this machine. The policy is checked before each run. The zero value
+// allows all commands.
 type Policy struct {
 	// Type defaults to AllowAll.
 	Type PolicyType
 
-	// Allowed are the commands of an Allowlist, which must have some, and no other
-	// policy any. Each is a path, or a name that is looked for in PATH, as a command
-	// is: both must lead to the same path. Symbolic links are not followed, and there
-	// are no patterns.
+	// Allowed has the allowed commands. It must have one or more if Type is Allowlist, and
+	// none otherwise. Each is a path, or a name that is looked for in PATH. A command is
+	// allowed if its path is the same as one of these. Symbolic links are not followed,
+	// and there are no patterns.
 	Allowed []string
 }
 
 // ErrNotAllowed is wrapped by errors about a plugin that the policy does not allow.
 var ErrNotAllowed = errors.New("the policy for plugins does not allow it")
 
-// validate says what is wrong with the policy.
+// validate returns an error that says what is wrong with the policy.
 func (p Policy) validate() error {
 	switch p.Type {
 	case "", AllowAll, DenyAll:
@@ -57,7 +57,7 @@ func (p Policy) validate() error {
 	return nil
 }
 
-// allow returns the path of the command if it may be run.
+// allow returns the path of the command if the command may run.
 func (p Policy) allow(command string) (path string, err error) {
 	if p.Type == DenyAll {
 		return "", fmt.Errorf("%w: it is %s", ErrNotAllowed, DenyAll)

@@ -11,23 +11,23 @@ import (
 // hidden stands in place of a secret.
 const hidden = "[redacted]"
 
-// Words that look like secrets: tokens in three parts (JWT), what is long and has
-// no structure, what follows "Bearer" or a name such as "password=", and PEM.
+// Words that look like secrets: tokens in three parts (JWT), long words without structure,
+// words after "Bearer" or after a name such as "password=", and PEM.
 var (
 	tokens = regexp.MustCompile(`[A-Za-z0-9+/_=-]{32,}(\.[A-Za-z0-9+/_=-]+)*|eyJ[A-Za-z0-9_=-]+(\.[A-Za-z0-9_=-]+)*`)
 	named  = regexp.MustCompile(`(?i)(bearer\s+|[a-z_-]*(?:password|passwd|secret|token|credential|api-?key)["']?\s*[:=]\s*["']?)[^\s"']+`)
 	blocks = regexp.MustCompile(`(?s)-----BEGIN .*?(-----END [^-]*-----|$)`)
-	ends   = regexp.MustCompile(`(?s)^.*-----END [^-]*-----`) // of one that was cut
+	ends   = regexp.MustCompile(`(?s)^.*-----END [^-]*-----`) // the end of PEM whose beginning was cut off
 
 	secretName = regexp.MustCompile(`(?i)password|passwd|secret|token|credential|key`)
 )
 
-// shortestSecret is the length from which on the value of a variable is taken for
-// a secret; shorter ones are words, and occur by chance.
+// shortestSecret is the least length of a variable's value that is taken for a secret.
+// Shorter values are words, and occur by chance.
 const shortestSecret = 6
 
-// presentable makes one line of what a plugin wrote to its standard error, without
-// what looks like a secret.
+// presentable makes one line of the standard error of a plugin, without words that look like
+// secrets.
 func (p *Plugin) presentable(text string) string {
 	for _, secret := range p.secrets() {
 		text = strings.ReplaceAll(text, secret, hidden)
@@ -44,9 +44,8 @@ func (p *Plugin) presentable(text string) string {
 	return printable(text)
 }
 
-// secrets are the values of the variables that the plugin got from its
-// configuration, those of variables and arguments that have the name of a secret, and
-// the token that it gave last.
+// secrets returns the values of the variables in the plugin's configuration, the values of
+// other variables and arguments that have the name of a secret, and the plugin's last token.
 func (p *Plugin) secrets() (values []string) {
 	add := func(value string) {
 		if len(value) >= shortestSecret {
@@ -75,12 +74,12 @@ func (p *Plugin) secrets() (values []string) {
 	last := p.last
 	p.mu.Unlock()
 	add(last.Reveal())
-	// Longest first, for one may be a part of another.
+	// The longest come first, because one may be a part of another.
 	slices.SortFunc(values, func(a, b string) int { return len(b) - len(a) })
 	return values
 }
 
-// printable makes one line of a text, and drops what would steer a terminal.
+// printable makes one line of a text, without characters that control a terminal.
 func printable(text string) string {
 	lines := strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' })
 	for i, line := range lines {
@@ -88,7 +87,7 @@ func printable(text string) string {
 			if r == '\t' {
 				return ' '
 			}
-			if !unicode.IsPrint(r) || r == unicode.ReplacementChar { // marks of direction are no controls
+			if !unicode.IsPrint(r) || r == unicode.ReplacementChar { // IsControl does not know marks of direction
 				return -1
 			}
 			return r

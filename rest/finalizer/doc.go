@@ -1,20 +1,20 @@
-// Package finalizer keeps an object from going before its controller has cleaned up.
+// Package finalizer keeps an object until its controller has cleaned up.
 //
-// A finalizer is a name in metadata.finalizers. An object that has one and is deleted
-// is only marked, by a deletionTimestamp, and goes when the last name is removed. The
-// life of a controller's finalizer is always the same, so [Handle] does it whole:
+// A finalizer is a name in metadata.finalizers. If an object that has one is deleted, the
+// server only marks it, by a deletionTimestamp, and removes it when the last name is gone.
+// Every controller does the same with its finalizer. [Handle] does all of it:
 //
 //	pod, gone, err := finalizer.Handle(ctx, pods, cached, "example.com/dns", removeRecord)
 //	if gone || err != nil {
 //		return err
 //	}
-//	// pod has the finalizer: what is made for it will be cleaned up.
+//	// pod has the finalizer: removeRecord will clean up.
 //
-// Objects come from a cache and may be old. Every change is a JSON patch that first
-// tests what it was made from (the uid, and the finalizers that it touches), so that
-// it never removes another's finalizer, and never meets another object of the same
-// name. Where a test fails, the object is read again and the patch made anew.
+// Objects come from a cache and may be old. Every change is a JSON patch that first tests
+// the UID, and the finalizers that it touches. So it never removes the finalizer of another
+// controller, and never changes another object of the same name. If a test fails, the object
+// is read again, and a new patch is made.
 //
-// It works with any *rest.Resource, also of *metav1.PartialObjectMetadata. The rights
-// that it needs are get and patch.
+// It works with any *rest.Resource, also of *metav1.PartialObjectMetadata. It needs the
+// verbs get and patch.
 package finalizer

@@ -13,42 +13,43 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// ErrDeleting is the error of Ensure for an object that is being deleted: it cannot
-// be held any more.
+// ErrDeleting is the error of Ensure for an object that is being deleted: such an object
+// gets no finalizer any more.
 var ErrDeleting = errors.New("the object is being deleted")
 
-// ErrReplaced is the error of Ensure for an object that has gone, where another has
-// its name by now.
+// ErrReplaced is the error of Ensure for an object that is gone, if another object has its
+// name by now.
 var ErrReplaced = errors.New("the object is gone, another has its name")
 
-// errNoUID says that it is not known which object is meant.
+// errNoUID is the error for an object without a UID.
 var errNoUID = errors.New("the object has no UID, and another one may have its name: have it keep metadata.uid, or get it first")
 
-// Objects is what is needed of a resource. *rest.Resource is one.
+// Objects has the methods of a resource that this package needs. *rest.Resource is one.
 type Objects[T any] interface {
 	Get(ctx context.Context, key types.NamespacedName, opts metav1.GetOptions) (T, error)
 	Patch(ctx context.Context, key types.NamespacedName, patchType types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string) (T, error)
 }
 
-// attempts is how often a patch is made anew because the object has changed.
+// attempts is how many patches are made if the object changes meanwhile.
 const attempts = 8
 
-// Handle does what is due for a finalizer:
+// Handle adds or removes a finalizer, as the state of the object requires:
 //
-//   - An object that is not being deleted gets it, and is returned with it. Only then
-//     may be made what clean removes.
-//   - For one that is being deleted and has it, clean is called and, if that returns
-//     nil, the finalizer removed. gone is true then: there is nothing more to do.
-//   - For one that is being deleted and has it no more, gone is true.
+//   - If the object is not being deleted, Handle adds the finalizer if it is missing, and
+//     returns the object with it. From then on the caller may create things that clean
+//     removes.
+//   - If the object is being deleted and has the finalizer, Handle calls clean and, if
+//     that returns nil, removes the finalizer. gone is true then: nothing is left to do.
+//   - If the object is being deleted and does not have the finalizer, gone is true.
 //
-// clean is called again as long as it fails, if the caller comes again, and may also
-// be called again after it succeeded, as the object may be an old one: what is gone
-// already must be no error. object, which is not changed, may come from a cache.
+// If clean fails, Handle returns its error, and the next call of Handle calls clean again.
+// It may call clean again even after a success, because object may be old: clean must return
+// nil for things that are gone already. object may come from a cache, and is not changed.
 func Handle[T metav1.Object](ctx context.Context, objects Objects[T], object T, name string, clean func(context.Context, T) error) (current T, gone bool, err error) {
 	switch {
 	case object.GetDeletionTimestamp() == nil:
 		current, err = Ensure(ctx, objects, object, name)
-		if errors.Is(err, ErrDeleting) { // It has not been held, so nothing has been made.
+		if errors.Is(err, ErrDeleting) { // It never had the finalizer, so there is nothing to clean up.
 			return current, true, nil
 		}
 		return current, false, err
@@ -62,8 +63,8 @@ func Handle[T metav1.Object](ctx context.Context, objects Objects[T], object T, 
 	return current, err == nil, err
 }
 
-// Ensure adds the finalizer, if it is missing, and returns the object as it is then.
-// Errors are ErrDeleting, ErrReplaced, and those of the server.
+// Ensure adds the finalizer, if it is missing, and returns the object with it. Errors are
+// ErrDeleting, ErrReplaced, and those of the server.
 func Ensure[T metav1.Object](ctx context.Context, objects Objects[T], object T, name string) (T, error) {
 	return change(ctx, objects, object, name, "add", func(object T) ([]operation, error) {
 		finalizers := object.GetFinalizers()
@@ -85,8 +86,8 @@ func Ensure[T metav1.Object](ctx context.Context, objects Objects[T], object T, 
 	})
 }
 
-// Remove removes the finalizer, if it is there, and returns the object as it was
-// last. That the object is gone already is no error.
+// Remove removes the finalizer, if it is there, and returns the last state of the object. It
+// returns no error if the object is gone.
 func Remove[T metav1.Object](ctx context.Context, objects Objects[T], object T, name string) (T, error) {
 	current, err := change(ctx, objects, object, name, "remove", func(object T) ([]operation, error) {
 		at := slices.Index(object.GetFinalizers(), name)
@@ -109,8 +110,8 @@ type operation struct {
 	Value any    `json:"value"`
 }
 
-// change patches an object, with a patch made for the state that it is in; without
-// any there is nothing to do.
+// change patches an object. patch returns the operations for a state of the object, or none
+// if nothing is to be done.
 func change[T metav1.Object](ctx context.Context, objects Objects[T], object T, name, verb string, patch func(T) ([]operation, error)) (T, error) {
 	key := types.NamespacedName{Namespace: object.GetNamespace(), Name: object.GetName()}
 	about := func(err error) error {
@@ -136,7 +137,7 @@ func change[T metav1.Object](ctx context.Context, objects Objects[T], object T, 
 		if refused == nil {
 			return patched, nil
 		}
-		// A failed test is a 422, as are many other things.
+		// A failed test is a 422. So are many other failures.
 		if !apierrors.IsInvalid(refused) && !apierrors.IsConflict(refused) || attempt == attempts {
 			return current, about(refused)
 		}
@@ -147,7 +148,7 @@ func change[T metav1.Object](ctx context.Context, objects Objects[T], object T, 
 		case fresh.GetUID() != uid:
 			return current, about(ErrReplaced)
 		case fresh.GetResourceVersion() == current.GetResourceVersion():
-			return current, about(refused) // It is not that somebody was faster.
+			return current, about(refused) // The object has not changed, so that is not the reason.
 		}
 		current = fresh
 	}

@@ -9,12 +9,11 @@ import (
 	"github.com/kinform/kinform/rest/execauth"
 )
 
-// execExtension is the extension of a cluster that is told to exec plugins.
+// execExtension is the name of the extension of a cluster that exec plugins get.
 const execExtension = "client.authentication.k8s.io/exec"
 
-// usePlugin makes an exec plugin the source of credentials. Who has static
-// credentials as well is who those say, as for kubectl, and the plugin is not
-// started.
+// usePlugin makes an exec plugin the source of credentials. If the user has static
+// credentials as well, these are used, as kubectl does, and the plugin never starts.
 func usePlugin(cfg *rest.Config, e entry[user], c entry[cluster], policy execauth.Policy) error {
 	x := e.content.Exec
 	if x == nil || !cfg.BearerToken.IsZero() || cfg.BearerTokenFile != "" || cfg.Username != "" || cfg.TLS.KeyPair != nil {
@@ -57,8 +56,7 @@ func usePlugin(cfg *rest.Config, e entry[user], c entry[cluster], policy execaut
 	return nil
 }
 
-// extension returns one of the cluster's extensions, nil if it has none of this
-// name.
+// extension returns the cluster's extension of this name, or nil.
 func (c *cluster) extension(name string) json.RawMessage {
 	for _, x := range c.Extensions {
 		if x.Name == name {

@@ -1,41 +1,40 @@
-// Package kubeconfig finds out which API server to talk to, and as whom, from
+// Package kubeconfig reads the address of an API server, and the credentials for it, from
 // the files that kubectl uses.
 //
-// [Load] answers with a [Connection]: a [rest.Config] for [rest.NewClient], the
-// namespace and the context. [Write] saves a Connection as a file that [Load]
-// and kubectl read. The package is apart from package rest so that only
-// programs that read kubeconfig files link a YAML parser.
+// [Load] returns a [Connection]: a [rest.Config] for [rest.NewClient], the namespace and the
+// context. [Write] saves a Connection as a file that [Load] and kubectl read. The package is
+// apart from package rest, so that only programs that read kubeconfig files link a YAML
+// parser.
 //
 // # Which files
 //
 // The rules are kubectl's
 // (https://kubernetes.io/docs/concepts/configuration/organize-cluster-access-kubeconfig/):
 //
-//   - Options.Path alone, if it is given. It must exist.
-//   - Otherwise the files that the environment variable KUBECONFIG lists, those
-//     that exist. For each cluster, user and context, and for current-context,
-//     the first file that has it wins; entries are never mixed.
-//   - Otherwise .kube/config in the home directory.
-//   - A relative path in a file is relative to the folder of that file, and so is
-//     the command of an exec plugin, if it is a path.
+//   - If Options.Path is set, Load reads only this file, which must exist.
+//   - Otherwise Load reads those files of the environment variable KUBECONFIG that exist.
+//     For each cluster, user and context, and for current-context, the first file that has
+//     it wins; entries of several files are never mixed.
+//   - Without KUBECONFIG, Load reads .kube/config in the home directory.
+//   - A relative path in a file is relative to the folder of that file. So is the command
+//     of an exec plugin, if it is a path.
 //   - Unknown fields are ignored.
-//   - Where that gives no context to use, and neither a path nor a context was
-//     asked for, the service account of the pod that the process runs in.
+//   - If the files have no current context, and Options have neither a path nor a context,
+//     Load takes the service account of the pod that the process runs in.
 //
-// Credentials are used only when the server's address is https, as kubectl does:
-// a token is never sent in the clear.
+// As kubectl does, Load uses credentials only if the server's address is https: the client
+// never sends a token without encryption.
 //
 // # Guarantees
 //
-//   - An error names the file, the entry and what to do about it.
-//   - An error never quotes a value that may be secret, also not by way of the
-//     YAML parser, whose messages quote what they stumbled over. Of bad YAML only
-//     the line is told.
-//   - A field that would change who the user is, and that is not supported (auth
-//     providers), is an error: it is never passed over in silence.
-//   - Load starts no exec plugin. The client does, when it needs a credential; see
-//     package execauth. A user with a token, a name or a certificate besides is
-//     who those say, as for kubectl, and the plugin is not started.
-//   - Certificates, keys and tokens given as files stay files in the [rest.Config], so
-//     that package rest sees when they are renewed.
+//   - An error names the file and the entry, and says what to do.
+//   - An error never quotes a value that may be secret. Messages of the YAML parser quote
+//     values, so an error about bad YAML has only the line.
+//   - If a user has a field that Load does not support, and that would change the identity
+//     (an auth provider), that is an error. Load ignores no such field.
+//   - Load starts no exec plugin. The client starts it when it needs a credential; see
+//     package execauth. If the user has a token, a name or a certificate as well, the client
+//     uses these, as kubectl does, and the plugin never starts.
+//   - Files of certificates, keys and tokens stay files in the [rest.Config], so that
+//     package rest reads them again when they are renewed.
 package kubeconfig

@@ -13,8 +13,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// document is one kubeconfig file as it is written: those fields of Kubernetes'
-// clientcmd/api/v1.Config that are used here, or refused.
+// document is one kubeconfig file. It has those fields of Kubernetes'
+// clientcmd/api/v1.Config that this package uses or refuses.
 type document struct {
 	APIVersion     string         `json:"apiVersion,omitempty"`
 	Kind           string         `json:"kind,omitempty"`
@@ -39,9 +39,8 @@ type userEntry struct {
 	User user   `json:"user"`
 }
 
-// cluster says where a server is and how to know it. Fields named Data hold
-// base64, which is decoded only for the entries that are used, so that a broken
-// one that nobody asks for does no harm.
+// cluster has the address of a server and its authorities. Fields named Data have base64. It
+// is decoded only for the entry in use, so that invalid base64 of another entry does no harm.
 type cluster struct {
 	Server                   string `json:"server,omitempty"`
 	TLSServerName            string `json:"tls-server-name,omitempty"`
@@ -54,7 +53,7 @@ type cluster struct {
 	Extensions []extension `json:"extensions,omitempty"`
 }
 
-// extension is what others have added, for themselves.
+// extension is data that another program has added for itself.
 type extension struct {
 	Name      string          `json:"name"`
 	Extension json.RawMessage `json:"extension"`
@@ -67,7 +66,7 @@ type contextContent struct {
 	Namespace string `json:"namespace,omitempty"`
 }
 
-// user holds credentials. AuthProvider is known only to be refused.
+// user has credentials. AuthProvider is here only so that it can be refused.
 type user struct {
 	ClientCertificate     string `json:"client-certificate,omitempty"`
 	ClientCertificateData string `json:"client-certificate-data,omitempty"`
@@ -102,13 +101,13 @@ type envVariable struct {
 	Value string `json:"value"`
 }
 
-// authProvider is as much of one as an error needs.
+// authProvider has the fields of an auth provider that an error needs.
 type authProvider struct {
 	Name string `json:"name"`
 }
 
-// parse reads one file's content. An empty file is an empty document, as it is
-// for kubectl. Its errors quote names, kind and apiVersion, and nothing else.
+// parse reads the content of one file. An empty file is an empty document, as for kubectl.
+// Errors quote only names, kind and apiVersion.
 func parse(data []byte) (document, error) {
 	doc, err := decode(data)
 	if err != nil {
@@ -121,9 +120,8 @@ func parse(data []byte) (document, error) {
 	return doc, doc.checkDuplicates()
 }
 
-// decode reads YAML, of which JSON is a part. Keys are case-sensitive and unknown
-// ones are ignored, as in all of Kubernetes' API. Its errors quote nothing of
-// the data.
+// decode reads YAML, of which JSON is a part. As everywhere in Kubernetes' API, keys are
+// case-sensitive, and unknown keys are ignored. Errors quote nothing of the data.
 func decode(data []byte) (document, error) {
 	asJSON, err := yaml.YAMLToJSON(data)
 	if err != nil {
@@ -136,8 +134,8 @@ func decode(data []byte) (document, error) {
 	return doc, nil
 }
 
-// checkDuplicates refuses two entries with one name in one file, as kubectl
-// does, because either could be the one that is meant.
+// checkDuplicates returns an error if a file has two entries of one name, as kubectl does:
+// either could be the right one.
 func (d *document) checkDuplicates() error {
 	seen := make(map[[2]string]bool)
 	check := func(list, name string) error {
@@ -163,8 +161,8 @@ func (d *document) checkDuplicates() error {
 
 var yamlLine = regexp.MustCompile(`^yaml: (line \d+):`)
 
-// syntaxError tells where the YAML is bad and withholds the parser's words,
-// which may quote a token or a password.
+// syntaxError returns an error with the line of bad YAML. It does not wrap the parser's
+// error, whose text may quote a token or a password.
 func syntaxError(err error) error {
 	where := ""
 	if m := yamlLine.FindStringSubmatch(err.Error()); m != nil {
@@ -173,8 +171,8 @@ func syntaxError(err error) error {
 	return fmt.Errorf("it is not valid YAML%s: check the indentation and the quotes", where)
 }
 
-// typeError tells which field has the wrong type. It asks encoding/json, whose
-// errors have the field and the type apart from the value.
+// typeError returns an error that names the field with the wrong type. encoding/json finds
+// it, because its errors have the field and the type apart from the value.
 func typeError(data []byte) error {
 	var bad *json.UnmarshalTypeError
 	if !errors.As(json.Unmarshal(data, new(document)), &bad) {

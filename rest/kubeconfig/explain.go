@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// String names the entry for an error: what, which one, and where.
+// String names the entry in an error: its kind, its name and its file.
 func (e entry[T]) String() string {
 	return fmt.Sprintf("%s %q in kubeconfig %q", e.kind, e.name, e.file)
 }
 
-// errorf is an error about the entry.
+// errorf returns an error about the entry.
 func (e entry[T]) errorf(format string, args ...any) error {
 	return fmt.Errorf("%v: %w", e, fmt.Errorf(format, args...))
 }
 
-// noContext says why there is no context of this name, and which ones there are.
+// noContext returns the error for a name that no context has. It lists the contexts.
 func (m *merged) noContext(name string, looked []string) error {
 	if len(m.contexts) == 0 {
 		return fmt.Errorf("there is no context %q: %s", name, m.nothingSelected(looked))
@@ -26,7 +26,7 @@ func (m *merged) noContext(name string, looked []string) error {
 		name, quoted(m.files), names(m.contexts))
 }
 
-// nothingSelected says why the files lead to no context, and what to do.
+// nothingSelected says why the files have no current context, and what to do.
 func (m *merged) nothingSelected(looked []string) string {
 	switch {
 	case len(looked) == 0:
@@ -40,7 +40,7 @@ func (m *merged) nothingSelected(looked []string) string {
 	}
 }
 
-// names lists the names of entries, of very many only the first.
+// names lists the names of entries, or the first ones if there are too many.
 func names[T any](entries map[string]entry[T]) string {
 	const most = 12
 	sorted := slices.Sorted(maps.Keys(entries))

@@ -7,13 +7,13 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// defaultNamespace is where a context works that names no namespace.
+// defaultNamespace is the namespace of a context that names none.
 const defaultNamespace = "default"
 
-// namespaceFile is where a kubelet tells a pod its namespace.
+// namespaceFile is the file with a pod's namespace. The kubelet writes it.
 const namespaceFile = "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
 
-// inCluster is the connection of a pod's service account.
+// inCluster returns the connection of a pod's service account.
 func inCluster() (Connection, error) {
 	cfg, err := rest.InClusterConfig()
 	if err != nil {
@@ -22,8 +22,8 @@ func inCluster() (Connection, error) {
 	return Connection{Config: cfg, Namespace: podNamespace(namespaceFile)}, nil
 }
 
-// podNamespace is what the variable POD_NAMESPACE says, which a pod may set for
-// itself through the downward API, else the kubelet's file.
+// podNamespace returns the value of the variable POD_NAMESPACE, which a pod can get from the
+// downward API, or else the content of the kubelet's file.
 func podNamespace(file string) string {
 	if ns := os.Getenv("POD_NAMESPACE"); ns != "" {
 		return ns

@@ -9,48 +9,44 @@ import (
 	"github.com/kinform/kinform/rest/execauth"
 )
 
-// ErrNoConfig is what the error of [Load] wraps when there is nothing to load: no
-// kubeconfig with a current context was found, and the process does not run in a
-// pod.
+// ErrNoConfig is wrapped by the error of [Load] if nothing is configured: no kubeconfig with
+// a current context was found, and the process does not run in a pod.
 var ErrNoConfig = errors.New("no way to an API server is configured")
 
-// Options says which kubeconfig and which context of it is wanted. The zero value
-// is what kubectl uses without flags.
+// Options say which kubeconfig, and which of its contexts, to use. The zero value means what
+// kubectl uses without flags.
 type Options struct {
-	// Path is the only file to read, and must exist. Defaults to the files of
-	// the environment variable KUBECONFIG, else .kube/config in the home
-	// directory.
+	// Path is the only file to read, and must exist. Defaults to the files of the
+	// environment variable KUBECONFIG, or else to .kube/config in the home directory.
 	Path string
 
-	// Context is the name of the context to use. Defaults to the current-context
-	// of the files.
+	// Context is the name of the context to use. Defaults to current-context of the
+	// files.
 	Context string
 
-	// Plugins says which exec plugins may be run, whatever the files have. Defaults
-	// to all.
+	// Plugins says which exec plugins may run. Defaults to all.
 	Plugins execauth.Policy
 }
 
-// Connection is a server, who one is there, and where in it one works. It holds
+// Connection has the address of a server, credentials for it, and a namespace. It contains
 // secrets; Config hides them when it is printed.
 type Connection struct {
 	// Config is for [rest.NewClient]. The caller owns it.
 	Config rest.Config
 
-	// Namespace is the namespace of the context, "default" where it has none. In
-	// a pod it is the pod's.
+	// Namespace is the namespace of the context, or "default" if it has none. In a pod it
+	// is the pod's.
 	Namespace string
 
 	// Context is the name of the context, "" in a pod.
 	Context string
 }
 
-// Load finds the connection that kubectl would use; the package comment has the
-// rules. It reads files and environment variables, opens no connection and
-// starts no command.
+// Load returns the connection that kubectl would use; the package comment has the rules. It
+// reads files and environment variables. It opens no connection, and starts no command.
 //
-// The error names the file, the entry and what to do, and quotes no secret. It
-// wraps [ErrNoConfig] when nothing is configured at all.
+// The error names the file and the entry, says what to do, and quotes no secret. It wraps
+// [ErrNoConfig] if nothing is configured.
 func Load(opts Options) (Connection, error) {
 	files, mayMiss := candidates(opts.Path)
 	m, err := readAll(files, mayMiss)

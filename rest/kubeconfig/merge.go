@@ -9,17 +9,17 @@ import (
 	"slices"
 )
 
-// merged is what all files say together. Every entry remembers its file, for
-// relative paths and for errors.
+// merged has the entries of all files. Every entry has the name of its file, for relative
+// paths and for errors.
 type merged struct {
-	files          []string // that were read, first wins
+	files          []string // that were read; entries of an earlier file win
 	currentContext string
 	clusters       map[string]entry[cluster]
 	contexts       map[string]entry[contextContent]
 	users          map[string]entry[user]
 }
 
-// entry is one cluster, context or user, and where it was found.
+// entry is one cluster, context or user, with its name and file.
 type entry[T any] struct {
 	kind    string // "cluster", "context", "user"
 	name    string
@@ -27,8 +27,7 @@ type entry[T any] struct {
 	content T
 }
 
-// candidates returns the files to look at, best first, and whether they may be
-// missing.
+// candidates returns the files to read, the best first, and whether they may be missing.
 func candidates(path string) (files []string, mayMiss bool) {
 	if path != "" {
 		return []string{path}, false
@@ -38,7 +37,7 @@ func candidates(path string) (files []string, mayMiss bool) {
 	}
 	home, err := os.UserHomeDir()
 	if err != nil {
-		return nil, true // a process without a home has no file there
+		return nil, true // A process without a home directory has no such file.
 	}
 	return []string{filepath.Join(home, ".kube", "config")}, true
 }
@@ -51,8 +50,7 @@ func newMerged() *merged {
 	}
 }
 
-// readAll reads and merges files. All that is wrong with them is reported at
-// once.
+// readAll reads and merges files. Its error has the errors of all files.
 func readAll(files []string, mayMiss bool) (*merged, error) {
 	m := newMerged()
 	var errs []error
@@ -79,7 +77,7 @@ func readAll(files []string, mayMiss bool) (*merged, error) {
 	return m, errors.Join(errs...)
 }
 
-// add merges one more file in; what is there already stays.
+// add merges the entries of one more file. Entries that are there already stay.
 func (m *merged) add(file string, doc document) {
 	m.files = append(m.files, file)
 	if m.currentContext == "" {
@@ -102,8 +100,8 @@ func addEntry[T any](to map[string]entry[T], e entry[T]) {
 	}
 }
 
-// reason is an error of the os package without the operation and path, which the
-// caller says better.
+// reason returns an error of package os without its operation and path, which the caller
+// names.
 func reason(err error) error {
 	if pathErr := (*fs.PathError)(nil); errors.As(err, &pathErr) {
 		return pathErr.Err

@@ -13,7 +13,7 @@ import (
 	"github.com/kinform/kinform/rest/execauth"
 )
 
-// connection follows a context to its cluster and its user.
+// connection returns the connection of a context: of its cluster and its user.
 func (m *merged) connection(name string, looked []string, plugins execauth.Policy) (Connection, error) {
 	context, ok := m.contexts[name]
 	if !ok {
@@ -39,7 +39,7 @@ func (m *merged) connection(name string, looked []string, plugins execauth.Polic
 		return Connection{}, err
 	}
 	if strings.HasPrefix(conn.Config.Host, "http://") {
-		return conn, nil // credentials don't travel in the clear
+		return conn, nil // Credentials are not sent without encryption.
 	}
 	if err := useUser(&conn.Config, user); err != nil {
 		return Connection{}, err
@@ -50,7 +50,7 @@ func (m *merged) connection(name string, looked []string, plugins execauth.Polic
 	return conn, nil
 }
 
-// useCluster sets what the cluster says.
+// useCluster sets the fields of cfg that the cluster determines.
 func useCluster(cfg *rest.Config, e entry[cluster]) error {
 	c := e.content
 	var err error
@@ -71,7 +71,7 @@ func useCluster(cfg *rest.Config, e entry[cluster]) error {
 		return err
 	}
 	if c.ProxyURL != "" {
-		// A proxy's URL may hold a password, hence it is not quoted.
+		// The URL of a proxy may contain a password, so the error does not quote it.
 		proxy, err := url.Parse(c.ProxyURL)
 		if err != nil || proxy.Host == "" || !validProxyScheme[proxy.Scheme] {
 			return e.errorf("proxy-url is not the URL of an http, https or socks5 proxy: write it like http://proxy.example:3128")
@@ -83,8 +83,8 @@ func useCluster(cfg *rest.Config, e entry[cluster]) error {
 
 var validProxyScheme = map[string]bool{"http": true, "https": true, "socks5": true}
 
-// serverURL returns the address of the server, always with its scheme: where it
-// is left out, it is https if anything about TLS is said, else http.
+// serverURL returns the address of the server, always with a scheme. If the file has none, it
+// is https if the entry has anything about TLS, and http otherwise.
 func serverURL(e entry[cluster], secure bool) (string, error) {
 	server := e.content.Server
 	if server == "" {
@@ -104,7 +104,8 @@ func serverURL(e entry[cluster], secure bool) (string, error) {
 	return u.String(), nil
 }
 
-// useIdentity sets what changes who the user is, with or without credentials.
+// useIdentity sets the user to impersonate, and refuses an auth provider. It does so whether
+// or not credentials are used.
 func useIdentity(cfg *rest.Config, e entry[user]) error {
 	u := e.content
 	switch {
@@ -152,8 +153,8 @@ func useUser(cfg *rest.Config, e entry[user]) error {
 	return nil
 }
 
-// fileOrData reads a field that is given as a path, or with the suffix -data as
-// base64, and not both. Of a file only the path is taken.
+// fileOrData reads a field that is a path or, with the suffix -data, base64, but not both. It
+// does not read the file.
 func fileOrData[T any](e entry[T], field, file, data string) (path string, content []byte, err error) {
 	if file != "" && data != "" {
 		return "", nil, e.errorf("it has both %s and %s-data: remove one of them", field, field)
@@ -168,7 +169,7 @@ func fileOrData[T any](e entry[T], field, file, data string) (path string, conte
 	return "", content, nil
 }
 
-// path resolves a path, which is relative to the folder of the entry's file.
+// path returns an absolute path. p is relative to the folder of the entry's file.
 func (e entry[T]) path(p string) string {
 	if p == "" || filepath.IsAbs(p) {
 		return p
@@ -176,15 +177,15 @@ func (e entry[T]) path(p string) string {
 	return filepath.Join(filepath.Dir(e.file), p)
 }
 
-// readable checks early that a file can be opened, while it is known who asks
-// for it.
+// readable checks that a file can be opened. It is checked early, so that the error can name
+// the entry.
 func (e entry[T]) readable(field, path string) error {
 	if path == "" {
 		return nil
 	}
 	var f *os.File
 	info, err := os.Stat(path)
-	if err == nil && !info.Mode().IsRegular() { // To open a pipe could take for ever.
+	if err == nil && !info.Mode().IsRegular() { // Opening a pipe could block for ever.
 		return e.errorf("%s %q is no regular file: give the path of one", field, path)
 	}
 	if err == nil {

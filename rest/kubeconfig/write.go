@@ -14,13 +14,13 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// Marshal returns a kubeconfig with one cluster, one user and one context, which
-// is the current one. All are named c.Context, or "default" where that is empty.
+// Marshal returns a kubeconfig with one cluster, one user and one context, which is the
+// current one. All are named c.Context, or "default" if that is empty.
 //
-// Proxy, DialContext, the user agent and time limits have no place in the file
-// and are left out. Credentials, which also have none, are an error: without them
-// the file would be somebody else's. Paths become absolute, for they would otherwise depend on
-// where the file is. The result holds whatever secrets c.Config holds.
+// The file has no fields for Proxy, DialContext, the user agent and time limits, so these
+// are left out. Nor has it one for Credentials; a Config with Credentials is an error, since
+// the file would be that of another user. Paths become absolute, because relative ones
+// would depend on the folder of the file. The result contains the secrets of c.Config.
 func Marshal(c Connection) ([]byte, error) {
 	if c.Config.Host == "" {
 		return nil, errors.New("a kubeconfig needs a server: set Config.Host")
@@ -30,7 +30,7 @@ func Marshal(c Connection) ([]byte, error) {
 	}
 	cfg, tls := c.Config, c.Config.TLS
 	if !strings.Contains(cfg.Host, "://") {
-		cfg.Host = "https://" + cfg.Host // as rest.Config has it; a kubeconfig may mean http
+		cfg.Host = "https://" + cfg.Host // the default of rest.Config; that of a kubeconfig may be http
 	}
 	files := []*string{&tls.CAFile, &tls.CertFile, &tls.KeyFile, &cfg.BearerTokenFile}
 	for _, file := range files {
@@ -77,10 +77,10 @@ func Marshal(c Connection) ([]byte, error) {
 	})
 }
 
-// Write saves what [Marshal] returns at path, readable by its owner only (mode
-// 0600). Whoever reads path meanwhile sees the old file or the new one whole,
-// and after an error the old one is untouched. The folder must exist. If path is
-// a symbolic link, it stays one, and the file that it leads to is replaced.
+// Write saves the result of [Marshal] at path, readable by its owner only (mode 0600). A
+// reader sees either the old file or the whole new one, and after an error the old file is
+// unchanged. The folder must exist. If path is a symbolic link, it stays one, and Write
+// replaces the file that it leads to.
 func Write(path string, c Connection) error {
 	data, err := Marshal(c)
 	if err != nil {
@@ -92,7 +92,7 @@ func Write(path string, c Connection) error {
 	return nil
 }
 
-// replaceFile writes beside the file and renames, which is atomic.
+// replaceFile writes a new file beside the old one, and renames it, which is atomic.
 func replaceFile(path string, data []byte) (err error) {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target

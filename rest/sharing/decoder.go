@@ -12,17 +12,16 @@ import (
 
 // Options are the choices of a Decoder. The zero value works.
 type Options struct {
-	// MaxBytes is roughly how much memory the table of what may repeat keeps alive,
-	// in addition to the objects; much of it is part of these anyway. If negative,
-	// nothing is shared, and every object owns all that it has. Defaults to 8 MiB,
-	// which is plenty for clusters of hundreds of thousands of pods.
+	// MaxBytes is roughly the memory that the table of shared values keeps alive. Much of
+	// it is a part of living objects anyway. If negative, objects share nothing. Defaults
+	// to 8 MiB, which is plenty for clusters of hundreds of thousands of pods.
 	MaxBytes int64
 }
 
-// Decoder decodes objects that share what is equal in them; see the package
-// comment for the contract. It is safe for concurrent use and needs no closing.
+// Decoder decodes objects that share their equal parts; see the package comment for the
+// contract. It is safe for concurrent use, and needs no Close.
 type Decoder struct {
-	table *table   // nil if nothing is shared
+	table *table   // nil if objects share nothing
 	plans sync.Map // of reflect.Type to *plan
 	idle  chan *state
 
@@ -38,10 +37,10 @@ type Decoder struct {
 	lessons []*lesson
 }
 
-// maxIdle is how many states are kept, each for one goroutine at a time.
+// maxIdle is how many idle states are kept. One goroutine at a time uses a state.
 const maxIdle = 16
 
-// New returns a Decoder, which has learned nothing yet.
+// New returns a Decoder with an empty table.
 func New(opts Options) *Decoder {
 	d := &Decoder{
 		idle: make(chan *state, maxIdle), small: newSmall(),
@@ -57,25 +56,26 @@ func New(opts Options) *Decoder {
 	return d
 }
 
-// ErrType is wrapped by errors about a type that no message can be decoded into.
+// ErrType is wrapped by errors about a type into which no message can be decoded.
 var ErrType = errors.New("cannot be decoded")
 
-// errAgain says that a message has a field in two places, which have to be merged,
-// and that what is to be changed thereby may be shared.
+// errAgain says that a message has a field in two places. Decoding would merge the second
+// into the first, which may be shared by now. So the object is decoded again, unshared.
 var errAgain = errors.New("protobuf: a field is in two places")
 
-// DecodeProtobuf decodes one message, without the envelope that API servers put around
-// it, into a new object: object points to a zero struct whose fields have protobuf
-// tags. data is not kept.
+// DecodeProtobuf decodes one message, without the envelope that API servers put around it.
+// object points to a zero struct whose fields have protobuf tags. DecodeProtobuf does not
+// keep data.
 //
-// earlier is nil, or an object of which the new one may be a later version. The new
-// object shares with it each list, map and pointer that is the same in both, and the
-// strings that say who it is: namespace, name and UID. Nobody may change earlier from
-// then on. If it is of another type, or the Decoder shares nothing, it is left aside.
-// It may be any object, however it came about: what is decoded is the same as with nil.
+// earlier is nil, or an object of which the new one may be a later version. The new object
+// shares with it each list, map and pointer that is equal in both, and the strings namespace,
+// name and UID. From then on, nobody may change earlier. The content of the new object does
+// not depend on earlier, which may be any object. DecodeProtobuf ignores it if it is of
+// another type, or if objects share nothing.
 //
-// What is wrong with a type, such as a field that protobuf cannot have, is the answer
-// to every call, and wraps [ErrType]. After an error, object is empty.
+// If a type cannot be decoded, because of a field that protobuf cannot have for example,
+// every call with it returns the same error, which wraps [ErrType]. After an error, object is
+// empty.
 func (d *Decoder) DecodeProtobuf(data []byte, object, earlier any) error {
 	v := reflect.ValueOf(object)
 	if v.Kind() != reflect.Pointer || v.IsNil() || v.Elem().Kind() != reflect.Struct {
@@ -100,7 +100,7 @@ func (d *Decoder) DecodeProtobuf(data []byte, object, earlier any) error {
 	return err
 }
 
-// update decodes a message into what v points to.
+// update decodes a message into the struct that v points to.
 func (s *state) update(v reflect.Value, data []byte, earlier any) error {
 	d := s.decoder
 	if typ := v.Type(); typ != s.lastType {
@@ -121,8 +121,7 @@ func (s *state) update(v reflect.Value, data []byte, earlier any) error {
 	return err
 }
 
-// follow makes an object the earlier version of the one that is decoded next, if it is
-// of its type.
+// follow makes object the earlier version of the next object, if both have the same type.
 func (s *state) follow(v reflect.Value, object any) {
 	s.earlier.from = uintptr(v.UnsafePointer())
 	s.earlier.to = s.earlier.from + s.lastPlan.typ.Size()
@@ -136,8 +135,8 @@ func (s *state) follow(v reflect.Value, object any) {
 
 func (s *state) forget() { s.earlier, s.element = earlier{}, earlier{} }
 
-// object decodes a message into the struct that v points to. If it cannot, the struct
-// is left empty, so that nothing of it refers to data.
+// object decodes a message into the struct that v points to. After an error the struct is
+// empty, so that nothing of it refers to data.
 func (s *state) object(p *plan, v reflect.Value, data []byte, share bool) error {
 	s.share, s.depth, s.floor = share, 0, 0
 	err := s.message(p, v.UnsafePointer(), data)
@@ -153,14 +152,15 @@ func (s *state) object(p *plan, v reflect.Value, data []byte, share bool) error 
 
 // Stats describes a Decoder. Counts are up to date within a few dozen objects.
 type Stats struct {
-	// Lookups counts what was looked for in the table, Hits what was there.
+	// Lookups counts the look-ups in the table, Hits those that found a value.
 	Lookups, Hits uint64
 
-	// Entries and Bytes are the content of the table and roughly what it keeps alive.
+	// Entries counts the entries of the table. Bytes is roughly the memory that they keep
+	// alive.
 	Entries, Bytes int64
 
-	// Fields is how many fields of the types seen so far may be shared, Watched how
-	// many of them are looked up at present.
+	// Fields counts the fields that objects may share, in all types so far. Watched counts
+	// those of them that are looked up at present.
 	Fields, Watched int
 }
 

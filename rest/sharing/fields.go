@@ -9,14 +9,14 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-// The text of managed fields, which is a kilobyte to four, is half of a pod's encoding. That of the
-// kubelet has the address of the pod in it, that of a controller is the same in all
-// pods of a workload, and both are in fields of one type: so all are looked up, and what is
-// missing becomes an entry. The object has the text as it lies in the entry's key. To copy it
-// once more was a fifth of what a list of pods allocated.
+// The text of managed fields has one to four kilobytes, and is half of a pod's encoding. The
+// text of the kubelet contains the address of the pod. The text of a controller is the same in
+// all pods of a workload. Both are values of one field, so each is looked up, and becomes an
+// entry if it is missing. The object's text is the memory of the entry's key: a copy would be a
+// fifth of the bytes that a list of pods allocates.
 
-// textSetter returns a function that lets managed fields have a text without copying it. It
-// is nil for other types, and where a build tag of apimachinery lets FieldsV1 keep its text elsewhere.
+// textSetter returns a function that sets the text of managed fields without copying it. It
+// returns nil for other types, and if a build tag of apimachinery changes the fields of FieldsV1.
 func textSetter(t reflect.Type) func(at unsafe.Pointer, text string) {
 	raw, ok := t, false
 	var offset uintptr
@@ -30,12 +30,13 @@ func textSetter(t reflect.Type) func(at unsafe.Pointer, text string) {
 		return nil
 	}
 	return func(at unsafe.Pointer, text string) {
-		// Its capacity is its length: whoever appends gets a copy.
+		// The capacity is the length, so that append makes a copy.
 		*(*[]byte)(unsafe.Add(at, offset)) = unsafe.Slice(unsafe.StringData(text), len(text))
 	}
 }
 
-// onlyText finds the text in the message that managed fields are, if there is nothing else in it.
+// onlyText returns the text in a message of managed fields. ok is false if the message has
+// anything else.
 func onlyText(message string) (text string, ok bool) {
 	const tag = 1<<3 | wire.TypeBytes
 	if message == "" || message[0] != tag {
@@ -48,7 +49,7 @@ func onlyText(message string) (text string, ok bool) {
 	return message[from:end], true
 }
 
-// insertFields stores managed fields that were not found, with a text in their key.
+// insertFields completes and inserts the entry of managed fields. Their text is a part of key.
 func (s *state) insertFields(missing *entry, set func(unsafe.Pointer, string), to unsafe.Pointer, key, text string) {
 	set(to, text)
 	missing.inKey = true

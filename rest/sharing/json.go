@@ -10,46 +10,47 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-// jsonPart is what a Decoder has for JSON.
+// jsonPart has the fields of a Decoder for JSON.
 type jsonPart struct {
-	slots sync.Map // of reflect.Type to *slot, for the objects that were asked for
+	slots sync.Map // of reflect.Type to *slot, for the types of objects
 	idle  chan *jsonState
 
-	// The lock of the decoder guards what follows.
+	// The lock of the decoder guards the following fields.
 	plans  map[reflect.Type]*jsonPlan
 	shapes map[reflect.Type]int
 	keys   map[string]*member
-	texts  *lesson // about strings that are in no struct
+	texts  *lesson // about strings outside of structs
 }
 
-// jsonState is what one goroutine needs to decode one object after another.
+// jsonState is the state of one goroutine that decodes one object after another.
 type jsonState struct {
 	state
 	data    []byte
 	scratch []byte              // the text of a string with escapes
 	elems   []any               // of lists whose length is not known yet
-	recent  map[*lesson]*recent // what was found last
-	members map[string]*member  // those of the decoder that were met
+	recent  map[*lesson]*recent // the entries that were found last
+	members map[string]*member  // the members of the decoder that this goroutine has met
 
-	checking bool // what is decoded is not wanted, and may have a field twice
+	checking bool // the result of decoding is dropped, and data may have a field twice
 }
 
-// DecodeJSON is DecodeProtobuf for JSON, with the results of sigs.k8s.io/json, which
-// is apimachinery's decoder, as it is used there: keys are case-sensitive, a number
-// in an interface is an int64 if it can be, what a type has no field for is ignored,
-// and types with a method UnmarshalJSON decode themselves. Structs need no tags
-// beside those for JSON. object points to a zero value: of a struct, or, for
-// unstructured objects, of a map[string]any; parts of these are shared as well.
+// DecodeJSON is DecodeProtobuf for JSON. object points to a zero value: of a struct or, for
+// unstructured objects, of a map[string]any. Both share their equal parts. Structs need only
+// JSON tags.
 //
-// A quantity that would keep that decoder busy for hours, such as 1e-1000000000, is
-// decoded as it would be in the end, at once, by DecodeProtobuf as well; what is 1e2000 or
-// more is 1e2000. Where a method of the object's type takes a text for a quantity, which
-// nobody can know, and does not refuse another one in its place, it has five seconds,
-// and then goes on in a goroutine that nobody waits for, at most two of them at a time.
+// The results are those of sigs.k8s.io/json, apimachinery's decoder, as apimachinery calls
+// it: keys are case-sensitive, a number in an interface is an int64 if possible, fields that
+// the type lacks are ignored, and types with a method UnmarshalJSON decode themselves.
 //
-// Objects in which a field is twice, which no server writes, are left to that
-// decoder, which merges the two, and own all that they have; so are values of types
-// that Kubernetes does not use, such as maps whose keys are numbers.
+// A quantity such as 1e-1000000000 would keep that decoder busy for hours. DecodeJSON and
+// DecodeProtobuf decode it at once, to the same result. A quantity of 1e2000 or more becomes
+// 1e2000. A method of the object's type may take any text for a quantity. If it accepts
+// another text in place of such a one, it has five seconds; after that DecodeJSON fails, and
+// the method goes on in a goroutine that nobody waits for. There are at most two of these.
+//
+// DecodeJSON leaves an object that has a field twice to sigs.k8s.io/json, which merges the
+// two. (No server writes such objects.) Such an object shares nothing. Nor do values of types
+// that Kubernetes does not use, such as maps with numbers as keys.
 //
 // Errors name the byte where the reason is.
 func (d *Decoder) DecodeJSON(data []byte, object any) error {
@@ -71,10 +72,10 @@ func (d *Decoder) DecodeJSON(data []byte, object any) error {
 	s.objects++
 	if s.objects%objectsPerReport == 0 {
 		s.report()
-		clear(s.recent) // which must not keep for long what the table has dropped
+		clear(s.recent) // recent must not keep entries for long that the table has dropped
 	}
 	if s.trim(); cap(s.scratch) > maxSpare || cap(s.elems) > maxSpare {
-		s.scratch, s.elems = nil, nil // for one large object
+		s.scratch, s.elems = nil, nil // A large object has made them large.
 	}
 	select {
 	case d.json.idle <- s:
@@ -83,11 +84,11 @@ func (d *Decoder) DecodeJSON(data []byte, object any) error {
 	return err
 }
 
-// maxSpare bounds what a state keeps for later, in bytes of texts and in elements.
+// maxSpare bounds the memory that a state keeps for later, in bytes of texts and in elements.
 const maxSpare = 64 << 10
 
-// root decodes data into what v points to. If it cannot, that is left empty, so that
-// nothing of it refers to data.
+// root decodes data into the value that v points to. After an error the value is empty, so
+// that nothing of it refers to data.
 func (s *jsonState) root(sl *slot, v reflect.Value, data []byte, share bool) error {
 	s.data, s.share, s.depth = data, share, 0
 	i := wire.Space(data, 0)
@@ -109,8 +110,8 @@ func (s *jsonState) root(sl *slot, v reflect.Value, data []byte, share bool) err
 	return err
 }
 
-// merged leaves data to apimachinery's decoder, which merges what is there twice, once
-// it is known to be well-formed.
+// merged checks that data is well-formed, and leaves it to apimachinery's decoder, which
+// merges fields that are there twice.
 func (s *jsonState) merged(sl *slot, v reflect.Value, data []byte) error {
 	s.checking = true
 	err := s.root(sl, reflect.New(sl.typ), data, false)
@@ -124,7 +125,7 @@ func (s *jsonState) merged(sl *slot, v reflect.Value, data []byte) error {
 	return err
 }
 
-// jsonSlot returns how to decode a type, which is found out when it is first asked for.
+// jsonSlot returns the slot of a type of objects. It makes the slot at the first call.
 func (d *Decoder) jsonSlot(t reflect.Type) *slot {
 	if sl, ok := d.json.slots.Load(t); ok {
 		return sl.(*slot)

@@ -9,21 +9,21 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-// member is what is known of the members with one name in objects of no type.
+// member has the slots for members of one name in unstructured objects.
 type member struct {
 	name  string
 	value slot // of the member
 	elem  slot // of its elements, if it is a list
 }
 
-// The names that are learned about: so many at most, none of them longer.
+// Bounds for the names that have a member: their number, and the length of each.
 const (
 	maxMembers    = 4096
 	maxMemberName = 64
 )
 
-// member returns what is known of a name, or nil if that is nothing: if it is too long,
-// or was never seen before, or if there are too many.
+// member returns the member of a name. It returns nil if the name is too long, if it comes for
+// the first time, or if there are too many.
 func (s *jsonState) member(name []byte) *member {
 	if !s.share {
 		return nil
@@ -50,8 +50,8 @@ func (s *jsonState) member(name []byte) *member {
 	return m
 }
 
-// any decodes the value at i into an interface. sl is what is known of such values, or
-// nil, and elem of their elements.
+// any decodes the value at i into an interface. sl is the slot of such values, and elem that
+// of their elements; both may be nil.
 func (s *jsonState) any(sl, elem *slot, i int) (v any, end int, err error) {
 	if i >= len(s.data) {
 		return nil, 0, wire.Unexpected(s.data, i, "a value")
@@ -142,14 +142,14 @@ func (s *jsonState) anyList(elem *slot, i int) ([]any, int, error) {
 	return v, i, err
 }
 
-// What an object and a list of no type take: see anyMapBytes.
+// The memory of unstructured objects and lists; see anyMapBytes.
 const (
 	anyBytes     = 16
 	anyListBytes = 24
 )
 
-// anyMapBytes is roughly what a map takes, which has room for eight members as soon as it
-// has one, and is half empty later.
+// anyMapBytes is roughly the memory of a map. A map with one member has room for eight. A
+// larger map may be half empty.
 func anyMapBytes(members int) int {
 	if members == 0 {
 		return 48

@@ -84,9 +84,9 @@ func (s *jsonState) otherMap(sl *slot, m reflect.Value, i int) (int, error) {
 			return 0, err
 		}
 		if sl.elem.kind == jsonQuantity {
-			s.mutable = mutable // whoever takes it out of the map has a copy
+			s.mutable = mutable // Reading a value of a map makes a copy.
 		}
-		s.settle(texts) // since it moves
+		s.settle(texts) // the value moves into the map
 		m.SetMapIndex(key.Elem(), value.Elem())
 		value.Elem().SetZero()
 		i, more, err = wire.NextValue(s.data, i, '}')

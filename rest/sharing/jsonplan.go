@@ -13,11 +13,11 @@ import (
 	"github.com/kinform/kinform/internal/quantity"
 )
 
-// jsonKind is how a value is decoded.
+// jsonKind says how a value is decoded.
 type jsonKind uint8
 
 const (
-	// jsonOther is left to sigs.k8s.io/json.
+	// jsonOther is for types that sigs.k8s.io/json decodes.
 	jsonOther jsonKind = iota
 	jsonBool
 	jsonInt
@@ -36,27 +36,27 @@ const (
 	jsonOwn
 )
 
-// slot is a place for values of a type: a field of a struct, the elements of the
-// list in one, and so on. What is learned is learned about a slot.
+// slot is a place for values of a type: a field of a struct, the elements of the list in that
+// field, and so on. Each slot has its own lessons.
 type slot struct {
 	kind  jsonKind
 	typ   reflect.Type
 	size  uintptr   // of the type
 	plan  *jsonPlan // of a struct
-	elem  *slot     // what a pointer points to, the elements of a list, the values of a map
-	shape int       // of what is shared
-	whole *lesson   // whether to look up the value as a whole, nil if it never is
+	elem  *slot     // of the pointee, of the elements of a list, or of the values of a map
+	shape int       // of a value that is shared
+	whole *lesson   // whether to look up the value as a whole; nil for never
 	text  *lesson   // whether to look up a string, or the keys of a map
-	apart bool      // a string that is not to be in one piece with others
+	apart bool      // a string that must not lie in one piece with others
 
-	// mutable is for a type that does not show its parts and has a Quantity, which
-	// methods change that only read, as one would think. It must not be shared.
+	// mutable says that the type hides its parts and contains a Quantity. Methods that seem
+	// to read only may change a Quantity, so the value must not be shared.
 	mutable bool
 
-	// setText sets the text of managed fields, if the type is that; else it is nil.
+	// setText sets the text of managed fields; nil for other types.
 	setText func(at unsafe.Pointer, text string)
 
-	// guarded says that it is not known what the type takes for a quantity.
+	// guarded says that the type may take any text for a quantity.
 	guarded bool
 }
 
@@ -70,15 +70,16 @@ type jsonPlan struct {
 type jsonField struct {
 	slot
 	name   string
-	start  string // the name as it stands before a value, with quotes and colon
+	start  string // the name with its quotes and the colon
 	offset uintptr
 }
 
-// maxFields bounds the fields of a struct, of which there is a set of bits; nobody
+// maxFields bounds the fields of a struct, because a set of bits has one for each. No type
 // comes near it.
 const maxFields = 256
 
-// maxNest bounds how deep lists, maps and pointers are nested without a struct.
+// maxNest bounds how deep lists, maps and pointers of a type are nested without a struct
+// between them.
 const maxNest = 16
 
 var (
@@ -86,12 +87,11 @@ var (
 	unmarshalsText = reflect.TypeFor[encoding.TextUnmarshaler]()
 )
 
-// jsonCompiler finds out how types are decoded. It is used with the decoder's lock
-// held.
+// jsonCompiler makes slots and plans. Its user holds the decoder's lock.
 type jsonCompiler struct{ compiler }
 
-// slot returns a new slot for a type. A type without a name that has methods uses
-// them only if there is a pointer to it.
+// slot returns a new slot for a type. addressed says that the values are pointees. The methods of
+// a type without a name are used only then.
 func (c *jsonCompiler) slot(t reflect.Type, addressed bool, nest int) slot {
 	sl := slot{typ: t, size: t.Size()}
 	p := reflect.PointerTo(t)
@@ -140,7 +140,7 @@ func (c *jsonCompiler) slot(t reflect.Type, addressed bool, nest int) slot {
 	return sl
 }
 
-// hasQuantity reports whether there may be a Quantity in a value of a type.
+// hasQuantity reports whether a value of a type may contain a Quantity.
 func hasQuantity(t reflect.Type, seen map[reflect.Type]bool) bool {
 	if t == reflect.TypeFor[resource.Quantity]() {
 		return true
@@ -162,7 +162,7 @@ func hasQuantity(t reflect.Type, seen map[reflect.Type]bool) bool {
 	return false
 }
 
-// shared prepares a slot with elements for looking it up as a whole.
+// shared prepares a slot with elements, so that its values are looked up as a whole.
 func (c *jsonCompiler) shared(sl *slot, elem reflect.Type, addressed bool, nest int) {
 	e := c.slot(elem, addressed, nest+1)
 	sl.elem, sl.shape = &e, c.jsonShape(sl.typ)
@@ -171,14 +171,14 @@ func (c *jsonCompiler) shared(sl *slot, elem reflect.Type, addressed bool, nest 
 	}
 }
 
-// anySlot returns a slot for values of whatever type, which are shared as such.
+// anySlot returns a slot for values in an interface.
 func (c *jsonCompiler) anySlot() slot {
 	t := reflect.TypeFor[any]()
 	return slot{kind: jsonAny, typ: t, shape: c.jsonShape(t), whole: c.lesson()}
 }
 
-// jsonShape numbers the types of what is shared: below those of protobuf, since the
-// same bytes mean something else there.
+// jsonShape returns the number of a type of shared values. The numbers are below those for
+// protobuf, because equal bytes have another meaning there.
 func (c *jsonCompiler) jsonShape(t reflect.Type) int {
 	shapes := c.decoder.json.shapes
 	n, ok := shapes[t]
@@ -189,9 +189,9 @@ func (c *jsonCompiler) jsonShape(t reflect.Type) int {
 	return n
 }
 
-// plan returns the plan of a struct, or nil if it has something that Kubernetes does
-// not use: two fields of one name, an unusual name, an embedded pointer, the option
-// "string", or far too many fields.
+// plan returns the plan of a struct. It returns nil if the struct has features that Kubernetes
+// does not use: two fields of one name, an unusual name, an embedded pointer, the option
+// "string", or more than maxFields fields.
 func (c *jsonCompiler) plan(t reflect.Type) *jsonPlan {
 	plans := c.decoder.json.plans
 	if p, ok := plans[t]; ok {
@@ -232,7 +232,7 @@ func plain(t reflect.Type, names map[string]bool) bool {
 	return true
 }
 
-// unusual reports whether a character of a name may need escapes, or not be allowed.
+// unusual reports whether a character of a name may need an escape, or may not be allowed.
 func unusual(r rune) bool {
 	return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("-_./:$", r)
 }
@@ -253,8 +253,8 @@ func (c *jsonCompiler) fields(p *jsonPlan, t reflect.Type, offset uintptr) {
 	}
 }
 
-// jsonTag returns the name that a field has in JSON, "" if it has none, or that its
-// own fields are embedded.
+// jsonTag returns the name of a field in JSON, or "" if JSON leaves the field out. embedded says
+// that the fields of a struct take the place of the field itself.
 func jsonTag(sf reflect.StructField) (name, options string, embedded bool) {
 	tag := sf.Tag.Get("json")
 	if tag == "-" || !sf.IsExported() && !(sf.Anonymous && sf.Type.Kind() == reflect.Struct) {

@@ -8,27 +8,27 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-// recent is what was found of late in one slot. JSON says only at its end how long a
-// value is; but an object, a list or a string that begins with all bytes of another
-// one is that one. So what is found here is found without reading it.
+// recent has the entries that were found last in one slot. In JSON, only its end says how long
+// a value is. But if data continues with all bytes of an object, a list or a string, then
+// the value is equal to that. So a value of recent is found without looking for its end.
 type recent struct {
 	entries [4]*entry
 	oldest  int
 }
 
-// look is the outcome of a look-up.
+// look is the result of a look-up.
 type look struct {
 	found   *entry // nil if there is none
-	missing *entry // to be completed and inserted, nil if it is not worth it
+	missing *entry // to complete and insert; nil if the value is not worth an entry
 	end     int    // of the value, 0 if nothing was looked up
 	count   int    // of its elements, unless it was found
 }
 
-// maxLevel is how deep values are nested that are looked up, or counted: that each
-// level is read once more must not add up.
+// maxLevel bounds the depth of values that are looked up, or whose elements are counted first.
+// Each of these levels is read once more, and without a bound these readings would add up.
 const maxLevel = 32
 
-// known looks for what was decoded from the value at i, if that is worth it.
+// known looks for an entry of the bytes of the value at i, if that is worth it.
 func (s *jsonState) known(sl *slot, i int) (l look, err error) {
 	if !s.share || sl.whole == nil || s.depth > maxLevel || !sl.whole.look.Load() {
 		return l, nil
@@ -58,13 +58,13 @@ func (s *jsonState) known(sl *slot, i int) (l look, err error) {
 	return l, nil
 }
 
-// started is where the decoding of a value began that will be shared if it was missing.
+// started has the counters of a state at the beginning of a value that may become an entry.
 type started struct{ texts, mutable, lists int }
 
 func (s *jsonState) start() started { return started{len(s.texts), s.mutable, s.lists} }
 
-// keep has a value shared from now on that was decoded from data[i:end], unless there
-// is something in it that changes when it is read.
+// keep makes the value that was decoded from data[i:end] an entry, so that later objects share
+// it. It does not if the value contains a part that reading may change.
 func (s *jsonState) keep(missing *entry, since started, i, end int, value unsafe.Pointer, count int) {
 	if missing != nil && s.mutable == since.mutable {
 		s.settle(since.texts)
@@ -73,7 +73,7 @@ func (s *jsonState) keep(missing *entry, since started, i, end int, value unsafe
 	}
 }
 
-// pointer stores a pointer to a new value, or to one that was there before.
+// pointer stores a pointer to a new value, or to that of an entry.
 func (s *jsonState) pointer(sl *slot, at *unsafe.Pointer, i int) (end int, err error) {
 	if to, end := s.smallValue(sl.elem, i); to != nil {
 		*at = to
@@ -104,7 +104,7 @@ func (s *jsonState) pointer(sl *slot, at *unsafe.Pointer, i int) (end int, err e
 	return end, nil
 }
 
-// smallValue returns a pointer to the bool or small number at i, if it is one.
+// smallValue returns a pointer to an equal value if there is a bool or a small number at i.
 func (s *jsonState) smallValue(sl *slot, i int) (to unsafe.Pointer, end int) {
 	switch {
 	case !s.share:
@@ -129,8 +129,8 @@ func (s *jsonState) smallValue(sl *slot, i int) (to unsafe.Pointer, end int) {
 	return nil, 0
 }
 
-// list stores a list. Its elements are counted first, for an array of the right size that
-// need not move.
+// list stores a list. It counts the elements first, so that the array has the right size and
+// does not move.
 func (s *jsonState) list(sl *slot, at *list, i int) (end int, err error) {
 	if s.depth > maxLevel {
 		return s.deepList(sl, unsafe.Pointer(at), i)
@@ -148,7 +148,7 @@ func (s *jsonState) list(sl *slot, at *list, i int) (end int, err error) {
 		}
 	}
 	reflect.NewAt(sl.typ, unsafe.Pointer(at)).Elem().Set(reflect.MakeSlice(sl.typ, l.count, l.count))
-	s.depth++ // which valueEnd has allowed
+	s.depth++ // ValueEnd has checked the depth
 	since := s.start()
 	s.lists += l.count * int(sl.elem.size)
 	end = wire.Space(s.data, i+1)
@@ -166,8 +166,8 @@ func (s *jsonState) list(sl *slot, at *list, i int) (end int, err error) {
 	return end, nil
 }
 
-// deepList stores a list whose elements are not counted first, which would be once for
-// each level.
+// deepList stores a list below maxLevel. It does not count the elements first, because that
+// would read them once for each level.
 func (s *jsonState) deepList(sl *slot, at unsafe.Pointer, i int) (int, error) {
 	to, elem := reflect.NewAt(sl.typ, at).Elem(), reflect.New(sl.elem.typ)
 	to.Set(reflect.MakeSlice(sl.typ, 0, 0))
@@ -177,7 +177,7 @@ func (s *jsonState) deepList(sl *slot, at unsafe.Pointer, i int) (int, error) {
 		if i, err = s.value(sl.elem, elem.UnsafePointer(), i); err != nil {
 			return 0, err
 		}
-		s.settle(texts) // since it moves
+		s.settle(texts) // the element moves when the array grows
 		to.Set(reflect.Append(to, elem.Elem()))
 		elem.Elem().SetZero()
 		s.lists += int(sl.elem.size)

@@ -17,8 +17,8 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-// value decodes the value that begins at data[i] and stores it at an address, where
-// nothing is yet. It says where the value ends.
+// value decodes the value that begins at data[i], and stores it at an address that has the zero
+// value. It returns where the value ends.
 func (s *jsonState) value(sl *slot, at unsafe.Pointer, i int) (end int, err error) {
 	if i >= len(s.data) {
 		return 0, wire.Unexpected(s.data, i, "a value")
@@ -40,7 +40,7 @@ func (s *jsonState) value(sl *slot, at unsafe.Pointer, i int) (end int, err erro
 		switch sl.kind {
 		case jsonList:
 			return s.list(sl, (*list)(at), i)
-		case jsonBytes: // as numbers
+		case jsonBytes: // a list of numbers
 			return s.foreign(sl, at, i)
 		}
 	case c == '"':
@@ -72,8 +72,8 @@ func (s *jsonState) value(sl *slot, at unsafe.Pointer, i int) (end int, err erro
 	return 0, s.mismatch(sl, i)
 }
 
-// mismatch is the error for a value that its type cannot have. It does not tell the
-// value, which may be a secret.
+// mismatch is the error for a value that its type cannot have. It does not quote the value,
+// which may be a secret.
 func (s *jsonState) mismatch(sl *slot, i int) error {
 	if _, _, err := wire.ValueEnd(s.data, i, s.depth); err != nil {
 		return err
@@ -92,7 +92,7 @@ func (s *jsonState) mismatch(sl *slot, i int) error {
 	return fmt.Errorf("json: the %s at byte %d does not fit into %s", what, i, sl.typ)
 }
 
-// unmarshal decodes a value into what to points to.
+// unmarshal decodes a value into the variable that to points to.
 func (sl *slot) unmarshal(data []byte, to any) error {
 	if own, ok := to.(json.Unmarshaler); ok && sl.kind >= jsonTime {
 		return own.UnmarshalJSON(data)
@@ -100,7 +100,7 @@ func (sl *slot) unmarshal(data []byte, to any) error {
 	return kjson.UnmarshalCaseSensitivePreserveInts(data, to)
 }
 
-// foreign has a value decoded by its type's own method, or by apimachinery's decoder.
+// foreign decodes a value by its type's own method, or by apimachinery's decoder.
 func (s *jsonState) foreign(sl *slot, at unsafe.Pointer, i int) (int, error) {
 	end, _, err := wire.ValueEnd(s.data, i, s.depth)
 	if err != nil {
@@ -123,8 +123,8 @@ func (s *jsonState) foreign(sl *slot, at unsafe.Pointer, i int) (int, error) {
 	return end, nil
 }
 
-// enter begins an object or a list at data[i], and finds its first member or element,
-// or the end of all.
+// enter begins an object or a list at data[i], and finds its first member or element, or its
+// end.
 func (s *jsonState) enter(i int, closing byte) (at int, more bool, err error) {
 	if s.depth++; s.depth > wire.MaxDepth {
 		return 0, false, wire.ErrDeep
@@ -135,8 +135,8 @@ func (s *jsonState) enter(i int, closing byte) (at int, more bool, err error) {
 	return i, true, nil
 }
 
-// key reads the key at data[i] and finds its value. The key is valid until the next
-// call of chars.
+// key reads the key at data[i], and finds its value. The key is valid until the next call of
+// chars.
 func (s *jsonState) key(i int) (key []byte, value int, err error) {
 	if i >= len(s.data) || s.data[i] != '"' {
 		return nil, 0, wire.Unexpected(s.data, i, "a key")
@@ -181,8 +181,8 @@ func (s *jsonState) object(p *jsonPlan, at unsafe.Pointer, i int) (int, error) {
 	return i, err
 }
 
-// field reads a key and finds its field, -1 if there is none, and its value. Most
-// writers put fields into the order of the struct; before is where the last one was.
+// field reads a key, and finds its field (-1 if there is none) and its value. before is the
+// index of the last field: most writers write fields in the order of the struct.
 func (s *jsonState) field(p *jsonPlan, before, i int) (n, value int, err error) {
 	if before+1 < len(p.fields) {
 		if start := p.fields[before+1].start; hasPrefix(s.data, i, start) {
@@ -201,8 +201,8 @@ func hasPrefix(data []byte, i int, prefix string) bool {
 	return len(data)-i >= len(prefix) && string(data[i:i+len(prefix)]) == prefix
 }
 
-// chars returns the text of the string that begins at data[i]: either as a part of
-// data or, if it is not plain, until the next call.
+// chars returns the text of the string that begins at data[i]. If the string is plain, the text
+// is a part of data; otherwise it is valid until the next call.
 func (s *jsonState) chars(i int) (text []byte, plain bool, end int, err error) {
 	end, plain, err = wire.StringEnd(s.data, i)
 	if err != nil {
@@ -236,7 +236,7 @@ func (s *jsonState) text(sl *slot, to *string, i int) (int, error) {
 	return end, nil
 }
 
-// time decodes a time; those that are not plain are left to the type itself.
+// time decodes a time. The type itself decodes a time that is not a plain string.
 func (s *jsonState) time(sl *slot, to *metav1.Time, i int) (int, error) {
 	text, plain, end, err := s.chars(i)
 	if err != nil || !plain || len(text) == 0 {

@@ -2,35 +2,36 @@ package sharing
 
 import "sync/atomic"
 
-// How a field's look-ups are judged.
+// After how many look-ups a field is judged, and for how long a pause lasts.
 const (
-	// window is how many look-ups make a judgement, of strings more, since these are
-	// found only the third time; retrial is how many do after a pause.
+	// After window look-ups a field is judged for the first time. For strings, it is
+	// textWindow, because a string is found only at the third time. After a pause, it is
+	// retrial.
 	window, textWindow, retrial = 512, 1024, 128
-	// objectsPerReport is how many objects a goroutine decodes before its counts
-	// are added to everybody's.
+	// objectsPerReport is how many objects a goroutine decodes before it adds its counts
+	// to those of all goroutines.
 	objectsPerReport = 32
-	// firstPause is for how many reports a field is left alone that was judged not
-	// to be worth it; each further time it is twice as long, up to lastPause.
+	// If look-ups of a field seldom find a value, the field is not looked up for
+	// firstPause reports. Each further pause is twice as long, up to lastPause.
 	firstPause, lastPause = 64, 1 << 14
 )
 
-// lesson is what is known of one field: whether it is worth a look-up.
+// lesson says whether one field is worth a look-up, and has the counts for that.
 type lesson struct {
 	id     int    // index among all lessons
-	worth  uint32 // one hit in so many look-ups is enough
-	window uint32 // so many look-ups make the first judgement
+	worth  uint32 // one hit in this many look-ups is enough
+	window uint32 // look-ups before the first judgement
 	look   atomic.Bool
-	paused atomic.Int64 // until this many reports
+	paused atomic.Int64 // the report at which the pause ends
 	pause  atomic.Int64
 
 	hits, lookups atomic.Uint32 // in the current window
 }
 
-// count is what one goroutine has seen of a field since its last report.
+// count has the look-ups of one goroutine in a field since its last report.
 type count struct{ hits, lookups uint32 }
 
-// add adds counts and judges at the end of a window.
+// add adds counts, and judges the field at the end of a window.
 func (l *lesson) add(c count, reports int64) {
 	hits, lookups := l.hits.Add(c.hits), l.lookups.Add(c.lookups)
 	if lookups < retrial || lookups < l.window && l.pause.Load() == 0 {
@@ -48,7 +49,7 @@ func (l *lesson) add(c count, reports int64) {
 	l.look.Store(false)
 }
 
-// resume tries a field again whose pause is over.
+// resume lets a field be looked up again when its pause is over.
 func (l *lesson) resume(reports int64) {
 	if !l.look.Load() && l.paused.Load() <= reports {
 		l.look.Store(true)

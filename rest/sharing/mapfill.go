@@ -13,14 +13,14 @@ type mapFiller struct {
 	field  *field
 	texts  map[string]string // the map, if it is of this type
 	value  reflect.Value     // the map, if it is not
-	k, v   reflect.Value     // a key and a value that are filled again and again
-	kp, vp unsafe.Pointer    // where they are
+	k, v   reflect.Value     // variables for the key and the value of each entry
+	kp, vp unsafe.Pointer    // their addresses
 }
 
 var texts = reflect.TypeFor[map[string]string]()
 
-// newMapFiller prepares to add n entries to the map at an address, which is made if
-// there is none.
+// newMapFiller prepares to add n entries to the map at an address. It makes the map if there is
+// none.
 func newMapFiller(s *state, f *field, at unsafe.Pointer, n int) mapFiller {
 	if f.typ == texts {
 		m := (*map[string]string)(at)
@@ -37,8 +37,8 @@ func newMapFiller(s *state, f *field, at unsafe.Pointer, n int) mapFiller {
 	return mapFiller{state: s, field: f, value: m, k: k.Elem(), v: v.Elem(), kp: k.UnsafePointer(), vp: v.UnsafePointer()}
 }
 
-// add adds one entry: a message with key=1 and value=2. As generated code does, it
-// goes by the numbers alone, and not by the wire types.
+// add adds one entry: a message with key=1 and value=2. As generated code does, it looks at the
+// numbers only, and not at the wire types.
 func (m *mapFiller) add(data []byte) error {
 	var key, value []byte
 	var n uint64
@@ -61,7 +61,7 @@ func (m *mapFiller) add(data []byte) error {
 			if field == 1 {
 				key = data[from:i]
 			} else if value = data[from:i]; kind == aMessage {
-				// Each of several is decoded, and the last one counts.
+				// If there are several values, the last one counts.
 				m.v.SetZero()
 				err = m.state.settled(m.field.value.plan, m.vp, value)
 			}
@@ -96,5 +96,5 @@ func (m *mapFiller) put(key, value []byte, n uint64) {
 	m.v.SetZero()
 }
 
-// mapped is roughly what an entry of a map takes, with the room that a map leaves free.
+// mapped is roughly the memory of a map's entry, with the room that a map leaves free.
 func mapped(t reflect.Type) int { return 2 * int(t.Key().Size()+t.Elem().Size()) }

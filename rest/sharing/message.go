@@ -11,28 +11,29 @@ import (
 
 var errDeep = errors.New("protobuf: messages are nested too deep")
 
-// state is what one goroutine needs to decode one object after another.
+// state is the state of one goroutine that decodes one object after another.
 type state struct {
 	decoder *Decoder
-	share   bool // whether to share at all
+	share   bool // objects may share parts
 	depth   int
 	texts   []pending
-	floor   int     // how many texts are not of the message that is to be settled next
-	mutable int     // how many values have been decoded that change when they are read
-	lists   int     // bytes of all lists and maps that have been decoded, and of what is pointed to
+	floor   int     // the index of the first text of the message that will be settled next
+	mutable int     // values so far that reading may change
+	lists   int     // bytes of all lists, maps and pointees so far
 	objects int     // decoded so far
 	counts  []count // by lesson, since the last report
 	touched []int   // indices into counts that are not zero
 	near    near
 	earlier earlier
-	// element is the earlier list, from the first element to the last that both have, of one that is
-	// decoded anew. Managed fields and times are taken over from its elements: where one manager's time
-	// has changed, all others have what they had. They have no strings in a piece with others.
+	// element is the earlier version of the list that is being decoded, up to the length that both
+	// have. Managed fields and times in its elements are taken over if they are equal: when the time
+	// of one manager has changed, those of the others are as before. They have no strings in one
+	// piece with others.
 	element earlier
 	makers  []maker // by lesson
 
-	lastType reflect.Type // of the pointer that was decoded into last
-	lastPlan *plan        // of what it points to
+	lastType reflect.Type // of the last object, a pointer
+	lastPlan *plan        // of its struct
 }
 
 // message decodes a message into the struct at an address.
@@ -44,7 +45,7 @@ func (s *state) message(p *plan, at unsafe.Pointer, data []byte) error {
 		return p.own(at, data)
 	}
 	if p.list && (*list)(at).array == nil {
-		(*list)(at).array = unsafe.Pointer(&struct{}{}) // empty, which is not nil
+		(*list)(at).array = unsafe.Pointer(&struct{}{}) // an empty list, not a nil one
 	}
 	if s.depth++; s.depth > wire.MaxDepth {
 		return errDeep
@@ -133,9 +134,9 @@ func (s *state) number(f *field, at unsafe.Pointer, v uint64) {
 	}
 }
 
-// bytes stores a field that is not a single string: data[start:end], of which
-// data[from:end] is the contents, and, if it is a list or a map, those that follow it
-// with the same tag. It says where they end.
+// bytes stores a field that is not a single string. The field is data[start:end], and its
+// contents are data[from:end]. If it is a list or a map, bytes also stores the following fields
+// with the same tag. It returns where the last field ends.
 func (s *state) bytes(f *field, at unsafe.Pointer, data []byte, start, tagEnd, from, end int) (int, error) {
 	switch f.kind {
 	case someBytes:

@@ -2,21 +2,20 @@ package sharing
 
 import "encoding/binary"
 
-// Of what one goroutine has found lately, it remembers entries with short keys, in
-// a place that follows from a few bytes of the key. Comparing is all that it takes
-// then; hashing and a look into the table, which other cores use as well, take
-// several times as long. Most of what repeats comes again at once: the "True" of a
-// condition, the names of the environment variables.
+// A goroutine remembers the last entries with short keys, in places that follow from a few
+// bytes of the key. To find one of them, it only compares bytes. Hashing, and a look-up in the
+// table, which other cores use as well, take several times as long. Most values that repeat
+// come again soon: the "True" of a condition, the names of environment variables.
 const (
 	nearBits = 8
 	nearKey  = 128 // bytes; hashing a longer key costs little beside comparing it
 )
 
-// near is those entries. It is emptied every few dozen objects, so that it keeps
-// nothing alive for long which the table has dropped.
+// near has those entries. It is emptied every few dozen objects, so that it does not keep
+// entries alive for long that the table has dropped.
 type near [1 << nearBits]*entry
 
-// place is where an entry with this key may be.
+// place returns the place of an entry with this key.
 func (n *near) place(shape int, key []byte) **entry {
 	var bits uint64
 	switch size := len(key); {

@@ -18,22 +18,22 @@ import (
 type plan struct {
 	typ    reflect.Type
 	list   bool    // the type is a slice, and the message has its elements
-	fields []field // by number; the kind of those that do not exist is 0
+	fields []field // by number; a field that does not exist has the kind 0
 	// own decodes a type whose encoding is not that of its fields.
 	own func(at unsafe.Pointer, data []byte) error
-	// setText sets the text of managed fields, if the type is that; else it is nil.
+	// setText sets the text of managed fields; nil for other types.
 	setText func(at unsafe.Pointer, text string)
-	// equal reports whether own would make of data what is there; it may be nil.
+	// equal reports whether own would decode data to the value at the address. It may be nil.
 	equal func(at unsafe.Pointer, data []byte) bool
 	gaps  []gap
-	// moving says that the struct has values in it which are mutable.
+	// moving says that the struct contains values that are mutable.
 	moving bool
-	// mutable says that methods which only read, as one would think, change a value.
+	// mutable says that methods that seem to read only may change a value of this type.
 	mutable bool
-	err     error // what is wrong with the type
+	err     error // why the type cannot be decoded
 }
 
-// kind is how a field is encoded and how it is stored.
+// kind says how a field is encoded and how it is stored.
 type kind uint8
 
 const (
@@ -60,15 +60,15 @@ const (
 // varint reports whether single values of the kind are numbers on the wire.
 func (k kind) varint() bool { return k <= int64s }
 
-// field says how to decode one field. What is always needed comes first, so that it
-// is in one line of the processor's cache.
+// field says how to decode one field. The members that every field needs come first, in one
+// cache line (BenchmarkPods).
 type field struct {
 	kind   kind
-	apart  bool // a string that is not to be in one piece with all others
+	apart  bool // a string that must not lie in one piece with the others
 	offset uintptr
 	text   *lesson      // whether to look up strings: the field, its elements, or the keys of a map
 	whole  *lesson      // whether to look up the field as a whole
-	shape  int          // of what is shared
+	shape  int          // of a value that is shared
 	plan   *plan        // of a message, of the elements of a list, or of the values of a map
 	size   uintptr      // of an element of a list, or of a message
 	value  *field       // the values of a map
@@ -92,7 +92,7 @@ func ownEncoding(t reflect.Type) func(at unsafe.Pointer, data []byte) error {
 	return nil
 }
 
-// plan returns the plan of a type, which is made when it is first asked for.
+// plan returns the plan of a type. It makes the plan at the first call.
 func (d *Decoder) plan(t reflect.Type) (*plan, error) {
 	if p, ok := d.plans.Load(t); ok {
 		return p.(*plan), p.(*plan).err
@@ -110,11 +110,11 @@ func (d *Decoder) plan(t reflect.Type) (*plan, error) {
 	return p, p.err
 }
 
-// compiler makes the plans of a type and of all types within. It is used with the
-// decoder's lock held.
+// compiler makes the plans of a type and of all types within it. Its user holds the decoder's
+// lock.
 type compiler struct {
 	decoder *Decoder
-	plans   map[reflect.Type]*plan // made so far, to be kept if all goes well
+	plans   map[reflect.Type]*plan // made so far; the decoder keeps them unless there is an error
 }
 
 // message makes the plan of a type that is a message on the wire.
@@ -174,7 +174,7 @@ func (c *compiler) add(p *plan, sf reflect.StructField, tag string) error {
 	if err != nil {
 		return err
 	}
-	// Which of the two it is follows from the type; some tags of Kubernetes are wrong.
+	// The type says which of the two it is: some tags of Kubernetes are wrong.
 	if encoding := parts[0]; encoding != "bytes" && encoding != "varint" {
 		return fmt.Errorf("the encoding %q is not known", encoding)
 	}
@@ -188,16 +188,16 @@ func (c *compiler) add(p *plan, sf reflect.StructField, tag string) error {
 	return nil
 }
 
-// isIdentity reports whether a field of metadata is one that people keep for longer
-// than the object, such as in the key of a map.
+// isIdentity reports whether programs keep a field of metadata for longer than the object, in
+// the key of a map for example.
 func isIdentity(field string) bool {
 	return field == "Name" || field == "Namespace" || field == "UID" || field == "ResourceVersion"
 }
 
-// maxNumber bounds the numbers of fields, which index a table.
+// maxNumber bounds the numbers of fields, because they index a table.
 const maxNumber = 1 << 12
 
-// field finds out how a type is decoded as a field, repeated or not.
+// field returns how a field of a type is decoded. repeated says that the field is a list.
 func (c *compiler) field(t reflect.Type, repeated bool) (f field, err error) {
 	f.typ = t
 	// Only a slice with a name can be a message; some tags of Kubernetes say "opt"
@@ -299,7 +299,7 @@ func (c *compiler) mapField(t reflect.Type) (f field, err error) {
 // ofString is the shape of strings.
 const ofString = 0
 
-// shape numbers the types of what is shared.
+// shape returns the number of a type of shared values.
 func (c *compiler) shape(t reflect.Type) int {
 	n, ok := c.decoder.shapes[t]
 	if !ok {
@@ -309,10 +309,11 @@ func (c *compiler) shape(t reflect.Type) int {
 	return n
 }
 
-// How many hits make a look-up worth it: one in so many. A string is cheap to copy.
+// Look-ups are worth it if one in this many finds a value. Strings need more hits, because a
+// string is cheap to copy.
 const worth, textWorth = 8, 2
 
-// lesson begins to learn about a field that may be shared as a whole.
+// lesson returns a new lesson for a field that may be shared as a whole.
 func (c *compiler) lesson() *lesson {
 	l := &lesson{id: len(c.decoder.lessons), worth: worth, window: window}
 	l.look.Store(c.decoder.table != nil)
@@ -320,7 +321,7 @@ func (c *compiler) lesson() *lesson {
 	return l
 }
 
-// textLesson begins to learn about strings.
+// textLesson returns a new lesson for strings.
 func (c *compiler) textLesson() *lesson {
 	l := c.lesson()
 	l.worth, l.window = textWorth, textWindow

@@ -9,32 +9,31 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-// A later version of an object mostly repeats what an earlier one had. What it had is
-// compared with the bytes that came, which takes no memory, and is taken over where it
-// is exactly what decoding them would give.
+// Most parts of a later version of an object are equal to those of the earlier one. A Decoder
+// compares each earlier part with the new bytes, which takes no memory. If decoding the bytes
+// would give an equal value, the new object gets the earlier part.
 //
-// The answer may be no where it could be yes: for bytes that an encoder would not have
-// written in this way, for types that are rare, and for what others may change.
+// The comparison may say no to equal values: if an encoder would have written other bytes, if
+// the type is rare, or if reading may change the value.
 
-// maxSame bounds how deep messages are nested that are compared.
+// maxSame bounds the depth of messages that are compared.
 const maxSame = 32
 
-// earlier is an object that was decoded before the one that is decoded now, and of the
-// same type.
+// earlier has the earlier version of the object that is being decoded. Both have the same type.
 type earlier struct {
-	from, to uintptr        // where the new object is
+	from, to uintptr        // the addresses of the new object
 	object   unsafe.Pointer // the earlier one, nil if there is none
 }
 
-// has reports whether a field is in the new object itself, rather than in what that
-// points to.
+// has reports whether a field is in the memory of the new object itself, and not behind a
+// pointer.
 func (e *earlier) has(field unsafe.Pointer) bool {
 	address := uintptr(field)
 	return address >= e.from && address < e.to
 }
 
-// at is where the earlier object has what is at an address in the new one, nil if
-// there is none, or if the address is not in the object itself.
+// at returns the address in the earlier object of a field of the new one. It returns nil if
+// there is no earlier object, or if the field is not in the new object itself.
 func (e *earlier) at(field unsafe.Pointer) unsafe.Pointer {
 	if e.object != nil && e.has(field) {
 		return unsafe.Add(e.object, uintptr(field)-e.from)
@@ -42,7 +41,7 @@ func (e *earlier) at(field unsafe.Pointer) unsafe.Pointer {
 	return nil
 }
 
-// same reports whether the message at an address is what data would be decoded to.
+// same reports whether decoding data would give the message at an address.
 func (s *state) same(p *plan, at unsafe.Pointer, data []byte, depth int) bool {
 	if p.own != nil {
 		return p.equal != nil && p.equal(at, data)
@@ -92,8 +91,8 @@ func (s *state) same(p *plan, at unsafe.Pointer, data []byte, depth int) bool {
 	return p.absent(at, next, len(p.fields)) && p.restIsZero(at)
 }
 
-// sameBytes is same for a field with contents, or for one with several: then data has
-// their tags as well, of so many bytes each.
+// sameBytes is same for the contents of a field. For a list or a map, data has count fields
+// with their tags, which have tag bytes each.
 func (s *state) sameBytes(f *field, at unsafe.Pointer, data []byte, tag, count, depth int) bool {
 	switch f.kind {
 	case aString:
@@ -191,7 +190,7 @@ func (s *state) sameMap(f *field, at unsafe.Pointer, data []byte, tag, n int) bo
 			return false
 		}
 		key, value, ok := textEntry(data[from:end])
-		if !ok || i > 0 && string(key) <= string(before) { // in order, none is there twice
+		if !ok || i > 0 && string(key) <= string(before) { // If they are in order, no key is there twice.
 			return false
 		}
 		if text, ok := entries[string(key)]; !ok || text != string(value) {
@@ -202,7 +201,8 @@ func (s *state) sameMap(f *field, at unsafe.Pointer, data []byte, tag, n int) bo
 	return true
 }
 
-// textEntry takes an entry of a map of strings apart, if it is just that: key=1, value=2.
+// textEntry takes an entry of a map of strings apart: key=1, value=2. ok is false if the entry
+// has other fields, or another order.
 func textEntry(data []byte) (key, value []byte, ok bool) {
 	const keyTag, valueTag = 1<<3 | wire.TypeBytes, 2<<3 | wire.TypeBytes
 	if len(data) == 0 || data[0] != keyTag {
@@ -216,7 +216,7 @@ func textEntry(data []byte) (key, value []byte, ok bool) {
 	return data[from:end], data[start:last], err == nil && last == len(data)
 }
 
-// known reports whether the table has a value as what was decoded from these bytes.
+// known reports whether the table has an entry of these bytes with this value.
 func (s *state) known(l *lesson, shape int, key []byte, value unsafe.Pointer) bool {
 	if !l.look.Load() || len(key) == 0 || len(key) > maxShared {
 		return false
@@ -231,8 +231,7 @@ func (s *state) known(l *lesson, shape int, key []byte, value unsafe.Pointer) bo
 	return e != nil && e.value == value
 }
 
-// absent reports whether the fields with these numbers have the values that they have
-// where nothing is said of them.
+// absent reports whether the fields with these numbers have the values of missing fields.
 func (p *plan) absent(at unsafe.Pointer, from, to int) bool {
 	for n := from; n < to; n++ {
 		f := &p.fields[n]
@@ -268,7 +267,7 @@ func (p *plan) absent(at unsafe.Pointer, from, to int) bool {
 	return true
 }
 
-// gap is a part of a struct in which there is no field that decoding knows.
+// gap is a part of a struct that has no field with a tag.
 type gap struct{ offset, size uintptr }
 
 func (p *plan) restIsZero(at unsafe.Pointer) bool {

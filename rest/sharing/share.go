@@ -7,18 +7,18 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-// list is a slice of whatever type.
+// list is a slice of any type.
 type list struct {
 	array    unsafe.Pointer
 	len, cap int
 }
 
-// maxShared is how many bytes are looked up at most. What is longer hardly repeats, and
-// that each level of what is nested is read once more, and copied, must not add up.
+// maxShared bounds the bytes of a value that is looked up. Longer values hardly repeat. And each
+// level of a nested value is read and copied once more: without a bound, that would add up.
 const maxShared = 64 << 10
 
-// find looks for what was decoded from these bytes, if that is worth it. If not
-// found, it returns an entry that is to be completed and inserted.
+// find looks for an entry of these bytes, if that is worth it. If there is none, it returns a new
+// entry, which the caller completes and inserts.
 func (s *state) find(l *lesson, shape int, key []byte) (found, missing *entry) {
 	if !s.share || !l.look.Load() || len(key) == 0 || len(key) > maxShared {
 		return nil, nil
@@ -56,7 +56,7 @@ func (s *state) insert(e *entry, key string, value unsafe.Pointer, count int) {
 	}
 }
 
-// copied makes a string of its own, or one that is shared.
+// copied returns a copy of data as a string, or a shared string.
 func (s *state) copied(l *lesson, data []byte) string {
 	found, missing := s.find(l, ofString, data)
 	if found != nil {
@@ -67,8 +67,8 @@ func (s *state) copied(l *lesson, data []byte) string {
 	return text
 }
 
-// pointer stores a pointer to a new string or message, or to one that was there
-// before.
+// pointer stores a pointer to a new string or message, or to that of an entry or of the earlier
+// object.
 func (s *state) pointer(f *field, at *unsafe.Pointer, data []byte, isString bool) error {
 	if *at != nil && !isString {
 		if s.share {
@@ -115,7 +115,7 @@ func (s *state) pointer(f *field, at *unsafe.Pointer, data []byte, isString bool
 	return nil
 }
 
-// list stores a list of n elements, encoded as data with tags of so many bytes.
+// list stores a list of n elements, encoded as data with tags of tag bytes.
 func (s *state) list(f *field, at *list, data []byte, tag, n int) error {
 	if at.len > 0 && s.share {
 		return errAgain
@@ -169,7 +169,7 @@ func (s *state) list(f *field, at *list, data []byte, tag, n int) error {
 	if missing != nil && s.mutable == mutable {
 		s.settle(texts)
 		missing.lists = s.lists - lists
-		at.cap = n // whoever appends gets a copy
+		at.cap = n // so that append makes a copy
 		s.insert(missing, string(whole), at.array, n)
 	} else if s.earlier.has(unsafe.Pointer(at)) {
 		s.settleMany(texts)
@@ -177,15 +177,14 @@ func (s *state) list(f *field, at *list, data []byte, tag, n int) error {
 	return nil
 }
 
-// maker is a slice of some type, to make arrays for others of its type. To make a
-// reflect.Value of each of those would take longer.
+// maker is a slice of some type that makes arrays for other slices of this type. Making a
+// reflect.Value of each of those would take longer (BenchmarkPods).
 type maker struct {
 	value reflect.Value
-	list  *list // where it is
+	list  *list // its address
 }
 
-// array makes an array for n elements of a list that has none, and says for how many
-// there is room in it.
+// array makes an array for n elements, and returns it with its capacity.
 func (s *state) array(f *field, n int) (unsafe.Pointer, int) {
 	for len(s.makers) <= f.whole.id {
 		s.makers = append(s.makers, maker{})
@@ -201,7 +200,7 @@ func (s *state) array(f *field, n int) (unsafe.Pointer, int) {
 	return array, room
 }
 
-// mapping stores a map of n entries, encoded as data with tags of so many bytes.
+// mapping stores a map of n entries, encoded as data with tags of tag bytes.
 func (s *state) mapping(f *field, at unsafe.Pointer, data []byte, tag, n int) error {
 	m := (*unsafe.Pointer)(at)
 	if *m != nil && s.share {
@@ -232,7 +231,7 @@ func (s *state) mapping(f *field, at unsafe.Pointer, data []byte, tag, n int) er
 		data = data[end:]
 	}
 	if p := f.value.plan; p != nil && p.mutable {
-		s.mutable = mutable // who reads a map gets copies of its values
+		s.mutable = mutable // Reading a value of a map makes a copy.
 	}
 	if missing != nil && s.mutable == mutable {
 		missing.lists = s.lists - lists
@@ -256,7 +255,7 @@ func (s *state) count(l *lesson, hit bool) {
 	}
 }
 
-// report adds the counts to everybody's.
+// report adds the counts of this goroutine to those of all.
 func (s *state) report() {
 	d := s.decoder
 	reports := d.reports.Add(1)

@@ -1,7 +1,6 @@
 package sharing
 
-// small has a copy of each value that optional fields usually have, for all of them
-// to point to.
+// small has the usual values of optional fields, once each, for all of them to point to.
 type small struct {
 	bools  [2]bool
 	int32s [256]int32

@@ -6,33 +6,33 @@ import (
 	"unsafe"
 )
 
-// ways is how many entries compete for the same place in the table.
+// ways is how many entries a group of the table has.
 const ways = 4
 
-// sweeps is how many sweeps make a round.
+// sweeps is how many sweeps look at the whole table once.
 const sweeps = 32
 
-// entryBytes is roughly what an entry costs beside its key: the entry itself, and
-// what was decoded, which has about three times the size of its encoding.
+// entryBytes is roughly the memory of an entry beside its key: the entry itself, and the decoded
+// value, which has about three times the size of its encoding.
 const (
 	entryBytes  = 96
 	decodedSize = 3
 )
 
-// entry is an encoding and what was decoded from it. It is never changed, but for
-// the mark of its use.
+// entry is an encoding (the key) and the value that was decoded from it. Only the marks of its
+// use change.
 type entry struct {
 	hash  uint64
-	shape int // what kind of value it is: equal bytes mean different things elsewhere
+	shape int // the type of the value: equal bytes have other meanings in other types
 	key   string
 	value unsafe.Pointer // of a pointer, a map or an array; unused for a string, which is the key
 	count int            // elements of the array
-	lists int            // bytes of the lists, maps and what is pointed to in what was decoded
-	inKey bool           // what was decoded lies in the key
+	lists int            // bytes of the lists, maps and pointees in the value
+	inKey bool           // the memory of the value is the key
 
-	used   atomic.Bool // since it was last spared
-	proven atomic.Bool // has been found at least once
-	passed atomic.Bool // by the sweep, which finds it of no use next time
+	used   atomic.Bool // found since victim last spared it
+	proven atomic.Bool // found at least once
+	passed atomic.Bool // a sweep has seen it; the next one drops it unless it is proven
 }
 
 // is reports whether this is the entry of these bytes.
@@ -46,8 +46,8 @@ func (e *entry) use() {
 	}
 }
 
-// cost is roughly what the entry keeps alive. A list may take hundreds of times as much as
-// its encoding, if its elements are empty, and so may a map, and a pointer to a struct.
+// cost is roughly the memory that the entry keeps alive. A list of empty elements may take
+// hundreds of times as much as its encoding. So may a map, and a pointer to a struct.
 func (e *entry) cost() int64 {
 	if e.inKey {
 		return entryBytes + int64(len(e.key))
@@ -55,21 +55,21 @@ func (e *entry) cost() int64 {
 	return entryBytes + int64(len(e.key)+max(decodedSize*len(e.key), e.lists))
 }
 
-// table remembers what has been decoded. Reading and writing take no lock: what
-// two goroutines decode at the same time is merely not shared.
+// table has the entries. Reading and writing take no lock. If two goroutines decode equal bytes
+// at the same moment, these two values are not shared.
 type table struct {
 	seed  maphash.Seed
-	slots []atomic.Pointer[entry] // in groups of so many ways; its length is a power of two
-	seen  []atomic.Uint32         // of strings that were missing: parts of their hashes
+	slots []atomic.Pointer[entry] // in groups of ways; their number is a power of two
+	seen  []atomic.Uint32         // parts of the hashes of missing strings
 	limit int64
 
 	bytes   atomic.Int64
 	entries atomic.Int64
-	hand    atomic.Uint64 // where room is made next
-	broom   atomic.Uint64 // where is swept next
+	hand    atomic.Uint64 // the slot where insert makes room next
+	broom   atomic.Uint64 // the slot where sweep begins next
 }
 
-// newTable returns a table of at most that many bytes.
+// newTable returns a table of at most limit bytes.
 func newTable(limit int64) *table {
 	slots := ways
 	for int64(slots)*512 < limit {
@@ -82,7 +82,7 @@ func (t *table) hash(shape int, key []byte) uint64 {
 	return maphash.Bytes(t.seed, key) ^ uint64(shape)*0x9e3779b97f4a7c15
 }
 
-// group is where an entry with this hash may be.
+// group returns the slots of the entries with this hash.
 func (t *table) group(hash uint64) []atomic.Pointer[entry] {
 	at := int(hash) & (len(t.slots) - 1) &^ (ways - 1)
 	return t.slots[at : at+ways]
@@ -101,15 +101,15 @@ func (t *table) find(hash uint64, shape int, key []byte) *entry {
 	return nil
 }
 
-// seenBefore reports whether a string that is missing was missing before, not long
-// ago. Most strings are short, and what never comes again is not worth an entry.
+// seenBefore reports whether a missing string was missing before, not long ago. Most strings are
+// short, so that a string that never comes again is not worth an entry.
 func (t *table) seenBefore(hash uint64) bool {
 	mark := uint32(hash>>32) | 1
 	return t.seen[int(hash)&(len(t.seen)-1)].Swap(mark) == mark
 }
 
-// insert adds an entry, where there is no room in the place of one that has not been
-// used of late.
+// insert adds an entry. In a full group, it takes the place of an entry that was not used
+// lately.
 func (t *table) insert(e *entry) {
 	if e.cost() > t.limit/ways {
 		return
@@ -121,8 +121,8 @@ func (t *table) insert(e *entry) {
 	}
 }
 
-// victim is the place of a group that is empty, or whose entry has not been used of
-// late: the first one from a place on.
+// victim returns the index of an empty slot of a group. If there is none, it returns that of the
+// first entry, beginning at from, that was not used lately.
 func victim(group []atomic.Pointer[entry], from int) int {
 	for i := range group {
 		if group[i].Load() == nil {
@@ -149,9 +149,9 @@ func (t *table) replace(slot *atomic.Pointer[entry], e *entry) {
 	}
 }
 
-// sweep looks at the next part of the table and drops what has been there for a
-// whole round and was never found. So what turned out not to repeat does not stay in
-// memory only because nothing else needs the room.
+// sweep looks at the next part of the table, and drops entries that have been there for a whole
+// round and were never found. Otherwise, values that do not repeat would stay in memory as long
+// as no other entry needs their place.
 func (t *table) sweep() {
 	part := max(len(t.slots)/sweeps, 1)
 	first := int(t.broom.Add(uint64(part))) & (len(t.slots) - 1)

@@ -2,21 +2,21 @@ package sharing
 
 import "unsafe"
 
-// pending is a string field that for now refers to the bytes that are decoded.
+// pending is a string field that still refers to data. settle copies it.
 type pending struct {
 	field *string
-	at    *byte // what it refers to, so that a later value of the field is noticed
-	apart bool  // not in one piece with the others
+	at    *byte // the first byte in data; the field has another one if it was set again
+	apart bool  // it must not lie in one piece with the others
 }
 
-// text stores a string that is shared, or that will be copied by settle.
+// text stores a shared string, or one that refers to data until settle copies it.
 func (s *state) text(f *field, field *string, data []byte) {
 	if len(data) == 0 {
 		*field = ""
 		return
 	}
 	if f.apart {
-		// A store has the name of the first version in its key. Let later ones use that.
+		// The key of a store has the strings of the first version. Later versions use these.
 		if before := (*string)(s.earlier.at(unsafe.Pointer(field))); before != nil && *before == string(data) {
 			*field = *before
 			return
@@ -35,10 +35,10 @@ func (s *state) text(f *field, field *string, data []byte) {
 	}
 }
 
-// settle copies the strings that were stored since there were so many of them, all
-// into one piece of memory, or two. That takes a fraction of the time and of the space
-// that one piece for each would take. The parts of an object that others may share get
-// pieces of their own, or else they would keep all strings of the object.
+// settle copies the pending strings from index since on into one piece of memory, or two if some
+// must lie apart. Copying each string by itself would take several times the time and memory.
+// Parts of an object that others may share get pieces of their own; otherwise they would keep
+// all strings of the object alive.
 func (s *state) settle(since int) {
 	texts := s.texts[since:]
 	var size, apart int
@@ -61,11 +61,12 @@ func (s *state) settle(since int) {
 	s.texts = s.texts[:since]
 }
 
-// many is for how many bytes of strings a list of an object has a piece of its own.
+// many is how many bytes of strings a list must have to get a piece of its own.
 const many = 128
 
-// settleMany is settle for what a later version of the object may share: if these are
-// many strings, then without those around it, which that version may not have.
+// settleMany is settle for a list that a later version of the object may share. If its strings
+// are many, they get a piece of their own, without the strings around them, which the later
+// version may lack.
 func (s *state) settleMany(since int) {
 	size := 0
 	for _, p := range s.texts[since:] {
@@ -79,7 +80,7 @@ func (s *state) settleMany(since int) {
 // maxTexts bounds the texts that a state has room for between two objects.
 const maxTexts = 8 << 10
 
-// trim gives back the room that an object with very many strings has needed.
+// trim drops the room for pending strings if a very large object has made it large.
 func (s *state) trim() {
 	if cap(s.texts) > maxTexts {
 		s.texts = nil
@@ -97,7 +98,7 @@ func join(texts []pending, apart bool, piece []byte) {
 	}
 }
 
-// settled decodes a message that will be moved, and so must be settled at once.
+// settled decodes a message and settles its strings at once, because the message will move.
 func (s *state) settled(p *plan, at unsafe.Pointer, data []byte) error {
 	outer := s.floor
 	s.floor = len(s.texts)

@@ -1,5 +1,5 @@
-// Package everytype has all types of k8s.io/api, and fills them at random, for tests
-// of what decodes them.
+// Package everytype has all types of k8s.io/api, and fills them at random, for tests of
+// decoders.
 package everytype
 
 import (
@@ -14,13 +14,13 @@ import (
 	"sigs.k8s.io/randfill"
 )
 
-// Message is what pointers to all of these types are.
+// Message has the methods that pointers to all of these types have.
 type Message interface {
 	Marshal() ([]byte, error)
 	Unmarshal([]byte) error
 }
 
-// All are the types that can be sent, lists among them.
+// All returns the types that a server sends or receives, lists among them.
 func All() []reflect.Type {
 	scheme := runtime.NewScheme()
 	for _, add := range schemes {
@@ -40,7 +40,7 @@ func All() []reflect.Type {
 	return slices.Compact(found)
 }
 
-// Filler fills objects at random with what survives encoding.
+// Filler fills objects at random, with values that are the same after encoding and decoding.
 func Filler(seed int64) *randfill.Filler {
 	return randfill.NewWithSeed(seed).NilChance(0.4).NumElements(0, 3).MaxDepth(14).Funcs(
 		func(m *metav1.FieldsV1, c randfill.Continue) { m.SetRawString(fmt.Sprintf(`{"f:%d":{}}`, c.Intn(9))) },

@@ -8,12 +8,11 @@ import (
 	"sync/atomic"
 )
 
-// ErrClosed is the error of a connection that is asked for after [Pool.Close].
+// ErrClosed is the error of every request after [Pool.Close].
 var ErrClosed = errors.New("the client is closed")
 
-// connections are all connections that a client has open. http.Transport closes
-// idle ones only, and only those that are idle at that moment; a client that is
-// closed should leave none.
+// connections has all open connections of a client, so that its Close can close them.
+// http.Transport only closes connections that are idle at that moment.
 type connections struct {
 	dial     func(ctx context.Context, network, addr string) (net.Conn, error)
 	received atomic.Uint64
@@ -53,7 +52,7 @@ func (c *connections) DialContext(ctx context.Context, network, addr string) (ne
 	return out, nil
 }
 
-// close closes all connections, and every later one at once.
+// close closes all connections. A connection that is opened later is closed at once.
 func (c *connections) close() {
 	c.mu.Lock()
 	open := c.open

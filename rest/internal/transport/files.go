@@ -11,37 +11,37 @@ import (
 // replaced days before.
 const FileLifetime = time.Minute
 
-// A disk may not answer any more. Patience is how long an attempt to read files holds
-// up a request that could go on with what was read before, and FirstPatience how long
-// it holds up a client that has read nothing yet.
+// A disk may not answer any more. Patience is how long an attempt to read files holds up a
+// request that could go on with the earlier contents. FirstPatience is how long it holds up
+// a client that has read nothing yet.
 const (
 	Patience      = time.Second
 	FirstPatience = 10 * time.Second
 )
 
-// MaxFileBytes bounds what is read of a file: tokens and bundles of authorities are
-// much smaller.
+// MaxFileBytes bounds the size of a file. Tokens and bundles of authorities are much
+// smaller.
 const MaxFileBytes = 4 << 20
 
-// Files has files read again when their contents are too old, in a goroutine, which
-// nobody can end where a disk does not answer: there is at most one. No lock is held
-// meanwhile, as functions of the user parse the contents. With the zero value, the
+// Files lets requests read files again when their contents are too old. A goroutine reads.
+// Nobody can end it if a disk does not answer, so there is at most one. No lock is held
+// meanwhile, because functions of the user parse the contents. With the zero value, the
 // files are due.
 type Files struct {
 	mu      sync.Mutex // guards following
-	at      time.Time  // of the last attempt; zero where it should be repeated
+	at      time.Time  // of the last attempt; zero if the next request should make another
 	running *attempt   // nil without one
 }
 
-// attempt is a running attempt to read the files. done is closed at its end.
+// attempt is an attempt to read the files. done is closed at its end.
 type attempt struct {
 	began time.Time
 	done  chan struct{}
 }
 
-// Ensure calls read if the files are due. It returns when nothing is due any more, or
-// when the attempt has taken longer than patience, or with the error of ctx if that ends
-// before. It is safe for concurrent use.
+// Ensure calls read if the files are due. It returns nil when read has returned, when the
+// attempt has taken longer than patience, or at once if the files are not due. It returns
+// the error of ctx if ctx ends first. It is safe for concurrent use.
 func (f *Files) Ensure(ctx context.Context, patience time.Duration, read func()) error {
 	f.mu.Lock()
 	if f.running == nil && time.Since(f.at) >= FileLifetime {

@@ -18,15 +18,15 @@ import (
 type Options struct {
 	// Dial defaults to TCP with a timeout and keep-alives of 30 seconds each.
 	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
-	// Proxy defaults to http.ProxyFromEnvironment, or to none where Dial is set.
+	// Proxy defaults to http.ProxyFromEnvironment, or to none if Dial is set.
 	Proxy func(*http.Request) (*url.URL, error)
-	// OnProxy is told the URL of each request's proxy, before it is used. The URL may
-	// have a password. OnProxy is required.
+	// OnProxy is called with the URL of each request's proxy, before the proxy is used.
+	// The URL may have a password. OnProxy is required.
 	OnProxy func(*url.URL)
 
 	ServerName     string
 	Insecure       bool                      // verify no certificate of the server
-	Given          bool                      // the client certificate is that of Get, be it nil
+	Given          bool                      // the client certificate is the argument of Get, even if that is nil
 	Read           func() (*Security, error) // reads the files; nil without files
 	ReadBufferSize int
 	Logger         *slog.Logger // of files that cannot be used
@@ -35,10 +35,10 @@ type Options struct {
 // maxHeaderBytes bounds the headers of an answer.
 const maxHeaderBytes = 256 << 10
 
-// Pool has the http.Transport for the requests of a client, and another one each time
-// that the security of connections changes. An http.Transport keeps its connections to
-// itself, so that a change concerns all new requests and no open stream. A Pool is safe
-// for concurrent use, and is to be closed.
+// Pool has the http.Transport for the requests of a client. When the security of
+// connections changes, it makes a new one. Each http.Transport has connections of its own,
+// so that a change applies to all new requests, and to no open stream. A Pool is safe for
+// concurrent use. Its owner must call Close.
 type Pool struct {
 	opts        Options
 	connections connections
@@ -46,26 +46,26 @@ type Pool struct {
 
 	mu      sync.Mutex      // guards following
 	current *http.Transport // nil before the first request
-	used    *Security       // by current
-	retired []retired       // lately, oldest first
-	unread  remind.Reminder // the files cannot be used
+	used    *Security       // the security of current
+	retired []retired       // the oldest first
+	unread  remind.Reminder // that the files cannot be used
 }
 
-// retired is an http.Transport that is used no more. Its connections are closed as they
-// become idle, which one with HTTP/2 may do some moments after the end of its last request.
+// retired is an http.Transport that new requests do not use. The pool closes its connections
+// as they become idle. With HTTP/2, that may be some moments after the last request's end.
 type retired struct {
 	transport *http.Transport
 	at        time.Time
 }
 
-// A connection that is idle is closed after idleTimeout. So nothing needs to be done any
-// more, forgetAfter its retirement, about an http.Transport.
+// An http.Transport closes a connection that has been idle for idleTimeout. So the pool can
+// forget an http.Transport after forgetAfter.
 const (
 	forgetAfter = 2 * idleTimeout
 	idleTimeout = 90 * time.Second
 )
 
-// New returns a pool whose connections are secured with used, which has just been read.
+// New returns a pool. used, which has just been read, is the security of its connections.
 func New(opts Options, used *Security) *Pool {
 	proxy, dial := opts.Proxy, opts.Dial
 	if proxy == nil && dial == nil {
@@ -86,8 +86,8 @@ func New(opts Options, used *Security) *Pool {
 	return &Pool{opts: opts, connections: connections{dial: dial}, files: Files{at: time.Now()}, used: used}
 }
 
-// Get returns the http.Transport for a request. certificate is shown to the server if
-// Options.Given says so, and may be nil. The error is that of ctx.
+// Get returns the http.Transport for a request. certificate is the client certificate if
+// Options.Given is set, and may be nil. The error is that of ctx.
 func (p *Pool) Get(ctx context.Context, certificate *tls.Certificate) (*http.Transport, error) {
 	if p.HasFiles() {
 		if err := p.files.Ensure(ctx, Patience, p.reload); err != nil {
@@ -108,10 +108,10 @@ func (p *Pool) Get(ctx context.Context, certificate *tls.Certificate) (*http.Tra
 	return current, nil
 }
 
-// HasFiles says whether what secures connections may change.
+// HasFiles reports whether the security of connections is from files, and so may change.
 func (p *Pool) HasFiles() bool { return p.opts.Read != nil }
 
-// Expire has the files read again by the next request.
+// Expire lets the next request read the files again.
 func (p *Pool) Expire() { p.files.Expire() }
 
 // Connections returns how many connections are open, and how many bytes all connections
@@ -126,7 +126,7 @@ func (p *Pool) Close() {
 	p.connections.close()
 }
 
-// CloseIdle closes the connections that nobody uses.
+// CloseIdle closes the idle connections.
 func (p *Pool) CloseIdle() {
 	p.mu.Lock()
 	old := p.retiredLocked()
@@ -137,7 +137,7 @@ func (p *Pool) CloseIdle() {
 	closeIdle(old)
 }
 
-// reload reads the files, and takes over their contents where these have changed.
+// reload reads the files. If their contents have changed, it makes a new http.Transport.
 func (p *Pool) reload() {
 	read, err := p.opts.Read()
 	p.mu.Lock()
@@ -210,7 +210,7 @@ func (p *Pool) useLocked(s *Security) {
 
 		MaxResponseHeaderBytes: maxHeaderBytes,
 		ForceAttemptHTTP2:      true,
-		// A peer that is gone without a word does not answer a ping, or takes no more bytes.
+		// A peer that has vanished does not answer a ping, or takes no more bytes.
 		HTTP2: &http.HTTP2Config{SendPingTimeout: 30 * time.Second, PingTimeout: 15 * time.Second, WriteByteTimeout: 10 * time.Second},
 	}
 }

@@ -12,23 +12,23 @@ import (
 	"github.com/kinform/kinform/internal/regular"
 )
 
-// PEM is given as data or as the path of a file, or not at all.
+// PEM is PEM data, or the path of a file with such data, or neither.
 type PEM struct {
 	Data []byte
 	File string
 }
 
-// Source says where the parts of a Security are.
+// Source says where the parts of a Security come from.
 type Source struct {
 	CA, Certificate, Key PEM
-	// KeyPair makes a client certificate of the contents of Certificate and Key. It is
-	// required with these.
+	// KeyPair makes a client certificate from the contents of Certificate and Key. It is
+	// required if these are set.
 	KeyPair func(cert, key []byte) (tls.Certificate, error)
-	// Insecure says that no certificate of the server is verified, and excludes a CA.
+	// Insecure accepts any certificate of the server. It excludes a CA.
 	Insecure bool
 }
 
-// Security is what connections are secured with. It does not change.
+// Security has the authorities and the client certificate for TLS. It does not change.
 type Security struct {
 	sum         [sha256.Size]byte // of all PEM data
 	roots       *x509.CertPool
@@ -37,7 +37,7 @@ type Security struct {
 
 func noCertificate() *tls.Certificate { return nil }
 
-// Load reads what s names, and refuses what contradicts itself.
+// Load reads the parts that s names. It returns an error if they contradict each other.
 func (s *Source) Load() (*Security, error) {
 	ca, err := s.CA.read("CA")
 	var cert, key []byte
@@ -76,7 +76,7 @@ func (s *Source) Load() (*Security, error) {
 	return out, nil
 }
 
-// read returns the contents of p, which are named in errors, or nil where none are given.
+// read returns the contents of p, or nil if p has none. Errors call the contents name.
 func (p PEM) read(name string) ([]byte, error) {
 	switch {
 	case len(p.Data) > 0 && p.File != "":
@@ -94,8 +94,8 @@ func (p PEM) read(name string) ([]byte, error) {
 	return data, nil
 }
 
-// sameCertificate says whether two certificates, which may be nil, are the same, and so
-// are their keys. A source may parse its files for each request.
+// sameCertificate reports whether two certificates and their keys are equal. They may be
+// nil. It compares contents, because a source may parse its files for each request.
 func sameCertificate(a, b *tls.Certificate) bool {
 	if a == nil || b == nil {
 		return a == b

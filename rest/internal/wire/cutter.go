@@ -4,38 +4,38 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 // Cutter finds the frames in a stream of bytes that arrives in pieces.
 type Cutter interface {
-	// Cut returns the first frame of data, and how many bytes of data are done
-	// with, that frame included. A frame without data means that more bytes are
-	// needed; the next call then gets data from where this one left off.
+	// Cut returns the first frame of data, and how many bytes of data the cutter needs no
+	// more, those of the frame included. A frame without Data means that more bytes are
+	// needed. The next call must get the data after these done bytes.
 	Cut(data []byte) (f Frame, done int, err error)
 
-	// End says what it means that the stream ended and left rest: io.EOF if that
-	// is orderly, and otherwise what is missing.
+	// End returns the error for a stream that ended and left rest uncut: io.EOF if that
+	// is an orderly end, and otherwise an error that says what is missing.
 	End(rest []byte) error
 
-	// Within says whether more bytes must come although all have been cut: a list goes on,
-	// or the rest of an event is skipped.
+	// Within reports whether more bytes must come although all have been cut: the list has
+	// not ended, or the rest of an event is being skipped.
 	Within() bool
 
 	// Envelope returns what has been read so far around the frames.
 	Envelope() Envelope
 }
 
-// Frame is the bytes of one object or event, or, with an error, the start of one
-// that is skipped.
+// Frame has the bytes of one object or event. With an error, they are its first bytes, and
+// the rest is skipped.
 type Frame struct {
 	Data []byte
 	Err  error
 	Size JSONSize // in JSON
 }
 
-// Envelope is what a list says about itself.
+// Envelope has the kind and the metadata of a list.
 type Envelope struct {
 	APIVersion, Kind string
 
 	ResourceVersion string
 	Continue        string
-	Remaining       int64 // items on later pages, 0 where that is not known
+	Remaining       int64 // items on later pages, 0 if that is unknown
 }
 
 // take takes over the metadata of a list.
@@ -50,15 +50,15 @@ func (e *Envelope) take(meta *metav1.ListMeta) error {
 	return CheckVersion(meta.ResourceVersion)
 }
 
-// Clients send versions and tokens back to the server. A version of Kubernetes is a number
-// of up to 20 digits. The token of a page has a key in it. A server takes requests of a
-// megabyte.
+// Bounds for versions and continue tokens, because clients send them back, and a server
+// takes requests of a megabyte at most. A version of Kubernetes is a number of up to 20
+// digits. A continue token contains a key.
 const (
 	maxVersionBytes = 1 << 10
 	MaxTokenBytes   = 512 << 10
 )
 
-// CheckVersion refuses a resourceVersion that is too long to be one.
+// CheckVersion returns an error for a resourceVersion that is too long.
 func CheckVersion[S ~string | ~[]byte](version S) error {
 	if len(version) > maxVersionBytes {
 		return Malformed("a resourceVersion of %d bytes", len(version))

@@ -1,4 +1,4 @@
-// Package wire takes apart what an API server sends, without decoding the objects in it.
+// Package wire takes the answers of an API server apart, without decoding their objects.
 //
 //   - A [Cutter] finds the frames of a list or a watch, each the bytes of one object or
 //     one event, while bytes arrive: [NewJSONList], [NewJSONWatch], [NewProtobufList],
@@ -7,22 +7,21 @@
 //     [BytesField] and [Unwrap] find fields in protobuf.
 //   - [StringEnd], [NumberEnd] and [ValueEnd] check a value in JSON while they find its end,
 //     and [Varint], [Contents] and [SkipField] read protobuf as generated code does. They are
-//     for decoders, which take what is whole: package sharing.
-//   - [ErrMalformed] and [ErrTooLarge] are what package rest hands out under its own name.
+//     for decoders, which get whole objects: package sharing.
+//   - [ErrMalformed] and [ErrTooLarge] are also rest.ErrMalformed and rest.ErrTooLarge.
 //
-// Each encoding has two readers, for they have opposite duties. That of the cutters goes on
-// where bytes are still missing, looks at as few bytes as it can, and leaves it to the
-// decoder to find mistakes; in protobuf it refuses groups and varints of more than 64 bits,
-// as the length of a frame must be beyond doubt. That of the decoders is given all bytes of an
-// object, and must take and refuse exactly what encoding/json and generated code take and
-// refuse: it skips groups and drops bits beyond the 64th.
+// Each encoding has two readers, because they have opposite duties. The reader of the cutters
+// goes on while bytes are still missing, looks at as few bytes as possible, and leaves
+// mistakes to the decoder. In protobuf, it refuses groups and varints of more than 64 bits,
+// because the length of a frame must be certain. The reader of the decoders gets all bytes of
+// an object. It must accept and refuse exactly the same input as encoding/json and generated
+// code: it skips groups, and drops bits beyond the 64th.
 //
-// The results are parts of the bytes that were given: nothing is copied, but for a JSON
-// string with escapes.
+// Results are parts of the given bytes. Only the text of a JSON string with escapes is a copy.
 //
 // # Guarantees
 //
-//   - Whatever the bytes are, nothing panics, and no byte is looked at twice by a Cutter
-//     when more have arrived.
-//   - Memory does not depend on a length that was claimed.
+//   - Nothing panics, whatever the bytes are. A Cutter looks at no byte twice when more bytes
+//     have arrived.
+//   - Memory does not depend on a length that the bytes claim.
 package wire

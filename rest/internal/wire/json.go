@@ -7,29 +7,29 @@ import (
 	"math/bits"
 )
 
-// JSONScan finds the end of a JSON value. It knows brackets and strings and leaves
-// everything else to the decoder of the value. It can stop anywhere and go on when more
-// bytes are there, so that no byte is looked at twice. Its zero value is ready.
+// JSONScan finds the end of a JSON value. It knows brackets and strings, and leaves the rest
+// to the decoder of the value. It can stop anywhere and go on when more bytes have arrived, so
+// that it looks at no byte twice. Its zero value is ready for use.
 //
-// Counterpart: plain/client.go has json.Decoder do it, which checks every byte and
-// decodes at once; BenchmarkList/JSON.
+// plain/client.go lets json.Decoder find the end, which checks every byte and decodes at the
+// same time, in one goroutine: the first sync of 20,000 pods takes 2.14 s there, and 0.59 s
+// here (plain/README.md).
 type JSONScan struct {
-	at       int // where to go on
+	at       int // the index of the next byte
 	depth    int // open brackets
 	inString bool
 	Size     JSONSize // of the value, also after its end
 }
 
-// JSONSize is what a scan has counted of a value. A decoder makes little memory of
-// anything else.
+// JSONSize has the counts of a scan. The other parts of a value take little memory.
 type JSONSize struct {
-	Parts int // objects, lists and commas, of which there are as many as elements and members
-	Depth int // of what is nested
+	Parts int // objects, lists and commas, as many as there are elements and members
+	Depth int // of the deepest value
 }
 
-// End returns the length of the value that data starts with, or false where more
-// bytes are needed; data must then start with the same bytes at the next call. A
-// number, true, false and null end where something else follows.
+// End returns the length of the value that data starts with. ok is false if more bytes are
+// needed; the data of the next call must then start with the same bytes. A number, true,
+// false and null end at the first byte that cannot be a part of them.
 func (s *JSONScan) End(data []byte) (length int, ok bool) {
 	i, depth, inString, size := s.at, s.depth, s.inString, s.Size
 	if i == 0 && depth == 0 {
@@ -74,7 +74,7 @@ func (s *JSONScan) End(data []byte) (length int, ok bool) {
 			}
 			if depth < 0 || depth == 0 && c >= delimiter {
 				*s = JSONScan{Size: size}
-				return i, true // after a number, or a word
+				return i, true // the end of a number or a word
 			}
 		}
 		i++
@@ -87,8 +87,8 @@ func (s *JSONScan) End(data []byte) (length int, ok bool) {
 	return 0, false
 }
 
-// skip is End for a value that is dropped: done is how many bytes of data are no longer
-// needed, and the next call gets what follows them.
+// skip is End for a value that is dropped. done is how many bytes of data are no longer
+// needed; the next call must get the bytes after them.
 func (s *JSONScan) skip(data []byte) (done int, ended bool) {
 	if done, ended = s.End(data); !ended {
 		done, s.at = s.at, 0
@@ -96,9 +96,9 @@ func (s *JSONScan) skip(data []byte) (done int, ended bool) {
 	return done, ended
 }
 
-// unescaped finds the first quote or backslash from i on. It looks at eight bytes at a
-// time (BenchmarkList/JSON): in q and b a byte that is looked for is zero. Only there, or
-// above it, subtracting one takes from the highest bit of a byte.
+// unescaped finds the first quote or backslash from i on, eight bytes at a time
+// (BenchmarkList/JSON). A quote becomes a zero byte in q, and a backslash in b. Subtracting
+// ones sets a clear highest bit only in a zero byte, or above one: the lowest hit is right.
 func unescaped(data []byte, i int) int {
 	const ones, highs = 0x0101010101010101, 0x8080808080808080
 	for ; len(data)-i >= 8; i += 8 {
@@ -114,7 +114,7 @@ func unescaped(data []byte, i int) int {
 	return i
 }
 
-// The meanings of a byte outside of strings for the end of a value.
+// The meanings of a byte outside of strings, for a scan.
 const (
 	quote = iota + 1
 	opening
@@ -128,10 +128,10 @@ var structure = [256]uint8{
 	',': comma, ':': delimiter, ' ': delimiter, '\n': delimiter, '\t': delimiter, '\r': delimiter,
 }
 
-// JSONFields yields the fields of a JSON object in order: the key without its quotes,
-// and the value as it stands. A malformed field ends it without an error, which only a
-// decoder of the object gives. Where the object is cut off within a value that is an object
-// itself, the beginning of that value comes last.
+// JSONFields yields the fields of a JSON object in order: the key without its quotes, and
+// the value as it is encoded. A malformed field ends it without an error; the decoder of the
+// object returns one. If the object is cut off within a value that is an object itself, the
+// beginning of that value comes last.
 func JSONFields(object []byte) iter.Seq2[[]byte, []byte] {
 	return func(yield func(key, value []byte) bool) {
 		rest, ok := AfterByte(object, '{')
@@ -144,8 +144,8 @@ func JSONFields(object []byte) iter.Seq2[[]byte, []byte] {
 	}
 }
 
-// jsonField takes the first field off the inside of an object, with the comma that
-// follows, which is missing after the last one.
+// jsonField takes the first field off the inside of an object, with the comma that follows.
+// more is false if the field is the last one, which has no comma.
 func jsonField(data []byte) (key, value, rest []byte, more bool) {
 	key, rest, ok := JSONValue(data)
 	if ok {
@@ -165,8 +165,8 @@ func jsonField(data []byte) (key, value, rest []byte, more bool) {
 	return nil, nil, nil, false
 }
 
-// JSONValue takes the first value off data, or only the space before it, where it is
-// not complete.
+// JSONValue takes the first value off data, or only the space before it if the value is not
+// complete.
 func JSONValue(data []byte) (value, rest []byte, ok bool) {
 	data = data[Space(data, 0):]
 	var scan JSONScan
@@ -177,7 +177,7 @@ func JSONValue(data []byte) (value, rest []byte, ok bool) {
 	return data[:n], data[n:], true
 }
 
-// AfterByte returns the data that follows c, if c is the next byte other than space.
+// AfterByte returns the data after c. ok is false if the next byte other than space is not c.
 func AfterByte(data []byte, c byte) ([]byte, bool) {
 	data = data[Space(data, 0):]
 	if len(data) == 0 || data[0] != c {
@@ -186,9 +186,9 @@ func AfterByte(data []byte, c byte) ([]byte, bool) {
 	return data[1:], true
 }
 
-// JSONText returns the text of a JSON string, and nothing for any other value.
-// Nearly always the text is a part of the value; escapes, and bytes beyond ASCII,
-// which may be invalid, are left to encoding/json.
+// JSONText returns the text of a JSON string, and nothing for any other value. Nearly always
+// the text is a part of value. encoding/json decodes a string with escapes, or with bytes
+// beyond ASCII, which may be invalid.
 func JSONText(value []byte) []byte {
 	if len(value) < 2 || value[0] != '"' {
 		return nil

@@ -8,29 +8,27 @@ import (
 	kjson "sigs.k8s.io/json"
 )
 
-// NewJSONList returns a cutter for a list. An item of more than max bytes is a frame with
-// an error, and any other part of that length is the end of the list. check is asked
-// whether the list may be of this kind, as soon as its kind has come; the apiVersion may
-// be missing.
+// NewJSONList returns a cutter for a list. An item of more than max bytes becomes a frame
+// with an error. Another part of that length is an error of Cut. Cut calls check as soon as
+// the kind of the list has come, and fails if check does. The apiVersion may be empty.
 func NewJSONList(max int, check func(apiVersion, kind string) error) Cutter {
 	return &jsonList{max: max, check: check}
 }
 
-// jsonList cuts the items out of a list. The fields of the list may come in any
-// order: typed lists have metadata before the items, lists of custom resources
-// have it after them.
+// jsonList cuts the items out of a list. The fields of the list may come in any order: typed
+// lists have metadata before the items, and lists of custom resources after them.
 type jsonList struct {
 	max    int
-	check  func(apiVersion, kind string) error // of the list
+	check  func(apiVersion, kind string) error // see NewJSONList
 	state  jsonState
 	scan   JSONScan // of the current value
 	field  string   // the field of the list whose value comes next
 	around Envelope
-	done   int64 // bytes, for messages
-	skip   bool  // the rest of an item that is too large
+	done   int64 // bytes before the data, for messages
+	skip   bool  // the rest of a too large item is being skipped
 }
 
-// jsonState is what comes next.
+// jsonState says what must come next.
 type jsonState uint8
 
 const (
@@ -46,7 +44,7 @@ const (
 	wantEnd
 )
 
-// String names what is expected.
+// String names what must come next.
 func (s jsonState) String() string {
 	return [...]string{
 		wantObject: "an object", wantFirstKey: "a key or }", wantKey: "a key", wantColon: "a colon", wantValue: "a value",
@@ -145,7 +143,7 @@ func (c *jsonList) punctuation(b byte) (next jsonState, ok bool) {
 	return 0, false
 }
 
-// read takes note of a field of the list other than its items.
+// read takes note of a field of the list, other than its items.
 func (c *jsonList) read(part []byte) error {
 	switch c.field {
 	case "kind":
@@ -188,10 +186,10 @@ func (c *jsonList) End(rest []byte) error {
 	return io.EOF
 }
 
-// oversizedJSON returns the frame for an item or event that is too large: its first limit
-// bytes, for in JSON the name may come late. rest begins with it, and has more than limit
-// bytes of it. If it has ended, it has length bytes. done is how many bytes of rest are
-// done with, and on says whether more will come, which scan is to skip.
+// oversizedJSON returns the frame for an item or event that is too large. It has the first
+// limit bytes, because in JSON the name may come late. rest begins with the item, and has
+// more than limit bytes of it; if the item has ended, it has length bytes. done is how many
+// bytes of rest are no longer needed. If on is true, scan must skip the bytes that follow.
 func oversizedJSON(rest []byte, length int, ended bool, limit int, scan *JSONScan) (f Frame, done int, on bool) {
 	f = Frame{Data: rest[:limit], Err: fmt.Errorf("%w: it has more than %d bytes", ErrTooLarge, limit)}
 	if ended {
@@ -201,7 +199,7 @@ func oversizedJSON(rest []byte, length int, ended bool, limit int, scan *JSONSca
 	return f, done, true
 }
 
-// NotJSON returns the error for a body that is anything but a JSON object.
+// NotJSON returns the error for a body that is not a JSON object.
 func NotJSON(body []byte) error {
 	return Malformed("a JSON object is expected, not %q", Beginning(body))
 }

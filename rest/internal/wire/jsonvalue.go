@@ -14,7 +14,7 @@ const MaxDepth = 10_000
 // ErrDeep is the error of a value that is nested deeper than [MaxDepth].
 var ErrDeep = errors.New("json: values are nested too deep")
 
-// Unexpected returns the error of data that has something else at i than is wanted.
+// Unexpected returns the error for data that does not have want at i.
 func Unexpected(data []byte, i int, want string) error {
 	if i >= len(data) {
 		return fmt.Errorf("json: %s is expected at byte %d, where the data ends", want, i)
@@ -86,7 +86,7 @@ func StringEnd(data []byte, i int) (end int, plain bool, err error) {
 	return 0, false, Unexpected(data, i, "the end of a string")
 }
 
-// hex reads four hexadecimal digits, and returns -1 for anything else.
+// hex reads four hexadecimal digits. It returns -1 if data does not begin with them.
 func hex(data []byte) (r rune) {
 	if len(data) < 4 {
 		return -1
@@ -107,8 +107,8 @@ func hex(data []byte) (r rune) {
 	return r
 }
 
-// AppendText appends the text of a string, given without its quotes and known to be
-// well-formed. Bytes that are no valid UTF-8 are replaced.
+// AppendText appends the text of a well-formed string. raw is the string without its quotes.
+// Invalid UTF-8 is replaced.
 func AppendText(text, raw []byte) []byte {
 	for i := 0; i < len(raw); {
 		switch c := raw[i]; {
@@ -193,8 +193,8 @@ func WordEnd(data []byte, i int) (int, error) {
 	return 0, Unexpected(data, i, "a value")
 }
 
-// ValueEnd finds the end of the value that begins at data[i], all of which it checks,
-// and how many elements or members it has.
+// ValueEnd checks the value that begins at data[i], and returns its end, and how many
+// elements or members it has.
 func ValueEnd(data []byte, i, depth int) (end, count int, err error) {
 	if i >= len(data) {
 		return 0, 0, Unexpected(data, i, "a value")
@@ -260,8 +260,8 @@ func Colon(data []byte, i int) (int, error) {
 	return Space(data, i+1), nil
 }
 
-// NextValue finds what follows a member or an element that ends at i: another one, or the
-// end of all.
+// NextValue finds the next member or element after one that ends at i. more is false if there
+// is none: at is then the end of the object or list.
 func NextValue(data []byte, i int, closing byte) (at int, more bool, err error) {
 	i = Space(data, i)
 	switch {

@@ -2,16 +2,16 @@ package wire
 
 import "io"
 
-// NewJSONWatch returns a cutter for a watch. An event of more than max bytes is a frame
+// NewJSONWatch returns a cutter for a watch. An event of more than max bytes becomes a frame
 // with an error.
 func NewJSONWatch(max int) Cutter { return &jsonWatch{max: max} }
 
-// jsonWatch cuts events out of a watch: one JSON object after another. The server
-// writes one on each line, but nothing promises that.
+// jsonWatch cuts events out of a watch, which is one JSON object after another. Servers write
+// each on a line, but no specification says so.
 type jsonWatch struct {
 	max  int
 	scan JSONScan
-	skip bool // the rest of an event that is too large
+	skip bool // the rest of a too large event is being skipped
 }
 
 func (c *jsonWatch) Within() bool { return c.skip }
@@ -39,8 +39,8 @@ func (c *jsonWatch) Cut(data []byte) (f Frame, done int, err error) {
 	case !ok && len(rest) <= c.max:
 		return Frame{}, done, nil
 	case !ok || length > c.max:
-		// Only reading on finds the end. Where a bracket is missing, that takes for ever:
-		// no event comes, which a reflector notices.
+		// Only reading on finds the end of the event. If a bracket is missing, there is
+		// none: no event comes, which a reflector notices.
 		f, length, c.skip = oversizedJSON(rest, length, ok, c.max, &c.scan)
 		return f, done + length, nil
 	}

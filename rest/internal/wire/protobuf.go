@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Magic starts every protobuf body that is not a watch, and every object within
-// a watch event.
+// Magic starts every body in protobuf except that of a watch, and every object in an event of
+// a watch.
 const Magic = "k8s\x00"
 
 // The wire types of protobuf.
@@ -22,18 +22,16 @@ const (
 // errIncomplete is the error of a message that ends within a field.
 var errIncomplete = fmt.Errorf("%w: protobuf: a message ends within a field", ErrMalformed)
 
-// Header is the start of a field: its number, its wire type and, for fields that
-// have a length, the length.
+// Header is the start of a field: its number, its wire type and, if it has one, its length.
 type Header struct {
 	Field  uint64
 	Type   byte
-	Length uint64 // of what follows the header
+	Length uint64 // of the bytes after the header
 	Size   int    // of the header itself
 }
 
-// readHeader reads the header of the field that data starts with. It answers
-// errIncomplete where more bytes may complete it. Groups, which proto2 had and
-// Kubernetes never used, are refused.
+// readHeader reads the header of the field that data starts with. It returns errIncomplete if
+// more bytes may complete the header. It refuses groups, which Kubernetes never used.
 func readHeader(data []byte) (Header, error) {
 	tag, n := binary.Uvarint(data)
 	if n == 0 {
@@ -66,9 +64,9 @@ func readHeader(data []byte) (Header, error) {
 	return h, nil
 }
 
-// NextField takes the first field off a message. The value of a field with a length is
-// its contents. Where the message is partial, its last field may be cut off, and the value
-// is then the beginning of the contents.
+// NextField takes the first field off a message. The value of a field with a length is its
+// contents. If partial is set, the message may be cut off: the value of its last field is
+// then the beginning of the contents.
 func NextField(message []byte, partial bool) (h Header, value, rest []byte, err error) {
 	h, err = readHeader(message)
 	if err != nil {
@@ -84,8 +82,8 @@ func NextField(message []byte, partial bool) (h Header, value, rest []byte, err 
 	return h, rest[:h.Length], rest[h.Length:], nil
 }
 
-// BytesField returns the contents of the last field with this number, and
-// whether there is one. (Protobuf says that the last one counts.)
+// BytesField returns the contents of the last field with this number, and whether there is
+// one. (In protobuf, the last one counts.)
 func BytesField(message []byte, number uint64, partial bool) (value []byte, ok bool, err error) {
 	for len(message) > 0 {
 		h, v, rest, err := NextField(message, partial)
@@ -103,8 +101,8 @@ func BytesField(message []byte, number uint64, partial bool) (value []byte, ok b
 	return value, ok, nil
 }
 
-// Unwrap takes the envelope off an object: the magic number and a
-// runtime.Unknown with typeMeta=1 and raw=2.
+// Unwrap takes the envelope off an object: the magic number, and a runtime.Unknown with
+// typeMeta=1 and raw=2.
 func Unwrap(data []byte, partial bool) (apiVersion, kind, raw []byte, err error) {
 	if len(data) < len(Magic) || string(data[:len(Magic)]) != Magic {
 		return nil, nil, nil, Malformed("protobuf: the object does not start with the magic number")

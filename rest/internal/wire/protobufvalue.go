@@ -15,7 +15,7 @@ var (
 	ErrType     = errors.New("protobuf: unknown wire type")
 )
 
-// Varint reads the varint at data[i:] and says where it ends.
+// Varint reads the varint at data[i:], and returns where it ends.
 func Varint(data []byte, i int) (v uint64, end int, err error) {
 	if i < len(data) && data[i] < 0x80 {
 		return uint64(data[i]), i + 1, nil
@@ -23,8 +23,8 @@ func Varint(data []byte, i int) (v uint64, end int, err error) {
 	return LongVarint(data, i)
 }
 
-// LongVarint is [Varint] for any length. Bits beyond the 64th are dropped, as
-// generated code does.
+// LongVarint is [Varint] for any length. It drops bits beyond the 64th, as generated code
+// does.
 func LongVarint(data []byte, i int) (v uint64, end int, err error) {
 	for shift := 0; shift < 64; shift += 7 {
 		if i >= len(data) {
@@ -54,8 +54,8 @@ func Contents(data []byte, i int) (start, end int, err error) {
 	return start, start + int(length), nil
 }
 
-// SkipField finds the end of a field that is of no interest; its tag was read before i.
-// Groups, which proto2 had, are skipped with all that is in them.
+// SkipField finds the end of a field whose tag ends at i. It skips a group, which proto2 had,
+// with its content.
 func SkipField(data []byte, i int, wire uint64) (end int, err error) {
 	for depth := 0; ; {
 		switch wire {
@@ -93,17 +93,17 @@ func SkipField(data []byte, i int, wire uint64) (end int, err error) {
 	}
 }
 
-// Run measures the fields that follow each other with the same tag: data[start:]
-// begins with one whose tag ends at tagEnd and which itself ends at end.
+// Run counts the fields with the same tag that follow each other, and returns where the last
+// one ends. The first one is data[start:end], and its tag ends at tagEnd.
 func Run(data []byte, start, tagEnd, end int) (count, runEnd int) {
 	if tagEnd-start == 1 && (end == len(data) || data[end] != data[start]) {
-		return 1, end // which is most often so
+		return 1, end // the usual case
 	}
 	tag := string(data[start:tagEnd])
 	for count = 1; len(data)-end >= len(tag) && string(data[end:end+len(tag)]) == tag; count++ {
 		_, next, err := Contents(data, end+len(tag))
 		if err != nil {
-			break // whoever goes on from here will meet it again
+			break // The caller goes on here, and gets the error.
 		}
 		end = next
 	}

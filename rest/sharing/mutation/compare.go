@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// comparison collects what differs between an object and its copy.
+// comparison collects the differences between an object and its copy.
 type comparison struct {
 	differences []difference
 }
@@ -20,15 +20,14 @@ type difference struct {
 	before, after string
 }
 
-// place is where a field is in memory, so that it is recognised in other objects:
-// at an address, or in a map at an address.
+// place is the place of a field in memory: an address, or a key of the map at an address. Two
+// objects that share a field have the same place for it.
 type place struct {
-	address unsafe.Pointer // nil if it is in no object's memory
+	address unsafe.Pointer // nil if the field is in no object's memory
 	key     any            // of a map
 }
 
-// values compares two values of the same type. at is where now is, unless it has an
-// address.
+// values compares two values of the same type. at is the place of now if now has no address.
 func (c *comparison) values(path string, at place, before, now reflect.Value) {
 	if now.CanAddr() {
 		at = place{address: now.Addr().UnsafePointer()}
@@ -94,7 +93,7 @@ func (c *comparison) maps(path string, at place, before, now reflect.Value) {
 func (c *comparison) structs(path string, at place, before, now reflect.Value) {
 	t := now.Type()
 	if t == quantity {
-		// Not the text that it remembers, nor the form that it has.
+		// Reading may change the text that a Quantity remembers, and its form, but not its value.
 		b, n := before.Interface().(resource.Quantity), now.Interface().(resource.Quantity)
 		if b.Format != n.Format || b.Cmp(n) != 0 {
 			c.add(path, at, before, now)
@@ -107,7 +106,7 @@ func (c *comparison) structs(path string, at place, before, now reflect.Value) {
 			opaque = false
 			name := path + "." + field.Name
 			if field.Anonymous {
-				name = path // as one writes it in Go
+				name = path // Go code omits the name of an embedded field
 			}
 			c.values(name, at, before.Field(i), now.Field(i))
 		}

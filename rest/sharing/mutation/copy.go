@@ -7,12 +7,13 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// copier makes deep copies. What several objects share is copied once, when it is
-// met first: if it has changed by the time that another object comes with it, then
-// that object is not what the server sent.
+// copier makes deep copies. It copies a part that several objects share once, with the first
+// object. If the part has changed by the time that another object comes with it, that object
+// does not have the content that the server sent.
 type copier map[part]reflect.Value
 
-// part is something that may be shared: what a pointer, a map or a slice refers to.
+// part is a part of an object that may be shared: the pointee of a pointer, the content of a map
+// or the array of a slice.
 type part struct {
 	typ     reflect.Type
 	address unsafe.Pointer
@@ -51,7 +52,7 @@ func (c copier) of(v reflect.Value) reflect.Value {
 	return v
 }
 
-// part copies what a pointer, a map or a slice refers to.
+// part copies a pointer, a map or a slice with its content.
 func (c copier) part(v reflect.Value) reflect.Value {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -73,7 +74,7 @@ func (c copier) part(v reflect.Value) reflect.Value {
 	}
 }
 
-// into copies from into to, which is of the same type.
+// into copies from into to. Both have the same type.
 func (c copier) into(to, from reflect.Value) {
 	switch {
 	case from.Type() == quantity:
@@ -91,7 +92,7 @@ func (c copier) into(to, from reflect.Value) {
 			c.into(to.Index(i), from.Index(i))
 		}
 	case from.Kind() == reflect.String:
-		// Also a string can change, if it is a piece of a buffer that is used again.
+		// A string can change as well, if it is a part of a buffer that is used again.
 		to.SetString(string([]byte(from.String())))
 	default:
 		to.Set(c.of(from))

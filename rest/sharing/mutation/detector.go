@@ -9,14 +9,15 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// TB is as much of testing.TB as is needed.
+// TB has the methods of testing.TB that a Detector needs.
 type TB interface {
 	Helper()
 	Errorf(format string, args ...any)
 	Cleanup(func())
 }
 
-// Detector remembers objects as they were. It is safe for concurrent use.
+// Detector has copies of objects, and compares the objects with them. It is safe for concurrent
+// use.
 type Detector struct {
 	mu      sync.Mutex // guards following
 	records []record
@@ -32,11 +33,10 @@ type record struct {
 
 // Field is a field of an object.
 type Field struct {
-	// Key is the object's namespace and name as they were when it was recorded.
+	// Key is the object's namespace and name when it was recorded.
 	Key types.NamespacedName
 
-	// Path is how Go writes the field, such as Spec.Containers[0].Image or
-	// Labels["app"].
+	// Path is the field in Go's syntax, such as Spec.Containers[0].Image or Labels["app"].
 	Path string
 }
 
@@ -44,14 +44,14 @@ type Field struct {
 type Mutation struct {
 	Field
 
-	// Before and After are the values, formatted, and cut off where they are long.
+	// Before and After are the values, formatted, and cut off if they are long.
 	Before, After string
 
-	// Others are where this very field is as well, because what it is in is shared.
+	// Others are the same field in other objects, which share the part that contains it.
 	Others []Field
 }
 
-// String says it in a sentence or two.
+// String describes the change, and names the other objects that share it.
 func (m Mutation) String() string {
 	text := fmt.Sprintf("%s was changed after it had been read; copy an object before changing it:\n  %s: %s became %s",
 		m.Key, m.Path, m.Before, m.After)
@@ -69,9 +69,8 @@ func (m Mutation) String() string {
 	return text
 }
 
-// New returns a Detector that reports to t, as errors, when the test ends. Later
-// cleanups run earlier: what is stopped by a cleanup that is registered after New
-// has ended by then.
+// New returns a Detector that reports changes to t, as errors, when the test ends. Cleanups run
+// in reverse order: a cleanup that is registered after New runs before the Detector compares.
 func New(t TB) *Detector {
 	d := &Detector{copies: make(copier)}
 	t.Cleanup(func() {
@@ -83,8 +82,8 @@ func New(t TB) *Detector {
 	return d
 }
 
-// Transform returns a function that records each object and changes nothing: for
-// sources.Transform, or whatever else is shown every object before anybody has it.
+// Transform returns a function that records each object, and returns it as it is. It is for
+// sources.Transform, or for any other hook that gets each object before its users.
 func Transform[T any](d *Detector) func(T) (T, error) {
 	return func(object T) (T, error) {
 		d.Record(object)
@@ -92,8 +91,8 @@ func Transform[T any](d *Detector) func(T) (T, error) {
 	}
 }
 
-// Record remembers an object as it is now. Nobody else may have it yet. A value that
-// is no pointer is of no interest itself, but what it points to is.
+// Record copies an object. No other goroutine may use the object during the call. If object is
+// not a pointer, the Detector watches only the parts that it points to.
 func (d *Detector) Record(object any) {
 	v := reflect.ValueOf(object)
 	if !v.IsValid() {
@@ -112,9 +111,9 @@ func (d *Detector) Record(object any) {
 	d.records = append(d.records, r)
 }
 
-// Check returns what has changed since it was recorded, in the order in which the
-// objects were recorded, or since an earlier Check has returned it. It is for when
-// nobody works with the objects: to format a resource.Quantity is to write to it.
+// Check returns the fields that have changed since their object was recorded, or since an
+// earlier Check returned them, in the order in which the objects were recorded. Nobody may use
+// the objects during the call: even formatting a resource.Quantity writes to it.
 func (d *Detector) Check() []Mutation {
 	d.mu.Lock()
 	defer d.mu.Unlock()
