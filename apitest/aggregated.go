@@ -7,6 +7,7 @@ import (
 
 	apidiscoveryv2 "k8s.io/api/apidiscovery/v2"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/version"
 )
 
 // aggregatedType is the Content-Type of the document that describes everything at
@@ -37,6 +38,11 @@ func aggregate(all []*resource, core bool) apidiscoveryv2.APIGroupDiscoveryList 
 		}
 		version := versionIn(groupIn(&list, res.Group), res.Version)
 		version.Resources = append(version.Resources, res.discovery())
+	}
+	for _, group := range list.Items {
+		slices.SortStableFunc(group.Versions, func(a, b apidiscoveryv2.APIVersionDiscovery) int {
+			return version.CompareKubeAwareVersionStrings(b.Version, a.Version)
+		})
 	}
 	return list
 }

@@ -4,7 +4,7 @@ package apitest
 type Backup struct {
 	server  *Server
 	version uint64
-	objects map[*resource]sorted
+	objects map[*collection]sorted
 }
 
 // Backup takes a backup of all objects, as of a snapshot of etcd. It costs next to
@@ -12,9 +12,9 @@ type Backup struct {
 func (s *Server) Backup() *Backup {
 	s.store.mu.Lock()
 	defer s.store.mu.Unlock()
-	b := &Backup{server: s, version: s.store.version, objects: make(map[*resource]sorted)}
+	b := &Backup{server: s, version: s.store.version, objects: make(map[*collection]sorted)}
 	for _, res := range s.store.served.all {
-		b.objects[res] = res.objects
+		b.objects[res.data] = res.data.objects
 	}
 	return b
 }
@@ -39,7 +39,7 @@ func (s *store) restore(b *Backup) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, res := range s.served.all {
-		res.objects = b.objects[res]
+		res.data.objects = b.objects[res.data]
 	}
 	s.version = b.version
 	s.history.compact(b.version)

@@ -187,6 +187,7 @@ func (b builtin) resource(gv schema.GroupVersion) *resource {
 		gvk:     gv.WithKind(kind),
 		flags:   b.flags,
 		goType:  goType,
+		data:    &collection{},
 		removed: make(chan struct{}),
 	}
 	if b.names != "" {

@@ -23,6 +23,9 @@ type certificates struct {
 	clientCert, clientKey []byte
 }
 
+// CAName is the common name of the authority that signs a server's certificate.
+const CAName = "apitest CA"
+
 // CA returns the certificate of the authority that signed the server's
 // certificate, as PEM, or nil without [Options].TLS.
 func (s *Server) CA() []byte {
@@ -59,7 +62,7 @@ func newCertificates() (*certificates, error) {
 			KeyUsage:     x509.KeyUsageDigitalSignature,
 		}
 	}
-	authority := template("apitest CA")
+	authority := template(CAName)
 	authority.IsCA, authority.BasicConstraintsValid = true, true
 	authority.KeyUsage |= x509.KeyUsageCertSign
 	ca, caPEM, _, err := sign(authority, signer{})
@@ -76,6 +79,7 @@ func newCertificates() (*certificates, error) {
 		return nil, err
 	}
 	client := template("apitest client")
+	client.Subject.Organization = []string{groupMasters}
 	client.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}
 	_, clientPEM, clientKey, err := sign(client, ca)
 	if err != nil {

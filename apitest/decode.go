@@ -105,7 +105,13 @@ func (r *resource) decodeJSON(data []byte, strict bool) (Object, error) {
 	if err != nil {
 		return nil, r.undecodable(err)
 	}
-	return r.untyped(obj)
+	if obj, err = r.untyped(obj); err != nil {
+		return nil, err
+	}
+	if paths := r.normalize(obj); strict && len(paths) > 0 {
+		return nil, r.undecodable(errors.New(unknownFields(paths)))
+	}
+	return obj, nil
 }
 
 // decodeProto reads an object of a built-in type from its envelope.

@@ -1,12 +1,16 @@
 package apitest
 
 import (
+	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/apimachinery/pkg/version"
 )
 
 // customResourceDefinitions is the resource whose objects define resources.
@@ -22,104 +26,215 @@ var definitionKind = schema.GroupVersionKind{
 // definition is what of a CustomResourceDefinition matters here.
 type definition struct {
 	Spec struct {
-		Group string `json:"group"`
-		Scope string `json:"scope"`
-		Names struct {
-			Plural     string   `json:"plural"`
-			Singular   string   `json:"singular"`
-			Kind       string   `json:"kind"`
-			ShortNames []string `json:"shortNames"`
-			Categories []string `json:"categories"`
-		} `json:"names"`
-		Versions []struct {
-			Name         string `json:"name"`
-			Storage      bool   `json:"storage"`
-			Subresources struct {
-				Status *struct{} `json:"status"`
-			} `json:"subresources"`
-			SelectableFields []struct {
-				JSONPath string `json:"jsonPath"`
-			} `json:"selectableFields"`
-		} `json:"versions"`
+		Group    string           `json:"group"`
+		Scope    string           `json:"scope"`
+		Names    definedNames     `json:"names"`
+		Versions []definedVersion `json:"versions"`
 	} `json:"spec"`
+	Status struct {
+		StoredVersions []string `json:"storedVersions"`
+		Conditions     []any    `json:"conditions"`
+	} `json:"status"`
 }
 
-// defined makes the resource that a CustomResourceDefinition defines, in its
-// storage version.
-func defined(obj Object) (*resource, error) {
-	var d definition
-	if err := remarshal(obj.(*unstructured.Unstructured).Object, &d); err != nil {
-		return nil, err
+// definedNames are the names of a custom resource.
+type definedNames struct {
+	Plural     string   `json:"plural"`
+	Singular   string   `json:"singular,omitempty"`
+	ShortNames []string `json:"shortNames,omitempty"`
+	Kind       string   `json:"kind"`
+	ListKind   string   `json:"listKind,omitempty"`
+	Categories []string `json:"categories,omitempty"`
+}
+
+// definedVersion is one version of a custom resource.
+type definedVersion struct {
+	Name    string `json:"name"`
+	Served  *bool  `json:"served"` // if it is not said, it is
+	Storage bool   `json:"storage"`
+	Schema  struct {
+		OpenAPIV3Schema map[string]any `json:"openAPIV3Schema"`
+	} `json:"schema"`
+	Subresources struct {
+		Status *struct{}   `json:"status"`
+		Scale  *scalePaths `json:"scale"`
+	} `json:"subresources"`
+	SelectableFields []struct {
+		JSONPath string `json:"jsonPath"`
+	} `json:"selectableFields"`
+	AdditionalPrinterColumns []definedColumn `json:"additionalPrinterColumns"`
+	Deprecated               bool            `json:"deprecated"`
+	DeprecationWarning       *string         `json:"deprecationWarning"`
+}
+
+// parseDefinition reads a CustomResourceDefinition, sets what it leaves to the
+// server, and says what is wrong with it.
+func parseDefinition(obj Object) (d definition, err error) {
+	content := obj.(*unstructured.Unstructured).Object
+	if err := remarshal(content, &d); err != nil {
+		return d, err
 	}
-	r := Resource{
-		Group: d.Spec.Group, Plural: d.Spec.Names.Plural, Singular: d.Spec.Names.Singular, Kind: d.Spec.Names.Kind,
-		ShortNames: d.Spec.Names.ShortNames, Categories: d.Spec.Names.Categories, ClusterScoped: d.Spec.Scope == "Cluster",
+	names := &d.Spec.Names
+	if names.Singular == "" {
+		names.Singular = strings.ToLower(names.Kind)
 	}
-	if want := r.Plural + "." + r.Group; obj.GetName() != want {
-		return nil, fmt.Errorf("metadata.name must be spec.names.plural.spec.group, %q", want)
+	if names.ListKind == "" {
+		names.ListKind = names.Kind + "List"
 	}
-	for _, v := range d.Spec.Versions {
-		if !v.Storage {
+	storage := 0
+	for i, v := range d.Spec.Versions {
+		if v.Storage {
+			storage++
+		}
+		if slices.ContainsFunc(d.Spec.Versions[:i], func(o definedVersion) bool { return o.Name == v.Name }) {
+			return d, fmt.Errorf("spec.versions must not name %q twice", v.Name)
+		}
+	}
+	want := names.Plural + "." + d.Spec.Group
+	switch {
+	case d.Spec.Group == "" || names.Plural == "" || names.Kind == "":
+		return d, errors.New("spec.group, spec.names.plural and spec.names.kind are required")
+	case obj.GetName() != want:
+		return d, fmt.Errorf("metadata.name must be spec.names.plural.spec.group, %q", want)
+	case storage != 1:
+		return d, errors.New("must have exactly one version marked as storage version")
+	}
+	spec := content["spec"].(map[string]any)
+	if spec["conversion"] == nil {
+		spec["conversion"] = map[string]any{"strategy": "None"}
+	}
+	if given, ok := spec["names"].(map[string]any); ok {
+		given["singular"], given["listKind"] = names.Singular, names.ListKind
+	}
+	return d, nil
+}
+
+// resources makes a resource of each version that is served, with the objects in
+// data, which are checked by the schema if that is wanted.
+func (d definition) resources(name string, data *collection, checked bool) (all []*resource, err error) {
+	versions := slices.Clone(d.Spec.Versions)
+	slices.SortStableFunc(versions, func(a, b definedVersion) int {
+		return version.CompareKubeAwareVersionStrings(b.Name, a.Name)
+	})
+	for _, v := range versions {
+		if !deref(v.Served, true) {
 			continue
 		}
-		r.Version, r.Status = v.Name, v.Subresources.Status != nil
+		r := Resource{
+			Group: d.Spec.Group, Version: v.Name, Plural: d.Spec.Names.Plural, Singular: d.Spec.Names.Singular, Kind: d.Spec.Names.Kind,
+			ShortNames: d.Spec.Names.ShortNames, Categories: d.Spec.Names.Categories,
+			ClusterScoped: d.Spec.Scope == "Cluster", Status: v.Subresources.Status != nil,
+		}
 		for _, f := range v.SelectableFields {
 			r.SelectableFields = append(r.SelectableFields, f.JSONPath[min(1, len(f.JSONPath)):]) // without the leading dot
 		}
+		res, err := newCustom(r)
+		if err != nil {
+			return nil, err
+		}
+		res.definition, res.defined, res.data = name, v, data
+		if checked {
+			if v.Schema.OpenAPIV3Schema == nil {
+				return nil, errors.New("schemas are required: spec.versions[].schema.openAPIV3Schema")
+			}
+			if res.schema, err = parseSchema(v.Schema.OpenAPIV3Schema); err != nil {
+				return nil, fmt.Errorf("version %s: %w", v.Name, err)
+			}
+		}
+		all = append(all, res)
 	}
-	res, err := newCustom(r)
-	if err == nil {
-		res.definition = obj.GetName()
-	}
-	return res, err
+	return all, nil
 }
 
-// define stores a CustomResourceDefinition and serves what it defines. What real
-// controllers report on it later is reported at once.
+// define stores a CustomResourceDefinition, in the place of old unless that is nil,
+// and serves what it defines. What real controllers report on it later is reported
+// at once.
 func (s *Server) define(definitions *resource, old *revision, obj Object) (*revision, error) {
 	s.defining.Lock()
 	defer s.defining.Unlock()
 	if s.store.get(definitions, keyOf(obj)) != old {
 		return nil, errStale
 	}
-	res, err := defined(obj)
+	if old != nil && equal(specOf(definitions, old.object()), specOf(definitions, obj)) {
+		return s.store.put(definitions, old, obj) // its status or its metadata
+	}
+	before := s.store.definedBy(obj.GetName())
+	after, d, err := redefined(before, old, obj, s.opts.CheckSchemas)
 	if err == nil {
-		err = s.store.serve(res)
+		err = s.store.exchange(before, after)
 	}
 	if err != nil {
 		return nil, apierrors.NewInvalid(definitionKind.GroupKind(), obj.GetName(), field.ErrorList{
 			field.Invalid(field.NewPath("spec"), obj.GetName(), err.Error()),
 		})
 	}
-	obj.(*unstructured.Unstructured).Object["status"] = established(res)
+	obj.(*unstructured.Unstructured).Object["status"] = d.established()
 	rev, err := s.store.put(definitions, old, obj)
-	if err != nil {
-		s.store.drop(res)
+	if err != nil && old == nil {
+		s.store.drop(after...)
 	}
 	return rev, err
 }
 
-// established is the status of a CustomResourceDefinition whose resource is
-// served.
-func established(res *resource) map[string]any {
-	condition := func(kind, reason, message string) any {
-		return map[string]any{
-			"type": kind, "status": "True", "reason": reason, "message": message,
-			"lastTransitionTime": now().UTC().Format("2006-01-02T15:04:05Z"),
+// redefined returns what a CustomResourceDefinition defines. Of what was served before,
+// the objects stay, and a version that does not change as a whole.
+func redefined(before []*resource, old *revision, obj Object, checked bool) ([]*resource, definition, error) {
+	d, err := parseDefinition(obj)
+	if err != nil {
+		return nil, d, err
+	}
+	data := &collection{}
+	if old != nil {
+		was, err := parseDefinition(old.object())
+		if err != nil {
+			return nil, d, err
+		}
+		if was.Spec.Scope != d.Spec.Scope || was.Spec.Names.Kind != d.Spec.Names.Kind {
+			return nil, d, errors.New("spec.scope and spec.names.kind: field is immutable")
+		}
+		d.Status = was.Status
+	}
+	if len(before) > 0 {
+		data = before[0].data
+	}
+	after, err := d.resources(obj.GetName(), data, checked)
+	for i, res := range after {
+		same := func(was *resource) bool {
+			return equal(was.Resource, res.Resource) && equal(was.defined, res.defined)
+		}
+		if at := slices.IndexFunc(before, same); at >= 0 {
+			after[i] = before[at]
 		}
 	}
-	names := map[string]any{"plural": res.Plural, "singular": res.Singular, "kind": res.Kind, "listKind": res.Kind + "List"}
-	if len(res.ShortNames) > 0 {
-		names["shortNames"] = toAny(res.ShortNames)
+	return after, d, err
+}
+
+// established is the status of a CustomResourceDefinition whose resources are served.
+func (d definition) established() map[string]any {
+	stored := slices.Clone(d.Status.StoredVersions)
+	for _, v := range d.Spec.Versions {
+		if v.Storage && !slices.Contains(stored, v.Name) {
+			stored = append(stored, v.Name)
+		}
 	}
-	return map[string]any{
-		"acceptedNames":  names,
-		"storedVersions": []any{res.Version},
-		"conditions": []any{
+	conditions := d.Status.Conditions
+	if len(conditions) == 0 {
+		condition := func(kind, reason, message string) any {
+			return map[string]any{
+				"type": kind, "status": "True", "reason": reason, "message": message,
+				"lastTransitionTime": now().UTC().Format("2006-01-02T15:04:05Z"),
+			}
+		}
+		conditions = []any{
 			condition("NamesAccepted", "NoConflicts", "no conflicts found"),
 			condition("Established", "InitialNamesAccepted", "the initial names have been accepted"),
-		},
+		}
 	}
+	var names map[string]any
+	if err := remarshal(d.Spec.Names, &names); err != nil {
+		panic("apitest: " + err.Error()) // strings
+	}
+	return map[string]any{"acceptedNames": names, "storedVersions": toAny(stored), "conditions": conditions}
 }
 
 func toAny(list []string) []any {

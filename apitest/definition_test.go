@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -96,6 +97,103 @@ func TestCustomResourceDefinitionInProcess(t *testing.T) {
 	g.SetNamespace("a")
 	create(t, srv, g)
 	c.do(t, http.StatusOK, "GET", gadgetsPath+"/g", "")
+}
+
+const versioned = `{"kind":"CustomResourceDefinition","apiVersion":"apiextensions.k8s.io/v1","metadata":{"name":"gadgets.example.com"},
+	"spec":{"group":"example.com","scope":"Namespaced","names":{"plural":"gadgets","singular":"gadget","kind":"Gadget"},"versions":[
+	{"name":"v1beta1","served":true,"storage":false},{"name":"v1","served":true,"storage":true,"selectableFields":[{"jsonPath":".spec.color"}],
+	"subresources":{"status":{},"scale":{"specReplicasPath":".spec.replicas","statusReplicasPath":".status.replicas","labelSelectorPath":".status.selector"}}}]}}`
+
+// TestCustomResourceInSeveralVersions: the same objects, each version with its name on
+// them, in lists, pages, watches, writes, and after the definition has changed.
+func TestCustomResourceInSeveralVersions(t *testing.T) {
+	t.Parallel()
+	_, c := start(t, apitest.Options{})
+	c.do(t, http.StatusCreated, "POST", definitionsPath, versioned)
+	group := get[metav1.APIGroup](t, c, "/apis/example.com")
+	require.Equal(t, "v1", group.PreferredVersion.Version)
+	require.Len(t, group.Versions, 2)
+
+	const old = "/apis/example.com/v1beta1/namespaces/a/gadgets"
+	beta := c.watch(t, old, jsonType)
+	made := decode[unstructured.Unstructured](t, c.do(t, http.StatusCreated, "POST", gadgetsPath, gadget))
+	require.Equal(t, "example.com/v1", made.GetAPIVersion())
+	beta.expect("ADDED a/g")
+	got := get[unstructured.Unstructured](t, c, old+"/g")
+	require.Equal(t, "example.com/v1beta1", got.GetAPIVersion())
+	require.Equal(t, made.GetUID(), got.GetUID())
+	require.Equal(t, made.GetResourceVersion(), got.GetResourceVersion())
+	got.Object["spec"].(map[string]any)["color"] = "blue"
+	body, err := got.MarshalJSON()
+	require.NoError(t, err)
+	put := decode[unstructured.Unstructured](t, c.do(t, http.StatusOK, "PUT", old+"/g", string(body)))
+	require.Equal(t, "example.com/v1beta1", put.GetAPIVersion())
+	beta.expect("MODIFIED a/g")
+	require.Equal(t, metav1.StatusReasonConflict, c.fails(t, http.StatusConflict, "PUT", old+"/g", string(body)).Reason)
+	require.Equal(t, metav1.StatusReasonAlreadyExists, c.fails(t, http.StatusConflict, "POST", gadgetsPath, gadget).Reason)
+	c.fails(t, http.StatusBadRequest, "POST", old, gadget)
+
+	// A field that only one version can be selected by.
+	require.Len(t, get[unstructured.UnstructuredList](t, c, gadgetsPath+"?fieldSelector=spec.color%3Dblue").Items, 1)
+	require.Empty(t, get[unstructured.UnstructuredList](t, c, gadgetsPath+"?fieldSelector=spec.color%3Dred").Items)
+	c.fails(t, http.StatusBadRequest, "GET", old+"?fieldSelector=spec.color%3Dblue", "")
+	blue := c.watch(t, gadgetsPath, jsonType, "fieldSelector", "spec.color=blue")
+	blue.expect("ADDED a/g")
+	c.do(t, http.StatusOK, "PATCH", old+"/g", `{"spec":{"color":"red"}}`, "Content-Type", mergePatch)
+	blue.expect("DELETED a/g")
+	beta.expect("MODIFIED a/g")
+
+	// Other versions of the same objects, and the watch of what does not change goes on.
+	crd := get[unstructured.Unstructured](t, c, definitionsPath+"/gadgets.example.com")
+	versions, _, _ := unstructured.NestedSlice(crd.Object, "spec", "versions")
+	versions[1].(map[string]any)["storage"] = false
+	versions[1].(map[string]any)["served"] = false
+	versions = append(versions, map[string]any{"name": "v2", "served": true, "storage": true})
+	require.NoError(t, unstructured.SetNestedSlice(crd.Object, versions, "spec", "versions"))
+	body, err = crd.MarshalJSON()
+	require.NoError(t, err)
+	crd = decode[unstructured.Unstructured](t, c.do(t, http.StatusOK, "PUT", definitionsPath+"/gadgets.example.com", string(body)))
+	stored, _, _ := unstructured.NestedStringSlice(crd.Object, "status", "storedVersions")
+	require.Equal(t, []string{"v1", "v2"}, stored)
+	blue.ends()
+	c.do(t, http.StatusNotFound, "GET", gadgetsPath+"/g", "")
+	two := get[unstructured.Unstructured](t, c, "/apis/example.com/v2/namespaces/a/gadgets/g")
+	require.Equal(t, "example.com/v2", two.GetAPIVersion())
+	require.Equal(t, made.GetUID(), two.GetUID())
+	c.do(t, http.StatusOK, "DELETE", "/apis/example.com/v2/namespaces/a/gadgets/g", "")
+	beta.expect("DELETED a/g")
+
+	// What cannot change, and a status that can.
+	c.do(t, http.StatusUnprocessableEntity, "PATCH", definitionsPath+"/gadgets.example.com", `{"spec":{"scope":"Cluster"}}`, "Content-Type", mergePatch)
+	c.do(t, http.StatusOK, "PATCH", definitionsPath+"/gadgets.example.com/status", `{"status":{"storedVersions":["v2"]}}`, "Content-Type", mergePatch)
+	crd = get[unstructured.Unstructured](t, c, definitionsPath+"/gadgets.example.com")
+	stored, _, _ = unstructured.NestedStringSlice(crd.Object, "status", "storedVersions")
+	require.Equal(t, []string{"v2"}, stored)
+	c.do(t, http.StatusOK, "DELETE", definitionsPath+"/gadgets.example.com", "")
+	beta.ends()
+}
+
+func TestScaleOfACustomResource(t *testing.T) {
+	t.Parallel()
+	_, c := start(t, apitest.Options{})
+	c.do(t, http.StatusCreated, "POST", definitionsPath, versioned)
+	c.do(t, http.StatusCreated, "POST", gadgetsPath, `{"kind":"Gadget","apiVersion":"example.com/v1","metadata":{"name":"g"},"spec":{"replicas":2}}`)
+	c.do(t, http.StatusOK, "PATCH", gadgetsPath+"/g/status", `{"status":{"replicas":1,"selector":"app=g"}}`, "Content-Type", mergePatch)
+	scale := get[autoscalingv1.Scale](t, c, gadgetsPath+"/g/scale")
+	require.EqualValues(t, 2, scale.Spec.Replicas)
+	require.EqualValues(t, 1, scale.Status.Replicas)
+	require.Equal(t, "app=g", scale.Status.Selector)
+	scaled := decode[autoscalingv1.Scale](t, c.do(t, http.StatusOK, "PATCH", gadgetsPath+"/g/scale", `{"spec":{"replicas":5}}`, "Content-Type", mergePatch))
+	require.EqualValues(t, 5, scaled.Spec.Replicas)
+	g := get[unstructured.Unstructured](t, c, gadgetsPath+"/g")
+	replicas, _, _ := unstructured.NestedInt64(g.Object, "spec", "replicas")
+	require.EqualValues(t, 5, replicas)
+	c.do(t, http.StatusNotFound, "GET", "/apis/example.com/v1beta1/namespaces/a/gadgets/g/scale", "")
+	names := []string{}
+	for _, r := range get[metav1.APIResourceList](t, c, "/apis/example.com/v1").APIResources {
+		names = append(names, r.Name)
+	}
+	require.Equal(t, []string{"gadgets", "gadgets/status", "gadgets/scale"}, names)
 }
 
 func TestCustomResourceDefinitionThatMakesNoSense(t *testing.T) {

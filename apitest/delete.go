@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
 func (s *Server) delete(w http.ResponseWriter, req *Request) error {
@@ -69,14 +71,41 @@ func (r *Request) deletion() (format, metav1.DeleteOptions, error) {
 		return f, metav1.DeleteOptions{}, err
 	}
 	opts, err := r.deleteOptions()
+	if policy := metav1.DeletionPropagation(r.query.Get("propagationPolicy")); policy != "" && opts.PropagationPolicy == nil {
+		opts.PropagationPolicy = &policy
+	}
+	if seconds, bad := strconv.ParseInt(r.query.Get("gracePeriodSeconds"), 10, 64); bad == nil && opts.GracePeriodSeconds == nil {
+		opts.GracePeriodSeconds = &seconds
+	}
+	if err == nil {
+		err = validateDeleteOptions(opts)
+	}
 	if r.dryRun() {
 		opts.DryRun = []string{metav1.DryRunAll}
 	}
 	return f, opts, err
 }
 
-// remove deletes an object and returns its last state, or, if finalizers hold it,
-// marks it as being deleted and returns it as it is now.
+// validateDeleteOptions refuses options that contradict each other, or are unknown.
+func validateDeleteOptions(opts metav1.DeleteOptions) error {
+	var errs field.ErrorList
+	at := field.NewPath("propagationPolicy")
+	known := []metav1.DeletionPropagation{metav1.DeletePropagationForeground, metav1.DeletePropagationBackground, metav1.DeletePropagationOrphan}
+	switch {
+	case opts.PropagationPolicy == nil:
+	case opts.OrphanDependents != nil:
+		errs = append(errs, field.Invalid(at, *opts.PropagationPolicy, "orphanDependents and deletionPropagation cannot be both set"))
+	case !slices.Contains(known, *opts.PropagationPolicy):
+		errs = append(errs, field.NotSupported(at, *opts.PropagationPolicy, known))
+	}
+	if len(errs) == 0 {
+		return nil
+	}
+	return apierrors.NewInvalid(schema.GroupKind{Group: "meta.k8s.io", Kind: "DeleteOptions"}, "", errs)
+}
+
+// remove deletes an object and returns its last state, or, if finalizers hold it, or
+// a pod that is to end first, marks it as being deleted and returns it as it is now.
 func (s *Server) remove(res *resource, key types.NamespacedName, opts metav1.DeleteOptions) (rev *revision, gone bool, err error) {
 	for {
 		old := s.store.get(res, key)
@@ -88,18 +117,25 @@ func (s *Server) remove(res *resource, key types.NamespacedName, opts metav1.Del
 			kind := schema.GroupResource{Group: res.Group, Resource: res.Kind} // as the real server says it
 			return nil, false, apierrors.NewConflict(kind, key.Name, err)
 		}
-		held := len(obj.GetFinalizers()) > 0
+		s.propagate(res, obj, opts)
+		grace, deleting := s.graceful(obj, opts), obj.GetDeletionTimestamp() != nil
+		held := len(obj.GetFinalizers()) > 0 || grace > 0
 		switch {
-		case slices.Contains(opts.DryRun, metav1.DryRunAll), held && obj.GetDeletionTimestamp() != nil:
+		case slices.Contains(opts.DryRun, metav1.DryRunAll), held && deleting && old.same(obj):
 			return old, !held, nil
 		case held:
-			at, grace := now(), int64(0)
-			obj.SetDeletionTimestamp(&at)
+			if !deleting {
+				at := after(grace)
+				obj.SetDeletionTimestamp(&at)
+			}
+			if deleting {
+				grace = min(grace, deref(obj.GetDeletionGracePeriodSeconds(), 0))
+			}
 			obj.SetDeletionGracePeriodSeconds(&grace)
-			if obj.GetGeneration() > 0 {
+			if obj.GetGeneration() > 0 && !deleting {
 				obj.SetGeneration(obj.GetGeneration() + 1)
 			}
-			rev, err = s.store.put(res, old, obj)
+			rev, err = s.put(res, old, obj)
 		default:
 			rev, err = s.erase(res, old)
 		}
@@ -118,8 +154,8 @@ func (s *Server) erase(res *resource, old *revision) (*revision, error) {
 	s.defining.Lock()
 	defer s.defining.Unlock()
 	rev, err := s.store.remove(res, old)
-	if served := s.store.definedBy(old.key.Name); err == nil && served != nil {
-		s.store.drop(served)
+	if err == nil {
+		s.store.drop(s.store.definedBy(old.key.Name)...)
 	}
 	return rev, err
 }

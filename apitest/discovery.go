@@ -77,8 +77,15 @@ func groups(all []*resource) []metav1.APIGroup {
 		gv := metav1.GroupVersionForDiscovery{GroupVersion: res.gvk.GroupVersion().String(), Version: res.Version}
 		if group := &list[i]; !slices.Contains(group.Versions, gv) {
 			group.Versions = append(group.Versions, gv)
-			group.PreferredVersion = group.Versions[0]
 		}
+	}
+	for _, group := range list {
+		slices.SortStableFunc(group.Versions, func(a, b metav1.GroupVersionForDiscovery) int {
+			return version.CompareKubeAwareVersionStrings(b.Version, a.Version)
+		})
+	}
+	for i := range list {
+		list[i].PreferredVersion = list[i].Versions[0]
 	}
 	return list
 }

@@ -42,6 +42,9 @@ func (f format) typed(res *resource) bool { return f.metadata || !res.protobuf()
 
 // appendObject appends an object as it stands alone.
 func (f format) appendObject(b []byte, rev *revision) []byte {
+	if f.table {
+		return append(b, mustJSON(f.tableOf(rev))...)
+	}
 	item := f.item(rev)
 	apiVersion, kind := f.typeOf(rev.res)
 	switch {

@@ -14,6 +14,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer s.handlers.active.Done()
+	s.begin()
 
 	if s.opts.Admit != nil {
 		if err := s.opts.Admit(r); err != nil {
@@ -33,11 +34,20 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		panic(http.ErrAbortHandler) // returning would answer 200
 	}
 	w = spoil(w, req.fate, r.Context().Done(), s.closed)
+	user, known := s.identify(r)
+	var refused error
+	if known {
+		if req.user, refused = s.impersonated(user, r); refused == nil {
+			refused = s.authorized(req.user, attributesOf(&req))
+		}
+	}
 	switch {
 	case req.fate.answer != nil:
 		req.fate.answer(&response{w, &req})
-	case !s.auth.admits(r):
+	case !known:
 		writeStatus(w, r, errStatus(errUnauthorized()))
+	case refused != nil:
+		writeStatus(w, r, errStatus(refused))
 	case !resourcePath:
 		s.discover(w, r)
 	case req.res == nil && s.store.builtin(req.Group, req.Version):

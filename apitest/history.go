@@ -9,7 +9,7 @@ import (
 // it deleted it. It is immutable.
 type change struct {
 	version uint64
-	res     *resource
+	data    *collection
 	prev    *revision
 	cur     *revision
 
@@ -17,8 +17,8 @@ type change struct {
 	last func() *revision
 }
 
-func newChange(version uint64, res *resource, prev, cur *revision) *change {
-	c := &change{version: version, res: res, prev: prev, cur: cur}
+func newChange(version uint64, data *collection, prev, cur *revision) *change {
+	c := &change{version: version, data: data, prev: prev, cur: cur}
 	if prev != nil {
 		c.last = sync.OnceValue(func() *revision { return prev.at(version) })
 	}
@@ -70,11 +70,11 @@ func (h *history) after(version uint64) (changes []*change, ok bool) {
 	return h.changes[at:], true
 }
 
-// undo returns what objects of res was before these changes.
-func undo(objects sorted, res *resource, changes []*change) sorted {
+// undo returns what objects of a collection was before these changes.
+func undo(objects sorted, data *collection, changes []*change) sorted {
 	for _, c := range slices.Backward(changes) {
 		switch {
-		case c.res != res:
+		case c.data != data:
 		case c.prev == nil:
 			objects = objects.without(c.cur.key)
 		default:

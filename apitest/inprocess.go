@@ -72,7 +72,7 @@ func (s *Server) List(resource schema.GroupVersionResource, namespace string) (o
 	}
 	stored, version := s.store.snapshot(res)
 	for rev := range stored.in(namespace) {
-		objects = append(objects, rev.object())
+		objects = append(objects, rev.in(res).object())
 	}
 	return objects, strconv.FormatUint(version, 10), nil
 }
@@ -99,6 +99,9 @@ func (s *Server) own(obj Object) (*resource, Object, error) {
 		return res, typed, err
 	}
 	obj, err := res.untyped(obj)
+	if err == nil {
+		res.normalize(obj)
+	}
 	return res, obj, err
 }
 

@@ -57,7 +57,7 @@ func (s *Server) list(w http.ResponseWriter, req *Request) error {
 	if err != nil {
 		return err
 	}
-	if i := req.fate.broken - 1; i >= 0 && i < len(p.items) {
+	if i := req.fate.broken - 1; i >= 0 && i < len(p.items) && !f.table {
 		p.items[i] = p.items[i].broken()
 	}
 	return f.writeList(w, req.res, p)
@@ -100,7 +100,7 @@ func (s *Server) page(res *resource, sel selection, query url.Values) (page, err
 	if err != nil {
 		return page{}, err
 	}
-	return newPage(objects, current, sel, after, int(limit)), nil
+	return newPage(res, objects, current, sel, after, int(limit)), nil
 }
 
 // continued finds the state that a continue token is about.
@@ -129,14 +129,14 @@ func (s *Server) continued(res *resource, token string, query url.Values) (objec
 }
 
 // newPage picks the objects after a key, at most limit of them unless that is 0.
-func newPage(objects sorted, version uint64, sel selection, after types.NamespacedName, limit int) page {
+func newPage(res *resource, objects sorted, version uint64, sel selection, after types.NamespacedName, limit int) page {
 	p := page{meta: metav1.ListMeta{ResourceVersion: strconv.FormatUint(version, 10)}}
 	if sel.all() && sel.namespace == "" && limit == 0 {
 		p.items = make([]*revision, 0, objects.len)
 	}
 	var remaining int64
 	for rev := range objects.after(after, sel.namespace) {
-		if !sel.matches(rev) {
+		if rev = rev.in(res); !sel.matches(rev) {
 			continue
 		}
 		if limit == 0 || len(p.items) < limit {
@@ -220,6 +220,8 @@ func (f format) writeList(w http.ResponseWriter, res *resource, p page) error {
 	out := bufio.NewWriterSize(w, flushSize)
 	apiVersion, kind := f.typeOf(res)
 	switch {
+	case f.table:
+		_, _ = out.Write(append(mustJSON(f.rows(res, p.meta, p.items...)), '\n'))
 	case f.protobuf:
 		f.writeProtoList(out, apiVersion, kind+"List", p)
 	case !f.typed(res) || f.metadata:

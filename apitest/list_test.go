@@ -232,7 +232,7 @@ func TestNegotiation(t *testing.T) {
 	contentType := func(path, accept string) string {
 		return c.send(t, "GET", path, "", "Accept", accept).Header.Get("Content-Type")
 	}
-	const pods, widgets, table = "/api/v1/pods", "/apis/example.com/v1/widgets", jsonType + ";as=Table;v=v1;g=meta.k8s.io"
+	const pods, widgets, table = "/api/v1/pods", "/apis/example.com/v1/widgets", jsonType + ";as=Table;g=meta.k8s.io;v=v1"
 	require.Equal(t, protoType, contentType(pods, protoType+", "+jsonType))
 	require.Equal(t, jsonType, contentType(pods, jsonType+", "+protoType))
 	require.Equal(t, jsonType, contentType(pods, "*/*"))
@@ -240,7 +240,7 @@ func TestNegotiation(t *testing.T) {
 	require.Equal(t, jsonType, contentType(widgets, protoType+", "+jsonType))
 	require.Equal(t, protoType+";stream=watch", contentType(pods+"?watch=1&timeoutSeconds=1", protoType))
 	require.Equal(t, jsonType, contentType(pods+"?watch=1&timeoutSeconds=1", jsonType))
-	for _, accept := range []string{protoType, "application/yaml", table, "nonsense/", jsonType + ";as=PartialObjectMetadata;g=meta.k8s.io;v=v1beta1"} {
+	for _, accept := range []string{protoType, "application/yaml", table + "beta1", "nonsense/", jsonType + ";as=PartialObjectMetadata;g=meta.k8s.io;v=v1beta1"} {
 		require.Equal(t, http.StatusNotAcceptable, c.send(t, "GET", widgets, "", "Accept", accept).StatusCode, accept)
 	}
 

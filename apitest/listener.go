@@ -92,7 +92,7 @@ func (s *Server) serve(l net.Listener, address string) error {
 		ErrorLog:  slog.NewLogLogger(s.opts.Logger.Handler(), slog.LevelWarn),
 	}
 	if s.opts.TLS {
-		server.TLSConfig = n.certs.config(s.opts.ClientCertificates)
+		server.TLSConfig = n.certs.config(s.opts.ClientCertificates, s.opts.Rules != nil)
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -105,6 +105,7 @@ func (s *Server) serve(l net.Listener, address string) error {
 		n.open = map[net.Conn]struct{}{}
 	}
 	n.listeners = append(n.listeners, l)
+	s.begin()
 	n.serving.Go(func() {
 		// It returns when the listener is closed, with nothing to report but that.
 		if s.opts.TLS {
@@ -201,11 +202,15 @@ type memoryAddr struct{}
 func (memoryAddr) Network() string { return "memory" }
 func (memoryAddr) String() string  { return memoryHost }
 
-// config returns the TLS configuration of the server.
-func (c *certificates) config(clients bool) *tls.Config {
+// config returns the TLS configuration of the server: whether clients must show a
+// certificate, and whether who shows one is known by it.
+func (c *certificates) config(clients, known bool) *tls.Config {
 	config := &tls.Config{Certificates: []tls.Certificate{c.server}}
-	if clients {
-		config.ClientAuth = tls.RequireAndVerifyClientCert
+	if clients || known {
+		config.ClientAuth = tls.VerifyClientCertIfGiven
+		if clients {
+			config.ClientAuth = tls.RequireAndVerifyClientCert
+		}
 		config.ClientCAs = x509.NewCertPool()
 		config.ClientCAs.AppendCertsFromPEM(c.ca)
 	}

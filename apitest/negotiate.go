@@ -15,6 +15,12 @@ const (
 type format struct {
 	protobuf bool
 	metadata bool // each object as a PartialObjectMetadata
+
+	// Objects as rows of a Table: what the client wants of each beside its cells, and
+	// whether it has the heads already.
+	table   bool
+	include string
+	noHeads bool
 }
 
 // contentType returns the header of a body in this format.
@@ -45,7 +51,13 @@ func negotiate(accept string, protobuf bool) (f format, ok bool) {
 		if err != nil {
 			continue
 		}
+		f.metadata, f.table = false, false
 		switch as := params["as"]; {
+		case as == "Table":
+			if params["g"] != "meta.k8s.io" || params["v"] != "v1" || mediaType == protobufType {
+				continue
+			}
+			f.table = true
 		case as == "PartialObjectMetadata" || as == "PartialObjectMetadataList":
 			if params["g"] != "meta.k8s.io" || params["v"] != "v1" {
 				continue
@@ -53,8 +65,6 @@ func negotiate(accept string, protobuf bool) (f format, ok bool) {
 			f.metadata = true
 		case as != "":
 			continue
-		default:
-			f.metadata = false
 		}
 		switch mediaType {
 		case jsonType, "application/*", "*/*":
@@ -76,6 +86,7 @@ func (r *Request) negotiate() (format, error) {
 	if !ok {
 		return f, errNotAcceptable(r.res)
 	}
+	f.include = r.query.Get("includeObject")
 	return f, nil
 }
 

@@ -2,7 +2,9 @@ package apitest
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -47,9 +49,14 @@ func (r Resource) GroupVersionResource() schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: r.Group, Version: r.Version, Resource: r.Plural}
 }
 
-// resource is a resource that is served. All but objects is immutable.
+// resource is a resource that is served, in one version. It is immutable, but for
+// the objects of its collection.
 type resource struct {
 	Resource
+
+	// data holds the objects. Versions of a custom resource share it.
+	data *collection
+
 	gvk schema.GroupVersionKind
 
 	// flags of a built-in type say which subresources there are beside status.
@@ -65,13 +72,21 @@ type resource struct {
 	fieldValues func(Object) []string
 
 	// definition is the name of the CustomResourceDefinition that this resource
-	// was made from, "" for others.
+	// was made from, "" for others; defined is what that says of this version.
 	definition string
+	defined    definedVersion
+
+	// schema is what objects are checked by, nil if they are not.
+	schema *schemaProps
 
 	// removed is closed when the resource is no longer served.
 	removed chan struct{}
+}
 
-	objects sorted // guarded by store.mu
+// collection is where the objects of a resource are.
+type collection struct { // guarded by store.mu
+	objects sorted
+	dropped bool // nothing is written any more
 }
 
 // newCustom checks a description and makes a resource of it.
@@ -84,6 +99,7 @@ func newCustom(r Resource) (*resource, error) {
 	}
 	res := &resource{
 		Resource:   r,
+		data:       &collection{},
 		gvk:        schema.GroupVersionKind{Group: r.Group, Version: r.Version, Kind: r.Kind},
 		fieldNames: r.SelectableFields,
 		removed:    make(chan struct{}),
@@ -136,6 +152,12 @@ func (g *registry) add(res *resource) error {
 
 // remove stops serving res and ends its watches.
 func (g *registry) remove(res *resource) {
+	g.forget(res)
+	close(res.removed)
+}
+
+// forget stops serving res.
+func (g *registry) forget(res *resource) {
 	delete(g.byName, res.GroupVersionResource())
 	delete(g.byKind, res.gvk)
 	all := make([]*resource, 0, len(g.all)) // readers may hold the old slice
@@ -145,5 +167,9 @@ func (g *registry) remove(res *resource) {
 		}
 	}
 	g.all = all
-	close(res.removed)
+}
+
+// clone returns a copy that shares the resources.
+func (g *registry) clone() registry {
+	return registry{all: slices.Clip(slices.Clone(g.all)), byName: maps.Clone(g.byName), byKind: maps.Clone(g.byKind)}
 }

@@ -30,6 +30,7 @@ type Request struct {
 	query url.Values
 	res   *resource // nil when it is not served
 	fate  *fate
+	user  User // who asks
 }
 
 func (r *Request) key() types.NamespacedName {

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"sync/atomic"
 
@@ -40,6 +41,10 @@ type revision struct {
 	// What selectors look at.
 	labels labels.Set
 	fields []string // of res.fieldNames
+
+	// origin is the stored revision that this one shows in another version, nil if
+	// it is the stored one itself.
+	origin *revision
 
 	// stored is the object in the encoding that it has in etcd, too: protobuf of a
 	// built-in type, JSON of a custom resource.
@@ -100,6 +105,32 @@ func (r *revision) object() Object {
 	return obj
 }
 
+// in returns the revision as res has it: in another version of a custom resource,
+// the same object says so, and nothing else changes (the conversion None).
+func (r *revision) in(res *resource) *revision {
+	if r == nil || r.res == res || r.res.gvk == res.gvk && slices.Equal(r.res.fieldNames, res.fieldNames) {
+		return r
+	}
+	obj := r.object()
+	if u, ok := obj.(*unstructured.Unstructured); ok {
+		u.SetGroupVersionKind(res.gvk)
+	}
+	rev, err := newRevision(res, obj, r.version)
+	if err != nil {
+		panic("apitest: " + err.Error()) // it has been encoded before
+	}
+	rev.origin = r.base()
+	return rev
+}
+
+// base returns the revision that is stored.
+func (r *revision) base() *revision {
+	if r == nil || r.origin == nil {
+		return r
+	}
+	return r.origin
+}
+
 // at returns the same object with another version.
 func (r *revision) at(version uint64) *revision {
 	rev, err := newRevision(r.res, r.object(), version)
@@ -144,6 +175,9 @@ func (r *revision) metadata() *metav1.PartialObjectMetadata {
 }
 
 var metadataType = metav1.TypeMeta{APIVersion: "meta.k8s.io/v1", Kind: "PartialObjectMetadata"}
+
+// resourceVersion is the version as objects carry it.
+func (r *revision) resourceVersion() string { return strconv.FormatUint(r.version, 10) }
 
 // cached returns what p holds, filling it first if it is empty. Two callers at
 // once may both make it; both get valid bytes.

@@ -3,6 +3,7 @@ package apitest
 import (
 	"fmt"
 	"log/slog"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"strconv"
@@ -47,6 +48,19 @@ type Options struct {
 	// [Server.SetBearerToken] changes it. Defaults to "": everyone is welcome.
 	BearerToken string
 
+	// Tokens are bearer tokens and whose they are, beside BearerToken, whose user may do
+	// everything. Where there are tokens, others are answered with 401, or, if there
+	// are Rules and no token is shown, taken for system:anonymous. Defaults to none.
+	Tokens map[string]User
+
+	// Rules are what users may do; all else is answered with 403 (Forbidden), in the
+	// words of the real server. Whom a client certificate names is its common name,
+	// in the groups of its organizations. Everyone who is known may discover what
+	// there is, and a member of system:masters may do everything. Defaults to nil:
+	// everyone may do everything; without a rule in it, nobody else may do anything.
+	// Roles and bindings that are stored as objects mean nothing.
+	Rules []Rule
+
 	// TLS serves HTTPS with a certificate of the server's own making: see
 	// [Server.CA]. Defaults to false.
 	TLS bool
@@ -54,6 +68,25 @@ type Options struct {
 	// ClientCertificates demands a client certificate signed by the server's CA,
 	// such as [Server.ClientCertificate]. It needs TLS. Defaults to false.
 	ClientCertificates bool
+
+	// CheckSchemas checks custom resources by the schemas of their definitions, as every
+	// real server does: types, required and enum values, patterns, bounds, keys of
+	// lists, allOf, anyOf, oneOf and not; it sets defaults, and takes fields away that the
+	// schema does not know. Rules in CEL (x-kubernetes-validations) are not looked at.
+	// What was stored before a schema changed stays as it is. Defaults to false: anything
+	// goes.
+	CheckSchemas bool
+
+	// GarbageCollection deletes what is owned by objects that are gone, and does what a
+	// deletion says about what its object owns (background, foreground, orphan), as the
+	// garbage collector of a cluster does. Defaults to false: owners are only noted.
+	GarbageCollection bool
+
+	// RunPods binds pods to nodes and has them run and be ready at once, as a scheduler
+	// and kubelets would; a pod that is deleted is Terminating before it goes. A pod
+	// with another scheduler's name waits for that to bind it. Where the server has
+	// no nodes, the node is called apitest. Defaults to false: pods stay pending.
+	RunPods bool
 
 	// Admit is asked before a request is answered; its error, for which
 	// k8s.io/apimachinery/pkg/api/errors has constructors, is the answer to one that it
@@ -112,6 +145,7 @@ type Server struct {
 	watches watches
 	auth    auth
 	network network
+	loops   loops
 
 	defining sync.Mutex // held while a CustomResourceDefinition and what it defines begin or end
 
@@ -133,6 +167,7 @@ func New(opts Options) *Server {
 	s.faults.random = rand.New(rand.NewPCG(opts.Seed, 1))
 	s.ids.random = rand.New(rand.NewPCG(opts.Seed, 2))
 	s.auth.set(opts.BearerToken)
+	s.auth.users = maps.Clone(opts.Tokens)
 	if opts.TLS {
 		if s.network.certs, err = newCertificates(); err != nil {
 			panic("apitest: " + err.Error())
@@ -220,6 +255,7 @@ func (s *Server) Close() {
 		close(s.closed)
 	}
 	s.network.close()
+	s.loops.end()
 	s.handlers.active.Wait()
 }
 

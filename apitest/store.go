@@ -23,18 +23,18 @@ type store struct {
 func (s *store) snapshot(res *resource) (sorted, uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return res.objects, s.version
+	return res.data.objects, s.version
 }
 
 // snapshotAt returns the objects of a resource as they were at a version in the
 // past; ok is false when that is too long ago.
 func (s *store) snapshotAt(res *resource, version uint64) (objects sorted, ok bool) {
 	s.mu.Lock()
-	objects = res.objects
+	objects = res.data.objects
 	changes, ok := s.history.after(version)
 	s.mu.Unlock()
 
-	return undo(objects, res, changes), ok
+	return undo(objects, res.data, changes), ok
 }
 
 // readSize bounds how many changes a watcher takes at once: one that is slower
@@ -60,8 +60,9 @@ func (s *store) read(after uint64) (changes []*change, through uint64, more <-ch
 // get returns an object, or nil.
 func (s *store) get(res *resource, key types.NamespacedName) *revision {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	return res.objects.get(key)
+	rev := res.data.objects.get(key)
+	s.mu.Unlock()
+	return rev.in(res)
 }
 
 // put stores obj, which it takes over, in place of old, which is nil when the
@@ -78,8 +79,8 @@ func (s *store) put(res *resource, old *revision, obj Object) (*revision, error)
 	if err != nil {
 		return nil, err
 	}
-	res.objects = res.objects.with(rev)
-	s.appendLocked(res, old, rev)
+	res.data.objects = res.data.objects.with(rev)
+	s.appendLocked(res.data, old.base(), rev)
 	return rev, nil
 }
 
@@ -91,25 +92,23 @@ func (s *store) remove(res *resource, old *revision) (*revision, error) {
 	if err := s.checkLocked(res, old.key, old); err != nil {
 		return nil, err
 	}
-	res.objects = res.objects.without(old.key)
-	return s.appendLocked(res, old, nil).last(), nil
+	res.data.objects = res.data.objects.without(old.key)
+	return s.appendLocked(res.data, old.base(), nil).last().in(res), nil
 }
 
 func (s *store) checkLocked(res *resource, key types.NamespacedName, old *revision) error {
-	select {
-	case <-res.removed:
+	if res.data.dropped {
 		return fmt.Errorf("resource %s is no longer served", res.GroupVersionResource())
-	default:
 	}
-	if res.objects.get(key) != old {
+	if res.data.objects.get(key) != old.base() {
 		return errStale
 	}
 	return nil
 }
 
-func (s *store) appendLocked(res *resource, prev, cur *revision) *change {
+func (s *store) appendLocked(data *collection, prev, cur *revision) *change {
 	s.version++
-	c := newChange(s.version, res, prev, cur)
+	c := newChange(s.version, data, prev, cur)
 	s.history.append(c)
 	if s.appended != nil {
 		close(s.appended)
@@ -137,21 +136,60 @@ func (s *store) serve(resources ...*resource) error {
 	return nil
 }
 
-// drop stops serving a resource. Its objects are deleted first, so that watchers
+// drop stops serving resources. Their objects are deleted first, so that watchers
 // see them go.
-func (s *store) drop(res *resource) {
+func (s *store) drop(resources ...*resource) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for rev := range res.objects.in("") {
-		s.appendLocked(res, rev, nil)
+	for _, res := range resources {
+		for rev := range res.data.objects.in("") {
+			s.appendLocked(res.data, rev, nil)
+		}
+		res.data.objects, res.data.dropped = sorted{}, true
 	}
-	res.objects = sorted{}
-	s.served.remove(res)
+	for _, res := range resources {
+		s.served.remove(res)
+	}
 }
 
-// definedBy returns the resource made from a CustomResourceDefinition, or nil.
-func (s *store) definedBy(definition string) *resource {
-	return s.find(func(res *resource) bool { return res.definition == definition })
+// exchange stops serving some resources and serves others in their place, which may
+// share their objects: all of them, or none if one cannot be served. What is in both
+// stays.
+func (s *store) exchange(old, new []*resource) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before := s.served.clone()
+	for _, res := range old {
+		if !slices.Contains(new, res) {
+			s.served.forget(res)
+		}
+	}
+	for _, res := range new {
+		if slices.Contains(old, res) {
+			continue
+		}
+		if err := s.served.add(res); err != nil {
+			s.served = before
+			return err
+		}
+	}
+	for _, res := range old {
+		if !slices.Contains(new, res) {
+			close(res.removed)
+		}
+	}
+	return nil
+}
+
+// definedBy returns the resources made from a CustomResourceDefinition, one for each
+// version that is served.
+func (s *store) definedBy(definition string) (all []*resource) {
+	for _, res := range s.resources() {
+		if res.definition == definition {
+			all = append(all, res)
+		}
+	}
+	return all
 }
 
 // goType returns the resource of a built-in type, or nil.

@@ -10,11 +10,12 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// subresource is a subresource of built-in types, other than status, whose type is
-// not that of the object. It is answered in JSON.
+// subresource is a subresource other than status, whose type is not that of the
+// object. It is answered in JSON.
 type subresource struct {
 	name   string
 	kind   schema.GroupVersionKind
@@ -32,7 +33,7 @@ var subresources = []subresource{
 func (r *resource) subresources() []subresource {
 	var all []subresource
 	for _, sub := range subresources {
-		if r.flags&sub.of != 0 {
+		if r.flags&sub.of != 0 || sub.of == scalable && r.defined.Subresources.Scale != nil {
 			all = append(all, sub)
 		}
 	}
@@ -49,7 +50,7 @@ func (s *Server) scale(w http.ResponseWriter, req *Request) error {
 		if rev == nil {
 			return apierrors.NewNotFound(req.res.groupResource(), req.Name)
 		}
-		writeJSON(w, http.StatusOK, scaleOf(rev.object()))
+		writeJSON(w, http.StatusOK, req.res.scaleOf(rev.object()))
 		return nil
 	case "update":
 		var body []byte
@@ -65,7 +66,7 @@ func (s *Server) scale(w http.ResponseWriter, req *Request) error {
 	}
 	rev, err := s.modify(req.res, req.key(), req.dryRun(), func(old *revision) (Object, error) {
 		obj := old.object()
-		doc, err := change(mustJSON(scaleOf(obj)))
+		doc, err := change(mustJSON(req.res.scaleOf(obj)))
 		if err != nil {
 			return nil, err
 		}
@@ -77,26 +78,33 @@ func (s *Server) scale(w http.ResponseWriter, req *Request) error {
 			return nil, apierrors.NewBadRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)", scale.Name, req.Name))
 		}
 		obj.SetResourceVersion(scale.ResourceVersion)
+		if u, ok := obj.(*unstructured.Unstructured); ok {
+			return obj, req.res.defined.Subresources.Scale.write(u, scale.Spec.Replicas)
+		}
 		replicas(obj).Set(reflect.ValueOf(&scale.Spec.Replicas))
 		return obj, nil
 	})
 	if err != nil {
 		return err
 	}
-	writeJSON(w, http.StatusOK, scaleOf(rev.object()))
+	writeJSON(w, http.StatusOK, req.res.scaleOf(rev.object()))
 	return nil
 }
 
 // scaleOf is the part of an object that says how many replicas there are to be.
-func scaleOf(obj Object) autoscalingv1.Scale {
+func (r *resource) scaleOf(obj Object) autoscalingv1.Scale {
 	scale := autoscalingv1.Scale{
 		TypeMeta: metav1.TypeMeta{Kind: "Scale", APIVersion: autoscalingv1.SchemeGroupVersion.String()},
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: obj.GetNamespace(), Name: obj.GetName(), UID: obj.GetUID(),
 			ResourceVersion: obj.GetResourceVersion(), CreationTimestamp: obj.GetCreationTimestamp(),
 		},
-		Status: autoscalingv1.ScaleStatus{Replicas: int32(statusOf(obj).FieldByName("Replicas").Int())},
 	}
+	if u, ok := obj.(*unstructured.Unstructured); ok {
+		r.defined.Subresources.Scale.read(u, &scale)
+		return scale
+	}
+	scale.Status.Replicas = int32(statusOf(obj).FieldByName("Replicas").Int())
 	if n := replicas(obj); !n.IsNil() {
 		scale.Spec.Replicas = int32(n.Elem().Int())
 	}

@@ -221,7 +221,7 @@ func (w *watcher) initial(notOlder uint64) bool {
 		return false
 	}
 	for rev := range objects.in(w.sel.namespace) {
-		if w.sel.matches(rev) && !w.send("ADDED", rev) {
+		if rev = rev.in(w.res); w.sel.matches(rev) && !w.send("ADDED", rev) {
 			return false
 		}
 	}
@@ -233,17 +233,18 @@ func (w *watcher) initial(notOlder uint64) bool {
 // object that begins to match is ADDED, one that no longer does is DELETED with
 // the last state that did. It is false when the watch is over.
 func (w *watcher) change(c *change) bool {
-	if c.res != w.res {
+	if c.data != w.res.data {
 		return true
 	}
-	before, now := w.sel.matches(c.prev), w.sel.matches(c.cur)
+	cur := c.cur.in(w.res)
+	before, now := w.sel.matches(c.prev.in(w.res)), w.sel.matches(cur)
 	switch {
 	case before && now:
-		return w.send("MODIFIED", c.cur)
+		return w.send("MODIFIED", cur)
 	case now:
-		return w.send("ADDED", c.cur)
+		return w.send("ADDED", cur)
 	case before:
-		return w.send("DELETED", c.last())
+		return w.send("DELETED", c.last().in(w.res))
 	}
 	return true
 }

@@ -117,6 +117,9 @@ func (s *Server) insert(res *resource, obj Object, dryRun bool) (*revision, erro
 	if err := validateName(res, obj.GetName()); err != nil {
 		return nil, err
 	}
+	if err := res.check(obj); err != nil {
+		return nil, err
+	}
 	obj.SetUID(s.ids.uid())
 	obj.SetCreationTimestamp(now())
 	obj.SetDeletionTimestamp(nil)
@@ -131,11 +134,7 @@ func (s *Server) insert(res *resource, obj Object, dryRun bool) (*revision, erro
 		}
 		return newRevision(res, obj, 0)
 	}
-	put := s.store.put
-	if res.gvk == definitionKind {
-		put = s.define
-	}
-	rev, err := put(res, nil, obj)
+	rev, err := s.put(res, nil, obj)
 	switch {
 	case errors.Is(err, errStale) && generate:
 		obj.SetName("")
@@ -185,6 +184,9 @@ func (s *Server) replace(res *resource, old *revision, obj Object, dryRun bool) 
 		return nil, apierrors.NewInvalid(res.gvk.GroupKind(), old.key.Name, field.ErrorList{field.Forbidden(field.NewPath("metadata", "finalizers"),
 			fmt.Sprintf("no new finalizers can be added if the object is being deleted, found new finalizers %#v", added))})
 	}
+	if err := res.recheck(cur, obj); err != nil {
+		return nil, err
+	}
 	obj.SetUID(cur.GetUID())
 	obj.SetCreationTimestamp(cur.GetCreationTimestamp())
 	obj.SetDeletionTimestamp(cur.GetDeletionTimestamp())
@@ -202,12 +204,20 @@ func (s *Server) replace(res *resource, old *revision, obj Object, dryRun bool) 
 		return old, nil
 	case dryRun:
 		return newRevision(res, obj, old.version)
-	case obj.GetDeletionTimestamp() != nil && len(obj.GetFinalizers()) == 0:
+	case obj.GetDeletionTimestamp() != nil && len(obj.GetFinalizers()) == 0 && deref(obj.GetDeletionGracePeriodSeconds(), 0) == 0:
 		last, err := s.erase(res, old)
 		if err != nil {
 			return nil, err
 		}
 		return newRevision(res, obj, last.version) // the writer sees what it wrote
+	}
+	return s.put(res, old, obj)
+}
+
+// put stores obj in place of old, and serves what it defines.
+func (s *Server) put(res *resource, old *revision, obj Object) (*revision, error) {
+	if res.gvk == definitionKind {
+		return s.define(res, old, obj)
 	}
 	return s.store.put(res, old, obj)
 }

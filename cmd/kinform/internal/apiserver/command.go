@@ -9,12 +9,14 @@ import (
 	"iter"
 	"math"
 	"net"
+	"time"
 
 	"github.com/spf13/cobra"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kinform/kinform/apitest"
+	"github.com/kinform/kinform/rest"
 )
 
 // options are the flags of "kinform apiserver".
@@ -23,8 +25,11 @@ type options struct {
 	pods          int
 	namespaces    int
 	churn         float64
-	window        int
 	kubeconfigOut string
+	caOut         string
+	rbac          string
+	faults        []string
+	server        apitest.Options
 }
 
 // Command returns "kinform apiserver".
@@ -34,10 +39,26 @@ func Command() *cobra.Command {
 		Use:   "apiserver",
 		Short: "Serve the embedded API server on its own",
 		Long: `apiserver serves Kubernetes' API from memory, for kubectl and any other client: lists, watches,
-writes, discovery, all built-in types and custom resource definitions. It has no controllers and
-asks nobody who they are, so it should stay on loopback.`,
+writes, discovery, all built-in types and custom resource definitions. Unless told otherwise, it has
+no controllers and asks nobody who they are, so it should stay on loopback.
+
+The file for --rbac says in YAML whose tokens there are and who may do what. All else is forbidden;
+the kubeconfig of --kubeconfig-out has a token of its own, with which everything is allowed.
+
+  tokens:
+    secret-of-alice: {name: alice, groups: [developers]}
+  rules:
+  - groups: [developers]
+    namespaces: [default]
+    verbs: [get, list, watch]
+    apiGroups: [""]
+    resources: [pods, pods/status]
+
+` + faultHelp,
 		Example: `  kinform apiserver --pods 1000 --churn 20 --kubeconfig-out /tmp/kinform.kubeconfig
-  KUBECONFIG=/tmp/kinform.kubeconfig kubectl get pods -A -w`,
+  KUBECONFIG=/tmp/kinform.kubeconfig kubectl get pods -A -w
+  kinform apiserver --tls --run-pods --garbage-collection --check-schemas --kubeconfig-out /tmp/kinform.kubeconfig
+  kinform apiserver --fault expired,verb=watch,probability=0.2 --fault delay=300ms,verb=list`,
 		Args:              cobra.NoArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              func(cmd *cobra.Command, _ []string) error { return opts.run(cmd) },
@@ -47,8 +68,24 @@ asks nobody who they are, so it should stay on loopback.`,
 	flags.IntVar(&opts.pods, "pods", 0, "how many pods there are at the start")
 	flags.IntVar(&opts.namespaces, "namespaces", 20, "how many namespaces they are in")
 	flags.Float64Var(&opts.churn, "churn", 0, "creates, updates and deletes of pods a second")
-	flags.IntVar(&opts.window, "window", 10_000, "how many past changes it remembers; who asks for older ones is answered with 410 Gone")
 	flags.StringVar(&opts.kubeconfigOut, "kubeconfig-out", "", "write a kubeconfig for this server to this file, and remove it at the end")
+
+	flags.BoolVar(&opts.server.TLS, "tls", false, "serve HTTPS; the certificate of its authority is in the file of --kubeconfig-out")
+	flags.StringVar(&opts.caOut, "ca-out", "", "write the certificate of that authority to this file, and remove it at the end")
+	flags.StringVar(&opts.rbac, "rbac", "", "a file with tokens, and rules of what their users may do; see above; it needs --tls")
+
+	flags.BoolVar(&opts.server.GarbageCollection, "garbage-collection", false, "delete what is owned by objects that are gone, as --cascade of kubectl delete says")
+	flags.BoolVar(&opts.server.RunPods, "run-pods", false, "bind pods to nodes, and have them run and be ready at once")
+	flags.BoolVar(&opts.server.CheckSchemas, "check-schemas", false, "check custom resources by their schemas, set defaults and prune; rules in CEL are not looked at")
+
+	flags.StringArrayVar(&opts.faults, "fault", nil, "what goes wrong, such as expired,verb=watch,times=2; see above; can be given again")
+	flags.IntVar(&opts.server.Window, "window", 10_000, "how many past changes it remembers; who asks for older ones is answered with 410 Gone")
+	flags.DurationVar(&opts.server.BookmarkInterval, "bookmark-interval", time.Minute, "the time between bookmarks of a watch")
+	flags.DurationVar(&opts.server.WatchTimeout, "watch-timeout", 30*time.Minute, "the time after which a watch ends that did not ask for one")
+	flags.BoolVar(&opts.server.NoWatchList, "no-watch-list", false, "refuse streaming lists, as a server without that feature does")
+	flags.BoolVar(&opts.server.NoAggregatedDiscovery, "no-aggregated-discovery", false, "answer discovery by group version only, as old servers do")
+	flags.BoolVar(&opts.server.PagedCacheLists, "paged-cache-lists", false, "respect the limit of lists at resourceVersion 0")
+	flags.Uint64Var(&opts.server.Seed, "seed", 0, "what uids, generated names and the odds of faults come from")
 	return cmd
 }
 
@@ -59,8 +96,17 @@ func (o options) validate() error {
 	if !(o.churn >= 0) || math.IsInf(o.churn, 1) {
 		return errors.New("--churn must be a number that is not negative")
 	}
-	if o.window < 1 {
+	if o.server.Window < 1 {
 		return errors.New("--window must be at least 1")
+	}
+	if o.server.BookmarkInterval <= 0 || o.server.WatchTimeout <= 0 {
+		return errors.New("--bookmark-interval and --watch-timeout must be more than 0")
+	}
+	if o.rbac != "" && !o.server.TLS {
+		return errors.New("--rbac needs --tls: over plain HTTP, clients keep the tokens of their kubeconfig to themselves")
+	}
+	if o.caOut != "" && !o.server.TLS {
+		return errors.New("--ca-out needs --tls")
 	}
 	return nil
 }
@@ -69,7 +115,23 @@ func (o options) run(cmd *cobra.Command) error {
 	if err := o.validate(); err != nil {
 		return err
 	}
-	server := apitest.New(apitest.Options{Admit: guard(o.listen), Window: o.window})
+	o.server.Admit = guard(o.listen)
+	var faults []apitest.Fault
+	for _, text := range o.faults {
+		fault, err := parseFault(text)
+		if err != nil {
+			return err
+		}
+		faults = append(faults, fault)
+	}
+	if o.rbac != "" {
+		a, err := readAccess(o.rbac)
+		if err != nil {
+			return err
+		}
+		o.server.Tokens, o.server.Rules, o.server.BearerToken = a.Tokens, a.Rules, newToken()
+	}
+	server := apitest.New(o.server)
 	defer server.Close()
 	// Listen first: what is wrong with the address should not take the time that
 	// many pods do.
@@ -88,13 +150,27 @@ func (o options) run(cmd *cobra.Command) error {
 		return err
 	}
 	if o.kubeconfigOut != "" {
-		remove, err := writeKubeconfig(o.kubeconfigOut, server.URL())
+		to := rest.Config{Host: server.URL(), TLS: rest.TLSConfig{CAData: server.CA()}, BearerToken: rest.NewSecret(o.server.BearerToken)}
+		if o.server.TLS && !onLoopback(o.listen) {
+			to.TLS.ServerName = ownName // which is in the certificate, as the address is not
+		}
+		remove, err := writeKubeconfig(o.kubeconfigOut, to)
 		if err != nil {
 			return err
 		}
 		defer remove()
 	}
-	if !onLoopback(o.listen) {
+	if o.caOut != "" {
+		remove, err := writeCA(o.caOut, server.CA())
+		if err != nil {
+			return err
+		}
+		defer remove()
+	}
+	for _, fault := range faults { // after what fills the server
+		server.Inject(fault)
+	}
+	if !onLoopback(o.listen) && o.rbac == "" {
 		fmt.Fprintln(cmd.ErrOrStderr(), "kinform: warning: this server asks nobody who they are, and it does not listen on loopback only")
 	}
 	out := cmd.OutOrStdout()

@@ -47,7 +47,7 @@ func start(t *testing.T, flags ...string) (url string, stop func() error) {
 	}()
 	lines := bufio.NewScanner(in)
 	require.True(t, lines.Scan(), "%v", lines.Err())
-	said := regexp.MustCompile(`^Serving \d+ pods at (http://127\.0\.0\.1:\d+) until Ctrl-C\.$`).FindStringSubmatch(lines.Text())
+	said := regexp.MustCompile(`^Serving \d+ pods at (https?://127\.0\.0\.1:\d+) until Ctrl-C\.$`).FindStringSubmatch(lines.Text())
 	require.NotNil(t, said, lines.Text())
 	go func() { _, _ = io.Copy(io.Discard, in) }()
 	stop = func() error {
@@ -170,10 +170,10 @@ func TestForeignKubeconfigIsSpared(t *testing.T) {
 func TestKubeconfigOfAnEarlierRunIsReplaced(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "kubeconfig")
-	remove, err := writeKubeconfig(path, "http://127.0.0.1:1") // That run was killed.
+	remove, err := writeKubeconfig(path, rest.Config{Host: "http://127.0.0.1:1"}) // That run was killed.
 	require.NoError(t, err)
 	url, stop := start(t, "--kubeconfig-out", path)
-	require.Equal(t, url, urlIn(path))
+	require.Equal(t, url, configIn(path).Host)
 
 	remove()
 	require.FileExists(t, path, "it has become that of another server")
@@ -191,6 +191,11 @@ func TestFlagsThatMakeNoSense(t *testing.T) {
 		"--namespaces at least 1":                             {"--namespaces", "0"},
 		"--churn must be a number that is not negative":       {"--churn", "NaN"},
 		"--window must be at least 1":                         {"--window", "0"},
+		"--watch-timeout must be more than 0":                 {"--watch-timeout", "0s"},
+		"--rbac needs --tls":                                  {"--rbac", "x"},
+		"--ca-out needs --tls":                                {"--ca-out", "x"},
+		"--rbac: open nowhere":                                {"--rbac", "nowhere", "--tls"},
+		`there is no action "bad"`:                            {"--fault", "bad"},
 		`unknown command "pods"`:                              {"pods"},
 		`cannot listen on "here": address here: missing port`: {"--listen", "here"},
 		`cannot listen on "` + taken.Addr().String() + `": bind: address already in use: choose another with --listen, such as 127.0.0.1:0`: {"--listen", taken.Addr().String()},

@@ -2,11 +2,15 @@ package apiserver
 
 import (
 	"bytes"
+	"crypto/x509"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"strings"
 
+	"github.com/kinform/kinform/apitest"
 	"github.com/kinform/kinform/rest"
 	"github.com/kinform/kinform/rest/kubeconfig"
 )
@@ -16,7 +20,7 @@ import (
 //
 // A file that is there already is replaced only if an earlier run left it: it
 // could be the only key to somebody's clusters.
-func writeKubeconfig(path, url string) (remove func(), err error) {
+func writeKubeconfig(path string, to rest.Config) (remove func(), err error) {
 	info, err := os.Lstat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -25,9 +29,9 @@ func writeKubeconfig(path, url string) (remove func(), err error) {
 	case !info.Mode().IsRegular() || !leftover(path):
 		return nil, fmt.Errorf("--kubeconfig-out: %s exists and is not from this command: remove it, or name another file", path)
 	}
-	err = kubeconfig.Write(path, connection(url))
+	err = kubeconfig.Write(path, connection(to))
 	return func() {
-		if urlIn(path) == url {
+		if configIn(path).Host == to.Host {
 			_ = os.Remove(path)
 		}
 	}, err
@@ -36,16 +40,33 @@ func writeKubeconfig(path, url string) (remove func(), err error) {
 // leftover says that a file is, to the letter, what this command writes.
 func leftover(path string) bool {
 	data, err := os.ReadFile(path)
-	ours, _ := kubeconfig.Marshal(connection(urlIn(path)))
+	ours, _ := kubeconfig.Marshal(connection(configIn(path)))
 	return err == nil && bytes.Equal(data, ours)
 }
 
-// urlIn is the server that a kubeconfig leads to, "" if there is none.
-func urlIn(path string) string {
+// configIn is the server that a kubeconfig leads to, and what of the rest in it this
+// command may have written: a CA and a token that are of its making. It is empty if
+// there is none.
+func configIn(path string) rest.Config {
 	c, _ := kubeconfig.Load(kubeconfig.Options{Path: path})
-	return c.Config.Host
+	config := rest.Config{Host: c.Config.Host}
+	if block, _ := pem.Decode(c.Config.TLS.CAData); block != nil {
+		if ca, err := x509.ParseCertificate(block.Bytes); err == nil && ca.Subject.CommonName == apitest.CAName {
+			config.TLS.CAData = c.Config.TLS.CAData
+			if c.Config.TLS.ServerName == ownName {
+				config.TLS.ServerName = ownName
+			}
+		}
+	}
+	if strings.HasPrefix(c.Config.BearerToken.Reveal(), tokenPrefix) {
+		config.BearerToken = c.Config.BearerToken
+	}
+	return config
 }
 
-func connection(url string) kubeconfig.Connection {
-	return kubeconfig.Connection{Config: rest.Config{Host: url}, Context: "kinform"}
+// ownName is a name in the certificate of every server.
+const ownName = "localhost"
+
+func connection(to rest.Config) kubeconfig.Connection {
+	return kubeconfig.Connection{Config: to, Context: "kinform"}
 }

@@ -1,0 +1,193 @@
+package apitest
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// User is who a client is.
+type User struct {
+	Name string `json:"name"`
+
+	// Groups are those that the user is in, beside system:authenticated, in which
+	// everyone is who shows a token or a certificate. A member of system:masters may do
+	// everything.
+	Groups []string `json:"groups,omitempty"`
+}
+
+// Rule allows something to users, as a role of RBAC and its binding do together. There
+// are no rules that forbid.
+type Rule struct {
+	// Users and Groups are whom it is allowed to; "*" is everyone.
+	Users  []string `json:"users,omitempty"`
+	Groups []string `json:"groups,omitempty"`
+
+	// Namespaces are where. Defaults to everywhere, which is what it takes for
+	// resources without a namespace, for lists over all of them, and for paths that are
+	// no resource's.
+	Namespaces []string `json:"namespaces,omitempty"`
+
+	// PolicyRule is what: verbs, groups and resources, names, or paths.
+	rbacv1.PolicyRule `json:",inline"`
+}
+
+// Groups and users that mean something to a server.
+const (
+	groupMasters         = "system:masters"
+	groupAuthenticated   = "system:authenticated"
+	groupUnauthenticated = "system:unauthenticated"
+	userAnonymous        = "system:anonymous"
+)
+
+// bootstrapRules are what every cluster allows: to find out what there is, and what one
+// may do oneself.
+var bootstrapRules = []Rule{
+	{Groups: []string{groupAuthenticated, groupUnauthenticated}, PolicyRule: rbacv1.PolicyRule{
+		Verbs: []string{"get"}, NonResourceURLs: []string{"/healthz", "/livez", "/readyz", "/version", "/version/"},
+	}},
+	{Groups: []string{groupAuthenticated}, PolicyRule: rbacv1.PolicyRule{
+		Verbs: []string{"get"}, NonResourceURLs: []string{"/api", "/api/*", "/apis", "/apis/*", "/openapi", "/openapi/*"},
+	}},
+	{Groups: []string{groupAuthenticated}, PolicyRule: rbacv1.PolicyRule{
+		Verbs: []string{"create"}, APIGroups: []string{"authorization.k8s.io"}, Resources: []string{"selfsubjectaccessreviews", "selfsubjectrulesreviews"},
+	}},
+	{Groups: []string{groupAuthenticated}, PolicyRule: rbacv1.PolicyRule{
+		Verbs: []string{"create"}, APIGroups: []string{"authentication.k8s.io"}, Resources: []string{"selfsubjectreviews"},
+	}},
+}
+
+// attributes are what is asked for, for rules to judge: something to be done to a
+// resource, or to a path.
+type attributes struct {
+	verb, path                                 string
+	group, resource, subresource               string
+	namespace, name                            string
+	version, fieldSelector, labelSelector, uid string
+}
+
+// attributesOf are those of a request.
+func attributesOf(req *Request) attributes {
+	if req.Resource == "" {
+		return attributes{verb: strings.ToLower(req.HTTP.Method), path: req.HTTP.URL.Path}
+	}
+	a := attributes{
+		verb: req.Verb, group: req.Group, version: req.Version, resource: req.Resource, subresource: req.Subresource,
+		namespace: req.Namespace, name: req.Name,
+	}
+	if a.group == "" && a.resource == "namespaces" {
+		a.namespace = a.name // a namespace is in itself
+	}
+	return a
+}
+
+// authorized is nil if the user may do what is asked for, and otherwise what the real
+// server answers.
+func (s *Server) authorized(user User, a attributes) error {
+	if s.allows(user, a) {
+		return nil
+	}
+	message := fmt.Sprintf("User %q cannot %s path %q", user.Name, a.verb, a.path)
+	if a.resource != "" {
+		resource, where := a.resource, "at the cluster scope"
+		if a.subresource != "" {
+			resource += "/" + a.subresource
+		}
+		if a.namespace != "" {
+			where = fmt.Sprintf("in the namespace %q", a.namespace)
+		}
+		message = fmt.Sprintf("User %q cannot %s resource %q in API group %q %s", user.Name, a.verb, resource, a.group, where)
+	}
+	return apierrors.NewForbidden(schema.GroupResource{Group: a.group, Resource: a.resource}, a.name, errors.New(message))
+}
+
+// allows says whether the user may do what is asked for. Without rules, everyone may do
+// everything.
+func (s *Server) allows(user User, a attributes) bool {
+	if s.opts.Rules == nil || slices.Contains(user.Groups, groupMasters) {
+		return true
+	}
+	allows := func(r Rule) bool { return r.concerns(user) && r.allows(a) }
+	return slices.ContainsFunc(bootstrapRules, allows) || slices.ContainsFunc(s.opts.Rules, allows)
+}
+
+// concerns says whether the rule is for a user.
+func (r Rule) concerns(user User) bool {
+	return has(r.Users, user.Name) || slices.Contains(r.Groups, "*") ||
+		slices.ContainsFunc(user.Groups, func(group string) bool { return slices.Contains(r.Groups, group) })
+}
+
+// allows says whether the rule allows it to those that it is for.
+func (r Rule) allows(a attributes) bool {
+	if !has(r.Verbs, a.verb) {
+		return false
+	}
+	if len(r.Namespaces) > 0 && (a.namespace == "" || !has(r.Namespaces, a.namespace)) {
+		return false
+	}
+	if a.resource == "" {
+		return slices.ContainsFunc(r.NonResourceURLs, func(path string) bool {
+			prefix, open := strings.CutSuffix(path, "*")
+			return path == a.path || open && strings.HasPrefix(a.path, prefix)
+		})
+	}
+	resource, any := a.resource, a.resource
+	if a.subresource != "" {
+		resource, any = a.resource+"/"+a.subresource, "*/"+a.subresource
+	}
+	return has(r.APIGroups, a.group) && (has(r.Resources, resource) || slices.Contains(r.Resources, any)) &&
+		(len(r.ResourceNames) == 0 || slices.Contains(r.ResourceNames, a.name))
+}
+
+// has says whether a list has something, or everything.
+func has(list []string, s string) bool { return slices.Contains(list, s) || slices.Contains(list, "*") }
+
+// identify says who the client is that sent a request; ok is false if it shows a token
+// that is nobody's, or none where one is needed. What says that the server is well is
+// told to everyone.
+func (s *Server) identify(r *http.Request) (user User, ok bool) {
+	anonymous := User{Name: userAnonymous, Groups: []string{groupUnauthenticated}}
+	header := r.Header.Get("Authorization")
+	switch token, bearer := strings.CutPrefix(header, "Bearer "); {
+	case bearer && s.auth.is(token):
+		return User{Name: "apitest-admin", Groups: []string{groupMasters, groupAuthenticated}}, true
+	case bearer:
+		if user, ok := s.auth.user(token); ok {
+			return user, true
+		}
+		if s.auth.needed() {
+			return user, isHealth(r.URL.Path)
+		}
+	case r.TLS != nil && len(r.TLS.VerifiedChains) > 0:
+		subject := r.TLS.VerifiedChains[0][0].Subject
+		return User{Name: subject.CommonName, Groups: append(slices.Clone(subject.Organization), groupAuthenticated)}, true
+	}
+	if s.opts.Rules != nil {
+		return anonymous, true
+	}
+	return anonymous, !s.auth.needed() || isHealth(r.URL.Path)
+}
+
+// impersonated is who the user acts as, which takes leave.
+func (s *Server) impersonated(user User, r *http.Request) (User, error) {
+	as := r.Header.Get("Impersonate-User")
+	if as == "" {
+		return user, nil
+	}
+	if err := s.authorized(user, attributes{verb: "impersonate", resource: "users", name: as}); err != nil {
+		return user, err
+	}
+	groups := r.Header.Values("Impersonate-Group")
+	for _, group := range groups {
+		if err := s.authorized(user, attributes{verb: "impersonate", resource: "groups", name: group}); err != nil {
+			return user, err
+		}
+	}
+	return User{Name: as, Groups: append(slices.Clone(groups), groupAuthenticated)}, nil
+}

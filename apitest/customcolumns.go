@@ -1,0 +1,94 @@
+package apitest
+
+import (
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/duration"
+)
+
+// definedColumn is a column that a CustomResourceDefinition declares.
+type definedColumn struct {
+	Name        string `json:"name"`
+	Type        string `json:"type"`
+	Format      string `json:"format"`
+	Description string `json:"description"`
+	Priority    int32  `json:"priority"`
+	JSONPath    string `json:"jsonPath"`
+}
+
+// customColumns are those that the definition of a custom resource declares, or its
+// age. A column whose path is not understood stays empty, as on the real server.
+func customColumns(res *resource) columns {
+	declared := res.defined.AdditionalPrinterColumns
+	switch {
+	case res.gvk == definitionKind:
+		return columns{heads("Name|Created At"), func(obj Object) []any {
+			return []any{obj.GetName(), obj.GetCreationTimestamp().UTC().Format(time.RFC3339)}
+		}}
+	case len(declared) == 0:
+		declared = []definedColumn{{Name: "Age", Type: "date", JSONPath: ".metadata.creationTimestamp"}}
+	}
+	as := columns{heads: heads("Name")}
+	paths := make([]jsonPath, len(declared))
+	for i, c := range declared {
+		paths[i], _ = parsePath(c.JSONPath)
+		as.heads = append(as.heads, metav1.TableColumnDefinition{
+			Name: c.Name, Type: c.Type, Format: c.Format, Description: c.Description, Priority: c.Priority,
+		})
+	}
+	as.cells = func(obj Object) []any {
+		cells := []any{obj.GetName()}
+		content := obj.(*unstructured.Unstructured).Object
+		for i, c := range declared {
+			var cell any
+			if found := paths[i].find(content); paths[i] != nil && len(found) > 0 {
+				cell = customCell(c.Type, found[0])
+			}
+			cells = append(cells, cell)
+		}
+		return cells
+	}
+	return as
+}
+
+// customCell is a value as a cell of a type, nil if it has another type.
+func customCell(as string, v any) any {
+	switch value := v.(type) {
+	case nil:
+	case string:
+		switch as {
+		case "string":
+			return value
+		case "date":
+			at, err := time.Parse(time.RFC3339, value)
+			if err != nil {
+				return "<invalid>"
+			}
+			return duration.HumanDuration(time.Since(at))
+		}
+	case bool:
+		if as == "boolean" {
+			return value
+		}
+	case int64:
+		switch as {
+		case "integer":
+			return value
+		case "number":
+			return float64(value)
+		}
+	case float64:
+		switch as {
+		case "integer":
+			return int64(value)
+		case "number":
+			return value
+		}
+	}
+	if as == "string" && v != nil {
+		return pathText(v)
+	}
+	return nil
+}

@@ -1,0 +1,254 @@
+package apitest
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// garbage deletes the objects whose owners are gone, and does what a deletion says is
+// to become of what an object owns, as the garbage collector of a cluster does.
+type garbage struct {
+	srv   *Server
+	nodes map[types.UID]*ownedNode
+
+	// dependents are the objects that name an owner, be that there or not.
+	dependents map[types.UID]map[types.UID]*ownedNode
+
+	due map[types.UID]bool // to be looked at
+}
+
+// ownedNode is what the collector knows of an object.
+type ownedNode struct {
+	res        *resource
+	key        types.NamespacedName
+	uid        types.UID
+	owners     []metav1.OwnerReference
+	finalizers []string
+	deleting   bool
+}
+
+func (n *ownedNode) has(finalizer string) bool { return slices.Contains(n.finalizers, finalizer) }
+
+// waits says that the object goes when what it owns has gone.
+func (n *ownedNode) waits() bool { return n.deleting && n.has(metav1.FinalizerDeleteDependents) }
+
+// is says whether an owner reference of an object in a namespace is to this object.
+func (n *ownedNode) is(ref metav1.OwnerReference, namespace string) bool {
+	gv, err := schema.ParseGroupVersion(ref.APIVersion)
+	return err == nil && n.uid == ref.UID && n.res.Kind == ref.Kind && n.res.Group == gv.Group && n.key.Name == ref.Name &&
+		(n.key.Namespace == "" || n.key.Namespace == namespace)
+}
+
+// collectGarbage is the loop of the collector.
+func (s *Server) collectGarbage(ctx context.Context) {
+	g := &garbage{srv: s}
+	s.follow(ctx, follower{start: g.start, change: g.change, act: g.act})
+}
+
+func (g *garbage) start() {
+	g.nodes = map[types.UID]*ownedNode{}
+	g.dependents = map[types.UID]map[types.UID]*ownedNode{}
+	g.due = map[types.UID]bool{}
+	seen := map[*collection]bool{}
+	for _, res := range g.srv.store.resources() {
+		if seen[res.data] {
+			continue
+		}
+		seen[res.data] = true
+		objects, _ := g.srv.store.snapshot(res)
+		for rev := range objects.in("") {
+			g.note(rev)
+		}
+	}
+}
+
+func (g *garbage) change(c *change) {
+	if c.cur != nil {
+		g.note(c.cur)
+		return
+	}
+	g.forget(c.prev.metadata().UID)
+}
+
+// note takes in an object as it is now.
+func (g *garbage) note(rev *revision) {
+	meta := rev.metadata()
+	g.forget(meta.UID)
+	n := &ownedNode{
+		res: rev.res, key: rev.key, uid: meta.UID, owners: meta.OwnerReferences, finalizers: meta.Finalizers,
+		deleting: meta.DeletionTimestamp != nil,
+	}
+	g.nodes[n.uid] = n
+	for _, ref := range n.owners {
+		if g.dependents[ref.UID] == nil {
+			g.dependents[ref.UID] = map[types.UID]*ownedNode{}
+		}
+		g.dependents[ref.UID][n.uid] = n
+	}
+	g.due[n.uid] = true
+	g.touch(n)
+}
+
+// forget takes an object out.
+func (g *garbage) forget(uid types.UID) {
+	n := g.nodes[uid]
+	if n == nil {
+		return
+	}
+	delete(g.nodes, uid)
+	for _, ref := range n.owners {
+		delete(g.dependents[ref.UID], uid)
+		if len(g.dependents[ref.UID]) == 0 {
+			delete(g.dependents, ref.UID)
+		}
+	}
+	g.touch(n)
+}
+
+// touch has those looked at whom a change of an object concerns.
+func (g *garbage) touch(n *ownedNode) {
+	for _, ref := range n.owners {
+		g.due[ref.UID] = true
+	}
+	for uid := range g.dependents[n.uid] {
+		g.due[uid] = true
+	}
+}
+
+// act does what is due. What it writes comes back as changes.
+func (g *garbage) act() {
+	for uid := range g.due {
+		delete(g.due, uid)
+		n := g.nodes[uid]
+		if n == nil {
+			continue
+		}
+		err := g.look(n)
+		if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) { // those come back as changes
+			g.srv.opts.Logger.Warn("the garbage collector of apitest cannot do its work", "kind", n.res.Kind, "key", n.key, "err", err)
+		}
+	}
+}
+
+// look does what is to be done about one object.
+func (g *garbage) look(n *ownedNode) error {
+	switch {
+	case n.deleting && n.has(metav1.FinalizerOrphanDependents):
+		for _, dependent := range g.dependents[n.uid] {
+			if err := g.disown(dependent, n.uid); err != nil && !apierrors.IsNotFound(err) {
+				return err
+			}
+		}
+		return g.release(n, metav1.FinalizerOrphanDependents)
+	case n.waits():
+		for _, dependent := range g.dependents[n.uid] {
+			blocks := func(ref metav1.OwnerReference) bool {
+				return ref.UID == n.uid && ref.BlockOwnerDeletion != nil && *ref.BlockOwnerDeletion
+			}
+			if slices.ContainsFunc(dependent.owners, blocks) {
+				return nil // it is looked at again when that has gone
+			}
+		}
+		return g.release(n, metav1.FinalizerDeleteDependents)
+	case n.deleting:
+		return nil
+	}
+	var solid, gone, waiting []types.UID
+	for _, ref := range n.owners {
+		switch owner := g.nodes[ref.UID]; {
+		case owner == nil || !owner.is(ref, n.key.Namespace):
+			gone = append(gone, ref.UID)
+		case owner.waits():
+			waiting = append(waiting, ref.UID)
+		default:
+			solid = append(solid, ref.UID)
+		}
+	}
+	leaving := append(gone, waiting...)
+	switch {
+	case len(leaving) == 0:
+		return nil
+	case len(solid) > 0:
+		return g.disown(n, leaving...)
+	}
+	policy := metav1.DeletePropagationBackground
+	if len(waiting) > 0 && len(g.dependents[n.uid]) > 0 {
+		policy = metav1.DeletePropagationForeground
+	}
+	opts := metav1.DeleteOptions{PropagationPolicy: &policy, Preconditions: &metav1.Preconditions{UID: &n.uid}}
+	_, _, err := g.srv.remove(n.res, n.key, opts)
+	return err
+}
+
+// disown takes owners away from an object.
+func (g *garbage) disown(n *ownedNode, owners ...types.UID) error {
+	return g.modify(n, func(obj Object) {
+		obj.SetOwnerReferences(slices.DeleteFunc(obj.GetOwnerReferences(), func(ref metav1.OwnerReference) bool {
+			return slices.Contains(owners, ref.UID)
+		}))
+	})
+}
+
+// release takes away a finalizer.
+func (g *garbage) release(n *ownedNode, finalizer string) error {
+	return g.modify(n, func(obj Object) {
+		obj.SetFinalizers(slices.DeleteFunc(obj.GetFinalizers(), func(f string) bool { return f == finalizer }))
+	})
+}
+
+func (g *garbage) modify(n *ownedNode, change func(Object)) error {
+	_, err := g.srv.modify(n.res, n.key, false, func(old *revision) (Object, error) {
+		obj := old.object()
+		if obj.GetUID() != n.uid {
+			return nil, apierrors.NewConflict(n.res.groupResource(), n.key.Name, errors.New("it is another object"))
+		}
+		change(obj)
+		return obj, nil
+	})
+	return err
+}
+
+// propagate sets the finalizers that hold an object until the collector has done what
+// the deletion wants of what it owns. Without a collector nothing is set, as nobody
+// would take it away.
+func (s *Server) propagate(res *resource, obj Object, opts metav1.DeleteOptions) {
+	if !s.opts.GarbageCollection || obj.GetDeletionTimestamp() != nil && opts.PropagationPolicy == nil && opts.OrphanDependents == nil {
+		return
+	}
+	finalizers := slices.DeleteFunc(obj.GetFinalizers(), func(f string) bool {
+		return f == metav1.FinalizerOrphanDependents || f == metav1.FinalizerDeleteDependents
+	})
+	switch policyOf(res, obj, opts) {
+	case metav1.DeletePropagationOrphan:
+		finalizers = append(finalizers, metav1.FinalizerOrphanDependents)
+	case metav1.DeletePropagationForeground:
+		finalizers = append(finalizers, metav1.FinalizerDeleteDependents)
+	}
+	obj.SetFinalizers(finalizers)
+}
+
+// policyOf is what becomes of what an object owns: what the deletion says, or else the
+// object's finalizers, or else the type's default.
+func policyOf(res *resource, obj Object, opts metav1.DeleteOptions) metav1.DeletionPropagation {
+	switch {
+	case opts.PropagationPolicy != nil:
+		return *opts.PropagationPolicy
+	case opts.OrphanDependents != nil && *opts.OrphanDependents:
+		return metav1.DeletePropagationOrphan
+	case opts.OrphanDependents != nil:
+		return metav1.DeletePropagationBackground
+	case slices.Contains(obj.GetFinalizers(), metav1.FinalizerOrphanDependents):
+		return metav1.DeletePropagationOrphan
+	case slices.Contains(obj.GetFinalizers(), metav1.FinalizerDeleteDependents):
+		return metav1.DeletePropagationForeground
+	case res.Group == "batch" && res.Plural == "jobs":
+		return metav1.DeletePropagationOrphan // as it was before there were others
+	}
+	return metav1.DeletePropagationBackground
+}

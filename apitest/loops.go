@@ -1,0 +1,94 @@
+package apitest
+
+import (
+	"context"
+	"sync"
+)
+
+// loops are what a server does on its own, by choice: see [Options].GarbageCollection
+// and [Options].RunPods. They begin with the first listener or request, and
+// [Server.Close] waits for them.
+type loops struct {
+	running sync.WaitGroup
+
+	mu     sync.Mutex // guards following
+	begun  bool
+	cancel context.CancelFunc
+}
+
+// begin starts the loops, once. It does nothing on a server that is closed.
+func (s *Server) begin() {
+	if !s.opts.GarbageCollection && !s.opts.RunPods {
+		return
+	}
+	s.loops.mu.Lock()
+	defer s.loops.mu.Unlock()
+	if s.loops.begun {
+		return
+	}
+	s.loops.begun = true
+	ctx, cancel := context.WithCancel(context.Background())
+	s.loops.cancel = cancel
+	if s.opts.GarbageCollection {
+		s.loops.running.Go(func() { s.collectGarbage(ctx) })
+	}
+	if s.opts.RunPods {
+		s.loops.running.Go(func() { s.runPods(ctx) })
+	}
+}
+
+// end ends the loops and waits for them.
+func (l *loops) end() {
+	l.mu.Lock()
+	l.begun = true
+	if l.cancel != nil {
+		l.cancel()
+	}
+	l.mu.Unlock()
+	l.running.Wait()
+}
+
+// follower is a loop that sees every change.
+type follower struct {
+	// start looks at all that there is: first, and when changes have been missed.
+	start func()
+
+	// change is called for each change since start began, in order.
+	change func(*change)
+
+	// act does what is to be done when there is no change left to look at.
+	act func()
+}
+
+// follow runs a loop until ctx ends.
+func (s *Server) follow(ctx context.Context, f follower) {
+	for ctx.Err() == nil {
+		version := s.store.current() // what comes while start looks is seen twice
+		f.start()
+		f.act()
+		s.followAfter(ctx, f, version)
+	}
+}
+
+// followAfter returns when changes are missing, or ctx ends.
+func (s *Server) followAfter(ctx context.Context, f follower, version uint64) {
+	for {
+		changes, through, more, ok := s.store.read(version)
+		if !ok || s.store.current() < version { // a backup was restored
+			return
+		}
+		for _, c := range changes {
+			f.change(c)
+		}
+		if version = through; len(changes) > 0 {
+			more = ready
+		} else {
+			f.act()
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-more:
+		}
+	}
+}

@@ -1,0 +1,153 @@
+package apitest
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// podCells are name, READY, STATUS, RESTARTS and what follows, as kubectl users know
+// them: the status is the phase unless a container has more to say.
+func podCells(pod *corev1.Pod) []any {
+	p := podSummary{pod: pod, status: or(pod.Status.Reason, string(pod.Status.Phase)), total: len(pod.Spec.Containers)}
+	for _, c := range pod.Status.Conditions {
+		if c.Type == corev1.PodScheduled && c.Reason == corev1.PodReasonSchedulingGated {
+			p.status = corev1.PodReasonSchedulingGated
+		}
+	}
+	if initialized := p.beginning(); initialized || p.condition(corev1.PodInitialized) {
+		p.containers()
+	}
+	switch {
+	case pod.DeletionTimestamp == nil:
+	case pod.Status.Reason == "NodeLost":
+		p.status = "Unknown"
+	case pod.Status.Phase != corev1.PodSucceeded && pod.Status.Phase != corev1.PodFailed:
+		p.status = "Terminating"
+	}
+	restarts := strconv.Itoa(p.restarts)
+	if p.restarts > 0 && !p.last.IsZero() {
+		restarts = fmt.Sprintf("%d (%s ago)", p.restarts, age(p.last))
+	}
+	ip, gates := "", "<none>"
+	if len(pod.Status.PodIPs) > 0 {
+		ip = pod.Status.PodIPs[0].IP
+	}
+	if n := len(pod.Spec.ReadinessGates); n > 0 {
+		open := 0
+		for _, gate := range pod.Spec.ReadinessGates {
+			if p.condition(gate.ConditionType) {
+				open++
+			}
+		}
+		gates = fmt.Sprintf("%d/%d", open, n)
+	}
+	return []any{pod.Name, fmt.Sprintf("%d/%d", p.ready, p.total), p.status, restarts, age(pod.CreationTimestamp),
+		orNone(ip), orNone(pod.Spec.NodeName), orNone(pod.Status.NominatedNodeName), gates}
+}
+
+// podSummary is a pod in four words.
+type podSummary struct {
+	pod                    *corev1.Pod
+	status                 string
+	ready, total, restarts int
+	last                   metav1.Time // of the restarts
+}
+
+func (p *podSummary) condition(kind corev1.PodConditionType) bool {
+	return slices.ContainsFunc(p.pod.Status.Conditions, func(c corev1.PodCondition) bool {
+		return c.Type == kind && c.Status == corev1.ConditionTrue
+	})
+}
+
+// count adds the restarts of a container.
+func (p *podSummary) count(c corev1.ContainerStatus) {
+	p.restarts += int(c.RestartCount)
+	if t := c.LastTerminationState.Terminated; t != nil && p.last.Before(&t.FinishedAt) {
+		p.last = t.FinishedAt
+	}
+}
+
+// beginning looks at the init containers, and says whether all have ended well, or run
+// beside the others. Until then the restarts are theirs, later those of the others and
+// of those that run beside.
+func (p *podSummary) beginning() bool {
+	beside := map[string]bool{}
+	for _, c := range p.pod.Spec.InitContainers {
+		if c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways {
+			beside[c.Name] = true
+			p.total++
+		}
+	}
+	sidecars := podSummary{}
+	for i, c := range p.pod.Status.InitContainerStatuses {
+		p.count(c)
+		if beside[c.Name] {
+			sidecars.count(c)
+		}
+		switch ended := c.State.Terminated; {
+		case ended != nil && ended.ExitCode == 0:
+			continue
+		case beside[c.Name] && c.Started != nil && *c.Started:
+			if c.Ready {
+				p.ready++
+			}
+			continue
+		case ended != nil:
+			p.status = "Init:" + terminatedText(ended)
+		case c.State.Waiting != nil && c.State.Waiting.Reason != "" && c.State.Waiting.Reason != "PodInitializing":
+			p.status = "Init:" + c.State.Waiting.Reason
+		default:
+			p.status = fmt.Sprintf("Init:%d/%d", i, len(p.pod.Spec.InitContainers))
+		}
+		if p.condition(corev1.PodInitialized) {
+			p.restarts, p.last = sidecars.restarts, sidecars.last
+		}
+		return false
+	}
+	p.restarts, p.last = sidecars.restarts, sidecars.last
+	return true
+}
+
+// containers looks at the containers, of which the first has the last word.
+func (p *podSummary) containers() {
+	running, failed := false, ""
+	for _, c := range slices.Backward(p.pod.Status.ContainerStatuses) {
+		p.count(c)
+		switch ended := c.State.Terminated; {
+		case c.State.Waiting != nil && c.State.Waiting.Reason != "":
+			p.status = c.State.Waiting.Reason
+		case ended != nil:
+			p.status = terminatedText(ended)
+			if ended.ExitCode != 0 {
+				failed = p.status
+			}
+		case c.Ready && c.State.Running != nil:
+			running = true
+			p.ready++
+		}
+	}
+	if p.status == "Completed" {
+		switch {
+		case running && p.condition(corev1.PodReady):
+			p.status = "Running"
+		case failed != "":
+			p.status = failed
+		case running:
+			p.status = "NotReady"
+		}
+	}
+}
+
+func terminatedText(t *corev1.ContainerStateTerminated) string {
+	switch {
+	case t.Reason != "":
+		return t.Reason
+	case t.Signal != 0:
+		return fmt.Sprintf("Signal:%d", t.Signal)
+	}
+	return fmt.Sprintf("ExitCode:%d", t.ExitCode)
+}

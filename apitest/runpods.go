@@ -1,0 +1,210 @@
+package apitest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// nodeOfPods is where pods run when the server has no nodes.
+const nodeOfPods = "apitest"
+
+// podRunner is scheduler and kubelet in one: it binds pods to nodes, has them run at
+// once, and ends those that are deleted.
+type podRunner struct {
+	srv  *Server
+	pods *resource
+	due  map[types.NamespacedName]bool
+	made int // how many have an address
+}
+
+// runPods is the loop of the runner.
+func (s *Server) runPods(ctx context.Context) {
+	r := &podRunner{srv: s, pods: s.store.resource(podsResource), due: map[types.NamespacedName]bool{}}
+	s.follow(ctx, follower{
+		start: func() {
+			stored, _ := s.store.snapshot(r.pods)
+			for rev := range stored.in("") {
+				r.due[rev.key] = true
+			}
+		},
+		change: func(c *change) {
+			if c.data == r.pods.data && c.cur != nil {
+				r.due[c.cur.key] = true
+			}
+		},
+		act: r.act,
+	})
+}
+
+func (r *podRunner) act() {
+	for key := range r.due {
+		delete(r.due, key)
+		if err := r.step(key); err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) { // those come back as changes
+			r.srv.opts.Logger.Warn("apitest cannot run a pod", "key", key, "err", err)
+		}
+	}
+}
+
+// step takes a pod as far as it goes.
+func (r *podRunner) step(key types.NamespacedName) error {
+	ended := false
+	_, err := r.srv.modify(r.pods, key, false, func(old *revision) (Object, error) {
+		pod := old.object().(*corev1.Pod)
+		switch {
+		case pod.DeletionTimestamp != nil:
+			ended = true
+			r.end(pod)
+		case pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed:
+		case pod.Spec.NodeName != "" || r.bind(pod):
+			r.run(pod)
+		}
+		return pod, nil
+	})
+	if err == nil && ended {
+		now := int64(0)
+		_, _, err = r.srv.remove(r.pods, key, metav1.DeleteOptions{GracePeriodSeconds: &now})
+	}
+	return err
+}
+
+// bind gives a pod a node, unless another scheduler is to do so, or there is a gate.
+func (r *podRunner) bind(pod *corev1.Pod) bool {
+	if name := pod.Spec.SchedulerName; name != "" && name != corev1.DefaultSchedulerName {
+		return false
+	}
+	if len(pod.Spec.SchedulingGates) > 0 {
+		setPodCondition(pod, corev1.PodScheduled, corev1.ConditionFalse, corev1.PodReasonSchedulingGated)
+		return false
+	}
+	nodes, _ := r.srv.store.snapshot(r.srv.store.resource(corev1.SchemeGroupVersion.WithResource("nodes")))
+	var names []string
+	for rev := range nodes.in("") {
+		if node := rev.object().(*corev1.Node); !node.Spec.Unschedulable && matchesNode(pod, node) {
+			names = append(names, node.Name)
+		}
+	}
+	switch {
+	case len(names) > 0:
+		pod.Spec.NodeName = names[r.made%len(names)]
+	case nodes.len > 0:
+		setPodCondition(pod, corev1.PodScheduled, corev1.ConditionFalse, corev1.PodReasonUnschedulable)
+		return false
+	default:
+		pod.Spec.NodeName = nodeOfPods
+	}
+	return true
+}
+
+func matchesNode(pod *corev1.Pod, node *corev1.Node) bool {
+	for key, value := range pod.Spec.NodeSelector {
+		if node.Labels[key] != value {
+			return false
+		}
+	}
+	return true
+}
+
+// run has a pod that has a node run, and be ready if its gates are.
+func (r *podRunner) run(pod *corev1.Pod) {
+	status := &pod.Status
+	setPodCondition(pod, corev1.PodScheduled, corev1.ConditionTrue, "")
+	if status.Phase != corev1.PodRunning {
+		began := now()
+		status.Phase, status.StartTime = corev1.PodRunning, &began
+		if len(status.PodIPs) == 0 {
+			r.made++
+			ip := fmt.Sprintf("10.%d.%d.%d", 244+r.made>>16, r.made>>8&0xff, r.made&0xff)
+			status.PodIP, status.PodIPs = ip, []corev1.PodIP{{IP: ip}}
+			status.HostIP, status.HostIPs = "192.0.2.1", []corev1.HostIP{{IP: "192.0.2.1"}}
+		}
+		running := corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: began}}
+		status.ContainerStatuses, status.InitContainerStatuses = nil, nil
+		for _, c := range pod.Spec.Containers {
+			status.ContainerStatuses = append(status.ContainerStatuses, containerStatus(c, running, true))
+		}
+		for _, c := range pod.Spec.InitContainers {
+			state := corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{Reason: "Completed", StartedAt: began, FinishedAt: began}}
+			if c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways {
+				state = running
+			}
+			status.InitContainerStatuses = append(status.InitContainerStatuses, containerStatus(c, state, state.Running != nil))
+		}
+	}
+	setPodCondition(pod, corev1.PodReadyToStartContainers, corev1.ConditionTrue, "")
+	setPodCondition(pod, corev1.PodInitialized, corev1.ConditionTrue, "")
+	setPodCondition(pod, corev1.ContainersReady, corev1.ConditionTrue, "")
+	summary := podSummary{pod: pod}
+	for _, gate := range pod.Spec.ReadinessGates {
+		if !summary.condition(gate.ConditionType) {
+			setPodCondition(pod, corev1.PodReady, corev1.ConditionFalse, "ReadinessGatesNotReady")
+			return
+		}
+	}
+	setPodCondition(pod, corev1.PodReady, corev1.ConditionTrue, "")
+}
+
+func containerStatus(c corev1.Container, state corev1.ContainerState, started bool) corev1.ContainerStatus {
+	return corev1.ContainerStatus{
+		Name: c.Name, Image: c.Image, ImageID: imageID(c.Image), State: state, Started: &started, Ready: true,
+		ContainerID: "containerd://apitest-" + c.Name,
+	}
+}
+
+// end has the containers of a pod ended.
+func (r *podRunner) end(pod *corev1.Pod) {
+	for i := range pod.Status.ContainerStatuses {
+		c := &pod.Status.ContainerStatuses[i]
+		if c.State.Running == nil {
+			continue
+		}
+		c.State = corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{
+			Reason: "Completed", StartedAt: c.State.Running.StartedAt, FinishedAt: now(), ContainerID: c.ContainerID,
+		}}
+		c.Ready, c.Started = false, new(false)
+		setPodCondition(pod, corev1.PodReady, corev1.ConditionFalse, "PodFailed")
+		setPodCondition(pod, corev1.ContainersReady, corev1.ConditionFalse, "PodFailed")
+	}
+}
+
+// setPodCondition sets a condition, and its time if that changes it.
+func setPodCondition(pod *corev1.Pod, kind corev1.PodConditionType, status corev1.ConditionStatus, reason string) {
+	i := slices.IndexFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool { return c.Type == kind })
+	if i < 0 {
+		i = len(pod.Status.Conditions)
+		pod.Status.Conditions = append(pod.Status.Conditions, corev1.PodCondition{Type: kind})
+	}
+	c := &pod.Status.Conditions[i]
+	if c.Status != status {
+		c.LastTransitionTime = now()
+	}
+	c.Status, c.Reason = status, reason
+}
+
+// graceful says for how long a deleted pod stays, for its containers to end: those of
+// the runner end at once, yet not before the deletion was seen. It is 0 for what goes
+// with its deletion.
+func (s *Server) graceful(obj Object, opts metav1.DeleteOptions) int64 {
+	pod, ok := obj.(*corev1.Pod)
+	if !ok || !s.opts.RunPods || pod.Spec.NodeName == "" || pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed {
+		return 0
+	}
+	switch {
+	case opts.GracePeriodSeconds != nil:
+		return max(*opts.GracePeriodSeconds, 0)
+	case pod.Spec.TerminationGracePeriodSeconds != nil:
+		return max(*pod.Spec.TerminationGracePeriodSeconds, 0)
+	}
+	return corev1.DefaultTerminationGracePeriodSeconds
+}
+
+// after is the time in so many seconds.
+func after(seconds int64) metav1.Time {
+	return metav1.NewTime(now().Add(time.Duration(seconds) * time.Second))
+}

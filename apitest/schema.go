@@ -1,0 +1,197 @@
+package apitest
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+)
+
+// schemaProps is a structural schema of a CustomResourceDefinition, as much of it as
+// the server checks.
+type schemaProps struct {
+	Type       string `json:"type"`
+	Format     string `json:"format"`
+	Nullable   bool   `json:"nullable"`
+	Default    any    `json:"default"`
+	Enum       []any  `json:"enum"`
+	Pattern    string `json:"pattern"`
+	MinLength  *int64 `json:"minLength"`
+	MaxLength  *int64 `json:"maxLength"`
+	UniqueList bool   `json:"uniqueItems"`
+	MinItems   *int64 `json:"minItems"`
+	MaxItems   *int64 `json:"maxItems"`
+
+	Minimum          *float64 `json:"minimum"`
+	ExclusiveMinimum bool     `json:"exclusiveMinimum"`
+	Maximum          *float64 `json:"maximum"`
+	ExclusiveMaximum bool     `json:"exclusiveMaximum"`
+	MultipleOf       *float64 `json:"multipleOf"`
+
+	Required      []string                `json:"required"`
+	Properties    map[string]*schemaProps `json:"properties"`
+	Additional    *schemaOrBool           `json:"additionalProperties"`
+	MinProperties *int64                  `json:"minProperties"`
+	MaxProperties *int64                  `json:"maxProperties"`
+	Items         *schemaProps            `json:"items"`
+
+	AllOf []*schemaProps `json:"allOf"`
+	AnyOf []*schemaProps `json:"anyOf"`
+	OneOf []*schemaProps `json:"oneOf"`
+	Not   *schemaProps   `json:"not"`
+
+	Preserve    bool     `json:"x-kubernetes-preserve-unknown-fields"`
+	Embedded    bool     `json:"x-kubernetes-embedded-resource"`
+	IntOrString bool     `json:"x-kubernetes-int-or-string"`
+	ListType    string   `json:"x-kubernetes-list-type"`
+	ListMapKeys []string `json:"x-kubernetes-list-map-keys"`
+
+	pattern *regexp.Regexp // of Pattern
+}
+
+// schemaOrBool is what is known of properties without a name: a schema, or whether
+// there may be any.
+type schemaOrBool struct {
+	allowed bool
+	schema  *schemaProps
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (s *schemaOrBool) UnmarshalJSON(data []byte) error {
+	switch string(data) {
+	case "true", "false":
+		s.allowed = data[0] == 't'
+		return nil
+	}
+	s.allowed, s.schema = true, &schemaProps{}
+	return utiljson.Unmarshal(data, s.schema)
+}
+
+// parseSchema reads the schema of a version; it is nil if there is none.
+func parseSchema(schema map[string]any) (*schemaProps, error) {
+	if schema == nil {
+		return nil, nil
+	}
+	s := &schemaProps{}
+	if err := utiljson.Unmarshal(mustJSON(schema), s); err != nil {
+		return nil, fmt.Errorf("schema.openAPIV3Schema: %w", err)
+	}
+	if s.Type != "object" {
+		return nil, fmt.Errorf(`schema.openAPIV3Schema.type must be "object" and not %q`, s.Type)
+	}
+	return s, s.compile("schema.openAPIV3Schema")
+}
+
+// compile prepares the patterns.
+func (s *schemaProps) compile(path string) (err error) {
+	if s.Pattern != "" {
+		if s.pattern, err = regexp.Compile(s.Pattern); err != nil {
+			return fmt.Errorf("%s.pattern: %w", path, err)
+		}
+	}
+	for at, inner := range s.inner() {
+		if err := inner.compile(path + "." + at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// inner are the schemas in a schema, by where they are.
+func (s *schemaProps) inner() map[string]*schemaProps {
+	all := map[string]*schemaProps{}
+	for name, p := range s.Properties {
+		all["properties."+name] = p
+	}
+	for name, list := range map[string][]*schemaProps{"allOf": s.AllOf, "anyOf": s.AnyOf, "oneOf": s.OneOf} {
+		for i, p := range list {
+			all[fmt.Sprintf("%s[%d]", name, i)] = p
+		}
+	}
+	all["items"], all["not"] = s.Items, s.Not
+	if s.Additional != nil {
+		all["additionalProperties"] = s.Additional.schema
+	}
+	maps.DeleteFunc(all, func(_ string, p *schemaProps) bool { return p == nil })
+	return all
+}
+
+// rootFields are what every object has, whatever its schema says.
+var rootFields = []string{"apiVersion", "kind", "metadata"}
+
+// prune takes away what the schema does not know, and returns where that was.
+func (s *schemaProps) prune(v any, path string, root bool) (unknown []string) {
+	switch value := v.(type) {
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(value)) {
+			if (root || s.Embedded) && slices.Contains(rootFields, name) {
+				continue
+			}
+			at := joinPath(path, name)
+			switch property := s.property(name); {
+			case property != nil:
+				unknown = append(unknown, property.prune(value[name], at, false)...)
+			case s.Preserve, s.Additional != nil && s.Additional.allowed:
+			default:
+				delete(value, name)
+				unknown = append(unknown, at)
+			}
+		}
+	case []any:
+		if s.Items == nil {
+			break
+		}
+		for i, element := range value {
+			unknown = append(unknown, s.Items.prune(element, fmt.Sprintf("%s[%d]", path, i), false)...)
+		}
+	}
+	return unknown
+}
+
+// property is the schema of a property, nil if there is none.
+func (s *schemaProps) property(name string) *schemaProps {
+	if p, ok := s.Properties[name]; ok {
+		return p
+	}
+	if s.Additional != nil {
+		return s.Additional.schema
+	}
+	return nil
+}
+
+// fill sets what is missing, or null where it may not be, to its default.
+func (s *schemaProps) fill(v any) {
+	switch value := v.(type) {
+	case map[string]any:
+		for name, p := range s.Properties {
+			if p.Default == nil {
+				continue
+			}
+			if have, ok := value[name]; !ok || have == nil && !p.Nullable {
+				value[name] = runtime.DeepCopyJSONValue(p.Default)
+			}
+		}
+		for name, element := range value {
+			if p := s.property(name); p != nil {
+				p.fill(element)
+			}
+		}
+	case []any:
+		if s.Items == nil {
+			return
+		}
+		for _, element := range value {
+			s.Items.fill(element)
+		}
+	}
+}
+
+func joinPath(path, name string) string {
+	if path == "" {
+		return name
+	}
+	return path + "." + name
+}

@@ -1,0 +1,124 @@
+package apitest
+
+import (
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/duration"
+)
+
+// columns are how a resource is printed: a Table has a head for each of them, and
+// each row a cell. kubectl shows those of priority 0, and with -o wide all.
+type columns struct {
+	heads []metav1.TableColumnDefinition
+	cells func(Object) []any
+}
+
+// heads reads a list of columns, separated by bars. Before a name, a + is for columns
+// of -o wide, a # for whole numbers and a ? for true or false; all others are text. The
+// first is the name of the object, unless one is marked with a !.
+func heads(list string) []metav1.TableColumnDefinition {
+	var all []metav1.TableColumnDefinition
+	marked := strings.Contains(list, "!")
+	for i, name := range strings.Split(list, "|") {
+		head := metav1.TableColumnDefinition{Type: "string"}
+		if i == 0 && !marked {
+			head.Format = "name"
+		}
+		for {
+			mark := name[0]
+			switch mark {
+			case '+':
+				head.Priority = 1
+			case '#':
+				head.Type = "integer"
+			case '?':
+				head.Type = "boolean"
+			case '!':
+				head.Format = "name"
+			default:
+				mark = 0
+			}
+			if mark == 0 {
+				break
+			}
+			name = name[1:]
+		}
+		head.Name = name
+		all = append(all, head)
+	}
+	return all
+}
+
+// columns returns how objects of the resource are printed.
+func (r *resource) columns() columns {
+	if r.goType == nil {
+		return customColumns(r)
+	}
+	if c, ok := builtinColumns[r.goType]; ok {
+		return columns{heads(c.heads), c.cells}
+	}
+	created := heads("Name|Created At")
+	created[1].Type = "date"
+	return columns{created, func(obj Object) []any {
+		return []any{obj.GetName(), obj.GetCreationTimestamp().UTC().Format(time.RFC3339)}
+	}}
+}
+
+// What a client wants to have of the object beside the cells of a row.
+const (
+	includeNone   = "None"
+	includeObject = "Object"
+)
+
+// rows returns objects of a resource as a Table.
+func (f format) rows(res *resource, meta metav1.ListMeta, revs ...*revision) metav1.Table {
+	as := res.columns()
+	table := metav1.Table{
+		TypeMeta: metav1.TypeMeta{Kind: "Table", APIVersion: metav1.SchemeGroupVersion.String()},
+		ListMeta: meta,
+		Rows:     make([]metav1.TableRow, 0, len(revs)),
+	}
+	if !f.noHeads {
+		table.ColumnDefinitions = as.heads
+	}
+	for _, rev := range revs {
+		row := metav1.TableRow{Cells: as.cells(rev.object())}
+		switch f.include {
+		case includeNone:
+		case includeObject:
+			row.Object = runtime.RawExtension{Raw: format{}.appendObject(nil, rev)}
+		default:
+			row.Object = runtime.RawExtension{Raw: rev.metadataJSON()}
+		}
+		table.Rows = append(table.Rows, row)
+	}
+	return table
+}
+
+// tableOf returns one object as a Table.
+func (f format) tableOf(rev *revision) metav1.Table {
+	return f.rows(rev.res, metav1.ListMeta{ResourceVersion: rev.resourceVersion()}, rev)
+}
+
+// age is how long ago something was, as kubectl says it.
+func age(t metav1.Time) string { return ageOf(t.Time) }
+
+func ageOf(t time.Time) string {
+	if t.IsZero() {
+		return "<unknown>"
+	}
+	return duration.HumanDuration(time.Since(t))
+}
+
+// orNone is how empty text is shown.
+func orNone(s string) string { return or(s, "<none>") }
+
+func or(s, otherwise string) string {
+	if s == "" {
+		return otherwise
+	}
+	return s
+}

@@ -1,0 +1,67 @@
+package apiserver
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/kinform/kinform/apitest"
+)
+
+// access is what a file for --rbac says: whose tokens there are, and who may do what.
+type access struct {
+	Tokens map[string]apitest.User `json:"tokens"`
+	Rules  []apitest.Rule          `json:"rules"`
+}
+
+// readAccess reads a file for --rbac. Its errors have nothing of the file in them, as
+// tokens are in it.
+func readAccess(path string) (a access, err error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return a, fmt.Errorf("--rbac: %w", err)
+	}
+	if err := yaml.UnmarshalStrict(data, &a); err != nil {
+		return a, fmt.Errorf("--rbac: %s must have tokens and rules in YAML, as kinform apiserver --help shows them, and nothing else", path)
+	}
+	for token, user := range a.Tokens {
+		if token == "" || user.Name == "" {
+			return a, fmt.Errorf("--rbac: %s has a token without a name of its user", path)
+		}
+	}
+	for i, rule := range a.Rules {
+		if len(rule.Users)+len(rule.Groups) == 0 || len(rule.Verbs) == 0 {
+			return a, fmt.Errorf("--rbac: %s: rule %d must have users or groups, and verbs", path, i+1)
+		}
+	}
+	if a.Rules == nil {
+		a.Rules = []apitest.Rule{}
+	}
+	return a, nil
+}
+
+// tokenPrefix is how the tokens begin that this command makes.
+const tokenPrefix = "kinform-apiserver-"
+
+// newToken makes a token that nobody can guess.
+func newToken() string { return tokenPrefix + rand.Text() }
+
+// writeCA writes the certificate of the authority that signed the server's, and returns
+// what removes it again. It is no secret.
+func writeCA(path string, ca []byte) (remove func(), err error) {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		if errors.Is(err, os.ErrExist) {
+			return nil, fmt.Errorf("--ca-out: %s exists: remove it, or name another file", path)
+		}
+		return nil, fmt.Errorf("--ca-out: %w", err)
+	}
+	_, err = f.Write(ca)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return nil, fmt.Errorf("--ca-out: %w", err)
+	}
+	return func() { _ = os.Remove(path) }, nil
+}
