@@ -8,20 +8,24 @@ import (
 	"time"
 )
 
-// Backoff says how long to wait after failures in a row. The wait after failure
-// n is drawn uniformly from [d, d*(1+Jitter)), where
+// Backoff says how long to wait after failures in a row. The wait after failure n is
+// drawn uniformly from [d, d*(1+Jitter)), where
 //
 //	d = min(Base * Factor^(n-1), Max / (1+Jitter))
 //
-// so that no wait exceeds Max (PermanentMax where that applies), and waits are spread even there. The defaults are
-// client-go's numbers (RC-3): 0.8 to 1.6 s, 1.6 to 3.2 s, ... 15 to 30 s. Unlike
-// there, only success starts the row afresh, not the passing of time.
+// So no wait exceeds Max (or PermanentMax, where that applies), and even the longest
+// waits are spread. The defaults are client-go's numbers (RC-3): 0.8 to 1.6 s, 1.6 to
+// 3.2 s, ... 15 to 30 s. Unlike in client-go, only success ends a row, not the passing
+// of time.
 //
 // Two kinds of failures are counted apart from the others: an attempt could not reach
 // any server, or the server refused the credentials. These failures are cheap, and they
 // end by something that happens elsewhere. Their waits grow by OutageFactor, and they
 // do not lengthen the waits after other failures. Such a failure begins its row afresh
 // if a failure of another kind came before it.
+//
+// plain/backoff.go doubles each wait, whatever has failed: after an outage of 20 seconds,
+// a client there may wait for 30 more, and here for 8.
 type Backoff struct {
 	// Base is the shortest wait after the first failure. Defaults to 800 ms.
 	Base time.Duration
@@ -30,31 +34,30 @@ type Backoff struct {
 	// Defaults to 30 s.
 	Max time.Duration
 
-	// MaxRetryAfter is the longest wait that a server gets by asking for it. If the
-	// server asks for more, be it a year, the reflector asks it again after
-	// MaxRetryAfter all the same, and the error says so. Defaults to 5 minutes.
+	// MaxRetryAfter is the longest wait that a server gets by asking for it. If a server
+	// asks for a longer one, the reflector tries again after MaxRetryAfter, and the error
+	// says so. Defaults to 5 minutes.
 	MaxRetryAfter time.Duration
 
 	// PermanentMax takes the place of Max while the server says, time after time, that
-	// the resource does not exist (404) or must not be read (403): these failures do not
-	// go away by themselves, and every attempt is work for a server that has others to
-	// serve. After a list that is too large (listwatch.ErrListTooLarge), already the
-	// first wait is one of the longest. At least Max; defaults to 5 minutes, or Max if
-	// that is longer.
+	// the resource does not exist (404) or that the client must not read it (403). These
+	// failures do not go away by themselves, and every attempt is work for the server.
+	// After a list that is too large (listwatch.ErrListTooLarge), the first wait is
+	// already one of the longest. At least Max; defaults to 5 minutes, or Max if that is
+	// longer.
 	PermanentMax time.Duration
 
 	// Factor is the ratio of each wait to the wait before it; at least 1. Defaults to 2.
 	Factor float64
 
-	// OutageFactor takes the place of Factor where no server could be reached (the
-	// connection was refused, there was no route or no such name), and where the
-	// credentials were not accepted (401). With 1.25, the next wait is about a quarter
-	// of the outage so far: after an outage of 20 seconds a client finds within 8 that
-	// the server is back, and the clients are spread over these 8 seconds. With 10,000
-	// of them, the server sees at most 2,100 in a second then, and 500 after a long
-	// outage; with client-go's waits, which are twice as long, it sees half as many, and
-	// 3,100 after an outage of 5 seconds. At least 1; defaults to 1.25, or to Factor if
-	// that is less.
+	// OutageFactor takes the place of Factor if no server could be reached (the
+	// connection was refused, there was no route or no such name), or if the credentials
+	// were not accepted (401). With 1.25, the next wait is about a quarter of the outage
+	// so far. After an outage of 20 seconds, all clients come back within 8 seconds,
+	// spread over them: of 10,000 clients at most 2,100 in one second, and at most 500
+	// after a long outage. With client-go's waits, which are twice as long, these numbers
+	// are half as large, but 3,100 come in one second after an outage of 5 seconds. At
+	// least 1; defaults to 1.25, or to Factor if that is less.
 	OutageFactor float64
 
 	// Jitter is the random part of a wait, relative to its fixed part. Negative
@@ -65,7 +68,7 @@ type Backoff struct {
 var (
 	errBackoff = errors.New("reflector: Options.Backoff: Base, Max, MaxRetryAfter and PermanentMax must not be negative, nor less than a millisecond, Factor and OutageFactor at least 1, and Jitter must be a finite number")
 
-	errPermanentMax = errors.New("reflector: Options.Backoff: PermanentMax must not be less than Max, which is 30 seconds by default: what is permanent is asked for less often than what is not")
+	errPermanentMax = errors.New("reflector: Options.Backoff: PermanentMax must not be less than Max, which is 30 seconds by default")
 )
 
 // Validate returns the error that New returns for b. It is for users of a [Row].
@@ -108,7 +111,7 @@ func (b Backoff) withDefaults() Backoff {
 	return b
 }
 
-// wait draws the wait after failure n of a row, n counting from 1, which is no
+// wait draws the wait after failure n of a row; the first failure is 1. The wait is no
 // longer than longest.
 func (b Backoff) wait(n int, factor float64, longest time.Duration) time.Duration {
 	fixed, limit := float64(b.Base), float64(longest)/(1+b.Jitter)
@@ -118,7 +121,7 @@ func (b Backoff) wait(n int, factor float64, longest time.Duration) time.Duratio
 	return b.spread(min(fixed, limit))
 }
 
-// last draws a wait from those at the end of a row, which are no longer than longest.
+// last draws a wait from those at the end of a row. It is no longer than longest.
 func (b Backoff) last(longest time.Duration) time.Duration {
 	return b.spread(float64(longest) / (1 + b.Jitter))
 }
@@ -139,8 +142,8 @@ func duration(d float64) time.Duration {
 	return math.MaxInt64 // A conversion would be negative.
 }
 
-// sleep waits for d, or until ctx ends, or something comes from wake. It reports
-// whether wake has been closed.
+// sleep waits for d, or until ctx ends, or until wake has a value or is closed. closed
+// says that wake is closed.
 func sleep(ctx context.Context, d time.Duration, wake <-chan struct{}) (closed bool) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

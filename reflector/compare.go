@@ -15,19 +15,19 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-var errNotAgain = errors.New("the event with which the watch has to begin did not come")
+var errNotAgain = errors.New("the watch did not begin with the last event of the lost watch")
 
 // doubt has the reasons to believe that the server's history is not the history that
 // the reflector knows.
 type doubt struct {
-	// lost says that a watch was lost since the last snapshot or comparison, and outage
-	// that the server could not be reached after that: it may be another server now.
-	// pace is the pace of the comparing lists.
+	// lost says that a watch was lost since the last snapshot or comparison. outage says
+	// that the server could not be reached after that: it may be another server now. pace
+	// is the pace of comparisons.
 	lost, outage bool
 	pace         pace.Pace
 
-	// late is an event that came when the watch had passed its version, and that look
-	// has yet to deal with. looked is when look last dealt with one.
+	// late is the error of an event that came when the watch had passed its version, and
+	// that look has yet to deal with. looked is when look last dealt with one.
 	late   error
 	looked time.Time
 
@@ -52,8 +52,8 @@ func (d *doubt) ended(err error, early bool) {
 	d.lost = d.lost || err != io.EOF || early
 }
 
-// settle removes all doubts.
-func (d *doubt) settle() { *d = doubt{looked: d.looked, pace: d.pace} }
+// clear removes all doubts.
+func (d *doubt) clear() { *d = doubt{looked: d.looked, pace: d.pace} }
 
 // ordered reports whether a version can be compared with others.
 func ordered(version string) bool {
@@ -67,13 +67,13 @@ func (r *Reflector[T]) compares(version string) bool {
 	return r.doubt.lost && !r.opts.SkipComparison && ordered(version)
 }
 
-// compare asks for the server's version, and then reads the event with which the watch
-// has to begin if the history is the history that the reflector knows.
+// compare asks for the server's version. Then it reads the first event of the watch, which
+// is the last event of the lost watch if the history is the one that the reflector knows.
 func (r *Reflector[T]) compare(ctx context.Context, s *comparing[T]) (state[T], error) {
 	if !s.asked {
 		s.asked = true
 		if s.from != s.version && r.doubt.pace.Left() > 0 {
-			// The event tells, if it comes.
+			// The first event decides, if it comes in time.
 			s.watch.endAfter(pace.CompareLimit, errNotAgain)
 			return s, nil
 		}
@@ -90,7 +90,7 @@ func (r *Reflector[T]) compare(ctx context.Context, s *comparing[T]) (state[T], 
 		s.watch.close()
 		return r.forgotten(s.version, s.listed), nil
 	case errors.Is(err, errNotAgain):
-		// A server whose versions are behind says nothing, if it does not tell its version.
+		// A server with lower versions sends nothing on this watch, and it did not tell its version.
 		s.watch.close()
 		r.doubt.outage = r.doubt.outage || s.told || !s.listed
 		return r.forgotten(s.version, s.listed), nil
@@ -107,8 +107,8 @@ func (r *Reflector[T]) compare(ctx context.Context, s *comparing[T]) (state[T], 
 	return r.trust(s), nil
 }
 
-// compareVersions compares the server's version with the version that the sink was
-// told. A server that fails the request, or does not allow it, is watched all the same.
+// compareVersions compares the server's version with the version that the sink was told.
+// If the server fails or forbids the request, the reflector watches all the same.
 func (r *Reflector[T]) compareVersions(ctx context.Context, s *comparing[T]) (state[T], error) {
 	current, err := r.current(ctx)
 	switch {
@@ -117,7 +117,8 @@ func (r *Reflector[T]) compareVersions(ctx context.Context, s *comparing[T]) (st
 	case err != nil:
 		r.opts.Logger.Warn("The server's version could not be compared with what is known", "err", err)
 	case older(current, s.version):
-		// A list will say so as well, and these are two answers of the most recent state.
+		// The next list will have the same version. Together, these are two answers with
+		// the most recent state.
 		r.refused = refusals{version: current, times: insistence - 1}
 		return r.begin(s, fmt.Errorf("%w: it has version %s, the sink has been told everything up to %s", ErrOtherHistory, current, s.version))
 	}
@@ -136,8 +137,8 @@ func (r *Reflector[T]) compareVersions(ctx context.Context, s *comparing[T]) (st
 	return s, nil
 }
 
-// current is the server's version, which it tells with the most recent list of one
-// object. The object is not decoded.
+// current returns the server's version: that of the most recent list of one object. The
+// object is not decoded.
 func (r *Reflector[T]) current(ctx context.Context) (string, error) {
 	r.doubt.pace.Step()
 	if err := listwatch.Prepare(ctx, r.source); err != nil { // as for any list
@@ -166,12 +167,12 @@ func (r *Reflector[T]) current(ctx context.Context) (string, error) {
 
 // trust takes the server's history for the history that the reflector knows.
 func (r *Reflector[T]) trust(s *comparing[T]) state[T] {
-	r.doubt.settle()
+	r.doubt.clear()
 	s.watch.endAfter(r.opts.WatchIdleTimeout, r.about(ErrIdle))
 	return &watching[T]{version: s.version, watch: s.watch, heard: true}
 }
 
-// begin begins with the server's other history: with a snapshot that the reflector
+// begin begins with another history: it returns the state of a snapshot that the reflector
 // takes as if it knew nothing.
 func (r *Reflector[T]) begin(s *comparing[T], err error) (state[T], error) {
 	s.watch.close()
@@ -179,13 +180,12 @@ func (r *Reflector[T]) begin(s *comparing[T], err error) (state[T], error) {
 	return r.atOnce(&r.watches, err, r.snapshot("")), err
 }
 
-// forgotten goes on where no event tells whether the server's history is the history
-// that the reflector knows: no event came since the last snapshot, or the server does
-// not have that event, or no longer has it. If the server could not be reached for a
-// while, another server may have taken its place: then a snapshot compares everything,
-// when the pace of comparisons allows it. Otherwise the watch begins where the last
-// watch ended. listed says that the reflector has just asked the server for its
-// version.
+// forgotten goes on if no event tells whether the server's history is the one that the
+// reflector knows: no event came since the last snapshot, or the server does not have that
+// event, or no longer has it. If the server could not be reached for a while, another
+// server may have taken its place. Then a snapshot compares everything, when the pace of
+// comparisons allows it. Otherwise the watch begins where the last watch ended. listed
+// says that the reflector has just asked the server for its version.
 func (r *Reflector[T]) forgotten(version string, listed bool) state[T] {
 	r.mark = mark.Mark{}
 	switch due := listed || r.doubt.pace.Left() <= 0; {
@@ -194,16 +194,16 @@ func (r *Reflector[T]) forgotten(version string, listed bool) state[T] {
 		r.opts.Logger.Info("The server is back, and no event tells whether its history is the same: listing")
 		return r.resnapshot()
 	case listed:
-		r.doubt.settle() // There is nothing else to compare.
+		r.doubt.clear() // There is nothing else to compare.
 	}
 	return &connecting[T]{version: version}
 }
 
-// late deals with an event of a watch that has passed its version already. An event
-// that the sink has is no news. The sink is not told of any other, because it may know
-// later changes of the object: a deleted object would come back. But the server may
-// show the object only now, or have another history. So a comparison follows, and a
-// snapshot unless the event was a bookmark.
+// late deals with an event of a watch that has passed its version already. If the sink
+// has the event, late ignores it. If not, the sink is not told of it, because it may know
+// later changes of the object: a deleted object would come back. But the server may show
+// the object only now, or have another history. So a comparison follows and, unless the
+// event was a bookmark, a snapshot.
 func (r *Reflector[T]) late(s *watching[T], event listwatch.Event[T]) state[T] {
 	r.record.update(func(st *Status) { st.Stale++ })
 	isBookmark := event.Type == listwatch.Bookmark

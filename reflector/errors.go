@@ -10,17 +10,18 @@ var (
 	// ErrRunning is returned by Run when the reflector is running already.
 	ErrRunning = errors.New("reflector: Run was called while the reflector is running; use one goroutine per reflector")
 
-	// ErrTimeTravel is reported when a snapshot, refused or accepted, is older than the
-	// version that the sink has been told; see [Options].AllowTimeTravel.
+	// ErrTimeTravel is reported when a snapshot is older than the version that the sink
+	// has been told, whether the reflector refuses or accepts it; see
+	// [Options].AllowTimeTravel.
 	ErrTimeTravel = errors.New("the snapshot is older than what is known already")
 
-	// ErrOtherHistory is reported when the server's history turns out not to be the
-	// history of which the sink has been told, as after a cluster has been restored from
-	// a backup. A snapshot follows, which the reflector takes as if it knew nothing.
+	// ErrOtherHistory is reported when the server has another history than the one that
+	// the sink has been told, as after a restore of the cluster from a backup. A snapshot
+	// follows, which the reflector takes as if it knew nothing.
 	ErrOtherHistory = errors.New("the server's history is not the one that is known")
 
 	// ErrLate is reported when an event of a watch is older than the last event of that
-	// watch, and no repetition. The event is ignored. A snapshot follows.
+	// watch, and is no repetition. The reflector ignores the event. A snapshot follows.
 	ErrLate = errors.New("the event is older than what the watch has brought already")
 
 	// ErrNoProgress is reported when a list falls silent before its end, or a
@@ -28,9 +29,9 @@ var (
 	// [Options].ListProgressTimeout.
 	ErrNoProgress = errors.New("the list came no nearer to its end for too long")
 
-	// ErrPageRepeated is reported when a server names as the next page of a list a page
-	// that it has sent already, so that the list would never end. The reflector asks for
-	// the next list without pages.
+	// ErrPageRepeated is reported when the continue token of a page is that of an earlier
+	// page, so that the list would never end. The reflector asks for the next list
+	// without pages.
 	ErrPageRepeated = errors.New("the list goes round: the server's continue token is that of a page it has sent before")
 
 	// ErrVeryShortWatch is reported when a server ends a watch in less than a
@@ -41,8 +42,8 @@ var (
 	// bookmark; see [Options].WatchIdleTimeout.
 	ErrIdle = errors.New("the watch fell silent: not even a bookmark came")
 
-	// ErrOverdue is reported when a server has not even begun to answer a watch
-	// by the time at which the watch should have been over.
+	// ErrOverdue is reported when a server has not even begun to answer a watch at the
+	// time when it should have ended it.
 	ErrOverdue = errors.New("the watch outlived its timeout")
 )
 
@@ -53,17 +54,17 @@ type Error struct {
 	// Phase is the phase of the reflector when the attempt failed.
 	Phase Phase
 
-	// Err is the cause. A *listwatch.ObjectError concerns one object only, and the
-	// attempt goes on, unless the object was to be deleted.
+	// Err is the cause. If it is a *listwatch.ObjectError, it concerns one object only, and
+	// the attempt goes on, unless the event was a deletion.
 	Err error
 
-	// Failures is how many attempts of this kind (to take a snapshot, or to
-	// watch) have failed in a row, this one included. It is 0 where the attempt
-	// goes on, and with ErrIdle on a watch that had begun, which is no failure.
+	// Failures is how many attempts of this kind (to take a snapshot, or to watch) have
+	// failed in a row, this one included. It is 0 if the attempt goes on, and if Err is
+	// ErrIdle on a watch that had begun, which is no failure.
 	Failures int
 
-	// RetryIn is the wait that follows. 0 means that the reflector goes on at
-	// once, unless this is the end.
+	// RetryIn is the wait that follows. 0 means that the reflector goes on at once, unless
+	// Final is set.
 	RetryIn time.Duration
 
 	// Final says that no attempt follows: Run returns this error; see

@@ -24,9 +24,8 @@ func statusOf(err error) metav1.Status {
 }
 
 // IsExpired says that the server no longer has the version that it was asked for. Like
-// its siblings, it is for attempts beside a Reflector that are to be repeated as a
-// Reflector repeats its own, such as those of a source's parts. All of them are false
-// for nil.
+// RefusesVersion, IsRefused and StatusCode, it is for code beside a Reflector that retries
+// as a Reflector does, such as the parts of a source. All of them are false, or 0, for nil.
 func IsExpired(err error) bool {
 	return apierrors.IsResourceExpired(err) || apierrors.IsGone(err)
 }
@@ -47,9 +46,9 @@ func isUnsupported(err error) bool {
 	return apierrors.IsBadRequest(err) || apierrors.IsInvalid(err) || apierrors.IsMethodNotSupported(err)
 }
 
-// IsRefused says that the server does not accept a watch as it is, or fails over
-// it: the version in it may be the reason, or that the resource can be listed and
-// not be watched. A gateway says so (504) that waits for a watch to end.
+// IsRefused says that the server refuses a watch, or fails because of it. The version may be
+// the reason, or the client can list the resource but not watch it. A 504 counts as well: a
+// gateway answers so if it waits for the end of a watch.
 func IsRefused(err error) bool {
 	return isUnsupported(err) || apierrors.IsForbidden(err) || isTooLarge(err) ||
 		apierrors.IsInternalError(err) || apierrors.IsTimeout(err)
@@ -59,47 +58,45 @@ func IsRefused(err error) bool {
 // sent none.
 func StatusCode(err error) int { return int(statusOf(err).Code) }
 
-// isPermanent says that the server understood the request, and that its answer will be
-// the same until somebody changes its objects or permissions.
+// isPermanent says that the server understood the request, and that its answer stays the
+// same until somebody changes objects or permissions.
 func isPermanent(err error) bool {
 	return apierrors.IsNotFound(err) || apierrors.IsForbidden(err) || isOversized(err)
 }
 
-// isOversized says that a list has been given up, after as many bytes as it may have:
-// the most costly of all failures.
+// isOversized says that a list had more bytes than it may have. No failure costs more.
 func isOversized(err error) bool { return errors.Is(err, listwatch.ErrListTooLarge) }
 
-// isUnreached says that no connection could be made, so that there was no server which
-// could say anything.
+// isUnreached says that no connection could be made, so that no server has answered.
 func isUnreached(err error) bool {
 	failed, ok := errors.AsType[*net.OpError](err)
 	return ok && (failed.Op == "dial" || failed.Op == "proxyconnect") || errors.Is(err, syscall.ECONNREFUSED)
 }
 
-// isOutage says that a failure is not about the request, ends by something that happens
-// elsewhere, and costs a server next to nothing.
+// isOutage says that a failure is not about the request, that it ends by something that
+// happens elsewhere, and that it costs a server next to nothing.
 func isOutage(err error) bool {
 	return isUnreached(err) || apierrors.IsUnauthorized(err)
 }
 
-// isLost says that a connection broke on which there was a server.
+// isLost says that an open connection broke.
 func isLost(err error) bool {
 	return errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET)
 }
 
-// isBusy says that the server cannot be reached, or not now: it has said nothing
-// about the request itself.
+// isBusy says that the server cannot be reached, or is busy: it has said nothing about the
+// request itself.
 func isBusy(err error) bool {
 	return isUnreached(err) || apierrors.IsTooManyRequests(err)
 }
 
-// isUnreachable says that no API server has answered, but a proxy perhaps.
+// isUnreachable says that no API server has answered, although perhaps a proxy has.
 func isUnreachable(err error) bool {
 	code := statusOf(err).Code
 	return code == 0 || code > 500
 }
 
-// delayAsked returns after how long the server wants to be asked again, 0 if it has not said so.
+// delayAsked returns the wait that the server asks for, or 0 if it asks for none.
 func delayAsked(err error) time.Duration {
 	if details := statusOf(err).Details; details != nil {
 		return time.Duration(details.RetryAfterSeconds) * time.Second

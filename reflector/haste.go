@@ -1,13 +1,13 @@
 package reflector
 
-// hurried returns the state in which an attempt waits that follows too many others at
-// once, or nil if it need not wait. An attempt that has waited does not wait again.
+// hurried returns a state that waits before the attempt s, if too many attempts came without
+// a wait. It returns nil if s need not wait, or has waited already.
 func (r *Reflector[T]) hurried(s state[T]) state[T] {
 	switch s := s.(type) {
 	case *requesting[T], *connecting[T]:
 	case *listing[T]:
 		if s.token != "" {
-			return nil // It is not the first page.
+			return nil // A later page is no new attempt.
 		}
 	default:
 		return nil

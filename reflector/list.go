@@ -18,7 +18,11 @@ import (
 // defaultPageSize is how many objects a page has by default (RC-7).
 const defaultPageSize = 500
 
-// list takes one page. After the last one it hands all of them over.
+// list takes one page. After the last page it hands all of them over.
+//
+// plain/reflector.go decodes each list whole: 626 MB of garbage for a relist of 20,000
+// pods. Here, the sink recognises unchanged objects by their version, before they are
+// decoded: 7 MB (plain/README.md).
 func (r *Reflector[T]) list(ctx context.Context, s *listing[T]) (state[T], error) {
 	if s.token == "" {
 		r.beginSnapshot()
@@ -28,15 +32,15 @@ func (r *Reflector[T]) list(ctx context.Context, s *listing[T]) (state[T], error
 		return r.listFailed(s, err)
 	}
 	if s.token == "" {
-		// All pages have the same version. If a server thinks otherwise, a watch
-		// from the first one misses nothing.
+		// All pages have the same version. If those of an odd server differ, a watch from
+		// the first version misses nothing.
 		s.version = meta.ResourceVersion
 	}
 	s.token = meta.Continue
 	if s.token == "" {
 		return r.handOver(s.items, s.unread, s.version, &connecting[T]{version: s.version})
 	}
-	// The cache has answered in pages, so it is no cache: page from now on (RC-7).
+	// A cache does not answer in pages, so the server has none: ask for pages from now on (RC-7).
 	r.paged = r.paged || s.at == "0"
 	if s.turns.again(s.token) {
 		err := r.about(ErrPageRepeated)
@@ -45,15 +49,15 @@ func (r *Reflector[T]) list(ctx context.Context, s *listing[T]) (state[T], error
 	return s, nil
 }
 
-// turns finds out whether the tokens of pages repeat themselves, whatever the number
-// of pages after which they do, and remembers only two of them (Brent's method).
+// turns finds out whether the tokens of pages repeat, after any number of pages. It
+// remembers only two tokens (Brent's method).
 type turns struct {
 	last, kept string
 	n          int // tokens so far
 }
 
-// again takes note of the next token, and reports whether it has been there before.
-// It may do so late, by as many pages as there were.
+// again takes note of the next token, and reports whether the tokens repeat. It may notice
+// that late, after twice as many pages.
 func (t *turns) again(token string) bool {
 	if t.n > 0 && (token == t.last || token == t.kept) {
 		return true
@@ -67,7 +71,7 @@ func (t *turns) again(token string) bool {
 
 // readPage adds the items of one page to s.
 func (r *Reflector[T]) readPage(ctx context.Context, s *listing[T]) (listwatch.ListMeta, error) {
-	// Before any deadline: somebody may have to log in.
+	// Prepare comes before any deadline, because somebody may have to log in.
 	if err := listwatch.Prepare(ctx, r.source); err != nil {
 		return listwatch.ListMeta{}, explain(ctx, err)
 	}
@@ -92,7 +96,7 @@ func (r *Reflector[T]) readPage(ctx context.Context, s *listing[T]) (listwatch.L
 		silence.heard()
 		unread, isUnread := errors.AsType[*listwatch.ObjectError](err)
 		switch {
-		case err == io.EOF: // not errors.Is: a broken connection may wrap it
+		case err == io.EOF: // not errors.Is: the error of a broken connection may wrap io.EOF
 			meta := stream.Meta()
 			r.pageReceived(len(s.items)-before, len(s.items), meta)
 			return meta, nil
@@ -111,9 +115,9 @@ func (r *Reflector[T]) readPage(ctx context.Context, s *listing[T]) (listwatch.L
 	}
 }
 
-// roomForOne makes room for one more item where there is none: twice as much as there
-// was. append adds a quarter: for a long list, it allocates several times the memory
-// that the list needs.
+// roomForOne makes room for one more item if there is none: twice as much as there was.
+// append adds a quarter. For a long list, it allocates several times the memory that the
+// list needs.
 func roomForOne[T any](items []listwatch.Item[T]) []listwatch.Item[T] {
 	if len(items) < cap(items) {
 		return items
@@ -127,10 +131,10 @@ func unchanged[T any](unread *listwatch.ObjectError) listwatch.Item[T] {
 	return listwatch.Item[T]{Key: unread.Key, UIDHash: unread.UIDHash, Unchanged: true}
 }
 
-// listOptions makes the options of one page. Later pages name neither a version nor
-// anything else that the token already says (RC-8). With a limit, a server answers with
-// exactly the version that it is asked for (KEP-2523), which the reflector has already:
-// so the options say that a newer version will do as well.
+// listOptions makes the options of one page. Later pages have no version, because the token
+// contains it (RC-8). With a limit, a server answers with exactly the version that it is
+// asked for (KEP-2523). The reflector has that already, so the options say that a newer
+// version will do as well.
 func (r *Reflector[T]) listOptions(s *listing[T]) listwatch.ListOptions {
 	opts := listwatch.ListOptions{Known: r.known(), Continue: s.token, Bytes: &s.bytes}
 	if s.token == "" {
@@ -149,7 +153,7 @@ func (r *Reflector[T]) listOptions(s *listing[T]) listwatch.ListOptions {
 	return opts
 }
 
-// listFailed decides how to go on after a page could not be had.
+// listFailed decides how to go on after the failure of a page.
 func (r *Reflector[T]) listFailed(s *listing[T], err error) (state[T], error) {
 	switch {
 	case errors.Is(err, ErrOtherHistory) && !r.doubt.other:
@@ -157,15 +161,16 @@ func (r *Reflector[T]) listFailed(s *listing[T], err error) (state[T], error) {
 	case IsExpired(err) && s.token != "" && !s.whole: // RC-8
 		return r.atOnce(&r.snapshots, err, &listing[T]{at: s.at, whole: true}), err
 	case RefusesVersion(err) && s.at != "":
-		// RC-5, and a version that is none, or a server that does not know a match.
+		// RC-5. The version may be invalid as well, or the server may not know
+		// resourceVersionMatch.
 		return r.atOnce(&r.snapshots, err, &listing[T]{at: ""}), err
 	default:
 		return r.retry(&r.snapshots, err, &listing[T]{at: s.at}), err
 	}
 }
 
-// otherHistory begins anew where a source says that the server's history is not the
-// history that the sink was told: the reflector goes on as if it knew nothing.
+// otherHistory begins anew after a source has said that the server has another history than
+// the one that the sink was told. The reflector goes on as if it knew nothing.
 func (r *Reflector[T]) otherHistory(err error) (state[T], error) {
 	r.doubt.other = true
 	r.refused = refusals{times: insistence - 1} // The source has asked for the most recent state.
@@ -182,7 +187,8 @@ func (r *Reflector[T]) handOver(items []listwatch.Item[T], unread unreadables, v
 			return r.retry(&r.snapshots, travels, r.snapshot("")), travels
 		}
 		if !r.doubt.other && slices.ContainsFunc(items, isKnown) {
-			// The list took the sink's state for the server's. Once more, whole.
+			// Items of this list may be the sink's, recognised by their version. List
+			// once more, and decode all of them.
 			r.doubt.other = true
 			r.stop(next)
 			return r.atOnce(&r.snapshots, travels, r.snapshot("")), travels
@@ -209,7 +215,7 @@ func (r *Reflector[T]) handOver(items []listwatch.Item[T], unread unreadables, v
 	if r.synced {
 		r.replaced(unread)
 	}
-	r.doubt.settle()
+	r.doubt.clear()
 	r.mark = mark.Mark{}
 	r.version, r.synced = version, true
 	r.succeeded(&r.snapshots)
@@ -227,9 +233,8 @@ func (r *Reflector[T]) handOver(items []listwatch.Item[T], unread unreadables, v
 func isKnown[T any](item listwatch.Item[T]) bool { return item.Unchanged && item.ResourceVersion != "" }
 
 // insistence is how many snapshots in a row have to be older than the sink's version
-// before the reflector believes them. A server that lags behind catches up, and the
-// reflector asks for all but the first as the most recent state, which no server takes
-// from a cache that may lag.
+// before the reflector accepts one. A server that lags behind catches up. From the second
+// on, the reflector asks for the most recent state, which no server takes from a cache.
 const insistence = 6
 
 // refusals counts the snapshots in a row that were older than the sink's version.
@@ -238,8 +243,9 @@ type refusals struct {
 	times   int
 }
 
-// insists notes one more, and reports whether it is to be believed. Where versions
-// fall, servers contradict each other, and it begins anew.
+// insists takes note of one more old snapshot, and reports whether the reflector accepts it.
+// If its version is older than that of the last one, several servers contradict each other,
+// and the count begins anew.
 func (f *refusals) insists(version string) bool {
 	if older(version, f.version) {
 		f.times = 0
@@ -249,7 +255,7 @@ func (f *refusals) insists(version string) bool {
 	return f.times >= insistence
 }
 
-// older compares versions where they can be compared.
+// older reports whether a is older than b. It is false if they cannot be compared.
 func older(a, b string) bool {
 	c, err := resourceversion.CompareResourceVersion(a, b)
 	return err == nil && c < 0

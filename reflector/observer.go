@@ -7,23 +7,22 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Observer is a set of hooks into a reflector; any of them may be nil. They are
-// called from Run's goroutine, in the order in which things happen, without any
-// lock held, and they delay the reflector while they run. Hooks and fields of
-// their arguments may be added.
+// Observer is a set of hooks into a reflector. Each may be nil. Run's goroutine calls them,
+// in the order in which things happen, with no lock held. A hook delays the reflector until
+// it returns. Later versions may add hooks, and fields of their arguments.
 type Observer struct {
 	// OnPhase is called when the reflector enters another phase.
 	OnPhase func(PhaseChange)
 
-	// OnPage is called when a page of a list has been read; a list without
-	// paging is one page.
+	// OnPage is called when a page of a list has been read. A list without pages is one
+	// page.
 	OnPage func(PageInfo)
 
 	// OnItem is called for each object of a list.
 	OnItem func(ItemInfo)
 
-	// OnEvent is called for each event of a watch or of a streaming list,
-	// before the sink has it.
+	// OnEvent is called for each event of a watch or of a streaming list, before the sink
+	// is told of it.
 	OnEvent func(EventInfo)
 
 	// OnWait is called before the reflector waits.
@@ -34,7 +33,7 @@ type Observer struct {
 type PhaseChange struct {
 	From, To Phase
 
-	// Cause is the failure that led to this step, nil where nothing has failed.
+	// Cause is the failure that led to this step, nil if nothing has failed.
 	Cause error
 }
 

@@ -13,15 +13,15 @@ import (
 type ListMode uint8
 
 const (
-	// Auto leaves the choice to the reflector. At present it is List: compressed
-	// and read from the server's cache, a plain list is faster and smaller on the
-	// wire than a streaming one.
+	// Auto leaves the choice to the reflector. At present it is List: a list is
+	// compressed and comes from the server's cache, so that it is faster and smaller on
+	// the wire than a streaming list.
 	Auto ListMode = iota
 	// List asks for a list, in pages where that helps, then watches.
 	List
-	// WatchList asks for a streaming list (KEP-3157): one watch that begins with
-	// everything that exists. It costs the server less memory than a list. Where
-	// the server cannot do it, the reflector lists; see doc.go.
+	// WatchList asks for a streaming list (KEP-3157): one watch that begins with all
+	// existing objects. It costs the server less memory than a list. If the server has
+	// no streaming lists, the reflector lists; see the package comment.
 	WatchList
 )
 
@@ -39,106 +39,104 @@ func (m ListMode) String() string {
 	}
 }
 
-// Options are a reflector's settings. The zero value is ready for use. Times that are
-// set are 100 ms at least, and those of Backoff a millisecond: New refuses a number
-// without its unit.
+// Options are a reflector's settings. The zero value is ready for use. A time that is set
+// must be at least 100 ms, and one of Backoff at least a millisecond: a shorter one is
+// probably a number without its unit, and New returns an error for it.
 type Options struct {
 	// ListMode says how snapshots are taken. Defaults to Auto.
 	ListMode ListMode
 
-	// PageSize is the number of objects that one page of a list may have.
-	// Negative means that lists are never paged. Defaults to 500 for lists that
-	// the server reads from its storage, and to no paging for those that it reads
-	// from its cache (RC-7).
+	// PageSize is the number of objects that one page of a list may have. Negative means
+	// lists without pages. Defaults to 500 for lists that the server reads from its
+	// storage, and to no pages for those that it reads from its cache (RC-7).
 	PageSize int64
 
-	// WatchTimeout is the shortest time after which the server is asked to end a
-	// watch; each watch draws its own from [WatchTimeout, 2*WatchTimeout), so that
-	// many clients don't come back at the same moment. A watch that is still open
-	// five seconds later is closed by the reflector. Either way the next watch
-	// starts at once where the last one ended. Defaults to 5 minutes; more than a year
-	// is a year.
+	// WatchTimeout is the shortest time after which the server is asked to end a watch.
+	// Each watch draws its time from [WatchTimeout, 2*WatchTimeout), so that many clients
+	// come back at different moments. The reflector closes a watch that is still open
+	// five seconds later. Either way, the next watch starts at once from the version
+	// where the last one ended. Defaults to 5 minutes; more than a year is a year.
 	WatchTimeout time.Duration
 
 	// ListProgressTimeout is how long a list may be silent, from the request to its end.
-	// For a streaming list it is how long no event may come that brings it nearer to its
-	// end marker; changes of objects do not. After that time, the reflector reports
-	// [ErrNoProgress]. It then tries a list again, and a streaming list never again: a
-	// server that does not finish one does not finish the next. Defaults to 60 seconds,
-	// which is how long an API server works on a list before it gives up by itself: with
-	// a shorter time, the reflector would break off and repeat for ever a list that only
-	// needed patience.
+	// For a streaming list, it is the longest time between events that list existing
+	// objects; changes of objects do not count. After that time, the reflector reports
+	// [ErrNoProgress]. It then tries a list again, but never again a streaming list: a
+	// server that does not finish one does not finish the next. Defaults to 60 seconds.
+	// An API server works on a list for as long before it gives up by itself; with a
+	// shorter time, the reflector would break off, again and again, a list that only
+	// needs more time.
 	ListProgressTimeout time.Duration
 
 	// WatchIdleTimeout is how long a watch may be silent while the reflector waits for
-	// it. Then the reflector takes the connection to be dead, although neither end
-	// knows: it reports [ErrIdle], and starts the next watch at once where this watch
-	// was; as it may be that nothing happened, this counts as no failure. Negative means
-	// for ever. Defaults to 3 minutes: servers send a bookmark about once a minute where
-	// nothing happens, so that three are missing. A server that sends none (as
-	// kube-apiserver for events, which it does not cache) sees one more watch in that
-	// time, and nothing is lost or listed again.
+	// it. After that time, the reflector takes the connection to be dead: it reports
+	// [ErrIdle], and starts the next watch at once from the version where this one was.
+	// That counts as no failure, because it may be that nothing has happened. Negative
+	// means for ever. Defaults to 3 minutes: on a quiet watch, servers send a bookmark
+	// about once a minute, so that three are missing then. (plain/reflector.go closes a
+	// dead watch at the end of its time, after 5 to 10 minutes.) If a server sends no
+	// bookmarks, as kube-apiserver for events, which it does not cache, it gets one watch
+	// in each such time, and nothing is lost or listed again.
 	WatchIdleTimeout time.Duration
 
 	// Backoff says how long to wait after a failure.
 	Backoff Backoff
 
-	// GiveUpAfter is how many times in a row the server may say that the resource does
-	// not exist (404), or that this client must not read it (403), or have a list that
-	// is too large (listwatch.ErrListTooLarge), before Run gives up and returns that
-	// error. Defaults to 0, never: somebody may yet install the definition or grant the
-	// right, and meanwhile the reflector asks less and less often, see
-	// [Backoff].PermanentMax.
+	// GiveUpAfter is how many times in a row such a failure may come before Run gives up
+	// and returns it: the resource does not exist (404), this client must not read it
+	// (403), or the list is too large (listwatch.ErrListTooLarge). Defaults to 0, never:
+	// somebody may yet install the definition or grant the right, and meanwhile the waits
+	// grow; see [Backoff].PermanentMax.
 	GiveUpAfter int
 
-	// AllowTimeTravel accepts a snapshot that is older than the version that the sink
-	// has been told. By default the reflector refuses such a snapshot with
-	// [ErrTimeTravel], and asks again: it comes from a server that lags behind. A
-	// cluster whose storage has been restored from a backup does not catch up: its
-	// versions have gone back for good. So the reflector accepts a snapshot, and reports
-	// ErrTimeTravel once more, where a comparison has found the server's most recent
-	// version to be as old just before, or where six snapshots in a row are older, which
-	// takes half a minute or so, and agree. With AllowTimeTravel, it accepts the first
-	// one. It takes the snapshot as if it knew nothing; see [Restorer].
+	// AllowTimeTravel accepts a snapshot that is older than the version that the sink has
+	// been told. By default the reflector refuses such a snapshot with [ErrTimeTravel],
+	// and asks again, because it may be from a server that lags behind.
+	//
+	// A cluster whose storage has been restored from a backup does not catch up: its
+	// versions have gone back for good. So the reflector accepts an old snapshot in two
+	// cases: a comparison has just found that the server's most recent version is as
+	// old, or six snapshots in a row are older and agree, which takes half a minute or
+	// so. It reports ErrTimeTravel then as well. With AllowTimeTravel, it accepts the
+	// first one. It takes the snapshot as if it knew nothing; see [Restorer].
 	AllowTimeTravel bool
 
-	// SkipComparison leaves out the comparison after a watch was lost, which finds out
-	// whether the server's history is still the history that the reflector knows: a list
-	// of one object before the reflector reads the next watch, and one event that comes
-	// again. Then a cluster that has been restored from a backup may go unnoticed, for
-	// ever where its versions have passed the known ones. The reflector only counts and
-	// logs an event that comes too late. Defaults to false. Where versions are no
-	// numbers, the reflector compares nothing.
+	// SkipComparison leaves out the comparison after a watch was lost: a list of one object
+	// before the next watch, and one event that comes again. The comparison finds out
+	// whether the server's history is still the one that the reflector knows. Without it,
+	// the reflector may not notice that a cluster has been restored from a backup; it
+	// never does if the versions have passed the known ones. It only counts and logs an
+	// event that comes too late. Defaults to false. If versions are not numbers, the
+	// reflector compares nothing.
 	SkipComparison bool
 
-	// SkipUnreadable has the first snapshot handed over although there are objects in it
-	// that cannot be read. By default that is a failed attempt, with an
-	// [*UnreadableError], and the sink is told of nothing: a user who takes a missing
-	// object for deleted would be deceived. Later snapshots and watches go on without
-	// such objects either way, and Status.Unreadable has them; the sink keeps the state
-	// that it has of them. Defaults to false.
+	// SkipUnreadable lets the reflector hand over a first snapshot that has objects which
+	// cannot be read. By default that is a failed attempt, with an [*UnreadableError],
+	// and the sink is told nothing: a user would take the missing objects for deleted.
+	// Later snapshots and watches go on without such objects either way. The sink keeps
+	// the states that it has of them, and Status.Unreadable has them. Defaults to false.
 	SkipUnreadable bool
 
-	// OnError is told of every failed attempt, once, and of every object that
-	// could not be read. It is called from Run's goroutine, without any lock held,
-	// and delays the reflector while it runs. Defaults to nil.
+	// OnError is called once for every failed attempt, and for every object that could not
+	// be read. Run's goroutine calls it, with no lock held. It delays the reflector until
+	// it returns. Defaults to nil.
 	OnError func(Error)
 
-	// Wake ends a wait early: whatever comes from it lets the next attempt begin at
-	// once, where somebody knows that it is worth while, such as when a missing
-	// CustomResourceDefinition has come. It is not read between waits, so a channel
-	// with room for one is a note for the next of them. To close it ends one wait,
+	// Wake ends a wait early: after a value, the next attempt begins at once. It is for
+	// users who know that an attempt is worth while, because a missing
+	// CustomResourceDefinition has come for example. The reflector reads it only while it
+	// waits: with a buffer of one, a value ends the next wait. Closing it ends one wait,
 	// the running or the next one. Defaults to nil.
 	Wake <-chan struct{}
 
-	// Observer is told of every step of the reflector. Defaults to nil.
+	// Observer has functions that the reflector calls at every step. Defaults to nil.
 	Observer *Observer
 
 	// Logger gets a warning when attempts begin to fail, when they fail with another
-	// status, and every five minutes while they do; a line at info level when they
-	// succeed again; and every single failure at debug level. It should say which
-	// resource this is, as in logger.With("resource", "pods"). Defaults to
-	// slog.Default(), as it is at New; slog.New(slog.DiscardHandler) is silence.
+	// status, and every five minutes while they fail. It gets a line at info level when
+	// they succeed again, and every single failure at debug level. It should name the
+	// resource, as logger.With("resource", "pods") does. Defaults to the slog.Default()
+	// of the time of New. slog.New(slog.DiscardHandler) drops all of it.
 	Logger *slog.Logger
 }
 
@@ -148,16 +146,16 @@ var (
 	errShort    = errors.New("reflector: Options.WatchTimeout, ListProgressTimeout and WatchIdleTimeout are durations, such as 5*time.Minute, of 100 ms at least")
 )
 
-// shortest is the least of the times of Options: less is a number without its unit, and
-// no server answers as fast.
+// shortest is the least value of a time in Options. A shorter one is probably a number
+// without its unit, and no server answers as fast.
 const shortest = 100 * time.Millisecond
 
-// isShort says that one of some times is set, and shorter than least.
+// isShort reports whether one of the times is set, and shorter than least.
 func isShort(least time.Duration, times ...time.Duration) bool {
 	return slices.ContainsFunc(times, func(d time.Duration) bool { return 0 < d && d < least })
 }
 
-// validate returns an error that names the options which make no sense.
+// validate returns an error that names invalid options.
 func (o Options) validate() error {
 	switch {
 	case o.ListMode > WatchList:
@@ -194,9 +192,8 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// longestWatch is half of the longest time for which the reflector asks a server to
-// keep a watch open. Sums of such durations, and a server's seconds, are far from an
-// overflow.
+// longestWatch is half of the longest time for which the reflector asks a server to keep a
+// watch open. Sums of such times do not overflow, nor do the server's seconds.
 const longestWatch = 365 * 24 * time.Hour
 
 // watchTimeout draws the timeout of one watch (RC-20).

@@ -13,10 +13,10 @@ const (
 	Listing
 	// Streaming reads a streaming list, up to its end marker.
 	Streaming
-	// Connecting has asked for a watch that the server has not answered yet.
+	// Connecting waits for the server's answer to the request for a watch.
 	Connecting
-	// Comparing has a watch, after the last one was lost, and finds out whether the
-	// server's history is still the history that the reflector knows.
+	// Comparing has a new watch after the last one was lost. It finds out whether the
+	// server's history is still the one that the reflector knows.
 	Comparing
 	// Watching reads the events of a watch.
 	Watching

@@ -12,63 +12,62 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// A Sink is kept in step with a server by a reflector. Replace and Apply are called
-// from one goroutine, Run's, one call at a time. An error that they return is reported,
-// and after a wait a new snapshot is handed over, so that a failed call may have done
-// all, some or none of its work.
+// A reflector keeps a Sink in step with a server. Run's goroutine calls Replace and Apply,
+// one call at a time. If a call fails, the reflector reports the error, and hands over a
+// new snapshot after a wait: a failed call may have done all, some or none of its work.
 type Sink[T any] interface {
-	// HasVersion reports whether the sink holds the object with this key in this
-	// very version; see listwatch.ListOptions.Known. It may be called from several
-	// goroutines at once, and while Replace or Apply runs.
+	// HasVersion reports whether the sink has the object with this key in exactly this
+	// version; see listwatch.ListOptions.Known. It may be called from several goroutines
+	// at once, and while Replace or Apply runs.
 	HasVersion(key types.NamespacedName, resourceVersion string, uidHash uint64) bool
 
-	// Replace hands over a whole snapshot as one step: every object that exists,
-	// and thereby also which don't. resourceVersion is the version of the snapshot.
-	// The sink owns the slice.
+	// Replace hands over a whole snapshot as one step: every object that exists. Objects
+	// of the sink that are missing in it are gone. resourceVersion is the version of the
+	// snapshot. The sink owns the slice.
 	//
-	// An item that is marked Unchanged has no object: the sink keeps what it has under
-	// this key. Where the item also has no ResourceVersion, the object could not be
+	// An item that is marked Unchanged has no object: the sink keeps the object that it has
+	// under this key. If the item also has no ResourceVersion, the object could not be
 	// read, and the sink may have another version of it, or nothing. The last item may
-	// have no name either: then an object could not be read, and nobody knows its key,
-	// so the sink keeps every object that is not listed.
+	// have no name either: then an object of an unknown key could not be read, and the
+	// sink keeps every object that is missing in the snapshot.
 	Replace(items []listwatch.Item[T], resourceVersion string) error
 
 	// Apply hands over one change, or a bookmark, in the server's order.
 	//
-	// A Deleted that is marked Unchanged has no object: it could not be read, so that
-	// its last state is the state that the sink has, if it has any. A Modified that is
-	// marked Unchanged is of an object that could not be read: if the sink has an object
-	// of another UIDHash under this key, that object is gone; else nothing has changed
-	// for the sink.
+	// A Deleted that is marked Unchanged has no object, because it could not be read. Its
+	// last state is the one that the sink has, if it has any. A Modified that is marked
+	// Unchanged is of an object that could not be read. If the sink has an object of
+	// another UIDHash under this key, that object is gone; otherwise nothing changes in
+	// the sink.
 	Apply(event listwatch.Event[T]) error
 }
 
-// Holder is a [Sink] that shows the objects which it holds, so that later objects can
-// share their equal parts with them: see listwatch.WatchOptions.Held.
+// Holder is a [Sink] that shows its objects, so that their later versions can share equal
+// parts with them; see listwatch.WatchOptions.Held.
 type Holder interface {
 	HeldObject(key types.NamespacedName) any
 }
 
-// Restorer is a [Sink] that takes the version of an object for the object: it need not
+// Restorer is a [Sink] that recognises unchanged objects by their version, and so need not
 // replace an object by the same version of it.
 type Restorer[T any] interface {
 	// Restore is Replace for a snapshot of a server with another history, as after a
-	// cluster has been restored from a backup: an object of the sink may differ from the
-	// server's even in the same version. Items are marked Unchanged only where they
-	// could not be read. resourceVersion may be lower than the version that the sink was
-	// told before.
+	// restore of the cluster from a backup: an object of the sink may differ from the
+	// server's although both have the same version. Items are marked Unchanged only if
+	// they could not be read. resourceVersion may be lower than the version that the sink
+	// was told before.
 	Restore(items []listwatch.Item[T], resourceVersion string) error
 }
 
-// Waker is a [Sink] that wants to know when there are other objects that cannot be read:
-// see [Reflector.Unreadable]. WakeUnreadable is called by Run's goroutine.
+// Waker is a [Sink] that is called when the set of unreadable objects changes; see
+// [Reflector.Unreadable]. Run's goroutine calls WakeUnreadable.
 type Waker interface{ WakeUnreadable() }
 
-// Keeper is a [Sink] that stores a snapshot or an event some time after it was handed
-// over. KeepUnreadable hands it the reasons which [Reflector.Unreadable] forgets when
-// it returns: the sink has just been told that these objects are gone, or of a state
-// that can be read, and until it has stored that, its store is without them for the
-// same reasons. It is called by Run's goroutine.
+// Keeper is a [Sink] that stores a snapshot or an event some time after it was handed over.
+// The sink has been told that some unreadable objects are gone, or of states that can be
+// read. Until it has stored that, its store lacks them for the reasons in unread. When
+// KeepUnreadable returns, [Reflector.Unreadable] forgets these reasons. Run's goroutine calls
+// it.
 type Keeper interface {
 	KeepUnreadable(unread []*listwatch.ObjectError)
 }
@@ -87,22 +86,22 @@ type Reflector[T any] struct {
 	version string      // through which the sink has been told everything
 	paged   bool        // the server answers in pages even from its cache
 	warned  bool        // of an unreadable object, in this snapshot or watch
-	refused refusals    // of snapshots, in a row
+	refused refusals    // old snapshots in a row
 	doubt   doubt       // whether the server's history is the known one
-	mark    mark.Mark   // the last event of that history, of which the sink was told
+	mark    mark.Mark   // the last event of that history that the sink was told
 	synced  bool        // the sink has had a whole snapshot
 	unread  unreadables // written with the record locked, as others read it
 	relists pace.Pace   // for failed watches
 	haste   pace.Haste
-	waited  bool // before the attempt that comes now
+	waited  bool // before this attempt
 
-	// Failures in a row, of attempts to take a snapshot and of attempts to watch.
-	// A snapshot says nothing about whether watches work, nor the other way round.
+	// Failures in a row of attempts to take a snapshot, and of attempts to watch. They are
+	// apart, because snapshots may work while watches do not, and the other way round.
 	snapshots, watches row
 }
 
-// New returns a reflector from source to sink. It starts nothing. The error says
-// which of opts make no sense, or that source or sink is missing.
+// New returns a reflector from source to sink. It starts nothing. It returns an error if an
+// option is invalid, or if source or sink is nil.
 func New[T any](source listwatch.Source[T], sink Sink[T], opts Options) (*Reflector[T], error) {
 	if isNil(source) || isNil(sink) {
 		return nil, errMissing
@@ -118,14 +117,14 @@ func New[T any](source listwatch.Source[T], sink Sink[T], opts Options) (*Reflec
 
 var errMissing = errors.New("reflector: New needs a source and a sink")
 
-// isNil reports whether something is nil, or a pointer that is.
+// isNil reports whether something is nil, or a nil pointer.
 func isNil(something any) bool {
 	v := reflect.ValueOf(something)
 	return !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil()
 }
 
-// known is listwatch.ListOptions.Known of a snapshot: nothing is where the server has
-// another history.
+// known is listwatch.ListOptions.Known of a snapshot. It is nil if the server has another
+// history.
 func (r *Reflector[T]) known() func(key types.NamespacedName, resourceVersion string, uidHash uint64) bool {
 	if r.doubt.other {
 		return nil
@@ -149,21 +148,21 @@ func (r *Reflector[T]) held() func(key types.NamespacedName) any {
 	return nil
 }
 
-// Run keeps the sink in step with the server until ctx ends, and then returns nil.
-// It ends earlier, with an [Error], only where [Options].GiveUpAfter asks for that, and
-// where the source can never work ([listwatch.ErrUnusable]).
+// Run keeps the sink in step with the server until ctx ends, and then returns nil. It
+// returns earlier, with an [Error], only if [Options].GiveUpAfter asks for that, or if the
+// source can never work ([listwatch.ErrUnusable]).
 //
-// The caller is the owner of everything that happens: there are no other
-// goroutines than those of the Source.
+// Run works in the goroutine of its caller. There are no other goroutines than those of the
+// Source.
 //
-// When Run has returned it may be called again; it goes on from the version where
-// it was, with a new snapshot. While it runs, another call returns [ErrRunning].
+// When Run has returned it may be called again. It then takes a new snapshot that is not
+// older than the last version. While it runs, another call returns [ErrRunning].
 func (r *Reflector[T]) Run(ctx context.Context) error {
 	if !r.record.start() {
 		return ErrRunning
 	}
 	defer r.record.stop()
-	// However Run is left, no request outlives it.
+	// No request outlives Run, even if a hook panics.
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 
@@ -175,7 +174,7 @@ func (r *Reflector[T]) Run(ctx context.Context) error {
 	for s.phase() != Stopped {
 		next, err := r.step(ctx, s)
 		switch {
-		case ctx.Err() != nil: // which is no failure
+		case ctx.Err() != nil: // The end of ctx is no failure.
 			next, err = r.stop(next), nil
 		case err != nil:
 			err = r.report(s.phase(), err, next)

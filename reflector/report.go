@@ -16,15 +16,15 @@ func (r *Reflector[T]) atOnce(row *row, err error, next state[T]) state[T] {
 	return next
 }
 
-// retry counts a failure after which next follows when some time has passed: more with
-// each failure, and no less than the server asks for, up to Backoff.MaxRetryAfter. The
-// reflector ends if the failure reaches Options.GiveUpAfter, or if nothing will ever
-// mend it.
+// retry counts a failure after which next follows after a wait. The wait grows with each
+// failure in a row. It is no shorter than the server asks for, up to Backoff.MaxRetryAfter.
+// The reflector gives up if the failures reach Options.GiveUpAfter, or if the source can
+// never work.
 func (r *Reflector[T]) retry(row *row, err error, next state[T]) state[T] {
 	return r.retryWithin(row, r.opts.Backoff.Max, err, next)
 }
 
-// retryWithin is retry where Backoff.Max is not the longest wait.
+// retryWithin is retry with another longest wait than Backoff.Max.
 func (r *Reflector[T]) retryWithin(row *row, longest time.Duration, err error, next state[T]) state[T] {
 	return r.retryAfter(0, row, longest, err, next)
 }
@@ -58,7 +58,7 @@ func (r *Reflector[T]) succeeded(ended *row) {
 
 func (r *Reflector[T]) failures() int { return r.snapshots.failures + r.watches.failures }
 
-// report makes a failed attempt known, and the wait that follows it (D7).
+// report reports a failed attempt, with the wait that follows (D7).
 func (r *Reflector[T]) report(phase Phase, err error, next state[T]) Error {
 	wait := waitOf[T](next)
 	e := Error{Phase: phase, Err: err, Failures: r.watches.failures, RetryIn: wait, Final: next.phase() == Stopped}
@@ -71,9 +71,9 @@ func (r *Reflector[T]) report(phase Phase, err error, next state[T]) Error {
 		return r.reportIdle(e)
 	}
 	level := slog.LevelDebug
-	if e.Final { // worth a warning whatever came before
+	if e.Final { // This is always worth a warning.
 		level = slog.LevelWarn
-	} else if wait > 0 { // otherwise part of life, such as an expired version or a silent watch
+	} else if wait > 0 { // Failures without a wait are usual, such as an expired version.
 		if _, due := row.said.Due(int(statusOf(err).Code), time.Now()); due {
 			level = slog.LevelWarn
 		}
@@ -87,8 +87,8 @@ func (r *Reflector[T]) report(phase Phase, err error, next state[T]) Error {
 	return e
 }
 
-// reportIdle makes known that a watch is opened again because it was silent. That is no
-// failure: perhaps nothing happened.
+// reportIdle reports that the next watch begins because the last one was silent. That is no
+// failure, because perhaps nothing has happened.
 func (r *Reflector[T]) reportIdle(e Error) Error {
 	e.Failures = 0
 	r.opts.Logger.Debug("The watch fell silent, opening the next one", "err", e.Err)
@@ -96,8 +96,8 @@ func (r *Reflector[T]) reportIdle(e Error) Error {
 	return e
 }
 
-// skip makes an object known that could not be read. The first one of a snapshot
-// or of a watch is worth a warning.
+// skip reports an object that could not be read. The first one of a snapshot or a watch is
+// worth a warning.
 func (r *Reflector[T]) skip(phase Phase, unread *listwatch.ObjectError) {
 	level := slog.LevelDebug
 	if !r.warned {
@@ -119,7 +119,7 @@ func (r *Reflector[T]) publish(e Error, count func(*Status)) {
 	}
 }
 
-// enter makes the phase of s known, with the failure that led to it.
+// enter reports the phase of s, with the failure that led to it.
 func (r *Reflector[T]) enter(s state[T], cause error) {
 	change := PhaseChange{To: s.phase(), Cause: cause}
 	wait, now := waitOf[T](s), time.Now()
@@ -139,7 +139,7 @@ func (r *Reflector[T]) enter(s state[T], cause error) {
 	}
 }
 
-// beginSnapshot counts a snapshot, whichever way it is taken.
+// beginSnapshot counts a snapshot, by a list or a streaming list.
 func (r *Reflector[T]) beginSnapshot() {
 	r.warned = false
 	r.record.update(func(st *Status) {
@@ -151,7 +151,7 @@ func (r *Reflector[T]) beginSnapshot() {
 	})
 }
 
-// itemReceived makes known an item of a list, of which there are n now.
+// itemReceived reports an item of a list, which has n items now.
 func (r *Reflector[T]) itemReceived(item listwatch.Item[T], n int) {
 	r.record.update(func(st *Status) {
 		st.Listed++
@@ -162,8 +162,7 @@ func (r *Reflector[T]) itemReceived(item listwatch.Item[T], n int) {
 	}
 }
 
-// pageReceived makes known a page of size items, which makes n with those of
-// earlier pages.
+// pageReceived reports a page of size items. With those of earlier pages there are n.
 func (r *Reflector[T]) pageReceived(size, n int, meta listwatch.ListMeta) {
 	r.record.update(func(st *Status) { st.Total = int64(n) + meta.RemainingItemCount })
 	if r.opts.Observer.OnPage != nil {
@@ -171,7 +170,7 @@ func (r *Reflector[T]) pageReceived(size, n int, meta listwatch.ListMeta) {
 	}
 }
 
-// eventReceived makes an event known to the observer.
+// eventReceived reports an event to the observer.
 func (r *Reflector[T]) eventReceived(phase Phase, event listwatch.Event[T]) {
 	if r.opts.Observer.OnEvent != nil {
 		r.opts.Observer.OnEvent(EventInfo{
@@ -184,8 +183,8 @@ func (r *Reflector[T]) eventReceived(phase Phase, event listwatch.Event[T]) {
 	}
 }
 
-// eventDone counts an event that has been dealt with; n is how many objects the
-// streaming list has, or -1 where this is a watch.
+// eventDone counts an event that has been dealt with. n is how many objects the streaming
+// list has, or -1 for a watch.
 func (r *Reflector[T]) eventDone(event listwatch.Event[T], n int) {
 	now := time.Now()
 	r.record.update(func(st *Status) {

@@ -7,13 +7,13 @@ import (
 )
 
 // Row counts failures in a row of attempts of one kind, and says how long to wait after
-// each. It is for attempts beside a Reflector that are to be repeated as a Reflector
-// repeats its own. The zero value has none. It is not safe for concurrent use.
+// each. It is for code beside a Reflector that retries as a Reflector does. The zero value
+// has no failures. It is not safe for concurrent use.
 type Row struct {
 	failures  int  // all of them
-	answered  int  // those that a server is to blame for, or the sink
-	outage    int  // the last ones, if no server was reached, or it did not know the client
-	permanent int  // the last ones, if the server meant them to be permanent
+	answered  int  // those of a server that answered, or of the sink
+	outage    int  // the last ones in a row without a server, or with a server that did not know the client
+	permanent int  // the last ones in a row that were permanent
 	expired   bool // the last one was a version that is too old
 }
 
@@ -28,14 +28,14 @@ func (r *Row) Failed(err error, b Backoff) time.Duration {
 	return r.wait(b, longest, err)
 }
 
-// Failures is how many there were.
+// Failures returns how many failures there were.
 func (r *Row) Failures() int { return r.failures }
 
-// Answered is how many of the failures came from a server that was reached and knew the
-// client, or that broke a connection.
+// Answered returns how many of the failures came from a server that was reached and knew the
+// client, or were a broken connection.
 func (r *Row) Answered() int { return r.answered }
 
-// Expired says that the last failure was a version too old for the server. If the next
+// Expired reports whether the last failure was a version too old for the server. If the next
 // failure is the same, a list did not help.
 func (r *Row) Expired() bool { return r.expired }
 
@@ -50,7 +50,7 @@ func (r *Row) failed(err error) {
 	} else {
 		r.permanent = 0
 	}
-	if isOutage(err) || r.failures == 1 && isLost(err) { // An outage begins so, where all was well before.
+	if isOutage(err) || r.failures == 1 && isLost(err) { // A lost connection as the first failure begins an outage.
 		r.outage++
 	} else {
 		r.outage = 0
@@ -58,8 +58,8 @@ func (r *Row) failed(err error) {
 	}
 }
 
-// wait draws the wait after the last failure, which is err. It is no longer than
-// longest, unless the server asks for that.
+// wait draws the wait after the last failure, which is err. It is no longer than longest,
+// unless the server asks for a longer one.
 func (r *Row) wait(b Backoff, longest time.Duration, err error) time.Duration {
 	var wait time.Duration
 	switch {
@@ -73,8 +73,8 @@ func (r *Row) wait(b Backoff, longest time.Duration, err error) time.Duration {
 	return max(wait, min(delayAsked(err), b.MaxRetryAfter))
 }
 
-// row is the one of a Reflector.
+// row is a Row of a Reflector.
 type row struct {
 	Row
-	said remind.Reminder // in the log
+	said remind.Reminder // says what the log has of it
 }

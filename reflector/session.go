@@ -11,7 +11,7 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// session is an open watch with all that may end it.
+// session is an open watch, with its timers and its context.
 type session[T any] struct {
 	stream  listwatch.WatchStream[T]
 	opened  time.Time
@@ -20,13 +20,12 @@ type session[T any] struct {
 	ctx     context.Context // of the request
 	cancel  context.CancelCauseFunc
 	overdue *time.Timer
-	silence *atomic.Pointer[silence] // all of the session that the Source may keep
+	silence *atomic.Pointer[silence] // behind a pointer, since the Source may keep it
 }
 
-// open asks for a watch, which ends with reason when nothing has come for as long
-// as limit; see listen.
+// open opens a watch. The watch ends with reason when nothing has come for limit; see listen.
 func (r *Reflector[T]) open(ctx context.Context, opts listwatch.WatchOptions, limit time.Duration, reason error) (*session[T], error) {
-	if err := listwatch.Prepare(ctx, r.source); err != nil { // as for a list
+	if err := listwatch.Prepare(ctx, r.source); err != nil { // before any deadline, as for a list
 		return nil, explain(ctx, err)
 	}
 	opts.Timeout = cmp.Or(opts.Timeout, r.opts.watchTimeout())
@@ -59,21 +58,21 @@ func (s *session[T]) next() (listwatch.Event[T], error) {
 	return event, explain(s.ctx, err)
 }
 
-// early says that it is not yet time for the server to end it.
+// early reports whether it is too early for the server to end the watch.
 func (s *session[T]) early() bool { return time.Since(s.opened)+pace.OverdueMargin < s.timeout }
 
-// endAfter sets for how long the stream may be silent from now on, and the reason
-// with which it ends after that.
+// endAfter sets how long the stream may be silent from now on. After that time, it ends with
+// reason.
 func (s *session[T]) endAfter(limit time.Duration, reason error) {
 	s.silence.Swap(listen(limit, s.cancel, reason)).stop()
 }
 
-// close releases everything. It does no harm to call it again.
+// close closes the stream, and stops the timers. It may be called again.
 func (s *session[T]) close() {
 	s.overdue.Stop()
 	s.silence.Load().stop()
 	if s.stream != nil {
-		// The stream is of no use any more, so neither is an error of closing it.
+		// Nobody reads the stream any more, so an error of closing it does not matter.
 		_ = s.stream.Close()
 	}
 	s.cancel(nil)
@@ -86,8 +85,7 @@ func (s *session[T]) abandon() {
 	s.cancel(nil)
 }
 
-// about adds the source's name, if it has one, to an error of the reflector's own
-// making.
+// about adds the source's name, if it has one, to an error that the reflector has made.
 func (r *Reflector[T]) about(err error) error {
 	if named, ok := r.source.(fmt.Stringer); ok {
 		return fmt.Errorf("%v: %w", named, err)
@@ -95,8 +93,8 @@ func (r *Reflector[T]) about(err error) error {
 	return err
 }
 
-// explain replaces an error by the reason for which the request was ended, if it
-// was: the stream only knows that it was. ctx is that of the request.
+// explain replaces an error by the reason for which the reflector ended the request, if it
+// did: the stream only knows that its context has ended. ctx is that of the request.
 func explain(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() != nil {
 		return context.Cause(ctx)

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// silence ends a request when its stream says nothing for too long. Only the time
-// counts for which somebody waits for the stream: the stream is not to blame for a slow
-// sink. A nil silence never ends a request.
+// silence ends a request whose stream is silent for too long. Only the time counts in which
+// the reflector waits for the stream: a slow sink is no silence of the stream. A nil silence
+// never ends a request.
 type silence struct {
 	limit  time.Duration
 	end    context.CancelCauseFunc
@@ -17,13 +17,14 @@ type silence struct {
 	began  time.Time
 	timer  *time.Timer
 
-	// since is when the wait began, after began; idle or over where nobody waits.
+	// since is when the wait began, as a duration after began; idle or over if nobody
+	// waits.
 	since atomic.Int64
 
 	// The following fields belong to the waiting goroutine.
 
-	from  int64         // since of the last wait
-	spent time.Duration // in waits that ended in vain
+	from  int64         // since, of the last wait
+	spent time.Duration // in waits whose events were of no use
 }
 
 const (
@@ -31,9 +32,8 @@ const (
 	over = -2 // for good
 )
 
-// listen makes a silence that calls end with reason, from a goroutine of its own,
-// when limit has passed since somebody began to wait, which is now. It is nil if
-// limit is negative.
+// listen returns a silence whose first wait begins now. When a wait has lasted for limit, it
+// calls end with reason, from a goroutine of its own. It returns nil if limit is negative.
 func listen(limit time.Duration, end context.CancelCauseFunc, reason error) *silence {
 	if limit < 0 {
 		return nil
@@ -44,30 +44,30 @@ func listen(limit time.Duration, end context.CancelCauseFunc, reason error) *sil
 	return s
 }
 
-// wait says that somebody waits from now on.
+// wait begins a wait.
 func (s *silence) wait() {
 	if s != nil {
 		s.since.Store(int64(time.Since(s.began) - s.spent))
 	}
 }
 
-// heard says that nobody waits any more.
+// heard ends the wait: the stream has brought something.
 func (s *silence) heard() {
 	if s != nil {
 		s.from, s.spent = s.since.Swap(idle), 0
 	}
 }
 
-// inVain says, after heard, that the event was of no use: the next wait continues the
-// wait that has ended.
+// inVain says, after heard, that the event was of no use. The next wait then continues the
+// last one.
 func (s *silence) inVain() {
 	if s != nil {
 		s.spent = time.Since(s.began) - time.Duration(s.from)
 	}
 }
 
-// progress says, from any goroutine, that another goroutine than the waiting one has
-// heard the stream, if any goroutine waits.
+// progress says that another goroutine than the waiting one has heard the stream: if there is
+// a wait, it begins anew. It may be called from any goroutine.
 func (s *silence) progress() {
 	if s == nil {
 		return
@@ -77,7 +77,7 @@ func (s *silence) progress() {
 	}
 }
 
-// stop ends it. It does no harm to call it again.
+// stop stops the timer for good. It may be called again.
 func (s *silence) stop() {
 	if s != nil {
 		s.since.Store(over)
@@ -85,8 +85,8 @@ func (s *silence) stop() {
 	}
 }
 
-// check looks whether the time has come, and else when it may come. To set the
-// timer only here spares two calls to the runtime for each event.
+// check ends the request if the limit has passed, and otherwise sets the timer to the next
+// possible moment. Setting it only here saves two calls to the runtime for each event.
 func (s *silence) check() {
 	left := s.limit
 	switch since := s.since.Load(); since {
@@ -103,7 +103,7 @@ func (s *silence) check() {
 	s.end(s.reason)
 }
 
-// again has check called once more, unless stop has come meanwhile: no timer outlives it.
+// again sets the timer, unless stop was called meanwhile: no timer outlives stop.
 func (s *silence) again(left time.Duration) {
 	s.timer.Reset(left)
 	if s.since.Load() == over {

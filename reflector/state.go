@@ -10,8 +10,8 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// state is one of the types below. Each holds exactly what is legal in its phase:
-// there is no watching state without a stream and a version to go on from.
+// state is one of the types below. Each has exactly the fields that its phase needs: a
+// watching state always has a stream, and a version to go on from.
 type state[T any] interface{ phase() Phase }
 
 // listing asks for a page of a list.
@@ -39,9 +39,9 @@ type streaming[T any] struct {
 	watch *session[T]
 	items collection[T]
 
-	// How far it is; see took.
-	changes bool   // there has been something else than the initial events
-	newest  string // version of the last such event
+	// How near the end marker is; see took.
+	changes bool   // there has been an event that lists no existing object
+	newest  string // the newest version of such an event
 }
 
 // connecting asks for a watch.
@@ -49,16 +49,15 @@ type connecting[T any] struct {
 	version string // the watch starts after it
 }
 
-// comparing has a watch that was opened after another one had been lost, or that has
-// brought an event too late, and compares the server's history with the history that
-// the reflector knows.
+// comparing has a watch that was opened after another one was lost, or after an event that
+// came too late. It compares the server's history with the one that the reflector knows.
 type comparing[T any] struct {
 	version string // through which the sink has been told everything
 	from    string // the watch starts after it: version, or just before the mark
 	watch   *session[T]
-	asked   bool // the question of the server's version is settled: it was asked, or it is too early to ask
+	asked   bool // the server was asked for its version, or it is too early to ask
 	listed  bool // the server was asked for its version
-	told    bool // the server told its version, and it is not older
+	told    bool // the server told its version, which is not older
 }
 
 // watching reads the next event of a watch.
@@ -68,9 +67,8 @@ type watching[T any] struct {
 	heard   bool // there has been an event or a bookmark
 	late    bool // there has been an event with a version that the watch had passed
 
-	// synthetic says that Added events list the existing objects, in no particular
-	// order, because the watch has no version to start from: the versions of these
-	// events are not the watch's.
+	// synthetic says that the watch had no version to start from. So its Added events list
+	// the existing objects, in no particular order, and their versions are not the watch's.
 	synthetic bool
 }
 
@@ -78,7 +76,7 @@ type watching[T any] struct {
 type backingOff[T any] struct {
 	wait    time.Duration
 	then    state[T]
-	hurried bool // not because of a failure
+	hurried bool // because of too many attempts, not of a failure
 }
 
 // stopped is the end.
@@ -101,11 +99,11 @@ func waitOf[T any](s state[T]) time.Duration {
 	return 0
 }
 
-// step does the work of s (one request, one event, one wait) and returns the next
-// state, and the error of a failure. After a failure the next state is a backingOff,
-// unless there is no need to wait.
+// step does the work of s: one request, one event or one wait. It returns the next state, and
+// the error of a failure. After a failure the next state is a backingOff, unless there is no
+// need to wait.
 //
-// A state is used up by the step; it may come back as the next one.
+// The step may change s, and may return it as the next state.
 func (r *Reflector[T]) step(ctx context.Context, s state[T]) (state[T], error) {
 	if ctx.Err() != nil {
 		return r.stop(s), nil
@@ -131,7 +129,7 @@ func (r *Reflector[T]) step(ctx context.Context, s state[T]) (state[T], error) {
 			r.opts.Wake = nil // A closed channel would end every later wait at once.
 		}
 		if r.waited = true; !s.hurried {
-			r.haste = pace.Haste{} // The waits after a failure suffice.
+			r.haste = pace.Haste{} // The wait after a failure is enough.
 		}
 		return s.then, nil
 	default:
@@ -139,7 +137,7 @@ func (r *Reflector[T]) step(ctx context.Context, s state[T]) (state[T], error) {
 	}
 }
 
-// stop releases what s holds.
+// stop releases the stream of s.
 func (r *Reflector[T]) stop(s state[T]) state[T] {
 	switch s := s.(type) {
 	case *streaming[T]:
@@ -152,8 +150,8 @@ func (r *Reflector[T]) stop(s state[T]) state[T] {
 	return stopped[T]{}
 }
 
-// snapshot returns the state in which a snapshot begins that is not older than
-// version; "0" stands for any, and "" for the most recent one.
+// snapshot returns the first state of a snapshot that is not older than version. "0" is any
+// snapshot, and "" the most recent one.
 func (r *Reflector[T]) snapshot(version string) state[T] {
 	if r.mode == WatchList {
 		return &requesting[T]{at: version}
@@ -161,15 +159,14 @@ func (r *Reflector[T]) snapshot(version string) state[T] {
 	return &listing[T]{at: version}
 }
 
-// resnapshot returns the state in which a snapshot begins that is not older than the
-// sink's version (RC-4).
+// resnapshot returns the first state of a snapshot that is not older than the sink's version
+// (RC-4).
 func (r *Reflector[T]) resnapshot() state[T] {
 	return r.snapshot(cmp.Or(r.version, "0"))
 }
 
-// abandon stops the timers of a state that has been left by a panic, or by
-// runtime.Goexit, in user code. The stream itself ends with the context; to close it might
-// block, and hide the panic.
+// abandon stops the timers of a state after a panic, or runtime.Goexit, in user code. The
+// stream ends with the context: closing it might block, and hide the panic.
 func abandon[T any](s state[T]) {
 	switch s := s.(type) {
 	case *streaming[T]:

@@ -20,13 +20,12 @@ type Status struct {
 	// everything, "" before the first snapshot.
 	ResourceVersion string
 
-	// ListMode is how snapshots are taken: List or WatchList. It differs from the
-	// one in Options where that was Auto, or when streaming lists did not work.
+	// ListMode is how snapshots are taken: List or WatchList. It differs from that of
+	// Options if that is Auto, or if streaming lists did not work.
 	ListMode ListMode
 
-	// Items is how many objects the running snapshot has so far, or the last one
-	// had. Total is how many it will have, as far as the server has said; 0 means
-	// unknown.
+	// Items is how many objects the running snapshot has so far, or the last one had.
+	// Total is how many it will have; 0 if the server has not told.
 	Items int
 	Total int64
 
@@ -34,21 +33,21 @@ type Status struct {
 	// last event or bookmark of a watch was received.
 	LastListAt, LastEventAt time.Time
 
-	// Unreadable are the objects that the sink does not have, or has in an older state,
-	// because they could not be read: in the last snapshot, whether or not it was
-	// handed over, and since. An object leaves it when it can be read, in an event or a
-	// snapshot, or is deleted. The reflector does not ask for a single object again: one
-	// that was damaged once on the way stays here until it changes or is listed again.
-	// Objects without a name leave it with the next snapshot, which then follows when
-	// the watch ends.
+	// Unreadable has the objects that the sink lacks, or has in an older state, because
+	// they could not be read: in the last snapshot, whether or not it was handed over, or
+	// in later events. An object leaves it when an event or a snapshot has the object in
+	// a state that can be read, or when the object is deleted. The reflector does not ask
+	// for a single object again: an object that was damaged on its way stays here until
+	// it changes or is listed again. Objects without a name leave with the next snapshot,
+	// which then follows when the watch ends.
 	Unreadable Unreadable
 
-	// Failures is how many attempts have failed since the last success of their
-	// kind; 0 means that all is well.
+	// Failures is how many attempts have failed since the last success of their kind. 0
+	// means that nothing fails.
 	Failures int
 
-	// LastError is the last thing reported to OnError, an [Error], and LastErrorAt
-	// when it was. Success does not clear them.
+	// LastError is the last error that was reported to OnError, an [Error], and
+	// LastErrorAt when it was. Success does not clear them.
 	LastError   error
 	LastErrorAt time.Time
 
@@ -60,28 +59,28 @@ type Status struct {
 
 // Stats has the counts of a reflector's work since New.
 type Stats struct {
-	// Lists counts the snapshots begun, plain or streaming. Relists counts those
-	// of them that were begun after the sink already had one.
+	// Lists counts the snapshots begun, by lists or streaming lists. Relists counts those
+	// of them that began after the sink already had one.
 	Lists, Relists uint64
 
-	// Pages counts the requests for lists, StreamingLists those for streaming
-	// lists, Watches those for watches that start from a version.
+	// Pages counts the requests for pages of lists, StreamingLists those for streaming
+	// lists, and Watches those for watches that start from a version.
 	Pages, StreamingLists, Watches uint64
 
-	// Comparisons counts the requests for the server's version, after a watch was lost.
+	// Comparisons counts the requests for the server's version after a lost watch.
 	Comparisons uint64
 
-	// Listed counts the objects received in lists, Events the events of watches
-	// and streaming lists, except for bookmarks, and Bookmarks these.
+	// Listed counts the objects of lists. Events counts the events of watches and streaming
+	// lists, except for bookmarks, which Bookmarks counts.
 	Listed, Events, Bookmarks uint64
 
-	// Errors counts the failed attempts, Skipped the objects that could not be
-	// read, Stale the events and bookmarks that were ignored because a watch had passed
-	// their version already; see [ErrLate].
+	// Errors counts the failed attempts, and Skipped the objects that could not be read.
+	// Stale counts the events and bookmarks that the reflector ignored because the watch
+	// had passed their version; see [ErrLate].
 	Errors, Skipped, Stale uint64
 }
 
-// Status returns a consistent snapshot. It may be called at any time, from any
+// Status returns the status of one moment. It may be called at any time, from any
 // goroutine, and does not wait for the reflector.
 func (r *Reflector[T]) Status() Status { return r.record.get() }
 
@@ -95,7 +94,7 @@ type record struct {
 	active bool // Run is running
 }
 
-// start says whether the reflector was not running; it is now.
+// start marks the reflector as running. It returns false if it was running already.
 func (r *record) start() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// patience is after how many failures in a row another way is tried.
+// patience is how many failures in a row there may be before the reflector tries another way.
 const patience = 3
 
 // request opens a streaming list (RC-14).
@@ -20,7 +20,7 @@ func (r *Reflector[T]) request(ctx context.Context, s *requesting[T]) (state[T],
 	r.beginSnapshot()
 	r.record.update(func(st *Status) { st.StreamingLists++ })
 	opts := listwatch.WatchOptions{SendInitialEvents: true, Known: r.known(), Held: r.held()}
-	if s.at != "0" { // any version will do: there, that is "" (RC-14)
+	if s.at != "0" { // "0" is any version, which a streaming list asks for by "" (RC-14)
 		opts.ResourceVersion = s.at
 	}
 	watch, err := r.open(ctx, opts, r.opts.ListProgressTimeout, ErrNoProgress)
@@ -31,8 +31,8 @@ func (r *Reflector[T]) request(ctx context.Context, s *requesting[T]) (state[T],
 	return &streaming[T]{at: s.at, watch: watch}, nil
 }
 
-// collect takes one event of a streaming list. With the end marker it hands over the
-// collected objects, and the same stream goes on as a watch (RC-15 to RC-17).
+// collect takes one event of a streaming list. At the end marker it hands over the collected
+// objects, and the same stream goes on as a watch (RC-15 to RC-17).
 func (r *Reflector[T]) collect(s *streaming[T]) (state[T], error) {
 	event, err := s.watch.next()
 	unread, isUnread := errors.AsType[*listwatch.ObjectError](err)
@@ -72,11 +72,10 @@ func (r *Reflector[T]) collect(s *streaming[T]) (state[T], error) {
 	return s, nil
 }
 
-// took takes note of how far an event brings the streaming list. An event that lists an
-// existing object brings it nearer to its end. Such an event is Added, its key is new,
-// and its version is older than the newest version of an event of another kind
-// (bookmarks aside), if one has come. Changes bring the list no nearer: where there are
-// many, and the server knows nothing of end markers, they go on for ever.
+// took takes note of whether an event brings the streaming list nearer to its end marker. An
+// event that lists an existing object does. Such an event is Added, its key is new, and its
+// version is older than the newest version of a change, if one has come. Changes do not: if
+// there are many, and the server sends no end marker, they go on for ever.
 func (s *streaming[T]) took(event listwatch.EventType, key types.NamespacedName, version string) {
 	_, again := s.items.index[key]
 	if event == listwatch.Added && !again && (!s.changes || older(version, s.newest)) {
@@ -103,7 +102,7 @@ func (r *Reflector[T]) streamFailed(at string, err error) (state[T], error) {
 	case (IsExpired(err) || isTooLarge(err)) && at != "":
 		return r.atOnce(&r.snapshots, err, r.snapshot("")), err
 	case errors.Is(err, ErrNoProgress), errors.Is(err, ErrOverdue), isUnsupported(err):
-		// The server would answer the same next time (D6).
+		// The server would give the same answer the next time (D6).
 		r.mode = List
 		r.record.update(func(st *Status) { st.ListMode = List })
 		return r.atOnce(&r.snapshots, err, r.snapshot(at)), err
@@ -121,7 +120,7 @@ type collection[T any] struct {
 	index  map[types.NamespacedName]int // of a key's item
 }
 
-// put adds an item, or puts it in the place of the one with its key.
+// put adds an item, or replaces the item of the same key.
 func (c *collection[T]) put(item listwatch.Item[T]) {
 	c.unread.remove(item.Key)
 	if i, ok := c.index[item.Key]; ok {
@@ -135,7 +134,7 @@ func (c *collection[T]) put(item listwatch.Item[T]) {
 	c.items = append(roomForOne(c.items), item)
 }
 
-// remove fills the gap with the last item.
+// remove removes the item of a key. The last item takes its place.
 func (c *collection[T]) remove(key types.NamespacedName) {
 	c.unread.remove(key)
 	i, ok := c.index[key]
@@ -150,8 +149,8 @@ func (c *collection[T]) remove(key types.NamespacedName) {
 	delete(c.index, key)
 }
 
-// skip takes note of an object that could not be read: if it was deleted, it is
-// gone all the same, else its last readable state stays.
+// skip takes note of an object that could not be read. If the event is a deletion, the object
+// is gone; otherwise its last readable state stays.
 func (c *collection[T]) skip(unread *listwatch.ObjectError) {
 	_, ok := c.index[unread.Key]
 	switch {

@@ -11,30 +11,29 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// ErrUnreadable is wrapped by each error that says that there are objects which could
-// not be read, so that they are missing in the sink, or older there than on the server;
-// see [UnreadableError].
+// ErrUnreadable is wrapped by each error about objects that could not be read, so that the
+// sink lacks them, or has older states of them; see [UnreadableError].
 var ErrUnreadable = errors.New("objects cannot be read")
 
-// Unreadable says which objects the sink does not have, or has in an older state than
-// the server, because they could not be read: their bytes could not be decoded, or they
-// are too large, or of another kind, or a transform returned an error. The zero value
-// is that of a sink that is complete.
+// Unreadable says which objects the sink lacks, or has in an older state than the server,
+// because they could not be read: their bytes could not be decoded, they are too large or of
+// another kind, or a transform returned an error. The zero value is that of a complete sink.
 type Unreadable struct {
-	// Count is how many objects there are.
+	// Count is how many such objects there are.
 	Count int
 
-	// Nameless is how many of them do not even have a name that could be read, at least:
-	// nobody knows which one a change is of. They may be any object: as long as there
-	// are some, the reflector takes nothing that is missing from a snapshot for deleted.
+	// Nameless is how many of them have a name that could not be read. It is a lower
+	// bound: two changes may be of one object, or of two. A nameless object may be any
+	// object. So as long as there is one, the reflector takes no object that is missing
+	// in a snapshot for deleted.
 	Nameless int
 
-	// Objects are those that have a name, a hundred of them where there are more,
-	// with version and reason. They belong to nobody, and are only to be read.
+	// Objects are those that have a name, with version and reason; a hundred of them if
+	// there are more. They must not be changed.
 	Objects []*listwatch.ObjectError
 }
 
-// Err is nil if no object is unreadable, and else an [*UnreadableError].
+// Err returns nil if no object is unreadable, and an [*UnreadableError] otherwise.
 func (u Unreadable) Err() error {
 	if u.Count == 0 {
 		return nil
@@ -42,8 +41,8 @@ func (u Unreadable) Err() error {
 	return &UnreadableError{u}
 }
 
-// UnreadableError is an error because of objects that cannot be read. It unwraps to
-// [ErrUnreadable] and to the errors of those objects that it has.
+// UnreadableError is an error about objects that cannot be read. It unwraps to
+// [ErrUnreadable], and to the errors in Objects.
 type UnreadableError struct{ Unreadable }
 
 // inText is how many objects an error names in its text.
@@ -92,7 +91,7 @@ func (u *unreadables) add(unread *listwatch.ObjectError) {
 	switch {
 	case unread.Key.Name != "":
 	case unread.Type == listwatch.Modified:
-		u.nameless = max(u.nameless, 1) // It may be any of them.
+		u.nameless = max(u.nameless, 1) // Several changes may be of one object.
 		return
 	default:
 		u.nameless++
@@ -110,8 +109,8 @@ func (u *unreadables) add(unread *listwatch.ObjectError) {
 	}
 }
 
-// remove forgets an object, which can be read now, or is gone. It reports whether there
-// was something to forget.
+// remove forgets an object that can be read now, or is gone. It reports whether there was a
+// note of the object.
 func (u *unreadables) remove(key types.NamespacedName) bool {
 	before, ok := u.byKey[key]
 	if !ok {
@@ -135,9 +134,9 @@ func (u *unreadables) state() Unreadable {
 	return Unreadable{Count: len(u.byKey) + u.nameless, Nameless: u.nameless, Objects: slices.Clone(u.named)}
 }
 
-// Unreadable is why the object with a key cannot be read, a [*listwatch.ObjectError], or
-// nil where nothing of that kind is known. Unlike Status, it knows of all that have a name.
-// It may be called at any time, from any goroutine.
+// Unreadable returns the reason why the object of a key could not be read, a
+// [*listwatch.ObjectError], or nil if there is none. Unlike Status, it has all objects that
+// have a name. It may be called at any time, from any goroutine.
 func (r *Reflector[T]) Unreadable(key types.NamespacedName) error {
 	r.record.mu.Lock()
 	defer r.record.mu.Unlock()
@@ -147,10 +146,9 @@ func (r *Reflector[T]) Unreadable(key types.NamespacedName) error {
 	return nil
 }
 
-// noteUnread changes the set of objects that cannot be read, and makes the change
-// known.
+// noteUnread changes the set of unreadable objects, and tells the sink if it is a Waker.
 func (r *Reflector[T]) noteUnread(change func(*unreadables)) {
-	r.record.update(func(st *Status) { // Others read it as well.
+	r.record.update(func(st *Status) { // The lock of the record guards the set as well.
 		change(&r.unread)
 		st.Unreadable = r.unread.state()
 	})
@@ -159,7 +157,7 @@ func (r *Reflector[T]) noteUnread(change func(*unreadables)) {
 	}
 }
 
-// readable takes note that the sink has a key as the server does.
+// readable takes note that the sink has the server's state of a key.
 func (r *Reflector[T]) readable(key types.NamespacedName) {
 	if unread := r.unread.byKey[key]; unread != nil {
 		r.keep([]*listwatch.ObjectError{unread})
@@ -167,18 +165,18 @@ func (r *Reflector[T]) readable(key types.NamespacedName) {
 	}
 }
 
-// keep hands the sink reasons that are about to be forgotten.
+// keep hands reasons to the sink before the reflector forgets them.
 func (r *Reflector[T]) keep(unread []*listwatch.ObjectError) {
 	if keeper, ok := any(r.sink).(Keeper); ok && len(unread) > 0 {
 		keeper.KeepUnreadable(unread)
 	}
 }
 
-// incomplete takes note of the objects in a snapshot that cannot be read. Its error is
-// the reason not to hand the snapshot over: the first snapshot must be whole, unless
-// Options.SkipUnreadable is set. replaced forgets the objects that were unreadable
-// before, when the sink has the snapshot. Before the first snapshot nothing follows
-// from an object that the sink does not have, so incomplete forgets them at once.
+// incomplete takes note of the unreadable objects in a snapshot. It returns an error if the
+// snapshot must not be handed over: the first snapshot must be whole, unless
+// Options.SkipUnreadable is set. Earlier unreadable objects are forgotten by replaced, when
+// the sink has the snapshot. Before the first snapshot the sink has nothing, so incomplete
+// forgets them at once.
 func (r *Reflector[T]) incomplete(unread unreadables) error {
 	switch {
 	case !r.synced:

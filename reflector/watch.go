@@ -12,12 +12,11 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// veryShort is how long a watch without any event lasts at least, if all is well
-// (RC-25).
+// veryShort is the least time of a watch without any event that counts as orderly (RC-25).
 const veryShort = time.Second
 
-// connect opens a watch (RC-21). After a watch was lost, it begins with the last event
-// of that one, if it can.
+// connect opens a watch (RC-21). After a lost watch, the new one begins with the last event
+// of that, if there is one.
 func (r *Reflector[T]) connect(ctx context.Context, s *connecting[T]) (state[T], error) {
 	r.warned = false
 	r.record.update(func(st *Status) { st.Watches++ })
@@ -28,8 +27,9 @@ func (r *Reflector[T]) connect(ctx context.Context, s *connecting[T]) (state[T],
 	}
 	from, left := opts.ResourceVersion, r.doubt.pace.Left()
 	if compares && from == s.version && left > 0 {
-		// The next watch is compared. This one ends when it is time for that, and not so
-		// soon that it would be too short: its time begins before its answer comes.
+		// The reflector will compare the next watch. This one ends when that is due, but
+		// not so soon that it would count as too short: its time begins before its answer
+		// comes.
 		compares, opts.Timeout = false, min(max(left, 2*veryShort), r.opts.watchTimeout())
 	}
 	watch, err := r.open(ctx, opts, r.opts.WatchIdleTimeout, ErrIdle)
@@ -68,13 +68,13 @@ func (r *Reflector[T]) watch(s *watching[T]) (state[T], error) {
 		s.watch.close()
 		return r.watchEnded(s, err)
 	case event.Unchanged && !event.Unordered && !s.synthetic && (event.ResourceVersion == s.version || older(event.ResourceVersion, s.version)):
-		// Known is for initial events, but a stream that reads ahead may have asked
-		// for a later one too. This one was sent again, and the sink had it before.
+		// Known is for initial events, but a stream that reads ahead may have called it for
+		// a later event, too. The server sent this event again, and the sink has it.
 		r.record.update(func(st *Status) { st.Stale++ })
 		return s, nil
 	case event.Unchanged:
-		// Of a sink that has changed since, perhaps. Nothing may be made up: a
-		// snapshot brings the object.
+		// Known may have said yes for a state that the sink no longer has. A snapshot
+		// brings the object.
 		s.watch.close()
 		err := fmt.Errorf("the event %v %v came without its object", event.Type, event.Key)
 		return r.retry(&r.watches, err, r.resnapshot()), err
@@ -88,7 +88,7 @@ func (r *Reflector[T]) watch(s *watching[T]) (state[T], error) {
 	return r.apply(s, event)
 }
 
-// apply passes on an event of a watch.
+// apply tells the sink of an event of a watch.
 func (r *Reflector[T]) apply(s *watching[T], event listwatch.Event[T]) (state[T], error) {
 	if err := r.sink.Apply(event); err != nil {
 		s.watch.close()
@@ -100,7 +100,7 @@ func (r *Reflector[T]) apply(s *watching[T], event listwatch.Event[T]) (state[T]
 	if !s.synthetic && !event.Unordered && event.ResourceVersion != "" { // RC-24
 		s.version = event.ResourceVersion
 		r.version = event.ResourceVersion
-		if event.Type != listwatch.Bookmark && !r.doubt.lost { // Else it may be of another history.
+		if event.Type != listwatch.Bookmark && !r.doubt.lost { // In doubt, the event may be of another history.
 			r.mark = mark.Mark{Key: event.Key, Version: event.ResourceVersion}
 		}
 	}
@@ -112,9 +112,9 @@ func (r *Reflector[T]) apply(s *watching[T], event listwatch.Event[T]) (state[T]
 	return s, nil
 }
 
-// unreadChange deals with an event, no deletion, whose object could not be read. The
-// sink is told that the object exists: if it has an object of another UID under this
-// key, that one is gone.
+// unreadChange deals with an event other than a deletion whose object could not be read. The
+// sink is told that the object exists: if it has an object of another UID under this key,
+// that object is gone.
 func (r *Reflector[T]) unreadChange(s *watching[T], unread *listwatch.ObjectError) (state[T], error) {
 	r.noteUnread(func(u *unreadables) { u.add(unread) })
 	r.skip(Watching, unread)
@@ -130,9 +130,9 @@ func (r *Reflector[T]) unreadChange(s *watching[T], unread *listwatch.ObjectErro
 	return s, nil
 }
 
-// unreadDeletion deals with a deletion whose object could not be read. Where the key
-// and the version are known, the sink is told of the deletion, and has the last state.
-// Else only a snapshot tells, which must be no older than the deletion.
+// unreadDeletion deals with a deletion whose object could not be read. If the key and the
+// version are known, the sink is told of the deletion, and has the last state. Otherwise only
+// a snapshot shows which object is gone. It must not be older than the deletion.
 func (r *Reflector[T]) unreadDeletion(s *watching[T], unread *listwatch.ObjectError) (state[T], error) {
 	switch {
 	case unread.Key.Name == "" || unread.ResourceVersion == "":
@@ -163,7 +163,7 @@ func (r *Reflector[T]) watchEnded(s *watching[T], err error) (state[T], error) {
 	}
 	switch {
 	case errors.Is(err, ErrIdle):
-		r.watches.expired = false // It was heard of in between that the version is not too old.
+		r.watches.expired = false // The server has sent something, so the version is not too old.
 		return &connecting[T]{version: s.version}, err
 	case errors.Is(err, ErrOverdue):
 		r.opts.Logger.Info("The server did not end the watch in time, opening the next one", "after", lasted)
@@ -174,22 +174,22 @@ func (r *Reflector[T]) watchEnded(s *watching[T], err error) (state[T], error) {
 		err = r.about(ErrVeryShortWatch)
 	}
 	if s.heard && IsExpired(err) {
-		// As an event has ended the row, this is always news.
+		// An event has ended the row, so that this is always a first failure.
 		if wait := r.relists.Wait(); wait > 0 {
 			return r.retryAfter(wait, &r.watches, longest, err, r.resnapshot()), err
 		}
 	}
 	if isLost(err) && lasted >= veryShort {
-		// However many failed before it, a connection that held for a while is missed for
-		// about as long.
+		// A connection that held for a while is opened again after about as long at most,
+		// however many attempts failed before.
 		longest = min(longest, r.opts.Backoff.most(lasted))
 	}
 	return r.watchFailed(s.version, true, longest, err)
 }
 
-// nextWatch returns the state that follows a watch which has ended as it should: the
-// next one, or a snapshot, if there are objects without a readable name. They are known
-// to be readable, or gone, only when a snapshot is without them.
+// nextWatch returns the state that follows a watch that ended in good order: the next watch,
+// or a snapshot if there are objects without a readable name. Only a snapshot without such
+// objects shows that they can be read, or are gone.
 func (r *Reflector[T]) nextWatch(version string) state[T] {
 	if r.unread.nameless > 0 {
 		return r.resnapshot()
@@ -197,13 +197,14 @@ func (r *Reflector[T]) nextWatch(version string) state[T] {
 	return &connecting[T]{version: version}
 }
 
-// watchFailed decides how to go on after a watch from version has failed: with the
-// next watch from there, as a rule, after longest at the latest. suspect says that the
-// version may be the reason; if that goes on, a snapshot gives another one.
+// watchFailed decides how to go on after a watch from version has failed. As a rule, the next
+// watch from that version follows, after longest at most. suspect says that the version may
+// be the reason; if such failures go on, a snapshot brings another version.
 func (r *Reflector[T]) watchFailed(version string, suspect bool, longest time.Duration, err error) (state[T], error) {
 	switch {
 	case IsExpired(err) && !r.watches.expired:
-		// RC-26. Where other failures came before, such as those of an outage, it is news.
+		// RC-26. The failure before may have been another one, such as an outage: only if it
+		// was a 410 as well, the reflector waits.
 		return r.atOnce(&r.watches, err, r.resnapshot()), err
 	case IsExpired(err):
 		return r.retryWithin(&r.watches, longest, err, r.resnapshot()), err

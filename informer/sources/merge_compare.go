@@ -15,7 +15,7 @@ import (
 )
 
 // errNotAgain ends a watch that was to begin with the last event that was told.
-var errNotAgain = errors.New("the event with which the watch has to begin did not come")
+var errNotAgain = errors.New("the watch did not begin with the last event of the lost watch")
 
 // compares reports whether the server's history is to be compared with what the part was
 // told: it may have been restored from a backup since it was last heard.
