@@ -31,5 +31,7 @@
 //   - apitest: an API server for tests, with faults to order.
 //
 // The directory examples/minimal has the smallest useful program, docs/controllers.md goes
-// on from there, and examples/controller is a complete controller.
+// on from there, and examples/controller is a complete controller. In examples/byhand the
+// parts are put together without package controller; examples/fleet is two replicas and a
+// load test.
 package kinform

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -197,7 +198,12 @@ func TestExampleControllerOnARealServer(t *testing.T) {
 
 	made := x.status(shop, "generation 1, 0 ready, Ready=False Progressing")
 	require.Equal(t, []string{"example.com/dns-record"}, made.GetFinalizers())
-	require.Equal(t, []string{"Normal Deployed example.com/websites"}, x.events(made))
+	eventually(t, controllersPatience, func() string { // It is sent beside the reconciles.
+		if told := x.events(made); !slices.Equal(told, []string{"Normal Deployed example.com/websites"}) {
+			return fmt.Sprintf("the events are %q", told)
+		}
+		return ""
+	})
 	x.requireRecord(shop, "shop.example")
 	first := x.deployment(shop)
 	t.Cleanup(func() { require.NoError(t, x.deployments.Delete(context.Background(), shop, metav1.DeleteOptions{})) }) // There is no garbage collector.

@@ -295,3 +295,20 @@ func TestSinkKeepsTheOrder(t *testing.T) {
 	require.EqualValues(t, 1, stats.Dropped[events.Full])
 	require.EqualValues(t, 100_003, stats.Sent)
 }
+
+// A struct of a program's own that embeds TypeMeta says its kind by that, and is no runtime.Object
+// unless it has more methods.
+func TestKindOfAPlainStruct(t *testing.T) {
+	t.Parallel()
+	type website struct {
+		metav1.TypeMeta
+		metav1.ObjectMeta
+	}
+	sink, recorder := events.NewSink()
+	site := &website{TypeMeta: metav1.TypeMeta{APIVersion: "example.com/v1", Kind: "Website"}, ObjectMeta: metav1.ObjectMeta{Namespace: "web", Name: "shop"}}
+	recorder.Normal(site, "Published", "")
+	require.Len(t, sink.Events(), 1)
+	require.Equal(t, corev1.ObjectReference{APIVersion: "example.com/v1", Kind: "Website", Namespace: "web", Name: "shop"}, sink.Events()[0].Regarding)
+	recorder.Normal(&website{}, "Published", "")
+	require.EqualValues(t, 1, recorder.Stats().Dropped[events.Invalid])
+}

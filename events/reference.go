@@ -5,7 +5,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kinform/kinform/rest"
@@ -31,7 +30,8 @@ func (r *Recorder) reference(object metav1.Object) (ref corev1.ObjectReference, 
 	}()
 	kind, known := r.kindOf(value.Type())
 	if !known {
-		if typed, has := object.(runtime.Object); has {
+		// runtime.Object without DeepCopyObject, which a struct that embeds TypeMeta need not have.
+		if typed, has := object.(interface{ GetObjectKind() schema.ObjectKind }); has {
 			kind = typed.GetObjectKind().GroupVersionKind()
 		}
 	}

@@ -65,6 +65,18 @@
 // Caches need not wait for the lease: an informer that runs beside the Elector is in step when
 // its turn comes. Only what writes waits.
 //
+// # How soon another leads
+//
+// After a release: at the next look, in up to 1.2 RetryPeriod, or at once with Options.Watch. After the end of
+// a process that could not release: in LeaseDuration and a tenth of RetryPeriod after the last renewal was
+// seen, and no watch makes that shorter, as what cannot be seen is whether the process lives.
+//
+// # Several leases
+//
+// Electors of several leases work side by side in one process, and one that runs inside the function of
+// another leads while both are held. Nothing here shares leases evenly among replicas: that takes
+// a list of who there is, and work that can be handed over at any time.
+//
 // # Departures from client-go
 //
 //   - The end of the context counts from when the last renewal was sent. In client-go it counts from

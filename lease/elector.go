@@ -22,6 +22,8 @@ type Elector struct {
 	opts   Options
 	leases *rest.Resource[*coordinationv1.Lease]
 
+	watched *rest.Resource[*coordinationv1.Lease] // this one alone
+
 	attempts []time.Time // the last acquire times that this Elector wrote, for Run alone
 
 	mu       sync.Mutex // guards following
@@ -31,6 +33,7 @@ type Elector struct {
 	term     *term // that goes on, or whose function has not returned
 	stats    Stats
 	trouble  remind.Reminder
+	blind    remind.Reminder // of watches
 }
 
 // sight is what a candidate saw of the Lease.
@@ -43,7 +46,7 @@ type sight struct {
 // New returns a candidate for the Lease of this name, which need not exist. It sends nothing.
 //
 // The client needs the rights to get, create and update leases of the group
-// coordination.k8s.io in that namespace. One whose [rest.Options].Limit makes
+// coordination.k8s.io in that namespace, and for Options.Watch to watch them. One whose [rest.Options].Limit makes
 // requests wait makes renewals wait as well: let the Elector have a client of its own then.
 func New(client *rest.Client, key types.NamespacedName, opts Options) (*Elector, error) {
 	opts, err := opts.withDefaults()
@@ -57,7 +60,11 @@ func New(client *rest.Client, key types.NamespacedName, opts Options) (*Elector,
 	if err != nil {
 		return nil, fmt.Errorf("lease %s: %w", key, err)
 	}
-	return &Elector{key: key, opts: opts, leases: leases}, nil
+	watched, err := rest.For[*coordinationv1.Lease](client, rest.ResourceOptions{Namespace: key.Namespace, FieldSelector: "metadata.name=" + key.Name})
+	if err != nil {
+		return nil, fmt.Errorf("lease %s: %w", key, err)
+	}
+	return &Elector{key: key, opts: opts, leases: leases, watched: watched}, nil
 }
 
 // Identity is what the Lease calls this candidate.
@@ -133,6 +140,8 @@ func (e *Elector) stand(ctx, stop context.Context) *term {
 	standing, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(stop, cancel)()
+	rings, endBell := e.bell(standing)
+	defer endBell()
 	for standing.Err() == nil {
 		begun := now()
 		taken, err := e.attempt(standing)
@@ -151,7 +160,7 @@ func (e *Elector) stand(ctx, stop context.Context) *term {
 			t.finish()
 			continue // The answer came too late.
 		}
-		sleep(standing, e.pause(err))
+		wait(standing, e.pause(err), rings)
 	}
 	return nil
 }
@@ -240,11 +249,16 @@ func (e *Elector) pause(err error) time.Duration {
 }
 
 // sleep returns when d has passed or ctx has ended, and reports whether ctx lives.
-func sleep(ctx context.Context, d time.Duration) bool {
+func sleep(ctx context.Context, d time.Duration) bool { return wait(ctx, d, nil) }
+
+// wait is sleep that ends early when it rings.
+func wait(ctx context.Context, d time.Duration, rings <-chan struct{}) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
+		return ctx.Err() == nil
+	case <-rings:
 		return ctx.Err() == nil
 	case <-ctx.Done():
 		return false

@@ -203,6 +203,10 @@ func (h *host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		panic(http.ErrAbortHandler)
 	}
+	if r.URL.Query().Get("watch") == "true" {
+		h.watch(w, r)
+		return
+	}
 	faults, cut := h.state()
 	if cut {
 		if h.chance(0.3) {
@@ -250,6 +254,97 @@ func (h *host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	answer := h.forward(r, body)
 	time.Sleep(h.upTo(500 * time.Millisecond))
 	h.answer(w, answer)
+}
+
+// watch is the way of a watch: it is refused, or told late, twice, in the wrong order, or not
+// at all.
+func (h *host) watch(w http.ResponseWriter, r *http.Request) {
+	faults, cut := h.state()
+	switch {
+	case cut:
+		panic(http.ErrAbortHandler)
+	case h.chance(faults / 2):
+		http.Error(w, "forbidden", http.StatusForbidden)
+		return
+	}
+	r = r.Clone(r.Context())
+	r.Header.Set("Accept", "application/json")
+	h.server.ServeHTTP(&watched{host: h, ResponseWriter: w, ctx: r.Context()}, r)
+}
+
+// watched is the answer to a watch.
+type watched struct {
+	http.ResponseWriter
+	host *host
+	ctx  context.Context
+	part []byte   // of an event
+	told [][]byte // that were sent
+}
+
+func (w *watched) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// Flush sends what was written.
+func (w *watched) Flush() { _ = http.NewResponseController(w.ResponseWriter).Flush() }
+
+// Write takes what the server sends.
+func (w *watched) Write(data []byte) (int, error) {
+	w.part = append(w.part, data...)
+	for {
+		line, rest, whole := bytes.Cut(w.part, []byte("\n"))
+		if !whole {
+			return len(data), nil
+		}
+		if err := w.event(line); err != nil {
+			return 0, err
+		}
+		w.part = rest
+	}
+}
+
+func (w *watched) event(line []byte) error {
+	h := w.host
+	faults, cut := h.state()
+	late := h.upTo(500 * time.Millisecond)
+	if h.chance(faults) {
+		late = h.upTo(2 * nominalDuration)
+	}
+	if err := pauseFor(w.ctx, late); err != nil {
+		return err
+	}
+	for ; cut; _, cut = h.state() {
+		if err := pauseFor(w.ctx, time.Second); err != nil {
+			return err
+		}
+	}
+	var event struct {
+		Type   string          `json:"type"`
+		Object json.RawMessage `json:"object"`
+	}
+	if err := json.Unmarshal(line, &event); err != nil {
+		return err
+	}
+	event.Object = h.translate(event.Object, false)
+	told, err := json.Marshal(&event)
+	if err != nil {
+		return err
+	}
+	w.told = append(w.told, append(told, '\n'))
+	sent := w.told[len(w.told)-1:]
+	switch {
+	case !h.chance(faults):
+	case h.chance(0.3): // not at all
+		sent = nil
+	case h.chance(0.5): // what was before, once more
+		sent = w.told[max(0, len(w.told)-1-int(h.upTo(20))):]
+	case h.chance(0.3): // it breaks
+		panic(http.ErrAbortHandler)
+	}
+	for _, event := range sent {
+		if _, err := w.ResponseWriter.Write(event); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (h *host) answer(w http.ResponseWriter, answer *httptest.ResponseRecorder) {
@@ -300,7 +395,7 @@ func (h *host) live(ctx context.Context, f *fence, config rest.Config, identity 
 			Identity:      map[bool]string{true: name, false: identity}[identity == ""],
 			LeaseDuration: h.of(nominalDuration).Round(time.Second),
 			RenewDeadline: h.of(nominalDeadline), RetryPeriod: h.of(nominalPeriod),
-			KeepOnEnd: h.chance(0.3), StandAgain: h.chance(0.5),
+			KeepOnEnd: h.chance(0.3), StandAgain: h.chance(0.5), Watch: h.chance(0.5),
 			Observer: &lease.Observer{OnLost: func(_ lease.Term, err error) {
 				if leader.Err() == nil {
 					f.t.Errorf("seed %d: %s lost the lease with a context that lives", f.seed, name)
@@ -358,7 +453,7 @@ func pauseFor(ctx context.Context, d time.Duration) error {
 // TestOneLeaderInRandomHistories has hosts with clocks that run at different rates and show different times,
 // with networks that lose, delay and repeat, partitions, a server that is gone, others who write the
 // Lease, processes that end in every way, and candidates that have the same identity by
-// mistake. There is never more than one leader, by the fence that the lease promises; each term has more
+// mistake. Some of them watch the Lease, and are told the truth late, twice, of the past or not at all. There is never more than one leader, by the fence that the lease promises; each term has more
 // transitions than the one before; and when all is well again, one leads.
 func TestOneLeaderInRandomHistories(t *testing.T) {
 	t.Parallel()

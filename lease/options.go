@@ -41,6 +41,14 @@ type Options struct {
 	// by that fifth. Defaults to two fifteenths of LeaseDuration, which is 2 seconds.
 	RetryPeriod time.Duration
 
+	// Watch has a candidate watch the Lease besides, so that it hears of a release at once
+	// and does not wait for its next look. This costs a connection or a stream of one, and the right to
+	// watch the Lease, which may be given for its name alone. Where the watch is refused or breaks,
+	// that is logged, the candidate looks as without it, and tries again within a minute. A watch only
+	// says when to look, so that nothing that is promised depends on it. Defaults to
+	// false.
+	Watch bool
+
 	// StandAgain has Run stand for election again after the lease was lost, where it
 	// would return a [*LostError]: for a function that can be called several times. What
 	// holds state of its own, such as an informer or a queue, is made anew in it.

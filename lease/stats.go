@@ -15,6 +15,9 @@ type Stats struct {
 	// it.
 	Standing, Leading bool
 
+	// Watching is true while the candidate has a watch, see Options.Watch.
+	Watching bool
+
 	// Left is the time until the lease is lost unless it is renewed; 0 where it is not held.
 	Left time.Duration
 

@@ -13,20 +13,19 @@ import (
 	"fmt"
 	"log"
 	"log/slog"
-	"os"
 	"os/signal"
 	"syscall"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	eventsv1 "k8s.io/api/events/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kinform/kinform/controller"
+	"github.com/kinform/kinform/events"
 	"github.com/kinform/kinform/informer/predicate"
 	"github.com/kinform/kinform/rest"
 	"github.com/kinform/kinform/rest/kubeconfig"
@@ -65,9 +64,8 @@ func run(ctx context.Context, zone zone, address string) error {
 type reconciler struct {
 	sites       *controller.Client[*Website]
 	deployments *controller.Client[*appsv1.Deployment]
-	events      *rest.Resource[*eventsv1.Event] // written, and never read
+	events      *events.Recorder
 	zone        zone
-	logger      *slog.Logger
 }
 
 // newManager returns what runs the controller.
@@ -76,12 +74,16 @@ func newManager(client *rest.Client, zone zone, opts controller.Options) (*contr
 	if err != nil {
 		return nil, err
 	}
+	recorder, err := events.New(client, "example.com/websites", events.Options{Logger: opts.Logger})
+	if err != nil {
+		return nil, err
+	}
+	m.Add("events", recorder.Run, controller.PartOptions{}) // It outlives the workers, and sends what they have recorded.
 	r := &reconciler{
 		sites:       controller.For[*Website](m, rest.ResourceOptions{Resource: websites, Kind: websiteKind.Kind}),
 		deployments: controller.For[*appsv1.Deployment](m, rest.ResourceOptions{}),
-		events:      rest.Must(rest.For[*eventsv1.Event](client, rest.ResourceOptions{})),
+		events:      recorder,
 		zone:        zone,
-		logger:      opts.Logger,
 	}
 	c := controller.Manage(m, "websites", r.sites, r.reconcile, controller.Settings[*Website]{
 		Workers: 4,
@@ -142,7 +144,7 @@ func (r *reconciler) deploy(ctx context.Context, site *Website) (written *appsv1
 		written, err = r.deployments.Update(ctx, want)
 	}
 	if err == nil {
-		r.tell(ctx, site, corev1.EventTypeNormal, "Deployed", "wrote deployment "+key.Name)
+		r.events.Normal(site, "Deployed", "wrote deployment %s", key.Name)
 	}
 	return written, err
 }
@@ -156,21 +158,8 @@ func (r *reconciler) report(ctx context.Context, site *Website, replicas int32, 
 		return nil
 	}
 	if wrong != nil && news {
-		r.tell(ctx, site, corev1.EventTypeWarning, "InvalidSpec", wrong.Error())
+		r.events.Warning(site, "InvalidSpec", "%v", wrong)
 	}
 	_, err := r.sites.UpdateStatus(ctx, changed)
 	return err
-}
-
-// tell makes an event for those who look at the Website. That it fails is no reason to fail.
-func (r *reconciler) tell(ctx context.Context, site *Website, kind, reason, note string) {
-	_, err := r.events.Create(ctx, &eventsv1.Event{
-		ObjectMeta: metav1.ObjectMeta{Namespace: site.Namespace, GenerateName: site.Name + "-"},
-		Regarding:  corev1.ObjectReference{APIVersion: site.APIVersion, Kind: site.Kind, Namespace: site.Namespace, Name: site.Name, UID: site.UID},
-		EventTime:  metav1.NowMicro(), Type: kind, Reason: reason, Action: "Reconcile", Note: note,
-		ReportingController: "example.com/websites", ReportingInstance: cmp.Or(os.Getenv("POD_NAME"), "websites"),
-	}, metav1.CreateOptions{})
-	if err != nil {
-		r.logger.Warn("event not written", "website", site.key(), "err", err)
-	}
 }

@@ -261,10 +261,7 @@ func TestReportLeavesTheObjectOfTheCacheAsItIs(t *testing.T) {
 		r.settle()
 		m, err := controller.New(r.client, controller.Options{})
 		require.NoError(t, err)
-		c := &reconciler{
-			sites:  controller.For[*Website](m, rest.ResourceOptions{Resource: websites}),
-			events: rest.Must(rest.For[*eventsv1.Event](r.client, rest.ResourceOptions{})),
-		}
+		c := &reconciler{sites: controller.For[*Website](m, rest.ResourceOptions{Resource: websites})}
 		cached := r.site(shop)
 		before := cached.DeepCopy()
 		require.NotEmpty(t, before.Status.Conditions)

@@ -1,0 +1,434 @@
+package e2e_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/e2e/cluster"
+	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/listwatch"
+	"github.com/kinform/kinform/rest"
+	"github.com/kinform/kinform/rest/kubeconfig"
+)
+
+var fleetFor = flag.Duration("fleet.for", time.Minute, "how long TestFleetUnderFaults disturbs two replicas of examples/fleet")
+
+const (
+	fleetUser     = "fleet" // and the role in robot.yaml
+	fleetRobots   = 100
+	fleetWorkers  = 4
+	fleetFolder   = "../examples/fleet"
+	flowSchemas   = "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas"
+	flowLevels    = "/apis/flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations"
+	fleetPatience = 3 * time.Minute
+)
+
+// robot has what the test reads of a Robot.
+type robot struct {
+	metav1.TypeMeta   `json:""`
+	metav1.ObjectMeta `json:"metadata"`
+
+	Spec struct {
+		Order int64  `json:"order"`
+		Shelf string `json:"shelf"`
+	} `json:"spec"`
+	Status struct {
+		Order  int64  `json:"order"`
+		Leader string `json:"leader"`
+		Term   int32  `json:"term"`
+	} `json:"status,omitzero"`
+}
+
+// fleet is two replicas on a real server, who is made to fail.
+type fleet struct {
+	t      *testing.T
+	binary string
+	config string // the file
+	robots *rest.Resource[*robot]
+	routes *rest.Resource[*corev1.ConfigMap]
+
+	mu       sync.Mutex // guards following
+	replicas []*member
+	started  int
+	counts   map[string]int // what was done, and what became of it
+	writes   []fleetWrite
+	wrong    []string
+	terms    map[types.NamespacedName]int32
+	leaders  map[int32]string
+	last     string // who has written last
+}
+
+// fleetWrite is a status that a replica wrote.
+type fleetWrite struct {
+	version uint64
+	term    int32
+	leader  string
+}
+
+// member is a replica as a process.
+type member struct {
+	name    string
+	process *exec.Cmd
+	ended   chan struct{}
+	output  lines
+	signal  syscall.Signal // that ended it, guarded by the fleet
+}
+
+func (f *fleet) count(what string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.counts[what]++
+}
+
+// start starts a replica. When it ends, and the test goes on, another one is started, as a
+// cluster does.
+func (f *fleet) start(ctx context.Context, running *sync.WaitGroup) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if ctx.Err() != nil {
+		return // Who ends them all has taken note of all that there are.
+	}
+	m := &member{name: fmt.Sprintf("replica-%d", f.started), ended: make(chan struct{})}
+	f.started++
+	m.process = exec.Command(f.binary, "replica", "-attached", "-watch", "-identity", m.name, "-namespace", cluster.Namespace, "-lease", "6s", "-workers", strconv.Itoa(fleetWorkers))
+	m.process.Env = append(os.Environ(), "KUBECONFIG="+f.config)
+	m.process.Stdout, m.process.Stderr = &m.output, &m.output
+	_, err := m.process.StdinPipe() // The replica ends when this process does.
+	if err == nil {
+		err = m.process.Start()
+	}
+	if err != nil {
+		f.wrong = append(f.wrong, err.Error())
+		return
+	}
+	f.replicas = append(f.replicas, m)
+	running.Go(func() {
+		err := m.process.Wait()
+		f.ended(m, err)
+		close(m.ended)
+		select {
+		case <-ctx.Done():
+		case <-time.After(time.Second):
+			f.start(ctx, running)
+		}
+	})
+}
+
+// ended takes note of why a replica has ended, which must be a reason that there is.
+func (f *fleet) ended(m *member, err error) {
+	said := m.output.String()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.replicas = slices.DeleteFunc(f.replicas, func(other *member) bool { return other == m })
+	switch {
+	case strings.Contains(said, "panic"):
+		f.wrong = append(f.wrong, m.name+": "+said)
+	case m.signal == syscall.SIGKILL:
+	case strings.Contains(said, "no longer leads"):
+		f.counts["leases lost"]++
+	case err != nil || m.signal == 0:
+		f.wrong = append(f.wrong, fmt.Sprintf("%s ended after signal %v: %v: %s", m.name, m.signal, err, said))
+	}
+}
+
+// leader returns the replica that has written last.
+func (f *fleet) leader() *member {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, m := range f.replicas {
+		if m.name == f.last {
+			return m
+		}
+	}
+	return nil
+}
+
+// end signals a replica that it shall end.
+func (f *fleet) end(m *member, signal syscall.Signal) {
+	f.mu.Lock()
+	m.signal = signal
+	f.mu.Unlock()
+	_ = m.process.Process.Signal(signal)
+}
+
+// see is the handler that sees every write of a replica.
+func (f *fleet) see(e informer.Event[*robot]) {
+	now := e.New.Status
+	if now.Order == 0 || e.Old != nil && e.Old.Status == now {
+		return
+	}
+	version, err := strconv.ParseUint(e.ResourceVersion, 10, 64)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err != nil {
+		f.wrong = append(f.wrong, err.Error())
+	}
+	if now.Term < f.terms[e.Key] {
+		f.wrong = append(f.wrong, fmt.Sprintf("%s was written in term %d by %s, after term %d", e.Key, now.Term, now.Leader, f.terms[e.Key]))
+	}
+	f.terms[e.Key] = now.Term
+	if other, known := f.leaders[now.Term]; known && other != now.Leader {
+		f.wrong = append(f.wrong, fmt.Sprintf("term %d is of %s and of %s", now.Term, other, now.Leader))
+	}
+	f.leaders[now.Term], f.last = now.Leader, now.Leader
+	// What a list tells may have been written before, and changed by a user since.
+	if e.Cause == informer.Watch {
+		f.writes = append(f.writes, fleetWrite{version, now.Term, now.Leader})
+	}
+}
+
+// late is how many writes of an earlier term the server has taken after the first one of a
+// later term.
+func (f *fleet) late() (late int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	slices.SortFunc(f.writes, func(a, b fleetWrite) int { return int(a.version) - int(b.version) })
+	newest := int32(0)
+	for _, w := range f.writes {
+		if w.term < newest {
+			late++
+		}
+		newest = max(newest, w.term)
+	}
+	return late
+}
+
+// installFleet makes what replicas need: the definition, and rights that are no more than those
+// of robot.yaml.
+func installFleet(t *testing.T) *fleet {
+	dir := t.TempDir()
+	f := &fleet{t: t, binary: filepath.Join(dir, "fleet"), config: filepath.Join(dir, "kubeconfig"),
+		counts: map[string]int{}, terms: map[types.NamespacedName]int32{}, leaders: map[int32]string{}}
+	built, err := exec.Command("go", "build", "-o", f.binary, "github.com/kinform/kinform/examples/fleet").CombinedOutput()
+	require.NoError(t, err, string(built))
+	config := kube.Config()
+	config.Impersonate = rest.Impersonation{User: fleetUser}
+	require.NoError(t, kubeconfig.Write(f.config, kubeconfig.Connection{Config: config}))
+	manifest, err := os.ReadFile(filepath.Join(fleetFolder, "robot.yaml"))
+	require.NoError(t, err)
+	definition, role, found := bytes.Cut(manifest, []byte("\n---\n"))
+	require.True(t, found)
+	x := &example{t: t}
+	x.install(definitionsPath, "robots.example.com", definition)
+	x.install(rolesPath, fleetUser, role)
+	x.install(roleBindingsPath, fleetUser, fmt.Appendf(nil, `
+metadata: {name: %[1]s}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: %[1]s}
+subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: %[1]s}]`, fleetUser))
+	client := newClient(t, kube.Config())
+	gvr := schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "robots"}
+	f.robots = rest.Must(rest.For[*robot](client, rest.ResourceOptions{Resource: gvr, Kind: "Robot", Namespace: cluster.Namespace}))
+	f.routes = rest.Must(rest.For[*corev1.ConfigMap](client, rest.ResourceOptions{Namespace: cluster.Namespace, LabelSelector: "example.com/fleet"}))
+	t.Cleanup(func() { // There is no garbage collector.
+		require.NoError(t, f.routes.DeleteCollection(context.Background(), cluster.Namespace, metav1.DeleteOptions{}, metav1.ListOptions{LabelSelector: "example.com/fleet"}))
+	})
+	return f
+}
+
+func robotName(n int) string { return fmt.Sprintf("robot-%03d", n) }
+
+// order gives orders until ctx ends. What fails is tried again with the next one.
+func (f *fleet) order(ctx context.Context) {
+	for order := int64(2); ctx.Err() == nil; order++ {
+		key := types.NamespacedName{Namespace: cluster.Namespace, Name: robotName(int(order) % fleetRobots)}
+		patching, cancel := context.WithTimeout(ctx, 5*time.Second)
+		_, err := f.robots.Patch(patching, key, types.MergePatchType, fmt.Appendf(nil, `{"spec":{"order":%d}}`, order), metav1.PatchOptions{})
+		cancel()
+		if err == nil {
+			f.count("orders")
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// disturb does something bad, and mends it.
+func (f *fleet) disturb(n int) error {
+	ctx := context.Background()
+	leader := f.leader()
+	switch {
+	case n == 0:
+		f.count("API server killed")
+		if err := kube.KillAPIServer(); err != nil {
+			return err
+		}
+		time.Sleep(rand.N(5 * time.Second))
+		return kube.StartAPIServer(ctx)
+	case n == 1:
+		f.count("429 for all replicas")
+		if err := errors.Join(
+			kube.Create(ctx, flowLevels, json.RawMessage(`{"metadata": {"name": "fleet-none"}, "spec": {"type": "Limited",
+				"limited": {"nominalConcurrencyShares": 0, "borrowingLimitPercent": 0, "limitResponse": {"type": "Reject"}}}}`)),
+			kube.Create(ctx, flowSchemas, json.RawMessage(`{"metadata": {"name": "fleet-none"}, "spec": {"matchingPrecedence": 2,
+				"priorityLevelConfiguration": {"name": "fleet-none"}, "rules": [{"subjects": [{"kind": "User", "user": {"name": "`+fleetUser+`"}}],
+				"resourceRules": [{"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"], "namespaces": ["*"], "clusterScope": true}]}]}}`)),
+		); err != nil {
+			return err
+		}
+		time.Sleep(2*time.Second + rand.N(8*time.Second))
+		return errors.Join(kube.Delete(ctx, flowSchemas+"/fleet-none"), kube.Delete(ctx, flowLevels+"/fleet-none"))
+	case leader == nil:
+		return nil
+	case n == 2:
+		f.count("leader killed")
+		f.end(leader, syscall.SIGKILL)
+	case n == 3:
+		f.count("leader ended")
+		f.end(leader, syscall.SIGTERM)
+	default:
+		f.count("leader stopped for a while")
+		_ = leader.process.Process.Signal(syscall.SIGSTOP)
+		time.Sleep(rand.N(12 * time.Second))
+		_ = leader.process.Process.Signal(syscall.SIGCONT)
+	}
+	return nil
+}
+
+// all returns all objects of a resource.
+func allOf[T any](ctx context.Context, resource *rest.Resource[T]) (map[types.NamespacedName]T, error) {
+	stream, err := resource.List(ctx, listwatch.ListOptions{})
+	if err != nil {
+		return nil, err
+	}
+	defer stream.Close()
+	all := map[types.NamespacedName]T{}
+	for {
+		item, err := stream.Next()
+		if errors.Is(err, io.EOF) {
+			return all, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		all[item.Key] = item.Object
+	}
+}
+
+// undone says which robot has not what it should have in the end.
+func (f *fleet) undone() string {
+	robots, err := allOf(f.t.Context(), f.robots)
+	if err != nil {
+		return err.Error()
+	}
+	routes, err := allOf(f.t.Context(), f.routes)
+	if err != nil {
+		return err.Error()
+	}
+	if len(robots) != fleetRobots || len(routes) != fleetRobots {
+		return fmt.Sprintf("there are %d robots and %d routes", len(robots), len(routes))
+	}
+	for key, robot := range robots {
+		if route := routes[key]; robot.Status.Order != robot.Spec.Order || route == nil || route.Data["order"] != fmt.Sprint(robot.Spec.Order) {
+			return fmt.Sprintf("%s: order %d, status of %d, route %v", key, robot.Spec.Order, robot.Status.Order, route)
+		}
+	}
+	return ""
+}
+
+// TestFleetUnderFaults has two replicas of examples/fleet share a lease, while orders come all the time, the API server is killed,
+// refuses everything with 429, and the leader is stopped, killed and ended. No term has two leaders, no object goes back to
+// an earlier term, and in the end every robot has its last order.
+func TestFleetUnderFaults(t *testing.T) {
+	f := installFleet(t)
+	eventually(t, fleetPatience, func() string {
+		if _, err := allOf(t.Context(), f.robots); err != nil {
+			return err.Error()
+		}
+		return ""
+	})
+	for n := range fleetRobots {
+		first := &robot{TypeMeta: metav1.TypeMeta{APIVersion: "example.com/v1", Kind: "Robot"}, ObjectMeta: metav1.ObjectMeta{Namespace: cluster.Namespace, Name: robotName(n)}}
+		first.Spec.Order, first.Spec.Shelf = 1, "shelf"
+		_, err := f.robots.Create(t.Context(), first, metav1.CreateOptions{})
+		require.NoError(t, err)
+	}
+	seen, err := informer.New(f.robots, informer.Options[*robot]{Name: "witness"})
+	require.NoError(t, err)
+	_, err = seen.AddHandler(f.see, informer.HandlerOptions{Overflow: informer.Unbounded})
+	require.NoError(t, err)
+
+	ctx, cancel := context.WithCancel(t.Context())
+	var running, watching sync.WaitGroup
+	watched, endWatch := context.WithCancel(t.Context())
+	watching.Go(func() { _ = seen.Run(watched) })
+	end := sync.OnceFunc(func() { // also if the test fails
+		cancel()
+		f.mu.Lock()
+		left := slices.Clone(f.replicas)
+		f.mu.Unlock()
+		for _, m := range left {
+			f.end(m, syscall.SIGTERM)
+			select {
+			case <-m.ended:
+			case <-time.After(time.Minute):
+				t.Errorf("%s does not end: %s", m.name, m.output.String())
+				_ = m.process.Process.Kill()
+			}
+		}
+		running.Wait()
+		endWatch()
+		watching.Wait()
+	})
+	defer end()
+	for range 2 {
+		f.start(ctx, &running)
+	}
+	ordering, endOrders := context.WithCancel(ctx)
+	var orders sync.WaitGroup
+	orders.Go(func() { f.order(ordering) })
+	defer orders.Wait()
+	defer endOrders()
+
+	eventually(t, fleetPatience, f.undoneOnce)
+	for n, until := 0, time.Now().Add(*fleetFor); time.Now().Before(until); n++ {
+		kind := n
+		if n > 4 { // First each once, then any.
+			kind = rand.IntN(7)
+		}
+		require.NoError(t, f.disturb(kind))
+		time.Sleep(rand.N(6 * time.Second))
+		f.mu.Lock()
+		wrong := slices.Clone(f.wrong)
+		f.mu.Unlock()
+		require.Empty(t, wrong)
+	}
+	endOrders()
+	orders.Wait()
+	eventually(t, fleetPatience, f.undone)
+	end()
+	require.Empty(t, f.wrong)
+	late := f.late()
+	t.Logf("%v; %d statuses in %d terms, seen %d, late %d", f.counts, f.counts["orders"], len(f.leaders), len(f.writes), late)
+	// Between the check and the socket, a process that is stopped has at most what its workers were about to
+	// send. Each of these the server takes only if nobody else has written that robot.
+	require.LessOrEqual(t, late, fleetWorkers*f.counts["leader stopped for a while"])
+}
+
+// undoneOnce says what is missing before the faults begin: that somebody works.
+func (f *fleet) undoneOnce() string {
+	if f.leader() == nil {
+		return "nobody has written a status"
+	}
+	return ""
+}

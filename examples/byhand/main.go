@@ -1,0 +1,191 @@
+// Command byhand is a controller without package controller: the parts are put together here,
+// one by one, and every step says why it is there. Read it from top to bottom.
+//
+// It keeps a copy of the ConfigMap "settings" of namespace "default" in every namespace that has
+// the label settings=shared. If a copy is changed or deleted, it comes back. It may run in
+// several replicas, of which one works.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"log"
+	"log/slog"
+	"maps"
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/events"
+	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/lease"
+	"github.com/kinform/kinform/rest"
+	"github.com/kinform/kinform/rest/kubeconfig"
+	"github.com/kinform/kinform/workqueue"
+)
+
+// original is what there are copies of.
+var original = types.NamespacedName{Namespace: "default", Name: "settings"}
+
+func main() {
+	identity := flag.String("identity", "", "name of this replica in the Lease; by default made of the host's name")
+	flag.Parse()
+	// SIGTERM is how a cluster asks a process to end. It has 30 seconds then, by default.
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	connection, err := kubeconfig.Load(kubeconfig.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	// A replica that was stopped for a minute, and goes on, has lost the lease, and its code does
+	// not know that yet. With Check, the client looks at the clock before each request.
+	client, err := rest.NewClient(connection.Config, rest.Options{Limit: lease.Check})
+	if err != nil {
+		log.Fatal(err)
+	}
+	err = run(ctx, client, *identity, slog.Default())
+	client.Close()
+	if err != nil {
+		log.Fatal(err) // A replica that has lost the lease ends here, and is started anew.
+	}
+}
+
+// run puts the parts together, and returns when all of them have ended.
+func run(ctx context.Context, client *rest.Client, identity string, logger *slog.Logger) error {
+	// 1. Caches. The selectors are the server's work: what is not selected is neither sent nor
+	// stored. The ConfigMaps are all that are called "settings", the original and the copies.
+	namespaces, err := cacheOf[*corev1.Namespace](client, rest.ResourceOptions{LabelSelector: "settings=shared"}, logger)
+	if err != nil {
+		return err
+	}
+	configMaps, err := cacheOf[*corev1.ConfigMap](client, rest.ResourceOptions{FieldSelector: "metadata.name=" + original.Name}, logger)
+	if err != nil {
+		return err
+	}
+
+	// 2. A queue of what to look at: names of namespaces. It hands a name out once, however often
+	// it was added, and never to two workers at once; and it remembers what failed, and how often.
+	queue := workqueue.New(workqueue.Options[string]{Name: "settings", DrainTimeout: 10 * time.Second, Logger: logger})
+
+	// 3. Handlers turn what has changed into names. They do nothing else: a handler is told once
+	// and may not fail, while a reconcile can be repeated.
+	if _, err := namespaces.AddHandler(func(e informer.Event[*corev1.Namespace]) { queue.Add(e.New.Name) }, informer.HandlerOptions{}); err != nil {
+		return err
+	}
+	if _, err := configMaps.AddHandler(func(e informer.Event[*corev1.ConfigMap]) {
+		if e.Key != original {
+			queue.Add(e.Key.Namespace)
+			return
+		}
+		for key := range namespaces.Store().Keys() { // The original is the business of all of them.
+			queue.Add(key.Name)
+		}
+	}, informer.HandlerOptions{}); err != nil {
+		return err
+	}
+
+	// 4. Events for people. Recording never waits, and Run sends what is recorded. It begins
+	// first and ends last, so that what the last reconcile recorded is sent: its context does
+	// not end with ctx, but when everything else has returned.
+	recorder, err := events.New(client, "example.com/settings", events.Options{Logger: logger})
+	if err != nil {
+		return err
+	}
+	sending, endSending := context.WithCancel(context.WithoutCancel(ctx))
+	var sender sync.WaitGroup
+	sender.Go(func() { _ = recorder.Run(sending) })
+	defer sender.Wait()
+	defer endSending()
+
+	// 5. The lease. Its default times are those of client-go.
+	elector, err := lease.New(client, types.NamespacedName{Namespace: original.Namespace, Name: "settings-controller"},
+		lease.Options{Identity: identity, Logger: logger})
+	if err != nil {
+		return err
+	}
+
+	// 6. The order of all. Each function gets two contexts, as there are two ways to end:
+	//
+	//	ctx ends: the process shall end. Workers finish what is queued, then the lease is
+	//	given back, then the caches end. The context that is handed down lives on meanwhile.
+	//
+	//	The context that is handed down ends: a cache gave up, or the lease is lost. Then
+	//	another may be at work, and everything ends at once.
+	c := &controller{namespaces: namespaces, configMaps: configMaps, queue: queue, recorder: recorder}
+	if c.written, err = rest.For[*corev1.ConfigMap](client, rest.ResourceOptions{}); err != nil {
+		return err
+	}
+	return informer.RunUntil(context.WithoutCancel(ctx), ctx, func(working context.Context) error {
+		// The caches are complete. A standby keeps them as well, and so begins at once.
+		return elector.RunUntil(working, ctx, func(leading context.Context) error {
+			return queue.RunUntil(leading, ctx, 4, c.reconcile)
+		})
+	}, namespaces, configMaps)
+}
+
+// cacheOf returns an informer, which runs when informer.RunUntil runs it.
+func cacheOf[T any](client *rest.Client, selected rest.ResourceOptions, logger *slog.Logger) (*informer.Informer[T], error) {
+	resource, err := rest.For[T](client, selected)
+	if err != nil {
+		return nil, err
+	}
+	return informer.New(resource, informer.Options[T]{Name: resource.String(), Logger: logger})
+}
+
+// controller has what a reconcile works with.
+type controller struct {
+	namespaces *informer.Informer[*corev1.Namespace]
+	configMaps *informer.Informer[*corev1.ConfigMap]
+	written    *rest.Resource[*corev1.ConfigMap]
+	queue      *workqueue.Queue[string]
+	recorder   *events.Recorder
+}
+
+// reconcile compares what is wanted in a namespace with what there is. It knows a name, and not
+// what has happened: whatever that was, and however often, the answer is the same. An error has
+// the name tried again, later and later.
+func (c *controller) reconcile(ctx context.Context, name string) error {
+	namespace, wanted := c.namespaces.Store().Get(types.NamespacedName{Name: name})
+	from, exists := c.configMaps.Store().Get(original)
+	if !wanted || !exists || name == original.Namespace || namespace.DeletionTimestamp != nil {
+		return nil // The copies stay where they are: somebody may use them.
+	}
+	key := types.NamespacedName{Namespace: name, Name: original.Name}
+	have, exists := c.configMaps.Store().Get(key)
+	var written *corev1.ConfigMap
+	var err error
+	switch {
+	case !exists:
+		copied := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: name, Name: original.Name}, Data: from.Data, BinaryData: from.BinaryData}
+		written, err = c.written.Create(ctx, copied, metav1.CreateOptions{})
+	case maps.Equal(have.Data, from.Data) && maps.EqualFunc(have.BinaryData, from.BinaryData, func(a, b []byte) bool { return string(a) == string(b) }):
+		return nil
+	default:
+		// Objects of a cache are shared by all who read it, so a copy is changed. It has the
+		// version that was read: if another has written since, the server refuses the update.
+		changed := have.DeepCopy()
+		changed.Data, changed.BinaryData = from.Data, from.BinaryData
+		written, err = c.written.Update(ctx, changed, metav1.UpdateOptions{})
+	}
+	if apierrors.IsForbidden(err) {
+		c.recorder.Warning(namespace, "CopyForbidden", "the settings cannot be written here: %v", err)
+	}
+	if err != nil {
+		return fmt.Errorf("namespace %s: %w", name, err)
+	}
+	c.recorder.Normal(written, "Copied", "the settings are those of version %s", from.ResourceVersion)
+	// The cache hears of the write a moment later. Until then the name is held back, or the
+	// next turn would see the old state, and do the same again.
+	c.queue.Park(name, func(ctx context.Context) error {
+		return c.configMaps.Store().WaitRV(ctx, written.ResourceVersion)
+	})
+	return nil
+}

@@ -1,0 +1,189 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/apitest"
+	"github.com/kinform/kinform/lease"
+	"github.com/kinform/kinform/rest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var configMaps = corev1.SchemeGroupVersion.WithResource("configmaps")
+
+// rig is a server in a bubble, where replicas can be started.
+type rig struct {
+	t      *testing.T
+	server *apitest.Server
+
+	mu     sync.Mutex // guards following
+	log    bytes.Buffer
+	writes map[string]int // of ConfigMaps, by verb
+}
+
+func newRig(t *testing.T) *rig {
+	r := &rig{t: t, writes: map[string]int{}}
+	r.server = apitest.New(apitest.Options{OnRequest: func(q apitest.Request) {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if q.Resource == "configmaps" {
+			r.writes[q.Verb]++
+		}
+	}})
+	require.NoError(t, r.server.ListenMemory())
+	t.Cleanup(r.server.Close)
+	return r
+}
+
+// Write takes the replicas' logs.
+func (r *rig) Write(line []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.log.Write(line)
+}
+
+func (r *rig) said() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.log.String()
+}
+
+// start starts a replica, and returns what ends it as SIGTERM does.
+func (r *rig) start(identity string) (stop func() error) {
+	r.t.Helper()
+	client, err := rest.NewClient(rest.Config{Host: r.server.URL(), DialContext: r.server.DialContext}, rest.Options{Limit: lease.Check})
+	require.NoError(r.t, err)
+	ctx, cancel := context.WithCancel(r.t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		ended <- run(ctx, client, identity, slog.New(slog.NewTextHandler(r, &slog.HandlerOptions{Level: slog.LevelWarn})))
+		client.Close()
+	}()
+	stop = sync.OnceValue(func() error { cancel(); return <-ended })
+	r.t.Cleanup(func() { _ = stop() })
+	return stop
+}
+
+func (r *rig) namespace(name string, labels map[string]string) {
+	r.t.Helper()
+	_, err := r.server.Create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: labels}})
+	require.NoError(r.t, err)
+}
+
+// set writes the settings of a namespace.
+func (r *rig) set(namespace, value string) {
+	r.t.Helper()
+	settings := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: original.Name}, Data: map[string]string{"value": value}}
+	_, err := r.server.Create(settings)
+	if apierrors.IsAlreadyExists(err) {
+		_, err = r.server.Update(settings)
+	}
+	require.NoError(r.t, err)
+}
+
+// copies returns what there is in each namespace, when all has settled.
+func (r *rig) copies() (found []string) {
+	r.t.Helper()
+	time.Sleep(5 * time.Second)
+	objects, _, err := r.server.List(configMaps, "")
+	require.NoError(r.t, err)
+	for _, object := range objects {
+		found = append(found, object.GetNamespace()+"="+object.(*corev1.ConfigMap).Data["value"])
+	}
+	slices.Sort(found)
+	return found
+}
+
+func TestSettingsAreCopied(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		shared := map[string]string{"settings": "shared"}
+		r.set("default", "1")
+		r.namespace("a", shared)
+		r.namespace("b", shared)
+		r.namespace("c", nil)
+		stop := r.start("first")
+		require.Equal(t, []string{"a=1", "b=1", "default=1"}, r.copies())
+		r.start("second")
+
+		r.set("default", "2")
+		r.namespace("d", shared)
+		require.Equal(t, []string{"a=2", "b=2", "d=2", "default=2"}, r.copies())
+		r.set("a", "mine")
+		require.NoError(t, r.server.Delete(configMaps, types.NamespacedName{Namespace: "b", Name: original.Name}))
+		require.Equal(t, []string{"a=2", "b=2", "d=2", "default=2"}, r.copies())
+
+		require.NoError(t, stop())
+		r.set("default", "3")
+		require.Equal(t, []string{"a=3", "b=3", "d=3", "default=3"}, r.copies(), "the other has taken over")
+		require.Empty(t, r.said(), "no conflict, and nothing twice")
+		require.Equal(t, map[string]int{"list": 2, "watch": 2, "create": 4, "update": 6}, r.writes)
+	})
+}
+
+func TestWhatIsQueuedIsWrittenBeforeTheEnd(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		stop := r.start("first")
+		time.Sleep(time.Second)
+		r.server.Inject(apitest.Fault{Verb: "create", Resource: "configmaps", Action: apitest.Delay(time.Second)})
+		for n := range 12 {
+			r.namespace(fmt.Sprint("n", n), map[string]string{"settings": "shared"})
+		}
+		r.set("default", "1")
+		synctest.Wait() // Four workers are at it, and the others wait.
+		require.NoError(t, stop())
+		require.Len(t, r.copies(), 13)
+		object, err := r.server.Get(schema.GroupVersionResource{Group: "coordination.k8s.io", Version: "v1", Resource: "leases"}, types.NamespacedName{Namespace: "default", Name: "settings-controller"})
+		require.NoError(t, err)
+		require.NotNil(t, object)
+		told, _, err := r.server.List(eventsv1.SchemeGroupVersion.WithResource("events"), "")
+		require.NoError(t, err)
+		require.Len(t, told, 12, "what the last reconcile recorded is sent")
+	})
+}
+
+func TestForbiddenNamespaceKeepsNobodyElseWaiting(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		refused := r.server.Inject(apitest.Fault{
+			Verb: "create", Resource: "configmaps", Match: func(q apitest.Request) bool { return q.Namespace == "a" },
+			Action: apitest.Fail(apierrors.NewForbidden(schema.GroupResource{Resource: "configmaps"}, "settings", errors.New("no role"))),
+		})
+		r.set("default", "1")
+		r.start("first")
+		for _, name := range []string{"a", "b"} {
+			r.namespace(name, map[string]string{"settings": "shared"})
+		}
+		require.Equal(t, []string{"b=1", "default=1"}, r.copies())
+		require.Contains(t, r.said(), "namespace a")
+		told, _, err := r.server.List(eventsv1.SchemeGroupVersion.WithResource("events"), "")
+		require.NoError(t, err)
+		require.Len(t, told, 2, "one that it was copied, one that it was not")
+		refused.Remove()
+		time.Sleep(time.Minute)
+		require.Equal(t, []string{"a=1", "b=1", "default=1"}, r.copies())
+	})
+}

@@ -1,0 +1,223 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/apitest"
+	"github.com/kinform/kinform/lease"
+	"github.com/kinform/kinform/rest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// member is a replica inside a bubble.
+type member struct {
+	out  *log
+	stop func() error
+}
+
+// log is written by several goroutines.
+type log struct {
+	mu   sync.Mutex // guards following
+	text bytes.Buffer
+}
+
+func (l *log) Write(data []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(data)
+}
+
+func (l *log) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+func start(t *testing.T, config rest.Config, identity string, said *log) *member {
+	t.Helper()
+	client, err := rest.NewClient(config, rest.Options{Limit: lease.Check})
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	m := &member{out: &log{}}
+	ended := make(chan error, 1)
+	go func() {
+		ended <- run(ctx, client, settings{
+			identity: identity, lease: types.NamespacedName{Namespace: "default", Name: "fleet"}, duration: 15 * time.Second,
+			watch: true, workers: 4, logger: slog.New(slog.NewTextHandler(said, &slog.HandlerOptions{Level: slog.LevelWarn})), out: m.out,
+		})
+		client.Close()
+	}()
+	m.stop = sync.OnceValue(func() error { cancel(); return <-ended })
+	t.Cleanup(func() { _ = m.stop() })
+	return m
+}
+
+func TestOneReplicaWorksAndTheOtherTakesOver(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		server := apitest.New(apitest.Options{})
+		t.Cleanup(server.Close)
+		require.NoError(t, server.ListenMemory())
+		config := rest.Config{Host: server.URL(), DialContext: server.DialContext}
+		client, err := rest.NewClient(config, rest.Options{})
+		require.NoError(t, err)
+		t.Cleanup(client.Close)
+		require.NoError(t, define(t.Context(), client))
+		l := &load{
+			watcher: newWatcher(), namespace: "default", objects: 40, clients: 4,
+			robots: rest.Must(rest.For[*Robot](client, rest.ResourceOptions{Resource: robots, Kind: robotKind.Kind})),
+			routes: rest.Must(rest.For[*corev1.ConfigMap](client, rest.ResourceOptions{})),
+		}
+		var said log
+		first := start(t, config, "first", &said)
+		time.Sleep(time.Second)
+		require.Equal(t, "ready\nleading\n", first.out.String())
+		second := start(t, config, "second", &said)
+		require.NoError(t, l.all(l.create)(t.Context()))
+		time.Sleep(time.Second)
+		require.NoError(t, l.compare(t.Context()))
+		require.Equal(t, "ready\n", second.out.String())
+
+		// Somebody changes a route, and deletes another.
+		object, err := server.Get(corev1.SchemeGroupVersion.WithResource("configmaps"), types.NamespacedName{Namespace: "default", Name: robotName(7)})
+		require.NoError(t, err)
+		object.(*corev1.ConfigMap).Data["shelf"] = "another"
+		_, err = server.Update(object)
+		require.NoError(t, err)
+		require.NoError(t, l.routes.Delete(t.Context(), types.NamespacedName{Namespace: "default", Name: robotName(8)}, metav1.DeleteOptions{}))
+		time.Sleep(time.Second)
+		require.NoError(t, l.compare(t.Context()))
+
+		require.NoError(t, first.stop())
+		require.NoError(t, l.all(l.change)(t.Context()))
+		time.Sleep(time.Second)
+		require.NoError(t, l.compare(t.Context()))
+		require.Contains(t, second.out.String(), "leading\n")
+		all, err := list(t.Context(), l.robots)
+		require.NoError(t, err)
+		for _, robot := range all {
+			require.Equal(t, RobotStatus{Order: robot.Spec.Order, Leader: "second", Term: 1}, robot.Status)
+		}
+		require.NoError(t, second.stop())
+		require.Contains(t, second.out.String(), "failures=0 events=1 dropped=0\n")
+		require.Empty(t, said.String(), "no conflict, nothing twice")
+
+		var told []string
+		objects, _, err := server.List(eventsv1.SchemeGroupVersion.WithResource("events"), "default")
+		require.NoError(t, err)
+		for _, object := range objects {
+			event := object.(*eventsv1.Event)
+			told = append(told, event.Regarding.Kind+" "+event.Regarding.Name+" "+event.Reason)
+		}
+		require.ElementsMatch(t, []string{"Lease fleet Leading", "Robot robot-00007 RouteChanged", "Lease fleet Leading"}, told)
+	})
+}
+
+// build returns the program.
+func build(t *testing.T) string {
+	t.Helper()
+	binary := filepath.Join(t.TempDir(), "fleet")
+	built, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput()
+	require.NoError(t, err, string(built))
+	return binary
+}
+
+// The whole load test, small: real processes, of which one is killed.
+func TestLoadTest(t *testing.T) {
+	t.Parallel()
+	var output, errors log
+	test := exec.CommandContext(t.Context(), build(t), "-objects", "60", "-rate", "20", "-steady", "2s", "-lease", "9s")
+	test.Stdout, test.Stderr = &output, &errors
+	require.NoError(t, test.Run(), errors.String())
+	said := output.String()
+	for _, phase := range []string{"create", "change, all at once"} {
+		require.Regexp(t, `\| `+phase+` +\| 60 `, said)
+	}
+	for _, phase := range []string{"change, at an even pace", "the leader gets SIGTERM", "the leader gets SIGKILL"} {
+		require.Contains(t, said, "| "+phase)
+	}
+	for _, none := range []string{"events that were dropped", "statuses of an earlier leader after a later one's"} {
+		require.Regexp(t, `\| `+regexp.QuoteMeta(none)+` +\| 0 `, said)
+	}
+	killed := regexp.MustCompile(`\| the other works after SIGKILL +\| (\S+) `).FindStringSubmatch(said)
+	require.NotNil(t, killed, said)
+	took, err := time.ParseDuration(killed[1])
+	require.NoError(t, err)
+	require.Greater(t, took, 6*time.Second, "nobody takes over before the lease is over: its leader lived for two thirds of it")
+}
+
+// Who ends the load test ends all of its processes, and so does who kills it.
+func TestNothingIsLeftOfALoadTestThatIsEnded(t *testing.T) {
+	t.Parallel()
+	binary := build(t)
+	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL} {
+		var errors log
+		test := exec.Command(binary, "-objects", "50", "-rate", "20", "-steady", "1h")
+		test.Stderr = &errors
+		require.NoError(t, test.Start())
+		require.Eventually(t, func() bool { return strings.Contains(errors.String(), "orders per second") }, time.Minute, 50*time.Millisecond)
+		children := childrenOf(t, test.Process.Pid)
+		require.NoError(t, test.Process.Signal(signal))
+		require.Error(t, test.Wait(), "it has not come to its end")
+		if signal == syscall.SIGTERM {
+			for _, child := range children {
+				require.False(t, lives(child), "process %d is left; %s", child, &errors)
+			}
+		}
+		for _, child := range children {
+			require.Eventually(t, func() bool { return !lives(child) }, time.Minute, 50*time.Millisecond)
+		}
+		require.NotContains(t, errors.String(), "ended by itself")
+	}
+}
+
+// childrenOf returns the processes that a process has started, where there is a /proc.
+func childrenOf(t *testing.T, pid int) (children []int) {
+	t.Helper()
+	files, err := filepath.Glob("/proc/[0-9]*/stat")
+	require.NoError(t, err)
+	for _, file := range files {
+		stat, err := os.ReadFile(file)
+		if err != nil {
+			continue // It has ended.
+		}
+		// "pid (name) state parent ...", and a name may have spaces.
+		fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
+		if parent, _ := strconv.Atoi(fields[1]); parent == pid {
+			child, err := strconv.Atoi(filepath.Base(filepath.Dir(file)))
+			require.NoError(t, err)
+			children = append(children, child)
+		}
+	}
+	if len(files) > 0 {
+		require.Len(t, children, 3, "a server and two replicas")
+	}
+	return children
+}
+
+// lives reports whether there is a process that has not ended.
+func lives(pid int) bool {
+	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	return err == nil && !bytes.Contains(stat, []byte(") Z "))
+}

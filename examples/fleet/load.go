@@ -1,0 +1,150 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/yaml"
+
+	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/rest"
+	"github.com/kinform/kinform/rest/kubeconfig"
+)
+
+// load is a load test at work.
+type load struct {
+	objects, clients, workers, rate int
+	steady, lease                   time.Duration
+	watch                           bool
+	namespace, kubeconfig           string
+	out                             io.Writer
+
+	robots   *rest.Resource[*Robot]
+	routes   *rest.Resource[*corev1.ConfigMap]
+	watcher  *watcher
+	replicas []*process              // that live: the leader first
+	started  int                     // how many replicas there were
+	orders   int64                   // the number of the last one
+	fail     context.CancelCauseFunc // of the whole test
+	report   report
+}
+
+// loadTest measures the controller on a server that it starts, and prints a table.
+func loadTest(ctx context.Context, args []string, out io.Writer) error {
+	l := &load{watcher: newWatcher(), out: out}
+	flags := flag.NewFlagSet("fleet", flag.ExitOnError)
+	flags.IntVar(&l.objects, "objects", 10_000, "how many robots there are")
+	flags.IntVar(&l.clients, "clients", 16, "how many requests the load test sends at once")
+	flags.IntVar(&l.workers, "workers", 8, "of a replica")
+	flags.IntVar(&l.rate, "rate", 200, "orders per second, where they come at an even pace")
+	flags.DurationVar(&l.steady, "steady", 20*time.Second, "for how long they do")
+	flags.DurationVar(&l.lease, "lease", 15*time.Second, "how long others wait for a leader that is gone")
+	flags.BoolVar(&l.watch, "watch", false, "replicas watch the Lease")
+	flags.StringVar(&l.namespace, "namespace", "default", "of all objects")
+	flags.StringVar(&l.kubeconfig, "kubeconfig", "", "of a cluster to use in place of a server of its own; it must have no robots in that namespace")
+	_ = flags.Parse(args) // It exits.
+	if l.objects < 1 || l.clients < 1 || l.rate < 1 {
+		return errors.New("-objects, -clients and -rate must be positive")
+	}
+	ctx, fail := context.WithCancelCause(ctx)
+	defer fail(nil)
+	l.fail = fail
+	dir, err := os.MkdirTemp("", "fleet-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	if l.kubeconfig == "" {
+		l.say("an API server in a process of its own")
+		api, err := startProcess("the server", nil, fail, "server")
+		if err != nil {
+			return err
+		}
+		// The replicas have ended by then, so that none of them misses the server.
+		defer func() { _ = api.stop() }()
+		url, err := api.await(ctx, "listening")
+		if err != nil {
+			return err
+		}
+		l.kubeconfig = filepath.Join(dir, "kubeconfig")
+		if err := kubeconfig.Write(l.kubeconfig, kubeconfig.Connection{Config: rest.Config{Host: url}}); err != nil {
+			return err
+		}
+	}
+	connection, err := kubeconfig.Load(kubeconfig.Options{Path: l.kubeconfig})
+	if err != nil {
+		return err
+	}
+	client, err := rest.NewClient(connection.Config, rest.Options{})
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	if err := define(ctx, client); err != nil {
+		return err
+	}
+	l.robots = rest.Must(rest.For[*Robot](client, rest.ResourceOptions{Resource: robots, Kind: robotKind.Kind, Namespace: l.namespace}))
+	l.routes = rest.Must(rest.For[*corev1.ConfigMap](client, rest.ResourceOptions{Namespace: l.namespace, LabelSelector: "example.com/fleet"}))
+	seen, err := informer.New(l.robots, informer.Options[*Robot]{Name: "load test"})
+	if err != nil {
+		return err
+	}
+	// Unbounded: no status goes unseen because this process is slow.
+	if _, err := seen.AddHandler(l.watcher.handle, informer.HandlerOptions{Overflow: informer.Unbounded}); err != nil {
+		return err
+	}
+	err = informer.Run(ctx, l.measure, seen)
+	if err == nil {
+		err = context.Cause(ctx) // Somebody wants it to end, or a process has.
+	}
+	if err != nil {
+		return err
+	}
+	return l.report.print(out, l)
+}
+
+// define creates the definition of robots, and waits until the server has them.
+func define(ctx context.Context, client *rest.Client) error {
+	document, _, _ := bytes.Cut(manifest, []byte("\n---\n"))
+	definition := &unstructured.Unstructured{}
+	if err := yaml.Unmarshal(document, &definition.Object); err != nil {
+		return err
+	}
+	definitions, err := rest.For[*unstructured.Unstructured](client, rest.ResourceOptions{
+		Resource: schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"},
+	})
+	if err != nil {
+		return err
+	}
+	if _, err := definitions.Create(ctx, definition, metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
+		return err
+	}
+	for {
+		_, err := client.Raw(ctx, "GET", "/apis/"+group.String()+"/"+robots.Resource, rest.RawOptions{})
+		if !apierrors.IsNotFound(err) {
+			return err
+		}
+		select {
+		case <-time.After(100 * time.Millisecond):
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// say tells whoever waits what is going on.
+func (l *load) say(format string, args ...any) {
+	fmt.Fprintf(os.Stderr, "fleet: "+format+"\n", args...)
+}

@@ -1,0 +1,55 @@
+// Command fleet is a controller in two replicas, and a load test that says how well they do.
+//
+//	go run ./examples/fleet                  everything: server, replicas, load, and a table in the end
+//	go run ./examples/fleet -objects 1000    smaller; -help has the other choices
+//
+// All processes of the test are this program, which starts itself anew for each:
+//
+//	fleet            the load test
+//	fleet server     an API server, of package apitest
+//	fleet replica    one replica of the controller: this is what a cluster would run
+//
+// Read replica.go first, which is the controller, then load.go, which is the test.
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+)
+
+// role is what a process of this program does until its context ends.
+type role func(ctx context.Context, args []string, out io.Writer) error
+
+func main() {
+	name, args := "load", os.Args[1:]
+	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
+		name, args = args[0], args[1:]
+	}
+	run, known := map[string]role{"load": loadTest, "server": server, "replica": replica}[name]
+	if !known {
+		fmt.Fprintf(os.Stderr, "fleet: %q is none of server and replica\n", name)
+		os.Exit(2)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, args, os.Stdout); err != nil {
+		fmt.Fprintf(os.Stderr, "fleet %s: %v\n", name, err)
+		os.Exit(1)
+	}
+}
+
+// attached returns a context that ends with standard input. The load test holds the other end
+// of it, so that its processes end when it does, however that is.
+func attached(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	go func() { // It ends with the process, as a read of a file has no context.
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		cancel()
+	}()
+	return ctx, cancel
+}

@@ -1,0 +1,195 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"syscall"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/listwatch"
+	"github.com/kinform/kinform/rest"
+)
+
+// measure is the test. Its phases come one after the other.
+func (l *load) measure(ctx context.Context) (err error) {
+	defer func() {
+		for _, p := range l.replicas { // Where all went well, there are none.
+			err = errors.Join(err, p.stop())
+		}
+	}()
+	l.say("two replicas")
+	for range 2 {
+		if err := l.startReplica(ctx); err != nil {
+			return err
+		}
+	}
+	if err := l.findLeader(ctx); err != nil {
+		return err
+	}
+	l.say("%d robots are created", l.objects)
+	if err := l.phase(ctx, "create", l.all(l.create)); err != nil {
+		return err
+	}
+	l.say("each gets an order, as fast as the server takes them")
+	if err := l.phase(ctx, "change, all at once", l.all(l.change)); err != nil {
+		return err
+	}
+	l.say("%d orders per second, for %v", l.rate, l.steady)
+	if err := l.phase(ctx, "change, at an even pace", l.paced(func() bool { return false })); err != nil {
+		return err
+	}
+	for _, s := range []struct {
+		signal os.Signal
+		name   string
+	}{{syscall.SIGTERM, "SIGTERM"}, {syscall.SIGKILL, "SIGKILL"}} {
+		l.say("the same, and the leader gets %s", s.name)
+		if err := l.takeover(ctx, s.signal, s.name); err != nil {
+			return err
+		}
+		if err := l.startReplica(ctx); err != nil { // as a cluster would
+			return err
+		}
+	}
+	l.say("what there is on the server is compared, and all end")
+	if err := l.compare(ctx); err != nil {
+		return err
+	}
+	l.report.late = l.watcher.tooLate()
+	l.report.memory(l.replicas)
+	for len(l.replicas) > 0 {
+		last := l.replicas[len(l.replicas)-1] // Standbys first: nobody takes over.
+		l.replicas = l.replicas[:len(l.replicas)-1]
+		if err := l.report.end(last, l.watcher); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// startReplica starts one, and waits until its caches are complete.
+func (l *load) startReplica(ctx context.Context) error {
+	name := fmt.Sprintf("replica-%d", l.started)
+	l.started++
+	begun := time.Now()
+	p, err := startProcess(name, []string{"KUBECONFIG=" + l.kubeconfig}, l.fail, "replica", "-identity", name, "-namespace", l.namespace,
+		"-lease", l.lease.String(), "-workers", fmt.Sprint(l.workers), fmt.Sprintf("-watch=%v", l.watch))
+	if err != nil {
+		return err
+	}
+	l.replicas = append(l.replicas, p)
+	_, err = p.await(ctx, "ready")
+	l.report.ready = append(l.report.ready, time.Since(begun))
+	return err
+}
+
+// findLeader waits until one of the replicas leads, and puts it first.
+func (l *load) findLeader(ctx context.Context) error {
+	for {
+		for n, p := range l.replicas {
+			if _, leads, _ := p.line("leading"); leads {
+				l.replicas[0], l.replicas[n] = l.replicas[n], l.replicas[0]
+				return nil
+			}
+		}
+		if err := pause(ctx, 10*time.Millisecond); err != nil {
+			return fmt.Errorf("no replica leads: %w", err)
+		}
+	}
+}
+
+// phase does something, and waits until all orders of it are done.
+func (l *load) phase(ctx context.Context, name string, do func(context.Context) error) error {
+	begun, before := time.Now(), l.orders
+	if err := do(ctx); err != nil {
+		return err
+	}
+	took, err := l.watcher.settle(ctx)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	if given := l.orders - before; int64(len(took)) != given {
+		return fmt.Errorf("%s: %d orders were given, and %d are done", name, given, len(took))
+	}
+	l.report.phases = append(l.report.phases, phase{name, took, time.Since(begun)})
+	return nil
+}
+
+// takeover ends the leader while orders come, until the other replica leads.
+func (l *load) takeover(ctx context.Context, signal os.Signal, name string) error {
+	old, next := l.replicas[0], l.replicas[1]
+	l.report.memory(l.replicas)
+	signalled := make(chan time.Time, 1)
+	end := time.AfterFunc(time.Second, func() {
+		signalled <- time.Now()
+		_ = old.signal(signal)
+	})
+	defer end.Stop()
+	if err := l.phase(ctx, "the leader gets "+name, l.paced(func() bool { return !l.watcher.leads(next.name) })); err != nil {
+		return err
+	}
+	since := l.watcher.leader(next.name).first
+	l.report.takeovers = append(l.report.takeovers, takeover{name, since.Sub(<-signalled)})
+	l.replicas = l.replicas[1:]
+	if signal == syscall.SIGTERM {
+		return l.report.end(old, l.watcher)
+	}
+	<-old.ended
+	return nil
+}
+
+// compare looks at every robot on the server, and at its route.
+func (l *load) compare(ctx context.Context) error {
+	routes, err := list(ctx, l.routes)
+	if err != nil {
+		return err
+	}
+	all, err := list(ctx, l.robots)
+	if err != nil {
+		return err
+	}
+	if len(all) != l.objects || len(routes) != l.objects {
+		return fmt.Errorf("there are %d robots and %d routes, and not %d", len(all), len(routes), l.objects)
+	}
+	for key, robot := range all {
+		route := routes[key]
+		if route == nil || route.Data["order"] != fmt.Sprint(robot.Spec.Order) || robot.Status.Order != robot.Spec.Order {
+			return fmt.Errorf("robot %s has order %d, its status is of order %d, and its route is %v", key, robot.Spec.Order, robot.Status.Order, route)
+		}
+	}
+	return nil
+}
+
+// list returns all objects of a resource.
+func list[T any](ctx context.Context, resource *rest.Resource[T]) (map[types.NamespacedName]T, error) {
+	stream, err := resource.List(ctx, listwatch.ListOptions{})
+	if err != nil {
+		return nil, err
+	}
+	defer stream.Close()
+	all := map[types.NamespacedName]T{}
+	for {
+		item, err := stream.Next()
+		if errors.Is(err, io.EOF) {
+			return all, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		all[item.Key] = item.Object
+	}
+}
+
+// pause waits for a time, or until ctx ends.
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-time.After(d):
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}

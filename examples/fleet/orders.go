@@ -1,0 +1,116 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// create and change each give one order.
+
+func (l *load) create(ctx context.Context, n int, order int64) error {
+	robot := &Robot{
+		TypeMeta:   metav1.TypeMeta{APIVersion: group.String(), Kind: robotKind.Kind},
+		ObjectMeta: metav1.ObjectMeta{Namespace: l.namespace, Name: robotName(n)},
+		Spec:       RobotSpec{Order: order, Shelf: fmt.Sprintf("shelf-%d", n%100)},
+	}
+	l.watcher.expect(robot.key(), order)
+	_, err := l.robots.Create(ctx, robot, metav1.CreateOptions{})
+	return err
+}
+
+func (l *load) change(ctx context.Context, n int, order int64) error {
+	key := types.NamespacedName{Namespace: l.namespace, Name: robotName(n)}
+	l.watcher.expect(key, order)
+	_, err := l.robots.Patch(ctx, key, types.MergePatchType, fmt.Appendf(nil, `{"spec":{"order":%d}}`, order), metav1.PatchOptions{})
+	return err
+}
+
+func robotName(n int) string { return fmt.Sprintf("robot-%05d", n) }
+
+// all gives an order to each robot, by as many clients as there are.
+func (l *load) all(give func(ctx context.Context, n int, order int64) error) func(context.Context) error {
+	return func(ctx context.Context) error {
+		clients := newCrew(ctx, l.clients)
+		for n := range l.objects {
+			l.orders++
+			order := l.orders
+			clients.do(n, func(ctx context.Context) error { return give(ctx, n, order) })
+		}
+		return clients.wait()
+	}
+}
+
+// paced gives orders at an even pace, for as long as the flags say, and then while more
+// returns true. It goes through the robots in no order, and through all before one is
+// given a second order.
+func (l *load) paced(more func() bool) func(context.Context) error {
+	return func(ctx context.Context) error {
+		clients := newCrew(ctx, l.clients)
+		tick := time.NewTicker(time.Second / time.Duration(l.rate))
+		defer tick.Stop()
+		const stride = 7919 // a prime, and so is none of the usual sizes
+		for begun := time.Now(); time.Since(begun) < l.steady || more(); {
+			select {
+			case <-tick.C:
+			case <-clients.ctx.Done():
+				return clients.wait()
+			}
+			l.orders++
+			order, robot := l.orders, int(l.orders*stride%int64(l.objects))
+			clients.do(robot, func(ctx context.Context) error { return l.change(ctx, robot, order) })
+		}
+		return clients.wait()
+	}
+}
+
+// crew does things at once, until one fails. What belongs to one robot is done in its order.
+type crew struct {
+	ctx     context.Context
+	cancel  context.CancelCauseFunc
+	places  []chan func(context.Context) error
+	running sync.WaitGroup
+}
+
+func newCrew(ctx context.Context, size int) *crew {
+	c := &crew{}
+	c.ctx, c.cancel = context.WithCancelCause(ctx)
+	for range size {
+		place := make(chan func(context.Context) error, 64)
+		c.places = append(c.places, place)
+		c.running.Go(func() {
+			for f := range place {
+				if c.ctx.Err() != nil {
+					continue
+				}
+				if err := f(c.ctx); err != nil {
+					c.cancel(err)
+				}
+			}
+		})
+	}
+	return c
+}
+
+// do has something done for a robot, by who does all that is for it.
+func (c *crew) do(robot int, f func(context.Context) error) {
+	select {
+	case c.places[robot%len(c.places)] <- f:
+	case <-c.ctx.Done():
+	}
+}
+
+// wait waits for the end of all, and returns why it came early.
+func (c *crew) wait() error {
+	for _, place := range c.places {
+		close(place)
+	}
+	c.running.Wait()
+	err := context.Cause(c.ctx)
+	c.cancel(nil)
+	return err
+}

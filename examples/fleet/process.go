@@ -1,0 +1,147 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// process is one that the load test has started: this program in another role.
+type process struct {
+	name  string
+	cmd   *exec.Cmd
+	ended chan struct{} // closed when it has ended, with err
+	err   error
+
+	mu    sync.Mutex // guards following
+	part  []byte     // of a line
+	said  []string
+	words chan struct{} // closed and replaced with each line
+	asked bool          // to end
+}
+
+// startProcess starts this program with these arguments. env is added to the environment. gone is
+// called if the process ends that nobody has asked to.
+func startProcess(name string, env []string, gone func(error), args ...string) (*process, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	p := &process{name: name, cmd: exec.Command(self, append(args, "-attached")...), ended: make(chan struct{}), words: make(chan struct{})}
+	p.cmd.Env = append(os.Environ(), env...)
+	p.cmd.Stdout, p.cmd.Stderr = p, os.Stderr
+	if _, err := p.cmd.StdinPipe(); err != nil { // It is closed when this process ends, however that is.
+		return nil, err
+	}
+	if err := p.cmd.Start(); err != nil {
+		return nil, err
+	}
+	go func() {
+		p.err = p.cmd.Wait()
+		p.mu.Lock()
+		asked := p.asked
+		p.mu.Unlock()
+		if !asked {
+			gone(fmt.Errorf("%s ended by itself: %v", p.name, p.cmd.ProcessState))
+		}
+		close(p.ended)
+	}()
+	return p, nil
+}
+
+// Write takes what the process says.
+func (p *process) Write(data []byte) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.part = append(p.part, data...)
+	for {
+		line, rest, whole := bytes.Cut(p.part, []byte("\n"))
+		if !whole {
+			return len(data), nil
+		}
+		p.said, p.part = append(p.said, string(line)), rest
+		close(p.words)
+		p.words = make(chan struct{})
+	}
+}
+
+// line returns what follows a word at the beginning of a line, if there is such a line, and a
+// channel that is closed when there is one more line of any kind.
+func (p *process) line(word string) (rest string, found bool, more <-chan struct{}) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, line := range p.said {
+		if first, rest, _ := strings.Cut(line, " "); first == word {
+			return rest, true, p.words
+		}
+	}
+	return "", false, p.words
+}
+
+// await waits until the process has said a word, and returns what follows it.
+func (p *process) await(ctx context.Context, word string) (string, error) {
+	for {
+		rest, found, more := p.line(word)
+		if found {
+			return rest, nil
+		}
+		select {
+		case <-more:
+		case <-p.ended:
+			return "", fmt.Errorf("%s ended before it was %s: %w", p.name, word, p.err)
+		case <-ctx.Done():
+			return "", fmt.Errorf("%s is not %s: %w", p.name, word, context.Cause(ctx))
+		}
+	}
+}
+
+// signal sends a signal that ends the process.
+func (p *process) signal(s os.Signal) error {
+	p.mu.Lock()
+	p.asked = true
+	p.mu.Unlock()
+	if err := p.cmd.Process.Signal(s); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return fmt.Errorf("%s: %w", p.name, err)
+	}
+	return nil
+}
+
+// stop ends a process as a cluster does, and waits for it. One that does not end within a
+// minute is killed, which is an error.
+func (p *process) stop() error {
+	if err := p.signal(syscall.SIGTERM); err != nil {
+		return err
+	}
+	select {
+	case <-p.ended:
+		return p.err
+	case <-time.After(time.Minute):
+		_ = p.cmd.Process.Kill()
+		<-p.ended
+		return fmt.Errorf("%s did not end within a minute after SIGTERM", p.name)
+	}
+}
+
+// peak is the most memory that a process had until now, in bytes, as the kernel of Linux says
+// it; 0 elsewhere, or when it has ended.
+func (p *process) peak() int64 {
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
+	if err != nil {
+		return 0
+	}
+	for line := range strings.Lines(string(status)) {
+		if value, found := strings.CutPrefix(line, "VmHWM:"); found {
+			kilobytes, _ := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(value), " kB"), 10, 64)
+			return kilobytes << 10
+		}
+	}
+	return 0
+}

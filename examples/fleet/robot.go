@@ -1,0 +1,59 @@
+package main
+
+import (
+	_ "embed"
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+//go:embed robot.yaml
+var manifest []byte
+
+var (
+	group     = schema.GroupVersion{Group: "example.com", Version: "v1"}
+	robots    = group.WithResource("robots")
+	robotKind = group.WithKind("Robot")
+)
+
+// Robot is the custom resource that robot.yaml defines: one of many in a warehouse.
+type Robot struct {
+	metav1.TypeMeta   `json:""`
+	metav1.ObjectMeta `json:"metadata"`
+
+	Spec   RobotSpec   `json:"spec"`
+	Status RobotStatus `json:"status,omitzero"`
+}
+
+// RobotSpec is what the robot is to do. Orders are numbered, so that the load test knows which
+// one a status is about.
+type RobotSpec struct {
+	Order int64  `json:"order"`
+	Shelf string `json:"shelf"`
+}
+
+// RobotStatus is the last order for which there is a route, and who saw to that: the name of a
+// replica, and the number of its term, which grows with each change of the leader.
+type RobotStatus struct {
+	Order  int64  `json:"order"`
+	Leader string `json:"leader"`
+	Term   int32  `json:"term"`
+}
+
+// DeepCopy returns a Robot that shares nothing with this one.
+func (r *Robot) DeepCopy() *Robot {
+	out := *r
+	r.ObjectMeta.DeepCopyInto(&out.ObjectMeta)
+	return &out
+}
+
+func (r *Robot) key() types.NamespacedName {
+	return types.NamespacedName{Namespace: r.Namespace, Name: r.Name}
+}
+
+// route is what the robot reads, in a ConfigMap of its name.
+func (r *Robot) route() map[string]string {
+	return map[string]string{"order": fmt.Sprint(r.Spec.Order), "shelf": r.Spec.Shelf}
+}
