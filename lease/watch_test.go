@@ -24,8 +24,8 @@ func TestWatchingCandidateLeadsAtOnce(t *testing.T) {
 		first := start(t, newElector(t, server, "first", lease.Options{Watch: true}))
 		within(t, time.Second, first.leads)
 		second := start(t, newElector(t, server, "second", lease.Options{Watch: true}))
-		for range 20 { // at any moment between two looks
-			time.Sleep(time.Hour + 137*time.Millisecond)
+		for range 10 { // at any moment between two looks
+			time.Sleep(5*time.Minute + 137*time.Millisecond)
 			require.True(t, second.elector.Stats().Watching)
 			require.False(t, first.elector.Stats().Watching, "who leads has nothing to watch")
 			require.Equal(t, 1, server.Watches("leases"))
@@ -112,7 +112,7 @@ func TestCandidateThatMayNotWatchLooks(t *testing.T) {
 				time.Sleep(10 * time.Minute)
 				fault.Remove()
 				time.Sleep(2 * time.Minute)
-				require.Equal(t, name != "hanging", third.elector.Stats().Watching, "it goes on trying")
+				require.True(t, third.elector.Stats().Watching, "it goes on trying")
 				third.stop()
 				require.NoError(t, <-third.result)
 				second.stop()

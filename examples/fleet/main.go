@@ -1,13 +1,11 @@
 // Command fleet is a controller in two replicas, and a load test that says how well they do.
 //
-//	go run ./examples/fleet                  everything: server, replicas, load, and a table in the end
-//	go run ./examples/fleet -objects 1000    smaller; -help has the other choices
+//	go run ./examples/fleet
+//	go run ./examples/fleet -objects 1000
 //
-// All processes of the test are this program, which starts itself anew for each:
-//
-//	fleet            the load test
-//	fleet server     an API server, of package apitest
-//	fleet replica    one replica of the controller: this is what a cluster would run
+// All processes of the test are this program, which starts itself anew for each: as "fleet server",
+// an API server of package apitest, and as "fleet replica", one replica of the controller, which
+// is what a cluster would run.
 //
 // Read replica.go first, which is the controller, then load.go, which is the test.
 package main
