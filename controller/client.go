@@ -99,6 +99,7 @@ func newClient[T metav1.Object](m *Manager, s Selection[T]) (*Client[T], error) 
 	if s.Informer.Logger == nil {
 		s.Informer.Logger = m.opts.Logger
 	}
+	s.Informer = observeCache(m.opts.Observer, s.Informer, server.GroupVersionResource().Resource)
 	open := func(what informer.Selection) (listwatch.Source[T], error) {
 		opts := s.ResourceOptions
 		opts.Namespace = what.Namespace()

@@ -71,6 +71,9 @@ func Manage[T metav1.Object](m *Manager, name string, objects *Client[T], reconc
 	if settings.Queue.Logger == nil {
 		settings.Queue.Logger = m.opts.Logger
 	}
+	if o := m.opts.Observer; o != nil && o.Queue != nil {
+		settings.Queue.Observer = o.Queue(name, settings.Queue.Observer)
+	}
 	c := &Controller[T]{manager: m, called: name, objects: objects, reconcile: reconcile, settings: settings, queue: workqueue.New(settings.Queue)}
 	switch {
 	case name == "":

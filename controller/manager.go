@@ -36,6 +36,10 @@ type Options struct {
 	// no longer ready; see informer.Informer.Healthy. Defaults to 10 minutes.
 	MaxStaleness time.Duration
 
+	// Observer has observers for the queues and the caches, see package metrics. Defaults to
+	// nobody.
+	Observer *Observer
+
 	// Logger gets what has no caller to be returned to. Defaults to slog.Default(), as it is
 	// at New; slog.New(slog.DiscardHandler) is silence.
 	Logger *slog.Logger
@@ -98,6 +102,7 @@ type clusterCaches struct {
 type worker interface {
 	name() string
 	run(ctx, stop context.Context) error
+	status() ControllerStatus
 }
 
 // New returns a manager of the cluster that client is of. The client stays the caller's, who

@@ -3,10 +3,15 @@ package lease
 import (
 	"fmt"
 	"time"
+
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // Stats is a snapshot of an Elector.
 type Stats struct {
+	// Lease is the name of the lease.
+	Lease types.NamespacedName
+
 	// Identity is that of this candidate, and Leader that of who leads, as far as it
 	// has seen: "" if nobody does.
 	Identity, Leader string
@@ -38,6 +43,7 @@ type Stats struct {
 func (e *Elector) Stats() Stats {
 	e.mu.Lock()
 	s, t := e.stats, e.term
+	s.Lease = e.key
 	s.Identity, s.Leader, s.Transitions = e.opts.Identity, e.seen.record.holder, e.seen.record.transitions
 	s.Standing = e.standing
 	e.mu.Unlock()

@@ -77,6 +77,13 @@ func employ(workers *sync.WaitGroup, hired context.Context, work func(context.Co
 	})
 }
 
+// size is how many workers there are that are not dismissed.
+func (c *crew) size() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.dismiss)
+}
+
 // end dismisses all workers and waits for them.
 func (c *crew) end() {
 	c.mu.Lock()

@@ -103,7 +103,7 @@ func TestStatsAgree(t *testing.T) { // WQ-16: Dirty is what the depth was
 			Name:  "test",
 			Ready: 2, Delayed: 2, Processing: 1, Dirty: 3,
 			Levels:      []workqueue.Level{{Priority: 0, Ready: 2}},
-			OldestReady: time.Second, LongestRunning: 2 * time.Second,
+			OldestReady: time.Second, LongestRunning: 2 * time.Second, Unfinished: 2 * time.Second,
 			Adds: 5, Merged: 4, Retries: 2, Gets: 2, Dones: 1, StrayDones: 1,
 		}, q.Stats())
 

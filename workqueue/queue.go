@@ -50,6 +50,9 @@ type Queue[K comparable] struct {
 	alarms     alarms[K]
 	whys       whys
 
+	begun   time.Duration     // since, added up, of those that are processing; should it overflow, differences are right all the same
+	endings [waysToEnd]uint64 // of turns that are done, by how they ended
+
 	timer   *time.Timer // rings for the first of alarms; nil until there was one
 	pending int         // ringings of timer, and waits of Park, that are not over
 	parked  int         // keys with such a wait
@@ -203,6 +206,7 @@ func (q *Queue[K]) takeLocked(key *K, item *Item[K]) bool {
 	e.running = e.due
 	e.since = q.timeLocked()
 	q.processing.push(e)
+	q.begun += e.since
 	q.stats.Gets++
 	q.beginIntervalLocked(e, e.since)
 	*key = e.key
@@ -217,13 +221,18 @@ func (q *Queue[K]) takeLocked(key *K, item *Item[K]) bool {
 // allow it. Done for a key that is not processing is a bug of the caller; it is
 // counted and has no effect.
 func (q *Queue[K]) Done(key K) {
-	if ran, ok := q.finish(key); ok && q.opts.Observer != nil {
+	q.done(key, byHand)
+}
+
+// done is Done for a turn that has ended so.
+func (q *Queue[K]) done(key K, how ending) {
+	if ran, ok := q.finish(key, how); ok && q.opts.Observer != nil {
 		q.opts.Observer.done(key, ran)
 	}
 }
 
 // finish takes a key out of processing, and out of the queue unless there is more to do.
-func (q *Queue[K]) finish(key K) (ran time.Duration, ok bool) {
+func (q *Queue[K]) finish(key K, how ending) (ran time.Duration, ok bool) {
 	q.mu.Lock()
 	defer q.unlock() // also if the key is not hashable
 
@@ -239,7 +248,9 @@ func (q *Queue[K]) finish(key K) (ran time.Duration, ok bool) {
 	ran = now - e.since
 	e.processing = false
 	q.processing.remove(e)
+	q.begun -= e.since
 	q.stats.Dones++
+	q.endings[how]++
 	q.holdBackLocked(e, now)
 	q.readyLocked(e, now) // if it was added meanwhile
 	q.entries.release(e)

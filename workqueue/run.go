@@ -149,27 +149,28 @@ func (q *Queue[K]) isOver() bool {
 }
 
 func (q *Queue[K]) workOn(ctx context.Context, key K, reconcile func(context.Context, K) error) {
-	defer q.Done(key)
+	how := interrupted
+	defer func() { q.done(key, how) }()
 	contain(
 		func() error { return reconcile(ctx, key) },
-		func(err error) { q.conclude(ctx, key, err) },
+		func(err error) { how = q.conclude(ctx, key, err) },
 	)
 }
 
 // conclude retries, forgets, parks or adds the key, by the result of its turn.
-func (q *Queue[K]) conclude(ctx context.Context, key K, err error) {
+func (q *Queue[K]) conclude(ctx context.Context, key K, err error) ending {
 	if err == nil {
 		q.Forget(key)
-		return
+		return succeeded
 	}
 	if ctx.Err() != nil && (errors.Is(err, ctx.Err()) || errors.Is(err, context.Cause(ctx))) {
-		return // It was interrupted, which is no failure, and nothing follows.
+		return interrupted // which is no failure, and nothing follows.
 	}
 	o := outcomeOf(err)
 	if o.failed {
 		q.report(ctx, "reconcile failed", false, key, err)
 		q.Retry(key)
-		return
+		return retried
 	}
 	if o.dropped {
 		q.report(ctx, "reconcile failed, and is not tried again", true, key, err)
@@ -178,12 +179,19 @@ func (q *Queue[K]) conclude(ctx context.Context, key K, err error) {
 	for _, until := range o.when {
 		q.Park(key, until)
 	}
+	how := succeeded
 	switch {
 	case o.when != nil:
 		q.again(key, 0)
+		how = requeuedWhen
 	case o.after != nil:
 		q.again(key, *o.after)
+		how = requeuedAfter
 	}
+	if o.dropped {
+		how = droppedForGood
+	}
+	return how
 }
 
 // contain calls a function of the user's, and then tells its error. A panic and a

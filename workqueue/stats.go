@@ -30,6 +30,14 @@ type Stats struct {
 	// long the key that has been processing longest; 0 where there is none.
 	OldestReady, LongestRunning time.Duration
 
+	// Unfinished is how long all keys that are processing have been so, added up; 0
+	// likewise.
+	Unfinished time.Duration
+
+	// Workers is how many workers the Run has that goes on, 0 if there is none. It is of
+	// nearly the same moment.
+	Workers int
+
 	// How often, since the queue was made: a key became dirty, an add found its key
 	// dirty already, a delayed add or a Retry was accepted, a key was handed out, and
 	// was done.
@@ -48,6 +56,9 @@ type Stats struct {
 	// Failures counts the reconciles of Run that returned an error or panicked,
 	// and Panics those of them that panicked.
 	Failures, Panics uint64
+
+	// Turns says how the turns of Run have ended that are Dones.
+	Turns Turns
 }
 
 // Level is how many keys of a priority are ready.
@@ -56,6 +67,7 @@ type Level struct{ Priority, Ready int }
 // Stats returns a snapshot. It takes the queue's lock for some nanoseconds,
 // however long the queue is, and some more for each group that is ready.
 func (q *Queue[K]) Stats() Stats {
+	workers := q.crew.size()
 	q.mu.Lock()
 	defer q.mu.Unlock()
 
@@ -64,6 +76,8 @@ func (q *Queue[K]) Stats() Stats {
 	s.Name = q.opts.Name
 	s.ShuttingDown = q.shuttingDown
 	s.Timed = q.timed
+	s.Workers = workers
+	s.Turns = q.turnsLocked()
 	s.Ready = q.ready.len
 	s.Delayed = q.waiting
 	s.Parked = q.parked
@@ -79,6 +93,7 @@ func (q *Queue[K]) Stats() Stats {
 	}
 	if e := q.processing.first; e != nil && q.timed {
 		s.LongestRunning = now - e.since
+		s.Unfinished = now*time.Duration(q.processing.len) - q.begun
 	}
 	return s
 }

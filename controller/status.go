@@ -1,0 +1,88 @@
+package controller
+
+import (
+	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/rest"
+	"github.com/kinform/kinform/workqueue"
+)
+
+// Status is the state of a manager and of all its parts, each consistent in itself, taken one
+// after another.
+type Status struct {
+	// Name is that of the Options.
+	Name string
+
+	// Ready is what [Manager.Ready] returns.
+	Ready error
+
+	// Stage is how far Run is: Always before the caches are complete and after the work, Synced
+	// while this process does not lead, Leading while its controllers work. Stopping is true from
+	// when they no longer do.
+	Stage    Stage
+	Stopping bool
+
+	// Clusters are the manager's own, which is first, and others that its caches are of.
+	Clusters []ClusterStatus
+
+	// Controllers and Parts are in the order in which they were added.
+	Controllers []ControllerStatus
+	Parts       []PartStatus
+
+	// Elector is that of the Options, nil if there is none.
+	Elector Elector
+}
+
+// ClusterStatus is the state of what a manager has of one cluster.
+type ClusterStatus struct {
+	Client *rest.Client
+	Caches []informer.SharedStatus
+}
+
+// ControllerStatus is the state of a controller.
+type ControllerStatus struct {
+	Name string
+
+	// Workers is that of the Settings, whether or not they work at present.
+	Workers int
+
+	Queue workqueue.Stats
+}
+
+// PartStatus is the state of a part, see [Manager.Add].
+type PartStatus struct {
+	Name string
+	PartOptions
+
+	// Failed is why an optional part does not run at present.
+	Failed error
+}
+
+// Status returns the state of the manager and of all its parts. It is cheap enough for a
+// metric or a page that looks every second.
+func (m *Manager) Status() Status {
+	s := Status{Name: m.opts.Name, Ready: m.Ready(), Elector: m.opts.Elector}
+	m.mu.Lock()
+	s.Stage, s.Stopping = m.stage, m.stopping
+	factories, controllers := m.factories, m.controllers // Neither is changed in place.
+	for _, p := range m.parts {
+		s.Parts = append(s.Parts, PartStatus{p.name, p.opts, p.failed})
+	}
+	m.mu.Unlock()
+
+	s.Clusters = []ClusterStatus{{Client: m.client}}
+	for _, f := range factories {
+		if f.client == m.client {
+			s.Clusters[0].Caches = f.factory.Status()
+		} else {
+			s.Clusters = append(s.Clusters, ClusterStatus{f.client, f.factory.Status()})
+		}
+	}
+	for _, c := range controllers {
+		s.Controllers = append(s.Controllers, c.status())
+	}
+	return s
+}
+
+func (c *Controller[T]) status() ControllerStatus {
+	return ControllerStatus{Name: c.called, Workers: c.settings.Workers, Queue: c.queue.Stats()}
+}

@@ -1,0 +1,105 @@
+package metrics
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+)
+
+// other is the value of labels for what is not told apart any more.
+const other = "other"
+
+// bounded makes a value for each key, up to a number of keys. All further ones share the
+// value of the last key. To look up takes no lock and allocates nothing.
+type bounded[K comparable, V any] struct {
+	known  atomic.Pointer[map[K]V] // never changed in place
+	most   int
+	made   func(K) V
+	beyond K
+
+	mu     sync.Mutex // guards following, and writes of known
+	missed map[K]bool // keys beyond the bound: at most as many again
+}
+
+// newBounded returns a bounded; beyond is the key that stands for those beyond the bound.
+func newBounded[K comparable, V any](most int, beyond K, made func(K) V) *bounded[K, V] {
+	return &bounded[K, V]{most: most, made: made, beyond: beyond}
+}
+
+func (b *bounded[K, V]) get(key K) V {
+	if known := b.known.Load(); known != nil {
+		if v, ok := (*known)[key]; ok {
+			return v
+		}
+	}
+	return b.miss(key)
+}
+
+func (b *bounded[K, V]) miss(key K) V {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var known map[K]V
+	if old := b.known.Load(); old != nil {
+		known = *old
+	}
+	if v, ok := known[key]; ok {
+		return v
+	}
+	if len(known) >= b.most && key != b.beyond {
+		if b.missed == nil {
+			b.missed = map[K]bool{}
+		}
+		if len(b.missed) < b.most {
+			b.missed[key] = true
+		}
+		key = b.beyond
+		if v, ok := known[key]; ok {
+			return v
+		}
+	}
+	v := b.made(key)
+	known = maps.Clone(known)
+	if known == nil {
+		known = map[K]V{}
+	}
+	known[key] = v
+	b.known.Store(&known)
+	return v
+}
+
+// leftOut is how many keys have no value of their own.
+func (b *bounded[K, V]) leftOut() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.missed)
+}
+
+// bounds are all that is bounded.
+type bounds struct {
+	mu  sync.Mutex // guards following
+	all []interface{ leftOut() int }
+}
+
+func (b *bounds) add(one interface{ leftOut() int }) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.all = append(b.all, one)
+}
+
+func (b *bounds) leftOut() (n int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, one := range b.all {
+		n += one.leftOut()
+	}
+	return n
+}
+
+// word is the name of something as one word.
+func word(name fmt.Stringer) string { return strings.ReplaceAll(name.String(), " ", "_") }
+
+func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }

@@ -1,0 +1,163 @@
+package metrics
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kinform/kinform/rest"
+)
+
+var clientReadings = func() readings[rest.Stats] {
+	r := readings[rest.Stats]{part: []string{"client"}}
+	r.counter("kinform_client_requests_total", "Requests that were sent, repetitions included.", func(s rest.Stats) uint64 { return s.Requests })
+	r.counter("kinform_client_failures_total", "Requests that got no answer.", func(s rest.Stats) uint64 { return s.Failures })
+	r.counter("kinform_client_retries_total", "Requests that repeated another one.", func(s rest.Stats) uint64 { return s.Retries })
+	r.gauge("kinform_client_connections", "Connections that are open.", func(s rest.Stats) float64 { return float64(s.Connections) })
+	r.gauge("kinform_client_streams", "Lists and watches that are open.", func(s rest.Stats) float64 { return float64(s.Streams) })
+	r.counter("kinform_client_received_bytes_total", "Bytes received on connections, with headers and encryption.", func(s rest.Stats) uint64 { return s.BytesReceived })
+	r.counter("kinform_client_sent_bytes_total", "Bytes sent on connections, with headers and encryption.", func(s rest.Stats) uint64 { return s.BytesSent })
+	r.counters("kinform_client_objects_total", "Objects on lists and watches: decoded, unchanged and so not decoded, and unreadable.",
+		func(s rest.Stats, set func(float64, ...string)) {
+			set(float64(s.Decoded), "decoded")
+			set(float64(s.Unchanged), "unchanged")
+			set(float64(s.ObjectErrors), "unreadable")
+		}, "result")
+	return r
+}()
+
+// Client adds a client, which is a *rest.Client. Its name is the label client.
+//
+// Codes and durations need an observer besides: see [Metrics.ClientObserver].
+func (m *Metrics) Client(name string, c interface{ Stats() rest.Stats }) (remove func()) {
+	return m.add(func(all *collection) { collectClient(all, name, c.Stats()) })
+}
+
+func collectClient(c *collection, name string, s rest.Stats) {
+	if labels, ok := c.part("client", name); ok {
+		clientReadings.emit(c, s, labels)
+	}
+}
+
+// asked is what requests are told apart by.
+type asked struct {
+	verb        string
+	resource    schema.GroupVersionResource
+	subresource string
+}
+
+func askedOf(a rest.About) asked { return asked{a.Verb, a.Resource, a.Subresource} }
+
+// answered is an asked with the code of its answer, 0 if there is none.
+type answered struct {
+	asked
+	code int
+}
+
+// beyondAsked stands for requests that are not told apart any more.
+var beyondAsked = asked{verb: other, resource: schema.GroupVersionResource{Resource: other}}
+
+const beyondCode = -1
+
+// text is the resource as a label, such as "deployments.apps/status": without its version, as
+// a change of that is no change of what is asked for.
+func (a asked) text() string {
+	text := a.resource.GroupResource().String()
+	if a.subresource != "" {
+		text += "/" + a.subresource
+	}
+	return labelValue(text)
+}
+
+// ClientObserver returns an observer for the answers of a client: codes, durations, warnings.
+// It calls next as well. Its name is the label client. Paths, and names of objects, are in no
+// label: what is asked is told by verb and resource.
+func (m *Metrics) ClientObserver(name string, next *rest.Observer) *rest.Observer {
+	name = labelValue(name)
+	v := &m.observed
+	answers := newBounded(m.opts.MaxParts, answered{beyondAsked, beyondCode}, func(a answered) prometheus.Counter {
+		return v.answers.WithLabelValues(name, labelValue(a.verb), a.text(), codeOf(a.code, "error"))
+	})
+	times := newBounded(m.opts.MaxParts, beyondAsked, func(a asked) prometheus.Observer {
+		return v.answerSeconds.WithLabelValues(name, labelValue(a.verb), a.text())
+	})
+	streams := newBounded(m.opts.MaxParts, beyondAsked, func(a asked) prometheus.Observer {
+		return v.streamSeconds.WithLabelValues(name, labelValue(a.verb), a.text())
+	})
+	warnings := v.warnings.WithLabelValues(name)
+	v.bounds.add(answers)
+	v.bounds.add(times)
+	v.bounds.add(streams)
+
+	o := &rest.Observer{}
+	if next != nil {
+		*o = *next
+	}
+	then := *o
+	familiar := v.familiar.client(m.opts, v.bounds)
+	o.OnAnswered = func(a rest.Answered) {
+		answers.get(answered{askedOf(a.About), a.StatusCode}).Inc()
+		times.get(askedOf(a.About)).Observe(a.Wait.Seconds())
+		familiar.answered(a)
+		if then.OnAnswered != nil {
+			then.OnAnswered(a)
+		}
+	}
+	o.OnRetry = func(r rest.Retry) {
+		familiar.retried(r)
+		if then.OnRetry != nil {
+			then.OnRetry(r)
+		}
+	}
+	o.OnEnded = func(e rest.Ended) {
+		streams.get(askedOf(e.About)).Observe(e.Duration.Seconds())
+		if then.OnEnded != nil {
+			then.OnEnded(e)
+		}
+	}
+	o.OnWarning = func(text string) {
+		warnings.Inc()
+		if then.OnWarning != nil {
+			then.OnWarning(text)
+		}
+	}
+	return o
+}
+
+// Limit returns limit, for rest.Options, with a histogram of how long requests wait for it.
+func (m *Metrics) Limit(name string, limit func(context.Context) error) func(context.Context) error {
+	waited := m.observed.limitWait.WithLabelValues(labelValue(name))
+	return func(ctx context.Context) error {
+		begun := time.Now()
+		err := limit(ctx)
+		waited.Observe(time.Since(begun).Seconds())
+		return err
+	}
+}
+
+// codeOf is a status code as a label.
+func codeOf(code int, none string) string {
+	switch code {
+	case 0:
+		return none
+	case beyondCode:
+		return other
+	}
+	return strconv.Itoa(code)
+}
+
+// hostOf is the host of a URL.
+func hostOf(url string) string {
+	_, host, found := strings.Cut(url, "://")
+	if !found {
+		host = url
+	}
+	if end := strings.IndexAny(host, "/?#"); end >= 0 {
+		host = host[:end]
+	}
+	return host
+}

@@ -1,0 +1,161 @@
+package metrics
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"runtime"
+	"strconv"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/listwatch"
+	"github.com/kinform/kinform/workqueue"
+)
+
+// pipeline is an informer whose handler fills a queue, and a worker of that, without a network.
+type pipeline struct {
+	tap    tap
+	queue  *workqueue.Queue[types.NamespacedName]
+	object *configMap
+	sent   int
+}
+
+// newPipeline returns a pipeline, with all observers and collectors or without any.
+func newPipeline(t testing.TB, metrics bool) *pipeline {
+	p := &pipeline{tap: tap{make(chan listwatch.Event[*configMap])}, object: &configMap{}}
+	opts := informer.Options[*configMap]{Name: "maps", Logger: silent}
+	queue := workqueue.Options[types.NamespacedName]{Name: "maps", Timed: true, Logger: silent}
+	m, err := New(Options{FamiliarNames: true})
+	require.NoError(t, err)
+	if metrics {
+		opts = InformerOptions(m, opts)
+		queue.Observer = QueueObserver(m, queue.Name, queue.Observer)
+	}
+	p.queue = workqueue.New(queue)
+	inf, err := informer.New(p.tap, opts)
+	require.NoError(t, err)
+	_, err = inf.AddHandler(func(e informer.Event[*configMap]) { p.queue.Add(e.Key) }, informer.HandlerOptions{Name: "enqueue"})
+	require.NoError(t, err)
+	if metrics {
+		m.Informer(inf)
+		m.Queue(p.queue)
+		require.NoError(t, prometheus.NewPedanticRegistry().Register(m))
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- inf.Run(ctx) }()
+	require.NoError(t, inf.WaitForSync(ctx))
+	t.Cleanup(func() { cancel(); require.NoError(t, <-ended) })
+	return p
+}
+
+// event sends an event, and works on its key.
+func (p *pipeline) event() {
+	p.sent++
+	p.tap.events <- listwatch.Event[*configMap]{Type: listwatch.Modified, Item: listwatch.Item[*configMap]{
+		Key: keyOf("a"), Object: p.object, ResourceVersion: strconv.Itoa(1_000_000 + p.sent),
+	}}
+	key, err := p.queue.Get(context.Background())
+	if err != nil {
+		panic(err)
+	}
+	p.queue.Done(key)
+}
+
+// An event allocates no more with metrics than without, from the watch to the end of its turn.
+func TestMetricsAllocateNothingForAnEvent(t *testing.T) {
+	const events = 2000
+	cost := map[bool]float64{}
+	for _, with := range []bool{false, true} {
+		p := newPipeline(t, with)
+		allocations(events, p.event) // Native histograms make buckets as they are needed, a hundred at most.
+		cost[with] = allocations(events, p.event) // AllocsPerRun leaves the fraction out
+	}
+	require.LessOrEqual(t, cost[true], cost[false]+0.1, "allocations of an event; one is one too many")
+	t.Logf("allocations of an event: %.2f without metrics, %.2f with all", cost[false], cost[true])
+}
+
+// allocations are those of one call of f, on all goroutines.
+func allocations(calls int, f func()) float64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range calls {
+		f()
+	}
+	runtime.ReadMemStats(&after)
+	return float64(after.Mallocs-before.Mallocs) / float64(calls)
+}
+
+// BenchmarkPipeline is an event on its way from a watch through queue and store to a handler
+// that fills a work queue, and the turn of its key, with and without metrics.
+func BenchmarkPipeline(b *testing.B) {
+	for _, with := range []bool{false, true} {
+		b.Run(fmt.Sprintf("metrics=%v", with), func(b *testing.B) {
+			p := newPipeline(b, with)
+			b.ReportAllocs()
+			for b.Loop() {
+				p.event()
+			}
+		})
+	}
+}
+
+// BenchmarkScrape is one scrape of a program with ten informers and ten queues.
+func BenchmarkScrape(b *testing.B) {
+	m, err := New(Options{FamiliarNames: true})
+	require.NoError(b, err)
+	for i := range 10 {
+		name := fmt.Sprint("part-", i)
+		m.Informer(fakeInformer{Name: name, Handlers: []informer.HandlerStatus{{Name: "h"}}})
+		m.Queue(fakeQueue{Name: name})
+		QueueObserver[string](m, name, nil)
+		InformerOptions(m, informer.Options[*configMap]{Name: name}).Observer.OnDeliver(informer.DeliverInfo{Handler: "h"})
+	}
+	registry := prometheus.NewRegistry()
+	require.NoError(b, registry.Register(m))
+	b.ReportAllocs()
+	for b.Loop() {
+		_, _ = registry.Gather()
+	}
+	b.ReportMetric(float64(len(scrape(b, registry))), "series")
+}
+
+// tap lists nothing, and watches a channel.
+type tap struct {
+	events chan listwatch.Event[*configMap]
+}
+
+func (tap) List(context.Context, listwatch.ListOptions) (listwatch.ListStream[*configMap], error) {
+	return emptyList{}, nil
+}
+
+func (s tap) Watch(ctx context.Context, _ listwatch.WatchOptions) (listwatch.WatchStream[*configMap], error) {
+	return tapped{ctx, s.events}, nil
+}
+
+type emptyList struct{}
+
+func (emptyList) Next() (item listwatch.Item[*configMap], err error) { return item, io.EOF }
+func (emptyList) Meta() listwatch.ListMeta                           { return listwatch.ListMeta{ResourceVersion: "1"} }
+func (emptyList) Close() error                                       { return nil }
+
+type tapped struct {
+	ctx    context.Context
+	events chan listwatch.Event[*configMap]
+}
+
+func (w tapped) Next() (event listwatch.Event[*configMap], err error) {
+	select {
+	case event = <-w.events:
+		return event, nil
+	case <-w.ctx.Done():
+		return event, w.ctx.Err()
+	}
+}
+
+func (tapped) Close() error { return nil }

@@ -1,0 +1,64 @@
+package metrics
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/events"
+)
+
+var eventsReadings = func() readings[events.Stats] {
+	r := readings[events.Stats]{part: []string{"recorder"}}
+	r.counter("kinform_events_recorded_total", "Events that were recorded, valid or not.", func(s events.Stats) uint64 { return s.Recorded })
+	r.counter("kinform_events_sent_total", "Events that the server has counted.", func(s events.Stats) uint64 { return s.Sent })
+	r.gauge("kinform_events_waiting", "Events that wait to be sent.", func(s events.Stats) float64 { return float64(s.Waiting) })
+	r.counters("kinform_events_dropped_total", "Events that were dropped, and why.",
+		func(s events.Stats, set func(float64, ...string)) {
+			for why, n := range s.Dropped {
+				set(float64(n), word(events.Drop(why)))
+			}
+		}, "reason")
+	r.gauge("kinform_events_series", "Different events that are remembered.", func(s events.Stats) float64 { return float64(s.Series) })
+	r.counters("kinform_events_requests_total", "Requests about events: the first one of an event, others that count a series, and those that failed.",
+		func(s events.Stats, set func(float64, ...string)) {
+			set(float64(s.Created), "created")
+			set(float64(s.Updated), "updated")
+			set(float64(s.Failures), "failed")
+		}, "result")
+	r.gauge("kinform_events_failing", "Whether the last request failed: 1, or 0.", func(s events.Stats) float64 { return truth(s.Failing != nil) })
+	return r
+}()
+
+// Recorder adds a recorder of events, which is an *events.Recorder. Its name is the label
+// recorder.
+func (m *Metrics) Recorder(name string, r interface{ Stats() events.Stats }) (remove func()) {
+	return m.add(func(c *collection) {
+		if labels, ok := c.part("recorder", name); ok {
+			eventsReadings.emit(c, r.Stats(), labels)
+		}
+	})
+}
+
+// RecorderObserver returns an observer for how long requests about events take, which calls
+// next as well.
+func (m *Metrics) RecorderObserver(name string, next *events.Observer) *events.Observer {
+	succeeded := m.observed.eventsSeconds.WithLabelValues(labelValue(name), resultOf(nil))
+	failed := m.observed.eventsSeconds.WithLabelValues(labelValue(name), "error")
+	o := &events.Observer{}
+	if next != nil {
+		*o = *next
+	}
+	then := o.OnRequest
+	o.OnRequest = func(event types.NamespacedName, created bool, took time.Duration, err error) {
+		if err == nil {
+			succeeded.Observe(took.Seconds())
+		} else {
+			failed.Observe(took.Seconds())
+		}
+		if then != nil {
+			then(event, created, took, err)
+		}
+	}
+	return o
+}

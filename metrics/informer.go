@@ -1,0 +1,227 @@
+package metrics
+
+import (
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/kinform/kinform/deltafifo"
+	"github.com/kinform/kinform/indexer"
+	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/reflector"
+)
+
+// informerPart are the labels of an informer and its stages. selection is which objects an
+// informer of a factory has, "" for others; it is first, as two of the same name are told apart
+// by the last.
+var informerPart = []string{"selection", "informer"}
+
+var informerReadings = func() readings[informer.Status] {
+	r := readings[informer.Status]{part: informerPart}
+	r.gauge("kinform_informer_synced", "Whether the first list is in the store, complete: 1, or 0.",
+		func(s informer.Status) float64 { return truth(s.Synced) })
+	r.gauges("kinform_informer_staleness_seconds", "How long ago something was heard from the server, be it a list, an event or a bookmark, which comes about once a minute. Absent before the first list.",
+		func(s informer.Status, set func(float64, ...string)) {
+			if heard := heardAt(s.Reflector); !heard.IsZero() {
+				set(since(heard))
+			}
+		})
+	r.gauge("kinform_informer_unreadable_objects", "How many objects the store lacks, or has in an older state, because they cannot be read or indexed.",
+		func(s informer.Status) float64 { return float64(s.Unreadable.Count) })
+	r.gauge("kinform_informer_failing_parts", "How many parts of a merged source fail at present.",
+		func(s informer.Status) float64 { return float64(len(s.Parts)) })
+	return r
+}()
+
+// heardAt is when something came from the server last, zero if it never did.
+func heardAt(s reflector.Status) time.Time {
+	if s.LastEventAt.After(s.LastListAt) {
+		return s.LastEventAt
+	}
+	return s.LastListAt
+}
+
+var handlerReadings = func() readings[informer.HandlerStatus] {
+	r := readings[informer.HandlerStatus]{part: []string{"selection", "informer", "handler"}}
+	r.gauge("kinform_handler_synced", "Whether the handler has returned from every initial add: 1, or 0.",
+		func(s informer.HandlerStatus) float64 { return truth(s.Synced) })
+	r.gauge("kinform_handler_waiting_events", "How many events lie in the mailbox of the handler.",
+		func(s informer.HandlerStatus) float64 { return float64(s.Waiting) })
+	r.gauge("kinform_handler_oldest_event_seconds", "How long the first event in the mailbox has waited; 0 if there is none.",
+		func(s informer.HandlerStatus) float64 { return s.Oldest.Seconds() })
+	r.counter("kinform_handler_delivered_total", "Calls of the handler that returned or panicked.",
+		func(s informer.HandlerStatus) uint64 { return s.Delivered })
+	r.counter("kinform_handler_panics_total", "Calls of the handler that panicked.",
+		func(s informer.HandlerStatus) uint64 { return s.Panics })
+	r.counter("kinform_handler_coalesced_total", "Events that were merged into others, as the mailbox was full.",
+		func(s informer.HandlerStatus) uint64 { return s.Coalesced })
+	return r
+}()
+
+// Informer adds an informer with all of its stages: reflector, queue, store and handlers. It
+// is an *informer.Informer of any type, or a handle on one that a factory shares. The label
+// informer is its Name. What remove takes out has no metrics any more.
+//
+// Histograms need an observer besides: see [InformerOptions].
+func (m *Metrics) Informer(i interface{ Status() informer.Status }) (remove func()) {
+	return m.add(func(c *collection) { collectInformer(c, "", i.Status()) })
+}
+
+// Factory adds all informers of a factory, as they come and go. The label selection says
+// which objects each has, such as "pods in shop". It has no names of objects, unless they
+// are in the selectors.
+func (m *Metrics) Factory(f interface {
+	Status() []informer.SharedStatus
+}) (remove func()) {
+	return m.add(func(c *collection) { collectFactory(c, f.Status()) })
+}
+
+func collectFactory(c *collection, all []informer.SharedStatus) {
+	for _, shared := range all {
+		collectInformer(c, shared.Selection.String(), shared.Status)
+	}
+}
+
+func collectInformer(c *collection, selection string, s informer.Status) {
+	labels, ok := c.part("informer", selection, s.Name)
+	if !ok {
+		return
+	}
+	informerReadings.emit(c, s, labels)
+	reflectorReadings.emit(c, s.Reflector, labels)
+	fifoReadings.emit(c, s.Queue, labels)
+	storeReadings.emit(c, s.Store, labels)
+	for _, h := range s.Handlers {
+		if labels, ok := c.part("handlers of "+labels[0]+"\x00"+labels[1], labels[0], labels[1], h.Name); ok {
+			handlerReadings.emit(c, h, labels)
+		}
+	}
+}
+
+// InformerOptions returns opts with observers for the histograms of an informer: how long
+// lists and watches take and why they fail, how long changes wait between reflector and store,
+// and events for each handler, and how long handlers run. Observers that are set already are
+// called as well.
+//
+// That costs no allocation for an event, and reads no clock that is not read anyway. The
+// label informer is opts.Name, which should be set.
+func InformerOptions[T any](m *Metrics, opts informer.Options[T]) informer.Options[T] {
+	opts.Observer = m.InformerObserver(opts.Name, opts.Observer)
+	opts.Reflector.Observer = m.ReflectorObserver(opts.Name, opts.Reflector.Observer)
+	opts.Queue.Observer = m.FIFOObserver(opts.Name, opts.Queue.Observer)
+	return opts
+}
+
+// handlerTimes are the histograms of one handler.
+type handlerTimes struct{ wait, run prometheus.Observer }
+
+// InformerObserver returns an observer for the histograms of handlers, which calls next as well.
+func (m *Metrics) InformerObserver(name string, next *informer.Observer) *informer.Observer {
+	name = labelValue(name)
+	handlers := newBounded(m.opts.MaxParts, other, func(handler string) handlerTimes {
+		return handlerTimes{
+			wait: m.observed.handlerWait.WithLabelValues(name, labelValue(handler)),
+			run:  m.observed.handlerRun.WithLabelValues(name, labelValue(handler)),
+		}
+	})
+	m.observed.bounds.add(handlers)
+	o := &informer.Observer{}
+	if next != nil {
+		*o = *next
+	}
+	then := o.OnDeliver
+	o.OnDeliver = func(info informer.DeliverInfo) {
+		times := handlers.get(info.Handler)
+		times.wait.Observe(info.Waited.Seconds())
+		times.run.Observe(info.Ran.Seconds())
+		if then != nil {
+			then(info)
+		}
+	}
+	return o
+}
+
+var fifoReadings = func() readings[deltafifo.Stats] {
+	r := readings[deltafifo.Stats]{part: informerPart}
+	r.gauge("kinform_deltafifo_keys", "How many keys are between reflector and store.",
+		func(s deltafifo.Stats) float64 { return float64(s.Keys) })
+	r.gauge("kinform_deltafifo_deltas", "How many deltas of these keys there are.",
+		func(s deltafifo.Stats) float64 { return float64(s.Deltas) })
+	r.gauge("kinform_deltafifo_oldest_seconds", "For how long something has been between reflector and store; 0 if nothing is.",
+		func(s deltafifo.Stats) float64 { return s.OldestAge.Seconds() })
+	r.gauge("kinform_deltafifo_in_flight_keys", "How many keys were handed out to the store and are not yet known to be applied.",
+		func(s deltafifo.Stats) float64 { return float64(s.InFlight) })
+	r.counter("kinform_deltafifo_queued_total", "Deltas that were queued.", func(s deltafifo.Stats) uint64 { return s.Queued })
+	r.counter("kinform_deltafifo_batches_total", "Batches that were handed out to the store.", func(s deltafifo.Stats) uint64 { return s.Batches })
+	r.counter("kinform_deltafifo_replaces_total", "Snapshots that were queued.", func(s deltafifo.Stats) uint64 { return s.Replaces })
+	r.counter("kinform_deltafifo_merged_total", "Deltas that nobody will see, as a key had too many. If it grows, the consumer is too slow.",
+		func(s deltafifo.Stats) uint64 { return s.Merged })
+	r.counter("kinform_deltafifo_collapsed_total", "Deletes that followed a delete.", func(s deltafifo.Stats) uint64 { return s.Collapsed })
+	r.counter("kinform_deltafifo_dropped_total", "Deletes of keys that the consumer never heard of.", func(s deltafifo.Stats) uint64 { return s.Dropped })
+	return r
+}()
+
+// FIFO adds a DeltaFIFO that is used without an informer.
+func (m *Metrics) FIFO(name string, f interface{ Stats() deltafifo.Stats }) (remove func()) {
+	return m.add(func(c *collection) {
+		if labels, ok := c.part("fifo", "", name); ok {
+			fifoReadings.emit(c, f.Stats(), labels)
+		}
+	})
+}
+
+// FIFOObserver returns an observer for the histogram of how long changes wait in a DeltaFIFO,
+// which calls next as well.
+func (m *Metrics) FIFOObserver(name string, next *deltafifo.Observer) *deltafifo.Observer {
+	wait := m.observed.fifoWait.WithLabelValues(labelValue(name))
+	o := &deltafifo.Observer{}
+	if next != nil {
+		*o = *next
+	}
+	then := o.OnBatch
+	o.OnBatch = func(info deltafifo.BatchInfo) {
+		wait.Observe(info.Waited.Seconds())
+		if then != nil {
+			then(info)
+		}
+	}
+	return o
+}
+
+var storeReadings = func() readings[indexer.Stats] {
+	r := readings[indexer.Stats]{part: informerPart}
+	r.gauge("kinform_store_objects", "How many objects are stored.", func(s indexer.Stats) float64 { return float64(s.Objects) })
+	r.gauge("kinform_store_namespaces", "How many namespaces have objects.", func(s indexer.Stats) float64 { return float64(s.Namespaces) })
+	r.gauges("kinform_store_index_values", "How many values of an index are in use.",
+		func(s indexer.Stats, set func(float64, ...string)) {
+			for _, name := range sortedKeys(s.Indexes) {
+				set(float64(s.Indexes[name]), name)
+			}
+		}, "index")
+	r.gauges("kinform_store_resource_version", "The resourceVersion through which everything is stored, its last 15 digits. Absent where it is no number.",
+		func(s indexer.Stats, set func(float64, ...string)) {
+			if n, ok := versionNumber(s.ResourceVersion); ok {
+				set(n)
+			}
+		})
+	r.gauge("kinform_store_waiting_readers", "How many readers wait for a resourceVersion.",
+		func(s indexer.Stats) float64 { return float64(s.Waiting) })
+	r.counters("kinform_store_changes_total", "Objects that were added, updated and deleted.",
+		func(s indexer.Stats, set func(float64, ...string)) {
+			set(float64(s.Added), "added")
+			set(float64(s.Updated), "updated")
+			set(float64(s.Deleted), "deleted")
+		}, "change")
+	r.counter("kinform_store_refused_total", "Changes that were left out because an index function failed.",
+		func(s indexer.Stats) uint64 { return s.Failed })
+	return r
+}()
+
+// Store adds a store that is used without an informer, or a reader of one.
+func (m *Metrics) Store(name string, s interface{ Stats() indexer.Stats }) (remove func()) {
+	return m.add(func(c *collection) {
+		if labels, ok := c.part("store", "", name); ok {
+			storeReadings.emit(c, s.Stats(), labels)
+		}
+	})
+}

@@ -1,0 +1,88 @@
+package metrics
+
+import (
+	"time"
+
+	"github.com/kinform/kinform/lease"
+)
+
+var leaseReadings = func() readings[lease.Stats] {
+	r := readings[lease.Stats]{part: []string{"lease"}}
+	r.gauge("kinform_lease_leading", "Whether this process has the lease: 1, or 0.", func(s lease.Stats) float64 { return truth(s.Leading) })
+	r.gauge("kinform_lease_standing", "Whether this process waits for the lease: 1, or 0.", func(s lease.Stats) float64 { return truth(s.Standing) })
+	r.gauge("kinform_lease_led", "Whether anybody has the lease, as far as this process has seen: 1, or 0.", func(s lease.Stats) float64 { return truth(s.Leader != "") })
+	r.gauge("kinform_lease_left_seconds", "Time until the lease is lost unless it is renewed; 0 where this process does not have it.",
+		func(s lease.Stats) float64 { return s.Left.Seconds() })
+	r.gauge("kinform_lease_transitions", "How often the lease has changed hands, as the server says.", func(s lease.Stats) float64 { return float64(s.Transitions) })
+	r.gauge("kinform_lease_failing_seconds", "For how long attempts to look at the lease, to take, renew or release it have failed; 0 if the last one succeeded.",
+		func(s lease.Stats) float64 {
+			if s.FailingSince.IsZero() {
+				return 0
+			}
+			return since(s.FailingSince)
+		})
+	r.counter("kinform_lease_attempts_total", "Attempts to look at the lease, to take, renew or release it.", func(s lease.Stats) uint64 { return s.Attempts })
+	r.counter("kinform_lease_failures_total", "Attempts at the lease that failed.", func(s lease.Stats) uint64 { return s.Failures })
+	r.counter("kinform_lease_conflicts_total", "Attempts in which another was quicker.", func(s lease.Stats) uint64 { return s.Conflicts })
+	r.counter("kinform_lease_terms_total", "Terms of this process that have begun.", func(s lease.Stats) uint64 { return s.Terms })
+	r.counter("kinform_lease_lost_total", "Terms that ended because the lease was lost.", func(s lease.Stats) uint64 { return s.Lost })
+	return r
+}()
+
+var holderReadings = func() readings[lease.Stats] {
+	r := readings[lease.Stats]{part: []string{"lease"}}
+	r.gauges("kinform_lease_holder_info", "Who has the lease, as far as this process has seen: 1.",
+		func(s lease.Stats, set func(float64, ...string)) {
+			if s.Leader != "" {
+				set(1, s.Leader)
+			}
+		}, "holder")
+	return r
+}()
+
+// Elector adds a candidate for a lease, which is a *lease.Elector. The label lease is the
+// lease as namespace/name.
+//
+// Histograms need an observer besides: see [Metrics.ElectorObserver].
+func (m *Metrics) Elector(e interface{ Stats() lease.Stats }) (remove func()) {
+	return m.add(func(c *collection) { m.collectElector(c, e.Stats()) })
+}
+
+func (m *Metrics) collectElector(c *collection, s lease.Stats) {
+	labels, ok := c.part("lease", s.Lease.String())
+	if !ok {
+		return
+	}
+	leaseReadings.emit(c, s, labels)
+	if m.opts.Holders {
+		holderReadings.emit(c, s, labels)
+	}
+	if m.opts.FamiliarNames {
+		if name, ok := c.part("familiar lease", s.Lease.Name); ok {
+			familiarLeaseReadings.emit(c, s, name)
+		}
+	}
+}
+
+// ElectorObserver returns an observer for how long it takes to take and to renew a lease,
+// which calls next as well. name is the label lease: namespace/name.
+func (m *Metrics) ElectorObserver(name string, next *lease.Observer) *lease.Observer {
+	succeeded := m.observed.leaseSeconds.WithLabelValues(labelValue(name), resultOf(nil))
+	failed := m.observed.leaseSeconds.WithLabelValues(labelValue(name), "error")
+	o := &lease.Observer{}
+	if next != nil {
+		*o = *next
+	}
+	then := o.OnAttempt
+	o.OnAttempt = func(took time.Duration, err error) {
+		if err == nil {
+			succeeded.Observe(took.Seconds())
+		} else {
+			failed.Observe(took.Seconds())
+		}
+		if then != nil {
+			then(took, err)
+		}
+	}
+	return o
+}

@@ -1,0 +1,94 @@
+package metrics
+
+import (
+	"strconv"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/controller"
+	"github.com/kinform/kinform/lease"
+	"github.com/kinform/kinform/workqueue"
+)
+
+// stages are those of a manager.
+var stages = []controller.Stage{controller.Always, controller.Synced, controller.Leading}
+
+var managerReadings = func() readings[controller.Status] {
+	r := readings[controller.Status]{part: []string{"manager"}}
+	r.gauge("kinform_manager_ready", "Whether the manager is ready, see its Ready: 1, or 0.", func(s controller.Status) float64 { return truth(s.Ready == nil) })
+	r.gauges("kinform_manager_stage", "How far the manager is: 1 for its stage, 0 for the others. Workers work while it is leading.",
+		func(s controller.Status, set func(float64, ...string)) {
+			for _, stage := range stages {
+				set(truth(s.Stage == stage), stage.String())
+			}
+		}, "stage")
+	r.gauge("kinform_manager_stopping", "Whether the manager ends: 1, or 0.", func(s controller.Status) float64 { return truth(s.Stopping) })
+	r.gauges("kinform_manager_part_failed", "Whether an optional part has failed, and will be begun again: 1, or 0.",
+		func(s controller.Status, set func(float64, ...string)) {
+			for _, p := range s.Parts {
+				if p.Optional {
+					set(truth(p.Failed != nil), p.Name)
+				}
+			}
+		}, "part")
+	return r
+}()
+
+// Manager adds a manager with all of its parts: clients, caches with all of their stages, the
+// queues of its controllers, and its lease if its Elector is a *lease.Elector. What is added to
+// it later has metrics as well. The label manager is its Name. The client of the manager has
+// the label client "manager", those of other clusters "cluster-1" and so on, in their order.
+//
+// Recorders of events are not known to a manager: see [Metrics.Recorder]. Histograms need
+// observers besides: see [Metrics.ControllerObserver] and [Metrics.ClientObserver].
+func (m *Metrics) Manager(manager *controller.Manager) (remove func()) {
+	depths := newBounded(m.opts.MaxParts, other, func(string) *familiarDepth { return newFamiliarDepth() })
+	return m.add(func(c *collection) {
+		s := manager.Status()
+		labels, ok := c.part("manager", s.Name)
+		if !ok {
+			return
+		}
+		managerReadings.emit(c, s, labels)
+		for i, cluster := range s.Clusters {
+			name := "manager"
+			if i > 0 {
+				name = "cluster-" + strconv.Itoa(i)
+			}
+			collectClient(c, name, cluster.Client.Stats())
+			collectFactory(c, cluster.Caches)
+		}
+		for _, k := range s.Controllers {
+			k.Queue.Name = k.Name
+			m.collectQueue(c, k.Queue, depths.get(k.Name))
+			if m.opts.FamiliarNames {
+				if labels, ok := c.part("controller", k.Name); ok {
+					familiarControllerReadings.emit(c, familiarController{k.Queue, k.Workers}, labels)
+				}
+			}
+		}
+		if e, ok := s.Elector.(interface{ Stats() lease.Stats }); ok {
+			m.collectElector(c, e.Stats())
+		}
+	})
+}
+
+// ControllerObserver returns an observer for the histograms of all controllers and caches of
+// a manager, for controller.Options.
+func (m *Metrics) ControllerObserver() *controller.Observer {
+	return &controller.Observer{
+		Queue: func(name string, next *workqueue.Observer[types.NamespacedName]) *workqueue.Observer[types.NamespacedName] {
+			times := m.queueTimes(name)
+			if f := m.observed.familiar; f != nil {
+				times.run = append(times.run, f.reconcileTime.WithLabelValues(labelValue(name)))
+			}
+			return observeQueue(times, next)
+		},
+		Cache: func(name string, next controller.CacheObservers) controller.CacheObservers {
+			next.Informer = m.InformerObserver(name, next.Informer)
+			next.Reflector = m.ReflectorObserver(name, next.Reflector)
+			next.Queue = m.FIFOObserver(name, next.Queue)
+			return next
+		},
+	}
+}

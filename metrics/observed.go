@@ -1,0 +1,96 @@
+package metrics
+
+import (
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// observed are the metrics that no snapshot has: histograms, and counts by what was answered.
+// Observers fill them in.
+type observed struct {
+	bounds   *bounds
+	families []family
+	vecs     []prometheus.Collector
+
+	answers, warnings, failures            *prometheus.CounterVec
+	answerSeconds, streamSeconds           *prometheus.HistogramVec
+	listSeconds, watchSeconds              *prometheus.HistogramVec
+	fifoWait, handlerWait, handlerRun      *prometheus.HistogramVec
+	queueWait, queueRun                    *prometheus.HistogramVec
+	leaseSeconds, eventsSeconds, limitWait *prometheus.HistogramVec
+
+	familiar *familiar // nil without Options.FamiliarNames
+}
+
+func newObserved(opts Options) observed {
+	o := observed{bounds: &bounds{}}
+	o.answers = o.counter("kinform_client_answers_total", "Answers to requests, by status code, with \"error\" for those that got none.", "client", "verb", "resource", "code")
+	o.answerSeconds = o.seconds(opts, "kinform_client_answer_seconds", "Time from sending a request to the headers of its answer, or to the failure.", "client", "verb", "resource")
+	o.streamSeconds = o.seconds(opts, "kinform_client_stream_seconds", "Time from the headers of a list or a watch to its end.", "client", "verb", "resource")
+	o.limitWait = o.seconds(opts, "kinform_client_limit_wait_seconds", "Time that requests waited for the client's own limit.", "client")
+	o.warnings = o.counter("kinform_client_warnings_total", "Warnings of the server, such as of deprecated versions.", "client")
+	o.listSeconds = o.seconds(opts, "kinform_reflector_list_seconds", "Time that a snapshot took that succeeded, plain or streaming, with all pages.", "informer")
+	o.watchSeconds = o.seconds(opts, "kinform_reflector_watch_seconds", "Time that a watch lasted.", "informer")
+	o.failures = o.counter("kinform_reflector_failures_total", "Why attempts failed, and in which phase.", "informer", "phase", "reason")
+	o.fifoWait = o.seconds(opts, "kinform_deltafifo_wait_seconds", "Time that the oldest part of a batch waited between reflector and store.", "informer")
+	o.handlerWait = o.seconds(opts, "kinform_handler_wait_seconds", "Time that an event lay in the mailbox of a handler.", "informer", "handler")
+	o.handlerRun = o.seconds(opts, "kinform_handler_run_seconds", "Time that a handler took for an event.", "informer", "handler")
+	o.queueWait = o.seconds(opts, "kinform_workqueue_wait_seconds", "Time from when a key became dirty to its turn.", "queue")
+	o.queueRun = o.seconds(opts, "kinform_workqueue_run_seconds", "Time that a key was with a worker.", "queue")
+	o.leaseSeconds = o.seconds(opts, "kinform_lease_attempt_seconds", "Time that it took to look at the lease, or to take, renew or release it.", "lease", "result")
+	o.eventsSeconds = o.seconds(opts, "kinform_events_request_seconds", "Time that a request about an event took.", "recorder", "result")
+	if opts.FamiliarNames {
+		o.familiar = o.newFamiliar()
+	}
+	return o
+}
+
+func (o *observed) counter(name, help string, labels ...string) *prometheus.CounterVec {
+	v := prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
+	o.families = append(o.families, family{name: name, help: help, kind: "counter", labels: labels})
+	o.vecs = append(o.vecs, v)
+	return v
+}
+
+func (o *observed) seconds(opts Options, name, help string, labels ...string) *prometheus.HistogramVec {
+	h := prometheus.HistogramOpts{Name: name, Help: help, Buckets: opts.Buckets}
+	if opts.NativeHistograms {
+		nativeBuckets(&h)
+	}
+	return o.histogram(h, labels)
+}
+
+func (o *observed) histogram(h prometheus.HistogramOpts, labels []string) *prometheus.HistogramVec {
+	v := prometheus.NewHistogramVec(h, labels)
+	o.families = append(o.families, family{name: h.Name, help: h.Help, kind: "histogram", labels: labels})
+	o.vecs = append(o.vecs, v)
+	return v
+}
+
+// nativeBuckets adds native buckets: each a tenth wider than the one below, at most a hundred.
+func nativeBuckets(h *prometheus.HistogramOpts) {
+	h.NativeHistogramBucketFactor, h.NativeHistogramMaxBucketNumber, h.NativeHistogramMinResetDuration = 1.1, 100, time.Hour
+}
+
+func (o *observed) describe(out chan<- *prometheus.Desc) {
+	for _, v := range o.vecs {
+		v.Describe(out)
+	}
+}
+
+func (o *observed) collect(out chan<- prometheus.Metric) {
+	for _, v := range o.vecs {
+		v.Collect(out)
+	}
+}
+
+func (o *observed) leftOut() int { return o.bounds.leftOut() }
+
+// resultOf is whether something succeeded, as a label.
+func resultOf(err error) string {
+	if err != nil {
+		return "error"
+	}
+	return "success"
+}

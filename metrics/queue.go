@@ -1,0 +1,142 @@
+package metrics
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/kinform/kinform/workqueue"
+)
+
+var queueReadings = func() readings[workqueue.Stats] {
+	r := readings[workqueue.Stats]{part: []string{"queue"}}
+	r.gauges("kinform_workqueue_ready_keys", "How many keys wait for a worker, by priority.",
+		func(s workqueue.Stats, set func(float64, ...string)) {
+			zero := false
+			for _, l := range s.Levels {
+				set(float64(l.Ready), strconv.Itoa(l.Priority))
+				zero = zero || l.Priority == 0
+			}
+			if !zero {
+				set(0, "0")
+			}
+		}, "priority")
+	r.gauge("kinform_workqueue_delayed_keys", "How many keys wait for their time.", func(s workqueue.Stats) float64 { return float64(s.Delayed) })
+	r.gauge("kinform_workqueue_parked_keys", "How many keys are held back, such as until a cache has what was written.", func(s workqueue.Stats) float64 { return float64(s.Parked) })
+	r.gauge("kinform_workqueue_processing_keys", "How many keys are with a worker.", func(s workqueue.Stats) float64 { return float64(s.Processing) })
+	r.gauge("kinform_workqueue_dirty_keys", "How many keys have a turn that is due and has not begun, ready or not.", func(s workqueue.Stats) float64 { return float64(s.Dirty) })
+	r.gauge("kinform_workqueue_workers", "How many workers the queue has; 0 while it is not run.", func(s workqueue.Stats) float64 { return float64(s.Workers) })
+	r.gauge("kinform_workqueue_oldest_ready_seconds", "How long the key that has waited longest for a worker has done so; 0 if there is none.",
+		func(s workqueue.Stats) float64 { return s.OldestReady.Seconds() })
+	r.gauge("kinform_workqueue_longest_running_seconds", "How long the key has been with a worker that has been so for longest; 0 if there is none.",
+		func(s workqueue.Stats) float64 { return s.LongestRunning.Seconds() })
+	r.gauge("kinform_workqueue_unfinished_seconds", "How long all keys that are with a worker have been so, added up.",
+		func(s workqueue.Stats) float64 { return s.Unfinished.Seconds() })
+	r.gauge("kinform_workqueue_shutting_down", "Whether the queue takes nothing any more: 1, or 0.", func(s workqueue.Stats) float64 { return truth(s.ShuttingDown) })
+	r.counter("kinform_workqueue_adds_total", "Keys that became dirty.", func(s workqueue.Stats) uint64 { return s.Adds })
+	r.counter("kinform_workqueue_merged_total", "Adds of keys that were dirty already.", func(s workqueue.Stats) uint64 { return s.Merged })
+	r.counter("kinform_workqueue_retries_total", "Adds with a delay, those after a failure included.", func(s workqueue.Stats) uint64 { return s.Retries })
+	r.counter("kinform_workqueue_gets_total", "Keys that were handed out.", func(s workqueue.Stats) uint64 { return s.Gets })
+	r.counter("kinform_workqueue_dones_total", "Keys that came back.", func(s workqueue.Stats) uint64 { return s.Dones })
+	r.counters("kinform_workqueue_turns_total", "How the reconciles of Run have ended.",
+		func(s workqueue.Stats, set func(float64, ...string)) {
+			set(float64(s.Turns.Succeeded), "success")
+			set(float64(s.Turns.RequeuedAfter), "requeue_after")
+			set(float64(s.Turns.RequeuedWhen), "requeue_when")
+			set(float64(s.Turns.Retried), "retry")
+			set(float64(s.Turns.Dropped), "terminal")
+			set(float64(s.Turns.Interrupted), "interrupted")
+		}, "result")
+	r.counter("kinform_workqueue_panics_total", "Reconciles that panicked.", func(s workqueue.Stats) uint64 { return s.Panics })
+	r.counters("kinform_workqueue_lost_total", "Adds that were refused, and delays and turns that were discarded, by a shutdown; calls of Cancel; turns dropped among these.",
+		func(s workqueue.Stats, set func(float64, ...string)) {
+			set(float64(s.Refused), "refused")
+			set(float64(s.Discarded), "discarded")
+			set(float64(s.Cancelled), "cancelled")
+			set(float64(s.Dropped), "dropped")
+		}, "how")
+	r.counter("kinform_workqueue_stray_dones_total", "Calls of Done for keys that were with no worker: each is a bug of a worker.", func(s workqueue.Stats) uint64 { return s.StrayDones })
+	return r
+}()
+
+// Queue adds a queue, which is a *workqueue.Queue of any type. The label queue is its Name.
+//
+// Histograms need an observer besides: see [QueueObserver].
+func (m *Metrics) Queue(q interface{ Stats() workqueue.Stats }) (remove func()) {
+	depth := newFamiliarDepth()
+	return m.add(func(c *collection) { m.collectQueue(c, q.Stats(), depth) })
+}
+
+func (m *Metrics) collectQueue(c *collection, s workqueue.Stats, depth *familiarDepth) {
+	labels, ok := c.part("queue", s.Name)
+	if !ok {
+		return
+	}
+	queueReadings.emit(c, s, labels)
+	if m.opts.FamiliarNames {
+		familiarQueueReadings.emit(c, familiarQueue{s, depth}, []string{labels[0], labels[0]})
+	}
+}
+
+// QueueObserver returns an observer for the histograms of a queue: how long keys wait, and
+// how long they are worked on. It calls next as well. The label queue is name, which should be
+// the Name of the queue.
+//
+// It costs no allocation for a key. A queue with an observer keeps the times of turns, see
+// workqueue.Options.Timed.
+func QueueObserver[K comparable](m *Metrics, name string, next *workqueue.Observer[K]) *workqueue.Observer[K] {
+	return observeQueue(m.queueTimes(name), next)
+}
+
+func observeQueue[K comparable](times *queueTimes, next *workqueue.Observer[K]) *workqueue.Observer[K] {
+	o := &workqueue.Observer[K]{}
+	if next != nil {
+		*o = *next
+	}
+	got, done := o.OnGet, o.OnDone
+	o.OnGet = func(item workqueue.Item[K]) {
+		times.got(item.Waited)
+		if got != nil {
+			got(item)
+		}
+	}
+	o.OnDone = func(key K, ran time.Duration) {
+		times.done(ran)
+		if done != nil {
+			done(key, ran)
+		}
+	}
+	return o
+}
+
+// queueTimes are the histograms of one queue.
+type queueTimes struct {
+	wait, run []prometheus.Observer
+}
+
+func (m *Metrics) queueTimes(name string) *queueTimes {
+	name = labelValue(name)
+	v := &m.observed
+	t := &queueTimes{
+		wait: []prometheus.Observer{v.queueWait.WithLabelValues(name)},
+		run:  []prometheus.Observer{v.queueRun.WithLabelValues(name)},
+	}
+	if m.opts.FamiliarNames {
+		t.wait = append(t.wait, v.familiar.queueDuration.WithLabelValues(name, name))
+		t.run = append(t.run, v.familiar.workDuration.WithLabelValues(name, name))
+	}
+	return t
+}
+
+func (t *queueTimes) got(waited time.Duration) {
+	for _, h := range t.wait {
+		h.Observe(waited.Seconds())
+	}
+}
+
+func (t *queueTimes) done(ran time.Duration) {
+	for _, h := range t.run {
+		h.Observe(ran.Seconds())
+	}
+}

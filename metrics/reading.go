@@ -1,0 +1,155 @@
+package metrics
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// family is a metric of all parts of a kind: what the registry, and the table of
+// docs/metrics.md, know of it.
+type family struct {
+	name, help string
+	kind       string // gauge, counter or histogram
+	labels     []string
+	familiar   bool // it is one of client-go's or controller-runtime's
+}
+
+// reading is a family whose values are read from a snapshot when Prometheus scrapes.
+type reading[S any] struct {
+	family
+	desc *prometheus.Desc
+	// each calls set for every series that the snapshot has, with the values of the labels
+	// that the family has beside those of the part.
+	each func(snapshot S, set func(value float64, labels ...string))
+	// open says that nobody knows beforehand how many series there are.
+	open bool
+}
+
+// openLabels are those whose values the program or the server makes up.
+var openLabels = []string{"index", "priority", "part"}
+
+// readings are all that is read from the snapshot of a part of one kind.
+type readings[S any] struct {
+	part []string // the labels that tell the part from others of its kind
+	all  []reading[S]
+}
+
+func (r *readings[S]) add(kind, name, help string, more []string, each func(S, func(float64, ...string))) {
+	labels := append(append([]string(nil), r.part...), more...)
+	r.all = append(r.all, reading[S]{
+		family: family{name: name, help: help, kind: kind, labels: labels},
+		desc:   prometheus.NewDesc(name, help, labels, nil),
+		each:   each,
+		open:   slices.ContainsFunc(more, func(label string) bool { return slices.Contains(openLabels, label) }),
+	})
+}
+
+// counter adds a family with one series for each part, which only rises.
+func (r *readings[S]) counter(name, help string, value func(S) uint64) {
+	r.add("counter", name, help, nil, func(s S, set func(float64, ...string)) { set(float64(value(s))) })
+}
+
+// gauge adds a family with one series for each part.
+func (r *readings[S]) gauge(name, help string, value func(S) float64) {
+	r.add("gauge", name, help, nil, func(s S, set func(float64, ...string)) { set(value(s)) })
+}
+
+// gauges and counters add a family with several series for each part, or none.
+func (r *readings[S]) gauges(name, help string, each func(s S, set func(value float64, labels ...string)), more ...string) {
+	r.add("gauge", name, help, more, each)
+}
+
+func (r *readings[S]) counters(name, help string, each func(s S, set func(value float64, labels ...string)), more ...string) {
+	r.add("counter", name, help, more, each)
+}
+
+func (r *readings[S]) families() (all []family) {
+	for _, one := range r.all {
+		all = append(all, one.family)
+	}
+	return all
+}
+
+func (r *readings[S]) describe(out chan<- *prometheus.Desc) {
+	for _, one := range r.all {
+		out <- one.desc
+	}
+}
+
+// emit sends all metrics of a part. The labels are those that c.part returned.
+func (r *readings[S]) emit(c *collection, s S, labels []string) {
+	for _, one := range r.all {
+		kind := prometheus.GaugeValue
+		if one.kind == "counter" {
+			kind = prometheus.CounterValue
+		}
+		n := 0
+		one.each(s, func(value float64, more ...string) {
+			if n++; one.open && n > c.most {
+				c.leftOut++
+				return
+			}
+			values := append(make([]string, 0, len(one.labels)), labels...)
+			for _, value := range more {
+				values = append(values, labelValue(value))
+			}
+			c.out <- prometheus.MustNewConstMetric(one.desc, kind, value, values...)
+		})
+	}
+}
+
+// collection is one scrape.
+type collection struct {
+	out     chan<- prometheus.Metric
+	most    int
+	taken   map[string]bool // kinds and labels of parts that there were already
+	count   map[string]int  // of parts, by kind
+	leftOut int
+}
+
+// part returns the labels of a part of a kind: its own, unless another has them, which would
+// fail the scrape. Then the last one gets a number. ok is false if there are too many.
+func (c *collection) part(kind string, labels ...string) (unique []string, ok bool) {
+	if c.count[kind]++; c.count[kind] > c.most {
+		c.leftOut++
+		return nil, false
+	}
+	last := len(labels) - 1
+	for i := range labels {
+		labels[i] = labelValue(labels[i])
+	}
+	name := labels[last]
+	for n := 2; ; n++ {
+		key := kind + "\x00" + strings.Join(labels, "\x00")
+		if !c.taken[key] {
+			c.taken[key] = true
+			return labels, true
+		}
+		labels[last] = numbered(name, n)
+	}
+}
+
+// maxLabel bounds the value of a label, in bytes.
+const maxLabel = 256
+
+// labelValue is a text as the value of a label: valid, which the registry insists on, and not
+// too long.
+func labelValue(text string) string {
+	if len(text) > maxLabel {
+		text = text[:maxLabel]
+	}
+	return strings.ToValidUTF8(text, "\uFFFD")
+}
+
+func truth(is bool) float64 {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// since is how long ago a time was, in seconds; 0 where it is in the future.
+func since(t time.Time) float64 { return max(time.Since(t), 0).Seconds() }

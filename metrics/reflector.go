@@ -1,0 +1,153 @@
+package metrics
+
+import (
+	"errors"
+	"strconv"
+	"time"
+
+	"github.com/kinform/kinform/listwatch"
+	"github.com/kinform/kinform/reflector"
+)
+
+// phases are all phases of a reflector.
+var phases = []reflector.Phase{reflector.Idle, reflector.Listing, reflector.Streaming, reflector.Connecting,
+	reflector.Comparing, reflector.Watching, reflector.BackingOff, reflector.Stopped}
+
+var reflectorReadings = func() readings[reflector.Status] {
+	r := readings[reflector.Status]{part: informerPart}
+	r.gauges("kinform_reflector_phase", "What the reflector does: 1 for the phase that it is in, 0 for the others.",
+		func(s reflector.Status, set func(float64, ...string)) {
+			for _, phase := range phases {
+				set(truth(s.Phase == phase), word(phase))
+			}
+		}, "phase")
+	r.gauges("kinform_reflector_phase_seconds", "For how long it has been in that phase. Absent before it runs.",
+		func(s reflector.Status, set func(float64, ...string)) {
+			if !s.Since.IsZero() {
+				set(since(s.Since))
+			}
+		})
+	r.gauge("kinform_reflector_failing_attempts", "How many attempts have failed since the last success; 0 means that all is well.",
+		func(s reflector.Status) float64 { return float64(s.Failures) })
+	r.counter("kinform_reflector_lists_total", "Snapshots that were begun, plain or streaming.", func(s reflector.Status) uint64 { return s.Lists })
+	r.counter("kinform_reflector_relists_total", "Snapshots that were begun although there was one already.", func(s reflector.Status) uint64 { return s.Relists })
+	r.counters("kinform_reflector_requests_total", "Requests: pages of lists, streaming lists, watches, and questions for the server's version.",
+		func(s reflector.Status, set func(float64, ...string)) {
+			set(float64(s.Pages), "page")
+			set(float64(s.StreamingLists), "streaming_list")
+			set(float64(s.Watches), "watch")
+			set(float64(s.Comparisons), "comparison")
+		}, "request")
+	r.counters("kinform_reflector_received_total", "What came from the server: objects of lists, events of watches and streaming lists, and bookmarks.",
+		func(s reflector.Status, set func(float64, ...string)) {
+			set(float64(s.Listed), "listed")
+			set(float64(s.Events), "event")
+			set(float64(s.Bookmarks), "bookmark")
+		}, "received")
+	r.counter("kinform_reflector_errors_total", "Attempts to list or to watch that failed.", func(s reflector.Status) uint64 { return s.Errors })
+	r.counter("kinform_reflector_skipped_total", "Objects that could not be read.", func(s reflector.Status) uint64 { return s.Skipped })
+	r.counter("kinform_reflector_stale_events_total", "Events and bookmarks that were ignored, as the watch had passed their version already.",
+		func(s reflector.Status) uint64 { return s.Stale })
+	return r
+}()
+
+// Reflector adds a reflector that is used without an informer.
+func (m *Metrics) Reflector(name string, r interface{ Status() reflector.Status }) (remove func()) {
+	return m.add(func(c *collection) {
+		if labels, ok := c.part("reflector", "", name); ok {
+			reflectorReadings.emit(c, r.Status(), labels)
+		}
+	})
+}
+
+// ReflectorObserver returns an observer for the histograms of lists and watches, and for the
+// reasons of failures, which calls next as well. It is for one reflector.
+func (m *Metrics) ReflectorObserver(name string, next *reflector.Observer) *reflector.Observer {
+	name = labelValue(name)
+	lists, watches := m.observed.listSeconds.WithLabelValues(name), m.observed.watchSeconds.WithLabelValues(name)
+	o := &reflector.Observer{}
+	if next != nil {
+		*o = *next
+	}
+	then := o.OnPhase
+	var begun time.Time
+	o.OnPhase = func(change reflector.PhaseChange) {
+		now := time.Now()
+		took := now.Sub(begun).Seconds()
+		switch {
+		case change.Cause != nil:
+			m.observed.failures.WithLabelValues(name, word(change.From), reasonOf(change.Cause)).Inc()
+			if change.From == reflector.Watching {
+				watches.Observe(took)
+			}
+		case change.From == change.To:
+		case change.From == reflector.Listing, change.From == reflector.Streaming:
+			lists.Observe(took)
+		case change.From == reflector.Watching:
+			watches.Observe(took)
+		}
+		if change.From != change.To {
+			begun = now
+		}
+		if then != nil {
+			then(change)
+		}
+	}
+	return o
+}
+
+// reasons are in the order in which they are looked for.
+var reasons = []struct {
+	name string
+	err  error
+}{
+	{"idle", reflector.ErrIdle},
+	{"short_watch", reflector.ErrVeryShortWatch},
+	{"overdue", reflector.ErrOverdue},
+	{"no_progress", reflector.ErrNoProgress},
+	{"page_repeated", reflector.ErrPageRepeated},
+	{"late_event", reflector.ErrLate},
+	{"time_travel", reflector.ErrTimeTravel},
+	{"other_history", reflector.ErrOtherHistory},
+	{"too_large", listwatch.ErrListTooLarge},
+	{"unusable", listwatch.ErrUnusable},
+}
+
+// reasonOf is why an attempt failed, in one of some twenty words.
+func reasonOf(err error) string {
+	for _, r := range reasons {
+		if errors.Is(err, r.err) {
+			return r.name
+		}
+	}
+	if _, ok := errors.AsType[*listwatch.ObjectError](err); ok {
+		return "unreadable"
+	}
+	code := reflector.StatusCode(err)
+	switch {
+	case reflector.IsExpired(err):
+		return "expired"
+	case code == 401:
+		return "unauthorized"
+	case code == 403:
+		return "forbidden"
+	case code == 404:
+		return "not_found"
+	case code == 429:
+		return "throttled"
+	case code >= 500:
+		return "server"
+	case code > 0:
+		return "refused"
+	}
+	return "connection"
+}
+
+// versionNumber is a resourceVersion as a number that a float has room for.
+func versionNumber(version string) (float64, bool) {
+	if len(version) > 15 {
+		version = version[len(version)-15:]
+	}
+	n, err := strconv.ParseUint(version, 10, 64)
+	return float64(n), err == nil
+}
