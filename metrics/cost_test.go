@@ -73,7 +73,7 @@ func TestMetricsAllocateNothingForAnEvent(t *testing.T) {
 	cost := map[bool]float64{}
 	for _, with := range []bool{false, true} {
 		p := newPipeline(t, with)
-		allocations(events, p.event) // Native histograms make buckets as they are needed, a hundred at most.
+		allocations(events, p.event)              // Native histograms make buckets as they are needed, a hundred at most.
 		cost[with] = allocations(events, p.event) // AllocsPerRun leaves the fraction out
 	}
 	require.LessOrEqual(t, cost[true], cost[false]+0.1, "allocations of an event; one is one too many")

@@ -6,8 +6,9 @@
 //	registry.MustRegister(collected, collectors.NewGoCollector())
 //
 //	client, err := rest.NewClient(config, rest.Options{Observer: collected.ClientObserver("manager", nil)})
-//	manager, err := controller.New(client, controller.Options{Observer: collected.ControllerObserver()})
-//	collected.Manager(manager)
+//	m, err := controller.New(client, controller.Options{Observer: collected.ControllerObserver()})
+//	collected.Manager(m)
+//	m.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
 //
 // That is all of a program on package controller. Every stage can be had alone as well, in
 // two steps, of which either can be left out:

@@ -46,8 +46,9 @@ func Example() {
 		return controller.Done, nil
 	}, controller.Settings[*corev1.ConfigMap]{})
 
+	m.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
 	listener := rest.Must(net.Listen("tcp", "127.0.0.1:0"))
-	endpoint := &http.Server{Handler: promhttp.HandlerFor(registry, promhttp.HandlerOpts{})}
+	endpoint := &http.Server{Handler: m.Handler()} // controller.Options.Serve is an address for it.
 	go func() { _ = endpoint.Serve(listener) }()
 	defer endpoint.Close()
 	rest.Must(server.Create(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "web", Name: "shop"}}))
@@ -67,7 +68,7 @@ func Example() {
 
 func scrape(address net.Addr) string {
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
-	answer, err := client.Get("http://" + address.String())
+	answer, err := client.Get("http://" + address.String() + "/metrics")
 	if err != nil {
 		return ""
 	}

@@ -19,7 +19,7 @@ const (
 	requeuedWhen
 	retried
 	droppedForGood
-	interrupted
+	cutShort
 
 	waysToEnd = iota
 )
@@ -33,6 +33,6 @@ func (q *Queue[K]) turnsLocked() Turns {
 		RequeuedWhen:  n[requeuedWhen],
 		Retried:       n[retried],
 		Dropped:       n[droppedForGood],
-		Interrupted:   n[interrupted],
+		Interrupted:   n[cutShort],
 	}
 }

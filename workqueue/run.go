@@ -149,7 +149,7 @@ func (q *Queue[K]) isOver() bool {
 }
 
 func (q *Queue[K]) workOn(ctx context.Context, key K, reconcile func(context.Context, K) error) {
-	how := interrupted
+	how := cutShort
 	defer func() { q.done(key, how) }()
 	contain(
 		func() error { return reconcile(ctx, key) },
@@ -164,7 +164,7 @@ func (q *Queue[K]) conclude(ctx context.Context, key K, err error) ending {
 		return succeeded
 	}
 	if ctx.Err() != nil && (errors.Is(err, ctx.Err()) || errors.Is(err, context.Cause(ctx))) {
-		return interrupted // which is no failure, and nothing follows.
+		return cutShort // which is no failure, and nothing follows.
 	}
 	o := outcomeOf(err)
 	if o.failed {

@@ -42,6 +42,8 @@ var assumed = map[string]string{
 	"docs/coming-from-client-go.md: registration, err := inf.AddHandler(handle, informer.HandlerOptions{Resync: 10 * time.Minute})":                          "inf *informer.Informer[*corev1.Pod], handle func(informer.Event[*corev1.Pod])",
 	"docs/coming-from-client-go.md: server := apitest.Start(t, apitest.Options{})":                                                                           "t *testing.T",
 	"docs/coming-from-client-go.md: ready, err := await.Until(ctx, inf.Store(), key, await.PodReady[*corev1.Pod]())":                                         "ctx context.Context, inf *informer.Informer[*corev1.Pod], key types.NamespacedName",
+	"docs/metrics.md: collected, err := metrics.New(metrics.Options{})":                                                                                      "config rest.Config",
+	"metrics/doc.go: collected, err := metrics.New(metrics.Options{})":                                                                                       "config rest.Config",
 	"indexer/notify.go: changed, cancel := store.Notify(key)":                                                                                                "store *indexer.Reader[*corev1.Pod], key types.NamespacedName",
 	"indexer/changes.go: next := store.Snapshot()":                                                                                                           "store *indexer.Reader[*corev1.Pod], last *indexer.Snapshot[*corev1.Pod]",
 	"indexer/snapshot.go: for key, pod := range indexer.Sorted(store.All()) { ... }":                                                                         "store *indexer.Reader[*corev1.Pod]",
@@ -117,6 +119,8 @@ var imports = map[string]string{
 	"apitest": module + "apitest", "await": module + "informer/await", "enqueue": module + "informer/enqueue", "events": module + "events", "finalizer": module + "rest/finalizer",
 	"controller": module + "controller", "indexer": module + "indexer", "informer": module + "informer", "lease": module + "lease", "listwatch": module + "listwatch", "mutation": module + "rest/sharing/mutation",
 	"predicate": module + "informer/predicate", "sources": module + "informer/sources", "rest": module + "rest", "sharing": module + "rest/sharing", "warmstart": module + "informer/warmstart",
+	"metrics": module + "metrics", "prometheus": "github.com/prometheus/client_golang/prometheus", "collectors": "github.com/prometheus/client_golang/prometheus/collectors",
+	"promhttp":  "github.com/prometheus/client_golang/prometheus/promhttp",
 	"workqueue": module + "workqueue", "discovery": module + "rest/discovery", "kubeconfig": module + "rest/kubeconfig", "reflector": module + "reflector",
 }
 

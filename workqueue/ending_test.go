@@ -1,0 +1,121 @@
+package workqueue_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kinform/kinform/workqueue"
+)
+
+// Each turn of Run counts once, by how it ended, and together they are the Dones.
+func TestStatsSayHowTurnsEnded(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue()
+		broken := errors.New("broken")
+		results := map[string]error{
+			"fine": nil, "after": workqueue.RequeueAfter(time.Hour), "retry": broken, "drop": workqueue.Drop(broken),
+			"when":            workqueue.RequeueWhen(func(ctx context.Context) error { <-ctx.Done(); return nil }),
+			"drop and after":  errors.Join(workqueue.Drop(broken), workqueue.RequeueAfter(time.Hour)),
+			"retry and after": errors.Join(broken, workqueue.RequeueAfter(time.Hour)),
+		}
+		for key := range results {
+			q.Add(key)
+		}
+		q.Add("panics")
+		q.Add("hangs")
+		q.Add("leaves")
+		ctx, cancel := context.WithCancel(t.Context())
+		turns := map[string]int{}
+		ended := make(chan error)
+		go func() {
+			ended <- q.Run(ctx, 1, func(ctx context.Context, key string) error {
+				if turns[key]++; turns[key] > 1 {
+					return nil
+				}
+				switch key {
+				case "panics":
+					panic("over")
+				case "hangs":
+					time.Sleep(2 * time.Second)
+				case "leaves":
+					q.Done(key) // as no worker should
+				}
+				return results[key]
+			})
+		}()
+		synctest.Wait()
+		require.Equal(t, 1, q.Stats().Workers)
+		time.Sleep(time.Second)
+		require.Equal(t, time.Second, q.Stats().Unfinished)
+		time.Sleep(time.Minute)
+		q.Add("waits")
+		results["waits"] = context.Canceled
+		synctest.Wait() // It is an error like any other, as its context lives.
+		q.Add("also fine")
+		require.NoError(t, q.SetWorkers(2))
+		synctest.Wait()
+		s := q.Stats()
+		require.Equal(t, 2, s.Workers)
+		require.Equal(t, workqueue.Turns{
+			Succeeded: 3 + 3, RequeuedAfter: 1, RequeuedWhen: 1, Retried: 4, Dropped: 2,
+		}, s.Turns, "three succeeded at once, and three the second time; one left by hand, which counts for none")
+		require.EqualValues(t, 1, s.StrayDones)
+		require.Equal(t, s.Failures, s.Turns.Retried+s.Turns.Dropped)
+		cancel()
+		require.NoError(t, <-ended)
+		require.Zero(t, q.Stats().Workers)
+		require.Zero(t, q.Stats().Unfinished)
+	})
+}
+
+// A reconcile that its context has ended is in no count of failures.
+func TestStatsCountAnInterruptedTurn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue()
+		q.Add("a")
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error)
+		go func() {
+			ended <- q.Run(ctx, 1, func(ctx context.Context, _ string) error { <-ctx.Done(); return ctx.Err() })
+		}()
+		synctest.Wait()
+		cancel()
+		require.NoError(t, <-ended)
+		require.Equal(t, workqueue.Turns{Interrupted: 1}, q.Stats().Turns)
+		require.EqualValues(t, 1, q.Stats().Dones)
+	})
+}
+
+// Times that are kept from the begin of a Run on count from there for keys that a worker has.
+func TestUnfinishedCountsFromWhenTimesAreKept(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		q := workqueue.New(workqueue.Options[string]{})
+		for _, key := range []string{"a", "b"} {
+			q.Add(key)
+			_, err := q.Get(t.Context())
+			require.NoError(t, err)
+		}
+		time.Sleep(time.Hour)
+		require.Zero(t, q.Stats().Unfinished)
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error)
+		go func() { ended <- q.Run(ctx, 1, func(context.Context, string) error { return nil }) }()
+		synctest.Wait()
+		time.Sleep(time.Minute)
+		require.Equal(t, 2*time.Minute, q.Stats().Unfinished)
+		q.Done("a")
+		require.Equal(t, time.Minute, q.Stats().Unfinished)
+		q.Done("b")
+		require.Zero(t, q.Stats().Unfinished)
+		cancel()
+		require.NoError(t, <-ended)
+	})
+}
