@@ -43,7 +43,7 @@ const attempts = 3
 const atOnce = 6
 
 // attemptWithin bounds one attempt.
-const attemptWithin = 30 * time.Second
+const attemptWithin = 2 * time.Minute
 
 func TestExperimentsOfThePagesShowWhatIsThere(t *testing.T) {
 	t.Parallel()
