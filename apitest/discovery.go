@@ -1,6 +1,7 @@
 package apitest
 
 import (
+	"encoding/json"
 	"net/http"
 	"slices"
 	"strings"
@@ -45,10 +46,15 @@ func (s *Server) discover(w http.ResponseWriter, r *http.Request) {
 		doc = resourceList(all, schema.GroupVersion{Version: parts[1]})
 	case len(parts) == 3 && parts[0] == "apis":
 		doc = resourceList(all, schema.GroupVersion{Group: parts[1], Version: parts[2]})
+	case path == "/openapi/v2":
+		s.openAPIv2(w, r, all)
+		return
 	case path == "/openapi/v3":
 		doc = openAPIIndex(all)
 	case strings.HasPrefix(path, "/openapi/v3/"):
-		doc = openAPIDocument(all, strings.TrimPrefix(path, "/openapi/v3/"))
+		if body := s.openAPIv3(all, strings.TrimPrefix(path, "/openapi/v3/")); body != nil {
+			doc = json.RawMessage(body)
+		}
 	}
 	if doc == nil {
 		http.NotFound(w, r)

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/version"
 
 	"github.com/kinform/kinform/apitest"
+	"github.com/kinform/kinform/apitest/fielddocs"
 )
 
 const aggregated = jsonType + ";g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
@@ -134,4 +135,67 @@ func TestHealthVersionAndOpenAPI(t *testing.T) {
 	require.NoError(t, srv.AddResource(widgets))
 	again := get[struct{ Paths map[string]any }](t, c, "/openapi/v3")
 	require.Contains(t, again.Paths, "apis/example.com/v1")
+}
+
+func TestOpenAPIExplainsFields(t *testing.T) {
+	t.Parallel()
+	_, c := start(t, apitest.Options{FieldDocs: fielddocs.Of})
+	type schema struct {
+		Description, Type, Format string
+		Ref                       string `json:"$ref"`
+		Required                  []string
+		Properties                map[string]schema
+		AllOf                     []schema
+		Items                     *schema
+		Strategy                  string                    `json:"x-kubernetes-patch-strategy"`
+		Key                       string                    `json:"x-kubernetes-patch-merge-key"`
+		Kinds                     []metav1.GroupVersionKind `json:"x-kubernetes-group-version-kind"`
+	}
+	const podSpec = "io.k8s.api.core.v1.PodSpec"
+	check := func(schemas map[string]schema, refs string) {
+		t.Helper()
+		spec := schemas[podSpec]
+		require.Equal(t, "PodSpec is a description of a pod.", spec.Description)
+		require.Contains(t, spec.Required, "containers")
+		require.NotContains(t, spec.Required, "nodeName")
+		containers := spec.Properties["containers"]
+		require.Equal(t, "array merge name", containers.Type+" "+containers.Strategy+" "+containers.Key)
+		ref := containers.Items.Ref
+		if refs == "#/components/schemas/" {
+			ref = containers.Items.AllOf[0].Ref
+		}
+		require.Equal(t, refs+"io.k8s.api.core.v1.Container", ref)
+		require.Equal(t, "date-time", schemas["io.k8s.apimachinery.pkg.apis.meta.v1.Time"].Format)
+		require.Equal(t, []metav1.GroupVersionKind{{Version: "v1", Kind: "Pod"}}, schemas["io.k8s.api.core.v1.Pod"].Kinds)
+		require.Contains(t, schemas, "io.k8s.api.core.v1.PodList")
+	}
+	three := get[struct {
+		Components struct{ Schemas map[string]schema }
+	}](t, c, "/openapi/v3/api/v1")
+	check(three.Components.Schemas, "#/components/schemas/")
+	two := get[struct{ Definitions map[string]schema }](t, c, "/openapi/v2")
+	check(two.Definitions, "#/definitions/")
+	proto := c.send(t, "GET", "/openapi/v2", "", "Accept", "application/com.github.proto-openapi.spec.v2@v1.0+protobuf")
+	require.Equal(t, "application/com.github.proto-openapi.spec.v2.v1.0+protobuf", proto.Header.Get("Content-Type"))
+
+	// A definition has its schema in it, and the index says that it has changed.
+	index := func() string {
+		return get[struct {
+			Paths map[string]struct{ ServerRelativeURL string }
+		}](t, c, "/openapi/v3").Paths["apis/example.com/v1"].ServerRelativeURL
+	}
+	require.Empty(t, index())
+	c.do(t, http.StatusCreated, "POST", definitionsPath, checked)
+	before := index()
+	custom := get[struct {
+		Components struct{ Schemas map[string]schema }
+	}](t, c, before).Components.Schemas["com.example.v1.Gadget"]
+	require.Equal(t, "string", custom.Properties["spec"].Properties["color"].Type)
+	require.NotEmpty(t, custom.Properties["metadata"])
+	c.do(t, http.StatusOK, "PATCH", definitionsPath+"/gadgets.example.com", `[{"op":"add","path":"/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/new","value":{"type":"string"}}]`, "Content-Type", "application/json-patch+json")
+	require.NotEqual(t, before, index())
+	custom = get[struct {
+		Components struct{ Schemas map[string]schema }
+	}](t, c, before).Components.Schemas["com.example.v1.Gadget"]
+	require.Equal(t, "string", custom.Properties["spec"].Properties["new"].Type)
 }

@@ -92,7 +92,7 @@ func (s *Server) serve(l net.Listener, address string) error {
 		ErrorLog:  slog.NewLogLogger(s.opts.Logger.Handler(), slog.LevelWarn),
 	}
 	if s.opts.TLS {
-		server.TLSConfig = n.certs.config(s.opts.ClientCertificates, s.opts.Rules != nil)
+		server.TLSConfig = n.certs.config(s.opts.ClientCertificates)
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -202,17 +202,14 @@ type memoryAddr struct{}
 func (memoryAddr) Network() string { return "memory" }
 func (memoryAddr) String() string  { return memoryHost }
 
-// config returns the TLS configuration of the server: whether clients must show a
-// certificate, and whether who shows one is known by it.
-func (c *certificates) config(clients, known bool) *tls.Config {
+// config returns the TLS configuration of the server.
+func (c *certificates) config(clients bool) *tls.Config {
 	config := &tls.Config{Certificates: []tls.Certificate{c.server}}
-	if clients || known {
-		config.ClientAuth = tls.VerifyClientCertIfGiven
-		if clients {
-			config.ClientAuth = tls.RequireAndVerifyClientCert
-		}
-		config.ClientCAs = x509.NewCertPool()
-		config.ClientCAs.AppendCertsFromPEM(c.ca)
+	config.ClientAuth = tls.VerifyClientCertIfGiven // who shows one is known by it
+	if clients {
+		config.ClientAuth = tls.RequireAndVerifyClientCert
 	}
+	config.ClientCAs = x509.NewCertPool()
+	config.ClientCAs.AppendCertsFromPEM(c.ca)
 	return config
 }

@@ -3,59 +3,152 @@ package apitest
 import (
 	"fmt"
 	"hash/fnv"
+	"net/http"
 	"strings"
+	"sync"
 )
 
-// The OpenAPI documents have one purpose: kubectl reads in them that the server
-// checks fields itself (the parameter fieldValidation), and then sends objects
-// without knowing their schema.
+// The OpenAPI documents say which fields the types have, for "kubectl explain" and for
+// patches that kubectl makes; and that the server checks fields itself (the parameter
+// fieldValidation), so that kubectl sends objects as they are.
 
-// openAPIIndex lists the documents, one for each group version.
-func openAPIIndex(all []*resource) any {
-	paths := map[string]any{}
-	for _, res := range all {
-		path := res.path()
-		// The hash tells clients that cache documents when one has changed.
-		hash := fnv.New64a()
-		_, _ = hash.Write(mustJSON(openAPIDocument(all, path)))
-		paths[path] = map[string]string{
-			"serverRelativeURL": fmt.Sprintf("/openapi/v3/%s?hash=%x", path, hash.Sum64()),
-		}
-	}
-	return map[string]any{"paths": paths}
+// openAPI keeps the documents that were asked for, which take a while to make.
+type openAPI struct {
+	mu   sync.Mutex // guards following
+	made map[string][]byte
 }
 
-// openAPIDocument describes the resources of one group version, such as
-// "apis/apps/v1"; it is nil if there are none.
-func openAPIDocument(all []*resource, groupVersion string) any {
-	paths := map[string]any{}
-	for _, res := range all {
-		if res.path() != groupVersion {
-			continue
+// cached returns the document of a name for a state of what is served. Documents of
+// states that have passed are dropped.
+func (o *openAPI) cached(name, state string, build func() []byte) []byte {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if doc, ok := o.made[name+" "+state]; ok {
+		return doc
+	}
+	for key := range o.made {
+		if strings.HasPrefix(key, name+" ") {
+			delete(o.made, key)
 		}
-		path := "/" + groupVersion
+	}
+	if o.made == nil {
+		o.made = map[string][]byte{}
+	}
+	doc := build()
+	o.made[name+" "+state] = doc
+	return doc
+}
+
+// state is a hash of what is served in a group version, or in all if that is "", which
+// tells clients that keep documents when one has changed.
+func state(all []*resource, groupVersion string) string {
+	hash := fnv.New64a()
+	for _, res := range all {
+		if groupVersion == "" || res.path() == groupVersion {
+			fmt.Fprintln(hash, res.path(), res.Plural, res.Kind, res.ClusterScoped)
+			if res.defined.Schema.OpenAPIV3Schema != nil {
+				_, _ = hash.Write(mustJSON(res.defined.Schema.OpenAPIV3Schema))
+			}
+		}
+	}
+	return fmt.Sprintf("%x", hash.Sum64())
+}
+
+// openAPIIndex lists the documents of version 3, one for each group version.
+func openAPIIndex(all []*resource) any {
+	paths := document{}
+	for _, res := range all {
+		if path := res.path(); paths[path] == nil {
+			paths[path] = map[string]string{"serverRelativeURL": "/openapi/v3/" + path + "?hash=" + state(all, path)}
+		}
+	}
+	return document{"paths": paths}
+}
+
+// openAPIv3 describes the resources of one group version, such as "apis/apps/v1"; it is
+// nil if there are none.
+func (s *Server) openAPIv3(all []*resource, groupVersion string) []byte {
+	of := inGroupVersion(all, groupVersion)
+	if len(of) == 0 {
+		return nil
+	}
+	return s.openAPI.cached(groupVersion, state(of, ""), func() []byte {
+		from := &schemas{v3: true, docs: s.opts.FieldDocs, all: document{}}
+		return mustJSON(document{
+			"openapi":    "3.0.0",
+			"info":       openAPIInfo,
+			"paths":      openAPIPaths(of, from, func(schema document) document { return document{"schema": schema} }),
+			"components": document{"schemas": from.all},
+		})
+	})
+}
+
+// openAPIv2 answers with the one document of version 2, in JSON or protobuf.
+func (s *Server) openAPIv2(w http.ResponseWriter, r *http.Request, all []*resource) {
+	const proto = "application/com.github.proto-openapi.spec.v2"
+	in := jsonType
+	for clause := range strings.SplitSeq(r.Header.Get("Accept"), ",") {
+		if strings.HasPrefix(strings.TrimSpace(clause), proto) {
+			in = proto + ".v1.0+protobuf"
+			break
+		}
+		if strings.HasPrefix(strings.TrimSpace(clause), jsonType) {
+			break
+		}
+	}
+	body := s.openAPI.cached("v2 "+in, state(all, ""), func() []byte {
+		from := &schemas{docs: s.opts.FieldDocs, all: document{}}
+		doc := document{
+			"swagger": "2.0", "info": openAPIInfo,
+			"paths":       openAPIPaths(all, from, func(schema document) document { return schema }),
+			"definitions": from.all,
+		}
+		if in == jsonType {
+			return mustJSON(doc)
+		}
+		return protoOpenAPI(doc)
+	})
+	w.Header().Set("Content-Type", in)
+	_, _ = w.Write(body)
+}
+
+var openAPIInfo = document{"title": "Kubernetes", "version": "v1.37.2+apitest"}
+
+func inGroupVersion(all []*resource, groupVersion string) (of []*resource) {
+	for _, res := range all {
+		if res.path() == groupVersion {
+			of = append(of, res)
+		}
+	}
+	return of
+}
+
+// openAPIPaths are the paths of single objects, and the schemas of their types, which
+// go to from. typed is how a parameter carries its type.
+func openAPIPaths(all []*resource, from *schemas, typed func(document) document) document {
+	paths := document{}
+	for _, res := range all {
+		from.resource(res)
+		path := "/" + res.path()
 		if !res.ClusterScoped {
 			path += "/namespaces/{namespace}"
 		}
-		paths[path+"/"+res.Plural+"/{name}"] = map[string]any{"patch": map[string]any{
-			"x-kubernetes-action": "patch",
-			"x-kubernetes-group-version-kind": map[string]string{
-				"group": res.Group, "version": res.Version, "kind": res.Kind,
-			},
-			"parameters": []any{map[string]any{
-				"name": "fieldValidation", "in": "query", "schema": map[string]any{"type": "string"},
-			}},
-			"responses": map[string]any{"200": map[string]any{"description": "OK"}},
-		}}
+		operation := func(action string, parameters ...any) document {
+			return document{
+				"x-kubernetes-action":             action,
+				"x-kubernetes-group-version-kind": document{"group": res.Group, "version": res.Version, "kind": res.Kind},
+				"parameters":                      parameters,
+				"responses":                       document{"200": document{"description": "OK"}},
+			}
+		}
+		validation := typed(document{"type": "string"})
+		validation["name"], validation["in"] = "fieldValidation", "query"
+		paths[path+"/"+res.Plural] = document{"post": operation("post", validation)}
+		paths[path+"/"+res.Plural+"/{name}"] = document{
+			"get": operation("get"), "put": operation("put", validation), "patch": operation("patch", validation),
+		}
 	}
-	if len(paths) == 0 {
-		return nil
-	}
-	return map[string]any{
-		"openapi": "3.0.0",
-		"info":    map[string]string{"title": "apitest", "version": "v1"},
-		"paths":   paths,
-	}
+	return paths
 }
 
 // path is the beginning of the paths of the resource's group version.

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"net/http"
+	"reflect"
 	"strconv"
 	"sync"
 	"time"
@@ -88,6 +89,11 @@ type Options struct {
 	// no nodes, the node is called apitest. Defaults to false: pods stay pending.
 	RunPods bool
 
+	// FieldDocs describes the fields of a struct type, by their names in JSON, and the
+	// type itself under "", for "kubectl explain". The package fielddocs has those of
+	// the built-in types. Defaults to nil: documents have names and types only.
+	FieldDocs func(reflect.Type) map[string]string
+
 	// Admit is asked before a request is answered; its error, for which
 	// k8s.io/apimachinery/pkg/api/errors has constructors, is the answer to one that it
 	// does not admit. It is called as OnRequest is. Defaults to admitting all.
@@ -146,6 +152,7 @@ type Server struct {
 	auth    auth
 	network network
 	loops   loops
+	openAPI openAPI
 
 	defining sync.Mutex // held while a CustomResourceDefinition and what it defines begin or end
 

@@ -108,7 +108,7 @@ var architecture = rules{
 			reason: "what stands around informer is linked only by who imports it, and brings nothing else along",
 		},
 		{
-			from:   []string{"apitest"},
+			from:   []string{"apitest/..."},
 			reason: "a server that shares code with the client would share its mistakes, and tests would not see them",
 		},
 		{

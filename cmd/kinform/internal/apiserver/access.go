@@ -1,7 +1,6 @@
 package apiserver
 
 import (
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
@@ -42,12 +41,6 @@ func readAccess(path string) (a access, err error) {
 	}
 	return a, nil
 }
-
-// tokenPrefix is how the tokens begin that this command makes.
-const tokenPrefix = "kinform-apiserver-"
-
-// newToken makes a token that nobody can guess.
-func newToken() string { return tokenPrefix + rand.Text() }
 
 // writeCA writes the certificate of the authority that signed the server's, and returns
 // what removes it again. It is no secret.

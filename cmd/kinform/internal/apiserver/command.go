@@ -16,6 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kinform/kinform/apitest"
+	"github.com/kinform/kinform/apitest/fielddocs"
 	"github.com/kinform/kinform/rest"
 )
 
@@ -43,7 +44,7 @@ writes, discovery, all built-in types and custom resource definitions. Unless to
 no controllers and asks nobody who they are, so it should stay on loopback.
 
 The file for --rbac says in YAML whose tokens there are and who may do what. All else is forbidden;
-the kubeconfig of --kubeconfig-out has a token of its own, with which everything is allowed.
+the kubeconfig of --kubeconfig-out has a client certificate of system:masters, who may do everything.
 
   tokens:
     secret-of-alice: {name: alice, groups: [developers]}
@@ -70,7 +71,7 @@ the kubeconfig of --kubeconfig-out has a token of its own, with which everything
 	flags.Float64Var(&opts.churn, "churn", 0, "creates, updates and deletes of pods a second")
 	flags.StringVar(&opts.kubeconfigOut, "kubeconfig-out", "", "write a kubeconfig for this server to this file, and remove it at the end")
 
-	flags.BoolVar(&opts.server.TLS, "tls", false, "serve HTTPS; the certificate of its authority is in the file of --kubeconfig-out")
+	flags.BoolVar(&opts.server.TLS, "tls", false, "serve HTTPS; the file of --kubeconfig-out has the certificate of its authority, and one for the client")
 	flags.StringVar(&opts.caOut, "ca-out", "", "write the certificate of that authority to this file, and remove it at the end")
 	flags.StringVar(&opts.rbac, "rbac", "", "a file with tokens, and rules of what their users may do; see above; it needs --tls")
 
@@ -115,7 +116,7 @@ func (o options) run(cmd *cobra.Command) error {
 	if err := o.validate(); err != nil {
 		return err
 	}
-	o.server.Admit = guard(o.listen)
+	o.server.Admit, o.server.FieldDocs = guard(o.listen), fielddocs.Of
 	var faults []apitest.Fault
 	for _, text := range o.faults {
 		fault, err := parseFault(text)
@@ -129,7 +130,7 @@ func (o options) run(cmd *cobra.Command) error {
 		if err != nil {
 			return err
 		}
-		o.server.Tokens, o.server.Rules, o.server.BearerToken = a.Tokens, a.Rules, newToken()
+		o.server.Tokens, o.server.Rules = a.Tokens, a.Rules
 	}
 	server := apitest.New(o.server)
 	defer server.Close()
@@ -150,9 +151,14 @@ func (o options) run(cmd *cobra.Command) error {
 		return err
 	}
 	if o.kubeconfigOut != "" {
-		to := rest.Config{Host: server.URL(), TLS: rest.TLSConfig{CAData: server.CA()}, BearerToken: rest.NewSecret(o.server.BearerToken)}
-		if o.server.TLS && !onLoopback(o.listen) {
-			to.TLS.ServerName = ownName // which is in the certificate, as the address is not
+		to := rest.Config{Host: server.URL()}
+		if o.server.TLS {
+			// kubectl asks for a user's name where a file with a CA has no credentials.
+			cert, key := server.ClientCertificate()
+			to.TLS = rest.TLSConfig{CAData: server.CA(), CertData: cert, KeyData: rest.NewSecret(string(key))}
+			if !onLoopback(o.listen) {
+				to.TLS.ServerName = ownName // which is in the certificate, as the address is not
+			}
 		}
 		remove, err := writeKubeconfig(o.kubeconfigOut, to)
 		if err != nil {

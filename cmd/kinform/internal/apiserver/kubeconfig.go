@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"strings"
 
 	"github.com/kinform/kinform/apitest"
 	"github.com/kinform/kinform/rest"
@@ -45,23 +44,30 @@ func leftover(path string) bool {
 }
 
 // configIn is the server that a kubeconfig leads to, and what of the rest in it this
-// command may have written: a CA and a token that are of its making. It is empty if
+// command may have written: a CA of its making, and what that has signed. It is empty if
 // there is none.
 func configIn(path string) rest.Config {
 	c, _ := kubeconfig.Load(kubeconfig.Options{Path: path})
 	config := rest.Config{Host: c.Config.Host}
-	if block, _ := pem.Decode(c.Config.TLS.CAData); block != nil {
-		if ca, err := x509.ParseCertificate(block.Bytes); err == nil && ca.Subject.CommonName == apitest.CAName {
-			config.TLS.CAData = c.Config.TLS.CAData
-			if c.Config.TLS.ServerName == ownName {
-				config.TLS.ServerName = ownName
-			}
-		}
+	ca, cert := certificate(c.Config.TLS.CAData), certificate(c.Config.TLS.CertData)
+	if ca == nil || cert == nil || ca.Subject.CommonName != apitest.CAName || cert.CheckSignatureFrom(ca) != nil {
+		return config
 	}
-	if strings.HasPrefix(c.Config.BearerToken.Reveal(), tokenPrefix) {
-		config.BearerToken = c.Config.BearerToken
+	config.TLS = rest.TLSConfig{CAData: c.Config.TLS.CAData, CertData: c.Config.TLS.CertData, KeyData: c.Config.TLS.KeyData}
+	if c.Config.TLS.ServerName == ownName {
+		config.TLS.ServerName = ownName
 	}
 	return config
+}
+
+// certificate reads PEM; it is nil if there is none in it.
+func certificate(data []byte) *x509.Certificate {
+	block, _ := pem.Decode(data)
+	if block == nil {
+		return nil
+	}
+	cert, _ := x509.ParseCertificate(block.Bytes)
+	return cert
 }
 
 // ownName is a name in the certificate of every server.

@@ -1,0 +1,131 @@
+package apitest
+
+import (
+	"encoding/binary"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// protoOpenAPI writes a document of OpenAPI v2 in the protobuf that clients ask for: the
+// messages of gnostic's OpenAPIv2.proto, as much of them as our documents have.
+func protoOpenAPI(doc document) []byte {
+	var b protoWriter
+	b.text(1, doc["swagger"])
+	b.message(2, func(b *protoWriter) {
+		info := doc["info"].(document)
+		b.text(1, info["title"])
+		b.text(2, info["version"])
+	})
+	b.message(8, func(b *protoWriter) {
+		b.named(2, doc["paths"].(document), protoPath)
+	})
+	b.message(9, func(b *protoWriter) {
+		b.named(1, doc["definitions"].(document), protoSchema)
+	})
+	return b
+}
+
+// protoWriter is a message in protobuf.
+type protoWriter []byte
+
+// text writes a string, unless it is empty.
+func (b *protoWriter) text(field int, v any) {
+	if s, _ := v.(string); s != "" {
+		*b = append(binary.AppendUvarint(binary.AppendUvarint(*b, uint64(field)<<3|2), uint64(len(s))), s...)
+	}
+}
+
+// message writes a message within this one.
+func (b *protoWriter) message(field int, write func(*protoWriter)) {
+	var inner protoWriter
+	write(&inner)
+	*b = append(binary.AppendUvarint(binary.AppendUvarint(*b, uint64(field)<<3|2), uint64(len(inner))), inner...)
+}
+
+// named writes a message of name and value for each entry, in order.
+func (b *protoWriter) named(field int, entries document, write func(*protoWriter, document)) {
+	for _, name := range slices.Sorted(maps.Keys(entries)) {
+		value, ok := entries[name].(document)
+		if !ok {
+			continue
+		}
+		b.message(field, func(b *protoWriter) {
+			b.text(1, name)
+			b.message(2, func(b *protoWriter) { write(b, value) })
+		})
+	}
+}
+
+// extensions writes what begins with x-, as YAML, which JSON is.
+func (b *protoWriter) extensions(field int, of document) {
+	for _, name := range slices.Sorted(maps.Keys(of)) {
+		if !strings.HasPrefix(name, "x-") {
+			continue
+		}
+		text := mustJSON(of[name])
+		b.message(field, func(b *protoWriter) {
+			b.text(1, name)
+			b.message(2, func(b *protoWriter) { b.text(2, string(text)) })
+		})
+	}
+}
+
+func protoPath(b *protoWriter, path document) {
+	for method, field := range map[string]int{"get": 2, "put": 3, "post": 4, "patch": 8} {
+		operation, ok := path[method].(document)
+		if !ok {
+			continue
+		}
+		b.message(field, func(b *protoWriter) {
+			parameters, _ := operation["parameters"].([]any)
+			for _, p := range parameters {
+				parameter := p.(document)
+				b.message(8, func(b *protoWriter) { // item
+					b.message(1, func(b *protoWriter) { // parameter
+						b.message(2, func(b *protoWriter) { // without a body
+							b.message(3, func(b *protoWriter) { // in the query
+								b.text(2, parameter["in"])
+								b.text(4, parameter["name"])
+								b.text(6, parameter["type"])
+							})
+						})
+					})
+				})
+			}
+			b.message(9, func(b *protoWriter) {
+				b.named(1, operation["responses"].(document), func(b *protoWriter, response document) {
+					b.message(1, func(b *protoWriter) { b.text(1, response["description"]) })
+				})
+			})
+			b.extensions(13, operation)
+		})
+	}
+}
+
+func protoSchema(b *protoWriter, schema document) {
+	b.text(1, schema["$ref"])
+	b.text(2, schema["format"])
+	b.text(4, schema["description"])
+	required, _ := schema["required"].([]any)
+	for _, name := range required {
+		b.text(19, name)
+	}
+	if additional, ok := schema["additionalProperties"].(document); ok {
+		b.message(21, func(b *protoWriter) {
+			b.message(1, func(b *protoWriter) { protoSchema(b, additional) })
+		})
+	}
+	if schema["type"] != nil {
+		b.message(22, func(b *protoWriter) { b.text(1, schema["type"]) })
+	}
+	if items, ok := schema["items"].(document); ok {
+		b.message(23, func(b *protoWriter) {
+			b.message(1, func(b *protoWriter) { protoSchema(b, items) })
+		})
+	}
+	if properties, ok := schema["properties"].(document); ok {
+		b.message(25, func(b *protoWriter) { b.named(1, properties, protoSchema) })
+	}
+	b.extensions(31, schema)
+}
