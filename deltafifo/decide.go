@@ -10,32 +10,32 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// Known is what the consumer has applied: its store. Only the consumer changes
-// it, by applying batches. Get is called from any goroutine, also while a batch
-// is being applied; Keys only from Pop, which is to say in the consumer's own
-// goroutine while it is not applying anything. Neither is called with a lock of
-// the queue held.
+// Known is the store of the consumer: the objects that it has applied. Only the consumer
+// changes it, by applying batches. LastApplied is called from any goroutine, also while
+// the consumer applies a batch. AllKeys is called only from Pop, that is in the
+// consumer's goroutine while it applies nothing. Neither is called with a lock of the
+// queue held.
 //
-// The names are no one else's for a reason: the linker keeps every method of a
-// program that has the name of one in a generic interface, and Get and Keys would
-// keep much.
+// The names are unusual for a reason: the linker keeps every method of a program that has
+// the name of one in a generic interface, and Get and Keys would keep many.
 type Known[T any] interface {
 	LastApplied(key types.NamespacedName) (obj T, resourceVersion string, uidHash uint64, ok bool)
 	AllKeys() iter.Seq[types.NamespacedName]
 }
 
-// decide decides about the stacks whose beginning depends on what the consumer knows,
-// and returns how many deltas it dropped. With addKnown it is all that the queue does with
-// Known's objects. The first delta of such a stack is
+// decide decides about the stacks whose first delta depends on Known, and returns how many
+// deltas it dropped. Only decide and addKnown read objects of Known. The first delta of such
+// a stack is one of these:
 //
-//   - a state, after a Replace that did not list the key: it follows a tombstone of the object
-//     that is known, if there is one;
-//   - a deletion of an object, but no object is known: it is dropped (DF-6);
-//   - a deletion of the object that is known: it stays as the producer told it;
-//   - a deletion of an object that came after the known one: it becomes a tombstone of the
-//     known one;
-//   - an object that could not be read: it becomes a tombstone of the known one, if that is
-//     another; if not, a Sync where there was a Resync; else it is dropped.
+//   - A state, after a Replace that did not list the key: decide puts a tombstone of the known
+//     object in front of it, if there is one.
+//   - A deletion of an object, but no object is known: decide drops it (DF-6).
+//   - A deletion of the known object: it stays as it is.
+//   - A deletion of an object that came after the known one: it becomes a tombstone of the
+//     known one.
+//   - An object that could not be read: it becomes a tombstone of the known one, if that is
+//     another object. If not, it becomes a Sync if there was a Resync, and is dropped
+//     otherwise.
 func (f *FIFO[T]) decide(s *shelf[T]) (dropped int) {
 	for _, i := range s.doubtful {
 		stack := &s.stacks[i]
@@ -50,7 +50,7 @@ func (f *FIFO[T]) decide(s *shelf[T]) (dropped int) {
 			s.deltas++
 			f.observer.delta(stack.Key, Deleted, resourceVersion)
 		case first.Type != Deleted, known && !isUnread && !isOther:
-			// All of it is as it was told.
+			// All deltas stay as the producer told them.
 		case known && isOther:
 			last.ResourceVersion = cmp.Or(first.ResourceVersion, resourceVersion)
 			*first = last
@@ -62,7 +62,7 @@ func (f *FIFO[T]) decide(s *shelf[T]) (dropped int) {
 			dropped++
 			continue
 		}
-		if isUnread { // Nobody has been told of this delta yet.
+		if isUnread { // The observer has not been told of this delta yet.
 			f.observer.delta(stack.Key, stack.Deltas[0].Type, stack.Deltas[0].ResourceVersion)
 		}
 	}
@@ -72,10 +72,10 @@ func (f *FIFO[T]) decide(s *shelf[T]) (dropped int) {
 	return dropped
 }
 
-// addKnown adds the keys that only Known has: a tombstone if a Replace did not
-// list the key, else a Sync if that was asked for. The footprint is left alone,
-// because it is in flight and HasVersion reads it. The shelf goes in and out by
-// value, so that a Pop that does not come here allocates nothing for it.
+// addKnown adds stacks for keys that only Known has: a tombstone if a Replace did not list the
+// key, or else a Sync if there was a Resync. It does not change the footprint, which is in
+// flight, and which HasVersion reads. The shelf is a value, so that a Pop without this call
+// allocates nothing for it.
 func (f *FIFO[T]) addKnown(s shelf[T]) shelf[T] {
 	var keys pages[types.NamespacedName]
 	for key := range f.known.AllKeys() {

@@ -10,18 +10,18 @@ import (
 type Delta[T any] struct {
 	Type DeltaType
 
-	// FinalStateUnknown marks a tombstone: a Deleted that nobody saw happen. A
-	// Replace no longer listed the key, so Object is the last state that is known
-	// and need not be the last state that was. So is a Deleted of the producer's whose object
-	// could not be read: it has no Object, and the ResourceVersion of the deletion.
+	// FinalStateUnknown marks a tombstone: a Deleted without an event. A Replace did not
+	// list the key, so Object is the last known state, and may differ from the last state
+	// that the object had. A Deleted of the producer whose object could not be read is a
+	// tombstone as well: it has no Object, and the ResourceVersion of the deletion.
 	FinalStateUnknown bool
 
-	// Restored marks an object of a Restore: it may differ from what was known even
-	// where it has the same ResourceVersion.
+	// Restored marks an object of a Restore: it may differ from the known one although
+	// both have the same ResourceVersion.
 	Restored bool
 
-	// unread is set in a Deleted at the beginning of a stack that stands for an object
-	// which could not be read. No batch has such a delta.
+	// unread marks a Deleted that stands for an object that could not be read. Such a
+	// delta is the first of its stack, and is in no batch.
 	unread unread
 
 	// Object is the object after the change; for Deleted its last known state.
@@ -31,10 +31,9 @@ type Delta[T any] struct {
 	// the deletion, and for a tombstone that of the last known state.
 	ResourceVersion string
 
-	// UIDHash is that of listwatch.Item: it says which object this is, of all that had
-	// the key, one after another; 0 means that it is not known. Where two states that
-	// follow each other have different ones, the first object was deleted in between,
-	// and the producer did not hear of it.
+	// UIDHash is that of listwatch.Item: it tells apart the objects that had the key, one
+	// after another; 0 means unknown. If two states that follow each other have different
+	// ones, the first object was deleted in between, and the producer did not hear of it.
 	UIDHash uint64
 }
 
@@ -53,7 +52,7 @@ const (
 	// Replaced comes from Replace: the object was listed, with a state that may
 	// or may not be new.
 	Replaced
-	// Sync comes from Resync: nothing happened, look at it again.
+	// Sync comes from Resync: the object has not changed, and its handlers see it again.
 	Sync
 )
 
@@ -81,35 +80,34 @@ type Stack[T any] struct {
 	Deltas []Delta[T] // oldest first
 }
 
-// Newest returns the newest delta: whether the object is there, and its state.
+// Newest returns the newest delta, which says whether the object is there, and its state.
 func (s Stack[T]) Newest() Delta[T] { return s.Deltas[len(s.Deltas)-1] }
 
 // Batch is everything that was pending at a Pop. The consumer owns it.
 type Batch[T any] struct {
-	// Stacks has one stack per key, in order of each key's first pending delta
-	// (DF-2). Keys about which the producer said nothing follow at the end, in no
-	// particular order: those that vanished, and those to resync.
+	// Stacks has one stack per key, in order of each key's first pending delta (DF-2).
+	// Stacks that Pop adds follow at the end, in no particular order: tombstones of keys
+	// that vanished, and Syncs.
 	Stacks []Stack[T]
 
 	// Turn is the number of the batch. Later batches have higher ones.
 	Turn int
 
-	// ResourceVersion is the newest version that the producer told, by an event,
-	// a Replace or a Bookmark: with this batch applied, the consumer has
-	// everything through it. "" means that none was told yet. An Add after a Replace
-	// without a version does not count, see FIFO.Replace.
+	// ResourceVersion is the newest version that the producer told, by an event, a Replace
+	// or a Bookmark. With this batch applied, the consumer has everything through it. ""
+	// means that the producer has told none yet. An Add after a Replace without a version
+	// does not count, see FIFO.Replace.
 	ResourceVersion string
 
-	// Replaced says that a Replace is part of the batch. A program that reads the
-	// consumer's store wants to see it as one step.
+	// Replaced says that a Replace is part of the batch. The consumer should apply it as
+	// one step for the readers of its store.
 	Replaced bool
 
-	// Resynced says that a Resync is part of the batch. It may have no Sync deltas,
-	// where everything known has changed.
+	// Resynced says that a Resync is part of the batch. The batch may have no Sync deltas,
+	// if all known objects have changed.
 	Resynced bool
 
-	// Initial says that the first Replace ever is part of the batch: the initial
-	// population, whole. Exactly one batch of a queue is Initial (DF-30); it may
-	// have no stacks.
+	// Initial says that the first Replace of the queue is part of the batch. Exactly one
+	// batch of a queue is Initial (DF-30). It may have no stacks.
 	Initial bool
 }

@@ -2,6 +2,6 @@ package deltafifo
 
 import "errors"
 
-// ErrClosed says that the queue was closed: it takes nothing in any more, and
-// Pop has handed out all that was pending. Stop feeding it, or reading from it.
+// ErrClosed says that the queue is closed: it accepts no more changes, and Pop has handed
+// out all pending ones. Stop adding to it, or popping from it.
 var ErrClosed = errors.New("deltafifo: the queue is closed")

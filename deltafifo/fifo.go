@@ -14,30 +14,30 @@ import (
 // FIFO is a queue of deltas, kept in one stack per key, between one producer and
 // one consumer. See the package comment for how it works and what it promises.
 //
-// All methods but Pop are safe for concurrent use. Where several producers say
-// something about one key, order is the order in which they got their turn.
+// All methods but Pop are safe for concurrent use. If several producers add deltas of one
+// key, their order is that in which they got the lock.
 type FIFO[T any] struct {
 	known    Known[T]
 	limit    int // deltas per key beyond which updates merge
 	observer *Observer
 
-	// ready has a token if something may be pending that a waiting Pop has not
-	// seen. One slot is enough, because a Pop that wakes takes everything.
+	// ready has a token if there may be pending deltas that a waiting Pop has not seen.
+	// One slot is enough, because a Pop that wakes takes everything.
 	ready chan struct{}
 
 	popping atomic.Bool // a Pop is running
 
 	mu              sync.Mutex // guards following
 	pending         shelf[T]
-	flight          footprint                    // of the batch in flight; empty if that has been applied
+	flight          footprint                    // of the batch in flight; empty once that has been applied
 	spare           map[types.NamespacedName]int // an empty one, for the next shelf
-	resourceVersion string                       // the newest told
+	resourceVersion string                       // the newest that the producer told
 	handedOut       string                       // the resourceVersion of the newest batch
 	populated       bool                         // there was a Replace
 	unordered       bool                         // Adds come in no order of versions, see Replace
 	closed          bool
 	taken           int   // shelves that Pop took down
-	applied         int   // how many of these the consumer has applied, or were dropped
+	applied         int   // how many of these the consumer has applied, or Pop has dropped
 	stats           Stats // counters and InFlight; Stats() fills in the rest
 }
 
@@ -64,18 +64,17 @@ func (f *FIFO[T]) Update(key types.NamespacedName, obj T, resourceVersion string
 	return f.tell(key, Delta[T]{Type: Updated, Object: obj, ResourceVersion: resourceVersion}, resourceVersion)
 }
 
-// Delete queues that the object was deleted; obj is its last state and
-// resourceVersion the version of the deletion. If the consumer does not know the
-// key by the time of the next Pop, and nothing pending would have told it, then
-// the delete is dropped and only its version is handed on (DF-6). Two deletes in
-// a row become one. It returns ErrClosed after Close.
+// Delete queues that the object was deleted. obj is its last state, and resourceVersion the
+// version of the deletion. If neither the consumer nor a pending delta has the object at the
+// next Pop, Pop drops the Deleted, and only hands out its version (DF-6). Two deletes in a
+// row become one. It returns ErrClosed after Close.
 func (f *FIFO[T]) Delete(key types.NamespacedName, obj T, resourceVersion string) error {
 	return f.tell(key, Delta[T]{Type: Deleted, Object: obj, ResourceVersion: resourceVersion}, resourceVersion)
 }
 
-// Bookmark tells that everything up to resourceVersion has been told. If that is
-// news, Pop hands it on, if need be as a batch without stacks. It returns
-// ErrClosed after Close.
+// Bookmark says that the producer has told everything up to resourceVersion. If that version
+// is newer than the last one, Pop hands it out, if necessary as a batch without stacks. It
+// returns ErrClosed after Close.
 func (f *FIFO[T]) Bookmark(resourceVersion string) error {
 	defer f.wake()
 	f.mu.Lock()
@@ -88,9 +87,9 @@ func (f *FIFO[T]) Bookmark(resourceVersion string) error {
 	return nil
 }
 
-// Resync asks for a Sync delta for each key that the consumer knows at the next
-// Pop and that nothing else pending is about (DF-23). An older state therefore
-// never follows a newer one. It returns ErrClosed after Close.
+// Resync asks for a Sync delta for each key that the consumer has at the next Pop and that
+// has no pending delta (DF-23). So an older state never follows a newer one. It returns
+// ErrClosed after Close.
 func (f *FIFO[T]) Resync() error {
 	defer f.wake()
 	f.mu.Lock()
@@ -103,12 +102,11 @@ func (f *FIFO[T]) Resync() error {
 	return nil
 }
 
-// HasVersion reports whether the newest state of the object, as far as it was
-// told, is of this very version, and of the object that has this hash of its UID (0
-// where that is not known). A producer that is about to Replace can mark
-// such an object as Unchanged, and the answer holds until the producer says
-// something else: the consumer only moves states on. It is false for a key in
-// the batch in flight, where the newest state is out of reach for the moment.
+// HasVersion reports whether the newest state that the producer has told of a key has exactly
+// this version, and is of the object with this hash of its UID (0 if unknown). A producer
+// that is about to call Replace can mark such an object as Unchanged: the answer holds until
+// the producer tells another state. HasVersion returns false for a key in the batch in flight,
+// whose newest state it cannot read at that moment.
 func (f *FIFO[T]) HasVersion(key types.NamespacedName, resourceVersion string, uidHash uint64) bool {
 	if resourceVersion == "" {
 		return false
@@ -124,16 +122,15 @@ func (f *FIFO[T]) HasVersion(key types.NamespacedName, resourceVersion string, u
 	if moving {
 		return false
 	}
-	// Nothing pending or in flight was about the key, so Known had its newest
-	// state when the lock was released. If that has changed since, something was
-	// told, popped and applied meanwhile, and Known has a state that was the newest
-	// in between. Either way the answer was right at some moment during the call.
+	// The key was neither pending nor in flight, so Known had its newest state when the
+	// lock was released. If Known has another state now, that was told, popped and applied
+	// since, and was the newest in between. Either way, the answer was right at some moment
+	// of the call.
 	_, known, knownUID, ok := f.known.LastApplied(key)
 	return ok && known == resourceVersion && !listwatch.OtherUID(knownUID, uidHash)
 }
 
-// Turn returns the Turn of the batch with the last of all that was told so far, pending
-// or not.
+// Turn returns the Turn of the batch that has, or will have, the last delta so far.
 func (f *FIFO[T]) Turn() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -143,17 +140,17 @@ func (f *FIFO[T]) Turn() int {
 	return f.taken + 1
 }
 
-// Passed reports whether the queue knows that the batch of this turn has been applied, or
-// Pop has found that there is nothing to apply.
+// Passed reports whether the consumer has applied the batch of this turn, as far as the queue
+// knows, or Pop has found that this batch is empty.
 func (f *FIFO[T]) Passed(turn int) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return turn <= f.applied
 }
 
-// Close ends the intake: from now on Add and its siblings return ErrClosed. Pop
-// still hands out the pending deltas, and then returns ErrClosed too (DF-13). Close
-// returns at once and may be called again.
+// Close closes the queue to producers: from now on Add and its siblings return ErrClosed. Pop
+// still hands out the pending deltas, and then returns ErrClosed as well (DF-13). Close returns
+// at once, and may be called again.
 func (f *FIFO[T]) Close() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -161,14 +158,13 @@ func (f *FIFO[T]) Close() {
 	f.wake()
 }
 
-// Apply queues what a watch says, as Add, Update, Delete and Bookmark do. Of an Unordered
-// event only the change counts: how far the queue is, only a Bookmark says then.
+// Apply queues an event of a watch, as Add, Update, Delete and Bookmark do. The version of an
+// Unordered event does not count: then only a Bookmark says how far the queue is.
 //
-// A Deleted that is Unchanged has no object, as it could not be read: it is a tombstone.
-// A Modified that is Unchanged says that the object which has the key now could not be
-// read. A known object of another UIDHash is deleted then, with a tombstone, as
-// it is gone for sure; a state of the very object stays, and so does one that is not
-// known to be of another.
+// A Deleted that is Unchanged has no object, because it could not be read: it is a tombstone.
+// A Modified that is Unchanged says that the present object of the key could not be read. If
+// the known object has another UIDHash, it is gone, and gets a tombstone. Otherwise the known
+// state stays.
 //
 // Apply returns ErrClosed after Close, and an error for an event of no known type.
 func (f *FIFO[T]) Apply(event listwatch.Event[T]) error {
@@ -195,8 +191,8 @@ func (f *FIFO[T]) Apply(event listwatch.Event[T]) error {
 	return f.tell(event.Key, d, through)
 }
 
-// tell queues one delta, Added, Updated or Deleted, and tells that everything up to
-// through has been told, unless that is "".
+// tell queues one delta: Added, Updated or Deleted. The producer has told everything up to
+// through, unless that is "".
 func (f *FIFO[T]) tell(key types.NamespacedName, d Delta[T], through string) error {
 	f.mu.Lock()
 	if f.closed {
@@ -217,10 +213,10 @@ func (f *FIFO[T]) tell(key types.NamespacedName, d Delta[T], through string) err
 	return nil
 }
 
-// pushLocked puts d on the key's stack. Beyond the limit a stack is compressed: it gets
-// three more deltas at most, which are a Deleted, and an object's first and newest state
-// after it. plain's pushLocked only appends: while its consumer is slow, memory grows with
-// the number of changes, and not of objects.
+// pushLocked puts d on the key's stack. Beyond the limit, a stack gets three more deltas at
+// most: a Deleted, and an object's first and newest state after it. The method of the same name
+// in plain/deltafifo.go only appends: while its consumer is slow, memory grows with the number
+// of changes, and not with that of objects.
 func (f *FIFO[T]) pushLocked(key types.NamespacedName, d Delta[T]) {
 	f.stats.Queued++
 	s := &f.pending
@@ -239,9 +235,9 @@ func (f *FIFO[T]) pushLocked(key types.NamespacedName, d Delta[T]) {
 	newest := &stack.Deltas[len(stack.Deltas)-1]
 	switch {
 	case forgot && d.Type == Updated && newest.Type == Deleted:
-		d.Type = Added // The states before it are forgotten.
+		d.Type = Added // The stack no longer has the states before it.
 	case d.Type == Deleted && newest.Type != Deleted && listwatch.OtherUID(newest.UIDHash, d.UIDHash):
-		// The deleted object came after the newest one, the end of which nobody saw.
+		// The deleted object came after the newest one, whose deletion had no event.
 		d = Delta[T]{Type: Deleted, FinalStateUnknown: true, Object: newest.Object, ResourceVersion: d.ResourceVersion, UIDHash: newest.UIDHash}
 	}
 	switch {
@@ -250,7 +246,7 @@ func (f *FIFO[T]) pushLocked(key types.NamespacedName, d Delta[T]) {
 	case d.Type == Deleted && newest.unread != 0:
 		f.stats.Collapsed++
 		if d.unread = inAnyCase; !d.FinalStateUnknown {
-			d.unread = 0 // A deletion that was seen needs no guess.
+			d.unread = 0 // The deletion has an event, so Pop need not decide.
 		}
 		*newest = d
 	case d.Type == Deleted && newest.Type == Deleted: // DF-3: a Deleted beats a tombstone, then the first beats the second
@@ -272,9 +268,9 @@ func (f *FIFO[T]) pushLocked(key types.NamespacedName, d Delta[T]) {
 	}
 }
 
-// crowdedLocked counts a Deleted, and reports whether there were so many that it is
-// time to sweep. A sweep looks at every stack, so it waits for a number of Deleted in
-// proportion to the stacks.
+// crowdedLocked counts a Deleted, and reports whether there were so many that a sweep is due.
+// A sweep looks at every stack, so there must be a number of Deleted in proportion to the
+// stacks.
 func (f *FIFO[T]) crowdedLocked() bool {
 	f.pending.deaths++
 	return f.pending.deaths >= max(f.limit, len(f.pending.stacks)/2)
@@ -319,9 +315,9 @@ func (f *FIFO[T]) forgetLifeLocked(stack *Stack[T]) bool {
 	return true
 }
 
-// touchLocked records that something was told, through resourceVersion unless
-// that is "" or the versions come in no order. The caller wakes Pop after it has unlocked
-// the queue, since Pop takes the lock at once.
+// touchLocked records that the producer has told something. It takes resourceVersion over
+// unless that is "" or the versions come in no order. The caller wakes Pop after it has
+// unlocked the queue, because Pop takes the lock at once.
 func (f *FIFO[T]) touchLocked(resourceVersion string) {
 	if f.pending.empty() {
 		f.pending.since = time.Now()

@@ -6,16 +6,15 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Observer is a set of hooks that run when something goes into a queue or out of
-// it. Any of them may be nil. They run in the goroutine that caused them, after
-// the fact and without any lock held, so they may call the queue's own methods
-// but Pop; the caller waits for them. Since they run after the fact, a batch may
-// be reported just before the last of its deltas. With several producers they
-// must be safe for concurrent use.
+// Observer is a set of hooks. Each may be nil. A method of the queue calls them after its work,
+// in the goroutine of its caller, with no lock held, and waits for them to return. They may
+// call all methods of the queue but Pop. Since they run after the work, a batch may be
+// reported just before the last of its deltas. With several producers, hooks must be safe for
+// concurrent use.
 type Observer struct {
-	// OnDelta is called for each delta: by Add, Update, Delete and Replace for
-	// those that they put in, including those that were then merged, and by Pop
-	// for tombstones and resyncs that it computes.
+	// OnDelta is called for each delta: by Add, Update, Delete and Replace for those that
+	// they queue, merged ones included, and by Pop for the tombstones and Syncs that it
+	// adds.
 	OnDelta func(key types.NamespacedName, t DeltaType, resourceVersion string)
 
 	// OnBatch is called by Pop for each batch that it is about to return.

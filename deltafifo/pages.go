@@ -2,15 +2,14 @@ package deltafifo
 
 import "iter"
 
-// pageSize limits the pieces in which memory is taken for many things at once.
-// Whoever keeps one delta of a batch keeps the piece that it is in, and the
-// objects there.
+// pageSize bounds the elements that are allocated together, as one page. A consumer that keeps
+// one delta of a batch keeps its page, and the objects there.
 const pageSize = 1024
 
 // pages is a list that is not copied while it grows. Its elements do not move.
 type pages[E any] [][]E
 
-// add appends e. Inlined, it would be in the program five times.
+// add appends e. It is not inlined, because the program would have its code five times.
 //
 //go:noinline
 func (p *pages[E]) add(e E) {

@@ -5,18 +5,16 @@ import (
 	"time"
 )
 
-// Pop returns everything that is pending as one batch, and waits if there is
-// nothing. To call it is to say that the batch which it returned last has been
-// applied to Known, whatever it returns this time; a consumer that failed to
-// apply something has done with it all the same.
+// Pop returns all pending deltas as one batch, and waits if there are none. A call says that
+// the consumer has applied the last batch to Known, whatever Pop returns this time. If the
+// consumer failed to apply a part of that batch, it does not get that part again.
 //
-// A batch always has something to say: stacks, a Replace, or a newer
-// resourceVersion. If ctx has ended Pop returns its error, even with something
-// pending; nothing is lost, and Pop may be called again. After Close it hands out
-// what is left, then returns ErrClosed.
+// A batch always has stacks, a Replace, or a newer resourceVersion. If ctx has ended, Pop
+// returns its error, even if there are pending deltas. Nothing is lost then, and Pop may be
+// called again. After Close it hands out the pending deltas, and then returns ErrClosed.
 //
-// plain's Pop hands out one key, and holds the lock while the consumer works: see the
-// package comment for what that costs.
+// Pop of plain/deltafifo.go hands out one key, and holds the lock while the consumer works. The
+// package comment says what that costs.
 //
 // There is one consumer: Pop panics if it is called while another Pop runs.
 func (f *FIFO[T]) Pop(ctx context.Context) (Batch[T], error) {
@@ -47,7 +45,7 @@ func (f *FIFO[T]) Pop(ctx context.Context) (Batch[T], error) {
 	}
 }
 
-// settle notes that the batch in flight has been applied.
+// settle takes note that the consumer has applied the batch in flight.
 func (f *FIFO[T]) settle() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -64,12 +62,12 @@ func (f *FIFO[T]) settleLocked() {
 	f.stats.InFlight = 0
 }
 
-// maxSpare limits the maps that are used again. A map never shrinks, and
-// clearing it takes time in proportion to the most that it ever held.
+// maxSpare bounds the length of maps that are used again. A map never shrinks, and clearing it
+// takes time in proportion to its greatest length so far.
 const maxSpare = 64
 
-// take takes the pending shelf down, with the version through which it tells.
-// From here on its keys are in flight. The shelf is empty if nothing is pending.
+// take takes the pending shelf down, with its resourceVersion. From then on its keys are in
+// flight. The shelf is empty if nothing is pending.
 func (f *FIFO[T]) take() (shelf[T], string, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -90,11 +88,10 @@ func (f *FIFO[T]) take() (shelf[T], string, error) {
 	return s, f.resourceVersion, nil
 }
 
-// finish turns a shelf that was taken down into a batch. It reads Known without
-// the lock: the shelf is out of the producer's reach, and nobody changes Known, as its
-// only writer, the consumer, waits in Pop. The keys to which a tombstone is added
-// meanwhile are covered by the footprint in flight. The result is not ok if the shelf
-// turns out to have nothing to say.
+// finish turns a shelf that was taken down into a batch. It reads Known without the lock: the
+// producer cannot reach the shelf, and the only writer of Known, the consumer, waits in Pop.
+// HasVersion knows the keys that get a tombstone meanwhile by the footprint in flight. ok is
+// false if the batch would be empty.
 func (f *FIFO[T]) finish(s shelf[T], resourceVersion string) (Batch[T], bool) {
 	waited := time.Since(s.since)
 	told := s.deltas

@@ -8,44 +8,41 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// Replace queues that the objects are now these, at resourceVersion, and no
-// others. All of it is part of one batch:
+// Replace queues a whole list: at resourceVersion, these objects exist, and no others. All of
+// its deltas are part of one batch:
 //
-//   - Each object listed gets a Replaced delta, also if it was deleted just
-//     before, unless it is Unchanged.
-//   - Each object not listed that is pending gets a Deleted with its newest
-//     pending state, as a tombstone, unless it is deleted already.
-//   - Each object not listed that is only known to the consumer gets a tombstone
-//     with the state that the consumer knows at the next Pop (DF-19).
+//   - Each listed object gets a Replaced delta, even if it was deleted just before, unless
+//     it is Unchanged.
+//   - Each object that is pending and not listed gets a tombstone with its newest pending
+//     state, unless it is deleted already.
+//   - Each other object that is not listed, and that the consumer has at the next Pop, gets
+//     a tombstone with the consumer's state (DF-19).
 //
-// An item is Unchanged if HasVersion said so: the object is there, and there is nothing
-// new to say about it. An Unchanged item without a version stands for an object that could
-// not be read: what the consumer has of it stays, unless that is of another UIDHash. One
-// that has no name either stands for an object of which the name is not known: then
-// everything that is not listed stays.
+// An item is Unchanged if HasVersion returned true for it: the object exists, and the consumer
+// has its state. An Unchanged item without a version stands for an object that could not be
+// read: the consumer's state stays, unless it is of another UIDHash. If such an item has no
+// name either, the object may be any: then all objects that are not listed stay.
 //
-// What is told after the Replace follows after it: an object that was not listed
-// and is then added is seen to be deleted and added. If a key is listed twice,
-// its last item with an object counts.
+// Deltas after the Replace follow behind it: if an object was not listed and is then added,
+// the consumer sees it deleted and added. If a key is listed twice, its last item with an
+// object counts.
 //
-// A Replace without a version ("" or "0") is of a server that cannot say which state
-// a list shows, and whose watch therefore begins with an Add of everything, in no
-// particular order. The version of an Add then says nothing about what else has
-// been told, until there is an Update, a Delete or a Bookmark.
+// A Replace without a version ("" or "0") is from a server that cannot say which state a list
+// shows. The watch of such a server begins with an Add of every object, in no particular
+// order. Then the version of an Add does not say how far the queue is, until there is an
+// Update, a Delete or a Bookmark.
 //
-// plain/deltafifo.go knows neither the batch, so that readers see half of a list, nor Unchanged
-// items, so that a relist of 20,000 pods allocates 626 MB instead of 8 (plain/README.md).
+// plain/deltafifo.go has no batches, so that readers see half of a list, and no Unchanged items,
+// so that a relist of 20,000 pods allocates 626 MB instead of 7 (plain/README.md).
 //
-// The slice is not retained. Replace returns ErrClosed, having queued nothing, after
-// Close.
+// Replace does not keep the slice. After Close it queues nothing, and returns ErrClosed.
 func (f *FIFO[T]) Replace(items []listwatch.Item[T], resourceVersion string) error {
 	return f.replace(items, resourceVersion, false)
 }
 
-// Restore is Replace for a producer that has changed its history, as a server that was
-// restored from a backup: an object may differ from what was known although it has the
-// same version. Each delta says so. resourceVersion may be lower than what was told
-// before.
+// Restore is Replace for a producer with another history, such as a server that was restored
+// from a backup: an object may differ from the known one although both have the same version.
+// Each delta is marked Restored. resourceVersion may be lower than earlier ones.
 func (f *FIFO[T]) Restore(items []listwatch.Item[T], resourceVersion string) error {
 	return f.replace(items, resourceVersion, true)
 }
@@ -77,8 +74,8 @@ func (f *FIFO[T]) replace(items []listwatch.Item[T], resourceVersion string, res
 	return nil
 }
 
-// replaceLocked puts a list on the pending shelf, first the objects that it has. It
-// returns which pending keys got a tombstone, if there is an observer to be told.
+// replaceLocked puts a list on the pending shelf, beginning with the items that have an object.
+// If there is an observer, it returns the pending keys that got a tombstone.
 func (f *FIFO[T]) replaceLocked(items []listwatch.Item[T], restored bool) (buried []listwatch.Item[T]) {
 	s := &f.pending
 	objects, lenient := 0, false
@@ -93,7 +90,7 @@ func (f *FIFO[T]) replaceLocked(items []listwatch.Item[T], restored bool) (burie
 	if before == 0 {
 		s.reserve(objects)
 	}
-	there := make([]bool, before) // which of the stacks that were pending are of listed keys
+	there := make([]bool, before) // whether the key of each pending stack is listed
 	left := objects
 	for i := range items {
 		item := &items[i]
@@ -143,7 +140,7 @@ func (f *FIFO[T]) replaceLocked(items []listwatch.Item[T], restored bool) (burie
 			} else {
 				bury(at)
 			}
-		case !s.vanished(item.Key): // one that a Replace before this one did not list stays vanished
+		case !s.vanished(item.Key): // A key that an earlier pending Replace did not list stays vanished.
 			kept[item.Key] = struct{}{}
 			f.unreadLocked(item.Key, unread, "")
 		}
@@ -155,7 +152,7 @@ func (f *FIFO[T]) replaceLocked(items []listwatch.Item[T], restored bool) (burie
 	}
 
 	if lenient && s.replaced {
-		maps.Copy(s.kept, kept) // What an earlier Replace did not list stays vanished.
+		maps.Copy(s.kept, kept) // Keys that an earlier pending Replace did not list stay vanished.
 	} else {
 		s.lenient, s.kept = lenient, kept
 	}

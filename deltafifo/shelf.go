@@ -8,46 +8,46 @@ import (
 	"github.com/kinform/kinform/internal/invariant"
 )
 
-// shelf holds everything that the producer told since the last Pop. Pop takes it down whole
-// and puts up an empty one. plain has a map of stacks and a slice of keys instead, from which
-// it takes one key after another; a slice of stacks is a batch as it is.
+// shelf has all deltas since the last Pop. Pop takes it down whole, and puts up an empty one.
+// plain/deltafifo.go has a map of stacks and a slice of keys instead, and takes one key after
+// another. Here, the slice of stacks becomes the batch.
 type shelf[T any] struct {
 	footprint
 
 	stacks []Stack[T] // in order of each key's first delta
 	deltas int        // in all stacks
-	deaths int        // Deleted that were told since the last sweep
-	since  time.Time  // when the oldest delta was told, zero while the shelf is empty
+	deaths int        // Deleted since the last sweep
+	since  time.Time  // the time of the oldest delta, zero while the shelf is empty
 
-	// doubtful are the places of stacks whose beginning depends on what Known holds
-	// when Pop takes the shelf: they begin with a Deleted, or after a Replace that did
-	// not list the key. See FIFO.decide.
+	// doubtful are the places of stacks whose first delta depends on the content of Known
+	// when Pop takes the shelf: it is a Deleted, or came after a Replace that did not list
+	// the key. See FIFO.decide.
 	doubtful []int
 
-	initial bool // the first Replace ever is here
+	initial bool // the first Replace of the queue is here
 	resync  bool
 
 	// free is the rest of a page of deltas from which new stacks are cut.
 	free []Delta[T]
 }
 
-// footprint says which keys a shelf has something to say about. It has no
-// objects, so the queue can remember it for the batch in flight.
+// footprint says which keys a shelf changes. It has no objects, so that the queue can keep it
+// for the batch in flight.
 type footprint struct {
 	place map[types.NamespacedName]int // where the key's stack is in stacks
 
-	// replaced says that there was a Replace, and kept which of the keys that had no
-	// stack at the time it listed, as unchanged.
+	// replaced says that there was a Replace. kept has the keys that it listed as unchanged,
+	// of those that had no stack at that time.
 	replaced bool
 	kept     map[types.NamespacedName]struct{}
 
-	// lenient says that whatever a Replace has not listed stays: it did not have the
-	// names of all objects.
+	// lenient says that keys that a Replace has not listed stay, because it did not have
+	// the names of all objects.
 	lenient bool
 }
 
-// vanished reports whether key, if the consumer knows it, is to be deleted
-// because a Replace did not list it. It is meant for keys without a stack.
+// vanished reports whether a Replace did not list a key, so that the consumer has to delete its
+// object if it has one. The key must have no stack.
 func (p *footprint) vanished(key types.NamespacedName) bool {
 	if !p.replaced || p.lenient {
 		return false
@@ -56,8 +56,7 @@ func (p *footprint) vanished(key types.NamespacedName) bool {
 	return !kept
 }
 
-// touches reports whether the key's state is not, or may not be, what it was
-// before the shelf.
+// touches reports whether the shelf changes, or may change, the state of a key.
 func (p *footprint) touches(key types.NamespacedName) bool {
 	_, told := p.place[key]
 	return told || p.vanished(key)
@@ -87,9 +86,9 @@ func (s *shelf[T]) open(key types.NamespacedName, deltas []Delta[T]) {
 	s.deltas += len(deltas)
 }
 
-// alone returns a slice of d only, which is the first of n that are to be had. Slices are
-// cut from pages which grow with the shelf, since most stacks never hold more than one
-// delta. They stay small, as one stack that is kept keeps the page.
+// alone returns a slice with d. It is the first of n such slices. They are parts of pages, which
+// grow with the shelf, because most stacks never have more than one delta. Pages stay small,
+// because a consumer that keeps one stack keeps its page.
 func (s *shelf[T]) alone(d Delta[T], n int) []Delta[T] {
 	if len(s.free) == 0 {
 		s.free = make([]Delta[T], max(min(len(s.stacks)+1, 64), min(n, pageSize)))

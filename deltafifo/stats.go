@@ -2,41 +2,39 @@ package deltafifo
 
 import "time"
 
-// Stats is what a queue counts. It is one consistent view.
+// Stats has the counters of a queue, all of one moment.
 type Stats struct {
-	// Keys and Deltas are pending now. Pop computes the tombstones of vanished
-	// keys, and resyncs; these are not among them before that.
+	// Keys and Deltas count the pending ones. They do not count tombstones and Syncs that
+	// Pop will add.
 	Keys, Deltas int
 
-	// OldestAge is for how long something has been pending, 0 if nothing is.
+	// OldestAge is how long the oldest delta has been pending, 0 if there is none.
 	OldestAge time.Duration
 
-	// InFlight is the number of keys in the batch that was handed out last and is
-	// not yet known to be applied.
+	// InFlight is the number of keys in the last batch, until the next call of Pop says
+	// that it has been applied.
 	InFlight int
 
 	// ResourceVersion is the newest version that the producer told.
 	ResourceVersion string
 
-	// Queued counts all deltas ever: those told by the producer, and tombstones
-	// and resyncs.
+	// Queued counts all deltas so far: those of the producer, tombstones and Syncs.
 	Queued uint64
 	// Batches counts the batches that were handed out.
 	Batches uint64
 	// Replaces counts calls of Replace.
 	Replaces uint64
-	// Merged counts deltas that nobody will see because of Options.MaxDeltasPerKey:
-	// updates lost in a newer one, and objects that came and went. If it grows, the
-	// consumer is too slow.
+	// Merged counts deltas that the consumer does not see because of
+	// Options.MaxDeltasPerKey: states that a newer one replaced, and objects that came and
+	// went. If it grows, the consumer is too slow.
 	Merged uint64
 	// Collapsed counts deletes that followed a delete (DF-3).
 	Collapsed uint64
-	// Dropped counts deletes of keys that the consumer never heard of (DF-6).
+	// Dropped counts deletes of objects that the consumer never had (DF-6).
 	Dropped uint64
 }
 
-// Stats returns the current numbers. It is cheap: no work depends on how much is
-// pending.
+// Stats returns the current numbers. Its cost does not depend on how much is pending.
 func (f *FIFO[T]) Stats() Stats {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -2,10 +2,9 @@ package deltafifo
 
 import "k8s.io/apimachinery/pkg/types"
 
-// sweep forgets the keys that came and went without the consumer having heard of
-// them, so that names that are used once don't pile up while nobody pops. It may read
-// Known without the lock: a key that is neither known nor in the batch in
-// flight stays unknown until the next shelf is taken down.
+// sweep forgets keys that came and went and that the consumer never heard of, so that names that
+// are used once do not collect while the consumer is slow. It may read Known without the lock:
+// a key that is neither known nor in flight stays unknown until the next Pop takes the shelf.
 func (f *FIFO[T]) sweep() {
 	gone := make(map[types.NamespacedName]bool)
 	f.mu.Lock()
@@ -40,7 +39,7 @@ func (f *FIFO[T]) sweep() {
 		if gone[stack.Key] && stack.isGone() {
 			s.deltas -= len(stack.Deltas)
 			f.stats.Merged += uint64(len(stack.Deltas))
-			clear(stack.Deltas) // The page that they are on may be in use.
+			clear(stack.Deltas) // Other stacks may keep the page of these deltas.
 			delete(s.place, stack.Key)
 			continue
 		}

@@ -8,20 +8,20 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// unread says when the object that the consumer knows is gone because another one, which
-// could not be read, has its key.
+// unread says in which case an object that could not be read takes the key of the known object,
+// which is gone then.
 type unread uint8
 
 const (
-	// ifAnother: if the consumer knows an object of another UIDHash, at Pop.
+	// ifAnother: the known object is gone if it has another UIDHash at Pop.
 	ifAnother unread = iota + 1
 
-	// inAnyCase: whichever object the consumer knows. Two different objects could not be
-	// read one after another, or a Replace lists no object of the key.
+	// inAnyCase: the known object is gone whatever its UIDHash is. Two different objects
+	// could not be read, one after another, or a Replace did not list the key.
 	inAnyCase
 )
 
-// unread is Apply for an object that exists and could not be read.
+// unread is Apply for an existing object that could not be read.
 func (f *FIFO[T]) unread(key types.NamespacedName, uidHash uint64, resourceVersion string) error {
 	f.mu.Lock()
 	if f.closed {
@@ -41,8 +41,8 @@ func (f *FIFO[T]) unread(key types.NamespacedName, uidHash uint64, resourceVersi
 	return nil
 }
 
-// unreadLocked is unread for a key that has not vanished. It reports whether it has put
-// a tombstone on a stack that was pending. Where there is none, Pop decides: see decide.
+// unreadLocked is unread for a key that has not vanished. It reports whether it has put a
+// tombstone on a pending stack. If there is no stack, Pop decides; see decide.
 func (f *FIFO[T]) unreadLocked(key types.NamespacedName, uidHash uint64, resourceVersion string) (gone bool) {
 	if uidHash == 0 {
 		return false
@@ -64,8 +64,8 @@ func (f *FIFO[T]) unreadLocked(key types.NamespacedName, uidHash uint64, resourc
 	return newest.unread == 0
 }
 
-// readAgain puts a state in the place of an object that could not be read. Its UID tells
-// the consumer whether the object that it knows is another one.
+// readAgain puts a state in the place of an object that could not be read. The consumer sees by
+// its UIDHash whether the known object is another one.
 func (s *shelf[T]) readAgain(i int, d Delta[T]) {
 	s.stacks[i].Deltas[0] = d
 	if at, ok := slices.BinarySearch(s.doubtful, i); ok {

@@ -7,21 +7,21 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// ErrListTooLarge is wrapped by the error with which a list, or the initial events of
-// a streaming list, ends because it has more bytes than the Source is to take of one.
-// The next attempt costs as much, and will as a rule end in the same way.
+// ErrListTooLarge is wrapped by the error of a list, or of the initial events of a
+// streaming list, with more bytes than the Source accepts. The next attempt costs as
+// much, and will usually fail in the same way.
 var ErrListTooLarge = errors.New("list too large")
 
-// ErrUnusable is wrapped by the errors of a Source that can never work, because of how it
-// was made, such as for a type that it cannot read: it asks no server, and nothing but
-// another program mends it.
+// ErrUnusable is wrapped by the errors of a Source that can never work because of how it was
+// made, for a type that it cannot read for example. It asks no server; only a change of the
+// program helps.
 var ErrUnusable = errors.New("unusable")
 
 // ObjectError reports one object that could not be read from a stream. The
 // stream is intact and its next item follows: skip the object, report it, go on.
 //
-// What is known of the object is set, the rest is empty: an object may be
-// broken so badly that it does not even have a name.
+// The fields that could be read are set, and the others are empty: an object may be so
+// broken that even its name cannot be read.
 type ObjectError struct {
 	Key             types.NamespacedName
 	ResourceVersion string
@@ -33,11 +33,11 @@ type ObjectError struct {
 	Err error
 }
 
-// maxShown bounds what a message shows of a name that somebody else chose. Those of
-// Kubernetes have up to 253 characters, with the namespace 317.
+// maxShown bounds the bytes of a name in a message, because the name may be anything. Names
+// of Kubernetes have up to 253 characters, with the namespace 317.
 const maxShown = 512
 
-// Error names the object, where it is known, and the reason.
+// Error names the object, if its name is known, and the reason.
 func (e *ObjectError) Error() string {
 	name := e.Key.Name
 	switch {

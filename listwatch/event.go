@@ -14,17 +14,17 @@ type Item[T any] struct {
 	// object is "".
 	Key types.NamespacedName
 
-	// Object is the decoded object, or the zero T where Unchanged is set.
+	// Object is the decoded object, or the zero T if Unchanged is set.
 	Object T
 
 	// ResourceVersion is the version of the object, as the server wrote it.
 	ResourceVersion string
 
-	// UIDHash is [HashUID] of the object's UID, and 0 where it is not known. An object
-	// that has the key of one that was deleted is another object: this tells.
+	// UIDHash is [HashUID] of the object's UID, or 0 if the UID is not known. It tells an
+	// object apart from a deleted object that had the same key.
 	UIDHash uint64
 
-	// Unchanged says that the object was not decoded, because Known answered for
+	// Unchanged says that the object was not decoded, because Known returned true for
 	// this key and version.
 	Unchanged bool
 }
@@ -41,17 +41,16 @@ type Event[T any] struct {
 	// streaming list.
 	InitialEventsEnd bool
 
-	// Unordered says that changes with lower versions may still follow, of other
-	// objects: the watch is put together from several. Only a Bookmark then tells
-	// how far the watch has come. A Bookmark is never Unordered.
+	// Unordered says that changes of other objects may still follow with lower versions,
+	// because the watch combines several watches. Then only a Bookmark says how far the
+	// watch is. A Bookmark is never Unordered.
 	Unordered bool
 }
 
 // EventType says what an [Event] reports. The zero value is no valid type.
 type EventType uint8
 
-// The types of events that a watch reports. Errors are not among them: they are
-// what Next returns.
+// The types of events that a watch reports. Errors are not among them: Next returns errors.
 const (
 	Added EventType = iota + 1
 	Modified

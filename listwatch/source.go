@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Source lists and watches one resource: one type of object, in one namespace
-// or in all, narrowed by whatever selectors the Source was made with.
+// Source lists and watches one resource: one type of object, in one namespace or in all,
+// those objects that match the selectors of the Source.
 //
 // A Source is safe for concurrent use. If it is a fmt.Stringer, its name appears
 // in errors about it. Errors that came from the server satisfy
@@ -27,14 +27,14 @@ type Source[T any] interface {
 	Watch(ctx context.Context, opts WatchOptions) (WatchStream[T], error)
 }
 
-// Preparer is what a [Source] may be as well, if it needs something before it can ask
-// the server that may take much longer than an answer should: a credential for which
-// somebody has to log in. A caller that gives a List or a Watch a deadline, as a reflector does,
-// calls Prepare first, without one. A Source that wraps another one passes it on.
+// Preparer is a [Source] that may need long before it can ask the server: for a credential,
+// for which somebody has to log in. A caller that gives a List or a Watch a deadline, as a
+// reflector does, calls Prepare first, without a deadline. A Source that wraps another one
+// should implement Preparer by calling that of the other.
 type Preparer interface {
-	// Prepare returns when List and Watch need not wait for that, with the error for
-	// which there is none, or when ctx ends. It may be called at any time, and is cheap
-	// where there is nothing to wait for.
+	// Prepare returns nil when List and Watch need not wait any more. It returns an error
+	// if there will be no credential, or if ctx ends. It may be called at any time, and is
+	// cheap if there is nothing to wait for.
 	Prepare(ctx context.Context) error
 }
 
@@ -51,9 +51,9 @@ func Prepare(ctx context.Context, source any) error {
 type ListStream[T any] interface {
 	Next() (Item[T], error)
 
-	// Meta describes the list as a whole. It is complete only after Next has
-	// answered io.EOF, because a server may write it after the items, as it does
-	// for custom resources in JSON. Before that, fields not yet read are zero.
+	// Meta describes the whole list. It is complete only after Next has returned io.EOF,
+	// because a server may write it after the items, as for custom resources in JSON.
+	// Before that, fields that have not been read are zero.
 	Meta() ListMeta
 
 	Close() error
@@ -62,20 +62,19 @@ type ListStream[T any] interface {
 // WatchStream is the answer to a watch, read event by event. The package
 // comment has the contract of Next and Close.
 //
-// An error event sent by the server ends the stream: Next answers with an error
-// for which the predicates of apimachinery's api/errors work, such as
-// IsResourceExpired.
+// An ERROR event of the server ends the stream: Next returns an error for which the
+// predicates of apimachinery's api/errors work, such as IsResourceExpired.
 type WatchStream[T any] interface {
 	Next() (Event[T], error)
 	Close() error
 }
 
-// ListOptions says which list is wanted. The zero value asks for the most
-// recent state, whole.
+// ListOptions say which list a caller wants. The zero value asks for the whole of the most
+// recent state.
 type ListOptions struct {
-	// ResourceVersion is the version that the answer must not be older than; the
-	// API concepts page of Kubernetes has the table. "" means the most recent
-	// state (a quorum read), "0" whatever the server has in its cache.
+	// ResourceVersion is the version that the list must not be older than; the API
+	// concepts page of Kubernetes has the table. "" means the most recent state (a quorum
+	// read), and "0" any state that the server has in its cache.
 	ResourceVersion string
 
 	// ResourceVersionMatch changes the meaning of ResourceVersion. Defaults to
@@ -91,8 +90,8 @@ type ListOptions struct {
 	// ResourceVersion and ResourceVersionMatch must then be empty.
 	Continue string
 
-	// VersionOnly says that only [ListMeta].ResourceVersion is wanted, for as little
-	// work as possible: the stream may have few items or none, and is no page of a
+	// VersionOnly says that the caller only needs [ListMeta].ResourceVersion, for as
+	// little work as possible: the stream may have few items or none, and is no page of a
 	// list. No watch will start from that version.
 	VersionOnly bool
 
@@ -102,14 +101,14 @@ type ListOptions struct {
 	// is the whole list.
 	Bytes *atomic.Int64
 
-	// Patience is what the caller has with the list; see [Patience].
+	// Patience is how long the list may be silent; see [Patience].
 	Patience Patience
 
-	// Known reports whether the caller holds the object with this key in this
-	// very version; uidHash is that of [Item]. Where it does, the stream may answer with an Item that is
-	// marked Unchanged and has no object, which spares decoding it. Known may be
-	// called from several goroutines at once, and in any order. Defaults to nil:
-	// every item carries its object.
+	// Known reports whether the caller has the object with this key in exactly this
+	// version; uidHash is that of [Item]. If it does, the stream may return an Item that
+	// is marked Unchanged and has no object, which saves decoding it. Known may be called
+	// from several goroutines at once, and in any order. Defaults to nil: every item has
+	// its object.
 	Known func(key types.NamespacedName, resourceVersion string, uidHash uint64) bool
 
 	// Owned says that the caller will change the objects in place, so that no two of
@@ -117,10 +116,10 @@ type ListOptions struct {
 	Owned bool
 }
 
-// WatchOptions says from where a watch starts and how long it may last.
+// WatchOptions say from which version a watch starts, and how long it may last.
 type WatchOptions struct {
-	// ResourceVersion is the version after which changes are wanted. "" and "0"
-	// start with an Added event for each object that exists.
+	// ResourceVersion is the version after which the watch starts. With "" and "0" it
+	// starts with an Added event for each existing object.
 	ResourceVersion string
 
 	// SendInitialEvents asks for a streaming list (KEP-3157): Added events for
@@ -132,40 +131,37 @@ type WatchOptions struct {
 	// the end is an io.EOF like any other. 0 leaves it to the server.
 	Timeout time.Duration
 
-	// Bytes is what it is in ListOptions, for the initial events of a streaming list.
+	// Bytes is as in ListOptions, for the initial events of a streaming list.
 	Bytes *atomic.Int64
 
-	// Patience is what the caller has with the watch, and InitialPatience what takes
-	// its place up to InitialEventsEnd; see [Patience].
+	// Patience is how long the watch may be silent. Up to InitialEventsEnd, InitialPatience
+	// takes its place; see [Patience].
 	Patience, InitialPatience Patience
 
-	// Known is what it is in ListOptions, and applies to the initial events of a
-	// streaming list.
+	// Known is as in ListOptions, for the initial events of a streaming list.
 	Known func(key types.NamespacedName, resourceVersion string, uidHash uint64) bool
 
-	// Held returns the object that the caller holds under this key, in whatever
-	// version, or nil. The object of an event may share with it what is the same in
-	// both, so that neither must be changed. Held may be called as Known may.
-	// Defaults to nil: objects share nothing with this one.
+	// Held returns the object that the caller has under this key, in any version, or nil.
+	// The object of an event may share equal parts with it, so that nobody may change
+	// either. Held may be called as Known may. Defaults to nil: an object shares nothing
+	// with the caller's.
 	Held func(key types.NamespacedName) any
 
-	// Owned is what it is in ListOptions. Held is then left aside.
+	// Owned is as in ListOptions. With it, Held is ignored.
 	Owned bool
 }
 
-// Patience is for how long somebody waits for a stream that says nothing. A Source
-// that asks one server one question may ignore it: the caller ends such a stream by
-// its context. A Source that is put together of several must hold each of them to it,
-// so that one which is dead is found among others which are not, and tell of what
-// Next does not: that an empty part has been listed is a sign of life.
+// Patience says how long a stream may be silent. A Source of one server may ignore it: the
+// caller ends a silent stream by its context. A Source that combines several must apply
+// Limit to each of them, so that it finds a dead one among others. It must also call
+// Progress for signs of life that Next does not show, such as the end of an empty part.
 type Patience struct {
-	// Limit is how long Next, or the call that opens the stream, may take to answer.
-	// 0 or less means for ever.
+	// Limit is how long Next, or the call that opens the stream, may take. 0 or less
+	// means for ever.
 	Limit time.Duration
 
-	// Progress is called, from any goroutine and at any time before Close returns, to
-	// say that the stream is not silent: the caller's own wait begins anew. Defaults to
-	// nil, for nobody who wants to know.
+	// Progress says that the stream is not silent: the caller's own wait begins anew. It is
+	// called from any goroutine, at any time before Close returns. Defaults to nil.
 	Progress func()
 }
 
@@ -178,18 +174,18 @@ type ListMeta struct {
 	// Continue is the token of the next page, "" on the last one.
 	Continue string
 
-	// RemainingItemCount is how many items follow on later pages, or 0 where the
-	// server does not say.
+	// RemainingItemCount is how many items follow on later pages, or 0 if the server does
+	// not tell.
 	RemainingItemCount int64
 
-	// Bytes is how long the answer was, after decompression. 0 where the Source does
-	// not count.
+	// Bytes is the length of the answer, after decompression. 0 if the Source does not
+	// count.
 	Bytes int64
 }
 
-// Describer is a Source that can say what it is a source of, having asked the server, as
-// rest.Resource does: two whose descriptions are equal have the same objects. An error means
-// that the server does not accept us, or cannot be reached.
+// Describer is a Source that can ask its server for a description of its content, as
+// rest.Resource does: two Sources with equal descriptions have the same objects. An error
+// means that the server refuses the client, or cannot be reached.
 type Describer interface {
 	Describe(ctx context.Context) (map[string]string, error)
 }
