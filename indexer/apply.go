@@ -12,49 +12,47 @@ import (
 type Op[T any] struct {
 	Key types.NamespacedName
 
-	// Object is stored as it is and belongs to the store and all its readers from
-	// then on: nobody may modify it. ResourceVersion is its version, and UIDHash stands
-	// for its UID, as in listwatch.Item: both are handed out as they came. All three
-	// are ignored where Delete is set.
+	// Object is stored as it is. From then on it belongs to the store and all its
+	// readers: nobody may modify it. ResourceVersion is its version, and UIDHash stands
+	// for its UID, as in listwatch.Item; readers get both as they came. All three are
+	// ignored if Delete is set.
 	Object          T
 	ResourceVersion string
 	UIDHash         uint64
 
-	// Delete removes the key. It is no error if it is not there (IX-1).
+	// Delete removes the key. If the store does not have it, that is no error (IX-1).
 	Delete bool
 }
 
-// Apply does all ops in their order as one transaction: a reader sees all of
-// them or none, in the objects and in every index. An object that is there
-// already is replaced (IX-1).
+// Apply does all ops in their order as one transaction: a reader sees all of them or
+// none, in the objects and in every index. An op replaces an object that is there
+// already.
 //
-// resourceVersion is the version through which these ops make the store complete; of
-// several writers, only a writer that knows the version of the others as well may tell
-// it. "" and "0" say nothing about it. The store's version never goes down: an older
-// one is ignored (D15). Where the two cannot be compared, because one of them is not a
-// positive decimal number, the new one is taken.
+// resourceVersion is the version through which the store is complete with these ops. "" and
+// "0" mean that the writer does not know it. If there are several writers, only a writer that
+// knows the versions of the others may pass it. The store's version never goes down: Apply
+// ignores an older one. If one of the two is not a positive decimal number, they cannot be
+// compared, and Apply takes the new one.
 //
-// The error, of type [IndexErrors], has one [*IndexError] for each op whose object an
-// index function failed on. Such an op is left out, and the store keeps what it has
-// under its key (D13, IX-6); all other ops and the resourceVersion are applied (IX-17).
+// The error, of type [IndexErrors], has one [*IndexError] for each op whose object an index
+// function failed on. Apply leaves out such an op, and the store keeps the state that it has
+// under its key. All other ops and the resourceVersion are applied (IX-17).
 //
-// revision is that of the first snapshot which has the ops. The slice is not
-// retained.
+// revision is that of the first snapshot that has the ops. Apply does not keep the slice.
 func (s *Store[T]) Apply(ops []Op[T], resourceVersion string) (revision uint64, err error) {
 	return s.write(ops, resourceVersion, advance, false)
 }
 
-// ApplyRelist is Apply for the outcome of a relist. The list says what there is
-// and as of which version, so the store's version becomes that one even where it
-// is lower: the cluster has been restored from a backup.
+// ApplyRelist is Apply for the result of a relist. The store's version becomes that of the
+// list, even if it is lower: then the cluster has been restored from a backup.
 func (s *Store[T]) ApplyRelist(ops []Op[T], resourceVersion string) (revision uint64, err error) {
 	return s.write(ops, resourceVersion, restart, false)
 }
 
-// Replace makes the ops the whole content of the store, as one transaction: a reader
-// sees the old set or the new one, never a mixture (IX-13). Of several ops with one key
-// the last counts. Otherwise it is as Apply; in particular an object that cannot be
-// indexed is left out, and the store keeps what it has under its key.
+// Replace makes the ops the whole content of the store, as one transaction: a reader sees
+// the old set or the new one, never a mixture (IX-13). Of several ops with one key, the last
+// counts. Otherwise it is like Apply: if an object cannot be indexed, the store keeps the
+// state that it has under the key.
 func (s *Store[T]) Replace(ops []Op[T], resourceVersion string) (revision uint64, err error) {
 	return s.write(ops, resourceVersion, advance, true)
 }
@@ -62,7 +60,7 @@ func (s *Store[T]) Replace(ops []Op[T], resourceVersion string) (revision uint64
 // noEnd is the end of the terms of an op whose object cannot be indexed.
 const noEnd = -1
 
-// write is Apply with a rule for the version, and Replace where whole is set.
+// write is Apply with a rule for the version, and Replace if whole is set.
 func (s *Store[T]) write(ops []Op[T], resourceVersion string, rule func(from, to string) string, whole bool) (uint64, error) {
 	var started time.Time
 	if s.observer.OnApplied != nil {
@@ -73,7 +71,7 @@ func (s *Store[T]) write(ops []Op[T], resourceVersion string, rule func(from, to
 		fewTerms [4]versions.Found
 		oneEnd   [1]int
 		terms    []versions.Found // of all ops, one after another
-		ends     []int            // where in terms those of each op end, or noEnd
+		ends     []int            // the end of each op's part of terms, or noEnd
 		failures IndexErrors
 	)
 	e := s.source.Engine
@@ -115,9 +113,8 @@ func (s *Store[T]) write(ops []Op[T], resourceVersion string, rule func(from, to
 	return revision, nil
 }
 
-// prepare returns what the index functions find for the ops, and the errors of ops that
-// cannot be stored. It runs user code: no lock may be held. It appends to the slices that it
-// is given.
+// prepare returns the index values of the ops, and the errors of ops that cannot be stored. It
+// runs user code: no lock may be held. It appends to the given slices.
 func prepare[T any](terms []versions.Found, ends []int, definitions []definition[T], ops []Op[T]) ([]versions.Found, []int, IndexErrors) {
 	if len(ops) > cap(ends) {
 		ends = make([]int, 0, len(ops))

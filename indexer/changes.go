@@ -8,35 +8,34 @@ import (
 	"github.com/kinform/kinform/indexer/internal/versions"
 )
 
-// Change is how one object differs between two snapshots. Old is nil where there
-// was none, New where there is none any more; one of them is set.
+// Change is the difference of one object between two snapshots. Old is nil if the object is
+// new, and New is nil if it is gone.
 type Change[T any] struct {
 	Key      types.NamespacedName
 	Old, New *Entry[T]
 }
 
-// Changes iterates over what changed from an older snapshot of the same store to this
-// one, deletes included. Each key comes once, whatever happened to it in between, in no
-// order; a key that came and went does not come at all. So a collection that is derived
-// from a store keeps up with it:
+// Changes iterates over the changes from an older snapshot of the same store to this one,
+// deletions included, in no order. Each key comes once, however often it changed in between. A
+// key that came and went does not come. So a collection that is derived from a store can keep
+// up with it:
 //
 //	next := store.Snapshot()
 //	for change := range next.Changes(last) { ... }
 //	last.Release()
 //	last = next
 //
-// So a position is a snapshot rather than a resourceVersion: from a mere number the
-// store could not tell which objects were deleted since. To go on after a restart of
-// the process, package informer/warmstart keeps the store, and handlers are told what
-// has changed.
+// A position is a snapshot and not a resourceVersion: from a number alone the store could not
+// say which objects were deleted since. To go on after a restart of the process, see package
+// informer/warmstart, which saves the store, and tells handlers what has changed.
 //
-// It takes time and memory for what was written since, not for what is stored.
-// The store needs no log for it, and forgets nothing, as it keeps what the older
-// snapshot sees anyway. Both must be held until the loop ends. Writers have to wait
-// for the moment in which the loop begins.
+// Its time and memory grow with the writes since the older snapshot, not with the size of the
+// store. The store has no log: it keeps everything that the older snapshot sees anyway. The
+// caller must not release the two snapshots before the loop ends. At the beginning of the loop,
+// writers wait for a moment.
 //
-// It panics if the snapshots are of different stores. There are no changes since a
-// snapshot that is not older.
+// It panics if the snapshots are of different stores. There are no changes since a snapshot
+// that is not older.
 func (s *Snapshot[T]) Changes(since *Snapshot[T]) iter.Seq[Change[T]] {
 	if s.source.Engine != since.source.Engine {
 		panic("indexer: Changes between snapshots of different stores")
@@ -54,7 +53,7 @@ func (s *Snapshot[T]) Changes(since *Snapshot[T]) iter.Seq[Change[T]] {
 	}
 }
 
-// exported returns the part of a version that users may see, nil if there is no object.
+// exported returns the part of a version that users see, or nil if there is no object.
 func exported[T any](key types.NamespacedName, v *versions.Version) *Entry[T] {
 	if v.OrNil() == nil {
 		return nil

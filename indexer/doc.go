@@ -1,22 +1,22 @@
-// Package indexer is a thread-safe store of objects by key, with an index by
-// namespace, indexes of the user's own, and a resourceVersion that says how far
-// it is.
+// Package indexer is a thread-safe store of objects by key. It has an index by namespace,
+// indexes of the user's own, and a resourceVersion that says through which version it is
+// complete.
 //
 // # Guarantees
 //
-//   - One transaction, one step. A reader sees everything that a [Store.Apply]
-//     or [Store.Replace] did or nothing of it, in the objects, in every index and
-//     in the resourceVersion (G7).
+//   - One transaction, one step. A reader sees all changes of a [Store.Apply] or
+//     [Store.Replace], or none: in the objects, in every index and in the
+//     resourceVersion (G7).
 //   - Readers take no lock, wait for nobody and hold up nobody. A [Snapshot]
 //     is taken in the same time whatever is stored, stays as it is, and is
 //     consistent for as long as it is kept.
 //   - The store keeps no version that no reader and no snapshot can see.
 //   - An index has the values that its function returned when the object was stored.
 //     The store keeps them, so that a modified object cannot corrupt the index (D14).
-//     An index function that fails makes an error, not a panic and not half a write
-//     (D13).
-//   - The resourceVersion never goes down (D15), and [Reader.WaitRV] returns when
-//     everything up to a version is there (G8).
+//     If an index function fails, that is an error of the write. There is no panic, and
+//     no half of a write.
+//   - The resourceVersion never goes down, except by [Store.ApplyRelist], and
+//     [Reader.WaitRV] returns when everything up to a version is in the store (G8).
 //   - No user code runs with a lock held, and no goroutine is ever started.
 //
 // The store cannot guarantee that an object stays as it is: objects are shared, not
@@ -24,11 +24,11 @@
 //
 // # How it works
 //
-// Each key has a record with the versions of its object that somebody can see, the newest
-// first. A snapshot has the number of a transaction, and sees of each record the newest
-// version up to that. A writer puts new versions in front of the old ones, which changes
+// Each key has a record with the versions of its object that a reader can still see, the
+// newest first. A snapshot has the number of a transaction, and sees of each record the newest
+// version up to that number. A writer puts new versions in front of the old ones, which changes
 // nothing for readers, and publishes them in one step. All of this is in
-// indexer/internal/versions, without types; this package is the face. See docs/adr/0004.
+// indexer/internal/versions, without types; this package has the types. See docs/adr/0004.
 //
 // # Where to find what
 //

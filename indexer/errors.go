@@ -13,8 +13,8 @@ var (
 	// ErrNoIndex says that a store has no index of that name.
 	ErrNoIndex = errors.New("indexer: no index")
 
-	// ErrIndexExists says that a store has an index of that name already. Remove
-	// it first, or take another name.
+	// ErrIndexExists says that a store has an index of that name already. Remove it
+	// first, or use another name.
 	ErrIndexExists = errors.New("indexer: there is already an index")
 )
 
@@ -62,13 +62,13 @@ func (e *IndexError) Error() string {
 // Unwrap returns the reason.
 func (e *IndexError) Unwrap() error { return e.Err }
 
-// IndexErrors are the failures of one transaction, in the order of its ops.
+// IndexErrors are the failures of one transaction, in the order of its ops. It unwraps to each.
 type IndexErrors []*IndexError
 
-// Error has a line for each.
+// Error has a line for each failure.
 func (e IndexErrors) Error() string { return errors.Join(e.Unwrap()...).Error() }
 
-// Unwrap returns them all.
+// Unwrap returns all failures.
 func (e IndexErrors) Unwrap() []error {
 	all := make([]error, len(e))
 	for i, failure := range e {

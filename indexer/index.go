@@ -10,13 +10,12 @@ import (
 	"github.com/kinform/kinform/indexer/internal/versions"
 )
 
-// IndexFunc returns the values under which an object is to be found. No value
-// leaves the object out of the index, a value given twice counts once (IX-5).
+// IndexFunc returns the values of an object in an index. If there are none, the object is not
+// in the index. A value that is returned twice counts once (IX-5).
 //
-// It must not modify the object, and must give the same answer for the same
-// object. It runs without any lock held, possibly in several goroutines at once
-// and more than once for one write. An error or a panic is reported as an
-// [*IndexError].
+// It must not modify the object, and must return the same values for the same object. It runs
+// with no lock held, possibly in several goroutines at once, and more than once for one write.
+// If it returns an error or panics, the write reports an [*IndexError].
 type IndexFunc[T any] func(obj T) ([]string, error)
 
 // definition is an index of a store and its function. Readers find the index in
@@ -42,9 +41,9 @@ func define[T any](name string, fn IndexFunc[T]) (definition[T], error) {
 	return definition[T]{Index: &versions.Index{Name: name}, fn: fn, failure: new(atomic.Pointer[IndexError])}, nil
 }
 
-// evaluate appends what the index functions find for an object. If one fails, it appends
-// what those before have found, and returns the error and the number of the definition. It
-// runs user code: no lock may be held.
+// evaluate appends the index values of an object. If an index function fails, evaluate appends
+// the values of the functions before it, and returns the error and the number of the
+// definition. It runs user code: no lock may be held.
 func evaluate[T any](to []versions.Found, definitions []definition[T], object T) (terms []versions.Found, failed int, err error) {
 	terms = to
 	defer func() {
@@ -69,9 +68,9 @@ func evaluate[T any](to []versions.Found, definitions []definition[T], object T)
 	return terms, failed, nil
 }
 
-// redefine changes the definitions, and publishes the indexes that are ready. It makes the
-// slice of definitions anew each time: a write compares its address to see whether the terms
-// that it has found are still those of all indexes.
+// redefine changes the definitions, and publishes the indexes that are ready. It makes a new
+// slice of definitions each time: a write compares its address to see whether its terms are
+// still those of all indexes.
 func (s *Store[T]) redefine(change func([]definition[T]) ([]definition[T], error)) error {
 	s.source.Engine.Lock()
 	defer s.source.Engine.Unlock()
@@ -97,21 +96,20 @@ func ready[T any](definitions []definition[T]) []*versions.Index {
 	return all
 }
 
-// AddIndex adds an index. When it returns nil, readers find every object in it
-// (IX-11). It may be called at any time: the index function runs without a lock,
-// writers go on and are held up only for moments, and readers don't see the
-// index until it is complete.
+// AddIndex adds an index. When it returns nil, readers find every object in the index
+// (IX-11). It may be called at any time: the index function runs without a lock, writers wait
+// only for moments, and readers don't see the index until it is complete.
 //
-// The error is [ErrIndexExists] if the name is taken, also by an index that is
-// being added right now, or an [*IndexError] for an object on which the index
-// function fails. Then nothing is added, and no write is harmed.
+// The error is [ErrIndexExists] if there is an index of this name, or another AddIndex is adding
+// one. It is an [*IndexError] if the index function fails on an object. Then no index is added,
+// and no write fails because of it.
 func (s *Store[T]) AddIndex(name string, fn IndexFunc[T]) error {
 	added, err := define(name, fn)
 	if err != nil {
 		return err
 	}
-	// From the first step on, writes keep the index up to date. backfill adds what was stored
-	// before. The last step lets readers see the index.
+	// From the first step on, writes keep the index up to date. backfill adds the objects that
+	// were stored before. The last step lets readers see the index.
 	err = s.redefine(func(all []definition[T]) ([]definition[T], error) {
 		if slices.ContainsFunc(all, func(d definition[T]) bool { return d.Name == name }) {
 			return nil, fmt.Errorf("%w: %q", ErrIndexExists, name)
@@ -141,7 +139,7 @@ func (s *Store[T]) AddIndex(name string, fn IndexFunc[T]) error {
 // time for which writers wait.
 const backfillSize = 256
 
-// backfill adds the terms of a new index to what is stored. An object that is written
+// backfill adds the terms of a new index to the stored objects. An object that is written
 // meanwhile has them already.
 func (s *Store[T]) backfill(d *definition[T]) error {
 	view := s.source.Enter()
@@ -177,10 +175,9 @@ func (s *Store[T]) extend(extensions []versions.Extension) {
 	s.source.Engine.Extend(extensions)
 }
 
-// RemoveIndex removes an index. Snapshots that were taken before keep it. The store
-// forgets an object's values of it when the object is next written, or when an index is
-// added: so it never keeps values of more indexes than there were at once. The error is
-// [ErrNoIndex].
+// RemoveIndex removes an index. Earlier snapshots keep it. The store forgets the index's values
+// of an object when the object is next written, or when an index is added: so it never keeps
+// values of more indexes than there were at once. The error is [ErrNoIndex].
 func (s *Store[T]) RemoveIndex(name string) error {
 	return s.redefine(func(all []definition[T]) ([]definition[T], error) {
 		at := slices.IndexFunc(all, func(d definition[T]) bool { return d.ready && d.Name == name })

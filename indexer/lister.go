@@ -12,21 +12,19 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Lister reads a store as Kubernetes' listers do: lists by label selector, and a
-// Get that answers "not found" with an API error. It is a small value, safe for
-// concurrent use.
+// Lister reads a store as Kubernetes' listers do: it lists by label selector, and Get returns
+// an API error for "not found". It is a small value, safe for concurrent use.
 type Lister[T any] struct {
 	reader   *Reader[T]
 	resource schema.GroupResource
 	labels   func(T) labels.Set
 }
 
-// NewLister returns a Lister over a store. resource is what "not found" errors
-// name. labelsOf returns the labels of an object; nil means those of its
-// metadata.
+// NewLister returns a Lister over a store. resource is the name in "not found" errors. labelsOf
+// returns the labels of an object; nil means those of its metadata.
 //
-// It panics if labelsOf is nil and T is a type without metadata. Where T is an
-// interface, such as any, an object without metadata has no labels.
+// It panics if labelsOf is nil and T is a type without metadata. If T is an interface, such as
+// any, an object without metadata has no labels.
 func NewLister[T any](reader *Reader[T], resource schema.GroupResource, labelsOf func(T) labels.Set) Lister[T] {
 	if labelsOf == nil {
 		t := reflect.TypeFor[T]()
@@ -46,9 +44,9 @@ func metadataLabels[T any](object T) labels.Set {
 	return nil
 }
 
-// List iterates over the objects that the selector selects, in no order, as they
-// are when the loop begins. A nil selector selects everything; neither it nor
-// labels.Everything() looks at labels, and labels.Nothing() looks at no object.
+// List iterates over the objects that match the selector, in no order. The loop sees the state
+// at its beginning. A nil selector matches all objects. With nil or labels.Everything(), List
+// does not look at labels; with labels.Nothing(), it looks at no object.
 func (l Lister[T]) List(selector labels.Selector) iter.Seq[T] {
 	return l.selected(l.reader.All(), selector)
 }
@@ -74,16 +72,16 @@ type NamespaceLister[T any] struct {
 	namespace string
 }
 
-// List is as [Lister.List]. In the namespace "" it lists all objects, as
-// [Snapshot.Namespace] does.
+// List is [Lister.List] in the namespace. The namespace "" means all objects, as for
+// [Snapshot.Namespace].
 func (l NamespaceLister[T]) List(selector labels.Selector) iter.Seq[T] {
 	return l.lister.selected(l.lister.reader.Namespace(l.namespace), selector)
 }
 
-// Get is as [Lister.Get].
+// Get is [Lister.Get] in the namespace.
 func (l NamespaceLister[T]) Get(name string) (T, error) { return l.lister.Get(l.namespace, name) }
 
-// selected narrows an iterator down to what the selector selects.
+// selected returns those objects of an iterator that match the selector.
 func (l Lister[T]) selected(all iter.Seq2[types.NamespacedName, T], selector labels.Selector) iter.Seq[T] {
 	everything := selector == nil || selector.Empty()
 	if !everything {

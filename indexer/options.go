@@ -6,29 +6,28 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Options are the optional settings of a store. The zero value is a store with the
-// namespace index alone.
+// Options are the settings of a store. With the zero value, a store has only the index by
+// namespace.
 type Options[T any] struct {
-	// Indexes are the indexes by name, each with the function that computes the
-	// values of an object. The map is copied. More can be added later, see
-	// [Store.AddIndex]. Defaults to none: the index by namespace is always there,
-	// see [Snapshot.Namespace].
+	// Indexes are the indexes by name, each with the function that returns the values of
+	// an object. The map is copied. [Store.AddIndex] adds more later. Defaults to none.
+	// The index by namespace is always there; see [Snapshot.Namespace].
 	Indexes map[string]IndexFunc[T]
 
-	// Unreadable tells why the store does not have the newest state of a key, as far as
-	// whoever fills it knows: nil where it has. [Reader.Unreadable] asks it, with any key,
-	// from any goroutine. That of an informer's store is the informer's, whatever is set
-	// here. Defaults to nil: nothing is unreadable.
+	// Unreadable returns the reason why the store lacks the newest state of a key, or nil if
+	// it has that state, as far as the writer of the store knows. [Reader.Unreadable] calls
+	// it, with any key, from any goroutine. An informer sets that of its own store. Defaults
+	// to nil: no key is unreadable.
 	Unreadable func(types.NamespacedName) error
 
-	// Observer is called when something has happened. It is copied. Defaults to nil: no
-	// calls.
+	// Observer has functions that the store calls after transactions and waits. It is
+	// copied. Defaults to nil.
 	Observer *Observer
 }
 
-// Observer has functions that a store calls when something has happened. Any may
-// be nil. They are called without a lock held, in the goroutine that did the
-// thing, possibly several at once: they should return soon.
+// Observer is a set of hooks into a store. Each may be nil. The goroutine that has written or
+// waited calls them, with no lock held, possibly several at once. They delay that goroutine
+// until they return.
 type Observer struct {
 	// OnApplied is called after a transaction was published.
 	OnApplied func(AppliedInfo)
@@ -41,13 +40,13 @@ type Observer struct {
 type AppliedInfo struct {
 	Counts
 
-	// ResourceVersion and Revision are those of the store after it. Observers of
-	// concurrent writers are not called in order; Revision has it.
+	// ResourceVersion and Revision are those of the store after the transaction. With
+	// several writers, calls come in any order; Revision is the order of transactions.
 	ResourceVersion string
 	Revision        uint64
 
-	// Took is how long the writer needed, index functions and waiting for other
-	// writers included.
+	// Took is the duration of the write, index functions and the wait for other writers
+	// included.
 	Took time.Duration
 }
 
@@ -56,6 +55,6 @@ type WaitedInfo struct {
 	ResourceVersion string
 	Took            time.Duration
 
-	// Err is what WaitRV returned: nil, or why it gave up.
+	// Err is the result of WaitRV.
 	Err error
 }

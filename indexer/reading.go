@@ -8,9 +8,9 @@ import (
 	"github.com/kinform/kinform/indexer/internal/versions"
 )
 
-// reading has the methods that [Reader] and [Snapshot] share. Iterators copy and
-// allocate nothing, and have no order: [Sorted] gives one. Objects are the stored ones
-// (IX-2) and shared by all readers: they must not be modified.
+// reading has the methods of both [Reader] and [Snapshot]. Iterators copy and allocate nothing.
+// They have no order; [Sorted] makes one. Objects are the stored ones (IX-2), which all readers
+// have: they must not be modified.
 type reading[T any] struct {
 	source versions.Source
 }
@@ -41,7 +41,7 @@ func (r *reading[T]) Entry(key types.NamespacedName) (Entry[T], bool) {
 	return Entry[T]{}, false
 }
 
-// objectOf returns the object of a version, which may be nil where T is an interface.
+// objectOf returns the object of a version. If T is an interface, the object may be nil.
 func objectOf[T any](v *versions.Version) T {
 	object, _ := v.Object.(T)
 	return object
@@ -50,13 +50,12 @@ func objectOf[T any](v *versions.Version) T {
 // Len returns the number of objects.
 func (r *reading[T]) Len() int { return r.source.State().Objects }
 
-// ResourceVersion returns the version through which everything has been
-// applied, "" if that is not known.
+// ResourceVersion returns the version through which the store is complete, or "" if that is
+// unknown.
 func (r *reading[T]) ResourceVersion() string { return r.source.State().ResourceVersion }
 
-// Revision returns the number of transactions that led here. Of two snapshots
-// of one store the one with the higher revision is newer; equal ones are the
-// same.
+// Revision returns the number of transactions so far. Of two snapshots of one store, the one
+// with the higher revision is newer. With equal revisions, their content is equal.
 func (r *reading[T]) Revision() uint64 { return r.source.State().Revision }
 
 // Indexes returns the names of the indexes, sorted.
@@ -76,45 +75,44 @@ func (r *reading[T]) Entries() iter.Seq[Entry[T]] {
 func (r *reading[T]) All() iter.Seq2[types.NamespacedName, T] { return r.Namespace("") }
 
 // Namespace iterates over the objects in one namespace. As in Kubernetes, ""
-// (metav1.NamespaceAll) means all objects, wherever they are.
+// (metav1.NamespaceAll) means all objects.
 func (r *reading[T]) Namespace(namespace string) iter.Seq2[types.NamespacedName, T] {
 	return func(yield func(types.NamespacedName, T) bool) { objects(&r.source, "", namespace, yield) }
 }
 
-// Namespaces iterates over the namespaces that have objects, and how many. It
-// counts objects, so it is not for where speed matters.
+// Namespaces iterates over the namespaces that have objects, with their number. It counts
+// objects, which takes time.
 func (r *reading[T]) Namespaces() iter.Seq2[string, int] {
 	return func(yield func(string, int) bool) { r.source.Values("", yield) }
 }
 
-// Index is one index of a store or a snapshot, found by its name once. Its
-// iterators allocate nothing.
+// Index is one index of a store or a snapshot. Its iterators need not look for its name, and
+// allocate nothing.
 type Index[T any] struct {
 	source *versions.Source
 	name   string
 }
 
-// Index returns the index of this name. The error is [ErrNoIndex]. If an index of a
-// store is removed later, nothing has any value in it.
+// Index returns the index of this name. The error is [ErrNoIndex]. If the index is removed later,
+// its iterators yield nothing.
 func (r *reading[T]) Index(name string) (Index[T], error) {
 	return Index[T]{&r.source, name}, check(&r.source, name)
 }
 
-// Having iterates over the objects for which the index has this value; there may be
-// none (IX-8).
+// Having iterates over the objects that have this value in the index. There may be none (IX-8).
 func (x Index[T]) Having(value string) iter.Seq2[types.NamespacedName, T] {
 	return func(yield func(types.NamespacedName, T) bool) { objects(x.source, x.name, value, yield) }
 }
 
-// Values iterates over the values in use (IX-4), and how many objects have each. It
-// counts objects, so it is not for where speed matters.
+// Values iterates over the values that objects have (IX-4), with the number of objects. It
+// counts objects, which takes time.
 func (x Index[T]) Values() iter.Seq2[string, int] {
 	return func(yield func(string, int) bool) { x.source.Values(x.name, yield) }
 }
 
-// ByIndex is [Index.Having] of the index of this name. The error is [ErrNoIndex]. The
-// loop over it allocates its own body, as the compiler cannot see into an iterator that
-// comes with an error; for many calls, take [Index.Having].
+// ByIndex is [Index.Having] of the index of this name. The error is [ErrNoIndex]. A loop over it
+// allocates once, because the compiler does not inline an iterator that comes with an error.
+// For many calls, use [Index.Having].
 func (r *reading[T]) ByIndex(name, value string) (iter.Seq2[types.NamespacedName, T], error) {
 	return func(yield func(types.NamespacedName, T) bool) { objects(&r.source, name, value, yield) }, check(&r.source, name)
 }

@@ -1,7 +1,7 @@
 package indexer
 
-// restart is the rule for a resourceVersion that replaces the one before, unless
-// nothing is known of it.
+// restart is the rule of ApplyRelist: the new resourceVersion replaces the old one, unless it is
+// "" or "0".
 func restart(from, to string) string {
 	if to == "" || to == "0" {
 		return from
@@ -9,9 +9,9 @@ func restart(from, to string) string {
 	return to
 }
 
-// advance is the rule for one that rises and never falls (D15). Where the two cannot be
-// compared, the later transaction's version counts. Every transaction comes here, so
-// that only a version which looks lower is looked at closely.
+// advance is the rule of Apply: the resourceVersion never falls (D15). If the two cannot be
+// compared, the later transaction's version counts. Every transaction calls it, so it checks
+// only a version that looks lower.
 func advance(from, to string) string {
 	looksLower := len(to) < len(from) || len(to) == len(from) && to < from
 	switch {
@@ -23,9 +23,9 @@ func advance(from, to string) string {
 	return to
 }
 
-// isDecimal reports whether a version can be compared with others, as KEP-5504
-// says: it is a positive decimal number. Of two of them the longer one is higher,
-// or else the one that comes later in the alphabet.
+// isDecimal reports whether a version can be compared with others: by KEP-5504, it is a positive
+// decimal number. Of two such versions, the longer one is higher; of two of equal length, the
+// one that is later in the alphabet.
 func isDecimal(version string) bool {
 	if version == "" || version[0] == '0' {
 		return false

@@ -10,15 +10,13 @@ import (
 	"github.com/kinform/kinform/indexer/internal/versions"
 )
 
-// Snapshot is the content of a store at one moment, with its indexes and its
-// resourceVersion. It never changes, and may be kept and read by any number of
-// goroutines. [Reader.Snapshot] makes one, in a time that does not depend on how
-// much is stored.
+// Snapshot is the content of a store at one moment, with its indexes and its resourceVersion.
+// It never changes, and any number of goroutines may read it. [Reader.Snapshot] makes one, in a
+// time that does not depend on the size of the store.
 //
-// As long as there is a snapshot, the store keeps what it sees: of each object
-// that was changed or deleted since, the version from then, and never one that no
-// snapshot sees. A snapshot that is no longer reachable is released by the
-// garbage collector; [Snapshot.Release] does it at once.
+// As long as there is a snapshot, the store keeps the versions that it sees of objects that
+// were changed or deleted since. It keeps no version that no snapshot sees. The garbage
+// collector releases a snapshot that is no longer reachable; [Snapshot.Release] does it at once.
 type Snapshot[T any] struct {
 	reading[T]
 	own versions.Hold
@@ -31,13 +29,12 @@ func (r *Reader[T]) Snapshot() *Snapshot[T] {
 	return s
 }
 
-// Release ends the use of the snapshot, so that the store need not keep what it
-// sees until the garbage collector finds that it is gone. It may be called more
-// than once, but while or after it is called nothing else may be: that panics.
+// Release ends the use of the snapshot, so that the store can drop the old versions at once. It
+// may be called more than once. All other methods panic during and after the call.
 func (s *Snapshot[T]) Release() { s.own.Release(s.source.Engine) }
 
-// Sorted collects what an iterator yields and returns it ordered by namespace,
-// then name, for output that people read:
+// Sorted collects the objects of an iterator, and yields them ordered by namespace, then name,
+// for output that people read:
 //
 //	for key, pod := range indexer.Sorted(store.All()) { ... }
 func Sorted[T any](seq iter.Seq2[types.NamespacedName, T]) iter.Seq2[types.NamespacedName, T] {

@@ -2,20 +2,20 @@ package indexer
 
 // Counts has the outcomes of ops.
 type Counts struct {
-	// Added, Updated and Deleted count the objects that were new, replaced and
-	// removed. Deleting what is not there does not count.
+	// Added, Updated and Deleted count the objects that were new, replaced and removed. A
+	// Delete of a key that is not there does not count.
 	Added, Updated, Deleted uint64
 
 	// Failed counts the ops that were left out because an index function failed.
 	Failed uint64
 }
 
-// Stats is the state of a store in numbers.
+// Stats has the numbers of a store.
 type Stats struct {
 	// Counts are totals since the store was made.
 	Counts
 
-	// Objects is how many there are.
+	// Objects is the number of objects.
 	Objects int
 
 	// ResourceVersion is [Snapshot.ResourceVersion], Revision [Snapshot.Revision].
@@ -24,7 +24,8 @@ type Stats struct {
 	ResourceVersion string
 	Revision        uint64
 
-	// Namespaces is how many have objects; objects without a namespace are in none.
+	// Namespaces is the number of namespaces that have objects. Objects without a namespace
+	// do not count.
 	Namespaces int
 
 	// Indexes has for each index by name the number of its values in use.
@@ -34,8 +35,7 @@ type Stats struct {
 	Waiting int
 }
 
-// Stats returns the state of the store in numbers. It takes no time worth
-// mentioning, however much is stored.
+// Stats returns the numbers of the store. Its cost does not depend on the number of objects.
 func (r *Reader[T]) Stats() Stats {
 	now := r.source.State()
 	stats := Stats{

@@ -21,7 +21,7 @@ type Store[T any] struct {
 	definitions atomic.Pointer[[]definition[T]]
 }
 
-// New returns an empty store. The error names the option that is wrong.
+// New returns an empty store. The error names the invalid option.
 func New[T any](opts Options[T]) (*Store[T], error) {
 	var definitions []definition[T]
 	for _, name := range slices.Sorted(maps.Keys(opts.Indexes)) {

@@ -12,25 +12,23 @@ import (
 )
 
 // WaitRV blocks until the store has applied everything up to and including this
-// resourceVersion, as far as writers have said (G8), or until ctx ends. With the
-// version that a server answered to a write, it gives read-your-writes: when
-// WaitRV has returned nil, readers see that write or something newer.
+// resourceVersion, as far as its writers say (G8), or until ctx ends. With the version of a
+// server's answer to a write, it gives read-your-writes: after WaitRV has returned nil, readers
+// see that write or something newer.
 //
-// "" and "0" ask for no version in particular, as they do on the API, and are
-// reached at once. Otherwise versions are compared as KEP-5504 says: they are
-// positive decimal numbers. The error says so if this one is not, or if the
-// store's is not, so that they cannot be compared; or it wraps the cause of ctx.
-// A version that is reached already gives nil, even if ctx has ended.
+// As on the API, "" and "0" ask for no version in particular, and are reached at once. Other
+// versions are compared by KEP-5504, as positive decimal numbers. If this version or the
+// store's is no such number, the error says so. If ctx ends, the error wraps its cause. If the
+// version is reached already, WaitRV returns nil, even if ctx has ended.
 //
-// The version of the store goes back where the server has been restored from a backup
-// (see ApplyRelist). What was written after the backup is gone, and its version is
-// reached when those of the server get there again.
+// If the server was restored from a backup, the version of the store goes back (see
+// ApplyRelist). The writes after the backup are gone. Their versions are reached when the
+// server's versions get there again.
 //
-// WaitRV believes the writers: where several write, each may only name a version if the store
-// has everything below that from the others, too. An informer's store has one writer.
+// WaitRV relies on the writers. If there are several, each may only name a version if the store
+// has everything below that from the others as well. An informer's store has one writer.
 //
-// Any number of goroutines may wait. They are woken by the writer that brings
-// their version, and by no other.
+// Any number of goroutines may wait. Only the writer that brings its version wakes each.
 func (r *Reader[T]) WaitRV(ctx context.Context, resourceVersion string) error {
 	if resourceVersion == "" || resourceVersion == "0" {
 		return nil
@@ -67,7 +65,7 @@ type waiters struct {
 	waiting []*waiter
 }
 
-// waiter is one call. It gets one answer, when it is no longer among the waiting.
+// waiter is one call. It gets one answer, and is not in waiting any more then.
 type waiter struct {
 	resourceVersion string
 	reached         chan error // has room for the answer, nil or why there is none

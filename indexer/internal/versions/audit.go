@@ -6,18 +6,18 @@ import (
 	"github.com/kinform/kinform/internal/invariant"
 )
 
-// Audit says what an engine keeps, for tests.
+// Audit has counts of what an engine keeps, for tests.
 type Audit struct {
-	Records int // keys with an object in the newest revision, or in one that somebody sees
-	Views   int // pinned ones, other than the current one
-	Changes int // that those views keep
-	Watched int // keys
+	Records int // keys with an object in the newest revision, or in one that a view sees
+	Views   int // pinned views, other than the current one
+	Changes int // in those views
+	Watched int // keys with a channel of Notify
 
 	MostTerms, MostPostings int // of a record
 }
 
-// Audit looks at everything that the engine keeps. The error says which record is in a set
-// that it does not belong to, which count is wrong, or what is kept that nobody can see.
+// Audit looks at everything that the engine keeps. It returns an error if a record is in a set
+// that it does not belong to, if a count is wrong, or if a version is kept that no view sees.
 func (e *Engine) Audit() (a Audit, err error) {
 	e.Lock()
 	defer e.Unlock()

@@ -5,8 +5,8 @@ import "github.com/kinform/kinform/internal/invariant"
 // Unchecked switches the checks off, for tests that measure time or allocations.
 var Unchecked bool
 
-// checkLocked checks what must be true of a record between transactions. Builds with the
-// tag "invariants" call it.
+// checkLocked checks the invariants of a record between transactions. Builds with the tag
+// "invariants" call it.
 func (e *Engine) checkLocked(r *Record) {
 	if Unchecked {
 		return

@@ -7,20 +7,20 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Engine is a store without its types, so that a program has its code once however many
-// stores there are. plain/store.go has an RWMutex and maps, so that readers and writers wait
+// Engine is a store without its type parameter, so that a program has its code once for any
+// number of stores. plain/store.go has an RWMutex and maps, so that readers and writers wait
 // for each other: a write beside a list of everything takes 220.8 µs there, 0.6 µs here
 // (plain/README.md).
 //
 // A transaction is Lock, Begin, any number of Put, Delete, Retain and Extend, Publish, and
 // Unlock. Readers see nothing of it before Publish, and all of it after that.
 type Engine struct {
-	byKey table    // every Get looks at this
+	byKey table    // every Get reads it
 	_     [64]byte // keeps the fields that writers change off the cache line of byKey: BenchmarkGetUnderWrites
 
 	current    atomic.Pointer[View]
-	all        Term  // of all records, and the namespace of those that have none
-	namespaces Index // of the other records
+	all        Term  // has all records; also the namespace "" of records without one
+	namespaces Index // has the other namespaces
 	Watches    Watches
 
 	// publishedThrough is not higher than the revision of the current view, and equal to it
@@ -37,9 +37,9 @@ type Engine struct {
 	spare   *posting // the first of those that no record uses
 	spares  int      // the number of these
 
-	// mark numbers the collections of terms that the writer made last: the terms in it have
-	// its number. So the writer need not search whether a term is in it. Whoever may write
-	// an object may give it any number of values.
+	// mark is the number of the writer's newest collection of terms. The terms in that
+	// collection have this number. So the writer need not search for a term in it: an index
+	// function may return any number of values.
 	mark uint64
 }
 
@@ -54,9 +54,9 @@ func New(indexes []*Index) *Engine {
 	return e
 }
 
-// published reports whether the transaction of a version is known to be published. Before
-// that, an older version follows it, which is unborn for a new key. After that, only
-// versions follow that a pinned view sees.
+// published reports whether the transaction of a version is known to be published. Until then,
+// an older version follows it (unborn, if the key is new). After that, only versions follow it
+// that a pinned view sees.
 func (e *Engine) published(v *Version) bool {
 	return v.older.Load() == nil || v.Revision <= e.publishedThrough.Load()
 }
@@ -80,9 +80,9 @@ func (e *Engine) unlockSlow() {
 	}
 }
 
-// Begin starts a transaction of about so many changes, and returns the state that it is
-// going to make: the caller may set the resourceVersion, the indexes and the counts. The
-// caller has the turn to write.
+// Begin starts a transaction of about so many changes, and returns the state after it, in which
+// the caller may set the resourceVersion, the indexes and the counts. The caller has the turn to
+// write.
 func (e *Engine) Begin(changes int) *State {
 	e.touched = slices.Grow(e.touched, changes)
 	if e.next = e.free; e.next == nil {
@@ -94,8 +94,8 @@ func (e *Engine) Begin(changes int) *State {
 	return &e.next.State
 }
 
-// Put stores a version, which has an object, with the terms that index functions found for
-// that. It reports whether the key had an object before.
+// Put stores a version with an object, and the terms that index functions found for the object.
+// It reports whether the key had an object before.
 func (e *Engine) Put(key types.NamespacedName, v *Version, found []Found) (existed bool) {
 	r, old := e.succeed(key, v, found)
 	return e.supersede(r, old, v)
@@ -213,7 +213,7 @@ func (e *Engine) union(to terms, found []Found) terms {
 // had an object.
 func (e *Engine) supersede(r *Record, old, v *Version) (existed bool) {
 	before := old
-	again := old.Revision == v.Revision // in this transaction
+	again := old.Revision == v.Revision // the second version in this transaction
 	if again {
 		before = old.older.Load()
 	} else {
@@ -234,8 +234,8 @@ func (e *Engine) supersede(r *Record, old, v *Version) (existed bool) {
 	return existed
 }
 
-// change makes a version the newest one of a record, instead of one with other terms. The
-// record stays in the sets of the terms that it had.
+// change makes a version the newest one of a record. The version before has other terms. The
+// record stays in the sets of those.
 func (e *Engine) change(r *Record, old, v *Version) {
 	e.join(r, *v.terms)
 	for _, b := range *v.terms {
@@ -247,8 +247,8 @@ func (e *Engine) change(r *Record, old, v *Version) {
 	}
 }
 
-// countObject counts an object that the version adds, or removes if the version says that
-// the key was deleted.
+// countObject counts the object that a version adds, or the one that it removes if the version
+// is a deletion.
 func (e *Engine) countObject(r *Record, v *Version) {
 	by := 1
 	if v.deleted() {
@@ -260,8 +260,8 @@ func (e *Engine) countObject(r *Record, v *Version) {
 	}
 }
 
-// Publish makes the transaction visible, in one step. It drops the versions that nobody
-// can see from then on.
+// Publish makes the transaction visible, in one step. It drops the versions that no view sees
+// from then on.
 func (e *Engine) Publish() {
 	e.show()
 	for _, c := range e.touched {

@@ -16,7 +16,7 @@ func (e *Engine) Extend(extensions []Extension) {
 	for _, x := range extensions {
 		old := x.Record.head.Load()
 		if old.deleted() || old.Revision != x.Revision {
-			continue // Who has written it since has found the terms of the new index as well.
+			continue // The object was written since, with the terms of the new index.
 		}
 		v := &Version{Object: old.Object, ResourceVersion: old.ResourceVersion, UIDHash: old.UIDHash, Revision: old.Revision}
 		v.terms = intern(e.union(e.useful(old), x.Found))

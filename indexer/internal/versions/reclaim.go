@@ -2,7 +2,7 @@ package versions
 
 import "github.com/kinform/kinform/internal/invariant"
 
-// finish ends a change that has been published: it wakes those who wait for the key, and
+// finish ends a change that has been published: it closes the key's channel of Notify, and
 // retires the old version.
 func (e *Engine) finish(c Change) {
 	if e.Watches.count.Load() > 0 {
@@ -14,8 +14,8 @@ func (e *Engine) finish(c Change) {
 	}
 }
 
-// retire gives a change to a view that sees its old version, which keeps it until the view
-// is released, or else drops it.
+// retire gives a change to a view that sees its old version, and the view keeps it until it is
+// released. If no view sees the old version, retire drops it.
 func (e *Engine) retire(c Change, to *View) {
 	if to != nil && c.concerns(to) && !c.Record.never() {
 		to.note(c)
@@ -33,19 +33,19 @@ func emptied(changes []Change) []Change {
 	return changes[:0]
 }
 
-// never reports whether there is no object, and nobody sees an earlier one.
+// never reports whether a record has no object, and no view sees an earlier one.
 func (r *Record) never() bool {
 	v := r.head.Load()
 	return v.deleted() && (v.older.Load() == nil || v.older.Load() == unborn)
 }
 
-// drop takes out the old version of a change, which nobody can see, and the record if that
-// has no object any more.
+// drop takes out the old version of a change, which no view sees. It also erases the record if
+// that has no object any more.
 func (e *Engine) drop(c Change) {
 	r := c.Record
 	head := r.head.Load()
 	if head.older.Load() == c.Old && head.terms == c.Old.terms && head.terms != absent {
-		head.older.Store(c.Old.older.Load()) // Most changes need no more.
+		head.older.Store(c.Old.older.Load()) // That is all for most changes.
 		return
 	}
 	r.unlink(c.Old)
@@ -55,8 +55,7 @@ func (e *Engine) drop(c Change) {
 	}
 }
 
-// unlist takes a record out of the sets of those terms that only this version had, which
-// the record has no longer.
+// unlist takes a record out of the sets of terms that only the old version had.
 func (e *Engine) unlist(r *Record, old *Version) {
 	if old.terms != r.head.Load().terms {
 		e.leave(r)
@@ -77,8 +76,8 @@ func (e *Engine) erase(r *Record) {
 	r.inAll, r.postings = nowhere, nil
 }
 
-// collectLocked gives up the views that nobody has pinned any more. What one has kept goes
-// to the next older view, if that sees it as well, or is dropped.
+// collectLocked gives up the views that no reader has pinned any more. Each of their changes goes
+// to the next older view if that sees the old version as well, and is dropped otherwise.
 func (e *Engine) collectLocked() {
 	for at := &e.pinned; *at != nil; {
 		v := *at

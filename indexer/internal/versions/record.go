@@ -12,45 +12,44 @@ import (
 type Version struct {
 	Object          any
 	ResourceVersion string
-	UIDHash         uint64 // stands for the UID: another object may have had the key before
+	UIDHash         uint64 // stands for the UID, because another object may have had the key before
 	Revision        uint64 // of the transaction that wrote the version
 
 	// terms are those that the index functions found when the object was stored. The version
-	// keeps them, because an object that somebody modified would have others when it goes
-	// (D14). Versions with equal terms share them. A version that says that the key was
-	// deleted has absent.
+	// keeps them, because they would find others when the object goes, if somebody has
+	// modified it (D14). Versions with equal terms have the same slice. A deletion has absent.
 	terms *terms
 
-	// older is the version before this one, as long as somebody may see that: at least until
-	// this one is published.
+	// older is the version before this one, as long as a view may see it: at least until this
+	// one is published.
 	older atomic.Pointer[Version]
 }
 
 // unborn stands for the time before the first version of a key.
 var unborn = &Version{terms: absent}
 
-// Record is one key with the versions of its object that somebody can see, the newest
-// first. It is in the set of each term that one of these versions has.
+// Record is one key with the versions of its object that a view can see, the newest first. It is
+// in the set of each term that one of these versions has.
 type Record struct {
-	head atomic.Pointer[Version] // the newest, unborn before there is one
+	head atomic.Pointer[Version] // the newest version, or unborn before there is one
 
 	// Key has the strings that came with the first version.
 	Key types.NamespacedName
 
-	// Only the writer looks at the following: the slots of the record in the set of all and
-	// in that of its namespace, and its postings in those of index values.
+	// Only the writer looks at the following fields: the slots of the record in the set of all
+	// records and in that of its namespace, and its postings in the sets of index values.
 	inAll, inNamespace int32
 	namespace          *Term
 	postings           *posting
 }
 
-// nowhere is inAll of a record that was taken out of everything.
+// nowhere is inAll of a record that was erased.
 const nowhere = -1
 
-// deleted reports whether there is no object: the key was deleted, or never there.
+// deleted reports whether the version has no object: it is a deletion, or unborn.
 func (v *Version) deleted() bool { return v.terms == absent }
 
-// OrNil returns the version if there is an object, or else nil.
+// OrNil returns the version if it has an object, or else nil.
 func (v *Version) OrNil() *Version {
 	if v == nil || v.deleted() {
 		return nil
@@ -58,8 +57,8 @@ func (v *Version) OrNil() *Version {
 	return v
 }
 
-// At returns the version that a view of this revision sees, or nil if there was none. It
-// may be one that says that the key was deleted. A view of the revision must be pinned.
+// At returns the version that a view of this revision sees, or nil if there is none. The version
+// may be a deletion. A view of the revision must be pinned.
 func (r *Record) At(revision uint64) *Version { return r.head.Load().At(revision) }
 
 // At returns this version, or the newest one before it, that a view of this revision sees.
@@ -81,14 +80,13 @@ func (r *Record) unlink(old *Version) {
 	}
 }
 
-// In reports whether there is an object, and it has a term; the term nil is that of all
-// objects.
+// In reports whether the version has an object with this term. All objects have the term nil.
 func (v *Version) In(t *Term) bool { return v != nil && !v.deleted() && (t == nil || v.has(t)) }
 
 // has reports whether the object has a term.
 func (v *Version) has(t *Term) bool { return v.terms == &t.alone || slices.Contains(*v.terms, t) }
 
-// slotIn returns where in a set the record is. It looks at the postings one by one. Only
+// slotIn returns the slot of the record in a set. It looks at the postings one by one. Only
 // rebuild of a set calls it, for the few records that are left of many.
 func (r *Record) slotIn(s *set) *int32 {
 	switch s.kind {
@@ -104,7 +102,7 @@ func (r *Record) slotIn(s *set) *int32 {
 	return &p.at
 }
 
-// join puts a record into the sets of those terms that it is not in yet.
+// join puts a record into the sets of the terms, unless it is there already.
 func (e *Engine) join(r *Record, to terms) {
 	e.mark++
 	for p := r.postings; p != nil; p = p.next {
@@ -126,9 +124,8 @@ func (e *Engine) join(r *Record, to terms) {
 	}
 }
 
-// leave takes a record out of the sets of those terms that none of its versions has. An
-// object that moves to another value joins that first. So leave keeps the posting for the
-// next object that moves: BenchmarkApply.
+// leave takes a record out of the sets of those terms that none of its versions has. It keeps the
+// posting for the next object that moves to another value, and joins that first: BenchmarkApply.
 func (e *Engine) leave(r *Record) {
 	e.mark++
 	for v := r.head.Load(); v != nil; v = v.older.Load() {

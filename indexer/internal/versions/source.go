@@ -7,11 +7,10 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Source is what a reader reads from: the view that a snapshot holds, or at any time the
-// current one.
+// Source is the source of a reader: the view of a snapshot, or the current view of each moment.
 type Source struct {
 	Engine *Engine
-	hold   *Hold // nil: the current view at any time
+	hold   *Hold // of a snapshot; nil for the current view
 }
 
 // Hold is the pin of a snapshot.
@@ -21,14 +20,14 @@ type Hold struct {
 	cleanup  runtime.Cleanup
 }
 
-// unpinning is what the cleanup of a hold needs.
+// unpinning has what the cleanup of a hold needs.
 type unpinning struct {
 	engine *Engine
 	view   *View
 }
 
-// Take pins the current view, and returns the source that reads it. The view is unpinned
-// by Release, or when nobody can reach the hold any more.
+// Take pins the current view, and returns the source that reads it. Release unpins the view. So
+// does the garbage collector when the hold is no longer reachable.
 func (h *Hold) Take(e *Engine) Source {
 	h.view = e.Pin()
 	h.cleanup = runtime.AddCleanup(h, func(u unpinning) { u.engine.Unpin(u.view) }, unpinning{e, h.view})
@@ -63,8 +62,8 @@ func (s *Source) Leave(v *View) {
 	runtime.KeepAlive(s.hold)
 }
 
-// Get returns the version of a key that has an object, or nil. It pins the current view
-// only where a transaction that may not be published yet has written the key.
+// Get returns the version of a key that has an object, or nil. It pins the current view only if a
+// transaction has written the key that may not be published yet.
 func (s *Source) Get(key types.NamespacedName) *Version {
 	if s.hold == nil {
 		r := s.Engine.byKey.find(key)
@@ -92,14 +91,14 @@ func (s *Source) getPinned(key types.NamespacedName) *Version {
 	return r.At(now.Revision).OrNil()
 }
 
-// State returns the state that the view to read has.
+// State returns the state of the view.
 func (s *Source) State() State {
 	v := s.Enter()
 	defer s.Leave(v)
 	return v.State
 }
 
-// Values iterates over the values of an index that objects have, and how many objects.
+// Values iterates over the values of an index that objects have, with the number of objects.
 func (s *Source) Values(name string, yield func(string, int) bool) {
 	view := s.Enter()
 	defer s.Leave(view)
@@ -132,9 +131,9 @@ func (e *Engine) index(v *View, name string) *Index {
 	return nil
 }
 
-// Walk returns where the objects are that have a value in an index: the slots of their
-// records, and the term that the visible version of a record must be in. The name "" is
-// that of the index by namespace, in which "" stands for all objects.
+// Walk returns the slots of the records with a value in an index, and the term that the visible
+// version of a record must have. The name "" is that of the index by namespace, in which ""
+// stands for all objects.
 //
 //	view := s.Enter()
 //	defer s.Leave(view)
@@ -146,12 +145,11 @@ func (e *Engine) index(v *View, name string) *Index {
 //		}
 //	}
 //
-// The loop has all that it needs in variables of its own, and all that it calls is inlined:
-// an iterator that reads the same from a struct takes 14 % longer (docs/adr/0004,
-// BenchmarkAll).
+// The loop has its data in local variables, and the compiler inlines its calls: an iterator over
+// a struct takes 14 % longer (docs/adr/0004, BenchmarkAll).
 //
-// The view must be pinned before Walk is called, or another term could take the place of
-// the one that Walk finds.
+// The view must be pinned before the call. Otherwise another term could take the place of the
+// one that Walk finds.
 func (s *Source) Walk(pinned *View, name, value string) (slots []atomic.Pointer[Record], in *Term) {
 	if name == "" && value == "" {
 		return s.Engine.all.records.slots(), nil
@@ -164,8 +162,8 @@ func (s *Source) Walk(pinned *View, name, value string) (slots []atomic.Pointer[
 	return nil, nil
 }
 
-// walk is Walk for one term. The set of an index value may have records that had the value
-// in an older version, or will have it in a newer one. No object ever leaves its namespace.
+// walk is Walk for one term. The set of an index value may have records with the value in an
+// older or a newer version only. No object ever leaves its namespace.
 func (t *Term) walk() (slots []atomic.Pointer[Record], in *Term) {
 	if t.index.Name == "" {
 		return t.records.slots(), nil

@@ -50,7 +50,7 @@ func having(tags uint64, tag uint8) uint64 {
 	return (x - ones) &^ x & highs
 }
 
-// at is the number of the slot that the lowest of these bits belongs to.
+// at returns the number of the slot of the lowest of these bits.
 func at(found uint64) int { return bits.TrailingZeros64(found) / 8 }
 
 // tagOf returns the tag of a key that has this hash. The rest of the hash says in which
@@ -100,7 +100,7 @@ func (t *table) add(r *Record) {
 	t.put(*t.groups.Load(), r)
 }
 
-// put fills the first slot that has no record. It writes the tag last, as readers look at
+// put fills the first slot that has no record. It writes the tag last, because readers look at
 // the tags first.
 func (t *table) put(groups []group, r *Record) {
 	hash := t.hash(r.Key)

@@ -16,16 +16,16 @@ type Index struct {
 	inUse atomic.Int64 // terms that have objects in the newest revision
 }
 
-// Term is one value of an index, or one namespace, with the records that have it in a
-// version that somebody can see. Versions name a term by its address.
+// Term is one value of an index, or one namespace, with the records that have it in a version
+// that a view can see. Versions name a term by its address.
 type Term struct {
 	index   *Index
 	value   string
 	records set
-	alone   terms // of an object that has this term and no other
+	alone   terms // the terms of an object that has only this one
 
 	// Only the writer looks at these.
-	objects int    // that have the term in the newest revision
+	objects int    // the number of objects with the term in the newest revision
 	mark    uint64 // see Engine.mark
 }
 
@@ -64,7 +64,7 @@ func (x *Index) find(value string) *Term {
 	return found
 }
 
-// make returns the term of a value, a new one where there is none.
+// make returns the term of a value. It makes the term if there is none.
 func (x *Index) make(value string) *Term {
 	t := x.find(value)
 	if t == nil {

@@ -20,9 +20,9 @@ type turn struct {
 	state atomic.Uint32
 
 	// handed is locked, except while the lock is handed over: the holder unlocks it, and one
-	// of those who wait locks it. A channel would not do: if it is made in a bubble of
-	// testing/synctest, the goroutine in which the runtime releases snapshots that nobody
-	// can reach must not use it.
+	// of the waiting goroutines locks it. A channel would not do: the runtime releases
+	// unreachable snapshots in a goroutine of its own, which must not use a channel of a
+	// bubble of testing/synctest.
 	handed sync.Mutex
 }
 
@@ -59,7 +59,8 @@ func (t *turn) lockSlow() {
 	}
 }
 
-// release gives up the lock, and reports whether it did: not if somebody asks or waits.
+// release gives up the lock, unless a reader has asked for a collection or a goroutine waits. It
+// reports whether it did.
 func (t *turn) release() bool { return t.state.CompareAndSwap(held, 0) }
 
 // pass tells the holder to collect, if somebody has asked for that, or else hands the lock

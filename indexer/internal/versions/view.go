@@ -5,22 +5,22 @@ import (
 	"sync/atomic"
 )
 
-// View is one published revision. Its state does not change while somebody has it pinned.
-// When nobody has, and another view is the current one, the writer uses it again for a later
-// revision: BenchmarkApply.
+// View is one published revision. Its state does not change while a reader has it pinned. When no
+// reader has, and another view is the current one, the writer uses it again for a later revision:
+// BenchmarkApply.
 type View struct {
 	State
 
 	pins atomic.Int64 // the number of readers
 
-	// changes has what was written while this was the newest pinned view: each record once,
-	// with the version that this view sees. Only the writer looks at it.
+	// changes has the records that were written while this was the newest pinned view, each
+	// once, with the version that this view sees. Only the writer looks at it.
 	changes []Change
 
-	following *View // the next older pinned one, or another free one
+	following *View // the next older pinned view, or the next free one
 }
 
-// State is all that a store has at one moment beside its objects.
+// State is the state of a store at one moment, without its objects.
 type State struct {
 	Revision        uint64
 	ResourceVersion string
@@ -29,7 +29,7 @@ type State struct {
 	Indexes         []*Index // by name; the array never changes
 }
 
-// Counts are those of package indexer.
+// Counts are the Counts of package indexer.
 type Counts struct{ Added, Updated, Deleted, Failed uint64 }
 
 // Put counts an object that was stored.
@@ -60,9 +60,9 @@ func (c Change) concerns(v *View) bool {
 	return c.Old.Revision <= v.Revision
 }
 
-// note adds a change. When there is no room it first takes out the records that came and
-// went since, so that a view that is kept for long costs memory for the objects that it
-// sees, not for the writes since.
+// note adds a change. If there is no room, it first takes out the records that came and went
+// since. So the memory of a view that is kept for long grows with the objects that it sees, not
+// with the writes since.
 func (v *View) note(c Change) {
 	if len(v.changes) == cap(v.changes) {
 		kept := v.changes[:0]
@@ -79,8 +79,8 @@ func (v *View) note(c Change) {
 	v.changes = append(v.changes, c)
 }
 
-// Pin returns the current view. The engine keeps what the view sees until Unpin. Pin waits
-// for nobody: it tries again if a transaction is published at the same moment.
+// Pin returns the current view. Until Unpin, the engine keeps the versions that the view sees. Pin
+// waits for nobody: it tries again if a transaction is published at the same moment.
 func (e *Engine) Pin() *View {
 	for {
 		v := e.current.Load()
@@ -92,8 +92,8 @@ func (e *Engine) Pin() *View {
 	}
 }
 
-// Unpin ends what Pin began. If that was the last pin of an old view, the writer drops the
-// versions that nobody can see any more, or Unpin does if nobody writes.
+// Unpin removes a pin. If that was the last pin of an old view, the writer drops the versions that
+// no view sees any more, or Unpin does if nobody writes.
 func (e *Engine) Unpin(v *View) {
 	if v.pins.Add(-1) == 0 && e.current.Load() != v {
 		if e.writing.ask() {
@@ -106,8 +106,8 @@ func (e *Engine) Unpin(v *View) {
 // Changes returns the records that differ between two pinned views, each once, with the
 // version that the older view sees.
 //
-// Each pinned view has what was written until the next one. Of these changes, those count
-// whose old version the older view sees.
+// Each pinned view has the changes up to the next one. Changes returns those of them whose old
+// version the older view sees.
 func (e *Engine) Changes(from, to *View) []Change {
 	e.Lock()
 	defer e.Unlock()

@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Watches has the keys whose next change somebody waits for.
+// Watches has the keys with a channel of Notify.
 type Watches struct {
 	count atomic.Int64 // of byKey, so that a writer without watches takes no lock
 
@@ -17,7 +17,7 @@ type Watches struct {
 	byKey map[types.NamespacedName]*watch
 }
 
-// watch is one key, and the number of those who wait for its change.
+// watch is the channel of one key, and the number of its users.
 type watch struct {
 	changed chan struct{}
 	users   int
@@ -40,7 +40,7 @@ func (w *Watches) Add(key types.NamespacedName) (<-chan struct{}, func()) {
 	return k.changed, sync.OnceFunc(func() { w.remove(key, k) })
 }
 
-// Keys returns the keys. Without any it costs an atomic load.
+// Keys returns the keys. If there are none, it costs an atomic load.
 func (w *Watches) Keys() []types.NamespacedName {
 	if w.count.Load() == 0 {
 		return nil
