@@ -71,7 +71,7 @@ func (r *resource) discovery() apidiscoveryv2.APIResourceDiscovery {
 	kind := &metav1.GroupVersionKind{Group: r.Group, Version: r.Version, Kind: r.Kind}
 	d := apidiscoveryv2.APIResourceDiscovery{
 		Resource: r.Plural, SingularResource: r.Singular, ResponseKind: kind, Scope: apidiscoveryv2.ScopeNamespace,
-		Verbs: verbs, ShortNames: r.ShortNames, Categories: r.Categories,
+		Verbs: r.verbs(), ShortNames: r.ShortNames, Categories: r.Categories,
 	}
 	if r.ClusterScoped {
 		d.Scope = apidiscoveryv2.ScopeCluster

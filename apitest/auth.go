@@ -10,6 +10,7 @@ import (
 type auth struct {
 	token atomic.Pointer[string]
 	users map[string]User // by token
+	key   []byte          // signs the tokens of service accounts
 }
 
 // SetBearerToken changes the token that clients must show from now on; "" welcomes

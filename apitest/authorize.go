@@ -20,6 +20,10 @@ type User struct {
 	// everyone is who shows a token or a certificate. A member of system:masters may do
 	// everything.
 	Groups []string `json:"groups,omitempty"`
+
+	// UID and Extra are what else is known of the user, and told in reviews.
+	UID   string              `json:"uid,omitempty"`
+	Extra map[string][]string `json:"extra,omitempty"`
 }
 
 // Rule allows something to users, as a role of RBAC and its binding do together. There
@@ -156,9 +160,12 @@ func (s *Server) identify(r *http.Request) (user User, ok bool) {
 	header := r.Header.Get("Authorization")
 	switch token, bearer := strings.CutPrefix(header, "Bearer "); {
 	case bearer && s.auth.is(token):
-		return User{Name: "apitest-admin", Groups: []string{groupMasters, groupAuthenticated}}, true
+		return admin(), true
 	case bearer:
 		if user, ok := s.auth.user(token); ok {
+			return user, true
+		}
+		if user, c, ok := s.bearer(token); ok && slices.Contains(c.Audiences, tokenIssuer) {
 			return user, true
 		}
 		if s.auth.needed() {
@@ -172,6 +179,11 @@ func (s *Server) identify(r *http.Request) (user User, ok bool) {
 		return anonymous, true
 	}
 	return anonymous, !s.auth.needed() || isHealth(r.URL.Path)
+}
+
+// admin is whose token [Options].BearerToken is.
+func admin() User {
+	return User{Name: "apitest-admin", Groups: []string{groupMasters, groupAuthenticated}}
 }
 
 // impersonated is who the user acts as, which takes leave.

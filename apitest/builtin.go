@@ -44,7 +44,9 @@ const (
 	status           // has a status subresource
 	inAll            // is shown by "kubectl get all"
 	scalable         // has a scale subresource
-	evictable        // has an eviction subresource
+	ofPods           // has the subresources of pods
+	ofNamespaces
+	ofServiceAccounts
 )
 
 // builtins is the table of built-in types: every type of the stable versions in
@@ -61,16 +63,16 @@ var builtins = []struct {
 		{"endpoints", &corev1.Endpoints{}, namespaced, "ep"},
 		{"events", &corev1.Event{}, namespaced, "ev"},
 		{"limitranges", &corev1.LimitRange{}, namespaced, "limits"},
-		{"namespaces", &corev1.Namespace{}, status, "ns"},
+		{"namespaces", &corev1.Namespace{}, status | ofNamespaces, "ns"},
 		{"nodes", &corev1.Node{}, status, "no"},
 		{"persistentvolumeclaims", &corev1.PersistentVolumeClaim{}, namespaced | status, "pvc"},
 		{"persistentvolumes", &corev1.PersistentVolume{}, status, "pv"},
-		{"pods", &corev1.Pod{}, namespaced | status | inAll | evictable, "po"},
+		{"pods", &corev1.Pod{}, namespaced | status | inAll | ofPods, "po"},
 		{"podtemplates", &corev1.PodTemplate{}, namespaced, ""},
 		{"replicationcontrollers", &corev1.ReplicationController{}, namespaced | status | inAll | scalable, "rc"},
 		{"resourcequotas", &corev1.ResourceQuota{}, namespaced | status, "quota"},
 		{"secrets", &corev1.Secret{}, namespaced, ""},
-		{"serviceaccounts", &corev1.ServiceAccount{}, namespaced, "sa"},
+		{"serviceaccounts", &corev1.ServiceAccount{}, namespaced | ofServiceAccounts, "sa"},
 		{"services", &corev1.Service{}, namespaced | status | inAll, "svc"},
 	}},
 	{admissionregistrationv1.SchemeGroupVersion, []builtin{
@@ -165,7 +167,8 @@ var builtins = []struct {
 	}},
 }
 
-// builtinResources makes the resources of the table.
+// builtinResources makes the resources of the table, and those that only take what is
+// posted.
 func builtinResources() []*resource {
 	var all []*resource
 	for _, group := range builtins {
@@ -173,7 +176,7 @@ func builtinResources() []*resource {
 			all = append(all, row.resource(group.version))
 		}
 	}
-	return all
+	return append(all, postedResources()...)
 }
 
 func (b builtin) resource(gv schema.GroupVersion) *resource {

@@ -2,13 +2,16 @@ package apitest
 
 import (
 	"bytes"
+	stdjson "encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"mime"
 	"net/http"
+	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -47,7 +50,10 @@ func (r *Request) mediaType() string {
 }
 
 // object reads the object that a create or an update carries.
-func (r *Request) object() (Object, error) {
+func (r *Request) object() (Object, error) { return r.read(r.res) }
+
+// read reads an object of a resource.
+func (r *Request) read(res *resource) (Object, error) {
 	data, err := r.body()
 	if err != nil {
 		return nil, err
@@ -55,10 +61,10 @@ func (r *Request) object() (Object, error) {
 	var obj Object
 	switch mediaType := r.mediaType(); {
 	case mediaType == jsonType:
-		obj, err = r.res.decodeJSON(data, r.query.Get("fieldValidation") == "Strict")
-	case mediaType == protobufType && r.res.protobuf():
-		obj, err = r.res.decodeProto(data)
-	case r.res.protobuf():
+		obj, err = res.decodeJSON(data, r.query.Get("fieldValidation") == "Strict")
+	case mediaType == protobufType && res.protobuf():
+		obj, err = res.decodeProto(data)
+	case res.protobuf():
 		return nil, errUnsupportedMediaType(jsonType + ", " + protobufType)
 	default:
 		return nil, errUnsupportedMediaType(jsonType)
@@ -71,7 +77,7 @@ func (r *Request) object() (Object, error) {
 	case "":
 		obj.SetNamespace(r.Namespace)
 	default:
-		if !r.res.ClusterScoped {
+		if !res.ClusterScoped {
 			return nil, apierrors.NewBadRequest("the namespace of the provided object does not match the namespace sent on the request")
 		}
 		obj.SetNamespace("")
@@ -92,8 +98,10 @@ func (r *resource) decodeJSON(data []byte, strict bool) (Object, error) {
 		if err = utiljson.Unmarshal(data, &u.Object); err == nil && u.Object == nil {
 			err = errors.New("the body is no object")
 		}
-	} else {
-		unknown, err = json.UnmarshalStrict(data, obj)
+	} else if unknown, err = json.UnmarshalStrict(data, obj); err != nil {
+		if unreadable := stdjson.Unmarshal(data, &kindOnly{}); unreadable != nil {
+			return nil, errUnrecognized(r.Kind, data, unreadable)
+		}
 	}
 	if err == nil && strict && len(unknown) > 0 {
 		texts := make([]string, len(unknown))
@@ -137,6 +145,9 @@ func (r *resource) decodeProto(data []byte) (Object, error) {
 func (r *resource) untyped(obj Object) (Object, error) {
 	gvk := obj.GetObjectKind().GroupVersionKind()
 	if u, ok := obj.(*unstructured.Unstructured); !ok {
+		if secret, ok := obj.(*corev1.Secret); ok {
+			takeStringData(secret)
+		}
 		if gvk.Empty() {
 			return obj, nil
 		}
@@ -144,7 +155,7 @@ func (r *resource) untyped(obj Object) (Object, error) {
 	} else if err := remarshal(u.Object["metadata"], &metav1.ObjectMeta{}); err != nil {
 		return nil, r.undecodable(fmt.Errorf("metadata: %w", err))
 	}
-	if gvk != r.gvk {
+	if gvk != r.gvk && (gvk.GroupKind() != r.gvk.GroupKind() || !slices.Contains(r.also, gvk.GroupVersion())) {
 		return nil, apierrors.NewBadRequest(fmt.Sprintf(
 			"the object provided is a %s of %q, but the resource %s holds a %s of %q",
 			gvk.Kind, gvk.GroupVersion(), r.Plural, r.Kind, r.gvk.GroupVersion()))
@@ -154,6 +165,31 @@ func (r *resource) untyped(obj Object) (Object, error) {
 
 func (r *resource) undecodable(err error) error {
 	return apierrors.NewBadRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %v", r.Kind, r.Version, r.Kind, err))
+}
+
+// kindOnly is what the real server reads of a body first. Its type has no name there, as
+// messages tell.
+type kindOnly = struct {
+	APIVersion string `json:"apiVersion,omitempty"`
+	Kind       string `json:"kind,omitempty"`
+}
+
+// errUnrecognized says that a body is no JSON, or no object.
+func errUnrecognized(kind string, data []byte, err error) error {
+	const shown = 30
+	text, more := "<empty>", ""
+	if len(data) > shown {
+		data, more = data[:shown], " ..."
+	}
+	switch {
+	case len(data) == 0:
+	case data[0] == '{':
+		text = string(data) + more
+	default:
+		text = fmt.Sprintf("%x", data) + more
+	}
+	return apierrors.NewBadRequest(fmt.Sprintf(
+		"the object provided is unrecognized (must be of type %s): couldn't get version/kind; json parse error: %v (%s)", kind, err, text))
 }
 
 // deleteOptions reads what a delete carries: options, or nothing.

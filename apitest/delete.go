@@ -113,13 +113,12 @@ func (s *Server) remove(res *resource, key types.NamespacedName, opts metav1.Del
 			return nil, false, apierrors.NewNotFound(res.groupResource(), key.Name)
 		}
 		obj := old.object()
-		if err := checkPreconditions(obj, opts.Preconditions); err != nil {
-			kind := schema.GroupResource{Group: res.Group, Resource: res.Kind} // as the real server says it
-			return nil, false, apierrors.NewConflict(kind, key.Name, err)
+		if err := preconditionsOf(res, obj, opts); err != nil {
+			return nil, false, err
 		}
 		s.propagate(res, obj, opts)
 		grace, deleting := s.graceful(obj, opts), obj.GetDeletionTimestamp() != nil
-		held := len(obj.GetFinalizers()) > 0 || grace > 0
+		held := finalized(obj) || grace > 0
 		switch {
 		case slices.Contains(opts.DryRun, metav1.DryRunAll), held && deleting && old.same(obj):
 			return old, !held, nil
@@ -127,6 +126,7 @@ func (s *Server) remove(res *resource, key types.NamespacedName, opts metav1.Del
 			if !deleting {
 				at := after(grace)
 				obj.SetDeletionTimestamp(&at)
+				terminate(obj)
 			}
 			if deleting {
 				grace = min(grace, deref(obj.GetDeletionGracePeriodSeconds(), 0))
@@ -158,6 +158,16 @@ func (s *Server) erase(res *resource, old *revision) (*revision, error) {
 		s.store.drop(s.store.definedBy(old.key.Name)...)
 	}
 	return rev, err
+}
+
+// preconditionsOf says which precondition of a deletion an object does not meet, or is nil.
+func preconditionsOf(res *resource, obj Object, opts metav1.DeleteOptions) error {
+	err := checkPreconditions(obj, opts.Preconditions)
+	if err == nil {
+		return nil
+	}
+	kind := schema.GroupResource{Group: res.Group, Resource: res.Kind} // as the real server says it
+	return apierrors.NewConflict(kind, obj.GetName(), err)
 }
 
 func checkPreconditions(obj Object, want *metav1.Preconditions) error {

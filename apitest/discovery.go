@@ -120,7 +120,7 @@ func resourceList(all []*resource, gv schema.GroupVersion) any {
 		}
 		list.APIResources = append(list.APIResources, metav1.APIResource{
 			Name: res.Plural, SingularName: res.Singular, Namespaced: !res.ClusterScoped, Kind: res.Kind,
-			Verbs: verbs, ShortNames: res.ShortNames, Categories: res.Categories,
+			Verbs: res.verbs(), ShortNames: res.ShortNames, Categories: res.Categories,
 		})
 		if res.Status {
 			list.APIResources = append(list.APIResources, metav1.APIResource{
@@ -128,9 +128,10 @@ func resourceList(all []*resource, gv schema.GroupVersion) any {
 			})
 		}
 		for _, sub := range res.subresources() {
+			gv := sub.groupVersion(res)
 			list.APIResources = append(list.APIResources, metav1.APIResource{
 				Name: res.Plural + "/" + sub.name, Namespaced: !res.ClusterScoped,
-				Group: sub.kind.Group, Version: sub.kind.Version, Kind: sub.kind.Kind, Verbs: sub.verbs,
+				Group: gv.Group, Version: gv.Version, Kind: sub.kind.Kind, Verbs: sub.verbs,
 			})
 		}
 	}

@@ -65,6 +65,12 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // written yet.
 func (s *Server) answer(w http.ResponseWriter, req *Request) error {
 	res := req.res
+	if res.call != nil {
+		if err := errUnserved(req); err != nil {
+			return err
+		}
+		return res.call(s, w, req)
+	}
 	i := slices.IndexFunc(res.subresources(), func(sub subresource) bool { return sub.name == req.Subresource })
 	if req.Subresource != "" && i < 0 && (req.Subresource != "status" || !res.Status) {
 		return errNoResource()

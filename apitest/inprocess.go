@@ -86,7 +86,7 @@ func (s *Server) own(obj Object) (*resource, Object, error) {
 	} else {
 		res = s.store.goType(reflect.TypeOf(obj).Elem())
 	}
-	if res == nil {
+	if res == nil || res.call != nil {
 		return nil, nil, fmt.Errorf("apitest: no resource of kind %s, type %T, is served", obj.GetObjectKind().GroupVersionKind(), obj)
 	}
 	if res.ClusterScoped {
@@ -106,7 +106,7 @@ func (s *Server) own(obj Object) (*resource, Object, error) {
 }
 
 func (s *Server) named(name schema.GroupVersionResource) (*resource, error) {
-	if res := s.store.resource(name); res != nil {
+	if res := s.store.resource(name); res != nil && res.call == nil {
 		return res, nil
 	}
 	return nil, fmt.Errorf("apitest: no resource %s is served", name)

@@ -32,7 +32,7 @@ func (s *Server) patch(w http.ResponseWriter, req *Request) error {
 		if keyOf(obj) != old.key {
 			return nil, apierrors.NewBadRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)", keyOf(obj), old.key))
 		}
-		return merge(req, old.object(), obj), nil
+		return merge(req, old.object(), obj)
 	})
 	if err != nil {
 		return err

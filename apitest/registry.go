@@ -3,10 +3,12 @@ package apitest
 import (
 	"fmt"
 	"maps"
+	"net/http"
 	"reflect"
 	"slices"
 	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -71,6 +73,13 @@ type resource struct {
 	fieldNames  []string
 	fieldValues func(Object) []string
 
+	// call answers what is posted, where nothing is stored: see [posted]. It is nil
+	// where objects are.
+	call func(*Server, http.ResponseWriter, *Request) error
+
+	// also are versions whose objects are read as well, being the same.
+	also []schema.GroupVersion
+
 	// definition is the name of the CustomResourceDefinition that this resource
 	// was made from, "" for others; defined is what that says of this version.
 	definition string
@@ -123,6 +132,14 @@ func (r *resource) new() Object {
 
 // protobuf says whether objects of the resource can be written as protobuf.
 func (r *resource) protobuf() bool { return r.goType != nil }
+
+// verbs is what can be done with the resource.
+func (r *resource) verbs() metav1.Verbs {
+	if r.call != nil {
+		return metav1.Verbs{"create"}
+	}
+	return verbs
+}
 
 func (r *resource) groupResource() schema.GroupResource {
 	return schema.GroupResource{Group: r.Group, Resource: r.Plural}

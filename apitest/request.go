@@ -20,7 +20,8 @@ type Request struct {
 	Group, Version, Resource string
 
 	// Namespace is "" for all namespaces and for cluster-scoped resources. Name is
-	// "" for a collection. Subresource is "status", "scale", "eviction" or "".
+	// "" for a collection. Subresource is what
+	// stands after the name, such as "status" or "eviction".
 	Namespace, Name, Subresource string
 
 	// HTTP is the request as it came. It must be treated as read-only, and its
@@ -63,7 +64,7 @@ func parseRequest(r *http.Request) (req Request, resourcePath bool) {
 	}
 	// The namespace of something, or a namespace itself: "namespaces/x/status" is
 	// the status of the namespace x.
-	if parts[0] == "namespaces" && len(parts) >= 3 && parts[2] != "status" {
+	if parts[0] == "namespaces" && len(parts) >= 3 && parts[2] != "status" && parts[2] != "finalize" {
 		req.Namespace, parts = parts[1], parts[2:]
 	}
 	req.Resource = parts[0]

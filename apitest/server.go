@@ -175,6 +175,7 @@ func New(opts Options) *Server {
 	s.ids.random = rand.New(rand.NewPCG(opts.Seed, 2))
 	s.auth.set(opts.BearerToken)
 	s.auth.users = maps.Clone(opts.Tokens)
+	s.auth.key = fmt.Append(nil, rand.New(rand.NewPCG(opts.Seed, 3)).Perm(256))
 	if opts.TLS {
 		if s.network.certs, err = newCertificates(); err != nil {
 			panic("apitest: " + err.Error())

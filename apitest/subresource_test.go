@@ -42,7 +42,7 @@ func TestEvictionDeletesThePod(t *testing.T) {
 	c.do(t, http.StatusCreated, "POST", podsPath, `{"metadata":{"name":"p"}}`)
 	c.fails(t, http.StatusMethodNotAllowed, "GET", podsPath+"/p/eviction", "")
 	c.fails(t, http.StatusBadRequest, "POST", podsPath+"/p/eviction", "x")
-	c.fails(t, http.StatusConflict, "POST", podsPath+"/p/eviction", `{"deleteOptions":{"preconditions":{"uid":"other"}}}`)
+	c.fails(t, http.StatusConflict, "POST", podsPath+"/p/eviction", `{"metadata":{"name":"p"},"deleteOptions":{"preconditions":{"uid":"other"}}}`)
 	c.do(t, http.StatusCreated, "POST", podsPath+"/p/eviction?dryRun=All", `{"metadata":{"name":"p"}}`)
 	c.do(t, http.StatusOK, "GET", podsPath+"/p", "")
 	status := decode[metav1.Status](t, c.do(t, http.StatusCreated, "POST", podsPath+"/p/eviction", `{"metadata":{"name":"p"}}`))

@@ -70,7 +70,7 @@ func (s *Server) update(w http.ResponseWriter, req *Request) error {
 		})
 	}
 	rev, err := s.modify(req.res, req.key(), req.dryRun(), func(old *revision) (Object, error) {
-		return merge(req, old.object(), sent.DeepCopyObject().(Object)), nil
+		return merge(req, old.object(), sent.DeepCopyObject().(Object))
 	})
 	if err != nil {
 		return err
@@ -87,21 +87,6 @@ func (f format) writeObject(w http.ResponseWriter, code int, rev *revision) {
 	w.Header().Set("Content-Type", f.contentType())
 	w.WriteHeader(code)
 	_, _ = w.Write(body)
-}
-
-// merge returns what a write through the main resource or through the status
-// subresource makes of an object: each leaves alone what is the other's.
-func merge(req *Request, old, sent Object) Object {
-	switch {
-	case req.Subresource == "status":
-		copyStatus(old, sent)
-		old.SetResourceVersion(sent.GetResourceVersion())
-		old.SetUID(sent.GetUID())
-		return old
-	case req.res.Status:
-		copyStatus(sent, old)
-	}
-	return sent
 }
 
 // insert creates an object, which it takes over, with everything that the server
@@ -165,6 +150,27 @@ func (s *Server) modify(res *resource, key types.NamespacedName, dryRun bool, ch
 	}
 }
 
+// rewrite is modify for what the server itself writes: it doesn't count as a new generation,
+// nor is it checked.
+func (s *Server) rewrite(res *resource, key types.NamespacedName, dryRun bool, change func(*revision) (Object, error)) (*revision, error) {
+	for {
+		old := s.store.get(res, key)
+		if old == nil {
+			return nil, apierrors.NewNotFound(res.groupResource(), key.Name)
+		}
+		obj, err := change(old)
+		if err != nil {
+			return nil, err
+		}
+		if dryRun {
+			return newRevision(res, obj, old.version)
+		}
+		if rev, err := s.store.put(res, old, obj); !errors.Is(err, errStale) {
+			return rev, err
+		}
+	}
+}
+
 // replace puts obj, which it takes over, in the place of old, if obj was made from
 // that version, or from none in particular. What only the server sets is kept. An
 // object that is being deleted goes when its last finalizer does. If nothing
@@ -204,7 +210,7 @@ func (s *Server) replace(res *resource, old *revision, obj Object, dryRun bool) 
 		return old, nil
 	case dryRun:
 		return newRevision(res, obj, old.version)
-	case obj.GetDeletionTimestamp() != nil && len(obj.GetFinalizers()) == 0 && deref(obj.GetDeletionGracePeriodSeconds(), 0) == 0:
+	case obj.GetDeletionTimestamp() != nil && !finalized(obj) && deref(obj.GetDeletionGracePeriodSeconds(), 0) == 0:
 		last, err := s.erase(res, old)
 		if err != nil {
 			return nil, err

@@ -1,0 +1,95 @@
+package apitest
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// bind gives a pod a node, once.
+func (s *Server) bind(req *Request, obj Object) (Object, error) {
+	binding := obj.(*corev1.Binding)
+	name := cmp.Or(req.Name, binding.Name) // one that is posted to bindings says itself for whom it is
+	if binding.Name != name {
+		return nil, apierrors.NewBadRequest("name in URL does not match name in Binding object")
+	}
+	if errs := validateBinding(binding); len(errs) > 0 {
+		return nil, errs.ToAggregate() // which has code 500 on the real server, too
+	}
+	pods := s.builtinOf(&corev1.Pod{})
+	_, err := s.rewrite(pods, types.NamespacedName{Namespace: req.Namespace, Name: name}, req.dryRun(), func(old *revision) (Object, error) {
+		pod := old.object().(*corev1.Pod)
+		if err := unmetPrecondition(pods, old, binding); err != nil {
+			return nil, apierrors.NewConflict(pods.groupResource(), name, err)
+		}
+		if err := unbindable(pod); err != nil {
+			return nil, apierrors.NewConflict(schema.GroupResource{Resource: "pods/binding"}, name, err)
+		}
+		pod.Spec.NodeName, pod.Status.NominatedNodeName = binding.Target.Name, ""
+		pod.Annotations, pod.Labels = merged(pod.Annotations, binding.Annotations), merged(pod.Labels, binding.Labels)
+		setPodCondition(pod, corev1.PodScheduled, corev1.ConditionTrue, "")
+		return pod, nil
+	})
+	return nil, err
+}
+
+func validateBinding(binding *corev1.Binding) (errs field.ErrorList) {
+	target := field.NewPath("target")
+	if kind := binding.Target.Kind; kind != "" && kind != "Node" {
+		errs = append(errs, field.NotSupported(target.Child("kind"), kind, []string{"Node", "<empty>"}))
+	}
+	if binding.Target.Name == "" {
+		errs = append(errs, field.Required(target.Child("name"), ""))
+	}
+	return errs
+}
+
+// unbindable says why a pod cannot be given a node, or is nil.
+func unbindable(pod *corev1.Pod) error {
+	switch {
+	case pod.DeletionTimestamp != nil:
+		return fmt.Errorf("pod %s is being deleted, cannot be assigned to a host", pod.Name)
+	case pod.Spec.NodeName != "":
+		return fmt.Errorf("pod %s is already assigned to node %q", pod.Name, pod.Spec.NodeName)
+	case len(pod.Spec.SchedulingGates) > 0:
+		return fmt.Errorf("pod %s has non-empty .spec.schedulingGates", pod.Name)
+	}
+	return nil
+}
+
+// unmetPrecondition says what of the stored object is not as the one that was sent has it, in
+// the words of the real server's storage, or is nil.
+func unmetPrecondition(res *resource, old *revision, sent metav1.Object) error {
+	unmet := func(what, want, is string) error {
+		if want == "" || want == is {
+			return nil
+		}
+		//lint:ignore ST1005 The words are the real server's.
+		return fmt.Errorf("StorageError: invalid object, Code: 4, Key: /registry/%s/%s, ResourceVersion: 0, AdditionalErrorMsg: "+
+			"Precondition failed: %s in precondition: %s, %s in object meta: %s", res.Plural, old.key, what, want, what, is)
+	}
+	if err := unmet("UID", string(sent.GetUID()), string(old.object().GetUID())); err != nil {
+		return err
+	}
+	return unmet("ResourceVersion", sent.GetResourceVersion(), old.resourceVersion())
+}
+
+// merged is a with what is in b.
+func merged(a, b map[string]string) map[string]string {
+	if len(b) == 0 {
+		return a
+	}
+	all := maps.Clone(a)
+	if all == nil {
+		all = make(map[string]string, len(b))
+	}
+	maps.Copy(all, b)
+	return all
+}

@@ -1,0 +1,132 @@
+package apitest
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// tokenIssuer is who signs the tokens of service accounts, and for whom they are unless
+// somebody else is named.
+const tokenIssuer = "https://kubernetes.default.svc"
+
+// claims are what the token of a service account says: a JSON web token.
+type claims struct {
+	Audiences []string  `json:"aud"`
+	Expires   int64     `json:"exp"`
+	Issued    int64     `json:"iat"`
+	Issuer    string    `json:"iss"`
+	ID        types.UID `json:"jti"`
+	NotBefore int64     `json:"nbf"`
+	Subject   string    `json:"sub"`
+	Private   struct {
+		Namespace string   `json:"namespace"`
+		Node      *claimed `json:"node,omitempty"`
+		Pod       *claimed `json:"pod,omitempty"`
+		Secret    *claimed `json:"secret,omitempty"`
+		Account   claimed  `json:"serviceaccount"`
+	} `json:"kubernetes.io"`
+}
+
+// claimed is an object that a token names.
+type claimed struct {
+	Name string    `json:"name"`
+	UID  types.UID `json:"uid"`
+}
+
+func newClaims(account *corev1.ServiceAccount, audiences []string, at time.Time, lifetime time.Duration, id types.UID) claims {
+	c := claims{
+		Audiences: audiences, Issuer: tokenIssuer, ID: id, Subject: accountUser(account.Namespace, account.Name),
+		Issued: at.Unix(), NotBefore: at.Unix(), Expires: at.Add(lifetime).Unix(),
+	}
+	c.Private.Namespace = account.Namespace
+	c.Private.Account = claimed{account.Name, account.UID}
+	return c
+}
+
+// bind names an object with which the token ends.
+func (c *claims) bind(kind string, obj Object) {
+	to := &claimed{obj.GetName(), obj.GetUID()}
+	switch kind {
+	case "Pod":
+		c.Private.Pod = to
+	case "Secret":
+		c.Private.Secret = to
+	case "Node":
+		c.Private.Node = to
+	}
+}
+
+// tokenHeader says how tokens are signed: with a key that depends on [Options].Seed.
+const tokenHeader = `{"alg":"HS256","typ":"JWT"}`
+
+func encodePart(data []byte) string { return base64.RawURLEncoding.EncodeToString(data) }
+
+func (a *auth) signature(text string) string {
+	mac := hmac.New(sha256.New, a.key)
+	_, _ = mac.Write([]byte(text))
+	return encodePart(mac.Sum(nil))
+}
+
+// sign makes a token.
+func (a *auth) sign(c claims) string {
+	text := encodePart([]byte(tokenHeader)) + "." + encodePart(mustJSON(c))
+	return text + "." + a.signature(text)
+}
+
+// verify reads a token that this server has signed.
+func (a *auth) verify(token string) (c claims, ok bool) {
+	end := strings.LastIndexByte(token, '.')
+	if end < 0 || !hmac.Equal([]byte(a.signature(token[:end])), []byte(token[end+1:])) {
+		return c, false
+	}
+	_, body, _ := strings.Cut(token[:end], ".")
+	data, err := base64.RawURLEncoding.DecodeString(body)
+	return c, err == nil && json.Unmarshal(data, &c) == nil
+}
+
+// bearer returns whose token it is, if the account and the object to which it is bound
+// are still there, and its time isn't over.
+func (s *Server) bearer(token string) (user User, c claims, ok bool) {
+	if c, ok = s.auth.verify(token); !ok || time.Now().Unix() >= c.Expires {
+		return user, c, false
+	}
+	p := c.Private
+	lives := func(kind, namespace string, object *claimed) bool {
+		if object == nil {
+			return true
+		}
+		key := types.NamespacedName{Namespace: namespace, Name: object.Name}
+		rev := s.store.get(s.store.kind(corev1.SchemeGroupVersion.WithKind(kind)), key)
+		return rev != nil && rev.object().GetUID() == object.UID
+	}
+	if !lives("ServiceAccount", p.Namespace, &p.Account) || !lives("Pod", p.Namespace, p.Pod) ||
+		!lives("Secret", p.Namespace, p.Secret) || !lives("Node", "", p.Node) {
+		return user, c, false
+	}
+	user = User{
+		Name: c.Subject, UID: string(p.Account.UID),
+		Groups: []string{"system:serviceaccounts", "system:serviceaccounts:" + p.Namespace, groupAuthenticated},
+		Extra:  map[string][]string{"authentication.kubernetes.io/credential-id": {"JTI=" + string(c.ID)}},
+	}
+	if p.Pod != nil {
+		user.Extra["authentication.kubernetes.io/pod-name"] = []string{p.Pod.Name}
+		user.Extra["authentication.kubernetes.io/pod-uid"] = []string{string(p.Pod.UID)}
+	}
+	if p.Node != nil {
+		user.Extra["authentication.kubernetes.io/node-name"] = []string{p.Node.Name}
+		user.Extra["authentication.kubernetes.io/node-uid"] = []string{string(p.Node.UID)}
+	}
+	return user, c, true
+}
+
+// accountUser is the name of a service account as a user.
+func accountUser(namespace, name string) string {
+	return "system:serviceaccount:" + namespace + ":" + name
+}

@@ -1,0 +1,30 @@
+package apitest
+
+import (
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// addEphemeralContainers gives a pod those of sent. None that it has may go or change.
+func addEphemeralContainers(pod, sent *corev1.Pod) error {
+	at := field.NewPath("spec", "ephemeralContainers")
+	var errs field.ErrorList
+	for _, has := range pod.Spec.EphemeralContainers {
+		i := slices.IndexFunc(sent.Spec.EphemeralContainers, func(c corev1.EphemeralContainer) bool { return c.Name == has.Name })
+		switch {
+		case i < 0:
+			errs = append(errs, field.Forbidden(at, fmt.Sprintf("existing ephemeral containers %q may not be removed\n", has.Name)))
+		case !equal(sent.Spec.EphemeralContainers[i], has):
+			errs = append(errs, field.Forbidden(at, fmt.Sprintf("existing ephemeral containers %q may not be changed\n", has.Name)))
+		}
+	}
+	if len(errs) > 0 {
+		return apierrors.NewInvalid(corev1.SchemeGroupVersion.WithKind("Pod").GroupKind(), pod.Name, errs)
+	}
+	pod.Spec.EphemeralContainers = sent.Spec.EphemeralContainers
+	return nil
+}

@@ -1,0 +1,96 @@
+package apitest
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// evict deletes a pod if its disruption budget allows that.
+func (s *Server) evict(req *Request, obj Object) (Object, error) {
+	eviction := obj.(*policyv1.Eviction)
+	if eviction.Name != req.Name {
+		return nil, apierrors.NewBadRequest("name in URL does not match name in Eviction object")
+	}
+	opts, err := evictionOptions(eviction, req.query["dryRun"])
+	if err != nil {
+		return nil, err
+	}
+	for {
+		old := s.store.get(req.res, req.key())
+		if old == nil {
+			return nil, apierrors.NewNotFound(req.res.groupResource(), req.Name)
+		}
+		only := old
+		if pod := old.object().(*corev1.Pod); !unguarded(pod) {
+			spent, err := s.spendBudget(pod, isDryRun(opts))
+			if err != nil {
+				return nil, err
+			}
+			if spent {
+				only = nil // it is paid for, whatever the pod is now
+			}
+		}
+		if err = s.disrupt(req.res, old, only, opts); !errors.Is(err, errStale) {
+			return nil, err
+		}
+	}
+}
+
+// evictionOptions are how the pod is to be deleted.
+func evictionOptions(eviction *policyv1.Eviction, dryRun []string) (opts metav1.DeleteOptions, err error) {
+	if eviction.DeleteOptions != nil {
+		opts = *eviction.DeleteOptions
+	}
+	switch {
+	case len(opts.DryRun) == 0:
+		opts.DryRun = dryRun
+	case len(dryRun) > 0 && !slices.Equal(dryRun, opts.DryRun):
+		//lint:ignore ST1005 The words are the real server's.
+		err = fmt.Errorf("Non-matching dry-run options in request and content: %v and %v", dryRun, opts.DryRun)
+	}
+	return opts, err
+}
+
+func isDryRun(opts metav1.DeleteOptions) bool { return slices.Contains(opts.DryRun, metav1.DryRunAll) }
+
+// unguarded says that no budget matters to a pod: it does nothing yet, or no more.
+func unguarded(pod *corev1.Pod) bool {
+	return pod.DeletionTimestamp != nil || pod.Status.Phase == corev1.PodPending ||
+		pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
+}
+
+// disrupt writes into a pod why it goes, and deletes it. It answers errStale when the pod
+// is no longer what only says, unless that is nil.
+func (s *Server) disrupt(pods *resource, old, only *revision, opts metav1.DeleteOptions) error {
+	key := old.key
+	if !isDryRun(opts) {
+		rev, err := s.modify(pods, key, false, func(cur *revision) (Object, error) {
+			pod := cur.object().(*corev1.Pod)
+			if err := preconditionsOf(pods, pod, opts); err != nil {
+				return nil, err
+			}
+			if only != nil && cur.version != only.version {
+				return nil, errStale
+			}
+			setPodCondition(pod, corev1.DisruptionTarget, corev1.ConditionTrue, "EvictionByEvictionAPI")
+			at := slices.IndexFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool { return c.Type == corev1.DisruptionTarget })
+			pod.Status.Conditions[at].Message = "Eviction API: evicting"
+			return pod, nil
+		})
+		if err != nil {
+			return err
+		}
+		if opts.Preconditions != nil && opts.Preconditions.ResourceVersion != nil {
+			version := rev.resourceVersion()
+			opts.Preconditions = &metav1.Preconditions{UID: opts.Preconditions.UID, ResourceVersion: &version}
+		}
+	}
+	_, _, err := s.remove(pods, key, opts)
+	return err
+}

@@ -1,0 +1,88 @@
+package apitest
+
+import (
+	"net/http"
+	"reflect"
+
+	authenticationv1 "k8s.io/api/authentication/v1"
+	authorizationv1 "k8s.io/api/authorization/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// posting does what was posted, such as a binding or a review. What it returns is the
+// answer; nil is answered with a Status that says success.
+type posting func(*Server, *Request, Object) (Object, error)
+
+// posted is a subresource that takes objects which are never stored. Those of the
+// versions in also are taken, too.
+func posted(name string, of flags, gv schema.GroupVersion, object Object, do posting, also ...schema.GroupVersion) subresource {
+	res := postedResource(name, gv, object, namespaced, do)
+	res.also = also
+	return subresource{name, res.gvk, metav1.Verbs{"create"}, of, res.call}
+}
+
+// postedResources makes the resources of which no object is stored.
+func postedResources() []*resource {
+	core, authn, authz := corev1.SchemeGroupVersion, authenticationv1.SchemeGroupVersion, authorizationv1.SchemeGroupVersion
+	return []*resource{
+		postedResource("bindings", core, &corev1.Binding{}, namespaced, (*Server).bind),
+		postedResource("selfsubjectreviews", authn, &authenticationv1.SelfSubjectReview{}, 0, (*Server).reviewSelf),
+		postedResource("tokenreviews", authn, &authenticationv1.TokenReview{}, 0, (*Server).reviewToken),
+		postedResource("localsubjectaccessreviews", authz, &authorizationv1.LocalSubjectAccessReview{}, namespaced, (*Server).reviewLocalAccess),
+		postedResource("selfsubjectaccessreviews", authz, &authorizationv1.SelfSubjectAccessReview{}, 0, (*Server).reviewOwnAccess),
+		postedResource("selfsubjectrulesreviews", authz, &authorizationv1.SelfSubjectRulesReview{}, 0, (*Server).reviewOwnRules),
+		postedResource("subjectaccessreviews", authz, &authorizationv1.SubjectAccessReview{}, 0, (*Server).reviewAccess),
+	}
+}
+
+// postedResource is a resource that takes objects which are never stored.
+func postedResource(plural string, gv schema.GroupVersion, object Object, flags flags, do posting) *resource {
+	res := builtin{plural, object, flags, ""}.resource(gv)
+	res.call = func(s *Server, w http.ResponseWriter, req *Request) error { return s.call(w, req, res, do) }
+	return res
+}
+
+// call answers a request that posts an object of res.
+func (s *Server) call(w http.ResponseWriter, req *Request, res *resource, do posting) error {
+	if req.Verb != "create" {
+		return errMethodNotAllowed()
+	}
+	f, ok := negotiate(req.HTTP.Header.Get("Accept"), true)
+	if !ok {
+		return errNotAcceptable(res)
+	}
+	obj, err := req.read(res)
+	if err != nil {
+		return err
+	}
+	answer, err := do(s, req, obj)
+	if err != nil {
+		return err
+	}
+	if answer == nil {
+		writeStatus(w, req.HTTP, withType(metav1.Status{Status: metav1.StatusSuccess, Code: http.StatusCreated}))
+		return nil
+	}
+	rev, err := newRevision(res, answer, 0)
+	if err != nil {
+		return err
+	}
+	f.writeObject(w, http.StatusCreated, rev)
+	return nil
+}
+
+// builtinOf returns the resource of a built-in type.
+func (s *Server) builtinOf(object Object) *resource {
+	return s.store.goType(reflect.TypeOf(object).Elem())
+}
+
+// errUnserved is what is wrong with a path that has more or fewer parts than a resource
+// that takes objects without storing them, or nil.
+func errUnserved(req *Request) error {
+	if req.Name != "" || req.Subresource != "" || req.res.ClusterScoped != (req.Namespace == "") {
+		return errNoResource()
+	}
+	return nil
+}

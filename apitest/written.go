@@ -1,0 +1,68 @@
+package apitest
+
+import (
+	"net/http"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// written is a subresource whose objects are those of the resource itself, and by
+// which only a part of them is written: see [parts].
+func written(name string, of flags, kind schema.GroupVersionKind, verbs metav1.Verbs) subresource {
+	return subresource{name, kind, verbs, of, func(s *Server, w http.ResponseWriter, req *Request) error {
+		for _, verb := range verbs {
+			if verb == req.Verb {
+				return s.part(w, req)
+			}
+		}
+		return errMethodNotAllowed()
+	}}
+}
+
+func (s *Server) part(w http.ResponseWriter, req *Request) error {
+	switch req.Verb {
+	case "get":
+		return s.get(w, req)
+	case "update":
+		return s.update(w, req)
+	default:
+		return s.patch(w, req)
+	}
+}
+
+// parts say by subresource what a write makes of the stored object, which they change,
+// or what is wrong with it.
+var parts = map[string]func(old, sent Object) error{
+	"ephemeralcontainers": func(old, sent Object) error {
+		return addEphemeralContainers(old.(*corev1.Pod), sent.(*corev1.Pod))
+	},
+	"resize": func(old, sent Object) error { return resize(old.(*corev1.Pod), sent.(*corev1.Pod)) },
+	"finalize": func(old, sent Object) error {
+		old.(*corev1.Namespace).Spec.Finalizers = sent.(*corev1.Namespace).Spec.Finalizers
+		return nil
+	},
+	"status": func(old, sent Object) error {
+		copyStatus(old, sent)
+		return nil
+	},
+}
+
+// merge returns what a write through the main resource or through a subresource makes
+// of an object: each leaves alone what is another's.
+func merge(req *Request, old, sent Object) (Object, error) {
+	if req.Subresource != "" {
+		err := parts[req.Subresource](old, sent)
+		old.SetResourceVersion(sent.GetResourceVersion())
+		old.SetUID(sent.GetUID())
+		return old, err
+	}
+	if req.res.Status {
+		copyStatus(sent, old)
+	}
+	if ns, ok := sent.(*corev1.Namespace); ok {
+		ns.Spec.Finalizers = old.(*corev1.Namespace).Spec.Finalizers
+	}
+	return sent, nil
+}

@@ -1,0 +1,125 @@
+package e2e_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/rand"
+	clientrest "k8s.io/client-go/rest"
+)
+
+// question is a request, and what of its answer matters where that is an object.
+type question struct {
+	method, path, body string
+	show               string // dotted paths in the answer, separated by blanks
+}
+
+// asker asks one server, in a namespace of its own.
+type asker struct {
+	t         *testing.T
+	client    *http.Client
+	host      string
+	namespace string
+}
+
+// asked plays questions to both servers, whose answers shall be the same. In paths and
+// bodies, {ns} is a namespace of the test. It returns the answers.
+func asked(t *testing.T, questions ...question) (answers []string) {
+	namespace := "parity-" + rand.String(6)
+	sameAnswers(t, func(t *testing.T, s side) []string {
+		a := newAsker(t, s, namespace)
+		answers = nil
+		for _, q := range questions {
+			answers = append(answers, a.ask(q))
+		}
+		return answers
+	})
+	return answers
+}
+
+// newAsker makes a namespace to ask questions in.
+func newAsker(t *testing.T, s side, namespace string) *asker {
+	client, err := clientrest.HTTPClientFor(s.config)
+	require.NoError(t, err)
+	t.Cleanup(client.CloseIdleConnections)
+	a := &asker{t, client, s.config.Host, namespace}
+	a.ask(question{"POST", "/api/v1/namespaces", `{"metadata":{"name":"{ns}"}}`, ""})
+	return a
+}
+
+// ask returns the question and the answer, as a line.
+func (a *asker) ask(q question) string {
+	a.t.Helper()
+	fill := strings.NewReplacer("{ns}", a.namespace).Replace
+	req, err := http.NewRequestWithContext(a.t.Context(), q.method, a.host+fill(q.path), bytes.NewReader([]byte(fill(q.body))))
+	require.NoError(a.t, err)
+	req.Header.Set("Content-Type", "application/json")
+	if q.method == http.MethodPatch {
+		req.Header.Set("Content-Type", "application/merge-patch+json")
+	}
+	resp, err := a.client.Do(req)
+	require.NoError(a.t, err)
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	require.NoError(a.t, err)
+	answer := a.masked(fmt.Sprintf("%d %s", resp.StatusCode, summary(body, q.show)))
+	return fmt.Sprintf("%s %s %s: %s", q.method, q.path, q.body, answer)
+}
+
+// What differs from server to server, and from run to run.
+var (
+	uids     = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
+	versions = regexp.MustCompile(`(ResourceVersion in object meta:|in record) \(?\d+`)
+)
+
+func (a *asker) masked(text string) string {
+	text = strings.ReplaceAll(text, a.namespace, "{ns}")
+	return versions.ReplaceAllString(uids.ReplaceAllString(text, "{uid}"), "$1 {version}")
+}
+
+// summary is what matters of an answer.
+func summary(body []byte, show string) string {
+	var u unstructured.Unstructured
+	if json.Unmarshal(body, &u.Object) != nil {
+		return strings.TrimSpace(string(body))
+	}
+	if u.GetKind() == "Status" {
+		var status metav1.Status
+		if err := json.Unmarshal(body, &status); err != nil {
+			return err.Error()
+		}
+		if status.Details != nil {
+			status.Details.UID = ""
+		}
+		details, _ := json.Marshal(status.Details)
+		return fmt.Sprintf("%s %q %q %d %s", status.Status, status.Reason, status.Message, status.Code, details)
+	}
+	out := []string{u.GetAPIVersion() + " " + u.GetKind()}
+	if u.IsList() {
+		list, err := u.ToList()
+		if err != nil {
+			return err.Error()
+		}
+		for _, item := range list.Items {
+			out = append(out, item.GetName())
+		}
+	}
+	for path := range strings.FieldsSeq(show) {
+		value, _, err := unstructured.NestedFieldNoCopy(u.Object, strings.Split(path, ".")...)
+		text, _ := json.Marshal(value)
+		if err != nil {
+			text = []byte(err.Error())
+		}
+		out = append(out, path+"="+string(text))
+	}
+	return strings.Join(out, " ")
+}

@@ -1,0 +1,43 @@
+package e2e_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	clientrest "k8s.io/client-go/rest"
+
+	"github.com/kinform/kinform/apitest"
+)
+
+// side is one of the two servers that a test is played to.
+type side struct {
+	name   string
+	config *clientrest.Config // of an administrator
+}
+
+// eachSide plays a test to the real API server, and then to apitest.
+func eachSide(t *testing.T, play func(t *testing.T, s side)) {
+	config := kube.Config()
+	// An administrator's tests are many small requests: no limit.
+	real := &clientrest.Config{Host: config.Host, BearerTokenFile: config.BearerTokenFile, QPS: -1,
+		TLSClientConfig: clientrest.TLSClientConfig{CAData: config.TLS.CAData}}
+	memory := apitest.Start(t, apitest.Options{})
+	for _, s := range []side{{"real", real}, {"apitest", &clientrest.Config{Host: memory.URL(), QPS: -1}}} {
+		t.Run(s.name, func(t *testing.T) { play(t, s) })
+	}
+}
+
+// sameAnswers plays a test to both servers, which shall give the same answers.
+func sameAnswers(t *testing.T, play func(t *testing.T, s side) []string) {
+	var first []string
+	eachSide(t, func(t *testing.T, s side) {
+		answers := play(t, s)
+		require.NotEmpty(t, answers)
+		if first == nil {
+			first = answers
+			return
+		}
+		require.Equal(t, strings.Join(first, "\n"), strings.Join(answers, "\n"))
+	})
+}

@@ -1,0 +1,1 @@
+../parity_answers_test.go

@@ -1,0 +1,1 @@
+../parity_binding_test.go

@@ -1,0 +1,1 @@
+../parity_eviction_test.go

@@ -1,0 +1,1 @@
+../parity_subresources_test.go
