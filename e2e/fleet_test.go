@@ -141,6 +141,9 @@ func (f *fleet) ended(m *member, err error) {
 	said := m.output.String()
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if strings.Contains(said, "too many requests") {
+		f.counts["replicas that said they had a 429"]++
+	}
 	f.replicas = slices.DeleteFunc(f.replicas, func(other *member) bool { return other == m })
 	switch {
 	case strings.Contains(said, "panic"):
@@ -419,7 +422,7 @@ func TestFleetUnderFaults(t *testing.T) {
 	end()
 	require.Empty(t, f.wrong)
 	late := f.late()
-	t.Logf("%v; %d statuses in %d terms, seen %d, late %d", f.counts, f.counts["orders"], len(f.leaders), len(f.writes), late)
+	t.Logf("%v; %d terms; of the statuses, %d were seen one by one, of which %d came after one of a later term", f.counts, len(f.leaders), len(f.writes), late)
 	// Between the check and the socket, a process that is stopped has at most what its workers were about to
 	// send. Each of these the server takes only if nobody else has written that robot.
 	require.LessOrEqual(t, late, fleetWorkers*f.counts["leader stopped for a while"])

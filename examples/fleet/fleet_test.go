@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"log/slog"
 	"os"
 	"os/exec"
@@ -28,7 +29,21 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		if binary.file != "" {
+			_ = os.RemoveAll(filepath.Dir(binary.file))
+		}
+		os.Exit(code)
+	}))
+}
+
+// binary is the program, built once.
+var binary struct {
+	once sync.Once
+	file string
+	err  error
+}
 
 // member is a replica inside a bubble.
 type member struct {
@@ -137,17 +152,26 @@ func TestOneReplicaWorksAndTheOtherTakesOver(t *testing.T) {
 // build returns the program.
 func build(t *testing.T) string {
 	t.Helper()
-	binary := filepath.Join(t.TempDir(), "fleet")
-	built, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput()
-	require.NoError(t, err, string(built))
-	return binary
+	binary.once.Do(func() {
+		dir, err := os.MkdirTemp("", "fleet-test-")
+		if err != nil {
+			binary.err = err
+			return
+		}
+		binary.file = filepath.Join(dir, "fleet")
+		if said, err := exec.Command("go", "build", "-o", binary.file, ".").CombinedOutput(); err != nil {
+			binary.err = fmt.Errorf("%w: %s", err, said)
+		}
+	})
+	require.NoError(t, binary.err)
+	return binary.file
 }
 
 // The whole load test, small: real processes, of which one is killed.
 func TestLoadTest(t *testing.T) {
 	t.Parallel()
 	var output, errors log
-	test := exec.CommandContext(t.Context(), build(t), "-objects", "60", "-rate", "20", "-steady", "2s", "-lease", "9s")
+	test := exec.CommandContext(t.Context(), build(t), "-objects", "60", "-rate", "20", "-steady", "1s", "-lease", "9s")
 	test.Stdout, test.Stderr = &output, &errors
 	require.NoError(t, test.Run(), errors.String())
 	said := output.String()
@@ -170,10 +194,10 @@ func TestLoadTest(t *testing.T) {
 // Who ends the load test ends all of its processes, and so does who kills it.
 func TestNothingIsLeftOfALoadTestThatIsEnded(t *testing.T) {
 	t.Parallel()
-	binary := build(t)
+	program := build(t)
 	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL} {
 		var errors log
-		test := exec.Command(binary, "-objects", "50", "-rate", "20", "-steady", "1h")
+		test := exec.Command(program, "-objects", "50", "-rate", "20", "-steady", "1h")
 		test.Stderr = &errors
 		require.NoError(t, test.Start())
 		require.Eventually(t, func() bool { return strings.Contains(errors.String(), "orders per second") }, time.Minute, 50*time.Millisecond)
