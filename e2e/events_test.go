@@ -121,7 +121,7 @@ func TestEvents(t *testing.T) {
 	built, err := exec.Command("go", "build", "-o", binary, "./recorder").CombinedOutput()
 	require.NoError(t, err, string(built))
 	said, err := exec.CommandContext(t.Context(), binary, "-kubeconfig", kube.KubeconfigFile(), "-namespace", cluster.Namespace, "-pod", pod.Name,
-		"-controller", controller, "-instance", instance).CombinedOutput()
+		"-controller", controller).CombinedOutput()
 	require.NoError(t, err, string(said))
 	eventually(t, time.Minute, func() string { // The counts of a series are sent after ten seconds.
 		for _, r := range recorders {

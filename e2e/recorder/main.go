@@ -23,7 +23,6 @@ var (
 	namespace  = flag.String("namespace", "default", "of the pod")
 	name       = flag.String("pod", "", "its name")
 	controller = flag.String("controller", "", "who records")
-	instance   = flag.String("instance", "", "which of them")
 )
 
 func main() {
