@@ -1,1 +1,0 @@
-../parity_answers_test.go

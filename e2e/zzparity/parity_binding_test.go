@@ -1,1 +1,0 @@
-../parity_binding_test.go

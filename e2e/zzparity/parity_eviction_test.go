@@ -1,1 +1,0 @@
-../parity_eviction_test.go

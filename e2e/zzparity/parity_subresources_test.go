@@ -1,1 +1,0 @@
-../parity_subresources_test.go

@@ -1,1 +1,0 @@
-../parity_test.go
