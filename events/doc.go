@@ -16,37 +16,40 @@
 //
 // # Guarantees
 //
-//   - Recording never waits: not for the network, for Run, for a Logger or for an Observer. It
-//     returns no error, and does not panic, whatever it is given.
-//   - Memory is bounded: [Options].MaxSeries events are known at once, and four times as many
-//     objects for the limits of rate. Texts are cut.
-//   - Each event that was recorded is sent, waits to be sent, or was dropped: Stats.Recorded is
-//     Stats.Sent plus Stats.Waiting plus all of Stats.Dropped. What is dropped is logged, with the reason.
-//   - An event that is in vain is not repeated for ever: one that the server refuses is
-//     dropped at once, and one that could not be sent for an hour then.
-//   - After the end of its context, Run sends what waits, in no more than Options.FlushTimeout.
-//     When it returns, no goroutine, timer or request of it remains.
+//   - Recording never waits for the network, for Run, for a Logger or for an Observer. It
+//     returns no error, and does not panic, whatever its arguments are.
+//   - Memory is bounded: a Recorder remembers [Options].MaxSeries different events at once, and
+//     four times as many objects for the rate limit. It cuts long texts.
+//   - Each recorded event was sent, waits to be sent, or was dropped: Stats.Recorded is
+//     Stats.Sent plus Stats.Waiting plus all of Stats.Dropped. Run logs dropped events, with
+//     the reason.
+//   - No event is retried for ever. If the server refuses an event, Run drops it at once. If an
+//     event cannot be sent for an hour, Run drops it then.
+//   - After the end of its context, Run sends the waiting events, for at most
+//     Options.FlushTimeout. When it returns, none of its goroutines, timers and requests
+//     remains.
 //
 // # Series
 //
-// Events are the same if object, related object, type, reason, action and note are. The second one and those after it
-// make a series: one Event in the server with a count, which is written 10 seconds after the
-// first one and then after twice the time that it took before, up to five minutes. A series is over when there
-// was none for six minutes.
+// Two events are equal if object, related object, type, reason, action and note are. Equal
+// events make a series: one Event in the server with a count. The Recorder writes the count 10
+// seconds after the first event, and then at intervals that double, up to five minutes. A
+// series ends when there was no such event for six minutes.
 //
-// Of one object, type, reason and action there are up to ten different notes in ten minutes. Those that follow are counted
-// together, in an Event whose note begins with "(combined from similar events)" and goes on with that of
-// the first of them.
+// Events of one object, type, reason and action may have up to ten different notes in ten
+// minutes. Later ones are counted together, in an Event whose note begins with "(combined from
+// similar events)", followed by the note of the first of them.
 //
-// About one object, up to 25 Events are created at once, and one more every five minutes. What
-// exceeds that is dropped. Counts of series are not limited by this.
+// About one object, up to 25 Events are created at once, and one more every five minutes. The
+// Recorder drops the others. Counts of series have no such limit.
 //
 // # Departures from client-go
 //
-//   - tools/events compares no notes: what differs from the first note is lost. tools/record writes the
-//     count after each event, and drops those that exceed the rate limit, without a trace.
-//   - The rate limit counts Events that are created, so that a series is never cut short by it.
-//   - An Event that has expired in the server is created again with what was not counted
-//     in it; tools/record begins with the whole count.
-//   - The end waits for what is queued.
+//   - tools/events does not compare notes: it loses notes that differ from the first one.
+//     tools/record writes the count after each event, and drops events beyond the rate limit
+//     without a trace.
+//   - The rate limit counts the Events that are created, and so never ends a series.
+//   - If an Event has expired in the server, the Recorder creates another one, with the events
+//     that the first did not count; tools/record begins with the whole count.
+//   - Run sends the queued events before it ends.
 package events

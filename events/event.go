@@ -17,32 +17,32 @@ const (
 
 // Event is something that happened to an object.
 type Event struct {
-	// Object is what the event is about. Its kind is known for built-in types, and is that of
-	// its TypeMeta for others. It is not kept.
+	// Object is the object that the event is about. Its kind is known for built-in types, and
+	// is that of its TypeMeta for others. The Recorder does not keep it.
 	Object metav1.Object
 
-	// Regarding is what the event is about, where Object is nil.
+	// Regarding is a reference to the object that the event is about, if Object is nil.
 	Regarding corev1.ObjectReference
 
-	// Related is another object that has to do with it. Defaults to none.
+	// Related is a reference to another object that the event concerns. Defaults to none.
 	Related corev1.ObjectReference
 
 	// Type is corev1.EventTypeNormal or corev1.EventTypeWarning. Defaults to Normal.
 	Type string
 
-	// Reason says in one word why it happened, for programs to read, such as "Published". It
-	// is cut after 128 bytes. Required.
+	// Reason says in one word why the event happened, for programs, such as "Published". It
+	// is cut after 128 bytes. It is required.
 	Reason string
 
-	// Action is what was done or has failed, in one word, cut likewise. Defaults to
-	// Reason.
+	// Action is the action that was done or has failed, in one word. It is cut after 128
+	// bytes. Defaults to Reason.
 	Action string
 
 	// Note is for people. It is cut after 1,024 bytes, at a rune.
 	Note string
 
-	// Annotations are set on the Event when it is created; those of later events of a
-	// series are not. The map is not kept. Defaults to none.
+	// Annotations are those of the Event. In a series, only the annotations of the first event
+	// count. The Recorder does not keep the map. Defaults to none.
 	Annotations map[string]string
 }
 
@@ -55,8 +55,8 @@ func (e Event) String() string {
 	return fmt.Sprintf("%s %s %s %s: %s", e.Type, e.Reason, e.Regarding.Kind, name, e.Note)
 }
 
-// complete fills in what has a default, and brings texts within their bounds. It
-// returns false for an event that no server would take.
+// complete sets defaults, and cuts texts to their bounds. It returns false for an event that no
+// server would accept.
 func (e *Event) complete() bool {
 	if e.Type == "" {
 		e.Type = corev1.EventTypeNormal
@@ -69,13 +69,13 @@ func (e *Event) complete() bool {
 	return e.Reason != "" && (e.Type == corev1.EventTypeNormal || e.Type == corev1.EventTypeWarning)
 }
 
-// text is s as UTF-8 within a bound. What is returned keeps nothing of a longer text alive.
+// text returns s as UTF-8 of at most most bytes. The result does not keep a longer text alive.
 func text(s string, most int) string {
 	if len(s) <= most && utf8.ValidString(s) {
 		return s
 	}
 	if len(s) > 4*most {
-		s = s[:4*most] // enough, whatever is replaced
+		s = s[:4*most] // enough, however many bytes are invalid
 	}
 	return strings.Clone(cut(strings.ToValidUTF8(s, "\uFFFD"), most))
 }

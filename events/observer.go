@@ -6,15 +6,16 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Observer is a set of hooks into a Recorder. Each may be nil. They are called by
-// [Recorder.Run], without a lock, one at a time: who records an event never waits for them, and
-// what they do delays the next request.
+// Observer is a set of hooks into a Recorder. Each may be nil. [Recorder.Run] calls them, with no
+// lock held, one at a time. Recording never waits for them. A hook delays the next request until
+// it returns.
 type Observer struct {
-	// OnRequest: a request about an Event was answered. created tells the first one
-	// from those that count a series; err is nil if it succeeded.
+	// OnRequest is called when a request about an Event has been answered. created says that
+	// the request created the Event; otherwise it wrote the count of a series. err is nil if
+	// the request succeeded.
 	OnRequest func(event types.NamespacedName, created bool, took time.Duration, err error)
 
-	// OnDrop: n events were dropped for this reason since the last call.
+	// OnDrop is called when n events were dropped for this reason since the last call.
 	OnDrop func(why Drop, n uint64)
 }
 

@@ -14,7 +14,7 @@ import (
 
 // Options are the choices of a Recorder. The zero value works.
 type Options struct {
-	// Instance is what Events call this process, in at most 128 bytes. Defaults to the
+	// Instance is the name of this process in Events, of at most 128 bytes. Defaults to the
 	// last part of the controller's name and the name of the host.
 	Instance string
 
@@ -23,8 +23,8 @@ type Options struct {
 	// Kubernetes 1.19 and show in core/v1 as well.
 	CoreV1 bool
 
-	// MaxSeries is how many different events are remembered at once, those that wait to be
-	// sent included. If all of them wait, others are dropped. Defaults to 4,096, which is
+	// MaxSeries is how many different events the Recorder remembers at once, waiting ones
+	// included. If all of them wait, it drops other events. Defaults to 4,096, which takes
 	// some 5 MB with long notes.
 	MaxSeries int
 
@@ -33,24 +33,24 @@ type Options struct {
 	Burst    int
 	Interval time.Duration
 
-	// RequestTimeout is how long one request may take, with its repetitions by the
-	// client. Defaults to 10 seconds.
+	// RequestTimeout is how long one request may take, with the client's retries. Defaults to
+	// 10 seconds.
 	RequestTimeout time.Duration
 
 	// FlushTimeout is how long Run goes on sending after its context has ended. Defaults
 	// to 5 seconds.
 	FlushTimeout time.Duration
 
-	// Observer is told what the Recorder does. Defaults to nobody.
+	// Observer has functions that Run calls after requests and drops. Defaults to none.
 	Observer *Observer
 
-	// Logger gets which events are dropped, and failures: when they begin, and every five
-	// minutes while they last. It is called by Run alone. Defaults to slog.Default(), as
-	// it is at New; slog.New(slog.DiscardHandler) is silence.
+	// Logger gets the dropped events, and failures: when they begin, and every five minutes
+	// while they last. Only Run calls it. Defaults to the slog.Default() of the time of New.
+	// slog.New(slog.DiscardHandler) drops all of it.
 	Logger *slog.Logger
 }
 
-// withDefaults returns the options with each field that is zero filled in.
+// withDefaults returns the options with their defaults.
 func (o Options) withDefaults(controller string) (Options, error) {
 	o.MaxSeries = cmp.Or(o.MaxSeries, 4096)
 	o.Burst = cmp.Or(o.Burst, 25)
@@ -69,8 +69,8 @@ func (o Options) withDefaults(controller string) (Options, error) {
 	return o, nil
 }
 
-// validate says what is wrong with the controller's name and with options that have their
-// defaults.
+// validate returns an error that says what is wrong with the controller's name or the options,
+// which have their defaults.
 func (o *Options) validate(controller string) error {
 	if wrong := validation.IsQualifiedName(controller); len(wrong) > 0 {
 		return fmt.Errorf("events: the controller is named %q, and should be like \"example.com/websites\": %s", controller, wrong[0])

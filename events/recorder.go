@@ -13,8 +13,8 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// Recorder records events. It is safe for concurrent use. A nil Recorder is one that
-// records nothing, so that what is tested alone needs none.
+// Recorder records events. It is safe for concurrent use. A nil Recorder records nothing, so that
+// tests of code that records events need none.
 type Recorder struct {
 	controller string
 	opts       Options
@@ -23,41 +23,41 @@ type Recorder struct {
 	kinds      sync.Map // from a reflect.Type to its schema.GroupVersionKind
 	wake       chan struct{}
 
-	mu      sync.Mutex // guards following, and is never held while anything is waited for
+	mu      sync.Mutex // guards following; its holder never waits
 	state   state
 	known   map[identity]*series
-	waiting pile // for their time to be sent
-	idle    pile // all of these is sent
+	waiting pile // series that wait for their time to be sent
+	idle    pile // series that are sent completely
 	groups  table[group, noteCount]
 	buckets table[corev1.ObjectReference, bucket]
-	named   int64 // the time in the last name
+	named   int64 // the time in the last name of an Event
 	stats   Stats
 
-	// For Run alone.
-	told    [drops]uint64 // of stats.Dropped
+	// Only Run uses the following fields.
+	told    [drops]uint64 // the part of stats.Dropped that was logged
 	drops   [drops]remind.Reminder
 	trouble remind.Reminder
-	streak  int       // of requests that failed
-	pause   time.Time // until then nothing is sent
-	last    error     // why the server refused an event
+	streak  int       // failed requests in a row
+	pause   time.Time // Run sends nothing until then
+	last    error     // the last refusal of the server
 }
 
-// state is how far a Recorder is.
+// state is the state of a Recorder's Run.
 type state uint8
 
 const (
 	fresh    state = iota
 	running        // Run sends
 	flushing       // the context of Run has ended
-	ended          // Run has
+	ended          // Run has returned
 )
 
-// New returns a Recorder for the events of a controller, whose name is one like
-// "example.com/websites". It sends nothing, and starts no goroutine: that is [Recorder.Run].
+// New returns a Recorder for the events of a controller. The controller has a name like
+// "example.com/websites". New sends nothing, and starts no goroutine; [Recorder.Run] sends.
 //
-// The client needs the rights to create and patch events, of the group events.k8s.io or, with
-// Options.CoreV1, of that without a name, in the namespaces of the objects, and in "default" for objects
-// that have no namespace.
+// The client needs the verbs create and patch for events of the group events.k8s.io or, with
+// Options.CoreV1, of the core group. It needs them in the namespaces of the objects, and in
+// "default" for objects without a namespace.
 func New(client *rest.Client, controller string, opts Options) (*Recorder, error) {
 	opts, err := opts.withDefaults(controller)
 	if err == nil {
@@ -77,24 +77,24 @@ func New(client *rest.Client, controller string, opts Options) (*Recorder, error
 	}, nil
 }
 
-// Normal records that something happened as it should. The note is formatted as by
-// fmt.Sprintf, before Normal returns; object and args are not kept. reason is in one word, and
-// is the action as well; see [Event] for more.
+// Normal records a usual event about an object. note and args are formatted as by fmt.Sprintf,
+// before Normal returns. Normal does not keep object and args. reason is one word, and is the
+// action as well; see [Event] for more.
 func (r *Recorder) Normal(object metav1.Object, reason, note string, args ...any) {
 	if r != nil {
 		r.Record(Event{Object: object, Type: corev1.EventTypeNormal, Reason: reason, Note: fmt.Sprintf(note, args...)})
 	}
 }
 
-// Warning is Normal for what is not as it should be.
+// Warning is Normal for an event of the type Warning.
 func (r *Recorder) Warning(object metav1.Object, reason, note string, args ...any) {
 	if r != nil {
 		r.Record(Event{Object: object, Type: corev1.EventTypeWarning, Reason: reason, Note: fmt.Sprintf(note, args...)})
 	}
 }
 
-// Record records an event. One that makes no sense, such as one about a nil object, is counted
-// as dropped.
+// Record records an event. An invalid event, such as one about a nil object, is counted as
+// dropped.
 func (r *Recorder) Record(e Event) {
 	if r == nil {
 		return
@@ -129,7 +129,7 @@ func (r *Recorder) Record(e Event) {
 	case r.take(e, valid):
 		select {
 		case r.wake <- struct{}{}:
-		default: // Run will look anyway
+		default: // There is a token already, so Run will look.
 		}
 	}
 }

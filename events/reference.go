@@ -10,11 +10,11 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// maxReference bounds each text of a reference, in bytes: what an API server takes as a name.
+// maxReference bounds each text of a reference, in bytes: an API server accepts no longer name.
 const maxReference = 253
 
-// reference returns the reference to an object. It returns false for one that is nil, or
-// whose methods panic, and where the kind is not known.
+// reference returns a reference to an object. It returns false if the object is nil, if its
+// methods panic, or if its kind is unknown.
 func (r *Recorder) reference(object metav1.Object) (ref corev1.ObjectReference, ok bool) {
 	if object == nil {
 		return ref, false
@@ -42,8 +42,7 @@ func (r *Recorder) reference(object metav1.Object) (ref corev1.ObjectReference, 
 	return ref, true
 }
 
-// kindOf returns the kind of a built-in type. What it found is kept, for as many types as the
-// program has.
+// kindOf returns the kind of a built-in type. It keeps the result of each type of the program.
 func (r *Recorder) kindOf(t reflect.Type) (schema.GroupVersionKind, bool) {
 	if kind, ok := r.kinds.Load(t); ok {
 		kind := kind.(schema.GroupVersionKind)
@@ -54,7 +53,7 @@ func (r *Recorder) kindOf(t reflect.Type) (schema.GroupVersionKind, bool) {
 	return kind, ok
 }
 
-// useful reports whether a reference says enough, and is within bounds.
+// useful reports whether a reference has its required fields, and is within bounds.
 func useful(ref *corev1.ObjectReference) bool {
 	for _, part := range []string{ref.Kind, ref.APIVersion, ref.Namespace, ref.Name, string(ref.UID), ref.ResourceVersion} {
 		if len(part) > maxReference {
@@ -65,7 +64,7 @@ func useful(ref *corev1.ObjectReference) bool {
 	return ref.Kind != "" && ref.Name != ""
 }
 
-// namespaceOf is where an Event about the object belongs.
+// namespaceOf returns the namespace of an Event about an object.
 func namespaceOf(ref *corev1.ObjectReference) string {
 	if ref.Namespace == "" {
 		return metav1.NamespaceDefault

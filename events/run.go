@@ -13,11 +13,11 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// Run sends what was recorded, before and while it runs, until ctx ends, and then what waits,
-// for at most Options.FlushTimeout. What is left, and what is recorded later, is counted as
-// dropped. It returns nil; an error only if it is called a second time.
+// Run sends events until ctx ends, also those that were recorded before. Then it sends the waiting
+// events, for at most Options.FlushTimeout. It counts the rest, and later events, as dropped. It
+// returns nil, or an error if it is called a second time.
 //
-// Let ctx end after those that record have ended, or the last of their events may be late.
+// Let ctx end after the code that records has ended: otherwise its last events are dropped.
 func (r *Recorder) Run(ctx context.Context) error {
 	if r == nil || r.sink != nil {
 		<-ctx.Done()
@@ -32,7 +32,7 @@ func (r *Recorder) Run(ctx context.Context) error {
 	if again {
 		return errors.New("events: Run is called a second time: make another Recorder")
 	}
-	life, cancel := context.WithCancel(context.WithoutCancel(ctx)) // of requests
+	life, cancel := context.WithCancel(context.WithoutCancel(ctx)) // the context of requests
 	watched := make(chan struct{})
 	go func() {
 		defer close(watched)
@@ -57,7 +57,7 @@ func (r *Recorder) Run(ctx context.Context) error {
 	return nil
 }
 
-// loop sends until life ends, or until nothing waits after stop has ended.
+// loop sends until life ends, or until stop has ended and no event waits.
 func (r *Recorder) loop(stop, life context.Context) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -88,7 +88,7 @@ func (r *Recorder) loop(stop, life context.Context) {
 	}
 }
 
-// flush makes all that waits due, once.
+// flush makes all waiting series due.
 func (r *Recorder) flush() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -104,7 +104,7 @@ func (r *Recorder) flush() {
 	r.pause, r.streak = time.Time{}, 0
 }
 
-// end drops what is left.
+// end drops the waiting events.
 func (r *Recorder) end() {
 	r.mu.Lock()
 	r.state = ended
@@ -116,8 +116,8 @@ func (r *Recorder) end() {
 	r.tell()
 }
 
-// next takes the series that is to be sent now. If there is none, it says how long to
-// wait, and whether nothing waits at all.
+// next takes the series that is due. If there is none, it returns how long to wait. empty says
+// that no series waits.
 func (r *Recorder) next() (m *message, wait time.Duration, empty bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -148,7 +148,7 @@ func (r *Recorder) next() (m *message, wait time.Duration, empty bool) {
 	return m, 0, false
 }
 
-// send sends a series as it was, and puts the series where it belongs then.
+// send sends a series, and puts it into the pile where it belongs after the answer.
 func (r *Recorder) send(life context.Context, m *message) {
 	ctx, cancel := context.WithTimeout(life, r.opts.RequestTimeout)
 	begun := time.Now()
@@ -178,7 +178,7 @@ func (r *Recorder) send(life context.Context, m *message) {
 	r.opts.Observer.request(m.key(), !m.created, now.Sub(begun), err)
 }
 
-// settle does what an answer means for a series, for which events were recorded meanwhile.
+// settle applies an answer to its series. Events may have been recorded meanwhile.
 func (r *Recorder) settle(m *message, version string, err error, why Drop, next outcome, now time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -201,14 +201,14 @@ func (r *Recorder) settle(m *message, version string, err error, why Drop, next 
 			s.created, s.gap = true, firstGap
 		}
 		counted := m.count
-		if err != nil { // It was there, with a count that is not known, of at least one.
+		if err != nil { // The Event was there already, with an unknown count of at least one.
 			counted = min(counted, s.sent+1)
 		}
 		r.stats.Sent += counted - s.sent
 		r.stats.Waiting -= counted - s.sent
 		s.sent, s.failures, s.stored = counted, 0, version
 		if s.sent < s.total {
-			s.since = m.last // or a little later
+			s.since = m.last // The exact time is unknown, and a little later.
 			r.waiting.add(s, r.dueLocked(s, now))
 		} else {
 			r.idle.add(s, s.last.Add(finished))
@@ -254,22 +254,22 @@ func (r *Recorder) settle(m *message, version string, err error, why Drop, next 
 	}
 }
 
-// backoff is how long to wait after failures in a row: a second, then twice as long each time, up
-// to a minute, and up to a fifth of it more.
+// backoff returns how long to wait after failures in a row: a second, then twice as long each
+// time, up to a minute, and up to a fifth more.
 func backoff(failures int) time.Duration {
 	wait := min(time.Second<<min(failures-1, 6), time.Minute)
 	return wait + rand.N(wait/5+1)
 }
 
-// outcome is what the answer to a request means.
+// outcome is the meaning of the answer to a request.
 type outcome uint8
 
 const (
-	done    outcome = iota // The server has it.
-	changed                // It is not as it was left: by a request that had no answer. Update it as it is.
-	again                  // The name is taken: create it under another.
-	anew                   // It has expired in the server: create another.
-	refused                // Drop it.
+	done    outcome = iota // The server has the Event.
+	changed                // A request without an answer has changed the Event. Update its present state.
+	again                  // The name is taken: create the Event under another name.
+	anew                   // The Event has expired in the server: create another.
+	refused                // Drop the events.
 	later                  // Try again; other events may be sent meanwhile.
 	pause                  // The server can't be reached, or is busy.
 )
@@ -286,7 +286,7 @@ const (
 	gatewayTimeout  = 504
 )
 
-// judge says what the answer to a request means.
+// judge returns the meaning of the answer to a request.
 func judge(err error, m *message) (why Drop, next outcome) {
 	if err == nil {
 		return 0, done
@@ -297,7 +297,7 @@ func judge(err error, m *message) (why Drop, next outcome) {
 	}
 	switch code := failed.StatusCode; {
 	case apierrors.IsAlreadyExists(err) && !m.created:
-		if m.tried || failed.Attempts > 1 { // by this Recorder, which had no answer
+		if m.tried || failed.Attempts > 1 { // This Recorder may have created it, without an answer.
 			return 0, done
 		}
 		return 0, again
@@ -318,7 +318,7 @@ func judge(err error, m *message) (why Drop, next outcome) {
 	return Rejected, refused
 }
 
-// tell logs what was dropped, and tells the Observer.
+// tell logs the dropped events, and calls the Observer.
 func (r *Recorder) tell() {
 	r.mu.Lock()
 	dropped := r.stats.Dropped

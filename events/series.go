@@ -14,25 +14,25 @@ const (
 	finished = 6 * time.Minute  // without another event a series is over
 	stale    = time.Hour        // an event that could not be sent for so long is dropped
 
-	similarNotes  = 10 // different ones that are told apart
+	similarNotes  = 10 // different notes that have Events of their own
 	similarWindow = 10 * time.Minute
 	similarPrefix = "(combined from similar events): "
 )
 
-// group is what events have in common whose notes differ.
+// group has the common fields of events whose notes differ.
 type group struct {
 	regarding, related   corev1.ObjectReference // without a resourceVersion
 	kind, reason, action string
 }
 
-// identity is what is the same in all events of a series.
+// identity has the common fields of all events of a series.
 type identity struct {
 	group
 	note     string
 	combined bool // of several notes; note is ""
 }
 
-// series is one Event of the server, or what is to become one.
+// series is one Event of the server, or one that Run has yet to create.
 type series struct {
 	id          identity
 	note        string
@@ -42,16 +42,16 @@ type series struct {
 	name    string // of the Event
 	created bool   // in the server
 	stored  string // its resourceVersion there, "" if that is not known
-	tried   bool   // to create it under this name: it may be there
+	tried   bool   // a request to create it under this name had no answer: it may be there
 
-	total, sent uint64 // of its events, and those that the server has counted
+	total, sent uint64 // the number of its events, and of those that the server has counted
 	first, last time.Time
 
-	at       time.Time     // when it is to be sent or, if all is sent, when it is over
+	at       time.Time     // when it is due or, if it is sent completely, when it is over
 	asked    time.Time     // when the last request was answered
-	gap      time.Duration // from then to the next
+	gap      time.Duration // from then to the next request
 	failures int
-	since    time.Time // when the first was recorded that is not sent
+	since    time.Time // when the first unsent event was recorded
 
 	place int   // in pile
 	pile  *pile // nil while it is being sent
@@ -67,13 +67,13 @@ func (p pile) Swap(i, j int) {
 	p[i].place, p[j].place = i, j
 }
 
-// Push implements heap.Interface; add is to be called.
+// Push implements heap.Interface. Call add instead.
 func (p *pile) Push(s any) {
 	s.(*series).place = len(*p)
 	*p = append(*p, s.(*series))
 }
 
-// Pop implements heap.Interface; remove is to be called.
+// Pop implements heap.Interface. Call remove instead.
 func (p *pile) Pop() any {
 	last := len(*p) - 1
 	s := (*p)[last]
@@ -87,7 +87,7 @@ func (p *pile) add(s *series, at time.Time) {
 	heap.Push(p, s)
 }
 
-// remove takes a series out of the pile that it is in, if there is one.
+// remove takes a series out of its pile, if it is in one.
 func (s *series) remove() {
 	if s.pile != nil {
 		heap.Remove(s.pile, s.place)
@@ -115,7 +115,7 @@ func (r *Recorder) addLocked(id identity, version string, annotations map[string
 		if !r.allowLocked(id.regarding, now) {
 			return r.dropLocked(Throttled, 1)
 		}
-		if !room { // All of that is sent which would be over first.
+		if !room { // Forget the idle series that would be over first.
 			r.forgetLocked(r.idle[0])
 		}
 		s = &series{id: id, note: note, version: version, annotations: annotations, first: now}
@@ -136,7 +136,7 @@ func (r *Recorder) addLocked(id identity, version string, annotations map[string
 	return s.place == 0
 }
 
-// dueLocked is when the next request about a series is to be sent.
+// dueLocked returns when the next request about a series is due.
 func (r *Recorder) dueLocked(s *series, now time.Time) time.Time {
 	if at := s.asked.Add(s.gap); at.After(now) && r.state != flushing {
 		return at
@@ -144,18 +144,18 @@ func (r *Recorder) dueLocked(s *series, now time.Time) time.Time {
 	return now
 }
 
-// openLocked returns the series of that identity that goes on.
+// openLocked returns the series of an identity that is not over.
 func (r *Recorder) openLocked(id identity, now time.Time) *series {
 	s := r.known[id]
-	if s != nil && s.pile == &r.idle && !now.Before(s.at) { // it is over, and Run has not come to it
+	if s != nil && s.pile == &r.idle && !now.Before(s.at) { // It is over, and Run has not forgotten it yet.
 		r.forgetLocked(s)
 		return nil
 	}
 	return s
 }
 
-// similarLocked takes note of one more note in a group, and reports whether there are too many
-// to tell them apart.
+// similarLocked takes note of one more note in a group, and reports whether there are too many, so
+// that their events are combined.
 func (r *Recorder) similarLocked(g *group, now time.Time) bool {
 	notes := r.groups.get(*g)
 	if notes.begun.IsZero() || now.Sub(notes.begun) >= similarWindow {
@@ -165,7 +165,7 @@ func (r *Recorder) similarLocked(g *group, now time.Time) bool {
 	return notes.n > similarNotes
 }
 
-// noteCount is how many notes of a group were different since a time.
+// noteCount is how many different notes a group had since a time.
 type noteCount struct {
 	begun time.Time
 	n     int
@@ -179,7 +179,7 @@ type bucket struct {
 
 // allowLocked takes one from the bucket of an object.
 func (r *Recorder) allowLocked(object corev1.ObjectReference, now time.Time) bool {
-	object.FieldPath = "" // of a container, whose pod it is about
+	object.FieldPath = "" // It names a container: the limit is that of its pod.
 	b := r.buckets.get(object)
 	most := float64(r.opts.Burst)
 	if b.at.IsZero() {
@@ -200,28 +200,28 @@ func (r *Recorder) forgetLocked(s *series) {
 	delete(r.known, s.id)
 }
 
-// nameLocked gives a series the name of a new Event: that of the object and the time, by which
-// no two of this Recorder are the same.
+// nameLocked gives a series the name of a new Event: the name of the object and a time. No two
+// names of this Recorder have the same time.
 func (r *Recorder) nameLocked(s *series, now time.Time) {
 	r.named = max(r.named+1, now.UnixNano())
 	s.name, s.created, s.stored, s.tried = nameOf(s.id.regarding.Name, r.named), false, "", false
 }
 
-// dropLocked counts events that are dropped. It returns true, for Run is to tell of it.
+// dropLocked counts dropped events. It returns true, because Run has to log them.
 func (r *Recorder) dropLocked(why Drop, n uint64) bool {
 	r.stats.Dropped[why] += n
 	return true
 }
 
-// abandonLocked drops what was not sent of a series, and forgets it.
+// abandonLocked drops the unsent events of a series, and forgets the series.
 func (r *Recorder) abandonLocked(s *series, why Drop) {
 	r.stats.Waiting -= s.total - s.sent
 	r.dropLocked(why, s.total-s.sent)
 	r.forgetLocked(s)
 }
 
-// nameOf is the name of an Event. Names of some objects, such as ClusterRoles, have what that of
-// an Event must not.
+// nameOf returns the name of an Event. Names of some objects, such as ClusterRoles, have characters
+// that the name of an Event must not have.
 func nameOf(object string, at int64) string {
 	const hex = "0123456789abcdef"
 	var suffix [17]byte

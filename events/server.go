@@ -13,15 +13,15 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// message is a series as it was when it was sent.
+// message is a copy of a series, for one request.
 type message struct {
 	series
-	count uint64 // of its events
+	count uint64 // the number of its events
 }
 
-// server is where Events are, in one of the two APIs.
+// server creates and updates Events in one of the two APIs.
 type server interface {
-	// Both return the resourceVersion of what the server has then.
+	// Both return the resourceVersion of the Event after the request.
 	create(ctx context.Context, m *message) (version string, err error)
 	update(ctx context.Context, m *message) (version string, err error)
 }
@@ -35,7 +35,7 @@ func newServer(client *rest.Client, controller string, opts Options) (server, er
 	return &eventsServer{controller, opts.Instance, events}, err
 }
 
-// eventsServer has Events of events.k8s.io/v1.
+// eventsServer is the server for Events of events.k8s.io/v1.
 type eventsServer struct {
 	controller, instance string
 	events               *rest.Resource[*eventsv1.Event]
@@ -65,7 +65,7 @@ func (v *eventsServer) update(ctx context.Context, m *message) (string, error) {
 	return versionOf(v.events.Patch(ctx, m.key(), types.MergePatchType, patch, metav1.PatchOptions{}))
 }
 
-// coreServer has Events of core/v1.
+// coreServer is the server for Events of core/v1.
 type coreServer struct {
 	controller, instance string
 	events               *rest.Resource[*corev1.Event]
@@ -92,9 +92,9 @@ func (v *coreServer) update(ctx context.Context, m *message) (string, error) {
 	return versionOf(v.events.Patch(ctx, m.key(), types.MergePatchType, patch, metav1.PatchOptions{}))
 }
 
-// condition is the part of a patch that has the server refuse it if the Event is no longer as this
-// Recorder left it. A request that was given up may be executed minutes later, and would set the
-// count back.
+// condition is the part of a patch by which the server refuses it if the Event has changed since
+// this Recorder's last request. The server may execute a request that was given up minutes later:
+// without a condition, that would set the count back.
 type condition struct {
 	Metadata struct {
 		ResourceVersion string `json:"resourceVersion,omitempty"`
@@ -106,7 +106,7 @@ func (m *message) condition() (c condition) {
 	return c
 }
 
-// versionOf is the version of what a request returned.
+// versionOf returns the resourceVersion of the object that a request returned.
 func versionOf(object metav1.Object, err error) (string, error) {
 	if err != nil {
 		return "", err
@@ -135,5 +135,5 @@ func (m *message) related() *corev1.ObjectReference {
 	return &m.id.related
 }
 
-// count is how many there were, in the type that Events have for it.
+// count returns n in the type of the count of Events.
 func count(n uint64) int32 { return int32(min(n, math.MaxInt32)) }

@@ -8,30 +8,30 @@ import (
 // maxSink is how many events a Sink keeps.
 const maxSink = 100_000
 
-// Sink keeps what is recorded, for tests. It is safe for concurrent use.
+// Sink keeps recorded events, for tests. It is safe for concurrent use.
 type Sink struct {
 	mu     sync.Mutex // guards following
 	events []Event
 }
 
-// NewSink returns a Sink and a Recorder that records to it, each event by itself, in order, at
-// once, without limits of rate. There is no server, and Run need not be called.
+// NewSink returns a Sink, and a Recorder that records to it: each event by itself, in order, at
+// once, and without a rate limit. There is no server, and Run need not be called.
 //
-// It keeps the first 100,000 events, and counts the others as dropped, as it does those that
-// a server would not take.
+// The Sink keeps the first 100,000 events. The others count as dropped, and so do events that a
+// server would not accept.
 func NewSink() (*Sink, *Recorder) {
 	s := &Sink{}
 	return s, &Recorder{sink: s}
 }
 
-// Events returns what was recorded so far. Each event has its Regarding, and no Object.
+// Events returns the events so far. Each has its Regarding, and no Object.
 func (s *Sink) Events() []Event {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.events)
 }
 
-// Take returns what was recorded since the last Take.
+// Take returns the events since the last Take.
 func (s *Sink) Take() []Event {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,26 +1,26 @@
 package events
 
-// Drop is why an event was dropped.
+// Drop is the reason why an event was dropped.
 type Drop uint8
 
 const (
-	// Invalid: it has no object, or none whose kind and name are known, no reason,
-	// or an unknown type.
+	// Invalid: the event has no object of a known kind and name, no reason, or an unknown
+	// type.
 	Invalid Drop = iota
-	// Throttled: there were too many about one object.
+	// Throttled: there were too many events about one object.
 	Throttled
-	// Full: as many events wait to be sent as can be remembered.
+	// Full: as many different events as Options.MaxSeries wait to be sent.
 	Full
-	// Forbidden: the server refused it (403), for rights are missing or the namespace
-	// is being deleted.
+	// Forbidden: the server refused the event (403), because rights are missing or the
+	// namespace is being deleted.
 	Forbidden
 	// NoNamespace: there is no such namespace, or the server has no Events of this API.
 	NoNamespace
-	// Rejected: the server refused it for another reason, such as its content.
+	// Rejected: the server refused the event for another reason, such as its content.
 	Rejected
-	// Expired: for an hour it could not be sent.
+	// Expired: the event could not be sent for an hour.
 	Expired
-	// Ended: Run ended before it could be sent, or had ended before it was recorded.
+	// Ended: Run ended before the event was sent, or had ended before it was recorded.
 	Ended
 
 	drops = iota
@@ -34,30 +34,28 @@ func (d Drop) String() string {
 	return "unknown"
 }
 
-// Stats is a snapshot of a Recorder. The counts are of events, not of requests, where
-// nothing else is said.
+// Stats has the counters of a Recorder. They count events unless they say otherwise.
 type Stats struct {
-	// Recorded is how many were recorded, valid or not.
+	// Recorded is how many events were recorded, invalid ones included.
 	Recorded uint64
 
-	// Sent is how many the server has counted.
+	// Sent is how many events the server has counted.
 	Sent uint64
 
-	// Waiting is how many wait to be sent, those that are being sent included.
+	// Waiting is how many events wait for an answer of the server, or to be sent.
 	Waiting uint64
 
-	// Dropped is how many were dropped, by reason.
+	// Dropped is how many events were dropped, by reason.
 	Dropped [drops]uint64
 
-	// Series is how many different events are remembered.
+	// Series is how many different events the Recorder remembers.
 	Series int
 
-	// Created and Updated are how many requests have succeeded, and Failures how many have
-	// failed.
+	// Created and Updated count the requests that succeeded, and Failures those that failed.
 	Created, Updated, Failures uint64
 
-	// Failing is the error of the last request, nil if that succeeded or was refused for
-	// good.
+	// Failing is the error of the last request, nil if it succeeded or the server refused the
+	// event.
 	Failing error
 }
 

@@ -2,12 +2,12 @@ package events
 
 import "container/list"
 
-// table remembers something for each of a bounded number of keys: those that were asked for
-// last.
+// table has a value for each of a bounded number of keys. It forgets the key that was not asked
+// for the longest.
 type table[K comparable, V any] struct {
 	most    int
 	entries map[K]*list.Element // of *entry[K, V]
-	order   *list.List          // the last one first
+	order   *list.List          // the key that was asked for last is first
 }
 
 type entry[K comparable, V any] struct {
@@ -19,8 +19,8 @@ func newTable[K comparable, V any](most int) table[K, V] {
 	return table[K, V]{most: most, entries: map[K]*list.Element{}, order: list.New()}
 }
 
-// get returns what is remembered for a key, the zero value if that is nothing. It may be
-// changed until the next call.
+// get returns the value of a key, which is zero for a new key. The caller may change it until the
+// next call.
 func (t *table[K, V]) get(key K) *V {
 	if e, ok := t.entries[key]; ok {
 		t.order.MoveToFront(e)

@@ -13,23 +13,25 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// taken is a Lease that the server has with this candidate in it, and when the request was sent
-// that wrote it.
+// taken is a Lease of the server with this candidate as its holder, and the moment at which the
+// request that wrote it was sent.
 type taken struct {
 	lease *coordinationv1.Lease
 	sent  instant
 }
 
-// errOutrun is that another was quicker to write: look again soon.
+// errOutrun says that another candidate was quicker to write. The next look follows soon.
 var errOutrun = errors.New("another was quicker")
 
-// writeError is a write that failed: as answers get lost, it may have been done all the same.
+// writeError is a write that failed. The server may have done it all the same, because answers
+// get lost.
 type writeError struct{ err error }
 
 func (e *writeError) Error() string { return e.err.Error() }
 func (e *writeError) Unwrap() error { return e.err }
 
-// attempt looks at the lease, and takes it if it is free. Of nil and nil it is another's.
+// attempt looks at the lease, and takes it if it is free. It returns nil and nil if another
+// candidate has the lease.
 func (e *Elector) attempt(ctx context.Context) (*taken, error) {
 	lease, err := e.get(ctx, e.opts.RenewDeadline/2)
 	if err != nil && !apierrors.IsNotFound(err) {
@@ -38,7 +40,7 @@ func (e *Elector) attempt(ctx context.Context) (*taken, error) {
 	if err == nil {
 		e.see(recordOf(lease))
 	}
-	if e.expiry() > 0 { // also if it was deleted: who had it may not know that yet
+	if e.expiry() > 0 { // also if it was deleted: its holder may not know that yet
 		return nil, nil
 	}
 	if err != nil {
@@ -55,13 +57,12 @@ func (e *Elector) attempt(ctx context.Context) (*taken, error) {
 		mine.transitions = before.after()
 	}
 	e.remember(at)
-	// Who stops standing waits for the answer, to know whether there is something to release.
+	// The end of ctx does not end this request: its answer says whether there is a lease to release.
 	return e.put(context.WithoutCancel(ctx), lease, mine, e.opts.RenewDeadline/2)
 }
 
-// remember keeps the acquire time of an attempt, by which this Elector will know its own
-// writes that it had no answer to. An older one than these would be taken for another's, and waited
-// for.
+// remember keeps the acquire time of an attempt. By these times, this Elector recognises its own
+// writes that got no answer. It takes a Lease of an older attempt for another's, and waits.
 func (e *Elector) remember(at time.Time) {
 	const kept = 16
 	e.attempts = append(e.attempts, at)
@@ -89,7 +90,7 @@ func (e *Elector) put(ctx context.Context, lease *coordinationv1.Lease, r record
 	defer cancel()
 	var answer *coordinationv1.Lease
 	var err error
-	sent := now() // before the request: it counts from here, whenever the answer comes
+	sent := now() // The lease counts from before the request, whenever the answer comes.
 	if lease == nil {
 		lease = &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: e.key.Namespace, Name: e.key.Name}}
 		r.write(lease, e.opts.Labels)
@@ -111,7 +112,7 @@ func (e *Elector) put(ctx context.Context, lease *coordinationv1.Lease, r record
 	return &taken{answer, sent}, nil
 }
 
-// see takes note of what the Lease says now.
+// see takes note of the present record of the Lease.
 func (e *Elector) see(r record) {
 	e.mu.Lock()
 	before := e.seen
@@ -140,8 +141,8 @@ func (e *Elector) sighted() sight {
 	return e.seen
 }
 
-// expiry is the time until the lease may be taken, by what was seen of it: 0 or less if that
-// is now.
+// expiry returns the time until this candidate may take the lease, as far as it has seen the
+// Lease. 0 or less means now.
 func (e *Elector) expiry() time.Duration {
 	seen := e.sighted()
 	if !seen.known || seen.record.holder == "" || e.mine(seen.record) {
@@ -149,12 +150,12 @@ func (e *Elector) expiry() time.Duration {
 	}
 	patience := seen.record.duration
 	if patience == 0 {
-		patience = e.opts.LeaseDuration // It does not say, so it is as one of this candidate's.
+		patience = e.opts.LeaseDuration // The Lease has no duration, so this candidate's own counts.
 	}
 	return patience - time.Since(seen.at)
 }
 
-// note counts, logs and tells an attempt.
+// note counts and logs an attempt, and calls the Observer.
 func (e *Elector) note(took time.Duration, err error) {
 	e.mu.Lock()
 	e.stats.Attempts++

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// instant is a moment by the clocks of this machine that nobody sets. Go's clock stands
-// still while a machine is suspended, and those of the others don't, so that time is counted
-// beside it.
+// instant is a moment by the clocks of this machine that nobody sets. Go's monotonic clock stands
+// still while the machine is suspended, and the clocks of other machines do not. So an instant
+// also counts the time of suspension.
 type instant struct {
 	awake  time.Time     // with Go's monotonic clock
 	asleep time.Duration // for how long the machine has been suspended
@@ -29,6 +29,5 @@ func (i instant) add(d time.Duration) instant {
 	return i
 }
 
-// nap is added to what the machine says of how long it was suspended: by tests, which
-// cannot suspend it.
+// nap is added to the time of suspension, by tests, which cannot suspend the machine.
 var nap atomic.Int64

@@ -11,9 +11,9 @@ const (
 	clockBoottime  = 7
 )
 
-// suspended is for how long the machine has been suspended since it booted, to a
-// millisecond. The kernel counts it in one of its clocks and leaves it out of the other, and
-// both must be read at nearly the same time for it.
+// suspended returns how long the machine has been suspended since it booted, to a millisecond: the
+// difference of two clocks of the kernel, of which one counts while the machine is suspended. Both
+// must be read at nearly the same time.
 func suspended() time.Duration {
 	var asleep time.Duration
 	for range 10 {

@@ -19,32 +19,37 @@
 //
 // # Guarantees
 //
-//   - The context of a leader ends before another can take the lease: Options.RenewDeadline
-//     after it sent the last renewal that succeeded, whatever becomes of the answers, and by a
-//     clock that counts, on Linux, while the machine is suspended. Others wait Options.LeaseDuration from
-//     when they saw that renewal, so that clocks may run at rates that differ by the
-//     ratio of the two, 1.5 by default. What clocks show counts for nothing, on no side.
-//   - It ends with a [*LostError] as its cause, and never comes back to life.
-//   - The lease is released only when the function has returned, and renewed until then.
-//   - Every write is refused by the server if the Lease has changed since it was read.
-//   - When Run returns, no goroutine, timer or request of it remains.
+//   - The context of a leader ends before another candidate can take the lease. It ends
+//     Options.RenewDeadline after the leader sent its last successful renewal, whenever the
+//     answer came. The clock for that counts, on Linux, while the machine is suspended.
+//     Other candidates wait for Options.LeaseDuration after they saw that renewal. So the
+//     rates of clocks may differ by the ratio of the two, which is 1.5 by default. Nobody
+//     compares the times that two clocks show.
+//   - If the lease is lost, the context ends with a [*LostError] as its cause, and stays
+//     ended.
+//   - The Elector renews the lease until the function has returned, and releases it only
+//     then.
+//   - The server refuses every write if the Lease has changed since it was read.
+//   - When Run returns, none of its goroutines, timers and requests remains.
 //
-// These hold among candidates that keep to the rules, which those on client-go's leaderelection do: the
-// Lease is the same, so that a rolling update from one to the other has one leader at a time. They do not
-// hold where somebody edits or deletes the Lease, where etcd is set back to a backup, or for a
-// virtual machine that is stopped without its kernel knowing.
+// The guarantees hold among candidates that keep the rules. Those on client-go's
+// leaderelection do, and use the same Lease, so that a rolling update from one to the other
+// has one leader at a time. The guarantees do not hold if somebody edits or deletes the
+// Lease, if etcd is restored from a backup, or if a virtual machine is stopped and its kernel
+// does not notice.
 //
 // # What nobody can guarantee
 //
-// A context is a fence for who looks at it. A process that is stopped, for a minute, just before it sends
-// a request, sends it when it goes on: the lease may be another's by then. [Check] looks
-// at the clock, so that it is exact at the moment at which it is called, also right after such a stop;
-// it makes a good [rest.Options].Limit, by which no request begins after the lease was lost:
+// A context stops only code that looks at it. If a process is stopped for a minute, just before
+// it sends a request, it sends the request when it goes on, and another candidate may lead by
+// then. [Check] looks at the clock, so that it is right at the moment of the call, even after
+// such a stop. As [rest.Options].Limit, it lets no request begin after the lease was lost:
 //
 //	client, err := rest.NewClient(config, rest.Options{Limit: lease.Check})
 //
-// What was sent before arrives whenever it arrives. So writes are conditional as ever: on a resourceVersion, or, outside
-// of Kubernetes, on [Term].Transitions, which grows with each term.
+// A request that was sent before may still arrive later. So writes must be conditional, as
+// ever: on a resourceVersion or, outside of Kubernetes, on [Term].Transitions, which grows with
+// each term.
 //
 // # The end
 //
@@ -62,33 +67,37 @@
 //		return queue.RunUntil(lead, stop, workers, reconcile)
 //	})
 //
-// Caches need not wait for the lease: an informer that runs beside the Elector is in step when
-// its turn comes. Only what writes waits.
+// Caches need not wait for the lease: an informer that runs beside the Elector is synced when
+// this process begins to lead. Only code that writes has to wait.
 //
 // # How soon another leads
 //
-// After a release: at the next look, in up to 1.2 RetryPeriod, or at once with Options.Watch. After the end of
-// a process that could not release: in LeaseDuration and a tenth of RetryPeriod after the last renewal was
-// seen, and no watch makes that shorter, as what cannot be seen is whether the process lives.
+// After a release, another candidate leads at its next look, within 1.2 RetryPeriod, or at once
+// with Options.Watch. After the end of a process that could not release the lease, it takes
+// LeaseDuration and a tenth of RetryPeriod from the last renewal that the candidate saw. No
+// watch makes that shorter, because nobody can see whether the process lives.
 //
 // # Several leases
 //
-// Electors of several leases work side by side in one process, and one that runs inside the function of
-// another leads while both are held. Nothing here shares leases evenly among replicas: that takes
-// a list of who there is, and work that can be handed over at any time.
+// Electors of several leases work side by side in one process. An Elector that runs in the
+// function of another one leads while both leases are held. This package does not share leases
+// evenly among replicas: that needs a list of the replicas, and work that can be handed over at
+// any time.
 //
 // # Departures from client-go
 //
-//   - The end of the context counts from when the last renewal was sent. In client-go it counts from
-//     when the first renewal after it was begun.
+//   - The deadline of the context counts from the moment at which the last successful renewal
+//     was sent. In client-go it counts from the beginning of the first attempt after it.
 //   - Run waits for the function, releases by default, and returns an error when the lease was
 //     lost. There are no callbacks that run at the same time as others.
-//   - A Lease that names a candidate's identity, and that it has not written, is another's. So identities that are
-//     given twice by mistake make one leader, not two; and one that is used again, such as a pod's name in a
-//     StatefulSet, waits for the lease of its predecessor, if that was killed.
-//   - A Lease that says nothing of its duration is waited for as long as one of the candidate's own,
-//     and one that was deleted, as long as if it were there.
-//   - Strategy and preferred holder, of coordinated leader election, are left as they are.
+//   - If a Lease names a candidate's identity, but this candidate has not written it, the
+//     candidate takes it for another's. So if two candidates have one identity by mistake,
+//     there is one leader, not two. A pod of a StatefulSet, whose name is used again, waits
+//     for the lease of its predecessor if that was killed.
+//   - If a Lease has no duration, a candidate waits for its own LeaseDuration. If the Lease
+//     was deleted, a candidate waits as if it were still there.
+//   - The fields strategy and preferred holder, of coordinated leader election, stay as they
+//     are.
 //
 // [workqueue.Queue.Run]: https://pkg.go.dev/github.com/kinform/kinform/workqueue#Queue.Run
 // [workqueue.Queue.RunUntil]: https://pkg.go.dev/github.com/kinform/kinform/workqueue#Queue.RunUntil

@@ -15,28 +15,27 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// Elector is one candidate for one Lease. It is safe for concurrent use, and holds nothing
-// that would need closing.
+// Elector is one candidate for one Lease. It is safe for concurrent use, and needs no Close.
 type Elector struct {
 	key    types.NamespacedName
 	opts   Options
 	leases *rest.Resource[*coordinationv1.Lease]
 
-	watched *rest.Resource[*coordinationv1.Lease] // this one alone
+	watched *rest.Resource[*coordinationv1.Lease] // lists and watches this Lease only
 
-	attempts []time.Time // the last acquire times that this Elector wrote, for Run alone
+	attempts []time.Time // the last acquire times that this Elector wrote; only Run uses them
 
 	mu       sync.Mutex // guards following
 	running  bool
 	standing bool
 	seen     sight
-	term     *term // that goes on, or whose function has not returned
+	term     *term // a term that goes on, or whose function has not returned
 	stats    Stats
 	trouble  remind.Reminder
 	blind    remind.Reminder // of watches
 }
 
-// sight is what a candidate saw of the Lease.
+// sight is the record of the Lease that a candidate saw last.
 type sight struct {
 	known  bool
 	record record
@@ -67,17 +66,17 @@ func New(client *rest.Client, key types.NamespacedName, opts Options) (*Elector,
 	return &Elector{key: key, opts: opts, leases: leases, watched: watched}, nil
 }
 
-// Identity is what the Lease calls this candidate.
+// Identity returns the name of this candidate in the Lease.
 func (e *Elector) Identity() string { return e.opts.Identity }
 
 // Run waits until it has the lease, calls lead, keeps the lease while lead runs, and releases
 // it when lead has returned.
 //
-// The context of lead ends when ctx does, or when the lease is lost, with a [*LostError] as
-// its cause: RenewDeadline after the last renewal that succeeded was sent, or as soon as
-// another is seen to have the lease. Run waits for lead to return in any case; one that goes on
-// without a context that lives is what [Elector.Healthy] complains of. Until it has returned,
-// Run goes on renewing a lease that is not lost, also after ctx has ended.
+// The context of lead ends when ctx ends, or when the lease is lost, with a [*LostError] as its
+// cause. The lease is lost RenewDeadline after the last successful renewal was sent, or as soon
+// as Run sees that another candidate has it. In each case Run waits for lead to return. If lead
+// goes on after its context has ended, [Elector.Healthy] returns an error. Until lead has
+// returned, Run renews a lease that is not lost, even after ctx has ended.
 //
 // Run returns
 //
@@ -87,20 +86,20 @@ func (e *Elector) Identity() string { return e.opts.Identity }
 //     of lead if there is one. With Options.StandAgain, it waits for the lease again instead,
 //     unless lead had an error of its own.
 //
-// A process that lost the lease may well end, as programs on client-go do: its replacement
-// begins with nothing that is half done. What keeps the lease from being had (no connection,
-// missing rights) is no reason to return: Run goes on trying, and logs it.
+// A process that lost the lease should usually end, as programs on client-go do: the process
+// that replaces it begins with a clean state. If Run cannot take the lease (no connection,
+// missing rights), it logs that and goes on trying.
 //
-// lead is called on the goroutine of Run. If it panics, so does Run, and does not release
-// the lease. Only one Run at a time: a second returns an error.
+// Run calls lead in its own goroutine. If lead panics, Run panics as well, and does not release
+// the lease. There is only one Run at a time: a second call returns an error.
 func (e *Elector) Run(ctx context.Context, lead func(context.Context) error) error {
 	return e.RunUntil(ctx, ctx, lead)
 }
 
-// RunUntil is Run for functions that end by themselves when they are asked to, such as one that
-// finishes its queue. When stop ends, a candidate that does not lead returns nil, and one that leads
-// goes on until lead has returned; see [workqueue.Queue.RunUntil], which takes the same two
-// contexts, as lead may well pass on its own and stop. When ctx ends, so does all as in Run.
+// RunUntil is Run for a function that ends by itself when it is asked to, such as one that
+// finishes its queue. When stop ends, RunUntil returns nil if this candidate does not lead. If it
+// leads, RunUntil goes on until lead has returned. lead can pass its own context and stop to
+// [workqueue.Queue.RunUntil], which has the same two. The end of ctx is as in Run.
 //
 // [workqueue.Queue.RunUntil]: https://pkg.go.dev/github.com/kinform/kinform/workqueue#Queue.RunUntil
 func (e *Elector) RunUntil(ctx, stop context.Context, lead func(context.Context) error) error {
@@ -147,7 +146,7 @@ func (e *Elector) stand(ctx, stop context.Context) *term {
 		taken, err := e.attempt(standing)
 		if standing.Err() != nil {
 			if _, unsure := errors.AsType[*writeError](err); unsure || taken != nil {
-				e.release(ctx, begun.add(e.opts.RenewDeadline)) // It may be this one's, who will not lead.
+				e.release(ctx, begun.add(e.opts.RenewDeadline)) // This candidate may have the lease, and will not lead.
 			}
 			return nil
 		}
@@ -158,7 +157,7 @@ func (e *Elector) stand(ctx, stop context.Context) *term {
 				return t
 			}
 			t.finish()
-			continue // The answer came too late.
+			continue // The answer came after the end of the term.
 		}
 		wait(standing, e.pause(err), rings)
 	}
@@ -206,7 +205,7 @@ func (e *Elector) lead(t *term, lead func(context.Context) error) error {
 	err := lead(t)
 	returned = true
 	if ended := t.Context.Err(); ended != nil && err != nil && (errors.Is(err, ended) || errors.Is(err, context.Cause(t.Context))) {
-		err = nil // It was interrupted.
+		err = nil // The end of its context interrupted it.
 	}
 	end()
 	e.opts.Observer.ended(t.about, err)
@@ -251,7 +250,7 @@ func (e *Elector) pause(err error) time.Duration {
 // sleep returns when d has passed or ctx has ended, and reports whether ctx lives.
 func sleep(ctx context.Context, d time.Duration) bool { return wait(ctx, d, nil) }
 
-// wait is sleep that ends early when it rings.
+// wait is sleep that ends early when rings has a value.
 func wait(ctx context.Context, d time.Duration, rings <-chan struct{}) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -8,25 +8,25 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// LostError says that a leader no longer leads, though nobody asked it to end. It is the
-// cause of its context, and what Run returns.
+// LostError says that a leader has lost the lease. It is the cause of the leader's context, and
+// the error of Run.
 type LostError struct {
-	// Lease and Identity say what was lost, and by whom.
+	// Lease and Identity name the lease, and the candidate that lost it.
 	Lease    types.NamespacedName
 	Identity string
 
-	// Holder is who has the lease, where another took it, and "" otherwise.
+	// Holder is the new holder if another candidate took the lease, and "" otherwise.
 	Holder string
 
-	// Unrenewed is for how long no renewal had succeeded.
+	// Unrenewed is the time since the last successful renewal.
 	Unrenewed time.Duration
 
-	// Err is why the last attempt at a renewal failed; nil if none failed, as after the
-	// process had been stopped.
+	// Err is the error of the last renewal. It is nil if none failed, as after a stop of the
+	// process.
 	Err error
 }
 
-// Error says what happened, and what may have been the reason.
+// Error says how the lease was lost, and the likely reason.
 func (e *LostError) Error() string {
 	text := fmt.Sprintf("lease %s: %s no longer leads", e.Lease, e.Identity)
 	switch {
@@ -50,13 +50,14 @@ var (
 	// ErrEnded is the cause of a leader's context once its function has returned.
 	ErrEnded = errors.New("lease: the function of the leader has returned")
 
-	// errReleased is that a Lease names nobody any more, by another's doing.
+	// errReleased says that the Lease has no holder any more, and that this Elector has not
+	// released it.
 	errReleased = errors.New("somebody else has emptied the Lease")
 
 	errForeign = errors.New("the API server answered with a Lease that is not the one that was written")
 )
 
-// takenError is that a renewal found another in the Lease.
+// takenError says that a renewal found another holder in the Lease.
 type takenError struct{ holder string }
 
 func (e *takenError) Error() string { return "the Lease is held by " + e.holder }

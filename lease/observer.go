@@ -2,26 +2,26 @@ package lease
 
 import "time"
 
-// Observer is a set of hooks into an Elector. Each may be nil. They are called without a
-// lock, one at a time, and what they do delays the election: a hook that
-// takes longer than RenewDeadline costs the lease.
+// Observer is a set of hooks into an Elector. Each may be nil. They are called with no lock held,
+// one at a time. A hook delays the election until it returns: if it takes longer than
+// RenewDeadline, the lease is lost.
 type Observer struct {
-	// OnLeader: another leads than was known, this candidate included. holder is "" when
-	// the lease is free.
+	// OnLeader is called when the lease has another holder than before, this candidate
+	// included. holder is "" when the lease is free.
 	OnLeader func(holder string)
 
-	// OnLead: this candidate leads. The function is called next.
+	// OnLead is called when this candidate leads, just before the function.
 	OnLead func(Term)
 
-	// OnLost: the leader's context has ended because of this *LostError. The function may
-	// still run.
+	// OnLost is called when the leader's context has ended with this *LostError. The
+	// function may still run.
 	OnLost func(Term, error)
 
-	// OnEnd: the function has returned with this error.
+	// OnEnd is called when the function has returned, with its error.
 	OnEnd func(Term, error)
 
-	// OnAttempt: the lease was looked at, taken, renewed or released, which took so long
-	// and failed if err is not nil.
+	// OnAttempt is called after each attempt to look at, take, renew or release the lease. It
+	// has failed if err is not nil.
 	OnAttempt func(took time.Duration, err error)
 }
 

@@ -17,23 +17,23 @@ import (
 
 // Options are the choices of an Elector. The zero value works.
 type Options struct {
-	// Identity is what the Lease calls this candidate. No other candidate may have the
-	// same, in this process or in another: a Lease that names it, and that this Elector
-	// knows nothing of, is taken for another's. Defaults to the name of the host and
-	// something random.
+	// Identity is the name of this candidate in the Lease. No other candidate may have the
+	// same, in this process or in another. If the Lease has this name, but this Elector has
+	// not written it, the Elector takes it for another's. Defaults to the name of the host
+	// and a random part.
 	Identity string
 
-	// LeaseDuration is how long the others wait, by their clocks and from when they saw
-	// the last renewal, until they take the lease. It is in whole seconds, as the Lease
-	// has it. Defaults to 15 seconds.
+	// LeaseDuration is how long other candidates wait after they saw the last renewal, by
+	// their clocks, until they take the lease. It is in whole seconds, as in the Lease.
+	// Defaults to 15 seconds.
 	LeaseDuration time.Duration
 
-	// RenewDeadline is how long the leader leads after it sent the last renewal that
-	// succeeded, by its own clock. The rest of LeaseDuration is for functions that are slow
-	// to end, and for clocks that run at different rates: up to LeaseDuration / RenewDeadline.
-	// It should be more than a second where candidates are on client-go, which compares
-	// times in whole seconds and so may not see the last renewal. Defaults to two thirds of
-	// LeaseDuration, which is 10 seconds.
+	// RenewDeadline is how long the leader leads after it sent its last successful renewal,
+	// by its own clock. The rest of LeaseDuration is for functions that end slowly, and for
+	// clocks of different rates: up to LeaseDuration / RenewDeadline. That rest should be more
+	// than a second if there are candidates on client-go, which compares times in whole
+	// seconds, and so may not see the last renewal. Defaults to two thirds of LeaseDuration,
+	// which is 10 seconds.
 	RenewDeadline time.Duration
 
 	// RetryPeriod is the time from one renewal to the next, and between two looks of a
@@ -49,29 +49,29 @@ type Options struct {
 	// false.
 	Watch bool
 
-	// StandAgain has Run stand for election again after the lease was lost, where it
-	// would return a [*LostError]: for a function that can be called several times. What
-	// holds state of its own, such as an informer or a queue, is made anew in it.
+	// StandAgain lets Run stand for election again after the lease was lost, instead of
+	// returning a [*LostError]. The function must allow several calls: it should make its
+	// informers and queues anew in each. Defaults to false.
 	StandAgain bool
 
-	// KeepOnEnd leaves the lease as it is when the function has returned, so that the
-	// others wait for as long as if the process had been killed. By default it is
-	// released, and the next one takes it as soon as it looks.
+	// KeepOnEnd leaves the lease as it is when the function has returned, so that other
+	// candidates wait as if the process had been killed. Defaults to false: Run releases the
+	// lease, and the next candidate takes it as soon as it looks.
 	KeepOnEnd bool
 
 	// Labels are set on the Lease when it is created or taken. Defaults to none.
 	Labels map[string]string
 
-	// Observer is told what the Elector does. Defaults to nobody.
+	// Observer has functions that the Elector calls at each step. Defaults to none.
 	Observer *Observer
 
-	// Logger gets who leads, each change once, and attempts that fail: when they begin to,
-	// and every five minutes while they do. Defaults to slog.Default(), as it is at New;
-	// slog.New(slog.DiscardHandler) is silence.
+	// Logger gets each change of the leader, and attempts that fail: when they begin to
+	// fail, and every five minutes while they do. Defaults to the slog.Default() of the time
+	// of New. slog.New(slog.DiscardHandler) drops all of it.
 	Logger *slog.Logger
 }
 
-// withDefaults returns the options with each field that is zero filled in.
+// withDefaults returns the options with their defaults.
 func (o Options) withDefaults() (Options, error) {
 	o.LeaseDuration = cmp.Or(o.LeaseDuration, 15*time.Second)
 	o.RenewDeadline = cmp.Or(o.RenewDeadline, o.LeaseDuration/3*2)
@@ -88,7 +88,8 @@ func (o Options) withDefaults() (Options, error) {
 	return o, nil
 }
 
-// validate says what is wrong with key and with options that have their defaults.
+// validate returns an error that says what is wrong with key or the options, which have their
+// defaults.
 func (o *Options) validate(key types.NamespacedName) error {
 	if wrong := validation.IsDNS1123Label(key.Namespace); len(wrong) > 0 {
 		return fmt.Errorf("lease: the namespace of the Lease is %q: %s", key.Namespace, wrong[0])
@@ -114,5 +115,5 @@ func (o *Options) validate(key types.NamespacedName) error {
 	return nil
 }
 
-// jittered is the longest that a period becomes.
+// jittered is the longest time that a period may last with its random part.
 func jittered(period time.Duration) time.Duration { return period + period/5 }

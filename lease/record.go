@@ -9,12 +9,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// record is what a Lease says about who leads. What it leaves unsaid, and what cannot be,
-// is zero.
+// record has the fields of a Lease about its holder. Missing and invalid fields are zero.
 type record struct {
 	holder      string
 	duration    time.Duration
-	acquired    time.Time // of microseconds, as renewed: clocks of others, to be compared for equality alone
+	acquired    time.Time // like renewed, in microseconds of another clock: compared for equality only
 	renewed     time.Time
 	transitions int32
 }
@@ -40,8 +39,8 @@ func recordOf(lease *coordinationv1.Lease) (r record) {
 	return r
 }
 
-// write has lease say r, and leaves alone what r does not know: the fields of coordinated
-// leader election, and all metadata but labels.
+// write writes r into lease. Other fields stay: those of coordinated leader election, and all
+// metadata but labels.
 func (r record) write(lease *coordinationv1.Lease, labels map[string]string) {
 	seconds := int32(r.duration / time.Second)
 	spec := &lease.Spec
@@ -56,13 +55,13 @@ func (r record) write(lease *coordinationv1.Lease, labels map[string]string) {
 	maps.Copy(lease.Labels, labels)
 }
 
-// same reports whether two records say the same. Times are compared as moments.
+// same reports whether two records are equal. Times are compared as moments.
 func (r record) same(other record) bool {
 	return r.holder == other.holder && r.duration == other.duration && r.transitions == other.transitions &&
 		r.acquired.Equal(other.acquired) && r.renewed.Equal(other.renewed)
 }
 
-// after is how many transitions there are after one more. It never goes back.
+// after returns the number of transitions after one more. It never goes down.
 func (r record) after() int32 {
 	if r.transitions == math.MaxInt32 {
 		return r.transitions
@@ -73,9 +72,9 @@ func (r record) after() int32 {
 // micro is a time as a Lease can say it.
 func micro(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
 
-// stamp is the time of a write. It differs from that of the write before, wherever the clock
-// was set since, as a server takes a write that changes nothing for none, and nobody would
-// see it.
+// stamp returns the time of a write. It differs from that of the write before, even if the clock
+// was set back since: a server ignores a write that changes nothing, and other candidates would
+// not see it.
 func stamp(before time.Time) time.Time {
 	if now := micro(time.Now()); !now.Equal(before) {
 		return now

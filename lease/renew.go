@@ -10,14 +10,14 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// renew keeps the lease until its function has returned or it is lost.
+// renew renews the lease until the function has returned, or the lease is lost.
 func (e *Elector) renew(t *term) {
 	wait := e.opts.RetryPeriod - now().sub(t.last)
 	for sleep(t.renewing, wait) && t.look() {
 		begun := now()
 		err := e.renewOnce(t)
 		if t.renewing.Err() != nil && err != nil {
-			break // The attempt was interrupted.
+			break // The end of the term interrupted the attempt.
 		}
 		e.note(now().sub(begun), err)
 		wait = e.opts.RetryPeriod
@@ -45,8 +45,8 @@ func (e *Elector) renew(t *term) {
 	e.opts.Observer.lost(t.about, lost)
 }
 
-// renewOnce writes the Lease again. If it is not as it was, it is read, and written once more if it
-// is still this term's.
+// renewOnce writes the Lease again. If the Lease has changed since, renewOnce reads it, and writes
+// it once more if it is still this term's.
 func (e *Elector) renewOnce(t *term) error {
 	err := e.renewAs(t, t.object())
 	if !errors.Is(err, errOutrun) {
@@ -54,14 +54,14 @@ func (e *Elector) renewOnce(t *term) error {
 	}
 	lease, err := e.get(t.renewing, e.patience(t))
 	if apierrors.IsNotFound(err) {
-		return e.renewAs(t, nil) // It was deleted. Only one can create it.
+		return e.renewAs(t, nil) // The Lease was deleted. Only one candidate can create it.
 	}
 	if err != nil {
 		return err
 	}
 	r := recordOf(lease)
 	if r.holder == e.opts.Identity && r.acquired.Equal(t.acquired) {
-		return e.renewAs(t, lease) // Another has changed something else, or an answer was lost.
+		return e.renewAs(t, lease) // Another client has changed other fields, or an answer was lost.
 	}
 	e.see(r)
 	if r.holder == "" {
@@ -70,7 +70,8 @@ func (e *Elector) renewOnce(t *term) error {
 	return &takenError{holder: r.holder}
 }
 
-// renewAs writes the Lease with a new time, if it is as given; nil is not there.
+// renewAs writes the Lease with a new time, if the Lease of the server is lease. nil means that
+// there must be none.
 func (e *Elector) renewAs(t *term, lease *coordinationv1.Lease) error {
 	var before time.Time
 	if lease != nil {
@@ -91,14 +92,14 @@ func (e *Elector) renewAs(t *term, lease *coordinationv1.Lease) error {
 	return err
 }
 
-// patience is how long to wait for an answer, so that there is time for another attempt.
+// patience returns how long to wait for an answer, so that there is time for another attempt.
 func (e *Elector) patience(t *term) time.Duration {
 	left := t.left()
 	return max(left/2, min(left, e.opts.RetryPeriod))
 }
 
-// release empties the Lease if it is this Elector's, so that the next one need not wait. It is no
-// use after the lease is over.
+// release removes the holder of the Lease if that is this Elector, so that the next candidate
+// need not wait. It gives up at until, when other candidates may take the lease anyway.
 func (e *Elector) release(ctx context.Context, until instant) {
 	ctx = context.WithoutCancel(ctx)
 	for left := until.sub(now()); left > 0; left = until.sub(now()) {

@@ -12,8 +12,8 @@ type Stats struct {
 	// Lease is the name of the lease.
 	Lease types.NamespacedName
 
-	// Identity is that of this candidate, and Leader that of who leads, as far as it
-	// has seen: "" if nobody does.
+	// Identity is that of this candidate. Leader is that of the leader, as far as this
+	// candidate has seen, and "" if there is none.
 	Identity, Leader string
 
 	// Standing is true while this candidate waits for the lease, and Leading while it has
@@ -23,19 +23,22 @@ type Stats struct {
 	// Watching is true while the candidate has a watch, see Options.Watch.
 	Watching bool
 
-	// Left is the time until the lease is lost unless it is renewed; 0 where it is not held.
+	// Left is the time until the lease is lost unless it is renewed; 0 if this candidate does
+	// not have it.
 	Left time.Duration
 
 	// Transitions is how often the Lease has changed hands, as it was last seen.
 	Transitions int32
 
-	// Failing is the error of the last attempt to look, take, renew or release, and
-	// FailingSince when these began to fail; nil and zero if it succeeded.
+	// Failing is the error of the last attempt to look at, take, renew or release the lease,
+	// and FailingSince is when attempts began to fail. They are nil and zero if the last
+	// attempt succeeded.
 	Failing      error
 	FailingSince time.Time
 
-	// How often, since the Elector was made: it was attempted to look at the lease, to take,
-	// renew or release it; this failed; another was quicker; a term has begun; and was lost.
+	// Attempts counts the attempts to look at, take, renew or release the lease, Failures
+	// those that failed, and Conflicts those in which another candidate was quicker. Terms
+	// counts the terms of this candidate, and Lost those that ended because the lease was lost.
 	Attempts, Failures, Conflicts, Terms, Lost uint64
 }
 
@@ -53,8 +56,8 @@ func (e *Elector) Stats() Stats {
 	return s
 }
 
-// Leading reports whether this candidate has the lease. It looks at the clock; see [Check],
-// which is the same for who has a context.
+// Leading reports whether this candidate has the lease. It looks at the clock. [Check] is the same
+// for code that has a context.
 func (e *Elector) Leading() bool {
 	e.mu.Lock()
 	t := e.term
@@ -62,10 +65,10 @@ func (e *Elector) Leading() bool {
 	return t != nil && t.look()
 }
 
-// Healthy returns an error if the lease was lost, its time is over for the others as well, and the
-// function has not returned: two may be at work then, and nothing but the end of the process
-// helps. It is made for a liveness probe. That the server cannot be reached is no such
-// reason, and is in Stats.Failing.
+// Healthy returns an error if the lease was lost, other candidates may take it, and the function
+// has not returned: two functions may be at work then, and only the end of the process helps. It
+// is for a liveness probe. If the server cannot be reached, Healthy returns nil, and
+// Stats.Failing has the error.
 func (e *Elector) Healthy() error {
 	e.mu.Lock()
 	t := e.term

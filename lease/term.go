@@ -14,18 +14,17 @@ type Term struct {
 	Lease    types.NamespacedName
 	Identity string
 
-	// Transitions is that of the Lease. It is greater in each term than in all before, as
-	// long as nobody deletes the Lease, so that what refuses writes of an earlier term
-	// can know them by it.
+	// Transitions is that of the Lease. It grows with each term, as long as nobody deletes the
+	// Lease. So a system outside of Kubernetes can refuse writes with a smaller number, which
+	// are of an earlier term.
 	Transitions int32
 
 	// Since is when the term began, by the clock of this machine.
 	Since time.Time
 }
 
-// term is the context of a leader: it is a standard one, except that whoever asks it anything
-// makes it look at the clock first, so that it has ended when its time is over, be
-// there a timer that has fired or not.
+// term is the context of a leader. Unlike a standard context, each of its methods looks at the
+// clock first: when its time is over, it has ended, whether or not a timer has fired.
 type term struct {
 	context.Context
 
@@ -35,14 +34,14 @@ type term struct {
 	outer    *term
 	acquired time.Time // as in the Lease
 
-	renewing context.Context // ends when there is nothing to renew any more
+	renewing context.Context // ends when the lease needs no more renewals
 	stop     context.CancelFunc
 
 	mu      sync.Mutex // guards following
 	until   instant    // when the term is lost unless it is renewed
 	last    instant    // when the last renewal that succeeded was sent
 	lease   *coordinationv1.Lease
-	failure error // of the attempt after that one
+	failure error // of the last attempt after it
 	lost    *LostError
 	lostAt  time.Time
 	over    bool // the function has returned
@@ -51,15 +50,15 @@ type term struct {
 
 type termKey struct{}
 
-// innermost returns the term in which ctx is; nil if there is none.
+// innermost returns the innermost term that ctx is derived from, or nil.
 func innermost(ctx context.Context) *term {
 	t, _ := ctx.Value(termKey{}).(*term)
 	return t
 }
 
-// FromContext returns the term that ctx, or what it is derived from, is of: the innermost, if
-// leases are nested. That it is in a term says nothing about whether the lease is held: see
-// [Check].
+// FromContext returns the term whose context is ctx, or one that ctx is derived from. If leases
+// are nested, it returns the innermost term. A term may be over: [Check] says whether its lease is
+// held.
 func FromContext(ctx context.Context) (about Term, ok bool) {
 	if t := innermost(ctx); t != nil {
 		return t.about, true
@@ -67,17 +66,16 @@ func FromContext(ctx context.Context) (about Term, ok bool) {
 	return Term{}, false
 }
 
-// Check returns nil as long as the lease is held under which ctx is, which is the context of
-// a leader or derived from it; with several leases around one another, all of them. A context that
-// is under no lease is none of its business: nil as well. Nor is it why ctx has ended
-// otherwise: a function that was asked to end may still write what it has to, with
-// [context.WithoutCancel], while the lease is held.
+// Check returns nil as long as the lease is held. ctx is the context of a leader, or derived from
+// one; if leases are nested, all of them must be held. Check also returns nil for a context that
+// is not of a leader. It ignores other reasons for which ctx has ended: a function that was asked
+// to end may still write, with [context.WithoutCancel], while the lease is held.
 //
-// It looks at the clock. A derived context ends when a timer has fired or its leader's was
-// asked, so that in a process that was stopped for a minute and goes on, code may run for some
-// microseconds that still finds it alive. Check does not. Given to a client as
-// [rest.Options].Limit, it is asked before each request, the repeated ones included: none that is made with such a
-// context begins after the lease was lost.
+// Check looks at the clock. A derived context ends only when a timer fires, or when a method of
+// the leader's context is called. If a process was stopped for a minute and goes on, code may run
+// for some microseconds before a derived context ends. Check notices at once. As
+// [rest.Options].Limit, it is called before each request, retries included: no request with such
+// a context begins after the lease was lost.
 func Check(ctx context.Context) error {
 	for t := innermost(ctx); t != nil; t = t.outer {
 		if !t.look() {
@@ -87,7 +85,7 @@ func Check(ctx context.Context) error {
 	return nil
 }
 
-// reason is why a term is not held.
+// reason returns the error of a term that is not held.
 func (t *term) reason() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -97,19 +95,19 @@ func (t *term) reason() error {
 	return ErrEnded
 }
 
-// Err is that of a context.
+// Err implements [context.Context].
 func (t *term) Err() error {
 	t.look()
 	return t.Context.Err()
 }
 
-// Done is that of a context.
+// Done implements [context.Context].
 func (t *term) Done() <-chan struct{} {
 	t.look()
 	return t.Context.Done()
 }
 
-// Value is that of a context.
+// Value implements [context.Context].
 func (t *term) Value(key any) any {
 	if key == (termKey{}) {
 		return t
@@ -117,8 +115,8 @@ func (t *term) Value(key any) any {
 	return t.Context.Value(key)
 }
 
-// look ends the term if its time is over, and reports whether it is held: not lost, and the
-// function has not returned. One whose context was ended by the caller of Run is held.
+// look ends the term if its time is over. It reports whether the term is held: it is not lost, and
+// the function has not returned. A term whose context the caller of Run has ended is held.
 func (t *term) look() bool {
 	t.mu.Lock()
 	held := t.lookLocked()
@@ -158,8 +156,8 @@ func (t *term) lose(holder string, err error) {
 	t.announce()
 }
 
-// announce ends the context of a term that was lost. Whoever finds that it is lost does so and
-// returns after it.
+// announce ends the context of a term that was lost. Each method that finds a term lost calls
+// announce before it returns.
 func (t *term) announce() {
 	t.mu.Lock()
 	lost := t.lost
@@ -182,8 +180,8 @@ func (t *term) ring() {
 	}
 }
 
-// renewed notes that the server took a renewal that was sent at a moment, and counts from
-// there. It does not help a term that is over: what was ended stays ended.
+// renewed takes note of a successful renewal that was sent at a moment, from which the deadline
+// counts. It returns false if the term is over: a term that has ended stays ended.
 func (t *term) renewed(lease *coordinationv1.Lease, sent instant) bool {
 	t.mu.Lock()
 	held := t.lookLocked()
@@ -206,7 +204,7 @@ func (t *term) failed(err error) {
 	t.failure = err
 }
 
-// object is the Lease as the server had it last.
+// object returns the last known Lease of the server.
 func (t *term) object() *coordinationv1.Lease {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -220,8 +218,8 @@ func (t *term) left() time.Duration {
 	return t.until.sub(now())
 }
 
-// finish ends the context of a term whose function has returned, and returns the LostError of
-// one that was lost before that.
+// finish ends the context of a term whose function has returned. If the term was lost before that,
+// finish returns its LostError.
 func (t *term) finish() *LostError {
 	t.look()
 	t.mu.Lock()

@@ -13,20 +13,19 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// A candidate that watches decides nothing by what it sees: an event that says that the lease is
-// free makes it look now and not later. What it then reads, and when, is what it would have read
-// without a watch. So a watch that is late, that tells things twice or of the past, or that tells
-// nothing any more, costs a look or time, and never a fence.
+// A candidate that watches decides nothing by events. An event that says that the lease is free
+// only makes the candidate look earlier. So a watch that is late, that repeats events, or that has
+// fallen silent, costs a look or time, and never a guarantee.
 
 const (
-	// watchTime is how long one watch lasts, and half of it at least.
+	// watchTime is the longest time of one watch. The shortest is half of it.
 	watchTime = 10 * time.Minute
 	// watchPause is the longest time from a watch that failed to the next.
 	watchPause = time.Minute
 )
 
-// bell returns a channel that says when it is worth a look, and a function that ends what
-// watches, and waits for that. Without Options.Watch, the channel says nothing.
+// bell returns a channel that has a value when a look is worth while, and a function that ends the
+// watch and waits for its goroutine. Without Options.Watch, the channel never has a value.
 func (e *Elector) bell(ctx context.Context) (rings <-chan struct{}, end func()) {
 	if !e.opts.Watch {
 		return nil, func() {}
@@ -54,7 +53,7 @@ func (e *Elector) watch(ctx context.Context, ring chan<- struct{}) {
 			return
 		}
 		if told {
-			pause, err = e.opts.RetryPeriod, nil // It breaks now and then, as the server is updated.
+			pause, err = e.opts.RetryPeriod, nil // A watch breaks now and then, as when the server is updated.
 		}
 		e.noteWatch(err)
 		sleep(ctx, pause/2+rand.N(pause/2+1))
@@ -62,7 +61,7 @@ func (e *Elector) watch(ctx context.Context, ring chan<- struct{}) {
 	}
 }
 
-// watchOnce opens a watch and reads it to its end, and reports whether it has told anything.
+// watchOnce opens a watch, and reads it to its end. told says that the watch had an event.
 func (e *Elector) watchOnce(ctx context.Context, ring chan<- struct{}) (told bool, err error) {
 	// Without a version, it begins with the Lease as it is: nothing is missed in between.
 	stream, err := e.watched.Watch(ctx, listwatch.WatchOptions{Timeout: watchTime/2 + rand.N(watchTime/2)})
@@ -83,11 +82,11 @@ func (e *Elector) watchOnce(ctx context.Context, ring chan<- struct{}) (told boo
 		}
 		told = true
 		if event.Type != listwatch.Added && event.Type != listwatch.Modified || recordOf(event.Item.Object).holder != "" {
-			continue // A Lease that was deleted is waited for as if it were there.
+			continue // A candidate waits for a deleted Lease as if it were still there.
 		}
 		select {
 		case ring <- struct{}{}:
-		default: // It rings already.
+		default: // The channel has a value already.
 		}
 	}
 }
