@@ -25,7 +25,7 @@ SOAK ?= 1m
 HOSTILE ?= 1m
 
 # Each has a go.mod, so that ./... in one does not reach the others.
-MODULES := . bench e2e e2e/servers
+MODULES := . bench bench/metrics e2e e2e/servers
 # To vet the mains of the real servers would be to compile all of Kubernetes again.
 CHECKED := $(filter-out e2e/servers,$(MODULES))
 
@@ -56,8 +56,9 @@ e2e: ## run the pipeline on a real kube-apiserver and etcd (built at first use)
 	@$(MAKE) --no-print-directory -C e2e test
 
 .PHONY: differential
-differential: ## play the contracts, and 10,000 random histories, to client-go as well
+differential: ## play the contracts, and 10,000 random histories, to client-go as well; compare metrics with controller-runtime's
 	cd bench && go test -count=1 ./conformance
+	cd bench/metrics && go test -count=1 .
 	cd bench && go test -count=1 -timeout=15m -v ./differential -histories=$(HISTORIES) | grep -vE '^(=== |    --- )'
 
 .PHONY: soak

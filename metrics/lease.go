@@ -14,9 +14,9 @@ var leaseReadings = func() readings[lease.Stats] {
 	r.gauge("kinform_lease_left_seconds", "Time until the lease is lost unless it is renewed; 0 where this process does not have it.",
 		func(s lease.Stats) float64 { return s.Left.Seconds() })
 	r.gauge("kinform_lease_transitions", "How often the lease has changed hands, as the server says.", func(s lease.Stats) float64 { return float64(s.Transitions) })
-	r.gauge("kinform_lease_failing_seconds", "For how long attempts to look at the lease, to take, renew or release it have failed; 0 if the last one succeeded.",
+	r.gauge("kinform_lease_failing_seconds", "For how long attempts to look at the lease, to take, renew or release it have failed; 0 if the last one succeeded, or this process neither has the lease nor waits for it.",
 		func(s lease.Stats) float64 {
-			if s.FailingSince.IsZero() {
+			if s.FailingSince.IsZero() || !s.Standing && !s.Leading {
 				return 0
 			}
 			return since(s.FailingSince)
