@@ -22,8 +22,7 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	// After the first signal a second one ends the process at once, should a drain
-	// hang.
+	// After the first signal, a second one ends the process at once, in case a drain hangs.
 	context.AfterFunc(ctx, stop)
 	ok := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()
@@ -32,8 +31,8 @@ func main() {
 	}
 }
 
-// run runs a command, and says whether it succeeded. What it writes may hold texts of a
-// server, so none of it gets to a terminal as it is; nor does the log.
+// run runs a command, and reports whether it succeeded. Output and log may contain texts of a
+// server, so both go through a terminal.Writer.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) bool {
 	out, errOut := terminal.NewWriter(stdout), terminal.NewWriter(stderr)
 	log.SetOutput(errOut)
@@ -72,8 +71,7 @@ Start with "kinform demo": it needs no cluster.`,
 	return root
 }
 
-// oneLine keeps an error to the one line that a person reads after a failed
-// command.
+// oneLine makes one line of an error.
 func oneLine(err error) string {
 	lines := strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\r' })
 	return strings.Join(lines, "; ")

@@ -11,7 +11,7 @@ import (
 	"github.com/kinform/kinform/internal/spelling"
 )
 
-// noCommand is for the bare kinform, which takes no arguments: what is there is a
+// noCommand checks the arguments of kinform without a command. There must be none: an argument is a
 // command that does not exist.
 func noCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
@@ -28,7 +28,7 @@ func noCommand(cmd *cobra.Command, args []string) error {
 	return fmt.Errorf("unknown command %q: %s", args[0], hint)
 }
 
-// helpOfACommand is for kinform help, whose arguments are a command.
+// helpOfACommand checks the arguments of kinform help, which must be a command.
 func helpOfACommand(cmd *cobra.Command, args []string) error {
 	found, rest, err := cmd.Root().Find(args)
 	if err != nil || found != cmd.Root() {
@@ -37,8 +37,8 @@ func helpOfACommand(cmd *cobra.Command, args []string) error {
 	return noCommand(found, rest)
 }
 
-// explainFlag says what is wrong with a flag in words of the command line, and not of
-// the function that failed to parse it.
+// explainFlag returns an error about a flag in the words of the command line, and not of the function
+// that failed to parse it.
 func explainFlag(cmd *cobra.Command, err error) error {
 	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		flag := invalid.GetFlag()
@@ -54,7 +54,7 @@ func explainFlag(cmd *cobra.Command, err error) error {
 	return fmt.Errorf("%w: %s --help lists the flags", err, cmd.CommandPath())
 }
 
-// kindOf says what the value of a flag is.
+// kindOf describes the values of a flag.
 func kindOf(flag *pflag.Flag) string {
 	switch flag.Value.Type() {
 	case "int":

@@ -30,9 +30,8 @@ func version() string {
 	return versionOf(info)
 }
 
-// versionOf is what the Go toolchain recorded: a module version, or the commit of the
-// checkout and its day, or that it recorded neither, as "go run" and a build outside of
-// a checkout do.
+// versionOf returns the version that the Go toolchain recorded: a module version, or the commit of the
+// checkout with its day. "go run", and a build outside of a checkout, record neither.
 func versionOf(info *debug.BuildInfo) string {
 	if v := info.Main.Version; v != "" && v != "(devel)" {
 		return v

@@ -1,3 +1,3 @@
-// Package arch has no code. Its tests keep the module in shape: who may import
-// whom, what must never be linked, and how large a small program may become.
+// Package arch has no code. Its tests check which package may import which, which packages must
+// never be linked, and how large a small program may be.
 package arch

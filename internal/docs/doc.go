@@ -1,3 +1,3 @@
-// Package docs has no code. Its tests compile the code in comments and in Markdown, for
-// what is shown to a reader should compile.
+// Package docs has no code. Its tests compile the code in comments and in Markdown, and check the
+// names and links there.
 package docs

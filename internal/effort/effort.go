@@ -1,12 +1,12 @@
-// Package effort says how much of a long test is played. `make test` passes -short and
-// plays a sample of random walks and of big matrices, so that it takes minutes; `make
-// test-all`, which CI runs, plays all of them.
+// Package effort says how much of a long test runs. `make test` passes -short, and runs a sample of
+// random walks and of big matrices, so that it takes minutes. `make test-all`, which CI runs, runs
+// all of them.
 package effort
 
 import "testing"
 
-// Of returns all, or few in a short run: the rounds of a random walk, the cases of a
-// matrix. It is called by tests alone, after flags have been parsed.
+// Of returns all, or few in a short run: the rounds of a random walk, or the cases of a matrix. Only
+// tests call it, after flags have been parsed.
 func Of[N ~int | ~int64 | ~uint64](all, few N) N {
 	if testing.Short() {
 		return few
@@ -14,7 +14,7 @@ func Of[N ~int | ~int64 | ~uint64](all, few N) N {
 	return all
 }
 
-// SkipUnlessAll skips, in a short run, what takes long for the reason given.
+// SkipUnlessAll skips a long test in a short run. reason says why the test takes long.
 func SkipUnlessAll(t testing.TB, reason string) {
 	t.Helper()
 	if testing.Short() {
@@ -22,8 +22,7 @@ func SkipUnlessAll(t testing.TB, reason string) {
 	}
 }
 
-// Samples returns the cases that are played: all of them, or in a short run every
-// nth, counted from the first.
+// Samples returns the cases to run: all of them, or in a short run every nth, from the first on.
 func Samples[T any](cases []T, nth int) []T {
 	if !testing.Short() {
 		return cases

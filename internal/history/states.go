@@ -13,10 +13,9 @@ import (
 // State is the version of each object that exists.
 type State = map[types.NamespacedName]string
 
-// States are the states that a server had, by resourceVersion, and the states that
-// a store was seen in. In the end, each of the latter must be one of the former:
-// the one of the version through which the store said that it was complete (G7,
-// G8). For this, one must write down every state of the server.
+// States are the states that a server had, by resourceVersion, and the states that a store was seen
+// in. In the end, each state of the store must be that of the server at the store's resourceVersion
+// (G7, G8). For this, a test must write down every state of the server.
 type States struct {
 	mu     sync.Mutex // guards following
 	server map[string]State
@@ -65,7 +64,7 @@ func (s *States) Known(state State) bool {
 	return false
 }
 
-// Violations compares what was seen with what there was.
+// Violations compares the states of the store with those of the server.
 func (s *States) Violations() (violations []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -13,9 +13,8 @@ import (
 	"github.com/kinform/kinform/informer"
 )
 
-// Witness is a handler that remembers what it was told, and takes note of what
-// should not have happened: G1, G3, G4, G5 and G6, as far as they show in one
-// handler's events.
+// Witness is a handler that remembers its events, and takes note of violations of G1, G3, G4, G5 and
+// G6, as far as the events of one handler show them.
 type Witness[T comparable] struct {
 	informer     *informer.Informer[T]
 	registration *informer.Registration[T]
@@ -24,10 +23,10 @@ type Witness[T comparable] struct {
 	busy         atomic.Bool
 
 	mu         sync.Mutex                      // guards following
-	known      map[types.NamespacedName]T      // New of the last event of what exists
+	known      map[types.NamespacedName]T      // New of the last event of each existing object
 	versions   map[types.NamespacedName]string // its version
-	newest     map[types.NamespacedName]uint64 // the highest version told of each key
-	initials   map[types.NamespacedName]string // what was told initially
+	newest     map[types.NamespacedName]uint64 // the highest version of each key's events
+	initials   map[types.NamespacedName]string // the versions of initial events
 	events     int
 	changes    int // events that are not initial
 	violations []string
@@ -51,17 +50,17 @@ func Add[T comparable](inf *informer.Informer[T], opts informer.HandlerOptions, 
 	return w, err
 }
 
-// Registration is the witness's.
+// Registration returns the registration of the witness.
 func (w *Witness[T]) Registration() *informer.Registration[T] { return w.registration }
 
-// Versions returns the versions of what the witness believes to exist.
+// Versions returns the versions of the objects that exist by the events of the witness.
 func (w *Witness[T]) Versions() map[types.NamespacedName]string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return maps.Clone(w.versions)
 }
 
-// Initials returns the versions of what was told with cause Initial.
+// Initials returns the versions of the events with cause Initial.
 func (w *Witness[T]) Initials() map[types.NamespacedName]string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -75,7 +74,7 @@ func (w *Witness[T]) Events() int {
 	return w.events
 }
 
-// Violations returns what should not have happened, each with its guarantee.
+// Violations returns the violations so far, each with its guarantee.
 func (w *Witness[T]) Violations() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -165,7 +164,7 @@ func uidOf(object any) types.UID {
 	return ""
 }
 
-// number reads a version; "" and what is no number is 0.
+// number reads a version. It returns 0 for "", and for a version that is no number.
 func number(version string) uint64 {
 	n, _ := strconv.ParseUint(version, 10, 64)
 	return n

@@ -1,16 +1,15 @@
-// Package invariant checks, while testing, what must always be true of a data
-// structure, and costs nothing otherwise.
+// Package invariant checks invariants of data structures in tests, and costs nothing in other
+// builds.
 //
 // Building with the tag "invariants" switches the checks on:
 //
 //	go test -tags invariants ./...
 //
-// Without the tag [Enabled] is the constant false, so that the compiler removes
-// each [Check] and whatever stands inside "if invariant.Enabled { ... }". Put a
-// check there if finding out is itself work, such as a walk over a whole map.
+// Without the tag, [Enabled] is the constant false, so that the compiler removes each [Check], and
+// all code inside "if invariant.Enabled { ... }". Put a check there if computing its condition is
+// work, such as a walk over a whole map.
 //
-// An invariant is about our own code. Input, however wrong, is answered with an
-// error and never checked here.
+// An invariant is about our own code. Invalid input is an error, and is never checked here.
 package invariant
 
 import "fmt"

@@ -1,7 +1,7 @@
-// Package mark is about the last event of a history. A server that was restored from a
-// backup goes on from an older state, and reaches the versions that it had before with
-// other changes. Its versions alone do not give that away: a watch that begins just before
-// the last known event does, as it begins with that event or is of another history.
+// Package mark is about the last event of a history. A server that was restored from a backup goes on
+// from an older state, and reaches its earlier versions with other changes. Its versions alone do not
+// show that. A watch that begins just before the last known event does: if it does not begin with
+// that event, it is of another history.
 package mark
 
 import (
@@ -11,14 +11,14 @@ import (
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 )
 
-// Mark is an event by the key of its object and by its version. The zero value is none.
+// Mark is an event: the key of its object, and its version. The zero value is none.
 type Mark struct {
 	Key     types.NamespacedName
 	Version string
 }
 
-// Before returns the version after which a watch begins with the event, or "" where there
-// is no such version.
+// Before returns the version after which a watch begins with the event, or "" if there is no such
+// version.
 func (m Mark) Before() string {
 	n, err := strconv.ParseUint(m.Version, 10, 64)
 	if err != nil || n < 2 {
@@ -27,7 +27,7 @@ func (m Mark) Before() string {
 	return strconv.FormatUint(n-1, 10)
 }
 
-// Newer reports whether version a is newer than b. It is not where they cannot be compared.
+// Newer reports whether version a is newer than b. It is false if they cannot be compared.
 func Newer(a, b string) bool {
 	order, err := resourceversion.CompareResourceVersion(a, b)
 	return err == nil && order > 0

@@ -1,6 +1,6 @@
-// Package pace decides how often and how long a server is asked: less and less often for what
-// is only suspected ([Pace]), once a second for what follows at once ([Haste]), and within the
-// limits below, which the reflector and each part of a merged source share.
+// Package pace bounds how often clients send requests: ever less often for requests that follow a mere
+// suspicion ([Pace]), and once a second for requests that follow at once ([Haste]). It also has the
+// limits that the reflector and each part of a merged source have in common.
 package pace
 
 import "time"
@@ -12,39 +12,38 @@ const (
 	OverdueMargin = 5 * time.Second
 
 	// DoubtPause is the least time between two lists, or comparisons of the server's history,
-	// for which there is no other reason than an event that came too late.
+	// whose only reason is an event that came too late.
 	DoubtPause = 5 * time.Minute
 
-	// CompareLimit is how long a comparison may keep a watch waiting: for the list of one
-	// object, and then for the event that is to come again.
+	// CompareLimit is how long a comparison may hold up a watch: for the list of one object,
+	// and then for the event that has to come again.
 	CompareLimit = 5 * time.Second
 )
 
 const (
 	unhurried = time.Second // between two steps of a [Haste]
-	inHaste   = 10          // steps may be ahead of that
+	inHaste   = 10          // steps that may come without a wait
 
 	// longestPause is the longest time between two steps of a [Pace].
 	longestPause = time.Minute
 
-	// calm is for how long nothing must have been asked for a Pace to begin anew.
+	// calm is the time without a step after which a Pace begins anew.
 	calm = 5 * time.Minute
 )
 
-// Pace spaces what is asked of a server only because of a suspicion, so that what goes
-// on for ever costs it little: the second time comes a second after the first at the
-// earliest, the third two seconds after that, and so on up to a minute. It begins anew
-// when there was none for five minutes. The zero value has asked for nothing. It is not
-// safe for concurrent use.
+// Pace spaces steps whose only reason is a suspicion, such as requests, so that a suspicion that lasts
+// for ever costs the server little. The second step comes at least a second after the first, the third
+// two seconds after that, and so on up to a minute. After five minutes without a step it begins anew.
+// The zero value has no steps. It is not safe for concurrent use.
 type Pace struct {
 	last  time.Time
 	pause time.Duration
 }
 
-// Left is how long to wait until the next time; 0 or less if that has come.
+// Left returns how long to wait for the next step; 0 or less if it may come now.
 func (p *Pace) Left() time.Duration { return p.pause - time.Since(p.last) }
 
-// Step takes note that it is done now.
+// Step takes note of a step at this moment.
 func (p *Pace) Step() {
 	if time.Since(p.last) >= calm {
 		p.pause = 0
@@ -52,8 +51,7 @@ func (p *Pace) Step() {
 	p.last, p.pause = time.Now(), min(max(2*p.pause, time.Second), longestPause)
 }
 
-// Wait is Step for what will be done as soon as it is time for it, and says how long to wait
-// for that.
+// Wait is Step for the next possible moment, and returns how long to wait for it.
 func (p *Pace) Wait() time.Duration {
 	wait := max(p.Left(), 0)
 	p.Step()
@@ -61,15 +59,13 @@ func (p *Pace) Wait() time.Duration {
 	return wait
 }
 
-// Haste sees to it that nobody spins, whatever a server answers: what follows at once, time
-// after time, comes once a second, after some times that need not wait at all. The zero
-// value has not begun. It is not safe for concurrent use.
+// Haste prevents a busy loop, whatever a server answers: after some steps without a wait, a step may
+// come once a second. The zero value has no steps. It is not safe for concurrent use.
 type Haste struct {
-	next time.Time // when one more could begin if there were no exception
+	next time.Time // when the next step may come, without the first ones that need not wait
 }
 
-// Step takes note of what is about to begin, and returns how long it has to wait; 0 or
-// less if it does not.
+// Step takes note of the next step, and returns how long it has to wait; 0 or less if it need not.
 func (h *Haste) Step() (wait time.Duration) {
 	now := time.Now()
 	if h.next.Before(now) {

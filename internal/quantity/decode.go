@@ -12,7 +12,7 @@ import (
 )
 
 var (
-	// ErrExtreme says that an object is refused because of what may be a quantity in it.
+	// ErrExtreme says that an object is refused because it may contain an extreme quantity.
 	ErrExtreme = errors.New("a method of the object's type takes a text or a number for a quantity that is extreme, such as 1e-1000000000, and might be busy with it for hours; " +
 		"have the field be a resource.Quantity, which is decoded in bounded time")
 
@@ -21,29 +21,29 @@ var (
 	errBusy      = errors.New("decoding is not tried, because that of earlier objects has not come to an end")
 )
 
-// Bounds for the methods of the user's types, where a text in the object is extreme and
-// they do not refuse another one in its place.
+// Bounds for methods of the user's types, if a text in the object is extreme, and they accept another
+// one in its place.
 const (
 	patience = 5 * time.Second
-	maxLost  = 2 // goroutines that are not waited for any longer
+	maxLost  = 2 // goroutines that nobody waits for any longer
 )
 
-// Guard has objects decoded in bounded time although there are extreme quantities in
-// them. The zero Guard is ready for use, by several goroutines at once.
+// Guard decodes objects in bounded time, even if they contain extreme quantities. The zero Guard is
+// ready for use, by several goroutines at once.
 type Guard struct {
 	lost   atomic.Int32 // decoders that nobody waits for any longer
 	opaque sync.Map     // of reflect.Type to bool: a method of the user's decodes a part of it
 }
 
-// DecodeJSON has decode make an object of JSON by the rules of encoding/json, with keys
-// that are case-sensitive. object is a pointer to a zero value. Where a quantity in data
-// is extreme, decode gets a copy of data with a text in its place that means the same.
+// DecodeJSON decodes JSON by decode, which follows the rules of encoding/json, with case-sensitive
+// keys. object is a pointer to a zero value. If a quantity in data is extreme, decode gets a copy of
+// data, with a text in its place that means the same.
 //
-// The type may have methods that decode a part of it, of which nobody knows what they
-// take for a quantity. If there is an extreme text in such a part, and no field of
-// whose type is known, decode is tried with another one, that is no quantity: if this
-// is refused, the object is, with [ErrExtreme]. Else decode has some seconds, in a
-// goroutine of its own, and what it does after that is lost.
+// The type may have methods that decode a part of it, and nobody knows which texts these take for a
+// quantity. If there is an extreme text in such a part, outside of fields of known types, DecodeJSON
+// first calls decode with another text in its place, which is no quantity. If decode fails, the text
+// is taken for a quantity, and the error is [ErrExtreme]. If it succeeds, decode gets the real data and
+// some seconds, in a goroutine of its own. A later result is dropped.
 func (g *Guard) DecodeJSON(data []byte, object any, decode func(data []byte, object any) error) error {
 	t := reflect.TypeOf(object).Elem()
 	if at, _ := Suspect(false, data, 0); at < 0 && !(escaped(data) && g.isOpaque(t)) {
@@ -70,8 +70,8 @@ func (g *Guard) DecodeJSON(data []byte, object any, decode func(data []byte, obj
 	return g.attempt(spoilt, d.data, object, decode)
 }
 
-// DecodeProtobuf is DecodeJSON for a message: of a struct whose fields have protobuf
-// tags or, in full, of a type whose method decides what is what.
+// DecodeProtobuf is DecodeJSON for a message of a struct whose fields have protobuf tags, or of a type
+// that decodes its message by a method.
 func (g *Guard) DecodeProtobuf(data []byte, object any, decode func(data []byte, object any) error) error {
 	at, next := Suspect(true, data, 0)
 	if at < 0 {
@@ -92,7 +92,7 @@ func (g *Guard) DecodeProtobuf(data []byte, object any, decode func(data []byte,
 	return g.attempt(spoilt, data, object, decode)
 }
 
-// attempt has an object decoded of which nobody knows how long it takes.
+// attempt decodes an object in a time that nobody knows.
 func (g *Guard) attempt(spoilt, data []byte, object any, decode func(data []byte, object any) error) error {
 	v := reflect.ValueOf(object)
 	if decode(spoilt, reflect.New(v.Type().Elem()).Interface()) != nil {
@@ -103,7 +103,7 @@ func (g *Guard) attempt(spoilt, data []byte, object any, decode func(data []byte
 	}
 	fresh := reflect.New(v.Type().Elem())
 	done := make(chan error, 1)
-	var over atomic.Bool // one of the two is done
+	var over atomic.Bool // set by the first of the two goroutines that is done
 	go func() {
 		err := errors.New("the goroutine was ended while decoding")
 		defer func() {
@@ -130,8 +130,8 @@ func (g *Guard) attempt(spoilt, data []byte, object any, decode func(data []byte
 	}
 }
 
-// escaped says that JSON has an escape for what might stand in a quantity, which no
-// encoder writes.
+// escaped reports whether JSON has an escape for a character that quantities may have. No encoder
+// writes such an escape.
 func escaped(data []byte) bool {
 	for {
 		i := bytes.Index(data, []byte(`\u00`))
@@ -146,7 +146,7 @@ func escaped(data []byte) bool {
 	}
 }
 
-// isOpaque says whether a method of the user's decodes a type or a part of it.
+// isOpaque reports whether a user's method decodes a type or a part of it.
 func (g *Guard) isOpaque(t reflect.Type) bool {
 	if known, ok := g.opaque.Load(t); ok {
 		return known.(bool)
@@ -178,7 +178,7 @@ func opaque(t reflect.Type, seen map[reflect.Type]bool) bool {
 	return false
 }
 
-// tagged says whether a type shows which fields are in its messages.
+// tagged reports whether the tags of a type show which fields are in its messages.
 func tagged(t reflect.Type) bool {
 	if t.Kind() != reflect.Struct {
 		return false

@@ -28,29 +28,28 @@ func UnmarshalJSON(q *resource.Quantity, data []byte) error {
 	return q.UnmarshalJSON(data)
 }
 
-// Harmless says that the type has a method that decodes JSON, and that this is known to
-// parse no quantity.
+// Harmless reports whether the method of a type that decodes JSON is known to parse no quantity.
 func Harmless(t reflect.Type) bool { return place{}.of(t).typ == nil }
 
-// document is JSON in which the quantities are replaced, where it is decoded into a
-// type by the rules of encoding/json with keys that are case-sensitive.
+// document is JSON whose quantities are replaced before it is decoded into a type, by the rules of
+// encoding/json with case-sensitive keys.
 type document struct {
 	data  []byte
 	names map[reflect.Type]map[string]reflect.Type // of the fields of structs
-	left  [][2]int                                 // texts of which nobody knows for what they are taken
+	left  [][2]int                                 // extreme texts that may be quantities or not
 }
 
-// place says for what a value is taken.
+// place says how a value is decoded.
 type place struct {
-	typ reflect.Type // nil where that is of no interest
+	typ reflect.Type // nil if the value has no quantity
 
-	// opaque says that a method of the user's decodes the value, or one around it.
+	// opaque says that a user's method decodes the value, or a value around it.
 	opaque bool
 	// quantity says that a text, or a number, is parsed as a quantity.
 	quantity bool
 }
 
-// of returns the place that a type makes of its values, within another one.
+// of returns the place of values of a type within another place.
 func (p place) of(t reflect.Type) place {
 	if t == nil {
 		return place{opaque: p.opaque}
@@ -75,7 +74,7 @@ func (p place) of(t reflect.Type) place {
 	return p
 }
 
-// embedsQuantity says that a type has the methods of a quantity, unless it has its own.
+// embedsQuantity reports whether a type has the methods of a quantity that it embeds.
 func embedsQuantity(t reflect.Type) bool {
 	if t.Kind() != reflect.Struct {
 		return false
@@ -88,8 +87,8 @@ func embedsQuantity(t reflect.Type) bool {
 	return false
 }
 
-// value replaces the quantities in the value that begins at i, or after space there,
-// and returns its end, or -1 where it is malformed.
+// value replaces the quantities in the value that begins at i, or after space there. It returns the
+// end of the value, or -1 if it is malformed.
 func (d *document) value(i int, p place, depth int) int {
 	i = d.space(i)
 	if i == len(d.data) || depth > maxDepth {
@@ -172,8 +171,8 @@ func (d *document) members(i int, closing byte, p place, depth int) int {
 	}
 }
 
-// text looks at a text or a number. A quantity is replaced by one that is no longer,
-// and spaces, which are trimmed.
+// text looks at a text or a number. It replaces a quantity by one of the same length or less, and
+// spaces, which decoders trim.
 func (d *document) text(from, to int, p place) {
 	text := d.data[from:to]
 	if !p.opaque && !p.quantity {
@@ -195,17 +194,17 @@ func (d *document) text(from, to int, p place) {
 	}
 }
 
-// plain is the text of a string, with its quotes from and to.
+// plain returns the text of the string whose quotes are at from and to.
 func (d *document) plain(from, to int) string {
 	if bytes.IndexByte(d.data[from:to], '\\') < 0 {
 		return string(d.data[from+1 : to-1])
 	}
 	var text string
-	_ = json.Unmarshal(d.data[from:to], &text) // What is malformed is no name of a field.
+	_ = json.Unmarshal(d.data[from:to], &text) // A malformed string is no name of a field.
 	return text
 }
 
-// stringEnd is where the string ends that begins at i, or -1.
+// stringEnd returns the end of the string that begins at i, or -1.
 func (d *document) stringEnd(i int) int {
 	for i++; i < len(d.data); i++ {
 		switch d.data[i] {
@@ -225,9 +224,8 @@ func (d *document) space(i int) int {
 	return i
 }
 
-// fields returns the types of the fields of a struct, by their names in JSON. Where
-// there are several of a name, the least embedded one counts, and of these the one
-// whose tag has the name.
+// fields returns the types of the fields of a struct, by their names in JSON. If several fields have
+// one name, the least embedded one counts, and of these the one whose tag has the name.
 func (d *document) fields(t reflect.Type) map[string]reflect.Type {
 	if names, ok := d.names[t]; ok {
 		return names

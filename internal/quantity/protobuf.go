@@ -21,15 +21,14 @@ func Unmarshal(q *resource.Quantity, data []byte) error {
 	return q.Unmarshal(data)
 }
 
-// messages are the fields of the types of messages, see numbered. A message may have as
-// many parts as bytes, but not of as many types.
+// messages has the fields of each type of message, see numbered. A message may have as many parts as
+// bytes, but has few types.
 type messages map[reflect.Type]map[int32]reflect.Type
 
-// tame replaces the texts of the quantities of a message in place, by others with
-// as many bytes. The type of the message is a struct whose fields have protobuf tags,
-// as all types of k8s.io/api. It reports false where the message is malformed, or such
-// that generated code may read it in another way: with a group, which no server sends,
-// or a map whose entries have fields of other kinds.
+// tame replaces the texts of the quantities of a message in place, by others of the same length. The
+// type of the message is a struct whose fields have protobuf tags, as all types of k8s.io/api. tame
+// returns false if the message is malformed, or if generated code may read it in another way: if it
+// has a group, which no server sends, or a map whose entries have fields of other kinds.
 func (m messages) tame(data []byte, t reflect.Type, depth int) bool {
 	if depth > maxDepth {
 		return false
@@ -63,8 +62,7 @@ func (m messages) tame(data []byte, t reflect.Type, depth int) bool {
 	return true
 }
 
-// entry is tame for an entry of a map. Generated code does not look how its fields
-// are encoded.
+// entry is tame for an entry of a map. Generated code does not look at the wire types of its fields.
 func (m messages) entry(data []byte, t reflect.Type, depth int) bool {
 	for len(data) > 0 {
 		number, wire, value, rest, ok := nextField(data)
@@ -108,7 +106,7 @@ func shorten(text []byte) {
 func numbered(t reflect.Type) map[int32]reflect.Type {
 	fields := map[int32]reflect.Type{}
 	switch {
-	case t.Kind() == reflect.Slice: // a list with a name, which is a message with the elements
+	case t.Kind() == reflect.Slice: // a list with a name is a message with the elements
 		fields[1] = t.Elem()
 		return fields
 	case t.Kind() != reflect.Struct || t == quantityType:
@@ -139,8 +137,7 @@ func numbered(t reflect.Type) map[int32]reflect.Type {
 	return fields
 }
 
-// nextField takes the first field off a message. As in generated code, the number is
-// cut to 32 bits.
+// nextField takes the first field off a message. As generated code does, it cuts the number to 32 bits.
 func nextField(data []byte) (number int32, wire int, value, rest []byte, ok bool) {
 	tag, n := binary.Uvarint(data)
 	if n <= 0 {

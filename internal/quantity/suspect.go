@@ -6,9 +6,9 @@ const (
 	maxDigits   = 512 // in a row
 )
 
-// Suspect finds the next digit, from a place on, of what may be a quantity that takes
-// too long, and where to go on, or returns -1. Such a quantity has many digits in a
-// row, so that only one byte of so many needs to be looked at.
+// Suspect finds the next text that may be a quantity that takes too long. It returns the place of one of
+// its digits, and where to go on, or -1. Such a quantity has many digits in a row, so that Suspect looks
+// at one byte of several only.
 func Suspect(protobuf bool, data []byte, from int) (at, next int) {
 	const row = maxExponent + 1
 	for i := from + row - 1; i < len(data); i += row {
@@ -24,7 +24,7 @@ func Suspect(protobuf bool, data []byte, from int) (at, next int) {
 		}
 		switch {
 		case end-first > maxDigits:
-			// The first ones may belong to a length, or to an escape such as \u0001.
+			// The first digits may be a part of a length, or of an escape such as \u0001.
 			return first + len("0001"), end
 		case end-first >= row && isExponent(protobuf, data, first, end):
 			return first, end
@@ -34,8 +34,8 @@ func Suspect(protobuf bool, data []byte, from int) (at, next int) {
 	return -1, 0
 }
 
-// isExponent says whether digits are the exponent of a number that may be the whole
-// text of a field. In names and hashes there is much that looks like one.
+// isExponent reports whether digits are the exponent of a number that may be the whole text of a field.
+// Many names and hashes contain texts that look like one.
 func isExponent(protobuf bool, data []byte, first, end int) bool {
 	last := first - 1
 	if last > 0 && isSign(data[last]) {
@@ -44,10 +44,10 @@ func isExponent(protobuf bool, data []byte, first, end int) bool {
 	if last <= 0 || data[last]|0x20 != 'e' || !protobuf && end < len(data) && isWord(data[end]) {
 		return false
 	}
-	start := last // of the digits and the point before it
+	start := last // where the digits and the point before the exponent begin
 	for ; start > 0 && (isDigit(data[start-1]) || data[start-1] == '.'); start-- {
 		if protobuf && start < last && isLength(data[start-1], first-start, end-start) {
-			return true // a length that happens to look like a digit
+			return true // The byte may be a length that looks like a digit.
 		}
 	}
 	signed := start
@@ -69,13 +69,13 @@ func isDigit(c byte) bool { return c-'0' <= 9 }
 
 func isSign(c byte) bool { return c == '-' || c == '+' }
 
-// isWord says whether a number that c stands next to is only a part of something.
+// isWord reports whether a number beside c is only a part of a word.
 func isWord(c byte) bool {
 	return isDigit(c) || isSign(c) || c|0x20 >= 'a' && c|0x20 <= 'z' || c == '_' || c == '/' || c == '.'
 }
 
-// isLength says whether c may end the length of a field, which is a varint, and may be
-// longer than it needs to be. What follows the field may look like a digit of it.
+// isLength reports whether c may end the length of a field, which is a varint, and may be longer than
+// necessary. The byte after the field may look like a digit of it.
 func isLength(c byte, least, most int) bool {
 	return int(c) > least && int(c) <= most || c == 0 || most > 127
 }

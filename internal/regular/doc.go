@@ -1,16 +1,16 @@
-// Package regular opens files, and nothing else that may stand under a path.
+// Package regular opens regular files only.
 //
-// A file that somebody else replaces, such as a token, may become a pipe or a device by
-// malice or by mistake. Opening a pipe waits for a writer, and no context ends that wait;
-// reading a device may have no end. Open looks at what it has opened, and not at what
-// stood under the path before: somebody may swap the two in between.
+// A file that another program replaces, such as a token, may become a pipe or a device, by malice or by
+// mistake. Opening a pipe waits for a writer, and no context ends that wait. Reading a device may have
+// no end. Open checks the file after it has opened it: between a check of the path and the opening,
+// somebody may replace the file.
 //
 // Guarantees, on systems with Unix's flags of open:
 //
 //   - Neither Open nor Read waits for another process to open the other end of a pipe.
 //   - The file that Open returns is a regular one.
-//   - Read holds no more bytes than it was allowed.
+//   - Read holds no more bytes than its limit.
 //
-// On other systems there are no pipes among the files, and a look before the opening is
-// all there is. A disk that does not answer holds up both functions everywhere.
+// Other systems have no pipes among the files; there, Open only checks the path before the opening. On
+// all systems, a disk that does not answer holds up both functions.
 package regular

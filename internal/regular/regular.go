@@ -11,21 +11,20 @@ import (
 // ErrNotRegular is wrapped by the errors about a pipe, a directory, a device or a socket.
 var ErrNotRegular = errors.New("no regular file")
 
-// ErrLink is wrapped by the errors about a symbolic link that is not followed, or that leads
-// round in a circle.
+// ErrLink is wrapped by the errors about a symbolic link that Open does not follow, or that leads in a
+// circle.
 var ErrLink = errors.New("it is a symbolic link, or behind too many")
 
-// Links says what Open does with a symbolic link at the end of a path.
+// Links says whether Open follows a symbolic link at the end of a path.
 type Links bool
 
-// The two ways to treat a symbolic link. A directory on the way to the file may be a link
-// with both.
+// The two ways to treat a symbolic link. With both, a directory of the path may be a link.
 const (
 	Follow Links = true
 	Refuse Links = false
 )
 
-// Open opens a regular file for reading, and returns what is known of it.
+// Open opens a regular file for reading, and returns its information.
 func Open(path string, links Links) (*os.File, fs.FileInfo, error) {
 	file, err := open(path, links)
 	if err != nil {
@@ -42,7 +41,7 @@ func Open(path string, links Links) (*os.File, fs.FileInfo, error) {
 	return file, info, nil
 }
 
-// Read returns what is in a regular file of at most limit bytes.
+// Read returns the content of a regular file. A file of more than limit bytes is an error.
 func Read(path string, limit int64) ([]byte, error) {
 	file, info, err := Open(path, Follow)
 	if err != nil {
@@ -52,7 +51,7 @@ func Read(path string, limit int64) ([]byte, error) {
 	if info.Size() > limit {
 		return nil, fmt.Errorf("%s has %d bytes, more than %d", path, info.Size(), limit)
 	}
-	data, err := io.ReadAll(io.LimitReader(file, limit+1)) // It may grow, and some files have no size.
+	data, err := io.ReadAll(io.LimitReader(file, limit+1)) // The file may grow, and some files have no size.
 	if err == nil && int64(len(data)) > limit {
 		err = fmt.Errorf("%s has more than %d bytes", path, limit)
 	}

@@ -1,21 +1,21 @@
-// Package remind decides how often the log says something that may go on for ever: when it
-// begins, when it becomes something else, and again every few minutes ([Reminder]).
+// Package remind decides how often a trouble that may last for ever is logged: when it begins, when it
+// becomes another one, and again every few minutes ([Reminder]).
 package remind
 
 import "time"
 
-// Interval is for how long what lasts is not said again.
+// Interval is the least time between two log lines about a trouble that lasts.
 const Interval = 5 * time.Minute
 
-// Reminder remembers what was said of one thing that may be in trouble. The zero value
-// has said nothing. It is not safe for concurrent use.
+// Reminder remembers which troubles of one thing were logged. The zero value has logged none. It is not
+// safe for concurrent use.
 type Reminder struct {
-	said [4]said // the last kinds of trouble that were said
-	next int     // of said
+	said [4]said // the last kinds of trouble that were logged
+	next int     // the index in said that the next new kind takes
 
-	begun  bool      // the trouble that lasts now has been there before
-	spoken bool      // and has been said
-	again  time.Time // when it was said last because it had begun again
+	begun  bool      // the present trouble has been noted before
+	spoken bool      // and has been logged
+	again  time.Time // when it was logged last because it had begun again
 	unsaid uint64
 }
 
@@ -24,12 +24,12 @@ type said struct {
 	at   time.Time
 }
 
-// Due takes note of a trouble, of any kind that is a number, such as a status code, and
-// reports whether it is time to say so, and how often it was not since the last time.
+// Due takes note of a trouble of a kind, which is a number such as a status code. due says that the
+// trouble should be logged now, and unsaid how often it was not since the last time.
 //
-// It is time when Interval has passed since the same kind was said, or it never was. It
-// is time as well, once within Interval, when the trouble was over since then, begins
-// again, and lasts until the second time: else the last word would be that it is over.
+// A trouble is due if the same kind was never logged, or if Interval has passed since. It is due as well,
+// once within Interval, if the trouble was over, has begun again, and is noted for the second time:
+// otherwise the last line in the log would say that it is over.
 func (r *Reminder) Due(kind int, now time.Time) (unsaid uint64, due bool) {
 	lasts := r.begun
 	r.begun = true
@@ -46,7 +46,7 @@ func (r *Reminder) Due(kind int, now time.Time) (unsaid uint64, due bool) {
 	return unsaid, true
 }
 
-// find returns the place of a kind: its own, or the one whose turn it is to be forgotten.
+// find returns the place of a kind: its own, or that of the oldest kind, which is forgotten.
 func (r *Reminder) find(kind int) *said {
 	for i := range r.said {
 		if s := &r.said[i]; s.kind == kind && !s.at.IsZero() {
@@ -59,8 +59,8 @@ func (r *Reminder) find(kind int) *said {
 	return s
 }
 
-// Over takes note that the trouble is over, and reports whether it was said, so that
-// this is worth a line as well.
+// Over takes note that the trouble is over. It reports whether the trouble was logged, so that its end is
+// worth a line as well.
 func (r *Reminder) Over() (spoken bool) {
 	spoken = r.spoken
 	r.begun, r.spoken = false, false

@@ -1,4 +1,4 @@
-// Package spelling tells which names a misspelt one is likely a slip for.
+// Package spelling finds names that are similar to a misspelt one.
 package spelling
 
 import (
@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Similar returns those names that word is likely a slip for, the likeliest first.
+// Similar returns the names that the writer of word may have meant, the likeliest first.
 func Similar(word string, names []string) []string {
 	type candidate struct {
 		name  string
@@ -26,7 +26,7 @@ func Similar(word string, names []string) []string {
 	return similar
 }
 
-// Tolerance is how many slips a word of this length may have.
+// Tolerance returns how many wrong letters a similar word of this length may have.
 func Tolerance(word string) int { return min(1+len(word)/4, 3) }
 
 // Distance is the number of letters to insert, remove or exchange to get from a

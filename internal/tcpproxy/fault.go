@@ -9,13 +9,12 @@ type Kind uint8
 const (
 	// None forwards everything.
 	None Kind = iota
-	// Reset ends the connection on both sides without a proper end: with RST where
-	// it is TCP.
+	// Reset ends the connection on both sides without a proper end: by RST, if it is TCP.
 	Reset
 	// Cut ends the connection on both sides in an orderly way.
 	Cut
-	// Stall forwards nothing any more, in neither direction, and neither side is
-	// told: the connection is half-open. What is sent is lost.
+	// Stall forwards nothing any more, in neither direction, and keeps both sides open: the
+	// connection is half-open. Sent bytes are lost.
 	Stall
 	// Trickle forwards one byte at a time.
 	Trickle
@@ -32,7 +31,7 @@ func (k Kind) String() string {
 	return "unknown"
 }
 
-// Fault is what happens to a connection. The zero value is nothing.
+// Fault says how a connection goes wrong. With the zero value it does not.
 type Fault struct {
 	Kind Kind
 

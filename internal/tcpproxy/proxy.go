@@ -10,7 +10,7 @@ import (
 // Dial opens a connection to the server.
 type Dial func(ctx context.Context, network, addr string) (net.Conn, error)
 
-// ErrClosed is what DialContext answers after Close.
+// ErrClosed is the error of DialContext after Close.
 var ErrClosed = errors.New("tcpproxy: the proxy is closed")
 
 // Proxy forwards connections. Make one with [New]. It is safe for concurrent use.
@@ -23,14 +23,13 @@ type Proxy struct {
 	mu       sync.Mutex // guards following
 	closed   bool
 	listener net.Listener
-	begun    int     // connections, those included that came to nothing
-	links    []*link // all there have been
+	begun    int     // connections, failed ones included
+	links    []*link // all connections so far
 }
 
-// New makes a proxy to the server that dial reaches. fault is asked, from the
-// goroutine of whoever connects, what is to go wrong with the nth connection,
-// counted from 0; nil means nothing. It may use
-// the proxy, and may be asked by several at once. New starts no goroutine.
+// New makes a proxy to the server that dial reaches. fault returns the fault of the nth connection,
+// counted from 0; nil means no faults. The goroutine that connects calls it. fault may use the proxy, and
+// may be called by several goroutines at once. New starts no goroutine.
 func New(dial Dial, fault func(n int) Fault) *Proxy {
 	if fault == nil {
 		fault = func(int) Fault { return Fault{} }
@@ -58,7 +57,7 @@ func (p *Proxy) Listen() (address string, err error) {
 			if err != nil {
 				return
 			}
-			// Whom it is forwarded to cannot be told that this failed.
+			// There is nobody to return the error to.
 			_ = p.forward(context.Background(), conn, "tcp", "")
 		}
 	})
@@ -75,7 +74,7 @@ func (p *Proxy) DialContext(ctx context.Context, network, address string) (net.C
 	return client, nil
 }
 
-// forward connects near, which it closes if that fails.
+// forward connects near to the server. If that fails, it closes near.
 func (p *Proxy) forward(ctx context.Context, near net.Conn, network, address string) error {
 	far, err := p.dial(ctx, network, address)
 	if err != nil {
@@ -108,7 +107,7 @@ func (p *Proxy) Connections() int {
 	return len(p.links)
 }
 
-// Stall makes all connections half-open that there are now.
+// Stall makes all present connections half-open.
 func (p *Proxy) Stall() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -117,7 +116,7 @@ func (p *Proxy) Stall() {
 	}
 }
 
-// Reset resets all connections that there are now.
+// Reset resets all present connections.
 func (p *Proxy) Reset() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -1,18 +1,17 @@
-// Command tally reads the output of go test -json, shows what a person needs to
-// see of it, and ends with one line that counts:
+// Command tally reads the output of go test -json, shows the failures, and ends with a line of
+// counts:
 //
 //	go test -json ./... | go run ./internal/tools/tally
 //	...
 //	212 passed, 0 failed, 3 skipped
 //
-// Tests, subtests, examples and the seeds of fuzz targets count one each. A
-// package that fails without a failed test (it doesn't compile, leaks a
-// goroutine, runs out of time) counts as one failure. The exit status is 1 if
-// anything failed, and as well if nothing ran: a run without tests proves
-// nothing.
+// Tests, subtests, examples and the seeds of fuzz targets count one each. A package that fails
+// without a failed test (it doesn't compile, leaks a goroutine, runs out of time) counts as one
+// failure. The exit status is 1 if there is a failure. It is 1 as well if no test ran, because a
+// run without tests proves nothing.
 //
-// The output of what failed is shown whole, that of what passed not at all.
-// With -v every finished test has a line.
+// tally shows the whole output of failed tests, and none of the others. With -v every finished
+// test has a line.
 package main
 
 import (

@@ -40,8 +40,7 @@ type tally struct {
 type pkg struct {
 	failed int
 
-	// output is what each unfinished test has written; that of the package itself
-	// is under "".
+	// output is the output of each unfinished test. That of the package itself is under "".
 	output map[string][]string
 }
 
@@ -49,8 +48,8 @@ func newTally(out io.Writer, verbose bool) *tally {
 	return &tally{out: out, verbose: verbose, packages: map[string]*pkg{}, builds: map[string][]string{}}
 }
 
-// read takes events from in until it ends. A line that is no event is shown as
-// it is: it comes from something else that writes to the pipe.
+// read takes events from in until it ends. It shows a line that is no event as it is: another
+// program has written it to the pipe.
 func (t *tally) read(in io.Reader) error {
 	lines := bufio.NewReader(in)
 	for {
@@ -124,8 +123,7 @@ func (t *tally) endPackage(ev event, p *pkg) {
 	fmt.Fprintf(t.out, "%s  %s (%.2fs)\n", ev.Action, ev.Package, ev.Elapsed)
 }
 
-// fail shows what a failed package has still not shown: its own output and that
-// of tests which didn't come to an end.
+// fail shows the rest of the output of a failed package: its own, and that of unfinished tests.
 func (t *tally) fail(p *pkg) {
 	if p.failed == 0 {
 		t.failed++

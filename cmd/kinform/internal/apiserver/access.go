@@ -10,14 +10,13 @@ import (
 	"github.com/kinform/kinform/apitest"
 )
 
-// access is what a file for --rbac says: whose tokens there are, and who may do what.
+// access is the content of a file for --rbac: tokens with their users, and the rules for users.
 type access struct {
 	Tokens map[string]apitest.User `json:"tokens"`
 	Rules  []apitest.Rule          `json:"rules"`
 }
 
-// readAccess reads a file for --rbac. Its errors have nothing of the file in them, as
-// tokens are in it.
+// readAccess reads a file for --rbac. Its errors quote nothing of the file, which has tokens.
 func readAccess(path string) (a access, err error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -42,8 +41,8 @@ func readAccess(path string) (a access, err error) {
 	return a, nil
 }
 
-// writeCA writes the certificate of the authority that signed the server's, and returns
-// what removes it again. It is no secret.
+// writeCA writes the certificate of the authority that signed the server's, and returns a function
+// that removes the file. The certificate is no secret.
 func writeCA(path string, ca []byte) (remove func(), err error) {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {

@@ -26,7 +26,7 @@ skip=N requests first, times=N of them, probability=0.1. Nothing said means all,
   cut-frame=N, huge-frame=N:BYTES                                 in the event after the Nth
   delay-bookmarks=2s, no-end-marker                               of streaming lists`
 
-// faultActions are the actions by name, each with how its value is read.
+// faultActions has a function for each action by its name, which reads the action's value.
 var faultActions = map[string]func(value string) (apitest.Action, error){
 	"fail":                code,
 	"code":                code,
@@ -135,7 +135,7 @@ func number(value string) (int, error) {
 	return n, nil
 }
 
-// code reads an HTTP status, and after a colon when to come again.
+// code reads an HTTP status and, after a colon, the time of a Retry-After.
 func code(value string) (apitest.Action, error) {
 	status, after, retry := strings.Cut(value, ":")
 	n, err := number(status)

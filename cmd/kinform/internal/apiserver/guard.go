@@ -16,11 +16,11 @@ import (
 // asking the server first.
 var simpleTypes = []string{"", "text/plain", "application/x-www-form-urlencoded", "multipart/form-data"}
 
-// guard refuses the requests that a page in a browser can cause, for which loopback is
-// no obstacle: those with the name of somebody else, as after a change of that name's
-// address (DNS rebinding), those that say which page they come from, and writes with a
-// body that needs no leave. No Kubernetes client sends any of them. listen is the
-// address that is listened on.
+// guard refuses requests that a page in a browser can cause, because such a page can reach loopback.
+// These are requests for another host name (after DNS rebinding, that name has this address),
+// requests that name the page that they come from, and writes with a type of body that a browser
+// sends without asking. No Kubernetes client sends any of them. listen is the address of the
+// server.
 func guard(listen string) func(*http.Request) error {
 	own, _, _ := net.SplitHostPort(listen)
 	return func(r *http.Request) error {
@@ -36,9 +36,9 @@ func guard(listen string) func(*http.Request) error {
 	}
 }
 
-// isOurs says whether a Host header names this server: by an address, which cannot lead
-// elsewhere tomorrow, localhost, or the name that it was told to listen on. An address
-// of its own is any where it listens on all of them.
+// isOurs reports whether a Host header names this server: by its address, by localhost, or by the
+// name in --listen. If the server listens on all addresses, every address is its own. (An address
+// cannot lead to another server later, as a name can.)
 func isOurs(host, own string) bool {
 	name, _, err := net.SplitHostPort(host)
 	if err != nil {
@@ -52,7 +52,7 @@ func isOurs(host, own string) bool {
 	return name == "localhost" || name != "" && name == strings.ToLower(own)
 }
 
-// writes says whether a request has, or should have, a body.
+// writes reports whether a request has, or should have, a body.
 func writes(r *http.Request) bool {
 	return r.Method == http.MethodPost || r.ContentLength != 0 && r.Method != http.MethodGet && r.Method != http.MethodHead
 }

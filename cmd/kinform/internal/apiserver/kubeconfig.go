@@ -14,11 +14,11 @@ import (
 	"github.com/kinform/kinform/rest/kubeconfig"
 )
 
-// writeKubeconfig writes a kubeconfig for a server, and returns what removes it
-// again unless it has become that of another server.
+// writeKubeconfig writes a kubeconfig for a server. It returns a function that removes the file,
+// unless the file is that of another server by then.
 //
-// A file that is there already is replaced only if an earlier run left it: it
-// could be the only key to somebody's clusters.
+// It replaces an existing file only if an earlier run left it there: another file may be the only
+// copy of somebody's credentials.
 func writeKubeconfig(path string, to rest.Config) (remove func(), err error) {
 	info, err := os.Lstat(path)
 	switch {
@@ -36,16 +36,16 @@ func writeKubeconfig(path string, to rest.Config) (remove func(), err error) {
 	}, err
 }
 
-// leftover says that a file is, to the letter, what this command writes.
+// leftover reports whether a file is exactly one that this command writes.
 func leftover(path string) bool {
 	data, err := os.ReadFile(path)
 	ours, _ := kubeconfig.Marshal(connection(configIn(path)))
 	return err == nil && bytes.Equal(data, ours)
 }
 
-// configIn is the server that a kubeconfig leads to, and what of the rest in it this
-// command may have written: a CA of its making, and what that has signed. It is empty if
-// there is none.
+// configIn returns the server of a kubeconfig, and those of its other fields that this command may
+// have written: a CA that it made, and certificates that this CA signed. The result is empty if the
+// file has no server.
 func configIn(path string) rest.Config {
 	c, _ := kubeconfig.Load(kubeconfig.Options{Path: path})
 	config := rest.Config{Host: c.Config.Host}

@@ -1,5 +1,5 @@
-// Package demo runs the whole pipeline on an API server in the same process, and
-// shows what happens as it happens.
+// Package demo runs the whole pipeline on an API server in the same process, and shows each
+// step while it happens.
 package demo
 
 import (
@@ -17,12 +17,12 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// pod is what the pipeline carries.
+// pod is the type of the pipeline's objects.
 type pod = corev1.Pod
 
 // Options are the choices of a run.
 type Options struct {
-	// Pods is how many there are at the start, in Namespaces namespaces.
+	// Pods is how many pods there are at the start, in Namespaces namespaces.
 	Pods, Namespaces int
 
 	// Churn is how many creates, updates and deletes there are a second, 0 for
@@ -32,10 +32,10 @@ type Options struct {
 	// Faults makes the server drop watches, compact its past and answer 429.
 	Faults bool
 
-	// Workers take keys from the workqueue.
+	// Workers is how many workers take keys from the workqueue.
 	Workers int
 
-	// Plain takes the pipeline of package plain.
+	// Plain runs the pipeline of package plain.
 	Plain bool
 
 	trials
@@ -44,14 +44,14 @@ type Options struct {
 	For time.Duration
 }
 
-// settleWithin bounds the wait for the pipeline to catch up with a quiet server,
-// which takes milliseconds where the machine has nothing else to do.
+// settleWithin bounds the wait for the pipeline to catch up with a quiet server. On an idle
+// machine, that takes milliseconds.
 const settleWithin = time.Minute
 
-// run runs the pipeline until its time is over or ctx ends, then lets it catch
-// up, drains it and takes it down. The error says what did not end clean.
+// run runs the pipeline until its time is over or ctx ends. Then it lets the pipeline catch up,
+// drains it and stops it. It returns an error if a stage did not end in order.
 func run(ctx context.Context, opts Options, r report) error {
-	// A page in a browser reaches loopback as well, and has no token.
+	// A page in a browser can reach loopback as well, but has no token.
 	token := rand.Text()
 	server := apitest.New(apitest.Options{BearerToken: token})
 	defer server.Close()
@@ -82,7 +82,7 @@ func run(ctx context.Context, opts Options, r report) error {
 	return err
 }
 
-// pipeline makes the one that is asked for.
+// pipeline makes the pipeline of the options.
 func (o Options) pipeline(url, token string, r report) (pipeline, error) {
 	if o.Plain {
 		return newTextbook(url, token, o, r)
@@ -94,7 +94,7 @@ func (o Options) pipeline(url, token string, r report) (pipeline, error) {
 	return newTuned(client, o, r)
 }
 
-// pods makes those that there are at the start, until ctx ends.
+// pods makes the pods of the start, until ctx ends.
 func (o Options) pods(ctx context.Context) iter.Seq[*pod] {
 	return func(yield func(*pod) bool) {
 		for p := range apitest.Pods(o.Pods, o.shape()) {
@@ -105,11 +105,11 @@ func (o Options) pods(ctx context.Context) iter.Seq[*pod] {
 	}
 }
 
-// shape is what pods are like.
+// shape describes the pods.
 func (o Options) shape() apitest.PodOptions { return apitest.PodOptions{Namespaces: o.Namespaces} }
 
-// churn changes pods, and makes trouble if that is wanted, until the time is over
-// or ctx ends.
+// churn changes pods until the time is over or ctx ends. With Options.Faults, it also injects
+// faults.
 func churn(ctx context.Context, server *apitest.Server, opts Options, r report) (err error) {
 	if opts.For > 0 {
 		var cancel context.CancelFunc
@@ -142,11 +142,11 @@ type pipeline interface {
 	// sync waits for the first list, of about total pods.
 	sync(ctx context.Context, total int) error
 
-	// settle waits until the store has all that the server has, which nobody changes
-	// any more, and every key has been reconciled in its last state.
+	// settle waits until the store has the state of the server, which nobody changes any
+	// more, and every key has been reconciled in its last state.
 	settle(server *apitest.Server) error
 
-	// stop drains the workqueue and takes everything down.
+	// stop drains the workqueue and stops all stages.
 	stop() error
 
 	// summary compares with the last state of the server, by key and version.

@@ -10,8 +10,8 @@ import (
 // faultEvery is the time between two faults.
 const faultEvery = 600 * time.Millisecond
 
-// makeTrouble does one bad thing to the pipeline after another until ctx ends,
-// and then takes back what is still in place.
+// makeTrouble injects one fault after another until ctx ends, and then removes those that are
+// left.
 func makeTrouble(ctx context.Context, server *apitest.Server, r report) {
 	var injected []*apitest.Injected
 	defer func() {

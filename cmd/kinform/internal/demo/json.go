@@ -73,7 +73,7 @@ func (r *jsonReport) traveled(j journey) {
 	}})
 }
 
-// known returns the microseconds of a duration, nil where nobody has measured it.
+// known returns the microseconds of a duration, or nil if it was not measured.
 func known(d time.Duration) *int64 {
 	if d == unknown {
 		return nil

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// maxLatencies bounds what a long run keeps: the newest of them.
+// maxLatencies is how many latencies a long run keeps: the newest ones.
 const maxLatencies = 1 << 16
 
 // latencies keeps durations for percentiles.

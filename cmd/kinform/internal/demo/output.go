@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// output is where a report goes. After the first failure nothing more is written
-// and the run is told to stop, for nobody would see the rest.
+// output writes a report. After the first failure it writes nothing more, and stops the run,
+// because nobody would see the rest.
 type output struct {
 	to   io.Writer
 	stop func()
@@ -16,7 +16,7 @@ type output struct {
 	broken error
 }
 
-// Write is safe for concurrent use; each call is one piece that stays whole.
+// Write is safe for concurrent use. The bytes of one call stay together.
 func (o *output) Write(p []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -31,7 +31,7 @@ func (o *output) Write(p []byte) (int, error) {
 	return n, o.broken
 }
 
-// failure is what kept the report from being written, nil if nothing did.
+// failure returns the error of writing the report, or nil.
 func (o *output) failure() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -11,13 +11,13 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// Summary is what a run amounts to.
+// Summary has the numbers of a run.
 type Summary struct {
-	// Objects is how many the store holds, Events how many the handler was given.
+	// Objects is how many objects the store has, Events how many events the handler got.
 	Objects int    `json:"objects"`
 	Events  uint64 `json:"events"`
-	// Enqueued counts the keys that the workqueue accepted, Reconciled the runs of
-	// workers: less than events, as keys that wait are merged.
+	// Enqueued counts the keys that the workqueue accepted, Reconciled the calls of the
+	// reconcile function. There are fewer than events, because a waiting key is queued once.
 	Enqueued   uint64 `json:"enqueued"`
 	Reconciled uint64 `json:"reconciled"`
 	// Relists counts lists after the first one.
@@ -28,8 +28,7 @@ type Summary struct {
 	Trials
 }
 
-// report shows a run to whoever watches it. Its methods are called by several
-// goroutines.
+// report shows a run to its user. Several goroutines call its methods.
 type report interface {
 	started(opts Options, url string)
 	syncing(items, total int)
@@ -43,8 +42,8 @@ type report interface {
 	summary(s Summary)
 }
 
-// newReport returns the report for --output. Only a terminal, as progress may be
-// one, gets a progress bar.
+// newReport returns the report for --output. It shows a progress bar only if progress is a
+// terminal.
 func newReport(format string, out, progress io.Writer) (report, error) {
 	switch format {
 	case "json":
@@ -62,8 +61,8 @@ func newReport(format string, out, progress io.Writer) (report, error) {
 	}
 }
 
-// reason is the cause of an error without the request that failed, whose long
-// address is always the same here.
+// reason returns the cause of an error without the failed request, whose long address is always
+// the same here.
 func reason(err error) error {
 	if request, ok := errors.AsType[*rest.Error](err); ok {
 		return request.Err

@@ -11,8 +11,8 @@ import (
 	"github.com/kinform/kinform/reflector"
 )
 
-// linesPerSecond is how many journeys the text report shows at most: more than
-// an eye can follow, and few enough for a slow terminal.
+// linesPerSecond bounds the journeys that the text report shows: more than an eye can follow, and
+// few enough for a slow terminal.
 const linesPerSecond = 25
 
 // textReport writes for a person at a terminal of at least 80 columns.
@@ -22,7 +22,7 @@ type textReport struct {
 
 	mu        sync.Mutex // guards following
 	bar       *progressbar.ProgressBar
-	began     time.Time // when the churn did
+	began     time.Time // the start of the churn
 	second    time.Time // the start of the second that lines and unshown count
 	lines     int
 	unshown   int
@@ -92,7 +92,7 @@ func (r *textReport) traveled(j journey) {
 		brief(j.FIFO), brief(j.Mailbox), brief(j.Workqueue), brief(j.Worker), brief(j.total()))
 }
 
-// unshownLocked says how many changes were left out since it last did.
+// unshownLocked writes how many changes were left out since the last call.
 func (r *textReport) unshownLocked() {
 	if r.unshown > 0 {
 		r.printf("%8s and %d more", "", r.unshown)
@@ -100,7 +100,7 @@ func (r *textReport) unshownLocked() {
 	r.unshown = 0
 }
 
-// atLocked is the time since the churn began, 0 before.
+// atLocked returns the time since the churn began, as text.
 func (r *textReport) atLocked() string {
 	at := 0.0
 	if !r.began.IsZero() {

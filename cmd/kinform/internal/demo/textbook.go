@@ -17,8 +17,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// textbook is the pipeline of package plain. That has no observers: a change is
-// followed from the handler on.
+// textbook is the pipeline of package plain. That has no observers, so the report follows a change
+// from the handler on.
 type textbook struct {
 	report    report
 	opts      Options
@@ -31,11 +31,11 @@ type textbook struct {
 	events    atomic.Uint64
 	runs      atomic.Uint64
 	resyncs   atomic.Uint64
-	slow      *plain.Handler[*pod] // nil where there is none
-	slowCalls atomic.Uint64        // that have returned
+	slow      *plain.Handler[*pod] // nil if there is none
+	slowCalls atomic.Uint64        // calls that have returned
 
 	mu      sync.Mutex                             // guards following
-	waiting map[types.NamespacedName]waitingChange // whose key is in the workqueue
+	waiting map[types.NamespacedName]waitingChange // changes whose key is in the workqueue
 
 	cancelInformer, cancelWorkers context.CancelFunc
 	running                       sync.WaitGroup
@@ -93,8 +93,8 @@ func (p *textbook) failed(err error) {
 	p.report.failed(reflector.Error{Phase: phase, Err: err, RetryIn: unknown})
 }
 
-// handled is the handler. It writes down what it was told before it enqueues the
-// key, so that the worker finds it.
+// handled is the handler. It writes the change down before it enqueues the key, so that the worker
+// finds it.
 func (p *textbook) handled(e plain.Event[*pod]) {
 	p.events.Add(1)
 	key := plain.KeyOf(e.New)
@@ -177,7 +177,7 @@ func (p *textbook) settle(server *apitest.Server) error {
 	return nil
 }
 
-// await asks again and again until done, or until ctx ends.
+// await calls done again and again until it returns true, or until ctx ends.
 func await(ctx context.Context, done func() bool) error {
 	ticker := time.NewTicker(5 * time.Millisecond)
 	defer ticker.Stop()
@@ -199,8 +199,8 @@ func (p *textbook) stop() error {
 	return p.informerErr
 }
 
-// summary has as many keys enqueued as reconciled: the queue does not count, and by now each that was
-// enqueued has been worked on.
+// summary has equal numbers of keys enqueued and reconciled: the queue does not count, and by now
+// each enqueued key has been reconciled.
 func (p *textbook) summary(last map[types.NamespacedName]string) Summary {
 	found := p.opts.find(func() int {
 		pods, err := p.informer.Store.ByIndex(nodeIndex, p.opts.Node)

@@ -13,16 +13,16 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// journey is the way of one change through the pipeline, from the moment when
-// the reflector had it to the moment when a worker was done with its key.
+// journey is the way of one change through the pipeline: from the moment at which the reflector
+// got it to the moment at which a worker was done with its key.
 type journey struct {
 	Type            informer.EventType
 	Cause           informer.Cause
 	Key             types.NamespacedName
 	ResourceVersion string
 
-	// Merged is how many other changes of the key this journey stands for: on the
-	// way to a worker they became one.
+	// Merged is how many other changes of the key this journey stands for. They became one
+	// on the way to a worker.
 	Merged int
 
 	// FIFO lasts from the reflector to the store, Mailbox from the store to the
@@ -30,11 +30,11 @@ type journey struct {
 	FIFO, Mailbox, Workqueue, Worker time.Duration
 }
 
-// unknown is a duration that nobody has measured.
+// unknown is a duration that was not measured.
 const unknown time.Duration = -1
 
-// total is the time from the reflector to the end of the worker's run, as far as
-// it is known.
+// total returns the time from the reflector to the end of the worker's work, as far as it was
+// measured.
 func (j journey) total() (sum time.Duration) {
 	for _, stage := range []time.Duration{j.FIFO, j.Mailbox, j.Workqueue, j.Worker} {
 		sum += max(stage, 0)
@@ -42,17 +42,15 @@ func (j journey) total() (sum time.Duration) {
 	return sum
 }
 
-// tracer follows changes by the observers of each stage. It does not follow
-// objects of the first list, as they did not change, nor deletions that a relist
-// finds, as nobody knows when they came about.
+// tracer follows changes by the observers of each stage. It does not follow objects of the first
+// list, which are no changes, nor deletions that a relist finds, whose time is unknown.
 type tracer struct {
 	// finished is called with each journey at its end, by the worker.
 	finished func(journey)
 
 	mu     sync.Mutex // guards following
 	synced bool       // the first list is in the store
-	// arrivals are the changes of a key that the handler has not been told of,
-	// oldest first.
+	// arrivals are the changes of a key that the handler has not got yet, the oldest first.
 	arrivals map[types.NamespacedName][]arrival
 	// waiting are the journeys whose key is in the workqueue, running those whose
 	// key is with a worker.
@@ -60,8 +58,7 @@ type tracer struct {
 	running map[types.NamespacedName]journey
 }
 
-// arrival is one version of an object, and when the reflector and the store had
-// it.
+// arrival is one version of an object, with the times at which the reflector and the store got it.
 type arrival struct {
 	version          uint64
 	received, stored time.Time
@@ -116,7 +113,7 @@ func (t *tracer) informer() *informer.Observer {
 	}}
 }
 
-// handled is called by the handler, before it enqueues the key.
+// handled takes an event of the handler, which calls it before it enqueues the key.
 func (t *tracer) handled(e informer.Event[*pod]) {
 	now, version := time.Now(), number(e.ResourceVersion)
 	t.mu.Lock()
@@ -169,7 +166,7 @@ func (t *tracer) queue() *workqueue.Observer[types.NamespacedName] {
 	}
 }
 
-// number makes versions comparable: those of the embedded server are numbers.
+// number makes versions comparable. Those of the embedded server are numbers.
 func number(resourceVersion string) uint64 {
 	n, _ := strconv.ParseUint(resourceVersion, 10, 64)
 	return n

@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// trials are what a learner may try out: each makes one idea visible. The zero value
-// is a run as it is without them.
+// trials are experiments for a learner. Each makes one idea visible. The zero value is a run
+// without experiments.
 type trials struct {
 	// Work is how long a worker takes for a key.
 	Work time.Duration
@@ -19,17 +19,17 @@ type trials struct {
 	// Fail is how many attempts at each key fail before one succeeds.
 	Fail int
 
-	// SlowHandler adds a second handler, each call of which takes so long.
+	// SlowHandler adds a second handler, whose calls take so long.
 	SlowHandler time.Duration
 
-	// Resync has the first handler told of every object again, this often.
+	// Resync is the interval at which the first handler gets every object again.
 	Resync time.Duration
 
-	// Node has the pods of a node looked up at the end, by an index and without.
+	// Node is a node whose pods are looked up at the end, by an index and without.
 	Node string
 }
 
-// attempt is one run of a worker on a key that is made to fail.
+// attempt is one reconcile of a key that is made to fail.
 type attempt struct {
 	key    types.NamespacedName
 	number int           // from 1
@@ -39,7 +39,7 @@ type attempt struct {
 
 var errTrial = errors.New("it was told to fail")
 
-// controller makes the demo's reconcile function slow and have it fail, as is wanted.
+// controller makes the demo's reconcile function slow, and lets it fail, as the trials say.
 func (t trials) controller(reconcile func(context.Context, types.NamespacedName) error, told func(attempt)) func(context.Context, types.NamespacedName) error {
 	if t.Work == 0 && t.Fail == 0 {
 		return reconcile
@@ -53,14 +53,14 @@ func (t trials) controller(reconcile func(context.Context, types.NamespacedName)
 			}
 		}
 		if err == nil {
-			err = reconcile(ctx, key) // It reads the store, and works on what it has read.
+			err = reconcile(ctx, key) // It reads the store, and works on that state.
 		}
 		pause(ctx, t.Work)
 		return err
 	}
 }
 
-// attempts counts those at each key.
+// attempts counts the attempts at each key.
 type attempts struct {
 	mu     sync.Mutex // guards following
 	number map[types.NamespacedName]int
@@ -90,7 +90,7 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// Trials are what came of what was tried; nil is what was not.
+// Trials are the results of the experiments. A field is nil if its experiment was not made.
 type Trials struct {
 	// SlowCalls counts the calls of the slow handler that have returned.
 	SlowCalls *uint64 `json:"slow_calls,omitempty"`
@@ -111,7 +111,7 @@ func (t trials) summary(slowCalls, resyncs uint64, found *lookup) (s Trials) {
 	return s
 }
 
-// indexes are those of the store.
+// indexes are the indexes of the store.
 func indexes(opts Options) map[string]indexer.IndexFunc[*pod] {
 	if opts.Node == "" {
 		return nil
@@ -125,11 +125,11 @@ type lookup struct {
 	Pods     int           `json:"pods"`
 	ByIndex  time.Duration `json:"by_index_ns"`
 	OneByOne time.Duration `json:"one_by_one_ns"`
-	// Missed is how many of them are in the index only, or only not in it.
+	// Missed is how many of the pods only one of the two look-ups found.
 	Missed int `json:"missed,omitempty"`
 }
 
-// find looks the pods of a node up, by an index, and by a look at all pods.
+// find looks the pods of a node up by an index, and by looking at all pods.
 func (t trials) find(byIndex func() int, all func(yield func(*pod) bool)) *lookup {
 	if t.Node == "" {
 		return nil
@@ -149,7 +149,7 @@ func (t trials) find(byIndex func() int, all func(yield func(*pod) bool)) *looku
 	return l
 }
 
-// byNode is the index function: the values under which a pod is found.
+// byNode is the index function: it returns the values of a pod in the index.
 func byNode(p *pod) ([]string, error) { return []string{p.Spec.NodeName}, nil }
 
 // nodeIndex is the name of the index.

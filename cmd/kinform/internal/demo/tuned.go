@@ -22,20 +22,20 @@ import (
 type tuned struct {
 	report   report
 	opts     Options
-	client   *rest.Client // is closed with the rest
+	client   *rest.Client // stop closes it
 	informer *informer.Informer[*pod]
 	handler  *informer.Registration[*pod]
 	queue    *workqueue.Queue[types.NamespacedName]
 	ledger   *ledger
 	events   atomic.Uint64
 	resyncs  atomic.Uint64
-	slow     atomic.Uint64 // calls of the slow handler that have returned
+	slow     atomic.Uint64 // returned calls of the slow handler
 
 	// cancelInformer and cancelWorkers end the two that run; running waits for
 	// both, and the errors are theirs.
 	cancelInformer, cancelWorkers context.CancelFunc
 	informing                     context.Context // ends with cancelInformer
-	slowSynced                    func() bool     // waits; nil where there is no slow handler
+	slowSynced                    func() bool     // waits; nil if there is no slow handler
 	running                       sync.WaitGroup
 	informerErr, workersErr       error
 }
@@ -145,8 +145,8 @@ func (p *tuned) settle(server *apitest.Server) error {
 	return nil
 }
 
-// busy says that there is work in sight, which asking the ledger would delay. With
-// resyncs there always is.
+// busy reports whether there is work left, which a look at the ledger would delay. With resyncs
+// there always is.
 func (p *tuned) busy() bool {
 	if p.opts.Resync > 0 {
 		return false

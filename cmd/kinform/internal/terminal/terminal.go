@@ -1,6 +1,6 @@
-// Package terminal keeps texts of others from steering the terminal of whoever looks:
-// names, versions and messages of a server may hold escape sequences, or characters
-// that turn what follows around.
+// Package terminal keeps texts of a server from controlling the user's terminal: its names,
+// versions and messages may contain escape sequences, or characters that reverse the direction of
+// the text after them.
 package terminal
 
 import (
@@ -14,18 +14,18 @@ import (
 	"unicode/utf8"
 )
 
-// Writer writes texts in which everything that has no picture of its own is spelled
-// out, but for spaces, tabs and ends of lines: control characters (\u001b), marks that
-// change the direction, and bytes that are no UTF-8 (\xff). In a string of JSON that
-// means the same as before. Each call of Write gets whole characters.
+// Writer writes texts, and escapes characters that are not visible by themselves: control
+// characters (\u001b), marks that change the direction, and bytes that are no UTF-8 (\xff).
+// Spaces, tabs and ends of lines stay. In a string of JSON, the escapes mean the same characters.
+// Each call of Write must get whole characters.
 //
-// All output of the command goes through one, so that nobody has to think of it; what
-// is to steer the terminal is written to [Raw]. It may be used by several goroutines:
-// what one call writes is in one piece.
+// All output of the command goes through a Writer, so that no other code has to think of escapes.
+// Sequences that control the terminal go to [Raw]. Several goroutines may use a Writer: the bytes
+// of one call stay together.
 type Writer struct {
 	to io.Writer
 
-	mu sync.Mutex // held while to is written to
+	mu sync.Mutex // held during a write to to
 }
 
 // NewWriter returns a writer to another one.
@@ -42,8 +42,8 @@ func (w *Writer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Raw is what a Writer writes to, for the program's own control sequences, or w if it is
-// none.
+// Raw returns the writer below a Writer, for the program's own control sequences. It returns w if
+// w is no Writer.
 func Raw(w io.Writer) io.Writer {
 	for {
 		safe, ok := w.(*Writer)
@@ -54,17 +54,17 @@ func Raw(w io.Writer) io.Writer {
 	}
 }
 
-// File is the file that is written to in the end, nil if it is none.
+// File returns the file below w, or nil if there is none.
 func File(w io.Writer) *os.File {
 	f, _ := Raw(w).(*os.File)
 	return f
 }
 
-// Text is a text as a Writer writes it, in one line: tabs and ends of lines are spelled
-// out as well.
+// Text returns a text as a Writer writes it, in one line: tabs and ends of lines are escaped as
+// well.
 func Text(s string) string { return escape(s, func(rune) bool { return false }) }
 
-// Plain says whether a text is written as it is.
+// Plain reports whether a Writer writes a text as it is.
 func Plain(s string) bool {
 	return escape(s, keptByWriter) == s
 }
@@ -85,7 +85,7 @@ func escape(s string, keep func(rune) bool) string {
 			fmt.Fprintf(&out, `\x%02x`, s[0])
 		case plain(r):
 			out.WriteString(s[:size])
-		case r > 0xffff: // as JSON has it
+		case r > 0xffff: // JSON writes such a character as two escapes.
 			high, low := utf16.EncodeRune(r)
 			fmt.Fprintf(&out, `\u%04x\u%04x`, high, low)
 		default:

@@ -1,5 +1,5 @@
-// Package watch shows the objects of one resource on any cluster, and what becomes
-// of them, through an informer.
+// Package watch shows the objects of one resource on any cluster, and their changes, through an
+// informer.
 package watch
 
 import (
@@ -34,7 +34,7 @@ type options struct {
 	connectTimeout time.Duration
 }
 
-// completeWithin is how long a person who pressed Tab is kept waiting.
+// completeWithin bounds the time of a completion, while a person waits.
 const completeWithin = 2 * time.Second
 
 // Command returns "kinform watch".
@@ -120,7 +120,7 @@ func (o options) run(cmd *cobra.Command, name string) error {
 	}
 	defer client.Close()
 	host := connection.Config.Host
-	// To log in may take as long as it does: the timeout is for the cluster.
+	// A login may take any time: the timeout is for the cluster.
 	if err := client.Prepare(cmd.Context()); err != nil {
 		return explain(err, host, name)
 	}
@@ -154,8 +154,8 @@ func (o options) run(cmd *cobra.Command, name string) error {
 	return explain(follow(ctx, source, what, out, cmd.ErrOrStderr()), host, what)
 }
 
-// find asks the server what name means. A part of the API that cannot be
-// discovered matters only if the resource may be in it.
+// find asks the server for the resource that name means. If a part of the API cannot be
+// discovered, that matters only if the resource may be in it.
 func (o options) find(ctx context.Context, client *rest.Client, name string) (discovery.Resource, error) {
 	ctx, cancel := context.WithTimeout(ctx, o.connectTimeout)
 	defer cancel()
@@ -178,12 +178,12 @@ func (o options) find(ctx context.Context, client *rest.Client, name string) (di
 	return resource, nil
 }
 
-// watchable says that an informer can be run on a resource.
+// watchable reports whether an informer can run on a resource.
 func watchable(r discovery.Resource) bool {
 	return slices.Contains(r.Verbs, "list") && slices.Contains(r.Verbs, "watch")
 }
 
-// completeResource returns the names of what can be watched.
+// completeResource returns the names of the resources that can be watched.
 func (o options) completeResource(ctx context.Context) ([]string, cobra.ShellCompDirective) {
 	connection, err := kubeconfig.Load(kubeconfig.Options{Path: o.kubeconfig, Context: o.context})
 	if err != nil {

@@ -14,14 +14,14 @@ import (
 	"github.com/kinform/kinform/rest/discovery"
 )
 
-// errNoAnswer is the cause where the cluster stays silent.
+// errNoAnswer is the cause if the cluster does not answer in time.
 var errNoAnswer = errors.New("no answer within --connect-timeout")
 
-// complete is an error that says all that there is to say.
+// complete is an error whose text needs no explanation.
 type complete struct{ error }
 
-// explain says what kept the command from watching and what to do about it, in
-// one line that ends with the cause, as the one who reads it may need it.
+// explain returns an error that says why the command cannot watch, and what to do, in one line. The
+// cause is at its end.
 func explain(err error, host, resource string) error {
 	if err == nil || isA[complete](err) {
 		return err
@@ -59,8 +59,8 @@ func explain(err error, host, resource string) error {
 	}
 }
 
-// reason is the cause without the requests that failed: where discovery fails,
-// several requests do for the same reason.
+// reason returns the cause without the failed requests: if discovery fails, several requests have
+// failed for one reason.
 func reason(err error) error {
 	if object, ok := errors.AsType[*listwatch.ObjectError](err); ok {
 		named := *object
@@ -76,8 +76,8 @@ func reason(err error) error {
 	return err
 }
 
-// refusedByPeer says that the server ended the TLS handshake, which it does where
-// it wants another client certificate.
+// refusedByPeer reports whether the server ended the TLS handshake, as it does if it wants another
+// client certificate.
 func refusedByPeer(err error) bool {
 	op, ok := errors.AsType[*net.OpError](err)
 	return ok && op.Op == "remote error"

@@ -36,7 +36,7 @@ func newPrinter(format string, out io.Writer) (printer, error) {
 	}
 }
 
-// watched is how json and yaml show an event.
+// watched is the form of an event in json and yaml.
 type watched struct {
 	Type              string         `json:"type"`
 	Cause             string         `json:"cause"`
@@ -61,9 +61,9 @@ type yamlPrinter struct{ out io.Writer }
 func (p yamlPrinter) print(e informer.Event[*unstructured.Unstructured]) error {
 	document, err := yaml.Marshal(show(e))
 	if err != nil || !terminal.Plain(string(document)) {
-		// The converter refuses some control characters, and others would mean something
-		// else if they were spelled out in a word without quotes. In JSON, which is YAML as
-		// well, they are the same.
+		// The converter refuses some control characters, and a Writer's escapes of others
+		// would have another meaning in a word without quotes. In JSON, which is YAML as well,
+		// an escape means the character.
 		if document, err = json.MarshalIndent(show(e), "", "  "); err != nil {
 			return err
 		}
@@ -73,8 +73,8 @@ func (p yamlPrinter) print(e informer.Event[*unstructured.Unstructured]) error {
 	return err
 }
 
-// tablePrinter writes one line an event, in columns. Widths grow with what was
-// seen: a line cannot wait for those that come after it.
+// tablePrinter writes one line an event, in columns. The width of a column grows with its texts,
+// because a line cannot wait for the lines after it.
 type tablePrinter struct {
 	out        io.Writer
 	namespaced bool
@@ -102,7 +102,7 @@ func (p *tablePrinter) row(cells ...string) error {
 		if n == 1 && !p.namespaced {
 			continue
 		}
-		cell = terminal.Text(cell) // here, as its width counts
+		cell = terminal.Text(cell) // before the Writer does, because its width counts
 		p.widths[n] = max(p.widths[n], utf8.RuneCountInString(cell))
 		if n == len(cells)-1 {
 			line.WriteString(cell + "\n")
@@ -114,8 +114,8 @@ func (p *tablePrinter) row(cells ...string) error {
 	return err
 }
 
-// statusOf is the one word that says how an object is: that it is going, its
-// phase, or its Ready or Available condition.
+// statusOf returns the status of an object in a word: that it is being deleted, its phase, or its
+// Ready or Available condition.
 func statusOf(obj *unstructured.Unstructured) string {
 	if obj.GetDeletionTimestamp() != nil {
 		return "Terminating"
