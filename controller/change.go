@@ -16,19 +16,19 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// attempts is how often Modify makes a change anew because the object has changed meanwhile.
+// attempts is how often Modify tries if the object changes meanwhile.
 const attempts = 6
 
-// Modify changes an object on the server: it calls change with a copy of the cached object,
-// and updates that. After a conflict it reads the object from the server and begins again,
-// six times at most, so change may be called several times. Where change leaves the object as
-// it was, nothing is sent. An error of change ends it, and nothing is written. The object must
-// exist: the error is NotFound otherwise.
+// Modify changes an object on the server: it calls change with a copy of the cached object, and
+// updates the object. After a conflict it reads the object from the server and begins again, six
+// times at most, so that change may be called several times. If change does not change the
+// object, Modify sends nothing. If change fails, Modify returns its error, and writes nothing. If
+// the object does not exist, the error is NotFound.
 func (c *Client[T]) Modify(ctx context.Context, key types.NamespacedName, change func(T) error) (T, error) {
 	return c.modify(ctx, key, change, c.Update)
 }
 
-// ModifyStatus is Modify for the status alone. What change does to the rest is not written.
+// ModifyStatus is Modify for the status. It does not write changes of other fields.
 func (c *Client[T]) ModifyStatus(ctx context.Context, key types.NamespacedName, change func(T) error) (T, error) {
 	return c.modify(ctx, key, change, c.UpdateStatus)
 }
@@ -62,12 +62,12 @@ func (c *Client[T]) modify(ctx context.Context, key types.NamespacedName, change
 	}
 }
 
-// Merge sends what is different between two states of an object, as a JSON merge patch (RFC
-// 7386): fields that only others have changed meanwhile stay as they are. Lists are replaced
-// whole. from, such as a cached object, must have the name and is not changed. If nothing is
-// different, nothing is sent, and to is returned.
+// Merge sends the difference between two states of an object as a JSON merge patch (RFC 7386).
+// Fields that are equal in both stay as they are on the server, even if others have changed them.
+// A list that differs is replaced whole. from must have the name, may be a cached object, and is
+// not changed. If there is no difference, Merge sends nothing, and returns to.
 //
-// No conflict is looked for, unless both have a resourceVersion and they differ.
+// The server finds a conflict only if both have a resourceVersion, and these differ.
 func (c *Client[T]) Merge(ctx context.Context, from, to T, subresources ...string) (T, error) {
 	patch, err := mergePatch(from, to)
 	if err != nil || patch == nil {
@@ -76,7 +76,7 @@ func (c *Client[T]) Merge(ctx context.Context, from, to T, subresources ...strin
 	return c.Patch(ctx, keyOf(from), types.MergePatchType, patch, subresources...)
 }
 
-// mergePatch is what makes the one of the other, nil if they are the same.
+// mergePatch returns the merge patch that makes to of from, or nil if they are equal.
 func mergePatch(from, to any) ([]byte, error) {
 	var states [2]map[string]any
 	for n, object := range []any{from, to} {
@@ -97,7 +97,7 @@ func mergePatch(from, to any) ([]byte, error) {
 	return json.Marshal(patch)
 }
 
-// difference is the merge patch between two objects. null deletes a field.
+// difference returns the merge patch between two objects. null deletes a field.
 func difference(from, to map[string]any) map[string]any {
 	patch := map[string]any{}
 	for name, value := range to {
@@ -123,8 +123,8 @@ func difference(from, to map[string]any) map[string]any {
 
 var errNotCopied = errors.New("controller: an object that has no method DeepCopy is copied by way of JSON")
 
-// copyOf copies an object: by its method DeepCopy, as generated code has it, or else by way
-// of JSON.
+// copyOf copies an object: by its method DeepCopy, if it has the one of generated code, or else
+// through JSON.
 func copyOf[T metav1.Object](object T) (T, error) {
 	if copier, ok := any(object).(interface{ DeepCopy() T }); ok {
 		return copier.DeepCopy(), nil
@@ -140,7 +140,7 @@ func copyOf[T metav1.Object](object T) (T, error) {
 	return copied.Elem().Interface().(T), nil
 }
 
-// sleep waits for d, or until ctx ends, with its cause.
+// sleep waits for d. If ctx ends first, it returns the cause of ctx.
 func sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

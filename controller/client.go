@@ -20,15 +20,15 @@ import (
 // Client reads the objects of one resource from a cache and writes them to the server. [For]
 // makes one. It is safe for concurrent use.
 //
-// Objects that it reads are those of the cache: they are shared, and must not be changed.
+// Get returns the objects of the cache, which others have as well: they must not be changed.
 // Objects that a write returns are the caller's own.
 //
 // # Reading one's own writes
 //
-// A write that succeeds with the context of a reconcile holds the key of that reconcile back
-// until the cache has the write: the next turn of the key sees it. So a reconcile does
-// nothing twice, and meets no conflict with itself. It does not see its own write in the
-// cache before it returns; what the write returned says what there is.
+// A successful write with the context of a reconcile holds back the key of that reconcile until
+// the cache has the write: the next turn of the key sees it. So a reconcile does nothing twice,
+// and has no conflict with itself. Before it returns, it does not see its own write in the cache;
+// it has the object that the write returned.
 type Client[T metav1.Object] struct {
 	server *rest.Resource[T]
 	cache  *informer.Handle[T]
@@ -38,35 +38,35 @@ type Client[T metav1.Object] struct {
 	refuse func(error)
 }
 
-// For returns a Client of the manager's cluster and, where it is the first one of these
-// objects, has the manager keep a cache of them. opts name the resource and narrow the cache;
-// a built-in type names its resource by itself. See [Select] for other clusters, several
-// namespaces, and the choices of an informer.
+// For returns a Client of the manager's cluster. All Clients of the same objects have one cache,
+// which the manager keeps. opts name the resource, and say which objects the cache has; for a
+// built-in type, the resource is known. See [Select] for other clusters, several namespaces, and
+// the options of an informer.
 //
-// A mistake in opts is an error of [Manager.Run], before anything starts. The Client can be
-// read when the controllers of the manager work. For panics if m is nil.
+// A mistake in opts is an error of [Manager.Run], before anything starts. The cache is complete
+// when the controllers of the manager work. For panics if m is nil.
 func For[T metav1.Object](m *Manager, opts rest.ResourceOptions) *Client[T] {
 	return Select(m, Selection[T]{ResourceOptions: opts})
 }
 
-// Selection is what [Select] has in a cache. The zero value means all objects of a built-in
-// type in the manager's cluster.
+// Selection says which objects the cache of [Select] has. The zero value means all objects of a
+// built-in type in the manager's cluster.
 type Selection[T metav1.Object] struct {
 	rest.ResourceOptions
 
-	// Client is of the cluster that has the objects. Defaults to that of the manager.
+	// Client is a client of the cluster that has the objects. Defaults to that of the manager.
 	Client *rest.Client
 
 	// Namespaces are the only ones to look at, for programs that may not list the whole
 	// cluster. Defaults to ResourceOptions.Namespace, and else to those of the manager.
 	Namespaces []string
 
-	// Informer has the choices of the cache. Its Logger defaults to that of the manager.
-	// Two Selections of the same objects must agree in them.
+	// Informer has the options of the cache. Its Logger defaults to that of the manager. Two
+	// Selections of the same objects must have the same options.
 	Informer informer.Options[T]
 }
 
-// Select is [For] with all choices.
+// Select is [For] with all options.
 func Select[T metav1.Object](m *Manager, s Selection[T]) *Client[T] {
 	c, err := newClient(m, s)
 	if err != nil {
@@ -109,7 +109,7 @@ func newClient[T metav1.Object](m *Manager, s Selection[T]) (*Client[T], error) 
 	if err != nil {
 		return nil, err
 	}
-	left := "" // out of the objects
+	left := "" // the parts that are left out of the objects
 	if s.Project != nil {
 		left = fmt.Sprintf("%T %+[1]v", s.Project)
 	}
@@ -132,20 +132,19 @@ func clusterWide(kind schema.GroupKind, resource schema.GroupVersionResource) bo
 	return builtin && !namespaced
 }
 
-// Get returns the object from the cache, and whether there is one. The object must not be
-// changed.
+// Get returns an object from the cache, and whether there is one. The object must not be changed.
 func (c *Client[T]) Get(key types.NamespacedName) (T, bool) { return c.cache.Store().Get(key) }
 
-// Cache returns the reading half of the cache, which has iterators, indexes and snapshots.
+// Cache returns the reading half of the cache, with its iterators, indexes and snapshots.
 func (c *Client[T]) Cache() *indexer.Reader[T] { return c.cache.Store() }
 
-// Server returns the resource on the server. Its reads are not of the cache, and its writes
-// hold no key back.
+// Server returns the resource of the server. It does not read from the cache, and its writes hold
+// back no key.
 func (c *Client[T]) Server() *rest.Resource[T] { return c.server }
 
-// AddIndex adds an index to the cache: [indexer.Reader.Index] finds objects by the values
-// that fn returns. fn must be a function of its argument alone. If the cache has an index of
-// this name already, that is an error of [Manager.Run].
+// AddIndex adds an index to the cache: [indexer.Reader.Index] finds objects by the values that fn
+// returns. fn must depend on its argument only. If the cache has an index of this name already,
+// that is an error of [Manager.Run].
 func (c *Client[T]) AddIndex(name string, fn indexer.IndexFunc[T]) {
 	if c.cache != nil {
 		c.refuse(c.cache.AddIndex(name, fn))
@@ -157,13 +156,13 @@ func (c *Client[T]) Create(ctx context.Context, object T) (T, error) {
 	return c.wrote(ctx)(c.server.Create(ctx, object, metav1.CreateOptions{FieldManager: c.owner}))
 }
 
-// Update replaces an object, and returns it as the server has it. Where the object has the
-// resourceVersion of its cached state, an object that has changed since is a conflict.
+// Update replaces an object, and returns it as the server has it. If object has a resourceVersion,
+// and the server's object has changed since, the error is a conflict.
 func (c *Client[T]) Update(ctx context.Context, object T) (T, error) {
 	return c.wrote(ctx)(c.server.Update(ctx, object, metav1.UpdateOptions{FieldManager: c.owner}))
 }
 
-// UpdateStatus is Update for the status alone.
+// UpdateStatus is Update for the status.
 func (c *Client[T]) UpdateStatus(ctx context.Context, object T) (T, error) {
 	return c.wrote(ctx)(c.server.UpdateStatus(ctx, object, metav1.UpdateOptions{FieldManager: c.owner}))
 }
@@ -174,21 +173,21 @@ func (c *Client[T]) Patch(ctx context.Context, key types.NamespacedName, patchTy
 	return c.wrote(ctx)(c.server.Patch(ctx, key, patchType, data, metav1.PatchOptions{FieldManager: c.owner}, subresources...))
 }
 
-// Apply makes the object have what this one says, and creates it if there is none: server-side
-// apply (KEP-555), with the manager's Name as field manager. The object has only the fields that
-// the controller decides. Fields that others have set otherwise are taken over.
+// Apply gives an object the fields that this one has, and creates it if there is none: server-side
+// apply (KEP-555), with the manager's Name as field manager. object must have only the fields that
+// the controller decides. Apply takes over fields to which others have given another value.
 func (c *Client[T]) Apply(ctx context.Context, object T) (T, error) {
 	return c.wrote(ctx)(c.server.ServerSideApply(ctx, object, metav1.ApplyOptions{FieldManager: c.owner, Force: true}))
 }
 
-// ApplyStatus is Apply for the status alone.
+// ApplyStatus is Apply for the status.
 func (c *Client[T]) ApplyStatus(ctx context.Context, object T) (T, error) {
 	return c.wrote(ctx)(c.server.ServerSideApply(ctx, object, metav1.ApplyOptions{FieldManager: c.owner, Force: true}, "status"))
 }
 
-// Delete asks for the deletion of an object. An object with a UID or a resourceVersion is only
-// deleted if it has that on the server, so that no successor of its name is. That it is gone
-// already is no error.
+// Delete asks for the deletion of an object. If object has a UID or a resourceVersion, the server
+// deletes its object only if that has the same: a later object of the same name stays. If the
+// object is gone already, that is no error.
 func (c *Client[T]) Delete(ctx context.Context, object T) error {
 	key, uid := keyOf(object), object.GetUID()
 	opts := metav1.DeleteOptions{}
@@ -205,9 +204,9 @@ func (c *Client[T]) Delete(ctx context.Context, object T) error {
 	return err
 }
 
-// Finalize does what is due for a finalizer, as [finalizer.Handle] says: an object that lives
-// gets it, and is returned with it; of one that is being deleted, clean is called, and the
-// finalizer removed when clean has returned nil. If gone is true, nothing is left to do.
+// Finalize adds or removes a finalizer, see [finalizer.Handle]. If the object is not being deleted,
+// Finalize adds the finalizer, and returns the object with it. If it is, Finalize calls clean, and
+// removes the finalizer when clean has returned nil. If gone is true, nothing is left to do.
 func (c *Client[T]) Finalize(ctx context.Context, object T, name string, clean func(context.Context, T) error) (current T, gone bool, err error) {
 	current, gone, err = finalizer.Handle(ctx, c.server, object, name, clean)
 	if err == nil && current.GetResourceVersion() != object.GetResourceVersion() {
@@ -216,7 +215,7 @@ func (c *Client[T]) Finalize(ctx context.Context, object T, name string, clean f
 	return current, gone, err
 }
 
-// keyOf is the key of an object.
+// keyOf returns the key of an object.
 func keyOf(object metav1.Object) types.NamespacedName {
 	return types.NamespacedName{Namespace: object.GetNamespace(), Name: object.GetName()}
 }

@@ -14,29 +14,29 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// Settings are the choices of a [Controller]. The zero value is ready to use.
+// Settings are the options of a [Controller]. The zero value is ready to use.
 type Settings[T metav1.Object] struct {
 	// Workers is how many objects are reconciled at once. Defaults to 1.
 	Workers int
 
-	// When says which events of T itself ask for a turn, such as
-	// predicate.GenerationChanged[T]. Defaults to nil: all of them.
+	// When says which events of objects of T ask for a turn, such as
+	// predicate.GenerationChanged[T]. Defaults to nil: all events do.
 	When func(informer.Event[T]) bool
 
-	// Deleted is called in place of the reconcile function when there is no object of that
-	// key: it is gone, or never was. It is for what a controller has in memory. What is
-	// outside the cluster needs a finalizer, as a deletion that happens while no controller
-	// runs is told to nobody. Defaults to nil: nothing is done.
+	// Deleted is called in place of the reconcile function if there is no object of the key:
+	// it is gone, or never existed. It is for state that the controller has in memory. Things
+	// outside the cluster need a finalizer, because a controller does not hear of deletions
+	// that happened before it started. Defaults to nil.
 	Deleted func(ctx context.Context, key types.NamespacedName) error
 
-	// Queue has the choices of the queue: rate limits, a least interval between the turns of
+	// Queue has the options of the queue: rate limits, a least interval between the turns of
 	// a key, fairness between groups, how long a drain may take. Its Name defaults to that of
-	// the controller, its Logger to that of the manager.
+	// the controller, and its Logger to that of the manager.
 	Queue workqueue.Options[types.NamespacedName]
 }
 
-// Controller keeps the world as the objects of type T want it: whenever one of them changes,
-// or something that leads to it, its reconcile function is called. [Manage] makes one.
+// Controller calls its reconcile function when an object of type T changes, or another object that
+// leads to it. [Manage] makes one.
 type Controller[T metav1.Object] struct {
 	manager   *Manager
 	called    string
@@ -46,19 +46,21 @@ type Controller[T metav1.Object] struct {
 	queue     *workqueue.Queue[types.NamespacedName]
 }
 
-// Manage adds a controller to a manager. reconcile is called for one object of a key at a
-// time, with the object as the cache has it, which must not be changed; and it is called
+// Manage adds a controller to a manager. reconcile gets the object of the cache, which it must not
+// change. For each key, one call runs at a time. It is called
 //
 //   - for every object when the controller begins, and when an object changes;
-//   - for what leads to the object: see [Owns], [References], [Watch] and Controller.Enqueue;
+//   - for events that lead to the object: see [Owns], [References], [Watch] and
+//     Controller.Enqueue;
 //   - as its Result asks for;
-//   - after an error, later and later; see [Terminal]. A panic is an error with a stack.
+//   - after an error, at ever longer intervals; see [Terminal]. A panic is an error with a
+//     stack.
 //
-// Its context ends when the manager may not work any more: when the lease is lost, at once,
-// and when the process is asked to end, after Settings.Queue.DrainTimeout.
+// Its context ends when the manager must not work any more: at once when the lease is lost, and
+// after Settings.Queue.DrainTimeout when the context of Run has ended.
 //
-// An object that is in the cache only in an older state, as the newest one cannot be read, is
-// not reconciled: that is an error, until it can be read.
+// If the newest state of an object cannot be read, and the cache has an older one, the object is not
+// reconciled. That counts as an error, until the object can be read.
 //
 // A mistake is an error of [Manager.Run]. name appears in logs, errors and profiles.
 func Manage[T metav1.Object](m *Manager, name string, objects *Client[T], reconcile func(ctx context.Context, object T) (Result, error), settings Settings[T]) *Controller[T] {
@@ -89,8 +91,8 @@ func Manage[T metav1.Object](m *Manager, name string, objects *Client[T], reconc
 	return c
 }
 
-// handle adds a handler to the cache of a client, unless that could not be made, which is
-// said already.
+// handle adds a handler to the cache of a client. If the cache could not be made, the manager has that
+// error already.
 func handle[T, O metav1.Object](c *Controller[T], objects *Client[O], handler func(informer.Event[O]), when func(informer.Event[O]) bool) {
 	if objects == nil {
 		c.refuse(fmt.Errorf("it needs a Client of %T: see For", *new(O)))
@@ -114,8 +116,8 @@ func (c *Controller[T]) refuse(err error) {
 
 func (c *Controller[T]) name() string { return c.called }
 
-// Enqueue asks for a turn of a key, for reasons that no cache knows of. It never blocks, and may
-// be called before Run.
+// Enqueue asks for a turn of a key, for a reason outside of the caches. It never blocks, and may be
+// called before Run.
 func (c *Controller[T]) Enqueue(key types.NamespacedName, how workqueue.AddOptions) {
 	c.queue.AddWith(key, how)
 }
@@ -124,7 +126,7 @@ func (c *Controller[T]) Enqueue(key types.NamespacedName, how workqueue.AddOptio
 // runs it.
 func (c *Controller[T]) Queue() *workqueue.Queue[types.NamespacedName] { return c.queue }
 
-// run works until ctx ends, at once, or until the queue is drained after the end of stop.
+// run works until ctx ends, or until the queue is drained after the end of stop.
 func (c *Controller[T]) run(ctx, stop context.Context) (err error) {
 	// Goroutines inherit the labels of the one that starts them.
 	pprof.Do(ctx, pprof.Labels("controller", c.called), func(ctx context.Context) {
@@ -137,7 +139,7 @@ func (c *Controller[T]) run(ctx, stop context.Context) (err error) {
 func (c *Controller[T]) turn(ctx context.Context, key types.NamespacedName) error {
 	ctx = turn{c.queue, key}.begin(ctx)
 	store := c.objects.cache.Store()
-	// In this order: what becomes unreadable after the first question is still stored then.
+	// The order matters: an object that becomes unreadable after this question is still stored.
 	if err := store.Unreadable(key); err != nil {
 		return fmt.Errorf("the newest state cannot be read: %w", err)
 	}

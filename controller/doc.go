@@ -8,10 +8,10 @@
 //	controller.Owns(c, deployments, nil)
 //	err = m.Run(ctx)
 //
-// A [Manager] owns what the controllers of a program share. A [Client] reads objects from a
-// cache and writes them to the server. A [Controller] calls a function for each object that has
-// changed, or to which something leads that has changed. There are no registries, no schemes
-// and no generated code: types are type parameters.
+// A [Manager] owns the caches, the lease and the endpoints of a program's controllers. A [Client]
+// reads objects from a cache, and writes them to the server. A [Controller] calls a function for
+// each object that has changed, or to which a changed object leads. There are no registries, no
+// schemes and no generated code: types are type parameters.
 //
 // # Order
 //
@@ -23,23 +23,24 @@
 //	        └── this process leads: parts that are Leading
 //	            └── workers of all controllers
 //
-// So no reconcile reads a cache that is not complete or no longer kept, none runs without the
-// lease, and what the last reconcile told a recorder of events is still sent.
+// So no reconcile reads a cache that is incomplete or has ended, and none runs without the lease. The
+// events of the last reconcile are still sent.
 //
 // # Ends
 //
-//   - The context of Run ends: workers finish what is queued, for at most
-//     Settings.Queue.DrainTimeout, then the lease is given back.
+//   - The context of Run ends: workers finish the queued keys, for at most
+//     Settings.Queue.DrainTimeout, and then the lease is released.
 //   - The lease is lost: the context of every reconcile ends at once. Run returns the error.
-//   - A cache gives up, a part that is not optional fails: as when the context ends, and Run
-//     returns an error that names it.
-//   - A reconcile fails or panics: its key is tried again, later and later. Nothing else ends.
+//   - A cache gives up, or a part that is not optional fails: everything ends as when the
+//     context ends, and Run returns an error that names the cache or the part.
+//   - A reconcile fails or panics: its key is retried, at ever longer intervals. Nothing else
+//     ends.
 //
 // # Guarantees
 //
 //   - For one key, one reconcile runs at a time (G9).
-//   - A turn sees what the turns of its key before it wrote, or something newer, in every cache of the
-//     manager. It does so by holding the key back until then, and not by waiting in a worker.
-//   - When Run returns, no goroutine, connection or timer of it remains (G10).
-//   - A mistake in the wiring is an error of Run, all of them at once, before anything starts.
+//   - A turn sees the writes of the earlier turns of its key, or something newer, in every cache of
+//     the manager. The key is held back until then; no worker waits.
+//   - When Run returns, none of its goroutines, connections and timers remains (G10).
+//   - Run returns all mistakes in the wiring at once, before anything starts.
 package controller

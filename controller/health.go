@@ -12,15 +12,15 @@ import (
 	"time"
 )
 
-// errStarting and errStopping are why a manager is not ready before and after it works.
+// errStarting and errStopping say why a manager is not ready before and after it works.
 var (
 	errStarting = errors.New("the caches are not complete yet")
 	errStopping = errors.New("the manager ends")
 )
 
-// Ready is nil while the manager works, or is ready to as soon as it leads: it runs, every
-// cache is complete and has heard from its server within Options.MaxStaleness, and no optional
-// part has failed. Otherwise the error names everything that is missing.
+// Ready returns nil while the manager works, or could work as soon as it leads: it runs, every cache is
+// complete and has heard from its server within Options.MaxStaleness, and no optional part has failed.
+// Otherwise the error names everything that is missing.
 func (m *Manager) Ready() error {
 	var missing []error
 	m.mu.Lock()
@@ -45,16 +45,16 @@ func (m *Manager) Ready() error {
 	return errors.Join(missing...)
 }
 
-// Handler answers the probes of a kubelet, and what [Manager.Handle] has added.
+// Handler serves the probes of a kubelet, and the endpoints of [Manager.Handle].
 //
-//   - /livez is 500 where the lease is lost and a reconcile goes on without it, and else 200:
-//     nothing but that is mended by restarting the process.
-//   - /readyz is 200 while Ready is nil, and else 503 with a line for everything that is
-//     missing. Errors may name objects and servers.
+//   - /livez answers 500 if the lease is lost and a reconcile goes on without it, and 200
+//     otherwise: a restart of the process mends nothing else.
+//   - /readyz answers 200 while Ready returns nil, and otherwise 503 with a line for everything
+//     that is missing. Errors may name objects and servers.
 func (m *Manager) Handler() http.Handler { return m.endpoints }
 
-// Handle adds an endpoint to [Manager.Handler], and so to what Options.Serve serves: metrics,
-// profiles. pattern is one of [http.ServeMux], such as "GET /metrics". An answer may take two
+// Handle adds an endpoint to [Manager.Handler], such as metrics or profiles. Options.Serve serves it as
+// well. pattern is a pattern of [http.ServeMux], such as "GET /metrics". An answer may take two
 // minutes.
 func (m *Manager) Handle(pattern string, handler http.Handler) {
 	m.mu.Lock()
@@ -63,7 +63,7 @@ func (m *Manager) Handle(pattern string, handler http.Handler) {
 		m.refuseLocked(fmt.Errorf("endpoint %q: %w", pattern, errRunning))
 		return
 	}
-	defer func() { // ServeMux panics at what is no pattern, or one that is taken.
+	defer func() { // ServeMux panics if the pattern is invalid or taken.
 		if wrong := recover(); wrong != nil {
 			m.refuseLocked(fmt.Errorf("controller: endpoint %q: %v", pattern, wrong))
 		}

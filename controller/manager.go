@@ -13,23 +13,24 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// Options are the choices of a [Manager]. The zero value is ready to use.
+// Options are the options of a [Manager]. The zero value is ready to use.
 type Options struct {
-	// Name is the field manager of all writes, and names the program in logs. Defaults to
-	// "kinform".
+	// Name is the field manager of all writes, and the name of the program in logs. Defaults
+	// to "kinform".
 	Name string
 
 	// Namespaces are the only ones to look at. Defaults to all of them.
 	Namespaces []string
 
-	// Elector decides whether this process works: controllers, and parts that are Leading,
-	// run while it leads. Caches are kept all the time, so that a new leader begins at once.
-	// Defaults to nil: this process works.
+	// Elector decides whether this process works: controllers, and parts that are Leading, run
+	// while it leads. Caches run all the time, so that a new leader begins at once. Defaults
+	// to nil: this process works.
 	Elector Elector
 
-	// Serve is the address of /livez, /readyz and what [Manager.Handle] adds, such as
-	// "127.0.0.1:8080", or ":8080" for all interfaces, which a kubelet's probes need. Nobody is
-	// asked for a password. Defaults to "": [Manager.Handler] is for a server of the caller's.
+	// Serve is the address of /livez, /readyz and the endpoints of [Manager.Handle], such as
+	// "127.0.0.1:8080", or ":8080" for all interfaces, which a kubelet's probes need. It serves
+	// every client, without authentication. Defaults to "": the caller can serve
+	// [Manager.Handler] itself.
 	Serve string
 
 	// MaxStaleness is how long a cache may hear nothing from its server until the manager is
@@ -40,8 +41,8 @@ type Options struct {
 	// nobody.
 	Observer *Observer
 
-	// Logger gets what has no caller to be returned to. Defaults to slog.Default(), as it is
-	// at New; slog.New(slog.DiscardHandler) is silence.
+	// Logger gets errors that no call can return. Defaults to the slog.Default() of the time of
+	// New. slog.New(slog.DiscardHandler) drops all of it.
 	Logger *slog.Logger
 }
 
@@ -63,17 +64,17 @@ func (o Options) withDefaults() (Options, error) {
 
 // Elector decides whether this process works. *lease.Elector is one.
 type Elector interface {
-	// RunUntil waits until this process leads, calls lead, and returns when lead has. The
-	// context of lead ends before anybody else can lead. It ends with ctx, too. When stop
+	// RunUntil waits until this process leads, calls lead, and returns when lead has returned.
+	// The context of lead ends before another process can lead, and when ctx ends. When stop
 	// ends, RunUntil waits no longer, and a leader goes on until lead has returned.
 	RunUntil(ctx, stop context.Context, lead func(ctx context.Context) error) error
 
-	// Healthy fails where the lease was lost, and lead does not return.
+	// Healthy returns an error if the lease was lost and lead does not return.
 	Healthy() error
 }
 
-// Manager owns what the controllers of a program share: caches, the right to work, health
-// endpoints. The package comment has the order in which it starts and ends them.
+// Manager owns the caches, the lease and the health endpoints of a program's controllers. The package
+// comment has the order in which it starts and ends them.
 //
 // Controllers, clients and parts are added before Run. All methods are safe for concurrent
 // use.
@@ -105,8 +106,7 @@ type worker interface {
 	status() ControllerStatus
 }
 
-// New returns a manager of the cluster that client is of. The client stays the caller's, who
-// closes it after Run.
+// New returns a manager of the cluster of client. The caller owns the client, and closes it after Run.
 func New(client *rest.Client, opts Options) (*Manager, error) {
 	if client == nil {
 		return nil, errors.New("controller: New needs a client: see rest.NewClient")
@@ -122,7 +122,7 @@ func New(client *rest.Client, opts Options) (*Manager, error) {
 
 var errRunning = errors.New("the manager runs already: add everything before Run")
 
-// refuse remembers a mistake in the wiring. nil is none.
+// refuse remembers a mistake in the wiring, unless err is nil.
 func (m *Manager) refuse(err error) {
 	if err == nil {
 		return
@@ -133,7 +133,7 @@ func (m *Manager) refuse(err error) {
 }
 
 func (m *Manager) refuseLocked(err error) {
-	if m.running { // Run has answered already.
+	if m.running { // Run has returned the mistakes already.
 		m.opts.Logger.Error("the manager runs: nothing can be added to it", "err", err)
 		return
 	}

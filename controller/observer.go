@@ -10,16 +10,16 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// Observer gives observers to the parts of a manager as they are made, so that metrics hear
-// of all of them. Any field may be nil.
+// Observer gives observers to the queues and caches of a manager when they are made, so that metrics
+// hear of all of them. Each field may be nil.
 type Observer struct {
-	// Queue returns the observer of the queue of a controller. next is the one that its
-	// Settings have, or nil: what is returned is to call it.
+	// Queue returns the observer of a controller's queue. next is the observer of its
+	// Settings, or nil: the returned observer has to call it.
 	Queue func(controller string, next *workqueue.Observer[types.NamespacedName]) *workqueue.Observer[types.NamespacedName]
 
-	// Cache returns the observers of a cache, by its Informer.Name, which is the resource where
-	// that is empty. next are those that its Selection has: what is returned is to call them. Of
-	// several selections of the same objects, those of the first count.
+	// Cache returns the observers of a cache. name is its Informer.Name, or its resource if that
+	// is empty. next are the observers of its Selection: the returned ones have to call them.
+	// If several Selections have the same objects, those of the first count.
 	Cache func(name string, next CacheObservers) CacheObservers
 }
 

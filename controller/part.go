@@ -15,16 +15,16 @@ import (
 type Stage int
 
 const (
-	// Always is from the begin of Run to its end, before the caches and after them: an
-	// events.Recorder, which has to send what the last reconcile said.
+	// Always lasts from the beginning of Run to its end, before the caches and after them. It
+	// is for an events.Recorder, which has to send the events of the last reconcile.
 	Always Stage = iota
-	// Synced is while the caches are complete, whether or not this process leads.
+	// Synced lasts while the caches are complete, whether or not this process leads.
 	Synced
-	// Leading is while the controllers work.
+	// Leading lasts while the controllers work.
 	Leading
 )
 
-// String is the stage in a word.
+// String returns the name of the stage.
 func (s Stage) String() string {
 	switch s {
 	case Always:
@@ -37,18 +37,18 @@ func (s Stage) String() string {
 	return fmt.Sprintf("Stage(%d)", int(s))
 }
 
-// PartOptions are the choices of a part. The zero value is ready to use.
+// PartOptions are the options of a part. The zero value is ready to use.
 type PartOptions struct {
 	// Stage is when the part runs. Defaults to Always.
 	Stage Stage
 
-	// Optional parts may fail: the failure is logged, the part is begun again, after one
-	// second and then later and later, up to a minute, and the manager is not ready
-	// meanwhile. If a part that is not optional fails, the manager ends.
+	// Optional says that the part may fail. Then the manager logs the failure, and begins the
+	// part again, after one second and then at ever longer intervals, up to a minute.
+	// Meanwhile it is not ready. If a part that is not optional fails, the manager ends.
 	Optional bool
 }
 
-// part is a piece of the program that runs beside the controllers.
+// part is a function of the program that runs beside the controllers.
 type part struct {
 	name string
 	run  func(context.Context) error
@@ -57,8 +57,8 @@ type part struct {
 	failed error // guarded by the manager's lock
 }
 
-// Add has a function run beside the controllers, until the context that it gets ends. It must
-// return then, and the manager waits for it. If it returns earlier, and nil, it is done.
+// Add adds a function that runs beside the controllers, until its context ends. It must return then,
+// and the manager waits for it. If it returns nil earlier, it is done.
 func (m *Manager) Add(name string, run func(ctx context.Context) error, opts PartOptions) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -101,14 +101,15 @@ func (m *Manager) runPart(ctx context.Context, p *part) error {
 	}
 }
 
-// failed notes why an optional part does not run. nil is that it does, or has ended well.
+// failed takes note of the error of an optional part. nil means that the part runs, or has ended
+// without an error.
 func (m *Manager) failed(p *part, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	p.failed = err
 }
 
-// guarded makes an error of a panic, and of runtime.Goexit, so that the failure of one part has a name.
+// guarded turns a panic, or runtime.Goexit, into an error, so that the failure of a part has a name.
 func guarded(ctx context.Context, run func(context.Context) error) (err error) {
 	ended := make(chan error, 1)
 	go func() {

@@ -9,12 +9,12 @@ import (
 	"github.com/kinform/kinform/informer"
 )
 
-// Run runs everything until ctx ends, and returns when all of it has ended. A manager runs
-// once. The package comment has the order.
+// Run runs everything until ctx ends, and returns when everything has ended. A manager runs once. The
+// package comment has the order.
 //
-// The error is nil if ctx ended and every part with it. Otherwise it names each part that
-// failed: mistakes in the wiring, before anything starts; a cache that gave up; a lease that
-// was lost; a part that is not optional.
+// Run returns nil if everything ended because ctx ended. Otherwise the error names each cause: the
+// mistakes in the wiring, before anything starts; a cache that gave up; a lost lease; a failed part
+// that is not optional.
 func (m *Manager) Run(ctx context.Context) error {
 	if err := m.begin(); err != nil {
 		return err
@@ -22,7 +22,7 @@ func (m *Manager) Run(ctx context.Context) error {
 	stop, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
 	all := &group{fail: fail}
-	// What Always runs outlives everything that may need it.
+	// The parts of the stage Always outlive all code that may need them.
 	always, endAlways := context.WithCancel(context.WithoutCancel(ctx))
 	defer endAlways()
 	outer := &group{fail: fail}
@@ -57,7 +57,7 @@ func (m *Manager) begin() error {
 	return errors.Join(m.wrong...)
 }
 
-// enter notes how far Run is.
+// enter takes note of the stage of Run.
 func (m *Manager) enter(stage Stage, stopping bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -73,8 +73,8 @@ func (m *Manager) start(g *group, ctx context.Context, stage Stage) {
 	}
 }
 
-// work is what is done while the caches are complete. Its context ends when a cache gives up.
-// When stop ends, it finishes what it has begun.
+// work runs while the caches are complete. Its context ends when a cache gives up. When stop ends, it
+// drains the queues.
 func (m *Manager) work(working, stop context.Context, fail func(error)) error {
 	m.enter(Synced, false)
 	synced, endSynced := context.WithCancel(working)
@@ -119,10 +119,10 @@ func (m *Manager) elect(working, stop context.Context, lead func(context.Context
 	})
 }
 
-// errLedTwice is of an Elector that stands again.
+// errLedTwice is the error for an Elector that stands for election again.
 var errLedTwice = errors.New("controller: the manager led before, and leads once: let the process end, and another one begin with nothing that is half done; for a lease that is the default, see lease.Options.StandAgain")
 
-// group runs functions, each in a goroutine, and remembers why they failed.
+// group runs functions, each in a goroutine, and remembers their errors.
 type group struct {
 	fail    func(error) // called with the first error of each
 	running sync.WaitGroup

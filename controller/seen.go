@@ -12,11 +12,11 @@ import (
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 )
 
-// scope says which objects a cache has, and so which writes it will see.
+// scope says which objects a cache has, and so which writes the cache will see.
 type scope struct {
 	namespaces []string // all if empty
 	labels     labels.Selector
-	byField    bool // by fields that only the server can tell
+	byField    bool // a field selector decides, which only the server can apply
 }
 
 func scopeOf(namespaces []string, labelSelector, fieldSelector string) (scope, error) {
@@ -34,12 +34,12 @@ func (s scope) has(object metav1.Object) bool {
 	return (len(s.namespaces) == 0 || slices.Contains(s.namespaces, object.GetNamespace())) && s.labels.Matches(labels.Set(object.GetLabels()))
 }
 
-// unsurePatience is how long a key is held back for a write that the cache may never see,
-// because a field selector decides.
+// unsurePatience is how long a key is held back for a write that the cache may never see, because a
+// field selector decides.
 const unsurePatience = 5 * time.Second
 
-// wrote returns a function that takes what a write answered, and holds the key of the turn
-// back until the cache has it.
+// wrote returns a function that takes the result of a write, and holds the key of the turn back until
+// the cache has the write.
 func (c *Client[T]) wrote(ctx context.Context) func(T, error) (T, error) {
 	return func(object T, err error) (T, error) {
 		if err == nil && c.scope.has(object) {
@@ -50,11 +50,11 @@ func (c *Client[T]) wrote(ctx context.Context) func(T, error) (T, error) {
 	}
 }
 
-// sees waits until the cache has this version of an object or a newer one, or has come to the
-// version without it, as the object has gone meanwhile.
+// sees waits until the cache has this version of an object or a newer one. If the object is deleted
+// meanwhile, it waits until the version of the store has reached this version.
 //
-// Either may come first. The version of the store says it where the object is gone; but it
-// rises with the slowest namespace, or the next bookmark, and that may take a minute.
+// Either may come first. The version of the store would do in both cases. But it rises with the
+// slowest namespace, or with the next bookmark, and that may take a minute.
 func (c *Client[T]) sees(ctx context.Context, key types.NamespacedName, version string) error {
 	if c.scope.byField {
 		bounded, cancel := context.WithTimeout(ctx, unsurePatience)
@@ -65,7 +65,7 @@ func (c *Client[T]) sees(ctx context.Context, key types.NamespacedName, version 
 	waiting, cancel := context.WithCancel(ctx)
 	reached := make(chan error, 1)
 	go func() { reached <- store.WaitRV(waiting, version) }()
-	defer func() { // A goroutine has an owner who waits for it.
+	defer func() { // Wait for the goroutine.
 		cancel()
 		if reached != nil {
 			<-reached
@@ -83,7 +83,7 @@ func (c *Client[T]) sees(ctx context.Context, key types.NamespacedName, version 
 			forget()
 			reached = nil
 			if c.scope.byField && waiting.Err() != nil {
-				return nil // Patience is over, and nobody knows.
+				return nil // The cache may never see the write.
 			}
 			return err
 		}

@@ -13,13 +13,13 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// Owns has the controller reconcile an object when something changes of which that is the
-// controlling owner (metav1.NewControllerRef). when says which events count, nil all of them.
-// The kind of T must be known: it is for built-in types, for others see
-// rest.ResourceOptions.Kind. An owner without a namespace needs [Watch].
+// Owns lets the controller reconcile an object when another object changes whose controlling owner it
+// is (metav1.NewControllerRef). when says which events count; nil means all events. The kind of T must
+// be known: for types that are not built-in, set rest.ResourceOptions.Kind. For owners without a
+// namespace, use [Watch].
 func Owns[T, O metav1.Object](c *Controller[T], owned *Client[O], when func(informer.Event[O]) bool) {
 	if c.objects == nil || c.objects.cache == nil {
-		return // That is said already.
+		return // The manager has this mistake already.
 	}
 	kind := c.objects.kind
 	if kind.Kind == "" {
@@ -29,13 +29,13 @@ func Owns[T, O metav1.Object](c *Controller[T], owned *Client[O], when func(info
 	handle(c, owned, enqueue.Owner[O](c.queue, kind), when)
 }
 
-// References has the controller reconcile an object when something changes that it names, such
-// as a Secret. named returns what an object names; it must be a function of its argument alone,
-// for it makes an index of the cache: which objects name this one? The index is called like
-// the argument index. when says which events count, nil all of them.
+// References lets the controller reconcile an object when another object changes that it names, such as
+// a Secret. named returns the keys that an object names. It is the function of an index of the cache,
+// by which the objects that name a key are found, and must depend on its argument only. index is the
+// name of that index. when says which events count; nil means all events.
 func References[T, O metav1.Object](c *Controller[T], referenced *Client[O], index string, named func(T) []types.NamespacedName, when func(informer.Event[O]) bool) {
 	if c.objects == nil || c.objects.cache == nil {
-		return // That is said already.
+		return // The manager has this mistake already.
 	}
 	if named == nil || index == "" {
 		c.refuse(fmt.Errorf("References needs the name of an index, and a function"))
@@ -53,7 +53,7 @@ func References[T, O metav1.Object](c *Controller[T], referenced *Client[O], ind
 		return func(yield func(types.NamespacedName) bool) {
 			naming, err := store.ByIndex(index, e.Key.String())
 			if err != nil {
-				return // There is no such index: Run has said so.
+				return // There is no such index, and Run has returned that error.
 			}
 			for key := range naming {
 				if !yield(key) {
@@ -64,9 +64,9 @@ func References[T, O metav1.Object](c *Controller[T], referenced *Client[O], ind
 	}, when)
 }
 
-// Watch has the controller reconcile the objects with the keys that a function tells of each
-// event of something else, also of another cluster. The function runs in the goroutine of a
-// handler and should be quick. when says which events count, nil all of them.
+// Watch lets the controller reconcile objects when other objects change, also those of another cluster.
+// keys returns the keys to reconcile for an event. It runs in the goroutine of a handler, and should be
+// quick. when says which events count; nil means all events.
 func Watch[T, O metav1.Object](c *Controller[T], watched *Client[O], keys func(informer.Event[O]) iter.Seq[types.NamespacedName], when func(informer.Event[O]) bool) {
 	if keys == nil {
 		c.refuse(fmt.Errorf("Watch needs a function that tells keys"))
@@ -75,8 +75,8 @@ func Watch[T, O metav1.Object](c *Controller[T], watched *Client[O], keys func(i
 	handle(c, watched, enqueue.Map(c.queue, keys), when)
 }
 
-// Receive has the controller reconcile the objects with the keys that come from a channel,
-// while it works, until the channel is closed. cause says why in the queue's Causes.
+// Receive lets the controller reconcile the objects with the keys from a channel, while it works, until
+// the channel is closed. cause is the reason in the queue's Causes.
 func (c *Controller[T]) Receive(keys <-chan types.NamespacedName, cause string) {
 	c.manager.Add(c.called+": keys from a channel: "+cause, func(ctx context.Context) error {
 		for {

@@ -6,22 +6,22 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// Status is the state of a manager and of all its parts, each consistent in itself, taken one
+// Status is the state of a manager and of all its parts. Each part is of one moment; they are read one
 // after another.
 type Status struct {
 	// Name is that of the Options.
 	Name string
 
-	// Ready is what [Manager.Ready] returns.
+	// Ready is the result of [Manager.Ready].
 	Ready error
 
-	// Stage is how far Run is: Always before the caches are complete and after the work, Synced
-	// while this process does not lead, Leading while its controllers work. Stopping is true from
-	// when they no longer do.
+	// Stage is the stage of Run: Always before the caches are complete and after the work,
+	// Synced while this process does not lead, Leading while its controllers work. Stopping is
+	// true from the moment at which they no longer do.
 	Stage    Stage
 	Stopping bool
 
-	// Clusters are the manager's own, which is first, and others that its caches are of.
+	// Clusters has the manager's cluster first, and then the other clusters of its caches.
 	Clusters []ClusterStatus
 
 	// Controllers and Parts are in the order in which they were added.
@@ -32,7 +32,7 @@ type Status struct {
 	Elector Elector
 }
 
-// ClusterStatus is the state of what a manager has of one cluster.
+// ClusterStatus is the state of a manager's caches of one cluster.
 type ClusterStatus struct {
 	Client *rest.Client
 	Caches []informer.SharedStatus
@@ -53,7 +53,7 @@ type PartStatus struct {
 	Name string
 	PartOptions
 
-	// Failed is why an optional part does not run at present.
+	// Failed is the error of an optional part that does not run at present.
 	Failed error
 }
 

@@ -8,8 +8,8 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// turn is one call of a reconcile function. Its context has it, so that a Client knows
-// which key its writes are for.
+// turn is one call of a reconcile function. The context of the call contains it, so that a Client knows
+// for which key it writes.
 type turn struct {
 	queue *workqueue.Queue[types.NamespacedName]
 	key   types.NamespacedName
@@ -20,8 +20,7 @@ type turnKey struct{}
 // begin returns a context that belongs to the turn.
 func (t turn) begin(ctx context.Context) context.Context { return context.WithValue(ctx, turnKey{}, t) }
 
-// park holds the key back until a cache has what the turn wrote. Outside a turn there is no
-// key to hold back.
+// park holds the key back until a cache has a write of the turn. Outside of a turn it does nothing.
 func park(ctx context.Context, seen func(context.Context) error) {
 	if t, ok := ctx.Value(turnKey{}).(turn); ok {
 		t.queue.Park(t.key, seen)
