@@ -33,16 +33,20 @@ import (
 	"github.com/kinform/kinform/rest/kubeconfig"
 )
 
-var fleetFor = flag.Duration("fleet.for", time.Minute, "how long TestFleetUnderFaults disturbs two replicas of examples/fleet")
+var (
+	fleetFor  = flag.Duration("fleet.for", time.Minute, "how long TestFleetUnderFaults disturbs two replicas of examples/fleet")
+	fleetLoad = flag.String("fleet.load", "-objects 200 -rate 20 -steady 2s -lease 9s", "flags of the load test that TestFleetLoad runs")
+)
 
 const (
-	fleetUser     = "fleet" // and the role in robot.yaml
-	fleetRobots   = 100
-	fleetWorkers  = 4
-	fleetFolder   = "../examples/fleet"
-	flowSchemas   = "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas"
-	flowLevels    = "/apis/flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations"
-	fleetPatience = 3 * time.Minute
+	fleetUser       = "fleet" // and the role in robot.yaml
+	fleetRobots     = 100
+	fleetWorkers    = 4
+	fleetFolder     = "../examples/fleet"
+	robotDefinition = "robots.example.com"
+	flowSchemas     = "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas"
+	flowLevels      = "/apis/flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations"
+	fleetPatience   = 3 * time.Minute
 )
 
 // robot has what the test reads of a Robot.
@@ -234,7 +238,15 @@ func installFleet(t *testing.T) *fleet {
 	definition, role, found := bytes.Cut(manifest, []byte("\n---\n"))
 	require.True(t, found)
 	x := &example{t: t}
-	x.install(definitionsPath, "robots.example.com", definition)
+	t.Cleanup(func() { // After it was deleted, the definition stays until its objects are gone.
+		eventually(t, fleetPatience, func() string {
+			if _, err := kube.Get(context.Background(), definitionsPath+"/"+robotDefinition); err == nil || !strings.Contains(err.Error(), "404") {
+				return fmt.Sprintf("the definition of robots is not gone: %v", err)
+			}
+			return ""
+		})
+	})
+	x.install(definitionsPath, robotDefinition, definition)
 	x.install(rolesPath, fleetUser, role)
 	x.install(roleBindingsPath, fleetUser, fmt.Appendf(nil, `
 metadata: {name: %[1]s}
@@ -244,6 +256,12 @@ subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: %[1]s}]`, fle
 	gvr := schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "robots"}
 	f.robots = rest.Must(rest.For[*robot](client, rest.ResourceOptions{Resource: gvr, Kind: "Robot", Namespace: cluster.Namespace}))
 	f.routes = rest.Must(rest.For[*corev1.ConfigMap](client, rest.ResourceOptions{Namespace: cluster.Namespace, LabelSelector: "example.com/fleet"}))
+	eventually(t, fleetPatience, func() string { // The server takes a moment to serve them.
+		if _, err := allOf(t.Context(), f.robots); err != nil {
+			return err.Error()
+		}
+		return ""
+	})
 	t.Cleanup(func() { // There is no garbage collector.
 		require.NoError(t, f.routes.DeleteCollection(context.Background(), cluster.Namespace, metav1.DeleteOptions{}, metav1.ListOptions{LabelSelector: "example.com/fleet"}))
 	})
@@ -349,17 +367,26 @@ func (f *fleet) undone() string {
 	return ""
 }
 
+// TestFleetLoad runs the load test of examples/fleet on a real server, small unless a flag says otherwise.
+func TestFleetLoad(t *testing.T) {
+	f := installFleet(t)
+	admin := filepath.Join(t.TempDir(), "kubeconfig") // The load test creates robots, which a replica may not.
+	require.NoError(t, kubeconfig.Write(admin, kubeconfig.Connection{Config: kube.Config()}))
+	args := append([]string{"-kubeconfig", admin, "-namespace", cluster.Namespace}, strings.Fields(*fleetLoad)...)
+	test := exec.CommandContext(t.Context(), f.binary, args...)
+	var said bytes.Buffer
+	test.Stderr = &said
+	table, err := test.Output()
+	require.NoError(t, err, said.String())
+	t.Logf("\n%s", table)
+	require.Regexp(t, `\| statuses of an earlier leader after a later one's +\| 0 `, string(table))
+}
+
 // TestFleetUnderFaults has two replicas of examples/fleet share a lease, while orders come all the time, the API server is killed,
 // refuses everything with 429, and the leader is stopped, killed and ended. No term has two leaders, no object goes back to
 // an earlier term, and in the end every robot has its last order.
 func TestFleetUnderFaults(t *testing.T) {
 	f := installFleet(t)
-	eventually(t, fleetPatience, func() string {
-		if _, err := allOf(t.Context(), f.robots); err != nil {
-			return err.Error()
-		}
-		return ""
-	})
 	for n := range fleetRobots {
 		first := &robot{TypeMeta: metav1.TypeMeta{APIVersion: "example.com/v1", Kind: "Robot"}, ObjectMeta: metav1.ObjectMeta{Namespace: cluster.Namespace, Name: robotName(n)}}
 		first.Spec.Order, first.Spec.Shelf = 1, "shelf"
