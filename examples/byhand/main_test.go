@@ -6,14 +6,19 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"sync"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -24,6 +29,7 @@ import (
 	"github.com/kinform/kinform/apitest"
 	"github.com/kinform/kinform/lease"
 	"github.com/kinform/kinform/rest"
+	"github.com/kinform/kinform/rest/kubeconfig"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -127,6 +133,7 @@ func TestSettingsAreCopied(t *testing.T) {
 		r.start("second")
 
 		r.set("default", "2")
+		require.Equal(t, []string{"a=2", "b=2", "default=2"}, r.copies())
 		r.namespace("d", shared)
 		require.Equal(t, []string{"a=2", "b=2", "d=2", "default=2"}, r.copies())
 		r.set("a", "mine")
@@ -139,6 +146,39 @@ func TestSettingsAreCopied(t *testing.T) {
 		require.Empty(t, r.said(), "no conflict, and nothing twice")
 		require.Equal(t, map[string]int{"list": 2, "watch": 2, "create": 4, "update": 6}, r.writes)
 	})
+}
+
+// The program itself, as a process that gets SIGTERM.
+func TestProgramEndsOnSIGTERM(t *testing.T) {
+	t.Parallel()
+	server := apitest.Start(t, apitest.Options{})
+	_, err := server.Create(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: original.Namespace, Name: original.Name}})
+	require.NoError(t, err)
+	_, err = server.Create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "a", Labels: map[string]string{"settings": "shared"}}})
+	require.NoError(t, err)
+	dir := t.TempDir()
+	config, binary := filepath.Join(dir, "kubeconfig"), filepath.Join(dir, "byhand")
+	require.NoError(t, kubeconfig.Write(config, kubeconfig.Connection{Config: rest.Config{Host: server.URL()}}))
+	built, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput()
+	require.NoError(t, err, string(built))
+	var said bytes.Buffer
+	process := exec.CommandContext(t.Context(), binary, "-identity", "one") // It is killed if the test fails.
+	process.Env = append(os.Environ(), "KUBECONFIG="+config)
+	process.Stdout, process.Stderr = &said, &said
+	require.NoError(t, process.Start())
+	require.Eventually(t, func() bool {
+		_, err := server.Get(configMaps, types.NamespacedName{Namespace: "a", Name: original.Name})
+		return err == nil
+	}, time.Minute, 20*time.Millisecond)
+	require.NoError(t, process.Process.Signal(syscall.SIGTERM))
+	require.NoError(t, process.Wait(), said.String())
+	require.NotContains(t, said.String(), "WARN")
+	object, err := server.Get(coordinationv1.SchemeGroupVersion.WithResource("leases"), types.NamespacedName{Namespace: original.Namespace, Name: "settings-controller"})
+	require.NoError(t, err)
+	require.Empty(t, *object.(*coordinationv1.Lease).Spec.HolderIdentity, "the lease is given back")
+	told, _, err := server.List(eventsv1.SchemeGroupVersion.WithResource("events"), "")
+	require.NoError(t, err)
+	require.Len(t, told, 1)
 }
 
 func TestWhatIsQueuedIsWrittenBeforeTheEnd(t *testing.T) {
@@ -155,9 +195,6 @@ func TestWhatIsQueuedIsWrittenBeforeTheEnd(t *testing.T) {
 		synctest.Wait() // Four workers are at it, and the others wait.
 		require.NoError(t, stop())
 		require.Len(t, r.copies(), 13)
-		object, err := r.server.Get(schema.GroupVersionResource{Group: "coordination.k8s.io", Version: "v1", Resource: "leases"}, types.NamespacedName{Namespace: "default", Name: "settings-controller"})
-		require.NoError(t, err)
-		require.NotNil(t, object)
 		told, _, err := r.server.List(eventsv1.SchemeGroupVersion.WithResource("events"), "")
 		require.NoError(t, err)
 		require.Len(t, told, 12, "what the last reconcile recorded is sent")
