@@ -1,0 +1,122 @@
+package main
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "server" { // The driver starts itself, which is this here.
+		if err := serve(os.Args[2:], os.Stdout); err != nil {
+			panic(err)
+		}
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
+
+func TestEveryRowIsMeasured(t *testing.T) {
+	if testing.Short() {
+		t.Skip("links two programs and runs them")
+	}
+	var out strings.Builder
+	set := settings{objects: 20, runs: 1, takeovers: 1, rate: 50, workers: []int{2}, steady: time.Second, profiles: t.TempDir()}
+	require.NoError(t, run(t.Context(), set, &out))
+	for _, r := range rows {
+		require.Contains(t, out.String(), "\n"+r.phase+": "+r.name)
+	}
+	require.Regexp(t, `lines by hand +[1-9]\d+ +[1-9]\d+ +\d`, out.String())
+	require.Regexp(t, `all are new: create configmaps +20 +20 +20\n`, out.String())
+	require.NotContains(t, out.String(), "NaN")
+	require.NotContains(t, out.String(), "Inf")
+	for line := range strings.Lines(out.String()) {
+		require.LessOrEqual(t, utf8.RuneCountInString(line), 170)
+	}
+	profiles, err := os.ReadDir(set.profiles)
+	require.NoError(t, err)
+	require.NotEmpty(t, profiles)
+}
+
+func TestRequestsAreCountedByWhatTheyAre(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ method, path, want string }{
+		{"GET", "/api", "get discovery"},
+		{"GET", "/apis/bench.example.com/v1", "get discovery"},
+		{"GET", "/api/v1/configmaps", "list configmaps"},
+		{"GET", "/api/v1/configmaps?watch=1", "watch configmaps"},
+		{"GET", "/apis/bench.example.com/v1/widgets?watch=true", "watch widgets"},
+		{"POST", configMaps, "create configmaps"},
+		{"PUT", configMaps + "/widget-00001", "update configmaps"},
+		{"PATCH", widgets + "/widget-00001", "patch widgets"},
+		{"PUT", widgets + "/widget-00001/status", "update widgets/status"},
+		{"GET", "/apis/coordination.k8s.io/v1/namespaces/default/leases/widgets", "get leases"},
+	} {
+		asked := parse(httptest.NewRequest(test.method, test.path, nil))
+		require.Equal(t, test.want, asked.verb+" "+asked.resource, test.path)
+	}
+	require.Equal(t, "widget-00001", parse(httptest.NewRequest("PUT", widgets+"/widget-00001/status", nil)).name)
+}
+
+func TestChangeIsSeenToWhenAStatusWasWritten(t *testing.T) {
+	t.Parallel()
+	code := http.StatusOK
+	g := newGate(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(code) }))
+	send := func(agent, method, path string) {
+		r := httptest.NewRequest(method, path, nil)
+		r.Header.Set("User-Agent", agent)
+		g.ServeHTTP(httptest.NewRecorder(), r)
+	}
+	const one, status = widgets + "/widget-00001", widgets + "/widget-00001/status"
+	send(loadAgent, "PATCH", one)
+	require.Len(t, g.changed, 1)
+	code = http.StatusConflict
+	send("side", "PUT", status)
+	require.Len(t, g.changed, 1, "the status was refused")
+	code = http.StatusOK
+	send("side", "PUT", status)
+	require.Empty(t, g.changed)
+	require.Len(t, g.passed.Took, 1)
+	require.Equal(t, map[string]int{"update widgets/status: 409": 1, "update widgets/status": 1}, g.passed.Requests["side"])
+	require.Contains(t, g.passed.Statuses, "side")
+}
+
+func TestLinesAreThoseThatSomebodyWrites(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, 3, lines(`// Package main is one.
+package main
+
+import (
+	"fmt"
+)
+
+import "os"
+
+// main does it.
+func main() {
+	probe.Attach()
+
+	fmt.Println(os.Args) // all of them
+}
+`))
+}
+
+func TestTargetsAreOfTheMedianOfTheRatios(t *testing.T) {
+	t.Parallel()
+	r := results{}
+	for n, value := range []float64{50, 70, 10} {
+		r.add(paced, "change to status, p99", theirs, 100)
+		r.add(paced, "change to status, p99", ours, value)
+		r.add(paced, "409 (conflicts, repeated creates)", theirs, 3)
+		r.add(paced, "409 (conflicts, repeated creates)", ours, float64(n/2))
+	}
+	require.Regexp(t, `p99 .* 0\.50 +0\.10-0\.70 +<= 0\.70 +met\n`, r.table("").String())
+	require.Regexp(t, `409 \(conflicts, repeated creates\) +3 +0 +0 +missed\n`, r.table("").String(), "one conflict in one run is one too many")
+}

@@ -1,0 +1,164 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+)
+
+// gate stands in front of an API server. It counts what each client asks for, by User-Agent, and takes
+// the time from when a change of a widget arrives until a status of it has been written.
+type gate struct {
+	server http.Handler
+
+	mu      sync.Mutex // guards following
+	changed map[string]time.Time
+	passed  passed
+}
+
+// passed is what has come through a gate since it was asked last.
+type passed struct {
+	Requests map[string]map[string]int // by client; the kind of request and what became of it
+	Statuses map[string]time.Time      // by client: when the first status was written
+	Took     []time.Duration           // of those that have a status
+	Pending  int                       // widgets that have none since the last change
+}
+
+// The User-Agent of the load, and where it asks the gate.
+const (
+	loadAgent  = "load"
+	gateReport = "/bench/report" // what has passed
+	gateNext   = "/bench/next"   // the same, and counts begin anew
+)
+
+func newGate(server http.Handler) *gate {
+	return &gate{server: server, changed: map[string]time.Time{}, passed: newPassed()}
+}
+
+func newPassed() passed {
+	return passed{Requests: map[string]map[string]int{}, Statuses: map[string]time.Time{}}
+}
+
+// ServeHTTP implements http.Handler.
+func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path == gateReport || r.URL.Path == gateNext {
+		g.report(w, r.URL.Path == gateNext)
+		return
+	}
+	agent, asked := r.UserAgent(), parse(r)
+	if agent == loadAgent && asked.resource == "widgets" && (asked.verb == "create" || asked.verb == "patch") {
+		g.mu.Lock()
+		g.changed[asked.name] = time.Now()
+		g.mu.Unlock()
+	}
+	if asked.verb == "watch" { // It is counted when it begins, as it may not end.
+		g.count(agent, "watch "+asked.resource)
+		g.server.ServeHTTP(w, r)
+		return
+	}
+	answer := &answer{ResponseWriter: w, code: http.StatusOK}
+	g.server.ServeHTTP(answer, r)
+	what := asked.verb + " " + asked.resource
+	if answer.code >= 400 {
+		what += fmt.Sprintf(": %d", answer.code)
+	}
+	g.count(agent, what)
+	if asked.resource == "widgets/status" && answer.code < 300 {
+		g.done(agent, asked.name)
+	}
+}
+
+func (g *gate) count(agent, what string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.passed.Requests[agent] == nil {
+		g.passed.Requests[agent] = map[string]int{}
+	}
+	g.passed.Requests[agent][what]++
+}
+
+// done notes that a widget has a status.
+func (g *gate) done(agent, name string) {
+	now := time.Now()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.passed.Statuses[agent].IsZero() {
+		g.passed.Statuses[agent] = now
+	}
+	if since, pending := g.changed[name]; pending {
+		g.passed.Took = append(g.passed.Took, now.Sub(since))
+		delete(g.changed, name)
+	}
+}
+
+func (g *gate) report(w http.ResponseWriter, next bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.passed.Pending = len(g.changed)
+	if !next { // It is asked for often, and the times are many.
+		_ = json.NewEncoder(w).Encode(passed{Statuses: g.passed.Statuses, Pending: g.passed.Pending})
+		return
+	}
+	_ = json.NewEncoder(w).Encode(g.passed)
+	g.passed = newPassed()
+}
+
+// request is what is asked of an API server.
+type request struct{ verb, resource, name string }
+
+// parse reads /api/v1/... and /apis/GROUP/VERSION/..., with namespaces/NAMESPACE or without. All
+// else is discovery. The load names what it creates in a header.
+func parse(r *http.Request) request {
+	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
+	switch {
+	case parts[0] == "api" && len(parts) > 2:
+		parts = parts[2:]
+	case parts[0] == "apis" && len(parts) > 3:
+		parts = parts[3:]
+	default:
+		return request{verb: "get", resource: "discovery"}
+	}
+	if parts[0] == "namespaces" && len(parts) > 2 {
+		parts = parts[2:]
+	}
+	asked := request{resource: parts[0]}
+	if len(parts) > 1 {
+		asked.name = parts[1]
+	}
+	if len(parts) > 2 {
+		asked.resource += "/" + parts[2]
+	}
+	switch query := r.URL.Query(); {
+	case r.Method == http.MethodPost:
+		asked.verb, asked.name = "create", r.Header.Get(nameHeader)
+	case r.Method == http.MethodPut:
+		asked.verb = "update"
+	case r.Method != http.MethodGet:
+		asked.verb = strings.ToLower(r.Method)
+	case query.Get("watch") == "true" || query.Get("watch") == "1":
+		asked.verb = "watch"
+	case asked.name == "":
+		asked.verb = "list"
+	default:
+		asked.verb = "get"
+	}
+	return asked
+}
+
+// answer remembers the code.
+type answer struct {
+	http.ResponseWriter
+	code int
+}
+
+// WriteHeader implements http.ResponseWriter.
+func (a *answer) WriteHeader(code int) {
+	a.code = code
+	a.ResponseWriter.WriteHeader(code)
+}
+
+// Unwrap is for http.ResponseController.
+func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }

@@ -1,0 +1,146 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/kinform/kinform/bench/internal/report"
+	"github.com/kinform/kinform/bench/internal/turns"
+)
+
+// settings are what can be chosen.
+type settings struct {
+	objects, runs, takeovers, rate int
+	workers                        []int
+	steady                         time.Duration
+	kubeconfig, profiles           string
+}
+
+func main() {
+	if len(os.Args) > 1 && os.Args[1] == "server" { // The driver starts itself.
+		if err := serve(os.Args[2:], os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, "controller server:", err)
+			os.Exit(1)
+		}
+		return
+	}
+	set := settings{}
+	flag.IntVar(&set.objects, "objects", 10_000, "how many widgets there are")
+	flag.IntVar(&set.runs, "runs", 3, "how often each side is measured; medians count")
+	workers := flag.String("workers", "1,8", "how many reconciles at once, one table for each")
+	flag.IntVar(&set.takeovers, "takeovers", 3, "how often the leader of each side is ended, by SIGTERM and by SIGKILL")
+	flag.IntVar(&set.rate, "rate", 100, "changes per second, where they come at an even pace")
+	flag.DurationVar(&set.steady, "steady", 15*time.Second, "for how long they do")
+	flag.StringVar(&set.kubeconfig, "kubeconfig", "", "of a server to use in place of package apitest; Widgets and all ConfigMaps in the namespace default are deleted there")
+	flag.StringVar(&set.profiles, "profile", "", "directory for CPU and heap profiles of each side")
+	quick := flag.Bool("quick", false, "few objects, once: to see that it works, not how fast")
+	flag.Parse()
+	if *quick {
+		set.objects, set.runs, set.takeovers, set.steady, *workers = 500, 1, 0, 3*time.Second, "8"
+	}
+	for text := range strings.SplitSeq(*workers, ",") {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1 {
+			fmt.Fprintf(os.Stderr, "controller: -workers %q: want numbers above zero, with commas between\n", *workers)
+			os.Exit(2)
+		}
+		set.workers = append(set.workers, n)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	slog.SetDefault(slog.New(slog.DiscardHandler)) // of the load's client
+	if err := run(ctx, set, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "controller:", err)
+		os.Exit(1)
+	}
+}
+
+// side is a controller under measurement.
+type side struct {
+	name   string
+	source string   // directory
+	args   []string // beside those that all get
+	binary string
+}
+
+// The names in the report.
+const (
+	theirs  = "controller-runtime"
+	ours    = "kinform"
+	waiting = "c.-r., waiting"
+)
+
+// run measures everything and writes a report.
+func run(ctx context.Context, set settings, out io.Writer) error {
+	heading := report.Heading() // before anything of this
+	dir, err := os.MkdirTemp("", "bench-controller-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	compared := []*side{{name: theirs, source: "controllerruntime"}, {name: ours, source: "kinform"}}
+	for _, s := range compared {
+		s.binary = filepath.Join(dir, s.source)
+		if err := build(s); err != nil {
+			return err
+		}
+	}
+	// The same program, whose reads of the cache wait for what was written.
+	aside := &side{name: waiting, source: compared[0].source, binary: compared[0].binary, args: []string{"-waiting"}}
+
+	fmt.Fprintf(out, "CONTROLLER of %d objects that own a ConfigMap each, %d runs, %d changes per second at an even pace for %v\n\n%s%-10s %s\n%-10s %s\n\n",
+		set.objects, set.runs, set.rate, set.steady, heading, "versus", "controller-runtime "+moduleVersion("sigs.k8s.io/controller-runtime"), "server", set.server())
+	weighed, err := weigh(compared)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(out, weighed)
+	for _, workers := range set.workers {
+		measured := results{}
+		for n := range set.runs {
+			for _, s := range turns.Of(n, compared, aside) {
+				fmt.Fprintf(os.Stderr, "controller: %d workers, run %d: %s\n", workers, n+1, s.name)
+				if err := set.round(ctx, s, workers, dir, measured); err != nil {
+					return errors.Join(fmt.Errorf("%s with %d workers: %w", s.name, workers, err), context.Cause(ctx))
+				}
+			}
+		}
+		fmt.Fprintln(out, measured.table(fmt.Sprintf("%d workers", workers)))
+		fmt.Fprintln(out, measured.requests(set))
+	}
+	if set.takeovers > 0 {
+		measured := results{}
+		for n := range set.takeovers {
+			for _, s := range turns.Of(n, compared, nil) {
+				if s == nil {
+					continue
+				}
+				fmt.Fprintf(os.Stderr, "controller: takeover %d: %s\n", n+1, s.name)
+				if err := set.takeover(ctx, s, dir, measured); err != nil {
+					return errors.Join(fmt.Errorf("%s, takeover: %w", s.name, err), context.Cause(ctx))
+				}
+			}
+		}
+		fmt.Fprintln(out, measured.table("takeover"))
+	}
+	_, err = fmt.Fprintf(out, "%-10s %s after\n", "load", report.Load())
+	return err
+}
+
+func (set settings) server() string {
+	if set.kubeconfig != "" {
+		return "of " + filepath.Base(set.kubeconfig) + ", behind a proxy that counts"
+	}
+	return "package apitest, HTTP/1.1 without TLS"
+}

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/kinform/kinform/bench/internal/report"
+)
+
+// sources is where the sides are, in directories of their names.
+const sources = "github.com/kinform/kinform/bench/controller/"
+
+// build builds a side as one that would be shipped.
+func build(s *side) error {
+	_, err := output("go", "build", "-trimpath", "-ldflags=-s -w", "-o", s.binary, sources+s.source)
+	return err
+}
+
+// weigh is a table of what can be said of the sides without running them.
+func weigh(sides []*side) (report.Table, error) {
+	table := report.Table{{"the program", sides[0].name, sides[1].name, "ratio", "target", ""}}
+	var weights []map[string]float64
+	for _, s := range sides {
+		w, err := weight(s)
+		if err != nil {
+			return nil, err
+		}
+		weights = append(weights, w)
+	}
+	for _, row := range []string{"lines by hand", "lines generated", "binary, bytes", "packages linked", "modules linked"} {
+		target := 0.0
+		if row == "binary, bytes" {
+			target = 0.5
+		}
+		table.Add(comparison(row, "%.0f", 1, weights[0][row], weights[1][row], target)...)
+	}
+	return table, nil
+}
+
+func weight(s *side) (map[string]float64, error) {
+	info, err := os.Stat(s.binary)
+	if err != nil {
+		return nil, err
+	}
+	w := map[string]float64{"binary, bytes": float64(info.Size())}
+	deps, err := output("go", "list", "-deps", "-f", "{{.ImportPath}} {{with .Module}}{{.Path}}{{end}}", sources+s.source)
+	if err != nil {
+		return nil, err
+	}
+	modules := map[string]bool{}
+	for line := range strings.Lines(deps) {
+		w["packages linked"]++
+		// The standard library is in none, the program itself in this one.
+		if _, module, _ := strings.Cut(strings.TrimSpace(line), " "); module != "" && !strings.HasSuffix(module, "/bench") {
+			modules[module] = true
+		}
+	}
+	w["modules linked"] = float64(len(modules))
+	folder, err := output("go", "list", "-f", "{{.Dir}}", sources+s.source)
+	if err != nil {
+		return nil, err
+	}
+	files, err := filepath.Glob(filepath.Join(strings.TrimSpace(folder), "*.go"))
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range files {
+		source, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		row := "lines by hand"
+		if strings.HasPrefix(filepath.Base(file), "zz_") {
+			row = "lines generated"
+		}
+		w[row] += float64(lines(string(source)))
+	}
+	return w, nil
+}
+
+// lines counts lines of a file in gofmt's format that somebody has to write: without the package
+// clause, imports, comments and empty lines, and without those that are for the measurement.
+func lines(source string) (n int) {
+	imports := false
+	for line := range strings.Lines(source) {
+		line = strings.TrimSpace(line)
+		switch {
+		case line == "import (":
+			imports = true
+		case imports:
+			imports = line != ")"
+		case line == "", strings.HasPrefix(line, "//"), strings.HasPrefix(line, "package "), strings.HasPrefix(line, "import "):
+		case strings.Contains(line, "probe."), strings.Contains(line, "waiting"):
+		default:
+			n++
+		}
+	}
+	return n
+}
+
+// moduleVersion is what go.mod requires.
+func moduleVersion(module string) string {
+	version, err := output("go", "list", "-m", "-f", "{{.Version}}", module)
+	if err != nil {
+		return "of unknown version"
+	}
+	return strings.TrimSpace(version)
+}
+
+// output runs a command and returns what it writes.
+func output(name string, args ...string) (string, error) {
+	cmd := exec.Command(name, args...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("%v: %w\n%s", cmd, err, &stderr)
+	}
+	return string(out), nil
+}
