@@ -12,6 +12,9 @@
 //   - differential: random histories, played to both informers and compared.
 //   - sync: what the first sync, a relist and a watch at full speed cost, in time,
 //     memory and CPU.
+//   - controller: one controller on packages controller and lease, and on controller-runtime;
+//     it has a README.md of its own.
+//   - events: what recording events costs.
 //   - tricks: what of all that is in plain/README.md.
 //
 // README.md says how to run and read them.

@@ -9,8 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"k8s.io/klog/v2"
-
+	"github.com/kinform/kinform/bench/clientgo"
 	"github.com/kinform/kinform/bench/internal/meter"
 	"github.com/kinform/kinform/bench/internal/report"
 	"github.com/kinform/kinform/bench/internal/turns"
@@ -34,18 +33,12 @@ func main() {
 	if *quick {
 		set.runs, set.events = 1, 2000
 	}
-	quiet()
+	clientgo.Quiet()
+	slog.SetDefault(slog.New(slog.DiscardHandler)) // It is told of what is dropped.
 	if err := run(set, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "events:", err)
 		os.Exit(1)
 	}
-}
-
-// quiet drops what is logged about events that are dropped.
-func quiet() {
-	klog.LogToStderr(false)
-	klog.SetOutput(io.Discard)
-	slog.SetDefault(slog.New(slog.DiscardHandler))
 }
 
 // side opens a recorder for a server. Without sending, nobody reads what is recorded.
@@ -106,13 +99,17 @@ func (set settings) measure(s side, r row, address string) (f figure, err error)
 			}
 		case r.sending && r.batch == 0 && (n+1)%100 == 0:
 			time.Sleep(10 * time.Millisecond) // Queues are read meanwhile.
+		case (n+1)%500 == 0:
+			time.Sleep(time.Millisecond) // Nobody sends, but client-go's events go through a queue, too.
 		}
 	}
 	if r.sending {
 		settle(open)
 	}
-	f = figure{mark.Per(events), float64(open.answered()) / float64(events)}
-	return f, open.close()
+	if err := open.close(); err != nil { // What waits is sent, where there is anybody who does that.
+		return f, fmt.Errorf("%s, %s: %w", s.name, r.name, err)
+	}
+	return figure{mark.Per(events), float64(open.answered()) / float64(events)}, nil
 }
 
 // await waits until the server has answered so many requests.
