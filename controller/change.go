@@ -21,8 +21,8 @@ const attempts = 6
 
 // Modify changes an object on the server: it calls change with a copy of the cached object, and
 // updates the object. After a conflict it reads the object from the server and begins again, six
-// times at most, so that change may be called several times. If change does not change the
-// object, Modify sends nothing. If change fails, Modify returns its error, and writes nothing. If
+// times at most, so that change may be called several times. If the object is as it was after
+// change, Modify sends nothing. If change fails, Modify returns its error, and writes nothing. If
 // the object does not exist, the error is NotFound.
 func (c *Client[T]) Modify(ctx context.Context, key types.NamespacedName, change func(T) error) (T, error) {
 	return c.modify(ctx, key, change, c.Update)
@@ -76,7 +76,7 @@ func (c *Client[T]) Merge(ctx context.Context, from, to T, subresources ...strin
 	return c.Patch(ctx, keyOf(from), types.MergePatchType, patch, subresources...)
 }
 
-// mergePatch returns the merge patch that makes to of from, or nil if they are equal.
+// mergePatch returns the merge patch that turns from into to, or nil if they are equal.
 func mergePatch(from, to any) ([]byte, error) {
 	var states [2]map[string]any
 	for n, object := range []any{from, to} {

@@ -6,7 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Delta is one thing that happened to one object.
+// Delta is one change of one object.
 type Delta[T any] struct {
 	Type DeltaType
 
@@ -74,7 +74,7 @@ func (t DeltaType) String() string {
 	}
 }
 
-// Stack is all that happened to one key since the last Pop. It is never empty.
+// Stack has the deltas of one key since the last Pop. It is never empty.
 type Stack[T any] struct {
 	Key    types.NamespacedName
 	Deltas []Delta[T] // oldest first

@@ -30,7 +30,7 @@ type FIFO[T any] struct {
 	mu              sync.Mutex // guards following
 	pending         shelf[T]
 	flight          footprint                    // of the batch in flight; empty once that has been applied
-	spare           map[types.NamespacedName]int // an empty one, for the next shelf
+	spare           map[types.NamespacedName]int // an empty map for the next shelf
 	resourceVersion string                       // the newest that the producer told
 	handedOut       string                       // the resourceVersion of the newest batch
 	populated       bool                         // there was a Replace

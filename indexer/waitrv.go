@@ -59,7 +59,7 @@ func (r *Reader[T]) WaitRV(ctx context.Context, resourceVersion string) error {
 
 // waiters has the calls of WaitRV that wait for a version.
 type waiters struct {
-	count atomic.Int64 // of waiting, so that a writer without waiters takes no lock
+	count atomic.Int64 // the length of waiting, so that a writer without waiters takes no lock
 
 	mu      sync.Mutex // guards following
 	waiting []*waiter

@@ -16,8 +16,8 @@ type state[T any] interface{ phase() Phase }
 
 // listing asks for a page of a list.
 type listing[T any] struct {
-	at    string // as in snapshot
-	whole bool   // without paging
+	at    string // the version to ask for, see snapshot
+	whole bool   // without pages
 
 	// The items of earlier pages; zero before the first.
 	items   []listwatch.Item[T]
@@ -25,17 +25,17 @@ type listing[T any] struct {
 	version string
 	token   string
 	bytes   atomic.Int64
-	turns   turns // of tokens
+	turns   turns // whether tokens repeat
 }
 
 // requesting asks for a streaming list.
 type requesting[T any] struct {
-	at string // as in snapshot
+	at string // the version to ask for, see snapshot
 }
 
 // streaming reads the next event of a streaming list.
 type streaming[T any] struct {
-	at    string // as in snapshot
+	at    string // the version that was asked for, see snapshot
 	watch *session[T]
 	items collection[T]
 

@@ -200,6 +200,9 @@ func (r *Reflector[T]) nextWatch(version string) state[T] {
 // watchFailed decides how to go on after a watch from version has failed. As a rule, the next
 // watch from that version follows, after longest at most. suspect says that the version may
 // be the reason; if such failures go on, a snapshot brings another version.
+//
+// Here plain/reflector.go lists again, which takes 2.30 s of CPU for 20,000 pods
+// (plain/README.md).
 func (r *Reflector[T]) watchFailed(version string, suspect bool, longest time.Duration, err error) (state[T], error) {
 	switch {
 	case IsExpired(err) && !r.watches.expired:

@@ -28,6 +28,9 @@ const maxAhead = 8 << 20
 // share the cost of the hand-over. The reading goroutine itself decodes a frame that
 // arrives alone while no worker is busy, such as the event of a quiet watch: waking a
 // worker would take longer.
+//
+// plain/client.go decodes in the goroutine that reads: a watch hands out 5,632 events per
+// second there, and 38,752 here (plain/README.md).
 type ahead[T any] struct {
 	exchange *exchange
 	reader   reader

@@ -44,7 +44,7 @@ type exchange struct {
 	running  context.Context // of the request: ends with ctx, and at close
 	cancel   context.CancelCauseFunc
 	response *http.Response
-	encoding Encoding // of the answer
+	encoding Encoding // the encoding of the answer
 	most     int64    // bytes that a list may have in all its parts; 0 for any number
 	kinds    *kinds   // of the objects in the answer, as a stream
 	owned    bool     // the caller may change the objects in the answer

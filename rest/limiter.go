@@ -13,7 +13,7 @@ import (
 // has no timer while nobody waits.
 type RateLimiter struct {
 	interval time.Duration // between two requests
-	saved    time.Duration // what a full bucket is worth
+	saved    time.Duration // the time in which an empty bucket fills
 
 	// turn holds a value while a caller of Wait is first in the queue. The others wait to
 	// send one, in the order of their arrival.

@@ -15,6 +15,9 @@ import (
 
 // List implements [listwatch.Source]. The client decodes items while their bytes arrive.
 // The list is never whole in memory.
+//
+// plain/client.go decodes the whole list by one call: the peak of a first sync of 20,000
+// pods is 462 MB there, and 150 MB here (plain/README.md).
 func (r *Resource[T]) List(ctx context.Context, opts listwatch.ListOptions) (listwatch.ListStream[T], error) {
 	if opts.VersionOnly {
 		opts.Limit, opts.Known = 1, undecoded

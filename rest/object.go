@@ -129,6 +129,9 @@ type heldFunc func(key types.NamespacedName) any
 // item decodes an object of a list or a watch. If the object cannot be decoded, or has no
 // name, the error is an *ObjectError, and the stream goes on. If it is of another kind
 // than the resource, the error ends the stream, because other objects may be wrong, too.
+//
+// plain/client.go decodes objects that the caller has already: a relist of 20,000 unchanged
+// pods takes 2.30 s of CPU there, and 0.29 s here (plain/README.md).
 func (r *Resource[T]) item(x *exchange, e Encoding, f wire.Frame, list *wire.Envelope, known knownFunc, held heldFunc) (listwatch.Item[T], error) {
 	data := f.Data
 	id := identify(e, data, false)

@@ -62,9 +62,9 @@ type Omit struct {
 // The numbers of fields in protobuf that all objects have in common.
 const (
 	fieldMetadata      = 1
-	fieldAnnotations   = 12 // of metadata
-	fieldManagedFields = 17 // of metadata
-	fieldMapKey        = 1  // of an entry of a map
+	fieldAnnotations   = 12 // in metadata
+	fieldManagedFields = 17 // in metadata
+	fieldMapKey        = 1  // in an entry of a map
 )
 
 // projector implements [Projection].

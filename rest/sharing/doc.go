@@ -7,6 +7,8 @@
 // pointer, a map, a list or a string, it looks them up in a table. If it has decoded the same
 // bytes before, the object gets the same value. That halves the memory of a cache of pods. It
 // saves time as well, because a value from the table needs no decoding and no allocation.
+// plain/client.go uses encoding/json, and its objects share nothing: a pod takes 12.68 KB of
+// the heap there, and 5.63 KB here (plain/README.md).
 //
 // Package rest does this by itself: each Client has a Decoder for the lists and watches of
 // all its resources. For a table of another size, or one table for several clients, make a

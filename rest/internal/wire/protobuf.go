@@ -23,6 +23,9 @@ const (
 var errIncomplete = fmt.Errorf("%w: protobuf: a message ends within a field", ErrMalformed)
 
 // Header is the start of a field: its number, its wire type and, if it has one, its length.
+//
+// plain/client.go reads JSON only. Lengths need no scan, and protobuf has fewer bytes: the first
+// sync of 20,000 pods takes 0.37 s in protobuf, and 0.59 s in JSON (plain/README.md).
 type Header struct {
 	Field  uint64
 	Type   byte
