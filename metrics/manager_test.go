@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus/testutil"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -142,16 +141,5 @@ func TestMetricsShowWhatRelists(t *testing.T) {
 		require.NoError(t, r.server.Delete(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}, keyOf("a")))
 		r.rest(time.Second)
 		require.Equal(t, 1.0, scrape(t, r.registry)[`kinform_store_changes_total{change="deleted",informer="configmaps",selection="configmaps"}`])
-	})
-}
-
-// All metrics are as Prometheus wants them: units, suffixes, help texts.
-func TestMetricsAreClean(t *testing.T) {
-	play(t, Options{Holders: true}, func(t *testing.T, r *rig) {
-		r.create("a")
-		r.run()
-		problems, err := testutil.GatherAndLint(r.registry)
-		require.NoError(t, err)
-		require.Empty(t, problems)
 	})
 }

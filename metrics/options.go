@@ -16,7 +16,7 @@ type Options struct {
 	FamiliarNames bool
 
 	// Buckets are the upper bounds of the buckets of kinform's histograms, in seconds and
-	// rising. Defaults to 14 from 100 microseconds to 5 minutes. The familiar histograms
+	// rising. Defaults to 15 from 100 microseconds to 5 minutes. The familiar histograms
 	// have those of the originals.
 	Buckets []float64
 
@@ -40,7 +40,7 @@ type Options struct {
 
 // defaultBuckets are a little less than a factor of three apart, from a handler that only
 // fills a queue to a reconcile that waits for something outside.
-var defaultBuckets = []float64{0.0001, 0.00025, 0.001, 0.0025, 0.01, 0.025, 0.1, 0.25, 1, 2.5, 10, 30, 100, 300}
+var defaultBuckets = []float64{0.0001, 0.00025, 0.001, 0.0025, 0.01, 0.025, 0.1, 0.25, 1, 2.5, 10, 30, 60, 120, 300}
 
 func (o Options) withDefaults() (Options, error) {
 	o.MaxParts = cmp.Or(o.MaxParts, 500)
