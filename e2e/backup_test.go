@@ -18,8 +18,8 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// A cluster whose etcd is restored from a backup has another history: its versions go
-// back, and may have passed those that are known before the API server can be reached.
+// A cluster whose etcd is restored from a backup has another history: its versions go back. They
+// may have passed the known ones by the time that the API server can be reached.
 func TestClusterRestoredFromABackup(t *testing.T) {
 	for name, c := range map[string]struct {
 		advance int

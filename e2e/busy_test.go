@@ -107,14 +107,12 @@ func TestServerThatIsAtItsLimitOfRequests(t *testing.T) {
 	})
 }
 
-// occupyReader has the server work on a list that nobody reads, until release is
-// called.
+// occupyReader lets the server work on a list that nobody reads, until release is called.
 func occupyReader(t *testing.T) (release func()) {
 	return occupy(t, "GET "+configMapsPath+" HTTP/1.1", "", "HTTP/1.1 200")
 }
 
-// occupyWriter has the server wait for the body of a request, until release is
-// called.
+// occupyWriter lets the server wait for the body of a request, until release is called.
 func occupyWriter(t *testing.T) (release func()) {
 	return occupy(t, "POST "+configMapsPath+" HTTP/1.1", "Content-Type: application/json\r\nContent-Length: 1000\r\nExpect: 100-continue\r\n", "HTTP/1.1 100")
 }
@@ -148,8 +146,8 @@ func occupy(t *testing.T, request, header, answer string) (release func()) {
 	return func() { _ = conn.Close() }
 }
 
-// Priority and fairness lets one request of a flow through that has no share in
-// anything, and refuses others meanwhile, streaming lists as well.
+// With priority and fairness, a flow without a share has one request at a time. The server refuses
+// its other requests meanwhile, streaming lists included.
 func TestPriorityLevelThatIsFullRefuses(t *testing.T) {
 	const (
 		levels  = "/apis/flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations"

@@ -17,7 +17,7 @@ import (
 // deletes some of those that it created.
 type churn struct {
 	path string
-	// object makes the object with a number, name names it.
+	// object makes the object with a number, and name returns its name.
 	object func(number int) any
 	name   func(number int) string
 
@@ -81,8 +81,8 @@ func (c *churn) steps(t *testing.T, n int) {
 	}
 }
 
-// start makes changes in the background, whether they succeed or not, until stop
-// is called. stop returns when the last one is done, and fails if none succeeded.
+// start makes changes in the background until stop is called. Changes may fail. stop returns when the
+// last one is done, and fails the test if none succeeded.
 func (c *churn) start(t *testing.T) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())

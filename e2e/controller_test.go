@@ -40,8 +40,8 @@ const (
 	controllersPatience = time.Minute
 )
 
-// example is examples/controller as a process, with no rights but those that its
-// website.yaml asks for, and a user who can do everything.
+// example is examples/controller as a process that has only the rights of its website.yaml, and a
+// client that may do everything.
 type example struct {
 	t           *testing.T
 	binary      string
@@ -132,7 +132,7 @@ func (x *example) patch(key types.NamespacedName, patch string) {
 	require.NoError(x.t, err)
 }
 
-// statusOf is what a website says of itself, in one line, without times.
+// statusOf returns the status of a website in one line, without times.
 func statusOf(site *unstructured.Unstructured) string {
 	generation, _, _ := unstructured.NestedInt64(site.Object, "status", "observedGeneration")
 	ready, _, _ := unstructured.NestedInt64(site.Object, "status", "readyReplicas")
@@ -169,7 +169,7 @@ func (x *example) deployment(key types.NamespacedName) *appsv1.Deployment {
 	return deployment
 }
 
-// events returns the events about a website, which the server has found in order.
+// events returns the events about a website. The server has checked them.
 func (x *example) events(about *unstructured.Unstructured) (found []string) {
 	x.t.Helper()
 	var list eventsv1.EventList

@@ -65,7 +65,7 @@ type robot struct {
 	} `json:"status,omitzero"`
 }
 
-// fleet is two replicas on a real server, who is made to fail.
+// fleet is two replicas on a real server that the test makes fail.
 type fleet struct {
 	t      *testing.T
 	binary string
@@ -76,12 +76,12 @@ type fleet struct {
 	mu       sync.Mutex // guards following
 	replicas []*member
 	started  int
-	counts   map[string]int // what was done, and what became of it
+	counts   map[string]int // faults and their results
 	writes   []fleetWrite
 	wrong    []string
 	terms    map[types.NamespacedName]int32
 	leaders  map[int32]string
-	last     string // who has written last
+	last     string // the replica that has written last
 }
 
 // fleetWrite is a status that a replica wrote.
@@ -140,7 +140,7 @@ func (f *fleet) start(ctx context.Context, running *sync.WaitGroup) {
 	})
 }
 
-// ended takes note of why a replica has ended, which must be a reason that there is.
+// ended takes note of why a replica has ended. The reason must be a known one.
 func (f *fleet) ended(m *member, err error) {
 	said := m.output.String()
 	f.mu.Lock()
@@ -270,7 +270,7 @@ subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: %[1]s}]`, fle
 
 func robotName(n int) string { return fmt.Sprintf("robot-%03d", n) }
 
-// order gives orders until ctx ends. What fails is tried again with the next one.
+// order gives orders until ctx ends. The next order of a robot makes up for a failed one.
 func (f *fleet) order(ctx context.Context) {
 	for order := int64(2); ctx.Err() == nil; order++ {
 		key := types.NamespacedName{Namespace: cluster.Namespace, Name: robotName(int(order) % fleetRobots)}
@@ -284,7 +284,7 @@ func (f *fleet) order(ctx context.Context) {
 	}
 }
 
-// disturb does something bad, and mends it.
+// disturb injects a fault, and removes it.
 func (f *fleet) disturb(n int) error {
 	ctx := context.Background()
 	leader := f.leader()
@@ -346,7 +346,7 @@ func allOf[T any](ctx context.Context, resource *rest.Resource[T]) (map[types.Na
 	}
 }
 
-// undone says which robot has not what it should have in the end.
+// undone returns the robots that do not have their last order.
 func (f *fleet) undone() string {
 	robots, err := allOf(f.t.Context(), f.robots)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/kinform/kinform/informer"
 )
 
-// history is what a handler makes of its events: the same set of objects as the
-// store, and a list of events that don't follow from those before (G1).
+// history is a handler's view: the objects that exist by its events, and a list of the events that
+// contradict earlier ones (G1).
 type history[T comparable] struct {
 	mu       sync.Mutex // guards following
 	versions map[types.NamespacedName]string
@@ -51,7 +51,7 @@ func (h *history[T]) handle(e informer.Event[T]) {
 	h.versions[e.Key] = e.ResourceVersion
 }
 
-// all returns the versions of the objects that exist as far as the handler knows.
+// all returns the versions of the objects that exist by the handler's events.
 func (h *history[T]) all() map[types.NamespacedName]string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -65,7 +65,7 @@ func (h *history[T]) told() int {
 	return h.events
 }
 
-// tombstones returns how many deletions came without a final state.
+// tombstones returns how many deletions had no final state.
 func (h *history[T]) tombstones() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -39,7 +39,7 @@ func newAuthority(name string) (*authority, error) {
 	return a, err
 }
 
-// issue makes a certificate, with a new key, both in PEM.
+// issue makes a certificate and a new key, both in PEM.
 func (a *authority) issue(template *x509.Certificate) (cert, key []byte, err error) {
 	private, key, err := newKey()
 	if err != nil {

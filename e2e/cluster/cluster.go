@@ -106,8 +106,8 @@ func (c *Cluster) Logs(lines int) string {
 	return b.String()
 }
 
-// eventually calls try every 100 ms until it returns nil, or ctx ends, or stop,
-// where it is not nil, returns an error.
+// eventually calls try every 100 ms until it returns nil, or ctx ends, or stop returns an error.
+// stop may be nil.
 func eventually(ctx context.Context, try func() error, stop func() error) error {
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()

@@ -14,8 +14,8 @@ import (
 // only this machine can reach and that lives for some minutes.
 const adminToken = "e2e-admin"
 
-// credentials are the files that the server is started with, and what a client
-// needs of them.
+// credentials are the files of the server's flags, and the paths of those that a client
+// needs.
 type credentials struct {
 	// certFile and keyFile are the server's, signed by the authority in caFile,
 	// which clients trust.
@@ -56,8 +56,7 @@ func newCredentials(dir string) (credentials, error) {
 	)
 }
 
-// newServer writes a certificate for the server by an authority that has never
-// been there before.
+// newServer writes a certificate for the server by a new authority.
 func (c *credentials) newServer() error {
 	signer, err := newAuthority("kinform e2e")
 	if err != nil {
@@ -77,7 +76,7 @@ func (c *credentials) newServer() error {
 	return errors.Join(replace(c.certFile, cert), replace(c.keyFile, key), replace(c.caFile, c.caPEM))
 }
 
-// replace writes a file that others may be reading.
+// replace writes a file that other processes may read at the same time.
 func replace(file string, content []byte) error {
 	if err := os.WriteFile(file+".new", content, 0o600); err != nil {
 		return err
@@ -100,8 +99,8 @@ func (c *Cluster) RotateCA() error {
 	return nil
 }
 
-// ClientCertificate makes a certificate, with its key, both in PEM, of a user who
-// may do everything.
+// ClientCertificate makes a certificate of a user who may do everything, and its key, both in
+// PEM.
 func (c *Cluster) ClientCertificate(user string, lifetime time.Duration) (cert, key []byte, err error) {
 	return c.pki.clients.issue(&x509.Certificate{
 		Subject:     pkix.Name{CommonName: user, Organization: []string{"system:masters"}},

@@ -1,7 +1,6 @@
-// Package cluster runs a real Kubernetes API server and its etcd on loopback,
-// for tests that need the real thing and want to hurt it: kill the server,
-// compact etcd's history, take a token away, give it a certificate by an authority
-// that nobody knows yet.
+// Package cluster runs a real Kubernetes API server and its etcd on loopback, for tests that need
+// a real server and inject faults: they kill the server, compact etcd's history, revoke a token,
+// or give the server a certificate of an authority that no client knows yet.
 //
 // The two binaries come from module e2e/servers; `make servers` builds them.
 // There are no nodes and no controllers: pods, config maps, leases and custom
@@ -15,10 +14,9 @@
 // Everything they write goes to files in a temporary directory, which Stop
 // removes; [Cluster.Logs] shows their ends.
 //
-// # What is true
+// # The reference
 //
-// The methods that read from the server ([Cluster.List]) or change it are plain
-// net/http with quorum reads, and objects are decoded by apimachinery. Of kinform
-// they share a [rest.Config], to say where the server is, and no code that talks
-// to it: tests compare kinform with what they say.
+// The methods that read from the server ([Cluster.List]) or change it use net/http and quorum
+// reads, and apimachinery decodes their objects. Tests compare kinform with the results. So these
+// methods use no code of kinform that talks to the server, only a [rest.Config] for its address.
 package cluster

@@ -18,8 +18,8 @@ type Network struct {
 	cut   bool
 }
 
-// DialContext opens a connection, as [net.Dialer] does. While the network is cut
-// it is refused.
+// DialContext opens a connection, as [net.Dialer] does. While the network is cut, it returns an
+// error.
 func (n *Network) DialContext(ctx context.Context, network, addr string) (net.Conn, error) {
 	dialer := net.Dialer{Timeout: 10 * time.Second}
 	inner, err := dialer.DialContext(ctx, network, addr)

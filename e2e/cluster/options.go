@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Options says what to start and how. The zero value needs only the environment
-// variable KINFORM_E2E_BIN, which `make test` sets.
+// Options are the options of a cluster. The zero value needs only the environment variable
+// KINFORM_E2E_BIN, which `make test` sets.
 type Options struct {
 	// Bin is the directory with the binaries kube-apiserver and etcd. Defaults to
 	// $KINFORM_E2E_BIN.

@@ -64,10 +64,9 @@ func (p *process) kill() error {
 	return nil
 }
 
-// freePort finds a port that nothing listens on, below those that the kernel
-// gives to outgoing connections. With one of these, a server that is down could
-// not come back: a client's connection may sit on its port, even one that
-// connected to itself.
+// freePort finds a free port below those that the kernel gives to outgoing connections. On one of
+// these, a server that is down could not come back: a client's connection may have its port, even
+// one that is connected to itself.
 func freePort() (int, error) {
 	var err error
 	for range 100 {

@@ -50,8 +50,8 @@ func Parallel(n int, do func(i int) error) error {
 	return nil
 }
 
-// Pod is the i-th pod, with what pods of a deployment typically carry: two
-// containers with ports, probes, resources and environment, labels, an owner.
+// Pod returns the i-th pod, with the usual fields of a deployment's pod: two containers with ports,
+// probes, resources and environment, labels, an owner.
 func Pod(i int) any {
 	app := fmt.Sprintf("web-%02d", i%50)
 	return object{

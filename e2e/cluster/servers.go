@@ -65,8 +65,8 @@ func (c *Cluster) apiserverFlags() []string {
 		"--tls-cert-file=" + c.pki.certFile,
 		"--tls-private-key-file=" + c.pki.keyFile,
 
-		// The server wants an address to tell others, and looks for one on the
-		// machine's network, which need not exist. Nobody is told.
+		// The server needs an address to announce. Without this flag it takes that of the
+		// machine's network, which may not exist. No client uses the announced address.
 		"--advertise-address=127.0.0.1",
 		"--endpoint-reconciler-type=none",
 		"--service-cluster-ip-range=10.0.0.0/24",
@@ -78,11 +78,11 @@ func (c *Cluster) apiserverFlags() []string {
 		"--service-account-key-file=" + c.pki.accountKeyFile,
 		"--service-account-signing-key-file=" + c.pki.accountKeyFile,
 
-		// It would refuse pods in a namespace without a default service account,
-		// which a controller makes that doesn't run here.
+		// This plugin refuses pods in a namespace without a default service account. The
+		// controller that makes these accounts doesn't run here.
 		"--disable-admission-plugins=ServiceAccount",
 
-		// History ends when a test says so, not every five minutes.
+		// Only tests compact etcd, not the server every five minutes.
 		"--etcd-compaction-interval=0",
 	}
 	if len(c.opts.Uncached) > 0 {

@@ -46,7 +46,7 @@ func (c *Cluster) RotateToken(ctx context.Context) (old string, err error) {
 		return "", err
 	}
 	old = strings.TrimSpace(string(before))
-	// A token that is bound to a secret is as good as the secret lives.
+	// A token that is bound to a secret is valid as long as the secret exists.
 	secretBefore := c.tokenSecret
 	c.tokenSecret = fmt.Sprintf("token-%d", c.tokens)
 	c.tokens++

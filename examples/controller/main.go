@@ -101,7 +101,7 @@ func (r *reconciler) reconcile(ctx context.Context, cached *Website) (controller
 	clean := func(context.Context, *Website) error { return r.zone.remove(key) }
 	site, gone, err := r.sites.Finalize(ctx, cached, "example.com/dns-record", clean)
 	if gone || err != nil {
-		return controller.Done, err // Whatever fails is tried again, later and later.
+		return controller.Done, err // After an error, the key is retried at ever longer intervals.
 	}
 	if wrong := site.Spec.validate(); wrong != nil {
 		// Not tried again: nothing mends it but another spec, and that is an event.

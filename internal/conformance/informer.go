@@ -10,8 +10,8 @@ import (
 	"github.com/kinform/kinform/apitest"
 )
 
-// Informer is the seam of the informer suite: what any implementation can be
-// asked, in the words of none. It informs of all pods of a server.
+// Informer is the interface of the informer suite. Every implementation can meet it, and it has the
+// names of none. It informs of all pods of a server.
 type Informer interface {
 	// Run works until ctx ends, and until everything that it started has ended.
 	Run(ctx context.Context) error
@@ -46,13 +46,12 @@ type Registration interface {
 	Remove()
 }
 
-// Event is what a handler is told.
+// Event is an event of a handler.
 type Event struct {
 	Type EventType
 
-	// Initial says that the object was there when the informer or the handler
-	// started. An implementation that only says so for Added leaves it false
-	// otherwise.
+	// Initial says that the object existed when the informer or the handler started. An
+	// implementation that only knows this for Added leaves it false for other events.
 	Initial bool
 
 	Key types.NamespacedName
@@ -64,7 +63,7 @@ type Event struct {
 	FinalStateUnknown bool
 }
 
-// EventType is what became of an object.
+// EventType says how an object has changed.
 type EventType string
 
 // The three things that can become of an object.
@@ -74,7 +73,7 @@ const (
 	Deleted EventType = "deleted"
 )
 
-// Setup says what informer is wanted.
+// Setup has the options of an informer.
 type Setup struct {
 	// Server is reached by its DialContext.
 	Server *apitest.Server
@@ -92,11 +91,11 @@ type Setup struct {
 	// Indexes may be nil.
 	Indexes map[string]func(*corev1.Pod) ([]string, error)
 
-	// OnError is told of failures. May be nil.
+	// OnError is called with each failure. It may be nil.
 	OnError func(error)
 }
 
-// NewInformer makes the informer of a setup, which reaches the server by
-// connections of its own. They are closed when Run returns. Its requests have its
-// name in their User-Agent, so that faults can be meant for it.
+// NewInformer makes the informer of a setup. It has connections of its own to the server, which are
+// closed when Run returns. Its requests have its name in their User-Agent, so that a test can inject
+// faults for this informer only.
 type NewInformer func(name string, setup Setup) (Informer, error)

@@ -8,15 +8,14 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Object is what the suites of stores and queues keep: the least that has
-// metadata.
+// Object is the object of the suites of stores and queues: a small type with metadata.
 type Object struct {
 	metav1.ObjectMeta
 
-	// Values are what it has in the index of the suite.
+	// Values are its values in the index of the suite.
 	Values []string
 
-	// Err is what the index function of the suite says to it.
+	// Err is the error of the suite's index function for it.
 	Err error
 }
 

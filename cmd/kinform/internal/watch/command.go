@@ -48,7 +48,7 @@ then each change. RESOURCE is a plural, singular or short name or a kind, if nee
 group, as for kubectl: pods, po, deployments.apps, certificates.cert-manager.io.
 
 The watch survives what an informer survives: dropped connections, restarted servers, expired
-versions. What goes wrong on the way is told on standard error.`,
+versions. Failures are written to standard error.`,
 		Example: `  kinform watch pods -A
   kinform watch deploy -n kube-system -o json
   kinform watch pods -l app=web --field-selector status.phase=Running
