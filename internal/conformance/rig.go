@@ -17,7 +17,7 @@ import (
 	"github.com/kinform/kinform/apitest"
 )
 
-// opener makes informers, all in one mode.
+// opener makes informers, all of one list mode.
 type opener struct {
 	open      NewInformer
 	watchList bool
@@ -110,7 +110,7 @@ func (r *rig) settle() {
 	synctest.Wait()
 }
 
-// eventually waits half an hour for something.
+// eventually waits for a condition, for half an hour of virtual time.
 func (r *rig) eventually(otherwise string, ok func() bool) {
 	for range 1800 {
 		if ok() {
@@ -121,7 +121,7 @@ func (r *rig) eventually(otherwise string, ok func() bool) {
 	r.must(false, "%s", otherwise)
 }
 
-// exist is what the server has: the label "version" by key.
+// exist returns the objects of the server: the label "version" by key.
 func (r *rig) exist() map[types.NamespacedName]string {
 	all := map[types.NamespacedName]string{}
 	list, _, err := r.server.List(podResource, "")
@@ -157,8 +157,8 @@ func podOf(name, version string) *corev1.Pod {
 	}
 }
 
-// gap does something while the informer is cut off, so that it can only learn of
-// it by a relist.
+// gap calls a function while the informer is cut off, so that the informer learns of the changes only
+// by a relist.
 func (r *rig) gap(do func()) {
 	broken := r.server.Inject(apitest.Fault{Action: apitest.Code(503, 0)})
 	r.server.DropWatches("")
