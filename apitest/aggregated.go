@@ -39,6 +39,7 @@ func aggregate(all []*resource, core bool) apidiscoveryv2.APIGroupDiscoveryList 
 		version := versionIn(groupIn(&list, res.Group), res.Version)
 		version.Resources = append(version.Resources, res.discovery())
 	}
+	slices.SortStableFunc(list.Items, func(a, b apidiscoveryv2.APIGroupDiscovery) int { return compareGroups(a.Name, b.Name) })
 	for _, group := range list.Items {
 		slices.SortStableFunc(group.Versions, func(a, b apidiscoveryv2.APIVersionDiscovery) int {
 			return version.CompareKubeAwareVersionStrings(b.Version, a.Version)

@@ -27,6 +27,8 @@ func customColumns(res *resource) columns {
 		return columns{heads("Name|Created At"), func(obj Object) []any {
 			return []any{obj.GetName(), obj.GetCreationTimestamp().UTC().Format(time.RFC3339)}
 		}}
+	case res.Group == apiServices.Group && res.Plural == apiServices.Plural:
+		return columns{heads("Name|Service|Available|Age"), apiServiceCells}
 	case len(declared) == 0:
 		declared = []definedColumn{{Name: "Age", Type: "date", JSONPath: ".metadata.creationTimestamp"}}
 	}
@@ -51,6 +53,25 @@ func customColumns(res *resource) columns {
 		return cells
 	}
 	return as
+}
+
+func apiServiceCells(obj Object) []any {
+	content := obj.(*unstructured.Unstructured).Object
+	service, available := "Local", "Unknown"
+	if name, _, _ := unstructured.NestedString(content, "spec", "service", "name"); name != "" {
+		namespace, _, _ := unstructured.NestedString(content, "spec", "service", "namespace")
+		service = namespace + "/" + name
+	}
+	conditions, _, _ := unstructured.NestedSlice(content, "status", "conditions")
+	for _, c := range conditions {
+		if c, ok := c.(map[string]any); ok && c["type"] == "Available" {
+			available, _ = c["status"].(string)
+			if reason, _ := c["reason"].(string); available != "True" {
+				available += " (" + reason + ")"
+			}
+		}
+	}
+	return []any{obj.GetName(), service, available, age(obj.GetCreationTimestamp())}
 }
 
 // customCell is a value as a cell of a type, nil if it has another type.

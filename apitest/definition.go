@@ -173,6 +173,9 @@ func (s *Server) define(definitions *resource, old *revision, obj Object) (*revi
 	if err != nil && old == nil {
 		s.store.drop(after...)
 	}
+	if err == nil {
+		err = s.register()
+	}
 	return rev, err
 }
 

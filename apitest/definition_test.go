@@ -214,3 +214,23 @@ func TestCustomResourceDefinitionThatMakesNoSense(t *testing.T) {
 	require.Error(t, srv.AddResource(widgets), "served already")
 	require.Error(t, srv.AddResource(apitest.Resource{Group: "example.com"}), "incomplete")
 }
+
+func TestAPIServicesFollowWhatIsServed(t *testing.T) {
+	t.Parallel()
+	srv, c := start(t, apitest.Options{Resources: []apitest.Resource{widgets}})
+	const path = "/apis/apiregistration.k8s.io/v1/apiservices"
+	require.Equal(t, "1", srv.ResourceVersion(), "what there always was is no write")
+	services := func() []string {
+		return names[metav1.PartialObjectMetadata](get[metav1.PartialObjectMetadataList](t, c, path).Items)
+	}
+	require.Subset(t, services(), []string{"/v1.", "/v1.apps", "/v2.autoscaling", "/v1.example.com", "/v1.apiregistration.k8s.io"})
+	w := c.watch(t, path, jsonType, "resourceVersion", srv.ResourceVersion())
+	c.do(t, http.StatusCreated, "POST", definitionsPath, versioned)
+	w.expect("ADDED /v1beta1.example.com")
+	c.do(t, http.StatusOK, "DELETE", definitionsPath+"/gadgets.example.com", "")
+	w.expect("DELETED /v1beta1.example.com")
+	require.NoError(t, srv.AddResource(apitest.Resource{Group: "other.example", Version: "v1", Plural: "others", Kind: "Other"}))
+	w.expect("ADDED /v1.other.example")
+	require.Equal(t, "Name|Service|Available|Age", tableOf(t, c, path)[0])
+	require.Regexp(t, `^v1.apps\|Local\|True\|\d+s$`, tableOf(t, c, path+"/v1.apps")[1])
+}

@@ -156,6 +156,7 @@ func (s *Server) erase(res *resource, old *revision) (*revision, error) {
 	rev, err := s.store.remove(res, old)
 	if err == nil {
 		s.store.drop(s.store.definedBy(old.key.Name)...)
+		err = s.register()
 	}
 	return rev, err
 }

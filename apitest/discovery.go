@@ -90,6 +90,7 @@ func groups(all []*resource) []metav1.APIGroup {
 			return version.CompareKubeAwareVersionStrings(b.Version, a.Version)
 		})
 	}
+	slices.SortStableFunc(list, func(a, b metav1.APIGroup) int { return compareGroups(a.Name, b.Name) })
 	for i := range list {
 		list[i].PreferredVersion = list[i].Versions[0]
 	}

@@ -184,10 +184,17 @@ func New(opts Options) *Server {
 	if err := s.store.serve(builtinResources()...); err != nil {
 		panic("apitest: " + err.Error())
 	}
-	for _, r := range append([]Resource{customResourceDefinitions}, opts.Resources...) {
-		if err := s.AddResource(r); err != nil {
+	for _, r := range append([]Resource{customResourceDefinitions, apiServices}, opts.Resources...) {
+		res, err := newCustom(r)
+		if err == nil {
+			err = s.store.serve(res)
+		}
+		if err != nil {
 			panic("apitest: " + err.Error())
 		}
+	}
+	if err := s.registerAtStart(); err != nil {
+		panic("apitest: " + err.Error())
 	}
 	return s
 }
@@ -219,7 +226,12 @@ func (s *Server) AddResource(r Resource) error {
 	if err != nil {
 		return err
 	}
-	return s.store.serve(res)
+	s.defining.Lock()
+	defer s.defining.Unlock()
+	if err := s.store.serve(res); err != nil {
+		return err
+	}
+	return s.register()
 }
 
 // ResourceVersion returns the version of the latest write. It is "1" before the

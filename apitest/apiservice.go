@@ -1,0 +1,134 @@
+package apitest
+
+import (
+	"cmp"
+	"fmt"
+	"hash/fnv"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// apiServices is the resource whose objects say which group versions there are.
+var apiServices = Resource{
+	Group: "apiregistration.k8s.io", Version: "v1", Plural: "apiservices", Kind: "APIService",
+	Categories: []string{"api-extensions"}, ClusterScoped: true, Status: true,
+}
+
+// priorities are the places of groups in discovery, which kubectl follows where a name
+// means more than one resource: those of kube-apiserver. Those of custom resources have
+// customPriority.
+var priorities = map[string]int64{
+	"":                             18000,
+	"apiregistration.k8s.io":       17900, // it is the aggregator's own, and stands first
+	"apps":                         17800,
+	"events.k8s.io":                17750,
+	"authentication.k8s.io":        17700,
+	"authorization.k8s.io":         17600,
+	"autoscaling":                  17500,
+	"batch":                        17400,
+	"certificates.k8s.io":          17300,
+	"networking.k8s.io":            17200,
+	"policy":                       17100,
+	"rbac.authorization.k8s.io":    17000,
+	"storage.k8s.io":               16800,
+	"admissionregistration.k8s.io": 16700,
+	"apiextensions.k8s.io":         16700,
+	"scheduling.k8s.io":            16600,
+	"coordination.k8s.io":          16500,
+	"node.k8s.io":                  16300,
+	"discovery.k8s.io":             16200,
+	"resource.k8s.io":              16200,
+	"flowcontrol.apiserver.k8s.io": 16100,
+	"storagemigration.k8s.io":      15800,
+}
+
+const customPriority = 1000
+
+func priorityOf(group string) int64 {
+	if p, ok := priorities[group]; ok {
+		return p
+	}
+	return customPriority
+}
+
+// compareGroups puts groups in the order of discovery.
+func compareGroups(a, b string) int {
+	return cmp.Or(cmp.Compare(priorityOf(b), priorityOf(a)), cmp.Compare(a, b))
+}
+
+// apiServiceOf describes a group version as something that this server serves itself.
+func apiServiceOf(gv schema.GroupVersion) *unstructured.Unstructured {
+	managed, version := "onstart", int64(15)
+	if _, builtin := priorities[gv.Group]; !builtin {
+		managed, version = "true", 100
+	}
+	spec := map[string]any{"version": gv.Version, "groupPriorityMinimum": priorityOf(gv.Group), "versionPriority": version}
+	if gv.Group != "" {
+		spec["group"] = gv.Group
+	}
+	u := &unstructured.Unstructured{Object: map[string]any{
+		"spec": spec,
+		"status": map[string]any{"conditions": []any{map[string]any{
+			"type": "Available", "status": "True", "reason": "Local", "message": "Local APIServices are always available",
+			"lastTransitionTime": now().UTC().Format("2006-01-02T15:04:05Z"),
+		}}},
+	}}
+	u.SetGroupVersionKind(schema.GroupVersionKind{Group: apiServices.Group, Version: apiServices.Version, Kind: apiServices.Kind})
+	u.SetName(gv.Version + "." + gv.Group)
+	u.SetLabels(map[string]string{"kube-aggregator.kubernetes.io/automanaged": managed})
+	// Not one of the server's ids, whose order tests know.
+	hash := fnv.New64a()
+	_, _ = hash.Write([]byte(u.GetName()))
+	sum := hash.Sum64()
+	u.SetUID(types.UID(fmt.Sprintf("%08x-%04x-4000-8000-%012x", sum>>32, sum>>16&0xffff, sum&0xffff)))
+	u.SetCreationTimestamp(now())
+	return u
+}
+
+// registerAtStart registers what is served when the server is made, without a write: it
+// has always been there.
+func (s *Server) registerAtStart() error {
+	registered := s.store.resource(apiServices.GroupVersionResource())
+	for _, res := range s.store.resources() {
+		u := apiServiceOf(res.gvk.GroupVersion())
+		rev, err := newRevision(registered, u, s.store.version)
+		if err != nil {
+			return err
+		}
+		registered.data.objects = registered.data.objects.with(rev)
+	}
+	return nil
+}
+
+// register writes an APIService for each group version that has become served, and
+// deletes those of group versions that no longer are. It must not be called at once
+// from two goroutines.
+func (s *Server) register() error {
+	registered := s.store.resource(apiServices.GroupVersionResource())
+	if registered == nil {
+		return nil // while the server is being made
+	}
+	var served []string
+	for _, res := range s.store.resources() {
+		u := apiServiceOf(res.gvk.GroupVersion())
+		served = append(served, u.GetName())
+		if s.store.get(registered, keyOf(u)) == nil {
+			if _, err := s.store.put(registered, nil, u); err != nil {
+				return err
+			}
+		}
+	}
+	objects, _ := s.store.snapshot(registered)
+	for rev := range objects.in("") {
+		managed := rev.labels["kube-aggregator.kubernetes.io/automanaged"]
+		if managed == "true" && !slices.Contains(served, rev.key.Name) {
+			if _, err := s.store.remove(registered, rev); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
