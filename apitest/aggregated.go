@@ -69,7 +69,7 @@ func versionIn(group *apidiscoveryv2.APIGroupDiscovery, name string) *apidiscove
 }
 
 func (r *resource) discovery() apidiscoveryv2.APIResourceDiscovery {
-	kind := &metav1.GroupVersionKind{Group: r.Group, Version: r.Version, Kind: r.Kind}
+	kind := &metav1.GroupVersionKind{Kind: r.Kind} // of this group version, as the real server says it
 	d := apidiscoveryv2.APIResourceDiscovery{
 		Resource: r.Plural, SingularResource: r.Singular, ResponseKind: kind, Scope: apidiscoveryv2.ScopeNamespace,
 		Verbs: r.verbs(), ShortNames: r.ShortNames, Categories: r.Categories,
@@ -84,6 +84,9 @@ func (r *resource) discovery() apidiscoveryv2.APIResourceDiscovery {
 	}
 	for _, sub := range r.subresources() {
 		kind := metav1.GroupVersionKind(sub.kind)
+		if sub.kind.GroupVersion() == r.gvk.GroupVersion() {
+			kind.Group, kind.Version = "", ""
+		}
 		d.Subresources = append(d.Subresources, apidiscoveryv2.APISubresourceDiscovery{
 			Subresource: sub.name, ResponseKind: &kind, Verbs: sub.verbs,
 		})

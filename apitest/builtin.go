@@ -196,8 +196,11 @@ func (b builtin) resource(gv schema.GroupVersion) *resource {
 	if b.names != "" {
 		res.ShortNames = strings.Split(b.names, ",")
 	}
-	if b.flags&inAll != 0 {
+	switch {
+	case b.flags&inAll != 0:
 		res.Categories = []string{"all"}
+	case gv.Group == admissionregistrationv1.GroupName:
+		res.Categories = []string{"api-extensions"}
 	}
 	if f, ok := builtinFields[goType]; ok {
 		res.fieldNames, res.fieldValues = f.names, f.values

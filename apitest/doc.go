@@ -12,11 +12,19 @@
 //
 // List (whole and in pages), watch, streaming lists (WatchList), bookmarks, get,
 // create, update, patch (JSON, merge and strategic merge), delete and delete of
-// collections, the subresources status, scale and eviction, label and field selectors, metadata only
-// (PartialObjectMetadata), discovery and as much of OpenAPI as kubectl needs; in
-// JSON and in protobuf; for the built-in types and for custom resources, be they
-// declared in [Options], by [Server.AddResource], or by creating a
-// CustomResourceDefinition.
+// collections, the subresources, label and field selectors, metadata only
+// (PartialObjectMetadata), tables with kubectl's columns, discovery, APIServices and
+// OpenAPI (versions 2 and 3); in JSON and in protobuf; for the built-in types and for
+// custom resources, be they declared in [Options], by [Server.AddResource], or by
+// creating a CustomResourceDefinition, in all their versions.
+//
+// # What it does by choice
+//
+// A server stores, and does nothing more, unless [Options] say so: GarbageCollection
+// deletes what is owned by what is gone, RunPods has pods run and be ready, CheckSchemas
+// checks custom resources, Tokens and Rules say who may do what, TLS, and FieldDocs
+// have kubectl explain fields. The loops of the first two begin with the first listener
+// or request, and [Server.Close] waits for them.
 //
 // # Guarantees
 //
@@ -37,13 +45,13 @@
 //
 // # What it leaves out
 //
-// There are no controllers, no admission, no defaulting and no validation beyond
-// names: a pod stays Pending, a deleted namespace takes nothing with it, deletion
-// waits for finalizers but not for grace periods, and a pod may be created in a
-// namespace that does not exist. Each group version of a built-in type is a
-// resource of its own (autoscaling/v1 and v2 do not see each other's objects),
-// and a custom resource is served in the storage version that its definition had
-// when it was created, without looking at its schema. Server-side apply, CBOR, YAML
-// bodies, tables, and other subresources are refused as a server
-// without them would.
+// There are no controllers but those two, no admission, and no defaulting: a deployment has no
+// pods. A pod may be created in a namespace that does not exist. Each group version of a built-in
+// type is a resource of its own (autoscaling/v1 and v2 do not see each other's objects).
+// Between the versions of a custom resource nothing changes but the name of the version
+// (the conversion None), whatever its definition says; of schemas, rules in CEL
+// (x-kubernetes-validations) are not looked at. Roles and bindings that are stored
+// mean nothing. OpenAPI is made of the Go types, which do not say which values a field
+// may have (enum). Server-side apply, CBOR and YAML bodies are refused as a server without
+// them would.
 package apitest

@@ -98,7 +98,7 @@ func (s *Server) answer(w http.ResponseWriter, req *Request) error {
 	case "patch":
 		return s.patch(w, req)
 	}
-	if req.Subresource != "" || req.Verb == "" {
+	if req.Subresource != "" || !slices.Contains(res.verbs(), req.Verb) {
 		return errMethodNotAllowed()
 	}
 	if req.Verb == "delete" {

@@ -32,6 +32,12 @@ var plainTypes = map[reflect.Type]document{
 	reflect.TypeFor[runtime.RawExtension](): {"type": "object"},
 }
 
+// plainTypesV3 are those that version 3 of OpenAPI has more to say of.
+var plainTypesV3 = map[reflect.Type]document{
+	reflect.TypeFor[apiresource.Quantity](): {"oneOf": []any{document{"type": "string"}, document{"type": "number"}}},
+	reflect.TypeFor[intstr.IntOrString]():   {"oneOf": []any{document{"type": "integer"}, document{"type": "string"}}, "format": "int-or-string"},
+}
+
 // schemaName is the name of a Go type in documents, such as io.k8s.api.core.v1.Pod.
 func schemaName(t reflect.Type) string {
 	domain, path, _ := strings.Cut(t.PkgPath(), "/")
@@ -57,6 +63,9 @@ func (s *schemas) of(t reflect.Type) document {
 		t = t.Elem()
 	}
 	plain, ok := plainTypes[t]
+	if three := plainTypesV3[t]; s.v3 && three != nil {
+		plain = three
+	}
 	switch {
 	case ok && s.all[schemaName(t)] == nil:
 		s.all[schemaName(t)] = s.described(maps.Clone(plain), t)

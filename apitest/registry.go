@@ -138,6 +138,9 @@ func (r *resource) verbs() metav1.Verbs {
 	if r.call != nil {
 		return metav1.Verbs{"create"}
 	}
+	if r.Group == "" && r.Plural == "namespaces" {
+		return slices.DeleteFunc(slices.Clone(verbs), func(verb string) bool { return verb == "deletecollection" })
+	}
 	return verbs
 }
 

@@ -72,7 +72,11 @@ func (s *schemaProps) check(v any, path string) (errs field.ErrorList) {
 		if s.IntOrString {
 			want = "integer,string"
 		}
-		return append(errs, field.TypeInvalid(pathOf(path), is, fmt.Sprintf("%s in body must be of type %s: %q", path, want, is)))
+		errs = append(errs, field.TypeInvalid(pathOf(path), is, fmt.Sprintf("%s in body must be of type %s: %q", path, want, is)))
+		if s.Type == "integer" && is == "number" && (s.Minimum != nil || s.Maximum != nil || s.MultipleOf != nil) {
+			errs = append(errs, field.Invalid(nil, "", "Checked value must be of type integer (default format) in "+path))
+		}
+		return append(errs, s.checkEnum(v, path)...)
 	}
 	if v == nil {
 		return nil
@@ -89,13 +93,7 @@ func (s *schemaProps) check(v any, path string) (errs field.ErrorList) {
 	case map[string]any:
 		errs = append(errs, s.checkMap(value, path)...)
 	}
-	if s.Enum != nil && !slices.ContainsFunc(s.Enum, func(e any) bool { return reflect.DeepEqual(e, v) }) {
-		values := make([]string, len(s.Enum))
-		for i, e := range s.Enum {
-			values[i] = pathText(e)
-		}
-		errs = append(errs, field.NotSupported(pathOf(path), v, values))
-	}
+	errs = append(errs, s.checkEnum(v, path)...)
 	for _, each := range s.AllOf {
 		errs = append(errs, each.check(v, path)...)
 	}
@@ -109,10 +107,24 @@ func (s *schemaProps) check(v any, path string) (errs field.ErrorList) {
 		found := "Found none valid"
 		if n > 1 {
 			found = fmt.Sprintf("Found %d valid alternatives", n)
+		} else {
+			errs = append(errs, s.OneOf[0].check(v, path)...) // what the first one wants
 		}
 		errs = append(errs, field.Invalid(nil, "", fmt.Sprintf("%q must validate one and only one schema (oneOf). %s", path, found)))
 	}
 	return errs
+}
+
+// checkEnum says whether a value is one of those that are allowed.
+func (s *schemaProps) checkEnum(v any, path string) field.ErrorList {
+	if s.Enum == nil || slices.ContainsFunc(s.Enum, func(e any) bool { return reflect.DeepEqual(e, v) }) {
+		return nil
+	}
+	values := make([]string, len(s.Enum))
+	for i, e := range s.Enum {
+		values[i] = pathText(e)
+	}
+	return field.ErrorList{field.NotSupported(pathOf(path), v, values)}
 }
 
 // matching is how many of some schemas allow a value.

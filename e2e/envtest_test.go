@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-logr/logr"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -49,6 +50,7 @@ func (r gadgetReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl
 // TestEnvtestAndAManager: envtest installs a definition of two versions and sees both, and
 // a manager of controller-runtime reconciles what is written in the other one.
 func TestEnvtestAndAManager(t *testing.T) {
+	ctrl.SetLogger(logr.Discard())
 	eachSide(t, func(t *testing.T, s side) {
 		var crd apiextensionsv1.CustomResourceDefinition
 		require.NoError(t, yaml.Unmarshal([]byte(gadgets), &crd))

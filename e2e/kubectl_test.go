@@ -200,6 +200,7 @@ spec:
             properties:
               color: {type: string, description: Which one., enum: [red, blue], maxLength: 4}
               replicas: {type: integer, minimum: 0, maximum: 9, default: 1}
+              size: {type: integer, minimum: 0, maximum: 9}
               name: {type: string, pattern: '^[a-z]+$', minLength: 2}
               half: {type: number, multipleOf: 0.5}
               since: {type: string, format: date-time}

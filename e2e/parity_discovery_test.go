@@ -12,23 +12,13 @@ import (
 
 // lacking are the resources of the real server that apitest does not have, and why.
 var lacking = map[string]string{
-	"bindings":                                     "an object that is only posted, in the place of pods/binding",
+	"bindings":                                     "only posted, in the place of pods/binding",
 	"componentstatuses":                            "deprecated, and about servers that are not there",
 	"nodes/proxy pods/proxy services/proxy":        "there is nothing behind a node or a pod",
 	"pods/attach pods/exec pods/log":               "there are no containers",
 	"pods/portforward":                             "there are no containers",
-	"pods/binding pods/resize pods/status":         "see parity_binding_test.go",
-	"pods/ephemeralcontainers":                     "see parity_binding_test.go",
-	"serviceaccounts/token namespaces/finalize":    "see parity_binding_test.go",
 	"certificatesigningrequests/approval":          "nobody approves",
-	"persistentvolumeclaims/status":                "",
 	"resourceclaims/binding resourceclaims/driver": "of the scheduler and of drivers alone",
-	"tokenreviews selfsubjectreviews":              "see parity_binding_test.go",
-	"localsubjectaccessreviews":                    "see parity_binding_test.go",
-	"selfsubjectaccessreviews":                     "see parity_binding_test.go",
-	"selfsubjectrulesreviews subjectaccessreviews": "see parity_binding_test.go",
-	"podgroups workloads podgroups/status":         "of a version that is not stable",
-	"replicationcontrollers/scale":                 "",
 }
 
 // TestParityDiscovery: the groups in their order, and each resource with its kind, verbs
@@ -97,7 +87,7 @@ func TestParityOpenAPIParses(t *testing.T) {
 			case "io.k8s.api.core.v1.ConfigMap", "io.k8s.api.core.v1.ServicePort", "io.k8s.api.apps.v1.DeploymentStrategy", "io.k8s.apimachinery.pkg.apis.meta.v1.OwnerReference":
 				fields = append(fields, fmt.Sprint(named.GetName(), named.GetValue().GetRequired()))
 				for _, p := range named.GetValue().GetProperties().GetAdditionalProperties() {
-					fields = append(fields, fmt.Sprintf("%s: %s %s %s %v", p.GetName(), p.GetValue().GetType().GetValue(), p.GetValue().GetFormat(), p.GetValue().GetXRef(), p.GetValue().GetDescription()))
+					fields = append(fields, fmt.Sprintf("%s: %s %s %s", p.GetName(), p.GetValue().GetType().GetValue(), p.GetValue().GetFormat(), p.GetValue().GetXRef()))
 				}
 			}
 		}

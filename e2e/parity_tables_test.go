@@ -35,7 +35,7 @@ spec: {nodeName: nowhere, automountServiceAccountToken: false, containers: [{nam
 apiVersion: v1
 kind: Service
 metadata: {name: headless}
-spec: {type: ClusterIP, clusterIP: None, clusterIPs: [None], selector: {b: c, a: d}, ports: [{name: x, port: 80, protocol: TCP}, {name: y, port: 53, protocol: UDP}]}
+spec: {type: ClusterIP, clusterIP: None, clusterIPs: [None], selector: {b: c, a: d}, ports: [{name: first, port: 80, protocol: TCP}, {name: second, port: 53, protocol: UDP}]}
 ---
 apiVersion: v1
 kind: Service
@@ -71,7 +71,7 @@ spec: {replicas: 3, serviceName: x, selector: {matchLabels: {a: b}}, template: {
 apiVersion: apps/v1
 kind: DaemonSet
 metadata: {name: daemon}
-spec: {selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {nodeSelector: {n: o}, containers: [{name: a, image: b}]}}}
+spec: {selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {nodeSelector: {zone: there}, containers: [{name: a, image: b}]}}}
 ---
 apiVersion: batch/v1
 kind: CronJob
@@ -112,7 +112,7 @@ apiVersion: rbac.authorization.k8s.io/v1
 kind: RoleBinding
 metadata: {name: binding}
 roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: role}
-subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: u}, {apiGroup: rbac.authorization.k8s.io, kind: Group, name: g}, {kind: ServiceAccount, name: s, namespace: n}]
+subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: u}, {apiGroup: rbac.authorization.k8s.io, kind: Group, name: g}, {kind: ServiceAccount, name: s, namespace: elsewhere}]
 ---
 apiVersion: coordination.k8s.io/v1
 kind: Lease
@@ -134,7 +134,7 @@ endpoints: [{addresses: [192.0.2.1]}, {addresses: [192.0.2.2]}, {addresses: [192
 apiVersion: v1
 kind: Event
 metadata: {name: event}
-involvedObject: {kind: Pod, name: done, fieldPath: "spec.containers{a}"}
+involvedObject: {kind: Pod, name: done, namespace: NAMESPACE, fieldPath: "spec.containers{a}"}
 reason: Why
 message: "What happened "
 type: Warning
@@ -185,7 +185,7 @@ func sameOutput(t *testing.T, opts apitest.Options, play func(k kubectl) []strin
 // TestParityTables: kubectl prints the same of the same objects, row by row.
 func TestParityTables(t *testing.T) {
 	sameOutput(t, apitest.Options{}, func(k kubectl) (out []string) {
-		k.apply(objectsOfTables)
+		k.apply(strings.ReplaceAll(objectsOfTables, "NAMESPACE", k.namespace))
 		for object, status := range statuses {
 			k.run("patch", object, "--subresource=status", "--type=merge", "-p", `{"status":`+status+`}`)
 		}
@@ -216,11 +216,11 @@ func TestParityCustomResources(t *testing.T) {
 			k.run("get", "gadget", "g", "-o", "jsonpath={.apiVersion} {.spec} {.status}"), k.run("get", "gadgets.v1beta1.parity.example", "g", "-o", "jsonpath={.apiVersion}"),
 			k.run("get", "gadgets.v1.parity.example", "g", "--subresource=scale", "-o", "jsonpath={.kind} {.spec} {.status}"))
 		for _, spec := range []string{
-			`{}`, `{"color":"green"}`, `{"color":7}`, `{"color":"red","replicas":10}`, `{"color":"red","replicas":-1}`, `{"color":"red","replicas":1.5}`, `{"color":"red","replicas":"1"}`,
+			`{}`, `{"color":"green"}`, `{"color":7}`, `{"color":"red","size":10}`, `{"color":"red","size":-1}`, `{"color":"red","size":1.5}`, `{"color":"red","size":"1"}`,
 			`{"color":"red","name":"A1"}`, `{"color":"red","name":"a"}`, `{"color":"red","half":0.3}`, `{"color":"red","since":"x"}`, `{"color":"red","port":true}`,
 			`{"color":"red","tags":["a","b","c"]}`, `{"color":"red","tags":["a","a"]}`, `{"color":"red","parts":[]}`, `{"color":"red","parts":[{}]}`,
 			`{"color":"red","parts":[{"id":"a"},{"id":"a"}]}`, `{"color":"red","labels":{"a":"1","b":"2","c":"3"}}`, `{"color":"red","labels":{"a":1}}`,
-			`{"color":"red","one":{}}`, `{"color":"red","one":{"a":"","b":""}}`, `[]`, `{"color":"red","bogus":1}`, `{"color":"red","parts":[{"id":"a","bogus":1}]}`,
+			`{"color":"red","one":{}}`, `{"color":"red","one":{"a":"","b":""}}`, `{"color":"red","bogus":1}`, `{"color":"red","parts":[{"id":"a","bogus":1}]}`,
 		} {
 			said, err := k.try(`{"apiVersion":"parity.example/v1","kind":"Gadget","metadata":{"name":"bad"},"spec":`+spec+`}`, "create", "-f", "-")
 			lines := strings.Split(said, "\n")
@@ -239,8 +239,8 @@ func TestParityCustomResources(t *testing.T) {
 func TestParityExplain(t *testing.T) {
 	fields := regexp.MustCompile(`(?m)^\s*\S+\s<[^>]*>.*$`)
 	sameOutput(t, apitest.Options{FieldDocs: fielddocs.Of}, func(k kubectl) (out []string) {
-		for _, path := range []string{"configmaps", "pod.metadata", "pod.spec.containers.ports", "pod.spec.volumes.configMap", "deployment.spec", "deployment.spec.strategy",
-			"service.spec.ports", "lease", "role.rules", "event", "namespace.status"} {
+		for _, path := range []string{"configmaps", "pod.metadata", "pod.spec.containers.ports", "pod.spec.containers.env", "pod.spec.containers.resources", "deployment.spec", "deployment.spec.strategy",
+			"service.spec.ports", "lease", "role.rules", "namespace.status"} {
 			said := k.run("explain", path)
 			head, _, _ := strings.Cut(said, "\n\n")
 			out = append(out, path, head, strings.Join(fields.FindAllString(said, -1), "\n"))
