@@ -59,6 +59,10 @@ func clearStatus(obj Object) {
 		o.Status.Phase = corev1.PodPending
 	case *corev1.Namespace:
 		o.Status.Phase = corev1.NamespaceActive
+	case *corev1.PersistentVolume:
+		o.Status.Phase = corev1.VolumePending
+	case *corev1.PersistentVolumeClaim:
+		o.Status.Phase = corev1.ClaimPending
 	}
 }
 
