@@ -431,6 +431,12 @@ func TestFleetUnderFaults(t *testing.T) {
 	defer endOrders()
 
 	eventually(t, fleetPatience, f.undoneOnce)
+	f.mu.Lock()
+	both := slices.Clone(f.replicas)
+	f.mu.Unlock()
+	for _, m := range both {
+		require.NotContains(t, m.output.String(), "forbidden", "the rights of robot.yaml are enough, that to watch the Lease included")
+	}
 	for n, until := 0, time.Now().Add(*fleetFor); time.Now().Before(until); n++ {
 		kind := n
 		if n > 4 { // First each once, then any.
