@@ -1,9 +1,11 @@
 package main
 
 import (
+	"bufio"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +13,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
+
+	"github.com/kinform/kinform/rest"
+	"github.com/kinform/kinform/rest/kubeconfig"
 )
 
 func TestMain(m *testing.M) {
@@ -86,6 +91,39 @@ func TestChangeIsSeenToWhenAStatusWasWritten(t *testing.T) {
 	require.Len(t, g.passed.Took, 1)
 	require.Equal(t, map[string]int{"update widgets/status: 409": 1, "update widgets/status": 1}, g.passed.Requests["side"])
 	require.Contains(t, g.passed.Statuses, "side")
+}
+
+func TestRealServerIsBehindTheSameGate(t *testing.T) {
+	t.Parallel()
+	real, address, err := settings{}.startServer()
+	require.NoError(t, err)
+	defer func() { require.NoError(t, real.kill()) }()
+	set := settings{kubeconfig: filepath.Join(t.TempDir(), "kubeconfig")}
+	require.NoError(t, kubeconfig.Write(set.kubeconfig, kubeconfig.Connection{Config: rest.Config{Host: address}}))
+	server, address, err := set.startServer()
+	require.NoError(t, err)
+	defer func() { require.NoError(t, server.kill()) }()
+
+	for range 2 { // What is there of a round before is deleted.
+		l := newLoad(address, 3)
+		defer l.close()
+		require.NoError(t, l.create(t.Context()))
+		p, err := l.gate(t.Context(), gateReport)
+		require.NoError(t, err)
+		require.Equal(t, 3, p.Pending)
+		require.Error(t, l.check(t.Context()), "nobody has seen to them")
+	}
+
+	// Events come while the watch goes on.
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address+widgets+"?watch=true&resourceVersion=0", nil)
+	require.NoError(t, err)
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	response, err := client.Do(r)
+	require.NoError(t, err)
+	defer response.Body.Close()
+	line, err := bufio.NewReader(response.Body).ReadString('\n')
+	require.NoError(t, err)
+	require.Contains(t, line, `"ADDED"`)
 }
 
 func TestLinesAreThoseThatSomebodyWrites(t *testing.T) {
