@@ -1,7 +1,5 @@
 // Package fielddocs describes the fields of Kubernetes' built-in types, for an API
-// server that explains them:
-//
-//	srv := apitest.Start(t, apitest.Options{FieldDocs: fielddocs.Of})
+// server that explains them: give [Of] to apitest as the option FieldDocs.
 //
 // It is a package of its own because the descriptions are over a megabyte of text,
 // which is linked only by who imports it.
