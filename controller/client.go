@@ -12,6 +12,7 @@ import (
 
 	"github.com/kinform/kinform/indexer"
 	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/informer/profile"
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/rest"
 	"github.com/kinform/kinform/rest/finalizer"
@@ -32,6 +33,7 @@ import (
 type Client[T metav1.Object] struct {
 	server *rest.Resource[T]
 	cache  *informer.Handle[T]
+	called string // the name of the cache
 	scope  scope
 	owner  string // the field manager
 	kind   schema.GroupKind
@@ -99,6 +101,9 @@ func newClient[T metav1.Object](m *Manager, s Selection[T]) (*Client[T], error) 
 	if s.Informer.Logger == nil {
 		s.Informer.Logger = m.opts.Logger
 	}
+	if s.Informer.Goroutine == nil {
+		s.Informer.Goroutine = profile.Labels
+	}
 	s.Informer = observeCache(m.opts.Observer, s.Informer, server.GroupVersionResource().Resource)
 	open := func(what informer.Selection) (listwatch.Source[T], error) {
 		opts := s.ResourceOptions
@@ -123,7 +128,7 @@ func newClient[T metav1.Object](m *Manager, s Selection[T]) (*Client[T], error) 
 	if err != nil {
 		return nil, err
 	}
-	return &Client[T]{server: server, cache: cache, scope: scope, owner: m.opts.Name, kind: server.GroupKind(), refuse: m.refuse}, nil
+	return &Client[T]{server: server, cache: cache, called: s.Informer.Name, scope: scope, owner: m.opts.Name, kind: server.GroupKind(), refuse: m.refuse}, nil
 }
 
 // clusterWide reports whether objects are known to have no namespace.

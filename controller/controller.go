@@ -87,19 +87,28 @@ func Manage[T metav1.Object](m *Manager, name string, objects *Client[T], reconc
 	default:
 		m.add(c)
 	}
-	handle(c, objects, enqueue.Object[T](c.queue), settings.When)
+	handle(c, objects, enqueue.Object[T], settings.When)
 	return c
 }
 
-// handle adds a handler to the cache of a client. If the cache could not be made, the manager has that
-// error already.
-func handle[T, O metav1.Object](c *Controller[T], objects *Client[O], handler func(informer.Event[O]), when func(informer.Event[O]) bool) {
+// handle adds a handler, which fills the queue, to the cache of a client. If the cache could not be
+// made, the manager has that error already.
+func handle[T, O metav1.Object](c *Controller[T], objects *Client[O], filling func(enqueue.Queue) func(informer.Event[O]), when func(informer.Event[O]) bool) {
 	if objects == nil {
 		c.refuse(fmt.Errorf("it needs a Client of %T: see For", *new(O)))
 		return
 	}
 	if objects.cache == nil {
 		return
+	}
+	queue, event := c.manager.opts.Observer.observedQueue(c.called, objects.called, c.queue)
+	handler := filling(queue)
+	if event != nil {
+		fill := handler
+		handler = func(e informer.Event[O]) {
+			event(e.Key, e.ResourceVersion)
+			fill(e)
+		}
 	}
 	if when != nil {
 		handler = predicate.When(when, handler)
@@ -128,9 +137,13 @@ func (c *Controller[T]) Queue() *workqueue.Queue[types.NamespacedName] { return 
 
 // run works until ctx ends, or until the queue is drained after the end of stop.
 func (c *Controller[T]) run(ctx, stop context.Context) (err error) {
+	turn := c.turn
+	if o := c.manager.opts.Observer; o != nil && o.Turn != nil {
+		turn = o.Turn(c.called, turn)
+	}
 	// Goroutines inherit the labels of the one that starts them.
-	pprof.Do(ctx, pprof.Labels("controller", c.called), func(ctx context.Context) {
-		err = c.queue.RunUntil(ctx, stop, c.settings.Workers, c.turn)
+	pprof.Do(ctx, pprof.Labels("controller", c.called, "stage", "reconcile"), func(ctx context.Context) {
+		err = c.queue.RunUntil(ctx, stop, c.settings.Workers, turn)
 	})
 	return err
 }

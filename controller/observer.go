@@ -1,11 +1,14 @@
 package controller
 
 import (
+	"context"
+
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kinform/kinform/deltafifo"
 	"github.com/kinform/kinform/indexer"
 	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/informer/enqueue"
 	"github.com/kinform/kinform/reflector"
 	"github.com/kinform/kinform/workqueue"
 )
@@ -21,6 +24,16 @@ type Observer struct {
 	// is empty. next are the observers of its Selection: the returned ones have to call them.
 	// If several Selections have the same objects, those of the first count.
 	Cache func(name string, next CacheObservers) CacheObservers
+
+	// Fill returns what a handler of a controller fills in place of the queue, which is to fill
+	// that, and what is told of each event of that handler before. Either may be nil: the queue
+	// itself, and nobody. A handler calls them one after another; each has its own. cache is
+	// the Informer.Name of the cache that the handler is of.
+	Fill func(controller, cache string, queue enqueue.Queue) (fill enqueue.Queue, event func(key types.NamespacedName, resourceVersion string))
+
+	// Turn returns what workers of a controller call for a turn of a key. It is to call next,
+	// in the same goroutine, with a context that is made of its own.
+	Turn func(controller string, next func(context.Context, types.NamespacedName) error) func(context.Context, types.NamespacedName) error
 }
 
 // CacheObservers are the observers of the stages of a cache. Each may be nil.
@@ -29,6 +42,18 @@ type CacheObservers struct {
 	Reflector *reflector.Observer
 	Queue     *deltafifo.Observer
 	Store     *indexer.Observer
+}
+
+// observedQueue returns what a handler fills, and what it tells of each event.
+func (o *Observer) observedQueue(controller, cache string, queue enqueue.Queue) (enqueue.Queue, func(types.NamespacedName, string)) {
+	if o == nil || o.Fill == nil {
+		return queue, nil
+	}
+	fill, event := o.Fill(controller, cache, queue)
+	if fill == nil {
+		fill = queue
+	}
+	return fill, event
 }
 
 // observeCache gives a cache the observers that the manager's Observer has for it.

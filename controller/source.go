@@ -26,7 +26,7 @@ func Owns[T, O metav1.Object](c *Controller[T], owned *Client[O], when func(info
 		c.refuse(fmt.Errorf("Owns: the kind of %s is not known: set rest.ResourceOptions.Kind", kind.Group))
 		return
 	}
-	handle(c, owned, enqueue.Owner[O](c.queue, kind), when)
+	handle(c, owned, func(q enqueue.Queue) func(informer.Event[O]) { return enqueue.Owner[O](q, kind) }, when)
 }
 
 // References lets the controller reconcile an object when another object changes that it names, such as
@@ -72,7 +72,7 @@ func Watch[T, O metav1.Object](c *Controller[T], watched *Client[O], keys func(i
 		c.refuse(fmt.Errorf("Watch needs a function that tells keys"))
 		return
 	}
-	handle(c, watched, enqueue.Map(c.queue, keys), when)
+	handle(c, watched, func(q enqueue.Queue) func(informer.Event[O]) { return enqueue.Map(q, keys) }, when)
 }
 
 // Receive lets the controller reconcile the objects with the keys from a channel, while it works, until

@@ -42,8 +42,9 @@ type Informer[T any] struct {
 	// handlers are the goroutines of the registrations.
 	handlers sync.WaitGroup
 
-	mu    sync.Mutex // guards following
-	phase phase
+	mu      sync.Mutex // guards following
+	phase   phase
+	running context.Context // of Run
 	// registrations is replaced, never changed in place, so that the consumer can
 	// range over it without the lock.
 	registrations []*Registration[T]
@@ -128,7 +129,7 @@ func New[T any](source listwatch.Source[T], opts Options[T]) (*Informer[T], erro
 // OnError or a Transform, must not call runtime.Goexit, as testing's FailNow does: Run
 // ends with an error that says so.
 func (i *Informer[T]) Run(ctx context.Context) error {
-	if err := i.start(); err != nil {
+	if err := i.start(ctx); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -147,23 +148,23 @@ func (i *Informer[T]) Run(ctx context.Context) error {
 			i.queue.Close()
 			reflected <- err
 		}()
-		err = i.reflector.Run(ctx)
+		i.in(ctx, "reflect", "", func() { err = i.reflector.Run(ctx) })
 	}()
-	i.consume()
+	i.in(ctx, "store", "", i.consume)
 	<-ended
 	i.handlers.Wait()
 	return <-reflected
 }
 
-func (i *Informer[T]) start() error {
+func (i *Informer[T]) start(ctx context.Context) error {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.phase != created {
 		return ErrAlreadyRun
 	}
-	i.phase = running
+	i.phase, i.running = running, ctx
 	for _, r := range i.registrations {
-		i.handlers.Go(r.run)
+		i.hireLocked(r)
 	}
 	return nil
 }
@@ -239,7 +240,7 @@ func (i *Informer[T]) addHandler(handle func(Event[T]), opts HandlerOptions, cat
 	}
 	i.registrations = append(slices.Clip(i.registrations), r)
 	if i.phase == running {
-		i.handlers.Go(r.run)
+		i.hireLocked(r)
 	}
 	return r, nil
 }

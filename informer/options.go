@@ -1,6 +1,7 @@
 package informer
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -41,6 +42,12 @@ type Options[T any] struct {
 	// every five minutes, and when it is over. Defaults to slog.Default(), as it is at
 	// New; slog.New(slog.DiscardHandler) logs nothing.
 	Logger *slog.Logger
+
+	// Goroutine is called in each goroutine of the informer, with what that is for, and must
+	// call run once, in the same goroutine, and return after it: so goroutines can have labels
+	// in profiles, see informer/profile, or a place in a trace of the program. ctx is that of
+	// Run, with its labels. It costs nothing for an event. Defaults to nil: run is called.
+	Goroutine func(ctx context.Context, what Goroutine, run func())
 
 	// Observer hears of batches and deliveries. Defaults to nil, which costs one
 	// pointer test.

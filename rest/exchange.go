@@ -113,6 +113,7 @@ func (c *Client) roundTrip(x *exchange, r request, address string) error {
 		return err
 	}
 
+	then := c.sending(x, req)
 	start := time.Now()
 	timer := time.AfterFunc(c.headerTimeout, func() { x.cancel(errHeaderTimeout) })
 	defer timer.Stop()
@@ -120,7 +121,7 @@ func (c *Client) roundTrip(x *exchange, r request, address string) error {
 	if err != nil && context.Cause(x.running) == errHeaderTimeout {
 		err = c.tooLate()
 	}
-	c.answered(x, start, err)
+	c.answered(x, start, err, then)
 	if err != nil {
 		if _, untrusted := errors.AsType[*tls.CertificateVerificationError](err); untrusted {
 			c.transport.Expire() // the file may have another authority by now

@@ -1,6 +1,8 @@
 package rest
 
 import (
+	"context"
+	"net/http"
 	"sync/atomic"
 	"time"
 
@@ -11,6 +13,12 @@ import (
 // work call them, several at once, with no lock held. A hook delays the request until it
 // returns.
 type Observer struct {
+	// OnSend is called for each request before it is sent, with the context of its caller;
+	// setHeader sets a header of the request, such as traceparent, and is not for those that
+	// the client sets itself. What OnSend returns, if it is not nil, is called with the answer,
+	// after OnAnswered.
+	OnSend func(ctx context.Context, about About, setHeader func(name, value string)) (answered func(Answered))
+
 	// OnAnswered is called once for each request that was sent: when the headers of the
 	// answer have arrived, or when the request has failed without an answer.
 	OnAnswered func(Answered)
@@ -136,20 +144,33 @@ func (c *Client) Stats() Stats {
 	}
 }
 
-// answered reports the outcome of a request.
-func (c *Client) answered(x *exchange, start time.Time, err error) {
+// sending tells the observer of a request. It returns who wants to know of the answer, or nil.
+func (c *Client) sending(x *exchange, r *http.Request) func(Answered) {
+	if c.observer == nil || c.observer.OnSend == nil {
+		return nil
+	}
+	return c.observer.OnSend(x.ctx, x.about, r.Header.Set)
+}
+
+// answered reports the outcome of a request, also to then, if that is not nil.
+func (c *Client) answered(x *exchange, start time.Time, err error, then func(Answered)) {
 	c.counters.requests.Add(1)
 	if err != nil {
 		c.counters.failures.Add(1)
 	}
-	if c.observer == nil || c.observer.OnAnswered == nil {
+	if then == nil && (c.observer == nil || c.observer.OnAnswered == nil) {
 		return
 	}
 	event := Answered{About: x.about, Method: x.method, URL: x.url, Wait: time.Since(start), Err: c.mask.err(err)}
 	if err == nil {
 		event.StatusCode = x.response.StatusCode
 	}
-	c.observer.OnAnswered(event)
+	if c.observer.OnAnswered != nil {
+		c.observer.OnAnswered(event)
+	}
+	if then != nil {
+		then(event)
+	}
 }
 
 // warn hands the warnings of an answer to the observer and to the log.

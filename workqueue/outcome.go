@@ -20,6 +20,16 @@ func outcomeOf(err error) (o outcome) {
 	return o
 }
 
+// Judge says what Run makes of a result of reconcile, while the context has not ended: whether
+// it is a failure, and not only a wish; and whether the key is tried again for that.
+func Judge(result error) (failed, again bool) {
+	if result == nil {
+		return false, false
+	}
+	o := outcomeOf(result)
+	return o.failed || o.dropped, o.failed
+}
+
 // add judges an error, below a Drop or not.
 func (o *outcome) add(err error, drop bool) {
 	switch e := err.(type) {

@@ -116,7 +116,7 @@ var architecture = rules{
 			reason: "the root is documentation; who imports it must not link everything",
 		},
 		{
-			from: []string{"controller/...", "metrics", "view/...", "cmd/...", "compat/...", "examples/...", "internal/..."}, to: []string{"..."},
+			from: []string{"controller/...", "metrics", "tracing", "view/...", "cmd/...", "compat/...", "examples/...", "internal/..."}, to: []string{"..."},
 			reason: "these stand on top of the library",
 		},
 	},

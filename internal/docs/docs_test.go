@@ -43,6 +43,9 @@ var assumed = map[string]string{
 	"docs/coming-from-client-go.md: server := apitest.Start(t, apitest.Options{})":                                                                           "t *testing.T",
 	"docs/coming-from-client-go.md: ready, err := await.Until(ctx, inf.Store(), key, await.PodReady[*corev1.Pod]())":                                         "ctx context.Context, inf *informer.Informer[*corev1.Pod], key types.NamespacedName",
 	"docs/metrics.md: collected, err := metrics.New(metrics.Options{})":                                                                                      "config rest.Config",
+	"tracing/doc.go: traced, err := tracing.New(provider, tracing.Options{Ratio: 0.01})":                                                                     "provider trace.TracerProvider, config rest.Config",
+	"docs/tracing.md: traced, err := tracing.New(provider, tracing.Options{Ratio: 0.01})":                                                                    "provider trace.TracerProvider, config rest.Config",
+	"informer/profile/profile.go: pods, err := informer.New(source, informer.Options[*corev1.Pod]{Goroutine: profile.Labels})":                               "source listwatch.Source[*corev1.Pod]",
 	"metrics/doc.go: collected, err := metrics.New(metrics.Options{})":                                                                                       "config rest.Config",
 	"indexer/notify.go: changed, cancel := store.Notify(key)":                                                                                                "store *indexer.Reader[*corev1.Pod], key types.NamespacedName",
 	"indexer/changes.go: next := store.Snapshot()":                                                                                                           "store *indexer.Reader[*corev1.Pod], last *indexer.Snapshot[*corev1.Pod]",
@@ -120,6 +123,7 @@ var imports = map[string]string{
 	"controller": module + "controller", "indexer": module + "indexer", "informer": module + "informer", "lease": module + "lease", "listwatch": module + "listwatch", "mutation": module + "rest/sharing/mutation",
 	"predicate": module + "informer/predicate", "sources": module + "informer/sources", "rest": module + "rest", "sharing": module + "rest/sharing", "warmstart": module + "informer/warmstart",
 	"metrics": module + "metrics", "prometheus": "github.com/prometheus/client_golang/prometheus", "collectors": "github.com/prometheus/client_golang/prometheus/collectors",
+	"tracing": module + "tracing", "trace": "go.opentelemetry.io/otel/trace", "profile": module + "informer/profile",
 	"promhttp":  "github.com/prometheus/client_golang/prometheus/promhttp",
 	"workqueue": module + "workqueue", "discovery": module + "rest/discovery", "kubeconfig": module + "rest/kubeconfig", "reflector": module + "reflector",
 }

@@ -1,0 +1,31 @@
+package informer
+
+import "context"
+
+// Goroutine says what a goroutine of an informer is for.
+type Goroutine struct {
+	// Informer is the Name of the informer.
+	Informer string
+
+	// Stage is "reflect" for the one that lists and watches, "store" for the one that takes
+	// changes to the store, which is the caller of Run, and "handle" for that of a handler.
+	Stage string
+
+	// Handler is the Name of the handler, "" for the other stages.
+	Handler string
+}
+
+// in runs a part of the informer, in the goroutine that it is called in.
+func (i *Informer[T]) in(ctx context.Context, stage, handler string, run func()) {
+	if i.opts.Goroutine == nil {
+		run()
+		return
+	}
+	i.opts.Goroutine(ctx, Goroutine{Informer: i.opts.Name, Stage: stage, Handler: handler}, run)
+}
+
+// hireLocked starts the goroutine of a handler.
+func (i *Informer[T]) hireLocked(r *Registration[T]) {
+	ctx := i.running
+	i.handlers.Go(func() { i.in(ctx, "handle", r.opts.Name, r.run) })
+}

@@ -1,0 +1,284 @@
+package tracing
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/trace"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/deltafifo"
+	"github.com/kinform/kinform/indexer"
+	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/listwatch"
+	"github.com/kinform/kinform/reflector"
+)
+
+// change is a change that is traced, from its event on until nobody may handle it any more.
+type change struct {
+	key      types.NamespacedName
+	version  string
+	kind     listwatch.EventType
+	received time.Time
+	span     trace.SpanContext // of the change, once it is stored, or overtaken in the store by a newer one
+	handled  []hearer          // who has been told
+}
+
+// hearer is who is told of a change: a handler by its name, or what a handler fills.
+type hearer struct {
+	handler string
+	filler  *filler
+}
+
+// cache has the changes of an informer that are traced.
+type cache struct {
+	tracing *Tracing
+	name    string
+	open    atomic.Int64 // changes: while there are none, nobody takes the lock
+	waiting atomic.Int64 // those in unstored: the same
+
+	mu       sync.Mutex // guards following
+	changes  map[types.NamespacedName][]*change
+	order    []*change // all of them, the oldest first
+	unstored []*change // those without a span
+	popped   time.Time // when the last batch was handed out
+}
+
+// received begins to follow a change, if it is one of the few.
+func (c *cache) received(e reflector.EventInfo) {
+	if e.Phase != reflector.Watching || !c.tracing.chosen() {
+		return
+	}
+	switch e.Type {
+	case listwatch.Added, listwatch.Modified, listwatch.Deleted:
+	default:
+		return
+	}
+	c.tracing.counts.sampled.Add(1)
+	now := time.Now()
+	if e.Time.IsZero() {
+		e.Time = now
+	}
+	ch := &change{key: e.Key, version: e.ResourceVersion, kind: e.Type, received: e.Time}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for len(c.order) > 0 {
+		first, full := c.order[0], len(c.order) >= c.tracing.opts.MaxOpen
+		if !full && now.Sub(first.received) <= c.tracing.opts.MaxAge {
+			break
+		}
+		if !first.span.IsValid() || full && len(first.handled) == 0 {
+			c.tracing.counts.lost.Add(1)
+		}
+		c.forgetLocked(first)
+	}
+	c.order = append(c.order, ch)
+	c.unstored = append(c.unstored, ch)
+	c.changes[ch.key] = append(c.changes[ch.key], ch)
+	c.open.Add(1)
+	c.waiting.Add(1)
+	if same := c.changes[ch.key]; len(same) > maxLinks { // as many as a turn has links to
+		if len(same[0].handled) == 0 {
+			c.tracing.counts.lost.Add(1)
+		}
+		c.forgetLocked(same[0])
+	}
+}
+
+func (c *cache) forgetLocked(ch *change) {
+	n := slices.Index(c.order, ch)
+	if n < 0 {
+		return
+	}
+	c.order = slices.Delete(c.order, n, n+1)
+	c.open.Add(-1)
+	same := func(other *change) bool { return other == ch }
+	if before := len(c.unstored); before > 0 {
+		c.unstored = slices.DeleteFunc(c.unstored, same)
+		c.waiting.Add(int64(len(c.unstored) - before))
+	}
+	left := slices.DeleteFunc(c.changes[ch.key], same)
+	if len(left) == 0 {
+		delete(c.changes, ch.key)
+	} else {
+		c.changes[ch.key] = left
+	}
+}
+
+// handedOut notes when the queue between reflector and store has handed out a batch.
+func (c *cache) handedOut() {
+	if c.waiting.Load() == 0 {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.popped = time.Now()
+}
+
+// stored makes the spans of the changes that the store has now.
+func (c *cache) stored(version string) {
+	if c.waiting.Load() == 0 {
+		return
+	}
+	now := time.Now()
+	due, popped := c.takeStored(version)
+	for _, ch := range due {
+		span := c.spans(ch, popped, now) // This calls the processors of the provider.
+		c.mu.Lock()
+		if span.IsSampled() {
+			ch.span = span
+			c.tracing.counts.followed.Add(1)
+		} else {
+			c.forgetLocked(ch)
+		}
+		c.mu.Unlock()
+	}
+}
+
+// takeStored returns the changes that have no span, and that the store has now.
+func (c *cache) takeStored(version string) (due []*change, popped time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.unstored = slices.DeleteFunc(c.unstored, func(ch *change) bool {
+		is := reaches(version, ch.version)
+		if is {
+			due = append(due, ch)
+		}
+		return is
+	})
+	c.waiting.Add(-int64(len(due)))
+	return due, c.popped
+}
+
+// spans makes the spans of a change from the event to the store.
+func (c *cache) spans(ch *change, popped, stored time.Time) trace.SpanContext {
+	attrs := c.tracing.object(ch.key, attribute.String("kinform.informer", c.name), attribute.String("kinform.event", ch.kind.String()),
+		attribute.String("kinform.resource_version", ch.version))
+	ctx, span := c.tracer().Start(context.Background(), "change "+c.name, trace.WithNewRoot(), trace.WithTimestamp(ch.received),
+		trace.WithSpanKind(trace.SpanKindConsumer), trace.WithAttributes(attrs...))
+	if popped.After(ch.received) {
+		c.tracing.span(ctx, "deltafifo", ch.received, popped)
+		c.tracing.span(ctx, "store", popped, stored)
+	}
+	span.End(trace.WithTimestamp(stored))
+	return span.SpanContext()
+}
+
+func (c *cache) tracer() trace.Tracer { return c.tracing.tracer }
+
+// span makes a span of what is over.
+func (t *Tracing) span(ctx context.Context, name string, from, to time.Time, attrs ...attribute.KeyValue) {
+	_, span := t.tracer.Start(ctx, name, trace.WithTimestamp(from), trace.WithAttributes(attrs...))
+	span.End(trace.WithTimestamp(to))
+}
+
+// answered returns the changes that an event tells of, and that who has not been told of yet.
+func (c *cache) answered(who hearer, key types.NamespacedName, version string) (told []trace.SpanContext) {
+	if c.open.Load() == 0 {
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, ch := range c.changes[key] {
+		if ch.span.IsValid() && !slices.Contains(ch.handled, who) && reaches(version, ch.version) {
+			ch.handled = append(ch.handled, who)
+			told = append(told, ch.span)
+		}
+	}
+	return told
+}
+
+// delivered makes the spans of a call of a handler.
+func (c *cache) delivered(info informer.DeliverInfo) {
+	if c.open.Load() == 0 || info.Cause == informer.Initial || info.Cause == informer.Resync {
+		return
+	}
+	told := c.answered(hearer{handler: info.Handler}, info.Key, info.ResourceVersion)
+	ended := time.Now()
+	began := ended.Add(-info.Ran)
+	for _, span := range told {
+		ctx := trace.ContextWithSpanContext(context.Background(), span)
+		c.tracing.span(ctx, "mailbox", began.Add(-info.Waited), began, attribute.String("kinform.handler", info.Handler))
+		c.tracing.span(ctx, "handle "+info.Handler, began, ended, attribute.String("kinform.handler", info.Handler))
+	}
+}
+
+// TraceOfEvent returns the id of the trace of the newest change that a handler has been told of
+// with an event, "" if it is not traced: for exemplars.
+func (t *Tracing) TraceOfEvent(informer string, info informer.DeliverInfo) (traceID string) {
+	c := t.cache(informer)
+	if c.open.Load() == 0 {
+		return ""
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, ch := range slices.Backward(c.changes[info.Key]) {
+		if ch.span.IsValid() && ch.version == info.ResourceVersion {
+			return ch.span.TraceID().String()
+		}
+	}
+	return ""
+}
+
+// reaches reports whether a resourceVersion is that one or a later one, as far as that can be
+// told: versions that are no numbers, as of merged sources, are taken for it.
+func reaches(have, want string) bool {
+	if !number(have) || !number(want) || have == want {
+		return true
+	}
+	if len(have) != len(want) {
+		return len(have) > len(want)
+	}
+	return have > want
+}
+
+func number(version string) bool {
+	for _, r := range version {
+		if r < '0' || r > '9' {
+			return false
+		}
+	}
+	return version != ""
+}
+
+// observe returns observers of all stages of a cache, which call those that are given.
+func (c *cache) observe(i *informer.Observer, r *reflector.Observer, f *deltafifo.Observer, s *indexer.Observer) (*informer.Observer, *reflector.Observer, *deltafifo.Observer, *indexer.Observer) {
+	i, r, f, s = copied(i), copied(r), copied(f), copied(s)
+	r.OnEvent = then(c.received, r.OnEvent)
+	f.OnBatch = then(func(deltafifo.BatchInfo) { c.handedOut() }, f.OnBatch)
+	s.OnApplied = then(func(info indexer.AppliedInfo) { c.stored(info.ResourceVersion) }, s.OnApplied)
+	i.OnDeliver = then(c.delivered, i.OnDeliver)
+	return i, r, f, s
+}
+
+// InformerOptions returns opts with observers for an informer without a manager. Its
+// opts.Name should be set. Observers that are set already are called as well.
+func InformerOptions[T any](t *Tracing, opts informer.Options[T]) informer.Options[T] {
+	opts.Observer, opts.Reflector.Observer, opts.Queue.Observer, opts.Store.Observer =
+		t.cache(opts.Name).observe(opts.Observer, opts.Reflector.Observer, opts.Queue.Observer, opts.Store.Observer)
+	return opts
+}
+
+// copied returns a copy, or a new one.
+func copied[T any](from *T) *T {
+	to := new(T)
+	if from != nil {
+		*to = *from
+	}
+	return to
+}
+
+// then calls one after the other, if there is another one.
+func then[T any](first, second func(T)) func(T) {
+	if second == nil {
+		return first
+	}
+	return func(v T) {
+		first(v)
+		second(v)
+	}
+}

@@ -1,0 +1,167 @@
+package tracing
+
+import (
+	"context"
+	"io"
+	"runtime"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	sdk "go.opentelemetry.io/otel/sdk/trace"
+
+	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/informer/enqueue"
+	"github.com/kinform/kinform/listwatch"
+	"github.com/kinform/kinform/reflector"
+	"github.com/kinform/kinform/workqueue"
+)
+
+// pipeline is an informer whose handler fills a queue, and a worker of that, without a network
+// and without a manager.
+type pipeline struct {
+	tap    tap
+	queue  *workqueue.Queue[keyed]
+	object *configMap
+	sent   int
+	turn   func(context.Context, keyed) error
+}
+
+// newPipeline returns a pipeline that is traced, or not.
+func newPipeline(t testing.TB, traced *Tracing) *pipeline {
+	p := &pipeline{tap: tap{make(chan listwatch.Event[*configMap])}, object: &configMap{}}
+	p.turn = func(context.Context, keyed) error { return nil }
+	p.queue = workqueue.New(workqueue.Options[keyed]{Name: "maps", Timed: true, Logger: silent})
+	opts := informer.Options[*configMap]{Name: "maps", Logger: silent}
+	handler := enqueue.Object[*configMap](p.queue)
+	if traced != nil {
+		opts = InformerOptions(traced, opts)
+		handler = Handler(traced, "maps", "maps", p.queue, enqueue.Object[*configMap])
+		p.turn = traced.Reconcile("maps", p.turn)
+	}
+	inf, err := informer.New(p.tap, opts)
+	require.NoError(t, err)
+	_, err = inf.AddHandler(handler, informer.HandlerOptions{Name: "enqueue"})
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- inf.Run(ctx) }()
+	require.NoError(t, inf.WaitForSync(ctx))
+	t.Cleanup(func() { cancel(); require.NoError(t, <-ended) })
+	return p
+}
+
+// event sends an event, and works on its key.
+func (p *pipeline) event() {
+	p.sent++
+	p.tap.events <- listwatch.Event[*configMap]{Type: listwatch.Modified, Item: listwatch.Item[*configMap]{
+		Key: keyOf("a"), Object: p.object, ResourceVersion: strconv.Itoa(1_000_000 + p.sent),
+	}}
+	key, err := p.queue.Get(context.Background())
+	if err != nil {
+		panic(err)
+	}
+	_ = p.turn(context.Background(), key)
+	p.queue.Done(key)
+}
+
+func watchEvent(name string, version int) reflector.EventInfo {
+	return reflector.EventInfo{Phase: reflector.Watching, Type: listwatch.Added, Key: keyOf(name), ResourceVersion: strconv.Itoa(version), Time: time.Now()}
+}
+
+// An event that is not sampled allocates no more than without tracing, also while the way of
+// another one is followed.
+func TestWhatIsNotSampledAllocatesNothing(t *testing.T) {
+	const events = 2000
+	without := allocations(events, newPipeline(t, nil).event)
+	traced, err := New(sdk.NewTracerProvider(), Options{Ratio: -1})
+	require.NoError(t, err)
+	p := newPipeline(t, traced)
+	none := allocations(events, p.event)
+	traced.all = true
+	p.event()
+	traced.all = false
+	require.Positive(t, traced.Stats().Open)
+	open := allocations(events, p.event)
+	t.Logf("allocations of an event: %.2f without tracing, %.2f not sampled, %.2f not sampled while another is open", without, none, open)
+	require.LessOrEqual(t, none, without+0.1)
+	require.LessOrEqual(t, open, without+0.1)
+}
+
+// allocations are those of one call of f, on all goroutines.
+func allocations(calls int, f func()) float64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range calls {
+		f()
+	}
+	runtime.ReadMemStats(&after)
+	return float64(after.Mallocs-before.Mallocs) / float64(calls)
+}
+
+// BenchmarkPipeline is an event on its way from a watch through queue and store to a handler that
+// fills a work queue, and the turn of its key. Spans go to a processor that drops them.
+func BenchmarkPipeline(b *testing.B) {
+	for _, with := range []struct {
+		name  string
+		ratio float64
+	}{{"off", 0}, {"ratio=0", -1}, {"ratio=1%", 0.01}, {"ratio=100%", 1}} {
+		b.Run(with.name, func(b *testing.B) {
+			var traced *Tracing
+			if with.ratio != 0 {
+				var err error
+				traced, err = New(sdk.NewTracerProvider(sdk.WithSpanProcessor(drain{})), Options{Ratio: with.ratio})
+				require.NoError(b, err)
+			}
+			p := newPipeline(b, traced)
+			b.ReportAllocs()
+			for b.Loop() {
+				p.event()
+			}
+		})
+	}
+}
+
+// drain is a processor that drops all spans.
+type drain struct{}
+
+func (drain) OnStart(context.Context, sdk.ReadWriteSpan) {}
+func (drain) OnEnd(sdk.ReadOnlySpan)                     {}
+func (drain) Shutdown(context.Context) error             { return nil }
+func (drain) ForceFlush(context.Context) error           { return nil }
+
+// tap lists nothing, and watches a channel.
+type tap struct {
+	events chan listwatch.Event[*configMap]
+}
+
+func (tap) List(context.Context, listwatch.ListOptions) (listwatch.ListStream[*configMap], error) {
+	return emptyList{}, nil
+}
+
+func (s tap) Watch(ctx context.Context, _ listwatch.WatchOptions) (listwatch.WatchStream[*configMap], error) {
+	return tapped{ctx, s.events}, nil
+}
+
+type emptyList struct{}
+
+func (emptyList) Next() (item listwatch.Item[*configMap], err error) { return item, io.EOF }
+func (emptyList) Meta() listwatch.ListMeta                           { return listwatch.ListMeta{ResourceVersion: "1"} }
+func (emptyList) Close() error                                       { return nil }
+
+type tapped struct {
+	ctx    context.Context
+	events chan listwatch.Event[*configMap]
+}
+
+func (w tapped) Next() (event listwatch.Event[*configMap], err error) {
+	select {
+	case event = <-w.events:
+		return event, nil
+	case <-w.ctx.Done():
+		return event, w.ctx.Err()
+	}
+}
+
+func (tapped) Close() error { return nil }

@@ -1,0 +1,128 @@
+package tracing
+
+import (
+	"context"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/trace"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/controller"
+	"github.com/kinform/kinform/informer/enqueue"
+	"github.com/kinform/kinform/rest"
+	"github.com/kinform/kinform/workqueue"
+)
+
+// ControllerObserver returns an observer for all caches and controllers of a manager, for
+// controller.Options. next, which may be nil, is called as well, and before: that of package
+// metrics hears of a turn while the turn still has a trace.
+func (t *Tracing) ControllerObserver(next *controller.Observer) *controller.Observer {
+	o := copied(next)
+	o.Queue = func(name string, observer *workqueue.Observer[types.NamespacedName]) *workqueue.Observer[types.NamespacedName] {
+		q := t.queue(name)
+		observer = copied(observer)
+		observer.OnDone = both(observer.OnDone, func(key types.NamespacedName, _ time.Duration) { q.done(key) })
+		if next != nil && next.Queue != nil {
+			observer = next.Queue(name, observer)
+		}
+		return observer
+	}
+	o.Cache = func(name string, c controller.CacheObservers) controller.CacheObservers {
+		c.Informer, c.Reflector, c.Queue, c.Store = t.cache(name).observe(c.Informer, c.Reflector, c.Queue, c.Store)
+		if next != nil && next.Cache != nil {
+			c = next.Cache(name, c)
+		}
+		return c
+	}
+	o.Fill = func(name, cache string, queue enqueue.Queue) (enqueue.Queue, func(types.NamespacedName, string)) {
+		fill, event := t.fill(name, cache, queue)
+		if next == nil || next.Fill == nil {
+			return fill, event
+		}
+		outer, other := next.Fill(name, cache, fill)
+		if outer == nil {
+			outer = fill
+		}
+		return outer, both(event, other)
+	}
+	o.Turn = func(name string, turn func(context.Context, types.NamespacedName) error) func(context.Context, types.NamespacedName) error {
+		if next != nil && next.Turn != nil {
+			turn = next.Turn(name, turn)
+		}
+		return t.queue(name).reconcile(turn, true)
+	}
+	return o
+}
+
+// both calls one after the other; either may be nil.
+func both[A, B any](first, second func(A, B)) func(A, B) {
+	if first == nil || second == nil {
+		if first == nil {
+			return second
+		}
+		return first
+	}
+	return func(a A, b B) {
+		first(a, b)
+		second(a, b)
+	}
+}
+
+// ClientObserver returns an observer that gives each request a span which is made with the
+// context of a reconcile that has one, or of any other span that is recorded. It calls next
+// as well, which may be nil. Other requests cost one look at their context.
+func (t *Tracing) ClientObserver(next *rest.Observer) *rest.Observer {
+	o := copied(next)
+	other := o.OnSend
+	o.OnSend = func(ctx context.Context, about rest.About, setHeader func(name, value string)) func(rest.Answered) {
+		var answered func(rest.Answered)
+		if other != nil {
+			answered = other(ctx, about, setHeader)
+		}
+		if !trace.SpanFromContext(ctx).IsRecording() {
+			return answered
+		}
+		return t.request(ctx, about, setHeader, answered)
+	}
+	return o
+}
+
+// request starts the span of a request. The client calls what it returns once.
+func (t *Tracing) request(ctx context.Context, about rest.About, setHeader func(name, value string), next func(rest.Answered)) func(rest.Answered) {
+	name := about.Verb
+	for _, part := range []string{about.Resource.Resource, about.Subresource} {
+		if part != "" {
+			name += " " + part
+		}
+	}
+	ctx, span := t.tracer.Start(ctx, name, trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(
+		attribute.String("kinform.verb", about.Verb), attribute.String("kinform.resource", about.Resource.GroupResource().String())))
+	if t.opts.Propagator != nil {
+		t.opts.Propagator.Inject(ctx, header(setHeader))
+	}
+	return func(a rest.Answered) {
+		span.SetAttributes(attribute.String("http.request.method", a.Method))
+		switch {
+		case a.Err != nil:
+			span.SetStatus(codes.Error, "no answer")
+		default:
+			span.SetAttributes(attribute.Int("http.response.status_code", a.StatusCode))
+			if a.StatusCode >= 400 {
+				span.SetStatus(codes.Error, "")
+			}
+		}
+		span.End()
+		if next != nil {
+			next(a)
+		}
+	}
+}
+
+// header is the header of a request, which a propagator writes to.
+type header func(name, value string)
+
+func (h header) Get(string) string      { return "" }
+func (h header) Set(name, value string) { h(name, value) }
+func (h header) Keys() []string         { return nil }

@@ -1,0 +1,116 @@
+package tracing
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/trace"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Tracing makes the spans of a program. It is safe for concurrent use, has no goroutine, and
+// holds nothing that would need closing: every span that it starts is ended by the function
+// that started it.
+type Tracing struct {
+	opts   Options
+	tracer trace.Tracer
+	below  uint64 // of all random numbers, those below this one are sampled
+	all    bool
+	counts counts
+
+	mu     sync.Mutex // guards following
+	caches map[string]*cache
+	queues map[string]*queue
+}
+
+type counts struct{ sampled, followed, lost atomic.Uint64 }
+
+// Stats counts what became of changes.
+type Stats struct {
+	// Sampled are the changes that were chosen by Options.Ratio, and Traced are those of them
+	// that have a span, as the provider samples them too and the store has them.
+	Sampled, Traced uint64
+
+	// Dropped are the changes, and keys of queues, that were followed no further, because of
+	// Options.MaxOpen or Options.MaxAge. A change that nobody handled is not counted.
+	Dropped uint64
+
+	// Open are the changes and keys that are remembered now.
+	Open int
+}
+
+// New returns a Tracing whose spans are the provider's, such as a TracerProvider of
+// go.opentelemetry.io/otel/sdk/trace. The caller shuts that down, when all parts have ended.
+func New(provider trace.TracerProvider, opts Options) (*Tracing, error) {
+	if provider == nil {
+		return nil, errors.New("tracing: New needs a trace.TracerProvider")
+	}
+	opts, err := opts.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	return &Tracing{
+		opts:   opts,
+		tracer: provider.Tracer("github.com/kinform/kinform/tracing"),
+		below:  uint64(max(opts.Ratio, 0) * math.MaxUint32),
+		all:    opts.Ratio >= 1,
+		caches: map[string]*cache{},
+		queues: map[string]*queue{},
+	}, nil
+}
+
+// Stats returns the counters since New.
+func (t *Tracing) Stats() Stats {
+	s := Stats{Sampled: t.counts.sampled.Load(), Traced: t.counts.followed.Load(), Dropped: t.counts.lost.Load()}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, c := range t.caches {
+		s.Open += int(c.open.Load())
+	}
+	for _, q := range t.queues {
+		s.Open += int(q.open.Load())
+	}
+	return s
+}
+
+// chosen reports whether the next change is traced.
+func (t *Tracing) chosen() bool { return t.all || uint64(rand.Uint32()) < t.below }
+
+// cache returns the journeys of an informer, by its name.
+func (t *Tracing) cache(name string) *cache {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	c := t.caches[name]
+	if c == nil {
+		c = &cache{tracing: t, name: name, changes: map[types.NamespacedName][]*change{}}
+		t.caches[name] = c
+	}
+	return c
+}
+
+// queue returns what waits in a queue, by its name.
+func (t *Tracing) queue(name string) *queue {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	q := t.queues[name]
+	if q == nil {
+		q = &queue{tracing: t, name: name, pending: map[types.NamespacedName]*pending{}, running: map[types.NamespacedName]trace.TraceID{}}
+		t.queues[name] = q
+	}
+	return q
+}
+
+// object adds the name of an object to attributes, where that is wanted.
+func (t *Tracing) object(key types.NamespacedName, attrs ...attribute.KeyValue) []attribute.KeyValue {
+	if t.opts.WithoutNames {
+		return attrs
+	}
+	if key.Namespace != "" {
+		attrs = append(attrs, attribute.String("k8s.namespace.name", key.Namespace))
+	}
+	return append(attrs, attribute.String("kinform.object.name", key.Name))
+}
