@@ -76,7 +76,7 @@ func TestG11_WhatIsKeptIsBounded(t *testing.T) {
 	many[0].ShortNames = []string{strings.Repeat("x", maxBytes)}
 	require.Len(t, keep(many, many[:1000], stale), 1000)
 
-	n := effort.Of(50_000, 20_000)
+	n := effort.Of(200_000, 100_000) // A minute is not enough for what grows with its square.
 	kept := make(chan []Resource, 1)
 	go func() {
 		known, failures := make([]Resource, n), make([]Failure, n)
