@@ -9,9 +9,18 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
 func (s *Server) patch(w http.ResponseWriter, req *Request) error {
+	if isApply(req.mediaType()) {
+		return s.apply(w, req)
+	}
+	if req.query.Has("force") {
+		return apierrors.NewInvalid(schema.GroupKind{Group: "meta.k8s.io", Kind: "PatchOptions"}, "", field.ErrorList{
+			field.Forbidden(field.NewPath("force"), "may not be specified for non-apply patch"),
+		})
+	}
 	f, err := req.negotiate()
 	if err != nil {
 		return err
@@ -32,7 +41,11 @@ func (s *Server) patch(w http.ResponseWriter, req *Request) error {
 		if keyOf(obj) != old.key {
 			return nil, apierrors.NewBadRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)", keyOf(obj), old.key))
 		}
-		return merge(req, old.object(), obj)
+		live := old.object()
+		if err := s.track(req, live, obj); err != nil {
+			return nil, err
+		}
+		return merge(req, live, obj)
 	})
 	if err != nil {
 		return err
@@ -76,5 +89,6 @@ func patcher(req *Request) (func(doc []byte) ([]byte, error), error) {
 	if req.res.goType != nil {
 		accepted = append(accepted, string(types.StrategicMergePatchType))
 	}
+	accepted = append(accepted, string(types.ApplyYAMLPatchType))
 	return nil, errUnsupportedMediaType(strings.Join(accepted, ", "))
 }

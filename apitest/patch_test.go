@@ -51,7 +51,7 @@ func TestPatches(t *testing.T) {
 		{400, mergePatch, `{"metadata":{"name":"q"}}`},
 		{400, mergePatch, `{"metadata":{"labels":7}}`},
 		{400, strategicPatch, `7`},
-		{415, "application/apply-patch+yaml", `{}`},
+		{422, "application/apply-patch+yaml", `{}`},
 		{415, jsonType, `{}`},
 	} {
 		c.fails(t, test.code, "PATCH", podsPath+"/p", test.body, "Content-Type", test.contentType)

@@ -78,6 +78,11 @@ type Options struct {
 	// goes.
 	CheckSchemas bool
 
+	// ManagedFields keeps track of who set which field from the creation of each object on,
+	// as every real server does. Defaults to false: from the first server-side apply of an
+	// object on, so that what nobody applies stays small.
+	ManagedFields bool
+
 	// GarbageCollection deletes what is owned by objects that are gone, and does what a
 	// deletion says about what its object owns (background, foreground, orphan), as the
 	// garbage collector of a cluster does. Defaults to false: owners are only noted.

@@ -44,6 +44,9 @@ func (s *Server) create(w http.ResponseWriter, req *Request) error {
 	if req.res.Status {
 		clearStatus(obj)
 	}
+	if err := s.track(req, nil, obj); err != nil {
+		return err
+	}
 	rev, err := s.insert(req.res, obj, req.dryRun())
 	if err != nil {
 		return err
@@ -70,7 +73,11 @@ func (s *Server) update(w http.ResponseWriter, req *Request) error {
 		})
 	}
 	rev, err := s.modify(req.res, req.key(), req.dryRun(), func(old *revision) (Object, error) {
-		return merge(req, old.object(), sent.DeepCopyObject().(Object))
+		live, sent := old.object(), sent.DeepCopyObject().(Object)
+		if err := s.track(req, live, sent); err != nil {
+			return nil, err
+		}
+		return merge(req, live, sent)
 	})
 	if err != nil {
 		return err
@@ -110,6 +117,9 @@ func (s *Server) insert(res *resource, obj Object, dryRun bool) (*revision, erro
 	obj.SetDeletionTimestamp(nil)
 	obj.SetDeletionGracePeriodSeconds(nil)
 	obj.SetSelfLink("")
+	if isReset(obj.GetManagedFields()) {
+		obj.SetManagedFields(nil)
+	}
 	if specOf(res, obj) != nil {
 		obj.SetGeneration(1)
 	}
@@ -198,7 +208,10 @@ func (s *Server) replace(res *resource, old *revision, obj Object, dryRun bool) 
 	obj.SetDeletionTimestamp(cur.GetDeletionTimestamp())
 	obj.SetDeletionGracePeriodSeconds(cur.GetDeletionGracePeriodSeconds())
 	obj.SetSelfLink("")
-	if obj.GetManagedFields() == nil {
+	switch owned := obj.GetManagedFields(); {
+	case isReset(owned):
+		obj.SetManagedFields(nil)
+	case len(owned) == 0:
 		obj.SetManagedFields(cur.GetManagedFields())
 	}
 	obj.SetGeneration(cur.GetGeneration())

@@ -55,6 +55,7 @@ func merge(req *Request, old, sent Object) (Object, error) {
 	if req.Subresource != "" {
 		err := parts[req.Subresource](old, sent)
 		old.SetResourceVersion(sent.GetResourceVersion())
+		old.SetManagedFields(sent.GetManagedFields())
 		old.SetUID(sent.GetUID())
 		return old, err
 	}

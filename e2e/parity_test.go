@@ -22,7 +22,7 @@ func eachSide(t *testing.T, play func(t *testing.T, s side)) {
 	// An administrator's tests are many small requests: no limit.
 	real := &clientrest.Config{Host: config.Host, BearerTokenFile: config.BearerTokenFile, QPS: -1,
 		TLSClientConfig: clientrest.TLSClientConfig{CAData: config.TLS.CAData}}
-	memory := apitest.Start(t, apitest.Options{})
+	memory := apitest.Start(t, apitest.Options{ManagedFields: true})
 	for _, s := range []side{{"real", real}, {"apitest", &clientrest.Config{Host: memory.URL(), QPS: -1}}} {
 		t.Run(s.name, func(t *testing.T) { play(t, s) })
 	}

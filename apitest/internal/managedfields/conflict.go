@@ -1,0 +1,62 @@
+package managedfields
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/structured-merge-diff/v6/merge"
+)
+
+// conflictError is what the server answers with when an apply would take over what others
+// own: 409, with a cause for each field.
+func conflictError(conflicts merge.Conflicts) error {
+	slices.SortFunc(conflicts, func(a, b merge.Conflict) int { // They come in no order.
+		return cmp.Or(strings.Compare(a.Path.String(), b.Path.String()), strings.Compare(a.Manager, b.Manager))
+	})
+	fields := map[string][]string{} // by who has them
+	var causes []metav1.StatusCause
+	for _, c := range conflicts {
+		owner := described(c.Manager)
+		fields[owner] = append(fields[owner], c.Path.String())
+		causes = append(causes, metav1.StatusCause{Type: metav1.CauseTypeFieldManagerConflict, Message: "conflict with " + owner, Field: c.Path.String()})
+	}
+	if len(conflicts) == 1 {
+		return apierrors.NewApplyConflict(causes, fmt.Sprintf("Apply failed with 1 conflict: %s: %s", causes[0].Message, causes[0].Field))
+	}
+	owners := make([]string, 0, len(fields))
+	for owner := range fields {
+		owners = append(owners, owner)
+	}
+	slices.Sort(owners)
+	var text strings.Builder
+	fmt.Fprintf(&text, "Apply failed with %d conflicts:", len(conflicts))
+	for n, owner := range owners {
+		if n > 0 {
+			text.WriteString("\n")
+		} else {
+			text.WriteString(" ")
+		}
+		fmt.Fprintf(&text, "conflicts with %s:", owner)
+		for _, path := range fields[owner] {
+			text.WriteString("\n- " + path)
+		}
+	}
+	return apierrors.NewApplyConflict(causes, text.String())
+}
+
+// described is how a manager is named to those who conflict with it.
+func described(id string) string {
+	e := manager(id)
+	text := fmt.Sprintf("%q", e.Manager)
+	if e.Subresource != "" {
+		text += fmt.Sprintf(" with subresource %q", e.Subresource)
+	}
+	if e.Operation == metav1.ManagedFieldsOperationUpdate {
+		text += " using " + e.APIVersion
+	}
+	return text
+}

@@ -1,0 +1,108 @@
+package managedfields
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+)
+
+// entries are the managed fields of an object: who set what, and when last.
+type entries struct {
+	fields fieldpath.ManagedFields // by manager, as id has it
+	times  map[string]*metav1.Time
+}
+
+// id names a manager in fields: its entry without fields and time. An applier has one entry,
+// whatever the version.
+func id(e metav1.ManagedFieldsEntry) string {
+	e.FieldsV1, e.FieldsType, e.Time = nil, "", nil
+	if e.Operation == metav1.ManagedFieldsOperationApply {
+		e.APIVersion = ""
+	}
+	text, err := json.Marshal(e)
+	if err != nil {
+		panic(err) // It has only strings.
+	}
+	return string(text)
+}
+
+// manager is the entry that an id was made from.
+func manager(id string) (e metav1.ManagedFieldsEntry) {
+	_ = json.Unmarshal([]byte(id), &e) // It is one of ours.
+	return e
+}
+
+// readEntries reads the managed fields of an object.
+func readEntries(of []metav1.ManagedFieldsEntry) (entries, error) {
+	all := entries{fieldpath.ManagedFields{}, map[string]*metav1.Time{}}
+	for _, e := range of {
+		if e.FieldsV1 == nil {
+			e.FieldsV1 = &metav1.FieldsV1{Raw: []byte("{}")}
+		}
+		set := &fieldpath.Set{}
+		if err := set.FromJSON(bytes.NewReader(e.FieldsV1.Raw)); err != nil {
+			return entries{}, fmt.Errorf("metadata.managedFields of %q: %w", e.Manager, err)
+		}
+		key := id(e)
+		all.fields[key] = fieldpath.NewVersionedSet(set, fieldpath.APIVersion(e.APIVersion), e.Operation == metav1.ManagedFieldsOperationApply)
+		all.times[key] = e.Time
+	}
+	return all, nil
+}
+
+// write returns the entries as an object has them: applied ones first, then by time.
+func (all entries) write() ([]metav1.ManagedFieldsEntry, error) {
+	var list []metav1.ManagedFieldsEntry
+	for key, set := range all.fields {
+		own := set.Set().Difference(unowned)
+		if own.Empty() {
+			continue
+		}
+		raw, err := own.ToJSON()
+		if err != nil {
+			return nil, err
+		}
+		e := manager(key)
+		e.APIVersion, e.Time = string(set.APIVersion()), all.times[key]
+		e.FieldsType, e.FieldsV1 = "FieldsV1", &metav1.FieldsV1{Raw: raw}
+		list = append(list, e)
+	}
+	slices.SortFunc(list, func(a, b metav1.ManagedFieldsEntry) int {
+		if order := strings.Compare(string(a.Operation), string(b.Operation)); order != 0 {
+			return order
+		}
+		if order := secondsOf(a).Compare(secondsOf(b)); order != 0 {
+			return order
+		}
+		return strings.Compare(id(a), id(b))
+	})
+	return list, nil
+}
+
+func secondsOf(e metav1.ManagedFieldsEntry) time.Time {
+	if e.Time == nil {
+		return time.Time{}
+	}
+	return e.Time.Truncate(time.Second)
+}
+
+// unowned are the fields that nobody owns: the server sets them, or they name the object.
+var unowned = fieldpath.NewSet(
+	fieldpath.MakePathOrDie("apiVersion"),
+	fieldpath.MakePathOrDie("kind"),
+	fieldpath.MakePathOrDie("metadata"),
+	fieldpath.MakePathOrDie("metadata", "name"),
+	fieldpath.MakePathOrDie("metadata", "namespace"),
+	fieldpath.MakePathOrDie("metadata", "creationTimestamp"),
+	fieldpath.MakePathOrDie("metadata", "selfLink"),
+	fieldpath.MakePathOrDie("metadata", "uid"),
+	fieldpath.MakePathOrDie("metadata", "generation"),
+	fieldpath.MakePathOrDie("metadata", "managedFields"),
+	fieldpath.MakePathOrDie("metadata", "resourceVersion"),
+)

@@ -1,0 +1,126 @@
+package managedfields
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"sigs.k8s.io/structured-merge-diff/v6/schema"
+)
+
+// ofGoTypes are the Types that were made, by Go type.
+var ofGoTypes sync.Map
+
+// Of returns the Type of a Go type, which is a struct.
+func Of(t reflect.Type) Type {
+	if made, ok := ofGoTypes.Load(t); ok {
+		return made.(Type)
+	}
+	var ts types
+	ts.goStruct(t)
+	made, _ := ofGoTypes.LoadOrStore(t, ts.typed(nameOf(t)))
+	return made.(Type)
+}
+
+// nameOf is how markers call a Go type.
+func nameOf(t reflect.Type) string { return t.PkgPath() + "." + t.Name() }
+
+var (
+	marshaler = reflect.TypeFor[json.Marshaler]()
+
+	// scalars are structs that are none in JSON.
+	scalars = map[reflect.Type]bool{
+		reflect.TypeFor[metav1.Time](): true, reflect.TypeFor[metav1.MicroTime](): true, reflect.TypeFor[metav1.Duration](): true,
+		reflect.TypeFor[resource.Quantity](): true, reflect.TypeFor[intstr.IntOrString](): true,
+	}
+)
+
+// goType is the type of a field or an element.
+func (ts *types) goType(t reflect.Type) schema.TypeRef {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	switch t.Kind() {
+	case reflect.String:
+		return plain(schema.String)
+	case reflect.Bool:
+		return plain(schema.Boolean)
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Float32, reflect.Float64:
+		return plain(schema.Numeric)
+	case reflect.Slice, reflect.Array:
+		if t.Elem().Kind() == reflect.Uint8 {
+			return plain(schema.String)
+		}
+		return inline(schema.Atom{List: &schema.List{ElementType: ts.goType(t.Elem()), ElementRelationship: schema.Atomic}})
+	case reflect.Map:
+		return inline(schema.Atom{Map: &schema.Map{ElementType: ts.goType(t.Elem()), ElementRelationship: whole(known().atomic[nameOf(t)])}})
+	case reflect.Struct:
+		switch {
+		case scalars[t]:
+			return plain(schema.Untyped)
+		case t == reflect.TypeFor[runtime.RawExtension]() || reflect.PointerTo(t).Implements(marshaler):
+			return ts.anything()
+		}
+		ts.goStruct(t)
+		return named(nameOf(t))
+	}
+	return ts.anything()
+}
+
+// whole is how the parts of a map are merged.
+func whole(atomic bool) schema.ElementRelationship {
+	if atomic {
+		return schema.Atomic
+	}
+	return schema.Separable
+}
+
+// goStruct makes the named type of a struct, unless there is one.
+func (ts *types) goStruct(t reflect.Type) {
+	def, isNew := ts.add(nameOf(t))
+	if !isNew {
+		return
+	}
+	m := &schema.Map{ElementRelationship: whole(known().atomic[nameOf(t)])}
+	ts.goFields(t, m)
+	def.Atom = schema.Atom{Map: m}
+}
+
+// goFields adds the fields of a struct, and of those that are inline in it.
+func (ts *types) goFields(t reflect.Type, to *schema.Map) {
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if strings.Contains(options, "inline") || f.Anonymous && name == "" {
+			if f.Type.Kind() == reflect.Struct {
+				ts.goFields(f.Type, to)
+			}
+			continue
+		}
+		if name == "" || name == "-" || !f.IsExported() {
+			continue
+		}
+		at := nameOf(t) + "." + name
+		to.Fields = append(to.Fields, schema.StructField{Name: name, Type: ts.asMarked(at, ts.goType(f.Type)), Default: known().defaults[at]})
+	}
+}
+
+// asMarked is a type as the field wants it that has it.
+func (ts *types) asMarked(at string, ref schema.TypeRef) schema.TypeRef {
+	list := ref.Inlined.List
+	switch keys, isMap := known().maps[at]; {
+	case isMap && list != nil:
+		return inline(schema.Atom{List: &schema.List{ElementType: list.ElementType, ElementRelationship: schema.Associative, Keys: keys}})
+	case known().sets[at] && list != nil:
+		return inline(schema.Atom{List: &schema.List{ElementType: list.ElementType, ElementRelationship: schema.Associative}})
+	case known().atomic[at]:
+		atomic := schema.Atomic
+		ref.ElementRelationship = &atomic
+	}
+	return ref
+}

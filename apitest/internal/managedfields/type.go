@@ -1,0 +1,83 @@
+package managedfields
+
+import (
+	"sigs.k8s.io/structured-merge-diff/v6/schema"
+	"sigs.k8s.io/structured-merge-diff/v6/typed"
+)
+
+// Type is how the objects of a resource are merged. The zero value guesses from an object
+// itself: lists are atomic, and all else is merged field by field.
+type Type struct {
+	known *typed.ParseableType
+}
+
+// read makes a value of a document.
+func (t Type) read(doc document) (*typed.TypedValue, error) {
+	if t.known == nil {
+		return typed.DeducedParseableType.FromUnstructured(doc)
+	}
+	return t.known.FromUnstructured(doc, typed.AllowDuplicates)
+}
+
+// readStrictly makes a value of a document of which no list may have two elements of one key.
+func (t Type) readStrictly(doc document) (*typed.TypedValue, error) {
+	if t.known == nil {
+		return typed.DeducedParseableType.FromUnstructured(doc)
+	}
+	return t.known.FromUnstructured(doc)
+}
+
+// document is an object, as it is decoded from JSON.
+type document = map[string]any
+
+// types are the named types that a schema is made of.
+type types struct {
+	defs map[string]*schema.TypeDef
+	list []*schema.TypeDef
+}
+
+// typed returns the Type of a name.
+func (ts *types) typed(name string) Type {
+	s := &schema.Schema{}
+	for _, def := range ts.list {
+		s.Types = append(s.Types, *def)
+	}
+	return Type{&typed.ParseableType{Schema: s, TypeRef: schema.TypeRef{NamedType: &name}}}
+}
+
+// add makes room for a named type, and reports whether there was none. It is filled in
+// afterwards, for it may have fields of its own type.
+func (ts *types) add(name string) (*schema.TypeDef, bool) {
+	if def := ts.defs[name]; def != nil {
+		return def, false
+	}
+	def := &schema.TypeDef{Name: name}
+	if ts.defs == nil {
+		ts.defs = map[string]*schema.TypeDef{}
+	}
+	ts.defs[name], ts.list = def, append(ts.list, def)
+	return def, true
+}
+
+// anything is the type of what is of no type: whatever comes, merged field by field.
+func (ts *types) anything() schema.TypeRef {
+	const name = "anything"
+	ref := named(name)
+	if def, isNew := ts.add(name); isNew {
+		def.Atom = schema.Atom{
+			Scalar: scalar(schema.Untyped),
+			List:   &schema.List{ElementType: ref, ElementRelationship: schema.Atomic},
+			Map:    &schema.Map{ElementType: ref, ElementRelationship: schema.Separable},
+		}
+	}
+	return ref
+}
+
+func named(name string) schema.TypeRef { return schema.TypeRef{NamedType: &name} }
+
+func inline(atom schema.Atom) schema.TypeRef { return schema.TypeRef{Inlined: atom} }
+
+func scalar(s schema.Scalar) *schema.Scalar { return &s }
+
+// plain is the type of a scalar.
+func plain(s schema.Scalar) schema.TypeRef { return inline(schema.Atom{Scalar: &s}) }
