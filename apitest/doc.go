@@ -10,10 +10,10 @@
 //
 // # What it answers
 //
-// List (whole and in pages), watch, streaming lists (WatchList), bookmarks, get,
-// create, update, patch (JSON, merge and strategic merge), delete and delete of
+// List (whole and in pages), watch, streaming lists (WatchList), bookmarks, get, create,
+// update, patch (JSON, merge, strategic merge, and server-side apply), delete and delete of
 // collections, the subresources, label and field selectors, metadata only
-// (PartialObjectMetadata), tables with kubectl's columns, discovery, APIServices and
+// (PartialObjectMetadata), tables with kubectl's columns, reviews, discovery, APIServices and
 // OpenAPI (versions 2 and 3); in JSON and in protobuf; for the built-in types and for
 // custom resources, be they declared in [Options], by [Server.AddResource], or by
 // creating a CustomResourceDefinition, in all their versions.
@@ -22,9 +22,9 @@
 //
 // A server stores, and does nothing more, unless [Options] say so: GarbageCollection
 // deletes what is owned by what is gone, RunPods has pods run and be ready, CheckSchemas
-// checks custom resources, Tokens and Rules say who may do what, TLS, and FieldDocs
-// have kubectl explain fields. The loops of the first two begin with the first listener
-// or request, and [Server.Close] waits for them.
+// checks custom resources, ManagedFields tells of every object who set what, Tokens and Rules
+// say who may do what, TLS, and FieldDocs have kubectl explain fields. The loops of the first
+// two begin with the first listener or request, and [Server.Close] waits for them.
 //
 // # Guarantees
 //
@@ -52,6 +52,7 @@
 // (the conversion None), whatever its definition says; of schemas, rules in CEL
 // (x-kubernetes-validations) are not looked at. Roles and bindings that are stored
 // mean nothing. OpenAPI is made of the Go types, which do not say which values a field
-// may have (enum). Server-side apply, CBOR and YAML bodies are refused as a server without
-// them would.
+// may have (enum). CBOR, and YAML in bodies other than those of server-side apply, are
+// refused as a server without them would. kubectl's client-side apply hands no fields over to
+// its server-side apply.
 package apitest
