@@ -21,10 +21,8 @@ type markers struct {
 
 var known = sync.OnceValue(func() markers { return parseMarkers(markersText) })
 
-// parseMarkers reads lines such as:
-//
-//	k8s.io/api/core/v1.PodSpec.containers map name
-//	k8s.io/api/core/v1.ContainerPort.protocol default "TCP"
+// parseMarkers reads lines of a name, a word, and what follows from that: fields of a key after "map",
+// a value in JSON after "default", nothing after "set" and "atomic".
 func parseMarkers(text string) markers {
 	m := markers{map[string]bool{}, map[string][]string{}, map[string]bool{}, map[string]any{}}
 	for line := range strings.Lines(text) {
