@@ -176,6 +176,7 @@ func builtinResources() []*resource {
 			all = append(all, row.resource(group.version))
 		}
 	}
+	shareEvents(all)
 	return append(all, postedResources()...)
 }
 

@@ -155,6 +155,10 @@ func (r *resource) untyped(obj Object) (Object, error) {
 	} else if err := remarshal(u.Object["metadata"], &metav1.ObjectMeta{}); err != nil {
 		return nil, r.undecodable(fmt.Errorf("metadata: %w", err))
 	}
+	if r.gvk == definitionKind && gvk.Empty() { // a type that is built in, but here
+		obj.GetObjectKind().SetGroupVersionKind(r.gvk)
+		return obj, nil
+	}
 	if gvk != r.gvk && (gvk.GroupKind() != r.gvk.GroupKind() || !slices.Contains(r.also, gvk.GroupVersion())) {
 		return nil, apierrors.NewBadRequest(fmt.Sprintf(
 			"the object provided is a %s of %q, but the resource %s holds a %s of %q",

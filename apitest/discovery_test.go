@@ -91,18 +91,22 @@ func TestEveryBuiltInTypeIsServed(t *testing.T) {
 				if r.Scope == apidiscoveryv2.ScopeNamespace {
 					path = base + "/namespaces/a/" + r.Resource
 				}
-				body := `{"kind":"` + r.ResponseKind.Kind + `","apiVersion":"` + strings.TrimPrefix(group.Name+"/"+v.Version, "/") + `","metadata":{"name":"x"}}`
+				name := "x"
+				if r.Resource == "ipaddresses" {
+					name = "192.0.2.1"
+				}
+				body := `{"kind":"` + r.ResponseKind.Kind + `","apiVersion":"` + strings.TrimPrefix(group.Name+"/"+v.Version, "/") + `","metadata":{"name":"` + name + `"}}`
 				c.do(t, http.StatusCreated, "POST", path, body)
-				require.Equal(t, "x", get[metav1.PartialObjectMetadata](t, c, path+"/x").Name)
+				require.Equal(t, name, get[metav1.PartialObjectMetadata](t, c, path+"/"+name).Name)
 				_, kind, raw := envelope(t, c.do(t, http.StatusOK, "GET", path, "", "Accept", protoType))
 				require.Equal(t, r.ResponseKind.Kind+"List", kind)
 				var list metav1.PartialObjectMetadataList
 				require.NoError(t, list.Unmarshal(raw))
-				require.Equal(t, "x", list.Items[0].Name)
+				require.Equal(t, name, list.Items[0].Name)
 				if slices.ContainsFunc(r.Subresources, func(s apidiscoveryv2.APISubresourceDiscovery) bool { return s.Subresource == "status" }) {
-					c.do(t, http.StatusOK, "PUT", path+"/x/status", body)
+					c.do(t, http.StatusOK, "PUT", path+"/"+name+"/status", body)
 				}
-				c.do(t, http.StatusOK, "DELETE", path+"/x", "")
+				c.do(t, http.StatusOK, "DELETE", path+"/"+name, "")
 				kinds++
 			}
 		}

@@ -1,16 +1,17 @@
 package apitest
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"strconv"
 	"strings"
 
-	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	certificatesv1 "k8s.io/api/certificates/v1"
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -18,73 +19,91 @@ import (
 type typeFields struct {
 	names  []string
 	values func(Object) []string
+
+	// refusal says in the words of the real server that there is no such field (%s).
+	// Defaults to "field label not supported: %s".
+	refusal string
 }
 
 // builtinFields has the types that can be selected by more than name and
-// namespace, as documented in the field selector page of Kubernetes.
+// namespace, with the fields that the real server takes. What it would have set by default
+// is selected as if it were set.
 var builtinFields = map[reflect.Type]typeFields{
 	reflect.TypeFor[corev1.Pod](): {
-		[]string{"spec.nodeName", "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName",
-			"spec.hostNetwork", "status.phase", "status.podIP", "status.nominatedNodeName"},
-		func(obj Object) []string {
+		names: []string{"spec.nodeName", "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName",
+			"spec.hostNetwork", "status.phase", "status.podIP", "status.nominatedNodeName",
+			"spec.host",     // the name of spec.nodeName long ago
+			"status.podIPs", // has no value on the real server either
+		},
+		values: func(obj Object) []string {
 			pod := obj.(*corev1.Pod)
-			return []string{pod.Spec.NodeName, string(pod.Spec.RestartPolicy), pod.Spec.SchedulerName, pod.Spec.ServiceAccountName,
-				strconv.FormatBool(pod.Spec.HostNetwork), string(pod.Status.Phase), pod.Status.PodIP, pod.Status.NominatedNodeName}
+			return []string{pod.Spec.NodeName, string(cmp.Or(pod.Spec.RestartPolicy, corev1.RestartPolicyAlways)),
+				cmp.Or(pod.Spec.SchedulerName, corev1.DefaultSchedulerName), pod.Spec.ServiceAccountName,
+				strconv.FormatBool(pod.Spec.HostNetwork), string(pod.Status.Phase), pod.Status.PodIP, pod.Status.NominatedNodeName,
+				pod.Spec.NodeName, ""}
 		},
 	},
 	reflect.TypeFor[corev1.Node](): {
-		[]string{"spec.unschedulable"},
-		func(obj Object) []string { return []string{strconv.FormatBool(obj.(*corev1.Node).Spec.Unschedulable)} },
+		names:  []string{"spec.unschedulable"},
+		values: func(obj Object) []string { return []string{strconv.FormatBool(obj.(*corev1.Node).Spec.Unschedulable)} },
 	},
 	reflect.TypeFor[corev1.Namespace](): {
-		[]string{"status.phase"},
-		func(obj Object) []string { return []string{string(obj.(*corev1.Namespace).Status.Phase)} },
+		names:  []string{"status.phase"},
+		values: func(obj Object) []string { return []string{string(obj.(*corev1.Namespace).Status.Phase)} },
 	},
 	reflect.TypeFor[corev1.Secret](): {
-		[]string{"type"},
-		func(obj Object) []string { return []string{string(obj.(*corev1.Secret).Type)} },
+		names: []string{"type"},
+		values: func(obj Object) []string {
+			return []string{string(cmp.Or(obj.(*corev1.Secret).Type, corev1.SecretTypeOpaque))}
+		},
 	},
 	reflect.TypeFor[corev1.Service](): {
-		[]string{"spec.clusterIP", "spec.type"},
-		func(obj Object) []string {
+		names: []string{"spec.clusterIP", "spec.type"},
+		values: func(obj Object) []string {
 			spec := obj.(*corev1.Service).Spec
-			return []string{spec.ClusterIP, string(spec.Type)}
+			return []string{spec.ClusterIP, string(cmp.Or(spec.Type, corev1.ServiceTypeClusterIP))}
 		},
 	},
 	reflect.TypeFor[corev1.ReplicationController](): {
-		[]string{"status.replicas"},
-		func(obj Object) []string {
+		names: []string{"status.replicas"},
+		values: func(obj Object) []string {
 			return []string{decimal(obj.(*corev1.ReplicationController).Status.Replicas)}
 		},
 	},
-	reflect.TypeFor[appsv1.ReplicaSet](): {
-		[]string{"status.replicas"},
-		func(obj Object) []string { return []string{decimal(obj.(*appsv1.ReplicaSet).Status.Replicas)} },
-	},
 	reflect.TypeFor[batchv1.Job](): {
-		[]string{"status.successful"},
-		func(obj Object) []string { return []string{decimal(obj.(*batchv1.Job).Status.Succeeded)} },
+		names:   []string{"status.successful"},
+		values:  func(obj Object) []string { return []string{decimal(obj.(*batchv1.Job).Status.Succeeded)} },
+		refusal: `field label "%s" not supported for Job`,
+	},
+	reflect.TypeFor[resourcev1.ResourceSlice](): {
+		names: []string{"spec.nodeName", "spec.driver"},
+		values: func(obj Object) []string {
+			spec := obj.(*resourcev1.ResourceSlice).Spec
+			return []string{deref(spec.NodeName, ""), spec.Driver}
+		},
+		refusal: "field label not supported for resource.k8s.io/v1, Kind=ResourceSlice: %s",
 	},
 	reflect.TypeFor[certificatesv1.CertificateSigningRequest](): {
-		[]string{"spec.signerName"},
-		func(obj Object) []string {
+		names: []string{"spec.signerName"},
+		values: func(obj Object) []string {
 			return []string{obj.(*certificatesv1.CertificateSigningRequest).Spec.SignerName}
 		},
 	},
 	reflect.TypeFor[corev1.Event](): {
-		[]string{"involvedObject.kind", "involvedObject.namespace", "involvedObject.name", "involvedObject.uid",
+		names: []string{"involvedObject.kind", "involvedObject.namespace", "involvedObject.name", "involvedObject.uid",
 			"involvedObject.apiVersion", "involvedObject.resourceVersion", "involvedObject.fieldPath",
 			"reason", "reportingComponent", "source", "type"},
-		func(obj Object) []string {
+		values: func(obj Object) []string {
 			ev := obj.(*corev1.Event)
-			return append(reference(ev.InvolvedObject), ev.Reason, ev.ReportingController, ev.Source.Component, ev.Type)
+			return append(reference(ev.InvolvedObject), ev.Reason, ev.ReportingController,
+				cmp.Or(ev.Source.Component, ev.ReportingController), ev.Type)
 		},
 	},
 	reflect.TypeFor[eventsv1.Event](): {
-		[]string{"regarding.kind", "regarding.namespace", "regarding.name", "regarding.uid",
+		names: []string{"regarding.kind", "regarding.namespace", "regarding.name", "regarding.uid",
 			"regarding.apiVersion", "regarding.resourceVersion", "regarding.fieldPath",
 			"reason", "reportingController", "type"},
-		func(obj Object) []string {
+		values: func(obj Object) []string {
 			ev := obj.(*eventsv1.Event)
 			return append(reference(ev.Regarding), ev.Reason, ev.ReportingController, ev.Type)
 		},

@@ -23,12 +23,15 @@ func (i *ids) uid() types.UID {
 	return types.UID(fmt.Sprintf("%08x-%04x-%04x-%04x-%012x", high>>32, high>>16&0xffff, high&0xffff, low>>48, low&(1<<48-1)))
 }
 
+// suffixLength is how long the end of a generated name is.
+const suffixLength = 5
+
 // suffix makes the end of a generated name, of letters that spell nothing.
 func (i *ids) suffix() string {
 	const letters = "bcdfghjklmnpqrstvwxz2456789"
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	b := make([]byte, 5)
+	b := make([]byte, suffixLength)
 	for n := range b {
 		b[n] = letters[i.random.IntN(len(letters))]
 	}

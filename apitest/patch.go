@@ -1,7 +1,6 @@
 package apitest
 
 import (
-	"fmt"
 	"net/http"
 	"strings"
 
@@ -39,7 +38,7 @@ func (s *Server) patch(w http.ResponseWriter, req *Request) error {
 			return nil, err
 		}
 		if keyOf(obj) != old.key {
-			return nil, apierrors.NewBadRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)", keyOf(obj), old.key))
+			return nil, errOtherName(obj.GetName(), old.key.Name)
 		}
 		live := old.object()
 		if err := s.track(req, live, obj); err != nil {

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"sync/atomic"
 
+	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
@@ -106,14 +108,20 @@ func (r *revision) object() Object {
 }
 
 // in returns the revision as res has it: in another version of a custom resource,
-// the same object says so, and nothing else changes (the conversion None).
+// the same object says so, and nothing else changes (the conversion None); an event
+// of one of the two APIs becomes one of the other.
 func (r *revision) in(res *resource) *revision {
 	if r == nil || r.res == res || r.res.gvk == res.gvk && slices.Equal(r.res.fieldNames, res.fieldNames) {
 		return r
 	}
 	obj := r.object()
-	if u, ok := obj.(*unstructured.Unstructured); ok {
-		u.SetGroupVersionKind(res.gvk)
+	switch o := obj.(type) {
+	case *unstructured.Unstructured:
+		o.SetGroupVersionKind(res.gvk)
+	case *corev1.Event:
+		obj = newEvent(o)
+	case *eventsv1.Event:
+		obj = coreEvent(o)
 	}
 	rev, err := newRevision(res, obj, r.version)
 	if err != nil {

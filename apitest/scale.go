@@ -1,7 +1,6 @@
 package apitest
 
 import (
-	"fmt"
 	"net/http"
 	"reflect"
 
@@ -83,11 +82,15 @@ func rescaled(old *revision, change func(*autoscalingv1.Scale) (*autoscalingv1.S
 		return nil, err
 	}
 	if wanted.Name != obj.GetName() {
-		return nil, apierrors.NewBadRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)", wanted.Name, obj.GetName()))
+		return nil, errOtherName(wanted.Name, obj.GetName())
 	}
 	if n := wanted.Spec.Replicas; n < 0 {
-		return nil, apierrors.NewInvalid(scaleResource.gvk.GroupKind(), obj.GetName(), field.ErrorList{
-			field.Invalid(field.NewPath("spec", "replicas"), n, "must be greater than or equal to 0")})
+		kind, invalid := scaleResource.gvk, field.Invalid(field.NewPath("spec", "replicas"), n, "must be greater than or equal to 0")
+		if !old.res.protobuf() { // in the words of the server of custom resources
+			path := field.NewPath(old.res.defined.Subresources.Scale.SpecReplicasPath)
+			kind, invalid = old.res.gvk, field.Invalid(path, n, "should be a non-negative integer")
+		}
+		return nil, apierrors.NewInvalid(kind.GroupKind(), obj.GetName(), field.ErrorList{invalid})
 	}
 	if err := unmetPrecondition(old.res, old, &metav1.ObjectMeta{UID: wanted.UID}); err != nil {
 		return nil, apierrors.NewConflict(old.res.groupResource(), obj.GetName(), err)

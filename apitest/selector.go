@@ -1,6 +1,7 @@
 package apitest
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"slices"
@@ -41,18 +42,27 @@ func parseSelection(res *resource, namespace string, query url.Values) (selectio
 	}
 	for _, r := range sel.fields.Requirements() {
 		if !res.selectable(r.Field) {
-			message := "field label not supported: " + r.Field
-			if res.protobuf() && res.fieldNames == nil {
-				message = fmt.Sprintf(`%q is not a known field selector: only "metadata.name", "metadata.namespace"`, r.Field)
-			}
-			return sel, apierrors.NewBadRequest(message)
+			return sel, apierrors.NewBadRequest(res.refusal(r.Field))
 		}
 	}
 	return sel, nil
 }
 
+// selectable says whether the resource can be selected by a field. Types without fields of
+// their own let a namespace be named even if they have none.
 func (r *resource) selectable(field string) bool {
-	return field == "metadata.name" || field == "metadata.namespace" && !r.ClusterScoped || slices.Contains(r.fieldNames, field)
+	return field == "metadata.name" || field == "metadata.namespace" && (!r.ClusterScoped || r.plain()) || slices.Contains(r.fieldNames, field)
+}
+
+// plain says that a built-in type can be selected by name and namespace alone.
+func (r *resource) plain() bool { return r.goType != nil && r.fieldNames == nil }
+
+// refusal says that the resource cannot be selected by a field.
+func (r *resource) refusal(field string) string {
+	if r.plain() {
+		return fmt.Sprintf(`%q is not a known field selector: only "metadata.name", "metadata.namespace"`, field)
+	}
+	return fmt.Sprintf(cmp.Or(builtinFields[r.goType].refusal, "field label not supported: %s"), field)
 }
 
 // all says that nothing but the namespace narrows the selection.

@@ -53,6 +53,11 @@ func errUnauthorized() error {
 	return failure(http.StatusUnauthorized, metav1.StatusReasonUnauthorized, "Unauthorized")
 }
 
+// errOtherName says that a body is about another object than the path.
+func errOtherName(name, inPath string) error {
+	return apierrors.NewBadRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)", name, inPath))
+}
+
 // errExpired says that changes after a version are no longer known.
 func errExpired(version, oldest uint64) *apierrors.StatusError {
 	return apierrors.NewResourceExpired(fmt.Sprintf("too old resource version: %d (%d)", version, oldest))

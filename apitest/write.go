@@ -5,11 +5,9 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strings"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/validate/content"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -65,7 +63,7 @@ func (s *Server) update(w http.ResponseWriter, req *Request) error {
 		return err
 	}
 	if sent.GetName() != req.Name {
-		return apierrors.NewBadRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)", sent.GetName(), req.Name))
+		return errOtherName(sent.GetName(), req.Name)
 	}
 	if !req.res.protobuf() && sent.GetResourceVersion() == "" {
 		return apierrors.NewInvalid(schema.GroupKind{Group: req.Group, Kind: req.Resource}, req.Name, field.ErrorList{
@@ -103,10 +101,27 @@ func (s *Server) insert(res *resource, obj Object, dryRun bool) (*revision, erro
 		return nil, errors.New("resourceVersion should not be set on objects to be created")
 	}
 	generate := obj.GetName() == "" && obj.GetGenerateName() != ""
-	if generate {
-		obj.SetName(obj.GetGenerateName() + s.ids.suffix())
+	for attempt := 1; ; attempt++ {
+		if generate {
+			s.generateName(obj)
+		}
+		rev, err := s.insertNamed(res, obj, dryRun)
+		switch {
+		case !errors.Is(err, errStale):
+			return rev, err
+		case generate && attempt < generateAttempts:
+			obj.SetResourceVersion("")
+		case obj.GetGenerateName() != "":
+			return nil, apierrors.NewGenerateNameConflict(res.groupResource(), obj.GetName(), 1)
+		default:
+			return nil, apierrors.NewAlreadyExists(res.groupResource(), obj.GetName())
+		}
 	}
-	if err := validateName(res, obj.GetName()); err != nil {
+}
+
+// insertNamed creates an object that has a name. It answers errStale if there is one.
+func (s *Server) insertNamed(res *resource, obj Object, dryRun bool) (*revision, error) {
+	if err := res.validateNew(obj); err != nil {
 		return nil, err
 	}
 	if err := res.check(obj); err != nil {
@@ -123,22 +138,13 @@ func (s *Server) insert(res *resource, obj Object, dryRun bool) (*revision, erro
 	if specOf(res, obj) != nil {
 		obj.SetGeneration(1)
 	}
-	if dryRun {
-		if s.store.get(res, keyOf(obj)) != nil {
-			return nil, apierrors.NewAlreadyExists(res.groupResource(), obj.GetName())
-		}
-		return newRevision(res, obj, 0)
+	if !dryRun {
+		return s.put(res, nil, obj)
 	}
-	rev, err := s.put(res, nil, obj)
-	switch {
-	case errors.Is(err, errStale) && generate:
-		obj.SetName("")
-		obj.SetResourceVersion("")
-		return s.insert(res, obj, dryRun)
-	case errors.Is(err, errStale):
-		return nil, apierrors.NewAlreadyExists(res.groupResource(), obj.GetName())
+	if s.store.get(res, keyOf(obj)) != nil {
+		return nil, errStale
 	}
-	return rev, err
+	return newRevision(res, obj, 0)
 }
 
 // modify changes the object with this key to what change makes of it, for which
@@ -200,9 +206,6 @@ func (s *Server) replace(res *resource, old *revision, obj Object, dryRun bool) 
 		return nil, apierrors.NewInvalid(res.gvk.GroupKind(), old.key.Name, field.ErrorList{field.Forbidden(field.NewPath("metadata", "finalizers"),
 			fmt.Sprintf("no new finalizers can be added if the object is being deleted, found new finalizers %#v", added))})
 	}
-	if err := res.recheck(cur, obj); err != nil {
-		return nil, err
-	}
 	obj.SetUID(cur.GetUID())
 	obj.SetCreationTimestamp(cur.GetCreationTimestamp())
 	obj.SetDeletionTimestamp(cur.GetDeletionTimestamp())
@@ -217,6 +220,13 @@ func (s *Server) replace(res *resource, old *revision, obj Object, dryRun bool) 
 	obj.SetGeneration(cur.GetGeneration())
 	if !equal(specOf(res, cur), specOf(res, obj)) {
 		obj.SetGeneration(cur.GetGeneration() + 1)
+	}
+	obj.SetResourceVersion(cur.GetResourceVersion())
+	if err := res.validateChanged(cur, obj); err != nil {
+		return nil, err
+	}
+	if err := res.recheck(cur, obj); err != nil {
+		return nil, err
 	}
 	switch {
 	case old.same(obj):
@@ -252,22 +262,6 @@ func newFinalizers(cur, obj Object) (added []string) {
 		}
 	}
 	return added
-}
-
-// validateName refuses names that cannot stand in a URL.
-func validateName(res *resource, name string) error {
-	var errs field.ErrorList
-	at := field.NewPath("metadata", "name")
-	if name == "" {
-		errs = append(errs, field.Required(at, "name or generateName is required"))
-	}
-	if faults := content.IsPathSegmentName(name); len(faults) > 0 {
-		errs = append(errs, field.Invalid(at, name, strings.Join(faults, ", ")))
-	}
-	if len(errs) > 0 {
-		return apierrors.NewInvalid(res.gvk.GroupKind(), name, errs)
-	}
-	return nil
 }
 
 func keyOf(obj Object) types.NamespacedName {

@@ -7,8 +7,10 @@ import (
 	"io"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -75,15 +77,42 @@ func (a *asker) ask(q question) string {
 	return fmt.Sprintf("%s %s %s: %s", q.method, q.path, q.body, answer)
 }
 
+// eventually asks until something has been made, or was there: a custom resource is served a
+// moment after its definition.
+func (a *asker) eventually(q question) {
+	var answer string
+	made := func() bool {
+		answer = a.ask(q)
+		return !strings.Contains(answer, ": 404 ")
+	}
+	require.Eventually(a.t, made, time.Minute, 20*time.Millisecond, "%v", q)
+	require.NotContains(a.t, answer, ": 400 ")
+	require.NotContains(a.t, answer, ": 422 ")
+}
+
 // What differs from server to server, and from run to run.
 var (
 	uids     = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
+	suffixes = regexp.MustCompile(`([-_.a/%])[bcdfghjklmnpqrstvwxz2456789]{5}(["\\\\])`) // of generated names
 	versions = regexp.MustCompile(`(ResourceVersion in object meta:|in record) \(?\d+`)
 )
 
 func (a *asker) masked(text string) string {
 	text = strings.ReplaceAll(text, a.namespace, "{ns}")
+	text = suffixes.ReplaceAllString(strings.ReplaceAll(text, `\"`, `"`), `$1{generated}"`)
+	text = strings.ReplaceAll(text, "253 bytes", "253 characters") // in which types differ
 	return versions.ReplaceAllString(uids.ReplaceAllString(text, "{uid}"), "$1 {version}")
+}
+
+// once leaves out causes that stand there already: the real server looks at some things up to
+// four times, and says so each time, which depends on the type.
+func once(causes []metav1.StatusCause) (all []metav1.StatusCause) {
+	for _, c := range causes {
+		if !slices.Contains(all, c) {
+			all = append(all, c)
+		}
+	}
+	return all
 }
 
 // summary is what matters of an answer.
@@ -99,6 +128,7 @@ func summary(body []byte, show string) string {
 		}
 		if status.Details != nil {
 			status.Details.UID = ""
+			status.Details.Causes = once(status.Details.Causes)
 		}
 		details, _ := json.Marshal(status.Details)
 		return fmt.Sprintf("%s %q %q %d %s", status.Status, status.Reason, status.Message, status.Code, details)

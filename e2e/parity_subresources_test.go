@@ -1,6 +1,10 @@
 package e2e_test
 
-import "testing"
+import (
+	"testing"
+
+	"k8s.io/apimachinery/pkg/util/rand"
+)
 
 func TestParityEphemeralContainers(t *testing.T) {
 	const at = podsAt + "/p/ephemeralcontainers"
@@ -124,4 +128,28 @@ func TestParityStringData(t *testing.T) {
 		question{"PUT", secrets + "/s", `{"metadata":{"name":"s"},"stringData":{"d":"D"}}`, "data stringData"},
 		question{"PUT", secrets + "/s", `{"metadata":{"name":"s"},"stringData":{}}`, "data stringData"},
 	)
+}
+
+func TestParityScaleOfCustomResources(t *testing.T) {
+	const painted = "/apis/parity.example.com/v1/namespaces/{ns}/painted"
+	shown := "spec.replicas status.replicas status.selector metadata.name"
+	namespace := "parity-" + rand.String(6)
+	sameAnswers(t, func(t *testing.T, s side) (answers []string) {
+		a := newAsker(t, s, namespace)
+		a.eventually(question{"POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", paintedDefinition, ""})
+		a.eventually(question{"POST", painted, `{"apiVersion":"parity.example.com/v1","kind":"Painted","metadata":{"name":"d"},"spec":{"replicas":2,"selector":"a=b"}}`, ""})
+		for _, q := range []question{
+			{"GET", painted + "/d/scale", "", shown},
+			{"GET", painted + "/none/scale", "", shown},
+			{"PATCH", painted + "/d/scale", `{"spec":{"replicas":3}}`, shown},
+			{"PATCH", painted + "/d/scale", `{"spec":{"replicas":-1}}`, shown},
+			{"PUT", painted + "/d/scale", `{"metadata":{"name":"d"},"spec":{"replicas":4}}`, shown},
+			{"PUT", painted + "/d/scale", `{"metadata":{"name":"other"},"spec":{"replicas":4}}`, ""},
+			{"PUT", painted + "/d/scale", `{"metadata":{"name":"d","resourceVersion":"1"},"spec":{"replicas":4}}`, ""},
+			{"GET", painted + "/d", "", "spec metadata.generation"},
+		} {
+			answers = append(answers, a.ask(q))
+		}
+		return answers
+	})
 }

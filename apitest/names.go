@@ -1,0 +1,133 @@
+package apitest
+
+import (
+	"fmt"
+	"maps"
+	"net/netip"
+	"reflect"
+	"slices"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	certificatesv1 "k8s.io/api/certificates/v1"
+	coordinationv1beta1 "k8s.io/api/coordination/v1beta1"
+	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/validate/content"
+	"k8s.io/apimachinery/pkg/api/validation"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// nameRules say by type what is wrong with a name, or with one that something is to follow
+// (prefix). All other types have names that are RFC 1123 subdomains.
+var nameRules = map[reflect.Type]validation.ValidateNameFunc{
+	reflect.TypeFor[corev1.Namespace]():                         validation.NameIsDNSLabel,
+	reflect.TypeFor[corev1.Service]():                           validation.NameIsDNSLabel, // RFC 1035 until 1.33
+	reflect.TypeFor[appsv1.StatefulSet]():                       validation.NameIsDNSLabel,
+	reflect.TypeFor[batchv1.CronJob]():                          cronJobName,
+	reflect.TypeFor[certificatesv1.CertificateSigningRequest](): pathSegment,
+	reflect.TypeFor[certificatesv1.ClusterTrustBundle]():        trustBundleName,
+	reflect.TypeFor[coordinationv1beta1.LeaseCandidate]():       func(name string, _ bool) []string { return utilvalidation.IsConfigMapKey(name) },
+	reflect.TypeFor[corev1.Event]():                             pathSegment,
+	reflect.TypeFor[networkingv1.IPAddress]():                   ipName,
+	reflect.TypeFor[policyv1.PodDisruptionBudget]():             pathSegment,
+	reflect.TypeFor[rbacv1.ClusterRole]():                       pathSegment,
+	reflect.TypeFor[rbacv1.ClusterRoleBinding]():                pathSegment,
+	reflect.TypeFor[rbacv1.Role]():                              pathSegment,
+	reflect.TypeFor[rbacv1.RoleBinding]():                       pathSegment,
+}
+
+// pathSegment is the rule that every name has to follow.
+func pathSegment(name string, prefix bool) []string {
+	if prefix {
+		return content.IsPathSegmentPrefix(name)
+	}
+	return content.IsPathSegmentName(name)
+}
+
+// cronJobName leaves room for what the names of its jobs end with.
+func cronJobName(name string, prefix bool) []string {
+	faults := validation.NameIsDNSSubdomain(name, prefix)
+	if !prefix && len(name) > 52 {
+		faults = append(faults, "must be no more than 52 characters")
+	}
+	return faults
+}
+
+// trustBundleName may begin with the name of a signer, and then a colon.
+func trustBundleName(name string, prefix bool) []string {
+	return validation.NameIsDNSSubdomain(name[strings.LastIndexByte(name, ':')+1:], prefix)
+}
+
+func ipName(name string, _ bool) []string {
+	ip, err := netip.ParseAddr(name)
+	switch {
+	case err != nil || ip.Zone() != "":
+		return []string{"must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"}
+	case ip.String() != name:
+		return []string{fmt.Sprintf("must be in canonical form (%q)", ip)}
+	}
+	return nil
+}
+
+var metadataPath = field.NewPath("metadata")
+
+// validateNew says what is wrong with the name and the metadata of a new object.
+func (r *resource) validateNew(obj Object) error {
+	if ns, ok := obj.(*corev1.Namespace); ok && ns.Name != "" {
+		ns.Labels = merged(ns.Labels, map[string]string{corev1.LabelMetadataName: ns.Name}) // for those who select namespaces
+	}
+	rule := nameRules[r.goType]
+	switch {
+	case r.gvk == definitionKind:
+		rule = pathSegment // what it must be is said later
+	case rule == nil:
+		rule = validation.NameIsDNSSubdomain
+	}
+	errs := validation.ValidateObjectMetaAccessor(obj, !r.ClusterScoped, rule, metadataPath)
+	return r.invalid(obj, append(errs, unqualifiedFinalizers(r, obj)...))
+}
+
+// validateChanged says what is wrong with the metadata of an object that was written, if
+// that has changed.
+func (r *resource) validateChanged(cur, obj Object) error {
+	if maps.Equal(cur.GetLabels(), obj.GetLabels()) && maps.Equal(cur.GetAnnotations(), obj.GetAnnotations()) &&
+		slices.Equal(cur.GetFinalizers(), obj.GetFinalizers()) && equal(cur.GetOwnerReferences(), obj.GetOwnerReferences()) {
+		return nil
+	}
+	errs := validation.ValidateObjectMetaAccessorUpdate(obj, cur, metadataPath)
+	for _, f := range obj.GetFinalizers() {
+		errs = append(errs, validation.ValidateFinalizerName(f, metadataPath.Child("finalizers"))...)
+	}
+	return r.invalid(obj, append(errs, unqualifiedFinalizers(r, obj)...))
+}
+
+// unqualifiedFinalizers are those of a built-in type that have no domain, and are none that the server
+// knows.
+func unqualifiedFinalizers(r *resource, obj Object) (errs field.ErrorList) {
+	known := []string{string(corev1.FinalizerKubernetes), metav1.FinalizerOrphanDependents, metav1.FinalizerDeleteDependents}
+	for i, f := range obj.GetFinalizers() {
+		if r.goType != nil && !strings.Contains(f, "/") && !slices.Contains(known, f) {
+			errs = append(errs, field.Invalid(metadataPath.Child("finalizers").Index(i), f, "name is neither a standard finalizer name nor is it fully qualified"))
+		}
+	}
+	return errs
+}
+
+func (r *resource) invalid(obj Object, errs field.ErrorList) error {
+	if len(errs) == 0 {
+		return nil
+	}
+	kind := r.gvk.GroupKind()
+	if r.goType == reflect.TypeFor[eventsv1.Event]() {
+		kind = corev1.SchemeGroupVersion.WithKind("Event").GroupKind() // which is what is stored
+	}
+	return apierrors.NewInvalid(kind, obj.GetName(), errs)
+}
