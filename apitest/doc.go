@@ -47,7 +47,9 @@
 //
 // There are no controllers but those two, no admission, and no defaulting: a deployment has no
 // pods. A pod may be created in a namespace that does not exist. Each group version of a built-in
-// type is a resource of its own (autoscaling/v1 and v2 do not see each other's objects).
+// type is a resource of its own (autoscaling/v1 and v2 do not see each other's objects),
+// but for events, which core/v1 and events.k8s.io/v1 share. Names and metadata of what clients
+// send are checked; the specs of built-in types are not.
 // Between the versions of a custom resource nothing changes but the name of the version
 // (the conversion None), whatever its definition says; of schemas, rules in CEL
 // (x-kubernetes-validations) are not looked at. Roles and bindings that are stored

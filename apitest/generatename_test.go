@@ -1,0 +1,35 @@
+package apitest
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// same is a source of numbers that are all the same.
+type same struct{ asked int }
+
+func (s *same) Uint64() uint64 {
+	s.asked++
+	return 1 << 63
+}
+
+func TestNamesThatAreTakenAreGeneratedAFewTimes(t *testing.T) {
+	t.Parallel()
+	srv := New(Options{})
+	t.Cleanup(srv.Close)
+	source := &same{}
+	srv.ids.random = rand.New(source)
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "a", GenerateName: "p-"}}
+	_, err := srv.Create(pod)
+	require.NoError(t, err)
+	once := source.asked
+	_, err = srv.Create(pod)
+	require.True(t, apierrors.IsAlreadyExists(err), "%v", err)
+	require.ErrorContains(t, err, "was not able to generate a unique name")
+	require.Equal(t, once+generateAttempts*once, source.asked)
+}
