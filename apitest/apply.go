@@ -120,7 +120,7 @@ func (s *Server) applied(req *Request, old *revision, wanted document) (*revisio
 		if req.res.Status {
 			clearStatus(obj)
 		}
-		return s.insert(req.res, obj, req.dryRun())
+		return s.insertChecked(req.res, obj, req.dryRun(), req.res.validateNew)
 	}
 	if obj, err = merge(req, old.object(), obj); err != nil {
 		return nil, err

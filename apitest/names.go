@@ -21,6 +21,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/validate/content"
 	"k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
@@ -79,19 +80,29 @@ func ipName(name string, _ bool) []string {
 
 var metadataPath = field.NewPath("metadata")
 
+// nameRule is the rule for names of the resource.
+func (r *resource) nameRule() validation.ValidateNameFunc {
+	if r.gvk == definitionKind {
+		return pathSegment // what it must be is said later
+	}
+	if rule := nameRules[r.goType]; rule != nil {
+		return rule
+	}
+	return validation.NameIsDNSSubdomain
+}
+
+// validateName says what is wrong with the name of a new object.
+func (r *resource) validateName(obj Object) error {
+	if name := obj.GetName(); name != "" && len(r.nameRule()(name, false)) == 0 {
+		return nil
+	}
+	named := metav1.ObjectMeta{Namespace: obj.GetNamespace(), Name: obj.GetName(), GenerateName: obj.GetGenerateName()}
+	return r.invalid(obj, validation.ValidateObjectMetaAccessor(&named, !r.ClusterScoped, r.nameRule(), metadataPath))
+}
+
 // validateNew says what is wrong with the name and the metadata of a new object.
 func (r *resource) validateNew(obj Object) error {
-	if ns, ok := obj.(*corev1.Namespace); ok && ns.Name != "" {
-		ns.Labels = merged(ns.Labels, map[string]string{corev1.LabelMetadataName: ns.Name}) // for those who select namespaces
-	}
-	rule := nameRules[r.goType]
-	switch {
-	case r.gvk == definitionKind:
-		rule = pathSegment // what it must be is said later
-	case rule == nil:
-		rule = validation.NameIsDNSSubdomain
-	}
-	errs := validation.ValidateObjectMetaAccessor(obj, !r.ClusterScoped, rule, metadataPath)
+	errs := validation.ValidateObjectMetaAccessor(obj, !r.ClusterScoped, r.nameRule(), metadataPath)
 	return r.invalid(obj, append(errs, unqualifiedFinalizers(r, obj)...))
 }
 
@@ -102,7 +113,9 @@ func (r *resource) validateChanged(cur, obj Object) error {
 		slices.Equal(cur.GetFinalizers(), obj.GetFinalizers()) && equal(cur.GetOwnerReferences(), obj.GetOwnerReferences()) {
 		return nil
 	}
-	errs := validation.ValidateObjectMetaAccessorUpdate(obj, cur, metadataPath)
+	errs := metav1validation.ValidateLabels(obj.GetLabels(), metadataPath.Child("labels"))
+	errs = append(errs, validation.ValidateAnnotations(obj.GetAnnotations(), metadataPath.Child("annotations"))...)
+	errs = append(errs, validation.ValidateOwnerReferences(obj.GetOwnerReferences(), metadataPath.Child("ownerReferences"))...)
 	for _, f := range obj.GetFinalizers() {
 		errs = append(errs, validation.ValidateFinalizerName(f, metadataPath.Child("finalizers"))...)
 	}

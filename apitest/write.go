@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -45,7 +46,7 @@ func (s *Server) create(w http.ResponseWriter, req *Request) error {
 	if err := s.track(req, nil, obj); err != nil {
 		return err
 	}
-	rev, err := s.insert(req.res, obj, req.dryRun())
+	rev, err := s.insertChecked(req.res, obj, req.dryRun(), req.res.validateNew)
 	if err != nil {
 		return err
 	}
@@ -95,8 +96,14 @@ func (f format) writeObject(w http.ResponseWriter, code int, rev *revision) {
 }
 
 // insert creates an object, which it takes over, with everything that the server
-// sets on creation.
+// sets on creation. Of its metadata the name alone is checked: what clients send is
+// checked as a whole.
 func (s *Server) insert(res *resource, obj Object, dryRun bool) (*revision, error) {
+	return s.insertChecked(res, obj, dryRun, res.validateName)
+}
+
+// insertChecked is insert of an object that check finds nothing wrong with.
+func (s *Server) insertChecked(res *resource, obj Object, dryRun bool, check func(Object) error) (*revision, error) {
 	if obj.GetResourceVersion() != "" {
 		return nil, errors.New("resourceVersion should not be set on objects to be created")
 	}
@@ -105,7 +112,7 @@ func (s *Server) insert(res *resource, obj Object, dryRun bool) (*revision, erro
 		if generate {
 			s.generateName(obj)
 		}
-		rev, err := s.insertNamed(res, obj, dryRun)
+		rev, err := s.insertNamed(res, obj, dryRun, check)
 		switch {
 		case !errors.Is(err, errStale):
 			return rev, err
@@ -120,8 +127,11 @@ func (s *Server) insert(res *resource, obj Object, dryRun bool) (*revision, erro
 }
 
 // insertNamed creates an object that has a name. It answers errStale if there is one.
-func (s *Server) insertNamed(res *resource, obj Object, dryRun bool) (*revision, error) {
-	if err := res.validateNew(obj); err != nil {
+func (s *Server) insertNamed(res *resource, obj Object, dryRun bool, check func(Object) error) (*revision, error) {
+	if ns, ok := obj.(*corev1.Namespace); ok && ns.Name != "" {
+		ns.Labels = merged(ns.Labels, map[string]string{corev1.LabelMetadataName: ns.Name}) // for those who select namespaces
+	}
+	if err := check(obj); err != nil {
 		return nil, err
 	}
 	if err := res.check(obj); err != nil {
@@ -220,10 +230,6 @@ func (s *Server) replace(res *resource, old *revision, obj Object, dryRun bool) 
 	obj.SetGeneration(cur.GetGeneration())
 	if !equal(specOf(res, cur), specOf(res, obj)) {
 		obj.SetGeneration(cur.GetGeneration() + 1)
-	}
-	obj.SetResourceVersion(cur.GetResourceVersion())
-	if err := res.validateChanged(cur, obj); err != nil {
-		return nil, err
 	}
 	if err := res.recheck(cur, obj); err != nil {
 		return nil, err

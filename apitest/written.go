@@ -65,5 +65,8 @@ func merge(req *Request, old, sent Object) (Object, error) {
 	if ns, ok := sent.(*corev1.Namespace); ok {
 		ns.Spec.Finalizers = old.(*corev1.Namespace).Spec.Finalizers
 	}
-	return sent, nil
+	if v := sent.GetResourceVersion(); v != "" && v != old.GetResourceVersion() {
+		return sent, nil // which is a conflict, whatever is in it
+	}
+	return sent, req.res.validateChanged(old, sent)
 }
