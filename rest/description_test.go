@@ -83,10 +83,12 @@ func TestDescriptionLacksWhatTheServerDoesNotShow(t *testing.T) {
 	t.Parallel()
 	d := startDescribed(t)
 	resource := rest.Must(rest.NewResource[*corev1.Pod](d.client, podsGVR, rest.ResourceOptions{}))
+	older := d.review(apitest.Code(http.StatusNotFound, 0))
 	about, err := resource.Describe(t.Context())
 	require.NoError(t, err)
 	require.NotEmpty(t, about["cluster"])
 	require.Empty(t, about["user"], "the server has no such review")
+	older.Remove()
 
 	d.review(user("anna", ""))
 	for _, code := range []int{403, 404, 405} {
