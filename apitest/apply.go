@@ -113,7 +113,7 @@ func (s *Server) applied(req *Request, old *revision, wanted document) (*revisio
 	if err != nil {
 		return nil, err
 	}
-	obj.SetManagedFields(entries)
+	setManagedFields(obj, entries)
 	obj.SetNamespace(req.Namespace)
 	obj.SetName(req.Name)
 	if old == nil {
@@ -132,30 +132,35 @@ func (s *Server) applied(req *Request, old *revision, wanted document) (*revisio
 // nil if it is new.
 func (s *Server) track(req *Request, live, sent Object) error {
 	var owned []metav1.ManagedFieldsEntry
+	before := document{}
 	if live != nil {
 		owned = live.GetManagedFields()
+		before = req.res.document(live)
 	}
-	switch own := sent.GetManagedFields(); {
+	own := sent.GetManagedFields()
+	switch {
+	case req.Subresource != "": // which leaves alone who owns what
 	case isReset(own):
 		owned = nil
-	case len(own) > 0:
+	case len(own) > 0 && managedfields.Readable(own):
 		owned = own
 	}
 	if !s.opts.ManagedFields && !everApplied(owned) {
 		return nil
 	}
-	before := document{}
-	if live != nil {
-		before = req.res.document(live)
-	}
 	entries, err := req.res.mergeType().Update(before, req.res.document(sent), owned, req.operation())
-	if err != nil {
-		return err
+	if err == nil {
+		setManagedFields(sent, entries)
 	}
-	if len(entries) > 0 || !isReset(sent.GetManagedFields()) {
-		sent.SetManagedFields(entries)
+	return err
+}
+
+// setManagedFields has an object stored with these managed fields, also if there are none.
+func setManagedFields(obj Object, entries []metav1.ManagedFieldsEntry) {
+	if len(entries) == 0 {
+		entries = []metav1.ManagedFieldsEntry{{}}
 	}
-	return nil
+	obj.SetManagedFields(entries)
 }
 
 // isReset reports whether managed fields say that there are to be none: a list of one entry with nothing

@@ -1,6 +1,7 @@
 package apitest_test
 
 import (
+	"encoding/json"
 	"net/http"
 	"strings"
 	"testing"
@@ -84,6 +85,46 @@ func TestUpdatesAreTrackedFromTheFirstApplyOn(t *testing.T) {
 		require.Equal(t, data{"x": "1", "y": "2"}, patched.Data)
 		_, err = maps.apply("a", data{"y": "1"}, false)
 		require.ErrorContains(t, err, `conflict with "user" using v1: .data.y`, "who writes a field owns it")
+	}
+}
+
+func TestFieldsThatNobodyWantsAnyMoreAreNobodys(t *testing.T) {
+	t.Parallel()
+	maps := configMapsOf(t, apitest.Options{})
+	maps.applied("a", data{"x": "1"})
+	require.Empty(t, maps.applied("a", nil).ManagedFields)
+	require.Equal(t, data{"x": "2"}, maps.applied("b", data{"x": "2"}).Data)
+}
+
+func TestManagedFieldsOfClients(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		sent []metav1.ManagedFieldsEntry
+		left int
+	}{
+		"none are left as they are":        {nil, 1},
+		"an empty entry is a reset":        {[]metav1.ManagedFieldsEntry{{}}, 0},
+		"what cannot be read is not taken": {[]metav1.ManagedFieldsEntry{{Manager: "a", Operation: "Apply", FieldsType: "FieldsV1", FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"x":1}`)}}}, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			maps := configMapsOf(t, apitest.Options{})
+			maps.applied("a", data{"x": "1"})
+			body, err := json.Marshal(map[string]any{"metadata": map[string]any{"managedFields": test.sent}})
+			require.NoError(t, err)
+			if test.sent == nil {
+				body = []byte(`{"metadata":{"labels":{"l":"1"}}}`)
+			}
+			patched, err := maps.maps.Patch(t.Context(), types.NamespacedName{Namespace: "web", Name: "shop"}, types.MergePatchType, body, metav1.PatchOptions{FieldManager: "user"})
+			require.NoError(t, err)
+			applied := 0
+			for _, e := range patched.ManagedFields {
+				if e.Manager == "a" {
+					applied++
+				}
+			}
+			require.Equal(t, test.left, applied, patched.ManagedFields)
+		})
 	}
 }
 

@@ -56,6 +56,12 @@ func readEntries(of []metav1.ManagedFieldsEntry) (entries, error) {
 	return all, nil
 }
 
+// Readable reports whether managed fields can be read, as those that the server wrote can.
+func Readable(of []metav1.ManagedFieldsEntry) bool {
+	_, err := readEntries(of)
+	return err == nil
+}
+
 // write returns the entries as an object has them: applied ones first, then by time.
 func (all entries) write() ([]metav1.ManagedFieldsEntry, error) {
 	var list []metav1.ManagedFieldsEntry

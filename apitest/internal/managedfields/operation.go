@@ -78,12 +78,14 @@ func (t Type) Apply(live, wanted document, owned []metav1.ManagedFieldsEntry, op
 		return nil, nil, fmt.Errorf("failed to create typed patch object (%s): %w", objectName(wanted), err)
 	}
 	if len(all.fields) == 0 && len(live) > 0 {
-		set, err := before.ToFieldSet()
+		nothing, err := t.read(document{})
 		if err != nil {
 			return nil, nil, err
 		}
 		key := id(metav1.ManagedFieldsEntry{Manager: beforeFirstApply, Operation: metav1.ManagedFieldsOperationUpdate, APIVersion: op.APIVersion})
-		all.fields[key] = fieldpath.NewVersionedSet(set.Difference(unowned), fieldpath.APIVersion(op.APIVersion), false)
+		if _, all.fields, err = op.updater().Update(nothing, before, fieldpath.APIVersion(op.APIVersion), all.fields, key); err != nil {
+			return nil, nil, err
+		}
 		all.times[key] = seconds()
 	}
 	key := id(metav1.ManagedFieldsEntry{Manager: op.Manager, Operation: metav1.ManagedFieldsOperationApply, Subresource: op.Subresource})
