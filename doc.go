@@ -28,6 +28,7 @@
 //   - lease: which of several copies works. Leader election.
 //   - events: what happened, told to those who look at an object.
 //   - controller: caches, queues, workers, lease and probes of a program in one Run.
+//   - metrics, tracing: what an operator sees, for Prometheus and OpenTelemetry.
 //   - apitest: an API server for tests, with faults to order.
 //
 // The directory examples/minimal has the smallest useful program, docs/controllers.md goes
