@@ -104,7 +104,7 @@ func TestManagedFieldsOfClients(t *testing.T) {
 	}{
 		"none are left as they are":        {nil, 1},
 		"an empty entry is a reset":        {[]metav1.ManagedFieldsEntry{{}}, 0},
-		"what cannot be read is not taken": {[]metav1.ManagedFieldsEntry{{Manager: "a", Operation: "Apply", FieldsType: "FieldsV1", FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"x":1}`)}}}, 1},
+		"what cannot be read is not taken": {[]metav1.ManagedFieldsEntry{{Manager: "a", Operation: "Apply", FieldsType: "FieldsV1", FieldsV1: metav1.NewFieldsV1(`{"x":1}`)}}, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -70,10 +70,9 @@ var bootstrapRules = []Rule{
 // attributes are what is asked for, for rules to judge: something to be done to a
 // resource, or to a path.
 type attributes struct {
-	verb, path                                 string
-	group, resource, subresource               string
-	namespace, name                            string
-	version, fieldSelector, labelSelector, uid string
+	verb, path                            string
+	group, version, resource, subresource string
+	namespace, name                       string
 }
 
 // attributesOf are those of a request.

@@ -71,7 +71,6 @@ func unmetPrecondition(res *resource, old *revision, sent metav1.Object) error {
 		if want == "" || want == is {
 			return nil
 		}
-		//lint:ignore ST1005 The words are the real server's.
 		return fmt.Errorf("StorageError: invalid object, Code: 4, Key: /registry/%s/%s, ResourceVersion: 0, AdditionalErrorMsg: "+
 			"Precondition failed: %s in precondition: %s, %s in object meta: %s", res.Plural, old.key, what, want, what, is)
 	}

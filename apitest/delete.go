@@ -93,6 +93,7 @@ func validateDeleteOptions(opts metav1.DeleteOptions) error {
 	known := []metav1.DeletionPropagation{metav1.DeletePropagationForeground, metav1.DeletePropagationBackground, metav1.DeletePropagationOrphan}
 	switch {
 	case opts.PropagationPolicy == nil:
+	//lint:ignore SA1019 Clients of old send it, and kubectl did.
 	case opts.OrphanDependents != nil:
 		errs = append(errs, field.Invalid(at, *opts.PropagationPolicy, "orphanDependents and deletionPropagation cannot be both set"))
 	case !slices.Contains(known, *opts.PropagationPolicy):

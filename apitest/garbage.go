@@ -218,6 +218,7 @@ func (g *garbage) modify(n *ownedNode, change func(Object)) error {
 // the deletion wants of what it owns. Without a collector nothing is set, as nobody
 // would take it away.
 func (s *Server) propagate(res *resource, obj Object, opts metav1.DeleteOptions) {
+	//lint:ignore SA1019 Clients of old send it, and kubectl did.
 	if !s.opts.GarbageCollection || obj.GetDeletionTimestamp() != nil && opts.PropagationPolicy == nil && opts.OrphanDependents == nil {
 		return
 	}
@@ -239,8 +240,10 @@ func policyOf(res *resource, obj Object, opts metav1.DeleteOptions) metav1.Delet
 	switch {
 	case opts.PropagationPolicy != nil:
 		return *opts.PropagationPolicy
+	//lint:ignore SA1019 Clients of old send it, and kubectl did.
 	case opts.OrphanDependents != nil && *opts.OrphanDependents:
 		return metav1.DeletePropagationOrphan
+	//lint:ignore SA1019 Clients of old send it, and kubectl did.
 	case opts.OrphanDependents != nil:
 		return metav1.DeletePropagationBackground
 	case slices.Contains(obj.GetFinalizers(), metav1.FinalizerOrphanDependents):

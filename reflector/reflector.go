@@ -12,7 +12,7 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// A reflector keeps a Sink in step with a server. Run's goroutine calls Replace and Apply,
+// Sink is what a reflector keeps in step with a server. Run's goroutine calls Replace and Apply,
 // one call at a time. If a call fails, the reflector reports the error, and hands over a
 // new snapshot after a wait: a failed call may have done all, some or none of its work.
 type Sink[T any] interface {

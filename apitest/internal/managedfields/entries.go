@@ -1,7 +1,6 @@
 package managedfields
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -43,10 +42,10 @@ func readEntries(of []metav1.ManagedFieldsEntry) (entries, error) {
 	all := entries{fieldpath.ManagedFields{}, map[string]*metav1.Time{}}
 	for _, e := range of {
 		if e.FieldsV1 == nil {
-			e.FieldsV1 = &metav1.FieldsV1{Raw: []byte("{}")}
+			e.FieldsV1 = metav1.NewFieldsV1("{}")
 		}
 		set := &fieldpath.Set{}
-		if err := set.FromJSON(bytes.NewReader(e.FieldsV1.Raw)); err != nil {
+		if err := set.FromJSON(e.FieldsV1.GetRawReader()); err != nil {
 			return entries{}, fmt.Errorf("metadata.managedFields of %q: %w", e.Manager, err)
 		}
 		key := id(e)
@@ -76,7 +75,7 @@ func (all entries) write() ([]metav1.ManagedFieldsEntry, error) {
 		}
 		e := manager(key)
 		e.APIVersion, e.Time = string(set.APIVersion()), all.times[key]
-		e.FieldsType, e.FieldsV1 = "FieldsV1", &metav1.FieldsV1{Raw: raw}
+		e.FieldsType, e.FieldsV1 = "FieldsV1", metav1.NewFieldsV1(string(raw))
 		list = append(list, e)
 	}
 	slices.SortFunc(list, func(a, b metav1.ManagedFieldsEntry) int {
