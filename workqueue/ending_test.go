@@ -3,6 +3,7 @@ package workqueue_test
 import (
 	"context"
 	"errors"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -27,15 +28,16 @@ func TestStatsSayHowTurnsEnded(t *testing.T) {
 		for key := range results {
 			q.Add(key)
 		}
+		results["waits"] = context.Canceled // It is an error like any other while its context lives. It is added later.
 		q.Add("panics")
 		q.Add("hangs")
 		q.Add("leaves")
 		ctx, cancel := context.WithCancel(t.Context())
-		turns := map[string]int{}
+		var turns sync.Map
 		ended := make(chan error)
 		go func() {
 			ended <- q.Run(ctx, 1, func(ctx context.Context, key string) error {
-				if turns[key]++; turns[key] > 1 {
+				if _, again := turns.LoadOrStore(key, true); again {
 					return nil
 				}
 				switch key {
@@ -55,8 +57,7 @@ func TestStatsSayHowTurnsEnded(t *testing.T) {
 		require.Equal(t, time.Second, q.Stats().Unfinished)
 		time.Sleep(time.Minute)
 		q.Add("waits")
-		results["waits"] = context.Canceled
-		synctest.Wait() // It is an error like any other, as its context lives.
+		synctest.Wait()
 		q.Add("also fine")
 		require.NoError(t, q.SetWorkers(2))
 		synctest.Wait()

@@ -28,7 +28,7 @@ func TestTLSIsTrustedByItsKubeconfig(t *testing.T) {
 
 	trusted, err := os.ReadFile(ca)
 	require.NoError(t, err)
-	require.NotContains(t, string(trusted), "KEY")
+	require.NotContains(t, string(trusted), "PRIVATE KEY")
 	pool := x509.NewCertPool()
 	require.True(t, pool.AppendCertsFromPEM(trusted))
 	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}}}
