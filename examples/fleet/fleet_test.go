@@ -25,6 +25,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kinform/kinform/apitest"
+	"github.com/kinform/kinform/internal/effort"
 	"github.com/kinform/kinform/lease"
 	"github.com/kinform/kinform/rest"
 )
@@ -194,6 +195,7 @@ func TestLoadTest(t *testing.T) {
 // Who ends the load test ends all of its processes, and so does who kills it.
 func TestNothingIsLeftOfALoadTestThatIsEnded(t *testing.T) {
 	t.Parallel()
+	effort.SkipUnlessAll(t, "it starts eight processes")
 	program := build(t)
 	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL} {
 		var errors log
