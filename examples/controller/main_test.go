@@ -382,10 +382,12 @@ func TestFaultsDelayButChangeNothing(t *testing.T) {
 		key := func(i int) types.NamespacedName {
 			return types.NamespacedName{Namespace: "web", Name: fmt.Sprint("site-", i)}
 		}
+		r.settle()
 		r.server.Inject(apitest.Fault{Verb: "create", Resource: "deployments", Times: 5, Action: apitest.Code(500, 0)})
 		r.server.Inject(apitest.Fault{Verb: "update", Resource: "websites", Times: 5, Action: apitest.Code(500, 0)})
 		r.server.Inject(apitest.Fault{Verb: "create", Resource: "events", Times: 3, Action: apitest.Code(500, 0)})
 		watches := r.server.Inject(apitest.Fault{Verb: "watch", Times: 6, Action: apitest.DropAfterEvents(7)})
+		require.Positive(t, r.server.DropWatches(""), "faults are of requests that follow")
 		for i := range n {
 			r.create(key(i), "x.example")
 		}
