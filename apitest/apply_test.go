@@ -156,3 +156,21 @@ func TestApplyOfAConfigurationThatIsNone(t *testing.T) {
 		require.Contains(t, text.String(), want, body)
 	}
 }
+
+func TestObjectWithoutFieldsIsCreated(t *testing.T) {
+	t.Parallel()
+	maps := configMapsOf(t, apitest.Options{ManagedFields: true})
+	empty := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "web", Name: "shop"}}
+	created, err := maps.maps.Create(t.Context(), empty, metav1.CreateOptions{})
+	require.NoError(t, err)
+	require.Empty(t, created.ManagedFields)
+	created.Data = data{"x": "1"}
+	updated, err := maps.maps.Update(t.Context(), created, metav1.UpdateOptions{FieldManager: "user"})
+	require.NoError(t, err)
+	require.Len(t, updated.ManagedFields, 1)
+	updated.Data = nil
+	updated, err = maps.maps.Update(t.Context(), updated, metav1.UpdateOptions{FieldManager: "user"})
+	require.NoError(t, err)
+	require.Empty(t, updated.ManagedFields)
+	require.Empty(t, maps.applied("a", nil).ManagedFields)
+}

@@ -104,6 +104,9 @@ func (s *Server) insert(res *resource, obj Object, dryRun bool) (*revision, erro
 
 // insertChecked is insert of an object that check finds nothing wrong with.
 func (s *Server) insertChecked(res *resource, obj Object, dryRun bool, check func(Object) error) (*revision, error) {
+	if isReset(obj.GetManagedFields()) {
+		obj.SetManagedFields(nil)
+	}
 	if obj.GetResourceVersion() != "" {
 		return nil, errors.New("resourceVersion should not be set on objects to be created")
 	}
@@ -142,9 +145,6 @@ func (s *Server) insertNamed(res *resource, obj Object, dryRun bool, check func(
 	obj.SetDeletionTimestamp(nil)
 	obj.SetDeletionGracePeriodSeconds(nil)
 	obj.SetSelfLink("")
-	if isReset(obj.GetManagedFields()) {
-		obj.SetManagedFields(nil)
-	}
 	if specOf(res, obj) != nil {
 		obj.SetGeneration(1)
 	}
