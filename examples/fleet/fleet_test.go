@@ -171,6 +171,7 @@ func build(t *testing.T) string {
 // The whole load test, small: real processes, of which one is killed.
 func TestLoadTest(t *testing.T) {
 	t.Parallel()
+	effort.SkipUnlessAll(t, "it builds and starts four processes")
 	var output, errors log
 	test := exec.CommandContext(t.Context(), build(t), "-objects", "60", "-rate", "20", "-steady", "1s", "-lease", "9s")
 	test.Stdout, test.Stderr = &output, &errors
