@@ -1,0 +1,69 @@
+package main
+
+import (
+	"fmt"
+	"go/types"
+	"os/exec"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+)
+
+const module = "k8s.io/client-go"
+
+// load returns the packages of client-go that the module in dir has, by their path below client-go's: those of
+// paths, or all. With required set, the module in dir requires client-go; else it is client-go.
+func load(dir string, required bool, paths []string) (map[string]*types.Package, error) {
+	if required {
+		// The packages are loaded where the module lies. Its own go.mod and go.sum know what they import,
+		// which the go.sum of a module that uses a few of them does not.
+		list := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", module)
+		list.Dir = dir
+		out, err := list.Output()
+		if err != nil {
+			return nil, fmt.Errorf("finding %s that %s requires: %w", module, dir, err)
+		}
+		dir = strings.TrimSpace(string(out))
+	}
+	patterns := []string{"./..."}
+	if len(paths) > 0 {
+		patterns = nil
+		for _, path := range paths {
+			patterns = append(patterns, "./"+path)
+		}
+	}
+	loaded, err := packages.Load(&packages.Config{
+		Mode: packages.NeedName | packages.NeedTypes | packages.NeedImports | packages.NeedDeps | packages.NeedExportFile,
+		Dir:  dir,
+	}, patterns...)
+	if err != nil {
+		return nil, fmt.Errorf("loading %v in %s: %w", patterns, dir, err)
+	}
+	found := map[string]*types.Package{}
+	for _, p := range loaded {
+		path, below := strings.CutPrefix(p.PkgPath, module+"/")
+		if !below || hidden(path) || p.Types == nil || p.Name == "main" {
+			continue
+		}
+		if len(p.Errors) > 0 {
+			if required {
+				return nil, fmt.Errorf("loading %s in %s: %w", p.PkgPath, dir, p.Errors[0])
+			}
+			// A package that is absent is loaded with an error as well. It is counted as missing.
+			fmt.Printf("%s: %v\n", path, p.Errors[0])
+			continue
+		}
+		found[path] = p.Types
+	}
+	return found, nil
+}
+
+// hidden says whether programs can't import the package at path, or have no reason to.
+func hidden(path string) bool {
+	for _, part := range strings.Split(path, "/") {
+		if part == "internal" || part == "testdata" || part == "examples" || part == "third_party" {
+			return true
+		}
+	}
+	return false
+}

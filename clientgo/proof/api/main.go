@@ -1,0 +1,40 @@
+// Command api says what of client-go's exported API this module lacks or has differently.
+//
+//	go run ./api                                # a table of all packages
+//	go run ./api tools/cache util/workqueue     # each difference of these
+//
+// It compares the types that the compiler knows (golang.org/x/exp/apidiff), of this module and of the client-go
+// that bench/ requires. It ends with status 1 when a package has less than its due.
+package main
+
+import (
+	"fmt"
+	"os"
+)
+
+func main() {
+	if err := run(os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func run(paths []string) error {
+	real, err := load("../../bench", true, paths)
+	if err != nil {
+		return err
+	}
+	ours, err := load("..", false, paths)
+	if err != nil {
+		return err
+	}
+	comparisons := compare(real, ours)
+	if len(paths) > 0 {
+		for _, c := range comparisons {
+			c.printDifferences(os.Stdout)
+		}
+	} else {
+		printTable(os.Stdout, comparisons)
+	}
+	return shortfall(comparisons)
+}
