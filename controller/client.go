@@ -1,6 +1,7 @@
 package controller
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,14 +28,15 @@ import (
 // # Reading one's own writes
 //
 // A successful write with the context of a reconcile holds back the key of that reconcile until
-// the cache has the write: the next turn of the key sees it. So a reconcile does nothing twice,
+// every cache of the manager has the write: the next turn of the key sees it. Where a field selector
+// decides whether a cache has the object, that is for five seconds at most. So a reconcile does nothing twice,
 // and has no conflict with itself. Before it returns, it does not see its own write in the cache;
 // it has the object that the write returned.
 type Client[T metav1.Object] struct {
 	server *rest.Resource[T]
 	cache  *informer.Handle[T]
 	called string // the name of the cache
-	scope  scope
+	views  func() []viewer
 	owner  string // the field manager
 	kind   schema.GroupKind
 	refuse func(error)
@@ -104,7 +106,6 @@ func newClient[T metav1.Object](m *Manager, s Selection[T]) (*Client[T], error) 
 	if s.Informer.Goroutine == nil {
 		s.Informer.Goroutine = profile.Labels
 	}
-	s.Informer = observeCache(m.opts.Observer, s.Informer, server.GroupVersionResource().Resource)
 	open := func(what informer.Selection) (listwatch.Source[T], error) {
 		opts := s.ResourceOptions
 		opts.Namespace = what.Namespace()
@@ -118,17 +119,25 @@ func newClient[T metav1.Object](m *Manager, s Selection[T]) (*Client[T], error) 
 	if s.Project != nil {
 		left = fmt.Sprintf("%T %+[1]v", s.Project)
 	}
-	cache, err := informer.Acquire(m.caches(s.Client), informer.Selection{
+	what := informer.Selection{
 		Resource:      server.GroupVersionResource(),
 		Namespaces:    namespaces,
 		LabelSelector: s.LabelSelector,
 		FieldSelector: s.FieldSelector,
 		Projection:    left,
-	}, open, s.Informer)
+	}
+	s.Informer.Name = m.nameOf(cacheOf[T](s.Client, what), cmp.Or(s.Informer.Name, what.Resource.Resource))
+	s.Informer = observeCache(m.opts.Observer, s.Informer)
+	cache, err := informer.Acquire(m.caches(s.Client), what, open, s.Informer)
 	if err != nil {
 		return nil, err
 	}
-	return &Client[T]{server: server, cache: cache, called: s.Informer.Name, scope: scope, owner: m.opts.Name, kind: server.GroupKind(), refuse: m.refuse}, nil
+	v := &view[T]{cache.Store(), scope}
+	m.addView(s.Client, what.Resource.GroupResource(), v)
+	return &Client[T]{
+		server: server, cache: cache, called: s.Informer.Name, owner: m.opts.Name, kind: server.GroupKind(), refuse: m.refuse,
+		views: func() []viewer { return m.viewsOf(s.Client, what.Resource.GroupResource()) },
+	}, nil
 }
 
 // clusterWide reports whether objects are known to have no namespace.
@@ -190,21 +199,21 @@ func (c *Client[T]) ApplyStatus(ctx context.Context, object T) (T, error) {
 	return c.wrote(ctx)(c.server.ServerSideApply(ctx, object, metav1.ApplyOptions{FieldManager: c.owner, Force: true}, "status"))
 }
 
-// Delete asks for the deletion of an object. If object has a UID or a resourceVersion, the server
-// deletes its object only if that has the same: a later object of the same name stays. If the
-// object is gone already, that is no error.
+// Delete asks for the deletion of an object. If object has a UID, the server deletes its object only if
+// that has the same: a later object of the same name stays. If the object is gone already, that is no
+// error.
 func (c *Client[T]) Delete(ctx context.Context, object T) error {
-	key, uid := keyOf(object), object.GetUID()
 	opts := metav1.DeleteOptions{}
-	if uid != "" {
+	if uid := object.GetUID(); uid != "" {
 		opts.Preconditions = &metav1.Preconditions{UID: &uid}
 	}
-	err := c.server.Delete(ctx, key, opts)
+	seen := c.deleting(object)
+	err := c.server.Delete(ctx, keyOf(object), opts)
 	if apierrors.IsNotFound(err) {
 		err = nil
 	}
-	if err == nil && uid != "" {
-		park(ctx, func(ctx context.Context) error { return c.seesDeletion(ctx, key, uid) })
+	if err == nil {
+		parkAll(ctx, seen)
 	}
 	return err
 }

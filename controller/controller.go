@@ -106,8 +106,8 @@ func handle[T, O metav1.Object](c *Controller[T], objects *Client[O], filling fu
 	if event != nil {
 		fill := handler
 		handler = func(e informer.Event[O]) {
+			defer fill(e) // Also if the observer panics: the informer goes on with the next event.
 			event(e.Key, e.ResourceVersion)
-			fill(e)
 		}
 	}
 	if when != nil {

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -55,20 +57,20 @@ func (m *Manager) Handler() http.Handler { return m.endpoints }
 
 // Handle adds an endpoint to [Manager.Handler], such as metrics or profiles. Options.Serve serves it as
 // well. pattern is a pattern of [http.ServeMux], such as "GET /metrics". An answer may take two
-// minutes.
+// minutes. The context of a request ends with Run, which waits for the handler.
 func (m *Manager) Handle(pattern string, handler http.Handler) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.running {
-		m.refuseLocked(fmt.Errorf("endpoint %q: %w", pattern, errRunning))
-		return
-	}
-	defer func() { // ServeMux panics if the pattern is invalid or taken.
-		if wrong := recover(); wrong != nil {
-			m.refuseLocked(fmt.Errorf("controller: endpoint %q: %v", pattern, wrong))
+	m.adding(func() (err error) {
+		if m.running {
+			return fmt.Errorf("endpoint %q: %w", pattern, errRunning)
 		}
-	}()
-	m.endpoints.Handle(pattern, handler)
+		defer func() { // ServeMux panics if the pattern is invalid or taken.
+			if wrong := recover(); wrong != nil {
+				err = fmt.Errorf("controller: endpoint %q: %v", pattern, wrong)
+			}
+		}()
+		m.endpoints.Handle(pattern, handler)
+		return nil
+	})
 }
 
 // addProbes adds the endpoints that every manager has.
@@ -104,7 +106,21 @@ func (m *Manager) serve(ctx context.Context) error {
 		return fmt.Errorf("controller: Options.Serve: %w", err)
 	}
 	m.opts.Logger.Info("probes and other endpoints are served", "address", listener.Addr().String())
-	server := &http.Server{Handler: m.Handler(), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 2 * time.Minute, MaxHeaderBytes: 16 << 10}
+	var connections sync.WaitGroup // each has a goroutine, in which the handlers of its requests run
+	server := &http.Server{
+		Handler:           m.Handler(),
+		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 2 * time.Minute, MaxHeaderBytes: 16 << 10,
+		BaseContext: func(net.Listener) context.Context { return ctx },
+		ErrorLog:    slog.NewLogLogger(m.opts.Logger.Handler(), slog.LevelError),
+		ConnState: func(_ net.Conn, state http.ConnState) {
+			switch state {
+			case http.StateNew:
+				connections.Add(1)
+			case http.StateClosed, http.StateHijacked:
+				connections.Done()
+			}
+		},
+	}
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -114,6 +130,7 @@ func (m *Manager) serve(ctx context.Context) error {
 	err = server.Serve(listener)
 	if ctx.Err() != nil {
 		<-ended
+		connections.Wait()
 		return nil
 	}
 	return fmt.Errorf("controller: Options.Serve: %w", err) // It ends the manager, and with it ctx.

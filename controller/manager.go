@@ -9,7 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/kinform/kinform/informer"
 	"github.com/kinform/kinform/rest"
 )
 
@@ -87,16 +86,11 @@ type Manager struct {
 	running     bool
 	wrong       []error // mistakes, for Run to return
 	factories   []*clusterCaches
+	names       map[cacheID]string // of all caches
 	controllers []worker
 	parts       []*part
 	stage       Stage // how far Run is
 	stopping    bool
-}
-
-// clusterCaches are the caches of the objects of one cluster.
-type clusterCaches struct {
-	client  *rest.Client
-	factory informer.Factory
 }
 
 // worker is a Controller of any type.
@@ -115,7 +109,7 @@ func New(client *rest.Client, opts Options) (*Manager, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Manager{client: client, opts: opts, endpoints: http.NewServeMux()}
+	m := &Manager{client: client, opts: opts, endpoints: http.NewServeMux(), names: map[cacheID]string{}}
 	m.addProbes()
 	return m, nil
 }
@@ -123,49 +117,33 @@ func New(client *rest.Client, opts Options) (*Manager, error) {
 var errRunning = errors.New("the manager runs already: add everything before Run")
 
 // refuse remembers a mistake in the wiring, unless err is nil.
-func (m *Manager) refuse(err error) {
-	if err == nil {
-		return
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.refuseLocked(err)
-}
+func (m *Manager) refuse(err error) { m.adding(func() error { return err }) }
 
-func (m *Manager) refuseLocked(err error) {
-	if m.running { // Run has returned the mistakes already.
+// adding calls add with the lock, and remembers the mistake that it returns, if any.
+func (m *Manager) adding(add func() error) {
+	m.mu.Lock()
+	err, running := add(), m.running
+	if err != nil && !running {
+		m.wrong = append(m.wrong, err)
+	}
+	m.mu.Unlock()
+	if err != nil && running { // Run has returned the mistakes already.
 		m.opts.Logger.Error("the manager runs: nothing can be added to it", "err", err)
-		return
 	}
-	m.wrong = append(m.wrong, err)
-}
-
-// caches returns the caches of a cluster.
-func (m *Manager) caches(client *rest.Client) *informer.Factory {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for _, c := range m.factories {
-		if c.client == client {
-			return &c.factory
-		}
-	}
-	c := &clusterCaches{client: client}
-	m.factories = append(m.factories, c)
-	return &c.factory
 }
 
 // add adds a controller.
 func (m *Manager) add(w worker) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.running {
-		m.refuseLocked(fmt.Errorf("controller %q: %w", w.name(), errRunning))
-		return
-	}
-	for _, other := range m.controllers {
-		if other.name() == w.name() {
-			m.refuseLocked(fmt.Errorf("controller %q: there are two of this name", w.name()))
+	m.adding(func() error {
+		if m.running {
+			return fmt.Errorf("controller %q: %w", w.name(), errRunning)
 		}
-	}
-	m.controllers = append(m.controllers, w)
+		for _, other := range m.controllers {
+			if other.name() == w.name() {
+				return fmt.Errorf("controller %q: there are two of this name", w.name())
+			}
+		}
+		m.controllers = append(m.controllers, w)
+		return nil
+	})
 }

@@ -463,3 +463,88 @@ func TestLease(t *testing.T) {
 		stopSecond()
 	})
 }
+
+// A log handler of the program may ask the manager, as one does that adds whether it is ready.
+func TestLoggerMayAskTheManager(t *testing.T) {
+	client, err := rest.NewClient(rest.Config{Host: "http://127.0.0.1:1"}, rest.Options{})
+	require.NoError(t, err)
+	defer client.Close()
+	var m *controller.Manager
+	asked := make(chan string, 10)
+	m, err = controller.New(client, controller.Options{Logger: slog.New(slog.NewTextHandler(writer(func(line string) {
+		_ = m.Status()
+		asked <- line
+	}), nil))})
+	require.NoError(t, err)
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- m.Run(ctx) }()
+	require.Eventually(t, func() bool { return m.Status().Stage == controller.Leading }, time.Minute, time.Millisecond)
+	late := make(chan struct{})
+	go func() { // All of this comes too late, and is logged.
+		defer close(late)
+		m.Add("late", func(context.Context) error { return nil }, controller.PartOptions{})
+		m.Handle("GET /late", http.NotFoundHandler())
+		controller.Manage(m, "late", controller.For[*configMap](m, rest.ResourceOptions{}), func(context.Context, *configMap) (controller.Result, error) {
+			return controller.Done, nil
+		}, controller.Settings[*configMap]{})
+	}()
+	select {
+	case <-late:
+	case <-time.After(20 * time.Second):
+		t.Fatal("the manager holds its lock while it logs")
+	}
+	require.GreaterOrEqual(t, len(asked), 3)
+	stop()
+	require.NoError(t, <-ended)
+}
+
+// Run waits for the requests that the endpoints are busy with; their contexts end with it. What they
+// panic with is logged by the manager.
+func TestEndpointsEndWithRun(t *testing.T) {
+	client, err := rest.NewClient(rest.Config{Host: "http://127.0.0.1:1"}, rest.Options{})
+	require.NoError(t, err)
+	defer client.Close()
+	address, panicked := make(chan string, 1), make(chan string, 1)
+	m, err := controller.New(client, controller.Options{Serve: "127.0.0.1:0", Logger: slog.New(slog.NewTextHandler(writer(func(line string) {
+		if _, after, ok := strings.Cut(line, "address="); ok {
+			address <- strings.TrimSpace(after)
+		}
+		if strings.Contains(line, "a bug") {
+			panicked <- line
+		}
+	}), nil))})
+	require.NoError(t, err)
+	busy := make(chan struct{})
+	over := false // The race detector looks.
+	m.Handle("GET /profile", http.HandlerFunc(func(_ http.ResponseWriter, q *http.Request) {
+		close(busy)
+		<-q.Context().Done()
+		time.Sleep(50 * time.Millisecond)
+		over = true
+	}))
+	m.Handle("GET /broken", http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("a bug") }))
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- m.Run(ctx) }()
+	at := <-address
+	ask := func(path string) {
+		answer, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(httptest.NewRequest(http.MethodGet, "http://"+at+path, nil).WithContext(t.Context()))
+		if err == nil {
+			_ = answer.Body.Close()
+		}
+	}
+	ask("/broken")
+	select {
+	case <-panicked:
+	case <-time.After(20 * time.Second):
+		t.Error("a panic of an endpoint is not in the manager's log")
+	}
+	asking := make(chan struct{})
+	go func() { defer close(asking); ask("/profile") }()
+	<-busy
+	stop()
+	require.NoError(t, <-ended)
+	require.True(t, over)
+	<-asking
+}

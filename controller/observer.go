@@ -21,14 +21,16 @@ type Observer struct {
 	Queue func(controller string, next *workqueue.Observer[types.NamespacedName]) *workqueue.Observer[types.NamespacedName]
 
 	// Cache returns the observers of a cache. name is its Informer.Name, or its resource if that
-	// is empty. next are the observers of its Selection: the returned ones have to call them.
-	// If several Selections have the same objects, those of the first count.
+	// is empty; where another cache of the manager has that name, a number follows, as in
+	// "secrets~2". next are the observers of its Selection: the returned ones have to call
+	// them. If several Selections have the same objects, name and observers of the first count.
 	Cache func(name string, next CacheObservers) CacheObservers
 
 	// Fill returns what a handler of a controller fills in place of the queue, which is to fill
-	// that, and what is told of each event of that handler before. Either may be nil: the queue
-	// itself, and nobody. A handler calls them one after another; each has its own. cache is
-	// the Informer.Name of the cache that the handler is of.
+	// that, and what is told of each event that the handler gets, before. Either may be nil: the
+	// queue itself, and nobody. A handler calls them one after another; each has its own. If event
+	// panics, the handler fills the queue all the same. cache is the name of the cache that
+	// the handler is of, as in Cache.
 	Fill func(controller, cache string, queue enqueue.Queue) (fill enqueue.Queue, event func(key types.NamespacedName, resourceVersion string))
 
 	// Turn returns what workers of a controller call for a turn of a key. It is to call next,
@@ -57,12 +59,9 @@ func (o *Observer) observedQueue(controller, cache string, queue enqueue.Queue) 
 }
 
 // observeCache gives a cache the observers that the manager's Observer has for it.
-func observeCache[T any](o *Observer, opts informer.Options[T], resource string) informer.Options[T] {
+func observeCache[T any](o *Observer, opts informer.Options[T]) informer.Options[T] {
 	if o == nil || o.Cache == nil {
 		return opts
-	}
-	if opts.Name == "" {
-		opts.Name = resource
 	}
 	observers := o.Cache(opts.Name, CacheObservers{opts.Observer, opts.Reflector.Observer, opts.Queue.Observer, opts.Store.Observer})
 	opts.Observer, opts.Reflector.Observer, opts.Queue.Observer, opts.Store.Observer = observers.Informer, observers.Reflector, observers.Queue, observers.Store

@@ -60,18 +60,18 @@ type part struct {
 // Add adds a function that runs beside the controllers, until its context ends. It must return then,
 // and the manager waits for it. If it returns nil earlier, it is done.
 func (m *Manager) Add(name string, run func(ctx context.Context) error, opts PartOptions) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	switch {
-	case run == nil || name == "":
-		m.refuseLocked(fmt.Errorf("controller: part %q: it needs a name and a function", name))
-	case opts.Stage < Always || opts.Stage > Leading:
-		m.refuseLocked(fmt.Errorf("controller: part %q: Stage is %v: choose Always, Synced or Leading", name, opts.Stage))
-	case m.running:
-		m.refuseLocked(fmt.Errorf("controller: part %q: %w", name, errRunning))
-	default:
+	m.adding(func() error {
+		switch {
+		case run == nil || name == "":
+			return fmt.Errorf("controller: part %q: it needs a name and a function", name)
+		case opts.Stage < Always || opts.Stage > Leading:
+			return fmt.Errorf("controller: part %q: Stage is %v: choose Always, Synced or Leading", name, opts.Stage)
+		case m.running:
+			return fmt.Errorf("controller: part %q: %w", name, errRunning)
+		}
 		m.parts = append(m.parts, &part{name: name, run: run, opts: opts})
-	}
+		return nil
+	})
 }
 
 const (

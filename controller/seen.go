@@ -10,6 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
+
+	"github.com/kinform/kinform/indexer"
 )
 
 // scope says which objects a cache has, and so which writes the cache will see.
@@ -38,33 +40,87 @@ func (s scope) has(object metav1.Object) bool {
 // field selector decides.
 const unsurePatience = 5 * time.Second
 
+// viewer is a cache of any type, in which writes are waited for.
+type viewer interface {
+	// cache is the same for two viewers of one cache.
+	cache() any
+	// wrote returns what waits until the cache has this state of an object, or a newer one; nil if
+	// there is nothing to wait for.
+	wrote(object metav1.Object) func(context.Context) error
+	// deleting returns, before an object is deleted, what waits until the cache does not have it
+	// any more; nil if there is nothing to wait for.
+	deleting(object metav1.Object) func(context.Context) error
+}
+
 // wrote returns a function that takes the result of a write, and holds the key of the turn back until
-// the cache has the write.
+// the caches have the write.
 func (c *Client[T]) wrote(ctx context.Context) func(T, error) (T, error) {
 	return func(object T, err error) (T, error) {
-		if err == nil && c.scope.has(object) {
-			key, version := keyOf(object), object.GetResourceVersion()
-			park(ctx, func(ctx context.Context) error { return c.sees(ctx, key, version) })
+		if err == nil {
+			parkAll(ctx, collect(c.views(), func(v viewer) func(context.Context) error { return v.wrote(object) }))
 		}
 		return object, err
 	}
 }
 
-// sees waits until the cache has this version of an object or a newer one. If the object is deleted
-// meanwhile, it waits until the version of the store has reached this version.
+// deleting returns what to wait for if the deletion of an object that begins now succeeds.
+func (c *Client[T]) deleting(object T) []func(context.Context) error {
+	return collect(c.views(), func(v viewer) func(context.Context) error { return v.deleting(object) })
+}
+
+func collect(views []viewer, of func(viewer) func(context.Context) error) (all []func(context.Context) error) {
+	for _, v := range views {
+		if wait := of(v); wait != nil {
+			all = append(all, wait)
+		}
+	}
+	return all
+}
+
+// parkAll holds the key of a turn back until all of them have returned.
+func parkAll(ctx context.Context, waits []func(context.Context) error) {
+	for _, wait := range waits {
+		park(ctx, wait)
+	}
+}
+
+// view is the cache of objects of one type.
+type view[T metav1.Object] struct {
+	store *indexer.Reader[T]
+	scope scope
+}
+
+func (v *view[T]) cache() any { return v.store }
+
+func (v *view[T]) wrote(object metav1.Object) func(context.Context) error {
+	key, version, has := keyOf(object), object.GetResourceVersion(), v.scope.has(object)
+	if !has && !v.isBehind(key, version) {
+		return nil // It never had the object, or knows already that it left.
+	}
+	return func(ctx context.Context) error { return v.sees(ctx, key, version, has) }
+}
+
+// isBehind reports whether the cache has an older version of an object.
+func (v *view[T]) isBehind(key types.NamespacedName, version string) bool {
+	entry, ok := v.store.Entry(key)
+	return ok && older(entry.ResourceVersion, version)
+}
+
+// sees waits until the cache has this version of an object or a newer one; or, if the object is not one
+// of those that the cache has, until it has none. If the object is deleted meanwhile, it waits until the
+// version of the store has reached this version.
 //
-// Either may come first. The version of the store would do in both cases. But it rises with the
+// Either may come first. The version of the store would do in all cases. But it rises with the
 // slowest namespace, or with the next bookmark, and that may take a minute.
-func (c *Client[T]) sees(ctx context.Context, key types.NamespacedName, version string) error {
-	if c.scope.byField {
+func (v *view[T]) sees(ctx context.Context, key types.NamespacedName, version string, has bool) error {
+	if v.scope.byField {
 		bounded, cancel := context.WithTimeout(ctx, unsurePatience)
 		defer cancel()
 		ctx = bounded
 	}
-	store := c.cache.Store()
 	waiting, cancel := context.WithCancel(ctx)
 	reached := make(chan error, 1)
-	go func() { reached <- store.WaitRV(waiting, version) }()
+	go func() { reached <- v.store.WaitRV(waiting, version) }()
 	defer func() { // Wait for the goroutine.
 		cancel()
 		if reached != nil {
@@ -72,8 +128,9 @@ func (c *Client[T]) sees(ctx context.Context, key types.NamespacedName, version 
 		}
 	}()
 	for {
-		changed, forget := store.Notify(key)
-		if entry, ok := store.Entry(key); ok && !older(entry.ResourceVersion, version) {
+		changed, forget := v.store.Notify(key)
+		entry, ok := v.store.Entry(key)
+		if ok && !older(entry.ResourceVersion, version) || !ok && !has {
 			forget()
 			return nil
 		}
@@ -82,7 +139,7 @@ func (c *Client[T]) sees(ctx context.Context, key types.NamespacedName, version 
 		case err := <-reached:
 			forget()
 			reached = nil
-			if c.scope.byField && waiting.Err() != nil {
+			if v.scope.byField && waiting.Err() != nil {
 				return nil // The cache may never see the write.
 			}
 			return err
@@ -90,12 +147,32 @@ func (c *Client[T]) sees(ctx context.Context, key types.NamespacedName, version 
 	}
 }
 
+func (v *view[T]) deleting(object metav1.Object) func(context.Context) error {
+	key, uid, version := keyOf(object), object.GetUID(), object.GetResourceVersion()
+	if uid == "" {
+		cached, exists := v.store.Get(key)
+		if !exists {
+			return nil
+		}
+		uid, version = cached.GetUID(), ""
+	}
+	has := v.scope.has(object)
+	return func(ctx context.Context) error {
+		// The same turn may have created the object, and the cache may not have it yet.
+		if version != "" && has {
+			if err := v.sees(ctx, key, version, true); err != nil {
+				return err
+			}
+		}
+		return v.seesDeletion(ctx, key, uid)
+	}
+}
+
 // seesDeletion waits until the cache has no object of this UID that is not being deleted.
-func (c *Client[T]) seesDeletion(ctx context.Context, key types.NamespacedName, uid types.UID) error {
-	store := c.cache.Store()
+func (v *view[T]) seesDeletion(ctx context.Context, key types.NamespacedName, uid types.UID) error {
 	for {
-		changed, forget := store.Notify(key)
-		object, exists := store.Get(key)
+		changed, forget := v.store.Notify(key)
+		object, exists := v.store.Get(key)
 		if !exists || object.GetUID() != uid || object.GetDeletionTimestamp() != nil {
 			forget()
 			return nil

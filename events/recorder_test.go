@@ -2,6 +2,8 @@ package events_test
 
 import (
 	"errors"
+	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -311,4 +313,61 @@ func TestKindOfAPlainStruct(t *testing.T) {
 	require.Equal(t, corev1.ObjectReference{APIVersion: "example.com/v1", Kind: "Website", Namespace: "web", Name: "shop"}, sink.Events()[0].Regarding)
 	recorder.Normal(&website{}, "Published", "")
 	require.EqualValues(t, 1, recorder.Stats().Dropped[events.Invalid])
+}
+
+// Memory is bounded: a Recorder keeps no large annotations.
+func TestAnnotationsAreBounded(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, events.Options{})
+		large := events.Event{Object: pod("a"), Reason: "Large", Annotations: map[string]string{"example.com/a": strings.Repeat("x", 8<<10), "example.com/b": strings.Repeat("x", 8<<10)}}
+		r.Record(large)
+		require.EqualValues(t, 1, r.balanced(t).Dropped[events.Invalid])
+		delete(large.Annotations, "example.com/b")
+		r.Record(large)
+		require.EqualValues(t, 1, r.balanced(t).Waiting)
+	})
+}
+
+// A Recorder keeps no long text of which a note is a part. This test must not run in parallel.
+func TestNoteKeepsNoLongerText(t *testing.T) {
+	before := living()
+	r := newRig(t, events.Options{})
+	for n := range 50 {
+		long := strings.Repeat(fmt.Sprint(n), 1<<20)
+		r.Record(events.Event{Object: pod(fmt.Sprint("pod-", n)), Reason: "Part", Note: long[:100]})
+	}
+	require.EqualValues(t, 50, r.balanced(t).Waiting)
+	require.Less(t, int64(living())-int64(before), int64(20<<20), "50 texts of 1 MB and more")
+	runtime.KeepAlive(r)
+}
+
+// living is how many bytes live on the heap.
+func living() uint64 {
+	runtime.GC()
+	var stats runtime.MemStats
+	runtime.ReadMemStats(&stats)
+	return stats.HeapAlloc
+}
+
+// An event for which there is no room is no reason to combine later ones.
+func TestWhatIsDroppedIsNotCombined(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, events.Options{MaxSeries: 1})
+		r.Normal(pod("other"), "Fills", "the place")
+		for n := range 30 {
+			r.Normal(pod("a"), "Many", "note %d", n)
+		}
+		require.EqualValues(t, 30, r.balanced(t).Dropped[events.Full])
+		r.run(t)
+		time.Sleep(7 * time.Minute) // The series is over, and there is room.
+		r.Normal(pod("a"), "Many", "note %d", 30)
+		time.Sleep(time.Second)
+		stored := r.stored(t)
+		require.Len(t, stored, 2)
+		for _, e := range stored {
+			require.NotContains(t, e.Note, "combined")
+		}
+	})
 }

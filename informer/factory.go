@@ -96,7 +96,7 @@ type SharedStatus struct {
 // gets a [*ConflictError]. An index function is the same if it is one function of a
 // package, or one variable's value: two closures, or a method of a value that is named
 // twice, may compute different values, and are a conflict although their code is one.
-// Name, Preload, loggers, observers and Reflector.OnError are those of the first, and
+// Name, Preload, Goroutine, loggers, observers and Reflector.OnError are those of the first, and
 // Reflector.Wake is the factory's. Further indexes can be added with Handle.AddIndex.
 //
 // After the end of Run, the error is ErrStopped.

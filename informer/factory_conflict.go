@@ -27,7 +27,7 @@ func (e *ConflictError) Error() string {
 // factory's or the informer's own: it may differ.
 func isOfTheFirst(option string) bool {
 	switch option {
-	case "Name", "Preload", "Logger", "Observer", "OnError", "Wake", "Unreadable":
+	case "Name", "Preload", "Logger", "Goroutine", "Observer", "OnError", "Wake", "Unreadable":
 		return true
 	}
 	return false

@@ -21,7 +21,15 @@ func (i *Informer[T]) in(ctx context.Context, stage, handler string, run func())
 		run()
 		return
 	}
-	i.opts.Goroutine(ctx, Goroutine{Informer: i.opts.Name, Stage: stage, Handler: handler}, run)
+	ran := false
+	once := func() {
+		if !ran {
+			ran = true
+			run()
+		}
+	}
+	i.opts.Goroutine(ctx, Goroutine{Informer: i.opts.Name, Stage: stage, Handler: handler}, once)
+	once() // Unless the hook has called it, as it is to: without run, Run would not end.
 }
 
 // hireLocked starts the goroutine of a handler.

@@ -44,7 +44,7 @@ type Options[T any] struct {
 	Logger *slog.Logger
 
 	// Goroutine is called in each goroutine of the informer, with what that is for, and must
-	// call run once, in the same goroutine, and return after it: so goroutines can have labels
+	// call run, in the same goroutine, and return after it: so goroutines can have labels
 	// in profiles, see informer/profile, or a place in a trace of the program. ctx is that of
 	// Run, with its labels. It costs nothing for an event. Defaults to nil: run is called.
 	Goroutine func(ctx context.Context, what Goroutine, run func())

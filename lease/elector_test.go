@@ -3,6 +3,7 @@ package lease_test
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -92,5 +93,32 @@ func TestRunEndsACandidateThatDoesNotLead(t *testing.T) {
 		require.NoError(t, e.Run(ctx, func(context.Context) error { panic("leads") }))
 		require.Equal(t, "somebody", e.Stats().Leader)
 		require.NotEmpty(t, e.Identity())
+	})
+}
+
+// A candidate whose last look was slow, because of a hook or of the server, looks as soon as the lease
+// is over: it does not wait for another RetryPeriod.
+func TestCandidateLooksWhenTheLeaseIsOver(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		server := newServer(t)
+		first := start(t, newElector(t, server, "first", lease.Options{KeepOnEnd: true}))
+		within(t, time.Second, first.leads)
+		var renewed, slow atomic.Pointer[time.Time]
+		second := start(t, newElector(t, server, "second", lease.Options{Observer: &lease.Observer{OnAttempt: func(time.Duration, error) {
+			if at := renewed.Load(); at != nil && slow.Load() == nil && time.Since(*at) > 12*time.Second {
+				time.Sleep(5 * time.Second)
+				slow.Store(new(time.Now()))
+			}
+		}}}))
+		time.Sleep(time.Minute)
+		first.stop()
+		require.NoError(t, <-first.result)
+		renewed.Store(&stored(t, server).Spec.RenewTime.Time)
+		within(t, time.Minute, second.leads)
+		require.NotNil(t, slow.Load())
+		require.LessOrEqual(t, time.Since(*slow.Load()), 200*time.Millisecond, "a tenth of RetryPeriod")
+		second.stop()
+		require.NoError(t, <-second.result)
 	})
 }

@@ -78,6 +78,40 @@ func (b *bounded[K, V]) leftOut() int {
 	return len(b.missed)
 }
 
+// partNames are the names of parts with histograms: of each kind, as many as are told apart.
+type partNames struct {
+	most int
+
+	mu    sync.Mutex // guards following
+	kinds map[string]*bounded[string, string]
+}
+
+func newPartNames(most int) *partNames {
+	return &partNames{most: most, kinds: map[string]*bounded[string, string]{}}
+}
+
+// of returns the name, or other.
+func (p *partNames) of(kind, name string) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	names := p.kinds[kind]
+	if names == nil {
+		names = newBounded(p.most, other, func(name string) string { return name })
+		p.kinds[kind] = names
+	}
+	return names.get(name)
+}
+
+// leftOut is how many names are not told apart.
+func (p *partNames) leftOut() (n int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, names := range p.kinds {
+		n += names.leftOut()
+	}
+	return n
+}
+
 // bounds are all that is bounded.
 type bounds struct {
 	mu  sync.Mutex // guards following

@@ -9,6 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/kinform/kinform/internal/hooks"
 	"github.com/kinform/kinform/rest"
 )
 
@@ -77,8 +78,8 @@ func (a asked) text() string {
 // It calls next as well. Its name is the label client. Paths, and names of objects, are in no
 // label: what is asked is told by verb and resource.
 func (m *Metrics) ClientObserver(name string, next *rest.Observer) *rest.Observer {
-	name = labelValue(name)
 	v := &m.observed
+	name = v.named("client", name)
 	answers := newBounded(m.opts.MaxParts, answered{beyondAsked, beyondCode}, func(a answered) prometheus.Counter {
 		return v.answers.WithLabelValues(name, labelValue(a.verb), a.text(), codeOf(a.code, "error"))
 	})
@@ -93,44 +94,22 @@ func (m *Metrics) ClientObserver(name string, next *rest.Observer) *rest.Observe
 	v.bounds.add(times)
 	v.bounds.add(streams)
 
-	o := &rest.Observer{}
-	if next != nil {
-		*o = *next
-	}
-	then := *o
 	familiar := v.familiar.client(m.opts, v.bounds)
-	o.OnAnswered = func(a rest.Answered) {
+	o := hooks.Copied(next)
+	o.OnAnswered = hooks.Then(func(a rest.Answered) {
 		answers.get(answered{askedOf(a.About), a.StatusCode}).Inc()
 		times.get(askedOf(a.About)).Observe(a.Wait.Seconds())
 		familiar.answered(a)
-		if then.OnAnswered != nil {
-			then.OnAnswered(a)
-		}
-	}
-	o.OnRetry = func(r rest.Retry) {
-		familiar.retried(r)
-		if then.OnRetry != nil {
-			then.OnRetry(r)
-		}
-	}
-	o.OnEnded = func(e rest.Ended) {
-		streams.get(askedOf(e.About)).Observe(e.Duration.Seconds())
-		if then.OnEnded != nil {
-			then.OnEnded(e)
-		}
-	}
-	o.OnWarning = func(text string) {
-		warnings.Inc()
-		if then.OnWarning != nil {
-			then.OnWarning(text)
-		}
-	}
+	}, o.OnAnswered)
+	o.OnRetry = hooks.Then(familiar.retried, o.OnRetry)
+	o.OnEnded = hooks.Then(func(e rest.Ended) { streams.get(askedOf(e.About)).Observe(e.Duration.Seconds()) }, o.OnEnded)
+	o.OnWarning = hooks.Then(func(string) { warnings.Inc() }, o.OnWarning)
 	return o
 }
 
 // Limit returns limit, for rest.Options, with a histogram of how long requests wait for it.
 func (m *Metrics) Limit(name string, limit func(context.Context) error) func(context.Context) error {
-	waited := m.observed.limitWait.WithLabelValues(labelValue(name))
+	waited := m.observed.limitWait.WithLabelValues(m.observed.named("client", name))
 	return func(ctx context.Context) error {
 		begun := time.Now()
 		err := limit(ctx)

@@ -10,10 +10,13 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/otel/trace/noop"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/informer/enqueue"
 	"github.com/kinform/kinform/listwatch"
+	"github.com/kinform/kinform/tracing"
 	"github.com/kinform/kinform/workqueue"
 )
 
@@ -21,27 +24,37 @@ import (
 type pipeline struct {
 	tap    tap
 	queue  *workqueue.Queue[types.NamespacedName]
+	turn   func(context.Context, types.NamespacedName) error
 	object *configMap
 	sent   int
 }
 
-// newPipeline returns a pipeline, with all observers and collectors or without any.
-func newPipeline(t testing.TB, metrics bool) *pipeline {
+// newPipeline returns a pipeline, with all observers and collectors of m and traces, of which each
+// may be nil.
+func newPipeline(t testing.TB, m *Metrics, traces *tracing.Tracing) *pipeline {
 	p := &pipeline{tap: tap{make(chan listwatch.Event[*configMap])}, object: &configMap{}}
 	opts := informer.Options[*configMap]{Name: "maps", Logger: silent}
 	queue := workqueue.Options[types.NamespacedName]{Name: "maps", Timed: true, Logger: silent}
-	m, err := New(Options{FamiliarNames: true})
-	require.NoError(t, err)
-	if metrics {
+	p.turn = func(context.Context, types.NamespacedName) error { return nil }
+	if traces != nil {
+		opts = tracing.InformerOptions(traces, opts)
+		queue.Observer = traces.QueueObserver(queue.Name, queue.Observer)
+		p.turn = traces.Reconcile(queue.Name, p.turn)
+	}
+	if m != nil {
 		opts = InformerOptions(m, opts)
 		queue.Observer = QueueObserver(m, queue.Name, queue.Observer)
 	}
 	p.queue = workqueue.New(queue)
 	inf, err := informer.New(p.tap, opts)
 	require.NoError(t, err)
-	_, err = inf.AddHandler(func(e informer.Event[*configMap]) { p.queue.Add(e.Key) }, informer.HandlerOptions{Name: "enqueue"})
+	handler := enqueue.Object[*configMap](p.queue)
+	if traces != nil {
+		handler = tracing.Handler(traces, opts.Name, queue.Name, p.queue, enqueue.Object[*configMap])
+	}
+	_, err = inf.AddHandler(handler, informer.HandlerOptions{Name: "enqueue"})
 	require.NoError(t, err)
-	if metrics {
+	if m != nil {
 		m.Informer(inf)
 		m.Queue(p.queue)
 		require.NoError(t, prometheus.NewPedanticRegistry().Register(m))
@@ -64,20 +77,30 @@ func (p *pipeline) event() {
 	if err != nil {
 		panic(err)
 	}
+	_ = p.turn(context.Background(), key)
 	p.queue.Done(key)
+}
+
+// allMetrics are those of a program, with every choice that costs something for an event.
+func allMetrics(t testing.TB) *Metrics {
+	traced, err := tracing.New(noop.NewTracerProvider(), tracing.Options{})
+	require.NoError(t, err)
+	m, err := New(Options{FamiliarNames: true, Traces: traced})
+	require.NoError(t, err)
+	return m
 }
 
 // An event allocates no more with metrics than without, from the watch to the end of its turn.
 func TestMetricsAllocateNothingForAnEvent(t *testing.T) {
 	const events = 2000
-	cost := map[bool]float64{}
-	for _, with := range []bool{false, true} {
-		p := newPipeline(t, with)
-		allocations(events, p.event)              // Native histograms make buckets as they are needed, a hundred at most.
-		cost[with] = allocations(events, p.event) // AllocsPerRun leaves the fraction out
+	cost := func(m *Metrics) float64 {
+		p := newPipeline(t, m, nil)
+		allocations(events, p.event)        // Native histograms make buckets as they are needed, a hundred at most.
+		return allocations(events, p.event) // AllocsPerRun leaves the fraction out
 	}
-	require.LessOrEqual(t, cost[true], cost[false]+0.1, "allocations of an event; one is one too many")
-	t.Logf("allocations of an event: %.2f without metrics, %.2f with all", cost[false], cost[true])
+	without, with := cost(nil), cost(allMetrics(t))
+	require.LessOrEqual(t, with, without+0.1, "allocations of an event; one is one too many")
+	t.Logf("allocations of an event: %.2f without metrics, %.2f with all", without, with)
 }
 
 // allocations are those of one call of f, on all goroutines.
@@ -96,7 +119,11 @@ func allocations(calls int, f func()) float64 {
 func BenchmarkPipeline(b *testing.B) {
 	for _, with := range []bool{false, true} {
 		b.Run(fmt.Sprintf("metrics=%v", with), func(b *testing.B) {
-			p := newPipeline(b, with)
+			var m *Metrics
+			if with {
+				m = allMetrics(b)
+			}
+			p := newPipeline(b, m, nil)
 			b.ReportAllocs()
 			for b.Loop() {
 				p.event()

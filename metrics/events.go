@@ -6,6 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kinform/kinform/events"
+	"github.com/kinform/kinform/internal/hooks"
 )
 
 var eventsReadings = func() readings[events.Stats] {
@@ -43,19 +44,11 @@ func (m *Metrics) Recorder(name string, r interface{ Stats() events.Stats }) (re
 // RecorderObserver returns an observer for how long requests about events take, which calls
 // next as well.
 func (m *Metrics) RecorderObserver(name string, next *events.Observer) *events.Observer {
-	succeeded := m.observed.eventsSeconds.WithLabelValues(labelValue(name), resultOf(nil))
-	failed := m.observed.eventsSeconds.WithLabelValues(labelValue(name), "error")
-	o := &events.Observer{}
-	if next != nil {
-		*o = *next
-	}
+	times := newResults(m.observed.eventsSeconds, m.observed.named("recorder", name))
+	o := hooks.Copied(next)
 	then := o.OnRequest
 	o.OnRequest = func(event types.NamespacedName, created bool, took time.Duration, err error) {
-		if err == nil {
-			succeeded.Observe(took.Seconds())
-		} else {
-			failed.Observe(took.Seconds())
-		}
+		times.took(took, err)
 		if then != nil {
 			then(event, created, took, err)
 		}

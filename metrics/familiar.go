@@ -90,6 +90,7 @@ func (f *familiar) client(opts Options, all *bounds) *familiarClient {
 		}),
 	}
 	all.add(c.requests)
+	all.add(c.retries)
 	return c
 }
 

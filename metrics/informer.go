@@ -8,6 +8,7 @@ import (
 	"github.com/kinform/kinform/deltafifo"
 	"github.com/kinform/kinform/indexer"
 	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/internal/hooks"
 	"github.com/kinform/kinform/reflector"
 )
 
@@ -117,7 +118,8 @@ type handlerTimes struct{ wait, run prometheus.Observer }
 
 // InformerObserver returns an observer for the histograms of handlers, which calls next as well.
 func (m *Metrics) InformerObserver(name string, next *informer.Observer) *informer.Observer {
-	name = labelValue(name)
+	trace := m.tracesOfEvents(name)
+	name = m.observed.named("informer", name)
 	handlers := newBounded(m.opts.MaxParts, other, func(handler string) handlerTimes {
 		return handlerTimes{
 			wait: m.observed.handlerWait.WithLabelValues(name, labelValue(handler)),
@@ -125,19 +127,12 @@ func (m *Metrics) InformerObserver(name string, next *informer.Observer) *inform
 		}
 	})
 	m.observed.bounds.add(handlers)
-	o := &informer.Observer{}
-	if next != nil {
-		*o = *next
-	}
-	then := o.OnDeliver
-	o.OnDeliver = func(info informer.DeliverInfo) {
-		times := handlers.get(info.Handler)
-		times.wait.Observe(info.Waited.Seconds())
-		times.run.Observe(info.Ran.Seconds())
-		if then != nil {
-			then(info)
-		}
-	}
+	o := hooks.Copied(next)
+	o.OnDeliver = hooks.Then(func(info informer.DeliverInfo) {
+		times, id := handlers.get(info.Handler), trace(info)
+		observe(times.wait, info.Waited, id)
+		observe(times.run, info.Ran, id)
+	}, o.OnDeliver)
 	return o
 }
 
@@ -173,18 +168,9 @@ func (m *Metrics) FIFO(name string, f interface{ Stats() deltafifo.Stats }) (rem
 // FIFOObserver returns an observer for the histogram of how long changes wait in a DeltaFIFO,
 // which calls next as well.
 func (m *Metrics) FIFOObserver(name string, next *deltafifo.Observer) *deltafifo.Observer {
-	wait := m.observed.fifoWait.WithLabelValues(labelValue(name))
-	o := &deltafifo.Observer{}
-	if next != nil {
-		*o = *next
-	}
-	then := o.OnBatch
-	o.OnBatch = func(info deltafifo.BatchInfo) {
-		wait.Observe(info.Waited.Seconds())
-		if then != nil {
-			then(info)
-		}
-	}
+	wait := m.observed.fifoWait.WithLabelValues(m.observed.named("informer", name))
+	o := hooks.Copied(next)
+	o.OnBatch = hooks.Then(func(info deltafifo.BatchInfo) { wait.Observe(info.Waited.Seconds()) }, o.OnBatch)
 	return o
 }
 

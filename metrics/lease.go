@@ -1,8 +1,7 @@
 package metrics
 
 import (
-	"time"
-
+	"github.com/kinform/kinform/internal/hooks"
 	"github.com/kinform/kinform/lease"
 )
 
@@ -67,22 +66,8 @@ func (m *Metrics) collectElector(c *collection, s lease.Stats) {
 // ElectorObserver returns an observer for how long it takes to take and to renew a lease,
 // which calls next as well. name is the label lease: namespace/name.
 func (m *Metrics) ElectorObserver(name string, next *lease.Observer) *lease.Observer {
-	succeeded := m.observed.leaseSeconds.WithLabelValues(labelValue(name), resultOf(nil))
-	failed := m.observed.leaseSeconds.WithLabelValues(labelValue(name), "error")
-	o := &lease.Observer{}
-	if next != nil {
-		*o = *next
-	}
-	then := o.OnAttempt
-	o.OnAttempt = func(took time.Duration, err error) {
-		if err == nil {
-			succeeded.Observe(took.Seconds())
-		} else {
-			failed.Observe(took.Seconds())
-		}
-		if then != nil {
-			then(took, err)
-		}
-	}
+	times := newResults(m.observed.leaseSeconds, m.observed.named("lease", name))
+	o := hooks.Copied(next)
+	o.OnAttempt = hooks.Then2(times.took, o.OnAttempt)
 	return o
 }

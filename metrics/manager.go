@@ -80,7 +80,7 @@ func (m *Metrics) ControllerObserver() *controller.Observer {
 		Queue: func(name string, next *workqueue.Observer[types.NamespacedName]) *workqueue.Observer[types.NamespacedName] {
 			times := m.queueTimes(name)
 			if f := m.observed.familiar; f != nil {
-				times.run = append(times.run, f.reconcileTime.WithLabelValues(labelValue(name)))
+				times.run = append(times.run, f.reconcileTime.WithLabelValues(m.observed.named("queue", name)))
 			}
 			return observeQueue(times, next)
 		},

@@ -10,6 +10,7 @@ import (
 // Observers fill them in.
 type observed struct {
 	bounds   *bounds
+	names    *partNames
 	families []family
 	vecs     []prometheus.Collector
 
@@ -24,7 +25,8 @@ type observed struct {
 }
 
 func newObserved(opts Options) observed {
-	o := observed{bounds: &bounds{}}
+	o := observed{bounds: &bounds{}, names: newPartNames(opts.MaxParts)}
+	o.bounds.add(o.names)
 	o.answers = o.counter("kinform_client_answers_total", "Answers to requests, by status code, with \"error\" for those that got none.", "client", "verb", "resource", "code")
 	o.answerSeconds = o.seconds(opts, "kinform_client_answer_seconds", "Time from sending a request to the headers of its answer, or to the failure.", "client", "verb", "resource")
 	o.streamSeconds = o.seconds(opts, "kinform_client_stream_seconds", "Time from the headers of a list or a watch to its end.", "client", "verb", "resource")
@@ -73,6 +75,12 @@ func nativeBuckets(h *prometheus.HistogramOpts) {
 	h.NativeHistogramBucketFactor, h.NativeHistogramMaxBucketNumber, h.NativeHistogramMinResetDuration = 1.1, 100, time.Hour
 }
 
+// named returns the name of a part as a label of histograms. Of more names of a kind than there may be,
+// all further ones are one: series of observers are never taken out.
+func (o *observed) named(kind, name string) string {
+	return o.names.of(kind, labelValue(name))
+}
+
 func (o *observed) describe(out chan<- *prometheus.Desc) {
 	for _, v := range o.vecs {
 		v.Describe(out)
@@ -87,10 +95,17 @@ func (o *observed) collect(out chan<- prometheus.Metric) {
 
 func (o *observed) leftOut() int { return o.bounds.leftOut() }
 
-// resultOf is whether something succeeded, as a label.
-func resultOf(err error) string {
+// results are the histograms of something that succeeds or fails.
+type results struct{ succeeded, failed prometheus.Observer }
+
+func newResults(seconds *prometheus.HistogramVec, name string) results {
+	return results{seconds.WithLabelValues(name, "success"), seconds.WithLabelValues(name, "error")}
+}
+
+func (r results) took(d time.Duration, err error) {
 	if err != nil {
-		return "error"
+		r.failed.Observe(d.Seconds())
+		return
 	}
-	return "success"
+	r.succeeded.Observe(d.Seconds())
 }

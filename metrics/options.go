@@ -31,6 +31,12 @@ type Options struct {
 	// says. Defaults to false.
 	Holders bool
 
+	// Traces knows which trace an event or a turn is of, as a *tracing.Tracing does. The histograms
+	// of handlers and of queues, the familiar ones too, get its id as the exemplar "trace_id" of
+	// an observation. Prometheus sees exemplars where promhttp.HandlerOpts.EnableOpenMetrics is
+	// set. Defaults to nil: no exemplars.
+	Traces Traces
+
 	// MaxParts is how many informers, queues, clients and so on, of each kind, have
 	// metrics, and how many series a part can get for what a server or a program names:
 	// priorities, resources, handlers, indexes. Of more, the first ones do, and

@@ -4,8 +4,9 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
+	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kinform/kinform/internal/hooks"
 	"github.com/kinform/kinform/workqueue"
 )
 
@@ -90,53 +91,31 @@ func QueueObserver[K comparable](m *Metrics, name string, next *workqueue.Observ
 }
 
 func observeQueue[K comparable](times *queueTimes, next *workqueue.Observer[K]) *workqueue.Observer[K] {
-	o := &workqueue.Observer[K]{}
-	if next != nil {
-		*o = *next
-	}
-	got, done := o.OnGet, o.OnDone
-	o.OnGet = func(item workqueue.Item[K]) {
-		times.got(item.Waited)
-		if got != nil {
-			got(item)
-		}
-	}
-	o.OnDone = func(key K, ran time.Duration) {
-		times.done(ran)
-		if done != nil {
-			done(key, ran)
-		}
-	}
+	waiting, running := tracesOf[K](times.waiting), tracesOf[K](times.running)
+	o := hooks.Copied(next)
+	o.OnGet = hooks.Then(func(item workqueue.Item[K]) { times.wait.observe(item.Waited, waiting(item.Key)) }, o.OnGet)
+	o.OnDone = hooks.Then2(func(key K, ran time.Duration) { times.run.observe(ran, running(key)) }, o.OnDone)
 	return o
 }
 
-// queueTimes are the histograms of one queue.
+// queueTimes are the histograms of one queue, and what knows the traces of its keys, if there is
+// anybody.
 type queueTimes struct {
-	wait, run []prometheus.Observer
+	wait, run        histograms
+	waiting, running func(types.NamespacedName) string
 }
 
 func (m *Metrics) queueTimes(name string) *queueTimes {
-	name = labelValue(name)
 	v := &m.observed
-	t := &queueTimes{
-		wait: []prometheus.Observer{v.queueWait.WithLabelValues(name)},
-		run:  []prometheus.Observer{v.queueRun.WithLabelValues(name)},
+	t := &queueTimes{}
+	if m.opts.Traces != nil {
+		t.waiting, t.running = m.opts.Traces.TracesOfTurns(name)
 	}
+	name = v.named("queue", name)
+	t.wait, t.run = histograms{v.queueWait.WithLabelValues(name)}, histograms{v.queueRun.WithLabelValues(name)}
 	if m.opts.FamiliarNames {
 		t.wait = append(t.wait, v.familiar.queueDuration.WithLabelValues(name, name))
 		t.run = append(t.run, v.familiar.workDuration.WithLabelValues(name, name))
 	}
 	return t
-}
-
-func (t *queueTimes) got(waited time.Duration) {
-	for _, h := range t.wait {
-		h.Observe(waited.Seconds())
-	}
-}
-
-func (t *queueTimes) done(ran time.Duration) {
-	for _, h := range t.run {
-		h.Observe(ran.Seconds())
-	}
 }

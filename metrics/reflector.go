@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/kinform/kinform/internal/hooks"
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/reflector"
 )
@@ -63,15 +64,11 @@ func (m *Metrics) Reflector(name string, r interface{ Status() reflector.Status 
 // ReflectorObserver returns an observer for the histograms of lists and watches, and for the
 // reasons of failures, which calls next as well. It is for one reflector.
 func (m *Metrics) ReflectorObserver(name string, next *reflector.Observer) *reflector.Observer {
-	name = labelValue(name)
+	name = m.observed.named("informer", name)
 	lists, watches := m.observed.listSeconds.WithLabelValues(name), m.observed.watchSeconds.WithLabelValues(name)
-	o := &reflector.Observer{}
-	if next != nil {
-		*o = *next
-	}
-	then := o.OnPhase
 	var begun time.Time
-	o.OnPhase = func(change reflector.PhaseChange) {
+	o := hooks.Copied(next)
+	o.OnPhase = hooks.Then(func(change reflector.PhaseChange) {
 		now := time.Now()
 		took := now.Sub(begun).Seconds()
 		switch {
@@ -89,10 +86,7 @@ func (m *Metrics) ReflectorObserver(name string, next *reflector.Observer) *refl
 		if change.From != change.To {
 			begun = now
 		}
-		if then != nil {
-			then(change)
-		}
-	}
+	}, o.OnPhase)
 	return o
 }
 

@@ -98,8 +98,12 @@ func (r *rig) rest(d time.Duration) {
 	synctest.Wait()
 }
 
+func newMap(name string) *configMap {
+	return &configMap{ObjectMeta: metav1.ObjectMeta{Namespace: "web", Name: name}}
+}
+
 func (r *rig) create(name string) *configMap {
-	made, err := r.server.Create(&configMap{ObjectMeta: metav1.ObjectMeta{Namespace: "web", Name: name}})
+	made, err := r.server.Create(newMap(name))
 	require.NoError(r.t, err)
 	return made.(*configMap)
 }

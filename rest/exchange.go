@@ -67,7 +67,15 @@ func (c *Client) send(ctx context.Context, r request) (*exchange, error) {
 	x := &exchange{client: c, method: r.method, about: r.about.About, url: c.mask.text(displayURL(u, r.query)), ctx: ctx}
 	x.running, x.cancel = context.WithCancelCause(ctx)
 
-	if err := c.roundTrip(x, r, u.String()); err != nil {
+	answered := false
+	defer func() {
+		if !answered { // Code of the caller's has panicked, such as an Observer.
+			x.close()
+		}
+	}()
+	err := c.roundTrip(x, r, u.String())
+	answered = true
+	if err != nil {
 		err = x.fail(err)
 		x.close()
 		return nil, err

@@ -14,8 +14,8 @@ import (
 // returns.
 type Observer struct {
 	// OnSend is called for each request before it is sent, with the context of its caller;
-	// setHeader sets a header of the request, such as traceparent, and is not for those that
-	// the client sets itself. What OnSend returns, if it is not nil, is called with the answer,
+	// setHeader sets a header of the request, such as traceparent, until OnSend returns, and is
+	// not for those that the client sets itself. What OnSend returns, if it is not nil, is called with the answer,
 	// after OnAnswered.
 	OnSend func(ctx context.Context, about About, setHeader func(name, value string)) (answered func(Answered))
 

@@ -14,6 +14,7 @@ import (
 	"github.com/kinform/kinform/deltafifo"
 	"github.com/kinform/kinform/indexer"
 	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/internal/hooks"
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/reflector"
 )
@@ -207,11 +208,14 @@ func (c *cache) delivered(info informer.DeliverInfo) {
 	}
 }
 
-// TraceOfEvent returns the id of the trace of the newest change that a handler has been told of
-// with an event, "" if it is not traced: for exemplars.
-func (t *Tracing) TraceOfEvent(informer string, info informer.DeliverInfo) (traceID string) {
-	c := t.cache(informer)
-	if c.open.Load() == 0 {
+// TracesOfEvents returns a function that has the id of the trace of the change that a handler of an
+// informer was told of, "" if it is not traced: for exemplars, see metrics.Options.Traces.
+func (t *Tracing) TracesOfEvents(informer string) func(informer.DeliverInfo) (traceID string) {
+	return t.cache(informer).traceOf
+}
+
+func (c *cache) traceOf(info informer.DeliverInfo) string {
+	if c.open.Load() == 0 || info.Cause == informer.Initial || info.Cause == informer.Resync {
 		return ""
 	}
 	c.mu.Lock()
@@ -247,11 +251,11 @@ func number(version string) bool {
 
 // observe returns observers of all stages of a cache, which call those that are given.
 func (c *cache) observe(i *informer.Observer, r *reflector.Observer, f *deltafifo.Observer, s *indexer.Observer) (*informer.Observer, *reflector.Observer, *deltafifo.Observer, *indexer.Observer) {
-	i, r, f, s = copied(i), copied(r), copied(f), copied(s)
-	r.OnEvent = then(c.received, r.OnEvent)
-	f.OnBatch = then(func(deltafifo.BatchInfo) { c.handedOut() }, f.OnBatch)
-	s.OnApplied = then(func(info indexer.AppliedInfo) { c.stored(info.ResourceVersion) }, s.OnApplied)
-	i.OnDeliver = then(c.delivered, i.OnDeliver)
+	i, r, f, s = hooks.Copied(i), hooks.Copied(r), hooks.Copied(f), hooks.Copied(s)
+	r.OnEvent = hooks.Then(c.received, r.OnEvent)
+	f.OnBatch = hooks.Then(func(deltafifo.BatchInfo) { c.handedOut() }, f.OnBatch)
+	s.OnApplied = hooks.Then(func(info indexer.AppliedInfo) { c.stored(info.ResourceVersion) }, s.OnApplied)
+	i.OnDeliver = hooks.Then(c.delivered, i.OnDeliver)
 	return i, r, f, s
 }
 
@@ -261,24 +265,4 @@ func InformerOptions[T any](t *Tracing, opts informer.Options[T]) informer.Optio
 	opts.Observer, opts.Reflector.Observer, opts.Queue.Observer, opts.Store.Observer =
 		t.cache(opts.Name).observe(opts.Observer, opts.Reflector.Observer, opts.Queue.Observer, opts.Store.Observer)
 	return opts
-}
-
-// copied returns a copy, or a new one.
-func copied[T any](from *T) *T {
-	to := new(T)
-	if from != nil {
-		*to = *from
-	}
-	return to
-}
-
-// then calls one after the other, if there is another one.
-func then[T any](first, second func(T)) func(T) {
-	if second == nil {
-		return first
-	}
-	return func(v T) {
-		first(v)
-		second(v)
-	}
 }

@@ -2,7 +2,6 @@ package tracing
 
 import (
 	"context"
-	"time"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/kinform/kinform/controller"
 	"github.com/kinform/kinform/informer/enqueue"
+	"github.com/kinform/kinform/internal/hooks"
 	"github.com/kinform/kinform/rest"
 	"github.com/kinform/kinform/workqueue"
 )
@@ -19,11 +19,9 @@ import (
 // controller.Options. next, which may be nil, is called as well, and before: that of package
 // metrics hears of a turn while the turn still has a trace.
 func (t *Tracing) ControllerObserver(next *controller.Observer) *controller.Observer {
-	o := copied(next)
+	o := hooks.Copied(next)
 	o.Queue = func(name string, observer *workqueue.Observer[types.NamespacedName]) *workqueue.Observer[types.NamespacedName] {
-		q := t.queue(name)
-		observer = copied(observer)
-		observer.OnDone = both(observer.OnDone, func(key types.NamespacedName, _ time.Duration) { q.done(key) })
+		observer = t.QueueObserver(name, observer)
 		if next != nil && next.Queue != nil {
 			observer = next.Queue(name, observer)
 		}
@@ -45,36 +43,22 @@ func (t *Tracing) ControllerObserver(next *controller.Observer) *controller.Obse
 		if outer == nil {
 			outer = fill
 		}
-		return outer, both(event, other)
+		return outer, hooks.Then2(event, other)
 	}
 	o.Turn = func(name string, turn func(context.Context, types.NamespacedName) error) func(context.Context, types.NamespacedName) error {
 		if next != nil && next.Turn != nil {
 			turn = next.Turn(name, turn)
 		}
-		return t.queue(name).reconcile(turn, true)
+		return t.Reconcile(name, turn)
 	}
 	return o
-}
-
-// both calls one after the other; either may be nil.
-func both[A, B any](first, second func(A, B)) func(A, B) {
-	if first == nil || second == nil {
-		if first == nil {
-			return second
-		}
-		return first
-	}
-	return func(a A, b B) {
-		first(a, b)
-		second(a, b)
-	}
 }
 
 // ClientObserver returns an observer that gives each request a span which is made with the
 // context of a reconcile that has one, or of any other span that is recorded. It calls next
 // as well, which may be nil. Other requests cost one look at their context.
 func (t *Tracing) ClientObserver(next *rest.Observer) *rest.Observer {
-	o := copied(next)
+	o := hooks.Copied(next)
 	other := o.OnSend
 	o.OnSend = func(ctx context.Context, about rest.About, setHeader func(name, value string)) func(rest.Answered) {
 		var answered func(rest.Answered)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/kinform/kinform/informer"
 	"github.com/kinform/kinform/informer/enqueue"
+	"github.com/kinform/kinform/internal/hooks"
 	"github.com/kinform/kinform/workqueue"
 )
 
@@ -45,9 +46,10 @@ func (p *pending) add(l link) {
 
 // queue has the keys of a queue whose next turn is traced.
 type queue struct {
-	tracing *Tracing
-	name    string
-	open    atomic.Int64 // of pending and running: while there are none, nobody takes the lock
+	tracing  *Tracing
+	name     string
+	open     atomic.Int64 // of pending and running: while there are none, nobody takes the lock
+	observed atomic.Bool  // An observer says when a turn is over.
 
 	mu      sync.Mutex // guards following
 	pending map[types.NamespacedName]*pending
@@ -124,11 +126,31 @@ func (q *queue) done(key types.NamespacedName) {
 	}
 }
 
-// TraceOfTurn returns the id of the trace of the turn of a key, until the observers of the queue
-// have heard of its end; and before that of its next turn; "" if it is not traced. It is for
-// exemplars.
-func (t *Tracing) TraceOfTurn(queue string, key types.NamespacedName) (traceID string) {
+// TracesOfTurns returns two functions, for exemplars, see metrics.Options.Traces: which trace the
+// next turn of a key is of, until it begins; and which one the turn that has begun last is of, until
+// the observer of the queue has heard of its end. Both return "" if it is not traced. queue is the
+// name of the queue, and needs a [Tracing.QueueObserver], which a manager's have.
+//
+// Observers may hear of the end of a turn after the next one of its key has begun, by another worker.
+// The end is of the wrong trace then, or of none.
+func (t *Tracing) TracesOfTurns(queue string) (next, ended func(key types.NamespacedName) (traceID string)) {
 	q := t.queue(queue)
+	return q.nextTrace, q.endedTrace
+}
+
+func (q *queue) nextTrace(key types.NamespacedName) string {
+	if q.open.Load() == 0 {
+		return ""
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if p := q.pending[key]; p != nil {
+		return p.links[0].span.TraceID().String()
+	}
+	return ""
+}
+
+func (q *queue) endedTrace(key types.NamespacedName) string {
 	if q.open.Load() == 0 {
 		return ""
 	}
@@ -137,25 +159,30 @@ func (t *Tracing) TraceOfTurn(queue string, key types.NamespacedName) (traceID s
 	if id, ok := q.running[key]; ok {
 		return id.String()
 	}
-	if p := q.pending[key]; p != nil {
-		return p.links[0].span.TraceID().String()
-	}
 	return ""
+}
+
+// QueueObserver returns an observer for a queue without a manager, which calls next as well, and
+// before: that of package metrics hears of a turn while the turn still has a trace. Only exemplars
+// need it. name is that of the queue, as in [Handler].
+func (t *Tracing) QueueObserver(name string, next *workqueue.Observer[types.NamespacedName]) *workqueue.Observer[types.NamespacedName] {
+	q := t.queue(name)
+	q.observed.Store(true)
+	o := hooks.Copied(next)
+	o.OnDone = hooks.Then2(o.OnDone, func(key types.NamespacedName, _ time.Duration) { q.done(key) })
+	return o
 }
 
 // Reconcile returns what a queue's Run is to call in place of next, a reconcile function. name
 // is that of the queue, as in [Handler].
 func (t *Tracing) Reconcile(name string, next func(context.Context, types.NamespacedName) error) func(context.Context, types.NamespacedName) error {
-	return t.queue(name).reconcile(next, false)
-}
-
-func (q *queue) reconcile(next func(context.Context, types.NamespacedName) error, observed bool) func(context.Context, types.NamespacedName) error {
+	q := t.queue(name)
 	return func(ctx context.Context, key types.NamespacedName) error {
 		p := q.take(key)
 		if p == nil {
 			return next(ctx, key)
 		}
-		if !observed { // Otherwise the observer says when it is over.
+		if !q.observed.Load() { // Otherwise the observer says when it is over.
 			defer q.done(key)
 		}
 		return q.turn(ctx, key, p, next)

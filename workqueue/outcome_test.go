@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -64,6 +65,10 @@ func TestAResultOfSeveralErrors(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			again := c.requeues > 0
+			failed, triedAgain := workqueue.Judge(c.result)
+			require.Equal(t, c.failures > 0, failed, "Judge says what Run does")
+			require.Equal(t, again, triedAgain)
 			synctest.Test(t, func(t *testing.T) {
 				var told []error
 				q := workqueue.New(workqueue.Options[string]{
@@ -123,4 +128,33 @@ func TestAPanicWithAWishIsAFailure(t *testing.T) {
 		require.EqualValues(t, 1, q.Stats().Panics)
 		require.Contains(t, logged.String(), "level=ERROR")
 	})
+}
+
+// Judge is asked by observers: of what is no error too, of a panic, and of what nothing is in.
+func TestJudge(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		result        error
+		failed, again bool
+	}{
+		"nil":                    {nil, false, false},
+		"an error":               {errors.New("x"), true, true},
+		"a panic":                {&workqueue.PanicError{Value: workqueue.RequeueAfter(time.Hour)}, true, true},
+		"the end of a context":   {context.Canceled, true, true}, // Whose it was, Judge does not know.
+		"nothing, dropped":       {workqueue.Drop(nil), false, false},
+		"nothing, joined":        {errors.Join(nil, nil), false, false},
+		"a wish of a type":       {fmt.Errorf("%w", workqueue.RequeueWhen(nil)), false, false},
+		"dropped, and dropped":   {workqueue.Drop(workqueue.Drop(errors.New("x"))), true, false},
+		"dropped, deep in a row": {fmt.Errorf("a: %w", fmt.Errorf("b: %w", workqueue.Drop(errors.New("x")))), true, false},
+	} {
+		failed, again := workqueue.Judge(c.result)
+		require.Equal(t, c.failed, failed, name)
+		require.Equal(t, c.again, again, name)
+	}
+	result := errors.Join(workqueue.Drop(errors.New("x")), workqueue.RequeueAfter(time.Hour))
+	var all sync.WaitGroup
+	for range 8 { // It changes nothing of the result: the race detector looks.
+		all.Go(func() { workqueue.Judge(result) })
+	}
+	all.Wait()
 }

@@ -114,9 +114,13 @@ func TestRulesFindEachBreach(t *testing.T) {
 		{"controller-runtime", reaching(pkg("/cmd/kinform"), "sigs.k8s.io/controller-runtime"), []string{"nothing but tests may link"}},
 		{"testify", pkg("/internal/conformance", "github.com/stretchr/testify/require"), []string{"must not reach the programs of users"}},
 		{"goleak", pkg("/apitest", "go.uber.org/goleak"), []string{"must not reach the programs of users"}},
+		{"metrics link OpenTelemetry", reaching(pkg("/metrics"), "go.opentelemetry.io/otel/trace"), []string{"nothing but tests, tracing may link go.opentelemetry.io", "pays for OpenTelemetry"}},
+		{"tracing links Prometheus", reaching(pkg("/tracing"), "github.com/prometheus/client_golang/prometheus"), []string{"nothing but tests, metrics may link github.com/prometheus"}},
+		{"controller links Prometheus", reaching(pkg("/controller"), "github.com/prometheus/client_model/go"), []string{"pays for Prometheus' client"}},
 		{"reflector imports net/http", pkg("/reflector", "net/http"), []string{"imports net/http: only rest/..., plain, internal/conformance/plain, apitest, controller, view/..., cmd/..., examples/... may do so", "business of the adapter"}},
 		{"no comment", goPackage{ImportPath: module + "/rest", GoFiles: []string{"x.go"}}, []string{"must have a package comment"}},
 
+		{"metrics import Prometheus", pkg("/metrics", "github.com/prometheus/client_golang/prometheus"), nil},
 		{"nothing but tests", goPackage{ImportPath: module + "/somewhere"}, nil},
 		{"leaf imports internal code", pkg("/indexer", module+"/internal/invariant"), nil},
 		{"a module with a similar name", pkg("/rest", "k8s.io/client-gopher", module+"er/indexer"), nil},

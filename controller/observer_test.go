@@ -1,0 +1,346 @@
+package controller_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/controller"
+	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/informer/enqueue"
+	"github.com/kinform/kinform/rest"
+	"github.com/kinform/kinform/workqueue"
+)
+
+type turnFunc = func(context.Context, types.NamespacedName) error
+
+// said remembers what was said, in its order.
+type said struct {
+	mu    sync.Mutex // guards following
+	lines []string
+}
+
+func (s *said) say(format string, args ...any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lines = append(s.lines, fmt.Sprintf(format, args...))
+}
+
+func (s *said) take() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	lines := s.lines
+	s.lines = nil
+	return lines
+}
+
+// telling is a queue that says what is added.
+type telling struct {
+	enqueue.Queue
+	to *said
+}
+
+func (q telling) AddWith(key types.NamespacedName, how workqueue.AddOptions) {
+	q.to.say("add %s", key.Name)
+	q.Queue.AddWith(key, how)
+}
+
+// An observer is asked once for each controller, cache and handler: when these are made, and for the
+// turns when the controller begins.
+func TestObserverIsAskedForEachPart(t *testing.T) {
+	var asked said
+	opts := controller.Options{Observer: &controller.Observer{
+		Queue: func(name string, next *workqueue.Observer[key]) *workqueue.Observer[key] {
+			asked.say("queue %s", name)
+			return next
+		},
+		Cache: func(name string, next controller.CacheObservers) controller.CacheObservers {
+			asked.say("cache %s", name)
+			return next
+		},
+		Fill: func(name, cache string, queue enqueue.Queue) (enqueue.Queue, func(key, string)) {
+			asked.say("fill %s of %s", name, cache)
+			return nil, nil
+		},
+		Turn: func(name string, next turnFunc) turnFunc {
+			asked.say("turn %s", name)
+			return next
+		},
+	}}
+	play(t, opts, func(t *testing.T, r *rig) {
+		var seen turns
+		maps := controller.For[*configMap](r.manager, rest.ResourceOptions{})
+		secrets := controller.Select(r.manager, controller.Selection[*corev1.Secret]{Informer: informer.Options[*corev1.Secret]{Name: "theirs"}})
+		reconcile := func(_ context.Context, m *configMap) (controller.Result, error) {
+			seen.add(m.Name)
+			return controller.Done, nil
+		}
+		a := controller.Manage(r.manager, "a", maps, reconcile, controller.Settings[*configMap]{})
+		controller.Owns(a, secrets, nil)
+		controller.Manage(r.manager, "b", maps, reconcile, controller.Settings[*configMap]{})
+		require.Equal(t, []string{"cache configmaps", "cache theirs", "queue a", "fill a of configmaps", "fill a of theirs", "queue b", "fill b of configmaps"}, asked.take())
+		r.create(newMap("one"))
+		r.run()
+		r.rest()
+		lines := asked.take()
+		slices.Sort(lines)
+		require.Equal(t, []string{"turn a", "turn b"}, lines)
+		require.Equal(t, []string{"one", "one"}, seen.take())
+	})
+}
+
+// Of each event of a handler, the observer hears before the handler fills the queue, in the goroutine
+// of the handler, and of none that Settings.When leaves out. A turn is wrapped, with its error, and
+// with a context that the observer makes.
+func TestObserverHearsInOrder(t *testing.T) {
+	var heard said
+	type mark struct{}
+	opts := controller.Options{Observer: &controller.Observer{
+		Fill: func(_, _ string, queue enqueue.Queue) (enqueue.Queue, func(key, string)) {
+			return telling{queue, &heard}, func(k key, version string) { heard.say("event %s, %v", k.Name, version != "") }
+		},
+		Turn: func(_ string, next turnFunc) turnFunc {
+			return func(ctx context.Context, k key) error {
+				heard.say("begin %s", k.Name)
+				err := next(context.WithValue(ctx, mark{}, "marked"), k)
+				heard.say("end %s: %v", k.Name, err)
+				return err
+			}
+		},
+	}}
+	play(t, opts, func(t *testing.T, r *rig) {
+		maps := controller.For[*configMap](r.manager, rest.ResourceOptions{})
+		failed := false
+		controller.Manage(r.manager, "a", maps, func(ctx context.Context, m *configMap) (controller.Result, error) {
+			heard.say("reconcile %s, %v", m.Name, ctx.Value(mark{}))
+			if !failed {
+				failed = true
+				return controller.Done, errors.New("not yet")
+			}
+			// The turn is known by the context that the observer has made.
+			_, err := maps.ModifyStatus(ctx, key{Namespace: "web", Name: m.Name}, func(m *configMap) error { return nil })
+			return controller.Done, err
+		}, controller.Settings[*configMap]{When: func(e informer.Event[*configMap]) bool { return e.Key.Name != "left-out" }})
+		r.run()
+		r.rest()
+		r.create(newMap("one"))
+		r.create(newMap("left-out"))
+		r.rest()
+		require.Equal(t, []string{
+			"event one, true", "add one",
+			"begin one", "reconcile one, marked", "end one: not yet",
+			"begin one", "reconcile one, marked", "end one: <nil>",
+		}, heard.take())
+		require.NoError(t, r.maps.Delete(t.Context(), key{Namespace: "web", Name: "one"}, metav1.DeleteOptions{}))
+		r.rest()
+		require.Equal(t, []string{"event one, true", "add one", "begin one", "end one: <nil>"}, heard.take())
+	})
+}
+
+// An observer may set any of its fields, and answer with nothing.
+func TestObserverWithoutHooks(t *testing.T) {
+	for name, o := range map[string]*controller.Observer{
+		"none":  nil,
+		"empty": {},
+		"nothing": {
+			Queue: func(string, *workqueue.Observer[key]) *workqueue.Observer[key] { return nil },
+			Cache: func(string, controller.CacheObservers) controller.CacheObservers { return controller.CacheObservers{} },
+			Fill:  func(string, string, enqueue.Queue) (enqueue.Queue, func(key, string)) { return nil, nil },
+		},
+		"event alone": {Fill: func(string, string, enqueue.Queue) (enqueue.Queue, func(key, string)) {
+			return nil, func(key, string) {}
+		}},
+		"fill alone": {Fill: func(_, _ string, queue enqueue.Queue) (enqueue.Queue, func(key, string)) { return queue, nil }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			play(t, controller.Options{Observer: o}, func(t *testing.T, r *rig) {
+				var seen turns
+				maps := controller.For[*configMap](r.manager, rest.ResourceOptions{})
+				controller.Manage(r.manager, "a", maps, func(_ context.Context, m *configMap) (controller.Result, error) {
+					seen.add(m.Name)
+					return controller.Done, nil
+				}, controller.Settings[*configMap]{})
+				r.run()
+				r.create(newMap("one"))
+				r.rest()
+				require.Equal(t, []string{"one"}, seen.take())
+			})
+		})
+	}
+}
+
+// A panic of an observer is logged. No change is lost for it: the key has its turn, and a turn
+// that panicked is tried again.
+func TestObserverThatPanicsLosesNoChange(t *testing.T) {
+	var mu sync.Mutex
+	turnsBegun := 0
+	opts := controller.Options{Observer: &controller.Observer{
+		Fill: func(_, _ string, queue enqueue.Queue) (enqueue.Queue, func(key, string)) {
+			return nil, func(key, string) { panic("of an event") }
+		},
+		Turn: func(_ string, next turnFunc) turnFunc {
+			return func(ctx context.Context, k key) error {
+				mu.Lock()
+				turnsBegun++
+				first := turnsBegun == 1
+				mu.Unlock()
+				if first {
+					panic("of a turn")
+				}
+				return next(ctx, k)
+			}
+		},
+	}}
+	play(t, opts, func(t *testing.T, r *rig) {
+		var seen turns
+		maps := controller.For[*configMap](r.manager, rest.ResourceOptions{})
+		controller.Manage(r.manager, "a", maps, func(_ context.Context, m *configMap) (controller.Result, error) {
+			seen.add(m.Name)
+			return controller.Done, nil
+		}, controller.Settings[*configMap]{})
+		r.run()
+		r.create(newMap("one"))
+		r.rest()
+		require.Equal(t, []string{"one"}, seen.take())
+		require.Equal(t, 2, turnsBegun)
+		for _, line := range []string{"of an event", "of a turn"} {
+			require.Contains(t, r.logged(), line)
+		}
+	})
+}
+
+// An observer that is slow holds up its own handler, and the turns of its controller, and nobody else's.
+func TestSlowObserverHoldsUpItsOwnController(t *testing.T) {
+	opts := controller.Options{Observer: &controller.Observer{
+		Fill: func(name, _ string, queue enqueue.Queue) (enqueue.Queue, func(key, string)) {
+			if name != "slow" {
+				return nil, nil
+			}
+			return nil, func(key, string) { time.Sleep(time.Hour) }
+		},
+	}}
+	play(t, opts, func(t *testing.T, r *rig) {
+		var seen turns
+		maps := controller.For[*configMap](r.manager, rest.ResourceOptions{})
+		for _, name := range []string{"slow", "quick"} {
+			controller.Manage(r.manager, name, maps, func(_ context.Context, m *configMap) (controller.Result, error) {
+				seen.add(name + " " + m.Name)
+				return controller.Done, nil
+			}, controller.Settings[*configMap]{})
+		}
+		r.run()
+		r.rest()
+		r.create(newMap("one"))
+		r.create(newMap("two"))
+		r.rest()
+		require.Equal(t, []string{"quick one", "quick two"}, seen.take())
+		time.Sleep(2 * time.Hour)
+		r.rest()
+		require.Equal(t, []string{"slow one", "slow two"}, seen.take())
+	})
+}
+
+// Turns of several workers go through the hook at once, and those of one key never do.
+func TestObserverOfTurnsIsCalledAtOnce(t *testing.T) {
+	var mu sync.Mutex
+	now, most, twice := map[key]int{}, 0, false
+	opts := controller.Options{Observer: &controller.Observer{
+		Fill: func(_, _ string, queue enqueue.Queue) (enqueue.Queue, func(key, string)) {
+			inside := 0 // of one handler, whose calls are one after another: the race detector looks
+			return queue, func(key, string) { inside++ }
+		},
+		Turn: func(_ string, next turnFunc) turnFunc {
+			return func(ctx context.Context, k key) error {
+				mu.Lock()
+				now[k]++
+				twice = twice || now[k] > 1
+				sum := 0
+				for _, n := range now {
+					sum += n
+				}
+				most = max(most, sum)
+				mu.Unlock()
+				err := next(ctx, k)
+				mu.Lock()
+				defer mu.Unlock()
+				now[k]--
+				return err
+			}
+		},
+	}}
+	play(t, opts, func(t *testing.T, r *rig) {
+		maps := controller.For[*configMap](r.manager, rest.ResourceOptions{})
+		c := controller.Manage(r.manager, "a", maps, func(context.Context, *configMap) (controller.Result, error) {
+			time.Sleep(time.Second)
+			return controller.Done, nil
+		}, controller.Settings[*configMap]{Workers: 4})
+		r.run()
+		for n := range 12 {
+			r.create(newMap(strings.Repeat("x", n+1)))
+		}
+		for range 5 {
+			time.Sleep(300 * time.Millisecond)
+			c.Enqueue(key{Namespace: "web", Name: "x"}, workqueue.AddOptions{})
+		}
+		r.rest()
+		require.Equal(t, 4, most)
+		require.False(t, twice)
+	})
+}
+
+// Each cache has a name of its own, by which handlers are told from those of another, and by which
+// tracing knows its changes: that of the first Selection of its objects, with a number where another
+// cache has that already.
+func TestCachesHaveNamesOfTheirOwn(t *testing.T) {
+	var caches, fills []string
+	opts := controller.Options{Observer: &controller.Observer{
+		Cache: func(name string, next controller.CacheObservers) controller.CacheObservers {
+			caches = append(caches, name)
+			return next
+		},
+		Fill: func(_, cache string, _ enqueue.Queue) (enqueue.Queue, func(key, string)) {
+			fills = append(fills, cache)
+			return nil, nil
+		},
+	}}
+	play(t, opts, func(t *testing.T, r *rig) {
+		other := &rig{t: t, server: newServer(t)}
+		defer other.server.Close()
+		client := other.connect()
+		defer client.Close()
+		c := controller.Manage(r.manager, "a", controller.For[*configMap](r.manager, rest.ResourceOptions{}), func(context.Context, *configMap) (controller.Result, error) {
+			return controller.Done, nil
+		}, controller.Settings[*configMap]{})
+		for _, s := range []controller.Selection[*configMap]{
+			{ResourceOptions: rest.ResourceOptions{LabelSelector: "mine=yes"}},
+			{Client: client},
+			{Informer: informer.Options[*configMap]{Name: "too late for a name"}}, // These are those of the controller.
+			{Namespaces: []string{"b", "a"}, Informer: informer.Options[*configMap]{Name: "named"}},
+			{Namespaces: []string{"a", "b"}},
+		} {
+			controller.Owns(c, controller.Select(r.manager, s), nil)
+		}
+		require.Equal(t, []string{"configmaps", "configmaps~2", "configmaps~3", "configmaps", "named", "named"}, fills)
+		for n, name := range fills {
+			require.Equal(t, name, caches[n], n)
+		}
+		var shown []string
+		for _, cluster := range r.manager.Status().Clusters {
+			for _, c := range cluster.Caches {
+				shown = append(shown, c.Name)
+			}
+		}
+		slices.Sort(shown)
+		require.Equal(t, []string{"configmaps", "configmaps~2", "configmaps~3", "named"}, shown, "logs and metrics have the same names")
+	})
+}

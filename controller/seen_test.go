@@ -1,0 +1,150 @@
+package controller_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kinform/kinform/apitest"
+	"github.com/kinform/kinform/controller"
+	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/rest"
+)
+
+// lagging runs a controller whose caches are seconds behind the server. write is its first turn of
+// web/a, and look the one after that, which is due at once.
+func lagging(t *testing.T, wire func(t *testing.T, r *rig) (write, look func(ctx context.Context) error)) {
+	t.Helper()
+	play(t, controller.Options{}, func(t *testing.T, r *rig) {
+		write, look := wire(t, r)
+		turns := 0
+		maps := controller.For[*configMap](r.manager, rest.ResourceOptions{})
+		controller.Manage(r.manager, "writer", maps, func(ctx context.Context, m *configMap) (controller.Result, error) {
+			switch turns++; turns {
+			case 1:
+				if err := write(ctx); err != nil {
+					t.Error(err)
+				}
+				return controller.After(0), nil
+			case 2:
+				if err := look(ctx); err != nil {
+					t.Error(err)
+				}
+			}
+			return controller.Done, nil
+		}, controller.Settings[*configMap]{})
+		r.create(newMap("a"))
+		r.server.Inject(apitest.Fault{Verb: "watch", Action: apitest.SlowBody(200)})
+		r.run()
+		r.rest()
+		r.rest()
+		require.GreaterOrEqual(t, turns, 2)
+	})
+}
+
+func newSecret(name string) *corev1.Secret {
+	return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "web", Name: name}}
+}
+
+// What a turn has deleted is not there in the next one: named, or created by the same turn.
+func TestTurnSeesWhatTheTurnBeforeDeleted(t *testing.T) {
+	for name, write := range map[string]func(ctx context.Context, secrets *controller.Client[*corev1.Secret]) error{
+		"as it was seen": func(ctx context.Context, secrets *controller.Client[*corev1.Secret]) error {
+			seen, _ := secrets.Get(key{Namespace: "web", Name: "s"})
+			return secrets.Delete(ctx, seen)
+		},
+		"by its name": func(ctx context.Context, secrets *controller.Client[*corev1.Secret]) error {
+			return secrets.Delete(ctx, newSecret("s"))
+		},
+		"created in the same turn": func(ctx context.Context, secrets *controller.Client[*corev1.Secret]) error {
+			seen, _ := secrets.Get(key{Namespace: "web", Name: "s"})
+			if err := secrets.Delete(ctx, seen); err != nil {
+				return err
+			}
+			made, err := secrets.Create(ctx, newSecret("s"))
+			if err != nil {
+				return err
+			}
+			return secrets.Delete(ctx, made)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			lagging(t, func(t *testing.T, r *rig) (write_, look func(ctx context.Context) error) {
+				_, err := r.server.Create(newSecret("s"))
+				require.NoError(t, err)
+				secrets := controller.For[*corev1.Secret](r.manager, rest.ResourceOptions{})
+				return func(ctx context.Context) error { return write(ctx, secrets) },
+					func(context.Context) error {
+						_, exists := secrets.Get(key{Namespace: "web", Name: "s"})
+						require.False(t, exists)
+						return nil
+					}
+			})
+		})
+	}
+}
+
+// A write that takes an object out of a cache is seen as well: the object is gone from there.
+func TestTurnSeesWhatTheTurnBeforeMovedAway(t *testing.T) {
+	lagging(t, func(t *testing.T, r *rig) (write, look func(ctx context.Context) error) {
+		s := newSecret("s")
+		s.Labels = map[string]string{"mine": "yes"}
+		_, err := r.server.Create(s)
+		require.NoError(t, err)
+		secrets := controller.For[*corev1.Secret](r.manager, rest.ResourceOptions{LabelSelector: "mine=yes"})
+		return func(ctx context.Context) error {
+				seen, exists := secrets.Get(keyOf(s))
+				require.True(t, exists)
+				changed := seen.DeepCopy()
+				changed.Labels = nil
+				_, err := secrets.Update(ctx, changed)
+				return err
+			}, func(context.Context) error {
+				_, exists := secrets.Get(keyOf(s))
+				require.False(t, exists)
+				return nil
+			}
+	})
+}
+
+// A write through one Client is seen in all caches of the manager that have the object.
+func TestTurnSeesItsWritesInEveryCache(t *testing.T) {
+	lagging(t, func(t *testing.T, r *rig) (write, look func(ctx context.Context) error) {
+		s := newSecret("s")
+		s.Labels = map[string]string{"mine": "yes"}
+		_, err := r.server.Create(s)
+		require.NoError(t, err)
+		mine := controller.For[*corev1.Secret](r.manager, rest.ResourceOptions{LabelSelector: "mine=yes"})
+		all := controller.For[*corev1.Secret](r.manager, rest.ResourceOptions{})
+		names := controller.Select(r.manager, controller.Selection[*metav1.PartialObjectMetadata]{
+			ResourceOptions: rest.ResourceOptions{Resource: corev1.SchemeGroupVersion.WithResource("secrets"), Kind: "Secret"},
+			Informer:        informer.Options[*metav1.PartialObjectMetadata]{Name: "names"},
+		})
+		return func(ctx context.Context) error {
+				seen, _ := mine.Get(keyOf(s))
+				changed := seen.DeepCopy()
+				changed.Annotations = map[string]string{"n": "1"}
+				_, err := mine.Update(ctx, changed)
+				if err == nil {
+					_, err = all.Create(ctx, newSecret("new"))
+				}
+				return err
+			}, func(context.Context) error {
+				for name, of := range map[string]func(key) (metav1.Object, bool){
+					"mine":  func(k key) (metav1.Object, bool) { return mine.Get(k) },
+					"all":   func(k key) (metav1.Object, bool) { return all.Get(k) },
+					"names": func(k key) (metav1.Object, bool) { return names.Get(k) },
+				} {
+					object, exists := of(keyOf(s))
+					require.True(t, exists, name)
+					require.Equal(t, "1", object.GetAnnotations()["n"], name)
+					_, exists = of(key{Namespace: "web", Name: "new"})
+					require.Equal(t, name != "mine", exists, name)
+				}
+				return nil
+			}
+	})
+}

@@ -1,0 +1,160 @@
+package informer_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kinform/kinform/informer"
+)
+
+// watchedGoroutines is an informer.Options.Goroutine that remembers what was begun, and what has ended.
+type watchedGoroutines struct {
+	mu    sync.Mutex // guards following
+	begun []string
+	ended []string
+	ctxs  []context.Context
+}
+
+func (w *watchedGoroutines) watch(ctx context.Context, what informer.Goroutine, run func()) {
+	name := fmt.Sprintf("%s %s %s", what.Informer, what.Stage, what.Handler)
+	w.mu.Lock()
+	w.begun = append(w.begun, name)
+	w.ctxs = append(w.ctxs, ctx)
+	w.mu.Unlock()
+	defer func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.ended = append(w.ended, name)
+	}()
+	run()
+}
+
+// told returns what was begun and what has ended, sorted.
+func (w *watchedGoroutines) told() (begun, ended []string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	begun, ended = slices.Clone(w.begun), slices.Clone(w.ended)
+	slices.Sort(begun)
+	slices.Sort(ended)
+	return begun, ended
+}
+
+// The hook is called once in each goroutine, with a context of Run: in those of handlers that come
+// before Run and after it, and in none of one that is removed before. All have returned when Run has.
+func TestGoroutineHookIsCalledOnceInEach(t *testing.T) {
+	type mark struct{}
+	synctest.Test(t, func(t *testing.T) {
+		var seen watchedGoroutines
+		inf := mk(t, newFake("1", item("a", "1", "x")), informer.Options[*obj]{Name: "objects", Goroutine: seen.watch})
+		add := func(name string) *informer.Registration[*obj] {
+			r, err := inf.AddHandler(func(informer.Event[*obj]) {}, informer.HandlerOptions{Name: name})
+			require.NoError(t, err)
+			return r
+		}
+		add("early")
+		add("never").Remove()
+		ctx, cancel := context.WithCancel(context.WithValue(t.Context(), mark{}, "program"))
+		result := make(chan error, 1)
+		go func() { result <- inf.Run(ctx) }()
+		require.NoError(t, inf.WaitForSync(ctx))
+		late := add("late")
+		require.NoError(t, late.WaitForSync(ctx))
+		synctest.Wait()
+		begun, ended := seen.told()
+		require.Equal(t, []string{"objects handle early", "objects handle late", "objects reflect ", "objects store "}, begun)
+		require.Empty(t, ended)
+		for _, ctx := range seen.ctxs {
+			require.Equal(t, "program", ctx.Value(mark{}))
+		}
+		late.Remove()
+		<-late.Done()
+		synctest.Wait()
+		_, ended = seen.told()
+		require.Equal(t, []string{"objects handle late"}, ended)
+		cancel()
+		require.NoError(t, <-result)
+		_, ended = seen.told()
+		require.Equal(t, begun, ended)
+	})
+}
+
+// A hook that is slow to begin holds up its own goroutine alone.
+func TestSlowGoroutineHookHoldsUpItsOwn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		slow := func(_ context.Context, what informer.Goroutine, run func()) {
+			if what.Handler == "slow" {
+				time.Sleep(time.Hour)
+			}
+			run()
+		}
+		inf := mk(t, newFake("1", item("a", "1", "x")), informer.Options[*obj]{Goroutine: slow})
+		begun := time.Now()
+		told := map[string]time.Duration{}
+		var mu sync.Mutex
+		for _, name := range []string{"slow", "quick"} {
+			_, err := inf.AddHandler(func(informer.Event[*obj]) {
+				mu.Lock()
+				defer mu.Unlock()
+				told[name] = time.Since(begun)
+			}, informer.HandlerOptions{Name: name})
+			require.NoError(t, err)
+		}
+		stop := start(t, inf)
+		time.Sleep(2 * time.Hour)
+		stop()
+		require.Equal(t, map[string]time.Duration{"slow": time.Hour, "quick": 0}, told)
+	})
+}
+
+// What a hook does wrong costs labels, and neither events nor the end of Run: run is called where the
+// hook has not called it, and once where it calls it twice.
+func TestGoroutineHookThatDoesNotKeepItsContract(t *testing.T) {
+	for name, hook := range map[string]func(context.Context, informer.Goroutine, func()){
+		"never": func(context.Context, informer.Goroutine, func()) {},
+		"twice": func(_ context.Context, _ informer.Goroutine, run func()) { run(); run() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				inf := mk(t, newFake("1", item("a", "1", "x")), informer.Options[*obj]{Goroutine: hook})
+				told := 0
+				r, err := inf.AddHandler(func(informer.Event[*obj]) { told++ }, informer.HandlerOptions{})
+				require.NoError(t, err)
+				ctx, cancel := context.WithCancel(t.Context())
+				result := make(chan error, 1)
+				go func() { result <- inf.Run(ctx) }()
+				waiting, giveUp := context.WithTimeout(ctx, time.Hour)
+				defer giveUp()
+				require.NoError(t, r.WaitForSync(waiting))
+				require.Equal(t, 1, told)
+				cancel()
+				require.NoError(t, <-result)
+				<-r.Done()
+			})
+		})
+	}
+}
+
+// A hook that panics in the goroutine of Run is the caller's panic, as one of a Transform would be, and
+// all other goroutines end.
+func TestGoroutineHookThatPanicsInRunEndsTheRest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		inf := mk(t, newFake("1", item("a", "1", "x")), informer.Options[*obj]{Goroutine: func(_ context.Context, what informer.Goroutine, run func()) {
+			if what.Stage == "store" {
+				panic("a bug")
+			}
+			run()
+		}})
+		r, err := inf.AddHandler(func(informer.Event[*obj]) {}, informer.HandlerOptions{})
+		require.NoError(t, err)
+		require.PanicsWithValue(t, "a bug", func() { _ = inf.Run(t.Context()) })
+		<-r.Done()
+		synctest.Wait() // The bubble fails if a goroutine is left.
+	})
+}
