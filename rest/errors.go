@@ -101,7 +101,7 @@ func withHint(err error, namespace string, body []byte) error {
 		}
 	case http.StatusBadRequest:
 		if len(body) > 0 && !hasKind(body) {
-			hint = "the body has no kind or no apiVersion, which a custom resource needs"
+			hint = "the body has no kind or no apiVersion, which a custom resource needs: set ResourceOptions.Kind, or both in the object"
 		}
 	}
 	if hint != "" {

@@ -129,6 +129,29 @@ func isMeta(apiVersion []byte) bool {
 	return len(apiVersion) > len(metaGroup) && string(apiVersion[:len(metaGroup)]) == metaGroup
 }
 
+// complete adds kind and apiVersion to an object, in JSON without spaces, that lacks them. It adds
+// none to built-in types, which servers know, and none if the kind is not known beforehand.
+func (k *kinds) complete(object []byte) []byte {
+	if k.kind == "" || k.builtin || k.partial || object[0] != '{' {
+		return object
+	}
+	apiVersion, kind := kindIn(object)
+	head := "{"
+	if len(apiVersion) == 0 {
+		head += `"apiVersion":"` + k.apiVersion + `",`
+	}
+	if len(kind) == 0 {
+		head += `"kind":"` + k.kind + `",`
+	}
+	if head == "{" {
+		return object
+	}
+	if object[1] == '}' {
+		head = head[:len(head)-1]
+	}
+	return append([]byte(head), object[1:]...)
+}
+
 // kindIn reads apiVersion and kind of an object in JSON, wherever they stand in it.
 func kindIn(object []byte) (apiVersion, kind []byte) {
 	for key, value := range wire.JSONFields(object) {

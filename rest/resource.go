@@ -37,9 +37,10 @@ type ResourceOptions struct {
 	Encoding Encoding
 
 	// Kind is the kind of the objects, such as "Certificate". An object of another kind
-	// is an error. Defaults to the kind of T, if T is a built-in type, or else to that of
-	// the resource, if that is built-in. For other resources, it defaults to the first
-	// kind that comes, until the server says that there is no such resource (404).
+	// is an error, and written objects that lack kind and apiVersion are sent with them.
+	// Defaults to the kind of T, if T is a built-in type, or else to that of the resource,
+	// if that is built-in. For other resources, it defaults to the first kind that comes,
+	// until the server says that there is no such resource (404).
 	Kind string
 
 	// Project says which parts of an object List and Watch remove before they decode

@@ -21,7 +21,7 @@ import (
 // which another manager has given another value is a conflict, unless opts.Force takes
 // it over. With a subresource such as "status", only that part is applied.
 //
-// An obj of a type of k8s.io/api may lack kind and apiVersion. ServerSideApply does not
+// As in Create, obj may lack kind and apiVersion if the kind is known. ServerSideApply does not
 // send managedFields, which servers refuse in an apply. Nor does it send an empty
 // status, which typed objects always have, unless the status is the subresource. Other
 // empty fields that a Go type writes count as decided on. Where that does harm, use an
@@ -44,7 +44,7 @@ func (r *Resource[T]) ServerSideApply(ctx context.Context, obj T, opts metav1.Ap
 	if err != nil {
 		return none, err
 	}
-	if body, err = r.applyBody(body, len(subresources) > 0); err != nil {
+	if body, err = r.applyBody(r.kinds.Load().complete(body), len(subresources) > 0); err != nil {
 		return none, fmt.Errorf("rest: apply %T: %w", obj, err)
 	}
 	query := writeQuery(opts.DryRun, opts.FieldManager, "")
@@ -78,7 +78,7 @@ func (r *Resource[T]) applyBody(object []byte, status bool) ([]byte, error) {
 	}
 	if fields["kind"] == nil || fields["apiVersion"] == nil {
 		if r.decoder.protobuf == nil || r.partial {
-			return nil, errors.New("kind and apiVersion are required")
+			return nil, errors.New("kind and apiVersion are required: set ResourceOptions.Kind, or both in the object")
 		}
 		fields["kind"], _ = json.Marshal(r.decoder.typ.Elem().Name())
 		fields["apiVersion"], _ = json.Marshal(r.gvr.GroupVersion().String())

@@ -28,8 +28,8 @@ func (r *Resource[T]) Get(ctx context.Context, key types.NamespacedName, opts me
 // Create creates obj, in its own namespace or else in that of r, and returns it as it was
 // stored. obj is not changed. Its metadata.name may be empty if generateName is set.
 //
-// A custom resource must have kind and apiVersion set. For built-in types the server adds
-// them.
+// Kind and apiVersion may be missing in obj. For built-in types the server adds them; for others
+// they are sent if ResourceOptions.Kind says which kind it is. Without that, obj must have them.
 func (r *Resource[T]) Create(ctx context.Context, obj T, opts metav1.CreateOptions) (T, error) {
 	query := writeQuery(opts.DryRun, opts.FieldManager, opts.FieldValidation)
 	return r.write(ctx, http.MethodPost, obj, query)
@@ -121,7 +121,7 @@ func (r *Resource[T]) write(ctx context.Context, method string, obj T, query url
 		return none, err
 	}
 	key := types.NamespacedName{Namespace: o.GetNamespace(), Name: o.GetName()}
-	return r.do(ctx, method, key, query, body, mediaTypeJSON, subresources...)
+	return r.do(ctx, method, key, query, r.kinds.Load().complete(body), mediaTypeJSON, subresources...)
 }
 
 // encodeBody encodes an object to send.
