@@ -44,6 +44,10 @@ type Controller[T metav1.Object] struct {
 	reconcile func(context.Context, T) (Result, error)
 	settings  Settings[T]
 	queue     *workqueue.Queue[types.NamespacedName]
+
+	// filled are closed when handlers have queued the keys of the first list. The manager's lock
+	// guards the slice.
+	filled []<-chan struct{}
 }
 
 // Manage adds a controller to a manager. reconcile gets the object of the cache, which it must not
@@ -113,8 +117,14 @@ func handle[T, O metav1.Object](c *Controller[T], objects *Client[O], filling fu
 	if when != nil {
 		handler = predicate.When(when, handler)
 	}
-	_, err := objects.cache.AddHandler(handler, informer.HandlerOptions{Name: c.called})
-	c.refuse(err)
+	registration, err := objects.cache.AddHandler(handler, informer.HandlerOptions{Name: c.called})
+	if err != nil {
+		c.refuse(err)
+		return
+	}
+	c.manager.mu.Lock()
+	defer c.manager.mu.Unlock()
+	c.filled = append(c.filled, registration.Synced())
 }
 
 func (c *Controller[T]) refuse(err error) {
@@ -140,6 +150,17 @@ func (c *Controller[T]) run(ctx, stop context.Context) (err error) {
 	turn := c.turn
 	if o := c.manager.opts.Observer; o != nil && o.Turn != nil {
 		turn = o.Turn(c.called, turn)
+	}
+	// Workers that began at once would take a key, and then take it again for each object that leads to it.
+	c.manager.mu.Lock()
+	all := c.filled
+	c.manager.mu.Unlock()
+	for _, filled := range all {
+		select {
+		case <-filled:
+		case <-ctx.Done():
+		case <-stop.Done():
+		}
 	}
 	// Goroutines inherit the labels of the one that starts them.
 	pprof.Do(ctx, pprof.Labels("controller", c.called, "stage", "reconcile"), func(ctx context.Context) {

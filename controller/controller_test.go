@@ -185,3 +185,51 @@ func TestResults(t *testing.T) {
 		require.Equal(t, []string{"failing"}, gone.take())
 	})
 }
+
+func TestWorkersBeginWhenAllThatLeadsToAKeyIsQueued(t *testing.T) {
+	play(t, controller.Options{}, func(t *testing.T, r *rig) {
+		for _, name := range []string{"a", "b", "c"} {
+			owner := r.create(newMap(name))
+			_, err := r.server.Create(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{
+				Namespace: "web", Name: name, OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(owner, mapKind)},
+			}})
+			require.NoError(t, err)
+		}
+		var seen turns
+		maps := controller.For[*configMap](r.manager, rest.ResourceOptions{})
+		secrets := controller.For[*corev1.Secret](r.manager, rest.ResourceOptions{})
+		c := controller.Manage(r.manager, "readers", maps, func(_ context.Context, m *configMap) (controller.Result, error) {
+			seen.add(m.Name)
+			return controller.Done, nil
+		}, controller.Settings[*configMap]{Workers: 4})
+		controller.Owns(c, secrets, func(informer.Event[*corev1.Secret]) bool {
+			time.Sleep(time.Second) // So much is there to look at.
+			return true
+		})
+		r.run()
+		r.rest()
+		require.Equal(t, []string{"a", "b", "c"}, seen.take(), "one turn of each, whatever else leads to it")
+	})
+}
+
+func TestManagerEndsWhileQueuesAreFilled(t *testing.T) {
+	play(t, controller.Options{}, func(t *testing.T, r *rig) {
+		r.create(newMap("a"))
+		var seen turns
+		maps := controller.For[*configMap](r.manager, rest.ResourceOptions{})
+		controller.Manage(r.manager, "readers", maps, func(_ context.Context, m *configMap) (controller.Result, error) {
+			seen.add(m.Name)
+			return controller.Done, nil
+		}, controller.Settings[*configMap]{When: func(informer.Event[*configMap]) bool {
+			time.Sleep(time.Hour)
+			return true
+		}})
+		r.run()
+		r.rest()
+		require.Empty(t, seen.take())
+		began := time.Now()
+		require.NoError(t, r.stop())
+		require.LessOrEqual(t, time.Since(began), time.Hour, "the handler is waited for")
+		require.Empty(t, seen.take())
+	})
+}

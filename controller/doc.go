@@ -21,7 +21,7 @@
 //	└── caches begin
 //	    └── caches are complete: parts that are Synced
 //	        └── this process leads: parts that are Leading
-//	            └── workers of all controllers
+//	            └── workers of all controllers, once their queues have all keys
 //
 // So no reconcile reads a cache that is incomplete or has ended, and none runs without the lease. The
 // events of the last reconcile are still sent.
@@ -39,6 +39,7 @@
 // # Guarantees
 //
 //   - For one key, one reconcile runs at a time (G9).
+//   - At the start each object has one turn, no matter how many objects lead to it.
 //   - A turn sees the writes of the earlier turns of its key, or something newer, in every cache of
 //     the manager. The key is held back until then; no worker waits.
 //   - When Run returns, none of its goroutines, connections and timers remains (G10).
