@@ -25,7 +25,7 @@ SOAK ?= 1m
 HOSTILE ?= 1m
 
 # Each has a go.mod, so that ./... in one does not reach the others.
-MODULES := . bench bench/metrics e2e e2e/servers
+MODULES := . bench bench/metrics clientgo clientgo/proof e2e e2e/servers
 # To vet the mains of the real servers would be to compile all of Kubernetes again.
 CHECKED := $(filter-out e2e/servers,$(MODULES))
 
@@ -60,6 +60,15 @@ differential: ## play the contracts, and 10,000 random histories, to client-go a
 	cd bench && go test -count=1 ./conformance
 	cd bench/metrics && go test -count=1 .
 	cd bench && go test -count=1 -timeout=15m -v ./differential -histories=$(HISTORIES) | grep -vE '^(=== |    --- )'
+
+.PHONY: dropin
+dropin: ## test clientgo/, the module with client-go's names, and compare its API with client-go's
+	cd clientgo && go test $(RACE) -vet=off -timeout=15m ./...
+	cd clientgo/proof && go test -vet=off -timeout=15m ./... && go run ./api
+
+.PHONY: programs
+programs: ## build public programs with client-go and with module clientgo, and run their tests (an hour; ARGS are names)
+	cd clientgo/proof && go run ./programs $(ARGS)
 
 .PHONY: soak
 soak: ## play random histories against the guarantees, under the race detector (SOAK=30m)

@@ -48,8 +48,9 @@ type lab struct {
 	started  int
 }
 
-// newLab builds the programs and populates a server.
-func newLab(pods, updates int, profiles string) (*lab, error) {
+// newLab builds the programs and populates a server. With line, there are the programs with the line of
+// module clientgo as well.
+func newLab(pods, updates int, profiles string, line bool) (*lab, error) {
 	dir, err := os.MkdirTemp("", "bench-")
 	if err != nil {
 		return nil, err
@@ -60,6 +61,12 @@ func newLab(pods, updates int, profiles string) (*lab, error) {
 	if err := cmd.Run(); err != nil {
 		l.close()
 		return nil, fmt.Errorf("%v: %w", cmd, err)
+	}
+	if line {
+		if err := buildWithLine(dir); err != nil {
+			l.close()
+			return nil, err
+		}
 	}
 	if l.server, err = newServer(pods, updates); err != nil {
 		l.close()

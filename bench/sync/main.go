@@ -37,7 +37,7 @@ func parse(args []string) (settings, error) {
 	flags.IntVar(&set.runs, "runs", 5, "how often everything is measured; medians count")
 	flags.IntVar(&set.updates, "updates", 30_000, "how many events a watch is measured with")
 	flags.StringVar(&set.profiles, "profile", "", "existing directory to write profiles to, which cost time")
-	rows := flags.String("rows", strings.Join(groups, ","), "what to measure")
+	rows := flags.String("rows", strings.Join(usual, ","), "what to measure; dropin, by itself or with relist and watch, is programs with and without the line of module clientgo")
 	quick := flags.Bool("quick", false, "few pods, once: to see that it works, not how fast")
 	_ = flags.Parse(args) // it exits
 	if *quick {
@@ -57,7 +57,7 @@ func run(set settings) error {
 	// The server holds what it sends in memory. Let it collect garbage between the
 	// measurements rather than during them.
 	debug.SetGCPercent(400)
-	l, err := newLab(set.pods, set.updates, set.profiles)
+	l, err := newLab(set.pods, set.updates, set.profiles, set.rows["dropin"])
 	if err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func run(set settings) error {
 	}
 	if set.rows["watch"] {
 		for n := range set.runs {
-			if err := l.watchRound(inTurn(watchKinds(), n), set.updates, measured); err != nil {
+			if err := l.watchRound(inTurn(watchKinds(set.rows), n), set.updates, measured); err != nil {
 				return err
 			}
 			fmt.Fprintf(os.Stderr, "watch %d of %d done\n", n+1, set.runs)
@@ -84,12 +84,16 @@ func run(set settings) error {
 	}
 	fmt.Printf("SYNC of %d pods, %d runs, watches of %d events\n\n%s", set.pods, set.runs, set.updates, heading)
 	fmt.Printf("%-10s %s after %v\n\n", "", report.Load(), time.Since(begin).Round(time.Second))
-	fmt.Println(measured.comparison())
+	if set.rows["dropin"] {
+		fmt.Println(measured.lineComparison())
+	} else {
+		fmt.Println(measured.comparison())
+	}
 	if kinds := syncKinds(set.rows); len(kinds) > 0 {
 		fmt.Println(measured.details(kinds, syncMetrics))
 	}
 	if set.rows["watch"] {
-		fmt.Println(measured.details(watchKinds(), watchMetrics))
+		fmt.Println(measured.details(watchKinds(set.rows), watchMetrics))
 	}
 	fmt.Printf("Again: cd bench && go run ./sync %s\n", strings.Join(os.Args[1:], " "))
 	fmt.Println("Not shown: TLS, compression and a network, which cost both sides the same; other sizes and kinds of objects;")

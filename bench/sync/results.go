@@ -33,6 +33,21 @@ var (
 
 func (m *metric) number(value float64) string { return fmt.Sprintf(m.format, value/m.divisor) }
 
+// judge writes a target, and whether a ratio reaches it. A goal of 0 is none.
+func (m *metric) judge(ratio, goal float64) (target, verdict string) {
+	if goal == 0 {
+		return "", ""
+	}
+	target, verdict = fmt.Sprintf("<= %.2f", goal), "missed"
+	if m.rising {
+		target = fmt.Sprintf(">= %.2f", goal)
+	}
+	if ratio == goal || m.rising == (ratio > goal) {
+		verdict = "met"
+	}
+	return target, verdict
+}
+
 // results are all values of each metric of each kind.
 type results map[kind]map[*metric][]float64
 
@@ -122,16 +137,8 @@ func (r results) compare(t *report.Table, g goal, program, how string) {
 		case g.shape != subject.Full:
 			name += fmt.Sprintf(", %s both", g.shape)
 		}
-		target, verdict, ratio := "", "", ours/theirs
-		if g.ratio > 0 {
-			target, verdict = fmt.Sprintf("<= %.2f", g.ratio), "missed"
-			if g.metric.rising {
-				target = fmt.Sprintf(">= %.2f", g.ratio)
-			}
-			if ratio == g.ratio || g.metric.rising == (ratio > g.ratio) {
-				verdict = "met"
-			}
-		}
+		ratio := ours / theirs
+		target, verdict := g.metric.judge(ratio, g.ratio)
 		textbook := ""
 		if v, ok := r.median(kind{plain, g.encoding, subject.List, g.shape}, g.metric); ok {
 			textbook = g.metric.number(v) + " " + g.metric.unit

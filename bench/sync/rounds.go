@@ -13,6 +13,9 @@ import (
 // syncKinds are the clients whose sync is measured, those to be compared next to
 // each other.
 func syncKinds(rows selection) (kinds []kind) {
+	if rows["dropin"] {
+		return lineKinds()
+	}
 	for _, encoding := range []string{subject.Protobuf, subject.JSON} {
 		if rows["sync"] || rows["relist"] {
 			kinds = append(kinds, kind{raw, encoding, subject.List, subject.Full})
@@ -31,7 +34,10 @@ func syncKinds(rows selection) (kinds []kind) {
 
 // watchKinds are the clients whose watch is measured. How they list makes no
 // difference to that.
-func watchKinds() (kinds []kind) {
+func watchKinds(rows selection) (kinds []kind) {
+	if rows["dropin"] {
+		return lineKinds()
+	}
 	for _, encoding := range []string{subject.Protobuf, subject.JSON} {
 		kinds = append(kinds, kind{raw, encoding, subject.List, subject.Full})
 		kinds = append(kinds, sides(encoding, subject.List, subject.Full)...)
@@ -69,7 +75,7 @@ func (l *lab) syncRound(kinds []kind, relist bool, into results) error {
 		into.add(k, syncCPU, synced.CPU.Seconds())
 		into.add(k, peakRSS, float64(synced.PeakRSS))
 		into.add(k, liveHeap, float64(synced.Heap)/float64(l.server.pods))
-		if relist && k.program != raw && k.shape == subject.Full {
+		if relist && k.program != raw && (k.shape == subject.Full || k.shape == subject.Unstructured) {
 			if err := l.relist(c, into); err != nil {
 				c.kill()
 				return err
@@ -145,7 +151,10 @@ func (l *lab) watchRound(kinds []kind, updates int, into results) (err error) {
 // selection is which groups of rows to measure.
 type selection map[string]bool
 
-var groups = []string{"sync", "heap", "watch", "relist"}
+var (
+	usual  = []string{"sync", "heap", "watch", "relist"}
+	groups = append(usual, "dropin")
+)
 
 func parseSelection(list string) (selection, error) {
 	rows := make(selection)

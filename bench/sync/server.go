@@ -69,7 +69,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
 	stream := query.Get("sendInitialEvents") == "true"
 	if watch := query.Get("watch"); (watch == "true" || watch == "1") && !stream {
-		s.pass(r)
+		w = s.gated(w, r)
 	} else {
 		s.note(r, stream)
 	}
@@ -118,19 +118,36 @@ func (s *server) release(name string) {
 	delete(s.waiting, name)
 }
 
-// pass waits while watches of the client are held back.
-func (s *server) pass(r *http.Request) {
+// gated returns w, or a writer that holds back the events of a watch while watches of the client are held back.
+func (s *server) gated(w http.ResponseWriter, r *http.Request) http.ResponseWriter {
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	gate := s.gates[r.UserAgent()]
 	s.waiting[r.UserAgent()] = gate != nil
-	s.mu.Unlock()
-	if gate != nil {
-		select {
-		case <-gate:
-		case <-r.Context().Done():
-		}
+	if gate == nil {
+		return w
 	}
+	return &gatedWriter{ResponseWriter: w, gate: gate, gone: r.Context().Done()}
 }
+
+// gatedWriter lets the headers pass, so that no client takes the server for dead while others are measured, and no body
+// until its gate is open.
+type gatedWriter struct {
+	http.ResponseWriter
+	gate, gone <-chan struct{}
+}
+
+// Write implements http.ResponseWriter.
+func (w *gatedWriter) Write(p []byte) (int, error) {
+	select {
+	case <-w.gate:
+	case <-w.gone:
+	}
+	return w.ResponseWriter.Write(p)
+}
+
+// Unwrap leads http.ResponseController to what flushes.
+func (w *gatedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // held waits until a watch of the client is being held back.
 func (s *server) held(name string) error {

@@ -19,7 +19,7 @@ func TestEveryRowIsMeasured(t *testing.T) {
 	}
 	const pods, updates = 200, 300
 	profiles := t.TempDir()
-	l, err := newLab(pods, updates, profiles)
+	l, err := newLab(pods, updates, profiles, false)
 	require.NoError(t, err)
 	defer l.close()
 
@@ -28,7 +28,7 @@ func TestEveryRowIsMeasured(t *testing.T) {
 	measured := make(results)
 	require.NoError(t, l.warm())
 	require.NoError(t, l.syncRound(syncKinds(rows), true, measured))
-	require.NoError(t, l.watchRound(watchKinds(), updates, measured))
+	require.NoError(t, l.watchRound(watchKinds(rows), updates, measured))
 
 	require.Len(t, measured.comparison(), 1+2*len(goals))
 	for _, g := range goals {
@@ -56,7 +56,7 @@ func TestAClientThatFailsIsReportedWithItsLastWords(t *testing.T) {
 	if testing.Short() {
 		t.Skip("links four programs")
 	}
-	l, err := newLab(1, 1, "")
+	l, err := newLab(1, 1, "", false)
 	require.NoError(t, err)
 	defer l.close()
 	l.server.url = "http://127.0.0.1:1"

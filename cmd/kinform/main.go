@@ -1,5 +1,6 @@
 // Command kinform shows Kubernetes' informer machinery at work: on an API server
-// that it embeds (demo, apiserver) and on any cluster (watch).
+// that it embeds (demo, apiserver) and on any cluster (watch). It puts programs of client-go on
+// kinform (migrate).
 package main
 
 import (
@@ -16,6 +17,7 @@ import (
 
 	"github.com/kinform/kinform/cmd/kinform/internal/apiserver"
 	"github.com/kinform/kinform/cmd/kinform/internal/demo"
+	"github.com/kinform/kinform/cmd/kinform/internal/migrate"
 	"github.com/kinform/kinform/cmd/kinform/internal/terminal"
 	"github.com/kinform/kinform/cmd/kinform/internal/watch"
 )
@@ -61,7 +63,7 @@ Start with "kinform demo": it needs no cluster.`,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetFlagErrorFunc(explainFlag)
-	root.AddCommand(demo.Command(), watch.Command(), apiserver.Command(), newVersion())
+	root.AddCommand(demo.Command(), watch.Command(), apiserver.Command(), migrate.Command(release()), newVersion())
 	root.InitDefaultHelpCmd()
 	for _, cmd := range root.Commands() {
 		if cmd.Name() == "help" {

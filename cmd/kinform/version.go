@@ -53,3 +53,20 @@ func versionOf(info *debug.BuildInfo) string {
 	}
 	return v
 }
+
+// release returns the version of kinform that the command was released with, or "" for a build of a checkout.
+func release() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	return releaseOf(info.Main.Version)
+}
+
+// releaseOf returns a module version, unless the Go toolchain made it up from a commit.
+func releaseOf(version string) string {
+	if version == "(devel)" || strings.Contains(version, "-0.") || strings.Contains(version, "+dirty") {
+		return ""
+	}
+	return version
+}

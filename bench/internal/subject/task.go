@@ -17,6 +17,8 @@ const (
 	Full     = "full"     // every field of a pod
 	Stripped = "stripped" // without managedFields
 	Metadata = "metadata" // nothing but the metadata
+
+	Unstructured = "unstructured" // every field, as maps and slices
 )
 
 // Task is what a client shall do: keep all pods of a server in memory.

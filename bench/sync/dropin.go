@@ -1,0 +1,75 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/kinform/kinform/bench/internal/report"
+	"github.com/kinform/kinform/bench/internal/subject"
+)
+
+// Programs that are built twice from the same sources: with client-go, and with the line in go.mod that
+// puts module clientgo in its place. dropin.mod is bench's go.mod with that line.
+const (
+	manager = "manager" // the cache of a manager of controller-runtime
+
+	lineSuffix = "+line"
+	lineModule = "dropin.mod"
+)
+
+// buildWithLine builds the programs with the line.
+func buildWithLine(dir string) error {
+	file, err := exec.Command("go", "env", "GOMOD").Output()
+	if err != nil {
+		return fmt.Errorf("finding go.mod: %w", err)
+	}
+	root := filepath.Dir(strings.TrimSpace(string(file)))
+	for _, program := range []string{clientgo, manager} {
+		for suffix, flags := range map[string][]string{"": nil, lineSuffix: {"-modfile=" + lineModule}} {
+			args := append(append([]string{"build"}, flags...), "-o", filepath.Join(dir, program+suffix), sources+program)
+			cmd := exec.Command("go", args...)
+			cmd.Dir, cmd.Stderr = root, os.Stderr
+			if err := cmd.Run(); err != nil {
+				return fmt.Errorf("%v: %w", cmd, err)
+			}
+		}
+	}
+	return nil
+}
+
+// lineKinds are the programs with and without the line, next to each other.
+func lineKinds() (kinds []kind) {
+	for _, encoding := range []string{subject.Protobuf, subject.JSON} {
+		for _, program := range []string{clientgo, manager} {
+			kinds = append(kinds, kind{program, encoding, subject.List, subject.Full}, kind{program + lineSuffix, encoding, subject.List, subject.Full})
+		}
+	}
+	return append(kinds, kind{manager, subject.JSON, subject.List, subject.Unstructured}, kind{manager + lineSuffix, subject.JSON, subject.List, subject.Unstructured})
+}
+
+// lineGoals are what the line shall save.
+var lineGoals = map[*metric]float64{syncWall: 0.6, syncCPU: 0.6, peakRSS: 0.55, liveHeap: 0.55, eventRate: 2}
+
+// lineComparison sets each program without the line against the same with it.
+func (r results) lineComparison() report.Table {
+	t := report.Table{{"the same program, medians", "client-go", "with the line", "ratio", "target", ""}}
+	for _, k := range lineKinds() {
+		with := k
+		with.program += lineSuffix
+		for _, m := range []*metric{syncWall, syncCPU, peakRSS, liveHeap, relistBytes, relistCPU, eventRate, eventCPU} {
+			theirs, ok := r.median(k, m)
+			ours, measured := r.median(with, m)
+			if !ok || !measured {
+				continue
+			}
+			ratio := ours / theirs
+			target, verdict := m.judge(ratio, lineGoals[m])
+			t.Add(fmt.Sprintf("%s, %s, %s: %s", k.program, k.encoding, k.shape, m.name), m.number(theirs)+" "+m.unit, m.number(ours)+" "+m.unit,
+				fmt.Sprintf("%.2f", ratio), target, verdict)
+		}
+	}
+	return t
+}

@@ -1,0 +1,12 @@
+package applyconfigurations
+
+import (
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/managedfields"
+	"k8s.io/client-go/applyconfigurations/internal"
+)
+
+// NewTypeConverter returns a converter of the types of k8s.io/api to typed values, by which field managers merge them.
+func NewTypeConverter(scheme *runtime.Scheme) managedfields.TypeConverter {
+	return managedfields.NewSchemeTypeConverter(scheme, internal.Parser())
+}

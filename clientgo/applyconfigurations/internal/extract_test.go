@@ -1,0 +1,77 @@
+package internal_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	applycorev1 "k8s.io/client-go/applyconfigurations/core/v1"
+)
+
+// pod has a container and a volume of manager one, and a label of manager two.
+func pod(fields string) *corev1.Pod {
+	return &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{
+			Name: "a", Namespace: "default", Labels: map[string]string{"mine": "1", "theirs": "2"}, Finalizers: []string{"x/mine", "x/theirs"},
+			ManagedFields: []metav1.ManagedFieldsEntry{
+				{Manager: "one", Operation: metav1.ManagedFieldsOperationApply, APIVersion: "v1", FieldsType: "FieldsV1", FieldsV1: metav1.NewFieldsV1(fields)},
+				{Manager: "two", Operation: metav1.ManagedFieldsOperationUpdate, APIVersion: "v1", FieldsType: "FieldsV1", FieldsV1: metav1.NewFieldsV1(`{"f:spec":{}}`)},
+				{Manager: "one", Operation: metav1.ManagedFieldsOperationApply, Subresource: "status", APIVersion: "v1", FieldsType: "FieldsV1",
+					FieldsV1: metav1.NewFieldsV1(`{"f:status":{"f:phase":{}}}`)},
+			},
+		},
+		Spec: corev1.PodSpec{
+			NodeName: "n",
+			Containers: []corev1.Container{
+				{Name: "main", Image: "web", Ports: []corev1.ContainerPort{{ContainerPort: 80, Protocol: "TCP", Name: "http"}, {ContainerPort: 81, Protocol: "TCP"}}},
+				{Name: "injected", Image: "proxy"},
+			},
+		},
+		Status: corev1.PodStatus{Phase: corev1.PodRunning, Message: "theirs"},
+	}
+}
+
+const ofOne = `{"f:metadata":{"f:labels":{"f:mine":{}},"f:finalizers":{".":{},"v:\"x/mine\"":{}}},"f:spec":{"f:containers":{"k:{\"name\":\"main\"}":
+	{".":{},"f:name":{},"f:image":{},"f:ports":{"k:{\"containerPort\":80,\"protocol\":\"TCP\"}":{".":{},"f:containerPort":{},"f:name":{}}}}}}}`
+
+func TestOnlyTheManagersFieldsAreExtracted(t *testing.T) {
+	got, err := applycorev1.ExtractPod(pod(ofOne), "one")
+	require.NoError(t, err)
+	text, err := json.Marshal(got)
+	require.NoError(t, err)
+	require.JSONEq(t, `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","namespace":"default","labels":{"mine":"1"},"finalizers":["x/mine"]},
+		"spec":{"containers":[{"name":"main","image":"web","ports":[{"name":"http","containerPort":80,"protocol":"TCP"}]}]}}`, string(text))
+
+	status, err := applycorev1.ExtractPodStatus(pod(ofOne), "one")
+	require.NoError(t, err)
+	require.Equal(t, corev1.PodRunning, *status.Status.Phase)
+	require.Nil(t, status.Status.Message)
+	require.Nil(t, status.Spec)
+}
+
+func TestWhoHasAppliedNothingGetsNameAndKind(t *testing.T) {
+	for _, manager := range []string{"two", "nobody"} {
+		got, err := applycorev1.ExtractPod(pod(ofOne), manager)
+		require.NoError(t, err)
+		require.Equal(t, applycorev1.Pod("a", "default"), got)
+	}
+	_, err := applycorev1.ExtractPod(pod(`{"f:`), "one")
+	require.ErrorContains(t, err, "managed fields of one")
+}
+
+func TestSettersChainAndAdd(t *testing.T) {
+	got := applycorev1.Pod("a", "default").WithLabels(map[string]string{"a": "1"}).WithLabels(map[string]string{"b": "2"}).
+		WithSpec(applycorev1.PodSpec().WithContainers(applycorev1.Container().WithName("x")).WithContainers(applycorev1.Container().WithName("y")).
+			WithVolumes(applycorev1.Volume().WithName("v").WithEmptyDir(applycorev1.EmptyDirVolumeSource())))
+	text, err := json.Marshal(got)
+	require.NoError(t, err)
+	require.JSONEq(t, `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","namespace":"default","labels":{"a":"1","b":"2"}},
+		"spec":{"containers":[{"name":"x"},{"name":"y"}],"volumes":[{"name":"v","emptyDir":{}}]}}`, string(text))
+	require.PanicsWithValue(t, "nil value passed to WithContainers", func() { applycorev1.PodSpec().WithContainers(nil) })
+	require.Equal(t, "a", *got.GetName())
+	require.Equal(t, "default", *got.GetNamespace())
+	require.Equal(t, "Pod", *got.GetKind())
+	require.Nil(t, applycorev1.PodTemplateSpec().GetName())
+}

@@ -1,0 +1,111 @@
+package internal
+
+import (
+	_ "embed"
+	"fmt"
+	"strings"
+	"sync"
+
+	"sigs.k8s.io/structured-merge-diff/v6/schema"
+	"sigs.k8s.io/structured-merge-diff/v6/typed"
+)
+
+// schemaText says how a server merges each type. A line that begins a type has its name in OpenAPI, and "atomic" after it
+// if the type is replaced as a whole. The lines of its fields begin with a tab, and have the name in JSON, and one of
+//
+//	string, boolean, numeric     a scalar
+//	any                          anything, replaced as a whole
+//	@NAME, @NAME atomic          a type
+//	[]ELEM                       a list that is replaced as a whole
+//	[set]ELEM                    a list of values
+//	[KEY,KEY]ELEM                a list of items that are found by these fields
+//	{}ELEM, {atomic}ELEM         a map
+//
+//go:embed schema.txt
+var schemaText string
+
+// untyped is the name of the type of what may be anything.
+const untyped = "__untyped_atomic_"
+
+// Parser returns how a server merges the types of k8s.io/api. It is made at the first call.
+var Parser = sync.OnceValue(func() *typed.Parser {
+	p := &typed.Parser{}
+	p.Schema.Types = append(readTypes(schemaText), schema.TypeDef{Name: untyped, Atom: anything()})
+	return p
+})
+
+func anything() schema.Atom {
+	scalar := schema.Untyped
+	of := schema.TypeRef{NamedType: new(untyped)}
+	return schema.Atom{
+		Scalar: &scalar,
+		List:   &schema.List{ElementType: of, ElementRelationship: schema.Atomic},
+		Map:    &schema.Map{ElementType: of, ElementRelationship: schema.Atomic},
+	}
+}
+
+func readTypes(text string) (all []schema.TypeDef) {
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		field, isField := strings.CutPrefix(line, "\t")
+		if !isField {
+			name, atomic, _ := strings.Cut(line, " ")
+			fields := &schema.Map{}
+			if atomic != "" {
+				fields.ElementRelationship = schema.Atomic
+			}
+			all = append(all, schema.TypeDef{Name: name, Atom: schema.Atom{Map: fields}})
+			continue
+		}
+		name, shape, _ := strings.Cut(field, " ")
+		fields := all[len(all)-1].Map
+		fields.Fields = append(fields.Fields, schema.StructField{Name: name, Type: readShape(shape)})
+	}
+	return all
+}
+
+// readShape reads what a field has. The text is generated, so that a mistake in it is one of the generator.
+func readShape(shape string) schema.TypeRef {
+	if name, ok := strings.CutPrefix(shape, "@"); ok {
+		name, atomic, _ := strings.Cut(name, " ")
+		ref := schema.TypeRef{NamedType: &name}
+		if atomic != "" {
+			ref.ElementRelationship = new(schema.Atomic)
+		}
+		return ref
+	}
+	if how, elem, ok := bracketed(shape, '[', ']'); ok {
+		list := &schema.List{ElementType: readShape(elem), ElementRelationship: schema.Associative}
+		switch how {
+		case "":
+			list.ElementRelationship = schema.Atomic
+		case "set":
+		default:
+			list.Keys = strings.Split(how, ",")
+		}
+		return schema.TypeRef{Inlined: schema.Atom{List: list}}
+	}
+	if how, elem, ok := bracketed(shape, '{', '}'); ok {
+		table := &schema.Map{ElementType: readShape(elem)}
+		if how != "" {
+			table.ElementRelationship = schema.Atomic
+		}
+		return schema.TypeRef{Inlined: schema.Atom{Map: table}}
+	}
+	if shape == "any" {
+		return schema.TypeRef{NamedType: new(untyped)}
+	}
+	scalar := schema.Scalar(shape)
+	if scalar != schema.String && scalar != schema.Boolean && scalar != schema.Numeric {
+		panic(fmt.Sprintf("schema.txt has %q, which is no type", shape))
+	}
+	return schema.TypeRef{Inlined: schema.Atom{Scalar: &scalar}}
+}
+
+// bracketed splits "[how]elem".
+func bracketed(shape string, open, shut byte) (how, elem string, ok bool) {
+	if shape[0] != open {
+		return "", "", false
+	}
+	return strings.Cut(shape[1:], string(shut))
+}

@@ -1,0 +1,45 @@
+// Command applyconf writes the packages below applyconfigurations: for each struct type of k8s.io/api that can
+// be applied, a type with the same fields as pointers, and methods that set them.
+//
+//	go run ./internal/generate/applyconf [-out applyconfigurations]
+//
+// It reads the types as the compiler knows them, and the +genclient markers of their comments. Run it in the
+// module's folder after each new version of k8s.io/api.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+func main() {
+	out := flag.String("out", "applyconfigurations", "the folder to write to")
+	flag.Parse()
+	if err := run(*out); err != nil {
+		fmt.Fprintln(os.Stderr, "applyconf:", err)
+		os.Exit(1)
+	}
+}
+
+func run(out string) error {
+	a, err := loadAPI()
+	if err != nil {
+		return err
+	}
+	files, err := a.files()
+	if err != nil {
+		return err
+	}
+	for name, text := range files {
+		path := filepath.Join(out, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(path, text, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}

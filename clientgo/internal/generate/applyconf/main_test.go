@@ -1,0 +1,22 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestWhatIsCommittedIsWhatIsGenerated(t *testing.T) {
+	a, err := loadAPI()
+	require.NoError(t, err)
+	files, err := a.files()
+	require.NoError(t, err)
+	require.Greater(t, len(files), 40)
+	for name, want := range files {
+		got, err := os.ReadFile(filepath.Join("../../../applyconfigurations", name))
+		require.NoError(t, err)
+		require.True(t, string(want) == string(got), "%s is not what `go run ./internal/generate/applyconf` writes", name)
+	}
+}

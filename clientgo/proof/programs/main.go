@@ -1,0 +1,103 @@
+// Command programs builds public programs and runs their own tests twice: with client-go, and with the
+// line in go.mod that puts this module in its place. Nothing else of a program is changed.
+//
+//	go run ./programs                           # all of programs.go: an hour on two cores, and 10 GB
+//	go run ./programs sample-controller coredns
+//	go run ./programs -v -side kinform sample-controller
+//
+// The sources come from the module proxy and lie in a folder of the user's cache. A table is printed:
+// tests that passed and failed on both sides, and the tests that passed with client-go alone.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"syscall"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "programs:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string) error {
+	flags := flag.NewFlagSet("programs", flag.ContinueOnError)
+	only := flags.String("side", "", "run one side alone: client-go or kinform")
+	verbose := flags.Bool("v", false, "print what fails while it runs")
+	assets := flags.String("assets", os.Getenv("KUBEBUILDER_ASSETS"), "the folder with etcd and kube-apiserver, for programs whose tests start them")
+	list := flags.Bool("list", false, "print the names of the programs")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	chosen, err := choose(flags.Args())
+	if err != nil {
+		return err
+	}
+	if *list {
+		for _, p := range chosen {
+			fmt.Printf("%s: %s@%s, %s\n", p.name, p.module, p.version, p.kind)
+		}
+		return nil
+	}
+	checkout, err := filepath.Abs("../..")
+	if err != nil {
+		return err
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return err
+	}
+	w := workshop{checkout: checkout, cache: filepath.Join(cache, "kinform", "programs"), assets: *assets, verbose: *verbose}
+	var rows []row
+	for _, p := range chosen {
+		r := row{program: p}
+		for _, s := range []side{clientGo, kinform} {
+			if *only != "" && *only != string(s) {
+				continue
+			}
+			result, err := w.try(ctx, p, s)
+			if err != nil {
+				return fmt.Errorf("%s with %s: %w", p.name, s, err)
+			}
+			fmt.Fprintf(os.Stderr, "%s with %s: %s\n", p.name, s, result)
+			if s == clientGo {
+				r.before = result
+			} else {
+				r.after = result
+			}
+		}
+		rows = append(rows, r)
+	}
+	printTable(os.Stdout, rows)
+	for _, r := range rows {
+		if *only == "" && len(r.lost()) > 0 {
+			return fmt.Errorf("%s: %d tests pass with client-go alone", r.program.name, len(r.lost()))
+		}
+	}
+	return nil
+}
+
+// choose returns the programs of these names, or all.
+func choose(names []string) ([]program, error) {
+	if len(names) == 0 {
+		return programs, nil
+	}
+	var chosen []program
+	for _, name := range names {
+		i := slices.IndexFunc(programs, func(p program) bool { return p.name == name })
+		if i < 0 {
+			return nil, fmt.Errorf("there is no program %q: -list has the names", name)
+		}
+		chosen = append(chosen, programs[i])
+	}
+	return chosen, nil
+}

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+)
+
+// result is what became of a program on one side.
+type result struct {
+	buildError string
+	outcomes   map[string]string // of each test, by package and name: pass, fail or skip
+}
+
+func newResult() *result { return &result{outcomes: map[string]string{}} }
+
+// event is a line of go test -json.
+type event struct{ Action, Package, Test, Output string }
+
+// take reads a line of go test -json. Tests that run in others are counted as well. A package that does not
+// compile, or that ends by a panic, is a test that failed.
+func (r *result) take(line []byte, verbose bool) {
+	var e event
+	if json.Unmarshal(line, &e) != nil {
+		return
+	}
+	switch e.Action {
+	case "pass", "fail", "skip":
+		if e.Test == "" && e.Action != "fail" {
+			return
+		}
+		r.outcomes[e.Package+" "+e.Test] = e.Action
+		if verbose && e.Action == "fail" {
+			fmt.Fprintf(os.Stderr, "failed: %s %s\n", e.Package, e.Test)
+		}
+	case "output", "build-output":
+		if verbose && strings.Contains(e.Output, "Error") {
+			fmt.Fprint(os.Stderr, e.Output)
+		}
+	}
+}
+
+func (r *result) count(outcome string) (n int) {
+	for _, o := range r.outcomes {
+		if o == outcome {
+			n++
+		}
+	}
+	return n
+}
+
+func (r *result) String() string {
+	switch {
+	case r == nil:
+		return "not tried"
+	case r.buildError != "":
+		return "does not build"
+	default:
+		return fmt.Sprintf("%d passed, %d failed", r.count("pass"), r.count("fail"))
+	}
+}
+
+// row is a program on both sides.
+type row struct {
+	program       program
+	before, after *result
+}
+
+// lost returns the tests that pass with client-go and not here.
+func (r row) lost() (names []string) {
+	if r.before == nil || r.after == nil {
+		return nil
+	}
+	for name, outcome := range r.before.outcomes {
+		if outcome == "pass" && r.after.outcomes[name] != "pass" {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+func printTable(w io.Writer, rows []row) {
+	fmt.Fprintf(w, "| program | | with client-go | with kinform | pass with client-go alone |\n|---|---|---|---|---:|\n")
+	for _, r := range rows {
+		fmt.Fprintf(w, "| %s@%s | %s | %s | %s | %d |\n", r.program.module, r.program.version, r.program.kind, r.before, r.after, len(r.lost()))
+	}
+	for _, r := range rows {
+		for _, name := range r.lost() {
+			fmt.Fprintf(w, "lost: %s: %s\n", r.program.name, name)
+		}
+	}
+}

@@ -1,0 +1,119 @@
+// Package migrate puts a program of client-go on kinform, by one line in its go.mod.
+package migrate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+)
+
+// options are the flags of "kinform migrate".
+type options struct {
+	from    string
+	version string
+	dryRun  bool
+	undo    bool
+}
+
+// Command returns "kinform migrate". release is the version of kinform that the command is of: it is what
+// the line names unless told otherwise. It is "" for a command that is not of a release.
+func Command(release string) *cobra.Command {
+	opts := options{version: release}
+	cmd := &cobra.Command{
+		Use:   "migrate [DIR]",
+		Short: "Put a program of client-go on kinform",
+		Long: `migrate adds a line to the go.mod of the module in DIR, or in the folder where it runs:
+
+  replace k8s.io/client-go => github.com/kinform/kinform/clientgo VERSION
+
+Then it compiles the module with its tests, and lists each identifier of client-go that kinform
+does not have, with file, line and what to do. No other file than go.mod and go.sum is changed.
+The program itself is not run.`,
+		Example: `  kinform migrate --dry-run
+  kinform migrate
+  kinform migrate --from ../kinform   # a checkout
+  kinform migrate --undo`,
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			dir := "."
+			if len(args) > 0 {
+				dir = args[0]
+			}
+			return opts.run(cmd.Context(), dir, cmd.OutOrStdout())
+		},
+	}
+	flags := cmd.Flags()
+	flags.BoolVar(&opts.dryRun, "dry-run", false, "print what would be added to go.mod, and change nothing")
+	flags.BoolVar(&opts.undo, "undo", false, "take the line out again")
+	flags.StringVar(&opts.from, "from", "", "the folder of a checkout of kinform that the line shall point to, in place of a release")
+	flags.StringVar(&opts.version, "version", opts.version, "the release of kinform that the line shall name")
+	return cmd
+}
+
+func (o options) run(ctx context.Context, dir string, out io.Writer) error {
+	if o.undo && o.dryRun {
+		return errors.New("--undo and --dry-run exclude each other: go.mod shows the line that --undo takes out")
+	}
+	m, err := openModule(ctx, dir)
+	if err != nil {
+		return err
+	}
+	if o.undo {
+		return undo(ctx, m, out)
+	}
+	target, err := o.target()
+	if err != nil {
+		return err
+	}
+	return migrate(ctx, m, target, o.dryRun, out)
+}
+
+// migrate adds the lines and says what does not compile with them.
+func migrate(ctx context.Context, m *module, t target, dryRun bool, out io.Writer) error {
+	if err := m.replaceable(); err != nil {
+		return err
+	}
+	if hint := m.skew(); hint != "" {
+		fmt.Fprintln(out, hint)
+	}
+	for _, line := range t.lines() {
+		fmt.Fprintf(out, "%s: replace %s\n", m.file, line)
+	}
+	if dryRun {
+		return nil
+	}
+	if err := m.edit(ctx, t.edits()...); err != nil {
+		return err
+	}
+	if m.vendored() {
+		fmt.Fprintln(out, "vendor/ has client-go still: run go mod vendor, and build again")
+	}
+	report, err := compile(ctx, m)
+	if err != nil {
+		return err
+	}
+	report.print(out)
+	if n := len(report.findings); n > 0 {
+		return fmt.Errorf("%d places do not compile with the line: mend them, or run kinform migrate --undo", n)
+	}
+	return nil
+}
+
+// undo takes the lines out that migrate added.
+func undo(ctx context.Context, m *module, out io.Writer) error {
+	var edits []string
+	for _, r := range m.parsed.Replace {
+		if r.ours() {
+			fmt.Fprintf(out, "%s: without replace %s\n", m.file, r)
+			edits = append(edits, "-dropreplace="+r.Old.name())
+		}
+	}
+	if len(edits) == 0 {
+		return fmt.Errorf("%s has no line of kinform migrate", m.file)
+	}
+	return m.edit(ctx, edits...)
+}

@@ -1,0 +1,197 @@
+package migrate
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// minor is the minor version of client-go whose names kinform has: the 37 of v0.37.
+const minor = 37
+
+// module is a module of Go whose go.mod is changed.
+type module struct {
+	dir    string
+	file   string // the path of go.mod
+	parsed goMod
+}
+
+// goMod is what of the output of go mod edit -json is used.
+type goMod struct {
+	Require []requirement
+	Replace []replacement
+}
+
+type requirement struct{ Path, Version string }
+
+// name returns it as the flags of go mod edit take it.
+func (v requirement) name() string {
+	if v.Version == "" {
+		return v.Path
+	}
+	return v.Path + "@" + v.Version
+}
+
+type replacement struct{ Old, New requirement }
+
+func (r replacement) String() string {
+	return strings.TrimSpace(strings.TrimSpace(r.Old.Path+" "+r.Old.Version) + " => " + r.New.Path + " " + r.New.Version)
+}
+
+// ours says whether migrate wrote the line: it points to a release of kinform, or to a checkout.
+func (r replacement) ours() bool {
+	switch r.Old.Path {
+	case clientGo:
+		return r.New.Path == dropIn || r.New.Version == "" && filepath.Base(r.New.Path) == "clientgo"
+	case kinform:
+		return r.New.Version == ""
+	default:
+		return false
+	}
+}
+
+// openModule reads the go.mod of the module that dir is in.
+func openModule(ctx context.Context, dir string) (*module, error) {
+	m := &module{dir: dir}
+	out, err := m.run(ctx, "env", "GOMOD")
+	if err != nil {
+		return nil, err
+	}
+	m.file = strings.TrimSpace(string(out))
+	if m.file == "" || m.file == os.DevNull {
+		return nil, fmt.Errorf("%s is in no module: there is no go.mod in it or above it", dir)
+	}
+	m.dir = filepath.Dir(m.file)
+	return m, m.read(ctx)
+}
+
+func (m *module) read(ctx context.Context) error {
+	out, err := m.run(ctx, "mod", "edit", "-json")
+	if err != nil {
+		return err
+	}
+	m.parsed = goMod{}
+	if err := json.Unmarshal(out, &m.parsed); err != nil {
+		return fmt.Errorf("reading %s: %w", m.file, err)
+	}
+	return nil
+}
+
+// replaceable returns why client-go cannot be replaced in the module.
+func (m *module) replaceable() error {
+	for _, r := range m.parsed.Replace {
+		if r.Old.Path == clientGo && !r.ours() {
+			return fmt.Errorf("%s replaces client-go already: remove its line %q first", m.file, r)
+		}
+	}
+	if m.required() == "" {
+		return fmt.Errorf("%s does not require %s: there is nothing to migrate", m.file, clientGo)
+	}
+	return nil
+}
+
+// required returns the version of client-go that the module requires, or "".
+func (m *module) required() string {
+	for _, r := range m.parsed.Require {
+		if r.Path == clientGo {
+			return r.Version
+		}
+	}
+	return ""
+}
+
+// skew says what follows from requiring a client-go of another minor version than kinform's names are
+// of, or "".
+func (m *module) skew() string {
+	required := m.required()
+	parts := strings.Split(required, ".")
+	if len(parts) < 3 {
+		return ""
+	}
+	if theirs, err := strconv.Atoi(parts[1]); err != nil || parts[0] == "v0" && theirs == minor {
+		return ""
+	}
+	return fmt.Sprintf("%s requires client-go %s, and kinform has the names of v0.%d: k8s.io/api and k8s.io/apimachinery become v0.%[3]d or newer. "+
+		"Where that does not compile, go to v0.%[3]d with client-go first", m.file, required, minor)
+}
+
+// edit changes go.mod by flags of go mod edit, and tidies it. Where that fails, go.mod and go.sum are
+// as they were.
+func (m *module) edit(ctx context.Context, flags ...string) (err error) {
+	restore, err := m.save()
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, restore())
+		}
+	}()
+	if _, err := m.run(ctx, append([]string{"mod", "edit"}, flags...)...); err != nil {
+		return err
+	}
+	// With -e, an import of a package that client-go has and kinform lacks does not end it. Compiling finds that.
+	if _, err := m.run(ctx, "mod", "tidy", "-e"); err != nil {
+		return err
+	}
+	return m.read(ctx)
+}
+
+// save returns a function that writes go.mod and go.sum again as they are now.
+func (m *module) save() (restore func() error, err error) {
+	sum := filepath.Join(m.dir, "go.sum")
+	mod, err := os.ReadFile(m.file)
+	if err != nil {
+		return nil, err
+	}
+	sums, err := os.ReadFile(sum)
+	none := errors.Is(err, fs.ErrNotExist)
+	if err != nil && !none {
+		return nil, err
+	}
+	return func() error {
+		if none {
+			return errors.Join(os.WriteFile(m.file, mod, 0o644), ignoreAbsence(os.Remove(sum)))
+		}
+		return errors.Join(os.WriteFile(m.file, mod, 0o644), os.WriteFile(sum, sums, 0o644))
+	}, nil
+}
+
+func ignoreAbsence(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// vendored says whether builds of the module look at copies of what it requires.
+func (m *module) vendored() bool {
+	_, err := os.Stat(filepath.Join(m.dir, "vendor", "modules.txt"))
+	return err == nil
+}
+
+// run runs the go command in the module's folder. Its error has the last of what the command said.
+func (m *module) run(ctx context.Context, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir = m.dir
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return out, fmt.Errorf("go %s in %s: %w\n%s", strings.Join(args, " "), m.dir, err, lastLines(stderr.String(), 10))
+	}
+	return out, nil
+}
+
+func lastLines(s string, n int) string {
+	lines := strings.Split(strings.TrimSpace(s), "\n")
+	return strings.Join(lines[max(0, len(lines)-n):], "\n")
+}

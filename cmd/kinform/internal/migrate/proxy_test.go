@@ -1,0 +1,53 @@
+package migrate
+
+import (
+	"archive/zip"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// proxy is a folder that Go takes for a module proxy.
+type proxy struct {
+	t   *testing.T
+	dir string
+}
+
+// newProxy makes Go see no other modules than those of a new proxy, and keep them in a cache of their own.
+func newProxy(t *testing.T) *proxy {
+	p := &proxy{t: t, dir: t.TempDir()}
+	t.Setenv("GOPROXY", "file://"+filepath.ToSlash(p.dir))
+	t.Setenv("GOMODCACHE", t.TempDir())
+	t.Setenv("GOFLAGS", "-modcacherw") // so that the cache can be removed
+	t.Setenv("GONOSUMDB", "*")
+	t.Setenv("GOSUMDB", "off")
+	t.Setenv("GOWORK", "off")
+	t.Setenv("GOTOOLCHAIN", "local")
+	return p
+}
+
+// release adds a version of a module. A module without requirements needs no more in go.mod than its path.
+func (p *proxy) release(path, version, goMod string, files map[string]string) {
+	dir := filepath.Join(p.dir, filepath.FromSlash(path), "@v")
+	require.NoError(p.t, os.MkdirAll(dir, 0o755))
+	write := func(suffix, text string) {
+		require.NoError(p.t, os.WriteFile(filepath.Join(dir, version+suffix), []byte(text), 0o644))
+	}
+	write(".info", fmt.Sprintf(`{"Version":%q,"Time":"2026-01-01T00:00:00Z"}`, version))
+	write(".mod", goMod)
+	out, err := os.Create(filepath.Join(dir, version+".zip"))
+	require.NoError(p.t, err)
+	defer out.Close()
+	z := zip.NewWriter(out)
+	files["go.mod"] = goMod
+	for name, text := range files {
+		w, err := z.Create(path + "@" + version + "/" + name)
+		require.NoError(p.t, err)
+		_, err = w.Write([]byte(text))
+		require.NoError(p.t, err)
+	}
+	require.NoError(p.t, z.Close())
+}
