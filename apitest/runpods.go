@@ -3,6 +3,7 @@ package apitest
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -18,15 +19,19 @@ const nodeOfPods = "apitest"
 // podRunner is scheduler and kubelet in one: it binds pods to nodes, has them run at
 // once, and ends those that are deleted.
 type podRunner struct {
-	srv  *Server
-	pods *resource
-	due  map[types.NamespacedName]bool
-	made int // how many have an address
+	srv         *Server
+	pods, nodes *resource
+	due         map[types.NamespacedName]bool
+	homeless    map[types.NamespacedName]bool // that no node fits
+	made        int                           // how many have an address
 }
 
 // runPods is the loop of the runner.
 func (s *Server) runPods(ctx context.Context) {
-	r := &podRunner{srv: s, pods: s.store.resource(podsResource), due: map[types.NamespacedName]bool{}}
+	r := &podRunner{
+		srv: s, pods: s.builtinOf(&corev1.Pod{}), nodes: s.builtinOf(&corev1.Node{}),
+		due: map[types.NamespacedName]bool{}, homeless: map[types.NamespacedName]bool{},
+	}
 	s.follow(ctx, follower{
 		start: func() {
 			stored, _ := s.store.snapshot(r.pods)
@@ -35,8 +40,12 @@ func (s *Server) runPods(ctx context.Context) {
 			}
 		},
 		change: func(c *change) {
-			if c.data == r.pods.data && c.cur != nil {
+			switch {
+			case c.data == r.pods.data && c.cur != nil:
 				r.due[c.cur.key] = true
+			case c.data == r.nodes.data:
+				maps.Copy(r.due, r.homeless)
+				clear(r.homeless)
 			}
 		},
 		act: r.act,
@@ -54,12 +63,10 @@ func (r *podRunner) act() {
 
 // step takes a pod as far as it goes.
 func (r *podRunner) step(key types.NamespacedName) error {
-	ended := false
-	_, err := r.srv.modify(r.pods, key, false, func(old *revision) (Object, error) {
+	rev, err := r.srv.rewrite(r.pods, key, false, func(old *revision) (Object, error) {
 		pod := old.object().(*corev1.Pod)
 		switch {
 		case pod.DeletionTimestamp != nil:
-			ended = true
 			r.end(pod)
 		case pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed:
 		case pod.Spec.NodeName != "" || r.bind(pod):
@@ -67,9 +74,12 @@ func (r *podRunner) step(key types.NamespacedName) error {
 		}
 		return pod, nil
 	})
-	if err == nil && ended {
-		now := int64(0)
-		_, _, err = r.srv.remove(r.pods, key, metav1.DeleteOptions{GracePeriodSeconds: &now})
+	if err != nil {
+		return err
+	}
+	if pod := rev.object(); pod.GetDeletionTimestamp() != nil {
+		now, uid := int64(0), pod.GetUID()
+		_, _, err = r.srv.remove(r.pods, key, metav1.DeleteOptions{GracePeriodSeconds: &now, Preconditions: &metav1.Preconditions{UID: &uid}})
 	}
 	return err
 }
@@ -83,7 +93,7 @@ func (r *podRunner) bind(pod *corev1.Pod) bool {
 		setPodCondition(pod, corev1.PodScheduled, corev1.ConditionFalse, corev1.PodReasonSchedulingGated)
 		return false
 	}
-	nodes, _ := r.srv.store.snapshot(r.srv.store.resource(corev1.SchemeGroupVersion.WithResource("nodes")))
+	nodes, _ := r.srv.store.snapshot(r.nodes)
 	var names []string
 	for rev := range nodes.in("") {
 		if node := rev.object().(*corev1.Node); !node.Spec.Unschedulable && matchesNode(pod, node) {
@@ -94,6 +104,7 @@ func (r *podRunner) bind(pod *corev1.Pod) bool {
 	case len(names) > 0:
 		pod.Spec.NodeName = names[r.made%len(names)]
 	case nodes.len > 0:
+		r.homeless[keyOf(pod)] = true
 		setPodCondition(pod, corev1.PodScheduled, corev1.ConditionFalse, corev1.PodReasonUnschedulable)
 		return false
 	default:

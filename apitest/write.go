@@ -160,25 +160,26 @@ func (s *Server) insertNamed(res *resource, obj Object, dryRun bool, check func(
 // modify changes the object with this key to what change makes of it, for which
 // change may be called several times.
 func (s *Server) modify(res *resource, key types.NamespacedName, dryRun bool, change func(*revision) (Object, error)) (*revision, error) {
-	for {
-		old := s.store.get(res, key)
-		if old == nil {
-			return nil, apierrors.NewNotFound(res.groupResource(), key.Name)
-		}
-		obj, err := change(old)
-		if err != nil {
-			return nil, err
-		}
-		rev, err := s.replace(res, old, obj, dryRun)
-		if !errors.Is(err, errStale) {
-			return rev, err
-		}
-	}
+	return s.retry(res, key, change, func(old *revision, obj Object) (*revision, error) { return s.replace(res, old, obj, dryRun) })
 }
 
 // rewrite is modify for what the server itself writes: it doesn't count as a new generation,
-// nor is it checked.
+// nor is it checked, nor does an object go by it.
 func (s *Server) rewrite(res *resource, key types.NamespacedName, dryRun bool, change func(*revision) (Object, error)) (*revision, error) {
+	return s.retry(res, key, change, func(old *revision, obj Object) (*revision, error) {
+		switch {
+		case old.same(obj):
+			return old, nil
+		case dryRun:
+			return newRevision(res, obj, old.version)
+		}
+		return s.store.put(res, old, obj)
+	})
+}
+
+// retry has the object with this key changed and the change written, again and again until nobody
+// else was faster.
+func (s *Server) retry(res *resource, key types.NamespacedName, change func(*revision) (Object, error), write func(*revision, Object) (*revision, error)) (*revision, error) {
 	for {
 		old := s.store.get(res, key)
 		if old == nil {
@@ -188,10 +189,7 @@ func (s *Server) rewrite(res *resource, key types.NamespacedName, dryRun bool, c
 		if err != nil {
 			return nil, err
 		}
-		if dryRun {
-			return newRevision(res, obj, old.version)
-		}
-		if rev, err := s.store.put(res, old, obj); !errors.Is(err, errStale) {
+		if rev, err := write(old, obj); !errors.Is(err, errStale) {
 			return rev, err
 		}
 	}
