@@ -19,6 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"sigs.k8s.io/json"
+	"sigs.k8s.io/yaml"
 )
 
 // maxBody is how many bytes a request may carry, as with a real server.
@@ -58,17 +59,7 @@ func (r *Request) read(res *resource) (Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	var obj Object
-	switch mediaType := r.mediaType(); {
-	case mediaType == jsonType:
-		obj, err = res.decodeJSON(data, r.query.Get("fieldValidation") == "Strict")
-	case mediaType == protobufType && res.protobuf():
-		obj, err = res.decodeProto(data)
-	case res.protobuf():
-		return nil, errUnsupportedMediaType(jsonType + ", " + protobufType)
-	default:
-		return nil, errUnsupportedMediaType(jsonType)
-	}
+	obj, err := r.decode(res, data)
 	if err != nil {
 		return nil, err
 	}
@@ -78,11 +69,29 @@ func (r *Request) read(res *resource) (Object, error) {
 		obj.SetNamespace(r.Namespace)
 	default:
 		if !res.ClusterScoped {
-			return nil, apierrors.NewBadRequest("the namespace of the provided object does not match the namespace sent on the request")
+			return nil, errOtherNamespace()
 		}
 		obj.SetNamespace("")
 	}
 	return obj, nil
+}
+
+// decode reads an object of a resource in the encoding that the request names.
+func (r *Request) decode(res *resource, data []byte) (Object, error) {
+	strict := r.query.Get("fieldValidation") == "Strict"
+	switch mediaType := r.mediaType(); {
+	case mediaType == jsonType:
+		return res.decodeJSON(data, strict)
+	case mediaType == yamlType:
+		data, err := yaml.YAMLToJSON(data)
+		if err != nil {
+			return nil, res.undecodable(err)
+		}
+		return res.decodeJSON(data, strict)
+	case mediaType == protobufType && res.protobuf():
+		return res.decodeProto(data)
+	}
+	return nil, errUnreadable(res.protobuf())
 }
 
 // decodeJSON reads an object of the resource. Kind and apiVersion may be missing
@@ -205,6 +214,8 @@ func (r *Request) deleteOptions() (opts metav1.DeleteOptions, err error) {
 	switch r.mediaType() {
 	case jsonType:
 		err = utiljson.Unmarshal(data, &opts)
+	case yamlType:
+		err = yaml.Unmarshal(data, &opts)
 	case protobufType:
 		var unknown runtime.Unknown
 		if raw, ok := bytes.CutPrefix(data, []byte(magic)); !ok {
@@ -213,7 +224,7 @@ func (r *Request) deleteOptions() (opts metav1.DeleteOptions, err error) {
 			err = opts.Unmarshal(unknown.Raw)
 		}
 	default:
-		return opts, errUnsupportedMediaType(jsonType + ", " + protobufType)
+		return opts, errUnreadable(true)
 	}
 	if err != nil {
 		return opts, apierrors.NewBadRequest("DeleteOptions: " + err.Error())

@@ -9,9 +9,9 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
 func (s *Server) delete(w http.ResponseWriter, req *Request) error {
@@ -71,38 +71,19 @@ func (r *Request) deletion() (format, metav1.DeleteOptions, error) {
 		return f, metav1.DeleteOptions{}, err
 	}
 	opts, err := r.deleteOptions()
-	if policy := metav1.DeletionPropagation(r.query.Get("propagationPolicy")); policy != "" && opts.PropagationPolicy == nil {
+	if policy := metav1.DeletionPropagation(r.query.Get("propagationPolicy")); r.query.Has("propagationPolicy") && opts.PropagationPolicy == nil {
 		opts.PropagationPolicy = &policy
 	}
 	if seconds, bad := strconv.ParseInt(r.query.Get("gracePeriodSeconds"), 10, 64); bad == nil && opts.GracePeriodSeconds == nil {
 		opts.GracePeriodSeconds = &seconds
 	}
-	if err == nil {
-		err = validateDeleteOptions(opts)
+	if dryRun := r.query["dryRun"]; len(opts.DryRun) == 0 {
+		opts.DryRun = dryRun
 	}
-	if r.dryRun() {
-		opts.DryRun = []string{metav1.DryRunAll}
+	if err == nil {
+		err = invalidOptions("DeleteOptions", metav1validation.ValidateDeleteOptions(&opts))
 	}
 	return f, opts, err
-}
-
-// validateDeleteOptions refuses options that contradict each other, or are unknown.
-func validateDeleteOptions(opts metav1.DeleteOptions) error {
-	var errs field.ErrorList
-	at := field.NewPath("propagationPolicy")
-	known := []metav1.DeletionPropagation{metav1.DeletePropagationForeground, metav1.DeletePropagationBackground, metav1.DeletePropagationOrphan}
-	switch {
-	case opts.PropagationPolicy == nil:
-	//lint:ignore SA1019 Clients of old send it, and kubectl did.
-	case opts.OrphanDependents != nil:
-		errs = append(errs, field.Invalid(at, *opts.PropagationPolicy, "orphanDependents and deletionPropagation cannot be both set"))
-	case !slices.Contains(known, *opts.PropagationPolicy):
-		errs = append(errs, field.NotSupported(at, *opts.PropagationPolicy, known))
-	}
-	if len(errs) == 0 {
-		return nil
-	}
-	return apierrors.NewInvalid(schema.GroupKind{Group: "meta.k8s.io", Kind: "DeleteOptions"}, "", errs)
 }
 
 // remove deletes an object and returns its last state, or, if finalizers hold it, or

@@ -65,6 +65,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // written yet.
 func (s *Server) answer(w http.ResponseWriter, req *Request) error {
 	res := req.res
+	if err := req.validateOptions(); err != nil {
+		return err
+	}
 	if res.call != nil {
 		if err := errUnserved(req); err != nil {
 			return err

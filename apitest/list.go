@@ -183,15 +183,15 @@ func validateList(query url.Values) error {
 	if query.Get("sendInitialEvents") != "" {
 		errs = append(errs, field.Forbidden(field.NewPath("sendInitialEvents"), "sendInitialEvents is forbidden for list"))
 	}
-	return invalidOptions(errs)
+	return invalidOptions("ListOptions", errs)
 }
 
 // invalidOptions turns what is wrong with parameters into an error.
-func invalidOptions(errs field.ErrorList) error {
+func invalidOptions(kind string, errs field.ErrorList) error {
 	if len(errs) == 0 {
 		return nil
 	}
-	return apierrors.NewInvalid(schema.GroupKind{Group: "meta.k8s.io", Kind: "ListOptions"}, "", errs)
+	return apierrors.NewInvalid(schema.GroupKind{Group: "meta.k8s.io", Kind: kind}, "", errs)
 }
 
 // parseVersion reads the parameter resourceVersion, which is 0 if not given.

@@ -8,6 +8,7 @@ import (
 
 const (
 	jsonType     = "application/json"
+	yamlType     = "application/yaml" // is read, and not written
 	protobufType = "application/vnd.kubernetes.protobuf"
 )
 

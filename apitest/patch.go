@@ -8,17 +8,11 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
 func (s *Server) patch(w http.ResponseWriter, req *Request) error {
 	if isApply(req.mediaType()) {
 		return s.apply(w, req)
-	}
-	if req.query.Has("force") {
-		return apierrors.NewInvalid(schema.GroupKind{Group: "meta.k8s.io", Kind: "PatchOptions"}, "", field.ErrorList{
-			field.Forbidden(field.NewPath("force"), "may not be specified for non-apply patch"),
-		})
 	}
 	f, err := req.negotiate()
 	if err != nil {

@@ -30,6 +30,15 @@ func errNotAcceptable(res *resource) error {
 		"only the following media types are accepted: "+types)
 }
 
+// errUnreadable says that a body is in an encoding that is not read.
+func errUnreadable(protobuf bool) error {
+	accepted := jsonType + ", " + yamlType
+	if protobuf {
+		accepted += ", " + protobufType
+	}
+	return errUnsupportedMediaType(accepted)
+}
+
 func errUnsupportedMediaType(accepted string) error {
 	return failure(http.StatusUnsupportedMediaType, metav1.StatusReasonUnsupportedMediaType,
 		"the body of the request was in an unknown format - accepted media types include: "+accepted)
@@ -56,6 +65,11 @@ func errUnauthorized() error {
 // errOtherName says that a body is about another object than the path.
 func errOtherName(name, inPath string) error {
 	return apierrors.NewBadRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)", name, inPath))
+}
+
+// errOtherNamespace says that a body is about another namespace than the path.
+func errOtherNamespace() error {
+	return apierrors.NewBadRequest("the namespace of the provided object does not match the namespace sent on the request")
 }
 
 // errExpired says that changes after a version are no longer known.

@@ -126,7 +126,7 @@ func validateWatch(query url.Values, watchList bool) error {
 	if match != "" && match != notOlder {
 		errs = append(errs, field.NotSupported(path, match, []string{notOlder}))
 	}
-	return invalidOptions(errs)
+	return invalidOptions("ListOptions", errs)
 }
 
 // ready is a channel on which nobody waits long.

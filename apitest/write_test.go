@@ -91,7 +91,7 @@ func TestCreateThatIsRefused(t *testing.T) {
 		{400, metav1.StatusReasonBadRequest, podsPath, `{"kind":`, jsonType},
 		{400, metav1.StatusReasonBadRequest, podsPath, jsonPod(`"name":"q","labels":7`, ""), jsonType},
 		{400, metav1.StatusReasonBadRequest, strict, jsonPod(`"name":"q"`, `,"spec":{"nodename":"n"}`), jsonType},
-		{415, metav1.StatusReasonUnsupportedMediaType, podsPath, "kind: Pod", "application/yaml"},
+		{415, metav1.StatusReasonUnsupportedMediaType, podsPath, "kind: Pod", "text/plain"},
 		{415, metav1.StatusReasonUnsupportedMediaType, "/apis/example.com/v1/namespaces/a/widgets", "k8s", protoType},
 		{400, metav1.StatusReasonBadRequest, "/apis/example.com/v1/namespaces/a/widgets", `{"metadata":{"name":"w"}}`, jsonType},
 		{400, metav1.StatusReasonBadRequest, "/apis/example.com/v1/namespaces/a/widgets", `null`, jsonType},

@@ -1,0 +1,28 @@
+package apitest
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// validateOptions refuses what a request to write says of itself if that is unknown, in the words of the
+// real server: a dryRun that is misspelled must not write.
+func (r *Request) validateOptions() error {
+	dryRun, manager, validation := r.query["dryRun"], r.query.Get("fieldManager"), r.query.Get("fieldValidation")
+	switch r.Verb {
+	case "create":
+		opts := metav1.CreateOptions{DryRun: dryRun, FieldManager: manager, FieldValidation: validation}
+		return invalidOptions("CreateOptions", metav1validation.ValidateCreateOptions(&opts))
+	case "update":
+		opts := metav1.UpdateOptions{DryRun: dryRun, FieldManager: manager, FieldValidation: validation}
+		return invalidOptions("UpdateOptions", metav1validation.ValidateUpdateOptions(&opts))
+	case "patch":
+		opts := metav1.PatchOptions{DryRun: dryRun, FieldManager: manager, FieldValidation: validation}
+		if r.query.Has("force") {
+			opts.Force = new(truth(r.query, "force"))
+		}
+		return invalidOptions("PatchOptions", metav1validation.ValidatePatchOptions(&opts, types.PatchType(r.mediaType())))
+	}
+	return nil
+}
