@@ -5,13 +5,16 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/yaml"
 
 	"github.com/kinform/kinform/apitest/internal/managedfields"
@@ -24,34 +27,36 @@ func (s *Server) apply(w http.ResponseWriter, req *Request) error {
 	if err != nil {
 		return err
 	}
-	if req.query.Get("fieldManager") == "" {
-		return apierrors.NewInvalid(schema.GroupKind{Group: "meta.k8s.io", Kind: "PatchOptions"}, "", field.ErrorList{
-			field.Required(field.NewPath("fieldManager"), "is required for apply patch"),
-		})
-	}
-	wanted, err := req.configuration()
+	wanted, err := req.configuration(req.res)
 	if err != nil {
 		return err
 	}
+	rev, code, err := s.applied(req, wanted)
+	if err != nil {
+		return err
+	}
+	f.writeObject(w, code, rev)
+	return nil
+}
+
+// applied stores what an object becomes when somebody wants it to have something, and says by a code
+// whether it was there.
+func (s *Server) applied(req *Request, wanted document) (*revision, int, error) {
 	for {
-		old := s.store.get(req.res, req.key())
-		rev, err := s.applied(req, old, wanted)
-		switch {
-		case errors.Is(err, errStale), old == nil && apierrors.IsAlreadyExists(err):
-			continue // Somebody was faster.
-		case err != nil:
-			return err
-		case old == nil:
-			f.writeObject(w, http.StatusCreated, rev)
-		default:
-			f.writeObject(w, http.StatusOK, rev)
+		old, code := s.store.get(req.res, req.key()), http.StatusOK
+		if old == nil {
+			code = http.StatusCreated
 		}
-		return nil
+		rev, err := s.tryToApply(req, old, wanted)
+		if errors.Is(err, errStale) || old == nil && apierrors.IsAlreadyExists(err) {
+			continue // Somebody was faster.
+		}
+		return rev, code, err
 	}
 }
 
-// configuration reads what an apply wants.
-func (r *Request) configuration() (document, error) {
+// configuration reads what an apply wants an object of a resource to have.
+func (r *Request) configuration(of *resource) (document, error) {
 	body, err := r.body()
 	if err != nil {
 		return nil, err
@@ -68,29 +73,24 @@ func (r *Request) configuration() (document, error) {
 	if err != nil {
 		return nil, apierrors.NewBadRequest(fmt.Sprintf("error decoding YAML: %v", err))
 	}
-	meta, _ := wanted["metadata"].(document)
-	for what, value := range map[string]string{"name": r.Name, "namespace": r.Namespace} {
-		if has := orNothing(meta[what]); has != "" && has != value {
-			return nil, apierrors.NewBadRequest(fmt.Sprintf("the %s of the object (%s) does not match the %s on the URL (%s)", what, has, what, value))
-		}
+	object := unstructured.Unstructured{Object: wanted}
+	if has := object.GetName(); has != "" && has != r.Name {
+		return nil, errOtherName(has, r.Name)
 	}
-	if meta["managedFields"] != nil {
+	if has := object.GetNamespace(); has != "" && has != r.Namespace {
+		return nil, errOtherNamespace()
+	}
+	if meta, _ := wanted["metadata"].(document); meta["managedFields"] != nil {
 		return nil, apierrors.NewBadRequest("metadata.managedFields must be nil")
 	}
-	apiVersion, kind := r.res.gvk.ToAPIVersionAndKind()
-	if wanted["apiVersion"] != apiVersion || wanted["kind"] != kind {
-		return nil, apierrors.NewBadRequest("invalid object type: " + schema.FromAPIVersionAndKind(orNothing(wanted["apiVersion"]), orNothing(wanted["kind"])).String())
+	if kind := schema.FromAPIVersionAndKind(object.GetAPIVersion(), object.GetKind()); kind != of.gvk {
+		return nil, apierrors.NewBadRequest("invalid object type: " + kind.String())
 	}
 	return wanted, nil
 }
 
-func orNothing(v any) string {
-	text, _ := v.(string)
-	return text
-}
-
-// applied stores what old becomes, which may be nil, when somebody wants it to have something.
-func (s *Server) applied(req *Request, old *revision, wanted document) (*revision, error) {
+// tryToApply stores what old becomes, which may be nil, when somebody wants it to have something.
+func (s *Server) tryToApply(req *Request, old *revision, wanted document) (*revision, error) {
 	if old == nil && req.Subresource != "" {
 		return nil, apierrors.NewNotFound(req.res.groupResource(), req.Name)
 	}
@@ -100,8 +100,8 @@ func (s *Server) applied(req *Request, old *revision, wanted document) (*revisio
 		before := old.object()
 		owned = before.GetManagedFields()
 		live = req.res.document(before)
-	} else if meta, _ := wanted["metadata"].(document); orNothing(meta["uid"]) != "" {
-		return nil, apierrors.NewConflict(req.res.groupResource(), req.Name, fmt.Errorf("uid mismatch: the provided object specified uid %v, and no existing object was found", meta["uid"]))
+	} else if err := req.creatable(&unstructured.Unstructured{Object: wanted}); err != nil {
+		return nil, err
 	}
 	op := req.operation()
 	op.Force = truth(req.query, "force")
@@ -113,10 +113,10 @@ func (s *Server) applied(req *Request, old *revision, wanted document) (*revisio
 	if err != nil {
 		return nil, err
 	}
-	setManagedFields(obj, entries)
 	obj.SetNamespace(req.Namespace)
 	obj.SetName(req.Name)
 	if old == nil {
+		setManagedFields(obj, entries)
 		if req.res.Status {
 			clearStatus(obj)
 		}
@@ -125,34 +125,56 @@ func (s *Server) applied(req *Request, old *revision, wanted document) (*revisio
 	if obj, err = merge(req, old.object(), obj); err != nil {
 		return nil, err
 	}
+	setManagedFields(obj, entries)
 	return s.replace(req.res, old, obj, req.dryRun())
 }
 
-// track notes in an object which of its fields the request sets. live is what it replaces,
-// nil if it is new.
-func (s *Server) track(req *Request, live, sent Object) error {
-	var owned []metav1.ManagedFieldsEntry
-	before := document{}
-	if live != nil {
-		owned = live.GetManagedFields()
-		before = req.res.document(live)
+// creatable says why an apply cannot create the object that it wants, or is nil.
+func (r *Request) creatable(wanted *unstructured.Unstructured) error {
+	if uid := wanted.GetUID(); uid != "" {
+		return apierrors.NewConflict(r.res.groupResource(), r.Name, fmt.Errorf("uid mismatch: the provided object specified uid %s, and no existing object was found", uid))
 	}
-	own := sent.GetManagedFields()
-	switch {
-	case req.Subresource != "": // which leaves alone who owns what
-	case isReset(own):
+	if wanted.GetName() == "" {
+		return apierrors.NewBadRequest(fmt.Sprintf("the name of the object (%s based on URL) was undeterminable: name must be provided", r.Name))
+	}
+	return nil
+}
+
+// track notes in an object which of its fields the request sets. It is as it is going to be stored in the
+// place of old, which is nil if it is new. From what a subresource does not write, nobody owns anything so.
+func (s *Server) track(req *Request, old *revision, obj Object) error {
+	owned := obj.GetManagedFields()
+	if isReset(owned) {
 		owned = nil
-	case len(own) > 0 && managedfields.Readable(own):
-		owned = own
 	}
 	if !s.opts.ManagedFields && !everApplied(owned) {
 		return nil
 	}
-	entries, err := req.res.mergeType().Update(before, req.res.document(sent), owned, req.operation())
+	before := req.res.new()
+	if old != nil {
+		if len(owned) == 0 {
+			return nil // Nobody knows who set what is there.
+		}
+		before = old.object()
+	}
+	entries, err := req.res.mergeType().Update(req.res.document(before), req.res.document(obj), owned, req.operation())
 	if err == nil {
-		setManagedFields(sent, entries)
+		setManagedFields(obj, entries)
 	}
 	return err
+}
+
+// keepManagedFields gives an object that was sent those of the live one, which is nil if there is none,
+// unless it has some of its own that can be read.
+func keepManagedFields(sent, live Object) {
+	own, was := sent.GetManagedFields(), []metav1.ManagedFieldsEntry(nil)
+	if live != nil {
+		was = live.GetManagedFields()
+	}
+	if isReset(own) || equal(own, was) || len(own) > 0 && managedfields.Readable(own) {
+		return
+	}
+	sent.SetManagedFields(was)
 }
 
 // setManagedFields has an object stored with these managed fields, also if there are none.
@@ -163,10 +185,10 @@ func setManagedFields(obj Object, entries []metav1.ManagedFieldsEntry) {
 	obj.SetManagedFields(entries)
 }
 
-// isReset reports whether managed fields say that there are to be none: a list of one entry with nothing
-// in it, as none at all are left as they are.
+// isReset reports whether managed fields say that there are to be none: a list of no entry, or of one
+// with nothing in it. Without a list they are left as they are.
 func isReset(owned []metav1.ManagedFieldsEntry) bool {
-	return len(owned) == 1 && owned[0] == (metav1.ManagedFieldsEntry{})
+	return owned != nil && len(owned) == 0 || len(owned) == 1 && owned[0] == (metav1.ManagedFieldsEntry{})
 }
 
 func everApplied(owned []metav1.ManagedFieldsEntry) bool {
@@ -182,8 +204,12 @@ func everApplied(owned []metav1.ManagedFieldsEntry) bool {
 func (r *Request) operation() managedfields.Operation {
 	name := r.query.Get("fieldManager")
 	if name == "" {
-		name, _, _ = strings.Cut(r.HTTP.UserAgent(), "/")
-		name = name[:min(len(name), 128)]
+		program, _, _ := strings.Cut(r.HTTP.UserAgent(), "/")
+		for _, c := range program {
+			if unicode.IsPrint(c) && len(name)+utf8.RuneLen(c) <= metav1validation.FieldManagerMaxLength {
+				name += string(c)
+			}
+		}
 	}
 	apiVersion, _ := r.res.gvk.ToAPIVersionAndKind()
 	return managedfields.Operation{Manager: name, APIVersion: apiVersion, Subresource: r.Subresource, HasStatus: r.res.Status}
@@ -194,7 +220,8 @@ func (r *resource) mergeType() managedfields.Type {
 	if r.goType != nil {
 		return managedfields.Of(r.goType)
 	}
-	return managedfields.OfSchema(r.defined.Schema.OpenAPIV3Schema)
+	r.ofSchema.Do(func() { r.merged = managedfields.OfSchema(r.defined.Schema.OpenAPIV3Schema) })
+	return r.merged
 }
 
 // document is an object as JSON has it, with its kind.

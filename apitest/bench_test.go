@@ -1,7 +1,9 @@
 package apitest_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -84,5 +86,43 @@ func BenchmarkUpdate(b *testing.B) {
 				i++
 			}
 		})
+	}
+}
+
+// BenchmarkPut is an update by a client, whose managed fields nobody tracks.
+func BenchmarkPut(b *testing.B) {
+	srv := apitest.Start(b, apitest.Options{})
+	if err := apitest.Populate(srv, apitest.Pods(1, apitest.PodOptions{})); err != nil {
+		b.Fatal(err)
+	}
+	stored, _, err := srv.List(pods, "")
+	if err != nil {
+		b.Fatal(err)
+	}
+	p := stored[0].(*corev1.Pod)
+	p.ResourceVersion = ""
+	defer http.DefaultClient.CloseIdleConnections()
+	i := 0
+	b.ReportAllocs()
+	for b.Loop() {
+		p.Labels["n"] = strconv.Itoa(i)
+		body, err := json.Marshal(p)
+		if err != nil {
+			b.Fatal(err)
+		}
+		req, err := http.NewRequest(http.MethodPut, srv.URL()+"/api/v1/namespaces/"+p.Namespace+"/pods/"+p.Name, bytes.NewReader(body))
+		if err != nil {
+			b.Fatal(err)
+		}
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			b.Fatal(err)
+		}
+		_, _ = io.Copy(io.Discard, resp.Body)
+		_ = resp.Body.Close()
+		if resp.StatusCode != http.StatusOK {
+			b.Fatal(resp.Status)
+		}
+		i++
 	}
 }

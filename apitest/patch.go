@@ -34,11 +34,7 @@ func (s *Server) patch(w http.ResponseWriter, req *Request) error {
 		if keyOf(obj) != old.key {
 			return nil, errOtherName(obj.GetName(), old.key.Name)
 		}
-		live := old.object()
-		if err := s.track(req, live, obj); err != nil {
-			return nil, err
-		}
-		return merge(req, live, obj)
+		return s.changed(req, old, obj)
 	})
 	if err != nil {
 		return err

@@ -7,10 +7,13 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kinform/kinform/apitest/internal/managedfields"
 )
 
 // Resource describes a custom resource to serve. Group, Version, Plural and Kind
@@ -87,6 +90,11 @@ type resource struct {
 
 	// schema is what objects are checked by, nil if they are not.
 	schema *schemaProps
+
+	// merged is how objects are merged by the schema of their definition, made when ofSchema is done:
+	// see mergeType.
+	merged   managedfields.Type
+	ofSchema sync.Once
 
 	// removed is closed when the resource is no longer served.
 	removed chan struct{}

@@ -21,18 +21,7 @@ func (s *Server) scale(w http.ResponseWriter, req *Request) error {
 	if !ok {
 		return errNotAcceptable(scaleResource)
 	}
-	var rev *revision
-	change, err := req.scaling()
-	switch {
-	case err != nil:
-		return err
-	case change == nil:
-		if rev = s.store.get(req.res, req.key()); rev == nil {
-			return apierrors.NewNotFound(req.res.groupResource(), req.Name)
-		}
-	default:
-		rev, err = s.modify(req.res, req.key(), req.dryRun(), func(old *revision) (Object, error) { return rescaled(old, change) })
-	}
+	rev, err := s.scaled(req)
 	if err != nil {
 		return err
 	}
@@ -43,6 +32,56 @@ func (s *Server) scale(w http.ResponseWriter, req *Request) error {
 	}
 	f.writeObject(w, http.StatusOK, rev)
 	return nil
+}
+
+// scaled returns the object of which a request asks for the scale, or changes it.
+func (s *Server) scaled(req *Request) (*revision, error) {
+	if req.Verb == "patch" && isApply(req.mediaType()) {
+		wanted, err := req.wantedScale()
+		if err != nil {
+			return nil, err
+		}
+		rev, _, err := s.applied(req, wanted)
+		return rev, err
+	}
+	change, err := req.scaling()
+	switch {
+	case err != nil:
+		return nil, err
+	case change == nil:
+		if rev := s.store.get(req.res, req.key()); rev != nil {
+			return rev, nil
+		}
+		return nil, apierrors.NewNotFound(req.res.groupResource(), req.Name)
+	}
+	return s.modify(req.res, req.key(), req.dryRun(), func(old *revision) (Object, error) {
+		obj, err := rescaled(old, change)
+		if err != nil {
+			return nil, err
+		}
+		return obj, s.track(req, old, obj)
+	})
+}
+
+// wantedScale is the part of an object that the apply of a scale wants it to have.
+func (r *Request) wantedScale() (document, error) {
+	scale, err := r.configuration(scaleResource)
+	if err != nil {
+		return nil, err
+	}
+	replicas, has, err := unstructured.NestedFieldNoCopy(scale, "spec", "replicas")
+	if err != nil {
+		return nil, scaleResource.undecodable(err)
+	}
+	wanted := document{}
+	wanted["apiVersion"], wanted["kind"] = r.res.gvk.ToAPIVersionAndKind()
+	if !has {
+		return wanted, nil
+	}
+	if n, ok := replicas.(int64); ok && n < 0 {
+		return nil, r.res.negativeScale(r.Name, n)
+	}
+	return wanted, unstructured.SetNestedField(wanted, replicas, r.res.replicasPath()...)
 }
 
 // scaling returns what a request makes of a scale, nil if it only asks.
@@ -85,12 +124,7 @@ func rescaled(old *revision, change func(*autoscalingv1.Scale) (*autoscalingv1.S
 		return nil, errOtherName(wanted.Name, obj.GetName())
 	}
 	if n := wanted.Spec.Replicas; n < 0 {
-		kind, invalid := scaleResource.gvk, field.Invalid(field.NewPath("spec", "replicas"), n, "must be greater than or equal to 0")
-		if !old.res.protobuf() { // in the words of the server of custom resources
-			path := field.NewPath(old.res.defined.Subresources.Scale.SpecReplicasPath)
-			kind, invalid = old.res.gvk, field.Invalid(path, n, "should be a non-negative integer")
-		}
-		return nil, apierrors.NewInvalid(kind.GroupKind(), obj.GetName(), field.ErrorList{invalid})
+		return nil, old.res.negativeScale(obj.GetName(), int64(n))
 	}
 	if err := unmetPrecondition(old.res, old, &metav1.ObjectMeta{UID: wanted.UID}); err != nil {
 		return nil, apierrors.NewConflict(old.res.groupResource(), obj.GetName(), err)
@@ -101,6 +135,24 @@ func rescaled(old *revision, change func(*autoscalingv1.Scale) (*autoscalingv1.S
 	}
 	replicas(obj).Set(reflect.ValueOf(&wanted.Spec.Replicas))
 	return obj, nil
+}
+
+// replicasPath is where objects have how many replicas there are to be.
+func (r *resource) replicasPath() []string {
+	if r.protobuf() {
+		return []string{"spec", "replicas"}
+	}
+	scale := r.defined.Subresources.Scale
+	return scale.fields(scale.SpecReplicasPath)
+}
+
+func (r *resource) negativeScale(name string, n int64) error {
+	kind, invalid := scaleResource.gvk, field.Invalid(field.NewPath("spec", "replicas"), n, "must be greater than or equal to 0")
+	if !r.protobuf() { // in the words of the server of custom resources
+		path := field.NewPath(r.defined.Subresources.Scale.SpecReplicasPath)
+		kind, invalid = r.gvk, field.Invalid(path, n, "should be a non-negative integer")
+	}
+	return apierrors.NewInvalid(kind.GroupKind(), name, field.ErrorList{invalid})
 }
 
 // scaleOf is the part of an object that says how many replicas there are to be.

@@ -43,6 +43,7 @@ func (s *Server) create(w http.ResponseWriter, req *Request) error {
 	if req.res.Status {
 		clearStatus(obj)
 	}
+	keepManagedFields(obj, nil)
 	if err := s.track(req, nil, obj); err != nil {
 		return err
 	}
@@ -72,17 +73,22 @@ func (s *Server) update(w http.ResponseWriter, req *Request) error {
 		})
 	}
 	rev, err := s.modify(req.res, req.key(), req.dryRun(), func(old *revision) (Object, error) {
-		live, sent := old.object(), sent.DeepCopyObject().(Object)
-		if err := s.track(req, live, sent); err != nil {
-			return nil, err
-		}
-		return merge(req, live, sent)
+		return s.changed(req, old, sent.DeepCopyObject().(Object))
 	})
 	if err != nil {
 		return err
 	}
 	f.writeObject(w, http.StatusOK, rev)
 	return nil
+}
+
+// changed is what a write makes of a stored object, who set what included. It takes over what was sent.
+func (s *Server) changed(req *Request, old *revision, sent Object) (Object, error) {
+	obj, err := merge(req, old.object(), sent)
+	if err != nil {
+		return nil, err
+	}
+	return obj, s.track(req, old, obj)
 }
 
 func (f format) writeObject(w http.ResponseWriter, code int, rev *revision) {

@@ -52,13 +52,13 @@ var parts = map[string]func(old, sent Object) error{
 // merge returns what a write through the main resource or through a subresource makes
 // of an object: each leaves alone what is another's.
 func merge(req *Request, old, sent Object) (Object, error) {
-	if req.Subresource != "" {
-		err := parts[req.Subresource](old, sent)
+	if part := parts[req.Subresource]; part != nil {
+		err := part(old, sent)
 		old.SetResourceVersion(sent.GetResourceVersion())
-		old.SetManagedFields(sent.GetManagedFields())
 		old.SetUID(sent.GetUID())
 		return old, err
 	}
+	keepManagedFields(sent, old)
 	if req.res.Status {
 		copyStatus(sent, old)
 	}

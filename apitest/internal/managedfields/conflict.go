@@ -1,7 +1,6 @@
 package managedfields
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,15 +11,15 @@ import (
 )
 
 // conflictError is what the server answers with when an apply would take over what others
-// own: 409, with a cause for each field.
-func conflictError(conflicts merge.Conflicts) error {
-	slices.SortFunc(conflicts, func(a, b merge.Conflict) int { // They come in no order.
-		return cmp.Or(strings.Compare(a.Path.String(), b.Path.String()), strings.Compare(a.Manager, b.Manager))
+// own: 409, with a cause for each field. A scale is said to be of its own version, whatever it is the scale of.
+func conflictError(conflicts merge.Conflicts, op Operation) error {
+	slices.SortStableFunc(conflicts, func(a, b merge.Conflict) int { // Managers come in no order.
+		return strings.Compare(a.Manager, b.Manager)
 	})
 	fields := map[string][]string{} // by who has them
 	var causes []metav1.StatusCause
 	for _, c := range conflicts {
-		owner := described(c.Manager)
+		owner := described(c.Manager, op.Subresource == "scale")
 		fields[owner] = append(fields[owner], c.Path.String())
 		causes = append(causes, metav1.StatusCause{Type: metav1.CauseTypeFieldManagerConflict, Message: "conflict with " + owner, Field: c.Path.String()})
 	}
@@ -49,8 +48,11 @@ func conflictError(conflicts merge.Conflicts) error {
 }
 
 // described is how a manager is named to those who conflict with it.
-func described(id string) string {
+func described(id string, scale bool) string {
 	e := manager(id)
+	if scale {
+		e.APIVersion = "autoscaling/v1"
+	}
 	text := fmt.Sprintf("%q", e.Manager)
 	if e.Subresource != "" {
 		text += fmt.Sprintf(" with subresource %q", e.Subresource)

@@ -14,11 +14,12 @@
 //
 // # What is left out
 //
-// Managers beyond the tenth are not merged into one ("ancient-changes"), and fields of kubectl's
-// client-side apply are not handed over to its server-side apply.
+// Fields of kubectl's client-side apply are not handed over to its server-side apply.
 //
 // # Guarantees
 //
-//   - What it is given is not changed, and what it returns is the caller's.
+//   - It takes over the documents live and object, and takes their managed fields away. A document that
+//     it returns may share memory with those that it was given. It changes nothing else, and neither
+//     wanted nor the entries.
 //   - A Type is safe for concurrent use.
 package managedfields

@@ -61,6 +61,54 @@ func Readable(of []metav1.ManagedFieldsEntry) bool {
 	return err == nil
 }
 
+// maxUpdaters is how many entries there may be of managers who update. Of others, "ancient-changes" has
+// the fields, one entry for each version.
+const maxUpdaters = 10
+
+// mergeOldest merges the oldest entries of updates until there are not too many.
+func (all entries) mergeOldest() {
+	for {
+		older, newer, ok := all.oldest()
+		if !ok {
+			return
+		}
+		version := all.fields[older].APIVersion()
+		union := all.fields[older].Set().Union(all.fields[newer].Set())
+		bucket := Operation{Manager: "ancient-changes", APIVersion: string(version)}.updater()
+		if before := all.fields[bucket]; before != nil {
+			union = union.Union(before.Set())
+		}
+		at := all.times[newer]
+		delete(all.fields, older)
+		delete(all.fields, newer)
+		all.fields[bucket], all.times[bucket] = fieldpath.NewVersionedSet(union, version, false), at
+	}
+}
+
+// oldest returns the two oldest entries of updates in one version, if there are too many of them.
+func (all entries) oldest() (older, newer string, ok bool) {
+	var updaters []metav1.ManagedFieldsEntry
+	for key, set := range all.fields {
+		if !set.Applied() {
+			e := manager(key)
+			e.Time = all.times[key]
+			updaters = append(updaters, e)
+		}
+	}
+	if len(updaters) <= maxUpdaters {
+		return "", "", false
+	}
+	slices.SortFunc(updaters, byTime)
+	first := map[string]string{} // by version
+	for _, e := range updaters {
+		if older, ok := first[e.APIVersion]; ok {
+			return older, id(e), true
+		}
+		first[e.APIVersion] = id(e)
+	}
+	return "", "", false
+}
+
 // write returns the entries as an object has them: applied ones first, then by time.
 func (all entries) write() ([]metav1.ManagedFieldsEntry, error) {
 	var list []metav1.ManagedFieldsEntry
@@ -82,12 +130,17 @@ func (all entries) write() ([]metav1.ManagedFieldsEntry, error) {
 		if order := strings.Compare(string(a.Operation), string(b.Operation)); order != 0 {
 			return order
 		}
-		if order := secondsOf(a).Compare(secondsOf(b)); order != 0 {
-			return order
-		}
-		return strings.Compare(id(a), id(b))
+		return byTime(a, b)
 	})
 	return list, nil
+}
+
+// byTime compares entries by their time, in seconds, and then by who it is.
+func byTime(a, b metav1.ManagedFieldsEntry) int {
+	if order := secondsOf(a).Compare(secondsOf(b)); order != 0 {
+		return order
+	}
+	return strings.Compare(id(a), id(b))
 }
 
 func secondsOf(e metav1.ManagedFieldsEntry) time.Time {

@@ -1,13 +1,13 @@
 package managedfields
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 	"sigs.k8s.io/structured-merge-diff/v6/merge"
@@ -46,16 +46,18 @@ func (t Type) Update(live, object document, owned []metav1.ManagedFieldsEntry, o
 	if err != nil {
 		return nil, err
 	}
-	key := id(metav1.ManagedFieldsEntry{Manager: op.Manager, Operation: metav1.ManagedFieldsOperationUpdate, APIVersion: op.APIVersion, Subresource: op.Subresource})
-	was := all.fields.Copy()
-	_, fields, err := op.updater().Update(before, after, fieldpath.APIVersion(op.APIVersion), all.fields, key)
+	key := op.updater()
+	if _, all.fields, err = merging(op.ignored(all.fields)).Update(before, after, fieldpath.APIVersion(op.APIVersion), all.fields, key); err != nil {
+		return nil, err
+	}
+	changes, err := before.Compare(after)
 	if err != nil {
 		return nil, err
 	}
-	all.fields = fields
-	if set, ok := fields[key]; ok && (was[key] == nil || !was[key].Set().Equals(set.Set())) {
+	if !changes.Modified.Union(changes.Added).Difference(unowned).Empty() {
 		all.times[key] = seconds()
 	}
+	all.mergeOldest()
 	return all.write()
 }
 
@@ -69,11 +71,12 @@ func (t Type) Apply(live, wanted document, owned []metav1.ManagedFieldsEntry, op
 	if err != nil {
 		return nil, nil, err
 	}
-	before, err := t.read(bare(live))
+	live = bare(live)
+	before, err := t.read(live)
 	if err != nil {
 		return nil, nil, fmt.Errorf("failed to create typed live object: %w", err)
 	}
-	config, err := t.readStrictly(bare(wanted))
+	config, err := t.readStrictly(wanted)
 	if err != nil {
 		return nil, nil, fmt.Errorf("failed to create typed patch object (%s): %w", objectName(wanted), err)
 	}
@@ -82,49 +85,68 @@ func (t Type) Apply(live, wanted document, owned []metav1.ManagedFieldsEntry, op
 		if err != nil {
 			return nil, nil, err
 		}
-		key := id(metav1.ManagedFieldsEntry{Manager: beforeFirstApply, Operation: metav1.ManagedFieldsOperationUpdate, APIVersion: op.APIVersion})
-		if _, all.fields, err = op.updater().Update(nothing, before, fieldpath.APIVersion(op.APIVersion), all.fields, key); err != nil {
+		key := Operation{Manager: beforeFirstApply, APIVersion: op.APIVersion}.updater()
+		if _, all.fields, err = merging(op.ignored(all.fields)).Update(nothing, before, fieldpath.APIVersion(op.APIVersion), all.fields, key); err != nil {
 			return nil, nil, err
 		}
 		all.times[key] = seconds()
 	}
-	key := id(metav1.ManagedFieldsEntry{Manager: op.Manager, Operation: metav1.ManagedFieldsOperationApply, Subresource: op.Subresource})
+	key := op.applier()
 	was := all.fields.Copy()
-	merged, fields, err := op.updater().Apply(before, config, fieldpath.APIVersion(op.APIVersion), all.fields, key, op.Force)
+	merged, fields, err := merging(op.ignored(all.fields)).Apply(before, config, fieldpath.APIVersion(op.APIVersion), all.fields, key, op.Force)
 	if conflicts, ok := errors.AsType[merge.Conflicts](err); ok {
-		return nil, nil, conflictError(conflicts)
+		return nil, nil, conflictError(conflicts, op)
 	}
 	if err != nil {
 		return nil, nil, err
 	}
 	all.fields = fields
-	result := maps.Clone(bare(live))
 	if merged != nil {
-		result, _ = merged.AsValue().Unstructured().(document)
+		live, _ = merged.AsValue().Unstructured().(document)
 	}
 	if merged != nil || !was.Equals(fields) {
 		all.times[key] = seconds()
 	}
 	list, err := all.write()
-	return result, list, err
+	return live, list, err
 }
 
-// updater merges what an operation may write.
-func (op Operation) updater() *merge.Updater {
-	builder := merge.UpdaterBuilder{Converter: oneVersion(op.APIVersion), ReturnInputOnNoop: false}
-	if op.HasStatus {
-		ignored := fieldpath.NewSet(fieldpath.MakePathOrDie("status"))
-		if op.Subresource == "status" {
-			ignored = fieldpath.NewSet(fieldpath.MakePathOrDie("spec"), fieldpath.MakePathOrDie("metadata"))
-		}
-		builder.IgnoreFilter = map[fieldpath.APIVersion]fieldpath.Filter{fieldpath.APIVersion(op.APIVersion): fieldpath.NewExcludeSetFilter(ignored)}
-	}
+// merging returns what merges objects, and does not look at the fields that the filters leave out.
+func merging(ignored map[fieldpath.APIVersion]fieldpath.Filter) *merge.Updater {
+	builder := merge.UpdaterBuilder{Converter: oneVersion{}, IgnoreFilter: ignored}
 	return builder.BuildUpdater()
+}
+
+// updater names who updates, applier who applies. Who has no name is unknown.
+func (op Operation) updater() string { return op.id(metav1.ManagedFieldsOperationUpdate) }
+func (op Operation) applier() string { return op.id(metav1.ManagedFieldsOperationApply) }
+
+func (op Operation) id(by metav1.ManagedFieldsOperationType) string {
+	return id(metav1.ManagedFieldsEntry{Manager: cmp.Or(op.Manager, "unknown"), Operation: by, APIVersion: op.APIVersion, Subresource: op.Subresource})
+}
+
+// ignored filters the fields that an object may have when it is sent, and that are not written, whatever
+// the version is in which managers wrote them. As on the real server, subresources of pods have none.
+func (op Operation) ignored(by fieldpath.ManagedFields) map[fieldpath.APIVersion]fieldpath.Filter {
+	var filter fieldpath.Filter
+	switch {
+	case op.Subresource == "status":
+		filter = fieldpath.NewIncludeMatcherFilter(fieldpath.MakePrefixMatcherOrDie("status"))
+	case op.Subresource == "" && op.HasStatus:
+		filter = fieldpath.NewExcludeSetFilter(fieldpath.NewSet(fieldpath.MakePathOrDie("status")))
+	default:
+		return nil
+	}
+	filters := map[fieldpath.APIVersion]fieldpath.Filter{fieldpath.APIVersion(op.APIVersion): filter}
+	for _, set := range by {
+		filters[set.APIVersion()] = filter
+	}
+	return filters
 }
 
 // oneVersion is a converter: the versions of a resource have the same fields, as those of a
 // definition without a webhook have.
-type oneVersion string
+type oneVersion struct{}
 
 func (oneVersion) Convert(object *typed.TypedValue, _ fieldpath.APIVersion) (*typed.TypedValue, error) {
 	return object, nil
@@ -132,32 +154,22 @@ func (oneVersion) Convert(object *typed.TypedValue, _ fieldpath.APIVersion) (*ty
 
 func (oneVersion) IsMissingVersionError(error) bool { return false }
 
-// bare is an object without its managed fields.
+// bare takes the managed fields away from an object.
 func bare(doc document) document {
 	if doc == nil {
 		return document{}
 	}
-	meta, _ := doc["metadata"].(document)
-	if _, has := meta["managedFields"]; !has {
-		return doc
+	if meta, ok := doc["metadata"].(document); ok {
+		delete(meta, "managedFields")
 	}
-	doc = maps.Clone(doc)
-	meta = maps.Clone(meta)
-	delete(meta, "managedFields")
-	doc["metadata"] = meta
-	return runtime.DeepCopyJSON(doc)
+	return doc
 }
 
 // objectName names an object in errors as the server does: namespace/name; version, kind.
 func objectName(doc document) string {
-	meta, _ := doc["metadata"].(document)
-	kind := schema.FromAPIVersionAndKind(text(doc["apiVersion"]), text(doc["kind"]))
-	return fmt.Sprintf("%s/%s; %s", text(meta["namespace"]), text(meta["name"]), kind)
-}
-
-func text(v any) string {
-	s, _ := v.(string)
-	return s
+	object := unstructured.Unstructured{Object: doc}
+	kind := schema.FromAPIVersionAndKind(object.GetAPIVersion(), object.GetKind())
+	return fmt.Sprintf("%s/%s; %s", object.GetNamespace(), object.GetName(), kind)
 }
 
 // seconds is the time, as managed fields have it.
