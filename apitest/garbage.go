@@ -28,6 +28,7 @@ type ownedNode struct {
 	res        *resource
 	key        types.NamespacedName
 	uid        types.UID
+	version    string
 	owners     []metav1.OwnerReference
 	finalizers []string
 	deleting   bool
@@ -81,8 +82,8 @@ func (g *garbage) note(rev *revision) {
 	meta := rev.metadata()
 	g.forget(meta.UID)
 	n := &ownedNode{
-		res: rev.res, key: rev.key, uid: meta.UID, owners: meta.OwnerReferences, finalizers: meta.Finalizers,
-		deleting: meta.DeletionTimestamp != nil,
+		res: rev.res, key: rev.key, uid: meta.UID, version: meta.ResourceVersion, owners: meta.OwnerReferences,
+		finalizers: meta.Finalizers, deleting: meta.DeletionTimestamp != nil,
 	}
 	g.nodes[n.uid] = n
 	for _, ref := range n.owners {
@@ -178,10 +179,14 @@ func (g *garbage) look(n *ownedNode) error {
 		return g.disown(n, leaving...)
 	}
 	policy := metav1.DeletePropagationBackground
-	if len(waiting) > 0 && len(g.dependents[n.uid]) > 0 {
+	switch {
+	case len(waiting) > 0 && len(g.dependents[n.uid]) > 0, n.has(metav1.FinalizerDeleteDependents):
 		policy = metav1.DeletePropagationForeground
+	case n.has(metav1.FinalizerOrphanDependents):
+		policy = metav1.DeletePropagationOrphan
 	}
-	opts := metav1.DeleteOptions{PropagationPolicy: &policy, Preconditions: &metav1.Preconditions{UID: &n.uid}}
+	// If it has changed meanwhile, somebody else may own it.
+	opts := metav1.DeleteOptions{PropagationPolicy: &policy, Preconditions: &metav1.Preconditions{UID: &n.uid, ResourceVersion: &n.version}}
 	_, _, err := g.srv.remove(n.res, n.key, opts)
 	return err
 }
@@ -250,7 +255,7 @@ func policyOf(res *resource, obj Object, opts metav1.DeleteOptions) metav1.Delet
 		return metav1.DeletePropagationOrphan
 	case slices.Contains(obj.GetFinalizers(), metav1.FinalizerDeleteDependents):
 		return metav1.DeletePropagationForeground
-	case res.Group == "batch" && res.Plural == "jobs":
+	case res.Group == "batch" && res.Plural == "jobs", res.Group == "" && res.Plural == "replicationcontrollers":
 		return metav1.DeletePropagationOrphan // as it was before there were others
 	}
 	return metav1.DeletePropagationBackground

@@ -70,6 +70,17 @@ func TestGarbageCollection(t *testing.T) {
 			require.Equal(t, []string{"a/b"}, left(t, c))
 			require.Empty(t, get[corev1.ConfigMap](t, c, mapsPath+"/b").OwnerReferences)
 		},
+		"orphan by default, of old types": func(t *testing.T, c *client) {
+			for path, kind := range map[string]string{"/apis/batch/v1/namespaces/a/jobs": "batch/v1 Job", "/api/v1/namespaces/a/replicationcontrollers": "v1 ReplicationController"} {
+				apiVersion, kind, _ := strings.Cut(kind, " ")
+				made := decode[metav1.PartialObjectMetadata](t, c.do(t, http.StatusCreated, "POST", path, `{"metadata":{"name":"old"}}`))
+				c.do(t, http.StatusCreated, "POST", mapsPath, fmt.Sprintf(`{"metadata":{"generateName":"m-","ownerReferences":[{"apiVersion":%q,"kind":%q,"name":"old","uid":%q}]}}`, apiVersion, kind, made.UID))
+				c.do(t, http.StatusOK, "DELETE", path+"/old", "")
+				synctest.Wait()
+				c.do(t, http.StatusNotFound, "GET", path+"/old", "")
+			}
+			require.Len(t, left(t, c), 2)
+		},
 		"one owner of two": func(t *testing.T, c *client) {
 			a, b := owned(t, c, "a"), owned(t, c, "b")
 			owned(t, c, "c", a, b)
@@ -89,6 +100,14 @@ func TestGarbageCollection(t *testing.T) {
 			c.do(t, http.StatusOK, "PATCH", mapsPath+"/a", fmt.Sprintf(`{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"b","uid":%q}]}}`, b.UID), "Content-Type", mergePatch)
 			c.do(t, http.StatusOK, "DELETE", mapsPath+"/a", background)
 			require.Empty(t, left(t, c))
+		},
+		"what an orphaning finalizer says": func(t *testing.T, c *client) {
+			b := owned(t, c, "b", owned(t, c, "a"))
+			owned(t, c, "c", b)
+			c.do(t, http.StatusOK, "PATCH", mapsPath+"/b", `{"metadata":{"finalizers":["orphan"]}}`, "Content-Type", mergePatch)
+			c.do(t, http.StatusOK, "DELETE", mapsPath+"/a", background)
+			require.Equal(t, []string{"a/c"}, left(t, c))
+			require.Empty(t, get[corev1.ConfigMap](t, c, mapsPath+"/c").OwnerReferences)
 		},
 		"contradictions": func(t *testing.T, c *client) {
 			owned(t, c, "a")

@@ -50,7 +50,8 @@ func (l *loops) end() {
 
 // follower is a loop that sees every change.
 type follower struct {
-	// start looks at all that there is: first, and when changes have been missed.
+	// start looks at all that there is: first, and when changes have been missed. Of what is
+	// written meanwhile, it may see some and not the rest, until change has been called.
 	start func()
 
 	// change is called for each change since start began, in order.
@@ -65,7 +66,6 @@ func (s *Server) follow(ctx context.Context, f follower) {
 	for ctx.Err() == nil {
 		version := s.store.current() // what comes while start looks is seen twice
 		f.start()
-		f.act()
 		s.followAfter(ctx, f, version)
 	}
 }

@@ -1,0 +1,69 @@
+package apitest
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+func configMap(name string, owners ...Object) *corev1.ConfigMap {
+	m := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: name}}
+	for _, o := range owners {
+		m.OwnerReferences = append(m.OwnerReferences, metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: o.GetName(), UID: o.GetUID()})
+	}
+	return m
+}
+
+// TestLoopActsOnAStateThatWas: while a loop looks at all that there is, one resource after the other, objects are
+// written; of those that belong together it may see one and not the other.
+func TestLoopActsOnAStateThatWas(t *testing.T) {
+	t.Parallel()
+	s := New(Options{})
+	defer s.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var log []string
+	s.follow(ctx, follower{
+		start: func() {
+			_, err := s.Create(configMap("meanwhile"))
+			require.NoError(t, err)
+			log = append(log, "start")
+		},
+		change: func(c *change) { log = append(log, c.cur.key.Name) },
+		act:    func() { log = append(log, "act"); cancel() },
+	})
+	require.Equal(t, []string{"start", "meanwhile", "act"}, log)
+}
+
+// TestGarbageIsNotWhatHasFoundAnotherOwner: the collector decides by what it has seen, and somebody was faster.
+func TestGarbageIsNotWhatHasFoundAnotherOwner(t *testing.T) {
+	t.Parallel()
+	s := New(Options{GarbageCollection: true})
+	defer s.Close()
+	made := func(m *corev1.ConfigMap) Object {
+		obj, err := s.Create(m)
+		require.NoError(t, err)
+		return obj
+	}
+	gone, owner := configMap("gone"), made(configMap("owner"))
+	gone.UID = "gone"
+	adopted := made(configMap("adopted", gone))
+	made(configMap("lost", gone))
+
+	g := &garbage{srv: s}
+	g.start()
+	adopted.SetOwnerReferences(configMap("", owner).OwnerReferences)
+	_, err := s.Update(adopted)
+	require.NoError(t, err)
+	g.act()
+	left, _, err := s.List(corev1.SchemeGroupVersion.WithResource("configmaps"), "a")
+	require.NoError(t, err)
+	var names []string
+	for _, obj := range left {
+		names = append(names, obj.GetName())
+	}
+	require.Equal(t, []string{"adopted", "owner"}, names)
+}
