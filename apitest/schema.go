@@ -162,29 +162,38 @@ func (s *schemaProps) property(name string) *schemaProps {
 	return nil
 }
 
-// fill sets what is missing, or null where it may not be, to its default.
+// fill sets what is missing, or null where it may not be, to its default, and takes away what is null, may
+// not be, and has none.
 func (s *schemaProps) fill(v any) {
 	switch value := v.(type) {
 	case map[string]any:
 		for name, p := range s.Properties {
-			if p.Default == nil {
-				continue
-			}
-			if have, ok := value[name]; !ok || have == nil && !p.Nullable {
+			if _, has := value[name]; !has && p.Default != nil {
 				value[name] = runtime.DeepCopyJSONValue(p.Default)
 			}
 		}
 		for name, element := range value {
-			if p := s.property(name); p != nil {
+			p := s.property(name)
+			switch {
+			case p == nil:
+			case element != nil || p.Nullable:
 				p.fill(element)
+			case p.Default != nil:
+				value[name] = runtime.DeepCopyJSONValue(p.Default)
+				p.fill(value[name])
+			default:
+				delete(value, name)
 			}
 		}
 	case []any:
 		if s.Items == nil {
 			return
 		}
-		for _, element := range value {
-			s.Items.fill(element)
+		for i, element := range value {
+			if element == nil && !s.Items.Nullable && s.Items.Default != nil {
+				value[i] = runtime.DeepCopyJSONValue(s.Items.Default)
+			}
+			s.Items.fill(value[i])
 		}
 	}
 }
