@@ -9,6 +9,7 @@ import (
 
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -86,6 +87,11 @@ func attributesOf(req *Request) attributes {
 	}
 	if a.group == "" && a.resource == "namespaces" {
 		a.namespace = a.name // a namespace is in itself
+	}
+	if a.name == "" && a.verb != "create" && req.query.Has("fieldSelector") {
+		if selector, err := fields.ParseSelector(req.query.Get("fieldSelector")); err == nil {
+			a.name, _ = selector.RequiresExactMatch("metadata.name")
+		}
 	}
 	return a
 }
@@ -167,8 +173,8 @@ func (s *Server) identify(r *http.Request) (user User, ok bool) {
 		if user, c, ok := s.bearer(token); ok && slices.Contains(c.Audiences, tokenIssuer) {
 			return user, true
 		}
-		if s.auth.needed() {
-			return user, isHealth(r.URL.Path)
+		if s.auth.needed() || s.opts.Rules != nil {
+			return anonymous, isHealth(r.URL.Path)
 		}
 	case r.TLS != nil && len(r.TLS.VerifiedChains) > 0:
 		subject := r.TLS.VerifiedChains[0][0].Subject
@@ -183,22 +189,4 @@ func (s *Server) identify(r *http.Request) (user User, ok bool) {
 // admin is whose token [Options].BearerToken is.
 func admin() User {
 	return User{Name: "apitest-admin", Groups: []string{groupMasters, groupAuthenticated}}
-}
-
-// impersonated is who the user acts as, which takes leave.
-func (s *Server) impersonated(user User, r *http.Request) (User, error) {
-	as := r.Header.Get("Impersonate-User")
-	if as == "" {
-		return user, nil
-	}
-	if err := s.authorized(user, attributes{verb: "impersonate", resource: "users", name: as}); err != nil {
-		return user, err
-	}
-	groups := r.Header.Values("Impersonate-Group")
-	for _, group := range groups {
-		if err := s.authorized(user, attributes{verb: "impersonate", resource: "groups", name: group}); err != nil {
-			return user, err
-		}
-	}
-	return User{Name: as, Groups: append(slices.Clone(groups), groupAuthenticated)}, nil
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	authenticationv1 "k8s.io/api/authentication/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -76,4 +77,71 @@ func TestNoRuleAllowsNothingAndNoRulesEverything(t *testing.T) {
 	_, all := start(t, apitest.Options{Tokens: map[string]apitest.User{"a": {Name: "alice"}}})
 	all.do(t, http.StatusOK, "GET", podsPath, "", "Authorization", "Bearer a")
 	all.fails(t, http.StatusUnauthorized, "GET", podsPath, "")
+}
+
+// TestWhoSelectsAnObjectByItsNameIsAskedForThatName: so a program may watch one object by a rule that names it.
+func TestWhoSelectsAnObjectByItsNameIsAskedForThatName(t *testing.T) {
+	t.Parallel()
+	_, c := start(t, apitest.Options{
+		Tokens: map[string]apitest.User{"b": {Name: "bob"}},
+		Rules: []apitest.Rule{{Users: []string{"bob"}, PolicyRule: rbacv1.PolicyRule{
+			Verbs: []string{"list", "watch", "deletecollection"}, APIGroups: []string{""}, Resources: []string{"secrets"}, ResourceNames: []string{"mine"},
+		}}},
+	})
+	const secrets = "/api/v1/namespaces/a/secrets"
+	bob := []string{"Authorization", "Bearer b"}
+	c.do(t, http.StatusOK, "GET", secrets+"?fieldSelector=metadata.name%3Dmine", "", bob...)
+	c.do(t, http.StatusOK, "GET", secrets+"?watch=1&timeoutSeconds=1&fieldSelector=metadata.name%3Dmine", "", bob...)
+	c.do(t, http.StatusOK, "DELETE", secrets+"?fieldSelector=metadata.name%3Dmine", "", bob...)
+	for _, selector := range []string{"", "?fieldSelector=metadata.name%3Dother", "?fieldSelector=metadata.name%21%3Dmine", "?fieldSelector=type%3Dx", "?fieldSelector=%3D%3D%3D"} {
+		c.fails(t, http.StatusForbidden, "GET", secrets+selector, "", bob...)
+	}
+	require.Contains(t, c.fails(t, http.StatusForbidden, "GET", secrets+"?fieldSelector=metadata.name%3Dother", "", bob...).Message, `secrets "other" is forbidden`)
+}
+
+func TestImpersonation(t *testing.T) {
+	t.Parallel()
+	_, c := start(t, apitest.Options{
+		Tokens: map[string]apitest.User{"r": {Name: "root", Groups: []string{"system:masters"}}, "b": {Name: "bob"}},
+		Rules: []apitest.Rule{{Users: []string{"bob"}, Namespaces: []string{"a"}, PolicyRule: rbacv1.PolicyRule{
+			Verbs: []string{"impersonate"}, APIGroups: []string{""}, Resources: []string{"serviceaccounts"},
+		}}, {Groups: []string{"system:unauthenticated"}, PolicyRule: rbacv1.PolicyRule{
+			Verbs: []string{"create"}, APIGroups: []string{"authentication.k8s.io"}, Resources: []string{"selfsubjectreviews"},
+		}}},
+	})
+	const reviews = "/apis/authentication.k8s.io/v1/selfsubjectreviews"
+	who := func(token string, headers ...string) authenticationv1.UserInfo {
+		t.Helper()
+		answer := c.do(t, http.StatusCreated, "POST", reviews, `{}`, append(headers, "Authorization", "Bearer "+token)...)
+		return decode[authenticationv1.SelfSubjectReview](t, answer).Status.UserInfo
+	}
+	const account = "system:serviceaccount:a:robot"
+	groups := []string{"system:serviceaccounts", "system:serviceaccounts:a", "system:authenticated"}
+	require.Equal(t, authenticationv1.UserInfo{Username: account, Groups: groups}, who("b", "Impersonate-User", account))
+	require.Equal(t, []string{"dev", "system:authenticated"}, who("r", "Impersonate-User", account, "Impersonate-Group", "dev").Groups)
+	require.Equal(t, []string{"system:unauthenticated"}, who("r", "Impersonate-User", "system:anonymous").Groups)
+	require.Equal(t, []string{"system:unauthenticated"}, who("r", "Impersonate-User", "eve", "Impersonate-Group", "system:unauthenticated").Groups)
+	require.Equal(t, authenticationv1.UserInfo{
+		Username: "eve", UID: "7", Groups: []string{"system:authenticated"}, Extra: map[string]authenticationv1.ExtraValue{"example.com/scope": {"all"}},
+	}, who("r", "Impersonate-User", "eve", "Impersonate-Uid", "7", "Impersonate-Extra-Example.com%2fscope", "all"))
+
+	for _, refused := range [][]string{
+		{"Impersonate-User", "eve"}, {"Impersonate-User", "system:serviceaccount:b:robot"},
+		{"Impersonate-User", account, "Impersonate-Uid", "7"}, {"Impersonate-User", account, "Impersonate-Extra-Scope", "all"},
+		{"Impersonate-User", account, "Impersonate-Group", "dev"},
+	} {
+		c.fails(t, http.StatusForbidden, "POST", reviews, `{}`, append(refused, "Authorization", "Bearer b")...)
+	}
+	for _, nobody := range []string{"Impersonate-Group", "Impersonate-Uid", "Impersonate-Extra-Scope"} {
+		status := c.fails(t, http.StatusBadRequest, "POST", reviews, `{}`, nobody, "x", "Authorization", "Bearer r")
+		require.Contains(t, status.Message, "without")
+	}
+}
+
+func TestTokenThatIsNobodysIsNotAnonymous(t *testing.T) {
+	t.Parallel()
+	_, c := start(t, apitest.Options{Rules: []apitest.Rule{}})
+	c.fails(t, http.StatusUnauthorized, "GET", podsPath, "", "Authorization", "Bearer expired")
+	c.fails(t, http.StatusForbidden, "GET", podsPath, "")
+	c.do(t, http.StatusOK, "GET", "/healthz", "", "Authorization", "Bearer expired")
 }

@@ -112,7 +112,7 @@ func (s *Server) bearer(token string) (user User, c claims, ok bool) {
 	}
 	user = User{
 		Name: c.Subject, UID: string(p.Account.UID),
-		Groups: []string{"system:serviceaccounts", "system:serviceaccounts:" + p.Namespace, groupAuthenticated},
+		Groups: append(accountGroups(p.Namespace), groupAuthenticated),
 		Extra:  map[string][]string{"authentication.kubernetes.io/credential-id": {"JTI=" + string(c.ID)}},
 	}
 	if p.Pod != nil {

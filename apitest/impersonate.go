@@ -1,0 +1,103 @@
+package apitest
+
+import (
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	authenticationv1 "k8s.io/api/authentication/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+)
+
+// impersonated is who the user acts as, which takes leave for each part of it.
+func (s *Server) impersonated(user User, r *http.Request) (User, error) {
+	as := User{
+		Name: r.Header.Get(authenticationv1.ImpersonateUserHeader), UID: r.Header.Get(authenticationv1.ImpersonateUIDHeader),
+		Groups: r.Header.Values(authenticationv1.ImpersonateGroupHeader), Extra: impersonatedExtra(r.Header),
+	}
+	if as.Name == "" {
+		if as.UID != "" || len(as.Groups) > 0 || len(as.Extra) > 0 {
+			return user, apierrors.NewBadRequest("a group, a uid or extra is impersonated without a user")
+		}
+		return user, nil
+	}
+	wanted := []attributes{{resource: "users", name: as.Name}}
+	namespace, name, isAccount := accountOf(as.Name)
+	if isAccount {
+		wanted[0] = attributes{resource: "serviceaccounts", namespace: namespace, name: name}
+	}
+	for _, group := range as.Groups {
+		wanted = append(wanted, attributes{resource: "groups", name: group})
+	}
+	for _, key := range slices.Sorted(maps.Keys(as.Extra)) {
+		for _, value := range as.Extra[key] {
+			wanted = append(wanted, attributes{group: authenticationv1.GroupName, resource: "userextras", subresource: key, name: value})
+		}
+	}
+	if as.UID != "" {
+		wanted = append(wanted, attributes{group: authenticationv1.GroupName, resource: "uids", name: as.UID})
+	}
+	for _, a := range wanted {
+		a.verb = "impersonate"
+		if err := s.authorized(user, a); err != nil {
+			return user, err
+		}
+	}
+	if isAccount && len(as.Groups) == 0 {
+		as.Groups = accountGroups(namespace)
+	}
+	as.Groups = withAuthentication(as)
+	return as, nil
+}
+
+// impersonatedExtra is what is to be known of the user beside name, uid and groups.
+func impersonatedExtra(header http.Header) map[string][]string {
+	var extra map[string][]string
+	for name, values := range header {
+		key, ok := strings.CutPrefix(name, authenticationv1.ImpersonateUserExtraHeaderPrefix)
+		if !ok {
+			continue
+		}
+		key = strings.ToLower(key)
+		if plain, err := url.PathUnescape(key); err == nil {
+			key = plain
+		}
+		if extra == nil {
+			extra = map[string][]string{}
+		}
+		extra[key] = append(extra[key], values...)
+	}
+	return extra
+}
+
+// withAuthentication are the groups of a user, with the one of those who are known, or of those who are not,
+// unless they say that themselves.
+func withAuthentication(user User) []string {
+	group, said := groupAuthenticated, []string{groupAuthenticated, groupUnauthenticated}
+	if user.Name == userAnonymous {
+		group, said = groupUnauthenticated, said[1:]
+	}
+	for _, g := range said {
+		if slices.Contains(user.Groups, g) {
+			return user.Groups
+		}
+	}
+	return append(slices.Clone(user.Groups), group)
+}
+
+// accountOf is the service account that a user is, if it is one.
+func accountOf(user string) (namespace, name string, ok bool) {
+	of, ok := strings.CutPrefix(user, "system:serviceaccount:")
+	if !ok {
+		return "", "", false
+	}
+	namespace, name, ok = strings.Cut(of, ":")
+	return namespace, name, ok && namespace != "" && name != "" && !strings.Contains(name, ":")
+}
+
+// accountGroups are the groups of each service account of a namespace.
+func accountGroups(namespace string) []string {
+	return []string{"system:serviceaccounts", "system:serviceaccounts:" + namespace}
+}
