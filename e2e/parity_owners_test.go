@@ -1,0 +1,338 @@
+package e2e_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/util/rand"
+	clientrest "k8s.io/client-go/rest"
+
+	"github.com/kinform/kinform/apitest"
+)
+
+const (
+	applyPatch     = "application/apply-patch+yaml"
+	mergePatch     = "application/merge-patch+json"
+	strategicPatch = "application/strategic-merge-patch+json"
+	plainJSON      = "application/json"
+)
+
+// told is a request, and who is said to own what in its answer.
+type told struct {
+	method, path, contentType, body string
+	headers                         []string // pairs of name and value
+}
+
+// sameOwners plays requests to both servers, whose answers shall be the same as far as owners go: whom the
+// managed fields name, but for "creator" and who made the namespace, with what; and errors. {ns} is a namespace of the test.
+func sameOwners(t *testing.T, opts apitest.Options, requests ...told) {
+	namespace := "parity-" + rand.String(6)
+	var first []string
+	opts.ManagedFields = true
+	eachSideWith(t, opts, func(t *testing.T, s side) {
+		a := newAsker(t, s, namespace)
+		var answers []string
+		for _, r := range requests {
+			answers = append(answers, fmt.Sprintf("%s %s %s\n\t%s", r.method, r.path, r.body, a.tell(r)))
+		}
+		if first == nil {
+			first = answers
+			return
+		}
+		require.Equal(t, strings.Join(first, "\n"), strings.Join(answers, "\n"))
+	})
+}
+
+// tell is ask for one who wants to know about owners.
+func (a *asker) tell(r told) string {
+	a.t.Helper()
+	fill := strings.NewReplacer("{ns}", a.namespace).Replace
+	req, err := http.NewRequestWithContext(a.t.Context(), r.method, a.host+fill(r.path), strings.NewReader(fill(r.body)))
+	require.NoError(a.t, err)
+	req.Header.Set("Content-Type", r.contentType)
+	for i := 0; i < len(r.headers); i += 2 {
+		req.Header.Add(r.headers[i], r.headers[i+1])
+	}
+	resp, err := a.client.Do(req)
+	require.NoError(a.t, err)
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	require.NoError(a.t, err)
+	return a.masked(fmt.Sprintf("%d %s", resp.StatusCode, ownersIn(body)))
+}
+
+// ownersIn is what is said of owners in an answer.
+func ownersIn(body []byte) string {
+	var doc struct {
+		Kind     string
+		Message  string
+		Status   any
+		Metadata struct {
+			Finalizers    []string
+			ManagedFields []struct {
+				Manager, Operation, APIVersion, Subresource string
+				FieldsV1                                    any
+			}
+		}
+	}
+	if err := json.Unmarshal(body, &doc); err != nil {
+		return string(body)
+	}
+	switch doc.Kind {
+	case "Status":
+		return doc.Message
+	case "SelfSubjectReview":
+		text, _ := json.Marshal(doc.Status)
+		return string(text)
+	}
+	owners := []string{fmt.Sprint(doc.Kind, doc.Metadata.Finalizers)}
+	for _, e := range doc.Metadata.ManagedFields {
+		if e.Manager != "creator" && e.Manager != "Go-http-client" {
+			fields, _ := json.Marshal(e.FieldsV1)
+			owners = append(owners, strings.Join([]string{e.Manager, e.Operation, e.APIVersion, e.Subresource, string(fields)}, " "))
+		}
+	}
+	slices.Sort(owners)
+	return strings.Join(owners, "\n\t\t")
+}
+
+// TestParityOfManagedFieldsThatAreSent: resets, and what nobody owns.
+func TestParityOfManagedFieldsThatAreSent(t *testing.T) {
+	const maps, at = "/api/v1/namespaces/{ns}/configmaps", "/api/v1/namespaces/{ns}/configmaps/m?fieldManager="
+	object := func(more string) string {
+		return `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"m"` + more
+	}
+	const bad = `,"managedFields":[{"manager":"x","operation":"Update","apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{"x":1}}]`
+	var many []told
+	for i := range 13 {
+		many = append(many, told{"PATCH", fmt.Sprintf("/api/v1/namespaces/{ns}/configmaps/many?fieldManager=m%02d", i), mergePatch, fmt.Sprintf(`{"data":{"k%02d":"1"}}`, i), nil})
+	}
+	sameOwners(t, apitest.Options{}, append([]told{
+		{"POST", maps + "?fieldManager=a", plainJSON, object(`}}`), nil},
+		{"PUT", at + "b", plainJSON, object(`},"data":{"x":"1"}}`), nil},
+		{"PATCH", at + "c", applyPatch, object(`},"data":{"y":"1"}}`), nil},
+		{"PUT", at + "b", plainJSON, object(`,"managedFields":[]},"data":{"x":"1","y":"1"}}`), nil},
+		{"PATCH", at + "b", mergePatch, `{"data":{"x":"2"}}`, nil},
+		{"PATCH", at + "c", applyPatch, object(`},"data":{"y":"2"}}`), nil},
+		{"PATCH", at + "c&force=true", applyPatch, object(`},"data":{"y":"2"}}`), nil},
+		{"PATCH", at + "d", mergePatch, `{"metadata":{"managedFields":[{}]},"data":{"x":"3"}}`, nil},
+		{"PATCH", at + "c", applyPatch, object(`},"data":{"z":"1"}}`), nil},
+		{"PATCH", at + "d", mergePatch, `{"metadata":{"managedFields":[]},"data":{"x":"4"}}`, nil},
+		{"PATCH", at + "c", applyPatch, object(`},"data":{"z":"1"}}`), nil},
+		{"PUT", at + "d", plainJSON, object(bad + `},"data":{"z":"1"}}`), nil},
+		{"PATCH", at + "d", mergePatch, `{"metadata":{"managedFields":null},"data":{"z":"3"}}`, nil},
+		{"POST", maps + "?fieldManager=e", plainJSON, strings.Replace(object(bad+`},"data":{"x":"1"}}`), `"m"`, `"bad"`, 1), nil},
+		{"POST", maps + "?fieldManager=e", plainJSON, strings.Replace(object(`,"managedFields":[{}]},"data":{"x":"1"}}`), `"m"`, `"reset"`, 1), nil},
+		{"PATCH", strings.TrimSuffix(at, "?fieldManager="), mergePatch, `{"data":{"agent":"1"}}`, []string{"User-Agent", "program\u00e9/v1 (linux)"}},
+		{"PATCH", strings.TrimSuffix(at, "?fieldManager="), mergePatch, `{"data":{"agent":"2"}}`, []string{"User-Agent", strings.Repeat("x", 140)}},
+		{"PATCH", strings.TrimSuffix(at, "?fieldManager="), mergePatch, `{"data":{"agent":"3"}}`, []string{"User-Agent", "/"}},
+		{"POST", maps + "?fieldManager=creator", plainJSON, strings.Replace(object(`}}`), `"m"`, `"many"`, 1), nil},
+		{"PATCH", "/api/v1/namespaces/{ns}/configmaps/many?fieldManager=first", applyPatch, strings.Replace(object(`},"data":{"first":"1"}}`), `"m"`, `"many"`, 1), nil},
+	}, many...)...)
+}
+
+// TestParityOfApplyInYAML: what people write.
+func TestParityOfApplyInYAML(t *testing.T) {
+	const at = "/api/v1/namespaces/{ns}/configmaps/m?fieldManager=a"
+	var requests []told
+	for _, body := range []string{
+		"# comment\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: m\n  labels: &l {a: b}\n  annotations: *l\ndata:\n  text: |\n    two\n    lines\n",
+		"---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: m}\ndata: {x: 'true'}\n",
+		"apiVersion: v1\nkind: ConfigMap\ndata: {x: '1'}\n",
+		"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m}\ndata: {x: 1}\n",
+		"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m, namespace: other}\n",
+		"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m, resourceVersion: '1'}\ndata: {x: '2'}\n",
+	} {
+		requests = append(requests, told{"PATCH", at, applyPatch, body, nil})
+	}
+	requests = append(requests,
+		told{"PATCH", strings.Replace(at, "/m?", "/n?", 1), applyPatch, "apiVersion: v1\nkind: ConfigMap\ndata: {x: '2'}\n", nil},
+		told{"POST", "/api/v1/namespaces/{ns}/configmaps?fieldManager=a", "application/yaml", "metadata: {name: y}\ndata: {x: '2'}\n", nil},
+		told{"PUT", "/api/v1/namespaces/{ns}/configmaps/y?fieldManager=b", "application/yaml", "metadata: {name: y}\ndata: {x: '3'}\n", nil})
+	sameOwners(t, apitest.Options{}, requests...)
+}
+
+// TestParityOfMediaTypesAndOptions: what is refused, in which words.
+func TestParityOfMediaTypesAndOptions(t *testing.T) {
+	const maps, at = "/api/v1/namespaces/{ns}/configmaps", "/api/v1/namespaces/{ns}/configmaps/m"
+	requests := []told{
+		{"POST", maps, plainJSON, `{"metadata":{"name":"m"}}`, nil},
+		{"POST", maps, "text/plain", `{"metadata":{"name":"m"}}`, nil},
+		{"PUT", at, "text/plain", `{"metadata":{"name":"m"}}`, nil},
+		{"DELETE", at + "x", "text/plain", `{}`, nil},
+	}
+	for _, options := range []string{"dryRun=true", "dryRun=All&dryRun=none", "fieldValidation=strict", "fieldManager=%07x", "fieldManager=" + strings.Repeat("x", 129), "fieldManager=" + strings.Repeat("x", 128)} {
+		for _, r := range []told{
+			{"POST", maps, plainJSON, `{"metadata":{"name":"n"}}`, nil}, {"PUT", at, plainJSON, `{"metadata":{"name":"m"}}`, nil},
+			{"PATCH", at, mergePatch, `{}`, nil}, {"PATCH", at, applyPatch, `{"apiVersion":"v1","kind":"ConfigMap"}`, nil}, {"DELETE", at + "x", plainJSON, ``, nil},
+		} {
+			r.path += "?" + options
+			requests = append(requests, r)
+		}
+	}
+	sameOwners(t, apitest.Options{}, requests...)
+}
+
+// TestParityOfOwnersBySubresource: scale, status, resize, ephemeral containers.
+func TestParityOfOwnersBySubresource(t *testing.T) {
+	const deployments = "/apis/apps/v1/namespaces/{ns}/deployments"
+	const template = `"selector":{"matchLabels":{"app":"d"}},"template":{"metadata":{"labels":{"app":"d"}},"spec":{"containers":[{"name":"c","image":"example.com/c"}]}}`
+	deployment := func(replicas string) string {
+		return `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"d"},"spec":{` + replicas + template + `}}`
+	}
+	scale := func(n string) string {
+		return `{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"d"},"spec":{"replicas":` + n + `}}`
+	}
+	const at = deployments + "/d"
+	get := told{"GET", at, plainJSON, "", nil}
+	const pod = podsAt + "/p"
+	// Of what is sent to a subresource and not stored, the real server notes who has sent it, apitest does not.
+	const status = `"status":{"phase":"Running","conditions":[{"type":"x/y","status":"True"}]}`
+	const resized = `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"},"spec":{"containers":[{"name":"c","resources":{"requests":{"cpu":"2"}}}]},` + status + `}`
+	const debugged = `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"},"spec":{"ephemeralContainers":[{"name":"d","image":"example.com/d",
+		"imagePullPolicy":"Always","terminationMessagePath":"/x","terminationMessagePolicy":"File"}]},` + status + `}`
+	sameOwners(t, apitest.Options{},
+		told{"PATCH", at + "?fieldManager=a", applyPatch, deployment(`"replicas":1,`), nil},
+		told{"PATCH", at + "/scale?fieldManager=k", mergePatch, `{"spec":{"replicas":2}}`, nil},
+		get,
+		told{"PATCH", at + "?fieldManager=a", applyPatch, deployment(`"replicas":1,`), nil},
+		told{"PATCH", at + "?fieldManager=a", applyPatch, deployment(``), nil},
+		told{"PUT", at + "/scale?fieldManager=l", plainJSON, `{"metadata":{"name":"d"},"spec":{"replicas":3}}`, nil},
+		get,
+		told{"PATCH", at + "/scale?fieldManager=b", applyPatch, scale("4"), nil},
+		told{"PATCH", at + "/scale?fieldManager=b&force=true", applyPatch, scale("4"), nil},
+		get,
+		told{"PATCH", at + "/scale?fieldManager=b", applyPatch, deployment(``), nil},
+		told{"PATCH", at + "/scale?fieldManager=b", applyPatch, scale("-1"), nil},
+		told{"PATCH", at + "x/scale?fieldManager=b", applyPatch, strings.Replace(scale("4"), `"d"`, `"dx"`, 1), nil},
+		told{"PATCH", at + "/scale?fieldManager=b", applyPatch, `{"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"d"}}`, nil},
+		get,
+		told{"PUT", at + "/status?fieldManager=s", plainJSON, strings.Replace(deployment(`"replicas":7,`), `"metadata":{`, `"status":{"replicas":1},"metadata":{"managedFields":[{}],"labels":{"a":"b"},`, 1), nil},
+		told{"POST", podsAt + "?fieldManager=creator", plainJSON, `{"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"example.com/c","resources":{"requests":{"cpu":"1"}}}]}}`, nil},
+		told{"PATCH", pod + "/status?fieldManager=s", strategicPatch, "{" + status + "}", nil},
+		told{"PATCH", pod + "/resize?fieldManager=r", strategicPatch, resized, nil},
+		told{"PATCH", pod + "/resize?fieldManager=r", applyPatch, resized, nil},
+		told{"PATCH", pod + "/ephemeralcontainers?fieldManager=e", strategicPatch, debugged, nil},
+		told{"PATCH", pod + "/ephemeralcontainers?fieldManager=e", applyPatch, debugged, nil},
+	)
+}
+
+// TestParityOfOwnersOfCustomResources: lists that are maps and sets, status, two versions, null.
+func TestParityOfOwnersOfCustomResources(t *testing.T) {
+	const definition = `{"metadata":{"name":"owneds.parity.example.com"},"spec":{"group":"parity.example.com","scope":"Namespaced",
+		"names":{"plural":"owneds","singular":"owned","kind":"Owned"},"versions":[VERSION,VERSION]}}`
+	const version = `{"name":"NAME","served":true,"storage":STORED,"subresources":{"status":{}},"schema":{"openAPIV3Schema":{"type":"object","properties":{
+		"spec":{"type":"object","properties":{"color":{"type":"string"},"size":{"type":"integer","default":3},"none":{"type":"string","nullable":true},
+			"parts":{"type":"array","x-kubernetes-list-type":"map","x-kubernetes-list-map-keys":["id"],"items":{"type":"object","required":["id"],"properties":{"id":{"type":"string"},"n":{"type":"integer"},"m":{"type":"integer"}}}},
+			"tags":{"type":"array","x-kubernetes-list-type":"set","items":{"type":"string"}},"list":{"type":"array","items":{"type":"string"}},
+			"whole":{"type":"object","x-kubernetes-map-type":"atomic","additionalProperties":{"type":"string"}}}},
+		"status":{"type":"object","properties":{"phase":{"type":"string"},"n":{"type":"integer"}}}}}}}`
+	second := strings.NewReplacer("NAME", "v2", "STORED", "true").Replace(version)
+	defined := strings.Replace(strings.Replace(definition, "VERSION", strings.NewReplacer("NAME", "v1", "STORED", "false").Replace(version), 1), "VERSION", second, 1)
+	at := func(version, more string) string {
+		return "/apis/parity.example.com/" + version + "/namespaces/{ns}/owneds/o" + more
+	}
+	object := func(version, more string) string {
+		return `{"apiVersion":"parity.example.com/` + version + `","kind":"Owned","metadata":{"name":"o"},` + more + `}`
+	}
+	requests := []told{
+		{"PATCH", at("v1", "?fieldManager=a"), applyPatch, object("v1", `"spec":{"color":"red","parts":[{"id":"x","n":1}],"tags":["s"],"list":["l"],"whole":{"a":"b"}},"status":{"phase":"A"}`), nil},
+		{"PATCH", at("v1", "?fieldManager=b"), applyPatch, object("v1", `"spec":{"parts":[{"id":"x","m":1},{"id":"y"}],"tags":["t"]}`), nil},
+		{"PATCH", at("v1", "?fieldManager=b"), applyPatch, object("v1", `"spec":{"parts":[{"id":"x","n":2}],"list":["l","m"],"whole":{"c":"d"}}`), nil},
+		{"PATCH", at("v2", "?fieldManager=b"), applyPatch, object("v2", `"spec":{"parts":[{"id":"x","m":1}],"size":4}`), nil},
+		{"PATCH", at("v1", "/status?fieldManager=s"), applyPatch, object("v1", `"status":{"phase":"B"},"spec":{"color":"blue"}`), nil},
+		{"PATCH", at("v1", "/status?fieldManager=t"), applyPatch, object("v1", `"status":{"phase":"C"}`), nil},
+		{"PATCH", at("v1", "/status?fieldManager=t&force=true"), applyPatch, object("v1", `"status":{"phase":"C"}`), nil},
+		{"PATCH", at("v1", "/status?fieldManager=u"), mergePatch, `{"metadata":{"labels":{"a":"b"}},"status":{"n":1},"spec":{"color":"green"}}`, nil},
+		{"PATCH", at("v1", "?fieldManager=u"), mergePatch, `{"spec":{"color":"green","none":null,"list":null},"status":{"phase":"D"}}`, nil},
+		{"PATCH", at("v1", "?fieldManager=a"), applyPatch, object("v1", `"spec":{"color":"red","parts":[{"id":"x","n":1},{"id":"x"}]}`), nil},
+		{"PATCH", at("v1", "?fieldManager=a"), applyPatch, object("v1", `"spec":{"color":7}`), nil},
+		{"PATCH", at("v1", "?fieldManager=a&force=true"), applyPatch, object("v1", `"spec":{}`), nil},
+	}
+	var first []string
+	namespace := "parity-" + rand.String(6)
+	eachSideWith(t, apitest.Options{ManagedFields: true, CheckSchemas: true}, func(t *testing.T, s side) {
+		a := newAsker(t, s, namespace)
+		a.ask(question{"POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", defined, ""})
+		a.eventually(question{"POST", "/apis/parity.example.com/v1/namespaces/{ns}/owneds", strings.Replace(object("v1", `"spec":{}`), `"o"`, `"first"`, 1), ""})
+		a.eventually(question{"POST", "/apis/parity.example.com/v2/namespaces/{ns}/owneds", strings.Replace(object("v2", `"spec":{}`), `"o"`, `"second"`, 1), ""})
+		var answers []string
+		for _, r := range requests {
+			answers = append(answers, fmt.Sprintf("%s %s %s\n\t%s", r.method, r.path, r.body, a.tell(r)))
+		}
+		answers = append(answers,
+			a.ask(question{"GET", at("v1", ""), "", "spec status metadata.labels"}),
+			a.ask(question{"POST", "/apis/parity.example.com/v1/namespaces/{ns}/owneds", strings.Replace(object("v1", `"spec":{"color":null,"size":null,"none":null,"parts":[{"id":"x","n":null}],"whole":{"a":null}}`), `"o"`, `"null"`, 1), "spec"}),
+			a.ask(question{"PATCH", "/apis/parity.example.com/v1/namespaces/{ns}/owneds/null?fieldValidation=strict", `{"spec":{"color":"red"}}`, "spec"}))
+		a.ask(question{"DELETE", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/owneds.parity.example.com", "", ""})
+		if first == nil {
+			first = answers
+			return
+		}
+		require.Equal(t, strings.Join(first, "\n"), strings.Join(answers, "\n"))
+	})
+}
+
+// TestParityOfImpersonation: who one is while one acts as somebody else.
+func TestParityOfImpersonation(t *testing.T) {
+	const reviews = "/apis/authentication.k8s.io/v1/selfsubjectreviews"
+	var requests []told
+	for _, headers := range [][]string{
+		{"Impersonate-User", "eve"},
+		{"Impersonate-User", "eve", "Impersonate-Group", "dev", "Impersonate-Group", "ops"},
+		{"Impersonate-User", "eve", "Impersonate-Group", "system:authenticated"},
+		{"Impersonate-User", "system:serviceaccount:a:robot"},
+		{"Impersonate-User", "system:serviceaccount:a:robot", "Impersonate-Group", "dev"},
+		{"Impersonate-User", "system:serviceaccount:a:b:c"},
+		{"Impersonate-User", "system:serviceaccount:a"},
+		{"Impersonate-User", "eve", "Impersonate-Uid", "7", "Impersonate-Extra-Example.com%2fScope", "all", "Impersonate-Extra-x", "y", "Impersonate-Extra-x", "z"},
+	} {
+		requests = append(requests, told{"POST", reviews, plainJSON, `{}`, headers})
+	}
+	sameOwners(t, apitest.Options{}, requests...)
+
+	client := func(s side) *http.Client {
+		client, err := clientrest.HTTPClientFor(s.config)
+		require.NoError(t, err)
+		t.Cleanup(client.CloseIdleConnections)
+		return client
+	}
+	eachSide(t, func(t *testing.T, s side) {
+		req, err := http.NewRequestWithContext(t.Context(), "POST", s.config.Host+reviews, strings.NewReader(`{}`))
+		require.NoError(t, err)
+		req.Header.Set("Impersonate-Group", "dev")
+		resp, err := client(s).Do(req)
+		require.NoError(t, err)
+		require.NoError(t, resp.Body.Close())
+		require.Equal(t, 400, resp.StatusCode)
+	})
+}
+
+// TestParityOfDeletionByDefault: what becomes of what is owned, by type.
+func TestParityOfDeletionByDefault(t *testing.T) {
+	const template = `"template":{"metadata":{"labels":{"a":"b"}},"spec":{"restartPolicy":"Always","containers":[{"name":"c","image":"example.com/c"}]}}`
+	var requests []told
+	for path, spec := range map[string]string{
+		"/api/v1/namespaces/{ns}/replicationcontrollers": `{"selector":{"a":"b"},` + template + `}`,
+		"/apis/apps/v1/namespaces/{ns}/replicasets":      `{"selector":{"matchLabels":{"a":"b"}},` + template + `}`,
+		"/apis/apps/v1/namespaces/{ns}/deployments":      `{"selector":{"matchLabels":{"a":"b"}},` + template + `}`,
+		"/apis/apps/v1/namespaces/{ns}/daemonsets":       `{"selector":{"matchLabels":{"a":"b"}},` + template + `}`,
+		"/apis/apps/v1/namespaces/{ns}/statefulsets":     `{"serviceName":"s","selector":{"matchLabels":{"a":"b"}},` + template + `}`,
+		"/apis/batch/v1/namespaces/{ns}/jobs":            strings.ReplaceAll(`{`+template+`}`, "Always", "Never"),
+		"/apis/batch/v1/namespaces/{ns}/cronjobs":        `{"schedule":"* * * * *","jobTemplate":{"spec":` + strings.ReplaceAll(`{`+template+`}`, "Always", "Never") + `}}`,
+	} {
+		for _, policy := range []string{"", "Background", "Orphan", "Foreground", "None"} {
+			requests = append(requests,
+				told{"POST", path + "?fieldManager=creator", plainJSON, `{"metadata":{"name":"x` + strings.ToLower(policy) + `","finalizers":["example.com/f"]},"spec":` + spec + `}`, nil},
+				told{"DELETE", path + "/x" + strings.ToLower(policy) + strings.TrimSuffix("?propagationPolicy="+policy, "?propagationPolicy="), plainJSON, "", nil})
+		}
+	}
+	slices.SortStableFunc(requests, func(a, b told) int { return strings.Compare(b.method, a.method) })
+	sameOwners(t, apitest.Options{GarbageCollection: true}, requests...)
+}
