@@ -13,6 +13,10 @@ import (
 const (
 	maxNote = 1024
 	maxWord = 128 // reason, action, instance
+
+	// maxAnnotations bounds all annotations together. A server takes more, which nobody needs and a
+	// Recorder would have to keep.
+	maxAnnotations = 8 << 10
 )
 
 // Event is something that happened to an object.
@@ -42,7 +46,8 @@ type Event struct {
 	Note string
 
 	// Annotations are those of the Event. In a series, only the annotations of the first event
-	// count. The Recorder does not keep the map. Defaults to none.
+	// count. The Recorder does not keep the map. An event whose annotations have more than 8,192
+	// bytes is invalid. Defaults to none.
 	Annotations map[string]string
 }
 
@@ -56,7 +61,7 @@ func (e Event) String() string {
 }
 
 // complete sets defaults, and cuts texts to their bounds. It returns false for an event that no
-// server would accept.
+// server would accept, or that is too large.
 func (e *Event) complete() bool {
 	if e.Type == "" {
 		e.Type = corev1.EventTypeNormal
@@ -66,6 +71,13 @@ func (e *Event) complete() bool {
 		e.Action = e.Reason
 	}
 	e.Note = text(e.Note, maxNote)
+	annotations := 0
+	for name, value := range e.Annotations {
+		annotations += len(name) + len(value)
+	}
+	if annotations > maxAnnotations {
+		return false
+	}
 	return e.Reason != "" && (e.Type == corev1.EventTypeNormal || e.Type == corev1.EventTypeWarning)
 }
 

@@ -2,7 +2,9 @@ package events
 
 import (
 	"fmt"
+	"hash/maphash"
 	"maps"
+	"math"
 	"sync"
 	"time"
 
@@ -22,14 +24,17 @@ type Recorder struct {
 	sink       *Sink    // instead of a server
 	kinds      sync.Map // from a reflect.Type to its schema.GroupVersionKind
 	wake       chan struct{}
+	seed       maphash.Seed
+	mask       uint64 // of all hashes, so that a test can have them collide
 
 	mu      sync.Mutex // guards following; its holder never waits
 	state   state
-	known   map[identity]*series
-	waiting pile // series that wait for their time to be sent
-	idle    pile // series that are sent completely
-	groups  table[group, noteCount]
-	buckets table[corev1.ObjectReference, bucket]
+	known   map[uint64]*series // the first one of each hash
+	count   int                // of all known series
+	waiting pile               // series that wait for their time to be sent
+	idle    pile               // series that are sent completely
+	groups  *table[group, noteCount]
+	buckets *table[corev1.ObjectReference, bucket]
 	named   int64 // the time in the last name of an Event
 	stats   Stats
 
@@ -72,7 +77,8 @@ func New(client *rest.Client, controller string, opts Options) (*Recorder, error
 	}
 	return &Recorder{
 		controller: controller, opts: opts, server: server, wake: make(chan struct{}, 1),
-		known: map[identity]*series{}, groups: newTable[group, noteCount](opts.MaxSeries),
+		seed: maphash.MakeSeed(), mask: math.MaxUint64,
+		known: map[uint64]*series{}, groups: newTable[group, noteCount](opts.MaxSeries),
 		buckets: newTable[corev1.ObjectReference, bucket](4 * opts.MaxSeries),
 	}, nil
 }
@@ -126,7 +132,7 @@ func (r *Recorder) Record(e Event) {
 		default:
 			r.stats.Sent++
 		}
-	case r.take(e, valid):
+	case r.take(&e, valid):
 		select {
 		case r.wake <- struct{}{}:
 		default: // There is a token already, so Run will look.
@@ -135,9 +141,11 @@ func (r *Recorder) Record(e Event) {
 }
 
 // take counts an event, and reports whether Run has to look.
-func (r *Recorder) take(e Event, valid bool) (look bool) {
+func (r *Recorder) take(e *Event, valid bool) (look bool) {
 	version := e.Regarding.ResourceVersion
 	e.Regarding.ResourceVersion, e.Related.ResourceVersion = "", ""
+	g := group{e.Regarding, e.Related, e.Type, e.Reason, e.Action}
+	h := r.hash(&g, e.Note)
 	now := time.Now()
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -145,6 +153,5 @@ func (r *Recorder) take(e Event, valid bool) (look bool) {
 		r.stats.Recorded++
 		return r.dropLocked(Invalid, 1)
 	}
-	id := identity{group: group{e.Regarding, e.Related, e.Type, e.Reason, e.Action}, note: e.Note}
-	return r.addLocked(id, version, e.Annotations, now)
+	return r.addLocked(&g, e.Note, h, version, e.Annotations, now)
 }

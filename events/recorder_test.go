@@ -320,7 +320,7 @@ func TestAnnotationsAreBounded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, events.Options{})
-		large := events.Event{Object: pod("a"), Reason: "Large", Annotations: map[string]string{"example.com/a": strings.Repeat("x", 8<<10), "example.com/b": strings.Repeat("x", 8<<10)}}
+		large := events.Event{Object: pod("a"), Reason: "Large", Annotations: map[string]string{"example.com/a": strings.Repeat("x", 5<<10), "example.com/b": strings.Repeat("x", 5<<10)}}
 		r.Record(large)
 		require.EqualValues(t, 1, r.balanced(t).Dropped[events.Invalid])
 		delete(large.Annotations, "example.com/b")

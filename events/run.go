@@ -111,7 +111,7 @@ func (r *Recorder) end() {
 	for len(r.waiting) > 0 {
 		r.abandonLocked(r.waiting[0], Ended)
 	}
-	r.known, r.waiting, r.idle = nil, nil, nil
+	r.known, r.count, r.waiting, r.idle, r.groups, r.buckets = nil, 0, nil, nil, nil, nil
 	r.mu.Unlock()
 	r.tell()
 }
@@ -141,7 +141,7 @@ func (r *Recorder) next() (m *message, wait time.Duration, empty bool) {
 		return nil, min(wait, at.Sub(now)), false
 	}
 	s.remove()
-	m = &message{series: *s, count: s.total}
+	m = &message{series: *s, of: s, count: s.total}
 	if !s.created {
 		s.tried = true
 	}
@@ -182,7 +182,7 @@ func (r *Recorder) send(life context.Context, m *message) {
 func (r *Recorder) settle(m *message, version string, err error, why Drop, next outcome, now time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	s := r.known[m.id]
+	s := m.of
 	s.asked = now
 	r.stats.Failing = nil
 	if err != nil {

@@ -25,18 +25,15 @@ type group struct {
 	kind, reason, action string
 }
 
-// identity has the common fields of all events of a series.
-type identity struct {
-	group
-	note     string
-	combined bool // of several notes; note is ""
-}
-
-// series is one Event of the server, or one that Run has yet to create.
+// series is one Event of the server, or one that Run has yet to create. Its events have a group and,
+// unless it is combined, a note in common.
 type series struct {
-	id          identity
+	group       *group // other series have it as well; it is not changed
+	combined    bool   // of several notes; note is that of the first, with a prefix
 	note        string
-	version     string // resourceVersion of the object
+	hash        uint64
+	same        *series // the next one of this hash
+	version     string  // resourceVersion of the object
 	annotations map[string]string
 
 	name    string // of the Event
@@ -96,32 +93,43 @@ func (s *series) remove() {
 }
 
 // addLocked counts an event. It reports whether Run has to look.
-func (r *Recorder) addLocked(id identity, version string, annotations map[string]string, now time.Time) (look bool) {
+func (r *Recorder) addLocked(g *group, note string, h hashes, version string, annotations map[string]string, now time.Time) (look bool) {
 	r.stats.Recorded++
 	if r.state == ended {
 		return r.dropLocked(Ended, 1)
 	}
-	s := r.openLocked(id, now)
-	note := id.note
-	if s == nil && r.similarLocked(&id.group, now) {
-		id.note, id.combined, note = "", true, text(similarPrefix+note, maxNote)
-		s = r.openLocked(id, now)
+	s := r.openLocked(g, note, false, h.all, now)
+	// Without room, an event that begins no series is dropped, and leaves nothing behind.
+	room := r.count < r.opts.MaxSeries
+	full := !room && len(r.idle) == 0
+	var kept *group // g itself stays on the stack
+	combined := false
+	if s == nil {
+		if kept, combined = r.similarLocked(g, h.group, !full, now); combined {
+			s = r.openLocked(g, "", true, h.combined, now)
+		}
 	}
 	if s == nil {
-		room := len(r.known) < r.opts.MaxSeries
-		if !room && len(r.idle) == 0 {
+		if full {
 			return r.dropLocked(Full, 1)
 		}
-		if !r.allowLocked(id.regarding, now) {
+		if !r.allowLocked(g.regarding, h.object, now) {
 			return r.dropLocked(Throttled, 1)
 		}
 		if !room { // Forget the idle series that would be over first.
 			r.forgetLocked(r.idle[0])
 		}
-		s = &series{id: id, note: note, version: version, annotations: annotations, first: now}
-		r.known[id] = s
+		s = &series{group: kept, hash: h.all, version: version, annotations: annotations, first: now}
+		if combined {
+			s.combined, s.hash, s.note = true, h.combined, text(similarPrefix+note, maxNote)
+		} else {
+			s.note = strings.Clone(note) // It may be a part of a longer text.
+		}
+		s.same, r.known[s.hash] = r.known[s.hash], s
+		r.count++
 		r.nameLocked(s, now)
 		r.waiting.add(s, now)
+		look = s.place == 0
 	}
 	r.stats.Waiting++
 	if s.total == s.sent {
@@ -132,8 +140,9 @@ func (r *Recorder) addLocked(id identity, version string, annotations map[string
 	if s.pile == &r.idle {
 		s.remove()
 		r.waiting.add(s, r.dueLocked(s, now))
+		look = s.place == 0
 	}
-	return s.place == 0
+	return look
 }
 
 // dueLocked returns when the next request about a series is due.
@@ -144,9 +153,12 @@ func (r *Recorder) dueLocked(s *series, now time.Time) time.Time {
 	return now
 }
 
-// openLocked returns the series of an identity that is not over.
-func (r *Recorder) openLocked(id identity, now time.Time) *series {
-	s := r.known[id]
+// openLocked returns the series of a group and a note that is not over, or that of combined notes.
+func (r *Recorder) openLocked(g *group, note string, combined bool, hash uint64, now time.Time) *series {
+	s := r.known[hash]
+	for s != nil && (s.combined != combined || !combined && s.note != note || *s.group != *g) {
+		s = s.same
+	}
 	if s != nil && s.pile == &r.idle && !now.Before(s.at) { // It is over, and Run has not forgotten it yet.
 		r.forgetLocked(s)
 		return nil
@@ -154,15 +166,19 @@ func (r *Recorder) openLocked(id identity, now time.Time) *series {
 	return s
 }
 
-// similarLocked takes note of one more note in a group, and reports whether there are too many, so
-// that their events are combined.
-func (r *Recorder) similarLocked(g *group, now time.Time) bool {
-	notes := r.groups.get(*g)
+// similarLocked reports whether a group has too many different notes with one more, so that their
+// events are combined. It takes note of that one if count is true, and returns the group to keep.
+func (r *Recorder) similarLocked(g *group, hash uint64, count bool, now time.Time) (known *group, many bool) {
+	if !count {
+		notes := r.groups.peek(hash, g)
+		return nil, notes != nil && now.Sub(notes.begun) < similarWindow && notes.n >= similarNotes
+	}
+	known, notes := r.groups.get(hash, g)
 	if notes.begun.IsZero() || now.Sub(notes.begun) >= similarWindow {
 		*notes = noteCount{begun: now}
 	}
 	notes.n++
-	return notes.n > similarNotes
+	return known, notes.n > similarNotes
 }
 
 // noteCount is how many different notes a group had since a time.
@@ -178,9 +194,9 @@ type bucket struct {
 }
 
 // allowLocked takes one from the bucket of an object.
-func (r *Recorder) allowLocked(object corev1.ObjectReference, now time.Time) bool {
+func (r *Recorder) allowLocked(object corev1.ObjectReference, hash uint64, now time.Time) bool {
 	object.FieldPath = "" // It names a container: the limit is that of its pod.
-	b := r.buckets.get(object)
+	_, b := r.buckets.get(hash, &object)
 	most := float64(r.opts.Burst)
 	if b.at.IsZero() {
 		b.tokens = most
@@ -197,14 +213,26 @@ func (r *Recorder) allowLocked(object corev1.ObjectReference, now time.Time) boo
 
 func (r *Recorder) forgetLocked(s *series) {
 	s.remove()
-	delete(r.known, s.id)
+	first := r.known[s.hash]
+	switch {
+	case first != s:
+		for first.same != s {
+			first = first.same
+		}
+		first.same = s.same
+	case s.same == nil:
+		delete(r.known, s.hash)
+	default:
+		r.known[s.hash] = s.same
+	}
+	r.count--
 }
 
 // nameLocked gives a series the name of a new Event: the name of the object and a time. No two
 // names of this Recorder have the same time.
 func (r *Recorder) nameLocked(s *series, now time.Time) {
 	r.named = max(r.named+1, now.UnixNano())
-	s.name, s.created, s.stored, s.tried = nameOf(s.id.regarding.Name, r.named), false, "", false
+	s.name, s.created, s.stored, s.tried = nameOf(s.group.regarding.Name, r.named), false, "", false
 }
 
 // dropLocked counts dropped events. It returns true, because Run has to log them.

@@ -16,6 +16,7 @@ import (
 // message is a copy of a series, for one request.
 type message struct {
 	series
+	of    *series
 	count uint64 // the number of its events
 }
 
@@ -45,7 +46,7 @@ func (v *eventsServer) create(ctx context.Context, m *message) (string, error) {
 	e := &eventsv1.Event{
 		ObjectMeta: m.meta(), EventTime: metav1.NewMicroTime(m.first),
 		ReportingController: v.controller, ReportingInstance: v.instance,
-		Action: m.id.action, Reason: m.id.reason, Type: m.id.kind, Note: m.note,
+		Action: m.group.action, Reason: m.group.reason, Type: m.group.kind, Note: m.note,
 		Regarding: m.regarding(), Related: m.related(),
 	}
 	if m.count > 1 {
@@ -75,7 +76,7 @@ func (v *coreServer) create(ctx context.Context, m *message) (string, error) {
 	return versionOf(v.events.Create(ctx, &corev1.Event{
 		ObjectMeta: m.meta(), InvolvedObject: m.regarding(), Related: m.related(),
 		Source: corev1.EventSource{Component: v.controller}, ReportingController: v.controller, ReportingInstance: v.instance,
-		Action: m.id.action, Reason: m.id.reason, Type: m.id.kind, Message: m.note,
+		Action: m.group.action, Reason: m.group.reason, Type: m.group.kind, Message: m.note,
 		FirstTimestamp: metav1.NewTime(m.first), LastTimestamp: metav1.NewTime(m.last), Count: count(m.count),
 	}, metav1.CreateOptions{}))
 }
@@ -115,24 +116,24 @@ func versionOf(object metav1.Object, err error) (string, error) {
 }
 
 func (m *message) key() types.NamespacedName {
-	return types.NamespacedName{Namespace: namespaceOf(&m.id.regarding), Name: m.name}
+	return types.NamespacedName{Namespace: namespaceOf(&m.group.regarding), Name: m.name}
 }
 
 func (m *message) meta() metav1.ObjectMeta {
-	return metav1.ObjectMeta{Namespace: namespaceOf(&m.id.regarding), Name: m.name, Annotations: m.annotations}
+	return metav1.ObjectMeta{Namespace: namespaceOf(&m.group.regarding), Name: m.name, Annotations: m.annotations}
 }
 
 func (m *message) regarding() corev1.ObjectReference {
-	ref := m.id.regarding
+	ref := m.group.regarding
 	ref.ResourceVersion = m.version
 	return ref
 }
 
 func (m *message) related() *corev1.ObjectReference {
-	if m.id.related == (corev1.ObjectReference{}) {
+	if m.group.related == (corev1.ObjectReference{}) {
 		return nil
 	}
-	return &m.id.related
+	return &m.group.related
 }
 
 // count returns n in the type of the count of Events.

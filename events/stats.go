@@ -4,8 +4,8 @@ package events
 type Drop uint8
 
 const (
-	// Invalid: the event has no object of a known kind and name, no reason, or an unknown
-	// type.
+	// Invalid: the event has no object of a known kind and name, no reason, an unknown type, or
+	// too many annotations.
 	Invalid Drop = iota
 	// Throttled: there were too many events about one object.
 	Throttled
@@ -75,6 +75,6 @@ func (r *Recorder) Stats() Stats {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	stats := r.stats
-	stats.Series = len(r.known)
+	stats.Series = r.count
 	return stats
 }

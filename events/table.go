@@ -1,37 +1,81 @@
 package events
 
-import "container/list"
-
 // table has a value for each of a bounded number of keys. It forgets the key that was not asked
-// for the longest.
+// for the longest. The caller has the hash of a key, which is the longer to compute the larger the
+// key is. Keys may have the same hash.
 type table[K comparable, V any] struct {
-	most    int
-	entries map[K]*list.Element // of *entry[K, V]
-	order   *list.List          // the key that was asked for last is first
+	most, count int
+	entries     map[uint64]*entry[K, V] // the first one of each hash
+	order       entry[K, V]             // a ring: the key that was asked for last follows it
 }
 
 type entry[K comparable, V any] struct {
 	key   K
 	value V
+	hash  uint64
+	same  *entry[K, V] // the next one of this hash
+	newer *entry[K, V]
+	older *entry[K, V]
 }
 
-func newTable[K comparable, V any](most int) table[K, V] {
-	return table[K, V]{most: most, entries: map[K]*list.Element{}, order: list.New()}
+func newTable[K comparable, V any](most int) *table[K, V] {
+	t := &table[K, V]{most: most, entries: map[uint64]*entry[K, V]{}}
+	t.order.newer, t.order.older = &t.order, &t.order
+	return t
+}
+
+// peek returns the value of a key, nil for a new key. That is no question that counts.
+func (t *table[K, V]) peek(hash uint64, key *K) *V {
+	if e := t.find(hash, key); e != nil {
+		return &e.value
+	}
+	return nil
 }
 
 // get returns the value of a key, which is zero for a new key. The caller may change it until the
-// next call.
-func (t *table[K, V]) get(key K) *V {
-	if e, ok := t.entries[key]; ok {
-		t.order.MoveToFront(e)
-		return &e.Value.(*entry[K, V]).value
+// next call. It returns the table's copy of the key as well, which stays as it is.
+func (t *table[K, V]) get(hash uint64, key *K) (known *K, value *V) {
+	e := t.find(hash, key)
+	if e != nil {
+		e.unlink()
+	} else {
+		if t.count >= t.most {
+			t.forget(t.order.newer)
+		}
+		e = &entry[K, V]{key: *key, hash: hash, same: t.entries[hash]}
+		t.entries[hash] = e
+		t.count++
 	}
-	if len(t.entries) >= t.most {
-		oldest := t.order.Back()
-		delete(t.entries, oldest.Value.(*entry[K, V]).key)
-		t.order.Remove(oldest)
-	}
-	e := &entry[K, V]{key: key}
-	t.entries[key] = t.order.PushFront(e)
-	return &e.value
+	e.newer, e.older = &t.order, t.order.older
+	e.newer.older, e.older.newer = e, e
+	return &e.key, &e.value
 }
+
+func (t *table[K, V]) find(hash uint64, key *K) *entry[K, V] {
+	for e := t.entries[hash]; e != nil; e = e.same {
+		if e.key == *key {
+			return e
+		}
+	}
+	return nil
+}
+
+func (t *table[K, V]) forget(e *entry[K, V]) {
+	e.unlink()
+	t.count--
+	first := t.entries[e.hash]
+	switch {
+	case first != e:
+		for first.same != e {
+			first = first.same
+		}
+		first.same = e.same
+	case e.same == nil:
+		delete(t.entries, e.hash)
+	default:
+		t.entries[e.hash] = e.same
+	}
+	e.same, e.newer, e.older = nil, nil, nil // Somebody may keep the key, and nothing else by it.
+}
+
+func (e *entry[K, V]) unlink() { e.newer.older, e.older.newer = e.older, e.newer }

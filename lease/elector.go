@@ -241,8 +241,8 @@ func (e *Elector) pause(err error) time.Duration {
 		return rand.N(period/10 + 1)
 	}
 	wait := period + rand.N(period/5+1)
-	if left := e.expiry(); err == nil && left > 0 && left < wait {
-		wait = left + rand.N(period/10+1)
+	if left := e.expiry(); err == nil && left < wait { // It may be over by now.
+		wait = max(left, 0) + rand.N(period/10+1)
 	}
 	return wait
 }

@@ -1,0 +1,36 @@
+package events
+
+import "hash/maphash"
+
+// hashes are those of an event and of its parts. It is looked for by all of them, and its texts are
+// read once. Different events may have the same hashes.
+type hashes struct {
+	object   uint64 // of the object, without the part of it that FieldPath names
+	group    uint64
+	all      uint64 // of group and note
+	combined uint64 // of the group, whatever the note
+}
+
+func (r *Recorder) hash(g *group, note string) (all hashes) {
+	var h maphash.Hash
+	h.SetSeed(r.seed)
+	ref := &g.regarding
+	for _, text := range [...]string{ref.Kind, ref.Namespace, ref.Name, string(ref.UID), ref.APIVersion} {
+		writeText(&h, text)
+	}
+	all.object = h.Sum64() & r.mask
+	for _, text := range [...]string{ref.FieldPath, g.related.Kind, g.related.Namespace, g.related.Name, g.kind, g.reason, g.action} {
+		writeText(&h, text)
+	}
+	all.group = h.Sum64() & r.mask
+	all.combined = ^all.group & r.mask
+	writeText(&h, note)
+	all.all = h.Sum64() & r.mask
+	return all
+}
+
+// writeText writes a text, and where it ends.
+func writeText(h *maphash.Hash, text string) {
+	_, _ = h.WriteString(text)
+	_ = h.WriteByte(0)
+}
