@@ -175,6 +175,16 @@ func TestTurnSeesWhatTheTurnBeforeWrote(t *testing.T) {
 			_, err := d.Merge(ctx, cached, changed)
 			return err
 		},
+		"apply": func(ctx context.Context, d *controller.Client[*appsv1.Deployment], cached *appsv1.Deployment, n string) error {
+			_, err := d.Apply(ctx, &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: cached.Namespace, Name: cached.Name, Annotations: map[string]string{"n": n}}})
+			return err
+		},
+		"apply status": func(ctx context.Context, d *controller.Client[*appsv1.Deployment], cached *appsv1.Deployment, _ string) error {
+			status := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: cached.Namespace, Name: cached.Name}}
+			status.Status.ObservedGeneration = cached.Status.ObservedGeneration + 1
+			_, err := d.ApplyStatus(ctx, status)
+			return err
+		},
 	}
 	for name, write := range writes {
 		t.Run(name, func(t *testing.T) {

@@ -23,9 +23,11 @@ import (
 //
 // As in Create, obj may lack kind and apiVersion if the kind is known. ServerSideApply does not
 // send managedFields, which servers refuse in an apply. Nor does it send an empty
-// status, which typed objects always have, unless the status is the subresource. Other
-// empty fields that a Go type writes count as decided on. Where that does harm, use an
-// *unstructured.Unstructured, or Patch with [types.ApplyPatchType] and any bytes.
+// status, which typed objects always have, unless the status is the subresource, nor fields
+// that are null in the JSON of a Go type, such as a selector or a list that the object lacks:
+// null would take away what others have set. Other empty fields that a Go type writes count as
+// decided on. Where that does harm, use an *unstructured.Unstructured, whose nulls are sent, or
+// Patch with [types.ApplyPatchType] and any bytes.
 //
 // (The name is not Apply, because the linker would then keep this method, and all that
 // it calls, in every program with an informer, whose sink has a method Apply.)
@@ -44,6 +46,11 @@ func (r *Resource[T]) ServerSideApply(ctx context.Context, obj T, opts metav1.Ap
 	if err != nil {
 		return none, err
 	}
+	if _, free := any(obj).(interface{ UnstructuredContent() map[string]any }); !free {
+		if body, err = withoutNull(body); err != nil {
+			return none, fmt.Errorf("rest: apply %T: %w", obj, err)
+		}
+	}
 	if body, err = r.applyBody(r.kinds.Load().complete(body), len(subresources) > 0); err != nil {
 		return none, fmt.Errorf("rest: apply %T: %w", obj, err)
 	}
@@ -53,6 +60,43 @@ func (r *Resource[T]) ServerSideApply(ctx context.Context, obj T, opts metav1.Ap
 	}
 	key := types.NamespacedName{Namespace: o.GetNamespace(), Name: o.GetName()}
 	return r.do(ctx, http.MethodPatch, key, query, body, string(types.ApplyPatchType), subresources...)
+}
+
+// withoutNull returns JSON without the members of objects that are null.
+func withoutNull(data json.RawMessage) (json.RawMessage, error) {
+	switch data[0] {
+	case '{':
+		var members map[string]json.RawMessage
+		if err := json.Unmarshal(data, &members); err != nil {
+			return nil, err
+		}
+		for name, value := range members {
+			if string(value) == "null" {
+				delete(members, name)
+				continue
+			}
+			inner, err := withoutNull(value)
+			if err != nil {
+				return nil, err
+			}
+			members[name] = inner
+		}
+		return json.Marshal(members)
+	case '[':
+		var elements []json.RawMessage
+		if err := json.Unmarshal(data, &elements); err != nil {
+			return nil, err
+		}
+		for i, value := range elements {
+			inner, err := withoutNull(value)
+			if err != nil {
+				return nil, err
+			}
+			elements[i] = inner
+		}
+		return json.Marshal(elements)
+	}
+	return data, nil
 }
 
 // applyBody makes a patch of an object in JSON.

@@ -24,7 +24,7 @@ func TestApplySendsWhatTheManagerHasAnOpinionOn(t *testing.T) {
 	require.Equal(t, stored.Spec, got.Spec)
 	require.Equal(t, "PATCH /api/v1/namespaces/n/pods/a?dryRun=All&fieldManager=me&force=true", handler.method+" "+handler.uri)
 	require.Equal(t, "application/apply-patch+yaml", handler.contentType)
-	require.JSONEq(t, `{"apiVersion":"v1","kind":"Pod","metadata":{"namespace":"n","name":"a","labels":{"x":"y"}},"spec":{"containers":null}}`, handler.body)
+	require.JSONEq(t, `{"apiVersion":"v1","kind":"Pod","metadata":{"namespace":"n","name":"a","labels":{"x":"y"}},"spec":{}}`, handler.body, "what a Go type has not is null in its JSON, and not sent")
 	require.Len(t, pod.ManagedFields, 1, "the object is not changed")
 	require.Zero(t, pod.TypeMeta)
 
@@ -53,6 +53,47 @@ func TestApplyOfACustomResourceNeedsItsKind(t *testing.T) {
 	s := Must(NewJSONResource[*slim](r.client, r.gvr, ResourceOptions{}))
 	_, err = s.ServerSideApply(t.Context(), &slim{metav1.ObjectMeta{Name: "a"}}, metav1.ApplyOptions{FieldManager: "me"})
 	require.ErrorContains(t, err, "kind and apiVersion are required")
+}
+
+// TestApplySendsNoNullOfAGoType: null would take away what others have set; of an unstructured object it is meant.
+func TestApplySendsNoNullOfAGoType(t *testing.T) {
+	t.Parallel()
+	handler := &recorder{t: t, answer: []byte(`{"apiVersion":"example.com/v1","kind":"Foo","metadata":{"name":"a","namespace":"n"}}`)}
+	client := serve(t, handler, Options{})
+	foos := schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "foos"}
+	type part struct {
+		N    *int64   `json:"n"`
+		List []string `json:"list"`
+	}
+	type foo struct {
+		metav1.TypeMeta   `json:",inline"`
+		metav1.ObjectMeta `json:"metadata"`
+		Spec              struct {
+			Parts []part           `json:"parts"`
+			ByKey map[string]*part `json:"byKey"`
+			Big   int64            `json:"big"`
+			Text  string           `json:"text"`
+		} `json:"spec"`
+		Status struct {
+			Conditions []string `json:"conditions"`
+		} `json:"status"`
+	}
+	typed := Must(NewJSONResource[*foo](client, foos, ResourceOptions{Kind: "Foo"}))
+	obj := &foo{ObjectMeta: metav1.ObjectMeta{Namespace: "n", Name: "a"}}
+	obj.Spec.Parts = []part{{N: new(int64(1))}, {List: []string{"null"}}}
+	obj.Spec.ByKey = map[string]*part{"x": nil, "y": {}}
+	obj.Spec.Big, obj.Spec.Text = 9007199254740993, "<null>"
+	_, err := typed.ServerSideApply(t.Context(), obj, metav1.ApplyOptions{FieldManager: "me"})
+	require.NoError(t, err)
+	require.JSONEq(t, `{"apiVersion":"example.com/v1","kind":"Foo","metadata":{"name":"a","namespace":"n"},
+		"spec":{"parts":[{"n":1},{"list":["null"]}],"byKey":{"y":{}},"big":9007199254740993,"text":"<null>"}}`, handler.body)
+	require.Contains(t, handler.body, "9007199254740993")
+
+	free := Must(NewJSONResource[*unstructured.Unstructured](client, foos, ResourceOptions{}))
+	meant := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "example.com/v1", "kind": "Foo", "metadata": map[string]any{"name": "a", "namespace": "n"}, "spec": nil}}
+	_, err = free.ServerSideApply(t.Context(), meant, metav1.ApplyOptions{FieldManager: "me"})
+	require.NoError(t, err)
+	require.Contains(t, handler.body, `"spec":null`)
 }
 
 func TestMisuseOfApplyIsRefusedWithoutARequest(t *testing.T) {
