@@ -279,6 +279,19 @@ func TestParityOfOwnersOfCustomResources(t *testing.T) {
 	})
 }
 
+// TestParityOfApplyOfAGoType: what the JSON of a deployment with replicas alone has beside them, with null and without.
+func TestParityOfApplyOfAGoType(t *testing.T) {
+	const at = "/apis/apps/v1/namespaces/{ns}/deployments/d?fieldManager="
+	object := func(spec string) string {
+		return `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"d"},"spec":` + spec + `}`
+	}
+	sameOwners(t, apitest.Options{},
+		told{"PATCH", at + "creator", applyPatch, object(`{"selector":{"matchLabels":{"app":"d"}},"strategy":{"type":"Recreate"},"template":{"metadata":{"labels":{"app":"d"}},"spec":{"containers":[{"name":"c","image":"example.com/c"}]}}}`), nil},
+		told{"PATCH", at + "a&force=true", applyPatch, object(`{"replicas":3,"strategy":{},"template":{"metadata":{},"spec":{}}}`), nil},
+		told{"PATCH", at + "a&force=true", applyPatch, object(`{"replicas":3}`), nil},
+	)
+}
+
 // TestParityOfImpersonation: who one is while one acts as somebody else.
 func TestParityOfImpersonation(t *testing.T) {
 	const reviews = "/apis/authentication.k8s.io/v1/selfsubjectreviews"
