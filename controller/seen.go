@@ -94,56 +94,64 @@ func (v *view[T]) cache() any { return v.store }
 
 func (v *view[T]) wrote(object metav1.Object) func(context.Context) error {
 	key, version, has := keyOf(object), object.GetResourceVersion(), v.scope.has(object)
-	if !has && !v.isBehind(key, version) {
-		return nil // It never had the object, or knows already that it left.
+	if v.seen(key, version, has) {
+		return nil // The watch was quicker than the answer, or the object is none of the cache's.
 	}
 	return func(ctx context.Context) error { return v.sees(ctx, key, version, has) }
 }
 
-// isBehind reports whether the cache has an older version of an object.
-func (v *view[T]) isBehind(key types.NamespacedName, version string) bool {
+// seen reports whether the cache has this version of an object or a newer one; or, if the object is not
+// one of those that the cache has, whether it has none.
+func (v *view[T]) seen(key types.NamespacedName, version string, has bool) bool {
 	entry, ok := v.store.Entry(key)
-	return ok && older(entry.ResourceVersion, version)
+	return ok && !older(entry.ResourceVersion, version) || !ok && !has
 }
 
-// sees waits until the cache has this version of an object or a newer one; or, if the object is not one
-// of those that the cache has, until it has none. If the object is deleted meanwhile, it waits until the
-// version of the store has reached this version.
+// sees waits until the cache has seen this version of an object. If the object is deleted meanwhile,
+// it waits until the version of the store has reached this version.
 //
-// Either may come first. The version of the store would do in all cases. But it rises with the
-// slowest namespace, or with the next bookmark, and that may take a minute.
+// The version of the store would do in all cases. But it rises with the slowest namespace, or with
+// the next bookmark, and that may take a minute.
 func (v *view[T]) sees(ctx context.Context, key types.NamespacedName, version string, has bool) error {
 	if v.scope.byField {
 		bounded, cancel := context.WithTimeout(ctx, unsurePatience)
 		defer cancel()
 		ctx = bounded
 	}
-	waiting, cancel := context.WithCancel(ctx)
-	reached := make(chan error, 1)
-	go func() { reached <- v.store.WaitRV(waiting, version) }()
-	defer func() { // Wait for the goroutine.
-		cancel()
-		if reached != nil {
+	var reached chan error // of WaitRV
+	waiting, cancel := ctx, context.CancelFunc(nil)
+	defer func() {
+		if cancel != nil {
+			cancel()
 			<-reached
 		}
 	}()
 	for {
 		changed, forget := v.store.Notify(key)
-		entry, ok := v.store.Entry(key)
-		if ok && !older(entry.ResourceVersion, version) || !ok && !has {
+		if v.seen(key, version, has) {
 			forget()
 			return nil
 		}
+		// An older object in the cache is going to change. Other states may never do: an object
+		// that is not there may have come and gone, and one that cannot be read stays as it is.
+		if _, ok := v.store.Entry(key); reached == nil && (!ok || v.store.Unreadable(key) != nil) {
+			reached = make(chan error, 1)
+			waiting, cancel = context.WithCancel(ctx)
+			go func() { reached <- v.store.WaitRV(waiting, version); close(reached) }()
+		}
+		var err error
 		select {
 		case <-changed:
-		case err := <-reached:
-			forget()
-			reached = nil
-			if v.scope.byField && waiting.Err() != nil {
-				return nil // The cache may never see the write.
-			}
-			return err
+			continue
+		case err = <-reached:
+		case <-ctx.Done():
+			err = context.Cause(ctx)
 		}
+		forget()
+		if v.scope.byField && ctx.Err() != nil {
+			return nil // The cache may never see the write.
+		}
+		return err
 	}
 }
 

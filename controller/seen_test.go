@@ -148,3 +148,35 @@ func TestTurnSeesItsWritesInEveryCache(t *testing.T) {
 			}
 	})
 }
+
+// What a turn has written holds its key back no longer if the cache cannot read it, or never had it.
+func TestTurnIsNotHeldBackByWhatTheCacheWillNotHave(t *testing.T) {
+	for name, write := range map[string]func(ctx context.Context, secrets *controller.Client[*corev1.Secret]) error{
+		"updated": func(ctx context.Context, secrets *controller.Client[*corev1.Secret]) error {
+			seen, _ := secrets.Get(key{Namespace: "web", Name: "s"})
+			changed := seen.DeepCopy()
+			changed.Data = map[string][]byte{"n": {1}}
+			_, err := secrets.Update(ctx, changed)
+			return err
+		},
+		"created": func(ctx context.Context, secrets *controller.Client[*corev1.Secret]) error {
+			_, err := secrets.Create(ctx, newSecret("new"))
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			lagging(t, func(t *testing.T, r *rig) (write_, look func(ctx context.Context) error) {
+				_, err := r.server.Create(newSecret("s"))
+				require.NoError(t, err)
+				r.server.Inject(apitest.Fault{Verb: "watch", Resource: "secrets", Action: apitest.BrokenObject(1)})
+				secrets := controller.For[*corev1.Secret](r.manager, rest.ResourceOptions{})
+				return func(ctx context.Context) error { return write(ctx, secrets) },
+					func(context.Context) error {
+						name := map[string]string{"updated": "s", "created": "new"}[name]
+						require.Error(t, secrets.Cache().Unreadable(key{Namespace: "web", Name: name}))
+						return nil
+					}
+			})
+		})
+	}
+}
