@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/url"
 	"os"
 	"sync"
 	"time"
@@ -133,12 +135,16 @@ func (r *Resource[T]) Prepare(ctx context.Context) error {
 	return r.client.prepare(ctx, r.String())
 }
 
-func (c *Client) prepare(ctx context.Context, url string) error {
+func (c *Client) prepare(ctx context.Context, text string) error {
 	if c.credentials.source == nil {
 		return nil
 	}
 	if _, err := c.credentials.acquire(ctx); err != nil {
-		return (&exchange{client: c, method: "GET", url: url, ctx: ctx}).fail(err)
+		x := &exchange{client: c, method: http.MethodGet, ctx: ctx}
+		if address, wrong := url.Parse(text); wrong == nil {
+			x.address = *address
+		}
+		return x.fail(err)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -39,7 +40,7 @@ type exchange struct {
 	client   *Client
 	method   string
 	about    About
-	url      string          // for messages
+	address  url.URL         // as it is sent
 	ctx      context.Context // of the caller
 	running  context.Context // of the request: ends with ctx, and at close
 	cancel   context.CancelCauseFunc
@@ -64,7 +65,7 @@ func (c *Client) send(ctx context.Context, r request) (*exchange, error) {
 	u.Path = strings.TrimSuffix(u.Path, "/") + r.path
 	u.RawPath = ""
 	u.RawQuery = r.query.Encode()
-	x := &exchange{client: c, method: r.method, about: r.about.About, url: c.mask.text(displayURL(u, r.query)), ctx: ctx}
+	x := &exchange{client: c, method: r.method, about: r.about.About, address: u, ctx: ctx}
 	x.running, x.cancel = context.WithCancelCause(ctx)
 
 	answered := false
@@ -73,7 +74,7 @@ func (c *Client) send(ctx context.Context, r request) (*exchange, error) {
 			x.close()
 		}
 	}()
-	err := c.roundTrip(x, r, u.String())
+	err := c.roundTrip(x, r)
 	answered = true
 	if err != nil {
 		err = x.fail(err)
@@ -83,7 +84,7 @@ func (c *Client) send(ctx context.Context, r request) (*exchange, error) {
 	return x, nil
 }
 
-func (c *Client) roundTrip(x *exchange, r request, address string) error {
+func (c *Client) roundTrip(x *exchange, r request) error {
 	if c.closed.Load() {
 		return ErrClosed
 	}
@@ -95,10 +96,11 @@ func (c *Client) roundTrip(x *exchange, r request, address string) error {
 			return err
 		}
 	}
-	req, err := http.NewRequestWithContext(x.running, r.method, address, bodyReader(r.body))
+	req, err := http.NewRequestWithContext(x.running, r.method, "", bodyReader(r.body))
 	if err != nil {
 		return err
 	}
+	req.URL, req.Host = &x.address, x.address.Host // from parts, as parsing a text gives the same
 	req.Header.Set("Accept", r.accept)
 	compress := c.compress && r.list && !r.plain.Load()
 	if compress {
@@ -115,7 +117,6 @@ func (c *Client) roundTrip(x *exchange, r request, address string) error {
 	if err != nil {
 		return err
 	}
-	x.url = c.mask.text(x.url) // it may contain a secret that apply has just learnt
 	through, err := c.transport.Get(x.ctx, proof.certificate())
 	if err != nil {
 		return err
@@ -181,7 +182,7 @@ func (x *exchange) fail(err error) error {
 	case wrapped:
 		return err
 	}
-	failed := &Error{Method: x.method, URL: x.url, Attempts: 1, Err: x.client.mask.err(err)}
+	failed := &Error{Method: x.method, URL: x.url(), Attempts: 1, Err: x.client.mask.err(err)}
 	if x.response != nil {
 		failed.StatusCode = x.response.StatusCode
 		failed.retryAfter = x.response.Header.Get("Retry-After")
@@ -189,9 +190,17 @@ func (x *exchange) fail(err error) error {
 	return failed
 }
 
+// maxTrusted is how much memory the length in the headers of an answer is worth.
+const maxTrusted = 64 << 10
+
 // body reads the whole answer. An answer of more than limit bytes is an error.
 func (x *exchange) body(limit int) ([]byte, error) {
-	body, err := io.ReadAll(io.LimitReader(x, int64(limit)+1))
+	var read bytes.Buffer
+	if n := x.response.ContentLength; n > 0 && n <= int64(limit) {
+		read.Grow(int(min(n, maxTrusted)) + bytes.MinRead) // ReadFrom has room to find the end
+	}
+	_, err := read.ReadFrom(io.LimitReader(x, int64(limit)+1))
+	body := read.Bytes()
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return nil, interrupted(err)
 	}
@@ -207,6 +216,11 @@ func (x *exchange) close() {
 	if x.response != nil {
 		_ = x.response.Body.Close()
 	}
+}
+
+// url is the URL for messages, without secrets.
+func (x *exchange) url() string {
+	return x.client.mask.text(displayURL(x.address, x.address.Query()))
 }
 
 // displayURL is the URL for messages. It lacks the continue token, which is long and tells

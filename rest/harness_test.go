@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"runtime"
 	"testing"
 
@@ -58,7 +59,7 @@ func pods(c *Client) *Resource[*corev1.Pod] {
 // offline is an exchange whose answer is read from r.
 func offline(ctx context.Context, r io.Reader) *exchange {
 	x := &exchange{
-		client: &Client{maxObjectBytes: 16 << 20, maxListBytes: 1 << 30}, method: "GET", url: "http://offline/",
+		client: &Client{maxObjectBytes: 16 << 20, maxListBytes: 1 << 30}, method: "GET", address: url.URL{Scheme: "http", Host: "offline", Path: "/"},
 		ctx: ctx, response: &http.Response{Body: io.NopCloser(r)},
 	}
 	x.running, x.cancel = context.WithCancelCause(ctx)

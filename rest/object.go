@@ -196,6 +196,6 @@ func objectError(x *exchange, id identity, err error) *listwatch.ObjectError {
 	key, version := id.copied()
 	return &listwatch.ObjectError{
 		Key: key, ResourceVersion: version, UIDHash: listwatch.HashUID(id.uid),
-		Err: &Error{Method: x.method, URL: x.url, Err: x.client.mask.err(err)},
+		Err: &Error{Method: x.method, URL: x.url(), Err: x.client.mask.err(err)},
 	}
 }

@@ -161,7 +161,7 @@ func (c *Client) answered(x *exchange, start time.Time, err error, then func(Ans
 	if then == nil && (c.observer == nil || c.observer.OnAnswered == nil) {
 		return
 	}
-	event := Answered{About: x.about, Method: x.method, URL: x.url, Wait: time.Since(start), Err: c.mask.err(err)}
+	event := Answered{About: x.about, Method: x.method, URL: x.url(), Wait: time.Since(start), Err: c.mask.err(err)}
 	if err == nil {
 		event.StatusCode = x.response.StatusCode
 	}
@@ -183,7 +183,7 @@ func (c *Client) warn(x *exchange) {
 		text = shortened(text)
 		text = c.mask.text(text)
 		if c.warned.first(text) {
-			c.logger.Warn("Warning from the API server.", "url", x.url, "warning", text)
+			c.logger.Warn("Warning from the API server.", "url", x.url(), "warning", text)
 		}
 		if c.observer != nil && c.observer.OnWarning != nil {
 			c.observer.OnWarning(text)

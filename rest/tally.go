@@ -17,7 +17,7 @@ type tally struct {
 
 func startTally(x *exchange) *tally {
 	x.client.counters.streams.Add(1)
-	return &tally{exchange: x, start: time.Now(), ended: Ended{About: x.about, URL: x.url}}
+	return &tally{exchange: x, start: time.Now(), ended: Ended{About: x.about, URL: x.url()}}
 }
 
 // add counts a result of Next.
