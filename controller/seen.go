@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -118,14 +119,7 @@ func (v *view[T]) sees(ctx context.Context, key types.NamespacedName, version st
 		defer cancel()
 		ctx = bounded
 	}
-	var reached chan error // of WaitRV
-	waiting, cancel := ctx, context.CancelFunc(nil)
-	defer func() {
-		if cancel != nil {
-			cancel()
-			<-reached
-		}
-	}()
+	var reached <-chan error // of WaitRV, if that runs
 	for {
 		changed, forget := v.store.Notify(key)
 		if v.seen(key, version, has) {
@@ -135,9 +129,9 @@ func (v *view[T]) sees(ctx context.Context, key types.NamespacedName, version st
 		// An older object in the cache is going to change. Other states may never do: an object
 		// that is not there may have come and gone, and one that cannot be read stays as it is.
 		if _, ok := v.store.Entry(key); reached == nil && (!ok || v.store.Unreadable(key) != nil) {
-			reached = make(chan error, 1)
-			waiting, cancel = context.WithCancel(ctx)
-			go func() { reached <- v.store.WaitRV(waiting, version); close(reached) }()
+			var end func()
+			reached, end = v.reaching(ctx, version)
+			defer end()
 		}
 		var err error
 		select {
@@ -153,6 +147,15 @@ func (v *view[T]) sees(ctx context.Context, key types.NamespacedName, version st
 		}
 		return err
 	}
+}
+
+// reaching calls WaitRV in a goroutine. end ends the call, and waits for it.
+func (v *view[T]) reaching(ctx context.Context, version string) (reached <-chan error, end func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	result := make(chan error, 1)
+	var running sync.WaitGroup
+	running.Go(func() { result <- v.store.WaitRV(ctx, version) })
+	return result, func() { cancel(); running.Wait() }
 }
 
 func (v *view[T]) deleting(object metav1.Object) func(context.Context) error {
