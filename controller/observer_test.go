@@ -1,9 +1,11 @@
 package controller_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"runtime/pprof"
 	"slices"
 	"strings"
 	"sync"
@@ -342,5 +344,28 @@ func TestCachesHaveNamesOfTheirOwn(t *testing.T) {
 		}
 		slices.Sort(shown)
 		require.Equal(t, []string{"configmaps", "configmaps~2", "configmaps~3", "named"}, shown, "logs and metrics have the same names")
+	})
+}
+
+// Workers have labels in profiles, and so has what they start.
+func TestWorkersHaveLabels(t *testing.T) {
+	play(t, controller.Options{}, func(t *testing.T, r *rig) {
+		maps := controller.For[*configMap](r.manager, rest.ResourceOptions{})
+		begun, goOn := make(chan struct{}), make(chan struct{})
+		controller.Manage(r.manager, "labelled", maps, func(ctx context.Context, m *configMap) (controller.Result, error) {
+			var started sync.WaitGroup
+			started.Go(func() { close(begun); <-goOn })
+			started.Wait()
+			return controller.Done, nil
+		}, controller.Settings[*configMap]{})
+		r.create(newMap("one"))
+		r.run()
+		<-begun
+		var goroutines bytes.Buffer
+		require.NoError(t, pprof.Lookup("goroutine").WriteTo(&goroutines, 1))
+		close(goOn)
+		// The goroutine that runs the queue, the worker, and what that has started.
+		require.Equal(t, 3, strings.Count(goroutines.String(), `{"controller":"labelled", "stage":"reconcile"}`))
+		require.Contains(t, goroutines.String(), `{"handler":"labelled", "informer":"configmaps", "stage":"handle"}`)
 	})
 }

@@ -315,6 +315,35 @@ func TestKindOfAPlainStruct(t *testing.T) {
 	require.EqualValues(t, 1, recorder.Stats().Dropped[events.Invalid])
 }
 
+// Events are told apart by what they are, and not by a hash of that.
+func TestEventsAreToldApart(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, events.Options{})
+		r.Collide()
+		r.run(t)
+		for range 2 {
+			for _, name := range []string{"a", "b"} {
+				for _, reason := range []string{"One", "Other"} {
+					for _, note := range []string{"first", "second"} {
+						r.Normal(pod(name), reason, "%s", note)
+						r.Warning(pod(name), reason, "%s", note)
+					}
+				}
+			}
+			time.Sleep(time.Minute)
+		}
+		found := map[string]int32{}
+		for _, e := range r.stored(t) {
+			found[e.Regarding.Name+e.Type+e.Reason+e.Note] = e.Series.Count
+		}
+		require.Len(t, found, 16)
+		for what, count := range found {
+			require.EqualValues(t, 2, count, what)
+		}
+	})
+}
+
 // Memory is bounded: a Recorder keeps no large annotations.
 func TestAnnotationsAreBounded(t *testing.T) {
 	t.Parallel()

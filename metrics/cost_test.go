@@ -36,14 +36,14 @@ func newPipeline(t testing.TB, m *Metrics, traces *tracing.Tracing) *pipeline {
 	opts := informer.Options[*configMap]{Name: "maps", Logger: silent}
 	queue := workqueue.Options[types.NamespacedName]{Name: "maps", Timed: true, Logger: silent}
 	p.turn = func(context.Context, types.NamespacedName) error { return nil }
-	if traces != nil {
-		opts = tracing.InformerOptions(traces, opts)
-		queue.Observer = traces.QueueObserver(queue.Name, queue.Observer)
-		p.turn = traces.Reconcile(queue.Name, p.turn)
-	}
 	if m != nil {
 		opts = InformerOptions(m, opts)
 		queue.Observer = QueueObserver(m, queue.Name, queue.Observer)
+	}
+	if traces != nil { // The observers of a manager are the other way round.
+		opts = tracing.InformerOptions(traces, opts)
+		queue.Observer = traces.QueueObserver(queue.Name, queue.Observer)
+		p.turn = traces.Reconcile(queue.Name, p.turn)
 	}
 	p.queue = workqueue.New(queue)
 	inf, err := informer.New(p.tap, opts)

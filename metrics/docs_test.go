@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"regexp"
 	"slices"
@@ -11,6 +12,10 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kinform/kinform/listwatch"
 )
 
 var update = flag.Bool("update", false, "write the table of docs/metrics.md instead of comparing with it")
@@ -61,6 +66,29 @@ func tableOfAll() string {
 	return b.String()
 }
 
+// The page has the reasons that there are.
+func TestReasonsOfThePage(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(page)
+	require.NoError(t, err)
+	_, after, found := strings.Cut(string(text), "\nReasons of failures are ")
+	require.True(t, found)
+	paragraph, _, _ := strings.Cut(after, "\n\n")
+	var told []string
+	for _, match := range regexp.MustCompile("`([a-z_]+)`").FindAllStringSubmatch(paragraph, -1) {
+		told = append(told, match[1])
+	}
+	status := func(code int) error {
+		return &apierrors.StatusError{ErrStatus: metav1.Status{Status: metav1.StatusFailure, Code: int32(code), Reason: map[int]metav1.StatusReason{410: metav1.StatusReasonExpired}[code]}}
+	}
+	there := []string{reasonOf(&listwatch.ObjectError{}), reasonOf(status(410)), reasonOf(status(401)), reasonOf(status(403)), reasonOf(status(404)),
+		reasonOf(status(429)), reasonOf(status(503)), reasonOf(status(422)), reasonOf(io.ErrUnexpectedEOF)}
+	for _, r := range reasons {
+		there = append(there, reasonOf(fmt.Errorf("in a list: %w", r.err)))
+	}
+	require.ElementsMatch(t, there, told)
+}
+
 // series finds what may be the name of a metric of this package.
 var series = regexp.MustCompile(`\bkinform_[a-z_]+\b`)
 
@@ -96,7 +124,10 @@ func TestDashboardIsWhole(t *testing.T) {
 			Type    string
 			Title   string
 			GridPos struct{ X, Y, W, H int }
-			Targets []struct{ Expr string }
+			Targets []struct {
+				Expr     string
+				Exemplar bool
+			}
 		}
 	}
 	require.NoError(t, json.Unmarshal(text, &dashboard))
@@ -116,6 +147,8 @@ func TestDashboardIsWhole(t *testing.T) {
 		}
 		for _, target := range p.Targets {
 			require.NotEmpty(t, target.Expr, p.Title)
+			has := slices.ContainsFunc(onTheWay, func(name string) bool { return strings.Contains(target.Expr, name) })
+			require.Equal(t, has, target.Exemplar, "%s: exemplars are asked for where there may be some", p.Title)
 		}
 	}
 	require.Greater(t, len(ids), 40)

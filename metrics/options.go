@@ -39,8 +39,9 @@ type Options struct {
 
 	// MaxParts is how many informers, queues, clients and so on, of each kind, have
 	// metrics, and how many series a part can get for what a server or a program names:
-	// priorities, resources, handlers, indexes. Of more, the first ones do, and
-	// kinform_metrics_left_out says how many do not. Defaults to 500.
+	// priorities, resources, handlers, indexes. Of more, the first ones do, all others share
+	// one name in histograms, "other", and kinform_metrics_left_out says how many there are.
+	// Defaults to 500.
 	MaxParts int
 }
 

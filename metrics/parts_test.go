@@ -198,3 +198,31 @@ func TestOptionsAreChecked(t *testing.T) {
 		require.Error(t, err)
 	}
 }
+
+// Histograms of more parts than there may be share a name, each kind by itself.
+func TestNamesOfHistogramsAreBounded(t *testing.T) {
+	t.Parallel()
+	m, registry := made(t, Options{MaxParts: 2, FamiliarNames: true})
+	for _, name := range []string{"a", "b", "c", "d", "a"} {
+		QueueObserver[string](m, name, nil).OnDone("key", 0)
+		m.FIFOObserver(name, nil).OnBatch(deltafifo.BatchInfo{})
+		m.ElectorObserver(name, nil).OnAttempt(0, nil)
+		m.RecorderObserver(name, nil).OnRequest(keyOf("a"), true, 0, nil)
+		m.ClientObserver(name, nil).OnWarning("")
+	}
+	now := scrape(t, registry)
+	for series, want := range map[string]float64{
+		`kinform_workqueue_run_seconds_count{queue="a"}`:                          2,
+		`kinform_workqueue_run_seconds_count{queue="b"}`:                          1,
+		`kinform_workqueue_run_seconds_count{queue="other"}`:                      2,
+		`workqueue_work_duration_seconds_count{controller="other",name="other"}`:  2,
+		`kinform_deltafifo_wait_seconds_count{informer="other"}`:                  2,
+		`kinform_lease_attempt_seconds_count{lease="other",result="success"}`:     2,
+		`kinform_events_request_seconds_count{recorder="other",result="success"}`: 2,
+		`kinform_client_warnings_total{client="other"}`:                           2,
+		`kinform_metrics_left_out{}`:                                              5 * 2,
+	} {
+		require.Equal(t, want, now[series], series)
+	}
+	require.NotContains(t, now, `kinform_workqueue_run_seconds_count{queue="c"}`)
+}

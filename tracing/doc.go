@@ -8,7 +8,9 @@
 //
 // That is all of a program on package controller. provider is a trace.TracerProvider, such as one
 // of go.opentelemetry.io/otel/sdk/trace. Without a manager, see [InformerOptions], [Handler] and
-// [Tracing.Reconcile]. docs/tracing.md has a picture.
+// [Tracing.Reconcile]. Histograms of package metrics can lead to traces, by metrics.Options.Traces.
+// Caches and controllers are told apart by their names, so each manager has a Tracing of its own.
+// docs/tracing.md has a picture.
 //
 // # What a trace has
 //
@@ -21,7 +23,7 @@
 //   - "reconcile" for each turn, failed ones included, with the requests as children.
 //
 // Changes merge: one turn answers all changes since the last one. It is in the trace of the
-// oldest of those that are traced, and has links to the others, the last 15, and their number. A
+// oldest of those that are traced, and has links to the others, the last 15, and the number of all. A
 // turn that failed is followed by one with a link to it, which answers the same.
 //
 // What a list brought, at the start or after a relist, is no change that was received, and has no

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -69,8 +70,11 @@ func TestFamiliarMetricsAreThoseOfTheOriginals(t *testing.T) {
 			require.Contains(t, missing, name, "it is in controller-runtime, and not here")
 		}
 	}
+	page, err := os.ReadFile("../../docs/metrics.md")
+	require.NoError(t, err)
 	for _, name := range missing {
 		require.NotContains(t, ours, name)
+		require.Contains(t, string(page), "`"+name+"`", "the page says what is not there")
 	}
 	// The values of labels are alike, too: what a dashboard filters by.
 	for _, name := range []string{"controller_runtime_reconcile_total", "workqueue_depth", "workqueue_adds_total", "leader_election_master_status"} {
@@ -78,7 +82,7 @@ func TestFamiliarMetricsAreThoseOfTheOriginals(t *testing.T) {
 	}
 	require.Equal(t, values(theirs["controller_runtime_reconcile_total"]), values(ours["controller_runtime_reconcile_total"]))
 
-	_, err := prometheus.Gatherers{ctrlmetrics.Registry, registry}.Gather()
+	_, err = prometheus.Gatherers{ctrlmetrics.Registry, registry}.Gather()
 	require.ErrorContains(t, err, "collected before with the same name and label values", "the same program runs on both, which is all that is wrong")
 }
 

@@ -43,6 +43,7 @@ var assumed = map[string]string{
 	"docs/coming-from-client-go.md: server := apitest.Start(t, apitest.Options{})":                                                                           "t *testing.T",
 	"docs/coming-from-client-go.md: ready, err := await.Until(ctx, inf.Store(), key, await.PodReady[*corev1.Pod]())":                                         "ctx context.Context, inf *informer.Informer[*corev1.Pod], key types.NamespacedName",
 	"docs/metrics.md: collected, err := metrics.New(metrics.Options{})":                                                                                      "config rest.Config",
+	"docs/metrics.md: traced, err := tracing.New(provider, tracing.Options{})":                                                                               "provider trace.TracerProvider, config rest.Config, registry *prometheus.Registry",
 	"tracing/doc.go: traced, err := tracing.New(provider, tracing.Options{Ratio: 0.01})":                                                                     "provider trace.TracerProvider, config rest.Config",
 	"docs/tracing.md: traced, err := tracing.New(provider, tracing.Options{Ratio: 0.01})":                                                                    "provider trace.TracerProvider, config rest.Config",
 	"informer/profile/profile.go: pods, err := informer.New(source, informer.Options[*corev1.Pod]{Goroutine: profile.Labels})":                               "source listwatch.Source[*corev1.Pod]",
