@@ -12,6 +12,8 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -19,12 +21,13 @@ import (
 	"github.com/kinform/kinform/controller"
 	"github.com/kinform/kinform/events"
 	"github.com/kinform/kinform/lease"
+	"github.com/kinform/kinform/metrics"
 	"github.com/kinform/kinform/rest"
 	"github.com/kinform/kinform/rest/kubeconfig"
 )
 
 func main() {
-	serve := flag.String("serve", "127.0.0.1:8080", "address of /livez and /readyz")
+	serve := flag.String("serve", "127.0.0.1:8080", "address of /livez, /readyz and /metrics")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
@@ -38,8 +41,12 @@ func run(ctx context.Context, serve string) error {
 	if err != nil {
 		return err
 	}
-	// No request begins after the lease is lost.
-	client, err := rest.NewClient(connection.Config, rest.Options{Limit: lease.Check})
+	collected, err := metrics.New(metrics.Options{})
+	if err != nil {
+		return err
+	}
+	// Limit: no request begins after the lease is lost.
+	client, err := rest.NewClient(connection.Config, rest.Options{Limit: lease.Check, Observer: collected.ClientObserver("manager", nil)})
 	if err != nil {
 		return err
 	}
@@ -48,10 +55,14 @@ func run(ctx context.Context, serve string) error {
 	if err != nil {
 		return err
 	}
-	m, err := newManager(client, controller.Options{Name: "mirror", Elector: elector, Serve: serve})
+	m, err := newManager(client, controller.Options{Name: "mirror", Elector: elector, Serve: serve, Observer: collected.ControllerObserver()})
 	if err != nil {
 		return err
 	}
+	collected.Manager(m)
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(collected)
+	m.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
 	return m.Run(ctx)
 }
 

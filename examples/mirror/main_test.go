@@ -38,9 +38,11 @@ func play(t *testing.T, test func(t *testing.T, server *apitest.Server, user *re
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
 		go func() { ended <- m.Run(ctx) }()
+		defer func() { // Also after a failure: a bubble waits for all of its goroutines.
+			stop()
+			require.NoError(t, <-ended)
+		}()
 		test(t, server, client)
-		stop()
-		require.NoError(t, <-ended)
 	})
 }
 

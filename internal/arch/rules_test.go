@@ -127,7 +127,7 @@ var architecture = rules{
 		{module: "sigs.k8s.io/controller-runtime", reason: "it brings client-go, and is measured against from a module of its own"},
 		{module: "github.com/stretchr/testify", reason: "test helpers must not reach the programs of users"},
 		{module: "go.uber.org/goleak", reason: "test helpers must not reach the programs of users"},
-		{module: "github.com/prometheus", reason: "only who imports metrics pays for Prometheus' client", but: []string{"metrics"}},
+		{module: "github.com/prometheus", reason: "only who imports metrics pays for Prometheus' client", but: []string{"metrics", "examples/mirror"}},
 		{module: "go.opentelemetry.io", reason: "only who imports tracing pays for OpenTelemetry", but: []string{"tracing"}},
 	},
 	direct: []directUse{
