@@ -1,0 +1,129 @@
+package flowcontrol
+
+import (
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"k8s.io/utils/clock"
+)
+
+// Backoff has waits by id, each of which doubles with every call of Next until it is at the maximum. It is safe for
+// concurrent use.
+type Backoff struct {
+	sync.RWMutex // guards following
+
+	// Clock is where the time comes from.
+	Clock clock.Clock
+
+	// HasExpiredFunc says whether the wait of an id begins anew, because nothing has happened to it between lastUpdate and
+	// eventTime. Default nil: it does after twice maxDuration.
+	HasExpiredFunc func(eventTime time.Time, lastUpdate time.Time, maxDuration time.Duration) bool
+
+	initial, max time.Duration
+	jitter       float64 // a wait is longer by at most this share of its growth
+	waits        map[string]*wait
+}
+
+// wait is that of an id.
+type wait struct {
+	duration   time.Duration
+	lastUpdate time.Time
+}
+
+// NewBackOff returns a Backoff without jitter.
+func NewBackOff(initial, max time.Duration) *Backoff {
+	return NewBackOffWithJitter(initial, max, 0)
+}
+
+// NewBackOffWithJitter returns a Backoff whose waits are longer by a share that is drawn between 0 and maxJitterFactor.
+func NewBackOffWithJitter(initial, max time.Duration, maxJitterFactor float64) *Backoff {
+	return NewFakeBackOffWithJitter(initial, max, clock.RealClock{}, maxJitterFactor)
+}
+
+// NewFakeBackOff is NewBackOff with another clock.
+func NewFakeBackOff(initial, max time.Duration, tc clock.Clock) *Backoff {
+	return NewFakeBackOffWithJitter(initial, max, tc, 0)
+}
+
+// NewFakeBackOffWithJitter is NewBackOffWithJitter with another clock.
+func NewFakeBackOffWithJitter(initial, max time.Duration, tc clock.Clock, maxJitterFactor float64) *Backoff {
+	return &Backoff{Clock: tc, initial: initial, max: max, jitter: maxJitterFactor, waits: map[string]*wait{}}
+}
+
+// Get returns the wait of an id, 0 for one that is not known.
+func (p *Backoff) Get(id string) time.Duration {
+	p.RLock()
+	defer p.RUnlock()
+	if w, ok := p.waits[id]; ok {
+		return w.duration
+	}
+	return 0
+}
+
+// Next lengthens the wait of an id, or begins it.
+func (p *Backoff) Next(id string, eventTime time.Time) {
+	p.Lock()
+	defer p.Unlock()
+	w, known := p.waits[id]
+	if !known || p.expiredLocked(eventTime, w.lastUpdate) {
+		w = &wait{duration: p.withJitter(p.initial, p.initial)}
+		p.waits[id] = w
+	} else {
+		w.duration = min(p.withJitter(2*w.duration, w.duration), p.max)
+	}
+	w.lastUpdate = p.Clock.Now()
+}
+
+// withJitter returns d, longer by at most the jitter's share of what.
+func (p *Backoff) withJitter(d, what time.Duration) time.Duration {
+	if p.jitter == 0 {
+		return d
+	}
+	return d + time.Duration(rand.Float64()*p.jitter*float64(what))
+}
+
+// Reset forgets the wait of an id.
+func (p *Backoff) Reset(id string) { p.DeleteEntry(id) }
+
+// DeleteEntry forgets the wait of an id.
+func (p *Backoff) DeleteEntry(id string) {
+	p.Lock()
+	defer p.Unlock()
+	delete(p.waits, id)
+}
+
+// IsInBackOffSince says whether less than the wait of an id has passed since eventTime.
+func (p *Backoff) IsInBackOffSince(id string, eventTime time.Time) bool {
+	p.RLock()
+	defer p.RUnlock()
+	w, known := p.waits[id]
+	return known && !p.expiredLocked(eventTime, w.lastUpdate) && p.Clock.Since(eventTime) < w.duration
+}
+
+// IsInBackOffSinceUpdate says whether eventTime is within the wait of an id, from its last call of Next.
+func (p *Backoff) IsInBackOffSinceUpdate(id string, eventTime time.Time) bool {
+	p.RLock()
+	defer p.RUnlock()
+	w, known := p.waits[id]
+	return known && !p.expiredLocked(eventTime, w.lastUpdate) && eventTime.Sub(w.lastUpdate) < w.duration
+}
+
+// GC forgets the ids whose waits would begin anew. It must be called from time to time where there are always new ids.
+func (p *Backoff) GC() {
+	p.Lock()
+	defer p.Unlock()
+	now := p.Clock.Now()
+	for id, w := range p.waits {
+		if p.expiredLocked(now, w.lastUpdate) {
+			delete(p.waits, id)
+		}
+	}
+}
+
+func (p *Backoff) expiredLocked(eventTime, lastUpdate time.Time) bool {
+	if p.HasExpiredFunc != nil {
+		return p.HasExpiredFunc(eventTime, lastUpdate, p.max)
+	}
+	return eventTime.Sub(lastUpdate) > 2*p.max
+}
