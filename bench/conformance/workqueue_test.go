@@ -2,12 +2,7 @@ package conformance
 
 import (
 	"context"
-	"maps"
-	"slices"
-	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	clientworkqueue "k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
@@ -17,23 +12,15 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// The work queue, in client-go's words, which controller-runtime's has as well.
-type workQueue = clientworkqueue.TypedRateLimitingInterface[string]
-
-const (
-	firstRetry  = time.Second
-	latestRetry = time.Hour
-)
-
 func TestWorkQueueOfKinform(t *testing.T) {
-	testWorkQueue(t, func() workQueue {
-		return &kinformQueue{workqueue.New(workqueue.Options[string]{RateLimiter: workqueue.Exponential[string](firstRetry, latestRetry)})}
+	conformance.TestWorkQueue(t, func() conformance.WorkQueue {
+		return &kinformQueue{workqueue.New(workqueue.Options[string]{RateLimiter: workqueue.Exponential[string](conformance.FirstRetry, conformance.LatestRetry)})}
 	}, nil)
 }
 
 func TestWorkQueueOfClientGo(t *testing.T) {
-	testWorkQueue(t, func() workQueue {
-		return clientworkqueue.NewTypedRateLimitingQueue(clientworkqueue.NewTypedItemExponentialFailureRateLimiter[string](firstRetry, latestRetry))
+	conformance.TestWorkQueue(t, func() conformance.WorkQueue {
+		return clientworkqueue.NewTypedRateLimitingQueue(clientworkqueue.NewTypedItemExponentialFailureRateLimiter[string](conformance.FirstRetry, conformance.LatestRetry))
 	}, conformance.Differences{
 		"a key that nobody has is not queued again by Done": "WQ-9, D2: it is, and handed out twice",
 		"a drain waits for what is queued":                  "WQ-17, D1: it returns if no worker has a key",
@@ -43,9 +30,9 @@ func TestWorkQueueOfClientGo(t *testing.T) {
 }
 
 func TestWorkQueueOfControllerRuntime(t *testing.T) {
-	testWorkQueue(t, func() workQueue {
+	conformance.TestWorkQueue(t, func() conformance.WorkQueue {
 		return priorityqueue.New("", func(opts *priorityqueue.Opts[string]) {
-			opts.RateLimiter = clientworkqueue.NewTypedItemExponentialFailureRateLimiter[string](firstRetry, latestRetry)
+			opts.RateLimiter = clientworkqueue.NewTypedItemExponentialFailureRateLimiter[string](conformance.FirstRetry, conformance.LatestRetry)
 		})
 	}, conformance.Differences{
 		"a key that is added while it is processed goes to the end": "WQ-5: it has the place of its Add, as if it had not been processed",
@@ -62,7 +49,7 @@ func TestWorkQueueOfControllerRuntime(t *testing.T) {
 }
 
 func TestWorkQueueOfPlain(t *testing.T) {
-	testWorkQueue(t, func() workQueue { return &plainQueue{Queue: plain.NewQueue[string]()} }, conformance.Differences{
+	conformance.TestWorkQueue(t, func() conformance.WorkQueue { return &plainQueue{Queue: plain.NewQueue[string]()} }, conformance.Differences{
 		"a drain waits for what workers have":    "WQ-12: there is no drain",
 		"a drain waits for what is queued":       "WQ-12, D1: there is no drain",
 		"failures are delayed longer and longer": "WQ-30: by five milliseconds at first, with jitter",
@@ -104,41 +91,3 @@ func (q *kinformQueue) AddRateLimited(key string) { q.Retry(key) }
 func (q *kinformQueue) ShuttingDown() bool { return q.Stats().ShuttingDown }
 
 func (q *kinformQueue) ShutDownWithDrain() { _ = q.Drain(context.Background()) }
-
-// testWorkQueue runs the cases. What is in differences must fail, everything else
-// must not.
-func testWorkQueue(t *testing.T, open func() workQueue, differences conformance.Differences) {
-	names := map[string]bool{}
-	for _, c := range workQueueCases {
-		names[c.name] = true
-		t.Run(c.name, func(t *testing.T) {
-			failure := c.attempt(t, open)
-			reason, different := differences[c.name]
-			switch {
-			case different && failure == "":
-				t.Errorf("it holds, although it is said to be a difference: %s", reason)
-			case different:
-				first, _, _ := strings.Cut(failure, "\n")
-				t.Logf("differs (%s): %s", reason, first)
-			case failure != "":
-				t.Error(failure)
-			}
-		})
-	}
-	for _, name := range slices.Sorted(maps.Keys(differences)) {
-		if !names[name] {
-			t.Errorf("there is no case %q, so it can't be a difference", name)
-		}
-	}
-}
-
-// attempt returns what a queue fails with, or "". Time is that of a bubble.
-func (c workQueueCase) attempt(t *testing.T, open func() workQueue) (failure string) {
-	synctest.Test(t, func(*testing.T) {
-		r := &workQueueRig{workQueue: open()}
-		r.try(c.run)
-		r.end()
-		failure = r.failure
-	})
-	return failure
-}

@@ -1,4 +1,4 @@
-// Package conformance has the contracts of the store, the queue and the informer, as suites of
+// Package conformance has the contracts of the store, the queue, the work queue and the informer, as suites of
 // cases. A suite is written once, against a small interface. The tests of kinform's packages run
 // it on kinform's types, and the module bench runs it on client-go's. A case cites the
 // contract's number.

@@ -221,7 +221,7 @@ var workQueueCases = []workQueueCase{
 		q.hands(w, "a")
 	}},
 	{"failures are delayed longer and longer", func(q *workQueueRig) { // WQ-30, WQ-31
-		for n, wait := range []time.Duration{firstRetry, 2 * firstRetry, 4 * firstRetry} {
+		for n, wait := range []time.Duration{FirstRetry, 2 * FirstRetry, 4 * FirstRetry} {
 			q.AddRateLimited("a")
 			q.pass(wait - 1)
 			q.isEmpty()
@@ -232,7 +232,7 @@ var workQueueCases = []workQueueCase{
 		q.Forget("a")
 		q.must(q.NumRequeues("a") == 0, "Forget forgets nothing")
 		q.AddRateLimited("a")
-		q.pass(firstRetry)
+		q.pass(FirstRetry)
 		q.takes("a")
 	}},
 }

@@ -10,7 +10,7 @@ import (
 
 // workQueueRig is a work queue and those who wait for it.
 type workQueueRig struct {
-	workQueue
+	WorkQueue
 	failure string
 }
 

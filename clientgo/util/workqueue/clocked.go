@@ -1,0 +1,169 @@
+package workqueue
+
+import (
+	"container/heap"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/klog/v2"
+	"k8s.io/utils/clock"
+)
+
+// clocked are delays by the clock of a test, which kinform's queue does not read.
+type clocked[T comparable] struct {
+	clock clock.WithTicker
+	add   func(T)
+
+	changed chan struct{} // a token for the loop: the first time may be another
+	over    chan struct{}
+	once    sync.Once
+	loop    sync.WaitGroup
+
+	mu    sync.Mutex // guards following
+	times times[T]
+	byKey map[T]*due[T]
+	count uint64
+}
+
+// due is when an item is to be added.
+type due[T comparable] struct {
+	item   T
+	at     time.Time
+	number uint64 // of equal times, the first set is first
+	index  int    // in times
+}
+
+func newClocked[T comparable](c clock.WithTicker, add func(T)) *clocked[T] {
+	d := &clocked[T]{
+		clock: c, add: add,
+		changed: make(chan struct{}, 1), over: make(chan struct{}),
+		byKey: make(map[T]*due[T]),
+	}
+	d.loop.Go(d.run)
+	return d
+}
+
+func (d *clocked[T]) addAfter(item T, after time.Duration) {
+	at := d.clock.Now().Add(after)
+	d.mu.Lock()
+	if old := d.byKey[item]; old == nil {
+		d.count++
+		e := &due[T]{item: item, at: at, number: d.count}
+		d.byKey[item] = e
+		heap.Push(&d.times, e)
+	} else if at.Before(old.at) {
+		old.at = at
+		heap.Fix(&d.times, old.index)
+	}
+	d.mu.Unlock()
+	select {
+	case d.changed <- struct{}{}:
+	default:
+	}
+}
+
+func (d *clocked[T]) stop() {
+	d.once.Do(func() { close(d.over) })
+	d.loop.Wait()
+}
+
+func (d *clocked[T]) run() {
+	for {
+		first, any := d.addDue()
+		var ring <-chan time.Time
+		if any {
+			timer := d.clock.NewTimer(first.Sub(d.clock.Now()))
+			if !first.After(d.clock.Now()) { // the test has moved the clock before the timer was made
+				timer.Stop()
+				continue
+			}
+			ring = timer.C()
+			if !d.wait(ring) {
+				timer.Stop()
+				return
+			}
+			timer.Stop()
+			continue
+		}
+		if !d.wait(ring) {
+			return
+		}
+	}
+}
+
+// wait returns false when the loop is to end.
+func (d *clocked[T]) wait(ring <-chan time.Time) bool {
+	select {
+	case <-d.over:
+		return false
+	case <-d.changed:
+	case <-ring:
+	}
+	return true
+}
+
+// addDue adds the items whose time has come, and returns the time of the next, if there is any.
+func (d *clocked[T]) addDue() (next time.Time, any bool) {
+	for {
+		now := d.clock.Now()
+		d.mu.Lock()
+		if len(d.times) == 0 {
+			d.mu.Unlock()
+			return next, false
+		}
+		first := d.times[0]
+		if first.at.After(now) {
+			next = first.at
+			d.mu.Unlock()
+			return next, true
+		}
+		heap.Pop(&d.times)
+		delete(d.byKey, first.item)
+		d.mu.Unlock()
+		d.add(first.item)
+	}
+}
+
+// times is a heap, the first time on top.
+type times[T comparable] []*due[T]
+
+func (t times[T]) Len() int { return len(t) }
+
+func (t times[T]) Less(i, j int) bool {
+	if t[i].at.Equal(t[j].at) {
+		return t[i].number < t[j].number
+	}
+	return t[i].at.Before(t[j].at)
+}
+
+func (t times[T]) Swap(i, j int) {
+	t[i], t[j] = t[j], t[i]
+	t[i].index, t[j].index = i, j
+}
+
+func (t *times[T]) Push(x any) {
+	e := x.(*due[T])
+	e.index = len(*t)
+	*t = append(*t, e)
+}
+
+func (t *times[T]) Pop() any {
+	last := len(*t) - 1
+	e := (*t)[last]
+	(*t)[last] = nil
+	*t = (*t)[:last]
+	return e
+}
+
+// handled is add, whose panic goes to apimachinery's crash handlers, with the logger if there is one.
+func handled[T comparable](logger *klog.Logger, add func(T)) func(T) {
+	return func(item T) {
+		if logger == nil {
+			defer runtime.HandleCrash()
+		} else {
+			defer runtime.HandleCrashWithLogger(*logger)
+		}
+		add(item)
+	}
+}

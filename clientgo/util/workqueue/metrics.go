@@ -1,0 +1,176 @@
+package workqueue
+
+import (
+	"sync"
+	"time"
+
+	core "github.com/kinform/kinform/workqueue"
+	"k8s.io/utils/clock"
+)
+
+// GaugeMetric is a value that goes up and down.
+type GaugeMetric interface {
+	Inc()
+	Dec()
+}
+
+// SettableGaugeMetric is a value that is set.
+type SettableGaugeMetric interface {
+	Set(float64)
+}
+
+// CounterMetric is a value that goes up.
+type CounterMetric interface {
+	Inc()
+}
+
+// SummaryMetric takes observations.
+type SummaryMetric interface {
+	Observe(float64)
+}
+
+// HistogramMetric takes observations.
+type HistogramMetric interface {
+	Observe(float64)
+}
+
+// MetricsProvider makes the metrics of a queue, by the queue's name. Times are in seconds.
+//
+// Each method is called once for a queue with a name, when it is made, NewRetriesMetric only for one that delays.
+// The metrics are called by several goroutines at once.
+type MetricsProvider interface {
+	// NewDepthMetric is of items that are due: those that wait, and those that were added while a worker has them.
+	NewDepthMetric(name string) GaugeMetric
+	// NewAddsMetric is of adds of items that were not due.
+	NewAddsMetric(name string) CounterMetric
+	// NewLatencyMetric is of the times from an item's add until a worker has it.
+	NewLatencyMetric(name string) HistogramMetric
+	// NewWorkDurationMetric is of the times that workers took.
+	NewWorkDurationMetric(name string) HistogramMetric
+	// NewUnfinishedWorkSecondsMetric is of the time that items have been with workers, added up.
+	NewUnfinishedWorkSecondsMetric(name string) SettableGaugeMetric
+	// NewLongestRunningProcessorSecondsMetric is of the longest of these times.
+	NewLongestRunningProcessorSecondsMetric(name string) SettableGaugeMetric
+	// NewRetriesMetric is of the calls of AddAfter.
+	NewRetriesMetric(name string) CounterMetric
+}
+
+var provider struct {
+	mu  sync.Mutex // guards following
+	set MetricsProvider
+}
+
+// SetProvider sets the provider for queues that are made later without one of their own. The first call counts.
+func SetProvider(metricsProvider MetricsProvider) {
+	provider.mu.Lock()
+	defer provider.mu.Unlock()
+	if provider.set == nil {
+		provider.set = metricsProvider
+	}
+}
+
+// providerFor returns nil for a queue that has no metrics.
+func providerFor(own MetricsProvider, name string) MetricsProvider {
+	switch {
+	case name == "":
+		return nil
+	case own != nil:
+		return own
+	}
+	provider.mu.Lock()
+	defer provider.mu.Unlock()
+	return provider.set
+}
+
+// unfinishedPeriod is how often the times of items that workers have are told.
+const unfinishedPeriod = 500 * time.Millisecond
+
+// queueMetrics is what a queue tells its metrics. All methods work for nil: no metrics.
+type queueMetrics[T comparable] struct {
+	depth               GaugeMetric
+	adds                CounterMetric
+	latency, duration   HistogramMetric
+	unfinished, longest SettableGaugeMetric
+
+	once sync.Once
+	over chan struct{}
+	loop sync.WaitGroup
+}
+
+func newQueueMetrics[T comparable](own MetricsProvider, name string) *queueMetrics[T] {
+	p := providerFor(own, name)
+	if p == nil {
+		return nil
+	}
+	return &queueMetrics[T]{
+		depth:      p.NewDepthMetric(name),
+		adds:       p.NewAddsMetric(name),
+		latency:    p.NewLatencyMetric(name),
+		duration:   p.NewWorkDurationMetric(name),
+		unfinished: p.NewUnfinishedWorkSecondsMetric(name),
+		longest:    p.NewLongestRunningProcessorSecondsMetric(name),
+		over:       make(chan struct{}),
+	}
+}
+
+// observer returns hooks for kinform's queue.
+func (m *queueMetrics[T]) observer() *core.Observer[T] {
+	if m == nil {
+		return nil
+	}
+	return &core.Observer[T]{
+		OnAdd:  func(T) { m.added() },
+		OnGet:  func(item core.Item[T]) { m.got(item.Waited) },
+		OnDone: func(_ T, ran time.Duration) { m.done(ran) },
+	}
+}
+
+func (m *queueMetrics[T]) added() {
+	if m != nil {
+		m.adds.Inc()
+		m.depth.Inc()
+	}
+}
+
+func (m *queueMetrics[T]) got(waited time.Duration) {
+	if m != nil {
+		m.depth.Dec()
+		m.latency.Observe(waited.Seconds())
+	}
+}
+
+func (m *queueMetrics[T]) done(ran time.Duration) {
+	if m != nil {
+		m.duration.Observe(ran.Seconds())
+	}
+}
+
+// start tells the times of items that workers have, until stop.
+func (m *queueMetrics[T]) start(of items[T], c clock.WithTicker) {
+	if m == nil {
+		return
+	}
+	ticker := c.NewTicker(unfinishedPeriod)
+	m.loop.Go(func() {
+		defer ticker.Stop()
+		for {
+			select {
+			case <-m.over:
+				return
+			case <-ticker.C():
+			}
+			total, longest := of.running()
+			m.unfinished.Set(total.Seconds())
+			m.longest.Set(longest.Seconds())
+		}
+	})
+}
+
+// stop returns when the goroutine of start has ended.
+func (m *queueMetrics[T]) stop() {
+	if m == nil {
+		return
+	}
+	m.once.Do(func() { close(m.over) })
+	m.loop.Wait()
+}

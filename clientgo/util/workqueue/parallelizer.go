@@ -1,0 +1,63 @@
+package workqueue
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+
+	"k8s.io/apimachinery/pkg/util/runtime"
+)
+
+// DoWorkPieceFunc works on the piece of this number.
+type DoWorkPieceFunc func(piece int)
+
+type options struct{ chunkSize int }
+
+// Options changes how ParallelizeUntil works.
+type Options func(*options)
+
+// WithChunkSize makes a worker take this many pieces at a time, which costs less when pieces are small. Less than
+// one counts as one.
+func WithChunkSize(c int) func(*options) {
+	return func(o *options) { o.chunkSize = c }
+}
+
+// ParallelizeUntil calls doWorkPiece once for each piece from 0 to pieces-1, with at most this many workers at a
+// time, and returns when the calls have returned. When ctx ends, no further chunk is begun. Ctx may be nil.
+func ParallelizeUntil(ctx context.Context, workers, pieces int, doWorkPiece DoWorkPieceFunc, opts ...Options) {
+	if pieces <= 0 {
+		return
+	}
+	var o options
+	for _, opt := range opts {
+		opt(&o)
+	}
+	size := max(o.chunkSize, 1)
+	chunks := (pieces-1)/size + 1
+	var stop <-chan struct{}
+	if ctx != nil {
+		stop = ctx.Done()
+	}
+	var next atomic.Int64
+	var crew sync.WaitGroup
+	for range min(workers, chunks) {
+		crew.Go(func() {
+			defer runtime.HandleCrash()
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				chunk := int(next.Add(1)) - 1
+				if chunk >= chunks {
+					return
+				}
+				for piece := chunk * size; piece < min(pieces, chunk*size+size); piece++ {
+					doWorkPiece(piece)
+				}
+			}
+		})
+	}
+	crew.Wait()
+}

@@ -1,0 +1,214 @@
+package workqueue_test
+
+import (
+	"runtime"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/client-go/util/workqueue"
+	"k8s.io/utils/clock"
+)
+
+// otherClock is the real clock, without being known for it: such a queue keeps its sets and delays itself.
+type otherClock struct{ clock.RealClock }
+
+// The kinds of queues that there are behind Typed. The conformance suite runs on all of them in clientgo/proof.
+var kinds = map[string]func() *workqueue.Typed[string]{
+	"kept by kinform": workqueue.NewTyped[string],
+	"kept in sets": func() *workqueue.Typed[string] {
+		return workqueue.NewTypedWithConfig(workqueue.TypedQueueConfig[string]{Queue: workqueue.DefaultQueue[string]()})
+	},
+	"of another clock": func() *workqueue.Typed[string] {
+		return workqueue.NewTypedWithConfig(workqueue.TypedQueueConfig[string]{Clock: otherClock{}})
+	},
+}
+
+func each(t *testing.T, test func(t *testing.T, q *workqueue.Typed[string])) {
+	t.Helper()
+	for name, open := range kinds {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { test(t, open()) })
+		})
+	}
+}
+
+// started runs f in a goroutine and returns a channel that is closed when it has returned.
+func started(f func()) <-chan struct{} {
+	over := make(chan struct{})
+	go func() { defer close(over); f() }()
+	synctest.Wait()
+	return over
+}
+
+func isOver(c <-chan struct{}) bool {
+	synctest.Wait()
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
+func TestALaterShutDownReleasesADrain(t *testing.T) { // WQ-12
+	each(t, func(t *testing.T, q *workqueue.Typed[string]) {
+		q.Add("a")
+		q.Get()
+		first, second := started(q.ShutDownWithDrain), started(q.ShutDownWithDrain)
+		require.False(t, isOver(first) || isOver(second))
+		require.True(t, q.ShuttingDown())
+		q.ShutDown()
+		require.True(t, isOver(first) && isOver(second), "both are released")
+		third := started(q.ShutDownWithDrain)
+		require.False(t, isOver(third), "a drain that begins after ShutDown waits")
+		q.Done("a")
+		require.True(t, isOver(third))
+	})
+}
+
+func TestADrainWaitsForItemsThatAreAddedAgain(t *testing.T) { // WQ-13, WQ-14
+	each(t, func(t *testing.T, q *workqueue.Typed[string]) {
+		q.Add("a")
+		q.Get()
+		q.Add("a")
+		drain := started(q.ShutDownWithDrain)
+		q.Done("a")
+		require.False(t, isOver(drain))
+		time.Sleep(time.Second / 2)
+		item, shutdown := q.Get()
+		require.Equal(t, "a", item)
+		require.False(t, shutdown)
+		time.Sleep(time.Hour) // a worker may take long
+		require.False(t, isOver(drain))
+		q.Done("a")
+		require.True(t, isOver(drain))
+		_, shutdown = q.Get()
+		require.True(t, shutdown)
+	})
+}
+
+// A program whose workers end with its context drains afterwards, and items are left. client-go's drain returns.
+func TestADrainWithoutWorkersReturns(t *testing.T) { // WQ-17
+	each(t, func(t *testing.T, q *workqueue.Typed[string]) {
+		q.Add("a")
+		drain := started(q.ShutDownWithDrain)
+		require.False(t, isOver(drain), "a worker may be about to call Get")
+		time.Sleep(2 * time.Second)
+		require.True(t, isOver(drain))
+		require.Equal(t, 1, q.Len())
+	})
+}
+
+func TestItemsThatAreDoneAreNotKept(t *testing.T) { // WQ-7
+	for name, config := range map[string]workqueue.TypedQueueConfig[*[1 << 20]byte]{
+		"kept by kinform": {},
+		"kept in sets":    {Queue: workqueue.DefaultQueue[*[1 << 20]byte]()},
+	} {
+		t.Run(name, func(t *testing.T) {
+			q := workqueue.NewTypedWithConfig(config)
+			collected := make(chan struct{})
+			func() {
+				item := new([1 << 20]byte)
+				runtime.AddCleanup(item, func(c chan struct{}) { close(c) }, collected)
+				q.Add(item)
+				item, _ = q.Get()
+				q.Done(item)
+			}()
+			require.Eventually(t, func() bool {
+				runtime.GC()
+				select {
+				case <-collected:
+					return true
+				default:
+					return false
+				}
+			}, 10*time.Second, time.Millisecond)
+			runtime.KeepAlive(q)
+		})
+	}
+}
+
+// priorities is a Queue of a program: the longest item first, and a Touch makes an item the first.
+type priorities struct {
+	items   []string
+	touched []string
+}
+
+func (p *priorities) Touch(item string) { p.touched = append(p.touched, item) }
+func (p *priorities) Push(item string)  { p.items = append(p.items, item) }
+func (p *priorities) Len() int          { return len(p.items) }
+func (p *priorities) Pop() string {
+	best := 0
+	for i, item := range p.items {
+		if len(item) > len(p.items[best]) {
+			best = i
+		}
+	}
+	item := p.items[best]
+	p.items = append(p.items[:best], p.items[best+1:]...)
+	return item
+}
+
+func TestAQueueOfTheProgramOrdersItems(t *testing.T) { // WQ-8
+	order := &priorities{}
+	q := workqueue.NewTypedWithConfig(workqueue.TypedQueueConfig[string]{Queue: order})
+	for _, item := range []string{"a", "ccc", "bb", "a"} {
+		q.Add(item)
+	}
+	require.Equal(t, []string{"a"}, order.touched)
+	require.Equal(t, 3, q.Len())
+	item, _ := q.Get()
+	require.Equal(t, "ccc", item)
+	q.Add("ccc")
+	q.Add("ccc")
+	require.Equal(t, []string{"a"}, order.touched, "an item with a worker is not touched")
+	require.Equal(t, 2, q.Len())
+	q.Done("ccc")
+	item, _ = q.Get()
+	require.Equal(t, "ccc", item)
+	q.ShutDown()
+}
+
+func TestDefaultQueueIsFIFO(t *testing.T) {
+	q := workqueue.DefaultQueue[int]()
+	next := 0
+	for i := range 5000 {
+		q.Push(i)
+		if i%3 == 0 {
+			require.Equal(t, next, q.Pop())
+			next++
+		}
+	}
+	for q.Len() > 0 {
+		require.Equal(t, next, q.Pop())
+		next++
+	}
+	require.Equal(t, 5000, next)
+}
+
+// Items of any type, as old programs have them.
+func TestOldNames(t *testing.T) {
+	var q workqueue.Interface = workqueue.New()
+	q.Add(struct{ a, b string }{"a", "b"})
+	q.Add(1)
+	item, shutdown := q.Get()
+	require.Equal(t, struct{ a, b string }{"a", "b"}, item)
+	require.False(t, shutdown)
+	require.Panics(t, func() { q.Add([]string{}) }, "an item that can't be the key of a map")
+	q.ShutDown()
+	require.Equal(t, 1, q.Len())
+
+	limited := workqueue.NewRateLimitingQueueWithDelayingInterface(
+		workqueue.NewDelayingQueueWithCustomQueue(workqueue.NewNamed("n"), "n"),
+		workqueue.NewItemFastSlowRateLimiter(0, time.Hour, 1))
+	limited.AddRateLimited("a")
+	require.Equal(t, 1, limited.Len())
+	require.Equal(t, 1, limited.NumRequeues("a"))
+	limited.AddRateLimited("b")
+	limited.Forget("a")
+	require.Zero(t, limited.NumRequeues("a"))
+	limited.ShutDown()
+	require.True(t, limited.ShuttingDown())
+}

@@ -1,0 +1,98 @@
+package workqueue
+
+import "k8s.io/utils/clock"
+
+// RateLimitingInterface is TypedRateLimitingInterface for items of any type.
+//
+// Deprecated: use TypedRateLimitingInterface.
+type RateLimitingInterface TypedRateLimitingInterface[any]
+
+// TypedRateLimitingInterface is a queue that adds items again after the time that a limiter gives.
+type TypedRateLimitingInterface[T comparable] interface {
+	TypedDelayingInterface[T]
+
+	// AddRateLimited adds the item after the time that the limiter gives for it.
+	AddRateLimited(item T)
+
+	// Forget tells the limiter that the item succeeded, or is given up. Done is to be called as well.
+	Forget(item T)
+
+	// NumRequeues is how often in a row the item has failed, by the limiter.
+	NumRequeues(item T) int
+}
+
+// RateLimitingQueueConfig is TypedRateLimitingQueueConfig for items of any type.
+//
+// Deprecated: use TypedRateLimitingQueueConfig.
+type RateLimitingQueueConfig = TypedRateLimitingQueueConfig[any]
+
+// TypedRateLimitingQueueConfig says how a queue works. The zero value works.
+type TypedRateLimitingQueueConfig[T comparable] struct {
+	// Name is the name in the metrics. A queue without a name has none. Defaults to "".
+	Name string
+
+	// MetricsProvider makes the queue's metrics. Defaults to that of SetProvider.
+	MetricsProvider MetricsProvider
+
+	// Clock is for tests. Defaults to the real one.
+	Clock clock.WithTicker
+
+	// DelayingQueue is the queue that items are added to. Defaults to one with the fields above.
+	DelayingQueue TypedDelayingInterface[T]
+}
+
+// NewRateLimitingQueue returns an empty queue without metrics.
+//
+// Deprecated: use NewTypedRateLimitingQueue.
+func NewRateLimitingQueue(rateLimiter RateLimiter) RateLimitingInterface {
+	return NewTypedRateLimitingQueue[any](rateLimiter)
+}
+
+// NewTypedRateLimitingQueue returns an empty queue without metrics.
+func NewTypedRateLimitingQueue[T comparable](rateLimiter TypedRateLimiter[T]) TypedRateLimitingInterface[T] {
+	return NewTypedRateLimitingQueueWithConfig(rateLimiter, TypedRateLimitingQueueConfig[T]{})
+}
+
+// NewNamedRateLimitingQueue returns an empty queue whose metrics have this name.
+//
+// Deprecated: use NewTypedRateLimitingQueueWithConfig.
+func NewNamedRateLimitingQueue(rateLimiter RateLimiter, name string) RateLimitingInterface {
+	return NewTypedRateLimitingQueueWithConfig[any](rateLimiter, RateLimitingQueueConfig{Name: name})
+}
+
+// NewRateLimitingQueueWithDelayingInterface returns the queue with a limiter.
+//
+// Deprecated: use NewTypedRateLimitingQueueWithConfig.
+func NewRateLimitingQueueWithDelayingInterface(di DelayingInterface, rateLimiter RateLimiter) RateLimitingInterface {
+	return NewTypedRateLimitingQueueWithConfig[any](rateLimiter, RateLimitingQueueConfig{DelayingQueue: di})
+}
+
+// NewRateLimitingQueueWithConfig returns an empty queue.
+//
+// Deprecated: use NewTypedRateLimitingQueueWithConfig.
+func NewRateLimitingQueueWithConfig(rateLimiter RateLimiter, config RateLimitingQueueConfig) RateLimitingInterface {
+	return NewTypedRateLimitingQueueWithConfig[any](rateLimiter, config)
+}
+
+// NewTypedRateLimitingQueueWithConfig returns an empty queue, or the config's with a limiter.
+func NewTypedRateLimitingQueueWithConfig[T comparable](rateLimiter TypedRateLimiter[T], config TypedRateLimitingQueueConfig[T]) TypedRateLimitingInterface[T] {
+	if config.DelayingQueue == nil {
+		config.DelayingQueue = NewTypedDelayingQueueWithConfig(TypedDelayingQueueConfig[T]{
+			Name:            config.Name,
+			MetricsProvider: config.MetricsProvider,
+			Clock:           config.Clock,
+		})
+	}
+	return &rateLimiting[T]{config.DelayingQueue, rateLimiter}
+}
+
+type rateLimiting[T comparable] struct {
+	TypedDelayingInterface[T]
+	limiter TypedRateLimiter[T]
+}
+
+func (q *rateLimiting[T]) AddRateLimited(item T) { q.AddAfter(item, q.limiter.When(item)) }
+
+func (q *rateLimiting[T]) Forget(item T) { q.limiter.Forget(item) }
+
+func (q *rateLimiting[T]) NumRequeues(item T) int { return q.limiter.NumRequeues(item) }

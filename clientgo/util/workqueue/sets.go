@@ -1,0 +1,143 @@
+package workqueue
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"k8s.io/utils/clock"
+)
+
+// sets is items with a Queue or a clock of the program's own. kinform's queue can't have these: it calls no user
+// code under its lock, which a Queue demands, and reads no other clock, of which metrics tell.
+type sets[T comparable] struct {
+	metrics *queueMetrics[T]
+	clock   clock.WithTicker
+
+	mu      sync.Mutex // guards following
+	changed sync.Cond  // broadcast when an item has become ready, the queue is shut down, or a drain may be over
+
+	// queue = dirty - processing, as long as everybody keeps to the contract.
+	queue        Queue[T]
+	dirty        map[T]time.Time // since when
+	processing   map[T]time.Time // since when
+	shuttingDown bool
+	gets         uint64
+}
+
+func newSets[T comparable](queue Queue[T], c clock.WithTicker, metrics *queueMetrics[T]) *sets[T] {
+	if queue == nil {
+		queue = DefaultQueue[T]()
+	}
+	s := &sets[T]{
+		metrics: metrics, clock: c, queue: queue,
+		dirty: make(map[T]time.Time), processing: make(map[T]time.Time),
+	}
+	s.changed.L = &s.mu
+	return s
+}
+
+func (s *sets[T]) add(item T) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.shuttingDown {
+		return
+	}
+	_, processing := s.processing[item]
+	if _, dirty := s.dirty[item]; dirty {
+		if !processing {
+			s.queue.Touch(item)
+		}
+		return
+	}
+	s.metrics.added()
+	s.dirty[item] = s.clock.Now()
+	if !processing {
+		s.readyLocked(item)
+	}
+}
+
+func (s *sets[T]) readyLocked(item T) {
+	s.queue.Push(item)
+	s.changed.Broadcast()
+}
+
+func (s *sets[T]) get() (item T, shutdown bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for s.queue.Len() == 0 {
+		if s.shuttingDown {
+			return item, true
+		}
+		s.changed.Wait()
+	}
+	item = s.queue.Pop()
+	now := s.clock.Now()
+	s.metrics.got(now.Sub(s.dirty[item]))
+	delete(s.dirty, item)
+	s.processing[item] = now
+	s.gets++
+	return item, false
+}
+
+func (s *sets[T]) done(item T) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	since, processing := s.processing[item]
+	if !processing {
+		return
+	}
+	s.metrics.done(s.clock.Since(since))
+	delete(s.processing, item)
+	if _, dirty := s.dirty[item]; dirty {
+		s.readyLocked(item)
+		return
+	}
+	s.changed.Broadcast() // for those who drain
+}
+
+func (s *sets[T]) len() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.queue.Len()
+}
+
+func (s *sets[T]) shutDown() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.shuttingDown = true
+	s.changed.Broadcast()
+}
+
+func (s *sets[T]) drain(ctx context.Context) {
+	patiently(ctx, func() (idle bool, gets uint64) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return len(s.processing) == 0, s.gets
+	}, s.waitUntilEmpty)
+}
+
+func (s *sets[T]) waitUntilEmpty(ctx context.Context) {
+	stop := context.AfterFunc(ctx, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.changed.Broadcast()
+	})
+	defer stop()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for (len(s.processing) > 0 || s.queue.Len() > 0) && ctx.Err() == nil {
+		s.changed.Wait()
+	}
+}
+
+func (s *sets[T]) running() (total, longest time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, since := range s.processing {
+		ran := s.clock.Since(since)
+		total += ran
+		longest = max(longest, ran)
+	}
+	return total, longest
+}

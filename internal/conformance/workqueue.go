@@ -1,0 +1,69 @@
+package conformance
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// WorkQueue is a rate-limiting work queue of keys, in client-go's words.
+type WorkQueue interface {
+	Add(key string)
+	AddAfter(key string, d time.Duration)
+	AddRateLimited(key string)
+	Forget(key string)
+	NumRequeues(key string) int
+	Len() int
+	Get() (key string, shutDown bool)
+	Done(key string)
+	ShutDown()
+	ShutDownWithDrain()
+	ShuttingDown() bool
+}
+
+// The rate limiter of a WorkQueue: each failure of a key doubles its delay.
+const (
+	FirstRetry  = time.Second
+	LatestRetry = time.Hour
+)
+
+// TestWorkQueue runs the cases. What is in differences must fail, everything else
+// must not.
+func TestWorkQueue(t *testing.T, open func() WorkQueue, differences Differences) {
+	names := map[string]bool{}
+	for _, c := range workQueueCases {
+		names[c.name] = true
+		t.Run(c.name, func(t *testing.T) {
+			failure := c.attempt(t, open)
+			reason, different := differences[c.name]
+			switch {
+			case different && failure == "":
+				t.Errorf("it holds, although it is said to be a difference: %s", reason)
+			case different:
+				first, _, _ := strings.Cut(failure, "\n")
+				t.Logf("differs (%s): %s", reason, first)
+			case failure != "":
+				t.Error(failure)
+			}
+		})
+	}
+	for _, name := range slices.Sorted(maps.Keys(differences)) {
+		if !names[name] {
+			t.Errorf("there is no case %q, so it can't be a difference", name)
+		}
+	}
+}
+
+// attempt returns what a queue fails with, or "". Time is that of a bubble.
+func (c workQueueCase) attempt(t *testing.T, open func() WorkQueue) (failure string) {
+	synctest.Test(t, func(*testing.T) {
+		r := &workQueueRig{WorkQueue: open()}
+		r.try(c.run)
+		r.end()
+		failure = r.failure
+	})
+	return failure
+}
