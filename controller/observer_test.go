@@ -149,6 +149,17 @@ func TestObserverHearsInOrder(t *testing.T) {
 	})
 }
 
+// noting adds a controller of ConfigMaps that notes which it has seen.
+func noting(r *rig) *turns {
+	seen := &turns{}
+	maps := controller.For[*configMap](r.manager, rest.ResourceOptions{})
+	controller.Manage(r.manager, "a", maps, func(_ context.Context, m *configMap) (controller.Result, error) {
+		seen.add(m.Name)
+		return controller.Done, nil
+	}, controller.Settings[*configMap]{})
+	return seen
+}
+
 // An observer may set any of its fields, and answer with nothing.
 func TestObserverWithoutHooks(t *testing.T) {
 	for name, o := range map[string]*controller.Observer{
@@ -166,12 +177,7 @@ func TestObserverWithoutHooks(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			play(t, controller.Options{Observer: o}, func(t *testing.T, r *rig) {
-				var seen turns
-				maps := controller.For[*configMap](r.manager, rest.ResourceOptions{})
-				controller.Manage(r.manager, "a", maps, func(_ context.Context, m *configMap) (controller.Result, error) {
-					seen.add(m.Name)
-					return controller.Done, nil
-				}, controller.Settings[*configMap]{})
+				seen := noting(r)
 				r.run()
 				r.create(newMap("one"))
 				r.rest()
@@ -204,12 +210,7 @@ func TestObserverThatPanicsLosesNoChange(t *testing.T) {
 		},
 	}}
 	play(t, opts, func(t *testing.T, r *rig) {
-		var seen turns
-		maps := controller.For[*configMap](r.manager, rest.ResourceOptions{})
-		controller.Manage(r.manager, "a", maps, func(_ context.Context, m *configMap) (controller.Result, error) {
-			seen.add(m.Name)
-			return controller.Done, nil
-		}, controller.Settings[*configMap]{})
+		seen := noting(r)
 		r.run()
 		r.create(newMap("one"))
 		r.rest()

@@ -23,17 +23,12 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-	"sigs.k8s.io/yaml"
 
 	"github.com/kinform/kinform/e2e/cluster"
 	"github.com/kinform/kinform/rest"
-	"github.com/kinform/kinform/rest/kubeconfig"
 )
 
 const (
-	rolesPath           = "/apis/rbac.authorization.k8s.io/v1/clusterroles"
-	roleBindingsPath    = "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings"
-	definitionsPath     = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 	websiteController   = "website-controller" // the user, and the role in website.yaml
 	websiteDefinition   = "websites.example.com"
 	controllersFolder   = "../examples/controller"
@@ -54,36 +49,14 @@ type example struct {
 func installExample(t *testing.T) *example {
 	dir := t.TempDir()
 	x := &example{t: t, binary: filepath.Join(dir, "controller"), kubeconfig: filepath.Join(dir, "kubeconfig"), zone: t.TempDir()}
-	built, err := exec.Command("go", "build", "-o", x.binary, "github.com/kinform/kinform/examples/controller").CombinedOutput()
-	require.NoError(t, err, string(built))
-	config := kube.Config()
-	config.Impersonate = rest.Impersonation{User: websiteController}
-	require.NoError(t, kubeconfig.Write(x.kubeconfig, kubeconfig.Connection{Config: config}))
-
-	manifest, err := os.ReadFile(filepath.Join(controllersFolder, "website.yaml"))
-	require.NoError(t, err)
-	definition, role, found := bytes.Cut(manifest, []byte("\n---\n"))
-	require.True(t, found)
-	x.install(definitionsPath, websiteDefinition, definition)
-	x.install(rolesPath, websiteController, role)
-	x.install(roleBindingsPath, websiteController, fmt.Appendf(nil, `
-metadata: {name: %[1]s}
-roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: %[1]s}
-subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: %[1]s}]`, websiteController))
-
+	buildExample(t, "controller", x.binary)
+	writeKubeconfigOf(t, websiteController, x.kubeconfig)
+	installManifest(t, filepath.Join(controllersFolder, "website.yaml"), websiteDefinition, websiteController)
 	client := newClient(t, kube.Config())
 	gvr := schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "websites"}
 	x.sites = rest.Must(rest.NewJSONResource[*unstructured.Unstructured](client, gvr, rest.ResourceOptions{Namespace: cluster.Namespace}))
 	x.deployments = rest.Must(rest.For[*appsv1.Deployment](client, rest.ResourceOptions{Namespace: cluster.Namespace}))
 	return x
-}
-
-// install creates an object of the manifest, until the test ends.
-func (x *example) install(path, name string, document []byte) {
-	var object map[string]any
-	require.NoError(x.t, yaml.Unmarshal(document, &object))
-	require.NoError(x.t, kube.Create(x.t.Context(), path, object))
-	x.t.Cleanup(func() { require.NoError(x.t, kube.Delete(context.Background(), path+"/"+name)) })
 }
 
 // start runs the controller. stop ends it as a cluster does, and returns what it has

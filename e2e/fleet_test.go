@@ -7,7 +7,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -228,16 +227,8 @@ func installFleet(t *testing.T) *fleet {
 	dir := t.TempDir()
 	f := &fleet{t: t, binary: filepath.Join(dir, "fleet"), config: filepath.Join(dir, "kubeconfig"),
 		counts: map[string]int{}, terms: map[types.NamespacedName]int32{}, leaders: map[int32]string{}}
-	built, err := exec.Command("go", "build", "-o", f.binary, "github.com/kinform/kinform/examples/fleet").CombinedOutput()
-	require.NoError(t, err, string(built))
-	config := kube.Config()
-	config.Impersonate = rest.Impersonation{User: fleetUser}
-	require.NoError(t, kubeconfig.Write(f.config, kubeconfig.Connection{Config: config}))
-	manifest, err := os.ReadFile(filepath.Join(fleetFolder, "robot.yaml"))
-	require.NoError(t, err)
-	definition, role, found := bytes.Cut(manifest, []byte("\n---\n"))
-	require.True(t, found)
-	x := &example{t: t}
+	buildExample(t, "fleet", f.binary)
+	writeKubeconfigOf(t, fleetUser, f.config)
 	t.Cleanup(func() { // After it was deleted, the definition stays until its objects are gone.
 		eventually(t, fleetPatience, func() string {
 			if _, err := kube.Get(context.Background(), definitionsPath+"/"+robotDefinition); err == nil || !strings.Contains(err.Error(), "404") {
@@ -246,12 +237,7 @@ func installFleet(t *testing.T) *fleet {
 			return ""
 		})
 	})
-	x.install(definitionsPath, robotDefinition, definition)
-	x.install(rolesPath, fleetUser, role)
-	x.install(roleBindingsPath, fleetUser, fmt.Appendf(nil, `
-metadata: {name: %[1]s}
-roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: %[1]s}
-subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: %[1]s}]`, fleetUser))
+	installManifest(t, filepath.Join(fleetFolder, "robot.yaml"), robotDefinition, fleetUser)
 	client := newClient(t, kube.Config())
 	gvr := schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "robots"}
 	f.robots = rest.Must(rest.For[*robot](client, rest.ResourceOptions{Resource: gvr, Kind: "Robot", Namespace: cluster.Namespace}))
@@ -326,24 +312,14 @@ func (f *fleet) disturb(n int) error {
 	return nil
 }
 
-// all returns all objects of a resource.
+// allOf returns all objects of a resource.
 func allOf[T any](ctx context.Context, resource *rest.Resource[T]) (map[types.NamespacedName]T, error) {
-	stream, err := resource.List(ctx, listwatch.ListOptions{})
-	if err != nil {
-		return nil, err
-	}
-	defer stream.Close()
+	items, err := listwatch.Collect(resource.List(ctx, listwatch.ListOptions{}))
 	all := map[types.NamespacedName]T{}
-	for {
-		item, err := stream.Next()
-		if errors.Is(err, io.EOF) {
-			return all, nil
-		}
-		if err != nil {
-			return nil, err
-		}
+	for _, item := range items {
 		all[item.Key] = item.Object
 	}
+	return all, err
 }
 
 // undone returns the robots that do not have their last order.

@@ -213,18 +213,7 @@ func (r *Recorder) allowLocked(object corev1.ObjectReference, hash uint64, now t
 
 func (r *Recorder) forgetLocked(s *series) {
 	s.remove()
-	first := r.known[s.hash]
-	switch {
-	case first != s:
-		for first.same != s {
-			first = first.same
-		}
-		first.same = s.same
-	case s.same == nil:
-		delete(r.known, s.hash)
-	default:
-		r.known[s.hash] = s.same
-	}
+	unchain(r.known, s.hash, s, func(s *series) **series { return &s.same })
 	r.count--
 }
 

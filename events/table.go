@@ -63,19 +63,25 @@ func (t *table[K, V]) find(hash uint64, key *K) *entry[K, V] {
 func (t *table[K, V]) forget(e *entry[K, V]) {
 	e.unlink()
 	t.count--
-	first := t.entries[e.hash]
-	switch {
-	case first != e:
-		for first.same != e {
-			first = first.same
-		}
-		first.same = e.same
-	case e.same == nil:
-		delete(t.entries, e.hash)
-	default:
-		t.entries[e.hash] = e.same
-	}
-	e.same, e.newer, e.older = nil, nil, nil // Somebody may keep the key, and nothing else by it.
+	unchain(t.entries, e.hash, e, func(e *entry[K, V]) **entry[K, V] { return &e.same })
+	e.newer, e.older = nil, nil // Somebody may keep the key, and nothing else by it.
 }
 
 func (e *entry[K, V]) unlink() { e.newer.older, e.older.newer = e.older, e.newer }
+
+// unchain takes an element out of those of its hash. same is where an element has the next one.
+func unchain[E any](chains map[uint64]*E, hash uint64, gone *E, same func(*E) **E) {
+	first := chains[hash]
+	for at := &first; *at != nil; at = same(*at) {
+		if *at == gone {
+			*at = *same(gone)
+			break
+		}
+	}
+	*same(gone) = nil
+	if first == nil {
+		delete(chains, hash)
+	} else {
+		chains[hash] = first
+	}
+}

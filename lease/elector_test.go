@@ -102,19 +102,14 @@ func TestCandidateLooksWhenTheLeaseIsOver(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		server := newServer(t)
-		first := start(t, newElector(t, server, "first", lease.Options{KeepOnEnd: true}))
-		within(t, time.Second, first.leads)
-		var renewed, slow atomic.Pointer[time.Time]
-		second := start(t, newElector(t, server, "second", lease.Options{Observer: &lease.Observer{OnAttempt: func(time.Duration, error) {
-			if at := renewed.Load(); at != nil && slow.Load() == nil && time.Since(*at) > 12*time.Second {
+		var killed, slow atomic.Pointer[time.Time]
+		second, renewed := leaderIsKilled(t, server, lease.Options{Observer: &lease.Observer{OnAttempt: func(time.Duration, error) {
+			if at := killed.Load(); at != nil && slow.Load() == nil && time.Since(*at) > 12*time.Second {
 				time.Sleep(5 * time.Second)
 				slow.Store(new(time.Now()))
 			}
-		}}}))
-		time.Sleep(time.Minute)
-		first.stop()
-		require.NoError(t, <-first.result)
-		renewed.Store(&stored(t, server).Spec.RenewTime.Time)
+		}}})
+		killed.Store(&renewed)
 		within(t, time.Minute, second.leads)
 		require.NotNil(t, slow.Load())
 		require.LessOrEqual(t, time.Since(*slow.Load()), 200*time.Millisecond, "a tenth of RetryPeriod")

@@ -106,6 +106,19 @@ func start(t *testing.T, e *lease.Elector) *run {
 	return r
 }
 
+// leaderIsKilled starts a leader and a candidate with these options. After a minute, the leader ends as
+// if it was killed. It returns the candidate, and when the leader had renewed the lease.
+func leaderIsKilled(t *testing.T, server *apitest.Server, opts lease.Options) (candidate *run, renewed time.Time) {
+	t.Helper()
+	leader := start(t, newElector(t, server, "first", lease.Options{KeepOnEnd: true}))
+	within(t, time.Second, leader.leads)
+	candidate = start(t, newElector(t, server, "second", opts))
+	time.Sleep(time.Minute)
+	leader.stop()
+	require.NoError(t, <-leader.result)
+	return candidate, stored(t, server).Spec.RenewTime.Time
+}
+
 // within fails unless something comes within a time.
 func within[V any](t *testing.T, d time.Duration, from <-chan V) (value V) {
 	t.Helper()

@@ -48,13 +48,7 @@ func TestWatchingCandidateWaitsForALeaderThatWasKilled(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		server := newServer(t)
-		first := start(t, newElector(t, server, "first", lease.Options{KeepOnEnd: true}))
-		within(t, time.Second, first.leads)
-		second := start(t, newElector(t, server, "second", lease.Options{Watch: true}))
-		time.Sleep(time.Minute)
-		first.stop()
-		require.NoError(t, <-first.result)
-		renewed := stored(t, server).Spec.RenewTime.Time
+		second, renewed := leaderIsKilled(t, server, lease.Options{Watch: true})
 		within(t, time.Minute, second.leads)
 		require.GreaterOrEqual(t, time.Since(renewed), 15*time.Second)
 		require.Less(t, time.Since(renewed), 18*time.Second)
@@ -67,13 +61,7 @@ func TestWatchingCandidateWaitsForTheHolderOfADeletedLease(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		server := newServer(t)
-		first := start(t, newElector(t, server, "first", lease.Options{KeepOnEnd: true}))
-		within(t, time.Second, first.leads)
-		second := start(t, newElector(t, server, "second", lease.Options{Watch: true}))
-		time.Sleep(time.Minute)
-		first.stop()
-		require.NoError(t, <-first.result)
-		renewed := stored(t, server).Spec.RenewTime.Time
+		second, renewed := leaderIsKilled(t, server, lease.Options{Watch: true})
 		require.NoError(t, server.Delete(leases, key))
 		within(t, time.Minute, second.leads)
 		const look = 2400 * time.Millisecond // 1.2 RetryPeriod

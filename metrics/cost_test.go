@@ -3,8 +3,6 @@ package metrics
 import (
 	"context"
 	"fmt"
-	"io"
-	"runtime"
 	"strconv"
 	"testing"
 
@@ -15,6 +13,7 @@ import (
 
 	"github.com/kinform/kinform/informer"
 	"github.com/kinform/kinform/informer/enqueue"
+	"github.com/kinform/kinform/internal/tap"
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/tracing"
 	"github.com/kinform/kinform/workqueue"
@@ -22,7 +21,7 @@ import (
 
 // pipeline is an informer whose handler fills a queue, and a worker of that, without a network.
 type pipeline struct {
-	tap    tap
+	tap    tap.Source[*configMap]
 	queue  *workqueue.Queue[types.NamespacedName]
 	turn   func(context.Context, types.NamespacedName) error
 	object *configMap
@@ -32,7 +31,7 @@ type pipeline struct {
 // newPipeline returns a pipeline, with all observers and collectors of m and traces, of which each
 // may be nil.
 func newPipeline(t testing.TB, m *Metrics, traces *tracing.Tracing) *pipeline {
-	p := &pipeline{tap: tap{make(chan listwatch.Event[*configMap])}, object: &configMap{}}
+	p := &pipeline{tap: tap.New[*configMap](), object: &configMap{}}
 	opts := informer.Options[*configMap]{Name: "maps", Logger: silent}
 	queue := workqueue.Options[types.NamespacedName]{Name: "maps", Timed: true, Logger: silent}
 	p.turn = func(context.Context, types.NamespacedName) error { return nil }
@@ -70,7 +69,7 @@ func newPipeline(t testing.TB, m *Metrics, traces *tracing.Tracing) *pipeline {
 // event sends an event, and works on its key.
 func (p *pipeline) event() {
 	p.sent++
-	p.tap.events <- listwatch.Event[*configMap]{Type: listwatch.Modified, Item: listwatch.Item[*configMap]{
+	p.tap.Events <- listwatch.Event[*configMap]{Type: listwatch.Modified, Item: listwatch.Item[*configMap]{
 		Key: keyOf("a"), Object: p.object, ResourceVersion: strconv.Itoa(1_000_000 + p.sent),
 	}}
 	key, err := p.queue.Get(context.Background())
@@ -95,23 +94,12 @@ func TestMetricsAllocateNothingForAnEvent(t *testing.T) {
 	const events = 2000
 	cost := func(m *Metrics) float64 {
 		p := newPipeline(t, m, nil)
-		allocations(events, p.event)        // Native histograms make buckets as they are needed, a hundred at most.
-		return allocations(events, p.event) // AllocsPerRun leaves the fraction out
+		tap.Allocations(events, p.event)        // Native histograms make buckets as they are needed, a hundred at most.
+		return tap.Allocations(events, p.event) // AllocsPerRun leaves the fraction out
 	}
 	without, with := cost(nil), cost(allMetrics(t))
 	require.LessOrEqual(t, with, without+0.1, "allocations of an event; one is one too many")
 	t.Logf("allocations of an event: %.2f without metrics, %.2f with all", without, with)
-}
-
-// allocations are those of one call of f, on all goroutines.
-func allocations(calls int, f func()) float64 {
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	for range calls {
-		f()
-	}
-	runtime.ReadMemStats(&after)
-	return float64(after.Mallocs-before.Mallocs) / float64(calls)
 }
 
 // BenchmarkPipeline is an event on its way from a watch through queue and store to a handler
@@ -151,38 +139,3 @@ func BenchmarkScrape(b *testing.B) {
 	}
 	b.ReportMetric(float64(len(scrape(b, registry))), "series")
 }
-
-// tap lists nothing, and watches a channel.
-type tap struct {
-	events chan listwatch.Event[*configMap]
-}
-
-func (tap) List(context.Context, listwatch.ListOptions) (listwatch.ListStream[*configMap], error) {
-	return emptyList{}, nil
-}
-
-func (s tap) Watch(ctx context.Context, _ listwatch.WatchOptions) (listwatch.WatchStream[*configMap], error) {
-	return tapped{ctx, s.events}, nil
-}
-
-type emptyList struct{}
-
-func (emptyList) Next() (item listwatch.Item[*configMap], err error) { return item, io.EOF }
-func (emptyList) Meta() listwatch.ListMeta                           { return listwatch.ListMeta{ResourceVersion: "1"} }
-func (emptyList) Close() error                                       { return nil }
-
-type tapped struct {
-	ctx    context.Context
-	events chan listwatch.Event[*configMap]
-}
-
-func (w tapped) Next() (event listwatch.Event[*configMap], err error) {
-	select {
-	case event = <-w.events:
-		return event, nil
-	case <-w.ctx.Done():
-		return event, w.ctx.Err()
-	}
-}
-
-func (tapped) Close() error { return nil }

@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -112,6 +113,17 @@ func (p *traced) scrape(accept string) string {
 	return string(text)
 }
 
+// change creates an object, and returns the page of metrics after so many turns.
+func (p *traced) change(turns int) (page string) {
+	_, err := p.server.Create(newMap("shop"))
+	require.NoError(p.t, err)
+	p.eventually(func() bool {
+		page = p.scrape(openMetrics)
+		return strings.Contains(page, fmt.Sprintf("kinform_workqueue_run_seconds_count{queue=\"greet\"} %d\n", turns))
+	})
+	return page
+}
+
 const (
 	openMetrics = "application/openmetrics-text; version=1.0.0"
 	plainText   = "text/plain; version=0.0.4"
@@ -132,13 +144,7 @@ func TestHistogramsHaveTheTraceOfAChange(t *testing.T) {
 		time.Sleep(slow)
 		return controller.Done, nil
 	})
-	_, err := p.server.Create(newMap("shop"))
-	require.NoError(t, err)
-	var page string
-	p.eventually(func() bool {
-		page = p.scrape(openMetrics)
-		return strings.Contains(page, "kinform_workqueue_run_seconds_count{queue=\"greet\"} 1\n")
-	})
+	page := p.change(1)
 	require.True(t, strings.HasSuffix(page, "# EOF\n"))
 	var trace string
 	spans := 0
@@ -172,13 +178,7 @@ func TestTurnsThatFailHaveTheTraceOfTheirChange(t *testing.T) {
 		}
 		return controller.Done, nil
 	})
-	_, err := p.server.Create(newMap("shop"))
-	require.NoError(t, err)
-	var page string
-	p.eventually(func() bool {
-		page = p.scrape(openMetrics)
-		return strings.Contains(page, "kinform_workqueue_run_seconds_count{queue=\"greet\"} 4\n")
-	})
+	page := p.change(4)
 	traces := map[string]bool{}
 	for name, all := range exemplars(t, page) {
 		for _, e := range all {
@@ -192,12 +192,7 @@ func TestTurnsThatFailHaveTheTraceOfTheirChange(t *testing.T) {
 func TestWhatIsNotTracedHasNoExemplar(t *testing.T) {
 	t.Parallel()
 	p := startTraced(t, -1, func(context.Context, *configMap) (controller.Result, error) { return controller.Done, nil })
-	_, err := p.server.Create(newMap("shop"))
-	require.NoError(t, err)
-	p.eventually(func() bool {
-		return strings.Contains(p.scrape(openMetrics), "kinform_workqueue_run_seconds_count{queue=\"greet\"} 1\n")
-	})
-	require.Empty(t, exemplars(t, p.scrape(openMetrics)))
+	require.Empty(t, exemplars(t, p.change(1)))
 }
 
 // A queue and an informer without a manager have exemplars too, if they are given both observers.

@@ -2,8 +2,6 @@ package tracing
 
 import (
 	"context"
-	"io"
-	"runtime"
 	"strconv"
 	"testing"
 	"time"
@@ -13,6 +11,7 @@ import (
 
 	"github.com/kinform/kinform/informer"
 	"github.com/kinform/kinform/informer/enqueue"
+	"github.com/kinform/kinform/internal/tap"
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/reflector"
 	"github.com/kinform/kinform/workqueue"
@@ -21,7 +20,7 @@ import (
 // pipeline is an informer whose handler fills a queue, and a worker of that, without a network
 // and without a manager.
 type pipeline struct {
-	tap    tap
+	tap    tap.Source[*configMap]
 	queue  *workqueue.Queue[keyed]
 	object *configMap
 	sent   int
@@ -30,7 +29,7 @@ type pipeline struct {
 
 // newPipeline returns a pipeline that is traced, or not.
 func newPipeline(t testing.TB, traced *Tracing) *pipeline {
-	p := &pipeline{tap: tap{make(chan listwatch.Event[*configMap])}, object: &configMap{}}
+	p := &pipeline{tap: tap.New[*configMap](), object: &configMap{}}
 	p.turn = func(context.Context, keyed) error { return nil }
 	p.queue = workqueue.New(workqueue.Options[keyed]{Name: "maps", Timed: true, Logger: silent})
 	opts := informer.Options[*configMap]{Name: "maps", Logger: silent}
@@ -55,7 +54,7 @@ func newPipeline(t testing.TB, traced *Tracing) *pipeline {
 // event sends an event, and works on its key.
 func (p *pipeline) event() {
 	p.sent++
-	p.tap.events <- listwatch.Event[*configMap]{Type: listwatch.Modified, Item: listwatch.Item[*configMap]{
+	p.tap.Events <- listwatch.Event[*configMap]{Type: listwatch.Modified, Item: listwatch.Item[*configMap]{
 		Key: keyOf("a"), Object: p.object, ResourceVersion: strconv.Itoa(1_000_000 + p.sent),
 	}}
 	key, err := p.queue.Get(context.Background())
@@ -74,30 +73,19 @@ func watchEvent(name string, version int) reflector.EventInfo {
 // another one is followed.
 func TestWhatIsNotSampledAllocatesNothing(t *testing.T) {
 	const events = 2000
-	without := allocations(events, newPipeline(t, nil).event)
+	without := tap.Allocations(events, newPipeline(t, nil).event)
 	traced, err := New(sdk.NewTracerProvider(), Options{Ratio: -1})
 	require.NoError(t, err)
 	p := newPipeline(t, traced)
-	none := allocations(events, p.event)
+	none := tap.Allocations(events, p.event)
 	traced.all = true
 	p.event()
 	traced.all = false
 	require.Positive(t, traced.Stats().Open)
-	open := allocations(events, p.event)
+	open := tap.Allocations(events, p.event)
 	t.Logf("allocations of an event: %.2f without tracing, %.2f not sampled, %.2f not sampled while another is open", without, none, open)
 	require.LessOrEqual(t, none, without+0.1)
 	require.LessOrEqual(t, open, without+0.1)
-}
-
-// allocations are those of one call of f, on all goroutines.
-func allocations(calls int, f func()) float64 {
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	for range calls {
-		f()
-	}
-	runtime.ReadMemStats(&after)
-	return float64(after.Mallocs-before.Mallocs) / float64(calls)
 }
 
 // BenchmarkPipeline is an event on its way from a watch through queue and store to a handler that
@@ -130,38 +118,3 @@ func (drain) OnStart(context.Context, sdk.ReadWriteSpan) {}
 func (drain) OnEnd(sdk.ReadOnlySpan)                     {}
 func (drain) Shutdown(context.Context) error             { return nil }
 func (drain) ForceFlush(context.Context) error           { return nil }
-
-// tap lists nothing, and watches a channel.
-type tap struct {
-	events chan listwatch.Event[*configMap]
-}
-
-func (tap) List(context.Context, listwatch.ListOptions) (listwatch.ListStream[*configMap], error) {
-	return emptyList{}, nil
-}
-
-func (s tap) Watch(ctx context.Context, _ listwatch.WatchOptions) (listwatch.WatchStream[*configMap], error) {
-	return tapped{ctx, s.events}, nil
-}
-
-type emptyList struct{}
-
-func (emptyList) Next() (item listwatch.Item[*configMap], err error) { return item, io.EOF }
-func (emptyList) Meta() listwatch.ListMeta                           { return listwatch.ListMeta{ResourceVersion: "1"} }
-func (emptyList) Close() error                                       { return nil }
-
-type tapped struct {
-	ctx    context.Context
-	events chan listwatch.Event[*configMap]
-}
-
-func (w tapped) Next() (event listwatch.Event[*configMap], err error) {
-	select {
-	case event = <-w.events:
-		return event, nil
-	case <-w.ctx.Done():
-		return event, w.ctx.Err()
-	}
-}
-
-func (tapped) Close() error { return nil }

@@ -2,20 +2,18 @@ package main
 
 import (
 	"flag"
-	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httputil"
 	"net/url"
 	"os"
 	"os/signal"
-	"time"
 
 	restclient "k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/kinform/kinform/apitest"
+	"github.com/kinform/kinform/bench/internal/aside"
 )
 
 // serve is an API server behind a gate, in a process of its own, until the standard input ends.
@@ -37,20 +35,7 @@ func serve(args []string, out io.Writer) error {
 		defer api.Close()
 		handler = api
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return err
-	}
-	server := &http.Server{Handler: newGate(handler), ReadHeaderTimeout: time.Minute}
-	go func() {
-		_, _ = io.Copy(io.Discard, os.Stdin)
-		_ = server.Close()
-	}()
-	fmt.Fprintf(out, "http://%s\n", listener.Addr())
-	if err := server.Serve(listener); err != http.ErrServerClosed {
-		return err
-	}
-	return nil
+	return aside.Serve(newGate(handler), out)
 }
 
 // proxyTo passes requests on to a real server, with the rights of a kubeconfig.

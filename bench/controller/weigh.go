@@ -1,13 +1,11 @@
 package main
 
 import (
-	"bytes"
-	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 
+	"github.com/kinform/kinform/bench/internal/aside"
 	"github.com/kinform/kinform/bench/internal/report"
 )
 
@@ -16,7 +14,7 @@ const sources = "github.com/kinform/kinform/bench/controller/"
 
 // build builds a side as one that would be shipped.
 func build(s *side) error {
-	_, err := output("go", "build", "-trimpath", "-ldflags=-s -w", "-o", s.binary, sources+s.source)
+	_, err := aside.Output("go", "build", "-trimpath", "-ldflags=-s -w", "-o", s.binary, sources+s.source)
 	return err
 }
 
@@ -47,7 +45,7 @@ func weight(s *side) (map[string]float64, error) {
 		return nil, err
 	}
 	w := map[string]float64{"binary, bytes": float64(info.Size())}
-	deps, err := output("go", "list", "-deps", "-f", "{{.ImportPath}} {{with .Module}}{{.Path}}{{end}}", sources+s.source)
+	deps, err := aside.Output("go", "list", "-deps", "-f", "{{.ImportPath}} {{with .Module}}{{.Path}}{{end}}", sources+s.source)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +58,7 @@ func weight(s *side) (map[string]float64, error) {
 		}
 	}
 	w["modules linked"] = float64(len(modules))
-	folder, err := output("go", "list", "-f", "{{.Dir}}", sources+s.source)
+	folder, err := aside.Output("go", "list", "-f", "{{.Dir}}", sources+s.source)
 	if err != nil {
 		return nil, err
 	}
@@ -104,21 +102,9 @@ func lines(source string) (n int) {
 
 // moduleVersion is what go.mod requires.
 func moduleVersion(module string) string {
-	version, err := output("go", "list", "-m", "-f", "{{.Version}}", module)
+	version, err := aside.Output("go", "list", "-m", "-f", "{{.Version}}", module)
 	if err != nil {
 		return "of unknown version"
 	}
 	return strings.TrimSpace(version)
-}
-
-// output runs a command and returns what it writes.
-func output(name string, args ...string) (string, error) {
-	cmd := exec.Command(name, args...)
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		return "", fmt.Errorf("%v: %w\n%s", cmd, err, &stderr)
-	}
-	return string(out), nil
 }

@@ -4,33 +4,19 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"net"
-	"net/http"
 	"os"
 	"os/exec"
 	"strings"
 
 	"github.com/kinform/kinform/apitest"
+	"github.com/kinform/kinform/bench/internal/aside"
 )
 
 // serve is an API server in a process of its own, until the standard input ends.
 func serve(out io.Writer) error {
 	api := apitest.New(apitest.Options{})
 	defer api.Close()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return err
-	}
-	server := &http.Server{Handler: api}
-	go func() {
-		_, _ = io.Copy(io.Discard, os.Stdin)
-		_ = server.Close()
-	}()
-	fmt.Fprintf(out, "http://%s\n", listener.Addr())
-	if err := server.Serve(listener); err != http.ErrServerClosed {
-		return err
-	}
-	return nil
+	return aside.Serve(api, out)
 }
 
 // child is the server's process.

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kinform/kinform/bench/internal/aside"
 	"github.com/kinform/kinform/bench/internal/report"
 	"github.com/kinform/kinform/bench/internal/turns"
 )
@@ -87,7 +88,7 @@ const sources = "github.com/kinform/kinform/bench/footprint/"
 func build(dir, name string) (*program, error) {
 	p := &program{binary: filepath.Join(dir, name)}
 	source := sources + name
-	if _, err := output("go", "build", "-ldflags=-s -w", "-o", p.binary, source); err != nil {
+	if _, err := aside.Output("go", "build", "-ldflags=-s -w", "-o", p.binary, source); err != nil {
 		return nil, err
 	}
 	info, err := os.Stat(p.binary)
@@ -95,7 +96,7 @@ func build(dir, name string) (*program, error) {
 		return nil, err
 	}
 	p.bytes = info.Size()
-	deps, err := output("go", "list", "-deps", "-f", "{{.ImportPath}} {{with .Module}}{{.Path}}{{end}}", source)
+	deps, err := aside.Output("go", "list", "-deps", "-f", "{{.ImportPath}} {{with .Module}}{{.Path}}{{end}}", source)
 	if err != nil {
 		return nil, err
 	}
@@ -137,16 +138,4 @@ func (p *program) start() error {
 	}
 	p.initClock = append(p.initClock, clock)
 	return nil
-}
-
-// output runs a command and returns what it writes.
-func output(name string, args ...string) (string, error) {
-	cmd := exec.Command(name, args...)
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		return "", fmt.Errorf("%v: %w\n%s", cmd, err, &stderr)
-	}
-	return string(out), nil
 }

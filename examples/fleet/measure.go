@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"syscall"
 	"time"
@@ -166,22 +165,12 @@ func (l *load) compare(ctx context.Context) error {
 
 // list returns all objects of a resource.
 func list[T any](ctx context.Context, resource *rest.Resource[T]) (map[types.NamespacedName]T, error) {
-	stream, err := resource.List(ctx, listwatch.ListOptions{})
-	if err != nil {
-		return nil, err
-	}
-	defer stream.Close()
+	items, err := listwatch.Collect(resource.List(ctx, listwatch.ListOptions{}))
 	all := map[types.NamespacedName]T{}
-	for {
-		item, err := stream.Next()
-		if errors.Is(err, io.EOF) {
-			return all, nil
-		}
-		if err != nil {
-			return nil, err
-		}
+	for _, item := range items {
 		all[item.Key] = item.Object
 	}
+	return all, err
 }
 
 // pause waits for a time, or until ctx ends.

@@ -1,0 +1,43 @@
+// Package aside is for what a benchmark runs in processes of their own.
+package aside
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"time"
+)
+
+// Output runs a command and returns what it writes.
+func Output(name string, args ...string) (string, error) {
+	cmd := exec.Command(name, args...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("%v: %w\n%s", cmd, err, &stderr)
+	}
+	return string(out), nil
+}
+
+// Serve is a server on loopback, in a child, until the standard input ends. It writes its address first.
+func Serve(handler http.Handler, out io.Writer) error {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: time.Minute}
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		_ = server.Close()
+	}()
+	fmt.Fprintf(out, "http://%s\n", listener.Addr())
+	if err := server.Serve(listener); err != http.ErrServerClosed {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,63 @@
+// Package tap is for tests that follow single events on their way through a program: a source that sends
+// what a test gives it, and what that allocates.
+package tap
+
+import (
+	"context"
+	"io"
+	"runtime"
+
+	"github.com/kinform/kinform/listwatch"
+)
+
+// Source lists nothing, and watches a channel. It is for one watch at a time.
+type Source[T any] struct {
+	Events chan listwatch.Event[T]
+}
+
+// New returns a Source. A send to its Events returns when the event has been taken.
+func New[T any]() Source[T] { return Source[T]{make(chan listwatch.Event[T])} }
+
+// List implements listwatch.Source.
+func (Source[T]) List(context.Context, listwatch.ListOptions) (listwatch.ListStream[T], error) {
+	return empty[T]{}, nil
+}
+
+// Watch implements listwatch.Source.
+func (s Source[T]) Watch(ctx context.Context, _ listwatch.WatchOptions) (listwatch.WatchStream[T], error) {
+	return watch[T]{ctx, s.Events}, nil
+}
+
+type empty[T any] struct{}
+
+func (empty[T]) Next() (item listwatch.Item[T], err error) { return item, io.EOF }
+func (empty[T]) Meta() listwatch.ListMeta                  { return listwatch.ListMeta{ResourceVersion: "1"} }
+func (empty[T]) Close() error                              { return nil }
+
+type watch[T any] struct {
+	ctx    context.Context
+	events chan listwatch.Event[T]
+}
+
+func (w watch[T]) Next() (event listwatch.Event[T], err error) {
+	select {
+	case event = <-w.events:
+		return event, nil
+	case <-w.ctx.Done():
+		return event, w.ctx.Err()
+	}
+}
+
+func (watch[T]) Close() error { return nil }
+
+// Allocations are those of one call of f, on all goroutines, with the fraction that
+// testing.AllocsPerRun leaves out.
+func Allocations(calls int, f func()) float64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range calls {
+		f()
+	}
+	runtime.ReadMemStats(&after)
+	return float64(after.Mallocs-before.Mallocs) / float64(calls)
+}
