@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kinform/kinform/apitest"
+	"github.com/kinform/kinform/listwatch"
 )
 
 func TestWhatACustomResourceLacksIsSaid(t *testing.T) {
@@ -45,6 +46,10 @@ func TestWhatACustomResourceLacksIsSaid(t *testing.T) {
 	require.NotContains(t, err.Error(), "namespace was given", "it is just not there")
 	_, err = widgets.Create(t.Context(), widget("Widget", "home", "a"), metav1.CreateOptions{})
 	require.NoError(t, err)
+	gadgets := Must(For[*unstructured.Unstructured](client, ResourceOptions{Resource: gvr.GroupVersion().WithResource("gadgets")}))
+	_, err = gadgets.List(t.Context(), listwatch.ListOptions{})
+	require.ErrorContains(t, err, "no gadgets.example.com in version v1: is its CustomResourceDefinition there?")
+	require.True(t, apierrors.IsNotFound(err), "%v", err)
 }
 
 func TestAResourceWithoutAClientSaysSo(t *testing.T) {

@@ -2,6 +2,8 @@ package rest
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -82,6 +84,9 @@ func (r *Resource[T]) open(ctx context.Context, query url.Values) (*exchange, En
 		x.kinds = of
 	case statusCode(err) == http.StatusNotFound:
 		r.kinds.Store(of.unlearnt())
+		if failed, ok := errors.AsType[*Error](err); ok && !of.builtin {
+			failed.Err = fmt.Errorf("%w (the server has no %s in version %s: is its CustomResourceDefinition there?)", failed.Err, r.gvr.GroupResource(), r.gvr.Version)
+		}
 	}
 	return x, encoding, err
 }
