@@ -1,0 +1,166 @@
+package api
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+)
+
+const redacted = "REDACTED"
+
+// omitted is shown in the place of data. JSON writes bytes in base64, in which these are DATA+OMITTED.
+var omitted, _ = base64.StdEncoding.DecodeString("DATA+OMITTED") // which is base64
+
+// IsConfigEmpty says whether a Config has nothing.
+func IsConfigEmpty(config *Config) bool {
+	return len(config.AuthInfos) == 0 && len(config.Clusters) == 0 && len(config.Contexts) == 0 && config.CurrentContext == "" &&
+		!config.Preferences.Colors && len(config.Preferences.Extensions) == 0 && len(config.Extensions) == 0
+}
+
+// MinifyConfig takes everything out of a Config that the current context does not use. On an error it changes nothing.
+func MinifyConfig(config *Config) error {
+	if config.CurrentContext == "" {
+		return errors.New("current-context must exist in order to minify")
+	}
+	current, ok := config.Contexts[config.CurrentContext]
+	if !ok {
+		return fmt.Errorf("cannot locate context %v", config.CurrentContext)
+	}
+	clusters, err := only("cluster", config.Clusters, current.Cluster)
+	if err != nil {
+		return err
+	}
+	users, err := only("user", config.AuthInfos, current.AuthInfo)
+	if err != nil {
+		return err
+	}
+	config.Contexts = map[string]*Context{config.CurrentContext: current}
+	config.Clusters, config.AuthInfos = clusters, users
+	return nil
+}
+
+// only returns a map with one entry of another one, or with none if the name is empty.
+func only[V any](what string, all map[string]V, name string) (map[string]V, error) {
+	if name == "" {
+		return map[string]V{}, nil
+	}
+	v, ok := all[name]
+	if !ok {
+		return nil, fmt.Errorf("cannot locate %s %v", what, name)
+	}
+	return map[string]V{name: v}, nil
+}
+
+// ShortenConfig puts short words in the place of data and tokens, for a Config that is shown.
+func ShortenConfig(config *Config) {
+	for _, user := range config.AuthInfos {
+		shorten(&user.ClientCertificateData)
+		shorten(&user.ClientKeyData)
+		if user.Token != "" {
+			user.Token = redacted
+		}
+	}
+	for _, cluster := range config.Clusters {
+		shorten(&cluster.CertificateAuthorityData)
+	}
+}
+
+func shorten(data *[]byte) {
+	if len(*data) > 0 {
+		*data = omitted
+	}
+}
+
+// FlattenConfig puts the content of files in the place of their paths, for a Config that shall stand alone.
+func FlattenConfig(config *Config) error {
+	for _, user := range config.AuthInfos {
+		base, err := MakeAbs(filepath.Dir(user.LocationOfOrigin), "")
+		if err != nil {
+			return err
+		}
+		if err := FlattenContent(&user.ClientCertificate, &user.ClientCertificateData, base); err != nil {
+			return err
+		}
+		if err := FlattenContent(&user.ClientKey, &user.ClientKeyData, base); err != nil {
+			return err
+		}
+	}
+	for _, cluster := range config.Clusters {
+		base, err := MakeAbs(filepath.Dir(cluster.LocationOfOrigin), "")
+		if err != nil {
+			return err
+		}
+		if err := FlattenContent(&cluster.CertificateAuthority, &cluster.CertificateAuthorityData, base); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// FlattenContent reads the file at path, which is seen from baseDir, into contents, and makes path empty. There must not be contents
+// before. An empty path is left alone.
+func FlattenContent(path *string, contents *[]byte, baseDir string) error {
+	if *path == "" {
+		return nil
+	}
+	if len(*contents) > 0 {
+		return errors.New("cannot have values for both path and contents")
+	}
+	data, err := os.ReadFile(ResolvePath(*path, baseDir))
+	if err != nil {
+		return err
+	}
+	*path, *contents = "", data
+	return nil
+}
+
+// ResolvePath returns a path as it is seen from base. Absolute and empty paths are returned as they are.
+func ResolvePath(path string, base string) string {
+	if path == "" || filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(base, path)
+}
+
+// MakeAbs returns a path as it is seen from base, or from the current folder if base is empty.
+func MakeAbs(path, base string) (string, error) {
+	if base == "" && !filepath.IsAbs(path) {
+		return filepath.Abs(path)
+	}
+	if filepath.IsAbs(path) {
+		return path, nil
+	}
+	return filepath.Join(base, path), nil
+}
+
+// RedactSecrets puts a word in the place of tokens, passwords and keys: of the fields that have a datapolicy.
+func RedactSecrets(config *Config) error {
+	redact(reflect.ValueOf(config))
+	return nil
+}
+
+func redact(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		redact(v.Elem())
+	case reflect.Map:
+		for _, entry := range v.Seq2() {
+			redact(entry)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			field := v.Field(i)
+			switch {
+			case v.Type().Field(i).Tag.Get("datapolicy") == "":
+				redact(field)
+			case field.Kind() == reflect.String && field.String() != "":
+				field.SetString(redacted)
+			case field.Kind() == reflect.Slice && !field.IsNil():
+				field.SetBytes([]byte(redacted))
+			}
+		}
+	}
+}
