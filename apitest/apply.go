@@ -142,26 +142,28 @@ func (r *Request) creatable(wanted *unstructured.Unstructured) error {
 
 // track notes in an object which of its fields the request sets. It is as it is going to be stored in the
 // place of old, which is nil if it is new. From what a subresource does not write, nobody owns anything so.
-func (s *Server) track(req *Request, old *revision, obj Object) error {
+// Where that cannot be found out, as in metadata that is none, nobody owns anything any more: a write does not
+// fail by it, on the real server neither.
+func (s *Server) track(req *Request, old *revision, obj Object) {
 	owned := obj.GetManagedFields()
 	if isReset(owned) {
 		owned = nil
 	}
 	if !s.opts.ManagedFields && !everApplied(owned) {
-		return nil
+		return
 	}
 	before := req.res.new()
 	if old != nil {
 		if len(owned) == 0 {
-			return nil // Nobody knows who set what is there.
+			return // Nobody knows who set what is there.
 		}
 		before = old.object()
 	}
 	entries, err := req.res.mergeType().Update(req.res.document(before), req.res.document(obj), owned, req.operation())
-	if err == nil {
-		setManagedFields(obj, entries)
+	if err != nil {
+		entries = nil
 	}
-	return err
+	setManagedFields(obj, entries)
 }
 
 // keepManagedFields gives an object that was sent those of the live one, which is nil if there is none,

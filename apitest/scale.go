@@ -59,7 +59,8 @@ func (s *Server) scaled(req *Request) (*revision, error) {
 		if err != nil {
 			return nil, err
 		}
-		return obj, s.track(req, old, obj)
+		s.track(req, old, obj)
+		return obj, nil
 	})
 }
 

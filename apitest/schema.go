@@ -85,15 +85,19 @@ func parseSchema(schema map[string]any) (*schemaProps, error) {
 	return s, s.compile("schema.openAPIV3Schema")
 }
 
-// compile prepares the patterns.
+// compile prepares the patterns, and refuses schemas that are none.
 func (s *schemaProps) compile(path string) (err error) {
+	if s == nil {
+		return fmt.Errorf("%s must not be null", path)
+	}
 	if s.Pattern != "" {
 		if s.pattern, err = regexp.Compile(s.Pattern); err != nil {
 			return fmt.Errorf("%s.pattern: %w", path, err)
 		}
 	}
-	for at, inner := range s.inner() {
-		if err := inner.compile(path + "." + at); err != nil {
+	all := s.inner()
+	for _, at := range slices.Sorted(maps.Keys(all)) {
+		if err := all[at].compile(path + "." + at); err != nil {
 			return err
 		}
 	}
@@ -111,11 +115,15 @@ func (s *schemaProps) inner() map[string]*schemaProps {
 			all[fmt.Sprintf("%s[%d]", name, i)] = p
 		}
 	}
-	all["items"], all["not"] = s.Items, s.Not
-	if s.Additional != nil {
+	if s.Items != nil {
+		all["items"] = s.Items
+	}
+	if s.Not != nil {
+		all["not"] = s.Not
+	}
+	if s.Additional != nil && s.Additional.schema != nil {
 		all["additionalProperties"] = s.Additional.schema
 	}
-	maps.DeleteFunc(all, func(_ string, p *schemaProps) bool { return p == nil })
 	return all
 }
 

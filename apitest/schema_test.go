@@ -74,11 +74,25 @@ func TestSchemasAreChecked(t *testing.T) {
 	c.fails(t, http.StatusUnprocessableEntity, "PATCH", gadgetsPath+"/g/status", `{"status":{"phase":1}}`, "Content-Type", mergePatch)
 	c.do(t, http.StatusOK, "PATCH", gadgetsPath+"/g", `{"spec":{"size":9}}`, "Content-Type", mergePatch)
 
-	for _, schema := range []string{`{"type":"string"}`, `{"type":"object","properties":{"a":{"type":"string","pattern":"("}}}`, `7`} {
-		other := strings.ReplaceAll(strings.ReplaceAll(gadgets, "gadgets", "others"), "Gadget", "Other")
-		c.fails(t, http.StatusUnprocessableEntity, "POST", definitionsPath, strings.ReplaceAll(other, `"storage":true,`, `"storage":true,"schema":{"openAPIV3Schema":`+schema+`},`))
+	other := func(schema string) string {
+		return strings.ReplaceAll(strings.ReplaceAll(`{"metadata":{"name":"gadgets.example.com"},"spec":{"group":"example.com","scope":"Namespaced","names":{"plural":"gadgets","kind":"Gadget"},
+			"versions":[{"name":"v1","served":true,"storage":true,"schema":`+schema+`}]}}`, "gadgets", "others"), "Gadget", "Other")
 	}
-	c.fails(t, http.StatusUnprocessableEntity, "POST", definitionsPath, strings.ReplaceAll(strings.ReplaceAll(gadgets, "gadgets", "others"), "Gadget", "Other"))
+	for schema, want := range map[string]string{
+		`{"type":"string"}`: `schema.openAPIV3Schema.type must be "object"`,
+		`{"type":"object","properties":{"a":{"type":"string","pattern":"("}}}`: "schema.openAPIV3Schema.properties.a.pattern",
+		`7`: "cannot unmarshal number",
+		`{"type":"object","properties":{"a":null}}`:                                      "schema.openAPIV3Schema.properties.a must not be null",
+		`{"type":"object","properties":{"a":{"allOf":[{},null]}}}`:                       "schema.openAPIV3Schema.properties.a.allOf[1] must not be null",
+		`{"type":"object","properties":{"a":{"type":"array","items":[]}}}`:               "cannot unmarshal array",
+		`{"type":"object","properties":{"a":{"additionalProperties":{"anyOf":[null]}}}}`: "schema.openAPIV3Schema.properties.a.additionalProperties.anyOf[0] must not be null",
+	} {
+		status := c.fails(t, http.StatusUnprocessableEntity, "POST", definitionsPath, other(`{"openAPIV3Schema":`+schema+`}`))
+		require.Contains(t, status.Message, want, schema)
+	}
+	require.Contains(t, c.fails(t, http.StatusUnprocessableEntity, "POST", definitionsPath, other(`{}`)).Message, "schemas are required")
+	c.do(t, http.StatusCreated, "POST", definitionsPath, other(`{"openAPIV3Schema":{"type":"object","properties":{"a":{"type":"array","items":null,"default":null,"enum":null,"additionalProperties":null}}}}`))
+	c.do(t, http.StatusCreated, "POST", "/apis/example.com/v1/namespaces/a/others", `{"kind":"Other","apiVersion":"example.com/v1","metadata":{"name":"o"},"a":[1]}`)
 }
 
 func TestSchemasSetDefaultsAndPrune(t *testing.T) {

@@ -44,9 +44,7 @@ func (s *Server) create(w http.ResponseWriter, req *Request) error {
 		clearStatus(obj)
 	}
 	keepManagedFields(obj, nil)
-	if err := s.track(req, nil, obj); err != nil {
-		return err
-	}
+	s.track(req, nil, obj)
 	rev, err := s.insertChecked(req.res, obj, req.dryRun(), req.res.validateNew)
 	if err != nil {
 		return err
@@ -88,7 +86,8 @@ func (s *Server) changed(req *Request, old *revision, sent Object) (Object, erro
 	if err != nil {
 		return nil, err
 	}
-	return obj, s.track(req, old, obj)
+	s.track(req, old, obj)
+	return obj, nil
 }
 
 func (f format) writeObject(w http.ResponseWriter, code int, rev *revision) {
