@@ -1,0 +1,93 @@
+package apitest
+
+import (
+	"math/rand/v2"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	quantity "k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/intstr"
+)
+
+// filler fills Go values with something, at random.
+type filler struct{ *rand.Rand }
+
+func (f filler) fill(v reflect.Value, depth int) {
+	switch v.Interface().(type) {
+	case quantity.Quantity:
+		v.Set(reflect.ValueOf(*quantity.NewQuantity(int64(f.IntN(100)), quantity.DecimalSI)))
+		return
+	case metav1.Time:
+		v.Set(reflect.ValueOf(metav1.NewTime(time.Unix(f.Int64N(1e9), 0))))
+		return
+	case metav1.MicroTime, metav1.FieldsV1, runtime.RawExtension:
+		return
+	case intstr.IntOrString:
+		v.Set(reflect.ValueOf(intstr.FromString("50%")))
+		return
+	}
+	if depth > 12 || f.IntN(4) == 0 {
+		return
+	}
+	switch v.Kind() {
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		f.fill(v.Elem(), depth+1)
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				f.fill(v.Field(i), depth+1)
+			}
+		}
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), f.IntN(5), 5))
+		for i := range v.Len() {
+			f.fill(v.Index(i), depth+1)
+		}
+	case reflect.Map:
+		v.Set(reflect.MakeMap(v.Type()))
+		for range f.IntN(3) {
+			key, element := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
+			f.fill(key, depth+1)
+			f.fill(element, depth+1)
+			v.SetMapIndex(key, element)
+		}
+	case reflect.String:
+		v.SetString([]string{"a", "True", "Ready", "LoadBalancer", "limits.cpu", "node-role.kubernetes.io/x"}[f.IntN(6)])
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Int, reflect.Int32, reflect.Int64:
+		v.SetInt(int64(f.IntN(10)))
+	}
+}
+
+// TestCellsOfAnything: whatever an object has, and lacks, each column has a cell, and fields can be selected.
+func TestCellsOfAnything(t *testing.T) {
+	t.Parallel()
+	seed := rand.Uint64()
+	f := filler{rand.New(rand.NewPCG(seed, 0))}
+	for _, res := range builtinResources() {
+		if res.call != nil {
+			continue
+		}
+		as := res.columns()
+		for i := range 20 {
+			obj := res.new()
+			f.fill(reflect.ValueOf(obj).Elem(), 0)
+			require.NotPanics(t, func() {
+				require.Len(t, as.cells(obj), len(as.heads), "%s", res.Kind)
+				if res.fieldValues != nil {
+					require.Len(t, res.fieldValues(obj), len(res.fieldNames))
+				}
+				if res.flags&scalable != 0 {
+					res.scaleOf(obj)
+				}
+				res.document(obj)
+			}, "%s, the object %d of seed %d: %s", res.Kind, i, seed, mustJSON(obj))
+		}
+	}
+}
