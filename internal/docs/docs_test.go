@@ -51,6 +51,7 @@ var assumed = map[string]string{
 	"docs/tracing.md: traced, err := tracing.New(provider, tracing.Options{Ratio: 0.01})":                                                                    "provider trace.TracerProvider, config rest.Config",
 	"informer/profile/profile.go: pods, err := informer.New(source, informer.Options[*corev1.Pod]{Goroutine: profile.Labels})":                               "source listwatch.Source[*corev1.Pod]",
 	"metrics/doc.go: collected, err := metrics.New(metrics.Options{})":                                                                                       "config rest.Config",
+	"listwatch/collect.go: items, err := listwatch.Collect(pods.List(ctx, listwatch.ListOptions{}))":                                                         "ctx context.Context, pods *rest.Resource[*corev1.Pod]",
 	"indexer/notify.go: changed, cancel := store.Notify(key)":                                                                                                "store *indexer.Reader[*corev1.Pod], key types.NamespacedName",
 	"indexer/changes.go: next := store.Snapshot()":                                                                                                           "store *indexer.Reader[*corev1.Pod], last *indexer.Snapshot[*corev1.Pod]",
 	"indexer/snapshot.go: for key, pod := range indexer.Sorted(store.All()) { ... }":                                                                         "store *indexer.Reader[*corev1.Pod]",
