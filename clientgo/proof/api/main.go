@@ -8,6 +8,7 @@
 package main
 
 import (
+	"flag"
 	"fmt"
 	"os"
 )
@@ -19,12 +20,18 @@ func main() {
 	}
 }
 
-func run(paths []string) error {
+func run(args []string) error {
+	flags := flag.NewFlagSet("api", flag.ContinueOnError)
+	dir := flags.String("dir", "..", "the folder of the module that is compared with client-go")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	paths := flags.Args()
 	real, err := load("../../bench", true, paths)
 	if err != nil {
 		return err
 	}
-	ours, err := load("..", false, paths)
+	ours, err := load(*dir, false, paths)
 	if err != nil {
 		return err
 	}

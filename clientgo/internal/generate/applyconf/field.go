@@ -51,13 +51,13 @@ func (a *api) field(t types.Type) field {
 		return a.field(u.Elem())
 	case *types.Slice:
 		elem := u.Elem()
-		if p, ok := elem.(*types.Pointer); ok && a.counterpart(p.Elem()) != nil {
+		if p, ok := elem.(*types.Pointer); ok && a.Counterpart(p.Elem()) != nil {
 			elem = p.Elem()
 		}
-		return field{shape: slice, elem: elem, of: a.counterpart(elem)}
+		return field{shape: slice, elem: elem, of: a.Counterpart(elem)}
 	case *types.Map:
-		return field{shape: table, key: u.Key(), elem: u.Elem(), of: a.counterpart(u.Elem())}
+		return field{shape: table, key: u.Key(), elem: u.Elem(), of: a.Counterpart(u.Elem())}
 	default:
-		return field{shape: leaf, elem: t, of: a.counterpart(t)}
+		return field{shape: leaf, elem: t, of: a.Counterpart(t)}
 	}
 }

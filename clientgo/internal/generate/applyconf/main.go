@@ -12,6 +12,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"k8s.io/client-go/internal/generate/model"
 )
 
 func main() {
@@ -24,7 +26,7 @@ func main() {
 }
 
 func run(out string) error {
-	a, err := loadAPI()
+	a, err := load()
 	if err != nil {
 		return err
 	}
@@ -42,4 +44,12 @@ func run(out string) error {
 		}
 	}
 	return nil
+}
+
+// api writes what can be applied of the types of k8s.io/api.
+type api struct{ *model.API }
+
+func load() (*api, error) {
+	a, err := model.Load()
+	return &api{a}, err
 }

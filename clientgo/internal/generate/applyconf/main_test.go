@@ -9,7 +9,7 @@ import (
 )
 
 func TestWhatIsCommittedIsWhatIsGenerated(t *testing.T) {
-	a, err := loadAPI()
+	a, err := load()
 	require.NoError(t, err)
 	files, err := a.files()
 	require.NoError(t, err)

@@ -8,13 +8,15 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"k8s.io/client-go/internal/generate/model"
 )
 
 // schemas writes how a server merges the types: one line for each type, and one for each of its fields. Package
 // applyconfigurations/internal reads it, and its comment has the format.
 func (a *api) schemas() []byte {
 	s := schemas{api: a, lines: map[string][]string{}}
-	for object := range a.applied {
+	for object := range a.Applied {
 		s.add(object)
 	}
 	var b bytes.Buffer
@@ -107,7 +109,7 @@ func (s *schemas) shape(t types.Type, m map[string]string) string {
 		if !ok {
 			return s.shape(under, m)
 		}
-		inAPI := strings.HasPrefix(u.Obj().Pkg().Path(), apis) || u.Obj().Pkg().Path() == metaV1 && slices.Contains(metaTypes, u.Obj().Name())
+		inAPI := strings.HasPrefix(u.Obj().Pkg().Path(), model.APIs) || u.Obj().Pkg().Path() == model.MetaV1 && slices.Contains(model.MetaTypes, u.Obj().Name())
 		if !inAPI || structure.NumFields() == 0 {
 			return "any"
 		}
@@ -122,8 +124,8 @@ func (s *schemas) shape(t types.Type, m map[string]string) string {
 	}
 }
 
-func (s *schemas) sourceOf(object *types.TypeName) *source {
-	for _, p := range s.packages {
+func (s *schemas) sourceOf(object *types.TypeName) *model.Package {
+	for _, p := range s.Packages {
 		if p.Path() == object.Pkg().Path() {
 			return p
 		}
@@ -132,9 +134,9 @@ func (s *schemas) sourceOf(object *types.TypeName) *source {
 }
 
 func (s *schemas) typeMarkers(object *types.TypeName) map[string]string {
-	return s.sourceOf(object).merging[object.Name()]
+	return s.sourceOf(object).Merging[object.Name()]
 }
 
 func (s *schemas) fieldMarkers(object *types.TypeName, field string) map[string]string {
-	return s.sourceOf(object).merging[object.Name()+"."+field]
+	return s.sourceOf(object).Merging[object.Name()+"."+field]
 }

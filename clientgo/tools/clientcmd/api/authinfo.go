@@ -44,16 +44,16 @@ type AuthProviderConfig struct {
 }
 
 // String implements fmt.Stringer.
-func (c AuthProviderConfig) String() string {
+func (in AuthProviderConfig) String() string {
 	config := "map[string]string(nil)"
-	if len(c.Config) > 0 {
+	if len(in.Config) > 0 {
 		config = "--- REDACTED ---"
 	}
-	return fmt.Sprintf("api.AuthProviderConfig{Name: %q, Config: %s}", c.Name, config)
+	return fmt.Sprintf("api.AuthProviderConfig{Name: %q, Config: %s}", in.Name, config)
 }
 
 // GoString implements fmt.GoStringer.
-func (c AuthProviderConfig) GoString() string { return c.String() }
+func (in AuthProviderConfig) GoString() string { return in.String() }
 
 // ExecConfig is a command that prints credentials. It prints without arguments, environment and configuration, which may
 // have secrets.
@@ -80,23 +80,23 @@ type ExecConfig struct {
 }
 
 // String implements fmt.Stringer.
-func (c ExecConfig) String() string {
+func (in ExecConfig) String() string {
 	args, env, config := "[]string(nil)", "[]ExecEnvVar(nil)", "runtime.Object(nil)"
-	if len(c.Args) > 0 {
+	if len(in.Args) > 0 {
 		args = "[]string{--- REDACTED ---}"
 	}
-	if len(c.Env) > 0 {
+	if len(in.Env) > 0 {
 		env = "[]ExecEnvVar{--- REDACTED ---}"
 	}
-	if c.Config != nil {
+	if in.Config != nil {
 		config = "runtime.Object(--- REDACTED ---)"
 	}
 	return fmt.Sprintf("api.ExecConfig{Command: %q, Args: %s, Env: %s, APIVersion: %q, ProvideClusterInfo: %t, Config: %s, StdinUnavailable: %t}",
-		c.Command, args, env, c.APIVersion, c.ProvideClusterInfo, config, c.StdinUnavailable)
+		in.Command, args, env, in.APIVersion, in.ProvideClusterInfo, config, in.StdinUnavailable)
 }
 
 // GoString implements fmt.GoStringer.
-func (c ExecConfig) GoString() string { return c.String() }
+func (in ExecConfig) GoString() string { return in.String() }
 
 // ExecEnvVar is a variable of the environment.
 type ExecEnvVar struct {

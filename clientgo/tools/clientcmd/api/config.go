@@ -49,16 +49,16 @@ func NewConfig() *Config {
 }
 
 // GetObjectKind implements runtime.Object.
-func (obj *Config) GetObjectKind() schema.ObjectKind { return obj }
+func (in *Config) GetObjectKind() schema.ObjectKind { return in }
 
 // SetGroupVersionKind implements schema.ObjectKind.
-func (obj *Config) SetGroupVersionKind(gvk schema.GroupVersionKind) {
-	obj.APIVersion, obj.Kind = gvk.ToAPIVersionAndKind()
+func (in *Config) SetGroupVersionKind(gvk schema.GroupVersionKind) {
+	in.APIVersion, in.Kind = gvk.ToAPIVersionAndKind()
 }
 
 // GroupVersionKind implements schema.ObjectKind.
-func (obj *Config) GroupVersionKind() schema.GroupVersionKind {
-	return schema.FromAPIVersionAndKind(obj.APIVersion, obj.Kind)
+func (in *Config) GroupVersionKind() schema.GroupVersionKind {
+	return schema.FromAPIVersionAndKind(in.APIVersion, in.Kind)
 }
 
 // Preferences are how a program likes its output.

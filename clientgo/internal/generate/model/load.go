@@ -1,10 +1,13 @@
-package main
+// Package model reads the types of k8s.io/api for the generators: the types as the compiler knows them, and the markers in
+// their comments.
+package model
 
 import (
 	"encoding/json"
 	"errors"
 	"fmt"
 	"go/ast"
+	"go/constant"
 	"go/importer"
 	"go/parser"
 	"go/token"
@@ -12,35 +15,44 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 )
 
 const (
-	apis   = "k8s.io/api/"
-	metaV1 = "k8s.io/apimachinery/pkg/apis/meta/v1"
+	APIs   = "k8s.io/api/" // what the paths of its packages begin with
+	MetaV1 = "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// api is what is known of the types of k8s.io/api.
-type api struct {
-	packages []*source // in the order of their paths
-	applied  map[*types.TypeName]bool
+// API is what is known of the types of k8s.io/api.
+type API struct {
+	Packages []*Package // in the order of their paths
+	Applied  map[*types.TypeName]bool
 }
 
-// source is a package of k8s.io/api, a version of a group.
-type source struct {
+// Package is a package of k8s.io/api, a version of a group.
+type Package struct {
 	*types.Package
-	markers map[string]markers           // by the name of the type
-	merging map[string]map[string]string // what its comment says of merging, by the type or by type.field
-	group   string                       // as it is in apiVersion
+	Markers map[string]Markers           // by the name of the type
+	Merging map[string]map[string]string // what its comment says of merging, by the type or by type.field
 }
 
-// markers are what the +genclient lines above a type say.
-type markers struct {
-	client, cluster, noStatus bool
-	verbs                     []string // nil means all
-	subresources              []string
+// Markers are what the +genclient lines above a type say.
+type Markers struct {
+	Client, Cluster, NoStatus bool
+	NoVerbs                   bool
+	Verbs                     []string // nil means all
+	SkipVerbs                 []string
+	Subresources              []string
+	Methods                   []Method
+}
+
+// Method is a method of a client that its markers ask for.
+type Method struct {
+	Name, Verb, Subresource string
+	Input, Result           string // types by path and name, or "" for the client's own
 }
 
 // listed is what of a package of go list -json is used.
@@ -49,9 +61,9 @@ type listed struct {
 	GoFiles                 []string
 }
 
-// loadAPI reads the packages that k8s.io/api has in the version that the module requires.
-func loadAPI() (*api, error) {
-	cmd := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles", apis+"...", metaV1)
+// Load reads the packages that k8s.io/api has in the version that the module requires.
+func Load() (*API, error) {
+	cmd := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles", APIs+"...", MetaV1)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
 	if err != nil {
@@ -67,33 +79,33 @@ func loadAPI() (*api, error) {
 			return nil, err
 		}
 		exports[p.ImportPath] = p.Export
-		if strings.HasPrefix(p.ImportPath, apis) || p.ImportPath == metaV1 {
+		if strings.HasPrefix(p.ImportPath, APIs) || p.ImportPath == MetaV1 {
 			found = append(found, p)
 		}
 	}
 	compiled := importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) {
 		return os.Open(exports[path])
 	})
-	a := &api{applied: map[*types.TypeName]bool{}}
+	a := &API{Applied: map[*types.TypeName]bool{}}
 	for _, p := range found {
 		imported, err := compiled.Import(p.ImportPath)
 		if err != nil {
 			return nil, err
 		}
-		s := &source{Package: imported, markers: map[string]markers{}, merging: map[string]map[string]string{}}
+		s := &Package{Package: imported, Markers: map[string]Markers{}, Merging: map[string]map[string]string{}}
 		for _, name := range p.GoFiles {
 			if err := s.readComments(filepath.Join(p.Dir, name)); err != nil {
 				return nil, err
 			}
 		}
-		a.packages = append(a.packages, s)
+		a.Packages = append(a.Packages, s)
 	}
 	a.choose()
 	return a, nil
 }
 
 // readComments reads the markers of the types of a file.
-func (s *source) readComments(path string) error {
+func (p *Package) readComments(path string) error {
 	set := token.NewFileSet()
 	file, err := parser.ParseFile(set, path, nil, parser.ParseComments)
 	if err != nil {
@@ -108,7 +120,7 @@ func (s *source) readComments(path string) error {
 		if !ok || declaration.Tok != token.TYPE {
 			continue
 		}
-		var m markers
+		var m Markers
 		// A marker may stand in a comment of its own, with an empty line between it and the documentation.
 		line := set.Position(declaration.Pos()).Line
 		if declaration.Doc != nil {
@@ -120,12 +132,12 @@ func (s *source) readComments(path string) error {
 		}
 		for _, spec := range declaration.Specs {
 			named := spec.(*ast.TypeSpec)
-			s.markers[named.Name.Name] = m
-			s.merging[named.Name.Name] = mergingOf(declaration.Doc)
+			p.Markers[named.Name.Name] = m
+			p.Merging[named.Name.Name] = mergingOf(declaration.Doc)
 			if structure, ok := named.Type.(*ast.StructType); ok {
 				for _, f := range structure.Fields.List {
 					for _, name := range f.Names {
-						s.merging[named.Name.Name+"."+name.Name] = mergingOf(f.Doc)
+						p.Merging[named.Name.Name+"."+name.Name] = mergingOf(f.Doc)
 					}
 				}
 			}
@@ -134,29 +146,61 @@ func (s *source) readComments(path string) error {
 	return nil
 }
 
-func (m *markers) add(comment *ast.CommentGroup) {
+func (m *Markers) add(comment *ast.CommentGroup) {
 	for _, c := range comment.List {
 		marker, ok := strings.CutPrefix(strings.TrimSpace(strings.TrimPrefix(c.Text, "//")), "+genclient")
 		if !ok {
 			continue
 		}
-		m.client = true
+		m.Client = true
 		switch name, value, _ := strings.Cut(strings.TrimPrefix(marker, ":"), "="); name {
 		case "nonNamespaced":
-			m.cluster = true
+			m.Cluster = true
 		case "noStatus":
-			m.noStatus = true
+			m.NoStatus = true
 		case "onlyVerbs":
-			m.verbs = strings.Split(value, ",")
+			m.Verbs = strings.Split(value, ",")
+		case "noVerbs":
+			m.NoVerbs = true
+		case "skipVerbs":
+			m.SkipVerbs = strings.Split(value, ",")
 		case "method":
-			for _, part := range strings.Split(value, ",") {
-				if sub, ok := strings.CutPrefix(part, "subresource="); ok {
-					m.subresources = append(m.subresources, sub)
-				}
-			}
+			method := readMethod(value)
+			m.Methods = append(m.Methods, method)
+			m.Subresources = append(m.Subresources, method.Subresource)
 		}
 	}
 }
+
+// readMethod reads "NAME,verb=VERB,subresource=SUBRESOURCE,input=TYPE,result=TYPE".
+func readMethod(value string) Method {
+	parts := strings.Split(value, ",")
+	m := Method{Name: parts[0]}
+	for _, part := range parts[1:] {
+		switch name, v, _ := strings.Cut(part, "="); name {
+		case "verb":
+			m.Verb = v
+		case "subresource":
+			m.Subresource = v
+		case "input":
+			m.Input = v
+		case "result":
+			m.Result = v
+		}
+	}
+	return m
+}
+
+// Version returns the version of the group: v1.
+func (p *Package) Version() string { return path.Base(p.Path()) }
+
+// Group returns the group as it is in apiVersion.
+func (p *Package) Group() string {
+	return constant.StringVal(p.Scope().Lookup("GroupName").(*types.Const).Val())
+}
+
+// Folder returns where the package lies below k8s.io/api, and so do those that are written for it: apps/v1.
+func (p *Package) Folder() string { return strings.TrimPrefix(p.Path(), APIs) }
 
 // mergingOf reads the markers listType, listMapKey, mapType and structType, with or without k8s: before them.
 func mergingOf(comment *ast.CommentGroup) map[string]string {

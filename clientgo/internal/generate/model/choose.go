@@ -1,0 +1,74 @@
+package model
+
+import (
+	"go/types"
+	"slices"
+	"strings"
+)
+
+// MetaTypes are the types of meta/v1 that have a counterpart. All others of that package are taken as they are.
+var MetaTypes = []string{"Condition", "DeleteOptions", "GroupResource", "LabelSelector", "LabelSelectorRequirement",
+	"ManagedFieldsEntry", "ObjectMeta", "OwnerReference", "Preconditions", "TypeMeta"}
+
+// scales are types that have no client of their own, and that clients of other types apply as a subresource.
+var scales = []string{APIs + "autoscaling/v1.Scale", APIs + "autoscaling/v1.ScaleSpec", APIs + "autoscaling/v1.ScaleStatus",
+	APIs + "apps/v1beta2.Scale", APIs + "extensions/v1beta1.Scale"}
+
+// choose finds the types that have a counterpart: those with a client that can apply them, and the structs that they hold.
+func (a *API) choose() {
+	for _, p := range a.Packages {
+		for _, name := range p.Scope().Names() {
+			object, ok := p.Scope().Lookup(name).(*types.TypeName)
+			if !ok || object.IsAlias() {
+				continue
+			}
+			if p.Path() == MetaV1 {
+				if slices.Contains(MetaTypes, name) {
+					a.Applied[object] = true
+				}
+				continue
+			}
+			if slices.Contains(scales, p.Path()+"."+name) {
+				a.Applied[object] = true
+			}
+			if m := p.Markers[name]; m.Client && m.Applies() {
+				a.reach(object.Type())
+			}
+		}
+	}
+}
+
+// Applies says whether a client of the type has Apply.
+func (m Markers) Applies() bool {
+	return m.Verbs == nil || slices.Contains(m.Verbs, "apply") || slices.Contains(m.Verbs, "get")
+}
+
+// reach takes the structs of k8s.io/api that a type holds.
+func (a *API) reach(t types.Type) {
+	switch t := types.Unalias(t).(type) {
+	case *types.Pointer:
+		a.reach(t.Elem())
+	case *types.Slice:
+		a.reach(t.Elem())
+	case *types.Map:
+		a.reach(t.Elem())
+	case *types.Named:
+		object := t.Obj()
+		under, ok := t.Underlying().(*types.Struct)
+		if !ok || object.Pkg() == nil || !strings.HasPrefix(object.Pkg().Path(), APIs) || a.Applied[object] || under.NumFields() == 0 {
+			return
+		}
+		a.Applied[object] = true
+		for field := range under.Fields() {
+			a.reach(field.Type())
+		}
+	}
+}
+
+// Counterpart returns the name of a type that has a counterpart.
+func (a *API) Counterpart(t types.Type) *types.TypeName {
+	if named, ok := types.Unalias(t).(*types.Named); ok && a.Applied[named.Obj()] {
+		return named.Obj()
+	}
+	return nil
+}
