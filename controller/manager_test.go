@@ -499,8 +499,8 @@ func TestLoggerMayAskTheManager(t *testing.T) {
 	require.NoError(t, <-ended)
 }
 
-// Run waits for the requests that the endpoints are busy with; their contexts end with it. What they
-// panic with is logged by the manager.
+// Run waits for the requests that the endpoints are busy with; their contexts end with it. The
+// manager logs their panics.
 func TestEndpointsEndWithRun(t *testing.T) {
 	client, err := rest.NewClient(rest.Config{Host: "http://127.0.0.1:1"}, rest.Options{})
 	require.NoError(t, err)

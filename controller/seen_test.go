@@ -49,7 +49,8 @@ func newSecret(name string) *corev1.Secret {
 	return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "web", Name: name}}
 }
 
-// What a turn has deleted is not there in the next one: named, or created by the same turn.
+// The next turn does not find an object that a turn has deleted: by its name, as it was seen, or
+// after the same turn created it.
 func TestTurnSeesWhatTheTurnBeforeDeleted(t *testing.T) {
 	for name, write := range map[string]func(ctx context.Context, secrets *controller.Client[*corev1.Secret]) error{
 		"as it was seen": func(ctx context.Context, secrets *controller.Client[*corev1.Secret]) error {
@@ -149,7 +150,8 @@ func TestTurnSeesItsWritesInEveryCache(t *testing.T) {
 	})
 }
 
-// What a turn has written holds its key back no longer if the cache cannot read it, or never had it.
+// A turn's write holds its key back no longer if the cache cannot read the object, or never had
+// it.
 func TestTurnIsNotHeldBackByWhatTheCacheWillNotHave(t *testing.T) {
 	for name, write := range map[string]func(ctx context.Context, secrets *controller.Client[*corev1.Secret]) error{
 		"updated": func(ctx context.Context, secrets *controller.Client[*corev1.Secret]) error {

@@ -11,8 +11,8 @@ import (
 	"github.com/kinform/kinform/deltafifo"
 )
 
-// What a consumer sees of a key that is deleted and created again and again while
-// nobody pops: that the object which it knew is gone, and that there is another.
+// A key is deleted and created again and again while nobody pops. The consumer sees that the
+// object which it knew is gone, and that there is another.
 func TestAKeyThatIsCreatedAndDeletedForEverIsBounded(t *testing.T) {
 	t.Parallel()
 	for _, known := range []bool{true, false} {

@@ -82,7 +82,7 @@ func TestTurnsPassOneAfterAnother(t *testing.T) {
 	require.False(t, f.Passed(second), "in flight")
 }
 
-// What Pop drops needs no batch to have its turn.
+// An event that Pop drops needs no batch to have its turn.
 func TestWhatIsDroppedHasHadItsTurn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -212,8 +212,8 @@ func TestReplaceOfManyPages(t *testing.T) {
 	require.Len(t, f.store.contents(), 2)
 }
 
-// What the observer hears of a Replace is what that put in, whatever another
-// producer, or here the observer itself, has made of it since.
+// The observer hears of a Replace as it was put in, even if another producer, or here the
+// observer itself, has changed the queue since.
 func TestTheObserverOfAReplaceDoesNotReadWhatOthersWrite(t *testing.T) {
 	t.Parallel()
 	var f *fixture
@@ -238,8 +238,8 @@ func TestTheObserverOfAReplaceDoesNotReadWhatOthersWrite(t *testing.T) {
 	}, seen)
 }
 
-// What a Restore says of an object counts even in the version that is known, also
-// where a later state has taken its place.
+// The state of an object in a Restore counts even if its version is known, and also if a later
+// state has taken its place.
 func TestRestoreMarksWhatMayDifferInTheSameVersion(t *testing.T) {
 	t.Parallel()
 	f := setup(t, deltafifo.Options{MaxDeltasPerKey: 2})

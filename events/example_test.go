@@ -12,7 +12,7 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// What is recorded before the end is sent before Run returns.
+// Events that are recorded before the end are sent before Run returns.
 func Example() {
 	server := apitest.New(apitest.Options{})
 	defer server.Close()

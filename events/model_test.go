@@ -16,8 +16,8 @@ import (
 	"github.com/kinform/kinform/internal/effort"
 )
 
-// What the server has counted in the end, Events that have expired included, is what was recorded
-// and not dropped; an answer that is lost counts once.
+// In the end the server has counted all calls that were recorded and not dropped, with those of
+// Events that have expired. A call whose answer is lost counts once.
 func TestRandomHistoriesConserveCounts(t *testing.T) {
 	t.Parallel()
 	for seed := range effort.Of[uint64](100, 6) {
@@ -111,7 +111,7 @@ func TestAStormIsBounded(t *testing.T) {
 	t.Logf("%d kB for %d events, %d of them dropped", grown>>10, n, stats.DroppedTotal())
 }
 
-// What it costs who records an event that has been recorded before.
+// The cost of a call for an event that has been recorded before.
 func BenchmarkRecord(b *testing.B) {
 	recorder := newRig(b, events.Options{}).Recorder
 	object := pod("web")

@@ -47,7 +47,7 @@ func TestTableIsAListOfItsLastKeys(t *testing.T) {
 	}
 }
 
-// Who keeps a key of an entry that is forgotten keeps no other entry by it.
+// A caller that keeps the key of a forgotten entry keeps no other entry in memory by it.
 func TestForgottenEntryHoldsNoOther(t *testing.T) {
 	t.Parallel()
 	table := newTable[string, int](1)

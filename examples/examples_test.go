@@ -38,7 +38,7 @@ func TestPagesShowProgramsAsTheyAre(t *testing.T) {
 	}
 }
 
-// Whoever has no cluster, or may not read it, is to be told so.
+// A user without a cluster, or without the right to read it, is told so.
 func TestSmallestControllerSaysWhatKeepsItFromItsPods(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

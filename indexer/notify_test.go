@@ -87,7 +87,7 @@ func TestChangedIsSharedAndEachMayCancel(t *testing.T) {
 	require.True(t, closed(third))
 }
 
-// Whoever asks for the channel, looks, and waits, misses no change.
+// A reader that asks for the channel, looks, and waits, in this order, misses no change.
 func TestChangedMissesNothing(t *testing.T) {
 	t.Parallel()
 	store := newStore(t, nil)

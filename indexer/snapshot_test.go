@@ -80,8 +80,8 @@ func TestForgottenSnapshotIsReleasedByTheGarbageCollector(t *testing.T) {
 	require.Zero(t, requireSound(t, store).Views)
 }
 
-// What an iterator of a snapshot reads stays, even if nothing else refers to the
-// snapshot any more.
+// An iterator of a snapshot keeps what it reads, even if nothing else refers to the snapshot any
+// more.
 func TestIteratorKeepsItsSnapshot(t *testing.T) {
 	t.Parallel()
 	store := newStore(t, byTerm)

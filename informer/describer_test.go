@@ -38,8 +38,8 @@ func (d described) Describe(context.Context) (map[string]string, error) {
 	return d.says, d.fails
 }
 
-// What is loaded is loaded when the source has described itself, and the server has let
-// us read the resource; not before.
+// Objects are loaded when the source has described itself and the server has let us read the
+// resource, and not before.
 func TestPreloadFromLoadsWhenTheServerHasSaidWhatItIs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, q := stoppedRig(t)
@@ -80,8 +80,8 @@ func TestPreloadFromLoadsWhenTheServerHasSaidWhatItIs(t *testing.T) {
 	})
 }
 
-// A source that describes nothing is preloaded all the same, and who loads knows it.
-// What cannot be loaded is said, and a list comes.
+// A source that describes nothing is preloaded all the same, and the loader is told that. A
+// failure to load is logged, and a list follows.
 func TestPreloadFromTellsWhyNothingIsLoaded(t *testing.T) {
 	for name, test := range map[string]struct {
 		err     error

@@ -248,7 +248,7 @@ func TestAnIndexIsSharedOnlyWhereItsFunctionIsTheSameForSure(t *testing.T) {
 	}
 }
 
-// Who only listens changes nothing of what others get.
+// Loggers and observers of one user change nothing for the others.
 func TestLoggersAndObserversAreNoConflict(t *testing.T) {
 	t.Parallel()
 	w := &workshop{t: t, client: nowhere(t)}
@@ -491,7 +491,7 @@ func (l *leaving) FailingParts() []sources.PartFailure {
 	return nil
 }
 
-// What is released while it is asked for is nobody's any more.
+// An informer that is released while Healthy asks it has no part in the answer.
 func TestFactoryIsHealthyWithoutWhatIsReleasedMeanwhile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorkshop(t)

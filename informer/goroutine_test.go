@@ -113,8 +113,8 @@ func TestSlowGoroutineHookHoldsUpItsOwn(t *testing.T) {
 	})
 }
 
-// What a hook does wrong costs labels, and neither events nor the end of Run: run is called where the
-// hook has not called it, and once where it calls it twice.
+// A mistake of a hook costs labels, and neither events nor the end of Run: run is called if the
+// hook has not called it, and once if the hook calls it twice.
 func TestGoroutineHookThatDoesNotKeepItsContract(t *testing.T) {
 	for name, hook := range map[string]func(context.Context, informer.Goroutine, func()){
 		"never": func(context.Context, informer.Goroutine, func()) {},

@@ -59,8 +59,7 @@ func TestASilentWatchIsNotHealthyAlthoughNothingFails(t *testing.T) {
 	})
 }
 
-// What the server calls permanent can be the end, and everybody who waits learns
-// why.
+// A failure that the server calls permanent can end the informer, and all who wait are told why.
 func TestRunEndsWhenTheReflectorGivesUp(t *testing.T) {
 	opts := informer.Options[*corev1.Pod]{Name: "pods", Reflector: reflector.Options{GiveUpAfter: 4}}
 	inBubble(t, opts, func(t *testing.T, r *rig) {

@@ -19,8 +19,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// What a part tells when it has passed its version, such as an object that is shown only
-// now, is found by a list, as a reflector does; and no more than one in five minutes.
+// A part may report an event after it has passed the event's version, as for an object that is
+// shown only now. A list finds it, as for a reflector, and there is one in five minutes at most.
 func TestLateEventOfAPartIsLookedInto(t *testing.T) { // G2
 	synctest.Test(t, func(t *testing.T) {
 		a, b := newFake("10", item("a", "9", "x")), newFake("10", item("b", "8", "x"))

@@ -25,8 +25,8 @@ func (r *rig) breakPart(part int) {
 	require.NoError(r.t, err)
 }
 
-// What a part does not tell when its watch is opened again keeps nobody from watching
-// it: that it is compared is an extra.
+// A part whose list hangs when its watch is opened again is watched all the same: the comparison
+// is an extra.
 func TestPartWhoseListHangsIsWatched(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newPartsRig(t, 3)

@@ -73,8 +73,8 @@ func (n *nothing) Next() (event listwatch.Event[*int], err error) {
 
 func (n *nothing) Close() error { return nil }
 
-// Whatever one part answers, it is not asked as fast as it can answer, and for no more
-// than a suspicion now and then.
+// A part is not asked as fast as it can answer, no matter what it answers. A suspicion alone
+// makes it be asked only now and then.
 func TestNoPartMakesAMergedSourceSpin(t *testing.T) {
 	for name, part := range map[string]struct {
 		lasts time.Duration

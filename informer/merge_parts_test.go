@@ -157,7 +157,7 @@ func TestSilentPartOfAListIsNamed(t *testing.T) {
 	})
 }
 
-// What cannot be read after the sync stops nobody else, and is no secret.
+// An object that cannot be read after the sync stops nobody else, and is reported.
 func TestForbiddenPartStopsNoOther(t *testing.T) {
 	for name, verbs := range map[string][]string{
 		"the right to the namespace is gone": {"list", "watch"},

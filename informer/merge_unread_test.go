@@ -18,8 +18,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// What is unreadable in a part is so for as long as nobody can ask: a list that does
-// without the part does not make its objects readable.
+// An unreadable object of a part stays unreadable while the part cannot be asked: a list that
+// does without the part does not make its objects readable.
 func TestG2_APartThatIsNotListedKeepsItsUnreadableObjects(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newPartsRig(t, 3)

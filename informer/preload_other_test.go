@@ -128,8 +128,8 @@ func (l lagging) Watch(ctx context.Context, opts listwatch.WatchOptions) (listwa
 	return l.fake.Watch(ctx, opts)
 }
 
-// What of the preloaded objects is further than the version of all does not go back with
-// the list that follows.
+// A preloaded object may be further than the version of all. It does not go back with the list
+// that follows.
 func TestPreloadedObjectsThatAreAheadDoNotGoBack(t *testing.T) { // G1
 	synctest.Test(t, func(t *testing.T) {
 		current, old := newFake("30", item("a", "20", "new")), newFake("17", item("a", "16", "old"))

@@ -202,8 +202,8 @@ func TestPreloadedObjectsAreNoSync(t *testing.T) {
 	})
 }
 
-// What was saved of another cluster, or of another history of this one, is not shown,
-// whether the versions are behind those that were saved or have passed them.
+// Objects that were saved of another cluster, or of another history of this one, are not shown,
+// whether its versions are behind the saved ones or have passed them.
 func TestPreloadFromAnotherHistoryIsListed(t *testing.T) {
 	for name, writes := range map[string]int{"behind": 0, "passed": 200} {
 		t.Run(name, func(t *testing.T) {

@@ -69,9 +69,9 @@ func of(uid uint64, e listwatch.Event[*obj]) listwatch.Event[*obj] {
 	return e
 }
 
-// What has the key of an object and another UID is another object, whichever way it
-// comes, and whether the first one's deletion was lost by the server, by a proxy, or
-// because it could not be read (G1).
+// An object with the same key and another UID is another object, whichever way it comes. That
+// holds whether the first one's deletion was lost by the server or by a proxy, or could not be
+// read (G1).
 func TestG1_AnObjectThatWasCreatedAgainIsDeletedAndAdded(t *testing.T) {
 	t.Parallel()
 	added, modified, deleted := listwatch.Added, listwatch.Modified, listwatch.Deleted
@@ -264,7 +264,7 @@ func watchAgain[T any](t *testing.T, server *apitest.Server, source listwatch.So
 	require.Len(t, slices.Collect(inf.Store().Keys()), 1)
 }
 
-// What cannot be read is another object as well: the one that was stored is gone.
+// An object that cannot be read is another object as well: the stored one is gone.
 func TestAnUnreadableObjectDoesNotKeepAnotherOneAlive(t *testing.T) {
 	t.Parallel()
 	for _, sameObject := range []bool{true, false} {

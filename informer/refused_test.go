@@ -33,7 +33,7 @@ func unread(names ...string) (u reflector.Unreadable) {
 	return u
 }
 
-// Whoever asks for the state gets his own list: several may at once.
+// Every caller that asks for the state gets a list of its own, for several may ask at once.
 func TestStatesOfUnreadableObjectsShareNothing(t *testing.T) {
 	t.Parallel()
 	i := refusing(3)

@@ -148,7 +148,7 @@ func TestARelayBelievesOnlyWhoIsConnected(t *testing.T) {
 	})
 }
 
-// What the second informer cannot read is not gone, as long as nobody says so (G11).
+// An object that the second informer cannot read is not gone, as long as no event says so (G11).
 func TestG2_ARelayTakesNothingUnreadableForDeleted(t *testing.T) {
 	t.Parallel()
 	unreadable := func(name, version string) error {

@@ -230,8 +230,8 @@ func TestG1_ARelayTellsNoOlderState(t *testing.T) {
 	}
 }
 
-// What the second informer does not have may be yet to come: it is deleted when that
-// cannot be any more, of which a bookmark tells.
+// An object that the second informer does not have may be yet to come. It is deleted when a
+// bookmark shows that it cannot come any more.
 func TestG2_ARelayBuriesWhatCannotComeAnyMore(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -383,7 +383,7 @@ type short struct{ end func() }
 func (s short) Run(context.Context) error       { s.end(); return nil }
 func (short) WaitForSync(context.Context) error { return nil }
 
-// What Run is given may be one of a server's: with real connections, nothing remains either.
+// Run may be given an informer of a real server: with real connections, nothing remains either.
 func TestG10_NothingRemainsOfRunWithConnections(t *testing.T) {
 	server := apitest.Start(t, apitest.Options{})
 	_, err := server.Create(newPod(key(0)))

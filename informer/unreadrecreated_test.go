@@ -12,9 +12,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// TestG1_AnUnreadableObjectEndsTheOneThatHadItsName: who deletes an object and creates
-// one that cannot be read does not keep the old one in the store, although its DELETED
-// is lost. Who makes his object unreadable, does.
+// TestG1_AnUnreadableObjectEndsTheOneThatHadItsName: a user who deletes an object and creates one
+// that cannot be read does not keep the old one in the store, although its DELETED is lost. A
+// user who makes an object unreadable does keep it.
 func TestG1_AnUnreadableObjectEndsTheOneThatHadItsName(t *testing.T) {
 	t.Parallel()
 	added, modified, deleted := listwatch.Added, listwatch.Modified, listwatch.Deleted

@@ -31,8 +31,8 @@ var (
 	modelSeed  = flag.Uint64("lease.seed", 0, "play this history alone, and say what happens in it")
 )
 
-// What the candidates of the model agree on. It is ten times the defaults, as a Lease has whole
-// seconds and these are divided by the rates of clocks.
+// The times on which the candidates of the model agree. They are ten times the defaults, as a
+// Lease has whole seconds and these are divided by the rates of clocks.
 const (
 	nominalDuration = 150 * time.Second
 	nominalDeadline = 100 * time.Second

@@ -14,7 +14,8 @@ import (
 	"github.com/kinform/kinform/plain"
 )
 
-// What a server should not send is an error of the list or of the watch, and never the end of the program.
+// An answer that a server should not send is an error of the list or of the watch, and never the
+// end of the program.
 func TestAnswersThatMakeNoSenseAreErrors(t *testing.T) {
 	const watch = `{"metadata":{"resourceVersion":"1"}}`
 	for name, answer := range map[string]struct {

@@ -197,7 +197,7 @@ func TestRetryAfterOfAYearIsCapped(t *testing.T) {
 	})
 }
 
-// Who repeats what a reflector does not waits as a reflector does.
+// A program that repeats what a reflector does not waits as a reflector does.
 func TestRowIsThatOfAReflector(t *testing.T) {
 	t.Parallel()
 	b := Backoff{Jitter: -1}

@@ -303,8 +303,7 @@ func TestServerThatHasForgottenTheEvent(t *testing.T) {
 	})
 }
 
-// What the server does not tell, because it fails or must not, keeps nobody from
-// watching.
+// A comparison that fails, or that the server does not allow, holds up no watch.
 func TestComparisonThatFailsHoldsUpNoWatch(t *testing.T) {
 	for name, c := range map[string]struct {
 		reply reply

@@ -112,8 +112,8 @@ func TestConnectionThatBreaksSoonAfterAnOutageIsNotMissedForLong(t *testing.T) {
 	})
 }
 
-// What no server has answered says nothing about what it will answer, nor the other way
-// round. What ends in another way than by success does not begin anew for that.
+// A failure without an answer says nothing about the next answer of the server, nor the other way
+// round. A request that ends otherwise than by success does not begin the back-off anew.
 func TestOutagesAndAnswersAreCountedApart(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		g := newRig(Options{})

@@ -72,7 +72,7 @@ func always[O any](r reply) func(O) reply {
 	return func(O) reply { return reply{refuse: r.refuse, play: append([]any(nil), r.play...), meta: r.meta} }
 }
 
-// Whatever a server answers, it is not asked as fast as it can answer.
+// A server is not asked as fast as it can answer, no matter what it answers.
 func TestNoAnswerMakesAReflectorSpin(t *testing.T) {
 	watch := func(what ...any) func(listwatch.WatchOptions) reply {
 		return always[listwatch.WatchOptions](play(what...))
@@ -224,8 +224,8 @@ func TestOtherHistoryIsFoundAfterManyComparisons(t *testing.T) {
 	}
 }
 
-// What a watch has told in between does not make its version younger: a server that forgets
-// each version as soon as it has told of it is listed once a minute.
+// Events that a watch reported in between do not make its version younger: a server that forgets
+// each version at once is listed once a minute.
 func TestVersionsThatAreForgottenAtOnceAreListedOnceAMinute(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		source := tireless{watch: always[listwatch.WatchOptions](play(bookmark("10"), errExpired))}

@@ -49,9 +49,9 @@ func (w rejectingWatch) Next() (listwatch.Event[*corev1.ConfigMap], error) {
 	return event, err
 }
 
-// G2, KEP-2523: with a limit, a server answers with exactly the version that it is
-// asked for, unless it is told otherwise. Whatever made a list necessary must not
-// lead to the state that is known already, and then to the same failure.
+// G2, KEP-2523: with a limit, a server answers with exactly the version that it is asked for,
+// unless it is told otherwise. The reason for a list must not lead to the state that is known
+// already, and then to the same failure.
 func TestG2_APagedRelistBringsWhatIsNew(t *testing.T) {
 	for name, opts := range map[string]struct {
 		server    apitest.Options

@@ -19,7 +19,7 @@ var (
 	errForbidden = apierrors.NewForbidden(schema.GroupResource{Resource: "widgets"}, "", errBroken)
 )
 
-// What does not go away by itself is asked for ever less often, and without end.
+// A failure that does not go away by itself is followed by ever rarer requests, without end.
 func TestPermanentFailuresSlowDown(t *testing.T) {
 	for name, permanent := range map[string]error{"404": errNotFound, "403": errForbidden} {
 		t.Run(name, func(t *testing.T) {
@@ -51,8 +51,8 @@ func TestOtherFailuresAreNotSlowedDown(t *testing.T) {
 	})
 }
 
-// What costs the most to try is not tried again soon, not even once, and nothing of
-// it reaches the sink (G7).
+// The most costly attempt is not repeated soon, not even once, and nothing of it reaches the sink
+// (G7).
 func TestListThatIsTooLargeIsLeftAloneForLong(t *testing.T) {
 	for name, mode := range map[string]ListMode{"list": List, "streaming list": WatchList} {
 		t.Run(name, func(t *testing.T) {

@@ -45,7 +45,8 @@ func TestStreamingListThatOnlyChangesIsFoundOut(t *testing.T) {
 			})
 		})
 	}
-	// What cannot be told from objects that exist is found out when the watch is over.
+	// Such a list cannot be told from one of objects that exist. It is found out when the watch
+	// is over.
 	for name, end := range map[string][]any{"its time is up": {io.EOF}, "not even that": {}} {
 		t.Run("new objects alone, until "+name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {

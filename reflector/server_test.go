@@ -98,7 +98,7 @@ func (s *checkingSink) checkLocked(call, version string) {
 	s.latest = v
 }
 
-// What can go wrong with a list, and with a watch.
+// The faults of a list, and of a watch.
 var (
 	listFaults = []apitest.Action{
 		apitest.Drop(), apitest.Expired(), apitest.TooManyRequests(2 * time.Second), apitest.Garbage(), apitest.HTML(),

@@ -16,7 +16,7 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-// Whatever a server says in words is shown, or sent back to it, within bounds.
+// Texts of a server are shown, or sent back to it, within bounds.
 func TestG11_WordsOfAServerAreBounded(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 100_000)
@@ -95,7 +95,7 @@ func encodedItem(t *testing.T, e Encoding, object any) []byte {
 	return bytes.TrimSpace(data)
 }
 
-// What net/http quotes in an error is a server's word, too.
+// A text that net/http quotes in an error is a server's, too.
 func TestG11_ErrorsOfTheProtocolAreBounded(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 200_000)

@@ -234,8 +234,8 @@ func TestCancelEndsACompressedList(t *testing.T) {
 	require.NoError(t, stream.Close())
 }
 
-// What the default of Compression stands on: how long it takes to list so many
-// pods from loopback, without and with compression by the server.
+// The default of Compression stands on this figure: how long it takes to list so many pods from
+// loopback, without and with compression by the server.
 func BenchmarkCompressedList(b *testing.B) {
 	for _, e := range encodings {
 		body := podList(b, e, "7", plainPods(5000)...)
@@ -264,8 +264,8 @@ func BenchmarkCompressedList(b *testing.B) {
 	}
 }
 
-// 14 kB of gzip were 14 MB of containers. What is compressed so well is not read on, and
-// asked for again as it is: there may be reasons for it.
+// 14 kB of gzip were 14 MB of containers. A list that is compressed so well is not read further,
+// and is asked for again without compression: there may be reasons for it.
 func TestG11_ListThatIsCompressedTooWellIsAskedForAsItIs(t *testing.T) {
 	for _, e := range encodings {
 		zeros := &corev1.ConfigMapList{ListMeta: metav1.ListMeta{ResourceVersion: "1"}, Items: []corev1.ConfigMap{

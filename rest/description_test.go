@@ -78,7 +78,8 @@ func TestResourceDescribesWhatItsObjectsAre(t *testing.T) {
 	require.Len(t, hashes, 4)
 }
 
-// What the server does not show is not known; whom it refuses gets an error.
+// A fact that the server does not show is not known. A server that refuses to show it makes an
+// error.
 func TestDescriptionLacksWhatTheServerDoesNotShow(t *testing.T) {
 	t.Parallel()
 	d := startDescribed(t)

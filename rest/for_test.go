@@ -107,7 +107,7 @@ func TestForServesBuiltInOwnAndUnstructuredTypes(t *testing.T) {
 	require.Contains(t, accepted["list websites"], "PartialObjectMetadata")
 }
 
-// What a verb answers is the caller's own, though lists share.
+// An object that a verb returns is the caller's own, though lists share.
 func TestForGivesVerbsObjectsOfTheCallersOwn(t *testing.T) {
 	t.Parallel()
 	server, c := newServer(t, apitest.Options{})
@@ -130,7 +130,7 @@ func TestForGivesVerbsObjectsOfTheCallersOwn(t *testing.T) {
 	each(t, pods, func(pod *corev1.Pod) { require.Equal(t, "web", pod.Labels["app"]) })
 }
 
-// What no call could succeed by is an error at once, and says what to write instead.
+// A call that could never succeed is an error at once, and the error says what to write instead.
 func TestForSaysWhatIsWrongAndWhatToWrite(t *testing.T) {
 	t.Parallel()
 	_, c := newServer(t, apitest.Options{OnRequest: func(apitest.Request) { panic("nothing is asked of the server") }})

@@ -26,9 +26,9 @@ type cost struct {
 // not count.
 const gatePods = 5000
 
-// TestAnObjectOfAListCostsNoMoreThanItDid: limits are a tenth above what was measured.
-// Whoever lowers a cost lowers the limit. Under the race detector, which makes pools
-// forget, this test does not run.
+// TestAnObjectOfAListCostsNoMoreThanItDid: limits are a tenth above what was measured. A change
+// that lowers a cost lowers the limit. Under the race detector, which makes pools forget, this
+// test does not run.
 func TestAnObjectOfAListCostsNoMoreThanItDid(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2)) // with more there are more buffers
 	var list corev1.PodList

@@ -100,7 +100,7 @@ func TestG11_HostileServer(t *testing.T) {
 			})
 		}
 	}
-	// What is not yet collected counts as well: let there be little of it.
+	// Garbage that is not yet collected counts as well: let there be little of it.
 	defer debug.SetGCPercent(debug.SetGCPercent(20))
 	most := watchHeap(ctx)
 	group.Wait()

@@ -96,8 +96,8 @@ func TestObjectOfAnotherKindIsRefused(t *testing.T) { // issue: a ConfigMap was 
 			}
 		}
 	}
-	// Who reads a built-in resource as a type of their own is told as well, and who does
-	// not look at the kind in it.
+	// A program that reads a built-in resource as a type of its own is told as well, also if that
+	// type has no kind.
 	for what, err := range kindErrors(t, JSON, "ConfigMap", configMap, func(c *Client) *Resource[*slimSecret] {
 		return Must(NewJSONResource[*slimSecret](c, secretsGVR, ResourceOptions{}))
 	}) {
@@ -121,7 +121,7 @@ func TestMetadataAloneDoesNotPassForObjects(t *testing.T) {
 		_, err := pods(serveBytes(t, e, object)).Get(t.Context(), types.NamespacedName{Name: "a"}, metav1.GetOptions{})
 		require.ErrorIs(t, err, ErrMalformed)
 
-		// Who asked for it has it, and may have whole objects instead.
+		// A program that asked for metadata gets it, and may be given whole objects instead.
 		metadata := func(body []byte) *Resource[*metav1.PartialObjectMetadata] {
 			return Must(NewResource[*metav1.PartialObjectMetadata](serveBytes(t, e, body), podsGVR, ResourceOptions{}))
 		}
@@ -184,7 +184,7 @@ func TestKindsOfItems(t *testing.T) {
 		require.ErrorIs(t, read(foos(ResourceOptions{}), list), ErrMalformed, list)
 		require.ErrorIs(t, read(foos(kind), list), ErrMalformed, list)
 	}
-	// What comes first is what all later answers are compared with, whichever they are.
+	// All later answers are compared with the first one, whichever they are.
 	r := foos(ResourceOptions{})
 	require.Equal(t, io.EOF, read(r, fooList, foo))
 	require.Equal(t, io.EOF, read(r, fooList, foo))
@@ -234,8 +234,8 @@ func TestSubresourceMayBeOfAnotherKind(t *testing.T) {
 	require.ErrorContains(t, err, "Deployment of apps/v1 is expected")
 }
 
-// Who deletes the definition of a custom resource, and makes another one of its name, may
-// choose another kind. That there is no such resource is what a server says in between.
+// A user who deletes the definition of a custom resource, and makes another one of its name, may
+// choose another kind. In between, a server says that there is no such resource.
 func TestKindIsLearntAnewWhenTheResourceIsGone(t *testing.T) {
 	t.Parallel()
 	kind := "Foo"
@@ -281,8 +281,8 @@ func TestKindIsLearntAnewWhenTheResourceIsGone(t *testing.T) {
 	require.Equal(t, io.EOF, watch())
 }
 
-// A stream that was open when its resource went away has objects of the old kind in it
-// still. What it tells is no news of what has been made since.
+// A stream that was open when its resource went away still has objects of the old kind. They say
+// nothing about a resource that has been made since.
 func TestStreamOfAResourceThatIsGoneTeachesNoKind(t *testing.T) {
 	t.Parallel()
 	kind, gone := "Foo", false

@@ -123,7 +123,7 @@ func TestPagesOfAListAreBoundedTogether(t *testing.T) {
 	}
 }
 
-// What a streaming list has is bounded up to its end marker, and not after it.
+// The objects of a streaming list are bounded up to its end marker, and not after it.
 func TestInitialEventsAreBounded(t *testing.T) { // G11
 	t.Parallel()
 	const n = 100

@@ -283,7 +283,8 @@ func TestMaskRemembersTheLastSecrets(t *testing.T) {
 	require.Equal(t, "[redacted] [redacted] [redacted] [redacted]", m.text("<a&b> &lt;a&amp;b&gt; %3Ca%26b%3E bWU6PGEmYj4="))
 }
 
-// What an error without its secrets wraps is found by its type, unless that would show one.
+// The error that is wrapped by one without its secrets is found by its type, unless that would
+// show a secret.
 func TestMaskedErrorIsFoundByTypeWhereThatShowsNothing(t *testing.T) {
 	t.Parallel()
 	m := mask{}

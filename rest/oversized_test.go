@@ -14,8 +14,8 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-// What is larger than it may be is named and skipped, however it arrives, and what
-// follows it is read; see TestAnItemThatIsTooLarge for both encodings.
+// An object that is too large is named and skipped, however it arrives, and the objects that
+// follow are read; see TestAnItemThatIsTooLarge for both encodings.
 func TestOversizedJSONIsSkippedInAnyPieces(t *testing.T) { // G11
 	t.Parallel()
 	const limit = 1 << 10

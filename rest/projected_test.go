@@ -84,7 +84,7 @@ func TestObjectWithoutAllItsPartsIsNotSentBack(t *testing.T) {
 			require.Equal(t, before.Status.Phase, after.Status.Phase)
 			require.Equal(t, before.Spec, after.Spec)
 
-			// What does not come from a server is whole.
+			// An object that does not come from a server is whole.
 			own := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name + "-own"}}
 			_, err = resource.Create(t.Context(), own, metav1.CreateOptions{})
 			require.NoError(t, err)

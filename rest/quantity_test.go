@@ -95,7 +95,7 @@ func TestExtremeQuantitiesAreDecodedAtOnce(t *testing.T) { // G11
 	}
 }
 
-// What looks like one in names, hashes and versions costs nothing.
+// Names, hashes and versions that look like such a quantity cost nothing.
 func TestWhatIsNoQuantityIsNoSuspect(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
@@ -157,7 +157,7 @@ func TestOnlyAMethodOfTheUsersHasAnObjectRefused(t *testing.T) { // G11
 	require.Equal(t, "1e-1000000000", object.(*unstructured.Unstructured).Object["s"])
 }
 
-// What the look for such quantities costs, next to decoding.
+// The cost of the look for such quantities, next to decoding.
 func BenchmarkQuantities(b *testing.B) {
 	pod := plainPod(1)
 	for _, e := range encodings {

@@ -48,8 +48,9 @@ func keyOfPod(pod *corev1.Pod) types.NamespacedName {
 	return types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}
 }
 
-// OnSend is called once for each request, retries included, before it is sent, with the context of
-// the caller. What it returns hears of the answer, after OnAnswered, in the same goroutine.
+// OnSend is called once for each request, retries included, before it is sent, with the context
+// of the caller. The function that it returns hears of the answer, after OnAnswered, in the same
+// goroutine.
 func TestOnSendIsCalledForEachRequest(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

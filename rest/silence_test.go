@@ -188,8 +188,8 @@ func TestG11_HeadersOfHTTP2AreBounded(t *testing.T) {
 	require.Error(t, err)
 }
 
-// Whoever answers with a switch of protocols that nobody asked for has the connection to
-// himself: net/http ends neither reads of it nor waits for it, whatever ends.
+// A server that answers with a switch of protocols that nobody asked for has the connection to
+// itself: net/http ends neither reads of it nor waits for it, whatever ends.
 func TestG11_SwitchOfProtocolsIsAFailure(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -74,8 +74,8 @@ func TestAnEventIsDecodedAfterWhatIsHeld(t *testing.T) {
 	}
 }
 
-// A timer that was stopped can keep an exchange alive for a minute. What the caller
-// has, which may be a store of a gigabyte, must not be kept alive by it.
+// A timer that was stopped can keep an exchange alive for a minute. It must not keep the caller's
+// data alive, which may be a store of a gigabyte.
 func TestAWatchThatIsOverLetsGoOfWhatIsHeld(t *testing.T) {
 	t.Parallel()
 	pod := plainPods(1)[0]

@@ -320,7 +320,7 @@ func serveBytesWith(t testing.TB, e Encoding, body []byte, opts Options) *Client
 	}), opts)
 }
 
-// What servers really send is far from every bound, in each encoding.
+// The objects that servers really send are far from every bound, in each encoding.
 func TestNoRealObjectIsRefused(t *testing.T) {
 	t.Parallel()
 	random := randomPods(7, effort.Of(200, 15))
@@ -467,7 +467,7 @@ func TestBoundsAreValidated(t *testing.T) {
 	}
 }
 
-// What is no object makes an element as well, before it is refused: 8 million zeros took
+// A value that is no object makes an element as well, before it is refused: 8 million zeros took
 // gigabytes.
 func TestG11_ElementsThatAreNoObjectsAreWeighed(t *testing.T) {
 	for name, opts := range map[string]ResourceOptions{

@@ -104,9 +104,8 @@ func BenchmarkHotKey(b *testing.B) {
 	wait()
 }
 
-// BenchmarkAddAfter100k is AddAfter for 100,000 keys, their times in no order,
-// and the ShutDown that discards them. What it allocates is what it costs to have
-// that many keys delayed.
+// BenchmarkAddAfter100k is AddAfter for 100,000 keys, their times in no order, and the ShutDown
+// that discards them. Its allocations are the cost of that many delayed keys.
 func BenchmarkAddAfter100k(b *testing.B) {
 	all := keys(100_000)
 	times := rand.Perm(len(all))

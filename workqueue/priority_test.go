@@ -208,8 +208,8 @@ func TestLevelsThatComeAndGoStarveNoLevelBetween(t *testing.T) {
 	}
 }
 
-// Whatever comes, is raised, and is cancelled: no key waits for longer than
-// Options.Ageing says.
+// No key waits for longer than Options.Ageing says, no matter which keys come, are raised, and
+// are cancelled.
 func TestTheBoundOfAgeingHoldsOnRandomWalks(t *testing.T) {
 	t.Parallel()
 	one := func(int) int { return 1 }

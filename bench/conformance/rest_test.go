@@ -19,8 +19,8 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// What the two clients make of one server. Each test says what client-go does,
-// and what kinform does instead.
+// These tests compare how the two clients take the answers of one server. Each test says what
+// client-go does, and what kinform does instead.
 
 var pods = corev1.SchemeGroupVersion.WithResource("pods")
 

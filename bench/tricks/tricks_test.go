@@ -62,7 +62,7 @@ func TestTheTableOfADocumentIsReplaced(t *testing.T) {
 
 var numbers = regexp.MustCompile(`(?m)^(\| [^|*]+ \|)([^|]*\|){5}`)
 
-// Whoever changes the rows here has to write the table again.
+// After a change of the rows here, the table has to be written again.
 func TestTheTextbooksREADMEHasTheTable(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile(filepath.Join("..", "..", "plain", "README.md"))

@@ -240,7 +240,7 @@ func TestWebsiteFromBeginningToEnd(t *testing.T) {
 	})
 }
 
-// Who sets a condition in an object of a cache changes it for all who have it.
+// A condition that is set in an object of a cache changes for all readers of the cache.
 func TestObjectsOfTheCacheAreNotChanged(t *testing.T) {
 	t.Parallel()
 	cached := &Website{Status: WebsiteStatus{Conditions: []metav1.Condition{{Type: "Ready", Status: metav1.ConditionTrue}}}}

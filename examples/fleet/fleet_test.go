@@ -193,7 +193,7 @@ func TestLoadTest(t *testing.T) {
 	require.Greater(t, took, 6*time.Second, "nobody takes over before the lease is over: its leader lived for two thirds of it")
 }
 
-// Who ends the load test ends all of its processes, and so does who kills it.
+// SIGTERM ends the load test with all of its processes, and so does SIGKILL.
 func TestNothingIsLeftOfALoadTestThatIsEnded(t *testing.T) {
 	t.Parallel()
 	effort.SkipUnlessAll(t, "it starts eight processes")

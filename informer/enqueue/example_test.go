@@ -21,7 +21,7 @@ func Example() {
 	queue := workqueue.New(workqueue.Options[types.NamespacedName]{})
 	handle := enqueue.Owner[*corev1.Pod](queue, websiteKind)
 
-	// What follows is what an informer does after pods.AddHandler(handle, ...).
+	// An informer does the following after pods.AddHandler(handle, ...).
 	pod := func(name, owner string) *corev1.Pod {
 		return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "web", Name: name, OwnerReferences: []metav1.OwnerReference{
 			{APIVersion: "example.com/v1", Kind: "Website", Name: owner, Controller: new(true)},

@@ -21,7 +21,7 @@ func Example() {
 		predicate.Because[*corev1.ReplicationController](informer.Resync),
 	), handle)
 
-	// What follows is what an informer does after inf.AddHandler(handle, ...).
+	// An informer does the following after inf.AddHandler(handle, ...).
 	at := func(generation int64) *corev1.ReplicationController {
 		return &corev1.ReplicationController{ObjectMeta: metav1.ObjectMeta{Generation: generation}}
 	}

@@ -294,7 +294,7 @@ func TestNewSaysWhatIsMissing(t *testing.T) {
 	require.ErrorContains(t, err, "MaxBytes")
 }
 
-// Who is killed again and again while saving does not fill the disk.
+// A process that is killed again and again while it saves does not fill the disk.
 func TestSaveRemovesWhatWasLeftBehind(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

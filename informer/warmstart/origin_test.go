@@ -141,8 +141,8 @@ func savedBy(t *testing.T, server *apitest.Server) string {
 	return path
 }
 
-// Whoever is refused sees nothing of what an earlier process saw, and once the server
-// accepts him it is there.
+// A user whom the server refuses sees nothing that an earlier process saw. Once the server
+// accepts the user, it is there.
 func TestHandlersHearNothingOfAFileBeforeTheServerHasAccepted(t *testing.T) {
 	for name, fault := range map[string]apitest.Fault{
 		"401":                      {Action: apitest.Code(401, 0)},
@@ -254,7 +254,7 @@ func TestFileOfAnotherUserIsNotShown(t *testing.T) {
 	})
 }
 
-// What the source selects and drops belongs to what the objects are.
+// The selectors and the projection of the source are part of the origin of its objects.
 func TestFileOfAnotherSelectionIsNotShown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := cluster(t, apitest.Options{}, "one")

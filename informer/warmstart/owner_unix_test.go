@@ -134,7 +134,7 @@ func TestFileOfSecretsThatOthersMayReadIsNotLoaded(t *testing.T) {
 	}
 }
 
-// What stands in the place of the file is replaced, and not followed.
+// A link or another file in the place of the saved file is replaced, and not followed.
 func TestSaveFollowsNoLink(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -99,8 +99,9 @@ func TestFileIsWholeWhoeverSavesIt(t *testing.T) {
 	requireAlone(t, path)
 }
 
-// What is read is what was looked at, though something else is put in its place again and
-// again: never the content of what is not to be trusted, and without a wait for a pipe.
+// The file that is read is the file that was looked at, though something else is put in its place
+// again and again: never the content of a file that is not to be trusted, and without a wait for
+// a pipe.
 func TestFileThatIsExchangedWhileItIsOpened(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

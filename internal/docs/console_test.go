@@ -35,8 +35,8 @@ import (
 //
 // Pages use the port 8001. The test takes a free one instead.
 
-// attempts is how often an experiment may be tried: some have a time limit, and the
-// machine may be busy. What is shown wrongly fails every time.
+// attempts is how often an experiment may be tried: some have a time limit, and the machine may
+// be busy. An experiment that is shown wrongly fails every time.
 const attempts = 3
 
 // atOnce is how many experiments run at the same time.

@@ -56,7 +56,7 @@ func declared(t *testing.T, file string) (names []string) {
 // placeOnPage is a link to a file, and what to read there.
 var placeOnPage = regexp.MustCompile("\\[`\\w+/[^`]+\\.go`\\]\\(\\.\\./([^)]+)\\)(?:,| 的)\\s+`(\\w+)`")
 
-// What the pages for learners name beside the link to a file is in that file.
+// The names that the pages for learners give beside the link to a file are in that file.
 func TestNamesBesideLinksAreInTheFile(t *testing.T) {
 	t.Parallel()
 	for _, page := range []string{english, chinese} {

@@ -289,7 +289,7 @@ func TestQuantitiesInProtobufAreReplaced(t *testing.T) { // G11
 		require.ErrorIs(t, decodeProtobuf(encode(text, &corev1.ResourceQuotaSpec{Hard: corev1.ResourceList{"a": placeholder}}), new(custom)), ErrExtreme)
 	}
 
-	// What generated code reads in another way is refused.
+	// Bytes that generated code reads in another way are refused.
 	value := "\x12\x0f\x0a\x0d" + tiny
 	entry := "\x0a\x01a" + value
 	spec := func(entry string) []byte { return []byte("\x0a" + string(rune(len(entry))) + entry) }

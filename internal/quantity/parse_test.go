@@ -115,7 +115,7 @@ func FuzzTame(f *testing.F) {
 	})
 }
 
-// What takes apimachinery hours, to parse or to read, and what it must be by its rules.
+// Quantities that apimachinery takes hours to parse or to read, and their values by its rules.
 func TestExtremeQuantities(t *testing.T) { // G11
 	t.Parallel()
 	largest := "1e2000"

@@ -98,7 +98,7 @@ func within(t *testing.T, pipe string, f func()) {
 	select {
 	case <-done:
 	case <-time.After(time.Minute):
-		// Who waits for a writer has opened a pipe that may have another name by now.
+		// A reader that waits for a writer has opened a pipe, which may have another name by now.
 		require.FailNow(t, "it hangs", pipe)
 	}
 }

@@ -63,7 +63,7 @@ func FuzzFind(f *testing.F) {
 	})
 }
 
-// What a server lists, and then all of it as stale, is compared once for each, and does not
+// Resources that a server lists, and lists again as stale, are compared once for each, and do not
 // become more and more.
 func TestG11_WhatIsKeptIsBounded(t *testing.T) {
 	t.Parallel()

@@ -31,7 +31,7 @@ func groups(names ...string) string {
 	return `{"kind":"APIGroupList","apiVersion":"v1","groups":[` + strings.Join(items, ",") + `]}`
 }
 
-// What a server calls its groups and versions becomes a part of paths, behind which there
+// The names that a server gives its groups and versions become parts of paths, behind which there
 // may be other clusters.
 func TestG11_ServerCannotChooseThePathsOfDiscovery(t *testing.T) {
 	t.Parallel()

@@ -49,9 +49,9 @@ func measuringPods(t *testing.T) []*corev1.Pod {
 	return decodePods(t, sharing.New(sharing.Options{}), encoded)
 }
 
-// TestObjectsCanBeReadByManyGoroutines: a Quantity keeps its text when it is first
-// formatted or encoded, and changes into another form when it is compared with a
-// large one. Whoever does that to one pod must not do it to another.
+// TestObjectsCanBeReadByManyGoroutines: a Quantity keeps its text when it is first formatted or
+// encoded, and changes into another form when it is compared with a large one. If that happens to
+// one pod, it must not happen to another.
 func TestObjectsCanBeReadByManyGoroutines(t *testing.T) {
 	t.Parallel()
 	var group sync.WaitGroup

@@ -37,7 +37,7 @@ func Example() {
 	// the same in a copy: false
 }
 
-// Custom resources come in JSON. What repeats under one key is in memory once.
+// Custom resources come in JSON. A value that repeats under one key is in memory once.
 func ExampleDecoder_DecodeJSON() {
 	shared := sharing.New(sharing.Options{})
 	var widgets [3]map[string]any

@@ -48,8 +48,9 @@ func TestAViewThatIsReleasedOutOfTurnGoesAtOnce(t *testing.T) {
 	require.Zero(t, e.writing.state.Load())
 }
 
-// Whoever asks, and whoever has the lock meanwhile: a collection begins after each
-// asking, and never two of them at once, beside a writer, or with nobody left to do it.
+// A collection begins after each time that it is asked for, no matter who asks and who has the
+// lock. Two collections never run at once, nor one beside a writer, and there is always somebody
+// left to run it.
 func TestNoCollectionThatIsAskedForIsLost(t *testing.T) {
 	rounds := 20_000
 	if testing.Short() {

@@ -37,7 +37,7 @@ func TestTLSIsTrustedByItsKubeconfig(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, answer.Body.Close())
 
-	// What a run leaves that was killed is replaced, with CA, certificate and key.
+	// A run that was killed leaves files: CA, certificate and key. They are replaced.
 	content, err := os.ReadFile(path)
 	require.NoError(t, err)
 	require.NoError(t, stop())

@@ -16,7 +16,7 @@ import (
 	"github.com/kinform/kinform/rest"
 )
 
-// Whatever is wrong with the arguments is said before anyone is asked.
+// Mistakes in the arguments are reported before any request is sent.
 func TestArgumentsThatMakeNoSense(t *testing.T) {
 	t.Parallel()
 	config := save(t, rest.Config{Host: "http://127.0.0.1:1"})

@@ -146,7 +146,7 @@ func TestResourceWithoutWatches(t *testing.T) {
 		fails(t, "componentstatus", "--kubeconfig", connect(t, s)))
 }
 
-// What cannot be discovered matters only where the resource may be in it.
+// A part of discovery that fails matters only if the resource may be in it.
 func TestIncompleteDiscovery(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t, apitest.Options{})
