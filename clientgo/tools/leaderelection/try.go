@@ -1,0 +1,129 @@
+package leaderelection
+
+import (
+	"context"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	rl "k8s.io/client-go/tools/leaderelection/resourcelock"
+	"k8s.io/klog/v2"
+)
+
+// record returns a record of this candidate as of now.
+func (le *LeaderElector) record(now metav1.Time) rl.LeaderElectionRecord {
+	return rl.LeaderElectionRecord{
+		HolderIdentity:       le.config.Lock.Identity(),
+		LeaseDurationSeconds: int(le.config.LeaseDuration / time.Second),
+		AcquireTime:          now,
+		RenewTime:            now,
+	}
+}
+
+// tryAcquireOrRenew takes or renews the lock, and reports whether this candidate has it then. A leader whose time is
+// not over writes without a look at first: that nobody else has written is what the update checks.
+func (le *LeaderElector) tryAcquireOrRenew(ctx context.Context) bool {
+	now := metav1.Now()
+	mine := le.record(now)
+	if le.IsLeader() && le.valid(now.Time) {
+		seen, _ := le.getObserved()
+		mine.AcquireTime, mine.LeaderTransitions = seen.AcquireTime, seen.LeaderTransitions
+		if le.update(ctx, mine) {
+			return true
+		}
+	}
+	found, ok := le.look(ctx)
+	if !ok {
+		return false
+	}
+	if found == nil {
+		return le.create(ctx, mine)
+	}
+	if found.HolderIdentity != "" && !le.IsLeader() && le.valid(now.Time) {
+		klog.FromContext(ctx).V(4).Info("Another candidate leads", "lock", le.config.Lock.Describe(), "holder", found.HolderIdentity)
+		return false
+	}
+	mine.AcquireTime, mine.LeaderTransitions = now, found.LeaderTransitions+1
+	if le.IsLeader() {
+		mine.AcquireTime, mine.LeaderTransitions = found.AcquireTime, found.LeaderTransitions
+		le.metrics.SlowpathExercised(le.config.Name)
+	}
+	return le.update(ctx, mine)
+}
+
+// tryRenewCoordinated renews the lock if the control plane has given it to this candidate, and reports whether it
+// has it then.
+func (le *LeaderElector) tryRenewCoordinated(ctx context.Context) bool {
+	now := metav1.Now()
+	found, ok := le.look(ctx)
+	if !ok || found == nil {
+		return false
+	}
+	logger := klog.FromContext(ctx)
+	switch {
+	case !le.valid(now.Time):
+		logger.Info("The leader's time is over", "lock", le.config.Lock.Describe(), "holder", found.HolderIdentity)
+		return false
+	case !le.IsLeader():
+		logger.V(4).Info("Another candidate leads", "lock", le.config.Lock.Describe(), "holder", found.HolderIdentity)
+		return false
+	case found.PreferredHolder != "":
+		logger.V(4).Info("Another candidate is to lead", "lock", le.config.Lock.Describe(), "preferred", found.PreferredHolder)
+		return false
+	}
+	mine := le.record(now)
+	mine.AcquireTime, mine.LeaderTransitions = found.AcquireTime, found.LeaderTransitions
+	mine.Strategy = found.Strategy
+	return le.update(ctx, mine)
+}
+
+// look returns the record of the lock, nil if there is no lock yet, and false if that is not known.
+func (le *LeaderElector) look(ctx context.Context) (found *rl.LeaderElectionRecord, ok bool) {
+	found, raw, err := le.config.Lock.Get(ctx)
+	switch {
+	case apierrors.IsNotFound(err):
+		return nil, true
+	case err != nil:
+		klog.FromContext(ctx).Error(err, "Could not read the leader's lock", "lock", le.config.Lock.Describe())
+		return nil, false
+	}
+	le.observe(found, raw)
+	return found, true
+}
+
+func (le *LeaderElector) create(ctx context.Context, mine rl.LeaderElectionRecord) bool {
+	if err := le.config.Lock.Create(ctx, mine); err != nil {
+		klog.FromContext(ctx).Error(err, "Could not create the leader's lock", "lock", le.config.Lock.Describe())
+		return false
+	}
+	le.setObserved(mine)
+	return true
+}
+
+func (le *LeaderElector) update(ctx context.Context, mine rl.LeaderElectionRecord) bool {
+	if err := le.config.Lock.Update(ctx, mine); err != nil {
+		klog.FromContext(ctx).Error(err, "Could not write the leader's lock", "lock", le.config.Lock.Describe())
+		return false
+	}
+	le.setObserved(mine)
+	return true
+}
+
+// release gives the lock back, if this candidate has it. It looks first, so that it writes over nobody's record, and
+// is done with that RenewDeadline after the end of ctx at most.
+func (le *LeaderElector) release(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), le.config.RenewDeadline)
+	defer cancel()
+	found, ok := le.look(ctx)
+	if !ok || found == nil || !le.IsLeader() {
+		le.reportLeader()
+		return
+	}
+	now := metav1.Now()
+	le.update(ctx, rl.LeaderElectionRecord{
+		LeaderTransitions:    found.LeaderTransitions,
+		LeaseDurationSeconds: 1,
+		AcquireTime:          now,
+		RenewTime:            now,
+	})
+}

@@ -1,0 +1,54 @@
+// Package reference makes references to objects.
+package reference
+
+import (
+	"errors"
+	"fmt"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// ErrNilObject is the error of GetReference for nil.
+var ErrNilObject = errors.New("can't reference a nil object")
+
+// GetReference returns a reference to the object. Of a reference it is the same one. An object that says
+// neither kind nor version must be known to the scheme. The reference to a list has a kind and a resource version alone.
+func GetReference(scheme *runtime.Scheme, obj runtime.Object) (*v1.ObjectReference, error) {
+	if obj == nil {
+		return nil, ErrNilObject
+	}
+	if ref, ok := obj.(*v1.ObjectReference); ok {
+		return ref, nil
+	}
+	gvk := obj.GetObjectKind().GroupVersionKind()
+	if gvk.Empty() {
+		known, _, err := scheme.ObjectKinds(obj)
+		if err != nil {
+			return nil, err
+		}
+		gvk = known[0]
+	}
+	ref := &v1.ObjectReference{Kind: gvk.Kind, APIVersion: gvk.GroupVersion().String()}
+	common, err := meta.CommonAccessor(obj)
+	if err != nil {
+		return nil, fmt.Errorf("can't reference a %T: %w", obj, err)
+	}
+	ref.ResourceVersion = common.GetResourceVersion()
+	if object, ok := common.(metav1.Object); ok {
+		ref.Namespace, ref.Name, ref.UID = object.GetNamespace(), object.GetName(), object.GetUID()
+	}
+	return ref, nil
+}
+
+// GetPartialReference is GetReference for a part of an object, such as spec.containers{name}.
+func GetPartialReference(scheme *runtime.Scheme, obj runtime.Object, fieldPath string) (*v1.ObjectReference, error) {
+	ref, err := GetReference(scheme, obj)
+	if err != nil {
+		return nil, err
+	}
+	ref.FieldPath = fieldPath
+	return ref, nil
+}

@@ -1,0 +1,57 @@
+package retry_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/util/retry"
+)
+
+var conflict = apierrors.NewConflict(schema.GroupResource{Resource: "pods"}, "a", errors.New("changed"))
+
+func TestAConflictIsTriedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begin, calls := time.Now(), 0
+		err := retry.RetryOnConflict(wait.Backoff{Steps: 4, Duration: time.Second, Factor: 2}, func() error {
+			if calls++; calls < 4 {
+				return conflict
+			}
+			return nil
+		})
+		require.NoError(t, err)
+		require.Equal(t, 4, calls)
+		require.Equal(t, 7*time.Second, time.Since(begin))
+	})
+}
+
+func TestTheLastErrorIsReturned(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begin, calls := time.Now(), 0
+		err := retry.RetryOnConflict(wait.Backoff{Steps: 3, Duration: time.Second}, func() error { calls++; return conflict })
+		require.Equal(t, error(conflict), err)
+		require.Equal(t, 3, calls)
+		require.Equal(t, 2*time.Second, time.Since(begin), "there is no wait after the last")
+	})
+}
+
+func TestAnotherErrorEnds(t *testing.T) {
+	for _, final := range []error{errors.New("x"), context.Canceled, context.DeadlineExceeded, wait.ErrWaitTimeout} { //nolint:staticcheck // programs return it
+		calls := 0
+		err := retry.RetryOnConflict(retry.DefaultRetry, func() error {
+			if calls++; calls == 1 {
+				return conflict
+			}
+			return final
+		})
+		require.Equal(t, final, err)
+		require.Equal(t, 2, calls)
+	}
+	require.NoError(t, retry.OnError(wait.Backoff{}, apierrors.IsConflict, func() error { return conflict }), "without steps, nothing is called")
+}
