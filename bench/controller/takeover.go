@@ -73,11 +73,7 @@ func (set settings) takeover(ctx context.Context, s *side, dir string, measured 
 			return errors.Join(next.failed(err), next.kill())
 		}
 		measured.add(takeover, "after "+names[signal], s.name, at.Sub(since).Seconds())
-		select {
-		case <-leader.ended:
-		case <-ctx.Done():
-			return errors.Join(leader.failed(ctx.Err()), next.kill())
-		}
+		<-leader.ended
 		leader = next
 	}
 	return nil

@@ -144,7 +144,7 @@ func define(ctx context.Context, client *rest.Client) error {
 	}
 }
 
-// say reports the progress of the test.
+// say tells whoever waits what is going on.
 func (l *load) say(format string, args ...any) {
 	fmt.Fprintf(os.Stderr, "fleet: "+format+"\n", args...)
 }

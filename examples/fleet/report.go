@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// report has the measurements.
+// report is what was measured.
 type report struct {
 	phases    []phase
 	takeovers []takeover
@@ -33,7 +33,7 @@ type takeover struct {
 	took   time.Duration
 }
 
-// end has the last report of a replica, and the figures of the kernel.
+// end is what a replica said when it ended, and what the kernel said.
 type end struct {
 	name                             string
 	statuses                         int

@@ -18,13 +18,13 @@ type Widget struct {
 	Status WidgetStatus `json:"status,omitzero"`
 }
 
-// WidgetSpec is the wanted state.
+// WidgetSpec is what is to be.
 type WidgetSpec struct {
 	Order int64  `json:"order"`
 	Shelf string `json:"shelf"`
 }
 
-// WidgetStatus is the observed state.
+// WidgetStatus is what there is.
 type WidgetStatus struct {
 	Order int64 `json:"order"`
 }

@@ -1,0 +1,136 @@
+package rest
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"time"
+
+	"k8s.io/client-go/util/flowcontrol"
+)
+
+// BackoffManager says how long to wait before a request.
+//
+// Deprecated: Sleep does not know when the caller's context ends. BackoffManagerWithContext does.
+type BackoffManager interface {
+	UpdateBackoff(actualURL *url.URL, err error, responseCode int)
+	CalculateBackoff(actualURL *url.URL) time.Duration
+	Sleep(d time.Duration)
+}
+
+// BackoffManagerWithContext says how long to wait before a request.
+type BackoffManagerWithContext interface {
+	// UpdateBackoffWithContext gets what came of a request.
+	UpdateBackoffWithContext(ctx context.Context, actualURL *url.URL, err error, responseCode int)
+	// CalculateBackoffWithContext returns the wait before the next request.
+	CalculateBackoffWithContext(ctx context.Context, actualURL *url.URL) time.Duration
+	// SleepWithContext waits, or until ctx ends.
+	SleepWithContext(ctx context.Context, d time.Duration)
+}
+
+// withContext is a manager of the old kind.
+type withContext struct{ BackoffManager }
+
+// UpdateBackoffWithContext implements [BackoffManagerWithContext].
+func (m withContext) UpdateBackoffWithContext(_ context.Context, actualURL *url.URL, err error, responseCode int) {
+	m.UpdateBackoff(actualURL, err, responseCode)
+}
+
+// CalculateBackoffWithContext implements [BackoffManagerWithContext].
+func (m withContext) CalculateBackoffWithContext(_ context.Context, actualURL *url.URL) time.Duration {
+	return m.CalculateBackoff(actualURL)
+}
+
+// SleepWithContext implements [BackoffManagerWithContext].
+func (m withContext) SleepWithContext(_ context.Context, d time.Duration) { m.Sleep(d) }
+
+// sleep waits, or until ctx ends.
+func sleep(ctx context.Context, d time.Duration) {
+	if d <= 0 {
+		return
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
+
+// NoBackoff never waits by itself.
+type NoBackoff struct{}
+
+var (
+	_ BackoffManager            = (*NoBackoff)(nil)
+	_ BackoffManagerWithContext = (*NoBackoff)(nil)
+	_ BackoffManager            = (*URLBackoff)(nil)
+	_ BackoffManagerWithContext = (*URLBackoff)(nil)
+)
+
+// UpdateBackoff does nothing.
+func (n *NoBackoff) UpdateBackoff(actualURL *url.URL, err error, responseCode int) {}
+
+// UpdateBackoffWithContext does nothing.
+func (n *NoBackoff) UpdateBackoffWithContext(ctx context.Context, actualURL *url.URL, err error, responseCode int) {
+}
+
+// CalculateBackoff returns zero.
+func (n *NoBackoff) CalculateBackoff(actualURL *url.URL) time.Duration { return 0 }
+
+// CalculateBackoffWithContext returns zero.
+func (n *NoBackoff) CalculateBackoffWithContext(ctx context.Context, actualURL *url.URL) time.Duration {
+	return 0
+}
+
+// Sleep waits, for a server that asks for it.
+func (n *NoBackoff) Sleep(d time.Duration) { sleep(context.Background(), d) }
+
+// SleepWithContext waits, for a server that asks for it, or until ctx ends.
+func (n *NoBackoff) SleepWithContext(ctx context.Context, d time.Duration) { sleep(ctx, d) }
+
+// URLBackoff waits longer with each failure of a host in a row.
+type URLBackoff struct {
+	Backoff *flowcontrol.Backoff
+}
+
+// Disable makes all waits zero.
+func (b *URLBackoff) Disable() { b.Backoff = flowcontrol.NewBackOff(0, 0) }
+
+// host is what waits are counted by.
+func host(u *url.URL) string {
+	if u == nil {
+		return ""
+	}
+	return u.Host
+}
+
+// UpdateBackoff counts a failure of the server: a 429 and any 5xx. Another answer begins anew.
+func (b *URLBackoff) UpdateBackoff(actualURL *url.URL, err error, responseCode int) {
+	switch {
+	case responseCode == http.StatusTooManyRequests, responseCode >= http.StatusInternalServerError:
+		b.Backoff.Next(host(actualURL), time.Now())
+	case err == nil:
+		b.Backoff.Reset(host(actualURL))
+	}
+}
+
+// UpdateBackoffWithContext is UpdateBackoff.
+func (b *URLBackoff) UpdateBackoffWithContext(ctx context.Context, actualURL *url.URL, err error, responseCode int) {
+	b.UpdateBackoff(actualURL, err, responseCode)
+}
+
+// CalculateBackoff returns the wait for the host.
+func (b *URLBackoff) CalculateBackoff(actualURL *url.URL) time.Duration {
+	return b.Backoff.Get(host(actualURL))
+}
+
+// CalculateBackoffWithContext is CalculateBackoff.
+func (b *URLBackoff) CalculateBackoffWithContext(_ context.Context, actualURL *url.URL) time.Duration {
+	return b.CalculateBackoff(actualURL)
+}
+
+// Sleep waits.
+func (b *URLBackoff) Sleep(d time.Duration) { sleep(context.Background(), d) }
+
+// SleepWithContext waits, or until ctx ends.
+func (b *URLBackoff) SleepWithContext(ctx context.Context, d time.Duration) { sleep(ctx, d) }

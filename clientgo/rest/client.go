@@ -1,0 +1,227 @@
+package rest
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/apimachinery/pkg/types"
+
+	"k8s.io/client-go/tools/metrics"
+	"k8s.io/client-go/util/flowcontrol"
+)
+
+// Interface is what typed clients need of a client.
+type Interface interface {
+	GetRateLimiter() flowcontrol.RateLimiter
+	Verb(verb string) *Request
+	Post() *Request
+	Put() *Request
+	Patch(pt types.PatchType) *Request
+	Get() *Request
+	Delete() *Request
+	APIVersion() schema.GroupVersion
+}
+
+// ClientContentConfig says in which form objects are sent.
+type ClientContentConfig struct {
+	// AcceptContentTypes is the header Accept. Defaults to ContentType.
+	AcceptContentTypes string
+	// ContentType is the form of objects that are sent. Defaults to "application/json".
+	ContentType string
+	// GroupVersion is the version of the API.
+	GroupVersion schema.GroupVersion
+	// Negotiator returns encoders and decoders of media types.
+	Negotiator runtime.ClientNegotiator
+}
+
+// RESTClient makes requests to the resources below one path of a server.
+type RESTClient struct {
+	// Client sends requests. Defaults to http.DefaultClient.
+	Client *http.Client
+
+	base           *url.URL // its path ends with a slash
+	versioned      string   // path of the version
+	content        ClientContentConfig
+	noContentType  bool // nobody has chosen one
+	limiter        flowcontrol.RateLimiter
+	warningHandler WarningHandlerWithContext
+	newBackoff     func() BackoffManagerWithContext
+	newRetryPolicy func(maxRetries int) WithRetry
+}
+
+const jsonType = "application/json"
+
+// NewRESTClient returns a client for the paths below baseURL and versionedAPIPath.
+func NewRESTClient(baseURL *url.URL, versionedAPIPath string, config ClientContentConfig, rateLimiter flowcontrol.RateLimiter, client *http.Client) (*RESTClient, error) {
+	base := *baseURL
+	if !strings.HasSuffix(base.Path, "/") {
+		base.Path += "/"
+	}
+	base.RawQuery, base.Fragment = "", ""
+	none := config.ContentType == ""
+	if none {
+		config.ContentType = jsonType
+	}
+	return &RESTClient{
+		Client: client, base: &base, versioned: versionedAPIPath, content: config, noContentType: none, limiter: rateLimiter,
+		newBackoff: environmentBackoff(), newRetryPolicy: func(n int) WithRetry { return &retries{maxRetries: n} },
+	}, nil
+}
+
+// environmentBackoff returns the back-off that KUBE_CLIENT_BACKOFF_BASE and KUBE_CLIENT_BACKOFF_DURATION, in seconds, ask for.
+// Without both there is none.
+func environmentBackoff() func() BackoffManagerWithContext {
+	base, err1 := strconv.ParseInt(os.Getenv("KUBE_CLIENT_BACKOFF_BASE"), 10, 64)
+	longest, err2 := strconv.ParseInt(os.Getenv("KUBE_CLIENT_BACKOFF_DURATION"), 10, 64)
+	if err1 != nil || err2 != nil {
+		return func() BackoffManagerWithContext { return &NoBackoff{} }
+	}
+	shared := &URLBackoff{Backoff: flowcontrol.NewBackOff(time.Duration(base)*time.Second, time.Duration(longest)*time.Second)}
+	return func() BackoffManagerWithContext { return shared }
+}
+
+// RESTClientFor returns a client for the version that a Config names.
+func RESTClientFor(config *Config) (*RESTClient, error) {
+	if err := config.complete(true); err != nil {
+		return nil, err
+	}
+	if _, _, err := DefaultServerUrlFor(config); err != nil { // before connections are made
+		return nil, err
+	}
+	client, err := HTTPClientFor(config)
+	if err != nil {
+		return nil, err
+	}
+	return RESTClientForConfigAndClient(config, client)
+}
+
+// RESTClientForConfigAndClient is RESTClientFor with an HTTP client, which goes before what config says of connections.
+func RESTClientForConfigAndClient(config *Config, httpClient *http.Client) (*RESTClient, error) {
+	if err := config.complete(true); err != nil {
+		return nil, err
+	}
+	return newClient(config, httpClient)
+}
+
+// UnversionedRESTClientFor is RESTClientFor for a Config that may name no version.
+func UnversionedRESTClientFor(config *Config) (*RESTClient, error) {
+	if err := config.complete(false); err != nil {
+		return nil, err
+	}
+	if _, _, err := DefaultServerUrlFor(config); err != nil {
+		return nil, err
+	}
+	client, err := HTTPClientFor(config)
+	if err != nil {
+		return nil, err
+	}
+	return UnversionedRESTClientForConfigAndClient(config, client)
+}
+
+// UnversionedRESTClientForConfigAndClient is RESTClientForConfigAndClient for a Config that may name no version.
+func UnversionedRESTClientForConfigAndClient(config *Config, httpClient *http.Client) (*RESTClient, error) {
+	if err := config.complete(false); err != nil {
+		return nil, err
+	}
+	return newClient(config, httpClient)
+}
+
+// complete returns an error if the Config lacks what a client needs.
+func (c *Config) complete(versioned bool) error {
+	if versioned && c.GroupVersion == nil {
+		return fmt.Errorf("GroupVersion is required when initializing a RESTClient")
+	}
+	if c.NegotiatedSerializer == nil {
+		return fmt.Errorf("NegotiatedSerializer is required when initializing a RESTClient")
+	}
+	return nil
+}
+
+func newClient(config *Config, httpClient *http.Client) (*RESTClient, error) {
+	base, versioned, err := DefaultServerUrlFor(config)
+	if err != nil {
+		return nil, err
+	}
+	version := metaV1
+	if config.GroupVersion != nil {
+		version = *config.GroupVersion
+	}
+	metrics.EnsureRegistered()
+	client, err := NewRESTClient(base, versioned, ClientContentConfig{
+		AcceptContentTypes: config.AcceptContentTypes, ContentType: config.ContentType, GroupVersion: version,
+		Negotiator: runtime.NewClientNegotiator(config.NegotiatedSerializer, version),
+	}, config.limiter(), httpClient)
+	if err != nil {
+		return nil, err
+	}
+	client.warningHandler = config.WarningHandlerWithContext
+	if client.warningHandler == nil {
+		client.warningHandler = contextless(config.WarningHandler)
+	}
+	return client, nil
+}
+
+// metaV1 is the version of options, where no other is named.
+var metaV1 = schema.GroupVersion{Version: "v1"}
+
+// limiter returns the limiter of a Config, or nil for none.
+func (c *Config) limiter() flowcontrol.RateLimiter {
+	if c.RateLimiter != nil {
+		return c.RateLimiter
+	}
+	qps, burst := c.QPS, c.Burst
+	if qps == 0 {
+		qps = DefaultQPS
+	}
+	if burst == 0 {
+		burst = DefaultBurst
+	}
+	if qps < 0 {
+		return nil
+	}
+	return flowcontrol.NewTokenBucketRateLimiter(qps, burst)
+}
+
+// CodecFactoryForGeneratedClient returns codecs. It is where CBOR would be added, which this library does not have.
+func CodecFactoryForGeneratedClient(scheme *runtime.Scheme, codecs serializer.CodecFactory) serializer.CodecFactory {
+	return codecs
+}
+
+// GetRateLimiter returns the limiter, or nil; also of a client that is nil.
+func (c *RESTClient) GetRateLimiter() flowcontrol.RateLimiter {
+	if c == nil {
+		return nil
+	}
+	return c.limiter
+}
+
+// Verb begins a request.
+func (c *RESTClient) Verb(verb string) *Request { return NewRequest(c).Verb(verb) }
+
+// Post begins a POST.
+func (c *RESTClient) Post() *Request { return c.Verb("POST") }
+
+// Put begins a PUT.
+func (c *RESTClient) Put() *Request { return c.Verb("PUT") }
+
+// Patch begins a PATCH with a body of the type.
+func (c *RESTClient) Patch(pt types.PatchType) *Request {
+	return c.Verb("PATCH").SetHeader("Content-Type", string(pt))
+}
+
+// Get begins a GET.
+func (c *RESTClient) Get() *Request { return c.Verb("GET") }
+
+// Delete begins a DELETE.
+func (c *RESTClient) Delete() *Request { return c.Verb("DELETE") }
+
+// APIVersion returns the version of the API.
+func (c *RESTClient) APIVersion() schema.GroupVersion { return c.content.GroupVersion }

@@ -1,0 +1,67 @@
+package rest
+
+import (
+	"fmt"
+	"net/http"
+	"sync"
+
+	"k8s.io/klog/v2"
+
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+)
+
+// AuthProvider authenticates requests.
+type AuthProvider interface {
+	// WrapTransport returns a round tripper that authenticates.
+	WrapTransport(http.RoundTripper) http.RoundTripper
+	// Login makes the provider ready, without asking anybody.
+	Login() error
+}
+
+// Factory makes an AuthProvider for a server, of a configuration. persister keeps what the provider wants to be kept.
+type Factory func(clusterAddress string, config map[string]string, persister AuthProviderConfigPersister) (AuthProvider, error)
+
+// AuthProviderConfigPersister keeps the configuration of a provider.
+type AuthProviderConfigPersister interface {
+	Persist(map[string]string) error
+}
+
+// nowhere keeps nothing.
+type nowhere struct{}
+
+// Persist implements [AuthProviderConfigPersister].
+func (nowhere) Persist(map[string]string) error { return nil }
+
+var providers struct {
+	mu     sync.Mutex // guards following
+	byName map[string]Factory
+}
+
+// RegisterAuthProviderPlugin names a factory. A name can be taken once.
+func RegisterAuthProviderPlugin(name string, plugin Factory) error {
+	providers.mu.Lock()
+	defer providers.mu.Unlock()
+	if _, taken := providers.byName[name]; taken {
+		return fmt.Errorf("auth Provider Plugin %q was registered twice", name)
+	}
+	klog.V(4).InfoS("Registered Auth Provider Plugin", "plugin", name)
+	if providers.byName == nil {
+		providers.byName = map[string]Factory{}
+	}
+	providers.byName[name] = plugin
+	return nil
+}
+
+// GetAuthProvider returns the provider that a configuration names.
+func GetAuthProvider(clusterAddress string, apc *clientcmdapi.AuthProviderConfig, persister AuthProviderConfigPersister) (AuthProvider, error) {
+	providers.mu.Lock()
+	factory, ok := providers.byName[apc.Name]
+	providers.mu.Unlock()
+	if !ok {
+		return nil, fmt.Errorf("no Auth Provider found for name %q", apc.Name)
+	}
+	if persister == nil {
+		persister = nowhere{}
+	}
+	return factory(clusterAddress, apc.Config, persister)
+}

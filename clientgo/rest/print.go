@@ -1,0 +1,74 @@
+package rest
+
+import (
+	"fmt"
+
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+)
+
+// These types print as the ones that they are made of, without methods of their own.
+type (
+	configText Config
+	tlsText    TLSClientConfig
+)
+
+// hidden is what a secret looks like.
+const hidden = "--- REDACTED ---"
+
+func hide(secret string) string {
+	if secret == "" {
+		return ""
+	}
+	return hidden
+}
+
+// truncated says that there are bytes, without what they are.
+func hideBytes(secret []byte, as string) []byte {
+	if len(secret) == 0 {
+		return nil
+	}
+	return []byte(as)
+}
+
+// hiddenPersister prints no program's persister.
+type hiddenPersister struct{ AuthProviderConfigPersister }
+
+func (hiddenPersister) GoString() string { return "rest.AuthProviderConfigPersister(" + hidden + ")" }
+func (hiddenPersister) String() string   { return "rest.AuthProviderConfigPersister(" + hidden + ")" }
+
+// GoString hides the secrets.
+func (c *Config) GoString() string { return c.String() }
+
+// String hides the secrets.
+func (c *Config) String() string {
+	if c == nil {
+		return "<nil>"
+	}
+	shown := configText(*CopyConfig(c))
+	shown.Password, shown.BearerToken = hide(c.Password), hide(c.BearerToken)
+	if c.AuthConfigPersister != nil {
+		shown.AuthConfigPersister = hiddenPersister{c.AuthConfigPersister}
+	}
+	if c.AuthProvider != nil {
+		shown.AuthProvider = &clientcmdapi.AuthProviderConfig{Name: c.AuthProvider.Name, Config: map[string]string{}}
+		for key := range c.AuthProvider.Config {
+			shown.AuthProvider.Config[key] = hidden
+		}
+	}
+	if shown.ExecProvider != nil && shown.ExecProvider.Config != nil {
+		shown.ExecProvider.Config = nil // it may have anything
+	}
+	return fmt.Sprintf("%#v", &shown)
+}
+
+// GoString hides the key.
+func (c TLSClientConfig) GoString() string { return c.String() }
+
+// String hides the key, and shortens the certificates.
+func (c TLSClientConfig) String() string {
+	shown := tlsText(c)
+	shown.CertData = hideBytes(c.CertData, "--- TRUNCATED ---")
+	shown.KeyData = hideBytes(c.KeyData, hidden)
+	shown.CAData = hideBytes(c.CAData, "--- TRUNCATED ---")
+	return fmt.Sprintf("%#v", shown)
+}

@@ -1,0 +1,197 @@
+package rest
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/net"
+)
+
+// Result is the answer to a request.
+type Result struct {
+	body        []byte
+	warnings    []net.WarningHeader
+	contentType string
+	err         error
+	statusCode  int
+	decoder     runtime.Decoder
+}
+
+// Raw returns the body as it is.
+func (r Result) Raw() ([]byte, error) { return r.body, r.err }
+
+// Warnings returns the server's warnings.
+func (r Result) Warnings() []net.WarningHeader { return r.warnings }
+
+// ContentType stores the Content-Type of the answer.
+func (r Result) ContentType(contentType *string) Result {
+	*contentType = r.contentType
+	return r
+}
+
+// StatusCode stores the code of the answer.
+func (r Result) StatusCode(statusCode *int) Result {
+	*statusCode = r.statusCode
+	return r
+}
+
+// WasCreated stores whether the code is 201.
+func (r Result) WasCreated(wasCreated *bool) Result {
+	*wasCreated = r.statusCode == http.StatusCreated
+	return r
+}
+
+// decodable returns why there is nothing to decode, or nil.
+func (r Result) decodable() error {
+	if r.err != nil {
+		return r.Error()
+	}
+	if r.decoder == nil {
+		return fmt.Errorf("serializer for %s doesn't exist", r.contentType)
+	}
+	return nil
+}
+
+// failed is the error of an object that is a Status of a failure.
+func failed(obj runtime.Object) error {
+	if status, ok := obj.(*metav1.Status); ok && status.Status != metav1.StatusSuccess {
+		return apierrors.FromObject(status)
+	}
+	return nil
+}
+
+// Get decodes the answer. A Status of a failure is an error.
+func (r Result) Get() (runtime.Object, error) {
+	if err := r.decodable(); err != nil {
+		return nil, err
+	}
+	out, _, err := r.decoder.Decode(r.body, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	return out, failed(out)
+}
+
+// Into decodes the answer into obj, which may be nil. A Status of a failure is an error.
+func (r Result) Into(obj runtime.Object) error {
+	if err := r.decodable(); err != nil {
+		return err
+	}
+	if len(r.body) == 0 {
+		return fmt.Errorf("0-length response with status code: %d and content type: %s", r.statusCode, r.contentType)
+	}
+	out, _, err := r.decoder.Decode(r.body, nil, obj)
+	if err != nil || out == obj {
+		return err
+	}
+	return failed(out)
+}
+
+// Error returns the error of the answer. If the answer was no Status that could be read by its type, but is one all the same, the
+// error is that Status.
+func (r Result) Error() error {
+	if r.err == nil || !apierrors.IsUnexpectedServerError(r.err) || len(r.body) == 0 || r.decoder == nil {
+		return r.err
+	}
+	out, _, err := r.decoder.Decode(r.body, &schema.GroupVersionKind{Version: "v1", Kind: "Status"}, nil)
+	if err != nil || out == nil {
+		return r.err
+	}
+	if err := failed(out); err != nil {
+		return err
+	}
+	return r.err
+}
+
+// transformResponse reads an answer.
+func (r *Request) transformResponse(ctx context.Context, resp *http.Response, req *http.Request) Result {
+	var body []byte
+	if resp.Body != nil {
+		data, err := io.ReadAll(resp.Body)
+		if err != nil {
+			return Result{err: unreadable(err)}
+		}
+		body = data
+	}
+	warnings := handleWarnings(ctx, resp.Header, r.warningHandler)
+	result := r.interpret(resp, req, body)
+	result.warnings = warnings
+	return result
+}
+
+// unreadable is the error of a body that broke off.
+func unreadable(err error) error {
+	if strings.HasPrefix(err.Error(), "stream error: ") { // of HTTP/2
+		return fmt.Errorf("stream error when reading response body, may be caused by closed connection. Please retry. Original error: %w", err)
+	}
+	return fmt.Errorf("unexpected error when reading response body. Please retry. Original error: %w", err)
+}
+
+// interpret makes a Result of an answer that has been read.
+func (r *Request) interpret(resp *http.Response, req *http.Request, body []byte) Result {
+	result := Result{body: body, statusCode: resp.StatusCode}
+	if result.contentType = resp.Header.Get("Content-Type"); result.contentType == "" {
+		result.contentType = r.content.ContentType
+	}
+	success := resp.StatusCode == http.StatusSwitchingProtocols || resp.StatusCode >= http.StatusOK && resp.StatusCode <= http.StatusPartialContent
+	if result.contentType != "" {
+		mediaType, params, err := mime.ParseMediaType(result.contentType)
+		if err != nil {
+			return Result{err: apierrors.NewInternalError(err)}
+		}
+		result.decoder, err = r.content.Negotiator.Decoder(mediaType, params)
+		if err != nil {
+			if !success {
+				return Result{err: r.unstructured(body, resp, req)}
+			}
+			result.decoder = nil
+			return result
+		}
+	}
+	if !success {
+		result.err = r.unstructured(body, resp, req)
+	}
+	return result
+}
+
+// maxUnstructured is how much of a text body an error has.
+const maxUnstructured = 2048
+
+// unstructured is the error of an answer that is no Status: what its code says.
+func (r *Request) unstructured(body []byte, resp *http.Response, req *http.Request) error {
+	if !isText(resp) {
+		body = nil
+	}
+	if len(body) > maxUnstructured {
+		body = body[:maxUnstructured]
+	}
+	message := "unknown"
+	if len(body) > 0 {
+		message = strings.TrimSpace(string(body))
+	}
+	wait, _ := retryAfterSeconds(resp)
+	verb := r.verb
+	if req != nil {
+		verb = req.Method
+	}
+	return apierrors.NewGenericServerResponse(resp.StatusCode, verb,
+		schema.GroupResource{Group: r.content.GroupVersion.Group, Resource: r.resource}, r.name, message, wait, true)
+}
+
+// isText reports whether a body can be a part of an error. Without a type it can.
+func isText(resp *http.Response) bool {
+	contentType := resp.Header.Get("Content-Type")
+	if contentType == "" {
+		return true
+	}
+	media, _, err := mime.ParseMediaType(contentType)
+	return err == nil && strings.HasPrefix(media, "text/")
+}

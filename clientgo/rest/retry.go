@@ -1,0 +1,212 @@
+package rest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"k8s.io/klog/v2"
+
+	"k8s.io/client-go/tools/metrics"
+)
+
+// IsRetryableErrorFunc says whether a request may be sent again after an error of the network.
+type IsRetryableErrorFunc func(request *http.Request, err error) bool
+
+// IsErrorRetryable calls r.
+func (r IsRetryableErrorFunc) IsErrorRetryable(request *http.Request, err error) bool {
+	return r(request, err)
+}
+
+// RetryAfter is a wait before the next attempt.
+type RetryAfter struct {
+	// Wait is what the server asks for.
+	Wait time.Duration
+	// Attempt is the number of the attempt that follows, from 1.
+	Attempt int
+	// Reason says why there is another attempt.
+	Reason string
+}
+
+// WithRetry decides on attempts of one request. It is for one goroutine.
+type WithRetry interface {
+	// IsNextRetry reports whether another attempt follows: there is one left, and the server asks for it by a 429 or 5xx with
+	// Retry-After, or f allows it after err.
+	IsNextRetry(ctx context.Context, restReq *Request, httpReq *http.Request, resp *http.Response, err error, f IsRetryableErrorFunc) bool
+	// Before waits for what is due before an attempt. Its error ends the request.
+	Before(ctx context.Context, r *Request) error
+	// After is called with what came of an attempt.
+	After(ctx context.Context, r *Request, resp *http.Response, err error)
+	// WrapPreviousError adds the error of the attempt before to the last one.
+	WrapPreviousError(finalErr error) (err error)
+}
+
+// retries implements [WithRetry].
+type retries struct {
+	maxRetries int
+
+	next           *RetryAfter // before the next attempt
+	attempts       int
+	previous, last error
+}
+
+// IsNextRetry implements [WithRetry].
+func (r *retries) IsNextRetry(ctx context.Context, restReq *Request, httpReq *http.Request, resp *http.Response, err error, f IsRetryableErrorFunc) bool {
+	if httpReq == nil || resp == nil && err == nil {
+		return false
+	}
+	r.previous, r.last = r.last, outcome(resp, err)
+	next := &RetryAfter{Attempt: r.attempts + 1}
+	r.attempts++
+	r.next = next
+	if next.Attempt > r.maxRetries {
+		return false
+	}
+	if restReq.body != nil {
+		return false // it has been read
+	}
+	if err != nil {
+		if !f.IsErrorRetryable(httpReq, err) {
+			return false
+		}
+		next.Wait = time.Second
+		next.Reason = fmt.Sprintf("due to network error: %s", err)
+		return true
+	}
+	wait, ok := retryAfter(resp)
+	if !ok {
+		return false
+	}
+	next.Wait = wait
+	next.Reason = fmt.Sprintf("due to server-side throttling, FlowSchema UID: %q", resp.Header.Get("X-Kubernetes-Pf-Flowschema-Uid"))
+	if resp.StatusCode != http.StatusTooManyRequests {
+		next.Reason = "due to retryable error code: " + resp.Status
+	}
+	return true
+}
+
+// outcome is the error of an attempt, nil of a success.
+func outcome(resp *http.Response, err error) error {
+	if err != nil {
+		return err
+	}
+	if resp.StatusCode != http.StatusOK {
+		return fmt.Errorf("server responded with status: %s", resp.Status)
+	}
+	return nil
+}
+
+// retryAfter is the wait that an answer asks for, if it is a 429 or 5xx: whole seconds (RS-8).
+func retryAfter(resp *http.Response) (time.Duration, bool) {
+	if resp.StatusCode != http.StatusTooManyRequests && resp.StatusCode/100 != 5 {
+		return 0, false
+	}
+	seconds, ok := retryAfterSeconds(resp)
+	return time.Duration(seconds) * time.Second, ok
+}
+
+func retryAfterSeconds(resp *http.Response) (int, bool) {
+	seconds, err := strconv.Atoi(resp.Header.Get("Retry-After"))
+	return seconds, err == nil
+}
+
+// Before implements [WithRetry].
+func (r *retries) Before(ctx context.Context, request *Request) error {
+	if ctx.Err() != nil {
+		return r.WrapPreviousError(ctx.Err())
+	}
+	url := request.URL()
+	wait := request.backoff.CalculateBackoffWithContext(ctx, url)
+	if r.next == nil {
+		request.backoff.SleepWithContext(ctx, wait)
+		return nil
+	}
+	if r.next.Wait > wait {
+		wait = r.next.Wait
+	}
+	klog.FromContext(ctx).V(4).Info("Got a Retry-After response", "delay", wait, "attempt", r.next.Attempt, "url", url.String())
+	request.backoff.SleepWithContext(ctx, wait)
+	if err := request.tryThrottleWithInfo(ctx, r.next.Reason); err != nil {
+		return r.WrapPreviousError(err)
+	}
+	if ctx.Err() != nil {
+		return r.WrapPreviousError(ctx.Err())
+	}
+	return nil
+}
+
+// After implements [WithRetry].
+func (r *retries) After(ctx context.Context, request *Request, resp *http.Response, err error) {
+	code := 0
+	if resp != nil {
+		code = resp.StatusCode
+	}
+	shown := "<error>"
+	if resp != nil {
+		shown = strconv.Itoa(code)
+	}
+	metrics.RequestResult.Increment(ctx, shown, request.verb, hostOf(request))
+	if r.next != nil {
+		metrics.RequestRetry.IncrementRetry(ctx, shown, request.verb, hostOf(request))
+	}
+	request.backoff.UpdateBackoffWithContext(ctx, request.URL(), err, code)
+}
+
+// hostOf is the host that a request goes to.
+func hostOf(r *Request) string {
+	if r.c.base == nil {
+		return ""
+	}
+	return r.c.base.Host
+}
+
+// WrapPreviousError implements [WithRetry].
+func (r *retries) WrapPreviousError(err error) error {
+	before := r.last
+	if before == nil || err == nil || before == err { //nolint:errorlint // the very same
+		before = r.previous
+	}
+	if err == nil || before == nil {
+		return err
+	}
+	if failed, ok := errors.AsType[*url.Error](before); ok {
+		before = failed.Unwrap()
+	}
+	if before.Error() == err.Error() {
+		return err
+	}
+	return &afterRetries{current: err, previous: before}
+}
+
+// afterRetries is the error of the last attempt, and tells that of the one before.
+type afterRetries struct{ current, previous error }
+
+// Error tells both.
+func (e *afterRetries) Error() string {
+	return fmt.Sprintf("%v - error from a previous attempt: %v", e.current, e.previous)
+}
+
+// Unwrap returns what the last error unwraps to, or it.
+func (e *afterRetries) Unwrap() error {
+	if inner := errors.Unwrap(e.current); inner != nil {
+		return inner
+	}
+	return e.current
+}
+
+// Is compares with the last error.
+func (e *afterRetries) Is(target error) bool { return errors.Is(e.current, target) }
+
+// drain reads the little that may be left of an answer, so that its connection can be used again.
+func drain(resp *http.Response) {
+	const most = 2 << 10
+	if resp.ContentLength <= most {
+		_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, most))
+	}
+	_ = resp.Body.Close()
+}

@@ -1,0 +1,258 @@
+package rest
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/net"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/klog/v2"
+
+	"k8s.io/client-go/tools/metrics"
+)
+
+// Waits for the limiter that are worth a line of the log.
+const (
+	longThrottle  = 50 * time.Millisecond
+	extraThrottle = time.Second
+)
+
+// tryThrottle waits for the limiter.
+func (r *Request) tryThrottle(ctx context.Context) error { return r.tryThrottleWithInfo(ctx, "") }
+
+func (r *Request) tryThrottleWithInfo(ctx context.Context, why string) error {
+	if r.limiter == nil {
+		return nil
+	}
+	start := time.Now()
+	err := r.limiter.Wait(ctx)
+	took := time.Since(start)
+	if took > longThrottle {
+		log := klog.FromContext(ctx)
+		if took <= extraThrottle {
+			log = log.V(3)
+		}
+		if why == "" {
+			why = "client-side throttling, not priority and fairness"
+		}
+		log.Info("Waited before sending request", "delay", took, "reason", why, "verb", r.verb, "URL", r.URL().String())
+	}
+	if r.c.base != nil {
+		metrics.RateLimiterLatency.Observe(ctx, r.verb, *r.URL(), took)
+	}
+	return err
+}
+
+func (r *Request) client() *http.Client {
+	if r.c.Client != nil {
+		return r.c.Client
+	}
+	return http.DefaultClient
+}
+
+func (r *Request) retryPolicy() WithRetry {
+	if r.c.newRetryPolicy != nil {
+		return r.c.newRetryPolicy(r.maxRetries)
+	}
+	return &retries{maxRetries: r.maxRetries}
+}
+
+// newHTTPRequest makes the request of one attempt.
+func (r *Request) newHTTPRequest(ctx context.Context) (*http.Request, error) {
+	var body io.Reader
+	switch {
+	case r.repeat:
+		body = bytes.NewReader(r.bytes)
+	case r.body != nil:
+		body = r.body
+	}
+	req, err := http.NewRequestWithContext(ctx, r.verb, r.URL().String(), body)
+	if err != nil {
+		return nil, err
+	}
+	req.Header = r.header.Clone()
+	if req.Header == nil {
+		req.Header = http.Header{}
+	}
+	return req, nil
+}
+
+// attempt is what came of sending a request. Of response and err, one is set. finish closes the answer.
+type attempt struct {
+	request  *http.Request
+	response *http.Response
+	err      error
+}
+
+// send makes attempts until one is final, and returns that; the answer of a final one is open. mayRetry is asked after an error of
+// the network. An error says that the request was not sent.
+func (r *Request) send(ctx context.Context, mayRetry IsRetryableErrorFunc, retry WithRetry, done func(*http.Response) bool) (attempt, error) {
+	client := r.client()
+	for {
+		if err := retry.Before(ctx, r); err != nil {
+			return attempt{}, retry.WrapPreviousError(err)
+		}
+		req, err := r.newHTTPRequest(ctx)
+		if err != nil {
+			return attempt{}, err
+		}
+		resp, err := client.Do(req)
+		if req.ContentLength >= 0 {
+			metrics.RequestSize.Observe(ctx, r.verb, hostOf(r), float64(req.ContentLength))
+		}
+		retry.After(ctx, r, resp, err)
+		a := attempt{request: req, response: resp, err: err}
+		if err == nil && done(resp) {
+			return a, nil
+		}
+		if retry.IsNextRetry(ctx, r, req, resp, err, mayRetry) {
+			if resp != nil {
+				drain(resp)
+			}
+			continue
+		}
+		return a, nil
+	}
+}
+
+// readOnly allows another attempt of a GET after a connection was lost (RS-9).
+func readOnly(req *http.Request, err error) bool {
+	return req.Method == http.MethodGet && (net.IsConnectionReset(err) || net.IsProbableEOF(err) || net.IsHTTP2ConnectionLost(err))
+}
+
+// never is for answers that have no use for a retry.
+func never(*http.Response) bool { return false }
+
+// do sends the request, and calls fn with the final answer.
+func (r *Request) do(ctx context.Context, fn func(*http.Request, *http.Response)) error {
+	start := time.Now()
+	defer func() {
+		if r.c.base != nil {
+			metrics.RequestLatency.Observe(ctx, r.verb, *r.URL(), time.Since(start))
+		}
+	}()
+	if r.err != nil {
+		klog.FromContext(ctx).V(4).Info("Error in request", "err", r.err)
+		return r.err
+	}
+	if err := r.preflight(); err != nil {
+		return err
+	}
+	if err := r.tryThrottle(ctx); err != nil { // not bounded by the timeout (RS-17)
+		return err
+	}
+	if r.timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, r.timeout)
+		defer cancel()
+	}
+	retry := r.retryPolicy()
+	final, err := r.send(ctx, readOnly, retry, never)
+	switch {
+	case err != nil:
+		return err
+	case final.err != nil:
+		return retry.WrapPreviousError(final.err)
+	}
+	defer drain(final.response)
+	fn(final.request, final.response)
+	return nil
+}
+
+// Do sends the request. An answer that is a Status becomes an *errors.StatusError; an error of the network stays what it is.
+func (r *Request) Do(ctx context.Context) Result {
+	result := Result{err: nil}
+	err := r.do(ctx, func(req *http.Request, resp *http.Response) {
+		result = r.transformResponse(ctx, resp, req)
+	})
+	if err != nil {
+		return Result{err: err}
+	}
+	if result.err == nil || len(result.body) > 0 {
+		metrics.ResponseSize.Observe(ctx, r.verb, hostOf(r), float64(len(result.body)))
+	}
+	return result
+}
+
+// DoRaw sends the request, and returns the body of the answer as it is.
+func (r *Request) DoRaw(ctx context.Context) ([]byte, error) {
+	var result Result
+	err := r.do(ctx, func(req *http.Request, resp *http.Response) {
+		result.body, result.err = io.ReadAll(resp.Body)
+		if result.err != nil {
+			return
+		}
+		handleWarnings(ctx, resp.Header, nil)
+		if resp.StatusCode < http.StatusOK || resp.StatusCode > http.StatusPartialContent {
+			result.err = r.interpret(resp, req, result.body).Error()
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	if result.err == nil || len(result.body) > 0 {
+		metrics.ResponseSize.Observe(ctx, r.verb, hostOf(r), float64(len(result.body)))
+	}
+	return result.body, result.err
+}
+
+// Stream sends the request, and returns the body of the answer, which the caller must close.
+func (r *Request) Stream(ctx context.Context) (io.ReadCloser, error) {
+	if r.err != nil {
+		return nil, r.err
+	}
+	if err := r.tryThrottle(ctx); err != nil {
+		return nil, err
+	}
+	retry := r.retryPolicy()
+	success := func(resp *http.Response) bool { return resp.StatusCode/100 == 2 }
+	noNetwork := func(*http.Request, error) bool { return false }
+	final, err := r.send(ctx, noNetwork, retry, success)
+	switch {
+	case err != nil:
+		return nil, err
+	case final.err != nil:
+		return nil, retry.WrapPreviousError(final.err)
+	case success(final.response):
+		handleWarnings(ctx, final.response.Header, r.warningHandler)
+		return final.response.Body, nil
+	}
+	defer drain(final.response)
+	if result := r.transformResponse(ctx, final.response, final.request); result.Error() != nil {
+		return nil, result.Error()
+	}
+	return nil, fmt.Errorf("%d while accessing %v", final.response.StatusCode, final.request.URL)
+}
+
+// Watch sends the request, and returns its events. A connection that is lost or silent before the answer, again and again, is a
+// watch without events (RS-15).
+func (r *Request) Watch(ctx context.Context) (watch.Interface, error) {
+	if r.err != nil {
+		return nil, r.err
+	}
+	lost := func(_ *http.Request, err error) bool {
+		return net.IsProbableEOF(err) || net.IsTimeout(err) || net.IsHTTP2ConnectionLost(err)
+	}
+	success := func(resp *http.Response) bool { return resp.StatusCode == http.StatusOK }
+	retry := r.retryPolicy()
+	final, err := r.send(ctx, lost, retry, success)
+	switch {
+	case err != nil:
+		return nil, err
+	case final.err != nil && lost(final.request, final.err):
+		return watch.NewEmptyWatch(), nil
+	case final.err != nil:
+		return nil, retry.WrapPreviousError(final.err)
+	case success(final.response):
+		return r.newWatch(ctx, final.response)
+	}
+	defer drain(final.response)
+	if result := r.transformResponse(ctx, final.response, final.request); result.Error() != nil {
+		return nil, retry.WrapPreviousError(result.Error())
+	}
+	return nil, retry.WrapPreviousError(fmt.Errorf("for request %s, got status: %v", final.request.URL, final.response.StatusCode))
+}

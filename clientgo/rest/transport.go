@@ -1,0 +1,107 @@
+package rest
+
+import (
+	"crypto/tls"
+	"errors"
+	"net/http"
+	"os"
+
+	"k8s.io/client-go/transport"
+)
+
+// HTTPClientFor returns the HTTP client of a Config, which is http.DefaultClient if the Config asks for nothing else.
+func HTTPClientFor(config *Config) (*http.Client, error) {
+	rt, err := TransportFor(config)
+	if err != nil {
+		return nil, err
+	}
+	if rt == http.DefaultTransport && config.Timeout <= 0 {
+		return http.DefaultClient, nil
+	}
+	return &http.Client{Transport: rt, Timeout: config.Timeout}, nil
+}
+
+// TLSConfigFor returns the TLS of a Config, or nil if it says nothing about that.
+func TLSConfigFor(config *Config) (*tls.Config, error) {
+	c, err := config.TransportConfig()
+	if err != nil {
+		return nil, err
+	}
+	return transport.TLSConfigFor(c)
+}
+
+// TransportFor returns the connections of a Config, with what it says of requests around them.
+func TransportFor(config *Config) (http.RoundTripper, error) {
+	c, err := config.TransportConfig()
+	if err != nil {
+		return nil, err
+	}
+	return transport.New(c)
+}
+
+// HTTPWrappersForConfig puts what a Config says of requests around rt.
+func HTTPWrappersForConfig(config *Config, rt http.RoundTripper) (http.RoundTripper, error) {
+	c, err := config.TransportConfig()
+	if err != nil {
+		return nil, err
+	}
+	return transport.HTTPWrappersForConfig(c, rt)
+}
+
+// Wrap adds a wrapper outside of those that there are.
+func (c *Config) Wrap(fn transport.WrapperFunc) {
+	c.WrapTransport = transport.Wrappers(c.WrapTransport, fn)
+}
+
+// TransportConfig returns what of a Config is about connections. A plugin adds its credentials to that.
+func (c *Config) TransportConfig() (*transport.Config, error) {
+	if c.ExecProvider != nil && c.AuthProvider != nil {
+		return nil, errors.New("execProvider and authProvider cannot be used in combination")
+	}
+	out := &transport.Config{
+		UserAgent: c.UserAgent, Transport: c.Transport, WrapTransport: c.WrapTransport, DisableCompression: c.DisableCompression,
+		TLS: transport.TLSConfig{
+			Insecure: c.Insecure, ServerName: c.ServerName, CAFile: c.CAFile, CAData: c.CAData, CertFile: c.CertFile, CertData: c.CertData,
+			KeyFile: c.KeyFile, KeyData: c.KeyData, NextProtos: c.NextProtos,
+		},
+		Username: c.Username, Password: c.Password, BearerToken: c.BearerToken, BearerTokenFile: c.BearerTokenFile,
+		Impersonate: transport.ImpersonationConfig{
+			UserName: c.Impersonate.UserName, UID: c.Impersonate.UID, Groups: c.Impersonate.Groups, Extra: c.Impersonate.Extra,
+		},
+		Proxy: c.Proxy,
+	}
+	if c.Dial != nil {
+		out.DialHolder = &transport.DialHolder{Dial: c.Dial}
+	}
+	if c.ExecProvider != nil {
+		if err := c.execCredentials(out); err != nil {
+			return nil, err
+		}
+	}
+	if c.AuthProvider != nil {
+		provider, err := GetAuthProvider(c.Host, c.AuthProvider, c.AuthConfigPersister)
+		if err != nil {
+			return nil, err
+		}
+		out.Wrap(provider.WrapTransport)
+	}
+	return out, nil
+}
+
+// LoadTLSFiles reads the files of a Config into its data.
+func LoadTLSFiles(c *Config) error {
+	for _, part := range []struct {
+		data *[]byte
+		file string
+	}{{&c.CAData, c.CAFile}, {&c.CertData, c.CertFile}, {&c.KeyData, c.KeyFile}} {
+		if len(*part.data) > 0 || part.file == "" {
+			continue
+		}
+		data, err := os.ReadFile(part.file)
+		if err != nil {
+			return err
+		}
+		*part.data = data
+	}
+	return nil
+}

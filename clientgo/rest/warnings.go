@@ -1,0 +1,161 @@
+package rest
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/util/net"
+	"k8s.io/klog/v2"
+)
+
+// WarningHandler gets warnings of servers.
+type WarningHandler interface {
+	// HandleWarningHeader gets a code, who warns, and the text.
+	HandleWarningHeader(code int, agent string, text string)
+}
+
+// WarningHandlerWithContext gets warnings of servers, with the context of the request.
+type WarningHandlerWithContext interface {
+	HandleWarningHeaderWithContext(ctx context.Context, code int, agent string, text string)
+}
+
+var fallback struct {
+	mu      sync.RWMutex // guards following
+	handler WarningHandlerWithContext
+}
+
+func init() { fallback.handler = WarningLogger{} }
+
+// SetDefaultWarningHandler says who gets warnings where a client says nothing. At first, it is a WarningLogger.
+func SetDefaultWarningHandler(l WarningHandler) {
+	SetDefaultWarningHandlerWithContext(contextless(l))
+}
+
+// SetDefaultWarningHandlerWithContext is SetDefaultWarningHandler with contexts.
+func SetDefaultWarningHandlerWithContext(l WarningHandlerWithContext) {
+	fallback.mu.Lock()
+	defer fallback.mu.Unlock()
+	fallback.handler = l
+}
+
+func defaultWarningHandler() WarningHandlerWithContext {
+	fallback.mu.RLock()
+	defer fallback.mu.RUnlock()
+	return fallback.handler
+}
+
+// contextless is a handler with a context of one without; nil of nil.
+func contextless(l WarningHandler) WarningHandlerWithContext {
+	if l == nil {
+		return nil
+	}
+	return withoutContext{l}
+}
+
+type withoutContext struct{ WarningHandler }
+
+// HandleWarningHeaderWithContext implements [WarningHandlerWithContext].
+func (w withoutContext) HandleWarningHeaderWithContext(_ context.Context, code int, agent string, text string) {
+	w.HandleWarningHeader(code, agent, text)
+}
+
+// NoWarnings drops warnings.
+type NoWarnings struct{}
+
+// HandleWarningHeader implements [WarningHandler].
+func (NoWarnings) HandleWarningHeader(code int, agent string, message string) {}
+
+// HandleWarningHeaderWithContext implements [WarningHandlerWithContext].
+func (NoWarnings) HandleWarningHeaderWithContext(ctx context.Context, code int, agent string, message string) {
+}
+
+// miscellaneous is the code of warnings that are shown; others are about caches.
+const miscellaneous = 299
+
+// WarningLogger logs warnings of code 299.
+type WarningLogger struct{}
+
+// HandleWarningHeader implements [WarningHandler].
+func (w WarningLogger) HandleWarningHeader(code int, agent string, message string) {
+	if code == miscellaneous && message != "" {
+		klog.Background().Info("Warning: " + message)
+	}
+}
+
+// HandleWarningHeaderWithContext implements [WarningHandlerWithContext].
+func (WarningLogger) HandleWarningHeaderWithContext(ctx context.Context, code int, agent string, message string) {
+	if code == miscellaneous && message != "" {
+		klog.FromContext(ctx).Info("Warning: " + message)
+	}
+}
+
+// WarningWriterOptions are the choices of a warning writer.
+type WarningWriterOptions struct {
+	// Deduplicate writes each text once. It remembers all texts.
+	Deduplicate bool
+	// Color writes the word before the text in yellow.
+	Color bool
+}
+
+// warningWriter writes warnings of code 299.
+type warningWriter struct {
+	opts WarningWriterOptions
+
+	mu      sync.Mutex // guards following; held during a write, so that lines stay whole
+	out     io.Writer
+	written map[string]struct{}
+	count   int
+}
+
+// NewWarningWriter writes warnings of code 299 to out, a line for each.
+func NewWarningWriter(out io.Writer, opts WarningWriterOptions) *warningWriter {
+	return &warningWriter{out: out, opts: opts, written: map[string]struct{}{}}
+}
+
+// HandleWarningHeader implements [WarningHandler].
+func (w *warningWriter) HandleWarningHeader(code int, agent string, message string) {
+	if code != miscellaneous || message == "" {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.opts.Deduplicate {
+		if _, before := w.written[message]; before {
+			return
+		}
+		w.written[message] = struct{}{}
+	}
+	w.count++
+	if w.opts.Color {
+		fmt.Fprintf(w.out, "\u001b[33;1mWarning:\u001b[0m %s\n", message)
+	} else {
+		fmt.Fprintf(w.out, "Warning: %s\n", message)
+	}
+}
+
+// WarningCount is how many warnings were written.
+func (w *warningWriter) WarningCount() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.count
+}
+
+// handleWarnings gives the warnings of an answer to a handler, or to the default one if it is nil.
+func handleWarnings(ctx context.Context, headers http.Header, handler WarningHandlerWithContext) []net.WarningHeader {
+	if handler == nil {
+		handler = defaultWarningHandler()
+	}
+	if len(headers["Warning"]) == 0 {
+		return nil
+	}
+	warnings, _ := net.ParseWarningHeaders(headers["Warning"])
+	if handler != nil {
+		for _, w := range warnings {
+			handler.HandleWarningHeaderWithContext(ctx, w.Code, w.Agent, w.Text)
+		}
+	}
+	return warnings
+}

@@ -1,0 +1,138 @@
+package transport
+
+import (
+	"net/http"
+	"runtime"
+	"strings"
+	"sync"
+	"weak"
+
+	"k8s.io/client-go/features"
+	"k8s.io/client-go/tools/metrics"
+)
+
+// connections has the connections of all configurations. It forgets those that nobody uses any more, unless the feature gate
+// ClientsAllowTLSCacheGC is off.
+var connections = &cache{entries: map[key]*entry{}}
+
+type cache struct {
+	mu      sync.Mutex // guards following
+	entries map[key]*entry
+}
+
+// entry holds connections weakly if they may be forgotten.
+type entry struct {
+	strong http.RoundTripper
+	weak   weak.Pointer[shared]
+}
+
+// shared is a transport that several configurations use.
+type shared struct{ http.RoundTripper }
+
+// WrappedRoundTripper lets callers look for the http.Transport within.
+func (s *shared) WrappedRoundTripper() http.RoundTripper { return s.RoundTripper }
+
+// CloseIdleConnections is what http.Client calls.
+func (s *shared) CloseIdleConnections() {
+	if c, ok := s.RoundTripper.(interface{ CloseIdleConnections() }); ok {
+		c.CloseIdleConnections()
+	}
+}
+
+// key has what two configurations must have in common to share connections.
+type key struct {
+	insecure           bool
+	ca, cert, keyData  string
+	caFile, certFile   string
+	keyFile            string
+	serverName         string
+	nextProtos         string
+	disableCompression bool
+	getCert            *GetCertHolder
+	dial               *DialHolder
+}
+
+// keyOf reads the files of c, and reports whether its connections may be shared. Functions can't be compared, and so a
+// configuration with a Proxy has connections of its own.
+func keyOf(c *Config) (k key, shareable bool, err error) {
+	if err := loadFiles(c); err != nil {
+		return key{}, false, err
+	}
+	k = key{
+		insecure: c.TLS.Insecure, ca: string(c.TLS.CAData), serverName: c.TLS.ServerName, nextProtos: strings.Join(c.TLS.NextProtos, ","),
+		disableCompression: c.DisableCompression, getCert: c.TLS.GetCertHolder, dial: c.DialHolder,
+	}
+	if c.TLS.ReloadTLSFiles {
+		k.certFile, k.keyFile = c.TLS.CertFile, c.TLS.KeyFile
+	} else {
+		k.cert, k.keyData = string(c.TLS.CertData), string(c.TLS.KeyData)
+	}
+	if c.TLS.ReloadCAFiles && features.FeatureGates().Enabled(features.ClientsAllowCARotation) {
+		k.caFile, k.ca = c.TLS.CAFile, ""
+	}
+	return k, c.Proxy == nil, nil
+}
+
+// get returns the connections of a configuration.
+func (c *cache) get(config *Config) (http.RoundTripper, error) {
+	k, shareable, err := keyOf(config)
+	if err != nil {
+		return nil, err
+	}
+	if !shareable {
+		metrics.TransportCreateCalls.Increment("uncacheable")
+		return open(config)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	result := "miss"
+	if e := c.entries[k]; e != nil {
+		if rt := e.get(); rt != nil {
+			metrics.TransportCreateCalls.Increment("hit")
+			return rt, nil
+		}
+		result = "miss-gc"
+	}
+	metrics.TransportCreateCalls.Increment(result)
+	rt, err := open(config)
+	if err != nil || rt == http.DefaultTransport {
+		return rt, err
+	}
+	if !features.FeatureGates().Enabled(features.ClientsAllowTLSCacheGC) {
+		c.entries[k] = &entry{strong: rt}
+	} else {
+		s := &shared{rt}
+		e := &entry{weak: weak.Make(s)}
+		c.entries[k] = e
+		runtime.AddCleanup(s, func(rt http.RoundTripper) { c.forget(k, e, rt) }, rt)
+		rt = s
+	}
+	metrics.TransportCacheEntries.Observe(len(c.entries))
+	return rt, nil
+}
+
+func (e *entry) get() http.RoundTripper {
+	if e.strong != nil {
+		return e.strong
+	}
+	if s := e.weak.Value(); s != nil {
+		return s
+	}
+	return nil
+}
+
+// forget removes an entry whose connections nobody uses, unless another has taken its place.
+func (c *cache) forget(k key, e *entry, rt http.RoundTripper) {
+	if idle, ok := rt.(interface{ CloseIdleConnections() }); ok {
+		idle.CloseIdleConnections()
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.entries[k] != e {
+		metrics.TransportCacheGCCalls.Increment("skipped")
+		return
+	}
+	delete(c.entries, k)
+	metrics.TransportCacheGCCalls.Increment("deleted")
+	metrics.TransportCacheEntries.Observe(len(c.entries))
+}

@@ -1,0 +1,129 @@
+package transport
+
+import (
+	"bytes"
+	"crypto/tls"
+	"net/http"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"k8s.io/klog/v2"
+
+	"k8s.io/client-go/tools/metrics"
+	"k8s.io/client-go/util/connrotation"
+)
+
+// CertCallbackRefreshDuration is how old a client certificate of a file or a function may be before it is asked for again.
+var CertCallbackRefreshDuration = 5 * time.Minute
+
+// caPeriod is how old the contents of a file of authorities may be.
+const caPeriod = 5 * time.Minute
+
+// kept is a value that goroutines share.
+type kept[V any] struct{ value atomic.Pointer[V] }
+
+func newKept[V any](first *V) *kept[V] {
+	k := &kept[V]{}
+	k.value.Store(first)
+	return k
+}
+
+// rotating is a transport whose certificate or authorities may change. The request that finds them old looks: no goroutine does,
+// so that nothing has to be stopped.
+type rotating struct {
+	current kept[http.Transport]
+
+	caFile  string // "" if authorities don't change
+	refresh func() (*tls.Certificate, error)
+	dialer  *connrotation.Dialer // nil without a refresh
+
+	mu             sync.Mutex // guards following; held while files are read
+	ca             []byte
+	caRead, looked time.Time
+	offered        *tls.Certificate
+}
+
+// RoundTrip implements [http.RoundTripper].
+func (r *rotating) RoundTrip(req *http.Request) (*http.Response, error) {
+	r.look(time.Now())
+	return r.current.value.Load().RoundTrip(req)
+}
+
+// WrappedRoundTripper returns the transport of this moment.
+func (r *rotating) WrappedRoundTripper() http.RoundTripper { return r.current.value.Load() }
+
+// CloseIdleConnections is what http.Client calls.
+func (r *rotating) CloseIdleConnections() { r.current.value.Load().CloseIdleConnections() }
+
+// look reads what is old. One request does; the others go on meanwhile.
+func (r *rotating) look(now time.Time) {
+	if !r.mu.TryLock() {
+		return
+	}
+	defer r.mu.Unlock()
+	if r.caFile != "" && now.Sub(r.caRead) >= caPeriod {
+		r.caRead = now
+		r.reloadCALocked()
+	}
+	if r.refresh != nil && now.Sub(r.looked) >= CertCallbackRefreshDuration {
+		r.looked = now
+		r.refreshLocked()
+	}
+}
+
+// reloadCALocked makes new connections trust what the file has now.
+func (r *rotating) reloadCALocked() {
+	data, err := os.ReadFile(r.caFile)
+	if err != nil {
+		metrics.TransportCAReloads.Increment("failure", "read_error")
+		klog.ErrorS(err, "Unable to read the authorities again: the last ones stay", "file", r.caFile)
+		return
+	}
+	if bytes.Equal(data, r.ca) {
+		metrics.TransportCAReloads.Increment("success", "unchanged")
+		return
+	}
+	pool, err := poolOf(data)
+	if err != nil {
+		metrics.TransportCAReloads.Increment("failure", "ca_parse_error")
+		klog.ErrorS(err, "Unable to use the authorities: the last ones stay", "file", r.caFile)
+		return
+	}
+	before := r.current.value.Load()
+	next := before.Clone()
+	next.TLSClientConfig.RootCAs = pool
+	r.ca = data
+	r.current.value.Store(next)
+	before.CloseIdleConnections()
+	metrics.TransportCAReloads.Increment("success", "updated")
+}
+
+// refreshLocked closes all connections if the certificate is another one, so that new ones have it.
+func (r *rotating) refreshLocked() {
+	pair, err := r.refresh()
+	if err != nil {
+		klog.ErrorS(err, "Unable to get the client certificate again")
+		return
+	}
+	if r.offered != nil && !sameCertificate(r.offered, pair) {
+		r.dialer.CloseAll()
+	}
+	r.offered = pair
+}
+
+func sameCertificate(a, b *tls.Certificate) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	if len(a.Certificate) != len(b.Certificate) {
+		return false
+	}
+	for i := range a.Certificate {
+		if !bytes.Equal(a.Certificate[i], b.Certificate[i]) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,131 @@
+package transport
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"os"
+)
+
+// TLSConfigFor returns the TLS of a configuration, or nil if it says nothing about that. It reads the files, and keeps what is
+// in them in c.
+func TLSConfigFor(c *Config) (*tls.Config, error) {
+	if !c.HasCA() && !c.HasCertAuth() && !c.HasCertCallback() && !c.TLS.Insecure && c.TLS.ServerName == "" && len(c.TLS.NextProtos) == 0 {
+		return nil, nil
+	}
+	if c.HasCA() && c.TLS.Insecure {
+		return nil, errors.New("specifying a root certificates file with the insecure flag is not allowed")
+	}
+	if err := loadFiles(c); err != nil {
+		return nil, err
+	}
+	config := &tls.Config{
+		MinVersion:         tls.VersionTLS12,
+		InsecureSkipVerify: c.TLS.Insecure, //nolint:gosec // it is what the program asks for
+		ServerName:         c.TLS.ServerName,
+		NextProtos:         c.TLS.NextProtos,
+	}
+	if c.HasCA() {
+		pool, err := poolOf(c.TLS.CAData)
+		if err != nil {
+			return nil, fmt.Errorf("unable to load root certificates: %w", err)
+		}
+		config.RootCAs = pool
+	}
+	if c.HasCertAuth() {
+		pair, err := tls.X509KeyPair(c.TLS.CertData, c.TLS.KeyData)
+		if err != nil {
+			return nil, err
+		}
+		current := func() (*tls.Certificate, error) { return &pair, nil }
+		if c.TLS.ReloadTLSFiles {
+			current = certificateOfFiles(&pair, c.TLS.CertFile, c.TLS.KeyFile)
+		}
+		config.GetClientCertificate = offering(current)
+	} else if c.HasCertCallback() {
+		config.GetClientCertificate = offering(c.TLS.GetCertHolder.GetCert)
+	}
+	return config, nil
+}
+
+// offering offers the current certificate. Having none is an empty certificate, as TLS wants it.
+func offering(current func() (*tls.Certificate, error)) func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
+	return func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
+		pair, err := current()
+		if err != nil {
+			return nil, err
+		}
+		if pair == nil {
+			pair = &tls.Certificate{}
+		}
+		return pair, nil
+	}
+}
+
+// certificateOfFiles reads a certificate and its key. While they cannot be used, the last good one stays.
+func certificateOfFiles(first *tls.Certificate, certFile, keyFile string) func() (*tls.Certificate, error) {
+	last := newKept(first)
+	return func() (*tls.Certificate, error) {
+		pair, err := tls.LoadX509KeyPair(certFile, keyFile)
+		if err != nil {
+			return last.value.Load(), nil //nolint:nilerr // the last good one stays in use
+		}
+		last.value.Store(&pair)
+		return &pair, nil
+	}
+}
+
+// loadFiles reads what is given as files only. The certificate is of files that are read again only if both of its parts are.
+func loadFiles(c *Config) error {
+	ca, err := contents(c.TLS.CAData, c.TLS.CAFile)
+	if err != nil {
+		return err
+	}
+	c.TLS.ReloadCAFiles = c.TLS.ReloadCAFiles || len(c.TLS.CAData) == 0 && c.TLS.CAFile != ""
+	if len(c.TLS.CertData) == 0 && c.TLS.CertFile != "" && len(c.TLS.KeyData) == 0 && c.TLS.KeyFile != "" {
+		c.TLS.ReloadTLSFiles = true
+	}
+	cert, err := contents(c.TLS.CertData, c.TLS.CertFile)
+	if err != nil {
+		return err
+	}
+	key, err := contents(c.TLS.KeyData, c.TLS.KeyFile)
+	if err != nil {
+		return err
+	}
+	c.TLS.CAData, c.TLS.CertData, c.TLS.KeyData = ca, cert, key
+	return nil
+}
+
+func contents(data []byte, file string) ([]byte, error) {
+	if len(data) > 0 || file == "" {
+		return data, nil
+	}
+	return os.ReadFile(file)
+}
+
+// poolOf returns the authorities in PEM data. None at all is an error.
+func poolOf(data []byte) (*x509.CertPool, error) {
+	pool, found := x509.NewCertPool(), false
+	for len(data) > 0 {
+		var block *pem.Block
+		if block, data = pem.Decode(data); block == nil {
+			break
+		}
+		if block.Type != "CERTIFICATE" {
+			continue
+		}
+		certificate, err := x509.ParseCertificate(block.Bytes)
+		if err != nil {
+			return nil, fmt.Errorf("failed to parse certificate: %w", err)
+		}
+		pool.AddCert(certificate)
+		found = true
+	}
+	if !found {
+		return nil, errors.New("no certificate in PEM data")
+	}
+	return pool, nil
+}

@@ -1,0 +1,131 @@
+package transport
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/oauth2"
+	"k8s.io/klog/v2"
+)
+
+// A token is asked for again leeway before it ends; that of a file counts for filePeriod.
+const (
+	leeway     = 10 * time.Second
+	filePeriod = time.Minute
+)
+
+// ResettableTokenSource is a source that can be told that its token is no good.
+type ResettableTokenSource interface {
+	oauth2.TokenSource
+	// ResetTokenOlderThan forgets a token that came before t.
+	ResetTokenOlderThan(time.Time)
+}
+
+// TokenSourceWrapTransport returns a wrapper that authenticates by tokens of ts, which are kept until they end or are refused.
+func TokenSourceWrapTransport(ts oauth2.TokenSource) func(http.RoundTripper) http.RoundTripper {
+	return ResettableTokenSourceWrapTransport(NewCachedTokenSource(ts))
+}
+
+// ResettableTokenSourceWrapTransport returns a wrapper that authenticates by tokens of ts, and resets it after an answer 401.
+func ResettableTokenSourceWrapTransport(ts ResettableTokenSource) func(http.RoundTripper) http.RoundTripper {
+	return func(rt http.RoundTripper) http.RoundTripper { return authenticating(ts, "", rt) }
+}
+
+// authenticating authenticates requests that have no authorization, by a token of source, or by instead if there is none.
+func authenticating(source ResettableTokenSource, instead string, rt http.RoundTripper) http.RoundTripper {
+	return &layer{next: rt, do: func(req *http.Request, next http.RoundTripper) (*http.Response, error) {
+		if req.Header.Get("Authorization") != "" {
+			return next.RoundTrip(req)
+		}
+		start := time.Now()
+		authorization := "Bearer " + instead
+		switch token, err := source.Token(); {
+		case err == nil:
+			authorization = token.Type() + " " + token.AccessToken
+		case instead == "":
+			return nil, err
+		}
+		req = req.Clone(req.Context())
+		req.Header.Set("Authorization", authorization)
+		response, err := next.RoundTrip(req)
+		if err == nil && response.StatusCode == http.StatusUnauthorized {
+			source.ResetTokenOlderThan(start)
+		}
+		return response, err
+	}}
+}
+
+// NewCachedFileTokenSource reads a token from a file, at most once a minute.
+func NewCachedFileTokenSource(path string) *cachingTokenSource {
+	return &cachingTokenSource{base: fileSource(path), now: time.Now}
+}
+
+// NewCachedTokenSource keeps the token of ts until shortly before its end.
+func NewCachedTokenSource(ts oauth2.TokenSource) *cachingTokenSource {
+	return &cachingTokenSource{base: ts, now: time.Now}
+}
+
+// fileSource is the path of a file with a token.
+type fileSource string
+
+// Token implements [oauth2.TokenSource].
+func (f fileSource) Token() (*oauth2.Token, error) {
+	data, err := os.ReadFile(string(f))
+	if err != nil {
+		return nil, fmt.Errorf("failed to read token file %q: %w", string(f), err)
+	}
+	token := strings.TrimSpace(string(data))
+	if token == "" {
+		return nil, fmt.Errorf("read empty token from file %q", string(f))
+	}
+	return &oauth2.Token{AccessToken: token, Expiry: time.Now().Add(filePeriod)}, nil
+}
+
+// cachingTokenSource keeps a token until shortly before its end. While there is no other, the last one stays.
+type cachingTokenSource struct {
+	base oauth2.TokenSource
+	now  func() time.Time
+
+	mu   sync.Mutex // guards following; held during a call of base, which all wait for
+	tok  *oauth2.Token
+	came time.Time
+}
+
+var _ ResettableTokenSource = (*cachingTokenSource)(nil)
+
+// Token implements [oauth2.TokenSource].
+func (s *cachingTokenSource) Token() (*oauth2.Token, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.now()
+	if s.tok != nil && (s.tok.Expiry.IsZero() || s.tok.Expiry.Add(-leeway).After(now)) {
+		return s.tok, nil
+	}
+	token, err := s.base.Token()
+	if err == nil && token == nil {
+		err = errors.New("the source has no token")
+	}
+	if err != nil {
+		if s.tok == nil {
+			return nil, err
+		}
+		klog.ErrorS(err, "Unable to rotate token")
+		return s.tok, nil
+	}
+	s.tok, s.came = token, s.now()
+	return token, nil
+}
+
+// ResetTokenOlderThan implements [ResettableTokenSource].
+func (s *cachingTokenSource) ResetTokenOlderThan(t time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.came.Before(t) {
+		s.tok = nil
+	}
+}

@@ -1,0 +1,115 @@
+package transport
+
+import (
+	"crypto/tls"
+	"errors"
+	"net"
+	"net/http"
+	"os"
+	"strconv"
+	"time"
+
+	"k8s.io/client-go/features"
+	"k8s.io/client-go/util/connrotation"
+)
+
+// New returns the transport of a configuration: connections, and around them what config says of requests.
+func New(config *Config) (http.RoundTripper, error) {
+	if config.Transport != nil && (config.HasCA() || config.HasCertAuth() || config.HasCertCallback() || config.TLS.Insecure) {
+		return nil, errors.New("using a custom transport with TLS certificate options or the insecure flag is not allowed")
+	}
+	if holder := config.TLS.GetCertHolder; holder != nil && holder.GetCert == nil {
+		return nil, errors.New("misconfigured holder for dialer or cert callback")
+	}
+	if holder := config.DialHolder; holder != nil && holder.Dial == nil {
+		return nil, errors.New("misconfigured holder for dialer or cert callback")
+	}
+	rt := config.Transport
+	if rt == nil {
+		var err error
+		if rt, err = connections.get(config); err != nil {
+			return nil, err
+		}
+	}
+	return HTTPWrappersForConfig(config, rt)
+}
+
+// open returns connections of their own for a configuration.
+func open(config *Config) (http.RoundTripper, error) {
+	secured, err := TLSConfigFor(config)
+	if err != nil {
+		return nil, err
+	}
+	if secured == nil && config.DialHolder == nil && config.Proxy == nil {
+		return http.DefaultTransport, nil
+	}
+	dial := (&net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}).DialContext
+	if config.DialHolder != nil {
+		dial = config.DialHolder.Dial
+	}
+	r := &rotating{}
+	changing := secured != nil && secured.GetClientCertificate != nil && (config.TLS.ReloadTLSFiles && config.HasCertAuth() || !config.HasCertAuth())
+	if changing {
+		r.dialer = connrotation.NewDialer(dial)
+		dial = r.dialer.DialContext
+		offer := secured.GetClientCertificate
+		r.refresh = func() (*tls.Certificate, error) { return offer(nil) }
+	}
+	proxy := config.Proxy
+	if proxy == nil {
+		proxy = http.ProxyFromEnvironment
+	}
+	plain := &http.Transport{
+		Proxy: proxy, DialContext: dial, TLSClientConfig: secured,
+		TLSHandshakeTimeout: 10 * time.Second, IdleConnTimeout: 90 * time.Second,
+		MaxIdleConnsPerHost: 25, DisableCompression: config.DisableCompression,
+	}
+	overHTTP2(plain)
+	r.current.value.Store(plain)
+	if config.TLS.ReloadCAFiles && len(config.TLS.CAData) > 0 && config.TLS.CAFile != "" && features.FeatureGates().Enabled(features.ClientsAllowCARotation) {
+		r.caFile, r.ca, r.caRead = config.TLS.CAFile, config.TLS.CAData, time.Now()
+	}
+	if r.caFile == "" && r.refresh == nil {
+		return plain, nil
+	}
+	return r, nil
+}
+
+// overHTTP2 lets a transport speak HTTP/2, and notice there within 45 seconds that a server is gone. The environment variables are
+// those of client-go: DISABLE_HTTP2, HTTP2_READ_IDLE_TIMEOUT_SECONDS and HTTP2_PING_TIMEOUT_SECONDS.
+func overHTTP2(t *http.Transport) {
+	if os.Getenv("DISABLE_HTTP2") != "" {
+		return
+	}
+	if protos := nextProtos(t); len(protos) > 0 {
+		for _, proto := range protos {
+			if proto == "h2" {
+				protos = nil
+				break
+			}
+		}
+		if protos != nil {
+			return
+		}
+	}
+	t.ForceAttemptHTTP2 = true
+	t.HTTP2 = &http.HTTP2Config{
+		SendPingTimeout: seconds("HTTP2_READ_IDLE_TIMEOUT_SECONDS", 30),
+		PingTimeout:     seconds("HTTP2_PING_TIMEOUT_SECONDS", 15),
+	}
+}
+
+func nextProtos(t *http.Transport) []string {
+	if t.TLSClientConfig == nil {
+		return nil
+	}
+	return t.TLSClientConfig.NextProtos
+}
+
+// seconds reads an environment variable.
+func seconds(variable string, otherwise int) time.Duration {
+	if n, err := strconv.Atoi(os.Getenv(variable)); err == nil {
+		otherwise = n
+	}
+	return time.Duration(otherwise) * time.Second
+}

@@ -1,0 +1,254 @@
+package transport
+
+import (
+	"context"
+	"crypto/tls"
+	"encoding/pem"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+	"golang.org/x/oauth2"
+
+	"k8s.io/client-go/util/cert"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// seen is a round tripper that keeps the last request.
+type seen struct {
+	request *http.Request
+	code    int
+}
+
+func (s *seen) RoundTrip(req *http.Request) (*http.Response, error) {
+	s.request = req
+	code := s.code
+	if code == 0 {
+		code = http.StatusOK
+	}
+	return &http.Response{StatusCode: code, Body: http.NoBody, Request: req}, nil
+}
+
+func send(t *testing.T, rt http.RoundTripper, headers ...string) {
+	t.Helper()
+	req := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://host/", nil)
+	for i := 0; i < len(headers); i += 2 {
+		req.Header.Set(headers[i], headers[i+1])
+	}
+	before := len(req.Header)
+	resp, err := rt.RoundTrip(req)
+	require.NoError(t, err)
+	require.NoError(t, resp.Body.Close())
+	require.Len(t, req.Header, before, "the caller's request was changed")
+}
+
+func TestWhatAConfigurationSaysIsSent(t *testing.T) {
+	inner := &seen{}
+	rt, err := New(&Config{
+		Transport: inner, UserAgent: "agent", BearerToken: "secret",
+		Impersonate: ImpersonationConfig{UserName: "jane", UID: "7", Groups: []string{"a", "b"}, Extra: map[string][]string{"Scopes/x%": {"1", "2"}}},
+	})
+	require.NoError(t, err)
+	send(t, rt)
+	require.Equal(t, http.Header{
+		"User-Agent": {"agent"}, "Authorization": {"Bearer secret"}, "Impersonate-User": {"jane"}, "Impersonate-Uid": {"7"},
+		"Impersonate-Group": {"a", "b"}, "Impersonate-Extra-Scopes%2fx%25": {"1", "2"},
+	}, inner.request.Header)
+
+	send(t, rt, "Authorization", "mine", "User-Agent", "own", "Impersonate-User", "joe")
+	require.Equal(t, http.Header{"User-Agent": {"own"}, "Authorization": {"mine"}, "Impersonate-User": {"joe"}}, inner.request.Header)
+
+	_, err = New(&Config{Transport: inner, Username: "a", Password: "b", BearerToken: "c"})
+	require.Error(t, err)
+	_, err = New(&Config{Transport: inner, TLS: TLSConfig{Insecure: true}})
+	require.Error(t, err)
+}
+
+func TestProxyHeadersReplaceThoseOfTheRequest(t *testing.T) {
+	inner := &seen{}
+	send(t, NewAuthProxyRoundTripper("jane", "", []string{"a"}, map[string][]string{"k": {"v"}}, inner),
+		"X-Remote-User", "evil", "X-Remote-Extra-Admin", "yes", "X-Remote-Group", "masters", "X-Remote-Uid", "0")
+	require.Equal(t, http.Header{"X-Remote-User": {"jane"}, "X-Remote-Group": {"a"}, "X-Remote-Extra-K": {"v"}}, inner.request.Header)
+}
+
+func TestWrappersAreCalledInTheirOrder(t *testing.T) {
+	require.Nil(t, Wrappers(nil, nil))
+	var order []string
+	wrapper := func(name string) WrapperFunc {
+		return func(rt http.RoundTripper) http.RoundTripper { order = append(order, name); return rt }
+	}
+	config := &Config{Transport: &seen{}}
+	config.Wrap(wrapper("a"))
+	config.Wrap(wrapper("b"))
+	_, err := New(config)
+	require.NoError(t, err)
+	require.Equal(t, []string{"a", "b"}, order)
+
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := errors.New("over")
+	rt := ContextCanceller(ctx, ended)(&seen{})
+	send(t, rt)
+	cancel()
+	_, err = rt.RoundTrip(httptest.NewRequest(http.MethodGet, "http://host/", nil)) //nolint:bodyclose // there is none
+	require.ErrorIs(t, err, ended)
+}
+
+func TestTokenOfAFileIsReadAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		file := filepath.Join(t.TempDir(), "token")
+		require.NoError(t, os.WriteFile(file, []byte("one\n"), 0o600))
+		inner := &seen{}
+		rt, err := NewBearerAuthWithRefreshRoundTripper("", file, inner)
+		require.NoError(t, err)
+		token := func() string { send(t, rt); return inner.request.Header.Get("Authorization") }
+		require.Equal(t, "Bearer one", token())
+
+		require.NoError(t, os.WriteFile(file, []byte("two"), 0o600))
+		require.Equal(t, "Bearer one", token())
+		time.Sleep(time.Minute)
+		require.Equal(t, "Bearer two", token())
+
+		require.NoError(t, os.Remove(file))
+		time.Sleep(time.Minute)
+		require.Equal(t, "Bearer two", token(), "the last good one stays")
+
+		require.NoError(t, os.WriteFile(file, []byte("three"), 0o600))
+		time.Sleep(time.Second)
+		inner.code = http.StatusUnauthorized
+		send(t, rt)
+		inner.code = 0
+		require.Equal(t, "Bearer three", token(), "a 401 has it read again")
+	})
+}
+
+func TestTokenIsKeptUntilItsEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		calls := 0
+		source := NewCachedTokenSource(sourceFunc(func() (*oauth2.Token, error) {
+			calls++
+			return &oauth2.Token{AccessToken: "x", Expiry: time.Now().Add(time.Minute)}, nil
+		}))
+		for range 3 {
+			_, err := source.Token()
+			require.NoError(t, err)
+		}
+		require.Equal(t, 1, calls)
+		time.Sleep(51 * time.Second)
+		_, err := source.Token()
+		require.NoError(t, err)
+		require.Equal(t, 2, calls)
+	})
+}
+
+type sourceFunc func() (*oauth2.Token, error)
+
+func (f sourceFunc) Token() (*oauth2.Token, error) { return f() }
+
+func TestEqualConfigurationsShareConnections(t *testing.T) {
+	config := func() *Config { return &Config{TLS: TLSConfig{Insecure: true, ServerName: "share.example"}} }
+	one, err := New(config())
+	require.NoError(t, err)
+	two, err := New(config())
+	require.NoError(t, err)
+	require.Same(t, one, two)
+	other, err := New(&Config{TLS: TLSConfig{Insecure: true, ServerName: "other.example"}})
+	require.NoError(t, err)
+	require.NotSame(t, one, other)
+
+	alone := config()
+	alone.Proxy = func(*http.Request) (*url.URL, error) { return nil, nil }
+	apart, err := New(alone)
+	require.NoError(t, err)
+	require.NotEqual(t, one, apart)
+	plain, err := New(&Config{})
+	require.NoError(t, err)
+	require.Equal(t, http.DefaultTransport, plain)
+	runtime.KeepAlive(two)
+}
+
+func TestUnusedConnectionsAreForgotten(t *testing.T) {
+	c := &cache{entries: map[key]*entry{}}
+	rt, err := c.get(&Config{TLS: TLSConfig{Insecure: true}})
+	require.NoError(t, err)
+	require.Len(t, c.entries, 1)
+	runtime.KeepAlive(rt)
+	rt = nil
+	require.Eventually(t, func() bool {
+		runtime.GC()
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		return len(c.entries) == 0
+	}, 20*time.Second, time.Millisecond)
+	_ = rt
+}
+
+func TestAuthoritiesOfAFileAreReadAgain(t *testing.T) {
+	server := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	server.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, 0)
+	t.Cleanup(server.Close)
+	foreign, _, err := cert.GenerateSelfSignedCertKey("elsewhere", nil, nil)
+	require.NoError(t, err)
+	file := filepath.Join(t.TempDir(), "ca.crt")
+	require.NoError(t, os.WriteFile(file, foreign, 0o600))
+	rt, err := open(&Config{TLS: TLSConfig{CAFile: file}})
+	require.NoError(t, err)
+	r := rt.(*rotating)
+	defer r.CloseIdleConnections()
+	get := func(url string) error {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+		require.NoError(t, err)
+		resp, err := rt.RoundTrip(req)
+		if err == nil {
+			_ = resp.Body.Close()
+		}
+		return err
+	}
+	require.Error(t, get(server.URL))
+
+	authority := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
+	require.NoError(t, os.WriteFile(file, authority, 0o600))
+	require.Error(t, get(server.URL), "the file is not old yet")
+	r.look(time.Now().Add(caPeriod))
+	require.NoError(t, get(server.URL))
+
+	require.NoError(t, os.WriteFile(file, []byte("rubbish"), 0o600))
+	r.look(time.Now().Add(2 * caPeriod))
+	require.NoError(t, get(server.URL), "the last good ones stay")
+}
+
+func TestTLSOfAConfiguration(t *testing.T) {
+	none, err := TLSConfigFor(&Config{})
+	require.NoError(t, err)
+	require.Nil(t, none)
+	_, err = TLSConfigFor(&Config{TLS: TLSConfig{Insecure: true, CAData: []byte("x")}})
+	require.Error(t, err)
+	_, err = TLSConfigFor(&Config{TLS: TLSConfig{CAData: []byte("x")}})
+	require.ErrorContains(t, err, "unable to load root certificates")
+	named, err := TLSConfigFor(&Config{TLS: TLSConfig{ServerName: "x", NextProtos: []string{"h2"}}})
+	require.NoError(t, err)
+	require.EqualValues(t, tls.VersionTLS12, named.MinVersion)
+	require.Equal(t, "x", named.ServerName)
+	called, err := TLSConfigFor(&Config{TLS: TLSConfig{GetCertHolder: &GetCertHolder{GetCert: func() (*tls.Certificate, error) { return nil, nil }}}})
+	require.NoError(t, err)
+	pair, err := called.GetClientCertificate(nil)
+	require.NoError(t, err)
+	require.NotNil(t, pair, "no certificate is an empty one")
+}
+
+func TestCredentialsAreMaskedInLogs(t *testing.T) {
+	for value, want := range map[string]string{"": "", "Bearer abc": "Bearer <masked>", "bearer": "bearer", "abc": "<masked>", "Basic eA==": "Basic <masked>", "Odd abc": "<masked>"} {
+		require.Equal(t, want, masked("authorization", value))
+	}
+	require.Equal(t, "v", masked("X-Other", "v"))
+}
