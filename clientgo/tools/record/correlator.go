@@ -1,0 +1,146 @@
+package record
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"sync"
+
+	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/clock"
+	"k8s.io/utils/lru"
+)
+
+// CorrelatorOptions says what an EventCorrelator takes for similar. The zero value works; no number may be negative.
+type CorrelatorOptions struct {
+	// LRUCacheSize is how many events, groups of events, and sources with their objects are remembered, each.
+	// Defaults to 4096.
+	LRUCacheSize int
+	// BurstSize is how many events a source may have about an object at once. Defaults to 25.
+	BurstSize int
+	// QPS is how many more it may have each second. Defaults to one in five minutes.
+	QPS float32
+	// KeyFunc groups events. Defaults to EventAggregatorByReasonFunc.
+	KeyFunc EventAggregatorKeyFunc
+	// MessageFunc makes the message of an event that stands for a group. Defaults to EventAggregatorByReasonMessageFunc.
+	MessageFunc EventAggregatorMessageFunc
+	// MaxEvents is with how many different events a group becomes one event. Defaults to 10.
+	MaxEvents int
+	// MaxIntervalInSeconds is how long a group is remembered since its last event. Defaults to 600.
+	MaxIntervalInSeconds int
+	// Clock is for tests. Defaults to the real one.
+	Clock clock.PassiveClock
+	// SpamKeyFunc says which events share a burst. Defaults to those of a source about an object.
+	SpamKeyFunc EventSpamKeyFunc
+}
+
+func (o CorrelatorOptions) withDefaults() CorrelatorOptions {
+	o.LRUCacheSize = cmp.Or(o.LRUCacheSize, 4096)
+	o.BurstSize = cmp.Or(o.BurstSize, 25)
+	o.QPS = cmp.Or(o.QPS, 1./300)
+	o.MaxEvents = cmp.Or(o.MaxEvents, 10)
+	o.MaxIntervalInSeconds = cmp.Or(o.MaxIntervalInSeconds, 600)
+	if o.KeyFunc == nil {
+		o.KeyFunc = EventAggregatorByReasonFunc
+	}
+	if o.MessageFunc == nil {
+		o.MessageFunc = EventAggregatorByReasonMessageFunc
+	}
+	if o.SpamKeyFunc == nil {
+		o.SpamKeyFunc = sourceAndObject
+	}
+	if o.Clock == nil {
+		o.Clock = clock.RealClock{}
+	}
+	return o
+}
+
+// EventFilterFunc reports whether an event is left out.
+type EventFilterFunc func(event *v1.Event) bool
+
+// EventCorrelator spares the server events: it counts those that are the same, makes one of many that are similar, and
+// leaves out those of which there are too many. It is safe for concurrent use.
+type EventCorrelator struct {
+	filter     EventFilterFunc
+	aggregator *EventAggregator
+
+	mu   sync.Mutex // guards following
+	seen *lru.Cache // of sighting, by key
+}
+
+// sighting is an event as the server has it, as far as that is known.
+type sighting struct {
+	count         int32
+	first         metav1.Time
+	name, version string
+}
+
+// EventCorrelateResult says what to do with an event.
+type EventCorrelateResult struct {
+	// Event is the event to write; nil if it is skipped.
+	Event *v1.Event
+	// Patch is a strategic merge patch of the event that the server has. It is nil if it has none.
+	Patch []byte
+	// Skip says to write nothing.
+	Skip bool
+}
+
+// NewEventCorrelator returns a correlator with the defaults of CorrelatorOptions.
+func NewEventCorrelator(clock clock.PassiveClock) *EventCorrelator {
+	return NewEventCorrelatorWithOptions(CorrelatorOptions{Clock: clock})
+}
+
+// NewEventCorrelatorWithOptions returns a correlator.
+func NewEventCorrelatorWithOptions(options CorrelatorOptions) *EventCorrelator {
+	o := options.withDefaults()
+	return &EventCorrelator{
+		filter:     NewEventSourceObjectSpamFilter(o.LRUCacheSize, o.BurstSize, o.QPS, o.Clock, o.SpamKeyFunc).Filter,
+		aggregator: NewEventAggregator(o.LRUCacheSize, o.KeyFunc, o.MessageFunc, o.MaxEvents, o.MaxIntervalInSeconds, o.Clock),
+		seen:       lru.New(o.LRUCacheSize),
+	}
+}
+
+// EventCorrelate says what to do with the event, which it may change.
+func (c *EventCorrelator) EventCorrelate(newEvent *v1.Event) (*EventCorrelateResult, error) {
+	if newEvent == nil {
+		return nil, errors.New("no event to compare with others")
+	}
+	event, patch, err := c.count(c.aggregator.EventAggregate(newEvent))
+	if c.filter(event) {
+		return &EventCorrelateResult{Skip: true}, nil
+	}
+	return &EventCorrelateResult{Event: event, Patch: patch}, err
+}
+
+// UpdateState notes what the server has answered.
+func (c *EventCorrelator) UpdateState(event *v1.Event) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.noteLocked(sameEvent(event), event)
+}
+
+func (c *EventCorrelator) noteLocked(key string, event *v1.Event) {
+	c.seen.Add(key, sighting{event.Count, event.FirstTimestamp, event.Name, event.ResourceVersion})
+}
+
+// count returns the event, as one more of those of its key, and the patch that says so.
+func (c *EventCorrelator) count(event *v1.Event, key string) (*v1.Event, []byte, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	event = event.DeepCopy()
+	var patch []byte
+	var err error
+	if found, ok := c.seen.Get(key); ok {
+		last := found.(sighting)
+		event.Count = last.count + 1
+		event.FirstTimestamp, event.Name, event.ResourceVersion = last.first, last.name, last.version
+		patch, err = json.Marshal(struct {
+			Count   int32       `json:"count"`
+			Last    metav1.Time `json:"lastTimestamp"`
+			Message string      `json:"message,omitempty"`
+		}{event.Count, event.LastTimestamp, event.Message})
+	}
+	c.noteLocked(key, event)
+	return event, patch, err
+}

@@ -1,0 +1,58 @@
+package record
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/klog/v2"
+)
+
+// FakeRecorder is a recorder for tests: it sends events as text. It is safe for concurrent use. The zero value drops
+// all events.
+type FakeRecorder struct {
+	// Events gets each event: type, reason and message. A recorder whose channel is full blocks.
+	Events chan string
+
+	// IncludeObject adds kind and version of the object, as the object says them.
+	IncludeObject bool
+}
+
+var _ EventRecorderLogger = &FakeRecorder{}
+
+// NewFakeRecorder returns a recorder whose channel has room for this many events.
+func NewFakeRecorder(bufferSize int) *FakeRecorder {
+	return &FakeRecorder{Events: make(chan string, bufferSize)}
+}
+
+// Event sends an event.
+func (f *FakeRecorder) Event(object runtime.Object, eventtype, reason, message string) {
+	f.send(object, nil, eventtype, reason, message)
+}
+
+// Eventf sends an event.
+func (f *FakeRecorder) Eventf(object runtime.Object, eventtype, reason, messageFmt string, args ...interface{}) {
+	f.send(object, nil, eventtype, reason, fmt.Sprintf(messageFmt, args...))
+}
+
+// AnnotatedEventf sends an event, with its annotations as a Go map is printed if it has any.
+func (f *FakeRecorder) AnnotatedEventf(object runtime.Object, annotations map[string]string, eventtype, reason, messageFmt string, args ...interface{}) {
+	f.send(object, annotations, eventtype, reason, fmt.Sprintf(messageFmt, args...))
+}
+
+// WithLogger returns the same recorder, which logs nothing.
+func (f *FakeRecorder) WithLogger(logger klog.Logger) EventRecorderLogger { return f }
+
+func (f *FakeRecorder) send(object runtime.Object, annotations map[string]string, eventtype, reason, message string) {
+	if f.Events == nil {
+		return
+	}
+	text := eventtype + " " + reason + " " + message
+	if f.IncludeObject {
+		gvk := object.GetObjectKind().GroupVersionKind()
+		text += fmt.Sprintf(" involvedObject{kind=%s,apiVersion=%s}", gvk.Kind, gvk.GroupVersion())
+	}
+	if len(annotations) > 0 {
+		text += fmt.Sprintf(" %v", annotations)
+	}
+	f.Events <- text
+}

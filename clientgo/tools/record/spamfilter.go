@@ -1,0 +1,43 @@
+package record
+
+import (
+	"sync"
+
+	"golang.org/x/time/rate"
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/utils/clock"
+	"k8s.io/utils/lru"
+)
+
+// EventSpamKeyFunc says which events share a burst.
+type EventSpamKeyFunc func(event *v1.Event) string
+
+// EventSourceObjectSpamFilter leaves out events of which there are too many. It is safe for concurrent use.
+type EventSourceObjectSpamFilter struct {
+	burst int
+	qps   float32
+	clock clock.PassiveClock
+	key   EventSpamKeyFunc
+
+	mu      sync.Mutex // guards following
+	buckets *lru.Cache // of *rate.Limiter, by key
+}
+
+// NewEventSourceObjectSpamFilter returns a filter that lets through, of events with the same key, burst at once, and
+// qps more each second. It remembers lruCacheSize keys.
+func NewEventSourceObjectSpamFilter(lruCacheSize, burst int, qps float32, clock clock.PassiveClock, spamKeyFunc EventSpamKeyFunc) *EventSourceObjectSpamFilter {
+	return &EventSourceObjectSpamFilter{burst: burst, qps: qps, clock: clock, key: spamKeyFunc, buckets: lru.New(lruCacheSize)}
+}
+
+// Filter reports whether the event is one too many.
+func (f *EventSourceObjectSpamFilter) Filter(event *v1.Event) bool {
+	key := f.key(event)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	found, ok := f.buckets.Get(key)
+	if !ok {
+		found = rate.NewLimiter(rate.Limit(f.qps), f.burst)
+		f.buckets.Add(key, found)
+	}
+	return !found.(*rate.Limiter).AllowN(f.clock.Now(), 1)
+}
