@@ -3,6 +3,7 @@ package apitest_test
 import (
 	"net/http"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/require"
 	authenticationv1 "k8s.io/api/authentication/v1"
@@ -82,21 +83,23 @@ func TestNoRuleAllowsNothingAndNoRulesEverything(t *testing.T) {
 // TestWhoSelectsAnObjectByItsNameIsAskedForThatName: so a program may watch one object by a rule that names it.
 func TestWhoSelectsAnObjectByItsNameIsAskedForThatName(t *testing.T) {
 	t.Parallel()
-	_, c := start(t, apitest.Options{
-		Tokens: map[string]apitest.User{"b": {Name: "bob"}},
-		Rules: []apitest.Rule{{Users: []string{"bob"}, PolicyRule: rbacv1.PolicyRule{
-			Verbs: []string{"list", "watch", "deletecollection"}, APIGroups: []string{""}, Resources: []string{"secrets"}, ResourceNames: []string{"mine"},
-		}}},
+	synctest.Test(t, func(t *testing.T) {
+		_, c := startMemory(t, apitest.Options{
+			Tokens: map[string]apitest.User{"b": {Name: "bob"}},
+			Rules: []apitest.Rule{{Users: []string{"bob"}, PolicyRule: rbacv1.PolicyRule{
+				Verbs: []string{"list", "watch", "deletecollection"}, APIGroups: []string{""}, Resources: []string{"secrets"}, ResourceNames: []string{"mine"},
+			}}},
+		})
+		const secrets = "/api/v1/namespaces/a/secrets"
+		bob := []string{"Authorization", "Bearer b"}
+		c.do(t, http.StatusOK, "GET", secrets+"?fieldSelector=metadata.name%3Dmine", "", bob...)
+		c.do(t, http.StatusOK, "GET", secrets+"?watch=1&timeoutSeconds=1&fieldSelector=metadata.name%3Dmine", "", bob...)
+		c.do(t, http.StatusOK, "DELETE", secrets+"?fieldSelector=metadata.name%3Dmine", "", bob...)
+		for _, selector := range []string{"", "?fieldSelector=metadata.name%3Dother", "?fieldSelector=metadata.name%21%3Dmine", "?fieldSelector=type%3Dx", "?fieldSelector=%3D%3D%3D"} {
+			c.fails(t, http.StatusForbidden, "GET", secrets+selector, "", bob...)
+		}
+		require.Contains(t, c.fails(t, http.StatusForbidden, "GET", secrets+"?fieldSelector=metadata.name%3Dother", "", bob...).Message, `secrets "other" is forbidden`)
 	})
-	const secrets = "/api/v1/namespaces/a/secrets"
-	bob := []string{"Authorization", "Bearer b"}
-	c.do(t, http.StatusOK, "GET", secrets+"?fieldSelector=metadata.name%3Dmine", "", bob...)
-	c.do(t, http.StatusOK, "GET", secrets+"?watch=1&timeoutSeconds=1&fieldSelector=metadata.name%3Dmine", "", bob...)
-	c.do(t, http.StatusOK, "DELETE", secrets+"?fieldSelector=metadata.name%3Dmine", "", bob...)
-	for _, selector := range []string{"", "?fieldSelector=metadata.name%3Dother", "?fieldSelector=metadata.name%21%3Dmine", "?fieldSelector=type%3Dx", "?fieldSelector=%3D%3D%3D"} {
-		c.fails(t, http.StatusForbidden, "GET", secrets+selector, "", bob...)
-	}
-	require.Contains(t, c.fails(t, http.StatusForbidden, "GET", secrets+"?fieldSelector=metadata.name%3Dother", "", bob...).Message, `secrets "other" is forbidden`)
 }
 
 func TestImpersonation(t *testing.T) {
@@ -119,6 +122,7 @@ func TestImpersonation(t *testing.T) {
 	groups := []string{"system:serviceaccounts", "system:serviceaccounts:a", "system:authenticated"}
 	require.Equal(t, authenticationv1.UserInfo{Username: account, Groups: groups}, who("b", "Impersonate-User", account))
 	require.Equal(t, []string{"dev", "system:authenticated"}, who("r", "Impersonate-User", account, "Impersonate-Group", "dev").Groups)
+	require.Equal(t, []string{"system:authenticated"}, who("r", "Impersonate-User", "system:serviceaccount:a:b:c").Groups, "no account is called so")
 	require.Equal(t, []string{"system:unauthenticated"}, who("r", "Impersonate-User", "system:anonymous").Groups)
 	require.Equal(t, []string{"system:unauthenticated"}, who("r", "Impersonate-User", "eve", "Impersonate-Group", "system:unauthenticated").Groups)
 	require.Equal(t, authenticationv1.UserInfo{

@@ -54,7 +54,7 @@
 // (the conversion None), whatever its definition says; of schemas, rules in CEL
 // (x-kubernetes-validations) are not looked at. Roles and bindings that are stored
 // mean nothing. OpenAPI is made of the Go types, which do not say which values a field
-// may have (enum). CBOR, and YAML in bodies other than those of server-side apply, are
-// refused as a server without them would. kubectl's client-side apply hands no fields over to
-// its server-side apply.
+// may have (enum). CBOR is refused as a server without it would, YAML is read and not written.
+// kubectl's client-side apply hands no fields over to its server-side apply. docs/apiserver.md
+// has the small differences.
 package apitest

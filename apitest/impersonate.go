@@ -9,6 +9,7 @@ import (
 
 	authenticationv1 "k8s.io/api/authentication/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/validation"
 )
 
 // impersonated is who the user acts as, which takes leave for each part of it.
@@ -87,14 +88,14 @@ func withAuthentication(user User) []string {
 	return append(slices.Clone(user.Groups), group)
 }
 
-// accountOf is the service account that a user is, if it is one.
+// accountOf is the service account that a user is, if it is one: there may be one of that name.
 func accountOf(user string) (namespace, name string, ok bool) {
 	of, ok := strings.CutPrefix(user, "system:serviceaccount:")
 	if !ok {
 		return "", "", false
 	}
 	namespace, name, ok = strings.Cut(of, ":")
-	return namespace, name, ok && namespace != "" && name != "" && !strings.Contains(name, ":")
+	return namespace, name, ok && len(validation.NameIsDNSLabel(namespace, false)) == 0 && len(validation.NameIsDNSSubdomain(name, false)) == 0
 }
 
 // accountGroups are the groups of each service account of a namespace.

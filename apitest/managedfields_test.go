@@ -65,16 +65,6 @@ func TestManagedFieldsThatCannotBeReadAreNotStored(t *testing.T) {
 	}
 }
 
-// TestMetadataThatIsNoneFailsNoWrite: then nobody owns anything, as on the real server.
-func TestMetadataThatIsNoneFailsNoWrite(t *testing.T) {
-	t.Parallel()
-	_, c := start(t, apitest.Options{ManagedFields: true})
-	c.do(t, http.StatusCreated, "POST", definitionsPath, checked)
-	made := decode[unstructured.Unstructured](t, c.do(t, http.StatusCreated, "POST", gadgetsPath+"?fieldManager=me", strings.Replace(gadgetWith(`{"name":"ab"}`), `"name":"g"`, `"name":"g","unheard":"of"`, 1)))
-	require.Empty(t, made.GetManagedFields())
-	c.do(t, http.StatusOK, "PATCH", gadgetsPath+"/g?fieldManager=me", `{"spec":{"name":"cd"}}`, "Content-Type", mergePatch)
-}
-
 // TestScaleIsTracked: who scales owns the replicas, as "kubectl scale" and an autoscaler do.
 func TestScaleIsTracked(t *testing.T) {
 	t.Parallel()

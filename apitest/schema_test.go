@@ -115,3 +115,19 @@ func TestSchemasSetDefaultsAndPrune(t *testing.T) {
 	_, err = srv.Create(inProcess)
 	require.ErrorContains(t, err, "Too long")
 }
+
+func TestMetadataOfCustomResourcesHasItsFieldsAlone(t *testing.T) {
+	t.Parallel()
+	srv, c := start(t, apitest.Options{ManagedFields: true, Resources: []apitest.Resource{widgets}})
+	const path, body = "/apis/example.com/v1/namespaces/a/widgets", `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"w","unheard":"of","a":null},"spec":{"unheard":"of"}}`
+	status := c.fails(t, http.StatusBadRequest, "POST", path+"?fieldValidation=Strict", body)
+	require.Contains(t, status.Message, `strict decoding error: unknown field "metadata.a", unknown field "metadata.unheard"`)
+	made := decode[unstructured.Unstructured](t, c.do(t, http.StatusCreated, "POST", path, body))
+	require.NotContains(t, made.Object["metadata"], "unheard")
+	require.Len(t, made.GetManagedFields(), 1)
+	require.Equal(t, map[string]any{"unheard": "of"}, made.Object["spec"])
+	made.Object["metadata"].(map[string]any)["unheard"] = "of"
+	stored, err := srv.Update(&made)
+	require.NoError(t, err)
+	require.NotContains(t, stored.(*unstructured.Unstructured).Object["metadata"], "unheard")
+}

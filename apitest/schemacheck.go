@@ -10,25 +10,48 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// normalize takes away from a custom resource what its schema does not know, of which
-// it returns the paths, and sets defaults.
+// normalize takes away from a custom resource what metadata has not, and what its schema does
+// not know, of which it returns the paths, and sets defaults.
 func (r *resource) normalize(obj Object) (unknown []string) {
 	u, ok := obj.(*unstructured.Unstructured)
-	if !ok || r.schema == nil {
+	if !ok {
 		return nil
 	}
-	unknown = r.schema.prune(u.Object, "", true)
+	meta, _ := u.Object["metadata"].(map[string]any)
+	for name := range meta {
+		if !metadataFields()[name] {
+			delete(meta, name)
+			unknown = append(unknown, "metadata."+name)
+		}
+	}
+	slices.Sort(unknown)
+	if r.schema == nil {
+		return unknown
+	}
+	unknown = append(unknown, r.schema.prune(u.Object, "", true)...)
 	r.schema.fill(u.Object)
 	return unknown
 }
+
+// metadataFields are the fields that metadata has, by their names in JSON.
+var metadataFields = sync.OnceValue(func() map[string]bool {
+	fields := map[string]bool{}
+	for field := range reflect.TypeFor[metav1.ObjectMeta]().Fields() {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		fields[name] = true
+	}
+	return fields
+})
 
 // check says, in the words of the real server, what of a custom resource its schema
 // does not allow.

@@ -78,6 +78,7 @@ the kubeconfig of --kubeconfig-out has a client certificate of system:masters, w
 	flags.BoolVar(&opts.server.GarbageCollection, "garbage-collection", false, "delete what is owned by objects that are gone, as --cascade of kubectl delete says")
 	flags.BoolVar(&opts.server.RunPods, "run-pods", false, "bind pods to nodes, and have them run and be ready at once")
 	flags.BoolVar(&opts.server.CheckSchemas, "check-schemas", false, "check custom resources by their schemas, set defaults and prune; rules in CEL are not looked at")
+	flags.BoolVar(&opts.server.ManagedFields, "managed-fields", false, "note of every object who set which field, and not only from its first server-side apply on")
 
 	flags.StringArrayVar(&opts.faults, "fault", nil, "what goes wrong, such as expired,verb=watch,times=2; see above; can be given again")
 	flags.IntVar(&opts.server.Window, "window", 10_000, "how many past changes it remembers; who asks for older ones is answered with 410 Gone")

@@ -220,3 +220,17 @@ func TestServingOthersThanLoopbackIsWarnedOf(t *testing.T) {
 		require.Equal(t, warned, errOut.Len() > 0, address)
 	}
 }
+
+func TestManagedFieldsByAFlag(t *testing.T) {
+	t.Parallel()
+	for _, flags := range [][]string{nil, {"--managed-fields"}} {
+		url, _ := start(t, flags...)
+		client, err := rest.NewClient(rest.Config{Host: url}, rest.Options{})
+		require.NoError(t, err)
+		defer client.Close()
+		made, err := rest.Must(rest.For[*corev1.ConfigMap](client, rest.ResourceOptions{})).Create(t.Context(),
+			&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "web", Name: "shop"}, Data: map[string]string{"x": "1"}}, metav1.CreateOptions{FieldManager: "me"})
+		require.NoError(t, err)
+		require.Len(t, made.ManagedFields, len(flags))
+	}
+}
