@@ -29,7 +29,7 @@ import (
 //
 // A successful write with the context of a reconcile holds back the key of that reconcile until
 // every cache of the manager has the write: the next turn of the key sees it. Where a field selector
-// decides whether a cache has the object, that is for five seconds at most. So a reconcile does nothing twice,
+// decides whether the Client's cache has a new object, that is for five seconds at most. So a reconcile does nothing twice,
 // and has no conflict with itself. Before it returns, it does not see its own write in the cache;
 // it has the object that the write returned.
 type Client[T metav1.Object] struct {

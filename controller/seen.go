@@ -46,11 +46,11 @@ type viewer interface {
 	// cache is the same for two viewers of one cache.
 	cache() any
 	// wrote returns what waits until the cache has this state of an object, or a newer one; nil if
-	// there is nothing to wait for.
-	wrote(object metav1.Object) func(context.Context) error
+	// there is nothing to wait for. own says that the write is of a Client of this cache.
+	wrote(object metav1.Object, own bool) func(context.Context) error
 	// deleting returns, before an object is deleted, what waits until the cache does not have it
 	// any more; nil if there is nothing to wait for.
-	deleting(object metav1.Object) func(context.Context) error
+	deleting(object metav1.Object, own bool) func(context.Context) error
 }
 
 // wrote returns a function that takes the result of a write, and holds the key of the turn back until
@@ -58,7 +58,7 @@ type viewer interface {
 func (c *Client[T]) wrote(ctx context.Context) func(T, error) (T, error) {
 	return func(object T, err error) (T, error) {
 		if err == nil {
-			parkAll(ctx, collect(c.views(), func(v viewer) func(context.Context) error { return v.wrote(object) }))
+			parkAll(ctx, c.collect(func(v viewer, own bool) func(context.Context) error { return v.wrote(object, own) }))
 		}
 		return object, err
 	}
@@ -66,12 +66,13 @@ func (c *Client[T]) wrote(ctx context.Context) func(T, error) (T, error) {
 
 // deleting returns what to wait for if the deletion of an object that begins now succeeds.
 func (c *Client[T]) deleting(object T) []func(context.Context) error {
-	return collect(c.views(), func(v viewer) func(context.Context) error { return v.deleting(object) })
+	return c.collect(func(v viewer, own bool) func(context.Context) error { return v.deleting(object, own) })
 }
 
-func collect(views []viewer, of func(viewer) func(context.Context) error) (all []func(context.Context) error) {
-	for _, v := range views {
-		if wait := of(v); wait != nil {
+// collect returns what to wait for in all caches of the resource.
+func (c *Client[T]) collect(of func(v viewer, own bool) func(context.Context) error) (all []func(context.Context) error) {
+	for _, v := range c.views() {
+		if wait := of(v, v.cache() == any(c.cache.Store())); wait != nil {
 			all = append(all, wait)
 		}
 	}
@@ -93,8 +94,14 @@ type view[T metav1.Object] struct {
 
 func (v *view[T]) cache() any { return v.store }
 
-func (v *view[T]) wrote(object metav1.Object) func(context.Context) error {
-	key, version, has := keyOf(object), object.GetResourceVersion(), v.scope.has(object)
+// expects reports whether the cache will have an object, as far as that is known: what a field selector
+// decides, it may as well not have. That is worth a wait for who reads what it wrote by one Client.
+func (v *view[T]) expects(object metav1.Object, own bool) bool {
+	return v.scope.has(object) && (own || !v.scope.byField)
+}
+
+func (v *view[T]) wrote(object metav1.Object, own bool) func(context.Context) error {
+	key, version, has := keyOf(object), object.GetResourceVersion(), v.expects(object, own)
 	if v.seen(key, version, has) {
 		return nil // The watch was quicker than the answer, or the object is none of the cache's.
 	}
@@ -158,7 +165,7 @@ func (v *view[T]) reaching(ctx context.Context, version string) (reached <-chan 
 	return result, func() { cancel(); running.Wait() }
 }
 
-func (v *view[T]) deleting(object metav1.Object) func(context.Context) error {
+func (v *view[T]) deleting(object metav1.Object, own bool) func(context.Context) error {
 	key, uid, version := keyOf(object), object.GetUID(), object.GetResourceVersion()
 	if uid == "" {
 		cached, exists := v.store.Get(key)
@@ -167,7 +174,7 @@ func (v *view[T]) deleting(object metav1.Object) func(context.Context) error {
 		}
 		uid, version = cached.GetUID(), ""
 	}
-	has := v.scope.has(object)
+	has := v.expects(object, own)
 	return func(ctx context.Context) error {
 		// The same turn may have created the object, and the cache may not have it yet.
 		if version != "" && has {

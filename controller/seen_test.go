@@ -3,6 +3,7 @@ package controller_test
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
@@ -181,4 +182,54 @@ func TestTurnIsNotHeldBackByWhatTheCacheWillNotHave(t *testing.T) {
 			})
 		})
 	}
+}
+
+// Nobody but the server knows whether a cache with a field selector will have a new object. A turn waits
+// for that for five seconds, if it wrote through the Client of that cache; for another cache it does
+// not, unless that has an older state.
+func TestTurnAndCachesOfFieldSelectors(t *testing.T) {
+	play(t, controller.Options{}, func(t *testing.T, r *rig) {
+		_, err := r.server.Create(newSecret("s"))
+		require.NoError(t, err)
+		all := controller.For[*corev1.Secret](r.manager, rest.ResourceOptions{})
+		one := controller.For[*corev1.Secret](r.manager, rest.ResourceOptions{FieldSelector: "metadata.name=s"})
+		steps := []func(ctx context.Context) error{
+			func(ctx context.Context) error { _, err := all.Create(ctx, newSecret("a")); return err },
+			func(ctx context.Context) error { _, err := one.Create(ctx, newSecret("b")); return err },
+			func(ctx context.Context) error {
+				seen, _ := all.Get(key{Namespace: "web", Name: "s"})
+				changed := seen.DeepCopy()
+				changed.Annotations = map[string]string{"n": "1"}
+				_, err := all.Update(ctx, changed)
+				return err
+			},
+			func(ctx context.Context) error {
+				seen, _ := one.Get(key{Namespace: "web", Name: "s"})
+				require.Equal(t, "1", seen.Annotations["n"])
+				return all.Delete(ctx, newSecret("a"))
+			},
+			func(context.Context) error { return nil },
+		}
+		var at []time.Time
+		maps := controller.For[*configMap](r.manager, rest.ResourceOptions{})
+		controller.Manage(r.manager, "writer", maps, func(ctx context.Context, m *configMap) (controller.Result, error) {
+			at = append(at, time.Now())
+			if len(at) > len(steps) {
+				return controller.Done, nil
+			}
+			if err := steps[len(at)-1](ctx); err != nil {
+				t.Error(err)
+			}
+			return controller.After(0), nil
+		}, controller.Settings[*configMap]{})
+		r.create(newMap("a"))
+		r.run()
+		r.rest()
+		require.GreaterOrEqual(t, len(at), len(steps))
+		var took []time.Duration
+		for n := range len(steps) - 1 {
+			took = append(took, at[n+1].Sub(at[n]).Round(time.Second))
+		}
+		require.Equal(t, []time.Duration{0, 5 * time.Second, 0, 0}, took)
+	})
 }
