@@ -14,6 +14,8 @@ import (
 	clientrest "k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+
+	"github.com/kinform/kinform/e2e/cluster"
 )
 
 // kubectl runs kubectl against one server.
@@ -26,9 +28,12 @@ type kubectl struct {
 
 func newKubectl(t *testing.T, kubeconfig, namespace string) kubectl {
 	t.Helper()
-	path, err := exec.LookPath("kubectl")
-	if err != nil {
-		t.Skip("kubectl is not on the PATH: nothing to compare with")
+	path := os.Getenv("KINFORM_E2E_KUBECTL") // make -C e2e test builds it
+	if path == "" {
+		var err error
+		if path, err = exec.LookPath("kubectl"); err != nil {
+			t.Skip("KINFORM_E2E_KUBECTL is not set, and kubectl is not on the PATH")
+		}
 	}
 	// A home of its own: kubectl keeps what discovery found there.
 	return kubectl{t, path, append(os.Environ(), "KUBECONFIG="+kubeconfig, "HOME="+t.TempDir()), namespace}
@@ -124,27 +129,6 @@ func TestKubectlOnKinformAPIServer(t *testing.T) {
 	require.Contains(t, described, "Ready                       True")
 	require.Contains(t, described, "Image:          nginx")
 
-	require.Equal(t, "deployment.apps/web created\n", k.apply(webDeployment))
-	require.Equal(t, "deployment.apps/web configured\n", k.apply(strings.ReplaceAll(webDeployment, "nginx", "nginx:2")))
-	require.Equal(t, "deployment.apps/web unchanged\n", k.apply(strings.ReplaceAll(webDeployment, "nginx", "nginx:2")))
-	require.Equal(t, "deployment.apps/web configured\n", k.apply(strings.ReplaceAll(webDeployment, ", {name: side, image: redis}", "")))
-	require.Regexp(t, `web +0/2 +0 +0 +\d+s +web +nginx +app=web\n$`, k.run("get", "deploy", "-o", "wide"))
-	require.Equal(t, "deployment.apps/web scaled\n", k.run("scale", "deployment", "web", "--replicas=3"))
-	require.Regexp(t, `web +0/3 `, k.run("get", "deploy", "web"))
-	out, err := k.try("", "rollout", "status", "deployment/web", "--timeout=1s")
-	require.Error(t, err, "there is no controller of deployments")
-	require.Contains(t, out, "Waiting for deployment spec update to be observed")
-	generation := k.run("get", "deployment", "web", "-o", "jsonpath={.metadata.generation}")
-	k.run("patch", "deployment", "web", "--subresource=status", "--type=merge", "-p",
-		`{"status":{"observedGeneration":`+generation+`,"replicas":3,"updatedReplicas":3,"readyReplicas":3,"availableReplicas":3}}`)
-	require.Equal(t, "deployment \"web\" successfully rolled out\n", k.run("rollout", "status", "deployment/web"))
-
-	require.Contains(t, k.run("explain", "pod.spec.nodeName"), "FIELD: nodeName <string>")
-	require.Contains(t, k.run("explain", "deployment.spec.template.spec.containers"), "Image")
-	require.Contains(t, k.run("explain", "pods", "--output=plaintext-openapiv2"), "Pod is a collection of containers")
-	require.Contains(t, k.run("api-resources"), "apiservices")
-	require.Contains(t, k.run("get", "apiservices"), "v1.apps")
-
 	for cascade, left := range map[string]bool{"background": false, "foreground": false, "orphan": true} {
 		k.run("create", "configmap", "owner")
 		uid := k.run("get", "configmap", "owner", "-o", "jsonpath={.metadata.uid}")
@@ -159,10 +143,56 @@ func TestKubectlOnKinformAPIServer(t *testing.T) {
 		}
 	}
 	require.Contains(t, k.run("delete", "pod", "p"), `pod "p" deleted`)
+}
 
+// TestKubectlOnBothServers: what people do with kubectl where no controllers are needed, on the real server and on kinform's.
+func TestKubectlOnBothServers(t *testing.T) {
+	for _, s := range []struct{ name, kubeconfig, namespace string }{
+		{"real", kubeconfigOf(t, administrator()), cluster.Namespace},
+		{"kinform", apiserver(t, "--tls", "--check-schemas"), "default"},
+	} {
+		t.Run(s.name, func(t *testing.T) {
+			k := newKubectl(t, s.kubeconfig, s.namespace)
+			changeADeployment(t, k)
+			explain(t, k)
+			defineGadgets(t, k)
+			require.Contains(t, k.run("delete", "deployment", "web"), `deployment.apps "web" deleted`)
+		})
+	}
+}
+
+// changeADeployment applies, scales and rolls out a deployment, whose status the test writes.
+func changeADeployment(t *testing.T, k kubectl) {
+	require.Equal(t, "deployment.apps/web created\n", k.apply(webDeployment))
+	require.Equal(t, "deployment.apps/web configured\n", k.apply(strings.ReplaceAll(webDeployment, "nginx", "nginx:2")))
+	require.Equal(t, "deployment.apps/web unchanged\n", k.apply(strings.ReplaceAll(webDeployment, "nginx", "nginx:2")))
+	require.Equal(t, "deployment.apps/web configured\n", k.apply(strings.ReplaceAll(webDeployment, ", {name: side, image: redis}", "")))
+	require.Regexp(t, `web +0/2 +0 +0 +\d+s +web +nginx +app=web\n$`, k.run("get", "deploy", "-o", "wide"))
+	require.Equal(t, "deployment.apps/web scaled\n", k.run("scale", "deployment", "web", "--replicas=3"))
+	require.Regexp(t, `web +0/3 `, k.run("get", "deploy", "web"))
+	out, err := k.try("", "rollout", "status", "deployment/web", "--timeout=1s")
+	require.Error(t, err, "there is no controller of deployments")
+	require.Contains(t, out, "Waiting for deployment spec update to be observed")
+	generation := k.run("get", "deployment", "web", "-o", "jsonpath={.metadata.generation}")
+	k.run("patch", "deployment", "web", "--subresource=status", "--type=merge", "-p",
+		`{"status":{"observedGeneration":`+generation+`,"replicas":3,"updatedReplicas":3,"readyReplicas":3,"availableReplicas":3}}`)
+	require.Equal(t, "deployment \"web\" successfully rolled out\n", k.run("rollout", "status", "deployment/web"))
+}
+
+// explain asks for documentation, and for what there is.
+func explain(t *testing.T, k kubectl) {
+	require.Contains(t, k.run("explain", "pod.spec.nodeName"), "FIELD: nodeName <string>")
+	require.Contains(t, k.run("explain", "deployment.spec.template.spec.containers"), "Image")
+	require.Contains(t, k.run("explain", "pods", "--output=plaintext-openapiv2"), "Pod is a collection of containers")
+	require.Contains(t, k.run("api-resources"), "apiservices")
+	require.Contains(t, k.run("get", "apiservices"), "v1.apps")
+}
+
+// defineGadgets defines a resource and uses it: its schema, its columns, its scale.
+func defineGadgets(t *testing.T, k kubectl) {
 	k.apply(gadgets)
 	k.run("wait", "--for=condition=Established", "crd/gadgets.parity.example", "--timeout=60s")
-	out, err = k.try(strings.ReplaceAll(gadget, "red", "green"), "apply", "-f", "-")
+	out, err := k.try(strings.ReplaceAll(gadget, "red", "green"), "apply", "-f", "-")
 	require.Error(t, err)
 	require.Contains(t, out, `spec.color: Unsupported value: "green": supported values: "red", "blue"`)
 	k.apply(gadget)

@@ -18,14 +18,18 @@ type side struct {
 
 // eachSide plays a test to the real API server, and then to apitest.
 func eachSide(t *testing.T, play func(t *testing.T, s side)) {
-	config := kube.Config()
-	// An administrator's tests are many small requests: no limit.
-	real := &clientrest.Config{Host: config.Host, BearerTokenFile: config.BearerTokenFile, QPS: -1,
-		TLSClientConfig: clientrest.TLSClientConfig{CAData: config.TLS.CAData}}
+	real := administrator()
 	memory := apitest.Start(t, apitest.Options{ManagedFields: true})
 	for _, s := range []side{{"real", real}, {"apitest", &clientrest.Config{Host: memory.URL(), QPS: -1}}} {
 		t.Run(s.name, func(t *testing.T) { play(t, s) })
 	}
+}
+
+// administrator returns how client-go reaches the real API server. Tests are many small requests: no limit.
+func administrator() *clientrest.Config {
+	config := kube.Config()
+	return &clientrest.Config{Host: config.Host, BearerTokenFile: config.BearerTokenFile, QPS: -1,
+		TLSClientConfig: clientrest.TLSClientConfig{CAData: config.TLS.CAData}}
 }
 
 // sameAnswers plays a test to both servers, which shall give the same answers.
