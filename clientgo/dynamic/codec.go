@@ -1,0 +1,59 @@
+package dynamic
+
+import (
+	"encoding/json"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+)
+
+var (
+	// version is the one of the types that all servers have: options, Status, WatchEvent.
+	version = schema.GroupVersion{Version: "v1"}
+	codecs  = func() serializer.CodecFactory {
+		scheme := runtime.NewScheme()
+		metav1.AddToGroupVersion(scheme, version)
+		return serializer.NewCodecFactory(scheme)
+	}()
+)
+
+// negotiated reads and writes JSON: what a server says of itself (Status) as its Go type, all else as unstructured objects.
+type negotiated struct{ runtime.NegotiatedSerializer }
+
+func newSerializer() runtime.NegotiatedSerializer { return negotiated{codecs.WithoutConversion()} }
+
+// SupportedMediaTypes implements runtime.NegotiatedSerializer.
+func (n negotiated) SupportedMediaTypes() []runtime.SerializerInfo {
+	for _, info := range n.NegotiatedSerializer.SupportedMediaTypes() {
+		if info.MediaType == runtime.ContentTypeJSON {
+			return []runtime.SerializerInfo{info}
+		}
+	}
+	return nil
+}
+
+// DecoderToVersion implements runtime.NegotiatedSerializer.
+func (n negotiated) DecoderToVersion(decoder runtime.Decoder, gv runtime.GroupVersioner) runtime.Decoder {
+	return jsonDecoder{decoder}
+}
+
+// jsonDecoder decodes into unstructured objects; typed decodes a Status.
+type jsonDecoder struct{ typed runtime.Decoder }
+
+// Decode implements runtime.Decoder.
+func (d jsonDecoder) Decode(data []byte, defaults *schema.GroupVersionKind, into runtime.Object) (runtime.Object, *schema.GroupVersionKind, error) {
+	switch into.(type) {
+	case nil:
+		var of metav1.TypeMeta
+		if err := json.Unmarshal(data, &of); err == nil && of.Kind == "Status" && (of.APIVersion == "v1" || of.APIVersion == "") {
+			return d.typed.Decode(data, defaults, nil)
+		}
+	case runtime.Unstructured:
+	default:
+		return d.typed.Decode(data, defaults, into)
+	}
+	return unstructured.UnstructuredJSONScheme.Decode(data, defaults, into)
+}

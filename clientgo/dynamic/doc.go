@@ -1,0 +1,2 @@
+// Package dynamic has a client for objects of any type, as unstructured.Unstructured.
+package dynamic

@@ -1,0 +1,138 @@
+// Package fake has a dynamic client that answers from memory.
+package fake
+
+import (
+	"fmt"
+	"maps"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/testing"
+)
+
+// FakeDynamicClient is a dynamic client that answers from an ObjectTracker, or from the test's reactors.
+type FakeDynamicClient struct {
+	testing.Fake
+	scheme    *runtime.Scheme
+	listKinds map[schema.GroupVersionResource]string
+	tracker   testing.ObjectTracker
+}
+
+var (
+	_ dynamic.Interface  = &FakeDynamicClient{}
+	_ testing.FakeClient = &FakeDynamicClient{}
+)
+
+// NewSimpleDynamicClient returns a client with objects. The resources that it can list are those of scheme's lists and of
+// the objects. The objects may be typed; the client has them as unstructured ones, and so it has scheme's types.
+func NewSimpleDynamicClient(scheme *runtime.Scheme, objects ...runtime.Object) *FakeDynamicClient {
+	own := runtime.NewScheme()
+	for gvk := range scheme.AllKnownTypes() {
+		register(own, gvk)
+	}
+	var converted []runtime.Object
+	for _, obj := range objects {
+		for _, item := range items(obj) {
+			u, err := toUnstructured(scheme, item)
+			if err != nil {
+				panic(err)
+			}
+			gvk := u.GroupVersionKind()
+			register(own, gvk)
+			register(own, gvk.GroupVersion().WithKind(gvk.Kind+"List"))
+			converted = append(converted, u)
+		}
+	}
+	return NewSimpleDynamicClientWithCustomListKinds(own, nil, converted...)
+}
+
+// NewSimpleDynamicClientWithCustomListKinds returns a client with objects, for resources whose list kind scheme does not
+// know, or whose name cannot be guessed from it. It adds list kinds that scheme does not have to scheme.
+func NewSimpleDynamicClientWithCustomListKinds(scheme *runtime.Scheme, gvrToListKind map[schema.GroupVersionResource]string, objects ...runtime.Object) *FakeDynamicClient {
+	listKinds := map[schema.GroupVersionResource]string{}
+	for gvk := range scheme.AllKnownTypes() {
+		if kind, ok := strings.CutSuffix(gvk.Kind, "List"); ok {
+			gvr, _ := meta.UnsafeGuessKindToResource(gvk.GroupVersion().WithKind(kind))
+			listKinds[gvr] = gvk.Kind
+		}
+	}
+	for gvr, kind := range gvrToListKind {
+		if !strings.HasSuffix(kind, "List") {
+			panic(fmt.Sprintf("the list kind %q of %s does not end in List", kind, gvr))
+		}
+		register(scheme, gvr.GroupVersion().WithKind(kind))
+	}
+	maps.Copy(listKinds, gvrToListKind)
+
+	tracker := testing.NewObjectTracker(scheme, serializer.NewCodecFactory(scheme).UniversalDecoder())
+	for _, obj := range objects {
+		if err := tracker.Add(obj); err != nil {
+			panic(err)
+		}
+	}
+	c := &FakeDynamicClient{scheme: scheme, listKinds: listKinds, tracker: tracker}
+	c.AddReactor("*", "*", testing.ObjectReaction(tracker))
+	c.AddWatchReactor("*", func(action testing.Action) (bool, watch.Interface, error) {
+		watches, err := tracker.Watch(action.GetResource(), action.GetNamespace(), action.(testing.WatchActionImpl).ListOptions)
+		return err == nil, watches, err
+	})
+	return c
+}
+
+// register adds a kind, as unstructured, to a scheme that does not have it.
+func register(scheme *runtime.Scheme, gvk schema.GroupVersionKind) {
+	switch {
+	case scheme.Recognizes(gvk):
+	case strings.HasSuffix(gvk.Kind, "List"):
+		scheme.AddKnownTypeWithName(gvk, &unstructured.UnstructuredList{})
+	default:
+		scheme.AddKnownTypeWithName(gvk, &unstructured.Unstructured{})
+	}
+}
+
+// items returns the items of a list, or the object that is no list.
+func items(obj runtime.Object) []runtime.Object {
+	if !meta.IsListType(obj) {
+		return []runtime.Object{obj}
+	}
+	found, err := meta.ExtractList(obj)
+	if err != nil {
+		panic(err)
+	}
+	return found
+}
+
+// toUnstructured returns an object as an unstructured one, with kind and version.
+func toUnstructured(scheme *runtime.Scheme, obj runtime.Object) (*unstructured.Unstructured, error) {
+	if u, ok := obj.(*unstructured.Unstructured); ok {
+		return u, nil
+	}
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
+	if err != nil {
+		return nil, err
+	}
+	u := &unstructured.Unstructured{Object: content}
+	if kinds, _, err := scheme.ObjectKinds(obj); err == nil {
+		u.SetGroupVersionKind(kinds[0])
+	} else if u.GetKind() == "" {
+		return nil, err
+	}
+	return u, nil
+}
+
+// Tracker returns the objects behind the client.
+func (c *FakeDynamicClient) Tracker() testing.ObjectTracker { return c.tracker }
+
+// IsWatchListSemanticsUnSupported has reflectors list: the client's watches end the first events with no bookmark.
+func (c *FakeDynamicClient) IsWatchListSemanticsUnSupported() bool { return true }
+
+// Resource implements dynamic.Interface.
+func (c *FakeDynamicClient) Resource(resource schema.GroupVersionResource) dynamic.NamespaceableResourceInterface {
+	return &resourceClient{client: c, resource: resource}
+}

@@ -1,0 +1,141 @@
+package fake
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/testing"
+)
+
+// resourceClient implements dynamic.NamespaceableResourceInterface.
+type resourceClient struct {
+	client    *FakeDynamicClient
+	resource  schema.GroupVersionResource
+	namespace string
+}
+
+// Namespace implements dynamic.NamespaceableResourceInterface.
+func (c *resourceClient) Namespace(ns string) dynamic.ResourceInterface {
+	in := *c
+	in.namespace = ns
+	return &in
+}
+
+// invoke returns the answer to an action that is answered with an object.
+func (c *resourceClient) invoke(action testing.Action) (*unstructured.Unstructured, error) {
+	obj, err := c.client.Invokes(action, nil)
+	if err != nil || obj == nil {
+		return nil, err
+	}
+	return toUnstructured(c.client.scheme, obj)
+}
+
+// Create implements dynamic.ResourceInterface.
+func (c *resourceClient) Create(ctx context.Context, obj *unstructured.Unstructured, opts metav1.CreateOptions, subresources ...string) (*unstructured.Unstructured, error) {
+	name := ""
+	if len(subresources) > 0 {
+		name = obj.GetName()
+	}
+	return c.invoke(testing.NewCreateSubresourceActionWithOptions(c.resource, name, strings.Join(subresources, "/"), c.namespace, obj, opts))
+}
+
+// Update implements dynamic.ResourceInterface.
+func (c *resourceClient) Update(ctx context.Context, obj *unstructured.Unstructured, opts metav1.UpdateOptions, subresources ...string) (*unstructured.Unstructured, error) {
+	return c.invoke(testing.NewUpdateSubresourceActionWithOptions(c.resource, strings.Join(subresources, "/"), c.namespace, obj, opts))
+}
+
+// UpdateStatus implements dynamic.ResourceInterface.
+func (c *resourceClient) UpdateStatus(ctx context.Context, obj *unstructured.Unstructured, opts metav1.UpdateOptions) (*unstructured.Unstructured, error) {
+	return c.Update(ctx, obj, opts, "status")
+}
+
+// Delete implements dynamic.ResourceInterface.
+func (c *resourceClient) Delete(ctx context.Context, name string, opts metav1.DeleteOptions, subresources ...string) error {
+	_, err := c.client.Invokes(testing.NewDeleteSubresourceActionWithOptions(c.resource, strings.Join(subresources, "/"), c.namespace, name, opts), nil)
+	return err
+}
+
+// DeleteCollection implements dynamic.ResourceInterface. Without a reactor of the test's it does nothing.
+func (c *resourceClient) DeleteCollection(ctx context.Context, opts metav1.DeleteOptions, listOptions metav1.ListOptions) error {
+	_, err := c.client.Invokes(testing.NewDeleteCollectionActionWithOptions(c.resource, c.namespace, opts, listOptions), nil)
+	return err
+}
+
+// Get implements dynamic.ResourceInterface.
+func (c *resourceClient) Get(ctx context.Context, name string, opts metav1.GetOptions, subresources ...string) (*unstructured.Unstructured, error) {
+	return c.invoke(testing.NewGetSubresourceActionWithOptions(c.resource, c.namespace, strings.Join(subresources, "/"), name, opts))
+}
+
+// List implements dynamic.ResourceInterface. It selects by labels, and not by fields.
+func (c *resourceClient) List(ctx context.Context, opts metav1.ListOptions) (*unstructured.UnstructuredList, error) {
+	listKind, ok := c.client.listKinds[c.resource]
+	if !ok {
+		panic(fmt.Sprintf("the fake dynamic client knows no list kind for %v: name it in NewSimpleDynamicClientWithCustomListKinds, "+
+			"or register the list in the scheme; it knows %v", c.resource, c.client.listKinds))
+	}
+	listGVK := c.resource.GroupVersion().WithKind(listKind)
+	gvk := c.resource.GroupVersion().WithKind(strings.TrimSuffix(listKind, "List"))
+	obj, err := c.client.Invokes(testing.NewListActionWithOptions(c.resource, gvk, c.namespace, opts), nil)
+	if err != nil || obj == nil {
+		return nil, err
+	}
+	selector, err := labels.Parse(opts.LabelSelector)
+	if err != nil {
+		return nil, err
+	}
+	list := &unstructured.UnstructuredList{}
+	list.SetGroupVersionKind(listGVK)
+	if all, ok := obj.(metav1.ListInterface); ok {
+		list.SetResourceVersion(all.GetResourceVersion())
+		list.SetRemainingItemCount(all.GetRemainingItemCount())
+		list.SetContinue(all.GetContinue())
+	} else if all, ok := obj.(metav1.ListMetaAccessor); ok {
+		list.SetResourceVersion(all.GetListMeta().GetResourceVersion())
+		list.SetRemainingItemCount(all.GetListMeta().GetRemainingItemCount())
+		list.SetContinue(all.GetListMeta().GetContinue())
+	}
+	for _, item := range items(obj) {
+		u, err := toUnstructured(c.client.scheme, item)
+		if err != nil {
+			return nil, err
+		}
+		if selector.Matches(labels.Set(u.GetLabels())) {
+			list.Items = append(list.Items, *u)
+		}
+	}
+	return list, nil
+}
+
+// Watch implements dynamic.ResourceInterface. It selects by namespace alone.
+func (c *resourceClient) Watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error) {
+	opts.Watch = true
+	return c.client.InvokesWatch(testing.NewWatchActionWithOptions(c.resource, c.namespace, opts))
+}
+
+// Patch implements dynamic.ResourceInterface.
+func (c *resourceClient) Patch(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string) (*unstructured.Unstructured, error) {
+	return c.invoke(testing.NewPatchSubresourceActionWithOptions(c.resource, c.namespace, name, pt, data, opts, subresources...))
+}
+
+// Apply implements dynamic.ResourceInterface.
+func (c *resourceClient) Apply(ctx context.Context, name string, obj *unstructured.Unstructured, opts metav1.ApplyOptions, subresources ...string) (*unstructured.Unstructured, error) {
+	data, err := runtime.Encode(unstructured.UnstructuredJSONScheme, obj)
+	if err != nil {
+		return nil, err
+	}
+	return c.Patch(ctx, name, types.ApplyYAMLPatchType, data, opts.ToPatchOptions(), subresources...)
+}
+
+// ApplyStatus implements dynamic.ResourceInterface.
+func (c *resourceClient) ApplyStatus(ctx context.Context, name string, obj *unstructured.Unstructured, opts metav1.ApplyOptions) (*unstructured.Unstructured, error) {
+	return c.Apply(ctx, name, obj, opts, "status")
+}

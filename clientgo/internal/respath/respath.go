@@ -1,0 +1,57 @@
+// Package respath has what the clients without types (dynamic, metadata, scale) share: the paths and the bodies of their
+// requests.
+package respath
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/validation/path"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Of returns the segments of the path of an object, or of the collection if the name is empty.
+func Of(resource schema.GroupVersionResource, namespace, name string, subresources ...string) []string {
+	segments := []string{"api"}
+	if resource.Group != "" {
+		segments = []string{"apis", resource.Group}
+	}
+	segments = append(segments, resource.Version)
+	if namespace != "" {
+		segments = append(segments, "namespaces", namespace)
+	}
+	segments = append(segments, resource.Resource)
+	if name != "" {
+		segments = append(segments, name)
+	}
+	return append(segments, subresources...)
+}
+
+// Check returns an error if a namespace or a name, which is required, would not be one segment of a path.
+func Check(namespace, name string) error {
+	if name == "" {
+		return errors.New("name is required")
+	}
+	return CheckCollection(namespace, name)
+}
+
+// CheckCollection is Check for a request that may have no name.
+func CheckCollection(namespace, name string) error {
+	if wrong := path.IsValidPathSegmentName(namespace); namespace != "" && len(wrong) > 0 {
+		return fmt.Errorf("invalid namespace %q: %s", namespace, strings.Join(wrong, ", "))
+	}
+	if wrong := path.IsValidPathSegmentName(name); name != "" && len(wrong) > 0 {
+		return fmt.Errorf("invalid resource name %q: %s", name, strings.Join(wrong, ", "))
+	}
+	return nil
+}
+
+// Body returns the body of a delete: its options, with kind and version.
+func Body(opts metav1.DeleteOptions) ([]byte, error) {
+	opts.TypeMeta = metav1.TypeMeta{Kind: "DeleteOptions", APIVersion: "v1"}
+	body, err := json.Marshal(opts)
+	return append(body, '\n'), err
+}

@@ -1,0 +1,94 @@
+package metadata
+
+import (
+	"encoding/json"
+	"errors"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+)
+
+var (
+	// version is the one of the types that all servers have: options, Status, WatchEvent.
+	version = schema.GroupVersion{Version: "v1"}
+	codecs  = func() serializer.CodecFactory {
+		scheme := runtime.NewScheme()
+		utilruntime.Must(metav1.AddMetaToScheme(scheme))
+		metav1.AddToGroupVersion(scheme, version)
+		return serializer.NewCodecFactory(scheme)
+	}()
+)
+
+// negotiated reads metadata, in protobuf and JSON. In JSON it reads the metadata out of whole objects, too: that is what a
+// server sends that knows nothing of metadata alone.
+type negotiated struct{ runtime.NegotiatedSerializer }
+
+func newSerializer() runtime.NegotiatedSerializer { return negotiated{codecs.WithoutConversion()} }
+
+// DecoderToVersion implements runtime.NegotiatedSerializer.
+func (n negotiated) DecoderToVersion(decoder runtime.Decoder, gv runtime.GroupVersioner) runtime.Decoder {
+	return lenient{n.NegotiatedSerializer.DecoderToVersion(decoder, gv)}
+}
+
+// lenient decodes what the decoder below it does not know.
+type lenient struct{ runtime.Decoder }
+
+// Decode implements runtime.Decoder.
+func (d lenient) Decode(data []byte, defaults *schema.GroupVersionKind, into runtime.Object) (runtime.Object, *schema.GroupVersionKind, error) {
+	list, isList := into.(*metav1.PartialObjectMetadataList)
+	if _, isObject := into.(*metav1.PartialObjectMetadata); into != nil && !isList && !isObject {
+		return d.Decoder.Decode(data, defaults, into)
+	}
+	obj, gvk, err := d.Decoder.Decode(data, defaults, nil)
+	switch {
+	case err != nil && !runtime.IsNotRegisteredError(err):
+		return nil, gvk, err
+	case err != nil && isList:
+		obj, err = wholeList(data)
+	case err != nil:
+		obj, err = whole(data)
+	}
+	if err != nil {
+		return nil, gvk, err
+	}
+	switch into := into.(type) {
+	case *metav1.PartialObjectMetadata:
+		if object, ok := obj.(*metav1.PartialObjectMetadata); ok {
+			*into = *object
+			return into, gvk, nil
+		}
+	case *metav1.PartialObjectMetadataList:
+		if found, ok := obj.(*metav1.PartialObjectMetadataList); ok {
+			*list = *found
+			return list, gvk, nil
+		}
+	}
+	return obj, gvk, nil // of a watch event, or a Status
+}
+
+var errNotMeta = errors.New("object does not appear to match the ObjectMeta schema")
+
+// whole returns the metadata of a whole object.
+func whole(data []byte) (*metav1.PartialObjectMetadata, error) {
+	obj := &metav1.PartialObjectMetadata{}
+	if err := json.Unmarshal(data, obj); err != nil {
+		return nil, err
+	}
+	if obj.Name == "" && obj.Namespace == "" && obj.UID == "" && obj.ResourceVersion == "" {
+		return nil, errNotMeta
+	}
+	return obj, nil
+}
+
+// wholeList returns the metadata of the objects of a list of whole objects.
+func wholeList(data []byte) (*metav1.PartialObjectMetadataList, error) {
+	list := &metav1.PartialObjectMetadataList{}
+	if err := json.Unmarshal(data, list); err != nil {
+		return nil, err
+	}
+	list.TypeMeta = metav1.TypeMeta{}
+	return list, nil
+}

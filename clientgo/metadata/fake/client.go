@@ -1,0 +1,178 @@
+// Package fake has a metadata client that answers from memory.
+package fake
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/testing"
+)
+
+// listOf is the kind of whose list the client asks the tracker: all resources have the same.
+var listOf = schema.GroupVersionKind{Group: "fake-metadata-client-group", Version: "v1"}
+
+// MetadataClient is what the clients for resources are: a metadata.Getter that can also create and update, which the
+// interface of metadata clients cannot.
+type MetadataClient interface {
+	metadata.Getter
+	CreateFake(obj *metav1.PartialObjectMetadata, opts metav1.CreateOptions, subresources ...string) (*metav1.PartialObjectMetadata, error)
+	UpdateFake(obj *metav1.PartialObjectMetadata, opts metav1.UpdateOptions, subresources ...string) (*metav1.PartialObjectMetadata, error)
+}
+
+// FakeMetadataClient is a metadata client that answers from an ObjectTracker, or from the test's reactors.
+type FakeMetadataClient struct {
+	testing.Fake
+	tracker testing.ObjectTracker
+}
+
+var (
+	_ metadata.Interface = &FakeMetadataClient{}
+	_ testing.FakeClient = &FakeMetadataClient{}
+	_ MetadataClient     = &resourceClient{}
+)
+
+// NewTestScheme returns an empty scheme: one for each test, as the client adds to it.
+func NewTestScheme() *runtime.Scheme { return runtime.NewScheme() }
+
+// NewSimpleMetadataClient returns a client with objects, which are PartialObjectMetadata with the kind and version of what
+// they are the metadata of. scheme must have metadata's types (metav1.AddMetaToScheme).
+func NewSimpleMetadataClient(scheme *runtime.Scheme, objects ...runtime.Object) *FakeMetadataClient {
+	if gvk := listOf.GroupVersion().WithKind("List"); !scheme.Recognizes(gvk) {
+		scheme.AddKnownTypeWithName(gvk, &metav1.List{})
+	}
+	tracker := testing.NewObjectTracker(scheme, serializer.NewCodecFactory(scheme).UniversalDecoder())
+	for _, obj := range objects {
+		if err := tracker.Add(obj); err != nil {
+			panic(err)
+		}
+	}
+	c := &FakeMetadataClient{tracker: tracker}
+	c.AddReactor("*", "*", testing.ObjectReaction(tracker))
+	c.AddWatchReactor("*", func(action testing.Action) (bool, watch.Interface, error) {
+		watches, err := tracker.Watch(action.GetResource(), action.GetNamespace(), action.(testing.WatchActionImpl).ListOptions)
+		return err == nil, watches, err
+	})
+	return c
+}
+
+// Tracker returns the objects behind the client.
+func (c *FakeMetadataClient) Tracker() testing.ObjectTracker { return c.tracker }
+
+// IsWatchListSemanticsUnSupported has reflectors list: the client's watches end the first events with no bookmark.
+func (c *FakeMetadataClient) IsWatchListSemanticsUnSupported() bool { return true }
+
+// Resource implements metadata.Interface. It returns a MetadataClient.
+func (c *FakeMetadataClient) Resource(resource schema.GroupVersionResource) metadata.Getter {
+	return &resourceClient{client: c, resource: resource}
+}
+
+// resourceClient implements MetadataClient.
+type resourceClient struct {
+	client    *FakeMetadataClient
+	resource  schema.GroupVersionResource
+	namespace string
+}
+
+// Namespace implements metadata.Getter. It returns a MetadataClient.
+func (c *resourceClient) Namespace(ns string) metadata.ResourceInterface {
+	in := *c
+	in.namespace = ns
+	return &in
+}
+
+// invoke returns the answer to an action that is answered with an object.
+func (c *resourceClient) invoke(action testing.Action) (*metav1.PartialObjectMetadata, error) {
+	obj, err := c.client.Invokes(action, nil)
+	if err != nil || obj == nil {
+		return nil, err
+	}
+	partial, ok := obj.(*metav1.PartialObjectMetadata)
+	if !ok {
+		return nil, fmt.Errorf("unexpected return value type %T", obj)
+	}
+	return partial, nil
+}
+
+// CreateFake implements MetadataClient.
+func (c *resourceClient) CreateFake(obj *metav1.PartialObjectMetadata, opts metav1.CreateOptions, subresources ...string) (*metav1.PartialObjectMetadata, error) {
+	name := ""
+	if len(subresources) > 0 {
+		name = obj.Name
+	}
+	return c.invoke(testing.NewCreateSubresourceActionWithOptions(c.resource, name, strings.Join(subresources, "/"), c.namespace, obj, opts))
+}
+
+// UpdateFake implements MetadataClient.
+func (c *resourceClient) UpdateFake(obj *metav1.PartialObjectMetadata, opts metav1.UpdateOptions, subresources ...string) (*metav1.PartialObjectMetadata, error) {
+	return c.invoke(testing.NewUpdateSubresourceActionWithOptions(c.resource, strings.Join(subresources, "/"), c.namespace, obj, opts))
+}
+
+// Delete implements metadata.ResourceInterface.
+func (c *resourceClient) Delete(ctx context.Context, name string, opts metav1.DeleteOptions, subresources ...string) error {
+	_, err := c.client.Invokes(testing.NewDeleteSubresourceActionWithOptions(c.resource, strings.Join(subresources, "/"), c.namespace, name, opts), nil)
+	return err
+}
+
+// DeleteCollection implements metadata.ResourceInterface. Without a reactor of the test's it does nothing.
+func (c *resourceClient) DeleteCollection(ctx context.Context, opts metav1.DeleteOptions, listOptions metav1.ListOptions) error {
+	_, err := c.client.Invokes(testing.NewDeleteCollectionActionWithOptions(c.resource, c.namespace, opts, listOptions), nil)
+	return err
+}
+
+// Get implements metadata.ResourceInterface.
+func (c *resourceClient) Get(ctx context.Context, name string, opts metav1.GetOptions, subresources ...string) (*metav1.PartialObjectMetadata, error) {
+	return c.invoke(testing.NewGetSubresourceActionWithOptions(c.resource, c.namespace, strings.Join(subresources, "/"), name, opts))
+}
+
+// List implements metadata.ResourceInterface. It selects by labels, and not by fields.
+func (c *resourceClient) List(ctx context.Context, opts metav1.ListOptions) (*metav1.PartialObjectMetadataList, error) {
+	obj, err := c.client.Invokes(testing.NewListActionWithOptions(c.resource, listOf, c.namespace, opts), nil)
+	if err != nil || obj == nil {
+		return nil, err
+	}
+	selector, err := labels.Parse(opts.LabelSelector)
+	if err != nil {
+		return nil, err
+	}
+	items, err := meta.ExtractList(obj)
+	if err != nil {
+		return nil, err
+	}
+	list := &metav1.PartialObjectMetadataList{}
+	if all, err := meta.ListAccessor(obj); err == nil {
+		list.ResourceVersion = all.GetResourceVersion()
+		list.Continue = all.GetContinue()
+		list.RemainingItemCount = all.GetRemainingItemCount()
+	}
+	for _, item := range items {
+		partial, ok := item.(*metav1.PartialObjectMetadata)
+		if !ok {
+			return nil, fmt.Errorf("unexpected item type %T", item)
+		}
+		if selector.Matches(labels.Set(partial.Labels)) {
+			list.Items = append(list.Items, *partial)
+		}
+	}
+	return list, nil
+}
+
+// Watch implements metadata.ResourceInterface. It selects by namespace alone.
+func (c *resourceClient) Watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error) {
+	opts.Watch = true
+	return c.client.InvokesWatch(testing.NewWatchActionWithOptions(c.resource, c.namespace, opts))
+}
+
+// Patch implements metadata.ResourceInterface.
+func (c *resourceClient) Patch(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string) (*metav1.PartialObjectMetadata, error) {
+	return c.invoke(testing.NewPatchSubresourceActionWithOptions(c.resource, c.namespace, name, pt, data, opts, subresources...))
+}

@@ -1,0 +1,200 @@
+package testing
+
+import (
+	"fmt"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/managedfields"
+)
+
+// managedTracker is a tracker that keeps who manages which fields.
+type managedTracker struct {
+	ObjectTracker
+	scheme    *runtime.Scheme
+	converter managedfields.TypeConverter
+}
+
+// NewFieldManagedObjectTracker returns an empty tracker that keeps managed fields, and whose Apply respects them. Types may
+// be added to the scheme later.
+func NewFieldManagedObjectTracker(scheme *runtime.Scheme, decoder runtime.Decoder, typeConverter managedfields.TypeConverter) ObjectTracker {
+	return &managedTracker{NewObjectTracker(scheme, decoder), scheme, typeConverter}
+}
+
+// IsWatchListSemanticsUnSupported has reflectors list, as with a tracker without managed fields.
+func (t *managedTracker) IsWatchListSemanticsUnSupported() bool { return true }
+
+func (t *managedTracker) Create(gvr schema.GroupVersionResource, obj runtime.Object, ns string, opts ...metav1.CreateOptions) error {
+	o, err := one(opts)
+	if err != nil {
+		return err
+	}
+	gvk, manager, err := t.manager(gvr)
+	if err != nil {
+		return err
+	}
+	obj = obj.DeepCopyObject()
+	obj.GetObjectKind().SetGroupVersionKind(gvk)
+	before, err := t.empty(gvk)
+	if err != nil {
+		return err
+	}
+	obj, err = manager.Update(before, obj, by(o.FieldManager))
+	if err != nil {
+		return err
+	}
+	return t.ObjectTracker.Create(gvr, obj, ns, opts...)
+}
+
+func (t *managedTracker) Update(gvr schema.GroupVersionResource, obj runtime.Object, ns string, opts ...metav1.UpdateOptions) error {
+	o, err := one(opts)
+	if err != nil {
+		return err
+	}
+	obj, err = t.updated(gvr, obj, ns, o.FieldManager)
+	if err != nil {
+		return err
+	}
+	return t.ObjectTracker.Update(gvr, obj, ns, opts...)
+}
+
+func (t *managedTracker) Patch(gvr schema.GroupVersionResource, obj runtime.Object, ns string, opts ...metav1.PatchOptions) error {
+	o, err := one(opts)
+	if err != nil {
+		return err
+	}
+	obj, err = t.updated(gvr, obj, ns, o.FieldManager)
+	if err != nil {
+		return err
+	}
+	return t.ObjectTracker.Patch(gvr, obj, ns, opts...)
+}
+
+// updated returns obj with the managed fields that it has after it took the stored object's place.
+func (t *managedTracker) updated(gvr schema.GroupVersionResource, obj runtime.Object, ns, fieldManager string) (runtime.Object, error) {
+	_, manager, err := t.manager(gvr)
+	if err != nil {
+		return nil, err
+	}
+	object, err := meta.Accessor(obj)
+	if err != nil {
+		return nil, err
+	}
+	before, err := t.Get(gvr, ns, object.GetName())
+	if err != nil {
+		return nil, err
+	}
+	return manager.Update(before, obj.DeepCopyObject(), by(fieldManager))
+}
+
+func (t *managedTracker) Apply(gvr schema.GroupVersionResource, applyConfiguration runtime.Object, ns string, opts ...metav1.PatchOptions) error {
+	o, err := one(opts)
+	if err != nil {
+		return err
+	}
+	gvk, manager, err := t.manager(gvr)
+	if err != nil {
+		return err
+	}
+	configuration, err := meta.Accessor(applyConfiguration)
+	if err != nil {
+		return err
+	}
+	before, err := t.Get(gvr, ns, configuration.GetName())
+	exists := err == nil
+	if !exists {
+		if !apierrors.IsNotFound(err) {
+			return err
+		}
+		if before, err = t.empty(gvk); err != nil {
+			return err
+		}
+	}
+	after, err := manager.Apply(before, applyConfiguration, by(o.FieldManager), o.Force != nil && *o.Force)
+	if err != nil {
+		return err
+	}
+	if exists {
+		return t.ObjectTracker.Patch(gvr, after, ns, o)
+	}
+	return t.ObjectTracker.Create(gvr, after, ns, metav1.CreateOptions{DryRun: o.DryRun, FieldManager: o.FieldManager})
+}
+
+// by returns who manages the fields of a write that names nobody.
+func by(fieldManager string) string {
+	if fieldManager == "" {
+		return "unknown"
+	}
+	return fieldManager
+}
+
+// empty returns what an object of a kind was before it was created.
+func (t *managedTracker) empty(gvk schema.GroupVersionKind) (runtime.Object, error) {
+	obj, err := t.scheme.New(gvk)
+	if err != nil {
+		return nil, err
+	}
+	obj.GetObjectKind().SetGroupVersionKind(gvk)
+	return obj, nil
+}
+
+// manager returns a resource's kind, and what merges the managed fields of its objects.
+func (t *managedTracker) manager(gvr schema.GroupVersionResource) (schema.GroupVersionKind, *managedfields.FieldManager, error) {
+	gvk, err := t.kind(gvr)
+	if err != nil {
+		return gvk, nil, err
+	}
+	types := sameVersion{t.scheme}
+	manager, err := managedfields.NewDefaultFieldManager(t.converter, types, types, t.scheme, gvk, gvk.GroupVersion(), "", nil)
+	return gvk, manager, err
+}
+
+// kind returns the kind of a resource: the registered one whose guessed resource it is.
+func (t *managedTracker) kind(gvr schema.GroupVersionResource) (schema.GroupVersionKind, error) {
+	for kind := range t.scheme.KnownTypes(gvr.GroupVersion()) {
+		gvk := gvr.GroupVersion().WithKind(kind)
+		plural, singular := meta.UnsafeGuessKindToResource(gvk)
+		if strings.EqualFold(plural.Resource, gvr.Resource) || strings.EqualFold(singular.Resource, gvr.Resource) {
+			return gvk, nil
+		}
+	}
+	return schema.GroupVersionKind{}, &meta.NoResourceMatchError{PartialResource: gvr}
+}
+
+// sameVersion converts nothing and sets no defaults: a tracker has each version of a type as a resource of its own.
+type sameVersion struct{ scheme *runtime.Scheme }
+
+func (sameVersion) Default(runtime.Object) {}
+
+// ConvertToVersion gives an unstructured object, which is what a merge results in, the Go type that its kind has.
+func (c sameVersion) ConvertToVersion(in runtime.Object, target runtime.GroupVersioner) (runtime.Object, error) {
+	gvk := in.GetObjectKind().GroupVersionKind()
+	if to, ok := target.KindForGroupVersionKinds([]schema.GroupVersionKind{gvk}); gvk.Empty() || !ok || to != gvk {
+		return c.scheme.ConvertToVersion(in, target)
+	}
+	merged, ok := in.(*unstructured.Unstructured)
+	if !ok {
+		return in, nil
+	}
+	out, err := c.scheme.New(gvk)
+	if err != nil {
+		return nil, err
+	}
+	if _, ok := out.(runtime.Unstructured); ok {
+		return in, nil
+	}
+	return out, runtime.DefaultUnstructuredConverter.FromUnstructured(merged.Object, out)
+}
+
+func (sameVersion) Convert(in, out, context interface{}) error {
+	return fmt.Errorf("a conversion of %T to %T is a server's", in, out)
+}
+
+func (sameVersion) ConvertFieldLabel(gvk schema.GroupVersionKind, label, value string) (string, string, error) {
+	return label, value, nil
+}

@@ -1,0 +1,148 @@
+package testing
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+
+	jsonpatch "gopkg.in/evanphx/json-patch.v4"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/strategicpatch"
+	"sigs.k8s.io/yaml"
+)
+
+// ObjectReaction returns a function that answers gets, lists, creates, updates, deletes and patches from a tracker.
+//
+// Defaults, validation and conversion are a server's: nothing of them happens. An update of a subresource replaces the
+// object with what it gets. An apply respects who owns a field if the tracker is one of NewFieldManagedObjectTracker;
+// otherwise it is a strategic merge patch.
+func ObjectReaction(tracker ObjectTracker) ReactionFunc {
+	return func(action Action) (bool, runtime.Object, error) {
+		var obj runtime.Object
+		var err error
+		gvr, ns := action.GetResource(), action.GetNamespace()
+		switch a := action.(type) {
+		case ListActionImpl:
+			obj, err = tracker.List(gvr, a.Kind, ns, a.ListOptions)
+		case GetActionImpl:
+			obj, err = tracker.Get(gvr, ns, a.Name, a.GetOptions)
+		case CreateActionImpl:
+			obj, err = create(tracker, a)
+		case UpdateActionImpl:
+			obj, err = update(tracker, a)
+		case DeleteActionImpl:
+			err = tracker.Delete(gvr, ns, a.Name, a.DeleteOptions)
+		case PatchActionImpl:
+			obj, err = patch(tracker, a)
+		default:
+			return false, nil, fmt.Errorf("no reaction implemented for %s", action)
+		}
+		if err != nil {
+			return true, nil, err
+		}
+		return true, obj, nil
+	}
+}
+
+// create creates an object. One that is created at a subresource (a binding, an eviction) is an update of the object if it
+// is of the same type, and otherwise leaves nothing behind.
+func create(tracker ObjectTracker, a CreateActionImpl) (runtime.Object, error) {
+	object, err := meta.Accessor(a.Object)
+	if err != nil {
+		return nil, err
+	}
+	if a.Subresource == "" {
+		err = tracker.Create(a.Resource, a.Object, a.Namespace, a.CreateOptions)
+	} else {
+		var owner runtime.Object
+		if owner, err = tracker.Get(a.Resource, a.Namespace, object.GetName()); err != nil {
+			return nil, err
+		}
+		if reflect.TypeOf(owner) != reflect.TypeOf(a.Object) {
+			return a.Object, nil
+		}
+		err = tracker.Update(a.Resource, a.Object, a.Namespace)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return tracker.Get(a.Resource, a.Namespace, object.GetName())
+}
+
+func update(tracker ObjectTracker, a UpdateActionImpl) (runtime.Object, error) {
+	object, err := meta.Accessor(a.Object)
+	if err != nil {
+		return nil, err
+	}
+	if err := tracker.Update(a.Resource, a.Object, a.Namespace, a.UpdateOptions); err != nil {
+		return nil, err
+	}
+	return tracker.Get(a.Resource, a.Namespace, object.GetName())
+}
+
+func patch(tracker ObjectTracker, a PatchActionImpl) (runtime.Object, error) {
+	_, managed := tracker.(*managedTracker)
+	if managed && a.PatchType == types.ApplyYAMLPatchType {
+		return applyConfiguration(tracker, a)
+	}
+	obj, err := tracker.Get(a.Resource, a.Namespace, a.Name)
+	if err != nil {
+		return nil, err
+	}
+	patched, err := merged(obj, a.PatchType, a.Patch)
+	if err != nil {
+		return nil, err
+	}
+	if err := tracker.Patch(a.Resource, patched, a.Namespace, a.PatchOptions); err != nil {
+		return nil, err
+	}
+	return patched, nil
+}
+
+// merged returns a new object: obj after a patch.
+func merged(obj runtime.Object, kind types.PatchType, patch []byte) (runtime.Object, error) {
+	before, err := json.Marshal(obj)
+	if err != nil {
+		return nil, err
+	}
+	var after []byte
+	switch kind {
+	case types.JSONPatchType:
+		var operations jsonpatch.Patch
+		if operations, err = jsonpatch.DecodePatch(patch); err == nil {
+			after, err = operations.Apply(before)
+		}
+	case types.MergePatchType:
+		after, err = jsonpatch.MergePatch(before, patch)
+	case types.StrategicMergePatchType:
+		after, err = strategicpatch.StrategicMergePatch(before, patch, obj)
+	case types.ApplyYAMLPatchType:
+		if patch, err = yaml.YAMLToJSON(patch); err == nil {
+			after, err = strategicpatch.StrategicMergePatch(before, patch, obj)
+		}
+	default:
+		err = fmt.Errorf("PatchType %s is not supported", kind)
+	}
+	if err != nil {
+		return nil, err
+	}
+	patched := reflect.New(reflect.TypeOf(obj).Elem()).Interface().(runtime.Object)
+	return patched, json.Unmarshal(after, patched)
+}
+
+// applyConfiguration applies a patch as the configuration of the object that the action names.
+func applyConfiguration(tracker ObjectTracker, a PatchActionImpl) (runtime.Object, error) {
+	configuration := &unstructured.Unstructured{Object: map[string]any{}}
+	if err := yaml.Unmarshal(a.Patch, &configuration.Object); err != nil {
+		return nil, apierrors.NewBadRequest(fmt.Sprintf("error decoding YAML: %v", err))
+	}
+	configuration.SetName(a.Name)
+	if err := tracker.Apply(a.Resource, configuration, a.Namespace, a.PatchOptions); err != nil {
+		return nil, err
+	}
+	return tracker.Get(a.Resource, a.Namespace, a.Name)
+}

@@ -1,0 +1,196 @@
+package testing
+
+import (
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// GetAction reads one object.
+type GetAction interface {
+	Action
+	GetName() string
+}
+
+// GetActionImpl is a GetAction.
+type GetActionImpl struct {
+	ActionImpl
+	Name       string
+	GetOptions metav1.GetOptions
+}
+
+// NewGetAction returns the action of a get in a namespace. NewRootGetAction is the one for a resource without namespaces,
+// and so it is with all constructors of actions; those that end in WithOptions take the call's options.
+func NewGetAction(resource schema.GroupVersionResource, namespace, name string) GetActionImpl {
+	return NewGetActionWithOptions(resource, namespace, name, metav1.GetOptions{})
+}
+
+func NewGetActionWithOptions(resource schema.GroupVersionResource, namespace, name string, opts metav1.GetOptions) GetActionImpl {
+	return NewGetSubresourceActionWithOptions(resource, namespace, "", name, opts)
+}
+
+func NewGetSubresourceAction(resource schema.GroupVersionResource, namespace, subresource, name string) GetActionImpl {
+	return NewGetSubresourceActionWithOptions(resource, namespace, subresource, name, metav1.GetOptions{})
+}
+
+func NewGetSubresourceActionWithOptions(resource schema.GroupVersionResource, namespace, subresource, name string, opts metav1.GetOptions) GetActionImpl {
+	return GetActionImpl{newAction("get", resource, namespace, subresource), name, opts}
+}
+
+func NewRootGetAction(resource schema.GroupVersionResource, name string) GetActionImpl {
+	return NewGetAction(resource, "", name)
+}
+
+func NewRootGetActionWithOptions(resource schema.GroupVersionResource, name string, opts metav1.GetOptions) GetActionImpl {
+	return NewGetActionWithOptions(resource, "", name, opts)
+}
+
+func NewRootGetSubresourceAction(resource schema.GroupVersionResource, subresource, name string) GetActionImpl {
+	return NewGetSubresourceAction(resource, "", subresource, name)
+}
+
+func NewRootGetSubresourceActionWithOptions(resource schema.GroupVersionResource, subresource, name string, opts metav1.GetOptions) GetActionImpl {
+	return NewGetSubresourceActionWithOptions(resource, "", subresource, name, opts)
+}
+
+func (a GetActionImpl) GetName() string                  { return a.Name }
+func (a GetActionImpl) GetGetOptions() metav1.GetOptions { return a.GetOptions }
+func (a GetActionImpl) DeepCopy() Action                 { return a }
+
+// ListRestrictions are the selectors of a list, as they were parsed.
+type ListRestrictions struct {
+	Labels labels.Selector
+	Fields fields.Selector
+}
+
+// ListAction reads the objects that selectors match.
+type ListAction interface {
+	Action
+	GetListRestrictions() ListRestrictions
+}
+
+// ListActionImpl is a ListAction. Kind is the kind of one object, not of the list.
+type ListActionImpl struct {
+	ActionImpl
+	Kind             schema.GroupVersionKind
+	Name             string
+	ListRestrictions ListRestrictions
+	ListOptions      metav1.ListOptions
+}
+
+// NewListAction returns the action of a list in a namespace. opts is a metav1.ListOptions, of which the selectors are
+// kept; everything else panics.
+func NewListAction(resource schema.GroupVersionResource, kind schema.GroupVersionKind, namespace string, opts interface{}) ListActionImpl {
+	restrictions, options := selectorsOf(opts)
+	return ListActionImpl{ActionImpl: newAction("list", resource, namespace), Kind: kind, ListRestrictions: restrictions, ListOptions: options}
+}
+
+func NewListActionWithOptions(resource schema.GroupVersionResource, kind schema.GroupVersionKind, namespace string, opts metav1.ListOptions) ListActionImpl {
+	a := NewListAction(resource, kind, namespace, opts)
+	a.ListOptions = opts
+	return a
+}
+
+func NewRootListAction(resource schema.GroupVersionResource, kind schema.GroupVersionKind, opts interface{}) ListActionImpl {
+	return NewListAction(resource, kind, "", opts)
+}
+
+func NewRootListActionWithOptions(resource schema.GroupVersionResource, kind schema.GroupVersionKind, opts metav1.ListOptions) ListActionImpl {
+	return NewListActionWithOptions(resource, kind, "", opts)
+}
+
+func (a ListActionImpl) GetKind() schema.GroupVersionKind      { return a.Kind }
+func (a ListActionImpl) GetListRestrictions() ListRestrictions { return a.ListRestrictions }
+func (a ListActionImpl) GetListOptions() metav1.ListOptions    { return a.ListOptions }
+
+func (a ListActionImpl) DeepCopy() Action {
+	a.ListRestrictions = a.ListRestrictions.copy()
+	a.ListOptions = *a.ListOptions.DeepCopy()
+	return a
+}
+
+func (r ListRestrictions) copy() ListRestrictions {
+	if r.Labels != nil {
+		r.Labels = r.Labels.DeepCopySelector()
+	}
+	if r.Fields != nil {
+		r.Fields = r.Fields.DeepCopySelector()
+	}
+	return r
+}
+
+// WatchRestrictions are what a watch selects, as it was parsed, and where it begins.
+type WatchRestrictions struct {
+	Labels          labels.Selector
+	Fields          fields.Selector
+	ResourceVersion string
+}
+
+// WatchAction watches objects.
+type WatchAction interface {
+	Action
+	GetWatchRestrictions() WatchRestrictions
+}
+
+// WatchActionImpl is a WatchAction.
+type WatchActionImpl struct {
+	ActionImpl
+	WatchRestrictions WatchRestrictions
+	ListOptions       metav1.ListOptions
+}
+
+// NewWatchAction returns the action of a watch in a namespace. opts is a metav1.ListOptions; everything else panics.
+func NewWatchAction(resource schema.GroupVersionResource, namespace string, opts interface{}) WatchActionImpl {
+	byLabels, byFields, version := ExtractFromListOptions(opts)
+	return WatchActionImpl{newAction("watch", resource, namespace), WatchRestrictions{byLabels, byFields, version}, opts.(metav1.ListOptions)}
+}
+
+func NewWatchActionWithOptions(resource schema.GroupVersionResource, namespace string, opts metav1.ListOptions) WatchActionImpl {
+	return NewWatchAction(resource, namespace, opts)
+}
+
+func NewRootWatchAction(resource schema.GroupVersionResource, opts interface{}) WatchActionImpl {
+	return NewWatchAction(resource, "", opts)
+}
+
+func NewRootWatchActionWithOptions(resource schema.GroupVersionResource, opts metav1.ListOptions) WatchActionImpl {
+	return NewWatchAction(resource, "", opts)
+}
+
+func (a WatchActionImpl) GetWatchRestrictions() WatchRestrictions { return a.WatchRestrictions }
+func (a WatchActionImpl) GetListOptions() metav1.ListOptions      { return a.ListOptions }
+
+func (a WatchActionImpl) DeepCopy() Action {
+	selectors := ListRestrictions{a.WatchRestrictions.Labels, a.WatchRestrictions.Fields}.copy()
+	a.WatchRestrictions.Labels, a.WatchRestrictions.Fields = selectors.Labels, selectors.Fields
+	a.ListOptions = *a.ListOptions.DeepCopy()
+	return a
+}
+
+// ExtractFromListOptions returns the selectors and the version in opts, which is a metav1.ListOptions. It panics for every
+// other type and for a selector that cannot be parsed: a test that asks for either is wrong.
+func ExtractFromListOptions(opts interface{}) (labelSelector labels.Selector, fieldSelector fields.Selector, resourceVersion string) {
+	o, ok := opts.(metav1.ListOptions)
+	if !ok {
+		panic(fmt.Errorf("expect a ListOptions %T", opts))
+	}
+	labelSelector, err := labels.Parse(o.LabelSelector)
+	if err != nil {
+		panic(fmt.Errorf("invalid selector %q: %w", o.LabelSelector, err))
+	}
+	fieldSelector, err = fields.ParseSelector(o.FieldSelector)
+	if err != nil {
+		panic(fmt.Errorf("invalid selector %q: %w", o.FieldSelector, err))
+	}
+	return labelSelector, fieldSelector, o.ResourceVersion
+}
+
+// selectorsOf returns the selectors in opts, as they were parsed and as they were written.
+func selectorsOf(opts interface{}) (ListRestrictions, metav1.ListOptions) {
+	byLabels, byFields, _ := ExtractFromListOptions(opts)
+	o := opts.(metav1.ListOptions)
+	return ListRestrictions{byLabels, byFields}, metav1.ListOptions{LabelSelector: o.LabelSelector, FieldSelector: o.FieldSelector}
+}

@@ -1,0 +1,355 @@
+package testing
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"sync"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+)
+
+// ObjectTracker is a store of objects, by resource, namespace and name, with watches: what answers a fake client's calls
+// when the test has no reactor for them. It is safe for concurrent use. It takes and returns copies.
+//
+// Each method takes the options of its call, or none, as last argument.
+type ObjectTracker interface {
+	// Add creates an object, or each item of a list, in the namespace that it names. Its resource is guessed from its kind.
+	Add(obj runtime.Object) error
+	// Get returns an object.
+	Get(gvr schema.GroupVersionResource, ns, name string, opts ...metav1.GetOptions) (runtime.Object, error)
+	// Create adds an object that is not there yet.
+	Create(gvr schema.GroupVersionResource, obj runtime.Object, ns string, opts ...metav1.CreateOptions) error
+	// Update replaces an object that is there.
+	Update(gvr schema.GroupVersionResource, obj runtime.Object, ns string, opts ...metav1.UpdateOptions) error
+	// Patch replaces an object that is there with the result of a patch.
+	Patch(gvr schema.GroupVersionResource, obj runtime.Object, ns string, opts ...metav1.PatchOptions) error
+	// Apply applies a configuration. For a tracker without managed fields it is a strategic merge patch of an object that is
+	// there; for one with them it may create the object, and is refused where others manage a field.
+	Apply(gvr schema.GroupVersionResource, applyConfiguration runtime.Object, ns string, opts ...metav1.PatchOptions) error
+	// List returns the objects in a namespace, or in all of them if ns is "", by namespace and name, in a list whose kind
+	// is gvk's with "List" after it. The options' selectors are not looked at: the fake clients do that.
+	List(gvr schema.GroupVersionResource, gvk schema.GroupVersionKind, ns string, opts ...metav1.ListOptions) (runtime.Object, error)
+	// Delete removes an object that is there.
+	Delete(gvr schema.GroupVersionResource, ns, name string, opts ...metav1.DeleteOptions) error
+	// Watch returns later changes in a namespace, or in all of them if ns is "". With options, it first returns, as added,
+	// the objects that were written after their resourceVersion, which is that of a list, or after 0.
+	Watch(gvr schema.GroupVersionResource, ns string, opts ...metav1.ListOptions) (watch.Interface, error)
+}
+
+// ObjectScheme is what a tracker wants from a runtime.Scheme.
+type ObjectScheme interface {
+	runtime.ObjectCreater
+	runtime.ObjectTyper
+}
+
+// tracker is an ObjectTracker without managed fields.
+type tracker struct {
+	scheme  ObjectScheme
+	decoder runtime.Decoder
+
+	mu        sync.RWMutex // guards following
+	resources map[schema.GroupVersionResource]*resource
+}
+
+// resource is what the tracker has of one resource.
+type resource struct {
+	objects  map[types.NamespacedName]tracked
+	version  int64 // of the last object that was added or updated; 1 before the first
+	watchers map[*watcher]string
+}
+
+// tracked is an object, and the version of its last write.
+type tracked struct {
+	object  runtime.Object
+	version int64
+}
+
+// NewObjectTracker returns an empty tracker. decoder decodes the items of lists that Add gets as runtime.Unknown.
+func NewObjectTracker(scheme ObjectScheme, decoder runtime.Decoder) ObjectTracker {
+	return &tracker{scheme: scheme, decoder: decoder, resources: map[schema.GroupVersionResource]*resource{}}
+}
+
+// IsWatchListSemanticsUnSupported has reflectors list: a watch of the tracker ends its first events with no bookmark.
+func (t *tracker) IsWatchListSemanticsUnSupported() bool { return true }
+
+func (t *tracker) Add(obj runtime.Object) error {
+	if obj != nil && meta.IsListType(obj) {
+		return t.addItems(obj)
+	}
+	object, err := meta.Accessor(obj)
+	if err != nil {
+		return err
+	}
+	kinds, _, err := t.scheme.ObjectKinds(obj)
+	if err != nil {
+		return err
+	}
+	if partial, ok := obj.(*metav1.PartialObjectMetadata); ok && partial.APIVersion != "" {
+		kinds = []schema.GroupVersionKind{partial.GroupVersionKind()} // the kind of what it is the metadata of
+	}
+	if len(kinds) == 0 {
+		return fmt.Errorf("no registered kinds for %v", obj)
+	}
+	for _, kind := range kinds {
+		gvr, _ := meta.UnsafeGuessKindToResource(kind)
+		if gvr.Version == runtime.APIVersionInternal {
+			gvr.Version = ""
+		}
+		if err := t.write(gvr, obj, object.GetNamespace(), creates); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *tracker) addItems(list runtime.Object) error {
+	items, err := meta.ExtractList(list)
+	if err != nil {
+		return err
+	}
+	if errs := runtime.DecodeList(items, t.decoder); len(errs) > 0 {
+		return errs[0]
+	}
+	for _, item := range items {
+		if err := t.Add(item); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *tracker) Get(gvr schema.GroupVersionResource, ns, name string, opts ...metav1.GetOptions) (runtime.Object, error) {
+	if _, err := one(opts); err != nil {
+		return nil, err
+	}
+	t.mu.RLock()
+	var found tracked
+	if r := t.resources[gvr]; r != nil {
+		found = r.objects[types.NamespacedName{Namespace: ns, Name: name}]
+	}
+	t.mu.RUnlock()
+	if found.object == nil {
+		return nil, apierrors.NewNotFound(gvr.GroupResource(), name)
+	}
+	obj := found.object.DeepCopyObject() // nobody modifies what is stored
+	if status, ok := obj.(*metav1.Status); ok && status.Status != metav1.StatusSuccess {
+		return nil, &apierrors.StatusError{ErrStatus: *status}
+	}
+	return obj, nil
+}
+
+func (t *tracker) Create(gvr schema.GroupVersionResource, obj runtime.Object, ns string, opts ...metav1.CreateOptions) error {
+	if _, err := one(opts); err != nil {
+		return err
+	}
+	return t.write(gvr, obj, ns, creates)
+}
+
+func (t *tracker) Update(gvr schema.GroupVersionResource, obj runtime.Object, ns string, opts ...metav1.UpdateOptions) error {
+	if _, err := one(opts); err != nil {
+		return err
+	}
+	return t.write(gvr, obj, ns, replaces)
+}
+
+func (t *tracker) Patch(gvr schema.GroupVersionResource, obj runtime.Object, ns string, opts ...metav1.PatchOptions) error {
+	if _, err := one(opts); err != nil {
+		return err
+	}
+	return t.write(gvr, obj, ns, replaces)
+}
+
+func (t *tracker) Apply(gvr schema.GroupVersionResource, applyConfiguration runtime.Object, ns string, opts ...metav1.PatchOptions) error {
+	configuration, err := meta.Accessor(applyConfiguration)
+	if err != nil {
+		return err
+	}
+	before, err := t.Get(gvr, ns, configuration.GetName())
+	if err != nil {
+		return err
+	}
+	patch, err := json.Marshal(applyConfiguration)
+	if err != nil {
+		return err
+	}
+	after, err := merged(before, types.StrategicMergePatchType, patch)
+	if err != nil {
+		return err
+	}
+	return t.Patch(gvr, after, ns, opts...)
+}
+
+// whether a write wants the object not to be there yet, or to be there.
+const creates, replaces = false, true
+
+// write stores a copy of an object and tells the watchers.
+func (t *tracker) write(gvr schema.GroupVersionResource, obj runtime.Object, ns string, replace bool) error {
+	if _, err := meta.Accessor(obj); err != nil {
+		return err
+	}
+	obj = obj.DeepCopyObject()
+	object, err := meta.Accessor(obj)
+	if err != nil {
+		return err
+	}
+	if object.GetNamespace() == "" {
+		object.SetNamespace(ns)
+	}
+	if ns != object.GetNamespace() {
+		return apierrors.NewBadRequest(fmt.Sprintf("request namespace does not match object namespace, request: %q object: %q", ns, object.GetNamespace()))
+	}
+	key := types.NamespacedName{Namespace: ns, Name: object.GetName()}
+
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	kind := watch.Added
+	if r := t.resources[gvr]; r != nil && r.objects[key].object != nil {
+		kind = watch.Modified
+	}
+	switch {
+	case kind == watch.Modified && !replace:
+		return apierrors.NewAlreadyExists(gvr.GroupResource(), key.Name)
+	case kind == watch.Added && replace:
+		return apierrors.NewNotFound(gvr.GroupResource(), key.Name)
+	}
+	r := t.resourceLocked(gvr)
+	r.version++
+	r.objects[key] = tracked{obj, r.version}
+	r.tellLocked(kind, ns, obj)
+	return nil
+}
+
+func (t *tracker) Delete(gvr schema.GroupVersionResource, ns, name string, opts ...metav1.DeleteOptions) error {
+	if _, err := one(opts); err != nil {
+		return err
+	}
+	key := types.NamespacedName{Namespace: ns, Name: name}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	r := t.resources[gvr]
+	if r == nil || r.objects[key].object == nil {
+		return apierrors.NewNotFound(gvr.GroupResource(), name)
+	}
+	obj := r.objects[key].object
+	delete(r.objects, key)
+	r.tellLocked(watch.Deleted, ns, obj)
+	return nil
+}
+
+func (t *tracker) List(gvr schema.GroupVersionResource, gvk schema.GroupVersionKind, ns string, opts ...metav1.ListOptions) (runtime.Object, error) {
+	if _, err := one(opts); err != nil {
+		return nil, err
+	}
+	gvk.Kind += "List"
+	if gvk.Version == "" {
+		gvk.Version = runtime.APIVersionInternal
+	}
+	list, err := t.scheme.New(gvk)
+	if err != nil {
+		return nil, err
+	}
+	if !meta.IsListType(list) {
+		return nil, fmt.Errorf("%q is not a list type", gvk.Kind)
+	}
+	version := int64(1)
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	if r := t.resources[gvr]; r != nil {
+		version = r.version
+		found := r.in(ns, 0)
+		items := make([]runtime.Object, len(found))
+		for i, object := range found {
+			items[i] = object.DeepCopyObject()
+		}
+		if err := meta.SetList(list, items); err != nil {
+			return nil, err
+		}
+	}
+	if accessor, err := meta.ListAccessor(list); err == nil {
+		accessor.SetResourceVersion(strconv.FormatInt(version, 10))
+	}
+	return list, nil
+}
+
+func (t *tracker) Watch(gvr schema.GroupVersionResource, ns string, opts ...metav1.ListOptions) (watch.Interface, error) {
+	o, err := one(opts)
+	if err != nil {
+		return nil, err
+	}
+	var after int64
+	if o.ResourceVersion != "" {
+		if after, err = strconv.ParseInt(o.ResourceVersion, 10, 64); err != nil {
+			return nil, fmt.Errorf("invalid ResourceVersion %q in ListOptions, must be int64: %w", o.ResourceVersion, err)
+		}
+	}
+	w := newWatcher()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	r := t.resourceLocked(gvr)
+	if len(opts) > 0 {
+		for _, obj := range r.in(ns, after) {
+			w.send(watch.Added, obj)
+		}
+	}
+	r.watchers[w] = ns
+	return w, nil
+}
+
+// resourceLocked returns what the tracker has of a resource, which may be nothing yet.
+func (t *tracker) resourceLocked(gvr schema.GroupVersionResource) *resource {
+	r := t.resources[gvr]
+	if r == nil {
+		r = &resource{objects: map[types.NamespacedName]tracked{}, version: 1, watchers: map[*watcher]string{}}
+		t.resources[gvr] = r
+	}
+	return r
+}
+
+// in returns the objects in a namespace, or in all of them, that were written after a version.
+func (r *resource) in(ns string, after int64) []runtime.Object {
+	var keys []types.NamespacedName
+	for key, object := range r.objects {
+		if (ns == "" || ns == key.Namespace) && object.version > after {
+			keys = append(keys, key)
+		}
+	}
+	slices.SortFunc(keys, func(a, b types.NamespacedName) int {
+		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+	})
+	objects := make([]runtime.Object, len(keys))
+	for i, key := range keys {
+		objects[i] = r.objects[key].object
+	}
+	return objects
+}
+
+// tellLocked sends a change to who watches its namespace, and forgets who no longer watches.
+func (r *resource) tellLocked(kind watch.EventType, ns string, obj runtime.Object) {
+	for w, watched := range r.watchers {
+		if w.isStopped() {
+			delete(r.watchers, w)
+		} else if watched == "" || watched == ns {
+			w.send(kind, obj)
+		}
+	}
+}
+
+// one returns the options of a call, of which there is one at most.
+func one[T any](opts []T) (o T, err error) {
+	switch len(opts) {
+	case 0:
+		return o, nil
+	case 1:
+		return opts[0], nil
+	}
+	return o, fmt.Errorf("expected only one option argument but got %d", len(opts))
+}

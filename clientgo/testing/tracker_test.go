@@ -1,0 +1,259 @@
+package testing_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/managedfields"
+	"k8s.io/apimachinery/pkg/watch"
+	core "k8s.io/client-go/testing"
+)
+
+var (
+	pods   = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
+	podGVK = schema.GroupVersionKind{Version: "v1", Kind: "Pod"}
+	scheme = func() *runtime.Scheme {
+		s := runtime.NewScheme()
+		if err := corev1.AddToScheme(s); err != nil {
+			panic(err)
+		}
+		return s
+	}()
+	decoder = serializer.NewCodecFactory(scheme).UniversalDecoder()
+)
+
+func pod(ns, name string) *corev1.Pod {
+	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: name}}
+}
+
+func labelled(ns, name string, labels map[string]string) *corev1.Pod {
+	p := pod(ns, name)
+	p.Labels = labels
+	return p
+}
+
+// names returns the pods of a list, as namespace/name.
+func names(t *testing.T, list runtime.Object) (found []string) {
+	t.Helper()
+	for _, p := range list.(*corev1.PodList).Items {
+		found = append(found, p.Namespace+"/"+p.Name)
+	}
+	return found
+}
+
+func TestATrackerKeepsCopies(t *testing.T) {
+	tracker := core.NewObjectTracker(scheme, decoder)
+	p := labelled("a", "x", map[string]string{"l": "1"})
+	require.NoError(t, tracker.Add(p))
+	p.Labels["l"] = "modified"
+	got, err := tracker.Get(pods, "a", "x")
+	require.NoError(t, err)
+	require.Equal(t, "1", got.(*corev1.Pod).Labels["l"])
+	got.(*corev1.Pod).Labels["l"] = "modified"
+	got, err = tracker.Get(pods, "a", "x")
+	require.NoError(t, err)
+	require.Equal(t, "1", got.(*corev1.Pod).Labels["l"])
+}
+
+func TestATrackerRefusesWhatAServerWould(t *testing.T) {
+	tracker := core.NewObjectTracker(scheme, decoder)
+	require.NoError(t, tracker.Add(&corev1.PodList{Items: []corev1.Pod{*pod("a", "x"), *pod("b", "y")}}))
+	require.True(t, apierrors.IsAlreadyExists(tracker.Create(pods, pod("a", "x"), "a")))
+	require.True(t, apierrors.IsNotFound(tracker.Update(pods, pod("a", "none"), "a")))
+	require.True(t, apierrors.IsNotFound(tracker.Patch(pods, pod("a", "none"), "a")))
+	require.True(t, apierrors.IsNotFound(tracker.Apply(pods, pod("a", "none"), "a")))
+	require.True(t, apierrors.IsNotFound(tracker.Delete(pods, "a", "none")))
+	_, err := tracker.Get(pods, "b", "x")
+	require.EqualError(t, err, `pods "x" not found`)
+	err = tracker.Create(pods, pod("b", "z"), "a")
+	require.True(t, apierrors.IsBadRequest(err))
+	require.EqualError(t, err, `request namespace does not match object namespace, request: "a" object: "b"`)
+	require.Error(t, tracker.Add(&metav1.Status{}))
+	require.Error(t, tracker.Add(nil))
+	_, err = tracker.Get(pods, "a", "x", metav1.GetOptions{}, metav1.GetOptions{})
+	require.EqualError(t, err, "expected only one option argument but got 2")
+}
+
+// The version of a list is what a watch goes on from: nothing is missing between them, and nothing comes twice.
+func TestAWatchGoesOnWhereAListEnded(t *testing.T) {
+	tracker := core.NewObjectTracker(scheme, decoder)
+	require.NoError(t, tracker.Add(pod("b", "1")))
+	require.NoError(t, tracker.Add(pod("a", "2")))
+	list, err := tracker.List(pods, podGVK, "")
+	require.NoError(t, err)
+	require.Equal(t, []string{"a/2", "b/1"}, names(t, list))
+	version := list.(*corev1.PodList).ResourceVersion
+	require.Equal(t, "3", version, "the first version is 1")
+
+	require.NoError(t, tracker.Update(pods, pod("b", "1"), "b"))
+	require.NoError(t, tracker.Add(pod("a", "3")))
+	for _, c := range []struct {
+		ns   string
+		opts []metav1.ListOptions
+		want []string
+	}{
+		{"", []metav1.ListOptions{{ResourceVersion: version}}, []string{"a/3", "b/1"}},
+		{"b", []metav1.ListOptions{{ResourceVersion: version}}, []string{"b/1"}},
+		{"", []metav1.ListOptions{{}}, []string{"a/2", "a/3", "b/1"}},
+		{"", nil, nil},
+	} {
+		w, err := tracker.Watch(pods, c.ns, c.opts...)
+		require.NoError(t, err)
+		w.Stop()
+		var got []string
+		for event := range w.ResultChan() {
+			require.Equal(t, watch.Added, event.Type)
+			got = append(got, event.Object.(*corev1.Pod).Namespace+"/"+event.Object.(*corev1.Pod).Name)
+		}
+		require.Equal(t, c.want, got, "%+v", c)
+	}
+	_, err = tracker.Watch(pods, "", metav1.ListOptions{ResourceVersion: "latest"})
+	require.ErrorContains(t, err, `invalid ResourceVersion "latest"`)
+}
+
+// The real tracker panics when 100 events wait for a reader (channel full). Nothing is lost here, and no write waits.
+func TestAWatchThatNobodyReadsHoldsNobodyUp(t *testing.T) {
+	tracker := core.NewObjectTracker(scheme, decoder)
+	w, err := tracker.Watch(pods, "a")
+	require.NoError(t, err)
+	abandoned, err := tracker.Watch(pods, "a")
+	require.NoError(t, err)
+	const count = 350
+	for i := range count {
+		require.NoError(t, tracker.Add(pod("a", fmt.Sprint(i))))
+	}
+	for i := range count {
+		require.Equal(t, fmt.Sprint(i), (<-w.ResultChan()).Object.(*corev1.Pod).Name)
+	}
+	require.NoError(t, tracker.Delete(pods, "a", "0"))
+	require.Equal(t, watch.Deleted, (<-w.ResultChan()).Type)
+	w.Stop()
+	w.Stop()
+	_, open := <-w.ResultChan()
+	require.False(t, open)
+	abandoned.Stop() // its goroutine ends with it: goleak looks
+	require.NoError(t, tracker.Add(pod("a", "after")))
+}
+
+func managed() core.ObjectTracker {
+	return core.NewFieldManagedObjectTracker(scheme, decoder, managedfields.NewDeducedTypeConverter())
+}
+
+func TestAnApplyRespectsWhoManagesAField(t *testing.T) {
+	react := core.ObjectReaction(managed())
+	apply := func(manager string, force bool, patch string) (*corev1.Pod, error) {
+		_, obj, err := react(core.NewPatchActionWithOptions(pods, "a", "x", types.ApplyYAMLPatchType, []byte(patch),
+			metav1.PatchOptions{FieldManager: manager, Force: &force}))
+		if err != nil {
+			return nil, err
+		}
+		return obj.(*corev1.Pod), nil
+	}
+	one := `{"apiVersion":"v1","kind":"Pod","metadata":{"labels":{"l":"1"}}}`
+	two := `{"apiVersion":"v1","kind":"Pod","metadata":{"labels":{"l":"2"}}}`
+	p, err := apply("one", false, one)
+	require.NoError(t, err, "an apply creates")
+	require.Equal(t, "1", p.Labels["l"])
+	require.Equal(t, "one", p.ManagedFields[0].Manager)
+	_, err = apply("two", false, two)
+	require.True(t, apierrors.IsConflict(err), "%v", err)
+	p, err = apply("two", true, two)
+	require.NoError(t, err)
+	require.Equal(t, "2", p.Labels["l"])
+	_, obj, err := react(core.NewUpdateAction(pods, "a", labelled("a", "x", map[string]string{"l": "3"})))
+	require.NoError(t, err)
+	fields := obj.(*corev1.Pod).ManagedFields
+	require.Equal(t, "unknown", fields[len(fields)-1].Manager)
+	_, _, err = react(core.NewCreateAction(schema.GroupVersionResource{Version: "v1", Resource: "nothings"}, "a", pod("a", "y")))
+	require.ErrorContains(t, err, "no matches for /v1, Resource=nothings")
+}
+
+func TestReactionsOfATracker(t *testing.T) {
+	tracker := core.NewObjectTracker(scheme, decoder)
+	require.NoError(t, tracker.Add(labelled("a", "x", map[string]string{"l": "1"})))
+	react := core.ObjectReaction(tracker)
+	for _, c := range []struct {
+		kind  types.PatchType
+		patch string
+		want  map[string]string
+	}{
+		{types.MergePatchType, `{"metadata":{"labels":{"l":null,"m":"2"}}}`, map[string]string{"m": "2"}},
+		{types.StrategicMergePatchType, `{"metadata":{"labels":{"s":"3"}}}`, map[string]string{"m": "2", "s": "3"}},
+		{types.JSONPatchType, `[{"op":"remove","path":"/metadata/labels/m"}]`, map[string]string{"s": "3"}},
+		{types.ApplyYAMLPatchType, "metadata: {labels: {a: \"4\"}}", map[string]string{"s": "3", "a": "4"}},
+	} {
+		handled, obj, err := react(core.NewPatchAction(pods, "a", "x", c.kind, []byte(c.patch)))
+		require.NoError(t, err, c.kind)
+		require.True(t, handled)
+		require.Equal(t, c.want, obj.(*corev1.Pod).Labels, c.kind)
+	}
+	handled, _, err := react(core.NewPatchAction(pods, "a", "x", types.ApplyCBORPatchType, nil))
+	require.True(t, handled)
+	require.EqualError(t, err, "PatchType application/apply-patch+cbor is not supported")
+
+	binding := &corev1.Binding{ObjectMeta: metav1.ObjectMeta{Name: "x", Namespace: "a"}}
+	handled, obj, err := react(core.NewCreateSubresourceAction(pods, "x", "binding", "a", binding))
+	require.NoError(t, err)
+	require.True(t, handled)
+	require.Same(t, binding, obj)
+	_, obj, err = react(core.NewGetAction(pods, "a", "x"))
+	require.NoError(t, err)
+	require.IsType(t, &corev1.Pod{}, obj, "the pod is as it was")
+
+	handled, _, err = react(core.NewDeleteCollectionAction(pods, "a", metav1.ListOptions{}))
+	require.False(t, handled)
+	require.Error(t, err)
+	handled, _, err = react(core.NewDeleteAction(pods, "a", "x"))
+	require.NoError(t, err)
+	require.True(t, handled)
+}
+
+func TestAFakeAsksItsReactorsInOrder(t *testing.T) {
+	fake := &core.Fake{}
+	var asked []string
+	reaction := func(name string, handled bool) core.ReactionFunc {
+		return func(action core.Action) (bool, runtime.Object, error) {
+			asked = append(asked, name)
+			action.(core.CreateActionImpl).Object.(*corev1.Pod).Name += name // for those after it, not for the record
+			return handled, action.(core.CreateActionImpl).Object, errors.New(name)
+		}
+	}
+	fake.AddReactor("create", "pods", reaction("b", false))
+	fake.AddReactor("*", "*", reaction("c", true))
+	fake.AddReactor("*", "*", reaction("never", true))
+	fake.PrependReactor("create", "pods/status", reaction("other", true))
+	fake.PrependReactor("create", "pods", reaction("a", false))
+	obj, err := fake.Invokes(core.NewCreateAction(pods, "ns", pod("ns", "")), nil)
+	require.EqualError(t, err, "c")
+	require.Equal(t, "abc", obj.(*corev1.Pod).Name)
+	require.Equal(t, []string{"a", "b", "c"}, asked)
+	require.Len(t, fake.Actions(), 1)
+	require.Empty(t, fake.Actions()[0].(core.CreateAction).GetObject().(*corev1.Pod).Name)
+	require.True(t, fake.Actions()[0].Matches("create", "pods"))
+	fake.ClearActions()
+	require.Empty(t, fake.Actions())
+
+	_, err = fake.InvokesWatch(core.NewWatchAction(pods, "ns", metav1.ListOptions{}))
+	require.ErrorContains(t, err, "unhandled watch")
+	w := watch.NewFake()
+	fake.AddWatchReactor("pods", core.DefaultWatchReactor(w, nil))
+	got, err := fake.InvokesWatch(core.NewWatchAction(pods, "ns", metav1.ListOptions{}))
+	require.NoError(t, err)
+	require.Same(t, w, got)
+	require.Nil(t, fake.InvokesProxy(core.NewProxyGetAction(pods, "ns", "http", "x", "80", "/", nil)))
+}
+
+func TestASelectorThatCannotBeParsedPanics(t *testing.T) {
+	for _, opts := range []any{nil, &metav1.ListOptions{}, metav1.ListOptions{LabelSelector: "=,="}, metav1.ListOptions{FieldSelector: "a"}} {
+		require.Panics(t, func() { core.ExtractFromListOptions(opts) }, "%v", opts)
+	}
+}

@@ -1,0 +1,92 @@
+package testing
+
+import (
+	"sync"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+)
+
+// watcher is a watch of the tracker. Its channel has room for what a test usually does without reading; beyond that, a
+// goroutine passes events on until the watch is stopped or everything has been read, so that no write waits for a reader.
+type watcher struct {
+	events chan watch.Event
+	stop   chan struct{}
+
+	mu      sync.Mutex    // guards following
+	waiting []watch.Event // what the channel had no room for; the goroutine runs while there is some
+	stopped bool
+}
+
+func newWatcher() *watcher {
+	return &watcher{events: make(chan watch.Event, watch.DefaultChanSize), stop: make(chan struct{})}
+}
+
+// ResultChan implements watch.Interface. The channel is closed after Stop.
+func (w *watcher) ResultChan() <-chan watch.Event { return w.events }
+
+// Stop implements watch.Interface. It may be called again.
+func (w *watcher) Stop() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.stopped {
+		return
+	}
+	w.stopped = true
+	close(w.stop)
+	if len(w.waiting) == 0 {
+		close(w.events) // else the goroutine does
+	}
+}
+
+// isStopped tells whether the watch takes no more events.
+func (w *watcher) isStopped() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.stopped
+}
+
+// send adds an event, of a copy of an object.
+func (w *watcher) send(kind watch.EventType, obj runtime.Object) {
+	event := watch.Event{Type: kind, Object: obj.DeepCopyObject()}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.stopped {
+		return
+	}
+	if len(w.waiting) == 0 {
+		select {
+		case w.events <- event:
+			return
+		default:
+			go w.pass()
+		}
+	}
+	w.waiting = append(w.waiting, event)
+}
+
+// pass sends what waits, until nothing does or the watch is stopped.
+func (w *watcher) pass() {
+	for {
+		w.mu.Lock()
+		if w.stopped {
+			close(w.events)
+			w.mu.Unlock()
+			return
+		}
+		if len(w.waiting) == 0 {
+			w.waiting = nil
+			w.mu.Unlock()
+			return
+		}
+		event := w.waiting[0]
+		w.mu.Unlock()
+		select {
+		case w.events <- event:
+			w.mu.Lock()
+			w.waiting = w.waiting[1:]
+			w.mu.Unlock()
+		case <-w.stop:
+		}
+	}
+}
