@@ -1,0 +1,101 @@
+package events
+
+import (
+	"context"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+const (
+	refreshTime = 30 * time.Minute
+	finishTime  = 6 * time.Minute
+)
+
+// key is the same for events that are one series.
+type key struct {
+	eventType, action, reason, controller, instance string
+	regarding, related                              v1.ObjectReference
+}
+
+func keyOf(event *eventsv1.Event) key {
+	k := key{
+		eventType: event.Type, action: event.Action, reason: event.Reason,
+		controller: event.ReportingController, instance: event.ReportingInstance,
+		regarding: event.Regarding,
+	}
+	if event.Related != nil {
+		k.related = *event.Related
+	}
+	return k
+}
+
+// series is an event, and those like it that came later. The broadcaster's lock guards it.
+type series struct {
+	event *eventsv1.Event
+	// written is closed when the last write of the event has ended that was begun, so that a count comes after the event.
+	written chan struct{}
+}
+
+// last is when the last event of the series happened.
+func (s *series) last() time.Time {
+	if s.event.Series == nil {
+		return s.event.EventTime.Time
+	}
+	return s.event.Series.LastObservedTime.Time
+}
+
+// note adds the event to its series, and writes it if it is the first or the second.
+func (b *broadcaster) note(ctx context.Context, w *writer, event *eventsv1.Event) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	k := keyOf(event)
+	s := b.all[k]
+	switch {
+	case s == nil:
+		s = &series{event: event}
+		b.all[k] = s
+	case s.event.Series != nil:
+		s.event.Series.Count++
+		s.event.Series.LastObservedTime = metav1.NowMicro()
+		return
+	default:
+		s.event.Series = &eventsv1.EventSeries{Count: 2, LastObservedTime: metav1.NowMicro()}
+	}
+	b.writeLocked(ctx, w, s)
+}
+
+// writeLocked writes the event of the series as it is now, after what is being written of it.
+func (b *broadcaster) writeLocked(ctx context.Context, w *writer, s *series) {
+	event, before := s.event.DeepCopy(), s.written
+	s.written = make(chan struct{})
+	w.start(ctx, event, before, s.written)
+}
+
+// refresh writes how many events each series has.
+func (b *broadcaster) refresh(ctx context.Context, w *writer) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, s := range b.all {
+		if s.event.Series != nil {
+			b.writeLocked(ctx, w, s)
+		}
+	}
+}
+
+// finish ends the series that have had no event for a while. The next event like theirs is a new one.
+func (b *broadcaster) finish(ctx context.Context, w *writer) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for k, s := range b.all {
+		if time.Since(s.last()) < finishTime {
+			continue
+		}
+		if s.event.Series != nil {
+			b.writeLocked(ctx, w, s)
+		}
+		delete(b.all, k)
+	}
+}

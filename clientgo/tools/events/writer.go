@@ -1,0 +1,116 @@
+package events
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/client-go/tools/record/util"
+	"k8s.io/klog/v2"
+)
+
+const (
+	maxTries = 12
+	// pause is how long to wait before a sink is asked again that could not be reached.
+	pause = 10 * time.Second
+	// maxWriting is how many events are written at a time. client-go has a goroutine for each, however many there are.
+	maxWriting = 100
+)
+
+// writer writes events to a sink, each in a goroutine, so that one which the sink does not answer is alone with that.
+type writer struct {
+	sink EventSink
+	room chan struct{} // a token for each event that is being written
+}
+
+// start writes the event when before is closed, if it is not nil, and closes written then. While there are too many
+// events to write, it drops the event.
+func (w *writer) start(ctx context.Context, event *eventsv1.Event, before <-chan struct{}, written chan<- struct{}) {
+	select {
+	case w.room <- struct{}{}:
+	default:
+		klog.FromContext(ctx).Error(nil, "Dropped an event, as too many are being written", "event", klog.KObj(event), "reason", event.Reason)
+		close(written)
+		return
+	}
+	go func() {
+		defer func() { <-w.room }()
+		defer close(written)
+		if before != nil {
+			<-before
+		}
+		w.try(ctx, event)
+	}()
+}
+
+// try writes the event, and asks the sink again while it can't be reached.
+func (w *writer) try(ctx context.Context, event *eventsv1.Event) {
+	logger := klog.FromContext(ctx).WithValues("event", klog.KObj(event), "reason", event.Reason)
+	for try := 1; !w.write(ctx, logger, event); try++ {
+		if try == maxTries {
+			logger.Error(nil, "Gave up an event", "tries", try)
+			return
+		}
+		delay := pause
+		if try == 1 { // so that not all clients come back at once
+			delay = time.Duration(rand.Float64() * float64(delay))
+		}
+		timer := time.NewTimer(delay)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return
+		}
+	}
+}
+
+// write asks the sink once, and reports whether that is the end of it.
+func (w *writer) write(ctx context.Context, logger klog.Logger, event *eventsv1.Event) bool {
+	err := w.send(ctx, event)
+	if err == nil {
+		return true
+	}
+	switch _, rejected := errors.AsType[*apierrors.StatusError](err); {
+	case apierrors.IsAlreadyExists(err), apierrors.HasStatusCause(err, v1.NamespaceTerminatingCause):
+		logger.V(4).Info("The server did not take an event", "err", err)
+		return true
+	case rejected, unbuilt(err):
+		logger.Error(err, "The server did not take an event")
+		return true
+	}
+	logger.Error(err, "Could not write an event")
+	return false
+}
+
+func (w *writer) send(ctx context.Context, event *eventsv1.Event) error {
+	if event.Series != nil {
+		patch, err := json.Marshal(map[string]*eventsv1.EventSeries{"series": event.Series})
+		if err != nil {
+			return err
+		}
+		if _, err = w.sink.Patch(ctx, event, patch); !util.IsKeyNotFoundError(err) {
+			return err
+		}
+	}
+	event.ResourceVersion = "" // the event that was there is gone
+	_, err := w.sink.Create(ctx, event)
+	return err
+}
+
+// unbuilt reports that a request could not be made, which would be so the next time. The error's type is known by
+// name, so that a recorder links no REST client for it.
+func unbuilt(err error) bool {
+	for ; err != nil; err = errors.Unwrap(err) {
+		if fmt.Sprintf("%T", err) == "*rest.RequestConstructionError" {
+			return true
+		}
+	}
+	return false
+}
