@@ -1,0 +1,23 @@
+// Package apply makes requests of server-side apply.
+package apply
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/rest"
+)
+
+// NewRequest returns a request that applies the configuration, to which the caller adds the object's place. The body
+// is JSON, which is YAML as well.
+//
+// client-go sends CBOR if the feature gates ClientsAllowCBOR and ClientsPreferCBOR are set. Servers take both, so
+// this package has one.
+func NewRequest(client rest.Interface, applyConfiguration interface{}) (*rest.Request, error) {
+	body, err := json.Marshal(applyConfiguration)
+	if err != nil {
+		return nil, fmt.Errorf("could not encode the configuration of type %T: %w", applyConfiguration, err)
+	}
+	return client.Patch(types.ApplyYAMLPatchType).Body(body), nil
+}
