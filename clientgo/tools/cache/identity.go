@@ -1,0 +1,120 @@
+package cache
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// informerNames are the names in use, process-wide.
+var informerNames struct {
+	mu   sync.Mutex // guards following
+	used map[string]*InformerName
+}
+
+// InformerName names the informers of one part of a program in metrics. No two in a process have the same name at
+// a time.
+type InformerName struct {
+	name string
+	// state is true while the name is this one's; each resource has a state of its own.
+	mu        sync.Mutex // guards following
+	resources map[schema.GroupVersionResource]*atomic.Bool
+	released  bool
+}
+
+// NewInformerName reserves a name until Release. It is an error if the name is empty or in use.
+func NewInformerName(name string) (*InformerName, error) {
+	if name == "" {
+		return nil, errors.New("the name of an informer is empty")
+	}
+	informerNames.mu.Lock()
+	defer informerNames.mu.Unlock()
+	if informerNames.used[name] != nil {
+		return nil, fmt.Errorf("the name %q of an informer is in use: choose another one, or call Release of the first", name)
+	}
+	n := &InformerName{name: name, resources: map[schema.GroupVersionResource]*atomic.Bool{}}
+	if informerNames.used == nil {
+		informerNames.used = map[string]*InformerName{}
+	}
+	informerNames.used[name] = n
+	return n, nil
+}
+
+// Name returns the name, "" for nil.
+func (n *InformerName) Name() string {
+	if n == nil {
+		return ""
+	}
+	return n.name
+}
+
+// WithResource returns the identity of the informer of one resource. It is reserved the first time: a second informer
+// of the same name and resource has no metrics, as they would overwrite the first one's.
+func (n *InformerName) WithResource(gvr schema.GroupVersionResource) InformerNameAndResource {
+	if n == nil {
+		return InformerNameAndResource{}
+	}
+	id := InformerNameAndResource{name: n.name, gvr: gvr}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.released || n.resources[gvr] != nil {
+		return id
+	}
+	id.reserved = &atomic.Bool{}
+	id.reserved.Store(true)
+	n.resources[gvr] = id.reserved
+	return id
+}
+
+// Release gives the name back. Nothing with it is reserved any more.
+func (n *InformerName) Release() {
+	if n == nil {
+		return
+	}
+	informerNames.mu.Lock()
+	if informerNames.used[n.name] == n {
+		delete(informerNames.used, n.name)
+	}
+	informerNames.mu.Unlock()
+	n.revoke()
+}
+
+func (n *InformerName) revoke() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.released = true
+	for _, reserved := range n.resources {
+		reserved.Store(false)
+	}
+}
+
+// InformerNameAndResource identifies an informer in metrics. The zero value has none.
+type InformerNameAndResource struct {
+	name     string
+	gvr      schema.GroupVersionResource
+	reserved *atomic.Bool
+}
+
+// Reserved says that the informer has metrics: it has a name that is not released, and is the first with its name and
+// resource. It takes no lock.
+func (n InformerNameAndResource) Reserved() bool { return n.reserved != nil && n.reserved.Load() }
+
+// Name returns the name.
+func (n InformerNameAndResource) Name() string { return n.name }
+
+// GroupVersionResource returns the resource.
+func (n InformerNameAndResource) GroupVersionResource() schema.GroupVersionResource { return n.gvr }
+
+// ResetInformerNamesForTesting gives all names back. It is for tests.
+func ResetInformerNamesForTesting() {
+	informerNames.mu.Lock()
+	used := informerNames.used
+	informerNames.used = nil
+	informerNames.mu.Unlock()
+	for _, n := range used {
+		n.revoke()
+	}
+}

@@ -1,0 +1,79 @@
+package cache
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/util/sets"
+)
+
+// Indexer is a [Store] with indexes: for each name of an index there is a function that returns the values of an object.
+type Indexer interface {
+	Store
+	// Index returns the objects that have a value in common with obj, in the index of this name.
+	Index(indexName string, obj interface{}) ([]interface{}, error)
+	// IndexKeys returns the keys of the objects with this value, sorted.
+	IndexKeys(indexName, indexedValue string) ([]string, error)
+	// ListIndexFuncValues returns the values that objects have. An index that is not there has none.
+	ListIndexFuncValues(indexName string) []string
+	// ByIndex returns the objects with this value.
+	ByIndex(indexName, indexedValue string) ([]interface{}, error)
+	// GetIndexers returns the indexer's own map, which must not be modified.
+	GetIndexers() Indexers
+	// AddIndexers adds indexes, and files the objects that there are. If one of the names is taken, none is added.
+	AddIndexers(newIndexers Indexers) error
+}
+
+// IndexFunc returns the values of an object in an index, possibly none.
+type IndexFunc func(obj interface{}) ([]string, error)
+
+// Indexers are index functions by the index's name.
+type Indexers map[string]IndexFunc
+
+// Indices is what NewThreadSafeStore takes for compatibility. Its store keeps its indexes elsewhere.
+type Indices map[string]index
+
+type index map[string]sets.Set[string]
+
+// NamespaceIndex is the usual name of the index with [MetaNamespaceIndexFunc].
+const NamespaceIndex string = "namespace"
+
+// MetaNamespaceIndexFunc indexes by namespace.
+func MetaNamespaceIndexFunc(obj interface{}) ([]string, error) {
+	accessor, err := meta.Accessor(obj)
+	if err != nil {
+		return []string{""}, fmt.Errorf("object has no meta: %w", err)
+	}
+	return []string{accessor.GetNamespace()}, nil
+}
+
+// TypedIndexer is an Indexer whose results are of type T.
+type TypedIndexer[T any] interface {
+	Indexer
+	// TypedIndex is Index.
+	TypedIndex(indexName string, obj T) ([]T, error)
+	// ByTypedIndex is ByIndex.
+	ByTypedIndex(indexName, indexedValue string) ([]T, error)
+	// AddTypedIndexers is AddIndexers.
+	AddTypedIndexers(newIndexers TypedIndexers[T]) error
+}
+
+// TypedIndexFunc is an IndexFunc of objects of type T.
+type TypedIndexFunc[T any] func(obj T) ([]string, error)
+
+// TypedIndexers are Indexers of objects of type T.
+type TypedIndexers[T any] map[string]TypedIndexFunc[T]
+
+// TypedIndexerFuncToIndexerFunc returns a function that panics on objects of another type.
+func TypedIndexerFuncToIndexerFunc[T any](indexer TypedIndexFunc[T]) IndexFunc {
+	return func(obj interface{}) ([]string, error) { return indexer(obj.(T)) }
+}
+
+// TypedIndexersToIndexers converts each function.
+func TypedIndexersToIndexers[T any](indexers TypedIndexers[T]) Indexers {
+	out := make(Indexers, len(indexers))
+	for name, fn := range indexers {
+		out[name] = TypedIndexerFuncToIndexerFunc(fn)
+	}
+	return out
+}

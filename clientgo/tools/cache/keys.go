@@ -1,0 +1,104 @@
+package cache
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// KeyFunc returns the key of an object in a store or a queue. It must return the same key for the same object.
+type KeyFunc func(obj interface{}) (string, error)
+
+// KeyError says that a key function failed on an object. It wraps the function's error.
+type KeyError struct {
+	Obj interface{}
+	Err error
+}
+
+// Error has the object and the reason.
+func (k KeyError) Error() string {
+	return fmt.Sprintf("couldn't create key for object %+v: %v", k.Obj, k.Err)
+}
+
+// Unwrap returns the key function's error.
+func (k KeyError) Unwrap() error { return k.Err }
+
+// ExplicitKey is given to a key function in place of an object whose key is known.
+type ExplicitKey string
+
+// MetaNamespaceKeyFunc returns "namespace/name", or "name" for an object without a namespace. The key of an
+// [ExplicitKey] is itself.
+func MetaNamespaceKeyFunc(obj interface{}) (string, error) {
+	if key, ok := obj.(ExplicitKey); ok {
+		return string(key), nil
+	}
+	name, err := ObjectToName(obj)
+	if err != nil {
+		return "", err
+	}
+	return name.String(), nil
+}
+
+// DeletionHandlingMetaNamespaceKeyFunc is MetaNamespaceKeyFunc for what OnDelete gets: the key of a
+// [DeletedFinalStateUnknown] is its Key.
+func DeletionHandlingMetaNamespaceKeyFunc(obj interface{}) (string, error) {
+	if tombstone, ok := obj.(DeletedFinalStateUnknown); ok {
+		return tombstone.Key, nil
+	}
+	return MetaNamespaceKeyFunc(obj)
+}
+
+// ObjectToName returns the namespace and name of an object with metadata.
+func ObjectToName(obj interface{}) (ObjectName, error) {
+	accessor, err := meta.Accessor(obj)
+	if err != nil {
+		return ObjectName{}, fmt.Errorf("object has no meta: %w", err)
+	}
+	return MetaObjectToName(accessor), nil
+}
+
+// DeletionHandlingObjectToName is ObjectToName for what OnDelete gets: the name of a [DeletedFinalStateUnknown] is that
+// in its Key.
+func DeletionHandlingObjectToName(obj interface{}) (ObjectName, error) {
+	if tombstone, ok := obj.(DeletedFinalStateUnknown); ok {
+		return ParseObjectName(tombstone.Key)
+	}
+	return ObjectToName(obj)
+}
+
+// MetaObjectToName returns the namespace and name.
+func MetaObjectToName(obj metav1.Object) ObjectName {
+	return ObjectName{Namespace: obj.GetNamespace(), Name: obj.GetName()}
+}
+
+// SplitMetaNamespaceKey is the reverse of [MetaNamespaceKeyFunc]. A key with more than one slash is an error.
+func SplitMetaNamespaceKey(key string) (namespace, name string, err error) {
+	before, after, found := strings.Cut(key, "/")
+	switch {
+	case !found:
+		return "", key, nil
+	case strings.Contains(after, "/"):
+		return "", "", fmt.Errorf("unexpected key format: %q", key)
+	}
+	return before, after, nil
+}
+
+// IndexFuncToKeyFuncAdapter makes a key function of an index function that returns one value for each object. None or
+// several are an error of the key function.
+func IndexFuncToKeyFuncAdapter(indexFunc IndexFunc) KeyFunc {
+	return func(obj interface{}) (string, error) {
+		values, err := indexFunc(obj)
+		switch {
+		case err != nil:
+			return "", err
+		case len(values) > 1:
+			return "", fmt.Errorf("too many keys: %v", values)
+		case len(values) == 0:
+			return "", errors.New("unexpected empty indexKeys")
+		}
+		return values[0], nil
+	}
+}

@@ -1,0 +1,328 @@
+package cache
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/kinform/kinform/indexer"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
+)
+
+// ThreadSafeStore is an [Indexer] whose callers give the keys. A key may be any string.
+//
+// A write panics if an index function fails on an object: that object is not stored, everything else is.
+type ThreadSafeStore interface {
+	Add(key string, obj interface{})
+	Update(key string, obj interface{})
+	Delete(key string)
+	// DeleteWithObject is Delete of a key whose last object, with its version, is known.
+	DeleteWithObject(key string, obj interface{})
+	Get(key string) (item interface{}, exists bool)
+	List() []interface{}
+	ListKeys() []string
+	Replace(map[string]interface{}, string)
+	Index(indexName string, obj interface{}) ([]interface{}, error)
+	IndexKeys(indexName, indexedValue string) ([]string, error)
+	Bookmark(rv string)
+	LastStoreSyncResourceVersion() string
+	ListIndexFuncValues(name string) []string
+	ByIndex(indexName, indexedValue string) ([]interface{}, error)
+	GetIndexers() Indexers
+	AddIndexers(newIndexers Indexers) error
+	Resync() error
+}
+
+// ThreadSafeStoreTransaction is a [Transaction] with its key.
+type ThreadSafeStoreTransaction struct {
+	Transaction
+	Key string
+}
+
+// ThreadSafeStoreWithTransaction is a ThreadSafeStore that makes several changes in one step. Those of this package are.
+type ThreadSafeStoreWithTransaction interface {
+	ThreadSafeStore
+	Transaction(fns ...ThreadSafeStoreTransaction)
+}
+
+// ThreadSafeStoreOption is an option of NewThreadSafeStore.
+type ThreadSafeStoreOption = func(*threadSafeMap)
+
+// WithThreadSafeStoreMetrics keeps the metric of the store's version, if the identity is reserved.
+func WithThreadSafeStoreMetrics(identifier InformerNameAndResource, metricsProvider InformerMetricsProvider) ThreadSafeStoreOption {
+	return func(s *threadSafeMap) {
+		if identifier.Reserved() {
+			s.identifier = identifier
+			s.gauge = informerMetricsProvider(metricsProvider).NewStoreResourceVersionMetric(identifier)
+		}
+	}
+}
+
+// NewThreadSafeStore returns an empty store. The map of indexers belongs to it from then on; indices is ignored, as an
+// empty store has none.
+func NewThreadSafeStore(indexers Indexers, indices Indices, opts ...ThreadSafeStoreOption) ThreadSafeStore {
+	if indexers == nil {
+		indexers = Indexers{}
+	}
+	s := &threadSafeMap{indexers: indexers}
+	options := indexer.Options[any]{Indexes: make(map[string]indexer.IndexFunc[any], len(indexers))}
+	for name, fn := range indexers {
+		options.Indexes[name] = indexer.IndexFunc[any](fn)
+	}
+	var err error
+	if s.store, err = indexer.New(options); err != nil {
+		panic(err)
+	}
+	published := maps.Clone(indexers)
+	s.funcs.Store(&published)
+	for _, opt := range opts {
+		opt(s)
+	}
+	return s
+}
+
+// threadSafeMap is kinform's store behind keys that are strings. Readers take no lock.
+type threadSafeMap struct {
+	store *indexer.Store[any]
+	funcs atomic.Pointer[Indexers] // never modified
+
+	identifier InformerNameAndResource
+	gauge      GaugeMetric // nil without metrics
+
+	mu       sync.Mutex // guards following
+	indexers Indexers   // what GetIndexers returns; the map is the caller's of New
+
+	// The version is that of the last write (IX-16), and not kinform's, which never goes down.
+	muVersion sync.Mutex // guards following
+	version   string
+}
+
+var _ ThreadSafeStoreWithTransaction = &threadSafeMap{}
+
+// storeName returns the key as kinform has it. Any two strings have different names.
+func storeName(key string) types.NamespacedName {
+	if i := strings.IndexByte(key, '/'); i > 0 {
+		return types.NamespacedName{Namespace: key[:i], Name: key[i+1:]}
+	}
+	return types.NamespacedName{Name: key}
+}
+
+func storeKey(n types.NamespacedName) string {
+	if n.Namespace == "" {
+		return n.Name
+	}
+	return n.Namespace + "/" + n.Name
+}
+
+// versionOf returns the version of an object, and whether it has metadata.
+func versionOf(obj interface{}) (string, bool) {
+	if obj == nil {
+		return "", false
+	}
+	if _, ok := obj.(DeletedFinalStateUnknown); ok {
+		return "", false
+	}
+	accessor, err := meta.Accessor(obj)
+	if err != nil {
+		return "", false
+	}
+	return accessor.GetResourceVersion(), true
+}
+
+func (s *threadSafeMap) apply(obj interface{}, ops ...indexer.Op[any]) {
+	_, err := s.store.Apply(ops, "")
+	if version, ok := versionOf(obj); ok {
+		s.Bookmark(version)
+	}
+	if err != nil {
+		panic(fmt.Errorf("unable to calculate an index entry: %w", err))
+	}
+}
+
+func put(key string, obj interface{}) indexer.Op[any] {
+	version, _ := versionOf(obj)
+	return indexer.Op[any]{Key: storeName(key), Object: obj, ResourceVersion: version}
+}
+
+func (s *threadSafeMap) Add(key string, obj interface{})    { s.apply(obj, put(key, obj)) }
+func (s *threadSafeMap) Update(key string, obj interface{}) { s.apply(obj, put(key, obj)) }
+func (s *threadSafeMap) Delete(key string)                  { s.DeleteWithObject(key, nil) }
+
+func (s *threadSafeMap) DeleteWithObject(key string, obj interface{}) {
+	s.apply(obj, indexer.Op[any]{Key: storeName(key), Delete: true})
+}
+
+func (s *threadSafeMap) Transaction(fns ...ThreadSafeStoreTransaction) {
+	if len(fns) == 0 {
+		return
+	}
+	ops := make([]indexer.Op[any], 0, len(fns))
+	for _, fn := range fns {
+		switch fn.Type {
+		case TransactionTypeAdd, TransactionTypeUpdate:
+			ops = append(ops, put(fn.Key, fn.Object))
+		case TransactionTypeDelete:
+			ops = append(ops, indexer.Op[any]{Key: storeName(fn.Key), Delete: true})
+		}
+	}
+	s.apply(fns[len(fns)-1].Object, ops...)
+}
+
+func (s *threadSafeMap) Replace(items map[string]interface{}, resourceVersion string) {
+	ops := make([]indexer.Op[any], 0, len(items))
+	for key, obj := range items {
+		ops = append(ops, put(key, obj))
+	}
+	_, err := s.store.Replace(ops, "")
+	s.Bookmark(resourceVersion)
+	if err != nil {
+		panic(fmt.Errorf("unable to calculate an index entry: %w", err))
+	}
+}
+
+func (s *threadSafeMap) Bookmark(rv string) {
+	s.muVersion.Lock()
+	s.version = rv
+	s.muVersion.Unlock()
+	if s.gauge != nil && s.identifier.Reserved() {
+		if n, err := strconv.ParseFloat(rv, 64); err == nil {
+			s.gauge.Set(n)
+		}
+	}
+}
+
+func (s *threadSafeMap) LastStoreSyncResourceVersion() string {
+	s.muVersion.Lock()
+	defer s.muVersion.Unlock()
+	return s.version
+}
+
+func (s *threadSafeMap) Get(key string) (interface{}, bool) { return s.store.Get(storeName(key)) }
+func (s *threadSafeMap) Resync() error                      { return nil }
+
+func (s *threadSafeMap) List() []interface{} {
+	list := make([]interface{}, 0, s.store.Len())
+	for _, obj := range s.store.All() {
+		list = append(list, obj)
+	}
+	return list
+}
+
+func (s *threadSafeMap) ListKeys() []string {
+	list := make([]string, 0, s.store.Len())
+	for key := range s.store.Keys() {
+		list = append(list, storeKey(key))
+	}
+	return list
+}
+
+func errNoIndex(indexName string) error {
+	return fmt.Errorf("Index with name %s does not exist", indexName) //nolint:staticcheck // programs compare the text
+}
+
+func (s *threadSafeMap) Index(indexName string, obj interface{}) ([]interface{}, error) {
+	fn := (*s.funcs.Load())[indexName]
+	if fn == nil {
+		return nil, errNoIndex(indexName)
+	}
+	values, err := fn(obj)
+	if err != nil {
+		return nil, err
+	}
+	if len(values) == 1 {
+		return s.ByIndex(indexName, values[0])
+	}
+	snapshot := s.store.Snapshot()
+	defer snapshot.Release()
+	index, err := snapshot.Index(indexName)
+	if err != nil {
+		return nil, errNoIndex(indexName)
+	}
+	seen := sets.Set[types.NamespacedName]{}
+	list := []interface{}{}
+	for _, value := range values {
+		for key, obj := range index.Having(value) {
+			if !seen.Has(key) {
+				seen.Insert(key)
+				list = append(list, obj)
+			}
+		}
+	}
+	return list, nil
+}
+
+func (s *threadSafeMap) ByIndex(indexName, indexedValue string) ([]interface{}, error) {
+	index, err := s.store.Index(indexName)
+	if err != nil {
+		return nil, errNoIndex(indexName)
+	}
+	list := []interface{}{}
+	for _, obj := range index.Having(indexedValue) {
+		list = append(list, obj)
+	}
+	return list, nil
+}
+
+func (s *threadSafeMap) IndexKeys(indexName, indexedValue string) ([]string, error) {
+	index, err := s.store.Index(indexName)
+	if err != nil {
+		return nil, errNoIndex(indexName)
+	}
+	list := []string{}
+	for key := range index.Having(indexedValue) {
+		list = append(list, storeKey(key))
+	}
+	slices.Sort(list)
+	return list, nil
+}
+
+func (s *threadSafeMap) ListIndexFuncValues(indexName string) []string {
+	list := []string{}
+	if index, err := s.store.Index(indexName); err == nil {
+		for value := range index.Values() {
+			list = append(list, value)
+		}
+	}
+	return list
+}
+
+func (s *threadSafeMap) GetIndexers() Indexers {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.indexers
+}
+
+func (s *threadSafeMap) AddIndexers(newIndexers Indexers) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var taken []string
+	for name := range newIndexers {
+		if _, ok := s.indexers[name]; ok {
+			taken = append(taken, name)
+		}
+	}
+	if taken != nil {
+		slices.Sort(taken)
+		return fmt.Errorf("indexer conflict: %v", taken)
+	}
+	var added []string
+	for name, fn := range newIndexers {
+		if err := s.store.AddIndex(name, indexer.IndexFunc[any](fn)); err != nil {
+			for _, name := range added {
+				_ = s.store.RemoveIndex(name)
+			}
+			panic(fmt.Errorf("unable to calculate an index entry on index %q: %w", name, err))
+		}
+		added = append(added, name)
+	}
+	maps.Copy(s.indexers, newIndexers)
+	published := maps.Clone(s.indexers)
+	s.funcs.Store(&published)
+	return nil
+}
