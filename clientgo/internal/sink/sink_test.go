@@ -1,0 +1,45 @@
+package sink
+
+import (
+	"context"
+	"testing"
+
+	"github.com/kinform/kinform/listwatch"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestAListIsHandedOverOnce(t *testing.T) {
+	var progress int
+	s := &Sink{Progress: func() { progress++ }}
+	require.Same(t, s, From(With(t.Context(), s)))
+	require.Nil(t, From(context.Background()))
+
+	failed, list := &metav1.PartialObjectMetadataList{}, &metav1.PartialObjectMetadataList{}
+	require.True(t, s.Begin(failed))
+	s.Add(listwatch.Item[any]{ResourceVersion: "1"})
+	require.True(t, s.Begin(list), "a request that failed is made again")
+	s.Add(listwatch.Item[any]{ResourceVersion: "2"})
+	s.End()
+	require.False(t, s.Begin(&metav1.PartialObjectMetadataList{}), "a second list is filled as ever")
+
+	_, ok := s.Taken(failed)
+	require.False(t, ok)
+	items, ok := s.Taken(list)
+	require.True(t, ok)
+	require.Len(t, items, 1)
+	require.Equal(t, "2", items[0].ResourceVersion)
+	require.Equal(t, 2, progress)
+}
+
+func TestAListThatDidNotEndIsNotTaken(t *testing.T) {
+	s, list := &Sink{}, &metav1.PartialObjectMetadataList{}
+	require.True(t, s.Begin(list))
+	s.Add(listwatch.Item[any]{})
+	_, ok := s.Taken(list)
+	require.False(t, ok)
+	require.False(t, s.Begin(list), "the list function has returned")
+}

@@ -1,0 +1,134 @@
+package cache
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"k8s.io/client-go/features"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/apimachinery/pkg/util/wait"
+)
+
+// ShouldResyncFunc says whether the queue is to be resynced now.
+type ShouldResyncFunc func() bool
+
+// ProcessFunc processes what a queue hands out. isInInitialList says that it is of the first list.
+type ProcessFunc func(obj interface{}, isInInitialList bool) error
+
+// Config says what a [Controller] consists of: a source, a queue, and what processes what the queue hands out.
+type Config struct {
+	// Queue is between the reflector and Process. It is closed when the run ends.
+	Queue
+	// ListerWatcher is the source.
+	ListerWatcher
+	// Process is called for what the queue hands out, one call at a time.
+	Process ProcessFunc
+	// ProcessBatch, if it is set, takes the place of Process for a queue that is a QueueWithBatch.
+	ProcessBatch ProcessBatchFunc
+	// ObjectType is an example of the objects.
+	ObjectType runtime.Object
+	// ObjectDescription says in logs what the objects are. Defaults to the type.
+	ObjectDescription string
+	// FullResyncPeriod is the time between two calls of ShouldResync. Defaults to 0, never.
+	FullResyncPeriod time.Duration
+	// MinWatchTimeout is that of [ReflectorOptions].
+	MinWatchTimeout time.Duration
+	// ShouldResync says whether the queue is resynced. Defaults to always.
+	ShouldResync ShouldResyncFunc
+	// WatchErrorHandler is told of failed attempts.
+	WatchErrorHandler WatchErrorHandler
+	// WatchErrorHandlerWithContext is told of failed attempts if WatchErrorHandler is nil. Defaults to
+	// [DefaultWatchErrorHandler].
+	WatchErrorHandlerWithContext WatchErrorHandlerWithContext
+	// WatchListPageSize is that of the [Reflector].
+	WatchListPageSize int64
+}
+
+// Controller feeds a queue from a source, and processes what is in it.
+type Controller interface {
+	// RunWithContext runs until the context ends. It may be called once.
+	RunWithContext(ctx context.Context)
+	// Run is RunWithContext with a channel.
+	Run(stopCh <-chan struct{})
+	// HasSynced says whether the first list has been processed.
+	HasSynced() bool
+	// HasSyncedChecker is HasSynced for [WaitFor].
+	HasSyncedChecker() DoneChecker
+	// LastSyncResourceVersion returns the version up to which the server has been heard, "" before the first list.
+	LastSyncResourceVersion() string
+}
+
+// New returns a Controller, which does nothing before Run. It keeps a copy of c.
+func New(c *Config) Controller { return &controller{config: *c} }
+
+type controller struct {
+	config    Config
+	reflector atomic.Pointer[Reflector]
+}
+
+func (c *controller) Run(stopCh <-chan struct{}) { c.RunWithContext(wait.ContextForChannel(stopCh)) }
+
+func (c *controller) RunWithContext(ctx context.Context) {
+	defer utilruntime.HandleCrashWithContext(ctx)
+	r := NewReflectorWithOptions(c.config.ListerWatcher, c.config.ObjectType, c.config.Queue, ReflectorOptions{
+		ResyncPeriod:    c.config.FullResyncPeriod,
+		MinWatchTimeout: c.config.MinWatchTimeout,
+		TypeDescription: c.config.ObjectDescription,
+	})
+	r.ShouldResync = c.config.ShouldResync
+	r.WatchListPageSize = c.config.WatchListPageSize
+	if h := c.config.WatchErrorHandler; h != nil {
+		r.onError = func(_ context.Context, r *Reflector, err error) { h(r, err) }
+	} else if h := c.config.WatchErrorHandlerWithContext; h != nil {
+		r.onError = h
+	}
+	c.reflector.Store(r)
+
+	ctx, cancel := context.WithCancel(ctx)
+	var running sync.WaitGroup
+	defer running.Wait()
+	defer cancel() // also when Process panics
+	running.Go(func() {
+		defer utilruntime.HandleCrashWithContext(ctx)
+		r.RunWithContext(ctx)
+	})
+	defer context.AfterFunc(ctx, c.config.Queue.Close)()
+	c.process(ctx)
+}
+
+// process processes until the context ends or the queue is closed and empty. What Process returns is logged (D17).
+func (c *controller) process(ctx context.Context) {
+	batches, _ := c.config.Queue.(QueueWithBatch)
+	if c.config.ProcessBatch == nil || !features.FeatureGates().Enabled(features.InOrderInformersBatchProcess) {
+		batches = nil
+	}
+	for ctx.Err() == nil {
+		var err error
+		if batches != nil {
+			err = batches.PopBatch(c.config.ProcessBatch, PopProcessFunc(c.config.Process))
+		} else {
+			_, err = c.config.Queue.Pop(PopProcessFunc(c.config.Process))
+		}
+		if errors.Is(err, ErrFIFOClosed) {
+			return
+		}
+		if err != nil {
+			utilruntime.HandleErrorWithContext(ctx, err, "A change could not be processed")
+		}
+	}
+}
+
+func (c *controller) HasSynced() bool               { return c.config.Queue.HasSynced() }
+func (c *controller) HasSyncedChecker() DoneChecker { return c.config.Queue.HasSyncedChecker() }
+
+func (c *controller) LastSyncResourceVersion() string {
+	if r := c.reflector.Load(); r != nil {
+		return r.LastSyncResourceVersion()
+	}
+	return ""
+}

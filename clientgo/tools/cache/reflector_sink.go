@@ -1,0 +1,107 @@
+package cache
+
+import (
+	"log/slog"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"k8s.io/client-go/features"
+
+	"github.com/kinform/kinform/listwatch"
+	"k8s.io/apimachinery/pkg/types"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+)
+
+var discard = slog.New(slog.DiscardHandler)
+
+func watchListEnabled() bool { return features.FeatureGates().Enabled(features.WatchListClient) }
+
+// nativeStore is a store of this package that takes what kinform's reflector hands over as it is, and can say what it
+// has, so that unchanged objects need not be decoded. A shared informer is one.
+type nativeStore interface {
+	hasVersion(key types.NamespacedName, resourceVersion string, uidHash uint64) bool
+	replaceItems(items []listwatch.Item[any], resourceVersion string) error
+	applyEvent(event listwatch.Event[any]) error
+}
+
+// storeSink hands over to a ReflectorStore what a reflector has to say.
+type storeSink struct {
+	reflector *Reflector
+	store     ReflectorStore
+	bookmarks ReflectorBookmarkStore // the following are nil if the store is none
+	versions  ResourceVersionUpdater
+	native    nativeStore
+	metrics   *reflectorMetrics
+}
+
+func (s *storeSink) HasVersion(key types.NamespacedName, resourceVersion string, uidHash uint64) bool {
+	return s.native != nil && s.native.hasVersion(key, resourceVersion, uidHash)
+}
+
+func (s *storeSink) Restore(items []listwatch.Item[any], resourceVersion string) error {
+	return s.Replace(items, resourceVersion)
+}
+
+func (s *storeSink) Replace(items []listwatch.Item[any], resourceVersion string) error {
+	var err error
+	if s.native != nil {
+		err = s.native.replaceItems(items, resourceVersion)
+	} else {
+		objs := make([]interface{}, len(items))
+		for i := range items {
+			objs[i] = items[i].Object
+		}
+		err = s.store.Replace(objs, resourceVersion)
+	}
+	if err != nil {
+		return err
+	}
+	s.at(resourceVersion)
+	return nil
+}
+
+// Apply logs errors of the store: the event is lost to it, and the next one follows (RC-23).
+func (s *storeSink) Apply(event listwatch.Event[any]) error {
+	var err error
+	switch {
+	case s.native != nil:
+		err = s.native.applyEvent(event)
+	case event.Type == listwatch.Added:
+		err = s.store.Add(event.Object)
+	case event.Type == listwatch.Modified:
+		err = s.store.Update(event.Object)
+	case event.Type == listwatch.Deleted:
+		err = s.store.Delete(event.Object)
+	case event.Type == listwatch.Bookmark && s.bookmarks != nil:
+		err = s.bookmarks.Bookmark(event.ResourceVersion)
+	}
+	if err != nil {
+		utilruntime.HandleError(err)
+	}
+	s.at(event.ResourceVersion)
+	if s.versions != nil {
+		s.versions.UpdateResourceVersion(event.ResourceVersion)
+	}
+	return nil
+}
+
+func (s *storeSink) at(version string) {
+	s.reflector.version.Store(&version)
+	s.metrics.at(version)
+}
+
+// caller is the line of code outside of this package that calls it.
+func caller() string {
+	var pcs [16]uintptr
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
+	for {
+		frame, more := frames.Next()
+		if !strings.HasPrefix(frame.Function, "k8s.io/client-go/tools/cache.") || strings.HasSuffix(frame.File, "_test.go") {
+			return frame.File[strings.LastIndexByte(frame.File, '/')+1:] + ":" + strconv.Itoa(frame.Line)
+		}
+		if !more {
+			return "reflector"
+		}
+	}
+}

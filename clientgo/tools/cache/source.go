@@ -1,0 +1,314 @@
+package cache
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"reflect"
+	"runtime/debug"
+	"time"
+
+	"k8s.io/client-go/internal/sink"
+
+	"github.com/kinform/kinform/listwatch"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+)
+
+// source is kinform's listwatch.Source of a ListerWatcher.
+type source struct {
+	lw    ListerWatcherWithContext
+	about string // in errors: the type of objects
+
+	// Events of other types are logged and left out. Both may be nil.
+	expectedType reflect.Type
+	expectedGVK  *schema.GroupVersionKind
+
+	metrics *reflectorMetrics // nil if there is no provider
+}
+
+func (s *source) String() string { return s.about }
+
+var errTable = errors.New("the server answered with a Table, which has no objects: the client must not ask for one (Accept header)")
+
+// List calls the ListerWatcher in a goroutine of its own: a function that takes no context can't be ended, and whoever
+// waits for it goes on when the context ends (RC-12).
+func (s *source) List(ctx context.Context, opts listwatch.ListOptions) (listwatch.ListStream[any], error) {
+	options := metav1.ListOptions{
+		ResourceVersion:      opts.ResourceVersion,
+		ResourceVersionMatch: opts.ResourceVersionMatch,
+		Limit:                opts.Limit,
+		Continue:             opts.Continue,
+	}
+	to := &sink.Sink{
+		Options:  listwatch.ListOptions{Known: opts.Known, Owned: opts.Owned, Bytes: opts.Bytes},
+		Progress: opts.Patience.Progress,
+	}
+	begun := time.Now()
+	type answer struct {
+		list  runtime.Object
+		err   error
+		panic any
+	}
+	answers := make(chan answer, 1)
+	go func() {
+		var a answer
+		returned := false
+		defer func() {
+			if !returned {
+				if a.panic = recover(); a.panic == nil {
+					a.err = errors.New("the list function has called runtime.Goexit")
+				} else {
+					a.panic = fmt.Sprintf("%v\n%s", a.panic, debug.Stack())
+				}
+			}
+			answers <- a
+		}()
+		listCtx := ctx
+		if streams(s.lw) {
+			listCtx = sink.With(ctx, to)
+		}
+		a.list, a.err = s.lw.ListWithContext(listCtx, options)
+		returned = true
+	}()
+	var a answer
+	select {
+	case a = <-answers:
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	if a.panic != nil {
+		panic(a.panic)
+	}
+	if a.err != nil {
+		return nil, a.err
+	}
+	stream, err := s.open(a.list, to)
+	if err == nil {
+		s.metrics.listed(time.Since(begun), len(stream.items))
+	}
+	return stream, err
+}
+
+func (s *source) open(list runtime.Object, to *sink.Sink) (*listStream, error) {
+	if list == nil {
+		return nil, fmt.Errorf("the list of %s is nil", s.about)
+	}
+	listMeta, err := meta.ListAccessor(list)
+	if err != nil {
+		return nil, fmt.Errorf("unable to understand list result %#v: %w", list, err)
+	}
+	if isTable(list) {
+		return nil, errTable
+	}
+	stream := &listStream{meta: listwatch.ListMeta{ResourceVersion: listMeta.GetResourceVersion(), Continue: listMeta.GetContinue()}}
+	if n := listMeta.GetRemainingItemCount(); n != nil {
+		stream.meta.RemainingItemCount = *n
+	}
+	if items, ok := to.Taken(list); ok {
+		stream.items = items
+		return stream, nil
+	}
+	// Items are copied out of the list: one of them must not keep all of them in memory (RC-11).
+	stream.items = make([]listwatch.Item[any], 0, meta.LenList(list))
+	err = meta.EachListItemWithAlloc(list, func(obj runtime.Object) error {
+		item, err := itemOf(obj)
+		if err != nil {
+			return err
+		}
+		stream.items = append(stream.items, item)
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("unable to understand list result %T: %w", list, err)
+	}
+	return stream, nil
+}
+
+// itemOf reads identity and version of an object.
+func itemOf(obj runtime.Object) (listwatch.Item[any], error) {
+	o, err := meta.Accessor(obj)
+	if err != nil {
+		return listwatch.Item[any]{}, fmt.Errorf("%T has no metadata: %w", obj, err)
+	}
+	return listwatch.Item[any]{
+		Key:             types.NamespacedName{Namespace: o.GetNamespace(), Name: o.GetName()},
+		Object:          obj,
+		ResourceVersion: o.GetResourceVersion(),
+		UIDHash:         listwatch.HashUID(o.GetUID()),
+	}, nil
+}
+
+func isTable(obj runtime.Object) bool {
+	switch obj := obj.(type) {
+	case *metav1.Table:
+		return true
+	case runtime.Unstructured:
+		gvk := obj.GetObjectKind().GroupVersionKind()
+		return gvk.Group == metav1.GroupName && gvk.Kind == "Table"
+	}
+	return false
+}
+
+type listStream struct {
+	items []listwatch.Item[any]
+	next  int
+	meta  listwatch.ListMeta
+}
+
+func (l *listStream) Next() (listwatch.Item[any], error) {
+	if l.next == len(l.items) {
+		return listwatch.Item[any]{}, io.EOF
+	}
+	item := l.items[l.next]
+	l.items[l.next] = listwatch.Item[any]{}
+	l.next++
+	return item, nil
+}
+
+func (l *listStream) Meta() listwatch.ListMeta { return l.meta }
+func (l *listStream) Close() error             { return nil }
+
+// Watch asks for bookmarks always.
+func (s *source) Watch(ctx context.Context, opts listwatch.WatchOptions) (listwatch.WatchStream[any], error) {
+	options := metav1.ListOptions{ResourceVersion: opts.ResourceVersion, AllowWatchBookmarks: true}
+	if opts.Timeout > 0 {
+		seconds := int64(opts.Timeout / time.Second)
+		options.TimeoutSeconds = &seconds
+	}
+	if opts.SendInitialEvents {
+		yes := true
+		options.SendInitialEvents = &yes
+		options.ResourceVersionMatch = metav1.ResourceVersionMatchNotOlderThan
+	}
+	w, err := s.lw.WatchWithContext(ctx, options)
+	if err != nil {
+		return nil, relisting(err)
+	}
+	return &watchStream{source: s, ctx: ctx, watch: w, events: w.ResultChan(), begun: time.Now()}, nil
+}
+
+// relisting makes an error that is neither a server's nor the network's one after which the reflector lists. It is of a
+// program's own Watch, which may not know the version any more, and has no status to say so (RC-22).
+func relisting(err error) error {
+	var status apierrors.APIStatus
+	isStatus := errors.As(err, &status)
+	_, isNet := errors.AsType[net.Error](err)
+	if isStatus || isNet || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, context.Canceled) {
+		return err
+	}
+	return &plainError{err}
+}
+
+// plainError is an error of a program's own Watch, as one of an expired version.
+type plainError struct{ err error }
+
+func (p *plainError) Error() string { return p.err.Error() }
+func (p *plainError) Unwrap() error { return p.err }
+func (p *plainError) Status() metav1.Status {
+	return metav1.Status{Status: metav1.StatusFailure, Reason: metav1.StatusReasonExpired, Code: http.StatusGone, Message: p.err.Error()}
+}
+
+type watchStream struct {
+	source  *source
+	ctx     context.Context
+	watch   watch.Interface
+	events  <-chan watch.Event
+	begun   time.Time
+	n       int
+	stopped bool
+}
+
+// Next leaves out events that are none of the expected type, and says so in the log (RC-23).
+func (w *watchStream) Next() (listwatch.Event[any], error) {
+	for {
+		var e watch.Event
+		var ok bool
+		select {
+		case e, ok = <-w.events:
+		case <-w.ctx.Done():
+			return listwatch.Event[any]{}, context.Cause(w.ctx)
+		}
+		if !ok {
+			return listwatch.Event[any]{}, io.EOF
+		}
+		if e.Type == watch.Error {
+			return listwatch.Event[any]{}, apierrors.FromObject(e.Object)
+		}
+		event, err := w.source.event(e)
+		if err != nil {
+			utilruntime.HandleErrorWithContext(w.ctx, err, "Event of a watch left out", "reflector", w.source.about)
+			continue
+		}
+		w.n++
+		return event, nil
+	}
+}
+
+func (w *watchStream) Close() error {
+	if !w.stopped {
+		w.stopped = true
+		w.watch.Stop()
+		w.source.metrics.watched(time.Since(w.begun), w.n)
+	}
+	return nil
+}
+
+func (s *source) event(e watch.Event) (listwatch.Event[any], error) {
+	var event listwatch.Event[any]
+	switch e.Type {
+	case watch.Added:
+		event.Type = listwatch.Added
+	case watch.Modified:
+		event.Type = listwatch.Modified
+	case watch.Deleted:
+		event.Type = listwatch.Deleted
+	case watch.Bookmark:
+		event.Type = listwatch.Bookmark
+	default:
+		return event, fmt.Errorf("unknown type of event %q", e.Type)
+	}
+	if err := s.check(e.Object); err != nil {
+		return event, err
+	}
+	item, err := itemOf(e.Object)
+	if err != nil {
+		return event, err
+	}
+	if event.Type == listwatch.Bookmark {
+		event.ResourceVersion = item.ResourceVersion
+		o, _ := meta.Accessor(e.Object)
+		event.InitialEventsEnd = o.GetAnnotations()[metav1.InitialEventsAnnotationKey] == "true"
+		return event, nil
+	}
+	event.Item = item
+	return event, nil
+}
+
+// check says what is wrong with the type of an event's object.
+func (s *source) check(obj runtime.Object) error {
+	if obj == nil {
+		return errors.New("the event has no object")
+	}
+	if isTable(obj) {
+		return errTable
+	}
+	if s.expectedType != nil && reflect.TypeOf(obj) != s.expectedType {
+		return fmt.Errorf("expected type %v, got %T", s.expectedType, obj)
+	}
+	if s.expectedGVK != nil {
+		if gvk := obj.GetObjectKind().GroupVersionKind(); gvk != *s.expectedGVK {
+			return fmt.Errorf("expected %v, got %v", *s.expectedGVK, gvk)
+		}
+	}
+	return nil
+}
