@@ -1,0 +1,175 @@
+// Package pager reads lists in pages.
+package pager
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metainternalversion "k8s.io/apimachinery/pkg/apis/meta/internalversion"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+const (
+	defaultPageSize       = 500
+	defaultPageBufferSize = 10
+)
+
+// ListPageFunc returns a page of a list.
+type ListPageFunc func(ctx context.Context, opts metav1.ListOptions) (runtime.Object, error)
+
+// SimplePageFunc makes a function that takes no context a ListPageFunc.
+func SimplePageFunc(fn func(opts metav1.ListOptions) (runtime.Object, error)) ListPageFunc {
+	return func(_ context.Context, opts metav1.ListOptions) (runtime.Object, error) { return fn(opts) }
+}
+
+// ListPager reads a list page by page.
+type ListPager struct {
+	// PageSize is the size of a page where the options have no limit. 0 means no pages.
+	PageSize int64
+	// PageFn returns a page.
+	PageFn ListPageFunc
+
+	// FullListIfExpired has the whole list read at once when a continue token has expired. If it is false, that is an
+	// error.
+	FullListIfExpired bool
+
+	// PageBufferSize is how many pages EachListItem reads ahead.
+	PageBufferSize int32
+}
+
+// New returns a pager with pages of 500, 10 pages ahead, and FullListIfExpired.
+func New(fn ListPageFunc) *ListPager {
+	return &ListPager{PageSize: defaultPageSize, PageFn: fn, FullListIfExpired: true, PageBufferSize: defaultPageBufferSize}
+}
+
+// List returns the whole list: the answer itself if it came in one page, and otherwise a *metainternalversion.List with
+// the items of all pages, and the metadata of the first. The bool says that it came in pages.
+func (p *ListPager) List(ctx context.Context, options metav1.ListOptions) (runtime.Object, bool, error) {
+	return p.list(ctx, options, meta.EachListItem)
+}
+
+// ListWithAlloc is List with items that keep no other item of their page in memory.
+func (p *ListPager) ListWithAlloc(ctx context.Context, options metav1.ListOptions) (runtime.Object, bool, error) {
+	return p.list(ctx, options, meta.EachListItemWithAlloc)
+}
+
+type forEach func(list runtime.Object, fn func(runtime.Object) error) error
+
+func (p *ListPager) list(ctx context.Context, options metav1.ListOptions, each forEach) (runtime.Object, bool, error) {
+	var all *metainternalversion.List
+	var whole runtime.Object
+	err := p.pages(ctx, options, true, func(page runtime.Object, m metav1.ListInterface, isWhole bool) error {
+		if isWhole { // the only page, or the whole list after a token has expired
+			whole = page
+			return nil
+		}
+		if all == nil {
+			all = &metainternalversion.List{}
+			all.ResourceVersion = m.GetResourceVersion()
+		}
+		return each(page, func(obj runtime.Object) error {
+			all.Items = append(all.Items, obj)
+			return nil
+		})
+	})
+	if err != nil {
+		return nil, all != nil, err
+	}
+	if whole != nil {
+		return whole, all != nil, nil
+	}
+	return all, true, nil
+}
+
+// pages calls fn for each page. isWhole says that the page is the whole list. full allows to read the whole list after
+// pages of it have been handed out.
+func (p *ListPager) pages(ctx context.Context, options metav1.ListOptions, full bool, fn func(page runtime.Object, m metav1.ListInterface, isWhole bool) error) error {
+	if options.Limit == 0 {
+		options.Limit = p.PageSize
+	}
+	version, match := options.ResourceVersion, options.ResourceVersionMatch
+	first := options.Continue == ""
+	for n := 0; ; n++ {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		page, err := p.PageFn(ctx, options)
+		whole := n == 0
+		if err != nil {
+			// A token has expired: only the whole list is of one moment (RC-8).
+			if !errors.IsResourceExpired(err) || !p.FullListIfExpired || options.Continue == "" || !full {
+				return err
+			}
+			options.Limit, options.Continue = 0, ""
+			options.ResourceVersion, options.ResourceVersionMatch = version, match
+			if page, err = p.PageFn(ctx, options); err != nil {
+				return err
+			}
+			m, err := meta.ListAccessor(page)
+			if err != nil {
+				return fmt.Errorf("returned object must be a list: %w", err)
+			}
+			return fn(page, m, true)
+		}
+		m, err := meta.ListAccessor(page)
+		if err != nil {
+			return fmt.Errorf("returned object must be a list: %w", err)
+		}
+		last := m.GetContinue() == ""
+		if err := fn(page, m, whole && last && (first || n == 0)); err != nil {
+			return err
+		}
+		if last {
+			return nil
+		}
+		// The token has the version; a request with both is an error.
+		options.Continue, options.ResourceVersion, options.ResourceVersionMatch = m.GetContinue(), "", ""
+	}
+}
+
+// EachListItem calls fn for each item, while the next pages are read. It ends with the first error. A token that expires
+// is an error, as items have been handed out.
+func (p *ListPager) EachListItem(ctx context.Context, options metav1.ListOptions, fn func(obj runtime.Object) error) error {
+	return p.eachItem(ctx, options, fn, meta.EachListItem)
+}
+
+// EachListItemWithAlloc is EachListItem with items that keep no other item of their page in memory.
+func (p *ListPager) EachListItemWithAlloc(ctx context.Context, options metav1.ListOptions, fn func(obj runtime.Object) error) error {
+	return p.eachItem(ctx, options, fn, meta.EachListItemWithAlloc)
+}
+
+func (p *ListPager) eachItem(ctx context.Context, options metav1.ListOptions, fn func(obj runtime.Object) error, each forEach) error {
+	if p.PageBufferSize < 0 {
+		return fmt.Errorf("ListPager.PageBufferSize must be >= 0, got %d", p.PageBufferSize)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	ahead := make(chan runtime.Object, p.PageBufferSize)
+	done := make(chan error, 1)
+	go func() {
+		defer close(ahead)
+		done <- p.pages(ctx, options, false, func(page runtime.Object, _ metav1.ListInterface, _ bool) error {
+			select {
+			case ahead <- page:
+				return nil
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		})
+	}()
+	for page := range ahead {
+		err := each(page, func(obj runtime.Object) error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			return fn(obj)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return <-done
+}

@@ -1,0 +1,164 @@
+package watch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"k8s.io/client-go/tools/cache"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/net"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/klog/v2"
+)
+
+// RetryWatcher is a watch that is opened again, from the last version, when it is lost. It ends when it is stopped, when
+// its context ends, or with an Error event that another watch can't help against: above all that the version has
+// expired. It asks for bookmarks, and keeps them for itself.
+type RetryWatcher struct {
+	cancel  context.CancelFunc
+	watcher cache.WatcherWithContext
+	version string
+	events  chan watch.Event
+	done    chan struct{}
+}
+
+// pause is the least time between two watches.
+const pause = time.Second
+
+// NewRetryWatcher is NewRetryWatcherWithContext without a context.
+func NewRetryWatcher(initialResourceVersion string, watcherClient cache.Watcher) (*RetryWatcher, error) {
+	return NewRetryWatcherWithContext(context.Background(), initialResourceVersion, cache.ToWatcherWithContext(watcherClient))
+}
+
+// NewRetryWatcherWithContext starts a watch after a version, which must be one: "" and "0" are an error, as such a watch
+// would begin with all objects again after each loss. It must be stopped, or its context ended.
+func NewRetryWatcherWithContext(ctx context.Context, initialResourceVersion string, watcherClient cache.WatcherWithContext) (*RetryWatcher, error) {
+	if initialResourceVersion == "" || initialResourceVersion == "0" {
+		return nil, fmt.Errorf("initial RV %q is not supported due to issues with underlying WATCH: it must be that of a list", initialResourceVersion)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	rw := &RetryWatcher{
+		cancel: cancel, watcher: watcherClient, version: initialResourceVersion,
+		events: make(chan watch.Event), done: make(chan struct{}),
+	}
+	go rw.run(ctx)
+	return rw, nil
+}
+
+// ResultChan returns the events. It is closed at the end.
+func (rw *RetryWatcher) ResultChan() <-chan watch.Event { return rw.events }
+
+// Stop ends the watch.
+func (rw *RetryWatcher) Stop() { rw.cancel() }
+
+// Done is closed when nothing of the watch is left.
+func (rw *RetryWatcher) Done() <-chan struct{} { return rw.done }
+
+func (rw *RetryWatcher) run(ctx context.Context) {
+	defer close(rw.done)
+	defer close(rw.events)
+	defer rw.cancel()
+	for {
+		begun := time.Now()
+		wait, over := rw.once(ctx)
+		if over {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(max(wait, pause-time.Since(begun))):
+		}
+	}
+}
+
+// once opens a watch and hands over its events, until it ends. wait is what the server asks for; over says that there is
+// no next watch.
+func (rw *RetryWatcher) once(ctx context.Context) (wait time.Duration, over bool) {
+	w, err := rw.watcher.WatchWithContext(ctx, metav1.ListOptions{ResourceVersion: rw.version, AllowWatchBookmarks: true})
+	if err != nil {
+		return rw.failed(ctx, err)
+	}
+	defer w.Stop()
+	for {
+		var event watch.Event
+		var ok bool
+		select {
+		case <-ctx.Done():
+			return 0, true
+		case event, ok = <-w.ResultChan():
+		}
+		if !ok {
+			return 0, false
+		}
+		if event.Type == watch.Error {
+			err := apierrors.FromObject(event.Object)
+			if retries(err) {
+				return retryAfter(err), false
+			}
+			rw.send(ctx, event)
+			return 0, true
+		}
+		o, err := meta.Accessor(event.Object)
+		if err != nil || o.GetResourceVersion() == "" {
+			rw.send(ctx, watch.Event{Type: watch.Error, Object: &apierrors.NewInternalError(errors.New("an event of the watch has no resourceVersion")).ErrStatus})
+			return 0, true
+		}
+		if event.Type != watch.Bookmark && !rw.send(ctx, event) {
+			return 0, true
+		}
+		rw.version = o.GetResourceVersion()
+	}
+}
+
+// failed says what follows a watch that could not be opened. A refusal for good is an Error event.
+func (rw *RetryWatcher) failed(ctx context.Context, err error) (time.Duration, bool) {
+	if ctx.Err() != nil {
+		return 0, true
+	}
+	var status apierrors.APIStatus
+	if errors.As(err, &status) && !retries(err) {
+		s := status.Status()
+		rw.send(ctx, watch.Event{Type: watch.Error, Object: &s})
+		return 0, true
+	}
+	if err != io.EOF && !net.IsProbableEOF(err) && !net.IsTimeout(err) {
+		klog.FromContext(ctx).Info("The watch could not be opened, retrying", "err", err)
+	}
+	return retryAfter(err), false
+}
+
+// retries says whether another watch may help after this answer of the server.
+func retries(err error) bool {
+	var status apierrors.APIStatus
+	if !errors.As(err, &status) {
+		return true
+	}
+	switch code := status.Status().Code; code {
+	case http.StatusGone, http.StatusForbidden, http.StatusUnauthorized, http.StatusNotFound, http.StatusBadRequest, http.StatusMethodNotAllowed, http.StatusUnprocessableEntity:
+		return false
+	}
+	return !apierrors.IsResourceExpired(err)
+}
+
+func retryAfter(err error) time.Duration {
+	seconds, _ := apierrors.SuggestsClientDelay(err)
+	return time.Duration(seconds) * time.Second
+}
+
+// send hands an event over, and returns false when the watch is stopped first.
+func (rw *RetryWatcher) send(ctx context.Context, event watch.Event) bool {
+	select {
+	case rw.events <- event:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

@@ -1,0 +1,87 @@
+package watch_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+
+	framework "k8s.io/client-go/tools/cache/testing"
+	watchtools "k8s.io/client-go/tools/watch"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+	v1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"k8s.io/client-go/tools/cache"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func pod(name string) *v1.Pod { return &v1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name}} }
+
+func is(t watch.EventType, name string) watchtools.ConditionFunc {
+	return func(e watch.Event) (bool, error) { return e.Type == t && e.Object.(*v1.Pod).Name == name, nil }
+}
+
+func TestUntilGoesOnAfterALostWatch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		source := framework.NewFakeControllerSource()
+		source.Add(pod("a"))
+		w, err := watchtools.NewRetryWatcher("1", source)
+		require.NoError(t, err)
+		source.Add(pod("b"))
+		got := <-w.ResultChan()
+		require.Equal(t, "b", got.Object.(*v1.Pod).Name)
+		source.ResetWatch()
+		synctest.Wait()
+		source.Add(pod("c"))
+		got = <-w.ResultChan()
+		require.Equal(t, "c", got.Object.(*v1.Pod).Name)
+		w.Stop()
+		<-w.Done()
+		source.Shutdown()
+		_, err = watchtools.NewRetryWatcher("0", source)
+		require.Error(t, err)
+	})
+}
+
+func TestAnExpiredVersionEndsARetryWatcher(t *testing.T) {
+	lw := &cache.ListWatch{WatchFunc: func(metav1.ListOptions) (watch.Interface, error) {
+		return nil, apierrors.NewResourceExpired("too old")
+	}}
+	w, err := watchtools.NewRetryWatcher("1", lw)
+	require.NoError(t, err)
+	require.Equal(t, watch.Error, (<-w.ResultChan()).Type)
+	_, ok := <-w.ResultChan()
+	require.False(t, ok)
+	<-w.Done()
+}
+
+func TestUntilWithSync(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		source := framework.NewFakeControllerSource()
+		source.Add(pod("a"))
+		go func() { synctest.Wait(); source.Delete(pod("a")) }()
+		e, err := watchtools.UntilWithSync(t.Context(), source, &v1.Pod{}, func(s cache.Store) (bool, error) {
+			require.Len(t, s.List(), 1)
+			return false, nil
+		}, is(watch.Added, "a"), is(watch.Deleted, "a"))
+		require.NoError(t, err)
+		require.Equal(t, watch.Deleted, e.Type)
+		source.Shutdown()
+	})
+}
+
+func TestUntilWithoutRetryEndsWithWatchAndContext(t *testing.T) {
+	w := watch.NewFake()
+	go w.Stop()
+	_, err := watchtools.UntilWithoutRetry(t.Context(), w, is(watch.Added, "a"))
+	require.ErrorIs(t, err, watchtools.ErrWatchClosed)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = watchtools.UntilWithoutRetry(ctx, watch.NewFake(), is(watch.Added, "a"))
+	require.ErrorIs(t, err, context.Canceled)
+}
