@@ -88,6 +88,9 @@ func (r Result) Into(obj runtime.Object) error {
 	if len(r.body) == 0 {
 		return fmt.Errorf("0-length response with status code: %d and content type: %s", r.statusCode, r.contentType)
 	}
+	if intoList(r.body, r.contentType, r.decoder, obj) {
+		return nil
+	}
 	out, _, err := r.decoder.Decode(r.body, nil, obj)
 	if err != nil || out == obj {
 		return err

@@ -16,14 +16,20 @@ type Options struct {
 	// it is a part of living objects anyway. If negative, objects share nothing. Defaults
 	// to 8 MiB, which is plenty for clusters of hundreds of thousands of pods.
 	MaxBytes int64
+
+	// Constants lets objects share only what no program changes in place: strings, and the
+	// contents of managed fields. Lists, maps and pointers are then the object's own. It is for
+	// programs that may break the rule for cached objects. Defaults to false.
+	Constants bool
 }
 
 // Decoder decodes objects that share their equal parts; see the package comment for the
 // contract. It is safe for concurrent use, and needs no Close.
 type Decoder struct {
-	table *table   // nil if objects share nothing
-	plans sync.Map // of reflect.Type to *plan
-	idle  chan *state
+	table     *table   // nil if objects share nothing
+	constants bool     // objects share no list, map or pointer
+	plans     sync.Map // of reflect.Type to *plan
+	idle      chan *state
 
 	reports       atomic.Int64
 	hits, lookups atomic.Uint64
@@ -45,7 +51,7 @@ func New(opts Options) *Decoder {
 	d := &Decoder{
 		idle: make(chan *state, maxIdle), small: newSmall(),
 		known: map[reflect.Type]*plan{}, shapes: map[reflect.Type]int{},
-		json: jsonPart{idle: make(chan *jsonState, maxIdle)},
+		json: jsonPart{idle: make(chan *jsonState, maxIdle)}, constants: opts.Constants,
 	}
 	if opts.MaxBytes == 0 {
 		opts.MaxBytes = 8 << 20
@@ -125,7 +131,7 @@ func (s *state) update(v reflect.Value, data []byte, earlier any) error {
 func (s *state) follow(v reflect.Value, object any) {
 	s.earlier.from = uintptr(v.UnsafePointer())
 	s.earlier.to = s.earlier.from + s.lastPlan.typ.Size()
-	if object == nil {
+	if object == nil || s.decoder.constants {
 		return
 	}
 	if before := reflect.ValueOf(object); before.Type() == v.Type() && !before.IsNil() {

@@ -42,6 +42,7 @@ func (s *jsonState) member(name []byte) *member {
 	if m == nil && len(d.json.keys) < maxMembers {
 		c := jsonCompiler{compiler{decoder: d}}
 		m = &member{name: string(name), value: c.anySlot(), elem: c.anySlot()}
+		m.value.whole.fixed = m.name == "fieldsV1"
 		d.json.keys[m.name] = m
 	}
 	if m != nil {

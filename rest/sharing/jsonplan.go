@@ -168,6 +168,8 @@ func (c *jsonCompiler) shared(sl *slot, elem reflect.Type, addressed bool, nest 
 	sl.elem, sl.shape = &e, c.jsonShape(sl.typ)
 	if sl.whole = c.lesson(); e.kind == jsonString && sl.kind == jsonPointer {
 		sl.whole = e.text
+	} else {
+		sl.whole.fixed = sl.typ == reflect.TypeFor[*metav1.FieldsV1]()
 	}
 }
 

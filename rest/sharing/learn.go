@@ -21,6 +21,7 @@ type lesson struct {
 	id     int    // index among all lessons
 	worth  uint32 // one hit in this many look-ups is enough
 	window uint32 // look-ups before the first judgement
+	fixed  bool   // no program changes values of the field in place; see Options.Constants
 	look   atomic.Bool
 	paused atomic.Int64 // the report at which the pause ends
 	pause  atomic.Int64

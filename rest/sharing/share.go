@@ -20,7 +20,7 @@ const maxShared = 64 << 10
 // find looks for an entry of these bytes, if that is worth it. If there is none, it returns a new
 // entry, which the caller completes and inserts.
 func (s *state) find(l *lesson, shape int, key []byte) (found, missing *entry) {
-	if !s.share || !l.look.Load() || len(key) == 0 || len(key) > maxShared {
+	if !s.share || !l.look.Load() || len(key) == 0 || len(key) > maxShared || s.decoder.constants && shape != ofString && !l.fixed {
 		return nil, nil
 	}
 	var place **entry

@@ -17,7 +17,7 @@ func newSmall() *small {
 
 func (s *state) bool(v bool) *bool {
 	switch {
-	case !s.share:
+	case !s.share || s.decoder.constants:
 		return &v
 	case v:
 		return &s.decoder.small.bools[1]
@@ -26,14 +26,14 @@ func (s *state) bool(v bool) *bool {
 }
 
 func (s *state) int32(v int32) *int32 {
-	if s.share && v >= 0 && v < 256 {
+	if s.share && !s.decoder.constants && v >= 0 && v < 256 {
 		return &s.decoder.small.int32s[v]
 	}
 	return &v
 }
 
 func (s *state) int64(v int64) *int64 {
-	if s.share && v >= 0 && v < 256 {
+	if s.share && !s.decoder.constants && v >= 0 && v < 256 {
 		return &s.decoder.small.int64s[v]
 	}
 	return &v

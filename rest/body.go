@@ -1,0 +1,73 @@
+package rest
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"reflect"
+	"sync/atomic"
+
+	kjson "sigs.k8s.io/json"
+
+	"github.com/kinform/kinform/listwatch"
+	"github.com/kinform/kinform/rest/internal/wire"
+)
+
+// BodyReader decodes lists that another HTTP client has got, as a Client decodes its own: item
+// by item while the bytes arrive, on several cores, within the Client's budgets. It is for
+// libraries whose requests must go through an http.Client of the program. It is safe for
+// concurrent use.
+type BodyReader struct{ resource *Resource[any] }
+
+// NewBodyReader returns a reader for objects of a type, which is a pointer to a struct. c has
+// the budgets and the Decoder; it is not used for requests. opts.Resource may be empty: then
+// the objects may be of any kind. Of the other options, those about decoding count. Objects
+// have kind and apiVersion if the server wrote them.
+func NewBodyReader(c *Client, object reflect.Type, opts ResourceOptions) (*BodyReader, error) {
+	if c == nil {
+		return nil, errNoClient
+	}
+	if object == nil || object.Kind() != reflect.Pointer || object.Elem().Kind() != reflect.Struct {
+		return nil, fmt.Errorf("rest: a BodyReader needs a pointer to a struct, not %v", object)
+	}
+	d := decoder{typ: object, tagged: isGenerated(object.Elem()) && c.decodesTags(object.Elem())}
+	d.guard(kjson.UnmarshalCaseSensitivePreserveInts)
+	if d.tagged {
+		d.protobuf = func(data []byte, object any) error { return c.owner().DecodeProtobuf(data, object, nil) }
+	}
+	r := &Resource[any]{client: c, gvr: opts.Resource, opts: opts, decoder: d, streams: d.streaming(c, &opts), scales: newScales(object, c.limits())}
+	if r.owned = r.streams; opts.Decoder == nil {
+		r.owned = d.streaming(nil, &opts)
+	}
+	if !opts.Resource.Empty() {
+		r.kinds.Store(kindsOf(opts.Resource, opts.Kind, object, false))
+	}
+	return &BodyReader{resource: r}, nil
+}
+
+// Reads reports whether the reader decodes an encoding.
+func (b *BodyReader) Reads(e Encoding) bool {
+	return e == JSON || e == Protobuf && b.resource.streams.protobuf != nil
+}
+
+// List reads the body of a successful answer. The stream's Close closes it. Of opts, Known,
+// Owned and Bytes count.
+func (b *BodyReader) List(ctx context.Context, response *http.Response, opts listwatch.ListOptions) (listwatch.ListStream[any], error) {
+	r := b.resource
+	encoding, err := encodingOf(response)
+	if err != nil {
+		return nil, err
+	}
+	if !b.Reads(encoding) {
+		return nil, wire.Malformed("the answer is in protobuf, which %s does not decode", r.decoder.typ)
+	}
+	x := &exchange{
+		client: r.client, method: http.MethodGet, about: About{Verb: "list", Resource: r.gvr}, ctx: ctx, response: response, encoding: encoding,
+		owned: opts.Owned, most: r.client.maxListBytes, sum: orDefault(opts.Bytes, new(atomic.Int64)),
+	}
+	if response.Request != nil && response.Request.URL != nil {
+		x.address = *response.Request.URL
+	}
+	x.running, x.cancel = context.WithCancelCause(ctx)
+	return r.readList(x, encoding, opts.Known), nil
+}

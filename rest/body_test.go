@@ -1,0 +1,54 @@
+package rest_test
+
+import (
+	"net/http"
+	"reflect"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kinform/kinform/apitest"
+	"github.com/kinform/kinform/listwatch"
+	"github.com/kinform/kinform/rest"
+)
+
+func TestBodyOfAnotherClientIsReadAsAList(t *testing.T) {
+	t.Parallel()
+	server := apitest.Start(t, apitest.Options{})
+	for _, name := range []string{"a", "b", "c"} {
+		_, err := server.Create(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name}, Data: map[string]string{"k": name}})
+		require.NoError(t, err)
+	}
+	client, err := rest.NewClient(rest.Config{Host: server.URL()}, rest.Options{})
+	require.NoError(t, err)
+	defer client.Close()
+	reader, err := rest.NewBodyReader(client, reflect.TypeFor[*corev1.ConfigMap](), rest.ResourceOptions{})
+	require.NoError(t, err)
+	transport := &http.Transport{}
+	defer transport.CloseIdleConnections()
+	for _, accept := range []string{"application/json", "application/vnd.kubernetes.protobuf"} {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL()+"/api/v1/namespaces/default/configmaps", nil)
+		require.NoError(t, err)
+		req.Header.Set("Accept", accept)
+		response, err := transport.RoundTrip(req)
+		require.NoError(t, err)
+		stream, err := reader.List(t.Context(), response, listwatch.ListOptions{})
+		require.NoError(t, err)
+		var names []string
+		for {
+			item, err := stream.Next()
+			if err != nil {
+				require.ErrorContains(t, err, "EOF")
+				break
+			}
+			names = append(names, item.Object.(*corev1.ConfigMap).Data["k"])
+		}
+		require.NotEmpty(t, stream.Meta().ResourceVersion)
+		require.NoError(t, stream.Close())
+		require.Equal(t, []string{"a", "b", "c"}, names)
+	}
+	_, err = rest.NewBodyReader(client, reflect.TypeFor[corev1.ConfigMap](), rest.ResourceOptions{})
+	require.Error(t, err)
+}
