@@ -11,6 +11,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/tools/record/util"
 	"k8s.io/klog/v2"
 )
@@ -42,6 +43,7 @@ func (w *writer) start(ctx context.Context, event *eventsv1.Event, before <-chan
 	go func() {
 		defer func() { <-w.room }()
 		defer close(written)
+		defer utilruntime.HandleCrashWithContext(ctx)
 		if before != nil {
 			<-before
 		}

@@ -27,20 +27,29 @@ var DefaultBackoff = wait.Backoff{
 // OnError calls fn until it returns nil or an error that is not retriable, which OnError returns, and
 // backoff.Steps times at most. After these it returns the last error. Between two calls it waits as backoff says.
 //
-// An error of fn that is not retriable is returned whatever it is. client-go takes the end of a context for the end
-// of its own waiting, and returns nil for it, or an older error.
+// An error that is not retriable and says that a wait is over, such as the end of a context, gives way to the
+// retriable error before it, if there was one: that is why there was a wait. Without steps, fn is not called, and the
+// error is wait.ErrWaitTimeout.
 func OnError(backoff wait.Backoff, retriable func(error) bool, fn func() error) error {
-	var err error
+	var last error // that was retriable
 	for backoff.Steps > 0 {
-		if err = fn(); err == nil || !retriable(err) {
+		err := fn()
+		switch {
+		case err == nil:
+			return nil
+		case retriable(err):
+			last = err
+		case last != nil && wait.Interrupted(err):
+			return last
+		default:
 			return err
 		}
 		if backoff.Steps == 1 {
-			return err
+			return last
 		}
 		time.Sleep(backoff.Step())
 	}
-	return err
+	return wait.ErrWaitTimeout //nolint:staticcheck // the error that programs compare with
 }
 
 // RetryOnConflict is OnError for updates: an error that says the object has been changed meanwhile is retriable. fn

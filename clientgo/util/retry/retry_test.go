@@ -41,8 +41,14 @@ func TestTheLastErrorIsReturned(t *testing.T) {
 	})
 }
 
-func TestAnotherErrorEnds(t *testing.T) {
-	for _, final := range []error{errors.New("x"), context.Canceled, context.DeadlineExceeded, wait.ErrWaitTimeout} { //nolint:staticcheck // programs return it
+func TestAnotherErrorEnds(t *testing.T) { // each result is what client-go answered
+	other := errors.New("x")
+	for final, after := range map[error]error{
+		other:                    other,
+		context.Canceled:         conflict,
+		context.DeadlineExceeded: conflict,
+		wait.ErrWaitTimeout:      conflict, //nolint:staticcheck // programs return it
+	} {
 		calls := 0
 		err := retry.RetryOnConflict(retry.DefaultRetry, func() error {
 			if calls++; calls == 1 {
@@ -50,8 +56,10 @@ func TestAnotherErrorEnds(t *testing.T) {
 			}
 			return final
 		})
-		require.Equal(t, final, err)
+		require.Equal(t, after, err)
 		require.Equal(t, 2, calls)
+		require.Equal(t, final, retry.RetryOnConflict(retry.DefaultRetry, func() error { return final }))
 	}
-	require.NoError(t, retry.OnError(wait.Backoff{}, apierrors.IsConflict, func() error { return conflict }), "without steps, nothing is called")
+	err := retry.OnError(wait.Backoff{}, apierrors.IsConflict, func() error { panic("called") })
+	require.True(t, wait.Interrupted(err), "without steps, nothing is called")
 }
