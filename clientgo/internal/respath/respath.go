@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/api/validation/path"
+	"k8s.io/apimachinery/pkg/api/validate/content"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -40,10 +40,10 @@ func Check(namespace, name string) error {
 
 // CheckCollection is Check for a request that may have no name.
 func CheckCollection(namespace, name string) error {
-	if wrong := path.IsValidPathSegmentName(namespace); namespace != "" && len(wrong) > 0 {
+	if wrong := content.IsPathSegmentName(namespace); namespace != "" && len(wrong) > 0 {
 		return fmt.Errorf("invalid namespace %q: %s", namespace, strings.Join(wrong, ", "))
 	}
-	if wrong := path.IsValidPathSegmentName(name); name != "" && len(wrong) > 0 {
+	if wrong := content.IsPathSegmentName(name); name != "" && len(wrong) > 0 {
 		return fmt.Errorf("invalid resource name %q: %s", name, strings.Join(wrong, ", "))
 	}
 	return nil

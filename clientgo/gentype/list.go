@@ -1,0 +1,42 @@
+package gentype
+
+import (
+	"context"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/rest"
+)
+
+// ClientWithList is a Client with lists.
+type ClientWithList[T objectWithMeta, L runtime.Object] struct {
+	*Client[T]
+	alsoLister[T, L]
+}
+
+// NewClientWithList is NewClient with lists. emptyListCreator returns a new list to decode into.
+func NewClientWithList[T objectWithMeta, L runtime.Object](
+	resource string, client rest.Interface, parameterCodec runtime.ParameterCodec, namespace string, emptyObjectCreator func() T,
+	emptyListCreator func() L, options ...Option[T],
+) *ClientWithList[T, L] {
+	c := NewClient(resource, client, parameterCodec, namespace, emptyObjectCreator, options...)
+	return &ClientWithList[T, L]{c, alsoLister[T, L]{c, emptyListCreator}}
+}
+
+// alsoLister adds lists to a client.
+type alsoLister[T objectWithMeta, L runtime.Object] struct {
+	client  *Client[T]
+	newList func() L
+}
+
+// List returns the objects that the options select.
+func (l *alsoLister[T, L]) List(ctx context.Context, opts metav1.ListOptions) (L, error) {
+	list := l.newList()
+	err := l.client.to(l.client.client.Get(), &opts).Timeout(timeout(opts)).Do(ctx).Into(list)
+	return list, err
+}
+
+// DeleteCollection deletes the objects that the options select.
+func (l *alsoLister[T, L]) DeleteCollection(ctx context.Context, opts metav1.DeleteOptions, listOpts metav1.ListOptions) error {
+	return l.client.to(l.client.client.Delete(), &listOpts).Timeout(timeout(listOpts)).Body(&opts).Do(ctx).Error()
+}

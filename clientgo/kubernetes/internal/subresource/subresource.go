@@ -1,0 +1,56 @@
+// Package subresource sends the requests of typed clients for subresources of another type than that of the object.
+package subresource
+
+import (
+	"context"
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/util/apply"
+)
+
+// object is a pointer to a T that is an object.
+type object[T any] interface {
+	*T
+	runtime.Object
+}
+
+// Get asks for a subresource.
+func Get[T any, P object[T]](ctx context.Context, c rest.Interface, codec runtime.ParameterCodec, namespace, resource, name, sub string, opts metav1.GetOptions) (*T, error) {
+	return send[T, P](ctx, at(c.Get(), namespace, resource, name, sub).UseProtobufAsDefault().VersionedParams(&opts, codec))
+}
+
+// Update replaces a subresource.
+func Update[T any, P object[T]](ctx context.Context, c rest.Interface, codec runtime.ParameterCodec, namespace, resource, name, sub string, body runtime.Object, opts metav1.UpdateOptions) (*T, error) {
+	return send[T, P](ctx, at(c.Put(), namespace, resource, name, sub).UseProtobufAsDefault().VersionedParams(&opts, codec).Body(body))
+}
+
+// Create posts to a subresource.
+func Create[T any, P object[T]](ctx context.Context, c rest.Interface, codec runtime.ParameterCodec, namespace, resource, name, sub string, body runtime.Object, opts metav1.CreateOptions) (*T, error) {
+	return send[T, P](ctx, at(c.Post(), namespace, resource, name, sub).UseProtobufAsDefault().VersionedParams(&opts, codec).Body(body))
+}
+
+// Apply applies the configuration of a subresource, which must not be nil.
+func Apply[T any, P object[T], C any](ctx context.Context, c rest.Interface, codec runtime.ParameterCodec, namespace, resource, name, sub string, configuration *C, opts metav1.ApplyOptions) (*T, error) {
+	if configuration == nil {
+		return nil, fmt.Errorf("the configuration to apply to %s of %s %q must not be nil", sub, resource, name)
+	}
+	patch := opts.ToPatchOptions()
+	request, err := apply.NewRequest(c, configuration)
+	if err != nil {
+		return nil, err
+	}
+	return send[T, P](ctx, at(request, namespace, resource, name, sub).UseProtobufAsDefault().VersionedParams(&patch, codec))
+}
+
+func at(r *rest.Request, namespace, resource, name, sub string) *rest.Request {
+	return r.NamespaceIfScoped(namespace, namespace != "").Resource(resource).Name(name).SubResource(sub)
+}
+
+func send[T any, P object[T]](ctx context.Context, r *rest.Request) (*T, error) {
+	result := new(T)
+	err := r.Do(ctx).Into(P(result))
+	return result, err
+}

@@ -1,0 +1,19 @@
+package v1
+
+import (
+	"context"
+
+	policyv1 "k8s.io/api/policy/v1"
+)
+
+// EvictionExpansion has the request of an eviction.
+type EvictionExpansion interface {
+	// Evict deletes a pod, unless its disruption budgets forbid it.
+	Evict(ctx context.Context, eviction *policyv1.Eviction) error
+}
+
+// Evict implements EvictionExpansion. The request goes to the pod, which is of the core group.
+func (c *evictions) Evict(ctx context.Context, eviction *policyv1.Eviction) error {
+	return c.GetClient().Post().AbsPath("/api/v1").Namespace(eviction.Namespace).Resource("pods").Name(eviction.Name).
+		SubResource("eviction").Body(eviction).Do(ctx).Error()
+}
