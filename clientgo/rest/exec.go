@@ -6,7 +6,7 @@ import (
 	"k8s.io/client-go/transport"
 )
 
-// execCredentials adds the credentials of a command.
+// execCredentials refuses a Config with a command that prints credentials: it would otherwise come to the server without any.
 func (c *Config) execCredentials(*transport.Config) error {
-	return errors.New("exec plugins follow with the next commit")
+	return errors.New("rest: Config.ExecProvider is not supported yet: use a token, a token file or a client certificate")
 }
