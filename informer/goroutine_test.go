@@ -10,8 +10,11 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/listwatch"
+	"github.com/kinform/kinform/rest"
 )
 
 // watchedGoroutines is an informer.Options.Goroutine that remembers what was begun, and what has ended.
@@ -157,4 +160,19 @@ func TestGoroutineHookThatPanicsInRunEndsTheRest(t *testing.T) {
 		<-r.Done()
 		synctest.Wait() // The bubble fails if a goroutine is left.
 	})
+}
+
+// Users of a shared informer need not agree on a hook: that of the first counts, as its observers do.
+func TestGoroutineHookOfAFactoryIsThatOfTheFirst(t *testing.T) {
+	_, source := newServer(t, rest.ResourceOptions{})
+	var factory informer.Factory
+	for n := range 2 {
+		hook := func(_ context.Context, _ informer.Goroutine, run func()) {
+			_ = n // Two closures are two functions.
+			run()
+		}
+		_, err := informer.Acquire(&factory, informer.Selection{Resource: pods},
+			func(informer.Selection) (listwatch.Source[*corev1.Pod], error) { return source, nil }, informer.Options[*corev1.Pod]{Goroutine: hook})
+		require.NoError(t, err)
+	}
 }

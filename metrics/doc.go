@@ -35,6 +35,8 @@
 //     than without any.
 //   - Counters only rise while their part lives. One that is made anew under the same name
 //     begins with 0, which Prometheus takes for what it is.
+//   - What is taken out by remove is not read any more. What observers have counted stays, as
+//     their parts may still run.
 //   - There is no registry of the process, no goroutine, and nothing to close.
 //
 // Names begin with kinform_ and the stage; units are seconds and bytes; counters end with

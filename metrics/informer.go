@@ -61,7 +61,7 @@ var handlerReadings = func() readings[informer.HandlerStatus] {
 
 // Informer adds an informer with all of its stages: reflector, queue, store and handlers. It
 // is an *informer.Informer of any type, or a handle on one that a factory shares. The label
-// informer is its Name. What remove takes out has no metrics any more.
+// informer is its Name. What remove takes out is not read any more.
 //
 // Histograms need an observer besides: see [InformerOptions].
 func (m *Metrics) Informer(i interface{ Status() informer.Status }) (remove func()) {

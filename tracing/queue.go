@@ -298,6 +298,9 @@ func (t *Tracing) fill(controller, cache string, to enqueue.Queue) (enqueue.Queu
 // an informer and a queue without a manager. cache and name are the names of informer and queue.
 // A handler is for one registration.
 func Handler[T any](t *Tracing, cache, name string, queue enqueue.Queue, filling func(enqueue.Queue) func(informer.Event[T])) func(informer.Event[T]) {
+	if queue == nil {
+		return filling(nil) // which is nil, and refused by AddHandler
+	}
 	to, event := t.fill(name, cache, queue)
 	handle := filling(to)
 	return func(e informer.Event[T]) {

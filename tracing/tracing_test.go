@@ -23,6 +23,7 @@ import (
 
 	"github.com/kinform/kinform/apitest"
 	"github.com/kinform/kinform/controller"
+	"github.com/kinform/kinform/informer/enqueue"
 	"github.com/kinform/kinform/rest"
 )
 
@@ -317,4 +318,12 @@ func TestOptionsAreValidated(t *testing.T) {
 		_, err := New(sdk.NewTracerProvider(), opts)
 		require.ErrorContains(t, err, "tracing: Options.", opts)
 	}
+}
+
+// A handler that fills no queue is refused as it is without tracing, and does not panic at each event.
+func TestHandlerOfNoQueueIsNone(t *testing.T) {
+	t.Parallel()
+	traced, err := New(sdk.NewTracerProvider(), Options{Ratio: 1})
+	require.NoError(t, err)
+	require.Nil(t, Handler(traced, "maps", "maps", nil, enqueue.Object[*configMap]))
 }

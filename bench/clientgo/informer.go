@@ -61,7 +61,7 @@ func newClient(name, host string, transport http.RoundTripper) (*rest.RESTClient
 	return rest.RESTClientForConfigAndClient(config, &http.Client{Transport: userAgent{name, transport}})
 }
 
-// userAgent does what client-go leaves to a transport of its own making.
+// userAgent sets the User-Agent, which client-go leaves to a transport that it makes itself.
 type userAgent struct {
 	name string
 	next http.RoundTripper

@@ -10,5 +10,5 @@
 // process of its own, and they take turns. The API server is a process as well, with a gate in front of
 // it that counts requests and takes times (file gate.go). This process is the load.
 //
-// README.md says what is measured, how, and what is not.
+// README.md has the measurements, the method, and its limits.
 package main

@@ -19,9 +19,9 @@ type gate struct {
 	passed  passed
 }
 
-// passed is what has come through a gate since it was asked last.
+// passed counts the requests through a gate since it was asked last.
 type passed struct {
-	Requests map[string]map[string]int // by client; the kind of request and what became of it
+	Requests map[string]map[string]int // by client, and by the kind of request with its result
 	Statuses map[string]time.Time      // by client: when the first status was written
 	Took     []time.Duration           // of those that have a status
 	Pending  int                       // widgets that have none since the last change
@@ -30,7 +30,7 @@ type passed struct {
 // The User-Agent of the load, and where it asks the gate.
 const (
 	loadAgent  = "load"
-	gateReport = "/bench/report" // what has passed
+	gateReport = "/bench/report" // the counts
 	gateNext   = "/bench/next"   // the same, and counts begin anew
 )
 
@@ -106,7 +106,7 @@ func (g *gate) report(w http.ResponseWriter, next bool) {
 	g.passed = newPassed()
 }
 
-// request is what is asked of an API server.
+// request is a request to an API server, in words.
 type request struct{ verb, resource, name string }
 
 // parse reads /api/v1/... and /apis/GROUP/VERSION/..., with namespaces/NAMESPACE or without. All

@@ -177,7 +177,7 @@ func (l *load) pace(ctx context.Context, rate int, more func() bool) (changes in
 	return changes, err
 }
 
-// gate asks the gate what has passed.
+// gate asks the gate for its counts.
 func (l *load) gate(ctx context.Context, path string) (p passed, err error) {
 	return p, l.send(ctx, http.MethodGet, path, "", "", "", &p)
 }

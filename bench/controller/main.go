@@ -19,7 +19,7 @@ import (
 	"github.com/kinform/kinform/bench/internal/turns"
 )
 
-// settings are what can be chosen.
+// settings are the flags.
 type settings struct {
 	objects, runs, takeovers, rate int
 	workers                        []int
@@ -96,7 +96,7 @@ func run(ctx context.Context, set settings, out io.Writer) error {
 			return err
 		}
 	}
-	// The same program, whose reads of the cache wait for what was written.
+	// The same program, whose reads of the cache wait for its own writes.
 	aside := &side{name: waiting, source: compared[0].source, binary: compared[0].binary, args: []string{"-waiting"}}
 
 	fmt.Fprintf(out, "CONTROLLER of %d objects that own a ConfigMap each, %d runs, %d changes per second at an even pace for %v\n\n%s%-10s %s\n%-10s %s\n\n",

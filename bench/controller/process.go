@@ -99,7 +99,7 @@ func (p *process) order(order string) (r probe.Report, err error) {
 	return r, json.Unmarshal(line, &r)
 }
 
-// failed adds what the process has said last.
+// failed adds the last lines of the process to an error.
 func (p *process) failed(err error) error {
 	return fmt.Errorf("%s: %w; it said last:\n%s", p.name, err, p.last.text())
 }
@@ -130,7 +130,7 @@ func (p *process) kill() error {
 	return err
 }
 
-// tail is the last lines of what a process says.
+// tail has the last lines of the output of a process.
 type tail struct {
 	mu    sync.Mutex // guards following
 	lines []byte

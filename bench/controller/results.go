@@ -24,10 +24,10 @@ func (r results) add(phase, row, side string, value float64) {
 	r[phase][row][side] = append(r[phase][row][side], value)
 }
 
-// row is a line of a table: how a value is shown, and what kinform wants to reach.
+// row is a line of a table: how a value is shown, and the target.
 type row struct {
 	phase, name, format string
-	unit                float64 // what is 1
+	unit                float64 // the value that is shown as 1
 	target              float64 // ratio; 0 is none
 	zero                bool    // the target is that there is none
 }
@@ -130,7 +130,7 @@ func verdict(met bool) string {
 	return "missed"
 }
 
-// requests is a table of what each side asked for, and what became of it.
+// requests is a table of the requests of each side, with their results.
 func (r results) requests(set settings) report.Table {
 	table := report.Table{{"requests, medians", theirs, waiting, ours}}
 	for _, phase := range []string{restart, created, paced, changed} {

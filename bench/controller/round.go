@@ -157,7 +157,7 @@ func (r *rounds) settled(ctx context.Context, phase string, changes int) error {
 	if err != nil {
 		return err
 	}
-	for same := 0; same < 5; { // What a controller wrote leads to turns as well.
+	for same := 0; same < 5; { // Writes of a controller lead to turns as well.
 		select {
 		case <-time.After(100 * time.Millisecond):
 		case <-ctx.Done():
@@ -205,7 +205,7 @@ func (r *rounds) settled(ctx context.Context, phase string, changes int) error {
 	return err
 }
 
-// memory notes what a process has come to, at its end.
+// memory notes the memory of a process at its end.
 func (r *rounds) memory(phase string) error {
 	if phase == "first" {
 		phase = changed

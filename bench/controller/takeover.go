@@ -73,7 +73,11 @@ func (set settings) takeover(ctx context.Context, s *side, dir string, measured 
 			return errors.Join(next.failed(err), next.kill())
 		}
 		measured.add(takeover, "after "+names[signal], s.name, at.Sub(since).Seconds())
-		<-leader.ended
+		select {
+		case <-leader.ended:
+		case <-ctx.Done():
+			return errors.Join(leader.failed(ctx.Err()), next.kill())
+		}
 		leader = next
 	}
 	return nil

@@ -18,7 +18,7 @@ func build(s *side) error {
 	return err
 }
 
-// weigh is a table of what can be said of the sides without running them.
+// weigh returns the table of the programs: lines, bytes and packages, for which nothing has to run.
 func weigh(sides []*side) (report.Table, error) {
 	table := report.Table{{"the program", sides[0].name, sides[1].name, "ratio", "target", ""}}
 	var weights []map[string]float64
@@ -100,7 +100,7 @@ func lines(source string) (n int) {
 	return n
 }
 
-// moduleVersion is what go.mod requires.
+// moduleVersion is the version that go.mod requires.
 func moduleVersion(module string) string {
 	version, err := aside.Output("go", "list", "-m", "-f", "{{.Version}}", module)
 	if err != nil {

@@ -41,7 +41,7 @@ func run(starts int, out io.Writer) error {
 		programs = append(programs, p)
 	}
 	clientgo, plain, kinform := programs[0], programs[1], programs[2]
-	// In turns, so that whatever else the machine does hits all.
+	// In turns, so that other programs on the machine hit all alike.
 	for n := range starts {
 		for _, p := range turns.Of(n, []*program{clientgo, kinform}, plain) {
 			if err := p.start(); err != nil {
@@ -71,7 +71,7 @@ func table(clientgo, plain, kinform *program) report.Table {
 	return t
 }
 
-// program is one of the three, and what was found out about it.
+// program is one of the three, with its figures.
 type program struct {
 	binary            string
 	bytes             int64

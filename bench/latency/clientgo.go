@@ -16,7 +16,7 @@ import (
 
 var errNotSynced = errors.New("an informer has not synced")
 
-// clientGoInstance is a shared informer and what it watches.
+// clientGoInstance is a shared informer with its server.
 type clientGoInstance struct {
 	informer cache.SharedIndexInformer
 	synced   []cache.InformerSynced

@@ -13,7 +13,7 @@ import (
 	"github.com/kinform/kinform/bench/internal/turns"
 )
 
-// settings are what can be chosen.
+// settings are the flags.
 type settings struct {
 	pods, events, runs int
 	slow               time.Duration // how long the slow handler takes for an event

@@ -23,7 +23,7 @@ var quantiles = []struct {
 	share float64
 }{{"p50", 0.5}, {"p99", 0.99}, {"p99.9", 0.999}}
 
-// durations are what was measured.
+// durations are measured times.
 type durations []time.Duration
 
 // quantile returns the value that this share is not greater than, in microseconds.

@@ -91,7 +91,7 @@ func (w *wire) list() []byte {
 	return append(list, "]}"...)
 }
 
-// appendPod appends what handlers and stores need of a pod, in JSON.
+// appendPod appends the parts of a pod that handlers and stores need, in JSON.
 func appendPod(to []byte, pod *corev1.Pod) []byte {
 	return fmt.Appendf(to, `{"metadata":{"namespace":%q,"name":%q,"resourceVersion":%q,"generation":%d}}`,
 		pod.Namespace, pod.Name, pod.ResourceVersion, pod.Generation)

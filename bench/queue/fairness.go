@@ -31,7 +31,7 @@ func theContest(turns int) contest {
 	return c
 }
 
-// result is what became of a namespace.
+// result has the turns and waits of a namespace.
 type result struct {
 	added, handed int
 	waited        []int // by key: how many keys were handed out meanwhile; for those that still wait, so far

@@ -17,7 +17,7 @@ type counter struct {
 }
 
 // flooded lets one producer add keys round and round, as fast as the queue takes them, while workers get and finish them.
-// It costs what lies between two Gets, whichever worker calls them; what the producer adds meanwhile is part of it.
+// The cost is the time between two Gets, by any worker. Adds of the producer in that time are part of it.
 func flooded(workers int) func(func() queue, time.Duration) cost {
 	return func(open func() queue, period time.Duration) cost {
 		q := open()

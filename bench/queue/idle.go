@@ -16,7 +16,7 @@ import (
 	"github.com/kinform/kinform/bench/internal/report"
 )
 
-// idleRow is what the goroutines and the memory of queues without keys are called.
+// idleRow is the name of the row with the goroutines and the memory of queues without keys.
 const idleRow = "goroutines per idle queue"
 
 // idleQueue is a way to make a queue.
@@ -55,7 +55,7 @@ var idleQueues = []idleQueue{
 	}},
 }
 
-// idle returns a table of what queues need that nobody uses.
+// idle returns a table of the goroutines and bytes of queues that nobody uses.
 func idle() (string, error) {
 	t := report.Table{{idleRow, "", "KB", "target", ""}}
 	for _, q := range idleQueues {
@@ -80,7 +80,7 @@ func idle() (string, error) {
 func (q idleQueue) measure() (goroutines, bytes float64, err error) {
 	const queues = 100
 	others := goleak.IgnoreCurrent()
-	q.open()() // for what is made once
+	q.open()() // so that state which is made once is there
 	if err := goleak.Find(others); err != nil {
 		return 0, 0, err
 	}

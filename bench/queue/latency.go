@@ -17,7 +17,7 @@ var latencyShares = []struct {
 	share float64
 }{{"p50", 0.5}, {"p99", 0.99}, {"p99.9", 0.999}}
 
-// latencyRun is what one run has shown.
+// latencyRun is the result of one run.
 type latencyRun struct {
 	quantiles []float64 // in microseconds
 	untimed   int

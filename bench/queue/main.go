@@ -12,7 +12,7 @@ import (
 	"github.com/kinform/kinform/bench/internal/report"
 )
 
-// settings are what can be chosen.
+// settings are the flags.
 type settings struct {
 	latency, fairness bool // instead of the rows
 
@@ -49,7 +49,7 @@ func main() {
 	}
 }
 
-// run measures what is chosen and writes a report.
+// run measures the chosen tables and writes a report.
 func run(set settings, out io.Writer) error {
 	if set.runs < 0 || set.period <= 0 || set.adds < 1 || set.rate <= 0 || set.work < 0 || set.turns < 1 {
 		return fmt.Errorf("-for, -adds, -rate and -turns must be positive")

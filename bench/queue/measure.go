@@ -12,7 +12,7 @@ import (
 	"github.com/kinform/kinform/bench/internal/turns"
 )
 
-// measurement is what a row has cost on each side, once per round.
+// measurement is the cost of a row on each side, once per round.
 type measurement map[int][]cost
 
 // measure measures rows on all sides, round by round.
@@ -87,7 +87,7 @@ func (m measurement) ratios(against int, of func(cost) float64) []float64 {
 	return ours
 }
 
-// table compares what rows take, and what they allocate.
+// table compares the time and the allocations of rows.
 func table(rows []row, measured []measurement) string {
 	t := report.Table{{"what", "client-go", "controller-rt.", "plain", "kinform", "ratio", "least-greatest", "target", ""}}
 	allocated := report.Table{{"what is allocated", "client-go, B", "allocs", "controller-rt., B", "allocs", "plain, B", "allocs", "kinform, B", "allocs"}}

@@ -22,7 +22,7 @@ type row struct {
 	run func(open func() queue, period time.Duration) cost
 }
 
-// cost is what an operation takes.
+// cost is the cost of an operation.
 type cost struct {
 	meter.Cost
 	getsPerAdd float64 // where a producer does not wait; 0 elsewhere: each key that it adds is handed out

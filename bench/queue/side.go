@@ -6,7 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// queue is what all queues can do.
+// queue has the operations that all queues have.
 type queue interface {
 	add(types.NamespacedName)
 	addAfter(types.NamespacedName, time.Duration)

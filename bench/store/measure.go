@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// figure is what one operation costs.
+// figure is the cost of one operation.
 type figure struct {
 	nanoseconds, bytes, allocations float64
 }
@@ -78,7 +78,7 @@ func alone(period time.Duration, batch int, do func(n int)) figure {
 	}
 }
 
-// done says how often something was done, and what that took.
+// done has the number of operations, and the time they took.
 type done struct {
 	times     int64
 	wall, cpu time.Duration
@@ -134,7 +134,7 @@ func whileRunning(do func(n int)) (stop func()) {
 	}
 }
 
-// cpuTime is what the process has used.
+// cpuTime is the CPU time of the process so far.
 func cpuTime() time.Duration {
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {

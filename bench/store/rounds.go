@@ -13,7 +13,7 @@ const (
 	byTextbook
 )
 
-// measurement is what a row has cost on each side, once per run.
+// measurement is the cost of a row on each side, once per run.
 type measurement [3][]figure
 
 // measure measures a row on all sides, again and again. The two that are compared follow each other.

@@ -12,7 +12,7 @@ import (
 	"github.com/kinform/kinform/bench/internal/report"
 )
 
-// settings are what can be chosen.
+// settings are the flags.
 type settings struct {
 	pods, runs, updates int
 	rows                selection

@@ -64,7 +64,7 @@ func (r results) median(k kind, m *metric) (value float64, ok bool) {
 	return report.Median(values), len(values) > 0
 }
 
-// best returns the best mode of a program, and what it reached.
+// best returns the best mode of a program, with its value.
 func (r results) best(program, encoding, shape string, m *metric) (mode string, value float64, ok bool) {
 	for _, candidate := range []string{subject.List, subject.WatchList} {
 		v, measured := r.median(kind{program, encoding, candidate, shape}, m)

@@ -24,7 +24,7 @@ type server struct {
 	serving sync.WaitGroup
 	url     string
 	pods    int
-	dirt    int // counts what was written, to write something else each time
+	dirt    int // counts writes, so that each writes something else
 
 	mu      sync.Mutex               // guards following
 	gates   map[string]chan struct{} // closed to let the watch of a client go on
@@ -146,7 +146,7 @@ func (w *gatedWriter) Write(p []byte) (int, error) {
 	return w.ResponseWriter.Write(p)
 }
 
-// Unwrap leads http.ResponseController to what flushes.
+// Unwrap leads http.ResponseController to the writer that flushes.
 func (w *gatedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // held waits until a watch of the client is being held back.
@@ -192,7 +192,7 @@ func (s *server) expire() error {
 	return nil
 }
 
-// eventually waits for what should come soon.
+// eventually waits until a condition holds, which should be soon.
 func eventually(complaint string, is func() bool) error {
 	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(time.Millisecond) {
 		if is() {

@@ -99,7 +99,7 @@ func filled(output string) (string, error) {
 	return b.String(), nil
 }
 
-// fact is what the first heading of an output says of something.
+// fact is a line of the first heading of an output.
 func fact(output, name string) string {
 	for line := range strings.Lines(output) {
 		if word, rest, _ := strings.Cut(line, " "); word == name {

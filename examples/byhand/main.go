@@ -32,7 +32,7 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// original is what there are copies of.
+// original is the ConfigMap that is copied.
 var original = types.NamespacedName{Namespace: "default", Name: "settings"}
 
 func main() {
@@ -60,8 +60,8 @@ func main() {
 
 // run puts the parts together, and returns when all of them have ended.
 func run(ctx context.Context, client *rest.Client, identity string, logger *slog.Logger) error {
-	// 1. Caches. The selectors are the server's work: what is not selected is neither sent nor
-	// stored. The ConfigMaps are all that are called "settings", the original and the copies.
+	// 1. Caches. The server applies the selectors: other objects are neither sent nor stored.
+	// The ConfigMaps are those with the name "settings", the original and the copies.
 	namespaces, err := cacheOf[*corev1.Namespace](client, rest.ResourceOptions{LabelSelector: "settings=shared"}, logger)
 	if err != nil {
 		return err
@@ -71,11 +71,11 @@ func run(ctx context.Context, client *rest.Client, identity string, logger *slog
 		return err
 	}
 
-	// 2. A queue of what to look at: names of namespaces. It hands a name out once, however often
-	// it was added, and never to two workers at once; and it remembers what failed, and how often.
+	// 2. A queue of names of namespaces, to be looked at. It hands a name out once, however often
+	// it was added, and never to two workers at once. It counts the failures of each name.
 	queue := workqueue.New(workqueue.Options[string]{Name: "settings", DrainTimeout: 10 * time.Second, Logger: logger})
 
-	// 3. Handlers turn what has changed into names. They do nothing else: a handler is told once
+	// 3. Handlers turn changes into names. They do nothing else: a handler hears of a change once
 	// and may not fail, while a reconcile can be repeated.
 	if _, err := namespaces.AddHandler(func(e informer.Event[*corev1.Namespace]) { queue.Add(e.New.Name) }, informer.HandlerOptions{}); err != nil {
 		return err
@@ -92,8 +92,8 @@ func run(ctx context.Context, client *rest.Client, identity string, logger *slog
 		return err
 	}
 
-	// 4. Events for people. Recording never waits, and Run sends what is recorded. It begins
-	// first and ends last, so that what the last reconcile recorded is sent: its context does
+	// 4. Events for people. Recording never waits, and Run sends the recorded events. Run begins
+	// first and ends last, so that the events of the last reconcile are sent. Its context does
 	// not end with ctx, but when everything else has returned.
 	recorder, err := events.New(client, "example.com/settings", events.Options{Logger: logger})
 	if err != nil {
@@ -114,7 +114,7 @@ func run(ctx context.Context, client *rest.Client, identity string, logger *slog
 
 	// 6. The order of all. Each function gets two contexts, as there are two ways to end:
 	//
-	//	ctx ends: the process shall end. Workers finish what is queued, then the lease is
+	//	ctx ends: the process shall end. Workers finish the queue, then the lease is
 	//	given back, then the caches end. The context that is handed down lives on meanwhile.
 	//
 	//	The context that is handed down ends: a cache gave up, or the lease is lost. Then
@@ -140,7 +140,7 @@ func cacheOf[T any](client *rest.Client, selected rest.ResourceOptions, logger *
 	return informer.New(resource, informer.Options[T]{Name: resource.String(), Logger: logger})
 }
 
-// controller has what a reconcile works with.
+// controller has the caches, clients and queue of the reconcile.
 type controller struct {
 	namespaces *informer.Informer[*corev1.Namespace]
 	configMaps *informer.Informer[*corev1.ConfigMap]
@@ -149,9 +149,9 @@ type controller struct {
 	recorder   *events.Recorder
 }
 
-// reconcile compares what is wanted in a namespace with what there is. It knows a name, and not
-// what has happened: whatever that was, and however often, the answer is the same. An error has
-// the name tried again, later and later.
+// reconcile compares the wanted state of a namespace with the present one. It knows a name, and not
+// the events that led to it: its result is the same for all of them. After an error, the name is
+// tried again, at ever longer intervals.
 func (c *controller) reconcile(ctx context.Context, name string) error {
 	namespace, wanted := c.namespaces.Store().Get(types.NamespacedName{Name: name})
 	from, exists := c.configMaps.Store().Get(original)
@@ -169,8 +169,8 @@ func (c *controller) reconcile(ctx context.Context, name string) error {
 	case maps.Equal(have.Data, from.Data) && maps.EqualFunc(have.BinaryData, from.BinaryData, func(a, b []byte) bool { return string(a) == string(b) }):
 		return nil
 	default:
-		// Objects of a cache are shared by all who read it, so a copy is changed. It has the
-		// version that was read: if another has written since, the server refuses the update.
+		// All readers share the objects of a cache, so a copy is changed. The copy has the
+		// version that was read. If somebody else has written since, the server refuses the update.
 		changed := have.DeepCopy()
 		changed.Data, changed.BinaryData = from.Data, from.BinaryData
 		written, err = c.written.Update(ctx, changed, metav1.UpdateOptions{})

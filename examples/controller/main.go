@@ -1,9 +1,9 @@
 // Command controller is a complete controller: for every Website it keeps a Deployment,
 // a DNS record (a file, here) and a status that says how far it is.
 //
-// A reconcile compares what is wanted with what there is, and does what is missing. It
-// remembers nothing between two turns, so it may end anywhere, and whoever begins again
-// finds its way. The wiring around it is that of package controller.
+// A reconcile compares the wanted state with the present one, and makes up the difference. It
+// remembers nothing between two turns, so it may end anywhere, and the next turn goes on from
+// the state that it finds. Package controller does the wiring around it.
 package main
 
 import (
@@ -60,7 +60,7 @@ func run(ctx context.Context, zone zone, address string) error {
 	return m.Run(ctx)
 }
 
-// reconciler has what a reconcile works with.
+// reconciler has the clients and the recorder of the reconcile.
 type reconciler struct {
 	sites       *controller.Client[*Website]
 	deployments *controller.Client[*appsv1.Deployment]
@@ -68,7 +68,7 @@ type reconciler struct {
 	zone        zone
 }
 
-// newManager returns what runs the controller.
+// newManager returns the manager that runs the controller.
 func newManager(client *rest.Client, zone zone, opts controller.Options) (*controller.Manager, error) {
 	m, err := controller.New(client, opts)
 	if err != nil {
@@ -78,7 +78,7 @@ func newManager(client *rest.Client, zone zone, opts controller.Options) (*contr
 	if err != nil {
 		return nil, err
 	}
-	m.Add("events", recorder.Run, controller.PartOptions{}) // It outlives the workers, and sends what they have recorded.
+	m.Add("events", recorder.Run, controller.PartOptions{}) // It outlives the workers, and sends their events.
 	r := &reconciler{
 		sites:       controller.For[*Website](m, rest.ResourceOptions{Resource: websites, Kind: websiteKind.Kind}),
 		deployments: controller.For[*appsv1.Deployment](m, rest.ResourceOptions{}),
@@ -131,8 +131,8 @@ func (r *reconciler) deploy(ctx context.Context, site *Website) (written *appsv1
 	} else if !metav1.IsControlledBy(have, site) {
 		return nil, fmt.Errorf("deployment %s is there, and is not ours", key)
 	}
-	// Objects of a cache are shared, so a copy is changed, and only in what the Website
-	// has a say in: the server has filled in the rest.
+	// Objects of a cache are shared, so a copy is changed, and only the fields that the Website
+	// decides on: the server has filled in the rest.
 	want := have.DeepCopy()
 	want.Spec.Replicas, want.Spec.Template.Spec.Containers[0].Image = &site.Spec.Replicas, site.Spec.Image
 	switch {
@@ -151,7 +151,7 @@ func (r *reconciler) deploy(ctx context.Context, site *Website) (written *appsv1
 
 // report writes the status if it has changed: any other write costs a request, or a conflict.
 func (r *reconciler) report(ctx context.Context, site *Website, replicas int32, wrong error) error {
-	changed := site.DeepCopy() // The site is the cache's, which shares it with all who read.
+	changed := site.DeepCopy() // The site is the cache's, and all readers share it.
 	changed.Status.ObservedGeneration, changed.Status.ReadyReplicas = site.Generation, replicas
 	news := meta.SetStatusCondition(&changed.Status.Conditions, site.ready(replicas, wrong))
 	if equality.Semantic.DeepEqual(site.Status, changed.Status) {

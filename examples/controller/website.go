@@ -26,15 +26,15 @@ type Website struct {
 	Status WebsiteStatus `json:"status,omitzero"`
 }
 
-// WebsiteSpec is what the user wants.
+// WebsiteSpec is the state that the user wants.
 type WebsiteSpec struct {
 	Host     string `json:"host"`
 	Image    string `json:"image"`
 	Replicas int32  `json:"replicas"`
 }
 
-// WebsiteStatus is what there is. ObservedGeneration says which spec it is about, and the
-// condition Ready whether it is as that wants it.
+// WebsiteStatus is the present state. ObservedGeneration says to which spec it belongs, and the
+// condition Ready whether that spec is fulfilled.
 type WebsiteStatus struct {
 	ObservedGeneration int64              `json:"observedGeneration"`
 	ReadyReplicas      int32              `json:"readyReplicas"`
@@ -69,7 +69,7 @@ func (w *Website) key() types.NamespacedName {
 	return types.NamespacedName{Namespace: w.Namespace, Name: w.Name}
 }
 
-// validate says what the schema in website.yaml can't.
+// validate checks the rules that the schema in website.yaml can't express.
 func (s WebsiteSpec) validate() error {
 	if wrong := validation.IsDNS1123Subdomain(s.Host); len(wrong) > 0 {
 		return fmt.Errorf("spec.host %q: %s", s.Host, wrong[0])

@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// zone stands for whatever lies outside of the cluster, such as a DNS provider: a
+// zone stands for a system outside of the cluster, such as a DNS provider: a
 // directory with a file for each record. Both methods may be repeated at any time; a
 // record is found by its Website's key, and so also when the host has changed.
 type zone string

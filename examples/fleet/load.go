@@ -144,7 +144,7 @@ func define(ctx context.Context, client *rest.Client) error {
 	}
 }
 
-// say tells whoever waits what is going on.
+// say reports the progress of the test.
 func (l *load) say(format string, args ...any) {
 	fmt.Fprintf(os.Stderr, "fleet: "+format+"\n", args...)
 }

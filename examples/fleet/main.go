@@ -4,8 +4,8 @@
 //	go run ./examples/fleet -objects 1000
 //
 // All processes of the test are this program, which starts itself anew for each: as "fleet server",
-// an API server of package apitest, and as "fleet replica", one replica of the controller, which
-// is what a cluster would run.
+// an API server of package apitest, and as "fleet replica", one replica of the controller, as
+// a cluster would run it.
 //
 // Read replica.go first, which is the controller, then load.go, which is the test.
 package main
@@ -20,7 +20,7 @@ import (
 	"syscall"
 )
 
-// role is what a process of this program does until its context ends.
+// role is the work of a process of this program, until its context ends.
 type role func(ctx context.Context, args []string, out io.Writer) error
 
 func main() {

@@ -68,7 +68,7 @@ func (l *load) paced(more func() bool) func(context.Context) error {
 	}
 }
 
-// crew does things at once, until one fails. What belongs to one robot is done in its order.
+// crew runs functions at once, until one fails. The functions of one robot run in their order.
 type crew struct {
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
@@ -96,7 +96,7 @@ func newCrew(ctx context.Context, size int) *crew {
 	return c
 }
 
-// do has something done for a robot, by who does all that is for it.
+// do runs a function for a robot, in the goroutine of all functions for it.
 func (c *crew) do(robot int, f func(context.Context) error) {
 	select {
 	case c.places[robot%len(c.places)] <- f:

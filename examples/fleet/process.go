@@ -57,7 +57,7 @@ func startProcess(name string, env []string, gone func(error), args ...string) (
 	return p, nil
 }
 
-// Write takes what the process says.
+// Write takes the output of the process.
 func (p *process) Write(data []byte) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -73,7 +73,7 @@ func (p *process) Write(data []byte) (int, error) {
 	}
 }
 
-// line returns what follows a word at the beginning of a line, if there is such a line, and a
+// line returns the text after a word at the beginning of a line, if there is such a line, and a
 // channel that is closed when there is one more line of any kind.
 func (p *process) line(word string) (rest string, found bool, more <-chan struct{}) {
 	p.mu.Lock()
@@ -86,7 +86,7 @@ func (p *process) line(word string) (rest string, found bool, more <-chan struct
 	return "", false, p.words
 }
 
-// await waits until the process has said a word, and returns what follows it.
+// await waits until a line of the process begins with a word, and returns the text after it.
 func (p *process) await(ctx context.Context, word string) (string, error) {
 	for {
 		rest, found, more := p.line(word)

@@ -95,7 +95,7 @@ func run(ctx context.Context, client *rest.Client, s settings) error {
 	})
 	controller.Owns(c, r.routes, nil)
 
-	// Parts run beside the controller, each in its stage: what the last turn recorded is still
+	// Parts run beside the controller, each in its stage: the events of the last turn are still
 	// sent, and a standby says that it is ready when its caches are complete.
 	m.Add("events", recorder.Run, controller.PartOptions{})
 	m.Add("ready", func(context.Context) error {
@@ -118,7 +118,7 @@ func run(ctx context.Context, client *rest.Client, s settings) error {
 	return err
 }
 
-// reconciler has what a reconcile works with.
+// reconciler has the clients and the recorder of the reconcile.
 type reconciler struct {
 	robots *controller.Client[*Robot]
 	routes *controller.Client[*corev1.ConfigMap]
@@ -136,7 +136,7 @@ func (r *reconciler) reconcile(ctx context.Context, robot *Robot) (controller.Re
 	term, _ := lease.FromContext(ctx)
 	changed := robot.DeepCopy()
 	changed.Status = RobotStatus{Order: robot.Spec.Order, Leader: term.Identity, Term: term.Transitions}
-	// The copy has the resourceVersion of what was read. If a leader before this one, or after
+	// The copy has the resourceVersion of the robot that was read. If a leader before this one, or after
 	// it, has written the robot since, the server refuses the update.
 	_, err := r.robots.UpdateStatus(ctx, changed)
 	return controller.Done, err

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// report is what was measured.
+// report has the measurements.
 type report struct {
 	phases    []phase
 	takeovers []takeover
@@ -33,7 +33,7 @@ type takeover struct {
 	took   time.Duration
 }
 
-// end is what a replica said when it ended, and what the kernel said.
+// end has the last report of a replica, and the figures of the kernel.
 type end struct {
 	name                             string
 	statuses                         int

@@ -25,7 +25,7 @@ type watcher struct {
 	leaders map[string]leader
 }
 
-// leader is what was seen of a replica that led: when its first status came, and how many.
+// leader has the time of the first status of a replica that led, and their number.
 type leader struct {
 	first    time.Time
 	statuses int
@@ -109,7 +109,7 @@ func (w *watcher) settle(ctx context.Context) ([]time.Duration, error) {
 	return took, nil
 }
 
-// leader returns what was seen of a replica.
+// leader returns the statuses that were seen of a replica.
 func (w *watcher) leader(name string) leader {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -66,13 +66,13 @@ func run(ctx context.Context, serve string) error {
 	return m.Run(ctx)
 }
 
-// mirror is the controller: what its reconcile works with.
+// mirror has the clients and the recorder of the reconcile.
 type mirror struct {
 	secrets *controller.Client[*corev1.Secret]
 	events  *events.Recorder
 }
 
-// newManager returns what runs the controller. Tests call it, too.
+// newManager returns the manager that runs the controller. Tests call it, too.
 func newManager(client *rest.Client, opts controller.Options) (*controller.Manager, error) {
 	m, err := controller.New(client, opts)
 	if err != nil {
@@ -84,7 +84,7 @@ func newManager(client *rest.Client, opts controller.Options) (*controller.Manag
 	}
 	m.Add("events", recorder.Run, controller.PartOptions{})
 
-	// The caches have only what has the label.
+	// The caches have only objects with the label.
 	labelled := rest.ResourceOptions{LabelSelector: "mirror=yes"}
 	configMaps := controller.For[*corev1.ConfigMap](m, labelled)
 	r := &mirror{secrets: controller.For[*corev1.Secret](m, labelled), events: recorder}
@@ -93,8 +93,8 @@ func newManager(client *rest.Client, opts controller.Options) (*controller.Manag
 	return m, nil
 }
 
-// reconcile makes the Secret what the ConfigMap says. It runs for one ConfigMap of a name at a
-// time, and sees in its cache what it wrote the last time.
+// reconcile gives the Secret the data of the ConfigMap. It runs for one ConfigMap of a name at a
+// time, and its cache has the writes of the turn before.
 func (r *mirror) reconcile(ctx context.Context, wanted *corev1.ConfigMap) (controller.Result, error) {
 	key := types.NamespacedName{Namespace: wanted.Namespace, Name: wanted.Name}
 	data := make(map[string][]byte)

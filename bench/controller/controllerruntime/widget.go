@@ -19,13 +19,13 @@ type Widget struct {
 	Status WidgetStatus `json:"status,omitzero"`
 }
 
-// WidgetSpec is what is to be.
+// WidgetSpec is the wanted state.
 type WidgetSpec struct {
 	Order int64  `json:"order"`
 	Shelf string `json:"shelf"`
 }
 
-// WidgetStatus is what there is.
+// WidgetStatus is the observed state.
 type WidgetStatus struct {
 	Order int64 `json:"order"`
 }

@@ -4,7 +4,7 @@ package main
 
 import "k8s.io/apimachinery/pkg/runtime"
 
-// What controller-gen writes is counted apart from what is written by hand.
+// Code of controller-gen is counted apart from code that is written by hand.
 
 // DeepCopyInto copies all that there is.
 func (in *Widget) DeepCopyInto(out *Widget) {

@@ -82,7 +82,7 @@ func (r *reconciler) reconcile(ctx context.Context, widget *Widget) (controller.
 	return controller.Done, err
 }
 
-// configure sees to it that the ConfigMap of a widget says what the widget does.
+// configure makes the ConfigMap of a widget say the same as the widget.
 func (r *reconciler) configure(ctx context.Context, widget *Widget) error {
 	have, exists := r.configMaps.Get(types.NamespacedName{Namespace: widget.Namespace, Name: widget.Name})
 	switch {

@@ -39,7 +39,7 @@ func run(ctx context.Context) error {
 	return inf.Run(ctx)
 }
 
-// account is where a cluster puts what a program needs to ask its server.
+// account is the directory of a pod with the address, token and certificate for its cluster.
 const account = "/var/run/secrets/kubernetes.io/serviceaccount/"
 
 // inCluster returns a client with the credentials of the pod that it runs in.

@@ -1,3 +1,3 @@
-// Package report is what the measurements share: medians, plain tables, and the
+// Package report has the code that measurements share: medians, plain tables, and the
 // description of where and of what they were taken.
 package report

@@ -45,7 +45,7 @@ func commit() string {
 	return revision
 }
 
-// output is what a command says, or "unknown".
+// output is the output of a command, or "unknown".
 func output(name string, args ...string) string {
 	out, err := exec.Command(name, args...).Output()
 	if err != nil {

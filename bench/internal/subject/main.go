@@ -139,7 +139,7 @@ func (p *process) relisted(version string) error {
 	return nil
 }
 
-// updates counts down what a handler sees.
+// updates counts down the events of a handler.
 type updates struct {
 	missing atomic.Int64
 	seen    chan struct{}

@@ -11,7 +11,7 @@ import (
 	"github.com/kinform/kinform/bench/internal/meter"
 )
 
-// Report is the answer to an order. What does not belong to the order is zero.
+// Report is the answer to an order. Fields that do not belong to the order are zero.
 type Report struct {
 	Phase string // "synced", "ready" or "done"
 
@@ -44,7 +44,7 @@ func now() mark {
 	return mark{wall: time.Now(), cpu: meter.CPU(), allocated: allocated()}
 }
 
-// report says what was used since the mark.
+// report has the resources used since the mark.
 func (m mark) report(phase string) Report {
 	at, cpu := time.Now(), meter.CPU()
 	return Report{Phase: phase, At: at, Wall: at.Sub(m.wall), CPU: cpu - m.cpu, Allocated: allocated() - m.allocated}

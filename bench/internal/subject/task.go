@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// What a client can be asked for.
+// The encodings, modes and shapes that a client can be asked for.
 const (
 	JSON     = "json"
 	Protobuf = "protobuf"
@@ -21,7 +21,7 @@ const (
 	Unstructured = "unstructured" // every field, as maps and slices
 )
 
-// Task is what a client shall do: keep all pods of a server in memory.
+// Task tells a client how to keep all pods of a server in memory.
 type Task struct {
 	// URL is where the server is, and Name what to send as User-Agent.
 	URL, Name string

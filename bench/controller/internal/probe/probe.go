@@ -16,13 +16,13 @@ import (
 	"github.com/kinform/kinform/bench/internal/meter"
 )
 
-// Report is what the process has used since it began. CPU is that of all threads, user and
+// Report has the resources that the process has used since it began. CPU is that of all threads, user and
 // system.
 type Report struct {
 	CPU                   time.Duration
 	Turns                 int64
 	Bytes, Allocations    uint64 // allocated so far
-	Heap                  uint64 // what lives; 0 if it was not asked for
+	Heap                  uint64 // live bytes; 0 if it was not asked for
 	PeakRSS               uint64
 	FirstTurn, EachHadOne time.Time // zero until then
 }
@@ -69,7 +69,7 @@ func obey() error {
 		case "heap":
 			pprof.StopCPUProfile() // It may not run.
 			runtime.GC()
-			runtime.GC() // What lay in pools is free now.
+			runtime.GC() // Objects in pools are freed by the second one.
 			var stats runtime.MemStats
 			runtime.ReadMemStats(&stats)
 			r.Heap = stats.HeapAlloc
