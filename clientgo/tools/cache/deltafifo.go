@@ -1,0 +1,277 @@
+package cache
+
+import (
+	"fmt"
+	"sync"
+
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/klog/v2"
+)
+
+// DeltaFIFOOptions are the settings of a DeltaFIFO. The zero value works.
+type DeltaFIFOOptions struct {
+	// Logger takes what goes wrong without a caller to tell. nil means klog.Background().
+	Logger *klog.Logger
+	// Name is that of the queue in logs. Defaults to "DeltaFIFO".
+	Name string
+	// KeyFunction defaults to [MetaNamespaceKeyFunc].
+	KeyFunction KeyFunc
+	// KnownObjects are those that the consumer has: Replace and Delete compare with them. May be nil.
+	KnownObjects KeyListerGetter
+	// EmitDeltaTypeReplaced has Replace queue Replaced in place of Sync.
+	EmitDeltaTypeReplaced bool
+	// Transformer changes objects before they are queued. May be nil.
+	Transformer TransformFunc
+}
+
+// DeltaFIFO is a queue of keys in the order of their first change, each with all its changes since it was popped last.
+//
+// It is not kinform's: that one merges the changes of a key and knows all of them by type, and runs nothing of the
+// consumer's under its lock. Here each change is one delta, the lock is held during Pop's function, and known
+// objects are the caller's.
+type DeltaFIFO struct {
+	name        string
+	logger      klog.Logger
+	keyFunc     KeyFunc
+	known       KeyListerGetter
+	replaced    DeltaType
+	transformer TransformFunc
+
+	mu     sync.Mutex // guards following
+	cond   sync.Cond
+	items  map[string]Deltas
+	queue  []string // the keys of items, each once
+	gate   gate
+	closed bool
+}
+
+var (
+	_ Queue = &DeltaFIFO{}
+)
+
+// NewDeltaFIFO returns an empty queue whose Replace queues Sync.
+func NewDeltaFIFO(keyFunc KeyFunc, knownObjects KeyListerGetter) *DeltaFIFO {
+	return NewDeltaFIFOWithOptions(DeltaFIFOOptions{KeyFunction: keyFunc, KnownObjects: knownObjects})
+}
+
+// NewDeltaFIFOWithOptions returns an empty queue.
+func NewDeltaFIFOWithOptions(opts DeltaFIFOOptions) *DeltaFIFO {
+	f := &DeltaFIFO{name: opts.Name, keyFunc: opts.KeyFunction, known: opts.KnownObjects, replaced: Sync,
+		transformer: opts.Transformer, items: map[string]Deltas{}, gate: newGate()}
+	if f.name == "" {
+		f.name = "DeltaFIFO"
+	}
+	if f.keyFunc == nil {
+		f.keyFunc = MetaNamespaceKeyFunc
+	}
+	if opts.EmitDeltaTypeReplaced {
+		f.replaced = Replaced
+	}
+	f.logger = queueLogger(opts.Logger, f.name)
+	f.cond.L = &f.mu
+	return f
+}
+
+// KeyOf returns the key of an object, of a tombstone, or of Deltas.
+func (f *DeltaFIFO) KeyOf(obj interface{}) (string, error) { return queueKey(f.keyFunc, obj) }
+
+// Name returns the name of the options.
+func (f *DeltaFIFO) Name() string { return f.name }
+
+// Transformer returns that of the options.
+func (f *DeltaFIFO) Transformer() TransformFunc { return f.transformer }
+
+// Done is closed when the queue has synced.
+func (f *DeltaFIFO) Done() <-chan struct{} { return f.gate.synced }
+
+// HasSynced says that the keys of the first list were popped, or that a change came before it.
+func (f *DeltaFIFO) HasSynced() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.gate.syncedLocked()
+}
+
+// HasSyncedChecker returns the queue.
+func (f *DeltaFIFO) HasSyncedChecker() DoneChecker { return f }
+
+// Close lets Pop return when all is popped.
+func (f *DeltaFIFO) Close() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.closed = true
+	f.cond.Broadcast()
+}
+
+// IsClosed says that Close was called.
+func (f *DeltaFIFO) IsClosed() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.closed
+}
+
+// Add queues Added.
+func (f *DeltaFIFO) Add(obj interface{}) error { return f.change(Added, obj) }
+
+// Update queues Updated.
+func (f *DeltaFIFO) Update(obj interface{}) error { return f.change(Updated, obj) }
+
+func (f *DeltaFIFO) change(kind DeltaType, obj interface{}) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.gate.populateLocked(0)
+	return f.queueLocked(kind, kind, obj)
+}
+
+// Delete queues Deleted, unless the key is neither pending nor known.
+func (f *DeltaFIFO) Delete(obj interface{}) error {
+	key, err := f.KeyOf(obj)
+	if err != nil {
+		return err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.gate.populateLocked(0)
+	if _, pending := f.items[key]; !pending {
+		if f.known == nil {
+			return nil
+		}
+		if _, exists, err := f.known.GetByKey(key); err == nil && !exists {
+			return nil
+		}
+	}
+	return f.queueLocked(Deleted, Deleted, obj)
+}
+
+// queueLocked appends a delta. cause is what the caller was asked for: objects of Resync are transformed already, and
+// those of a list are not, though both are Sync.
+func (f *DeltaFIFO) queueLocked(kind, cause DeltaType, obj interface{}) error {
+	key, err := f.KeyOf(obj)
+	if err != nil {
+		return err
+	}
+	if _, tombstone := obj.(DeletedFinalStateUnknown); f.transformer != nil && !tombstone && cause != Sync {
+		if obj, err = f.transformer(obj); err != nil {
+			return err
+		}
+	}
+	deltas, pending := f.items[key]
+	if newest := deltas.Newest(); newest != nil && newest.Type == Deleted && kind == Deleted {
+		if _, tombstone := newest.Object.(DeletedFinalStateUnknown); tombstone {
+			newest.Object = obj // of two deletions, the one that knows more
+		}
+		return nil
+	}
+	f.items[key] = append(deltas, Delta{Type: kind, Object: obj})
+	if !pending {
+		f.queue = append(f.queue, key)
+		f.cond.Broadcast()
+	}
+	return nil
+}
+
+// Pop waits for the first key, and hands out its [Deltas]. process runs with the queue locked.
+func (f *DeltaFIFO) Pop(process PopProcessFunc) (interface{}, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for len(f.queue) == 0 {
+		if f.closed {
+			return nil, ErrFIFOClosed
+		}
+		f.cond.Wait()
+	}
+	initial := !f.gate.syncedLocked()
+	key := f.queue[0]
+	f.queue[0] = ""
+	f.queue = f.queue[1:]
+	deltas := f.items[key]
+	delete(f.items, key)
+	f.gate.poppedLocked(1)
+	err := process(deltas, initial)
+	return deltas, err
+}
+
+// Replace queues each object, then a Deleted for each key, pending or known, that is not in the list.
+func (f *DeltaFIFO) Replace(list []interface{}, _ string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	keys := make(map[string]struct{}, len(list))
+	for _, obj := range list {
+		key, err := f.KeyOf(obj)
+		if err != nil {
+			return err
+		}
+		keys[key] = struct{}{}
+		if err := f.queueLocked(f.replaced, Replaced, obj); err != nil {
+			return fmt.Errorf("couldn't enqueue object: %w", err)
+		}
+	}
+	gone := 0
+	for key, deltas := range f.items {
+		if _, ok := keys[key]; ok {
+			continue
+		}
+		last := deltas.Newest().Object
+		if tombstone, ok := last.(DeletedFinalStateUnknown); ok {
+			last = tombstone.Obj
+		}
+		gone++
+		if err := f.queueLocked(Deleted, Deleted, DeletedFinalStateUnknown{Key: key, Obj: last}); err != nil {
+			return err
+		}
+	}
+	if f.known != nil {
+		for _, key := range f.known.ListKeys() {
+			if _, ok := keys[key]; ok || len(f.items[key]) > 0 {
+				continue
+			}
+			gone++
+			tombstone := DeletedFinalStateUnknown{Key: key, Obj: lookup(f.logger, f.known, key)}
+			if err := f.queueLocked(Deleted, Deleted, tombstone); err != nil {
+				return err
+			}
+		}
+	}
+	f.gate.populateLocked(len(keys) + gone)
+	return nil
+}
+
+// lookup returns a known object, or nil when that fails, which is logged.
+func lookup(logger klog.Logger, known KeyGetter, key string) interface{} {
+	obj, exists, err := known.GetByKey(key)
+	switch {
+	case err != nil:
+		utilruntime.HandleErrorWithLogger(logger, err, "A known object could not be looked up", "key", key)
+		return nil
+	case !exists:
+		logger.Info("A known object is gone", "key", key)
+		return nil
+	}
+	return obj
+}
+
+// Resync queues Sync for each known object that is not pending.
+func (f *DeltaFIFO) Resync() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.known == nil {
+		return nil
+	}
+	for _, key := range f.known.ListKeys() {
+		obj := lookup(f.logger, f.known, key)
+		if obj == nil {
+			continue
+		}
+		// The object's own key counts: it is what it would be queued by.
+		id, err := f.KeyOf(obj)
+		if err != nil {
+			return err
+		}
+		if len(f.items[id]) > 0 {
+			continue
+		}
+		if err := f.queueLocked(Sync, Sync, obj); err != nil {
+			return fmt.Errorf("couldn't queue object: %w", err)
+		}
+	}
+	return nil
+}
