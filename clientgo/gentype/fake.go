@@ -1,0 +1,198 @@
+package gentype
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/testing"
+)
+
+// FakeClient has the methods of Client, and answers from a testing.Fake.
+type FakeClient[T objectWithMeta] struct {
+	*testing.Fake
+	namespace string
+	resource  schema.GroupVersionResource
+	kind      schema.GroupVersionKind
+	newObject func() T
+}
+
+// NewFakeClient returns a fake client without lists and without apply. namespace is "" for a resource without namespaces.
+func NewFakeClient[T objectWithMeta](
+	fake *testing.Fake, namespace string, resource schema.GroupVersionResource, kind schema.GroupVersionKind, emptyObjectCreator func() T,
+) *FakeClient[T] {
+	return &FakeClient[T]{fake, namespace, resource, kind, emptyObjectCreator}
+}
+
+// Resource returns the client's resource.
+func (c *FakeClient[T]) Resource() schema.GroupVersionResource { return c.resource }
+
+// Kind returns the kind of the resource's objects.
+func (c *FakeClient[T]) Kind() schema.GroupVersionKind { return c.kind }
+
+// Namespace returns the client's namespace, or "".
+func (c *FakeClient[T]) Namespace() string { return c.namespace }
+
+// invoke returns the answer to an action that is answered with an object. With an error there may be an empty one.
+func (c *FakeClient[T]) invoke(action testing.Action) (T, error) {
+	empty := c.newObject()
+	obj, err := c.Invokes(action, empty)
+	if obj == nil {
+		return empty, err
+	}
+	return obj.(T), err
+}
+
+// Get returns the object of a name.
+func (c *FakeClient[T]) Get(ctx context.Context, name string, options metav1.GetOptions) (T, error) {
+	return c.invoke(testing.NewGetActionWithOptions(c.resource, c.namespace, name, options))
+}
+
+// Create creates an object.
+func (c *FakeClient[T]) Create(ctx context.Context, resource T, opts metav1.CreateOptions) (result T, err error) {
+	return c.invoke(testing.NewCreateActionWithOptions(c.resource, c.namespace, resource, opts))
+}
+
+// Update replaces an object.
+func (c *FakeClient[T]) Update(ctx context.Context, resource T, opts metav1.UpdateOptions) (result T, err error) {
+	return c.invoke(testing.NewUpdateActionWithOptions(c.resource, c.namespace, resource, opts))
+}
+
+// UpdateStatus replaces the status of an object. An ObjectTracker replaces the whole object.
+func (c *FakeClient[T]) UpdateStatus(ctx context.Context, resource T, opts metav1.UpdateOptions) (result T, err error) {
+	return c.invoke(testing.NewUpdateSubresourceActionWithOptions(c.resource, "status", c.namespace, resource, opts))
+}
+
+// Delete deletes the object of a name.
+func (c *FakeClient[T]) Delete(ctx context.Context, name string, opts metav1.DeleteOptions) error {
+	_, err := c.Invokes(testing.NewDeleteActionWithOptions(c.resource, c.namespace, name, opts), c.newObject())
+	return err
+}
+
+// Watch returns the changes of the objects. An ObjectTracker does not look at the selectors.
+func (c *FakeClient[T]) Watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error) {
+	opts.Watch = true
+	return c.InvokesWatch(testing.NewWatchActionWithOptions(c.resource, c.namespace, opts))
+}
+
+// Patch changes an object, or a subresource of it.
+func (c *FakeClient[T]) Patch(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string) (result T, err error) {
+	return c.invoke(testing.NewPatchSubresourceActionWithOptions(c.resource, c.namespace, name, pt, data, opts, subresources...))
+}
+
+// FakeClientWithList is a FakeClient with lists.
+type FakeClientWithList[T objectWithMeta, L runtime.Object] struct {
+	*FakeClient[T]
+	alsoFakeLister[T, L]
+}
+
+// NewFakeClientWithList is NewFakeClient with lists. The functions make a list, copy a list's metadata (to, from), and get
+// and set its items.
+func NewFakeClientWithList[T objectWithMeta, L runtime.Object](
+	fake *testing.Fake, namespace string, resource schema.GroupVersionResource, kind schema.GroupVersionKind, emptyObjectCreator func() T,
+	emptyListCreator func() L, listMetaCopier func(L, L), itemGetter func(L) []T, itemSetter func(L, []T),
+) *FakeClientWithList[T, L] {
+	c := NewFakeClient(fake, namespace, resource, kind, emptyObjectCreator)
+	return &FakeClientWithList[T, L]{c, alsoFakeLister[T, L]{c, emptyListCreator, listMetaCopier, itemGetter, itemSetter}}
+}
+
+// FakeClientWithApply is a FakeClient with apply.
+type FakeClientWithApply[T objectWithMeta, C namedObject] struct {
+	*FakeClient[T]
+	alsoFakeApplier[T, C]
+}
+
+// NewFakeClientWithApply is NewFakeClient with apply.
+func NewFakeClientWithApply[T objectWithMeta, C namedObject](
+	fake *testing.Fake, namespace string, resource schema.GroupVersionResource, kind schema.GroupVersionKind, emptyObjectCreator func() T,
+) *FakeClientWithApply[T, C] {
+	c := NewFakeClient(fake, namespace, resource, kind, emptyObjectCreator)
+	return &FakeClientWithApply[T, C]{c, alsoFakeApplier[T, C]{c}}
+}
+
+// FakeClientWithListAndApply is a FakeClient with lists and apply.
+type FakeClientWithListAndApply[T objectWithMeta, L runtime.Object, C namedObject] struct {
+	*FakeClient[T]
+	alsoFakeLister[T, L]
+	alsoFakeApplier[T, C]
+}
+
+// NewFakeClientWithListAndApply is NewFakeClientWithList with apply.
+func NewFakeClientWithListAndApply[T objectWithMeta, L runtime.Object, C namedObject](
+	fake *testing.Fake, namespace string, resource schema.GroupVersionResource, kind schema.GroupVersionKind, emptyObjectCreator func() T,
+	emptyListCreator func() L, listMetaCopier func(L, L), itemGetter func(L) []T, itemSetter func(L, []T),
+) *FakeClientWithListAndApply[T, L, C] {
+	c := NewFakeClient(fake, namespace, resource, kind, emptyObjectCreator)
+	return &FakeClientWithListAndApply[T, L, C]{
+		c, alsoFakeLister[T, L]{c, emptyListCreator, listMetaCopier, itemGetter, itemSetter}, alsoFakeApplier[T, C]{c},
+	}
+}
+
+// alsoFakeLister adds lists to a fake client.
+type alsoFakeLister[T objectWithMeta, L runtime.Object] struct {
+	client   *FakeClient[T]
+	newList  func() L
+	copyMeta func(to, from L)
+	items    func(L) []T
+	setItems func(L, []T)
+}
+
+// List returns the objects whose labels the options select.
+func (l *alsoFakeLister[T, L]) List(ctx context.Context, opts metav1.ListOptions) (result L, err error) {
+	list := l.newList()
+	obj, err := l.client.Invokes(testing.NewListActionWithOptions(l.client.resource, l.client.kind, l.client.namespace, opts), l.newList())
+	if obj == nil {
+		return list, err
+	}
+	all := obj.(L)
+	selector, _, _ := testing.ExtractFromListOptions(opts)
+	l.copyMeta(list, all)
+	var selected []T
+	for _, item := range l.items(all) {
+		if selector.Matches(labels.Set(item.GetLabels())) {
+			selected = append(selected, item)
+		}
+	}
+	l.setItems(list, selected)
+	return list, err
+}
+
+// DeleteCollection deletes the objects that the options select, if the test has a reactor that does.
+func (l *alsoFakeLister[T, L]) DeleteCollection(ctx context.Context, opts metav1.DeleteOptions, listOpts metav1.ListOptions) error {
+	_, err := l.client.Invokes(testing.NewDeleteCollectionActionWithOptions(l.client.resource, l.client.namespace, opts, listOpts), l.newList())
+	return err
+}
+
+// alsoFakeApplier adds apply to a fake client.
+type alsoFakeApplier[T objectWithMeta, C namedObject] struct{ client *FakeClient[T] }
+
+// Apply applies a configuration, which must have a name.
+func (a *alsoFakeApplier[T, C]) Apply(ctx context.Context, configuration C, opts metav1.ApplyOptions) (result T, err error) {
+	return a.apply(ctx, configuration, opts)
+}
+
+// ApplyStatus applies the status of a configuration, which must have a name.
+func (a *alsoFakeApplier[T, C]) ApplyStatus(ctx context.Context, configuration C, opts metav1.ApplyOptions) (result T, err error) {
+	return a.apply(ctx, configuration, opts, "status")
+}
+
+func (a *alsoFakeApplier[T, C]) apply(ctx context.Context, configuration C, opts metav1.ApplyOptions, subresources ...string) (none T, err error) {
+	if configuration == *new(C) {
+		return none, errors.New("configuration provided to Apply must not be nil")
+	}
+	name := configuration.GetName()
+	if name == nil {
+		return none, errors.New("configuration.Name must be provided to Apply")
+	}
+	data, err := json.Marshal(configuration)
+	if err != nil {
+		return none, err
+	}
+	return a.client.Patch(ctx, *name, types.ApplyYAMLPatchType, data, opts.ToPatchOptions(), subresources...)
+}
