@@ -1,0 +1,25 @@
+package gentype
+
+// ToPointerSlice returns pointers to the elements of a slice: they are shared, not copied.
+func ToPointerSlice[T any](src []T) []*T {
+	if src == nil {
+		return nil
+	}
+	pointers := make([]*T, len(src))
+	for i := range src {
+		pointers[i] = &src[i]
+	}
+	return pointers
+}
+
+// FromPointerSlice returns copies of what pointers point to.
+func FromPointerSlice[T any](src []*T) []T {
+	if src == nil {
+		return nil
+	}
+	values := make([]T, len(src))
+	for i, pointer := range src {
+		values[i] = *pointer
+	}
+	return values
+}
