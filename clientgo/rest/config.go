@@ -127,20 +127,20 @@ type TLSClientConfig struct {
 	NextProtos []string
 }
 
-// DeepCopyInto copies in to out.
-func (in *TLSClientConfig) DeepCopyInto(out *TLSClientConfig) {
-	*out = *in
-	out.CertData, out.KeyData, out.CAData = copied(in.CertData), copied(in.KeyData), copied(in.CAData)
-	out.NextProtos = copied(in.NextProtos)
+// DeepCopyInto copies c to out.
+func (c *TLSClientConfig) DeepCopyInto(out *TLSClientConfig) {
+	*out = *c
+	out.CertData, out.KeyData, out.CAData = copied(c.CertData), copied(c.KeyData), copied(c.CAData)
+	out.NextProtos = copied(c.NextProtos)
 }
 
 // DeepCopy returns a copy, or nil of nil.
-func (in *TLSClientConfig) DeepCopy() *TLSClientConfig {
-	if in == nil {
+func (c *TLSClientConfig) DeepCopy() *TLSClientConfig {
+	if c == nil {
 		return nil
 	}
 	out := new(TLSClientConfig)
-	in.DeepCopyInto(out)
+	c.DeepCopyInto(out)
 	return out
 }
 

@@ -75,6 +75,8 @@ func DefaultVersionedAPIPath(apiPath string, groupVersion schema.GroupVersion) s
 }
 
 // DefaultServerUrlFor is DefaultServerURL for a Config. Without a scheme, the scheme is https if the Config has anything of TLS.
+//
+//lint:ignore ST1003 the name is client-go's
 func DefaultServerUrlFor(config *Config) (*url.URL, string, error) {
 	host := config.Host
 	if host == "" {

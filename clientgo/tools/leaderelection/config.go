@@ -87,7 +87,8 @@ func (c *LeaderElectionConfig) validate() error {
 		}
 	}
 	if c.Lock.Identity() == "" {
-		return errors.New("Lock identity is empty") //nolint:staticcheck // the name of a field
+		//lint:ignore ST1005 it begins with the name of a field
+		return errors.New("Lock identity is empty")
 	}
 	return nil
 }

@@ -49,7 +49,8 @@ func OnError(backoff wait.Backoff, retriable func(error) bool, fn func() error) 
 		}
 		time.Sleep(backoff.Step())
 	}
-	return wait.ErrWaitTimeout //nolint:staticcheck // the error that programs compare with
+	//lint:ignore SA1019 programs compare with it
+	return wait.ErrWaitTimeout
 }
 
 // RetryOnConflict is OnError for updates: an error that says the object has been changed meanwhile is retriable. fn

@@ -47,7 +47,8 @@ func TestAnotherErrorEnds(t *testing.T) { // each result is what client-go answe
 		other:                    other,
 		context.Canceled:         conflict,
 		context.DeadlineExceeded: conflict,
-		wait.ErrWaitTimeout:      conflict, //nolint:staticcheck // programs return it
+		//lint:ignore SA1019 programs return it
+		wait.ErrWaitTimeout: conflict,
 	} {
 		calls := 0
 		err := retry.RetryOnConflict(retry.DefaultRetry, func() error {

@@ -69,7 +69,8 @@ func TestParallelizeUntil(t *testing.T) { // WQ-35
 		if c.chunk != 0 {
 			opts = append(opts, workqueue.WithChunkSize(c.chunk))
 		}
-		workqueue.ParallelizeUntil(nil, c.workers, c.pieces, func(piece int) { seen[piece].Add(1) }, opts...) //nolint:staticcheck // programs do
+		//lint:ignore SA1012 programs do
+		workqueue.ParallelizeUntil(nil, c.workers, c.pieces, func(piece int) { seen[piece].Add(1) }, opts...)
 		for i := range seen {
 			require.Equal(t, int32(1), seen[i].Load(), "%+v: piece %d", c, i)
 		}

@@ -25,24 +25,24 @@ var _ Interface = &MultiLock{}
 
 // Get returns the record of the primary lock. If there is a secondary one with another leader, nobody is known to lead.
 func (ml *MultiLock) Get(ctx context.Context) (*LeaderElectionRecord, []byte, error) {
-	primary, primaryRaw, err := ml.Primary.Get(ctx)
+	record, raw, err := ml.Primary.Get(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	secondary, secondaryRaw, err := ml.Secondary.Get(ctx)
-	switch {
-	case apierrors.IsNotFound(err) && primary.HolderIdentity != ml.Identity():
-		return primary, primaryRaw, nil // another candidate holds the lock, which does not know of the second
-	case err != nil:
+	other, otherRaw, err := ml.Secondary.Get(ctx)
+	if err != nil {
+		if apierrors.IsNotFound(err) && record.HolderIdentity != ml.Identity() {
+			return record, raw, nil // another candidate holds the lock, which does not know of the second
+		}
 		return nil, nil, err
 	}
-	if primary.HolderIdentity != secondary.HolderIdentity {
-		primary.HolderIdentity = UnknownLeader
-		if primaryRaw, err = json.Marshal(primary); err != nil {
+	if other.HolderIdentity != record.HolderIdentity {
+		record.HolderIdentity = UnknownLeader
+		if raw, err = json.Marshal(record); err != nil {
 			return nil, nil, err
 		}
 	}
-	return primary, ConcatRawRecord(primaryRaw, secondaryRaw), nil
+	return record, ConcatRawRecord(raw, otherRaw), nil
 }
 
 // Create makes both objects. The primary one may exist.
