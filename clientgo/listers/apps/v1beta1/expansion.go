@@ -1,0 +1,22 @@
+package v1beta1
+
+import (
+	appsv1beta1 "k8s.io/api/apps/v1beta1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/listers/internal/selecting"
+)
+
+// StatefulSetListerExpansion has what is special to the kind.
+type StatefulSetListerExpansion interface {
+	// GetPodStatefulSets returns the objects whose selectors match a pod. There is an error if none does.
+	GetPodStatefulSets(pod *corev1.Pod) ([]*appsv1beta1.StatefulSet, error)
+}
+
+// StatefulSetNamespaceListerExpansion has what is special to the kind in one namespace, which is nothing.
+type StatefulSetNamespaceListerExpansion interface{}
+
+// GetPodStatefulSets implements StatefulSetListerExpansion.
+func (l *statefulSetLister) GetPodStatefulSets(pod *corev1.Pod) ([]*appsv1beta1.StatefulSet, error) {
+	return selecting.Owners("StatefulSets", pod, l.StatefulSets(pod.Namespace).List, func(o *appsv1beta1.StatefulSet) *metav1.LabelSelector { return o.Spec.Selector })
+}

@@ -1,0 +1,22 @@
+package v1
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/listers/internal/selecting"
+)
+
+// PodDisruptionBudgetListerExpansion has what is special to the kind.
+type PodDisruptionBudgetListerExpansion interface {
+	// GetPodPodDisruptionBudgets returns the objects whose selectors match a pod. There is an error if none does.
+	GetPodPodDisruptionBudgets(pod *corev1.Pod) ([]*policyv1.PodDisruptionBudget, error)
+}
+
+// PodDisruptionBudgetNamespaceListerExpansion has what is special to the kind in one namespace, which is nothing.
+type PodDisruptionBudgetNamespaceListerExpansion interface{}
+
+// GetPodPodDisruptionBudgets implements PodDisruptionBudgetListerExpansion.
+func (l *podDisruptionBudgetLister) GetPodPodDisruptionBudgets(pod *corev1.Pod) ([]*policyv1.PodDisruptionBudget, error) {
+	return selecting.OwnersOrAll("PodDisruptionBudgets", pod, l.PodDisruptionBudgets(pod.Namespace).List, func(o *policyv1.PodDisruptionBudget) *metav1.LabelSelector { return o.Spec.Selector })
+}
