@@ -1,0 +1,68 @@
+package discovery
+
+import (
+	apidiscovery "k8s.io/api/apidiscovery/v2"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// SplitGroupsAndResources turns an aggregated document into legacy ones. The result has all groups, in order; the resources of their
+// versions; and the reason for each version that is stale. A stale version is in no other part of the result. The first version of a
+// group is the preferred one.
+func SplitGroupsAndResources(aggregatedGroups apidiscovery.APIGroupDiscoveryList) (
+	*metav1.APIGroupList,
+	map[schema.GroupVersion]*metav1.APIResourceList,
+	map[schema.GroupVersion]error,
+) {
+	groups := &metav1.APIGroupList{}
+	resources := map[schema.GroupVersion]*metav1.APIResourceList{}
+	failed := map[schema.GroupVersion]error{}
+	for _, g := range aggregatedGroups.Items {
+		group := metav1.APIGroup{Name: g.Name}
+		for _, v := range g.Versions {
+			gv := schema.GroupVersion{Group: g.Name, Version: v.Version}
+			if v.Freshness == apidiscovery.DiscoveryFreshnessStale {
+				failed[gv] = StaleGroupVersionError{gv: gv}
+				continue
+			}
+			group.Versions = append(group.Versions, metav1.GroupVersionForDiscovery{GroupVersion: gv.String(), Version: v.Version})
+			list := &metav1.APIResourceList{GroupVersion: gv.String()}
+			for i := range v.Resources {
+				list.APIResources = appendResource(list.APIResources, &v.Resources[i])
+			}
+			resources[gv] = list
+		}
+		if len(group.Versions) > 0 {
+			group.PreferredVersion = group.Versions[0]
+		}
+		groups.Groups = append(groups.Groups, group)
+	}
+	return groups, resources, failed
+}
+
+// appendResource appends a resource and its subresources. Those without a kind are left out: a resource of the legacy form has one,
+// and a server leaves it out of a resource that exists only for its subresources.
+func appendResource(list []metav1.APIResource, r *apidiscovery.APIResourceDiscovery) []metav1.APIResource {
+	namespaced := r.Scope == apidiscovery.ScopeNamespace
+	if kind := r.ResponseKind; hasKind(kind) {
+		list = append(list, metav1.APIResource{
+			Name: r.Resource, SingularName: r.SingularResource, Namespaced: namespaced,
+			Group: kind.Group, Version: kind.Version, Kind: kind.Kind,
+			Verbs: r.Verbs, ShortNames: r.ShortNames, Categories: r.Categories,
+		})
+	}
+	for _, sub := range r.Subresources {
+		if kind := sub.ResponseKind; hasKind(kind) {
+			list = append(list, metav1.APIResource{
+				Name: r.Resource + "/" + sub.Subresource, SingularName: r.SingularResource, Namespaced: namespaced,
+				Group: kind.Group, Version: kind.Version, Kind: kind.Kind, Verbs: sub.Verbs,
+			})
+		}
+	}
+	return list
+}
+
+// hasKind returns whether a kind was sent.
+func hasKind(kind *metav1.GroupVersionKind) bool {
+	return kind != nil && *kind != metav1.GroupVersionKind{}
+}

@@ -1,0 +1,150 @@
+package discovery
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/apimachinery/pkg/version"
+
+	"k8s.io/client-go/rest"
+)
+
+const (
+	// timeout bounds a request where a configuration does not.
+	timeout = 32 * time.Second
+
+	// burst is how many requests a client may send at once where a configuration says nothing: a legacy server is asked once for each
+	// group version, and a busy cluster has a hundred of them.
+	burst = 300
+)
+
+// DiscoveryClient asks a server. It remembers nothing, and is safe for concurrent use while its fields stay as they are.
+type DiscoveryClient struct {
+	restClient rest.Interface
+
+	// LegacyPrefix is the path of the core group. Resources of "v1" are below it, or in /apis if it is empty.
+	LegacyPrefix string
+	// UseLegacyDiscovery asks for the legacy documents only.
+	UseLegacyDiscovery bool
+	// NoPeerDiscovery asks for what the server itself has, without the other servers of a cluster.
+	NoPeerDiscovery bool
+}
+
+var (
+	_ DiscoveryInterfaces                     = &DiscoveryClient{}
+	_ AggregatedDiscoveryInterface            = &DiscoveryClient{}
+	_ AggregatedDiscoveryInterfaceWithContext = &DiscoveryClient{}
+)
+
+// NewDiscoveryClient returns a client of a REST client, which must decode metav1's types.
+func NewDiscoveryClient(c rest.Interface) *DiscoveryClient {
+	return &DiscoveryClient{restClient: c, LegacyPrefix: "/api"}
+}
+
+// NewDiscoveryClientForConfig returns a client for a server. A request takes at most 32 seconds, and 300 of them may be sent at once,
+// unless the configuration says something else.
+func NewDiscoveryClientForConfig(c *rest.Config) (*DiscoveryClient, error) {
+	config, err := configFor(c)
+	if err != nil {
+		return nil, err
+	}
+	httpClient, err := rest.HTTPClientFor(config)
+	if err != nil {
+		return nil, err
+	}
+	return NewDiscoveryClientForConfigAndClient(config, httpClient)
+}
+
+// NewDiscoveryClientForConfigAndClient is NewDiscoveryClientForConfig with an HTTP client, which goes before what the configuration
+// says of connections.
+func NewDiscoveryClientForConfigAndClient(c *rest.Config, httpClient *http.Client) (*DiscoveryClient, error) {
+	config, err := configFor(c)
+	if err != nil {
+		return nil, err
+	}
+	client, err := rest.UnversionedRESTClientForConfigAndClient(config, httpClient)
+	if err != nil {
+		return nil, err
+	}
+	return NewDiscoveryClient(client), nil
+}
+
+// NewDiscoveryClientForConfigOrDie is NewDiscoveryClientForConfig, and panics where that returns an error.
+func NewDiscoveryClientForConfigOrDie(c *rest.Config) *DiscoveryClient {
+	client, err := NewDiscoveryClientForConfig(c)
+	if err != nil {
+		panic(err)
+	}
+	return client
+}
+
+// codecs decode the types of discovery, and any other type into the object that a caller names. The types of all groups would be
+// linked into each program that only wants to know which there are.
+var codecs = func() serializer.CodecFactory {
+	scheme := runtime.NewScheme()
+	metav1.AddToGroupVersion(scheme, schema.GroupVersion{Version: "v1"})
+	return serializer.NewCodecFactory(scheme)
+}()
+
+// configFor returns a copy of a configuration, with what a discovery client needs.
+func configFor(c *rest.Config) (*rest.Config, error) {
+	config := rest.CopyConfig(c)
+	config.APIPath = ""
+	config.GroupVersion = nil
+	if config.Timeout == 0 {
+		config.Timeout = timeout
+	}
+	if config.Burst == 0 {
+		config.Burst = burst
+	}
+	codec := runtime.NoopEncoder{Decoder: codecs.UniversalDecoder()}
+	config.NegotiatedSerializer = serializer.NegotiatedSerializerWrapper(runtime.SerializerInfo{Serializer: codec})
+	return config, rest.SetKubernetesDefaults(config)
+}
+
+// RESTClient returns the client that sends the requests, or nil, also of a client that is nil.
+func (d *DiscoveryClient) RESTClient() rest.Interface {
+	if d == nil {
+		return nil
+	}
+	return d.restClient
+}
+
+// WithLegacy returns a copy that asks for the legacy documents only.
+func (d *DiscoveryClient) WithLegacy() DiscoveryInterface { return d.withLegacy() }
+
+// WithLegacyWithContext is WithLegacy.
+func (d *DiscoveryClient) WithLegacyWithContext(context.Context) DiscoveryInterfaceWithContext {
+	return d.withLegacy()
+}
+
+func (d *DiscoveryClient) withLegacy() *DiscoveryClient {
+	client := *d
+	client.UseLegacyDiscovery = true
+	return &client
+}
+
+// ServerVersion is ServerVersionWithContext without a context.
+func (d *DiscoveryClient) ServerVersion() (*version.Info, error) {
+	return d.ServerVersionWithContext(context.Background())
+}
+
+// ServerVersionWithContext returns which release the server runs.
+func (d *DiscoveryClient) ServerVersionWithContext(ctx context.Context) (*version.Info, error) {
+	body, err := d.restClient.Get().AbsPath("/version").Do(ctx).Raw()
+	if err != nil {
+		return nil, err
+	}
+	var info version.Info
+	if err := json.Unmarshal(body, &info); err != nil {
+		return nil, fmt.Errorf("unable to parse the server version: %w", err)
+	}
+	return &info, nil
+}

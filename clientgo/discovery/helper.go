@@ -1,0 +1,54 @@
+package discovery
+
+import (
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/version"
+)
+
+// IsResourceEnabled returns whether a server has a resource. A server without its group version has not.
+func IsResourceEnabled(client DiscoveryInterface, resourceToCheck schema.GroupVersionResource) (bool, error) {
+	list, err := client.ServerResourcesForGroupVersion(resourceToCheck.GroupVersion().String())
+	if apierrors.IsNotFound(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	for i := range list.APIResources {
+		if list.APIResources[i].Name == resourceToCheck.Resource {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// MatchesServerVersion returns an error unless the server was built from the same commit as the client.
+func MatchesServerVersion(clientVersion version.Info, client DiscoveryInterface) error {
+	server, err := client.ServerVersion()
+	if err != nil {
+		return fmt.Errorf("couldn't read version from server: %w", err)
+	}
+	if server.GitVersion != clientVersion.GitVersion || server.GitCommit != clientVersion.GitCommit || server.GitTreeState != clientVersion.GitTreeState {
+		return fmt.Errorf("server version (%#v) differs from client version (%#v)", *server, clientVersion)
+	}
+	return nil
+}
+
+// ServerSupportsVersion returns an error unless a server has a group version.
+func ServerSupportsVersion(client DiscoveryInterface, requiredGV schema.GroupVersion) error {
+	groups, err := client.ServerGroups()
+	if err != nil {
+		return fmt.Errorf("could not negotiate a compatible API version: %w", err)
+	}
+	for i := range groups.Groups {
+		for _, v := range groups.Groups[i].Versions {
+			if v.GroupVersion == requiredGV.String() {
+				return nil
+			}
+		}
+	}
+	return fmt.Errorf("server does not support API version %q", requiredGV)
+}

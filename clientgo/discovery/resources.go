@@ -1,0 +1,179 @@
+package discovery
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+const (
+	// attempts is how often a client asks for everything, if something fails: a group may be on its way up.
+	attempts = 2
+
+	// requestsAtOnce bounds the load on a server without aggregated discovery, and the memory for its answers.
+	requestsAtOnce = 64
+)
+
+// ServerResourcesForGroupVersion is ServerResourcesForGroupVersionWithContext without a context.
+func (d *DiscoveryClient) ServerResourcesForGroupVersion(groupVersion string) (resources *metav1.APIResourceList, err error) {
+	return d.ServerResourcesForGroupVersionWithContext(context.Background(), groupVersion)
+}
+
+// ServerResourcesForGroupVersionWithContext returns the resources of a group version. A server without "v1" has an empty list of them.
+func (d *DiscoveryClient) ServerResourcesForGroupVersionWithContext(ctx context.Context, groupVersion string) (resources *metav1.APIResourceList, err error) {
+	if groupVersion == "" {
+		return nil, fmt.Errorf("groupVersion shouldn't be empty")
+	}
+	for segment := range strings.SplitSeq(groupVersion, "/") {
+		if segment == "." || segment == ".." {
+			return nil, fmt.Errorf("groupVersion %.300q is not a path below that of the API", groupVersion)
+		}
+	}
+	prefix := "/apis"
+	if groupVersion == "v1" && d.LegacyPrefix != "" {
+		prefix = d.LegacyPrefix
+	}
+	resources = &metav1.APIResourceList{GroupVersion: groupVersion}
+	err = d.restClient.Get().AbsPath(prefix + "/" + groupVersion).Do(ctx).Into(resources)
+	if err != nil && !(groupVersion == "v1" && apierrors.IsNotFound(err)) {
+		return nil, err
+	}
+	return resources, nil
+}
+
+// ServerGroupsAndResources is ServerGroupsAndResourcesWithContext without a context.
+func (d *DiscoveryClient) ServerGroupsAndResources() ([]*metav1.APIGroup, []*metav1.APIResourceList, error) {
+	return d.ServerGroupsAndResourcesWithContext(context.Background())
+}
+
+// ServerGroupsAndResourcesWithContext returns all groups, and the resources of all their versions. If a group version fails, it asks
+// once more.
+func (d *DiscoveryClient) ServerGroupsAndResourcesWithContext(ctx context.Context) (groups []*metav1.APIGroup, lists []*metav1.APIResourceList, err error) {
+	for range attempts {
+		groups, lists, err = ServerGroupsAndResourcesWithContext(ctx, d)
+		if !IsGroupDiscoveryFailedError(err) {
+			break
+		}
+	}
+	return groups, lists, err
+}
+
+// ServerGroupsAndResources is ServerGroupsAndResourcesWithContext without a context.
+func ServerGroupsAndResources(d DiscoveryInterface) ([]*metav1.APIGroup, []*metav1.APIResourceList, error) {
+	return ServerGroupsAndResourcesWithContext(context.Background(), ToDiscoveryInterfaceWithContext(d))
+}
+
+// ServerGroupsAndResourcesWithContext returns all groups of a client, and the resources of all their versions, in the order of the
+// groups. It asks for each group version, unless groups come with their resources. Where the error is an *ErrGroupDiscoveryFailed, the
+// results have what did not fail.
+func ServerGroupsAndResourcesWithContext(ctx context.Context, d DiscoveryInterfaceWithContext) ([]*metav1.APIGroup, []*metav1.APIResourceList, error) {
+	found, err := everything(ctx, d)
+	if err != nil {
+		return nil, nil, err
+	}
+	groups := make([]*metav1.APIGroup, 0, len(found.groups.Groups))
+	lists := []*metav1.APIResourceList{}
+	for i := range found.groups.Groups {
+		group := &found.groups.Groups[i]
+		groups = append(groups, group)
+		for _, v := range group.Versions {
+			if list := found.resources[schema.GroupVersion{Group: group.Name, Version: v.Version}]; list != nil {
+				lists = append(lists, list)
+			}
+		}
+	}
+	return groups, lists, found.error()
+}
+
+// everything returns the groups and resources of a client.
+func everything(ctx context.Context, d DiscoveryInterfaceWithContext) (document, error) {
+	if aggregated, ok := aggregatedOf(d); ok {
+		groups, resources, failed, err := aggregated.GroupsAndMaybeResourcesWithContext(ctx)
+		if err != nil {
+			return document{}, err
+		}
+		found := document{groups, resources, failed}
+		if resources == nil {
+			found.fetch(ctx, d)
+		}
+		return found, nil
+	}
+	groups, err := d.ServerGroupsWithContext(ctx)
+	if err != nil {
+		return document{}, err
+	}
+	found := document{groups: groups}
+	found.fetch(ctx, d)
+	return found, nil
+}
+
+// aggregatedOf returns the aggregated form of a client, also if the client is an adapter.
+func aggregatedOf(d DiscoveryInterfaceWithContext) (AggregatedDiscoveryInterfaceWithContext, bool) {
+	if adapter, ok := d.(plain); ok {
+		inner, ok := adapter.i.(AggregatedDiscoveryInterface)
+		if !ok {
+			return nil, false
+		}
+		return ToAggregatedDiscoveryInterfaceWithContext(inner), true
+	}
+	aggregated, ok := d.(AggregatedDiscoveryInterfaceWithContext)
+	return aggregated, ok
+}
+
+// error returns the failures, or nil.
+func (f *document) error() error {
+	if len(f.failed) == 0 {
+		return nil
+	}
+	return &ErrGroupDiscoveryFailed{Groups: f.failed}
+}
+
+// fetch asks for the resources of each group version, several at once. It returns when all are answered. Versions that a server
+// marked as failed keep their reasons, and those with names that are none are not asked for.
+func (f *document) fetch(ctx context.Context, d DiscoveryInterfaceWithContext) {
+	f.resources = map[schema.GroupVersion]*metav1.APIResourceList{}
+	failed := map[schema.GroupVersion]error{}
+	for gv, err := range f.failed {
+		failed[gv] = err
+	}
+	f.failed = failed
+
+	var mu sync.Mutex // guards f's maps
+	var running sync.WaitGroup
+	free := make(chan struct{}, requestsAtOnce)
+	for _, group := range f.groups.Groups {
+		for _, v := range group.Versions {
+			gv := schema.GroupVersion{Group: group.Name, Version: v.Version}
+			if !isSegment(gv.Version) || gv.Group != "" && !isSegment(gv.Group) {
+				mu.Lock()
+				failed[gv] = fmt.Errorf("the server calls a group version %.300q, which is no name", gv)
+				mu.Unlock()
+				continue
+			}
+			free <- struct{}{}
+			running.Go(func() {
+				list, err := d.ServerResourcesForGroupVersionWithContext(ctx, gv.String())
+				<-free
+				mu.Lock()
+				defer mu.Unlock()
+				if err != nil {
+					failed[gv] = err
+				}
+				if list != nil { // a cache may have an old one beside the error
+					f.resources[gv] = list
+				}
+			})
+		}
+	}
+	running.Wait()
+}
+
+// isSegment returns whether a server's name can be a segment of a path.
+func isSegment(name string) bool {
+	return name != "" && name != "." && name != ".." && len(name) <= 253 && !strings.ContainsAny(name, "/%?#")
+}

@@ -1,0 +1,105 @@
+package openapi
+
+import (
+	"context"
+	"encoding/json"
+
+	"k8s.io/client-go/rest"
+)
+
+// Client returns which documents there are.
+type Client interface {
+	// Paths returns the documents by their paths in the API, such as "apis/apps/v1".
+	Paths() (map[string]GroupVersion, error)
+}
+
+// ClientWithContext is Client, with contexts.
+type ClientWithContext interface {
+	// PathsWithContext is Client.Paths.
+	PathsWithContext(ctx context.Context) (map[string]GroupVersionWithContext, error)
+}
+
+type client struct{ rest rest.Interface }
+
+// index is the list of documents, as a server sends it. (kube-openapi's type for it comes with a web server.)
+type index struct {
+	Paths map[string]struct {
+		ServerRelativeURL string `json:"serverRelativeURL"`
+	} `json:"paths"`
+}
+
+// NewClient returns a client that remembers nothing: each call is a request.
+func NewClient(restClient rest.Interface) Client { return &client{rest: restClient} }
+
+// NewClientWithContext is NewClient, for calls with contexts.
+func NewClientWithContext(restClient rest.Interface) ClientWithContext {
+	return &client{rest: restClient}
+}
+
+// Paths implements Client.
+func (c *client) Paths() (map[string]GroupVersion, error) {
+	documents, err := c.documents(context.Background())
+	if err != nil {
+		return nil, err
+	}
+	paths := make(map[string]GroupVersion, len(documents))
+	for path, document := range documents {
+		paths[path] = document
+	}
+	return paths, nil
+}
+
+// PathsWithContext implements ClientWithContext.
+func (c *client) PathsWithContext(ctx context.Context) (map[string]GroupVersionWithContext, error) {
+	documents, err := c.documents(ctx)
+	if err != nil {
+		return nil, err
+	}
+	paths := make(map[string]GroupVersionWithContext, len(documents))
+	for path, document := range documents {
+		paths[path] = document
+	}
+	return paths, nil
+}
+
+// documents asks for the list of documents.
+func (c *client) documents(ctx context.Context) (map[string]*document, error) {
+	body, err := c.rest.Get().AbsPath("/openapi/v3").Do(ctx).Raw()
+	if err != nil {
+		return nil, err
+	}
+	var list index
+	if err := json.Unmarshal(body, &list); err != nil {
+		return nil, err
+	}
+	documents := make(map[string]*document, len(list.Paths))
+	for path, item := range list.Paths {
+		documents[path] = &document{rest: c.rest, url: item.ServerRelativeURL}
+	}
+	return documents, nil
+}
+
+// ToClientWithContext returns c itself if it takes contexts, and otherwise an adapter that ignores them.
+func ToClientWithContext(c Client) ClientWithContext {
+	if c == nil {
+		return nil
+	}
+	if contextual, ok := c.(ClientWithContext); ok {
+		return contextual
+	}
+	return plainClient{c}
+}
+
+type plainClient struct{ Client }
+
+func (p plainClient) PathsWithContext(context.Context) (map[string]GroupVersionWithContext, error) {
+	plain, err := p.Paths()
+	if plain == nil {
+		return nil, err
+	}
+	paths := make(map[string]GroupVersionWithContext, len(plain))
+	for path, gv := range plain {
+		paths[path] = ToGroupVersionWithContext(gv)
+	}
+	return paths, err
+}

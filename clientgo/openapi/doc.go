@@ -1,0 +1,2 @@
+// Package openapi gets the OpenAPI v3 documents of an API server.
+package openapi
