@@ -1,0 +1,115 @@
+// Command cachekeeper keeps config maps in a shared informer of client-go. TestLineUnderFaults builds it twice: with
+// client-go, and with the line in go.mod that puts module clientgo in its place. For each line of its input it writes
+// what the store and what the handler have: versions by key, as JSON. It ends with its input.
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
+)
+
+func main() {
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, "cachekeeper:", err)
+		os.Exit(1)
+	}
+}
+
+// answer is what is written for a line.
+type answer struct{ Store, Handler map[string]string }
+
+func run() error {
+	config := &rest.Config{}
+	flag.StringVar(&config.Host, "server", "", "address of the API server")
+	flag.StringVar(&config.CAFile, "ca", "", "file of its authority's certificate")
+	flag.StringVar(&config.BearerTokenFile, "token", "", "file of the token")
+	namespace := flag.String("namespace", "", "whose config maps to keep")
+	flag.Parse()
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return err
+	}
+	factory := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithNamespace(*namespace))
+	informer := factory.Core().V1().ConfigMaps().Informer()
+	told := &told{versions: map[string]string{}}
+	if _, err := informer.AddEventHandler(told); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	factory.StartWithContext(ctx)
+	defer factory.Shutdown()
+	defer cancel()
+	cache.WaitForCacheSync(ctx.Done(), informer.HasSynced)
+	answers := json.NewEncoder(os.Stdout)
+	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
+		stored := map[string]string{}
+		for _, object := range informer.GetStore().List() {
+			key, version := identity(object)
+			stored[key] = version
+		}
+		if err := answers.Encode(answer{Store: stored, Handler: told.all()}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// told is a handler that keeps what it was told.
+type told struct {
+	mu       sync.Mutex // guards following
+	versions map[string]string
+}
+
+// OnAdd implements cache.ResourceEventHandler.
+func (t *told) OnAdd(object any, _ bool) { t.put(object) }
+
+// OnUpdate implements cache.ResourceEventHandler.
+func (t *told) OnUpdate(_, object any) { t.put(object) }
+
+// OnDelete implements cache.ResourceEventHandler.
+func (t *told) OnDelete(object any) {
+	key, err := cache.DeletionHandlingMetaNamespaceKeyFunc(object)
+	if err != nil {
+		panic(err)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.versions, key)
+}
+
+func (t *told) put(object any) {
+	key, version := identity(object)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.versions[key] = version
+}
+
+func (t *told) all() map[string]string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return maps.Clone(t.versions)
+}
+
+func identity(object any) (key, version string) {
+	key, err := cache.MetaNamespaceKeyFunc(object)
+	if err != nil {
+		panic(err)
+	}
+	accessor, err := meta.Accessor(object)
+	if err != nil {
+		panic(err)
+	}
+	return key, accessor.GetResourceVersion()
+}

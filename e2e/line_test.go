@@ -1,0 +1,164 @@
+package e2e_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/e2e/cluster"
+	"github.com/kinform/kinform/internal/tcpproxy"
+)
+
+var lineFor = flag.Duration("line.for", 20*time.Second, "how long TestLineUnderFaults disturbs a program of client-go with and without the line")
+
+// The same program runs twice, with client-go and with module clientgo in its place. Both lose the server in the same
+// ways at the same times. Whatever client-go finds out, the other must have found out as well.
+func TestLineUnderFaults(t *testing.T) {
+	theirs, ours := startKeeper(t, "client-go"), startKeeper(t, "clientgo", "-modfile=dropin.mod")
+	keepers := []*keeper{theirs, ours}
+	changes := configMapChurn()
+	rounds := 0
+	var waited [2]time.Duration // the longest until a side had the server's state
+	for until := time.Now().Add(*lineFor); rounds == 0 || time.Now().Before(until); rounds++ {
+		stop := changes.start(t)
+		for range 4 {
+			disturbKeepers(t, keepers)
+			time.Sleep(time.Duration(rand.IntN(1500)) * time.Millisecond)
+		}
+		stop()
+		want, err := kube.List(t.Context(), configMapsPath)
+		require.NoError(t, err)
+		begin := time.Now()
+		found := [2]time.Duration{-1, -1}
+		eventually(t, 5*time.Minute, func() string {
+			wrong := ""
+			for i, k := range keepers {
+				if found[i] < 0 {
+					if w := k.difference(want); w != "" {
+						wrong += k.name + ": " + w + "; "
+					} else {
+						found[i] = time.Since(begin)
+					}
+				}
+			}
+			if found[0] >= 0 && found[1] < 0 && time.Since(begin) > found[0]+time.Minute {
+				require.Fail(t, "client-go has had the server's state for a minute", wrong)
+			}
+			return wrong
+		})
+		for i := range waited {
+			waited[i] = max(waited[i], found[i])
+		}
+	}
+	t.Logf("%d rounds; the longest until all was found: client-go %v, clientgo %v", rounds, waited[0].Round(time.Millisecond), waited[1].Round(time.Millisecond))
+}
+
+// disturbKeepers does one thing to all.
+func disturbKeepers(t *testing.T, keepers []*keeper) {
+	switch n := rand.IntN(40); {
+	case n < 10:
+		for _, k := range keepers {
+			k.proxy.Reset()
+		}
+	case n < 15 && *lineFor >= time.Minute: // a half-open connection is found out by HTTP/2's pings, after half a minute
+		for _, k := range keepers {
+			k.proxy.Stall()
+		}
+	case n < 30:
+		_, err := kube.Compact(t.Context())
+		require.NoError(t, err)
+	case n < 33 && *lineFor >= time.Minute:
+		_, err := kube.RotateToken(t.Context())
+		require.NoError(t, err)
+	case n < 35 && *lineFor >= time.Minute:
+		require.NoError(t, kube.KillAPIServer())
+		time.Sleep(time.Duration(rand.IntN(5000)) * time.Millisecond)
+		require.NoError(t, kube.StartAPIServer(t.Context()))
+	}
+}
+
+// keeper is a cachekeeper as a process, behind a proxy of its own.
+type keeper struct {
+	name    string
+	proxy   *tcpproxy.Proxy
+	orders  io.Writer
+	answers *bufio.Reader
+}
+
+// startKeeper builds and starts a cachekeeper.
+func startKeeper(t *testing.T, name string, flags ...string) *keeper {
+	binary := filepath.Join(t.TempDir(), name)
+	args := append(append([]string{"build"}, flags...), "-o", binary, "./cachekeeper")
+	built, err := exec.Command("go", args...).CombinedOutput()
+	require.NoError(t, err, string(built))
+
+	server := strings.TrimPrefix(kube.URL(), "https://")
+	k := &keeper{name: name, proxy: tcpproxy.New(func(ctx context.Context, network, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, network, server)
+	}, nil)}
+	t.Cleanup(k.proxy.Close)
+	address, err := k.proxy.Listen()
+	require.NoError(t, err)
+	process := exec.Command(binary, "-server", "https://"+address, "-ca", kube.CAFile(), "-token", kube.TokenFile(), "-namespace", cluster.Namespace)
+	orders, err := process.StdinPipe()
+	require.NoError(t, err)
+	answers, err := process.StdoutPipe()
+	require.NoError(t, err)
+	var log strings.Builder
+	process.Stderr = &log
+	require.NoError(t, process.Start())
+	t.Cleanup(func() {
+		_ = orders.Close()
+		err := process.Wait()
+		if t.Failed() {
+			lines := strings.Split(log.String(), "\n")
+			t.Logf("%s ended with %v, and its last lines were\n%s", name, err, strings.Join(lines[max(0, len(lines)-20):], "\n"))
+		}
+	})
+	k.orders, k.answers = orders, bufio.NewReader(answers)
+	return k
+}
+
+// difference says where store and handler are not what the server has.
+func (k *keeper) difference(want map[types.NamespacedName]string) string {
+	if _, err := fmt.Fprintln(k.orders); err != nil {
+		return err.Error()
+	}
+	line, err := k.answers.ReadBytes('\n')
+	if err != nil {
+		return err.Error()
+	}
+	var got struct{ Store, Handler map[string]string }
+	if err := json.Unmarshal(line, &got); err != nil {
+		return err.Error()
+	}
+	if wrong := difference(want, byKey(got.Store)); wrong != "" {
+		return "store: " + wrong
+	}
+	if wrong := difference(want, byKey(got.Handler)); wrong != "" {
+		return "handler: " + wrong
+	}
+	return ""
+}
+
+func byKey(versions map[string]string) map[types.NamespacedName]string {
+	keyed := map[types.NamespacedName]string{}
+	for key, version := range versions {
+		namespace, name, _ := strings.Cut(key, "/")
+		keyed[types.NamespacedName{Namespace: namespace, Name: name}] = version
+	}
+	return keyed
+}
