@@ -72,6 +72,7 @@ dropin-api: ## say what clientgo/ has of client-go's exported API, and what is m
 
 .PHONY: programs
 programs: ## build public programs with client-go and with module clientgo, and run their tests (an hour; ARGS are names)
+	$(MAKE) --no-print-directory -C e2e assets
 	cd clientgo/proof && go run ./programs $(ARGS)
 
 .PHONY: soak

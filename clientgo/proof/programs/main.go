@@ -33,7 +33,7 @@ func run(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("programs", flag.ContinueOnError)
 	only := flags.String("side", "", "run one side alone: client-go or kinform")
 	verbose := flags.Bool("v", false, "print what fails while it runs")
-	assets := flags.String("assets", os.Getenv("KUBEBUILDER_ASSETS"), "the folder with etcd and kube-apiserver, for programs whose tests start them")
+	assets := flags.String("assets", "", "the folder with etcd, kube-apiserver and kubectl, for programs whose tests start them (default: where make -C e2e assets puts them)")
 	list := flags.Bool("list", false, "print the names of the programs")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -55,6 +55,9 @@ func run(ctx context.Context, args []string) error {
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		return err
+	}
+	if *assets == "" {
+		*assets = filepath.Join(cache, "kinform", "e2e", "assets")
 	}
 	w := workshop{checkout: checkout, cache: filepath.Join(cache, "kinform", "programs"), assets: *assets, verbose: *verbose}
 	var rows []row

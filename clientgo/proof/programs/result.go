@@ -43,6 +43,49 @@ func (r *result) take(line []byte, verbose bool) {
 	}
 }
 
+// takeReport reads the report of a suite of ginkgo, whose specs go test counts as one test.
+func (r *result) takeReport(pkg, file string) error {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	var suites []struct {
+		SpecReports []struct {
+			ContainerHierarchyTexts []string
+			LeafNodeType            string
+			LeafNodeText            string
+			State                   string
+		}
+	}
+	if err := json.Unmarshal(data, &suites); err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	for _, suite := range suites {
+		for _, spec := range suite.SpecReports {
+			name := strings.Join(append(spec.ContainerHierarchyTexts, spec.LeafNodeText), " ")
+			switch {
+			case spec.LeafNodeType != "It":
+			case spec.State == "passed":
+				r.add(pkg+" "+name, "pass")
+			case spec.State == "skipped", spec.State == "pending":
+				r.add(pkg+" "+name, "skip")
+			default:
+				r.add(pkg+" "+name, "fail")
+			}
+		}
+	}
+	return nil
+}
+
+// add notes the outcome of a test. A second test of the same name gets a number.
+func (r *result) add(name, outcome string) {
+	unique := name
+	for i := 2; r.outcomes[unique] != ""; i++ {
+		unique = fmt.Sprintf("%s (%d)", name, i)
+	}
+	r.outcomes[unique] = outcome
+}
+
 func (r *result) count(outcome string) (n int) {
 	for _, o := range r.outcomes {
 		if o == outcome {

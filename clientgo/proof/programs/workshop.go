@@ -7,9 +7,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -50,17 +52,72 @@ func (w workshop) try(ctx context.Context, p program, s side) (*result, error) {
 		}
 		return r, ctx.Err()
 	}
-	args := append([]string{"test", "-mod=mod", "-json", "-vet=off", "-count=1", "-timeout=20m"}, p.flags...)
-	cmd := w.command(ctx, dir, append(args, test...)...)
-	out, err := cmd.StdoutPipe()
+	plain, suites, err := w.split(ctx, dir, test)
 	if err != nil {
 		return nil, err
+	}
+	if len(plain) > 0 {
+		if err := w.test(ctx, dir, r, p, plain); err != nil {
+			return nil, err
+		}
+	}
+	if len(suites) > 0 {
+		if err := w.test(ctx, dir, r, p, slices.Collect(maps.Keys(suites)), "-args", "-ginkgo.json-report="+reportName); err != nil {
+			return nil, err
+		}
+	}
+	for pkg, folder := range suites {
+		if err := r.takeReport(pkg, filepath.Join(folder, reportName)); err != nil && r.outcomes[pkg+" "] == "" {
+			return nil, err
+		}
+	}
+	return r, ctx.Err()
+}
+
+// reportName is the file that a suite of ginkgo writes into its package's folder.
+const reportName = "specs.json"
+
+// split tells the packages whose tests are a suite of ginkgo, with their folders, from the other packages with tests.
+func (w workshop) split(ctx context.Context, dir string, patterns []string) (plain []string, suites map[string]string, err error) {
+	args := append([]string{"list", "-mod=mod", "-json=ImportPath,Dir,TestGoFiles,XTestGoFiles,TestImports,XTestImports"}, patterns...)
+	out, err := w.command(ctx, dir, args...).Output()
+	if err != nil {
+		return nil, nil, fmt.Errorf("go list: %w", err)
+	}
+	suites = map[string]string{}
+	for decoder := json.NewDecoder(bytes.NewReader(out)); decoder.More(); {
+		var pkg struct {
+			ImportPath, Dir                                      string
+			TestGoFiles, XTestGoFiles, TestImports, XTestImports []string
+		}
+		if err := decoder.Decode(&pkg); err != nil {
+			return nil, nil, err
+		}
+		switch {
+		case len(pkg.TestGoFiles)+len(pkg.XTestGoFiles) == 0:
+		case slices.Contains(append(pkg.TestImports, pkg.XTestImports...), "github.com/onsi/ginkgo/v2"):
+			suites[pkg.ImportPath] = pkg.Dir
+		default:
+			plain = append(plain, pkg.ImportPath)
+		}
+	}
+	return plain, suites, nil
+}
+
+// test runs the tests of packages. A test that fails is no error: r counts it.
+func (w workshop) test(ctx context.Context, dir string, r *result, p program, packages []string, last ...string) error {
+	args := append([]string{"test", "-mod=mod", "-json", "-vet=off", "-count=1", "-p=1", "-timeout=20m"}, p.flags...)
+	cmd := w.command(ctx, dir, append(append(args, packages...), last...)...)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
 	}
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	if err := cmd.Start(); err != nil {
-		return nil, err
+		return err
 	}
+	before := len(r.outcomes)
 	lines := bufio.NewReader(out)
 	for {
 		line, err := lines.ReadBytes('\n')
@@ -72,10 +129,10 @@ func (w workshop) try(ctx context.Context, p program, s side) (*result, error) {
 		}
 	}
 	_ = cmd.Wait() // A test that failed has been counted.
-	if len(r.outcomes) == 0 && stderr.Len() > 0 {
-		r.buildError = stderr.String()
+	if len(r.outcomes) == before && stderr.Len() > 0 {
+		return fmt.Errorf("go test: %s", stderr.String())
 	}
-	return r, ctx.Err()
+	return ctx.Err()
 }
 
 // prepare copies the sources of a program for a side, and sets the versions of k8s.io in its go.mod.
