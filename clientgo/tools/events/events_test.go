@@ -166,14 +166,32 @@ func TestWhoIsAskedAgain(t *testing.T) {
 	}
 }
 
-func TestASinkThatDoesNotAnswerBoundsWhatIsWritten(t *testing.T) {
+// A program written against client-go loses no event because a client limits its rate: 5 a second by default.
+func TestABurstOfEventsOfASlowSinkIsWritten(t *testing.T) {
 	s := &sink{hangs: time.Minute}
 	with(t, s, func(t *testing.T, b events.EventBroadcaster, r events.EventRecorder) {
 		for i := range 500 {
 			r.Eventf(pod, nil, "Normal", fmt.Sprint("R", i), "A", "n")
+			if i%20 == 0 {
+				synctest.Wait() // the recorder drops what the broadcaster has no room for
+			}
 		}
 		time.Sleep(10 * time.Minute)
-		require.Len(t, s.taken(), 100)
+		require.Equal(t, 500, len(s.taken()))
+	})
+}
+
+func TestASinkThatDoesNotAnswerBoundsWhatIsWritten(t *testing.T) {
+	s := &sink{hangs: time.Minute}
+	with(t, s, func(t *testing.T, b events.EventBroadcaster, r events.EventRecorder) {
+		for i := range 10_500 {
+			r.Eventf(pod, nil, "Normal", fmt.Sprint("R", i), "A", "n")
+			if i%20 == 0 {
+				synctest.Wait() // the recorder drops what the broadcaster has no room for
+			}
+		}
+		time.Sleep(10 * time.Minute)
+		require.Equal(t, 10_000, len(s.taken()))
 	})
 }
 

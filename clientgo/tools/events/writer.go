@@ -20,8 +20,9 @@ const (
 	maxTries = 12
 	// pause is how long to wait before a sink is asked again that could not be reached.
 	pause = 10 * time.Second
-	// maxWriting is how many events are written at a time. client-go has a goroutine for each, however many there are.
-	maxWriting = 100
+	// maxWriting is how many events are written at a time, or wait for a client that limits its rate. client-go has a
+	// goroutine for each, however many there are; this many take some 100 MB while a server does not answer.
+	maxWriting = 10_000
 )
 
 // writer writes events to a sink, each in a goroutine, so that one which the sink does not answer is alone with that.
