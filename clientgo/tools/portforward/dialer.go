@@ -1,0 +1,91 @@
+package portforward
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	older "k8s.io/apimachinery/pkg/util/httpstream"
+	utilportforward "k8s.io/apimachinery/pkg/util/portforward"
+	"k8s.io/client-go/internal/httpstreams"
+	restclient "k8s.io/client-go/rest"
+	"k8s.io/client-go/transport/websocket"
+	"k8s.io/klog/v2"
+	"k8s.io/streaming/pkg/httpstream"
+	"k8s.io/streaming/pkg/httpstream/spdy"
+)
+
+// PingPeriod is how often the server is pinged through a websocket, so that what lies between does not take the connection for an idle one.
+const PingPeriod = 10 * time.Second
+
+// NewSPDYOverWebsocketDialer returns a dialer that connects with config to url by a websocket, and speaks SPDY through it. Its
+// error, if the server does not do that, is one of which httpstream.IsUpgradeFailure is true.
+func NewSPDYOverWebsocketDialer(url *url.URL, config *restclient.Config) (older.Dialer, error) {
+	return NewSPDYOverWebsocketDialerWithLogger(klog.Background(), url, config)
+}
+
+// NewSPDYOverWebsocketDialerWithLogger is [NewSPDYOverWebsocketDialer] with a logger for the connections.
+func NewSPDYOverWebsocketDialerWithLogger(logger klog.Logger, url *url.URL, config *restclient.Config) (older.Dialer, error) {
+	d, err := newTunnelDialer(logger, url, config)
+	if err != nil {
+		return nil, err
+	}
+	return httpstreams.OlderDialer(d), nil
+}
+
+// NewSPDYOverWebsocketDialerForStreaming is [NewSPDYOverWebsocketDialer] with the types of k8s.io/streaming.
+func NewSPDYOverWebsocketDialerForStreaming(url *url.URL, config *restclient.Config) (httpstream.Dialer, error) {
+	return newTunnelDialer(klog.Background(), url, config)
+}
+
+// NewSPDYOverWebsocketDialerForStreamingWithLogger is [NewSPDYOverWebsocketDialerWithLogger] with the types of k8s.io/streaming.
+func NewSPDYOverWebsocketDialerForStreamingWithLogger(logger klog.Logger, url *url.URL, config *restclient.Config) (httpstream.Dialer, error) {
+	return newTunnelDialer(logger, url, config)
+}
+
+type tunnelDialer struct {
+	logger klog.Logger
+	url    *url.URL
+	config *restclient.Config
+}
+
+func newTunnelDialer(logger klog.Logger, url *url.URL, config *restclient.Config) (httpstream.Dialer, error) {
+	// Each Dial makes the transport of its request: what is wrong with config is found here.
+	if _, _, err := websocket.RoundTripperFor(config); err != nil {
+		return nil, err
+	}
+	return &tunnelDialer{logger: logger, url: url, config: config}, nil
+}
+
+func (d *tunnelDialer) Dial(protocols ...string) (httpstream.Connection, string, error) {
+	rt, holder, err := websocket.RoundTripperFor(d.config)
+	if err != nil {
+		return nil, "", err
+	}
+	// A request with a context would end the connection with that.
+	req, err := http.NewRequest(http.MethodGet, d.url.String(), nil)
+	if err != nil {
+		return nil, "", err
+	}
+	tunnelled := make([]string, 0, len(protocols))
+	for _, protocol := range protocols {
+		tunnelled = append(tunnelled, utilportforward.WebsocketsSPDYTunnelingPrefix+protocol)
+	}
+	conn, err := websocket.Negotiate(rt, holder, req, tunnelled...)
+	if err != nil {
+		return nil, "", err
+	}
+	if conn == nil {
+		return nil, "", errors.New("negotiated websocket connection is nil")
+	}
+	tunnel := NewTunnelingConnectionWithLogger(klog.LoggerWithName(d.logger, "client"), conn)
+	c, err := spdy.NewClientConnectionWithPings(tunnel, PingPeriod)
+	if err != nil {
+		tunnel.Close()
+		return nil, "", fmt.Errorf("creating the SPDY connection: %w", err)
+	}
+	return c, strings.TrimPrefix(conn.Subprotocol(), utilportforward.WebsocketsSPDYTunnelingPrefix), nil
+}

@@ -1,0 +1,232 @@
+package portforward_test
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	gwebsocket "github.com/gorilla/websocket"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+	corev1 "k8s.io/api/core/v1"
+	older "k8s.io/apimachinery/pkg/util/httpstream"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/portforward"
+	"k8s.io/client-go/transport/spdy"
+	"k8s.io/streaming/pkg/httpstream"
+	serverspdy "k8s.io/streaming/pkg/httpstream/spdy"
+	"k8s.io/streaming/pkg/httpstream/wsstream"
+)
+
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("k8s.io/klog/v2.(*flushDaemon).run.func1"))
+}
+
+// patience is how long a test waits for what should be there at once.
+const patience = 20 * time.Second
+
+// pod is the server's side of forwarded ports.
+type pod struct {
+	address string
+	// handle serves a connection to a port. What it returns is sent on the error stream.
+	handle func(port string, data io.ReadWriteCloser) string
+
+	connected chan struct{} // gets something for each connection
+
+	mu    sync.Mutex // guards following
+	conns []httpstream.Connection
+	ids   []string // of requests, in the order in which their data streams were opened
+}
+
+// servePod starts a server that forwards ports to handle, over SPDY and through websockets.
+func servePod(t *testing.T, handle func(port string, data io.ReadWriteCloser) string) *pod {
+	p := &pod{handle: handle, connected: make(chan struct{}, 10)}
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		if wsstream.IsWebSocketRequest(req) {
+			upgrader := gwebsocket.Upgrader{Subprotocols: []string{"SPDY/3.1+portforward.k8s.io"}}
+			ws, err := upgrader.Upgrade(w, req, nil)
+			if err != nil {
+				return
+			}
+			streams := make(chan httpstream.Stream, 100)
+			conn, err := serverspdy.NewServerConnection(portforward.NewTunnelingConnection("server", ws), sending(streams))
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			p.serve(conn, streams)
+			return
+		}
+		if _, err := httpstream.Handshake(req, w, []string{"portforward.k8s.io"}); err != nil {
+			return
+		}
+		streams := make(chan httpstream.Stream, 100)
+		if conn := serverspdy.NewResponseUpgrader().UpgradeResponse(w, req, sending(streams)); conn != nil {
+			p.serve(conn, streams)
+		}
+	}))
+	t.Cleanup(s.Close)
+	t.Cleanup(p.hangUp)
+	p.address = s.URL
+	return p
+}
+
+func sending(streams chan<- httpstream.Stream) httpstream.NewStreamHandler {
+	return func(s httpstream.Stream, replySent <-chan struct{}) error {
+		streams <- s
+		return nil
+	}
+}
+
+// serve serves a connection until it ends.
+func (p *pod) serve(conn httpstream.Connection, streams <-chan httpstream.Stream) {
+	p.mu.Lock()
+	p.conns = append(p.conns, conn)
+	p.mu.Unlock()
+	p.connected <- struct{}{}
+	defer conn.Close()
+	var requests sync.WaitGroup
+	defer requests.Wait()
+	failures := map[string]httpstream.Stream{}
+	for {
+		select {
+		case s := <-streams:
+			id := s.Headers().Get(corev1.PortForwardRequestIDHeader)
+			if s.Headers().Get(corev1.StreamType) == corev1.StreamTypeError {
+				failures[id] = s
+				continue
+			}
+			failure := failures[id]
+			p.mu.Lock()
+			p.ids = append(p.ids, id)
+			p.mu.Unlock()
+			requests.Go(func() {
+				defer failure.Close()
+				defer s.Close()
+				io.WriteString(failure, p.handle(s.Headers().Get(corev1.PortHeader), s))
+			})
+		case <-conn.CloseChan():
+			return
+		}
+	}
+}
+
+// hangUp ends all connections.
+func (p *pod) hangUp() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, c := range p.conns {
+		c.Close()
+	}
+}
+
+// upper answers with the data in capitals, behind the port.
+func upper(port string, data io.ReadWriteCloser) string {
+	in, err := io.ReadAll(data)
+	if err != nil {
+		return err.Error()
+	}
+	io.WriteString(data, port+":"+strings.ToUpper(string(in)))
+	return ""
+}
+
+func overSPDY(t *testing.T, address string) older.Dialer {
+	rt, upgrader, err := spdy.RoundTripperFor(&rest.Config{Host: address})
+	require.NoError(t, err)
+	return spdy.NewDialer(upgrader, &http.Client{Transport: rt}, http.MethodPost, parse(t, address))
+}
+
+func tunnelled(t *testing.T, address string) older.Dialer {
+	d, err := portforward.NewSPDYOverWebsocketDialer(parse(t, address), &rest.Config{Host: address})
+	require.NoError(t, err)
+	return d
+}
+
+func parse(t *testing.T, address string) *url.URL {
+	u, err := url.Parse(address + "/api/v1/namespaces/a/pods/b/portforward")
+	require.NoError(t, err)
+	return u
+}
+
+// text is a writer that can be looked at while it is written to.
+type text struct {
+	mu   sync.Mutex // guards following
+	data []byte
+}
+
+func (w *text) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.data = append(w.data, p...)
+	return len(p), nil
+}
+
+func (w *text) String() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return string(w.data)
+}
+
+// forwarding is a forwarder that runs.
+type forwarding struct {
+	*portforward.PortForwarder
+	t           *testing.T
+	stop        chan struct{}
+	result      chan error
+	out, errOut text
+}
+
+// forward starts to forward ports, and returns once they are listened on.
+func forward(t *testing.T, dialer older.Dialer, addresses []string, ports ...string) *forwarding {
+	f := &forwarding{t: t, stop: make(chan struct{}), result: make(chan error, 1)}
+	ready := make(chan struct{})
+	var err error
+	f.PortForwarder, err = portforward.NewOnAddresses(dialer, addresses, ports, f.stop, ready, &f.out, &f.errOut)
+	require.NoError(t, err)
+	_, err = f.GetPorts()
+	require.EqualError(t, err, "listeners not ready")
+	go func() { f.result <- f.ForwardPorts() }()
+	select {
+	case <-ready:
+	case err := <-f.result:
+		t.Fatalf("forwarding has ended: %v", err)
+	case <-time.After(patience):
+		t.Fatal("the ports are not ready")
+	}
+	return f
+}
+
+// ends returns what ForwardPorts has returned.
+func (f *forwarding) ends() error {
+	f.t.Helper()
+	select {
+	case err := <-f.result:
+		return err
+	case <-time.After(patience):
+		f.t.Fatal("forwarding does not end")
+		return nil
+	}
+}
+
+// stopped stops forwarding, which is no error.
+func (f *forwarding) stopped() {
+	f.t.Helper()
+	close(f.stop)
+	require.NoError(f.t, f.ends())
+}
+
+// local returns the local ports.
+func (f *forwarding) local() []uint16 {
+	ports, err := f.GetPorts()
+	require.NoError(f.t, err)
+	var local []uint16
+	for _, p := range ports {
+		local = append(local, p.Local)
+	}
+	return local
+}

@@ -1,0 +1,220 @@
+package remotecommand
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	gwebsocket "github.com/gorilla/websocket"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/remotecommand"
+)
+
+const (
+	pingPeriod   = 5 * time.Second
+	silence      = 12*pingPeriod + time.Second // after which the server is taken for gone, unless it sends something or answers a ping
+	writeTimeout = 60 * time.Second
+	closeTimeout = time.Second // of the last message
+)
+
+// channels are the streams of a websocket: the first byte of each message is a stream's number.
+//
+// A stream that nobody reads holds up the others, as there is no window for each of them.
+type channels struct {
+	conn      *gwebsocket.Conn
+	size      int // how much data a message can have
+	endsOne   bool
+	streams   map[byte]*channel // not changed after opened
+	closeOnce sync.Once
+	done      chan struct{} // is closed by close
+	running   sync.WaitGroup
+
+	mu sync.Mutex // guards writing of messages with data
+}
+
+func newChannels(conn *gwebsocket.Conn, size int) *channels {
+	return &channels{
+		conn: conn, size: size, endsOne: conn.Subprotocol() == remotecommand.StreamProtocolV5Name,
+		streams: make(map[byte]*channel), done: make(chan struct{}),
+	}
+}
+
+// numbers has the stream numbers of kinds.
+var numbers = map[string]byte{
+	corev1.StreamTypeStdin:  remotecommand.StreamStdIn,
+	corev1.StreamTypeStdout: remotecommand.StreamStdOut,
+	corev1.StreamTypeStderr: remotecommand.StreamStdErr,
+	corev1.StreamTypeError:  remotecommand.StreamErr,
+	corev1.StreamTypeResize: remotecommand.StreamResize,
+}
+
+func (c *channels) open(kind string) (io.ReadWriteCloser, error) {
+	number, ok := numbers[kind]
+	if !ok || c.streams[number] != nil {
+		return nil, fmt.Errorf("no stream for %s", kind)
+	}
+	s := &channel{of: c, number: number}
+	s.incoming, s.arriving = io.Pipe()
+	c.streams[number] = s
+	return s, nil
+}
+
+// opened starts to read and to ping.
+func (c *channels) opened() {
+	c.conn.SetPongHandler(func(string) error { return c.awake() })
+	c.running.Go(c.read)
+	c.running.Go(c.ping)
+}
+
+// close ends all streams, and waits for the goroutines of opened.
+func (c *channels) close() {
+	c.closeOnce.Do(func() {
+		close(c.done)
+		bye := gwebsocket.FormatCloseMessage(gwebsocket.CloseNormalClosure, "")
+		_ = c.conn.WriteControl(gwebsocket.CloseMessage, bye, time.Now().Add(closeTimeout))
+		c.conn.Close()
+		c.endStreams(nil)
+	})
+	c.running.Wait()
+}
+
+// endStreams ends what comes on the streams, after what has arrived. A nil error is a regular end.
+func (c *channels) endStreams(err error) {
+	for _, s := range c.streams {
+		s.arriving.CloseWithError(err) // nil is io.EOF
+	}
+}
+
+// awake gives the server time until it has to be heard again.
+func (c *channels) awake() error {
+	return c.conn.SetReadDeadline(time.Now().Add(silence))
+}
+
+// read distributes messages to streams until the connection ends.
+func (c *channels) read() {
+	buffer := make([]byte, c.size)
+	for {
+		if err := c.readMessage(buffer); err != nil {
+			if closed, ok := errors.AsType[*gwebsocket.CloseError](err); ok && closed.Code == gwebsocket.CloseNormalClosure {
+				err = nil
+			}
+			c.endStreams(err)
+			return
+		}
+	}
+}
+
+func (c *channels) readMessage(buffer []byte) error {
+	// Pings are answered while something is read. Where a stream's reader was slow, that is long ago: the time of silence begins here.
+	if err := c.awake(); err != nil {
+		return err
+	}
+	kind, message, err := c.conn.NextReader()
+	if err != nil {
+		return fmt.Errorf("next reader: %w", err)
+	}
+	if kind != gwebsocket.BinaryMessage {
+		return fmt.Errorf("unexpected message type: %d", kind)
+	}
+	if _, err := io.ReadFull(message, buffer[:1]); err != nil {
+		return fmt.Errorf("read stream id: %w", err)
+	}
+	s := c.streams[buffer[0]]
+	if s == nil {
+		_, err := io.Copy(io.Discard, message)
+		return err
+	}
+	for {
+		n, err := message.Read(buffer)
+		if _, refused := s.arriving.Write(buffer[:n]); refused != nil && !errors.Is(refused, io.ErrClosedPipe) {
+			return refused
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("read message: %w", err)
+		}
+		if err := c.awake(); err != nil {
+			return err
+		}
+	}
+}
+
+// ping pings the server until the connection ends. A ping that could not be sent is seen by who reads.
+func (c *channels) ping() {
+	ticker := time.NewTicker(pingPeriod)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-c.done:
+			return
+		case <-ticker.C:
+			_ = c.conn.WriteControl(gwebsocket.PingMessage, nil, time.Now().Add(pingPeriod))
+		}
+	}
+}
+
+// write sends one message.
+func (c *channels) write(first byte, data []byte) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := c.conn.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
+		return err
+	}
+	w, err := c.conn.NextWriter(gwebsocket.BinaryMessage)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write([]byte{first})
+	if err == nil {
+		_, err = w.Write(data)
+	}
+	return errors.Join(err, w.Close())
+}
+
+// channel is one stream of a websocket.
+type channel struct {
+	of       *channels
+	number   byte
+	incoming *io.PipeReader
+	arriving *io.PipeWriter
+
+	mu     sync.Mutex // guards following
+	closed bool
+}
+
+func (s *channel) Read(p []byte) (int, error) { return s.incoming.Read(p) }
+
+// Write sends p in messages of one frame each.
+func (s *channel) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	closed := s.closed
+	s.mu.Unlock()
+	if closed {
+		return 0, fmt.Errorf("write on closed stream %d", s.number)
+	}
+	sent := 0
+	for sent < len(p) {
+		part := p[sent:min(len(p), sent+s.of.size)]
+		if err := s.of.write(s.number, part); err != nil {
+			return sent, err
+		}
+		sent += len(part)
+	}
+	return sent, nil
+}
+
+// Close tells the server that no more will be written. Before version 5 there is no message for that, and the server goes on to wait.
+func (s *channel) Close() error {
+	s.mu.Lock()
+	closed := s.closed
+	s.closed = true
+	s.mu.Unlock()
+	if closed || !s.of.endsOne {
+		return nil
+	}
+	return s.of.write(remotecommand.StreamClose, []byte{s.number})
+}

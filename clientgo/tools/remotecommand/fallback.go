@@ -1,0 +1,39 @@
+package remotecommand
+
+import (
+	"context"
+
+	"k8s.io/klog/v2"
+)
+
+var _ Executor = (*FallbackExecutor)(nil)
+
+// FallbackExecutor uses a second executor where the first one cannot connect.
+type FallbackExecutor struct {
+	primary, secondary Executor
+	shouldFallback     func(error) bool
+}
+
+// NewFallbackExecutor returns an executor that uses primary, and then secondary if primary's error is one for which shouldFallback
+// returns true. shouldFallback must not be true for errors that come after streams were read or written: httpstream.IsUpgradeFailure and
+// httpstream.IsHTTPSProxyError, of k8s.io/streaming or of apimachinery, are not.
+func NewFallbackExecutor(primary, secondary Executor, shouldFallback func(error) bool) (Executor, error) {
+	return &FallbackExecutor{primary: primary, secondary: secondary, shouldFallback: shouldFallback}, nil
+}
+
+// Stream is StreamWithContext with a context that never ends.
+//
+// Deprecated: use StreamWithContext.
+func (f *FallbackExecutor) Stream(options StreamOptions) error {
+	return f.StreamWithContext(context.Background(), options)
+}
+
+// StreamWithContext carries the streams by the first executor, or by the second one if the first cannot connect.
+func (f *FallbackExecutor) StreamWithContext(ctx context.Context, options StreamOptions) error {
+	err := f.primary.StreamWithContext(ctx, options)
+	if err == nil || !f.shouldFallback(err) {
+		return err
+	}
+	klog.FromContext(ctx).V(4).Info("Remote command falls back to the second executor", "err", err)
+	return f.secondary.StreamWithContext(ctx, options)
+}

@@ -1,0 +1,33 @@
+package remotecommand_test
+
+// What differs from client-go on purpose.
+
+import (
+	"errors"
+	"io"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	older "k8s.io/apimachinery/pkg/util/httpstream"
+	"k8s.io/client-go/tools/remotecommand"
+	"k8s.io/client-go/util/exec"
+	"k8s.io/streaming/pkg/httpstream"
+)
+
+func TestExitCodesOfWindows(t *testing.T) {
+	// They have 32 bits. client-go says "invalid exit code value" of those above 255.
+	address := serve(t, protocols, func(c *command) { c.exit(failure("NonZeroExitCode", "m", exited("1073741510"))) })
+	options := remotecommand.StreamOptions{Stdout: io.Discard}
+	err := executor(t, overTheWS, v5, address, options).StreamWithContext(t.Context(), options)
+	var exit exec.CodeExitError
+	require.ErrorAs(t, err, &exit)
+	require.Equal(t, 1073741510, exit.Code)
+}
+
+func TestUpgradeFailuresAreRecognisedByBothFamilies(t *testing.T) {
+	options := remotecommand.StreamOptions{Stdout: io.Discard}
+	err := executor(t, overTheWS, v5, answering(t, 404, "text/plain", ""), options).StreamWithContext(t.Context(), options)
+	require.True(t, httpstream.IsUpgradeFailure(err))
+	require.True(t, older.IsUpgradeFailure(err), "a program that was written for an older client-go asks this one")
+	require.False(t, older.IsUpgradeFailure(errors.Unwrap(err)))
+}

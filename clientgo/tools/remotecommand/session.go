@@ -1,0 +1,222 @@
+package remotecommand
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+)
+
+const (
+	// maxFailure bounds what is kept of the error stream, in bytes. A metav1.Status has some hundred.
+	maxFailure = 1 << 20
+	// patience is how long run waits for the caller's writers once the connection is closed.
+	patience = time.Second
+)
+
+// opener opens the streams of a connection. Close of a stream ends the direction to the server.
+type opener interface {
+	// open returns the stream of a kind, which is a value of corev1.StreamType.
+	open(kind string) (io.ReadWriteCloser, error)
+	// opened is called after the last call of open. Before that, no stream is read.
+	opened()
+}
+
+func headers(kind string) http.Header {
+	h := http.Header{}
+	h.Set(corev1.StreamType, kind)
+	return h
+}
+
+// session is a command that runs. Streams that it does not have are nil.
+type session struct {
+	version                    version
+	options                    StreamOptions
+	failed, in, out, err, size io.ReadWriteCloser
+	received                   chan struct{} // is closed when the output has ended
+}
+
+// run carries the streams of a command until it has ended, or ctx has. It calls hangUp in the end, possibly more than once: that
+// closes the connection, which ends all streams.
+func run(ctx context.Context, v version, options StreamOptions, o opener, hangUp func()) error {
+	running, cancel := context.WithCancel(ctx) // what fails after that is the end of the connection, and no news
+	defer cancel()
+	defer context.AfterFunc(ctx, hangUp)()
+	s := &session{version: v, options: options, received: make(chan struct{})}
+	err := s.open(o)
+	if err == nil {
+		o.opened()
+		err = s.carry(running)
+		cancel()
+		hangUp()
+		select { // the caller may look at what it got, unless its writer blocks
+		case <-s.received:
+		case <-time.After(patience):
+		}
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return err
+}
+
+// open opens the streams. Servers wait for as many as the request's URL asks for, and know them by their kinds.
+func (s *session) open(o opener) (err error) {
+	for _, kind := range []struct {
+		name   string
+		wanted bool
+		into   *io.ReadWriteCloser
+	}{
+		{corev1.StreamTypeError, true, &s.failed},
+		{corev1.StreamTypeStdin, s.options.Stdin != nil, &s.in},
+		{corev1.StreamTypeStdout, s.options.Stdout != nil, &s.out},
+		{corev1.StreamTypeStderr, s.options.Stderr != nil && !s.options.Tty, &s.err},
+		{corev1.StreamTypeResize, s.options.Tty && s.version.resizes, &s.size},
+	} {
+		if !kind.wanted {
+			continue
+		}
+		if *kind.into, err = o.open(kind.name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// carry returns when the command has ended: the output and, from version 2 on, the error stream. The goroutines of the input end
+// with the connection, but for a Read of the caller's reader that blocks.
+func (s *session) carry(ctx context.Context) error {
+	failure := make(chan error, 1)
+	go func() { failure <- s.readFailure() }()
+	s.sendInput(ctx)
+	s.sendSizes(ctx)
+	s.receive(ctx)
+
+	// A server of version 1 need not end the error stream: it counts only where it ends first, or where there is no output.
+	first := failure
+	if s.version.endsError {
+		first = nil
+	}
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case err := <-first:
+		if err != nil {
+			return err
+		}
+		failure <- nil
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-s.received:
+		}
+	case <-s.received:
+	}
+	if !s.version.endsError && (s.out != nil || s.err != nil) {
+		select {
+		case err := <-failure:
+			return err
+		default:
+			return nil
+		}
+	}
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case err := <-failure:
+		return err
+	}
+}
+
+// readFailure returns what the error stream says, at its end.
+func (s *session) readFailure() error {
+	message, err := io.ReadAll(io.LimitReader(s.failed, maxFailure))
+	if err == nil {
+		_, err = io.Copy(io.Discard, s.failed)
+	}
+	switch {
+	case err != nil:
+		return fmt.Errorf("error reading from error stream: %w", err)
+	case len(message) == 0:
+		return nil
+	default:
+		return s.version.failure(message)
+	}
+}
+
+// sendInput sends the input, and its end.
+func (s *session) sendInput(ctx context.Context) {
+	if s.in == nil {
+		return
+	}
+	var once sync.Once
+	end := func() {
+		if s.version.endsStdin {
+			once.Do(func() { s.in.Close() })
+		}
+	}
+	go func() {
+		defer end()
+		_, err := io.Copy(s.in, onlyReader{s.options.Stdin})
+		report(ctx, err, "The input of a remote command could not be read or sent")
+	}()
+	go func() { // nothing comes on this stream: its end says that the command reads no more
+		defer end()
+		_, _ = io.Copy(io.Discard, s.in)
+	}()
+}
+
+// onlyReader hides the other methods of a reader: a WriteTo would decide how the data is cut into messages.
+type onlyReader struct{ io.Reader }
+
+// receive writes the output to the caller's writers. What a writer refuses is read nevertheless, because the streams of a
+// connection wait for each other.
+func (s *session) receive(ctx context.Context) {
+	var output sync.WaitGroup
+	for _, one := range []struct {
+		from io.Reader
+		to   io.Writer
+	}{{s.out, s.options.Stdout}, {s.err, s.options.Stderr}} {
+		if one.from == nil {
+			continue
+		}
+		output.Go(func() {
+			_, err := io.Copy(one.to, onlyReader{one.from})
+			report(ctx, err, "The output of a remote command could not be received or written")
+			_, _ = io.Copy(io.Discard, one.from)
+		})
+	}
+	go func() {
+		output.Wait()
+		close(s.received)
+	}()
+}
+
+// sendSizes sends the sizes of the terminal.
+func (s *session) sendSizes(ctx context.Context) {
+	if s.size == nil || s.options.TerminalSizeQueue == nil {
+		return
+	}
+	go func() {
+		encoder := json.NewEncoder(s.size)
+		for size := s.options.TerminalSizeQueue.Next(); size != nil; size = s.options.TerminalSizeQueue.Next() {
+			if err := encoder.Encode(size); err != nil {
+				report(ctx, err, "A size of the terminal could not be sent")
+				return
+			}
+		}
+	}()
+}
+
+// report reports an error of a command that runs.
+func report(ctx context.Context, err error, what string) {
+	if err != nil && ctx.Err() == nil {
+		utilruntime.HandleErrorWithContext(ctx, err, what)
+	}
+}

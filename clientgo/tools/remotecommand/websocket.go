@@ -1,0 +1,54 @@
+package remotecommand
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	"k8s.io/apimachinery/pkg/util/remotecommand"
+	restclient "k8s.io/client-go/rest"
+	"k8s.io/client-go/transport/websocket"
+)
+
+type websocketExecutor struct {
+	config      *restclient.Config
+	method, url string
+	protocols   []string
+}
+
+// NewWebSocketExecutor returns an executor that connects with config by a websocket. It offers version 5 of the protocol only: servers that pass
+// older ones on to a container's runtime would not learn of the end of the input.
+func NewWebSocketExecutor(config *restclient.Config, method, url string) (Executor, error) {
+	return NewWebSocketExecutorForProtocols(config, method, url, remotecommand.StreamProtocolV5Name)
+}
+
+// NewWebSocketExecutorForProtocols is [NewWebSocketExecutor] with these protocols, the preferred one first.
+func NewWebSocketExecutorForProtocols(config *restclient.Config, method, url string, protocols ...string) (Executor, error) {
+	// The executor makes the transport of each request from config: what is wrong with config is found here.
+	if _, _, err := websocket.RoundTripperFor(config); err != nil {
+		return nil, fmt.Errorf("error creating websocket transports: %w", err)
+	}
+	return &websocketExecutor{config: config, method: method, url: url, protocols: protocols}, nil
+}
+
+func (e *websocketExecutor) Stream(options StreamOptions) error {
+	return e.StreamWithContext(context.Background(), options)
+}
+
+func (e *websocketExecutor) StreamWithContext(ctx context.Context, options StreamOptions) error {
+	rt, holder, err := websocket.RoundTripperFor(e.config)
+	if err != nil {
+		return fmt.Errorf("error creating websocket transports: %w", err)
+	}
+	req, err := http.NewRequestWithContext(ctx, e.method, e.url, nil)
+	if err != nil {
+		return err
+	}
+	conn, err := websocket.Negotiate(rt, holder, req, e.protocols...)
+	if err != nil {
+		return err
+	}
+	c := newChannels(conn, holder.DataBufferSize())
+	defer c.close()
+	return run(ctx, versionOf(ctx, conn.Subprotocol()), options, c, c.close)
+}
