@@ -13,7 +13,7 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-// BodyReader decodes lists that another HTTP client has got, as a Client decodes its own: item
+// BodyReader decodes lists and watches that another HTTP client has got, as a Client decodes its own: item
 // by item while the bytes arrive, on several cores, within the Client's budgets. It is for
 // libraries whose requests must go through an http.Client of the program. It is safe for
 // concurrent use.
@@ -50,9 +50,39 @@ func (b *BodyReader) Reads(e Encoding) bool {
 	return e == JSON || e == Protobuf && b.resource.streams.protobuf != nil
 }
 
+// BodyList is the stream of a list that a BodyReader reads.
+type BodyList struct{ *listStream[any] }
+
+// Kind returns what the list says of itself. It is complete only after Next has returned
+// io.EOF, as for Meta.
+func (l *BodyList) Kind() (apiVersion, kind string) {
+	return l.ahead.around.APIVersion, l.ahead.around.Kind
+}
+
 // List reads the body of a successful answer. The stream's Close closes it. Of opts, Known,
 // Owned and Bytes count.
-func (b *BodyReader) List(ctx context.Context, response *http.Response, opts listwatch.ListOptions) (listwatch.ListStream[any], error) {
+func (b *BodyReader) List(ctx context.Context, response *http.Response, opts listwatch.ListOptions) (*BodyList, error) {
+	x, err := b.exchange(ctx, response, "list")
+	if err != nil {
+		return nil, err
+	}
+	x.owned, x.most, x.sum = opts.Owned, b.resource.client.maxListBytes, orDefault(opts.Bytes, new(atomic.Int64))
+	return &BodyList{b.resource.readList(x, x.encoding, opts.Known)}, nil
+}
+
+// Watch reads the body of a successful answer to a watch. The stream's Close closes it. Of
+// opts, SendInitialEvents, Known, Held, Owned and Bytes count.
+func (b *BodyReader) Watch(ctx context.Context, response *http.Response, opts listwatch.WatchOptions) (listwatch.WatchStream[any], error) {
+	x, err := b.exchange(ctx, response, "watch")
+	if err != nil {
+		return nil, err
+	}
+	x.owned = opts.Owned
+	return b.resource.watch(x, x.encoding, opts), nil
+}
+
+// exchange takes over an answer. It does not if it returns an error.
+func (b *BodyReader) exchange(ctx context.Context, response *http.Response, verb string) (*exchange, error) {
 	r := b.resource
 	encoding, err := encodingOf(response)
 	if err != nil {
@@ -61,13 +91,10 @@ func (b *BodyReader) List(ctx context.Context, response *http.Response, opts lis
 	if !b.Reads(encoding) {
 		return nil, wire.Malformed("the answer is in protobuf, which %s does not decode", r.decoder.typ)
 	}
-	x := &exchange{
-		client: r.client, method: http.MethodGet, about: About{Verb: "list", Resource: r.gvr}, ctx: ctx, response: response, encoding: encoding,
-		owned: opts.Owned, most: r.client.maxListBytes, sum: orDefault(opts.Bytes, new(atomic.Int64)),
-	}
+	x := &exchange{client: r.client, method: http.MethodGet, about: About{Verb: verb, Resource: r.gvr}, ctx: ctx, response: response, encoding: encoding}
 	if response.Request != nil && response.Request.URL != nil {
 		x.address = *response.Request.URL
 	}
 	x.running, x.cancel = context.WithCancelCause(ctx)
-	return r.readList(x, encoding, opts.Known), nil
+	return x, nil
 }

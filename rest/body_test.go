@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kinform/kinform/apitest"
 	"github.com/kinform/kinform/listwatch"
@@ -46,9 +47,48 @@ func TestBodyOfAnotherClientIsReadAsAList(t *testing.T) {
 			names = append(names, item.Object.(*corev1.ConfigMap).Data["k"])
 		}
 		require.NotEmpty(t, stream.Meta().ResourceVersion)
+		apiVersion, kind := stream.Kind()
+		require.Equal(t, "v1 ConfigMapList", apiVersion+" "+kind)
 		require.NoError(t, stream.Close())
 		require.Equal(t, []string{"a", "b", "c"}, names)
 	}
 	_, err = rest.NewBodyReader(client, reflect.TypeFor[corev1.ConfigMap](), rest.ResourceOptions{})
 	require.Error(t, err)
+}
+
+func TestBodyOfAnotherClientIsReadAsAWatch(t *testing.T) {
+	t.Parallel()
+	server := apitest.Start(t, apitest.Options{})
+	for _, name := range []string{"a", "b"} {
+		_, err := server.Create(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name}})
+		require.NoError(t, err)
+	}
+	client, err := rest.NewClient(rest.Config{Host: server.URL()}, rest.Options{})
+	require.NoError(t, err)
+	defer client.Close()
+	reader, err := rest.NewBodyReader(client, reflect.TypeFor[*corev1.ConfigMap](), rest.ResourceOptions{})
+	require.NoError(t, err)
+	transport := &http.Transport{}
+	defer transport.CloseIdleConnections()
+	for _, accept := range []string{"application/json", "application/vnd.kubernetes.protobuf"} {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL()+"/api/v1/configmaps?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true", nil)
+		require.NoError(t, err)
+		req.Header.Set("Accept", accept)
+		response, err := transport.RoundTrip(req)
+		require.NoError(t, err)
+		stream, err := reader.Watch(t.Context(), response, listwatch.WatchOptions{
+			SendInitialEvents: true, Known: func(key types.NamespacedName, _ string, _ uint64) bool { return key.Name == "a" },
+		})
+		require.NoError(t, err)
+		for _, name := range []string{"a", "b"} {
+			event, err := stream.Next()
+			require.NoError(t, err)
+			require.Equal(t, name, event.Key.Name)
+			require.Equal(t, name == "a", event.Unchanged)
+		}
+		event, err := stream.Next()
+		require.NoError(t, err)
+		require.True(t, event.InitialEventsEnd)
+		require.NoError(t, stream.Close())
+	}
 }

@@ -34,12 +34,17 @@ func (r *Resource[T]) Watch(ctx context.Context, opts listwatch.WatchOptions) (l
 		return nil, err
 	}
 	x.owned = opts.Owned
+	return r.watch(x, encoding, opts), nil
+}
+
+// watch reads the answer to a watch with these options.
+func (r *Resource[T]) watch(x *exchange, encoding Encoding, opts listwatch.WatchOptions) *watchStream[T] {
 	if !opts.SendInitialEvents {
 		opts.Known = nil
 	}
 	stream := r.readWatch(x, encoding, opts.Known, opts.Held)
 	stream.initial, stream.sum = opts.SendInitialEvents, orDefault(opts.Bytes, new(atomic.Int64))
-	return stream, nil
+	return stream
 }
 
 // readWatch reads the answer to a watch.

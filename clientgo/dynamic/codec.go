@@ -2,6 +2,9 @@ package dynamic
 
 import (
 	"encoding/json"
+	"reflect"
+
+	"k8s.io/client-go/internal/sink"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -42,6 +45,11 @@ func (n negotiated) DecoderToVersion(decoder runtime.Decoder, gv runtime.GroupVe
 
 // jsonDecoder decodes into unstructured objects; typed decodes a Status.
 type jsonDecoder struct{ typed runtime.Decoder }
+
+// Sharing implements sink.Decoder.
+func (d jsonDecoder) Sharing() sink.Sharing {
+	return sink.Sharing{Decoder: d.typed, Object: reflect.TypeFor[*unstructured.Unstructured]()}
+}
 
 // Decode implements runtime.Decoder.
 func (d jsonDecoder) Decode(data []byte, defaults *schema.GroupVersionKind, into runtime.Object) (runtime.Object, *schema.GroupVersionKind, error) {

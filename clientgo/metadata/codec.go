@@ -3,6 +3,9 @@ package metadata
 import (
 	"encoding/json"
 	"errors"
+	"reflect"
+
+	"k8s.io/client-go/internal/sink"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -35,6 +38,11 @@ func (n negotiated) DecoderToVersion(decoder runtime.Decoder, gv runtime.GroupVe
 
 // lenient decodes what the decoder below it does not know.
 type lenient struct{ runtime.Decoder }
+
+// Sharing implements sink.Decoder.
+func (d lenient) Sharing() sink.Sharing {
+	return sink.Sharing{Decoder: d.Decoder, Object: reflect.TypeFor[*metav1.PartialObjectMetadata]()}
+}
 
 // Decode implements runtime.Decoder.
 func (d lenient) Decode(data []byte, defaults *schema.GroupVersionKind, into runtime.Object) (runtime.Object, *schema.GroupVersionKind, error) {

@@ -6,99 +6,104 @@ import (
 	stdjson "encoding/json"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 
 	kinform "github.com/kinform/kinform/rest"
 )
 
-// envelope is what a list says of itself in front of its items.
-type envelope struct {
-	apiVersion, kind string
-	meta             metav1.ListMeta
-}
-
-// setMeta sets the metadata of a list of a Go type.
-func (e *envelope) setMeta(list runtime.Object) bool {
-	of, ok := list.(metav1.ListMetaAccessor)
-	if !ok {
-		return false
-	}
-	meta, ok := of.GetListMeta().(*metav1.ListMeta)
-	if ok {
-		*meta = e.meta
-	}
-	return ok
-}
-
-// envelopeOf reads the envelope of a list. It gives up if anything is not where servers write it.
-func envelopeOf(body []byte, encoding kinform.Encoding) (*envelope, bool) {
+// emptied returns the list at the beginning of a body, without its items: a program's codec decodes that, and so says whether it
+// takes the list, and what is in the list beside its items. late means that kind or metadata follow the items, as in lists of
+// custom resources in JSON. ok is false if this is no list, or if anything else is not where servers write it.
+func emptied(start []byte, encoding kinform.Encoding) (list []byte, late, ok bool) {
 	if encoding == kinform.Protobuf {
-		return protobufEnvelope(body)
+		list, ok = emptiedProtobuf(start)
+		return list, false, ok
 	}
-	e := &envelope{}
-	decoder := stdjson.NewDecoder(bytes.NewReader(body))
-	if start, err := decoder.Token(); err != nil || start != stdjson.Delim('{') {
-		return nil, false
+	decoder := stdjson.NewDecoder(bytes.NewReader(start))
+	if token, err := decoder.Token(); err != nil || token != stdjson.Delim('{') {
+		return nil, false, false
 	}
+	kind, metadata := false, false
 	for decoder.More() {
 		key, err := decoder.Token()
 		if err != nil {
-			return nil, false
+			return nil, false, false
 		}
 		switch key {
 		case "kind":
-			err = decoder.Decode(&e.kind)
-		case "apiVersion":
-			err = decoder.Decode(&e.apiVersion)
+			kind = true
 		case "metadata":
-			err = decoder.Decode(&e.meta)
+			metadata = true
+		case "apiVersion":
 		case "items":
-			return e, e.kind != "" && e.meta.ResourceVersion != ""
+			list = append(start[:decoder.InputOffset():decoder.InputOffset()], `:[]}`...)
+			return list, !kind || !metadata, true
 		default:
-			return nil, false
+			return nil, false, false
 		}
-		if err != nil {
-			return nil, false
+		var value stdjson.RawMessage
+		if decoder.Decode(&value) != nil {
+			return nil, false, false
 		}
 	}
-	return nil, false
+	return nil, false, false
 }
 
-// protobufEnvelope reads "k8s\0", the head of a runtime.Unknown, and the first field of the list within.
-func protobufEnvelope(body []byte) (*envelope, bool) {
-	rest, ok := bytes.CutPrefix(body, []byte("k8s\x00"))
+// emptyList is a list in JSON that has no items.
+func emptyList(apiVersion, kind string, meta metav1.ListMeta) ([]byte, error) {
+	return stdjson.Marshal(struct {
+		APIVersion string          `json:"apiVersion"`
+		Kind       string          `json:"kind"`
+		Metadata   metav1.ListMeta `json:"metadata"`
+		Items      []struct{}      `json:"items"`
+	}{apiVersion, kind, meta, []struct{}{}})
+}
+
+var protobufMagic = []byte("k8s\x00")
+
+// emptiedProtobuf keeps "k8s\0", the kind in the head of the runtime.Unknown, and the first field of the list within, which is its
+// metadata.
+func emptiedProtobuf(start []byte) (list []byte, ok bool) {
+	rest, ok := bytes.CutPrefix(start, protobufMagic)
 	if !ok {
 		return nil, false
 	}
-	head, rest, ok := field(rest, 1)
+	kind, rest, ok := field(rest, 1)
 	if !ok {
 		return nil, false
 	}
-	var kind runtime.TypeMeta
-	if err := kind.Unmarshal(head); err != nil {
-		return nil, false
-	}
-	list, _, ok := field(rest, 2)
+	rest, _, ok = begin(rest, 2)
 	if !ok {
 		return nil, false
 	}
-	meta, _, ok := field(list, 1)
+	meta, _, ok := field(rest, 1)
 	if !ok {
 		return nil, false
 	}
-	e := &envelope{apiVersion: kind.APIVersion, kind: kind.Kind}
-	return e, e.meta.Unmarshal(meta) == nil
+	list = appendField(bytes.Clone(protobufMagic), 1, kind)
+	return appendField(list, 2, appendField(nil, 1, meta)), true
 }
 
 // field returns the bytes of a field that data begins with, and what follows it.
 func field(data []byte, number byte) (value, rest []byte, ok bool) {
-	if len(data) == 0 || data[0] != number<<3|2 {
+	data, n, ok := begin(data, number)
+	if !ok || n > uint64(len(data)) {
 		return nil, nil, false
+	}
+	return data[:n], data[n:], true
+}
+
+// begin returns what follows the tag and the length of a field that data begins with, and the length.
+func begin(data []byte, number byte) (rest []byte, n uint64, ok bool) {
+	if len(data) == 0 || data[0] != number<<3|2 {
+		return nil, 0, false
 	}
 	n, size := binary.Uvarint(data[1:])
-	if size <= 0 || n > uint64(len(data)-1-size) {
-		return nil, nil, false
+	if size <= 0 {
+		return nil, 0, false
 	}
-	data = data[1+size:]
-	return data[:n], data[n:], true
+	return data[1+size:], n, true
+}
+
+func appendField(to []byte, number byte, value []byte) []byte {
+	return append(binary.AppendUvarint(append(to, number<<3|2), uint64(len(value))), value...)
 }

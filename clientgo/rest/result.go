@@ -23,10 +23,24 @@ type Result struct {
 	err         error
 	statusCode  int
 	decoder     runtime.Decoder
+	answer      *answer // for a reflector; nil if the answer has been read
+}
+
+// whole returns the result with its body.
+func (r Result) whole() Result {
+	if r.answer == nil {
+		return r
+	}
+	read := r.answer.whole()
+	read.warnings = r.warnings
+	return read
 }
 
 // Raw returns the body as it is.
-func (r Result) Raw() ([]byte, error) { return r.body, r.err }
+func (r Result) Raw() ([]byte, error) {
+	r = r.whole()
+	return r.body, r.err
+}
 
 // Warnings returns the server's warnings.
 func (r Result) Warnings() []net.WarningHeader { return r.warnings }
@@ -73,6 +87,9 @@ func (r Result) Get() (runtime.Object, error) {
 	if err := r.decodable(); err != nil {
 		return nil, err
 	}
+	if r.answer != nil {
+		return r.answer.get(r.decoder)
+	}
 	out, _, err := r.decoder.Decode(r.body, nil, nil)
 	if err != nil {
 		return nil, err
@@ -84,6 +101,9 @@ func (r Result) Get() (runtime.Object, error) {
 func (r Result) Into(obj runtime.Object) error {
 	if err := r.decodable(); err != nil {
 		return err
+	}
+	if r.answer != nil {
+		return r.answer.into(r.decoder, obj)
 	}
 	if len(r.body) == 0 {
 		return fmt.Errorf("0-length response with status code: %d and content type: %s", r.statusCode, r.contentType)

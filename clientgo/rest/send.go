@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/klog/v2"
 
+	"k8s.io/client-go/internal/sink"
 	"k8s.io/client-go/tools/metrics"
 )
 
@@ -127,8 +128,8 @@ func readOnly(req *http.Request, err error) bool {
 // never is for answers that have no use for a retry.
 func never(*http.Response) bool { return false }
 
-// do sends the request, and calls fn with the final answer.
-func (r *Request) do(ctx context.Context, fn func(*http.Request, *http.Response)) error {
+// do sends the request, and calls fn with the final answer. fn may keep the answer open; then it closes the answer and calls end.
+func (r *Request) do(ctx context.Context, fn func(ctx context.Context, req *http.Request, resp *http.Response, end func()) (keep bool)) error {
 	start := time.Now()
 	defer func() {
 		if r.c.base != nil {
@@ -145,11 +146,15 @@ func (r *Request) do(ctx context.Context, fn func(*http.Request, *http.Response)
 	if err := r.tryThrottle(ctx); err != nil { // not bounded by the timeout (RS-17)
 		return err
 	}
+	end, kept := context.CancelFunc(func() {}), false
 	if r.timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, r.timeout)
-		defer cancel()
+		ctx, end = context.WithTimeout(ctx, r.timeout)
 	}
+	defer func() {
+		if !kept {
+			end()
+		}
+	}()
 	retry := r.retryPolicy()
 	final, err := r.send(ctx, readOnly, retry, never)
 	switch {
@@ -158,19 +163,39 @@ func (r *Request) do(ctx context.Context, fn func(*http.Request, *http.Response)
 	case final.err != nil:
 		return retry.WrapPreviousError(final.err)
 	}
-	defer drain(final.response)
-	fn(final.request, final.response)
+	defer func() {
+		if !kept {
+			drain(final.response)
+		}
+	}()
+	kept = fn(ctx, final.request, final.response, end)
 	return nil
 }
 
 // Do sends the request. An answer that is a Status becomes an *errors.StatusError; an error of the network stays what it is.
 func (r *Request) Do(ctx context.Context) Result {
-	result := Result{err: nil}
-	err := r.do(ctx, func(req *http.Request, resp *http.Response) {
-		result = r.transformResponse(ctx, resp, req)
+	var result Result
+	to := sink.From(ctx)
+	err := r.do(ctx, func(running context.Context, req *http.Request, resp *http.Response, end func()) bool {
+		if to == nil || !r.streams(resp) {
+			result = r.transformResponse(ctx, resp, req)
+			return false
+		}
+		warnings := handleWarnings(ctx, resp.Header, r.warningHandler)
+		result = r.interpret(resp, req, nil)
+		result.warnings = warnings
+		if result.err != nil || result.decoder == nil {
+			result = r.transformResponse(ctx, resp, req)
+			return false
+		}
+		result.answer = &answer{ctx: running, request: r, sent: req, response: resp, end: end, to: to}
+		return true
 	})
 	if err != nil {
 		return Result{err: err}
+	}
+	if result.answer != nil {
+		return result
 	}
 	if result.err == nil || len(result.body) > 0 {
 		metrics.ResponseSize.Observe(ctx, r.verb, hostOf(r), float64(len(result.body)))
@@ -181,15 +206,16 @@ func (r *Request) Do(ctx context.Context) Result {
 // DoRaw sends the request, and returns the body of the answer as it is.
 func (r *Request) DoRaw(ctx context.Context) ([]byte, error) {
 	var result Result
-	err := r.do(ctx, func(req *http.Request, resp *http.Response) {
+	err := r.do(ctx, func(_ context.Context, req *http.Request, resp *http.Response, _ func()) bool {
 		result.body, result.err = io.ReadAll(resp.Body)
 		if result.err != nil {
-			return
+			return false
 		}
 		handleWarnings(ctx, resp.Header, nil)
 		if resp.StatusCode < http.StatusOK || resp.StatusCode > http.StatusPartialContent {
 			result.err = r.interpret(resp, req, result.body).Error()
 		}
+		return false
 	})
 	if err != nil {
 		return nil, err

@@ -2,10 +2,13 @@ package rest
 
 import (
 	"context"
+	"io"
 	"mime"
 	"net/http"
+	"sync"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/serializer/streaming"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/klog/v2"
@@ -26,6 +29,50 @@ func (r *Request) newWatch(ctx context.Context, resp *http.Response) (watch.Inte
 		return nil, err
 	}
 	handleWarnings(ctx, resp.Header, r.warningHandler)
-	decoder := restclientwatch.NewDecoder(streaming.NewDecoder(framer.NewFrameReader(resp.Body), events), objects)
-	return watch.NewStreamWatcher(decoder, apierrors.NewClientErrorReporter(http.StatusInternalServerError, r.verb, "ClientWatchDecoding")), nil
+	return &watched{ctx: ctx, verb: r.verb, response: resp, body: resp.Body, objects: objects, events: events, framer: framer}, nil
+}
+
+// watched is an open watch. Its events are decoded by the program's codecs and come from ResultChan, or a reflector pulls them. A
+// goroutine that decodes starts with the first ResultChan.
+type watched struct {
+	ctx      context.Context
+	verb     string
+	response *http.Response
+	objects  runtime.Decoder
+	events   runtime.Serializer
+	framer   runtime.Framer
+
+	mu      sync.Mutex // guards following
+	body    io.ReadCloser
+	pushing *watch.StreamWatcher
+	stopped bool
+}
+
+// Stop implements watch.Interface.
+func (w *watched) Stop() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.stopped {
+		return
+	}
+	w.stopped = true
+	if w.pushing != nil {
+		w.pushing.Stop()
+		return
+	}
+	_ = w.body.Close()
+}
+
+// ResultChan implements watch.Interface.
+func (w *watched) ResultChan() <-chan watch.Event {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.pushing == nil {
+		decoder := restclientwatch.NewDecoder(streaming.NewDecoder(w.framer.NewFrameReader(w.body), w.events), w.objects)
+		w.pushing = watch.NewStreamWatcher(decoder, apierrors.NewClientErrorReporter(http.StatusInternalServerError, w.verb, "ClientWatchDecoding"))
+		if w.stopped {
+			w.pushing.Stop()
+		}
+	}
+	return w.pushing.ResultChan()
 }

@@ -37,11 +37,12 @@ type Sink struct {
 	// Progress, if it isn't nil, is called for each object.
 	Progress func()
 
-	mu    sync.Mutex // guards following
-	list  runtime.Object
-	items []listwatch.Item[any]
-	done  bool
-	off   bool
+	mu     sync.Mutex // guards following
+	list   runtime.Object
+	items  []listwatch.Item[any]
+	unread []*listwatch.ObjectError
+	done   bool
+	off    bool
 }
 
 type key struct{}
@@ -64,7 +65,7 @@ func (s *Sink) Begin(list runtime.Object) bool {
 	if s.off || s.done {
 		return false
 	}
-	s.list, s.items = list, nil
+	s.list, s.items, s.unread = list, nil, nil
 	return true
 }
 
@@ -78,6 +79,13 @@ func (s *Sink) Add(item listwatch.Item[any]) {
 	}
 }
 
+// Skip hands over what is known of an object that could not be read.
+func (s *Sink) Skip(unread *listwatch.ObjectError) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.unread = append(s.unread, unread)
+}
+
 // End says that all objects of the list have been added. The list has its metadata, and no items.
 func (s *Sink) End() {
 	s.mu.Lock()
@@ -86,15 +94,15 @@ func (s *Sink) End() {
 }
 
 // Taken returns the objects that were handed over for this list, which is the one that a ListFunc
-// has returned. ok is false if there was no hand-over, or one for another list. The sink takes no
+// has returned, and what could not be read. ok is false if there was no hand-over, or one for another list. The sink takes no
 // further list.
-func (s *Sink) Taken(list runtime.Object) (items []listwatch.Item[any], ok bool) {
+func (s *Sink) Taken(list runtime.Object) (items []listwatch.Item[any], unread []*listwatch.ObjectError, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.off = true
 	if !s.done || list != s.list {
-		return nil, false
+		return nil, nil, false
 	}
 	items, s.items = s.items, nil
-	return items, true
+	return items, s.unread, true
 }

@@ -26,9 +26,9 @@ func TestAListIsHandedOverOnce(t *testing.T) {
 	s.End()
 	require.False(t, s.Begin(&metav1.PartialObjectMetadataList{}), "a second list is filled as ever")
 
-	_, ok := s.Taken(failed)
+	_, _, ok := s.Taken(failed)
 	require.False(t, ok)
-	items, ok := s.Taken(list)
+	items, _, ok := s.Taken(list)
 	require.True(t, ok)
 	require.Len(t, items, 1)
 	require.Equal(t, "2", items[0].ResourceVersion)
@@ -39,7 +39,7 @@ func TestAListThatDidNotEndIsNotTaken(t *testing.T) {
 	s, list := &Sink{}, &metav1.PartialObjectMetadataList{}
 	require.True(t, s.Begin(list))
 	s.Add(listwatch.Item[any]{})
-	_, ok := s.Taken(list)
+	_, _, ok := s.Taken(list)
 	require.False(t, ok)
 	require.False(t, s.Begin(list), "the list function has returned")
 }

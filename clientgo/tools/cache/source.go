@@ -74,7 +74,7 @@ func (s *source) List(ctx context.Context, opts listwatch.ListOptions) (listwatc
 			answers <- a
 		}()
 		listCtx := ctx
-		if streams(s.lw) {
+		if streams(s.lw, s.expectedType) {
 			listCtx = sink.With(ctx, to)
 		}
 		a.list, a.err = s.lw.ListWithContext(listCtx, options)
@@ -114,8 +114,8 @@ func (s *source) open(list runtime.Object, to *sink.Sink) (*listStream, error) {
 	if n := listMeta.GetRemainingItemCount(); n != nil {
 		stream.meta.RemainingItemCount = *n
 	}
-	if items, ok := to.Taken(list); ok {
-		stream.items = items
+	if items, unread, ok := to.Taken(list); ok {
+		stream.items, stream.unread = items, unread
 		return stream, nil
 	}
 	// Items are copied out of the list: one of them must not keep all of them in memory (RC-11).
@@ -160,12 +160,18 @@ func isTable(obj runtime.Object) bool {
 }
 
 type listStream struct {
-	items []listwatch.Item[any]
-	next  int
-	meta  listwatch.ListMeta
+	items  []listwatch.Item[any]
+	unread []*listwatch.ObjectError
+	next   int
+	meta   listwatch.ListMeta
 }
 
 func (l *listStream) Next() (listwatch.Item[any], error) {
+	if len(l.unread) > 0 {
+		err := l.unread[0]
+		l.unread = l.unread[1:]
+		return listwatch.Item[any]{}, err
+	}
 	if l.next == len(l.items) {
 		return listwatch.Item[any]{}, io.EOF
 	}
@@ -194,7 +200,14 @@ func (s *source) Watch(ctx context.Context, opts listwatch.WatchOptions) (listwa
 	if err != nil {
 		return nil, relisting(err)
 	}
-	return &watchStream{source: s, ctx: ctx, watch: w, events: w.ResultChan(), begun: time.Now()}, nil
+	stream := &watchStream{source: s, ctx: ctx, watch: w, begun: time.Now()}
+	if p, ok := w.(sink.Puller); ok {
+		stream.pulled = p.Pull(opts)
+	}
+	if stream.pulled == nil {
+		stream.events = w.ResultChan()
+	}
+	return stream, nil
 }
 
 // relisting makes an error that is neither a server's nor the network's one after which the reflector lists. It is of a
@@ -222,6 +235,7 @@ type watchStream struct {
 	source  *source
 	ctx     context.Context
 	watch   watch.Interface
+	pulled  listwatch.WatchStream[any] // nil if events come from the channel
 	events  <-chan watch.Event
 	begun   time.Time
 	n       int
@@ -230,6 +244,22 @@ type watchStream struct {
 
 // Next leaves out events that are none of the expected type, and says so in the log (RC-23).
 func (w *watchStream) Next() (listwatch.Event[any], error) {
+	for w.pulled != nil {
+		event, err := w.pulled.Next()
+		if err == sink.ErrPush { //nolint:errorlint // it is never wrapped
+			w.pulled, w.events = nil, w.watch.ResultChan()
+			break
+		}
+		if err == nil && !event.Unchanged && event.Type != listwatch.Bookmark {
+			object, _ := event.Object.(runtime.Object)
+			if wrong := w.source.check(object); wrong != nil {
+				w.leaveOut(wrong)
+				continue
+			}
+		}
+		w.n++
+		return event, err
+	}
 	for {
 		var e watch.Event
 		var ok bool
@@ -246,7 +276,7 @@ func (w *watchStream) Next() (listwatch.Event[any], error) {
 		}
 		event, err := w.source.event(e)
 		if err != nil {
-			utilruntime.HandleErrorWithContext(w.ctx, err, "Event of a watch left out", "reflector", w.source.about)
+			w.leaveOut(err)
 			continue
 		}
 		w.n++
@@ -254,10 +284,17 @@ func (w *watchStream) Next() (listwatch.Event[any], error) {
 	}
 }
 
+func (w *watchStream) leaveOut(err error) {
+	utilruntime.HandleErrorWithContext(w.ctx, err, "Event of a watch left out", "reflector", w.source.about)
+}
+
 func (w *watchStream) Close() error {
 	if !w.stopped {
 		w.stopped = true
 		w.watch.Stop()
+		if w.pulled != nil {
+			_ = w.pulled.Close()
+		}
 		w.source.metrics.watched(time.Since(w.begun), w.n)
 	}
 	return nil

@@ -3,34 +3,52 @@ package cache
 import (
 	"reflect"
 	"runtime"
+	"runtime/debug"
 	"strings"
+	"sync"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// streams says whether the list function of lw returns a list as its client has filled it, so that the objects can be
-// handed over while they are decoded, and its list stays empty (package internal/sink). A function that looks at the
-// items of its list, or changes them, must get all of them; nothing but its name tells which functions don't.
-func streams(lw ListerWatcherWithContext) bool {
-	var l *ListWatch
+// streams says whether the list function of lw returns a list as a client of this module has filled it, so that the objects can be
+// handed over while they are decoded, and its list stays empty (package internal/sink). A function that looks at the items of its
+// list, or changes them, must get all of them, and so must a client that a program has put around ours. So both have to be known:
+//
+//   - NewListWatchFromClient makes its requests itself.
+//   - Informers that a factory has made, of this module or of a generated one, return what the client's List returned. The client's
+//     type must be that of the generated clientset, and not one that embeds it.
+//   - controller-runtime makes its clients itself. Its list function changes the items of lists of metadata.
+//
+// Any other list comes whole, which costs more memory while it comes, and is right whatever the function does.
+func streams(lw ListerWatcherWithContext, expected reflect.Type) bool {
 	switch lw := lw.(type) {
 	case *ListWatch:
-		l = lw
+		name := nameOf(lw.ListWithContextFunc)
+		if strings.HasPrefix(name, "k8s.io/client-go/tools/cache.NewFilteredListWatchFromClient.") {
+			return true
+		}
+		return strings.HasPrefix(name, runtimeModule+"/pkg/cache/internal.(*Informers).addInformerToMap.func") && knownRuntime() &&
+			expected != nil && expected != reflect.TypeFor[*metav1.PartialObjectMetadata]() && expected != reflect.TypeFor[*metav1.PartialObjectMetadataList]()
 	case clientListWatch:
-		l = lw.ListWatch
+		return isFactory(nameOf(lw.ListWithContextFunc)) && isClient(reflect.TypeOf(lw.client))
 	}
-	if l == nil || l.ListWithContextFunc == nil {
-		return false
-	}
-	return streamsByName(runtime.FuncForPC(reflect.ValueOf(l.ListWithContextFunc).Pointer()).Name())
+	return false
 }
 
-func streamsByName(name string) bool {
+func nameOf(list ListWithContextFunc) string {
+	if list == nil {
+		return ""
+	}
+	return runtime.FuncForPC(reflect.ValueOf(list).Pointer()).Name()
+}
+
+// isFactory reports whether a function is a list function of a generated informer.
+func isFactory(name string) bool {
 	for _, prefix := range []string{
-		"k8s.io/client-go/tools/cache.NewFilteredListWatchFromClient.",
 		"k8s.io/client-go/informers/",
 		"k8s.io/client-go/informers.",
 		"k8s.io/client-go/dynamic/dynamicinformer.",
 		"k8s.io/client-go/metadata/metadatainformer.",
-		"sigs.k8s.io/controller-runtime/pkg/cache/internal.(*Informers).makeListWatcher.",
 	} {
 		if strings.HasPrefix(name, prefix) {
 			return true
@@ -39,4 +57,45 @@ func streamsByName(name string) bool {
 	// What informer-gen makes for a project's own types.
 	function := name[strings.LastIndexByte(name, '/')+1:]
 	return strings.Contains(name, "/informers/externalversions/") && strings.Contains(function, ".NewFiltered") && strings.Contains(function, "Informer.func")
+}
+
+// isClient reports whether a type is that of a client of this module, or of a generated clientset.
+func isClient(t reflect.Type) bool {
+	if t == nil || t.Kind() != reflect.Pointer {
+		return false
+	}
+	switch path, name := t.Elem().PkgPath(), t.Elem().Name(); path {
+	case "k8s.io/client-go/kubernetes":
+		return name == "Clientset"
+	case "k8s.io/client-go/dynamic":
+		return name == "DynamicClient"
+	case "k8s.io/client-go/metadata":
+		return name == "Client"
+	default:
+		return name == "Clientset" && strings.HasSuffix(path, "/clientset/versioned")
+	}
+}
+
+const (
+	runtimeModule = "sigs.k8s.io/controller-runtime"
+	// The versions whose list functions are as described, and none that is still to come.
+	runtimeVersions = "v0.25."
+)
+
+// knownRuntime reports whether the program has a version of controller-runtime whose list functions are known. Its own tests count.
+var knownRuntime = sync.OnceValue(func() bool {
+	info, ok := debug.ReadBuildInfo()
+	return ok && isKnownRuntime(info)
+})
+
+func isKnownRuntime(info *debug.BuildInfo) bool {
+	if info.Main.Path == runtimeModule {
+		return true
+	}
+	for _, module := range info.Deps {
+		if module.Path == runtimeModule {
+			return module.Replace == nil && strings.HasPrefix(module.Version, runtimeVersions)
+		}
+	}
+	return false
 }

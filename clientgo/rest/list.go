@@ -1,0 +1,181 @@
+package rest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"reflect"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/kinform/kinform/listwatch"
+	kinform "github.com/kinform/kinform/rest"
+)
+
+// listing is a list that is decoded object by object, on several cores, with what objects may share. The program's codec decodes
+// what is around the objects.
+type listing struct {
+	decoder runtime.Decoder
+	codec   codec
+	reader  *kinform.BodyReader
+	target  runtime.Object
+	items   reflect.Value // the field Items of target
+	late    bool          // kind or metadata follow the items
+}
+
+// newListing returns the listing for an answer, whose body begins with start, and whose objects go into target. It returns nil for
+// all that is odd about body, target or decoder: then all of the body is for the program's codec, which gives client-go's result,
+// or client-go's error. target is as it was, then, or empty if the codec empties it.
+func newListing(start []byte, decoder runtime.Decoder, target runtime.Object) *listing {
+	l := &listing{decoder: decoder, target: target}
+	var ok bool
+	if l.codec, ok = codecOf(decoder); !ok {
+		return nil
+	}
+	v := reflect.ValueOf(target)
+	if v.Kind() != reflect.Pointer || v.IsNil() || v.Elem().Kind() != reflect.Struct {
+		return nil
+	}
+	l.items = v.Elem().FieldByName("Items")
+	if !l.items.IsValid() || l.items.Kind() != reflect.Slice || l.objectType() == nil {
+		return nil
+	}
+	if l.codec.zeroing {
+		v.Elem().SetZero()
+	} else if !v.Elem().IsZero() {
+		return nil
+	}
+	if l.reader = readerOf(l.objectType(), l.codec.encoding); l.reader == nil {
+		return nil
+	}
+	empty, late, ok := emptied(start, l.codec.encoding)
+	if l.late = late; !ok || !late && l.decodeAround(empty) != nil {
+		return nil
+	}
+	return l
+}
+
+// objectType is a pointer to the type of objects, or nil if that is no struct.
+func (l *listing) objectType() reflect.Type {
+	t := l.items.Type().Elem()
+	switch {
+	case t.Kind() == reflect.Struct:
+		return reflect.PointerTo(t)
+	case t.Kind() == reflect.Pointer && t.Elem().Kind() == reflect.Struct:
+		return t
+	}
+	return nil
+}
+
+// decodeAround decodes a list without items into the target, as the program's codec does.
+func (l *listing) decodeAround(empty []byte) error {
+	v := reflect.ValueOf(l.target).Elem()
+	into, kind, err := l.decoder.Decode(empty, nil, l.target)
+	if err == nil && into != l.target {
+		err = fmt.Errorf("the answer is %v, which is no %v", kind, v.Type())
+	}
+	if err != nil {
+		v.SetZero()
+	}
+	return err
+}
+
+// taker takes the objects of a list, in their order, or an error for one that could not be read.
+type taker interface {
+	take(item listwatch.Item[any]) error
+	skip(unread *listwatch.ObjectError) error
+}
+
+// read reads the body to its end, and closes it. After an error the target is empty.
+func (l *listing) read(ctx context.Context, response *http.Response, opts listwatch.ListOptions, to taker) (bytes int64, err error) {
+	defer func() {
+		if err != nil {
+			reflect.ValueOf(l.target).Elem().SetZero()
+		}
+	}()
+	stream, err := l.reader.List(ctx, response, opts)
+	if err != nil {
+		_ = response.Body.Close()
+		return 0, err
+	}
+	defer func() { _ = stream.Close() }()
+	for {
+		item, err := stream.Next()
+		if err == io.EOF { //nolint:errorlint // that is the orderly end
+			break
+		}
+		if unread, ok := errors.AsType[*listwatch.ObjectError](err); ok {
+			err = to.skip(unread)
+		} else if err == nil {
+			err = to.take(item)
+		}
+		if err != nil {
+			return stream.Meta().Bytes, err
+		}
+	}
+	meta := stream.Meta()
+	if !l.late {
+		return meta.Bytes, nil
+	}
+	apiVersion, kind := stream.Kind()
+	around := metav1.ListMeta{ResourceVersion: meta.ResourceVersion, Continue: meta.Continue}
+	if meta.RemainingItemCount != 0 {
+		around.RemainingItemCount = &meta.RemainingItemCount
+	}
+	empty, err := emptyList(apiVersion, kind, around)
+	if err == nil {
+		err = l.decodeAround(empty)
+	}
+	return meta.Bytes, err
+}
+
+// collected are the objects of a list that are put into it at the end.
+type collected struct{ objects []any }
+
+func (c *collected) take(item listwatch.Item[any]) error {
+	c.objects = append(c.objects, item.Object)
+	return nil
+}
+
+func (c *collected) skip(unread *listwatch.ObjectError) error { return unread.Err }
+
+// put makes the objects the items of a list.
+func (c *collected) put(items reflect.Value) {
+	pointers := items.Type().Elem().Kind() == reflect.Pointer
+	all := reflect.MakeSlice(items.Type(), len(c.objects), len(c.objects))
+	for i, object := range c.objects {
+		v := reflect.ValueOf(object)
+		if !pointers {
+			v = v.Elem()
+		}
+		all.Index(i).Set(v)
+	}
+	items.Set(all)
+}
+
+// intoList decodes a body into a list. It reports whether it did; if not, the list is as empty as before, and the program's codec
+// has to decode all of it.
+func intoList(body []byte, contentType string, decoder runtime.Decoder, target runtime.Object) bool {
+	if target == nil || len(body) == 0 {
+		return false
+	}
+	l := newListing(body[:min(len(body), startSize)], decoder, target)
+	if l == nil {
+		return false
+	}
+	response := &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {contentType}}, Body: io.NopCloser(bytes.NewReader(body))}
+	var all collected
+	if _, err := l.read(context.Background(), response, listwatch.ListOptions{}, &all); err != nil {
+		return false
+	}
+	if len(all.objects) == 0 {
+		reflect.ValueOf(target).Elem().SetZero() // the codec knows whether that is an empty list or none
+		return false
+	}
+	all.put(l.items)
+	return true
+}

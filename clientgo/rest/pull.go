@@ -1,0 +1,245 @@
+package rest
+
+import (
+	"bytes"
+	"encoding/binary"
+	stdjson "encoding/json"
+	"errors"
+	"io"
+	"reflect"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/net"
+
+	"k8s.io/client-go/internal/sink"
+
+	"github.com/kinform/kinform/listwatch"
+	kinform "github.com/kinform/kinform/rest"
+)
+
+// Pull implements sink.Puller.
+func (w *watched) Pull(opts listwatch.WatchOptions) listwatch.WatchStream[any] {
+	c, ok := codecOf(w.objects)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !ok || w.stopped || w.pushing != nil {
+		return nil
+	}
+	return &pulled{watched: w, codec: c, opts: opts}
+}
+
+// pulled are the events of a watch, decoded by kinform.
+type pulled struct {
+	watched *watched
+	codec   codec
+	opts    listwatch.WatchOptions
+
+	kind  *schema.GroupVersionKind // that each object is given; nil if it keeps its own
+	inner listwatch.WatchStream[any]
+	err   error // of opening it, or of its end
+}
+
+// Next implements listwatch.WatchStream. A connection that was lost is the end of the watch, as it is for ResultChan.
+func (p *pulled) Next() (listwatch.Event[any], error) {
+	if p.inner == nil && p.err == nil {
+		p.inner, p.err = p.open()
+	}
+	if p.err != nil {
+		return listwatch.Event[any]{}, p.err
+	}
+	event, err := p.inner.Next()
+	switch {
+	case err == nil:
+		if object, ok := event.Object.(runtime.Object); ok && p.kind != nil {
+			object.GetObjectKind().SetGroupVersionKind(*p.kind)
+		}
+		return event, nil
+	case p.watched.ctx.Err() == nil && isLost(err):
+		p.err = io.EOF
+		return event, p.err
+	}
+	return event, err
+}
+
+func isLost(err error) bool {
+	return errors.Is(err, io.ErrUnexpectedEOF) || net.IsProbableEOF(err) || net.IsTimeout(err)
+}
+
+// Close implements listwatch.WatchStream.
+func (p *pulled) Close() error {
+	p.watched.Stop()
+	if p.inner != nil {
+		return p.inner.Close()
+	}
+	return nil
+}
+
+// open waits for the first event, which tells of what type objects are.
+func (p *pulled) open() (listwatch.WatchStream[any], error) {
+	w := p.watched
+	object, kind := p.codec.object, schema.GroupVersionKind{}
+	if object != reflect.TypeFor[*unstructured.Unstructured]() {
+		read := &bytes.Buffer{}
+		kind = firstKind(io.TeeReader(w.body, read), p.codec.encoding)
+		w.mu.Lock()
+		w.body = rebuilt{io.MultiReader(read, w.body), w.body}
+		w.mu.Unlock()
+		if kind.Kind == "" {
+			return nil, sink.ErrPush
+		}
+		empty, _, err := w.objects.Decode(emptyObject(kind, p.codec.encoding), nil, nil)
+		if err != nil || reflect.TypeOf(empty).Kind() != reflect.Pointer || reflect.TypeOf(empty).Elem().Kind() != reflect.Struct {
+			return nil, sink.ErrPush
+		}
+		object = reflect.TypeOf(empty)
+		if _, untyped := empty.(runtime.Unstructured); !untyped {
+			gvk := empty.GetObjectKind().GroupVersionKind()
+			p.kind = &gvk
+		}
+	}
+	reader := watchReaderOf(object, kind, p.codec.encoding)
+	if reader == nil {
+		return nil, sink.ErrPush
+	}
+	response := *w.response
+	response.Body = w.body
+	return reader.Watch(w.ctx, &response, p.opts)
+}
+
+// rebuilt is a body of which something has been read, and is read again.
+type rebuilt struct {
+	io.Reader
+	io.Closer
+}
+
+// emptyObject is an object without content but for a name. Some codecs take an object without one for none.
+func emptyObject(kind schema.GroupVersionKind, encoding kinform.Encoding) []byte {
+	apiVersion, name := kind.ToAPIVersionAndKind()
+	if encoding == kinform.Protobuf {
+		is := appendField(appendField(nil, 1, []byte(apiVersion)), 2, []byte(name))
+		meta := appendField(nil, 1, appendField(nil, 1, []byte("x")))
+		return appendField(appendField(bytes.Clone(protobufMagic), 1, is), 2, meta)
+	}
+	object, _ := stdjson.Marshal(map[string]any{"kind": name, "apiVersion": apiVersion, "metadata": map[string]string{"name": "x"}})
+	return object
+}
+
+// firstKind waits for the first event, and returns the kind of its object; or an empty one if it is an error, or can't be read.
+func firstKind(body io.Reader, encoding kinform.Encoding) schema.GroupVersionKind {
+	if encoding == kinform.Protobuf {
+		return firstKindProtobuf(body)
+	}
+	return firstKindJSON(body)
+}
+
+func firstKindJSON(body io.Reader) (none schema.GroupVersionKind) {
+	decoder := stdjson.NewDecoder(body)
+	var apiVersion, kind string
+	inside := false // the object of the event
+	if token, err := decoder.Token(); err != nil || token != stdjson.Delim('{') {
+		return none
+	}
+	for decoder.More() {
+		key, err := decoder.Token()
+		if err != nil {
+			return none
+		}
+		switch {
+		case !inside && key == "object":
+			if token, err := decoder.Token(); err != nil || token != stdjson.Delim('{') {
+				return none
+			}
+			inside = true
+			continue
+		case inside && key == "kind":
+			err = decoder.Decode(&kind)
+		case inside && key == "apiVersion":
+			err = decoder.Decode(&apiVersion)
+		default:
+			var value stdjson.RawMessage
+			err = decoder.Decode(&value)
+			if !inside && key == "type" && string(value) == `"ERROR"` {
+				return none
+			}
+		}
+		if err != nil {
+			return none
+		}
+		if kind != "" && apiVersion != "" {
+			return schema.FromAPIVersionAndKind(apiVersion, kind)
+		}
+	}
+	return none
+}
+
+// firstKindProtobuf reads the beginning of the first event: its type, and what its object says of itself.
+func firstKindProtobuf(body io.Reader) (none schema.GroupVersionKind) {
+	var size [4]byte
+	if _, err := io.ReadFull(body, size[:]); err != nil {
+		return none
+	}
+	const enough = 1 << 10
+	start := make([]byte, min(binary.BigEndian.Uint32(size[:]), enough))
+	if _, err := io.ReadFull(body, start); err != nil {
+		return none
+	}
+	of, rest, ok := field(start, 1)
+	if !ok || string(of) == "ERROR" {
+		return none
+	}
+	for _, number := range []byte{2, 1} { // the object, and its bytes
+		if rest, _, ok = begin(rest, number); !ok {
+			return none
+		}
+	}
+	rest, ok = bytes.CutPrefix(rest, protobufMagic)
+	if !ok {
+		return none
+	}
+	is, _, ok := field(rest, 1)
+	if !ok {
+		return none
+	}
+	var kind runtime.TypeMeta
+	if kind.Unmarshal(is) != nil {
+		return none
+	}
+	return schema.FromAPIVersionAndKind(kind.APIVersion, kind.Kind)
+}
+
+type watchedType struct {
+	object reflect.Type
+	kind   schema.GroupVersionKind
+}
+
+// watchReaders are by watchedType: each refuses objects of another kind than that of its first one.
+var watchReaders sync.Map
+
+// watchReaderOf is readerOf for objects of one kind, which may be empty.
+func watchReaderOf(object reflect.Type, kind schema.GroupVersionKind, encoding kinform.Encoding) *kinform.BodyReader {
+	if kind.Empty() {
+		return readerOf(object, encoding)
+	}
+	d, key := decoding(), watchedType{object, kind}
+	if d == nil {
+		return nil
+	}
+	known, ok := watchReaders.Load(key)
+	if !ok {
+		made, err := kinform.NewBodyReader(d.client, object, kinform.ResourceOptions{
+			Decoder: d.decoder, Kind: kind.Kind, Resource: schema.GroupVersionResource{Group: kind.Group, Version: kind.Version, Resource: kind.Kind},
+		})
+		if err != nil {
+			made = nil
+		}
+		known, _ = watchReaders.LoadOrStore(key, made)
+	}
+	reader := known.(*kinform.BodyReader)
+	if reader == nil || !reader.Reads(encoding) {
+		return nil
+	}
+	return reader
+}

@@ -1,0 +1,146 @@
+package cache_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime"
+	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/kinform/kinform/apitest"
+)
+
+// seen counts what a handler is told, by object and kind of call.
+type seen struct {
+	mu    sync.Mutex
+	calls map[string]int
+}
+
+func (s *seen) count(what string, obj any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.calls == nil {
+		s.calls = map[string]int{}
+	}
+	key, err := cache.DeletionHandlingMetaNamespaceKeyFunc(obj)
+	if err != nil {
+		key = err.Error()
+	}
+	s.calls[what+" "+key]++
+}
+
+func (s *seen) of(what, key string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.calls[what+" "+key]
+}
+
+func (s *seen) OnAdd(obj any, _ bool) { s.count("add", obj) }
+func (s *seen) OnUpdate(old, now any) {
+	if old != now {
+		s.count("update", now)
+	}
+}
+func (s *seen) OnDelete(obj any) { s.count("delete", obj) }
+
+// Whatever happens to lists and watches, an informer whose lists are handed over reaches the server's state: nothing is lost, nothing
+// comes twice, and nothing stays behind.
+func TestHandedOverListsSurviveFaults(t *testing.T) {
+	list, watches := "list", "watch"
+	for name, faults := range map[string][]apitest.Fault{
+		"none":                   nil,
+		"cut":                    {{Verb: list, Action: apitest.CutBody(20_000), Times: 1}},
+		"an unreadable object":   {{Verb: list, Action: apitest.BrokenObject(7), Times: 1}},
+		"an unreadable event":    {{Verb: watches, Action: apitest.BrokenObject(1), Times: 1}},
+		"410 for the list":       {{Verb: list, Action: apitest.Expired(), Times: 1}},
+		"410 within pages":       {{Verb: list, Action: apitest.Expired(), Skip: 1, Times: 1}},
+		"a captive portal":       {{Verb: list, Action: apitest.HTML(), Times: 1}, {Verb: watches, Action: apitest.HTML(), Times: 1}},
+		"429":                    {{Verb: list, Action: apitest.TooManyRequests(0), Times: 1}},
+		"a watch that is cut":    {{Verb: watches, Action: apitest.CutFrame(1), Times: 1}},
+		"events that come twice": {{Verb: watches, Action: apitest.DuplicateEvents()}},
+		"410 for the watch":      {{Verb: watches, Action: apitest.Expired(), Times: 1}},
+	} {
+		for i, contentType := range []string{runtime.ContentTypeJSON, runtime.ContentTypeProtobuf, runtime.ContentTypeJSON, runtime.ContentTypeProtobuf} {
+			streaming := i < 2
+			t.Run(fmt.Sprint(name, " ", contentType, " WatchList ", streaming), func(t *testing.T) {
+				t.Parallel()
+				n := 60
+				if name == "410 within pages" {
+					n = 520 // more than a page
+				}
+				server := apitest.Start(t, apitest.Options{PagedCacheLists: true, NoWatchList: !streaming})
+				require.NoError(t, apitest.Populate(server, apitest.Pods(n, apitest.PodOptions{Namespaces: 1})))
+				var injected []*apitest.Injected
+				for _, fault := range faults {
+					fault.Resource = "pods"
+					if streaming && fault.Verb == list {
+						t.Skip("there is no list")
+					}
+					injected = append(injected, server.Inject(fault))
+				}
+				transport := &http.Transport{}
+				t.Cleanup(transport.CloseIdleConnections)
+				client := typedcorev1.NewForConfigOrDie(&rest.Config{Host: server.URL(), QPS: -1, Transport: transport, ContentConfig: rest.ContentConfig{ContentType: contentType}})
+				lw := cache.NewListWatchFromClient(client.RESTClient(), "pods", "", fields.Everything())
+				store := cache.NewSharedIndexInformer(lw, &corev1.Pod{}, 0, cache.Indexers{})
+				told := &seen{}
+				_, err := store.AddEventHandler(told)
+				require.NoError(t, err)
+				ctx, cancel := context.WithCancel(t.Context())
+				var running sync.WaitGroup
+				running.Go(func() { store.RunWithContext(ctx) })
+				defer running.Wait()
+				defer cancel()
+				require.True(t, cache.WaitForCacheSync(ctx.Done(), store.HasSynced))
+				pods := client.Pods("ns-0")
+				for i := range 3 {
+					pod, err := pods.Get(ctx, fmt.Sprintf("pod-%06d", i), metav1.GetOptions{})
+					require.NoError(t, err)
+					pod.Labels = map[string]string{"changed": "yes"}
+					_, err = pods.Update(ctx, pod, metav1.UpdateOptions{})
+					require.NoError(t, err)
+				}
+				require.NoError(t, pods.Delete(ctx, "pod-000003", metav1.DeleteOptions{}))
+				for i, fault := range injected {
+					require.NotZero(t, fault.Hits())
+					if faults[i].Verb == list {
+						fault.Remove()
+					}
+				}
+				all, err := pods.List(ctx, metav1.ListOptions{})
+				require.NoError(t, err)
+				require.Len(t, all.Items, n-1)
+				require.Eventually(t, func() bool {
+					if len(store.GetStore().ListKeys()) != n-1 || told.of("delete", "ns-0/pod-000003") == 0 {
+						return false
+					}
+					for i := range all.Items {
+						obj, exists, err := store.GetStore().GetByKey("ns-0/" + all.Items[i].Name)
+						if err != nil || !exists || obj.(*corev1.Pod).ResourceVersion != all.Items[i].ResourceVersion {
+							return false
+						}
+					}
+					return true
+				}, 30*time.Second, 10*time.Millisecond)
+				for i := range all.Items {
+					obj, _, _ := store.GetStore().GetByKey("ns-0/" + all.Items[i].Name)
+					require.Equal(t, &all.Items[i], obj)
+					require.Equal(t, 1, told.of("add", "ns-0/"+all.Items[i].Name))
+					if i > 2 {
+						require.Zero(t, told.of("delete", "ns-0/"+all.Items[i].Name))
+					}
+				}
+			})
+		}
+	}
+}
