@@ -54,12 +54,12 @@ func (p plain) WithLegacyWithContext(context.Context) DiscoveryInterfaceWithCont
 }
 
 type plainAggregated struct {
-	DiscoveryInterfaceWithContext
-	i AggregatedDiscoveryInterface
+	plain
+	aggregated AggregatedDiscoveryInterface
 }
 
 func (p plainAggregated) GroupsAndMaybeResourcesWithContext(context.Context) (*metav1.APIGroupList, map[schema.GroupVersion]*metav1.APIResourceList, map[schema.GroupVersion]error, error) {
-	return p.i.GroupsAndMaybeResources()
+	return p.aggregated.GroupsAndMaybeResources()
 }
 
 type plainCached struct {

@@ -79,13 +79,17 @@ type OpenAPIV3SchemaInterfaceWithContext interface {
 
 // The adapters below give an implementation without contexts the methods that take one. What it does then cannot be cancelled.
 
-// ToDiscoveryInterfaceWithContext returns i itself if it takes contexts, and otherwise an adapter that ignores them.
+// ToDiscoveryInterfaceWithContext returns i itself if it takes contexts, and otherwise an adapter that ignores them. The
+// adapter of an AggregatedDiscoveryInterface is an AggregatedDiscoveryInterfaceWithContext.
 func ToDiscoveryInterfaceWithContext(i DiscoveryInterface) DiscoveryInterfaceWithContext {
 	if i == nil {
 		return nil
 	}
 	if c, ok := i.(DiscoveryInterfaceWithContext); ok {
 		return c
+	}
+	if a, ok := i.(AggregatedDiscoveryInterface); ok {
+		return plainAggregated{plain{i}, a}
 	}
 	return plain{i}
 }
@@ -98,7 +102,7 @@ func ToAggregatedDiscoveryInterfaceWithContext(i AggregatedDiscoveryInterface) A
 	if c, ok := i.(AggregatedDiscoveryInterfaceWithContext); ok {
 		return c
 	}
-	return plainAggregated{ToDiscoveryInterfaceWithContext(i), i}
+	return plainAggregated{plain{i}, i}
 }
 
 // ToCachedDiscoveryInterfaceWithContext is ToDiscoveryInterfaceWithContext for a cache.

@@ -92,7 +92,7 @@ func ServerGroupsAndResourcesWithContext(ctx context.Context, d DiscoveryInterfa
 
 // everything returns the groups and resources of a client.
 func everything(ctx context.Context, d DiscoveryInterfaceWithContext) (document, error) {
-	if aggregated, ok := aggregatedOf(d); ok {
+	if aggregated, ok := d.(AggregatedDiscoveryInterfaceWithContext); ok {
 		groups, resources, failed, err := aggregated.GroupsAndMaybeResourcesWithContext(ctx)
 		if err != nil {
 			return document{}, err
@@ -110,19 +110,6 @@ func everything(ctx context.Context, d DiscoveryInterfaceWithContext) (document,
 	found := document{groups: groups}
 	found.fetch(ctx, d)
 	return found, nil
-}
-
-// aggregatedOf returns the aggregated form of a client, also if the client is an adapter.
-func aggregatedOf(d DiscoveryInterfaceWithContext) (AggregatedDiscoveryInterfaceWithContext, bool) {
-	if adapter, ok := d.(plain); ok {
-		inner, ok := adapter.i.(AggregatedDiscoveryInterface)
-		if !ok {
-			return nil, false
-		}
-		return ToAggregatedDiscoveryInterfaceWithContext(inner), true
-	}
-	aggregated, ok := d.(AggregatedDiscoveryInterfaceWithContext)
-	return aggregated, ok
 }
 
 // error returns the failures, or nil.

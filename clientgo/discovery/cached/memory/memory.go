@@ -1,0 +1,197 @@
+package memory
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	openapi_v2 "github.com/google/gnostic-models/openapiv2"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/version"
+
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/internal/once"
+	"k8s.io/client-go/openapi"
+	"k8s.io/client-go/openapi/cached"
+	"k8s.io/client-go/rest"
+)
+
+// ErrCacheNotFound is the error of a group version that the server did not have when it was asked.
+var ErrCacheNotFound = errors.New("not found")
+
+// memoryClient remembers what a delegate answers. Its answers are shared by all callers, who must not change them.
+type memoryClient struct {
+	delegate discovery.DiscoveryInterfaceWithContext
+	answers  once.Value[*answers]
+
+	mu      sync.Mutex // guards following
+	openAPI *cached.Client
+}
+
+var (
+	_ discovery.CachedDiscoveryInterface                = &memoryClient{}
+	_ discovery.CachedDiscoveryInterfaceWithContext     = &memoryClient{}
+	_ discovery.AggregatedDiscoveryInterface            = &memoryClient{}
+	_ discovery.AggregatedDiscoveryInterfaceWithContext = &memoryClient{}
+)
+
+// NewMemCacheClient returns a client that asks delegate for groups and resources when they are wanted first, and again after
+// Invalidate. A group version that is not in the answer is ErrCacheNotFound, also if the server has it by now.
+func NewMemCacheClient(delegate discovery.DiscoveryInterface) discovery.CachedDiscoveryInterface {
+	return &memoryClient{delegate: discovery.ToDiscoveryInterfaceWithContext(delegate)}
+}
+
+// NewMemCacheClientWithContext is NewMemCacheClient, for calls with contexts.
+func NewMemCacheClientWithContext(delegate discovery.DiscoveryInterfaceWithContext) discovery.CachedDiscoveryInterfaceWithContext {
+	return &memoryClient{delegate: delegate}
+}
+
+func (c *memoryClient) known(ctx context.Context) (*answers, error) {
+	return c.answers.Get(ctx, func(ctx context.Context) (*answers, error) { return ask(ctx, c.delegate) })
+}
+
+// Fresh returns whether the server was asked since the client was made, or invalidated.
+func (c *memoryClient) Fresh() bool { return c.answers.Known() }
+
+// FreshWithContext is Fresh.
+func (c *memoryClient) FreshWithContext(context.Context) bool { return c.Fresh() }
+
+// Invalidate forgets everything. An answer that is on its way is not remembered.
+func (c *memoryClient) Invalidate() {
+	c.answers.Forget()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.openAPI = nil
+}
+
+// InvalidateWithContext is Invalidate.
+func (c *memoryClient) InvalidateWithContext(context.Context) { c.Invalidate() }
+
+// RESTClient returns the delegate's.
+func (c *memoryClient) RESTClient() rest.Interface { return c.delegate.RESTClient() }
+
+// ServerGroups is ServerGroupsWithContext without a context.
+func (c *memoryClient) ServerGroups() (*metav1.APIGroupList, error) {
+	return c.ServerGroupsWithContext(context.Background())
+}
+
+// ServerGroupsWithContext implements discovery.ServerGroupsInterfaceWithContext.
+func (c *memoryClient) ServerGroupsWithContext(ctx context.Context) (*metav1.APIGroupList, error) {
+	known, err := c.known(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return known.groups, nil
+}
+
+// GroupsAndMaybeResources is GroupsAndMaybeResourcesWithContext without a context.
+func (c *memoryClient) GroupsAndMaybeResources() (*metav1.APIGroupList, map[schema.GroupVersion]*metav1.APIResourceList, map[schema.GroupVersion]error, error) {
+	return c.GroupsAndMaybeResourcesWithContext(context.Background())
+}
+
+// GroupsAndMaybeResourcesWithContext returns the groups, and the resources and failures that came with them. Those that the client
+// had to ask for one by one are not among them.
+func (c *memoryClient) GroupsAndMaybeResourcesWithContext(ctx context.Context) (*metav1.APIGroupList, map[schema.GroupVersion]*metav1.APIResourceList, map[schema.GroupVersion]error, error) {
+	known, err := c.known(ctx)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	resources, failed := known.aggregated()
+	return known.groups, resources, failed, nil
+}
+
+// ServerResourcesForGroupVersion is ServerResourcesForGroupVersionWithContext without a context.
+func (c *memoryClient) ServerResourcesForGroupVersion(groupVersion string) (*metav1.APIResourceList, error) {
+	return c.ServerResourcesForGroupVersionWithContext(context.Background(), groupVersion)
+}
+
+// ServerResourcesForGroupVersionWithContext returns the resources of a group version. If they could not be read, but another attempt
+// may succeed, it asks the server for them.
+func (c *memoryClient) ServerResourcesForGroupVersionWithContext(ctx context.Context, groupVersion string) (*metav1.APIResourceList, error) {
+	known, err := c.known(ctx)
+	if err != nil {
+		return nil, err
+	}
+	v, ok := known.versions[groupVersion]
+	if !ok {
+		return nil, ErrCacheNotFound
+	}
+	return v.resources(ctx, c.delegate)
+}
+
+// ServerGroupsAndResources is ServerGroupsAndResourcesWithContext without a context.
+func (c *memoryClient) ServerGroupsAndResources() ([]*metav1.APIGroup, []*metav1.APIResourceList, error) {
+	return c.ServerGroupsAndResourcesWithContext(context.Background())
+}
+
+// ServerGroupsAndResourcesWithContext implements discovery.ServerResourcesInterfaceWithContext.
+func (c *memoryClient) ServerGroupsAndResourcesWithContext(ctx context.Context) ([]*metav1.APIGroup, []*metav1.APIResourceList, error) {
+	return discovery.ServerGroupsAndResourcesWithContext(ctx, c)
+}
+
+// ServerPreferredResources is ServerPreferredResourcesWithContext without a context.
+func (c *memoryClient) ServerPreferredResources() ([]*metav1.APIResourceList, error) {
+	return c.ServerPreferredResourcesWithContext(context.Background())
+}
+
+// ServerPreferredResourcesWithContext implements discovery.ServerResourcesInterfaceWithContext.
+func (c *memoryClient) ServerPreferredResourcesWithContext(ctx context.Context) ([]*metav1.APIResourceList, error) {
+	return discovery.ServerPreferredResourcesWithContext(ctx, c)
+}
+
+// ServerPreferredNamespacedResources is ServerPreferredNamespacedResourcesWithContext without a context.
+func (c *memoryClient) ServerPreferredNamespacedResources() ([]*metav1.APIResourceList, error) {
+	return c.ServerPreferredNamespacedResourcesWithContext(context.Background())
+}
+
+// ServerPreferredNamespacedResourcesWithContext implements discovery.ServerResourcesInterfaceWithContext.
+func (c *memoryClient) ServerPreferredNamespacedResourcesWithContext(ctx context.Context) ([]*metav1.APIResourceList, error) {
+	return discovery.ServerPreferredNamespacedResourcesWithContext(ctx, c)
+}
+
+// ServerVersion is ServerVersionWithContext without a context.
+func (c *memoryClient) ServerVersion() (*version.Info, error) {
+	return c.ServerVersionWithContext(context.Background())
+}
+
+// ServerVersionWithContext asks each time.
+func (c *memoryClient) ServerVersionWithContext(ctx context.Context) (*version.Info, error) {
+	return c.delegate.ServerVersionWithContext(ctx)
+}
+
+// OpenAPISchema is OpenAPISchemaWithContext without a context.
+func (c *memoryClient) OpenAPISchema() (*openapi_v2.Document, error) {
+	return c.OpenAPISchemaWithContext(context.Background())
+}
+
+// OpenAPISchemaWithContext asks each time.
+func (c *memoryClient) OpenAPISchemaWithContext(ctx context.Context) (*openapi_v2.Document, error) {
+	return c.delegate.OpenAPISchemaWithContext(ctx)
+}
+
+// OpenAPIV3 returns a client that remembers documents; after Invalidate it is another one.
+func (c *memoryClient) OpenAPIV3() openapi.Client { return c.documents(context.Background()) }
+
+// OpenAPIV3WithContext is OpenAPIV3, for calls with contexts.
+func (c *memoryClient) OpenAPIV3WithContext(ctx context.Context) openapi.ClientWithContext {
+	return c.documents(ctx)
+}
+
+func (c *memoryClient) documents(ctx context.Context) *cached.Client {
+	client := cached.NewClientWithContext(c.delegate.OpenAPIV3WithContext(ctx)) // asks nothing yet
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.openAPI == nil {
+		c.openAPI = client
+	}
+	return c.openAPI
+}
+
+// WithLegacy returns c, whose delegate decides about the form.
+func (c *memoryClient) WithLegacy() discovery.DiscoveryInterface { return c }
+
+// WithLegacyWithContext returns c, whose delegate decides about the form.
+func (c *memoryClient) WithLegacyWithContext(context.Context) discovery.DiscoveryInterfaceWithContext {
+	return c
+}

@@ -1,0 +1,343 @@
+package memory_test
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/klog/v2"
+
+	"github.com/kinform/kinform/apitest"
+
+	"k8s.io/client-go/discovery"
+	oldmemory "k8s.io/client-go/discovery/cached"
+	"k8s.io/client-go/discovery/cached/memory"
+	"k8s.io/client-go/rest"
+)
+
+func TestMain(m *testing.M) {
+	klog.SetSlogLogger(slog.New(slog.DiscardHandler)) // failures are reported there
+	goleak.VerifyTestMain(m)
+}
+
+// front is an API server that notes requests, and fails those that it is told to.
+type front struct {
+	*httptest.Server
+
+	mu       sync.Mutex // guards following
+	requests []string
+	faults   map[string]http.HandlerFunc
+}
+
+func newFront(t *testing.T, options apitest.Options) *front {
+	t.Helper()
+	f := &front{faults: map[string]http.HandlerFunc{}}
+	api := apitest.Start(t, options)
+	f.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		f.mu.Lock()
+		f.requests = append(f.requests, r.URL.Path)
+		fault := f.faults[r.URL.Path]
+		f.mu.Unlock()
+		if fault != nil {
+			fault(w, r)
+			return
+		}
+		api.ServeHTTP(w, r)
+	}))
+	t.Cleanup(f.Close)
+	return f
+}
+
+func (f *front) fail(path string, with http.HandlerFunc) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.faults[path] = with
+}
+
+// asked returns how often each path was asked for since the last call.
+func (f *front) asked() map[string]int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	times := map[string]int{}
+	for _, path := range f.requests {
+		times[path]++
+	}
+	f.requests = nil
+	return times
+}
+
+func (f *front) client(t *testing.T) *discovery.DiscoveryClient {
+	t.Helper()
+	transport := &http.Transport{}
+	t.Cleanup(transport.CloseIdleConnections)
+	return discovery.NewDiscoveryClientForConfigOrDie(&rest.Config{Host: f.URL, Transport: transport, QPS: -1})
+}
+
+func code(status int) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "fault", status) }
+}
+
+func document(body string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write([]byte(body))
+	}
+}
+
+var twoDocuments = map[string]int{"/api": 1, "/apis": 1}
+
+func TestAServerIsAskedOnceUntilInvalidate(t *testing.T) {
+	f := newFront(t, apitest.Options{})
+	c := memory.NewMemCacheClient(f.client(t))
+	require.False(t, c.Fresh())
+	for range 2 {
+		groups, err := c.ServerGroups()
+		require.NoError(t, err)
+		require.NotEmpty(t, groups.Groups)
+		list, err := c.ServerResourcesForGroupVersion("apps/v1")
+		require.NoError(t, err)
+		require.NotEmpty(t, list.APIResources)
+		_, lists, err := c.ServerGroupsAndResources()
+		require.NoError(t, err)
+		require.NotEmpty(t, lists)
+		_, err = c.ServerPreferredResources()
+		require.NoError(t, err)
+		_, err = c.ServerPreferredNamespacedResources()
+		require.NoError(t, err)
+		_, err = c.ServerResourcesForGroupVersion("none/v1")
+		require.ErrorIs(t, err, memory.ErrCacheNotFound)
+		require.ErrorIs(t, err, oldmemory.ErrCacheNotFound)
+		_, resources, failed, err := c.(discovery.AggregatedDiscoveryInterface).GroupsAndMaybeResources()
+		require.NoError(t, err)
+		require.Empty(t, failed)
+		require.NotEmpty(t, resources)
+		clear(resources) // the map is ours
+		require.True(t, c.Fresh())
+	}
+	require.Equal(t, twoDocuments, f.asked())
+	c.Invalidate()
+	require.False(t, c.Fresh())
+	require.Empty(t, f.asked())
+	_, err := c.ServerResourcesForGroupVersion("v1")
+	require.NoError(t, err)
+	require.Equal(t, twoDocuments, f.asked())
+	require.Same(t, c, c.WithLegacy())
+	require.NotNil(t, c.RESTClient())
+	_, err = c.ServerVersion()
+	require.NoError(t, err)
+	_, err = c.OpenAPISchema()
+	require.NoError(t, err)
+}
+
+func TestALegacyServerIsAskedForEachVersionOnce(t *testing.T) {
+	f := newFront(t, apitest.Options{NoAggregatedDiscovery: true})
+	c := memory.NewMemCacheClient(f.client(t))
+	for range 2 {
+		_, lists, err := c.ServerGroupsAndResources()
+		require.NoError(t, err)
+		require.NotEmpty(t, lists)
+	}
+	asked := f.asked()
+	require.Equal(t, 1, asked["/api/v1"])
+	require.Equal(t, 1, asked["/apis/apps/v1"])
+	groups, resources, failed, err := c.(discovery.AggregatedDiscoveryInterface).GroupsAndMaybeResources()
+	require.NoError(t, err)
+	require.NotEmpty(t, groups.Groups)
+	require.Nil(t, resources)
+	require.Nil(t, failed)
+	require.Empty(t, f.asked())
+}
+
+// A failure of the server's side is asked about again; an answer of the server is an answer.
+func TestWhichFailuresOfAVersionAreRemembered(t *testing.T) {
+	const path = "/apis/apps/v1"
+	for name, test := range map[string]struct {
+		fault      http.HandlerFunc
+		remembered bool
+	}{
+		"unavailable":       {code(503), false},
+		"too many requests": {code(429), false},
+		"connection lost": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", "100")
+			w.WriteHeader(http.StatusOK)
+		}, false},
+		"not found":    {code(404), true},
+		"bad request":  {code(400), true},
+		"malformed":    {document("{"), true},
+		"no resources": {document(`{"kind":"APIResourceList","apiVersion":"v1","groupVersion":"apps/v1"}`), true},
+	} {
+		f := newFront(t, apitest.Options{NoAggregatedDiscovery: true})
+		f.fail(path, test.fault)
+		c := memory.NewMemCacheClient(f.client(t))
+		_, err := c.ServerResourcesForGroupVersion("v1")
+		require.NoError(t, err, name)
+		_, err = c.ServerResourcesForGroupVersion("apps/v1")
+		require.Error(t, err, name)
+		_, lists, err := c.ServerGroupsAndResources()
+		require.True(t, discovery.IsGroupDiscoveryFailedError(err), name)
+		require.NotEmpty(t, lists, name)
+		require.True(t, c.Fresh(), name)
+
+		f.fail(path, nil)
+		_, err = c.ServerResourcesForGroupVersion("apps/v1")
+		require.Equal(t, test.remembered, err != nil, "%s: %v", name, err)
+		c.Invalidate()
+		_, err = c.ServerResourcesForGroupVersion("apps/v1")
+		require.NoError(t, err, name)
+	}
+}
+
+func TestWithoutGroupsNothingIsRemembered(t *testing.T) {
+	f := newFront(t, apitest.Options{})
+	f.fail("/apis", code(503))
+	c := memory.NewMemCacheClient(f.client(t))
+	for range 2 {
+		_, err := c.ServerGroups()
+		require.True(t, apierrors.IsServiceUnavailable(err))
+		_, err = c.ServerResourcesForGroupVersion("v1")
+		require.True(t, apierrors.IsServiceUnavailable(err))
+		require.False(t, c.Fresh())
+	}
+	f.fail("/apis", nil)
+	_, err := c.ServerGroups()
+	require.NoError(t, err)
+}
+
+func TestAStaleVersionIsAFailure(t *testing.T) {
+	f := newFront(t, apitest.Options{})
+	f.fail("/apis", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", discovery.AcceptV2)
+		_, _ = w.Write([]byte(`{"items":[{"metadata":{"name":"m"},"versions":[{"version":"v1","freshness":"Stale"}]}]}`))
+	})
+	c := memory.NewMemCacheClient(f.client(t))
+	_, err := c.ServerResourcesForGroupVersion("m/v1")
+	require.IsType(t, discovery.StaleGroupVersionError{}, err)
+	_, _, failed, err := c.(discovery.AggregatedDiscoveryInterface).GroupsAndMaybeResources()
+	require.NoError(t, err)
+	require.Contains(t, failed, schema.GroupVersion{Group: "m", Version: "v1"})
+}
+
+// One caller's context is not another's, and not the server's fault.
+func TestAContextEndsOnlyItsOwnCall(t *testing.T) {
+	for _, options := range []apitest.Options{{}, {NoAggregatedDiscovery: true}} {
+		f := newFront(t, options)
+		arrived, release := make(chan struct{}, 10), make(chan struct{})
+		slow := "/apis"
+		if options.NoAggregatedDiscovery {
+			slow = "/apis/apps/v1"
+		}
+		f.fail(slow, func(w http.ResponseWriter, r *http.Request) {
+			arrived <- struct{}{}
+			select {
+			case <-release:
+			case <-r.Context().Done():
+			}
+			w.WriteHeader(http.StatusServiceUnavailable)
+		})
+		c := memory.NewMemCacheClientWithContext(f.client(t))
+		ctx, cancel := context.WithCancel(t.Context())
+		first := make(chan error)
+		go func() { _, err := c.ServerResourcesForGroupVersionWithContext(ctx, "v1"); first <- err }()
+		<-arrived
+		second := make(chan error)
+		go func() { _, err := c.ServerResourcesForGroupVersionWithContext(t.Context(), "v1"); second <- err }()
+		impatient, stop := context.WithTimeout(t.Context(), time.Millisecond)
+		_, err := c.ServerResourcesForGroupVersionWithContext(impatient, "v1")
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		stop()
+		c.InvalidateWithContext(t.Context()) // does not wait for the server either
+		f.fail(slow, nil)
+		cancel()
+		require.ErrorIs(t, <-first, context.Canceled)
+		close(release)
+		require.NoError(t, <-second)
+		_, err = c.ServerResourcesForGroupVersionWithContext(t.Context(), "apps/v1")
+		require.NoError(t, err)
+	}
+}
+
+func TestDocumentsOfOpenAPIAreRemembered(t *testing.T) {
+	f := newFront(t, apitest.Options{})
+	f.fail("/openapi/v3", code(503))
+	c := memory.NewMemCacheClient(f.client(t))
+	_, err := c.OpenAPIV3().Paths()
+	require.True(t, apierrors.IsServiceUnavailable(err))
+	f.fail("/openapi/v3", nil)
+	f.asked()
+	for range 2 {
+		paths, err := c.OpenAPIV3().Paths()
+		require.NoError(t, err)
+		for range 2 {
+			body, err := paths["apis/apps/v1"].Schema("application/json")
+			require.NoError(t, err)
+			require.NotEmpty(t, body)
+		}
+	}
+	require.Equal(t, map[string]int{"/openapi/v3": 1, "/openapi/v3/apis/apps/v1": 1}, f.asked())
+	require.Same(t, c.OpenAPIV3(), c.OpenAPIV3())
+	c.Invalidate()
+	_, err = c.OpenAPIV3().Paths()
+	require.NoError(t, err)
+	require.Equal(t, map[string]int{"/openapi/v3": 1}, f.asked())
+}
+
+// unaggregated hides that a client has the aggregated form.
+type unaggregated struct{ discovery.DiscoveryInterface }
+
+func TestADelegateOfTheProgram(t *testing.T) {
+	f := newFront(t, apitest.Options{})
+	c := oldmemory.NewMemCacheClient(unaggregated{f.client(t)})
+	for range 2 {
+		_, lists, err := c.ServerGroupsAndResources()
+		require.NoError(t, err)
+		require.NotEmpty(t, lists)
+	}
+	require.Equal(t, 1, f.asked()["/apis/apps/v1"])
+}
+
+func TestEverythingAtOnce(t *testing.T) {
+	f := newFront(t, apitest.Options{NoAggregatedDiscovery: true})
+	f.fail("/apis/batch/v1", code(503))
+	c := memory.NewMemCacheClient(f.client(t))
+	var running sync.WaitGroup
+	for i := range 8 {
+		running.Go(func() {
+			for j := range 20 {
+				switch (i + j) % 5 {
+				case 0:
+					_, lists, err := c.ServerGroupsAndResources()
+					require.True(t, discovery.IsGroupDiscoveryFailedError(err))
+					require.NotEmpty(t, lists)
+				case 1:
+					list, err := c.ServerResourcesForGroupVersion("apps/v1")
+					require.NoError(t, err)
+					require.NotEmpty(t, list.APIResources)
+				case 2:
+					_, err := c.ServerResourcesForGroupVersion("batch/v1")
+					require.Error(t, err)
+				case 3:
+					_ = c.Fresh()
+					_, err := c.OpenAPIV3().Paths()
+					require.NoError(t, err)
+				case 4:
+					if j%10 == 4 {
+						c.Invalidate()
+					}
+				}
+			}
+		})
+	}
+	running.Wait()
+	list, err := c.ServerResourcesForGroupVersion("v1")
+	require.NoError(t, err)
+	require.IsType(t, &metav1.APIResourceList{}, list)
+}

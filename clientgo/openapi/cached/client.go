@@ -1,0 +1,70 @@
+// Package cached remembers the OpenAPI v3 documents of an API server.
+package cached
+
+import (
+	"context"
+
+	"k8s.io/client-go/internal/once"
+	"k8s.io/client-go/openapi"
+)
+
+// Client remembers which documents there are, and each document in each form, when they were asked for once. Errors are not
+// remembered. It is safe for concurrent use.
+type Client struct {
+	other openapi.ClientWithContext
+	paths once.Value[map[string]*groupVersion]
+}
+
+var (
+	_ openapi.Client            = &Client{}
+	_ openapi.ClientWithContext = &Client{}
+)
+
+// NewClient returns a *Client that asks another client.
+func NewClient(other openapi.Client) openapi.Client {
+	return NewClientWithContext(openapi.ToClientWithContext(other))
+}
+
+// NewClientWithContext returns a client that asks another client.
+func NewClientWithContext(other openapi.ClientWithContext) *Client { return &Client{other: other} }
+
+// known returns the documents by their paths.
+func (c *Client) known(ctx context.Context) (map[string]*groupVersion, error) {
+	return c.paths.Get(ctx, func(ctx context.Context) (map[string]*groupVersion, error) {
+		paths, err := c.other.PathsWithContext(ctx)
+		if err != nil {
+			return nil, err
+		}
+		known := make(map[string]*groupVersion, len(paths))
+		for path, gv := range paths {
+			known[path] = &groupVersion{other: gv}
+		}
+		return known, nil
+	})
+}
+
+// Paths implements openapi.Client. The map is the caller's own.
+func (c *Client) Paths() (map[string]openapi.GroupVersion, error) {
+	known, err := c.known(context.Background())
+	if err != nil {
+		return nil, err
+	}
+	paths := make(map[string]openapi.GroupVersion, len(known))
+	for path, gv := range known {
+		paths[path] = gv
+	}
+	return paths, nil
+}
+
+// PathsWithContext implements openapi.ClientWithContext. The map is the caller's own.
+func (c *Client) PathsWithContext(ctx context.Context) (map[string]openapi.GroupVersionWithContext, error) {
+	known, err := c.known(ctx)
+	if err != nil {
+		return nil, err
+	}
+	paths := make(map[string]openapi.GroupVersionWithContext, len(known))
+	for path, gv := range known {
+		paths[path] = gv
+	}
+	return paths, nil
+}
