@@ -4,7 +4,7 @@ go 1.26.0
 
 require (
 	github.com/google/gnostic-models v0.7.0
-	github.com/gorilla/websocket v1.5.3
+	github.com/gorilla/websocket v1.5.4-0.20250319132907-e064f32e3674
 	github.com/kinform/kinform v0.0.0
 	github.com/stretchr/testify v1.12.1
 	go.uber.org/goleak v1.3.0

@@ -63,6 +63,7 @@ func (pf *PortForwarder) openStreams(port ForwardedPort, conn httpstream.Connect
 	}
 	_ = failure.Close() // it is only read
 	if data, err = open(corev1.StreamTypeData); err != nil {
+		_ = failure.Reset()
 		conn.RemoveStreams(failure)
 		return nil, nil, err
 	}

@@ -1,0 +1,223 @@
+package remotecommand
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	gwebsocket "github.com/gorilla/websocket"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/remotecommand"
+)
+
+// pipe is the one connection of a server. What is written to it waits in a buffer, as in a network.
+type pipe struct {
+	net.Conn
+	header http.Header
+	buffer chan []byte
+	once   sync.Once
+	closed chan struct{}
+}
+
+func (p *pipe) Write(data []byte) (int, error) {
+	select {
+	case p.buffer <- bytes.Clone(data):
+		return len(data), nil
+	case <-p.closed:
+		return 0, net.ErrClosed
+	}
+}
+
+// pass writes what the buffer has.
+func (p *pipe) pass() {
+	defer p.Conn.Close()
+	for {
+		select {
+		case data := <-p.buffer:
+			if _, err := p.Conn.Write(data); err != nil {
+				return
+			}
+		case <-p.closed:
+			return
+		}
+	}
+}
+
+func (p *pipe) Close() error {
+	p.once.Do(func() { close(p.closed) })
+	return p.Conn.Close()
+}
+
+func (*pipe) SetWriteDeadline(time.Time) error { return nil }
+
+func (p *pipe) Header() http.Header { return p.header }
+func (*pipe) WriteHeader(int)       {}
+func (p *pipe) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	return p, bufio.NewReadWriter(bufio.NewReader(p), bufio.NewWriter(p)), nil
+}
+
+// websockets returns both ends of a websocket within the process.
+func websockets(t *testing.T) (client, server *gwebsocket.Conn) {
+	near, far := net.Pipe()
+	done := make(chan struct{})
+	end := &pipe{Conn: far, header: http.Header{}, buffer: make(chan []byte, 1000), closed: make(chan struct{})}
+	go end.pass()
+	go func() {
+		defer close(done)
+		req, err := http.ReadRequest(bufio.NewReader(far))
+		if err == nil {
+			upgrader := gwebsocket.Upgrader{Subprotocols: []string{remotecommand.StreamProtocolV5Name}}
+			server, err = upgrader.Upgrade(end, req, nil)
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	}()
+	u := &url.URL{Scheme: "ws", Host: "server", Path: "/"}
+	client, _, err := gwebsocket.NewClient(near, u, http.Header{"Sec-Websocket-Protocol": {remotecommand.StreamProtocolV5Name}}, 1024, 1024)
+	require.NoError(t, err)
+	<-done
+	return client, server
+}
+
+func TestASilentServerIsGivenUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client, server := websockets(t)
+		defer server.Close()
+		var pings atomic.Int32
+		server.SetPingHandler(func(string) error { // unanswered
+			pings.Add(1)
+			return nil
+		})
+		go func() { _, _, _ = server.ReadMessage() }()
+		c := newChannels(client, 1024)
+		out, err := c.open(corev1.StreamTypeStdout)
+		require.NoError(t, err)
+		c.opened()
+		defer c.close()
+		began := time.Now()
+		_, err = out.Read(make([]byte, 1))
+		require.ErrorIs(t, err, os.ErrDeadlineExceeded)
+		require.Equal(t, silence, time.Since(began))
+		require.EqualValues(t, 12, pings.Load())
+	})
+}
+
+func TestASlowReaderDoesNotMakeTheServerSilent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client, server := websockets(t)
+		go func() {
+			for { // answers pings
+				if _, _, err := server.ReadMessage(); err != nil {
+					return
+				}
+			}
+		}()
+		long := strings.Repeat("x", 5000)
+		defer server.Close()
+		go func() {
+			for range 3 {
+				if err := server.WriteMessage(gwebsocket.BinaryMessage, []byte("\x01"+long)); err != nil {
+					t.Error(err)
+				}
+			}
+			_ = server.WriteMessage(gwebsocket.CloseMessage, gwebsocket.FormatCloseMessage(gwebsocket.CloseNormalClosure, ""))
+		}()
+		c := newChannels(client, 1024)
+		out, err := c.open(corev1.StreamTypeStdout)
+		require.NoError(t, err)
+		c.opened()
+		defer c.close()
+		got := 0
+		part := make([]byte, 1000)
+		for {
+			time.Sleep(10 * time.Minute)
+			n, err := out.Read(part)
+			got += n
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			require.NoError(t, err)
+		}
+		require.Equal(t, 3*len(long), got)
+	})
+}
+
+func TestAnIdleCommandGoesOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client, server := websockets(t)
+		go func() {
+			for {
+				if _, _, err := server.ReadMessage(); err != nil {
+					return
+				}
+			}
+		}()
+		c := newChannels(client, 1024)
+		out, err := c.open(corev1.StreamTypeStdout)
+		require.NoError(t, err)
+		c.opened()
+		ended := make(chan error)
+		go func() {
+			_, err := out.Read(make([]byte, 1))
+			ended <- err
+		}()
+		time.Sleep(24 * time.Hour)
+		select {
+		case err := <-ended:
+			t.Fatal(err)
+		default:
+		}
+		go c.close()
+		require.ErrorIs(t, <-ended, io.EOF)
+		server.Close()
+		synctest.Wait()
+	})
+}
+
+func TestAClosedChannelTakesNothing(t *testing.T) {
+	client, server := websockets(t)
+	defer server.Close()
+	c := newChannels(client, 1024)
+	in, err := c.open(corev1.StreamTypeStdin)
+	require.NoError(t, err)
+	_, err = c.open(corev1.StreamTypeStdin)
+	require.Error(t, err, "a second stream of a kind")
+	_, err = c.open("other")
+	require.Error(t, err)
+	messages := make(chan string, 3)
+	go func() {
+		defer close(messages)
+		for {
+			_, m, err := server.ReadMessage()
+			if err != nil {
+				return
+			}
+			messages <- string(m)
+		}
+	}()
+	_, err = in.Write([]byte("a"))
+	require.NoError(t, err)
+	require.NoError(t, in.Close())
+	require.NoError(t, in.Close(), "a second time says nothing")
+	_, err = in.Write([]byte("b"))
+	require.ErrorContains(t, err, "closed")
+	c.close()
+	var got []string
+	for m := range messages {
+		got = append(got, m)
+	}
+	require.Equal(t, []string{"\x00a", "\xff\x00"}, got)
+}
