@@ -245,6 +245,12 @@ func (s *Server) ResourceVersion() string {
 	return strconv.FormatUint(s.store.current(), 10)
 }
 
+// OldestResourceVersion returns the oldest version that a watch can start after. Who asks for an older one is
+// answered with 410 (Expired). It is "0" while nothing has been forgotten.
+func (s *Server) OldestResourceVersion() string {
+	return strconv.FormatUint(s.store.oldest(), 10)
+}
+
 // Compact forgets all past events, as etcd's compaction does: watches, pages and
 // exact lists that need them are answered with 410. Open watches go on if they
 // have read everything.

@@ -39,3 +39,17 @@ func Then2[A, B any](first, second func(A, B)) func(A, B) {
 		second(a, b)
 	}
 }
+
+// Then3 is [Then] for hooks of three arguments.
+func Then3[A, B, C any](first, second func(A, B, C)) func(A, B, C) {
+	switch {
+	case first == nil:
+		return second
+	case second == nil:
+		return first
+	}
+	return func(a A, b B, c C) {
+		first(a, b, c)
+		second(a, b, c)
+	}
+}

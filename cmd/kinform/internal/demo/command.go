@@ -18,6 +18,7 @@ import (
 func Command() *cobra.Command {
 	var opts Options
 	var format string
+	var noView bool
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "Run the whole pipeline on an embedded API server and watch it work",
@@ -25,7 +26,8 @@ func Command() *cobra.Command {
 and deleted all the time, and runs the pipeline on it: list and watch, reflector, DeltaFIFO,
 store, handler, workqueue, workers.
 
-Each line is one change and the time that it took through each stage. Ctrl-C stops the churn,
+A page on loopback shows the run, in boxes, dots and numbers; its address is printed at the start. In the
+terminal, each line is one change and the time that it took through each stage. Ctrl-C stops the churn,
 drains the pipeline and prints a summary. The exit status is 0 only if the run ended clean: every
 key was reconciled in the server's last state, and nothing failed on the way down.`,
 		Example: `  kinform demo
@@ -35,8 +37,13 @@ key was reconciled in the server's last state, and nothing failed on the way dow
 		Args:              cobra.NoArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			// A run that ends by itself is for a reader of its lines.
+			opts.View = opts.Open || !noView && !opts.Plain && opts.For == 0
 			if err := opts.validate(); err != nil {
 				return err
+			}
+			if opts.Open && (noView || opts.Plain) {
+				return errors.New("--open contradicts --no-view and --plain: there is no page then")
 			}
 			ctx, stop := context.WithCancel(cmd.Context())
 			defer stop()
@@ -62,6 +69,8 @@ key was reconciled in the server's last state, and nothing failed on the way dow
 	flags.DurationVar(&opts.SlowHandler, "slow-handler", 0, "add a second handler, each call of which takes so long")
 	flags.DurationVar(&opts.Resync, "resync", 0, "tell the handler of every pod again, this often (0: never)")
 	flags.StringVar(&opts.Node, "node", "", "find the pods of this node at the end, by an index and one by one")
+	flags.BoolVar(&opts.Open, "open", false, "open the page in a browser; with --for, there is one only then")
+	flags.BoolVar(&noView, "no-view", false, "serve no page, only write to the terminal")
 	flags.StringVarP(&format, "output", "o", "text", `"text" or "json": one object a line, the last one a summary`)
 	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd

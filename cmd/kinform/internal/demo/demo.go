@@ -38,6 +38,9 @@ type Options struct {
 	// Plain runs the pipeline of package plain.
 	Plain bool
 
+	// View serves a page that shows the run, and Open opens it in a browser.
+	View, Open bool
+
 	trials
 
 	// For ends the run by itself. 0 runs until the context ends.
@@ -50,7 +53,7 @@ const settleWithin = time.Minute
 
 // run runs the pipeline until its time is over or ctx ends. Then it lets the pipeline catch up,
 // drains it and stops it. It returns an error if a stage did not end in order.
-func run(ctx context.Context, opts Options, r report) error {
+func run(ctx context.Context, opts Options, r report) (err error) {
 	// A page in a browser can reach loopback as well, but has no token.
 	token := rand.Text()
 	server := apitest.New(apitest.Options{BearerToken: token})
@@ -58,11 +61,21 @@ func run(ctx context.Context, opts Options, r report) error {
 	if err := server.Listen("127.0.0.1:0"); err != nil {
 		return err
 	}
-	r.started(opts, server.URL())
+	page, err := opts.show(server)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, page.close()) }()
+	r.started(opts, server.URL(), page.address())
+	if opts.Open {
+		if err := browse(page.address()); err != nil {
+			return err
+		}
+	}
 	if err := apitest.Populate(server, opts.pods(ctx)); err != nil {
 		return err
 	}
-	p, err := opts.pipeline(server.URL(), token, r)
+	p, err := opts.pipeline(server.URL(), token, page, r)
 	if err != nil {
 		return err
 	}
@@ -83,7 +96,7 @@ func run(ctx context.Context, opts Options, r report) error {
 }
 
 // pipeline makes the pipeline of the options.
-func (o Options) pipeline(url, token string, r report) (pipeline, error) {
+func (o Options) pipeline(url, token string, page *shown, r report) (pipeline, error) {
 	if o.Plain {
 		return newTextbook(url, token, o, r)
 	}
@@ -91,7 +104,7 @@ func (o Options) pipeline(url, token string, r report) (pipeline, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newTuned(client, o, r)
+	return newTuned(client, o, page, r)
 }
 
 // pods makes the pods of the start, until ctx ends.

@@ -28,7 +28,7 @@ func (r *jsonReport) write(line any) {
 	_ = r.out.Encode(line) // The output keeps its failure.
 }
 
-func (r *jsonReport) started(opts Options, url string) {
+func (r *jsonReport) started(opts Options, url, page string) {
 	r.write(struct {
 		Type    string  `json:"type"`
 		URL     string  `json:"url"`
@@ -36,7 +36,8 @@ func (r *jsonReport) started(opts Options, url string) {
 		Churn   float64 `json:"churn"`
 		Workers int     `json:"workers"`
 		Faults  bool    `json:"faults"`
-	}{"started", url, opts.Pods, opts.Churn, opts.Workers, opts.Faults})
+		View    string  `json:"view,omitempty"`
+	}{"started", url, opts.Pods, opts.Churn, opts.Workers, opts.Faults, page})
 }
 
 func (r *jsonReport) syncing(int, int) {}

@@ -26,7 +26,7 @@ func TestPipelineThatDoesNotFollowIsFoundOut(t *testing.T) {
 			client, err := rest.NewClient(rest.Config{Host: server.URL(), DialContext: server.DialContext}, rest.Options{})
 			require.NoError(t, err)
 			defer client.Close()
-			p, err := newTuned(client, Options{}, newJSONReport(io.Discard))
+			p, err := newTuned(client, Options{}, nil, newJSONReport(io.Discard))
 			require.NoError(t, err)
 			pods := slices.Collect(apitest.Pods(2, apitest.PodOptions{}))
 			_, err = server.Create(pods[0])

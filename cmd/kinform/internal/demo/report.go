@@ -30,7 +30,7 @@ type Summary struct {
 
 // report shows a run to its user. Several goroutines call its methods.
 type report interface {
-	started(opts Options, url string)
+	started(opts Options, url, page string)
 	syncing(items, total int)
 	synced(objects int, took time.Duration)
 	traveled(j journey)

@@ -37,8 +37,11 @@ func (r *textReport) printf(format string, args ...any) {
 	_, _ = fmt.Fprintf(r.out, format+"\n", args...) // The output keeps its failure.
 }
 
-func (r *textReport) started(opts Options, url string) {
+func (r *textReport) started(opts Options, url, page string) {
 	r.printf("An API server with %d pods in %d namespaces starts in this process:\n%s", opts.Pods, opts.Namespaces, url)
+	if page != "" {
+		r.printf("See it at work in a browser:\n%s", page)
+	}
 }
 
 func (r *textReport) syncing(items, total int) {

@@ -14,6 +14,7 @@ import (
 	"github.com/kinform/kinform/informer"
 	"github.com/kinform/kinform/reflector"
 	"github.com/kinform/kinform/rest"
+	"github.com/kinform/kinform/view"
 	"github.com/kinform/kinform/workqueue"
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -40,14 +41,14 @@ type tuned struct {
 	informerErr, workersErr       error
 }
 
-func newTuned(client *rest.Client, opts Options, r report) (*tuned, error) {
+func newTuned(client *rest.Client, opts Options, page *shown, r report) (*tuned, error) {
 	p := &tuned{report: r, client: client, opts: opts}
 	trace := newTracer(r.traveled)
 	pods, err := rest.For[*pod](client, rest.ResourceOptions{})
 	if err != nil {
 		return nil, err
 	}
-	inf, err := informer.New(pods, informer.Options[*pod]{
+	options := informer.Options[*pod]{
 		Name: "pods",
 		Reflector: reflector.Options{
 			Logger:   slog.New(slog.DiscardHandler), // The report shows each failure.
@@ -58,7 +59,15 @@ func newTuned(client *rest.Client, opts Options, r report) (*tuned, error) {
 		},
 		Store:    indexer.Options[*pod]{Indexes: indexes(opts)},
 		Observer: trace.informer(),
-	})
+	}
+	queue := workqueue.Options[types.NamespacedName]{
+		Name: "pods", Observer: trace.queue(),
+		Logger: slog.New(slog.DiscardHandler), // The report shows each attempt.
+	}
+	if page != nil {
+		options, queue = view.InformerOptions(page.View, options), view.QueueOptions(page.View, queue)
+	}
+	inf, err := informer.New(pods, options)
 	if err != nil {
 		return nil, err
 	}
@@ -67,10 +76,12 @@ func newTuned(client *rest.Client, opts Options, r report) (*tuned, error) {
 		entry, _ := inf.Store().Entry(key)
 		return entry.ResourceVersion
 	})
-	p.queue = workqueue.New(workqueue.Options[types.NamespacedName]{
-		Name: "pods", Observer: trace.queue(),
-		Logger: slog.New(slog.DiscardHandler), // The report shows each attempt.
-	})
+	p.queue = workqueue.New(queue)
+	if page != nil {
+		page.Client(client)
+		page.Informer(inf)
+		view.Queue(page.View, p.queue, "pods")
+	}
 	p.handler, err = inf.AddHandler(func(e informer.Event[*pod]) {
 		p.events.Add(1)
 		if e.Cause == informer.Resync {

@@ -1,0 +1,73 @@
+package demo
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os/exec"
+	"runtime"
+
+	"github.com/kinform/kinform/apitest"
+	"github.com/kinform/kinform/view"
+)
+
+// shown is the page of a run. A nil one shows nothing.
+type shown struct {
+	*view.View
+	url   string
+	stop  context.CancelFunc
+	ended chan error
+}
+
+// show serves a page about the server's pipeline, if that is wanted.
+func (o Options) show(server *apitest.Server) (*shown, error) {
+	if !o.View {
+		return nil, nil
+	}
+	v, err := view.New(view.Options{Title: "kinform demo", Server: func() view.Server {
+		return view.Server{ResourceVersion: server.ResourceVersion(), Oldest: server.OldestResourceVersion(), Objects: -1}
+	}})
+	if err != nil {
+		return nil, err
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	s := &shown{View: v, url: v.Address(fmt.Sprintf("http://%v/", listener.Addr())), stop: stop, ended: make(chan error, 1)}
+	go func() { s.ended <- v.Serve(ctx, listener) }()
+	return s, nil
+}
+
+// close ends the page and waits for that.
+func (s *shown) close() error {
+	if s == nil {
+		return nil
+	}
+	s.stop()
+	return <-s.ended
+}
+
+// address returns where the page is, "" if there is none.
+func (s *shown) address() string {
+	if s == nil {
+		return ""
+	}
+	return s.url
+}
+
+// browse opens an address in the browser of the person who has started the program.
+func browse(url string) error {
+	command := []string{"xdg-open", url}
+	switch runtime.GOOS {
+	case "darwin":
+		command[0] = "open"
+	case "windows":
+		command = []string{"rundll32", "url.dll,FileProtocolHandler", url}
+	}
+	if err := exec.Command(command[0], command[1:]...).Start(); err != nil {
+		return fmt.Errorf("cannot open a browser: %w: open %s yourself", err, url)
+	}
+	return nil
+}

@@ -1,0 +1,69 @@
+package demo
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kinform/kinform/view"
+)
+
+// The page of a run shows its pipeline, and is gone after the run.
+func TestRunServesAPage(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	asked := false
+	var url string
+	out := writerFunc(func(p []byte) {
+		var l struct {
+			Type, View string
+		}
+		require.NoError(t, json.Unmarshal(p, &l))
+		if l.View != "" {
+			url = l.View
+		}
+		if l.Type != "event" || asked {
+			return
+		}
+		asked = true
+		defer cancel()
+		answer, err := client.Get(url + "parts")
+		require.NoError(t, err)
+		defer answer.Body.Close()
+		var parts view.Parts
+		require.NoError(t, json.NewDecoder(answer.Body).Decode(&parts))
+		require.Len(t, parts.Parts, 2)
+		require.InDelta(t, 40, parts.Parts[0].Objects, 10)
+	})
+	require.NoError(t, demo(ctx, out, "-o", "json", "--pods", "40", "--churn", "50"))
+	require.True(t, asked)
+	_, err := client.Get(url)
+	require.Error(t, err, "the page ends with the run")
+}
+
+func TestWhichRunsHaveAPage(t *testing.T) {
+	t.Parallel()
+	for _, flags := range [][]string{{"--no-view"}, {"--plain"}, {"--for", "1h"}} {
+		ctx, cancel := context.WithCancel(t.Context())
+		out := writerFunc(func(p []byte) {
+			require.NotContains(t, string(p), `"view"`)
+			cancel()
+		})
+		_ = demo(ctx, out, append(flags, "-o", "json", "--pods", "1")...) // It did not come to its first list.
+	}
+	require.ErrorContains(t, demo(t.Context(), io.Discard, "--open", "--no-view"), "--open contradicts")
+	require.ErrorContains(t, demo(t.Context(), io.Discard, "--open", "--plain"), "--open contradicts")
+}
+
+type writerFunc func([]byte)
+
+func (w writerFunc) Write(p []byte) (int, error) {
+	w(p)
+	return len(p), nil
+}

@@ -1,0 +1,70 @@
+package view
+
+// boxes are those of the picture, from left to right. It is the picture of client-go's
+// sample-controller, which people know.
+var boxes = []BoxInfo{
+	{"server", "API server", "has the objects, and a log of their changes. It answers lists, and watches from a version on."},
+	{"reflector", "Reflector", "lists once, then watches, and lists again when the watch cannot go on."},
+	{"fifo", "DeltaFIFO", "holds the changes of each object, in order, until the informer takes all of them."},
+	{"store", "Store and indexes", "has the objects, as far as the informer is. Handlers and workers read from it."},
+	{"handlers", "Handlers", "are called for each change, each with a mailbox of its own. Mostly, they put keys into a queue."},
+	{"queue", "Workqueue", "has each key once, however often it is added, and never gives it to two workers."},
+	{"workers", "Workers", "take keys, look the objects up in the store, and do the work."},
+}
+
+// snapshot is what the numbers of a box are read from.
+type snapshot struct {
+	part
+	server  Server
+	traffic traffic // of the clients
+	rec     *recorder
+	now     int64 // nanoseconds since the start
+}
+
+// reading is a number, and how it is read. times is for numbers of the kind "time", read for the others.
+type reading struct {
+	Number
+	read  func(s *snapshot) (value float64, known bool)
+	times func(r *recorder) *histogram
+}
+
+type table []reading
+
+func (t *table) gauge(box, id, label, unit, help string, read func(s *snapshot) float64) {
+	t.maybe(box, id, label, unit, help, func(s *snapshot) (float64, bool) { return read(s), true })
+}
+
+func (t *table) maybe(box, id, label, unit, help string, read func(s *snapshot) (float64, bool)) {
+	*t = append(*t, reading{Number: Number{box, id, label, help, "gauge", unit}, read: read})
+}
+
+func (t *table) counter(box, id, label, help string, read func(s *snapshot) uint64) {
+	t.maybeCounter(box, id, label, "", help, func(s *snapshot) (float64, bool) { return float64(read(s)), true })
+}
+
+func (t *table) maybeCounter(box, id, label, unit, help string, read func(s *snapshot) (float64, bool)) {
+	*t = append(*t, reading{Number: Number{box, id, label, help, "counter", unit}, read: read})
+}
+
+func (t *table) time(box, id, label, help string, of func(r *recorder) *histogram) {
+	*t = append(*t, reading{Number: Number{box, id, label, help, "time", "s"}, times: of})
+}
+
+// numbers are all numbers of the page, in the order in which it shows them.
+var numbers = func() (t table) {
+	serverNumbers(&t)
+	reflectorNumbers(&t)
+	fifoNumbers(&t)
+	storeNumbers(&t)
+	handlersNumbers(&t)
+	queueNumbers(&t)
+	workersNumbers(&t)
+	return t
+}()
+
+func bit(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,126 @@
+package view
+
+import (
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// refusal is an error with the code that answers it.
+type refusal struct {
+	code int
+	error
+}
+
+func refused(code int, format string, args ...any) error {
+	return refusal{code, fmt.Errorf(format, args...)}
+}
+
+// admit says why a request is refused, nil if it may look.
+func (v *View) admit(r *http.Request, data bool) error {
+	if !v.opts.Remote && !fromHere(r.RemoteAddr) {
+		return refused(http.StatusForbidden, "this page is for this machine alone: reach it by a tunnel, such as kubectl port-forward")
+	}
+	if !v.named(r.Host) {
+		return refused(http.StatusForbidden, "the name %q is not that of this page: use an address, or localhost, or add it to Options.Hosts", clean(r.Host))
+	}
+	if data && !ownOrigin(r) {
+		return refused(http.StatusForbidden, "pages of others have no access to this one")
+	}
+	if data && v.opts.Private && !v.authorized(r) {
+		return refused(http.StatusUnauthorized, "this needs the token: open the address that the program has printed")
+	}
+	return nil
+}
+
+// mayChange says why a request may change nothing, nil if it may.
+func (v *View) mayChange(r *http.Request) error {
+	if v.opts.Laboratory == nil {
+		return refused(http.StatusNotFound, "this view changes nothing: it has no laboratory")
+	}
+	if r.Method != http.MethodPost {
+		return refused(http.StatusMethodNotAllowed, "this is for POST")
+	}
+	if !v.authorized(r) {
+		return refused(http.StatusUnauthorized, "to change something needs the token: open the address that the program has printed")
+	}
+	if media, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";"); strings.TrimSpace(media) != "application/json" {
+		return refused(http.StatusUnsupportedMediaType, "the Content-Type is to be application/json")
+	}
+	return nil
+}
+
+// fromHere reports whether an address is one of this machine's loopback.
+func fromHere(address string) bool {
+	at, err := netip.ParseAddrPort(address)
+	return err == nil && at.Addr().Unmap().IsLoopback()
+}
+
+// named reports whether a Host header is one of the page's. An address cannot lead to another server later, as a name
+// can.
+func (v *View) named(host string) bool {
+	name, _, err := net.SplitHostPort(host)
+	if err != nil {
+		name = strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
+	}
+	name = strings.TrimSuffix(strings.ToLower(name), ".")
+	if _, err := netip.ParseAddr(name); err == nil || name == "localhost" {
+		return true
+	}
+	return name != "" && slices.ContainsFunc(v.opts.Hosts, func(own string) bool { return strings.EqualFold(own, name) })
+}
+
+// ownOrigin reports whether a request is from this page, or from no page.
+func ownOrigin(r *http.Request) bool {
+	if site := r.Header.Get("Sec-Fetch-Site"); site != "" && site != "same-origin" && site != "none" {
+		return false
+	}
+	origin := r.Header.Get("Origin")
+	if origin == "" {
+		return true
+	}
+	from, err := url.Parse(origin)
+	return err == nil && from.Host != "" && strings.EqualFold(from.Host, r.Host)
+}
+
+// authorized reports whether a request has the token.
+func (v *View) authorized(r *http.Request) bool {
+	token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	return ok && subtle.ConstantTimeCompare([]byte(token), []byte(v.opts.Token)) == 1
+}
+
+// policy is what browsers enforce for the page: nothing from elsewhere, no code or style in the markup, and
+// no markup from texts.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+
+func protect(h http.Header) {
+	h.Set("Content-Security-Policy", policy)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Cache-Control", "no-store")
+}
+
+// fail answers with an error, as text.
+func fail(w http.ResponseWriter, err error) {
+	code := http.StatusInternalServerError
+	var r refusal
+	switch {
+	case errors.As(err, &r):
+		code = r.code
+	case errors.Is(err, ErrNoSuch):
+		code = http.StatusNotFound
+	case errors.Is(err, ErrTooMany):
+		code = http.StatusServiceUnavailable
+		w.Header().Set("Retry-After", "5")
+	}
+	http.Error(w, err.Error(), code)
+}

@@ -1,0 +1,108 @@
+package view
+
+import (
+	"math/bits"
+	"sync/atomic"
+	"time"
+)
+
+// histogram counts durations. Each power of two of nanoseconds has four buckets, so that a quantile is
+// off by an eighth at most.
+type histogram struct {
+	buckets [bucketCount]atomic.Uint64
+}
+
+const bucketCount = 4 * 42 // the last ones are for more than an hour
+
+func (h *histogram) add(d time.Duration) { h.buckets[bucketOf(d)].Add(1) }
+
+func bucketOf(d time.Duration) int {
+	if d < 4 {
+		return int(max(d, 0))
+	}
+	log := bits.Len64(uint64(d)) - 1
+	return min(4*(log-1)+int(d>>(log-2))&3, bucketCount-1)
+}
+
+// middleOf returns the duration that stands for a bucket.
+func middleOf(bucket int) time.Duration {
+	if bucket < 4 {
+		return time.Duration(bucket)
+	}
+	log := bucket/4 + 1
+	from := time.Duration(4+bucket%4) << (log - 2)
+	return from + (time.Duration(1)<<(log-2))/2
+}
+
+type counts [bucketCount]uint64
+
+func (h *histogram) counts() (c counts) {
+	for i := range h.buckets {
+		c[i] = h.buckets[i].Load()
+	}
+	return c
+}
+
+// Times are quantiles of durations, of those of the last ten seconds. They are off by an eighth at
+// most.
+type Times struct {
+	// Count is how many there were.
+	Count uint64 `json:"count"`
+
+	// P50, P99 and Max are in seconds. Half of the durations are at most P50, and of a hundred, one is
+	// longer than P99.
+	P50 float64 `json:"p50"`
+	P99 float64 `json:"p99"`
+	Max float64 `json:"max"`
+}
+
+// since returns the quantiles of what was added after before.
+func (c *counts) since(before *counts) (t Times) {
+	var added counts
+	last := 0
+	for i := range c {
+		added[i] = c[i] - before[i]
+		t.Count += added[i]
+		if added[i] > 0 {
+			last = i
+		}
+	}
+	if t.Count == 0 {
+		return t
+	}
+	quantile := func(q float64) float64 {
+		rank, sum := uint64(q*float64(t.Count-1))+1, uint64(0)
+		for i, n := range added {
+			if sum += n; sum >= rank {
+				return middleOf(i).Seconds()
+			}
+		}
+		return 0
+	}
+	t.P50, t.P99, t.Max = quantile(0.5), quantile(0.99), middleOf(last).Seconds()
+	return t
+}
+
+// window has the counts of a histogram of each of the last ten seconds.
+type window struct {
+	of     *histogram
+	past   [10]counts // past[second % 10] is from the beginning of that second
+	second int64
+	began  bool
+}
+
+// times returns the quantiles of about the last ten seconds. It is called with times that do not go back.
+func (w *window) times(sinceStart time.Duration) Times {
+	now := w.of.counts()
+	second := int64(sinceStart / time.Second)
+	if !w.began || second-w.second >= int64(len(w.past)) {
+		w.began, w.second = true, second
+		for i := range w.past {
+			w.past[i] = now
+		}
+	}
+	for ; w.second < second; w.second++ {
+		w.past[(w.second+1)%int64(len(w.past))] = now
+	}
+	return now.since(&w.past[(w.second+1)%int64(len(w.past))])
+}

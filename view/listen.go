@@ -1,0 +1,45 @@
+package view
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"time"
+)
+
+// Serve serves the page on a listener, until ctx ends; then it ends the streams of all who look, closes the listener, and
+// returns nil. The view is closed then. Programs that have a server of their own mount the View there instead.
+func (v *View) Serve(ctx context.Context, listener net.Listener) error {
+	server := &http.Server{Handler: v, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute}
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(listener) }()
+	var failed error
+	select {
+	case failed = <-ended:
+	case <-ctx.Done():
+	}
+	v.Close()
+	// Streams end by themselves, but for those whose viewers do not read.
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+	defer cancel()
+	if err := server.Shutdown(last); err != nil {
+		_ = server.Close()
+	}
+	if failed == nil {
+		failed = <-ended
+	}
+	if errors.Is(failed, http.ErrServerClosed) {
+		return nil
+	}
+	return failed
+}
+
+// Address returns the address to open, for a page at that URL: where it takes the token to do all that the page can do, the
+// token is at its end. It is a secret then.
+func (v *View) Address(url string) string {
+	if v.opts.Laboratory == nil && !v.opts.Private {
+		return url
+	}
+	return url + "#token=" + v.opts.Token
+}

@@ -1,0 +1,169 @@
+package view
+
+import (
+	"strconv"
+	"time"
+)
+
+func serverNumbers(t *table) {
+	t.maybe("server", "objects", "objects", "", "Objects that the server has, of this resource.",
+		func(s *snapshot) (float64, bool) {
+			return float64(s.server.Objects), s.server.ResourceVersion != "" && s.server.Objects >= 0
+		})
+	t.maybe("server", "window", "versions that can be watched from", "", "Versions from the oldest one that a watch can start after to the newest one. A watch from an older one is answered with 410 Gone.",
+		func(s *snapshot) (float64, bool) { return distance(s.server.Oldest, s.server.ResourceVersion) })
+	t.maybeCounter("server", "received", "bytes received", "B", "Bytes from the server, of all resources, headers and encryption included.",
+		func(s *snapshot) (float64, bool) { return float64(s.traffic.BytesReceived), s.traffic.known })
+	t.maybeCounter("server", "requests", "requests", "", "Requests to the server, of all resources.",
+		func(s *snapshot) (float64, bool) { return float64(s.traffic.Requests), s.traffic.known })
+	t.maybe("server", "connections", "connections", "", "Connections that are open.",
+		func(s *snapshot) (float64, bool) { return float64(s.traffic.Connections), s.traffic.known })
+}
+
+func reflectorNumbers(t *table) {
+	t.gauge("reflector", "synced", "synced", "bool", "Whether the first list is in the store, complete.",
+		func(s *snapshot) float64 { return bit(s.informer.Synced) })
+	t.maybe("reflector", "lag", "versions behind", "", "How many writes the server has had since the version that the reflector knows. Writes to other resources count as well.",
+		func(s *snapshot) (float64, bool) {
+			return distance(s.informer.Reflector.ResourceVersion, s.server.ResourceVersion)
+		})
+	t.maybe("reflector", "heard", "last heard", "s", "How long ago something came from the server: a list, an event or a bookmark.",
+		func(s *snapshot) (float64, bool) {
+			heard := s.informer.Reflector.LastListAt
+			if s.informer.Reflector.LastEventAt.After(heard) {
+				heard = s.informer.Reflector.LastEventAt
+			}
+			return time.Since(heard).Seconds(), !heard.IsZero()
+		})
+	t.maybe("reflector", "bookmark", "last bookmark", "s", "How long ago the last bookmark came: an event without an object, that says how far the server is.",
+		func(s *snapshot) (float64, bool) {
+			at := s.rec.bookmarkAt.Load()
+			return time.Duration(s.now - at).Seconds(), at > 0
+		})
+	t.counter("reflector", "events", "events", "Events of watches and streaming lists.", func(s *snapshot) uint64 { return s.informer.Reflector.Events })
+	t.counter("reflector", "bookmarks", "bookmarks", "Events without an object.", func(s *snapshot) uint64 { return s.informer.Reflector.Bookmarks })
+	t.counter("reflector", "listed", "objects listed", "Objects of lists.", func(s *snapshot) uint64 { return s.informer.Reflector.Listed })
+	t.counter("reflector", "watches", "watches", "Requests for a watch: the first, and one for each that has ended.", func(s *snapshot) uint64 { return s.informer.Reflector.Watches })
+	t.counter("reflector", "relists", "relists", "Lists after the first.", func(s *snapshot) uint64 { return s.informer.Reflector.Relists })
+	t.counter("reflector", "expired", "410 Gone", "Answers that the version is too old, since this page counts.", func(s *snapshot) uint64 { return s.rec.expired.Load() })
+	t.counter("reflector", "errors", "failed attempts", "Lists and watches that have failed.", func(s *snapshot) uint64 { return s.informer.Reflector.Errors })
+	t.gauge("reflector", "failures", "failures in a row", "", "Attempts that have failed since the last success.", func(s *snapshot) float64 { return float64(s.informer.Reflector.Failures) })
+}
+
+func fifoNumbers(t *table) {
+	t.gauge("fifo", "keys", "keys on the shelf", "", "Objects with changes that the informer has not taken.", func(s *snapshot) float64 { return float64(s.informer.Queue.Keys) })
+	t.gauge("fifo", "deltas", "deltas", "", "Changes of these objects.", func(s *snapshot) float64 { return float64(s.informer.Queue.Deltas) })
+	t.gauge("fifo", "inflight", "keys in the last batch", "", "Objects of the batch that the informer is at, or was at last.", func(s *snapshot) float64 { return float64(s.informer.Queue.InFlight) })
+	t.gauge("fifo", "oldest", "oldest delta", "s", "How long the oldest change has been on the shelf.", func(s *snapshot) float64 { return s.informer.Queue.OldestAge.Seconds() })
+	t.counter("fifo", "queued", "deltas queued", "All changes so far.", func(s *snapshot) uint64 { return s.informer.Queue.Queued })
+	t.counter("fifo", "batches", "batches", "How often the informer has taken all of the shelf.", func(s *snapshot) uint64 { return s.informer.Queue.Batches })
+	t.counter("fifo", "merged", "deltas merged", "Changes that nobody will see: one that a newer one has replaced, a delete after a delete, the delete of an object that nobody had.",
+		func(s *snapshot) uint64 {
+			return s.informer.Queue.Merged + s.informer.Queue.Collapsed + s.informer.Queue.Dropped
+		})
+	t.maybe("fifo", "initial", "first list done", "%", "How much of the list is here, where the server has told how long it is.",
+		func(s *snapshot) (float64, bool) {
+			r := s.informer.Reflector
+			if s.informer.Synced {
+				return 100, true
+			}
+			return 100 * float64(r.Items) / float64(r.Total), r.Total > 0
+		})
+	t.time("fifo", "wait", "time on the shelf", "How long the oldest change of a batch was on the shelf.", func(r *recorder) *histogram { return &r.shelf })
+}
+
+func storeNumbers(t *table) {
+	t.gauge("store", "objects", "objects", "", "Objects in the store.", func(s *snapshot) float64 { return float64(s.informer.Store.Objects) })
+	t.gauge("store", "namespaces", "namespaces", "", "Namespaces with objects.", func(s *snapshot) float64 { return float64(s.informer.Store.Namespaces) })
+	t.gauge("store", "indexes", "indexes", "", "Indexes beside that of namespaces.", func(s *snapshot) float64 { return float64(len(s.informer.Store.Indexes)) })
+	t.gauge("store", "unreadable", "unreadable", "", "Objects that are missing, or old, because they cannot be read or indexed.", func(s *snapshot) float64 { return float64(s.informer.Unreadable.Count) })
+	t.maybe("store", "lag", "versions behind", "", "How many writes the server has had since the version that the store has.",
+		func(s *snapshot) (float64, bool) {
+			return distance(s.informer.Store.ResourceVersion, s.server.ResourceVersion)
+		})
+	t.gauge("store", "revision", "transactions", "", "How often the store has changed.", func(s *snapshot) float64 { return float64(s.informer.Store.Revision) })
+	t.counter("store", "added", "added", "Objects that were new.", func(s *snapshot) uint64 { return s.informer.Store.Added })
+	t.counter("store", "updated", "updated", "Objects that were replaced.", func(s *snapshot) uint64 { return s.informer.Store.Updated })
+	t.counter("store", "deleted", "deleted", "Objects that were removed.", func(s *snapshot) uint64 { return s.informer.Store.Deleted })
+	t.gauge("store", "waiting", "readers that wait", "", "Calls of WaitRV that wait until a write of theirs is here.", func(s *snapshot) float64 { return float64(s.informer.Store.Waiting) })
+}
+
+func handlersNumbers(t *table) {
+	t.gauge("handlers", "handlers", "handlers", "", "How many there are.", func(s *snapshot) float64 { return float64(len(s.informer.Handlers)) })
+	t.gauge("handlers", "synced", "of them synced", "", "Handlers that have returned from every object of the first list.", func(s *snapshot) (n float64) {
+		for _, h := range s.informer.Handlers {
+			n += bit(h.Synced)
+		}
+		return n
+	})
+	t.gauge("handlers", "waiting", "events in mailboxes", "", "Events that handlers have not been told of yet.", func(s *snapshot) (n float64) {
+		for _, h := range s.informer.Handlers {
+			n += float64(h.Waiting)
+		}
+		return n
+	})
+	t.gauge("handlers", "oldest", "oldest event", "s", "How long the oldest of them has waited.", func(s *snapshot) (oldest float64) {
+		for _, h := range s.informer.Handlers {
+			oldest = max(oldest, h.Oldest.Seconds())
+		}
+		return oldest
+	})
+	t.counter("handlers", "delivered", "calls", "Calls that have returned.", func(s *snapshot) (n uint64) {
+		for _, h := range s.informer.Handlers {
+			n += h.Delivered
+		}
+		return n
+	})
+	t.counter("handlers", "coalesced", "events merged", "Events that were merged into others of their objects, because a mailbox was full.", func(s *snapshot) (n uint64) {
+		for _, h := range s.informer.Handlers {
+			n += h.Coalesced
+		}
+		return n
+	})
+	t.counter("handlers", "panics", "panics", "Calls that have panicked.", func(s *snapshot) (n uint64) {
+		for _, h := range s.informer.Handlers {
+			n += h.Panics
+		}
+		return n
+	})
+	t.counter("handlers", "resyncs", "calls by resync", "Calls without a change, since somebody looks: the handler has asked to be told of every object from time to time.",
+		func(s *snapshot) uint64 { return s.rec.causes[4].Load() })
+	t.time("handlers", "wait", "time in a mailbox", "How long events wait for their handler.", func(r *recorder) *histogram { return &r.wait })
+	t.time("handlers", "run", "time of a call", "How long handlers take.", func(r *recorder) *histogram { return &r.run })
+}
+
+func queueNumbers(t *table) {
+	t.gauge("queue", "ready", "ready", "", "Keys that wait for a worker.", func(s *snapshot) float64 { return float64(s.queue.Ready) })
+	t.gauge("queue", "delayed", "waiting", "", "Keys that wait for their time, as after a failure.", func(s *snapshot) float64 { return float64(s.queue.Delayed) })
+	t.gauge("queue", "dirty", "dirty", "", "Keys that are due a turn: the ready ones, and those that were added while a worker has them.", func(s *snapshot) float64 { return float64(s.queue.Dirty) })
+	t.gauge("queue", "processing", "processing", "", "Keys that a worker has.", func(s *snapshot) float64 { return float64(s.queue.Processing) })
+	t.gauge("queue", "parked", "parked", "", "Keys that are held back, such as until the store has a write of theirs.", func(s *snapshot) float64 { return float64(s.queue.Parked) })
+	t.gauge("queue", "oldest", "oldest key", "s", "How long the key that has waited longest for a worker has done so.", func(s *snapshot) float64 { return s.queue.OldestReady.Seconds() })
+	t.counter("queue", "adds", "adds", "Keys that became dirty.", func(s *snapshot) uint64 { return s.queue.Adds })
+	t.counter("queue", "merged", "merged adds", "Adds of keys that were dirty already: work that is not done twice.", func(s *snapshot) uint64 { return s.queue.Merged })
+	t.counter("queue", "retries", "delayed adds", "Adds with a delay, those after a failure included.", func(s *snapshot) uint64 { return s.queue.Retries })
+	t.time("queue", "wait", "time to a worker", "How long keys wait for a worker.", func(r *recorder) *histogram { return &r.wait })
+}
+
+func workersNumbers(t *table) {
+	t.gauge("workers", "workers", "workers", "", "How many there are.", func(s *snapshot) float64 { return float64(s.queue.Workers) })
+	t.maybe("workers", "busy", "busy", "%", "How many of them have a key.", func(s *snapshot) (float64, bool) {
+		return 100 * min(float64(s.queue.Processing)/float64(s.queue.Workers), 1), s.queue.Workers > 0
+	})
+	t.gauge("workers", "longest", "longest at a key", "s", "For how long the key that has been with a worker for longest has been so.", func(s *snapshot) float64 { return s.queue.LongestRunning.Seconds() })
+	t.counter("workers", "done", "turns", "Keys that a worker was done with.", func(s *snapshot) uint64 { return s.queue.Dones })
+	t.counter("workers", "succeeded", "successes", "Turns that ended without an error.", func(s *snapshot) uint64 { return s.queue.Turns.Succeeded })
+	t.counter("workers", "failures", "failures", "Turns that ended with an error or a panic.", func(s *snapshot) uint64 { return s.queue.Failures })
+	t.counter("workers", "panics", "panics", "Turns that ended with a panic.", func(s *snapshot) uint64 { return s.queue.Panics })
+	t.time("workers", "run", "time of a turn", "How long workers have a key.", func(r *recorder) *histogram { return &r.run })
+}
+
+// distance is how many versions one is behind the other, where both are numbers.
+func distance(behind, ahead string) (float64, bool) {
+	a, errA := strconv.ParseUint(behind, 10, 64)
+	b, errB := strconv.ParseUint(ahead, 10, 64)
+	if errA != nil || errB != nil {
+		return 0, false
+	}
+	return float64(b - min(a, b)), true
+}

@@ -1,0 +1,223 @@
+package view
+
+import (
+	"fmt"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/deltafifo"
+	"github.com/kinform/kinform/indexer"
+	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/internal/hooks"
+	"github.com/kinform/kinform/listwatch"
+	"github.com/kinform/kinform/reflector"
+	"github.com/kinform/kinform/workqueue"
+)
+
+// InformerOptions returns opts with observers for the events that the page shows, and for times.
+// Observers that are set already are called as well. Without it, the page has the informer's numbers alone.
+//
+// It costs no allocation for an event. While nobody looks, it costs a few nanoseconds for each, and
+// the clock that the informer reads for observers of handlers.
+func InformerOptions[T any](v *View, opts informer.Options[T]) informer.Options[T] {
+	if opts.Name == "" {
+		opts.Name = fmt.Sprintf("%T", *new(T)) // as informer.New would do
+	}
+	rec := v.recorders.informers.make(opts.Name)
+	i, r := hooks.Copied(opts.Observer), hooks.Copied(opts.Reflector.Observer)
+	q, s := hooks.Copied(opts.Queue.Observer), hooks.Copied(opts.Store.Observer)
+	r.OnPhase = hooks.Then(rec.phase, r.OnPhase)
+	r.OnPage = hooks.Then(rec.page, r.OnPage)
+	r.OnItem = hooks.Then(rec.item, r.OnItem)
+	r.OnEvent = hooks.Then(rec.event, r.OnEvent)
+	r.OnWait = hooks.Then(rec.pause, r.OnWait)
+	q.OnDelta = hooks.Then3(rec.delta, q.OnDelta)
+	q.OnBatch = hooks.Then(rec.batch, q.OnBatch)
+	s.OnApplied = hooks.Then(rec.applied, s.OnApplied)
+	i.OnDeliver = hooks.Then(rec.deliver, i.OnDeliver)
+	opts.Observer, opts.Reflector.Observer, opts.Queue.Observer, opts.Store.Observer = i, r, q, s
+	return opts
+}
+
+// QueueOptions returns opts with an observer for the events that the page shows, and for times. An observer that
+// is set already is called as well. Without it, the page has the queue's numbers alone.
+//
+// It costs no allocation for a key. A queue with an observer keeps the times of turns, see
+// workqueue.Options.Timed.
+func QueueOptions[K comparable](v *View, opts workqueue.Options[K]) workqueue.Options[K] {
+	opts.Observer = QueueObserver(v, opts.Name, opts.Observer)
+	return opts
+}
+
+// QueueObserver returns the observer of [QueueOptions], for the queue of this name, which calls next as
+// well.
+func QueueObserver[K comparable](v *View, name string, next *workqueue.Observer[K]) *workqueue.Observer[K] {
+	rec := &keyed[K]{v.recorders.queues.make(name), hashOf[K]()}
+	o := hooks.Copied(next)
+	o.OnAdd = hooks.Then(rec.add, o.OnAdd)
+	o.OnMerged = hooks.Then(rec.merged, o.OnMerged)
+	o.OnGet = hooks.Then(rec.get, o.OnGet)
+	o.OnDone = hooks.Then2(rec.done, o.OnDone)
+	o.OnRetry = hooks.Then2(rec.retry, o.OnRetry)
+	o.OnError = hooks.Then2(rec.failed, o.OnError)
+	return o
+}
+
+func (r *recorder) phase(change reflector.PhaseChange) {
+	if change.Cause != nil && apierrors.IsResourceExpired(change.Cause) {
+		r.expired.Add(1)
+	}
+	if r.on() {
+		e := noted{what: Phase, kind: change.To.String(), cause: change.From.String()}
+		if change.Cause != nil {
+			e.text = change.Cause.Error()
+		}
+		r.ring.put(e)
+	}
+}
+
+func (r *recorder) page(p reflector.PageInfo) {
+	if r.on() {
+		r.ring.put(noted{what: Page, version: p.ResourceVersion, count: p.Items})
+	}
+}
+
+func (r *recorder) item(i reflector.ItemInfo) {
+	if !r.on() {
+		return
+	}
+	if i.Unchanged {
+		r.itemsSkipped.Add(1)
+	}
+	if r.wantsKey(i.Key) {
+		kind := "decoded"
+		if i.Unchanged {
+			kind = "unchanged"
+		}
+		r.ring.put(noted{what: Item, kind: kind, key: i.Key, version: i.ResourceVersion})
+	}
+}
+
+func (r *recorder) event(e reflector.EventInfo) {
+	if e.Type == listwatch.Bookmark {
+		r.bookmarkAt.Store(int64(max(time.Since(r.ring.start), 1)))
+		if r.on() {
+			r.ring.put(noted{what: Received, kind: e.Type.String(), version: e.ResourceVersion})
+		}
+		return
+	}
+	if r.on() && r.wantsKey(e.Key) {
+		r.ring.put(noted{what: Received, kind: e.Type.String(), cause: e.Phase.String(), key: e.Key, version: e.ResourceVersion})
+	}
+}
+
+func (r *recorder) pause(d time.Duration) {
+	if r.on() {
+		r.ring.put(noted{what: Pause, waited: d})
+	}
+}
+
+func (r *recorder) delta(key types.NamespacedName, t deltafifo.DeltaType, version string) {
+	if r.on() && r.wantsKey(key) {
+		r.ring.put(noted{what: Delta, kind: t.String(), key: key, version: version})
+	}
+}
+
+func (r *recorder) batch(b deltafifo.BatchInfo) {
+	if !r.on() {
+		return
+	}
+	r.shelf.add(b.Waited)
+	kind := ""
+	switch {
+	case b.Initial:
+		kind = "initial"
+	case b.Replaced:
+		kind = "replaced"
+	}
+	r.ring.putStep(noted{what: Batch, kind: kind, version: b.ResourceVersion, waited: b.Waited, count: b.Keys})
+}
+
+func (r *recorder) applied(a indexer.AppliedInfo) {
+	if r.on() {
+		r.ring.putStep(noted{what: Applied, version: a.ResourceVersion, ran: a.Took, count: int(a.Added + a.Updated + a.Deleted)})
+	}
+}
+
+func (r *recorder) deliver(d informer.DeliverInfo) {
+	if !r.on() {
+		return
+	}
+	if n := int(d.Cause); n < len(r.causes) {
+		r.causes[n].Add(1)
+	}
+	r.wait.add(d.Waited)
+	r.run.add(d.Ran)
+	if times := r.timesOf(d.Handler); times != nil {
+		times.wait.add(d.Waited)
+		times.run.add(d.Ran)
+	}
+	if r.wantsKey(d.Key) {
+		r.ring.put(noted{what: Delivered, of: d.Handler, kind: d.Type.String(), cause: d.Cause.String(), key: d.Key,
+			version: d.ResourceVersion, waited: d.Waited, ran: d.Ran})
+	}
+}
+
+// keyed is a recorder of a queue whose keys are of type K.
+type keyed[K comparable] struct {
+	*recorder
+	hash func(K) uint64
+}
+
+// note notes an event of a key, if it is in the sample.
+func (r *keyed[K]) note(k K, e noted) {
+	if !r.wants(r.hash(k)) {
+		return
+	}
+	if name, ok := any(k).(types.NamespacedName); ok {
+		e.key = name
+	} else {
+		e.name = nameOf(k)
+	}
+	r.ring.put(e)
+}
+
+func (r *keyed[K]) add(k K) {
+	if r.on() {
+		r.note(k, noted{what: Queued})
+	}
+}
+
+func (r *keyed[K]) merged(k K) {
+	if r.on() {
+		r.note(k, noted{what: Merged})
+	}
+}
+
+func (r *keyed[K]) get(item workqueue.Item[K]) {
+	if r.on() {
+		r.wait.add(item.Waited)
+		r.note(item.Key, noted{what: Taken, waited: item.Waited, count: int(item.Causes.Count)})
+	}
+}
+
+func (r *keyed[K]) done(k K, ran time.Duration) {
+	if r.on() {
+		r.run.add(ran)
+		r.note(k, noted{what: Done, ran: ran})
+	}
+}
+
+func (r *keyed[K]) retry(k K, after time.Duration) {
+	if r.on() {
+		r.note(k, noted{what: Retried, waited: after})
+	}
+}
+
+func (r *keyed[K]) failed(k K, err error) {
+	if r.on() {
+		r.note(k, noted{what: Failed, text: err.Error()})
+	}
+}

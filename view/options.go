@@ -1,0 +1,84 @@
+package view
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Options are the choices of a [View]. The zero value is ready to use: everybody on this machine may
+// look, and nobody else; and nothing can be changed.
+type Options struct {
+	// Title is what the page calls the program. Defaults to "kinform".
+	Title string
+
+	// Every is the time between two frames. At least 20 milliseconds; defaults to a tenth of a second.
+	Every time.Duration
+
+	// MaxViewers is how many may look at the same time; others are answered with 503. Defaults
+	// to 16.
+	MaxViewers int
+
+	// Remote lets other machines look. Without it, a request from an address that is not loopback is
+	// refused. What guards other pages about the program should guard this one.
+	Remote bool
+
+	// Hosts are the names under which the page is reached, besides localhost and any IP address.
+	// A request for another name is refused: a page of somebody else could have had that name
+	// lead here (DNS rebinding).
+	Hosts []string
+
+	// Token is a secret that a request has to have that changes something: see [Laboratory].
+	// Defaults to a random one; [View.Token] returns it.
+	Token string
+
+	// Private asks for the token from everybody who looks, because names of objects are for few.
+	Private bool
+
+	// Laboratory is what the page may do to the program. Defaults to nil: nothing.
+	Laboratory Laboratory
+
+	// Server says how far the API server is, where the program knows. It is called once for each frame.
+	// Defaults to nil: the page shows what informers were told.
+	Server func() Server
+}
+
+// Server is the state of an API server, as one who has it in the process knows it.
+type Server struct {
+	// ResourceVersion is that of the newest write, and Oldest that of the oldest one which a watch
+	// can still start after; "" if it is not known.
+	ResourceVersion, Oldest string
+
+	// Objects is how many objects it has, of the resource that is shown. Negative if it is not known.
+	Objects int
+}
+
+func (o Options) withDefaults() (Options, error) {
+	var errs []error
+	if o.Title == "" {
+		o.Title = "kinform"
+	}
+	if o.Every == 0 {
+		o.Every = 100 * time.Millisecond
+	}
+	if o.Every < 20*time.Millisecond {
+		errs = append(errs, fmt.Errorf("Every is %v, and must be at least 20ms", o.Every))
+	}
+	if o.MaxViewers == 0 {
+		o.MaxViewers = 16
+	}
+	if o.MaxViewers < 0 {
+		errs = append(errs, fmt.Errorf("MaxViewers is %d, and must not be negative", o.MaxViewers))
+	}
+	if o.Token == "" {
+		o.Token = rand.Text()
+	}
+	if len(o.Token) < 16 {
+		errs = append(errs, errors.New("Token must have at least 16 characters"))
+	}
+	if errs != nil {
+		return o, fmt.Errorf("view: Options: %w", errors.Join(errs...))
+	}
+	return o, nil
+}

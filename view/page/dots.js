@@ -1,0 +1,269 @@
+// dots are the changes of the sample on their way from box to box. Each dot is one change of one object; it goes at
+// its own pace, as the stages take microseconds, and it waits where the change waits.
+import { colors, kinds, kindOf, trace } from "./shapes.js";
+export { legend } from "./shapes.js";
+
+const flight = 420; // milliseconds from box to box
+const most = 260; // dots at the same time
+const radius = 5.5;
+const still = matchMedia("(prefers-reduced-motion: reduce)");
+const dark = matchMedia("(prefers-color-scheme: dark)");
+
+export class Dots {
+  constructor(boxes) {
+    this.canvas = boxes.canvas;
+    this.lanes = boxes.lanes;
+    this.all = [];
+    this.marks = []; // short notes, such as of a dot that has fallen out
+    this.measured = 0;
+    this.repaint = () => { this.colors = undefined; };
+    dark.addEventListener("change", this.repaint);
+  }
+
+  get size() { return this.all.length; }
+
+  // events takes those of a frame.
+  events(frame) {
+    const now = performance.now();
+    const queued = frame.boxes.some((b) => b.id === "queue");
+    for (const e of frame.events ?? []) {
+      if (e.of && ["queued", "merged", "taken", "done", "failed", "retried"].includes(e.e) && e.of !== frame.queue) continue;
+      this.event(e, now + 100 + e.at, queued);
+    }
+    if (this.all.length > most) {
+      for (const d of this.all.slice(0, this.all.length - most)) d.steps = ["end"];
+      this.all = this.all.slice(-most);
+    }
+  }
+
+  event(e, when, queued) {
+    switch (e.e) {
+      case "received":
+        if (e.kind === "BOOKMARK") return this.make("", e.rv, "bookmark", "server", when, "reflector", "end");
+        return this.make(e.key, e.rv, kindOf(e.kind), "server", when, "reflector");
+      case "item":
+        if (e.kind === "unchanged") return this.make(e.key, e.rv, "unchanged", "server", when, "reflector", "fall:unchanged");
+        return this.make(e.key, e.rv, "listed", "server", when, "reflector");
+      case "delta": {
+        let d = this.find(e.key, (x) => x.rv === e.rv && !x.delta);
+        d ??= this.make(e.key, e.rv, kindOf(e.kind), e.kind === "Sync" ? "store" : "reflector", when);
+        if (e.kind !== "Replaced") d.kind = kindOf(e.kind);
+        d.delta = true;
+        return d.steps.push("fifo");
+      }
+      case "batch":
+        for (const d of this.all) {
+          if (d.delta && !d.batched) { d.batched = true; d.steps.push("store"); }
+        }
+        return;
+      case "delivered": {
+        let d = this.find(e.key, (x) => x.batched && x.rv === e.rv);
+        if (d?.handled) return;
+        if (!d && e.cause === "initial") { d = this.make(e.key, e.rv, "added", "store", when); d.batched = true; }
+        if (!d) return;
+        d.handled = true;
+        d.steps.push("handlers");
+        if (!queued) d.steps.push("end");
+        return;
+      }
+      case "queued":
+      case "merged": {
+        const waits = this.find(e.key, (x) => x.queued && !x.taken);
+        let d = this.find(e.key, (x) => x.batched && !x.queued);
+        if (e.e === "queued" && waits?.delayed) { // Its time has come.
+          waits.delayed = false;
+          d = d ?? null;
+        }
+        if (!d) {
+          if (waits) return;
+          d = this.make(e.key, "", "key", "handlers", when);
+          d.handled = true;
+        }
+        if (!d.handled) { d.handled = true; d.steps.push("handlers"); }
+        d.queued = true;
+        if (waits) { d.taken = true; d.into = waits; d.steps.push("merge"); } else d.steps.push("queue");
+        return;
+      }
+      case "taken": {
+        const d = this.find(e.key, (x) => x.queued && !x.taken) ?? this.make(e.key, "", "key", "queue", when);
+        d.queued = d.taken = true;
+        d.delayed = false;
+        d.steps.push("workers");
+        return;
+      }
+      case "failed": {
+        const d = this.find(e.key, (x) => x.taken && !x.done && !x.into);
+        if (d) d.failed = true;
+        return;
+      }
+      case "retried": {
+        const d = this.find(e.key, (x) => x.taken && !x.done && !x.into);
+        if (d) d.again = e.wait ?? 0;
+        return;
+      }
+      case "done": {
+        const d = this.find(e.key, (x) => x.taken && !x.done && !x.into);
+        if (!d) return;
+        if (d.again == null) { d.done = true; d.steps.push(d.failed ? "fall:failed" : "good"); return; }
+        d.taken = false; // It comes back.
+        d.delayed = true;
+        d.again = undefined;
+        d.steps.push("fail", "queue");
+        d.failed = false;
+      }
+    }
+  }
+
+  make(key, rv, kind, at, when, ...steps) {
+    const d = { key, rv, kind, at, steps, begins: when, count: 1, shade: 1, since: when };
+    this.all.push(d);
+    return d;
+  }
+
+  find(key, is) {
+    for (const d of this.all) if (d.key === key && !d.ended && is(d)) return d;
+    return undefined;
+  }
+
+  // measure finds out where the lanes are.
+  measure(now) {
+    if (now - this.measured < 700) return;
+    this.measured = now;
+    const origin = this.canvas.getBoundingClientRect();
+    const ratio = devicePixelRatio || 1;
+    const width = Math.round(origin.width * ratio), height = Math.round(origin.height * ratio);
+    if (this.canvas.width !== width || this.canvas.height !== height) {
+      this.canvas.width = width;
+      this.canvas.height = height;
+    }
+    this.ratio = ratio;
+    this.places = new Map();
+    for (const [id, lane] of this.lanes) {
+      const r = lane.getBoundingClientRect();
+      this.places.set(id, { x: r.left - origin.left, y: r.top - origin.top, width: r.width, height: r.height });
+    }
+  }
+
+  // slot is a place in a lane: columns first, and a second row when the first is full.
+  slot(place, n) {
+    const step = radius * 2 + 4;
+    const columns = Math.max(Math.floor((place.width - 8) / step), 1), rows = Math.max(Math.floor((place.height - 4) / step), 1);
+    n %= columns * rows;
+    return { x: place.x + 6 + radius + (n % columns) * step, y: place.y + place.height - radius - 4 - Math.floor(n / columns) * step };
+  }
+
+  draw(now) {
+    this.measure(now);
+    if (!this.places?.size) return;
+    this.colors ??= colors(this.canvas);
+    const g = this.canvas.getContext("2d");
+    g.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
+    g.clearRect(0, 0, this.canvas.width, this.canvas.height);
+    g.font = "bold 9px system-ui, sans-serif";
+    g.textAlign = "center";
+    g.textBaseline = "middle";
+    const used = new Map(), slots = new Map();
+    for (const d of this.all) {
+      if (now < d.begins) continue;
+      this.move(d, now, used, slots);
+      this.paint(g, d);
+    }
+    this.notes(g, now);
+    this.all = this.all.filter((d) => !d.ended);
+  }
+
+  // move moves a dot, and begins its next step where it has ended one.
+  move(d, now, used, slots) {
+    const instant = still.matches;
+    if (!d.flying && d.steps.length && now - d.since > (instant ? 60 : 90)) {
+      const step = d.steps.shift();
+      d.flying = { step, from: { x: d.x, y: d.y }, began: now, took: instant ? 1 : flight / (1 + Math.max(d.steps.length - 2, 0) / 2) };
+      if (this.places.has(step)) d.at = step;
+      if (step === "fail") this.note(d, now, "✗ failed", "bad");
+    }
+    const target = this.target(d, used, slots);
+    if (d.x === undefined) { d.x = target.x; d.y = target.y; }
+    if (!d.flying) {
+      const ease = instant ? 1 : 0.25;
+      d.x += (target.x - d.x) * ease;
+      d.y += (target.y - d.y) * ease;
+      if (now - d.since > this.patience(d)) d.steps.push("end");
+      return;
+    }
+    const f = d.flying, t = Math.min((now - f.began) / f.took, 1), smooth = t * t * (3 - 2 * t);
+    const [what, why] = f.step.split(":");
+    switch (what) {
+      case "fall":
+        if (t === 1) this.note(d, now, why === "failed" ? "✗ " + why : why, why === "failed" ? "bad" : "ink");
+        d.y = f.from.y + smooth * 26;
+        d.shade = 1 - smooth;
+        break;
+      case "good": case "end":
+        d.shade = 1 - smooth;
+        break;
+      case "fail":
+        break;
+      default: {
+        const to = what === "merge" ? d.into : target;
+        d.x = f.from.x + (to.x - f.from.x) * smooth;
+        d.y = f.from.y + (to.y - f.from.y) * smooth;
+      }
+    }
+    if (t < 1) return;
+    d.flying = undefined;
+    d.since = now;
+    if (what === "merge") { d.into.count += d.count; d.into.pulse = now; }
+    if (["fall", "good", "end", "merge"].includes(what)) d.ended = true;
+  }
+
+  // patience is for how long a dot may stand somewhere: its next event may have had no room in the sample.
+  patience(d) { return d.at === "queue" || d.at === "workers" || d.at === "handlers" ? 60000 : d.at === "fifo" ? 20000 : 4000; }
+
+  target(d, used, slots) {
+    const place = this.places.get(d.at);
+    // The deltas of an object stand on each other.
+    const same = d.at === "fifo" ? d.at + " " + d.key : undefined;
+    let n = same && slots.get(same)?.n;
+    if (n === undefined) { n = used.get(d.at) ?? 0; used.set(d.at, n + 1); }
+    const slot = this.slot(place, n);
+    if (same) {
+      const height = slots.get(same)?.height ?? 0;
+      slots.set(same, { n, height: height + 1 });
+      slot.y -= Math.min(height, 3) * 5;
+    }
+    return slot;
+  }
+
+  paint(g, d) {
+    const kind = kinds[d.kind], color = this.colors[d.kind];
+    g.globalAlpha = Math.max(d.shade, 0);
+    trace(g, kind.shape, d.x, d.y, d.pulse && performance.now() - d.pulse < 250 ? radius * 1.5 : radius);
+    const hollow = kind.shape === "ring" || d.delayed;
+    g.fillStyle = hollow ? this.colors.paper : color;
+    g.fill();
+    g.strokeStyle = color;
+    g.lineWidth = hollow ? 2 : 1;
+    g.setLineDash(d.delayed ? [2, 2] : []);
+    g.stroke();
+    g.setLineDash([]);
+    g.fillStyle = hollow ? color : this.colors.paper;
+    g.fillText(d.count > 1 ? String(Math.min(d.count, 99)) : kind.letter, d.x, d.y + (kind.shape === "triangle" ? 1.5 : 0.5));
+    g.globalAlpha = 1;
+  }
+
+  note(d, now, text, color) {
+    if (this.marks.length < 8) this.marks.push({ x: d.x, y: d.y, text, color, began: now });
+  }
+
+  notes(g, now) {
+    g.font = "11px system-ui, sans-serif";
+    g.textAlign = "left";
+    for (const m of this.marks) {
+      g.globalAlpha = Math.max(1 - (now - m.began) / 900, 0);
+      g.fillStyle = this.colors[m.color];
+      g.fillText(m.text, m.x + 8, m.y + 10);
+    }
+    g.globalAlpha = 1;
+    this.marks = this.marks.filter((m) => now - m.began < 900);
+  }
+}

@@ -1,0 +1,32 @@
+// keyboard has the keys of the page.
+import { byId, el, replace } from "./dom.js";
+
+const keys = [
+  ["1 to 7", "to a box; Tab goes on to its pictures"],
+  ["Space", "hold the picture still, and let it go on"],
+  ["t", "all numbers as a table"],
+  ["i", "all pipelines, what is wrong on top"],
+  ["a, b, c …", "a small picture"],
+  ["?", "this list"],
+];
+
+export function keyboard({ hold, table, all, small }) {
+  const help = byId("keys");
+  replace(help.querySelector("dl"), ...keys.flatMap(([k, what]) => [el("dt", {}, el("kbd", {}, k)), el("dd", {}, what)]));
+  byId("show-keys").addEventListener("click", () => help.showModal());
+  addEventListener("keydown", (e) => {
+    if (e.ctrlKey || e.metaKey || e.altKey || help.open) return;
+    if (e.target.closest?.("input, select, textarea")) return;
+    if (e.key >= "1" && e.key <= "7") {
+      const box = document.querySelectorAll("#picture .box")[e.key - 1];
+      box?.focus();
+      box?.scrollIntoView({ block: "nearest" });
+    } else if (e.key === " " && e.target.closest?.("button") == null) hold();
+    else if (e.key === "t") table();
+    else if (e.key === "i") all();
+    else if (e.key === "?") help.showModal();
+    else if (e.key >= "a" && e.key <= "h") small("abcdefgh".indexOf(e.key));
+    else return;
+    e.preventDefault();
+  });
+}

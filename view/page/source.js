@@ -1,0 +1,77 @@
+// source brings lines to the page: {hello} first, then {frame}s. The page does not know where they are from: a
+// server, a recording, or a worker in this tab (see workerSource in a later file). A source has start(listener)
+// and stop(); listener has line(object) and state(word, text).
+
+// The token comes in the part of the address that browsers keep to themselves. It stays in this tab.
+export const token = (() => {
+  const given = new URLSearchParams(location.hash.slice(1)).get("token");
+  if (given) {
+    sessionStorage.setItem("kinform-token", given);
+    const rest = new URLSearchParams(location.hash.slice(1));
+    rest.delete("token");
+    history.replaceState(null, "", location.pathname + location.search + (rest.size ? "#" + rest : ""));
+  }
+  return given ?? sessionStorage.getItem("kinform-token") ?? "";
+})();
+
+function headers() { return token ? { Authorization: "Bearer " + token } : {}; }
+
+// ServerSource reads server-sent events. It does so with fetch, because an EventSource cannot send a token, nor does it
+// say why it was refused.
+export class ServerSource {
+  constructor(of) { this.of = of; }
+
+  start(listener) {
+    this.listener = listener;
+    this.abort = new AbortController();
+    this.run();
+  }
+
+  stop() { this.abort.abort(); }
+
+  async run() {
+    const { signal } = this.abort;
+    for (let wait = 500; !signal.aborted; wait = Math.min(wait * 2, 8000)) {
+      try {
+        const answer = await fetch("stream?of=" + encodeURIComponent(this.of), { headers: headers(), signal, cache: "no-store" });
+        if (!answer.ok) throw new Error((await answer.text()).trim() || answer.statusText);
+        wait = 500;
+        await this.read(answer.body.getReader());
+        this.listener.state("lost", "the program has ended the stream");
+      } catch (e) {
+        if (signal.aborted) return;
+        this.listener.state("lost", e.message);
+      }
+      await new Promise((next) => setTimeout(next, wait));
+    }
+  }
+
+  async read(reader) {
+    const decoder = new TextDecoder();
+    for (let rest = ""; ;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      const lines = (rest + decoder.decode(value, { stream: true })).split("\n\n");
+      rest = lines.pop();
+      for (const line of lines) {
+        if (line.startsWith("data: ")) this.listener.line(JSON.parse(line.slice(6)), line.length);
+      }
+    }
+  }
+}
+
+// parts returns the index of all pipelines.
+export async function parts() {
+  const answer = await fetch("parts", { headers: headers(), cache: "no-store" });
+  if (!answer.ok) throw new Error((await answer.text()).trim() || answer.statusText);
+  return answer.json();
+}
+
+// act does what the laboratory can do. It returns a sentence about it.
+export async function act(action, values) {
+  const answer = await fetch("do", {
+    method: "POST", headers: { ...headers(), "Content-Type": "application/json" }, body: JSON.stringify({ action, values }),
+  });
+  if (!answer.ok) throw new Error((await answer.text()).trim() || answer.statusText);
+  return (await answer.json()).done;
+}

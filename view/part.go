@@ -1,0 +1,82 @@
+package view
+
+import (
+	"time"
+
+	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/rest"
+	"github.com/kinform/kinform/workqueue"
+)
+
+// part is an informer or a queue at one moment.
+type part struct {
+	informer informer.Status
+	queue    workqueue.Stats
+}
+
+// informerPart is an informer that is shown.
+type informerPart struct {
+	name   string // its own one among the informers of the view
+	rec    *recorder
+	status func() informer.Status
+}
+
+// queuePart is a queue that is shown.
+type queuePart struct {
+	name  string // its own one among the queues of the view
+	rec   *recorder
+	stats func() workqueue.Stats
+	keys  func() []Key
+
+	// fedBy are the names of the informers whose handlers fill it; none means all.
+	fedBy []string
+}
+
+// traffic is that of all clients of the program.
+type traffic struct {
+	rest.Stats
+	known bool
+}
+
+func sum(clients []*rest.Client) (all traffic) {
+	for _, c := range clients {
+		s := c.Stats()
+		all.known = true
+		all.Requests += s.Requests
+		all.Connections += s.Connections
+		all.BytesReceived += s.BytesReceived
+	}
+	return all
+}
+
+// Of the keys of a queue, shownKeys are sent. A queue with more than mostKeys is not looked through: that takes its
+// lock for as long.
+const (
+	shownKeys = 60
+	mostKeys  = 2000
+)
+
+// keysOf returns what a queue knows of its keys.
+func keysOf[K comparable](q *workqueue.Queue[K]) func() []Key {
+	return func() []Key {
+		now := time.Now()
+		states := q.Inspect()
+		keys := make([]Key, 0, min(len(states), shownKeys))
+		for _, s := range states[:min(len(states), shownKeys)] {
+			k := Key{Key: nameOf(s.Key), Processing: s.Processing, Dirty: s.Dirty, Ready: s.Ready, Parked: s.Parked,
+				Adds: s.Causes.Count, Retries: s.Retries, Priority: s.Priority}
+			switch {
+			case s.Processing && !s.Started.IsZero():
+				k.For = max(now.Sub(s.Started), 0).Seconds()
+			case s.Ready && !s.ReadySince.IsZero():
+				k.For = max(now.Sub(s.ReadySince), 0).Seconds()
+			case !s.Until.IsZero():
+				k.In = max(s.Until.Sub(now), 0).Seconds()
+			case !s.Cooling.IsZero():
+				k.In = max(s.Cooling.Sub(now), 0).Seconds()
+			}
+			keys = append(keys, k)
+		}
+		return keys
+	}
+}

@@ -1,0 +1,289 @@
+package view
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/bits"
+	"sync"
+	"time"
+
+	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/reflector"
+	"github.com/kinform/kinform/rest"
+)
+
+// picture makes the frames of one pipeline: an informer and its queues. All who look at it share them: a frame
+// is made by whoever asks for it first.
+type picture struct {
+	view     *View
+	name     string
+	informer *informerPart // nil if there is only the queue
+	alone    *queuePart
+
+	mu      sync.Mutex // guards following
+	tick    uint64     // of the last frame
+	frame   *Frame
+	line    []byte
+	meters  map[*recorder]*meter
+	queues  []*queuePart
+	events  uint64 // how many events there were until the last frame, for the scale
+	when    time.Duration
+	cost    Cost
+	keysAt  time.Duration
+	lastKey map[string]Keys
+}
+
+// meter has what a recorder's numbers need of frames before: for rates, for quantiles, and for events.
+type meter struct {
+	seen    uint64
+	past    []count // one for each frame of the last second
+	windows map[*histogram]*window
+}
+
+// count are counters at one time.
+type count struct {
+	at     time.Duration
+	values map[string]float64
+}
+
+// hello describes the frames.
+func (p *picture) hello() *Hello {
+	h := &Hello{
+		Version: FormatVersion, Title: clean(p.view.opts.Title), Name: clean(p.name),
+		Start: p.view.start.UnixMilli(), Every: p.view.opts.Every.Milliseconds(), Boxes: boxes,
+	}
+	for _, r := range numbers {
+		h.Numbers = append(h.Numbers, r.Number)
+	}
+	if p.view.opts.Laboratory != nil {
+		h.Actions = p.view.opts.Laboratory.Actions()
+	}
+	return h
+}
+
+// at returns the frame of a tick, and the same as a line. If there is a later one already, it is that.
+func (p *picture) at(tick uint64) (*Frame, []byte) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.frame != nil && p.tick >= tick {
+		return p.frame, p.line
+	}
+	began := time.Now()
+	p.frame, p.tick = p.makeLocked(tick, began), tick
+	p.line, _ = json.Marshal(Line{Frame: p.frame}) // Numbers are finite, and texts are texts.
+	took := time.Since(began)
+	p.cost.Building, p.cost.Bytes = took.Seconds(), len(p.line)
+	share := 100 * took.Seconds() / p.view.opts.Every.Seconds()
+	p.cost.Share += (share - p.cost.Share) / 10
+	return p.frame, p.line
+}
+
+func (p *picture) makeLocked(tick uint64, now time.Time) *Frame {
+	v := p.view
+	since := now.Sub(v.start)
+	f := &Frame{Seq: tick, At: milliseconds(since), Scale: 1, Cost: p.cost}
+	f.Cost.Viewers = int(v.viewers.Load())
+	var server Server
+	if v.opts.Server != nil {
+		server = v.opts.Server()
+	}
+	queues, clients := v.beside(p)
+	var sample []noted
+	if p.informer != nil {
+		sample = p.informerLocked(f, server, clients, since, sample)
+	}
+	f.Keys = map[string]Keys{}
+	p.queues = queues
+	for _, q := range queues {
+		sample = p.queueLocked(f, q, since, sample)
+	}
+	f.Events = events(sample, now)
+	p.rescaleLocked(f, since)
+	if v.opts.Laboratory != nil {
+		f.Laboratory = v.opts.Laboratory.State()
+	}
+	return f
+}
+
+// informerLocked adds the boxes of an informer.
+func (p *picture) informerLocked(f *Frame, server Server, clients []*rest.Client, since time.Duration, sample []noted) []noted {
+	part := part{informer: p.informer.status()}
+	s := &snapshot{part: part, server: server, traffic: sum(clients), rec: p.informer.rec, now: int64(since)}
+	m := p.meterLocked(s.rec)
+	for _, id := range []string{"server", "reflector", "fifo", "store", "handlers"} {
+		box := m.box(id, s, since)
+		box.Name = clean(p.name)
+		f.Boxes = append(f.Boxes, box)
+	}
+	m.keep(since)
+	st := part.informer
+	f.Boxes[0].State = clean(server.ResourceVersion)
+	f.Boxes[1].State = phaseOf(st.Reflector)
+	f.Versions = Versions{
+		Server: clean(server.ResourceVersion), Oldest: clean(server.Oldest), Reflector: clean(st.Reflector.ResourceVersion),
+		Fifo: clean(st.Queue.ResourceVersion), Store: clean(st.Store.ResourceVersion),
+	}
+	for _, h := range st.Handlers {
+		shown := Handler{Name: clean(h.Name), Synced: h.Synced, Waiting: h.Waiting, Oldest: h.Oldest.Seconds(),
+			Delivered: h.Delivered, Coalesced: h.Coalesced, Panics: h.Panics}
+		if times := s.rec.timesOf(h.Name); times != nil {
+			shown.Wait, shown.Run = m.window(&times.wait).times(since), m.window(&times.run).times(since)
+		}
+		f.Handlers = append(f.Handlers, shown)
+	}
+	f.Indexes = indexesOf(st.Store.Indexes)
+	f.Wrong = wrongOf(st)
+	return m.sample(s.rec, f, sample, "")
+}
+
+// queueLocked adds the boxes of a queue.
+func (p *picture) queueLocked(f *Frame, q *queuePart, since time.Duration, sample []noted) []noted {
+	s := &snapshot{part: part{queue: q.stats()}, rec: q.rec, now: int64(since)}
+	m := p.meterLocked(q.rec)
+	for _, id := range []string{"queue", "workers"} {
+		box := m.box(id, s, since)
+		box.Name = clean(q.name)
+		f.Boxes = append(f.Boxes, box)
+	}
+	m.keep(since)
+	if s.queue.ShuttingDown {
+		f.Boxes[len(f.Boxes)-2].State = "shutting down"
+	}
+	keys := Keys{All: s.queue.Processing + s.queue.Ready + s.queue.Delayed + s.queue.Parked}
+	if keys.All > 0 && keys.All <= mostKeys {
+		keys.List = q.keys()
+	}
+	f.Keys[clean(q.name)] = keys
+	f.Wrong = append(f.Wrong, wrongOfQueue(s.queue)...)
+	return m.sample(q.rec, f, sample, q.name)
+}
+
+func (p *picture) meterLocked(rec *recorder) *meter {
+	if p.meters == nil {
+		p.meters = map[*recorder]*meter{}
+	}
+	m := p.meters[rec]
+	if m == nil {
+		m = &meter{seen: rec.ring.newest(), windows: map[*histogram]*window{}}
+		p.meters[rec] = m
+	}
+	return m
+}
+
+// box reads the numbers of a box.
+func (m *meter) box(id string, s *snapshot, since time.Duration) Box {
+	b := Box{ID: id, Numbers: map[string]float64{}, Rates: map[string]float64{}, Times: map[string]Times{}}
+	if len(m.past) == 0 || m.past[len(m.past)-1].at != since {
+		m.past = append(m.past, count{since, map[string]float64{}})
+	}
+	now, first := m.past[len(m.past)-1], m.past[0]
+	for _, r := range numbers {
+		if r.Box != id {
+			continue
+		}
+		if r.times != nil {
+			b.Times[r.ID] = m.window(r.times(s.rec)).times(since)
+			continue
+		}
+		value, known := r.read(s)
+		if !known {
+			continue
+		}
+		b.Numbers[r.ID] = value
+		if r.Kind != "counter" {
+			continue
+		}
+		name := id + "." + r.ID
+		now.values[name] = value
+		if before, ok := first.values[name]; ok && now.at > first.at {
+			b.Rates[r.ID] = max(value-before, 0) / (now.at - first.at).Seconds()
+		}
+	}
+	return b
+}
+
+// keep forgets counters that are too old for rates.
+func (m *meter) keep(since time.Duration) {
+	for len(m.past) > 1 && since-m.past[0].at > time.Second {
+		m.past = m.past[1:]
+	}
+}
+
+func (m *meter) window(h *histogram) *window {
+	w := m.windows[h]
+	if w == nil {
+		w = &window{of: h}
+		m.windows[h] = w
+	}
+	return w
+}
+
+// sample adds the events since the frame before.
+func (m *meter) sample(rec *recorder, f *Frame, to []noted, of string) []noted {
+	from := len(to)
+	to, m.seen = rec.ring.after(m.seen, to)
+	for i := range to[from:] {
+		if of != "" {
+			to[from+i].of = of
+		}
+	}
+	f.Lost += rec.ring.room.lost.Swap(0)
+	f.Scale = max(f.Scale, rec.mask.Load()+1)
+	rec.ring.reopen()
+	return to
+}
+
+// sampledPerSecond is about how many changes a page shows.
+const sampledPerSecond = 150
+
+// rescaleLocked chooses how many objects are in the sample, by how much has happened since the last frame.
+func (p *picture) rescaleLocked(f *Frame, since time.Duration) {
+	var happened float64
+	for _, b := range f.Boxes {
+		switch b.ID {
+		case "reflector":
+			happened += b.Numbers["events"] + b.Numbers["listed"]
+		case "handlers":
+			happened += b.Numbers["delivered"]
+		case "queue":
+			happened += b.Numbers["adds"] + b.Numbers["merged"]
+		}
+	}
+	passed := (since - p.when).Seconds()
+	perSecond := max(happened-float64(p.events), 0) / max(passed, 0.001)
+	first := p.when == 0
+	p.events, p.when = uint64(happened), since
+	if first {
+		return
+	}
+	// One bit at a time, so that a short burst does not empty the picture.
+	mask := f.Scale - 1
+	switch wanted := uint64(1)<<bits.Len64(uint64(perSecond)/(3*sampledPerSecond)) - 1; {
+	case wanted > mask:
+		mask = mask<<1 | 1
+	case wanted < mask>>1:
+		mask >>= 1
+	}
+	if p.informer != nil {
+		p.informer.rec.mask.Store(mask)
+	}
+	for _, q := range p.queues {
+		q.rec.mask.Store(mask)
+	}
+}
+
+// phaseOf says in a few words what the reflector does.
+func phaseOf(s reflector.Status) string {
+	switch s.Phase {
+	case reflector.Listing, reflector.Streaming:
+		if s.Total > 0 {
+			return fmt.Sprintf("%v %d of %d", s.Phase, s.Items, s.Total)
+		}
+		return fmt.Sprintf("%v %d", s.Phase, s.Items)
+	case reflector.BackingOff:
+		return fmt.Sprintf("%v %.1f s", s.Phase, max(time.Until(s.NextRetry), 0).Seconds())
+	}
+	return s.Phase.String()
+}
+
+var _ interface{ Status() informer.Status } = (*informer.Informer[int])(nil)

@@ -1,0 +1,111 @@
+package view
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// recorder hears of each event of an informer, or of a queue. While nobody looks, each costs one atomic
+// load, and nothing is kept but what is as rare as a new phase.
+//
+// Sampling is by key: an object is in the sample of all boxes, or in none, so that the page shows the
+// whole way of each change that it shows. An object is in the sample if the lowest bits of its
+// hash are zero; the more events there are, the more bits.
+type recorder struct {
+	name    string
+	viewers atomic.Int32
+	mask    atomic.Uint64
+	heeded  atomic.Pointer[[]uint64] // hashes of keys that somebody follows
+	ring    ring
+
+	wait, run histogram // of a queue and its workers; of an informer, of all handlers
+	shelf     histogram // how long changes are between reflector and store
+
+	expired       atomic.Uint64
+	bookmarkAt    atomic.Int64 // nanoseconds since the start; 0: none yet
+	causes        [5]atomic.Uint64
+	itemsSkipped  atomic.Uint64
+	handlers      sync.Map // of a name: *handlerTimes
+	handlersCount atomic.Int32
+}
+
+// handlerTimes are the times of one handler.
+type handlerTimes struct{ wait, run histogram }
+
+// maxHandlers bounds the handlers that have times of their own: their names may be made at random.
+const maxHandlers = 64
+
+func newRecorder(name string, start time.Time) *recorder {
+	return &recorder{name: name, ring: ring{start: start}}
+}
+
+// on reports whether somebody looks.
+func (r *recorder) on() bool { return r.viewers.Load() > 0 }
+
+// wants reports whether an object is in the sample.
+func (r *recorder) wants(hash uint64) bool {
+	if hash&r.mask.Load() == 0 {
+		return true
+	}
+	heeded := r.heeded.Load()
+	if heeded == nil {
+		return false
+	}
+	for _, h := range *heeded {
+		if h == hash {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *recorder) wantsKey(key types.NamespacedName) bool { return r.wants(hashKey(key)) }
+
+// timesOf returns the times of a handler, or nil if there are too many.
+func (r *recorder) timesOf(handler string) *handlerTimes {
+	if t, ok := r.handlers.Load(handler); ok {
+		return t.(*handlerTimes)
+	}
+	if r.handlersCount.Add(1) > maxHandlers {
+		r.handlersCount.Add(-1)
+		return nil
+	}
+	t, _ := r.handlers.LoadOrStore(handler, &handlerTimes{})
+	return t.(*handlerTimes)
+}
+
+// recorders are those of the parts of one kind, by their names. Observers are made before the part that
+// they are for, so that a recorder waits here for the part.
+type recorders struct {
+	start time.Time
+
+	mu     sync.Mutex // guards following
+	byName map[string][]*recorder
+	taken  map[*recorder]bool
+}
+
+// make returns a new recorder for a part that will have this name.
+func (r *recorders) make(name string) *recorder {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	made := newRecorder(name, r.start)
+	r.byName[name] = append(r.byName[name], made)
+	return made
+}
+
+// take returns the recorder of a part that has this name: the first one that no other part has taken,
+// or else one that hears nothing.
+func (r *recorders) take(name string) *recorder {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, made := range r.byName[name] {
+		if !r.taken[made] {
+			r.taken[made] = true
+			return made
+		}
+	}
+	return newRecorder(name, r.start)
+}

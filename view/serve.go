@@ -1,0 +1,147 @@
+package view
+
+import (
+	"embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"path"
+	"strings"
+	"time"
+)
+
+//go:embed page
+var embedded embed.FS
+
+// page has the files of the page.
+var page = func() fs.FS {
+	files, err := fs.Sub(embedded, "page")
+	if err != nil {
+		panic(err) // The name is right.
+	}
+	return files
+}()
+
+// ServeHTTP serves the page and what it asks for. All paths are relative: the last part of a path says what is
+// wanted, and what is before it does not matter.
+func (v *View) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	protect(w.Header())
+	wanted := ""
+	if !strings.HasSuffix(r.URL.Path, "/") {
+		wanted = path.Base(r.URL.Path)
+	}
+	if err := v.serve(w, r, wanted); err != nil {
+		fail(w, err)
+	}
+}
+
+// serve answers a request. It returns an error before it has written anything, or not at all.
+func (v *View) serve(w http.ResponseWriter, r *http.Request, wanted string) error {
+	var answer func(http.ResponseWriter, *http.Request) error
+	switch wanted {
+	case "stream":
+		answer = v.serveStream
+	case "parts":
+		answer = v.serveParts
+	case "do":
+		answer = v.serveDo
+	}
+	if err := v.admit(r, answer != nil); err != nil {
+		return err
+	}
+	if answer != nil {
+		return answer(w, r)
+	}
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		return refused(http.StatusMethodNotAllowed, "this is for GET")
+	}
+	if wanted == "" {
+		wanted = "index.html"
+	}
+	if _, err := fs.Stat(page, wanted); err != nil {
+		return refused(http.StatusNotFound, "the view has no %q", clean(wanted))
+	}
+	if wanted == "index.html" {
+		http.ServeFileFS(w, asked(r, "/"), page, "index.html")
+		return nil
+	}
+	http.ServeFileFS(w, r, page, wanted)
+	return nil
+}
+
+// asked is a request for another path.
+func asked(r *http.Request, path string) *http.Request {
+	r = r.Clone(r.Context())
+	r.URL.Path = path
+	return r
+}
+
+// giveUp is for how long a viewer may not read, until its connection is closed.
+const giveUp = 15 * time.Second
+
+// serveStream sends frames as server-sent events. One who does not read misses frames, and is then disconnected.
+func (v *View) serveStream(w http.ResponseWriter, r *http.Request) error {
+	control := http.NewResponseController(w)
+	begun := false
+	return v.lines(r.Context(), r.URL.Query().Get("of"), func(line []byte) error {
+		if !begun {
+			begun = true
+			w.Header().Set("Content-Type", "text/event-stream")
+			w.Header().Set("X-Accel-Buffering", "no")
+		}
+		_ = control.SetWriteDeadline(time.Now().Add(giveUp)) // Where that is not possible, the server has other ones.
+		_, err := fmt.Fprintf(w, "data: %s\n\n", line)
+		if err = errors.Join(err, control.Flush()); err != nil {
+			panic(http.ErrAbortHandler) // The answer has begun.
+		}
+		return nil
+	})
+}
+
+// maxDo bounds the body of a request that does something.
+const maxDo = 16 << 10
+
+// serveDo does what the laboratory can do.
+func (v *View) serveDo(w http.ResponseWriter, r *http.Request) error {
+	if err := v.mayChange(r); err != nil {
+		return err
+	}
+	var wanted struct {
+		Action string            `json:"action"`
+		Values map[string]string `json:"values"`
+	}
+	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxDo)).Decode(&wanted); err != nil {
+		return refused(http.StatusBadRequest, "this is no action: %w", err)
+	}
+	for _, action := range v.opts.Laboratory.Actions() {
+		if action.ID != wanted.Action {
+			continue
+		}
+		values, err := action.values(wanted.Values)
+		if err != nil {
+			return refused(http.StatusBadRequest, "%w", err)
+		}
+		done, err := v.opts.Laboratory.Do(r.Context(), action.ID, values)
+		if err != nil {
+			return refused(http.StatusConflict, "%w", err)
+		}
+		return answerJSON(w, map[string]string{"done": clean(done)})
+	}
+	return refused(http.StatusNotFound, "there is no action %q", clean(wanted.Action))
+}
+
+func (v *View) serveParts(w http.ResponseWriter, _ *http.Request) error {
+	return answerJSON(w, v.Parts())
+}
+
+func answerJSON(w http.ResponseWriter, answer any) error {
+	body, err := json.Marshal(answer)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write(body) // Nobody is left to be told.
+	return nil
+}

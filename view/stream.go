@@ -1,0 +1,132 @@
+package view
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"time"
+)
+
+var (
+	// ErrNoSuch is what Frames and Record say, wrapped, if the view has no informer and no queue of that name.
+	ErrNoSuch = errors.New("the view has no such informer or queue")
+	// ErrTooMany is what they say if as many look as may look.
+	ErrTooMany = errors.New("too many look already")
+)
+
+// looker is one who looks at a picture. While there are any, its recorders note events.
+type looker struct {
+	picture *picture
+	tick    uint64
+	heard   map[*recorder]bool
+}
+
+// look begins to look at a picture. The caller has to call leave.
+func (v *View) look(name string) (*looker, error) {
+	p := v.picture(name)
+	if p == nil {
+		return nil, fmt.Errorf("%w: %q", ErrNoSuch, clean(name))
+	}
+	if v.viewers.Add(1) > int64(v.opts.MaxViewers) {
+		v.viewers.Add(-1)
+		return nil, ErrTooMany
+	}
+	l := &looker{picture: p, heard: map[*recorder]bool{}}
+	l.hear()
+	return l, nil
+}
+
+// hear has the recorders note events, also those of parts that came later.
+func (l *looker) hear() {
+	hear := func(rec *recorder) {
+		if !l.heard[rec] {
+			l.heard[rec] = true
+			rec.ring.reopen()
+			rec.viewers.Add(1)
+		}
+	}
+	if i := l.picture.informer; i != nil {
+		hear(i.rec)
+	}
+	queues, _ := l.picture.view.beside(l.picture)
+	for _, q := range queues {
+		hear(q.rec)
+	}
+}
+
+func (l *looker) leave() {
+	for rec := range l.heard {
+		rec.viewers.Add(-1)
+	}
+	l.picture.view.viewers.Add(-1)
+}
+
+// next waits for the next frame. It returns nil when ctx or the view has ended. Who comes late misses frames.
+func (l *looker) next(ctx context.Context) (*Frame, []byte) {
+	v := l.picture.view
+	every := v.opts.Every
+	wait := time.NewTimer(every - time.Since(v.start)%every)
+	defer wait.Stop()
+	select {
+	case <-ctx.Done():
+		return nil, nil
+	case <-v.closed:
+		return nil, nil
+	case <-wait.C:
+	}
+	l.hear()
+	l.tick = max(uint64(time.Since(v.start)/every), l.tick+1)
+	f, line := l.picture.at(l.tick)
+	l.tick = f.Seq
+	return f, line
+}
+
+// Frames returns the frames of an informer of this name and of its queues, or of a queue, until ctx or the view ends; an empty name is
+// the first one. Whoever is slow in the loop misses frames. Frames are shared, and not to be changed.
+func (v *View) Frames(ctx context.Context, name string) (*Hello, iter.Seq[*Frame], error) {
+	p := v.picture(name)
+	if p == nil {
+		return nil, nil, fmt.Errorf("%w: %q", ErrNoSuch, clean(name))
+	}
+	return p.hello(), func(yield func(*Frame) bool) {
+		l, err := v.look(p.name)
+		if err != nil {
+			return
+		}
+		defer l.leave()
+		for f, _ := l.next(ctx); f != nil && yield(f); f, _ = l.next(ctx) {
+		}
+	}, nil
+}
+
+// Record writes the frames of a pipeline to w as lines of JSON, until ctx or the view ends: one [Line] each. The page
+// opens such a file.
+func (v *View) Record(ctx context.Context, w io.Writer, name string) error {
+	return v.lines(ctx, name, func(line []byte) error {
+		_, err := w.Write(append(line[:len(line):len(line)], '\n'))
+		return err
+	})
+}
+
+// lines calls write with each line of a pipeline, until ctx or the view ends, or write fails.
+func (v *View) lines(ctx context.Context, name string, write func(line []byte) error) error {
+	l, err := v.look(name)
+	if err != nil {
+		return err
+	}
+	defer l.leave()
+	line, err := json.Marshal(Line{Hello: l.picture.hello()})
+	if err != nil {
+		return fmt.Errorf("view: what the laboratory offers cannot be written: %w", err)
+	}
+	for line != nil {
+		if err := write(line); err != nil {
+			return err
+		}
+		_, line = l.next(ctx)
+	}
+	return nil
+}

@@ -1,0 +1,142 @@
+package view
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/rest"
+	"github.com/kinform/kinform/workqueue"
+)
+
+// View shows informers and queues on a page. It is an http.Handler, to be mounted at any path that ends with a slash.
+//
+// It is safe for concurrent use, and has no goroutine: the requests of those who look do all the work. [View.Close]
+// ends them.
+type View struct {
+	opts      Options
+	start     time.Time
+	recorders struct{ informers, queues recorders }
+	viewers   atomic.Int64
+	closed    chan struct{}
+	close     sync.Once
+
+	mu        sync.Mutex // guards following
+	informers []*informerPart
+	queues    []*queuePart
+	clients   []*rest.Client
+	pictures  map[string]*picture
+}
+
+// New returns a View that shows nothing yet. It starts no goroutine.
+func New(opts Options) (*View, error) {
+	opts, err := opts.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	v := &View{opts: opts, start: time.Now(), closed: make(chan struct{}), pictures: map[string]*picture{}}
+	v.recorders.informers = recorders{start: v.start, byName: map[string][]*recorder{}, taken: map[*recorder]bool{}}
+	v.recorders.queues = recorders{start: v.start, byName: map[string][]*recorder{}, taken: map[*recorder]bool{}}
+	return v, nil
+}
+
+// Token returns the secret that a request needs which changes something, and every request if
+// Options.Private. The page takes it from the end of its address: "#token=" and the token, which browsers don't
+// send.
+func (v *View) Token() string { return v.opts.Token }
+
+// Close ends the streams of all who look, so that the server that has them can shut down. Later ones are
+// refused. It does not wait.
+func (v *View) Close() { v.close.Do(func() { close(v.closed) }) }
+
+// Informer adds an informer, with all of its stages. It is an *informer.Informer of any type, or a handle on
+// one that a factory shares. Its events are shown if it was made with [InformerOptions] of this view.
+func (v *View) Informer(i interface{ Status() informer.Status }) {
+	name := i.Status().Name
+	rec := v.recorders.informers.take(name)
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	name = unique(name, func(name string) bool {
+		return slices.ContainsFunc(v.informers, func(p *informerPart) bool { return p.name == name })
+	})
+	v.informers = append(v.informers, &informerPart{name: name, rec: rec, status: i.Status})
+}
+
+// Queue adds a queue. informers are the names of the informers whose handlers fill it, beside which it is shown;
+// if there are none, it is shown beside each. Its events are shown if it was made with [QueueOptions] of this
+// view.
+func Queue[K comparable](v *View, q *workqueue.Queue[K], informers ...string) {
+	name := cmp.Or(q.Stats().Name, "queue")
+	rec := v.recorders.queues.take(q.Stats().Name)
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	name = unique(name, func(name string) bool {
+		return slices.ContainsFunc(v.queues, func(p *queuePart) bool { return p.name == name })
+	})
+	v.queues = append(v.queues, &queuePart{name: name, rec: rec, stats: q.Stats, keys: keysOf(q), fedBy: informers})
+}
+
+// Client adds the numbers of a client: requests and bytes. Those of several are added up.
+func (v *View) Client(c *rest.Client) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.clients = append(v.clients, c)
+}
+
+// unique returns the name, or the name with the first number that makes it another one than those that are taken.
+func unique(name string, taken func(string) bool) string {
+	free := name
+	for n := 2; taken(free); n++ {
+		free = name + "~" + strconv.Itoa(n)
+	}
+	return free
+}
+
+// picture returns what makes the frames of an informer and its queues, or of a queue alone: by the informer's
+// name, or the queue's. An empty name is the first informer, or else the first queue. It returns nil if there is no such.
+func (v *View) picture(name string) *picture {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	p := &picture{view: v, name: name}
+	for _, i := range v.informers {
+		if i.name == name || name == "" {
+			p.name, p.informer = i.name, i
+			break
+		}
+	}
+	if p.informer == nil {
+		for _, q := range v.queues {
+			if q.name == name || name == "" {
+				p.name, p.alone = q.name, q
+				break
+			}
+		}
+	}
+	if p.informer == nil && p.alone == nil {
+		return nil
+	}
+	if made := v.pictures[p.name]; made != nil {
+		return made
+	}
+	v.pictures[p.name] = p
+	return p
+}
+
+// beside returns the queues that are shown beside an informer, and the clients.
+func (v *View) beside(p *picture) (queues []*queuePart, clients []*rest.Client) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if p.alone != nil {
+		return []*queuePart{p.alone}, v.clients
+	}
+	for _, q := range v.queues {
+		if len(q.fedBy) == 0 || slices.Contains(q.fedBy, p.informer.name) {
+			queues = append(queues, q)
+		}
+	}
+	return queues, v.clients
+}

@@ -1,0 +1,78 @@
+package view
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/workqueue"
+)
+
+// What takes longer than this is called wrong.
+const (
+	slowEvent  = 5 * time.Second  // an event that waits for its handler, or a delta for the informer
+	slowKey    = 10 * time.Second // a key that waits for a worker
+	longTurn   = time.Minute      // a key with a worker
+	longSilent = 2 * time.Minute  // nothing from the server: a bookmark comes about once a minute
+)
+
+// wrongOf says what is wrong with an informer, the worst first.
+func wrongOf(s informer.Status) (wrong []string) {
+	say := func(format string, args ...any) { wrong = append(wrong, clean(fmt.Sprintf(format, args...))) }
+	r := s.Reflector
+	if !s.Synced {
+		say("not synced: %s", phaseOf(r))
+	}
+	if r.Failures > 0 && r.LastError != nil {
+		say("%d failures in a row, the last one: %v", r.Failures, r.LastError)
+	}
+	if s.Unreadable.Count > 0 {
+		say("%d objects cannot be read", s.Unreadable.Count)
+	}
+	for _, part := range s.Parts {
+		say("a part of the source cannot be read: %s: %v", part.Part, part.Err)
+	}
+	heard := r.LastListAt
+	if r.LastEventAt.After(heard) {
+		heard = r.LastEventAt
+	}
+	if silent := time.Since(heard); !heard.IsZero() && silent > longSilent {
+		say("nothing from the server for %v", silent.Round(time.Second))
+	}
+	if s.Queue.OldestAge > slowEvent {
+		say("changes wait for the informer for %v", s.Queue.OldestAge.Round(100*time.Millisecond))
+	}
+	for _, h := range s.Handlers {
+		if h.Oldest > slowEvent {
+			say("handler %s is slow: %d events wait, the first for %v", h.Name, h.Waiting, h.Oldest.Round(100*time.Millisecond))
+		}
+		if h.Panics > 0 {
+			say("handler %s has panicked %d times", h.Name, h.Panics)
+		}
+	}
+	return wrong
+}
+
+// wrongOfQueue says what is wrong with a queue.
+func wrongOfQueue(s workqueue.Stats) (wrong []string) {
+	say := func(format string, args ...any) { wrong = append(wrong, clean(fmt.Sprintf(format, args...))) }
+	if s.OldestReady > slowKey {
+		say("queue %s: a key has waited for a worker for %v", s.Name, s.OldestReady.Round(100*time.Millisecond))
+	}
+	if s.LongestRunning > longTurn {
+		say("queue %s: a worker has had a key for %v", s.Name, s.LongestRunning.Round(time.Second))
+	}
+	if s.StrayDones > 0 {
+		say("queue %s: Done was called %d times for keys that no worker had", s.Name, s.StrayDones)
+	}
+	return wrong
+}
+
+func indexesOf(values map[string]int) (all []Index) {
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		all = append(all, Index{clean(name), values[name]})
+	}
+	return all
+}
