@@ -243,11 +243,11 @@ func (r *Reflector) run(ctx context.Context, onError func(core.Error)) error {
 			onError(e)
 		}
 	}
-	to := &storeSink{reflector: r, store: r.store, metrics: metrics}
+	from := &source{lw: r.lw, about: r.about, expectedType: r.expectedType, expectedGVK: r.expectedGVK, metrics: metrics}
+	to := &storeSink{reflector: r, store: r.store, metrics: metrics, ctx: ctx, from: from}
 	to.bookmarks, _ = r.store.(ReflectorBookmarkStore)
 	to.versions, _ = r.store.(ResourceVersionUpdater)
 	to.native, _ = r.store.(nativeStore)
-	from := &source{lw: r.lw, about: r.about, expectedType: r.expectedType, expectedGVK: r.expectedGVK, metrics: metrics}
 	inner, err := core.New[any](from, to, opts)
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"context"
 	"log/slog"
 	"runtime"
 	"strconv"
@@ -33,9 +34,14 @@ type storeSink struct {
 	versions  ResourceVersionUpdater
 	native    nativeStore
 	metrics   *reflectorMetrics
+	ctx       context.Context // of the run
+	from      *source
 }
 
 func (s *storeSink) HasVersion(key types.NamespacedName, resourceVersion string, uidHash uint64) bool {
+	if checksStreamedLists() {
+		return false // each object is to be compared
+	}
 	return s.native != nil && s.native.hasVersion(key, resourceVersion, uidHash)
 }
 
@@ -44,6 +50,9 @@ func (s *storeSink) Restore(items []listwatch.Item[any], resourceVersion string)
 }
 
 func (s *storeSink) Replace(items []listwatch.Item[any], resourceVersion string) error {
+	if s.from.streamed.Load() && checksStreamedLists() {
+		s.checkStreamed(items, resourceVersion)
+	}
 	var err error
 	if s.native != nil {
 		err = s.native.replaceItems(items, resourceVersion)

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"reflect"
 	"runtime/debug"
+	"sync/atomic"
 	"time"
 
 	"k8s.io/client-go/internal/sink"
@@ -34,6 +35,8 @@ type source struct {
 	expectedGVK  *schema.GroupVersionKind
 
 	metrics *reflectorMetrics // nil if there is no provider
+
+	streamed atomic.Bool // the last list is a streaming one
 }
 
 func (s *source) String() string { return s.about }
@@ -43,6 +46,7 @@ var errTable = errors.New("the server answered with a Table, which has no object
 // List calls the ListerWatcher in a goroutine of its own: a function that takes no context can't be ended, and whoever
 // waits for it goes on when the context ends (RC-12).
 func (s *source) List(ctx context.Context, opts listwatch.ListOptions) (listwatch.ListStream[any], error) {
+	s.streamed.Store(false)
 	options := metav1.ListOptions{
 		ResourceVersion:      opts.ResourceVersion,
 		ResourceVersionMatch: opts.ResourceVersionMatch,
@@ -192,6 +196,7 @@ func (s *source) Watch(ctx context.Context, opts listwatch.WatchOptions) (listwa
 		options.TimeoutSeconds = &seconds
 	}
 	if opts.SendInitialEvents {
+		s.streamed.Store(true)
 		yes := true
 		options.SendInitialEvents = &yes
 		options.ResourceVersionMatch = metav1.ResourceVersionMatchNotOlderThan

@@ -1,0 +1,169 @@
+package cache
+
+import (
+	"sync"
+	"time"
+
+	"k8s.io/utils/clock"
+)
+
+// ExpirationCache is a [Store] whose objects expire: a read removes and hides those that its policy calls expired.
+// ListKeys alone tells of them until a read has found them.
+//
+// The store below is a ThreadSafeStore, whose readers don't wait; those of an ExpirationCache wait for one another, as
+// a read may be a deletion.
+type ExpirationCache struct {
+	store   ThreadSafeStore
+	keyFunc KeyFunc
+	clock   clock.Clock
+	policy  ExpirationPolicy
+	expired chan<- string // hears of the key of each expired object; nil but in tests
+
+	mu sync.Mutex // held from the question whether an object has expired until it is removed, and by each write
+}
+
+var _ Store = &ExpirationCache{}
+
+// TimestampedEntry is an object with the time at which it was stored.
+type TimestampedEntry struct {
+	Obj       interface{}
+	Timestamp time.Time
+	key       string
+}
+
+// ExpirationPolicy says which objects have expired.
+type ExpirationPolicy interface {
+	IsExpired(obj *TimestampedEntry) bool
+}
+
+// TTLPolicy calls objects expired that are older than a time to live.
+type TTLPolicy struct {
+	// TTL is how old an object may be. 0 or less: as old as it gets.
+	TTL time.Duration
+	// Clock says how old it is.
+	Clock clock.Clock
+}
+
+// IsExpired says whether the object is older than TTL. One of exactly that age is not.
+func (p *TTLPolicy) IsExpired(obj *TimestampedEntry) bool {
+	return p.TTL > 0 && p.Clock.Since(obj.Timestamp) > p.TTL
+}
+
+// NewTTLStore returns an empty store whose objects expire ttl after they were stored last. With 0 or less they don't.
+func NewTTLStore(keyFunc KeyFunc, ttl time.Duration) Store {
+	return NewExpirationStore(keyFunc, &TTLPolicy{TTL: ttl, Clock: clock.RealClock{}})
+}
+
+// NewExpirationStore returns an empty store with a policy.
+func NewExpirationStore(keyFunc KeyFunc, expirationPolicy ExpirationPolicy) Store {
+	return NewFakeExpirationStore(keyFunc, nil, expirationPolicy, clock.RealClock{})
+}
+
+// hide removes the entry if it has expired, and says so. The caller holds mu.
+func (c *ExpirationCache) hide(e *TimestampedEntry) bool {
+	if !c.policy.IsExpired(e) {
+		return false
+	}
+	c.store.Delete(e.key)
+	if c.expired != nil {
+		c.expired <- e.key
+	}
+	return true
+}
+
+// GetByKey returns the object, if it has not expired. The error is nil.
+func (c *ExpirationCache) GetByKey(key string) (interface{}, bool, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	item, exists := c.store.Get(key)
+	if !exists {
+		return nil, false, nil
+	}
+	entry := item.(*TimestampedEntry)
+	if c.hide(entry) {
+		return nil, false, nil
+	}
+	return entry.Obj, true, nil
+}
+
+// Get is GetByKey with the key of obj.
+func (c *ExpirationCache) Get(obj interface{}) (interface{}, bool, error) {
+	key, err := c.keyFunc(obj)
+	if err != nil {
+		return nil, false, KeyError{Obj: obj, Err: err}
+	}
+	return c.GetByKey(key)
+}
+
+// List returns the objects that have not expired.
+func (c *ExpirationCache) List() []interface{} {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	items := c.store.List()
+	list := make([]interface{}, 0, len(items))
+	for _, item := range items {
+		if entry := item.(*TimestampedEntry); !c.hide(entry) {
+			list = append(list, entry.Obj)
+		}
+	}
+	return list
+}
+
+// ListKeys returns the keys of all objects, of expired ones as well.
+func (c *ExpirationCache) ListKeys() []string { return c.store.ListKeys() }
+
+// Add stores an object. Its time begins now.
+func (c *ExpirationCache) Add(obj interface{}) error {
+	key, err := c.keyFunc(obj)
+	if err != nil {
+		return KeyError{Obj: obj, Err: err}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.store.Add(key, &TimestampedEntry{Obj: obj, Timestamp: c.clock.Now(), key: key})
+	return nil
+}
+
+// Update is Add.
+func (c *ExpirationCache) Update(obj interface{}) error { return c.Add(obj) }
+
+// Delete removes the object with the key of obj. It is no error if there is none.
+func (c *ExpirationCache) Delete(obj interface{}) error {
+	key, err := c.keyFunc(obj)
+	if err != nil {
+		return KeyError{Obj: obj, Err: err}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.store.DeleteWithObject(key, obj)
+	return nil
+}
+
+// Replace makes these the only objects. The time of each begins now.
+func (c *ExpirationCache) Replace(list []interface{}, resourceVersion string) error {
+	now := c.clock.Now()
+	items := make(map[string]interface{}, len(list))
+	for _, obj := range list {
+		key, err := c.keyFunc(obj)
+		if err != nil {
+			return KeyError{Obj: obj, Err: err}
+		}
+		items[key] = &TimestampedEntry{Obj: obj, Timestamp: now, key: key}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.store.Replace(items, resourceVersion)
+	return nil
+}
+
+// Resync does nothing.
+func (c *ExpirationCache) Resync() error { return c.store.Resync() }
+
+// Bookmark sets the version.
+func (c *ExpirationCache) Bookmark(rv string) { c.store.Bookmark(rv) }
+
+// LastStoreSyncResourceVersion returns the version of the last Replace, Bookmark or Delete, as stored objects are hidden
+// in their entries.
+func (c *ExpirationCache) LastStoreSyncResourceVersion() string {
+	return c.store.LastStoreSyncResourceVersion()
+}

@@ -1,0 +1,111 @@
+package cache
+
+import (
+	"fmt"
+	"os"
+	"reflect"
+	"strconv"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/klog/v2"
+)
+
+// MutationDetector finds cached objects that a program has changed. It is a test aid: it keeps a copy of each object.
+type MutationDetector interface {
+	// AddObject watches over an object from now on, for some minutes.
+	AddObject(obj interface{})
+	// Run compares the objects with their copies each second, until the channel is closed. If one has changed it says
+	// which, and how, on the standard output, and panics.
+	Run(stopCh <-chan struct{})
+}
+
+// mutationDetection is what the environment has said at the start.
+var mutationDetection, _ = strconv.ParseBool(os.Getenv("KUBE_CACHE_MUTATION_DETECTOR"))
+
+// NewCacheMutationDetector returns the detector of an informer, whose name is for the report. It does nothing, unless
+// the environment variable KUBE_CACHE_MUTATION_DETECTOR is true.
+func NewCacheMutationDetector(name string) MutationDetector {
+	if !mutationDetection {
+		return noDetector{}
+	}
+	klog.Background().Info("Warning: the mutation detector is on, which keeps a copy of each cached object", "cache", name)
+	return newMutationDetector(name)
+}
+
+type noDetector struct{}
+
+func (noDetector) AddObject(interface{})      {}
+func (noDetector) Run(stopCh <-chan struct{}) { <-stopCh }
+
+// Objects are watched over for between one and two generations.
+const (
+	detectorPeriod     = time.Second
+	detectorGeneration = 2 * time.Minute
+)
+
+type mutationDetector struct {
+	name string
+	fail func(message string) // panics, but in tests
+
+	muCompare sync.Mutex // held while objects are compared
+	mu        sync.Mutex // guards following
+	begun     time.Time  // of the young generation
+	young     []watchedObject
+	old       []watchedObject
+}
+
+type watchedObject struct{ cached, copied interface{} }
+
+func newMutationDetector(name string) *mutationDetector {
+	return &mutationDetector{name: name, begun: time.Now(), fail: func(message string) { panic(message) }}
+}
+
+// AddObject leaves out what is no API object.
+func (d *mutationDetector) AddObject(obj interface{}) {
+	o, ok := obj.(runtime.Object)
+	if !ok {
+		return
+	}
+	w := watchedObject{o, o.DeepCopyObject()}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.young = append(d.young, w)
+}
+
+func (d *mutationDetector) Run(stopCh <-chan struct{}) {
+	ticker := time.NewTicker(detectorPeriod)
+	defer ticker.Stop()
+	for {
+		d.compare()
+		select {
+		case <-stopCh:
+			return
+		case <-ticker.C:
+		}
+	}
+}
+
+func (d *mutationDetector) compare() {
+	d.muCompare.Lock()
+	defer d.muCompare.Unlock()
+	d.mu.Lock()
+	young, old := d.young, d.old
+	if time.Since(d.begun) > detectorGeneration {
+		d.begun, d.old, d.young = time.Now(), d.young, nil
+	}
+	d.mu.Unlock()
+	altered := false
+	for _, generation := range [][]watchedObject{young, old} {
+		for i, w := range generation {
+			if !reflect.DeepEqual(w.cached, w.copied) {
+				fmt.Printf("CACHE %s[%d] ALTERED!\n%s\n", d.name, i, alterations(w.copied, w.cached))
+				altered = true
+			}
+		}
+	}
+	if altered {
+		d.fail(fmt.Sprintf("cache %s modified", d.name))
+	}
+}

@@ -1,0 +1,32 @@
+package cache
+
+import (
+	"context"
+
+	"k8s.io/client-go/util/consistencydetector"
+
+	"github.com/kinform/kinform/listwatch"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// checksStreamedLists says whether the environment asks for a check of each streaming list.
+func checksStreamedLists() bool {
+	return consistencydetector.IsDataConsistencyDetectionForWatchListEnabled()
+}
+
+// checkStreamed compares a streaming list with a list of the same version, and panics if they differ. Both are as the
+// server has sent them: transforms come later.
+func (s *storeSink) checkStreamed(items []listwatch.Item[any], resourceVersion string) {
+	list := func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+		return s.reflector.lw.ListWithContext(ctx, options)
+	}
+	retrieve := func() []any {
+		objs := make([]any, len(items))
+		for i := range items {
+			objs[i] = items[i].Object
+		}
+		return objs
+	}
+	consistencydetector.CheckDataConsistency(s.ctx, s.reflector.name, resourceVersion, list, nil, metav1.ListOptions{}, retrieve)
+}

@@ -1,0 +1,134 @@
+package consistencydetector
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/klog/v2"
+)
+
+// RetrieveItemsFunc returns the objects that are to be checked.
+type RetrieveItemsFunc[U any] func() []U
+
+// ListFunc lists what they are to be compared with.
+type ListFunc[T runtime.Object] func(ctx context.Context, options metav1.ListOptions) (T, error)
+
+// TransformFunc changes each listed object before it is compared, as the others were changed.
+type TransformFunc func(interface{}) (interface{}, error)
+
+// retryPeriod is the time between two attempts to list.
+const retryPeriod = time.Second
+
+// CheckDataConsistency lists the state of lastSyncedResourceVersion, and panics if it is not what retrieveItemsFn
+// returns; the log then says which objects differ. Lists that fail are tried again each second until the context ends,
+// which ends the check. There is none where no exact version can be listed: for the versions "" and "0", and in the
+// middle of a list in pages.
+//
+// The objects need metadata. identity says in logs what they are. The list has the options of listOptions; a limit is
+// left out when the first list was served from a watch cache, which ignores it.
+func CheckDataConsistency[T runtime.Object, U any](ctx context.Context, identity string, lastSyncedResourceVersion string, listFn ListFunc[T], listItemTransformFunc TransformFunc, listOptions metav1.ListOptions, retrieveItemsFn RetrieveItemsFunc[U]) {
+	logger := klog.FromContext(ctx)
+	if lastSyncedResourceVersion == "" || lastSyncedResourceVersion == "0" || listOptions.Continue != "" {
+		logger.V(4).Info("No check of consistency: there is no version to list", "identity", identity, "resourceVersion", lastSyncedResourceVersion, "continue", listOptions.Continue)
+		return
+	}
+	var retrieved []metav1.Object
+	for _, item := range retrieveItemsFn() {
+		retrieved = append(retrieved, metadataOf(item))
+	}
+	if listOptions.ResourceVersion == "0" && listOptions.Limit > 0 && int64(len(retrieved)) > listOptions.Limit {
+		listOptions.Limit = 0
+	}
+	listOptions.ResourceVersion = lastSyncedResourceVersion
+	listOptions.ResourceVersionMatch = metav1.ResourceVersionMatchExact
+
+	var list runtime.Object
+	err := wait.PollUntilContextCancel(ctx, retryPeriod, true, func(ctx context.Context) (bool, error) {
+		var err error
+		if list, err = listFn(ctx, listOptions); err != nil {
+			logger.Error(err, "The list of a check of consistency failed, there will be another attempt", "identity", identity)
+			return false, nil
+		}
+		return true, nil
+	})
+	if err != nil {
+		logger.V(4).Info("No check of consistency: the context has ended", "identity", identity, "err", err)
+		return
+	}
+	items, err := meta.ExtractListWithAlloc(list)
+	if err != nil {
+		panic(fmt.Errorf("check of consistency of %s: %w", identity, err))
+	}
+	var listed []metav1.Object
+	for _, item := range items {
+		var obj any = item
+		if listItemTransformFunc != nil {
+			if obj, err = listItemTransformFunc(item); err != nil {
+				panic(fmt.Errorf("check of consistency of %s: %w", identity, err))
+			}
+		}
+		listed = append(listed, metadataOf(obj))
+	}
+	if differences := compare(retrieved, listed); len(differences) > 0 {
+		message := fmt.Sprintf("data inconsistency detected for %s, panicking!", identity)
+		logger.Error(nil, message, "resourceVersion", lastSyncedResourceVersion, "differences", differences)
+		panic(message)
+	}
+}
+
+func metadataOf(obj any) metav1.Object {
+	o, err := meta.Accessor(obj)
+	if err != nil {
+		panic(fmt.Errorf("check of consistency: %T: %w", obj, err))
+	}
+	return o
+}
+
+// compare sorts both and says in which objects they differ.
+func compare(retrieved, listed []metav1.Object) []string {
+	byName := func(a, b metav1.Object) int {
+		return cmp.Or(strings.Compare(a.GetNamespace(), b.GetNamespace()), strings.Compare(a.GetName(), b.GetName()),
+			strings.Compare(string(a.GetUID()), string(b.GetUID())))
+	}
+	slices.SortFunc(retrieved, byName)
+	slices.SortFunc(listed, byName)
+	var differences []string
+	note := func(o metav1.Object, what string) {
+		differences = append(differences, fmt.Sprintf("%s/%s (%s) %s", o.GetNamespace(), o.GetName(), o.GetResourceVersion(), what))
+	}
+	for len(retrieved) > 0 || len(listed) > 0 {
+		var order int
+		switch {
+		case len(retrieved) == 0:
+			order = 1
+		case len(listed) == 0:
+			order = -1
+		default:
+			order = byName(retrieved[0], listed[0])
+		}
+		switch {
+		case order < 0:
+			note(retrieved[0], "is not in the list")
+		case order > 0:
+			note(listed[0], "is in the list only")
+		case !reflect.DeepEqual(retrieved[0], listed[0]):
+			note(retrieved[0], "differs from the list's, whose version is "+listed[0].GetResourceVersion())
+		}
+		if order <= 0 {
+			retrieved = retrieved[1:]
+		}
+		if order >= 0 {
+			listed = listed[1:]
+		}
+	}
+	return differences
+}
