@@ -1,0 +1,139 @@
+package restmapper
+
+import (
+	"context"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"k8s.io/client-go/discovery"
+)
+
+// CategoryExpander says which resources are in a category, such as "all".
+type CategoryExpander interface {
+	// Expand returns the resources of a category, or false if there is no such category.
+	Expand(category string) ([]schema.GroupResource, bool)
+}
+
+// CategoryExpanderWithContext is CategoryExpander, with contexts.
+type CategoryExpanderWithContext interface {
+	// ExpandWithContext is CategoryExpander.Expand.
+	ExpandWithContext(ctx context.Context, category string) ([]schema.GroupResource, bool)
+}
+
+// ToCategoryExpanderWithContext returns c itself if it takes contexts, and otherwise an adapter that ignores them.
+func ToCategoryExpanderWithContext(c CategoryExpander) CategoryExpanderWithContext {
+	if c == nil {
+		return nil
+	}
+	if contextual, ok := c.(CategoryExpanderWithContext); ok {
+		return contextual
+	}
+	return plainCategories{c}
+}
+
+type plainCategories struct{ CategoryExpander }
+
+func (p plainCategories) ExpandWithContext(_ context.Context, category string) ([]schema.GroupResource, bool) {
+	return p.Expand(category)
+}
+
+// SimpleCategoryExpander knows the categories in a map.
+type SimpleCategoryExpander struct {
+	// Expansions has the resources by their categories.
+	Expansions map[string][]schema.GroupResource
+}
+
+// Expand implements CategoryExpander.
+func (e SimpleCategoryExpander) Expand(category string) ([]schema.GroupResource, bool) {
+	found, ok := e.Expansions[category]
+	return found, ok
+}
+
+// ExpandWithContext implements CategoryExpanderWithContext.
+func (e SimpleCategoryExpander) ExpandWithContext(_ context.Context, category string) ([]schema.GroupResource, bool) {
+	return e.Expand(category)
+}
+
+// discoveryCategories asks a server.
+type discoveryCategories struct {
+	client discovery.DiscoveryInterfaceWithContext
+}
+
+// NewDiscoveryCategoryExpander returns an expander that asks client for all resources at each call; client should be a cache. What
+// could not be read is missing. It panics if client is nil.
+func NewDiscoveryCategoryExpander(client discovery.DiscoveryInterface) CategoryExpander {
+	return newCategories(discovery.ToDiscoveryInterfaceWithContext(client))
+}
+
+// NewDiscoveryCategoryExpanderWithContext is NewDiscoveryCategoryExpander, for calls with contexts.
+func NewDiscoveryCategoryExpanderWithContext(client discovery.DiscoveryInterfaceWithContext) CategoryExpanderWithContext {
+	return newCategories(client)
+}
+
+func newCategories(client discovery.DiscoveryInterfaceWithContext) discoveryCategories {
+	if client == nil {
+		panic("restmapper: a category expander needs a discovery client")
+	}
+	return discoveryCategories{client}
+}
+
+// Expand implements CategoryExpander.
+func (e discoveryCategories) Expand(category string) ([]schema.GroupResource, bool) {
+	return e.ExpandWithContext(context.Background(), category)
+}
+
+// ExpandWithContext implements CategoryExpanderWithContext.
+func (e discoveryCategories) ExpandWithContext(ctx context.Context, category string) ([]schema.GroupResource, bool) {
+	_, lists, _ := e.client.ServerGroupsAndResourcesWithContext(ctx) // there is no way to tell an error
+	var found []schema.GroupResource
+	for _, list := range lists {
+		gv, err := schema.ParseGroupVersion(list.GroupVersion)
+		if err != nil {
+			continue
+		}
+		for i := range list.APIResources {
+			r := &list.APIResources[i]
+			if slices.Contains(r.Categories, category) {
+				found = appendNew(found, schema.GroupResource{Group: gv.Group, Resource: r.Name})
+			}
+		}
+	}
+	return found, found != nil
+}
+
+// appendNew appends a resource that is not there yet.
+func appendNew(all []schema.GroupResource, r schema.GroupResource) []schema.GroupResource {
+	if slices.Contains(all, r) {
+		return all
+	}
+	return append(all, r)
+}
+
+// UnionCategoryExpander asks several expanders, and returns what they found together, each resource once.
+type UnionCategoryExpander []CategoryExpander
+
+// Expand implements CategoryExpander.
+func (u UnionCategoryExpander) Expand(category string) ([]schema.GroupResource, bool) {
+	contextual := make(UnionCategoryExpanderWithContext, 0, len(u))
+	for _, e := range u {
+		contextual = append(contextual, plainCategories{e})
+	}
+	return contextual.ExpandWithContext(context.Background(), category)
+}
+
+// UnionCategoryExpanderWithContext is UnionCategoryExpander, for calls with contexts.
+type UnionCategoryExpanderWithContext []CategoryExpanderWithContext
+
+// ExpandWithContext implements CategoryExpanderWithContext.
+func (u UnionCategoryExpanderWithContext) ExpandWithContext(ctx context.Context, category string) ([]schema.GroupResource, bool) {
+	all, any := []schema.GroupResource{}, false
+	for _, e := range u {
+		found, ok := e.ExpandWithContext(ctx, category)
+		any = any || ok
+		for _, r := range found {
+			all = appendNew(all, r)
+		}
+	}
+	return all, any
+}

@@ -1,0 +1,173 @@
+package restmapper
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/internal/once"
+)
+
+// DeferredDiscoveryRESTMapper is a mapper that asks a server when it is used first. If something is missing, and what the cache knows
+// may be old, it asks once more. It is safe for concurrent use.
+type DeferredDiscoveryRESTMapper struct {
+	cl     discovery.CachedDiscoveryInterfaceWithContext
+	mapper once.Value[meta.RESTMapperWithContext]
+}
+
+var (
+	_ meta.ResettableRESTMapper            = &DeferredDiscoveryRESTMapper{}
+	_ meta.ResettableRESTMapperWithContext = &DeferredDiscoveryRESTMapper{}
+	_ fmt.Stringer                         = &DeferredDiscoveryRESTMapper{}
+)
+
+// NewDeferredDiscoveryRESTMapper returns a mapper over a cache. The cache belongs to the mapper: it is invalidated when something is
+// missing.
+func NewDeferredDiscoveryRESTMapper(cl discovery.CachedDiscoveryInterface) *DeferredDiscoveryRESTMapper {
+	return NewDeferredDiscoveryRESTMapperWithContext(discovery.ToCachedDiscoveryInterfaceWithContext(cl))
+}
+
+// NewDeferredDiscoveryRESTMapperWithContext is NewDeferredDiscoveryRESTMapper for a cache that takes contexts.
+func NewDeferredDiscoveryRESTMapperWithContext(cl discovery.CachedDiscoveryInterfaceWithContext) *DeferredDiscoveryRESTMapper {
+	return &DeferredDiscoveryRESTMapper{cl: cl}
+}
+
+// known returns the mapper of what the cache knows.
+func (d *DeferredDiscoveryRESTMapper) known(ctx context.Context) (meta.RESTMapperWithContext, error) {
+	return d.mapper.Get(ctx, func(ctx context.Context) (meta.RESTMapperWithContext, error) {
+		groups, err := GetAPIGroupResourcesWithContext(ctx, d.cl)
+		if err != nil {
+			return nil, err
+		}
+		return NewDiscoveryRESTMapperWithContext(groups), nil
+	})
+}
+
+// find asks the mapper, and another one if something is missing that may be new. That is done once: a cache that says for ever that
+// it is not fresh must not lead to requests for ever.
+func find[T any](ctx context.Context, d *DeferredDiscoveryRESTMapper, ask func(meta.RESTMapperWithContext) (T, error)) (T, error) {
+	mapper, err := d.known(ctx)
+	if err != nil {
+		var none T
+		return none, err
+	}
+	found, err := ask(mapper)
+	if !meta.IsNoMatchError(err) || d.cl.FreshWithContext(ctx) {
+		return found, err
+	}
+	d.ResetWithContext(ctx)
+	if mapper, err = d.known(ctx); err != nil {
+		var none T
+		return none, err
+	}
+	return ask(mapper)
+}
+
+// Reset is ResetWithContext.
+func (d *DeferredDiscoveryRESTMapper) Reset() { d.ResetWithContext(context.Background()) }
+
+// ResetWithContext invalidates the cache, and forgets the mapper.
+func (d *DeferredDiscoveryRESTMapper) ResetWithContext(ctx context.Context) {
+	d.cl.InvalidateWithContext(ctx) // first: what is asked for between the two lines is not remembered
+	d.mapper.Forget()
+}
+
+// String describes the mapper. It asks the server if nobody has yet.
+func (d *DeferredDiscoveryRESTMapper) String() string {
+	mapper, err := d.known(context.Background())
+	if err != nil {
+		return fmt.Sprintf("DeferredDiscoveryRESTMapper{%v}", err)
+	}
+	return fmt.Sprintf("DeferredDiscoveryRESTMapper{\n\t%v\n}", mapper)
+}
+
+// KindFor is KindForWithContext without a context.
+func (d *DeferredDiscoveryRESTMapper) KindFor(resource schema.GroupVersionResource) (gvk schema.GroupVersionKind, err error) {
+	return d.KindForWithContext(context.Background(), resource)
+}
+
+// KindForWithContext returns the kind of a resource. Group and version may be missing, and of the group the end.
+func (d *DeferredDiscoveryRESTMapper) KindForWithContext(ctx context.Context, resource schema.GroupVersionResource) (gvk schema.GroupVersionKind, err error) {
+	return find(ctx, d, func(m meta.RESTMapperWithContext) (schema.GroupVersionKind, error) {
+		return m.KindForWithContext(ctx, resource)
+	})
+}
+
+// KindsFor is KindsForWithContext without a context.
+func (d *DeferredDiscoveryRESTMapper) KindsFor(resource schema.GroupVersionResource) (gvks []schema.GroupVersionKind, err error) {
+	return d.KindsForWithContext(context.Background(), resource)
+}
+
+// KindsForWithContext returns all kinds that a resource may mean.
+func (d *DeferredDiscoveryRESTMapper) KindsForWithContext(ctx context.Context, resource schema.GroupVersionResource) (gvks []schema.GroupVersionKind, err error) {
+	return find(ctx, d, func(m meta.RESTMapperWithContext) ([]schema.GroupVersionKind, error) {
+		return m.KindsForWithContext(ctx, resource)
+	})
+}
+
+// ResourceFor is ResourceForWithContext without a context.
+func (d *DeferredDiscoveryRESTMapper) ResourceFor(input schema.GroupVersionResource) (gvr schema.GroupVersionResource, err error) {
+	return d.ResourceForWithContext(context.Background(), input)
+}
+
+// ResourceForWithContext returns the resource in full that a part of its name means.
+func (d *DeferredDiscoveryRESTMapper) ResourceForWithContext(ctx context.Context, input schema.GroupVersionResource) (gvr schema.GroupVersionResource, err error) {
+	return find(ctx, d, func(m meta.RESTMapperWithContext) (schema.GroupVersionResource, error) {
+		return m.ResourceForWithContext(ctx, input)
+	})
+}
+
+// ResourcesFor is ResourcesForWithContext without a context.
+func (d *DeferredDiscoveryRESTMapper) ResourcesFor(input schema.GroupVersionResource) (gvrs []schema.GroupVersionResource, err error) {
+	return d.ResourcesForWithContext(context.Background(), input)
+}
+
+// ResourcesForWithContext returns all resources that a part of a name may mean.
+func (d *DeferredDiscoveryRESTMapper) ResourcesForWithContext(ctx context.Context, input schema.GroupVersionResource) (gvrs []schema.GroupVersionResource, err error) {
+	return find(ctx, d, func(m meta.RESTMapperWithContext) ([]schema.GroupVersionResource, error) {
+		return m.ResourcesForWithContext(ctx, input)
+	})
+}
+
+// RESTMapping is RESTMappingWithContext without a context.
+func (d *DeferredDiscoveryRESTMapper) RESTMapping(gk schema.GroupKind, versions ...string) (m *meta.RESTMapping, err error) {
+	return d.RESTMappingWithContext(context.Background(), gk, versions...)
+}
+
+// RESTMappingWithContext returns the resource of a kind, in the first of the versions that has it, or in the preferred one.
+func (d *DeferredDiscoveryRESTMapper) RESTMappingWithContext(ctx context.Context, gk schema.GroupKind, versions ...string) (m *meta.RESTMapping, err error) {
+	return find(ctx, d, func(m meta.RESTMapperWithContext) (*meta.RESTMapping, error) {
+		return m.RESTMappingWithContext(ctx, gk, versions...)
+	})
+}
+
+// RESTMappings is RESTMappingsWithContext without a context.
+func (d *DeferredDiscoveryRESTMapper) RESTMappings(gk schema.GroupKind, versions ...string) (ms []*meta.RESTMapping, err error) {
+	return d.RESTMappingsWithContext(context.Background(), gk, versions...)
+}
+
+// RESTMappingsWithContext returns the resources of a kind, in the versions, or in all.
+func (d *DeferredDiscoveryRESTMapper) RESTMappingsWithContext(ctx context.Context, gk schema.GroupKind, versions ...string) (ms []*meta.RESTMapping, err error) {
+	return find(ctx, d, func(m meta.RESTMapperWithContext) ([]*meta.RESTMapping, error) {
+		return m.RESTMappingsWithContext(ctx, gk, versions...)
+	})
+}
+
+// ResourceSingularizer is ResourceSingularizerWithContext without a context.
+func (d *DeferredDiscoveryRESTMapper) ResourceSingularizer(resource string) (singular string, err error) {
+	return d.ResourceSingularizerWithContext(context.Background(), resource)
+}
+
+// ResourceSingularizerWithContext returns the singular of a resource's name, or the name itself with an error.
+func (d *DeferredDiscoveryRESTMapper) ResourceSingularizerWithContext(ctx context.Context, resource string) (singular string, err error) {
+	singular, err = find(ctx, d, func(m meta.RESTMapperWithContext) (string, error) {
+		return m.ResourceSingularizerWithContext(ctx, resource)
+	})
+	if err != nil && singular == "" {
+		singular = resource
+	}
+	return singular, err
+}
