@@ -1,0 +1,92 @@
+// Package dynamicinformer has informers of any resource, whose objects are unstructured.
+package dynamicinformer
+
+import (
+	"context"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/dynamic/dynamiclister"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/internal/resourceinformer"
+	"k8s.io/client-go/tools/cache"
+)
+
+// DynamicSharedInformerFactory has one informer for each resource that a program asks for, and runs them together.
+type DynamicSharedInformerFactory interface {
+	// Start runs the informers that do not run yet, until the channel is closed. It does not wait for them.
+	Start(stopCh <-chan struct{})
+
+	// ForResource returns the informer of a resource. One that is new runs after the next call of Start.
+	ForResource(gvr schema.GroupVersionResource) informers.GenericInformer
+
+	// WaitForCacheSync returns when all informers that were started have synced, or when the channel is closed. The
+	// result says which of them have.
+	WaitForCacheSync(stopCh <-chan struct{}) map[schema.GroupVersionResource]bool
+
+	// Shutdown returns when all informers have ended. It does not end them: their channel does. The factory starts no
+	// more informers afterwards.
+	Shutdown()
+}
+
+// TweakListOptionsFunc changes the options of an informer's lists and watches.
+type TweakListOptionsFunc func(*metav1.ListOptions)
+
+// NewDynamicSharedInformerFactory returns a factory for all namespaces. Its informers resync each defaultResync; 0 means
+// never.
+func NewDynamicSharedInformerFactory(client dynamic.Interface, defaultResync time.Duration) DynamicSharedInformerFactory {
+	return NewFilteredDynamicSharedInformerFactory(client, defaultResync, metav1.NamespaceAll, nil)
+}
+
+// NewFilteredDynamicSharedInformerFactory returns a factory for one namespace, with a function that changes the options of
+// requests. It may be nil.
+func NewFilteredDynamicSharedInformerFactory(client dynamic.Interface, defaultResync time.Duration, namespace string, tweakListOptions TweakListOptionsFunc) DynamicSharedInformerFactory {
+	return resourceinformer.New(func(gvr schema.GroupVersionResource) informers.GenericInformer {
+		indexers := cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}
+		return NewFilteredDynamicInformer(client, gvr, namespace, defaultResync, indexers, tweakListOptions)
+	})
+}
+
+// dynamicInformer implements informers.GenericInformer.
+type dynamicInformer struct {
+	informer cache.SharedIndexInformer
+	gvr      schema.GroupVersionResource
+}
+
+// NewFilteredDynamicInformer returns an informer of a resource, which nobody runs yet.
+func NewFilteredDynamicInformer(client dynamic.Interface, gvr schema.GroupVersionResource, namespace string, resyncPeriod time.Duration, indexers cache.Indexers, tweakListOptions TweakListOptionsFunc) informers.GenericInformer {
+	tweak := func(options *metav1.ListOptions) {
+		if tweakListOptions != nil {
+			tweakListOptions(options)
+		}
+	}
+	list := func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+		tweak(&options)
+		return client.Resource(gvr).Namespace(namespace).List(ctx, options)
+	}
+	watches := func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+		tweak(&options)
+		return client.Resource(gvr).Namespace(namespace).Watch(ctx, options)
+	}
+	return &dynamicInformer{
+		gvr: gvr,
+		informer: cache.NewSharedIndexInformerWithOptions(
+			cache.ToListWatcherWithWatchListSemantics(resourceinformer.ListWatch(list, watches), client),
+			&unstructured.Unstructured{},
+			cache.SharedIndexInformerOptions{ResyncPeriod: resyncPeriod, Indexers: indexers, ObjectDescription: gvr.String()},
+		),
+	}
+}
+
+// Informer implements informers.GenericInformer.
+func (d *dynamicInformer) Informer() cache.SharedIndexInformer { return d.informer }
+
+// Lister implements informers.GenericInformer.
+func (d *dynamicInformer) Lister() cache.GenericLister {
+	return dynamiclister.NewRuntimeObjectShim(dynamiclister.New(d.informer.GetIndexer(), d.gvr))
+}

@@ -1,0 +1,82 @@
+// Package dynamiclister has listers of unstructured objects of any resource.
+package dynamiclister
+
+import (
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/listers"
+	"k8s.io/client-go/tools/cache"
+)
+
+// Lister reads unstructured objects from a store. Nobody may change what it returns. It is safe for concurrent use.
+type Lister interface {
+	// List returns the objects of all namespaces that match, in no order.
+	List(selector labels.Selector) (ret []*unstructured.Unstructured, err error)
+	// Get returns the object with a key: a name, or "namespace/name". Its error is of NotFound if there is none.
+	Get(name string) (*unstructured.Unstructured, error)
+	// Namespace returns a lister for one namespace.
+	Namespace(namespace string) NamespaceLister
+}
+
+// NamespaceLister is a Lister for one namespace.
+type NamespaceLister interface {
+	// List returns the objects of the namespace that match, in no order.
+	List(selector labels.Selector) (ret []*unstructured.Unstructured, err error)
+	// Get returns the object of a name. Its error is of NotFound if there is none.
+	Get(name string) (*unstructured.Unstructured, error)
+}
+
+// lister implements Lister and NamespaceLister.
+type lister struct {
+	listers.ResourceIndexer[*unstructured.Unstructured]
+}
+
+// New returns a lister of a store. The resource is named in errors.
+func New(indexer cache.Indexer, gvr schema.GroupVersionResource) Lister {
+	return lister{listers.New[*unstructured.Unstructured](indexer, gvr.GroupResource())}
+}
+
+// Namespace implements Lister.
+func (l lister) Namespace(namespace string) NamespaceLister {
+	return lister{listers.NewNamespaced(l.ResourceIndexer, namespace)}
+}
+
+// NewRuntimeObjectShim returns a cache.GenericLister of a lister.
+func NewRuntimeObjectShim(lister Lister) cache.GenericLister {
+	return generic{reader: lister, lister: lister}
+}
+
+// generic implements cache.GenericLister, and cache.GenericNamespaceLister if lister is nil.
+type generic struct {
+	reader NamespaceLister // what Lister and NamespaceLister have in common
+	lister Lister
+}
+
+// List implements cache.GenericLister.
+func (g generic) List(selector labels.Selector) (ret []runtime.Object, err error) {
+	found, err := g.reader.List(selector)
+	if err != nil {
+		return nil, err
+	}
+	ret = make([]runtime.Object, len(found))
+	for i, object := range found {
+		ret[i] = object
+	}
+	return ret, nil
+}
+
+// Get implements cache.GenericLister.
+func (g generic) Get(name string) (runtime.Object, error) {
+	object, err := g.reader.Get(name)
+	if err != nil {
+		return nil, err // not a nil pointer in an interface
+	}
+	return object, nil
+}
+
+// ByNamespace implements cache.GenericLister.
+func (g generic) ByNamespace(namespace string) cache.GenericNamespaceLister {
+	return generic{reader: g.lister.Namespace(namespace)}
+}

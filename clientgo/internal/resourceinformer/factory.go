@@ -1,0 +1,82 @@
+// Package resourceinformer has what the factories of dynamic and of metadata informers share.
+package resourceinformer
+
+import (
+	"maps"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/tools/cache"
+)
+
+// Factory has one informer for each resource that a program asks for, and runs them together. It is safe for concurrent
+// use.
+type Factory struct {
+	newInformer func(schema.GroupVersionResource) informers.GenericInformer
+	running     sync.WaitGroup
+
+	mu        sync.Mutex // guards following
+	informers map[schema.GroupVersionResource]informers.GenericInformer
+	started   map[schema.GroupVersionResource]cache.SharedIndexInformer
+	shut      bool
+}
+
+// New returns a factory that makes informers with a function, which must not use the factory.
+func New(newInformer func(schema.GroupVersionResource) informers.GenericInformer) *Factory {
+	return &Factory{
+		newInformer: newInformer,
+		informers:   map[schema.GroupVersionResource]informers.GenericInformer{},
+		started:     map[schema.GroupVersionResource]cache.SharedIndexInformer{},
+	}
+}
+
+// ForResource returns the informer of a resource. One that is new runs after the next call of Start.
+func (f *Factory) ForResource(gvr schema.GroupVersionResource) informers.GenericInformer {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	informer, ok := f.informers[gvr]
+	if !ok {
+		informer = f.newInformer(gvr)
+		f.informers[gvr] = informer
+	}
+	return informer
+}
+
+// Start runs the informers that do not run yet, until the channel is closed. After Shutdown it does nothing.
+func (f *Factory) Start(stopCh <-chan struct{}) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.shut {
+		return
+	}
+	for gvr, generic := range f.informers {
+		if _, ok := f.started[gvr]; !ok {
+			informer := generic.Informer()
+			f.started[gvr] = informer
+			f.running.Go(func() { informer.Run(stopCh) })
+		}
+	}
+}
+
+// WaitForCacheSync returns when all informers that were started have synced, or when the channel is closed. The result
+// says which of them have.
+func (f *Factory) WaitForCacheSync(stopCh <-chan struct{}) map[schema.GroupVersionResource]bool {
+	f.mu.Lock()
+	started := maps.Clone(f.started)
+	f.mu.Unlock()
+	synced := make(map[schema.GroupVersionResource]bool, len(started))
+	for gvr, informer := range started {
+		synced[gvr] = cache.WaitForCacheSync(stopCh, informer.HasSynced)
+	}
+	return synced
+}
+
+// Shutdown returns when all informers have ended. It does not end them: their channel does. The factory starts no more
+// informers afterwards.
+func (f *Factory) Shutdown() {
+	f.mu.Lock()
+	f.shut = true
+	f.mu.Unlock()
+	f.running.Wait()
+}
