@@ -38,6 +38,9 @@ func generate(folder string) (map[string][]byte, error) {
 			if err := g.add("kubernetes/typed/"+v.Folder(), v.typed); err != nil {
 				return nil, err
 			}
+			if err := g.add("kubernetes/typed/"+v.Folder()+"/fake", v.fakes); err != nil {
+				return nil, err
+			}
 		}
 		if err := g.add("listers/"+v.Folder(), v.listers); err != nil {
 			return nil, err
@@ -66,7 +69,7 @@ type generator struct {
 
 // add has a file of a package written.
 func (g *generator) add(to string, write func(*writer)) error {
-	expansions, err := expansionsIn(filepath.Join(g.folder, to))
+	expansions, err := expansionsIn(filepath.Join(g.folder, strings.TrimSuffix(to, "/fake"))) // fakes have those of their clients
 	if err != nil {
 		return err
 	}

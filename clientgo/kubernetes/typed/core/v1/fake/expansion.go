@@ -1,0 +1,88 @@
+package fake
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	policyv1beta1 "k8s.io/api/policy/v1beta1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes/internal/fakes"
+	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	restfake "k8s.io/client-go/rest/fake"
+	"k8s.io/client-go/testing"
+)
+
+// Bind records the binding in its own namespace.
+func (c fakePods) Bind(_ context.Context, binding *corev1.Binding, _ metav1.CreateOptions) error {
+	_, err := c.Invokes(testing.NewCreateSubresourceAction(c.Resource(), "", "binding", binding.Namespace, binding), binding)
+	return err
+}
+
+// Evict records the eviction in the client's namespace.
+func (c fakePods) Evict(_ context.Context, eviction *policyv1beta1.Eviction) error {
+	return fakes.Evict(c.Fake, c.Namespace(), eviction)
+}
+
+// EvictV1 records the eviction in the client's namespace.
+func (c fakePods) EvictV1(_ context.Context, eviction *policyv1.Eviction) error {
+	return fakes.Evict(c.Fake, c.Namespace(), eviction)
+}
+
+// EvictV1beta1 records the eviction in the client's namespace.
+func (c fakePods) EvictV1beta1(_ context.Context, eviction *policyv1beta1.Eviction) error {
+	return fakes.Evict(c.Fake, c.Namespace(), eviction)
+}
+
+// GetLogs records the request at once, and returns one that is answered with "fake logs", or with what a reactor for get of
+// pods/log returned: the bytes of a *runtime.Unknown, or an error.
+func (c fakePods) GetLogs(name string, opts *corev1.PodLogOptions) *rest.Request {
+	action := testing.GenericActionImpl{
+		ActionImpl: testing.ActionImpl{Namespace: c.Namespace(), Verb: "get", Resource: c.Resource(), Subresource: "log"},
+		Value:      opts,
+	}
+	answer, err := c.Invokes(action, &runtime.Unknown{Raw: []byte("fake logs")})
+	log, ok := answer.(*runtime.Unknown)
+	if err == nil && !ok {
+		err = fmt.Errorf("fake Pods.GetLogs expected reactor to return *runtime.Unknown, got %T", answer)
+	}
+	client := &restfake.RESTClient{
+		NegotiatedSerializer: scheme.Codecs.WithoutConversion(),
+		GroupVersion:         c.Kind().GroupVersion(),
+		VersionedAPIPath:     "/api/v1",
+		Client: restfake.CreateHTTPClient(func(*http.Request) (*http.Response, error) {
+			if err != nil {
+				return nil, err
+			}
+			return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(string(log.Raw)))}, nil
+		}),
+	}
+	return client.Get().Namespace(c.Namespace()).Resource(c.Resource().Resource).Name(name).SubResource("log")
+}
+
+// ProxyGet returns what a proxy reactor answers, or nil.
+func (c fakePods) ProxyGet(scheme, name, port, path string, params map[string]string) rest.ResponseWrapper {
+	return c.InvokesProxy(testing.NewProxyGetAction(c.Resource(), c.Namespace(), scheme, name, port, path, params))
+}
+
+// ProxyGet returns what a proxy reactor answers, or nil.
+func (c fakeServices) ProxyGet(scheme, name, port, path string, params map[string]string) rest.ResponseWrapper {
+	return c.InvokesProxy(testing.NewProxyGetAction(c.Resource(), c.Namespace(), scheme, name, port, path, params))
+}
+
+// Finalize is recorded as what is posted to a subresource.
+func (c fakeNamespaces) Finalize(_ context.Context, namespace *corev1.Namespace, _ metav1.UpdateOptions) (*corev1.Namespace, error) {
+	return fakes.Answer(c, testing.NewRootCreateSubresourceAction(c.Resource(), "", "finalize", namespace), namespace)
+}
+
+// PatchStatus changes the node: a tracker keeps no status apart.
+func (c fakeNodes) PatchStatus(_ context.Context, nodeName string, data []byte) (*corev1.Node, error) {
+	return fakes.Answer(c, testing.NewRootPatchSubresourceAction(c.Resource(), nodeName, types.StrategicMergePatchType, data, "status"), &corev1.Node{})
+}
