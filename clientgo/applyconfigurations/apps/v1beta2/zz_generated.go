@@ -1199,8 +1199,10 @@ type ScaleApplyConfiguration struct {
 	Status                                    *appsv1beta2.ScaleStatus `json:"status,omitempty"`
 }
 
-// Scale returns a ScaleApplyConfiguration in which nothing is set.
-func Scale() *ScaleApplyConfiguration { return &ScaleApplyConfiguration{} }
+// Scale returns a ScaleApplyConfiguration with its kind and its API version.
+func Scale() *ScaleApplyConfiguration {
+	return new(ScaleApplyConfiguration).WithKind("Scale").WithAPIVersion("apps/v1beta2")
+}
 
 // IsApplyConfiguration marks the type.
 func (b ScaleApplyConfiguration) IsApplyConfiguration() {}

@@ -285,8 +285,10 @@ type ScaleApplyConfiguration struct {
 	Status                                    *ScaleStatusApplyConfiguration `json:"status,omitempty"`
 }
 
-// Scale returns a ScaleApplyConfiguration in which nothing is set.
-func Scale() *ScaleApplyConfiguration { return &ScaleApplyConfiguration{} }
+// Scale returns a ScaleApplyConfiguration with its kind and its API version.
+func Scale() *ScaleApplyConfiguration {
+	return new(ScaleApplyConfiguration).WithKind("Scale").WithAPIVersion("autoscaling/v1")
+}
 
 // IsApplyConfiguration marks the type.
 func (b ScaleApplyConfiguration) IsApplyConfiguration() {}

@@ -1745,8 +1745,10 @@ type ScaleApplyConfiguration struct {
 	Status                                    *extensionsv1beta1.ScaleStatus `json:"status,omitempty"`
 }
 
-// Scale returns a ScaleApplyConfiguration in which nothing is set.
-func Scale() *ScaleApplyConfiguration { return &ScaleApplyConfiguration{} }
+// Scale returns a ScaleApplyConfiguration with its kind and its API version.
+func Scale() *ScaleApplyConfiguration {
+	return new(ScaleApplyConfiguration).WithKind("Scale").WithAPIVersion("extensions/v1beta1")
+}
 
 // IsApplyConfiguration marks the type.
 func (b ScaleApplyConfiguration) IsApplyConfiguration() {}

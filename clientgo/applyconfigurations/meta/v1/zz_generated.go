@@ -68,8 +68,10 @@ type DeleteOptionsApplyConfiguration struct {
 	IgnoreStoreReadErrorWithClusterBreakingPotential *bool                            `json:"ignoreStoreReadErrorWithClusterBreakingPotential,omitempty"`
 }
 
-// DeleteOptions returns a DeleteOptionsApplyConfiguration in which nothing is set.
-func DeleteOptions() *DeleteOptionsApplyConfiguration { return &DeleteOptionsApplyConfiguration{} }
+// DeleteOptions returns a DeleteOptionsApplyConfiguration with its kind and its API version.
+func DeleteOptions() *DeleteOptionsApplyConfiguration {
+	return new(DeleteOptionsApplyConfiguration).WithKind("DeleteOptions").WithAPIVersion("meta.k8s.io/v1")
+}
 
 // IsApplyConfiguration marks the type.
 func (b DeleteOptionsApplyConfiguration) IsApplyConfiguration() {}

@@ -115,6 +115,7 @@ func (w *writer) write(object *types.TypeName) {
 	fields := w.fields(object)
 	m := w.source.Markers[object.Name()]
 	root := m.Client && m.Applies()
+	unnamed := object.Name() == "DeleteOptions" || object.Name() == "Scale" // sent by itself, although no client has it
 	name := object.Name() + suffix
 	w.printf("// %s is what can be applied of [%s].\ntype %s struct {\n", name, w.name(object.Type()), name)
 	for _, f := range fields {
@@ -128,13 +129,16 @@ func (w *writer) write(object *types.TypeName) {
 	case root:
 		w.printf("// %s returns a %s with this name and namespace, its kind and its API version.\nfunc %[1]s(name, namespace string) *%[2]s {\n"+
 			"\treturn new(%[2]s).WithName(name).WithNamespace(namespace).WithKind(%[1]q).WithAPIVersion(%[3]q)\n}\n\n", object.Name(), name, w.apiVersion())
+	case unnamed:
+		w.printf("// %s returns a %s with its kind and its API version.\nfunc %[1]s() *%[2]s {\n"+
+			"\treturn new(%[2]s).WithKind(%[1]q).WithAPIVersion(%[3]q)\n}\n\n", object.Name(), name, w.apiVersion())
 	default:
 		w.printf("// %s returns a %s in which nothing is set.\nfunc %[1]s() *%[2]s { return &%[2]s{} }\n\n", object.Name(), name)
 	}
 	if root {
 		w.writeExtracts(object, m, fields)
 	}
-	if root || object.Name() == "DeleteOptions" || object.Name() == "Scale" {
+	if root || unnamed {
 		w.printf("// IsApplyConfiguration marks the type.\nfunc (b %s) IsApplyConfiguration() {}\n\n", name)
 	}
 	w.writeSetters(name, "b", fields)

@@ -60,3 +60,12 @@ func (v version) fake(w *writer, k kind) {
 			lower(k.name()), m.Subresource, input, options)
 	}
 }
+
+// fakeClientset writes the methods of the fake clientset that lead to the fakes of all group versions.
+func fakeClientset(w *writer, all []version) {
+	for _, v := range all {
+		fake := w.use(clientGo + "kubernetes/typed/" + v.Folder() + "/fake")
+		w.printf("// %s returns the fake client of %s.\nfunc (c *Clientset) %[1]s() %[3]s.%[1]sInterface { return &%[4]s.Fake%[1]s{Fake: &c.Fake} }\n\n",
+			v.name(), v.Path(), v.typedName(w), fake)
+	}
+}

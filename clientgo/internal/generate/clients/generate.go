@@ -55,6 +55,9 @@ func generate(folder string) (map[string][]byte, error) {
 	if err := g.add("kubernetes", func(w *writer) { clientset(w, all) }); err != nil {
 		return nil, err
 	}
+	if err := g.add("kubernetes/fake", func(w *writer) { fakeClientset(w, all) }); err != nil {
+		return nil, err
+	}
 	if err := g.add("kubernetes/scheme", func(w *writer) { scheme(w, all) }); err != nil {
 		return nil, err
 	}
@@ -142,6 +145,9 @@ func (w *writer) use(p string) string {
 		switch first, _, _ := strings.Cut(prefix, "/"); {
 		case first == "applyconfigurations":
 			name = "apply" + name
+		case first == "kubernetes" && strings.Contains(prefix, "typed/") && strings.HasSuffix(prefix, "/fake"):
+			group, version := path.Split(path.Dir(p))
+			name = "fake" + path.Base(group) + version
 		case first == "kubernetes" && strings.Contains(prefix, "typed/"):
 			name = "typed" + name
 		case first == "listers" && prefix != "listers":

@@ -4,6 +4,7 @@ package subresource
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -35,7 +36,7 @@ func Create[T any, P object[T]](ctx context.Context, c rest.Interface, codec run
 // Apply applies the configuration of a subresource, which must not be nil.
 func Apply[T any, P object[T], C any](ctx context.Context, c rest.Interface, codec runtime.ParameterCodec, namespace, resource, name, sub string, configuration *C, opts metav1.ApplyOptions) (*T, error) {
 	if configuration == nil {
-		return nil, fmt.Errorf("the configuration to apply to %s of %s %q must not be nil", sub, resource, name)
+		return nil, fmt.Errorf("%s provided to Apply%s must not be nil", sub, strings.ToUpper(sub[:1])+sub[1:])
 	}
 	patch := opts.ToPatchOptions()
 	request, err := apply.NewRequest(c, configuration)

@@ -56,7 +56,6 @@ func (c fakePods) GetLogs(name string, opts *corev1.PodLogOptions) *rest.Request
 	client := &restfake.RESTClient{
 		NegotiatedSerializer: scheme.Codecs.WithoutConversion(),
 		GroupVersion:         c.Kind().GroupVersion(),
-		VersionedAPIPath:     "/api/v1",
 		Client: restfake.CreateHTTPClient(func(*http.Request) (*http.Response, error) {
 			if err != nil {
 				return nil, err
@@ -64,7 +63,8 @@ func (c fakePods) GetLogs(name string, opts *corev1.PodLogOptions) *rest.Request
 			return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(string(log.Raw)))}, nil
 		}),
 	}
-	return client.Get().Namespace(c.Namespace()).Resource(c.Resource().Resource).Name(name).SubResource("log")
+	// Not Namespace and Name, which must not be empty.
+	return client.Get().AbsPath("/api/v1/namespaces", c.Namespace(), "pods", name, "log")
 }
 
 // ProxyGet returns what a proxy reactor answers, or nil.
