@@ -65,6 +65,12 @@ differential: ## play the contracts, and 10,000 random histories, to client-go a
 dropin: ## test clientgo/, the module with client-go's names, of which some are still missing
 	cd clientgo && go test $(RACE) -vet=off -timeout=15m ./...
 	cd clientgo/proof && go test -vet=off -timeout=15m ./...
+	cd bench && go test -modfile=dropin.mod -tags=dropin -count=1 ./conformance
+	cd bench && go test -modfile=dropin.mod -tags=dropin -count=1 ./differential 2>&1 | grep -vE '^[0-9/]+ [0-9:]+ (WARN|INFO)'
+
+.PHONY: dropin-differential
+dropin-differential: ## play 10,000 random histories to clientgo/ as well, in client-go's place
+	cd bench && go test -modfile=dropin.mod -tags=dropin -count=1 -timeout=15m -v ./differential -histories=$(HISTORIES) 2>&1 | grep -vE '^(=== |    --- |[0-9/]+ [0-9:]+ (WARN|INFO))'
 
 .PHONY: dropin-api
 dropin-api: ## say what clientgo/ has of client-go's exported API, and what is missing

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
@@ -96,4 +97,18 @@ func TestWhatReadingChangesIsNotShared(t *testing.T) {
 
 	first.Overhead["marker"] = first.Overhead["cpu"]
 	require.Contains(t, second.Overhead, corev1.ResourceName("marker"), "values of a map are only ever copied, so maps are shared, which this test has no right to change")
+}
+
+// A decoder of a whole process is used by one test with a bubble after another.
+func TestADecoderOutlivesTheBubbleThatHasMadeIt(t *testing.T) {
+	var d *sharing.Decoder
+	for range 2 {
+		synctest.Test(t, func(t *testing.T) {
+			if d == nil {
+				d = sharing.New(sharing.Options{})
+			}
+			require.NoError(t, d.DecodeJSON([]byte(`{"metadata":{"name":"a"}}`), &corev1.Pod{}))
+			require.NoError(t, d.DecodeProtobuf(nil, &corev1.Pod{}, nil))
+		})
+	}
 }

@@ -29,7 +29,7 @@ type Decoder struct {
 	table     *table   // nil if objects share nothing
 	constants bool     // objects share no list, map or pointer
 	plans     sync.Map // of reflect.Type to *plan
-	idle      chan *state
+	idle      idle[state]
 
 	reports       atomic.Int64
 	hits, lookups atomic.Uint64
@@ -43,15 +43,12 @@ type Decoder struct {
 	lessons []*lesson
 }
 
-// maxIdle is how many idle states are kept. One goroutine at a time uses a state.
-const maxIdle = 16
-
 // New returns a Decoder with an empty table.
 func New(opts Options) *Decoder {
 	d := &Decoder{
-		idle: make(chan *state, maxIdle), small: newSmall(),
+		small: newSmall(),
 		known: map[reflect.Type]*plan{}, shapes: map[reflect.Type]int{},
-		json: jsonPart{idle: make(chan *jsonState, maxIdle)}, constants: opts.Constants,
+		constants: opts.Constants,
 	}
 	if opts.MaxBytes == 0 {
 		opts.MaxBytes = 8 << 20
@@ -87,10 +84,8 @@ func (d *Decoder) DecodeProtobuf(data []byte, object, earlier any) error {
 	if v.Kind() != reflect.Pointer || v.IsNil() || v.Elem().Kind() != reflect.Struct {
 		return fmt.Errorf("sharing: DecodeProtobuf needs a pointer to a struct, not %T", object)
 	}
-	var s *state
-	select {
-	case s = <-d.idle:
-	default:
+	s := d.idle.take()
+	if s == nil {
 		s = &state{decoder: d}
 	}
 	err := s.update(v, data, earlier)
@@ -99,10 +94,7 @@ func (d *Decoder) DecodeProtobuf(data []byte, object, earlier any) error {
 		s.report()
 	}
 	s.trim()
-	select {
-	case d.idle <- s:
-	default:
-	}
+	d.idle.put(s)
 	return err
 }
 

@@ -13,7 +13,7 @@ import (
 // jsonPart has the fields of a Decoder for JSON.
 type jsonPart struct {
 	slots sync.Map // of reflect.Type to *slot, for the types of objects
-	idle  chan *jsonState
+	idle  idle[jsonState]
 
 	// The lock of the decoder guards the following fields.
 	plans  map[reflect.Type]*jsonPlan
@@ -59,10 +59,8 @@ func (d *Decoder) DecodeJSON(data []byte, object any) error {
 		return fmt.Errorf("sharing: DecodeJSON needs a pointer, not %T", object)
 	}
 	root := d.jsonSlot(v.Type().Elem())
-	var s *jsonState
-	select {
-	case s = <-d.json.idle:
-	default:
+	s := d.json.idle.take()
+	if s == nil {
 		s = &jsonState{state: state{decoder: d}, recent: map[*lesson]*recent{}, members: map[string]*member{}}
 	}
 	err := s.root(root, v, data, d.table != nil)
@@ -77,10 +75,7 @@ func (d *Decoder) DecodeJSON(data []byte, object any) error {
 	if s.trim(); cap(s.scratch) > maxSpare || cap(s.elems) > maxSpare {
 		s.scratch, s.elems = nil, nil // A large object has made them large.
 	}
-	select {
-	case d.json.idle <- s:
-	default:
-	}
+	d.json.idle.put(s)
 	return err
 }
 

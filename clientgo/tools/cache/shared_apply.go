@@ -32,7 +32,7 @@ func identityOf(obj interface{}) (version string, uidHash uint64, ok bool) {
 func isSame(old, now interface{}) bool {
 	a, _, okA := identityOf(old)
 	b, _, okB := identityOf(now)
-	return okA && okB && a == b
+	return okA && okB && a == b && a != "" // a transform may have dropped it (D12)
 }
 
 func (s *sharedIndexInformer) hasVersion(key types.NamespacedName, resourceVersion string, uidHash uint64) bool {
