@@ -1,0 +1,190 @@
+package disk
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"time"
+
+	openapi_v2 "github.com/google/gnostic-models/openapiv2"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/version"
+
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/discovery/cached/memory"
+	"k8s.io/client-go/openapi"
+	"k8s.io/client-go/rest"
+)
+
+// CachedDiscoveryClient remembers what a server has in files. It is safe for concurrent use, also by several programs. Its answers are
+// shared by all callers, who must not change them.
+type CachedDiscoveryClient struct {
+	delegate  discovery.CachedDiscoveryInterfaceWithContext // remembers too, in memory
+	directory string
+	ttl       time.Duration
+
+	mu          sync.Mutex          // guards following
+	ours        map[string]struct{} // files that this client has written since it was invalidated
+	invalidated bool                // then no other files count
+	foreign     bool                // an answer came from a file that is not ours
+}
+
+var (
+	_ discovery.CachedDiscoveryInterface            = &CachedDiscoveryClient{}
+	_ discovery.CachedDiscoveryInterfaceWithContext = &CachedDiscoveryClient{}
+)
+
+// NewCachedDiscoveryClientForConfig returns a client for a server. Files in discoveryCacheDir count for ttl after they were written;
+// the directory must be that server's alone. httpCacheDir is for answers of the server as they are; if it is empty, they are not
+// kept. The configuration is not changed.
+func NewCachedDiscoveryClientForConfig(config *rest.Config, discoveryCacheDir, httpCacheDir string, ttl time.Duration) (*CachedDiscoveryClient, error) {
+	if httpCacheDir != "" {
+		config = rest.CopyConfig(config)
+		config.Wrap(func(next http.RoundTripper) http.RoundTripper { return &transport{next: next, directory: httpCacheDir} })
+	}
+	client, err := discovery.NewDiscoveryClientForConfig(config)
+	if err != nil {
+		return nil, err
+	}
+	return &CachedDiscoveryClient{
+		delegate: memory.NewMemCacheClientWithContext(client), directory: discoveryCacheDir, ttl: ttl, ours: map[string]struct{}{},
+	}, nil
+}
+
+// Fresh is FreshWithContext.
+func (d *CachedDiscoveryClient) Fresh() bool { return d.FreshWithContext(context.Background()) }
+
+// FreshWithContext returns whether all answers were the server's own, since the client was made or invalidated. If one came from a
+// file of an earlier run, it is false.
+func (d *CachedDiscoveryClient) FreshWithContext(context.Context) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return !d.foreign
+}
+
+// Invalidate is InvalidateWithContext.
+func (d *CachedDiscoveryClient) Invalidate() { d.InvalidateWithContext(context.Background()) }
+
+// InvalidateWithContext makes the client ask the server for everything. It leaves the files for other programs, until this client
+// replaces them.
+func (d *CachedDiscoveryClient) InvalidateWithContext(ctx context.Context) {
+	d.delegate.InvalidateWithContext(ctx)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	clear(d.ours)
+	d.invalidated, d.foreign = true, false
+}
+
+// RESTClient returns the client that sends the requests.
+func (d *CachedDiscoveryClient) RESTClient() rest.Interface { return d.delegate.RESTClient() }
+
+// ServerGroups is ServerGroupsWithContext without a context.
+func (d *CachedDiscoveryClient) ServerGroups() (*metav1.APIGroupList, error) {
+	return d.ServerGroupsWithContext(context.Background())
+}
+
+// ServerGroupsWithContext returns the groups.
+func (d *CachedDiscoveryClient) ServerGroupsWithContext(ctx context.Context) (*metav1.APIGroupList, error) {
+	name, _ := d.file("", "servergroups.json")
+	known := &metav1.APIGroupList{}
+	if d.read(name, "APIGroupList", known, &known.TypeMeta) {
+		return known, nil
+	}
+	groups, err := d.delegate.ServerGroupsWithContext(ctx)
+	if err != nil || groups == nil || len(groups.Groups) == 0 {
+		return groups, err
+	}
+	d.write(ctx, name, &metav1.APIGroupList{TypeMeta: typeMeta("APIGroupList"), Groups: groups.Groups})
+	return groups, nil
+}
+
+// ServerResourcesForGroupVersion is ServerResourcesForGroupVersionWithContext without a context.
+func (d *CachedDiscoveryClient) ServerResourcesForGroupVersion(groupVersion string) (*metav1.APIResourceList, error) {
+	return d.ServerResourcesForGroupVersionWithContext(context.Background(), groupVersion)
+}
+
+// ServerResourcesForGroupVersionWithContext returns the resources of a group version.
+func (d *CachedDiscoveryClient) ServerResourcesForGroupVersionWithContext(ctx context.Context, groupVersion string) (*metav1.APIResourceList, error) {
+	name, ok := d.file(groupVersion, "serverresources.json")
+	if !ok {
+		return d.delegate.ServerResourcesForGroupVersionWithContext(ctx, groupVersion)
+	}
+	known := &metav1.APIResourceList{}
+	if d.read(name, "APIResourceList", known, &known.TypeMeta) {
+		return known, nil
+	}
+	list, err := d.delegate.ServerResourcesForGroupVersionWithContext(ctx, groupVersion)
+	if err != nil || list == nil || len(list.APIResources) == 0 {
+		return list, err
+	}
+	d.write(ctx, name, &metav1.APIResourceList{TypeMeta: typeMeta("APIResourceList"), GroupVersion: list.GroupVersion, APIResources: list.APIResources})
+	return list, nil
+}
+
+// ServerGroupsAndResources is ServerGroupsAndResourcesWithContext without a context.
+func (d *CachedDiscoveryClient) ServerGroupsAndResources() ([]*metav1.APIGroup, []*metav1.APIResourceList, error) {
+	return d.ServerGroupsAndResourcesWithContext(context.Background())
+}
+
+// ServerGroupsAndResourcesWithContext returns all groups, and the resources of all their versions.
+func (d *CachedDiscoveryClient) ServerGroupsAndResourcesWithContext(ctx context.Context) ([]*metav1.APIGroup, []*metav1.APIResourceList, error) {
+	return discovery.ServerGroupsAndResourcesWithContext(ctx, d)
+}
+
+// ServerPreferredResources is ServerPreferredResourcesWithContext without a context.
+func (d *CachedDiscoveryClient) ServerPreferredResources() ([]*metav1.APIResourceList, error) {
+	return d.ServerPreferredResourcesWithContext(context.Background())
+}
+
+// ServerPreferredResourcesWithContext returns each resource once, in the version that the server prefers.
+func (d *CachedDiscoveryClient) ServerPreferredResourcesWithContext(ctx context.Context) ([]*metav1.APIResourceList, error) {
+	return discovery.ServerPreferredResourcesWithContext(ctx, d)
+}
+
+// ServerPreferredNamespacedResources is ServerPreferredNamespacedResourcesWithContext without a context.
+func (d *CachedDiscoveryClient) ServerPreferredNamespacedResources() ([]*metav1.APIResourceList, error) {
+	return d.ServerPreferredNamespacedResourcesWithContext(context.Background())
+}
+
+// ServerPreferredNamespacedResourcesWithContext is ServerPreferredResourcesWithContext for resources that live in namespaces.
+func (d *CachedDiscoveryClient) ServerPreferredNamespacedResourcesWithContext(ctx context.Context) ([]*metav1.APIResourceList, error) {
+	return discovery.ServerPreferredNamespacedResourcesWithContext(ctx, d)
+}
+
+// ServerVersion is ServerVersionWithContext without a context.
+func (d *CachedDiscoveryClient) ServerVersion() (*version.Info, error) {
+	return d.ServerVersionWithContext(context.Background())
+}
+
+// ServerVersionWithContext asks the server each time.
+func (d *CachedDiscoveryClient) ServerVersionWithContext(ctx context.Context) (*version.Info, error) {
+	return d.delegate.ServerVersionWithContext(ctx)
+}
+
+// OpenAPISchema is OpenAPISchemaWithContext without a context.
+func (d *CachedDiscoveryClient) OpenAPISchema() (*openapi_v2.Document, error) {
+	return d.OpenAPISchemaWithContext(context.Background())
+}
+
+// OpenAPISchemaWithContext returns the OpenAPI v2 document. Only the directory of answers has it.
+func (d *CachedDiscoveryClient) OpenAPISchemaWithContext(ctx context.Context) (*openapi_v2.Document, error) {
+	return d.delegate.OpenAPISchemaWithContext(ctx)
+}
+
+// OpenAPIV3 returns a client that remembers documents in memory; after Invalidate it is another one.
+func (d *CachedDiscoveryClient) OpenAPIV3() openapi.Client {
+	return d.delegate.OpenAPIV3WithContext(context.Background()).(openapi.Client) // package memory's is both
+}
+
+// OpenAPIV3WithContext is OpenAPIV3, for calls with contexts.
+func (d *CachedDiscoveryClient) OpenAPIV3WithContext(ctx context.Context) openapi.ClientWithContext {
+	return d.delegate.OpenAPIV3WithContext(ctx)
+}
+
+// WithLegacy returns d: the files are the same for both forms.
+func (d *CachedDiscoveryClient) WithLegacy() discovery.DiscoveryInterface { return d }
+
+// WithLegacyWithContext returns d: the files are the same for both forms.
+func (d *CachedDiscoveryClient) WithLegacyWithContext(context.Context) discovery.DiscoveryInterfaceWithContext {
+	return d
+}

@@ -1,0 +1,45 @@
+package disk
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+)
+
+// Who may read what the cache has: the user, and his group.
+const (
+	directoryMode = 0o750
+	fileMode      = 0o660
+)
+
+// maxFile bounds what is read from a file: the documents of OpenAPI are ten megabytes.
+const maxFile = 64 << 20
+
+// writeFile replaces a file at once, so that another program reads the old one or the new one.
+func writeFile(name string, parts ...[]byte) (err error) {
+	directory := filepath.Dir(name)
+	if err := os.MkdirAll(directory, directoryMode); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(directory, filepath.Base(name)+".")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = os.Remove(f.Name())
+		}
+	}()
+	for _, part := range parts {
+		if err == nil {
+			_, err = f.Write(part)
+		}
+	}
+	if err == nil {
+		err = f.Chmod(fileMode)
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), name)
+}
