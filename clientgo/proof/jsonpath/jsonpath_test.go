@@ -1,0 +1,107 @@
+// Package jsonpath holds clientgo/util/jsonpath against client-go's, expression by expression.
+package jsonpath_test
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// differences are the expressions of which something else becomes here, and why.
+var differences = map[string]string{
+	`{.}`:                              "an empty name finds no embedded struct",
+	`{.@}`:                             "an empty name finds no embedded struct",
+	`{.$}`:                             "an empty name finds no embedded struct",
+	`{. name}`:                         "an empty name finds no embedded struct",
+	`{...}`:                            "an empty name finds no embedded struct",
+	`{['']}`:                           "an empty name finds no embedded struct",
+	`{range .nothing[*]}{.name}{end}x`: "a range over nothing does nothing",
+	`{range .missing[*]}{.name}{end}x`: "a range over nothing does nothing",
+	`{range .items[*]}{.name}`:         "a range without an end ends with the expression",
+	`{.items[*].ports[*]}`:             "an empty list does not end the search",
+	`{.items[?(@.ports[5])].name}`:     "what fails does not exist",
+	`{.items[?(@[0])].name}`:           "what fails does not exist",
+	`{.s.*}`:                           "a string has no elements",
+	`{"\\"}`:                           "a backslash may be the last character of a string",
+	`{.items[?('a=b'=='a=b')].name}`:   "a string may have a sign of comparison in it",
+	`{range ..labels}{.app}{end}`:      "a range over nothing does nothing",
+	`{.items[*] end}`:                  "the end of no range is noticed first",
+	`{range .items[*] end}`:            "the end of no range is noticed first",
+	`{.items[?(@.ports[1])].name}`:     "what fails does not exist",
+	`{..}`:                             "empty strings are found as well",
+}
+
+func TestExpressionsAsInClientGo(t *testing.T) {
+	expressions, err := os.ReadFile("expressions.txt")
+	require.NoError(t, err)
+	corpus, err := filepath.Glob("../../util/jsonpath/testdata/fuzz/FuzzExpression/*")
+	require.NoError(t, err)
+	require.NotEmpty(t, corpus)
+	for _, name := range corpus {
+		text, err := os.ReadFile(name)
+		require.NoError(t, err)
+		_, value, _ := strings.Cut(string(text), "string(")
+		expressions = append(expressions, strings.TrimSuffix(strings.TrimSpace(value), ")")+"\n"...)
+	}
+	theirs, ours := try(t, expressions, "-modfile=real.mod"), try(t, expressions)
+	require.Len(t, ours, bytes.Count(expressions, []byte("\n")))
+	different := 0
+	for i, our := range ours {
+		expression, err := strconv.Unquote(our[0])
+		require.NoError(t, err)
+		equal := same(theirs[i], our)
+		if _, known := differences[expression]; known {
+			if !equal {
+				different++
+			}
+			continue
+		}
+		if equal {
+			continue
+		}
+		for n, line := range our {
+			if n >= len(theirs[i]) || line != theirs[i][n] {
+				t.Errorf("%s\nclient-go: %.200s\nhere:      %.200s", expression, strings.Join(theirs[i][min(n, len(theirs[i])):], "\n"), line)
+				break
+			}
+		}
+	}
+	t.Logf("%d expressions, %d of which are known to differ", len(ours), different)
+}
+
+// same says whether the same became of an expression. Where client-go panics, anything else is right.
+func same(theirs, ours []string) bool {
+	if len(theirs) != len(ours) {
+		return false
+	}
+	for i := range ours {
+		if strings.HasSuffix(ours[i], ": panic") || (theirs[i] != ours[i] && !strings.HasSuffix(theirs[i], ": panic")) {
+			return false
+		}
+	}
+	return true
+}
+
+// try evaluates expressions with one of the modules, and returns the lines of each.
+func try(t *testing.T, expressions []byte, flags ...string) (blocks [][]string) {
+	build := exec.Command("go", append(append([]string{"run"}, flags...), "./jsonpath/try")...)
+	build.Dir = ".."
+	build.Stdin = bytes.NewReader(expressions)
+	build.Stderr = os.Stderr
+	out, err := build.Output()
+	require.NoError(t, err)
+	for line := range strings.Lines(string(out)) {
+		line = strings.TrimSuffix(line, "\n")
+		if !strings.HasPrefix(line, "\t") {
+			blocks = append(blocks, nil)
+		}
+		blocks[len(blocks)-1] = append(blocks[len(blocks)-1], line)
+	}
+	return blocks
+}

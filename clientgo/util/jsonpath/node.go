@@ -1,0 +1,145 @@
+package jsonpath
+
+import "fmt"
+
+// NodeType tells the nodes of an expression apart.
+type NodeType int
+
+// Type is the type itself, so that a node that embeds its type is a Node.
+func (t NodeType) Type() NodeType { return t }
+
+// String returns the type's name, or "" if there is no such type.
+func (t NodeType) String() string { return NodeTypeName[t] }
+
+// The types of nodes.
+const (
+	NodeText NodeType = iota
+	NodeArray
+	NodeList
+	NodeField
+	NodeIdentifier
+	NodeFilter
+	NodeInt
+	NodeFloat
+	NodeWildcard
+	NodeRecursive
+	NodeUnion
+	NodeBool
+)
+
+// NodeTypeName has the name of each type.
+var NodeTypeName = map[NodeType]string{
+	NodeText: "NodeText", NodeArray: "NodeArray", NodeList: "NodeList", NodeField: "NodeField", NodeIdentifier: "NodeIdentifier", NodeFilter: "NodeFilter",
+	NodeInt: "NodeInt", NodeFloat: "NodeFloat", NodeWildcard: "NodeWildcard", NodeRecursive: "NodeRecursive", NodeUnion: "NodeUnion", NodeBool: "NodeBool",
+}
+
+// Node is a part of an expression.
+type Node interface {
+	Type() NodeType
+	// String returns the type's name, and what the node says, for people.
+	String() string
+}
+
+// ListNode is nodes of which each works on what the one before has found.
+type ListNode struct {
+	NodeType
+	Nodes []Node
+}
+
+func (l *ListNode) String() string { return l.Type().String() }
+
+// TextNode is text that is found as it is.
+type TextNode struct {
+	NodeType
+	Text string
+}
+
+func (t *TextNode) String() string { return describe(t, t.Text) }
+
+// FieldNode finds the value of a key, or of a struct's field.
+type FieldNode struct {
+	NodeType
+	Value string
+}
+
+func (f *FieldNode) String() string { return describe(f, f.Value) }
+
+// IdentifierNode is a word: range or end. There are no others.
+type IdentifierNode struct {
+	NodeType
+	Name string
+}
+
+func (f *IdentifierNode) String() string { return describe(f, f.Name) }
+
+// ParamsEntry is a number of an ArrayNode.
+type ParamsEntry struct {
+	Value   int
+	Known   bool // whether the expression says the number
+	Derived bool // whether it follows from the number before: the end of a single index
+}
+
+// ArrayNode finds elements of an array or a slice.
+type ArrayNode struct {
+	NodeType
+	Params [3]ParamsEntry // the first, the one after the last, and the step
+}
+
+func (a *ArrayNode) String() string { return describe(a, a.Params) }
+
+// FilterNode finds the elements of an array or a slice for which a comparison holds, or for which the left side finds
+// something, if the operator is exists.
+type FilterNode struct {
+	NodeType
+	Left     *ListNode
+	Right    *ListNode
+	Operator string
+}
+
+func (f *FilterNode) String() string {
+	return describe(f, fmt.Sprintf("%s %s %s", f.Left, f.Operator, f.Right))
+}
+
+// IntNode is an integer.
+type IntNode struct {
+	NodeType
+	Value int
+}
+
+func (i *IntNode) String() string { return describe(i, i.Value) }
+
+// FloatNode is a number with a point.
+type FloatNode struct {
+	NodeType
+	Value float64
+}
+
+func (i *FloatNode) String() string { return describe(i, fmt.Sprintf("%f", i.Value)) }
+
+// BoolNode is true or false.
+type BoolNode struct {
+	NodeType
+	Value bool
+}
+
+func (b *BoolNode) String() string { return describe(b, b.Value) }
+
+// WildcardNode finds all elements, values or fields.
+type WildcardNode struct{ NodeType }
+
+func (i *WildcardNode) String() string { return i.Type().String() }
+
+// RecursiveNode finds a value, and all that is in it, at every depth.
+type RecursiveNode struct{ NodeType }
+
+func (r *RecursiveNode) String() string { return r.Type().String() }
+
+// UnionNode finds what each of its lists finds, one after the other.
+type UnionNode struct {
+	NodeType
+	Nodes []*ListNode
+}
+
+func (u *UnionNode) String() string { return u.Type().String() }
+
+func describe(n Node, says any) string { return fmt.Sprintf("%s: %v", n.Type(), says) }
