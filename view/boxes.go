@@ -25,7 +25,7 @@ type snapshot struct {
 type reading struct {
 	Number
 	read  func(s *snapshot) (value float64, known bool)
-	times func(r *recorder) *histogram
+	times func(r *recorder) []*histogram
 }
 
 type table []reading
@@ -46,7 +46,7 @@ func (t *table) maybeCounter(box, id, label, unit, help string, read func(s *sna
 	*t = append(*t, reading{Number: Number{box, id, label, help, "counter", unit}, read: read})
 }
 
-func (t *table) time(box, id, label, help string, of func(r *recorder) *histogram) {
+func (t *table) time(box, id, label, help string, of func(r *recorder) []*histogram) {
 	*t = append(*t, reading{Number: Number{box, id, label, help, "time", "s"}, times: of})
 }
 

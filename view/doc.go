@@ -4,7 +4,7 @@
 //	picture, err := view.New(view.Options{})
 //	inf, err := informer.New(source, view.InformerOptions(picture, informer.Options[*corev1.Pod]{Name: "pods"}))
 //	queue := workqueue.New(view.QueueOptions(picture, workqueue.Options[types.NamespacedName]{Name: "pods"}))
-//	picture.Informer(inf)
+//	view.Informer(picture, inf)
 //	view.Queue(picture, queue, "pods")
 //	http.Handle("/view/", picture)
 //

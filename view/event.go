@@ -24,9 +24,8 @@ const (
 	// Batch: all of the shelf has been taken, Count keys. Kind is "initial" for the first list, "replaced" for
 	// another, else empty.
 	Batch = "batch"
-	// Applied: the store has the batch; Count objects have changed.
-	Applied = "applied"
-	// Delivered: the handler Of has returned. Kind is Added, Updated or Deleted, Cause why it was called.
+	// Delivered: the handler Of has returned. Kind is Added, Updated or Deleted, Cause why it was called. Wait is how long the
+	// event lay in the mailbox: it was put there when the store had it.
 	Delivered = "delivered"
 	// Queued: a key has become dirty.
 	Queued = "queued"

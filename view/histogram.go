@@ -56,14 +56,19 @@ type Times struct {
 	Max float64 `json:"max"`
 }
 
-// since returns the quantiles of what was added after before.
-func (c *counts) since(before *counts) (t Times) {
-	var added counts
-	last := 0
+// add adds what has come to now since before.
+func (c *counts) add(now, before *counts) {
 	for i := range c {
-		added[i] = c[i] - before[i]
-		t.Count += added[i]
-		if added[i] > 0 {
+		c[i] += now[i] - before[i]
+	}
+}
+
+// times returns the quantiles.
+func (c *counts) times() (t Times) {
+	last := 0
+	for i, n := range c {
+		t.Count += n
+		if n > 0 {
 			last = i
 		}
 	}
@@ -72,7 +77,7 @@ func (c *counts) since(before *counts) (t Times) {
 	}
 	quantile := func(q float64) float64 {
 		rank, sum := uint64(q*float64(t.Count-1))+1, uint64(0)
-		for i, n := range added {
+		for i, n := range c {
 			if sum += n; sum >= rank {
 				return middleOf(i).Seconds()
 			}
@@ -91,8 +96,8 @@ type window struct {
 	began  bool
 }
 
-// times returns the quantiles of about the last ten seconds. It is called with times that do not go back.
-func (w *window) times(sinceStart time.Duration) Times {
+// addTo adds the counts of about the last ten seconds. It is called with times that do not go back.
+func (w *window) addTo(sum *counts, sinceStart time.Duration) {
 	now := w.of.counts()
 	second := int64(sinceStart / time.Second)
 	if !w.began || second-w.second >= int64(len(w.past)) {
@@ -104,5 +109,5 @@ func (w *window) times(sinceStart time.Duration) Times {
 	for ; w.second < second; w.second++ {
 		w.past[(w.second+1)%int64(len(w.past))] = now
 	}
-	return now.since(&w.past[(w.second+1)%int64(len(w.past))])
+	sum.add(&now, &w.past[(w.second+1)%int64(len(w.past))])
 }

@@ -10,7 +10,7 @@ func serverNumbers(t *table) {
 		func(s *snapshot) (float64, bool) {
 			return float64(s.server.Objects), s.server.ResourceVersion != "" && s.server.Objects >= 0
 		})
-	t.maybe("server", "window", "versions that can be watched from", "", "Versions from the oldest one that a watch can start after to the newest one. A watch from an older one is answered with 410 Gone.",
+	t.maybe("server", "window", "past that can be watched", "", "Versions from the oldest one that a watch can start after to the newest one. A watch from an older one is answered with 410 Gone.",
 		func(s *snapshot) (float64, bool) { return distance(s.server.Oldest, s.server.ResourceVersion) })
 	t.maybeCounter("server", "received", "bytes received", "B", "Bytes from the server, of all resources, headers and encryption included.",
 		func(s *snapshot) (float64, bool) { return float64(s.traffic.BytesReceived), s.traffic.known })
@@ -69,7 +69,7 @@ func fifoNumbers(t *table) {
 			}
 			return 100 * float64(r.Items) / float64(r.Total), r.Total > 0
 		})
-	t.time("fifo", "wait", "time on the shelf", "How long the oldest change of a batch was on the shelf.", func(r *recorder) *histogram { return &r.shelf })
+	t.time("fifo", "wait", "time on the shelf", "How long the oldest change of a batch was on the shelf.", func(r *recorder) []*histogram { return []*histogram{&r.shelf} })
 }
 
 func storeNumbers(t *table) {
@@ -128,8 +128,8 @@ func handlersNumbers(t *table) {
 	})
 	t.counter("handlers", "resyncs", "calls by resync", "Calls without a change, since somebody looks: the handler has asked to be told of every object from time to time.",
 		func(s *snapshot) uint64 { return s.rec.causes[4].Load() })
-	t.time("handlers", "wait", "time in a mailbox", "How long events wait for their handler.", func(r *recorder) *histogram { return &r.wait })
-	t.time("handlers", "run", "time of a call", "How long handlers take.", func(r *recorder) *histogram { return &r.run })
+	t.time("handlers", "wait", "time in a mailbox", "How long events wait for their handler.", func(r *recorder) []*histogram { return r.all(func(t *handlerTimes) *histogram { return &t.wait }) })
+	t.time("handlers", "run", "time of a call", "How long handlers take.", func(r *recorder) []*histogram { return r.all(func(t *handlerTimes) *histogram { return &t.run }) })
 }
 
 func queueNumbers(t *table) {
@@ -142,7 +142,7 @@ func queueNumbers(t *table) {
 	t.counter("queue", "adds", "adds", "Keys that became dirty.", func(s *snapshot) uint64 { return s.queue.Adds })
 	t.counter("queue", "merged", "merged adds", "Adds of keys that were dirty already: work that is not done twice.", func(s *snapshot) uint64 { return s.queue.Merged })
 	t.counter("queue", "retries", "delayed adds", "Adds with a delay, those after a failure included.", func(s *snapshot) uint64 { return s.queue.Retries })
-	t.time("queue", "wait", "time to a worker", "How long keys wait for a worker.", func(r *recorder) *histogram { return &r.wait })
+	t.time("queue", "wait", "time to a worker", "How long keys wait for a worker.", func(r *recorder) []*histogram { return []*histogram{&r.wait} })
 }
 
 func workersNumbers(t *table) {
@@ -155,7 +155,7 @@ func workersNumbers(t *table) {
 	t.counter("workers", "succeeded", "successes", "Turns that ended without an error.", func(s *snapshot) uint64 { return s.queue.Turns.Succeeded })
 	t.counter("workers", "failures", "failures", "Turns that ended with an error or a panic.", func(s *snapshot) uint64 { return s.queue.Failures })
 	t.counter("workers", "panics", "panics", "Turns that ended with a panic.", func(s *snapshot) uint64 { return s.queue.Panics })
-	t.time("workers", "run", "time of a turn", "How long workers have a key.", func(r *recorder) *histogram { return &r.run })
+	t.time("workers", "run", "time of a turn", "How long workers have a key.", func(r *recorder) []*histogram { return []*histogram{&r.run} })
 }
 
 // distance is how many versions one is behind the other, where both are numbers.

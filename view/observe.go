@@ -8,7 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kinform/kinform/deltafifo"
-	"github.com/kinform/kinform/indexer"
 	"github.com/kinform/kinform/informer"
 	"github.com/kinform/kinform/internal/hooks"
 	"github.com/kinform/kinform/listwatch"
@@ -27,7 +26,7 @@ func InformerOptions[T any](v *View, opts informer.Options[T]) informer.Options[
 	}
 	rec := v.recorders.informers.make(opts.Name)
 	i, r := hooks.Copied(opts.Observer), hooks.Copied(opts.Reflector.Observer)
-	q, s := hooks.Copied(opts.Queue.Observer), hooks.Copied(opts.Store.Observer)
+	q := hooks.Copied(opts.Queue.Observer)
 	r.OnPhase = hooks.Then(rec.phase, r.OnPhase)
 	r.OnPage = hooks.Then(rec.page, r.OnPage)
 	r.OnItem = hooks.Then(rec.item, r.OnItem)
@@ -35,9 +34,8 @@ func InformerOptions[T any](v *View, opts informer.Options[T]) informer.Options[
 	r.OnWait = hooks.Then(rec.pause, r.OnWait)
 	q.OnDelta = hooks.Then3(rec.delta, q.OnDelta)
 	q.OnBatch = hooks.Then(rec.batch, q.OnBatch)
-	s.OnApplied = hooks.Then(rec.applied, s.OnApplied)
 	i.OnDeliver = hooks.Then(rec.deliver, i.OnDeliver)
-	opts.Observer, opts.Reflector.Observer, opts.Queue.Observer, opts.Store.Observer = i, r, q, s
+	opts.Observer, opts.Reflector.Observer, opts.Queue.Observer = i, r, q
 	return opts
 }
 
@@ -72,7 +70,7 @@ func (r *recorder) phase(change reflector.PhaseChange) {
 	if r.on() {
 		e := noted{what: Phase, kind: change.To.String(), cause: change.From.String()}
 		if change.Cause != nil {
-			e.text = change.Cause.Error()
+			e.text = reason(change.Cause).Error()
 		}
 		r.ring.put(e)
 	}
@@ -140,12 +138,6 @@ func (r *recorder) batch(b deltafifo.BatchInfo) {
 	r.ring.putStep(noted{what: Batch, kind: kind, version: b.ResourceVersion, waited: b.Waited, count: b.Keys})
 }
 
-func (r *recorder) applied(a indexer.AppliedInfo) {
-	if r.on() {
-		r.ring.putStep(noted{what: Applied, version: a.ResourceVersion, ran: a.Took, count: int(a.Added + a.Updated + a.Deleted)})
-	}
-}
-
 func (r *recorder) deliver(d informer.DeliverInfo) {
 	if !r.on() {
 		return
@@ -153,8 +145,6 @@ func (r *recorder) deliver(d informer.DeliverInfo) {
 	if n := int(d.Cause); n < len(r.causes) {
 		r.causes[n].Add(1)
 	}
-	r.wait.add(d.Waited)
-	r.run.add(d.Ran)
 	if times := r.timesOf(d.Handler); times != nil {
 		times.wait.add(d.Waited)
 		times.run.add(d.Ran)

@@ -36,6 +36,11 @@ type Options struct {
 	// Private asks for the token from everybody who looks, because names of objects are for few.
 	Private bool
 
+	// IndexValues lets the page show the values of indexes, and which objects have them. Values are what a
+	// program's index functions make of objects, so they may be secrets. Defaults to false: the page shows how many there
+	// are.
+	IndexValues bool
+
 	// Laboratory is what the page may do to the program. Defaults to nil: nothing.
 	Laboratory Laboratory
 
@@ -63,19 +68,19 @@ func (o Options) withDefaults() (Options, error) {
 		o.Every = 100 * time.Millisecond
 	}
 	if o.Every < 20*time.Millisecond {
-		errs = append(errs, fmt.Errorf("Every is %v, and must be at least 20ms", o.Every))
+		errs = append(errs, fmt.Errorf("the time between frames (Every) is %v, and must be at least 20ms", o.Every))
 	}
 	if o.MaxViewers == 0 {
 		o.MaxViewers = 16
 	}
 	if o.MaxViewers < 0 {
-		errs = append(errs, fmt.Errorf("MaxViewers is %d, and must not be negative", o.MaxViewers))
+		errs = append(errs, fmt.Errorf("the number of viewers (MaxViewers) is %d, and must not be negative", o.MaxViewers))
 	}
 	if o.Token == "" {
 		o.Token = rand.Text()
 	}
 	if len(o.Token) < 16 {
-		errs = append(errs, errors.New("Token must have at least 16 characters"))
+		errs = append(errs, errors.New("the token must have at least 16 characters"))
 	}
 	if errs != nil {
 		return o, fmt.Errorf("view: Options: %w", errors.Join(errs...))

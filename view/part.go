@@ -19,6 +19,7 @@ type informerPart struct {
 	name   string // its own one among the informers of the view
 	rec    *recorder
 	status func() informer.Status
+	store  searcher
 }
 
 // queuePart is a queue that is shown.

@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/kinform/kinform/informer"
 	"github.com/kinform/kinform/reflector"
 	"github.com/kinform/kinform/rest"
 )
@@ -26,11 +25,10 @@ type picture struct {
 	line    []byte
 	meters  map[*recorder]*meter
 	queues  []*queuePart
+	lookers int
 	events  uint64 // how many events there were until the last frame, for the scale
 	when    time.Duration
 	cost    Cost
-	keysAt  time.Duration
-	lastKey map[string]Keys
 }
 
 // meter has what a recorder's numbers need of frames before: for rates, for quantiles, and for events.
@@ -44,6 +42,25 @@ type meter struct {
 type count struct {
 	at     time.Duration
 	values map[string]float64
+}
+
+// begin is called for each one who begins to look, before the recorders of the picture hear of events for them. What
+// there is of earlier lookers is forgotten: it is old.
+func (p *picture) begin(recs []*recorder) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.lookers++; p.lookers == 1 {
+		p.meters, p.when = nil, 0
+	}
+	for _, rec := range recs {
+		p.meterLocked(rec)
+	}
+}
+
+func (p *picture) end() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.lookers--
 }
 
 // hello describes the frames.
@@ -127,7 +144,7 @@ func (p *picture) informerLocked(f *Frame, server Server, clients []*rest.Client
 		shown := Handler{Name: clean(h.Name), Synced: h.Synced, Waiting: h.Waiting, Oldest: h.Oldest.Seconds(),
 			Delivered: h.Delivered, Coalesced: h.Coalesced, Panics: h.Panics}
 		if times := s.rec.timesOf(h.Name); times != nil {
-			shown.Wait, shown.Run = m.window(&times.wait).times(since), m.window(&times.run).times(since)
+			shown.Wait, shown.Run = m.times(since, &times.wait), m.times(since, &times.run)
 		}
 		f.Handlers = append(f.Handlers, shown)
 	}
@@ -182,7 +199,7 @@ func (m *meter) box(id string, s *snapshot, since time.Duration) Box {
 			continue
 		}
 		if r.times != nil {
-			b.Times[r.ID] = m.window(r.times(s.rec)).times(since)
+			b.Times[r.ID] = m.times(since, r.times(s.rec)...)
 			continue
 		}
 		value, known := r.read(s)
@@ -209,13 +226,18 @@ func (m *meter) keep(since time.Duration) {
 	}
 }
 
-func (m *meter) window(h *histogram) *window {
-	w := m.windows[h]
-	if w == nil {
-		w = &window{of: h}
-		m.windows[h] = w
+// times returns the quantiles of histograms, added up.
+func (m *meter) times(since time.Duration, of ...*histogram) Times {
+	var sum counts
+	for _, h := range of {
+		w := m.windows[h]
+		if w == nil {
+			w = &window{of: h}
+			m.windows[h] = w
+		}
+		w.addTo(&sum, since)
 	}
-	return w
+	return sum.times()
 }
 
 // sample adds the events since the frame before.
@@ -285,5 +307,3 @@ func phaseOf(s reflector.Status) string {
 	}
 	return s.Phase.String()
 }
-
-var _ interface{ Status() informer.Status } = (*informer.Informer[int])(nil)

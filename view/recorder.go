@@ -18,10 +18,9 @@ type recorder struct {
 	name    string
 	viewers atomic.Int32
 	mask    atomic.Uint64
-	heeded  atomic.Pointer[[]uint64] // hashes of keys that somebody follows
 	ring    ring
 
-	wait, run histogram // of a queue and its workers; of an informer, of all handlers
+	wait, run histogram // of a queue and its workers
 	shelf     histogram // how long changes are between reflector and store
 
 	expired       atomic.Uint64
@@ -29,11 +28,15 @@ type recorder struct {
 	causes        [5]atomic.Uint64
 	itemsSkipped  atomic.Uint64
 	handlers      sync.Map // of a name: *handlerTimes
+	lastTold      atomic.Pointer[handlerTimes]
 	handlersCount atomic.Int32
 }
 
 // handlerTimes are the times of one handler.
-type handlerTimes struct{ wait, run histogram }
+type handlerTimes struct {
+	name      string
+	wait, run histogram
+}
 
 // maxHandlers bounds the handlers that have times of their own: their names may be made at random.
 const maxHandlers = 64
@@ -47,34 +50,34 @@ func (r *recorder) on() bool { return r.viewers.Load() > 0 }
 
 // wants reports whether an object is in the sample.
 func (r *recorder) wants(hash uint64) bool {
-	if hash&r.mask.Load() == 0 {
-		return true
-	}
-	heeded := r.heeded.Load()
-	if heeded == nil {
-		return false
-	}
-	for _, h := range *heeded {
-		if h == hash {
-			return true
-		}
-	}
-	return false
+	return hash&r.mask.Load() == 0
 }
 
 func (r *recorder) wantsKey(key types.NamespacedName) bool { return r.wants(hashKey(key)) }
 
 // timesOf returns the times of a handler, or nil if there are too many.
 func (r *recorder) timesOf(handler string) *handlerTimes {
+	if last := r.lastTold.Load(); last != nil && last.name == handler {
+		return last
+	}
 	if t, ok := r.handlers.Load(handler); ok {
+		r.lastTold.Store(t.(*handlerTimes))
 		return t.(*handlerTimes)
 	}
 	if r.handlersCount.Add(1) > maxHandlers {
 		r.handlersCount.Add(-1)
 		return nil
 	}
-	t, _ := r.handlers.LoadOrStore(handler, &handlerTimes{})
+	t, _ := r.handlers.LoadOrStore(handler, &handlerTimes{name: handler})
 	return t.(*handlerTimes)
+}
+
+// all returns one of the histograms of each handler.
+func (r *recorder) all(which func(*handlerTimes) *histogram) (hs []*histogram) {
+	for _, t := range r.handlers.Range {
+		hs = append(hs, which(t.(*handlerTimes)))
+	}
+	return hs
 }
 
 // recorders are those of the parts of one kind, by their names. Observers are made before the part that

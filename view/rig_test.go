@@ -55,7 +55,7 @@ func start(t testing.TB, opts Options, pods int, reconcile func(context.Context,
 	r.queue = workqueue.New(QueueOptions(r.view, workqueue.Options[types.NamespacedName]{Name: "pods", Logger: silent}))
 	_, err = r.informer.AddHandler(enqueue.Object[*corev1.Pod](r.queue), informer.HandlerOptions{Name: "enqueue"})
 	require.NoError(t, err)
-	r.view.Informer(r.informer)
+	Informer(r.view, r.informer)
 	Queue(r.view, r.queue, "pods")
 	r.view.Client(client)
 	if reconcile == nil {

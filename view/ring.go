@@ -74,7 +74,7 @@ func (r *ring) put(e noted) {
 
 // putStep notes an event of a batch.
 func (r *ring) putStep(e noted) {
-	if r.steps.take() {
+	if r.steps.left.Load() > 0 && r.steps.take() {
 		r.append(e)
 	}
 }

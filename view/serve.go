@@ -45,6 +45,8 @@ func (v *View) serve(w http.ResponseWriter, r *http.Request, wanted string) erro
 		answer = v.serveStream
 	case "parts":
 		answer = v.serveParts
+	case "lookup":
+		answer = v.serveLookup
 	case "do":
 		answer = v.serveDo
 	}

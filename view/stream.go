@@ -35,32 +35,39 @@ func (v *View) look(name string) (*looker, error) {
 		return nil, ErrTooMany
 	}
 	l := &looker{picture: p, heard: map[*recorder]bool{}}
+	p.begin(v.recordersOf(p))
 	l.hear()
 	return l, nil
 }
 
 // hear has the recorders note events, also those of parts that came later.
 func (l *looker) hear() {
-	hear := func(rec *recorder) {
+	for _, rec := range l.picture.view.recordersOf(l.picture) {
 		if !l.heard[rec] {
 			l.heard[rec] = true
 			rec.ring.reopen()
 			rec.viewers.Add(1)
 		}
 	}
-	if i := l.picture.informer; i != nil {
-		hear(i.rec)
+}
+
+// recordersOf returns the recorders of a picture's parts, as they are now.
+func (v *View) recordersOf(p *picture) (recs []*recorder) {
+	if p.informer != nil {
+		recs = append(recs, p.informer.rec)
 	}
-	queues, _ := l.picture.view.beside(l.picture)
+	queues, _ := v.beside(p)
 	for _, q := range queues {
-		hear(q.rec)
+		recs = append(recs, q.rec)
 	}
+	return recs
 }
 
 func (l *looker) leave() {
 	for rec := range l.heard {
 		rec.viewers.Add(-1)
 	}
+	l.picture.end()
 	l.picture.view.viewers.Add(-1)
 }
 

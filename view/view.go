@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/kinform/kinform/indexer"
 	"github.com/kinform/kinform/informer"
 	"github.com/kinform/kinform/rest"
 	"github.com/kinform/kinform/workqueue"
@@ -55,7 +56,10 @@ func (v *View) Close() { v.close.Do(func() { close(v.closed) }) }
 
 // Informer adds an informer, with all of its stages. It is an *informer.Informer of any type, or a handle on
 // one that a factory shares. Its events are shown if it was made with [InformerOptions] of this view.
-func (v *View) Informer(i interface{ Status() informer.Status }) {
+func Informer[T any](v *View, i interface {
+	Status() informer.Status
+	Store() *indexer.Reader[T]
+}) {
 	name := i.Status().Name
 	rec := v.recorders.informers.take(name)
 	v.mu.Lock()
@@ -63,7 +67,7 @@ func (v *View) Informer(i interface{ Status() informer.Status }) {
 	name = unique(name, func(name string) bool {
 		return slices.ContainsFunc(v.informers, func(p *informerPart) bool { return p.name == name })
 	})
-	v.informers = append(v.informers, &informerPart{name: name, rec: rec, status: i.Status})
+	v.informers = append(v.informers, &informerPart{name: name, rec: rec, status: i.Status, store: searched[T]{i.Store()}})
 }
 
 // Queue adds a queue. informers are the names of the informers whose handlers fill it, beside which it is shown;

@@ -1,12 +1,14 @@
 package view
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"time"
 
 	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/rest"
 	"github.com/kinform/kinform/workqueue"
 )
 
@@ -26,7 +28,7 @@ func wrongOf(s informer.Status) (wrong []string) {
 		say("not synced: %s", phaseOf(r))
 	}
 	if r.Failures > 0 && r.LastError != nil {
-		say("%d failures in a row, the last one: %v", r.Failures, r.LastError)
+		say("%d failures in a row, the last one: %v", r.Failures, reason(r.LastError))
 	}
 	if s.Unreadable.Count > 0 {
 		say("%d objects cannot be read", s.Unreadable.Count)
@@ -68,6 +70,14 @@ func wrongOfQueue(s workqueue.Stats) (wrong []string) {
 		say("queue %s: Done was called %d times for keys that no worker had", s.Name, s.StrayDones)
 	}
 	return wrong
+}
+
+// reason returns the cause of an error without the failed request, whose address is long, and always the same.
+func reason(err error) error {
+	if request, ok := errors.AsType[*rest.Error](err); ok && request.Err != nil {
+		return request.Err
+	}
+	return err
 }
 
 func indexesOf(values map[string]int) (all []Index) {

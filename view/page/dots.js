@@ -30,10 +30,12 @@ export class Dots {
       if (e.of && ["queued", "merged", "taken", "done", "failed", "retried"].includes(e.e) && e.of !== frame.queue) continue;
       this.event(e, now + 100 + e.at, queued);
     }
-    if (this.all.length > most) {
-      for (const d of this.all.slice(0, this.all.length - most)) d.steps = ["end"];
-      this.all = this.all.slice(-most);
+    // With too many, those that have stood longest go.
+    for (let n = 0; this.all.length > most && n < this.all.length; n++) {
+      const d = this.all[n];
+      if (!d.flying && !d.steps.length) this.all.splice(n--, 1);
     }
+    if (this.all.length > 2 * most) this.all.splice(0, this.all.length - 2 * most);
   }
 
   event(e, when, queued) {
@@ -75,7 +77,7 @@ export class Dots {
           d = d ?? null;
         }
         if (!d) {
-          if (waits) return;
+          if (waits || this.all.length > most / 3) return;
           d = this.make(e.key, "", "key", "handlers", when);
           d.handled = true;
         }
@@ -85,7 +87,9 @@ export class Dots {
         return;
       }
       case "taken": {
-        const d = this.find(e.key, (x) => x.queued && !x.taken) ?? this.make(e.key, "", "key", "queue", when);
+        let d = this.find(e.key, (x) => x.queued && !x.taken);
+        if (!d && this.all.length > most / 3) return; // Dots that come all the way have precedence.
+        d ??= this.make(e.key, "", "key", "queue", when);
         d.queued = d.taken = true;
         d.delayed = false;
         d.steps.push("workers");
@@ -252,7 +256,9 @@ export class Dots {
   }
 
   note(d, now, text, color) {
-    if (this.marks.length < 8) this.marks.push({ x: d.x, y: d.y, text, color, began: now });
+    const same = this.marks.find((m) => m.what === text && now - m.began < 700); // One note for all of a kind.
+    if (same) { same.n++; same.text = `${text} ×${same.n}`; return; }
+    if (this.marks.length < 8) this.marks.push({ x: d.x, y: d.y, text, what: text, n: 1, color, began: now });
   }
 
   notes(g, now) {

@@ -105,7 +105,9 @@ function wrong(all) {
   const text = all.join("\n");
   if (text === lastWrong) return;
   lastWrong = text;
-  byId("wrong").hidden = all.length === 0;
+  // Its place stays, so that the picture does not jump when trouble comes and goes.
+  if (all.length) byId("wrong").hidden = false;
+  byId("wrong").classList.toggle("fine", all.length === 0);
   replace(byId("wrong"), ...all.map((w) => el("p", {}, w)));
 }
 

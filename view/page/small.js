@@ -1,25 +1,48 @@
 // small has the small pictures, each about one idea, and each reached from the box that it is about.
-import { el, replace, say } from "./dom.js";
+import { el, replace } from "./dom.js";
+import { Rulers } from "./rulers.js";
+import { Shelf } from "./shelf.js";
+import { Rings } from "./rings.js";
+import { Dial } from "./dial.js";
+import { Relist } from "./relist.js";
+import { Resync } from "./resync.js";
+import { Lookup } from "./lookup.js";
+import { Journey } from "./journey.js";
 
-// pictures are in the order of their letters.
-export const pictures = [];
+// pictures are in the order of their letters. Each Picture has a node, frame(frame, boxes, hello), and may have
+// draw(now), which is called before each repaint while it is open.
+export const pictures = [
+  { id: "rulers", box: "server", title: "Ages of the truth", Picture: Rulers,
+    lead: "Each stage knows the truth as of some version. The gaps between the rulers are how stale each one is: a worker acts on what the store has, not on what the server has." },
+  { id: "relist", box: "reflector", title: "Relist diff", Picture: Relist,
+    lead: "When a watch cannot go on (410 Gone), the reflector lists again. What has the version that the store has is not decoded; what is missing was deleted while nobody looked." },
+  { id: "shelf", box: "fifo", title: "The shelf", Picture: Shelf,
+    lead: "DeltaFIFO is a shelf with a tray for each object. Changes of an object stand on each other, in order, until the informer takes all trays at once. A dashed delete is a tombstone: the delete itself was never seen." },
+  { id: "lookup", box: "store", title: "Index look-up", Picture: Lookup,
+    lead: "An index has the keys of each value ready. Without one, a reader looks at every object." },
+  { id: "resync", box: "handlers", title: "Resync or relist", Picture: Resync,
+    lead: "Two words that sound alike. A resync tells handlers of what the store has, again, and asks the server nothing. A relist asks the server for everything, and tells handlers only of what has changed." },
+  { id: "rings", box: "queue", title: "Dirty, processing, queue", Picture: Rings,
+    lead: "A key that is added while a worker has it is dirty, and not in the queue: so two workers never have it. When the worker is done, it is queued again, once." },
+  { id: "dial", box: "queue", title: "Back-off", Picture: Dial,
+    lead: "A key that fails comes back later, and later each time: the wait doubles, up to a bound. When it succeeds, it is forgotten." },
+  { id: "journey", box: "workers", title: "An object's journey", Picture: Journey,
+    lead: "The way of one change, from the socket to the end of a worker's turn, and where its time went." },
+];
 
 export class Small {
   constructor(root) { this.root = root; this.made = new Map(); }
 
   begin(hello) {
-    this.made.clear();
     for (const p of pictures) this.made.set(p.id, new p.Picture(hello));
-    replace(this.root);
-    if (!pictures.length) { this.root.hidden = true; return; }
     this.tabs = el("div", { class: "tabs", role: "tablist", "aria-label": "Small pictures" }, ...pictures.map((p, n) => {
-      const tab = el("button", { role: "tab", id: "tab-" + p.id, "aria-controls": "small-panel" }, el("kbd", { "aria-hidden": "true" }, "abcdefghi"[n]), p.title);
+      const tab = el("button", { role: "tab", id: "tab-" + p.id, "aria-controls": "small-panel" }, el("kbd", { "aria-hidden": "true" }, "abcdefgh"[n]), p.title);
       tab.addEventListener("click", () => this.open(p.id));
       return tab;
     }));
-    this.panel = el("div", { id: "small-panel", role: "tabpanel" });
-    this.root.append(this.tabs, this.panel);
-    this.open(this.current ?? pictures[0].id, true);
+    this.panel = el("div", { id: "small-panel", role: "tabpanel", tabindex: "0" });
+    replace(this.root, this.tabs, this.panel);
+    this.open(this.current ?? "rings", true);
   }
 
   nth(n) { if (pictures[n]) this.open(pictures[n].id); }
@@ -30,14 +53,15 @@ export class Small {
     this.current = id;
     for (const tab of this.tabs.children) tab.setAttribute("aria-selected", String(tab.id === "tab-" + id));
     this.panel.setAttribute("aria-labelledby", "tab-" + id);
+    this.panel.dataset.small = id;
     replace(this.panel, el("p", { class: "lead" }, p.lead), picture.node);
-    if (!quietly) this.root.scrollIntoView({ block: "nearest", behavior: "smooth" });
+    picture.opened?.();
+    if (!quietly) this.root.scrollIntoView({ block: "nearest" });
   }
 
   // frame gives a frame to all of them: they remember what happened before they were opened.
   frame(frame, boxes, hello) { for (const p of this.made.values()) p.frame(frame, boxes, hello); }
 
   // draw has the open one drawn, before a repaint.
-  draw(now, past) { if (this.current && !this.root.hidden) this.made.get(this.current)?.draw?.(now, past); }
+  draw(now) { if (this.current && !this.root.hidden) this.made.get(this.current)?.draw?.(now); }
 }
-export { say };

@@ -75,3 +75,12 @@ export async function act(action, values) {
   if (!answer.ok) throw new Error((await answer.text()).trim() || answer.statusText);
   return (await answer.json()).done;
 }
+
+// lookup asks for the values of indexes, and for the objects of one of them.
+export async function lookup(of, index, value) {
+  const query = new URLSearchParams({ of });
+  if (index != null) { query.set("index", index); query.set("value", value); }
+  const answer = await fetch("lookup?" + query, { headers: headers(), cache: "no-store" });
+  if (!answer.ok) throw new Error((await answer.text()).trim() || answer.statusText);
+  return answer.json();
+}

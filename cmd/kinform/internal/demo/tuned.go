@@ -79,7 +79,7 @@ func newTuned(client *rest.Client, opts Options, page *shown, r report) (*tuned,
 	p.queue = workqueue.New(queue)
 	if page != nil {
 		page.Client(client)
-		page.Informer(inf)
+		view.Informer(page.View, inf)
 		view.Queue(page.View, p.queue, "pods")
 	}
 	p.handler, err = inf.AddHandler(func(e informer.Event[*pod]) {

@@ -24,7 +24,7 @@ func (o Options) show(server *apitest.Server) (*shown, error) {
 	if !o.View {
 		return nil, nil
 	}
-	v, err := view.New(view.Options{Title: "kinform demo", Server: func() view.Server {
+	v, err := view.New(view.Options{Title: "kinform demo", IndexValues: true, Server: func() view.Server {
 		return view.Server{ResourceVersion: server.ResourceVersion(), Oldest: server.OldestResourceVersion(), Objects: -1}
 	}})
 	if err != nil {

@@ -1,0 +1,142 @@
+package view
+
+import (
+	"context"
+	"strconv"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/informer/enqueue"
+	"github.com/kinform/kinform/internal/tap"
+	"github.com/kinform/kinform/listwatch"
+	"github.com/kinform/kinform/workqueue"
+)
+
+type configMap = corev1.ConfigMap
+
+// short is a pipeline without a network, from a watch to the end of a turn.
+type short struct {
+	tap    tap.Source[*configMap]
+	queue  *workqueue.Queue[types.NamespacedName]
+	object *configMap
+	keys   []types.NamespacedName
+	sent   int
+}
+
+// newShort returns a pipeline that v shows; v may be nil.
+func newShort(t testing.TB, v *View) *short {
+	p := &short{tap: tap.New[*configMap](), object: &configMap{}}
+	for n := range 1000 {
+		p.keys = append(p.keys, types.NamespacedName{Namespace: "shop", Name: "map-" + strconv.Itoa(n)})
+	}
+	opts := informer.Options[*configMap]{Name: "maps", Logger: silent}
+	queue := workqueue.Options[types.NamespacedName]{Name: "maps", Timed: true, Logger: silent}
+	if v != nil {
+		opts, queue = InformerOptions(v, opts), QueueOptions(v, queue)
+	}
+	p.queue = workqueue.New(queue)
+	inf, err := informer.New(p.tap, opts)
+	require.NoError(t, err)
+	_, err = inf.AddHandler(enqueue.Object[*configMap](p.queue), informer.HandlerOptions{Name: "enqueue"})
+	require.NoError(t, err)
+	if v != nil {
+		Informer(v, inf)
+		Queue(v, p.queue)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- inf.Run(ctx) }()
+	require.NoError(t, inf.WaitForSync(ctx))
+	t.Cleanup(func() { cancel(); require.NoError(t, <-ended) })
+	for range p.keys {
+		p.event()
+	}
+	return p
+}
+
+// event sends an event, and works on its key.
+func (p *short) event() {
+	p.sent++
+	p.tap.Events <- listwatch.Event[*configMap]{Type: listwatch.Modified, Item: listwatch.Item[*configMap]{
+		Key: p.keys[p.sent%len(p.keys)], Object: p.object, ResourceVersion: strconv.Itoa(1_000_000 + p.sent),
+	}}
+	key, err := p.queue.Get(context.Background())
+	if err != nil {
+		panic(err)
+	}
+	p.queue.Done(key)
+}
+
+// look has somebody look at the first pipeline until the test ends.
+func look(t testing.TB, v *View) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var looking sync.WaitGroup
+	began := make(chan bool)
+	looking.Go(func() {
+		_, frames, err := v.Frames(ctx, "")
+		if err != nil {
+			panic(err)
+		}
+		first := true
+		for range frames {
+			if first {
+				close(began)
+			}
+			first = false
+		}
+	})
+	<-began
+	t.Cleanup(func() { cancel(); looking.Wait() })
+}
+
+// An event allocates no more with a view than without, from the watch to the end of its turn: neither while nobody looks, nor, but for
+// the frames, while somebody does.
+func TestViewAllocatesNothingForAnEvent(t *testing.T) {
+	const events = 3000
+	cost := func(v *View) float64 {
+		p := newShort(t, v)
+		tap.Allocations(events, p.event)
+		return tap.Allocations(events, p.event) // AllocsPerRun leaves the fraction out
+	}
+	v, err := New(Options{})
+	require.NoError(t, err)
+	without, unseen := cost(nil), cost(v)
+	require.LessOrEqual(t, unseen, without+0.1, "allocations of an event; one is one too many")
+
+	v, err = New(Options{})
+	require.NoError(t, err)
+	p := newShort(t, v)
+	look(t, v)
+	tap.Allocations(events, p.event)
+	seen := tap.Allocations(20*events, p.event)
+	t.Logf("allocations of an event: %.2f without a view, %.2f while nobody looks, %.2f while somebody does", without, unseen, seen)
+	require.LessOrEqual(t, seen, without+0.5, "some are those of frames")
+}
+
+// BenchmarkView is an event on its way from a watch through shelf and store to a handler that fills a work queue, and the
+// turn of its key: without a view, with one that nobody looks at, and with a viewer.
+func BenchmarkView(b *testing.B) {
+	for _, who := range []string{"none", "nobody", "viewer"} {
+		b.Run("looks="+who, func(b *testing.B) {
+			var v *View
+			if who != "none" {
+				var err error
+				v, err = New(Options{})
+				require.NoError(b, err)
+			}
+			p := newShort(b, v)
+			if who == "viewer" {
+				look(b, v)
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				p.event()
+			}
+		})
+	}
+}

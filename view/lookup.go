@@ -1,0 +1,130 @@
+package view
+
+import (
+	"cmp"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/kinform/kinform/indexer"
+)
+
+// Lookup is the answer to a question about indexes.
+type Lookup struct {
+	// Indexes are those of the store, by name.
+	Indexes []IndexValues `json:"indexes"`
+
+	// Found is what a look-up has found, if the question named an index and a value.
+	Found *Found `json:"found,omitempty"`
+}
+
+// IndexValues are values of an index.
+type IndexValues struct {
+	Name   string `json:"name"`
+	Values int    `json:"values"`
+
+	// Some has the values with the most objects.
+	Some []IndexValue `json:"some,omitempty"`
+}
+
+// IndexValue is a value of an index.
+type IndexValue struct {
+	Value   string `json:"value"`
+	Objects int    `json:"objects"`
+}
+
+// Found compares a look-up in an index with a look at every object.
+type Found struct {
+	// Objects is how many objects have the value, of All in the store.
+	Objects int `json:"objects"`
+	All     int `json:"all"`
+
+	// Lookup and Scan are the times of both, in seconds. The scan only visits the objects.
+	Lookup float64 `json:"lookup"`
+	Scan   float64 `json:"scan"`
+
+	// Keys are the first ones.
+	Keys []string `json:"keys,omitempty"`
+}
+
+// A page shows so many values of an index, and so many of its objects. A store with more objects is not scanned.
+const (
+	shownValues   = 40
+	shownPostings = 100
+	mostScanned   = 1_000_000
+	mostValues    = 20_000
+)
+
+// searcher is a store whose indexes are shown.
+type searcher interface {
+	values() []IndexValues
+	find(index, value string) (*Found, error)
+}
+
+type searched[T any] struct{ *indexer.Reader[T] }
+
+func (s searched[T]) values() []IndexValues {
+	all := []IndexValues{}
+	sizes := s.Stats().Indexes
+	for _, name := range s.Indexes() {
+		index := IndexValues{Name: clean(name), Values: sizes[name]}
+		if values, err := s.IndexValues(name); err == nil && sizes[name] <= mostValues {
+			for value, objects := range values {
+				index.Some = append(index.Some, IndexValue{value, objects})
+			}
+		}
+		slices.SortFunc(index.Some, func(a, b IndexValue) int {
+			return cmp.Or(cmp.Compare(b.Objects, a.Objects), cmp.Compare(a.Value, b.Value))
+		})
+		index.Some = index.Some[:min(len(index.Some), shownValues)]
+		all = append(all, index)
+	}
+	return all
+}
+
+func (s searched[T]) find(name, value string) (*Found, error) {
+	index, err := s.Index(name)
+	if err != nil {
+		return nil, err
+	}
+	f := &Found{}
+	began := time.Now()
+	for range index.Having(value) {
+		f.Objects++
+	}
+	f.Lookup = time.Since(began).Seconds()
+	if f.All = s.Len(); f.All <= mostScanned {
+		began = time.Now()
+		for range s.All() {
+		}
+		f.Scan = time.Since(began).Seconds()
+	}
+	for key := range index.Having(value) {
+		if len(f.Keys) == shownPostings {
+			break
+		}
+		f.Keys = append(f.Keys, nameOfKey(key))
+	}
+	return f, nil
+}
+
+// serveLookup answers questions about indexes.
+func (v *View) serveLookup(w http.ResponseWriter, r *http.Request) error {
+	if !v.opts.IndexValues {
+		return refused(http.StatusForbidden, "values of indexes are not shown: the program has not set Options.IndexValues")
+	}
+	query := r.URL.Query()
+	p := v.picture(query.Get("of"))
+	if p == nil || p.informer == nil {
+		return ErrNoSuch
+	}
+	answer := Lookup{Indexes: p.informer.store.values()}
+	if query.Has("index") {
+		found, err := p.informer.store.find(query.Get("index"), query.Get("value"))
+		if err != nil {
+			return refused(http.StatusNotFound, "%w", err)
+		}
+		answer.Found = found
+	}
+	return answerJSON(w, answer)
+}

@@ -1,0 +1,99 @@
+// journey follows single changes, and shows where the time of each went.
+import { el, replace } from "./dom.js";
+import { icon, kindOf } from "./shapes.js";
+import { seconds } from "./words.js";
+
+// stages are the parts of the way, each up to the event that ends it.
+const stages = [
+  ["delta", "to the shelf"], ["batch", "on the shelf"], ["applied", "into the store"], ["called", "in the mailbox"],
+  ["queued", "in the handler"], ["taken", "in the queue"], ["done", "with a worker"],
+];
+const kept = 14;
+
+export class Journey {
+  constructor() {
+    this.going = new Map(); // key -> journey
+    this.ended = [];
+    this.node = el("div", { class: "journeys" });
+    this.list = this.node.appendChild(el("ul", { class: "choices", "aria-label": "Changes" }));
+    this.one = this.node.appendChild(el("div", { class: "one" }, el("p", { class: "empty" }, "No change has come through yet.")));
+  }
+
+  frame(frame) {
+    for (const e of frame.events ?? []) {
+      const at = frame.at + e.at;
+      if (e.e === "batch") {
+        for (const j of this.going.values()) if (j.times.delta != null) j.times.batch ??= at;
+        continue;
+      }
+      if (!e.key) continue;
+      if (e.e === "received") {
+        const waiting = this.going.get(e.key);
+        if (waiting?.times.queued != null) { waiting.seen = at; this.going.delete(e.key); }
+        this.going.set(e.key, { key: e.key, kind: e.kind, rv: e.rv, times: { received: at }, why: [`the watch told of ${e.kind}, version ${e.rv}`], merged: 0 });
+        if (this.going.size > 400) this.going.delete(this.going.keys().next().value);
+        continue;
+      }
+      const j = this.going.get(e.key);
+      if (!j) continue;
+      const inQueue = e.of === frame.queue;
+      if (e.e === "delta") j.times.delta ??= at;
+      else if (e.e === "delivered") {
+        j.times.called ??= at - (e.ran ?? 0) * 1000;
+        j.times.applied ??= j.times.called - (e.wait ?? 0) * 1000; // It comes into the mailbox when the store has it.
+        j.why.push(`handler ${e.of} was called with ${e.kind}, because of a ${e.cause}, after ${seconds(e.wait)} in its mailbox`);
+        if (j.times.queued == null) j.times.returned = at;
+      } else if (e.e === "queued" && inQueue) { j.times.queued ??= at; j.why.push("the handler added the key to the queue"); }
+      else if (e.e === "merged" && inQueue) { j.times.queued ??= at; j.why.push("the key was dirty already, so this add was merged"); }
+      else if (e.e === "taken" && inQueue && j.times.queued != null) { j.times.taken ??= at; j.why.push(`a worker took the key, for ${e.n ?? 1} ${e.n > 1 ? "adds" : "add"}`); }
+      else if (e.e === "failed" && inQueue) j.why.push("reconcile failed: " + e.text);
+      else if (e.e === "retried" && inQueue) j.why.push("the key comes back after " + seconds(e.wait));
+      else if (e.e === "done" && inQueue && j.times.taken != null) {
+        j.times.done = at;
+        j.why.push("the worker was done with it");
+        this.going.delete(e.key);
+        this.ended.unshift(j);
+        this.fresh = true;
+      }
+    }
+    // A pinned one stays.
+    if (this.ended.length > kept) this.ended = this.ended.filter((j, n) => n < kept || j === this.pinned);
+  }
+
+  // called is when the handler began; the queue is filled before it has returned.
+  parts(j) {
+    let from = j.times.received;
+    return stages.map(([id, title]) => {
+      const to = j.times[id] ?? from;
+      const part = { id, title, from: from - j.times.received, took: Math.max(to - from, 0) };
+      from = Math.max(to, from);
+      return part;
+    });
+  }
+
+  draw(now) {
+    if (!this.fresh || now - (this.drawn ?? 0) < 1000) return;
+    this.drawn = now;
+    this.fresh = false;
+    const shown = this.pinned ?? this.ended[0];
+    replace(this.list, ...this.ended.slice(0, kept).map((j) => {
+      const total = j.times.done - j.times.received;
+      const b = el("button", { class: "link", "aria-pressed": String(j === this.pinned) }, icon(kindOf(j.kind)), ` ${j.key} `, el("small", {}, seconds(total / 1000)));
+      b.addEventListener("click", () => { this.pinned = this.pinned === j ? undefined : j; this.fresh = true; this.drawn = 0; });
+      return el("li", {}, b);
+    }));
+    if (shown) this.show(shown);
+  }
+
+  show(j) {
+    const parts = this.parts(j), total = Math.max(j.times.done - j.times.received, 0.001);
+    const rows = parts.map((p, n) => {
+      const bar = el("i", { class: "bar bar-" + n });
+      bar.style.marginLeft = (100 * p.from) / total + "%";
+      bar.style.width = Math.max((100 * p.took) / total, 0.4) + "%";
+      return el("tr", {}, el("th", { scope: "row" }, p.title), el("td", { class: "num" }, seconds(p.took / 1000)), el("td", { class: "track" }, bar));
+    });
+    replace(this.one, el("h3", {}, `${j.key}: ${j.kind}, ${seconds(total / 1000)} in all`),
+      el("table", { class: "waterfall" }, el("tbody", {}, ...rows)), el("ol", { class: "why" }, ...j.why.slice(0, 12).map((w) => el("li", {}, w))));
+  }
+}

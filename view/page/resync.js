@@ -1,0 +1,41 @@
+// resync compares a resync with a relist, in numbers since the page looks.
+import { el, say } from "./dom.js";
+import { count, bytes } from "./words.js";
+
+const rows = [
+  ["How often", "each handler that asks for it, at an interval of its own", "when a watch cannot go on: 410 Gone, or the server has lost its past"],
+  ["Asks the server", "never", "for every object"],
+  ["Handlers are told", "of every object, as Updated with Old equal to New", "of what has changed, came, or went"],
+];
+
+export class Resync {
+  constructor() {
+    this.cells = {};
+    const cell = (id) => (this.cells[id] = el("td", { class: "num" }, "–"));
+    this.node = el("div", { class: "scroll" }, el("table", {},
+      el("thead", {}, el("tr", {}, el("th", {}, ""), el("th", { scope: "col" }, "Resync"), el("th", { scope: "col" }, "Relist"))),
+      el("tbody", {}, ...rows.map(([a, b, c]) => el("tr", {}, el("th", { scope: "row" }, a), el("td", {}, b), el("td", {}, c))),
+        el("tr", {}, el("th", { scope: "row" }, "So far"), cell("resyncs"), cell("relists")),
+        el("tr", {}, el("th", { scope: "row" }, "Bytes for it"), el("td", { class: "num" }, "0 B"), cell("bytes")))));
+  }
+
+  frame(frame, boxes) {
+    const h = boxes.get("handlers")?.n ?? {}, r = boxes.get("reflector")?.n ?? {}, s = boxes.get("server")?.n ?? {};
+    for (const e of frame.events ?? []) {
+      if (e.e !== "phase") continue;
+      if (e.kind === "listing" || e.kind === "streaming") this.from ??= this.received;
+      else if (this.from != null && s.received != null) { this.spent = (this.spent ?? 0) + s.received - this.from; this.from = undefined; }
+    }
+    this.received = s.received;
+    this.shown = { h, r };
+  }
+
+  draw(now) {
+    if (!this.shown || now - (this.drawn ?? 0) < 250) return;
+    this.drawn = now;
+    const { h, r } = this.shown;
+    say(this.cells.resyncs, `${count(h.resyncs)} calls of handlers`);
+    say(this.cells.relists, `${count(r.relists)} lists, ${count(r.listed)} objects in all lists`);
+    say(this.cells.bytes, this.spent ? "about " + bytes(this.spent) + " while lists were read" : "none since this page looks");
+  }
+}

@@ -1,0 +1,57 @@
+// rulers are the ages of the truth: how far each stage is, by resourceVersion.
+import { el, svg, say } from "./dom.js";
+
+const stages = [["server", "API server"], ["reflector", "reflector"], ["fifo", "DeltaFIFO"], ["store", "store"], ["worker", "a worker read"]];
+const left = 130, right = 690;
+
+export class Rulers {
+  constructor() {
+    this.marks = new Map();
+    const rows = stages.map(([id, title], n) => {
+      const y = 30 + n * 44;
+      const gap = svg("rect", { x: left, y: y - 5, width: 0, height: 10, class: "gap" });
+      const mark = svg("path", { d: "M0 -9 7 0 0 9 -7 0Z", class: "mark" }), label = svg("text", { class: "version" }, "");
+      this.marks.set(id, { mark, label, gap, y });
+      return svg("g", {}, svg("text", { x: 8, y: y + 4, class: "caption" }, title), svg("line", { x1: left, x2: right, y1: y, y2: y, class: "ruler" }), gap, mark, label);
+    });
+    this.text = el("p", { class: "counts" });
+    this.node = el("div", {}, svg("svg", { viewBox: "0 0 720 240", class: "rulers", role: "img", "aria-label": "A ruler for each stage, with a mark at the version that it has" }, ...rows), this.text);
+  }
+
+  frame(frame) {
+    const v = frame.versions ?? {};
+    for (const e of frame.events ?? []) if (e.e === "taken") this.worker = v.store;
+    this.versions = { ...v, worker: this.worker };
+  }
+
+  draw(now) {
+    if (!this.versions || now - (this.drawn ?? 0) < 100) return;
+    this.drawn = now;
+    const known = stages.map(([id]) => Number(this.versions[id])).filter((n) => n > 0 && Number.isSafeInteger(n));
+    if (!known.length) return say(this.text, "The versions here are no numbers that this page can compare.");
+    const newest = Math.max(...known), widest = Math.max(newest - Math.min(...known), 10);
+    // The scale changes slowly, so that marks move because stages do.
+    this.span = Math.max(widest * 1.15, (this.span ?? 20) * 0.98, 20);
+    this.end = Math.max(newest, this.end ?? 0);
+    const x = (n) => right - ((this.end - n) / this.span) * (right - left);
+    const told = [];
+    for (const [id, title] of stages) {
+      const m = this.marks.get(id), n = Number(this.versions[id]);
+      const there = n > 0 && Number.isSafeInteger(n);
+      m.mark.setAttribute("visibility", there ? "visible" : "hidden");
+      if (!there) { say(m.label, "not known"); m.label.setAttribute("x", left); m.label.setAttribute("y", m.y - 10); m.gap.setAttribute("width", 0); continue; }
+      const at = Math.max(x(n), left);
+      const behind = newest - n;
+      m.mark.setAttribute("transform", `translate(${at} ${m.y})`);
+      m.mark.classList.toggle("even", behind === 0);
+      m.gap.setAttribute("x", at);
+      m.gap.setAttribute("width", Math.max(x(newest) - at, 0));
+      m.label.setAttribute("text-anchor", "end");
+      m.label.setAttribute("x", Math.max(at - 12, left + 70));
+      m.label.setAttribute("y", m.y - 9);
+      say(m.label, behind ? `${n}, ${behind} behind` : String(n));
+      told.push(`${title} ${n}`);
+    }
+    say(this.text, told.join(" · ") + (this.versions.oldest ? ` · a watch can start after ${this.versions.oldest} or later; from an older version it gets 410 Gone` : ""));
+  }
+}

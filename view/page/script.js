@@ -1,0 +1,31 @@
+// script shows what happens in microseconds at a pace that people can follow: the states of a key come one after
+// another, and each stays for a while.
+
+export class Script {
+  constructor(pace, most = 24) { this.pace = pace; this.most = most; this.keys = new Map(); }
+
+  // step has a key go through a change of its state: change gets the state, and returns false if the key is gone.
+  step(key, change) {
+    let k = this.keys.get(key);
+    if (!k) {
+      if (this.keys.size >= this.most) return;
+      this.keys.set(key, (k = { key, state: {}, steps: [], since: -Infinity }));
+    }
+    if (k.steps.length < 12) k.steps.push(change);
+  }
+
+  // run takes the steps whose time has come. It returns whether something has changed.
+  run(now) {
+    let changed = false;
+    for (const [key, k] of this.keys) {
+      const pace = this.pace / (1 + Math.max(k.steps.length - 2, 0) / 3);
+      if (!k.steps.length || now - k.since < pace) continue;
+      k.since = now;
+      changed = true;
+      if (k.steps.shift()(k.state) === false && k.steps.length === 0) this.keys.delete(key);
+    }
+    return changed;
+  }
+
+  forget() { this.keys.clear(); }
+}

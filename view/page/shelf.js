@@ -1,0 +1,59 @@
+// shelf is DeltaFIFO: a tray for each object, deltas on it.
+import { el, replace, say } from "./dom.js";
+import { icon, kindOf } from "./shapes.js";
+import { count } from "./words.js";
+
+const stays = 1600; // milliseconds that an empty tray is still to be seen
+const most = 14;
+
+export class Shelf {
+  constructor() {
+    this.trays = new Map();
+    this.deleted = new Map(); // keys whose DELETED has come, so that the delete is no tombstone
+    this.node = el("div", {});
+    this.board = this.node.appendChild(el("div", { class: "shelf" }));
+    this.text = this.node.appendChild(el("p", { class: "counts" }));
+  }
+
+  frame(frame, boxes) {
+    const n = boxes.get("fifo")?.n;
+    this.totals = n && `Now: ${count(n.keys)} trays with ${count(n.deltas)} deltas. In all ${count(n.queued)} deltas, taken in ${count(n.batches)} batches; ${count(n.merged)} were merged on the shelf.`;
+    const now = performance.now();
+    for (const e of frame.events ?? []) {
+      if (e.e === "received" && e.kind === "DELETED") this.deleted.set(e.key, now);
+      else if (e.e === "delta") this.add(e, now);
+      else if (e.e === "batch") for (const t of this.trays.values()) t.taken ??= Math.max(now, t.began + 500);
+    }
+    for (const [key, at] of this.deleted) if (now - at > 5000) this.deleted.delete(key);
+  }
+
+  add(e, now) {
+    let tray = this.trays.get(e.key);
+    if (tray?.taken && now > tray.taken) { this.trays.delete(e.key); tray = undefined; }
+    if (!tray) {
+      if (this.trays.size >= most) return;
+      this.trays.set(e.key, (tray = { began: now, deltas: [], merged: 0 }));
+    }
+    tray.taken = undefined;
+    const last = tray.deltas.at(-1);
+    if (e.kind === "Deleted" && last?.kind === "Deleted") { last.squashed = true; return; }
+    if (tray.deltas.length >= 5) { tray.merged++; tray.deltas.splice(1, 1); }
+    tray.deltas.push({ kind: e.kind, rv: e.rv, tombstone: e.kind === "Deleted" && !this.deleted.has(e.key) });
+  }
+
+  draw(now) {
+    if (this.drawn && now - this.drawn < 120) return;
+    this.drawn = now;
+    if (this.totals) say(this.text, this.totals);
+    const made = [];
+    for (const [key, t] of this.trays) {
+      if (t.taken && now - t.taken > stays) { this.trays.delete(key); continue; }
+      const taken = t.taken && now > t.taken;
+      made.push(el("div", { class: "tray" + (taken ? " taken" : "") },
+        el("ol", { reversed: true }, ...t.deltas.toReversed().map((d) => el("li", { class: (d.tombstone ? "tombstone " : "") + "delta kind-" + kindOf(d.kind) },
+          icon(kindOf(d.kind)), d.tombstone ? "Deleted, final state unknown" : d.kind + (d.squashed ? " ×2" : ""), el("small", {}, " " + (d.rv ?? ""))))),
+        el("div", { class: "name", title: key }, key), el("small", {}, taken ? "taken by the informer" : t.merged ? t.merged + " merged" : "waits")));
+    }
+    replace(this.board, ...(made.length ? made : [el("p", { class: "empty" }, "The shelf is empty: the informer takes everything as soon as it comes.")]));
+  }
+}

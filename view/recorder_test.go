@@ -1,0 +1,170 @@
+package view
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+func TestQuantilesAreOffByAnEighthAtMost(t *testing.T) {
+	t.Parallel()
+	for d := time.Duration(0); d < 5*time.Hour; d = d*9/8 + 1 {
+		middle := middleOf(bucketOf(d))
+		if bucketOf(d) == bucketCount-1 {
+			require.Greater(t, d, time.Hour)
+			break
+		}
+		require.InDelta(t, float64(d), float64(middle), float64(d)/8+1, "%v", d)
+	}
+	require.Equal(t, 0, bucketOf(-time.Second))
+	require.Equal(t, bucketCount-1, bucketOf(1<<62))
+
+	h, w := &histogram{}, &window{}
+	w.of = h
+	timesAt := func(since time.Duration) Times {
+		var sum counts
+		w.addTo(&sum, since)
+		return sum.times()
+	}
+	require.Zero(t, timesAt(0))
+	for n := range 100 {
+		h.add(time.Duration(n+1) * time.Millisecond)
+	}
+	times := timesAt(time.Second)
+	require.EqualValues(t, 100, times.Count)
+	require.InDelta(t, 0.050, times.P50, 0.007)
+	require.InDelta(t, 0.099, times.P99, 0.013)
+	require.InDelta(t, 0.100, times.Max, 0.013)
+	for second := range 9 {
+		require.EqualValues(t, 100, timesAt(time.Duration(second+1)*time.Second).Count, second)
+	}
+	require.Zero(t, timesAt(12*time.Second), "what is older than ten seconds does not count")
+	h.add(time.Second)
+	require.EqualValues(t, 1, timesAt(13*time.Second).Count)
+	require.Zero(t, timesAt(time.Hour))
+}
+
+func TestRingIsBoundedAndKeepsOrder(t *testing.T) {
+	t.Parallel()
+	r := &ring{start: time.Now()}
+	r.put(noted{what: "closed"})
+	all, next := r.after(0, nil)
+	require.Empty(t, all, "nobody has made room")
+	require.Zero(t, next)
+	require.EqualValues(t, 1, r.room.lost.Load())
+	seen := uint64(0)
+	for frame := range 20 {
+		r.reopen()
+		for n := range perTick + 10 {
+			r.put(noted{count: frame*1000 + n})
+		}
+		for range stepsPerTick + 10 {
+			r.putStep(noted{what: Batch})
+		}
+		if frame < 15 {
+			continue // a reader that is slow
+		}
+		var got []noted
+		got, seen = r.after(seen, nil)
+		require.LessOrEqual(t, len(got), ringSize)
+		require.Equal(t, (frame)*1000+perTick-1, got[len(got)-1-stepsPerTick].count)
+		for i := 1; i < len(got); i++ {
+			require.False(t, got[i].at.Before(got[i-1].at))
+		}
+	}
+	require.EqualValues(t, 1+20*10, r.room.lost.Load())
+}
+
+// An object is in the sample of all boxes or of none, and a coarser sample is a part of a finer one.
+func TestSampleIsByKey(t *testing.T) {
+	t.Parallel()
+	taken := map[uint64]int{}
+	fine, coarse := newRecorder("", time.Now()), newRecorder("", time.Now())
+	coarse.mask.Store(15)
+	fine.mask.Store(3)
+	hash := hashOf[types.NamespacedName]()
+	for n := range 16_000 {
+		key := types.NamespacedName{Namespace: fmt.Sprintf("ns-%d", n%7), Name: fmt.Sprintf("pod-%06d", n)}
+		require.Equal(t, hashKey(key), hash(key))
+		if coarse.wantsKey(key) {
+			taken[15]++
+			require.True(t, fine.wantsKey(key))
+		}
+		if fine.wantsKey(key) {
+			taken[3]++
+		}
+	}
+	require.InDelta(t, 1000, taken[15], 300)
+	require.InDelta(t, 4000, taken[3], 600)
+	require.NotZero(t, hashOf[int]()(7))
+}
+
+func TestTextsOfOthersAreHarmless(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"ns/pod":                    "ns/pod",
+		"<script>alert(1)</script>": "<script>alert(1)</script>", // The page makes text nodes of it.
+		"a\x00b\x1b[2Jc\u202Ed\n":   "a\uFFFDb\uFFFD[2Jc\uFFFDd\uFFFD",
+		"\xff\xfe":                  "\uFFFD\uFFFD",
+		"Grüße, 世界 👋":               "Grüße, 世界 👋",
+	} {
+		require.Equal(t, want, clean(in))
+	}
+	for _, long := range []string{strings.Repeat("x", 1<<20), strings.Repeat("世", 1<<18), strings.Repeat("\xff", 1<<18), strings.Repeat("👋", 1000)} {
+		got := clean(long)
+		require.LessOrEqual(t, len(got), 3*maxText+3)
+		require.True(t, utf8.ValidString(got))
+		require.True(t, strings.HasSuffix(got, "…"))
+	}
+	require.Equal(t, "7", nameOf(7))
+	require.Equal(t, "a", nameOf(types.NamespacedName{Name: "a"}))
+}
+
+// The whole way of a change is in the sample, in order, with what failed on it.
+func TestSampleHasTheWholeWayOfAChange(t *testing.T) {
+	t.Parallel()
+	var failed bool
+	r := start(t, Options{}, 1, reconciler(func(key types.NamespacedName) error {
+		if key.Name == "new" && !failed {
+			failed = true
+			return errors.New("no\x07 <b>luck</b>")
+		}
+		return nil
+	}))
+	next := r.stream(t, "?of=pods")
+	require.NotNil(t, next().Hello)
+	pod := &corev1.Pod{}
+	pod.Namespace, pod.Name = "ns-0", "new"
+	_, err := r.server.Create(pod)
+	require.NoError(t, err)
+	var whats []string
+	want := []string{Received, Delta, Queued, Taken, Failed, Retried, Done, Queued, Taken, Done}
+	for len(whats) < len(want) {
+		for _, e := range next().Frame.Events {
+			require.LessOrEqual(t, e.At, 0.0)
+			if e.Key == "ns-0/new" && e.What != Delivered {
+				whats = append(whats, e.What)
+			}
+			if e.What == Failed {
+				require.Equal(t, "no\uFFFD <b>luck</b>", e.Text)
+				require.Equal(t, "pods", e.Of)
+			}
+			if e.What == Retried {
+				require.Positive(t, e.Wait)
+			}
+		}
+	}
+	require.Equal(t, want, whats)
+}
+
+func reconciler(reconcile func(types.NamespacedName) error) func(context.Context, types.NamespacedName) error {
+	return func(_ context.Context, key types.NamespacedName) error { return reconcile(key) }
+}

@@ -1,0 +1,223 @@
+package view
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kinform/kinform/workqueue"
+)
+
+func TestViewersAreBounded(t *testing.T) {
+	t.Parallel()
+	r := start(t, Options{MaxViewers: 3}, 1, nil)
+	for range 3 {
+		r.stream(t, "")()
+	}
+	code, text, header := r.ask(t, http.MethodGet, "stream", "", nil)
+	require.Equal(t, 503, code)
+	require.Contains(t, text, "too many look already")
+	require.NotEmpty(t, header.Get("Retry-After"))
+	code, _, _ = r.ask(t, http.MethodGet, "stream?of=nothing", "", nil)
+	require.Equal(t, 404, code)
+	_, frames, err := r.view.Frames(t.Context(), "")
+	require.NoError(t, err)
+	for range frames {
+		require.Fail(t, "there is no room")
+	}
+	_, _, err = r.view.Frames(t.Context(), "nothing")
+	require.ErrorIs(t, err, ErrNoSuch)
+}
+
+// A hundred viewers see the same frames, each of which is made once.
+func TestFramesAreMadeOnceForAll(t *testing.T) {
+	t.Parallel()
+	r := start(t, Options{MaxViewers: 100}, 1, nil)
+	all := make([]func() Line, 100)
+	for i := range all {
+		all[i] = r.stream(t, "")
+		require.NotNil(t, all[i]().Hello)
+	}
+	first := map[uint64]*Frame{}
+	for _, next := range all {
+		f := next().Frame
+		f.Cost = Cost{}
+		if before := first[f.Seq]; before != nil {
+			require.Equal(t, before, f)
+		}
+		first[f.Seq] = f
+	}
+	f := all[0]().Frame
+	require.Less(t, len(first), 60, "viewers share frames")
+	require.NotZero(t, f.Seq)
+}
+
+// One who does not read holds nobody up, and is disconnected in the end.
+func TestViewerThatDoesNotRead(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		v, err := New(Options{})
+		require.NoError(t, err)
+		Queue(v, workqueue.New(workqueue.Options[string]{Name: "jobs", Logger: silent}))
+		stuck, good := &viewer{stuck: true}, &viewer{}
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan string, 2)
+		look := func(name string, w *viewer) {
+			defer func() {
+				_ = recover() // http.ErrAbortHandler
+				ended <- name
+			}()
+			request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://localhost/stream", nil)
+			require.NoError(t, err)
+			request.RemoteAddr = "127.0.0.1:1"
+			v.ServeHTTP(w, request)
+		}
+		go look("stuck", stuck)
+		go look("good", good)
+		time.Sleep(10 * time.Second)
+		require.InDelta(t, 100, good.frames, 3)
+		require.Zero(t, stuck.frames)
+		require.EqualValues(t, 2, v.viewers.Load())
+		time.Sleep(10 * time.Second)
+		require.Equal(t, "stuck", <-ended)
+		require.EqualValues(t, 1, v.viewers.Load())
+		cancel()
+		require.Equal(t, "good", <-ended)
+		require.Zero(t, v.viewers.Load())
+		for _, q := range v.queues {
+			require.Zero(t, q.rec.viewers.Load())
+		}
+	})
+}
+
+// viewer is the other end of an answer.
+type viewer struct {
+	stuck    bool
+	frames   int
+	deadline time.Time
+}
+
+func (w *viewer) Header() http.Header { return http.Header{} }
+func (w *viewer) WriteHeader(int)     {}
+func (w *viewer) Flush()              {}
+
+func (w *viewer) SetWriteDeadline(at time.Time) error { w.deadline = at; return nil }
+
+func (w *viewer) Write(p []byte) (int, error) {
+	if w.stuck {
+		time.Sleep(time.Until(w.deadline))
+		return 0, context.DeadlineExceeded
+	}
+	if bytes.HasPrefix(p, []byte(`data: {"frame"`)) {
+		w.frames++
+	}
+	return len(p), nil
+}
+
+// Frames come at even times. One who is slow misses some, and sees the later ones.
+func TestFramesComeTenTimesASecond(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		v, err := New(Options{})
+		require.NoError(t, err)
+		q := workqueue.New(QueueOptions(v, workqueue.Options[string]{Name: "jobs", Logger: silent}))
+		Queue(v, q)
+		hello, frames, err := v.Frames(t.Context(), "")
+		require.NoError(t, err)
+		require.Equal(t, "jobs", hello.Name)
+		var seqs []uint64
+		for f := range frames {
+			seqs = append(seqs, f.Seq)
+			require.Equal(t, float64(100*f.Seq), f.At)
+			switch len(seqs) {
+			case 2:
+				q.Add("a")
+				q.Add("a")
+			case 3:
+				require.Len(t, f.Events, 2)
+				require.Equal(t, []string{Queued, Merged}, []string{f.Events[0].What, f.Events[1].What})
+				require.Equal(t, "a", f.Events[0].Key)
+				require.EqualValues(t, 1, f.Boxes[0].Numbers["ready"])
+				require.Equal(t, Keys{All: 1, List: []Key{{Key: "a", Dirty: true, Ready: true, Adds: 2, For: 0.1}}}, f.Keys["jobs"])
+				time.Sleep(350 * time.Millisecond)
+			}
+			if len(seqs) == 5 {
+				break
+			}
+		}
+		require.Equal(t, []uint64{1, 2, 3, 7, 8}, seqs)
+		v.Close()
+		v.Close()
+		for range frames {
+			require.Fail(t, "the view is closed")
+		}
+	})
+}
+
+func TestRecordingHasTheSameLines(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		v, err := New(Options{})
+		require.NoError(t, err)
+		Queue(v, workqueue.New(workqueue.Options[string]{Name: "jobs", Logger: silent}))
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second+time.Millisecond)
+		defer cancel()
+		var file strings.Builder
+		require.NoError(t, v.Record(ctx, &file, "jobs"))
+		lines := strings.Split(strings.TrimSpace(file.String()), "\n")
+		require.Len(t, lines, 11)
+		for n, text := range lines {
+			var l Line
+			require.NoError(t, json.Unmarshal([]byte(text), &l))
+			require.Equal(t, n == 0, l.Hello != nil)
+			require.Equal(t, n != 0, l.Frame != nil)
+		}
+		require.ErrorIs(t, v.Record(ctx, &file, "pods"), ErrNoSuch)
+	})
+}
+
+func TestServeEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	v, err := New(Options{})
+	require.NoError(t, err)
+	Queue(v, workqueue.New(workqueue.Options[string]{Name: "jobs", Logger: silent}))
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- v.Serve(ctx, listener) }()
+	transport := &http.Transport{}
+	defer transport.CloseIdleConnections()
+	answer, err := (&http.Client{Transport: transport}).Get("http://" + listener.Addr().String() + "/stream")
+	require.NoError(t, err)
+	defer answer.Body.Close()
+	lines := bufio.NewScanner(answer.Body)
+	require.True(t, lines.Scan())
+	cancel()
+	require.NoError(t, <-ended)
+	for lines.Scan() {
+	}
+	require.NoError(t, lines.Err(), "the stream ends in order")
+
+	v, err = New(Options{})
+	require.NoError(t, err)
+	require.ErrorIs(t, v.Serve(t.Context(), listener), net.ErrClosed)
+	require.Equal(t, "http://x/", v.Address("http://x/"))
+}
+
+func TestOptionsThatMakeNoSense(t *testing.T) {
+	t.Parallel()
+	_, err := New(Options{Every: time.Millisecond, MaxViewers: -1, Token: "short"})
+	require.ErrorContains(t, err, "at least 20ms")
+	require.ErrorContains(t, err, "must not be negative")
+	require.ErrorContains(t, err, "at least 16 characters")
+}
