@@ -1,0 +1,91 @@
+package openapitest
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/kinform/kinform/apitest"
+
+	"k8s.io/client-go/openapi"
+)
+
+// NewEmbeddedFileClient returns a client with documents of Kubernetes' types. They are not files: kinform's server for tests makes
+// them of the types in k8s.io/api. They have the names and types of all fields, and the keys by which patches merge lists, but no
+// descriptions.
+func NewEmbeddedFileClient() openapi.Client { return embeddedClient{} }
+
+type embeddedClient struct{}
+
+// Paths implements openapi.Client.
+func (embeddedClient) Paths() (map[string]openapi.GroupVersion, error) { return embedded() }
+
+// embedded asks a server for all of its documents, once.
+var embedded = sync.OnceValues(func() (map[string]openapi.GroupVersion, error) {
+	server := apitest.New(apitest.Options{})
+	defer server.Close()
+	body, err := ask(server, "/openapi/v3")
+	if err != nil {
+		return nil, err
+	}
+	var index struct {
+		Paths map[string]struct{ ServerRelativeURL string }
+	}
+	if err := json.Unmarshal(body, &index); err != nil {
+		return nil, err
+	}
+	paths := map[string]openapi.GroupVersion{}
+	for path, item := range index.Paths {
+		body, err := ask(server, item.ServerRelativeURL)
+		if err != nil {
+			return nil, err
+		}
+		paths[path] = embeddedGroupVersion{item.ServerRelativeURL, body}
+	}
+	return paths, nil
+})
+
+// ask asks a server without a connection.
+func ask(server http.Handler, uri string) ([]byte, error) {
+	request, err := http.NewRequest(http.MethodGet, uri, nil)
+	if err != nil {
+		return nil, err
+	}
+	answer := &recorder{header: http.Header{}, code: http.StatusOK}
+	server.ServeHTTP(answer, request)
+	if answer.code != http.StatusOK {
+		return nil, fmt.Errorf("%s: code %d", uri, answer.code)
+	}
+	return answer.body.Bytes(), nil
+}
+
+// recorder is an http.ResponseWriter in memory.
+type recorder struct {
+	header http.Header
+	code   int
+	body   bytes.Buffer
+}
+
+func (r *recorder) Header() http.Header         { return r.header }
+func (r *recorder) WriteHeader(code int)        { r.code = code }
+func (r *recorder) Write(p []byte) (int, error) { return r.body.Write(p) }
+
+type embeddedGroupVersion struct {
+	url  string
+	body []byte
+}
+
+// Schema implements openapi.GroupVersion. The bytes are the caller's own.
+func (g embeddedGroupVersion) Schema(contentType string) ([]byte, error) {
+	if contentType != runtime.ContentTypeJSON {
+		return nil, fmt.Errorf("there are documents in %q only, not in %q", runtime.ContentTypeJSON, contentType)
+	}
+	return bytes.Clone(g.body), nil
+}
+
+// ServerRelativeURL implements openapi.GroupVersion.
+func (g embeddedGroupVersion) ServerRelativeURL() string { return g.url }
