@@ -1,0 +1,123 @@
+package scale
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
+)
+
+// converter is for all clients: it is large, and does not change.
+var converter = sync.OnceValue(NewScaleConverter)
+
+// optionsVersion is the version in which options are sent.
+var optionsVersion = schema.GroupVersion{Version: "v1"}
+
+type scalesGetter struct {
+	client rest.Interface
+	mapper PreferredResourceMapper
+	paths  dynamic.APIPathResolverFunc
+	kinds  ScaleKindResolver
+}
+
+// NewForConfig returns a client for a server. mapper finds the versions of resources, resolver the paths of groups, and
+// scaleKindResolver in which version scales are written. cfg is not changed.
+func NewForConfig(cfg *rest.Config, mapper PreferredResourceMapper, resolver dynamic.APIPathResolverFunc, scaleKindResolver ScaleKindResolver) (ScalesGetter, error) {
+	cfg = rest.CopyConfig(cfg)
+	cfg.GroupVersion = &schema.GroupVersion{}
+	cfg.NegotiatedSerializer = converter().codecs.WithoutConversion()
+	if cfg.UserAgent == "" {
+		cfg.UserAgent = rest.DefaultKubernetesUserAgent()
+	}
+	client, err := rest.RESTClientFor(cfg)
+	if err != nil {
+		return nil, err
+	}
+	return New(client, mapper, resolver, scaleKindResolver), nil
+}
+
+// New is NewForConfig with a REST client, whose version does not matter.
+func New(baseClient rest.Interface, mapper PreferredResourceMapper, resolver dynamic.APIPathResolverFunc, scaleKindResolver ScaleKindResolver) ScalesGetter {
+	return &scalesGetter{client: baseClient, mapper: mapper, paths: resolver, kinds: scaleKindResolver}
+}
+
+// Scales implements ScalesGetter.
+func (g *scalesGetter) Scales(namespace string) ScaleInterface {
+	return &namespacedScales{scalesGetter: g, namespace: namespace}
+}
+
+type namespacedScales struct {
+	*scalesGetter
+	namespace string
+}
+
+// preferred returns a resource with its version.
+func (s *namespacedScales) preferred(resource schema.GroupResource) (schema.GroupVersionResource, error) {
+	gvr, err := s.mapper.ResourceFor(resource.WithVersion(""))
+	if err != nil {
+		return gvr, fmt.Errorf("unable to get client for %s: unable to get full preferred group-version-resource for %s: %w", resource, resource, err)
+	}
+	return gvr, nil
+}
+
+// to completes a request for the scale of an object, and sends it.
+func (s *namespacedScales) to(ctx context.Context, r *rest.Request, gvr schema.GroupVersionResource, name string, options runtime.Object) (*autoscalingv1.Scale, error) {
+	result := r.AbsPath(s.paths(gvr.GroupVersion().WithKind("")), gvr.Group, gvr.Version).
+		NamespaceIfScoped(s.namespace, s.namespace != "").Resource(gvr.Resource).Name(name).SubResource("scale").
+		SpecificallyVersionedParams(options, metav1.ParameterCodec, optionsVersion).
+		Do(ctx)
+	if err := result.Error(); err != nil {
+		return nil, err
+	}
+	body, err := result.Raw()
+	if err != nil {
+		return nil, err
+	}
+	return converter().read(body)
+}
+
+// Get implements ScaleInterface.
+func (s *namespacedScales) Get(ctx context.Context, resource schema.GroupResource, name string, opts metav1.GetOptions) (*autoscalingv1.Scale, error) {
+	gvr, err := s.preferred(resource)
+	if err != nil {
+		return nil, err
+	}
+	return s.to(ctx, s.client.Get(), gvr, name, &opts)
+}
+
+// Update implements ScaleInterface.
+func (s *namespacedScales) Update(ctx context.Context, resource schema.GroupResource, scale *autoscalingv1.Scale, opts metav1.UpdateOptions) (*autoscalingv1.Scale, error) {
+	gvr, err := s.preferred(resource)
+	if err != nil {
+		return nil, err
+	}
+	if scale == nil {
+		return nil, fmt.Errorf("there is no scale to update %s with", resource)
+	}
+	kind, err := s.kinds.ScaleForResource(gvr)
+	if err != nil {
+		return nil, fmt.Errorf("could not find proper group-version for scale subresource of %s: %w", gvr, err)
+	}
+	wanted, err := converter().ConvertToVersion(scale, kind.GroupVersion())
+	if err != nil {
+		return nil, fmt.Errorf("could not convert scale update to external Scale: %w", err)
+	}
+	body, err := runtime.Encode(converter().codecs.LegacyCodec(kind.GroupVersion()), wanted)
+	if err != nil {
+		return nil, fmt.Errorf("could not encode scale update to external Scale: %w", err)
+	}
+	return s.to(ctx, s.client.Put().Body(body).SetHeader("Content-Type", runtime.ContentTypeJSON), gvr, scale.Name, &opts)
+}
+
+// Patch implements ScaleInterface.
+func (s *namespacedScales) Patch(ctx context.Context, gvr schema.GroupVersionResource, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions) (*autoscalingv1.Scale, error) {
+	return s.to(ctx, s.client.Patch(pt).Body(data), gvr, name, &opts)
+}

@@ -1,0 +1,175 @@
+package scale_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/apitest"
+
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/restmapper"
+	"k8s.io/client-go/scale"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var deployments = schema.GroupResource{Group: "apps", Resource: "deployments"}
+
+// scalesOf returns a client of a server, as programs make it.
+func scalesOf(t *testing.T, url string) scale.ScalesGetter {
+	t.Helper()
+	transport := &http.Transport{}
+	t.Cleanup(transport.CloseIdleConnections)
+	config := &rest.Config{Host: url, Transport: transport, QPS: -1}
+	client := discovery.NewDiscoveryClientForConfigOrDie(config)
+	groups, err := restmapper.GetAPIGroupResources(client)
+	require.NoError(t, err)
+	scales, err := scale.NewForConfig(config, restmapper.NewDiscoveryRESTMapper(groups), dynamic.LegacyAPIPathResolverFunc, scale.NewDiscoveryScaleKindResolver(client))
+	require.NoError(t, err)
+	require.Nil(t, config.GroupVersion, "the configuration is the caller's")
+	return scales
+}
+
+func TestADeploymentIsScaled(t *testing.T) {
+	server := apitest.Start(t, apitest.Options{})
+	replicas := int32(3)
+	_, err := server.Create(&appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: "d", Namespace: "ns"}, Spec: appsv1.DeploymentSpec{
+		Replicas: &replicas, Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"a": "b"}},
+	}})
+	require.NoError(t, err)
+	scales := scalesOf(t, server.URL()).Scales("ns")
+	is, err := scales.Get(t.Context(), deployments, "d", metav1.GetOptions{})
+	require.NoError(t, err)
+	require.EqualValues(t, 3, is.Spec.Replicas)
+	require.Equal(t, "a=b", is.Status.Selector)
+	is.Spec.Replicas = 5
+	is, err = scales.Update(t.Context(), deployments, is, metav1.UpdateOptions{})
+	require.NoError(t, err)
+	require.EqualValues(t, 5, is.Spec.Replicas)
+	is, err = scales.Patch(t.Context(), deployments.WithVersion("v1"), "d", types.MergePatchType, []byte(`{"spec":{"replicas":7}}`), metav1.PatchOptions{})
+	require.NoError(t, err)
+	require.EqualValues(t, 7, is.Spec.Replicas)
+	stored, err := server.Get(deployments.WithVersion("v1"), types.NamespacedName{Namespace: "ns", Name: "d"})
+	require.NoError(t, err)
+	require.Equal(t, "d", stored.GetName())
+
+	_, err = scales.Get(t.Context(), deployments, "none", metav1.GetOptions{})
+	require.True(t, apierrors.IsNotFound(err))
+	_, err = scales.Get(t.Context(), deployments, "", metav1.GetOptions{})
+	require.ErrorContains(t, err, "name may not be empty")
+	_, err = scales.Get(t.Context(), deployments, "../x", metav1.GetOptions{})
+	require.ErrorContains(t, err, "invalid resource name")
+	_, err = scales.Get(t.Context(), schema.GroupResource{Group: "none", Resource: "none"}, "d", metav1.GetOptions{})
+	require.ErrorContains(t, err, "no matches")
+	_, err = scales.Update(t.Context(), schema.GroupResource{Resource: "configmaps"}, is, metav1.UpdateOptions{})
+	require.ErrorContains(t, err, "could not find scale subresource")
+	_, err = scales.Update(t.Context(), deployments, nil, metav1.UpdateOptions{})
+	require.Error(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = scales.Get(ctx, deployments, "d", metav1.GetOptions{})
+	require.ErrorIs(t, err, context.Canceled)
+}
+
+// fixed answers a mapper and a resolver.
+type fixed struct {
+	version string
+	kind    schema.GroupVersionKind
+}
+
+func (f fixed) ResourceFor(r schema.GroupVersionResource) (schema.GroupVersionResource, error) {
+	return r.GroupResource().WithVersion(f.version), nil
+}
+
+func (f fixed) ScaleForResource(schema.GroupVersionResource) (schema.GroupVersionKind, error) {
+	return f.kind, nil
+}
+
+// A server that has an old Scale gets an old one, and its answer is a new one.
+func TestOldVersionsAreConverted(t *testing.T) {
+	var path, sent, contentType string
+	answer := `{"kind":"Scale","apiVersion":"extensions/v1beta1","metadata":{"name":"d"},"spec":{"replicas":3},"status":{"replicas":2,"selector":{"a":"b"}}}`
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body := make([]byte, 1000)
+		n, _ := r.Body.Read(body)
+		path, sent, contentType = r.URL.Path, string(body[:n]), r.Header.Get("Content-Type")
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write([]byte(answer))
+	}))
+	t.Cleanup(server.Close)
+	transport := &http.Transport{}
+	t.Cleanup(transport.CloseIdleConnections)
+	with := fixed{"v1beta1", schema.GroupVersionKind{Group: "extensions", Version: "v1beta1", Kind: "Scale"}}
+	scales, err := scale.NewForConfig(&rest.Config{Host: server.URL, Transport: transport}, with, dynamic.LegacyAPIPathResolverFunc, with)
+	require.NoError(t, err)
+	resource := schema.GroupResource{Group: "extensions", Resource: "deployments"}
+	is, err := scales.Scales("ns").Update(t.Context(), resource, &autoscalingv1.Scale{
+		ObjectMeta: metav1.ObjectMeta{Name: "d"}, Spec: autoscalingv1.ScaleSpec{Replicas: 7}, Status: autoscalingv1.ScaleStatus{Selector: "a=b"},
+	}, metav1.UpdateOptions{})
+	require.NoError(t, err)
+	require.Equal(t, "/apis/extensions/v1beta1/namespaces/ns/deployments/d/scale", path)
+	require.Equal(t, "application/json", contentType)
+	require.JSONEq(t, `{"kind":"Scale","apiVersion":"extensions/v1beta1","metadata":{"name":"d"},"spec":{"replicas":7},"status":{"replicas":0,"selector":{"a":"b"},"targetSelector":"a=b"}}`, sent)
+	require.Equal(t, "autoscaling/v1", is.APIVersion)
+	require.Equal(t, "a=b", is.Status.Selector)
+	require.EqualValues(t, 3, is.Spec.Replicas)
+
+	for _, answer = range []string{`{`, `{"kind":"Pod","apiVersion":"v1"}`, `{"kind":"Status","apiVersion":"v1","status":"Success"}`, `{"kind":"Scale","apiVersion":"autoscaling/v1","status":{"selector":"("}}`} {
+		_, err = scales.Scales("").Get(t.Context(), resource, "d", metav1.GetOptions{})
+		require.Error(t, err, answer)
+		require.Equal(t, "/apis/extensions/v1beta1/deployments/d/scale", path)
+	}
+}
+
+// subresources answers discovery, and counts.
+type subresources struct {
+	discovery.ServerResourcesInterface
+	asked int
+}
+
+func (s *subresources) ServerResourcesForGroupVersion(gv string) (*metav1.APIResourceList, error) {
+	s.asked++
+	if gv == "failing/v1" {
+		return nil, errors.New("failing")
+	}
+	return &metav1.APIResourceList{GroupVersion: gv, APIResources: []metav1.APIResource{
+		{Name: "as", Kind: "A"}, {Name: "as/scale", Group: "autoscaling", Version: "v1", Kind: "Scale"}, {Name: "bs/scale", Kind: "Scale"}, {Name: "cs/scale", Group: "half", Kind: "Scale"},
+	}}, nil
+}
+
+func TestKindsOfScales(t *testing.T) {
+	server := &subresources{}
+	resolver := scale.NewDiscoveryScaleKindResolver(server)
+	apps := schema.GroupVersion{Group: "apps", Version: "v1"}
+	for range 2 {
+		for resource, want := range map[string]schema.GroupVersionKind{
+			"as": {Group: "autoscaling", Version: "v1", Kind: "Scale"}, "bs": apps.WithKind("Scale"), "cs": apps.WithKind("Scale"),
+		} {
+			kind, err := resolver.ScaleForResource(apps.WithResource(resource))
+			require.NoError(t, err)
+			require.Equal(t, want, kind)
+		}
+	}
+	require.Equal(t, 3, server.asked)
+	for range 2 {
+		_, err := resolver.ScaleForResource(apps.WithResource("none"))
+		require.ErrorContains(t, err, "could not find scale subresource")
+		_, err = resolver.ScaleForResource(schema.GroupVersionResource{Group: "failing", Version: "v1", Resource: "as"})
+		require.ErrorContains(t, err, "failing")
+	}
+	require.Equal(t, 7, server.asked)
+}

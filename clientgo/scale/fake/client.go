@@ -1,0 +1,61 @@
+// Package fake has a client for scales whose answers come from a test.
+package fake
+
+import (
+	"context"
+
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"k8s.io/client-go/scale"
+	"k8s.io/client-go/testing"
+)
+
+// FakeScaleClient answers with what the test's reactors return, which must be a *autoscalingv1.Scale. Without a reactor it returns
+// an empty one.
+type FakeScaleClient struct {
+	testing.Fake
+}
+
+var _ scale.ScalesGetter = &FakeScaleClient{}
+
+// Scales implements scale.ScalesGetter.
+func (f *FakeScaleClient) Scales(namespace string) scale.ScaleInterface {
+	return &fakeScales{fake: &f.Fake, namespace: namespace}
+}
+
+type fakeScales struct {
+	fake      *testing.Fake
+	namespace string
+}
+
+func (s *fakeScales) answer(action testing.Action) (*autoscalingv1.Scale, error) {
+	obj, err := s.fake.Invokes(action, &autoscalingv1.Scale{})
+	if err != nil {
+		return nil, err
+	}
+	return obj.(*autoscalingv1.Scale), nil
+}
+
+// Get implements scale.ScaleInterface.
+func (s *fakeScales) Get(_ context.Context, resource schema.GroupResource, name string, opts metav1.GetOptions) (*autoscalingv1.Scale, error) {
+	action := testing.NewGetSubresourceAction(resource.WithVersion(""), s.namespace, "scale", name)
+	action.GetOptions = opts
+	return s.answer(action)
+}
+
+// Update implements scale.ScaleInterface.
+func (s *fakeScales) Update(_ context.Context, resource schema.GroupResource, scale *autoscalingv1.Scale, opts metav1.UpdateOptions) (*autoscalingv1.Scale, error) {
+	action := testing.NewUpdateSubresourceAction(resource.WithVersion(""), "scale", s.namespace, scale)
+	action.UpdateOptions = opts
+	return s.answer(action)
+}
+
+// Patch implements scale.ScaleInterface.
+func (s *fakeScales) Patch(_ context.Context, gvr schema.GroupVersionResource, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions) (*autoscalingv1.Scale, error) {
+	action := testing.NewPatchSubresourceAction(gvr, s.namespace, name, pt, data, "scale")
+	action.PatchOptions = opts
+	return s.answer(action)
+}

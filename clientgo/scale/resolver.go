@@ -1,0 +1,46 @@
+package scale
+
+import (
+	"fmt"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"k8s.io/client-go/discovery"
+)
+
+// discoveryResolver asks a server for the kinds of scales, and remembers them.
+type discoveryResolver struct {
+	client discovery.ServerResourcesInterface
+	known  sync.Map // of schema.GroupVersionResource, to schema.GroupVersionKind
+}
+
+// NewDiscoveryScaleKindResolver returns a resolver that asks a server once for each resource. Errors are not remembered. It is safe
+// for concurrent use.
+func NewDiscoveryScaleKindResolver(client discovery.ServerResourcesInterface) ScaleKindResolver {
+	return &discoveryResolver{client: client}
+}
+
+// ScaleForResource implements ScaleKindResolver.
+func (r *discoveryResolver) ScaleForResource(resource schema.GroupVersionResource) (schema.GroupVersionKind, error) {
+	if known, ok := r.known.Load(resource); ok {
+		return known.(schema.GroupVersionKind), nil
+	}
+	list, err := r.client.ServerResourcesForGroupVersion(resource.GroupVersion().String())
+	if err != nil {
+		return schema.GroupVersionKind{}, fmt.Errorf("unable to fetch discovery information for %s: %w", resource, err)
+	}
+	for i := range list.APIResources {
+		sub := &list.APIResources[i]
+		if sub.Name != resource.Resource+"/scale" {
+			continue
+		}
+		kind := resource.GroupVersion().WithKind(sub.Kind)
+		if sub.Group != "" && sub.Version != "" {
+			kind.Group, kind.Version = sub.Group, sub.Version
+		}
+		r.known.Store(resource, kind)
+		return kind, nil
+	}
+	return schema.GroupVersionKind{}, fmt.Errorf("could not find scale subresource for %s in discovery information", resource)
+}

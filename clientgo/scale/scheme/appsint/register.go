@@ -1,0 +1,36 @@
+// Package appsint has Scale in the group apps, in the version that is never sent. Schemes convert within a group.
+package appsint
+
+import (
+	api "k8s.io/api/apps/v1beta2"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"k8s.io/client-go/scale/scheme"
+)
+
+// GroupName is the group of Scale.
+const GroupName = api.GroupName
+
+// SchemeGroupVersion is the version that is never sent.
+var SchemeGroupVersion = schema.GroupVersion{Group: GroupName, Version: runtime.APIVersionInternal}
+
+// Kind returns a kind of the group.
+func Kind(kind string) schema.GroupKind { return SchemeGroupVersion.WithKind(kind).GroupKind() }
+
+// Resource returns a resource of the group.
+func Resource(resource string) schema.GroupResource {
+	return SchemeGroupVersion.WithResource(resource).GroupResource()
+}
+
+var (
+	// SchemeBuilder adds Scale to schemes.
+	SchemeBuilder = runtime.NewSchemeBuilder(addKnownTypes)
+	// AddToScheme adds Scale to a scheme.
+	AddToScheme = SchemeBuilder.AddToScheme
+)
+
+func addKnownTypes(s *runtime.Scheme) error {
+	s.AddKnownTypes(SchemeGroupVersion, &scheme.Scale{})
+	return nil
+}

@@ -1,0 +1,61 @@
+package autoscalingv1
+
+import (
+	v1 "k8s.io/api/autoscaling/v1"
+	"k8s.io/apimachinery/pkg/conversion"
+
+	"k8s.io/client-go/scale/scheme"
+	"k8s.io/client-go/scale/scheme/internal/selectors"
+)
+
+// Kind and version of what is converted to stay as they are: schemes set them.
+
+// Convert_v1_Scale_To_scheme_Scale converts in to out. Parts of in may be parts of out too.
+func Convert_v1_Scale_To_scheme_Scale(in *v1.Scale, out *scheme.Scale, s conversion.Scope) error {
+	out.ObjectMeta = in.ObjectMeta
+	if err := Convert_v1_ScaleSpec_To_scheme_ScaleSpec(&in.Spec, &out.Spec, s); err != nil {
+		return err
+	}
+	return Convert_v1_ScaleStatus_To_scheme_ScaleStatus(&in.Status, &out.Status, s)
+}
+
+// Convert_scheme_Scale_To_v1_Scale converts in to out. Parts of in may be parts of out too.
+func Convert_scheme_Scale_To_v1_Scale(in *scheme.Scale, out *v1.Scale, s conversion.Scope) error {
+	out.ObjectMeta = in.ObjectMeta
+	if err := Convert_scheme_ScaleSpec_To_v1_ScaleSpec(&in.Spec, &out.Spec, s); err != nil {
+		return err
+	}
+	return Convert_scheme_ScaleStatus_To_v1_ScaleStatus(&in.Status, &out.Status, s)
+}
+
+// Convert_v1_ScaleSpec_To_scheme_ScaleSpec converts in to out.
+func Convert_v1_ScaleSpec_To_scheme_ScaleSpec(in *v1.ScaleSpec, out *scheme.ScaleSpec, _ conversion.Scope) error {
+	out.Replicas = in.Replicas
+	return nil
+}
+
+// Convert_scheme_ScaleSpec_To_v1_ScaleSpec converts in to out.
+func Convert_scheme_ScaleSpec_To_v1_ScaleSpec(in *scheme.ScaleSpec, out *v1.ScaleSpec, _ conversion.Scope) error {
+	out.Replicas = in.Replicas
+	return nil
+}
+
+// Convert_v1_ScaleStatus_To_scheme_ScaleStatus converts in to out. A selector that is none is an error.
+func Convert_v1_ScaleStatus_To_scheme_ScaleStatus(in *v1.ScaleStatus, out *scheme.ScaleStatus, _ conversion.Scope) error {
+	selector, err := selectors.Parse(in.Selector)
+	if err != nil {
+		return err
+	}
+	*out = scheme.ScaleStatus{Replicas: in.Replicas, Selector: selector}
+	return nil
+}
+
+// Convert_scheme_ScaleStatus_To_v1_ScaleStatus converts in to out. A selector that is none is an error.
+func Convert_scheme_ScaleStatus_To_v1_ScaleStatus(in *scheme.ScaleStatus, out *v1.ScaleStatus, _ conversion.Scope) error {
+	selector, err := selectors.Text(in.Selector)
+	if err != nil {
+		return err
+	}
+	*out = v1.ScaleStatus{Replicas: in.Replicas, Selector: selector}
+	return nil
+}

@@ -1,0 +1,52 @@
+// Package selectors converts the label selectors of scales. New versions have a selector as text; old ones have it as text and, if it
+// is simple enough, as a map.
+package selectors
+
+import (
+	"fmt"
+	"maps"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Parse returns the selector of a text. An empty text is no selector.
+func Parse(text string) (*metav1.LabelSelector, error) {
+	if text == "" {
+		return nil, nil
+	}
+	selector, err := metav1.ParseToLabelSelector(text)
+	if err != nil {
+		return nil, fmt.Errorf("failed to parse target selector: %w", err)
+	}
+	return selector, nil
+}
+
+// Text returns the text of a selector.
+func Text(selector *metav1.LabelSelector) (string, error) {
+	if selector == nil {
+		return "", nil
+	}
+	parsed, err := metav1.LabelSelectorAsSelector(selector)
+	if err != nil {
+		return "", fmt.Errorf("invalid label selector: %w", err)
+	}
+	return parsed.String(), nil
+}
+
+// ParseOld returns the selector of an old version. The text goes before the map.
+func ParseOld(text string, labels map[string]string) (*metav1.LabelSelector, error) {
+	if text != "" || labels == nil {
+		return Parse(text)
+	}
+	return &metav1.LabelSelector{MatchLabels: maps.Clone(labels)}, nil
+}
+
+// Old returns both forms of a selector for an old version. Requirements that a map cannot express are in the text only, and then the
+// map is nil.
+func Old(selector *metav1.LabelSelector) (string, map[string]string, error) {
+	text, err := Text(selector)
+	if err != nil || selector == nil || len(selector.MatchExpressions) > 0 {
+		return text, nil, err
+	}
+	return text, maps.Clone(selector.MatchLabels), nil
+}
