@@ -68,6 +68,10 @@ dropin: ## test clientgo/, the module with client-go's names, of which some are 
 	cd bench && go test -modfile=dropin.mod -tags=dropin -count=1 ./conformance
 	cd bench && go test -modfile=dropin.mod -tags=dropin -count=1 ./differential 2>&1 | grep -vE '^[0-9/]+ [0-9:]+ (WARN|INFO)'
 
+.PHONY: dropin-behaviour
+dropin-behaviour: ## play 2,000 histories of each suite to clientgo/ and to client-go, whose answers must be the same
+	cd clientgo/proof && go test -count=1 -timeout=30m -v ./behaviour -histories=2000
+
 .PHONY: dropin-differential
 dropin-differential: ## play 10,000 random histories to clientgo/ as well, in client-go's place
 	cd bench && go test -modfile=dropin.mod -tags=dropin -count=1 -timeout=15m -v ./differential -histories=$(HISTORIES) 2>&1 | grep -vE '^(=== |    --- |[0-9/]+ [0-9:]+ (WARN|INFO))'

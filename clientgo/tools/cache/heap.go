@@ -96,7 +96,7 @@ func (h *Heap) IsClosed() bool {
 }
 
 // Add queues an object, in place of the one with its key.
-func (h *Heap) Add(obj interface{}) error { return h.BulkAdd([]interface{}{obj}) }
+func (h *Heap) Add(obj interface{}) error { return h.add(obj, true) }
 
 // Update is Add.
 func (h *Heap) Update(obj interface{}) error { return h.Add(obj) }
@@ -120,7 +120,9 @@ func (h *Heap) BulkAdd(list []interface{}) error {
 }
 
 // AddIfNotPresent queues an object, unless there is one with its key.
-func (h *Heap) AddIfNotPresent(obj interface{}) error {
+func (h *Heap) AddIfNotPresent(obj interface{}) error { return h.add(obj, false) }
+
+func (h *Heap) add(obj interface{}, replaces bool) error {
 	key, err := h.key(obj)
 	if err != nil {
 		return err
@@ -130,7 +132,7 @@ func (h *Heap) AddIfNotPresent(obj interface{}) error {
 	if h.closed {
 		return errHeapClosed
 	}
-	if _, ok := h.data.items[key]; !ok {
+	if _, ok := h.data.items[key]; !ok || replaces {
 		h.putLocked(key, obj)
 	}
 	h.cond.Broadcast()

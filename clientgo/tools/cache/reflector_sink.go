@@ -88,6 +88,12 @@ func (s *storeSink) Apply(event listwatch.Event[any]) error {
 	if err != nil {
 		utilruntime.HandleError(err)
 	}
+	if s.from.synthetic.Load() {
+		if event.Type == listwatch.Added {
+			return nil // its version says nothing of the others (RC-24)
+		}
+		s.from.synthetic.Store(false)
+	}
 	s.at(event.ResourceVersion)
 	if s.versions != nil {
 		s.versions.UpdateResourceVersion(event.ResourceVersion)

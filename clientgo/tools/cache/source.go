@@ -36,7 +36,8 @@ type source struct {
 
 	metrics *reflectorMetrics // nil if there is no provider
 
-	streamed atomic.Bool // the last list is a streaming one
+	streamed  atomic.Bool // the last list is a streaming one
+	synthetic atomic.Bool // the watch has begun with events of what exists, which are in no order
 }
 
 func (s *source) String() string { return s.about }
@@ -195,6 +196,7 @@ func (s *source) Watch(ctx context.Context, opts listwatch.WatchOptions) (listwa
 		seconds := int64(opts.Timeout / time.Second)
 		options.TimeoutSeconds = &seconds
 	}
+	s.synthetic.Store(!opts.SendInitialEvents && (opts.ResourceVersion == "" || opts.ResourceVersion == "0"))
 	if opts.SendInitialEvents {
 		s.streamed.Store(true)
 		yes := true

@@ -301,14 +301,13 @@ func (s *threadSafeMap) GetIndexers() Indexers {
 func (s *threadSafeMap) AddIndexers(newIndexers Indexers) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var taken []string
+	taken := sets.Set[string]{}
 	for name := range newIndexers {
 		if _, ok := s.indexers[name]; ok {
-			taken = append(taken, name)
+			taken.Insert(name)
 		}
 	}
-	if taken != nil {
-		slices.Sort(taken)
+	if len(taken) > 0 {
 		return fmt.Errorf("indexer conflict: %v", taken)
 	}
 	var added []string

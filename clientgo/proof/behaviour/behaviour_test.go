@@ -1,0 +1,74 @@
+package behaviour
+
+import (
+	"bufio"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+var (
+	first     = flag.Uint64("from", 1, "the first seed")
+	histories = flag.Uint64("histories", 200, "how many histories of each suite")
+)
+
+func TestHistoriesAreAnsweredAsByClientGo(t *testing.T) {
+	ours := play(t, build(t, "./play"))
+	theirs := play(t, build(t, "./play", "-modfile="+realModule(t), "-mod=mod"))
+	require.Equal(t, len(theirs), len(ours))
+	lines, suites := 0, map[string]int{}
+	for name, their := range theirs {
+		lines += len(their)
+		suite, _, _ := strings.Cut(name, " ")
+		suites[suite]++
+		if our := ours[name]; !slices.Equal(our, their) {
+			complain(t, name, our, their)
+		}
+	}
+	require.Greater(t, lines, 20*len(theirs), "hardly anything was compared")
+	t.Logf("%d histories of %d suites, %d answers compared", len(theirs), len(suites), lines)
+}
+
+// play plays the histories, and returns what was written down, by suite and seed.
+func play(t *testing.T, binary string) map[string][]string {
+	file := filepath.Join(t.TempDir(), "trace")
+	cmd := exec.Command(binary, "-test.run=^TestPlay$", "-test.timeout=10m", "-trace="+file,
+		"-from="+strconv.FormatUint(*first, 10), "-count="+strconv.FormatUint(*histories, 10))
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	f, err := os.Open(file)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, f.Close()) }()
+	all := map[string][]string{}
+	for s := bufio.NewScanner(f); ; {
+		if !s.Scan() {
+			require.NoError(t, s.Err())
+			return all
+		}
+		parts := strings.SplitN(s.Text(), " ", 3)
+		name := parts[0] + " " + parts[1]
+		all[name] = append(all[name], parts[2])
+	}
+}
+
+// complain shows the first difference, and what came before it.
+func complain(t *testing.T, name string, our, their []string) {
+	at := func(lines []string, i int) string {
+		if i < len(lines) {
+			return lines[i]
+		}
+		return "(the end)"
+	}
+	i := 0
+	for i < len(our) && i < len(their) && our[i] == their[i] {
+		i++
+	}
+	t.Errorf("%s:\n%s\nclient-go: %s\nclientgo:  %s", name, strings.Join(their[max(0, i-20):i], "\n"), at(their, i), at(our, i))
+}

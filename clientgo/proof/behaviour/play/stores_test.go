@@ -1,0 +1,220 @@
+package play
+
+import (
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
+	clocktesting "k8s.io/utils/clock/testing"
+)
+
+func byLabel(label string) cache.IndexFunc {
+	return func(obj any) ([]string, error) {
+		value := obj.(*corev1.Pod).Labels[label]
+		if value == "none" {
+			return nil, nil
+		}
+		return []string{value, value}, nil
+	}
+}
+
+// playIndexer plays IX-1 to IX-17.
+func playIndexer(_ *testing.T, p *player) {
+	var opts []cache.StoreOption
+	if p.chance(3) {
+		opts = append(opts, cache.WithTransformer(transformed))
+	}
+	key := cache.KeyFunc(cache.MetaNamespaceKeyFunc)
+	if p.chance(2) {
+		key = cache.DeletionHandlingMetaNamespaceKeyFunc
+	}
+	var store cache.Store = cache.NewIndexer(key, cache.Indexers{"color": byLabel("color")}, opts...)
+	indexer := store.(cache.Indexer)
+	if p.chance(4) {
+		store = &cache.UndeltaStore{Store: indexer, PushFunc: func(objs []any) { p.say("pushed %v", sorted(showAll(objs))) }}
+	}
+	// An index function of the store can't read tombstones, which some key functions can.
+	object := func() any {
+		if p.chance(20) {
+			return "no object"
+		}
+		return p.pod()
+	}
+	for range 40 {
+		switch p.IntN(9) {
+		case 0, 1:
+			o := object()
+			p.say("add %s: %s", show(o), kind(store.Add(o)))
+		case 2, 3:
+			o := object()
+			p.say("update %s: %s", show(o), kind(store.Update(o)))
+		case 4:
+			o := p.any()
+			p.say("delete %s: %s", show(o), kind(store.Delete(o)))
+		case 5:
+			list := p.pods(5)
+			if p.chance(5) {
+				list = append(list, "no object")
+			}
+			p.say("replace %v: %s", showAll(list), kind(store.Replace(list, "r")))
+		case 6:
+			var txns []cache.Transaction
+			for range 1 + p.IntN(4) {
+				txns = append(txns, cache.Transaction{Object: object(), Type: []cache.TransactionType{
+					cache.TransactionTypeAdd, cache.TransactionTypeUpdate, cache.TransactionTypeDelete}[p.IntN(3)]})
+			}
+			var err error
+			if e := indexer.(cache.TransactionStore).Transaction(txns...); e != nil {
+				err = e
+			}
+			p.say("transaction %v: %s", showTransactions(txns), kind(err))
+		case 7:
+			p.say("add index even: %s", kind(indexer.AddIndexers(cache.Indexers{"even": byLabel("even")})))
+		case 8:
+			store.Bookmark("b")
+			p.say("resync: %s", kind(store.Resync()))
+		}
+		p.showStore(store)
+		for _, index := range []string{"color", "even"} {
+			p.say("  %s: values %v", index, sorted(indexer.ListIndexFuncValues(index)))
+			for _, value := range []string{"red", "blue", "true"} {
+				objs, err := indexer.ByIndex(index, value)
+				keys, err2 := indexer.IndexKeys(index, value)
+				p.say("    %s: %v %s, %v %s, nil %v", value, sorted(showAll(objs)), kind(err), keys, kind(err2), objs == nil)
+			}
+			like := p.pod()
+			objs, err := indexer.Index(index, like)
+			p.say("    as %s: %v %s", show(like), sorted(showAll(objs)), kind(err))
+		}
+	}
+}
+
+func showTransactions(txns []cache.Transaction) (all []string) {
+	for _, t := range txns {
+		all = append(all, string(t.Type)+":"+show(t.Object))
+	}
+	return all
+}
+
+func (p *player) showStore(store cache.Store) {
+	p.say("  has %v, keys %v, at %s", sorted(showAll(store.List())), sorted(store.ListKeys()), store.LastStoreSyncResourceVersion())
+	o := p.any()
+	obj, exists, err := store.Get(o)
+	p.say("  get %s: %s %v %s", show(o), show(obj), exists, kind(err))
+	obj, exists, err = store.GetByKey("ns/p1")
+	p.say("  get ns/p1: %s %v %s", show(obj), exists, kind(err))
+}
+
+// playThreadSafe plays the same with keys that are no names.
+func playThreadSafe(_ *testing.T, p *player) {
+	store := cache.NewThreadSafeStore(cache.Indexers{"color": byLabel("color")}, cache.Indices{})
+	keys := []string{"", "a", "a/", "/a", "a/b", "a/b/c", "//"}
+	for range 40 {
+		key, o := keys[p.IntN(len(keys))], p.pod()
+		p.say("%q %s", key, show(o))
+		switch p.IntN(6) {
+		case 0:
+			store.Add(key, o)
+		case 1:
+			store.Update(key, o)
+		case 2:
+			store.Delete(key)
+		case 3:
+			store.DeleteWithObject(key, o)
+		case 4:
+			store.Replace(map[string]any{key: o, keys[p.IntN(len(keys))]: o}, "r")
+		case 5:
+			store.(cache.ThreadSafeStoreWithTransaction).Transaction(cache.ThreadSafeStoreTransaction{
+				Transaction: cache.Transaction{Object: o, Type: cache.TransactionTypeDelete}, Key: key})
+		}
+		obj, exists := store.Get(key)
+		all, err := store.IndexKeys("color", "red")
+		p.say("  %s %v, %q %v, %q %s, at %s", show(obj), exists, sorted(store.ListKeys()), sorted(showAll(store.List())), all, kind(err), store.LastStoreSyncResourceVersion())
+	}
+}
+
+// playExpiration plays IX-18.
+func playExpiration(_ *testing.T, p *player) {
+	clock := clocktesting.NewFakeClock(time.Unix(0, 0))
+	gone := make(chan string, 1000)
+	store := cache.NewFakeExpirationStore(cache.MetaNamespaceKeyFunc, gone, &cache.TTLPolicy{TTL: time.Duration(p.IntN(4)) * time.Second, Clock: clock}, clock)
+	for range 40 {
+		o := p.any()
+		switch p.IntN(5) {
+		case 0:
+			p.say("add %s: %s", show(o), kind(store.Add(o)))
+		case 1:
+			p.say("update %s: %s", show(o), kind(store.Update(o)))
+		case 2:
+			p.say("delete %s: %s", show(o), kind(store.Delete(o)))
+		case 3:
+			p.say("replace: %s", kind(store.Replace(p.pods(4), "r")))
+		case 4:
+			clock.Step(time.Duration(p.IntN(4)) * 500 * time.Millisecond)
+		}
+		p.say("  keys %v", sorted(store.ListKeys()))
+		if p.chance(2) {
+			p.showStore(store)
+		}
+		var expired []string
+		for len(gone) > 0 {
+			expired = append(expired, <-gone)
+		}
+		p.say("  expired %v", sorted(expired))
+	}
+}
+
+// playMutation plays IX-19. What was added is asked for by GetByKey only where the store has it: client-go forgets it
+// then. ByIndex is not asked where the cache has something that the index has left, which client-go shows.
+func playMutation(_ *testing.T, p *player) {
+	store := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{"namespace": cache.MetaNamespaceIndexFunc})
+	mutations := cache.NewIntegerResourceVersionMutationCache(klog.Background(), store, store, time.Hour, p.chance(2))
+	var known []*corev1.Pod
+	pod := func() *corev1.Pod { // now and then an older one
+		if o := p.pod(); len(known) == 0 || p.chance(2) {
+			known = append(known, o)
+		}
+		o := known[p.IntN(len(known))].DeepCopy()
+		if p.chance(4) {
+			o.UID = "other"
+		}
+		return o
+	}
+	for range 40 {
+		o := pod()
+		op := p.IntN(7)
+		p.say("%d %s %s", op, show(o), o.UID)
+		switch op {
+		case 0, 1:
+			_ = store.Add(o)
+		case 2:
+			_ = store.Delete(o)
+		case 3, 4:
+			mutations.Mutation(o)
+		case 5:
+			mutations.OnAddOrUpdate(o)
+		case 6:
+			mutations.OnDelete(o)
+		}
+		for _, key := range store.ListKeys() {
+			if key != "ns/p0" {
+				continue
+			}
+			obj, exists, err := mutations.GetByKey(key)
+			if _, ok := obj.(*corev1.Pod); !ok { // what client-go keeps of a deleted object
+				obj, exists = nil, false
+			}
+			p.say("  %s: %s %v %s", key, show(obj), exists, kind(err))
+		}
+		objs, err := mutations.ByIndex("namespace", "ns")
+		var shown []string
+		for _, obj := range objs {
+			if pod, ok := obj.(*corev1.Pod); ok { // client-go shows what it keeps of deleted objects
+				shown = append(shown, show(pod))
+			}
+		}
+		p.say("  %v %s", sorted(shown), kind(err))
+	}
+}

@@ -1,0 +1,75 @@
+package play
+
+import (
+	"strconv"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"k8s.io/client-go/util/workqueue"
+)
+
+// playWorkqueue plays WQ-1 to WQ-35, but for what is a defect of client-go: Done of what no worker has, and drains.
+func playWorkqueue(t *testing.T, p *player) {
+	synctest.Test(t, func(t *testing.T) {
+		q := workqueue.NewTypedRateLimitingQueue(workqueue.NewTypedItemExponentialFailureRateLimiter[string](100*time.Millisecond, 20*time.Second))
+		var held []string
+		for range 80 {
+			time.Sleep(37 * time.Microsecond) // no two are due at the same time, as their order is open (WQ-22)
+			item := strconv.Itoa(p.IntN(5))
+			switch p.IntN(9) {
+			case 0, 1:
+				q.Add(item)
+				p.say("add %s", item)
+			case 2, 3:
+				if q.Len() > 0 || q.ShuttingDown() && len(held) == 0 {
+					got, down := q.Get()
+					p.say("got %s %v", got, down)
+					if !down {
+						held = append(held, got)
+					}
+				}
+			case 4:
+				if len(held) > 0 {
+					p.say("done %s", held[0])
+					q.Done(held[0])
+					held = held[1:]
+				}
+			case 5:
+				d := time.Duration(p.IntN(4000)) * time.Millisecond
+				q.AddAfter(item, d)
+				p.say("add %s after %v", item, d)
+			case 6:
+				q.AddRateLimited(item)
+				p.say("add %s limited, %d", item, q.NumRequeues(item))
+			case 7:
+				q.Forget(item)
+				p.say("forget %s, %d", item, q.NumRequeues(item))
+			case 8:
+				// Odd times, so that nothing is due at the very end of a wait.
+				d := time.Duration(p.IntN(3000))*time.Millisecond + 500*time.Microsecond
+				p.say("sleep %v", d)
+				time.Sleep(d)
+			}
+			if p.chance(80) {
+				p.say("shut down")
+				q.ShutDown()
+			}
+			synctest.Wait()
+			p.say("  %d %v", q.Len(), q.ShuttingDown())
+		}
+		q.ShutDown()
+		for _, item := range held {
+			q.Done(item)
+		}
+		for {
+			got, down := q.Get()
+			p.say("at last %s %v", got, down)
+			if down {
+				break
+			}
+			q.Done(got)
+		}
+		time.Sleep(time.Minute) // client-go's goroutine for delays ends late (D4)
+	})
+}
