@@ -9,7 +9,7 @@ import (
 	"k8s.io/client-go/util/workqueue"
 )
 
-// playWorkqueue plays WQ-1 to WQ-35, but for what is a defect of client-go: Done of what no worker has, and drains.
+// playWorkqueue plays WQ-1 to WQ-11, WQ-20 to WQ-26 and WQ-30, but for what is a defect of client-go: Done of what no worker has, and drains.
 func playWorkqueue(t *testing.T, p *player) {
 	synctest.Test(t, func(t *testing.T) {
 		q := workqueue.NewTypedRateLimitingQueue(workqueue.NewTypedItemExponentialFailureRateLimiter[string](100*time.Millisecond, 20*time.Second))
