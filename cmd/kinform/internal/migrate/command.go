@@ -16,6 +16,7 @@ type options struct {
 	version string
 	dryRun  bool
 	undo    bool
+	imports bool
 }
 
 // Command returns "kinform migrate". release is the version of kinform that the command is of: it is what
@@ -31,11 +32,20 @@ func Command(release string) *cobra.Command {
 
 Then it compiles the module with its tests, and lists each identifier of client-go that kinform
 does not have, with file, line and what to do. No other file than go.mod and go.sum is changed.
-The program itself is not run.`,
+The program itself is not run.
+
+--imports is another way, without that line: it makes kinform's own packages of client-go's in the
+program's files, where that can be done by rule (util/workqueue, and what is called of it), and
+lists the other imports of client-go with what to do. Nothing is changed unless the module
+compiles with it. A package whose queues go to a library that wants client-go's stays as it is.
+
+--undo takes the line out of go.mod again, and sets versions of k8s.io modules back that the line
+had raised. It does not undo --imports: that is what version control is for.`,
 		Example: `  kinform migrate --dry-run
   kinform migrate
   kinform migrate --from ../kinform   # a checkout
-  kinform migrate --undo`,
+  kinform migrate --undo
+  kinform migrate --imports --dry-run   # shows a diff`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -47,8 +57,9 @@ The program itself is not run.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.BoolVar(&opts.dryRun, "dry-run", false, "print what would be added to go.mod, and change nothing")
+	flags.BoolVar(&opts.dryRun, "dry-run", false, "print what would be changed, and change nothing")
 	flags.BoolVar(&opts.undo, "undo", false, "take the line out again")
+	flags.BoolVar(&opts.imports, "imports", false, "make kinform's own packages of client-go's in the program's files, where that can be done by rule")
 	flags.StringVar(&opts.from, "from", "", "the folder of a checkout of kinform that the line shall point to, in place of a release")
 	flags.StringVar(&opts.version, "version", opts.version, "the release of kinform that the line shall name")
 	return cmd
@@ -57,6 +68,9 @@ The program itself is not run.`,
 func (o options) run(ctx context.Context, dir string, out io.Writer) error {
 	if o.undo && o.dryRun {
 		return errors.New("--undo and --dry-run exclude each other: go.mod shows the line that --undo takes out")
+	}
+	if o.undo && o.imports {
+		return errors.New("--undo and --imports exclude each other: version control undoes --imports")
 	}
 	m, err := openModule(ctx, dir)
 	if err != nil {
@@ -68,6 +82,9 @@ func (o options) run(ctx context.Context, dir string, out io.Writer) error {
 	target, err := o.target()
 	if err != nil {
 		return err
+	}
+	if o.imports {
+		return exchange(ctx, m, target, o.dryRun, out)
 	}
 	return migrate(ctx, m, target, o.dryRun, out)
 }

@@ -26,11 +26,13 @@ type finding struct {
 	line      int
 	message   string
 	elsewhere string // the package, if it is not the module's own
+	todo      string // what to do, if the message does not tell
 }
 
-// compile compiles all packages of the module with their tests, and what they import. It links nothing.
-func compile(ctx context.Context, m *module) (*report, error) {
-	out, err := m.run(ctx, "list", "-mod=mod", "-e", "-test", "-deps", "-export", "-json=ImportPath,Module,Error,Standard,ForTest,DepOnly", "./...")
+// compile compiles all packages of the module with their tests, and what they import. It links nothing. The flags are for go list.
+func compile(ctx context.Context, m *module, flags ...string) (*report, error) {
+	args := append([]string{"list", "-mod=mod", "-e", "-test", "-deps", "-export", "-json=ImportPath,Module,Error,Standard,ForTest,DepOnly"}, flags...)
+	out, err := m.run(ctx, append(args, "./...")...)
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +90,11 @@ func (r *report) add(p listed) {
 
 func (r *report) print(w io.Writer) {
 	fmt.Fprintf(w, "%d packages compiled with their tests\n", r.packages)
-	for _, f := range r.findings {
+	printFindings(w, r.findings)
+}
+
+func printFindings(w io.Writer, findings []finding) {
+	for _, f := range findings {
 		place := f.file
 		if f.line > 0 {
 			place += ":" + strconv.Itoa(f.line)
@@ -103,6 +109,8 @@ func (r *report) print(w io.Writer) {
 // advice says what to do about a finding.
 func (f finding) advice() string {
 	switch {
+	case f.todo != "":
+		return f.todo
 	case strings.Contains(f.message, clientGo+"/") && (strings.Contains(f.message, "package") || strings.Contains(f.message, "import")):
 		return "kinform does not have this package: see the table in clientgo/README.md, and stay with client-go if it is needed"
 	case f.elsewhere != "":

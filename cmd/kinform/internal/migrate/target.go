@@ -61,3 +61,16 @@ func (t target) edits() []string {
 		"-replace=" + kinform + "=" + t.checkout,
 	}
 }
+
+// requires returns the flags of go mod edit that make a module require kinform itself. They are none if it does.
+func (t target) requires(m *module) []string {
+	for _, r := range m.parsed.Require {
+		if r.Path == kinform {
+			return nil
+		}
+	}
+	if t.checkout == "" {
+		return []string{"-require=" + kinform + "@" + t.version}
+	}
+	return []string{"-require=" + kinform + "@v0.0.0", "-replace=" + kinform + "=" + t.checkout}
+}

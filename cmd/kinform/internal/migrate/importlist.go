@@ -1,0 +1,95 @@
+package migrate
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path"
+	"strconv"
+)
+
+// addImport adds an import of the standard library to a file. Formatting brings it into order.
+func addImport(text []byte, name string) []byte {
+	fset := token.NewFileSet()
+	f, err := parser.ParseFile(fset, "", text, parser.ImportsOnly|parser.ParseComments)
+	if err != nil {
+		return text
+	}
+	base := fset.File(f.Pos()).Pos(0)
+	for _, d := range f.Decls {
+		group, ok := d.(*ast.GenDecl)
+		if !ok || group.Tok != token.IMPORT {
+			continue
+		}
+		at, line := int(group.Pos()-base), "import "+strconv.Quote(name)+"\n"
+		if group.Lparen.IsValid() {
+			at, line = int(group.Lparen-base)+1, "\n\t"+strconv.Quote(name)
+			// A group that begins with other imports than the standard library's gets a line between.
+			if len(group.Specs) > 0 && !standard(imported(group.Specs[0].(*ast.ImportSpec))) {
+				line += "\n"
+			}
+		}
+		return apply(text, []edit{{start: at, end: at, text: line}}, 0)
+	}
+	return text
+}
+
+// standard says whether a path is one of the standard library.
+func standard(importPath string) bool {
+	for _, c := range importPath {
+		switch c {
+		case '/':
+			return true
+		case '.':
+			return false
+		}
+	}
+	return true
+}
+
+// dropUnused takes an import out of a file that does not use it.
+func dropUnused(text []byte, importPath string) []byte {
+	fset := token.NewFileSet()
+	f, err := parser.ParseFile(fset, "", text, parser.ParseComments)
+	if err != nil {
+		return text
+	}
+	base := fset.File(f.Pos()).Pos(0)
+	for _, spec := range f.Imports {
+		name := path.Base(importPath)
+		if spec.Name != nil {
+			name = spec.Name.Name
+		}
+		if imported(spec) != importPath || name == "_" || name == "." || uses(f, name) {
+			continue
+		}
+		start, end := int(spec.Pos()-base), int(spec.End()-base)
+		for start > 0 && (text[start-1] == ' ' || text[start-1] == '\t') {
+			start--
+		}
+		if end < len(text) && text[end] == '\n' {
+			end++
+		}
+		if start > 0 && text[start-1] != '\n' { // a declaration of its own
+			for start > 0 && text[start-1] != '\n' {
+				start--
+			}
+		}
+		return apply(text, []edit{{start: start, end: end}}, 0)
+	}
+	return text
+}
+
+// uses says whether a file names something of a package.
+func uses(f *ast.File, name string) bool {
+	found := false
+	ast.Inspect(f, func(n ast.Node) bool {
+		if s, ok := n.(*ast.SelectorExpr); ok {
+			if id, ok := s.X.(*ast.Ident); ok && id.Name == name {
+				found = true
+			}
+		}
+		return !found
+	})
+	return found
+}

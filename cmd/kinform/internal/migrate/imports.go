@@ -1,0 +1,293 @@
+package migrate
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// exchange makes kinform's own packages of client-go's where rules can do that, and lists the other imports. Nothing is changed unless
+// the module compiles with it.
+func exchange(ctx context.Context, m *module, t target, dryRun bool, out io.Writer) error {
+	fset := token.NewFileSet()
+	units, err := load(ctx, m, fset)
+	if err != nil {
+		return err
+	}
+	rewritten, left := rewriteAll(units, fset)
+	trial, err := newTrial(ctx, m, t)
+	if err != nil {
+		return err
+	}
+	defer trial.remove()
+	rewritten, refused, err := trial.compiling(ctx, rewritten)
+	if err != nil {
+		return err
+	}
+	left = append(left, refused...)
+	left = append(left, remaining(units, rewritten, fset)...)
+	slices.SortStableFunc(left, func(a, b finding) int { return cmp.Or(cmp.Compare(a.file, b.file), cmp.Compare(a.line, b.line)) })
+	left = slices.Compact(left)
+
+	if len(rewritten) == 0 {
+		fmt.Fprintln(out, "there is nothing that rules can exchange")
+	} else if dryRun {
+		trial.printDiff(out)
+		for _, f := range rewritten {
+			printDiff(out, f.name, f.text, f.after)
+		}
+	} else {
+		if err := trial.write(rewritten); err != nil {
+			return err
+		}
+		for _, f := range rewritten {
+			fmt.Fprintf(out, "%s: %s is kinform's now\n", f.name, clientQueue)
+		}
+		fmt.Fprintf(out, "%s: %s is required; go mod tidy brings it into order\n", m.file, kinform)
+	}
+	printFindings(out, left)
+	return nil
+}
+
+// changedFile is a file with its new text.
+type changedFile struct {
+	*source
+	unit  *unit
+	after []byte
+}
+
+// rewriteAll applies the rules to all packages.
+func rewriteAll(units []*unit, fset *token.FileSet) (rewritten []changedFile, left []finding) {
+	for _, u := range units {
+		if elsewhere := onOtherSystems(u); len(elsewhere) > 0 {
+			left = append(left, elsewhere...)
+			continue
+		}
+		for _, s := range u.files {
+			text, without := rewrite(u, s, fset)
+			if (text != nil || without != nil) && ast.IsGenerated(s.file) {
+				left = append(left, finding{file: s.name, line: 1, message: "a generated file uses client-go's queues", todo: "let its generator write kinform's"})
+				continue
+			}
+			left = append(left, without...)
+			if text != nil {
+				rewritten = append(rewritten, changedFile{source: s, unit: u, after: text})
+			}
+		}
+	}
+	return rewritten, left
+}
+
+// onOtherSystems returns the files of a package that use client-go's queues and are not compiled here: what is exchanged in the others
+// would break them unseen.
+func onOtherSystems(u *unit) []finding {
+	var found []finding
+	for _, name := range u.ignored {
+		f, err := parser.ParseFile(token.NewFileSet(), filepath.Join(u.dir, name), nil, parser.ImportsOnly)
+		if err != nil || !slices.ContainsFunc(f.Imports, func(spec *ast.ImportSpec) bool { return imported(spec) == clientQueue }) {
+			continue
+		}
+		found = append(found, finding{
+			file: u.path + "/" + name, message: "the file uses client-go's queues and is not compiled on this system",
+			todo: "run the command where it is compiled (GOOS, GOFLAGS=-tags=...), or exchange the package by hand",
+		})
+	}
+	return found
+}
+
+// remaining lists the imports of client-go that stay, with what kinform has in their place. Generated files are not listed: they go
+// when what they are generated for is no longer used.
+func remaining(units []*unit, rewritten []changedFile, fset *token.FileSet) []finding {
+	var found []finding
+	for _, u := range units {
+		for _, s := range u.files {
+			if ast.IsGenerated(s.file) {
+				continue
+			}
+			for _, spec := range s.file.Imports {
+				path, ok := strings.CutPrefix(imported(spec), clientGo+"/")
+				if !ok || path == "util/workqueue" && slices.ContainsFunc(rewritten, func(f changedFile) bool { return f.source == s }) {
+					continue
+				}
+				for _, b := range byHand {
+					if path == b.prefix || strings.HasPrefix(path, b.prefix+"/") {
+						found = append(found, finding{file: s.name, line: fset.Position(spec.Pos()).Line, message: "import of " + clientGo + "/" + path, todo: "by hand: " + b.advice})
+						break
+					}
+				}
+			}
+		}
+	}
+	return found
+}
+
+// trial is a folder where the module is compiled with other files, while its own stay as they are.
+type trial struct {
+	m   *module
+	dir string
+}
+
+// newTrial makes a go.mod that requires kinform beside the module's own.
+func newTrial(ctx context.Context, m *module, t target) (*trial, error) {
+	dir, err := os.MkdirTemp("", "kinform-migrate")
+	if err != nil {
+		return nil, err
+	}
+	r := &trial{m: m, dir: dir}
+	if err := r.prepare(ctx, t); err != nil {
+		r.remove()
+		return nil, err
+	}
+	return r, nil
+}
+
+func (r *trial) mod() string { return filepath.Join(r.dir, "go.mod") }
+func (r *trial) sum() string { return filepath.Join(r.dir, "go.sum") }
+
+func (r *trial) prepare(ctx context.Context, t target) error {
+	mod, err := os.ReadFile(r.m.file)
+	if err != nil {
+		return err
+	}
+	sum, err := os.ReadFile(filepath.Join(r.m.dir, "go.sum"))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	if err := errors.Join(os.WriteFile(r.mod(), mod, 0o644), os.WriteFile(r.sum(), sum, 0o644)); err != nil {
+		return err
+	}
+	if edits := t.requires(r.m); len(edits) > 0 {
+		_, err = r.m.run(ctx, append(append([]string{"mod", "edit"}, edits...), r.mod())...)
+	}
+	return err
+}
+
+func (r *trial) remove() { os.RemoveAll(r.dir) }
+
+// compiling returns those files with which the module compiles, and what does not compile with the others: a package is exchanged as
+// a whole or not at all.
+func (r *trial) compiling(ctx context.Context, files []changedFile) ([]changedFile, []finding, error) {
+	var refused []finding
+	for len(files) > 0 {
+		flags, names, err := r.overlay(files)
+		if err != nil {
+			return nil, nil, err
+		}
+		report, err := compile(ctx, r.m, flags...)
+		if err != nil {
+			return nil, nil, err
+		}
+		if len(report.findings) == 0 {
+			break
+		}
+		broken := map[string]bool{}
+		for _, f := range report.findings {
+			f.file = cmp.Or(names[filepath.FromSlash(f.file)], f.file)
+			broken[filepath.Dir(f.file)] = true
+			f.todo = "exchange this package by hand, or what it gives its queue to: it does not compile with kinform's queue"
+			refused = append(refused, f)
+		}
+		before := len(files)
+		files = slices.DeleteFunc(files, func(f changedFile) bool { return broken[filepath.Dir(filepath.FromSlash(f.name))] })
+		if len(files) == before { // a package that was not changed uses one that was
+			files = nil
+		}
+	}
+	return files, refused, nil
+}
+
+// overlay writes the files' new texts into the folder. It returns the flags that make Go see them, and which file each of them is,
+// because the compiler names them as they lie there.
+func (r *trial) overlay(files []changedFile) (flags []string, names map[string]string, err error) {
+	replaced := map[string]string{}
+	names = map[string]string{}
+	for i, f := range files {
+		name := filepath.Join(r.dir, fmt.Sprintf("%d_%s", i, filepath.Base(f.path)))
+		if err := os.WriteFile(name, f.after, 0o644); err != nil {
+			return nil, nil, err
+		}
+		replaced[f.path] = name
+		names[name] = f.name
+	}
+	description, err := json.Marshal(map[string]any{"Replace": replaced})
+	if err != nil {
+		return nil, nil, err
+	}
+	name := filepath.Join(r.dir, "overlay.json")
+	if err := os.WriteFile(name, description, 0o644); err != nil {
+		return nil, nil, err
+	}
+	return []string{"-overlay=" + name, "-modfile=" + r.mod()}, names, nil
+}
+
+// printDiff prints what changes in go.mod.
+func (r *trial) printDiff(w io.Writer) {
+	before, err := os.ReadFile(r.m.file)
+	if err != nil {
+		return
+	}
+	if after, err := os.ReadFile(r.mod()); err == nil {
+		printDiff(w, "go.mod", before, after)
+	}
+}
+
+// write writes the files, go.mod and go.sum. Where one cannot be written, those before it are as they were.
+func (r *trial) write(files []changedFile) (err error) {
+	restore, err := r.m.save()
+	if err != nil {
+		return err
+	}
+	var written []changedFile
+	defer func() {
+		if err == nil {
+			return
+		}
+		for _, f := range written {
+			err = errors.Join(err, overwrite(f.path, f.text))
+		}
+		err = errors.Join(err, restore())
+	}()
+	for _, f := range files {
+		if err := overwrite(f.path, f.after); err != nil {
+			return err
+		}
+		written = append(written, f)
+	}
+	mod, modErr := os.ReadFile(r.mod())
+	sum, sumErr := os.ReadFile(r.sum())
+	if err := errors.Join(modErr, sumErr); err != nil {
+		return err
+	}
+	return errors.Join(overwrite(r.m.file, mod), overwrite(filepath.Join(r.m.dir, "go.sum"), sum))
+}
+
+// overwrite writes a file beside the one that is there, and puts it in its place: a reader sees the old text or the new one.
+func overwrite(path string, text []byte) error {
+	mode := os.FileMode(0o644)
+	if info, err := os.Stat(path); err == nil {
+		mode = info.Mode().Perm()
+	}
+	temporary, err := os.CreateTemp(filepath.Dir(path), ".kinform-*")
+	if err != nil {
+		return err
+	}
+	_, err = temporary.Write(text)
+	err = errors.Join(err, temporary.Chmod(mode), temporary.Close())
+	if err == nil {
+		err = os.Rename(temporary.Name(), path)
+	}
+	if err != nil {
+		os.Remove(temporary.Name())
+	}
+	return err
+}

@@ -1,0 +1,117 @@
+package migrate
+
+// The queues of client-go and of kinform differ in names, and in little else: package workqueue can be exchanged by rule. What has no
+// rule is listed, with what to do.
+
+const (
+	clientQueue  = clientGo + "/util/workqueue"
+	kinformQueue = kinform + "/workqueue"
+)
+
+// renamed has the types and functions of client-go's package that have another name in kinform's, and the same parameters. A type
+// parameter that only kinform's has is any.
+var renamed = map[string]string{
+	"TypedRateLimitingInterface": "*Queue",
+	"TypedDelayingInterface":     "*Queue",
+	"TypedInterface":             "*Queue",
+	"Typed":                      "Queue",
+	"TypedRateLimiter":           "RateLimiter",
+	"RateLimitingInterface":      "*Queue[any]",
+	"DelayingInterface":          "*Queue[any]",
+	"Interface":                  "*Queue[any]",
+	"Type":                       "Queue[any]",
+	"RateLimiter":                "RateLimiter[any]",
+
+	"DefaultTypedControllerRateLimiter":         "DefaultRateLimiter",
+	"DefaultTypedItemBasedRateLimiter":          "DefaultItemRateLimiter",
+	"NewTypedItemExponentialFailureRateLimiter": "Exponential",
+	"NewTypedItemFastSlowRateLimiter":           "FastSlow",
+	"NewTypedMaxOfRateLimiter":                  "MaxOf",
+	"NewTypedWithMaxWaitRateLimiter":            "WithMaxWait",
+	"DefaultControllerRateLimiter":              "DefaultRateLimiter[any]",
+	"DefaultItemBasedRateLimiter":               "DefaultItemRateLimiter[any]",
+	"NewItemExponentialFailureRateLimiter":      "Exponential[any]",
+	"NewItemFastSlowRateLimiter":                "FastSlow[any]",
+	"NewMaxOfRateLimiter":                       "MaxOf[any]",
+	"NewWithMaxWaitRateLimiter":                 "WithMaxWait[any]",
+}
+
+// argument is what a parameter of a constructor becomes.
+type argument int
+
+const (
+	theLimiter argument = iota // the option RateLimiter
+	theName                    // the option Name
+	theConfig                  // a literal of a config, of which only the field Name has a counterpart
+)
+
+// constructors has the functions that return a queue, with their parameters.
+var constructors = map[string][]argument{
+	"NewTypedRateLimitingQueue":           {theLimiter},
+	"NewTypedRateLimitingQueueWithConfig": {theLimiter, theConfig},
+	"NewTypedDelayingQueue":               {},
+	"NewTypedDelayingQueueWithConfig":     {theConfig},
+	"NewTyped":                            {},
+	"NewTypedWithConfig":                  {theConfig},
+	"NewRateLimitingQueue":                {theLimiter},
+	"NewRateLimitingQueueWithConfig":      {theLimiter, theConfig},
+	"NewNamedRateLimitingQueue":           {theLimiter, theName},
+	"NewDelayingQueue":                    {},
+	"NewDelayingQueueWithConfig":          {theConfig},
+	"NewNamedDelayingQueue":               {theName},
+	"New":                                 {},
+	"NewNamed":                            {theName},
+	"NewWithConfig":                       {theConfig},
+}
+
+// buckets are the literals that [workqueue.Bucket] takes the place of.
+var buckets = map[string]bool{"TypedBucketRateLimiter": true, "BucketRateLimiter": true}
+
+// methods has the methods of queues and limiters with their names in kinform. Get and ShutDownWithDrain have rules of their own.
+var methods = map[string]string{
+	"Add": "Add", "AddAfter": "AddAfter", "AddRateLimited": "Retry", "Done": "Done", "Forget": "Forget", "Len": "Len",
+	"NumRequeues": "NumRequeues", "ShutDown": "ShutDown", "When": "When",
+}
+
+// otherwise says what to do about a name of package workqueue that no rule exchanges.
+func otherwise(name string) string {
+	switch name {
+	case "Get":
+		return "kinform's Get takes a context and returns an error: write key, err := queue.Get(ctx), or let queue.Run call the workers"
+	case "ShuttingDown":
+		return "kinform's queue has no such method: keep the context that ends the program"
+	case "ShutDownWithDrain":
+		return "kinform's is Drain(ctx), which returns an error"
+	case "ParallelizeUntil", "DoWorkPieceFunc", "WithChunkSize", "Options":
+		return "kinform has no counterpart: use golang.org/x/sync/errgroup with SetLimit"
+	case "SetProvider", "MetricsProvider":
+		return "kinform's metrics are of one queue: see metrics.New and workqueue.Options.Observer"
+	default:
+		return "exchange it by hand: see docs/coming-from-client-go.md"
+	}
+}
+
+// byHand says what to do about packages of client-go for which there are no rules: the first entry that a path has for prefix counts.
+var byHand = []struct{ prefix, advice string }{
+	{"kubernetes/fake", "apitest.Start is a server over HTTP"},
+	{"kubernetes/scheme", "not needed: a resource has its Go type"},
+	{"kubernetes", "rest.NewClient and rest.For: one resource for each type"},
+	{"dynamic/dynamicinformer", "informer.New with a source of *unstructured.Unstructured"},
+	{"dynamic", "rest.For of *unstructured.Unstructured, with ResourceOptions.Resource"},
+	{"metadata", "rest.For of *metav1.PartialObjectMetadata, with ResourceOptions.Resource"},
+	{"discovery", "discovery.Resources and discovery.NewMapper"},
+	{"restmapper", "discovery.NewMapper"},
+	{"informers", "informer.New, or informer.Factory and informer.Acquire"},
+	{"listers", "indexer.NewLister"},
+	{"rest", "rest.Config and rest.NewClient: they link no more than they need"},
+	{"tools/cache", "informer.New, indexer.Reader; keys are types.NamespacedName, so MetaNamespaceKeyFunc and SplitMetaNamespaceKey go away"},
+	{"tools/clientcmd", "kubeconfig.Load"},
+	{"tools/events", "events.New"},
+	{"tools/leaderelection", "lease.New: candidates of both libraries take turns"},
+	{"tools/pager", "rest.Resource.List is a stream of pages"},
+	{"tools/record", "events.New"},
+	{"tools/watch", "reflector.New, or await.Until"},
+	{"util/flowcontrol", "rest.NewRateLimiter"},
+	{"util/homedir", "os.UserHomeDir, or kubeconfig.Load, which finds the file"},
+	{"util/retry", "a loop, or a reconcile that returns the error: see Conflicts in docs/coming-from-client-go.md"},
+}

@@ -1,0 +1,155 @@
+package migrate
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// unit is a package of the module as it is compiled, with its types.
+type unit struct {
+	path    string
+	dir     string
+	ignored []string // files that are not compiled here
+	files   []*source
+	types   *types.Package
+	info    *types.Info
+}
+
+// source is a Go file.
+type source struct {
+	name string // as the module's folder sees it
+	path string
+	text []byte
+	file *ast.File
+}
+
+// loaded is what of a package of go list -json is used.
+type loaded struct {
+	listed
+	Dir            string
+	Export         string
+	GoFiles        []string
+	CgoFiles       []string
+	IgnoredGoFiles []string
+	ImportMap      map[string]string
+}
+
+// load parses and checks the module's packages with their tests. Each file is in one of them.
+func load(ctx context.Context, m *module, fset *token.FileSet) ([]*unit, error) {
+	out, err := m.run(ctx, "list", "-mod=mod", "-test", "-deps", "-export",
+		"-json=ImportPath,Error,ForTest,DepOnly,Dir,Export,GoFiles,CgoFiles,IgnoredGoFiles,ImportMap", "./...")
+	if err != nil {
+		return nil, fmt.Errorf("the module has to compile before its imports are exchanged: %w", err)
+	}
+	exports := map[string]string{}
+	var own []loaded
+	for decoder := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p loaded
+		if err := decoder.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return nil, fmt.Errorf("reading the output of go list: %w", err)
+		}
+		exports[p.ImportPath] = p.Export
+		if !p.DepOnly && !strings.HasSuffix(p.ImportPath, ".test") {
+			own = append(own, p)
+		}
+	}
+	// A package that is compiled for its test has the test's files as well: it goes first.
+	slices.SortStableFunc(own, func(a, b loaded) int { return strings.Compare(b.ForTest, a.ForTest) })
+	seen := map[string]bool{}
+	var units []*unit
+	for _, p := range own {
+		u, err := loadOne(m, fset, p, exports, seen)
+		if err != nil {
+			return nil, err
+		}
+		if u != nil {
+			units = append(units, u)
+		}
+	}
+	slices.SortFunc(units, func(a, b *unit) int { return strings.Compare(a.path, b.path) })
+	return units, nil
+}
+
+// loadOne returns nil for a package whose files were seen.
+func loadOne(m *module, fset *token.FileSet, p loaded, exports map[string]string, seen map[string]bool) (*unit, error) {
+	u := &unit{path: p.ImportPath, dir: p.Dir, ignored: p.IgnoredGoFiles}
+	var files []*ast.File
+	for _, name := range p.GoFiles {
+		path := name
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(p.Dir, name)
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		parsed, err := parser.ParseFile(fset, path, text, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, parsed)
+		if seen[path] {
+			continue
+		}
+		seen[path] = true
+		relative, err := filepath.Rel(m.dir, path)
+		if err != nil {
+			relative = path
+		}
+		u.files = append(u.files, &source{name: filepath.ToSlash(relative), path: path, text: text, file: parsed})
+	}
+	if len(u.files) == 0 {
+		return nil, nil
+	}
+	if len(p.CgoFiles) > 0 { // their types cannot be checked here
+		if slices.ContainsFunc(u.files, func(s *source) bool { return importsClientGo(s.file) }) {
+			return nil, fmt.Errorf("%s uses cgo and client-go: its imports cannot be exchanged by this command", p.ImportPath)
+		}
+		return nil, nil
+	}
+	u.info = &types.Info{
+		Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{},
+		Selections: map[*ast.SelectorExpr]*types.Selection{}, Instances: map[*ast.Ident]types.Instance{},
+	}
+	config := types.Config{Importer: importer.ForCompiler(fset, "gc", func(path string) (io.ReadCloser, error) {
+		if mapped := p.ImportMap[path]; mapped != "" {
+			path = mapped
+		}
+		if exports[path] == "" {
+			return nil, fmt.Errorf("no export data of %s", path)
+		}
+		return os.Open(exports[path])
+	})}
+	checked, err := config.Check(p.ImportPath, fset, files, u.info)
+	if err != nil {
+		return nil, fmt.Errorf("the module has to compile before its imports are exchanged: %w", err)
+	}
+	u.types = checked
+	return u, nil
+}
+
+func importsClientGo(f *ast.File) bool {
+	return slices.ContainsFunc(f.Imports, func(spec *ast.ImportSpec) bool { return strings.HasPrefix(imported(spec), clientGo+"/") })
+}
+
+// imported returns the path of an import.
+func imported(spec *ast.ImportSpec) string {
+	path, _ := strconv.Unquote(spec.Path.Value)
+	return path
+}
