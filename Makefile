@@ -25,7 +25,7 @@ SOAK ?= 1m
 HOSTILE ?= 1m
 
 # Each has a go.mod, so that ./... in one does not reach the others.
-MODULES := . bench bench/metrics clientgo clientgo/proof e2e e2e/kubectl e2e/servers
+MODULES := . bench bench/metrics clientgo clientgo/proof e2e e2e/kubectl e2e/servers view/browser
 # To vet the mains of the real servers, and of kubectl, would be to compile all of Kubernetes again.
 CHECKED := $(filter-out e2e/servers e2e/kubectl,$(MODULES))
 
@@ -60,6 +60,10 @@ differential: ## play the contracts, and 10,000 random histories, to client-go a
 	cd bench && go test -count=1 ./conformance
 	cd bench/metrics && go test -count=1 .
 	cd bench && go test -count=1 -timeout=15m -v ./differential -histories=$(HISTORIES) | grep -vE '^(=== |    --- )'
+
+.PHONY: page
+page: ## drive the page of package view in headless Chromium (Debian's package chromium; without it, nothing is tested)
+	cd view/browser && go test -count=1 .
 
 .PHONY: dropin
 dropin: ## test clientgo/, the module with client-go's names, of which some are still missing

@@ -10,7 +10,7 @@ func serverNumbers(t *table) {
 		func(s *snapshot) (float64, bool) {
 			return float64(s.server.Objects), s.server.ResourceVersion != "" && s.server.Objects >= 0
 		})
-	t.maybe("server", "window", "past that can be watched", "", "Versions from the oldest one that a watch can start after to the newest one. A watch from an older one is answered with 410 Gone.",
+	t.maybe("server", "window", "watchable past", "", "Versions from the oldest one that a watch can start after to the newest one. A watch from an older one is answered with 410 Gone.",
 		func(s *snapshot) (float64, bool) { return distance(s.server.Oldest, s.server.ResourceVersion) })
 	t.maybeCounter("server", "received", "bytes received", "B", "Bytes from the server, of all resources, headers and encryption included.",
 		func(s *snapshot) (float64, bool) { return float64(s.traffic.BytesReceived), s.traffic.known })

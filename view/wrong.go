@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/reflector"
 	"github.com/kinform/kinform/rest"
 	"github.com/kinform/kinform/workqueue"
 )
@@ -27,7 +28,7 @@ func wrongOf(s informer.Status) (wrong []string) {
 	if !s.Synced {
 		say("not synced: %s", phaseOf(r))
 	}
-	if r.Failures > 0 && r.LastError != nil {
+	if r.Failures > 0 && r.Phase != reflector.Watching && r.LastError != nil { // A watch that is open may go well.
 		say("%d failures in a row, the last one: %v", r.Failures, reason(r.LastError))
 	}
 	if s.Unreadable.Count > 0 {

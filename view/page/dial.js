@@ -1,6 +1,6 @@
 // dial has a clock for each key that fails, which runs out when the key comes back.
 import { el, svg, replace } from "./dom.js";
-import { seconds, count } from "./words.js";
+import { seconds, count, short } from "./words.js";
 
 export class Dial {
   constructor() { this.node = el("div", { class: "dials" }); this.waits = new Map(); }
@@ -15,7 +15,7 @@ export class Dial {
     for (const k of list) {
       if (!k.retries && !k.in) continue;
       there.add(k.key);
-      const w = this.waits.get(k.key) ?? { wait: k.in, from: now };
+      const w = this.waits.get(k.key) ?? { wait: k.in ?? 0, from: now };
       w.tries = k.retries ?? 0;
       w.left = k.in ?? 0;
       w.wait = Math.max(w.wait, w.left);
@@ -40,8 +40,8 @@ export class Dial {
       const hand = part >= 1 ? svg("circle", { cx: 40, cy: 40, r: 32, class: "left" }) : svg("path", { d: `M40 40V8A32 32 0 ${part > 0.5 ? 1 : 0} 1 ${x.toFixed(1)} ${y.toFixed(1)}Z`, class: "left" });
       return el("figure", { class: "dial" },
         svg("svg", { viewBox: "0 0 80 80", "aria-hidden": "true" }, svg("circle", { cx: 40, cy: 40, r: 34, class: "face" }), hand,
-          svg("text", { x: 40, y: 45, "text-anchor": "middle" }, seconds(w.wait))),
-        el("figcaption", {}, el("span", { class: "name", title: key }, key), el("small", {}, `${count(w.tries)} failures in a row; ${w.state ?? "waits"}`)));
+          svg("text", { x: 40, y: 45, "text-anchor": "middle" }, w.wait ? seconds(w.wait) : "now")),
+        el("figcaption", {}, el("span", { class: "name", title: key }, short(key)), el("small", {}, `${count(w.tries)} failures in a row; ${w.state ?? "waits"}`)));
     }));
   }
 }

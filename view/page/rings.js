@@ -1,7 +1,7 @@
 // rings are the three sets of a workqueue: dirty, processing, and the queue itself.
 import { el, svg, replace, say } from "./dom.js";
 import { Script } from "./script.js";
-import { count } from "./words.js";
+import { count, short } from "./words.js";
 
 // Where keys stand in the drawing of 720 by 300: the middle of each region.
 const regions = {
@@ -75,10 +75,9 @@ export class Rings {
         made.push(svg("text", { class: "caption", x: wide ? 560 : x, y: wide ? y + 12 : y + 68, "text-anchor": "middle" }, `and ${many[where] - n} more`));
         continue;
       }
-      const name = key.length > 19 ? "…" + key.slice(-18) : key;
       made.push(svg("g", { class: "chip", transform: wide ? `translate(${260 + n * 150} ${y + 8})` : `translate(${x} ${y - 48 + n * 22})` },
         svg("rect", { x: -66, y: -10, width: 132, height: 19, rx: 9 }),
-        svg("text", { "text-anchor": "middle", y: 4 }, name + (s.merged ? ` ×${s.merged + 1}` : "")), svg("title", {}, key)));
+        svg("text", { "text-anchor": "middle", y: 4 }, short(key, 19) + (s.merged ? ` ×${s.merged + 1}` : "")), svg("title", {}, key)));
     }
     replace(this.chips, ...made);
   }

@@ -1,7 +1,7 @@
 // shelf is DeltaFIFO: a tray for each object, deltas on it.
 import { el, replace, say } from "./dom.js";
 import { icon, kindOf } from "./shapes.js";
-import { count } from "./words.js";
+import { count, short } from "./words.js";
 
 const stays = 1600; // milliseconds that an empty tray is still to be seen
 const most = 14;
@@ -52,7 +52,7 @@ export class Shelf {
       made.push(el("div", { class: "tray" + (taken ? " taken" : "") },
         el("ol", { reversed: true }, ...t.deltas.toReversed().map((d) => el("li", { class: (d.tombstone ? "tombstone " : "") + "delta kind-" + kindOf(d.kind) },
           icon(kindOf(d.kind)), d.tombstone ? "Deleted, final state unknown" : d.kind + (d.squashed ? " ×2" : ""), el("small", {}, " " + (d.rv ?? ""))))),
-        el("div", { class: "name", title: key }, key), el("small", {}, taken ? "taken by the informer" : t.merged ? t.merged + " merged" : "waits")));
+        el("div", { class: "name", title: key }, short(key, 24)), el("small", {}, taken ? "taken by the informer" : t.merged ? t.merged + " merged" : "waits")));
     }
     replace(this.board, ...(made.length ? made : [el("p", { class: "empty" }, "The shelf is empty: the informer takes everything as soon as it comes.")]));
   }

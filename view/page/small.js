@@ -23,7 +23,7 @@ export const pictures = [
   { id: "resync", box: "handlers", title: "Resync or relist", Picture: Resync,
     lead: "Two words that sound alike. A resync tells handlers of what the store has, again, and asks the server nothing. A relist asks the server for everything, and tells handlers only of what has changed." },
   { id: "rings", box: "queue", title: "Dirty, processing, queue", Picture: Rings,
-    lead: "A key that is added while a worker has it is dirty, and not in the queue: so two workers never have it. When the worker is done, it is queued again, once." },
+    lead: "A key that is added while a worker has it is dirty, and not in the queue: so two workers never have it. When the worker is done, it is queued again, once. (Shown slowly: what takes microseconds stays for half a second.)" },
   { id: "dial", box: "queue", title: "Back-off", Picture: Dial,
     lead: "A key that fails comes back later, and later each time: the wait doubles, up to a bound. When it succeeds, it is forgotten." },
   { id: "journey", box: "workers", title: "An object's journey", Picture: Journey,

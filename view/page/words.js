@@ -36,6 +36,9 @@ export function bytes(n) {
 
 function digits(n) { return n < 10 ? n.toFixed(1) : n.toFixed(0); }
 
+// short keeps the end of a long name, where names differ.
+export function short(name, most = 20) { return name.length > most ? "…" + name.slice(1 - most) : name; }
+
 // valueOf writes a number by its description: {kind, unit}.
 export function valueOf(number, value) {
   switch (number.unit) {

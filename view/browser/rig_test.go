@@ -1,0 +1,177 @@
+package browser
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http/httptest"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/apitest"
+	"github.com/kinform/kinform/indexer"
+	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/informer/enqueue"
+	"github.com/kinform/kinform/rest"
+	"github.com/kinform/kinform/view"
+	"github.com/kinform/kinform/workqueue"
+)
+
+var silent = slog.New(slog.DiscardHandler)
+
+// rig is a whole pipeline on an API server in the process, and a page about it.
+type rig struct {
+	server   *apitest.Server
+	view     *view.View
+	informer *informer.Informer[*corev1.Pod]
+	queue    *workqueue.Queue[types.NamespacedName]
+	url      string
+}
+
+// start runs a pipeline of some pods. reconcile may be nil.
+func start(t *testing.T, pods int, reconcile func(context.Context, types.NamespacedName) error) *rig {
+	t.Helper()
+	r := &rig{server: apitest.New(apitest.Options{})}
+	t.Cleanup(r.server.Close)
+	require.NoError(t, r.server.Listen("127.0.0.1:0"))
+	require.NoError(t, apitest.Populate(r.server, apitest.Pods(pods, apitest.PodOptions{Namespaces: 3})))
+	var err error
+	r.view, err = view.New(view.Options{Title: "a <i>test</i>", IndexValues: true, Server: func() view.Server {
+		return view.Server{ResourceVersion: r.server.ResourceVersion(), Oldest: r.server.OldestResourceVersion(), Objects: -1}
+	}})
+	require.NoError(t, err)
+	client, err := rest.NewClient(rest.Config{Host: r.server.URL()}, rest.Options{Logger: silent})
+	require.NoError(t, err)
+	t.Cleanup(client.Close)
+	source, err := rest.For[*corev1.Pod](client, rest.ResourceOptions{})
+	require.NoError(t, err)
+	r.informer, err = informer.New(source, view.InformerOptions(r.view, informer.Options[*corev1.Pod]{Name: "pods", Logger: silent,
+		Store: indexer.Options[*corev1.Pod]{Indexes: map[string]indexer.IndexFunc[*corev1.Pod]{
+			"node": func(p *corev1.Pod) ([]string, error) { return []string{p.Spec.NodeName}, nil },
+		}}}))
+	require.NoError(t, err)
+	r.queue = workqueue.New(view.QueueOptions(r.view, workqueue.Options[types.NamespacedName]{Name: "pods", Logger: silent}))
+	_, err = r.informer.AddHandler(enqueue.Object[*corev1.Pod](r.queue), informer.HandlerOptions{Name: "enqueue"})
+	require.NoError(t, err)
+	view.Informer(r.view, r.informer)
+	view.Queue(r.view, r.queue, "pods")
+	r.view.Client(client)
+	if reconcile == nil {
+		reconcile = func(context.Context, types.NamespacedName) error { return nil }
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 2)
+	go func() { ended <- r.informer.Run(ctx) }()
+	go func() { ended <- r.queue.Run(ctx, 4, reconcile) }()
+	t.Cleanup(func() {
+		cancel()
+		require.NoError(t, <-ended)
+		require.NoError(t, <-ended)
+	})
+	require.NoError(t, r.informer.WaitForSync(ctx))
+	served := httptest.NewServer(r.view)
+	t.Cleanup(served.Close)
+	t.Cleanup(r.view.Close)
+	r.url = served.URL + "/view/"
+	return r
+}
+
+// browser is started once for all tests, with a tab for each. Tests run one after another: a tab in the background does
+// not draw.
+var browser = sync.OnceValues(func() (context.Context, func()) {
+	opts := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]), chromedp.NoSandbox, chromedp.DisableGPU,
+		chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-quic", true))
+	ctx, end := chromedp.NewExecAllocator(context.Background(), opts...)
+	ctx, closed := chromedp.NewContext(ctx)
+	return ctx, func() { closed(); end() }
+})
+
+// tab is a tab with the page.
+type tab struct {
+	t   *testing.T
+	ctx context.Context
+
+	mu       sync.Mutex // guards following
+	messages []string   // of the console: errors, and breaches of the page's policy
+}
+
+// open opens the page in a tab. A message in its console fails the test.
+func (r *rig) open(t *testing.T, width, height int64, media ...string) *tab {
+	t.Helper()
+	p := newTab(t, width, height, media...)
+	p.do(chromedp.Navigate(r.url))
+	p.until(`document.getElementById("state").dataset.state === "live" && Number(document.getElementById("state").dataset.seq) > 0`)
+	return p
+}
+
+func newTab(t *testing.T, width, height int64, media ...string) *tab {
+	t.Helper()
+	if _, err := exec.LookPath("chromium"); err != nil {
+		t.Skip("there is no Chromium: apt-get install chromium")
+	}
+	all, _ := browser()
+	require.NoError(t, chromedp.Do(all)) // It is the first tab that starts the browser.
+	ctx, cancel := chromedp.NewContext(all)
+	t.Cleanup(cancel)
+	ctx, cancel = context.WithTimeout(ctx, time.Minute)
+	t.Cleanup(cancel)
+	p := &tab{t: t, ctx: ctx}
+	require.NoError(t, chromedp.Do(ctx, chromedp.EmulateViewport(width, height)))
+	features := []*emulation.MediaFeature{}
+	for _, m := range media {
+		name, value, _ := strings.Cut(m, ":")
+		features = append(features, &emulation.MediaFeature{Name: name, Value: value})
+	}
+	_, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: features})
+	require.NoError(t, err)
+	console := chromedp.Console(ctx)
+	go func() {
+		for m, err := range console {
+			if err != nil {
+				return
+			}
+			p.mu.Lock()
+			p.messages = append(p.messages, fmt.Sprintf("%s: %s (%s:%d)", m.Type, m.Text, m.URL, m.Line))
+			p.mu.Unlock()
+		}
+	}()
+	t.Cleanup(func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		require.Empty(t, p.messages, "the console of the page")
+	})
+	return p
+}
+
+func (p *tab) do(actions ...chromedp.Action[chromedp.Void]) {
+	p.t.Helper()
+	require.NoError(p.t, chromedp.Do(p.ctx, actions...))
+}
+
+// eval evaluates an expression in the page.
+func eval[T any](p *tab, expression string) T {
+	p.t.Helper()
+	value, err := chromedp.Run(p.ctx, chromedp.Evaluate[T](expression))
+	require.NoError(p.t, err, expression)
+	return value
+}
+
+// until waits until an expression is true.
+func (p *tab) until(expression string) {
+	p.t.Helper()
+	for began := time.Now(); !eval[bool](p, "Boolean("+expression+")"); time.Sleep(20 * time.Millisecond) {
+		if time.Since(began) > 20*time.Second {
+			require.FailNow(p.t, "this does not come true", "%s\nstate: %s", expression, eval[string](p, `document.body.innerText.slice(0, 3000)`))
+		}
+	}
+}
