@@ -1,0 +1,77 @@
+package clientcmd
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+
+	"golang.org/x/term"
+	clientauth "k8s.io/client-go/tools/auth"
+)
+
+// AuthLoader reads the credentials of one user from a file.
+type AuthLoader interface {
+	// LoadAuth reads a file.
+	LoadAuth(path string) (*clientauth.Info, error)
+}
+
+// NewDefaultAuthLoader returns a loader that only reads.
+func NewDefaultAuthLoader() AuthLoader { return fileLoader{} }
+
+type fileLoader struct{}
+
+// LoadAuth implements AuthLoader.
+func (fileLoader) LoadAuth(path string) (*clientauth.Info, error) {
+	return clientauth.LoadFromFile(path)
+}
+
+// PromptingAuthLoader asks the user where there is no file, and writes the file.
+type PromptingAuthLoader struct {
+	reader io.Reader
+}
+
+// NewPromptingAuthLoader returns a loader that reads what the user types from reader.
+func NewPromptingAuthLoader(reader io.Reader) *PromptingAuthLoader {
+	return &PromptingAuthLoader{reader: reader}
+}
+
+// LoadAuth implements AuthLoader.
+func (a *PromptingAuthLoader) LoadAuth(path string) (*clientauth.Info, error) {
+	info, err := clientauth.LoadFromFile(path)
+	if !os.IsNotExist(err) {
+		return info, err
+	}
+	if info, err = a.Prompt(); err != nil {
+		return nil, err
+	}
+	data, err := json.Marshal(info)
+	if err != nil {
+		return info, err
+	}
+	return info, os.WriteFile(path, data, 0o600)
+}
+
+// Prompt asks for a name and a password. A terminal does not show the password.
+func (a *PromptingAuthLoader) Prompt() (*clientauth.Info, error) {
+	user, err := a.ask("Username", false)
+	if err != nil {
+		return nil, err
+	}
+	password, err := a.ask("Password", true)
+	if err != nil {
+		return nil, err
+	}
+	return &clientauth.Info{User: user, Password: password}, nil
+}
+
+func (a *PromptingAuthLoader) ask(what string, secret bool) (answer string, err error) {
+	fmt.Printf("Please enter %s: ", what)
+	if file, ok := a.reader.(*os.File); ok && secret && term.IsTerminal(int(file.Fd())) {
+		typed, err := term.ReadPassword(int(file.Fd()))
+		fmt.Println()
+		return string(typed), err
+	}
+	_, err = fmt.Fscan(a.reader, &answer)
+	return answer, err
+}

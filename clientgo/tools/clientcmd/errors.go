@@ -1,0 +1,97 @@
+package clientcmd
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	utilerrors "k8s.io/apimachinery/pkg/util/errors"
+)
+
+var (
+	// ErrNoContext is the error of a config without a context that could be taken.
+	ErrNoContext = errors.New("no context chosen")
+
+	// ErrEmptyConfig is the error of a config that has nothing.
+	ErrEmptyConfig = NewEmptyConfigError("no configuration has been provided, try setting KUBERNETES_MASTER environment variable")
+
+	// ErrEmptyCluster is the error of a cluster that has nothing.
+	ErrEmptyCluster = errors.New("cluster has no server defined")
+)
+
+// emptyConfigError is the error of a config that has nothing.
+type emptyConfigError struct{ message string }
+
+// NewEmptyConfigError returns an error for which IsEmptyConfig is true.
+func NewEmptyConfigError(message string) error { return &emptyConfigError{message} }
+
+func (e *emptyConfigError) Error() string { return e.message }
+
+// contextNotFoundError is the error of a name that no context has.
+type contextNotFoundError struct{ name string }
+
+func (e *contextNotFoundError) Error() string {
+	return fmt.Sprintf("context was not found for specified context: %v", e.name)
+}
+
+// invalidError has everything that is wrong with a config.
+type invalidError []error
+
+// newInvalidError returns nil if there is nothing wrong.
+func newInvalidError(wrong []error) error {
+	if len(wrong) == 0 {
+		return nil
+	}
+	return invalidError(wrong)
+}
+
+func (e invalidError) Error() string {
+	return "invalid configuration: " + utilerrors.NewAggregate(e).Error()
+}
+
+// Errors implements utilerrors.Aggregate.
+func (e invalidError) Errors() []error { return e }
+
+// Is implements utilerrors.Aggregate.
+func (e invalidError) Is(target error) bool { return utilerrors.NewAggregate(e).Is(target) }
+
+// IsContextNotFound reports whether an error says that there is no context of a name.
+func IsContextNotFound(err error) bool {
+	if err == nil {
+		return false
+	}
+	var notFound *contextNotFoundError
+	if errors.As(err, &notFound) {
+		return true
+	}
+	return strings.Contains(err.Error(), "context was not found for specified context")
+}
+
+// IsEmptyConfig reports whether an error says that a config has nothing.
+func IsEmptyConfig(err error) bool {
+	if invalid, ok := err.(invalidError); ok {
+		if len(invalid) != 1 {
+			return false
+		}
+		err = invalid[0]
+	}
+	_, ok := err.(*emptyConfigError)
+	return ok
+}
+
+// IsConfigurationInvalid reports whether an error says what is wrong with a config.
+func IsConfigurationInvalid(err error) bool {
+	if _, ok := err.(invalidError); ok {
+		return true
+	}
+	return IsContextNotFound(err)
+}
+
+// MissingConfigError says which files are missing.
+type MissingConfigError struct {
+	Missing []string
+}
+
+func (c MissingConfigError) Error() string {
+	return "Config not found: " + strings.Join(c.Missing, ", ")
+}

@@ -1,0 +1,89 @@
+package clientcmd
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+	clientcmdlatest "k8s.io/client-go/tools/clientcmd/api/latest"
+)
+
+// Load reads the content of a file. Its paths stay as they are.
+func Load(data []byte) (*clientcmdapi.Config, error) {
+	config := clientcmdapi.NewConfig()
+	if len(data) == 0 {
+		return config, nil
+	}
+	decoded, _, err := clientcmdlatest.Codec.Decode(data, &schema.GroupVersionKind{Version: clientcmdlatest.Version, Kind: "Config"}, config)
+	if err != nil {
+		return nil, err
+	}
+	return decoded.(*clientcmdapi.Config), nil
+}
+
+// LoadFromFile reads a file. Each of its entries says in LocationOfOrigin that it comes from there. Its paths stay as they are.
+func LoadFromFile(filename string) (*clientcmdapi.Config, error) {
+	data, err := os.ReadFile(filename)
+	if err != nil {
+		return nil, err
+	}
+	config, err := Load(data)
+	if err != nil {
+		return nil, err
+	}
+	for name, user := range config.AuthInfos {
+		config.AuthInfos[name] = orNew(user)
+		config.AuthInfos[name].LocationOfOrigin = filename
+	}
+	for name, cluster := range config.Clusters {
+		config.Clusters[name] = orNew(cluster)
+		config.Clusters[name].LocationOfOrigin = filename
+	}
+	for name, context := range config.Contexts {
+		config.Contexts[name] = orNew(context)
+		config.Contexts[name].LocationOfOrigin = filename
+	}
+	return config, nil
+}
+
+func orNew[T any](v *T) *T {
+	if v == nil {
+		return new(T)
+	}
+	return v
+}
+
+// Write returns a config in YAML.
+func Write(config clientcmdapi.Config) ([]byte, error) {
+	return runtime.Encode(clientcmdlatest.Codec, &config)
+}
+
+// WriteToFile writes a config in YAML. A new file, and its folders, can be read by the user alone.
+func WriteToFile(config clientcmdapi.Config, filename string) error {
+	content, err := Write(config)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(filename), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(filename, content, 0o600)
+}
+
+// GetConfigFromFileOrDie reads a file. If that fails, it ends the program. If there is none, the config has nothing.
+func GetConfigFromFileOrDie(filename string) *clientcmdapi.Config {
+	config, err := LoadFromFile(filename)
+	switch {
+	case err == nil:
+		return config
+	case errors.Is(err, os.ErrNotExist):
+		return clientcmdapi.NewConfig()
+	}
+	fmt.Fprintln(os.Stderr, err)
+	os.Exit(1)
+	return nil
+}

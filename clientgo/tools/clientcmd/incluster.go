@@ -1,0 +1,93 @@
+package clientcmd
+
+import (
+	"errors"
+	"os"
+	"strings"
+
+	restclient "k8s.io/client-go/rest"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+	"k8s.io/klog/v2"
+)
+
+// Files of a pod's service account.
+const (
+	podTokenFile     = "/var/run/secrets/kubernetes.io/serviceaccount/token"
+	podNamespaceFile = "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
+)
+
+// inClusterConfig is what a pod has, with overrides.
+type inClusterConfig struct{ overrides *ConfigOverrides }
+
+var _ InClusterConfig = &inClusterConfig{}
+
+// RawConfig implements ClientConfig.
+func (c *inClusterConfig) RawConfig() (clientcmdapi.Config, error) {
+	return clientcmdapi.Config{}, errors.New("inCluster environment config doesn't support multiple clusters")
+}
+
+// ClientConfig implements ClientConfig.
+func (c *inClusterConfig) ClientConfig() (*restclient.Config, error) {
+	config, err := restclient.InClusterConfig()
+	if err != nil {
+		return nil, err
+	}
+	if c.overrides == nil {
+		return config, nil
+	}
+	if server := c.overrides.ClusterInfo.Server; server != "" {
+		config.Host = server
+	}
+	if user := c.overrides.AuthInfo; user.Token != "" || user.TokenFile != "" {
+		config.BearerToken, config.BearerTokenFile = user.Token, user.TokenFile
+	}
+	if ca := c.overrides.ClusterInfo.CertificateAuthority; ca != "" {
+		config.CAFile = ca
+	}
+	return config, nil
+}
+
+// Namespace implements ClientConfig.
+func (c *inClusterConfig) Namespace() (string, bool, error) {
+	if namespace := os.Getenv("POD_NAMESPACE"); namespace != "" {
+		return namespace, false, nil
+	}
+	if content, err := os.ReadFile(podNamespaceFile); err == nil {
+		if namespace := strings.TrimSpace(string(content)); namespace != "" {
+			return namespace, false, nil
+		}
+	}
+	return "default", false, nil
+}
+
+// ConfigAccess implements ClientConfig.
+func (c *inClusterConfig) ConfigAccess() ConfigAccess { return NewDefaultClientConfigLoadingRules() }
+
+// Possible implements InClusterConfig.
+func (c *inClusterConfig) Possible() bool {
+	info, err := os.Stat(podTokenFile)
+	return os.Getenv("KUBERNETES_SERVICE_HOST") != "" && os.Getenv("KUBERNETES_SERVICE_PORT") != "" && err == nil && !info.IsDir()
+}
+
+// BuildConfigFromFlags returns how to reach the server of a kubeconfig's current context. masterUrl is another server, unless it is empty. Without
+// either it is the pod's config.
+func BuildConfigFromFlags(masterUrl, kubeconfigPath string) (*restclient.Config, error) {
+	if kubeconfigPath == "" && masterUrl == "" {
+		klog.Warning("Neither --kubeconfig nor --master was specified.  Using the inClusterConfig.  This might not work.")
+		config, err := restclient.InClusterConfig()
+		if err == nil {
+			return config, nil
+		}
+		klog.Warning("error creating inClusterConfig, falling back to default config: ", err)
+	}
+	return NewNonInteractiveDeferredLoadingClientConfig(
+		&ClientConfigLoadingRules{ExplicitPath: kubeconfigPath},
+		&ConfigOverrides{ClusterInfo: clientcmdapi.Cluster{Server: masterUrl}}).ClientConfig()
+}
+
+// BuildConfigFromKubeconfigGetter is BuildConfigFromFlags for a config that a function returns.
+func BuildConfigFromKubeconfigGetter(masterUrl string, kubeconfigGetter KubeconfigGetter) (*restclient.Config, error) {
+	return NewNonInteractiveDeferredLoadingClientConfig(
+		&ClientConfigGetter{kubeconfigGetter: kubeconfigGetter},
+		&ConfigOverrides{ClusterInfo: clientcmdapi.Cluster{Server: masterUrl}}).ClientConfig()
+}

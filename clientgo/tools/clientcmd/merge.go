@@ -1,0 +1,66 @@
+package clientcmd
+
+import (
+	"reflect"
+
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+)
+
+// mergeConfig adds to a config what it does not have yet: entries by name, as a whole, and single fields.
+func mergeConfig(into, from *clientcmdapi.Config) {
+	addMissing(into.Clusters, from.Clusters)
+	addMissing(into.AuthInfos, from.AuthInfos)
+	addMissing(into.Contexts, from.Contexts)
+	addMissing(into.Extensions, from.Extensions)
+	addMissing(into.Preferences.Extensions, from.Preferences.Extensions)
+	into.Preferences.Colors = into.Preferences.Colors || from.Preferences.Colors
+	for _, field := range []struct{ into, from *string }{
+		{&into.CurrentContext, &from.CurrentContext}, {&into.Kind, &from.Kind}, {&into.APIVersion, &from.APIVersion},
+	} {
+		if *field.into == "" {
+			*field.into = *field.from
+		}
+	}
+}
+
+func addMissing[V any](into, from map[string]V) {
+	for name, v := range from {
+		if _, ok := into[name]; !ok {
+			into[name] = v
+		}
+	}
+}
+
+// override sets the fields of a struct that are set in another one. Entries of maps are set one by one, and structs field by field.
+func override[T any](into *T, from T) {
+	overrideValue(reflect.ValueOf(into).Elem(), reflect.ValueOf(from))
+}
+
+func overrideValue(into, from reflect.Value) {
+	switch {
+	case from.Kind() == reflect.Struct:
+		for i := range from.NumField() {
+			overrideValue(into.Field(i), from.Field(i))
+		}
+	case from.IsZero() || from.Kind() == reflect.Slice && from.Len() == 0:
+	case from.Kind() == reflect.Map:
+		// The map of into may be somebody else's.
+		merged := reflect.MakeMapWithSize(from.Type(), into.Len()+from.Len())
+		for _, m := range []reflect.Value{into, from} {
+			for entries := m.MapRange(); entries.Next(); {
+				merged.SetMapIndex(entries.Key(), entries.Value())
+			}
+		}
+		into.Set(merged)
+	default:
+		into.Set(from)
+	}
+}
+
+func isZeroCluster(cluster *clientcmdapi.Cluster) bool {
+	withoutExtensions := *cluster
+	if len(withoutExtensions.Extensions) == 0 {
+		withoutExtensions.Extensions = nil
+	}
+	return reflect.ValueOf(withoutExtensions).IsZero()
+}

@@ -1,0 +1,90 @@
+package clientcmd
+
+import (
+	"os"
+	"path/filepath"
+
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+)
+
+// PathOptions says which files commands such as kubectl config read and write.
+type PathOptions struct {
+	// GlobalFile is the file that is read unless another one is asked for.
+	GlobalFile string
+	// EnvVar is the variable of the environment that lists files.
+	EnvVar string
+	// ExplicitFileFlag is the flag that names one file. It is for messages.
+	ExplicitFileFlag string
+	// GlobalFileSubpath is GlobalFile as a message shows it.
+	GlobalFileSubpath string
+
+	LoadingRules *ClientConfigLoadingRules
+}
+
+var _ ConfigAccess = &PathOptions{}
+
+// NewDefaultPathOptions returns the options of kubectl.
+func NewDefaultPathOptions() *PathOptions {
+	rules := NewDefaultClientConfigLoadingRules()
+	rules.DoNotResolvePaths = true // what is written back must not have changed
+	return &PathOptions{
+		GlobalFile:        RecommendedHomeFile,
+		EnvVar:            RecommendedConfigPathEnvVar,
+		ExplicitFileFlag:  RecommendedConfigPathFlag,
+		GlobalFileSubpath: filepath.Join(RecommendedHomeDir, RecommendedFileName),
+		LoadingRules:      rules,
+	}
+}
+
+// GetEnvVarFiles returns the files that the environment lists.
+func (o *PathOptions) GetEnvVarFiles() []string {
+	if o.EnvVar == "" {
+		return []string{}
+	}
+	list := os.Getenv(o.EnvVar)
+	if list == "" {
+		return []string{}
+	}
+	return unique(filepath.SplitList(list))
+}
+
+// GetLoadingPrecedence implements ConfigAccess.
+func (o *PathOptions) GetLoadingPrecedence() []string {
+	if o.IsExplicitFile() {
+		return []string{o.GetExplicitFile()}
+	}
+	if files := o.GetEnvVarFiles(); len(files) > 0 {
+		return files
+	}
+	return []string{o.GlobalFile}
+}
+
+// GetStartingConfig implements ConfigAccess.
+func (o *PathOptions) GetStartingConfig() (*clientcmdapi.Config, error) {
+	rules := *o.LoadingRules
+	rules.Precedence = o.GetLoadingPrecedence()
+	return rules.GetStartingConfig()
+}
+
+// GetDefaultFilename implements ConfigAccess: it is the explicit file, the first of the environment's files that exists, the last of them, or the global file.
+func (o *PathOptions) GetDefaultFilename() string {
+	if o.IsExplicitFile() {
+		return o.GetExplicitFile()
+	}
+	files := o.GetEnvVarFiles()
+	for _, file := range files {
+		if _, err := os.Stat(file); err == nil {
+			return file
+		}
+	}
+	if len(files) > 0 {
+		return files[len(files)-1]
+	}
+	return o.GlobalFile
+}
+
+// IsExplicitFile implements ConfigAccess.
+func (o *PathOptions) IsExplicitFile() bool { return o.LoadingRules.ExplicitPath != "" }
+
+// GetExplicitFile implements ConfigAccess.
+func (o *PathOptions) GetExplicitFile() string { return o.LoadingRules.ExplicitPath }

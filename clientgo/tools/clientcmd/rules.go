@@ -1,0 +1,266 @@
+package clientcmd
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+
+	utilerrors "k8s.io/apimachinery/pkg/util/errors"
+	restclient "k8s.io/client-go/rest"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+	"k8s.io/klog/v2"
+)
+
+// WarningHandler gets warnings. A nil one logs them at level 1.
+type WarningHandler func(error)
+
+// Warn hands on a warning.
+func (handler WarningHandler) Warn(err error) {
+	if handler == nil {
+		klog.V(1).Info(err)
+		return
+	}
+	handler(err)
+}
+
+// ConfigAccess says which files a config comes from, and which one an addition goes to.
+type ConfigAccess interface {
+	// GetLoadingPrecedence returns the files that are read, the one that wins first.
+	GetLoadingPrecedence() []string
+	// GetStartingConfig returns the config that a change starts from.
+	GetStartingConfig() (*clientcmdapi.Config, error)
+	// GetDefaultFilename returns the file that new entries are written to. It may not exist yet.
+	GetDefaultFilename() string
+	// IsExplicitFile says whether there is one file only, which was asked for.
+	IsExplicitFile() bool
+	// GetExplicitFile returns the file that was asked for.
+	GetExplicitFile() string
+}
+
+// ClientConfigLoader reads a config.
+type ClientConfigLoader interface {
+	ConfigAccess
+	// IsDefaultConfig says whether a config is what nobody has configured.
+	IsDefaultConfig(*restclient.Config) bool
+	// Load reads the config anew.
+	Load() (*clientcmdapi.Config, error)
+}
+
+// ClientConfigLoadingRules says which files are read.
+type ClientConfigLoadingRules struct {
+	// ExplicitPath is a file that must exist. If it is set, it is the only one.
+	ExplicitPath string
+
+	// Precedence are files that are merged. Of each entry, the first file that has it wins. Files may be missing.
+	Precedence []string
+
+	// MigrationRules has files by the file that is copied to it, if it is missing, before anything is read.
+	MigrationRules map[string]string
+
+	// DoNotResolvePaths leaves relative paths as they are. By default they are relative to the folder of their file.
+	DoNotResolvePaths bool
+
+	// DefaultClientConfig is what nobody has configured: IsDefaultConfig compares with it.
+	DefaultClientConfig ClientConfig
+
+	// WarnIfAllMissing makes Load warn if there is none of the files.
+	WarnIfAllMissing bool
+
+	// Warner gets that warning.
+	Warner WarningHandler
+}
+
+var _ ClientConfigLoader = &ClientConfigLoadingRules{}
+
+// NewDefaultClientConfigLoadingRules returns the rules of kubectl: the files in the environment's KUBECONFIG, or ~/.kube/config.
+func NewDefaultClientConfigLoadingRules() *ClientConfigLoadingRules {
+	rules := &ClientConfigLoadingRules{MigrationRules: migrationRules()}
+	if list := os.Getenv(RecommendedConfigPathEnvVar); list != "" {
+		rules.Precedence = unique(filepath.SplitList(list))
+		rules.WarnIfAllMissing = true
+	} else {
+		rules.Precedence = []string{RecommendedHomeFile}
+	}
+	return rules
+}
+
+// unique removes repetitions.
+func unique(list []string) (once []string) {
+	for _, s := range list {
+		if !slices.Contains(once, s) {
+			once = append(once, s)
+		}
+	}
+	return once
+}
+
+// Load reads and merges the files. It says everything that is wrong with them at once.
+func (rules *ClientConfigLoadingRules) Load() (*clientcmdapi.Config, error) {
+	if err := rules.Migrate(); err != nil {
+		return nil, err
+	}
+	files := rules.Precedence
+	if rules.ExplicitPath != "" {
+		if _, err := os.Stat(rules.ExplicitPath); err != nil {
+			return nil, err
+		}
+		files = []string{rules.ExplicitPath}
+	}
+	var wrong []error
+	var missing []string
+	merged := clientcmdapi.NewConfig()
+	read := 0
+	for _, file := range files {
+		if file == "" {
+			continue
+		}
+		config, err := LoadFromFile(file)
+		switch {
+		case errors.Is(err, os.ErrNotExist):
+			missing = append(missing, file)
+		case err != nil:
+			wrong = append(wrong, fmt.Errorf("error loading config file \"%s\": %w", file, err))
+		default:
+			read++
+			mergeConfig(merged, config)
+		}
+	}
+	if rules.WarnIfAllMissing && len(missing) > 0 && read == 0 {
+		rules.Warner.Warn(MissingConfigError{Missing: missing})
+	}
+	if rules.ResolvePaths() {
+		if err := ResolveLocalPaths(merged); err != nil {
+			wrong = append(wrong, err)
+		}
+	}
+	return merged, utilerrors.NewAggregate(wrong)
+}
+
+// Migrate copies the files of MigrationRules whose destinations are missing.
+func (rules *ClientConfigLoadingRules) Migrate() error {
+	for destination, source := range rules.MigrationRules {
+		if _, err := os.Stat(destination); err == nil || os.IsPermission(err) {
+			continue
+		} else if !os.IsNotExist(err) {
+			return err
+		}
+		info, err := os.Stat(source)
+		switch {
+		case os.IsNotExist(err) || os.IsPermission(err):
+			continue
+		case err != nil:
+			return err
+		case info.IsDir():
+			return fmt.Errorf("cannot migrate %v to %v because it is a directory", source, destination)
+		}
+		if err := copyFile(destination, source); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func copyFile(destination, source string) error {
+	in, err := os.Open(source)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(destination, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Close())
+}
+
+// GetLoadingPrecedence implements ConfigAccess.
+func (rules *ClientConfigLoadingRules) GetLoadingPrecedence() []string {
+	if rules.ExplicitPath != "" {
+		return []string{rules.ExplicitPath}
+	}
+	return rules.Precedence
+}
+
+// GetStartingConfig implements ConfigAccess.
+func (rules *ClientConfigLoadingRules) GetStartingConfig() (*clientcmdapi.Config, error) {
+	config, err := NewNonInteractiveDeferredLoadingClientConfig(rules, &ConfigOverrides{}).RawConfig()
+	if os.IsNotExist(err) {
+		return clientcmdapi.NewConfig(), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &config, nil
+}
+
+// GetDefaultFilename implements ConfigAccess: it is the explicit file, or the first that exists, or the first.
+func (rules *ClientConfigLoadingRules) GetDefaultFilename() string {
+	if rules.IsExplicitFile() {
+		return rules.GetExplicitFile()
+	}
+	for _, file := range rules.Precedence {
+		if _, err := os.Stat(file); err == nil {
+			return file
+		}
+	}
+	if len(rules.Precedence) > 0 {
+		return rules.Precedence[0]
+	}
+	return ""
+}
+
+// IsExplicitFile implements ConfigAccess.
+func (rules *ClientConfigLoadingRules) IsExplicitFile() bool { return rules.ExplicitPath != "" }
+
+// GetExplicitFile implements ConfigAccess.
+func (rules *ClientConfigLoadingRules) GetExplicitFile() string { return rules.ExplicitPath }
+
+// IsDefaultConfig implements ClientConfigLoader.
+func (rules *ClientConfigLoadingRules) IsDefaultConfig(config *restclient.Config) bool {
+	if rules.DefaultClientConfig == nil {
+		return false
+	}
+	usual, err := rules.DefaultClientConfig.ClientConfig()
+	return err == nil && reflect.DeepEqual(config, usual)
+}
+
+// ResolvePaths says whether relative paths are made relative to the folder of their file.
+func (rules ClientConfigLoadingRules) ResolvePaths() bool { return !rules.DoNotResolvePaths }
+
+// ClientConfigGetter is a loader whose config comes from a function.
+type ClientConfigGetter struct {
+	kubeconfigGetter KubeconfigGetter
+}
+
+// KubeconfigGetter returns a config.
+type KubeconfigGetter func() (*clientcmdapi.Config, error)
+
+var _ ClientConfigLoader = &ClientConfigGetter{}
+
+// Load implements ClientConfigLoader.
+func (g *ClientConfigGetter) Load() (*clientcmdapi.Config, error) { return g.kubeconfigGetter() }
+
+// GetLoadingPrecedence implements ConfigAccess: there are no files.
+func (g *ClientConfigGetter) GetLoadingPrecedence() []string { return nil }
+
+// GetStartingConfig implements ConfigAccess.
+func (g *ClientConfigGetter) GetStartingConfig() (*clientcmdapi.Config, error) {
+	return g.kubeconfigGetter()
+}
+
+// GetDefaultFilename implements ConfigAccess: there are no files.
+func (g *ClientConfigGetter) GetDefaultFilename() string { return "" }
+
+// IsExplicitFile implements ConfigAccess: there are no files.
+func (g *ClientConfigGetter) IsExplicitFile() bool { return false }
+
+// GetExplicitFile implements ConfigAccess: there are no files.
+func (g *ClientConfigGetter) GetExplicitFile() string { return "" }
+
+// IsDefaultConfig implements ClientConfigLoader: what a function returns is nobody's default.
+func (g *ClientConfigGetter) IsDefaultConfig(*restclient.Config) bool { return false }
