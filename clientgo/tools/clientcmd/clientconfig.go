@@ -172,15 +172,13 @@ func (config *DirectClientConfig) ClientConfig() (*restclient.Config, error) {
 
 // identify sets the credentials of a user.
 func (config *DirectClientConfig) identify(result *restclient.Config, user clientcmdapi.AuthInfo, cluster clientcmdapi.Cluster) error {
-	switch {
-	case user.TokenFile != "":
+	result.BearerToken, result.BearerTokenFile = user.Token, user.TokenFile
+	if user.Token == "" && user.TokenFile != "" {
 		token, err := os.ReadFile(user.TokenFile)
 		if err != nil {
 			return err
 		}
-		result.BearerToken, result.BearerTokenFile = string(token), user.TokenFile
-	case user.Token != "":
-		result.BearerToken = user.Token
+		result.BearerToken = string(token)
 	}
 	if user.ClientCertificate != "" || len(user.ClientCertificateData) > 0 {
 		result.CertFile, result.CertData = user.ClientCertificate, user.ClientCertificateData
@@ -228,14 +226,17 @@ func (config *DirectClientConfig) ask(result *restclient.Config) error {
 	return nil
 }
 
-// printable leaves out of a hint what would control the user's terminal.
+// printable shows what would control the user's terminal.
 func printable(hint string) string {
-	return strings.Map(func(r rune) rune {
+	var b strings.Builder
+	for _, r := range hint {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' {
-			return -1
+			fmt.Fprintf(&b, "%U", r)
+		} else {
+			b.WriteRune(r)
 		}
-		return r
-	}, hint)
+	}
+	return b.String()
 }
 
 // Namespace implements ClientConfig.
@@ -259,33 +260,29 @@ func (config *DirectClientConfig) Namespace() (string, bool, error) {
 // ConfirmUsable says everything that is wrong with the context, its cluster and its user, overrides included.
 func (config *DirectClientConfig) ConfirmUsable() error {
 	var wrong []error
-	name, _ := config.currentContext()
-	if name != "" {
-		if _, ok := config.config.Contexts[name]; !ok {
-			return &contextNotFoundError{name}
-		}
-	}
-	if config.overrides != nil && name == "" && config.config.CurrentContext != "" {
+	// An override is not looked at here: where it leads nowhere, ClientConfig says so.
+	name := config.contextName
+	if name == "" {
 		name = config.config.CurrentContext
 	}
-	user, err := config.user()
-	if err != nil {
-		return err
+	if name != "" && config.config.Contexts[name] == nil {
+		wrong = append(wrong, &contextNotFoundError{name})
 	}
-	cluster, err := config.cluster()
-	if err != nil {
-		return err
-	}
-	wrong = append(wrong, checkUser(config.userName(), &user)...)
-	wrong = append(wrong, checkCluster(config.clusterName(), &cluster)...)
-	// A cluster without anything is a config without anything: there is a hint what to do.
+	// A user or a cluster that does not exist is as one that has nothing.
+	user, _ := config.user()
+	cluster, _ := config.cluster()
+	userName, _ := config.userName()
+	clusterName, _ := config.clusterName()
+	wrong = append(wrong, checkUser(userName, &user)...)
+	wrong = append(wrong, checkCluster(clusterName, &cluster)...)
+	// Where there is nothing but a cluster without a server, nothing is configured, and there is a hint what to do.
 	if len(wrong) == 1 && wrong[0] == ErrEmptyCluster {
 		return newInvalidError([]error{ErrEmptyConfig})
 	}
 	return newInvalidError(wrong)
 }
 
-// currentContext returns the name of the context, and whether it is an override.
+// currentContext returns the name of the context, and whether it is an override. One that is not may be missing until ConfirmUsable says so.
 func (config *DirectClientConfig) currentContext() (name string, overridden bool) {
 	if config.overrides != nil && config.overrides.CurrentContext != "" {
 		return config.overrides.CurrentContext, true
@@ -296,29 +293,31 @@ func (config *DirectClientConfig) currentContext() (name string, overridden bool
 	return config.config.CurrentContext, false
 }
 
-func (config *DirectClientConfig) userName() string {
+// userName returns the name of the user, and whether somebody asked for it. Otherwise it is that of the context.
+func (config *DirectClientConfig) userName() (name string, asked bool) {
 	if config.overrides != nil && config.overrides.Context.AuthInfo != "" {
-		return config.overrides.Context.AuthInfo
+		return config.overrides.Context.AuthInfo, true
 	}
 	context, _ := config.context()
-	return context.AuthInfo
+	return context.AuthInfo, false
 }
 
-func (config *DirectClientConfig) clusterName() string {
+// clusterName returns the name of the cluster, and whether somebody asked for it. Otherwise it is that of the context.
+func (config *DirectClientConfig) clusterName() (name string, asked bool) {
 	if config.overrides != nil && config.overrides.Context.Cluster != "" {
-		return config.overrides.Context.Cluster
+		return config.overrides.Context.Cluster, true
 	}
 	context, _ := config.context()
-	return context.Cluster
+	return context.Cluster, false
 }
 
 // context returns the context, with overrides.
 func (config *DirectClientConfig) context() (merged clientcmdapi.Context, err error) {
 	merged = *clientcmdapi.NewContext()
-	name, _ := config.currentContext()
+	name, asked := config.currentContext()
 	if found := config.config.Contexts[name]; found != nil {
 		override(&merged, *found)
-	} else if name != "" {
+	} else if asked {
 		return clientcmdapi.Context{}, fmt.Errorf("context %q does not exist", name)
 	}
 	if config.overrides != nil {
@@ -330,22 +329,22 @@ func (config *DirectClientConfig) context() (merged clientcmdapi.Context, err er
 // user returns the user of the context, with overrides.
 func (config *DirectClientConfig) user() (merged clientcmdapi.AuthInfo, err error) {
 	merged = *clientcmdapi.NewAuthInfo()
-	name := config.userName()
+	name, asked := config.userName()
 	if found := config.config.AuthInfos[name]; found != nil {
 		override(&merged, *found)
-		merged.Exec, merged.AuthProvider = found.Exec, found.AuthProvider
-	} else if name != "" {
+	} else if asked {
 		return clientcmdapi.AuthInfo{}, fmt.Errorf("auth info %q does not exist", name)
 	}
 	if config.overrides == nil {
 		return merged, nil
 	}
 	over := config.overrides.AuthInfo
-	if over.ClientCertificate != "" && len(over.ClientCertificateData) == 0 {
-		merged.ClientCertificateData = nil
+	// A file and data of the same thing contradict each other.
+	if over.ClientCertificate != "" || len(over.ClientCertificateData) > 0 {
+		merged.ClientCertificate, merged.ClientCertificateData = "", nil
 	}
-	if over.ClientKey != "" && len(over.ClientKeyData) == 0 {
-		merged.ClientKeyData = nil
+	if over.ClientKey != "" || len(over.ClientKeyData) > 0 {
+		merged.ClientKey, merged.ClientKeyData = "", nil
 	}
 	if over.Token != "" && over.TokenFile == "" {
 		merged.TokenFile = ""
@@ -360,10 +359,10 @@ func (config *DirectClientConfig) cluster() (merged clientcmdapi.Cluster, err er
 	if config.overrides != nil {
 		override(&merged, config.overrides.ClusterDefaults)
 	}
-	name := config.clusterName()
+	name, asked := config.clusterName()
 	if found := config.config.Clusters[name]; found != nil {
 		override(&merged, *found)
-	} else if name != "" {
+	} else if asked {
 		return clientcmdapi.Cluster{}, fmt.Errorf("cluster %q does not exist", name)
 	}
 	if config.overrides == nil {

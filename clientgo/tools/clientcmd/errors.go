@@ -55,16 +55,13 @@ func (e invalidError) Errors() []error { return e }
 // Is implements utilerrors.Aggregate.
 func (e invalidError) Is(target error) bool { return utilerrors.NewAggregate(e).Is(target) }
 
-// IsContextNotFound reports whether an error says that there is no context of a name.
+// IsContextNotFound reports whether an error says that there is no context of a name, or that no context was chosen. It looks at the text: programs wrap these
+// errors by their text.
 func IsContextNotFound(err error) bool {
 	if err == nil {
 		return false
 	}
-	var notFound *contextNotFoundError
-	if errors.As(err, &notFound) {
-		return true
-	}
-	return strings.Contains(err.Error(), "context was not found for specified context")
+	return errors.Is(err, ErrNoContext) || strings.Contains(err.Error(), "context was not found for specified context")
 }
 
 // IsEmptyConfig reports whether an error says that a config has nothing.

@@ -56,11 +56,3 @@ func overrideValue(into, from reflect.Value) {
 		into.Set(from)
 	}
 }
-
-func isZeroCluster(cluster *clientcmdapi.Cluster) bool {
-	withoutExtensions := *cluster
-	if len(withoutExtensions.Extensions) == 0 {
-		withoutExtensions.Extensions = nil
-	}
-	return reflect.ValueOf(withoutExtensions).IsZero()
-}

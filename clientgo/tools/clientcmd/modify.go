@@ -109,7 +109,8 @@ func (m *modification) write() error {
 	return nil
 }
 
-// setCurrentContext sets the name in the default file, which wins. An empty name is removed from all files.
+// setCurrentContext sets the name in the default file, which wins. Without a name, it is removed from the first file that has one: that of the next
+// one then counts.
 func (m *modification) setCurrentContext(name string) error {
 	if name != "" || m.access.IsExplicitFile() {
 		config, err := m.file(m.access.GetDefaultFilename())
@@ -125,6 +126,7 @@ func (m *modification) setCurrentContext(name string) error {
 		}
 		if config.CurrentContext != "" {
 			config.CurrentContext, m.files[file] = "", config
+			return nil
 		}
 	}
 	return nil

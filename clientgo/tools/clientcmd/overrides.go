@@ -26,7 +26,7 @@ func ParseTimeout(duration string) (time.Duration, error) {
 	if seconds, err := strconv.ParseInt(duration, 10, 64); err == nil && seconds >= 0 {
 		return time.Duration(seconds) * time.Second, nil
 	}
-	if timeout, err := time.ParseDuration(duration); err == nil && timeout >= 0 {
+	if timeout, err := time.ParseDuration(duration); err == nil {
 		return timeout, nil
 	}
 	return 0, fmt.Errorf("Invalid timeout value. Timeout must be a single integer in seconds, or an integer followed by a corresponding time unit (e.g. 1s | 2m | 3h)") //lint:ignore ST1005 the user reads it as it stands

@@ -53,7 +53,7 @@ func RelativizePathWithNoBacksteps(refs []*string, base string) error {
 		if err != nil {
 			return err
 		}
-		if strings.HasPrefix(relative, "..") {
+		if strings.HasPrefix(relative, "../") {
 			if !filepath.IsAbs(*ref) {
 				return fmt.Errorf("%q is not absolute, and not below %q", *ref, base)
 			}

@@ -1,9 +1,11 @@
 package clientcmd
 
 import (
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
+	"reflect"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -53,6 +55,8 @@ func ConfirmUsable(config clientcmdapi.Config, passedContextName string) error {
 	}
 	if cluster, ok := config.Clusters[context.Cluster]; ok {
 		wrong = append(wrong, checkCluster(context.Cluster, cluster)...)
+	} else {
+		wrong = append(wrong, noServer(context.Cluster))
 	}
 	return newInvalidError(wrong)
 }
@@ -60,7 +64,7 @@ func ConfirmUsable(config clientcmdapi.Config, passedContextName string) error {
 func checkContext(name string, context *clientcmdapi.Context, config clientcmdapi.Config) (wrong []error) {
 	complain := func(format string, args ...any) { wrong = append(wrong, fmt.Errorf(format, args...)) }
 	if name == "" {
-		complain("empty context name for %#v is not allowed", context)
+		complain("empty context name for %#v is not allowed", *context)
 	}
 	if context.AuthInfo == "" {
 		complain("user was not specified for context %q", name)
@@ -80,18 +84,15 @@ func checkContext(name string, context *clientcmdapi.Context, config clientcmdap
 
 func checkCluster(name string, cluster *clientcmdapi.Cluster) (wrong []error) {
 	complain := func(format string, args ...any) { wrong = append(wrong, fmt.Errorf(format, args...)) }
-	switch {
-	case isZeroCluster(cluster):
+	if reflect.DeepEqual(cluster, clientcmdapi.NewCluster()) {
 		return []error{ErrEmptyCluster}
-	case cluster.Server != "":
-	case name == "":
-		complain("default cluster has no server defined")
-	default:
-		complain("no server found for cluster %q", name)
+	}
+	if cluster.Server == "" {
+		wrong = append(wrong, noServer(name))
 	}
 	if cluster.ProxyURL != "" {
 		if _, err := parseProxyURL(cluster.ProxyURL); err != nil {
-			complain("invalid 'proxy-url' %q for cluster %q: %w", cluster.ProxyURL, name, err)
+			complain("invalid 'proxy-url' %q for cluster %q: %w", withoutPassword(cluster.ProxyURL), name, err)
 		}
 	}
 	if cluster.CertificateAuthority != "" && len(cluster.CertificateAuthorityData) > 0 {
@@ -103,6 +104,13 @@ func checkCluster(name string, cluster *clientcmdapi.Cluster) (wrong []error) {
 		}
 	}
 	return wrong
+}
+
+func noServer(cluster string) error {
+	if cluster == "" {
+		return errors.New("default cluster has no server defined")
+	}
+	return fmt.Errorf("no server found for cluster %q", cluster)
 }
 
 func checkUser(name string, user *clientcmdapi.AuthInfo) (wrong []error) {
@@ -184,6 +192,14 @@ func checkReadable(path string) error {
 		return err
 	}
 	return f.Close()
+}
+
+// withoutPassword returns an address, which need not be one, without what stands before an @.
+func withoutPassword(address string) string {
+	if at := strings.LastIndexByte(address, '@'); at >= 0 {
+		return "..." + address[at:]
+	}
+	return address
 }
 
 // parseProxyURL reads the address of a proxy, whose scheme must be http, https or socks5.

@@ -40,11 +40,10 @@ type Config struct {
 // NewConfig returns a Config without clusters.
 func NewConfig() *Config {
 	return &Config{
-		Preferences: *NewPreferences(),
-		Clusters:    map[string]*Cluster{},
-		AuthInfos:   map[string]*AuthInfo{},
-		Contexts:    map[string]*Context{},
-		Extensions:  map[string]runtime.Object{},
+		Clusters:   map[string]*Cluster{},
+		AuthInfos:  map[string]*AuthInfo{},
+		Contexts:   map[string]*Context{},
+		Extensions: map[string]runtime.Object{},
 	}
 }
 

@@ -90,7 +90,7 @@ func Convert_api_Context_To_v1_Context(in *api.Context, out *Context, _ conversi
 
 // Convert_Slice_v1_NamedCluster_To_Map_string_To_Pointer_api_Cluster makes a map of a list.
 func Convert_Slice_v1_NamedCluster_To_Map_string_To_Pointer_api_Cluster(in *[]NamedCluster, out *map[string]*api.Cluster, s conversion.Scope) error {
-	return toMap(*in, out, s, func(n *NamedCluster) (string, *Cluster) { return n.Name, &n.Cluster }, Convert_v1_Cluster_To_api_Cluster)
+	return toMap(*in, out, s, func(n *NamedCluster) (string, *Cluster) { return n.Name, &n.Cluster }, api.NewCluster, Convert_v1_Cluster_To_api_Cluster)
 }
 
 // Convert_Map_string_To_Pointer_api_Cluster_To_Slice_v1_NamedCluster makes a list of a map, in the order of names.
@@ -100,7 +100,7 @@ func Convert_Map_string_To_Pointer_api_Cluster_To_Slice_v1_NamedCluster(in *map[
 
 // Convert_Slice_v1_NamedContext_To_Map_string_To_Pointer_api_Context makes a map of a list.
 func Convert_Slice_v1_NamedContext_To_Map_string_To_Pointer_api_Context(in *[]NamedContext, out *map[string]*api.Context, s conversion.Scope) error {
-	return toMap(*in, out, s, func(n *NamedContext) (string, *Context) { return n.Name, &n.Context }, Convert_v1_Context_To_api_Context)
+	return toMap(*in, out, s, func(n *NamedContext) (string, *Context) { return n.Name, &n.Context }, api.NewContext, Convert_v1_Context_To_api_Context)
 }
 
 // Convert_Map_string_To_Pointer_api_Context_To_Slice_v1_NamedContext makes a list of a map, in the order of names.
@@ -110,7 +110,7 @@ func Convert_Map_string_To_Pointer_api_Context_To_Slice_v1_NamedContext(in *map[
 
 // Convert_Slice_v1_NamedAuthInfo_To_Map_string_To_Pointer_api_AuthInfo makes a map of a list.
 func Convert_Slice_v1_NamedAuthInfo_To_Map_string_To_Pointer_api_AuthInfo(in *[]NamedAuthInfo, out *map[string]*api.AuthInfo, s conversion.Scope) error {
-	return toMap(*in, out, s, func(n *NamedAuthInfo) (string, *AuthInfo) { return n.Name, &n.AuthInfo }, Convert_v1_AuthInfo_To_api_AuthInfo)
+	return toMap(*in, out, s, func(n *NamedAuthInfo) (string, *AuthInfo) { return n.Name, &n.AuthInfo }, api.NewAuthInfo, Convert_v1_AuthInfo_To_api_AuthInfo)
 }
 
 // Convert_Map_string_To_Pointer_api_AuthInfo_To_Slice_v1_NamedAuthInfo makes a list of a map, in the order of names.
@@ -129,8 +129,8 @@ func Convert_Map_string_To_runtime_Object_To_Slice_v1_NamedExtension(in *map[str
 }
 
 // toMap puts the entries of a list into a map, which is made if need be.
-func toMap[N, A, B any](in []N, out *map[string]*B, s conversion.Scope, split func(*N) (string, *A), convert func(*A, *B, conversion.Scope) error) error {
-	if *out == nil {
+func toMap[N, A, B any](in []N, out *map[string]*B, s conversion.Scope, split func(*N) (string, *A), fresh func() *B, convert func(*A, *B, conversion.Scope) error) error {
+	if *out == nil && len(in) > 0 {
 		*out = make(map[string]*B, len(in))
 	}
 	for i := range in {
@@ -138,7 +138,7 @@ func toMap[N, A, B any](in []N, out *map[string]*B, s conversion.Scope, split fu
 		if _, ok := (*out)[name]; ok {
 			return fmt.Errorf("error converting *%T into *%T: duplicate name %q in list: %v", in, *out, name, names(in, split))
 		}
-		converted := new(B)
+		converted := fresh()
 		if err := convert(content, converted, s); err != nil {
 			return err
 		}
@@ -168,7 +168,7 @@ func toSlice[N, A, B any](in map[string]*B, out *[]N, s conversion.Scope, join f
 }
 
 func extensionsToMap(in []NamedExtension, out *map[string]runtime.Object) error {
-	if *out == nil {
+	if *out == nil && len(in) > 0 {
 		*out = make(map[string]runtime.Object, len(in))
 	}
 	for i := range in {

@@ -1,0 +1,63 @@
+// Package clientcmd holds clientgo/tools/clientcmd against client-go's: what becomes of files, overrides and flags.
+package clientcmd_test
+
+import (
+	"maps"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// differences are the documents of which something else is said here, and why.
+var differences = map[string]string{
+	"proxy bad":      "an address that cannot be parsed is not repeated: it may have a password",
+	"same name":      "entries of one name are named, and not shown with their secrets",
+	"same extension": "entries of one name are named, and not shown with their secrets",
+}
+
+func TestKubeconfigsAsInClientGo(t *testing.T) {
+	theirs, ours := try(t, "-modfile=real.mod"), try(t)
+	require.Greater(t, len(ours), 500)
+	different := 0
+	for _, key := range slices.Sorted(maps.Keys(theirs)) {
+		if theirs[key] == ours[key] {
+			continue
+		}
+		if isKnown(key) {
+			different++
+			continue
+		}
+		t.Errorf("%s\nclient-go: %s\nhere:      %s", key, theirs[key], ours[key])
+	}
+	require.Len(t, ours, len(theirs))
+	t.Logf("%d lines, %d of which are known to differ", len(ours), different)
+}
+
+func isKnown(key string) bool {
+	for document := range differences {
+		if strings.HasPrefix(key, document+" ") {
+			return true
+		}
+	}
+	return false
+}
+
+// try returns what the program prints with one of the modules: the rest of each line by what stands before its colon.
+func try(t *testing.T, flags ...string) map[string]string {
+	run := exec.Command("go", append(append([]string{"run"}, flags...), "./clientcmd/try")...)
+	run.Dir = ".."
+	run.Stderr = os.Stderr
+	out, err := run.Output()
+	require.NoError(t, err)
+	lines := map[string]string{}
+	for line := range strings.Lines(string(out)) {
+		key, text, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
+		require.NotContains(t, lines, key)
+		lines[key] = text
+	}
+	return lines
+}
