@@ -69,10 +69,10 @@ func (c *inClusterConfig) Possible() bool {
 	return os.Getenv("KUBERNETES_SERVICE_HOST") != "" && os.Getenv("KUBERNETES_SERVICE_PORT") != "" && err == nil && !info.IsDir()
 }
 
-// BuildConfigFromFlags returns how to reach the server of a kubeconfig's current context. masterUrl is another server, unless it is empty. Without
+// BuildConfigFromFlags returns how to reach the server of a kubeconfig's current context. masterURL is another server, unless it is empty. Without
 // either it is the pod's config.
-func BuildConfigFromFlags(masterUrl, kubeconfigPath string) (*restclient.Config, error) {
-	if kubeconfigPath == "" && masterUrl == "" {
+func BuildConfigFromFlags(masterURL, kubeconfigPath string) (*restclient.Config, error) {
+	if kubeconfigPath == "" && masterURL == "" {
 		klog.Warning("Neither --kubeconfig nor --master was specified.  Using the inClusterConfig.  This might not work.")
 		config, err := restclient.InClusterConfig()
 		if err == nil {
@@ -82,12 +82,12 @@ func BuildConfigFromFlags(masterUrl, kubeconfigPath string) (*restclient.Config,
 	}
 	return NewNonInteractiveDeferredLoadingClientConfig(
 		&ClientConfigLoadingRules{ExplicitPath: kubeconfigPath},
-		&ConfigOverrides{ClusterInfo: clientcmdapi.Cluster{Server: masterUrl}}).ClientConfig()
+		&ConfigOverrides{ClusterInfo: clientcmdapi.Cluster{Server: masterURL}}).ClientConfig()
 }
 
 // BuildConfigFromKubeconfigGetter is BuildConfigFromFlags for a config that a function returns.
-func BuildConfigFromKubeconfigGetter(masterUrl string, kubeconfigGetter KubeconfigGetter) (*restclient.Config, error) {
+func BuildConfigFromKubeconfigGetter(masterURL string, kubeconfigGetter KubeconfigGetter) (*restclient.Config, error) {
 	return NewNonInteractiveDeferredLoadingClientConfig(
 		&ClientConfigGetter{kubeconfigGetter: kubeconfigGetter},
-		&ConfigOverrides{ClusterInfo: clientcmdapi.Cluster{Server: masterUrl}}).ClientConfig()
+		&ConfigOverrides{ClusterInfo: clientcmdapi.Cluster{Server: masterURL}}).ClientConfig()
 }

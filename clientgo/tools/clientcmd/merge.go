@@ -1,5 +1,7 @@
 package clientcmd
 
+//lint:file-ignore SA1019 preferences are kept, though nothing reads them
+
 import (
 	"reflect"
 

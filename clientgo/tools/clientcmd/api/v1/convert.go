@@ -1,5 +1,8 @@
 package v1
 
+//lint:file-ignore ST1003 the names are client-go's
+//lint:file-ignore SA1019 preferences are kept, though nothing reads them
+
 import (
 	"fmt"
 	"maps"
