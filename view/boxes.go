@@ -1,5 +1,10 @@
 package view
 
+import (
+	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/workqueue"
+)
+
 // boxes are those of the picture, from left to right. It is the picture of client-go's
 // sample-controller, which people know.
 var boxes = []BoxInfo{
@@ -14,11 +19,12 @@ var boxes = []BoxInfo{
 
 // snapshot is what the numbers of a box are read from.
 type snapshot struct {
-	part
-	server  Server
-	traffic traffic // of the clients
-	rec     *recorder
-	now     int64 // nanoseconds since the start
+	informer informer.Status
+	queue    workqueue.Stats
+	server   Server
+	traffic  traffic // of the clients
+	rec      *recorder
+	now      int64 // nanoseconds since the start
 }
 
 // reading is a number, and how it is read. times is for numbers of the kind "time", read for the others.

@@ -115,12 +115,16 @@ func (v *View) serveLookup(w http.ResponseWriter, r *http.Request) error {
 	}
 	query := r.URL.Query()
 	p := v.picture(query.Get("of"))
-	if p == nil || p.informer == nil {
+	if p == nil {
 		return ErrNoSuch
 	}
-	answer := Lookup{Indexes: p.informer.store.values()}
+	of, _ := v.shown(p)
+	if of == nil || of.store == nil {
+		return refused(http.StatusNotFound, "the store of %q is not known: only its numbers are", clean(p.name))
+	}
+	answer := Lookup{Indexes: of.store.values()}
 	if query.Has("index") {
-		found, err := p.informer.store.find(query.Get("index"), query.Get("value"))
+		found, err := of.store.find(query.Get("index"), query.Get("value"))
 		if err != nil {
 			return refused(http.StatusNotFound, "%w", err)
 		}

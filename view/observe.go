@@ -24,19 +24,23 @@ func InformerOptions[T any](v *View, opts informer.Options[T]) informer.Options[
 	if opts.Name == "" {
 		opts.Name = fmt.Sprintf("%T", *new(T)) // as informer.New would do
 	}
-	rec := v.recorders.informers.make(opts.Name)
-	i, r := hooks.Copied(opts.Observer), hooks.Copied(opts.Reflector.Observer)
-	q := hooks.Copied(opts.Queue.Observer)
-	r.OnPhase = hooks.Then(rec.phase, r.OnPhase)
-	r.OnPage = hooks.Then(rec.page, r.OnPage)
-	r.OnItem = hooks.Then(rec.item, r.OnItem)
-	r.OnEvent = hooks.Then(rec.event, r.OnEvent)
-	r.OnWait = hooks.Then(rec.pause, r.OnWait)
-	q.OnDelta = hooks.Then3(rec.delta, q.OnDelta)
-	q.OnBatch = hooks.Then(rec.batch, q.OnBatch)
-	i.OnDeliver = hooks.Then(rec.deliver, i.OnDeliver)
-	opts.Observer, opts.Reflector.Observer, opts.Queue.Observer = i, r, q
+	opts.Observer, opts.Reflector.Observer, opts.Queue.Observer =
+		v.recorders.informers.make(opts.Name).observe(opts.Observer, opts.Reflector.Observer, opts.Queue.Observer)
 	return opts
+}
+
+// observe returns observers of the stages of an informer, which call those that are given.
+func (r *recorder) observe(of *informer.Observer, reflecting *reflector.Observer, queueing *deltafifo.Observer) (*informer.Observer, *reflector.Observer, *deltafifo.Observer) {
+	of, reflecting, queueing = hooks.Copied(of), hooks.Copied(reflecting), hooks.Copied(queueing)
+	reflecting.OnPhase = hooks.Then(r.phase, reflecting.OnPhase)
+	reflecting.OnPage = hooks.Then(r.page, reflecting.OnPage)
+	reflecting.OnItem = hooks.Then(r.item, reflecting.OnItem)
+	reflecting.OnEvent = hooks.Then(r.event, reflecting.OnEvent)
+	reflecting.OnWait = hooks.Then(r.pause, reflecting.OnWait)
+	queueing.OnDelta = hooks.Then3(r.delta, queueing.OnDelta)
+	queueing.OnBatch = hooks.Then(r.batch, queueing.OnBatch)
+	of.OnDeliver = hooks.Then(r.deliver, of.OnDeliver)
+	return of, reflecting, queueing
 }
 
 // QueueOptions returns opts with an observer for the events that the page shows, and for times. An observer that

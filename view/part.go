@@ -8,18 +8,12 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// part is an informer or a queue at one moment.
-type part struct {
-	informer informer.Status
-	queue    workqueue.Stats
-}
-
 // informerPart is an informer that is shown.
 type informerPart struct {
 	name   string // its own one among the informers of the view
 	rec    *recorder
 	status func() informer.Status
-	store  searcher
+	store  searcher // nil if only the numbers are known
 }
 
 // queuePart is a queue that is shown.
@@ -27,7 +21,7 @@ type queuePart struct {
 	name  string // its own one among the queues of the view
 	rec   *recorder
 	stats func() workqueue.Stats
-	keys  func() []Key
+	keys  func() []Key // nil if only the numbers are known
 
 	// fedBy are the names of the informers whose handlers fill it; none means all.
 	fedBy []string

@@ -31,9 +31,7 @@ type Part struct {
 
 // Parts returns the state of all informers and queues. It is cheap enough to be asked every second.
 func (v *View) Parts() Parts {
-	v.mu.Lock()
-	informers, queues := v.informers, v.queues
-	v.mu.Unlock()
+	informers, queues := v.all()
 	all := Parts{Title: clean(v.opts.Title), Parts: []Part{}}
 	for _, i := range informers {
 		s := i.status()

@@ -8,16 +8,13 @@ import (
 	"time"
 
 	"github.com/kinform/kinform/reflector"
-	"github.com/kinform/kinform/rest"
 )
 
 // picture makes the frames of one pipeline: an informer and its queues. All who look at it share them: a frame
 // is made by whoever asks for it first.
 type picture struct {
-	view     *View
-	name     string
-	informer *informerPart // nil if there is only the queue
-	alone    *queuePart
+	view *View
+	name string
 
 	mu      sync.Mutex // guards following
 	tick    uint64     // of the last frame
@@ -104,10 +101,10 @@ func (p *picture) makeLocked(tick uint64, now time.Time) *Frame {
 	if v.opts.Server != nil {
 		server = v.opts.Server()
 	}
-	queues, clients := v.beside(p)
+	of, queues := v.shown(p)
 	var sample []noted
-	if p.informer != nil {
-		sample = p.informerLocked(f, server, clients, since, sample)
+	if of != nil {
+		sample = p.informerLocked(f, of, server, since, sample)
 	}
 	f.Keys = map[string]Keys{}
 	p.queues = queues
@@ -115,7 +112,7 @@ func (p *picture) makeLocked(tick uint64, now time.Time) *Frame {
 		sample = p.queueLocked(f, q, since, sample)
 	}
 	f.Events = events(sample, now)
-	p.rescaleLocked(f, since)
+	p.rescaleLocked(f, of, since)
 	if v.opts.Laboratory != nil {
 		f.Laboratory = v.opts.Laboratory.State()
 	}
@@ -123,9 +120,8 @@ func (p *picture) makeLocked(tick uint64, now time.Time) *Frame {
 }
 
 // informerLocked adds the boxes of an informer.
-func (p *picture) informerLocked(f *Frame, server Server, clients []*rest.Client, since time.Duration, sample []noted) []noted {
-	part := part{informer: p.informer.status()}
-	s := &snapshot{part: part, server: server, traffic: sum(clients), rec: p.informer.rec, now: int64(since)}
+func (p *picture) informerLocked(f *Frame, of *informerPart, server Server, since time.Duration, sample []noted) []noted {
+	s := &snapshot{informer: of.status(), server: server, traffic: p.view.traffic(), rec: of.rec, now: int64(since)}
 	m := p.meterLocked(s.rec)
 	for _, id := range []string{"server", "reflector", "fifo", "store", "handlers"} {
 		box := m.box(id, s, since)
@@ -133,7 +129,7 @@ func (p *picture) informerLocked(f *Frame, server Server, clients []*rest.Client
 		f.Boxes = append(f.Boxes, box)
 	}
 	m.keep(since)
-	st := part.informer
+	st := s.informer
 	f.Boxes[0].State = clean(server.ResourceVersion)
 	f.Boxes[1].State = phaseOf(st.Reflector)
 	f.Versions = Versions{
@@ -155,7 +151,7 @@ func (p *picture) informerLocked(f *Frame, server Server, clients []*rest.Client
 
 // queueLocked adds the boxes of a queue.
 func (p *picture) queueLocked(f *Frame, q *queuePart, since time.Duration, sample []noted) []noted {
-	s := &snapshot{part: part{queue: q.stats()}, rec: q.rec, now: int64(since)}
+	s := &snapshot{queue: q.stats(), rec: q.rec, now: int64(since)}
 	m := p.meterLocked(q.rec)
 	for _, id := range []string{"queue", "workers"} {
 		box := m.box(id, s, since)
@@ -167,7 +163,7 @@ func (p *picture) queueLocked(f *Frame, q *queuePart, since time.Duration, sampl
 		f.Boxes[len(f.Boxes)-2].State = "shutting down"
 	}
 	keys := Keys{All: s.queue.Processing + s.queue.Ready + s.queue.Delayed + s.queue.Parked}
-	if keys.All > 0 && keys.All <= mostKeys {
+	if q.keys != nil && keys.All > 0 && keys.All <= mostKeys {
 		keys.List = q.keys()
 	}
 	f.Keys[clean(q.name)] = keys
@@ -259,7 +255,7 @@ func (m *meter) sample(rec *recorder, f *Frame, to []noted, of string) []noted {
 const sampledPerSecond = 150
 
 // rescaleLocked chooses how many objects are in the sample, by how much has happened since the last frame.
-func (p *picture) rescaleLocked(f *Frame, since time.Duration) {
+func (p *picture) rescaleLocked(f *Frame, of *informerPart, since time.Duration) {
 	var happened float64
 	for _, b := range f.Boxes {
 		switch b.ID {
@@ -286,8 +282,8 @@ func (p *picture) rescaleLocked(f *Frame, since time.Duration) {
 	case wanted < mask>>1:
 		mask >>= 1
 	}
-	if p.informer != nil {
-		p.informer.rec.mask.Store(mask)
+	if of != nil {
+		of.rec.mask.Store(mask)
 	}
 	for _, q := range p.queues {
 		q.rec.mask.Store(mask)

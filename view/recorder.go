@@ -112,3 +112,16 @@ func (r *recorders) take(name string) *recorder {
 	}
 	return newRecorder(name, r.start)
 }
+
+// of returns the recorder of the part of a manager or a factory that has this name there: always the same one. It is the
+// newest of that name, as parts come and go, and is made if there is none.
+func (r *recorders) of(name string) *recorder {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if made := r.byName[name]; len(made) > 0 {
+		return made[len(made)-1]
+	}
+	made := newRecorder(name, r.start)
+	r.byName[name] = []*recorder{made}
+	return made
+}

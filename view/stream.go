@@ -53,10 +53,10 @@ func (l *looker) hear() {
 
 // recordersOf returns the recorders of a picture's parts, as they are now.
 func (v *View) recordersOf(p *picture) (recs []*recorder) {
-	if p.informer != nil {
-		recs = append(recs, p.informer.rec)
+	of, queues := v.shown(p)
+	if of != nil {
+		recs = append(recs, of.rec)
 	}
-	queues, _ := v.beside(p)
 	for _, q := range queues {
 		recs = append(recs, q.rec)
 	}

@@ -23,6 +23,7 @@ type View struct {
 	start     time.Time
 	recorders struct{ informers, queues recorders }
 	viewers   atomic.Int64
+	fed       feeds
 	closed    chan struct{}
 	close     sync.Once
 
@@ -30,6 +31,7 @@ type View struct {
 	informers []*informerPart
 	queues    []*queuePart
 	clients   []*rest.Client
+	sources   []func() ([]*informerPart, []*queuePart) // of parts that come and go
 	pictures  map[string]*picture
 }
 
@@ -103,44 +105,84 @@ func unique(name string, taken func(string) bool) string {
 // picture returns what makes the frames of an informer and its queues, or of a queue alone: by the informer's
 // name, or the queue's. An empty name is the first informer, or else the first queue. It returns nil if there is no such.
 func (v *View) picture(name string) *picture {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	p := &picture{view: v, name: name}
-	for _, i := range v.informers {
+	informers, queues := v.all()
+	of := part{}
+	for _, i := range informers {
 		if i.name == name || name == "" {
-			p.name, p.informer = i.name, i
+			name, of.informer = i.name, i
 			break
 		}
 	}
-	if p.informer == nil {
-		for _, q := range v.queues {
-			if q.name == name || name == "" {
-				p.name, p.alone = q.name, q
-				break
-			}
+	for _, q := range queues {
+		if of.informer == nil && (q.name == name || name == "") {
+			name, of.queue = q.name, q
+			break
 		}
 	}
-	if p.informer == nil && p.alone == nil {
+	if of == (part{}) {
 		return nil
 	}
-	if made := v.pictures[p.name]; made != nil {
-		return made
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	p := v.pictures[name]
+	if p == nil {
+		p = &picture{view: v, name: name}
+		v.pictures[name] = p
 	}
-	v.pictures[p.name] = p
 	return p
 }
 
-// beside returns the queues that are shown beside an informer, and the clients.
-func (v *View) beside(p *picture) (queues []*queuePart, clients []*rest.Client) {
+// part is an informer, or a queue.
+type part struct {
+	informer *informerPart
+	queue    *queuePart
+}
+
+// all returns all informers and queues, as they are now, those of managers and factories included.
+func (v *View) all() (informers []*informerPart, queues []*queuePart) {
 	v.mu.Lock()
-	defer v.mu.Unlock()
-	if p.alone != nil {
-		return []*queuePart{p.alone}, v.clients
-	}
-	for _, q := range v.queues {
-		if len(q.fedBy) == 0 || slices.Contains(q.fedBy, p.informer.name) {
+	informers, queues = slices.Clone(v.informers), slices.Clone(v.queues)
+	sources := v.sources
+	v.mu.Unlock()
+	for _, s := range sources {
+		more, others := s()
+		for _, i := range more {
+			i.name = unique(i.name, func(name string) bool {
+				return slices.ContainsFunc(informers, func(p *informerPart) bool { return p.name == name })
+			})
+			informers = append(informers, i)
+		}
+		for _, q := range others {
+			q.name = unique(q.name, func(name string) bool {
+				return slices.ContainsFunc(queues, func(p *queuePart) bool { return p.name == name })
+			})
 			queues = append(queues, q)
 		}
 	}
-	return queues, v.clients
+	return informers, queues
+}
+
+// shown returns the parts of a picture, as they are now: its informer, nil if there is none of its name, and the queues beside
+// it; or else the queue of its name.
+func (v *View) shown(p *picture) (*informerPart, []*queuePart) {
+	informers, all := v.all()
+	n := slices.IndexFunc(informers, func(i *informerPart) bool { return i.name == p.name })
+	var queues []*queuePart
+	for _, q := range all {
+		if n >= 0 && (len(q.fedBy) == 0 || slices.Contains(q.fedBy, p.name)) || n < 0 && q.name == p.name {
+			queues = append(queues, q)
+		}
+	}
+	if n < 0 {
+		return nil, queues
+	}
+	return informers[n], queues
+}
+
+// traffic returns that of all clients.
+func (v *View) traffic() traffic {
+	v.mu.Lock()
+	clients := v.clients
+	v.mu.Unlock()
+	return sum(clients)
 }
