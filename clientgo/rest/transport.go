@@ -6,11 +6,13 @@ import (
 	"net/http"
 	"os"
 
+	"k8s.io/client-go/internal/skew"
 	"k8s.io/client-go/transport"
 )
 
 // HTTPClientFor returns the HTTP client of a Config, which is http.DefaultClient if the Config asks for nothing else.
 func HTTPClientFor(config *Config) (*http.Client, error) {
+	skew.Report()
 	rt, err := TransportFor(config)
 	if err != nil {
 		return nil, err

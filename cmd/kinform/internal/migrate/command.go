@@ -103,8 +103,17 @@ func migrate(ctx context.Context, m *module, t target, dryRun bool, out io.Write
 	if dryRun {
 		return nil
 	}
+	before := m.parsed.Require
 	if err := m.edit(ctx, t.edits()...); err != nil {
 		return err
+	}
+	if err := m.remember(before); err != nil {
+		return err
+	}
+	if hint, err := m.newer(ctx); err != nil {
+		return err
+	} else if hint != "" {
+		fmt.Fprintln(out, hint)
 	}
 	if m.vendored() {
 		fmt.Fprintln(out, "vendor/ has client-go still: run go mod vendor, and build again")
@@ -122,8 +131,14 @@ func migrate(ctx context.Context, m *module, t target, dryRun bool, out io.Write
 
 // undo takes the lines out that migrate added.
 func undo(ctx context.Context, m *module, out io.Writer) error {
-	var edits []string
+	edits, err := m.had()
+	if err != nil {
+		return err
+	}
 	for _, r := range m.parsed.Replace {
+		if r.Old.Path == kinform && m.requiresKinform() {
+			continue // the program itself imports kinform
+		}
 		if r.ours() {
 			fmt.Fprintf(out, "%s: without replace %s\n", m.file, r)
 			edits = append(edits, "-dropreplace="+r.Old.name())

@@ -10,12 +10,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
+	"slices"
 	"strings"
 )
-
-// minor is the minor version of client-go whose names kinform has: the 37 of v0.37.
-const minor = 37
 
 // module is a module of Go whose go.mod is changed.
 type module struct {
@@ -30,7 +27,10 @@ type goMod struct {
 	Replace []replacement
 }
 
-type requirement struct{ Path, Version string }
+type requirement struct {
+	Path, Version string
+	Indirect      bool
+}
 
 // name returns it as the flags of go mod edit take it.
 func (v requirement) name() string {
@@ -95,33 +95,11 @@ func (m *module) replaceable() error {
 	if m.required() == "" {
 		return fmt.Errorf("%s does not require %s: there is nothing to migrate", m.file, clientGo)
 	}
-	return nil
+	return m.heldBack()
 }
 
 // required returns the version of client-go that the module requires, or "".
-func (m *module) required() string {
-	for _, r := range m.parsed.Require {
-		if r.Path == clientGo {
-			return r.Version
-		}
-	}
-	return ""
-}
-
-// skew says what follows from requiring a client-go of another minor version than kinform's names are
-// of, or "".
-func (m *module) skew() string {
-	required := m.required()
-	parts := strings.Split(required, ".")
-	if len(parts) < 3 {
-		return ""
-	}
-	if theirs, err := strconv.Atoi(parts[1]); err != nil || parts[0] == "v0" && theirs == minor {
-		return ""
-	}
-	return fmt.Sprintf("%s requires client-go %s, and kinform has the names of v0.%d: k8s.io/api and k8s.io/apimachinery become v0.%[3]d or newer. "+
-		"Where that does not compile, go to v0.%[3]d with client-go first", m.file, required, minor)
-}
+func (m *module) required() string { return m.version(clientGo) }
 
 // edit changes go.mod by flags of go mod edit, and tidies it. Where that fails, go.mod and go.sum are
 // as they were.
@@ -138,11 +116,42 @@ func (m *module) edit(ctx context.Context, flags ...string) (err error) {
 	if _, err := m.run(ctx, append([]string{"mod", "edit"}, flags...)...); err != nil {
 		return err
 	}
+	return m.tidy(ctx)
+}
+
+// tidy adds what the module requires now, and removes what it does not.
+func (m *module) tidy(ctx context.Context) error {
+	before := m.parsed.Require
 	// With -e, an import of a package that client-go has and kinform lacks does not end it. Compiling finds that.
-	if _, err := m.run(ctx, "mod", "tidy", "-e"); err != nil {
+	_, said, err := m.runBoth(ctx, "mod", "tidy", "-e")
+	if err != nil {
 		return err
 	}
-	return m.read(ctx)
+	if err := m.read(ctx); err != nil {
+		return err
+	}
+	// Neither does a module that cannot be had, and that one is removed then.
+	for _, r := range before {
+		if !r.Indirect && m.version(r.Path) == "" && strings.Contains(said, r.Path) {
+			return fmt.Errorf("go mod tidy in %s does not find all that the module imports of %s:\n%s", m.dir, r.Path, lastLines(said, 10))
+		}
+	}
+	return nil
+}
+
+// requiresKinform says whether the program itself imports kinform.
+func (m *module) requiresKinform() bool {
+	return slices.ContainsFunc(m.parsed.Require, func(r requirement) bool { return r.Path == kinform && !r.Indirect })
+}
+
+// version returns the version that go.mod requires of a module, or "".
+func (m *module) version(path string) string {
+	for _, r := range m.parsed.Require {
+		if r.Path == path {
+			return r.Version
+		}
+	}
+	return ""
 }
 
 // save returns a function that writes go.mod and go.sum again as they are now.
@@ -180,15 +189,21 @@ func (m *module) vendored() bool {
 
 // run runs the go command in the module's folder. Its error has the last of what the command said.
 func (m *module) run(ctx context.Context, args ...string) ([]byte, error) {
+	out, _, err := m.runBoth(ctx, args...)
+	return out, err
+}
+
+// runBoth is run, and returns what the command said beside its output.
+func (m *module) runBoth(ctx context.Context, args ...string) (out []byte, said string, err error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = m.dir
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
-	out, err := cmd.Output()
+	out, err = cmd.Output()
 	if err != nil {
-		return out, fmt.Errorf("go %s in %s: %w\n%s", strings.Join(args, " "), m.dir, err, lastLines(stderr.String(), 10))
+		err = fmt.Errorf("go %s in %s: %w\n%s", strings.Join(args, " "), m.dir, err, lastLines(stderr.String(), 10))
 	}
-	return out, nil
+	return out, stderr.String(), err
 }
 
 func lastLines(s string, n int) string {

@@ -1,0 +1,138 @@
+package migrate
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// minor is the minor version of client-go whose names kinform has: the 37 of v0.37.
+const minor = 37
+
+// together are the modules that have client-go's minor version.
+var together = []string{"k8s.io/api", "k8s.io/apimachinery"}
+
+// minorOf returns the 37 of v0.37.2. Other versions, and those of single commits, have none.
+func minorOf(version string) (int, bool) {
+	rest, ok := strings.CutPrefix(version, "v0.")
+	if !ok {
+		return 0, false
+	}
+	number, _, ok := strings.Cut(rest, ".")
+	if !ok {
+		return 0, false
+	}
+	n, err := strconv.Atoi(number)
+	return n, err == nil && n > 0
+}
+
+// skew says what follows from requiring a client-go of another minor version than kinform's names are
+// of, or "".
+func (m *module) skew() string {
+	required := m.required()
+	if theirs, ok := minorOf(required); required == "" || ok && theirs == minor {
+		return ""
+	}
+	return fmt.Sprintf("%s requires client-go %s, and kinform has the names of v0.%d: k8s.io/api and k8s.io/apimachinery become v0.%[3]d or newer. "+
+		"Where that does not compile, go to v0.%[3]d with client-go first", m.file, required, minor)
+}
+
+// heldBack returns an error if the module replaces what kinform's client-go needs by an older version: it would not compile.
+func (m *module) heldBack() error {
+	for _, r := range m.parsed.Replace {
+		for _, path := range together {
+			if n, ok := minorOf(r.New.Version); r.Old.Path == path && ok && n < minor {
+				return fmt.Errorf("%s replaces %s by a version that is older than v0.%d, which kinform's client-go is made for: remove its line %q first", m.file, path, minor, r)
+			}
+		}
+	}
+	return nil
+}
+
+// newer says which modules that go with client-go are of a newer minor version than kinform's, or "". Something else that the
+// module requires has raised them.
+func (m *module) newer(ctx context.Context) (string, error) {
+	out, err := m.run(ctx, append([]string{"list", "-mod=mod", "-m", "-e", "-json=Path,Version,Replace"}, together...)...)
+	if err != nil {
+		return "", err
+	}
+	var found []string
+	for decoder := json.NewDecoder(bytes.NewReader(out)); ; {
+		var one struct {
+			Path, Version string
+			Replace       *requirement
+		}
+		if err := decoder.Decode(&one); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return "", fmt.Errorf("reading the output of go list: %w", err)
+		}
+		version := one.Version
+		if one.Replace != nil {
+			version = one.Replace.Version
+		}
+		if n, ok := minorOf(version); ok && n > minor {
+			found = append(found, one.Path+" "+version)
+		}
+	}
+	if found == nil {
+		return "", nil
+	}
+	return fmt.Sprintf("the module builds with %s, and kinform's client-go is made for v0.%d: it has no clients for what was added since, and may not compile where something was removed. "+
+		"Take the release of kinform for that version", strings.Join(found, " and "), minor), nil
+}
+
+// remembered is the comment at the line of migrate that has versions from before.
+var remembered = regexp.MustCompile(`(?m)^((?:replace\s+|\t)` + regexp.QuoteMeta(clientGo) + `\s.*?)[ \t]*// kinform migrate: had (.*)$`)
+
+// plain is the line of migrate without a comment.
+var plain = regexp.MustCompile(`(?m)^((?:replace\s+|\t)` + regexp.QuoteMeta(clientGo) + `\s[^/]*=>\s[^\n]*?)[ \t]*$`)
+
+// remember writes into a comment at the line of migrate which versions of Kubernetes' modules the line has raised, so that undo can set
+// them back: of those, versions of one minor version belong together.
+func (m *module) remember(before []requirement) error {
+	var raised []string
+	for _, r := range before {
+		ofKubernetes := strings.HasPrefix(r.Path, "k8s.io/") || strings.HasPrefix(r.Path, "sigs.k8s.io/")
+		if now := m.version(r.Path); ofKubernetes && now != "" && now != r.Version {
+			raised = append(raised, r.Path+" "+r.Version)
+		}
+	}
+	if len(raised) == 0 {
+		return nil
+	}
+	text, err := os.ReadFile(m.file)
+	if err != nil {
+		return err
+	}
+	if remembered.Match(text) {
+		return nil
+	}
+	return overwrite(m.file, plain.ReplaceAll(text, []byte("$1 // kinform migrate: had "+strings.Join(raised, ", "))))
+}
+
+// had returns the flags of go mod edit that set back what remember has written.
+func (m *module) had() ([]string, error) {
+	text, err := os.ReadFile(m.file)
+	if err != nil {
+		return nil, err
+	}
+	match := remembered.FindSubmatch(text)
+	if match == nil {
+		return nil, nil
+	}
+	var edits []string
+	for one := range strings.SplitSeq(string(match[2]), ",") {
+		if path, version, ok := strings.Cut(strings.TrimSpace(one), " "); ok {
+			edits = append(edits, "-require="+path+"@"+version)
+		}
+	}
+	return edits, nil
+}

@@ -1,0 +1,101 @@
+package migrate
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// versionReleases puts client-go, kinform and k8s.io/api into a proxy, in versions that go together and others.
+func versionReleases(t *testing.T) *proxy {
+	p := newProxy(t)
+	for _, v := range []string{"v0.36.0", "v0.37.2", "v0.38.0"} {
+		p.release("k8s.io/api", v, "module k8s.io/api\n\ngo 1.24\n", map[string]string{"core/v1/types.go": "package v1\n\ntype Pod struct{}\n"})
+	}
+	cache := map[string]string{"tools/cache/cache.go": "package cache\n\nimport v1 \"k8s.io/api/core/v1\"\n\nfunc NewStore() v1.Pod { return v1.Pod{} }\n"}
+	for _, v := range []string{"v0.36.0", "v0.37.2"} {
+		p.release(clientGo, v, "module k8s.io/client-go\n\ngo 1.24\n\nrequire k8s.io/api "+v+"\n", cache)
+	}
+	p.release(dropIn, "v0.1.0", "module k8s.io/client-go\n\ngo 1.24\n\nrequire k8s.io/api v0.37.2\n", cache)
+	return p
+}
+
+// versionProgram writes a module that requires these versions of client-go and k8s.io/api.
+func versionProgram(t *testing.T, client, api, more string) (dir string) {
+	dir = program(t, map[string]string{"main.go": "package main\n\nimport (\n\tv1 \"k8s.io/api/core/v1\"\n\t\"k8s.io/client-go/tools/cache\"\n)\n\nvar pod v1.Pod\n\nfunc main() { cache.NewStore() }\n"})
+	text := "module example.com/program\n\ngo 1.24\n\nrequire (\n\tk8s.io/api " + api + "\n\tk8s.io/client-go " + client + "\n)\n" + more
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte(text), 0o644))
+	return dir
+}
+
+func TestUndoSetsBackWhatTheLineHasRaised(t *testing.T) {
+	versionReleases(t)
+	dir := versionProgram(t, "v0.36.0", "v0.36.0", "")
+	before := read(t, dir, "go.mod")
+	out, err := kinformMigrate(t, dir)
+	require.NoError(t, err, out)
+	require.Contains(t, out, "requires client-go v0.36.0, and kinform has the names of v0.37")
+	require.Regexp(t, `k8s\.io/api v0\.37\.2\n`, read(t, dir, "go.mod"))
+	require.Contains(t, read(t, dir, "go.mod"), "clientgo v0.1.0 // kinform migrate: had k8s.io/api v0.36.0\n")
+	migrated := read(t, dir, "go.mod")
+	out, err = kinformMigrate(t, dir)
+	require.NoError(t, err, out)
+	require.Equal(t, migrated, read(t, dir, "go.mod"), "a second time")
+
+	out, err = kinformMigrate(t, "--undo", dir)
+	require.NoError(t, err, out)
+	require.Equal(t, before, read(t, dir, "go.mod"))
+}
+
+func TestAModuleThatIsHeldBackIsRefused(t *testing.T) {
+	versionReleases(t)
+	dir := versionProgram(t, "v0.37.2", "v0.37.2", "\nreplace k8s.io/api => k8s.io/api v0.36.0\n")
+	before := read(t, dir, "go.mod")
+	_, err := kinformMigrate(t, dir)
+	require.ErrorContains(t, err, `replaces k8s.io/api by a version that is older than v0.37, which kinform's client-go is made for: remove its line "k8s.io/api => k8s.io/api v0.36.0" first`)
+	require.Equal(t, before, read(t, dir, "go.mod"))
+}
+
+func TestANewerModuleIsSaid(t *testing.T) {
+	versionReleases(t)
+	out, err := kinformMigrate(t, versionProgram(t, "v0.37.2", "v0.38.0", ""))
+	require.NoError(t, err, out)
+	require.Contains(t, out, "the module builds with k8s.io/api v0.38.0, and kinform's client-go is made for v0.37")
+	out, err = kinformMigrate(t, versionProgram(t, "v0.37.2", "v0.37.2", ""))
+	require.NoError(t, err, out)
+	require.NotContains(t, out, "builds with")
+	require.NotContains(t, out, "requires client-go")
+}
+
+func TestAModuleThatCannotBeHadIsNotRemoved(t *testing.T) {
+	// go mod tidy -e would remove it.
+	versionReleases(t)
+	dir := versionProgram(t, "v0.37.2", "v0.37.2", "\nrequire example.com/gone v1.0.0\n")
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "tools.go"), []byte("//go:build tools\n\npackage main\n\nimport _ \"example.com/gone/generator\"\n"), 0o644))
+	before := read(t, dir, "go.mod")
+	_, err := kinformMigrate(t, dir)
+	require.ErrorContains(t, err, "example.com/gone")
+	require.Equal(t, before, read(t, dir, "go.mod"))
+}
+
+func TestUndoLeavesAProgramThatImportsKinform(t *testing.T) {
+	releases(t)
+	checkout := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod": "module github.com/kinform/kinform\n", "informer/informer.go": "package informer\n",
+		"clientgo/go.mod":               "module k8s.io/client-go\n\nrequire github.com/kinform/kinform v0.0.0\n",
+		"clientgo/tools/cache/cache.go": ourCache,
+	} {
+		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(checkout, name)), 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(checkout, name), []byte(text), 0o644))
+	}
+	dir := program(t, map[string]string{"main.go": "package main\n\nimport (\n\t_ \"github.com/kinform/kinform/informer\"\n\t\"k8s.io/client-go/tools/cache\"\n)\n\nfunc main() { cache.NewStore() }\n"})
+	out, err := kinformMigrate(t, "--from", checkout, dir)
+	require.NoError(t, err, out)
+	out, err = kinformMigrate(t, "--undo", dir)
+	require.NoError(t, err, out)
+	require.NotContains(t, read(t, dir, "go.mod"), "client-go => ")
+	require.Contains(t, read(t, dir, "go.mod"), "replace github.com/kinform/kinform => "+checkout)
+}
