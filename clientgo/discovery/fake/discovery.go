@@ -60,7 +60,8 @@ func (c *FakeDiscovery) ServerGroupsAndResources() ([]*metav1.APIGroup, []*metav
 	return c.ServerGroupsAndResourcesWithContext(context.Background())
 }
 
-// ServerGroupsAndResourcesWithContext returns the groups of all lists, and the lists themselves.
+// ServerGroupsAndResourcesWithContext returns the groups of all lists, and the lists themselves. They are there beside the error of a
+// reaction to "resource" too.
 func (c *FakeDiscovery) ServerGroupsAndResourcesWithContext(ctx context.Context) ([]*metav1.APIGroup, []*metav1.APIResourceList, error) {
 	list, err := c.ServerGroupsWithContext(ctx)
 	if err != nil {
@@ -70,10 +71,7 @@ func (c *FakeDiscovery) ServerGroupsAndResourcesWithContext(ctx context.Context)
 	for i := range list.Groups {
 		groups = append(groups, &list.Groups[i])
 	}
-	if err := c.ask("resource"); err != nil {
-		return nil, nil, err
-	}
-	return groups, c.Resources, nil
+	return groups, c.Resources, c.ask("resource")
 }
 
 // ServerPreferredResources returns nothing.

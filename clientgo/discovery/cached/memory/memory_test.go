@@ -115,6 +115,7 @@ func TestAServerIsAskedOnceUntilInvalidate(t *testing.T) {
 		require.NoError(t, err)
 		_, err = c.ServerResourcesForGroupVersion("none/v1")
 		require.ErrorIs(t, err, memory.ErrCacheNotFound)
+		//lint:ignore SA1019 both names are tried
 		require.ErrorIs(t, err, oldmemory.ErrCacheNotFound)
 		_, resources, failed, err := c.(discovery.AggregatedDiscoveryInterface).GroupsAndMaybeResources()
 		require.NoError(t, err)
@@ -295,6 +296,7 @@ type unaggregated struct{ discovery.DiscoveryInterface }
 
 func TestADelegateOfTheProgram(t *testing.T) {
 	f := newFront(t, apitest.Options{})
+	//lint:ignore SA1019 both names are tried
 	c := oldmemory.NewMemCacheClient(unaggregated{f.client(t)})
 	for range 2 {
 		_, lists, err := c.ServerGroupsAndResources()

@@ -1,3 +1,5 @@
+//lint:file-ignore ST1003 these are the names of generated conversions
+
 package autoscalingv1
 
 import (

@@ -1,0 +1,77 @@
+// Command try asks servers of many kinds what they have, and prints what clients make of the answers. It is built with each of the two
+// modules. A line without a tab names a case; the lines after it are what became of it.
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"os"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/klog/v2"
+)
+
+var out = bufio.NewWriter(os.Stdout)
+
+func main() {
+	klog.SetSlogLogger(slog.New(slog.DiscardHandler))
+	defer func() { _ = out.Flush() }()
+	tryClients()
+	tryFakes()
+	tryMappers()
+	tryScales()
+}
+
+// block begins a case. What panics in it is a part of what becomes of it.
+func block(name string, fn func()) {
+	fmt.Fprintln(out, name)
+	defer func() {
+		if r := recover(); r != nil {
+			line("panic")
+		}
+	}()
+	fn()
+}
+
+// line prints what became of something, in one line.
+func line(parts ...any) {
+	text := fmt.Sprintln(parts...)
+	fmt.Fprintln(out, "\t"+strings.ReplaceAll(strings.TrimSpace(text), "\n", " | "))
+}
+
+func text(v any) string {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return err.Error()
+	}
+	return string(data)
+}
+
+// inOrder prints lists in one order: that of some of client-go's is random.
+func inOrder(lists []*metav1.APIResourceList) string {
+	var all []string
+	for _, list := range lists {
+		sorted := *list
+		sorted.APIResources = slices.Clone(list.APIResources)
+		slices.SortFunc(sorted.APIResources, func(a, b metav1.APIResource) int { return strings.Compare(a.Name, b.Name) })
+		all = append(all, text(sorted))
+	}
+	slices.Sort(all)
+	return strings.Join(all, " ")
+}
+
+// kindOf is what programs see of an error beside its text.
+func kindOf(err error) string {
+	if err == nil {
+		return "no error"
+	}
+	kind := fmt.Sprintf("%T", err)
+	if strings.HasPrefix(kind, "*errors.errorString") || strings.HasPrefix(kind, "*fmt.") {
+		kind = "error"
+	}
+	return kind + " " + err.Error()
+}

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"io"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// doc is an answer.
+type doc struct {
+	code   int
+	kind   string
+	body   string
+	header map[string]string
+}
+
+type docs map[string]doc
+
+const (
+	jsonType       = "application/json"
+	aggregatedType = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
+)
+
+func ok(body string) doc { return doc{200, jsonType, body, nil} }
+
+func aggregated(body string) doc { return doc{200, aggregatedType, body, nil} }
+
+func failing(code int) doc { return doc{code, "text/plain", "fault", nil} }
+
+// with returns other documents, where a name has no answer if it is failing with 404.
+func (d docs) with(changes docs) docs {
+	all := maps.Clone(d)
+	maps.Copy(all, changes)
+	return all
+}
+
+// server serves documents and notes requests.
+type server struct {
+	*httptest.Server
+	mu       sync.Mutex // guards following
+	docs     docs
+	requests []string
+}
+
+func serve(d docs) *server {
+	s := &server{docs: maps.Clone(d)}
+	s.Server = httptest.NewServer(s)
+	return s
+}
+
+func (s *server) set(path string, d doc) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.docs[path] = d
+}
+
+func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	request := r.Method + " " + r.URL.Path + " " + r.Header.Get("Accept") + " " + r.Header.Get("If-None-Match") + " " + strings.TrimSpace(string(body))
+	s.requests = append(s.requests, strings.TrimSpace(request))
+	d, ok := s.docs[r.URL.Path]
+	if !ok {
+		http.NotFound(w, r)
+		return
+	}
+	w.Header().Set("Content-Type", d.kind)
+	for name, value := range d.header {
+		w.Header().Set(name, value)
+	}
+	if tag := w.Header().Get("Etag"); tag != "" && tag == r.Header.Get("If-None-Match") {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	w.WriteHeader(d.code)
+	_, _ = w.Write([]byte(d.body))
+}
+
+// asked prints the requests since the last call, in one order: many are sent at once.
+func (s *server) asked() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	slices.Sort(s.requests)
+	line("asked", strings.Join(s.requests, ", "))
+	s.requests = nil
+}
