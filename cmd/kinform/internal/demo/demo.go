@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/kinform/kinform/apitest"
+	"github.com/kinform/kinform/cmd/kinform/internal/browse"
 	"github.com/kinform/kinform/rest"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -68,7 +69,7 @@ func run(ctx context.Context, opts Options, r report) (err error) {
 	defer func() { err = errors.Join(err, page.close()) }()
 	r.started(opts, server.URL(), page.address())
 	if opts.Open {
-		if err := browse(page.address()); err != nil {
+		if err := browse.Open(page.address()); err != nil {
 			return err
 		}
 	}

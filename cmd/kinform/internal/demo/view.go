@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net"
-	"os/exec"
-	"runtime"
 
 	"github.com/kinform/kinform/apitest"
 	"github.com/kinform/kinform/view"
@@ -55,19 +53,4 @@ func (s *shown) address() string {
 		return ""
 	}
 	return s.url
-}
-
-// browse opens an address in the browser of the person who has started the program.
-func browse(url string) error {
-	command := []string{"xdg-open", url}
-	switch runtime.GOOS {
-	case "darwin":
-		command[0] = "open"
-	case "windows":
-		command = []string{"rundll32", "url.dll,FileProtocolHandler", url}
-	}
-	if err := exec.Command(command[0], command[1:]...).Start(); err != nil {
-		return fmt.Errorf("cannot open a browser: %w: open %s yourself", err, url)
-	}
-	return nil
 }

@@ -110,38 +110,18 @@ func (o options) run(cmd *cobra.Command, name string) error {
 	if err != nil {
 		return err
 	}
-	connection, err := kubeconfig.Load(kubeconfig.Options{Path: o.kubeconfig, Context: o.context})
+	s, err := o.connect(cmd.Context())
 	if err != nil {
-		return err
+		return explain(err, s.host, name)
 	}
-	client, err := rest.NewClient(connection.Config, rest.Options{})
-	if err != nil {
-		return err
-	}
-	defer client.Close()
-	host := connection.Config.Host
-	// A login may take any time: the timeout is for the cluster.
-	if err := client.Prepare(cmd.Context()); err != nil {
-		return explain(err, host, name)
-	}
-	resource, err := o.find(cmd.Context(), client, name)
+	defer s.client.Close()
+	host := s.host
+	resource, err := o.find(cmd.Context(), s.client, name)
 	if err != nil {
 		return explain(err, host, name)
 	}
-
-	what := resource.String()
-	namespace := cmp.Or(o.namespace, connection.Namespace)
-	if o.allNamespaces || !resource.Namespaced {
-		namespace = ""
-	} else {
-		what += " in namespace " + namespace
-	}
-	if o.labels != "" || o.fields != "" {
-		what += " that match"
-	}
-	source, err := rest.For[*unstructured.Unstructured](client, rest.ResourceOptions{
-		Resource: resource.GVR(), Namespace: namespace, LabelSelector: o.labels, FieldSelector: o.fields,
-	})
+	what, selected := o.selection(s, resource)
+	source, err := rest.For[*unstructured.Unstructured](s.client, selected)
 	if err != nil {
 		return explain(complete{err}, host, name)
 	}
@@ -152,6 +132,47 @@ func (o options) run(cmd *cobra.Command, name string) error {
 		defer stop()
 	}
 	return explain(follow(ctx, source, what, out, cmd.ErrOrStderr()), host, what)
+}
+
+// cluster is a client for the cluster of a kubeconfig.
+type cluster struct {
+	client    *rest.Client
+	host      string
+	namespace string // of the context
+}
+
+// connect makes a client, and logs in where that is needed.
+func (o options) connect(ctx context.Context) (s cluster, err error) {
+	connection, err := kubeconfig.Load(kubeconfig.Options{Path: o.kubeconfig, Context: o.context})
+	if err != nil {
+		return s, complete{err}
+	}
+	s.host, s.namespace = connection.Config.Host, connection.Namespace
+	s.client, err = rest.NewClient(connection.Config, rest.Options{})
+	if err != nil {
+		return s, complete{err}
+	}
+	// A login may take any time: the timeout is for the cluster.
+	if err := s.client.Prepare(ctx); err != nil {
+		s.client.Close()
+		return s, err
+	}
+	return s, nil
+}
+
+// selection returns which objects of a resource are wanted, in words as well.
+func (o options) selection(s cluster, resource discovery.Resource) (what string, selected rest.ResourceOptions) {
+	what = resource.String()
+	namespace := cmp.Or(o.namespace, s.namespace)
+	if o.allNamespaces || !resource.Namespaced {
+		namespace = ""
+	} else {
+		what += " in namespace " + namespace
+	}
+	if o.labels != "" || o.fields != "" {
+		what += " that match"
+	}
+	return what, rest.ResourceOptions{Resource: resource.GVR(), Namespace: namespace, LabelSelector: o.labels, FieldSelector: o.fields}
 }
 
 // find asks the server for the resource that name means. If a part of the API cannot be

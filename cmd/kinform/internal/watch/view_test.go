@@ -1,0 +1,89 @@
+package watch
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kinform/kinform/apitest"
+	"github.com/kinform/kinform/view"
+)
+
+// A cluster is shown to whoever has the token, and what is in its secrets to nobody.
+func TestViewShowsAClusterToWhoeverHasTheToken(t *testing.T) {
+	t.Parallel()
+	s := apitest.Start(t, apitest.Options{})
+	put(t, s, pod("home", "a"), pod("home", "b"), pod("away", "c"))
+	_, err := s.Create(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "home", Name: "key"}, Data: map[string][]byte{"password": []byte("hunter2")}})
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	printed, out := io.Pipe()
+	ended := make(chan error, 1)
+	go func() {
+		cmd := View()
+		cmd.SetArgs([]string{"pods", "secrets", "--kubeconfig", connect(t, s)})
+		cmd.SetOut(out)
+		cmd.SetErr(io.Discard)
+		ended <- cmd.ExecuteContext(ctx)
+	}()
+	text := make([]byte, 500)
+	n, err := printed.Read(text)
+	require.NoError(t, err)
+	_, address, _ := strings.Cut(strings.TrimSpace(string(text[:n])), "\n")
+	url, token, ok := strings.Cut(address, "#token=")
+	require.True(t, ok, address)
+
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	ask := func(token string) (int, string) {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url+"parts", nil)
+		require.NoError(t, err)
+		request.Header.Set("Authorization", "Bearer "+token)
+		answer, err := client.Do(request)
+		require.NoError(t, err)
+		defer answer.Body.Close()
+		body, err := io.ReadAll(answer.Body)
+		require.NoError(t, err)
+		return answer.StatusCode, string(body)
+	}
+	code, _ := ask("")
+	require.Equal(t, http.StatusUnauthorized, code)
+	var parts view.Parts
+	require.Eventually(t, func() bool {
+		code, body := ask(token)
+		require.Equal(t, http.StatusOK, code)
+		require.NotContains(t, body, "hunter2")
+		require.NoError(t, json.Unmarshal([]byte(body), &parts))
+		return parts.Parts[0].Synced && parts.Parts[1].Synced
+	}, 20*time.Second, 10*time.Millisecond)
+	require.Equal(t, []string{"pods in namespace home", "secrets in namespace home"}, []string{parts.Parts[0].Name, parts.Parts[1].Name})
+	require.Equal(t, []int{2, 1}, []int{parts.Parts[0].Objects, parts.Parts[1].Objects})
+	cancel()
+	require.NoError(t, <-ended)
+}
+
+func TestViewThatMakesNoSense(t *testing.T) {
+	t.Parallel()
+	s := apitest.Start(t, apitest.Options{})
+	config := connect(t, s)
+	for want, args := range map[string][]string{
+		"name resources to view, such as pods; 0 were given": {},
+		"--all-namespaces and --namespace contradict":        {"pods", "-A", "-n", "x"},
+		"cannot serve the page":                              {"pods", "--listen", "256.0.0.1:0"},
+		`"podz"`:                                             {"pods", "podz"},
+	} {
+		cmd := View()
+		cmd.SilenceErrors, cmd.SilenceUsage = true, true
+		cmd.SetArgs(append(args, "--kubeconfig", config))
+		cmd.SetOut(io.Discard)
+		require.ErrorContains(t, cmd.ExecuteContext(t.Context()), want)
+	}
+}
