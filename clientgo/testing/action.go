@@ -96,7 +96,10 @@ func (a ProxyGetActionImpl) GetPort() string              { return a.Port }
 func (a ProxyGetActionImpl) GetPath() string              { return a.Path }
 func (a ProxyGetActionImpl) GetParams() map[string]string { return a.Params }
 
+// DeepCopy implements Action. A copy always has a map.
 func (a ProxyGetActionImpl) DeepCopy() Action {
-	a.Params = maps.Clone(a.Params)
+	params := make(map[string]string, len(a.Params))
+	maps.Copy(params, a.Params)
+	a.Params = params
 	return a
 }

@@ -6,7 +6,6 @@ import (
 	"reflect"
 
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -93,6 +92,16 @@ func patch(tracker ObjectTracker, a PatchActionImpl) (runtime.Object, error) {
 	if err != nil {
 		return nil, err
 	}
+	if a.PatchType == types.ApplyYAMLPatchType {
+		configuration, err := configurationOf(a)
+		if err != nil {
+			return nil, err
+		}
+		if a.Patch, err = json.Marshal(configuration.Object); err != nil {
+			return nil, err
+		}
+		a.PatchType = types.StrategicMergePatchType
+	}
 	patched, err := merged(obj, a.PatchType, a.Patch)
 	if err != nil {
 		return nil, err
@@ -100,7 +109,7 @@ func patch(tracker ObjectTracker, a PatchActionImpl) (runtime.Object, error) {
 	if err := tracker.Patch(a.Resource, patched, a.Namespace, a.PatchOptions); err != nil {
 		return nil, err
 	}
-	return patched, nil
+	return tracker.Get(a.Resource, a.Namespace, a.Name) // with the managed fields that it has now
 }
 
 // merged returns a new object: obj after a patch.
@@ -120,10 +129,6 @@ func merged(obj runtime.Object, kind types.PatchType, patch []byte) (runtime.Obj
 		after, err = jsonpatch.MergePatch(before, patch)
 	case types.StrategicMergePatchType:
 		after, err = strategicpatch.StrategicMergePatch(before, patch, obj)
-	case types.ApplyYAMLPatchType:
-		if patch, err = yaml.YAMLToJSON(patch); err == nil {
-			after, err = strategicpatch.StrategicMergePatch(before, patch, obj)
-		}
 	default:
 		err = fmt.Errorf("PatchType %s is not supported", kind)
 	}
@@ -134,13 +139,22 @@ func merged(obj runtime.Object, kind types.PatchType, patch []byte) (runtime.Obj
 	return patched, json.Unmarshal(after, patched)
 }
 
-// applyConfiguration applies a patch as the configuration of the object that the action names.
-func applyConfiguration(tracker ObjectTracker, a PatchActionImpl) (runtime.Object, error) {
+// configurationOf returns the configuration that an apply sends, for the object that the action names, whatever name it has.
+func configurationOf(a PatchActionImpl) (*unstructured.Unstructured, error) {
 	configuration := &unstructured.Unstructured{Object: map[string]any{}}
 	if err := yaml.Unmarshal(a.Patch, &configuration.Object); err != nil {
-		return nil, apierrors.NewBadRequest(fmt.Sprintf("error decoding YAML: %v", err))
+		return nil, err
 	}
 	configuration.SetName(a.Name)
+	return configuration, nil
+}
+
+// applyConfiguration applies a configuration.
+func applyConfiguration(tracker ObjectTracker, a PatchActionImpl) (runtime.Object, error) {
+	configuration, err := configurationOf(a)
+	if err != nil {
+		return nil, err
+	}
 	if err := tracker.Apply(a.Resource, configuration, a.Namespace, a.PatchOptions); err != nil {
 		return nil, err
 	}

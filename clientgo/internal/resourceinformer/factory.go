@@ -2,10 +2,12 @@
 package resourceinformer
 
 import (
+	"context"
 	"maps"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/tools/cache"
 )
@@ -43,8 +45,13 @@ func (f *Factory) ForResource(gvr schema.GroupVersionResource) informers.Generic
 	return informer
 }
 
-// Start runs the informers that do not run yet, until the channel is closed. After Shutdown it does nothing.
+// Start is StartWithContext with a channel in the context's place.
 func (f *Factory) Start(stopCh <-chan struct{}) {
+	f.StartWithContext(wait.ContextForChannel(stopCh))
+}
+
+// StartWithContext runs the informers that do not run yet, until the context ends. After Shutdown it does nothing.
+func (f *Factory) StartWithContext(ctx context.Context) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.shut {
@@ -54,7 +61,7 @@ func (f *Factory) Start(stopCh <-chan struct{}) {
 		if _, ok := f.started[gvr]; !ok {
 			informer := generic.Informer()
 			f.started[gvr] = informer
-			f.running.Go(func() { informer.Run(stopCh) })
+			f.running.Go(func() { informer.RunWithContext(ctx) })
 		}
 	}
 }

@@ -1,0 +1,113 @@
+// Command table does with client-go's fakes what tests of programs do with them, and prints what each operation answered, and
+// what was recorded. The test of the folder above builds it with client-go and with module clientgo, and compares the pages.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"regexp"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes/fake"
+	fakes "k8s.io/client-go/testing"
+)
+
+// clientset makes one of the two fake clientsets.
+type clientset func(objects ...runtime.Object) *fake.Clientset
+
+func main() {
+	for _, side := range []struct {
+		name string
+		new  clientset
+	}{{"NewSimpleClientset", fake.NewSimpleClientset}, {"NewClientset", fake.NewClientset}} {
+		fmt.Println("#", side.name)
+		verbs(side.new)
+		patches(side.new)
+		lists(side.new)
+		subresources(side.new)
+		expansions(side.new)
+		reactors(side.new)
+		watches(side.new)
+		trackers(side.new)
+		sharedInformers(side.new)
+	}
+	fmt.Println("# dynamic and metadata")
+	dynamicClient()
+	metadataClient()
+}
+
+var ctx = context.Background()
+
+// row does something with a fake and prints a row.
+func row(name string, fake *fakes.Fake, do func() (any, error)) {
+	before := 0
+	if fake != nil {
+		before = len(fake.Actions())
+	}
+	answer, err, panicked := attempt(do)
+	fmt.Printf("%s\n  answer: %s\n", name, text(answer))
+	if panicked != "" {
+		fmt.Printf("  panic: %s\n", panicked)
+	}
+	if err != nil {
+		fmt.Printf("  error: %T %v\n", err, err)
+		if status := apierrors.APIStatus(nil); errors.As(err, &status) {
+			fmt.Printf("  status: %s\n", text(status.Status()))
+		}
+	}
+	if fake == nil {
+		return
+	}
+	for _, action := range fake.Actions()[min(before, len(fake.Actions())):] {
+		fmt.Printf("  recorded: %s\n", describe(action))
+	}
+}
+
+func attempt(do func() (any, error)) (answer any, err error, panicked string) {
+	defer func() {
+		if p := recover(); p != nil {
+			panicked = fmt.Sprint(p)
+		}
+	}()
+	answer, err = do()
+	return answer, err, ""
+}
+
+// none is the error of an operation that has none.
+func none(answer any) (any, error) { return answer, nil }
+
+// only is the answer of an operation that has none.
+func only(err error) (any, error) { return nil, err }
+
+// times are those of managed fields.
+var times = regexp.MustCompile(`"time":"[^"]*"`)
+
+func text(v any) string {
+	encoded, err := json.Marshal(v)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return fmt.Sprintf("%T", v)
+	}
+	return fmt.Sprintf("%T %s", v, times.ReplaceAll(encoded, []byte(`"time":"..."`)))
+}
+
+// describe says all that is recorded of an action.
+func describe(action fakes.Action) string {
+	s := fmt.Sprintf("%T %s %s/%s in %q: ", action, action.GetVerb(), action.GetResource(), action.GetSubresource(), action.GetNamespace())
+	switch a := action.(type) {
+	case fakes.ListActionImpl:
+		return s + fmt.Sprintf("%s %q %s %s %s", a.Kind, a.Name, a.ListRestrictions.Labels, a.ListRestrictions.Fields, text(a.ListOptions))
+	case fakes.WatchActionImpl:
+		return s + fmt.Sprintf("%s %s %q %s", a.WatchRestrictions.Labels, a.WatchRestrictions.Fields, a.WatchRestrictions.ResourceVersion, text(a.ListOptions))
+	case fakes.DeleteCollectionActionImpl:
+		return s + fmt.Sprintf("%s %s %s %s", a.ListRestrictions.Labels, a.ListRestrictions.Fields, text(a.DeleteOptions), text(a.ListOptions))
+	case fakes.PatchActionImpl:
+		return s + fmt.Sprintf("%q %s %s %s", a.Name, a.PatchType, a.Patch, text(a.PatchOptions))
+	default:
+		return s + text(action)
+	}
+}
