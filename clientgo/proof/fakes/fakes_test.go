@@ -24,6 +24,9 @@ var known = []struct{ theirs, ours string }{
 
 // TestTheSameTable builds the program table with client-go and with the line, and compares what they print.
 func TestTheSameTable(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds all typed clients twice")
+	}
 	dir := t.TempDir()
 	theirs, ours := run(t, dir, "-modfile="+realModule(t, dir), "-mod=mod"), run(t, dir)
 	if *verbose {
