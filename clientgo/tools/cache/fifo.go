@@ -34,11 +34,7 @@ func (f *FIFO) Name() string { return "FIFO" }
 func (f *FIFO) Done() <-chan struct{} { return f.gate.synced }
 
 // HasSynced says that the first list was popped, or that a change came before it.
-func (f *FIFO) HasSynced() bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.gate.syncedLocked()
-}
+func (f *FIFO) HasSynced() bool { return IsDone(f) }
 
 // HasSyncedChecker returns the queue.
 func (f *FIFO) HasSyncedChecker() DoneChecker { return f }
@@ -67,6 +63,7 @@ func (f *FIFO) Add(obj interface{}) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.gate.populateLocked(0)
+	f.gate.checkLocked()
 	f.putLocked(key, obj)
 	f.cond.Broadcast()
 	return nil
@@ -92,6 +89,7 @@ func (f *FIFO) Delete(obj interface{}) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.gate.populateLocked(0)
+	f.gate.checkLocked()
 	delete(f.items, key)
 	return nil
 }
@@ -108,16 +106,17 @@ func (f *FIFO) Pop(process PopProcessFunc) (interface{}, error) {
 			}
 			f.cond.Wait()
 		}
-		initial := !f.gate.syncedLocked()
+		initial := !f.HasSynced()
 		key := f.queue[0]
 		f.queue[0] = ""
 		f.queue = f.queue[1:]
 		delete(f.queued, key)
-		f.gate.poppedLocked(1)
+		f.gate.remaining = max(f.gate.remaining-1, 0)
 		item, exists := f.items[key]
-		if !exists {
+		if !exists { // it has synced with the next object, or the next change
 			continue
 		}
+		f.gate.checkLocked()
 		delete(f.items, key)
 		return item, process(item, initial)
 	}

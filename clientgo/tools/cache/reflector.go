@@ -238,10 +238,17 @@ func (r *Reflector) run(ctx context.Context, onError func(core.Error)) error {
 	if usesWatchList(r.lw) {
 		opts.ListMode = core.WatchList
 	}
-	// A program's own functions, and fakes, are called as often as client-go calls them.
-	opts.SkipComparison = !streams(r.lw, r.expectedType) || watchlist.DoesClientNotSupportWatchListSemantics(r.lw)
+	// A program's own functions, and fakes, are called as often as client-go calls them. A fake sends no bookmarks: its
+	// silence means nothing.
+	fake := watchlist.DoesClientNotSupportWatchListSemantics(r.lw)
+	opts.SkipComparison = fake || !streams(r.lw, r.expectedType)
+	if fake {
+		opts.WatchIdleTimeout = -1
+	}
 	opts.OnError = func(e core.Error) {
-		if e.Failures > 0 && ctx.Err() == nil {
+		// An expired version is followed by another list at once, and nobody is told (RC-5).
+		again := (e.Phase == core.Listing || e.Phase == core.Streaming) && e.RetryIn == 0 && !e.Final
+		if e.Failures > 0 && !again && ctx.Err() == nil {
 			onError(e)
 		}
 	}

@@ -204,6 +204,9 @@ func (s *source) Watch(ctx context.Context, opts listwatch.WatchOptions) (listwa
 		options.ResourceVersionMatch = metav1.ResourceVersionMatchNotOlderThan
 	}
 	w, err := s.lw.WatchWithContext(ctx, options)
+	if err != nil && opts.SendInitialEvents {
+		return nil, err // a list follows, but of the version that was asked for
+	}
 	if err != nil {
 		return nil, relisting(err)
 	}

@@ -81,6 +81,7 @@ func (p *player) playQueue(t *testing.T, longest int, open func() (q cache.Queue
 				}
 			}
 		})
+		synctest.Wait() // it waits for the first request
 		ask := func() {
 			select {
 			case requests <- request{p.chance(5), p.chance(2)}:
@@ -121,6 +122,7 @@ func (p *player) playQueue(t *testing.T, longest int, open func() (q cache.Queue
 			}
 		}
 		q.Close()
+		synctest.Wait() // who waits is told before there is something
 		do("closed; add", q.Add(p.pod()))
 		for range 60 {
 			ask()

@@ -1,0 +1,467 @@
+package contracts
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/tools/cache"
+)
+
+// diary is a handler that writes down what it is told, after it has done what a test wants.
+type diary struct {
+	does func(line string)
+
+	mu    sync.Mutex // guards following
+	lines []string
+}
+
+func (d *diary) note(line string) {
+	if d.does != nil {
+		d.does(line)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.lines = append(d.lines, line)
+}
+
+func name(obj any) string {
+	if tombstone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
+		return "gone:" + name(tombstone.Obj)
+	}
+	p := obj.(*corev1.Pod)
+	return p.Name + p.ResourceVersion
+}
+
+func (d *diary) OnAdd(obj any, initial bool) {
+	d.note("add " + name(obj) + map[bool]string{true: " initially"}[initial])
+}
+func (d *diary) OnUpdate(old, obj any) { d.note("update " + name(old) + " " + name(obj)) }
+func (d *diary) OnDelete(obj any)      { d.note("delete " + name(obj)) }
+
+func (d *diary) told() []string {
+	synctest.Wait()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	lines := d.lines
+	d.lines = nil
+	return lines
+}
+
+// informerOf has an informer, its server and a handler.
+type informerOf struct {
+	cache.SharedIndexInformer
+	*server
+	diary
+	handle cache.ResourceEventHandlerRegistration
+}
+
+// informed runs an informer of some pods, at version 10, in a bubble.
+func informed(t *testing.T, pods []*corev1.Pod, before, test func(i *informerOf)) {
+	synctest.Test(t, func(t *testing.T) {
+		i := &informerOf{server: &server{}}
+		i.list = func(int, metav1.ListOptions) (runtime.Object, error) { return podList("10", pods...), nil }
+		i.SharedIndexInformer = cache.NewSharedIndexInformer(i.source(), &corev1.Pod{}, 0, cache.Indexers{"node": func(obj any) ([]string, error) {
+			return []string{obj.(*corev1.Pod).Spec.NodeName}, nil
+		}})
+		var err error
+		i.handle, err = i.AddEventHandler(&i.diary)
+		require.NoError(t, err)
+		if before != nil {
+			before(i)
+		}
+		run(t, i.RunWithContext, func() { test(i) })
+	})
+}
+
+// PD-1, PD-2, PD-3, PD-11, SI-8, SI-11, SI-15
+func TestWhatAHandlerIsToldDependsOnWhatTheStoreHas(t *testing.T) {
+	informed(t, []*corev1.Pod{pod("a", "1")}, nil, func(i *informerOf) {
+		require.Equal(t, []string{"add a1 initially"}, i.told())
+		w := i.last(t)
+		w.Add(pod("a", "11"))
+		w.Modify(pod("b", "12"))
+		w.Delete(pod("b", "13"))
+		w.Delete(pod("unknown", "14"))
+		w.Add(pod("b", "15"))
+		require.Equal(t, []string{"update a1 a11", "add b12", "delete b13", "delete unknown14", "add b15"}, i.told())
+	})
+}
+
+// PD-5, PD-6, PD-11: of a list, deletions come first, then the list in its order; the store has all of it.
+func TestAListIsOneStep(t *testing.T) {
+	informed(t, []*corev1.Pod{pod("a", "1"), pod("b", "1"), pod("c", "1")}, nil, func(i *informerOf) {
+		i.told()
+		i.list = func(int, metav1.ListOptions) (runtime.Object, error) {
+			return podList("20", pod("z", "19"), pod("c", "18"), pod("a", "17")), nil
+		}
+		i.does = func(string) {
+			require.ElementsMatch(t, []string{"ns/z", "ns/c", "ns/a"}, i.GetStore().ListKeys())
+		}
+		i.last(t).Action(watch.Error, &metav1.Status{Status: metav1.StatusFailure, Code: 410, Reason: metav1.StatusReasonExpired})
+		time.Sleep(time.Minute)
+		require.Equal(t, []string{"delete gone:b1", "add z19", "update c1 c18", "update a1 a17"}, i.told())
+		require.Equal(t, "20", i.LastSyncResourceVersion())
+	})
+}
+
+// PD-7, RC-23: a bookmark sets the versions and is told to nobody.
+func TestABookmarkIsToldToNobody(t *testing.T) {
+	informed(t, []*corev1.Pod{pod("a", "1")}, nil, func(i *informerOf) {
+		i.told()
+		i.last(t).Action(watch.Bookmark, pod("", "30"))
+		require.Empty(t, i.told())
+		require.Equal(t, "30", i.LastSyncResourceVersion())
+		require.Equal(t, "30", i.GetStore().LastStoreSyncResourceVersion())
+	})
+}
+
+// SI-2, SI-3
+func TestRunWaitsForHandlersAndDropsTheRest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		i := &informerOf{server: &server{}}
+		i.SharedIndexInformer = cache.NewSharedIndexInformer(i.source(), &corev1.Pod{}, 0, nil)
+		release := make(chan struct{})
+		i.does = func(string) { <-release }
+		_, err := i.AddEventHandler(&i.diary)
+		require.NoError(t, err)
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan struct{})
+		go func() { i.RunWithContext(ctx); close(ended) }()
+		for n := range 5 {
+			i.last(t).Add(pod(fmt.Sprint("p", n), "11"))
+		}
+		synctest.Wait()
+		cancel()
+		time.Sleep(time.Hour)
+		select {
+		case <-ended:
+			require.Fail(t, "a call of a handler was in progress")
+		default:
+		}
+		require.Equal(t, 1, i.last(t).stops, "the watch has ended before")
+		close(release)
+		<-ended
+		require.Less(t, len(i.told()), 5)
+		require.True(t, i.IsStopped())
+	})
+}
+
+// SI-6, SI-7, SI-17
+func TestTheStoreHasSyncedBeforeTheHandlers(t *testing.T) {
+	release := make(chan struct{})
+	informed(t, []*corev1.Pod{pod("a", "1")}, func(i *informerOf) {
+		release = make(chan struct{})
+		i.does = func(string) { <-release }
+		require.Empty(t, i.LastSyncResourceVersion())
+		require.False(t, i.HasSynced())
+		require.False(t, i.GetController().HasSynced())
+	}, func(i *informerOf) {
+		require.True(t, i.HasSynced())
+		require.True(t, cache.IsDone(i.HasSyncedChecker()))
+		require.True(t, i.GetController().HasSynced())
+		require.Equal(t, "10", i.GetController().LastSyncResourceVersion())
+		require.False(t, i.handle.HasSynced())
+		close(release)
+		synctest.Wait()
+		require.True(t, i.handle.HasSynced())
+		require.True(t, cache.IsDone(i.handle.HasSyncedChecker()))
+	})
+}
+
+// SI-9, SI-10
+func TestTheStoreIsNeverOlderThanWhatAHandlerIsTold(t *testing.T) {
+	informed(t, nil, nil, func(i *informerOf) {
+		slow := &diary{does: func(line string) { time.Sleep(time.Second) }}
+		_, err := i.AddEventHandler(slow)
+		require.NoError(t, err)
+		i.does = func(line string) {
+			obj, exists, err := i.GetStore().GetByKey("ns/a")
+			require.NoError(t, err)
+			require.True(t, exists)
+			var version, at int
+			_, _ = fmt.Sscanf(line[len("add a"):], "%d", &version)
+			_, _ = fmt.Sscanf(obj.(*corev1.Pod).ResourceVersion, "%d", &at)
+			require.GreaterOrEqual(t, at, version)
+		}
+		w := i.last(t)
+		for n := range 20 {
+			w.Modify(pod("a", fmt.Sprint(11+n)))
+		}
+		require.Len(t, i.told(), 20)
+		time.Sleep(time.Minute)
+		require.Len(t, slow.told(), 20, "the slow one misses nothing")
+	})
+}
+
+// SI-12, SI-13: what has not changed is told to handlers without a period, if there never was a resync.
+func TestAListTellsOfWhatHasNotChanged(t *testing.T) {
+	informed(t, []*corev1.Pod{pod("a", "1")}, nil, func(i *informerOf) {
+		i.told()
+		i.last(t).Action(watch.Error, &metav1.Status{Status: metav1.StatusFailure, Code: 410, Reason: metav1.StatusReasonExpired})
+		time.Sleep(time.Minute)
+		require.Equal(t, []string{"update a1 a1"}, i.told())
+	})
+}
+
+// SI-14: panics that don't end the process.
+func TestAHandlerThatPanicsGoesOn(t *testing.T) {
+	utilruntime.ReallyCrash = false
+	defer func() { utilruntime.ReallyCrash = true }()
+	informed(t, []*corev1.Pod{pod("a", "1")}, func(i *informerOf) {
+		i.does = func(line string) {
+			if line == "add b11" {
+				panic(line)
+			}
+		}
+	}, func(i *informerOf) {
+		require.Equal(t, []string{"add a1 initially"}, i.told())
+		other := &diary{}
+		_, err := i.AddEventHandler(other)
+		require.NoError(t, err)
+		i.last(t).Add(pod("b", "11"))
+		i.last(t).Add(pod("c", "12"))
+		require.Equal(t, []string{"add a1 initially", "add b11", "add c12"}, other.told(), "others hear of it at once")
+		require.Empty(t, i.told())
+		time.Sleep(999 * time.Millisecond)
+		require.Empty(t, i.told())
+		time.Sleep(2 * time.Millisecond)
+		require.Equal(t, []string{"add c12"}, i.told(), "the next call waits for a second")
+	})
+}
+
+// SI-14, D10: client-go never calls such a handler synced.
+func TestAHandlerThatPanicsIsSynced(t *testing.T) {
+	utilruntime.ReallyCrash = false
+	defer func() { utilruntime.ReallyCrash = true }()
+	informed(t, []*corev1.Pod{pod("a", "1")}, func(i *informerOf) { i.does = func(line string) { panic(line) } }, func(i *informerOf) {
+		time.Sleep(time.Minute)
+		require.True(t, i.handle.HasSynced())
+	})
+}
+
+// SI-16, SI-18, SI-21: handlers come and go while events flow; each is told of each object exactly once as added.
+func TestHandlersComeAndGoWhileEventsFlow(t *testing.T) {
+	informed(t, nil, nil, func(i *informerOf) {
+		w := i.last(t)
+		var running sync.WaitGroup
+		running.Go(func() {
+			for n := range 90 {
+				w.Add(pod(fmt.Sprint("p", n), "11"))
+			}
+		})
+		for range 40 {
+			running.Go(func() {
+				h := &diary{}
+				handle, err := i.AddEventHandler(h)
+				require.NoError(t, err)
+				if _, err := i.AddEventHandler(h); err != nil { // the same one again
+					panic(err)
+				}
+				require.NoError(t, i.RemoveEventHandler(handle))
+			})
+		}
+		late := &diary{}
+		running.Go(func() {
+			_, err := i.AddEventHandler(late)
+			require.NoError(t, err)
+		})
+		running.Wait()
+		lines := late.told()
+		require.Len(t, lines, 90)
+		seen := map[string]int{}
+		for _, line := range lines {
+			var name string
+			_, err := fmt.Sscanf(line, "add %s", &name)
+			require.NoError(t, err)
+			seen[name]++
+		}
+		require.Len(t, seen, 90)
+	})
+}
+
+// SI-19, SI-20
+func TestARemovedHandlerIsToldNothingMore(t *testing.T) {
+	informed(t, nil, nil, func(i *informerOf) {
+		release := make(chan struct{})
+		h := &diary{does: func(string) { <-release }}
+		handle, err := i.AddEventHandler(h)
+		require.NoError(t, err)
+		for n := range 5 {
+			i.last(t).Add(pod(fmt.Sprint("p", n), "11"))
+		}
+		synctest.Wait()
+		require.NoError(t, i.RemoveEventHandler(handle), "it does not wait for the call in progress")
+		shut := make(chan struct{})
+		go func() {
+			require.NoError(t, cache.ShutDownEventHandler(i, handle))
+			close(shut)
+		}()
+		synctest.Wait()
+		select {
+		case <-shut:
+			require.Fail(t, "a call was in progress")
+		default:
+		}
+		close(release)
+		<-shut
+		require.Len(t, h.told(), 1)
+		require.NoError(t, i.RemoveEventHandler(handle))
+		require.Error(t, i.RemoveEventHandler(otherHandle{}))
+	})
+}
+
+type otherHandle struct {
+	cache.ResourceEventHandlerRegistration
+}
+
+// SI-22 to SI-27: the period of each handler, before and after the start.
+func TestResyncsOfEachHandler(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &server{list: func(int, metav1.ListOptions) (runtime.Object, error) { return podList("10", pod("a", "1")), nil }}
+		inf := cache.NewSharedIndexInformer(s.source(), &corev1.Pod{}, time.Minute, nil)
+		var handlers []*diary
+		add := func(period time.Duration) {
+			h := &diary{}
+			handlers = append(handlers, h)
+			_, err := inf.AddEventHandlerWithResyncPeriod(h, period)
+			require.NoError(t, err)
+		}
+		for _, period := range []time.Duration{0, 2 * time.Second, 3 * time.Second, time.Millisecond} {
+			add(period)
+		}
+		run(t, inf.RunWithContext, func() {
+			add(time.Millisecond) // raised to the period of the informer's checks
+			synctest.Wait()
+			for _, h := range handlers {
+				require.Equal(t, []string{"add a1 initially"}, h.told())
+			}
+			time.Sleep(6*time.Second + time.Millisecond)
+			var resyncs []int
+			for _, h := range handlers {
+				lines := h.told()
+				for _, line := range lines {
+					require.Equal(t, "update a1 a1", line)
+				}
+				resyncs = append(resyncs, len(lines))
+			}
+			require.Equal(t, []int{0, 3, 2, 6, 6}, resyncs)
+		})
+	})
+}
+
+// SI-28, SI-29
+func TestNilFunctionsAndFilters(t *testing.T) {
+	require.NotPanics(t, func() {
+		var f cache.ResourceEventHandlerFuncs
+		f.OnAdd(nil, true)
+		f.OnUpdate(nil, nil)
+		f.OnDelete(nil)
+		var g cache.ResourceEventHandlerDetailedFuncs
+		g.OnAdd(nil, true)
+		g.OnUpdate(nil, nil)
+		g.OnDelete(nil)
+	})
+	h := &diary{}
+	var asked []any
+	f := cache.FilteringResourceEventHandler{Handler: h, FilterFunc: func(obj any) bool {
+		asked = append(asked, obj)
+		p, ok := obj.(*corev1.Pod)
+		return ok && p.Name == "in"
+	}}
+	in, out := pod("in", "1"), pod("out", "1")
+	f.OnAdd(in, true)
+	f.OnAdd(out, true)
+	f.OnUpdate(in, in)
+	f.OnUpdate(out, in)
+	f.OnUpdate(in, out)
+	f.OnUpdate(out, out)
+	f.OnDelete(in)
+	f.OnDelete(gone(in))
+	require.Equal(t, []string{"add in1 initially", "update in1 in1", "add in1", "delete in1", "delete in1"}, h.lines)
+	require.Equal(t, gone(in), asked[len(asked)-1])
+}
+
+// SI-30: the store and handlers have what the transform returns, tombstones as well; its error drops the event.
+func TestATransform(t *testing.T) {
+	informed(t, []*corev1.Pod{pod("a", "1")}, func(i *informerOf) {
+		require.NoError(t, i.SetTransform(func(obj any) (any, error) {
+			p := obj.(*corev1.Pod).DeepCopy()
+			if p.Name == "bad" {
+				return nil, fmt.Errorf("refused")
+			}
+			p.Spec.NodeName = "transformed"
+			return p, nil
+		}))
+	}, func(i *informerOf) {
+		i.last(t).Add(pod("bad", "11"))
+		i.last(t).Add(pod("b", "12"))
+		require.Equal(t, []string{"add a1 initially", "add b12"}, i.told())
+		indexed, err := i.GetIndexer().ByIndex("node", "transformed")
+		require.NoError(t, err)
+		require.Len(t, indexed, 2)
+		require.Equal(t, "12", i.LastSyncResourceVersion())
+	})
+}
+
+// SI-31, SI-4
+func TestIndexersHaveTheFirstObject(t *testing.T) {
+	informed(t, []*corev1.Pod{pod("a", "1")}, func(i *informerOf) {
+		i.does = func(string) {
+			indexed, err := i.GetIndexer().ByIndex("node", "")
+			require.NoError(t, err)
+			require.Len(t, indexed, 1)
+		}
+	}, func(i *informerOf) {
+		i.told()
+		require.NoError(t, i.AddIndexers(cache.Indexers{"late": func(any) ([]string, error) { return []string{"x"}, nil }}))
+		indexed, err := i.GetIndexer().ByIndex("late", "x")
+		require.NoError(t, err)
+		require.Len(t, indexed, 1)
+		require.Error(t, i.SetTransform(nil))
+		require.Error(t, i.SetWatchErrorHandlerWithContext(nil))
+	})
+}
+
+// SI-32: objects are shared, not copied.
+func TestObjectsAreShared(t *testing.T) {
+	informed(t, []*corev1.Pod{pod("a", "1")}, nil, func(i *informerOf) {
+		var told any
+		_, err := i.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(obj any) { told = obj }})
+		require.NoError(t, err)
+		synctest.Wait()
+		stored, _, err := i.GetStore().GetByKey("ns/a")
+		require.NoError(t, err)
+		require.Same(t, stored, told)
+	})
+}
+
+// SI-1, SI-5
+func TestAnInformerRunsOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &server{}
+		inf := cache.NewSharedIndexInformer(s.source(), &corev1.Pod{}, 0, nil)
+		handle, err := inf.AddEventHandler(&diary{})
+		require.NoError(t, err)
+		run(t, inf.RunWithContext, func() {
+			inf.RunWithContext(t.Context()) // returns
+		})
+		requests := len(s.asked())
+		inf.RunWithContext(t.Context())
+		require.Empty(t, s.asked()[:0])
+		require.Equal(t, 2, requests)
+		require.True(t, inf.IsStopped())
+		_, err = inf.AddEventHandler(&diary{})
+		require.ErrorContains(t, err, "was not added to shared informer because it has stopped already")
+		require.NoError(t, inf.RemoveEventHandler(handle))
+	})
+}

@@ -1,0 +1,33 @@
+package contracts
+
+import (
+	"io"
+	"os"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
+)
+
+func TestMain(m *testing.M) {
+	klog.SetOutput(io.Discard)
+	klog.LogToStderr(false)
+	// One of the handlers sleeps by the time of the last error, which in a bubble of synctest is years away.
+	utilruntime.ErrorHandlers = nil
+	utilruntime.PanicHandlers = nil
+	os.Exit(m.Run())
+}
+
+func pod(name, version string) *corev1.Pod {
+	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name, ResourceVersion: version, UID: types.UID("u-" + name)}}
+}
+
+func gone(o *corev1.Pod) cache.DeletedFinalStateUnknown {
+	return cache.DeletedFinalStateUnknown{Key: "ns/" + o.Name, Obj: o}
+}
+
+func d(kind cache.DeltaType, obj any) cache.Delta { return cache.Delta{Type: kind, Object: obj} }

@@ -1,0 +1,58 @@
+package contracts
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
+)
+
+func mutations() (cache.MutationCache, cache.Indexer) {
+	store := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{"node": func(obj any) ([]string, error) { return []string{obj.(*corev1.Pod).Spec.NodeName}, nil }})
+	return cache.NewIntegerResourceVersionMutationCache(klog.Background(), store, store, time.Hour, true), store
+}
+
+// IX-19
+func TestWhatWasWrittenIsShown(t *testing.T) {
+	m, store := mutations()
+	require.NoError(t, store.Add(pod("a", "1")))
+	m.Mutation(pod("a", "2"))
+	obj, exists, err := m.GetByKey("ns/a")
+	require.NoError(t, err)
+	require.True(t, exists)
+	require.Equal(t, "a2", name(obj))
+}
+
+// IX-19: a second read of what the store does not have.
+func TestWhatWasAddedIsShownMoreThanOnce(t *testing.T) {
+	m, _ := mutations()
+	m.Mutation(pod("a", "2"))
+	for range 2 {
+		_, exists, err := m.GetByKey("ns/a")
+		require.NoError(t, err)
+		require.True(t, exists)
+	}
+}
+
+// IX-19: the object has left the index.
+func TestAnIndexShowsNothingOlderThanTheStore(t *testing.T) {
+	m, store := mutations()
+	old, now := pod("a", "2"), pod("a", "3")
+	old.Spec.NodeName, now.Spec.NodeName = "x", "y"
+	require.NoError(t, store.Add(now))
+	m.Mutation(old)
+	indexed, err := m.ByIndex("node", "x")
+	require.NoError(t, err)
+	require.Empty(t, indexed)
+}
+
+// IX-18
+func TestObjectsExpire(t *testing.T) {
+	store := cache.NewTTLStore(cache.MetaNamespaceKeyFunc, time.Nanosecond)
+	require.NoError(t, store.Add(pod("a", "1")))
+	time.Sleep(time.Millisecond)
+	require.Empty(t, store.List())
+}

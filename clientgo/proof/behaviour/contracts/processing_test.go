@@ -1,0 +1,82 @@
+package contracts
+
+import (
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/tools/cache"
+)
+
+// PD-10, PD-11: what Process returns ends nothing; the flag is true for the first list.
+func TestErrorsOfProcessEndNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &server{}
+		known := cache.NewStore(cache.MetaNamespaceKeyFunc)
+		for _, q := range []cache.Queue{cache.NewDeltaFIFO(cache.MetaNamespaceKeyFunc, known), cache.NewRealFIFO(cache.MetaNamespaceKeyFunc, known, nil)} {
+			var processed []string
+			c := cache.New(&cache.Config{Queue: q, ListerWatcher: s.source(), ObjectType: &corev1.Pod{}, Process: func(obj any, initial bool) error {
+				processed = append(processed, name(obj.(cache.Deltas)[0].Object))
+				require.False(t, initial)
+				return errors.New("refused")
+			}})
+			run(t, c.RunWithContext, func() {
+				require.True(t, c.HasSynced(), "the list was empty")
+				require.Equal(t, "10", c.LastSyncResourceVersion())
+				s.last(t).Add(pod("a", "11"))
+				s.last(t).Add(pod("b", "12"))
+				synctest.Wait()
+				require.Equal(t, []string{"a11", "b12"}, processed)
+			})
+			require.ErrorIs(t, func() error { _, err := q.Pop(nil); return err }(), cache.ErrFIFOClosed, "the queue is closed at the end")
+		}
+	})
+}
+
+// PD-1: a handler of an informer of one handler, and the store before it.
+func TestAnInformerOfOneHandler(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &server{}
+		h := &diary{}
+		var store cache.Store
+		h.does = func(string) { require.Len(t, store.List(), 1) }
+		var c cache.Controller
+		store, c = cache.NewInformerWithOptions(cache.InformerOptions{ListerWatcher: s.source(), ObjectType: &corev1.Pod{}, Handler: h, ResyncPeriod: 10 * time.Second})
+		run(t, c.RunWithContext, func() {
+			s.last(t).Add(pod("a", "11"))
+			require.Equal(t, []string{"add a11"}, h.told())
+			time.Sleep(11 * time.Second)
+			require.Equal(t, []string{"update a11 a11"}, h.told())
+		})
+	})
+}
+
+// IX-3, IX-4: an object that moves leaves no value behind.
+func TestAnIndexHasTheValuesInUse(t *testing.T) {
+	indexer := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{"node": func(obj any) ([]string, error) { return []string{obj.(*corev1.Pod).Spec.NodeName}, nil }})
+	for _, node := range []string{"x", "y", "y"} {
+		p := pod("a", "1")
+		p.Spec.NodeName = node
+		require.NoError(t, indexer.Update(p))
+		require.Equal(t, []string{node}, indexer.ListIndexFuncValues("node"))
+	}
+	require.NoError(t, indexer.Delete(pod("a", "1")))
+	require.Empty(t, indexer.ListIndexFuncValues("node"))
+	require.NoError(t, indexer.Resync(), "IX-15")
+}
+
+// IX-3, D14: an object that is changed in place leaves a value behind in client-go.
+func TestAnIndexForgetsWhatWasChangedInPlace(t *testing.T) {
+	indexer := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{"node": func(obj any) ([]string, error) { return []string{obj.(*corev1.Pod).Spec.NodeName}, nil }})
+	p := pod("a", "1")
+	p.Spec.NodeName = "x"
+	require.NoError(t, indexer.Add(p))
+	p.Spec.NodeName = "y" // nobody may
+	require.NoError(t, indexer.Update(pod("a", "2")))
+	indexed, err := indexer.ByIndex("node", "x")
+	require.NoError(t, err)
+	require.Empty(t, indexed)
+}

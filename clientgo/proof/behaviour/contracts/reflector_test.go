@@ -1,0 +1,514 @@
+package contracts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+	"weak"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	kruntime "k8s.io/apimachinery/pkg/runtime"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/tools/cache"
+	clocktesting "k8s.io/utils/clock/testing"
+)
+
+func expired() error { return apierrors.NewResourceExpired("too old") }
+
+func failure(err error) watch.Event {
+	var status apierrors.APIStatus
+	if !errors.As(err, &status) {
+		panic(err)
+	}
+	s := status.Status()
+	return watch.Event{Type: watch.Error, Object: &s}
+}
+
+// ending is a watch that ends after these events.
+func ending(all ...watch.Event) watch.Interface {
+	w := watch.NewFakeWithChanSize(len(all), false)
+	for _, e := range all {
+		w.Action(e.Type, e.Object)
+	}
+	w.Stop()
+	return w
+}
+
+// reflected runs a reflector of a server, which a test has prepared, in a bubble.
+func reflected(t *testing.T, s *server, options cache.ReflectorOptions, test func(r *cache.Reflector, store cache.Store)) {
+	synctest.Test(t, func(t *testing.T) {
+		store := cache.NewStore(cache.MetaNamespaceKeyFunc)
+		r := cache.NewReflectorWithOptions(s.source(), &corev1.Pod{}, store, options)
+		run(t, r.RunWithContext, func() { test(r, store) })
+	})
+}
+
+// once calls ListAndWatch once, in a bubble.
+func once(t *testing.T, s *server, test func(r *cache.Reflector, err error)) {
+	synctest.Test(t, func(t *testing.T) {
+		r := cache.NewReflector(s.source(), &corev1.Pod{}, cache.NewStore(cache.MetaNamespaceKeyFunc), 0)
+		ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
+		defer cancel()
+		test(r, r.ListAndWatchWithContext(ctx))
+	})
+}
+
+// RC-1, RC-21, RC-29: a list, a watch, and nil when the context ends; nothing when it has ended before.
+func TestListAndWatchUntilTheContextEnds(t *testing.T) {
+	s := &server{}
+	once(t, s, func(r *cache.Reflector, err error) {
+		require.NoError(t, err)
+		require.Equal(t, []string{`list "0" limit=500`, `watch "10" bookmarks`}, s.asked())
+		require.Equal(t, "10", r.LastSyncResourceVersion())
+		require.Equal(t, 1, s.opened[0].stops, "RC-28")
+		require.Equal(t, 1, s.opened[0].channels)
+	})
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		s := &server{}
+		require.NoError(t, cache.NewReflector(s.source(), &corev1.Pod{}, cache.NewStore(cache.MetaNamespaceKeyFunc), 0).ListAndWatchWithContext(ctx))
+		for _, request := range s.asked() {
+			require.NotContains(t, request, "watch")
+		}
+	})
+}
+
+// RC-2, RC-3: the wait after the n-th failure is 0.8 s, twice as long each time, up to 30 s, and up to twice of that.
+func TestWaitsAfterFailures(t *testing.T) {
+	for name, c := range map[string]struct {
+		backoff *wait.Backoff
+		waits   []time.Duration
+		jitter  float64
+	}{
+		"the default":    {nil, []time.Duration{800 * time.Millisecond, 1600 * time.Millisecond, 3200 * time.Millisecond, 6400 * time.Millisecond}, 1},
+		"of the options": {&wait.Backoff{Duration: time.Second, Factor: 3, Steps: 9, Cap: 20 * time.Second}, []time.Duration{time.Second, 3 * time.Second, 9 * time.Second}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var times []time.Time
+			s := &server{list: func(int, metav1.ListOptions) (kruntime.Object, error) {
+				times = append(times, time.Now())
+				return nil, errors.New("refused")
+			}}
+			reflected(t, s, cache.ReflectorOptions{Backoff: c.backoff}, func(*cache.Reflector, cache.Store) {
+				time.Sleep(time.Minute)
+				require.Greater(t, len(times), len(c.waits))
+				for i, want := range c.waits {
+					took := times[i+1].Sub(times[i])
+					require.GreaterOrEqual(t, took, want, "wait %d", i)
+					require.LessOrEqual(t, took, time.Duration(float64(want)*(1+c.jitter))+time.Millisecond, "wait %d", i)
+				}
+			})
+		})
+	}
+}
+
+// RC-4, RC-5, RC-6: a version that has expired is followed at once by a list of the most recent state, then by the last
+// version again.
+func TestListsAfterAVersionHasExpired(t *testing.T) {
+	for name, err := range map[string]error{
+		"expired": expired(),
+		//lint:ignore SA1019 servers send it
+		"gone":      apierrors.NewGone("gone"),
+		"too large": &apierrors.StatusError{ErrStatus: metav1.Status{Status: metav1.StatusFailure, Code: 504, Reason: metav1.StatusReasonTimeout, Details: &metav1.StatusDetails{Causes: []metav1.StatusCause{{Type: metav1.CauseTypeResourceVersionTooLarge}}}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := &server{list: func(n int, _ metav1.ListOptions) (kruntime.Object, error) {
+				if n == 0 {
+					return nil, err
+				}
+				return podList(fmt.Sprint(10 * n)), nil
+			}}
+			reflected(t, s, cache.ReflectorOptions{}, func(r *cache.Reflector, _ cache.Store) {
+				require.Equal(t, []string{`list "0" limit=500`, `list "" limit=500`, `watch "10" bookmarks`}, s.asked())
+			})
+		})
+	}
+}
+
+// RC-5: the second error is the caller's.
+func TestTheErrorOfAListUnwraps(t *testing.T) {
+	refused := errors.New("refused")
+	once(t, &server{list: func(n int, _ metav1.ListOptions) (kruntime.Object, error) {
+		return nil, []error{expired(), refused}[n]
+	}}, func(_ *cache.Reflector, err error) {
+		require.ErrorIs(t, err, refused)
+		require.ErrorContains(t, err, "*v1.Pod")
+	})
+	forbidden := apierrors.NewForbidden(corev1.Resource("pods"), "", errors.New("no"))
+	once(t, &server{list: func(int, metav1.ListOptions) (kruntime.Object, error) { return nil, forbidden }}, func(_ *cache.Reflector, err error) {
+		require.True(t, apierrors.IsForbidden(err))
+	})
+}
+
+// RC-7, RC-8: pages, and what follows when one has expired.
+func TestPagesOfAList(t *testing.T) {
+	s := &server{list: func(n int, o metav1.ListOptions) (kruntime.Object, error) {
+		switch {
+		case o.Continue == "" && o.Limit > 0:
+			list := podList("10", pod("a", "1"))
+			list.Continue = "next"
+			return list, nil
+		case o.Continue == "next" && n == 1:
+			return podList("10", pod("b", "2")), nil
+		}
+		return nil, expired()
+	}}
+	reflected(t, s, cache.ReflectorOptions{}, func(_ *cache.Reflector, store cache.Store) {
+		require.Equal(t, []string{`list "0" limit=500`, `list "" limit=500 continue=next`, `watch "10" bookmarks`}, s.asked())
+		require.Len(t, store.List(), 2)
+	})
+	s = &server{list: func(n int, o metav1.ListOptions) (kruntime.Object, error) {
+		switch {
+		case o.Limit == 0:
+			return podList("12", pod("a", "1"), pod("c", "11")), nil
+		case o.Continue == "":
+			list := podList("10", pod("a", "1"))
+			list.Continue = "next"
+			return list, nil
+		}
+		return nil, expired()
+	}}
+	reflected(t, s, cache.ReflectorOptions{}, func(_ *cache.Reflector, store cache.Store) {
+		require.Equal(t, []string{`list "0" limit=500`, `list "" limit=500 continue=next`, `list "0"`, `watch "12" bookmarks`}, s.asked())
+		require.Len(t, store.List(), 2)
+	})
+}
+
+// RC-7: the size of pages that a program has set.
+func TestPagesOfAProgram(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &server{}
+		r := cache.NewReflector(s.source(), &corev1.Pod{}, cache.NewStore(cache.MetaNamespaceKeyFunc), 0)
+		r.WatchListPageSize = 7
+		run(t, r.RunWithContext, func() {
+			require.Equal(t, []string{`list "0" limit=7`, `watch "10" bookmarks`}, s.asked())
+		})
+	})
+}
+
+// RC-11: an object does not keep its list in memory.
+func TestAnObjectDoesNotKeepItsList(t *testing.T) {
+	var list weak.Pointer[corev1.PodList]
+	s := &server{list: func(int, metav1.ListOptions) (kruntime.Object, error) {
+		l := podList("10", pod("a", "1"), pod("b", "1"))
+		list = weak.Make(l)
+		return l, nil
+	}}
+	reflected(t, s, cache.ReflectorOptions{}, func(_ *cache.Reflector, store cache.Store) {
+		runtime.GC()
+		runtime.GC()
+		require.Nil(t, list.Value())
+		require.Len(t, store.List(), 2)
+	})
+}
+
+// RC-12
+func TestAListThatHangsOrPanics(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		s := &server{list: func(int, metav1.ListOptions) (kruntime.Object, error) { <-release; return podList("10"), nil }}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		r := cache.NewReflector(s.source(), &corev1.Pod{}, cache.NewStore(cache.MetaNamespaceKeyFunc), 0)
+		require.NoError(t, r.ListAndWatchWithContext(ctx), "it does not wait for the list")
+		close(release)
+	})
+	s := &server{list: func(int, metav1.ListOptions) (kruntime.Object, error) { panic("in a list") }}
+	require.Panics(t, func() {
+		_ = cache.NewReflector(s.source(), &corev1.Pod{}, cache.NewStore(cache.MetaNamespaceKeyFunc), 0).ListAndWatch(make(chan struct{}))
+	})
+}
+
+// RC-13, RC-23: Tables are refused; events of another type are left out.
+func TestWhatIsNoObjectIsLeftOut(t *testing.T) {
+	once(t, &server{list: func(int, metav1.ListOptions) (kruntime.Object, error) {
+		return &metav1.Table{ListMeta: metav1.ListMeta{ResourceVersion: "10"}}, nil
+	}}, func(_ *cache.Reflector, err error) { require.Error(t, err) })
+	s := &server{}
+	reflected(t, s, cache.ReflectorOptions{}, func(r *cache.Reflector, store cache.Store) {
+		w := s.last(t)
+		w.Action(watch.Added, &metav1.Table{ListMeta: metav1.ListMeta{ResourceVersion: "11"}})
+		w.Add(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n", ResourceVersion: "12"}})
+		synctest.Wait()
+		require.Equal(t, "10", r.LastSyncResourceVersion())
+		w.Add(pod("a", "13"))
+		synctest.Wait()
+		require.Equal(t, []string{"ns/a"}, store.ListKeys())
+		require.Equal(t, "13", r.LastSyncResourceVersion())
+	})
+}
+
+// RC-20
+func TestTimesOfWatches(t *testing.T) {
+	for least, want := range map[time.Duration][2]int64{0: {300, 600}, time.Minute: {300, 600}, time.Hour: {3600, 7200}} {
+		s := &server{}
+		var seconds []int64
+		s.watch = func(n int, o metav1.ListOptions) (watch.Interface, error) {
+			seconds = append(seconds, *o.TimeoutSeconds)
+			return nil, nil
+		}
+		for range 10 {
+			reflected(t, s, cache.ReflectorOptions{MinWatchTimeout: least}, func(*cache.Reflector, cache.Store) {})
+		}
+		for _, s := range seconds {
+			require.GreaterOrEqual(t, s, want[0])
+			require.LessOrEqual(t, s, want[1])
+		}
+	}
+}
+
+// RC-22: a server that refuses or is busy is asked again for the watch; any other error ends ListAndWatch.
+func TestAWatchThatCannotBeOpened(t *testing.T) {
+	for _, err := range []error{syscall.ECONNREFUSED, apierrors.NewTooManyRequests("busy", 1)} {
+		s := &server{watch: func(n int, _ metav1.ListOptions) (watch.Interface, error) {
+			if n < 2 {
+				return nil, err
+			}
+			return nil, nil
+		}}
+		reflected(t, s, cache.ReflectorOptions{}, func(*cache.Reflector, cache.Store) {
+			time.Sleep(time.Minute)
+			require.Equal(t, []string{`list "0" limit=500`, `watch "10" bookmarks`, `watch "10" bookmarks`, `watch "10" bookmarks`}, s.asked())
+		})
+	}
+	for _, refused := range []error{errors.New("refused"), apierrors.NewInternalError(errors.New("broken")), apierrors.NewForbidden(corev1.Resource("pods"), "", nil)} {
+		once(t, &server{watch: func(int, metav1.ListOptions) (watch.Interface, error) { return nil, refused }}, func(_ *cache.Reflector, err error) {
+			require.ErrorIs(t, err, refused)
+		})
+	}
+}
+
+// RC-22: where watches are forbidden and lists are not, the store is as the lists say.
+func TestAServerThatRefusesWatches(t *testing.T) {
+	for _, refused := range []error{apierrors.NewForbidden(corev1.Resource("pods"), "", nil), apierrors.NewMethodNotSupported(corev1.Resource("pods"), "watch"), errors.New("refused")} {
+		s := &server{watch: func(int, metav1.ListOptions) (watch.Interface, error) { return nil, refused }}
+		begun := time.Time{}
+		s.list = func(n int, _ metav1.ListOptions) (kruntime.Object, error) {
+			if n == 0 {
+				begun = time.Now()
+			}
+			if time.Since(begun) < time.Minute {
+				return podList("10", pod("a", "1")), nil
+			}
+			return podList("20", pod("b", "15")), nil
+		}
+		reflected(t, s, cache.ReflectorOptions{}, func(_ *cache.Reflector, store cache.Store) {
+			require.Equal(t, []string{"ns/a"}, store.ListKeys())
+			s.asked()
+			time.Sleep(10 * time.Minute)
+			require.Equal(t, []string{"ns/b"}, store.ListKeys())
+			require.Less(t, len(s.asked()), 100, "it does not hammer the server")
+		})
+	}
+}
+
+// RC-23: errors of the store are logged, and the next event follows.
+func TestErrorsOfTheStoreAreLogged(t *testing.T) {
+	var calls []string
+	store := &cache.FakeCustomStore{AddFunc: func(obj any) error {
+		calls = append(calls, obj.(*corev1.Pod).Name)
+		return errors.New("refused")
+	}}
+	s := &server{}
+	synctest.Test(t, func(t *testing.T) {
+		r := cache.NewReflector(s.source(), &corev1.Pod{}, store, 0)
+		run(t, r.RunWithContext, func() {
+			s.last(t).Add(pod("a", "11"))
+			s.last(t).Add(pod("b", "12"))
+			synctest.Wait()
+			require.Equal(t, []string{"a", "b"}, calls)
+			require.Equal(t, "12", r.LastSyncResourceVersion())
+		})
+	})
+}
+
+// RC-24: events of what exists, at the start of a watch from "0", say nothing of the version.
+func TestVersionOfSyntheticEvents(t *testing.T) {
+	s := &server{list: func(int, metav1.ListOptions) (kruntime.Object, error) { return podList("0"), nil }}
+	reflected(t, s, cache.ReflectorOptions{}, func(r *cache.Reflector, _ cache.Store) {
+		s.last(t).Add(pod("a", "20"))
+		s.last(t).Add(pod("b", "15"))
+		synctest.Wait()
+		require.Equal(t, "0", r.LastSyncResourceVersion())
+		s.last(t).Modify(pod("b", "21"))
+		s.last(t).Add(pod("c", "22"))
+		synctest.Wait()
+		require.Equal(t, "22", r.LastSyncResourceVersion())
+	})
+}
+
+// RC-25: an orderly end is followed by the next watch at once; one within a second, without events, by a list.
+func TestAWatchThatEnds(t *testing.T) {
+	s := &server{watch: func(n int, _ metav1.ListOptions) (watch.Interface, error) {
+		if n == 0 {
+			return ending(watch.Event{Type: watch.Added, Object: pod("a", "11")}), nil
+		}
+		return nil, nil
+	}}
+	reflected(t, s, cache.ReflectorOptions{}, func(*cache.Reflector, cache.Store) {
+		require.Equal(t, []string{`list "0" limit=500`, `watch "10" bookmarks`, `watch "11" bookmarks`}, s.asked())
+		time.Sleep(2 * time.Second)
+		s.last(t).Stop()
+		require.Equal(t, []string{`watch "11" bookmarks`}, s.asked())
+	})
+	once(t, &server{watch: func(int, metav1.ListOptions) (watch.Interface, error) { return ending(), nil }}, func(_ *cache.Reflector, err error) {
+		require.NoError(t, err, "it is no error")
+	})
+}
+
+// RC-26: what follows a failure of a stream: in the end the store is as the server says.
+func TestAStreamThatFails(t *testing.T) {
+	for name, err := range map[string]error{"expired": expired(), "broken": apierrors.NewInternalError(errors.New("broken")), "busy": apierrors.NewTooManyRequests("busy", 1)} {
+		t.Run(name, func(t *testing.T) {
+			s := &server{list: func(n int, _ metav1.ListOptions) (kruntime.Object, error) {
+				if n == 0 {
+					return podList("10", pod("gone", "1")), nil
+				}
+				return podList("20", pod("new", "15")), nil
+			}}
+			s.watch = func(n int, _ metav1.ListOptions) (watch.Interface, error) {
+				switch n {
+				case 0:
+					return ending(watch.Event{Type: watch.Added, Object: pod("a", "11")}, failure(err)), nil
+				case 1:
+					return ending(failure(expired())), nil
+				}
+				return nil, nil
+			}
+			reflected(t, s, cache.ReflectorOptions{}, func(r *cache.Reflector, store cache.Store) {
+				time.Sleep(5 * time.Minute)
+				require.Equal(t, []string{"ns/new"}, store.ListKeys())
+				require.Equal(t, "20", r.LastSyncResourceVersion())
+			})
+		})
+	}
+}
+
+// RC-26: a list after a stream has expired is one at the last version, not at the most recent one.
+func TestTheListAfterAnExpiredStream(t *testing.T) {
+	s := &server{watch: func(n int, _ metav1.ListOptions) (watch.Interface, error) {
+		if n == 0 {
+			return ending(watch.Event{Type: watch.Added, Object: pod("a", "11")}, failure(expired())), nil
+		}
+		return nil, nil
+	}}
+	s.list = func(n int, _ metav1.ListOptions) (kruntime.Object, error) { return podList(fmt.Sprint(10 + 10*n)), nil }
+	reflected(t, s, cache.ReflectorOptions{}, func(*cache.Reflector, cache.Store) {
+		time.Sleep(time.Minute)
+		require.Equal(t, []string{`list "0" limit=500`, `watch "10" bookmarks`, `list "11"`, `watch "20" bookmarks`}, s.asked())
+	})
+}
+
+// RC-30
+func TestTheDefaultErrorHandlerLogs(t *testing.T) {
+	before := utilruntime.ErrorHandlers
+	defer func() { utilruntime.ErrorHandlers = before }()
+	logged := 0
+	utilruntime.ErrorHandlers = []utilruntime.ErrorHandler{func(context.Context, error, string, ...any) { logged++ }}
+	r := cache.NewReflector((&server{}).source(), &corev1.Pod{}, cache.NewStore(cache.MetaNamespaceKeyFunc), 0)
+	for _, err := range []error{expired(), io.EOF, io.ErrUnexpectedEOF} {
+		cache.DefaultWatchErrorHandler(t.Context(), r, err)
+	}
+	require.Zero(t, logged)
+	cache.DefaultWatchErrorHandler(t.Context(), r, errors.New("refused"))
+	require.Equal(t, 1, logged)
+}
+
+// RC-2: errors of ListAndWatch reach the handler, with the reflector.
+func TestErrorsReachTheHandler(t *testing.T) {
+	refused := errors.New("refused")
+	s := &server{list: func(int, metav1.ListOptions) (kruntime.Object, error) { return nil, refused }}
+	synctest.Test(t, func(t *testing.T) {
+		var got []error
+		c := cache.New(&cache.Config{Queue: cache.NewDeltaFIFO(cache.MetaNamespaceKeyFunc, nil), ListerWatcher: s.source(), ObjectType: &corev1.Pod{},
+			Process: func(any, bool) error { return nil },
+			WatchErrorHandlerWithContext: func(_ context.Context, r *cache.Reflector, err error) {
+				require.Equal(t, "*v1.Pod", r.TypeDescription())
+				got = append(got, err)
+			}})
+		run(t, c.RunWithContext, func() {
+			require.Len(t, got, 1)
+			require.ErrorIs(t, got[0], refused)
+			time.Sleep(2 * time.Second)
+			require.Greater(t, len(got), 1)
+		})
+	})
+}
+
+// RC-31, RC-33
+func TestResyncsWhileAWatchIsOpen(t *testing.T) {
+	resyncs, due := 0, true
+	store := &cache.FakeCustomStore{ResyncFunc: func() error { resyncs++; return nil }}
+	release := make(chan struct{})
+	s := &server{}
+	synctest.Test(t, func(t *testing.T) {
+		release = make(chan struct{})
+		s.list = func(int, metav1.ListOptions) (kruntime.Object, error) { <-release; return podList("10"), nil }
+		r := cache.NewReflector(s.source(), &corev1.Pod{}, store, 10*time.Second)
+		r.ShouldResync = func() bool { return due }
+		run(t, r.RunWithContext, func() {
+			time.Sleep(25 * time.Second)
+			synctest.Wait()
+			require.Zero(t, resyncs, "there is no watch yet")
+			close(release)
+			time.Sleep(31 * time.Second)
+			require.Equal(t, 3, resyncs)
+			due = false
+			time.Sleep(time.Minute)
+			require.Equal(t, 3, resyncs)
+		})
+		require.Equal(t, 3, resyncs)
+	})
+}
+
+// RC-35
+func TestDescriptionsOfTypes(t *testing.T) {
+	for want, expected := range map[string]any{
+		"<unspecified>":              nil,
+		"*v1.Pod":                    &corev1.Pod{},
+		"*unstructured.Unstructured": &unstructured.Unstructured{},
+		"example.com/v1, Kind=Thing": &unstructured.Unstructured{Object: map[string]any{"apiVersion": "example.com/v1", "kind": "Thing"}},
+	} {
+		r := cache.NewReflector((&server{}).source(), expected, cache.NewStore(cache.MetaNamespaceKeyFunc), 0)
+		require.Equal(t, want, r.TypeDescription())
+	}
+	r := cache.NewNamedReflector("name", (&server{}).source(), nil, cache.NewStore(cache.MetaNamespaceKeyFunc), 0)
+	require.Equal(t, "name", r.Name())
+}
+
+// RC-36
+func TestRetryWithADeadline(t *testing.T) {
+	clock := clocktesting.NewFakeClock(time.Unix(0, 0))
+	retry := cache.NewRetryWithDeadline(30*time.Second, time.Minute, apierrors.IsInternalError, clock)
+	broken := apierrors.NewInternalError(errors.New("broken"))
+	attempts := func() (n int) {
+		for {
+			retry.After(broken)
+			if !retry.ShouldRetry() {
+				return n
+			}
+			n++
+			clock.Step(time.Second)
+		}
+	}
+	require.Equal(t, 31, attempts())
+	require.Equal(t, 31, attempts(), "after a refusal the row begins anew")
+	retry.After(errors.New("another"))
+	require.False(t, retry.ShouldRetry())
+	never := cache.NewRetryWithDeadline(0, time.Minute, apierrors.IsInternalError, clock)
+	never.After(broken)
+	require.False(t, never.ShouldRetry())
+}

@@ -1,0 +1,146 @@
+package contracts
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/tools/cache"
+)
+
+// server answers lists and watches as a test wants.
+type server struct {
+	// list and watch answer the n-th request, from 0. Their defaults are an empty list at version 10, and a watch
+	// without events.
+	list    func(n int, o metav1.ListOptions) (runtime.Object, error)
+	watch   func(n int, o metav1.ListOptions) (watch.Interface, error)
+	streams bool // takes watches for lists
+
+	mu       sync.Mutex // guards following
+	requests []string
+	lists    int
+	opened   []*events
+}
+
+// events is a watch that counts how often it is stopped.
+type events struct {
+	*watch.FakeWatcher
+	mu              sync.Mutex // guards following
+	stops, channels int
+}
+
+func newEvents() *events { return &events{FakeWatcher: watch.NewFakeWithChanSize(100, false)} }
+
+func (e *events) Stop() {
+	e.mu.Lock()
+	e.stops++
+	e.mu.Unlock()
+	e.FakeWatcher.Stop()
+}
+
+func (e *events) ResultChan() <-chan watch.Event {
+	e.mu.Lock()
+	e.channels++
+	e.mu.Unlock()
+	return e.FakeWatcher.ResultChan()
+}
+
+func (s *server) IsWatchListSemanticsUnSupported() bool { return !s.streams }
+
+func (s *server) note(verb string, o metav1.ListOptions) {
+	line := fmt.Sprintf("%s %q", verb, o.ResourceVersion)
+	if o.ResourceVersionMatch != "" {
+		line += " " + string(o.ResourceVersionMatch)
+	}
+	if o.Limit > 0 {
+		line += fmt.Sprintf(" limit=%d", o.Limit)
+	}
+	if o.Continue != "" {
+		line += " continue=" + o.Continue
+	}
+	if o.AllowWatchBookmarks {
+		line += " bookmarks"
+	}
+	if o.SendInitialEvents != nil && *o.SendInitialEvents {
+		line += " initial"
+	}
+	s.requests = append(s.requests, line)
+}
+
+// asked returns the requests since the last call.
+func (s *server) asked() []string {
+	synctest.Wait()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	requests := s.requests
+	s.requests = nil
+	return requests
+}
+
+// last returns the watch that was opened last.
+func (s *server) last(t *testing.T) *events {
+	synctest.Wait()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	require.NotEmpty(t, s.opened, "no watch was opened")
+	return s.opened[len(s.opened)-1]
+}
+
+// source returns what a reflector or an informer lists and watches.
+func (s *server) source() cache.ListerWatcher {
+	lw := &cache.ListWatch{
+		ListWithContextFunc: func(_ context.Context, o metav1.ListOptions) (runtime.Object, error) {
+			s.mu.Lock()
+			n := s.lists
+			s.lists++
+			s.note("list", o)
+			s.mu.Unlock()
+			if s.list != nil {
+				return s.list(n, o)
+			}
+			return podList("10"), nil
+		},
+		WatchFuncWithContext: func(_ context.Context, o metav1.ListOptions) (watch.Interface, error) {
+			s.mu.Lock()
+			n := len(s.opened)
+			s.note("watch", o)
+			e := newEvents()
+			s.opened = append(s.opened, e)
+			s.mu.Unlock()
+			if s.watch != nil {
+				w, err := s.watch(n, o)
+				if w != nil || err != nil {
+					return w, err
+				}
+			}
+			return e, nil
+		},
+	}
+	return cache.ToListWatcherWithWatchListSemantics(lw, s)
+}
+
+func podList(version string, pods ...*corev1.Pod) *corev1.PodList {
+	list := &corev1.PodList{ListMeta: metav1.ListMeta{ResourceVersion: version}}
+	for _, p := range pods {
+		list.Items = append(list.Items, *p)
+	}
+	return list
+}
+
+// run runs something in a bubble until the test returns.
+func run(t *testing.T, runs func(ctx context.Context), test func()) {
+	ctx, cancel := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	running.Go(func() { runs(ctx) })
+	defer running.Wait()
+	defer cancel()
+	synctest.Wait()
+	test()
+}

@@ -1,0 +1,168 @@
+package contracts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kruntime "k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/tools/cache"
+)
+
+// marker ends the initial events of a streaming list, if value is "true".
+func marker(version, value string) *corev1.Pod {
+	p := pod("", version)
+	p.Annotations = map[string]string{metav1.InitialEventsAnnotationKey: value}
+	return p
+}
+
+const streamingList = `watch "" NotOlderThan bookmarks initial`
+
+// RC-14, RC-15, RC-16, RC-17: changes before the marker count; the version is the marker's; the stream goes on.
+func TestAStreamingList(t *testing.T) {
+	s := &server{streams: true}
+	reflected(t, s, cache.ReflectorOptions{}, func(r *cache.Reflector, store cache.Store) {
+		require.Equal(t, []string{streamingList}, s.asked())
+		w := s.last(t)
+		w.Add(pod("a", "5"))
+		w.Add(pod("b", "3"))
+		w.Modify(pod("b", "6"))
+		w.Delete(pod("a", "7"))
+		w.Action(watch.Bookmark, marker("8", "false"))
+		synctest.Wait()
+		require.Empty(t, store.List(), "the marker's value is \"true\"")
+		require.Empty(t, r.LastSyncResourceVersion())
+		w.Action(watch.Bookmark, marker("9", "true"))
+		synctest.Wait()
+		require.Equal(t, []string{"ns/b"}, store.ListKeys())
+		require.Equal(t, "9", r.LastSyncResourceVersion())
+		w.Add(pod("c", "10"))
+		synctest.Wait()
+		require.Len(t, store.List(), 2)
+		require.Empty(t, s.asked(), "it is one stream")
+		require.Zero(t, w.stops)
+	})
+}
+
+// RC-18: where a streaming list is refused, there is a list; here after a wait, unless the server does not know it.
+func TestAStreamingListThatIsRefused(t *testing.T) {
+	for _, err := range []error{apierrors.NewInvalid(corev1.SchemeGroupVersion.WithKind("Pod").GroupKind(), "", nil), apierrors.NewForbidden(corev1.Resource("pods"), "", nil), errors.New("refused")} {
+		s := &server{streams: true, watch: func(n int, o metav1.ListOptions) (watch.Interface, error) {
+			if o.SendInitialEvents != nil {
+				return nil, err
+			}
+			return nil, nil
+		}}
+		reflected(t, s, cache.ReflectorOptions{}, func(r *cache.Reflector, _ cache.Store) {
+			time.Sleep(5 * time.Second)
+			require.Equal(t, []string{streamingList, `list "0" limit=500`, `watch "10" bookmarks`}, s.asked(), "%v", err)
+		})
+	}
+}
+
+// RC-18: a server that cannot be reached, or is busy, is asked again; a stream that ends begins again.
+func TestAStreamingListThatIsLost(t *testing.T) {
+	for _, err := range []error{syscall.ECONNREFUSED, apierrors.NewTooManyRequests("busy", 1)} {
+		s := &server{streams: true, watch: func(n int, o metav1.ListOptions) (watch.Interface, error) {
+			if n == 0 {
+				return nil, err
+			}
+			return nil, nil
+		}}
+		reflected(t, s, cache.ReflectorOptions{}, func(*cache.Reflector, cache.Store) {
+			require.Equal(t, []string{streamingList}, s.asked())
+			time.Sleep(10 * time.Second)
+			require.Equal(t, []string{streamingList}, s.asked())
+		})
+	}
+	s := &server{streams: true, watch: func(n int, o metav1.ListOptions) (watch.Interface, error) {
+		if n == 0 {
+			return ending(watch.Event{Type: watch.Added, Object: pod("a", "1")}), nil
+		}
+		return nil, nil
+	}}
+	reflected(t, s, cache.ReflectorOptions{}, func(_ *cache.Reflector, store cache.Store) {
+		time.Sleep(10 * time.Second)
+		s.last(t).Action(watch.Bookmark, marker("9", "true"))
+		synctest.Wait()
+		for _, request := range s.asked() {
+			require.Equal(t, streamingList, request)
+		}
+		require.Empty(t, store.List(), "what the lost stream had is dropped")
+	})
+}
+
+// RC-18: an expired version is followed by a streaming list of the most recent state.
+func TestAStreamingListAfterAVersionHasExpired(t *testing.T) {
+	s := &server{streams: true, watch: func(n int, _ metav1.ListOptions) (watch.Interface, error) {
+		switch n {
+		case 0:
+			return ending(watch.Event{Type: watch.Bookmark, Object: marker("9", "true")}, watch.Event{Type: watch.Added, Object: pod("a", "10")}, failure(expired())), nil
+		case 1:
+			return nil, expired()
+		}
+		return nil, nil
+	}}
+	reflected(t, s, cache.ReflectorOptions{}, func(*cache.Reflector, cache.Store) {
+		time.Sleep(time.Minute)
+		require.Equal(t, []string{streamingList, `watch "10" NotOlderThan bookmarks initial`, streamingList}, s.asked())
+	})
+}
+
+// RC-27, D7: client-go tells its error handler nothing of streams.
+func TestAStreamThatFailsIsReported(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &server{watch: func(n int, _ metav1.ListOptions) (watch.Interface, error) {
+			if n == 0 {
+				return ending(failure(apierrors.NewInternalError(errors.New("broken")))), nil
+			}
+			return nil, nil
+		}}
+		inf := cache.NewSharedIndexInformer(s.source(), &corev1.Pod{}, 0, nil)
+		var got []error
+		require.NoError(t, inf.SetWatchErrorHandlerWithContext(func(_ context.Context, _ *cache.Reflector, err error) { got = append(got, err) }))
+		run(t, inf.RunWithContext, func() {
+			time.Sleep(time.Minute)
+			require.Len(t, got, 1)
+		})
+	})
+}
+
+// RC-28, RC-34: each watch is stopped; the version may be read at any time.
+func TestEachWatchIsStopped(t *testing.T) {
+	s := &server{}
+	reflected(t, s, cache.ReflectorOptions{}, func(r *cache.Reflector, _ cache.Store) {
+		for n := range 5 {
+			go r.LastSyncResourceVersion()
+			s.last(t).Add(pod("a", fmt.Sprint(11+n)))
+			synctest.Wait()
+			s.last(t).FakeWatcher.Stop()
+			synctest.Wait()
+		}
+	})
+	require.Len(t, s.opened, 6)
+	for _, w := range s.opened {
+		require.GreaterOrEqual(t, w.stops, 1)
+	}
+}
+
+// RC-32, which is a surprise: a resync that fails ends client-go's watch. Here it is logged, and the watch goes on.
+func TestAResyncThatFailsDoesNotEndTheWatch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &server{list: func(n int, _ metav1.ListOptions) (kruntime.Object, error) { return podList("10"), nil }}
+		r := cache.NewReflector(s.source(), &corev1.Pod{}, &cache.FakeCustomStore{ResyncFunc: func() error { return errors.New("refused") }}, time.Second)
+		run(t, r.RunWithContext, func() {
+			time.Sleep(time.Minute)
+			require.Len(t, s.asked(), 2)
+		})
+	})
+}

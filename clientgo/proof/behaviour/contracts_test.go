@@ -1,0 +1,39 @@
+package behaviour
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// defects are the contracts of package contracts that client-go does not keep, with the reason why clientgo may.
+var defects = map[string]string{
+	"TestAHandlerThatPanicsIsSynced":           "D10: who waits for the handler would wait for ever",
+	"TestAnIndexForgetsWhatWasChangedInPlace":  "D14: the index would find an object by a value that it does not have",
+	"TestAStreamThatFailsIsReported":           "D7: an error handler is told of it; client-go logs it",
+	"TestAResyncThatFailsDoesNotEndTheWatch":   "RC-32: client-go lists again for each",
+	"TestWhatWasAddedIsShownMoreThanOnce":      "IX-19: client-go's MutationCache forgets it when it is read",
+	"TestAnIndexShowsNothingOlderThanTheStore": "IX-19: client-go's MutationCache does not ask the store",
+}
+
+func TestContractsAreThoseOfClientGo(t *testing.T) {
+	binary := build(t, "./contracts", "-modfile="+realModule(t), "-mod=mod")
+	listed, err := exec.Command(binary, "-test.list=.").Output()
+	require.NoError(t, err)
+	names := strings.Fields(string(listed))
+	require.Greater(t, len(names), 50)
+	for name := range defects {
+		require.Contains(t, names, name)
+		out, err := exec.Command(binary, "-test.run=^"+name+"$", "-test.timeout=1m").CombinedOutput()
+		require.Error(t, err, "client-go keeps it, although it is said to be a defect: %s", out)
+	}
+	var known []string
+	for name := range defects {
+		known = append(known, name)
+	}
+	out, err := exec.Command(binary, "-test.skip=^("+strings.Join(known, "|")+")$", "-test.timeout=2m").CombinedOutput()
+	require.NoError(t, err, "client-go does not do what we demand: %s", out)
+	t.Logf("%d contracts hold in client-go as well, %d are defects of it", len(names)-len(defects), len(defects))
+}
