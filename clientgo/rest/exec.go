@@ -2,11 +2,83 @@ package rest
 
 import (
 	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
 
+	"k8s.io/client-go/pkg/apis/clientauthentication"
+	"k8s.io/client-go/plugin/pkg/client/auth/exec"
 	"k8s.io/client-go/transport"
 )
 
-// execCredentials refuses a Config with a command that prints credentials: it would otherwise come to the server without any.
-func (c *Config) execCredentials(*transport.Config) error {
-	return errors.New("rest: Config.ExecProvider is not supported yet: use a token, a token file or a client certificate")
+// execCredentials makes a transport's configuration authenticate by the command of ExecProvider.
+func (c *Config) execCredentials(out *transport.Config) error {
+	if c.AuthProvider != nil {
+		return errors.New("execProvider and authProvider cannot be used in combination")
+	}
+	var cluster *clientauthentication.Cluster
+	if c.ExecProvider.ProvideClusterInfo {
+		var err error
+		if cluster, err = ConfigToExecCluster(c); err != nil {
+			return err
+		}
+	}
+	authenticator, err := exec.GetAuthenticator(c.ExecProvider, cluster)
+	if err != nil {
+		return err
+	}
+	return authenticator.UpdateTransportConfig(out)
+}
+
+// ConfigToExecCluster returns what a plugin is told of a server. It reads the file of the authority, and asks Proxy for the server's proxy.
+func ConfigToExecCluster(config *Config) (*clientauthentication.Cluster, error) {
+	cluster := &clientauthentication.Cluster{
+		Server:                   config.Host,
+		TLSServerName:            config.ServerName,
+		InsecureSkipTLSVerify:    config.Insecure,
+		CertificateAuthorityData: config.CAData,
+		DisableCompression:       config.DisableCompression,
+	}
+	if len(config.CAData) == 0 && config.CAFile != "" {
+		data, err := os.ReadFile(config.CAFile)
+		if err != nil {
+			return nil, fmt.Errorf("failed to load CA bundle for execProvider: %w", err)
+		}
+		cluster.CertificateAuthorityData = data
+	}
+	if config.Proxy != nil {
+		request, err := http.NewRequest(http.MethodGet, config.Host, nil)
+		if err != nil {
+			return nil, fmt.Errorf("failed to create proxy URL request for execProvider: %w", err)
+		}
+		proxy, err := config.Proxy(request)
+		if err != nil {
+			return nil, fmt.Errorf("failed to get proxy URL for execProvider: %w", err)
+		}
+		if proxy != nil {
+			cluster.ProxyURL = proxy.String()
+		}
+	}
+	if config.ExecProvider != nil {
+		cluster.Config = config.ExecProvider.Config
+	}
+	return cluster, nil
+}
+
+// ExecClusterToConfig returns how to reach the server that a plugin was told of, without credentials.
+func ExecClusterToConfig(cluster *clientauthentication.Cluster) (*Config, error) {
+	config := &Config{
+		Host:               cluster.Server,
+		DisableCompression: cluster.DisableCompression,
+		TLSClientConfig:    TLSClientConfig{Insecure: cluster.InsecureSkipTLSVerify, ServerName: cluster.TLSServerName, CAData: cluster.CertificateAuthorityData},
+	}
+	if cluster.ProxyURL != "" {
+		proxy, err := url.Parse(cluster.ProxyURL)
+		if err != nil {
+			return nil, errors.New("cannot parse proxy URL") // it may have a password
+		}
+		config.Proxy = http.ProxyURL(proxy)
+	}
+	return config, nil
 }

@@ -1,0 +1,15 @@
+// Package azure answers for the auth provider "azure" of old kubeconfigs, which is gone: it says what has taken its place.
+package azure
+
+import (
+	"errors"
+
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/client-go/rest"
+)
+
+func init() { utilruntime.Must(rest.RegisterAuthProviderPlugin("azure", refuse)) }
+
+func refuse(string, map[string]string, rest.AuthProviderConfigPersister) (rest.AuthProvider, error) {
+	return nil, errors.New("the azure auth plugin has been removed: use the exec plugin kubelogin (https://github.com/Azure/kubelogin)")
+}

@@ -1,0 +1,251 @@
+// Package exec gets credentials from a command that prints them. The work is done by kinform's package execauth; this
+// package brings it into transports as programs of client-go expect it.
+package exec
+
+import (
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/pkg/apis/clientauthentication"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+	"k8s.io/client-go/transport"
+	"k8s.io/client-go/util/connrotation"
+	"k8s.io/klog/v2"
+
+	kinform "github.com/kinform/kinform/rest"
+	"github.com/kinform/kinform/rest/execauth"
+)
+
+// Authenticator authenticates requests with what a command prints. Safe for concurrent use.
+type Authenticator struct {
+	plugin *execauth.Plugin
+
+	// getCert and dial are the same for all transports of the authenticator, which can so share connections.
+	getCert *transport.GetCertHolder
+	dial    *transport.DialHolder
+	opened  *connrotation.ConnectionTracker
+
+	mu      sync.Mutex // guards following
+	current *kinform.Credential
+}
+
+// authenticators has one for each command and cluster, so that all clients of a program share its credentials.
+var authenticators = struct {
+	mu sync.Mutex // guards following
+	by map[string]*Authenticator
+}{by: map[string]*Authenticator{}}
+
+// GetAuthenticator returns the authenticator of a command. It starts nothing. cluster is told to the command if config says so, and may be nil then alone. The
+// same config and cluster give the same authenticator.
+func GetAuthenticator(config *clientcmdapi.ExecConfig, cluster *clientauthentication.Cluster) (*Authenticator, error) {
+	if config.ProvideClusterInfo && cluster == nil {
+		return nil, errors.New("exec plugin: the cluster that the plugin is to be told of is missing")
+	}
+	if err := ValidatePluginPolicy(config.PluginPolicy); err != nil {
+		return nil, err
+	}
+	opts, err := options(config, cluster)
+	if err != nil {
+		return nil, err
+	}
+	key, err := json.Marshal([]any{config, config.Config, config.StdinUnavailable, config.StdinUnavailableMessage, config.PluginPolicy.PolicyType, allowed(config.PluginPolicy), cluster})
+	if err != nil {
+		return nil, fmt.Errorf("exec plugin: %w", err)
+	}
+	authenticators.mu.Lock()
+	defer authenticators.mu.Unlock()
+	if a, ok := authenticators.by[string(key)]; ok {
+		return a, nil
+	}
+	a, err := newAuthenticator(config, opts)
+	if err != nil {
+		return nil, err
+	}
+	authenticators.by[string(key)] = a
+	return a, nil
+}
+
+func newAuthenticator(config *clientcmdapi.ExecConfig, opts execauth.Options) (*Authenticator, error) {
+	plugin, err := execauth.New(config.Command, opts)
+	if err != nil {
+		return nil, fmt.Errorf("exec plugin: %w", err)
+	}
+	a := &Authenticator{plugin: plugin, opened: connrotation.NewConnectionTracker()}
+	a.getCert = &transport.GetCertHolder{GetCert: a.certificate}
+	usual := &net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}
+	a.dial = &transport.DialHolder{Dial: connrotation.NewDialerWithTracker(usual.DialContext, a.opened).DialContext}
+	return a, nil
+}
+
+// options says in the core's words what config says.
+func options(config *clientcmdapi.ExecConfig, cluster *clientauthentication.Cluster) (execauth.Options, error) {
+	opts := execauth.Options{
+		APIVersion:      config.APIVersion,
+		Args:            kinform.Secrets(config.Args...),
+		InstallHint:     config.InstallHint,
+		InteractiveMode: execauth.InteractiveMode(config.InteractiveMode),
+		Policy:          execauth.Policy{Type: execauth.PolicyType(config.PluginPolicy.PolicyType), Allowed: allowed(config.PluginPolicy)},
+	}
+	switch config.APIVersion {
+	case execauth.V1, execauth.V1beta1:
+	default:
+		return opts, fmt.Errorf("exec plugin: invalid apiVersion %q", config.APIVersion)
+	}
+	for _, variable := range config.Env {
+		opts.Env = append(opts.Env, kinform.Secrets(variable.Name+"="+variable.Value)...)
+	}
+	if config.StdinUnavailable {
+		if config.InteractiveMode == clientcmdapi.AlwaysExecInteractiveMode {
+			return opts, fmt.Errorf("exec plugin cannot support interactive mode: standard input is unavailable: %s", config.StdinUnavailableMessage)
+		}
+		opts.InteractiveMode = execauth.Never
+	}
+	if config.ProvideClusterInfo {
+		told, err := json.Marshal(cluster.Config)
+		if err != nil {
+			return opts, fmt.Errorf("exec plugin: the cluster's configuration of the plugin: %w", err)
+		}
+		if unknown, ok := cluster.Config.(*runtime.Unknown); ok {
+			told = unknown.Raw
+		}
+		if cluster.Config == nil {
+			told = nil
+		}
+		opts.Cluster = &execauth.Cluster{
+			Server: cluster.Server, TLSServerName: cluster.TLSServerName, Insecure: cluster.InsecureSkipTLSVerify, CAData: cluster.CertificateAuthorityData,
+			ProxyURL: kinform.NewSecret(cluster.ProxyURL), DisableCompression: cluster.DisableCompression, Config: kinform.NewSecret(told),
+		}
+	}
+	return opts, nil
+}
+
+func allowed(policy clientcmdapi.PluginPolicy) (commands []string) {
+	for _, entry := range policy.Allowlist {
+		commands = append(commands, entry.Command)
+	}
+	return commands
+}
+
+// ValidatePluginPolicy says what is wrong with a policy.
+func ValidatePluginPolicy(policy clientcmdapi.PluginPolicy) error {
+	switch policy.PolicyType {
+	case "", clientcmdapi.PluginPolicyAllowAll, clientcmdapi.PluginPolicyDenyAll:
+		if policy.Allowlist != nil {
+			return fmt.Errorf("misconfigured credential plugin allowlist: plugin policy is %q but allowlist is non-nil", policy.PolicyType)
+		}
+	case clientcmdapi.PluginPolicyAllowlist:
+		if len(policy.Allowlist) == 0 {
+			return fmt.Errorf("misconfigured credential plugin allowlist: plugin policy is %q but allowlist is empty", policy.PolicyType)
+		}
+		for i, entry := range policy.Allowlist {
+			if entry.Command == "" {
+				return fmt.Errorf("misconfigured credential plugin allowlist: empty allowlist entry %d", i+1)
+			}
+		}
+	default:
+		return fmt.Errorf("unrecognized plugin policy type: %q", policy.PolicyType)
+	}
+	return nil
+}
+
+// UpdateTransportConfig makes transports of a configuration authenticate. One that has a token, a password or a certificate stays as it is: who sets these means them.
+func (a *Authenticator) UpdateTransportConfig(c *transport.Config) error {
+	if c.HasTokenAuth() || c.HasBasicAuth() || c.HasCertAuth() {
+		return nil
+	}
+	if c.HasCertCallback() {
+		return errors.New("can't add TLS certificate callback: transport.Config.TLS.GetCert already set")
+	}
+	c.Wrap(func(rt http.RoundTripper) http.RoundTripper { return &roundTripper{a, rt} })
+	c.TLS.GetCertHolder = a.getCert
+	if c.DialHolder == nil {
+		c.DialHolder = a.dial
+	} else {
+		// A program's own dialer goes on to open the connections, which are closed with the others.
+		c.DialHolder = &transport.DialHolder{Dial: connrotation.NewDialerWithTracker(c.DialHolder.Dial, a.opened).DialContext}
+	}
+	return nil
+}
+
+// credential returns the current credential, which is not the refused one. When the certificate changes, connections with
+// the old one are closed.
+func (a *Authenticator) credential(ctx context.Context, refused *kinform.Credential) (*kinform.Credential, error) {
+	next, err := a.plugin.Credential(ctx, refused)
+	if err != nil {
+		return nil, err
+	}
+	a.mu.Lock()
+	before := a.current
+	a.current = next
+	a.mu.Unlock()
+	if before != nil && before != next && !sameCertificate(before, next) {
+		a.opened.CloseAll()
+	}
+	return next, nil
+}
+
+func sameCertificate(a, b *kinform.Credential) bool {
+	one, other := certificateOf(a), certificateOf(b)
+	if one == nil || other == nil {
+		return one == other
+	}
+	return len(one.Certificate) > 0 && len(other.Certificate) > 0 && string(one.Certificate[0]) == string(other.Certificate[0])
+}
+
+func certificateOf(c *kinform.Credential) *tls.Certificate {
+	if c.Certificate == nil {
+		return nil
+	}
+	return c.Certificate()
+}
+
+// certificate is for the handshake. A credential without a certificate is none.
+func (a *Authenticator) certificate() (*tls.Certificate, error) {
+	c, err := a.credential(context.Background(), nil)
+	if err != nil {
+		return nil, err
+	}
+	return certificateOf(c), nil
+}
+
+// roundTripper sets the token.
+type roundTripper struct {
+	a    *Authenticator
+	base http.RoundTripper
+}
+
+// RoundTrip implements http.RoundTripper. After an answer 401 the next request has another credential.
+func (r *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
+	if req.Header.Get("Authorization") != "" {
+		return r.base.RoundTrip(req)
+	}
+	c, err := r.a.credential(req.Context(), nil)
+	if err != nil {
+		return nil, fmt.Errorf("getting credentials: %w", err)
+	}
+	if token := c.Token.Reveal(); token != "" {
+		req = req.Clone(req.Context())
+		req.Header.Set("Authorization", "Bearer "+token)
+	}
+	answer, err := r.base.RoundTrip(req)
+	if err != nil {
+		return nil, err
+	}
+	if answer.StatusCode == http.StatusUnauthorized {
+		if _, err := r.a.credential(req.Context(), c); err != nil {
+			klog.FromContext(req.Context()).Error(err, "Refreshing credentials")
+		}
+	}
+	return answer, nil
+}
+
+// WrappedRoundTripper implements net.RoundTripperWrapper.
+func (r *roundTripper) WrappedRoundTripper() http.RoundTripper { return r.base }

@@ -1,0 +1,220 @@
+package exec_test
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/json"
+	"encoding/pem"
+	"fmt"
+	"math/big"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/pkg/apis/clientauthentication"
+	"k8s.io/client-go/plugin/pkg/client/auth/exec"
+	"k8s.io/client-go/rest"
+	execinfo "k8s.io/client-go/tools/auth/exec"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+	"k8s.io/client-go/transport"
+)
+
+const v1 = "client.authentication.k8s.io/v1"
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// plugin writes a command that appends a line to runs, and prints what script prints.
+func plugin(t *testing.T, script string) (config *clientcmdapi.ExecConfig, runs func() int) {
+	dir := t.TempDir()
+	command := filepath.Join(dir, "plugin")
+	require.NoError(t, os.WriteFile(command, []byte("#!/bin/sh\ncd "+dir+"\necho >> runs\n"+script+"\n"), 0o700))
+	return &clientcmdapi.ExecConfig{Command: command, APIVersion: v1, InteractiveMode: clientcmdapi.NeverExecInteractiveMode}, func() int {
+		lines, _ := os.ReadFile(filepath.Join(dir, "runs"))
+		return strings.Count(string(lines), "\n")
+	}
+}
+
+func answer(status string) string {
+	return `echo '{"apiVersion":"` + v1 + `","kind":"ExecCredential","status":` + status + `}'`
+}
+
+func client(t *testing.T, config *rest.Config) *http.Client {
+	c, err := rest.HTTPClientFor(config)
+	require.NoError(t, err)
+	t.Cleanup(c.CloseIdleConnections)
+	return c
+}
+
+func get(t *testing.T, c *http.Client, url string) int {
+	answer, err := c.Get(url)
+	require.NoError(t, err)
+	require.NoError(t, answer.Body.Close())
+	return answer.StatusCode
+}
+
+// All clients of a program share a command's token, until the server refuses it.
+func TestTokenIsSharedUntilItIsRefused(t *testing.T) {
+	var wanted atomic.Value
+	wanted.Store("token-1")
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "Bearer "+wanted.Load().(string) {
+			w.WriteHeader(http.StatusUnauthorized)
+		}
+	}))
+	defer server.Close()
+	config, runs := plugin(t, `n=$(wc -l < runs | tr -d ' '); `+strings.ReplaceAll(answer(`{"token":"token-N"}`), "N", `'"$n"'`))
+	one, other := client(t, &rest.Config{Host: server.URL, ExecProvider: config}), client(t, &rest.Config{Host: server.URL, ExecProvider: config.DeepCopy()})
+	var asking sync.WaitGroup
+	for range 5 {
+		asking.Go(func() { get(t, one, server.URL) })
+		asking.Go(func() { get(t, other, server.URL) })
+	}
+	asking.Wait()
+	require.Equal(t, http.StatusOK, get(t, one, server.URL))
+	require.Equal(t, 1, runs())
+
+	wanted.Store("token-2")
+	require.Equal(t, http.StatusUnauthorized, get(t, one, server.URL), "the answer is the caller's")
+	require.Equal(t, http.StatusOK, get(t, other, server.URL))
+	require.Equal(t, 2, runs())
+}
+
+// A program's own token goes before the command's.
+func TestTokenOfAConfigGoesBefore(t *testing.T) {
+	config, runs := plugin(t, answer(`{"token":"other"}`))
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "Bearer own" {
+			w.WriteHeader(http.StatusUnauthorized)
+		}
+	}))
+	defer server.Close()
+	require.Equal(t, http.StatusOK, get(t, client(t, &rest.Config{Host: server.URL, BearerToken: "own", ExecProvider: config}), server.URL))
+	require.Zero(t, runs())
+}
+
+// When the certificate changes, connections with the old one are closed.
+func TestConnectionsEndWithTheirCertificate(t *testing.T) {
+	var names sync.Map
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		name := r.TLS.PeerCertificates[0].Subject.CommonName
+		names.Store(name, true)
+		if name == "first" && r.URL.Path == "/second" {
+			w.WriteHeader(http.StatusUnauthorized)
+		}
+	}))
+	server.TLS = &tls.Config{ClientAuth: tls.RequireAnyClientCert}
+	server.StartTLS()
+	defer server.Close()
+	config, _ := plugin(t, `cat "answer-$(wc -l < runs | tr -d ' ')"`)
+	for i, name := range []string{"first", "second"} {
+		cert, key := certificate(t, name)
+		status, err := json.Marshal(map[string]any{"apiVersion": v1, "kind": "ExecCredential", "status": map[string]string{"clientCertificateData": cert, "clientKeyData": key}})
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(config.Command), fmt.Sprintf("answer-%d", i+1)), status, 0o600))
+	}
+	c := client(t, &rest.Config{Host: server.URL, TLSClientConfig: rest.TLSClientConfig{Insecure: true}, ExecProvider: config})
+	require.Equal(t, http.StatusOK, get(t, c, server.URL))
+	require.Equal(t, http.StatusUnauthorized, get(t, c, server.URL+"/second"))
+	require.Eventually(t, func() bool {
+		answer, err := c.Get(server.URL + "/second") // the connection may be closed under it
+		if err != nil {
+			return false
+		}
+		defer answer.Body.Close()
+		return answer.StatusCode == http.StatusOK
+	}, time.Minute, 10*time.Millisecond)
+}
+
+func certificate(t *testing.T, name string) (cert, key string) {
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour)}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, private.Public(), private)
+	require.NoError(t, err)
+	encoded, err := x509.MarshalPKCS8PrivateKey(private)
+	require.NoError(t, err)
+	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})), string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: encoded}))
+}
+
+// What a plugin is told can be read by package tools/auth/exec.
+func TestPluginIsToldOfItsCluster(t *testing.T) {
+	told := filepath.Join(t.TempDir(), "told")
+	config, _ := plugin(t, `printf %s "$KUBERNETES_EXEC_INFO" > `+told+"\necho \"$1 $EXTRA\" > args\n"+answer(`{"token":"t"}`))
+	config.ProvideClusterInfo = true
+	config.Args = []string{"argument"}
+	config.Env = []clientcmdapi.ExecEnvVar{{Name: "EXTRA", Value: "variable"}}
+	config.Config = &runtime.Unknown{Raw: []byte(`{"audience":"x"}`), ContentType: runtime.ContentTypeJSON}
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	defer server.Close()
+	require.Equal(t, http.StatusOK, get(t, client(t, &rest.Config{Host: server.URL, ExecProvider: config, TLSClientConfig: rest.TLSClientConfig{ServerName: "name"}}), server.URL))
+
+	info, err := os.ReadFile(told)
+	require.NoError(t, err)
+	_, clusterConfig, err := execinfo.LoadExecCredential(info)
+	require.NoError(t, err)
+	require.Equal(t, server.URL, clusterConfig.Host)
+	require.Equal(t, "name", clusterConfig.ServerName)
+	require.Contains(t, string(info), `"audience":"x"`)
+	args, err := os.ReadFile(filepath.Join(filepath.Dir(config.Command), "args"))
+	require.NoError(t, err)
+	require.Equal(t, "argument variable\n", string(args))
+	t.Setenv("KUBERNETES_EXEC_INFO", string(info))
+	_, _, err = execinfo.LoadExecCredentialFromEnv()
+	require.NoError(t, err)
+	for _, bad := range []string{"", "{", `{"apiVersion":"v1","kind":"Pod"}`, `{"apiVersion":"` + v1 + `","kind":"ExecCredential","spec":{}}`} {
+		_, _, err := execinfo.LoadExecCredential([]byte(bad))
+		require.Error(t, err, bad)
+	}
+}
+
+func TestPluginsThatAreRefused(t *testing.T) {
+	usable := func() *clientcmdapi.ExecConfig {
+		return &clientcmdapi.ExecConfig{Command: "no-such-plugin", APIVersion: v1, InteractiveMode: clientcmdapi.NeverExecInteractiveMode, InstallHint: "get it from here"}
+	}
+	for says, change := range map[string]func(*clientcmdapi.ExecConfig){
+		"apiVersion":           func(c *clientcmdapi.ExecConfig) { c.APIVersion = "client.authentication.k8s.io/v1alpha1" },
+		"cluster":              func(c *clientcmdapi.ExecConfig) { c.ProvideClusterInfo = true },
+		"unrecognized":         func(c *clientcmdapi.ExecConfig) { c.PluginPolicy.PolicyType = "Some" },
+		"allowlist is empty":   func(c *clientcmdapi.ExecConfig) { c.PluginPolicy.PolicyType = clientcmdapi.PluginPolicyAllowlist },
+		"allowlist is non-nil": func(c *clientcmdapi.ExecConfig) { c.PluginPolicy.Allowlist = []clientcmdapi.AllowlistEntry{} },
+		"empty allowlist": func(c *clientcmdapi.ExecConfig) {
+			c.PluginPolicy = clientcmdapi.PluginPolicy{PolicyType: clientcmdapi.PluginPolicyAllowlist, Allowlist: []clientcmdapi.AllowlistEntry{{}}}
+		},
+		"the program reads it": func(c *clientcmdapi.ExecConfig) {
+			c.InteractiveMode, c.StdinUnavailable, c.StdinUnavailableMessage = clientcmdapi.AlwaysExecInteractiveMode, true, "the program reads it"
+		},
+	} {
+		config := usable()
+		change(config)
+		_, err := exec.GetAuthenticator(config, nil)
+		require.ErrorContains(t, err, says)
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	defer server.Close()
+	_, err := client(t, &rest.Config{Host: server.URL, ExecProvider: usable()}).Get(server.URL)
+	require.ErrorContains(t, err, "getting credentials")
+	require.ErrorContains(t, err, "get it from here")
+	denied := usable()
+	denied.PluginPolicy.PolicyType = clientcmdapi.PluginPolicyDenyAll
+	_, err = client(t, &rest.Config{Host: server.URL, ExecProvider: denied}).Get(server.URL)
+	require.ErrorContains(t, err, "policy")
+
+	authenticator, err := exec.GetAuthenticator(usable(), &clientauthentication.Cluster{})
+	require.NoError(t, err)
+	require.ErrorContains(t, authenticator.UpdateTransportConfig(&transport.Config{TLS: transport.TLSConfig{GetCertHolder: &transport.GetCertHolder{}}}), "already set")
+	_, err = rest.HTTPClientFor(&rest.Config{Host: server.URL, ExecProvider: usable(), AuthProvider: &clientcmdapi.AuthProviderConfig{Name: "p"}})
+	require.ErrorContains(t, err, "combination")
+}

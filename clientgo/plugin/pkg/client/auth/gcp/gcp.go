@@ -1,0 +1,15 @@
+// Package gcp answers for the auth provider "gcp" of old kubeconfigs, which is gone: it says what has taken its place.
+package gcp
+
+import (
+	"errors"
+
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/client-go/rest"
+)
+
+func init() { utilruntime.Must(rest.RegisterAuthProviderPlugin("gcp", refuse)) }
+
+func refuse(string, map[string]string, rest.AuthProviderConfigPersister) (rest.AuthProvider, error) {
+	return nil, errors.New("the gcp auth plugin has been removed: use the exec plugin gke-gcloud-auth-plugin (https://cloud.google.com/blog/products/containers-kubernetes/kubectl-auth-changes-in-gke)")
+}
