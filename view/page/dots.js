@@ -74,7 +74,7 @@ export class Dots {
         let d = this.find(e.key, (x) => x.batched && !x.queued);
         if (e.e === "queued" && waits?.delayed) { // Its time has come.
           waits.delayed = false;
-          d = d ?? null;
+          waits.steps.push("due");
         }
         if (!d) {
           if (waits || this.all.length > most / 3) return;
@@ -183,7 +183,8 @@ export class Dots {
       const step = d.steps.shift();
       d.flying = { step, from: { x: d.x, y: d.y }, began: now, took: instant ? 1 : flight / (1 + Math.max(d.steps.length - 2, 0) / 2) };
       if (this.places.has(step)) d.at = step;
-      if (step === "fail") this.note(d, now, "✗ failed", "bad");
+      if (step === "fail") { d.dashed = true; this.note(d, now, "✗ failed", "bad"); }
+      if (step === "due" || step === "workers") d.dashed = false;
     }
     const target = this.target(d, used, slots);
     if (d.x === undefined) { d.x = target.x; d.y = target.y; }
@@ -205,7 +206,7 @@ export class Dots {
       case "good": case "end":
         d.shade = 1 - smooth;
         break;
-      case "fail":
+      case "fail": case "due":
         break;
       default: {
         const to = what === "merge" ? d.into : target;
@@ -242,12 +243,12 @@ export class Dots {
     const kind = kinds[d.kind], color = this.colors[d.kind];
     g.globalAlpha = Math.max(d.shade, 0);
     trace(g, kind.shape, d.x, d.y, d.pulse && performance.now() - d.pulse < 250 ? radius * 1.5 : radius);
-    const hollow = kind.shape === "ring" || d.delayed;
+    const hollow = kind.shape === "ring" || d.dashed;
     g.fillStyle = hollow ? this.colors.paper : color;
     g.fill();
     g.strokeStyle = color;
     g.lineWidth = hollow ? 2 : 1;
-    g.setLineDash(d.delayed ? [2, 2] : []);
+    g.setLineDash(d.dashed ? [2, 2] : []);
     g.stroke();
     g.setLineDash([]);
     g.fillStyle = hollow ? color : this.colors.paper;
