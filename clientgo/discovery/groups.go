@@ -76,7 +76,11 @@ func (d *DiscoveryClient) document(ctx context.Context, path string, legacy func
 		return document{&metav1.APIGroupList{}, map[schema.GroupVersion]*metav1.APIResourceList{}, map[schema.GroupVersion]error{}}, nil
 	case err != nil:
 		return document{}, err
-	case isAggregated(contentType):
+	}
+	if err := checkSize(path, body); err != nil {
+		return document{}, err
+	}
+	if isAggregated(contentType) {
 		var list apidiscovery.APIGroupDiscoveryList
 		if err := json.Unmarshal(body, &list); err != nil {
 			return document{}, err
@@ -85,6 +89,9 @@ func (d *DiscoveryClient) document(ctx context.Context, path string, legacy func
 		return document{groups, resources, failed}, nil
 	}
 	groups, err := legacy(body)
+	if err == nil {
+		err = checkVersions(path, groups)
+	}
 	if err != nil {
 		return document{}, err
 	}

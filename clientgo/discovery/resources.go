@@ -39,7 +39,13 @@ func (d *DiscoveryClient) ServerResourcesForGroupVersionWithContext(ctx context.
 		prefix = d.LegacyPrefix
 	}
 	resources = &metav1.APIResourceList{GroupVersion: groupVersion}
-	err = d.restClient.Get().AbsPath(prefix + "/" + groupVersion).Do(ctx).Into(resources)
+	result := d.restClient.Get().AbsPath(prefix + "/" + groupVersion).Do(ctx)
+	if body, err := result.Raw(); err == nil {
+		if err := checkSize(groupVersion, body); err != nil {
+			return nil, err
+		}
+	}
+	err = result.Into(resources)
 	if err != nil && !(groupVersion == "v1" && apierrors.IsNotFound(err)) {
 		return nil, err
 	}

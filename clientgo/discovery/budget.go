@@ -1,0 +1,35 @@
+package discovery
+
+import (
+	"bytes"
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// maxObjects bounds the objects of a document. An empty one takes a hundred times as much memory as its JSON. The resources of a
+// thousand definitions are twenty thousand objects.
+const maxObjects = 1_000_000
+
+// maxVersions bounds how many requests follow from one legacy document: one for each version of a group. A busy cluster has a hundred.
+const maxVersions = 10_000
+
+// checkVersions returns an error if a legacy document has so many versions that it is none.
+func checkVersions(path string, groups *metav1.APIGroupList) error {
+	n := 0
+	for i := range groups.Groups {
+		n += len(groups.Groups[i].Versions)
+	}
+	if n > maxVersions {
+		return fmt.Errorf("the document %s has %d group versions, which is more than %d", path, n, maxVersions)
+	}
+	return nil
+}
+
+// checkSize returns an error if a document has so many objects that it is none. Each byte that may begin an object counts as one.
+func checkSize(path string, document []byte) error {
+	if n := bytes.Count(document, []byte("{")) + bytes.Count(document, []byte("null")); n > maxObjects {
+		return fmt.Errorf("the document %.300s has %d objects in %d bytes, which is more than %d", path, n, len(document), maxObjects)
+	}
+	return nil
+}
