@@ -2,12 +2,16 @@ package contracts
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kruntime "k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 )
 
@@ -79,4 +83,52 @@ func TestAnIndexForgetsWhatWasChangedInPlace(t *testing.T) {
 	indexed, err := indexer.ByIndex("node", "x")
 	require.NoError(t, err)
 	require.Empty(t, indexed)
+}
+
+// PD-8, RF-22: a Config with ProcessBatch gets what waits at once; a single delta goes to Process.
+func TestBatchesOfAProgram(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &server{list: func(int, metav1.ListOptions) (kruntime.Object, error) {
+			return podList("10", pod("a", "1"), pod("b", "2"), pod("c", "3")), nil
+		}}
+		known := cache.NewStore(cache.MetaNamespaceKeyFunc)
+		var processed []string
+		c := cache.New(&cache.Config{Queue: cache.NewRealFIFO(cache.MetaNamespaceKeyFunc, known, nil), ListerWatcher: s.source(), ObjectType: &corev1.Pod{},
+			Process: func(obj any, initial bool) error {
+				processed = append(processed, fmt.Sprint("one ", name(obj.(cache.Deltas)[0].Object), initial))
+				return nil
+			},
+			ProcessBatch: func(deltas []cache.Delta, initial bool) error {
+				processed = append(processed, fmt.Sprint("batch of ", len(deltas), initial))
+				return nil
+			}})
+		run(t, c.RunWithContext, func() {
+			s.last(t).Add(pod("d", "11"))
+			synctest.Wait()
+			require.Equal(t, []string{"batch of 3 true", "one d11false"}, processed)
+			require.True(t, c.HasSynced())
+		})
+	})
+}
+
+// PD-4, PD-9: a queue of whole lists hands out all of a list, and one delta for all objects again.
+func TestAQueueOfWholeLists(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &server{list: func(int, metav1.ListOptions) (kruntime.Object, error) {
+			return podList("10", pod("a", "1"), pod("b", "2")), nil
+		}}
+		var processed []cache.Delta
+		c := cache.New(&cache.Config{Queue: cache.NewRealFIFOWithOptions(cache.RealFIFOOptions{AtomicEvents: true, EmitDeltaTypeBookmark: true}),
+			ListerWatcher: s.source(), ObjectType: &corev1.Pod{}, FullResyncPeriod: 10 * time.Second,
+			Process: func(obj any, initial bool) error { processed = append(processed, obj.(cache.Deltas)...); return nil }})
+		run(t, c.RunWithContext, func() {
+			s.last(t).Action(watch.Bookmark, pod("", "12"))
+			time.Sleep(11 * time.Second)
+			require.Equal(t, []cache.Delta{
+				d(cache.ReplacedAll, cache.ReplacedAllInfo{ResourceVersion: "10", Objects: []any{pod("a", "1"), pod("b", "2")}}),
+				d(cache.Bookmark, cache.BookmarkInfo{ResourceVersion: "12"}),
+				d(cache.SyncAll, cache.SyncAllInfo{}),
+			}, processed)
+		})
+	})
 }

@@ -251,7 +251,7 @@ func TestWhatIsNoObjectIsLeftOut(t *testing.T) {
 	})
 }
 
-// RC-20
+// RC-20, RC-9: the options of a list are those of the first test.
 func TestTimesOfWatches(t *testing.T) {
 	for least, want := range map[time.Duration][2]int64{0: {300, 600}, time.Minute: {300, 600}, time.Hour: {3600, 7200}} {
 		s := &server{}
