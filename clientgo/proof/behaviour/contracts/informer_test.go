@@ -108,7 +108,7 @@ func TestAListIsOneStep(t *testing.T) {
 			require.ElementsMatch(t, []string{"ns/z", "ns/c", "ns/a"}, i.GetStore().ListKeys())
 		}
 		i.last(t).Action(watch.Error, &metav1.Status{Status: metav1.StatusFailure, Code: 410, Reason: metav1.StatusReasonExpired})
-		time.Sleep(time.Minute)
+		sleep(time.Minute)
 		require.Equal(t, []string{"delete gone:b1", "add z19", "update c1 c18", "update a1 a17"}, i.told())
 		require.Equal(t, "20", i.LastSyncResourceVersion())
 	})
@@ -142,7 +142,7 @@ func TestRunWaitsForHandlersAndDropsTheRest(t *testing.T) {
 		}
 		synctest.Wait()
 		cancel()
-		time.Sleep(time.Hour)
+		sleep(time.Hour)
 		select {
 		case <-ended:
 			require.Fail(t, "a call of a handler was in progress")
@@ -198,7 +198,7 @@ func TestTheStoreIsNeverOlderThanWhatAHandlerIsTold(t *testing.T) {
 			w.Modify(pod("a", fmt.Sprint(11+n)))
 		}
 		require.Len(t, i.told(), 20)
-		time.Sleep(time.Minute)
+		sleep(time.Minute)
 		require.Len(t, slow.told(), 20, "the slow one misses nothing")
 	})
 }
@@ -208,7 +208,7 @@ func TestAListTellsOfWhatHasNotChanged(t *testing.T) {
 	informed(t, []*corev1.Pod{pod("a", "1")}, nil, func(i *informerOf) {
 		i.told()
 		i.last(t).Action(watch.Error, &metav1.Status{Status: metav1.StatusFailure, Code: 410, Reason: metav1.StatusReasonExpired})
-		time.Sleep(time.Minute)
+		sleep(time.Minute)
 		require.Equal(t, []string{"update a1 a1"}, i.told())
 	})
 }
@@ -232,9 +232,9 @@ func TestAHandlerThatPanicsGoesOn(t *testing.T) {
 		i.last(t).Add(pod("c", "12"))
 		require.Equal(t, []string{"add a1 initially", "add b11", "add c12"}, other.told(), "others hear of it at once")
 		require.Empty(t, i.told())
-		time.Sleep(999 * time.Millisecond)
+		sleep(999 * time.Millisecond)
 		require.Empty(t, i.told())
-		time.Sleep(2 * time.Millisecond)
+		sleep(2 * time.Millisecond)
 		require.Equal(t, []string{"add c12"}, i.told(), "the next call waits for a second")
 	})
 }
@@ -244,7 +244,7 @@ func TestAHandlerThatPanicsIsSynced(t *testing.T) {
 	utilruntime.ReallyCrash = false
 	defer func() { utilruntime.ReallyCrash = true }()
 	informed(t, []*corev1.Pod{pod("a", "1")}, func(i *informerOf) { i.does = func(line string) { panic(line) } }, func(i *informerOf) {
-		time.Sleep(time.Minute)
+		sleep(time.Minute)
 		require.True(t, i.handle.HasSynced())
 	})
 }
@@ -345,7 +345,7 @@ func TestResyncsOfEachHandler(t *testing.T) {
 			for _, h := range handlers {
 				require.Equal(t, []string{"add a1 initially"}, h.told())
 			}
-			time.Sleep(6*time.Second + time.Millisecond)
+			sleep(6*time.Second + time.Millisecond)
 			var resyncs []int
 			for _, h := range handlers {
 				lines := h.told()

@@ -52,7 +52,7 @@ func TestAnInformerOfOneHandler(t *testing.T) {
 		run(t, c.RunWithContext, func() {
 			s.last(t).Add(pod("a", "11"))
 			require.Equal(t, []string{"add a11"}, h.told())
-			time.Sleep(11 * time.Second)
+			sleep(11 * time.Second)
 			require.Equal(t, []string{"update a11 a11"}, h.told())
 		})
 	})
@@ -123,7 +123,7 @@ func TestAQueueOfWholeLists(t *testing.T) {
 			Process: func(obj any, initial bool) error { processed = append(processed, obj.(cache.Deltas)...); return nil }})
 		run(t, c.RunWithContext, func() {
 			s.last(t).Action(watch.Bookmark, pod("", "12"))
-			time.Sleep(11 * time.Second)
+			sleep(11 * time.Second)
 			require.Equal(t, []cache.Delta{
 				d(cache.ReplacedAll, cache.ReplacedAllInfo{ResourceVersion: "10", Objects: []any{pod("a", "1"), pod("b", "2")}}),
 				d(cache.Bookmark, cache.BookmarkInfo{ResourceVersion: "12"}),

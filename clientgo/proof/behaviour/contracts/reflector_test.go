@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -103,7 +104,7 @@ func TestWaitsAfterFailures(t *testing.T) {
 				return nil, errors.New("refused")
 			}}
 			reflected(t, s, cache.ReflectorOptions{Backoff: c.backoff}, func(*cache.Reflector, cache.Store) {
-				time.Sleep(time.Minute)
+				sleep(time.Minute)
 				require.Greater(t, len(times), len(c.waits))
 				for i, want := range c.waits {
 					took := times[i+1].Sub(times[i])
@@ -280,7 +281,7 @@ func TestAWatchThatCannotBeOpened(t *testing.T) {
 			return nil, nil
 		}}
 		reflected(t, s, cache.ReflectorOptions{}, func(*cache.Reflector, cache.Store) {
-			time.Sleep(time.Minute)
+			sleep(time.Minute)
 			require.Equal(t, []string{`list "0" limit=500`, `watch "10" bookmarks`, `watch "10" bookmarks`, `watch "10" bookmarks`}, s.asked())
 		})
 	}
@@ -308,7 +309,7 @@ func TestAServerThatRefusesWatches(t *testing.T) {
 		reflected(t, s, cache.ReflectorOptions{}, func(_ *cache.Reflector, store cache.Store) {
 			require.Equal(t, []string{"ns/a"}, store.ListKeys())
 			s.asked()
-			time.Sleep(10 * time.Minute)
+			sleep(10 * time.Minute)
 			require.Equal(t, []string{"ns/b"}, store.ListKeys())
 			require.Less(t, len(s.asked()), 100, "it does not hammer the server")
 		})
@@ -360,7 +361,7 @@ func TestAWatchThatEnds(t *testing.T) {
 	}}
 	reflected(t, s, cache.ReflectorOptions{}, func(*cache.Reflector, cache.Store) {
 		require.Equal(t, []string{`list "0" limit=500`, `watch "10" bookmarks`, `watch "11" bookmarks`}, s.asked())
-		time.Sleep(2 * time.Second)
+		sleep(2 * time.Second)
 		s.last(t).Stop()
 		require.Equal(t, []string{`watch "11" bookmarks`}, s.asked())
 	})
@@ -389,7 +390,7 @@ func TestAStreamThatFails(t *testing.T) {
 				return nil, nil
 			}
 			reflected(t, s, cache.ReflectorOptions{}, func(r *cache.Reflector, store cache.Store) {
-				time.Sleep(5 * time.Minute)
+				sleep(5 * time.Minute)
 				require.Equal(t, []string{"ns/new"}, store.ListKeys())
 				require.Equal(t, "20", r.LastSyncResourceVersion())
 			})
@@ -407,7 +408,7 @@ func TestTheListAfterAnExpiredStream(t *testing.T) {
 	}}
 	s.list = func(n int, _ metav1.ListOptions) (kruntime.Object, error) { return podList(fmt.Sprint(10 + 10*n)), nil }
 	reflected(t, s, cache.ReflectorOptions{}, func(*cache.Reflector, cache.Store) {
-		time.Sleep(time.Minute)
+		sleep(time.Minute)
 		require.Equal(t, []string{`list "0" limit=500`, `watch "10" bookmarks`, `list "11"`, `watch "20" bookmarks`}, s.asked())
 	})
 }
@@ -442,7 +443,7 @@ func TestErrorsReachTheHandler(t *testing.T) {
 		run(t, c.RunWithContext, func() {
 			require.Len(t, got, 1)
 			require.ErrorIs(t, got[0], refused)
-			time.Sleep(2 * time.Second)
+			sleep(2 * time.Second)
 			require.Greater(t, len(got), 1)
 		})
 	})
@@ -450,27 +451,28 @@ func TestErrorsReachTheHandler(t *testing.T) {
 
 // RC-31, RC-33
 func TestResyncsWhileAWatchIsOpen(t *testing.T) {
-	resyncs, due := 0, true
-	store := &cache.FakeCustomStore{ResyncFunc: func() error { resyncs++; return nil }}
+	var resyncs atomic.Int32
+	var notDue atomic.Bool
+	store := &cache.FakeCustomStore{ResyncFunc: func() error { resyncs.Add(1); return nil }}
 	release := make(chan struct{})
 	s := &server{}
 	synctest.Test(t, func(t *testing.T) {
 		release = make(chan struct{})
 		s.list = func(int, metav1.ListOptions) (kruntime.Object, error) { <-release; return podList("10"), nil }
 		r := cache.NewReflector(s.source(), &corev1.Pod{}, store, 10*time.Second)
-		r.ShouldResync = func() bool { return due }
+		r.ShouldResync = func() bool { return !notDue.Load() }
 		run(t, r.RunWithContext, func() {
-			time.Sleep(25 * time.Second)
+			sleep(25 * time.Second)
 			synctest.Wait()
-			require.Zero(t, resyncs, "there is no watch yet")
+			require.Zero(t, resyncs.Load(), "there is no watch yet")
 			close(release)
-			time.Sleep(31 * time.Second)
-			require.Equal(t, 3, resyncs)
-			due = false
-			time.Sleep(time.Minute)
-			require.Equal(t, 3, resyncs)
+			sleep(31 * time.Second)
+			require.EqualValues(t, 3, resyncs.Load())
+			notDue.Store(true)
+			sleep(time.Minute)
+			require.EqualValues(t, 3, resyncs.Load())
 		})
-		require.Equal(t, 3, resyncs)
+		require.EqualValues(t, 3, resyncs.Load())
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
@@ -143,4 +144,10 @@ func run(t *testing.T, runs func(ctx context.Context), test func()) {
 	defer cancel()
 	synctest.Wait()
 	test()
+}
+
+// sleep waits for a time, and until nothing goes on.
+func sleep(d time.Duration) {
+	time.Sleep(d)
+	synctest.Wait()
 }

@@ -63,7 +63,7 @@ func TestAStreamingListThatIsRefused(t *testing.T) {
 			return nil, nil
 		}}
 		reflected(t, s, cache.ReflectorOptions{}, func(r *cache.Reflector, _ cache.Store) {
-			time.Sleep(5 * time.Second)
+			sleep(5 * time.Second)
 			require.Equal(t, []string{streamingList, `list "0" limit=500`, `watch "10" bookmarks`}, s.asked(), "%v", err)
 		})
 	}
@@ -80,7 +80,7 @@ func TestAStreamingListThatIsLost(t *testing.T) {
 		}}
 		reflected(t, s, cache.ReflectorOptions{}, func(*cache.Reflector, cache.Store) {
 			require.Equal(t, []string{streamingList}, s.asked())
-			time.Sleep(10 * time.Second)
+			sleep(10 * time.Second)
 			require.Equal(t, []string{streamingList}, s.asked())
 		})
 	}
@@ -91,7 +91,7 @@ func TestAStreamingListThatIsLost(t *testing.T) {
 		return nil, nil
 	}}
 	reflected(t, s, cache.ReflectorOptions{}, func(_ *cache.Reflector, store cache.Store) {
-		time.Sleep(10 * time.Second)
+		sleep(10 * time.Second)
 		s.last(t).Action(watch.Bookmark, marker("9", "true"))
 		synctest.Wait()
 		for _, request := range s.asked() {
@@ -113,7 +113,7 @@ func TestAStreamingListAfterAVersionHasExpired(t *testing.T) {
 		return nil, nil
 	}}
 	reflected(t, s, cache.ReflectorOptions{}, func(*cache.Reflector, cache.Store) {
-		time.Sleep(time.Minute)
+		sleep(time.Minute)
 		require.Equal(t, []string{streamingList, `watch "10" NotOlderThan bookmarks initial`, streamingList}, s.asked())
 	})
 }
@@ -131,7 +131,7 @@ func TestAStreamThatFailsIsReported(t *testing.T) {
 		var got []error
 		require.NoError(t, inf.SetWatchErrorHandlerWithContext(func(_ context.Context, _ *cache.Reflector, err error) { got = append(got, err) }))
 		run(t, inf.RunWithContext, func() {
-			time.Sleep(time.Minute)
+			sleep(time.Minute)
 			require.Len(t, got, 1)
 		})
 	})
@@ -161,7 +161,7 @@ func TestAResyncThatFailsDoesNotEndTheWatch(t *testing.T) {
 		s := &server{list: func(n int, _ metav1.ListOptions) (kruntime.Object, error) { return podList("10"), nil }}
 		r := cache.NewReflector(s.source(), &corev1.Pod{}, &cache.FakeCustomStore{ResyncFunc: func() error { return errors.New("refused") }}, time.Second)
 		run(t, r.RunWithContext, func() {
-			time.Sleep(time.Minute)
+			sleep(time.Minute)
 			require.Len(t, s.asked(), 2)
 		})
 	})
