@@ -39,16 +39,20 @@ type rig struct {
 }
 
 // start runs a pipeline of some pods. reconcile may be nil.
-func start(t *testing.T, pods int, reconcile func(context.Context, types.NamespacedName) error) *rig {
+func start(t *testing.T, pods int, reconcile func(context.Context, types.NamespacedName) error, change ...func(*view.Options)) *rig {
 	t.Helper()
 	r := &rig{server: apitest.New(apitest.Options{})}
 	t.Cleanup(r.server.Close)
 	require.NoError(t, r.server.Listen("127.0.0.1:0"))
 	require.NoError(t, apitest.Populate(r.server, apitest.Pods(pods, apitest.PodOptions{Namespaces: 3})))
 	var err error
-	r.view, err = view.New(view.Options{Title: "a <i>test</i>", IndexValues: true, Server: func() view.Server {
+	opts := view.Options{Title: "a <i>test</i>", IndexValues: true, Server: func() view.Server {
 		return view.Server{ResourceVersion: r.server.ResourceVersion(), Oldest: r.server.OldestResourceVersion(), Objects: -1}
-	}})
+	}}
+	for _, c := range change {
+		c(&opts)
+	}
+	r.view, err = view.New(opts)
 	require.NoError(t, err)
 	client, err := rest.NewClient(rest.Config{Host: r.server.URL()}, rest.Options{Logger: silent})
 	require.NoError(t, err)
@@ -109,7 +113,7 @@ type tab struct {
 func (r *rig) open(t *testing.T, width, height int64, media ...string) *tab {
 	t.Helper()
 	p := newTab(t, width, height, media...)
-	p.do(chromedp.Navigate(r.url))
+	p.do(chromedp.Navigate(r.view.Address(r.url)))
 	p.until(`document.getElementById("state").dataset.state === "live" && Number(document.getElementById("state").dataset.seq) > 0`)
 	return p
 }

@@ -17,6 +17,7 @@ export class Boxes {
     this.states = new Map();
     this.names = new Map();
     this.lanes = new Map();
+    this.actions = new Map();
     const made = hello.boxes.map((box, n) => this.box(hello, box, n + 1, pictures.filter((p) => p.box === box.id)));
     const line = el("div", { class: "divide", "aria-hidden": "true" }, el("span", {}, "library"), el("span", {}, "your program"));
     this.canvas = el("canvas", { class: "dots", "aria-hidden": "true" });
@@ -43,8 +44,10 @@ export class Boxes {
       b.addEventListener("click", () => this.open(p.id));
       return b;
     }));
+    const actions = el("div", { class: "actions" });
+    this.actions.set(box.id, actions);
     return el("section", { class: "box box-" + box.id, id: "box-" + box.id, tabindex: "0", "aria-label": box.title + ": " + box.help },
-      el("h2", { title: box.help }, el("kbd", { "aria-hidden": "true" }, String(n)), box.title, name), state, lane, list, links);
+      el("h2", { title: box.help }, el("kbd", { "aria-hidden": "true" }, String(n)), box.title, name), state, lane, list, actions, links);
   }
 
   // show writes the numbers of a frame; sparklines only now and then, as they are of a minute.

@@ -10,7 +10,7 @@ const keys = [
   ["?", "this list"],
 ];
 
-export function keyboard({ hold, table, all, small }) {
+export function keyboard({ action, hold, table, all, small }) {
   const help = byId("keys");
   replace(help.querySelector("dl"), ...keys.flatMap(([k, what]) => [el("dt", {}, el("kbd", {}, k)), el("dd", {}, what)]));
   byId("show-keys").addEventListener("click", () => help.showModal());
@@ -26,7 +26,7 @@ export function keyboard({ hold, table, all, small }) {
     else if (e.key === "i") all();
     else if (e.key === "?") help.showModal();
     else if (e.key >= "a" && e.key <= "h") small("abcdefgh".indexOf(e.key));
-    else return;
+    else if (!action(e.key)) return;
     e.preventDefault();
   });
 }

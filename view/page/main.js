@@ -9,12 +9,14 @@ import { Small, pictures } from "./small.js";
 import { Index } from "./all.js";
 import { keyboard } from "./keyboard.js";
 import { Cost } from "./cost.js";
+import { Actions } from "./actions.js";
 
 const small = new Small(byId("small"));
 const boxes = new Boxes(byId("picture"), (id) => small.open(id));
 const table = new Table(byId("table"));
 const index = new Index(byId("all"), choose);
 const cost = new Cost(byId("cost"));
+const actions = new Actions(byId("actions"), byId("said"));
 let dots, past, hello, latest, source, queue = "", held = false, dirty = false, frames = 0;
 
 // choose shows a pipeline.
@@ -55,6 +57,7 @@ function begin(h) {
   if (byId("pipeline").value !== h.name) fillPipelines();
   boxes.begin(h, pictures);
   table.begin(h);
+  actions.begin(h, boxes);
   small.begin(h);
   dots = new Dots(boxes);
   replace(byId("legend"), ...legend());
@@ -92,7 +95,8 @@ function draw(now) {
     boxes.show(shown, past, sparks);
     table.show(shown);
     wrong(latest.wrong ?? []);
-    state("live", held ? "held" : "live");
+    const unusual = actions.show(latest.laboratory);
+    state("live", (held ? "held" : "live") + (unusual ? ", " + unusual : ""));
     byId("state").dataset.seq = latest.seq;
     cost.show(latest, dots);
   }
@@ -150,7 +154,7 @@ byId("queue").addEventListener("change", (e) => { queue = e.target.value; dirty 
 byId("hold").addEventListener("click", toggleHold);
 byId("show-table").addEventListener("click", toggleTable);
 byId("show-all").addEventListener("click", showAll);
-keyboard({ hold: toggleHold, table: toggleTable, all: showAll, small: (n) => small.nth(n) });
+keyboard({ action: (key) => actions.press(key), hold: toggleHold, table: toggleTable, all: showAll, small: (n) => small.nth(n) });
 
 (async () => {
   try {

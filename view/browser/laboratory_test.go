@@ -1,0 +1,76 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
+
+	"github.com/kinform/kinform/view"
+)
+
+// bench is a laboratory with a button for a box, and one for the whole.
+type bench struct{ created, paused atomic.Value }
+
+func (b *bench) Actions() []view.Action {
+	return []view.Action{
+		{ID: "create", Box: "server", Label: "Create pods", Help: "They appear on the server.", Inputs: []view.Input{{ID: "n", Label: "how many", Default: "3", Min: 1, Max: 50}}},
+		{ID: "pause", Label: "Pause", Help: "The workers wait.", Key: "p"},
+		{ID: "break", Box: "reflector", Label: "Break", Help: "It fails."},
+	}
+}
+
+func (b *bench) Do(_ context.Context, action string, values map[string]string) (string, error) {
+	switch action {
+	case "create":
+		b.created.Store(values["n"])
+		return "created <b>" + values["n"] + "</b>", nil
+	case "pause":
+		b.paused.Store("yes")
+		return "paused", nil
+	}
+	return "", errors.New("this cannot be broken")
+}
+
+func (b *bench) State() map[string]string {
+	if b.paused.Load() != nil {
+		return map[string]string{"paused": "workers"}
+	}
+	return nil
+}
+
+// The page has a button for each action, and presses it with the token from its address, which it then hides.
+func TestButtonsOfALaboratory(t *testing.T) {
+	lab := &bench{}
+	r := start(t, 1, nil, func(o *view.Options) { o.Laboratory = lab })
+	p := r.open(t, 1200, 900)
+	require.NotContains(t, eval[string](p, `location.href`), r.view.Token())
+	said := func(text string) {
+		t.Helper()
+		p.until(`document.getElementById("said").textContent === ` + quote(text))
+	}
+	eval[any](p, `document.querySelector("#box-server [name=n]").value = "7"`)
+	eval[any](p, `document.querySelector("#box-server [data-action=create]").click()`)
+	said("created <b>7</b>")
+	require.Equal(t, "7", lab.created.Load())
+	eval[any](p, `document.querySelector("#box-reflector [data-action=break]").click()`)
+	said("✗ this cannot be broken")
+	p.mu.Lock()
+	require.Len(t, p.messages, 1, "the browser says that the answer was 409")
+	p.messages = nil
+	p.mu.Unlock()
+	p.do(chromedp.KeyEvent("p"))
+	said("paused")
+	p.until(`document.getElementById("state").textContent === "live, paused: workers"`)
+}
+
+func TestButtonsNeedTheToken(t *testing.T) {
+	r := start(t, 1, nil, func(o *view.Options) { o.Laboratory = &bench{} })
+	p := newTab(t, 1200, 900)
+	p.do(chromedp.Navigate(r.url))
+	p.until(`document.querySelector("[data-action=create]")?.disabled`)
+	require.Contains(t, eval[string](p, `document.getElementById("said").textContent`), "it has a token at its end")
+}

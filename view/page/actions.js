@@ -1,0 +1,57 @@
+// actions are the buttons of the laboratory: what the program lets the page do. The page knows nothing of them but
+// what the first line of the stream says.
+import { el, replace, say } from "./dom.js";
+import { act, token } from "./source.js";
+
+export class Actions {
+  // root is the place of actions that are about the whole, boxes those of the others.
+  constructor(root, said) { this.root = root; this.said = said; }
+
+  begin(hello, boxes) {
+    replace(this.root);
+    this.keys = new Map();
+    const all = hello.actions ?? [];
+    this.root.hidden = !all.some((a) => !a.box);
+    for (const action of all) {
+      const place = action.box ? boxes.actions.get(action.box) : this.root;
+      place?.append(this.form(action));
+    }
+    if (all.length && !token) say(this.said, "To press buttons, open the address that the program has printed: it has a token at its end.");
+  }
+
+  form(action) {
+    const inputs = (action.inputs ?? []).map((i) => {
+      const input = i.choices?.length
+        ? el("select", { name: i.id }, ...i.choices.map((c) => el("option", { value: c, selected: c === i.default }, c)))
+        : el("input", { name: i.id, type: "number", value: i.default, min: i.min ?? 0, max: i.max ?? 0, step: 1, required: true });
+      return [input, el("label", {}, i.label + " ", input)];
+    });
+    const button = el("button", { "data-action": action.id, title: action.help, disabled: !token }, action.label);
+    const press = () => {
+      if (inputs.every(([input]) => input.reportValidity())) this.do(action, button, Object.fromEntries(inputs.map(([input]) => [input.name, input.value])));
+    };
+    button.addEventListener("click", press);
+    if (action.key) this.keys.set(action.key, press);
+    return el("div", { class: "action" }, button, ...inputs.map(([, label]) => label));
+  }
+
+  async do(action, button, values) {
+    button.disabled = true;
+    try { say(this.said, await act(action.id, values)); } catch (e) { say(this.said, "✗ " + e.message); }
+    button.disabled = false;
+  }
+
+  // press presses the button of a key, and returns whether there is one.
+  press(key) {
+    const press = this.keys?.get(key);
+    press?.();
+    return Boolean(press);
+  }
+
+  // show marks what is not as usual.
+  show(state = {}) {
+    const text = Object.entries(state).map(([what, of]) => `${what}: ${of}`).join(" · ");
+    if (text !== this.text) { this.text = text; this.said.dataset.state = text; }
+    return text;
+  }
+}
