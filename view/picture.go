@@ -252,7 +252,7 @@ func (m *meter) sample(rec *recorder, f *Frame, to []noted, of string) []noted {
 }
 
 // sampledPerSecond is about how many changes a page shows.
-const sampledPerSecond = 150
+const sampledPerSecond = 60
 
 // rescaleLocked chooses how many objects are in the sample, by how much has happened since the last frame.
 func (p *picture) rescaleLocked(f *Frame, of *informerPart, since time.Duration) {

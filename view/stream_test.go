@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -84,10 +85,12 @@ func TestViewerThatDoesNotRead(t *testing.T) {
 		go look("stuck", stuck)
 		go look("good", good)
 		time.Sleep(10 * time.Second)
-		require.InDelta(t, 100, good.frames, 3)
-		require.Zero(t, stuck.frames)
+		synctest.Wait()
+		require.InDelta(t, 100, good.frames.Load(), 3)
+		require.Zero(t, stuck.frames.Load())
 		require.EqualValues(t, 2, v.viewers.Load())
 		time.Sleep(10 * time.Second)
+		synctest.Wait()
 		require.Equal(t, "stuck", <-ended)
 		require.EqualValues(t, 1, v.viewers.Load())
 		cancel()
@@ -102,7 +105,7 @@ func TestViewerThatDoesNotRead(t *testing.T) {
 // viewer is the other end of an answer.
 type viewer struct {
 	stuck    bool
-	frames   int
+	frames   atomic.Int64
 	deadline time.Time
 }
 
@@ -118,7 +121,7 @@ func (w *viewer) Write(p []byte) (int, error) {
 		return 0, context.DeadlineExceeded
 	}
 	if bytes.HasPrefix(p, []byte(`data: {"frame"`)) {
-		w.frames++
+		w.frames.Add(1)
 	}
 	return len(p), nil
 }

@@ -4,7 +4,7 @@ import { colors, kinds, kindOf, trace } from "./shapes.js";
 export { legend } from "./shapes.js";
 
 const flight = 420; // milliseconds from box to box
-const most = 260; // dots at the same time
+const most = 220; // dots at the same time
 const radius = 5.5;
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 const dark = matchMedia("(prefers-color-scheme: dark)");
@@ -35,7 +35,22 @@ export class Dots {
       const d = this.all[n];
       if (!d.flying && !d.steps.length) this.all.splice(n--, 1);
     }
-    if (this.all.length > 2 * most) this.all.splice(0, this.all.length - 2 * most);
+    if (this.all.length > 1.5 * most) this.all.splice(0, this.all.length - 1.5 * most);
+    this.invent(frame, now);
+  }
+
+  // invent makes dots of the rates, where a pipeline was made without observers, so that nothing tells of single events.
+  invent(frame, now) {
+    if (frame.events?.length) this.told = now;
+    const rate = (id, number) => frame.boxes.find((b) => b.id === id && (b.id !== "queue" || b.name === frame.queue))?.r?.[number] ?? 0;
+    const passed = Math.min(frame.at - (this.inventedAt ?? frame.at), 1000) / 1000;
+    this.inventedAt = frame.at;
+    if (this.told !== undefined) return;
+    const way = ["reflector", "fifo", "store", "handlers", "queue", "workers"], from = rate("reflector", "events") ? 0 : 4;
+    this.due = Math.min((this.due ?? 0) + passed * Math.min(from ? rate("queue", "adds") : rate("reflector", "events"), 25), 8);
+    for (; this.due >= 1 && this.all.length < most; this.due--) {
+      this.make("", "", "key", from ? "handlers" : "server", now + Math.random() * 100, ...way.slice(from).filter((id) => frame.boxes.some((b) => b.id === id)), "good");
+    }
   }
 
   event(e, when, queued) {
