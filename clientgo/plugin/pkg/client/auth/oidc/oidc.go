@@ -1,0 +1,223 @@
+// Package oidc authenticates with an ID token of OpenID Connect, and refreshes it, for users of kubeconfigs whose auth provider is "oidc"
+// (https://kubernetes.io/docs/reference/access-authn-authz/authentication/#using-kubectl). Nobody logs in here: the first tokens come from elsewhere.
+package oidc
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/oauth2"
+	"k8s.io/apimachinery/pkg/util/net"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/transport"
+)
+
+// Keys of the provider's configuration.
+const (
+	keyIssuer       = "idp-issuer-url"
+	keyClientID     = "client-id"
+	keyClientSecret = "client-secret"
+	keyCAFile       = "idp-certificate-authority"
+	keyCAData       = "idp-certificate-authority-data" // in base64
+	keyIDToken      = "id-token"
+	keyRefreshToken = "refresh-token"
+)
+
+const (
+	// leeway is how long before its end a token is not used any more: it may end on its way.
+	leeway = 10 * time.Second
+
+	patience   = 30 * time.Second // with the issuer
+	maxAnswers = 1 << 20          // bytes of the issuer's document
+)
+
+func init() { utilruntime.Must(rest.RegisterAuthProviderPlugin("oidc", newProvider)) }
+
+// providers has one provider for each issuer and client, so that all clients of a program refresh once.
+var providers = struct {
+	mu sync.Mutex // guards following
+	by map[[3]string]*provider
+}{by: map[[3]string]*provider{}}
+
+func newProvider(cluster string, config map[string]string, persister rest.AuthProviderConfigPersister) (rest.AuthProvider, error) {
+	issuer, id := config[keyIssuer], config[keyClientID]
+	if issuer == "" {
+		return nil, fmt.Errorf("auth provider oidc: must provide %s", keyIssuer)
+	}
+	if id == "" {
+		return nil, fmt.Errorf("auth provider oidc: must provide %s", keyClientID)
+	}
+	key := [3]string{cluster, issuer, id}
+	providers.mu.Lock()
+	defer providers.mu.Unlock()
+	if p, ok := providers.by[key]; ok {
+		return p, nil
+	}
+	client, err := issuerClient(config)
+	if err != nil {
+		return nil, err
+	}
+	p := &provider{client: client, persister: persister, config: maps.Clone(config)}
+	providers.by[key] = p
+	return p, nil
+}
+
+// issuerClient trusts the authority of the configuration.
+func issuerClient(config map[string]string) (*http.Client, error) {
+	ca, err := base64.StdEncoding.DecodeString(config[keyCAData])
+	if err != nil {
+		return nil, fmt.Errorf("auth provider oidc: %s is not base64: %w", keyCAData, err)
+	}
+	trusted, err := transport.TLSConfigFor(&transport.Config{TLS: transport.TLSConfig{CAFile: config[keyCAFile], CAData: ca}})
+	if err != nil {
+		return nil, fmt.Errorf("auth provider oidc: %w", err)
+	}
+	return &http.Client{
+		Timeout:   patience,
+		Transport: net.SetTransportDefaults(&http.Transport{TLSClientConfig: trusted, Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true}),
+	}, nil
+}
+
+// provider has the tokens of a user. Safe for concurrent use.
+type provider struct {
+	client    *http.Client
+	persister rest.AuthProviderConfigPersister
+
+	mu     sync.Mutex // guards following; held while the issuer is asked
+	config map[string]string
+}
+
+// Login implements rest.AuthProvider: there is no way to log in.
+func (p *provider) Login() error { return errors.New("auth provider oidc: not yet implemented") }
+
+// WrapTransport implements rest.AuthProvider.
+func (p *provider) WrapTransport(rt http.RoundTripper) http.RoundTripper { return &roundTripper{p, rt} }
+
+type roundTripper struct {
+	provider *provider
+	base     http.RoundTripper
+}
+
+// RoundTrip implements http.RoundTripper.
+func (r *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
+	if req.Header.Get("Authorization") != "" {
+		return r.base.RoundTrip(req)
+	}
+	token, err := r.provider.idToken(req.Context())
+	if err != nil {
+		return nil, err
+	}
+	req = req.Clone(req.Context())
+	req.Header.Set("Authorization", "Bearer "+token)
+	return r.base.RoundTrip(req)
+}
+
+// WrappedRoundTripper implements net.RoundTripperWrapper.
+func (r *roundTripper) WrappedRoundTripper() http.RoundTripper { return r.base }
+
+// idToken returns a token that has not ended. If need be it gets one from the issuer, and has the configuration kept.
+func (p *provider) idToken(ctx context.Context) (string, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if token := p.config[keyIDToken]; token != "" {
+		end, err := expiry(token)
+		if err != nil {
+			return "", fmt.Errorf("auth provider oidc: the id-token of the kubeconfig: %w", err)
+		}
+		if time.Now().Add(leeway).Before(end) {
+			return token, nil
+		}
+	}
+	if p.config[keyRefreshToken] == "" {
+		return "", errors.New("auth provider oidc: no valid id-token, and cannot refresh without refresh-token: log in again")
+	}
+	endpoint, err := p.tokenEndpoint(ctx)
+	if err != nil {
+		return "", fmt.Errorf("auth provider oidc: %w", err)
+	}
+	exchange := oauth2.Config{ClientID: p.config[keyClientID], ClientSecret: p.config[keyClientSecret], Endpoint: oauth2.Endpoint{TokenURL: endpoint}}
+	got, err := exchange.TokenSource(context.WithValue(ctx, oauth2.HTTPClient, p.client), &oauth2.Token{RefreshToken: p.config[keyRefreshToken]}).Token()
+	if err != nil {
+		return "", fmt.Errorf("auth provider oidc: failed to refresh token: %w", withoutBody(err))
+	}
+	token, _ := got.Extra("id_token").(string)
+	if token == "" {
+		return "", errors.New("auth provider oidc: token response did not contain an id_token: the scope openid is missing")
+	}
+	changed := maps.Clone(p.config)
+	changed[keyIDToken] = token
+	if got.RefreshToken != "" {
+		changed[keyRefreshToken] = got.RefreshToken
+	}
+	p.config = changed // an issuer may take a refresh token once: it must not be lost, even if it cannot be kept
+	if p.persister != nil {
+		if err := p.persister.Persist(maps.Clone(changed)); err != nil {
+			return "", fmt.Errorf("auth provider oidc: could not persist new tokens: %w", err)
+		}
+	}
+	return token, nil
+}
+
+// withoutBody leaves out what the issuer's answer repeats, which may be tokens.
+func withoutBody(err error) error {
+	var answer *oauth2.RetrieveError
+	if errors.As(err, &answer) && answer.Response != nil {
+		return fmt.Errorf("the issuer answered %s %s", answer.Response.Status, answer.ErrorCode)
+	}
+	return err
+}
+
+// tokenEndpoint asks the issuer where it gives tokens.
+func (p *provider) tokenEndpoint(ctx context.Context) (string, error) {
+	address := strings.TrimSuffix(p.config[keyIssuer], "/") + "/.well-known/openid-configuration"
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return "", err
+	}
+	answer, err := p.client.Do(req)
+	if err != nil {
+		return "", err
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		return "", fmt.Errorf("%s: %s", address, answer.Status)
+	}
+	var document struct {
+		TokenEndpoint string `json:"token_endpoint"`
+	}
+	if err := json.NewDecoder(http.MaxBytesReader(nil, answer.Body, maxAnswers)).Decode(&document); err != nil {
+		return "", fmt.Errorf("%s: %w", address, err)
+	}
+	if document.TokenEndpoint == "" {
+		return "", fmt.Errorf("%s: it names no token_endpoint", address)
+	}
+	return document.TokenEndpoint, nil
+}
+
+// expiry returns when a token ends. The signature is the server's business.
+func expiry(token string) (time.Time, error) {
+	parts := strings.Split(token, ".")
+	if len(parts) != 3 {
+		return time.Time{}, errors.New("ID Token is not a valid JWT")
+	}
+	payload, err := base64.RawURLEncoding.DecodeString(parts[1])
+	if err != nil {
+		return time.Time{}, errors.New("ID Token is not a valid JWT")
+	}
+	var claims struct {
+		Expiry float64 `json:"exp"`
+	}
+	if json.Unmarshal(payload, &claims) != nil {
+		return time.Time{}, errors.New("ID Token has no claims in JSON")
+	}
+	return time.Unix(int64(claims.Expiry), 0), nil
+}

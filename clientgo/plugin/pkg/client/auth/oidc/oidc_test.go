@@ -1,0 +1,160 @@
+package oidc_test
+
+import (
+	"encoding/base64"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+	_ "k8s.io/client-go/plugin/pkg/client/auth/oidc"
+	"k8s.io/client-go/rest"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// token returns an ID token that ends after a time.
+func token(ends time.Duration) string {
+	part := func(s string) string { return base64.RawURLEncoding.EncodeToString([]byte(s)) }
+	return part(`{"alg":"none"}`) + "." + part(fmt.Sprintf(`{"exp":%d}`, time.Now().Add(ends).Unix())) + ".signature"
+}
+
+// issuer gives tokens for refresh tokens: first, then second, each once.
+type issuer struct {
+	*httptest.Server
+	refreshes atomic.Int32
+	answer    func(w http.ResponseWriter)
+}
+
+func startIssuer(t *testing.T) *issuer {
+	i := &issuer{}
+	mux := http.NewServeMux()
+	mux.HandleFunc("/.well-known/openid-configuration", func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprintf(w, `{"token_endpoint":%q}`, i.URL+"/token")
+	})
+	mux.HandleFunc("/token", func(w http.ResponseWriter, r *http.Request) {
+		n := i.refreshes.Add(1)
+		w.Header().Set("Content-Type", "application/json")
+		if i.answer != nil {
+			i.answer(w)
+			return
+		}
+		if want := map[int32]string{1: "first", 2: "second"}[n]; r.FormValue("refresh_token") != want {
+			w.WriteHeader(http.StatusBadRequest)
+			return
+		}
+		fmt.Fprintf(w, `{"access_token":"a","token_type":"Bearer","id_token":%q,"refresh_token":"second"}`, token(time.Hour))
+	})
+	i.Server = httptest.NewTLSServer(mux)
+	t.Cleanup(i.Close)
+	return i
+}
+
+// kept is what the persister was given.
+type kept struct {
+	mu     sync.Mutex // guards following
+	config map[string]string
+	err    error
+}
+
+func (k *kept) Persist(config map[string]string) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.config = config
+	return k.err
+}
+
+func (i *issuer) client(t *testing.T, server string, k *kept, more map[string]string) *http.Client {
+	config := map[string]string{
+		"idp-issuer-url": i.URL, "client-id": t.Name(), "client-secret": "s", "refresh-token": "first",
+		"idp-certificate-authority-data": base64.StdEncoding.EncodeToString(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: i.Certificate().Raw})),
+	}
+	for key, value := range more {
+		config[key] = value
+	}
+	client, err := rest.HTTPClientFor(&rest.Config{Host: server, AuthProvider: &clientcmdapi.AuthProviderConfig{Name: "oidc", Config: config}, AuthConfigPersister: k})
+	require.NoError(t, err)
+	t.Cleanup(client.CloseIdleConnections)
+	return client
+}
+
+func TestTokenIsRefreshedOnceAndKept(t *testing.T) {
+	var last atomic.Value
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { last.Store(r.Header.Get("Authorization")) }))
+	defer server.Close()
+	i, k := startIssuer(t), &kept{}
+	client := i.client(t, server.URL, k, map[string]string{"id-token": token(time.Second)}) // it ends too soon
+	var asking sync.WaitGroup
+	for range 8 {
+		asking.Go(func() {
+			answer, err := client.Get(server.URL)
+			if err == nil {
+				_ = answer.Body.Close()
+			}
+		})
+	}
+	asking.Wait()
+	require.EqualValues(t, 1, i.refreshes.Load())
+	require.Equal(t, "second", k.config["refresh-token"])
+	require.Equal(t, "Bearer "+k.config["id-token"], last.Load())
+}
+
+func TestGoodTokenIsUsed(t *testing.T) {
+	good := token(time.Hour)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "Bearer "+good {
+			w.WriteHeader(http.StatusUnauthorized)
+		}
+	}))
+	defer server.Close()
+	i := startIssuer(t)
+	answer, err := i.client(t, server.URL, &kept{}, map[string]string{"id-token": good}).Get(server.URL)
+	require.NoError(t, err)
+	require.NoError(t, answer.Body.Close())
+	require.Equal(t, http.StatusOK, answer.StatusCode)
+	require.Zero(t, i.refreshes.Load())
+}
+
+func TestWhatGoesWrongIsSaidWithoutTokens(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	defer server.Close()
+	for says, more := range map[string]map[string]string{
+		"cannot refresh":       {"refresh-token": ""},
+		"not a valid JWT":      {"id-token": "secret"},
+		"400 Bad Request":      {"refresh-token": "secret"},
+		"openid-configuration": {"idp-issuer-url": "http://127.0.0.1:1/secret?"},
+	} {
+		t.Run(says, func(t *testing.T) {
+			_, err := startIssuer(t).client(t, server.URL, &kept{}, more).Get(server.URL)
+			require.ErrorContains(t, err, says)
+		})
+	}
+	t.Run("no id token", func(t *testing.T) {
+		i := startIssuer(t)
+		i.answer = func(w http.ResponseWriter) { fmt.Fprint(w, `{"access_token":"secret","token_type":"Bearer"}`) }
+		_, err := i.client(t, server.URL, &kept{}, nil).Get(server.URL)
+		require.ErrorContains(t, err, "id_token")
+		require.NotContains(t, err.Error(), "secret")
+	})
+	t.Run("not kept", func(t *testing.T) {
+		i := startIssuer(t)
+		client := i.client(t, server.URL, &kept{err: errors.New("read-only")}, nil)
+		_, err := client.Get(server.URL)
+		require.ErrorContains(t, err, "read-only")
+		answer, err := client.Get(server.URL) // the tokens are there all the same
+		require.NoError(t, err)
+		require.NoError(t, answer.Body.Close())
+	})
+	for _, config := range []map[string]string{{"client-id": "c"}, {"idp-issuer-url": "u"}, {"idp-issuer-url": "u", "client-id": "bad", "idp-certificate-authority-data": "!"}} {
+		_, err := rest.HTTPClientFor(&rest.Config{AuthProvider: &clientcmdapi.AuthProviderConfig{Name: "oidc", Config: config}})
+		require.ErrorContains(t, err, "oidc")
+	}
+}
