@@ -1,0 +1,244 @@
+// Command release tries kinform as a released version, before there is one: it makes a module proxy in a folder out of the commit that
+// is checked out, and lets "kinform migrate" put a program on it, which has no replace line to a checkout.
+//
+//	go run ./release [-version v0.1.0] [PROGRAM]
+//
+// PROGRAM is the folder of a module that requires client-go; a copy of it is used. Without one, a small program is. All other modules
+// come from Go's module cache, and from GOPROXY where it lacks them.
+package main
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"log"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"golang.org/x/mod/module"
+	"golang.org/x/mod/zip"
+)
+
+const (
+	kinform = "github.com/kinform/kinform"
+	dropIn  = kinform + "/clientgo"
+)
+
+func main() {
+	log.SetFlags(0)
+	version := flag.String("version", "v0.1.0", "the version that the release shall have")
+	flag.Parse()
+	if err := try(context.Background(), *version, flag.Arg(0)); err != nil {
+		log.Fatal("release: ", err)
+	}
+}
+
+// bench is where a release is tried.
+type bench struct {
+	dir     string // removed in the end
+	root    string // of the checkout
+	version string
+}
+
+func try(ctx context.Context, version, program string) error {
+	root, err := output(ctx, "", nil, "git", "rev-parse", "--show-toplevel")
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "kinform-release")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	b := bench{dir: dir, root: root, version: version}
+	if err := b.publish(ctx); err != nil {
+		return err
+	}
+	copied := filepath.Join(dir, "program")
+	if program == "" {
+		err = writeProgram(copied)
+	} else {
+		err = os.CopyFS(copied, os.DirFS(program))
+	}
+	if err != nil {
+		return err
+	}
+	return b.migrate(ctx, copied)
+}
+
+// publish makes the proxy.
+func (b bench) publish(ctx context.Context) error {
+	commit := filepath.Join(b.dir, "commit")
+	if err := os.Mkdir(commit, 0o755); err != nil {
+		return err
+	}
+	archive := exec.CommandContext(ctx, "git", "archive", "HEAD")
+	archive.Dir = b.root
+	text, err := archive.Output()
+	if err != nil {
+		return fmt.Errorf("git archive: %w", err)
+	}
+	unpack := exec.CommandContext(ctx, "tar", "x")
+	unpack.Dir, unpack.Stdin = commit, bytes.NewReader(text)
+	if err := unpack.Run(); err != nil {
+		return fmt.Errorf("tar: %w", err)
+	}
+	for path, folder := range map[string]string{kinform: commit, dropIn: filepath.Join(commit, "clientgo")} {
+		if err := b.add(path, folder); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// add puts a module into the proxy. Requirements of kinform, which are v0.0.0 in a checkout, get the version.
+func (b bench) add(path, folder string) error {
+	name := filepath.Join(folder, "go.mod")
+	mod, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	mod = bytes.ReplaceAll(mod, []byte(kinform+" v0.0.0"), []byte(kinform+" "+b.version))
+	at := filepath.Join(b.proxy(), filepath.FromSlash(path), "@v")
+	info := fmt.Sprintf(`{"Version":%q,"Time":%q}`, b.version, time.Now().UTC().Format(time.RFC3339))
+	if err := os.MkdirAll(at, 0o755); err != nil {
+		return err
+	}
+	for file, text := range map[string][]byte{name: mod, filepath.Join(at, b.version+".mod"): mod, filepath.Join(at, b.version+".info"): []byte(info)} {
+		if err := os.WriteFile(file, text, 0o644); err != nil {
+			return err
+		}
+	}
+	out, err := os.Create(filepath.Join(at, b.version+".zip"))
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	if err := zip.CreateFromDir(out, module.Version{Path: path, Version: b.version}, folder); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	size, err := out.Seek(0, 1)
+	fmt.Printf("%s %s: %.1f MB\n", path, b.version, float64(size)/1e6)
+	return err
+}
+
+func (b bench) proxy() string { return filepath.Join(b.dir, "proxy") }
+
+// migrate puts a program on the release, and takes it back.
+func (b bench) migrate(ctx context.Context, program string) error {
+	command := filepath.Join(b.dir, "kinform")
+	if _, err := output(ctx, b.root, nil, "go", "build", "-o", command, "./cmd/kinform"); err != nil {
+		return err
+	}
+	cache, err := output(ctx, b.root, nil, "go", "env", "GOMODCACHE")
+	if err != nil {
+		return err
+	}
+	proxies, err := output(ctx, b.root, nil, "go", "env", "GOPROXY")
+	if err != nil {
+		return err
+	}
+	env := append(os.Environ(),
+		"GOPROXY=file://"+filepath.ToSlash(b.proxy())+",file://"+filepath.ToSlash(cache)+"/cache/download,"+proxies,
+		"GOMODCACHE="+filepath.Join(b.dir, "modules"), "GONOSUMDB="+kinform+","+dropIn, "GOFLAGS=-modcacherw -trimpath", "GOWORK=off")
+	before, err := os.ReadFile(filepath.Join(program, "go.mod"))
+	if err != nil {
+		return err
+	}
+	if _, err := output(ctx, program, env, "go", "mod", "tidy"); err != nil {
+		return err
+	}
+	tidy, err := os.ReadFile(filepath.Join(program, "go.mod"))
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(before, tidy) {
+		fmt.Println("go mod tidy has changed the program's go.mod before all")
+	}
+	said, err := output(ctx, program, env, command, "migrate", "--version", b.version)
+	fmt.Println(said)
+	if err != nil {
+		return err
+	}
+	if _, err := output(ctx, program, env, "go", "build", "./..."); err != nil {
+		return err
+	}
+	where, err := output(ctx, program, env, "go", "list", "-m", "k8s.io/client-go")
+	if err != nil {
+		return err
+	}
+	fmt.Println("builds with", where)
+	if _, err := output(ctx, program, env, command, "migrate", "--undo"); err != nil {
+		return err
+	}
+	after, err := os.ReadFile(filepath.Join(program, "go.mod"))
+	if err != nil {
+		return err
+	}
+	if bytes.Contains(after, []byte(kinform)) {
+		return fmt.Errorf("kinform is in go.mod after --undo:\n%s", after)
+	}
+	_, err = output(ctx, program, env, "go", "build", "./...")
+	if err == nil {
+		fmt.Println("and with client-go again")
+	}
+	return err
+}
+
+// writeProgram writes a controller's main parts as a module.
+func writeProgram(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	mod := "module example.com/program\n\ngo 1.26.0\n\nrequire (\n\tk8s.io/api v0.37.2\n\tk8s.io/apimachinery v0.37.2\n\tk8s.io/client-go v0.37.2\n)\n"
+	source := `package main
+
+import (
+	"context"
+	"log"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
+)
+
+func main() {
+	config, err := rest.InClusterConfig()
+	if err != nil {
+		log.Fatal(err)
+	}
+	factory := informers.NewSharedInformerFactory(kubernetes.NewForConfigOrDie(config), 0)
+	_, err = factory.Core().V1().Pods().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
+		AddFunc: func(obj any) { log.Print(obj.(*corev1.Pod).Name) },
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	factory.Start(context.Background().Done())
+	select {}
+}
+`
+	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte(mod), 0o644); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, "main.go"), []byte(source), 0o644)
+}
+
+// output runs a command, and returns what it says. Its error has that as well.
+func output(ctx context.Context, dir string, env []string, name string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir, cmd.Env = dir, env
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := cmd.Run()
+	if err != nil {
+		err = fmt.Errorf("%s %s: %w\n%s", filepath.Base(name), strings.Join(args, " "), err, stderr.String())
+	}
+	return strings.TrimSpace(stdout.String()), err
+}
