@@ -104,14 +104,14 @@ func host(u *url.URL) string {
 	return u.Host
 }
 
-// UpdateBackoff counts a failure of the server: a 429 and any 5xx. Another answer begins anew.
+// UpdateBackoff counts a failure of the server: a 429 and any 5xx. Another answer begins anew, and so does an error of the network.
 func (b *URLBackoff) UpdateBackoff(actualURL *url.URL, err error, responseCode int) {
-	switch {
-	case responseCode == http.StatusTooManyRequests, responseCode >= http.StatusInternalServerError:
-		b.Backoff.Next(host(actualURL), time.Now())
-	case err == nil:
-		b.Backoff.Reset(host(actualURL))
+	by := host(actualURL)
+	if responseCode == http.StatusTooManyRequests || responseCode >= http.StatusInternalServerError {
+		b.Backoff.Next(by, b.Backoff.Clock.Now())
+		return
 	}
+	b.Backoff.Reset(by)
 }
 
 // UpdateBackoffWithContext is UpdateBackoff.

@@ -247,15 +247,12 @@ func (r *Request) RequestURI(uri string) *Request {
 	if r.err != nil {
 		return r
 	}
-	locator, err := url.Parse(uri)
-	if err != nil {
-		r.err = err
-		return r
-	}
-	r.prefix = locator.Path
-	r.params = nil
-	if locator.RawQuery != "" {
-		r.params = locator.Query()
+	of, err := url.Parse(uri)
+	if r.err = err; err == nil {
+		r.prefix, r.params = of.Path, nil
+		if of.RawQuery != "" {
+			r.params = of.Query()
+		}
 	}
 	return r
 }
@@ -285,13 +282,12 @@ func (r *Request) SpecificallyVersionedParams(obj runtime.Object, codec runtime.
 	if r.err != nil {
 		return r
 	}
-	params, err := codec.EncodeParameters(obj, version)
-	if err != nil {
-		r.err = err
-		return r
-	}
-	for name, values := range params {
-		r.add(name, values...)
+	var params url.Values
+	params, r.err = codec.EncodeParameters(obj, version)
+	if r.err == nil {
+		for name, values := range params {
+			r.add(name, values...)
+		}
 	}
 	return r
 }

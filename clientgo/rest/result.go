@@ -124,18 +124,17 @@ func (r Result) Error() error {
 	if r.err == nil || !apierrors.IsUnexpectedServerError(r.err) || len(r.body) == 0 || r.decoder == nil {
 		return r.err
 	}
-	out, _, err := r.decoder.Decode(r.body, &schema.GroupVersionKind{Version: "v1", Kind: "Status"}, nil)
-	if err != nil || out == nil {
-		return r.err
-	}
-	if err := failed(out); err != nil {
-		return err
+	status := schema.GroupVersionKind{Version: "v1", Kind: "Status"}
+	if out, _, err := r.decoder.Decode(r.body, &status, nil); err == nil && out != nil {
+		if said := failed(out); said != nil {
+			return said
+		}
 	}
 	return r.err
 }
 
-// transformResponse reads an answer.
-func (r *Request) transformResponse(ctx context.Context, resp *http.Response, req *http.Request) Result {
+// read reads an answer.
+func (r *Request) read(ctx context.Context, resp *http.Response, req *http.Request) Result {
 	var body []byte
 	if resp.Body != nil {
 		data, err := io.ReadAll(resp.Body)

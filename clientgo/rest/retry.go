@@ -131,7 +131,7 @@ func (r *retries) Before(ctx context.Context, request *Request) error {
 	}
 	klog.FromContext(ctx).V(4).Info("Got a Retry-After response", "delay", wait, "attempt", r.next.Attempt, "url", url.String())
 	request.backoff.SleepWithContext(ctx, wait)
-	if err := request.tryThrottleWithInfo(ctx, r.next.Reason); err != nil {
+	if err := request.throttle(ctx, r.next.Reason); err != nil {
 		return r.WrapPreviousError(err)
 	}
 	if ctx.Err() != nil {

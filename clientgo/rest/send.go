@@ -22,10 +22,8 @@ const (
 	extraThrottle = time.Second
 )
 
-// tryThrottle waits for the limiter.
-func (r *Request) tryThrottle(ctx context.Context) error { return r.tryThrottleWithInfo(ctx, "") }
-
-func (r *Request) tryThrottleWithInfo(ctx context.Context, why string) error {
+// throttle waits for the limiter. Why is the reason of another attempt, or "".
+func (r *Request) throttle(ctx context.Context, why string) error {
 	if r.limiter == nil {
 		return nil
 	}
@@ -62,8 +60,8 @@ func (r *Request) retryPolicy() WithRetry {
 	return &retries{maxRetries: r.maxRetries}
 }
 
-// newHTTPRequest makes the request of one attempt.
-func (r *Request) newHTTPRequest(ctx context.Context) (*http.Request, error) {
+// httpRequest makes the request of one attempt.
+func (r *Request) httpRequest(ctx context.Context) (*http.Request, error) {
 	var body io.Reader
 	switch {
 	case r.repeat:
@@ -97,7 +95,7 @@ func (r *Request) send(ctx context.Context, mayRetry IsRetryableErrorFunc, retry
 		if err := retry.Before(ctx, r); err != nil {
 			return attempt{}, retry.WrapPreviousError(err)
 		}
-		req, err := r.newHTTPRequest(ctx)
+		req, err := r.httpRequest(ctx)
 		if err != nil {
 			return attempt{}, err
 		}
@@ -143,7 +141,7 @@ func (r *Request) do(ctx context.Context, fn func(ctx context.Context, req *http
 	if err := r.preflight(); err != nil {
 		return err
 	}
-	if err := r.tryThrottle(ctx); err != nil { // not bounded by the timeout (RS-17)
+	if err := r.throttle(ctx, ""); err != nil { // not bounded by the timeout (RS-17)
 		return err
 	}
 	end, kept := context.CancelFunc(func() {}), false
@@ -178,14 +176,14 @@ func (r *Request) Do(ctx context.Context) Result {
 	to := sink.From(ctx)
 	err := r.do(ctx, func(running context.Context, req *http.Request, resp *http.Response, end func()) bool {
 		if to == nil || !r.streams(resp) {
-			result = r.transformResponse(ctx, resp, req)
+			result = r.read(ctx, resp, req)
 			return false
 		}
 		warnings := handleWarnings(ctx, resp.Header, r.warningHandler)
 		result = r.interpret(resp, req, nil)
 		result.warnings = warnings
 		if result.err != nil || result.decoder == nil {
-			result = r.transformResponse(ctx, resp, req)
+			result = r.read(ctx, resp, req)
 			return false
 		}
 		result.answer = &answer{ctx: running, request: r, sent: req, response: resp, end: end, to: to}
@@ -197,10 +195,15 @@ func (r *Request) Do(ctx context.Context) Result {
 	if result.answer != nil {
 		return result
 	}
-	if result.err == nil || len(result.body) > 0 {
-		metrics.ResponseSize.Observe(ctx, r.verb, hostOf(r), float64(len(result.body)))
-	}
+	r.observeSize(ctx, result)
 	return result
+}
+
+// observeSize tells the metrics of a body that was read.
+func (r *Request) observeSize(ctx context.Context, result Result) {
+	if n := len(result.body); n > 0 || result.err == nil {
+		metrics.ResponseSize.Observe(ctx, r.verb, hostOf(r), float64(n))
+	}
 }
 
 // DoRaw sends the request, and returns the body of the answer as it is.
@@ -220,9 +223,7 @@ func (r *Request) DoRaw(ctx context.Context) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if result.err == nil || len(result.body) > 0 {
-		metrics.ResponseSize.Observe(ctx, r.verb, hostOf(r), float64(len(result.body)))
-	}
+	r.observeSize(ctx, result)
 	return result.body, result.err
 }
 
@@ -231,7 +232,7 @@ func (r *Request) Stream(ctx context.Context) (io.ReadCloser, error) {
 	if r.err != nil {
 		return nil, r.err
 	}
-	if err := r.tryThrottle(ctx); err != nil {
+	if err := r.throttle(ctx, ""); err != nil {
 		return nil, err
 	}
 	retry := r.retryPolicy()
@@ -248,7 +249,7 @@ func (r *Request) Stream(ctx context.Context) (io.ReadCloser, error) {
 		return final.response.Body, nil
 	}
 	defer drain(final.response)
-	if result := r.transformResponse(ctx, final.response, final.request); result.Error() != nil {
+	if result := r.read(ctx, final.response, final.request); result.Error() != nil {
 		return nil, result.Error()
 	}
 	return nil, fmt.Errorf("%d while accessing %v", final.response.StatusCode, final.request.URL)
@@ -277,7 +278,7 @@ func (r *Request) Watch(ctx context.Context) (watch.Interface, error) {
 		return r.newWatch(ctx, final.response)
 	}
 	defer drain(final.response)
-	if result := r.transformResponse(ctx, final.response, final.request); result.Error() != nil {
+	if result := r.read(ctx, final.response, final.request); result.Error() != nil {
 		return nil, retry.WrapPreviousError(result.Error())
 	}
 	return nil, retry.WrapPreviousError(fmt.Errorf("for request %s, got status: %v", final.request.URL, final.response.StatusCode))

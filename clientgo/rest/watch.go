@@ -18,12 +18,12 @@ import (
 
 // newWatch returns the events of an answer.
 func (r *Request) newWatch(ctx context.Context, resp *http.Response) (watch.Interface, error) {
-	contentType := resp.Header.Get("Content-Type")
-	mediaType, params, err := mime.ParseMediaType(contentType)
-	if err != nil {
-		klog.FromContext(ctx).V(4).Info("Unexpected content type from the server", "contentType", contentType, "err", err)
+	// The negotiator decides what is to be done with a type that it does not know, and so with one that nobody can read.
+	media, params, unreadable := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	if unreadable != nil {
+		klog.FromContext(ctx).V(4).Info("A watch has no Content-Type that can be read", "err", unreadable)
 	}
-	objects, events, framer, err := r.content.Negotiator.StreamDecoder(mediaType, params)
+	objects, events, framer, err := r.content.Negotiator.StreamDecoder(media, params)
 	if err != nil {
 		_ = resp.Body.Close()
 		return nil, err

@@ -2,7 +2,7 @@ package events
 
 import (
 	"context"
-	"errors"
+	"fmt"
 
 	eventsv1 "k8s.io/api/events/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -19,24 +19,35 @@ var _ EventSink = &EventSinkImpl{}
 
 // Create creates the event.
 func (e *EventSinkImpl) Create(ctx context.Context, event *eventsv1.Event) (*eventsv1.Event, error) {
-	if event.Namespace == "" {
-		return nil, errors.New("can't create an event with empty namespace")
+	events, err := e.near(event, "create")
+	if err != nil {
+		return nil, err
 	}
-	return e.Interface.Events(event.Namespace).Create(ctx, event, metav1.CreateOptions{})
+	return events.Create(ctx, event, metav1.CreateOptions{})
 }
 
 // Update writes the event over the one of its name.
 func (e *EventSinkImpl) Update(ctx context.Context, event *eventsv1.Event) (*eventsv1.Event, error) {
-	if event.Namespace == "" {
-		return nil, errors.New("can't update an event with empty namespace")
+	events, err := e.near(event, "update")
+	if err != nil {
+		return nil, err
 	}
-	return e.Interface.Events(event.Namespace).Update(ctx, event, metav1.UpdateOptions{})
+	return events.Update(ctx, event, metav1.UpdateOptions{})
 }
 
 // Patch changes the event of this name by a strategic merge patch.
 func (e *EventSinkImpl) Patch(ctx context.Context, event *eventsv1.Event, data []byte) (*eventsv1.Event, error) {
-	if event.Namespace == "" {
-		return nil, errors.New("can't patch an event with empty namespace")
+	events, err := e.near(event, "patch")
+	if err != nil {
+		return nil, err
 	}
-	return e.Interface.Events(event.Namespace).Patch(ctx, event.Name, types.StrategicMergePatchType, data, metav1.PatchOptions{})
+	return events.Patch(ctx, event.Name, types.StrategicMergePatchType, data, metav1.PatchOptions{})
+}
+
+// near returns the client of the event's namespace. It never is that of all namespaces.
+func (e *EventSinkImpl) near(event *eventsv1.Event, verb string) (typedeventsv1.EventInterface, error) {
+	if event.Namespace == metav1.NamespaceAll {
+		return nil, fmt.Errorf("can't %s an event with empty namespace", verb)
+	}
+	return e.Interface.Events(event.Namespace), nil
 }

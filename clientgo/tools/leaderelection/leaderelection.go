@@ -38,11 +38,11 @@ func NewLeaderElector(lec LeaderElectionConfig) (*LeaderElector, error) {
 
 // RunOrDie is NewLeaderElector and Run. It panics if the config is wrong.
 func RunOrDie(ctx context.Context, lec LeaderElectionConfig) {
-	le, err := NewLeaderElector(lec)
-	if err != nil {
-		panic(err)
-	}
-	if lec.WatchDog != nil {
+	le, wrong := NewLeaderElector(lec)
+	switch {
+	case wrong != nil:
+		panic(wrong)
+	case lec.WatchDog != nil:
 		lec.WatchDog.SetLeaderElection(le)
 	}
 	le.Run(ctx)
@@ -53,10 +53,9 @@ func RunOrDie(ctx context.Context, lec LeaderElectionConfig) {
 func (le *LeaderElector) Run(ctx context.Context) {
 	defer runtime.HandleCrashWithContext(ctx)
 	defer le.config.Callbacks.OnStoppedLeading()
-	if !le.acquire(ctx) {
-		return
+	if le.acquire(ctx) {
+		le.lead(ctx)
 	}
-	le.lead(ctx)
 }
 
 // acquire waits until this candidate leads. It returns false when ctx has ended before.
@@ -123,7 +122,7 @@ func (le *LeaderElector) try(ctx context.Context) bool {
 	if le.config.Coordinated {
 		return le.tryRenewCoordinated(ctx)
 	}
-	return le.tryAcquireOrRenew(ctx)
+	return le.takeOrRenew(ctx)
 }
 
 // pause waits for d, or until ctx ends.

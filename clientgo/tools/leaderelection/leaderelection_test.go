@@ -53,6 +53,25 @@ func TestALeaderCreatesRenewsAndReleases(t *testing.T) {
 	})
 }
 
+func TestALockIsGivenBackAlthoughALateRenewalWasWritten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &server{begin: time.Now()}
+		c := run(t, s, "a", release)
+		time.Sleep(5 * time.Second)
+		s.do(func() { s.late, s.log = true, nil })
+		c.end()
+		require.Equal(t, []string{ // as client-go does
+			`5s a gets`,
+			`5s a writes "" for 1, change 0`,
+			`5s a gets`,
+			`5s a writes "" for 1, change 0`,
+			`5s a stopped leading`,
+			`5s a has stopped`,
+		}, calls(s.taken()))
+		require.False(t, c.IsLeader())
+	})
+}
+
 func TestWithoutReleaseTheNextWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{begin: time.Now()}

@@ -28,6 +28,7 @@ type server struct {
 	version int
 	down    bool
 	hangs   bool // until the context of the call ends
+	late    bool // a renewal of the leader is written when it gives the lock back
 	log     []string
 	begin   time.Time
 }
@@ -107,8 +108,12 @@ func (l *lock) write(ctx context.Context, what string, r rl.LeaderElectionRecord
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.late && r.HolderIdentity == "" {
+		l.late = false
+		l.version++
+	}
 	if !mayLocked() {
-		return errors.New("conflict")
+		return apierrors.NewConflict(schema.GroupResource{Resource: "leases"}, "x", errors.New("it has changed"))
 	}
 	l.version++
 	l.record, l.seen = &r, l.version

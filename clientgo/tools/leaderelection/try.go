@@ -20,9 +20,9 @@ func (le *LeaderElector) record(now metav1.Time) rl.LeaderElectionRecord {
 	}
 }
 
-// tryAcquireOrRenew takes or renews the lock, and reports whether this candidate has it then. A leader whose time is
+// takeOrRenew takes or renews the lock, and reports whether this candidate has it then. A leader whose time is
 // not over writes without a look at first: that nobody else has written is what the update checks.
-func (le *LeaderElector) tryAcquireOrRenew(ctx context.Context) bool {
+func (le *LeaderElector) takeOrRenew(ctx context.Context) bool {
 	now := metav1.Now()
 	mine := le.record(now)
 	if le.IsLeader() && le.valid(now.Time) {
@@ -101,7 +101,12 @@ func (le *LeaderElector) create(ctx context.Context, mine rl.LeaderElectionRecor
 }
 
 func (le *LeaderElector) update(ctx context.Context, mine rl.LeaderElectionRecord) bool {
-	if err := le.config.Lock.Update(ctx, mine); err != nil {
+	return le.wrote(ctx, mine, le.config.Lock.Update(ctx, mine))
+}
+
+// wrote notes what came of an update.
+func (le *LeaderElector) wrote(ctx context.Context, mine rl.LeaderElectionRecord, err error) bool {
+	if err != nil {
 		klog.FromContext(ctx).Error(err, "Could not write the leader's lock", "lock", le.config.Lock.Describe())
 		return false
 	}
@@ -114,16 +119,19 @@ func (le *LeaderElector) update(ctx context.Context, mine rl.LeaderElectionRecor
 func (le *LeaderElector) release(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), le.config.RenewDeadline)
 	defer cancel()
-	found, ok := le.look(ctx)
-	if !ok || found == nil || !le.IsLeader() {
-		le.reportLeader()
+	for {
+		found, ok := le.look(ctx)
+		if !ok || found == nil || !le.IsLeader() {
+			le.reportLeader()
+			return
+		}
+		ended := rl.LeaderElectionRecord{LeaderTransitions: found.LeaderTransitions, LeaseDurationSeconds: 1, RenewTime: metav1.Now()}
+		ended.AcquireTime = ended.RenewTime
+		err := le.config.Lock.Update(ctx, ended)
+		if apierrors.IsConflict(err) {
+			continue // a renewal whose answer did not come any more has been written meanwhile
+		}
+		le.wrote(ctx, ended, err)
 		return
 	}
-	now := metav1.Now()
-	le.update(ctx, rl.LeaderElectionRecord{
-		LeaderTransitions:    found.LeaderTransitions,
-		LeaseDurationSeconds: 1,
-		AcquireTime:          now,
-		RenewTime:            now,
-	})
 }

@@ -2,15 +2,11 @@ package record
 
 import (
 	"fmt"
-	"time"
 
 	v1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 	internalevents "k8s.io/client-go/tools/internal/events"
-	"k8s.io/client-go/tools/record/util"
-	"k8s.io/client-go/tools/reference"
 	"k8s.io/klog/v2"
 )
 
@@ -44,47 +40,17 @@ func (r *recorder) AnnotatedEventf(object runtime.Object, annotations map[string
 }
 
 func (r *recorder) record(object runtime.Object, annotations map[string]string, eventtype, reason, message string) {
-	ref, err := reference.GetReference(r.scheme, object)
-	if err != nil {
-		r.logger.Error(err, "Could not record an event about an object of this type", "type", fmt.Sprintf("%T", object), "eventType", eventtype, "reason", reason, "message", message)
+	about, ok := internalevents.About(r.logger, r.scheme, object, annotations, eventtype, reason, message)
+	if !ok {
 		return
 	}
-	if !util.ValidateEventType(eventtype) {
-		r.logger.Error(nil, "Unsupported event type", "eventType", eventtype)
-		return
+	event := &v1.Event{
+		ObjectMeta: about.Meta, InvolvedObject: *about.Object,
+		Type: eventtype, Reason: reason, Message: message, Count: 1,
+		Source: r.source, ReportingController: r.source.Component, ReportingInstance: r.source.Host,
 	}
-	sent, err := r.to.ActionOrDrop(watch.Added, r.event(ref, annotations, eventtype, reason, message))
-	switch {
-	case err != nil:
-		r.logger.Error(err, "Could not record an event", "reason", reason)
-	case !sent:
-		r.logger.Error(nil, "Dropped an event, as too many are waiting", "object", klog.KRef(ref.Namespace, ref.Name), "reason", reason)
-	}
-}
-
-func (r *recorder) event(ref *v1.ObjectReference, annotations map[string]string, eventtype, reason, message string) *v1.Event {
-	now := metav1.NewTime(time.Now())
-	namespace := ref.Namespace
-	if namespace == "" {
-		namespace = metav1.NamespaceDefault
-	}
-	return &v1.Event{
-		ObjectMeta: metav1.ObjectMeta{
-			Name:        util.GenerateEventName(ref.Name, now.UnixNano()),
-			Namespace:   namespace,
-			Annotations: annotations,
-		},
-		InvolvedObject:      *ref,
-		Reason:              reason,
-		Message:             message,
-		FirstTimestamp:      now,
-		LastTimestamp:       now,
-		Count:               1,
-		Type:                eventtype,
-		Source:              r.source,
-		ReportingController: r.source.Component,
-		ReportingInstance:   r.source.Host,
-	}
+	event.FirstTimestamp.Time, event.LastTimestamp.Time = about.At, about.At
+	about.Send(r.logger, r.to, reason, event)
 }
 
 // EventRecorderAdapter is a recorder of tools/events that records with one of this package. What these events don't

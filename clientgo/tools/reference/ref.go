@@ -25,6 +25,9 @@ func GetReference(scheme *runtime.Scheme, obj runtime.Object) (*v1.ObjectReferen
 	}
 	gvk := obj.GetObjectKind().GroupVersionKind()
 	if gvk.Empty() {
+		if scheme == nil {
+			return nil, errors.New("scheme is required to look up gvk")
+		}
 		known, _, err := scheme.ObjectKinds(obj)
 		if err != nil {
 			return nil, err
@@ -45,10 +48,9 @@ func GetReference(scheme *runtime.Scheme, obj runtime.Object) (*v1.ObjectReferen
 
 // GetPartialReference is GetReference for a part of an object, such as spec.containers{name}.
 func GetPartialReference(scheme *runtime.Scheme, obj runtime.Object, fieldPath string) (*v1.ObjectReference, error) {
-	ref, err := GetReference(scheme, obj)
-	if err != nil {
-		return nil, err
+	whole, err := GetReference(scheme, obj)
+	if err == nil {
+		whole.FieldPath = fieldPath
 	}
-	ref.FieldPath = fieldPath
-	return ref, nil
+	return whole, err
 }

@@ -1,5 +1,5 @@
-// Package internal has the interfaces of a recorder of events.k8s.io, for tools/events and for the adapter in
-// tools/record, which tools/events imports.
+// Package internal has what tools/record and tools/events share: the interfaces of a recorder of events.k8s.io, which tools/record
+// has an adapter for, and how a recorder says what an event is about.
 package internal
 
 import (

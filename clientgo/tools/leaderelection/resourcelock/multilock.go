@@ -25,32 +25,34 @@ var _ Interface = &MultiLock{}
 
 // Get returns the record of the primary lock. If there is a secondary one with another leader, nobody is known to lead.
 func (ml *MultiLock) Get(ctx context.Context) (*LeaderElectionRecord, []byte, error) {
-	record, raw, err := ml.Primary.Get(ctx)
+	first, text, err := ml.Primary.Get(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	other, otherRaw, err := ml.Secondary.Get(ctx)
-	if err != nil {
-		if apierrors.IsNotFound(err) && record.HolderIdentity != ml.Identity() {
-			return record, raw, nil // another candidate holds the lock, which does not know of the second
-		}
+	second, more, err := ml.Secondary.Get(ctx)
+	switch {
+	case apierrors.IsNotFound(err) && first.HolderIdentity != ml.Identity():
+		return first, text, nil // another candidate holds the lock, which does not know of the second
+	case err != nil:
+		return nil, nil, err
+	case second.HolderIdentity == first.HolderIdentity:
+		return first, ConcatRawRecord(text, more), nil
+	}
+	first.HolderIdentity = UnknownLeader
+	if text, err = json.Marshal(first); err != nil {
 		return nil, nil, err
 	}
-	if other.HolderIdentity != record.HolderIdentity {
-		record.HolderIdentity = UnknownLeader
-		if raw, err = json.Marshal(record); err != nil {
-			return nil, nil, err
-		}
-	}
-	return record, ConcatRawRecord(raw, otherRaw), nil
+	return first, ConcatRawRecord(text, more), nil
 }
 
 // Create makes both objects. The primary one may exist.
 func (ml *MultiLock) Create(ctx context.Context, ler LeaderElectionRecord) error {
-	if err := ml.Primary.Create(ctx, ler); err != nil && !apierrors.IsAlreadyExists(err) {
+	switch err := ml.Primary.Create(ctx, ler); {
+	case err == nil, apierrors.IsAlreadyExists(err):
+		return ml.Secondary.Create(ctx, ler)
+	default:
 		return err
 	}
-	return ml.Secondary.Create(ctx, ler)
 }
 
 // Update changes both objects, and makes the secondary one if it is not there.
@@ -58,11 +60,11 @@ func (ml *MultiLock) Update(ctx context.Context, ler LeaderElectionRecord) error
 	if err := ml.Primary.Update(ctx, ler); err != nil {
 		return err
 	}
-	_, _, err := ml.Secondary.Get(ctx)
-	if apierrors.IsNotFound(err) {
-		return ml.Secondary.Create(ctx, ler)
+	write := ml.Secondary.Update
+	if _, _, err := ml.Secondary.Get(ctx); apierrors.IsNotFound(err) {
+		write = ml.Secondary.Create
 	}
-	return ml.Secondary.Update(ctx, ler)
+	return write(ctx, ler)
 }
 
 // RecordEvent records an event about both locks.

@@ -3,8 +3,8 @@ package util
 
 import (
 	"errors"
-	"fmt"
 	"net/http"
+	"strconv"
 
 	v1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -26,9 +26,8 @@ func IsKeyNotFoundError(err error) bool {
 // GenerateEventName returns a name for an event about an object of this name, at this time in nanoseconds since 1970.
 // If the object's name can't be a part of an event's name, it is a random one.
 func GenerateEventName(refName string, unixNano int64) string {
-	name := fmt.Sprintf("%s.%x", refName, unixNano)
-	if len(validation.NameIsDNSSubdomain(name, false)) > 0 {
-		return string(uuid.NewUUID())
+	if name := refName + "." + strconv.FormatInt(unixNano, 16); len(validation.NameIsDNSSubdomain(name, false)) == 0 {
+		return name
 	}
-	return name
+	return string(uuid.NewUUID())
 }

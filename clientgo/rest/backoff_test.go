@@ -1,0 +1,33 @@
+package rest_test
+
+import (
+	"errors"
+	"net/url"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/utils/clock"
+
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/util/flowcontrol"
+)
+
+// ahead is a clock that is an hour ahead.
+type ahead struct{ clock.RealClock }
+
+func (ahead) Now() time.Time { return time.Now().Add(time.Hour) }
+
+func TestURLBackoffWaitsLongerWithEachFailureOfAHost(t *testing.T) {
+	b := &rest.URLBackoff{Backoff: flowcontrol.NewFakeBackOff(time.Second, time.Minute, ahead{})}
+	of := func(path string) *url.URL { return &url.URL{Scheme: "https", Host: "server", Path: path} }
+	b.UpdateBackoff(of("/a"), nil, 429)
+	b.UpdateBackoff(of("/b"), nil, 503)
+	require.Equal(t, 2*time.Second, b.CalculateBackoff(of("/c")))
+	require.Zero(t, b.CalculateBackoff(&url.URL{Host: "other"}))
+	// The clock is that of Backoff, by which the failure has just been.
+	require.True(t, b.Backoff.IsInBackOffSinceUpdate("server", time.Now().Add(time.Hour)))
+
+	b.UpdateBackoff(of("/a"), errors.New("connection reset"), 0)
+	require.Zero(t, b.CalculateBackoff(of("/a")), "as with client-go, only an answer is a failure")
+}
