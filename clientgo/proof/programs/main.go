@@ -2,11 +2,13 @@
 // line in go.mod that puts this module in its place. Nothing else of a program is changed.
 //
 //	go run ./programs                           # all of programs.go: an hour on two cores, and 10 GB
-//	go run ./programs sample-controller coredns
-//	go run ./programs -v -side kinform sample-controller
+//	go run ./programs examples coredns
+//	go run ./programs -v -side kinform coredns
+//	go run ./programs -dir ~/src/operator       # a program of your own
 //
-// The sources come from the module proxy and lie in a folder of the user's cache. A table is printed:
-// tests that passed and failed on both sides, and the tests that passed with client-go alone.
+// Programs are modules that the go command fetches as it does any dependency; work is done in a folder of the user's
+// cache. On both sides, the modules that are versioned with client-go have the same version. A table is printed: tests
+// that passed and failed on both sides, and the tests that passed with client-go alone.
 package main
 
 import (
@@ -34,11 +36,12 @@ func run(ctx context.Context, args []string) error {
 	only := flags.String("side", "", "run one side alone: client-go or kinform")
 	verbose := flags.Bool("v", false, "print what fails while it runs")
 	assets := flags.String("assets", "", "the folder with etcd, kube-apiserver and kubectl, for programs whose tests start them (default: where make -C e2e assets puts them)")
+	dir := flags.String("dir", "", "a folder with the go.mod of a program, in place of those that have names; arguments are patterns of its packages")
 	list := flags.Bool("list", false, "print the names of the programs")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	chosen, err := choose(flags.Args())
+	chosen, err := choose(*dir, flags.Args())
 	if err != nil {
 		return err
 	}
@@ -59,7 +62,11 @@ func run(ctx context.Context, args []string) error {
 	if *assets == "" {
 		*assets = filepath.Join(cache, "kinform", "e2e", "assets")
 	}
-	w := workshop{checkout: checkout, cache: filepath.Join(cache, "kinform", "programs"), assets: *assets, verbose: *verbose}
+	cache = filepath.Join(cache, "kinform", "programs")
+	if err := os.MkdirAll(cache, 0o755); err != nil {
+		return err
+	}
+	w := workshop{checkout: checkout, cache: cache, assets: *assets, verbose: *verbose}
 	var rows []row
 	for _, p := range chosen {
 		r := row{program: p}
@@ -89,8 +96,12 @@ func run(ctx context.Context, args []string) error {
 	return nil
 }
 
-// choose returns the programs of these names, or all.
-func choose(names []string) ([]program, error) {
+// choose returns the programs of these names, or all, or the one in dir.
+func choose(dir string, names []string) ([]program, error) {
+	if dir != "" {
+		dir, err := filepath.Abs(dir)
+		return []program{{name: filepath.Base(dir), kind: "in a folder", module: filepath.Base(dir), dir: dir, build: names}}, err
+	}
 	if len(names) == 0 {
 		return programs, nil
 	}

@@ -6,29 +6,35 @@ type program struct {
 	kind    string
 	module  string
 	version string
+	// dir is a folder with the program's sources, in place of a module's version.
+	dir string
+	// copied says that the sources are copied, for tests that write beside them. Without it, the module is a dependency
+	// of a module that has nothing but a go.mod, and its tests run where the go command has put it.
+	copied bool
 	// folder is the part of the module that is taken, if that is not a module by itself. It becomes one.
 	folder string
-	build  []string // package patterns that are built; none means ./...
+	build  []string // package patterns below the module that are built; none means all
 	test   []string // package patterns whose tests run; none means those of build
 	// servers says that the tests start an etcd and a kube-apiserver.
 	servers bool
 	flags   []string // of go test
 }
 
-const clientGoVersion = "v0.37.2"
+const (
+	clientGoVersion = "v0.37.2"
+	// runtimeVersion is the version of controller-runtime that is made for this one of client-go.
+	runtimeVersion = "v0.25.2"
+)
 
 var programs = []program{
-	{name: "examples", kind: "client-go's own examples", module: "k8s.io/client-go", version: clientGoVersion, folder: "examples"},
-	{name: "sample-controller", kind: "a controller as client-go's users write it", module: "k8s.io/sample-controller", version: clientGoVersion},
-	{name: "controller-runtime", kind: "the library of most operators", module: "sigs.k8s.io/controller-runtime", version: "v0.25.2", servers: true,
+	{name: "examples", kind: "client-go's own examples", module: "k8s.io/client-go", version: clientGoVersion, folder: "examples", copied: true},
+	{name: "controller-runtime", kind: "the library of most operators", module: "sigs.k8s.io/controller-runtime", version: runtimeVersion, servers: true, copied: true,
 		build: []string{"./pkg/..."},
 		test: []string{"./pkg/cache/...", "./pkg/client/...", "./pkg/controller/...", "./pkg/manager/...", "./pkg/handler/...", "./pkg/source/...",
 			"./pkg/leaderelection/...", "./pkg/builder/..."}},
 	{name: "sample-apiserver", kind: "an API server, on k8s.io/apiserver", module: "k8s.io/sample-apiserver", version: clientGoVersion},
-	{name: "kube-state-metrics", kind: "an exporter, with its own store below a reflector", module: "k8s.io/kube-state-metrics/v2", version: "latest"},
-	{name: "metrics-server", kind: "an aggregated API server", module: "sigs.k8s.io/metrics-server", version: "latest"},
-	{name: "coredns", kind: "a DNS server", module: "github.com/coredns/coredns", version: "latest",
+	{name: "metrics-server", kind: "an aggregated API server", module: "sigs.k8s.io/metrics-server", version: "v0.9.0",
+		build: []string{"./cmd/...", "./pkg/..."}},
+	{name: "coredns", kind: "a DNS server", module: "github.com/coredns/coredns", version: "v1.15.0",
 		build: []string{"./plugin/kubernetes/...", "./plugin/k8s_external/..."}},
-	{name: "reloader", kind: "an operator on informers", module: "github.com/stakater/Reloader", version: "latest"},
-	{name: "node-problem-detector", kind: "an agent", module: "k8s.io/node-problem-detector", version: "latest"},
 }

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// staged matches the modules that have client-go's versions, with the version.
+var staged = regexp.MustCompile(`^(k8s\.io/[a-z-]+) v0\.[1-9][0-9]+\.[0-9]+`)
+
+// prepare makes the folder in which the go command builds a program for a side.
+func (w workshop) prepare(ctx context.Context, p program, s side) (dir string, err error) {
+	dir = filepath.Join(w.cache, p.name+"-"+string(s))
+	if err := os.RemoveAll(dir); err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", err
+	}
+	switch {
+	case p.dir != "":
+		err = copyTree(dir, p.dir)
+	case p.copied:
+		var source string
+		if source, err = w.download(ctx, p); err == nil {
+			err = copyTree(dir, filepath.Join(source, p.folder))
+		}
+	}
+	if err == nil && (p.folder != "" || p.dependency()) {
+		err = w.run(ctx, dir, "mod", "init", "example.com/"+p.name)
+	}
+	if err == nil && p.dependency() {
+		err = w.run(ctx, dir, "mod", "edit", "-require="+p.module+"@"+p.version)
+	}
+	if err != nil {
+		return "", err
+	}
+	return dir, w.edit(ctx, dir, p, s)
+}
+
+// edit has a program's go.mod ask for the same versions on both sides, and adds the line.
+func (w workshop) edit(ctx context.Context, dir string, p program, s side) error {
+	edits := []string{"mod", "edit"}
+	for _, module := range []string{"client-go", "api", "apimachinery"} {
+		edits = append(edits, "-require=k8s.io/"+module+"@"+clientGoVersion)
+	}
+	if s == kinform {
+		edits = append(edits, "-replace=k8s.io/client-go="+filepath.Join(w.checkout, "clientgo"), "-replace=github.com/kinform/kinform="+w.checkout)
+	}
+	if err := w.run(ctx, dir, edits...); err != nil {
+		return err
+	}
+	list := w.command(ctx, dir, "list", "-mod=mod", "-m", "-f={{.Path}} {{.Version}}{{with .Replace}} {{.}}{{end}}", "all")
+	var stderr bytes.Buffer
+	list.Stderr = &stderr
+	modules, err := list.Output()
+	if err != nil {
+		return fmt.Errorf("go list -m all: %w\n%s", err, stderr.Bytes())
+	}
+	edits = []string{"mod", "edit"}
+	for line := range strings.Lines(string(modules)) {
+		if found := staged.FindStringSubmatch(line); found != nil && !strings.Contains(line, " k8s.io/client-go =>") {
+			edits = append(edits, "-require="+found[1]+"@"+clientGoVersion)
+		}
+		if strings.HasPrefix(line, "sigs.k8s.io/controller-runtime ") {
+			edits = append(edits, "-require=sigs.k8s.io/controller-runtime@"+runtimeVersion)
+		}
+	}
+	if err := w.run(ctx, dir, edits...); err != nil {
+		return err
+	}
+	if p.dependency() {
+		return nil // the go command adds what is missing when it builds
+	}
+	return w.run(ctx, dir, "mod", "tidy", "-e")
+}
+
+// dependency says that the program is a dependency of the folder's module, and not in the folder.
+func (p program) dependency() bool { return p.dir == "" && !p.copied }
+
+// patterns returns the packages of a program that these patterns stand for, or else the default.
+func patterns(p program, own []string, otherwise ...string) []string {
+	if len(own) == 0 {
+		own = otherwise
+	}
+	var found []string
+	for _, pattern := range own {
+		if p.dependency() {
+			pattern = strings.Replace(pattern, "./", p.module+"/", 1)
+		}
+		found = append(found, pattern)
+	}
+	return found
+}
+
+// download has the go command fetch a module.
+func (w workshop) download(ctx context.Context, p program) (dir string, err error) {
+	cmd := w.command(ctx, w.cache, "mod", "download", "-json", p.module+"@"+p.version)
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("go mod download %s@%s: %w\n%s", p.module, p.version, err, out)
+	}
+	var module struct{ Dir string }
+	if err := json.Unmarshal(out, &module); err != nil {
+		return "", err
+	}
+	return module.Dir, nil
+}
+
+func (w workshop) run(ctx context.Context, dir string, args ...string) error {
+	if out, err := w.command(ctx, dir, args...).CombinedOutput(); err != nil {
+		return fmt.Errorf("go %s: %w\n%s", strings.Join(args, " "), err, out)
+	}
+	return nil
+}
+
+// copyTree copies what lies below from, so that the owner may write it: where the go command keeps modules, nobody may.
+func copyTree(to, from string) error {
+	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
+		return err
+	}
+	return filepath.WalkDir(to, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil || info.Mode()&fs.ModeSymlink != 0 {
+			return err
+		}
+		return os.Chmod(path, info.Mode()|0o200)
+	})
+}
