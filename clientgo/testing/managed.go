@@ -77,7 +77,7 @@ func (t *managedTracker) Patch(gvr schema.GroupVersionResource, obj runtime.Obje
 
 // updated returns obj with the managed fields that it has after it took the stored object's place.
 func (t *managedTracker) updated(gvr schema.GroupVersionResource, obj runtime.Object, ns, fieldManager string) (runtime.Object, error) {
-	_, manager, err := t.manager(gvr)
+	gvk, manager, err := t.manager(gvr)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +89,17 @@ func (t *managedTracker) updated(gvr schema.GroupVersionResource, obj runtime.Ob
 	if err != nil {
 		return nil, err
 	}
-	return manager.Update(before, obj.DeepCopyObject(), by(fieldManager))
+	// Programs leave out kinds, or parts of them. A merge needs them; what is kept has the kind that the program gave.
+	obj = obj.DeepCopyObject()
+	given := obj.GetObjectKind().GroupVersionKind()
+	before.GetObjectKind().SetGroupVersionKind(gvk)
+	obj.GetObjectKind().SetGroupVersionKind(gvk)
+	after, err := manager.Update(before, obj, by(fieldManager))
+	if err != nil {
+		return nil, err
+	}
+	after.GetObjectKind().SetGroupVersionKind(given)
+	return after, nil
 }
 
 func (t *managedTracker) Apply(gvr schema.GroupVersionResource, applyConfiguration runtime.Object, ns string, opts ...metav1.PatchOptions) error {
@@ -115,6 +125,7 @@ func (t *managedTracker) Apply(gvr schema.GroupVersionResource, applyConfigurati
 			return err
 		}
 	}
+	before.GetObjectKind().SetGroupVersionKind(gvk)
 	after, err := manager.Apply(before, applyConfiguration, by(o.FieldManager), o.Force != nil && *o.Force)
 	if err != nil {
 		return err
