@@ -9,11 +9,15 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 )
 
-// staged matches the modules that have client-go's versions, with the version.
-var staged = regexp.MustCompile(`^(k8s\.io/[a-z-]+) v0\.[1-9][0-9]+\.[0-9]+`)
+// staged matches the modules that have client-go's versions, or commits in place of these.
+var staged = regexp.MustCompile(`^(k8s\.io/[a-z-]+) v0\.([1-9][0-9]+\.[0-9]+|0\.0-[0-9]+-[0-9a-f]+)\b`)
+
+// unstaged are modules of k8s.io that have no versions but commits.
+var unstaged = []string{"k8s.io/utils", "k8s.io/kube-openapi", "k8s.io/gengo"}
 
 // prepare makes the folder in which the go command builds a program for a side.
 func (w workshop) prepare(ctx context.Context, p program, s side) (dir string, err error) {
@@ -57,29 +61,47 @@ func (w workshop) edit(ctx context.Context, dir string, p program, s side) error
 	if err := w.run(ctx, dir, edits...); err != nil {
 		return err
 	}
-	list := w.command(ctx, dir, "list", "-mod=mod", "-m", "-f={{.Path}} {{.Version}}{{with .Replace}} {{.}}{{end}}", "all")
+	// What the program asks for comes first: some of its versions may not be to be had.
+	file, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+	if err != nil {
+		return err
+	}
+	if err := w.bump(ctx, dir, string(file)); err != nil {
+		return err
+	}
+	list := w.command(ctx, dir, "list", "-mod=mod", "-m", "-f={{.Path}} {{.Version}}", "all")
 	var stderr bytes.Buffer
 	list.Stderr = &stderr
 	modules, err := list.Output()
 	if err != nil {
 		return fmt.Errorf("go list -m all: %w\n%s", err, stderr.Bytes())
 	}
-	edits = []string{"mod", "edit"}
-	for line := range strings.Lines(string(modules)) {
-		if found := staged.FindStringSubmatch(line); found != nil && !strings.Contains(line, " k8s.io/client-go =>") {
-			edits = append(edits, "-require="+found[1]+"@"+clientGoVersion)
-		}
-		if strings.HasPrefix(line, "sigs.k8s.io/controller-runtime ") {
-			edits = append(edits, "-require=sigs.k8s.io/controller-runtime@"+runtimeVersion)
-		}
-	}
-	if err := w.run(ctx, dir, edits...); err != nil {
+	if err := w.bump(ctx, dir, string(modules)); err != nil {
 		return err
 	}
 	if p.dependency() {
 		return nil // the go command adds what is missing when it builds
 	}
 	return w.run(ctx, dir, "mod", "tidy", "-e")
+}
+
+// bump has go.mod ask for client-go's version of each module in a list that has such versions, and for the version of
+// controller-runtime that is made for it.
+func (w workshop) bump(ctx context.Context, dir, modules string) error {
+	edits := []string{"mod", "edit"}
+	for line := range strings.Lines(modules) {
+		line = strings.TrimSpace(line)
+		if found := staged.FindStringSubmatch(line); found != nil && !slices.Contains(unstaged, found[1]) {
+			edits = append(edits, "-require="+found[1]+"@"+clientGoVersion)
+		}
+		if strings.HasPrefix(line, "sigs.k8s.io/controller-runtime v") {
+			edits = append(edits, "-require=sigs.k8s.io/controller-runtime@"+runtimeVersion)
+		}
+	}
+	if len(edits) == 2 {
+		return nil
+	}
+	return w.run(ctx, dir, edits...)
 }
 
 // dependency says that the program is a dependency of the folder's module, and not in the folder.
