@@ -465,3 +465,47 @@ func TestAnInformerRunsOnce(t *testing.T) {
 		require.NoError(t, inf.RemoveEventHandler(handle))
 	})
 }
+
+// SI-8, SI-16, SI-19: a handler may add and remove handlers, itself as well, and read the store and its indexes.
+func TestAHandlerMayUseItsInformer(t *testing.T) {
+	informed(t, []*corev1.Pod{pod("a", "1")}, nil, func(i *informerOf) {
+		i.told()
+		late := &diary{}
+		var own cache.ResourceEventHandlerRegistration
+		calls := 0
+		h := &diary{does: func(string) {
+			calls++
+			_, err := i.AddEventHandler(late)
+			require.NoError(t, err)
+			require.NoError(t, i.AddIndexers(cache.Indexers{fmt.Sprint("index", calls): func(any) ([]string, error) { return nil, nil }}))
+			require.NotEmpty(t, i.GetIndexer().List())
+			require.NoError(t, i.RemoveEventHandler(own))
+		}}
+		release := make(chan struct{})
+		first := h.does
+		h.does = func(line string) { <-release; first(line) }
+		var err error
+		own, err = i.AddEventHandler(h)
+		require.NoError(t, err)
+		close(release)
+		i.last(t).Add(pod("b", "11"))
+		synctest.Wait()
+		require.Equal(t, 1, calls, "it has removed itself")
+		require.Len(t, late.told(), 2)
+	})
+}
+
+// SI-3: what ends the informer may be a handler.
+func TestAHandlerMayEndTheInformer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &server{list: func(int, metav1.ListOptions) (runtime.Object, error) {
+			return podList("10", pod("a", "1"), pod("b", "1")), nil
+		}}
+		inf := cache.NewSharedIndexInformer(s.source(), &corev1.Pod{}, 0, nil)
+		ctx, cancel := context.WithCancel(t.Context())
+		_, err := inf.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(any) { cancel() }})
+		require.NoError(t, err)
+		inf.RunWithContext(ctx)
+		require.True(t, inf.IsStopped())
+	})
+}
