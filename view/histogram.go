@@ -43,8 +43,8 @@ func (h *histogram) counts() (c counts) {
 	return c
 }
 
-// Times are quantiles of durations, of those of the last ten seconds. They are off by an eighth at
-// most.
+// Times are quantiles of durations, of those of the last ten seconds, and of the objects that are in the sample. They are
+// off by an eighth at most.
 type Times struct {
 	// Count is how many there were.
 	Count uint64 `json:"count"`

@@ -127,7 +127,7 @@ func handlersNumbers(t *table) {
 		return n
 	})
 	t.counter("handlers", "resyncs", "calls by resync", "Calls without a change, since somebody looks: the handler has asked to be told of every object from time to time.",
-		func(s *snapshot) uint64 { return s.rec.causes[4].Load() })
+		func(s *snapshot) uint64 { return s.rec.resyncs.Load() })
 	t.time("handlers", "wait", "time in a mailbox", "How long events wait for their handler.", func(r *recorder) []*histogram { return r.all(func(t *handlerTimes) *histogram { return &t.wait }) })
 	t.time("handlers", "run", "time of a call", "How long handlers take.", func(r *recorder) []*histogram { return r.all(func(t *handlerTimes) *histogram { return &t.run }) })
 }

@@ -90,9 +90,6 @@ func (r *recorder) item(i reflector.ItemInfo) {
 	if !r.on() {
 		return
 	}
-	if i.Unchanged {
-		r.itemsSkipped.Add(1)
-	}
 	if r.wantsKey(i.Key) {
 		kind := "decoded"
 		if i.Unchanged {
@@ -146,17 +143,18 @@ func (r *recorder) deliver(d informer.DeliverInfo) {
 	if !r.on() {
 		return
 	}
-	if n := int(d.Cause); n < len(r.causes) {
-		r.causes[n].Add(1)
+	if d.Cause == informer.Resync {
+		r.resyncs.Add(1)
+	}
+	if !r.wantsKey(d.Key) {
+		return
 	}
 	if times := r.timesOf(d.Handler); times != nil {
 		times.wait.add(d.Waited)
 		times.run.add(d.Ran)
 	}
-	if r.wantsKey(d.Key) {
-		r.ring.put(noted{what: Delivered, of: d.Handler, kind: d.Type.String(), cause: d.Cause.String(), key: d.Key,
-			version: d.ResourceVersion, waited: d.Waited, ran: d.Ran})
-	}
+	r.ring.put(noted{what: Delivered, of: d.Handler, kind: d.Type.String(), cause: d.Cause.String(), key: d.Key,
+		version: d.ResourceVersion, waited: d.Waited, ran: d.Ran})
 }
 
 // keyed is a recorder of a queue whose keys are of type K.
@@ -165,11 +163,11 @@ type keyed[K comparable] struct {
 	hash func(K) uint64
 }
 
-// note notes an event of a key, if it is in the sample.
+// heeds reports whether somebody looks, and a key is in the sample.
+func (r *keyed[K]) heeds(k K) bool { return r.on() && r.wants(r.hash(k)) }
+
+// note notes an event of a key.
 func (r *keyed[K]) note(k K, e noted) {
-	if !r.wants(r.hash(k)) {
-		return
-	}
 	if name, ok := any(k).(types.NamespacedName); ok {
 		e.key = name
 	} else {
@@ -179,39 +177,39 @@ func (r *keyed[K]) note(k K, e noted) {
 }
 
 func (r *keyed[K]) add(k K) {
-	if r.on() {
+	if r.heeds(k) {
 		r.note(k, noted{what: Queued})
 	}
 }
 
 func (r *keyed[K]) merged(k K) {
-	if r.on() {
+	if r.heeds(k) {
 		r.note(k, noted{what: Merged})
 	}
 }
 
 func (r *keyed[K]) get(item workqueue.Item[K]) {
-	if r.on() {
+	if r.heeds(item.Key) {
 		r.wait.add(item.Waited)
 		r.note(item.Key, noted{what: Taken, waited: item.Waited, count: int(item.Causes.Count)})
 	}
 }
 
 func (r *keyed[K]) done(k K, ran time.Duration) {
-	if r.on() {
+	if r.heeds(k) {
 		r.run.add(ran)
 		r.note(k, noted{what: Done, ran: ran})
 	}
 }
 
 func (r *keyed[K]) retry(k K, after time.Duration) {
-	if r.on() {
+	if r.heeds(k) {
 		r.note(k, noted{what: Retried, waited: after})
 	}
 }
 
 func (r *keyed[K]) failed(k K, err error) {
-	if r.on() {
+	if r.heeds(k) {
 		r.note(k, noted{what: Failed, text: err.Error()})
 	}
 }

@@ -25,8 +25,7 @@ type recorder struct {
 
 	expired       atomic.Uint64
 	bookmarkAt    atomic.Int64 // nanoseconds since the start; 0: none yet
-	causes        [5]atomic.Uint64
-	itemsSkipped  atomic.Uint64
+	resyncs       atomic.Uint64
 	handlers      sync.Map // of a name: *handlerTimes
 	lastTold      atomic.Pointer[handlerTimes]
 	handlersCount atomic.Int32
