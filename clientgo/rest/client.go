@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
@@ -150,7 +151,7 @@ func newClient(config *Config, httpClient *http.Client) (*RESTClient, error) {
 	if err != nil {
 		return nil, err
 	}
-	version := metaV1
+	version := metav1.SchemeGroupVersion
 	if config.GroupVersion != nil {
 		version = *config.GroupVersion
 	}
@@ -168,9 +169,6 @@ func newClient(config *Config, httpClient *http.Client) (*RESTClient, error) {
 	}
 	return client, nil
 }
-
-// metaV1 is the version of options, where no other is named.
-var metaV1 = schema.GroupVersion{Version: "v1"}
 
 // limiter returns the limiter of a Config, or nil for none.
 func (c *Config) limiter() flowcontrol.RateLimiter {

@@ -204,8 +204,11 @@ func (r *Request) unstructured(body []byte, resp *http.Response, req *http.Reque
 	if req != nil {
 		verb = req.Method
 	}
-	return apierrors.NewGenericServerResponse(resp.StatusCode, verb,
-		schema.GroupResource{Group: r.content.GroupVersion.Group, Resource: r.resource}, r.name, message, wait, true)
+	resource := schema.GroupResource{}
+	if r.resource != "" { // without one, the path may be in no group
+		resource = schema.GroupResource{Group: r.content.GroupVersion.Group, Resource: r.resource}
+	}
+	return apierrors.NewGenericServerResponse(resp.StatusCode, verb, resource, r.name, message, wait, true)
 }
 
 // isText reports whether a body can be a part of an error. Without a type it can.

@@ -52,7 +52,7 @@ type retries struct {
 
 	next           *RetryAfter // before the next attempt
 	attempts       int
-	previous, last error
+	previous, last error // of the network, in the last two attempts that ended in one
 }
 
 // IsNextRetry implements [WithRetry].
@@ -60,7 +60,10 @@ func (r *retries) IsNextRetry(ctx context.Context, restReq *Request, httpReq *ht
 	if httpReq == nil || resp == nil && err == nil {
 		return false
 	}
-	r.previous, r.last = r.last, outcome(resp, err)
+	if r.last != nil {
+		r.previous = r.last
+	}
+	r.last = err
 	next := &RetryAfter{Attempt: r.attempts + 1}
 	r.attempts++
 	r.next = next
@@ -90,17 +93,6 @@ func (r *retries) IsNextRetry(ctx context.Context, restReq *Request, httpReq *ht
 	return true
 }
 
-// outcome is the error of an attempt, nil of a success.
-func outcome(resp *http.Response, err error) error {
-	if err != nil {
-		return err
-	}
-	if resp.StatusCode != http.StatusOK {
-		return fmt.Errorf("server responded with status: %s", resp.Status)
-	}
-	return nil
-}
-
 // retryAfter is the wait that an answer asks for, if it is a 429 or 5xx: whole seconds (RS-8).
 func retryAfter(resp *http.Response) (time.Duration, bool) {
 	if resp.StatusCode != http.StatusTooManyRequests && resp.StatusCode/100 != 5 {
@@ -118,7 +110,7 @@ func retryAfterSeconds(resp *http.Response) (int, bool) {
 // Before implements [WithRetry].
 func (r *retries) Before(ctx context.Context, request *Request) error {
 	if ctx.Err() != nil {
-		return r.WrapPreviousError(ctx.Err())
+		return ctx.Err()
 	}
 	url := request.URL()
 	wait := request.backoff.CalculateBackoffWithContext(ctx, url)
@@ -132,10 +124,10 @@ func (r *retries) Before(ctx context.Context, request *Request) error {
 	klog.FromContext(ctx).V(4).Info("Got a Retry-After response", "delay", wait, "attempt", r.next.Attempt, "url", url.String())
 	request.backoff.SleepWithContext(ctx, wait)
 	if err := request.throttle(ctx, r.next.Reason); err != nil {
-		return r.WrapPreviousError(err)
+		return err
 	}
 	if ctx.Err() != nil {
-		return r.WrapPreviousError(ctx.Err())
+		return ctx.Err()
 	}
 	return nil
 }
@@ -171,7 +163,7 @@ func (r *retries) WrapPreviousError(err error) error {
 	if before == nil || err == nil || before == err { //nolint:errorlint // the very same
 		before = r.previous
 	}
-	if err == nil || before == nil {
+	if err == nil || before == nil || before.Error() == err.Error() {
 		return err
 	}
 	if failed, ok := errors.AsType[*url.Error](before); ok {
@@ -191,16 +183,8 @@ func (e *afterRetries) Error() string {
 	return fmt.Sprintf("%v - error from a previous attempt: %v", e.current, e.previous)
 }
 
-// Unwrap returns what the last error unwraps to, or it.
-func (e *afterRetries) Unwrap() error {
-	if inner := errors.Unwrap(e.current); inner != nil {
-		return inner
-	}
-	return e.current
-}
-
-// Is compares with the last error.
-func (e *afterRetries) Is(target error) bool { return errors.Is(e.current, target) }
+// Unwrap returns the error of the last attempt.
+func (e *afterRetries) Unwrap() error { return e.current }
 
 // drain reads the little that may be left of an answer, so that its connection can be used again.
 func drain(resp *http.Response) {

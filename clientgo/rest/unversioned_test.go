@@ -1,0 +1,27 @@
+package rest_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"k8s.io/client-go/rest"
+)
+
+// The version of a client that names none is that of what is common to all versions.
+func TestVersionOfAClientWithoutOne(t *testing.T) {
+	config := &rest.Config{Host: "http://localhost", ContentConfig: rest.ContentConfig{NegotiatedSerializer: serializer.NewCodecFactory(runtime.NewScheme())}}
+	client, err := rest.UnversionedRESTClientFor(config)
+	require.NoError(t, err)
+	require.Equal(t, metav1.SchemeGroupVersion, client.APIVersion())
+	apps := schema.GroupVersion{Group: "apps", Version: "v1"}
+	config.GroupVersion = &apps
+	client, err = rest.UnversionedRESTClientFor(config)
+	require.NoError(t, err)
+	require.Equal(t, apps, client.APIVersion())
+}
