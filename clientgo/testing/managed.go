@@ -185,7 +185,7 @@ func (sameVersion) Default(runtime.Object) {}
 // ConvertToVersion gives an unstructured object, which is what a merge results in, the Go type that its kind has.
 func (c sameVersion) ConvertToVersion(in runtime.Object, target runtime.GroupVersioner) (runtime.Object, error) {
 	gvk := in.GetObjectKind().GroupVersionKind()
-	if to, ok := target.KindForGroupVersionKinds([]schema.GroupVersionKind{gvk}); gvk.Empty() || !ok || to != gvk {
+	if to, ok := target.KindForGroupVersionKinds([]schema.GroupVersionKind{gvk}); gvk.Kind == "" || !ok || to != gvk {
 		return c.scheme.ConvertToVersion(in, target)
 	}
 	merged, ok := in.(*unstructured.Unstructured)
