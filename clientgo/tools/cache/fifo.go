@@ -9,11 +9,12 @@ import "sync"
 type FIFO struct {
 	keyFunc KeyFunc
 
-	mu     sync.Mutex // guards following
-	cond   sync.Cond
-	items  map[string]interface{}
-	queue  []string            // the keys of items, and of objects that were deleted
-	queued map[string]struct{} // the keys of queue
+	mu    sync.Mutex // guards following
+	cond  sync.Cond
+	items map[string]interface{}
+	// queue has the keys of items, and those of objects that were deleted. An object that comes back has both its old
+	// place and a new one, and the first to come is its turn, as in client-go.
+	queue  []string
 	gate   gate
 	closed bool
 }
@@ -22,7 +23,7 @@ var _ Queue = &FIFO{}
 
 // NewFIFO returns an empty queue.
 func NewFIFO(keyFunc KeyFunc) *FIFO {
-	f := &FIFO{keyFunc: keyFunc, items: map[string]interface{}{}, queued: map[string]struct{}{}, gate: newGate()}
+	f := &FIFO{keyFunc: keyFunc, items: map[string]interface{}{}, gate: newGate()}
 	f.cond.L = &f.mu
 	return f
 }
@@ -70,11 +71,10 @@ func (f *FIFO) Add(obj interface{}) error {
 }
 
 func (f *FIFO) putLocked(key string, obj interface{}) {
-	f.items[key] = obj
-	if _, ok := f.queued[key]; !ok {
-		f.queued[key] = struct{}{}
+	if _, ok := f.items[key]; !ok {
 		f.queue = append(f.queue, key)
 	}
+	f.items[key] = obj
 }
 
 // Update is Add.
@@ -110,7 +110,6 @@ func (f *FIFO) Pop(process PopProcessFunc) (interface{}, error) {
 		key := f.queue[0]
 		f.queue[0] = ""
 		f.queue = f.queue[1:]
-		delete(f.queued, key)
 		f.gate.remaining = max(f.gate.remaining-1, 0)
 		item, exists := f.items[key]
 		if !exists { // it has synced with the next object, or the next change
@@ -138,7 +137,6 @@ func (f *FIFO) Replace(list []interface{}, resourceVersion string) error {
 	defer f.mu.Unlock()
 	f.gate.populateLocked(len(distinct))
 	f.items = make(map[string]interface{}, len(list))
-	f.queued = make(map[string]struct{}, len(list))
 	f.queue = nil
 	for i, obj := range list {
 		f.putLocked(keys[i], obj)
