@@ -22,6 +22,9 @@ type managedTracker struct {
 
 // NewFieldManagedObjectTracker returns an empty tracker that keeps managed fields, and whose Apply respects them. Types may
 // be added to the scheme later.
+//
+// Create, Update and Patch write the managed fields into the object that they are given, and Create its kind:
+// controller-runtime's fake client hands this object back to its caller.
 func NewFieldManagedObjectTracker(scheme *runtime.Scheme, decoder runtime.Decoder, typeConverter managedfields.TypeConverter) ObjectTracker {
 	return &managedTracker{NewObjectTracker(scheme, decoder), scheme, typeConverter}
 }
@@ -38,17 +41,24 @@ func (t *managedTracker) Create(gvr schema.GroupVersionResource, obj runtime.Obj
 	if err != nil {
 		return err
 	}
-	obj = obj.DeepCopyObject()
 	obj.GetObjectKind().SetGroupVersionKind(gvk)
 	before, err := t.empty(gvk)
 	if err != nil {
 		return err
 	}
-	obj, err = manager.Update(before, obj, by(o.FieldManager))
+	object, err := meta.Accessor(obj)
 	if err != nil {
 		return err
 	}
-	return t.ObjectTracker.Create(gvr, obj, ns, opts...)
+	given := object.GetManagedFields()
+	after, err := manager.Update(before, obj, by(o.FieldManager))
+	if err == nil {
+		err = t.ObjectTracker.Create(gvr, after, ns, opts...)
+	}
+	if err != nil {
+		object.SetManagedFields(given) // of an object that was not created, the kind alone is changed
+	}
+	return err
 }
 
 func (t *managedTracker) Update(gvr schema.GroupVersionResource, obj runtime.Object, ns string, opts ...metav1.UpdateOptions) error {
@@ -90,11 +100,11 @@ func (t *managedTracker) updated(gvr schema.GroupVersionResource, obj runtime.Ob
 		return nil, err
 	}
 	// Programs leave out kinds, or parts of them. A merge needs them; what is kept has the kind that the program gave.
-	obj = obj.DeepCopyObject()
 	given := obj.GetObjectKind().GroupVersionKind()
 	before.GetObjectKind().SetGroupVersionKind(gvk)
 	obj.GetObjectKind().SetGroupVersionKind(gvk)
 	after, err := manager.Update(before, obj, by(fieldManager))
+	obj.GetObjectKind().SetGroupVersionKind(given)
 	if err != nil {
 		return nil, err
 	}

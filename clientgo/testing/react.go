@@ -6,6 +6,7 @@ import (
 	"reflect"
 
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -17,8 +18,7 @@ import (
 // ObjectReaction returns a function that answers gets, lists, creates, updates, deletes and patches from a tracker.
 //
 // Defaults, validation and conversion are a server's: nothing of them happens. An update of a subresource replaces the
-// object with what it gets. An apply respects who owns a field if the tracker is one of NewFieldManagedObjectTracker;
-// otherwise it is a strategic merge patch.
+// object with what it gets. An apply is what the tracker's Apply makes of it.
 func ObjectReaction(tracker ObjectTracker) ReactionFunc {
 	return func(action Action) (bool, runtime.Object, error) {
 		var obj runtime.Object
@@ -84,23 +84,12 @@ func update(tracker ObjectTracker, a UpdateActionImpl) (runtime.Object, error) {
 }
 
 func patch(tracker ObjectTracker, a PatchActionImpl) (runtime.Object, error) {
-	_, managed := tracker.(*managedTracker)
-	if managed && a.PatchType == types.ApplyYAMLPatchType {
+	if a.PatchType == types.ApplyYAMLPatchType {
 		return applyConfiguration(tracker, a)
 	}
 	obj, err := tracker.Get(a.Resource, a.Namespace, a.Name)
 	if err != nil {
 		return nil, err
-	}
-	if a.PatchType == types.ApplyYAMLPatchType {
-		configuration, err := configurationOf(a)
-		if err != nil {
-			return nil, err
-		}
-		if a.Patch, err = json.Marshal(configuration.Object); err != nil {
-			return nil, err
-		}
-		a.PatchType = types.StrategicMergePatchType
 	}
 	patched, err := merged(obj, a.PatchType, a.Patch)
 	if err != nil {
@@ -109,7 +98,17 @@ func patch(tracker ObjectTracker, a PatchActionImpl) (runtime.Object, error) {
 	if err := tracker.Patch(a.Resource, patched, a.Namespace, a.PatchOptions); err != nil {
 		return nil, err
 	}
-	return tracker.Get(a.Resource, a.Namespace, a.Name) // with the managed fields that it has now
+	return stored(tracker, a, patched)
+}
+
+// stored returns the object of a patch as it is now, with its managed fields. A program's tracker may have deleted it, with
+// its last finalizer: then it is as it was written.
+func stored(tracker ObjectTracker, a PatchActionImpl, written runtime.Object) (runtime.Object, error) {
+	obj, err := tracker.Get(a.Resource, a.Namespace, a.Name)
+	if apierrors.IsNotFound(err) {
+		return written, nil
+	}
+	return obj, err
 }
 
 // merged returns a new object: obj after a patch.
@@ -139,24 +138,15 @@ func merged(obj runtime.Object, kind types.PatchType, patch []byte) (runtime.Obj
 	return patched, json.Unmarshal(after, patched)
 }
 
-// configurationOf returns the configuration that an apply sends, for the object that the action names, whatever name it has.
-func configurationOf(a PatchActionImpl) (*unstructured.Unstructured, error) {
+// applyConfiguration applies a patch as the configuration of the object that the action names, whatever name it has itself.
+func applyConfiguration(tracker ObjectTracker, a PatchActionImpl) (runtime.Object, error) {
 	configuration := &unstructured.Unstructured{Object: map[string]any{}}
 	if err := yaml.Unmarshal(a.Patch, &configuration.Object); err != nil {
 		return nil, err
 	}
 	configuration.SetName(a.Name)
-	return configuration, nil
-}
-
-// applyConfiguration applies a configuration.
-func applyConfiguration(tracker ObjectTracker, a PatchActionImpl) (runtime.Object, error) {
-	configuration, err := configurationOf(a)
-	if err != nil {
-		return nil, err
-	}
 	if err := tracker.Apply(a.Resource, configuration, a.Namespace, a.PatchOptions); err != nil {
 		return nil, err
 	}
-	return tracker.Get(a.Resource, a.Namespace, a.Name)
+	return stored(tracker, a, configuration)
 }

@@ -257,3 +257,58 @@ func TestASelectorThatCannotBeParsedPanics(t *testing.T) {
 		require.Panics(t, func() { core.ExtractFromListOptions(opts) }, "%v", opts)
 	}
 }
+
+func TestAManagedTrackerWritesIntoTheObject(t *testing.T) {
+	tracker := core.NewFieldManagedObjectTracker(scheme, decoder, managedfields.NewDeducedTypeConverter())
+	managers := func(p *corev1.Pod) (names []string) {
+		for _, f := range p.ManagedFields {
+			names = append(names, f.Manager)
+		}
+		return names
+	}
+	p := pod("a", "x")
+	p.Labels = map[string]string{"k": "1"}
+	require.NoError(t, tracker.Create(pods, p, "a", metav1.CreateOptions{FieldManager: "creates"}))
+	require.Equal(t, []string{"creates"}, managers(p))
+	require.Equal(t, "Pod", p.Kind)
+	p = pod("a", "x")
+	require.True(t, apierrors.IsAlreadyExists(tracker.Create(pods, p, "a", metav1.CreateOptions{FieldManager: "again"})))
+	require.Empty(t, p.ManagedFields)
+	p = pod("a", "x")
+	p.Labels = map[string]string{"k": "1", "l": "2"}
+	require.NoError(t, tracker.Update(pods, p, "a", metav1.UpdateOptions{FieldManager: "updates"}))
+	require.Contains(t, managers(p), "updates")
+	p = pod("a", "x")
+	p.Labels = map[string]string{"k": "1", "l": "2", "m": "3"}
+	require.NoError(t, tracker.Patch(pods, p, "a", metav1.PatchOptions{FieldManager: "patches"}))
+	require.Contains(t, managers(p), "patches")
+}
+
+// wrapped is a tracker of a program around one of ours, as controller-runtime has it.
+type wrapped struct{ core.ObjectTracker }
+
+func TestAnApplyIsWhatTheTrackerMakesOfIt(t *testing.T) {
+	tracker := wrapped{core.NewFieldManagedObjectTracker(scheme, decoder, managedfields.NewDeducedTypeConverter())}
+	action := core.NewPatchActionWithOptions(pods, "a", "x", types.ApplyYAMLPatchType,
+		[]byte(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"other"}}`), metav1.PatchOptions{FieldManager: "me"})
+	_, obj, err := core.ObjectReaction(tracker)(action)
+	require.NoError(t, err)
+	require.Equal(t, "x", obj.(*corev1.Pod).Name)
+	_, _, err = core.ObjectReaction(core.NewObjectTracker(scheme, decoder))(action)
+	require.True(t, apierrors.IsNotFound(err), "%v", err)
+}
+
+// finalizing deletes what is patched, as a program's tracker does when the last finalizer is gone.
+type finalizing struct{ core.ObjectTracker }
+
+func (f finalizing) Patch(gvr schema.GroupVersionResource, obj runtime.Object, ns string, _ ...metav1.PatchOptions) error {
+	return f.Delete(gvr, ns, obj.(*corev1.Pod).Name)
+}
+
+func TestAPatchThatEndsAnObjectIsAnswered(t *testing.T) {
+	tracker := finalizing{core.NewObjectTracker(scheme, decoder)}
+	require.NoError(t, tracker.Add(pod("a", "x")))
+	_, obj, err := core.ObjectReaction(tracker)(core.NewPatchAction(pods, "a", "x", types.MergePatchType, []byte(`{"metadata":{"labels":{"a":"b"}}}`)))
+	require.NoError(t, err)
+	require.Equal(t, "b", obj.(*corev1.Pod).Labels["a"])
+}
