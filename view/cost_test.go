@@ -144,3 +144,18 @@ func BenchmarkView(b *testing.B) {
 		})
 	}
 }
+
+// While nobody looks, events are neither kept nor counted, so that they cost one atomic load each.
+func TestNothingIsKeptWhileNobodyLooks(t *testing.T) {
+	t.Parallel()
+	v, err := New(Options{})
+	require.NoError(t, err)
+	newShort(t, v)
+	for _, rec := range []*recorder{v.informers[0].rec, v.queues[0].rec} {
+		require.Zero(t, rec.ring.newest())
+		require.Zero(t, rec.ring.room.lost.Load())
+		for _, h := range append(rec.all(func(t *handlerTimes) *histogram { return &t.run }), &rec.wait, &rec.run, &rec.shelf) {
+			require.Equal(t, counts{}, h.counts())
+		}
+	}
+}
