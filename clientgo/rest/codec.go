@@ -49,8 +49,8 @@ func codecOf(decoder runtime.Decoder) (c codec, ok bool) {
 }
 
 // The decoder of controller-runtime's typed clients. All that it does is to empty the target, and then to decode with the decoder in
-// its only field. Its type is not exported, so that its name is all there is to know it by; TestLineKnowsTheCodecOfControllerRuntime
-// of clientgo/proof compares with the version of today.
+// its only field, as of v0.25.2. Its type is not exported, so that its name is all there is to know it by. A type of another shape is
+// not known, and its lists are decoded by it.
 const (
 	zeroingPackage = "sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 	zeroingName    = "targetZeroingDecoder"
