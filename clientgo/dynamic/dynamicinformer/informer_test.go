@@ -2,6 +2,7 @@ package dynamicinformer_test
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -79,14 +80,14 @@ func TestAFactoryRunsItsInformers(t *testing.T) {
 func TestAFactoryOfANamespace(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	client := newClient(widget("a", "x"), widget("b", "y"))
-	tweaked := false
-	factory := dynamicinformer.NewFilteredDynamicSharedInformerFactory(client, 0, "b", func(*metav1.ListOptions) { tweaked = true })
+	var tweaked atomic.Bool
+	factory := dynamicinformer.NewFilteredDynamicSharedInformerFactory(client, 0, "b", func(*metav1.ListOptions) { tweaked.Store(true) })
 	defer factory.Shutdown()
 	defer cancel()
 	informer := factory.ForResource(widgets)
 	factory.Start(ctx.Done())
 	factory.WaitForCacheSync(ctx.Done())
 	require.Equal(t, []string{"b/y"}, informer.Informer().GetStore().ListKeys())
-	require.True(t, tweaked)
+	require.True(t, tweaked.Load())
 	require.Equal(t, "b", client.Actions()[0].GetNamespace())
 }

@@ -4,6 +4,8 @@
 // A stream is of both families, because the methods are the same. A connection is not: methods of it name a stream.
 package httpstreams
 
+//lint:file-ignore SA1019 programs may have types of apimachinery's httpstream, which client-go's signatures name
+
 import (
 	"net/http"
 

@@ -1,5 +1,7 @@
 package portforward
 
+//lint:file-ignore SA1019 programs may have types of apimachinery's httpstream, which client-go's signatures name
+
 import (
 	older "k8s.io/apimachinery/pkg/util/httpstream"
 	"k8s.io/client-go/internal/httpstreams"

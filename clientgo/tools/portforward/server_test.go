@@ -1,5 +1,7 @@
 package portforward_test
 
+//lint:file-ignore SA1019 programs may have types of apimachinery's httpstream, which client-go's signatures name
+
 import (
 	"io"
 	"net/http"

@@ -86,6 +86,7 @@ func websockets(t *testing.T) (client, server *gwebsocket.Conn) {
 		}
 	}()
 	u := &url.URL{Scheme: "ws", Host: "server", Path: "/"}
+	//lint:ignore SA1019 a Dialer would open a connection of its own
 	client, _, err := gwebsocket.NewClient(near, u, http.Header{"Sec-Websocket-Protocol": {remotecommand.StreamProtocolV5Name}}, 1024, 1024)
 	require.NoError(t, err)
 	<-done

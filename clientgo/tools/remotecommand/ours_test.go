@@ -1,5 +1,7 @@
 package remotecommand_test
 
+//lint:file-ignore SA1019 programs may have types of apimachinery's httpstream, which client-go's signatures name
+
 // What differs from client-go on purpose.
 
 import (

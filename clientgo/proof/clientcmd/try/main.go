@@ -1,6 +1,8 @@
 // Command try does with kubeconfigs what programs do, and prints what becomes of it: configs, errors, and files.
 package main
 
+//lint:file-ignore SA1019 preferences are kept, though nothing reads them
+
 import (
 	"encoding/json"
 	"errors"

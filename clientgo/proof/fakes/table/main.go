@@ -48,7 +48,7 @@ func row(name string, fake *fakes.Fake, do func() (any, error)) {
 	if fake != nil {
 		before = len(fake.Actions())
 	}
-	answer, err, panicked := attempt(do)
+	answer, panicked, err := attempt(do)
 	fmt.Printf("%s\n  answer: %s\n", name, text(answer))
 	if panicked != "" {
 		fmt.Printf("  panic: %s\n", panicked)
@@ -67,14 +67,14 @@ func row(name string, fake *fakes.Fake, do func() (any, error)) {
 	}
 }
 
-func attempt(do func() (any, error)) (answer any, err error, panicked string) {
+func attempt(do func() (any, error)) (answer any, panicked string, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			panicked = fmt.Sprint(p)
 		}
 	}()
 	answer, err = do()
-	return answer, err, ""
+	return answer, "", err
 }
 
 // none is the error of an operation that has none.

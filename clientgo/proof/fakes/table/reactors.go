@@ -1,5 +1,7 @@
 package main
 
+//lint:file-ignore SA1019 programs call what is deprecated
+
 import (
 	"errors"
 	"fmt"

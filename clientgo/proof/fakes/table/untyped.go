@@ -60,7 +60,7 @@ func dynamicClient() {
 	do("list by label", func() (any, error) { return in.List(ctx, metav1.ListOptions{LabelSelector: "a=b"}) })
 	do("list typed objects", func() (any, error) { return maps.List(ctx, metav1.ListOptions{LabelSelector: "name=typed"}) })
 	do("list of an unknown resource", func() (any, error) {
-		_, _, panicked := attempt(func() (any, error) {
+		_, panicked, _ := attempt(func() (any, error) {
 			return c.Resource(widgets.GroupVersion().WithResource("unknown")).List(ctx, metav1.ListOptions{})
 		})
 		return none(panicked != "") // the words are other ones

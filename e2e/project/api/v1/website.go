@@ -34,5 +34,3 @@ type WebsiteList struct {
 	metav1.ListMeta `json:"metadata"`
 	Items           []Website `json:"items"`
 }
-
-func init() { SchemeBuilder.Register(&Website{}, &WebsiteList{}) }
