@@ -80,9 +80,13 @@ func overSPDY(t *testing.T, w http.ResponseWriter, req *http.Request, protocols 
 	if err != nil {
 		return nil
 	}
-	streams := make(chan httpstream.Stream, 10)
+	type opened struct {
+		httpstream.Stream
+		replySent <-chan struct{}
+	}
+	streams := make(chan opened, 10)
 	conn := serverspdy.NewResponseUpgrader().UpgradeResponse(w, req, func(s httpstream.Stream, replySent <-chan struct{}) error {
-		streams <- s
+		streams <- opened{s, replySent}
 		return nil
 	})
 	if conn == nil {
@@ -96,9 +100,10 @@ func overSPDY(t *testing.T, w http.ResponseWriter, req *http.Request, protocols 
 	for range req.URL.Query()["stream"] {
 		select {
 		case s := <-streams:
+			<-s.replySent // a client that has no reply yet would find a stream that was reset
 			kind := s.Headers().Get(corev1.StreamType)
 			c.Kinds = append(c.Kinds, kind)
-			*into[kind] = s
+			*into[kind] = s.Stream
 		case <-time.After(patience):
 			t.Error("the client did not open all streams")
 			conn.Close()
