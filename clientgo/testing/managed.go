@@ -2,6 +2,7 @@ package testing
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -102,7 +103,9 @@ func (t *managedTracker) updated(gvr schema.GroupVersionResource, obj runtime.Ob
 	// Programs leave out kinds, or parts of them. A merge needs them; what is kept has the kind that the program gave.
 	given := obj.GetObjectKind().GroupVersionKind()
 	before.GetObjectKind().SetGroupVersionKind(gvk)
-	obj.GetObjectKind().SetGroupVersionKind(gvk)
+	if t.is(obj, gvk) {
+		obj.GetObjectKind().SetGroupVersionKind(gvk)
+	}
 	after, err := manager.Update(before, obj, by(fieldManager))
 	obj.GetObjectKind().SetGroupVersionKind(given)
 	if err != nil {
@@ -110,6 +113,15 @@ func (t *managedTracker) updated(gvr schema.GroupVersionResource, obj runtime.Ob
 	}
 	after.GetObjectKind().SetGroupVersionKind(given)
 	return after, nil
+}
+
+// is reports whether an object, which may not say its kind, can be of a kind. A Scale is no Deployment: the merge says so.
+func (t *managedTracker) is(obj runtime.Object, gvk schema.GroupVersionKind) bool {
+	if _, ok := obj.(runtime.Unstructured); ok {
+		return true
+	}
+	kinds, _, err := t.scheme.ObjectKinds(obj)
+	return err == nil && slices.Contains(kinds, gvk)
 }
 
 func (t *managedTracker) Apply(gvr schema.GroupVersionResource, applyConfiguration runtime.Object, ns string, opts ...metav1.PatchOptions) error {
