@@ -35,9 +35,9 @@ import (
 //
 // Pages use the port 8001. The test takes a free one instead.
 
-// attempts is how often an experiment may be tried: some have a time limit, and the machine may
-// be busy. An experiment that is shown wrongly fails every time.
-const attempts = 3
+// attempts is how often an experiment may be tried beside others, and again alone when all others have ended: some
+// have a time limit, and the machine may be busy. An experiment that is shown wrongly fails every time.
+const attempts = 2
 
 // atOnce is how many experiments run at the same time.
 const atOnce = 6
@@ -58,27 +58,43 @@ func TestExperimentsOfThePagesShowWhatIsThere(t *testing.T) {
 	turns := make(chan struct{}, atOnce)
 	for n, e := range found {
 		outcomes[n] = make(chan string, 1)
-		dirs := [attempts]string{}
-		for attempt := range attempts {
-			dirs[attempt] = t.TempDir()
-		}
+		dirs := directories(t)
 		go func() {
 			turns <- struct{}{}
 			defer func() { <-turns }()
-			var differ string
-			for _, dir := range dirs {
-				if differ = e.differs(dir, binary); differ == "" {
-					break
-				}
-			}
-			outcomes[n] <- differ
+			outcomes[n] <- e.try(dirs, binary)
 		}()
+	}
+	differ := make([]string, len(found))
+	for n := range found {
+		differ[n] = <-outcomes[n]
 	}
 	for n, e := range found {
 		t.Run(e.name, func(t *testing.T) {
-			require.Empty(t, <-outcomes[n], "%s: an experiment does not show what the page shows", english)
+			if differ[n] != "" {
+				differ[n] = e.try(directories(t), binary)
+			}
+			require.Empty(t, differ[n], "%s: an experiment does not show what the page shows", english)
 		})
 	}
+}
+
+// directories returns an empty directory for each attempt.
+func directories(t *testing.T) (dirs [attempts]string) {
+	for attempt := range attempts {
+		dirs[attempt] = t.TempDir()
+	}
+	return dirs
+}
+
+// try tries an experiment, and returns how the last attempt differs from what the page shows.
+func (e experiment) try(dirs [attempts]string, binary string) (differ string) {
+	for _, dir := range dirs {
+		if differ = e.differs(dir, binary); differ == "" {
+			return ""
+		}
+	}
+	return differ
 }
 
 // build builds the command and the program of a page, and returns the directory that
