@@ -70,7 +70,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	stream := query.Get("sendInitialEvents") == "true"
 	if watch := query.Get("watch"); (watch == "true" || watch == "1") && !stream {
 		w = s.gated(w, r)
-	} else {
+	} else if strings.HasSuffix(r.URL.Path, "/pods") { // and not what a manager asks of discovery, in JSON
 		s.note(r, stream)
 	}
 	s.Server.ServeHTTP(w, r)
