@@ -7,10 +7,11 @@ const keys = [
   ["t", "all numbers as a table"],
   ["i", "all pipelines, what is wrong on top"],
   ["a, b, c …", "a small picture"],
+  ["l", "the guided tour; then → and ← go on and back, Esc ends it"],
   ["?", "this list"],
 ];
 
-export function keyboard({ action, hold, table, all, small }) {
+export function keyboard({ action, hold, table, all, tour, small }) {
   const help = byId("keys");
   replace(help.querySelector("dl"), ...keys.flatMap(([k, what]) => [el("dt", {}, el("kbd", {}, k)), el("dd", {}, what)]));
   byId("show-keys").addEventListener("click", () => help.showModal());
@@ -24,6 +25,7 @@ export function keyboard({ action, hold, table, all, small }) {
     } else if (e.key === " " && e.target.closest?.("button") == null) hold();
     else if (e.key === "t") table();
     else if (e.key === "i") all();
+    else if (e.key === "l") tour();
     else if (e.key === "?") help.showModal();
     else if (e.key >= "a" && e.key <= "h") small("abcdefgh".indexOf(e.key));
     else if (!action(e.key)) return;

@@ -10,6 +10,7 @@ import { Index } from "./all.js";
 import { keyboard } from "./keyboard.js";
 import { Cost } from "./cost.js";
 import { Actions } from "./actions.js";
+import { Tour } from "./tour.js";
 
 const small = new Small(byId("small"));
 const boxes = new Boxes(byId("picture"), (id) => small.open(id));
@@ -17,6 +18,7 @@ const table = new Table(byId("table"));
 const index = new Index(byId("all"), choose);
 const cost = new Cost(byId("cost"));
 const actions = new Actions(byId("actions"), byId("said"));
+const tour = new Tour(byId("tour"), (id) => small.open(id, true));
 let dots, past, hello, latest, source, queue = "", held = false, dirty = false, frames = 0;
 
 // choose shows a pipeline.
@@ -41,6 +43,7 @@ function line(l, size) {
   latest = l.frame;
   const shown = boxesOf(latest);
   past.add(hello, shown);
+  tour.frame(latest, shown);
   if (held) return;
   dots?.events(latest);
   small.frame(latest, shown, hello);
@@ -61,6 +64,7 @@ function begin(h) {
   small.begin(h);
   dots = new Dots(boxes);
   replace(byId("legend"), ...legend());
+  tour.begin(h);
 }
 
 // boxesOf has the boxes of a frame by their ids: of queues, those of the chosen one.
@@ -154,11 +158,13 @@ byId("queue").addEventListener("change", (e) => { queue = e.target.value; dirty 
 byId("hold").addEventListener("click", toggleHold);
 byId("show-table").addEventListener("click", toggleTable);
 byId("show-all").addEventListener("click", showAll);
-keyboard({ action: (key) => actions.press(key), hold: toggleHold, table: toggleTable, all: showAll, small: (n) => small.nth(n) });
+byId("show-tour").addEventListener("click", () => tour.show());
+keyboard({ action: (key) => actions.press(key), hold: toggleHold, table: toggleTable, all: showAll, tour: () => tour.show(), small: (n) => small.nth(n) });
 
 (async () => {
   try {
     const wanted = new URLSearchParams(location.hash.slice(1));
+    tour.when(Number(wanted.get("tour")));
     const all = await fillPipelines();
     if (wanted.has("all") || (all.length > 8 && !wanted.has("of"))) return showAll();
     choose(wanted.get("of") ?? all[0] ?? "");

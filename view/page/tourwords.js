@@ -1,0 +1,42 @@
+// tourwords are the words of the tour, in English and Chinese.
+
+export const texts = {
+  en: {
+    tour: "Guided tour", choice: "Lesson", other: "中文", close: "Close", back: "Back", next: "Next", act: "Do it", wait: "Wait for it", busy: "Wait …",
+    lesson: "Next lesson", finish: "The end: look around", play: "Play", pause: "Pause", again: "Go on", answers: "Answers",
+    right: "✓ Right.", wrong: "✗ Not so.", look: "Look at the numbers: the left one is of the beginning of the lesson.",
+    preparing: "The laboratory is put in order …", read: "Read:", code: "Code:",
+    late: "This has not happened for a minute. Somebody else may be using this laboratory, or something in it is paused. Choose the lesson again: it begins with everything in order.",
+    none: "The tour works on a laboratory: an API server, an informer and workers that it may do things to. This program has none. Run: kinform demo --open",
+    token: "The tour does things to the program, which takes the token. Open the address that the program has printed: it has the token at its end.",
+  },
+  zh: {
+    tour: "导览", choice: "课程", other: "English", close: "关闭", back: "上一步", next: "下一步", act: "动手", wait: "等一等", busy: "请稍候……",
+    lesson: "下一课", finish: "完：自己看看吧", play: "自动播放", pause: "暂停", again: "继续", answers: "答案",
+    right: "✓ 对。", wrong: "✗ 不对。", look: "请看下面的数：左边的是这一课开始时的。",
+    preparing: "正在整理实验室……", read: "阅读：", code: "代码：",
+    late: "等了一分钟也没有发生。也许别人正在用这个实验室，或者里面有什么被暂停了。请重新选择这一课：它会先把一切恢复原状。",
+    none: "导览要在实验室里进行：其中有可供操作的 API 服务器、informer 和 worker。这个程序没有实验室。请运行：kinform demo --open",
+    token: "导览要操作这个程序，这需要令牌。请打开程序打印出来的地址：令牌就在它的末尾。",
+  },
+};
+
+// labels name the numbers of the boxes. In Chinese each has the English name as well, as the boxes have it.
+export const labels = {
+  en: {
+    "server.objects": "server: objects", "server.requests": "server: requests", "reflector.synced": "reflector: synced", "reflector.lag": "reflector: versions behind", "reflector.events": "reflector: events",
+    "reflector.bookmarks": "bookmarks", "reflector.listed": "objects listed", "reflector.watches": "watches", "reflector.relists": "relists", "reflector.expired": "410 Gone",
+    "fifo.keys": "keys on the shelf", "fifo.queued": "deltas queued", "store.objects": "store: objects", "store.lag": "store: versions behind", "store.added": "store: added",
+    "store.updated": "store: updated", "store.deleted": "store: deleted", "handlers.handlers": "handlers", "handlers.synced": "handlers synced", "handlers.waiting": "events in mailboxes",
+    "handlers.delivered": "handlers: calls", "queue.ready": "queue: ready", "queue.delayed": "queue: waiting", "queue.dirty": "dirty", "queue.processing": "processing", "queue.merged": "merged adds",
+    "workers.done": "turns", "workers.succeeded": "successes", "workers.failures": "failures", "version.server": "server: version",
+  },
+  zh: {
+    "server.objects": "服务器的对象 objects", "server.requests": "请求 requests", "reflector.synced": "已同步 synced", "reflector.lag": "reflector 落后 versions behind", "reflector.events": "事件 events",
+    "reflector.bookmarks": "bookmarks", "reflector.listed": "列出的对象 objects listed", "reflector.watches": "监听 watches", "reflector.relists": "重新列举 relists", "reflector.expired": "410 Gone",
+    "fifo.keys": "架子上的键 keys on the shelf", "fifo.queued": "放入的增量 deltas queued", "store.objects": "存储的对象 objects", "store.lag": "存储落后 versions behind", "store.added": "新增 added",
+    "store.updated": "更新 updated", "store.deleted": "删除 deleted", "handlers.handlers": "处理函数 handlers", "handlers.synced": "已同步的处理函数 of them synced", "handlers.waiting": "邮箱里的事件 events in mailboxes",
+    "handlers.delivered": "处理函数的调用 calls", "queue.ready": "可取走 ready", "queue.delayed": "等待中 waiting", "queue.dirty": "dirty", "queue.processing": "processing", "queue.merged": "合并了的加入 merged adds",
+    "workers.done": "处理次数 turns", "workers.succeeded": "成功 successes", "workers.failures": "失败 failures", "version.server": "服务器的版本",
+  },
+};
