@@ -99,7 +99,9 @@ func TestLessonsAreWhole(t *testing.T) {
 	small, err := os.ReadFile(filepath.Join(root, "view", "page", "small.js"))
 	require.NoError(t, err)
 	boxes := []string{"server", "reflector", "fifo", "store", "handlers", "queue", "workers"}
-	han := func(s string) bool { return strings.ContainsFunc(s, func(r rune) bool { return unicode.Is(unicode.Han, r) }) }
+	han := func(s string) bool {
+		return strings.ContainsFunc(s, func(r rune) bool { return unicode.Is(unicode.Han, r) })
+	}
 	for n := 1; n <= lessons; n++ {
 		l := read(t, n)
 		for _, text := range l.texts() {

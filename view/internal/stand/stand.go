@@ -161,7 +161,7 @@ func (s *Stand) Actions() []view.Action {
 	ms := []view.Input{{ID: "ms", Label: "ms", Default: "0", Min: 0, Max: 60000}}
 	stage := []view.Input{{ID: "stage", Label: "stage", Default: "fifo", Choices: []string{"fifo"}}}
 	all := []view.Action{
-		{ID: "reset"}, {ID: "create", Inputs: n}, {ID: "update", Inputs: n}, {ID: "delete", Inputs: n}, {ID: "hot", Inputs: n}, {ID: "other", Inputs: n},
+		{ID: "reset"}, {ID: "create", Inputs: n}, {ID: "update", Inputs: n}, {ID: "delete", Inputs: n}, {ID: "burst", Inputs: n}, {ID: "other", Inputs: n},
 		{ID: "pause", Inputs: stage}, {ID: "resume", Inputs: stage}, {ID: "drop"}, {ID: "expire"}, {ID: "relist"}, {ID: "vanish", Inputs: n},
 		{ID: "slow", Inputs: ms}, {ID: "work", Inputs: ms}, {ID: "crash"}, {ID: "workers", Inputs: n}, {ID: "resync"},
 		{ID: "fail", Inputs: []view.Input{{ID: "percent", Label: "%", Default: "0", Min: 0, Max: 100}}},
@@ -195,7 +195,7 @@ func (s *Stand) Do(ctx context.Context, action string, values map[string]string)
 		for _, pod := range s.last(n) {
 			err = errors.Join(err, s.write(pod))
 		}
-	case "hot":
+	case "burst":
 		for range n {
 			err = errors.Join(err, s.write(s.first()))
 		}
