@@ -111,6 +111,30 @@ func TestResyncIsPerHandlerAndSurvivesRelists(t *testing.T) { // SI-26, SI-27, D
 	})
 }
 
+func TestAHandlerIsResyncedWhenItAsks(t *testing.T) {
+	inBubble(t, informer.Options[*corev1.Pod]{}, func(t *testing.T, r *rig) {
+		for n := range 5 {
+			_, err := r.server.Create(newPod(key(n)))
+			require.NoError(t, err)
+		}
+		asking, other := newWitness(r), newWitness(r)
+		asked := r.add(asking.handle, informer.HandlerOptions{})
+		r.add(other.handle, informer.HandlerOptions{})
+		asked.Resync() // nothing is stored
+		r.runSynced()
+		before := r.informer.Status().Reflector.Relists
+		asked.Resync()
+		synctest.Wait()
+		require.Equal(t, []int{5, 0}, []int{asking.count(informer.Resync), other.count(informer.Resync)})
+		require.Equal(t, before, r.informer.Status().Reflector.Relists)
+		require.Empty(t, asking.objections("G1"))
+		asked.Remove()
+		asked.Resync()
+		synctest.Wait()
+		require.Equal(t, 5, asking.count(informer.Resync))
+	})
+}
+
 func TestARemovedHandlerIsNotCalledAgain(t *testing.T) { // SI-19
 	inBubble(t, informer.Options[*corev1.Pod]{}, func(t *testing.T, r *rig) {
 		var calls atomic.Int32

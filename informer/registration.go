@@ -56,6 +56,11 @@ func (r *Registration[T]) WaitForSync(ctx context.Context) error {
 	return r.informer.wait(ctx, r.opts.Name, r.first.done, r.removed)
 }
 
+// Resync asks for an Updated event with cause Resync for every stored object, now, in addition to those of
+// HandlerOptions.Resync. Other handlers hear nothing, and no request is made. It returns at once, and may be called by
+// any goroutine, the handler's own included. It does nothing before the first list is stored, and after Remove.
+func (r *Registration[T]) Resync() { r.informer.resync(r) }
+
 // Remove ends the handler: no call begins after Remove has returned, but for one
 // that was about to. It doesn't wait for a call in progress, so that a handler may
 // remove itself; wait for Done before releasing what the handler uses. Events that

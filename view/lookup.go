@@ -61,10 +61,11 @@ type searcher interface {
 	find(index, value string) (*Found, error)
 }
 
-type searched[T any] struct{ *indexer.Reader[T] }
+type searched[T any] func() *indexer.Reader[T]
 
-func (s searched[T]) values() []IndexValues {
+func (store searched[T]) values() []IndexValues {
 	all := []IndexValues{}
+	s := store()
 	sizes := s.Stats().Indexes
 	for _, name := range s.Indexes() {
 		index := IndexValues{Name: clean(name), Values: sizes[name]}
@@ -82,7 +83,8 @@ func (s searched[T]) values() []IndexValues {
 	return all
 }
 
-func (s searched[T]) find(name, value string) (*Found, error) {
+func (store searched[T]) find(name, value string) (*Found, error) {
+	s := store()
 	index, err := s.Index(name)
 	if err != nil {
 		return nil, err

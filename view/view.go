@@ -69,7 +69,7 @@ func Informer[T any](v *View, i interface {
 	name = unique(name, func(name string) bool {
 		return slices.ContainsFunc(v.informers, func(p *informerPart) bool { return p.name == name })
 	})
-	v.informers = append(v.informers, &informerPart{name: name, rec: rec, status: i.Status, store: searched[T]{i.Store()}})
+	v.informers = append(v.informers, &informerPart{name: name, rec: rec, status: i.Status, store: searched[T](i.Store)})
 }
 
 // Queue adds a queue. informers are the names of the informers whose handlers fill it, beside which it is shown;

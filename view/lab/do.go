@@ -1,0 +1,235 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/kinform/kinform/apitest"
+	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/rest"
+)
+
+// Do presses a button. It waits for the pipeline to be running, and where another informer begins, for the end of the
+// one before.
+func (l *Lab) Do(ctx context.Context, action string, values map[string]string) (string, error) {
+	select {
+	case <-l.ready:
+	case <-ctx.Done():
+		return "", ctx.Err()
+	case <-l.ended:
+		return "", errEnded
+	}
+	if isClosed(l.ended) {
+		return "", errEnded
+	}
+	do, known := deeds[action]
+	if !known {
+		return "", fmt.Errorf("there is no action %q", action)
+	}
+	return do(l, ctx, inputs(values))
+}
+
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
+// inputs are the values of an action's inputs, which package view has checked.
+type inputs map[string]string
+
+func (in inputs) number(id string) int {
+	n, _ := strconv.Atoi(in[id])
+	return n
+}
+
+func (in inputs) milliseconds() time.Duration {
+	return time.Duration(in.number("ms")) * time.Millisecond
+}
+
+// deeds are what the buttons do. Each returns a sentence about it.
+var deeds = map[string]func(*Lab, context.Context, inputs) (string, error){
+	"reset": (*Lab).reset,
+	"pause": func(l *Lab, _ context.Context, in inputs) (string, error) {
+		return l.hold(in["stage"], (*gate).pause, "holds")
+	},
+	"step": func(l *Lab, _ context.Context, in inputs) (string, error) {
+		return l.hold(in["stage"], (*gate).step, "takes one more")
+	},
+	"resume": func(l *Lab, _ context.Context, in inputs) (string, error) {
+		return l.hold(in["stage"], (*gate).resume, "goes on")
+	},
+
+	"create": func(l *Lab, _ context.Context, in inputs) (string, error) {
+		n := in.number("n")
+		return fmt.Sprintf("%d pods were created", n), l.objects.create(n)
+	},
+	"update": func(l *Lab, _ context.Context, in inputs) (string, error) {
+		n, err := l.objects.update(in.number("n"))
+		return fmt.Sprintf("%d pods were changed", n), err
+	},
+	"delete": func(l *Lab, _ context.Context, in inputs) (string, error) {
+		n, err := l.objects.remove(in.number("n"))
+		return fmt.Sprintf("%d pods were deleted", n), err
+	},
+	"burst": func(l *Lab, _ context.Context, in inputs) (string, error) {
+		n := in.number("n")
+		return fmt.Sprintf("one pod was changed %d times", n), l.objects.hot(n)
+	},
+	"hot": func(l *Lab, _ context.Context, in inputs) (string, error) {
+		l.hot.Store(int64(in.number("n")))
+		return "one pod is changed " + in["n"] + " times a second", nil
+	},
+	"rate": func(l *Lab, _ context.Context, in inputs) (string, error) {
+		l.rate.Store(int64(in.number("n")))
+		return in["n"] + " pods are written a second", nil
+	},
+	"other": func(l *Lab, _ context.Context, in inputs) (string, error) {
+		n := in.number("n")
+		return fmt.Sprintf("%d config maps came and went", n), l.objects.other(n)
+	},
+
+	"drop": func(l *Lab, _ context.Context, _ inputs) (string, error) {
+		return fmt.Sprintf("watches that were cut: %d", l.server.DropWatches("pods")), nil
+	},
+	"expire": func(l *Lab, ctx context.Context, _ inputs) (string, error) {
+		_, err := l.forget(ctx, 0)
+		return "the server has forgotten its past", err
+	},
+	"vanish": func(l *Lab, ctx context.Context, in inputs) (string, error) {
+		n, err := l.forget(ctx, in.number("n"))
+		return fmt.Sprintf("%d pods were deleted, and no watch can tell", n), err
+	},
+	"throttle": (*Lab).throttle,
+	"delay": func(l *Lab, _ context.Context, in inputs) (string, error) {
+		l.path.delay.Store(int64(in.milliseconds()))
+		return "each event takes " + in["ms"] + " ms to arrive", nil
+	},
+	"skip": func(l *Lab, _ context.Context, in inputs) (string, error) {
+		l.path.lose.Store(int64(in.number("n")))
+		return "the next events will be lost: " + in["n"], nil
+	},
+	"relist": func(l *Lab, _ context.Context, _ inputs) (string, error) {
+		l.server.Inject(apitest.Fault{Verb: "watch", Resource: "pods", Times: 1, Action: apitest.Expired()})
+		l.server.DropWatches("pods")
+		return "the next watch is refused: the reflector has to list", nil
+	},
+	"fetch": func(l *Lab, ctx context.Context, in inputs) (string, error) {
+		return "an informer has begun with this way: " + in["how"], l.choose(ctx, func(c *choice) { c.fetch = in["how"] })
+	},
+	"encoding": func(l *Lab, ctx context.Context, in inputs) (string, error) {
+		encoding := map[string]rest.Encoding{"protobuf": rest.Protobuf, "json": rest.JSON}[in["encoding"]]
+		return "an informer has begun with " + in["encoding"], l.choose(ctx, func(c *choice) { c.encoding = encoding })
+	},
+	"compare": func(l *Lab, ctx context.Context, in inputs) (string, error) { return compare(ctx, in.number("n")) },
+
+	"omit": func(l *Lab, ctx context.Context, in inputs) (string, error) {
+		return "an informer has begun that leaves out " + in["parts"], l.choose(ctx, func(c *choice) { c.omit = in["parts"] != "nothing" })
+	},
+
+	"slow": func(l *Lab, _ context.Context, in inputs) (string, error) {
+		l.slow.Store(int64(in.milliseconds()))
+		return "a call of the handler takes " + in["ms"] + " ms", nil
+	},
+	"policy": func(l *Lab, ctx context.Context, in inputs) (string, error) {
+		for _, overflow := range []informer.Overflow{informer.Coalesce, informer.Block, informer.Unbounded} {
+			if overflow.String() == in["overflow"] {
+				return "a full mailbox: " + in["overflow"], l.choose(ctx, func(c *choice) { c.overflow = overflow })
+			}
+		}
+		return "", fmt.Errorf("there is no rule %q for a full mailbox", in["overflow"])
+	},
+	"resync": func(l *Lab, _ context.Context, _ inputs) (string, error) {
+		l.consumer.Load().handler.Resync()
+		return "the handler hears of every object once more, from the store", nil
+	},
+	"crash": func(l *Lab, ctx context.Context, _ inputs) (string, error) {
+		return "the informer has ended, and another one has begun", l.again(ctx)
+	},
+
+	"work": func(l *Lab, _ context.Context, in inputs) (string, error) {
+		l.work.Store(int64(in.milliseconds()))
+		return "a turn takes " + in["ms"] + " ms", nil
+	},
+	"fail": func(l *Lab, _ context.Context, in inputs) (string, error) {
+		l.failing.Store(int64(in.number("percent")))
+		return in["percent"] + " % of the turns fail", nil
+	},
+	"workers": func(l *Lab, _ context.Context, in inputs) (string, error) {
+		l.workers.Store(int64(in.number("n")))
+		return in["n"] + " workers take keys", l.queue.SetWorkers(in.number("n"))
+	},
+}
+
+func (l *Lab) gates() map[string]*gate {
+	return map[string]*gate{"watch": &l.path.gate, "fifo": &l.shelf, "handlers": &l.handling, "workers": &l.taking}
+}
+
+// hold does something to the gate of a stage.
+func (l *Lab) hold(stage string, do func(*gate), said string) (string, error) {
+	g := l.gates()[stage]
+	if g == nil {
+		return "", fmt.Errorf("there is no stage %q", stage)
+	}
+	do(g)
+	return stage + ": the stage " + said, nil
+}
+
+// reset has everything as at the beginning, but for the objects.
+func (l *Lab) reset(ctx context.Context, _ inputs) (string, error) {
+	for _, g := range l.gates() {
+		g.resume()
+	}
+	for _, value := range l.numbers() {
+		value.Store(0)
+	}
+	l.rate.Store(int64(l.opts.Rate))
+	l.workers.Store(int64(l.opts.Workers))
+	l.refuse(0)
+	err := l.queue.SetWorkers(l.opts.Workers)
+	if l.chosen() != beginning {
+		err = errors.Join(err, l.choose(ctx, func(c *choice) { *c = beginning }))
+	}
+	return "everything is as at the beginning, but for the objects", err
+}
+
+// forget cuts the watch, has n pods deleted while no other can be had, and has the server forget its past. It returns how
+// many were deleted.
+func (l *Lab) forget(ctx context.Context, n int) (int, error) {
+	fault := l.server.Inject(apitest.Fault{Verb: "watch", Resource: "pods", Action: apitest.Code(503, 0)})
+	defer fault.Remove()
+	l.server.DropWatches("pods")
+	for l.server.Watches("pods") > 0 && ctx.Err() == nil {
+		pause(ctx, time.Millisecond)
+	}
+	// What the reflector knows must be older than what the server remembers.
+	before := l.objects.other(1)
+	n, err := l.objects.remove(n)
+	after := l.objects.other(1)
+	l.server.Compact()
+	return n, errors.Join(before, err, after)
+}
+
+// throttle cuts the watch and has the next requests refused.
+func (l *Lab) throttle(_ context.Context, in inputs) (string, error) {
+	l.refuse(in.number("n"))
+	return "requests that will be answered with 429: " + in["n"], nil
+}
+
+// refuse has the next n requests refused, and no others.
+func (l *Lab) refuse(n int) {
+	var next *apitest.Injected
+	if n > 0 {
+		next = l.server.Inject(apitest.Fault{Resource: "pods", Times: n, Action: apitest.TooManyRequests(time.Second)})
+		l.server.DropWatches("pods")
+	}
+	if before := l.refusals.Swap(next); before != nil {
+		before.Remove()
+	}
+}

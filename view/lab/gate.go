@@ -1,0 +1,65 @@
+package lab
+
+import (
+	"context"
+	"sync"
+)
+
+// gate is where a stage waits while it is paused. The zero value is open.
+type gate struct {
+	mu    sync.Mutex // guards following
+	shut  chan struct{}
+	steps chan struct{}
+}
+
+// mostSteps is how many steps may be asked for before something comes to take them.
+const mostSteps = 1000
+
+func (g *gate) pause() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.shut == nil {
+		g.shut, g.steps = make(chan struct{}), make(chan struct{}, mostSteps)
+	}
+}
+
+func (g *gate) resume() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.shut != nil {
+		close(g.shut)
+		g.shut = nil
+	}
+}
+
+// step lets one pass, the next that comes if none waits. A gate that is open becomes a paused one.
+func (g *gate) step() {
+	g.pause()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	select {
+	case g.steps <- struct{}{}:
+	default:
+	}
+}
+
+func (g *gate) paused() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.shut != nil
+}
+
+// pass waits while the gate is shut, or until ctx ends.
+func (g *gate) pass(ctx context.Context) {
+	g.mu.Lock()
+	shut, steps := g.shut, g.steps
+	g.mu.Unlock()
+	if shut == nil {
+		return
+	}
+	select {
+	case <-shut:
+	case <-steps:
+	case <-ctx.Done():
+	}
+}

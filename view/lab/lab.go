@@ -1,0 +1,229 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/apitest"
+	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/rest"
+	"github.com/kinform/kinform/view"
+	"github.com/kinform/kinform/workqueue"
+)
+
+var pods = corev1.SchemeGroupVersion.WithResource("pods")
+
+// Options are the choices of a [Lab]. The zero value is ready to use.
+type Options struct {
+	// View has the choices of the picture. Its Laboratory and Server are the lab's own.
+	View view.Options
+
+	// Pods is how many pods there are at the beginning. Defaults to 20; negative means none.
+	Pods int
+
+	// PodOptions shape them. Defaults to 3 namespaces and 5 nodes.
+	PodOptions apitest.PodOptions
+
+	// Rate is how many writes of pods there are each second. Defaults to 0: only those of buttons.
+	Rate int
+
+	// Workers is how many workers the queue has. Defaults to 4.
+	Workers int
+
+	// BookmarkInterval is the time between bookmarks. Defaults to 2 seconds, as a person will not wait for the minute
+	// of a real server.
+	BookmarkInterval time.Duration
+
+	// Listen is a TCP address at which the API server listens as well, such as "127.0.0.1:8001". It asks for no
+	// credentials: use loopback. Defaults to "": only the lab's own client reaches it.
+	Listen string
+}
+
+func (o Options) withDefaults() (Options, error) {
+	if o.Pods == 0 {
+		o.Pods = 20
+	}
+	if o.PodOptions == (apitest.PodOptions{}) {
+		o.PodOptions = apitest.PodOptions{Namespaces: 3, Nodes: 5}
+	}
+	if o.Workers == 0 {
+		o.Workers = 4
+	}
+	if o.BookmarkInterval == 0 {
+		o.BookmarkInterval = 2 * time.Second
+	}
+	if o.View.Title == "" {
+		o.View.Title = "kinform laboratory"
+	}
+	if o.View.Laboratory != nil || o.View.Server != nil {
+		return o, errors.New("lab: Options: View has a Laboratory or a Server of its own")
+	}
+	if o.Workers < 0 || o.Workers > mostWorkers || o.Rate < 0 || o.Rate > mostRate {
+		return o, fmt.Errorf("lab: Options: Workers is %d, and can be 1 to %d; Rate is %d, and can be 0 to %d", o.Workers, mostWorkers, o.Rate, mostRate)
+	}
+	return o, nil
+}
+
+// Lab is a laboratory. Make one with [New]; [Lab.Run] runs it, once. It is the [view.Laboratory] of its view.
+type Lab struct {
+	opts   Options
+	server *apitest.Server
+	client *rest.Client
+	view   *view.View
+	queue  *workqueue.Queue[types.NamespacedName]
+
+	path                    path // of the watch
+	shelf, handling, taking gate
+	slow, work              atomic.Int64 // durations
+	failing                 atomic.Int64 // percent of turns
+	rate                    atomic.Int64 // writes a second
+	hot                     atomic.Int64 // writes of one pod a second
+	workers                 atomic.Int64
+	refusals                atomic.Pointer[apitest.Injected]
+
+	// observers are those of the picture, which all informers have in common.
+	observers informer.Options[*corev1.Pod]
+	consumer  atomic.Pointer[consumer]
+	restart   chan chan error
+	ready     chan struct{} // closed when the first informer runs
+	ended     chan struct{} // closed when Run ends
+
+	objects objects
+
+	mu     sync.Mutex // guards following
+	choice choice
+}
+
+// New makes a laboratory. It starts nothing.
+func New(opts Options) (*Lab, error) {
+	opts, err := opts.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	l := &Lab{
+		opts:    opts,
+		server:  apitest.New(apitest.Options{BookmarkInterval: opts.BookmarkInterval}),
+		restart: make(chan chan error), ready: make(chan struct{}), ended: make(chan struct{}),
+	}
+	l.rate.Store(int64(opts.Rate))
+	l.workers.Store(int64(opts.Workers))
+	l.objects.server = l.server
+	opts.View.Laboratory, opts.View.Server = l, l.state
+	if l.view, err = view.New(opts.View); err != nil {
+		return nil, err
+	}
+	l.client, err = rest.NewClient(rest.Config{
+		Host: "http://laboratory",
+		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+			return l.server.DialContext(ctx, network, address)
+		},
+	}, rest.Options{Logger: quiet})
+	if err != nil {
+		return nil, err
+	}
+	l.queue = workqueue.New(view.QueueOptions(l.view, workqueue.Options[types.NamespacedName]{Name: "pods", Logger: quiet}))
+	l.observers = view.InformerOptions(l.view, informer.Options[*corev1.Pod]{Name: "pods"})
+	l.choice = beginning
+	c, err := l.newConsumer(beginning)
+	if err != nil {
+		return nil, err
+	}
+	l.consumer.Store(c)
+	view.Informer(l.view, l)
+	view.Queue(l.view, l.queue, "pods")
+	l.view.Client(l.client)
+	return l, nil
+}
+
+// quiet drops what is logged: the picture shows it.
+var quiet = slog.New(slog.DiscardHandler)
+
+// View is the picture of the laboratory, and serves its page.
+func (l *Lab) View() *view.View { return l.view }
+
+// Server is the API server. It serves while Run runs; its URL is that of Options.Listen.
+func (l *Lab) Server() *apitest.Server { return l.server }
+
+// state is what the picture says of the server.
+func (l *Lab) state() view.Server {
+	objects := l.objects.count()
+	if l.opts.Listen != "" {
+		objects = -1 // Others may write.
+	}
+	return view.Server{ResourceVersion: l.server.ResourceVersion(), Oldest: l.server.OldestResourceVersion(), Objects: objects}
+}
+
+// Run makes the first pods, runs the pipeline until ctx ends, and ends it, the server and the view. Its error is nil unless something
+// could not begin, or did not end in order.
+func (l *Lab) Run(ctx context.Context) error {
+	defer close(l.ended)
+	defer l.view.Close()
+	defer l.client.Close()
+	defer l.server.Close()
+	if err := l.server.ListenMemory(); err != nil {
+		return err
+	}
+	if l.opts.Listen != "" {
+		if err := l.server.Listen(l.opts.Listen); err != nil {
+			return err
+		}
+	}
+	if l.opts.Pods > 0 {
+		if err := l.objects.populate(apitest.Pods(l.opts.Pods, l.opts.PodOptions)); err != nil {
+			return err
+		}
+	}
+	ctx, stop := context.WithCancel(ctx)
+	var parts sync.WaitGroup
+	var worked error
+	parts.Go(func() { worked = l.queue.Run(ctx, l.opts.Workers, l.reconcile); stop() })
+	parts.Go(func() { l.write(ctx) })
+	err := l.consume(ctx)
+	stop()
+	parts.Wait()
+	return errors.Join(err, worked)
+}
+
+// write writes pods at the rates that are wanted.
+func (l *Lab) write(ctx context.Context) {
+	const every = 20 * time.Millisecond
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	var churn, hot float64 // writes that are due
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		churn += float64(l.rate.Load()) * every.Seconds()
+		for ; churn >= 1; churn-- {
+			_ = l.objects.churn() // The next one may succeed.
+		}
+		hot += float64(l.hot.Load()) * every.Seconds()
+		for ; hot >= 1; hot-- {
+			_ = l.objects.hot(1) // There may be no pod.
+		}
+	}
+}
+
+// reconcile is a worker's turn.
+func (l *Lab) reconcile(ctx context.Context, _ types.NamespacedName) error {
+	l.taking.pass(ctx)
+	if d := time.Duration(l.work.Load()); d > 0 {
+		pause(ctx, d)
+	}
+	if l.fails() {
+		return errors.New("told to fail")
+	}
+	return nil
+}

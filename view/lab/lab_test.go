@@ -1,0 +1,354 @@
+package lab_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/reflector"
+	"github.com/kinform/kinform/view"
+	"github.com/kinform/kinform/view/lab"
+)
+
+// bench is a laboratory that runs in a bubble.
+type bench struct {
+	*lab.Lab
+	t *testing.T
+}
+
+func inBubble(t *testing.T, opts lab.Options, test func(*testing.T, bench)) {
+	t.Helper()
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l, err := lab.New(opts)
+		require.NoError(t, err)
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- l.Run(ctx) }()
+		b := bench{l, t}
+		defer func() {
+			stop()
+			require.NoError(t, <-ended)
+			_, err := l.Do(t.Context(), "drop", nil)
+			require.Error(t, err, "it has ended")
+		}()
+		b.settle()
+		require.True(t, l.Status().Synced)
+		test(t, b)
+	})
+}
+
+// settle lets everything happen that is due.
+func (b bench) settle() {
+	time.Sleep(50 * time.Millisecond)
+	synctest.Wait()
+}
+
+// press presses a button, with pairs of inputs and values, and waits for what it causes.
+func (b bench) press(action string, pairs ...string) string {
+	b.t.Helper()
+	actions := b.Actions()
+	n := slices.IndexFunc(actions, func(a view.Action) bool { return a.ID == action })
+	require.GreaterOrEqual(b.t, n, 0, "there is no button %s", action)
+	values := map[string]string{}
+	for _, input := range actions[n].Inputs {
+		values[input.ID] = input.Default
+	}
+	for pair := range slices.Chunk(pairs, 2) {
+		require.Contains(b.t, values, pair[0], "%s has no such input", action)
+		values[pair[0]] = pair[1]
+	}
+	for _, input := range actions[n].Inputs {
+		require.NoError(b.t, input.Check(values[input.ID]), "%s, %s", action, input.ID)
+	}
+	said, err := b.Do(b.t.Context(), action, values)
+	require.NoError(b.t, err)
+	require.NotEmpty(b.t, said)
+	b.settle()
+	return said
+}
+
+func (b bench) queue() view.Box { return b.box("queue") }
+
+// box returns a box of a new frame.
+func (b bench) box(id string) view.Box {
+	b.t.Helper()
+	for _, box := range b.frame().Boxes {
+		if box.ID == id {
+			return box
+		}
+	}
+	require.Fail(b.t, "no box", id)
+	return view.Box{}
+}
+
+func (b bench) frame() *view.Frame {
+	b.t.Helper()
+	ctx, stop := context.WithCancel(b.t.Context())
+	defer stop()
+	_, frames, err := b.View().Frames(ctx, "")
+	require.NoError(b.t, err)
+	for frame := range frames {
+		return frame
+	}
+	require.Fail(b.t, "no frame")
+	return nil
+}
+
+func TestButtonsThatWriteObjects(t *testing.T) {
+	inBubble(t, lab.Options{}, func(t *testing.T, b bench) {
+		require.Equal(t, 20, b.Store().Len())
+		b.press("create", "n", "7")
+		require.Equal(t, 27, b.Store().Len())
+		before := b.Status()
+		b.press("update", "n", "3")
+		require.Equal(t, before.Reflector.Events+3, b.Status().Reflector.Events)
+		b.press("delete", "n", "10")
+		require.Equal(t, 17, b.Store().Len())
+		before = b.Status()
+		b.press("burst", "n", "25")
+		require.Equal(t, before.Reflector.Events+25, b.Status().Reflector.Events)
+		before = b.Status()
+		b.press("other", "n", "10")
+		require.Equal(t, before.Reflector.Events, b.Status().Reflector.Events, "it is of another resource")
+		require.NotEqual(t, before.Reflector.ResourceVersion, b.Server().ResourceVersion())
+
+		b.press("rate", "n", "100")
+		time.Sleep(time.Second)
+		require.InDelta(t, before.Reflector.Events+100, b.Status().Reflector.Events, 10)
+		require.Equal(t, map[string]string{"rate": "100"}, b.State())
+		b.press("rate", "n", "0")
+		b.press("hot", "n", "50")
+		before = b.Status()
+		time.Sleep(time.Second)
+		require.InDelta(t, before.Reflector.Events+50, b.Status().Reflector.Events, 5)
+		b.press("reset")
+		before = b.Status()
+		time.Sleep(time.Minute)
+		require.Equal(t, before.Reflector.Events, b.Status().Reflector.Events)
+		require.Empty(t, b.State())
+	})
+}
+
+func TestButtonsThatBreakTheWatch(t *testing.T) {
+	inBubble(t, lab.Options{}, func(t *testing.T, b bench) {
+		of := func() reflector.Status { return b.Status().Reflector }
+		before := of()
+		b.press("drop")
+		time.Sleep(5 * time.Second)
+		require.Equal(t, before.Relists, of().Relists, "a watch goes on where the last one was")
+		require.Equal(t, reflector.Watching, of().Phase)
+
+		for n, button := range []string{"expire", "relist"} {
+			b.press(button)
+			time.Sleep(10 * time.Second)
+			require.Equal(t, before.Relists+uint64(n)+1, of().Relists, button)
+		}
+		b.press("vanish", "n", "4")
+		time.Sleep(10 * time.Second)
+		require.Equal(t, 16, b.Store().Len())
+		require.Equal(t, before.Relists+3, of().Relists)
+
+		b.press("throttle", "n", "2")
+		time.Sleep(20 * time.Second)
+		require.Equal(t, reflector.Watching, of().Phase)
+		require.Contains(t, b.press("drop"), "1")
+
+		b.press("delay", "ms", "3000")
+		time.Sleep(5 * time.Second) // A bookmark is on its way.
+		events := of().Events
+		b.press("burst", "n", "1")
+		require.Equal(t, events, of().Events, "it has not arrived")
+		time.Sleep(15 * time.Second)
+		require.Equal(t, events+1, of().Events)
+		b.press("reset")
+
+		b.press("skip", "n", "1")
+		b.press("create", "n", "1")
+		require.Equal(t, 16, b.Store().Len(), "nobody said anything of it")
+		require.Equal(t, 17.0, b.box("server").Numbers["objects"])
+		b.press("relist")
+		time.Sleep(10 * time.Second)
+		require.Equal(t, 17, b.Store().Len(), "a list has it")
+	})
+}
+
+func TestStagesThatAreHeld(t *testing.T) {
+	inBubble(t, lab.Options{}, func(t *testing.T, b bench) {
+		for _, stage := range []struct {
+			name string
+			past func() uint64 // how much came through
+		}{
+			{"watch", func() uint64 { return b.Status().Reflector.Events }},
+			{"fifo", func() uint64 { return b.Status().Store.Updated }},
+			{"handlers", func() uint64 { return b.Status().Handlers[0].Delivered }},
+			{"workers", func() uint64 { return uint64(b.box("workers").Numbers["done"]) }},
+		} {
+			t.Log(stage.name)
+			time.Sleep(10 * time.Second)
+			synctest.Wait()
+			b.press("pause", "stage", stage.name)
+			before := stage.past()
+			b.press("burst", "n", "1")
+			require.Equal(t, before, stage.past(), "%s is held", stage.name)
+			require.Equal(t, stage.name, b.State()["paused"])
+			b.press("step", "stage", stage.name)
+			if stage.name == "watch" { // A bookmark may have been first.
+				b.press("step", "stage", stage.name)
+			}
+			require.Equal(t, before+1, stage.past(), "%s takes one", stage.name)
+			b.press("burst", "n", "1")
+			b.press("resume", "stage", stage.name)
+			time.Sleep(time.Second)
+			require.Equal(t, before+2, stage.past(), "%s goes on", stage.name)
+			require.Empty(t, b.State())
+		}
+	})
+}
+
+func TestAnInformerEndsWhileAStageIsHeld(t *testing.T) {
+	for _, stage := range []string{"watch", "fifo", "handlers", "workers"} {
+		t.Run(stage, func(t *testing.T) {
+			inBubble(t, lab.Options{}, func(t *testing.T, b bench) {
+				b.press("pause", "stage", stage)
+				b.press("burst", "n", "3")
+				b.press("crash")
+				b.press("resume", "stage", stage)
+				time.Sleep(time.Second)
+				require.Equal(t, 20, b.Store().Len())
+				b.press("pause", "stage", stage)
+				b.press("update", "n", "5") // The end of Run comes while it is held.
+			})
+		})
+	}
+}
+
+func TestButtonsThatHaveAnotherInformerBegin(t *testing.T) {
+	inBubble(t, lab.Options{}, func(t *testing.T, b bench) {
+		key := types.NamespacedName{Namespace: "ns-0", Name: "pod-000000"}
+		whole, ok := b.Store().Get(key)
+		require.True(t, ok)
+		require.NotEmpty(t, whole.Status)
+		for _, c := range []struct {
+			action, input, value string
+			state                map[string]string
+		}{
+			{"crash", "", "", map[string]string{}},
+			{"encoding", "encoding", "json", map[string]string{"encoding": "json"}},
+			{"encoding", "encoding", "protobuf", map[string]string{"encoding": "protobuf"}},
+			{"fetch", "how", "list", map[string]string{"encoding": "protobuf", "snapshot by": "list"}},
+			{"fetch", "how", "paged", map[string]string{"encoding": "protobuf", "snapshot by": "paged"}},
+			{"fetch", "how", "watchlist", map[string]string{"encoding": "protobuf", "snapshot by": "watchlist"}},
+			{"omit", "parts", "status and managedFields", map[string]string{"encoding": "protobuf", "snapshot by": "watchlist", "left out": "status and managedFields"}},
+			{"policy", "overflow", "block", map[string]string{"encoding": "protobuf", "snapshot by": "watchlist", "left out": "status and managedFields", "mailbox": "block"}},
+			{"reset", "", "", map[string]string{}},
+		} {
+			before := b.Store()
+			pairs := []string{c.input, c.value}
+			if c.input == "" {
+				pairs = nil
+			}
+			b.press(c.action, pairs...)
+			require.NotSame(t, before, b.Store(), "%s", c.action)
+			require.Equal(t, 20, b.Store().Len(), "%s", c.action)
+			require.Equal(t, c.state, b.State())
+			pod, _ := b.Store().Get(key)
+			if c.state["left out"] != "" {
+				require.Empty(t, pod.Status)
+			} else {
+				require.Equal(t, whole.Status, pod.Status)
+			}
+		}
+	})
+}
+
+func TestButtonsOfHandlersAndWorkers(t *testing.T) {
+	inBubble(t, lab.Options{}, func(t *testing.T, b bench) {
+		handler := func() informer.HandlerStatus { return b.Status().Handlers[0] }
+		before := handler()
+		b.press("resync")
+		require.Equal(t, before.Delivered+20, handler().Delivered)
+
+		b.press("slow", "ms", "1000")
+		before = handler()
+		b.press("burst", "n", "10")
+		require.Equal(t, before.Delivered, handler().Delivered)
+		time.Sleep(30 * time.Second)
+		require.Greater(t, handler().Delivered, before.Delivered)
+		require.Zero(t, handler().Waiting)
+
+		b.press("policy", "overflow", "block")
+		time.Sleep(time.Minute)
+		b.press("update", "n", "20")
+		b.press("update", "n", "20")
+		b.press("update", "n", "20")
+		require.Equal(t, 32, handler().Waiting, "the mailbox is full, and the informer waits")
+		b.press("reset")
+		time.Sleep(time.Minute)
+
+		b.press("workers", "n", "2")
+		b.press("work", "ms", "5000")
+		b.press("update", "n", "10")
+		require.Equal(t, 2.0, b.queue().Numbers["processing"])
+		b.press("reset")
+		time.Sleep(time.Minute)
+		b.press("fail", "percent", "100")
+		b.press("burst", "n", "1")
+		time.Sleep(time.Second)
+		require.Positive(t, b.queue().Numbers["retries"])
+		b.press("fail", "percent", "0")
+		time.Sleep(20 * time.Minute)
+		synctest.Wait()
+		require.Zero(t, b.queue().Numbers["delayed"])
+	})
+}
+
+func TestListsAreCompared(t *testing.T) {
+	t.Parallel()
+	l, err := lab.New(lab.Options{Pods: -1})
+	require.NoError(t, err)
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- l.Run(ctx) }()
+	said, err := l.Do(ctx, "compare", map[string]string{"n": "300"})
+	require.NoError(t, err)
+	require.Regexp(t, `^list of 300 pods: the first after .*, all after .*, memory up to \d+ MB more; paged of 300 pods: .*; watchlist of 300 pods: .* MB more$`, said)
+	stop()
+	require.NoError(t, <-ended)
+}
+
+func TestEveryActionIsDoneAndDescribed(t *testing.T) {
+	t.Parallel()
+	l, err := lab.New(lab.Options{})
+	require.NoError(t, err)
+	ids, keys := map[string]bool{}, map[string]bool{}
+	for _, a := range l.Actions() {
+		require.False(t, ids[a.ID], a.ID)
+		require.NotEmpty(t, a.Label)
+		require.NotEmpty(t, a.Help)
+		require.False(t, a.Key != "" && keys[a.Key], "two buttons have the key %s", a.Key)
+		ids[a.ID], keys[a.Key] = true, true
+		for _, i := range a.Inputs {
+			require.NoError(t, i.Check(i.Default), "%s, %s", a.ID, i.ID)
+		}
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	_, err = l.Do(ctx, "drop", nil)
+	require.ErrorIs(t, err, context.Canceled, "it does not run")
+	require.NoError(t, l.Run(ctx))
+}
+
+func TestOptionsThatAreWrong(t *testing.T) {
+	t.Parallel()
+	for _, opts := range []lab.Options{{Workers: 17}, {Workers: -1}, {Rate: -1}, {Rate: 5001}, {View: view.Options{Every: 1}}, {View: view.Options{Server: func() view.Server { return view.Server{} }}}} {
+		_, err := lab.New(opts)
+		require.Error(t, err, "%+v", opts)
+	}
+}

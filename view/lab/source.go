@@ -1,0 +1,81 @@
+package lab
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"github.com/kinform/kinform/listwatch"
+)
+
+// source is the server's, with a place on the way of its watches where events wait, come late, or are lost.
+type source[T any] struct {
+	listwatch.Source[T]
+	path *path
+}
+
+// path is what happens to events of watches.
+type path struct {
+	gate  gate
+	delay atomic.Int64 // for each event
+	lose  atomic.Int64 // so many of the next events
+	lost  atomic.Int64
+}
+
+func (s source[T]) Watch(ctx context.Context, opts listwatch.WatchOptions) (listwatch.WatchStream[T], error) {
+	stream, err := s.Source.Watch(ctx, opts)
+	if err != nil {
+		return nil, err
+	}
+	return watch[T]{stream, s.path, ctx}, nil
+}
+
+type watch[T any] struct {
+	listwatch.WatchStream[T]
+	path *path
+	ctx  context.Context // of the stream: Next ends with it
+}
+
+// Next returns the next event, when it has come through.
+func (w watch[T]) Next() (listwatch.Event[T], error) {
+	for {
+		event, err := w.WatchStream.Next()
+		if err != nil {
+			return event, err
+		}
+		w.path.gate.pass(w.ctx)
+		if d := time.Duration(w.path.delay.Load()); d > 0 {
+			pause(w.ctx, d)
+		}
+		if w.ctx.Err() != nil {
+			return listwatch.Event[T]{}, w.ctx.Err()
+		}
+		if event.Type == listwatch.Bookmark || !w.path.loses() {
+			return event, nil
+		}
+	}
+}
+
+// loses reports whether this event is one to lose.
+func (p *path) loses() bool {
+	for {
+		n := p.lose.Load()
+		if n == 0 {
+			return false
+		}
+		if p.lose.CompareAndSwap(n, n-1) {
+			p.lost.Add(1)
+			return true
+		}
+	}
+}
+
+// pause waits for d, or until ctx ends.
+func pause(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}

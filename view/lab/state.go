@@ -1,0 +1,62 @@
+package lab
+
+import (
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+// numbers are those that are 0 at the beginning.
+func (l *Lab) numbers() map[string]*atomic.Int64 {
+	return map[string]*atomic.Int64{
+		"delay": &l.path.delay, "lose": &l.path.lose, "slow": &l.slow, "work": &l.work, "fail": &l.failing, "hot": &l.hot,
+	}
+}
+
+// State is what is not as it was at the beginning.
+func (l *Lab) State() map[string]string {
+	state := map[string]string{}
+	var paused []string
+	gates := l.gates()
+	for _, stage := range stages {
+		if gates[stage].paused() {
+			paused = append(paused, stage)
+		}
+	}
+	if paused != nil {
+		state["paused"] = strings.Join(paused, ", ")
+	}
+	for name, value := range l.numbers() {
+		n := value.Load()
+		switch {
+		case n == 0:
+		case name == "delay" || name == "slow" || name == "work":
+			state[name] = time.Duration(n).String()
+		case name == "fail":
+			state[name] = strconv.FormatInt(n, 10) + " %"
+		default:
+			state[name] = strconv.FormatInt(n, 10)
+		}
+	}
+	if n := l.rate.Load(); n != int64(l.opts.Rate) {
+		state["rate"] = strconv.FormatInt(n, 10)
+	}
+	if n := l.workers.Load(); n != int64(l.opts.Workers) {
+		state["workers"] = strconv.FormatInt(n, 10)
+	}
+	how := l.chosen()
+	if how.fetch != beginning.fetch {
+		state["snapshot by"] = how.fetch
+	}
+	if how.encoding != beginning.encoding {
+		state["encoding"] = strings.ToLower(how.encoding.String())
+	}
+	if how.omit {
+		state["left out"] = "status and managedFields"
+	}
+	if how.overflow != beginning.overflow {
+		state["mailbox"] = how.overflow.String()
+	}
+	return state
+}
