@@ -13,12 +13,12 @@ func howMany(n string) []view.Input {
 	return []view.Input{{ID: "n", Label: "how many", Default: n, Min: 1, Max: mostObjects}}
 }
 
-func perSecond(most int) []view.Input {
-	return []view.Input{{ID: "n", Label: "a second", Default: "0", Min: 0, Max: most}}
+func perSecond(n string, most int) []view.Input {
+	return []view.Input{{ID: "n", Label: "a second", Default: n, Min: 0, Max: most}}
 }
 
-func milliseconds(most int) view.Input {
-	return view.Input{ID: "ms", Label: "ms", Default: "0", Min: 0, Max: most}
+func milliseconds(n string) []view.Input {
+	return []view.Input{{ID: "ms", Label: "ms", Default: n, Min: 0, Max: 60_000}}
 }
 
 func oneOf(id, label string, choices ...string) view.Input {
@@ -41,15 +41,15 @@ func (l *Lab) Actions() []view.Action {
 		{ID: "update", Box: "server", Label: "Update pods", Key: "u", Inputs: howMany("5"), Help: "changes an annotation of the pods that were made last"},
 		{ID: "delete", Box: "server", Label: "Delete pods", Key: "d", Inputs: howMany("5"), Help: "deletes the pods that were made last"},
 		{ID: "burst", Box: "server", Label: "Write one pod", Inputs: howMany("20"), Help: "changes one and the same pod again and again, as fast as it goes"},
-		{ID: "hot", Box: "server", Label: "Hot pod", Inputs: perSecond(1000), Help: "goes on changing one and the same pod, so often; 0 ends it"},
-		{ID: "rate", Box: "server", Label: "Churn", Inputs: perSecond(mostRate), Help: "goes on changing, creating and deleting pods, so often; 0 ends it"},
+		{ID: "hot", Box: "server", Label: "Hot pod", Inputs: perSecond("50", 1000), Help: "goes on changing one and the same pod, so often; 0 ends it"},
+		{ID: "rate", Box: "server", Label: "Churn", Inputs: perSecond("20", mostRate), Help: "goes on changing, creating and deleting pods, so often; 0 ends it"},
 		{ID: "other", Box: "server", Label: "Write something else", Inputs: howMany("40"), Help: "writes objects of another resource: the version grows, and this watch says nothing"},
 
 		{ID: "drop", Box: "reflector", Label: "Drop the watch", Help: "cuts the connection of the watch"},
 		{ID: "expire", Box: "reflector", Label: "410 Gone", Help: "cuts the watch and has the server forget its past, so that the next watch is refused and a list is needed"},
 		{ID: "vanish", Box: "reflector", Label: "Delete unseen", Inputs: howMany("3"), Help: "deletes pods while no watch can be had, and has the server forget it: only a list can tell"},
 		{ID: "throttle", Box: "reflector", Label: "429 for a while", Inputs: []view.Input{{ID: "n", Label: "requests", Default: "3", Min: 0, Max: 100}}, Help: "cuts the watch and answers the next requests with 429, Too Many Requests; 0 ends it"},
-		{ID: "delay", Box: "reflector", Label: "Delay events", Inputs: []view.Input{milliseconds(60_000)}, Help: "each event of the watch takes so long to arrive: what is known is stale; 0 ends it"},
+		{ID: "delay", Box: "reflector", Label: "Delay events", Inputs: milliseconds("1000"), Help: "each event of the watch takes so long to arrive: what is known is stale; 0 ends it"},
 		{ID: "skip", Box: "reflector", Label: "Lose events", Inputs: howMany("1"), Help: "the next events of the watch are lost on the way, which no server does: a list is needed to find out"},
 		{ID: "relist", Box: "reflector", Label: "Relist", Help: "has the server refuse the next watch with 410, and so the reflector list again"},
 		{ID: "fetch", Box: "reflector", Label: "Snapshot by", Inputs: []view.Input{oneOf("how", "way", "auto", "list", "paged", "watchlist")}, Help: "another informer begins, which lists whole, in pages of 10, or by a streaming list"},
@@ -58,13 +58,13 @@ func (l *Lab) Actions() []view.Action {
 
 		{ID: "omit", Box: "store", Label: "Leave out", Inputs: []view.Input{oneOf("parts", "parts", "nothing", "status and managedFields")}, Help: "another informer begins, which leaves these parts of objects out before they are decoded"},
 
-		{ID: "slow", Box: "handlers", Label: "Slow handler", Inputs: []view.Input{milliseconds(60_000)}, Help: "each call of the handler takes so long; 0 ends it"},
+		{ID: "slow", Box: "handlers", Label: "Slow handler", Inputs: milliseconds("200"), Help: "each call of the handler takes so long; 0 ends it"},
 		{ID: "policy", Box: "handlers", Label: "Mailbox", Inputs: []view.Input{oneOf("overflow", "when full", "coalesce", "block", "unbounded")}, Help: "another informer begins, with this rule for its handler when the mailbox of 32 events is full"},
 		{ID: "resync", Box: "handlers", Label: "Resync", Help: "tells the handler of every stored object once more, without a request"},
 		{ID: "crash", Box: "handlers", Label: "Crash and restart", Help: "ends the informer with all that it knows; another one begins with an empty store"},
 
-		{ID: "work", Box: "workers", Label: "Work takes", Inputs: []view.Input{milliseconds(60_000)}, Help: "each turn of a worker takes so long; 0 ends it"},
-		{ID: "fail", Box: "workers", Label: "Turns fail", Inputs: []view.Input{{ID: "percent", Label: "%", Default: "0", Min: 0, Max: 100}}, Help: "so many turns of a hundred fail, and their keys come back later; 0 ends it"},
+		{ID: "work", Box: "workers", Label: "Work takes", Inputs: milliseconds("500"), Help: "each turn of a worker takes so long; 0 ends it"},
+		{ID: "fail", Box: "workers", Label: "Turns fail", Inputs: []view.Input{{ID: "percent", Label: "%", Default: "50", Min: 0, Max: 100}}, Help: "so many turns of a hundred fail, and their keys come back later; 0 ends it"},
 		{ID: "workers", Box: "workers", Label: "Workers", Inputs: []view.Input{{ID: "n", Label: "how many", Default: "4", Min: 1, Max: mostWorkers}}, Help: "so many workers take keys from the queue"},
 	}
 }
