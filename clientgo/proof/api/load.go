@@ -42,7 +42,7 @@ func load(dir string, required bool, paths []string) (map[string]*types.Package,
 	found := map[string]*types.Package{}
 	for _, p := range loaded {
 		path, below := strings.CutPrefix(p.PkgPath, module+"/")
-		if !below || hidden(path) || p.Types == nil || p.Name == "main" {
+		if !below || hidden(path) || p.Types == nil || p.Name == "main" || strings.HasSuffix(p.Name, "_test") {
 			continue
 		}
 		if len(p.Errors) > 0 {
