@@ -1,0 +1,188 @@
+package certificate
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"k8s.io/klog/v2"
+)
+
+// FileStore is a Store of files.
+type FileStore interface {
+	Store
+	// CurrentPath returns the file that has the current certificate and its key in PEM: a link to one of a date.
+	CurrentPath() string
+}
+
+// NewFileStore is NewFileStoreWithLogger with klog.Background().
+func NewFileStore(pairNamePrefix string, certDirectory string, keyDirectory string, certFile string, keyFile string) (FileStore, error) {
+	return NewFileStoreWithLogger(klog.Background(), pairNamePrefix, certDirectory, keyDirectory, certFile, keyFile)
+}
+
+// NewFileStoreWithLogger returns a store of the files PREFIX-DATE.pem in certDirectory, each with a certificate and its
+// key, with a link PREFIX-current.pem to the newest. Without that link, the pair is certFile with keyFile, or PREFIX.crt in
+// certDirectory with PREFIX.key in keyDirectory. A link that a process which crashed has left half replaced is mended.
+func NewFileStoreWithLogger(logger klog.Logger, pairNamePrefix string, certDirectory string, keyDirectory string, certFile string, keyFile string) (FileStore, error) {
+	s := &files{logger: logger, prefix: pairNamePrefix, certs: certDirectory, keys: keyDirectory, cert: certFile, key: keyFile}
+	if err := s.recover(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+type files struct {
+	logger                         klog.Logger
+	prefix, certs, keys, cert, key string
+}
+
+// name returns the file of a pair.
+func (s *files) name(what string) string {
+	return filepath.Join(s.certs, s.prefix+"-"+what+".pem")
+}
+
+func (s *files) CurrentPath() string { return s.name("current") }
+
+// recover takes the link that was to be renamed, or removes it.
+func (s *files) recover() error {
+	updated := s.name("updated")
+	info, err := os.Lstat(updated)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if info.Mode()&fs.ModeSymlink == 0 {
+		return fmt.Errorf("expected %q to be a symlink but it is not a symlink", updated)
+	}
+	if there, err := exists(s.CurrentPath()); err != nil || there {
+		return errors.Join(err, os.Remove(updated))
+	}
+	return os.Rename(updated, s.CurrentPath())
+}
+
+func (s *files) Current() (*tls.Certificate, error) {
+	pair := s.CurrentPath()
+	if there, err := exists(pair); err != nil {
+		return nil, err
+	} else if there {
+		s.logger.Info("Loading cert/key pair from a file", "filePath", pair)
+		return load(pair, pair)
+	}
+	cert, key := filepath.Join(s.certs, s.prefix+".crt"), filepath.Join(s.keys, s.prefix+".key")
+	for _, f := range [][2]string{{s.cert, s.key}, {cert, key}} {
+		certThere, err := exists(f[0])
+		if err != nil {
+			return nil, err
+		}
+		keyThere, err := exists(f[1])
+		if err != nil {
+			return nil, err
+		}
+		if certThere && keyThere {
+			s.logger.Info("Loading cert/key pair from files", "certFile", f[0], "keyFile", f[1])
+			return load(f[0], f[1])
+		}
+	}
+	none := NoCertKeyError(fmt.Sprintf("no cert/key files read at %q, (%q, %q) or (%q, %q)", pair, s.cert, s.key, cert, key))
+	return nil, &none
+}
+
+func (s *files) Update(cert, key []byte) (*tls.Certificate, error) {
+	if err := os.MkdirAll(s.certs, 0o755); err != nil {
+		return nil, fmt.Errorf("could not create directory %q to store certificates: %w", s.certs, err)
+	}
+	pair := s.name(time.Now().Format("2006-01-02-15-04-05"))
+	if err := write(pair, cert, key); err != nil {
+		return nil, err
+	}
+	loaded, err := load(pair, pair)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.link(pair); err != nil {
+		return nil, err
+	}
+	return loaded, nil
+}
+
+// write writes a certificate, with those above it, and a key.
+func write(path string, cert, key []byte) error {
+	certBlock, rest := pem.Decode(cert)
+	if certBlock == nil {
+		return errors.New("invalid certificate data")
+	}
+	keyBlock, _ := pem.Decode(key)
+	if keyBlock == nil {
+		return errors.New("invalid key data")
+	}
+	data := pem.EncodeToMemory(certBlock)
+	data = append(data, pem.EncodeToMemory(keyBlock)...)
+	data = append(data, rest...)
+	// Two updates within a second have one file.
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_RDWR, 0o600)
+	if err != nil {
+		return fmt.Errorf("could not open %q: %w", path, err)
+	}
+	_, err = f.Write(data)
+	return errors.Join(err, f.Close())
+}
+
+// link has the current pair be that of a file, in one step.
+func (s *files) link(pair string) error {
+	current, updated := s.CurrentPath(), s.name("updated")
+	for _, path := range []string{current, updated} {
+		info, err := os.Lstat(path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			return err
+		case info.Mode()&fs.ModeSymlink == 0:
+			return fmt.Errorf("expected %q to be a symlink but it is not", path)
+		}
+	}
+	if err := os.Remove(updated); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	pair, err := filepath.Abs(pair)
+	if err != nil {
+		return err
+	}
+	if err := os.Symlink(pair, updated); err != nil {
+		return fmt.Errorf("unable to create a symlink from %q to %q: %w", updated, pair, err)
+	}
+	return os.Rename(updated, current)
+}
+
+// load reads a certificate and a key. The certificate's Leaf is set.
+func load(certFile, keyFile string) (*tls.Certificate, error) {
+	cert, err := tls.LoadX509KeyPair(certFile, keyFile)
+	if err != nil {
+		return nil, fmt.Errorf("could not convert data from %q and %q into cert/key pair: %w", certFile, keyFile, err)
+	}
+	if cert.Leaf == nil { // GODEBUG=x509keypairleaf=0
+		if cert.Leaf, err = x509.ParseCertificate(cert.Certificate[0]); err != nil {
+			return nil, fmt.Errorf("unable to parse certificate data of %q: %w", certFile, err)
+		}
+	}
+	return &cert, nil
+}
+
+// exists reports whether there is a file. "" names none.
+func exists(path string) (bool, error) {
+	if path == "" {
+		return false, nil
+	}
+	_, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}

@@ -1,0 +1,246 @@
+package certificate
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"sync"
+	"time"
+
+	certificates "k8s.io/api/certificates/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/klog/v2"
+)
+
+type manager struct {
+	config   Config
+	template func() *x509.CertificateRequest
+	usages   func(any) []certificates.KeyUsage
+
+	ctx    context.Context // with the logger; ends with Stop
+	cancel context.CancelFunc
+
+	// changed has a value when the template is no longer that of the last request.
+	changed chan struct{}
+
+	mu      sync.Mutex // guards following
+	cert    *tls.Certificate
+	forced  bool // the certificate is replaced at once
+	healthy bool
+	asked   *x509.CertificateRequest // the template of the last request
+	forget  context.CancelFunc       // ends the wait for its certificate
+}
+
+// NewManager returns a Manager that has the store's certificate, or that for the beginning.
+func NewManager(config *Config) (Manager, error) {
+	m := &manager{config: *config, template: config.GetTemplate, changed: make(chan struct{}, 1)}
+	var err error
+	if m.usages, err = config.usages(); err != nil {
+		return nil, err
+	}
+	if m.template == nil {
+		m.template = func() *x509.CertificateRequest { return config.Template }
+	}
+	parent := context.Background()
+	if config.Ctx != nil {
+		parent = *config.Ctx
+	}
+	logger := klog.LoggerWithName(klog.FromContext(parent), config.name(m.usages))
+	if m.cert, m.forced, err = first(config); err != nil {
+		return nil, err
+	}
+	m.ctx, m.cancel = context.WithCancel(klog.NewContext(context.WithoutCancel(parent), logger))
+	context.AfterFunc(parent, m.cancel)
+	return m, nil
+}
+
+// first returns the certificate of the store, or that for the beginning, which is to be replaced at once.
+func first(config *Config) (cert *tls.Certificate, replace bool, err error) {
+	cert, err = config.CertificateStore.Current()
+	if err == nil {
+		if cert != nil && cert.Leaf != nil && time.Now().Before(cert.Leaf.NotAfter) {
+			return cert, false, nil
+		}
+	} else if none := (*NoCertKeyError)(nil); !errors.As(err, &none) {
+		return nil, false, err
+	}
+	if config.BootstrapCertificatePEM == nil || config.BootstrapKeyPEM == nil {
+		return nil, true, nil
+	}
+	given, err := tls.X509KeyPair(config.BootstrapCertificatePEM, config.BootstrapKeyPEM)
+	if err != nil {
+		return nil, false, err
+	}
+	if given.Leaf == nil {
+		return nil, false, errors.New("the certificate for the beginning has no leaf")
+	}
+	if _, err := config.CertificateStore.Update(config.BootstrapCertificatePEM, config.BootstrapKeyPEM); err != nil {
+		klog.ErrorS(err, "Unable to set the cert/key pair to the bootstrap certificate")
+	}
+	return &given, true, nil
+}
+
+func (m *manager) Current() *tls.Certificate {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.cert != nil && m.cert.Leaf != nil && time.Now().After(m.cert.Leaf.NotAfter) {
+		return nil
+	}
+	return m.cert
+}
+
+func (m *manager) ServerHealthy() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.healthy
+}
+
+func (m *manager) Stop() { m.cancel() }
+
+// Start replaces certificates until Stop. Without a ClientsetFn there is nobody to ask for one.
+func (m *manager) Start() {
+	if m.config.ClientsetFn == nil {
+		klog.FromContext(m.ctx).V(2).Info("There is no client for certificates: the certificate is not replaced")
+		return
+	}
+	go m.run()
+}
+
+func (m *manager) run() {
+	var looking sync.WaitGroup
+	if m.config.GetTemplate != nil {
+		looking.Go(m.lookAtTemplate)
+	}
+	defer looking.Wait()
+	for m.ctx.Err() == nil {
+		if m.waitUntilDue() {
+			m.rotateUntilDone()
+		}
+		pause(m.ctx, time.Second)
+	}
+}
+
+// waitUntilDue waits until another certificate is needed, or the template has changed, and reports whether one is
+// needed.
+func (m *manager) waitUntilDue() bool {
+	wait := time.NewTimer(time.Until(m.due()))
+	defer wait.Stop()
+	select {
+	case <-wait.C:
+		return true
+	case <-m.ctx.Done():
+		return false
+	case <-m.changed:
+		return !m.fits() // It may have been seen while its certificate was on the way.
+	}
+}
+
+// lookAtTemplate looks once a second whether the certificate, and a request that is under way, are still right.
+func (m *manager) lookAtTemplate() {
+	for ; m.ctx.Err() == nil; pause(m.ctx, time.Second) {
+		m.mu.Lock()
+		asked, forget := m.asked, m.forget
+		m.mu.Unlock()
+		if m.fits() || reflect.DeepEqual(asked, m.template()) {
+			continue
+		}
+		if forget != nil {
+			forget()
+		}
+		select {
+		case m.changed <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// due returns when the certificate is replaced: at once if there is none that fits, and otherwise after 70 to 90 % of its
+// life, so that many clients come at different times.
+func (m *manager) due() time.Time {
+	m.mu.Lock()
+	cert, forced := m.cert, m.forced
+	m.forced = false
+	m.mu.Unlock()
+	if forced || cert == nil || !m.fits() {
+		return time.Now()
+	}
+	life := float64(cert.Leaf.NotAfter.Sub(cert.Leaf.NotBefore))
+	return cert.Leaf.NotBefore.Add(time.Duration(life * (0.7 + 0.2*rand.Float64())))
+}
+
+// fits reports whether the certificate has all that the template asks for. Without a template, any does.
+func (m *manager) fits() bool {
+	m.mu.Lock()
+	cert := m.cert
+	m.mu.Unlock()
+	if cert == nil {
+		return false
+	}
+	template := m.template()
+	if template == nil {
+		return true
+	}
+	has, wants := cert.Leaf, template
+	if has.Subject.CommonName != wants.Subject.CommonName {
+		return false
+	}
+	if !sets.New(has.DNSNames...).HasAll(wants.DNSNames...) || !sets.New(has.Subject.Organization...).HasAll(wants.Subject.Organization...) {
+		return false
+	}
+	for _, ip := range wants.IPAddresses {
+		if !slices.ContainsFunc(has.IPAddresses, ip.Equal) {
+			return false
+		}
+	}
+	return true
+}
+
+// take makes a certificate the current one, and tells how old the one before was.
+func (m *manager) take(cert *tls.Certificate) {
+	m.mu.Lock()
+	old := m.cert
+	m.cert, m.healthy = cert, true
+	m.mu.Unlock()
+	if old != nil && m.config.CertificateRotation != nil {
+		m.config.CertificateRotation.Observe(time.Since(old.Leaf.NotBefore).Seconds())
+	}
+}
+
+// failed counts a failure, and notes whether the server seems to work.
+func (m *manager) failed(err error, doing string) {
+	klog.FromContext(m.ctx).Error(err, doing)
+	if m.config.CertificateRenewFailure != nil {
+		m.config.CertificateRenewFailure.Inc()
+	}
+}
+
+// judge notes what an answer of the server says of its health.
+func (m *manager) judge(err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	switch {
+	case apierrors.IsUnauthorized(err): // A proxy may have said this, in front of a server that works.
+		m.healthy = true
+	case apierrors.IsUnexpectedServerError(err):
+		m.healthy = false
+	default: // Other than by an error, a server that works says that these are not for this client.
+		m.healthy = apierrors.IsNotFound(err) || apierrors.IsForbidden(err)
+	}
+}
+
+// pause waits for d, or until ctx ends.
+func pause(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
+
+var errNoTemplate = errors.New("there is no template for a certificate")

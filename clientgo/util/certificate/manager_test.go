@@ -1,0 +1,232 @@
+package certificate_test
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/rsa"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"errors"
+	"net"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	certificatesv1 "k8s.io/api/certificates/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/fake"
+	clientgotesting "k8s.io/client-go/testing"
+	"k8s.io/client-go/util/certificate"
+)
+
+// numbers is a Histogram and a Counter.
+type numbers struct {
+	count atomic.Int64
+	last  atomic.Int64
+}
+
+func (n *numbers) Observe(seconds float64) { n.count.Add(1); n.last.Store(int64(seconds)) }
+func (n *numbers) Inc()                    { n.count.Add(1) }
+
+// rig is a manager, an authority and a store of files.
+type rig struct {
+	*authority
+	certificate.Manager
+	store              certificate.FileStore
+	config             *certificate.Config
+	client             *fake.Clientset
+	template           atomic.Pointer[x509.CertificateRequest]
+	rotations, renewal numbers
+	got                atomic.Pointer[tls.Certificate] // by the last ClientsetFn
+}
+
+// inBubble starts a manager, with an authority whose certificates live for ten minutes.
+func inBubble(t *testing.T, change func(*rig), test func(*testing.T, *rig)) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		r := &rig{authority: newAuthority(t, 10*time.Minute), client: fake.NewClientset()}
+		r.template.Store(&x509.CertificateRequest{Subject: pkix.Name{CommonName: "me", Organization: []string{"us"}}, DNSNames: []string{"me.example"}})
+		naming(r.client)
+		var err error
+		r.store, err = certificate.NewFileStore("client", dir, dir, "", "")
+		require.NoError(t, err)
+		ctx, stop := context.WithCancel(t.Context())
+		r.config = &certificate.Config{
+			ClientsetFn: func(current *tls.Certificate) (kubernetes.Interface, error) {
+				r.got.Store(current)
+				return r.client, nil
+			},
+			GetTemplate: r.template.Load, SignerName: "example.com/signer", GetUsages: certificate.DefaultKubeletClientGetUsages,
+			CertificateStore: r.store, CertificateRotation: &r.rotations, CertificateRenewFailure: &r.renewal, Ctx: &ctx,
+		}
+		if change != nil {
+			change(r)
+		}
+		r.Manager, err = certificate.NewManager(r.config)
+		require.NoError(t, err)
+		var working sync.WaitGroup
+		working.Go(func() { r.work(ctx, r.client) })
+		test(t, r)
+		stop()
+		working.Wait()
+		time.Sleep(time.Minute)
+	})
+}
+
+// naming has a fake make names and UIDs, as a server does.
+func naming(client *fake.Clientset) {
+	var made atomic.Int64
+	client.PrependReactor("create", "certificatesigningrequests", func(action clientgotesting.Action) (bool, runtime.Object, error) {
+		r := action.(clientgotesting.CreateAction).GetObject().(*certificatesv1.CertificateSigningRequest)
+		n := strconv.FormatInt(made.Add(1), 10)
+		if r.Name == "" {
+			r.Name = r.GenerateName + n
+		}
+		r.UID = types.UID("uid-" + n)
+		return false, nil, nil
+	})
+}
+
+// after lets time pass.
+func after(d time.Duration) {
+	time.Sleep(d)
+	synctest.Wait()
+}
+
+func TestACertificateIsRequestedAndReplacedInTime(t *testing.T) {
+	inBubble(t, nil, func(t *testing.T, r *rig) {
+		require.Nil(t, r.Current())
+		require.False(t, r.ServerHealthy())
+		r.Start()
+		after(10 * time.Second)
+		first := r.Current()
+		require.NotNil(t, first)
+		require.True(t, r.ServerHealthy())
+		require.Equal(t, "me", first.Leaf.Subject.CommonName)
+		require.IsType(t, &ecdsa.PrivateKey{}, first.PrivateKey)
+		stored, err := r.store.Current()
+		require.NoError(t, err)
+		require.Equal(t, first.Certificate, stored.Certificate)
+		require.Zero(t, r.rotations.count.Load())
+
+		after(7*time.Minute - 15*time.Second)
+		require.Equal(t, int64(1), r.signed.Load(), "70 % of its life are not over")
+		after(2*time.Minute + 20*time.Second)
+		require.Equal(t, int64(2), r.signed.Load(), "90 % are")
+		require.NotEqual(t, first.Certificate, r.Current().Certificate)
+		require.Equal(t, int64(1), r.rotations.count.Load())
+		require.InDelta(t, (8 * time.Minute).Seconds(), r.rotations.last.Load(), 75)
+		require.NotNil(t, r.got.Load(), "the client may use the certificate that is valid")
+
+		r.Stop()
+		after(20 * time.Minute)
+		require.Equal(t, int64(2), r.signed.Load())
+		require.Nil(t, r.Current(), "it has expired")
+	})
+}
+
+func TestTheCertificateForTheBeginningIsReplacedAtOnce(t *testing.T) {
+	inBubble(t, func(r *rig) { r.config.BootstrapCertificatePEM, r.config.BootstrapKeyPEM = r.pair("anybody") }, func(t *testing.T, r *rig) {
+		require.Equal(t, "anybody", r.Current().Leaf.Subject.CommonName)
+		_, err := r.store.Current()
+		require.NoError(t, err, "it is stored")
+		r.Start()
+		after(10 * time.Second)
+		require.Equal(t, "me", r.Current().Leaf.Subject.CommonName)
+		require.Equal(t, "anybody", r.got.Load().Leaf.Subject.CommonName)
+	})
+}
+
+func TestACertificateOfTheStoreIsUsed(t *testing.T) {
+	inBubble(t, func(r *rig) {
+		r.template.Store(&x509.CertificateRequest{Subject: pkix.Name{CommonName: "stored"}})
+		_, err := r.store.Update(r.pair("stored"))
+		require.NoError(r.t, err)
+		r.config.BootstrapCertificatePEM, r.config.BootstrapKeyPEM = r.pair("anybody")
+	}, func(t *testing.T, r *rig) {
+		require.Equal(t, "stored", r.Current().Leaf.Subject.CommonName)
+		before := r.signed.Load()
+		r.Start()
+		after(5 * time.Minute)
+		require.Equal(t, before, r.signed.Load())
+	})
+}
+
+func TestATemplateThatChangesIsRequested(t *testing.T) {
+	inBubble(t, nil, func(t *testing.T, r *rig) {
+		r.Start()
+		after(10 * time.Second)
+		for n, template := range []*x509.CertificateRequest{
+			{Subject: pkix.Name{CommonName: "you"}},
+			{Subject: pkix.Name{CommonName: "you"}, DNSNames: []string{"you.example"}},
+			{Subject: pkix.Name{CommonName: "you"}, DNSNames: []string{"you.example"}, IPAddresses: []net.IP{net.IPv4(10, 0, 0, 1)}},
+			{Subject: pkix.Name{CommonName: "you", Organization: []string{"them"}}, DNSNames: []string{"you.example"}},
+		} {
+			r.template.Store(template)
+			after(10 * time.Second)
+			require.Equal(t, int64(n+2), r.signed.Load())
+			require.Equal(t, template.DNSNames, r.Current().Leaf.DNSNames)
+		}
+		r.template.Store(&x509.CertificateRequest{Subject: pkix.Name{CommonName: "you"}})
+		after(5 * time.Minute)
+		require.Equal(t, int64(5), r.signed.Load(), "the certificate has more than is asked for")
+		r.template.Store(nil)
+		after(5 * time.Minute)
+		require.Equal(t, int64(5), r.signed.Load(), "nothing is asked for")
+	})
+}
+
+func TestFailuresAreCountedAndTriedAgain(t *testing.T) {
+	inBubble(t, nil, func(t *testing.T, r *rig) {
+		r.denies.Store(true)
+		r.Start()
+		after(3 * time.Minute)
+		denied := r.renewal.count.Load()
+		require.InDelta(t, 8, denied, 3, "after 2, 4, 8, 16, and then each 32 seconds")
+		require.Nil(t, r.Current())
+		r.denies.Store(false)
+		after(time.Minute)
+		require.NotNil(t, r.Current())
+	})
+	inBubble(t, func(r *rig) { r.config.GenerateKey = nil; r.template.Store(nil) }, func(t *testing.T, r *rig) {
+		r.Start()
+		after(time.Minute)
+		require.Positive(t, r.renewal.count.Load())
+		require.Zero(t, r.signed.Load())
+		r.Stop()
+	})
+}
+
+func TestConfigsThatAreWrong(t *testing.T) {
+	store, err := certificate.NewFileStore("x", t.TempDir(), t.TempDir(), "", "")
+	require.NoError(t, err)
+	some := []certificatesv1.KeyUsage{certificatesv1.UsageClientAuth}
+	_, err = certificate.NewManager(&certificate.Config{CertificateStore: store})
+	require.EqualError(t, err, "either GetUsages or Usages should be specified")
+	_, err = certificate.NewManager(&certificate.Config{CertificateStore: store, Usages: some, GetUsages: certificate.DefaultKubeletClientGetUsages})
+	require.EqualError(t, err, "cannot specify both GetUsages and Usages")
+	_, err = certificate.NewManager(&certificate.Config{CertificateStore: store, Usages: some, BootstrapCertificatePEM: []byte("x"), BootstrapKeyPEM: []byte("y")})
+	require.Error(t, err)
+	_, err = certificate.NewManager(&certificate.Config{CertificateStore: broken{}, Usages: some})
+	require.EqualError(t, err, "disk full")
+	m, err := certificate.NewManager(&certificate.Config{CertificateStore: store, Usages: some})
+	require.NoError(t, err)
+	m.Start() // There is nobody to ask.
+	m.Stop()
+}
+
+type broken struct{ certificate.Store }
+
+func (broken) Current() (*tls.Certificate, error) { return nil, errors.New("disk full") }
+
+func TestUsagesOfAKubelet(t *testing.T) {
+	require.Equal(t, []certificatesv1.KeyUsage{"digital signature", "client auth"}, certificate.DefaultKubeletClientGetUsages(&ecdsa.PrivateKey{}))
+	require.Equal(t, []certificatesv1.KeyUsage{"key encipherment", "digital signature", "server auth"}, certificate.DefaultKubeletServingGetUsages(&rsa.PrivateKey{}))
+}

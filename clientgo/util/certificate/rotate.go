@@ -1,0 +1,94 @@
+package certificate
+
+import (
+	"context"
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/wait"
+	certutil "k8s.io/client-go/util/cert"
+	"k8s.io/client-go/util/certificate/csr"
+	"k8s.io/client-go/util/keyutil"
+)
+
+// patience is how long a signer may take. Its certificate may be approved by hand; after this time there is a
+// new request, as the old one may have been forgotten.
+const patience = 15 * time.Minute
+
+// rotateUntilDone asks for a certificate until there is one: soon after the first failures, and later every 32 seconds.
+func (m *manager) rotateUntilDone() {
+	backoff := wait.Backoff{Duration: 2 * time.Second, Factor: 2, Jitter: 0.1, Steps: 5}
+	for m.ctx.Err() == nil && !m.rotate() {
+		if backoff.Steps > 1 {
+			pause(m.ctx, backoff.Step())
+		} else {
+			pause(m.ctx, 32*time.Second)
+		}
+	}
+}
+
+// rotate asks for a certificate, waits for it, and stores it. It reports whether that is done.
+func (m *manager) rotate() bool {
+	template := m.template()
+	if template == nil {
+		m.failed(errNoTemplate, "No certificate can be requested")
+		return false
+	}
+	key, keyPEM, request, err := m.request(template)
+	if err != nil {
+		m.failed(err, "Unable to generate a certificate signing request")
+		return false
+	}
+	client, err := m.config.ClientsetFn(m.Current())
+	if err != nil {
+		m.failed(err, "Unable to load a client to request certificates")
+		return false
+	}
+	name, uid, err := csr.RequestCertificateWithContext(m.ctx, client, request, "", m.config.SignerName, m.config.RequestedCertificateLifetime, m.usages(key), key)
+	if err != nil {
+		m.failed(err, "Failed while requesting a signed certificate from the control plane")
+		m.judge(err)
+		return false
+	}
+	ctx, cancel := context.WithTimeout(m.ctx, patience)
+	defer cancel()
+	m.mu.Lock()
+	m.asked, m.forget = template, cancel
+	m.mu.Unlock()
+	certPEM, err := csr.WaitForCertificate(ctx, client, name, uid)
+	if err != nil {
+		m.failed(err, "certificate request was not signed")
+		return false
+	}
+	cert, err := m.config.CertificateStore.Update(certPEM, keyPEM)
+	if err != nil {
+		m.failed(err, "Unable to store the new cert/key pair")
+		return false
+	}
+	m.take(cert)
+	return true
+}
+
+// request makes a key and a request for its certificate.
+func (m *manager) request(template *x509.CertificateRequest) (key crypto.Signer, keyPEM, request []byte, err error) {
+	if m.config.GenerateKey != nil {
+		key, err = m.config.GenerateKey()
+	} else {
+		key, err = ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	}
+	if err != nil {
+		return nil, nil, nil, fmt.Errorf("unable to generate a new private key: %w", err)
+	}
+	if keyPEM, err = keyutil.MarshalPrivateKeyToPEM(key); err != nil {
+		return nil, nil, nil, fmt.Errorf("unable to marshal the new key to PEM: %w", err)
+	}
+	if request, err = certutil.MakeCSRFromTemplate(key, template); err != nil {
+		return nil, nil, nil, fmt.Errorf("unable to create a csr from the template: %w", err)
+	}
+	return key, keyPEM, request, nil
+}
