@@ -1,3 +1,5 @@
+//lint:file-ignore SA1019 programs compare with wait.ErrWaitTimeout
+
 package csr_test
 
 import (
