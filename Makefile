@@ -65,6 +65,10 @@ differential: ## play the contracts, and 10,000 random histories, to client-go a
 page: ## drive the page of package view in headless Chromium (Debian's package chromium; without it, nothing is tested)
 	cd view/browser && go test -count=1 .
 
+.PHONY: site
+site: ## make bin/site, the laboratory as a folder of static files: the page with the program inside, for any host
+	go run ./view/site -o bin/site
+
 .PHONY: dropin
 dropin: ## test clientgo/, the module with client-go's names, of which some are still missing
 	cd clientgo && go test $(RACE) -vet=off -timeout=15m ./...
@@ -104,6 +108,7 @@ check: ## formatting, tidy modules, vet and staticcheck, of all modules; vet for
 	@set -e; for module in $(CHECKED); do echo "== $$module: go vet, staticcheck"; \
 	  (cd $$module && go vet -tags=invariants ./... && go run $(STATICCHECK) -tags=invariants ./...); done
 	@echo "== 32 bits: go vet"; GOARCH=386 go vet ./...
+	@echo "== the program of the page for browsers: go vet, size"; GOOS=js GOARCH=wasm go vet ./view/site/program && $(MAKE) --no-print-directory site
 
 .PHONY: bench
 bench: ## run the benchmarks of every package once

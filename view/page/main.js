@@ -1,6 +1,7 @@
 // main wires the page: a source of frames, the picture, the table, the keyboard.
 import { byId, el, say, replace } from "./dom.js";
 import { ServerSource, parts } from "./source.js";
+import { onProgress } from "./tab.js";
 import { Past } from "./past.js";
 import { Boxes } from "./boxes.js";
 import { Table } from "./table.js";
@@ -161,6 +162,7 @@ byId("show-all").addEventListener("click", showAll);
 byId("show-tour").addEventListener("click", () => tour.show());
 keyboard({ action: (key) => actions.press(key), hold: toggleHold, table: toggleTable, all: showAll, tour: () => tour.show(), small: (n) => small.nth(n) });
 
+onProgress(state);
 (async () => {
   try {
     const wanted = new URLSearchParams(location.hash.slice(1));

@@ -1,9 +1,11 @@
 // source brings lines to the page: {hello} first, then {frame}s. The page does not know where they are from: a
-// server, a recording, or a worker in this tab (see workerSource in a later file). A source has start(listener)
+// server, a recording, or a program in this tab (see tab.js). A source has start(listener)
 // and stop(); listener has line(object) and state(word, text).
+import { inTab, reach } from "./tab.js";
 
-// The token comes in the part of the address that browsers keep to themselves. It stays in this tab.
-export const token = (() => {
+// The token comes in the part of the address that browsers keep to themselves. It stays in this tab. A program in this tab
+// obeys whoever has the tab.
+export const token = inTab ? "this tab" : (() => {
   const given = new URLSearchParams(location.hash.slice(1)).get("token");
   if (given) {
     sessionStorage.setItem("kinform-token", given);
@@ -16,7 +18,7 @@ export const token = (() => {
 
 function headers() { return token ? { Authorization: "Bearer " + token } : {}; }
 
-// ServerSource reads server-sent events. It does so with fetch, because an EventSource cannot send a token, nor does it
+// ServerSource reads server-sent events. It does so with reach, because an EventSource cannot send a token, nor does it
 // say why it was refused.
 export class ServerSource {
   constructor(of) { this.of = of; }
@@ -33,7 +35,7 @@ export class ServerSource {
     const { signal } = this.abort;
     for (let wait = 500; !signal.aborted; wait = Math.min(wait * 2, 8000)) {
       try {
-        const answer = await fetch("stream?of=" + encodeURIComponent(this.of), { headers: headers(), signal, cache: "no-store" });
+        const answer = await reach("stream?of=" + encodeURIComponent(this.of), { headers: headers(), signal, cache: "no-store" });
         if (!answer.ok) throw new Error((await answer.text()).trim() || answer.statusText);
         wait = 500;
         await this.read(answer.body.getReader());
@@ -62,14 +64,14 @@ export class ServerSource {
 
 // parts returns the index of all pipelines.
 export async function parts() {
-  const answer = await fetch("parts", { headers: headers(), cache: "no-store" });
+  const answer = await reach("parts", { headers: headers(), cache: "no-store" });
   if (!answer.ok) throw new Error((await answer.text()).trim() || answer.statusText);
   return answer.json();
 }
 
 // act does what the laboratory can do. It returns a sentence about it.
 export async function act(action, values) {
-  const answer = await fetch("do", {
+  const answer = await reach("do", {
     method: "POST", headers: { ...headers(), "Content-Type": "application/json" }, body: JSON.stringify({ action, values }),
   });
   if (!answer.ok) throw new Error((await answer.text()).trim() || answer.statusText);
@@ -80,7 +82,7 @@ export async function act(action, values) {
 export async function lookup(of, index, value) {
   const query = new URLSearchParams({ of });
   if (index != null) { query.set("index", index); query.set("value", value); }
-  const answer = await fetch("lookup?" + query, { headers: headers(), cache: "no-store" });
+  const answer = await reach("lookup?" + query, { headers: headers(), cache: "no-store" });
   if (!answer.ok) throw new Error((await answer.text()).trim() || answer.statusText);
   return answer.json();
 }

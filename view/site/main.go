@@ -1,0 +1,29 @@
+// Site makes a folder of static files that is the page of package view with the program inside, compiled for the browser:
+//
+//	go run ./view/site -o DIR
+//
+// Any host of static files serves it, at any path. It prints what is sent for each file, and fails if all are more than 10 MB.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+)
+
+func main() {
+	dir := flag.String("o", "bin/site", "the folder to make; what is in it already stays, but for files of the same names")
+	flag.Parse()
+	if flag.NArg() > 0 {
+		fmt.Fprintf(os.Stderr, "site: unknown argument %q\n", flag.Arg(0))
+		os.Exit(2)
+	}
+	files, err := build(*dir)
+	if err == nil {
+		err = report(os.Stdout, *dir, files)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "site:", err)
+		os.Exit(1)
+	}
+}

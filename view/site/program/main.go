@@ -1,0 +1,35 @@
+//go:build js && wasm
+
+// Program is the laboratory as the page has it in a tab: compiled for the browser, run by worker.js in a worker thread.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"runtime/debug"
+
+	"github.com/kinform/kinform/view"
+	"github.com/kinform/kinform/view/lab"
+)
+
+// enough is how much memory the program should have. From there on, garbage is collected more often.
+const enough = 256 << 20
+
+func main() {
+	debug.SetMemoryLimit(enough)
+	if err := run(context.Background()); err != nil {
+		fmt.Fprintln(os.Stderr, "kinform:", err)
+		os.Exit(1)
+	}
+}
+
+// run runs the laboratory until ctx ends. The page is answered before there are pods, and sees them come.
+func run(ctx context.Context) error {
+	l, err := lab.New(lab.Options{View: view.Options{Title: "kinform in this tab", IndexValues: true}})
+	if err != nil {
+		return err
+	}
+	(&page{handler: l.View(), token: l.View().Token()}).listen()
+	return l.Run(ctx)
+}

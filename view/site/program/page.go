@@ -1,0 +1,144 @@
+//go:build js && wasm
+
+package main
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"sync"
+	"syscall/js"
+)
+
+// page is the page in whose tab the program is. Its requests are messages, and so are the answers, but else they are those that a
+// server would get and give: a handler answers them.
+type page struct {
+	handler http.Handler
+	token   string
+	say     js.Value // worker.js
+
+	mu   sync.Mutex // guards following
+	open map[int]*request
+}
+
+// request is one that is being answered.
+type request struct {
+	cancel context.CancelFunc
+	more   chan struct{} // the page takes another piece
+}
+
+// listen answers the requests of the page from now on.
+func (p *page) listen() {
+	worker := js.Global().Get("kinform")
+	p.say, p.open = worker, map[int]*request{}
+	worker.Call("listen", js.FuncOf(func(_ js.Value, args []js.Value) any {
+		p.hear(args[0])
+		return nil
+	}))
+}
+
+// hear takes a message. It must not block: no other one would arrive.
+func (p *page) hear(message js.Value) {
+	id := message.Get("id").Int()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	asked := p.open[id]
+	switch {
+	case asked == nil && message.Get("path").Type() == js.TypeString:
+		ctx, cancel := context.WithCancel(context.Background())
+		asked = &request{cancel: cancel, more: make(chan struct{}, 1)}
+		p.open[id] = asked
+		go p.answer(ctx, id, asked, message)
+	case asked == nil:
+		// It has been answered.
+	case message.Get("cancel").Truthy():
+		asked.cancel()
+	case message.Get("more").Truthy():
+		select {
+		case asked.more <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// answer has the handler answer a request.
+func (p *page) answer(ctx context.Context, id int, asked *request, message js.Value) {
+	defer func() {
+		asked.cancel()
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		delete(p.open, id)
+	}()
+	r, err := http.NewRequestWithContext(ctx, message.Get("method").String(), "http://localhost/"+message.Get("path").String(),
+		strings.NewReader(message.Get("body").String()))
+	if err != nil {
+		p.tell(id, "failed", err.Error())
+		return
+	}
+	headers := js.Global().Get("Object").Call("entries", message.Get("headers"))
+	for i := range headers.Length() {
+		r.Header.Set(headers.Index(i).Index(0).String(), headers.Index(i).Index(1).String())
+	}
+	// Who has the tab has the program.
+	r.RemoteAddr = "127.0.0.1:1"
+	r.Header.Set("Authorization", "Bearer "+p.token)
+	w := &answer{page: p, id: id, ctx: ctx, more: asked.more, header: http.Header{}}
+	defer func() {
+		if e := recover(); e != nil && e != http.ErrAbortHandler {
+			panic(e)
+		} else if e != nil {
+			p.tell(id, "failed", "the answer was broken off")
+			return
+		}
+		w.WriteHeader(http.StatusOK)
+		p.tell(id, "done", true)
+	}()
+	p.handler.ServeHTTP(w, r)
+}
+
+func (p *page) tell(id int, what string, value any) {
+	p.say.Call("say", map[string]any{"id": id, what: value})
+}
+
+// answer is an http.ResponseWriter whose writes the page reads.
+type answer struct {
+	page   *page
+	id     int
+	ctx    context.Context
+	more   chan struct{}
+	header http.Header
+	begun  bool
+}
+
+// Header implements http.ResponseWriter.
+func (a *answer) Header() http.Header { return a.header }
+
+// WriteHeader implements http.ResponseWriter.
+func (a *answer) WriteHeader(code int) {
+	if a.begun {
+		return
+	}
+	a.begun = true
+	headers := map[string]any{}
+	for name := range a.header {
+		headers[name] = a.header.Get(name)
+	}
+	a.page.say.Call("say", map[string]any{"id": a.id, "status": code, "headers": headers})
+}
+
+// Write implements http.ResponseWriter. It waits until the page takes more.
+func (a *answer) Write(b []byte) (int, error) {
+	a.WriteHeader(http.StatusOK)
+	select {
+	case <-a.more:
+	case <-a.ctx.Done():
+		return 0, a.ctx.Err()
+	}
+	chunk := js.Global().Get("Uint8Array").New(len(b))
+	js.CopyBytesToJS(chunk, b)
+	a.page.say.Call("say", map[string]any{"id": a.id, "chunk": chunk}, []any{chunk.Get("buffer")})
+	return len(b), nil
+}
+
+// Flush implements http.Flusher: a write is with the page when it returns.
+func (a *answer) Flush() {}

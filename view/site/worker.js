@@ -1,0 +1,54 @@
+// worker runs the program in a thread of its own, so that nothing which the program does can hold up the page.
+import "./wasm_exec.js";
+
+const early = []; // messages until the program listens
+let listen;
+
+// kinform is how the program reaches the page: listen takes a function that is called with each message, say sends one.
+globalThis.kinform = {
+  listen(f) { listen = f; for (const m of early.splice(0)) f(m); },
+  say(message, transfer) { postMessage(message, transfer); },
+};
+
+onmessage = ({ data }) => {
+  if (data.program) start(data).then((text) => postMessage({ ended: text }), (e) => postMessage({ ended: e.message }));
+  else if (listen) listen(data);
+  else early.push(data);
+};
+
+async function start({ program, size }) {
+  const answer = await fetch(new URL(program, import.meta.url));
+  if (!answer.ok) throw new Error(`the program could not be loaded: ${answer.status} ${answer.statusText}`);
+  const code = new Response(await plain(counted(answer.body, size)), { headers: { "Content-Type": "application/wasm" } });
+  const go = new globalThis.Go();
+  const { instance } = await WebAssembly.instantiateStreaming(code, go.importObject);
+  postMessage({ progress: "the program starts" });
+  await go.run(instance);
+  return "the program has ended: reload the page to start it again";
+}
+
+// counted tells the page how much has arrived.
+function counted(body, size) {
+  let arrived = 0, said = 0;
+  return body.pipeThrough(new TransformStream({
+    transform(chunk, controller) {
+      controller.enqueue(chunk);
+      arrived += chunk.length;
+      const percent = Math.min(Math.floor((100 * arrived) / size), 100);
+      if (percent >= said + 5) postMessage({ progress: `loading the program: ${(said = percent)} % of ${(size / 1e6).toFixed(1)} MB` });
+    },
+  }));
+}
+
+// plain decompresses what the host has not had the browser decompress already.
+async function plain(body) {
+  const reader = body.getReader(), first = await reader.read();
+  const whole = new ReadableStream({
+    start(controller) { if (!first.done) controller.enqueue(first.value); },
+    async pull(controller) {
+      const { done, value } = await reader.read();
+      if (done) controller.close(); else controller.enqueue(value);
+    },
+  });
+  return first.value?.[0] === 0x1f ? whole.pipeThrough(new DecompressionStream("gzip")) : whole;
+}
