@@ -115,10 +115,10 @@ var deeds = map[string]func(*Lab, context.Context, inputs) (string, error){
 		l.path.lose.Store(int64(in.number("n")))
 		return "the next events will be lost: " + in["n"], nil
 	},
-	"relist": func(l *Lab, _ context.Context, _ inputs) (string, error) {
-		l.server.Inject(apitest.Fault{Verb: "watch", Resource: "pods", Times: 1, Action: apitest.Expired()})
-		l.server.DropWatches("pods")
-		return "the next watch is refused: the reflector has to list", nil
+	// One 410 would not do: the reflector may have asked again for what it knows, to compare.
+	"relist": func(l *Lab, ctx context.Context, _ inputs) (string, error) {
+		_, err := l.forget(ctx, 0)
+		return "the next watch is refused: the reflector has to list", err
 	},
 	"fetch": func(l *Lab, ctx context.Context, in inputs) (string, error) {
 		return "an informer has begun with this way: " + in["how"], l.choose(ctx, func(c *choice) { c.fetch = in["how"] })
