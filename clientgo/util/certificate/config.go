@@ -53,7 +53,7 @@ type Config struct {
 	CertificateRotation Histogram
 	// CertificateRenewFailure counts failures. May be nil.
 	CertificateRenewFailure Counter
-	// GenerateKey makes a key, of ECDSA or RSA. Defaults to ECDSA P-256.
+	// GenerateKey makes a key, of ECDSA with 256 bits or RSA with 2048 bits at least. Defaults to ECDSA P-256.
 	GenerateKey func() (crypto.Signer, error)
 	// Name is that of the logs. Defaults to SignerName, or to a word about Usages.
 	Name string
@@ -104,7 +104,7 @@ var (
 
 func usages(key any, of certificates.KeyUsage) []certificates.KeyUsage {
 	if _, ok := key.(*rsa.PrivateKey); ok {
-		return []certificates.KeyUsage{certificates.UsageKeyEncipherment, certificates.UsageDigitalSignature, of}
+		return []certificates.KeyUsage{certificates.UsageDigitalSignature, certificates.UsageKeyEncipherment, of}
 	}
 	return []certificates.KeyUsage{certificates.UsageDigitalSignature, of}
 }

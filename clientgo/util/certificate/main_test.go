@@ -1,11 +1,18 @@
 package certificate_test
 
 import (
+	"context"
+	"sync/atomic"
 	"testing"
 
 	"go.uber.org/goleak"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 )
 
+// handled counts what the program's error handlers are told. Those of apimachinery wait by the real clock.
+var handled atomic.Int64
+
 func TestMain(m *testing.M) {
+	utilruntime.ErrorHandlers = []utilruntime.ErrorHandler{func(context.Context, error, string, ...any) { handled.Add(1) }}
 	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("k8s.io/klog/v2.(*flushDaemon).run.func1"))
 }

@@ -13,6 +13,7 @@ import (
 
 	certificates "k8s.io/api/certificates/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/klog/v2"
 )
@@ -54,8 +55,7 @@ func NewManager(config *Config) (Manager, error) {
 	if m.cert, m.forced, err = first(config); err != nil {
 		return nil, err
 	}
-	m.ctx, m.cancel = context.WithCancel(klog.NewContext(context.WithoutCancel(parent), logger))
-	context.AfterFunc(parent, m.cancel)
+	m.ctx, m.cancel = context.WithCancel(klog.NewContext(parent, logger))
 	return m, nil
 }
 
@@ -118,7 +118,7 @@ func (m *manager) run() {
 	}
 	defer looking.Wait()
 	for m.ctx.Err() == nil {
-		if m.waitUntilDue() {
+		if m.waitUntilDue() && m.template() != nil { // Without a template there is nothing to fail at yet.
 			m.rotateUntilDone()
 		}
 		pause(m.ctx, time.Second)
@@ -213,7 +213,7 @@ func (m *manager) take(cert *tls.Certificate) {
 
 // failed counts a failure, and notes whether the server seems to work.
 func (m *manager) failed(err error, doing string) {
-	klog.FromContext(m.ctx).Error(err, doing)
+	utilruntime.HandleErrorWithContext(m.ctx, err, doing)
 	if m.config.CertificateRenewFailure != nil {
 		m.config.CertificateRenewFailure.Inc()
 	}

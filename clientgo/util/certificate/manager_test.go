@@ -2,7 +2,10 @@ package certificate_test
 
 import (
 	"context"
+	"crypto"
 	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
 	"crypto/rsa"
 	"crypto/tls"
 	"crypto/x509"
@@ -186,22 +189,50 @@ func TestATemplateThatChangesIsRequested(t *testing.T) {
 func TestFailuresAreCountedAndTriedAgain(t *testing.T) {
 	inBubble(t, nil, func(t *testing.T, r *rig) {
 		r.denies.Store(true)
+		told := handled.Load()
 		r.Start()
 		after(3 * time.Minute)
 		denied := r.renewal.count.Load()
+		require.Equal(t, told+denied, handled.Load(), "the program's error handlers hear of each")
 		require.InDelta(t, 8, denied, 3, "after 2, 4, 8, 16, and then each 32 seconds")
 		require.Nil(t, r.Current())
 		r.denies.Store(false)
 		after(time.Minute)
 		require.NotNil(t, r.Current())
 	})
-	inBubble(t, func(r *rig) { r.config.GenerateKey = nil; r.template.Store(nil) }, func(t *testing.T, r *rig) {
+}
+
+func TestWithoutATemplateNothingIsRequested(t *testing.T) {
+	inBubble(t, func(r *rig) { r.template.Store(nil) }, func(t *testing.T, r *rig) {
 		r.Start()
 		after(time.Minute)
-		require.Positive(t, r.renewal.count.Load())
+		require.Zero(t, r.renewal.count.Load(), "that is no failure")
 		require.Zero(t, r.signed.Load())
-		r.Stop()
+		r.template.Store(&x509.CertificateRequest{Subject: pkix.Name{CommonName: "me"}})
+		after(10 * time.Second)
+		require.NotNil(t, r.Current())
 	})
+}
+
+func TestAShortKeyIsNotUsed(t *testing.T) {
+	for name, c := range map[string]struct {
+		generate func() (crypto.Signer, error)
+		used     bool
+	}{
+		"P-224":    {func() (crypto.Signer, error) { return ecdsa.GenerateKey(elliptic.P224(), rand.Reader) }, false},
+		"P-384":    {func() (crypto.Signer, error) { return ecdsa.GenerateKey(elliptic.P384(), rand.Reader) }, true},
+		"RSA 1024": {func() (crypto.Signer, error) { return rsa.GenerateKey(rand.Reader, 1024) }, false},
+		"RSA 2048": {func() (crypto.Signer, error) { return rsa.GenerateKey(rand.Reader, 2048) }, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(r *rig) { r.config.GenerateKey = c.generate }, func(t *testing.T, r *rig) {
+				r.Start()
+				after(time.Minute)
+				require.Equal(t, c.used, r.Current() != nil)
+				require.Equal(t, !c.used, r.renewal.count.Load() > 0)
+			})
+		})
+	}
 }
 
 func TestConfigsThatAreWrong(t *testing.T) {
@@ -228,5 +259,5 @@ func (broken) Current() (*tls.Certificate, error) { return nil, errors.New("disk
 
 func TestUsagesOfAKubelet(t *testing.T) {
 	require.Equal(t, []certificatesv1.KeyUsage{"digital signature", "client auth"}, certificate.DefaultKubeletClientGetUsages(&ecdsa.PrivateKey{}))
-	require.Equal(t, []certificatesv1.KeyUsage{"key encipherment", "digital signature", "server auth"}, certificate.DefaultKubeletServingGetUsages(&rsa.PrivateKey{}))
+	require.Equal(t, []certificatesv1.KeyUsage{"digital signature", "key encipherment", "server auth"}, certificate.DefaultKubeletServingGetUsages(&rsa.PrivateKey{}))
 }

@@ -6,6 +6,7 @@ import (
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
+	"crypto/rsa"
 	"crypto/x509"
 	"fmt"
 	"time"
@@ -84,6 +85,9 @@ func (m *manager) request(template *x509.CertificateRequest) (key crypto.Signer,
 	if err != nil {
 		return nil, nil, nil, fmt.Errorf("unable to generate a new private key: %w", err)
 	}
+	if err := strong(key); err != nil {
+		return nil, nil, nil, err
+	}
 	if keyPEM, err = keyutil.MarshalPrivateKeyToPEM(key); err != nil {
 		return nil, nil, nil, fmt.Errorf("unable to marshal the new key to PEM: %w", err)
 	}
@@ -91,4 +95,19 @@ func (m *manager) request(template *x509.CertificateRequest) (key crypto.Signer,
 		return nil, nil, nil, fmt.Errorf("unable to create a csr from the template: %w", err)
 	}
 	return key, keyPEM, request, nil
+}
+
+// strong is an error for a key that is too short for a certificate of a cluster.
+func strong(key crypto.Signer) error {
+	bits, least := 0, 0
+	switch k := key.(type) {
+	case *ecdsa.PrivateKey:
+		bits, least = k.Curve.Params().BitSize, 256
+	case *rsa.PrivateKey:
+		bits, least = k.N.BitLen(), 2048
+	}
+	if bits < least {
+		return fmt.Errorf("GenerateKey made a %T of %d bits, and %d are the least", key, bits, least)
+	}
+	return nil
 }
