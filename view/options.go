@@ -41,6 +41,10 @@ type Options struct {
 	// are.
 	IndexValues bool
 
+	// Recording is what the page opens at first, as [View.Record] has written it. It is not copied, and not to be
+	// changed. Defaults to nil: the page shows what runs.
+	Recording []byte
+
 	// Laboratory is what the page may do to the program. Defaults to nil: nothing.
 	Laboratory Laboratory
 
@@ -81,6 +85,11 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if len(o.Token) < 16 {
 		errs = append(errs, errors.New("the token must have at least 16 characters"))
+	}
+	if o.Recording != nil {
+		if err := checkRecording(o.Recording); err != nil {
+			errs = append(errs, err)
+		}
 	}
 	if errs != nil {
 		return o, fmt.Errorf("view: Options: %w", errors.Join(errs...))

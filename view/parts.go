@@ -7,6 +7,9 @@ type Parts struct {
 	// Parts are the informers, and the queues that no informer fills, in the order in which they were
 	// added.
 	Parts []Part `json:"parts"`
+
+	// Recording is whether there is one that the page opens: see Options.Recording.
+	Recording bool `json:"recording,omitempty"`
 }
 
 // Part is one pipeline of the index.
@@ -32,7 +35,7 @@ type Part struct {
 // Parts returns the state of all informers and queues. It is cheap enough to be asked every second.
 func (v *View) Parts() Parts {
 	informers, queues := v.all()
-	all := Parts{Title: clean(v.opts.Title), Parts: []Part{}}
+	all := Parts{Title: clean(v.opts.Title), Parts: []Part{}, Recording: v.opts.Recording != nil}
 	for _, i := range informers {
 		s := i.status()
 		part := Part{Name: clean(i.name), Kind: "informer", State: phaseOf(s.Reflector), Objects: s.Store.Objects,

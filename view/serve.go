@@ -1,6 +1,7 @@
 package view
 
 import (
+	"bytes"
 	"embed"
 	"encoding/json"
 	"errors"
@@ -49,6 +50,8 @@ func (v *View) serve(w http.ResponseWriter, r *http.Request, wanted string) erro
 		answer = v.serveLookup
 	case "do":
 		answer = v.serveDo
+	case "recording":
+		answer = v.serveRecording
 	}
 	if err := v.admit(r, answer != nil); err != nil {
 		return err
@@ -136,6 +139,15 @@ func (v *View) serveDo(w http.ResponseWriter, r *http.Request) error {
 
 func (v *View) serveParts(w http.ResponseWriter, _ *http.Request) error {
 	return answerJSON(w, v.Parts())
+}
+
+func (v *View) serveRecording(w http.ResponseWriter, r *http.Request) error {
+	if v.opts.Recording == nil {
+		return refused(http.StatusNotFound, "this view shows no recording")
+	}
+	w.Header().Set("Content-Type", "application/jsonl")
+	http.ServeContent(w, r, "", v.start, bytes.NewReader(v.opts.Recording))
+	return nil
 }
 
 func answerJSON(w http.ResponseWriter, answer any) error {

@@ -1,0 +1,71 @@
+package lab_test
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"os"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kinform/kinform/view"
+	"github.com/kinform/kinform/view/lab"
+)
+
+var update = flag.Bool("update", false, "record view/testdata/relist.jsonl anew")
+
+const fixture = "../testdata/relist.jsonl"
+
+// Objects vanish while the watch is cut, and the watch cannot go on. A recording tells it, and the one that is committed
+// tells the same.
+func TestARecordingTellsOfARelist(t *testing.T) {
+	inBubble(t, lab.Options{Pods: 6, Workers: 2, View: view.Options{Every: 250 * time.Millisecond}}, func(t *testing.T, b bench) {
+		ctx, stop := context.WithCancel(t.Context())
+		var file bytes.Buffer
+		ended := make(chan error, 1)
+		go func() { ended <- b.View().Record(ctx, &file, "") }()
+		time.Sleep(time.Second)
+		b.press("burst", "n", "2")
+		b.press("vanish", "n", "2")
+		time.Sleep(5 * time.Second)
+		stop()
+		require.NoError(t, <-ended)
+		synctest.Wait()
+		tellsOfARelist(t, file.Bytes())
+		if *update {
+			require.NoError(t, os.WriteFile(fixture, file.Bytes(), 0o600))
+		}
+	})
+	committed, err := os.ReadFile(fixture)
+	require.NoError(t, err)
+	tellsOfARelist(t, committed)
+}
+
+func tellsOfARelist(t *testing.T, recording []byte) {
+	t.Helper()
+	hello, frames, err := view.ReadRecording(bytes.NewReader(recording))
+	require.NoError(t, err)
+	require.Equal(t, "pods", hello.Name)
+	happened := map[string]int{}
+	var objects []float64
+	for f, err := range frames {
+		require.NoError(t, err)
+		for _, box := range f.Boxes {
+			if box.ID == "store" {
+				objects = append(objects, box.Numbers["objects"])
+			}
+		}
+		for _, e := range f.Events {
+			happened[e.What+" "+e.Kind]++
+		}
+	}
+	require.Equal(t, 2, happened["received MODIFIED"])
+	require.Equal(t, 4, happened["item unchanged"], "the store has their versions")
+	require.Equal(t, 2, happened["delivered Deleted"], "nobody has seen the deletes")
+	require.Zero(t, happened["received DELETED"])
+	require.Equal(t, 6.0, objects[0])
+	require.Equal(t, 4.0, objects[len(objects)-1])
+}
