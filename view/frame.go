@@ -91,6 +91,9 @@ type Frame struct {
 	// Laboratory is the state of the laboratory, such as what is paused.
 	Laboratory map[string]string `json:"laboratory,omitempty"`
 
+	// Comparison is what the laboratory has measured; see [Comparer].
+	Comparison *Comparison `json:"comparison,omitempty"`
+
 	Cost Cost `json:"cost"`
 }
 

@@ -116,6 +116,9 @@ func (p *picture) makeLocked(tick uint64, now time.Time) *Frame {
 	if v.opts.Laboratory != nil {
 		f.Laboratory = v.opts.Laboratory.State()
 	}
+	if c, ok := v.opts.Laboratory.(Comparer); ok {
+		f.Comparison = c.Comparison()
+	}
 	return f
 }
 

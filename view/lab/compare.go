@@ -7,7 +7,9 @@ import (
 	"net"
 	"runtime"
 	"runtime/metrics"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -16,60 +18,95 @@ import (
 	"github.com/kinform/kinform/informer"
 	"github.com/kinform/kinform/reflector"
 	"github.com/kinform/kinform/rest"
+	"github.com/kinform/kinform/view"
 )
 
+// comparisons has the last comparison, and makes one at a time: two at once would measure each other.
+type comparisons struct {
+	busy atomic.Bool
+	last atomic.Pointer[view.Comparison]
+}
+
+var errComparing = errors.New("lists are being compared already: wait for that")
+
+// Comparison is the last one of the button for it, also while it is measured.
+func (l *Lab) Comparison() *view.Comparison { return l.comparisons.last.Load() }
+
 // compare takes a snapshot of n pods in each way, and says what it took.
-func compare(ctx context.Context, n int) (string, error) {
+func (c *comparisons) compare(ctx context.Context, n int) (string, error) {
+	if !c.busy.CompareAndSwap(false, true) {
+		return "", errComparing
+	}
+	defer c.busy.Store(false)
 	server := apitest.New(apitest.Options{Window: 100})
 	defer server.Close()
 	if err := errors.Join(server.ListenMemory(), apitest.Populate(server, apitest.Pods(n, apitest.PodOptions{}))); err != nil {
 		return "", err
 	}
+	var ended []view.Way
+	show := func(now ...view.Way) { c.last.Store(&view.Comparison{Objects: n, Ways: slices.Concat(ended, now)}) }
+	show()
+	// The first one finds nothing encoded yet, and would be measured with that.
+	if _, err := snapshot(ctx, server, "list", func(view.Way) {}); err != nil {
+		return "", err
+	}
 	var said []string
 	for _, how := range []string{"list", "paged", "watchlist"} {
-		sentence, err := snapshot(ctx, server, how, n)
+		way, err := snapshot(ctx, server, how, func(way view.Way) { show(way) })
 		if err != nil {
+			show()
 			return "", fmt.Errorf("%s: %w", how, err)
 		}
-		said = append(said, sentence)
+		ended = append(ended, way)
+		show()
+		said = append(said, fmt.Sprintf("%s of %d pods: the first after %v, all after %v, memory up to %d MB more", how, n,
+			seconds(way.First).Round(100*time.Microsecond), seconds(way.All).Round(time.Millisecond), way.Peak>>20))
 	}
 	return strings.Join(said, "; "), nil
 }
 
+func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+
+// looks is how often what is measured so far is shown.
+const looks = 50 * time.Millisecond
+
 // snapshot has an informer of its own take a snapshot. Memory is that of the whole process, server included, which
-// encodes the answers.
-func snapshot(ctx context.Context, server *apitest.Server, how string, n int) (string, error) {
+// encodes the answers. It calls show now and then.
+func snapshot(ctx context.Context, server *apitest.Server, how string, show func(view.Way)) (view.Way, error) {
+	way := view.Way{Name: how}
 	client, err := rest.NewClient(rest.Config{Host: "http://laboratory", DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
 		return server.DialContext(ctx, network, address)
 	}}, rest.Options{Logger: quiet})
 	if err != nil {
-		return "", err
+		return way, err
 	}
 	defer client.Close()
 	pods, err := rest.For[*corev1.Pod](client, rest.ResourceOptions{})
 	if err != nil {
-		return "", err
+		return way, err
 	}
-	var first time.Duration
-	began := time.Now()
+	var began time.Time
+	var first atomic.Int64 // a duration
+	came := func() { first.CompareAndSwap(0, int64(max(time.Since(began), 1))) }
 	opts := informer.Options[*corev1.Pod]{Name: "compare", Logger: quiet, Reflector: reflector.Options{
 		Logger: quiet, ListMode: fetches[how].mode, PageSize: fetches[how].page,
-		Observer: &reflector.Observer{OnItem: func(reflector.ItemInfo) {
-			if first == 0 {
-				first = max(time.Since(began), 1)
-			}
-		}},
+		// An object of a list is an item, and one of a streaming list an event.
+		Observer: &reflector.Observer{OnItem: func(reflector.ItemInfo) { came() }, OnEvent: func(reflector.EventInfo) { came() }},
 	}}
 	if how == "paged" {
 		opts.Reflector.PageSize = 500
 	}
 	inf, err := informer.New(pods, opts)
 	if err != nil {
-		return "", err
+		return way, err
 	}
 	runtime.GC()
 	before := heap()
-	most := before
+	var memory curve
+	measure := func() {
+		memory.add(time.Since(began), heap()-before)
+		way.First, way.Memory, way.Peak = time.Duration(first.Load()).Seconds(), slices.Clone(memory.moments), memory.peak()
+	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	began = time.Now()
@@ -77,26 +114,33 @@ func snapshot(ctx context.Context, server *apitest.Server, how string, n int) (s
 	go func() { ended <- inf.Run(ctx) }()
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
+	shown := began
 	for synced := false; !synced; {
 		select {
 		case <-inf.Synced():
 			synced = true
 		case err := <-ended:
-			return "", errors.Join(err, context.Cause(ctx))
+			return way, errors.Join(err, context.Cause(ctx))
 		case <-tick.C:
 		}
-		most = max(most, heap())
+		if time.Since(shown) < looks && !synced {
+			memory.add(time.Since(began), heap()-before)
+			continue
+		}
+		shown = time.Now()
+		measure()
+		if !synced {
+			show(way)
+		}
 	}
-	took := time.Since(began)
+	way.All = time.Since(began).Seconds()
 	stop()
-	err = <-ended
-	return fmt.Sprintf("%s of %d pods: the first after %v, all after %v, memory up to %d MB more", how, n,
-		first.Round(100*time.Microsecond), took.Round(time.Millisecond), (most-before)>>20), err
+	return way, <-ended
 }
 
 // heap returns the bytes of objects, dead ones included that have not been collected.
-func heap() uint64 {
+func heap() int64 {
 	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	metrics.Read(sample)
-	return sample[0].Value.Uint64()
+	return int64(sample[0].Value.Uint64())
 }

@@ -127,7 +127,9 @@ var deeds = map[string]func(*Lab, context.Context, inputs) (string, error){
 		encoding := map[string]rest.Encoding{"protobuf": rest.Protobuf, "json": rest.JSON}[in["encoding"]]
 		return "an informer has begun with " + in["encoding"], l.choose(ctx, func(c *choice) { c.encoding = encoding })
 	},
-	"compare": func(l *Lab, ctx context.Context, in inputs) (string, error) { return compare(ctx, in.number("n")) },
+	"compare": func(l *Lab, ctx context.Context, in inputs) (string, error) {
+		return l.comparisons.compare(ctx, in.number("n"))
+	},
 
 	"omit": func(l *Lab, ctx context.Context, in inputs) (string, error) {
 		return "an informer has begun that leaves out " + in["parts"], l.choose(ctx, func(c *choice) { c.omit = in["parts"] != "nothing" })
@@ -181,7 +183,7 @@ func (l *Lab) hold(stage string, do func(*gate), said string) (string, error) {
 	return stage + ": the stage " + said, nil
 }
 
-// reset has everything as at the beginning, but for the objects.
+// reset has everything as at the beginning, but for the objects. The picture of a comparison is gone as well.
 func (l *Lab) reset(ctx context.Context, _ inputs) (string, error) {
 	for _, g := range l.gates() {
 		g.resume()
@@ -192,6 +194,9 @@ func (l *Lab) reset(ctx context.Context, _ inputs) (string, error) {
 	l.rate.Store(int64(l.opts.Rate))
 	l.workers.Store(int64(l.opts.Workers))
 	l.refuse(0)
+	if !l.comparisons.busy.Load() {
+		l.comparisons.last.Store(nil)
+	}
 	err := l.queue.SetWorkers(l.opts.Workers)
 	if l.chosen() != beginning {
 		err = errors.Join(err, l.choose(ctx, func(c *choice) { *c = beginning }))

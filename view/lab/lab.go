@@ -73,7 +73,8 @@ func (o Options) withDefaults() (Options, error) {
 	return o, nil
 }
 
-// Lab is a laboratory. Make one with [New]; [Lab.Run] runs it, once. It is the [view.Laboratory] of its view.
+// Lab is a laboratory. Make one with [New]; [Lab.Run] runs it, once. It is the [view.Laboratory] of its view, and
+// a [view.Comparer].
 type Lab struct {
 	opts   Options
 	server *apitest.Server
@@ -97,7 +98,8 @@ type Lab struct {
 	ready     chan struct{} // closed when the first informer runs
 	ended     chan struct{} // closed when Run ends
 
-	objects objects
+	objects     objects
+	comparisons comparisons
 
 	mu     sync.Mutex // guards following
 	choice choice

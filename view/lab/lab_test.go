@@ -316,9 +316,63 @@ func TestListsAreCompared(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- l.Run(ctx) }()
+	require.Nil(t, l.Comparison())
+	_, err = l.Do(ctx, "drop", nil)
+	require.NoError(t, err)
+	pressed, cancel := context.WithCancel(ctx)
+	cancel()
+	_, err = l.Do(pressed, "compare", map[string]string{"n": "300"})
+	require.ErrorIs(t, err, context.Canceled)
+	require.Empty(t, l.Comparison().Ways, "who pressed the button has gone")
+
 	said, err := l.Do(ctx, "compare", map[string]string{"n": "300"})
 	require.NoError(t, err)
 	require.Regexp(t, `^list of 300 pods: the first after .*, all after .*, memory up to \d+ MB more; paged of 300 pods: .*; watchlist of 300 pods: .* MB more$`, said)
+	require.NotContains(t, said, "the first after 0s", "a streaming list has a first object as well")
+	shown := l.Comparison()
+	require.Equal(t, 300, shown.Objects)
+	require.Len(t, shown.Ways, 3)
+	for n, way := range shown.Ways {
+		require.Equal(t, []string{"list", "paged", "watchlist"}[n], way.Name)
+		require.Positive(t, way.First, way.Name)
+		require.Greater(t, way.All, way.First, way.Name)
+		require.NotEmpty(t, way.Memory, way.Name)
+		require.Positive(t, way.Peak, way.Name)
+		require.LessOrEqual(t, way.Memory[len(way.Memory)-1][0], way.All)
+	}
+	look, stopLooking := context.WithCancel(ctx)
+	_, frames, err := l.View().Frames(look, "")
+	require.NoError(t, err)
+	for frame := range frames {
+		require.Equal(t, shown, frame.Comparison, "each frame has it")
+		break
+	}
+	stopLooking()
+	_, err = l.Do(ctx, "reset", nil)
+	require.NoError(t, err)
+	require.Nil(t, l.Comparison())
+	stop()
+	require.NoError(t, <-ended)
+}
+
+// What two comparisons at once measure would be each other.
+func TestListsAreComparedOneAtATime(t *testing.T) {
+	t.Parallel()
+	l, err := lab.New(lab.Options{Pods: -1})
+	require.NoError(t, err)
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- l.Run(ctx) }()
+	done := make(chan error, 1)
+	go func() {
+		_, err := l.Do(ctx, "compare", map[string]string{"n": "500"})
+		done <- err
+	}()
+	require.Eventually(t, func() bool { return l.Comparison() != nil }, 10*time.Second, time.Millisecond)
+	_, err = l.Do(ctx, "compare", map[string]string{"n": "100"})
+	require.ErrorContains(t, err, "wait for that")
+	require.NoError(t, <-done)
+	require.Len(t, l.Comparison().Ways, 3)
 	stop()
 	require.NoError(t, <-ended)
 }

@@ -1,5 +1,6 @@
 // keyboard has the keys of the page.
 import { byId, el, replace } from "./dom.js";
+import { letters } from "./small.js";
 
 const keys = [
   ["1 to 7", "to a box; Tab goes on to its pictures"],
@@ -27,7 +28,7 @@ export function keyboard({ action, hold, table, all, tour, small }) {
     else if (e.key === "i") all();
     else if (e.key === "l") tour();
     else if (e.key === "?") help.showModal();
-    else if (e.key >= "a" && e.key <= "h") small("abcdefgh".indexOf(e.key));
+    else if (e.key.length === 1 && letters.includes(e.key)) small(letters.indexOf(e.key));
     else if (!action(e.key)) return;
     e.preventDefault();
   });

@@ -8,6 +8,7 @@ import { Relist } from "./relist.js";
 import { Resync } from "./resync.js";
 import { Lookup } from "./lookup.js";
 import { Journey } from "./journey.js";
+import { Compare } from "./compare.js";
 
 // pictures are in the order of their letters. Each Picture has a node, frame(frame, boxes, hello), and may have
 // draw(now), which is called before each repaint while it is open.
@@ -28,7 +29,12 @@ export const pictures = [
     lead: "A key that fails comes back later, and later each time: the wait doubles, up to a bound. When it succeeds, it is forgotten." },
   { id: "journey", box: "workers", title: "An object's journey", Picture: Journey,
     lead: "The way of one change, from the socket to the end of a worker's turn, and where its time went." },
+  { id: "compare", box: "reflector", title: "Ways to list", Picture: Compare,
+    lead: "A reflector can take its first snapshot by one list, page by page, or by a watch that begins with all that there is. What differs is when the first object comes, when all are there, and how much memory that takes on the way." },
 ];
+
+// letters are the keys of the pictures. The others are those of the page, and of laboratories.
+export const letters = "abcdefghjk";
 
 export class Small {
   constructor(root) { this.root = root; this.made = new Map(); }
@@ -36,7 +42,7 @@ export class Small {
   begin(hello) {
     for (const p of pictures) this.made.set(p.id, new p.Picture(hello));
     this.tabs = el("div", { class: "tabs", role: "tablist", "aria-label": "Small pictures" }, ...pictures.map((p, n) => {
-      const tab = el("button", { role: "tab", id: "tab-" + p.id, "aria-controls": "small-panel" }, el("kbd", { "aria-hidden": "true" }, "abcdefgh"[n]), p.title);
+      const tab = el("button", { role: "tab", id: "tab-" + p.id, "aria-controls": "small-panel" }, el("kbd", { "aria-hidden": "true" }, letters[n]), p.title);
       tab.addEventListener("click", () => this.open(p.id));
       return tab;
     }));

@@ -1,0 +1,52 @@
+package lab
+
+import (
+	"time"
+
+	"github.com/kinform/kinform/view"
+)
+
+// mostMoments bounds the moments of a curve: each frame has those of three curves.
+const mostMoments = 40
+
+// curve is a number of bytes over time, at few moments: of each span of time the one with the most. The spans grow with
+// the whole, so that a curve of a minute has as many moments as one of a second.
+type curve struct {
+	span    time.Duration
+	last    time.Duration // when the last span began
+	moments []view.Moment
+}
+
+// add adds what is there at a time, which is not before that of the call before.
+func (c *curve) add(at time.Duration, bytes int64) {
+	if c.span == 0 {
+		c.span = time.Millisecond
+	}
+	moment := view.Moment{at.Seconds(), float64(max(bytes, 0))}
+	if began := at.Truncate(c.span); len(c.moments) == 0 || began > c.last {
+		c.last = began
+		c.moments = append(c.moments, moment)
+	} else if last := &c.moments[len(c.moments)-1]; moment[1] >= last[1] {
+		*last = moment
+	}
+	if len(c.moments) > mostMoments {
+		c.widen()
+	}
+}
+
+// widen makes the spans twice as long.
+func (c *curve) widen() {
+	wider := curve{span: 2 * c.span}
+	for _, m := range c.moments {
+		wider.add(time.Duration(m[0]*float64(time.Second)), int64(m[1]))
+	}
+	*c = wider
+}
+
+// peak is the most that there was.
+func (c *curve) peak() (most int64) {
+	for _, m := range c.moments {
+		most = max(most, int64(m[1]))
+	}
+	return most
+}
