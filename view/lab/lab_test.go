@@ -317,20 +317,25 @@ func TestListsAreCompared(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() { ended <- l.Run(ctx) }()
 	require.Nil(t, l.Comparison())
-	_, err = l.Do(ctx, "drop", nil)
-	require.NoError(t, err)
 	pressed, cancel := context.WithCancel(ctx)
+	done := make(chan error, 1)
+	go func() {
+		_, err := l.Do(pressed, "compare", map[string]string{"n": "2000"})
+		done <- err
+	}()
+	require.Eventually(t, func() bool { return l.Comparison() != nil }, 10*time.Second, time.Millisecond)
 	cancel()
-	_, err = l.Do(pressed, "compare", map[string]string{"n": "300"})
-	require.ErrorIs(t, err, context.Canceled)
-	require.Empty(t, l.Comparison().Ways, "who pressed the button has gone")
+	require.ErrorIs(t, <-done, context.Canceled, "who pressed the button has gone")
+	for _, way := range l.Comparison().Ways {
+		require.Positive(t, way.All, "what has not ended is not shown")
+	}
 
-	said, err := l.Do(ctx, "compare", map[string]string{"n": "300"})
+	said, err := l.Do(ctx, "compare", map[string]string{"n": "150"})
 	require.NoError(t, err)
-	require.Regexp(t, `^list of 300 pods: the first after .*, all after .*, memory up to \d+ MB more; paged of 300 pods: .*; watchlist of 300 pods: .* MB more$`, said)
+	require.Regexp(t, `^list of 150 pods: the first after .*, all after .*, memory up to \d+ MB more; paged of 150 pods: .*; watchlist of 150 pods: .* MB more$`, said)
 	require.NotContains(t, said, "the first after 0s", "a streaming list has a first object as well")
 	shown := l.Comparison()
-	require.Equal(t, 300, shown.Objects)
+	require.Equal(t, 150, shown.Objects)
 	require.Len(t, shown.Ways, 3)
 	for n, way := range shown.Ways {
 		require.Equal(t, []string{"list", "paged", "watchlist"}[n], way.Name)
@@ -365,7 +370,7 @@ func TestListsAreComparedOneAtATime(t *testing.T) {
 	go func() { ended <- l.Run(ctx) }()
 	done := make(chan error, 1)
 	go func() {
-		_, err := l.Do(ctx, "compare", map[string]string{"n": "500"})
+		_, err := l.Do(ctx, "compare", map[string]string{"n": "200"})
 		done <- err
 	}()
 	require.Eventually(t, func() bool { return l.Comparison() != nil }, 10*time.Second, time.Millisecond)
