@@ -37,4 +37,8 @@ var programs = []program{
 		build: []string{"./cmd/...", "./pkg/..."}},
 	{name: "coredns", kind: "a DNS server", module: "github.com/coredns/coredns", version: "v1.15.0",
 		build: []string{"./plugin/kubernetes/...", "./plugin/k8s_external/..."}},
+	{name: "opentelemetry", kind: "an agent: the processor of its collector that adds what it knows of pods", version: "v0.160.0",
+		module: "github.com/open-telemetry/opentelemetry-collector-contrib/processor/k8sattributesprocessor"},
+	{name: "prometheus", kind: "a monitoring server: its discovery of targets", module: "github.com/prometheus/prometheus", version: "v0.316.0",
+		build: []string{"./discovery/kubernetes/..."}},
 }

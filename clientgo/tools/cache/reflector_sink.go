@@ -3,9 +3,6 @@ package cache
 import (
 	"context"
 	"log/slog"
-	"runtime"
-	"strconv"
-	"strings"
 
 	"k8s.io/client-go/features"
 
@@ -104,19 +101,4 @@ func (s *storeSink) Apply(event listwatch.Event[any]) error {
 func (s *storeSink) at(version string) {
 	s.reflector.version.Store(&version)
 	s.metrics.at(version)
-}
-
-// caller is the line of code outside of this package that calls it.
-func caller() string {
-	var pcs [16]uintptr
-	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
-	for {
-		frame, more := frames.Next()
-		if !strings.HasPrefix(frame.Function, "k8s.io/client-go/tools/cache.") || strings.HasSuffix(frame.File, "_test.go") {
-			return frame.File[strings.LastIndexByte(frame.File, '/')+1:] + ":" + strconv.Itoa(frame.Line)
-		}
-		if !more {
-			return "reflector"
-		}
-	}
 }
