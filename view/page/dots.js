@@ -16,6 +16,7 @@ export class Dots {
     this.all = [];
     this.marks = []; // short notes, such as of a dot that has fallen out
     this.measured = 0;
+    this.pace = 1; // how much longer everything takes: a recording may be played slowly
     this.repaint = () => { this.colors = undefined; };
     dark.addEventListener("change", this.repaint);
   }
@@ -28,7 +29,7 @@ export class Dots {
     const queued = frame.boxes.some((b) => b.id === "queue");
     for (const e of frame.events ?? []) {
       if (e.of && ["queued", "merged", "taken", "done", "failed", "retried"].includes(e.e) && e.of !== frame.queue) continue;
-      this.event(e, now + 100 + e.at, queued);
+      this.event(e, now + (100 + e.at) * this.pace, queued);
     }
     // With too many, those that have stood longest go.
     for (let n = 0; this.all.length > most && n < this.all.length; n++) {
@@ -196,7 +197,7 @@ export class Dots {
     const instant = still.matches;
     if (!d.flying && d.steps.length && now - d.since > (instant ? 60 : 90)) {
       const step = d.steps.shift();
-      d.flying = { step, from: { x: d.x, y: d.y }, began: now, took: instant ? 1 : flight / (1 + Math.max(d.steps.length - 2, 0) / 2) };
+      d.flying = { step, from: { x: d.x, y: d.y }, began: now, took: instant ? 1 : (flight * Math.min(this.pace, 4)) / (1 + Math.max(d.steps.length - 2, 0) / 2) };
       if (this.places.has(step)) d.at = step;
       if (step === "fail") { d.dashed = true; this.note(d, now, "✗ failed", "bad"); }
       if (step === "due" || step === "workers") d.dashed = false;

@@ -6,6 +6,7 @@ import { count, seconds } from "./words.js";
 export class Lookup {
   constructor(hello) {
     this.of = hello.name;
+    this.recorded = hello.recorded;
     this.values = el("div", { class: "values" });
     this.text = el("p", { class: "counts", "aria-live": "polite" });
     this.keys = el("div", { class: "postings" });
@@ -18,6 +19,7 @@ export class Lookup {
 
   async ask(index, value) {
     this.asked = true;
+    if (this.recorded) return say(this.text, "A recording has no store that could be asked.");
     try {
       const answer = await lookup(this.of, index, value);
       if (!answer.indexes.length) say(this.text, "This store has no index beside that of namespaces.");

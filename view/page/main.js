@@ -1,6 +1,6 @@
 // main wires the page: a source of frames, the picture, the table, the keyboard.
 import { byId, el, say, replace } from "./dom.js";
-import { ServerSource, parts } from "./source.js";
+import { ServerSource, parts, recorded } from "./source.js";
 import { onProgress } from "./tab.js";
 import { Past } from "./past.js";
 import { Boxes } from "./boxes.js";
@@ -12,6 +12,8 @@ import { keyboard } from "./keyboard.js";
 import { Cost } from "./cost.js";
 import { Actions } from "./actions.js";
 import { Tour } from "./tour.js";
+import { Kept, Recording, save, mostBytes } from "./recording.js";
+import { Player, Replay, dropped } from "./replay.js";
 
 const small = new Small(byId("small"));
 const boxes = new Boxes(byId("picture"), (id) => small.open(id));
@@ -20,16 +22,61 @@ const index = new Index(byId("all"), choose);
 const cost = new Cost(byId("cost"));
 const actions = new Actions(byId("actions"), byId("said"));
 const tour = new Tour(byId("tour"), (id) => small.open(id, true));
-let dots, past, hello, latest, source, queue = "", held = false, dirty = false, frames = 0;
+const kept = new Kept();
+const player = new Player(byId("player"), () => choose(shownLast));
+let dots, past, hello, latest, source, queue = "", held = false, dirty = false, frames = 0, shownLast = "", alive = true;
 
 // choose shows a pipeline.
 function choose(name) {
-  source?.stop();
-  hello = latest = undefined;
-  show("picture");
+  begins(new ServerSource(name));
+  shownLast = name;
   location.hash = new URLSearchParams({ of: name }).toString();
-  source = new ServerSource(name);
-  source.start({ line, state });
+  source.start({ line, state, again });
+}
+
+function begins(next) {
+  source?.stop();
+  player.end();
+  again();
+  show("picture");
+  source = next;
+}
+
+function again() { hello = latest = undefined; }
+
+// play shows a recording. One that cannot be read changes nothing.
+function play(text, name) {
+  const replay = new Replay(new Recording(text, name));
+  begins(replay);
+  tour.close();
+  location.hash = "replay";
+  player.begin(replay, alive);
+  replay.start({ line: guarded(replay), state, again });
+}
+
+// guarded ends a replay whose frames cannot be drawn, and says so.
+function guarded(replay) {
+  return (l, text) => {
+    try { line(l, text); } catch (e) {
+      replay.stop();
+      replay.playing = false;
+      say(byId("said"), `✗ ${replay.recording.name} cannot be drawn at ${(replay.at / 1000).toFixed(1)} s: ${e.message}`);
+    }
+  };
+}
+
+async function open(file) {
+  try {
+    if (file.size > mostBytes) throw new Error(`${file.name} has ${file.size} bytes, and at most ${mostBytes} can be opened: cut it, it has a line for each frame`);
+    play(await file.text(), file.name);
+    say(byId("said"), "");
+  } catch (e) { say(byId("said"), "✗ " + e.message); }
+}
+
+function saveSeen() {
+  const blob = kept.blob();
+  if (blob) save(blob, `kinform-${hello?.name ?? "view"}-${new Date().toISOString().slice(0, 19)}.jsonl`);
+  say(byId("said"), blob ? "What the page has seen lately, at most five minutes of it, is saved. Open it again with Open." : "There is nothing to save yet.");
 }
 
 function state(word, text) {
@@ -37,16 +84,17 @@ function state(word, text) {
   say(byId("state"), text || word);
 }
 
-function line(l, size) {
-  if (l.hello) return begin(l.hello);
+function line(l, text) {
+  if (l.hello) { if (text) kept.begin(text); return begin(l.hello); }
   if (!l.frame || !hello) return;
-  cost.frame(size);
+  cost.frame(text.length);
   latest = l.frame;
+  if (!player.replay) kept.add(latest, text);
   const shown = boxesOf(latest);
   past.add(hello, shown);
   tour.frame(latest, shown);
   if (held) return;
-  dots?.events(latest);
+  if (dots) { dots.pace = player.replay ? 1 / player.replay.speed : 1; dots.events(latest); }
   small.frame(latest, shown, hello);
   dirty = true;
   if (frames++ === 0) draw(performance.now());
@@ -101,7 +149,8 @@ function draw(now) {
     table.show(shown);
     wrong(latest.wrong ?? []);
     const unusual = actions.show(latest.laboratory);
-    state("live", (held ? "held" : "live") + (unusual ? ", " + unusual : ""));
+    const live = player.replay ? player.state : held ? "held" : "live";
+    state(player.replay ? "replay" : "live", live + (unusual ? ", " + unusual : ""));
     byId("state").dataset.seq = latest.seq;
     cost.show(latest, dots);
   }
@@ -127,7 +176,7 @@ function show(what) {
 }
 
 async function fillPipelines() {
-  const all = (await parts()).parts.map((p) => p.name);
+  const all = alive ? (await parts()).parts.map((p) => p.name) : [hello.name];
   replace(byId("pipeline"), ...all.map((n) => el("option", { value: n }, n)));
   if (hello) byId("pipeline").value = hello.name;
   return all;
@@ -141,14 +190,15 @@ function toggleTable() {
 }
 
 function toggleHold() {
+  if (player.replay) return player.replay.toggle();
   held = !held;
   byId("hold").setAttribute("aria-pressed", String(held));
   state("live", held ? "held" : "live");
 }
 
 function showAll() {
-  source?.stop();
-  hello = undefined;
+  if (!alive) return;
+  begins(undefined);
   location.hash = "all";
   state("live", "all pipelines");
   show("all");
@@ -159,14 +209,29 @@ byId("queue").addEventListener("change", (e) => { queue = e.target.value; dirty 
 byId("hold").addEventListener("click", toggleHold);
 byId("show-table").addEventListener("click", toggleTable);
 byId("show-all").addEventListener("click", showAll);
-byId("show-tour").addEventListener("click", () => tour.show());
-keyboard({ action: (key) => actions.press(key), hold: toggleHold, table: toggleTable, all: showAll, tour: () => tour.show(), small: (n) => small.nth(n) });
+byId("show-tour").addEventListener("click", guide);
+byId("save").addEventListener("click", saveSeen);
+dropped(open);
+keyboard({ action: (key) => actions.press(key), hold: toggleHold, table: toggleTable, all: showAll, tour: guide, small: (n) => small.nth(n) });
+
+// guide begins the tour, which is about what runs.
+function guide() {
+  if (!alive) return say(byId("said"), "The tour is about what runs, and here is a recording: kinform lab has both.");
+  if (player.replay) choose(shownLast);
+  tour.show();
+}
 
 onProgress(state);
 (async () => {
   try {
     const wanted = new URLSearchParams(location.hash.slice(1));
     tour.when(Number(wanted.get("tour")));
+    const known = await parts();
+    if (known.recording && !known.parts.length) {
+      alive = false;
+      for (const id of ["show-tour", "show-all", "hold"]) byId(id).hidden = true;
+      return play(await recorded(), known.title);
+    }
     const all = await fillPipelines();
     if (wanted.has("all") || (all.length > 8 && !wanted.has("of"))) return showAll();
     choose(wanted.get("of") ?? all[0] ?? "");

@@ -1,6 +1,6 @@
 // source brings lines to the page: {hello} first, then {frame}s. The page does not know where they are from: a
 // server, a recording, or a program in this tab (see tab.js). A source has start(listener)
-// and stop(); listener has line(object) and state(word, text).
+// and stop(); listener has line(object, text), state(word, text), and again(), after which a {hello} begins anew.
 import { inTab, reach } from "./tab.js";
 
 // The token comes in the part of the address that browsers keep to themselves. It stays in this tab. A program in this tab
@@ -56,7 +56,7 @@ export class ServerSource {
       const lines = (rest + decoder.decode(value, { stream: true })).split("\n\n");
       rest = lines.pop();
       for (const line of lines) {
-        if (line.startsWith("data: ")) this.listener.line(JSON.parse(line.slice(6)), line.length);
+        if (line.startsWith("data: ")) this.listener.line(JSON.parse(line.slice(6)), line.slice(6));
       }
     }
   }
@@ -67,6 +67,13 @@ export async function parts() {
   const answer = await reach("parts", { headers: headers(), cache: "no-store" });
   if (!answer.ok) throw new Error((await answer.text()).trim() || answer.statusText);
   return answer.json();
+}
+
+// recorded returns the recording that the program shows.
+export async function recorded() {
+  const answer = await reach("recording", { headers: headers(), cache: "no-store" });
+  if (!answer.ok) throw new Error((await answer.text()).trim() || answer.statusText);
+  return answer.text();
 }
 
 // act does what the laboratory can do. It returns a sentence about it.

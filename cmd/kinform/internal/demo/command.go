@@ -38,12 +38,12 @@ key was reconciled in the server's last state, and nothing failed on the way dow
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			// A run that ends by itself is for a reader of its lines.
-			opts.View = opts.Open || !noView && !opts.Plain && opts.For == 0
+			opts.View = opts.Open || opts.Record != "" || !noView && !opts.Plain && opts.For == 0
 			if err := opts.validate(); err != nil {
 				return err
 			}
-			if opts.Open && (noView || opts.Plain) {
-				return errors.New("--open contradicts --no-view and --plain: there is no page then")
+			if (opts.Open || opts.Record != "") && (noView || opts.Plain) {
+				return errors.New("--open and --record contradict --no-view and --plain: there is no page then")
 			}
 			ctx, stop := context.WithCancel(cmd.Context())
 			defer stop()
@@ -70,6 +70,7 @@ key was reconciled in the server's last state, and nothing failed on the way dow
 	flags.DurationVar(&opts.Resync, "resync", 0, "tell the handler of every pod again, this often (0: never)")
 	flags.StringVar(&opts.Node, "node", "", "find the pods of this node at the end, by an index and one by one")
 	flags.BoolVar(&opts.Open, "open", false, "open the page in a browser; with --for, there is one only then")
+	flags.StringVar(&opts.Record, "record", "", "a new file to write what the page shows to; kinform view --replay plays it")
 	flags.BoolVar(&noView, "no-view", false, "serve no page, only write to the terminal")
 	flags.StringVarP(&format, "output", "o", "text", `"text" or "json": one object a line, the last one a summary`)
 	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp))

@@ -42,6 +42,9 @@ type Options struct {
 	// View serves a page that shows the run, and Open opens it in a browser.
 	View, Open bool
 
+	// Record is a new file to write what the page shows to; "" for none.
+	Record string
+
 	trials
 
 	// For ends the run by itself. 0 runs until the context ends.
@@ -80,14 +83,17 @@ func run(ctx context.Context, opts Options, r report) (err error) {
 	if err != nil {
 		return err
 	}
-
 	p.start(opts.Workers)
-	if err = p.sync(ctx, opts.Pods); err == nil {
+	file, err := page.record(opts.Record)
+	if err == nil {
+		err = p.sync(ctx, opts.Pods)
+	}
+	if err == nil {
 		err = churn(ctx, server, opts, r)
 		r.draining()
 		err = errors.Join(err, p.settle(server))
 	}
-	err = errors.Join(err, p.stop())
+	err = errors.Join(err, p.stop(), file.Close())
 	summary := p.summary(versions(server))
 	r.summary(summary)
 	if err == nil && summary.Stale > 0 {

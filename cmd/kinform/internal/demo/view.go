@@ -6,6 +6,7 @@ import (
 	"net"
 
 	"github.com/kinform/kinform/apitest"
+	"github.com/kinform/kinform/cmd/kinform/internal/recording"
 	"github.com/kinform/kinform/view"
 )
 
@@ -45,6 +46,14 @@ func (s *shown) close() error {
 	}
 	s.stop()
 	return <-s.ended
+}
+
+// record writes the page's frames to a new file.
+func (s *shown) record(path string) (*recording.File, error) {
+	if s == nil {
+		return nil, nil
+	}
+	return recording.Start(s.View, path)
 }
 
 // address returns where the page is, "" if there is none.

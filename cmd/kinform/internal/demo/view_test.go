@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -57,8 +59,8 @@ func TestWhichRunsHaveAPage(t *testing.T) {
 		})
 		_ = demo(ctx, out, append(flags, "-o", "json", "--pods", "1")...) // It did not come to its first list.
 	}
-	require.ErrorContains(t, demo(t.Context(), io.Discard, "--open", "--no-view"), "--open contradicts")
-	require.ErrorContains(t, demo(t.Context(), io.Discard, "--open", "--plain"), "--open contradicts")
+	require.ErrorContains(t, demo(t.Context(), io.Discard, "--open", "--no-view"), "--open and --record contradict")
+	require.ErrorContains(t, demo(t.Context(), io.Discard, "--open", "--plain"), "--open and --record contradict")
 }
 
 type writerFunc func([]byte)
@@ -66,4 +68,25 @@ type writerFunc func([]byte)
 func (w writerFunc) Write(p []byte) (int, error) {
 	w(p)
 	return len(p), nil
+}
+
+// A recorded run has a page, and ends in order; a file that exists ends it.
+func TestARunIsRecorded(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "run.jsonl")
+	require.NoError(t, demo(t.Context(), io.Discard, "--record", path, "--for", "500ms", "--pods", "20"))
+	file, err := os.Open(path)
+	require.NoError(t, err)
+	defer file.Close()
+	hello, frames, err := view.ReadRecording(file)
+	require.NoError(t, err)
+	require.Equal(t, "kinform demo", hello.Title)
+	n := 0
+	for _, err := range frames {
+		require.NoError(t, err)
+		n++
+	}
+	require.Positive(t, n)
+	require.ErrorContains(t, demo(t.Context(), io.Discard, "--record", path, "--for", "1h"), "exists already")
+	require.ErrorContains(t, demo(t.Context(), io.Discard, "--record", path, "--no-view"), "contradict")
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kinform/kinform/cmd/kinform/internal/browse"
+	"github.com/kinform/kinform/cmd/kinform/internal/recording"
 	"github.com/kinform/kinform/view/lab"
 )
 
@@ -18,6 +19,7 @@ import (
 func Command() *cobra.Command {
 	var opts lab.Options
 	var open bool
+	var record string
 	cmd := &cobra.Command{
 		Use:   "lab",
 		Short: "a page on which you pause, step and break a running pipeline, with a guided tour",
@@ -34,7 +36,7 @@ The address has a token at its end, without which the page has no buttons. The p
 			if opts.Pods == 0 {
 				opts.Pods = -1
 			}
-			return run(cmd.Context(), cmd.OutOrStdout(), opts, open)
+			return run(cmd.Context(), cmd.OutOrStdout(), opts, open, record)
 		},
 	}
 	flags := cmd.Flags()
@@ -43,10 +45,11 @@ The address has a token at its end, without which the page has no buttons. The p
 	flags.IntVar(&opts.Workers, "workers", 4, "workers at the beginning")
 	flags.StringVar(&opts.Listen, "listen", "", "a loopback address at which the API server listens as well, for kubectl")
 	flags.BoolVar(&open, "open", false, "open the page in a browser")
+	flags.StringVar(&record, "record", "", "a new file to write what the page shows to; kinform view --replay plays it")
 	return cmd
 }
 
-func run(ctx context.Context, out io.Writer, opts lab.Options, open bool) error {
+func run(ctx context.Context, out io.Writer, opts lab.Options, open bool, record string) (err error) {
 	if opts.Listen != "" {
 		host, _, err := net.SplitHostPort(opts.Listen)
 		if ip := net.ParseIP(host); err != nil || host != "localhost" && (ip == nil || !ip.IsLoopback()) {
@@ -57,6 +60,11 @@ func run(ctx context.Context, out io.Writer, opts lab.Options, open bool) error 
 	if err != nil {
 		return err
 	}
+	file, err := recording.Start(l.View(), record)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err

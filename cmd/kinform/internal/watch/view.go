@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kinform/kinform/cmd/kinform/internal/browse"
+	"github.com/kinform/kinform/cmd/kinform/internal/recording"
 	"github.com/kinform/kinform/informer"
 	"github.com/kinform/kinform/reflector"
 	"github.com/kinform/kinform/rest"
@@ -23,6 +24,8 @@ import (
 type looking struct {
 	listen string
 	open   bool
+	record string
+	replay string
 }
 
 // View returns "kinform view".
@@ -30,7 +33,7 @@ func View() *cobra.Command {
 	var opts options
 	var how looking
 	cmd := &cobra.Command{
-		Use:   "view RESOURCE...",
+		Use:   "view RESOURCE... | --replay FILE",
 		Short: "Show informers on a cluster at work, on a page in a browser",
 		Long: `view runs an informer on each of some resources of a cluster, and serves a page on loopback that shows them
 at work: list and watch, DeltaFIFO, store. It changes nothing, and asks the server only for names, labels and the
@@ -39,14 +42,26 @@ like (metadata) of objects, never for what is in them. RESOURCE is as for watch.
 The address that it prints has a secret at its end, so that others on this machine do not see your cluster.`,
 		Example: `  kinform view pods
   kinform view pods deployments.apps nodes -A --open
-  kinform view secrets -n kube-system --kubeconfig /etc/kubernetes/admin.conf`,
+  kinform view secrets -n kube-system --kubeconfig /etc/kubernetes/admin.conf
+  kinform view pods --record today.jsonl
+  kinform view --replay today.jsonl`,
 		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
+			switch {
+			case how.replay == "" && len(args) == 0:
 				return errors.New("name resources to view, such as pods; 0 were given")
+			case how.replay != "" && (len(args) > 0 || how.record != ""):
+				return errors.New("--replay shows a recording: resources and --record have no meaning then")
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return opts.view(cmd, args, how) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if how.replay != "" {
+				return recording.Serve(cmd.Context(), how.replay, how.listen, how.open, func(url string) {
+					fmt.Fprintf(cmd.OutOrStdout(), "See the recording in a browser, until Ctrl-C:\n%s\n", url)
+				})
+			}
+			return opts.view(cmd, args, how)
+		},
 		ValidArgsFunction: func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 			return opts.completeResource(cmd.Context())
 		},
@@ -60,11 +75,13 @@ The address that it prints has a secret at its end, so that others on this machi
 	flags.DurationVar(&opts.connectTimeout, "connect-timeout", 5*time.Second, "how long to wait for the cluster to say what it has")
 	flags.StringVar(&how.listen, "listen", "127.0.0.1:0", "the address of the page, on loopback; port 0 takes a free one")
 	flags.BoolVar(&how.open, "open", false, "open the page in a browser")
+	flags.StringVar(&how.record, "record", "", "a new file to write what the page shows of the first resource to")
+	flags.StringVar(&how.replay, "replay", "", "a recording to show, instead of a cluster")
 	return cmd
 }
 
 // view runs informers on resources, and serves the page about them, until the context of cmd ends.
-func (o options) view(cmd *cobra.Command, names []string, how looking) error {
+func (o options) view(cmd *cobra.Command, names []string, how looking) (err error) {
 	if err := o.validate(); err != nil {
 		return err
 	}
@@ -105,6 +122,11 @@ func (o options) view(cmd *cobra.Command, names []string, how looking) error {
 		view.Informer(picture, inf)
 		informers = append(informers, inf)
 	}
+	file, err := recording.Start(picture, how.record)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
 	listener, err := net.Listen("tcp", how.listen)
 	if err != nil {
 		return fmt.Errorf("cannot serve the page: %w", err)

@@ -77,8 +77,10 @@ func TestViewThatMakesNoSense(t *testing.T) {
 	for want, args := range map[string][]string{
 		"name resources to view, such as pods; 0 were given": {},
 		"--all-namespaces and --namespace contradict":        {"pods", "-A", "-n", "x"},
-		"cannot serve the page":                              {"pods", "--listen", "256.0.0.1:0"},
-		`"podz"`:                                             {"pods", "podz"},
+		"--replay shows a recording: resources and":          {"pods", "--replay", "x"},
+		"--replay: stat x":      {"--replay", "x"},
+		"cannot serve the page": {"pods", "--listen", "256.0.0.1:0"},
+		`"podz"`:                {"pods", "podz"},
 	} {
 		cmd := View()
 		cmd.SilenceErrors, cmd.SilenceUsage = true, true

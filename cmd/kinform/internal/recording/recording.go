@@ -1,0 +1,89 @@
+// Package recording writes what a view shows to a file, and has a file shown in its place.
+package recording
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+
+	"github.com/kinform/kinform/cmd/kinform/internal/browse"
+	"github.com/kinform/kinform/view"
+)
+
+// most is the largest recording that is shown: the page has all of it in memory.
+const most = 256 << 20
+
+// File is a recording that is being written.
+type File struct {
+	stop  context.CancelFunc
+	ended chan error
+}
+
+// Start writes the first pipeline of a view to a new file. An empty path is no file: then Start returns nil, and Close
+// does nothing. The caller has to call Close.
+func Start(v *view.View, path string) (*File, error) {
+	if path == "" {
+		return nil, nil
+	}
+	to, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return nil, fmt.Errorf("--record: %s exists already: remove it, or name another file", path)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("--record: %w", err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	f := &File{stop: stop, ended: make(chan error, 1)}
+	go func() {
+		if err := errors.Join(v.Record(ctx, to, ""), to.Close()); err != nil {
+			f.ended <- fmt.Errorf("--record: the recording is not whole: %w", err)
+			return
+		}
+		f.ended <- nil
+	}()
+	return f, nil
+}
+
+// Close ends the recording, and says whether all of it was written.
+func (f *File) Close() error {
+	if f == nil {
+		return nil
+	}
+	f.stop()
+	return <-f.ended
+}
+
+// Serve serves a page that plays a recording, until ctx ends. said is called with its address.
+func Serve(ctx context.Context, path, listen string, open bool, said func(url string)) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return fmt.Errorf("--replay: %w", err)
+	}
+	if !info.Mode().IsRegular() || info.Size() > most {
+		return fmt.Errorf("--replay: %s has %d bytes: a recording is a file of at most %d", path, info.Size(), most)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return fmt.Errorf("--replay: %w", err)
+	}
+	v, err := view.New(view.Options{Title: info.Name(), Recording: text, Private: true})
+	if err != nil {
+		return fmt.Errorf("--replay: %s: %w", path, err)
+	}
+	listener, err := net.Listen("tcp", listen)
+	if err != nil {
+		return fmt.Errorf("cannot serve the page: %w", err)
+	}
+	url := v.Address(fmt.Sprintf("http://%v/", listener.Addr()))
+	said(url)
+	if open {
+		if err := browse.Open(url); err != nil {
+			_ = listener.Close()
+			return err
+		}
+	}
+	return v.Serve(ctx, listener)
+}

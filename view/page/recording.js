@@ -1,0 +1,115 @@
+// recording keeps what the page has seen, saves it, and reads what was saved: lines of JSON, {hello} first, then {frame}s.
+
+const keptBytes = 24e6, keptTime = 5 * 60 * 1000; // What the page has seen lately, whichever is less.
+export const mostBytes = 256e6; // A larger file would fill the tab.
+
+// Kept are the last lines of a stream.
+export class Kept {
+  begin(text) { this.hello = text; this.lines = []; this.bytes = 0; }
+
+  add(frame, text) {
+    this.lines.push({ at: frame.at, text });
+    this.bytes += text.length;
+    while (this.bytes > keptBytes || frame.at - this.lines[0].at > keptTime) this.bytes -= this.lines.shift().text.length;
+  }
+
+  // blob is a file of them, undefined if there are none.
+  blob() {
+    if (!this.lines?.length) return undefined;
+    return new Blob([this.hello, "\n", ...this.lines.flatMap((l) => [l.text, "\n"])], { type: "application/jsonl" });
+  }
+}
+
+// save has the browser save a file.
+export function save(blob, name) {
+  const a = document.createElement("a");
+  a.href = URL.createObjectURL(blob);
+  a.download = name.replace(/[^\w.-]+/g, "-");
+  a.click();
+  setTimeout(() => URL.revokeObjectURL(a.href), 60e3);
+}
+
+// Recording is a file that was saved: hello, and frames with their times in milliseconds from the first one on.
+export class Recording {
+  // Whoever has made the text is not known: it is read as a whole, so that errors come before anything is drawn.
+  constructor(text, name) {
+    this.name = name;
+    this.frames = [];
+    let number = 0, first = 0, cut;
+    const lines = text.split("\n");
+    for (const line of lines) {
+      number++;
+      if (!line.trim()) continue;
+      let l;
+      try { l = JSON.parse(line); } catch (e) {
+        // A program that was killed has not ended its last line.
+        if (this.frames.length && number === lines.length) { cut = number; continue; }
+        throw new Error(`${name}, line ${number}: this is not JSON of a recording`);
+      }
+      const wrong = this.hello ? wrongFrame(l, this.frames.at(-1)?.at + first) : wrongHello(l);
+      if (wrong) throw new Error(`${name}, line ${number}: ${wrong}`);
+      if (!this.hello) { this.hello = { ...l.hello, actions: [], recorded: true }; continue; }
+      if (!this.frames.length) first = l.frame.at;
+      this.frames.push({ at: l.frame.at - first, text: line });
+    }
+    if (!this.hello) throw new Error(`${name} is empty`);
+    if (!this.frames.length) throw new Error(`${name} has no frame`);
+    this.note = cut ? `It ends in the middle of line ${cut}: its writer was cut off.` : "";
+  }
+
+  get length() { return this.frames.at(-1).at; }
+
+  // index is that of the last frame until a time.
+  index(at) {
+    let low = 0, high = this.frames.length;
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if (this.frames[middle].at <= at) low = middle; else high = middle;
+    }
+    return low;
+  }
+}
+
+const object = (x) => typeof x === "object" && x !== null && !Array.isArray(x);
+const text = (x) => typeof x === "string";
+const number = (x) => Number.isFinite(x);
+const optional = (is) => (x) => x === undefined || is(x);
+const listOf = (is) => (x) => Array.isArray(x) && x.every(is);
+const mapOf = (is) => (x) => object(x) && Object.values(x).every(is);
+const shape = (fields) => (x) => object(x) && Object.entries(fields).every(([name, is]) => is(x[name]));
+
+const numbers = optional(mapOf(number));
+const times = shape({ count: optional(number), p50: optional(number), p99: optional(number), max: optional(number) });
+const key = shape({ key: text, processing: optional((x) => typeof x === "boolean"), for: optional(number), in: optional(number) });
+
+// The fields that the page draws, as FormatVersion 1 has them.
+const fields = {
+  hello: { title: text, name: text, start: number, every: (x) => number(x) && x >= 1,
+    boxes: listOf(shape({ id: text, title: text, help: text })), numbers: listOf(shape({ box: text, id: text, label: text, help: text, kind: text, unit: optional(text) })) },
+  frame: { seq: number, at: (x) => number(x) && x >= 0, scale: number, versions: mapOf(text), cost: shape({ viewers: number, building: number, share: number, bytes: number }),
+    boxes: listOf(shape({ id: text, name: text, state: optional(text), n: numbers, r: numbers, t: optional(mapOf(times)) })),
+    handlers: optional(listOf(shape({ name: text, waiting: number, wait: times, run: times }))), indexes: optional(listOf(shape({ name: text, values: number }))),
+    keys: optional(mapOf(shape({ all: number, list: optional(listOf(key)) }))), wrong: optional(listOf(text)), lost: optional(number),
+    events: optional(listOf(shape({ e: text, at: number, of: optional(text), kind: optional(text), cause: optional(text), key: optional(text), rv: optional(text),
+      wait: optional(number), ran: optional(number), n: optional(number), text: optional(text) }))),
+    laboratory: optional(mapOf(text)) },
+};
+
+// wrongFields says which field of a line is missing, or of another type.
+function wrongFields(x, what) {
+  if (!object(x)) return `it has no ${what}`;
+  const bad = Object.entries(fields[what]).find(([name, is]) => !is(x[name]));
+  return bad && `${what}.${bad[0]} is missing, or is something else than a recording has there`;
+}
+
+function wrongHello(l) {
+  if (!object(l) || !object(l.hello)) return "a recording begins with a field hello, and this has none";
+  if (l.hello.version !== 1) return `it has format ${String(l.hello.version).slice(0, 20)}, and this page knows format 1`;
+  return wrongFields(l.hello, "hello");
+}
+
+function wrongFrame(l, last = 0) {
+  if (object(l) && l.hello) return "a second recording begins here";
+  const wrong = wrongFields(object(l) ? l.frame : undefined, "frame");
+  return wrong || (l.frame.at < last ? "its time is before that of the line before" : "");
+}
