@@ -20,16 +20,19 @@ import (
 	"github.com/kinform/kinform/listwatch"
 )
 
-var update = flag.Bool("update", false, "write testdata/steps.txt instead of comparing with it")
+var update = flag.Bool("update", false, "write testdata/steps.txt, and what the page of package view has of it, instead of comparing with them")
+
+// stepState makes a state by name.
+type stepState struct {
+	name string
+	mode ListMode
+	make func() any
+}
 
 // stepStates are all states in which a reflector waits for the server, for a sink
 // that knows version 10. The rows of state_test.go say why; this says that
 // nothing is missing.
-var stepStates = []struct {
-	name string
-	mode ListMode
-	make func() any
-}{
+var stepStates = []stepState{
 	{`listing at "0"`, List, func() any { return &at{at: "0"} }},
 	{`listing at "10"`, List, func() any { return &at{at: "10"} }},
 	{`listing at ""`, List, func() any { return &at{at: ""} }},
@@ -110,7 +113,7 @@ func TestStepsAreAllKnown(t *testing.T) {
 			if !possible(s.make(), n) {
 				continue
 			}
-			first, third := stepOf(t, s.mode, s.make(), n, 0), stepOf(t, s.mode, s.make(), n, 2)
+			first, third := stepOf(t, s.mode, s.make(), n, 0).line(), stepOf(t, s.mode, s.make(), n, 2).line()
 			fmt.Fprintf(&b, "    %-30s %s\n", r.name, first)
 			if third != first {
 				fmt.Fprintf(&b, "    %-30s %s\n", "", third)
@@ -146,7 +149,7 @@ func possible(from any, n int) bool {
 }
 
 // stepOf makes one step and describes it.
-func stepOf(t *testing.T, mode ListMode, from any, n, failures int) (line string) {
+func stepOf(t *testing.T, mode ListMode, from any, n, failures int) (o outcome) {
 	synctest.Test(t, func(t *testing.T) {
 		meets := stepReplies[n]
 		g := newRig(Options{ListMode: mode})
@@ -187,21 +190,31 @@ func stepOf(t *testing.T, mode ListMode, from any, n, failures int) (line string
 			cancel()
 		}
 
+		had := r.mark
+		o.from = s.phase().String()
 		began := time.Now()
 		next, err := r.step(ctx, s)
-		var calls []string
+		if took := time.Since(began); took > time.Second {
+			o.After = lapse(took)
+		}
 		for _, call := range g.take() {
 			_, call, _ = strings.Cut(call, " ")
 			switch verb, _, _ := strings.Cut(call, " "); verb {
 			case "list", "stream", "watch": // the request belongs to the state
+			case "reflector:":
+				o.Said = append(o.Said, call)
 			default:
-				calls = append(calls, call)
+				o.Told = append(o.Told, call)
 			}
 		}
-		if took := time.Since(began); took > time.Second {
-			calls = append([]string{"after " + took.String()}, calls...)
+		o.Next, o.row = describe(next), rowOf(r, next, had)
+		if wait, waits := next.(*backingOff[string]); waits {
+			o.Wait, o.Next = lapse(wait.wait), describe(wait.then)
 		}
-		line = strings.Join(append(calls, "→ "+describe(next)), "; ")
+		for _, row := range []row{r.snapshots, r.watches} {
+			o.Counts += count(failures, row.answered) + count(failures, row.outage)
+			o.outage = o.outage || row.outage > failures
+		}
 		if _, waits := next.(*backingOff[string]); waits {
 			require.Error(t, err)
 		}
@@ -209,5 +222,5 @@ func stepOf(t *testing.T, mode ListMode, from any, n, failures int) (line string
 		synctest.Wait()
 		require.Zero(t, g.source.open)
 	})
-	return line
+	return o
 }

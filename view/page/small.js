@@ -9,6 +9,7 @@ import { Resync } from "./resync.js";
 import { Lookup } from "./lookup.js";
 import { Journey } from "./journey.js";
 import { Compare } from "./compare.js";
+import { Steps } from "./steps.js";
 
 // pictures are in the order of their letters. Each Picture has a node, frame(frame, boxes, hello), and may have
 // draw(now), which is called before each repaint while it is open.
@@ -31,6 +32,8 @@ export const pictures = [
     lead: "The way of one change, from the socket to the end of a worker's turn, and where its time went." },
   { id: "compare", box: "reflector", title: "Ways to list", Picture: Compare,
     lead: "A reflector can take its first snapshot by one list, page by page, or by a watch that begins with all that there is. What differs is when the first object comes, when all are there, and how much memory that takes on the way." },
+  { id: "steps", box: "reflector", title: "State machine", Picture: Steps,
+    lead: "What a reflector does next depends on its state and on what the server answers. Choose the answers: the table behind this was made by the reflector itself, for every state and every answer. In it, the store knows all up to version 10; b@2 is object b at version 2, and b@= is b as the store has it." },
 ];
 
 // letters are the keys of the pictures. The others are those of the page, and of laboratories.

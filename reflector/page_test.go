@@ -1,0 +1,199 @@
+package reflector
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kinform/kinform/internal/mark"
+)
+
+// The page of package view steps through the table. It has it as these, with more failures in a row, and with the rows at
+// which it goes on.
+type (
+	pageTable struct {
+		States []pageState `json:"states"`
+	}
+	pageState struct {
+		Name    string      `json:"name"`
+		Phase   string      `json:"phase"`
+		Replies []pageReply `json:"replies"`
+	}
+	pageReply struct {
+		Name    string `json:"name"`
+		Expired bool   `json:"expired,omitempty"`
+
+		// Outage says that the failures that count are those without a server.
+		Outage bool `json:"outage,omitempty"`
+
+		// Outcomes are after no failure, after one, and so on. The last one is also after more.
+		Outcomes []outcome `json:"outcomes"`
+	}
+)
+
+// pageFailures is after how many failures in a row the page still knows what follows.
+const pageFailures = 5
+
+// TestPageHasTheSteps compares what the page steps through with what the reflector does.
+func TestPageHasTheSteps(t *testing.T) {
+	const file = "../view/page/steps.json"
+	var table pageTable
+	for _, s := range stepStates {
+		state := pageState{Name: s.name}
+		for n, meets := range stepReplies {
+			if !possible(s.make(), n) {
+				continue
+			}
+			reply := pageReply{Name: meets.name, Expired: IsExpired(meets.refuse)}
+			for failures := range pageFailures + 1 {
+				o := stepOf(t, s.mode, s.make(), n, failures)
+				state.Phase = o.from
+				reply.Outage = reply.Outage || o.outage
+				o.Row = slices.IndexFunc(stepStates, func(s stepState) bool { return s.name == o.row })
+				require.Equal(t, o.Next == "stopped", o.Row < 0, "%s, %s: there is no row %q", s.name, meets.name, o.row)
+				reply.Outcomes = append(reply.Outcomes, o)
+			}
+			// Nothing that was nothing may have been kept, or set to nothing: what follows a failure tells.
+			reply.Outcomes[0].Counts = reply.Outcomes[1].Counts
+			for last := len(reply.Outcomes) - 1; last > 0 && reply.Outcomes[last].same(reply.Outcomes[last-1]); last-- {
+				reply.Outcomes = reply.Outcomes[:last]
+			}
+			state.Replies = append(state.Replies, reply)
+		}
+		table.States = append(table.States, state)
+	}
+	var b strings.Builder
+	b.WriteString("{\"states\": [\n")
+	for n, s := range table.States {
+		fmt.Fprintf(&b, "{\"name\": %s, \"phase\": %q, \"replies\": [\n", encode(t, s.Name), s.Phase)
+		for m, r := range s.Replies {
+			fmt.Fprintf(&b, "  %s%s\n", encode(t, r), comma(m, len(s.Replies)))
+		}
+		fmt.Fprintf(&b, "]}%s\n", comma(n, len(table.States)))
+	}
+	b.WriteString("]}\n")
+	require.True(t, json.Valid([]byte(b.String())))
+	if *update {
+		require.NoError(t, os.WriteFile(file, []byte(b.String()), 0o644))
+	}
+	want, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Equal(t, string(want), b.String(), "-update writes it")
+}
+
+func encode(t *testing.T, value any) string {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	require.NoError(t, e.Encode(value))
+	return strings.TrimSpace(b.String())
+}
+
+func comma(n, of int) string {
+	if n < of-1 {
+		return ","
+	}
+	return ""
+}
+
+// outcome is what a step does.
+type outcome struct {
+	// After is how long the step took, in virtual time, if that is more than a moment; Told are the calls of the sink, and Said
+	// what the reflector reports.
+	After lapse    `json:"after,omitempty"`
+	Told  []string `json:"told,omitempty"`
+	Said  []string `json:"said,omitempty"`
+
+	// Wait comes before the next state, and Next is that state. Row is the row of the table that is about it, -1 for the end.
+	Wait lapse  `json:"wait,omitempty"`
+	Next string `json:"next"`
+	Row  int    `json:"row"`
+
+	// Counts say for the failures in a row of snapshots and of watches, of those that were answered and of outages, whether they
+	// stay (=), grow by one (+) or end (0).
+	Counts string `json:"counts"`
+
+	from, row string
+	outage    bool
+}
+
+// lapse is written in seconds.
+type lapse time.Duration
+
+func (l lapse) MarshalJSON() ([]byte, error) { return json.Marshal(time.Duration(l).Seconds()) }
+
+func (o outcome) same(other outcome) bool {
+	return o.line() == other.line() && slices.Equal(o.Said, other.Said) && o.Counts == other.Counts && o.Row == other.Row
+}
+
+// line is the outcome as testdata/steps.txt has it.
+func (o outcome) line() string {
+	var all []string
+	if o.After > 0 {
+		all = append(all, "after "+time.Duration(o.After).String())
+	}
+	all = append(append(all, o.Said...), o.Told...)
+	next := o.Next
+	if o.Wait > 0 {
+		next = "wait " + time.Duration(o.Wait).String() + ", " + next
+	}
+	return strings.Join(append(all, "→ "+next), "; ")
+}
+
+// count says what became of n failures.
+func count(n, now int) string {
+	switch now {
+	case n + 1:
+		return "+"
+	case 0:
+		return "0"
+	default:
+		return "="
+	}
+}
+
+// rowOf names the row of the table that is about a state, "" for the end. had is the last event before the step.
+func rowOf(r *Reflector[string], s state[string], had mark.Mark) string {
+	switch s := s.(type) {
+	case *backingOff[string]:
+		return rowOf(r, s.then, had)
+	case *listing[string]:
+		switch {
+		case s.token != "":
+			return `listing at "10", page 2`
+		case s.whole:
+			return `listing at "10", whole`
+		}
+		return fmt.Sprintf("listing at %q", s.at)
+	case *requesting[string]:
+		return fmt.Sprintf("requesting at %q", s.at)
+	case *streaming[string]:
+		return `streaming at "0"`
+	case *connecting[string]:
+		// A lost watch has an event to compare with, unless the step has dropped that.
+		if dropped := had != (mark.Mark{}) && r.mark == (mark.Mark{}); r.doubt.lost && !dropped {
+			return `connecting at "10", after a lost watch`
+		}
+		return `connecting at "10"`
+	case *comparing[string]:
+		if s.asked {
+			return `comparing at "10", before a@10 comes again`
+		}
+		return `comparing at "10", version not told yet`
+	case *watching[string]:
+		switch {
+		case s.synthetic:
+			return `watching from "", initial events`
+		case s.heard:
+			return `watching from "10"`
+		}
+		return `watching from "10", nothing heard yet`
+	}
+	return ""
+}
