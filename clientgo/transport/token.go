@@ -91,7 +91,9 @@ type cachingTokenSource struct {
 	base oauth2.TokenSource
 	now  func() time.Time
 
-	mu   sync.Mutex // guards following; held during a call of base, which all wait for
+	// RWMutex guards what follows it, and is held for writing during a call of base, which all wait for. It is embedded
+	// because client-go's is, which exports its methods to whoever has a source.
+	sync.RWMutex
 	tok  *oauth2.Token
 	came time.Time
 }
@@ -100,11 +102,16 @@ var _ ResettableTokenSource = (*cachingTokenSource)(nil)
 
 // Token implements [oauth2.TokenSource].
 func (s *cachingTokenSource) Token() (*oauth2.Token, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	now := s.now()
-	if s.tok != nil && (s.tok.Expiry.IsZero() || s.tok.Expiry.Add(-leeway).After(now)) {
-		return s.tok, nil
+	s.RLock()
+	kept := s.keptLocked()
+	s.RUnlock()
+	if kept != nil {
+		return kept, nil
+	}
+	s.Lock()
+	defer s.Unlock()
+	if kept := s.keptLocked(); kept != nil { // another goroutine has asked in between
+		return kept, nil
 	}
 	token, err := s.base.Token()
 	if err == nil && token == nil {
@@ -121,10 +128,18 @@ func (s *cachingTokenSource) Token() (*oauth2.Token, error) {
 	return token, nil
 }
 
+// keptLocked returns the token, unless there is none or its end is near.
+func (s *cachingTokenSource) keptLocked() *oauth2.Token {
+	if s.tok == nil || !s.tok.Expiry.IsZero() && !s.tok.Expiry.Add(-leeway).After(s.now()) {
+		return nil
+	}
+	return s.tok
+}
+
 // ResetTokenOlderThan implements [ResettableTokenSource].
 func (s *cachingTokenSource) ResetTokenOlderThan(t time.Time) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.Lock()
+	defer s.Unlock()
 	if s.came.Before(t) {
 		s.tok = nil
 	}

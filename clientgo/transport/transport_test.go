@@ -151,6 +151,23 @@ func TestTokenIsKeptUntilItsEnd(t *testing.T) {
 	})
 }
 
+// The lock of a source is exported, by embedding, so a program may hold it.
+func TestLockOfACachedTokenIsItsCallersToo(t *testing.T) {
+	var source *cachingTokenSource
+	source = NewCachedTokenSource(sourceFunc(func() (*oauth2.Token, error) {
+		require.False(t, source.TryRLock(), "nobody reads while a token is fetched")
+		return &oauth2.Token{AccessToken: "x"}, nil
+	}))
+	_, err := source.Token()
+	require.NoError(t, err)
+
+	source.RLock()
+	defer source.RUnlock()
+	token, err := source.Token()
+	require.NoError(t, err)
+	require.Equal(t, "x", token.AccessToken, "a kept token is read beside other readers")
+}
+
 type sourceFunc func() (*oauth2.Token, error)
 
 func (f sourceFunc) Token() (*oauth2.Token, error) { return f() }
