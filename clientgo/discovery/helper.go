@@ -2,8 +2,10 @@ package discovery
 
 import (
 	"fmt"
+	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/version"
 )
@@ -11,18 +13,17 @@ import (
 // IsResourceEnabled returns whether a server has a resource. A server without its group version has not.
 func IsResourceEnabled(client DiscoveryInterface, resourceToCheck schema.GroupVersionResource) (bool, error) {
 	list, err := client.ServerResourcesForGroupVersion(resourceToCheck.GroupVersion().String())
-	if apierrors.IsNotFound(err) {
-		return false, nil
-	}
 	if err != nil {
-		return false, err
+		return false, ignoreAbsence(err)
 	}
-	for i := range list.APIResources {
-		if list.APIResources[i].Name == resourceToCheck.Resource {
-			return true, nil
-		}
+	return slices.ContainsFunc(list.APIResources, func(r metav1.APIResource) bool { return r.Name == resourceToCheck.Resource }), nil
+}
+
+func ignoreAbsence(err error) error {
+	if apierrors.IsNotFound(err) {
+		return nil
 	}
-	return false, nil
+	return err
 }
 
 // MatchesServerVersion returns an error unless the server was built from the same commit as the client.

@@ -16,12 +16,7 @@ func (r *Request) Body(obj interface{}) *Request {
 	}
 	switch body := obj.(type) {
 	case string:
-		data, err := os.ReadFile(body)
-		if err != nil {
-			r.err = err
-			return r
-		}
-		r.setBytes(data)
+		r.setEncoded(os.ReadFile(body))
 	case []byte:
 		r.setBytes(body)
 	case io.Reader:
@@ -30,20 +25,26 @@ func (r *Request) Body(obj interface{}) *Request {
 		if v := reflect.ValueOf(body); v.Kind() == reflect.Pointer && v.IsNil() {
 			return r
 		}
-		encoder, err := r.content.Negotiator.Encoder(r.content.ContentType, nil)
-		if err != nil {
-			r.err = err
-			return r
-		}
-		data, err := runtime.Encode(encoder, body)
-		if err != nil {
-			r.err = err
-			return r
-		}
-		r.setBytes(data)
-		r.SetHeader("Content-Type", r.content.ContentType)
+		r.setEncoded(r.encoded(body)).SetHeader("Content-Type", r.content.ContentType)
 	default:
 		return r.fail("unknown type used for body: %+v", obj)
+	}
+	return r
+}
+
+// encoded returns an object in the type of the request's bodies.
+func (r *Request) encoded(obj runtime.Object) ([]byte, error) {
+	encoder, err := r.content.Negotiator.Encoder(r.content.ContentType, nil)
+	if err != nil {
+		return nil, err
+	}
+	return runtime.Encode(encoder, obj)
+}
+
+// setEncoded sets the body, unless there is an error, which the request then has.
+func (r *Request) setEncoded(data []byte, err error) *Request {
+	if r.err = err; err == nil {
+		r.setBytes(data)
 	}
 	return r
 }

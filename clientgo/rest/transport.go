@@ -25,29 +25,26 @@ func HTTPClientFor(config *Config) (*http.Client, error) {
 
 // TLSConfigFor returns the TLS of a Config, or nil if it says nothing about that.
 func TLSConfigFor(config *Config) (*tls.Config, error) {
-	c, err := config.TransportConfig()
-	if err != nil {
-		return nil, err
-	}
-	return transport.TLSConfigFor(c)
+	return made(config, transport.TLSConfigFor)
 }
 
 // TransportFor returns the connections of a Config, with what it says of requests around them.
 func TransportFor(config *Config) (http.RoundTripper, error) {
-	c, err := config.TransportConfig()
-	if err != nil {
-		return nil, err
-	}
-	return transport.New(c)
+	return made(config, transport.New)
 }
 
 // HTTPWrappersForConfig puts what a Config says of requests around rt.
 func HTTPWrappersForConfig(config *Config, rt http.RoundTripper) (http.RoundTripper, error) {
+	return made(config, func(c *transport.Config) (http.RoundTripper, error) { return transport.HTTPWrappersForConfig(c, rt) })
+}
+
+// made returns what a function makes of the part of a Config that is about connections.
+func made[T any](config *Config, by func(*transport.Config) (T, error)) (result T, err error) {
 	c, err := config.TransportConfig()
-	if err != nil {
-		return nil, err
+	if err == nil {
+		result, err = by(c)
 	}
-	return transport.HTTPWrappersForConfig(c, rt)
+	return result, err
 }
 
 // Wrap adds a wrapper outside of those that there are.

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"k8s.io/apimachinery/pkg/util/net"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/klog/v2"
 )
 
@@ -106,13 +107,13 @@ type warningWriter struct {
 
 	mu      sync.Mutex // guards following; held during a write, so that lines stay whole
 	out     io.Writer
-	written map[string]struct{}
+	written sets.Set[string]
 	count   int
 }
 
 // NewWarningWriter writes warnings of code 299 to out, a line for each.
 func NewWarningWriter(out io.Writer, opts WarningWriterOptions) *warningWriter {
-	return &warningWriter{out: out, opts: opts, written: map[string]struct{}{}}
+	return &warningWriter{out: out, opts: opts, written: sets.New[string]()}
 }
 
 // HandleWarningHeader implements [WarningHandler].
@@ -120,20 +121,20 @@ func (w *warningWriter) HandleWarningHeader(code int, agent string, message stri
 	if code != miscellaneous || message == "" {
 		return
 	}
+	word := "Warning:"
+	if w.opts.Color {
+		word = "\u001b[33;1m" + word + "\u001b[0m"
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.opts.Deduplicate && w.written.Has(message) {
+		return
+	}
 	if w.opts.Deduplicate {
-		if _, before := w.written[message]; before {
-			return
-		}
-		w.written[message] = struct{}{}
+		w.written.Insert(message)
 	}
+	fmt.Fprintln(w.out, word, message)
 	w.count++
-	if w.opts.Color {
-		fmt.Fprintf(w.out, "\u001b[33;1mWarning:\u001b[0m %s\n", message)
-	} else {
-		fmt.Fprintf(w.out, "Warning: %s\n", message)
-	}
 }
 
 // WarningCount is how many warnings were written.

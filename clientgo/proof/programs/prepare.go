@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -15,6 +16,9 @@ import (
 
 // staged matches the modules that have client-go's versions, or commits in place of these.
 var staged = regexp.MustCompile(`^(k8s\.io/[a-z-]+) v0\.([1-9][0-9]+\.[0-9]+|0\.0-[0-9]+-[0-9a-f]+)\b`)
+
+// newest has the versions of modules that are versioned with client-go, and were not released with clientGoVersion.
+var newest = map[string]string{"k8s.io/sample-controller": "v0.37.1"}
 
 // unstaged are modules of k8s.io that have no versions but commits.
 var unstaged = []string{"k8s.io/utils", "k8s.io/kube-openapi", "k8s.io/gengo"}
@@ -55,6 +59,12 @@ func (w workshop) edit(ctx context.Context, dir string, p program, s side) error
 	for _, module := range []string{"client-go", "api", "apimachinery"} {
 		edits = append(edits, "-require=k8s.io/"+module+"@"+clientGoVersion)
 	}
+	for _, module := range p.unused {
+		if err := writeEmpty(filepath.Join(dir, "unused", module), module); err != nil {
+			return err
+		}
+		edits = append(edits, "-replace="+module+"=./unused/"+module)
+	}
 	if s == kinform {
 		edits = append(edits, "-replace=k8s.io/client-go="+filepath.Join(w.checkout, "clientgo"), "-replace=github.com/kinform/kinform="+w.checkout)
 	}
@@ -85,6 +95,14 @@ func (w workshop) edit(ctx context.Context, dir string, p program, s side) error
 	return w.run(ctx, dir, "mod", "tidy", "-e")
 }
 
+// writeEmpty writes a module without packages.
+func writeEmpty(dir, module string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module "+module+"\n"), 0o644)
+}
+
 // bump has go.mod ask for client-go's version of each module in a list that has such versions, and for the version of
 // controller-runtime that is made for it.
 func (w workshop) bump(ctx context.Context, dir, modules string) error {
@@ -92,7 +110,7 @@ func (w workshop) bump(ctx context.Context, dir, modules string) error {
 	for line := range strings.Lines(modules) {
 		line = strings.TrimSpace(line)
 		if found := staged.FindStringSubmatch(line); found != nil && !slices.Contains(unstaged, found[1]) {
-			edits = append(edits, "-require="+found[1]+"@"+clientGoVersion)
+			edits = append(edits, "-require="+found[1]+"@"+cmp.Or(newest[found[1]], clientGoVersion))
 		}
 		if strings.HasPrefix(line, "sigs.k8s.io/controller-runtime v") {
 			edits = append(edits, "-require=sigs.k8s.io/controller-runtime@"+runtimeVersion)

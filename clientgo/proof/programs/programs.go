@@ -15,6 +15,8 @@ type program struct {
 	folder string
 	build  []string // package patterns below the module that are built; none means all
 	test   []string // package patterns whose tests run; none means those of build
+	// unused are modules that go.mod requires, no package imports, and a module proxy may lack. Empty ones take their place.
+	unused []string
 	// servers says that the tests start an etcd and a kube-apiserver.
 	servers bool
 	flags   []string // of go test
@@ -37,7 +39,8 @@ var programs = []program{
 		build: []string{"./api/...", "./client-go/...", "./cmd/...", "./pkg/...", "./test/integration/..."},
 		test:  []string{"./api/...", "./cmd/...", "./pkg/...", "./test/integration/..."}},
 	{name: "kube-state-metrics", kind: "an exporter", module: "k8s.io/kube-state-metrics/v2", version: "v2.18.0", copied: true,
-		build: []string{"./", "./internal/...", "./pkg/..."}},
+		unused: []string{"inet.af/netaddr"},
+		build:  []string{"./", "./internal/...", "./pkg/..."}},
 	{name: "sample-apiserver", kind: "an API server, on k8s.io/apiserver", module: "k8s.io/sample-apiserver", version: clientGoVersion},
 	{name: "metrics-server", kind: "an aggregated API server", module: "sigs.k8s.io/metrics-server", version: "v0.9.0",
 		build: []string{"./cmd/...", "./pkg/..."}},

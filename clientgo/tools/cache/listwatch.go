@@ -149,32 +149,31 @@ var (
 
 // List calls ListFunc, or ListWithContextFunc with a context that doesn't end.
 func (lw *ListWatch) List(options metav1.ListOptions) (runtime.Object, error) {
-	if lw.ListFunc != nil {
-		return lw.ListFunc(options)
-	}
-	return lw.ListWithContextFunc(context.Background(), options)
+	return either(context.Background(), options, lw.ListFunc, lw.ListWithContextFunc, false)
 }
 
 // ListWithContext calls ListWithContextFunc, or ListFunc.
 func (lw *ListWatch) ListWithContext(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
-	if lw.ListWithContextFunc != nil {
-		return lw.ListWithContextFunc(ctx, options)
-	}
-	return lw.ListFunc(options)
+	return either(ctx, options, lw.ListFunc, lw.ListWithContextFunc, true)
 }
 
 // Watch calls WatchFunc, or WatchFuncWithContext with a context that doesn't end.
 func (lw *ListWatch) Watch(options metav1.ListOptions) (watch.Interface, error) {
-	if lw.WatchFunc != nil {
-		return lw.WatchFunc(options)
-	}
-	return lw.WatchFuncWithContext(context.Background(), options)
+	return either(context.Background(), options, lw.WatchFunc, lw.WatchFuncWithContext, false)
 }
 
 // WatchWithContext calls WatchFuncWithContext, or WatchFunc.
 func (lw *ListWatch) WatchWithContext(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
-	if lw.WatchFuncWithContext != nil {
-		return lw.WatchFuncWithContext(ctx, options)
+	return either(ctx, options, lw.WatchFunc, lw.WatchFuncWithContext, true)
+}
+
+// either calls one of two functions, of which one may be nil. Where there are both, preferred says which: true is the one with a context.
+func either[T any](
+	ctx context.Context, options metav1.ListOptions,
+	without func(metav1.ListOptions) (T, error), with func(context.Context, metav1.ListOptions) (T, error), preferred bool,
+) (T, error) {
+	if with == nil || without != nil && !preferred {
+		return without(options)
 	}
-	return lw.WatchFunc(options)
+	return with(ctx, options)
 }

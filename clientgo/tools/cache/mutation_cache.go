@@ -194,21 +194,23 @@ func (c *mutationCache) ByIndex(indexName, indexKey string) ([]interface{}, erro
 	}
 	var list []interface{}
 	for _, key := range keys {
-		stored, exists, err := c.indexer.GetByKey(key)
-		if err != nil {
+		switch stored, exists, err := c.indexer.GetByKey(key); {
+		case err != nil:
 			return nil, err
-		}
-		if !exists {
-			continue
-		}
-		if obj := c.newer(key, stored); obj != nil {
-			list = append(list, obj)
+		case exists:
+			if obj := c.newer(key, stored); obj != nil {
+				list = append(list, obj)
+			}
 		}
 	}
-	if !c.includeAdds {
-		return list, nil
+	if c.includeAdds {
+		list = append(list, c.added(indexName, indexKey, sets.New(keys...))...)
 	}
-	indexed := sets.New(keys...)
+	return list, nil
+}
+
+// added returns the objects with a value in an index that the index does not have, and of which the store has nothing newer.
+func (c *mutationCache) added(indexName, indexKey string, indexed sets.Set[string]) (list []interface{}) {
 	values := c.indexer.GetIndexers()[indexName]
 	for _, k := range c.known.Keys() {
 		key := k.(string)
@@ -225,7 +227,7 @@ func (c *mutationCache) ByIndex(indexName, indexKey string) ([]interface{}, erro
 			list = append(list, known.item)
 		}
 	}
-	return list, nil
+	return list
 }
 
 func (c *mutationCache) Mutation(written interface{}) {

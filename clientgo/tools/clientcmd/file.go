@@ -12,26 +12,28 @@ import (
 	clientcmdlatest "k8s.io/client-go/tools/clientcmd/api/latest"
 )
 
+// unsaid is what a file is that does not say what it is.
+var unsaid = schema.GroupVersionKind{Version: clientcmdlatest.Version, Kind: "Config"}
+
 // Load reads the content of a file. Its paths stay as they are.
 func Load(data []byte) (*clientcmdapi.Config, error) {
-	config := clientcmdapi.NewConfig()
-	if len(data) == 0 {
-		return config, nil
+	read := runtime.Object(clientcmdapi.NewConfig())
+	if len(data) > 0 {
+		var err error
+		if read, _, err = clientcmdlatest.Codec.Decode(data, &unsaid, read); err != nil {
+			return nil, err
+		}
 	}
-	decoded, _, err := clientcmdlatest.Codec.Decode(data, &schema.GroupVersionKind{Version: clientcmdlatest.Version, Kind: "Config"}, config)
-	if err != nil {
-		return nil, err
-	}
-	return decoded.(*clientcmdapi.Config), nil
+	return read.(*clientcmdapi.Config), nil
 }
 
 // LoadFromFile reads a file. Each of its entries says in LocationOfOrigin that it comes from there. Its paths stay as they are.
 func LoadFromFile(filename string) (*clientcmdapi.Config, error) {
+	var config *clientcmdapi.Config
 	data, err := os.ReadFile(filename)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		config, err = Load(data)
 	}
-	config, err := Load(data)
 	if err != nil {
 		return nil, err
 	}

@@ -148,87 +148,110 @@ func (t *transformed) Set(value string) (err error) {
 // Type implements pflag.Value.
 func (t *transformed) Type() string { return "string" }
 
-// RecommendedConfigOverrideFlags returns the flags that kubectl has, with a prefix.
-func RecommendedConfigOverrideFlags(prefix string) ConfigOverrideFlags {
-	return ConfigOverrideFlags{
-		AuthOverrideFlags:    RecommendedAuthOverrideFlags(prefix),
-		ClusterOverrideFlags: RecommendedClusterOverrideFlags(prefix),
-		ContextOverrideFlags: RecommendedContextOverrideFlags(prefix),
-		CurrentContext:       FlagInfo{prefix + FlagContext, "", "", "The name of the kubeconfig context to use"},
-		Timeout: FlagInfo{prefix + FlagTimeout, "", "0", "The length of time to wait before giving up on a single server request. Non-zero values should contain a " +
-			"corresponding time unit (e.g. 1s, 2m, 3h). A value of zero means don't timeout requests."},
+// help is the name and the text of a flag that is to be filled in.
+type help struct {
+	flag       *FlagInfo
+	name, text string
+}
+
+// fill fills in flags, whose names get a prefix.
+func fill(prefix string, flags ...help) {
+	for _, f := range flags {
+		f.flag.LongName, f.flag.Description = prefix+f.name, f.text
 	}
+}
+
+// RecommendedConfigOverrideFlags returns the flags that kubectl has, with a prefix.
+func RecommendedConfigOverrideFlags(prefix string) (f ConfigOverrideFlags) {
+	f.AuthOverrideFlags = RecommendedAuthOverrideFlags(prefix)
+	f.ClusterOverrideFlags = RecommendedClusterOverrideFlags(prefix)
+	f.ContextOverrideFlags = RecommendedContextOverrideFlags(prefix)
+	f.Timeout.Default = "0"
+	fill(prefix,
+		help{&f.CurrentContext, FlagContext, "Context of the kubeconfig, in place of its current one"},
+		help{&f.Timeout, FlagTimeout, "How long one request may take, with a unit: 1s, 2m, 3h. 0 sets no limit"})
+	return f
 }
 
 // RecommendedAuthOverrideFlags returns the flags of a user that kubectl has, with a prefix.
-func RecommendedAuthOverrideFlags(prefix string) AuthOverrideFlags {
-	return AuthOverrideFlags{
-		ClientCertificate: FlagInfo{prefix + FlagCertFile, "", "", "Path to a client certificate file for TLS"},
-		ClientKey:         FlagInfo{prefix + FlagKeyFile, "", "", "Path to a client key file for TLS"},
-		Token:             FlagInfo{prefix + FlagBearerToken, "", "", "Bearer token for authentication to the API server"},
-		Impersonate:       FlagInfo{prefix + FlagImpersonate, "", "", "Username to impersonate for the operation"},
-		ImpersonateUID:    FlagInfo{prefix + FlagImpersonateUID, "", "", "UID to impersonate for the operation"},
-		ImpersonateGroups: FlagInfo{prefix + FlagImpersonateGroup, "", "", "Group to impersonate for the operation, this flag can be repeated to specify multiple groups."},
-		Username:          FlagInfo{prefix + FlagUsername, "", "", "Username for basic authentication to the API server"},
-		Password:          FlagInfo{prefix + FlagPassword, "", "", "Password for basic authentication to the API server"},
-	}
+func RecommendedAuthOverrideFlags(prefix string) (f AuthOverrideFlags) {
+	fill(prefix,
+		help{&f.ClientCertificate, FlagCertFile, "File of the certificate by which the API server knows the client"},
+		help{&f.ClientKey, FlagKeyFile, "File of the key of the client's certificate"},
+		help{&f.Token, FlagBearerToken, "Token that authenticates requests"},
+		help{&f.Impersonate, FlagImpersonate, "User in whose name requests are made"},
+		help{&f.ImpersonateUID, FlagImpersonateUID, "UID of the user in whose name requests are made"},
+		help{&f.ImpersonateGroups, FlagImpersonateGroup, "Group in whose name requests are made; may be given several times"},
+		help{&f.Username, FlagUsername, "Name for basic authentication"},
+		help{&f.Password, FlagPassword, "Password for basic authentication"})
+	return f
 }
 
 // RecommendedClusterOverrideFlags returns the flags of a cluster that kubectl has, with a prefix.
-func RecommendedClusterOverrideFlags(prefix string) ClusterOverrideFlags {
-	return ClusterOverrideFlags{
-		APIServer:             FlagInfo{prefix + FlagAPIServer, "", "", "The address and port of the Kubernetes API server"},
-		CertificateAuthority:  FlagInfo{prefix + FlagCAFile, "", "", "Path to a cert file for the certificate authority"},
-		InsecureSkipTLSVerify: FlagInfo{prefix + FlagInsecure, "", "false", "If true, the server's certificate will not be checked for validity. This will make your HTTPS connections insecure"},
-		TLSServerName:         FlagInfo{prefix + FlagTLSServerName, "", "", "If provided, this name will be used to validate server certificate. If this is not provided, hostname used to contact the server is used."},
-		ProxyURL:              FlagInfo{prefix + FlagProxyURL, "", "", "If provided, this URL will be used to connect via proxy"},
-		DisableCompression:    FlagInfo{prefix + FlagDisableCompression, "", "", "If true, opt-out of response compression for all requests to the server"},
-	}
+func RecommendedClusterOverrideFlags(prefix string) (f ClusterOverrideFlags) {
+	f.InsecureSkipTLSVerify.Default = "false"
+	fill(prefix,
+		help{&f.APIServer, FlagAPIServer, "URL of the API server"},
+		help{&f.CertificateAuthority, FlagCAFile, "File of the certificates that may have signed the API server's"},
+		help{&f.InsecureSkipTLSVerify, FlagInsecure, "Do not verify the API server's certificate: anybody on the way can then read and change what is sent"},
+		help{&f.TLSServerName, FlagTLSServerName, "Name that the API server's certificate must have, in place of its host"},
+		help{&f.ProxyURL, FlagProxyURL, "URL of a proxy on the way to the API server"},
+		help{&f.DisableCompression, FlagDisableCompression, "Have the API server send its answers uncompressed"})
+	return f
 }
 
 // RecommendedContextOverrideFlags returns the flags of a context that kubectl has, with a prefix.
-func RecommendedContextOverrideFlags(prefix string) ContextOverrideFlags {
-	return ContextOverrideFlags{
-		ClusterName:  FlagInfo{prefix + FlagClusterName, "", "", "The name of the kubeconfig cluster to use"},
-		AuthInfoName: FlagInfo{prefix + FlagAuthInfoName, "", "", "The name of the kubeconfig user to use"},
-		Namespace:    FlagInfo{prefix + FlagNamespace, "n", "", "If present, the namespace scope for this CLI request"},
-	}
+func RecommendedContextOverrideFlags(prefix string) (f ContextOverrideFlags) {
+	f.Namespace.ShortName = "n"
+	fill(prefix,
+		help{&f.ClusterName, FlagClusterName, "Cluster of the kubeconfig, in place of the context's"},
+		help{&f.AuthInfoName, FlagAuthInfoName, "User of the kubeconfig, in place of the context's"},
+		help{&f.Namespace, FlagNamespace, "Namespace, in place of the context's"})
+	return f
+}
+
+// text is a flag whose value goes to a string.
+type text struct {
+	flag   FlagInfo
+	target *string
 }
 
 // BindOverrideFlags defines the flags of overrides.
 func BindOverrideFlags(overrides *ConfigOverrides, flags *pflag.FlagSet, flagNames ConfigOverrideFlags) {
-	BindAuthInfoFlags(&overrides.AuthInfo, flags, flagNames.AuthOverrideFlags)
-	BindClusterFlags(&overrides.ClusterInfo, flags, flagNames.ClusterOverrideFlags)
-	BindContextFlags(&overrides.Context, flags, flagNames.ContextOverrideFlags)
 	flagNames.CurrentContext.BindStringFlag(flags, &overrides.CurrentContext)
 	flagNames.Timeout.BindStringFlag(flags, &overrides.Timeout)
+	BindContextFlags(&overrides.Context, flags, flagNames.ContextOverrideFlags)
+	BindClusterFlags(&overrides.ClusterInfo, flags, flagNames.ClusterOverrideFlags)
+	BindAuthInfoFlags(&overrides.AuthInfo, flags, flagNames.AuthOverrideFlags)
 }
 
-// BindAuthInfoFlags defines the flags of a user.
+// BindAuthInfoFlags defines the flags of a user, none of which belongs into a log.
 func BindAuthInfoFlags(authInfo *clientcmdapi.AuthInfo, flags *pflag.FlagSet, flagNames AuthOverrideFlags) {
-	flagNames.ClientCertificate.BindStringFlag(flags, &authInfo.ClientCertificate).AddSecretAnnotation(flags)
-	flagNames.ClientKey.BindStringFlag(flags, &authInfo.ClientKey).AddSecretAnnotation(flags)
-	flagNames.Token.BindStringFlag(flags, &authInfo.Token).AddSecretAnnotation(flags)
-	flagNames.Impersonate.BindStringFlag(flags, &authInfo.Impersonate).AddSecretAnnotation(flags)
-	flagNames.ImpersonateUID.BindStringFlag(flags, &authInfo.ImpersonateUID).AddSecretAnnotation(flags)
+	for _, t := range []text{
+		{flagNames.ClientCertificate, &authInfo.ClientCertificate}, {flagNames.ClientKey, &authInfo.ClientKey}, {flagNames.Token, &authInfo.Token},
+		{flagNames.Username, &authInfo.Username}, {flagNames.Password, &authInfo.Password},
+		{flagNames.Impersonate, &authInfo.Impersonate}, {flagNames.ImpersonateUID, &authInfo.ImpersonateUID},
+	} {
+		t.flag.BindStringFlag(flags, t.target).AddSecretAnnotation(flags)
+	}
 	flagNames.ImpersonateGroups.BindStringArrayFlag(flags, &authInfo.ImpersonateGroups).AddSecretAnnotation(flags)
-	flagNames.Username.BindStringFlag(flags, &authInfo.Username).AddSecretAnnotation(flags)
-	flagNames.Password.BindStringFlag(flags, &authInfo.Password).AddSecretAnnotation(flags)
 }
 
 // BindClusterFlags defines the flags of a cluster.
 func BindClusterFlags(clusterInfo *clientcmdapi.Cluster, flags *pflag.FlagSet, flagNames ClusterOverrideFlags) {
-	flagNames.APIServer.BindStringFlag(flags, &clusterInfo.Server)
-	flagNames.CertificateAuthority.BindStringFlag(flags, &clusterInfo.CertificateAuthority)
-	flagNames.InsecureSkipTLSVerify.BindBoolFlag(flags, &clusterInfo.InsecureSkipTLSVerify)
-	flagNames.TLSServerName.BindStringFlag(flags, &clusterInfo.TLSServerName)
-	flagNames.ProxyURL.BindStringFlag(flags, &clusterInfo.ProxyURL)
+	for _, t := range []text{
+		{flagNames.APIServer, &clusterInfo.Server}, {flagNames.TLSServerName, &clusterInfo.TLSServerName},
+		{flagNames.CertificateAuthority, &clusterInfo.CertificateAuthority}, {flagNames.ProxyURL, &clusterInfo.ProxyURL},
+	} {
+		t.flag.BindStringFlag(flags, t.target)
+	}
 	flagNames.DisableCompression.BindBoolFlag(flags, &clusterInfo.DisableCompression)
+	flagNames.InsecureSkipTLSVerify.BindBoolFlag(flags, &clusterInfo.InsecureSkipTLSVerify)
 }
 
 // BindContextFlags defines the flags of a context.
 func BindContextFlags(contextInfo *clientcmdapi.Context, flags *pflag.FlagSet, flagNames ContextOverrideFlags) {
-	flagNames.ClusterName.BindStringFlag(flags, &contextInfo.Cluster)
-	flagNames.AuthInfoName.BindStringFlag(flags, &contextInfo.AuthInfo)
 	flagNames.Namespace.BindTransformingStringFlag(flags, &contextInfo.Namespace, RemoveNamespacesPrefix)
+	flagNames.AuthInfoName.BindStringFlag(flags, &contextInfo.AuthInfo)
+	flagNames.ClusterName.BindStringFlag(flags, &contextInfo.Cluster)
 }

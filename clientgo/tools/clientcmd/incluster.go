@@ -72,22 +72,26 @@ func (c *inClusterConfig) Possible() bool {
 // BuildConfigFromFlags returns how to reach the server of a kubeconfig's current context. masterURL is another server, unless it is empty. Without
 // either it is the pod's config.
 func BuildConfigFromFlags(masterURL, kubeconfigPath string) (*restclient.Config, error) {
-	if kubeconfigPath == "" && masterURL == "" {
-		klog.Warning("Neither --kubeconfig nor --master was specified.  Using the inClusterConfig.  This might not work.")
-		config, err := restclient.InClusterConfig()
-		if err == nil {
+	if masterURL == "" && kubeconfigPath == "" {
+		switch config, err := restclient.InClusterConfig(); err {
+		case nil:
+			klog.Info("There is no kubeconfig, and no server is named: the server is the one that pods are told of")
 			return config, nil
+		default:
+			klog.Warningf("There is no kubeconfig, and no server is named; neither is this a pod with a service account: %v", err)
 		}
-		klog.Warning("error creating inClusterConfig, falling back to default config: ", err)
 	}
-	return NewNonInteractiveDeferredLoadingClientConfig(
-		&ClientConfigLoadingRules{ExplicitPath: kubeconfigPath},
-		&ConfigOverrides{ClusterInfo: clientcmdapi.Cluster{Server: masterURL}}).ClientConfig()
+	return overriding(masterURL, &ClientConfigLoadingRules{ExplicitPath: kubeconfigPath})
 }
 
 // BuildConfigFromKubeconfigGetter is BuildConfigFromFlags for a config that a function returns.
 func BuildConfigFromKubeconfigGetter(masterURL string, kubeconfigGetter KubeconfigGetter) (*restclient.Config, error) {
-	return NewNonInteractiveDeferredLoadingClientConfig(
-		&ClientConfigGetter{kubeconfigGetter: kubeconfigGetter},
-		&ConfigOverrides{ClusterInfo: clientcmdapi.Cluster{Server: masterURL}}).ClientConfig()
+	return overriding(masterURL, &ClientConfigGetter{kubeconfigGetter: kubeconfigGetter})
+}
+
+// overriding returns how to reach the server of what a loader loads, or another server, unless that is empty.
+func overriding(server string, loader ClientConfigLoader) (*restclient.Config, error) {
+	overrides := &ConfigOverrides{}
+	overrides.ClusterInfo.Server = server
+	return NewNonInteractiveDeferredLoadingClientConfig(loader, overrides).ClientConfig()
 }

@@ -50,13 +50,13 @@ func (o *PathOptions) GetEnvVarFiles() []string {
 
 // GetLoadingPrecedence implements ConfigAccess.
 func (o *PathOptions) GetLoadingPrecedence() []string {
+	file := o.GlobalFile
 	if o.IsExplicitFile() {
-		return []string{o.GetExplicitFile()}
+		file = o.GetExplicitFile()
+	} else if several := o.GetEnvVarFiles(); len(several) > 0 {
+		return several
 	}
-	if files := o.GetEnvVarFiles(); len(files) > 0 {
-		return files
-	}
-	return []string{o.GlobalFile}
+	return []string{file}
 }
 
 // GetStartingConfig implements ConfigAccess.

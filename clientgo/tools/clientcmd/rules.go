@@ -189,13 +189,13 @@ func (rules *ClientConfigLoadingRules) GetLoadingPrecedence() []string {
 // GetStartingConfig implements ConfigAccess.
 func (rules *ClientConfigLoadingRules) GetStartingConfig() (*clientcmdapi.Config, error) {
 	config, err := NewNonInteractiveDeferredLoadingClientConfig(rules, &ConfigOverrides{}).RawConfig()
-	if os.IsNotExist(err) {
+	switch {
+	case err == nil:
+		return &config, nil
+	case os.IsNotExist(err):
 		return clientcmdapi.NewConfig(), nil
 	}
-	if err != nil {
-		return nil, err
-	}
-	return &config, nil
+	return nil, err
 }
 
 // GetDefaultFilename implements ConfigAccess: it is the explicit file, or the first that exists, or the first.

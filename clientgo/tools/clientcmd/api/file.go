@@ -76,28 +76,30 @@ func shorten(data *[]byte) {
 
 // FlattenConfig puts the content of files in the place of their paths, for a Config that shall stand alone.
 func FlattenConfig(config *Config) error {
-	for _, user := range config.AuthInfos {
-		base, err := MakeAbs(filepath.Dir(user.LocationOfOrigin), "")
-		if err != nil {
-			return err
-		}
-		if err := FlattenContent(&user.ClientCertificate, &user.ClientCertificateData, base); err != nil {
-			return err
-		}
-		if err := FlattenContent(&user.ClientKey, &user.ClientKeyData, base); err != nil {
-			return err
-		}
+	var files []embeddable
+	for _, u := range config.AuthInfos {
+		files = append(files, embeddable{u.LocationOfOrigin, &u.ClientCertificate, &u.ClientCertificateData}, embeddable{u.LocationOfOrigin, &u.ClientKey, &u.ClientKeyData})
 	}
-	for _, cluster := range config.Clusters {
-		base, err := MakeAbs(filepath.Dir(cluster.LocationOfOrigin), "")
-		if err != nil {
-			return err
+	for _, c := range config.Clusters {
+		files = append(files, embeddable{c.LocationOfOrigin, &c.CertificateAuthority, &c.CertificateAuthorityData})
+	}
+	for _, f := range files {
+		base, err := MakeAbs(filepath.Dir(f.origin), "")
+		if err == nil {
+			err = FlattenContent(f.path, f.contents, base)
 		}
-		if err := FlattenContent(&cluster.CertificateAuthority, &cluster.CertificateAuthorityData, base); err != nil {
+		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// embeddable is a path, seen from the folder of the file that names it, and where its contents go.
+type embeddable struct {
+	origin   string
+	path     *string
+	contents *[]byte
 }
 
 // FlattenContent reads the file at path, which is seen from baseDir, into contents, and makes path empty. There must not be contents

@@ -91,7 +91,7 @@ func (o options) run(ctx context.Context, dir string, out io.Writer) error {
 
 // migrate adds the lines and says what does not compile with them.
 func migrate(ctx context.Context, m *module, t target, dryRun bool, out io.Writer) error {
-	if err := m.replaceable(); err != nil {
+	if err := m.replaceable(ctx); err != nil {
 		return err
 	}
 	if hint := m.skew(); hint != "" {

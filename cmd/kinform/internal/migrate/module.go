@@ -18,6 +18,7 @@ import (
 type module struct {
 	dir    string
 	file   string // the path of go.mod
+	work   string // the path of the go.work of which the module is a part, or ""
 	parsed goMod
 }
 
@@ -61,11 +62,18 @@ func (r replacement) ours() bool {
 // openModule reads the go.mod of the module that dir is in.
 func openModule(ctx context.Context, dir string) (*module, error) {
 	m := &module{dir: dir}
-	out, err := m.run(ctx, "env", "GOMOD")
+	out, err := m.run(ctx, "env", "-json", "GOMOD", "GOWORK")
 	if err != nil {
 		return nil, err
 	}
-	m.file = strings.TrimSpace(string(out))
+	var env struct{ GOMOD, GOWORK string }
+	if err := json.Unmarshal(out, &env); err != nil {
+		return nil, fmt.Errorf("reading the output of go env: %w", err)
+	}
+	m.file = env.GOMOD
+	if env.GOWORK != "off" {
+		m.work = env.GOWORK
+	}
 	if m.file == "" || m.file == os.DevNull {
 		return nil, fmt.Errorf("%s is in no module: there is no go.mod in it or above it", dir)
 	}
@@ -86,7 +94,7 @@ func (m *module) read(ctx context.Context) error {
 }
 
 // replaceable returns why client-go cannot be replaced in the module.
-func (m *module) replaceable() error {
+func (m *module) replaceable(ctx context.Context) error {
 	for _, r := range m.parsed.Replace {
 		if r.Old.Path == clientGo && !r.ours() {
 			return fmt.Errorf("%s replaces client-go already: remove its line %q first", m.file, r)
@@ -94,6 +102,9 @@ func (m *module) replaceable() error {
 	}
 	if m.required() == "" {
 		return fmt.Errorf("%s does not require %s: there is nothing to migrate", m.file, clientGo)
+	}
+	if err := m.overruled(ctx); err != nil {
+		return err
 	}
 	return m.heldBack()
 }
@@ -133,7 +144,7 @@ func (m *module) tidy(ctx context.Context) error {
 	// Neither does a module that cannot be had, and that one is removed then.
 	for _, r := range before {
 		if !r.Indirect && m.version(r.Path) == "" && strings.Contains(said, r.Path) {
-			return fmt.Errorf("go mod tidy in %s does not find all that the module imports of %s:\n%s", m.dir, r.Path, lastLines(said, 10))
+			return fmt.Errorf("go mod tidy in %s does not find all that the module imports of %s:\n%s%s", m.dir, r.Path, lastLines(said, 10), m.unseen())
 		}
 	}
 	return nil

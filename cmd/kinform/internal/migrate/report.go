@@ -31,7 +31,7 @@ type finding struct {
 
 // compile compiles all packages of the module with their tests, and what they import. It links nothing. The flags are for go list.
 func compile(ctx context.Context, m *module, flags ...string) (*report, error) {
-	args := append([]string{"list", "-mod=mod", "-e", "-test", "-deps", "-export", "-json=ImportPath,Module,Error,Standard,ForTest,DepOnly"}, flags...)
+	args := append(m.list("-e", "-test", "-deps", "-export", "-json=ImportPath,Module,Error,Standard,ForTest,DepOnly"), flags...)
 	out, err := m.run(ctx, append(args, "./...")...)
 	if err != nil {
 		return nil, err

@@ -59,7 +59,7 @@ func (m *module) heldBack() error {
 // newer says which modules that go with client-go are of a newer minor version than kinform's, or "". Something else that the
 // module requires has raised them.
 func (m *module) newer(ctx context.Context) (string, error) {
-	out, err := m.run(ctx, append([]string{"list", "-mod=mod", "-m", "-e", "-json=Path,Version,Replace"}, together...)...)
+	out, err := m.run(ctx, append(m.list("-m", "-e", "-json=Path,Version,Replace"), together...)...)
 	if err != nil {
 		return "", err
 	}

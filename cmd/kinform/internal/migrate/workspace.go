@@ -1,0 +1,46 @@
+package migrate
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+)
+
+// list returns the arguments of a go list that may add to go.mod and go.sum what they lack. In a workspace nothing may add to them,
+// and the sums that they lack go to go.work.sum.
+func (m *module) list(args ...string) []string {
+	if m.work == "" {
+		args = append([]string{"-mod=mod"}, args...)
+	}
+	return append([]string{"list"}, args...)
+}
+
+// overruled returns an error if a workspace replaces client-go: a line of its go.work comes before those of go.mod.
+func (m *module) overruled(ctx context.Context) error {
+	if m.work == "" {
+		return nil
+	}
+	out, err := m.run(ctx, "work", "edit", "-json")
+	if err != nil {
+		return err
+	}
+	var work struct{ Replace []replacement }
+	if err := json.Unmarshal(out, &work); err != nil {
+		return fmt.Errorf("reading %s: %w", m.work, err)
+	}
+	for _, r := range work.Replace {
+		if r.Old.Path == clientGo {
+			return fmt.Errorf("%s replaces client-go for all of its modules: remove its line %q first", m.work, r)
+		}
+	}
+	return nil
+}
+
+// unseen says what go mod tidy does not look at, if the module is in a workspace.
+func (m *module) unseen() string {
+	if m.work == "" {
+		return ""
+	}
+	return fmt.Sprintf("\n(the module is in the workspace %s, whose other modules go mod tidy does not look at: "+
+		"for the time of the migration, replace them in go.mod by their folders)", m.work)
+}
