@@ -124,7 +124,7 @@ func migrate(ctx context.Context, m *module, t target, dryRun bool, out io.Write
 	}
 	report.print(out)
 	if n := len(report.findings); n > 0 {
-		return fmt.Errorf("%d places do not compile with the line: mend them, or run kinform migrate --undo", n)
+		return fmt.Errorf("%d places do not compile with the line: mend them, or run kinform migrate --undo (go vet ./... then tells whether they compile without it)", n)
 	}
 	return nil
 }
@@ -147,5 +147,11 @@ func undo(ctx context.Context, m *module, out io.Writer) error {
 	if len(edits) == 0 {
 		return fmt.Errorf("%s has no line of kinform migrate", m.file)
 	}
-	return m.edit(ctx, edits...)
+	if err := m.edit(ctx, edits...); err != nil {
+		return err
+	}
+	if m.vendored() {
+		fmt.Fprintln(out, "vendor/ may have kinform still: run go mod vendor, and build again")
+	}
+	return nil
 }

@@ -3,6 +3,7 @@ package migrate
 import (
 	"bytes"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -83,6 +84,33 @@ func TestTheLineIsAddedAndTakenOutAgain(t *testing.T) {
 	require.Contains(t, read(t, dir, "go.sum"), "k8s.io/client-go v0.37.2")
 	_, err = kinformMigrate(t, "--undo", dir)
 	require.ErrorContains(t, err, "no line of kinform migrate")
+}
+
+func TestVendoredCopiesAreMadeAgain(t *testing.T) {
+	releases(t)
+	dir := program(t, map[string]string{"main.go": goodMain})
+	goCommand := func(args ...string) {
+		cmd := exec.CommandContext(t.Context(), "go", args...)
+		cmd.Dir = dir
+		said, err := cmd.CombinedOutput()
+		require.NoError(t, err, string(said))
+	}
+	goCommand("mod", "tidy")
+	goCommand("mod", "vendor")
+
+	out, err := kinformMigrate(t, dir)
+	require.NoError(t, err, out)
+	require.Contains(t, out, "vendor/ has client-go still: run go mod vendor")
+	goCommand("mod", "vendor")
+	goCommand("build", "-o", filepath.Join(t.TempDir(), "program"), ".")
+	require.Contains(t, read(t, dir, "vendor/modules.txt"), dropIn)
+
+	out, err = kinformMigrate(t, "--undo", dir)
+	require.NoError(t, err, out)
+	require.Contains(t, out, "vendor/ may have kinform still: run go mod vendor")
+	goCommand("mod", "vendor")
+	goCommand("build", "-o", filepath.Join(t.TempDir(), "program"), ".")
+	require.NotContains(t, read(t, dir, "vendor/modules.txt"), "kinform")
 }
 
 func TestACheckoutNeedsTwoLines(t *testing.T) {
