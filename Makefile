@@ -89,6 +89,10 @@ dropin-differential: ## play 10,000 random histories to clientgo/ as well, in cl
 dropin-api: ## compare the exported API of clientgo/ with client-go's; fails when an identifier is missing without a reason
 	cd clientgo/proof && go run ./api
 
+.PHONY: dropin-release
+dropin-release: ## put a program on kinform as if the checked-out commit were released, by a module proxy in a folder (PROGRAM is another one's folder)
+	cd clientgo/proof && go run ./release $(PROGRAM)
+
 .PHONY: programs
 programs: ## build public programs with client-go and with module clientgo, and run their tests (an hour; ARGS are names)
 	$(MAKE) --no-print-directory -C e2e assets

@@ -8,7 +8,7 @@
 //
 // Programs are modules that the go command fetches as it does any dependency; work is done in a folder of the user's
 // cache. On both sides, the modules that are versioned with client-go have the same version. A table is printed: tests
-// that passed and failed on both sides, and the tests that passed with client-go alone.
+// that passed and failed on both sides. Below it are the names of tests that passed with client-go alone, and of those that fail on both sides.
 package main
 
 import (

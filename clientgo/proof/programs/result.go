@@ -126,6 +126,20 @@ func (r row) lost() (names []string) {
 	return names
 }
 
+// failing returns the tests that fail on both sides: the reason is the machine, the server, or the program.
+func (r row) failing() (names []string) {
+	if r.before == nil || r.after == nil {
+		return nil
+	}
+	for name, outcome := range r.before.outcomes {
+		if outcome == "fail" && r.after.outcomes[name] == "fail" {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
 func printTable(w io.Writer, rows []row) {
 	fmt.Fprintf(w, "| program | | with client-go | with kinform | pass with client-go alone |\n|---|---|---|---|---:|\n")
 	for _, r := range rows {
@@ -134,6 +148,9 @@ func printTable(w io.Writer, rows []row) {
 	for _, r := range rows {
 		for _, name := range r.lost() {
 			fmt.Fprintf(w, "lost: %s: %s\n", r.program.name, name)
+		}
+		for _, name := range r.failing() {
+			fmt.Fprintf(w, "fails on both sides: %s: %s\n", r.program.name, name)
 		}
 	}
 }
