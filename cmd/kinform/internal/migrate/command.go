@@ -39,8 +39,8 @@ program's files, where that can be done by rule (util/workqueue, and what is cal
 lists the other imports of client-go with what to do. Nothing is changed unless the module
 compiles with it. A package whose queues go to a library that wants client-go's stays as it is.
 
---undo takes the line out of go.mod again, and sets versions of k8s.io modules back that the line
-had raised. It does not undo --imports: that is what version control is for.`,
+--undo takes the line out of go.mod again, and sets versions of Go and of k8s.io modules back that
+the line had raised. It does not undo --imports: that is what version control is for.`,
 		Example: `  kinform migrate --dry-run
   kinform migrate
   kinform migrate --from ../kinform   # a checkout
@@ -103,12 +103,15 @@ func migrate(ctx context.Context, m *module, t target, dryRun bool, out io.Write
 	if dryRun {
 		return nil
 	}
-	before := m.parsed.Require
+	before := m.parsed
 	if err := m.edit(ctx, t.edits()...); err != nil {
 		return err
 	}
 	if err := m.remember(before); err != nil {
 		return err
+	}
+	if before.Go != m.parsed.Go {
+		fmt.Fprintf(out, "%s: go %s becomes go %s\n", m.file, before.Go, m.parsed.Go)
 	}
 	if hint, err := m.newer(ctx); err != nil {
 		return err

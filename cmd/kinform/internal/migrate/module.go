@@ -24,6 +24,7 @@ type module struct {
 
 // goMod is what of the output of go mod edit -json is used.
 type goMod struct {
+	Go      string // the least version of Go that it is for
 	Require []requirement
 	Replace []replacement
 }

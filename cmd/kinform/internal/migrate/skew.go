@@ -95,11 +95,14 @@ var remembered = regexp.MustCompile(`(?m)^((?:replace\s+|\t)` + regexp.QuoteMeta
 // plain is the line of migrate without a comment.
 var plain = regexp.MustCompile(`(?m)^((?:replace\s+|\t)` + regexp.QuoteMeta(clientGo) + `\s[^/]*=>\s[^\n]*?)[ \t]*$`)
 
-// remember writes into a comment at the line of migrate which versions of Kubernetes' modules the line has raised, so that undo can set
-// them back: of those, versions of one minor version belong together.
-func (m *module) remember(before []requirement) error {
+// remember writes into a comment at the line of migrate which versions of Go and of Kubernetes' modules the line has raised, so that undo can
+// set them back: of those modules, versions of one minor version belong together.
+func (m *module) remember(before goMod) error {
 	var raised []string
-	for _, r := range before {
+	if before.Go != "" && before.Go != m.parsed.Go {
+		raised = append(raised, "go "+before.Go)
+	}
+	for _, r := range before.Require {
 		ofKubernetes := strings.HasPrefix(r.Path, "k8s.io/") || strings.HasPrefix(r.Path, "sigs.k8s.io/")
 		if now := m.version(r.Path); ofKubernetes && now != "" && now != r.Version {
 			raised = append(raised, r.Path+" "+r.Version)
@@ -130,7 +133,10 @@ func (m *module) had() ([]string, error) {
 	}
 	var edits []string
 	for one := range strings.SplitSeq(string(match[2]), ",") {
-		if path, version, ok := strings.Cut(strings.TrimSpace(one), " "); ok {
+		switch path, version, ok := strings.Cut(strings.TrimSpace(one), " "); {
+		case ok && path == "go":
+			edits = append(edits, "-go="+version)
+		case ok:
 			edits = append(edits, "-require="+path+"@"+version)
 		}
 	}

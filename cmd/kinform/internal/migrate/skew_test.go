@@ -49,6 +49,23 @@ func TestUndoSetsBackWhatTheLineHasRaised(t *testing.T) {
 	require.Equal(t, before, read(t, dir, "go.mod"))
 }
 
+func TestUndoSetsBackTheGoThatTheLineHasRaised(t *testing.T) {
+	p := versionReleases(t)
+	p.release(dropIn, "v0.2.0", "module k8s.io/client-go\n\ngo 1.26.0\n\nrequire k8s.io/api v0.37.2\n", map[string]string{
+		"tools/cache/cache.go": "package cache\n\nimport v1 \"k8s.io/api/core/v1\"\n\nfunc NewStore() v1.Pod { return v1.Pod{} }\n",
+	})
+	dir := versionProgram(t, "v0.36.0", "v0.36.0", "")
+	before := read(t, dir, "go.mod")
+	out, err := kinformMigrate(t, "--version", "v0.2.0", dir)
+	require.NoError(t, err, out)
+	require.Contains(t, read(t, dir, "go.mod"), "\ngo 1.26.0\n")
+	require.Contains(t, out, "go.mod: go 1.24 becomes go 1.26.0")
+
+	out, err = kinformMigrate(t, "--undo", dir)
+	require.NoError(t, err, out)
+	require.Equal(t, before, read(t, dir, "go.mod"))
+}
+
 func TestAModuleThatIsHeldBackIsRefused(t *testing.T) {
 	versionReleases(t)
 	dir := versionProgram(t, "v0.37.2", "v0.37.2", "\nreplace k8s.io/api => k8s.io/api v0.36.0\n")
