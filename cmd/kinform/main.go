@@ -1,5 +1,5 @@
 // Command kinform shows Kubernetes' informer machinery at work: on an API server
-// that it embeds (demo, lab, apiserver) and on any cluster (watch, view). It puts programs of client-go on
+// that it embeds (demo, lab, apiserver) and on any cluster (watch, view), in a browser or in the terminal (top). It puts programs of client-go on
 // kinform (migrate).
 package main
 
@@ -20,6 +20,7 @@ import (
 	"github.com/kinform/kinform/cmd/kinform/internal/laboratory"
 	"github.com/kinform/kinform/cmd/kinform/internal/migrate"
 	"github.com/kinform/kinform/cmd/kinform/internal/terminal"
+	"github.com/kinform/kinform/cmd/kinform/internal/top"
 	"github.com/kinform/kinform/cmd/kinform/internal/watch"
 )
 
@@ -64,7 +65,7 @@ Start with "kinform demo": it needs no cluster.`,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetFlagErrorFunc(explainFlag)
-	root.AddCommand(demo.Command(), laboratory.Command(), watch.Command(), watch.View(), apiserver.Command(), migrate.Command(release()), newVersion())
+	root.AddCommand(demo.Command(), laboratory.Command(), watch.Command(), watch.View(), top.Command(), apiserver.Command(), migrate.Command(release()), newVersion())
 	root.InitDefaultHelpCmd()
 	for _, cmd := range root.Commands() {
 		if cmd.Name() == "help" {

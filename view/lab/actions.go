@@ -37,9 +37,9 @@ func (l *Lab) Actions() []view.Action {
 		{ID: "step", Label: "Step", Key: "s", Inputs: stage, Help: "lets a paused stage take one more: an event, a batch, or a key"},
 		{ID: "resume", Label: "Go on", Key: "r", Inputs: stage, Help: "lets a paused stage go on"},
 
-		{ID: "create", Box: "server", Label: "Create pods", Key: "c", Inputs: howMany("5"), Help: "creates pods"},
+		{ID: "create", Box: "server", Label: "Create pods", Key: "n", Inputs: howMany("5"), Help: "creates pods"},
 		{ID: "update", Box: "server", Label: "Update pods", Key: "u", Inputs: howMany("5"), Help: "changes an annotation of the pods that were made last"},
-		{ID: "delete", Box: "server", Label: "Delete pods", Key: "d", Inputs: howMany("5"), Help: "deletes the pods that were made last"},
+		{ID: "delete", Box: "server", Label: "Delete pods", Key: "x", Inputs: howMany("5"), Help: "deletes the pods that were made last"},
 		{ID: "burst", Box: "server", Label: "Write one pod", Inputs: howMany("20"), Help: "changes one and the same pod again and again, as fast as it goes"},
 		{ID: "hot", Box: "server", Label: "Hot pod", Inputs: perSecond("50", 1000), Help: "goes on changing one and the same pod, so often; 0 ends it"},
 		{ID: "rate", Box: "server", Label: "Churn", Inputs: perSecond("20", mostRate), Help: "goes on changing, creating and deleting pods, so often; 0 ends it"},

@@ -12,12 +12,11 @@ import (
 
 	"github.com/kinform/kinform/cmd/kinform/internal/browse"
 	"github.com/kinform/kinform/cmd/kinform/internal/recording"
-	"github.com/kinform/kinform/view/lab"
 )
 
 // Command returns the command.
 func Command() *cobra.Command {
-	var opts lab.Options
+	var opts Options
 	var open bool
 	var record string
 	cmd := &cobra.Command{
@@ -33,30 +32,18 @@ The address has a token at its end, without which the page has no buttons. The p
   kinform lab --listen 127.0.0.1:8001   # and: kubectl --server=http://127.0.0.1:8001 get pods -A -w`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if opts.Pods == 0 {
-				opts.Pods = -1
-			}
 			return run(cmd.Context(), cmd.OutOrStdout(), opts, open, record)
 		},
 	}
 	flags := cmd.Flags()
-	flags.IntVar(&opts.Pods, "pods", 20, "pods at the beginning")
-	flags.IntVar(&opts.Rate, "rate", 0, "creates, updates and deletes of pods a second, at the beginning")
-	flags.IntVar(&opts.Workers, "workers", 4, "workers at the beginning")
-	flags.StringVar(&opts.Listen, "listen", "", "a loopback address at which the API server listens as well, for kubectl")
+	opts.AddFlags(flags)
 	flags.BoolVar(&open, "open", false, "open the page in a browser")
 	flags.StringVar(&record, "record", "", "a new file to write what the page shows to; kinform view --replay plays it")
 	return cmd
 }
 
-func run(ctx context.Context, out io.Writer, opts lab.Options, open bool, record string) (err error) {
-	if opts.Listen != "" {
-		host, _, err := net.SplitHostPort(opts.Listen)
-		if ip := net.ParseIP(host); err != nil || host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-			return fmt.Errorf("--listen: %q is no address on loopback, such as 127.0.0.1:8001: the server asks for no credentials", opts.Listen)
-		}
-	}
-	l, err := lab.New(opts)
+func run(ctx context.Context, out io.Writer, opts Options, open bool, record string) (err error) {
+	l, err := opts.New()
 	if err != nil {
 		return err
 	}

@@ -56,22 +56,31 @@ func (f *File) Close() error {
 	return <-f.ended
 }
 
-// Serve serves a page that plays a recording, until ctx ends. said is called with its address.
-func Serve(ctx context.Context, path, listen string, open bool, said func(url string)) error {
+// Open returns a view of a recording, which only those see who have its token.
+func Open(path string) (*view.View, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return fmt.Errorf("--replay: %w", err)
+		return nil, fmt.Errorf("--replay: %w", err)
 	}
 	if !info.Mode().IsRegular() || info.Size() > most {
-		return fmt.Errorf("--replay: %s has %d bytes: a recording is a file of at most %d", path, info.Size(), most)
+		return nil, fmt.Errorf("--replay: %s has %d bytes: a recording is a file of at most %d", path, info.Size(), most)
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return fmt.Errorf("--replay: %w", err)
+		return nil, fmt.Errorf("--replay: %w", err)
 	}
 	v, err := view.New(view.Options{Title: info.Name(), Recording: text, Private: true})
 	if err != nil {
-		return fmt.Errorf("--replay: %s: %w", path, err)
+		return nil, fmt.Errorf("--replay: %s: %w", path, err)
+	}
+	return v, nil
+}
+
+// Serve serves a page that plays a recording, until ctx ends. said is called with its address.
+func Serve(ctx context.Context, path, listen string, open bool, said func(url string)) error {
+	v, err := Open(path)
+	if err != nil {
+		return err
 	}
 	listener, err := net.Listen("tcp", listen)
 	if err != nil {

@@ -1,0 +1,294 @@
+package top
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kinform/kinform/view"
+)
+
+// first are the numbers that a small box has room for, the most telling ones first; others follow in their order.
+var first = map[string][]string{
+	"server":    {"objects", "window", "received", "requests"},
+	"reflector": {"synced", "events", "lag", "heard", "relists"},
+	"fifo":      {"keys", "deltas", "queued", "batches"},
+	"store":     {"objects", "lag", "updated", "added", "deleted"},
+	"handlers":  {"waiting", "delivered", "oldest", "panics"},
+	"queue":     {"ready", "delayed", "dirty", "processing", "adds"},
+	"workers":   {"workers", "busy", "done", "failures"},
+}
+
+// box draws one of the seven boxes.
+type box struct {
+	info view.BoxInfo
+	n    int // its key
+	s    *seen
+	past *past
+	lane line
+	here bool // it is the one that the keys 1 to 7 have gone to
+}
+
+// numbersOf are those of a box that are known, all in their order, or the most telling ones of them.
+func (b *box) numbersOf(most int) (all []view.Number) {
+	of := b.s.boxes[b.info.ID]
+	for _, number := range b.s.hello.Numbers {
+		if _, _, known := written(number, of); known && number.Box == b.info.ID {
+			all = append(all, number)
+		}
+	}
+	if len(all) <= most {
+		return all
+	}
+	rank := func(number view.Number) int {
+		if n := slices.Index(first[b.info.ID], number.ID); n >= 0 {
+			return n
+		}
+		return len(first[b.info.ID])
+	}
+	slices.SortStableFunc(all, func(x, y view.Number) int { return rank(x) - rank(y) })
+	return all[:most]
+}
+
+// draw returns a box of this size, borders included.
+func (b *box) draw(width, height int) []line {
+	inner := width - 2
+	border := soft
+	if b.here {
+		border = accent
+	}
+	title := joined(text(border, "┌"), text(accent, fmt.Sprint(b.n)), text(strong, " "+b.info.Title))
+	of := b.s.boxes[b.info.ID]
+	if of != nil && (b.info.ID == "queue" || b.info.ID == "workers") {
+		title = joined(title, text(soft, " "+of.Name))
+	}
+	title = joined(title.fit(min(title.width(), width-2)), text(border, " "))
+	all := []line{joined(title, text(border, strings.Repeat("─", max(width-1-title.width(), 0))+"┐"))}
+	for _, l := range b.content(of, inner, height-2) {
+		all = append(all, joined(text(border, "│"), l.fit(inner), text(border, "│")))
+	}
+	lane := b.lane[:min(len(b.lane), inner)]
+	return append(all, joined(text(border, "└"), lane, text(border, strings.Repeat("─", max(inner-len(lane), 0))+"┘")))
+}
+
+// content is so many lines: the state, numbers, and what else the box has.
+func (b *box) content(of *view.Box, width, height int) []line {
+	if height <= 0 {
+		return nil
+	}
+	if of == nil {
+		return make([]line, height)
+	}
+	state := of.State
+	if b.info.ID == "server" && state != "" {
+		state = "version " + state
+	}
+	all := []line{text(accent, state)}
+	rest := height - 1
+	if b.info.ID == "queue" && width >= 36 {
+		return append(all, b.wideQueue(width, rest)...)
+	}
+	known := len(b.numbersOf(len(b.s.hello.Numbers)))
+	more := b.more(width, rest)
+	more = more[:min(len(more), max(rest-known, rest/2))]
+	for _, number := range b.numbersOf(rest - len(more)) {
+		all = append(all, b.row(number, of, width))
+	}
+	all = append(all, more...)
+	for len(all) < height {
+		all = append(all, nil)
+	}
+	return all[:height]
+}
+
+// wideQueue has numbers at the left, and keys at the right.
+func (b *box) wideQueue(width, height int) []line {
+	of := b.s.boxes[b.info.ID]
+	left := width / 2
+	if width >= 70 {
+		left = width - 34
+	}
+	columns := 1
+	if left >= 60 {
+		columns = 2
+	}
+	wide := (left - 1) / columns
+	var cells [][]line
+	var widths []int
+	numbers := b.numbersOf(height * columns)
+	for len(numbers) > 0 {
+		n := min(len(numbers), max((len(numbers)+columns-1-len(cells))/(columns-len(cells)), 1))
+		var column []line
+		for _, number := range numbers[:n] {
+			column = append(column, joined(b.row(number, of, wide-1), text(plain, " ")))
+		}
+		numbers = numbers[n:]
+		cells, widths = append(cells, column), append(widths, wide)
+	}
+	used := 0
+	for _, w := range widths {
+		used += w
+	}
+	cells, widths = append(cells, b.more(width-used, height)), append(widths, width-used)
+	all := beside(cells, widths, nil)
+	for len(all) < height {
+		all = append(all, nil)
+	}
+	return all[:height]
+}
+
+// row is a number: its label, its history where there is room, its value, and its rate.
+func (b *box) row(number view.Number, of *view.Box, width int) line {
+	now, more, _ := written(number, of)
+	value := text(plain, now)
+	if number.Unit == "bool" && now == "no" || number.Unit == "" && wrongAt(number) && now != "0" {
+		value = text(bad, now)
+	}
+	if width < 30 {
+		return spread(text(soft, number.Label), joined(text(plain, " "), value), width)
+	}
+	sparkWide := 10
+	if width >= 70 {
+		sparkWide = min(width-50, moments/2)
+	}
+	history := text(accent, b.past.spark(number.Box+"."+number.ID, sparkWide)).fit(sparkWide)
+	beside := text(soft, more).right(10)
+	switch {
+	case width >= 46:
+		value = joined(history, value.right(10))
+	case more == "":
+		beside = history
+	}
+	return spread(text(soft, number.Label), joined(text(plain, " "), value, text(plain, " "), beside), width)
+}
+
+// wrongAt says whether a number should be 0.
+func wrongAt(number view.Number) bool {
+	switch number.Box + "." + number.ID {
+	case "reflector.failures", "handlers.panics", "workers.panics", "store.unreadable":
+		return true
+	}
+	return false
+}
+
+// more is what a box has beside its numbers: handlers with their mailboxes, keys of the queue, workers with theirs.
+func (b *box) more(width, height int) (all []line) {
+	switch b.info.ID {
+	case "handlers":
+		for _, h := range b.s.frame.Handlers {
+			all = append(all, handlerLine(h, width))
+		}
+	case "queue":
+		all = append(all, queueBar(b.s.keys(), width))
+		for _, k := range b.s.keys().List {
+			if !k.Processing || k.Dirty {
+				all = append(all, keyLine(k, width))
+			}
+		}
+	case "workers":
+		for _, k := range b.s.keys().List {
+			if k.Processing {
+				all = append(all, spread(joined(text(kindKey, "w "), text(plain, short(k.Key, max(width-10, 4)))), text(soft, seconds(k.For)), width))
+			}
+		}
+	case "store":
+		for _, i := range b.s.frame.Indexes {
+			all = append(all, spread(text(soft, "index "+i.Name), text(plain, " "+counted(i.Values)+" values"), width))
+		}
+	}
+	if len(all) > height {
+		all = append(all[:max(height-1, 0)], text(soft, fmt.Sprintf("and %d more", len(all)-max(height-1, 0))))
+	}
+	return all
+}
+
+// handlerLine is a handler with what waits for it.
+func handlerLine(h view.Handler, width int) line {
+	right := text(plain, " "+counted(h.Waiting))
+	if !h.Synced {
+		right = text(bad, " not synced "+counted(h.Waiting))
+	}
+	room := min(max(width/4, 4), 16)
+	mailbox := strings.Repeat("▮", min(h.Waiting, room))
+	return spread(text(plain, h.Name), joined(text(kindModified, " "+mailbox), right), width)
+}
+
+// queueBar has a letter for each key: p with a worker, a added meanwhile, r ready, w waiting, h held back.
+func queueBar(keys view.Keys, width int) (l line) {
+	if keys.All == 0 {
+		return text(soft, "empty")
+	}
+	if len(keys.List) == 0 {
+		return text(soft, counted(keys.All)+" keys")
+	}
+	for n, k := range keys.List {
+		if n == width {
+			break
+		}
+		l = append(l, keyMark(k))
+	}
+	return l
+}
+
+func keyMark(k view.Key) span {
+	switch {
+	case k.Processing && k.Dirty:
+		return span{"a", kindModified}
+	case k.Processing:
+		return span{"p", good}
+	case k.Ready, k.Dirty && k.In == 0:
+		return span{"r", kindListed}
+	case k.Parked:
+		return span{"h", kindSync}
+	}
+	return span{"w", kindKey}
+}
+
+func keyLine(k view.Key, width int) line {
+	when := ""
+	switch {
+	case k.In > 0:
+		when = "in " + seconds(k.In)
+	case k.For > 0:
+		when = seconds(k.For)
+	}
+	if k.Retries > 0 {
+		when += fmt.Sprintf(" ×%d", k.Retries)
+	}
+	return spread(joined(line{keyMark(k)}, text(plain, " "+short(k.Key, max(width-cells(when)-3, 4)))), text(soft, " "+when), width)
+}
+
+// detail is all that is known of a box, for the panel.
+func (b *box) detail(width, height int) []line {
+	of := b.s.boxes[b.info.ID]
+	all := wrapped(soft, "The "+b.info.Title+" "+b.info.Help, width)
+	if of == nil {
+		return append(all, text(soft, "There is none here."))
+	}
+	numbers := b.numbersOf(len(b.s.hello.Numbers))
+	more := b.more(min(width/2, 50), height)
+	wide := width
+	if len(more) > 0 && width >= 90 {
+		wide = width - 52
+	}
+	columns := 1
+	if wide >= 100 || len(all)+len(numbers) > height && wide >= 76 {
+		columns = 2
+	}
+	each := wide / columns
+	var blocks [][]line
+	var widths []int
+	rows := (len(numbers) + columns - 1) / columns
+	for from := 0; from < len(numbers); from += rows {
+		var column []line
+		for _, number := range numbers[from:min(from+rows, len(numbers))] {
+			column = append(column, joined(b.row(number, of, each-2), text(plain, "  ")))
+		}
+		blocks, widths = append(blocks, column), append(widths, each)
+	}
+	if wide < width {
+		blocks, widths = append(blocks, more), append(widths, 50)
+		return append(all, beside(blocks, widths, nil)...)
+	}
+	return append(append(all, beside(blocks, widths, nil)...), more...)
+}

@@ -1,0 +1,20 @@
+//go:build js
+
+package top
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+
+	"github.com/kinform/kinform/view"
+)
+
+var errNoTerminal = errors.New("there is no terminal in a browser: --once prints one frame as text")
+
+func show(context.Context, *page, view.Parts, *player, io.Reader, *os.File) error {
+	return errNoTerminal
+}
+
+func terminalOf(io.Reader, *os.File) error { return errNoTerminal }

@@ -1,0 +1,211 @@
+// Package top is the picture of a running pipeline in a terminal: what the page of package view shows in a browser, with the same
+// boxes, numbers, words and keys.
+//
+// It reads what the page reads: the lines of a view's stream. A view of this process is asked in the same way as one that runs elsewhere,
+// over a network in memory.
+package top
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"golang.org/x/term"
+
+	"github.com/kinform/kinform/cmd/kinform/internal/laboratory"
+	"github.com/kinform/kinform/cmd/kinform/internal/recording"
+	"github.com/kinform/kinform/cmd/kinform/internal/terminal"
+	"github.com/kinform/kinform/cmd/kinform/internal/watch"
+	"github.com/kinform/kinform/reflector"
+	"github.com/kinform/kinform/view"
+)
+
+// options are the flags and arguments of "kinform top".
+type options struct {
+	lab     laboratory.Options
+	cluster watch.Cluster
+	record  string
+	replay  string
+	once    bool
+	width   int
+}
+
+// Command returns the command.
+func Command() *cobra.Command {
+	var opts options
+	of := map[string]*pflag.FlagSet{"a laboratory": {}, "a cluster": {}}
+	cmd := &cobra.Command{
+		Use:   "top [URL | RESOURCE... | --replay FILE]",
+		Short: "Show a pipeline at work in the terminal, as the page does in a browser",
+		Long: `top is the page of kinform's other commands for a machine without a browser: the same seven boxes, numbers, small
+pictures and keys. ? lists the keys.
+
+  kinform top             a laboratory in this process, as kinform lab: what its buttons do is under m
+  kinform top URL         a page that runs elsewhere, by the address that its program has printed
+  kinform top RESOURCE... informers on a cluster, read-only, as kinform view
+  kinform top --replay F  a recording`,
+		Example: `  kinform top
+  kinform top pods deployments.apps -A
+  kinform top 'http://127.0.0.1:34567/#token=ABC'
+  kinform top --replay seen.jsonl
+  kinform top pods -A --once`,
+		Args: func(cmd *cobra.Command, args []string) error { return opts.check(cmd, args, of) },
+		RunE: func(cmd *cobra.Command, args []string) error { return opts.run(cmd, args) },
+		ValidArgsFunction: func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+			return opts.cluster.Complete(cmd.Context())
+		},
+	}
+	flags := cmd.Flags()
+	opts.lab.AddFlags(of["a laboratory"])
+	opts.cluster.AddFlags(of["a cluster"])
+	for _, some := range of {
+		flags.AddFlagSet(some)
+	}
+	flags.StringVar(&opts.record, "record", "", "a new file to write what is shown of the first pipeline to; of a laboratory or a cluster")
+	flags.StringVar(&opts.replay, "replay", "", "a recording to show")
+	flags.BoolVar(&opts.once, "once", false, "print one frame as text, and end")
+	flags.IntVar(&opts.width, "width", 0, "how wide the text of --once is (default: as the terminal, else 120)")
+	return cmd
+}
+
+func isURL(arg string) bool { return strings.Contains(arg, "://") }
+
+// kind says what is to be shown.
+func (o *options) kind(args []string) string {
+	switch {
+	case o.replay != "":
+		return "a recording"
+	case len(args) == 1 && isURL(args[0]):
+		return "a page"
+	case len(args) > 0:
+		return "a cluster"
+	}
+	return "a laboratory"
+}
+
+// check refuses what contradicts itself.
+func (o *options) check(cmd *cobra.Command, args []string, of map[string]*pflag.FlagSet) error {
+	kind := o.kind(args)
+	if o.replay != "" && len(args) > 0 {
+		return errors.New("--replay shows a recording: an address and resources have no meaning then")
+	}
+	for _, arg := range args {
+		if isURL(arg) && len(args) > 1 {
+			return fmt.Errorf("an address is shown alone: %d arguments were given", len(args))
+		}
+	}
+	for what, flags := range of {
+		var wrong string
+		flags.VisitAll(func(f *pflag.Flag) {
+			if cmd.Flags().Changed(f.Name) && what != kind {
+				wrong = f.Name
+			}
+		})
+		if wrong != "" {
+			return fmt.Errorf("--%s is for %s, and %s is shown", wrong, what, kind)
+		}
+	}
+	if o.record != "" && kind != "a laboratory" && kind != "a cluster" {
+		return fmt.Errorf("--record is for what runs in this process, and %s is shown", kind)
+	}
+	if o.width != 0 && !o.once {
+		return errors.New("--width is for --once")
+	}
+	return nil
+}
+
+// run shows what is wanted, and ends all that it has started.
+func (o *options) run(cmd *cobra.Command, args []string) (err error) {
+	out := terminal.File(cmd.OutOrStdout())
+	if !o.once {
+		if err := terminalOf(cmd.InOrStdin(), out); err != nil {
+			return err
+		}
+	}
+	ctx, stop := context.WithCancel(cmd.Context())
+	defer stop()
+	var v *view.View
+	work := func(context.Context) error { return nil }
+	switch o.kind(args) {
+	case "a page":
+		p, err := newPage(args[0], nil)
+		if err != nil {
+			return err
+		}
+		defer p.client.CloseIdleConnections()
+		if err := o.look(ctx, cmd, p, out); err != nil {
+			return fmt.Errorf("%v: %w", p.base, err)
+		}
+		return nil
+	case "a recording":
+		if v, err = recording.Open(o.replay); err != nil {
+			return err
+		}
+	case "a cluster":
+		l, err := o.cluster.Look(ctx, args, func(reflector.Error) {}) // The picture says what fails.
+		if err != nil {
+			return err
+		}
+		defer l.Close()
+		v, work = l.View, func(ctx context.Context) error { l.Run(ctx); return nil }
+	default:
+		l, err := o.lab.New()
+		if err != nil {
+			return err
+		}
+		v, work = l.View(), l.Run
+	}
+	file, err := recording.Start(v, o.record)
+	if err != nil {
+		return err
+	}
+	var worked error
+	var working sync.WaitGroup
+	working.Go(func() { worked = work(ctx) })
+	p, end := serve(v)
+	err = o.look(ctx, cmd, p, out)
+	stop()
+	err = errors.Join(err, end())
+	working.Wait()
+	return errors.Join(err, worked, file.Close())
+}
+
+// look shows a page, or prints a frame of it.
+func (o *options) look(ctx context.Context, cmd *cobra.Command, p *page, out *os.File) error {
+	all, err := reach(ctx, p)
+	if err != nil {
+		return err
+	}
+	var play *player
+	if all.Recording && len(all.Parts) == 0 {
+		text, err := p.recording(ctx)
+		if err != nil {
+			return err
+		}
+		if play, err = newPlayer(text); err != nil {
+			return err
+		}
+	}
+	if o.once {
+		return once(ctx, p, all, play, o.columns(out), cmd.OutOrStdout())
+	}
+	return show(ctx, p, all, play, cmd.InOrStdin(), out)
+}
+
+// columns is how wide the text of --once is.
+func (o *options) columns(out *os.File) int {
+	if o.width > 0 {
+		return min(o.width, 1000)
+	}
+	if out != nil {
+		if width, _, err := term.GetSize(int(out.Fd())); err == nil && width > 0 {
+			return width
+		}
+	}
+	return 120
+}

@@ -1,0 +1,129 @@
+package top
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/kinform/kinform/view"
+)
+
+// compare draws what the laboratory has measured of ways to read one and the same list: memory over time.
+type compare struct {
+	can   bool
+	shown *view.Comparison
+}
+
+var wayTitles = map[string]string{"list": "one list", "paged": "pages of 500", "watchlist": "streaming list"}
+
+// waysShown bounds the charts: a laboratory of others may measure other ways.
+const waysShown = 8
+
+func (c *compare) frame(s *seen) {
+	c.shown = s.frame.Comparison
+	c.can = false
+	for _, a := range s.hello.Actions {
+		c.can = c.can || a.ID == "compare"
+	}
+}
+
+func (c *compare) lines(width, height int) []line {
+	switch {
+	case c.shown == nil && c.can:
+		return []line{text(soft, "Nothing has been measured yet. Choose Compare lists, with m.")}
+	case c.shown == nil:
+		return wrapped(soft, "This is measured in a laboratory, and this program is none. Run: kinform top", width)
+	}
+	all := wrapped(soft, counted(c.shown.Objects)+" pods of a server of its own. Memory is what the whole process has more than at the beginning, the server and garbage included. ○ marks the first object, ● all of them.", width)
+	ways := c.shown.Ways[:min(len(c.shown.Ways), waysShown)]
+	var longest, most float64 = 0.001, 1e6
+	for _, w := range ways {
+		longest, most = max(longest, w.All, w.First), max(most, float64(w.Peak))
+		for _, m := range w.Memory {
+			longest = max(longest, m[0])
+		}
+	}
+	all = append(all, text(strong, fmt.Sprintf("%-16s%14s%14s%16s", "Way", "First object", "All objects", "Memory, at most")))
+	for _, w := range ways {
+		first, whole := unknown, "…"
+		if w.First > 0 {
+			first = seconds(w.First)
+		}
+		if w.All > 0 {
+			whole = seconds(w.All)
+		}
+		all = append(all, joined(text(plain, c.title(w)).fit(16), text(plain, fmt.Sprintf("%14s%14s%16s", first, whole, bytesOf(max(float64(w.Peak), 0))))))
+	}
+	if len(ways) == 0 {
+		return all
+	}
+	// A chart for each, of as many rows as there are; all have one scale.
+	const left = 16
+	room := max(width-left-1, 10)
+	rows := min(max((height-len(all)-1)/len(ways), 1), 4)
+	for _, w := range ways {
+		for n, row := range c.chart(w, room, rows, longest, most) {
+			label := line(nil)
+			switch n {
+			case 0:
+				label = text(plain, c.title(w))
+			case 1:
+				label = text(soft, "to "+bytesOf(most))
+			}
+			all = append(all, joined(label.fit(left), row))
+		}
+	}
+	return append(all, joined(line(nil).fit(left), spread(text(soft, "0"), text(soft, seconds(longest)), room)))
+}
+
+func (c *compare) title(w view.Way) string {
+	if t := wayTitles[w.Name]; t != "" {
+		return t
+	}
+	return w.Name
+}
+
+// chart draws memory over time, in rows of eight steps each, with marks on the last row but one from below.
+func (c *compare) chart(w view.Way, width, rows int, longest, most float64) []line {
+	heights := make([]int, width)
+	for _, m := range w.Memory {
+		x := column(m[0], longest, width)
+		heights[x] = max(heights[x], int(math.Round(min(max(m[1]/most, 0), 1)*float64(rows*8))))
+	}
+	end := 0
+	for x, h := range heights { // between the moments
+		if h > 0 {
+			for ; end < x; end++ {
+				heights[end] = max(heights[end], h/2)
+			}
+			end = x + 1
+		}
+	}
+	all := make([]line, rows)
+	for row := range rows {
+		var b strings.Builder
+		for _, h := range heights {
+			switch above := h - (rows-1-row)*8; {
+			case above <= 0:
+				b.WriteByte(' ')
+			default:
+				b.WriteRune(sparks[min(above, 8)-1])
+			}
+		}
+		all[row] = text(accent, b.String())
+	}
+	mark := func(at float64, sign string) {
+		if at > 0 {
+			runes := []rune(all[0].String())
+			runes[column(at, longest, width)] = []rune(sign)[0]
+			all[0] = text(accent, string(runes))
+		}
+	}
+	mark(w.First, "○")
+	mark(w.All, "●")
+	return all
+}
+
+func column(at, longest float64, width int) int {
+	return min(max(int(at/longest*float64(width-1)), 0), width-1)
+}

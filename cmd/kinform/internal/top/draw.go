@@ -1,0 +1,278 @@
+package top
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/kinform/kinform/view"
+)
+
+// The smallest terminal that has all seven boxes.
+const (
+	leastWidth  = 60
+	leastHeight = 20
+)
+
+// draw returns the screen: as many lines as it is high, each as wide as it is.
+func (s *screen) draw() []line {
+	var all []line
+	if s.width < leastWidth || s.height < leastHeight {
+		all = wrapped(plain, fmt.Sprintf("This terminal has %d by %d cells, and %d by %d are needed. q ends.", s.width, s.height, leastWidth, leastHeight), s.width)
+	} else {
+		room := s.height - 3
+		body := s.body(room)
+		for len(body) < room {
+			body = append(body, nil)
+		}
+		all = slices.Concat([]line{s.header(), s.wrong()}, body[:room], []line{s.footer()})
+	}
+	for len(all) < s.height {
+		all = append(all, nil)
+	}
+	all = all[:s.height]
+	for n := range all {
+		all[n] = all[n].fit(s.width)
+	}
+	return all
+}
+
+func (s *screen) header() line {
+	title, name := s.index.title, s.name
+	if s.hello != nil {
+		title, name = s.hello.Title, s.hello.Name
+	}
+	if s.mode == indexMode {
+		return joined(text(strong, title), text(plain, "  all pipelines"))
+	}
+	l := joined(text(strong, clip(title, 40)), text(plain, "  "+short(name, 40)))
+	if s.shown != nil && len(s.shown.queues) > 1 {
+		l = joined(l, text(soft, " queue "+short(s.shown.queue, 20)))
+	}
+	return joined(l, text(plain, "  "), s.state())
+}
+
+// wrong is what is wrong, in one line; the index has it in full.
+func (s *screen) wrong() line {
+	if s.shown == nil || s.mode == indexMode {
+		return nil
+	}
+	if all := s.shown.frame.Wrong; len(all) > 0 {
+		return text(bad, "✗ "+strings.Join(all, "; "))
+	}
+	return text(good, "✓ nothing is wrong")
+}
+
+func (s *screen) footer() line {
+	if s.said != "" {
+		if s.saidBad {
+			return text(bad, s.said)
+		}
+		return text(accent, s.said)
+	}
+	hints := "? keys  1-7 boxes  a-k pictures  t table  i index  m actions  Space hold  q end"
+	switch {
+	case s.player != nil:
+		hints = "? keys  1-7 boxes  a-k pictures  t table  Space pause  , . step  - + speed  q end"
+	case s.mode == actionsMode, s.mode == indexMode:
+		hints = "Esc back  q end"
+	case s.mode == tableMode, s.mode == helpMode:
+		hints = "↑ ↓ PgUp PgDn scroll  Esc back  q end"
+	}
+	return spread(text(soft, hints), text(soft, s.cost()), max(s.width, 1))
+}
+
+// cost is what looking costs, where there is room to say it.
+func (s *screen) cost() string {
+	if s.shown == nil || s.player != nil || s.width < 120 {
+		return ""
+	}
+	c := s.shown.frame.Cost
+	said := fmt.Sprintf("looking costs %s a frame, %.2f %% of a processor", seconds(c.Building), c.Share)
+	if s.missed > 0 {
+		said += fmt.Sprintf("; %s frames missed", counted(int(s.missed)))
+	}
+	return said
+}
+
+func (s *screen) body(height int) []line {
+	switch {
+	case s.mode == helpMode:
+		return s.scrolled(s.help(), height)
+	case s.mode == indexMode:
+		return s.indexLines(s.width, height)
+	case s.mode == actionsMode && s.hello != nil:
+		return s.menuLines(s.width, height)
+	case s.shown == nil:
+		return []line{nil, text(soft, "Waiting for the first frame.")}
+	case s.mode == tableMode:
+		return s.table(height)
+	}
+	open := s.box > 0 || s.picture != ""
+	least := 7
+	if height >= 29 {
+		least = 12
+	}
+	boxes := s.boxes(s.width, height-least)
+	room := height - len(boxes)
+	if open && room < 14 {
+		return s.panel(height)
+	}
+	return append(boxes, s.panel(room)...)
+}
+
+// panel is what is below the boxes: a box in full, a small picture, or the last events.
+func (s *screen) panel(height int) []line {
+	title := func(what, about string) line {
+		return cut(joined(text(soft, "── "), text(strong, what), text(soft, about+" "+strings.Repeat("─", s.width))), s.width)
+	}
+	if s.box > 0 && s.box <= len(s.shown.hello.Boxes) {
+		b := s.boxAt(s.box - 1)
+		var links line
+		for _, p := range pictures {
+			if p.box == b.info.ID {
+				links = joined(links, text(accent, p.letter), text(soft, " "+p.title+"   "))
+			}
+		}
+		return append(append([]line{title(fmt.Sprintf("%d %s", b.n, b.info.Title), "")}, links), b.detail(s.width, height-2)...)
+	}
+	if p := s.small[s.picture]; p != nil {
+		n := slices.IndexFunc(pictures, func(a about) bool { return a.id == s.picture })
+		a := pictures[n]
+		all := []line{title(a.letter+" "+a.title, "")}
+		if height >= 12 {
+			all = append(all, wrapped(soft, a.lead, s.width)...)
+		}
+		return append(all, p.lines(s.width, height-len(all))...)
+	}
+	f := s.shown.frame
+	sample := ""
+	if f.Scale > 1 {
+		sample = fmt.Sprintf(", of one object of %d", f.Scale)
+	}
+	if f.Lost > 0 {
+		sample += fmt.Sprintf(", %d had no room", f.Lost)
+	}
+	return append([]line{title("the last events", sample)}, s.recent.lines(s.width, height-1)...)
+}
+
+func (s *screen) boxAt(n int) *box {
+	info := s.shown.hello.Boxes[n]
+	return &box{info: info, n: n + 1, s: s.shown, past: s.past, lane: s.recent.lane(info.ID, 200), here: s.box == n+1}
+}
+
+// The seven boxes: the library above, the user's program below, in the layout that people know.
+var (
+	above = []string{"server", "reflector", "fifo", "store"}
+	below = []string{"workers", "queue", "handlers"}
+)
+
+// boxes draws the boxes in at most so many lines.
+func (s *screen) boxes(width, height int) []line {
+	rows := max(height-1-2*3, 4) // without borders, states and the line between
+	low := min(max(rows/2, 2), s.most(below))
+	high := min(max(rows-low, 2), s.most(above))
+	low = min(max(rows-high, 2), s.most(below))
+	wide := (width - 3) / 4
+	widths := []int{wide, wide, wide, width - 3 - 3*wide}
+	all := s.row(above, widths, high+3, "→")
+	lower := []int{widths[0], widths[1] + widths[2] + 1, widths[3]}
+	middle := joined(text(soft, strings.Repeat("╌", widths[0]/2)), text(accent, "↑ writes"), text(soft, " library above, your program below "))
+	middle = joined(middle, text(soft, strings.Repeat("╌", max(width-middle.width()-widths[3]/2-1, 0))), text(accent, "↓"), text(soft, strings.Repeat("╌", width)))
+	all = append(all, cut(middle, width))
+	return append(all, s.row(below, lower, low+3, "←")...)
+}
+
+// cut is a line that is not longer than that, without a mark where it is cut.
+func cut(l line, width int) (all line) {
+	for _, s := range l {
+		shown := clip(s.text, width)
+		width -= cells(shown)
+		all = append(all, span{shown, s.style})
+	}
+	return all
+}
+
+// most is how many lines the boxes have use for, besides their states.
+func (s *screen) most(ids []string) (n int) {
+	for _, info := range s.shown.hello.Boxes {
+		if !slices.Contains(ids, info.ID) {
+			continue
+		}
+		b := box{info: info, s: s.shown, past: s.past}
+		known := len(b.numbersOf(len(s.shown.hello.Numbers)))
+		switch info.ID {
+		case "queue":
+			known = max((known+1)/2, 8)
+		case "workers":
+			known += 4
+		default:
+			known += len(b.more(30, 6))
+		}
+		n = max(n, known)
+	}
+	return max(n, 3)
+}
+
+// row draws boxes beside each other, with arrows in the direction in which changes go.
+func (s *screen) row(ids []string, widths []int, height int, arrow string) []line {
+	blocks := make([][]line, len(ids))
+	for x, id := range ids {
+		n := slices.IndexFunc(s.shown.hello.Boxes, func(b view.BoxInfo) bool { return b.ID == id })
+		if n >= 0 {
+			blocks[x] = s.boxAt(n).draw(widths[x], height)
+		}
+	}
+	return beside(blocks, widths, []line{text(plain, " "), text(accent, arrow), text(plain, " ")})
+}
+
+// table has all numbers, as the page's has.
+func (s *screen) table(height int) []line {
+	columns := []string{"Now", "a second", "p50", "p99", "longest"}
+	label := min(max(s.width-20-5*12, 16), 40)
+	head := joined(text(soft, "Box").fit(20), text(soft, "Number").fit(label))
+	for _, c := range columns {
+		head = joined(head, text(soft, c).right(12))
+	}
+	var all []line
+	for _, info := range s.shown.hello.Boxes {
+		of := s.shown.boxes[info.ID]
+		begun := false
+		for _, number := range s.shown.hello.Numbers {
+			if number.Box != info.ID {
+				continue
+			}
+			title := ""
+			if !begun {
+				title, begun = info.Title, true
+			}
+			l := joined(text(strong, title).fit(20), text(plain, number.Label).fit(label))
+			for _, value := range columnsOf(number, of) {
+				l = joined(l, text(plain, value).right(12))
+			}
+			all = append(all, l)
+		}
+	}
+	return append([]line{head}, s.scrolled(all, height-1)...)
+}
+
+// columnsOf are the cells of a number in the table.
+func columnsOf(number view.Number, of *view.Box) [5]string {
+	now, more, _ := written(number, of)
+	if number.Kind != "time" {
+		return [5]string{now, more}
+	}
+	if of == nil {
+		return [5]string{unknown}
+	}
+	t := of.Times[number.ID]
+	row := [5]string{count(float64(t.Count))}
+	if t.Count > 0 {
+		row[2], row[3], row[4] = seconds(t.P50), seconds(t.P99), seconds(t.Max)
+	}
+	return row
+}
+
+func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }

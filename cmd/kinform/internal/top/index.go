@@ -1,0 +1,130 @@
+package top
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/kinform/kinform/view"
+)
+
+// index has the pipelines of a program, those with something wrong on top.
+type index struct {
+	parts  []view.Part // as they are shown
+	rates  map[string]float64
+	before map[string]eventsAt
+	title  string
+	failed string
+	asked  bool
+	at     int
+}
+
+// eventsAt is how many events a pipeline had at a time.
+type eventsAt struct {
+	events uint64
+	at     time.Time
+}
+
+// indexAnswer is the answer of a page.
+type indexAnswer struct {
+	parts view.Parts
+	err   error
+}
+
+func nameOfPart(p view.Part) string { return p.Kind + " " + p.Name }
+
+// take takes an answer. The chosen pipeline stays chosen.
+func (x *index) take(all view.Parts, now time.Time) {
+	chosen := ""
+	if x.at < len(x.parts) {
+		chosen = nameOfPart(x.parts[x.at])
+	}
+	x.failed, x.title = "", all.Title
+	before := x.before
+	x.before, x.rates = map[string]eventsAt{}, map[string]float64{}
+	for _, p := range all.Parts {
+		name := nameOfPart(p)
+		if b, ok := before[name]; ok && now.After(b.at) && p.Events >= b.events {
+			x.rates[name] = float64(p.Events-b.events) / now.Sub(b.at).Seconds()
+		}
+		x.before[name] = eventsAt{p.Events, now}
+	}
+	x.parts = slices.Clone(all.Parts)
+	slices.SortStableFunc(x.parts, func(a, b view.Part) int {
+		return min(len(b.Wrong), 1) - min(len(a.Wrong), 1)
+	})
+	x.at = max(slices.IndexFunc(x.parts, func(p view.Part) bool { return nameOfPart(p) == chosen }), 0)
+}
+
+// askIndex asks for the index, unless an answer is on its way.
+func (s *screen) askIndex() {
+	if s.index.asked {
+		return
+	}
+	s.index.asked = true
+	page := s.page
+	s.start(func(ctx context.Context) any {
+		parts, err := reach(ctx, page)
+		return indexAnswer{parts, err}
+	})
+}
+
+func (s *screen) indexKey(name string) bool {
+	x := &s.index
+	switch name {
+	case "up":
+		x.at--
+	case "down":
+		x.at++
+	case "pgup":
+		x.at -= s.height - 6
+	case "pgdown":
+		x.at += s.height - 6
+	case "home":
+		x.at = 0
+	case "end":
+		x.at = len(x.parts) - 1
+	case "enter":
+		if x.at < len(x.parts) {
+			s.choose(x.parts[x.at].Name)
+		}
+	default:
+		return false
+	}
+	x.at = min(max(x.at, 0), max(len(x.parts)-1, 0))
+	return true
+}
+
+func (s *screen) indexLines(width, height int) []line {
+	x := &s.index
+	all := []line{joined(text(strong, "All pipelines"), text(soft, "   ↑ ↓ choose, Enter shows one"))}
+	if x.failed != "" {
+		all = append(all, wrapped(bad, "✗ "+x.failed, width)...)
+	}
+	name := max(min(width/4, 40), 16)
+	state := 12
+	head := joined(line(nil).fit(8), text(soft, "Name").fit(name+1), text(soft, "What").fit(9), text(soft, "State").fit(state),
+		text(soft, "   Objects    Events   Waiting  What is wrong"))
+	all = append(all, head)
+	room := max(height-len(all), 1)
+	from := min(max(x.at-room/2, 0), max(len(x.parts)-room, 0))
+	for n := from; n < min(from+room, len(x.parts)); n++ {
+		p := x.parts[n]
+		fine := text(good, "✓ fine")
+		if len(p.Wrong) > 0 {
+			fine = text(bad, "✗ wrong")
+		}
+		how := plain
+		if n == x.at {
+			how = marked
+		}
+		perSecond := unknown
+		if r, ok := x.rates[nameOfPart(p)]; ok {
+			perSecond = rate(r)
+		}
+		all = append(all, joined(fine.fit(8), text(how, short(p.Name, name)).fit(name+1), text(soft, p.Kind).fit(9), text(accent, p.State).fit(state),
+			text(plain, counted(p.Objects)).right(10), text(plain, perSecond).right(10), text(plain, counted(p.Waiting)).right(10), text(bad, "  "+strings.Join(p.Wrong, "; "))))
+	}
+	return all
+}

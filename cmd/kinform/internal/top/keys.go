@@ -1,0 +1,222 @@
+package top
+
+import "strings"
+
+// keyHelp are the keys, for the list of them. Those of the page do the same here.
+var keyHelp = [][2]string{
+	{"1 to 7", "to a box: all of its numbers, and what it is"},
+	{"a to h, j, k", "a small picture"},
+	{"Esc", "back to the last events"},
+	{"Space", "hold the picture still, and let it go on; of a recording, pause and play"},
+	{"t", "all numbers as a table"},
+	{"i", "all pipelines, what is wrong on top"},
+	{"m", "what the laboratory can do, as a list to choose from"},
+	{"v", "the next queue, where there are several"},
+	{", and .", "of a recording: one frame back, one on"},
+	{"- and +", "of a recording: slower, faster"},
+	{"PgUp, PgDn", "of a recording: five seconds back, on; in a table: a page up, down"},
+	{"?", "this list"},
+	{"q, Ctrl-C", "end"},
+}
+
+// key does what a key is for. Names are those of the terminal library.
+func (s *screen) key(name string) {
+	if name == "ctrl+c" || name == "q" {
+		s.quit = true
+		return
+	}
+	if after, ok := strings.CutPrefix(name, "alt+"); ok { // A terminal cannot tell it from Esc and a key.
+		s.key("esc")
+		s.key(after)
+		return
+	}
+	var used bool
+	switch s.mode {
+	case actionsMode:
+		used = s.menuKey(name)
+	case indexMode:
+		used = s.indexKey(name)
+	case tableMode, helpMode:
+		used = s.scrollKey(name)
+	}
+	if used || s.commonKey(name) || s.mode == actionsMode {
+		return
+	}
+	if s.player != nil && s.playerKey(name) {
+		return
+	}
+	if t, ok := s.small[s.picture].(turning); ok && s.mode == boxesMode && s.box == 0 && t.key(name) {
+		return
+	}
+	s.press(name)
+}
+
+// commonKey has the keys that lead somewhere.
+func (s *screen) commonKey(name string) bool {
+	if s.mode == actionsMode {
+		switch name { // The others would be a surprise while one is choosing.
+		case "m", "esc":
+			s.to(boxesMode)
+			return true
+		}
+		return false
+	}
+	switch name {
+	case "space":
+		s.hold()
+	case "t":
+		s.toggle(tableMode)
+	case "?":
+		s.toggle(helpMode)
+	case "i":
+		if s.player != nil {
+			s.say("A recording is of one pipeline.", false)
+			return true
+		}
+		s.toggle(indexMode)
+		if s.mode == indexMode {
+			s.askIndex()
+		}
+	case "m":
+		s.openMenu()
+	case "v":
+		s.nextQueue()
+	case "l":
+		s.say("The guided tour is on the page: kinform lab --open", false)
+	case "esc":
+		if s.mode == boxesMode {
+			s.open("")
+		} else {
+			s.to(boxesMode)
+		}
+	default:
+		if len(name) == 1 && name >= "1" && name <= "7" {
+			s.mode = boxesMode
+			if n := int(name[0] - '0'); s.box == n {
+				s.box = 0
+			} else {
+				s.box = n
+			}
+			return true
+		}
+		if p, ok := pictureOf(name); ok {
+			s.open(p.id)
+			return true
+		}
+		return false
+	}
+	return true
+}
+
+func (s *screen) to(m mode) {
+	s.mode, s.scroll = m, 0
+	if m == boxesMode && s.hello == nil && s.player == nil && s.name == "" && len(s.index.parts) > 0 {
+		s.choose(s.index.parts[0].Name)
+	}
+}
+
+func (s *screen) toggle(m mode) {
+	if s.mode == m {
+		m = boxesMode
+	}
+	s.to(m)
+}
+
+func (s *screen) scrollKey(name string) bool {
+	switch name {
+	case "up":
+		s.scroll--
+	case "down":
+		s.scroll++
+	case "pgup":
+		s.scroll -= s.height - 5
+	case "pgdown":
+		s.scroll += s.height - 5
+	case "home":
+		s.scroll = 0
+	default:
+		return false
+	}
+	return true
+}
+
+func (s *screen) playerKey(name string) bool {
+	p := s.player
+	switch name {
+	case ",":
+		p.playing = false
+		s.seek(p.before())
+	case ".":
+		p.forth(s.frame)
+	case "-":
+		p.speed = max(p.speed-1, 0)
+	case "+", "=":
+		p.speed = min(p.speed+1, len(speeds)-1)
+	case "pgup":
+		s.seek(p.at - 5000)
+	case "pgdown":
+		s.seek(p.at + 5000)
+	case "home":
+		s.seek(0)
+	default:
+		return false
+	}
+	return true
+}
+
+// scrolled are as many lines as there is room for, from where the screen has been scrolled to.
+func (s *screen) scrolled(all []line, height int) []line {
+	s.scroll = min(max(s.scroll, 0), max(len(all)-height, 0))
+	return all[s.scroll:min(s.scroll+height, len(all))]
+}
+
+func (s *screen) help() (all []line) {
+	all = append(all, text(strong, "Keys"))
+	for _, k := range keyHelp {
+		all = append(all, joined(text(accent, k[0]).fit(15), text(plain, k[1])))
+	}
+	all = append(all, nil, text(strong, "Small pictures"))
+	var pair line
+	for n, p := range pictures {
+		pair = joined(pair, text(accent, p.letter+" "), text(plain, p.title).fit(36))
+		if n%2 == 1 {
+			all, pair = append(all, pair), nil
+		}
+	}
+	if s.hello != nil && len(s.hello.Actions) > 0 {
+		var keys []string
+		for _, a := range s.hello.Actions {
+			if a.Key != "" && s.pressable(a.Key) {
+				keys = append(keys, a.Key+" "+a.Label)
+			}
+		}
+		all = append(all, nil, text(strong, "The laboratory"))
+		all = append(all, wrapped(plain, strings.Join(keys, "   ")+"   and more with m", s.width)...)
+	}
+	all = append(all, nil, text(strong, "Letters, at the lower edge of a box for what has just been there, and in the list of events"))
+	var letters line
+	for _, k := range legend {
+		letters = joined(letters, line{k.mark()}, text(soft, " "+k.text+"   "))
+	}
+	letters = joined(letters, line{{"m", kindKey}}, text(soft, " merged   "), line{{"r", kindModified}}, text(soft, " comes back later   "),
+		line{{"x", bad}}, text(soft, " failed   "), line{{"d", good}}, text(soft, " done   "), line{{"*", accent}}, text(soft, " the stage itself"))
+	for letters.width() > s.width {
+		row, rest := breakAt(letters, s.width)
+		all, letters = append(all, row), rest
+	}
+	all = append(all, letters)
+	all = append(all, wrapped(soft, "In the queue: p a worker has the key, a it was added meanwhile, r ready, w waits for its time, h held back.", s.width)...)
+	return all
+}
+
+// breakAt breaks a line between spans.
+func breakAt(l line, width int) (row, rest line) {
+	used := 0
+	for n := 0; n+1 < len(l); n += 2 { // a letter and its text
+		used += cells(l[n].text) + cells(l[n+1].text)
+		if used > width && n > 0 {
+			return l[:n], l[n:]
+		}
+	}
+	return l, nil
+}

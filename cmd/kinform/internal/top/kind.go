@@ -1,0 +1,36 @@
+package top
+
+// kind is what has happened to an object: a letter and a colour, each of which is enough.
+type kind struct {
+	letter string
+	style  style
+	text   string
+}
+
+// kinds by the words that the stages use for them.
+var kinds = map[string]kind{
+	"ADDED": added, "Added": added, "MODIFIED": modified, "Updated": modified, "DELETED": deleted, "Deleted": deleted,
+	"Replaced": listed, "decoded": listed, "unchanged": unchanged, "Sync": resynced, "BOOKMARK": bookmark,
+}
+
+var (
+	added     = kind{"+", kindAdded, "added"}
+	modified  = kind{"~", kindModified, "modified"}
+	deleted   = kind{"-", kindDeleted, "deleted"}
+	listed    = kind{"=", kindListed, "listed"}
+	unchanged = kind{".", kindUnchanged, "listed, unchanged: not decoded"}
+	resynced  = kind{"s", kindSync, "resync: no change"}
+	bookmark  = kind{"b", kindBookmark, "bookmark: a version, no object"}
+	aKey      = kind{"k", kindKey, "a key"}
+
+	legend = []kind{added, modified, deleted, listed, unchanged, resynced, bookmark, aKey}
+)
+
+func kindOf(word string) kind {
+	if k, ok := kinds[word]; ok {
+		return k
+	}
+	return aKey
+}
+
+func (k kind) mark() span { return span{k.letter, k.style} }

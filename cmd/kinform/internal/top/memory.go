@@ -1,0 +1,78 @@
+package top
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"sync"
+
+	"github.com/kinform/kinform/view"
+)
+
+// memory is a network in the process: a view of this process is asked as one that runs elsewhere, and there is one way for both.
+type memory struct {
+	conns  chan net.Conn
+	closed chan struct{}
+	once   sync.Once
+}
+
+func newMemory() *memory { return &memory{conns: make(chan net.Conn), closed: make(chan struct{})} }
+
+// Accept implements net.Listener.
+func (m *memory) Accept() (net.Conn, error) {
+	select {
+	case c := <-m.conns:
+		return local{c}, nil
+	case <-m.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+// Close implements net.Listener.
+func (m *memory) Close() error {
+	m.once.Do(func() { close(m.closed) })
+	return nil
+}
+
+// Addr implements net.Listener.
+func (m *memory) Addr() net.Addr { return loopback }
+
+func (m *memory) dial(ctx context.Context, _, _ string) (net.Conn, error) {
+	here, there := net.Pipe()
+	select {
+	case m.conns <- there:
+		return here, nil
+	case <-m.closed:
+		return nil, errors.New("the program has ended")
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+var loopback = &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 1}
+
+// local is a connection of this machine: a view lets nobody else look.
+type local struct{ net.Conn }
+
+// RemoteAddr implements net.Conn.
+func (local) RemoteAddr() net.Addr { return loopback }
+
+// serve serves a view in the process, until end is called, which waits for the end.
+func serve(v *view.View) (p *page, end func() error) {
+	m := newMemory()
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- v.Serve(ctx, m) }()
+	transport := &http.Transport{DialContext: m.dial, DisableKeepAlives: true}
+	p, err := newPage("http://localhost/#token="+v.Token(), transport)
+	if err != nil {
+		panic(err) // The address is right, and a token has no character that ends it.
+	}
+	return p, func() error {
+		stop()
+		err := <-ended
+		transport.CloseIdleConnections()
+		return err
+	}
+}

@@ -1,0 +1,249 @@
+package top
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/kinform/kinform/view"
+)
+
+// menu is the list of what the laboratory can do. The screen knows nothing of these actions but what the first line of the stream says.
+type menu struct {
+	actions []view.Action
+	at      int
+	inputs  bool // the inputs of the chosen one are being filled in
+	input   int
+	busy    int // actions that have been started, and not returned
+	values  map[string]map[string]string
+}
+
+// did is what an action has returned.
+type did struct {
+	said string
+	err  error
+}
+
+// begin takes the actions of a page, those of the whole first, then by their boxes. Values that were chosen stay.
+func (m *menu) begin(h *view.Hello) {
+	m.actions = nil
+	add := func(box string) {
+		for _, a := range h.Actions {
+			if a.Box == box {
+				m.actions = append(m.actions, a)
+			}
+		}
+	}
+	add("")
+	for _, b := range h.Boxes {
+		add(b.ID)
+	}
+	m.at = min(m.at, max(len(m.actions)-1, 0))
+	for _, a := range m.actions {
+		if m.values[a.ID] == nil {
+			m.values[a.ID] = map[string]string{}
+		}
+		for _, i := range a.Inputs {
+			if _, known := m.values[a.ID][i.ID]; !known {
+				m.values[a.ID][i.ID] = i.Default
+			}
+		}
+	}
+}
+
+// openMenu shows the list, at the actions of the box that was gone to.
+func (s *screen) openMenu() {
+	switch {
+	case s.player != nil:
+		s.say("A recording can only be looked at.", false)
+		return
+	case len(s.menu.actions) == 0:
+		s.say("This program has no laboratory: it can be looked at, and not changed. kinform top without arguments has one.", false)
+		return
+	}
+	s.to(actionsMode)
+	s.menu.inputs = false
+	if s.box > 0 && s.box <= len(s.hello.Boxes) {
+		for n, a := range s.menu.actions {
+			if a.Box == s.hello.Boxes[s.box-1].ID {
+				s.menu.at = n
+				break
+			}
+		}
+	}
+}
+
+// pressable says whether a key of an action does something: the page's own keys come first, as they do there.
+func (s *screen) pressable(key string) bool {
+	if _, taken := pictureOf(key); taken {
+		return false
+	}
+	switch key {
+	case "t", "i", "l", "m", "v", "q", "?", ",", ".", "-", "+", "=", "1", "2", "3", "4", "5", "6", "7":
+		return false
+	}
+	return true
+}
+
+// press does what the laboratory has under a key.
+func (s *screen) press(key string) {
+	for _, a := range s.menu.actions {
+		if a.Key == key && key != "" && s.pressable(key) {
+			s.act(a)
+			return
+		}
+	}
+}
+
+// act does an action, with the values that were chosen last.
+func (s *screen) act(a view.Action) {
+	if s.page.token == "" {
+		s.say("✗ To press buttons, give the address that the program has printed: it has a token at its end.", true)
+		return
+	}
+	values := maps.Clone(s.menu.values[a.ID])
+	for _, i := range a.Inputs {
+		if err := i.Check(values[i.ID]); err != nil {
+			s.say("✗ "+a.Label+": "+safe(err.Error()), true)
+			return
+		}
+	}
+	s.menu.busy++
+	s.say(a.Label+" …", false)
+	page := s.page
+	s.start(func(ctx context.Context) any {
+		said, err := page.do(ctx, a.ID, values)
+		return did{said, err}
+	})
+}
+
+func (s *screen) menuKey(name string) bool {
+	m := &s.menu
+	if len(m.actions) == 0 {
+		return false
+	}
+	a := m.actions[m.at]
+	if m.inputs {
+		return s.inputKey(a, name)
+	}
+	switch name {
+	case "up":
+		m.at = (m.at + len(m.actions) - 1) % len(m.actions)
+	case "down":
+		m.at = (m.at + 1) % len(m.actions)
+	case "home":
+		m.at = 0
+	case "end":
+		m.at = len(m.actions) - 1
+	case "enter":
+		if len(a.Inputs) > 0 {
+			m.inputs, m.input = true, 0
+			return true
+		}
+		s.act(a)
+		s.to(boxesMode)
+	default:
+		return false
+	}
+	return true
+}
+
+// inputKey fills in an input: digits, or a choice by the arrows.
+func (s *screen) inputKey(a view.Action, name string) bool {
+	m := &s.menu
+	i := a.Inputs[m.input]
+	values := m.values[a.ID]
+	switch {
+	case name == "esc":
+		m.inputs = false
+	case name == "up":
+		m.input = max(m.input-1, 0)
+	case name == "down", name == "tab":
+		m.input = min(m.input+1, len(a.Inputs)-1)
+	case name == "enter":
+		if m.input < len(a.Inputs)-1 {
+			m.input++
+			return true
+		}
+		s.act(a)
+		s.to(boxesMode)
+	case len(i.Choices) > 0 && (name == "left" || name == "right" || name == "space"):
+		at := slices.Index(i.Choices, values[i.ID])
+		if name == "left" {
+			at = max(at, 0) + len(i.Choices) - 1
+		} else {
+			at++
+		}
+		values[i.ID] = i.Choices[at%len(i.Choices)]
+	case len(i.Choices) == 0 && len(name) == 1 && name >= "0" && name <= "9":
+		if len(values[i.ID]) < 9 {
+			values[i.ID] += name
+		}
+	case len(i.Choices) == 0 && name == "backspace":
+		if v := values[i.ID]; v != "" {
+			values[i.ID] = v[:len(v)-1]
+		}
+	case len(i.Choices) == 0 && (name == "left" || name == "right"):
+		n, _ := strconv.Atoi(values[i.ID])
+		if name == "left" {
+			n--
+		} else {
+			n++
+		}
+		values[i.ID] = strconv.Itoa(min(max(n, i.Min), i.Max))
+	default:
+		return false
+	}
+	return true
+}
+
+func (s *screen) menuLines(width, height int) []line {
+	m := &s.menu
+	boxes := map[string]string{}
+	for _, b := range s.hello.Boxes {
+		boxes[b.ID] = b.Title
+	}
+	all := []line{text(strong, "What the laboratory can do"), text(soft, "↑ ↓ choose, Enter does it, Esc goes back")}
+	chosen := 0
+	for n, a := range m.actions {
+		how := plain
+		if n == m.at {
+			how, chosen = marked, len(all)
+		}
+		key := a.Key
+		if !s.pressable(key) {
+			key = ""
+		}
+		l := joined(text(soft, boxes[a.Box]).fit(18), text(accent, clip(key, 1)).fit(2), text(how, a.Label).fit(20))
+		for x, i := range a.Inputs {
+			value := m.values[a.ID][i.ID]
+			style := plain
+			if m.inputs && n == m.at && x == m.input {
+				style, value = marked, value+"_"
+				if len(i.Choices) > 0 {
+					value = "← " + m.values[a.ID][i.ID] + " →"
+				}
+			}
+			l = joined(l, text(soft, " "+i.Label+" "), text(style, value))
+		}
+		all = append(all, l)
+	}
+	help := m.actions[m.at].Help
+	if m.inputs {
+		if i := m.actions[m.at].Inputs[m.input]; len(i.Choices) == 0 {
+			help += fmt.Sprintf(" (%s: from %d to %d, Enter does it)", i.Label, i.Min, i.Max)
+		} else {
+			help += " (← → choose, Enter does it)"
+		}
+	}
+	foot := wrapped(accent, help, width)
+	room := max(height-len(foot), 3)
+	from := min(max(chosen-room/2, 0), max(len(all)-room, 0))
+	all = all[from:min(from+room, len(all))]
+	for len(all) < room {
+		all = append(all, nil)
+	}
+	return append(all, foot...)
+}

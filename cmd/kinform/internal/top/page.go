@@ -1,0 +1,211 @@
+package top
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/kinform/kinform/view"
+)
+
+// page is a page of package view: the one of this process, or one that runs elsewhere. Both are asked in the same way.
+type page struct {
+	base   *url.URL // ends with a slash
+	token  string
+	client *http.Client
+}
+
+// newPage returns the page of an address, as the commands print it: with the token at its end.
+func newPage(address string, transport http.RoundTripper) (*page, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, fmt.Errorf("%q is no address of a page: it is to be like http://127.0.0.1:8080/view/", address)
+	}
+	values, err := url.ParseQuery(u.Fragment)
+	if err != nil {
+		return nil, fmt.Errorf("the address has no token that can be read after its #: %w", err)
+	}
+	u.Fragment, u.RawQuery = "", ""
+	u.Path = strings.TrimSuffix(u.Path, "index.html")
+	if !strings.HasSuffix(u.Path, "/") {
+		u.Path += "/"
+	}
+	return &page{base: u, token: values.Get("token"), client: &http.Client{
+		Transport: transport,
+		// A token is for the page that it came with.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}, nil
+}
+
+// mostAnswer bounds what is read of an answer that is held as a whole.
+const mostAnswer = 8 << 20
+
+// ask sends a request. Its error is a sentence for a person.
+func (p *page) ask(ctx context.Context, method, what string, query url.Values, body io.Reader) (*http.Response, error) {
+	u := p.base.JoinPath(what)
+	u.RawQuery = query.Encode()
+	request, err := http.NewRequestWithContext(ctx, method, u.String(), body)
+	if err != nil {
+		return nil, err
+	}
+	if p.token != "" {
+		request.Header.Set("Authorization", "Bearer "+p.token)
+	}
+	if body != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	answer, err := p.client.Do(request)
+	if err != nil {
+		if failed := (&url.Error{}); errors.As(err, &failed) {
+			err = failed.Err // The address is on the screen already.
+		}
+		return nil, err
+	}
+	if answer.StatusCode == http.StatusOK {
+		return answer, nil
+	}
+	defer answer.Body.Close()
+	said, _ := io.ReadAll(io.LimitReader(answer.Body, mostText))
+	if media := answer.Header.Get("Content-Type"); !strings.HasPrefix(media, "text/plain") || len(bytes.TrimSpace(said)) == 0 {
+		return nil, fmt.Errorf("the answer to %s is %s: there is no page of kinform at %v", what, answer.Status, p.base)
+	}
+	return nil, errors.New(string(bytes.TrimSpace(said)))
+}
+
+// get asks for JSON.
+func (p *page) get(ctx context.Context, what string, query url.Values, into any) error {
+	answer, err := p.ask(ctx, http.MethodGet, what, query, nil)
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close()
+	if err := json.NewDecoder(io.LimitReader(answer.Body, mostAnswer)).Decode(into); err != nil {
+		return fmt.Errorf("the answer to %s is not that of a page of kinform: %w", what, err)
+	}
+	return nil
+}
+
+// parts returns the index of all pipelines.
+func (p *page) parts(ctx context.Context) (all view.Parts, err error) {
+	err = p.get(ctx, "parts", nil, &all)
+	tame(&all)
+	return all, err
+}
+
+// steps returns the table of the reflector's states.
+func (p *page) steps(ctx context.Context) ([]stepRow, error) {
+	var table struct {
+		States []stepRow `json:"states"`
+	}
+	err := p.get(ctx, "steps.json", nil, &table)
+	tame(&table)
+	return table.States, err
+}
+
+// lookup asks for the values of indexes, and for the objects of one of them. The answer is as the program has it: values are sent back
+// as they came.
+func (p *page) lookup(ctx context.Context, of, index, value string, found bool) (answer view.Lookup, err error) {
+	query := url.Values{"of": {of}}
+	if found {
+		query.Set("index", index)
+		query.Set("value", value)
+	}
+	err = p.get(ctx, "lookup", query, &answer)
+	return answer, err
+}
+
+// do does what the laboratory can do. It returns a sentence about it.
+func (p *page) do(ctx context.Context, action string, values map[string]string) (string, error) {
+	body, err := json.Marshal(map[string]any{"action": action, "values": values})
+	if err != nil {
+		return "", err
+	}
+	answer, err := p.ask(ctx, http.MethodPost, "do", nil, bytes.NewReader(body))
+	if err != nil {
+		return "", err
+	}
+	defer answer.Body.Close()
+	var said struct {
+		Done string `json:"done"`
+	}
+	err = json.NewDecoder(io.LimitReader(answer.Body, mostAnswer)).Decode(&said)
+	return safe(said.Done), err
+}
+
+// recording returns the recording that the page shows.
+func (p *page) recording(ctx context.Context) ([]byte, error) {
+	answer, err := p.ask(ctx, http.MethodGet, "recording", nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer answer.Body.Close()
+	return readAtMost(answer.Body, mostRecording)
+}
+
+// mostRecording is the largest recording that is played: all of it is in memory.
+const mostRecording = 256 << 20
+
+func readAtMost(r io.Reader, most int64) ([]byte, error) {
+	all, err := io.ReadAll(io.LimitReader(r, most+1))
+	if err == nil && int64(len(all)) > most {
+		err = fmt.Errorf("the recording has more than %d bytes", most)
+	}
+	return all, err
+}
+
+// errEnded is what lines says when the program has ended the stream.
+var errEnded = errors.New("the program has ended the stream")
+
+// silent is for how long a stream may say nothing: it has a frame each tenth of a second.
+const silent = 15 * time.Second
+
+// lines calls each with the lines of a pipeline, as they come, until ctx ends or the stream does. Its error is never nil.
+func (p *page) lines(ctx context.Context, of string, each func(view.Line)) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	watchdog := time.AfterFunc(silent, func() { stop(fmt.Errorf("nothing came for %v", silent)) })
+	defer watchdog.Stop()
+	answer, err := p.ask(ctx, http.MethodGet, "stream", url.Values{"of": {of}}, nil)
+	if err != nil {
+		return causeOf(ctx, err)
+	}
+	defer answer.Body.Close()
+	scanner := bufio.NewScanner(answer.Body)
+	scanner.Buffer(make([]byte, 64<<10), view.MaxRecordingLine)
+	for scanner.Scan() {
+		watchdog.Reset(silent)
+		text, ok := bytes.CutPrefix(scanner.Bytes(), []byte("data: "))
+		if !ok {
+			continue
+		}
+		var l view.Line
+		if err := json.Unmarshal(text, &l); err != nil {
+			return fmt.Errorf("the stream is not that of a page of kinform: %w", err)
+		}
+		if l.Hello != nil && l.Hello.Version > view.FormatVersion {
+			return fmt.Errorf("the stream has format %d, and this program knows formats up to %d: look at it with a newer kinform", l.Hello.Version, view.FormatVersion)
+		}
+		tame(&l)
+		each(l)
+	}
+	if err := scanner.Err(); err != nil {
+		return causeOf(ctx, err)
+	}
+	return errEnded
+}
+
+// causeOf says why a request was given up, where that is known.
+func causeOf(ctx context.Context, err error) error {
+	if cause := context.Cause(ctx); cause != nil {
+		return cause
+	}
+	return err
+}

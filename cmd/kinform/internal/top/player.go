@@ -1,0 +1,154 @@
+package top
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sort"
+	"time"
+
+	"github.com/kinform/kinform/view"
+)
+
+// player plays a recording, on a clock of its own.
+type player struct {
+	hello  *view.Hello
+	frames []recorded
+	text   []byte
+	note   string
+
+	at      float64 // milliseconds from the first frame on
+	next    int
+	speed   int // of speeds
+	playing bool
+}
+
+// recorded is where a frame is in the text, and when it was.
+type recorded struct {
+	at       float64
+	from, to int
+}
+
+var speeds = []float64{0.1, 0.25, 0.5, 1, 2, 5, 10}
+
+const usualSpeed = 3
+
+// newPlayer checks a recording as a whole, so that errors come before anything is shown. Frames are decoded when they are shown.
+func newPlayer(text []byte) (*player, error) {
+	hello, frames, err := view.ReadRecording(bytes.NewReader(text))
+	if err != nil {
+		return nil, err
+	}
+	hello.Actions = nil // They were those of the program that was recorded.
+	tame(hello)
+	p := &player{hello: hello, text: text, speed: usualSpeed, playing: true}
+	places := linesOf(text)
+	n := 1 // after the hello
+	for f, err := range frames {
+		if errors.Is(err, io.ErrUnexpectedEOF) {
+			p.note = "It ends in the middle of a line: its writer was cut off."
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		p.frames = append(p.frames, recorded{f.At, places[n].from, places[n].to})
+		n++
+	}
+	if len(p.frames) == 0 {
+		return nil, fmt.Errorf("%w: it has no frame", view.ErrRecording)
+	}
+	first := p.frames[0].at
+	for n := range p.frames {
+		p.frames[n].at -= first
+	}
+	return p, nil
+}
+
+// linesOf are the places of the lines that are not empty.
+func linesOf(text []byte) (all []recorded) {
+	for from := 0; from < len(text); {
+		to := len(text)
+		if n := bytes.IndexByte(text[from:], '\n'); n >= 0 {
+			to = from + n
+		}
+		if len(bytes.TrimSpace(text[from:to])) > 0 {
+			all = append(all, recorded{from: from, to: to})
+		}
+		from = to + 1
+	}
+	return all
+}
+
+func (p *player) length() float64 { return p.frames[len(p.frames)-1].at }
+
+func (p *player) ended() bool { return p.next >= len(p.frames) }
+
+// frame decodes a frame.
+func (p *player) frame(n int) *view.Frame {
+	var l view.Line
+	place := p.frames[n]
+	if err := json.Unmarshal(p.text[place.from:place.to], &l); err != nil || l.Frame == nil {
+		return &view.Frame{} // It has been read before.
+	}
+	tame(l.Frame)
+	return l.Frame
+}
+
+// mostPassed is the longest time that passes at once: a terminal that was stopped sleeps.
+const mostPassed = 500 * time.Millisecond
+
+// pass lets time pass, and calls show with the frames whose time has come.
+func (p *player) pass(d time.Duration, show func(*view.Frame)) {
+	if !p.playing {
+		return
+	}
+	p.at = min(p.at+float64(min(d, mostPassed).Microseconds())/1000*speeds[p.speed], p.length())
+	for ; !p.ended() && p.frames[p.next].at <= p.at; p.next++ {
+		show(p.frame(p.next))
+	}
+	if p.ended() {
+		p.playing = false
+	}
+}
+
+// seek goes to a time, where the pictures begin anew: the caller sees to that.
+func (p *player) seek(at float64, show func(*view.Frame)) {
+	p.at = min(max(at, 0), p.length())
+	n := sort.Search(len(p.frames), func(n int) bool { return p.frames[n].at > p.at })
+	p.next = max(n-1, 0)
+	show(p.frame(p.next))
+	p.next++
+}
+
+// forth shows the next frame.
+func (p *player) forth(show func(*view.Frame)) {
+	p.playing = false
+	if !p.ended() {
+		p.at = p.frames[p.next].at
+		show(p.frame(p.next))
+		p.next++
+	}
+}
+
+// before is the time of the frame before the one that is shown.
+func (p *player) before() float64 { return p.frames[max(p.next-2, 0)].at }
+
+// state is what the screen says of it.
+func (p *player) state() string {
+	how := "paused"
+	switch {
+	case p.playing:
+		how = fmt.Sprintf("%g×", speeds[p.speed])
+	case p.ended():
+		how = "at its end"
+	}
+	return fmt.Sprintf("recording, %s, %s of %s", how, clock(p.at), clock(p.length()))
+}
+
+func clock(ms float64) string {
+	tenths := int(ms / 100)
+	return fmt.Sprintf("%d:%02d.%d", tenths/600, tenths/10%60, tenths%10)
+}

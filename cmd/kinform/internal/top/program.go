@@ -1,0 +1,166 @@
+//go:build !js
+
+package top
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"golang.org/x/term"
+
+	"github.com/kinform/kinform/view"
+)
+
+// show shows a page on a terminal, until the person at it has seen enough, or ctx ends. When it returns, nothing of it runs.
+func show(ctx context.Context, p *page, all view.Parts, play *player, in io.Reader, out *os.File) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	s := newScreen(p, time.Now())
+	follower := newFollower(p)
+	s.follow = follower.follow
+	var started sync.WaitGroup
+	program := tea.NewProgram(&model{screen: s, begin: func() {
+		if play != nil {
+			s.play(play)
+		} else {
+			s.begin(all)
+		}
+	}}, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out), tea.WithoutSignalHandler(), tea.WithFPS(30))
+	s.start = func(do func(context.Context) any) {
+		started.Go(func() { program.Send(done{do(ctx)}) })
+	}
+	// What is logged would be drawn over.
+	before := log.Writer()
+	logs := make(logged, 1)
+	log.SetOutput(logs)
+	defer log.SetOutput(before)
+	started.Go(func() { feed(ctx, program, follower, logs) })
+	_, err := program.Run()
+	stop()
+	follower.end()
+	started.Wait()
+	if errors.Is(err, context.Canceled) {
+		return nil // by a signal, as any command
+	}
+	return err
+}
+
+// step is the time between two looks at the clock.
+const step = 50 * time.Millisecond
+
+// feed tells a program of what comes, and of time. The program takes one message at a time: while its terminal is slow, frames are
+// left out, and none waits.
+func feed(ctx context.Context, program *tea.Program, f *follower, logs logged) {
+	tick := time.NewTicker(step)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-f.more:
+			program.Send(came{f.take()})
+		case now := <-tick.C:
+			program.Send(ticked(now))
+		case line := <-logs:
+			program.Send(noted(line))
+		}
+	}
+}
+
+// Messages of the program.
+type (
+	came   struct{ heard }
+	ticked time.Time
+	done   struct{ result any }
+	noted  string
+)
+
+// logged has the last line of a log that nobody has seen. Whoever logs does not wait.
+type logged chan string
+
+// Write implements io.Writer.
+func (l logged) Write(p []byte) (int, error) {
+	select {
+	case l <- strings.TrimSpace(string(p)):
+	default:
+	}
+	return len(p), nil
+}
+
+// model is the screen as the terminal library has it.
+type model struct {
+	screen *screen
+	begin  func()
+	view   tea.View
+	stale  bool
+}
+
+// Init implements tea.Model.
+func (m *model) Init() tea.Cmd {
+	m.begin()
+	m.stale = true
+	return tea.RequestBackgroundColor
+}
+
+// Update implements tea.Model.
+func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	s := m.screen
+	switch msg := msg.(type) {
+	case tea.KeyPressMsg:
+		s.key(msg.String())
+	case tea.WindowSizeMsg:
+		s.width, s.height = msg.Width, msg.Height
+	case tea.BackgroundColorMsg:
+		g := lightGround
+		if msg.IsDark() {
+			g = darkGround
+		}
+		s.colors = paletteFor(g)
+	case came:
+		s.lines(msg.heard)
+	case ticked:
+		if !s.tick(time.Time(msg)) {
+			return m, nil
+		}
+	case done:
+		s.take(msg.result)
+	case noted:
+		s.say(safe(string(msg)), true)
+	default:
+		return m, nil
+	}
+	m.stale = true
+	if s.quit {
+		return m, tea.Quit
+	}
+	return m, nil
+}
+
+// View implements tea.Model.
+func (m *model) View() tea.View {
+	if m.stale {
+		m.stale = false
+		m.view = tea.NewView(m.screen.colors.render(m.screen.draw()))
+		m.view.AltScreen = true
+	}
+	return m.view
+}
+
+// terminalOf returns the terminal that there is, or an error that says what to use instead.
+func terminalOf(in io.Reader, out *os.File) error {
+	file, ok := in.(*os.File)
+	switch {
+	case out == nil || !term.IsTerminal(int(out.Fd())) || !ok || !term.IsTerminal(int(file.Fd())):
+		return errors.New("top needs a terminal, for its input and for its output: --once prints one frame as text, and kinform lab --open has a page for a browser")
+	case os.Getenv("TERM") == "dumb" || os.Getenv("TERM") == "":
+		return errors.New("top needs a terminal that can be drawn on, and TERM says that this one cannot: --once prints one frame as text, and kinform lab --open has a page for a browser")
+	}
+	return nil
+}

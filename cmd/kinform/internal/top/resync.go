@@ -1,0 +1,60 @@
+package top
+
+import "fmt"
+
+// resync compares a resync with a relist, in numbers since the picture looks.
+type resync struct {
+	reading  bool
+	from     float64 // bytes received when a list began
+	received float64
+	spent    float64
+	s        *seen
+}
+
+func (r *resync) frame(s *seen) {
+	received := s.number("server", "received")
+	for _, e := range s.frame.Events {
+		if e.What != "phase" {
+			continue
+		}
+		if e.Kind == "listing" || e.Kind == "streaming" {
+			if !r.reading {
+				r.reading, r.from = true, r.received
+			}
+		} else if r.reading {
+			r.reading = false
+			r.spent += max(received-r.from, 0)
+		}
+	}
+	r.received, r.s = received, s
+}
+
+func (r *resync) lines(width, _ int) []line {
+	if r.s == nil {
+		return nil
+	}
+	spent := "none since this looks"
+	if r.spent > 0 {
+		spent = "about " + bytesOf(r.spent) + " while lists were read"
+	}
+	rows := [][3]string{
+		{"", "Resync", "Relist"},
+		{"How often", "each handler that asks for it, at an interval of its own", "when a watch cannot go on: 410 Gone, or the server has lost its past"},
+		{"Asks the server", "never", "for every object"},
+		{"Handlers are told", "of every object, as Updated with Old equal to New", "of what has changed, came, or went"},
+		{"So far", r.s.counted("handlers", "resyncs") + " calls of handlers", fmt.Sprintf("%s lists, %s objects in all lists", r.s.counted("reflector", "relists"), r.s.counted("reflector", "listed"))},
+		{"Bytes for it", "0 B", spent},
+	}
+	var all []line
+	first := 18
+	rest := max((width-first-2)/2, 10)
+	for n, row := range rows {
+		how := plain
+		if n == 0 {
+			how = strong
+		}
+		all = append(all, beside([][]line{wrapped(soft, row[0], first), wrapped(how, row[1], rest-1), wrapped(how, row[2], rest-1)},
+			[]int{first, rest, rest}, []line{text(soft, "│")})...)
+	}
+	return all
+}

@@ -1,0 +1,74 @@
+package top
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// rulers are the ages of the truth: how far each stage is, by resourceVersion.
+type rulers struct {
+	versions map[string]string
+	worker   string
+	oldest   string
+	span     float64
+}
+
+var stages = []struct{ id, title string }{
+	{"server", "API server"}, {"reflector", "reflector"}, {"fifo", "DeltaFIFO"}, {"store", "store"}, {"worker", "a worker read"},
+}
+
+func (r *rulers) frame(s *seen) {
+	v := s.frame.Versions
+	for _, e := range s.frame.Events {
+		if e.What == "taken" {
+			r.worker = v.Store
+		}
+	}
+	r.oldest = v.Oldest
+	r.versions = map[string]string{"server": v.Server, "reflector": v.Reflector, "fifo": v.Fifo, "store": v.Store, "worker": r.worker}
+}
+
+func (r *rulers) lines(width, _ int) (all []line) {
+	numbers := map[string]float64{}
+	var newest, last float64
+	for id, v := range r.versions {
+		if n, err := strconv.ParseUint(v, 10, 53); err == nil && n > 0 {
+			numbers[id] = float64(n)
+			newest = max(newest, float64(n))
+			if last == 0 || float64(n) < last {
+				last = float64(n)
+			}
+		}
+	}
+	if len(numbers) == 0 {
+		return []line{text(soft, "The versions here are no numbers that can be compared.")}
+	}
+	// The scale changes slowly, so that marks move because stages do.
+	r.span = max((newest-last)*1.15, r.span*0.98, 20)
+	const left, right = 15, 24
+	room := max(width-left-right, 10)
+	for _, stage := range stages {
+		n, known := numbers[stage.id]
+		if !known {
+			all = append(all, joined(text(plain, stage.title).fit(left), text(soft, strings.Repeat("─", room)+" not known")))
+			continue
+		}
+		behind := newest - n
+		at := room - 1 - int(behind/r.span*float64(room-1)+0.5)
+		at = min(max(at, 0), room-1)
+		if behind > 0 {
+			at = min(at, room-2)
+		}
+		how, said := good, rounded(n)
+		if behind > 0 {
+			how, said = kindModified, fmt.Sprintf("%s, %s behind", rounded(n), count(behind))
+		}
+		all = append(all, joined(text(plain, stage.title).fit(left), text(soft, strings.Repeat("─", at)), text(how, "◆"),
+			text(how, strings.Repeat("░", room-1-at)), text(how, " "+said)))
+	}
+	if r.oldest != "" {
+		all = append(all, nil, text(soft, "A watch can start after "+r.oldest+" or later; from an older version it gets 410 Gone."))
+	}
+	return all
+}

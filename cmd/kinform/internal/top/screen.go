@@ -1,0 +1,284 @@
+package top
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/kinform/kinform/view"
+)
+
+// mode is what covers the screen.
+type mode uint8
+
+const (
+	boxesMode mode = iota
+	tableMode
+	indexMode
+	helpMode
+	actionsMode
+)
+
+// screen is what is shown, and what keys do to it. It knows no terminal: it is told of keys, lines and time, one after another, and draws
+// lines of text. It has no goroutine.
+type screen struct {
+	page *page
+
+	// follow reads another pipeline from now on, and returns the number of its stream. start does something that takes time; what it
+	// returns comes to [screen.take].
+	follow func(name string) int
+	start  func(func(ctx context.Context) any)
+	player *player // of a recording; nil for what runs
+
+	width, height int
+	colors        palette
+	now           time.Time
+	mode          mode
+	quit          bool
+
+	stream int
+	name   string // the pipeline
+	hello  *view.Hello
+	shown  *seen
+	latest *view.Frame // also while the picture is held
+	queue  string      // the wanted one
+	past   *past
+	recent *recent
+	small  map[string]picture
+
+	box     int // that the keys 1 to 7 have gone to; 0 for none
+	picture string
+	held    bool
+	missed  uint64 // frames, since the stream began
+	lost    string
+	since   time.Time // of the last frame, or of the loss
+
+	said    string
+	saidBad bool
+	saidAt  time.Time
+
+	index  index
+	menu   menu
+	scroll int
+}
+
+// newScreen returns a screen of a page, for a terminal that has not said how large it is.
+func newScreen(p *page, now time.Time) *screen {
+	s := &screen{page: p, width: 80, height: 24, now: now, since: now, colors: paletteFor(unknownGround), follow: func(string) int { return 0 }, start: func(func(context.Context) any) {}}
+	s.menu.values = map[string]map[string]string{}
+	s.forget()
+	return s
+}
+
+// mostParts is how many pipelines there may be without an index of them at first.
+const mostParts = 8
+
+// begin shows the first pipeline of a page, or the index of many.
+func (s *screen) begin(all view.Parts) {
+	s.index.take(all, s.now)
+	if len(all.Parts) > mostParts {
+		s.mode = indexMode
+		return
+	}
+	name := ""
+	if len(all.Parts) > 0 {
+		name = all.Parts[0].Name
+	}
+	s.choose(name)
+}
+
+// choose shows a pipeline.
+func (s *screen) choose(name string) {
+	s.name, s.mode, s.lost, s.hello = name, boxesMode, "", nil
+	s.forget()
+	s.stream = s.follow(name)
+}
+
+// play shows a recording.
+func (s *screen) play(p *player) {
+	s.player = p
+	s.forget()
+	s.hello, s.name = p.hello, p.hello.Name
+	s.hear(p.hello)
+	p.seek(0, s.frame)
+	s.say(p.note, false)
+}
+
+// forget has the pictures begin anew.
+func (s *screen) forget() {
+	s.shown, s.latest, s.missed = nil, nil, 0
+	s.past, s.recent, s.small = newPast(), newRecent(), newPictures(s)
+	s.opened()
+}
+
+// hear takes the first line of a stream. One that was lost and found goes on.
+func (s *screen) hear(h *view.Hello) {
+	if s.hello != nil && s.hello != h && (s.hello.Name != h.Name || s.hello.Start != h.Start) {
+		s.hello = h
+		s.forget()
+	}
+	s.hello = h
+	s.name = h.Name
+	s.menu.begin(h)
+}
+
+// lines takes what a stream has brought.
+func (s *screen) lines(h heard) {
+	if h.of != s.stream {
+		return
+	}
+	if h.hello != nil {
+		s.hear(h.hello)
+	}
+	if h.lost != "" && s.lost == "" {
+		s.since = s.now
+	}
+	s.lost = h.lost
+	if h.frame != nil && s.hello != nil {
+		s.since = s.now
+		s.frame(h.frame)
+	}
+}
+
+// frame takes a frame. While the picture is held, it is not shown.
+func (s *screen) frame(f *view.Frame) {
+	if s.latest != nil && f.Seq > s.latest.Seq+1 && s.player == nil {
+		s.missed += f.Seq - s.latest.Seq - 1
+	}
+	s.latest = f
+	shown := look(s.hello, f, s.queue)
+	s.past.add(s.hello.Numbers, shown.boxes, f.At)
+	if s.held {
+		return
+	}
+	s.shown = shown
+	s.recent.frame(shown)
+	for _, p := range s.small {
+		p.frame(shown)
+	}
+}
+
+// take takes what something has returned that was started.
+func (s *screen) take(result any) {
+	switch r := result.(type) {
+	case did:
+		s.menu.busy--
+		if r.err != nil {
+			s.say("✗ "+safe(r.err.Error()), true)
+		} else {
+			s.say(r.said, false)
+		}
+	case indexAnswer:
+		s.index.asked = false
+		if r.err != nil {
+			s.index.failed = safe(r.err.Error())
+		} else {
+			s.index.take(r.parts, s.now)
+		}
+	case lookedUp:
+		r.of.take(r)
+	case stepTable:
+		r.of.take(r)
+	}
+}
+
+// say shows a sentence for a while.
+func (s *screen) say(what string, wrong bool) { s.said, s.saidBad, s.saidAt = what, wrong, s.now }
+
+const saidStays = 12 * time.Second
+
+// tick lets time pass. It returns whether something has changed by it.
+func (s *screen) tick(now time.Time) (changed bool) {
+	passed := now.Sub(s.now)
+	second := now.Truncate(time.Second) != s.now.Truncate(time.Second)
+	s.now = now
+	if s.said != "" && now.Sub(s.saidAt) > saidStays {
+		s.said, changed = "", true
+	}
+	if s.player != nil && s.player.playing {
+		s.player.pass(passed, s.frame)
+		changed = true
+	}
+	if s.mode == indexMode && second && s.player == nil {
+		s.askIndex()
+	}
+	return changed || second
+}
+
+// open shows a small picture, "" for the last events.
+func (s *screen) open(id string) {
+	s.picture, s.box, s.mode = id, 0, boxesMode
+	s.opened()
+}
+
+func (s *screen) opened() {
+	if a, ok := s.small[s.picture].(asking); ok && (s.hello != nil || s.player != nil) {
+		a.opened()
+	}
+}
+
+// hold holds the picture still, and lets it go on.
+func (s *screen) hold() {
+	if s.player != nil {
+		if s.player.ended() && !s.player.playing {
+			s.seek(0)
+		}
+		s.player.playing = !s.player.playing
+		return
+	}
+	s.held = !s.held
+	if !s.held && s.latest != nil {
+		f := s.latest
+		s.latest = nil
+		s.frame(f)
+	}
+}
+
+func (s *screen) seek(at float64) {
+	s.forget()
+	s.player.seek(at, s.frame)
+}
+
+// nextQueue shows the next one of several queues.
+func (s *screen) nextQueue() {
+	if s.shown == nil || len(s.shown.queues) < 2 {
+		s.say("There is one queue here, or none.", false)
+		return
+	}
+	for n, name := range s.shown.queues {
+		if name == s.shown.queue {
+			s.queue = s.shown.queues[(n+1)%len(s.shown.queues)]
+			break
+		}
+	}
+	s.shown = look(s.hello, s.shown.frame, s.queue)
+}
+
+// state is what the screen says of itself.
+func (s *screen) state() line {
+	unusual := s.unusual()
+	switch {
+	case s.player != nil:
+		return text(accent, s.player.state())
+	case s.lost != "":
+		return joined(text(alarm, " LOST "), text(bad, fmt.Sprintf(" %s; the numbers are %d s old", s.lost, int(s.now.Sub(s.since).Seconds()))))
+	case s.shown == nil:
+		return text(accent, "connecting")
+	case s.held:
+		return joined(text(alarm, " HELD "), text(accent, " Space goes on"+unusual))
+	case s.now.Sub(s.since) > 2*time.Second:
+		return text(bad, fmt.Sprintf("no news for %d s", int(s.now.Sub(s.since).Seconds())))
+	}
+	return joined(text(good, "● "), text(plain, "live"), text(kindModified, unusual))
+}
+
+// unusual says what of the laboratory is not as at the beginning.
+func (s *screen) unusual() (all string) {
+	if s.shown == nil {
+		return ""
+	}
+	for _, what := range sortedKeys(s.shown.frame.Laboratory) {
+		all += fmt.Sprintf(", %s: %s", what, s.shown.frame.Laboratory[what])
+	}
+	return all
+}

@@ -1,0 +1,107 @@
+package top
+
+import (
+	"reflect"
+
+	"github.com/kinform/kinform/view"
+)
+
+// seen is a frame, and what it is about.
+type seen struct {
+	hello *view.Hello
+	frame *view.Frame
+
+	// queue is the queue that is shown, and boxes are those of the informer and of this queue.
+	queue  string
+	queues []string
+	boxes  map[string]*view.Box
+}
+
+// look returns a frame with the boxes of a queue: the wanted one, or else the one that has the pipeline's name, or the first.
+func look(hello *view.Hello, frame *view.Frame, wanted string) *seen {
+	s := &seen{hello: hello, frame: frame, boxes: map[string]*view.Box{}}
+	for n := range frame.Boxes {
+		if frame.Boxes[n].ID == "queue" {
+			s.queues = append(s.queues, frame.Boxes[n].Name)
+		}
+	}
+	for _, choice := range []string{wanted, hello.Name} {
+		for _, name := range s.queues {
+			if s.queue == "" && name == choice {
+				s.queue = name
+			}
+		}
+	}
+	if s.queue == "" && len(s.queues) > 0 {
+		s.queue = s.queues[0]
+	}
+	for n := range frame.Boxes {
+		b := &frame.Boxes[n]
+		if b.ID != "queue" && b.ID != "workers" || b.Name == s.queue {
+			s.boxes[b.ID] = b
+		}
+	}
+	return s
+}
+
+// number returns a number of a box, 0 if it is not known.
+func (s *seen) number(box, id string) float64 {
+	if b := s.boxes[box]; b != nil {
+		return b.Numbers[id]
+	}
+	return 0
+}
+
+func (s *seen) counted(box, id string) string { return count(s.number(box, id)) }
+
+// keys are those of the queue.
+func (s *seen) keys() view.Keys { return s.frame.Keys[s.queue] }
+
+// at is when an event was, on the clock of the frames, in milliseconds.
+func (s *seen) at(e *view.Event) float64 { return s.frame.At + e.At }
+
+// tame makes each text safe in a value that a pointer points to: of a struct in all of its fields, of a map in its keys as well.
+// Whatever fields a later format has, none of them is forgotten.
+func tame(pointer any) { tameValue(reflect.ValueOf(pointer)) }
+
+func tameValue(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			tameValue(v.Elem())
+		}
+	case reflect.Struct:
+		for n := range v.NumField() {
+			tameValue(v.Field(n))
+		}
+	case reflect.Slice:
+		switch v.Type().Elem().Kind() {
+		case reflect.Float64, reflect.Uint8:
+			return
+		}
+		for n := range v.Len() {
+			tameValue(v.Index(n))
+		}
+	case reflect.Map:
+		tameMap(v)
+	case reflect.String:
+		if s := v.String(); safe(s) != s {
+			v.SetString(safe(s))
+		}
+	}
+}
+
+func tameMap(m reflect.Value) {
+	for _, key := range m.MapKeys() {
+		value := reflect.New(m.Type().Elem()).Elem()
+		value.Set(m.MapIndex(key))
+		if m.Type().Elem().Kind() != reflect.Float64 {
+			tameValue(value)
+		}
+		tamed := reflect.New(key.Type()).Elem()
+		tamed.Set(key)
+		tameValue(tamed)
+		m.SetMapIndex(key, reflect.Value{})
+		m.SetMapIndex(tamed, value)
+	}
+}

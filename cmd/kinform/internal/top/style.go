@@ -1,0 +1,120 @@
+package top
+
+import (
+	"image/color"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// style is how a text looks. Nothing is told by a style alone: letters and words say the same.
+type style uint8
+
+const (
+	plain style = iota
+	soft
+	strong
+	accent
+	good
+	bad
+	marked // what is chosen
+	alarm  // what nobody must miss
+	kindAdded
+	kindModified
+	kindDeleted
+	kindListed
+	kindUnchanged
+	kindSync
+	kindBookmark
+	kindKey
+	styles
+)
+
+// tone is a colour for a light background, one for a dark one, and one of the terminal's own, for a terminal that does not say which it has.
+type tone struct {
+	light, dark uint32
+	own         ansi.BasicColor
+}
+
+// tones are those of the page.
+var tones = map[style]tone{
+	accent:        {0x1f5f9f, 0x7db8f0, ansi.Cyan},
+	good:          {0x1c6b34, 0x7ad394, ansi.Green},
+	bad:           {0xb3261e, 0xff9a90, ansi.Red},
+	soft:          {0x5b6470, 0x9aa5b1, ansi.BrightBlack},
+	kindAdded:     {0x1c7c3c, 0x6fd08c, ansi.Green},
+	kindModified:  {0xb35900, 0xffb058, ansi.Yellow},
+	kindDeleted:   {0xb3261e, 0xff8a80, ansi.Red},
+	kindListed:    {0x1f5f9f, 0x7db8f0, ansi.Cyan},
+	kindUnchanged: {0x737b85, 0x929ca7, ansi.BrightBlack},
+	kindSync:      {0x7a3f9d, 0xd0a0ee, ansi.Magenta},
+	kindBookmark:  {0x5b6470, 0x9aa5b1, ansi.BrightBlack},
+	kindKey:       {0x4a5460, 0xb6c0ca, ansi.Blue},
+}
+
+// ground is the background of a terminal.
+type ground uint8
+
+const (
+	unknownGround ground = iota
+	lightGround
+	darkGround
+)
+
+// palette has the control sequence that begins each style.
+type palette [styles]string
+
+// paletteFor returns the styles for a background. The terminal library leaves out of them what the terminal cannot show, and
+// colours where NO_COLOR is set.
+func paletteFor(g ground) (p palette) {
+	for of := plain + 1; of < styles; of++ {
+		s := ansi.NewStyle()
+		switch of {
+		case strong:
+			s = s.Bold()
+		case marked:
+			s = s.Reverse(true)
+		case alarm:
+			s = s.Bold().Reverse(true)
+		}
+		t, coloured := tones[of]
+		if coloured {
+			s = s.ForegroundColor(t.on(g))
+		}
+		p[of] = s.String()
+	}
+	return p
+}
+
+func (t tone) on(g ground) color.Color {
+	switch g {
+	case lightGround:
+		return rgb(t.light)
+	case darkGround:
+		return rgb(t.dark)
+	}
+	return t.own
+}
+
+func rgb(c uint32) color.Color {
+	return color.RGBA{R: uint8(c >> 16), G: uint8(c >> 8), B: uint8(c), A: 0xff}
+}
+
+// render writes lines with their styles.
+func (p *palette) render(lines []line) string {
+	var b strings.Builder
+	for n, l := range lines {
+		if n > 0 {
+			b.WriteByte('\n')
+		}
+		for _, s := range l {
+			begin := p[s.style]
+			b.WriteString(begin)
+			b.WriteString(s.text)
+			if begin != "" {
+				b.WriteString(ansi.ResetStyle)
+			}
+		}
+	}
+	return b.String()
+}

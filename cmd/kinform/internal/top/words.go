@@ -1,0 +1,158 @@
+package top
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/kinform/kinform/view"
+)
+
+// The numbers read as they do on the page.
+
+const unknown = "–"
+
+// count writes how many there are of something.
+func count(n float64) string {
+	switch {
+	case math.IsNaN(n):
+		return unknown
+	case math.Abs(n) >= 1e7:
+		return strconv.FormatFloat(n/1e6, 'f', 1, 64) + " M"
+	}
+	digits := strconv.FormatFloat(math.Abs(math.Round(n)), 'f', 0, 64)
+	for at := len(digits) - 3; at > 0; at -= 3 {
+		digits = digits[:at] + "," + digits[at:]
+	}
+	if math.Round(n) < 0 {
+		return "-" + digits
+	}
+	return digits
+}
+
+func counted(n int) string { return count(float64(n)) }
+
+func rate(n float64) string {
+	switch {
+	case n == 0:
+		return "0/s"
+	case n < 10:
+		return strconv.FormatFloat(n, 'f', 1, 64) + "/s"
+	}
+	return count(n) + "/s"
+}
+
+func seconds(s float64) string {
+	switch {
+	case s == 0:
+		return "0 s"
+	case s < 1e-6:
+		return rounded(s*1e9) + " ns"
+	case s < 1e-3:
+		return tenth(s*1e6) + " µs"
+	case s < 1:
+		return tenth(s*1e3) + " ms"
+	case s < 120:
+		return tenth(s) + " s"
+	case s < 7200:
+		return rounded(s/60) + " min"
+	}
+	return rounded(s/3600) + " h"
+}
+
+func bytesOf(n float64) string {
+	switch {
+	case n < 1000:
+		return rounded(n) + " B"
+	case n < 1e6:
+		return tenth(n/1e3) + " kB"
+	case n < 1e9:
+		return tenth(n/1e6) + " MB"
+	}
+	return tenth(n/1e9) + " GB"
+}
+
+// tenth has a digit after the point for a number below ten.
+func tenth(n float64) string {
+	if n < 10 {
+		return strconv.FormatFloat(n, 'f', 1, 64)
+	}
+	return rounded(n)
+}
+
+func rounded(n float64) string { return strconv.FormatFloat(n, 'f', 0, 64) }
+
+// short keeps the end of a long name, where names differ.
+func short(name string, most int) string {
+	if cells(name) <= most {
+		return name
+	}
+	if most < 1 {
+		return ""
+	}
+	runes := []rune(name)
+	n := 1
+	for at := len(runes) - 1; at >= 0; at-- {
+		n += cellsOf(runes[at])
+		if n > most {
+			return "…" + string(runes[at+1:])
+		}
+	}
+	return name
+}
+
+// valueOf writes a number by its description.
+func valueOf(number view.Number, value float64) string {
+	switch number.Unit {
+	case "bool":
+		if value != 0 {
+			return "yes"
+		}
+		return "no"
+	case "s":
+		return seconds(value)
+	case "B":
+		return bytesOf(value)
+	case "%":
+		return rounded(value) + " %"
+	}
+	return count(value)
+}
+
+// rateOf writes the rate of a counter.
+func rateOf(number view.Number, value float64) string {
+	if number.Unit == "B" {
+		return bytesOf(value) + "/s"
+	}
+	return rate(value)
+}
+
+// written is a number of a box: what it is now, and its rate or its 99th percentile. known is false where the box does not have it.
+func written(number view.Number, box *view.Box) (now, more string, known bool) {
+	if box == nil {
+		return unknown, "", false
+	}
+	if number.Kind == "time" {
+		t := box.Times[number.ID]
+		if t.Count == 0 {
+			return unknown, "", true
+		}
+		return seconds(t.P50), "p99 " + seconds(t.P99), true
+	}
+	value, known := box.Numbers[number.ID]
+	if !known {
+		return unknown, "", false
+	}
+	if number.Kind == "counter" {
+		if perSecond, ok := box.Rates[number.ID]; ok {
+			more = rateOf(number, perSecond)
+		}
+	}
+	return valueOf(number, value), more, true
+}
+
+// bar is as long as a part of a whole.
+func bar(part float64, width int) string {
+	n := int(math.Round(min(max(part, 0), 1) * float64(width)))
+	return strings.Repeat("█", n) + strings.Repeat("·", width-n)
+}
