@@ -128,6 +128,9 @@ var architecture = rules{
 		{module: "github.com/stretchr/testify", reason: "test helpers must not reach the programs of users"},
 		{module: "go.uber.org/goleak", reason: "test helpers must not reach the programs of users"},
 		{module: "github.com/prometheus", reason: "only who imports metrics pays for Prometheus' client", but: []string{"metrics", "examples/mirror"}},
+		{module: "charm.land", reason: "only the command draws on a terminal", but: []string{"cmd/kinform/..."}},
+		{module: "github.com/charmbracelet", reason: "only the command draws on a terminal", but: []string{"cmd/kinform/..."}},
+		{module: "github.com/creack/pty", reason: "only tests make pseudo-terminals"},
 		{module: "go.opentelemetry.io", reason: "only who imports tracing pays for OpenTelemetry", but: []string{"tracing"}},
 	},
 	direct: []directUse{

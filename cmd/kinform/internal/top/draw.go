@@ -92,7 +92,7 @@ func (s *screen) cost() string {
 	c := s.shown.frame.Cost
 	said := fmt.Sprintf("looking costs %s a frame, %.2f %% of a processor", seconds(c.Building), c.Share)
 	if s.missed > 0 {
-		said += fmt.Sprintf("; %s frames missed", counted(int(s.missed)))
+		said += "; frames missed: " + counted(int(s.missed))
 	}
 	return said
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/kinform/kinform/view"
 )
 
-// heard is what a stream has brought since it was last taken: of the frames, the newest. Who takes slowly misses frames, and nothing
-// piles up.
+// heard is what a stream has brought since it was last taken: of the frames, the newest, with the events of those before it. Who takes slowly
+// misses frames, and nothing piles up.
 type heard struct {
 	of    int // the number of the stream: what an earlier one brought late is left out
 	hello *view.Hello
@@ -77,7 +77,7 @@ func (f *follower) run(ctx context.Context, name string) {
 					h.hello, h.frame = l.Hello, nil
 				}
 				if l.Frame != nil {
-					h.frame = l.Frame
+					h.frame = after(h.frame, l.Frame)
 				}
 			})
 		})
@@ -91,6 +91,24 @@ func (f *follower) run(ctx context.Context, name string) {
 		case <-time.After(wait):
 		}
 	}
+}
+
+// mostEvents bounds the events of a frame that has those of others as well.
+const mostEvents = 1000
+
+// after returns a frame with the events of one before it that nobody has taken: the pictures are about what happens.
+func after(before, f *view.Frame) *view.Frame {
+	if before == nil || len(before.Events) == 0 || f.At < before.At {
+		return f
+	}
+	events := make([]view.Event, 0, len(before.Events)+len(f.Events))
+	for _, e := range before.Events {
+		e.At += before.At - f.At
+		events = append(events, e)
+	}
+	events = append(events, f.Events...)
+	f.Events = events[max(len(events)-mostEvents, 0):]
+	return f
 }
 
 func (f *follower) put(change func(*heard)) {

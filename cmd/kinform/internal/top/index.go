@@ -107,7 +107,12 @@ func (s *screen) indexLines(width, height int) []line {
 	head := joined(line(nil).fit(8), text(soft, "Name").fit(name+1), text(soft, "What").fit(9), text(soft, "State").fit(state),
 		text(soft, "   Objects    Events   Waiting  What is wrong"))
 	all = append(all, head)
-	room := max(height-len(all), 1)
+	var full []line // what is wrong with the chosen one
+	if x.at < len(x.parts) && len(x.parts[x.at].Wrong) > 0 {
+		full = wrapped(bad, "✗ "+strings.Join(x.parts[x.at].Wrong, "; "), width)
+		full = full[:min(len(full), height/3)]
+	}
+	room := max(height-len(all)-len(full), 1)
 	from := min(max(x.at-room/2, 0), max(len(x.parts)-room, 0))
 	for n := from; n < min(from+room, len(x.parts)); n++ {
 		p := x.parts[n]
@@ -126,5 +131,5 @@ func (s *screen) indexLines(width, height int) []line {
 		all = append(all, joined(fine.fit(8), text(how, short(p.Name, name)).fit(name+1), text(soft, p.Kind).fit(9), text(accent, p.State).fit(state),
 			text(plain, counted(p.Objects)).right(10), text(plain, perSecond).right(10), text(plain, counted(p.Waiting)).right(10), text(bad, "  "+strings.Join(p.Wrong, "; "))))
 	}
-	return all
+	return append(all, full...)
 }

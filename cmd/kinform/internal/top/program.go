@@ -32,7 +32,7 @@ func show(ctx context.Context, p *page, all view.Parts, play *player, in io.Read
 		} else {
 			s.begin(all)
 		}
-	}}, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out), tea.WithoutSignalHandler(), tea.WithFPS(30))
+	}}, tea.WithInput(in), tea.WithOutput(out), tea.WithoutSignalHandler(), tea.WithFPS(30))
 	s.start = func(do func(context.Context) any) {
 		started.Go(func() { program.Send(done{do(ctx)}) })
 	}
@@ -42,13 +42,12 @@ func show(ctx context.Context, p *page, all view.Parts, play *player, in io.Read
 	log.SetOutput(logs)
 	defer log.SetOutput(before)
 	started.Go(func() { feed(ctx, program, follower, logs) })
+	// The library waits for its reader of keys when it is asked to quit, and not when its context ends.
+	started.Go(func() { <-ctx.Done(); program.Quit() })
 	_, err := program.Run()
 	stop()
 	follower.end()
 	started.Wait()
-	if errors.Is(err, context.Canceled) {
-		return nil // by a signal, as any command
-	}
 	return err
 }
 

@@ -132,7 +132,7 @@ func describe(e *view.Event) string {
 	case view.Pause:
 		say("the reflector waits %s", seconds(e.Wait))
 	case view.Received:
-		say("the watch tells of %s %s", e.Kind, e.Key)
+		say("the watch tells of %s", strings.TrimSpace(e.Kind+" "+e.Key))
 		if e.Version != "" {
 			say(", version %s", e.Version)
 		}

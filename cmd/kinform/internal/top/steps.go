@@ -305,7 +305,7 @@ func (t *steps) lines(width, height int) []line {
 		}
 	}
 	from := 0 // so that what is chosen can be seen
-	if t.at >= rows*columns {
+	if rows > 0 && t.at >= rows*columns {
 		from = t.at / (rows * columns) * rows * columns
 	}
 	wide := room / columns

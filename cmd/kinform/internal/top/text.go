@@ -193,13 +193,13 @@ func safe(s string) string {
 }
 
 func steers(r rune) bool {
-	switch {
-	case r < utf8.RuneSelf:
+	if r < utf8.RuneSelf {
 		return r < ' ' || r == 0x7f
-	case !unicode.IsPrint(r) && r != utf8.RuneError, unicode.Is(unicode.M, r):
-		return true
-	case 0x1F1E6 <= r && r <= 0x1F1FF, 0x1F3FB <= r && r <= 0x1F3FF: // halves of flags, and colours of skin
+	}
+	if !unicode.IsPrint(r) && r != utf8.RuneError || unicode.Is(unicode.M, r) {
 		return true
 	}
-	return cellsOf(r) == 0
+	// Halves of flags, parts of Hangul syllables, colours of skin: terminals differ in whether they join with what is next to them.
+	s, n := string(r), cellsOf(r)
+	return n == 0 || ansi.StringWidthWc(s) != n || ansi.StringWidth(s+s) != 2*n || ansi.StringWidth("a"+s+"a") != n+2
 }

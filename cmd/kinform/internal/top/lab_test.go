@@ -1,0 +1,366 @@
+//go:build unix
+
+package top
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	uv "github.com/charmbracelet/ultraviolet"
+	"github.com/stretchr/testify/require"
+
+	"github.com/kinform/kinform/view"
+	"github.com/kinform/kinform/view/lab"
+)
+
+// bench is a laboratory with a page, and a terminal that looks at it.
+type bench struct {
+	*emulated
+	lab *lab.Lab
+}
+
+func newBench(t *testing.T, width, height int, opts lab.Options) bench {
+	t.Helper()
+	opts.View.IndexValues = true
+	l, err := lab.New(opts)
+	require.NoError(t, err)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	ctx, stop := context.WithCancel(context.Background())
+	served, ran := make(chan error, 1), make(chan error, 1)
+	go func() { served <- l.View().Serve(ctx, listener) }()
+	go func() { ran <- l.Run(ctx) }()
+	t.Cleanup(func() {
+		stop()
+		require.NoError(t, <-served)
+		require.NoError(t, <-ran)
+	})
+	e := top(t, width, height, l.View().Address(fmt.Sprintf("http://%v/", listener.Addr())))
+	e.has("● live")
+	return bench{e, l}
+}
+
+// frame returns a frame of the laboratory, by another way than the terminal has it.
+func (b bench) frame() *view.Frame {
+	b.t.Helper()
+	ctx, stop := context.WithCancel(b.t.Context())
+	defer stop()
+	_, frames, err := b.lab.View().Frames(ctx, "")
+	require.NoError(b.t, err)
+	for f := range frames {
+		return f
+	}
+	require.FailNow(b.t, "no frame")
+	return nil
+}
+
+func (b bench) number(box, id string) float64 {
+	for _, shown := range b.frame().Boxes {
+		if shown.ID == box {
+			return shown.Numbers[id]
+		}
+	}
+	return -1
+}
+
+// becomes waits for a number of the program.
+func (b bench) becomes(box, id string, is func(float64) bool) {
+	b.t.Helper()
+	require.Eventually(b.t, func() bool { return is(b.number(box, id)) }, patience, 10*time.Millisecond, "%s.%s\n%s", box, id, b.text())
+}
+
+// moving are the numbers that change while nothing happens.
+func moving(n view.Number) bool {
+	return n.Unit == "s" || n.ID == "bookmarks" || n.ID == "received" || n.ID == "requests"
+}
+
+func TestTheScreenSaysWhatTheProgramDoes(t *testing.T) {
+	b := newBench(t, 160, 74, lab.Options{Pods: 12, Workers: 3})
+	b.press("nnu") // 10 pods more, of which 5 are changed
+	b.becomes("workers", "done", func(n float64) bool { return n >= 22 && n == b.number("queue", "adds") })
+	f := b.frame()
+	hello, _, err := b.lab.View().Frames(t.Context(), "")
+	require.NoError(t, err)
+
+	// The table has every number.
+	b.press("t")
+	b.until("the numbers of the table", func(shown string) bool { return tableSays(shown, hello, f) == "" })
+	require.Equal(t, "", tableSays(b.text(), hello, f))
+	require.Contains(t, b.text(), "objects                                           22")
+	parts := b.lab.View().Parts()
+	require.Equal(t, 22, parts.Parts[0].Objects)
+
+	// So have the boxes: each number is in its box.
+	b.press("t")
+	b.until("the numbers of the boxes", func(string) bool { return boxesSay(b.rows(), hello, f) == "" })
+
+	// And a box in full.
+	for n, box := range hello.Boxes {
+		b.press(fmt.Sprint(n + 1))
+		b.until("the numbers of "+box.Title, func(shown string) bool {
+			_, panel, ok := strings.Cut(shown, fmt.Sprintf("── %d %s ", n+1, box.Title))
+			return ok && numbersIn(panel, hello, f, box.ID) == ""
+		})
+	}
+}
+
+// tableSays returns the first number that is another one in the table, "" if there is none.
+func tableSays(shown string, hello *view.Hello, f *view.Frame) string {
+	_, table, ok := strings.Cut(shown, "longest\n")
+	if !ok {
+		return "no table"
+	}
+	rows := strings.Split(table, "\n")
+	n := 0
+	for _, number := range hello.Numbers {
+		if n >= len(rows) {
+			return "rows"
+		}
+		row := strings.TrimSpace(rows[n])
+		n++
+		if moving(number) {
+			continue
+		}
+		value := valueIn(number, f)
+		_, after, ok := strings.Cut(row, number.Label)
+		if !ok || len(strings.Fields(after)) == 0 || !strings.HasPrefix(strings.TrimSpace(after), value) {
+			return number.Label + " is " + value + ", and shown is " + row
+		}
+	}
+	return ""
+}
+
+func valueIn(number view.Number, f *view.Frame) string {
+	for _, box := range f.Boxes {
+		if value, ok := box.Numbers[number.ID]; ok && box.ID == number.Box {
+			return valueOf(number, value)
+		}
+	}
+	return unknown
+}
+
+// numbersIn returns the first number of a box that is not in a text.
+func numbersIn(shown string, hello *view.Hello, f *view.Frame, box string) string {
+	words := strings.Join(strings.Fields(strings.ReplaceAll(shown, "│", " ")), " ")
+	for _, number := range hello.Numbers {
+		value := valueIn(number, f)
+		if number.Box != box || moving(number) || value == unknown {
+			continue
+		}
+		found := false
+		for rest := words; !found; {
+			_, after, ok := strings.Cut(rest, number.Label+" ")
+			if !ok {
+				return number.Label + " is " + value
+			}
+			after = strings.TrimLeft(after, " "+string(sparks))
+			found = after == value || strings.HasPrefix(after, value+" ")
+			rest = after
+		}
+	}
+	return ""
+}
+
+// boxesSay cuts the boxes out of a screen, and returns the first number that is not in its box.
+func boxesSay(rows []string, hello *view.Hello, f *view.Frame) string {
+	for n, box := range hello.Boxes {
+		title := fmt.Sprintf("┌%d %s ", n+1, box.Title)
+		top, at := -1, 0
+		for y, row := range rows {
+			if x := strings.Index(row, title); x >= 0 {
+				top, at = y, cells(row[:x])
+			}
+		}
+		if top < 0 {
+			return "no box " + box.Title
+		}
+		wide := slices.Index([]rune(rows[top])[at:], '┐')
+		var inside strings.Builder
+		for _, row := range rows[top+1:] {
+			runes := []rune(row)
+			if len(runes) < at+wide || runes[at] != '│' {
+				break
+			}
+			inside.WriteString(string(runes[at+1:at+wide]) + "\n")
+		}
+		if wrong := numbersIn(inside.String(), hello, f, box.ID); wrong != "" {
+			return box.Title + ": " + wrong
+		}
+	}
+	return ""
+}
+
+func TestActionsReallyHappen(t *testing.T) {
+	b := newBench(t, 120, 45, lab.Options{Pods: 4, Workers: 2})
+	is := func(want float64) func(float64) bool { return func(n float64) bool { return n == want } }
+	b.becomes("store", "objects", is(4))
+	b.press("n")
+	b.has("5 pods were created")
+	b.becomes("store", "objects", is(9))
+	b.press("x")
+	b.has("5 pods were deleted")
+	b.becomes("store", "objects", is(4))
+
+	// From the list, with a number: 12 pods.
+	b.press("m")
+	b.has("What the laboratory can do", "Drop the watch", "Compare lists", "Turns fail")
+	b.press(down + down + down + down + enter)
+	b.has("how many 5_")
+	b.press("\x7f12" + enter)
+	b.has("12 pods were created")
+	b.becomes("store", "objects", is(16))
+
+	// A stage is paused, makes one step, and goes on; the stage is chosen with the arrows.
+	b.press("m")
+	b.has("↑ ↓ choose")
+	b.press("\x1b[H" + down + enter + right + right + right + enter)
+	b.has("workers: the stage holds", "paused: workers")
+	done := b.number("workers", "done")
+	b.press("n")
+	b.becomes("queue", "ready", func(n float64) bool { return n > 0 })
+	before := b.number("workers", "done")
+	require.Equal(t, done, before)
+	b.press("m" + "\x1b[H" + down + down + enter + right + right + right + enter)
+	b.has("workers: the stage takes one more")
+	b.becomes("workers", "done", is(done+1))
+	b.press("m" + "\x1b[H" + down + down + down + enter + right + right + right + enter)
+	b.has("workers: the stage goes on")
+	b.becomes("workers", "done", is(done+12))
+
+	// The watch is cut, from the actions of the box that was gone to.
+	watches := b.number("reflector", "watches")
+	b.press("2")
+	b.has("── 2 Reflector")
+	b.press("m")
+	b.has("cuts the connection of the watch")
+	b.press(enter)
+	b.has("watches that were cut: 1")
+	b.becomes("reflector", "watches", is(watches+1))
+
+	// A number that cannot be is refused here already.
+	b.press("m\x1b[H" + down + down + down + down + enter + "\x7f\x7f\x7f" + "9999999" + enter)
+	b.has("✗ Create pods: n is a whole number from 1 to 5000")
+
+	// What was measured is drawn.
+	b.press("j")
+	b.has("Nothing has been measured yet")
+	b.press("m")
+	b.has("↑ ↓ choose")
+	for !strings.Contains(selected(b), "Compare lists") {
+		b.press(down)
+		time.Sleep(20 * time.Millisecond)
+	}
+	b.press(enter)
+	b.has("pods 2000_")
+	b.press("\x7f\x7f\x7f\x7f150" + enter)
+	b.has("one list", "pages of 500", "streaming list", "○", "●", "150 pods of a server of its own")
+
+	// Everything is as at the beginning.
+	b.press("0")
+	b.has("everything is as at the beginning")
+}
+
+// selected is the line that is marked.
+func selected(b bench) string {
+	for y, row := range b.rows() {
+		for x := range b.screen.Width() {
+			if b.style(x, y).Attrs&uv.AttrReverse != 0 {
+				return row
+			}
+		}
+	}
+	return ""
+}
+
+func TestPicturesShowWhatHappens(t *testing.T) {
+	b := newBench(t, 120, 45, lab.Options{Pods: 6, Workers: 1})
+	b.press("b")
+	b.has("Relist diff")
+	b.press("m\x1b[F" + enter) // the last: workers
+	b.has("Workers", "how many 4_")
+	b.press(escape)
+	b.has("Esc goes back")
+	b.press(escape)
+	b.has("── b Relist diff")
+	do := func(action string, values map[string]string) {
+		t.Helper()
+		_, err := b.lab.Do(t.Context(), action, values)
+		require.NoError(t, err)
+	}
+	do("vanish", map[string]string{"n": "2"})
+	b.has("2 missing: deleted while nobody looked", "The last list:")
+
+	do("pause", map[string]string{"stage": "fifo"})
+	b.press("c")
+	do("burst", map[string]string{"n": "3"})
+	b.has("── c The shelf", "~Updated", "waits")
+	do("resume", map[string]string{"stage": "fifo"})
+	b.has("taken by the informer")
+
+	b.press("d")
+	b.has("node", "phase", "Running")
+	b.press(enter)
+	b.has("Look-up:", "times as long", "scan")
+
+	do("resync", nil)
+	b.press("e")
+	b.has("Resync", "Relist", "4 calls of handlers", "1 lists, ")
+
+	do("work", map[string]string{"ms": "1500"})
+	do("update", map[string]string{"n": "3"})
+	b.press("f")
+	b.has("in the queue", "added meanwhile", "processing", "with a worker")
+	b.until("a key with a worker, and some in the queue", func(shown string) bool {
+		_, picture, _ := strings.Cut(shown, "dirty: due a turn")
+		return strings.Count(picture, "(") >= 3
+	})
+	do("fail", map[string]string{"percent": "100"})
+	do("work", map[string]string{"ms": "0"})
+	b.press("g")
+	b.has("── g Back-off", "failures in a row; ")
+	do("fail", map[string]string{"percent": "0"})
+	b.has("No key waits for another attempt.")
+
+	b.press("h")
+	do("update", map[string]string{"n": "1"})
+	b.has("with a worker", "the watch told of MODIFIED", "the worker was done with it")
+	b.press("a")
+	b.has("API server", "a worker read", "A watch can start after")
+	b.press("k")
+	b.has("▶ listing", "watching ◆", "all that there is")
+	b.press(enter)
+	b.has(`It tells the store: replace "12": b@2.`, "▶ connecting")
+	b.press("\x7f")
+	b.has("▶ listing")
+	b.press(escape)
+	b.has("── the last events")
+}
+
+func TestHeldAndHelp(t *testing.T) {
+	b := newBench(t, 100, 40, lab.Options{Pods: 3})
+	b.press(" ")
+	b.has("HELD")
+	_, err := b.lab.Do(t.Context(), "create", map[string]string{"n": "40"})
+	require.NoError(t, err)
+	b.becomes("store", "objects", func(n float64) bool { return n == 43 })
+	require.NotContains(t, b.text(), "43")
+	b.press(" ")
+	b.has("● live", "43")
+	b.press("?")
+	b.has("Keys", "Small pictures", "resync: no change", "x Delete pods", "Ctrl-C")
+	b.press("?")
+	b.has("── the last events")
+	b.press("i")
+	b.has("All pipelines", "✓ fine", "informer", "queue", "What is wrong")
+	b.press(down + enter)
+	b.has("6 Workqueue pods", "● live")
+	b.press("l")
+	b.has("The guided tour is on the page: kinform lab --open")
+	b.press("v")
+	b.has("There is one queue here, or none.")
+}

@@ -1,0 +1,332 @@
+//go:build unix
+
+package top
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/ansi/parser"
+	"github.com/stretchr/testify/require"
+
+	"github.com/kinform/kinform/apitest"
+	"github.com/kinform/kinform/rest"
+	"github.com/kinform/kinform/rest/kubeconfig"
+	"github.com/kinform/kinform/view"
+	"github.com/kinform/kinform/view/lab"
+)
+
+func TestALostPageIsSaidPlainlyAndFoundAgain(t *testing.T) {
+	l, err := lab.New(lab.Options{Pods: 3})
+	require.NoError(t, err)
+	ctx, stop := context.WithCancel(context.Background())
+	ran := make(chan error, 1)
+	go func() { ran <- l.Run(ctx) }()
+	defer func() {
+		stop()
+		require.NoError(t, <-ran)
+	}()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	address := listener.Addr().String()
+	server := &http.Server{Handler: l.View()}
+	go server.Serve(listener)
+	e := top(t, 120, 30, "http://"+address+"/view/#token="+l.View().Token())
+	e.has("● live")
+	require.NoError(t, server.Close())
+	e.has(" LOST ", "tries again in", "the numbers are", "objects")
+	e.press("n")
+	e.has("✗ dial tcp", "refused")
+
+	listener, err = net.Listen("tcp", address)
+	require.NoError(t, err)
+	server = &http.Server{Handler: l.View()}
+	go server.Serve(listener)
+	defer server.Close()
+	e.has("● live")
+	require.NotContains(t, e.text(), "LOST")
+	e.press("n")
+	e.has("5 pods were created")
+	e.press("q")
+	require.NoError(t, e.wait())
+}
+
+func TestPagesThatCannotBeShown(t *testing.T) {
+	v, err := view.New(view.Options{Private: true})
+	require.NoError(t, err)
+	private := httptest.NewServer(v)
+	defer private.Close()
+	other := httptest.NewServer(http.NotFoundHandler())
+	defer other.Close()
+	html := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprint(w, "<html>")
+	}))
+	defer html.Close()
+	moved := httptest.NewServer(http.RedirectHandler(other.URL, http.StatusFound))
+	defer moved.Close()
+	left, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	require.NoError(t, left.Close())
+	for want, args := range map[string][]string{
+		"refused":                                 {"http://" + left.Addr().String(), "--once"},
+		"this needs the token: open the address":  {private.URL, "--once"},
+		"404 page not found":                      {other.URL, "--once"},
+		"is not that of a page of kinform":        {html.URL, "--once"},
+		"there is no page of kinform at http://":  {moved.URL, "--once"},
+		`"ftp://x" is no address of a page`:       {"ftp://x", "--once"},
+		"an address is shown alone":               {"http://x", "pods"},
+		"--kubeconfig is for a cluster, and a la": {"--kubeconfig", "x"},
+		"--pods is for a laboratory, and a clust": {"pods", "--pods", "3"},
+		"--rate is for a laboratory, and a page":  {"http://x", "--rate", "3"},
+		"--record is for what runs in this":       {"--replay", "x", "--record", "y"},
+		"--replay shows a recording: an address":  {"--replay", "x", "pods"},
+		"--width is for --once":                   {"--width", "9"},
+		"--replay: stat x":                        {"--replay", "x", "--once"},
+		"Workers is 17, and can be 1 to 16":       {"--workers", "17", "--once"},
+		"is no address on loopback":               {"--listen", "0.0.0.0:1", "--once"},
+	} {
+		cmd := Command()
+		cmd.SilenceErrors, cmd.SilenceUsage = true, true
+		cmd.SetArgs(args)
+		cmd.SetOut(io.Discard)
+		require.ErrorContains(t, cmd.ExecuteContext(t.Context()), want, "%v", args)
+	}
+	http.DefaultClient.CloseIdleConnections()
+}
+
+func run(t *testing.T, args ...string) string {
+	t.Helper()
+	var out bytes.Buffer
+	cmd := Command()
+	cmd.SetArgs(args)
+	cmd.SetOut(&out)
+	require.NoError(t, cmd.ExecuteContext(t.Context()))
+	return out.String()
+}
+
+func TestOnceIsText(t *testing.T) {
+	shown := run(t, "--once", "--width", "100", "--pods", "11", "--rate", "100")
+	require.NotContains(t, shown, "\x1b")
+	require.Contains(t, shown, "┌1 API server")
+	require.Contains(t, shown, "● live")
+	require.Contains(t, shown, "time of a turn")
+	require.Contains(t, shown, "── the last events")
+	require.Contains(t, shown, "a worker is done with ns-")
+	for row := range strings.Lines(shown) {
+		require.LessOrEqual(t, cells(strings.TrimSuffix(row, "\n")), 100)
+	}
+}
+
+func TestAClusterIsShown(t *testing.T) {
+	server := apitest.Start(t, apitest.Options{})
+	require.NoError(t, apitest.Populate(server, apitest.Pods(17, apitest.PodOptions{Namespaces: 2})))
+	config := filepath.Join(t.TempDir(), "config")
+	require.NoError(t, kubeconfig.Write(config, kubeconfig.Connection{Config: rest.Config{Host: server.URL()}}))
+	e := top(t, 120, 40, "pods", "namespaces", "-A", "--kubeconfig", config)
+	e.has("● live", "pods", "17", "watching")
+	e.press("m")
+	e.has("This program has no laboratory: it can be looked at, and not changed.")
+	e.press("6")
+	e.has("There is none here.")
+	e.press("i")
+	e.has("All pipelines", "pods", "namespaces", "✓ fine")
+	e.press("\x1b[F" + enter)
+	e.has("namespaces  ● live")
+	e.press("q")
+	require.NoError(t, e.wait())
+
+	shown := run(t, "pods", "-A", "--once", "--kubeconfig", config)
+	require.Regexp(t, `│objects +17 *│`, shown)
+}
+
+func TestARecordingIsPlayed(t *testing.T) {
+	path := "../../../../view/testdata/relist.jsonl"
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	p, err := newPlayer(text)
+	require.NoError(t, err)
+	e := top(t, 120, 45, "--replay", path)
+	e.has("recording, ", "of 0:0", "── the last events")
+	e.press("b")
+	e.has("2 missing: deleted while nobody looked", "recording, at its end")
+	e.press("\x1b[H")
+	e.has("0:00.0 of ")
+	e.press(" ")
+	e.has("recording, paused")
+	e.press("\x1b[H..")
+	e.has(fmt.Sprintf("paused, %s of %s", clock(p.frames[2].at), clock(p.length())))
+	e.press(",")
+	e.has(fmt.Sprintf("paused, %s of %s", clock(p.frames[1].at), clock(p.length())))
+	f := p.frame(1)
+	e.press("4")
+	e.until("the numbers of the frame", func(shown string) bool { return numbersIn(shown, p.hello, f, "store") == "" })
+	e.press("++")
+	e.press(" ")
+	e.has("recording, 5×")
+	e.has("recording, at its end")
+	e.press("-")
+	e.press("m")
+	e.has("A recording can only be looked at.")
+	e.press("d")
+	e.has("A recording has no store that could be asked.")
+	e.press("k")
+	e.has("▶ listing") // The table is here even so.
+	e.press("q")
+	require.NoError(t, e.wait())
+
+	shown := run(t, "--replay", path, "--once")
+	require.Contains(t, shown, "recording, at its end")
+	require.Equal(t, "", numbersIn(shown, p.hello, p.frame(len(p.frames)-1), "store"))
+}
+
+func TestWhatIsSeenIsRecorded(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "seen.jsonl")
+	e := top(t, 80, 24, "--pods", "5", "--record", path)
+	e.has("● live")
+	e.press("n")
+	e.has("5 pods were created")
+	e.press("q")
+	require.NoError(t, e.wait())
+	require.Contains(t, run(t, "--replay", path, "--once"), "kinform laboratory")
+}
+
+const hostile = "a\x1b]0;owned\x07\x1b[2J\x1b[31m\u009b5m\x7f\u202e\r\n\t日本\u0301\u200d\U0001F1E9\U0001F3FE\x00e\xff"
+
+// poisoned makes each text of a value a hostile one.
+func poisoned(value any) any {
+	switch v := value.(type) {
+	case string:
+		return hostile
+	case []any:
+		for n := range v {
+			v[n] = poisoned(v[n])
+		}
+	case map[string]any:
+		for k := range v {
+			switch k {
+			case "id", "box", "kind", "e", "unit", "key": // Without these there is nothing to be seen.
+			default:
+				v[k] = poisoned(v[k])
+			}
+		}
+	}
+	return value
+}
+
+// A page whose every text would steer the terminal.
+func TestHostileTextsSteerNothing(t *testing.T) {
+	l, err := lab.New(lab.Options{Pods: 6, Rate: 100})
+	require.NoError(t, err)
+	ctx, stop := context.WithCancel(context.Background())
+	ran := make(chan error, 1)
+	go func() { ran <- l.Run(ctx) }()
+	defer func() {
+		stop()
+		require.NoError(t, <-ran)
+	}()
+	poison := func(line []byte) []byte {
+		var value any
+		require.NoError(t, json.Unmarshal(line, &value))
+		value = poisoned(value)
+		if frame, ok := value.(map[string]any)["frame"].(map[string]any); ok {
+			frame["wrong"] = []string{hostile, strings.Repeat("長い", 5000)}
+			frame["laboratory"] = map[string]string{hostile: hostile}
+			frame["boxes"] = append(frame["boxes"].([]any), map[string]any{"id": hostile, "name": hostile, "n": map[string]float64{hostile: 1e300}})
+			frame["events"] = append(frame["events"].([]any), map[string]any{"e": hostile, "kind": hostile, "key": hostile, "text": hostile, "at": -1})
+			frame["keys"] = map[string]any{hostile: map[string]any{"all": 3, "list": []map[string]any{{"key": hostile, "processing": true}, {"key": hostile + "2", "ready": true}, {"key": hostile + "3", "in": 3, "retries": 4}}}}
+		}
+		line, err := json.Marshal(value)
+		require.NoError(t, err)
+		return line
+	}
+	var busy atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch filepath.Base(r.URL.Path) {
+		case "stream":
+			busy.Add(1)
+			defer busy.Add(-1)
+			hello, frames, err := l.View().Frames(r.Context(), "")
+			if err != nil {
+				return
+			}
+			line, _ := json.Marshal(view.Line{Hello: hello})
+			fmt.Fprintf(w, "data: %s\n\n", poison(line))
+			for f := range frames {
+				line, _ := json.Marshal(view.Line{Frame: f})
+				if len(f.Events) == 0 {
+					continue
+				}
+				fmt.Fprintf(w, "data: %s\n\n", poison(line))
+				w.(http.Flusher).Flush()
+			}
+		case "parts":
+			_ = json.NewEncoder(w).Encode(view.Parts{Title: hostile, Parts: []view.Part{{Name: hostile, Kind: hostile, State: hostile, Wrong: []string{hostile}}}})
+		case "lookup":
+			_ = json.NewEncoder(w).Encode(view.Lookup{Indexes: []view.IndexValues{{Name: hostile, Values: 1, Some: []view.IndexValue{{Value: hostile, Objects: 1}}}},
+				Found: &view.Found{Objects: 1, All: 1, Keys: []string{hostile}}})
+		case "steps.json":
+			table, err := json.Marshal(map[string]any{"states": []stepRow{{Name: hostile, Phase: hostile, Replies: []stepReply{{Name: hostile, Outcomes: []stepOutcome{{Row: 99, Next: hostile, Said: []string{hostile}}}}}}}})
+			if err == nil {
+				_, _ = w.Write(table)
+			}
+		case "do":
+			http.Error(w, hostile, http.StatusConflict)
+		}
+	}))
+	defer server.Close()
+	e := top(t, 100, 40, server.URL+"/#token=0123456789abcdef")
+	e.has("● live")
+	keys := []string{"t", "t", "?", "?", "i", "i", "1", "2", "3", "4", "5", "6", "7", "m", escape, "a", "b", "c", "d", enter, "e", "f", "g", "h", "j", "k", enter, "p", escape, "n", " ", " "}
+	for _, key := range keys {
+		e.press(key)
+		time.Sleep(60 * time.Millisecond)
+		if rows := e.rows(); strings.HasPrefix(rows[2], "┌1 ") {
+			require.Equal(t, 100, cells(rows[2]), "the layout is whole")
+		}
+	}
+	e.has("✗ a\ufffd")
+	e.press("q")
+	require.NoError(t, e.wait())
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	require.Empty(t, e.title)
+	onlyOwnSequences(t, e.wrote.String())
+}
+
+// onlyOwnSequences says that a terminal was told nothing but what the terminal library tells it.
+func onlyOwnSequences(t *testing.T, written string) {
+	t.Helper()
+	state, p := byte(0), ansi.NewParser()
+	for len(written) > 0 {
+		seq, _, n, next := ansi.DecodeSequence(written, state, p)
+		state, written = next, written[n:]
+		switch {
+		case strings.HasPrefix(seq, "\x1b]"), strings.HasPrefix(seq, "\u009d"):
+			require.NotContains(t, seq, "owned")
+		case strings.HasPrefix(seq, "\x1b["), strings.HasPrefix(seq, "\x1b"):
+			require.NotEqual(t, "\x1b[31m", seq, "a colour of the hostile text")
+			require.NotEqual(t, "\x1b[5m", seq)
+		case len(seq) == 1 && seq[0] < ' ':
+			require.Contains(t, "\r\n\b\t", seq)
+		default:
+			for _, r := range seq {
+				require.False(t, steers(r), "%q", seq)
+			}
+		}
+	}
+	require.NotEqual(t, parser.OscStringState, state)
+}

@@ -1,0 +1,337 @@
+package top
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kinform/kinform/view"
+)
+
+// fixture is the recording of package view: a relist after which two objects were gone.
+func fixture(t require.TestingT) *player {
+	text, err := os.ReadFile("../../../../view/testdata/relist.jsonl")
+	require.NoError(t, err)
+	p, err := newPlayer(text)
+	require.NoError(t, err)
+	return p
+}
+
+// still is a screen that has been told of a whole recording, as if it had run.
+func still(t require.TestingT, width, height int) *screen {
+	p := fixture(t)
+	page, err := newPage("http://localhost/#token=x", nil)
+	require.NoError(t, err)
+	s := newScreen(page, time.Unix(0, 0))
+	s.width, s.height = width, height
+	s.choose("pods")
+	s.lines(heard{hello: p.hello})
+	for n := range p.frames {
+		s.lines(heard{frame: p.frame(n)})
+	}
+	return s
+}
+
+func (s *screen) asString() string {
+	var b strings.Builder
+	for _, l := range s.draw() {
+		b.WriteString(l.String() + "\n")
+	}
+	return b.String()
+}
+
+func TestEveryLineIsAsWideAsTheScreen(t *testing.T) {
+	for _, size := range [][2]int{{80, 24}, {60, 20}, {160, 48}, {121, 37}, {300, 100}, {20, 5}, {1, 1}, {0, 0}} {
+		s := still(t, size[0], size[1])
+		for _, key := range []string{"esc", "t", "t", "?", "down", "?", "i", "i", "m", "esc", "1", "2", "3", "4", "5", "6", "7", "a", "b", "c", "d", "e", "f", "g", "h", "up", "j", "k", "enter", "space"} {
+			s.key(key)
+			all := s.draw()
+			require.Len(t, all, size[1], "%v %s", size, key)
+			for _, l := range all {
+				require.Equal(t, max(size[0], 0), l.width(), "%v %s: %s", size, key, l)
+			}
+		}
+	}
+}
+
+func TestMissedFramesAreCounted(t *testing.T) {
+	s := still(t, 160, 48)
+	require.Zero(t, s.missed)
+	f := *s.latest
+	f.Seq += 6
+	s.lines(heard{frame: &f})
+	require.Equal(t, uint64(5), s.missed)
+	require.Contains(t, s.asString(), "frames missed: 5")
+}
+
+func TestLinesOfAnEarlierStreamAreLeftOut(t *testing.T) {
+	s := still(t, 80, 24)
+	s.follow = func(string) int { return 7 }
+	s.choose("other")
+	s.lines(heard{of: 6, lost: "late", hello: &view.Hello{Name: "late"}})
+	require.Contains(t, s.asString(), "other  connecting")
+	s.lines(heard{of: 7, lost: "gone"})
+	s.tick(s.now.Add(3 * time.Second))
+	require.Contains(t, s.asString(), " LOST  gone; the numbers are 3 s old")
+}
+
+func TestAStreamThatIsSilentIsSaid(t *testing.T) {
+	s := still(t, 80, 24)
+	require.Contains(t, s.asString(), "● live")
+	s.tick(s.now.Add(4 * time.Second))
+	require.Contains(t, s.asString(), "no news for 4 s")
+}
+
+// A queue is chosen, where there are several.
+func TestQueuesAreShownOneAfterAnother(t *testing.T) {
+	s := still(t, 120, 40)
+	f := *s.latest
+	f.Boxes = append(slices.Clone(f.Boxes), view.Box{ID: "queue", Name: "second", Numbers: map[string]float64{"ready": 4711}}, view.Box{ID: "workers", Name: "second"})
+	s.lines(heard{frame: &f})
+	require.NotContains(t, s.asString(), "4,711")
+	s.key("v")
+	require.Contains(t, s.asString(), "6 Workqueue second")
+	require.Contains(t, s.asString(), "4,711")
+	s.key("v")
+	require.Contains(t, s.asString(), "6 Workqueue pods")
+}
+
+func TestTheIndexHasWhatIsWrongOnTop(t *testing.T) {
+	s := still(t, 120, 24)
+	var all view.Parts
+	for n := range 12 {
+		all.Parts = append(all.Parts, view.Part{Name: fmt.Sprintf("p%02d", n), Kind: "informer", State: "watching", Objects: n, Events: 10})
+	}
+	all.Parts[7].Wrong = []string{"not synced: listing", "1 failure"}
+	var chosen []string
+	s.follow = func(name string) int { chosen = append(chosen, name); return 1 }
+	s.begin(all)
+	require.Equal(t, indexMode, s.mode, "many pipelines begin with the index")
+	all.Parts[3].Events = 30
+	s.now = s.now.Add(2 * time.Second)
+	s.take(indexAnswer{parts: all})
+	rows := strings.Split(s.asString(), "\n")
+	require.Regexp(t, `^✗ wrong p07 .* not synced: listing; `, rows[4])
+	require.Regexp(t, `^✓ fine  p00 `, rows[5])
+	require.Regexp(t, `p03 .* 10/s `, s.asString())
+	s.key("home")
+	require.Contains(t, s.asString(), "\n✗ not synced: listing; 1 failure", "in full, of the chosen one")
+	s.key("down")
+	s.key("down")
+	s.key("enter")
+	require.Equal(t, []string{"p01"}, chosen)
+	require.Equal(t, boxesMode, s.mode)
+
+	s.key("i")
+	s.take(indexAnswer{err: context.DeadlineExceeded})
+	require.Contains(t, s.asString(), "✗ context deadline exceeded")
+	asked := 0
+	s.start = func(func(context.Context) any) { asked++ }
+	for range 30 {
+		s.tick(s.now.Add(100 * time.Millisecond))
+	}
+	require.Equal(t, 1, asked, "an answer is waited for")
+}
+
+// A value of an action that was chosen stays, and one that cannot be is not sent.
+func TestMenu(t *testing.T) {
+	s := still(t, 100, 30)
+	s.hello.Actions = []view.Action{
+		{ID: "all", Label: "All", Help: "does all", Key: "y"},
+		{ID: "two", Box: "workers", Label: "Two", Key: "z", Help: "takes two", Inputs: []view.Input{{ID: "how", Label: "how", Default: "a", Choices: []string{"a", "b"}}, {ID: "n", Label: "n", Default: "5", Min: 1, Max: 9}}},
+		{ID: "hidden", Box: "server", Label: "Hidden", Key: "c", Help: "has a key of the page"},
+	}
+	s.menu.begin(s.hello)
+	started := 0
+	s.start = func(do func(context.Context) any) { started++ }
+	s.key("c")
+	require.Equal(t, "shelf", s.picture)
+	s.key("y")
+	require.Equal(t, 1, started)
+	for _, key := range []string{"7", "m", "enter", "right", "enter", "backspace", "7", "enter"} {
+		s.key(key)
+	}
+	require.Equal(t, 2, started)
+	require.Equal(t, map[string]string{"how": "b", "n": "7"}, s.menu.values["two"])
+	for _, key := range []string{"m", "enter", "left", "down", "right", "right", "right", "right", "8", "enter"} {
+		s.key(key)
+	}
+	require.Equal(t, 2, started, "98 is too many")
+	require.Contains(t, s.asString(), "✗ Two: n is a whole number from 1 to 9")
+	for _, key := range []string{"m", "enter", "down", "right", "esc", "t", "m"} { // t does nothing while one chooses
+		s.key(key)
+	}
+	require.Equal(t, "9", s.menu.values["two"]["n"])
+	require.Equal(t, boxesMode, s.mode)
+	s.key("z")
+	require.Equal(t, 3, started)
+	s.take(did{said: "two were done"})
+	require.Contains(t, s.asString(), "two were done")
+	s.tick(s.now.Add(time.Minute))
+	require.NotContains(t, s.asString(), "two were done")
+
+	s.page.token = ""
+	s.key("y")
+	require.Equal(t, 3, started)
+	require.Contains(t, s.asString(), "✗ To press buttons, give the address that the program has printed")
+}
+
+// The page's table, walked through as far as it goes: whatever is answered leads to a state of the table, a wait or the end.
+func TestStepsLeadSomewhere(t *testing.T) {
+	text, err := os.ReadFile("../../../../view/page/steps.json")
+	require.NoError(t, err)
+	var table struct{ States []stepRow }
+	require.NoError(t, json.Unmarshal(text, &table))
+	s := still(t, 120, 48)
+	st := s.small["steps"].(*steps)
+	st.take(stepTable{of: st, rows: table.States})
+	walked := 0
+	for row := range table.States {
+		for reply := range table.States[row].Replies {
+			st.begin(row)
+			for range 8 { // as many failures in a row
+				if here := st.here(); here != nil {
+					st.at = min(reply, len(here.Replies)-1)
+				}
+				if st.state.stopped {
+					break
+				}
+				before := len(st.log)
+				require.True(t, st.key("enter"))
+				require.Greater(t, len(st.log), before)
+				require.NotEmpty(t, st.log[0])
+				walked++
+			}
+		}
+	}
+	require.Greater(t, walked, 1000)
+
+	// A 410 after failures: a watch lists at once, and a list waits longer each time.
+	st.begin(0)
+	waits := []float64{}
+	for range 3 {
+		st.at = slices.IndexFunc(st.here().Replies, func(r stepReply) bool { return r.Name == "500 Internal Error" })
+		st.key("enter")
+		waits = append(waits, st.state.wait)
+		st.key("enter")
+	}
+	require.Equal(t, []float64{0.8, 1.6, 3.2}, waits)
+	s.open("steps")
+	require.Contains(t, s.asString(), "after 3 failures in a row")
+	for range 6 {
+		st.key("backspace")
+	}
+	require.Equal(t, [4]int{}, st.state.counts)
+	require.Empty(t, st.log)
+}
+
+// Hours of frames leave as much as a minute does.
+func TestNothingGrows(t *testing.T) {
+	s := still(t, 80, 24)
+	template, err := json.Marshal(s.latest)
+	require.NoError(t, err)
+	sizes := func() (n int) {
+		p := s.small
+		n += len(s.recent.all) + len(s.past.series) + len(p["shelf"].(*shelf).trays) + len(p["shelf"].(*shelf).deleted) + len(p["dial"].(*dial).waits) +
+			len(p["rings"].(*rings).keys) + len(p["journey"].(*journey).going) + len(p["journey"].(*journey).ended)
+		if r := p["relist"].(*relist).now; r != nil {
+			n += len(r.how)
+		}
+		for _, lane := range s.recent.lanes {
+			n += len(lane)
+		}
+		return n
+	}
+	whats := []string{"received", "delta", "delivered", "queued", "merged", "taken", "failed", "retried", "item", "phase", "page", "batch"}
+	kinds := []string{"ADDED", "DELETED", "Deleted", "decoded", "listing"}
+	most := 0
+	for n := range 4000 {
+		var f view.Frame
+		require.NoError(t, json.Unmarshal(template, &f))
+		f.Seq, f.At = f.Seq+uint64(n), f.At+float64(n)*100
+		f.Events = nil
+		for e := range 30 {
+			f.Events = append(f.Events, view.Event{What: whats[(n+e)%len(whats)], Kind: kinds[(n+e)%len(kinds)], Key: fmt.Sprintf("ns/never-again-%d-%d", n, e), Of: "pods", Wait: 3600, Cause: "relist"})
+		}
+		s.lines(heard{frame: &f})
+		if n%100 == 0 {
+			s.key(string("abcefgh"[n/100%7]))
+			s.draw()
+		}
+		most = max(most, sizes())
+	}
+	require.Less(t, most, 3500)
+}
+
+func TestFollowerKeepsTheNewestFrameAlone(t *testing.T) {
+	f := newFollower(nil)
+	f.put(func(h *heard) { h.hello = &view.Hello{Name: "a"} })
+	for n := range 100 {
+		f.put(func(h *heard) { h.frame = &view.Frame{Seq: uint64(n)} })
+	}
+	h := f.take()
+	require.Equal(t, "a", h.hello.Name)
+	require.Equal(t, uint64(99), h.frame.Seq)
+	require.Len(t, f.more, 1)
+	h = f.take()
+	require.Nil(t, h.hello)
+	require.Nil(t, h.frame)
+}
+
+// The pictures hear of what happened in frames that nobody has taken.
+func TestEventsOfMissedFramesAreKept(t *testing.T) {
+	var f *view.Frame
+	for n := range 500 {
+		f = after(f, &view.Frame{Seq: uint64(n), At: float64(100 * n), Events: []view.Event{{What: "taken", At: -40}, {What: "done", At: -10, Count: n}}})
+	}
+	require.Len(t, f.Events, 1000)
+	for n, e := range f.Events {
+		if e.What == "done" {
+			require.Equal(t, n/2, e.Count)
+			require.Equal(t, float64(100*e.Count-10), f.At+e.At)
+		}
+	}
+	f = after(f, &view.Frame{At: f.At + 100, Events: []view.Event{{What: "last"}}})
+	require.Len(t, f.Events, 1000)
+	require.Equal(t, "last", f.Events[999].What)
+	require.Empty(t, after(f, &view.Frame{At: 3}).Events, "another stream's")
+}
+
+func TestPlayer(t *testing.T) {
+	p := fixture(t)
+	require.Len(t, p.frames, 24)
+	var at []float64
+	show := func(f *view.Frame) { at = append(at, f.At) }
+	p.seek(0, show)
+	require.Len(t, at, 1)
+	p.pass(300*time.Millisecond, show) // a frame each 250 ms
+	require.Len(t, at, 2)
+	p.speed = len(speeds) - 1
+	p.pass(100*time.Millisecond, show)
+	require.Len(t, at, 6)
+	require.True(t, slices.IsSorted(at))
+	p.pass(time.Hour, show)
+	require.Equal(t, p.frames[6].at-p.frames[0].at > 0, true)
+	for p.playing {
+		p.pass(time.Hour, show)
+	}
+	require.Equal(t, "recording, at its end, "+clock(p.length())+" of "+clock(p.length()), p.state())
+	require.Len(t, at, 24)
+
+	text := slices.Clone(p.text)
+	cut, err := newPlayer(text[:len(text)-100])
+	require.NoError(t, err)
+	require.Len(t, cut.frames, 23)
+	require.Contains(t, cut.note, "its writer was cut off")
+	_, err = newPlayer(nil)
+	require.ErrorContains(t, err, "it is empty")
+	_, err = newPlayer(text[:strings.Index(string(text), "\n")])
+	require.ErrorContains(t, err, "it has no frame")
+}
