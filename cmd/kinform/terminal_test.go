@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"unicode"
 
@@ -59,10 +60,14 @@ func TestServerHasNoPowerOverTheTerminal(t *testing.T) {
 		for _, args := range [][]string{
 			{"watch", "pods", "-A", "-o", "table"}, {"watch", "pods", "-A", "-o", "json"}, {"watch", "pods", "-A", "-o", "yaml"},
 			{"watch", "odd"}, {"watch", hostile}, {hostile}, {"watch", "pods", "--" + hostile}, {"watch", "pods", "-o", hostile},
+			{"top", "pods", "-A", "--once"}, {"top", hostile, "--once"}, {"top", "http://" + hostile}, {"top", server.URL, "--once"},
 			{"apiserver", "--listen", hostile}, {"demo", "--output", hostile},
 		} {
-			if args[0] == "watch" {
+			switch {
+			case args[0] == "watch":
 				args = append(args, "--kubeconfig", config, "--for", "300ms")
+			case args[0] == "top" && !strings.HasPrefix(args[1], "http"):
+				args = append(args, "--kubeconfig", config)
 			}
 			var out, errOut bytes.Buffer
 			run(t.Context(), args, &out, &errOut)

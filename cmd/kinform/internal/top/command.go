@@ -3,6 +3,10 @@
 //
 // It reads what the page reads: the lines of a view's stream. A view of this process is asked in the same way as one that runs elsewhere,
 // over a network in memory.
+//
+// A [screen] is told of keys, lines and time, and draws lines of text; it knows no terminal. The terminal is the business of program.go, and
+// of charm.land/bubbletea/v2 there: the library of its kind with the most users and with releases each month, which compares what is drawn with what is
+// on the screen, and asks the terminal what it can do.
 package top
 
 import (

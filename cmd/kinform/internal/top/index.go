@@ -102,10 +102,12 @@ func (s *screen) indexLines(width, height int) []line {
 	if x.failed != "" {
 		all = append(all, wrapped(bad, "✗ "+x.failed, width)...)
 	}
-	name := max(min(width/4, 40), 16)
-	state := 12
+	name, state, wide := max(min(width/4, 40), 16), 12, 10
+	if width < 110 {
+		name, state, wide = max(width/5, 12), 10, 8
+	}
 	head := joined(line(nil).fit(8), text(soft, "Name").fit(name+1), text(soft, "What").fit(9), text(soft, "State").fit(state),
-		text(soft, "   Objects    Events   Waiting  What is wrong"))
+		text(soft, "Objects").right(wide), text(soft, "Events").right(wide), text(soft, "Waiting").right(wide), text(soft, "  What is wrong"))
 	all = append(all, head)
 	var full []line // what is wrong with the chosen one
 	if x.at < len(x.parts) && len(x.parts[x.at].Wrong) > 0 {
@@ -129,7 +131,7 @@ func (s *screen) indexLines(width, height int) []line {
 			perSecond = rate(r)
 		}
 		all = append(all, joined(fine.fit(8), text(how, short(p.Name, name)).fit(name+1), text(soft, p.Kind).fit(9), text(accent, p.State).fit(state),
-			text(plain, counted(p.Objects)).right(10), text(plain, perSecond).right(10), text(plain, counted(p.Waiting)).right(10), text(bad, "  "+strings.Join(p.Wrong, "; "))))
+			text(plain, counted(p.Objects)).right(wide), text(plain, perSecond).right(wide), text(plain, counted(p.Waiting)).right(wide), text(bad, "  "+strings.Join(p.Wrong, "; "))))
 	}
 	return append(all, full...)
 }

@@ -173,7 +173,7 @@ func (s *screen) scrolled(all []line, height int) []line {
 func (s *screen) help() (all []line) {
 	all = append(all, text(strong, "Keys"))
 	for _, k := range keyHelp {
-		all = append(all, joined(text(accent, k[0]).fit(15), text(plain, k[1])))
+		all = append(all, beside([][]line{{text(accent, k[0])}, wrapped(plain, k[1], s.width-15)}, []int{15, max(s.width-15, 0)}, nil)...)
 	}
 	all = append(all, nil, text(strong, "Small pictures"))
 	var pair line

@@ -9,9 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
-	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/stretchr/testify/require"
 
 	"github.com/kinform/kinform/view"
@@ -209,7 +207,7 @@ func TestActionsReallyHappen(t *testing.T) {
 	// From the list, with a number: 12 pods.
 	b.press("m")
 	b.has("What the laboratory can do", "Drop the watch", "Compare lists", "Turns fail")
-	b.press(down + down + down + down + enter)
+	b.press(b.pick("create"))
 	b.has("how many 5_")
 	b.press("\x7f12" + enter)
 	b.has("12 pods were created")
@@ -218,17 +216,17 @@ func TestActionsReallyHappen(t *testing.T) {
 	// A stage is paused, makes one step, and goes on; the stage is chosen with the arrows.
 	b.press("m")
 	b.has("↑ ↓ choose")
-	b.press("\x1b[H" + down + enter + right + right + right + enter)
+	b.press(b.pick("pause") + right + right + right + enter)
 	b.has("workers: the stage holds", "paused: workers")
 	done := b.number("workers", "done")
 	b.press("n")
 	b.becomes("queue", "ready", func(n float64) bool { return n > 0 })
 	before := b.number("workers", "done")
 	require.Equal(t, done, before)
-	b.press("m" + "\x1b[H" + down + down + enter + right + right + right + enter)
+	b.press("m" + b.pick("step") + right + right + right + enter)
 	b.has("workers: the stage takes one more")
 	b.becomes("workers", "done", is(done+1))
-	b.press("m" + "\x1b[H" + down + down + down + enter + right + right + right + enter)
+	b.press("m" + b.pick("resume") + right + right + right + enter)
 	b.has("workers: the stage goes on")
 	b.becomes("workers", "done", is(done+12))
 
@@ -243,7 +241,7 @@ func TestActionsReallyHappen(t *testing.T) {
 	b.becomes("reflector", "watches", is(watches+1))
 
 	// A number that cannot be is refused here already.
-	b.press("m\x1b[H" + down + down + down + down + enter + "\x7f\x7f\x7f" + "9999999" + enter)
+	b.press("m" + b.pick("create") + "\x7f\x7f\x7f" + "9999999" + enter)
 	b.has("✗ Create pods: n is a whole number from 1 to 5000")
 
 	// What was measured is drawn.
@@ -251,11 +249,7 @@ func TestActionsReallyHappen(t *testing.T) {
 	b.has("Nothing has been measured yet")
 	b.press("m")
 	b.has("↑ ↓ choose")
-	for !strings.Contains(selected(b), "Compare lists") {
-		b.press(down)
-		time.Sleep(20 * time.Millisecond)
-	}
-	b.press(enter)
+	b.press(b.pick("compare"))
 	b.has("pods 2000_")
 	b.press("\x7f\x7f\x7f\x7f150" + enter)
 	b.has("one list", "pages of 500", "streaming list", "○", "●", "150 pods of a server of its own")
@@ -265,16 +259,10 @@ func TestActionsReallyHappen(t *testing.T) {
 	b.has("everything is as at the beginning")
 }
 
-// selected is the line that is marked.
-func selected(b bench) string {
-	for y, row := range b.rows() {
-		for x := range b.screen.Width() {
-			if b.style(x, y).Attrs&uv.AttrReverse != 0 {
-				return row
-			}
-		}
-	}
-	return ""
+// pick has the keys that choose an action in the list.
+func (b bench) pick(action string) string {
+	n := slices.IndexFunc(b.lab.Actions(), func(a view.Action) bool { return a.ID == action })
+	return home + strings.Repeat(down, n) + enter
 }
 
 func TestPicturesShowWhatHappens(t *testing.T) {

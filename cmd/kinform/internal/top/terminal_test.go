@@ -134,7 +134,7 @@ func (e *emulated) rows() []string {
 
 func (e *emulated) text() string { return strings.Join(e.rows(), "\n") }
 
-const patience = 60 * time.Second
+const patience = 2 * time.Minute // The machine may be busy.
 
 // until waits for a screen.
 func (e *emulated) until(what string, is func(screen string) bool) string {
@@ -188,10 +188,9 @@ func (e *emulated) wait() error {
 
 const (
 	escape = "\x1b"
-	up     = "\x1b[A"
 	down   = "\x1b[B"
 	right  = "\x1b[C"
-	left   = "\x1b[D"
+	home   = "\x1b[H"
 	enter  = "\r"
 	ctrlC  = "\x03"
 )
