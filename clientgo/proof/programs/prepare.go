@@ -25,7 +25,7 @@ var unstaged = []string{"k8s.io/utils", "k8s.io/kube-openapi", "k8s.io/gengo"}
 
 // prepare makes the folder in which the go command builds a program for a side.
 func (w workshop) prepare(ctx context.Context, p program, s side) (dir string, err error) {
-	dir = filepath.Join(w.cache, p.name+"-"+string(s))
+	dir = w.folder(p, s)
 	if err := os.RemoveAll(dir); err != nil {
 		return "", err
 	}

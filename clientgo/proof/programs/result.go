@@ -13,6 +13,7 @@ import (
 type result struct {
 	buildError string
 	outcomes   map[string]string // of each test, by package and name: pass, fail or skip
+	unsteady   []string          // the tests that passed when they were run again
 }
 
 func newResult() *result { return &result{outcomes: map[string]string{}} }
@@ -86,6 +87,21 @@ func (r *result) add(name, outcome string) {
 	r.outcomes[unique] = outcome
 }
 
+// settle takes from a second run which of these tests pass when they are run again.
+func (r *result) settle(second *result, names []string) {
+	for _, name := range names {
+		if second.outcomes[name] != "pass" {
+			continue
+		}
+		r.outcomes[name] = "pass"
+		r.unsteady = append(r.unsteady, name)
+		pkg, _, _ := strings.Cut(name, " ")
+		if second.outcomes[pkg+" "] == "" {
+			delete(r.outcomes, pkg+" ") // all of the package passes now
+		}
+	}
+}
+
 func (r *result) count(outcome string) (n int) {
 	for _, o := range r.outcomes {
 		if o == outcome {
@@ -148,6 +164,11 @@ func printTable(w io.Writer, rows []row) {
 	for _, r := range rows {
 		for _, name := range r.lost() {
 			fmt.Fprintf(w, "lost: %s: %s\n", r.program.name, name)
+		}
+		if r.after != nil {
+			for _, name := range r.after.unsteady {
+				fmt.Fprintf(w, "has failed with kinform, and passed when it was run again: %s: %s\n", r.program.name, name)
+			}
 		}
 		for _, name := range r.failing() {
 			fmt.Fprintf(w, "fails on both sides: %s: %s\n", r.program.name, name)

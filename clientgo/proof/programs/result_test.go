@@ -28,3 +28,23 @@ fails on both sides: x: p TestBroken
 		t.Errorf("the table is\n%s\nand should be\n%s", out.String(), want)
 	}
 }
+
+func TestWhatPassesWhenItIsRunAgainIsNotLost(t *testing.T) {
+	r, second := newResult(), newResult()
+	for name, outcomes := range map[string][2]string{
+		"p ": {"fail", ""}, "p TestUnsteady": {"fail", "pass"}, "p TestKept": {"pass", "pass"},
+		"q ": {"fail", "fail"}, "q TestLost": {"fail", "fail"},
+	} {
+		r.add(name, outcomes[0])
+		if outcomes[1] != "" {
+			second.add(name, outcomes[1])
+		}
+	}
+	r.settle(second, []string{"p TestUnsteady", "q TestLost"})
+	if got := r.String(); got != "2 passed, 2 failed" {
+		t.Error(got)
+	}
+	if len(r.unsteady) != 1 || r.unsteady[0] != "p TestUnsteady" {
+		t.Error(r.unsteady)
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -45,25 +46,53 @@ func (w workshop) try(ctx context.Context, p program, s side) (*result, error) {
 		}
 		return r, ctx.Err()
 	}
-	plain, suites, err := w.split(ctx, dir, test)
-	if err != nil {
+	if err := w.testAll(ctx, dir, r, p, test); err != nil {
 		return nil, err
+	}
+	return r, ctx.Err()
+}
+
+// again runs tests of a side once more that did not pass, with all others of their packages, and takes what passes now.
+func (w workshop) again(ctx context.Context, p program, s side, r *result, names []string) error {
+	packages := map[string]bool{}
+	for _, name := range names {
+		pkg, _, _ := strings.Cut(name, " ")
+		packages[pkg] = true
+	}
+	second := newResult()
+	if err := w.testAll(ctx, w.folder(p, s), second, p, slices.Sorted(maps.Keys(packages))); err != nil {
+		return err
+	}
+	r.settle(second, names)
+	return ctx.Err()
+}
+
+// testAll runs the tests of packages.
+func (w workshop) testAll(ctx context.Context, dir string, r *result, p program, patterns []string) error {
+	plain, suites, err := w.split(ctx, dir, patterns)
+	if err != nil {
+		return err
 	}
 	if len(plain) > 0 {
 		if err := w.test(ctx, dir, r, p, plain); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	for _, pkg := range suites {
 		report := filepath.Join(dir, "specs-"+strings.ReplaceAll(pkg, "/", "_")+".json")
 		if err := w.test(ctx, dir, r, p, []string{pkg}, "-args", "-ginkgo.json-report="+report); err != nil {
-			return nil, err
+			return err
 		}
 		if err := r.takeReport(pkg, report); err != nil && r.outcomes[pkg+" "] == "" {
-			return nil, err
+			return err
 		}
 	}
-	return r, ctx.Err()
+	return nil
+}
+
+// folder is where the go command builds a program for a side.
+func (w workshop) folder(p program, s side) string {
+	return filepath.Join(w.cache, p.name+"-"+string(s))
 }
 
 // split tells the packages whose tests are a suite of ginkgo from the other packages with tests.
