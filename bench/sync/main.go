@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"regexp"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -17,6 +18,7 @@ type settings struct {
 	pods, runs, updates int
 	rows                selection
 	profiles            string
+	only                *regexp.Regexp // of the names of clients
 }
 
 func main() {
@@ -38,6 +40,7 @@ func parse(args []string) (settings, error) {
 	flags.IntVar(&set.updates, "updates", 30_000, "how many events a watch is measured with")
 	flags.StringVar(&set.profiles, "profile", "", "existing directory to write profiles to, which cost time")
 	rows := flags.String("rows", strings.Join(usual, ","), "what to measure; dropin, by itself or with relist and watch, is programs with and without the line of module clientgo")
+	only := flags.String("only", "", "measure the clients alone whose names match this regular expression, such as 'protobuf' or '^manager'")
 	quick := flags.Bool("quick", false, "few pods, once: to see that it works, not how fast")
 	_ = flags.Parse(args) // it exits
 	if *quick {
@@ -47,6 +50,9 @@ func parse(args []string) (settings, error) {
 		return set, fmt.Errorf("-pods, -runs and -updates must be positive")
 	}
 	var err error
+	if set.only, err = regexp.Compile(*only); err != nil {
+		return set, fmt.Errorf("-only: %w", err)
+	}
 	set.rows, err = parseSelection(*rows)
 	return set, err
 }
@@ -66,7 +72,7 @@ func run(set settings) error {
 		return err
 	}
 	measured := make(results)
-	if kinds := syncKinds(set.rows); len(kinds) > 0 {
+	if kinds := set.syncKinds(); len(kinds) > 0 {
 		for n := range set.runs {
 			if err := l.syncRound(inTurn(kinds, n), set.rows["relist"], measured); err != nil {
 				return err
@@ -76,7 +82,7 @@ func run(set settings) error {
 	}
 	if set.rows["watch"] {
 		for n := range set.runs {
-			if err := l.watchRound(inTurn(watchKinds(set.rows), n), set.updates, measured); err != nil {
+			if err := l.watchRound(inTurn(set.watchKinds(), n), set.updates, measured); err != nil {
 				return err
 			}
 			fmt.Fprintf(os.Stderr, "watch %d of %d done\n", n+1, set.runs)
@@ -89,16 +95,24 @@ func run(set settings) error {
 	} else {
 		fmt.Println(measured.comparison())
 	}
-	if kinds := syncKinds(set.rows); len(kinds) > 0 {
+	if kinds := set.syncKinds(); len(kinds) > 0 {
 		fmt.Println(measured.details(kinds, syncMetrics))
 	}
 	if set.rows["watch"] {
-		fmt.Println(measured.details(watchKinds(set.rows), watchMetrics))
+		fmt.Println(measured.details(set.watchKinds(), watchMetrics))
 	}
 	fmt.Printf("Again: cd bench && go run ./sync %s\n", strings.Join(os.Args[1:], " "))
 	fmt.Println("Not shown: TLS, compression and a network, which cost both sides the same; other sizes and kinds of objects;")
 	fmt.Println("a machine with more cores, on which server and client do not take each other's time.")
 	return nil
+}
+
+// syncKinds and watchKinds are the clients that are measured.
+func (set settings) syncKinds() []kind  { return set.named(syncKinds(set.rows)) }
+func (set settings) watchKinds() []kind { return set.named(watchKinds(set.rows)) }
+
+func (set settings) named(kinds []kind) []kind {
+	return slices.DeleteFunc(kinds, func(k kind) bool { return !set.only.MatchString(k.String()) })
 }
 
 // inTurn lets the order go back and forth, so that none always comes first.

@@ -11,6 +11,9 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"k8s.io/client-go/internal/sink"
 
 	"github.com/kinform/kinform/listwatch"
 	kinform "github.com/kinform/kinform/rest"
@@ -30,7 +33,7 @@ type listing struct {
 // newListing returns the listing for an answer, whose body begins with start, and whose objects go into target. It returns nil for
 // all that is odd about body, target or decoder: then all of the body is for the program's codec, which gives client-go's result,
 // or client-go's error. target is as it was, then, or empty if the codec empties it.
-func newListing(start []byte, decoder runtime.Decoder, target runtime.Object) *listing {
+func newListing(start []byte, decoder runtime.Decoder, target runtime.Object, use sink.Use) *listing {
 	l := &listing{decoder: decoder, target: target}
 	var ok bool
 	if l.codec, ok = codecOf(decoder); !ok {
@@ -49,7 +52,7 @@ func newListing(start []byte, decoder runtime.Decoder, target runtime.Object) *l
 	} else if !v.Elem().IsZero() {
 		return nil
 	}
-	if l.reader = readerOf(l.objectType(), l.codec.encoding); l.reader == nil {
+	if l.reader = readerOf(l.objectType(), schema.GroupVersionKind{}, use, l.codec.encoding); l.reader == nil {
 		return nil
 	}
 	empty, late, ok := emptied(start, l.codec.encoding)
@@ -163,7 +166,7 @@ func intoList(body []byte, contentType string, decoder runtime.Decoder, target r
 	if target == nil || len(body) == 0 {
 		return false
 	}
-	l := newListing(body[:min(len(body), startSize)], decoder, target)
+	l := newListing(body[:min(len(body), startSize)], decoder, target, sink.Kept)
 	if l == nil {
 		return false
 	}

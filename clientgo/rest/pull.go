@@ -7,7 +7,6 @@ import (
 	"errors"
 	"io"
 	"reflect"
-	"sync"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -21,14 +20,14 @@ import (
 )
 
 // Pull implements sink.Puller.
-func (w *watched) Pull(opts listwatch.WatchOptions) listwatch.WatchStream[any] {
+func (w *watched) Pull(opts listwatch.WatchOptions, use sink.Use) listwatch.WatchStream[any] {
 	c, ok := codecOf(w.objects)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if !ok || w.stopped || w.pushing != nil {
 		return nil
 	}
-	return &pulled{watched: w, codec: c, opts: opts}
+	return &pulled{watched: w, codec: c, opts: opts, use: use}
 }
 
 // pulled are the events of a watch, decoded by kinform.
@@ -36,6 +35,7 @@ type pulled struct {
 	watched *watched
 	codec   codec
 	opts    listwatch.WatchOptions
+	use     sink.Use
 
 	kind  *schema.GroupVersionKind // that each object is given; nil if it keeps its own
 	inner listwatch.WatchStream[any]
@@ -100,7 +100,7 @@ func (p *pulled) open() (listwatch.WatchStream[any], error) {
 			p.kind = &gvk
 		}
 	}
-	reader := watchReaderOf(object, kind, p.codec.encoding)
+	reader := readerOf(object, kind, p.use, p.codec.encoding)
 	if reader == nil {
 		return nil, sink.ErrPush
 	}
@@ -208,38 +208,4 @@ func firstKindProtobuf(body io.Reader) (none schema.GroupVersionKind) {
 		return none
 	}
 	return schema.FromAPIVersionAndKind(kind.APIVersion, kind.Kind)
-}
-
-type watchedType struct {
-	object reflect.Type
-	kind   schema.GroupVersionKind
-}
-
-// watchReaders are by watchedType: each refuses objects of another kind than that of its first one.
-var watchReaders sync.Map
-
-// watchReaderOf is readerOf for objects of one kind, which may be empty.
-func watchReaderOf(object reflect.Type, kind schema.GroupVersionKind, encoding kinform.Encoding) *kinform.BodyReader {
-	if kind.Empty() {
-		return readerOf(object, encoding)
-	}
-	d, key := decoding(), watchedType{object, kind}
-	if d == nil {
-		return nil
-	}
-	known, ok := watchReaders.Load(key)
-	if !ok {
-		made, err := kinform.NewBodyReader(d.client, object, kinform.ResourceOptions{
-			Decoder: d.decoder, Kind: kind.Kind, Resource: schema.GroupVersionResource{Group: kind.Group, Version: kind.Version, Resource: kind.Kind},
-		})
-		if err != nil {
-			made = nil
-		}
-		known, _ = watchReaders.LoadOrStore(key, made)
-	}
-	reader := known.(*kinform.BodyReader)
-	if reader == nil || !reader.Reads(encoding) {
-		return nil
-	}
-	return reader
 }

@@ -332,7 +332,7 @@ func TestWatchIsPulled(t *testing.T) {
 			}
 			pushed, pulled := open(), open()
 			defer pushed.Stop()
-			stream := pulled.(sink.Puller).Pull(listwatch.WatchOptions{})
+			stream := pulled.(sink.Puller).Pull(listwatch.WatchOptions{}, sink.Kept)
 			require.NotNil(t, stream)
 			for range somePods {
 				want := <-pushed.ResultChan()
@@ -341,7 +341,7 @@ func TestWatchIsPulled(t *testing.T) {
 				require.Equal(t, string(want.Type), got.Type.String())
 				require.Equal(t, want.Object, got.Object)
 			}
-			require.Nil(t, pushed.(sink.Puller).Pull(listwatch.WatchOptions{}), "its events come from ResultChan already")
+			require.Nil(t, pushed.(sink.Puller).Pull(listwatch.WatchOptions{}, sink.Kept), "its events come from ResultChan already")
 			server.DropWatches("pods")
 			_, err := stream.Next()
 			require.Equal(t, io.EOF, err, "a lost watch is one that has ended")
@@ -368,7 +368,7 @@ func TestWatchThatCannotBePulled(t *testing.T) {
 				return w
 			}
 			w, plain := open(), open()
-			stream := w.(sink.Puller).Pull(listwatch.WatchOptions{})
+			stream := w.(sink.Puller).Pull(listwatch.WatchOptions{}, sink.Kept)
 			require.NotNil(t, stream)
 			_, err := stream.Next()
 			require.Equal(t, sink.ErrPush, err)

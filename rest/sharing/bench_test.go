@@ -36,6 +36,8 @@ var decoders = []struct {
 		return func(data []byte, object any) error { return object.(*corev1.Pod).Unmarshal(data) }
 	}},
 	{"Alone", func() func([]byte, any) error { return first(sharing.New(sharing.Options{MaxBytes: -1})) }},
+	{"Constants", func() func([]byte, any) error { return first(sharing.New(sharing.Options{Share: sharing.Constants})) }},
+	{"Immutable", func() func([]byte, any) error { return first(sharing.New(sharing.Options{Share: sharing.Immutable})) }},
 	{"Shared", func() func([]byte, any) error { return first(sharing.New(sharing.Options{})) }},
 }
 

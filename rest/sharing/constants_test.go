@@ -70,7 +70,7 @@ func requireApart[T any](t *testing.T, objects []T) {
 func TestConstantsAreAllThatIsShared(t *testing.T) {
 	t.Parallel()
 	encoded := encodedPods(t, 500)
-	d := sharing.New(sharing.Options{Constants: true})
+	d := sharing.New(sharing.Options{Share: sharing.Constants})
 	pods := make([]*corev1.Pod, len(encoded))
 	texts := make([]*corev1.Pod, len(encoded))
 	maps := make([]map[string]any, len(encoded))
@@ -102,7 +102,7 @@ func TestConstantsAreAllThatIsShared(t *testing.T) {
 
 // BenchmarkHeapOfWhatIsShared prints what a pod takes of the heap, by what objects share.
 func BenchmarkHeapOfWhatIsShared(b *testing.B) {
-	for name, opts := range map[string]sharing.Options{"everything": {}, "constants": {Constants: true}, "nothing": {MaxBytes: -1}} {
+	for name, opts := range map[string]sharing.Options{"everything": {}, "immutable": {Share: sharing.Immutable}, "constants": {Share: sharing.Constants}, "nothing": {MaxBytes: -1}} {
 		b.Run(name, func(b *testing.B) {
 			encoded := encodedPods(b, 5000)
 			for b.Loop() {

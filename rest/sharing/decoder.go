@@ -17,19 +17,27 @@ type Options struct {
 	// to 8 MiB, which is plenty for clusters of hundreds of thousands of pods.
 	MaxBytes int64
 
-	// Constants lets objects share only what no program changes in place: strings, and the
-	// contents of managed fields. Lists, maps and pointers are then the object's own. It is for
-	// programs that may break the rule for cached objects. Defaults to false.
-	Constants bool
+	// Share says what objects may share. Defaults to Everything.
+	Share Policy
+
+	// Changed is told when a program has changed a shared part in place, once for each field. It is called by
+	// Decoder.Check, and by the goroutines that decode: each looks at a part after some dozen objects. Defaults to nil, and
+	// nothing is checked.
+	Changed func(Change)
 }
 
 // Decoder decodes objects that share their equal parts; see the package comment for the
 // contract. It is safe for concurrent use, and needs no Close.
 type Decoder struct {
-	table     *table   // nil if objects share nothing
-	constants bool     // objects share no list, map or pointer
-	plans     sync.Map // of reflect.Type to *plan
-	idle      idle[state]
+	table  *table // nil if objects share nothing
+	policy Policy
+	// changed is Options.Changed. distrust says that a program has changed a shared part.
+	changed  func(Change)
+	distrust atomic.Bool
+	changes  atomic.Uint64
+
+	plans sync.Map // of reflect.Type to *plan
+	idle  idle[state]
 
 	reports       atomic.Int64
 	hits, lookups atomic.Uint64
@@ -38,17 +46,18 @@ type Decoder struct {
 	guard         quantity.Guard
 
 	mu      sync.Mutex // guards following
-	known   map[reflect.Type]*plan
+	known   map[placed]*plan
 	shapes  map[reflect.Type]int
 	lessons []*lesson
+	told    map[string]bool // fields of which changed has been told
 }
 
 // New returns a Decoder with an empty table.
 func New(opts Options) *Decoder {
 	d := &Decoder{
 		small: newSmall(),
-		known: map[reflect.Type]*plan{}, shapes: map[reflect.Type]int{},
-		constants: opts.Constants,
+		known: map[placed]*plan{}, shapes: map[reflect.Type]int{},
+		policy: opts.Share, changed: opts.Changed,
 	}
 	if opts.MaxBytes == 0 {
 		opts.MaxBytes = 8 << 20
@@ -123,7 +132,7 @@ func (s *state) update(v reflect.Value, data []byte, earlier any) error {
 func (s *state) follow(v reflect.Value, object any) {
 	s.earlier.from = uintptr(v.UnsafePointer())
 	s.earlier.to = s.earlier.from + s.lastPlan.typ.Size()
-	if object == nil || s.decoder.constants {
+	if object == nil || s.decoder.policy != Everything {
 		return
 	}
 	if before := reflect.ValueOf(object); before.Type() == v.Type() && !before.IsNil() {
@@ -137,6 +146,7 @@ func (s *state) forget() { s.earlier, s.element = earlier{}, earlier{} }
 // empty, so that nothing of it refers to data.
 func (s *state) object(p *plan, v reflect.Value, data []byte, share bool) error {
 	s.share, s.depth, s.floor = share, 0, 0
+	s.trusts = share && !s.decoder.distrust.Load()
 	err := s.message(p, v.UnsafePointer(), data)
 	if err != nil {
 		v.Elem().SetZero()
@@ -157,6 +167,9 @@ type Stats struct {
 	// alive.
 	Entries, Bytes int64
 
+	// Changed counts the shared parts that a program has changed in place; see Decoder.Check.
+	Changed uint64
+
 	// Fields counts the fields that objects may share, in all types so far. Watched counts
 	// those of them that are looked up at present.
 	Fields, Watched int
@@ -164,7 +177,7 @@ type Stats struct {
 
 // Stats returns the counters. It is cheap, and safe for concurrent use.
 func (d *Decoder) Stats() Stats {
-	stats := Stats{Lookups: d.lookups.Load(), Hits: d.hits.Load()}
+	stats := Stats{Lookups: d.lookups.Load(), Hits: d.hits.Load(), Changed: d.changes.Load()}
 	if d.table != nil {
 		stats.Entries, stats.Bytes = d.table.entries.Load(), d.table.bytes.Load()
 	}

@@ -35,6 +35,7 @@ func everyBuiltinType(t *testing.T, objects int64, as decoding) {
 	types := everytype.All()
 	require.Greater(t, len(types), 300)
 	shared, alone := sharing.New(sharing.Options{}), sharing.New(sharing.Options{MaxBytes: -1})
+	guarded := sharing.New(sharing.Options{Share: sharing.Immutable, Changed: func(c sharing.Change) { t.Errorf("%+v", c) }})
 	for _, typ := range effort.Samples(types, 5) {
 		t.Run(typ.String(), func(t *testing.T) {
 			for seed := range effort.Of(objects, 2) {
@@ -45,7 +46,7 @@ func everyBuiltinType(t *testing.T, objects int64, as decoding) {
 				want := reflect.New(typ).Interface()
 				require.NoError(t, as.want(data, want))
 				for range 2 {
-					for _, d := range []*sharing.Decoder{shared, alone} {
+					for _, d := range []*sharing.Decoder{shared, alone, guarded} {
 						got := reflect.New(typ).Interface()
 						require.NoError(t, as.got(d, data, got))
 						require.Equal(t, want, got)
@@ -54,6 +55,7 @@ func everyBuiltinType(t *testing.T, objects int64, as decoding) {
 			}
 		})
 	}
+	guarded.Check(1 << 20)
 	stats := shared.Stats()
 	require.NotZero(t, stats.Hits)
 	require.Zero(t, alone.Stats().Lookups)

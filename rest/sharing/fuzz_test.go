@@ -40,14 +40,16 @@ func FuzzUnmarshal(f *testing.F) {
 	f.Add(uint8(1), []byte("\x12\x08\x0a\x01a\x12\x01b\x13\x14\x1a\x00\x1a\x04\x0a\x02kk"))
 	f.Add(uint8(2), []byte("\x12\x08\x22\x06\x0a\x01a\x12\x00\x08\x01"))
 	shared, alone := sharing.New(sharing.Options{MaxBytes: 64 << 10}), sharing.New(sharing.Options{MaxBytes: -1})
+	guarded := newGuarded()
 	f.Fuzz(func(t *testing.T, kind uint8, data []byte) {
+		defer guarded.Check(4)
 		if endless.Match(data) {
 			t.Skip("apimachinery, which it is compared with, would calculate for hours")
 		}
 		make := types[int(kind)%len(types)]
 		want := make()
 		wantErr := want.Unmarshal(data)
-		for _, d := range []*sharing.Decoder{alone, shared, shared} {
+		for _, d := range []*sharing.Decoder{alone, shared, shared, guarded, guarded} {
 			got := make()
 			err := unmarshal(d, data, got)
 			if wantErr == nil && err != nil {
@@ -66,6 +68,13 @@ func FuzzUnmarshal(f *testing.F) {
 				require.Equal(t, make(), got, "after an error nothing may refer to the bytes")
 			}
 		}
+	})
+}
+
+// newGuarded returns a decoder that shares what is immutable, and finds no change in it.
+func newGuarded() *sharing.Decoder {
+	return sharing.New(sharing.Options{
+		MaxBytes: 64 << 10, Share: sharing.Immutable, Changed: func(c sharing.Change) { panic(c) },
 	})
 }
 

@@ -16,7 +16,7 @@ type jsonPart struct {
 	idle  idle[jsonState]
 
 	// The lock of the decoder guards the following fields.
-	plans  map[reflect.Type]*jsonPlan
+	plans  map[placed]*jsonPlan
 	shapes map[reflect.Type]int
 	keys   map[string]*member
 	texts  *lesson // about strings outside of structs
@@ -86,6 +86,7 @@ const maxSpare = 64 << 10
 // that nothing of it refers to data.
 func (s *jsonState) root(sl *slot, v reflect.Value, data []byte, share bool) error {
 	s.data, s.share, s.depth = data, share, 0
+	s.trusts, s.constant = share && !s.decoder.distrust.Load(), false
 	i := wire.Space(data, 0)
 	i, err := s.value(sl, v.UnsafePointer(), i)
 	if err == nil {
@@ -128,12 +129,12 @@ func (d *Decoder) jsonSlot(t reflect.Type) *slot {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.json.plans == nil {
-		d.json.plans = map[reflect.Type]*jsonPlan{}
+		d.json.plans = map[placed]*jsonPlan{}
 		d.json.shapes = map[reflect.Type]int{}
 		d.json.keys = map[string]*member{}
 		d.json.texts = (&compiler{decoder: d}).textLesson()
 	}
-	c := jsonCompiler{compiler{decoder: d}}
+	c := jsonCompiler{compiler: compiler{decoder: d}}
 	sl := c.slot(t, true, 0)
 	sl.whole = nil // objects are not shared as a whole
 	d.json.slots.Store(t, &sl)

@@ -40,9 +40,10 @@ func (s *jsonState) member(name []byte) *member {
 	defer d.mu.Unlock()
 	m := d.json.keys[string(name)]
 	if m == nil && len(d.json.keys) < maxMembers {
-		c := jsonCompiler{compiler{decoder: d}}
+		c := jsonCompiler{compiler: compiler{decoder: d}}
 		m = &member{name: string(name), value: c.anySlot(), elem: c.anySlot()}
-		m.value.whole.fixed = m.name == "fieldsV1"
+		m.value.whole.constant = m.name == "fieldsV1"
+		m.value.name, m.elem.name = m.name, m.name
 		d.json.keys[m.name] = m
 	}
 	if m != nil {
@@ -64,7 +65,7 @@ func (s *jsonState) any(sl, elem *slot, i int) (v any, end int, err error) {
 		if err != nil {
 			return nil, 0, err
 		}
-		return s.copied(s.decoder.json.texts, text), end, nil
+		return s.boxed(text), end, nil
 	case 't', 'f':
 		end, err = wire.WordEnd(s.data, i)
 		return c == 't', end, err
@@ -84,11 +85,14 @@ func (s *jsonState) any(sl, elem *slot, i int) (v any, end int, err error) {
 		}
 	}
 	since := s.start()
+	outer := s.constant
+	s.constant = outer || sl != nil && sl.whole.constant && s.share
 	if s.data[i] == '{' {
 		v, end, err = s.anyMap(i)
 	} else {
 		v, end, err = s.anyList(elem, i)
 	}
+	s.constant = outer
 	if err != nil {
 		return nil, 0, err
 	}
@@ -178,4 +182,28 @@ func (s *jsonState) anyNumber(i int) (any, int, error) {
 		return nil, 0, fmt.Errorf("json: the number at byte %d is too large", i)
 	}
 	return f, end, nil
+}
+
+// boxed returns a string in an interface. All interfaces with a shared string point to one header, which no program can change.
+func (s *jsonState) boxed(text []byte) any {
+	found, missing := s.find(s.decoder.json.texts, ofString, text)
+	if found == nil {
+		own := string(text)
+		if missing == nil {
+			return own
+		}
+		s.insert(missing, own, nil, 0)
+		found = missing
+	}
+	return stringAt(&found.key)
+}
+
+// stringAt returns *at in an interface, without a copy. Nobody may change *at any more.
+func stringAt(at *string) any {
+	var v any = ""
+	(*struct {
+		_    unsafe.Pointer // the type
+		data *string
+	})(unsafe.Pointer(&v)).data = at
+	return v
 }

@@ -38,14 +38,16 @@ func FuzzDecodeJSON(f *testing.F) {
 		}
 	}
 	shared, alone := sharing.New(sharing.Options{MaxBytes: 64 << 10}), sharing.New(sharing.Options{MaxBytes: -1})
+	guarded := newGuarded()
 	f.Fuzz(func(t *testing.T, kind uint8, data []byte) {
+		defer guarded.Check(4)
 		if endless.Match(data) {
 			t.Skip("apimachinery, which it is compared with, would calculate for hours")
 		}
 		typ := types[int(kind)%len(types)]
 		want := reflect.New(typ)
 		wantErr := kjson.UnmarshalCaseSensitivePreserveInts(data, want.Interface())
-		for _, d := range []*sharing.Decoder{alone, shared, shared, shared} {
+		for _, d := range []*sharing.Decoder{alone, shared, shared, shared, guarded, guarded, guarded} {
 			got := reflect.New(typ)
 			err := decodeJSON(d, data, got.Interface())
 			require.Equal(t, wantErr == nil, err == nil, "%v, %v", wantErr, err)

@@ -1,9 +1,13 @@
 package sharing
 
 import (
+	"fmt"
 	"reflect"
 	"unsafe"
 
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/kinform/kinform/internal/quantity"
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
@@ -21,6 +25,10 @@ func (s *jsonState) mapping(sl *slot, at unsafe.Pointer, i int) (end int, err er
 	switch {
 	case sl.typ == reflect.TypeFor[map[string]any]():
 		*(*map[string]any)(at), end, err = s.anyMap(i)
+	case sl.counts:
+		m := make(map[string]resource.Quantity, l.count)
+		*(*map[string]resource.Quantity)(at) = m
+		end, err = s.quantityMap(sl, m, i)
 	case sl.typ == reflect.TypeFor[map[string]string]():
 		m := make(map[string]string, l.count)
 		*(*map[string]string)(at) = m
@@ -66,6 +74,35 @@ func (s *jsonState) textMap(sl *slot, m map[string]string, i int) (int, error) {
 	}
 	s.depth--
 	return i, err
+}
+
+// quantityMap fills a map of quantities.
+func (s *jsonState) quantityMap(sl *slot, m map[string]resource.Quantity, i int) (int, error) {
+	i, more, err := s.enter(i, '}')
+	for more {
+		var text []byte
+		if text, i, err = s.key(i); err != nil {
+			return 0, err
+		}
+		key := s.copied(sl.text, text)
+		end, _, err := wire.ValueEnd(s.data, i, s.depth)
+		if err != nil {
+			return 0, err
+		}
+		q, err := s.quantity(s.data[i:end], quantity.UnmarshalJSON)
+		if err != nil {
+			return 0, fmt.Errorf("json: %s at byte %d: %w", sl.elem.typ, i, err)
+		}
+		m[key] = q
+		if i, more, err = wire.NextValue(s.data, end, '}'); err != nil {
+			return 0, err
+		}
+	}
+	if err != nil {
+		return 0, err
+	}
+	s.depth--
+	return i, nil
 }
 
 // otherMap fills any other map.

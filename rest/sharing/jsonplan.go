@@ -48,6 +48,10 @@ type slot struct {
 	whole *lesson   // whether to look up the value as a whole; nil for never
 	text  *lesson   // whether to look up a string, or the keys of a map
 	apart bool      // a string that must not lie in one piece with others
+	name  string    // of the field, for Change
+
+	// counts says that the type is a map of quantities.
+	counts bool
 
 	// mutable says that the type hides its parts and contains a Quantity. Methods that seem
 	// to read only may change a Quantity, so the value must not be shared.
@@ -88,12 +92,16 @@ var (
 )
 
 // jsonCompiler makes slots and plans. Its user holds the decoder's lock.
-type jsonCompiler struct{ compiler }
+type jsonCompiler struct {
+	compiler
+	fixed bool   // of the slots that are made next
+	name  string // of the field that they are for
+}
 
 // slot returns a new slot for a type. addressed says that the values are pointees. The methods of
 // a type without a name are used only then.
 func (c *jsonCompiler) slot(t reflect.Type, addressed bool, nest int) slot {
-	sl := slot{typ: t, size: t.Size()}
+	sl := slot{typ: t, size: t.Size(), name: c.name}
 	p := reflect.PointerTo(t)
 	own := addressed || t.Name() != ""
 	switch k := t.Kind(); {
@@ -128,7 +136,7 @@ func (c *jsonCompiler) slot(t reflect.Type, addressed bool, nest int) slot {
 		sl.kind = jsonList
 		c.shared(&sl, t.Elem(), false, nest)
 	case k == reflect.Map && t.Key().Kind() == reflect.String && !reflect.PointerTo(t.Key()).Implements(unmarshalsText):
-		sl.kind, sl.text = jsonMap, c.textLesson()
+		sl.kind, sl.text, sl.counts = jsonMap, c.textLesson(), isQuantities(t)
 		c.shared(&sl, t.Elem(), false, nest)
 	case k == reflect.Interface && t.NumMethod() == 0:
 		sl.kind = jsonAny
@@ -169,7 +177,7 @@ func (c *jsonCompiler) shared(sl *slot, elem reflect.Type, addressed bool, nest 
 	if sl.whole = c.lesson(); e.kind == jsonString && sl.kind == jsonPointer {
 		sl.whole = e.text
 	} else {
-		sl.whole.fixed = sl.typ == reflect.TypeFor[*metav1.FieldsV1]()
+		sl.whole.fixed, sl.whole.constant = c.fixed, sl.typ == reflect.TypeFor[*metav1.FieldsV1]()
 	}
 }
 
@@ -196,13 +204,14 @@ func (c *jsonCompiler) jsonShape(t reflect.Type) int {
 // "string", or more than maxFields fields.
 func (c *jsonCompiler) plan(t reflect.Type) *jsonPlan {
 	plans := c.decoder.json.plans
-	if p, ok := plans[t]; ok {
+	key := placed{t, c.scope}
+	if p, ok := plans[key]; ok {
 		return p
 	}
 	p := &jsonPlan{typ: t, byName: map[string]int{}}
-	plans[t] = p
+	plans[key] = p
 	if !plain(t, map[string]bool{}) {
-		plans[t] = nil
+		plans[key] = nil
 		return nil
 	}
 	c.fields(p, t, 0)
@@ -248,7 +257,11 @@ func (c *jsonCompiler) fields(p *jsonPlan, t reflect.Type, offset uintptr) {
 		case embedded:
 			c.fields(p, sf.Type, offset+sf.Offset)
 		case name != "":
+			outer, fixed, about := c.scope, c.fixed, c.name
+			c.scope, c.fixed = c.decoder.policy.scopeOf(t, sf.Name, outer)
+			c.name = t.String() + "." + sf.Name
 			f := jsonField{slot: c.slot(sf.Type, false, 0), name: name, start: `"` + name + `":`, offset: offset + sf.Offset}
+			c.scope, c.fixed, c.name = outer, fixed, about
 			f.apart = p.typ == reflect.TypeFor[metav1.ObjectMeta]() && isIdentity(sf.Name)
 			p.fields = append(p.fields, f)
 		}

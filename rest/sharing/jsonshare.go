@@ -30,7 +30,7 @@ const maxLevel = 32
 
 // known looks for an entry of the bytes of the value at i, if that is worth it.
 func (s *jsonState) known(sl *slot, i int) (l look, err error) {
-	if !s.share || sl.whole == nil || s.depth > maxLevel || !sl.whole.look.Load() || s.decoder.constants && !sl.whole.fixed {
+	if !s.share || sl.whole == nil || s.depth > maxLevel || !sl.whole.look.Load() || !s.mayShare(sl.whole) {
 		return l, nil
 	}
 	if c := s.data[i]; c != '{' && c != '[' && c != '"' {
@@ -54,6 +54,9 @@ func (s *jsonState) known(sl *slot, i int) (l look, err error) {
 	if l.found != nil {
 		r.entries[r.oldest] = l.found
 		r.oldest = (r.oldest + 1) % len(r.entries)
+	}
+	if l.missing != nil {
+		l.missing.origin = sl
 	}
 	return l, nil
 }
@@ -107,7 +110,7 @@ func (s *jsonState) pointer(sl *slot, at *unsafe.Pointer, i int) (end int, err e
 // smallValue returns a pointer to an equal value if there is a bool or a small number at i.
 func (s *jsonState) smallValue(sl *slot, i int) (to unsafe.Pointer, end int) {
 	switch {
-	case !s.share || s.decoder.constants:
+	case !s.smalls():
 	case sl.kind == jsonBool:
 		if end, err := wire.WordEnd(s.data, i); err == nil {
 			return unsafe.Pointer(s.bool(s.data[i] == 't')), end

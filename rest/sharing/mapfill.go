@@ -4,6 +4,8 @@ import (
 	"reflect"
 	"unsafe"
 
+	"k8s.io/apimachinery/pkg/api/resource"
+
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
@@ -12,9 +14,10 @@ type mapFiller struct {
 	state  *state
 	field  *field
 	texts  map[string]string // the map, if it is of this type
-	value  reflect.Value     // the map, if it is not
-	k, v   reflect.Value     // variables for the key and the value of each entry
-	kp, vp unsafe.Pointer    // their addresses
+	counts map[string]resource.Quantity
+	value  reflect.Value  // the map, if it is not
+	k, v   reflect.Value  // variables for the key and the value of each entry
+	kp, vp unsafe.Pointer // their addresses
 }
 
 var texts = reflect.TypeFor[map[string]string]()
@@ -28,6 +31,14 @@ func newMapFiller(s *state, f *field, at unsafe.Pointer, n int) mapFiller {
 			*m = make(map[string]string, n)
 		}
 		return mapFiller{state: s, field: f, texts: *m}
+	}
+	if f.counts {
+		// The types of maps with strings of another name for keys differ in that name alone.
+		m := (*map[string]resource.Quantity)(at)
+		if *m == nil {
+			*m = make(map[string]resource.Quantity, n)
+		}
+		return mapFiller{state: s, field: f, counts: *m}
 	}
 	m := reflect.NewAt(f.typ, at).Elem()
 	if m.IsNil() {
@@ -44,6 +55,11 @@ func (m *mapFiller) add(data []byte) error {
 	var n uint64
 	if p := m.field.value.plan; p != nil && p.list {
 		_ = m.state.message(p, m.vp, nil)
+	}
+	var q resource.Quantity
+	to := m.vp
+	if m.counts != nil {
+		to = unsafe.Pointer(&q)
 	}
 	for i := 0; i < len(data); {
 		tag, end, err := wire.Varint(data, i)
@@ -62,8 +78,10 @@ func (m *mapFiller) add(data []byte) error {
 				key = data[from:i]
 			} else if value = data[from:i]; kind == aMessage {
 				// If there are several values, the last one counts.
-				m.v.SetZero()
-				err = m.state.settled(m.field.value.plan, m.vp, value)
+				if q = (resource.Quantity{}); m.counts == nil {
+					m.v.SetZero()
+				}
+				err = m.state.settled(m.field.value.plan, to, value)
 			}
 		default:
 			i, err = wire.SkipField(data, end, tag&7)
@@ -72,8 +90,29 @@ func (m *mapFiller) add(data []byte) error {
 			return err
 		}
 	}
+	if m.counts != nil {
+		m.counts[m.state.copied(m.field.text, key)] = q
+		return nil
+	}
 	m.put(key, value, n)
 	return nil
+}
+
+// quick adds an entry whose key and value are there once, in this order, and reports whether the map is of a type for that.
+func (m *mapFiller) quick(key, value []byte) (ok bool, err error) {
+	switch s := m.state; {
+	case m.texts != nil:
+		m.put(key, value, 0)
+	case m.counts != nil:
+		q, err := s.quantity(value, quantityOfMessage)
+		if err != nil {
+			return true, err
+		}
+		m.counts[s.copied(m.field.text, key)] = q
+	default:
+		return false, nil
+	}
+	return true, nil
 }
 
 func (m *mapFiller) put(key, value []byte, n uint64) {

@@ -65,6 +65,7 @@ func (k kind) varint() bool { return k <= int64s }
 type field struct {
 	kind   kind
 	apart  bool // a string that must not lie in one piece with the others
+	counts bool // a map of quantities
 	offset uintptr
 	text   *lesson      // whether to look up strings: the field, its elements, or the keys of a map
 	whole  *lesson      // whether to look up the field as a whole
@@ -74,6 +75,7 @@ type field struct {
 	value  *field       // the values of a map
 	typ    reflect.Type // of the field
 	name   string
+	owner  string // the struct's type
 }
 
 // ownEncoding returns how to decode a type whose encoding is not that of its fields,
@@ -99,7 +101,7 @@ func (d *Decoder) plan(t reflect.Type) (*plan, error) {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	c := compiler{decoder: d, plans: map[reflect.Type]*plan{}}
+	c := compiler{decoder: d, plans: map[placed]*plan{}}
 	p, err := c.message(t)
 	if err != nil {
 		p = &plan{err: fmt.Errorf("sharing: %s %w: %w", t, ErrType, err)}
@@ -110,23 +112,31 @@ func (d *Decoder) plan(t reflect.Type) (*plan, error) {
 	return p, p.err
 }
 
+// placed is a type at a place. Its lessons are others elsewhere.
+type placed struct {
+	typ   reflect.Type
+	scope scope
+}
+
 // compiler makes the plans of a type and of all types within it. Its user holds the decoder's
 // lock.
 type compiler struct {
 	decoder *Decoder
-	plans   map[reflect.Type]*plan // made so far; the decoder keeps them unless there is an error
+	plans   map[placed]*plan // made so far; the decoder keeps them unless there is an error
+	scope   scope            // of what is compiled next
 }
 
 // message makes the plan of a type that is a message on the wire.
 func (c *compiler) message(t reflect.Type) (*plan, error) {
-	if p := c.decoder.known[t]; p != nil {
+	key := placed{t, c.scope}
+	if p := c.decoder.known[key]; p != nil {
 		return p, nil
 	}
-	if p := c.plans[t]; p != nil {
+	if p := c.plans[key]; p != nil {
 		return p, nil
 	}
 	p := &plan{typ: t, own: ownEncoding(t), setText: textSetter(t), equal: ownEquality(t), mutable: t == reflect.TypeFor[resource.Quantity]()}
-	c.plans[t] = p
+	c.plans[key] = p
 	switch {
 	case p.own != nil:
 		return p, nil
@@ -170,15 +180,21 @@ func (c *compiler) add(p *plan, sf reflect.StructField, tag string) error {
 	if !sf.IsExported() {
 		return fmt.Errorf("the field is not exported")
 	}
+	outer, fixed := c.scope, false
+	c.scope, fixed = c.decoder.policy.scopeOf(p.typ, sf.Name, outer)
 	f, err := c.field(sf.Type, len(parts) > 2 && parts[2] == "rep")
+	c.scope = outer
 	if err != nil {
 		return err
+	}
+	if fixed && f.whole != nil {
+		f.whole.fixed = true
 	}
 	// The type says which of the two it is: some tags of Kubernetes are wrong.
 	if encoding := parts[0]; encoding != "bytes" && encoding != "varint" {
 		return fmt.Errorf("the encoding %q is not known", encoding)
 	}
-	f.offset, f.name = sf.Offset, sf.Name
+	f.offset, f.name, f.owner = sf.Offset, sf.Name, p.typ.String()
 	f.apart = p.typ == reflect.TypeFor[metav1.ObjectMeta]() && isIdentity(sf.Name)
 	for len(p.fields) <= number {
 		p.fields = append(p.fields, field{})
@@ -243,7 +259,7 @@ func (c *compiler) pointer(t reflect.Type) (f field, err error) {
 		f.kind, f.whole = aStringPointer, to.text
 	case aMessage:
 		f.kind, f.whole = aMessagePointer, c.lesson()
-		f.whole.fixed = t == reflect.TypeFor[*metav1.FieldsV1]()
+		f.whole.constant = t == reflect.TypeFor[*metav1.FieldsV1]()
 	default:
 		err = fmt.Errorf("%s is not known to protobuf", t)
 	}
@@ -293,7 +309,7 @@ func (c *compiler) mapField(t reflect.Type) (f field, err error) {
 		}
 	}
 	return field{
-		kind: aMap, typ: t, value: &value, shape: c.shape(t), whole: c.lesson(), text: c.textLesson(),
+		kind: aMap, typ: t, counts: isQuantities(t), value: &value, shape: c.shape(t), whole: c.lesson(), text: c.textLesson(),
 	}, err
 }
 

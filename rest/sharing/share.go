@@ -20,7 +20,7 @@ const maxShared = 64 << 10
 // find looks for an entry of these bytes, if that is worth it. If there is none, it returns a new
 // entry, which the caller completes and inserts.
 func (s *state) find(l *lesson, shape int, key []byte) (found, missing *entry) {
-	if !s.share || !l.look.Load() || len(key) == 0 || len(key) > maxShared || s.decoder.constants && shape != ofString && !l.fixed {
+	if !s.share || !l.look.Load() || len(key) == 0 || len(key) > maxShared || shape != ofString && !s.mayShare(l) {
 		return nil, nil
 	}
 	var place **entry
@@ -46,6 +46,11 @@ func (s *state) find(l *lesson, shape int, key []byte) (found, missing *entry) {
 		return nil, nil
 	}
 	return nil, &entry{hash: hash, shape: shape}
+}
+
+// mayShare reports whether objects may share lists, maps or pointers of a field.
+func (s *state) mayShare(l *lesson) bool {
+	return l.constant || s.constant || s.trusts && (l.fixed || s.decoder.policy == Everything)
 }
 
 // insert completes an entry, if there is one.
@@ -80,6 +85,9 @@ func (s *state) pointer(f *field, at *unsafe.Pointer, data []byte, isString bool
 	if found != nil {
 		*at = found.value
 		return nil
+	}
+	if missing != nil {
+		missing.origin = f
 	}
 	before := (*unsafe.Pointer)(s.earlier.at(unsafe.Pointer(at)))
 	if before == nil && f.plan != nil && f.plan.own != nil {
@@ -124,6 +132,9 @@ func (s *state) list(f *field, at *list, data []byte, tag, n int) error {
 	if found != nil {
 		*at = list{array: found.value, len: found.count, cap: found.count}
 		return nil
+	}
+	if missing != nil {
+		missing.origin = f
 	}
 	if at.len > 0 {
 		s.settle(s.floor) // the elements move
@@ -211,6 +222,9 @@ func (s *state) mapping(f *field, at unsafe.Pointer, data []byte, tag, n int) er
 		*m = found.value
 		return nil
 	}
+	if missing != nil {
+		missing.origin = f
+	}
 	if before := s.earlier.at(at); before != nil && s.sameMap(f, before, data, tag, n) {
 		*m = *(*unsafe.Pointer)(before)
 		return nil
@@ -223,10 +237,16 @@ func (s *state) mapping(f *field, at unsafe.Pointer, data []byte, tag, n int) er
 		if err != nil {
 			return err
 		}
-		if key, value, ok := textEntry(data[from:end]); ok && fill.texts != nil {
-			fill.put(key, value, 0)
-		} else if err = fill.add(data[from:end]); err != nil {
-			return err
+		key, value, done := textEntry(data[from:end])
+		if done {
+			if done, err = fill.quick(key, value); err != nil {
+				return err
+			}
+		}
+		if !done {
+			if err = fill.add(data[from:end]); err != nil {
+				return err
+			}
 		}
 		data = data[end:]
 	}
@@ -275,6 +295,7 @@ func (s *state) report() {
 		return
 	}
 	d.table.sweep()
+	d.Check(1)
 	if reports%16 == 0 {
 		for _, l := range lessons {
 			l.resume(reports)

@@ -15,9 +15,12 @@ func newSmall() *small {
 	return s
 }
 
+// smalls reports whether a pointer may lead to a value of small.
+func (s *state) smalls() bool { return s.trusts && s.decoder.policy == Everything }
+
 func (s *state) bool(v bool) *bool {
 	switch {
-	case !s.share || s.decoder.constants:
+	case !s.smalls():
 		return &v
 	case v:
 		return &s.decoder.small.bools[1]
@@ -26,15 +29,25 @@ func (s *state) bool(v bool) *bool {
 }
 
 func (s *state) int32(v int32) *int32 {
-	if s.share && !s.decoder.constants && v >= 0 && v < 256 {
+	if s.smalls() && v >= 0 && v < 256 {
 		return &s.decoder.small.int32s[v]
 	}
 	return &v
 }
 
 func (s *state) int64(v int64) *int64 {
-	if s.share && !s.decoder.constants && v >= 0 && v < 256 {
+	if s.smalls() && v >= 0 && v < 256 {
 		return &s.decoder.small.int64s[v]
 	}
 	return &v
+}
+
+// intact reports whether no program has changed a value.
+func (s *small) intact() bool {
+	for i := range s.int32s {
+		if s.int32s[i] != int32(i) || s.int64s[i] != int64(i) {
+			return false
+		}
+	}
+	return !s.bools[0] && s.bools[1]
 }

@@ -15,20 +15,21 @@ const sweeps = 32
 // entryBytes is roughly the memory of an entry beside its key: the entry itself, and the decoded
 // value, which has about three times the size of its encoding.
 const (
-	entryBytes  = 96
+	entryBytes  = 112
 	decodedSize = 3
 )
 
 // entry is an encoding (the key) and the value that was decoded from it. Only the marks of its
 // use change.
 type entry struct {
-	hash  uint64
-	shape int // the type of the value: equal bytes have other meanings in other types
-	key   string
-	value unsafe.Pointer // of a pointer, a map or an array; unused for a string, which is the key
-	count int            // elements of the array
-	lists int            // bytes of the lists, maps and pointees in the value
-	inKey bool           // the memory of the value is the key
+	hash   uint64
+	shape  int // the type of the value: equal bytes have other meanings in other types
+	key    string
+	value  unsafe.Pointer // of a pointer, a map or an array; unused for a string, which is the key
+	count  int            // elements of the array
+	lists  int            // bytes of the lists, maps and pointees in the value
+	inKey  bool           // the memory of the value is the key
+	origin origin         // nil for a string
 
 	used   atomic.Bool // found since victim last spared it
 	proven atomic.Bool // found at least once
@@ -67,6 +68,7 @@ type table struct {
 	entries atomic.Int64
 	hand    atomic.Uint64 // the slot where insert makes room next
 	broom   atomic.Uint64 // the slot where sweep begins next
+	guard   atomic.Uint64 // the slot that Check has looked at last
 }
 
 // newTable returns a table of at most limit bytes.

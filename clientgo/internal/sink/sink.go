@@ -28,11 +28,14 @@ import (
 )
 
 // A Sink takes the objects of one list. The zero value is ready to use. Its methods are for one
-// goroutine at a time, but for Options, which is only read.
+// goroutine at a time, but for Options and Use, which are only read.
 type Sink struct {
-	// Options has Known, Owned and Bytes for the decoder, as package rest of kinform takes them.
+	// Options has Known and Bytes for the decoder, as package rest of kinform takes them.
 	// The other fields are empty: they are in the request.
 	Options listwatch.ListOptions
+
+	// Use is what becomes of the objects.
+	Use Use
 
 	// Progress, if it isn't nil, is called for each object.
 	Progress func()

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"k8s.io/client-go/internal/guard"
+
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/klog/v2"
 )
@@ -36,8 +38,10 @@ func NewCacheMutationDetector(name string) MutationDetector {
 
 type noDetector struct{}
 
-func (noDetector) AddObject(interface{})      {}
-func (noDetector) Run(stopCh <-chan struct{}) { <-stopCh }
+func (noDetector) AddObject(interface{}) {}
+
+// Run looks at what cached objects share. A detector needs none of that: with it, they share nothing that can be changed.
+func (noDetector) Run(stopCh <-chan struct{}) { guard.Run(stopCh) }
 
 // Objects are watched over for between one and two generations.
 const (

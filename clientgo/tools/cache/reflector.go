@@ -252,7 +252,7 @@ func (r *Reflector) run(ctx context.Context, onError func(core.Error)) error {
 			onError(e)
 		}
 	}
-	from := &source{lw: r.lw, about: r.about, expectedType: r.expectedType, expectedGVK: r.expectedGVK, metrics: metrics}
+	from := &source{lw: r.lw, about: r.about, expectedType: r.expectedType, expectedGVK: r.expectedGVK, metrics: metrics, store: r.store}
 	to := &storeSink{reflector: r, store: r.store, metrics: metrics, ctx: ctx, from: from}
 	to.bookmarks, _ = r.store.(ReflectorBookmarkStore)
 	to.versions, _ = r.store.(ResourceVersionUpdater)

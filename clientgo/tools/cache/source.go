@@ -35,12 +35,27 @@ type source struct {
 	expectedGVK  *schema.GroupVersionKind
 
 	metrics *reflectorMetrics // nil if there is no provider
+	store   ReflectorStore    // the objects are for
 
 	streamed  atomic.Bool // the last list is a streaming one
 	synthetic atomic.Bool // the watch has begun with events of what exists, which are in no order
 }
 
 func (s *source) String() string { return s.about }
+
+// use says what becomes of the objects. A store of the program's own may do with them what it likes.
+func (s *source) use() sink.Use {
+	if t, ok := s.store.(TransformingStore); ok && t.Transformer() != nil {
+		return sink.Transformed
+	}
+	if informer, ok := s.store.(*sharedIndexInformer); ok {
+		if informer.transformer() != nil {
+			return sink.Transformed
+		}
+		return sink.Cached
+	}
+	return sink.Kept
+}
 
 var errTable = errors.New("the server answered with a Table, which has no objects: the client must not ask for one (Accept header)")
 
@@ -55,7 +70,8 @@ func (s *source) List(ctx context.Context, opts listwatch.ListOptions) (listwatc
 		Continue:             opts.Continue,
 	}
 	to := &sink.Sink{
-		Options:  listwatch.ListOptions{Known: opts.Known, Owned: opts.Owned, Bytes: opts.Bytes},
+		Options:  listwatch.ListOptions{Known: opts.Known, Bytes: opts.Bytes},
+		Use:      s.use(),
 		Progress: opts.Patience.Progress,
 	}
 	begun := time.Now()
@@ -212,7 +228,7 @@ func (s *source) Watch(ctx context.Context, opts listwatch.WatchOptions) (listwa
 	}
 	stream := &watchStream{source: s, ctx: ctx, watch: w, begun: time.Now()}
 	if p, ok := w.(sink.Puller); ok {
-		stream.pulled = p.Pull(opts)
+		stream.pulled = p.Pull(opts, s.use())
 	}
 	if stream.pulled == nil {
 		stream.events = w.ResultChan()

@@ -1,0 +1,74 @@
+package cache_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime"
+	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/kinform/kinform/apitest"
+)
+
+// The pods of a workload in an informer share what is immutable in them. Where a transform changes them, or where a store of the
+// program's own has them, each pod has all of its parts for itself.
+func TestWhatPodsOfAnInformerShare(t *testing.T) {
+	for _, encoding := range []string{runtime.ContentTypeProtobuf, runtime.ContentTypeJSON} {
+		for name, shared := range map[string]bool{"a cache": true, "a transform": false, "a store": false} {
+			t.Run(encoding+": "+name, func(t *testing.T) {
+				server := apitest.Start(t, apitest.Options{})
+				require.NoError(t, apitest.Populate(server, apitest.Pods(200, apitest.PodOptions{Namespaces: 1})))
+				client := typedcorev1.NewForConfigOrDie(&rest.Config{Host: server.URL(), QPS: -1, ContentConfig: rest.ContentConfig{ContentType: encoding}})
+				lw := cache.NewListWatchFromClient(client.RESTClient(), "pods", "", fields.Everything())
+				ctx, cancel := context.WithCancel(t.Context())
+				var running sync.WaitGroup
+				defer running.Wait()
+				defer cancel()
+				store := cache.NewStore(cache.MetaNamespaceKeyFunc)
+				if name == "a store" {
+					reflector := cache.NewReflector(lw, &corev1.Pod{}, store, 0)
+					running.Go(func() { reflector.RunWithContext(ctx) })
+					require.Eventually(t, func() bool { return reflector.LastSyncResourceVersion() != "" }, 10*time.Second, 10*time.Millisecond)
+				} else {
+					informer := cache.NewSharedInformer(lw, &corev1.Pod{}, 0)
+					if name == "a transform" {
+						require.NoError(t, informer.SetTransform(func(obj any) (any, error) {
+							for i := range obj.(*corev1.Pod).Spec.Containers {
+								obj.(*corev1.Pod).Spec.Containers[i].LivenessProbe.InitialDelaySeconds++
+							}
+							return obj, nil
+						}))
+					}
+					running.Go(func() { informer.RunWithContext(ctx) })
+					require.True(t, cache.WaitForCacheSync(ctx.Done(), informer.HasSynced))
+					store = informer.GetStore()
+				}
+				probes, containers := map[*corev1.Probe]int{}, 0
+				delays := map[int32]bool{}
+				for _, obj := range store.List() {
+					for _, c := range obj.(*corev1.Pod).Spec.Containers {
+						probes[c.LivenessProbe]++
+						delays[c.LivenessProbe.InitialDelaySeconds] = true
+						containers++
+					}
+				}
+				require.GreaterOrEqual(t, containers, 200)
+				if shared {
+					require.Less(t, len(probes), containers/4)
+				} else {
+					require.Len(t, probes, containers)
+				}
+				if name == "a transform" {
+					require.Equal(t, map[int32]bool{1: true}, delays, "each probe was changed once")
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,53 @@
+package sharing
+
+import (
+	"reflect"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/kinform/kinform/internal/quantity"
+)
+
+// A container has four maps of quantities, and the quantities of a cluster are few: "100m", "128Mi". Parsing one takes longer than
+// finding it among those that a goroutine has parsed lately, and reflect takes twice as long for an entry of a map as the map itself.
+
+const (
+	parsedBits  = 6
+	maxQuantity = 32 // bytes of an encoding that is remembered
+)
+
+// parsed has quantities by a few bits of their encodings.
+type parsed [1 << parsedBits]struct {
+	text  string
+	value resource.Quantity
+}
+
+// isQuantities reports whether a type is a map of strings, of whatever name, to quantities.
+func isQuantities(t reflect.Type) bool {
+	return t.Kind() == reflect.Map && t.Key().Kind() == reflect.String && t.Elem() == reflect.TypeFor[resource.Quantity]()
+}
+
+// quantity decodes a quantity, which has no part in common with another one that a program could change.
+func (s *state) quantity(data []byte, decode func(*resource.Quantity, []byte) error) (q resource.Quantity, err error) {
+	if len(data) == 0 || len(data) > maxQuantity || !s.share {
+		err = decode(&q, data)
+		return q, err
+	}
+	if s.parsed == nil {
+		s.parsed = &parsed{}
+	}
+	sum := uint32(len(data))
+	for _, c := range data {
+		sum = sum*31 + uint32(c)
+	}
+	known := &s.parsed[sum*0x9e3779b9>>(32-parsedBits)]
+	if known.text == string(data) {
+		return known.value.DeepCopy(), nil
+	}
+	if err = decode(&q, data); err == nil {
+		known.text, known.value = string(data), q.DeepCopy()
+	}
+	return q, err
+}
+
+func quantityOfMessage(q *resource.Quantity, data []byte) error { return quantity.Unmarshal(q, data) }
