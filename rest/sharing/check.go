@@ -18,7 +18,7 @@ type Change struct {
 	Before, After string
 }
 
-// Check looks at n shared parts, which are others at the next call, and then at all of them again. It decodes the
+// Check looks at up to n shared parts, which are others at the next call, and then at all of them again. It decodes the
 // bytes of each anew, and compares. If a program has changed a part in place, no later object
 // gets it, and later objects share nothing but constants: a program that changes one part may change others. Options.Changed
 // is told of each such field once. A part that is changed while Check looks at it is a data race, which is the program's.
@@ -32,7 +32,7 @@ func (d *Decoder) Check(n int) {
 	if !d.small.intact() && !d.distrust.Load() {
 		d.report(Change{Field: "a bool or number behind a pointer"})
 	}
-	for range len(t.slots) {
+	for range min(len(t.slots), slotsPerPart*n) {
 		slot := &t.slots[int(t.guard.Add(1))&(len(t.slots)-1)]
 		e := slot.Load()
 		if e == nil || e.origin == nil || !e.proven.Load() {
@@ -50,6 +50,9 @@ func (d *Decoder) Check(n int) {
 		}
 	}
 }
+
+// slotsPerPart bounds how many slots Check looks for a part in, as the table may be nearly empty.
+const slotsPerPart = 64
 
 // report stops sharing, and tells of a change.
 func (d *Decoder) report(change Change) {

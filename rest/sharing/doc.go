@@ -30,7 +30,9 @@
 // one each list, map and pointer that is equal in both, whether or not other objects have it.
 // If the status of a pod changes, that is most of the pod.
 //
-// In tests, package mutation finds programs that break the rule.
+// In tests, package mutation finds programs that break the rule. While a program runs,
+// [Decoder.Check] does. For programs of which nobody knows whether they keep it, there are
+// the policies [Immutable] and [Constants].
 //
 // Any number of goroutines can read objects. A resource.Quantity is a special case, because
 // formatting and comparing may change it. So no Quantity with an address is shared, nor a
