@@ -34,7 +34,7 @@ func run(starts int, out io.Writer) error {
 	defer os.RemoveAll(dir)
 	var programs []*program
 	for _, name := range []string{"clientgo", "plain", "kinform"} {
-		p, err := build(dir, name)
+		p, err := build(dir, name, name)
 		if err != nil {
 			return err
 		}
@@ -52,23 +52,30 @@ func run(starts int, out io.Writer) error {
 	fmt.Fprintf(out, "FOOTPRINT of a program with a pod informer\n\n%s\n%s\n", report.Heading(), table(clientgo, plain, kinform))
 	fmt.Fprintln(out, "Built with -ldflags=\"-s -w\". A start is a process that finds out that it is not in a cluster.")
 	fmt.Fprintln(out, "Not shown: what a program links beside its informer, which may include any of it anyway.")
-	return nil
+	return line(dir, starts, out)
 }
 
 // table has the ratios to client-go's program. That of package plain has none, as nobody would ship it.
 func table(clientgo, plain, kinform *program) report.Table {
 	t := report.Table{{"", "client-go", "plain", "kinform", "ratio"}}
-	row := func(what, format string, value func(*program) float64) {
-		theirs, ours := value(clientgo), value(kinform)
-		t.Add(what, fmt.Sprintf(format, theirs), fmt.Sprintf(format, value(plain)), fmt.Sprintf(format, ours), fmt.Sprintf("%.2f", ours/theirs))
+	for _, r := range rows {
+		theirs, ours := r.value(clientgo), r.value(kinform)
+		t.Add(r.name, fmt.Sprintf(r.format, theirs), fmt.Sprintf(r.format, r.value(plain)), fmt.Sprintf(r.format, ours), fmt.Sprintf("%.2f", ours/theirs))
 	}
-	row("binary, bytes", "%.0f", func(p *program) float64 { return float64(p.bytes) })
-	row("packages linked", "%.0f", func(p *program) float64 { return float64(p.packages) })
-	row("modules linked", "%.0f", func(p *program) float64 { return float64(p.modules) })
-	row("start to exit, ms", "%.1f", func(p *program) float64 { return report.Median(p.milliseconds) })
-	row("package init, ms", "%.2f", func(p *program) float64 { return report.Median(p.initClock) })
-	row("package init, KB allocated", "%.0f", func(p *program) float64 { return p.initBytes / 1000 })
 	return t
+}
+
+// rows are the figures of a program.
+var rows = []struct {
+	name, format string
+	value        func(*program) float64
+}{
+	{"binary, bytes", "%.0f", func(p *program) float64 { return float64(p.bytes) }},
+	{"packages linked", "%.0f", func(p *program) float64 { return float64(p.packages) }},
+	{"modules linked", "%.0f", func(p *program) float64 { return float64(p.modules) }},
+	{"start to exit, ms", "%.1f", func(p *program) float64 { return report.Median(p.milliseconds) }},
+	{"package init, ms", "%.2f", func(p *program) float64 { return report.Median(p.initClock) }},
+	{"package init, KB allocated", "%.0f", func(p *program) float64 { return p.initBytes / 1000 }},
 }
 
 // program is one of the three, with its figures.
@@ -84,11 +91,12 @@ type program struct {
 // sources is where the programs are, in directories of their names.
 const sources = "github.com/kinform/kinform/bench/footprint/"
 
-// build builds and weighs a program.
-func build(dir, name string) (*program, error) {
+// build builds and weighs a program: the one in a directory of sources, with flags.
+func build(dir, name, directory string, flags ...string) (*program, error) {
 	p := &program{binary: filepath.Join(dir, name)}
-	source := sources + name
-	if _, err := aside.Output("go", "build", "-ldflags=-s -w", "-o", p.binary, source); err != nil {
+	source := sources + directory
+	args := append(append([]string{"build"}, flags...), "-ldflags=-s -w", "-o", p.binary, source)
+	if _, err := aside.Output("go", args...); err != nil {
 		return nil, err
 	}
 	info, err := os.Stat(p.binary)
@@ -96,7 +104,8 @@ func build(dir, name string) (*program, error) {
 		return nil, err
 	}
 	p.bytes = info.Size()
-	deps, err := aside.Output("go", "list", "-deps", "-f", "{{.ImportPath}} {{with .Module}}{{.Path}}{{end}}", source)
+	args = append(append([]string{"list"}, flags...), "-deps", "-f", "{{.ImportPath}} {{with .Module}}{{.Path}}{{end}}", source)
+	deps, err := aside.Output("go", args...)
 	if err != nil {
 		return nil, err
 	}

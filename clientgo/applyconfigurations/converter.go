@@ -1,4 +1,5 @@
-// Package applyconfigurations finds what can be applied by its kind. The configurations are in the packages below it.
+//go:build !kinform_no_openapi
+
 package applyconfigurations
 
 import (

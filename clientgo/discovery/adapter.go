@@ -3,11 +3,11 @@ package discovery
 import (
 	"context"
 
-	openapi_v2 "github.com/google/gnostic-models/openapiv2"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/version"
 
+	"k8s.io/client-go/internal/openapiv2"
 	"k8s.io/client-go/openapi"
 	"k8s.io/client-go/rest"
 )
@@ -41,7 +41,7 @@ func (p plain) ServerVersionWithContext(ctx context.Context) (*version.Info, err
 	return plainVersion{p.i}.ServerVersionWithContext(ctx)
 }
 
-func (p plain) OpenAPISchemaWithContext(ctx context.Context) (*openapi_v2.Document, error) {
+func (p plain) OpenAPISchemaWithContext(ctx context.Context) (*openapiv2.Document, error) {
 	return plainSchema{p.i}.OpenAPISchemaWithContext(ctx)
 }
 
@@ -103,7 +103,7 @@ func (p plainVersion) ServerVersionWithContext(context.Context) (*version.Info, 
 
 type plainSchema struct{ i OpenAPISchemaInterface }
 
-func (p plainSchema) OpenAPISchemaWithContext(context.Context) (*openapi_v2.Document, error) {
+func (p plainSchema) OpenAPISchemaWithContext(context.Context) (*openapiv2.Document, error) {
 	return p.i.OpenAPISchema()
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"sync"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -13,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/apimachinery/pkg/version"
 
+	"k8s.io/client-go/internal/codec"
 	"k8s.io/client-go/rest"
 )
 
@@ -85,13 +87,13 @@ func NewDiscoveryClientForConfigOrDie(c *rest.Config) *DiscoveryClient {
 	return client
 }
 
-// codecs decode the types of discovery, and any other type into the object that a caller names. The types of all groups would be
+// decoder decodes the types of discovery, and any other type into the object that a caller names. The types of all groups would be
 // linked into each program that only wants to know which there are.
-var codecs = func() serializer.CodecFactory {
+var decoder = sync.OnceValue(func() runtime.Decoder {
 	scheme := runtime.NewScheme()
 	metav1.AddToGroupVersion(scheme, schema.GroupVersion{Version: "v1"})
-	return serializer.NewCodecFactory(scheme)
-}()
+	return codec.New(scheme).Deserializer()
+})
 
 // configFor returns a copy of a configuration, with what a discovery client needs.
 func configFor(c *rest.Config) (*rest.Config, error) {
@@ -104,8 +106,8 @@ func configFor(c *rest.Config) (*rest.Config, error) {
 	if config.Burst == 0 {
 		config.Burst = burst
 	}
-	codec := runtime.NoopEncoder{Decoder: codecs.UniversalDecoder()}
-	config.NegotiatedSerializer = serializer.NegotiatedSerializerWrapper(runtime.SerializerInfo{Serializer: codec})
+	serializerOf := runtime.NoopEncoder{Decoder: decoder()}
+	config.NegotiatedSerializer = serializer.NegotiatedSerializerWrapper(runtime.SerializerInfo{Serializer: serializerOf})
 	return config, rest.SetKubernetesDefaults(config)
 }
 

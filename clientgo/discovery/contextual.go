@@ -3,11 +3,11 @@ package discovery
 import (
 	"context"
 
-	openapi_v2 "github.com/google/gnostic-models/openapiv2"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/version"
 
+	"k8s.io/client-go/internal/openapiv2"
 	"k8s.io/client-go/openapi"
 	"k8s.io/client-go/rest"
 )
@@ -68,7 +68,7 @@ type ServerVersionInterfaceWithContext interface {
 // OpenAPISchemaInterfaceWithContext is OpenAPISchemaInterface, with contexts.
 type OpenAPISchemaInterfaceWithContext interface {
 	// OpenAPISchemaWithContext is OpenAPISchemaInterface.OpenAPISchema.
-	OpenAPISchemaWithContext(ctx context.Context) (*openapi_v2.Document, error)
+	OpenAPISchemaWithContext(ctx context.Context) (*openapiv2.Document, error)
 }
 
 // OpenAPIV3SchemaInterfaceWithContext is OpenAPIV3SchemaInterface, with contexts.

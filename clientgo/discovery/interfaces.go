@@ -1,11 +1,11 @@
 package discovery
 
 import (
-	openapi_v2 "github.com/google/gnostic-models/openapiv2"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/version"
 
+	"k8s.io/client-go/internal/openapiv2"
 	"k8s.io/client-go/openapi"
 	"k8s.io/client-go/rest"
 )
@@ -75,7 +75,7 @@ type ServerVersionInterface interface {
 // OpenAPISchemaInterface returns the OpenAPI v2 document of a server.
 type OpenAPISchemaInterface interface {
 	// OpenAPISchema returns the whole document.
-	OpenAPISchema() (*openapi_v2.Document, error)
+	OpenAPISchema() (*openapiv2.Document, error)
 }
 
 // OpenAPIV3SchemaInterface returns a client for the OpenAPI v3 documents of a server.

@@ -3,9 +3,7 @@ package discovery
 import (
 	"context"
 
-	openapi_v2 "github.com/google/gnostic-models/openapiv2"
-	"google.golang.org/protobuf/proto"
-
+	"k8s.io/client-go/internal/openapiv2"
 	"k8s.io/client-go/openapi"
 )
 
@@ -13,21 +11,17 @@ import (
 const openAPIv2Type = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf"
 
 // OpenAPISchema is OpenAPISchemaWithContext without a context.
-func (d *DiscoveryClient) OpenAPISchema() (*openapi_v2.Document, error) {
+func (d *DiscoveryClient) OpenAPISchema() (*openapiv2.Document, error) {
 	return d.OpenAPISchemaWithContext(context.Background())
 }
 
 // OpenAPISchemaWithContext returns the OpenAPI v2 document, which takes some ten megabytes.
-func (d *DiscoveryClient) OpenAPISchemaWithContext(ctx context.Context) (*openapi_v2.Document, error) {
+func (d *DiscoveryClient) OpenAPISchemaWithContext(ctx context.Context) (*openapiv2.Document, error) {
 	body, err := d.restClient.Get().AbsPath("/openapi/v2").SetHeader("Accept", openAPIv2Type).Do(ctx).Raw()
 	if err != nil {
 		return nil, err
 	}
-	document := &openapi_v2.Document{}
-	if err := proto.Unmarshal(body, document); err != nil {
-		return nil, err
-	}
-	return document, nil
+	return openapiv2.Parse(body)
 }
 
 // OpenAPIV3 returns a client for the OpenAPI v3 documents.

@@ -3,30 +3,31 @@ package dynamic
 import (
 	"encoding/json"
 	"reflect"
+	"sync"
 
+	"k8s.io/client-go/internal/codec"
 	"k8s.io/client-go/internal/sink"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/runtime/serializer"
 )
 
 var (
 	// version is the one of the types that all servers have: options, Status, WatchEvent.
 	version = schema.GroupVersion{Version: "v1"}
-	codecs  = func() serializer.CodecFactory {
+	codecs  = sync.OnceValue(func() *codec.Codecs {
 		scheme := runtime.NewScheme()
 		metav1.AddToGroupVersion(scheme, version)
-		return serializer.NewCodecFactory(scheme)
-	}()
+		return codec.New(scheme)
+	})
 )
 
 // negotiated reads and writes JSON: what a server says of itself (Status) as its Go type, all else as unstructured objects.
 type negotiated struct{ runtime.NegotiatedSerializer }
 
-func newSerializer() runtime.NegotiatedSerializer { return negotiated{codecs.WithoutConversion()} }
+func newSerializer() runtime.NegotiatedSerializer { return negotiated{codecs()} }
 
 // SupportedMediaTypes implements runtime.NegotiatedSerializer.
 func (n negotiated) SupportedMediaTypes() []runtime.SerializerInfo {

@@ -4,32 +4,33 @@ import (
 	"encoding/json"
 	"errors"
 	"reflect"
+	"sync"
 
+	"k8s.io/client-go/internal/codec"
 	"k8s.io/client-go/internal/sink"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/runtime/serializer"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 )
 
 var (
 	// version is the one of the types that all servers have: options, Status, WatchEvent.
 	version = schema.GroupVersion{Version: "v1"}
-	codecs  = func() serializer.CodecFactory {
+	codecs  = sync.OnceValue(func() *codec.Codecs {
 		scheme := runtime.NewScheme()
 		utilruntime.Must(metav1.AddMetaToScheme(scheme))
 		metav1.AddToGroupVersion(scheme, version)
-		return serializer.NewCodecFactory(scheme)
-	}()
+		return codec.New(scheme)
+	})
 )
 
 // negotiated reads metadata, in protobuf and JSON. In JSON it reads the metadata out of whole objects, too: that is what a
 // server sends that knows nothing of metadata alone.
 type negotiated struct{ runtime.NegotiatedSerializer }
 
-func newSerializer() runtime.NegotiatedSerializer { return negotiated{codecs.WithoutConversion()} }
+func newSerializer() runtime.NegotiatedSerializer { return negotiated{codecs()} }
 
 // DecoderToVersion implements runtime.NegotiatedSerializer.
 func (n negotiated) DecoderToVersion(decoder runtime.Decoder, gv runtime.GroupVersioner) runtime.Decoder {

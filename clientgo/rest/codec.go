@@ -7,8 +7,9 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/serializer/json"
-	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
+	upstreamprotobuf "k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
 
+	"k8s.io/client-go/internal/protobuf"
 	"k8s.io/client-go/internal/sink"
 
 	kinform "github.com/kinform/kinform/rest"
@@ -33,7 +34,7 @@ func codecOf(decoder runtime.Decoder) (c codec, ok bool) {
 			c.encoding = kinform.JSON
 			id := string(d.Identifier())
 			return c, !strings.Contains(id, `"strict":"true"`) && !strings.Contains(id, `"yaml":"true"`)
-		case *protobuf.Serializer:
+		case *upstreamprotobuf.Serializer, *protobuf.Serializer:
 			c.encoding = kinform.Protobuf
 			return c, true
 		case sink.Decoder:

@@ -11,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/strategicpatch"
 	"sigs.k8s.io/yaml"
 )
 
@@ -127,7 +126,7 @@ func merged(obj runtime.Object, kind types.PatchType, patch []byte) (runtime.Obj
 	case types.MergePatchType:
 		after, err = jsonpatch.MergePatch(before, patch)
 	case types.StrategicMergePatchType:
-		after, err = strategicpatch.StrategicMergePatch(before, patch, obj)
+		after, err = strategicMerge(before, patch, obj)
 	default:
 		err = fmt.Errorf("PatchType %s is not supported", kind)
 	}

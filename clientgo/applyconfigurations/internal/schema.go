@@ -27,12 +27,21 @@ var schemaText string
 // untyped is the name of the type of what may be anything.
 const untyped = "__untyped_atomic_"
 
-// Parser returns how a server merges the types of k8s.io/api. It is made at the first call.
-var Parser = sync.OnceValue(func() *typed.Parser {
-	p := &typed.Parser{}
-	p.Schema.Types = append(readTypes(schemaText), schema.TypeDef{Name: untyped, Atom: anything()})
-	return p
-})
+var parser struct {
+	once sync.Once
+	made *typed.Parser
+}
+
+// Parser returns how a server merges the types of k8s.io/api. It is made at the first call. (A variable with a function would have the
+// linker keep the text of all types in each program with a typed client.)
+func Parser() *typed.Parser {
+	parser.once.Do(func() {
+		p := &typed.Parser{}
+		p.Schema.Types = append(readTypes(schemaText), schema.TypeDef{Name: untyped, Atom: anything()})
+		parser.made = p
+	})
+	return parser.made
+}
 
 func anything() schema.Atom {
 	scalar := schema.Untyped

@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"net/http"
 
-	openapi_v2 "github.com/google/gnostic-models/openapiv2"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/version"
 
 	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/internal/openapiv2"
 	"k8s.io/client-go/openapi"
 	clientversion "k8s.io/client-go/pkg/version"
 	"k8s.io/client-go/rest"
@@ -141,13 +141,13 @@ func (c *FakeDiscovery) ServerVersionWithContext(context.Context) (*version.Info
 }
 
 // OpenAPISchema returns an empty document.
-func (c *FakeDiscovery) OpenAPISchema() (*openapi_v2.Document, error) {
-	return &openapi_v2.Document{}, nil
+func (c *FakeDiscovery) OpenAPISchema() (*openapiv2.Document, error) {
+	return &openapiv2.Document{}, nil
 }
 
 // OpenAPISchemaWithContext returns an empty document.
-func (c *FakeDiscovery) OpenAPISchemaWithContext(context.Context) (*openapi_v2.Document, error) {
-	return &openapi_v2.Document{}, nil
+func (c *FakeDiscovery) OpenAPISchemaWithContext(context.Context) (*openapiv2.Document, error) {
+	return &openapiv2.Document{}, nil
 }
 
 // OpenAPIV3 returns a client without documents.

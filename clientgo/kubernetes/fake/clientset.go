@@ -14,7 +14,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/apimachinery/pkg/watch"
-	"k8s.io/client-go/applyconfigurations"
 	"k8s.io/client-go/discovery"
 	fakediscovery "k8s.io/client-go/discovery/fake"
 	"k8s.io/client-go/kubernetes"
@@ -54,14 +53,6 @@ type Clientset struct {
 func NewSimpleClientset(objects ...runtime.Object) *Clientset {
 	scheme := types()
 	return newClientset(testing.NewObjectTracker(scheme, serializer.NewCodecFactory(scheme).UniversalDecoder()), objects)
-}
-
-// NewClientset is NewSimpleClientset with managed fields, and so with server-side apply.
-func NewClientset(objects ...runtime.Object) *Clientset {
-	scheme := types()
-	return newClientset(testing.NewFieldManagedObjectTracker(
-		scheme, serializer.NewCodecFactory(scheme).UniversalDecoder(), applyconfigurations.NewTypeConverter(scheme),
-	), objects)
 }
 
 func newClientset(tracker testing.ObjectTracker, objects []runtime.Object) *Clientset {

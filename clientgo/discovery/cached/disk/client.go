@@ -6,12 +6,12 @@ import (
 	"sync"
 	"time"
 
-	openapi_v2 "github.com/google/gnostic-models/openapiv2"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/version"
 
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/discovery/cached/memory"
+	"k8s.io/client-go/internal/openapiv2"
 	"k8s.io/client-go/openapi"
 	"k8s.io/client-go/rest"
 )
@@ -162,12 +162,12 @@ func (d *CachedDiscoveryClient) ServerVersionWithContext(ctx context.Context) (*
 }
 
 // OpenAPISchema is OpenAPISchemaWithContext without a context.
-func (d *CachedDiscoveryClient) OpenAPISchema() (*openapi_v2.Document, error) {
+func (d *CachedDiscoveryClient) OpenAPISchema() (*openapiv2.Document, error) {
 	return d.OpenAPISchemaWithContext(context.Background())
 }
 
 // OpenAPISchemaWithContext returns the OpenAPI v2 document. Only the directory of answers has it.
-func (d *CachedDiscoveryClient) OpenAPISchemaWithContext(ctx context.Context) (*openapi_v2.Document, error) {
+func (d *CachedDiscoveryClient) OpenAPISchemaWithContext(ctx context.Context) (*openapiv2.Document, error) {
 	return d.delegate.OpenAPISchemaWithContext(ctx)
 }
 

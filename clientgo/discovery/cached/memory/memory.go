@@ -5,13 +5,13 @@ import (
 	"errors"
 	"sync"
 
-	openapi_v2 "github.com/google/gnostic-models/openapiv2"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/version"
 
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/internal/once"
+	"k8s.io/client-go/internal/openapiv2"
 	"k8s.io/client-go/openapi"
 	"k8s.io/client-go/openapi/cached"
 	"k8s.io/client-go/rest"
@@ -161,12 +161,12 @@ func (c *memoryClient) ServerVersionWithContext(ctx context.Context) (*version.I
 }
 
 // OpenAPISchema is OpenAPISchemaWithContext without a context.
-func (c *memoryClient) OpenAPISchema() (*openapi_v2.Document, error) {
+func (c *memoryClient) OpenAPISchema() (*openapiv2.Document, error) {
 	return c.OpenAPISchemaWithContext(context.Background())
 }
 
 // OpenAPISchemaWithContext asks each time.
-func (c *memoryClient) OpenAPISchemaWithContext(ctx context.Context) (*openapi_v2.Document, error) {
+func (c *memoryClient) OpenAPISchemaWithContext(ctx context.Context) (*openapiv2.Document, error) {
 	return c.delegate.OpenAPISchemaWithContext(ctx)
 }
 

@@ -1,7 +1,5 @@
 package main
 
-import "k8s.io/client-go/internal/generate/model"
-
 // clientset writes the client of all group versions.
 func clientset(w *writer, all []version) {
 	w.doc = "has the client of all built-in types."
@@ -80,27 +78,14 @@ func (v version) typedName(w *writer) string {
 	return w.use(clientGo + "kubernetes/typed/" + v.Folder())
 }
 
-// scheme writes the scheme that has all types.
-func scheme(w *writer, all []version) {
-	w.doc = "has the scheme of all built-in types, and its codecs."
-	runtime, serializer := w.use("k8s.io/apimachinery/pkg/runtime"), w.use("k8s.io/apimachinery/pkg/runtime/serializer")
-	w.printf(`// Scheme has all built-in types. Programs may add types to it, before they use it.
-var Scheme = %[1]s.NewScheme()
-
-// Codecs decodes and encodes the types of Scheme.
-var Codecs = %[2]s.NewCodecFactory(Scheme)
-
-// ParameterCodec encodes options as the query of a request.
-var ParameterCodec = %[1]s.NewParameterCodec(Scheme)
-
-// AddToScheme adds all built-in types to a scheme.
-var AddToScheme = (&%[1]s.SchemeBuilder{
-`, runtime, serializer)
+// everything writes the function that adds all types to a scheme.
+func everything(w *writer, all []version) {
+	w.doc = "adds all built-in types to a scheme."
+	w.printf("// AddToScheme adds all built-in types to a scheme.\nvar AddToScheme = (&%s.SchemeBuilder{\n", w.use("k8s.io/apimachinery/pkg/runtime"))
 	for _, v := range all {
 		w.printf("\t%s.AddToScheme,\n", w.use(v.Path()))
 	}
-	w.printf("}).AddToScheme\n\nfunc init() {\n\t%s.AddToGroupVersion(Scheme, %s.GroupVersion{Version: \"v1\"})\n\t%s.Must(AddToScheme(Scheme))\n}\n",
-		w.use(model.MetaV1), w.use("k8s.io/apimachinery/pkg/runtime/schema"), w.use("k8s.io/apimachinery/pkg/util/runtime"))
+	w.printf("}).AddToScheme\n")
 }
 
 // groups writes the packages of the informers' groups, and the methods of the factory that lead to them.

@@ -58,7 +58,7 @@ func generate(folder string) (map[string][]byte, error) {
 	if err := g.add("kubernetes/fake", func(w *writer) { fakeClientset(w, all) }); err != nil {
 		return nil, err
 	}
-	if err := g.add("kubernetes/scheme", func(w *writer) { scheme(w, all) }); err != nil {
+	if err := g.add("kubernetes/internal/everything", func(w *writer) { everything(w, all) }); err != nil {
 		return nil, err
 	}
 	return g.files, g.groups(all)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 
 	"k8s.io/client-go/internal/generate/model"
@@ -18,7 +19,7 @@ func (v version) typed(w *writer) {
 	w.printf("}\n\n// %s is the %s that sends requests.\ntype %[1]s struct { restClient %[3]s.Interface }\n\n", client, face, rest)
 	w.printf(`// NewForConfig returns a client for a configuration, with a connection of its own.
 func NewForConfig(c *%[1]s.Config) (*%[2]s, error) {
-	config := %[4]s.Config(c, %[5]s.SchemeGroupVersion)
+	config := configFor(c)
 	httpClient, err := %[1]s.HTTPClientFor(config)
 	if err != nil {
 		return nil, err
@@ -28,7 +29,7 @@ func NewForConfig(c *%[1]s.Config) (*%[2]s, error) {
 
 // NewForConfigAndClient returns a client for a configuration that sends its requests by h.
 func NewForConfigAndClient(c *%[1]s.Config, h *%[3]s.Client) (*%[2]s, error) {
-	client, err := %[1]s.RESTClientForConfigAndClient(%[4]s.Config(c, %[5]s.SchemeGroupVersion), h)
+	client, err := %[1]s.RESTClientForConfigAndClient(configFor(c), h)
 	if err != nil {
 		return nil, err
 	}
@@ -44,6 +45,10 @@ func NewForConfigOrDie(c *%[1]s.Config) *%[2]s {
 	return client
 }
 
+func configFor(c *%[1]s.Config) *%[1]s.Config {
+	return %[4]s.Config(c, %[5]s.SchemeGroupVersion, %[6]s)
+}
+
 // New returns a client over a REST client.
 func New(c %[1]s.Interface) *%[2]s { return &%[2]s{c} }
 
@@ -55,7 +60,7 @@ func (c *%[2]s) RESTClient() %[1]s.Interface {
 	return c.restClient
 }
 
-`, rest, client, w.use("net/http"), w.use(clientGo+"kubernetes/internal/defaults"), w.use(v.Path()))
+`, rest, client, w.use("net/http"), w.use(clientGo+"kubernetes/internal/defaults"), w.use(v.Path()), strings.Join(v.schemes(w), ", "))
 	for _, k := range v.kinds {
 		v.typedKind(w, k)
 	}
@@ -87,11 +92,34 @@ func (v version) typedKind(w *writer, k kind) {
 		make, lists = "New"+of, "\n\t\tfunc() *"+typ+"List { return &"+typ+"List{} },"
 	}
 	w.printf("type %s struct { *%s.%s }\n\n", impl, gentype, of)
-	w.printf("func %s(c *%sClient%s) *%s {\n\treturn &%[4]s{%[5]s.%[6]s(%[7]q, c.RESTClient(), %[8]s.ParameterCodec, %[9]s,\n\t\tfunc() *%[10]s { return &%[10]s{} },%[11]s\n\t\t%[5]s.PrefersProtobuf[*%[10]s](),\n\t)}\n}\n\n",
-		constructor, v.name(), comma(parameter), impl, gentype, make, k.resource(), w.use(clientGo+"kubernetes/scheme"), held, typ, lists)
+	w.printf("func %s(c *%sClient%s) *%s {\n\treturn &%[4]s{%[5]s.%[6]s(%[7]q, c.RESTClient(), %[8]s.Parameters, %[9]s,\n\t\tfunc() *%[10]s { return &%[10]s{} },%[11]s\n\t\t%[5]s.PrefersProtobuf[*%[10]s](),\n\t)}\n}\n\n",
+		constructor, v.name(), comma(parameter), impl, gentype, make, k.resource(), w.use(clientGo+"internal/codec"), held, typ, lists)
 	for _, m := range k.Methods {
 		v.special(w, k, m.Name)
 	}
+}
+
+// expanded are the packages whose types the expansions send, which are written by hand, beside the client's own package.
+var expanded = map[string][]string{"core/v1": {"policy/v1", "policy/v1beta1"}}
+
+// schemes returns the functions that add the types that the clients of a version send and receive.
+func (v version) schemes(w *writer) (all []string) {
+	folders := append([]string{v.Folder()}, expanded[v.Folder()]...)
+	for _, k := range v.kinds {
+		for _, m := range k.Methods {
+			for _, of := range []string{m.Input, m.Result} {
+				from, _ := v.resolve(k, of)
+				folders = append(folders, strings.TrimPrefix(from, model.APIs))
+			}
+		}
+	}
+	slices.Sort(folders[1:])
+	for _, folder := range folders {
+		if add := w.use(model.APIs+folder) + ".AddToScheme"; !slices.Contains(all, add) {
+			all = append(all, add)
+		}
+	}
+	return all
 }
 
 func comma(s string) string {
@@ -155,8 +183,8 @@ func (v version) special(w *writer, k kind, name string) {
 	if m.Verb == "get" {
 		options = "options"
 	}
-	w.printf("// %s sends the request to the subresource %s.\nfunc (c *%s) %s {\n\treturn %s.%s[%s](ctx, c.GetClient(), %s.ParameterCodec, c.GetNamespace(), %q, %sName, %q%s, %s)\n}\n\n",
-		m.Name, m.Subresource, lower(k.plural()), v.signature(w, k, name), sub, call, result, w.use(clientGo+"kubernetes/scheme"), k.resource(), lower(k.name()), m.Subresource, input, options)
+	w.printf("// %s sends the request to the subresource %s.\nfunc (c *%s) %s {\n\treturn %s.%s[%s](ctx, c.GetClient(), %s.Parameters, c.GetNamespace(), %q, %sName, %q%s, %s)\n}\n\n",
+		m.Name, m.Subresource, lower(k.plural()), v.signature(w, k, name), sub, call, result, w.use(clientGo+"internal/codec"), k.resource(), lower(k.name()), m.Subresource, input, options)
 }
 
 func (v version) signature(w *writer, k kind, name string) string {

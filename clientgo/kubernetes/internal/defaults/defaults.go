@@ -5,20 +5,21 @@ import (
 	"errors"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/kubernetes/internal/builtin"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/util/flowcontrol"
 )
 
-// Config returns a copy of a configuration for a group version of the built-in types.
-func Config(c *rest.Config, version schema.GroupVersion) *rest.Config {
+// Config returns a copy of a configuration for a group version of the built-in types, whose clients send and receive what the
+// functions add.
+func Config(c *rest.Config, version schema.GroupVersion, add ...builtin.Add) *rest.Config {
 	config := *c
 	config.GroupVersion = &version
 	config.APIPath = "/apis"
 	if version.Group == "" {
 		config.APIPath = "/api"
 	}
-	config.NegotiatedSerializer = rest.CodecFactoryForGeneratedClient(scheme.Scheme, scheme.Codecs).WithoutConversion()
+	config.NegotiatedSerializer = builtin.Codecs(version, add...)
 	if config.UserAgent == "" {
 		config.UserAgent = rest.DefaultKubernetesUserAgent()
 	}

@@ -13,8 +13,8 @@ import (
 	watch "k8s.io/apimachinery/pkg/watch"
 	applyadmissionregistrationv1 "k8s.io/client-go/applyconfigurations/admissionregistration/v1"
 	gentype "k8s.io/client-go/gentype"
+	codec "k8s.io/client-go/internal/codec"
 	defaults "k8s.io/client-go/kubernetes/internal/defaults"
-	scheme "k8s.io/client-go/kubernetes/scheme"
 	rest "k8s.io/client-go/rest"
 	http "net/http"
 )
@@ -35,7 +35,7 @@ type AdmissionregistrationV1Client struct{ restClient rest.Interface }
 
 // NewForConfig returns a client for a configuration, with a connection of its own.
 func NewForConfig(c *rest.Config) (*AdmissionregistrationV1Client, error) {
-	config := defaults.Config(c, admissionregistrationv1.SchemeGroupVersion)
+	config := configFor(c)
 	httpClient, err := rest.HTTPClientFor(config)
 	if err != nil {
 		return nil, err
@@ -45,7 +45,7 @@ func NewForConfig(c *rest.Config) (*AdmissionregistrationV1Client, error) {
 
 // NewForConfigAndClient returns a client for a configuration that sends its requests by h.
 func NewForConfigAndClient(c *rest.Config, h *http.Client) (*AdmissionregistrationV1Client, error) {
-	client, err := rest.RESTClientForConfigAndClient(defaults.Config(c, admissionregistrationv1.SchemeGroupVersion), h)
+	client, err := rest.RESTClientForConfigAndClient(configFor(c), h)
 	if err != nil {
 		return nil, err
 	}
@@ -59,6 +59,10 @@ func NewForConfigOrDie(c *rest.Config) *AdmissionregistrationV1Client {
 		panic(err)
 	}
 	return client
+}
+
+func configFor(c *rest.Config) *rest.Config {
+	return defaults.Config(c, admissionregistrationv1.SchemeGroupVersion, admissionregistrationv1.AddToScheme)
 }
 
 // New returns a client over a REST client.
@@ -105,7 +109,7 @@ type mutatingAdmissionPolicies struct {
 }
 
 func newMutatingAdmissionPolicies(c *AdmissionregistrationV1Client) *mutatingAdmissionPolicies {
-	return &mutatingAdmissionPolicies{gentype.NewClientWithListAndApply[*admissionregistrationv1.MutatingAdmissionPolicy, *admissionregistrationv1.MutatingAdmissionPolicyList, *applyadmissionregistrationv1.MutatingAdmissionPolicyApplyConfiguration]("mutatingadmissionpolicies", c.RESTClient(), scheme.ParameterCodec, "",
+	return &mutatingAdmissionPolicies{gentype.NewClientWithListAndApply[*admissionregistrationv1.MutatingAdmissionPolicy, *admissionregistrationv1.MutatingAdmissionPolicyList, *applyadmissionregistrationv1.MutatingAdmissionPolicyApplyConfiguration]("mutatingadmissionpolicies", c.RESTClient(), codec.Parameters, "",
 		func() *admissionregistrationv1.MutatingAdmissionPolicy {
 			return &admissionregistrationv1.MutatingAdmissionPolicy{}
 		},
@@ -149,7 +153,7 @@ type mutatingAdmissionPolicyBindings struct {
 }
 
 func newMutatingAdmissionPolicyBindings(c *AdmissionregistrationV1Client) *mutatingAdmissionPolicyBindings {
-	return &mutatingAdmissionPolicyBindings{gentype.NewClientWithListAndApply[*admissionregistrationv1.MutatingAdmissionPolicyBinding, *admissionregistrationv1.MutatingAdmissionPolicyBindingList, *applyadmissionregistrationv1.MutatingAdmissionPolicyBindingApplyConfiguration]("mutatingadmissionpolicybindings", c.RESTClient(), scheme.ParameterCodec, "",
+	return &mutatingAdmissionPolicyBindings{gentype.NewClientWithListAndApply[*admissionregistrationv1.MutatingAdmissionPolicyBinding, *admissionregistrationv1.MutatingAdmissionPolicyBindingList, *applyadmissionregistrationv1.MutatingAdmissionPolicyBindingApplyConfiguration]("mutatingadmissionpolicybindings", c.RESTClient(), codec.Parameters, "",
 		func() *admissionregistrationv1.MutatingAdmissionPolicyBinding {
 			return &admissionregistrationv1.MutatingAdmissionPolicyBinding{}
 		},
@@ -193,7 +197,7 @@ type mutatingWebhookConfigurations struct {
 }
 
 func newMutatingWebhookConfigurations(c *AdmissionregistrationV1Client) *mutatingWebhookConfigurations {
-	return &mutatingWebhookConfigurations{gentype.NewClientWithListAndApply[*admissionregistrationv1.MutatingWebhookConfiguration, *admissionregistrationv1.MutatingWebhookConfigurationList, *applyadmissionregistrationv1.MutatingWebhookConfigurationApplyConfiguration]("mutatingwebhookconfigurations", c.RESTClient(), scheme.ParameterCodec, "",
+	return &mutatingWebhookConfigurations{gentype.NewClientWithListAndApply[*admissionregistrationv1.MutatingWebhookConfiguration, *admissionregistrationv1.MutatingWebhookConfigurationList, *applyadmissionregistrationv1.MutatingWebhookConfigurationApplyConfiguration]("mutatingwebhookconfigurations", c.RESTClient(), codec.Parameters, "",
 		func() *admissionregistrationv1.MutatingWebhookConfiguration {
 			return &admissionregistrationv1.MutatingWebhookConfiguration{}
 		},
@@ -239,7 +243,7 @@ type validatingAdmissionPolicies struct {
 }
 
 func newValidatingAdmissionPolicies(c *AdmissionregistrationV1Client) *validatingAdmissionPolicies {
-	return &validatingAdmissionPolicies{gentype.NewClientWithListAndApply[*admissionregistrationv1.ValidatingAdmissionPolicy, *admissionregistrationv1.ValidatingAdmissionPolicyList, *applyadmissionregistrationv1.ValidatingAdmissionPolicyApplyConfiguration]("validatingadmissionpolicies", c.RESTClient(), scheme.ParameterCodec, "",
+	return &validatingAdmissionPolicies{gentype.NewClientWithListAndApply[*admissionregistrationv1.ValidatingAdmissionPolicy, *admissionregistrationv1.ValidatingAdmissionPolicyList, *applyadmissionregistrationv1.ValidatingAdmissionPolicyApplyConfiguration]("validatingadmissionpolicies", c.RESTClient(), codec.Parameters, "",
 		func() *admissionregistrationv1.ValidatingAdmissionPolicy {
 			return &admissionregistrationv1.ValidatingAdmissionPolicy{}
 		},
@@ -283,7 +287,7 @@ type validatingAdmissionPolicyBindings struct {
 }
 
 func newValidatingAdmissionPolicyBindings(c *AdmissionregistrationV1Client) *validatingAdmissionPolicyBindings {
-	return &validatingAdmissionPolicyBindings{gentype.NewClientWithListAndApply[*admissionregistrationv1.ValidatingAdmissionPolicyBinding, *admissionregistrationv1.ValidatingAdmissionPolicyBindingList, *applyadmissionregistrationv1.ValidatingAdmissionPolicyBindingApplyConfiguration]("validatingadmissionpolicybindings", c.RESTClient(), scheme.ParameterCodec, "",
+	return &validatingAdmissionPolicyBindings{gentype.NewClientWithListAndApply[*admissionregistrationv1.ValidatingAdmissionPolicyBinding, *admissionregistrationv1.ValidatingAdmissionPolicyBindingList, *applyadmissionregistrationv1.ValidatingAdmissionPolicyBindingApplyConfiguration]("validatingadmissionpolicybindings", c.RESTClient(), codec.Parameters, "",
 		func() *admissionregistrationv1.ValidatingAdmissionPolicyBinding {
 			return &admissionregistrationv1.ValidatingAdmissionPolicyBinding{}
 		},
@@ -327,7 +331,7 @@ type validatingWebhookConfigurations struct {
 }
 
 func newValidatingWebhookConfigurations(c *AdmissionregistrationV1Client) *validatingWebhookConfigurations {
-	return &validatingWebhookConfigurations{gentype.NewClientWithListAndApply[*admissionregistrationv1.ValidatingWebhookConfiguration, *admissionregistrationv1.ValidatingWebhookConfigurationList, *applyadmissionregistrationv1.ValidatingWebhookConfigurationApplyConfiguration]("validatingwebhookconfigurations", c.RESTClient(), scheme.ParameterCodec, "",
+	return &validatingWebhookConfigurations{gentype.NewClientWithListAndApply[*admissionregistrationv1.ValidatingWebhookConfiguration, *admissionregistrationv1.ValidatingWebhookConfigurationList, *applyadmissionregistrationv1.ValidatingWebhookConfigurationApplyConfiguration]("validatingwebhookconfigurations", c.RESTClient(), codec.Parameters, "",
 		func() *admissionregistrationv1.ValidatingWebhookConfiguration {
 			return &admissionregistrationv1.ValidatingWebhookConfiguration{}
 		},

@@ -13,8 +13,8 @@ import (
 	watch "k8s.io/apimachinery/pkg/watch"
 	applyadmissionregistrationv1alpha1 "k8s.io/client-go/applyconfigurations/admissionregistration/v1alpha1"
 	gentype "k8s.io/client-go/gentype"
+	codec "k8s.io/client-go/internal/codec"
 	defaults "k8s.io/client-go/kubernetes/internal/defaults"
-	scheme "k8s.io/client-go/kubernetes/scheme"
 	rest "k8s.io/client-go/rest"
 	http "net/http"
 )
@@ -33,7 +33,7 @@ type AdmissionregistrationV1alpha1Client struct{ restClient rest.Interface }
 
 // NewForConfig returns a client for a configuration, with a connection of its own.
 func NewForConfig(c *rest.Config) (*AdmissionregistrationV1alpha1Client, error) {
-	config := defaults.Config(c, admissionregistrationv1alpha1.SchemeGroupVersion)
+	config := configFor(c)
 	httpClient, err := rest.HTTPClientFor(config)
 	if err != nil {
 		return nil, err
@@ -43,7 +43,7 @@ func NewForConfig(c *rest.Config) (*AdmissionregistrationV1alpha1Client, error) 
 
 // NewForConfigAndClient returns a client for a configuration that sends its requests by h.
 func NewForConfigAndClient(c *rest.Config, h *http.Client) (*AdmissionregistrationV1alpha1Client, error) {
-	client, err := rest.RESTClientForConfigAndClient(defaults.Config(c, admissionregistrationv1alpha1.SchemeGroupVersion), h)
+	client, err := rest.RESTClientForConfigAndClient(configFor(c), h)
 	if err != nil {
 		return nil, err
 	}
@@ -57,6 +57,10 @@ func NewForConfigOrDie(c *rest.Config) *AdmissionregistrationV1alpha1Client {
 		panic(err)
 	}
 	return client
+}
+
+func configFor(c *rest.Config) *rest.Config {
+	return defaults.Config(c, admissionregistrationv1alpha1.SchemeGroupVersion, admissionregistrationv1alpha1.AddToScheme)
 }
 
 // New returns a client over a REST client.
@@ -105,7 +109,7 @@ type mutatingAdmissionPolicies struct {
 }
 
 func newMutatingAdmissionPolicies(c *AdmissionregistrationV1alpha1Client) *mutatingAdmissionPolicies {
-	return &mutatingAdmissionPolicies{gentype.NewClientWithListAndApply[*admissionregistrationv1alpha1.MutatingAdmissionPolicy, *admissionregistrationv1alpha1.MutatingAdmissionPolicyList, *applyadmissionregistrationv1alpha1.MutatingAdmissionPolicyApplyConfiguration]("mutatingadmissionpolicies", c.RESTClient(), scheme.ParameterCodec, "",
+	return &mutatingAdmissionPolicies{gentype.NewClientWithListAndApply[*admissionregistrationv1alpha1.MutatingAdmissionPolicy, *admissionregistrationv1alpha1.MutatingAdmissionPolicyList, *applyadmissionregistrationv1alpha1.MutatingAdmissionPolicyApplyConfiguration]("mutatingadmissionpolicies", c.RESTClient(), codec.Parameters, "",
 		func() *admissionregistrationv1alpha1.MutatingAdmissionPolicy {
 			return &admissionregistrationv1alpha1.MutatingAdmissionPolicy{}
 		},
@@ -149,7 +153,7 @@ type mutatingAdmissionPolicyBindings struct {
 }
 
 func newMutatingAdmissionPolicyBindings(c *AdmissionregistrationV1alpha1Client) *mutatingAdmissionPolicyBindings {
-	return &mutatingAdmissionPolicyBindings{gentype.NewClientWithListAndApply[*admissionregistrationv1alpha1.MutatingAdmissionPolicyBinding, *admissionregistrationv1alpha1.MutatingAdmissionPolicyBindingList, *applyadmissionregistrationv1alpha1.MutatingAdmissionPolicyBindingApplyConfiguration]("mutatingadmissionpolicybindings", c.RESTClient(), scheme.ParameterCodec, "",
+	return &mutatingAdmissionPolicyBindings{gentype.NewClientWithListAndApply[*admissionregistrationv1alpha1.MutatingAdmissionPolicyBinding, *admissionregistrationv1alpha1.MutatingAdmissionPolicyBindingList, *applyadmissionregistrationv1alpha1.MutatingAdmissionPolicyBindingApplyConfiguration]("mutatingadmissionpolicybindings", c.RESTClient(), codec.Parameters, "",
 		func() *admissionregistrationv1alpha1.MutatingAdmissionPolicyBinding {
 			return &admissionregistrationv1alpha1.MutatingAdmissionPolicyBinding{}
 		},
@@ -195,7 +199,7 @@ type validatingAdmissionPolicies struct {
 }
 
 func newValidatingAdmissionPolicies(c *AdmissionregistrationV1alpha1Client) *validatingAdmissionPolicies {
-	return &validatingAdmissionPolicies{gentype.NewClientWithListAndApply[*admissionregistrationv1alpha1.ValidatingAdmissionPolicy, *admissionregistrationv1alpha1.ValidatingAdmissionPolicyList, *applyadmissionregistrationv1alpha1.ValidatingAdmissionPolicyApplyConfiguration]("validatingadmissionpolicies", c.RESTClient(), scheme.ParameterCodec, "",
+	return &validatingAdmissionPolicies{gentype.NewClientWithListAndApply[*admissionregistrationv1alpha1.ValidatingAdmissionPolicy, *admissionregistrationv1alpha1.ValidatingAdmissionPolicyList, *applyadmissionregistrationv1alpha1.ValidatingAdmissionPolicyApplyConfiguration]("validatingadmissionpolicies", c.RESTClient(), codec.Parameters, "",
 		func() *admissionregistrationv1alpha1.ValidatingAdmissionPolicy {
 			return &admissionregistrationv1alpha1.ValidatingAdmissionPolicy{}
 		},
@@ -239,7 +243,7 @@ type validatingAdmissionPolicyBindings struct {
 }
 
 func newValidatingAdmissionPolicyBindings(c *AdmissionregistrationV1alpha1Client) *validatingAdmissionPolicyBindings {
-	return &validatingAdmissionPolicyBindings{gentype.NewClientWithListAndApply[*admissionregistrationv1alpha1.ValidatingAdmissionPolicyBinding, *admissionregistrationv1alpha1.ValidatingAdmissionPolicyBindingList, *applyadmissionregistrationv1alpha1.ValidatingAdmissionPolicyBindingApplyConfiguration]("validatingadmissionpolicybindings", c.RESTClient(), scheme.ParameterCodec, "",
+	return &validatingAdmissionPolicyBindings{gentype.NewClientWithListAndApply[*admissionregistrationv1alpha1.ValidatingAdmissionPolicyBinding, *admissionregistrationv1alpha1.ValidatingAdmissionPolicyBindingList, *applyadmissionregistrationv1alpha1.ValidatingAdmissionPolicyBindingApplyConfiguration]("validatingadmissionpolicybindings", c.RESTClient(), codec.Parameters, "",
 		func() *admissionregistrationv1alpha1.ValidatingAdmissionPolicyBinding {
 			return &admissionregistrationv1alpha1.ValidatingAdmissionPolicyBinding{}
 		},

@@ -13,8 +13,8 @@ import (
 	watch "k8s.io/apimachinery/pkg/watch"
 	applyadmissionregistrationv1beta1 "k8s.io/client-go/applyconfigurations/admissionregistration/v1beta1"
 	gentype "k8s.io/client-go/gentype"
+	codec "k8s.io/client-go/internal/codec"
 	defaults "k8s.io/client-go/kubernetes/internal/defaults"
-	scheme "k8s.io/client-go/kubernetes/scheme"
 	rest "k8s.io/client-go/rest"
 	http "net/http"
 )
@@ -35,7 +35,7 @@ type AdmissionregistrationV1beta1Client struct{ restClient rest.Interface }
 
 // NewForConfig returns a client for a configuration, with a connection of its own.
 func NewForConfig(c *rest.Config) (*AdmissionregistrationV1beta1Client, error) {
-	config := defaults.Config(c, admissionregistrationv1beta1.SchemeGroupVersion)
+	config := configFor(c)
 	httpClient, err := rest.HTTPClientFor(config)
 	if err != nil {
 		return nil, err
@@ -45,7 +45,7 @@ func NewForConfig(c *rest.Config) (*AdmissionregistrationV1beta1Client, error) {
 
 // NewForConfigAndClient returns a client for a configuration that sends its requests by h.
 func NewForConfigAndClient(c *rest.Config, h *http.Client) (*AdmissionregistrationV1beta1Client, error) {
-	client, err := rest.RESTClientForConfigAndClient(defaults.Config(c, admissionregistrationv1beta1.SchemeGroupVersion), h)
+	client, err := rest.RESTClientForConfigAndClient(configFor(c), h)
 	if err != nil {
 		return nil, err
 	}
@@ -59,6 +59,10 @@ func NewForConfigOrDie(c *rest.Config) *AdmissionregistrationV1beta1Client {
 		panic(err)
 	}
 	return client
+}
+
+func configFor(c *rest.Config) *rest.Config {
+	return defaults.Config(c, admissionregistrationv1beta1.SchemeGroupVersion, admissionregistrationv1beta1.AddToScheme)
 }
 
 // New returns a client over a REST client.
@@ -107,7 +111,7 @@ type mutatingAdmissionPolicies struct {
 }
 
 func newMutatingAdmissionPolicies(c *AdmissionregistrationV1beta1Client) *mutatingAdmissionPolicies {
-	return &mutatingAdmissionPolicies{gentype.NewClientWithListAndApply[*admissionregistrationv1beta1.MutatingAdmissionPolicy, *admissionregistrationv1beta1.MutatingAdmissionPolicyList, *applyadmissionregistrationv1beta1.MutatingAdmissionPolicyApplyConfiguration]("mutatingadmissionpolicies", c.RESTClient(), scheme.ParameterCodec, "",
+	return &mutatingAdmissionPolicies{gentype.NewClientWithListAndApply[*admissionregistrationv1beta1.MutatingAdmissionPolicy, *admissionregistrationv1beta1.MutatingAdmissionPolicyList, *applyadmissionregistrationv1beta1.MutatingAdmissionPolicyApplyConfiguration]("mutatingadmissionpolicies", c.RESTClient(), codec.Parameters, "",
 		func() *admissionregistrationv1beta1.MutatingAdmissionPolicy {
 			return &admissionregistrationv1beta1.MutatingAdmissionPolicy{}
 		},
@@ -151,7 +155,7 @@ type mutatingAdmissionPolicyBindings struct {
 }
 
 func newMutatingAdmissionPolicyBindings(c *AdmissionregistrationV1beta1Client) *mutatingAdmissionPolicyBindings {
-	return &mutatingAdmissionPolicyBindings{gentype.NewClientWithListAndApply[*admissionregistrationv1beta1.MutatingAdmissionPolicyBinding, *admissionregistrationv1beta1.MutatingAdmissionPolicyBindingList, *applyadmissionregistrationv1beta1.MutatingAdmissionPolicyBindingApplyConfiguration]("mutatingadmissionpolicybindings", c.RESTClient(), scheme.ParameterCodec, "",
+	return &mutatingAdmissionPolicyBindings{gentype.NewClientWithListAndApply[*admissionregistrationv1beta1.MutatingAdmissionPolicyBinding, *admissionregistrationv1beta1.MutatingAdmissionPolicyBindingList, *applyadmissionregistrationv1beta1.MutatingAdmissionPolicyBindingApplyConfiguration]("mutatingadmissionpolicybindings", c.RESTClient(), codec.Parameters, "",
 		func() *admissionregistrationv1beta1.MutatingAdmissionPolicyBinding {
 			return &admissionregistrationv1beta1.MutatingAdmissionPolicyBinding{}
 		},
@@ -195,7 +199,7 @@ type mutatingWebhookConfigurations struct {
 }
 
 func newMutatingWebhookConfigurations(c *AdmissionregistrationV1beta1Client) *mutatingWebhookConfigurations {
-	return &mutatingWebhookConfigurations{gentype.NewClientWithListAndApply[*admissionregistrationv1beta1.MutatingWebhookConfiguration, *admissionregistrationv1beta1.MutatingWebhookConfigurationList, *applyadmissionregistrationv1beta1.MutatingWebhookConfigurationApplyConfiguration]("mutatingwebhookconfigurations", c.RESTClient(), scheme.ParameterCodec, "",
+	return &mutatingWebhookConfigurations{gentype.NewClientWithListAndApply[*admissionregistrationv1beta1.MutatingWebhookConfiguration, *admissionregistrationv1beta1.MutatingWebhookConfigurationList, *applyadmissionregistrationv1beta1.MutatingWebhookConfigurationApplyConfiguration]("mutatingwebhookconfigurations", c.RESTClient(), codec.Parameters, "",
 		func() *admissionregistrationv1beta1.MutatingWebhookConfiguration {
 			return &admissionregistrationv1beta1.MutatingWebhookConfiguration{}
 		},
@@ -241,7 +245,7 @@ type validatingAdmissionPolicies struct {
 }
 
 func newValidatingAdmissionPolicies(c *AdmissionregistrationV1beta1Client) *validatingAdmissionPolicies {
-	return &validatingAdmissionPolicies{gentype.NewClientWithListAndApply[*admissionregistrationv1beta1.ValidatingAdmissionPolicy, *admissionregistrationv1beta1.ValidatingAdmissionPolicyList, *applyadmissionregistrationv1beta1.ValidatingAdmissionPolicyApplyConfiguration]("validatingadmissionpolicies", c.RESTClient(), scheme.ParameterCodec, "",
+	return &validatingAdmissionPolicies{gentype.NewClientWithListAndApply[*admissionregistrationv1beta1.ValidatingAdmissionPolicy, *admissionregistrationv1beta1.ValidatingAdmissionPolicyList, *applyadmissionregistrationv1beta1.ValidatingAdmissionPolicyApplyConfiguration]("validatingadmissionpolicies", c.RESTClient(), codec.Parameters, "",
 		func() *admissionregistrationv1beta1.ValidatingAdmissionPolicy {
 			return &admissionregistrationv1beta1.ValidatingAdmissionPolicy{}
 		},
@@ -285,7 +289,7 @@ type validatingAdmissionPolicyBindings struct {
 }
 
 func newValidatingAdmissionPolicyBindings(c *AdmissionregistrationV1beta1Client) *validatingAdmissionPolicyBindings {
-	return &validatingAdmissionPolicyBindings{gentype.NewClientWithListAndApply[*admissionregistrationv1beta1.ValidatingAdmissionPolicyBinding, *admissionregistrationv1beta1.ValidatingAdmissionPolicyBindingList, *applyadmissionregistrationv1beta1.ValidatingAdmissionPolicyBindingApplyConfiguration]("validatingadmissionpolicybindings", c.RESTClient(), scheme.ParameterCodec, "",
+	return &validatingAdmissionPolicyBindings{gentype.NewClientWithListAndApply[*admissionregistrationv1beta1.ValidatingAdmissionPolicyBinding, *admissionregistrationv1beta1.ValidatingAdmissionPolicyBindingList, *applyadmissionregistrationv1beta1.ValidatingAdmissionPolicyBindingApplyConfiguration]("validatingadmissionpolicybindings", c.RESTClient(), codec.Parameters, "",
 		func() *admissionregistrationv1beta1.ValidatingAdmissionPolicyBinding {
 			return &admissionregistrationv1beta1.ValidatingAdmissionPolicyBinding{}
 		},
@@ -329,7 +333,7 @@ type validatingWebhookConfigurations struct {
 }
 
 func newValidatingWebhookConfigurations(c *AdmissionregistrationV1beta1Client) *validatingWebhookConfigurations {
-	return &validatingWebhookConfigurations{gentype.NewClientWithListAndApply[*admissionregistrationv1beta1.ValidatingWebhookConfiguration, *admissionregistrationv1beta1.ValidatingWebhookConfigurationList, *applyadmissionregistrationv1beta1.ValidatingWebhookConfigurationApplyConfiguration]("validatingwebhookconfigurations", c.RESTClient(), scheme.ParameterCodec, "",
+	return &validatingWebhookConfigurations{gentype.NewClientWithListAndApply[*admissionregistrationv1beta1.ValidatingWebhookConfiguration, *admissionregistrationv1beta1.ValidatingWebhookConfigurationList, *applyadmissionregistrationv1beta1.ValidatingWebhookConfigurationApplyConfiguration]("validatingwebhookconfigurations", c.RESTClient(), codec.Parameters, "",
 		func() *admissionregistrationv1beta1.ValidatingWebhookConfiguration {
 			return &admissionregistrationv1beta1.ValidatingWebhookConfiguration{}
 		},

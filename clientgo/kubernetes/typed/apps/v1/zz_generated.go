@@ -15,9 +15,9 @@ import (
 	applyappsv1 "k8s.io/client-go/applyconfigurations/apps/v1"
 	applyautoscalingv1 "k8s.io/client-go/applyconfigurations/autoscaling/v1"
 	gentype "k8s.io/client-go/gentype"
+	codec "k8s.io/client-go/internal/codec"
 	defaults "k8s.io/client-go/kubernetes/internal/defaults"
 	subresource "k8s.io/client-go/kubernetes/internal/subresource"
-	scheme "k8s.io/client-go/kubernetes/scheme"
 	rest "k8s.io/client-go/rest"
 	http "net/http"
 )
@@ -37,7 +37,7 @@ type AppsV1Client struct{ restClient rest.Interface }
 
 // NewForConfig returns a client for a configuration, with a connection of its own.
 func NewForConfig(c *rest.Config) (*AppsV1Client, error) {
-	config := defaults.Config(c, appsv1.SchemeGroupVersion)
+	config := configFor(c)
 	httpClient, err := rest.HTTPClientFor(config)
 	if err != nil {
 		return nil, err
@@ -47,7 +47,7 @@ func NewForConfig(c *rest.Config) (*AppsV1Client, error) {
 
 // NewForConfigAndClient returns a client for a configuration that sends its requests by h.
 func NewForConfigAndClient(c *rest.Config, h *http.Client) (*AppsV1Client, error) {
-	client, err := rest.RESTClientForConfigAndClient(defaults.Config(c, appsv1.SchemeGroupVersion), h)
+	client, err := rest.RESTClientForConfigAndClient(configFor(c), h)
 	if err != nil {
 		return nil, err
 	}
@@ -61,6 +61,10 @@ func NewForConfigOrDie(c *rest.Config) *AppsV1Client {
 		panic(err)
 	}
 	return client
+}
+
+func configFor(c *rest.Config) *rest.Config {
+	return defaults.Config(c, appsv1.SchemeGroupVersion, appsv1.AddToScheme, autoscalingv1.AddToScheme)
 }
 
 // New returns a client over a REST client.
@@ -107,7 +111,7 @@ type controllerRevisions struct {
 }
 
 func newControllerRevisions(c *AppsV1Client, namespace string) *controllerRevisions {
-	return &controllerRevisions{gentype.NewClientWithListAndApply[*appsv1.ControllerRevision, *appsv1.ControllerRevisionList, *applyappsv1.ControllerRevisionApplyConfiguration]("controllerrevisions", c.RESTClient(), scheme.ParameterCodec, namespace,
+	return &controllerRevisions{gentype.NewClientWithListAndApply[*appsv1.ControllerRevision, *appsv1.ControllerRevisionList, *applyappsv1.ControllerRevisionApplyConfiguration]("controllerrevisions", c.RESTClient(), codec.Parameters, namespace,
 		func() *appsv1.ControllerRevision { return &appsv1.ControllerRevision{} },
 		func() *appsv1.ControllerRevisionList { return &appsv1.ControllerRevisionList{} },
 		gentype.PrefersProtobuf[*appsv1.ControllerRevision](),
@@ -149,7 +153,7 @@ type daemonSets struct {
 }
 
 func newDaemonSets(c *AppsV1Client, namespace string) *daemonSets {
-	return &daemonSets{gentype.NewClientWithListAndApply[*appsv1.DaemonSet, *appsv1.DaemonSetList, *applyappsv1.DaemonSetApplyConfiguration]("daemonsets", c.RESTClient(), scheme.ParameterCodec, namespace,
+	return &daemonSets{gentype.NewClientWithListAndApply[*appsv1.DaemonSet, *appsv1.DaemonSetList, *applyappsv1.DaemonSetApplyConfiguration]("daemonsets", c.RESTClient(), codec.Parameters, namespace,
 		func() *appsv1.DaemonSet { return &appsv1.DaemonSet{} },
 		func() *appsv1.DaemonSetList { return &appsv1.DaemonSetList{} },
 		gentype.PrefersProtobuf[*appsv1.DaemonSet](),
@@ -194,7 +198,7 @@ type deployments struct {
 }
 
 func newDeployments(c *AppsV1Client, namespace string) *deployments {
-	return &deployments{gentype.NewClientWithListAndApply[*appsv1.Deployment, *appsv1.DeploymentList, *applyappsv1.DeploymentApplyConfiguration]("deployments", c.RESTClient(), scheme.ParameterCodec, namespace,
+	return &deployments{gentype.NewClientWithListAndApply[*appsv1.Deployment, *appsv1.DeploymentList, *applyappsv1.DeploymentApplyConfiguration]("deployments", c.RESTClient(), codec.Parameters, namespace,
 		func() *appsv1.Deployment { return &appsv1.Deployment{} },
 		func() *appsv1.DeploymentList { return &appsv1.DeploymentList{} },
 		gentype.PrefersProtobuf[*appsv1.Deployment](),
@@ -203,17 +207,17 @@ func newDeployments(c *AppsV1Client, namespace string) *deployments {
 
 // GetScale sends the request to the subresource scale.
 func (c *deployments) GetScale(ctx context.Context, deploymentName string, options metav1.GetOptions) (*autoscalingv1.Scale, error) {
-	return subresource.Get[autoscalingv1.Scale](ctx, c.GetClient(), scheme.ParameterCodec, c.GetNamespace(), "deployments", deploymentName, "scale", options)
+	return subresource.Get[autoscalingv1.Scale](ctx, c.GetClient(), codec.Parameters, c.GetNamespace(), "deployments", deploymentName, "scale", options)
 }
 
 // UpdateScale sends the request to the subresource scale.
 func (c *deployments) UpdateScale(ctx context.Context, deploymentName string, scale *autoscalingv1.Scale, opts metav1.UpdateOptions) (*autoscalingv1.Scale, error) {
-	return subresource.Update[autoscalingv1.Scale](ctx, c.GetClient(), scheme.ParameterCodec, c.GetNamespace(), "deployments", deploymentName, "scale", scale, opts)
+	return subresource.Update[autoscalingv1.Scale](ctx, c.GetClient(), codec.Parameters, c.GetNamespace(), "deployments", deploymentName, "scale", scale, opts)
 }
 
 // ApplyScale sends the request to the subresource scale.
 func (c *deployments) ApplyScale(ctx context.Context, deploymentName string, scale *applyautoscalingv1.ScaleApplyConfiguration, opts metav1.ApplyOptions) (*autoscalingv1.Scale, error) {
-	return subresource.Apply[autoscalingv1.Scale](ctx, c.GetClient(), scheme.ParameterCodec, c.GetNamespace(), "deployments", deploymentName, "scale", scale, opts)
+	return subresource.Apply[autoscalingv1.Scale](ctx, c.GetClient(), codec.Parameters, c.GetNamespace(), "deployments", deploymentName, "scale", scale, opts)
 }
 
 // ReplicaSetsGetter returns a client for ReplicaSetInterface.
@@ -254,7 +258,7 @@ type replicaSets struct {
 }
 
 func newReplicaSets(c *AppsV1Client, namespace string) *replicaSets {
-	return &replicaSets{gentype.NewClientWithListAndApply[*appsv1.ReplicaSet, *appsv1.ReplicaSetList, *applyappsv1.ReplicaSetApplyConfiguration]("replicasets", c.RESTClient(), scheme.ParameterCodec, namespace,
+	return &replicaSets{gentype.NewClientWithListAndApply[*appsv1.ReplicaSet, *appsv1.ReplicaSetList, *applyappsv1.ReplicaSetApplyConfiguration]("replicasets", c.RESTClient(), codec.Parameters, namespace,
 		func() *appsv1.ReplicaSet { return &appsv1.ReplicaSet{} },
 		func() *appsv1.ReplicaSetList { return &appsv1.ReplicaSetList{} },
 		gentype.PrefersProtobuf[*appsv1.ReplicaSet](),
@@ -263,17 +267,17 @@ func newReplicaSets(c *AppsV1Client, namespace string) *replicaSets {
 
 // GetScale sends the request to the subresource scale.
 func (c *replicaSets) GetScale(ctx context.Context, replicaSetName string, options metav1.GetOptions) (*autoscalingv1.Scale, error) {
-	return subresource.Get[autoscalingv1.Scale](ctx, c.GetClient(), scheme.ParameterCodec, c.GetNamespace(), "replicasets", replicaSetName, "scale", options)
+	return subresource.Get[autoscalingv1.Scale](ctx, c.GetClient(), codec.Parameters, c.GetNamespace(), "replicasets", replicaSetName, "scale", options)
 }
 
 // UpdateScale sends the request to the subresource scale.
 func (c *replicaSets) UpdateScale(ctx context.Context, replicaSetName string, scale *autoscalingv1.Scale, opts metav1.UpdateOptions) (*autoscalingv1.Scale, error) {
-	return subresource.Update[autoscalingv1.Scale](ctx, c.GetClient(), scheme.ParameterCodec, c.GetNamespace(), "replicasets", replicaSetName, "scale", scale, opts)
+	return subresource.Update[autoscalingv1.Scale](ctx, c.GetClient(), codec.Parameters, c.GetNamespace(), "replicasets", replicaSetName, "scale", scale, opts)
 }
 
 // ApplyScale sends the request to the subresource scale.
 func (c *replicaSets) ApplyScale(ctx context.Context, replicaSetName string, scale *applyautoscalingv1.ScaleApplyConfiguration, opts metav1.ApplyOptions) (*autoscalingv1.Scale, error) {
-	return subresource.Apply[autoscalingv1.Scale](ctx, c.GetClient(), scheme.ParameterCodec, c.GetNamespace(), "replicasets", replicaSetName, "scale", scale, opts)
+	return subresource.Apply[autoscalingv1.Scale](ctx, c.GetClient(), codec.Parameters, c.GetNamespace(), "replicasets", replicaSetName, "scale", scale, opts)
 }
 
 // StatefulSetsGetter returns a client for StatefulSetInterface.
@@ -314,7 +318,7 @@ type statefulSets struct {
 }
 
 func newStatefulSets(c *AppsV1Client, namespace string) *statefulSets {
-	return &statefulSets{gentype.NewClientWithListAndApply[*appsv1.StatefulSet, *appsv1.StatefulSetList, *applyappsv1.StatefulSetApplyConfiguration]("statefulsets", c.RESTClient(), scheme.ParameterCodec, namespace,
+	return &statefulSets{gentype.NewClientWithListAndApply[*appsv1.StatefulSet, *appsv1.StatefulSetList, *applyappsv1.StatefulSetApplyConfiguration]("statefulsets", c.RESTClient(), codec.Parameters, namespace,
 		func() *appsv1.StatefulSet { return &appsv1.StatefulSet{} },
 		func() *appsv1.StatefulSetList { return &appsv1.StatefulSetList{} },
 		gentype.PrefersProtobuf[*appsv1.StatefulSet](),
@@ -323,15 +327,15 @@ func newStatefulSets(c *AppsV1Client, namespace string) *statefulSets {
 
 // GetScale sends the request to the subresource scale.
 func (c *statefulSets) GetScale(ctx context.Context, statefulSetName string, options metav1.GetOptions) (*autoscalingv1.Scale, error) {
-	return subresource.Get[autoscalingv1.Scale](ctx, c.GetClient(), scheme.ParameterCodec, c.GetNamespace(), "statefulsets", statefulSetName, "scale", options)
+	return subresource.Get[autoscalingv1.Scale](ctx, c.GetClient(), codec.Parameters, c.GetNamespace(), "statefulsets", statefulSetName, "scale", options)
 }
 
 // UpdateScale sends the request to the subresource scale.
 func (c *statefulSets) UpdateScale(ctx context.Context, statefulSetName string, scale *autoscalingv1.Scale, opts metav1.UpdateOptions) (*autoscalingv1.Scale, error) {
-	return subresource.Update[autoscalingv1.Scale](ctx, c.GetClient(), scheme.ParameterCodec, c.GetNamespace(), "statefulsets", statefulSetName, "scale", scale, opts)
+	return subresource.Update[autoscalingv1.Scale](ctx, c.GetClient(), codec.Parameters, c.GetNamespace(), "statefulsets", statefulSetName, "scale", scale, opts)
 }
 
 // ApplyScale sends the request to the subresource scale.
 func (c *statefulSets) ApplyScale(ctx context.Context, statefulSetName string, scale *applyautoscalingv1.ScaleApplyConfiguration, opts metav1.ApplyOptions) (*autoscalingv1.Scale, error) {
-	return subresource.Apply[autoscalingv1.Scale](ctx, c.GetClient(), scheme.ParameterCodec, c.GetNamespace(), "statefulsets", statefulSetName, "scale", scale, opts)
+	return subresource.Apply[autoscalingv1.Scale](ctx, c.GetClient(), codec.Parameters, c.GetNamespace(), "statefulsets", statefulSetName, "scale", scale, opts)
 }

@@ -13,8 +13,8 @@ import (
 	watch "k8s.io/apimachinery/pkg/watch"
 	applyappsv1beta1 "k8s.io/client-go/applyconfigurations/apps/v1beta1"
 	gentype "k8s.io/client-go/gentype"
+	codec "k8s.io/client-go/internal/codec"
 	defaults "k8s.io/client-go/kubernetes/internal/defaults"
-	scheme "k8s.io/client-go/kubernetes/scheme"
 	rest "k8s.io/client-go/rest"
 	http "net/http"
 )
@@ -32,7 +32,7 @@ type AppsV1beta1Client struct{ restClient rest.Interface }
 
 // NewForConfig returns a client for a configuration, with a connection of its own.
 func NewForConfig(c *rest.Config) (*AppsV1beta1Client, error) {
-	config := defaults.Config(c, appsv1beta1.SchemeGroupVersion)
+	config := configFor(c)
 	httpClient, err := rest.HTTPClientFor(config)
 	if err != nil {
 		return nil, err
@@ -42,7 +42,7 @@ func NewForConfig(c *rest.Config) (*AppsV1beta1Client, error) {
 
 // NewForConfigAndClient returns a client for a configuration that sends its requests by h.
 func NewForConfigAndClient(c *rest.Config, h *http.Client) (*AppsV1beta1Client, error) {
-	client, err := rest.RESTClientForConfigAndClient(defaults.Config(c, appsv1beta1.SchemeGroupVersion), h)
+	client, err := rest.RESTClientForConfigAndClient(configFor(c), h)
 	if err != nil {
 		return nil, err
 	}
@@ -56,6 +56,10 @@ func NewForConfigOrDie(c *rest.Config) *AppsV1beta1Client {
 		panic(err)
 	}
 	return client
+}
+
+func configFor(c *rest.Config) *rest.Config {
+	return defaults.Config(c, appsv1beta1.SchemeGroupVersion, appsv1beta1.AddToScheme)
 }
 
 // New returns a client over a REST client.
@@ -102,7 +106,7 @@ type controllerRevisions struct {
 }
 
 func newControllerRevisions(c *AppsV1beta1Client, namespace string) *controllerRevisions {
-	return &controllerRevisions{gentype.NewClientWithListAndApply[*appsv1beta1.ControllerRevision, *appsv1beta1.ControllerRevisionList, *applyappsv1beta1.ControllerRevisionApplyConfiguration]("controllerrevisions", c.RESTClient(), scheme.ParameterCodec, namespace,
+	return &controllerRevisions{gentype.NewClientWithListAndApply[*appsv1beta1.ControllerRevision, *appsv1beta1.ControllerRevisionList, *applyappsv1beta1.ControllerRevisionApplyConfiguration]("controllerrevisions", c.RESTClient(), codec.Parameters, namespace,
 		func() *appsv1beta1.ControllerRevision { return &appsv1beta1.ControllerRevision{} },
 		func() *appsv1beta1.ControllerRevisionList { return &appsv1beta1.ControllerRevisionList{} },
 		gentype.PrefersProtobuf[*appsv1beta1.ControllerRevision](),
@@ -144,7 +148,7 @@ type deployments struct {
 }
 
 func newDeployments(c *AppsV1beta1Client, namespace string) *deployments {
-	return &deployments{gentype.NewClientWithListAndApply[*appsv1beta1.Deployment, *appsv1beta1.DeploymentList, *applyappsv1beta1.DeploymentApplyConfiguration]("deployments", c.RESTClient(), scheme.ParameterCodec, namespace,
+	return &deployments{gentype.NewClientWithListAndApply[*appsv1beta1.Deployment, *appsv1beta1.DeploymentList, *applyappsv1beta1.DeploymentApplyConfiguration]("deployments", c.RESTClient(), codec.Parameters, namespace,
 		func() *appsv1beta1.Deployment { return &appsv1beta1.Deployment{} },
 		func() *appsv1beta1.DeploymentList { return &appsv1beta1.DeploymentList{} },
 		gentype.PrefersProtobuf[*appsv1beta1.Deployment](),
@@ -186,7 +190,7 @@ type statefulSets struct {
 }
 
 func newStatefulSets(c *AppsV1beta1Client, namespace string) *statefulSets {
-	return &statefulSets{gentype.NewClientWithListAndApply[*appsv1beta1.StatefulSet, *appsv1beta1.StatefulSetList, *applyappsv1beta1.StatefulSetApplyConfiguration]("statefulsets", c.RESTClient(), scheme.ParameterCodec, namespace,
+	return &statefulSets{gentype.NewClientWithListAndApply[*appsv1beta1.StatefulSet, *appsv1beta1.StatefulSetList, *applyappsv1beta1.StatefulSetApplyConfiguration]("statefulsets", c.RESTClient(), codec.Parameters, namespace,
 		func() *appsv1beta1.StatefulSet { return &appsv1beta1.StatefulSet{} },
 		func() *appsv1beta1.StatefulSetList { return &appsv1beta1.StatefulSetList{} },
 		gentype.PrefersProtobuf[*appsv1beta1.StatefulSet](),

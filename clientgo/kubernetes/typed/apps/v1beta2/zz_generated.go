@@ -13,9 +13,9 @@ import (
 	watch "k8s.io/apimachinery/pkg/watch"
 	applyappsv1beta2 "k8s.io/client-go/applyconfigurations/apps/v1beta2"
 	gentype "k8s.io/client-go/gentype"
+	codec "k8s.io/client-go/internal/codec"
 	defaults "k8s.io/client-go/kubernetes/internal/defaults"
 	subresource "k8s.io/client-go/kubernetes/internal/subresource"
-	scheme "k8s.io/client-go/kubernetes/scheme"
 	rest "k8s.io/client-go/rest"
 	http "net/http"
 )
@@ -35,7 +35,7 @@ type AppsV1beta2Client struct{ restClient rest.Interface }
 
 // NewForConfig returns a client for a configuration, with a connection of its own.
 func NewForConfig(c *rest.Config) (*AppsV1beta2Client, error) {
-	config := defaults.Config(c, appsv1beta2.SchemeGroupVersion)
+	config := configFor(c)
 	httpClient, err := rest.HTTPClientFor(config)
 	if err != nil {
 		return nil, err
@@ -45,7 +45,7 @@ func NewForConfig(c *rest.Config) (*AppsV1beta2Client, error) {
 
 // NewForConfigAndClient returns a client for a configuration that sends its requests by h.
 func NewForConfigAndClient(c *rest.Config, h *http.Client) (*AppsV1beta2Client, error) {
-	client, err := rest.RESTClientForConfigAndClient(defaults.Config(c, appsv1beta2.SchemeGroupVersion), h)
+	client, err := rest.RESTClientForConfigAndClient(configFor(c), h)
 	if err != nil {
 		return nil, err
 	}
@@ -59,6 +59,10 @@ func NewForConfigOrDie(c *rest.Config) *AppsV1beta2Client {
 		panic(err)
 	}
 	return client
+}
+
+func configFor(c *rest.Config) *rest.Config {
+	return defaults.Config(c, appsv1beta2.SchemeGroupVersion, appsv1beta2.AddToScheme)
 }
 
 // New returns a client over a REST client.
@@ -105,7 +109,7 @@ type controllerRevisions struct {
 }
 
 func newControllerRevisions(c *AppsV1beta2Client, namespace string) *controllerRevisions {
-	return &controllerRevisions{gentype.NewClientWithListAndApply[*appsv1beta2.ControllerRevision, *appsv1beta2.ControllerRevisionList, *applyappsv1beta2.ControllerRevisionApplyConfiguration]("controllerrevisions", c.RESTClient(), scheme.ParameterCodec, namespace,
+	return &controllerRevisions{gentype.NewClientWithListAndApply[*appsv1beta2.ControllerRevision, *appsv1beta2.ControllerRevisionList, *applyappsv1beta2.ControllerRevisionApplyConfiguration]("controllerrevisions", c.RESTClient(), codec.Parameters, namespace,
 		func() *appsv1beta2.ControllerRevision { return &appsv1beta2.ControllerRevision{} },
 		func() *appsv1beta2.ControllerRevisionList { return &appsv1beta2.ControllerRevisionList{} },
 		gentype.PrefersProtobuf[*appsv1beta2.ControllerRevision](),
@@ -147,7 +151,7 @@ type daemonSets struct {
 }
 
 func newDaemonSets(c *AppsV1beta2Client, namespace string) *daemonSets {
-	return &daemonSets{gentype.NewClientWithListAndApply[*appsv1beta2.DaemonSet, *appsv1beta2.DaemonSetList, *applyappsv1beta2.DaemonSetApplyConfiguration]("daemonsets", c.RESTClient(), scheme.ParameterCodec, namespace,
+	return &daemonSets{gentype.NewClientWithListAndApply[*appsv1beta2.DaemonSet, *appsv1beta2.DaemonSetList, *applyappsv1beta2.DaemonSetApplyConfiguration]("daemonsets", c.RESTClient(), codec.Parameters, namespace,
 		func() *appsv1beta2.DaemonSet { return &appsv1beta2.DaemonSet{} },
 		func() *appsv1beta2.DaemonSetList { return &appsv1beta2.DaemonSetList{} },
 		gentype.PrefersProtobuf[*appsv1beta2.DaemonSet](),
@@ -189,7 +193,7 @@ type deployments struct {
 }
 
 func newDeployments(c *AppsV1beta2Client, namespace string) *deployments {
-	return &deployments{gentype.NewClientWithListAndApply[*appsv1beta2.Deployment, *appsv1beta2.DeploymentList, *applyappsv1beta2.DeploymentApplyConfiguration]("deployments", c.RESTClient(), scheme.ParameterCodec, namespace,
+	return &deployments{gentype.NewClientWithListAndApply[*appsv1beta2.Deployment, *appsv1beta2.DeploymentList, *applyappsv1beta2.DeploymentApplyConfiguration]("deployments", c.RESTClient(), codec.Parameters, namespace,
 		func() *appsv1beta2.Deployment { return &appsv1beta2.Deployment{} },
 		func() *appsv1beta2.DeploymentList { return &appsv1beta2.DeploymentList{} },
 		gentype.PrefersProtobuf[*appsv1beta2.Deployment](),
@@ -231,7 +235,7 @@ type replicaSets struct {
 }
 
 func newReplicaSets(c *AppsV1beta2Client, namespace string) *replicaSets {
-	return &replicaSets{gentype.NewClientWithListAndApply[*appsv1beta2.ReplicaSet, *appsv1beta2.ReplicaSetList, *applyappsv1beta2.ReplicaSetApplyConfiguration]("replicasets", c.RESTClient(), scheme.ParameterCodec, namespace,
+	return &replicaSets{gentype.NewClientWithListAndApply[*appsv1beta2.ReplicaSet, *appsv1beta2.ReplicaSetList, *applyappsv1beta2.ReplicaSetApplyConfiguration]("replicasets", c.RESTClient(), codec.Parameters, namespace,
 		func() *appsv1beta2.ReplicaSet { return &appsv1beta2.ReplicaSet{} },
 		func() *appsv1beta2.ReplicaSetList { return &appsv1beta2.ReplicaSetList{} },
 		gentype.PrefersProtobuf[*appsv1beta2.ReplicaSet](),
@@ -276,7 +280,7 @@ type statefulSets struct {
 }
 
 func newStatefulSets(c *AppsV1beta2Client, namespace string) *statefulSets {
-	return &statefulSets{gentype.NewClientWithListAndApply[*appsv1beta2.StatefulSet, *appsv1beta2.StatefulSetList, *applyappsv1beta2.StatefulSetApplyConfiguration]("statefulsets", c.RESTClient(), scheme.ParameterCodec, namespace,
+	return &statefulSets{gentype.NewClientWithListAndApply[*appsv1beta2.StatefulSet, *appsv1beta2.StatefulSetList, *applyappsv1beta2.StatefulSetApplyConfiguration]("statefulsets", c.RESTClient(), codec.Parameters, namespace,
 		func() *appsv1beta2.StatefulSet { return &appsv1beta2.StatefulSet{} },
 		func() *appsv1beta2.StatefulSetList { return &appsv1beta2.StatefulSetList{} },
 		gentype.PrefersProtobuf[*appsv1beta2.StatefulSet](),
@@ -285,15 +289,15 @@ func newStatefulSets(c *AppsV1beta2Client, namespace string) *statefulSets {
 
 // GetScale sends the request to the subresource scale.
 func (c *statefulSets) GetScale(ctx context.Context, statefulSetName string, options metav1.GetOptions) (*appsv1beta2.Scale, error) {
-	return subresource.Get[appsv1beta2.Scale](ctx, c.GetClient(), scheme.ParameterCodec, c.GetNamespace(), "statefulsets", statefulSetName, "scale", options)
+	return subresource.Get[appsv1beta2.Scale](ctx, c.GetClient(), codec.Parameters, c.GetNamespace(), "statefulsets", statefulSetName, "scale", options)
 }
 
 // UpdateScale sends the request to the subresource scale.
 func (c *statefulSets) UpdateScale(ctx context.Context, statefulSetName string, scale *appsv1beta2.Scale, opts metav1.UpdateOptions) (*appsv1beta2.Scale, error) {
-	return subresource.Update[appsv1beta2.Scale](ctx, c.GetClient(), scheme.ParameterCodec, c.GetNamespace(), "statefulsets", statefulSetName, "scale", scale, opts)
+	return subresource.Update[appsv1beta2.Scale](ctx, c.GetClient(), codec.Parameters, c.GetNamespace(), "statefulsets", statefulSetName, "scale", scale, opts)
 }
 
 // ApplyScale sends the request to the subresource scale.
 func (c *statefulSets) ApplyScale(ctx context.Context, statefulSetName string, scale *applyappsv1beta2.ScaleApplyConfiguration, opts metav1.ApplyOptions) (*appsv1beta2.Scale, error) {
-	return subresource.Apply[appsv1beta2.Scale](ctx, c.GetClient(), scheme.ParameterCodec, c.GetNamespace(), "statefulsets", statefulSetName, "scale", scale, opts)
+	return subresource.Apply[appsv1beta2.Scale](ctx, c.GetClient(), codec.Parameters, c.GetNamespace(), "statefulsets", statefulSetName, "scale", scale, opts)
 }

@@ -10,8 +10,8 @@ import (
 	authenticationv1 "k8s.io/api/authentication/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	gentype "k8s.io/client-go/gentype"
+	codec "k8s.io/client-go/internal/codec"
 	defaults "k8s.io/client-go/kubernetes/internal/defaults"
-	scheme "k8s.io/client-go/kubernetes/scheme"
 	rest "k8s.io/client-go/rest"
 	http "net/http"
 )
@@ -28,7 +28,7 @@ type AuthenticationV1Client struct{ restClient rest.Interface }
 
 // NewForConfig returns a client for a configuration, with a connection of its own.
 func NewForConfig(c *rest.Config) (*AuthenticationV1Client, error) {
-	config := defaults.Config(c, authenticationv1.SchemeGroupVersion)
+	config := configFor(c)
 	httpClient, err := rest.HTTPClientFor(config)
 	if err != nil {
 		return nil, err
@@ -38,7 +38,7 @@ func NewForConfig(c *rest.Config) (*AuthenticationV1Client, error) {
 
 // NewForConfigAndClient returns a client for a configuration that sends its requests by h.
 func NewForConfigAndClient(c *rest.Config, h *http.Client) (*AuthenticationV1Client, error) {
-	client, err := rest.RESTClientForConfigAndClient(defaults.Config(c, authenticationv1.SchemeGroupVersion), h)
+	client, err := rest.RESTClientForConfigAndClient(configFor(c), h)
 	if err != nil {
 		return nil, err
 	}
@@ -52,6 +52,10 @@ func NewForConfigOrDie(c *rest.Config) *AuthenticationV1Client {
 		panic(err)
 	}
 	return client
+}
+
+func configFor(c *rest.Config) *rest.Config {
+	return defaults.Config(c, authenticationv1.SchemeGroupVersion, authenticationv1.AddToScheme)
 }
 
 // New returns a client over a REST client.
@@ -90,7 +94,7 @@ type selfSubjectReviews struct {
 }
 
 func newSelfSubjectReviews(c *AuthenticationV1Client) *selfSubjectReviews {
-	return &selfSubjectReviews{gentype.NewClient[*authenticationv1.SelfSubjectReview]("selfsubjectreviews", c.RESTClient(), scheme.ParameterCodec, "",
+	return &selfSubjectReviews{gentype.NewClient[*authenticationv1.SelfSubjectReview]("selfsubjectreviews", c.RESTClient(), codec.Parameters, "",
 		func() *authenticationv1.SelfSubjectReview { return &authenticationv1.SelfSubjectReview{} },
 		gentype.PrefersProtobuf[*authenticationv1.SelfSubjectReview](),
 	)}
@@ -117,7 +121,7 @@ type tokenReviews struct {
 }
 
 func newTokenReviews(c *AuthenticationV1Client) *tokenReviews {
-	return &tokenReviews{gentype.NewClient[*authenticationv1.TokenReview]("tokenreviews", c.RESTClient(), scheme.ParameterCodec, "",
+	return &tokenReviews{gentype.NewClient[*authenticationv1.TokenReview]("tokenreviews", c.RESTClient(), codec.Parameters, "",
 		func() *authenticationv1.TokenReview { return &authenticationv1.TokenReview{} },
 		gentype.PrefersProtobuf[*authenticationv1.TokenReview](),
 	)}

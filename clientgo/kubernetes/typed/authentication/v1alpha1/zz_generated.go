@@ -10,8 +10,8 @@ import (
 	authenticationv1alpha1 "k8s.io/api/authentication/v1alpha1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	gentype "k8s.io/client-go/gentype"
+	codec "k8s.io/client-go/internal/codec"
 	defaults "k8s.io/client-go/kubernetes/internal/defaults"
-	scheme "k8s.io/client-go/kubernetes/scheme"
 	rest "k8s.io/client-go/rest"
 	http "net/http"
 )
@@ -27,7 +27,7 @@ type AuthenticationV1alpha1Client struct{ restClient rest.Interface }
 
 // NewForConfig returns a client for a configuration, with a connection of its own.
 func NewForConfig(c *rest.Config) (*AuthenticationV1alpha1Client, error) {
-	config := defaults.Config(c, authenticationv1alpha1.SchemeGroupVersion)
+	config := configFor(c)
 	httpClient, err := rest.HTTPClientFor(config)
 	if err != nil {
 		return nil, err
@@ -37,7 +37,7 @@ func NewForConfig(c *rest.Config) (*AuthenticationV1alpha1Client, error) {
 
 // NewForConfigAndClient returns a client for a configuration that sends its requests by h.
 func NewForConfigAndClient(c *rest.Config, h *http.Client) (*AuthenticationV1alpha1Client, error) {
-	client, err := rest.RESTClientForConfigAndClient(defaults.Config(c, authenticationv1alpha1.SchemeGroupVersion), h)
+	client, err := rest.RESTClientForConfigAndClient(configFor(c), h)
 	if err != nil {
 		return nil, err
 	}
@@ -51,6 +51,10 @@ func NewForConfigOrDie(c *rest.Config) *AuthenticationV1alpha1Client {
 		panic(err)
 	}
 	return client
+}
+
+func configFor(c *rest.Config) *rest.Config {
+	return defaults.Config(c, authenticationv1alpha1.SchemeGroupVersion, authenticationv1alpha1.AddToScheme)
 }
 
 // New returns a client over a REST client.
@@ -89,7 +93,7 @@ type selfSubjectReviews struct {
 }
 
 func newSelfSubjectReviews(c *AuthenticationV1alpha1Client) *selfSubjectReviews {
-	return &selfSubjectReviews{gentype.NewClient[*authenticationv1alpha1.SelfSubjectReview]("selfsubjectreviews", c.RESTClient(), scheme.ParameterCodec, "",
+	return &selfSubjectReviews{gentype.NewClient[*authenticationv1alpha1.SelfSubjectReview]("selfsubjectreviews", c.RESTClient(), codec.Parameters, "",
 		func() *authenticationv1alpha1.SelfSubjectReview { return &authenticationv1alpha1.SelfSubjectReview{} },
 		gentype.PrefersProtobuf[*authenticationv1alpha1.SelfSubjectReview](),
 	)}

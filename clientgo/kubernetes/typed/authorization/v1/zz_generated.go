@@ -10,8 +10,8 @@ import (
 	authorizationv1 "k8s.io/api/authorization/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	gentype "k8s.io/client-go/gentype"
+	codec "k8s.io/client-go/internal/codec"
 	defaults "k8s.io/client-go/kubernetes/internal/defaults"
-	scheme "k8s.io/client-go/kubernetes/scheme"
 	rest "k8s.io/client-go/rest"
 	http "net/http"
 )
@@ -30,7 +30,7 @@ type AuthorizationV1Client struct{ restClient rest.Interface }
 
 // NewForConfig returns a client for a configuration, with a connection of its own.
 func NewForConfig(c *rest.Config) (*AuthorizationV1Client, error) {
-	config := defaults.Config(c, authorizationv1.SchemeGroupVersion)
+	config := configFor(c)
 	httpClient, err := rest.HTTPClientFor(config)
 	if err != nil {
 		return nil, err
@@ -40,7 +40,7 @@ func NewForConfig(c *rest.Config) (*AuthorizationV1Client, error) {
 
 // NewForConfigAndClient returns a client for a configuration that sends its requests by h.
 func NewForConfigAndClient(c *rest.Config, h *http.Client) (*AuthorizationV1Client, error) {
-	client, err := rest.RESTClientForConfigAndClient(defaults.Config(c, authorizationv1.SchemeGroupVersion), h)
+	client, err := rest.RESTClientForConfigAndClient(configFor(c), h)
 	if err != nil {
 		return nil, err
 	}
@@ -54,6 +54,10 @@ func NewForConfigOrDie(c *rest.Config) *AuthorizationV1Client {
 		panic(err)
 	}
 	return client
+}
+
+func configFor(c *rest.Config) *rest.Config {
+	return defaults.Config(c, authorizationv1.SchemeGroupVersion, authorizationv1.AddToScheme)
 }
 
 // New returns a client over a REST client.
@@ -92,7 +96,7 @@ type localSubjectAccessReviews struct {
 }
 
 func newLocalSubjectAccessReviews(c *AuthorizationV1Client, namespace string) *localSubjectAccessReviews {
-	return &localSubjectAccessReviews{gentype.NewClient[*authorizationv1.LocalSubjectAccessReview]("localsubjectaccessreviews", c.RESTClient(), scheme.ParameterCodec, namespace,
+	return &localSubjectAccessReviews{gentype.NewClient[*authorizationv1.LocalSubjectAccessReview]("localsubjectaccessreviews", c.RESTClient(), codec.Parameters, namespace,
 		func() *authorizationv1.LocalSubjectAccessReview { return &authorizationv1.LocalSubjectAccessReview{} },
 		gentype.PrefersProtobuf[*authorizationv1.LocalSubjectAccessReview](),
 	)}
@@ -123,7 +127,7 @@ type selfSubjectAccessReviews struct {
 }
 
 func newSelfSubjectAccessReviews(c *AuthorizationV1Client) *selfSubjectAccessReviews {
-	return &selfSubjectAccessReviews{gentype.NewClient[*authorizationv1.SelfSubjectAccessReview]("selfsubjectaccessreviews", c.RESTClient(), scheme.ParameterCodec, "",
+	return &selfSubjectAccessReviews{gentype.NewClient[*authorizationv1.SelfSubjectAccessReview]("selfsubjectaccessreviews", c.RESTClient(), codec.Parameters, "",
 		func() *authorizationv1.SelfSubjectAccessReview { return &authorizationv1.SelfSubjectAccessReview{} },
 		gentype.PrefersProtobuf[*authorizationv1.SelfSubjectAccessReview](),
 	)}
@@ -154,7 +158,7 @@ type selfSubjectRulesReviews struct {
 }
 
 func newSelfSubjectRulesReviews(c *AuthorizationV1Client) *selfSubjectRulesReviews {
-	return &selfSubjectRulesReviews{gentype.NewClient[*authorizationv1.SelfSubjectRulesReview]("selfsubjectrulesreviews", c.RESTClient(), scheme.ParameterCodec, "",
+	return &selfSubjectRulesReviews{gentype.NewClient[*authorizationv1.SelfSubjectRulesReview]("selfsubjectrulesreviews", c.RESTClient(), codec.Parameters, "",
 		func() *authorizationv1.SelfSubjectRulesReview { return &authorizationv1.SelfSubjectRulesReview{} },
 		gentype.PrefersProtobuf[*authorizationv1.SelfSubjectRulesReview](),
 	)}
@@ -185,7 +189,7 @@ type subjectAccessReviews struct {
 }
 
 func newSubjectAccessReviews(c *AuthorizationV1Client) *subjectAccessReviews {
-	return &subjectAccessReviews{gentype.NewClient[*authorizationv1.SubjectAccessReview]("subjectaccessreviews", c.RESTClient(), scheme.ParameterCodec, "",
+	return &subjectAccessReviews{gentype.NewClient[*authorizationv1.SubjectAccessReview]("subjectaccessreviews", c.RESTClient(), codec.Parameters, "",
 		func() *authorizationv1.SubjectAccessReview { return &authorizationv1.SubjectAccessReview{} },
 		gentype.PrefersProtobuf[*authorizationv1.SubjectAccessReview](),
 	)}

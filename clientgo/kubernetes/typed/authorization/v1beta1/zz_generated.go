@@ -10,8 +10,8 @@ import (
 	authorizationv1beta1 "k8s.io/api/authorization/v1beta1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	gentype "k8s.io/client-go/gentype"
+	codec "k8s.io/client-go/internal/codec"
 	defaults "k8s.io/client-go/kubernetes/internal/defaults"
-	scheme "k8s.io/client-go/kubernetes/scheme"
 	rest "k8s.io/client-go/rest"
 	http "net/http"
 )
@@ -30,7 +30,7 @@ type AuthorizationV1beta1Client struct{ restClient rest.Interface }
 
 // NewForConfig returns a client for a configuration, with a connection of its own.
 func NewForConfig(c *rest.Config) (*AuthorizationV1beta1Client, error) {
-	config := defaults.Config(c, authorizationv1beta1.SchemeGroupVersion)
+	config := configFor(c)
 	httpClient, err := rest.HTTPClientFor(config)
 	if err != nil {
 		return nil, err
@@ -40,7 +40,7 @@ func NewForConfig(c *rest.Config) (*AuthorizationV1beta1Client, error) {
 
 // NewForConfigAndClient returns a client for a configuration that sends its requests by h.
 func NewForConfigAndClient(c *rest.Config, h *http.Client) (*AuthorizationV1beta1Client, error) {
-	client, err := rest.RESTClientForConfigAndClient(defaults.Config(c, authorizationv1beta1.SchemeGroupVersion), h)
+	client, err := rest.RESTClientForConfigAndClient(configFor(c), h)
 	if err != nil {
 		return nil, err
 	}
@@ -54,6 +54,10 @@ func NewForConfigOrDie(c *rest.Config) *AuthorizationV1beta1Client {
 		panic(err)
 	}
 	return client
+}
+
+func configFor(c *rest.Config) *rest.Config {
+	return defaults.Config(c, authorizationv1beta1.SchemeGroupVersion, authorizationv1beta1.AddToScheme)
 }
 
 // New returns a client over a REST client.
@@ -92,7 +96,7 @@ type localSubjectAccessReviews struct {
 }
 
 func newLocalSubjectAccessReviews(c *AuthorizationV1beta1Client, namespace string) *localSubjectAccessReviews {
-	return &localSubjectAccessReviews{gentype.NewClient[*authorizationv1beta1.LocalSubjectAccessReview]("localsubjectaccessreviews", c.RESTClient(), scheme.ParameterCodec, namespace,
+	return &localSubjectAccessReviews{gentype.NewClient[*authorizationv1beta1.LocalSubjectAccessReview]("localsubjectaccessreviews", c.RESTClient(), codec.Parameters, namespace,
 		func() *authorizationv1beta1.LocalSubjectAccessReview {
 			return &authorizationv1beta1.LocalSubjectAccessReview{}
 		},
@@ -125,7 +129,7 @@ type selfSubjectAccessReviews struct {
 }
 
 func newSelfSubjectAccessReviews(c *AuthorizationV1beta1Client) *selfSubjectAccessReviews {
-	return &selfSubjectAccessReviews{gentype.NewClient[*authorizationv1beta1.SelfSubjectAccessReview]("selfsubjectaccessreviews", c.RESTClient(), scheme.ParameterCodec, "",
+	return &selfSubjectAccessReviews{gentype.NewClient[*authorizationv1beta1.SelfSubjectAccessReview]("selfsubjectaccessreviews", c.RESTClient(), codec.Parameters, "",
 		func() *authorizationv1beta1.SelfSubjectAccessReview {
 			return &authorizationv1beta1.SelfSubjectAccessReview{}
 		},
@@ -158,7 +162,7 @@ type selfSubjectRulesReviews struct {
 }
 
 func newSelfSubjectRulesReviews(c *AuthorizationV1beta1Client) *selfSubjectRulesReviews {
-	return &selfSubjectRulesReviews{gentype.NewClient[*authorizationv1beta1.SelfSubjectRulesReview]("selfsubjectrulesreviews", c.RESTClient(), scheme.ParameterCodec, "",
+	return &selfSubjectRulesReviews{gentype.NewClient[*authorizationv1beta1.SelfSubjectRulesReview]("selfsubjectrulesreviews", c.RESTClient(), codec.Parameters, "",
 		func() *authorizationv1beta1.SelfSubjectRulesReview {
 			return &authorizationv1beta1.SelfSubjectRulesReview{}
 		},
@@ -191,7 +195,7 @@ type subjectAccessReviews struct {
 }
 
 func newSubjectAccessReviews(c *AuthorizationV1beta1Client) *subjectAccessReviews {
-	return &subjectAccessReviews{gentype.NewClient[*authorizationv1beta1.SubjectAccessReview]("subjectaccessreviews", c.RESTClient(), scheme.ParameterCodec, "",
+	return &subjectAccessReviews{gentype.NewClient[*authorizationv1beta1.SubjectAccessReview]("subjectaccessreviews", c.RESTClient(), codec.Parameters, "",
 		func() *authorizationv1beta1.SubjectAccessReview { return &authorizationv1beta1.SubjectAccessReview{} },
 		gentype.PrefersProtobuf[*authorizationv1beta1.SubjectAccessReview](),
 	)}

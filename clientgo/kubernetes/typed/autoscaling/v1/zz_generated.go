@@ -13,8 +13,8 @@ import (
 	watch "k8s.io/apimachinery/pkg/watch"
 	applyautoscalingv1 "k8s.io/client-go/applyconfigurations/autoscaling/v1"
 	gentype "k8s.io/client-go/gentype"
+	codec "k8s.io/client-go/internal/codec"
 	defaults "k8s.io/client-go/kubernetes/internal/defaults"
-	scheme "k8s.io/client-go/kubernetes/scheme"
 	rest "k8s.io/client-go/rest"
 	http "net/http"
 )
@@ -30,7 +30,7 @@ type AutoscalingV1Client struct{ restClient rest.Interface }
 
 // NewForConfig returns a client for a configuration, with a connection of its own.
 func NewForConfig(c *rest.Config) (*AutoscalingV1Client, error) {
-	config := defaults.Config(c, autoscalingv1.SchemeGroupVersion)
+	config := configFor(c)
 	httpClient, err := rest.HTTPClientFor(config)
 	if err != nil {
 		return nil, err
@@ -40,7 +40,7 @@ func NewForConfig(c *rest.Config) (*AutoscalingV1Client, error) {
 
 // NewForConfigAndClient returns a client for a configuration that sends its requests by h.
 func NewForConfigAndClient(c *rest.Config, h *http.Client) (*AutoscalingV1Client, error) {
-	client, err := rest.RESTClientForConfigAndClient(defaults.Config(c, autoscalingv1.SchemeGroupVersion), h)
+	client, err := rest.RESTClientForConfigAndClient(configFor(c), h)
 	if err != nil {
 		return nil, err
 	}
@@ -54,6 +54,10 @@ func NewForConfigOrDie(c *rest.Config) *AutoscalingV1Client {
 		panic(err)
 	}
 	return client
+}
+
+func configFor(c *rest.Config) *rest.Config {
+	return defaults.Config(c, autoscalingv1.SchemeGroupVersion, autoscalingv1.AddToScheme)
 }
 
 // New returns a client over a REST client.
@@ -102,7 +106,7 @@ type horizontalPodAutoscalers struct {
 }
 
 func newHorizontalPodAutoscalers(c *AutoscalingV1Client, namespace string) *horizontalPodAutoscalers {
-	return &horizontalPodAutoscalers{gentype.NewClientWithListAndApply[*autoscalingv1.HorizontalPodAutoscaler, *autoscalingv1.HorizontalPodAutoscalerList, *applyautoscalingv1.HorizontalPodAutoscalerApplyConfiguration]("horizontalpodautoscalers", c.RESTClient(), scheme.ParameterCodec, namespace,
+	return &horizontalPodAutoscalers{gentype.NewClientWithListAndApply[*autoscalingv1.HorizontalPodAutoscaler, *autoscalingv1.HorizontalPodAutoscalerList, *applyautoscalingv1.HorizontalPodAutoscalerApplyConfiguration]("horizontalpodautoscalers", c.RESTClient(), codec.Parameters, namespace,
 		func() *autoscalingv1.HorizontalPodAutoscaler { return &autoscalingv1.HorizontalPodAutoscaler{} },
 		func() *autoscalingv1.HorizontalPodAutoscalerList { return &autoscalingv1.HorizontalPodAutoscalerList{} },
 		gentype.PrefersProtobuf[*autoscalingv1.HorizontalPodAutoscaler](),

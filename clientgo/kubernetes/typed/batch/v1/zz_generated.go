@@ -13,8 +13,8 @@ import (
 	watch "k8s.io/apimachinery/pkg/watch"
 	applybatchv1 "k8s.io/client-go/applyconfigurations/batch/v1"
 	gentype "k8s.io/client-go/gentype"
+	codec "k8s.io/client-go/internal/codec"
 	defaults "k8s.io/client-go/kubernetes/internal/defaults"
-	scheme "k8s.io/client-go/kubernetes/scheme"
 	rest "k8s.io/client-go/rest"
 	http "net/http"
 )
@@ -31,7 +31,7 @@ type BatchV1Client struct{ restClient rest.Interface }
 
 // NewForConfig returns a client for a configuration, with a connection of its own.
 func NewForConfig(c *rest.Config) (*BatchV1Client, error) {
-	config := defaults.Config(c, batchv1.SchemeGroupVersion)
+	config := configFor(c)
 	httpClient, err := rest.HTTPClientFor(config)
 	if err != nil {
 		return nil, err
@@ -41,7 +41,7 @@ func NewForConfig(c *rest.Config) (*BatchV1Client, error) {
 
 // NewForConfigAndClient returns a client for a configuration that sends its requests by h.
 func NewForConfigAndClient(c *rest.Config, h *http.Client) (*BatchV1Client, error) {
-	client, err := rest.RESTClientForConfigAndClient(defaults.Config(c, batchv1.SchemeGroupVersion), h)
+	client, err := rest.RESTClientForConfigAndClient(configFor(c), h)
 	if err != nil {
 		return nil, err
 	}
@@ -55,6 +55,10 @@ func NewForConfigOrDie(c *rest.Config) *BatchV1Client {
 		panic(err)
 	}
 	return client
+}
+
+func configFor(c *rest.Config) *rest.Config {
+	return defaults.Config(c, batchv1.SchemeGroupVersion, batchv1.AddToScheme)
 }
 
 // New returns a client over a REST client.
@@ -101,7 +105,7 @@ type cronJobs struct {
 }
 
 func newCronJobs(c *BatchV1Client, namespace string) *cronJobs {
-	return &cronJobs{gentype.NewClientWithListAndApply[*batchv1.CronJob, *batchv1.CronJobList, *applybatchv1.CronJobApplyConfiguration]("cronjobs", c.RESTClient(), scheme.ParameterCodec, namespace,
+	return &cronJobs{gentype.NewClientWithListAndApply[*batchv1.CronJob, *batchv1.CronJobList, *applybatchv1.CronJobApplyConfiguration]("cronjobs", c.RESTClient(), codec.Parameters, namespace,
 		func() *batchv1.CronJob { return &batchv1.CronJob{} },
 		func() *batchv1.CronJobList { return &batchv1.CronJobList{} },
 		gentype.PrefersProtobuf[*batchv1.CronJob](),
@@ -141,7 +145,7 @@ type jobs struct {
 }
 
 func newJobs(c *BatchV1Client, namespace string) *jobs {
-	return &jobs{gentype.NewClientWithListAndApply[*batchv1.Job, *batchv1.JobList, *applybatchv1.JobApplyConfiguration]("jobs", c.RESTClient(), scheme.ParameterCodec, namespace,
+	return &jobs{gentype.NewClientWithListAndApply[*batchv1.Job, *batchv1.JobList, *applybatchv1.JobApplyConfiguration]("jobs", c.RESTClient(), codec.Parameters, namespace,
 		func() *batchv1.Job { return &batchv1.Job{} },
 		func() *batchv1.JobList { return &batchv1.JobList{} },
 		gentype.PrefersProtobuf[*batchv1.Job](),

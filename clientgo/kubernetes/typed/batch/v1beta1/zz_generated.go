@@ -13,8 +13,8 @@ import (
 	watch "k8s.io/apimachinery/pkg/watch"
 	applybatchv1beta1 "k8s.io/client-go/applyconfigurations/batch/v1beta1"
 	gentype "k8s.io/client-go/gentype"
+	codec "k8s.io/client-go/internal/codec"
 	defaults "k8s.io/client-go/kubernetes/internal/defaults"
-	scheme "k8s.io/client-go/kubernetes/scheme"
 	rest "k8s.io/client-go/rest"
 	http "net/http"
 )
@@ -30,7 +30,7 @@ type BatchV1beta1Client struct{ restClient rest.Interface }
 
 // NewForConfig returns a client for a configuration, with a connection of its own.
 func NewForConfig(c *rest.Config) (*BatchV1beta1Client, error) {
-	config := defaults.Config(c, batchv1beta1.SchemeGroupVersion)
+	config := configFor(c)
 	httpClient, err := rest.HTTPClientFor(config)
 	if err != nil {
 		return nil, err
@@ -40,7 +40,7 @@ func NewForConfig(c *rest.Config) (*BatchV1beta1Client, error) {
 
 // NewForConfigAndClient returns a client for a configuration that sends its requests by h.
 func NewForConfigAndClient(c *rest.Config, h *http.Client) (*BatchV1beta1Client, error) {
-	client, err := rest.RESTClientForConfigAndClient(defaults.Config(c, batchv1beta1.SchemeGroupVersion), h)
+	client, err := rest.RESTClientForConfigAndClient(configFor(c), h)
 	if err != nil {
 		return nil, err
 	}
@@ -54,6 +54,10 @@ func NewForConfigOrDie(c *rest.Config) *BatchV1beta1Client {
 		panic(err)
 	}
 	return client
+}
+
+func configFor(c *rest.Config) *rest.Config {
+	return defaults.Config(c, batchv1beta1.SchemeGroupVersion, batchv1beta1.AddToScheme)
 }
 
 // New returns a client over a REST client.
@@ -102,7 +106,7 @@ type cronJobs struct {
 }
 
 func newCronJobs(c *BatchV1beta1Client, namespace string) *cronJobs {
-	return &cronJobs{gentype.NewClientWithListAndApply[*batchv1beta1.CronJob, *batchv1beta1.CronJobList, *applybatchv1beta1.CronJobApplyConfiguration]("cronjobs", c.RESTClient(), scheme.ParameterCodec, namespace,
+	return &cronJobs{gentype.NewClientWithListAndApply[*batchv1beta1.CronJob, *batchv1beta1.CronJobList, *applybatchv1beta1.CronJobApplyConfiguration]("cronjobs", c.RESTClient(), codec.Parameters, namespace,
 		func() *batchv1beta1.CronJob { return &batchv1beta1.CronJob{} },
 		func() *batchv1beta1.CronJobList { return &batchv1beta1.CronJobList{} },
 		gentype.PrefersProtobuf[*batchv1beta1.CronJob](),

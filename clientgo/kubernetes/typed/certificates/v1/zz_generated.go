@@ -13,9 +13,9 @@ import (
 	watch "k8s.io/apimachinery/pkg/watch"
 	applycertificatesv1 "k8s.io/client-go/applyconfigurations/certificates/v1"
 	gentype "k8s.io/client-go/gentype"
+	codec "k8s.io/client-go/internal/codec"
 	defaults "k8s.io/client-go/kubernetes/internal/defaults"
 	subresource "k8s.io/client-go/kubernetes/internal/subresource"
-	scheme "k8s.io/client-go/kubernetes/scheme"
 	rest "k8s.io/client-go/rest"
 	http "net/http"
 )
@@ -33,7 +33,7 @@ type CertificatesV1Client struct{ restClient rest.Interface }
 
 // NewForConfig returns a client for a configuration, with a connection of its own.
 func NewForConfig(c *rest.Config) (*CertificatesV1Client, error) {
-	config := defaults.Config(c, certificatesv1.SchemeGroupVersion)
+	config := configFor(c)
 	httpClient, err := rest.HTTPClientFor(config)
 	if err != nil {
 		return nil, err
@@ -43,7 +43,7 @@ func NewForConfig(c *rest.Config) (*CertificatesV1Client, error) {
 
 // NewForConfigAndClient returns a client for a configuration that sends its requests by h.
 func NewForConfigAndClient(c *rest.Config, h *http.Client) (*CertificatesV1Client, error) {
-	client, err := rest.RESTClientForConfigAndClient(defaults.Config(c, certificatesv1.SchemeGroupVersion), h)
+	client, err := rest.RESTClientForConfigAndClient(configFor(c), h)
 	if err != nil {
 		return nil, err
 	}
@@ -57,6 +57,10 @@ func NewForConfigOrDie(c *rest.Config) *CertificatesV1Client {
 		panic(err)
 	}
 	return client
+}
+
+func configFor(c *rest.Config) *rest.Config {
+	return defaults.Config(c, certificatesv1.SchemeGroupVersion, certificatesv1.AddToScheme)
 }
 
 // New returns a client over a REST client.
@@ -106,7 +110,7 @@ type certificateSigningRequests struct {
 }
 
 func newCertificateSigningRequests(c *CertificatesV1Client) *certificateSigningRequests {
-	return &certificateSigningRequests{gentype.NewClientWithListAndApply[*certificatesv1.CertificateSigningRequest, *certificatesv1.CertificateSigningRequestList, *applycertificatesv1.CertificateSigningRequestApplyConfiguration]("certificatesigningrequests", c.RESTClient(), scheme.ParameterCodec, "",
+	return &certificateSigningRequests{gentype.NewClientWithListAndApply[*certificatesv1.CertificateSigningRequest, *certificatesv1.CertificateSigningRequestList, *applycertificatesv1.CertificateSigningRequestApplyConfiguration]("certificatesigningrequests", c.RESTClient(), codec.Parameters, "",
 		func() *certificatesv1.CertificateSigningRequest { return &certificatesv1.CertificateSigningRequest{} },
 		func() *certificatesv1.CertificateSigningRequestList {
 			return &certificatesv1.CertificateSigningRequestList{}
@@ -117,7 +121,7 @@ func newCertificateSigningRequests(c *CertificatesV1Client) *certificateSigningR
 
 // UpdateApproval sends the request to the subresource approval.
 func (c *certificateSigningRequests) UpdateApproval(ctx context.Context, certificateSigningRequestName string, certificateSigningRequest *certificatesv1.CertificateSigningRequest, opts metav1.UpdateOptions) (*certificatesv1.CertificateSigningRequest, error) {
-	return subresource.Update[certificatesv1.CertificateSigningRequest](ctx, c.GetClient(), scheme.ParameterCodec, c.GetNamespace(), "certificatesigningrequests", certificateSigningRequestName, "approval", certificateSigningRequest, opts)
+	return subresource.Update[certificatesv1.CertificateSigningRequest](ctx, c.GetClient(), codec.Parameters, c.GetNamespace(), "certificatesigningrequests", certificateSigningRequestName, "approval", certificateSigningRequest, opts)
 }
 
 // ClusterTrustBundlesGetter returns a client for ClusterTrustBundleInterface.
@@ -153,7 +157,7 @@ type clusterTrustBundles struct {
 }
 
 func newClusterTrustBundles(c *CertificatesV1Client) *clusterTrustBundles {
-	return &clusterTrustBundles{gentype.NewClientWithListAndApply[*certificatesv1.ClusterTrustBundle, *certificatesv1.ClusterTrustBundleList, *applycertificatesv1.ClusterTrustBundleApplyConfiguration]("clustertrustbundles", c.RESTClient(), scheme.ParameterCodec, "",
+	return &clusterTrustBundles{gentype.NewClientWithListAndApply[*certificatesv1.ClusterTrustBundle, *certificatesv1.ClusterTrustBundleList, *applycertificatesv1.ClusterTrustBundleApplyConfiguration]("clustertrustbundles", c.RESTClient(), codec.Parameters, "",
 		func() *certificatesv1.ClusterTrustBundle { return &certificatesv1.ClusterTrustBundle{} },
 		func() *certificatesv1.ClusterTrustBundleList { return &certificatesv1.ClusterTrustBundleList{} },
 		gentype.PrefersProtobuf[*certificatesv1.ClusterTrustBundle](),
@@ -195,7 +199,7 @@ type podCertificateRequests struct {
 }
 
 func newPodCertificateRequests(c *CertificatesV1Client, namespace string) *podCertificateRequests {
-	return &podCertificateRequests{gentype.NewClientWithListAndApply[*certificatesv1.PodCertificateRequest, *certificatesv1.PodCertificateRequestList, *applycertificatesv1.PodCertificateRequestApplyConfiguration]("podcertificaterequests", c.RESTClient(), scheme.ParameterCodec, namespace,
+	return &podCertificateRequests{gentype.NewClientWithListAndApply[*certificatesv1.PodCertificateRequest, *certificatesv1.PodCertificateRequestList, *applycertificatesv1.PodCertificateRequestApplyConfiguration]("podcertificaterequests", c.RESTClient(), codec.Parameters, namespace,
 		func() *certificatesv1.PodCertificateRequest { return &certificatesv1.PodCertificateRequest{} },
 		func() *certificatesv1.PodCertificateRequestList { return &certificatesv1.PodCertificateRequestList{} },
 		gentype.PrefersProtobuf[*certificatesv1.PodCertificateRequest](),

@@ -13,8 +13,8 @@ import (
 	watch "k8s.io/apimachinery/pkg/watch"
 	applycertificatesv1alpha1 "k8s.io/client-go/applyconfigurations/certificates/v1alpha1"
 	gentype "k8s.io/client-go/gentype"
+	codec "k8s.io/client-go/internal/codec"
 	defaults "k8s.io/client-go/kubernetes/internal/defaults"
-	scheme "k8s.io/client-go/kubernetes/scheme"
 	rest "k8s.io/client-go/rest"
 	http "net/http"
 )
@@ -30,7 +30,7 @@ type CertificatesV1alpha1Client struct{ restClient rest.Interface }
 
 // NewForConfig returns a client for a configuration, with a connection of its own.
 func NewForConfig(c *rest.Config) (*CertificatesV1alpha1Client, error) {
-	config := defaults.Config(c, certificatesv1alpha1.SchemeGroupVersion)
+	config := configFor(c)
 	httpClient, err := rest.HTTPClientFor(config)
 	if err != nil {
 		return nil, err
@@ -40,7 +40,7 @@ func NewForConfig(c *rest.Config) (*CertificatesV1alpha1Client, error) {
 
 // NewForConfigAndClient returns a client for a configuration that sends its requests by h.
 func NewForConfigAndClient(c *rest.Config, h *http.Client) (*CertificatesV1alpha1Client, error) {
-	client, err := rest.RESTClientForConfigAndClient(defaults.Config(c, certificatesv1alpha1.SchemeGroupVersion), h)
+	client, err := rest.RESTClientForConfigAndClient(configFor(c), h)
 	if err != nil {
 		return nil, err
 	}
@@ -54,6 +54,10 @@ func NewForConfigOrDie(c *rest.Config) *CertificatesV1alpha1Client {
 		panic(err)
 	}
 	return client
+}
+
+func configFor(c *rest.Config) *rest.Config {
+	return defaults.Config(c, certificatesv1alpha1.SchemeGroupVersion, certificatesv1alpha1.AddToScheme)
 }
 
 // New returns a client over a REST client.
@@ -100,7 +104,7 @@ type clusterTrustBundles struct {
 }
 
 func newClusterTrustBundles(c *CertificatesV1alpha1Client) *clusterTrustBundles {
-	return &clusterTrustBundles{gentype.NewClientWithListAndApply[*certificatesv1alpha1.ClusterTrustBundle, *certificatesv1alpha1.ClusterTrustBundleList, *applycertificatesv1alpha1.ClusterTrustBundleApplyConfiguration]("clustertrustbundles", c.RESTClient(), scheme.ParameterCodec, "",
+	return &clusterTrustBundles{gentype.NewClientWithListAndApply[*certificatesv1alpha1.ClusterTrustBundle, *certificatesv1alpha1.ClusterTrustBundleList, *applycertificatesv1alpha1.ClusterTrustBundleApplyConfiguration]("clustertrustbundles", c.RESTClient(), codec.Parameters, "",
 		func() *certificatesv1alpha1.ClusterTrustBundle { return &certificatesv1alpha1.ClusterTrustBundle{} },
 		func() *certificatesv1alpha1.ClusterTrustBundleList {
 			return &certificatesv1alpha1.ClusterTrustBundleList{}

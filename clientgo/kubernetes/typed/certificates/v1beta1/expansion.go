@@ -5,8 +5,8 @@ import (
 
 	certificatesv1beta1 "k8s.io/api/certificates/v1beta1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/internal/codec"
 	"k8s.io/client-go/kubernetes/internal/subresource"
-	"k8s.io/client-go/kubernetes/scheme"
 )
 
 // CertificateSigningRequestExpansion has the requests for signing requests that other objects do not have.
@@ -17,5 +17,5 @@ type CertificateSigningRequestExpansion interface {
 
 // UpdateApproval implements CertificateSigningRequestExpansion.
 func (c *certificateSigningRequests) UpdateApproval(ctx context.Context, request *certificatesv1beta1.CertificateSigningRequest, opts metav1.UpdateOptions) (*certificatesv1beta1.CertificateSigningRequest, error) {
-	return subresource.Update[certificatesv1beta1.CertificateSigningRequest](ctx, c.GetClient(), scheme.ParameterCodec, "", "certificatesigningrequests", request.Name, "approval", request, opts)
+	return subresource.Update[certificatesv1beta1.CertificateSigningRequest](ctx, c.GetClient(), codec.Parameters, "", "certificatesigningrequests", request.Name, "approval", request, opts)
 }

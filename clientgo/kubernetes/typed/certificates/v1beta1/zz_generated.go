@@ -13,8 +13,8 @@ import (
 	watch "k8s.io/apimachinery/pkg/watch"
 	applycertificatesv1beta1 "k8s.io/client-go/applyconfigurations/certificates/v1beta1"
 	gentype "k8s.io/client-go/gentype"
+	codec "k8s.io/client-go/internal/codec"
 	defaults "k8s.io/client-go/kubernetes/internal/defaults"
-	scheme "k8s.io/client-go/kubernetes/scheme"
 	rest "k8s.io/client-go/rest"
 	http "net/http"
 )
@@ -32,7 +32,7 @@ type CertificatesV1beta1Client struct{ restClient rest.Interface }
 
 // NewForConfig returns a client for a configuration, with a connection of its own.
 func NewForConfig(c *rest.Config) (*CertificatesV1beta1Client, error) {
-	config := defaults.Config(c, certificatesv1beta1.SchemeGroupVersion)
+	config := configFor(c)
 	httpClient, err := rest.HTTPClientFor(config)
 	if err != nil {
 		return nil, err
@@ -42,7 +42,7 @@ func NewForConfig(c *rest.Config) (*CertificatesV1beta1Client, error) {
 
 // NewForConfigAndClient returns a client for a configuration that sends its requests by h.
 func NewForConfigAndClient(c *rest.Config, h *http.Client) (*CertificatesV1beta1Client, error) {
-	client, err := rest.RESTClientForConfigAndClient(defaults.Config(c, certificatesv1beta1.SchemeGroupVersion), h)
+	client, err := rest.RESTClientForConfigAndClient(configFor(c), h)
 	if err != nil {
 		return nil, err
 	}
@@ -56,6 +56,10 @@ func NewForConfigOrDie(c *rest.Config) *CertificatesV1beta1Client {
 		panic(err)
 	}
 	return client
+}
+
+func configFor(c *rest.Config) *rest.Config {
+	return defaults.Config(c, certificatesv1beta1.SchemeGroupVersion, certificatesv1beta1.AddToScheme)
 }
 
 // New returns a client over a REST client.
@@ -101,7 +105,7 @@ type certificateSigningRequests struct {
 }
 
 func newCertificateSigningRequests(c *CertificatesV1beta1Client) *certificateSigningRequests {
-	return &certificateSigningRequests{gentype.NewClientWithListAndApply[*certificatesv1beta1.CertificateSigningRequest, *certificatesv1beta1.CertificateSigningRequestList, *applycertificatesv1beta1.CertificateSigningRequestApplyConfiguration]("certificatesigningrequests", c.RESTClient(), scheme.ParameterCodec, "",
+	return &certificateSigningRequests{gentype.NewClientWithListAndApply[*certificatesv1beta1.CertificateSigningRequest, *certificatesv1beta1.CertificateSigningRequestList, *applycertificatesv1beta1.CertificateSigningRequestApplyConfiguration]("certificatesigningrequests", c.RESTClient(), codec.Parameters, "",
 		func() *certificatesv1beta1.CertificateSigningRequest {
 			return &certificatesv1beta1.CertificateSigningRequest{}
 		},
@@ -145,7 +149,7 @@ type clusterTrustBundles struct {
 }
 
 func newClusterTrustBundles(c *CertificatesV1beta1Client) *clusterTrustBundles {
-	return &clusterTrustBundles{gentype.NewClientWithListAndApply[*certificatesv1beta1.ClusterTrustBundle, *certificatesv1beta1.ClusterTrustBundleList, *applycertificatesv1beta1.ClusterTrustBundleApplyConfiguration]("clustertrustbundles", c.RESTClient(), scheme.ParameterCodec, "",
+	return &clusterTrustBundles{gentype.NewClientWithListAndApply[*certificatesv1beta1.ClusterTrustBundle, *certificatesv1beta1.ClusterTrustBundleList, *applycertificatesv1beta1.ClusterTrustBundleApplyConfiguration]("clustertrustbundles", c.RESTClient(), codec.Parameters, "",
 		func() *certificatesv1beta1.ClusterTrustBundle { return &certificatesv1beta1.ClusterTrustBundle{} },
 		func() *certificatesv1beta1.ClusterTrustBundleList {
 			return &certificatesv1beta1.ClusterTrustBundleList{}
@@ -189,7 +193,7 @@ type podCertificateRequests struct {
 }
 
 func newPodCertificateRequests(c *CertificatesV1beta1Client, namespace string) *podCertificateRequests {
-	return &podCertificateRequests{gentype.NewClientWithListAndApply[*certificatesv1beta1.PodCertificateRequest, *certificatesv1beta1.PodCertificateRequestList, *applycertificatesv1beta1.PodCertificateRequestApplyConfiguration]("podcertificaterequests", c.RESTClient(), scheme.ParameterCodec, namespace,
+	return &podCertificateRequests{gentype.NewClientWithListAndApply[*certificatesv1beta1.PodCertificateRequest, *certificatesv1beta1.PodCertificateRequestList, *applycertificatesv1beta1.PodCertificateRequestApplyConfiguration]("podcertificaterequests", c.RESTClient(), codec.Parameters, namespace,
 		func() *certificatesv1beta1.PodCertificateRequest { return &certificatesv1beta1.PodCertificateRequest{} },
 		func() *certificatesv1beta1.PodCertificateRequestList {
 			return &certificatesv1beta1.PodCertificateRequestList{}

@@ -13,8 +13,8 @@ import (
 	watch "k8s.io/apimachinery/pkg/watch"
 	applycoordinationv1 "k8s.io/client-go/applyconfigurations/coordination/v1"
 	gentype "k8s.io/client-go/gentype"
+	codec "k8s.io/client-go/internal/codec"
 	defaults "k8s.io/client-go/kubernetes/internal/defaults"
-	scheme "k8s.io/client-go/kubernetes/scheme"
 	rest "k8s.io/client-go/rest"
 	http "net/http"
 )
@@ -30,7 +30,7 @@ type CoordinationV1Client struct{ restClient rest.Interface }
 
 // NewForConfig returns a client for a configuration, with a connection of its own.
 func NewForConfig(c *rest.Config) (*CoordinationV1Client, error) {
-	config := defaults.Config(c, coordinationv1.SchemeGroupVersion)
+	config := configFor(c)
 	httpClient, err := rest.HTTPClientFor(config)
 	if err != nil {
 		return nil, err
@@ -40,7 +40,7 @@ func NewForConfig(c *rest.Config) (*CoordinationV1Client, error) {
 
 // NewForConfigAndClient returns a client for a configuration that sends its requests by h.
 func NewForConfigAndClient(c *rest.Config, h *http.Client) (*CoordinationV1Client, error) {
-	client, err := rest.RESTClientForConfigAndClient(defaults.Config(c, coordinationv1.SchemeGroupVersion), h)
+	client, err := rest.RESTClientForConfigAndClient(configFor(c), h)
 	if err != nil {
 		return nil, err
 	}
@@ -54,6 +54,10 @@ func NewForConfigOrDie(c *rest.Config) *CoordinationV1Client {
 		panic(err)
 	}
 	return client
+}
+
+func configFor(c *rest.Config) *rest.Config {
+	return defaults.Config(c, coordinationv1.SchemeGroupVersion, coordinationv1.AddToScheme)
 }
 
 // New returns a client over a REST client.
@@ -100,7 +104,7 @@ type leases struct {
 }
 
 func newLeases(c *CoordinationV1Client, namespace string) *leases {
-	return &leases{gentype.NewClientWithListAndApply[*coordinationv1.Lease, *coordinationv1.LeaseList, *applycoordinationv1.LeaseApplyConfiguration]("leases", c.RESTClient(), scheme.ParameterCodec, namespace,
+	return &leases{gentype.NewClientWithListAndApply[*coordinationv1.Lease, *coordinationv1.LeaseList, *applycoordinationv1.LeaseApplyConfiguration]("leases", c.RESTClient(), codec.Parameters, namespace,
 		func() *coordinationv1.Lease { return &coordinationv1.Lease{} },
 		func() *coordinationv1.LeaseList { return &coordinationv1.LeaseList{} },
 		gentype.PrefersProtobuf[*coordinationv1.Lease](),

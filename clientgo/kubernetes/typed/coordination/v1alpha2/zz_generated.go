@@ -13,8 +13,8 @@ import (
 	watch "k8s.io/apimachinery/pkg/watch"
 	applycoordinationv1alpha2 "k8s.io/client-go/applyconfigurations/coordination/v1alpha2"
 	gentype "k8s.io/client-go/gentype"
+	codec "k8s.io/client-go/internal/codec"
 	defaults "k8s.io/client-go/kubernetes/internal/defaults"
-	scheme "k8s.io/client-go/kubernetes/scheme"
 	rest "k8s.io/client-go/rest"
 	http "net/http"
 )
@@ -30,7 +30,7 @@ type CoordinationV1alpha2Client struct{ restClient rest.Interface }
 
 // NewForConfig returns a client for a configuration, with a connection of its own.
 func NewForConfig(c *rest.Config) (*CoordinationV1alpha2Client, error) {
-	config := defaults.Config(c, coordinationv1alpha2.SchemeGroupVersion)
+	config := configFor(c)
 	httpClient, err := rest.HTTPClientFor(config)
 	if err != nil {
 		return nil, err
@@ -40,7 +40,7 @@ func NewForConfig(c *rest.Config) (*CoordinationV1alpha2Client, error) {
 
 // NewForConfigAndClient returns a client for a configuration that sends its requests by h.
 func NewForConfigAndClient(c *rest.Config, h *http.Client) (*CoordinationV1alpha2Client, error) {
-	client, err := rest.RESTClientForConfigAndClient(defaults.Config(c, coordinationv1alpha2.SchemeGroupVersion), h)
+	client, err := rest.RESTClientForConfigAndClient(configFor(c), h)
 	if err != nil {
 		return nil, err
 	}
@@ -54,6 +54,10 @@ func NewForConfigOrDie(c *rest.Config) *CoordinationV1alpha2Client {
 		panic(err)
 	}
 	return client
+}
+
+func configFor(c *rest.Config) *rest.Config {
+	return defaults.Config(c, coordinationv1alpha2.SchemeGroupVersion, coordinationv1alpha2.AddToScheme)
 }
 
 // New returns a client over a REST client.
@@ -100,7 +104,7 @@ type leaseCandidates struct {
 }
 
 func newLeaseCandidates(c *CoordinationV1alpha2Client, namespace string) *leaseCandidates {
-	return &leaseCandidates{gentype.NewClientWithListAndApply[*coordinationv1alpha2.LeaseCandidate, *coordinationv1alpha2.LeaseCandidateList, *applycoordinationv1alpha2.LeaseCandidateApplyConfiguration]("leasecandidates", c.RESTClient(), scheme.ParameterCodec, namespace,
+	return &leaseCandidates{gentype.NewClientWithListAndApply[*coordinationv1alpha2.LeaseCandidate, *coordinationv1alpha2.LeaseCandidateList, *applycoordinationv1alpha2.LeaseCandidateApplyConfiguration]("leasecandidates", c.RESTClient(), codec.Parameters, namespace,
 		func() *coordinationv1alpha2.LeaseCandidate { return &coordinationv1alpha2.LeaseCandidate{} },
 		func() *coordinationv1alpha2.LeaseCandidateList { return &coordinationv1alpha2.LeaseCandidateList{} },
 		gentype.PrefersProtobuf[*coordinationv1alpha2.LeaseCandidate](),

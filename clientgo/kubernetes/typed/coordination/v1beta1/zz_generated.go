@@ -13,8 +13,8 @@ import (
 	watch "k8s.io/apimachinery/pkg/watch"
 	applycoordinationv1beta1 "k8s.io/client-go/applyconfigurations/coordination/v1beta1"
 	gentype "k8s.io/client-go/gentype"
+	codec "k8s.io/client-go/internal/codec"
 	defaults "k8s.io/client-go/kubernetes/internal/defaults"
-	scheme "k8s.io/client-go/kubernetes/scheme"
 	rest "k8s.io/client-go/rest"
 	http "net/http"
 )
@@ -31,7 +31,7 @@ type CoordinationV1beta1Client struct{ restClient rest.Interface }
 
 // NewForConfig returns a client for a configuration, with a connection of its own.
 func NewForConfig(c *rest.Config) (*CoordinationV1beta1Client, error) {
-	config := defaults.Config(c, coordinationv1beta1.SchemeGroupVersion)
+	config := configFor(c)
 	httpClient, err := rest.HTTPClientFor(config)
 	if err != nil {
 		return nil, err
@@ -41,7 +41,7 @@ func NewForConfig(c *rest.Config) (*CoordinationV1beta1Client, error) {
 
 // NewForConfigAndClient returns a client for a configuration that sends its requests by h.
 func NewForConfigAndClient(c *rest.Config, h *http.Client) (*CoordinationV1beta1Client, error) {
-	client, err := rest.RESTClientForConfigAndClient(defaults.Config(c, coordinationv1beta1.SchemeGroupVersion), h)
+	client, err := rest.RESTClientForConfigAndClient(configFor(c), h)
 	if err != nil {
 		return nil, err
 	}
@@ -55,6 +55,10 @@ func NewForConfigOrDie(c *rest.Config) *CoordinationV1beta1Client {
 		panic(err)
 	}
 	return client
+}
+
+func configFor(c *rest.Config) *rest.Config {
+	return defaults.Config(c, coordinationv1beta1.SchemeGroupVersion, coordinationv1beta1.AddToScheme)
 }
 
 // New returns a client over a REST client.
@@ -101,7 +105,7 @@ type leases struct {
 }
 
 func newLeases(c *CoordinationV1beta1Client, namespace string) *leases {
-	return &leases{gentype.NewClientWithListAndApply[*coordinationv1beta1.Lease, *coordinationv1beta1.LeaseList, *applycoordinationv1beta1.LeaseApplyConfiguration]("leases", c.RESTClient(), scheme.ParameterCodec, namespace,
+	return &leases{gentype.NewClientWithListAndApply[*coordinationv1beta1.Lease, *coordinationv1beta1.LeaseList, *applycoordinationv1beta1.LeaseApplyConfiguration]("leases", c.RESTClient(), codec.Parameters, namespace,
 		func() *coordinationv1beta1.Lease { return &coordinationv1beta1.Lease{} },
 		func() *coordinationv1beta1.LeaseList { return &coordinationv1beta1.LeaseList{} },
 		gentype.PrefersProtobuf[*coordinationv1beta1.Lease](),
@@ -141,7 +145,7 @@ type leaseCandidates struct {
 }
 
 func newLeaseCandidates(c *CoordinationV1beta1Client, namespace string) *leaseCandidates {
-	return &leaseCandidates{gentype.NewClientWithListAndApply[*coordinationv1beta1.LeaseCandidate, *coordinationv1beta1.LeaseCandidateList, *applycoordinationv1beta1.LeaseCandidateApplyConfiguration]("leasecandidates", c.RESTClient(), scheme.ParameterCodec, namespace,
+	return &leaseCandidates{gentype.NewClientWithListAndApply[*coordinationv1beta1.LeaseCandidate, *coordinationv1beta1.LeaseCandidateList, *applycoordinationv1beta1.LeaseCandidateApplyConfiguration]("leasecandidates", c.RESTClient(), codec.Parameters, namespace,
 		func() *coordinationv1beta1.LeaseCandidate { return &coordinationv1beta1.LeaseCandidate{} },
 		func() *coordinationv1beta1.LeaseCandidateList { return &coordinationv1beta1.LeaseCandidateList{} },
 		gentype.PrefersProtobuf[*coordinationv1beta1.LeaseCandidate](),

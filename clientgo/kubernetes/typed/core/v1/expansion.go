@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/net"
-	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/internal/codec"
 	"k8s.io/client-go/rest"
 )
 
@@ -41,7 +41,7 @@ type PodExpansion interface {
 // Bind implements PodExpansion.
 func (c *pods) Bind(ctx context.Context, binding *corev1.Binding, opts metav1.CreateOptions) error {
 	return c.GetClient().Post().Namespace(c.GetNamespace()).Resource("pods").Name(binding.Name).SubResource("binding").
-		VersionedParams(&opts, scheme.ParameterCodec).Body(binding).Do(ctx).Error()
+		VersionedParams(&opts, codec.Parameters).Body(binding).Do(ctx).Error()
 }
 
 // Evict implements PodExpansion.
@@ -65,7 +65,7 @@ func (c *pods) evict(ctx context.Context, name string, eviction runtime.Object) 
 
 // GetLogs implements PodExpansion.
 func (c *pods) GetLogs(name string, opts *corev1.PodLogOptions) *rest.Request {
-	return c.GetClient().Get().Namespace(c.GetNamespace()).Resource("pods").Name(name).SubResource("log").VersionedParams(opts, scheme.ParameterCodec)
+	return c.GetClient().Get().Namespace(c.GetNamespace()).Resource("pods").Name(name).SubResource("log").VersionedParams(opts, codec.Parameters)
 }
 
 // ProxyGet implements PodExpansion.
@@ -102,7 +102,7 @@ type NamespaceExpansion interface {
 // Finalize implements NamespaceExpansion.
 func (c *namespaces) Finalize(ctx context.Context, item *corev1.Namespace, opts metav1.UpdateOptions) (*corev1.Namespace, error) {
 	result := &corev1.Namespace{}
-	err := c.GetClient().Put().Resource("namespaces").Name(item.Name).VersionedParams(&opts, scheme.ParameterCodec).
+	err := c.GetClient().Put().Resource("namespaces").Name(item.Name).VersionedParams(&opts, codec.Parameters).
 		SubResource("finalize").Body(item).Do(ctx).Into(result)
 	return result, err
 }

@@ -10,14 +10,16 @@ import (
 	authenticationv1 "k8s.io/api/authentication/v1"
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	policyv1beta1 "k8s.io/api/policy/v1beta1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	types "k8s.io/apimachinery/pkg/types"
 	watch "k8s.io/apimachinery/pkg/watch"
 	applycorev1 "k8s.io/client-go/applyconfigurations/core/v1"
 	gentype "k8s.io/client-go/gentype"
+	codec "k8s.io/client-go/internal/codec"
 	defaults "k8s.io/client-go/kubernetes/internal/defaults"
 	subresource "k8s.io/client-go/kubernetes/internal/subresource"
-	scheme "k8s.io/client-go/kubernetes/scheme"
 	rest "k8s.io/client-go/rest"
 	http "net/http"
 )
@@ -48,7 +50,7 @@ type CoreV1Client struct{ restClient rest.Interface }
 
 // NewForConfig returns a client for a configuration, with a connection of its own.
 func NewForConfig(c *rest.Config) (*CoreV1Client, error) {
-	config := defaults.Config(c, corev1.SchemeGroupVersion)
+	config := configFor(c)
 	httpClient, err := rest.HTTPClientFor(config)
 	if err != nil {
 		return nil, err
@@ -58,7 +60,7 @@ func NewForConfig(c *rest.Config) (*CoreV1Client, error) {
 
 // NewForConfigAndClient returns a client for a configuration that sends its requests by h.
 func NewForConfigAndClient(c *rest.Config, h *http.Client) (*CoreV1Client, error) {
-	client, err := rest.RESTClientForConfigAndClient(defaults.Config(c, corev1.SchemeGroupVersion), h)
+	client, err := rest.RESTClientForConfigAndClient(configFor(c), h)
 	if err != nil {
 		return nil, err
 	}
@@ -72,6 +74,10 @@ func NewForConfigOrDie(c *rest.Config) *CoreV1Client {
 		panic(err)
 	}
 	return client
+}
+
+func configFor(c *rest.Config) *rest.Config {
+	return defaults.Config(c, corev1.SchemeGroupVersion, corev1.AddToScheme, authenticationv1.AddToScheme, autoscalingv1.AddToScheme, policyv1.AddToScheme, policyv1beta1.AddToScheme)
 }
 
 // New returns a client over a REST client.
@@ -116,7 +122,7 @@ type componentStatuses struct {
 }
 
 func newComponentStatuses(c *CoreV1Client) *componentStatuses {
-	return &componentStatuses{gentype.NewClientWithListAndApply[*corev1.ComponentStatus, *corev1.ComponentStatusList, *applycorev1.ComponentStatusApplyConfiguration]("componentstatuses", c.RESTClient(), scheme.ParameterCodec, "",
+	return &componentStatuses{gentype.NewClientWithListAndApply[*corev1.ComponentStatus, *corev1.ComponentStatusList, *applycorev1.ComponentStatusApplyConfiguration]("componentstatuses", c.RESTClient(), codec.Parameters, "",
 		func() *corev1.ComponentStatus { return &corev1.ComponentStatus{} },
 		func() *corev1.ComponentStatusList { return &corev1.ComponentStatusList{} },
 		gentype.PrefersProtobuf[*corev1.ComponentStatus](),
@@ -156,7 +162,7 @@ type configMaps struct {
 }
 
 func newConfigMaps(c *CoreV1Client, namespace string) *configMaps {
-	return &configMaps{gentype.NewClientWithListAndApply[*corev1.ConfigMap, *corev1.ConfigMapList, *applycorev1.ConfigMapApplyConfiguration]("configmaps", c.RESTClient(), scheme.ParameterCodec, namespace,
+	return &configMaps{gentype.NewClientWithListAndApply[*corev1.ConfigMap, *corev1.ConfigMapList, *applycorev1.ConfigMapApplyConfiguration]("configmaps", c.RESTClient(), codec.Parameters, namespace,
 		func() *corev1.ConfigMap { return &corev1.ConfigMap{} },
 		func() *corev1.ConfigMapList { return &corev1.ConfigMapList{} },
 		gentype.PrefersProtobuf[*corev1.ConfigMap](),
@@ -196,7 +202,7 @@ type endpoints struct {
 }
 
 func newEndpoints(c *CoreV1Client, namespace string) *endpoints {
-	return &endpoints{gentype.NewClientWithListAndApply[*corev1.Endpoints, *corev1.EndpointsList, *applycorev1.EndpointsApplyConfiguration]("endpoints", c.RESTClient(), scheme.ParameterCodec, namespace,
+	return &endpoints{gentype.NewClientWithListAndApply[*corev1.Endpoints, *corev1.EndpointsList, *applycorev1.EndpointsApplyConfiguration]("endpoints", c.RESTClient(), codec.Parameters, namespace,
 		func() *corev1.Endpoints { return &corev1.Endpoints{} },
 		func() *corev1.EndpointsList { return &corev1.EndpointsList{} },
 		gentype.PrefersProtobuf[*corev1.Endpoints](),
@@ -231,7 +237,7 @@ type events struct {
 }
 
 func newEvents(c *CoreV1Client, namespace string) *events {
-	return &events{gentype.NewClientWithListAndApply[*corev1.Event, *corev1.EventList, *applycorev1.EventApplyConfiguration]("events", c.RESTClient(), scheme.ParameterCodec, namespace,
+	return &events{gentype.NewClientWithListAndApply[*corev1.Event, *corev1.EventList, *applycorev1.EventApplyConfiguration]("events", c.RESTClient(), codec.Parameters, namespace,
 		func() *corev1.Event { return &corev1.Event{} },
 		func() *corev1.EventList { return &corev1.EventList{} },
 		gentype.PrefersProtobuf[*corev1.Event](),
@@ -271,7 +277,7 @@ type limitRanges struct {
 }
 
 func newLimitRanges(c *CoreV1Client, namespace string) *limitRanges {
-	return &limitRanges{gentype.NewClientWithListAndApply[*corev1.LimitRange, *corev1.LimitRangeList, *applycorev1.LimitRangeApplyConfiguration]("limitranges", c.RESTClient(), scheme.ParameterCodec, namespace,
+	return &limitRanges{gentype.NewClientWithListAndApply[*corev1.LimitRange, *corev1.LimitRangeList, *applycorev1.LimitRangeApplyConfiguration]("limitranges", c.RESTClient(), codec.Parameters, namespace,
 		func() *corev1.LimitRange { return &corev1.LimitRange{} },
 		func() *corev1.LimitRangeList { return &corev1.LimitRangeList{} },
 		gentype.PrefersProtobuf[*corev1.LimitRange](),
@@ -305,7 +311,7 @@ type namespaces struct {
 }
 
 func newNamespaces(c *CoreV1Client) *namespaces {
-	return &namespaces{gentype.NewClientWithListAndApply[*corev1.Namespace, *corev1.NamespaceList, *applycorev1.NamespaceApplyConfiguration]("namespaces", c.RESTClient(), scheme.ParameterCodec, "",
+	return &namespaces{gentype.NewClientWithListAndApply[*corev1.Namespace, *corev1.NamespaceList, *applycorev1.NamespaceApplyConfiguration]("namespaces", c.RESTClient(), codec.Parameters, "",
 		func() *corev1.Namespace { return &corev1.Namespace{} },
 		func() *corev1.NamespaceList { return &corev1.NamespaceList{} },
 		gentype.PrefersProtobuf[*corev1.Namespace](),
@@ -340,7 +346,7 @@ type nodes struct {
 }
 
 func newNodes(c *CoreV1Client) *nodes {
-	return &nodes{gentype.NewClientWithListAndApply[*corev1.Node, *corev1.NodeList, *applycorev1.NodeApplyConfiguration]("nodes", c.RESTClient(), scheme.ParameterCodec, "",
+	return &nodes{gentype.NewClientWithListAndApply[*corev1.Node, *corev1.NodeList, *applycorev1.NodeApplyConfiguration]("nodes", c.RESTClient(), codec.Parameters, "",
 		func() *corev1.Node { return &corev1.Node{} },
 		func() *corev1.NodeList { return &corev1.NodeList{} },
 		gentype.PrefersProtobuf[*corev1.Node](),
@@ -380,7 +386,7 @@ type persistentVolumes struct {
 }
 
 func newPersistentVolumes(c *CoreV1Client) *persistentVolumes {
-	return &persistentVolumes{gentype.NewClientWithListAndApply[*corev1.PersistentVolume, *corev1.PersistentVolumeList, *applycorev1.PersistentVolumeApplyConfiguration]("persistentvolumes", c.RESTClient(), scheme.ParameterCodec, "",
+	return &persistentVolumes{gentype.NewClientWithListAndApply[*corev1.PersistentVolume, *corev1.PersistentVolumeList, *applycorev1.PersistentVolumeApplyConfiguration]("persistentvolumes", c.RESTClient(), codec.Parameters, "",
 		func() *corev1.PersistentVolume { return &corev1.PersistentVolume{} },
 		func() *corev1.PersistentVolumeList { return &corev1.PersistentVolumeList{} },
 		gentype.PrefersProtobuf[*corev1.PersistentVolume](),
@@ -422,7 +428,7 @@ type persistentVolumeClaims struct {
 }
 
 func newPersistentVolumeClaims(c *CoreV1Client, namespace string) *persistentVolumeClaims {
-	return &persistentVolumeClaims{gentype.NewClientWithListAndApply[*corev1.PersistentVolumeClaim, *corev1.PersistentVolumeClaimList, *applycorev1.PersistentVolumeClaimApplyConfiguration]("persistentvolumeclaims", c.RESTClient(), scheme.ParameterCodec, namespace,
+	return &persistentVolumeClaims{gentype.NewClientWithListAndApply[*corev1.PersistentVolumeClaim, *corev1.PersistentVolumeClaimList, *applycorev1.PersistentVolumeClaimApplyConfiguration]("persistentvolumeclaims", c.RESTClient(), codec.Parameters, namespace,
 		func() *corev1.PersistentVolumeClaim { return &corev1.PersistentVolumeClaim{} },
 		func() *corev1.PersistentVolumeClaimList { return &corev1.PersistentVolumeClaimList{} },
 		gentype.PrefersProtobuf[*corev1.PersistentVolumeClaim](),
@@ -461,7 +467,7 @@ type pods struct {
 }
 
 func newPods(c *CoreV1Client, namespace string) *pods {
-	return &pods{gentype.NewClientWithListAndApply[*corev1.Pod, *corev1.PodList, *applycorev1.PodApplyConfiguration]("pods", c.RESTClient(), scheme.ParameterCodec, namespace,
+	return &pods{gentype.NewClientWithListAndApply[*corev1.Pod, *corev1.PodList, *applycorev1.PodApplyConfiguration]("pods", c.RESTClient(), codec.Parameters, namespace,
 		func() *corev1.Pod { return &corev1.Pod{} },
 		func() *corev1.PodList { return &corev1.PodList{} },
 		gentype.PrefersProtobuf[*corev1.Pod](),
@@ -470,12 +476,12 @@ func newPods(c *CoreV1Client, namespace string) *pods {
 
 // UpdateEphemeralContainers sends the request to the subresource ephemeralcontainers.
 func (c *pods) UpdateEphemeralContainers(ctx context.Context, podName string, pod *corev1.Pod, opts metav1.UpdateOptions) (*corev1.Pod, error) {
-	return subresource.Update[corev1.Pod](ctx, c.GetClient(), scheme.ParameterCodec, c.GetNamespace(), "pods", podName, "ephemeralcontainers", pod, opts)
+	return subresource.Update[corev1.Pod](ctx, c.GetClient(), codec.Parameters, c.GetNamespace(), "pods", podName, "ephemeralcontainers", pod, opts)
 }
 
 // UpdateResize sends the request to the subresource resize.
 func (c *pods) UpdateResize(ctx context.Context, podName string, pod *corev1.Pod, opts metav1.UpdateOptions) (*corev1.Pod, error) {
-	return subresource.Update[corev1.Pod](ctx, c.GetClient(), scheme.ParameterCodec, c.GetNamespace(), "pods", podName, "resize", pod, opts)
+	return subresource.Update[corev1.Pod](ctx, c.GetClient(), codec.Parameters, c.GetNamespace(), "pods", podName, "resize", pod, opts)
 }
 
 // PodTemplatesGetter returns a client for PodTemplateInterface.
@@ -511,7 +517,7 @@ type podTemplates struct {
 }
 
 func newPodTemplates(c *CoreV1Client, namespace string) *podTemplates {
-	return &podTemplates{gentype.NewClientWithListAndApply[*corev1.PodTemplate, *corev1.PodTemplateList, *applycorev1.PodTemplateApplyConfiguration]("podtemplates", c.RESTClient(), scheme.ParameterCodec, namespace,
+	return &podTemplates{gentype.NewClientWithListAndApply[*corev1.PodTemplate, *corev1.PodTemplateList, *applycorev1.PodTemplateApplyConfiguration]("podtemplates", c.RESTClient(), codec.Parameters, namespace,
 		func() *corev1.PodTemplate { return &corev1.PodTemplate{} },
 		func() *corev1.PodTemplateList { return &corev1.PodTemplateList{} },
 		gentype.PrefersProtobuf[*corev1.PodTemplate](),
@@ -555,7 +561,7 @@ type replicationControllers struct {
 }
 
 func newReplicationControllers(c *CoreV1Client, namespace string) *replicationControllers {
-	return &replicationControllers{gentype.NewClientWithListAndApply[*corev1.ReplicationController, *corev1.ReplicationControllerList, *applycorev1.ReplicationControllerApplyConfiguration]("replicationcontrollers", c.RESTClient(), scheme.ParameterCodec, namespace,
+	return &replicationControllers{gentype.NewClientWithListAndApply[*corev1.ReplicationController, *corev1.ReplicationControllerList, *applycorev1.ReplicationControllerApplyConfiguration]("replicationcontrollers", c.RESTClient(), codec.Parameters, namespace,
 		func() *corev1.ReplicationController { return &corev1.ReplicationController{} },
 		func() *corev1.ReplicationControllerList { return &corev1.ReplicationControllerList{} },
 		gentype.PrefersProtobuf[*corev1.ReplicationController](),
@@ -564,12 +570,12 @@ func newReplicationControllers(c *CoreV1Client, namespace string) *replicationCo
 
 // GetScale sends the request to the subresource scale.
 func (c *replicationControllers) GetScale(ctx context.Context, replicationControllerName string, options metav1.GetOptions) (*autoscalingv1.Scale, error) {
-	return subresource.Get[autoscalingv1.Scale](ctx, c.GetClient(), scheme.ParameterCodec, c.GetNamespace(), "replicationcontrollers", replicationControllerName, "scale", options)
+	return subresource.Get[autoscalingv1.Scale](ctx, c.GetClient(), codec.Parameters, c.GetNamespace(), "replicationcontrollers", replicationControllerName, "scale", options)
 }
 
 // UpdateScale sends the request to the subresource scale.
 func (c *replicationControllers) UpdateScale(ctx context.Context, replicationControllerName string, scale *autoscalingv1.Scale, opts metav1.UpdateOptions) (*autoscalingv1.Scale, error) {
-	return subresource.Update[autoscalingv1.Scale](ctx, c.GetClient(), scheme.ParameterCodec, c.GetNamespace(), "replicationcontrollers", replicationControllerName, "scale", scale, opts)
+	return subresource.Update[autoscalingv1.Scale](ctx, c.GetClient(), codec.Parameters, c.GetNamespace(), "replicationcontrollers", replicationControllerName, "scale", scale, opts)
 }
 
 // ResourceQuotasGetter returns a client for ResourceQuotaInterface.
@@ -607,7 +613,7 @@ type resourceQuotas struct {
 }
 
 func newResourceQuotas(c *CoreV1Client, namespace string) *resourceQuotas {
-	return &resourceQuotas{gentype.NewClientWithListAndApply[*corev1.ResourceQuota, *corev1.ResourceQuotaList, *applycorev1.ResourceQuotaApplyConfiguration]("resourcequotas", c.RESTClient(), scheme.ParameterCodec, namespace,
+	return &resourceQuotas{gentype.NewClientWithListAndApply[*corev1.ResourceQuota, *corev1.ResourceQuotaList, *applycorev1.ResourceQuotaApplyConfiguration]("resourcequotas", c.RESTClient(), codec.Parameters, namespace,
 		func() *corev1.ResourceQuota { return &corev1.ResourceQuota{} },
 		func() *corev1.ResourceQuotaList { return &corev1.ResourceQuotaList{} },
 		gentype.PrefersProtobuf[*corev1.ResourceQuota](),
@@ -645,7 +651,7 @@ type secrets struct {
 }
 
 func newSecrets(c *CoreV1Client, namespace string) *secrets {
-	return &secrets{gentype.NewClientWithListAndApply[*corev1.Secret, *corev1.SecretList, *applycorev1.SecretApplyConfiguration]("secrets", c.RESTClient(), scheme.ParameterCodec, namespace,
+	return &secrets{gentype.NewClientWithListAndApply[*corev1.Secret, *corev1.SecretList, *applycorev1.SecretApplyConfiguration]("secrets", c.RESTClient(), codec.Parameters, namespace,
 		func() *corev1.Secret { return &corev1.Secret{} },
 		func() *corev1.SecretList { return &corev1.SecretList{} },
 		gentype.PrefersProtobuf[*corev1.Secret](),
@@ -681,7 +687,7 @@ type services struct {
 }
 
 func newServices(c *CoreV1Client, namespace string) *services {
-	return &services{gentype.NewClientWithListAndApply[*corev1.Service, *corev1.ServiceList, *applycorev1.ServiceApplyConfiguration]("services", c.RESTClient(), scheme.ParameterCodec, namespace,
+	return &services{gentype.NewClientWithListAndApply[*corev1.Service, *corev1.ServiceList, *applycorev1.ServiceApplyConfiguration]("services", c.RESTClient(), codec.Parameters, namespace,
 		func() *corev1.Service { return &corev1.Service{} },
 		func() *corev1.ServiceList { return &corev1.ServiceList{} },
 		gentype.PrefersProtobuf[*corev1.Service](),
@@ -722,7 +728,7 @@ type serviceAccounts struct {
 }
 
 func newServiceAccounts(c *CoreV1Client, namespace string) *serviceAccounts {
-	return &serviceAccounts{gentype.NewClientWithListAndApply[*corev1.ServiceAccount, *corev1.ServiceAccountList, *applycorev1.ServiceAccountApplyConfiguration]("serviceaccounts", c.RESTClient(), scheme.ParameterCodec, namespace,
+	return &serviceAccounts{gentype.NewClientWithListAndApply[*corev1.ServiceAccount, *corev1.ServiceAccountList, *applycorev1.ServiceAccountApplyConfiguration]("serviceaccounts", c.RESTClient(), codec.Parameters, namespace,
 		func() *corev1.ServiceAccount { return &corev1.ServiceAccount{} },
 		func() *corev1.ServiceAccountList { return &corev1.ServiceAccountList{} },
 		gentype.PrefersProtobuf[*corev1.ServiceAccount](),
@@ -731,5 +737,5 @@ func newServiceAccounts(c *CoreV1Client, namespace string) *serviceAccounts {
 
 // CreateToken sends the request to the subresource token.
 func (c *serviceAccounts) CreateToken(ctx context.Context, serviceAccountName string, tokenRequest *authenticationv1.TokenRequest, opts metav1.CreateOptions) (*authenticationv1.TokenRequest, error) {
-	return subresource.Create[authenticationv1.TokenRequest](ctx, c.GetClient(), scheme.ParameterCodec, c.GetNamespace(), "serviceaccounts", serviceAccountName, "token", tokenRequest, opts)
+	return subresource.Create[authenticationv1.TokenRequest](ctx, c.GetClient(), codec.Parameters, c.GetNamespace(), "serviceaccounts", serviceAccountName, "token", tokenRequest, opts)
 }

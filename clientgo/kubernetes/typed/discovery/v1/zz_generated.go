@@ -13,8 +13,8 @@ import (
 	watch "k8s.io/apimachinery/pkg/watch"
 	applydiscoveryv1 "k8s.io/client-go/applyconfigurations/discovery/v1"
 	gentype "k8s.io/client-go/gentype"
+	codec "k8s.io/client-go/internal/codec"
 	defaults "k8s.io/client-go/kubernetes/internal/defaults"
-	scheme "k8s.io/client-go/kubernetes/scheme"
 	rest "k8s.io/client-go/rest"
 	http "net/http"
 )
@@ -30,7 +30,7 @@ type DiscoveryV1Client struct{ restClient rest.Interface }
 
 // NewForConfig returns a client for a configuration, with a connection of its own.
 func NewForConfig(c *rest.Config) (*DiscoveryV1Client, error) {
-	config := defaults.Config(c, discoveryv1.SchemeGroupVersion)
+	config := configFor(c)
 	httpClient, err := rest.HTTPClientFor(config)
 	if err != nil {
 		return nil, err
@@ -40,7 +40,7 @@ func NewForConfig(c *rest.Config) (*DiscoveryV1Client, error) {
 
 // NewForConfigAndClient returns a client for a configuration that sends its requests by h.
 func NewForConfigAndClient(c *rest.Config, h *http.Client) (*DiscoveryV1Client, error) {
-	client, err := rest.RESTClientForConfigAndClient(defaults.Config(c, discoveryv1.SchemeGroupVersion), h)
+	client, err := rest.RESTClientForConfigAndClient(configFor(c), h)
 	if err != nil {
 		return nil, err
 	}
@@ -54,6 +54,10 @@ func NewForConfigOrDie(c *rest.Config) *DiscoveryV1Client {
 		panic(err)
 	}
 	return client
+}
+
+func configFor(c *rest.Config) *rest.Config {
+	return defaults.Config(c, discoveryv1.SchemeGroupVersion, discoveryv1.AddToScheme)
 }
 
 // New returns a client over a REST client.
@@ -100,7 +104,7 @@ type endpointSlices struct {
 }
 
 func newEndpointSlices(c *DiscoveryV1Client, namespace string) *endpointSlices {
-	return &endpointSlices{gentype.NewClientWithListAndApply[*discoveryv1.EndpointSlice, *discoveryv1.EndpointSliceList, *applydiscoveryv1.EndpointSliceApplyConfiguration]("endpointslices", c.RESTClient(), scheme.ParameterCodec, namespace,
+	return &endpointSlices{gentype.NewClientWithListAndApply[*discoveryv1.EndpointSlice, *discoveryv1.EndpointSliceList, *applydiscoveryv1.EndpointSliceApplyConfiguration]("endpointslices", c.RESTClient(), codec.Parameters, namespace,
 		func() *discoveryv1.EndpointSlice { return &discoveryv1.EndpointSlice{} },
 		func() *discoveryv1.EndpointSliceList { return &discoveryv1.EndpointSliceList{} },
 		gentype.PrefersProtobuf[*discoveryv1.EndpointSlice](),

@@ -13,8 +13,8 @@ import (
 	watch "k8s.io/apimachinery/pkg/watch"
 	applyeventsv1 "k8s.io/client-go/applyconfigurations/events/v1"
 	gentype "k8s.io/client-go/gentype"
+	codec "k8s.io/client-go/internal/codec"
 	defaults "k8s.io/client-go/kubernetes/internal/defaults"
-	scheme "k8s.io/client-go/kubernetes/scheme"
 	rest "k8s.io/client-go/rest"
 	http "net/http"
 )
@@ -30,7 +30,7 @@ type EventsV1Client struct{ restClient rest.Interface }
 
 // NewForConfig returns a client for a configuration, with a connection of its own.
 func NewForConfig(c *rest.Config) (*EventsV1Client, error) {
-	config := defaults.Config(c, eventsv1.SchemeGroupVersion)
+	config := configFor(c)
 	httpClient, err := rest.HTTPClientFor(config)
 	if err != nil {
 		return nil, err
@@ -40,7 +40,7 @@ func NewForConfig(c *rest.Config) (*EventsV1Client, error) {
 
 // NewForConfigAndClient returns a client for a configuration that sends its requests by h.
 func NewForConfigAndClient(c *rest.Config, h *http.Client) (*EventsV1Client, error) {
-	client, err := rest.RESTClientForConfigAndClient(defaults.Config(c, eventsv1.SchemeGroupVersion), h)
+	client, err := rest.RESTClientForConfigAndClient(configFor(c), h)
 	if err != nil {
 		return nil, err
 	}
@@ -54,6 +54,10 @@ func NewForConfigOrDie(c *rest.Config) *EventsV1Client {
 		panic(err)
 	}
 	return client
+}
+
+func configFor(c *rest.Config) *rest.Config {
+	return defaults.Config(c, eventsv1.SchemeGroupVersion, eventsv1.AddToScheme)
 }
 
 // New returns a client over a REST client.
@@ -98,7 +102,7 @@ type events struct {
 }
 
 func newEvents(c *EventsV1Client, namespace string) *events {
-	return &events{gentype.NewClientWithListAndApply[*eventsv1.Event, *eventsv1.EventList, *applyeventsv1.EventApplyConfiguration]("events", c.RESTClient(), scheme.ParameterCodec, namespace,
+	return &events{gentype.NewClientWithListAndApply[*eventsv1.Event, *eventsv1.EventList, *applyeventsv1.EventApplyConfiguration]("events", c.RESTClient(), codec.Parameters, namespace,
 		func() *eventsv1.Event { return &eventsv1.Event{} },
 		func() *eventsv1.EventList { return &eventsv1.EventList{} },
 		gentype.PrefersProtobuf[*eventsv1.Event](),

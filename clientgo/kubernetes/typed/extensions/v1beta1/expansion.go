@@ -5,7 +5,7 @@ import (
 
 	extensionsv1beta1 "k8s.io/api/extensions/v1beta1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/internal/codec"
 )
 
 // DeploymentExpansion has the requests for deployments that other objects do not have.
@@ -17,5 +17,5 @@ type DeploymentExpansion interface {
 // Rollback implements DeploymentExpansion.
 func (c *deployments) Rollback(ctx context.Context, rollback *extensionsv1beta1.DeploymentRollback, opts metav1.CreateOptions) error {
 	return c.GetClient().Post().Namespace(c.GetNamespace()).Resource("deployments").Name(rollback.Name).
-		VersionedParams(&opts, scheme.ParameterCodec).SubResource("rollback").Body(rollback).Do(ctx).Error()
+		VersionedParams(&opts, codec.Parameters).SubResource("rollback").Body(rollback).Do(ctx).Error()
 }

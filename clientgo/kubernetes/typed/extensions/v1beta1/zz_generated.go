@@ -13,9 +13,9 @@ import (
 	watch "k8s.io/apimachinery/pkg/watch"
 	applyextensionsv1beta1 "k8s.io/client-go/applyconfigurations/extensions/v1beta1"
 	gentype "k8s.io/client-go/gentype"
+	codec "k8s.io/client-go/internal/codec"
 	defaults "k8s.io/client-go/kubernetes/internal/defaults"
 	subresource "k8s.io/client-go/kubernetes/internal/subresource"
-	scheme "k8s.io/client-go/kubernetes/scheme"
 	rest "k8s.io/client-go/rest"
 	http "net/http"
 )
@@ -35,7 +35,7 @@ type ExtensionsV1beta1Client struct{ restClient rest.Interface }
 
 // NewForConfig returns a client for a configuration, with a connection of its own.
 func NewForConfig(c *rest.Config) (*ExtensionsV1beta1Client, error) {
-	config := defaults.Config(c, extensionsv1beta1.SchemeGroupVersion)
+	config := configFor(c)
 	httpClient, err := rest.HTTPClientFor(config)
 	if err != nil {
 		return nil, err
@@ -45,7 +45,7 @@ func NewForConfig(c *rest.Config) (*ExtensionsV1beta1Client, error) {
 
 // NewForConfigAndClient returns a client for a configuration that sends its requests by h.
 func NewForConfigAndClient(c *rest.Config, h *http.Client) (*ExtensionsV1beta1Client, error) {
-	client, err := rest.RESTClientForConfigAndClient(defaults.Config(c, extensionsv1beta1.SchemeGroupVersion), h)
+	client, err := rest.RESTClientForConfigAndClient(configFor(c), h)
 	if err != nil {
 		return nil, err
 	}
@@ -59,6 +59,10 @@ func NewForConfigOrDie(c *rest.Config) *ExtensionsV1beta1Client {
 		panic(err)
 	}
 	return client
+}
+
+func configFor(c *rest.Config) *rest.Config {
+	return defaults.Config(c, extensionsv1beta1.SchemeGroupVersion, extensionsv1beta1.AddToScheme)
 }
 
 // New returns a client over a REST client.
@@ -107,7 +111,7 @@ type daemonSets struct {
 }
 
 func newDaemonSets(c *ExtensionsV1beta1Client, namespace string) *daemonSets {
-	return &daemonSets{gentype.NewClientWithListAndApply[*extensionsv1beta1.DaemonSet, *extensionsv1beta1.DaemonSetList, *applyextensionsv1beta1.DaemonSetApplyConfiguration]("daemonsets", c.RESTClient(), scheme.ParameterCodec, namespace,
+	return &daemonSets{gentype.NewClientWithListAndApply[*extensionsv1beta1.DaemonSet, *extensionsv1beta1.DaemonSetList, *applyextensionsv1beta1.DaemonSetApplyConfiguration]("daemonsets", c.RESTClient(), codec.Parameters, namespace,
 		func() *extensionsv1beta1.DaemonSet { return &extensionsv1beta1.DaemonSet{} },
 		func() *extensionsv1beta1.DaemonSetList { return &extensionsv1beta1.DaemonSetList{} },
 		gentype.PrefersProtobuf[*extensionsv1beta1.DaemonSet](),
@@ -149,7 +153,7 @@ type deployments struct {
 }
 
 func newDeployments(c *ExtensionsV1beta1Client, namespace string) *deployments {
-	return &deployments{gentype.NewClientWithListAndApply[*extensionsv1beta1.Deployment, *extensionsv1beta1.DeploymentList, *applyextensionsv1beta1.DeploymentApplyConfiguration]("deployments", c.RESTClient(), scheme.ParameterCodec, namespace,
+	return &deployments{gentype.NewClientWithListAndApply[*extensionsv1beta1.Deployment, *extensionsv1beta1.DeploymentList, *applyextensionsv1beta1.DeploymentApplyConfiguration]("deployments", c.RESTClient(), codec.Parameters, namespace,
 		func() *extensionsv1beta1.Deployment { return &extensionsv1beta1.Deployment{} },
 		func() *extensionsv1beta1.DeploymentList { return &extensionsv1beta1.DeploymentList{} },
 		gentype.PrefersProtobuf[*extensionsv1beta1.Deployment](),
@@ -158,17 +162,17 @@ func newDeployments(c *ExtensionsV1beta1Client, namespace string) *deployments {
 
 // GetScale sends the request to the subresource scale.
 func (c *deployments) GetScale(ctx context.Context, deploymentName string, options metav1.GetOptions) (*extensionsv1beta1.Scale, error) {
-	return subresource.Get[extensionsv1beta1.Scale](ctx, c.GetClient(), scheme.ParameterCodec, c.GetNamespace(), "deployments", deploymentName, "scale", options)
+	return subresource.Get[extensionsv1beta1.Scale](ctx, c.GetClient(), codec.Parameters, c.GetNamespace(), "deployments", deploymentName, "scale", options)
 }
 
 // UpdateScale sends the request to the subresource scale.
 func (c *deployments) UpdateScale(ctx context.Context, deploymentName string, scale *extensionsv1beta1.Scale, opts metav1.UpdateOptions) (*extensionsv1beta1.Scale, error) {
-	return subresource.Update[extensionsv1beta1.Scale](ctx, c.GetClient(), scheme.ParameterCodec, c.GetNamespace(), "deployments", deploymentName, "scale", scale, opts)
+	return subresource.Update[extensionsv1beta1.Scale](ctx, c.GetClient(), codec.Parameters, c.GetNamespace(), "deployments", deploymentName, "scale", scale, opts)
 }
 
 // ApplyScale sends the request to the subresource scale.
 func (c *deployments) ApplyScale(ctx context.Context, deploymentName string, scale *applyextensionsv1beta1.ScaleApplyConfiguration, opts metav1.ApplyOptions) (*extensionsv1beta1.Scale, error) {
-	return subresource.Apply[extensionsv1beta1.Scale](ctx, c.GetClient(), scheme.ParameterCodec, c.GetNamespace(), "deployments", deploymentName, "scale", scale, opts)
+	return subresource.Apply[extensionsv1beta1.Scale](ctx, c.GetClient(), codec.Parameters, c.GetNamespace(), "deployments", deploymentName, "scale", scale, opts)
 }
 
 // IngressesGetter returns a client for IngressInterface.
@@ -206,7 +210,7 @@ type ingresses struct {
 }
 
 func newIngresses(c *ExtensionsV1beta1Client, namespace string) *ingresses {
-	return &ingresses{gentype.NewClientWithListAndApply[*extensionsv1beta1.Ingress, *extensionsv1beta1.IngressList, *applyextensionsv1beta1.IngressApplyConfiguration]("ingresses", c.RESTClient(), scheme.ParameterCodec, namespace,
+	return &ingresses{gentype.NewClientWithListAndApply[*extensionsv1beta1.Ingress, *extensionsv1beta1.IngressList, *applyextensionsv1beta1.IngressApplyConfiguration]("ingresses", c.RESTClient(), codec.Parameters, namespace,
 		func() *extensionsv1beta1.Ingress { return &extensionsv1beta1.Ingress{} },
 		func() *extensionsv1beta1.IngressList { return &extensionsv1beta1.IngressList{} },
 		gentype.PrefersProtobuf[*extensionsv1beta1.Ingress](),
@@ -246,7 +250,7 @@ type networkPolicies struct {
 }
 
 func newNetworkPolicies(c *ExtensionsV1beta1Client, namespace string) *networkPolicies {
-	return &networkPolicies{gentype.NewClientWithListAndApply[*extensionsv1beta1.NetworkPolicy, *extensionsv1beta1.NetworkPolicyList, *applyextensionsv1beta1.NetworkPolicyApplyConfiguration]("networkpolicies", c.RESTClient(), scheme.ParameterCodec, namespace,
+	return &networkPolicies{gentype.NewClientWithListAndApply[*extensionsv1beta1.NetworkPolicy, *extensionsv1beta1.NetworkPolicyList, *applyextensionsv1beta1.NetworkPolicyApplyConfiguration]("networkpolicies", c.RESTClient(), codec.Parameters, namespace,
 		func() *extensionsv1beta1.NetworkPolicy { return &extensionsv1beta1.NetworkPolicy{} },
 		func() *extensionsv1beta1.NetworkPolicyList { return &extensionsv1beta1.NetworkPolicyList{} },
 		gentype.PrefersProtobuf[*extensionsv1beta1.NetworkPolicy](),
@@ -291,7 +295,7 @@ type replicaSets struct {
 }
 
 func newReplicaSets(c *ExtensionsV1beta1Client, namespace string) *replicaSets {
-	return &replicaSets{gentype.NewClientWithListAndApply[*extensionsv1beta1.ReplicaSet, *extensionsv1beta1.ReplicaSetList, *applyextensionsv1beta1.ReplicaSetApplyConfiguration]("replicasets", c.RESTClient(), scheme.ParameterCodec, namespace,
+	return &replicaSets{gentype.NewClientWithListAndApply[*extensionsv1beta1.ReplicaSet, *extensionsv1beta1.ReplicaSetList, *applyextensionsv1beta1.ReplicaSetApplyConfiguration]("replicasets", c.RESTClient(), codec.Parameters, namespace,
 		func() *extensionsv1beta1.ReplicaSet { return &extensionsv1beta1.ReplicaSet{} },
 		func() *extensionsv1beta1.ReplicaSetList { return &extensionsv1beta1.ReplicaSetList{} },
 		gentype.PrefersProtobuf[*extensionsv1beta1.ReplicaSet](),
@@ -300,15 +304,15 @@ func newReplicaSets(c *ExtensionsV1beta1Client, namespace string) *replicaSets {
 
 // GetScale sends the request to the subresource scale.
 func (c *replicaSets) GetScale(ctx context.Context, replicaSetName string, options metav1.GetOptions) (*extensionsv1beta1.Scale, error) {
-	return subresource.Get[extensionsv1beta1.Scale](ctx, c.GetClient(), scheme.ParameterCodec, c.GetNamespace(), "replicasets", replicaSetName, "scale", options)
+	return subresource.Get[extensionsv1beta1.Scale](ctx, c.GetClient(), codec.Parameters, c.GetNamespace(), "replicasets", replicaSetName, "scale", options)
 }
 
 // UpdateScale sends the request to the subresource scale.
 func (c *replicaSets) UpdateScale(ctx context.Context, replicaSetName string, scale *extensionsv1beta1.Scale, opts metav1.UpdateOptions) (*extensionsv1beta1.Scale, error) {
-	return subresource.Update[extensionsv1beta1.Scale](ctx, c.GetClient(), scheme.ParameterCodec, c.GetNamespace(), "replicasets", replicaSetName, "scale", scale, opts)
+	return subresource.Update[extensionsv1beta1.Scale](ctx, c.GetClient(), codec.Parameters, c.GetNamespace(), "replicasets", replicaSetName, "scale", scale, opts)
 }
 
 // ApplyScale sends the request to the subresource scale.
 func (c *replicaSets) ApplyScale(ctx context.Context, replicaSetName string, scale *applyextensionsv1beta1.ScaleApplyConfiguration, opts metav1.ApplyOptions) (*extensionsv1beta1.Scale, error) {
-	return subresource.Apply[extensionsv1beta1.Scale](ctx, c.GetClient(), scheme.ParameterCodec, c.GetNamespace(), "replicasets", replicaSetName, "scale", scale, opts)
+	return subresource.Apply[extensionsv1beta1.Scale](ctx, c.GetClient(), codec.Parameters, c.GetNamespace(), "replicasets", replicaSetName, "scale", scale, opts)
 }

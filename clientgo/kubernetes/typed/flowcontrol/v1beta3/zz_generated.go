@@ -13,8 +13,8 @@ import (
 	watch "k8s.io/apimachinery/pkg/watch"
 	applyflowcontrolv1beta3 "k8s.io/client-go/applyconfigurations/flowcontrol/v1beta3"
 	gentype "k8s.io/client-go/gentype"
+	codec "k8s.io/client-go/internal/codec"
 	defaults "k8s.io/client-go/kubernetes/internal/defaults"
-	scheme "k8s.io/client-go/kubernetes/scheme"
 	rest "k8s.io/client-go/rest"
 	http "net/http"
 )
@@ -31,7 +31,7 @@ type FlowcontrolV1beta3Client struct{ restClient rest.Interface }
 
 // NewForConfig returns a client for a configuration, with a connection of its own.
 func NewForConfig(c *rest.Config) (*FlowcontrolV1beta3Client, error) {
-	config := defaults.Config(c, flowcontrolv1beta3.SchemeGroupVersion)
+	config := configFor(c)
 	httpClient, err := rest.HTTPClientFor(config)
 	if err != nil {
 		return nil, err
@@ -41,7 +41,7 @@ func NewForConfig(c *rest.Config) (*FlowcontrolV1beta3Client, error) {
 
 // NewForConfigAndClient returns a client for a configuration that sends its requests by h.
 func NewForConfigAndClient(c *rest.Config, h *http.Client) (*FlowcontrolV1beta3Client, error) {
-	client, err := rest.RESTClientForConfigAndClient(defaults.Config(c, flowcontrolv1beta3.SchemeGroupVersion), h)
+	client, err := rest.RESTClientForConfigAndClient(configFor(c), h)
 	if err != nil {
 		return nil, err
 	}
@@ -55,6 +55,10 @@ func NewForConfigOrDie(c *rest.Config) *FlowcontrolV1beta3Client {
 		panic(err)
 	}
 	return client
+}
+
+func configFor(c *rest.Config) *rest.Config {
+	return defaults.Config(c, flowcontrolv1beta3.SchemeGroupVersion, flowcontrolv1beta3.AddToScheme)
 }
 
 // New returns a client over a REST client.
@@ -99,7 +103,7 @@ type flowSchemas struct {
 }
 
 func newFlowSchemas(c *FlowcontrolV1beta3Client) *flowSchemas {
-	return &flowSchemas{gentype.NewClientWithListAndApply[*flowcontrolv1beta3.FlowSchema, *flowcontrolv1beta3.FlowSchemaList, *applyflowcontrolv1beta3.FlowSchemaApplyConfiguration]("flowschemas", c.RESTClient(), scheme.ParameterCodec, "",
+	return &flowSchemas{gentype.NewClientWithListAndApply[*flowcontrolv1beta3.FlowSchema, *flowcontrolv1beta3.FlowSchemaList, *applyflowcontrolv1beta3.FlowSchemaApplyConfiguration]("flowschemas", c.RESTClient(), codec.Parameters, "",
 		func() *flowcontrolv1beta3.FlowSchema { return &flowcontrolv1beta3.FlowSchema{} },
 		func() *flowcontrolv1beta3.FlowSchemaList { return &flowcontrolv1beta3.FlowSchemaList{} },
 		gentype.PrefersProtobuf[*flowcontrolv1beta3.FlowSchema](),
@@ -141,7 +145,7 @@ type priorityLevelConfigurations struct {
 }
 
 func newPriorityLevelConfigurations(c *FlowcontrolV1beta3Client) *priorityLevelConfigurations {
-	return &priorityLevelConfigurations{gentype.NewClientWithListAndApply[*flowcontrolv1beta3.PriorityLevelConfiguration, *flowcontrolv1beta3.PriorityLevelConfigurationList, *applyflowcontrolv1beta3.PriorityLevelConfigurationApplyConfiguration]("prioritylevelconfigurations", c.RESTClient(), scheme.ParameterCodec, "",
+	return &priorityLevelConfigurations{gentype.NewClientWithListAndApply[*flowcontrolv1beta3.PriorityLevelConfiguration, *flowcontrolv1beta3.PriorityLevelConfigurationList, *applyflowcontrolv1beta3.PriorityLevelConfigurationApplyConfiguration]("prioritylevelconfigurations", c.RESTClient(), codec.Parameters, "",
 		func() *flowcontrolv1beta3.PriorityLevelConfiguration {
 			return &flowcontrolv1beta3.PriorityLevelConfiguration{}
 		},

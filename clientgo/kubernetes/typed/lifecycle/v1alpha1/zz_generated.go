@@ -13,8 +13,8 @@ import (
 	watch "k8s.io/apimachinery/pkg/watch"
 	applylifecyclev1alpha1 "k8s.io/client-go/applyconfigurations/lifecycle/v1alpha1"
 	gentype "k8s.io/client-go/gentype"
+	codec "k8s.io/client-go/internal/codec"
 	defaults "k8s.io/client-go/kubernetes/internal/defaults"
-	scheme "k8s.io/client-go/kubernetes/scheme"
 	rest "k8s.io/client-go/rest"
 	http "net/http"
 )
@@ -31,7 +31,7 @@ type LifecycleV1alpha1Client struct{ restClient rest.Interface }
 
 // NewForConfig returns a client for a configuration, with a connection of its own.
 func NewForConfig(c *rest.Config) (*LifecycleV1alpha1Client, error) {
-	config := defaults.Config(c, lifecyclev1alpha1.SchemeGroupVersion)
+	config := configFor(c)
 	httpClient, err := rest.HTTPClientFor(config)
 	if err != nil {
 		return nil, err
@@ -41,7 +41,7 @@ func NewForConfig(c *rest.Config) (*LifecycleV1alpha1Client, error) {
 
 // NewForConfigAndClient returns a client for a configuration that sends its requests by h.
 func NewForConfigAndClient(c *rest.Config, h *http.Client) (*LifecycleV1alpha1Client, error) {
-	client, err := rest.RESTClientForConfigAndClient(defaults.Config(c, lifecyclev1alpha1.SchemeGroupVersion), h)
+	client, err := rest.RESTClientForConfigAndClient(configFor(c), h)
 	if err != nil {
 		return nil, err
 	}
@@ -55,6 +55,10 @@ func NewForConfigOrDie(c *rest.Config) *LifecycleV1alpha1Client {
 		panic(err)
 	}
 	return client
+}
+
+func configFor(c *rest.Config) *rest.Config {
+	return defaults.Config(c, lifecyclev1alpha1.SchemeGroupVersion, lifecyclev1alpha1.AddToScheme)
 }
 
 // New returns a client over a REST client.
@@ -103,7 +107,7 @@ type evictions struct {
 }
 
 func newEvictions(c *LifecycleV1alpha1Client, namespace string) *evictions {
-	return &evictions{gentype.NewClientWithListAndApply[*lifecyclev1alpha1.Eviction, *lifecyclev1alpha1.EvictionList, *applylifecyclev1alpha1.EvictionApplyConfiguration]("evictions", c.RESTClient(), scheme.ParameterCodec, namespace,
+	return &evictions{gentype.NewClientWithListAndApply[*lifecyclev1alpha1.Eviction, *lifecyclev1alpha1.EvictionList, *applylifecyclev1alpha1.EvictionApplyConfiguration]("evictions", c.RESTClient(), codec.Parameters, namespace,
 		func() *lifecyclev1alpha1.Eviction { return &lifecyclev1alpha1.Eviction{} },
 		func() *lifecyclev1alpha1.EvictionList { return &lifecyclev1alpha1.EvictionList{} },
 		gentype.PrefersProtobuf[*lifecyclev1alpha1.Eviction](),
@@ -145,7 +149,7 @@ type evictionRequests struct {
 }
 
 func newEvictionRequests(c *LifecycleV1alpha1Client, namespace string) *evictionRequests {
-	return &evictionRequests{gentype.NewClientWithListAndApply[*lifecyclev1alpha1.EvictionRequest, *lifecyclev1alpha1.EvictionRequestList, *applylifecyclev1alpha1.EvictionRequestApplyConfiguration]("evictionrequests", c.RESTClient(), scheme.ParameterCodec, namespace,
+	return &evictionRequests{gentype.NewClientWithListAndApply[*lifecyclev1alpha1.EvictionRequest, *lifecyclev1alpha1.EvictionRequestList, *applylifecyclev1alpha1.EvictionRequestApplyConfiguration]("evictionrequests", c.RESTClient(), codec.Parameters, namespace,
 		func() *lifecyclev1alpha1.EvictionRequest { return &lifecyclev1alpha1.EvictionRequest{} },
 		func() *lifecyclev1alpha1.EvictionRequestList { return &lifecyclev1alpha1.EvictionRequestList{} },
 		gentype.PrefersProtobuf[*lifecyclev1alpha1.EvictionRequest](),

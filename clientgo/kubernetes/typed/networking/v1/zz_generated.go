@@ -13,8 +13,8 @@ import (
 	watch "k8s.io/apimachinery/pkg/watch"
 	applynetworkingv1 "k8s.io/client-go/applyconfigurations/networking/v1"
 	gentype "k8s.io/client-go/gentype"
+	codec "k8s.io/client-go/internal/codec"
 	defaults "k8s.io/client-go/kubernetes/internal/defaults"
-	scheme "k8s.io/client-go/kubernetes/scheme"
 	rest "k8s.io/client-go/rest"
 	http "net/http"
 )
@@ -34,7 +34,7 @@ type NetworkingV1Client struct{ restClient rest.Interface }
 
 // NewForConfig returns a client for a configuration, with a connection of its own.
 func NewForConfig(c *rest.Config) (*NetworkingV1Client, error) {
-	config := defaults.Config(c, networkingv1.SchemeGroupVersion)
+	config := configFor(c)
 	httpClient, err := rest.HTTPClientFor(config)
 	if err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func NewForConfig(c *rest.Config) (*NetworkingV1Client, error) {
 
 // NewForConfigAndClient returns a client for a configuration that sends its requests by h.
 func NewForConfigAndClient(c *rest.Config, h *http.Client) (*NetworkingV1Client, error) {
-	client, err := rest.RESTClientForConfigAndClient(defaults.Config(c, networkingv1.SchemeGroupVersion), h)
+	client, err := rest.RESTClientForConfigAndClient(configFor(c), h)
 	if err != nil {
 		return nil, err
 	}
@@ -58,6 +58,10 @@ func NewForConfigOrDie(c *rest.Config) *NetworkingV1Client {
 		panic(err)
 	}
 	return client
+}
+
+func configFor(c *rest.Config) *rest.Config {
+	return defaults.Config(c, networkingv1.SchemeGroupVersion, networkingv1.AddToScheme)
 }
 
 // New returns a client over a REST client.
@@ -100,7 +104,7 @@ type iPAddresses struct {
 }
 
 func newIPAddresses(c *NetworkingV1Client) *iPAddresses {
-	return &iPAddresses{gentype.NewClientWithListAndApply[*networkingv1.IPAddress, *networkingv1.IPAddressList, *applynetworkingv1.IPAddressApplyConfiguration]("ipaddresses", c.RESTClient(), scheme.ParameterCodec, "",
+	return &iPAddresses{gentype.NewClientWithListAndApply[*networkingv1.IPAddress, *networkingv1.IPAddressList, *applynetworkingv1.IPAddressApplyConfiguration]("ipaddresses", c.RESTClient(), codec.Parameters, "",
 		func() *networkingv1.IPAddress { return &networkingv1.IPAddress{} },
 		func() *networkingv1.IPAddressList { return &networkingv1.IPAddressList{} },
 		gentype.PrefersProtobuf[*networkingv1.IPAddress](),
@@ -142,7 +146,7 @@ type ingresses struct {
 }
 
 func newIngresses(c *NetworkingV1Client, namespace string) *ingresses {
-	return &ingresses{gentype.NewClientWithListAndApply[*networkingv1.Ingress, *networkingv1.IngressList, *applynetworkingv1.IngressApplyConfiguration]("ingresses", c.RESTClient(), scheme.ParameterCodec, namespace,
+	return &ingresses{gentype.NewClientWithListAndApply[*networkingv1.Ingress, *networkingv1.IngressList, *applynetworkingv1.IngressApplyConfiguration]("ingresses", c.RESTClient(), codec.Parameters, namespace,
 		func() *networkingv1.Ingress { return &networkingv1.Ingress{} },
 		func() *networkingv1.IngressList { return &networkingv1.IngressList{} },
 		gentype.PrefersProtobuf[*networkingv1.Ingress](),
@@ -178,7 +182,7 @@ type ingressClasses struct {
 }
 
 func newIngressClasses(c *NetworkingV1Client) *ingressClasses {
-	return &ingressClasses{gentype.NewClientWithListAndApply[*networkingv1.IngressClass, *networkingv1.IngressClassList, *applynetworkingv1.IngressClassApplyConfiguration]("ingressclasses", c.RESTClient(), scheme.ParameterCodec, "",
+	return &ingressClasses{gentype.NewClientWithListAndApply[*networkingv1.IngressClass, *networkingv1.IngressClassList, *applynetworkingv1.IngressClassApplyConfiguration]("ingressclasses", c.RESTClient(), codec.Parameters, "",
 		func() *networkingv1.IngressClass { return &networkingv1.IngressClass{} },
 		func() *networkingv1.IngressClassList { return &networkingv1.IngressClassList{} },
 		gentype.PrefersProtobuf[*networkingv1.IngressClass](),
@@ -218,7 +222,7 @@ type networkPolicies struct {
 }
 
 func newNetworkPolicies(c *NetworkingV1Client, namespace string) *networkPolicies {
-	return &networkPolicies{gentype.NewClientWithListAndApply[*networkingv1.NetworkPolicy, *networkingv1.NetworkPolicyList, *applynetworkingv1.NetworkPolicyApplyConfiguration]("networkpolicies", c.RESTClient(), scheme.ParameterCodec, namespace,
+	return &networkPolicies{gentype.NewClientWithListAndApply[*networkingv1.NetworkPolicy, *networkingv1.NetworkPolicyList, *applynetworkingv1.NetworkPolicyApplyConfiguration]("networkpolicies", c.RESTClient(), codec.Parameters, namespace,
 		func() *networkingv1.NetworkPolicy { return &networkingv1.NetworkPolicy{} },
 		func() *networkingv1.NetworkPolicyList { return &networkingv1.NetworkPolicyList{} },
 		gentype.PrefersProtobuf[*networkingv1.NetworkPolicy](),
@@ -256,7 +260,7 @@ type serviceCIDRs struct {
 }
 
 func newServiceCIDRs(c *NetworkingV1Client) *serviceCIDRs {
-	return &serviceCIDRs{gentype.NewClientWithListAndApply[*networkingv1.ServiceCIDR, *networkingv1.ServiceCIDRList, *applynetworkingv1.ServiceCIDRApplyConfiguration]("servicecidrs", c.RESTClient(), scheme.ParameterCodec, "",
+	return &serviceCIDRs{gentype.NewClientWithListAndApply[*networkingv1.ServiceCIDR, *networkingv1.ServiceCIDRList, *applynetworkingv1.ServiceCIDRApplyConfiguration]("servicecidrs", c.RESTClient(), codec.Parameters, "",
 		func() *networkingv1.ServiceCIDR { return &networkingv1.ServiceCIDR{} },
 		func() *networkingv1.ServiceCIDRList { return &networkingv1.ServiceCIDRList{} },
 		gentype.PrefersProtobuf[*networkingv1.ServiceCIDR](),

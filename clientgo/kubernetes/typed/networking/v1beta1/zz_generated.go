@@ -13,8 +13,8 @@ import (
 	watch "k8s.io/apimachinery/pkg/watch"
 	applynetworkingv1beta1 "k8s.io/client-go/applyconfigurations/networking/v1beta1"
 	gentype "k8s.io/client-go/gentype"
+	codec "k8s.io/client-go/internal/codec"
 	defaults "k8s.io/client-go/kubernetes/internal/defaults"
-	scheme "k8s.io/client-go/kubernetes/scheme"
 	rest "k8s.io/client-go/rest"
 	http "net/http"
 )
@@ -33,7 +33,7 @@ type NetworkingV1beta1Client struct{ restClient rest.Interface }
 
 // NewForConfig returns a client for a configuration, with a connection of its own.
 func NewForConfig(c *rest.Config) (*NetworkingV1beta1Client, error) {
-	config := defaults.Config(c, networkingv1beta1.SchemeGroupVersion)
+	config := configFor(c)
 	httpClient, err := rest.HTTPClientFor(config)
 	if err != nil {
 		return nil, err
@@ -43,7 +43,7 @@ func NewForConfig(c *rest.Config) (*NetworkingV1beta1Client, error) {
 
 // NewForConfigAndClient returns a client for a configuration that sends its requests by h.
 func NewForConfigAndClient(c *rest.Config, h *http.Client) (*NetworkingV1beta1Client, error) {
-	client, err := rest.RESTClientForConfigAndClient(defaults.Config(c, networkingv1beta1.SchemeGroupVersion), h)
+	client, err := rest.RESTClientForConfigAndClient(configFor(c), h)
 	if err != nil {
 		return nil, err
 	}
@@ -57,6 +57,10 @@ func NewForConfigOrDie(c *rest.Config) *NetworkingV1beta1Client {
 		panic(err)
 	}
 	return client
+}
+
+func configFor(c *rest.Config) *rest.Config {
+	return defaults.Config(c, networkingv1beta1.SchemeGroupVersion, networkingv1beta1.AddToScheme)
 }
 
 // New returns a client over a REST client.
@@ -99,7 +103,7 @@ type iPAddresses struct {
 }
 
 func newIPAddresses(c *NetworkingV1beta1Client) *iPAddresses {
-	return &iPAddresses{gentype.NewClientWithListAndApply[*networkingv1beta1.IPAddress, *networkingv1beta1.IPAddressList, *applynetworkingv1beta1.IPAddressApplyConfiguration]("ipaddresses", c.RESTClient(), scheme.ParameterCodec, "",
+	return &iPAddresses{gentype.NewClientWithListAndApply[*networkingv1beta1.IPAddress, *networkingv1beta1.IPAddressList, *applynetworkingv1beta1.IPAddressApplyConfiguration]("ipaddresses", c.RESTClient(), codec.Parameters, "",
 		func() *networkingv1beta1.IPAddress { return &networkingv1beta1.IPAddress{} },
 		func() *networkingv1beta1.IPAddressList { return &networkingv1beta1.IPAddressList{} },
 		gentype.PrefersProtobuf[*networkingv1beta1.IPAddress](),
@@ -141,7 +145,7 @@ type ingresses struct {
 }
 
 func newIngresses(c *NetworkingV1beta1Client, namespace string) *ingresses {
-	return &ingresses{gentype.NewClientWithListAndApply[*networkingv1beta1.Ingress, *networkingv1beta1.IngressList, *applynetworkingv1beta1.IngressApplyConfiguration]("ingresses", c.RESTClient(), scheme.ParameterCodec, namespace,
+	return &ingresses{gentype.NewClientWithListAndApply[*networkingv1beta1.Ingress, *networkingv1beta1.IngressList, *applynetworkingv1beta1.IngressApplyConfiguration]("ingresses", c.RESTClient(), codec.Parameters, namespace,
 		func() *networkingv1beta1.Ingress { return &networkingv1beta1.Ingress{} },
 		func() *networkingv1beta1.IngressList { return &networkingv1beta1.IngressList{} },
 		gentype.PrefersProtobuf[*networkingv1beta1.Ingress](),
@@ -177,7 +181,7 @@ type ingressClasses struct {
 }
 
 func newIngressClasses(c *NetworkingV1beta1Client) *ingressClasses {
-	return &ingressClasses{gentype.NewClientWithListAndApply[*networkingv1beta1.IngressClass, *networkingv1beta1.IngressClassList, *applynetworkingv1beta1.IngressClassApplyConfiguration]("ingressclasses", c.RESTClient(), scheme.ParameterCodec, "",
+	return &ingressClasses{gentype.NewClientWithListAndApply[*networkingv1beta1.IngressClass, *networkingv1beta1.IngressClassList, *applynetworkingv1beta1.IngressClassApplyConfiguration]("ingressclasses", c.RESTClient(), codec.Parameters, "",
 		func() *networkingv1beta1.IngressClass { return &networkingv1beta1.IngressClass{} },
 		func() *networkingv1beta1.IngressClassList { return &networkingv1beta1.IngressClassList{} },
 		gentype.PrefersProtobuf[*networkingv1beta1.IngressClass](),
@@ -215,7 +219,7 @@ type serviceCIDRs struct {
 }
 
 func newServiceCIDRs(c *NetworkingV1beta1Client) *serviceCIDRs {
-	return &serviceCIDRs{gentype.NewClientWithListAndApply[*networkingv1beta1.ServiceCIDR, *networkingv1beta1.ServiceCIDRList, *applynetworkingv1beta1.ServiceCIDRApplyConfiguration]("servicecidrs", c.RESTClient(), scheme.ParameterCodec, "",
+	return &serviceCIDRs{gentype.NewClientWithListAndApply[*networkingv1beta1.ServiceCIDR, *networkingv1beta1.ServiceCIDRList, *applynetworkingv1beta1.ServiceCIDRApplyConfiguration]("servicecidrs", c.RESTClient(), codec.Parameters, "",
 		func() *networkingv1beta1.ServiceCIDR { return &networkingv1beta1.ServiceCIDR{} },
 		func() *networkingv1beta1.ServiceCIDRList { return &networkingv1beta1.ServiceCIDRList{} },
 		gentype.PrefersProtobuf[*networkingv1beta1.ServiceCIDR](),

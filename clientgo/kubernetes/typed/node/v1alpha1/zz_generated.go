@@ -13,8 +13,8 @@ import (
 	watch "k8s.io/apimachinery/pkg/watch"
 	applynodev1alpha1 "k8s.io/client-go/applyconfigurations/node/v1alpha1"
 	gentype "k8s.io/client-go/gentype"
+	codec "k8s.io/client-go/internal/codec"
 	defaults "k8s.io/client-go/kubernetes/internal/defaults"
-	scheme "k8s.io/client-go/kubernetes/scheme"
 	rest "k8s.io/client-go/rest"
 	http "net/http"
 )
@@ -30,7 +30,7 @@ type NodeV1alpha1Client struct{ restClient rest.Interface }
 
 // NewForConfig returns a client for a configuration, with a connection of its own.
 func NewForConfig(c *rest.Config) (*NodeV1alpha1Client, error) {
-	config := defaults.Config(c, nodev1alpha1.SchemeGroupVersion)
+	config := configFor(c)
 	httpClient, err := rest.HTTPClientFor(config)
 	if err != nil {
 		return nil, err
@@ -40,7 +40,7 @@ func NewForConfig(c *rest.Config) (*NodeV1alpha1Client, error) {
 
 // NewForConfigAndClient returns a client for a configuration that sends its requests by h.
 func NewForConfigAndClient(c *rest.Config, h *http.Client) (*NodeV1alpha1Client, error) {
-	client, err := rest.RESTClientForConfigAndClient(defaults.Config(c, nodev1alpha1.SchemeGroupVersion), h)
+	client, err := rest.RESTClientForConfigAndClient(configFor(c), h)
 	if err != nil {
 		return nil, err
 	}
@@ -54,6 +54,10 @@ func NewForConfigOrDie(c *rest.Config) *NodeV1alpha1Client {
 		panic(err)
 	}
 	return client
+}
+
+func configFor(c *rest.Config) *rest.Config {
+	return defaults.Config(c, nodev1alpha1.SchemeGroupVersion, nodev1alpha1.AddToScheme)
 }
 
 // New returns a client over a REST client.
@@ -96,7 +100,7 @@ type runtimeClasses struct {
 }
 
 func newRuntimeClasses(c *NodeV1alpha1Client) *runtimeClasses {
-	return &runtimeClasses{gentype.NewClientWithListAndApply[*nodev1alpha1.RuntimeClass, *nodev1alpha1.RuntimeClassList, *applynodev1alpha1.RuntimeClassApplyConfiguration]("runtimeclasses", c.RESTClient(), scheme.ParameterCodec, "",
+	return &runtimeClasses{gentype.NewClientWithListAndApply[*nodev1alpha1.RuntimeClass, *nodev1alpha1.RuntimeClassList, *applynodev1alpha1.RuntimeClassApplyConfiguration]("runtimeclasses", c.RESTClient(), codec.Parameters, "",
 		func() *nodev1alpha1.RuntimeClass { return &nodev1alpha1.RuntimeClass{} },
 		func() *nodev1alpha1.RuntimeClassList { return &nodev1alpha1.RuntimeClassList{} },
 		gentype.PrefersProtobuf[*nodev1alpha1.RuntimeClass](),

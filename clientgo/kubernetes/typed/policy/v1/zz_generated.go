@@ -13,8 +13,8 @@ import (
 	watch "k8s.io/apimachinery/pkg/watch"
 	applypolicyv1 "k8s.io/client-go/applyconfigurations/policy/v1"
 	gentype "k8s.io/client-go/gentype"
+	codec "k8s.io/client-go/internal/codec"
 	defaults "k8s.io/client-go/kubernetes/internal/defaults"
-	scheme "k8s.io/client-go/kubernetes/scheme"
 	rest "k8s.io/client-go/rest"
 	http "net/http"
 )
@@ -31,7 +31,7 @@ type PolicyV1Client struct{ restClient rest.Interface }
 
 // NewForConfig returns a client for a configuration, with a connection of its own.
 func NewForConfig(c *rest.Config) (*PolicyV1Client, error) {
-	config := defaults.Config(c, policyv1.SchemeGroupVersion)
+	config := configFor(c)
 	httpClient, err := rest.HTTPClientFor(config)
 	if err != nil {
 		return nil, err
@@ -41,7 +41,7 @@ func NewForConfig(c *rest.Config) (*PolicyV1Client, error) {
 
 // NewForConfigAndClient returns a client for a configuration that sends its requests by h.
 func NewForConfigAndClient(c *rest.Config, h *http.Client) (*PolicyV1Client, error) {
-	client, err := rest.RESTClientForConfigAndClient(defaults.Config(c, policyv1.SchemeGroupVersion), h)
+	client, err := rest.RESTClientForConfigAndClient(configFor(c), h)
 	if err != nil {
 		return nil, err
 	}
@@ -55,6 +55,10 @@ func NewForConfigOrDie(c *rest.Config) *PolicyV1Client {
 		panic(err)
 	}
 	return client
+}
+
+func configFor(c *rest.Config) *rest.Config {
+	return defaults.Config(c, policyv1.SchemeGroupVersion, policyv1.AddToScheme)
 }
 
 // New returns a client over a REST client.
@@ -88,7 +92,7 @@ type evictions struct {
 }
 
 func newEvictions(c *PolicyV1Client, namespace string) *evictions {
-	return &evictions{gentype.NewClient[*policyv1.Eviction]("evictions", c.RESTClient(), scheme.ParameterCodec, namespace,
+	return &evictions{gentype.NewClient[*policyv1.Eviction]("evictions", c.RESTClient(), codec.Parameters, namespace,
 		func() *policyv1.Eviction { return &policyv1.Eviction{} },
 		gentype.PrefersProtobuf[*policyv1.Eviction](),
 	)}
@@ -129,7 +133,7 @@ type podDisruptionBudgets struct {
 }
 
 func newPodDisruptionBudgets(c *PolicyV1Client, namespace string) *podDisruptionBudgets {
-	return &podDisruptionBudgets{gentype.NewClientWithListAndApply[*policyv1.PodDisruptionBudget, *policyv1.PodDisruptionBudgetList, *applypolicyv1.PodDisruptionBudgetApplyConfiguration]("poddisruptionbudgets", c.RESTClient(), scheme.ParameterCodec, namespace,
+	return &podDisruptionBudgets{gentype.NewClientWithListAndApply[*policyv1.PodDisruptionBudget, *policyv1.PodDisruptionBudgetList, *applypolicyv1.PodDisruptionBudgetApplyConfiguration]("poddisruptionbudgets", c.RESTClient(), codec.Parameters, namespace,
 		func() *policyv1.PodDisruptionBudget { return &policyv1.PodDisruptionBudget{} },
 		func() *policyv1.PodDisruptionBudgetList { return &policyv1.PodDisruptionBudgetList{} },
 		gentype.PrefersProtobuf[*policyv1.PodDisruptionBudget](),

@@ -13,8 +13,8 @@ import (
 	watch "k8s.io/apimachinery/pkg/watch"
 	applyrbacv1beta1 "k8s.io/client-go/applyconfigurations/rbac/v1beta1"
 	gentype "k8s.io/client-go/gentype"
+	codec "k8s.io/client-go/internal/codec"
 	defaults "k8s.io/client-go/kubernetes/internal/defaults"
-	scheme "k8s.io/client-go/kubernetes/scheme"
 	rest "k8s.io/client-go/rest"
 	http "net/http"
 )
@@ -33,7 +33,7 @@ type RbacV1beta1Client struct{ restClient rest.Interface }
 
 // NewForConfig returns a client for a configuration, with a connection of its own.
 func NewForConfig(c *rest.Config) (*RbacV1beta1Client, error) {
-	config := defaults.Config(c, rbacv1beta1.SchemeGroupVersion)
+	config := configFor(c)
 	httpClient, err := rest.HTTPClientFor(config)
 	if err != nil {
 		return nil, err
@@ -43,7 +43,7 @@ func NewForConfig(c *rest.Config) (*RbacV1beta1Client, error) {
 
 // NewForConfigAndClient returns a client for a configuration that sends its requests by h.
 func NewForConfigAndClient(c *rest.Config, h *http.Client) (*RbacV1beta1Client, error) {
-	client, err := rest.RESTClientForConfigAndClient(defaults.Config(c, rbacv1beta1.SchemeGroupVersion), h)
+	client, err := rest.RESTClientForConfigAndClient(configFor(c), h)
 	if err != nil {
 		return nil, err
 	}
@@ -57,6 +57,10 @@ func NewForConfigOrDie(c *rest.Config) *RbacV1beta1Client {
 		panic(err)
 	}
 	return client
+}
+
+func configFor(c *rest.Config) *rest.Config {
+	return defaults.Config(c, rbacv1beta1.SchemeGroupVersion, rbacv1beta1.AddToScheme)
 }
 
 // New returns a client over a REST client.
@@ -99,7 +103,7 @@ type clusterRoles struct {
 }
 
 func newClusterRoles(c *RbacV1beta1Client) *clusterRoles {
-	return &clusterRoles{gentype.NewClientWithListAndApply[*rbacv1beta1.ClusterRole, *rbacv1beta1.ClusterRoleList, *applyrbacv1beta1.ClusterRoleApplyConfiguration]("clusterroles", c.RESTClient(), scheme.ParameterCodec, "",
+	return &clusterRoles{gentype.NewClientWithListAndApply[*rbacv1beta1.ClusterRole, *rbacv1beta1.ClusterRoleList, *applyrbacv1beta1.ClusterRoleApplyConfiguration]("clusterroles", c.RESTClient(), codec.Parameters, "",
 		func() *rbacv1beta1.ClusterRole { return &rbacv1beta1.ClusterRole{} },
 		func() *rbacv1beta1.ClusterRoleList { return &rbacv1beta1.ClusterRoleList{} },
 		gentype.PrefersProtobuf[*rbacv1beta1.ClusterRole](),
@@ -139,7 +143,7 @@ type clusterRoleBindings struct {
 }
 
 func newClusterRoleBindings(c *RbacV1beta1Client) *clusterRoleBindings {
-	return &clusterRoleBindings{gentype.NewClientWithListAndApply[*rbacv1beta1.ClusterRoleBinding, *rbacv1beta1.ClusterRoleBindingList, *applyrbacv1beta1.ClusterRoleBindingApplyConfiguration]("clusterrolebindings", c.RESTClient(), scheme.ParameterCodec, "",
+	return &clusterRoleBindings{gentype.NewClientWithListAndApply[*rbacv1beta1.ClusterRoleBinding, *rbacv1beta1.ClusterRoleBindingList, *applyrbacv1beta1.ClusterRoleBindingApplyConfiguration]("clusterrolebindings", c.RESTClient(), codec.Parameters, "",
 		func() *rbacv1beta1.ClusterRoleBinding { return &rbacv1beta1.ClusterRoleBinding{} },
 		func() *rbacv1beta1.ClusterRoleBindingList { return &rbacv1beta1.ClusterRoleBindingList{} },
 		gentype.PrefersProtobuf[*rbacv1beta1.ClusterRoleBinding](),
@@ -177,7 +181,7 @@ type roles struct {
 }
 
 func newRoles(c *RbacV1beta1Client, namespace string) *roles {
-	return &roles{gentype.NewClientWithListAndApply[*rbacv1beta1.Role, *rbacv1beta1.RoleList, *applyrbacv1beta1.RoleApplyConfiguration]("roles", c.RESTClient(), scheme.ParameterCodec, namespace,
+	return &roles{gentype.NewClientWithListAndApply[*rbacv1beta1.Role, *rbacv1beta1.RoleList, *applyrbacv1beta1.RoleApplyConfiguration]("roles", c.RESTClient(), codec.Parameters, namespace,
 		func() *rbacv1beta1.Role { return &rbacv1beta1.Role{} },
 		func() *rbacv1beta1.RoleList { return &rbacv1beta1.RoleList{} },
 		gentype.PrefersProtobuf[*rbacv1beta1.Role](),
@@ -217,7 +221,7 @@ type roleBindings struct {
 }
 
 func newRoleBindings(c *RbacV1beta1Client, namespace string) *roleBindings {
-	return &roleBindings{gentype.NewClientWithListAndApply[*rbacv1beta1.RoleBinding, *rbacv1beta1.RoleBindingList, *applyrbacv1beta1.RoleBindingApplyConfiguration]("rolebindings", c.RESTClient(), scheme.ParameterCodec, namespace,
+	return &roleBindings{gentype.NewClientWithListAndApply[*rbacv1beta1.RoleBinding, *rbacv1beta1.RoleBindingList, *applyrbacv1beta1.RoleBindingApplyConfiguration]("rolebindings", c.RESTClient(), codec.Parameters, namespace,
 		func() *rbacv1beta1.RoleBinding { return &rbacv1beta1.RoleBinding{} },
 		func() *rbacv1beta1.RoleBindingList { return &rbacv1beta1.RoleBindingList{} },
 		gentype.PrefersProtobuf[*rbacv1beta1.RoleBinding](),

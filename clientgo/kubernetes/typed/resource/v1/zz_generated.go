@@ -13,8 +13,8 @@ import (
 	watch "k8s.io/apimachinery/pkg/watch"
 	applyresourcev1 "k8s.io/client-go/applyconfigurations/resource/v1"
 	gentype "k8s.io/client-go/gentype"
+	codec "k8s.io/client-go/internal/codec"
 	defaults "k8s.io/client-go/kubernetes/internal/defaults"
-	scheme "k8s.io/client-go/kubernetes/scheme"
 	rest "k8s.io/client-go/rest"
 	http "net/http"
 )
@@ -34,7 +34,7 @@ type ResourceV1Client struct{ restClient rest.Interface }
 
 // NewForConfig returns a client for a configuration, with a connection of its own.
 func NewForConfig(c *rest.Config) (*ResourceV1Client, error) {
-	config := defaults.Config(c, resourcev1.SchemeGroupVersion)
+	config := configFor(c)
 	httpClient, err := rest.HTTPClientFor(config)
 	if err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func NewForConfig(c *rest.Config) (*ResourceV1Client, error) {
 
 // NewForConfigAndClient returns a client for a configuration that sends its requests by h.
 func NewForConfigAndClient(c *rest.Config, h *http.Client) (*ResourceV1Client, error) {
-	client, err := rest.RESTClientForConfigAndClient(defaults.Config(c, resourcev1.SchemeGroupVersion), h)
+	client, err := rest.RESTClientForConfigAndClient(configFor(c), h)
 	if err != nil {
 		return nil, err
 	}
@@ -58,6 +58,10 @@ func NewForConfigOrDie(c *rest.Config) *ResourceV1Client {
 		panic(err)
 	}
 	return client
+}
+
+func configFor(c *rest.Config) *rest.Config {
+	return defaults.Config(c, resourcev1.SchemeGroupVersion, resourcev1.AddToScheme)
 }
 
 // New returns a client over a REST client.
@@ -100,7 +104,7 @@ type deviceClasses struct {
 }
 
 func newDeviceClasses(c *ResourceV1Client) *deviceClasses {
-	return &deviceClasses{gentype.NewClientWithListAndApply[*resourcev1.DeviceClass, *resourcev1.DeviceClassList, *applyresourcev1.DeviceClassApplyConfiguration]("deviceclasses", c.RESTClient(), scheme.ParameterCodec, "",
+	return &deviceClasses{gentype.NewClientWithListAndApply[*resourcev1.DeviceClass, *resourcev1.DeviceClassList, *applyresourcev1.DeviceClassApplyConfiguration]("deviceclasses", c.RESTClient(), codec.Parameters, "",
 		func() *resourcev1.DeviceClass { return &resourcev1.DeviceClass{} },
 		func() *resourcev1.DeviceClassList { return &resourcev1.DeviceClassList{} },
 		gentype.PrefersProtobuf[*resourcev1.DeviceClass](),
@@ -140,7 +144,7 @@ type deviceTaintRules struct {
 }
 
 func newDeviceTaintRules(c *ResourceV1Client) *deviceTaintRules {
-	return &deviceTaintRules{gentype.NewClientWithListAndApply[*resourcev1.DeviceTaintRule, *resourcev1.DeviceTaintRuleList, *applyresourcev1.DeviceTaintRuleApplyConfiguration]("devicetaintrules", c.RESTClient(), scheme.ParameterCodec, "",
+	return &deviceTaintRules{gentype.NewClientWithListAndApply[*resourcev1.DeviceTaintRule, *resourcev1.DeviceTaintRuleList, *applyresourcev1.DeviceTaintRuleApplyConfiguration]("devicetaintrules", c.RESTClient(), codec.Parameters, "",
 		func() *resourcev1.DeviceTaintRule { return &resourcev1.DeviceTaintRule{} },
 		func() *resourcev1.DeviceTaintRuleList { return &resourcev1.DeviceTaintRuleList{} },
 		gentype.PrefersProtobuf[*resourcev1.DeviceTaintRule](),
@@ -182,7 +186,7 @@ type resourceClaims struct {
 }
 
 func newResourceClaims(c *ResourceV1Client, namespace string) *resourceClaims {
-	return &resourceClaims{gentype.NewClientWithListAndApply[*resourcev1.ResourceClaim, *resourcev1.ResourceClaimList, *applyresourcev1.ResourceClaimApplyConfiguration]("resourceclaims", c.RESTClient(), scheme.ParameterCodec, namespace,
+	return &resourceClaims{gentype.NewClientWithListAndApply[*resourcev1.ResourceClaim, *resourcev1.ResourceClaimList, *applyresourcev1.ResourceClaimApplyConfiguration]("resourceclaims", c.RESTClient(), codec.Parameters, namespace,
 		func() *resourcev1.ResourceClaim { return &resourcev1.ResourceClaim{} },
 		func() *resourcev1.ResourceClaimList { return &resourcev1.ResourceClaimList{} },
 		gentype.PrefersProtobuf[*resourcev1.ResourceClaim](),
@@ -222,7 +226,7 @@ type resourceClaimTemplates struct {
 }
 
 func newResourceClaimTemplates(c *ResourceV1Client, namespace string) *resourceClaimTemplates {
-	return &resourceClaimTemplates{gentype.NewClientWithListAndApply[*resourcev1.ResourceClaimTemplate, *resourcev1.ResourceClaimTemplateList, *applyresourcev1.ResourceClaimTemplateApplyConfiguration]("resourceclaimtemplates", c.RESTClient(), scheme.ParameterCodec, namespace,
+	return &resourceClaimTemplates{gentype.NewClientWithListAndApply[*resourcev1.ResourceClaimTemplate, *resourcev1.ResourceClaimTemplateList, *applyresourcev1.ResourceClaimTemplateApplyConfiguration]("resourceclaimtemplates", c.RESTClient(), codec.Parameters, namespace,
 		func() *resourcev1.ResourceClaimTemplate { return &resourcev1.ResourceClaimTemplate{} },
 		func() *resourcev1.ResourceClaimTemplateList { return &resourcev1.ResourceClaimTemplateList{} },
 		gentype.PrefersProtobuf[*resourcev1.ResourceClaimTemplate](),
@@ -258,7 +262,7 @@ type resourceSlices struct {
 }
 
 func newResourceSlices(c *ResourceV1Client) *resourceSlices {
-	return &resourceSlices{gentype.NewClientWithListAndApply[*resourcev1.ResourceSlice, *resourcev1.ResourceSliceList, *applyresourcev1.ResourceSliceApplyConfiguration]("resourceslices", c.RESTClient(), scheme.ParameterCodec, "",
+	return &resourceSlices{gentype.NewClientWithListAndApply[*resourcev1.ResourceSlice, *resourcev1.ResourceSliceList, *applyresourcev1.ResourceSliceApplyConfiguration]("resourceslices", c.RESTClient(), codec.Parameters, "",
 		func() *resourcev1.ResourceSlice { return &resourcev1.ResourceSlice{} },
 		func() *resourcev1.ResourceSliceList { return &resourcev1.ResourceSliceList{} },
 		gentype.PrefersProtobuf[*resourcev1.ResourceSlice](),

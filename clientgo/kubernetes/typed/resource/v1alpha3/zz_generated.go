@@ -13,8 +13,8 @@ import (
 	watch "k8s.io/apimachinery/pkg/watch"
 	applyresourcev1alpha3 "k8s.io/client-go/applyconfigurations/resource/v1alpha3"
 	gentype "k8s.io/client-go/gentype"
+	codec "k8s.io/client-go/internal/codec"
 	defaults "k8s.io/client-go/kubernetes/internal/defaults"
-	scheme "k8s.io/client-go/kubernetes/scheme"
 	rest "k8s.io/client-go/rest"
 	http "net/http"
 )
@@ -31,7 +31,7 @@ type ResourceV1alpha3Client struct{ restClient rest.Interface }
 
 // NewForConfig returns a client for a configuration, with a connection of its own.
 func NewForConfig(c *rest.Config) (*ResourceV1alpha3Client, error) {
-	config := defaults.Config(c, resourcev1alpha3.SchemeGroupVersion)
+	config := configFor(c)
 	httpClient, err := rest.HTTPClientFor(config)
 	if err != nil {
 		return nil, err
@@ -41,7 +41,7 @@ func NewForConfig(c *rest.Config) (*ResourceV1alpha3Client, error) {
 
 // NewForConfigAndClient returns a client for a configuration that sends its requests by h.
 func NewForConfigAndClient(c *rest.Config, h *http.Client) (*ResourceV1alpha3Client, error) {
-	client, err := rest.RESTClientForConfigAndClient(defaults.Config(c, resourcev1alpha3.SchemeGroupVersion), h)
+	client, err := rest.RESTClientForConfigAndClient(configFor(c), h)
 	if err != nil {
 		return nil, err
 	}
@@ -55,6 +55,10 @@ func NewForConfigOrDie(c *rest.Config) *ResourceV1alpha3Client {
 		panic(err)
 	}
 	return client
+}
+
+func configFor(c *rest.Config) *rest.Config {
+	return defaults.Config(c, resourcev1alpha3.SchemeGroupVersion, resourcev1alpha3.AddToScheme)
 }
 
 // New returns a client over a REST client.
@@ -103,7 +107,7 @@ type deviceTaintRules struct {
 }
 
 func newDeviceTaintRules(c *ResourceV1alpha3Client) *deviceTaintRules {
-	return &deviceTaintRules{gentype.NewClientWithListAndApply[*resourcev1alpha3.DeviceTaintRule, *resourcev1alpha3.DeviceTaintRuleList, *applyresourcev1alpha3.DeviceTaintRuleApplyConfiguration]("devicetaintrules", c.RESTClient(), scheme.ParameterCodec, "",
+	return &deviceTaintRules{gentype.NewClientWithListAndApply[*resourcev1alpha3.DeviceTaintRule, *resourcev1alpha3.DeviceTaintRuleList, *applyresourcev1alpha3.DeviceTaintRuleApplyConfiguration]("devicetaintrules", c.RESTClient(), codec.Parameters, "",
 		func() *resourcev1alpha3.DeviceTaintRule { return &resourcev1alpha3.DeviceTaintRule{} },
 		func() *resourcev1alpha3.DeviceTaintRuleList { return &resourcev1alpha3.DeviceTaintRuleList{} },
 		gentype.PrefersProtobuf[*resourcev1alpha3.DeviceTaintRule](),
@@ -145,7 +149,7 @@ type resourcePoolStatusRequests struct {
 }
 
 func newResourcePoolStatusRequests(c *ResourceV1alpha3Client) *resourcePoolStatusRequests {
-	return &resourcePoolStatusRequests{gentype.NewClientWithListAndApply[*resourcev1alpha3.ResourcePoolStatusRequest, *resourcev1alpha3.ResourcePoolStatusRequestList, *applyresourcev1alpha3.ResourcePoolStatusRequestApplyConfiguration]("resourcepoolstatusrequests", c.RESTClient(), scheme.ParameterCodec, "",
+	return &resourcePoolStatusRequests{gentype.NewClientWithListAndApply[*resourcev1alpha3.ResourcePoolStatusRequest, *resourcev1alpha3.ResourcePoolStatusRequestList, *applyresourcev1alpha3.ResourcePoolStatusRequestApplyConfiguration]("resourcepoolstatusrequests", c.RESTClient(), codec.Parameters, "",
 		func() *resourcev1alpha3.ResourcePoolStatusRequest {
 			return &resourcev1alpha3.ResourcePoolStatusRequest{}
 		},

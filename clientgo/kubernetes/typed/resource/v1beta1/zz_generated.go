@@ -13,8 +13,8 @@ import (
 	watch "k8s.io/apimachinery/pkg/watch"
 	applyresourcev1beta1 "k8s.io/client-go/applyconfigurations/resource/v1beta1"
 	gentype "k8s.io/client-go/gentype"
+	codec "k8s.io/client-go/internal/codec"
 	defaults "k8s.io/client-go/kubernetes/internal/defaults"
-	scheme "k8s.io/client-go/kubernetes/scheme"
 	rest "k8s.io/client-go/rest"
 	http "net/http"
 )
@@ -33,7 +33,7 @@ type ResourceV1beta1Client struct{ restClient rest.Interface }
 
 // NewForConfig returns a client for a configuration, with a connection of its own.
 func NewForConfig(c *rest.Config) (*ResourceV1beta1Client, error) {
-	config := defaults.Config(c, resourcev1beta1.SchemeGroupVersion)
+	config := configFor(c)
 	httpClient, err := rest.HTTPClientFor(config)
 	if err != nil {
 		return nil, err
@@ -43,7 +43,7 @@ func NewForConfig(c *rest.Config) (*ResourceV1beta1Client, error) {
 
 // NewForConfigAndClient returns a client for a configuration that sends its requests by h.
 func NewForConfigAndClient(c *rest.Config, h *http.Client) (*ResourceV1beta1Client, error) {
-	client, err := rest.RESTClientForConfigAndClient(defaults.Config(c, resourcev1beta1.SchemeGroupVersion), h)
+	client, err := rest.RESTClientForConfigAndClient(configFor(c), h)
 	if err != nil {
 		return nil, err
 	}
@@ -57,6 +57,10 @@ func NewForConfigOrDie(c *rest.Config) *ResourceV1beta1Client {
 		panic(err)
 	}
 	return client
+}
+
+func configFor(c *rest.Config) *rest.Config {
+	return defaults.Config(c, resourcev1beta1.SchemeGroupVersion, resourcev1beta1.AddToScheme)
 }
 
 // New returns a client over a REST client.
@@ -99,7 +103,7 @@ type deviceClasses struct {
 }
 
 func newDeviceClasses(c *ResourceV1beta1Client) *deviceClasses {
-	return &deviceClasses{gentype.NewClientWithListAndApply[*resourcev1beta1.DeviceClass, *resourcev1beta1.DeviceClassList, *applyresourcev1beta1.DeviceClassApplyConfiguration]("deviceclasses", c.RESTClient(), scheme.ParameterCodec, "",
+	return &deviceClasses{gentype.NewClientWithListAndApply[*resourcev1beta1.DeviceClass, *resourcev1beta1.DeviceClassList, *applyresourcev1beta1.DeviceClassApplyConfiguration]("deviceclasses", c.RESTClient(), codec.Parameters, "",
 		func() *resourcev1beta1.DeviceClass { return &resourcev1beta1.DeviceClass{} },
 		func() *resourcev1beta1.DeviceClassList { return &resourcev1beta1.DeviceClassList{} },
 		gentype.PrefersProtobuf[*resourcev1beta1.DeviceClass](),
@@ -141,7 +145,7 @@ type resourceClaims struct {
 }
 
 func newResourceClaims(c *ResourceV1beta1Client, namespace string) *resourceClaims {
-	return &resourceClaims{gentype.NewClientWithListAndApply[*resourcev1beta1.ResourceClaim, *resourcev1beta1.ResourceClaimList, *applyresourcev1beta1.ResourceClaimApplyConfiguration]("resourceclaims", c.RESTClient(), scheme.ParameterCodec, namespace,
+	return &resourceClaims{gentype.NewClientWithListAndApply[*resourcev1beta1.ResourceClaim, *resourcev1beta1.ResourceClaimList, *applyresourcev1beta1.ResourceClaimApplyConfiguration]("resourceclaims", c.RESTClient(), codec.Parameters, namespace,
 		func() *resourcev1beta1.ResourceClaim { return &resourcev1beta1.ResourceClaim{} },
 		func() *resourcev1beta1.ResourceClaimList { return &resourcev1beta1.ResourceClaimList{} },
 		gentype.PrefersProtobuf[*resourcev1beta1.ResourceClaim](),
@@ -181,7 +185,7 @@ type resourceClaimTemplates struct {
 }
 
 func newResourceClaimTemplates(c *ResourceV1beta1Client, namespace string) *resourceClaimTemplates {
-	return &resourceClaimTemplates{gentype.NewClientWithListAndApply[*resourcev1beta1.ResourceClaimTemplate, *resourcev1beta1.ResourceClaimTemplateList, *applyresourcev1beta1.ResourceClaimTemplateApplyConfiguration]("resourceclaimtemplates", c.RESTClient(), scheme.ParameterCodec, namespace,
+	return &resourceClaimTemplates{gentype.NewClientWithListAndApply[*resourcev1beta1.ResourceClaimTemplate, *resourcev1beta1.ResourceClaimTemplateList, *applyresourcev1beta1.ResourceClaimTemplateApplyConfiguration]("resourceclaimtemplates", c.RESTClient(), codec.Parameters, namespace,
 		func() *resourcev1beta1.ResourceClaimTemplate { return &resourcev1beta1.ResourceClaimTemplate{} },
 		func() *resourcev1beta1.ResourceClaimTemplateList { return &resourcev1beta1.ResourceClaimTemplateList{} },
 		gentype.PrefersProtobuf[*resourcev1beta1.ResourceClaimTemplate](),
@@ -217,7 +221,7 @@ type resourceSlices struct {
 }
 
 func newResourceSlices(c *ResourceV1beta1Client) *resourceSlices {
-	return &resourceSlices{gentype.NewClientWithListAndApply[*resourcev1beta1.ResourceSlice, *resourcev1beta1.ResourceSliceList, *applyresourcev1beta1.ResourceSliceApplyConfiguration]("resourceslices", c.RESTClient(), scheme.ParameterCodec, "",
+	return &resourceSlices{gentype.NewClientWithListAndApply[*resourcev1beta1.ResourceSlice, *resourcev1beta1.ResourceSliceList, *applyresourcev1beta1.ResourceSliceApplyConfiguration]("resourceslices", c.RESTClient(), codec.Parameters, "",
 		func() *resourcev1beta1.ResourceSlice { return &resourcev1beta1.ResourceSlice{} },
 		func() *resourcev1beta1.ResourceSliceList { return &resourcev1beta1.ResourceSliceList{} },
 		gentype.PrefersProtobuf[*resourcev1beta1.ResourceSlice](),

@@ -13,8 +13,8 @@ import (
 	watch "k8s.io/apimachinery/pkg/watch"
 	applyresourcev1beta2 "k8s.io/client-go/applyconfigurations/resource/v1beta2"
 	gentype "k8s.io/client-go/gentype"
+	codec "k8s.io/client-go/internal/codec"
 	defaults "k8s.io/client-go/kubernetes/internal/defaults"
-	scheme "k8s.io/client-go/kubernetes/scheme"
 	rest "k8s.io/client-go/rest"
 	http "net/http"
 )
@@ -34,7 +34,7 @@ type ResourceV1beta2Client struct{ restClient rest.Interface }
 
 // NewForConfig returns a client for a configuration, with a connection of its own.
 func NewForConfig(c *rest.Config) (*ResourceV1beta2Client, error) {
-	config := defaults.Config(c, resourcev1beta2.SchemeGroupVersion)
+	config := configFor(c)
 	httpClient, err := rest.HTTPClientFor(config)
 	if err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func NewForConfig(c *rest.Config) (*ResourceV1beta2Client, error) {
 
 // NewForConfigAndClient returns a client for a configuration that sends its requests by h.
 func NewForConfigAndClient(c *rest.Config, h *http.Client) (*ResourceV1beta2Client, error) {
-	client, err := rest.RESTClientForConfigAndClient(defaults.Config(c, resourcev1beta2.SchemeGroupVersion), h)
+	client, err := rest.RESTClientForConfigAndClient(configFor(c), h)
 	if err != nil {
 		return nil, err
 	}
@@ -58,6 +58,10 @@ func NewForConfigOrDie(c *rest.Config) *ResourceV1beta2Client {
 		panic(err)
 	}
 	return client
+}
+
+func configFor(c *rest.Config) *rest.Config {
+	return defaults.Config(c, resourcev1beta2.SchemeGroupVersion, resourcev1beta2.AddToScheme)
 }
 
 // New returns a client over a REST client.
@@ -100,7 +104,7 @@ type deviceClasses struct {
 }
 
 func newDeviceClasses(c *ResourceV1beta2Client) *deviceClasses {
-	return &deviceClasses{gentype.NewClientWithListAndApply[*resourcev1beta2.DeviceClass, *resourcev1beta2.DeviceClassList, *applyresourcev1beta2.DeviceClassApplyConfiguration]("deviceclasses", c.RESTClient(), scheme.ParameterCodec, "",
+	return &deviceClasses{gentype.NewClientWithListAndApply[*resourcev1beta2.DeviceClass, *resourcev1beta2.DeviceClassList, *applyresourcev1beta2.DeviceClassApplyConfiguration]("deviceclasses", c.RESTClient(), codec.Parameters, "",
 		func() *resourcev1beta2.DeviceClass { return &resourcev1beta2.DeviceClass{} },
 		func() *resourcev1beta2.DeviceClassList { return &resourcev1beta2.DeviceClassList{} },
 		gentype.PrefersProtobuf[*resourcev1beta2.DeviceClass](),
@@ -142,7 +146,7 @@ type deviceTaintRules struct {
 }
 
 func newDeviceTaintRules(c *ResourceV1beta2Client) *deviceTaintRules {
-	return &deviceTaintRules{gentype.NewClientWithListAndApply[*resourcev1beta2.DeviceTaintRule, *resourcev1beta2.DeviceTaintRuleList, *applyresourcev1beta2.DeviceTaintRuleApplyConfiguration]("devicetaintrules", c.RESTClient(), scheme.ParameterCodec, "",
+	return &deviceTaintRules{gentype.NewClientWithListAndApply[*resourcev1beta2.DeviceTaintRule, *resourcev1beta2.DeviceTaintRuleList, *applyresourcev1beta2.DeviceTaintRuleApplyConfiguration]("devicetaintrules", c.RESTClient(), codec.Parameters, "",
 		func() *resourcev1beta2.DeviceTaintRule { return &resourcev1beta2.DeviceTaintRule{} },
 		func() *resourcev1beta2.DeviceTaintRuleList { return &resourcev1beta2.DeviceTaintRuleList{} },
 		gentype.PrefersProtobuf[*resourcev1beta2.DeviceTaintRule](),
@@ -184,7 +188,7 @@ type resourceClaims struct {
 }
 
 func newResourceClaims(c *ResourceV1beta2Client, namespace string) *resourceClaims {
-	return &resourceClaims{gentype.NewClientWithListAndApply[*resourcev1beta2.ResourceClaim, *resourcev1beta2.ResourceClaimList, *applyresourcev1beta2.ResourceClaimApplyConfiguration]("resourceclaims", c.RESTClient(), scheme.ParameterCodec, namespace,
+	return &resourceClaims{gentype.NewClientWithListAndApply[*resourcev1beta2.ResourceClaim, *resourcev1beta2.ResourceClaimList, *applyresourcev1beta2.ResourceClaimApplyConfiguration]("resourceclaims", c.RESTClient(), codec.Parameters, namespace,
 		func() *resourcev1beta2.ResourceClaim { return &resourcev1beta2.ResourceClaim{} },
 		func() *resourcev1beta2.ResourceClaimList { return &resourcev1beta2.ResourceClaimList{} },
 		gentype.PrefersProtobuf[*resourcev1beta2.ResourceClaim](),
@@ -224,7 +228,7 @@ type resourceClaimTemplates struct {
 }
 
 func newResourceClaimTemplates(c *ResourceV1beta2Client, namespace string) *resourceClaimTemplates {
-	return &resourceClaimTemplates{gentype.NewClientWithListAndApply[*resourcev1beta2.ResourceClaimTemplate, *resourcev1beta2.ResourceClaimTemplateList, *applyresourcev1beta2.ResourceClaimTemplateApplyConfiguration]("resourceclaimtemplates", c.RESTClient(), scheme.ParameterCodec, namespace,
+	return &resourceClaimTemplates{gentype.NewClientWithListAndApply[*resourcev1beta2.ResourceClaimTemplate, *resourcev1beta2.ResourceClaimTemplateList, *applyresourcev1beta2.ResourceClaimTemplateApplyConfiguration]("resourceclaimtemplates", c.RESTClient(), codec.Parameters, namespace,
 		func() *resourcev1beta2.ResourceClaimTemplate { return &resourcev1beta2.ResourceClaimTemplate{} },
 		func() *resourcev1beta2.ResourceClaimTemplateList { return &resourcev1beta2.ResourceClaimTemplateList{} },
 		gentype.PrefersProtobuf[*resourcev1beta2.ResourceClaimTemplate](),
@@ -260,7 +264,7 @@ type resourceSlices struct {
 }
 
 func newResourceSlices(c *ResourceV1beta2Client) *resourceSlices {
-	return &resourceSlices{gentype.NewClientWithListAndApply[*resourcev1beta2.ResourceSlice, *resourcev1beta2.ResourceSliceList, *applyresourcev1beta2.ResourceSliceApplyConfiguration]("resourceslices", c.RESTClient(), scheme.ParameterCodec, "",
+	return &resourceSlices{gentype.NewClientWithListAndApply[*resourcev1beta2.ResourceSlice, *resourcev1beta2.ResourceSliceList, *applyresourcev1beta2.ResourceSliceApplyConfiguration]("resourceslices", c.RESTClient(), codec.Parameters, "",
 		func() *resourcev1beta2.ResourceSlice { return &resourcev1beta2.ResourceSlice{} },
 		func() *resourcev1beta2.ResourceSliceList { return &resourcev1beta2.ResourceSliceList{} },
 		gentype.PrefersProtobuf[*resourcev1beta2.ResourceSlice](),

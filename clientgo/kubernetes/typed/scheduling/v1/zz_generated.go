@@ -13,8 +13,8 @@ import (
 	watch "k8s.io/apimachinery/pkg/watch"
 	applyschedulingv1 "k8s.io/client-go/applyconfigurations/scheduling/v1"
 	gentype "k8s.io/client-go/gentype"
+	codec "k8s.io/client-go/internal/codec"
 	defaults "k8s.io/client-go/kubernetes/internal/defaults"
-	scheme "k8s.io/client-go/kubernetes/scheme"
 	rest "k8s.io/client-go/rest"
 	http "net/http"
 )
@@ -30,7 +30,7 @@ type SchedulingV1Client struct{ restClient rest.Interface }
 
 // NewForConfig returns a client for a configuration, with a connection of its own.
 func NewForConfig(c *rest.Config) (*SchedulingV1Client, error) {
-	config := defaults.Config(c, schedulingv1.SchemeGroupVersion)
+	config := configFor(c)
 	httpClient, err := rest.HTTPClientFor(config)
 	if err != nil {
 		return nil, err
@@ -40,7 +40,7 @@ func NewForConfig(c *rest.Config) (*SchedulingV1Client, error) {
 
 // NewForConfigAndClient returns a client for a configuration that sends its requests by h.
 func NewForConfigAndClient(c *rest.Config, h *http.Client) (*SchedulingV1Client, error) {
-	client, err := rest.RESTClientForConfigAndClient(defaults.Config(c, schedulingv1.SchemeGroupVersion), h)
+	client, err := rest.RESTClientForConfigAndClient(configFor(c), h)
 	if err != nil {
 		return nil, err
 	}
@@ -54,6 +54,10 @@ func NewForConfigOrDie(c *rest.Config) *SchedulingV1Client {
 		panic(err)
 	}
 	return client
+}
+
+func configFor(c *rest.Config) *rest.Config {
+	return defaults.Config(c, schedulingv1.SchemeGroupVersion, schedulingv1.AddToScheme)
 }
 
 // New returns a client over a REST client.
@@ -96,7 +100,7 @@ type priorityClasses struct {
 }
 
 func newPriorityClasses(c *SchedulingV1Client) *priorityClasses {
-	return &priorityClasses{gentype.NewClientWithListAndApply[*schedulingv1.PriorityClass, *schedulingv1.PriorityClassList, *applyschedulingv1.PriorityClassApplyConfiguration]("priorityclasses", c.RESTClient(), scheme.ParameterCodec, "",
+	return &priorityClasses{gentype.NewClientWithListAndApply[*schedulingv1.PriorityClass, *schedulingv1.PriorityClassList, *applyschedulingv1.PriorityClassApplyConfiguration]("priorityclasses", c.RESTClient(), codec.Parameters, "",
 		func() *schedulingv1.PriorityClass { return &schedulingv1.PriorityClass{} },
 		func() *schedulingv1.PriorityClassList { return &schedulingv1.PriorityClassList{} },
 		gentype.PrefersProtobuf[*schedulingv1.PriorityClass](),

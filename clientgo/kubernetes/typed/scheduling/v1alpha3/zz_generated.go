@@ -13,8 +13,8 @@ import (
 	watch "k8s.io/apimachinery/pkg/watch"
 	applyschedulingv1alpha3 "k8s.io/client-go/applyconfigurations/scheduling/v1alpha3"
 	gentype "k8s.io/client-go/gentype"
+	codec "k8s.io/client-go/internal/codec"
 	defaults "k8s.io/client-go/kubernetes/internal/defaults"
-	scheme "k8s.io/client-go/kubernetes/scheme"
 	rest "k8s.io/client-go/rest"
 	http "net/http"
 )
@@ -32,7 +32,7 @@ type SchedulingV1alpha3Client struct{ restClient rest.Interface }
 
 // NewForConfig returns a client for a configuration, with a connection of its own.
 func NewForConfig(c *rest.Config) (*SchedulingV1alpha3Client, error) {
-	config := defaults.Config(c, schedulingv1alpha3.SchemeGroupVersion)
+	config := configFor(c)
 	httpClient, err := rest.HTTPClientFor(config)
 	if err != nil {
 		return nil, err
@@ -42,7 +42,7 @@ func NewForConfig(c *rest.Config) (*SchedulingV1alpha3Client, error) {
 
 // NewForConfigAndClient returns a client for a configuration that sends its requests by h.
 func NewForConfigAndClient(c *rest.Config, h *http.Client) (*SchedulingV1alpha3Client, error) {
-	client, err := rest.RESTClientForConfigAndClient(defaults.Config(c, schedulingv1alpha3.SchemeGroupVersion), h)
+	client, err := rest.RESTClientForConfigAndClient(configFor(c), h)
 	if err != nil {
 		return nil, err
 	}
@@ -56,6 +56,10 @@ func NewForConfigOrDie(c *rest.Config) *SchedulingV1alpha3Client {
 		panic(err)
 	}
 	return client
+}
+
+func configFor(c *rest.Config) *rest.Config {
+	return defaults.Config(c, schedulingv1alpha3.SchemeGroupVersion, schedulingv1alpha3.AddToScheme)
 }
 
 // New returns a client over a REST client.
@@ -104,7 +108,7 @@ type compositePodGroups struct {
 }
 
 func newCompositePodGroups(c *SchedulingV1alpha3Client, namespace string) *compositePodGroups {
-	return &compositePodGroups{gentype.NewClientWithListAndApply[*schedulingv1alpha3.CompositePodGroup, *schedulingv1alpha3.CompositePodGroupList, *applyschedulingv1alpha3.CompositePodGroupApplyConfiguration]("compositepodgroups", c.RESTClient(), scheme.ParameterCodec, namespace,
+	return &compositePodGroups{gentype.NewClientWithListAndApply[*schedulingv1alpha3.CompositePodGroup, *schedulingv1alpha3.CompositePodGroupList, *applyschedulingv1alpha3.CompositePodGroupApplyConfiguration]("compositepodgroups", c.RESTClient(), codec.Parameters, namespace,
 		func() *schedulingv1alpha3.CompositePodGroup { return &schedulingv1alpha3.CompositePodGroup{} },
 		func() *schedulingv1alpha3.CompositePodGroupList { return &schedulingv1alpha3.CompositePodGroupList{} },
 		gentype.PrefersProtobuf[*schedulingv1alpha3.CompositePodGroup](),
@@ -146,7 +150,7 @@ type podGroups struct {
 }
 
 func newPodGroups(c *SchedulingV1alpha3Client, namespace string) *podGroups {
-	return &podGroups{gentype.NewClientWithListAndApply[*schedulingv1alpha3.PodGroup, *schedulingv1alpha3.PodGroupList, *applyschedulingv1alpha3.PodGroupApplyConfiguration]("podgroups", c.RESTClient(), scheme.ParameterCodec, namespace,
+	return &podGroups{gentype.NewClientWithListAndApply[*schedulingv1alpha3.PodGroup, *schedulingv1alpha3.PodGroupList, *applyschedulingv1alpha3.PodGroupApplyConfiguration]("podgroups", c.RESTClient(), codec.Parameters, namespace,
 		func() *schedulingv1alpha3.PodGroup { return &schedulingv1alpha3.PodGroup{} },
 		func() *schedulingv1alpha3.PodGroupList { return &schedulingv1alpha3.PodGroupList{} },
 		gentype.PrefersProtobuf[*schedulingv1alpha3.PodGroup](),
@@ -186,7 +190,7 @@ type workloads struct {
 }
 
 func newWorkloads(c *SchedulingV1alpha3Client, namespace string) *workloads {
-	return &workloads{gentype.NewClientWithListAndApply[*schedulingv1alpha3.Workload, *schedulingv1alpha3.WorkloadList, *applyschedulingv1alpha3.WorkloadApplyConfiguration]("workloads", c.RESTClient(), scheme.ParameterCodec, namespace,
+	return &workloads{gentype.NewClientWithListAndApply[*schedulingv1alpha3.Workload, *schedulingv1alpha3.WorkloadList, *applyschedulingv1alpha3.WorkloadApplyConfiguration]("workloads", c.RESTClient(), codec.Parameters, namespace,
 		func() *schedulingv1alpha3.Workload { return &schedulingv1alpha3.Workload{} },
 		func() *schedulingv1alpha3.WorkloadList { return &schedulingv1alpha3.WorkloadList{} },
 		gentype.PrefersProtobuf[*schedulingv1alpha3.Workload](),

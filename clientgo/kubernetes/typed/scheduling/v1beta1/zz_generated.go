@@ -13,8 +13,8 @@ import (
 	watch "k8s.io/apimachinery/pkg/watch"
 	applyschedulingv1beta1 "k8s.io/client-go/applyconfigurations/scheduling/v1beta1"
 	gentype "k8s.io/client-go/gentype"
+	codec "k8s.io/client-go/internal/codec"
 	defaults "k8s.io/client-go/kubernetes/internal/defaults"
-	scheme "k8s.io/client-go/kubernetes/scheme"
 	rest "k8s.io/client-go/rest"
 	http "net/http"
 )
@@ -32,7 +32,7 @@ type SchedulingV1beta1Client struct{ restClient rest.Interface }
 
 // NewForConfig returns a client for a configuration, with a connection of its own.
 func NewForConfig(c *rest.Config) (*SchedulingV1beta1Client, error) {
-	config := defaults.Config(c, schedulingv1beta1.SchemeGroupVersion)
+	config := configFor(c)
 	httpClient, err := rest.HTTPClientFor(config)
 	if err != nil {
 		return nil, err
@@ -42,7 +42,7 @@ func NewForConfig(c *rest.Config) (*SchedulingV1beta1Client, error) {
 
 // NewForConfigAndClient returns a client for a configuration that sends its requests by h.
 func NewForConfigAndClient(c *rest.Config, h *http.Client) (*SchedulingV1beta1Client, error) {
-	client, err := rest.RESTClientForConfigAndClient(defaults.Config(c, schedulingv1beta1.SchemeGroupVersion), h)
+	client, err := rest.RESTClientForConfigAndClient(configFor(c), h)
 	if err != nil {
 		return nil, err
 	}
@@ -56,6 +56,10 @@ func NewForConfigOrDie(c *rest.Config) *SchedulingV1beta1Client {
 		panic(err)
 	}
 	return client
+}
+
+func configFor(c *rest.Config) *rest.Config {
+	return defaults.Config(c, schedulingv1beta1.SchemeGroupVersion, schedulingv1beta1.AddToScheme)
 }
 
 // New returns a client over a REST client.
@@ -104,7 +108,7 @@ type podGroups struct {
 }
 
 func newPodGroups(c *SchedulingV1beta1Client, namespace string) *podGroups {
-	return &podGroups{gentype.NewClientWithListAndApply[*schedulingv1beta1.PodGroup, *schedulingv1beta1.PodGroupList, *applyschedulingv1beta1.PodGroupApplyConfiguration]("podgroups", c.RESTClient(), scheme.ParameterCodec, namespace,
+	return &podGroups{gentype.NewClientWithListAndApply[*schedulingv1beta1.PodGroup, *schedulingv1beta1.PodGroupList, *applyschedulingv1beta1.PodGroupApplyConfiguration]("podgroups", c.RESTClient(), codec.Parameters, namespace,
 		func() *schedulingv1beta1.PodGroup { return &schedulingv1beta1.PodGroup{} },
 		func() *schedulingv1beta1.PodGroupList { return &schedulingv1beta1.PodGroupList{} },
 		gentype.PrefersProtobuf[*schedulingv1beta1.PodGroup](),
@@ -142,7 +146,7 @@ type priorityClasses struct {
 }
 
 func newPriorityClasses(c *SchedulingV1beta1Client) *priorityClasses {
-	return &priorityClasses{gentype.NewClientWithListAndApply[*schedulingv1beta1.PriorityClass, *schedulingv1beta1.PriorityClassList, *applyschedulingv1beta1.PriorityClassApplyConfiguration]("priorityclasses", c.RESTClient(), scheme.ParameterCodec, "",
+	return &priorityClasses{gentype.NewClientWithListAndApply[*schedulingv1beta1.PriorityClass, *schedulingv1beta1.PriorityClassList, *applyschedulingv1beta1.PriorityClassApplyConfiguration]("priorityclasses", c.RESTClient(), codec.Parameters, "",
 		func() *schedulingv1beta1.PriorityClass { return &schedulingv1beta1.PriorityClass{} },
 		func() *schedulingv1beta1.PriorityClassList { return &schedulingv1beta1.PriorityClassList{} },
 		gentype.PrefersProtobuf[*schedulingv1beta1.PriorityClass](),
@@ -182,7 +186,7 @@ type workloads struct {
 }
 
 func newWorkloads(c *SchedulingV1beta1Client, namespace string) *workloads {
-	return &workloads{gentype.NewClientWithListAndApply[*schedulingv1beta1.Workload, *schedulingv1beta1.WorkloadList, *applyschedulingv1beta1.WorkloadApplyConfiguration]("workloads", c.RESTClient(), scheme.ParameterCodec, namespace,
+	return &workloads{gentype.NewClientWithListAndApply[*schedulingv1beta1.Workload, *schedulingv1beta1.WorkloadList, *applyschedulingv1beta1.WorkloadApplyConfiguration]("workloads", c.RESTClient(), codec.Parameters, namespace,
 		func() *schedulingv1beta1.Workload { return &schedulingv1beta1.Workload{} },
 		func() *schedulingv1beta1.WorkloadList { return &schedulingv1beta1.WorkloadList{} },
 		gentype.PrefersProtobuf[*schedulingv1beta1.Workload](),

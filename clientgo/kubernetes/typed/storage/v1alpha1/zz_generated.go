@@ -13,8 +13,8 @@ import (
 	watch "k8s.io/apimachinery/pkg/watch"
 	applystoragev1alpha1 "k8s.io/client-go/applyconfigurations/storage/v1alpha1"
 	gentype "k8s.io/client-go/gentype"
+	codec "k8s.io/client-go/internal/codec"
 	defaults "k8s.io/client-go/kubernetes/internal/defaults"
-	scheme "k8s.io/client-go/kubernetes/scheme"
 	rest "k8s.io/client-go/rest"
 	http "net/http"
 )
@@ -32,7 +32,7 @@ type StorageV1alpha1Client struct{ restClient rest.Interface }
 
 // NewForConfig returns a client for a configuration, with a connection of its own.
 func NewForConfig(c *rest.Config) (*StorageV1alpha1Client, error) {
-	config := defaults.Config(c, storagev1alpha1.SchemeGroupVersion)
+	config := configFor(c)
 	httpClient, err := rest.HTTPClientFor(config)
 	if err != nil {
 		return nil, err
@@ -42,7 +42,7 @@ func NewForConfig(c *rest.Config) (*StorageV1alpha1Client, error) {
 
 // NewForConfigAndClient returns a client for a configuration that sends its requests by h.
 func NewForConfigAndClient(c *rest.Config, h *http.Client) (*StorageV1alpha1Client, error) {
-	client, err := rest.RESTClientForConfigAndClient(defaults.Config(c, storagev1alpha1.SchemeGroupVersion), h)
+	client, err := rest.RESTClientForConfigAndClient(configFor(c), h)
 	if err != nil {
 		return nil, err
 	}
@@ -56,6 +56,10 @@ func NewForConfigOrDie(c *rest.Config) *StorageV1alpha1Client {
 		panic(err)
 	}
 	return client
+}
+
+func configFor(c *rest.Config) *rest.Config {
+	return defaults.Config(c, storagev1alpha1.SchemeGroupVersion, storagev1alpha1.AddToScheme)
 }
 
 // New returns a client over a REST client.
@@ -102,7 +106,7 @@ type cSIStorageCapacities struct {
 }
 
 func newCSIStorageCapacities(c *StorageV1alpha1Client, namespace string) *cSIStorageCapacities {
-	return &cSIStorageCapacities{gentype.NewClientWithListAndApply[*storagev1alpha1.CSIStorageCapacity, *storagev1alpha1.CSIStorageCapacityList, *applystoragev1alpha1.CSIStorageCapacityApplyConfiguration]("csistoragecapacities", c.RESTClient(), scheme.ParameterCodec, namespace,
+	return &cSIStorageCapacities{gentype.NewClientWithListAndApply[*storagev1alpha1.CSIStorageCapacity, *storagev1alpha1.CSIStorageCapacityList, *applystoragev1alpha1.CSIStorageCapacityApplyConfiguration]("csistoragecapacities", c.RESTClient(), codec.Parameters, namespace,
 		func() *storagev1alpha1.CSIStorageCapacity { return &storagev1alpha1.CSIStorageCapacity{} },
 		func() *storagev1alpha1.CSIStorageCapacityList { return &storagev1alpha1.CSIStorageCapacityList{} },
 		gentype.PrefersProtobuf[*storagev1alpha1.CSIStorageCapacity](),
@@ -144,7 +148,7 @@ type volumeAttachments struct {
 }
 
 func newVolumeAttachments(c *StorageV1alpha1Client) *volumeAttachments {
-	return &volumeAttachments{gentype.NewClientWithListAndApply[*storagev1alpha1.VolumeAttachment, *storagev1alpha1.VolumeAttachmentList, *applystoragev1alpha1.VolumeAttachmentApplyConfiguration]("volumeattachments", c.RESTClient(), scheme.ParameterCodec, "",
+	return &volumeAttachments{gentype.NewClientWithListAndApply[*storagev1alpha1.VolumeAttachment, *storagev1alpha1.VolumeAttachmentList, *applystoragev1alpha1.VolumeAttachmentApplyConfiguration]("volumeattachments", c.RESTClient(), codec.Parameters, "",
 		func() *storagev1alpha1.VolumeAttachment { return &storagev1alpha1.VolumeAttachment{} },
 		func() *storagev1alpha1.VolumeAttachmentList { return &storagev1alpha1.VolumeAttachmentList{} },
 		gentype.PrefersProtobuf[*storagev1alpha1.VolumeAttachment](),
@@ -184,7 +188,7 @@ type volumeAttributesClasses struct {
 }
 
 func newVolumeAttributesClasses(c *StorageV1alpha1Client) *volumeAttributesClasses {
-	return &volumeAttributesClasses{gentype.NewClientWithListAndApply[*storagev1alpha1.VolumeAttributesClass, *storagev1alpha1.VolumeAttributesClassList, *applystoragev1alpha1.VolumeAttributesClassApplyConfiguration]("volumeattributesclasses", c.RESTClient(), scheme.ParameterCodec, "",
+	return &volumeAttributesClasses{gentype.NewClientWithListAndApply[*storagev1alpha1.VolumeAttributesClass, *storagev1alpha1.VolumeAttributesClassList, *applystoragev1alpha1.VolumeAttributesClassApplyConfiguration]("volumeattributesclasses", c.RESTClient(), codec.Parameters, "",
 		func() *storagev1alpha1.VolumeAttributesClass { return &storagev1alpha1.VolumeAttributesClass{} },
 		func() *storagev1alpha1.VolumeAttributesClassList { return &storagev1alpha1.VolumeAttributesClassList{} },
 		gentype.PrefersProtobuf[*storagev1alpha1.VolumeAttributesClass](),

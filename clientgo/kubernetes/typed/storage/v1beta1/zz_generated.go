@@ -13,8 +13,8 @@ import (
 	watch "k8s.io/apimachinery/pkg/watch"
 	applystoragev1beta1 "k8s.io/client-go/applyconfigurations/storage/v1beta1"
 	gentype "k8s.io/client-go/gentype"
+	codec "k8s.io/client-go/internal/codec"
 	defaults "k8s.io/client-go/kubernetes/internal/defaults"
-	scheme "k8s.io/client-go/kubernetes/scheme"
 	rest "k8s.io/client-go/rest"
 	http "net/http"
 )
@@ -35,7 +35,7 @@ type StorageV1beta1Client struct{ restClient rest.Interface }
 
 // NewForConfig returns a client for a configuration, with a connection of its own.
 func NewForConfig(c *rest.Config) (*StorageV1beta1Client, error) {
-	config := defaults.Config(c, storagev1beta1.SchemeGroupVersion)
+	config := configFor(c)
 	httpClient, err := rest.HTTPClientFor(config)
 	if err != nil {
 		return nil, err
@@ -45,7 +45,7 @@ func NewForConfig(c *rest.Config) (*StorageV1beta1Client, error) {
 
 // NewForConfigAndClient returns a client for a configuration that sends its requests by h.
 func NewForConfigAndClient(c *rest.Config, h *http.Client) (*StorageV1beta1Client, error) {
-	client, err := rest.RESTClientForConfigAndClient(defaults.Config(c, storagev1beta1.SchemeGroupVersion), h)
+	client, err := rest.RESTClientForConfigAndClient(configFor(c), h)
 	if err != nil {
 		return nil, err
 	}
@@ -59,6 +59,10 @@ func NewForConfigOrDie(c *rest.Config) *StorageV1beta1Client {
 		panic(err)
 	}
 	return client
+}
+
+func configFor(c *rest.Config) *rest.Config {
+	return defaults.Config(c, storagev1beta1.SchemeGroupVersion, storagev1beta1.AddToScheme)
 }
 
 // New returns a client over a REST client.
@@ -101,7 +105,7 @@ type cSIDrivers struct {
 }
 
 func newCSIDrivers(c *StorageV1beta1Client) *cSIDrivers {
-	return &cSIDrivers{gentype.NewClientWithListAndApply[*storagev1beta1.CSIDriver, *storagev1beta1.CSIDriverList, *applystoragev1beta1.CSIDriverApplyConfiguration]("csidrivers", c.RESTClient(), scheme.ParameterCodec, "",
+	return &cSIDrivers{gentype.NewClientWithListAndApply[*storagev1beta1.CSIDriver, *storagev1beta1.CSIDriverList, *applystoragev1beta1.CSIDriverApplyConfiguration]("csidrivers", c.RESTClient(), codec.Parameters, "",
 		func() *storagev1beta1.CSIDriver { return &storagev1beta1.CSIDriver{} },
 		func() *storagev1beta1.CSIDriverList { return &storagev1beta1.CSIDriverList{} },
 		gentype.PrefersProtobuf[*storagev1beta1.CSIDriver](),
@@ -139,7 +143,7 @@ type cSINodes struct {
 }
 
 func newCSINodes(c *StorageV1beta1Client) *cSINodes {
-	return &cSINodes{gentype.NewClientWithListAndApply[*storagev1beta1.CSINode, *storagev1beta1.CSINodeList, *applystoragev1beta1.CSINodeApplyConfiguration]("csinodes", c.RESTClient(), scheme.ParameterCodec, "",
+	return &cSINodes{gentype.NewClientWithListAndApply[*storagev1beta1.CSINode, *storagev1beta1.CSINodeList, *applystoragev1beta1.CSINodeApplyConfiguration]("csinodes", c.RESTClient(), codec.Parameters, "",
 		func() *storagev1beta1.CSINode { return &storagev1beta1.CSINode{} },
 		func() *storagev1beta1.CSINodeList { return &storagev1beta1.CSINodeList{} },
 		gentype.PrefersProtobuf[*storagev1beta1.CSINode](),
@@ -179,7 +183,7 @@ type cSIStorageCapacities struct {
 }
 
 func newCSIStorageCapacities(c *StorageV1beta1Client, namespace string) *cSIStorageCapacities {
-	return &cSIStorageCapacities{gentype.NewClientWithListAndApply[*storagev1beta1.CSIStorageCapacity, *storagev1beta1.CSIStorageCapacityList, *applystoragev1beta1.CSIStorageCapacityApplyConfiguration]("csistoragecapacities", c.RESTClient(), scheme.ParameterCodec, namespace,
+	return &cSIStorageCapacities{gentype.NewClientWithListAndApply[*storagev1beta1.CSIStorageCapacity, *storagev1beta1.CSIStorageCapacityList, *applystoragev1beta1.CSIStorageCapacityApplyConfiguration]("csistoragecapacities", c.RESTClient(), codec.Parameters, namespace,
 		func() *storagev1beta1.CSIStorageCapacity { return &storagev1beta1.CSIStorageCapacity{} },
 		func() *storagev1beta1.CSIStorageCapacityList { return &storagev1beta1.CSIStorageCapacityList{} },
 		gentype.PrefersProtobuf[*storagev1beta1.CSIStorageCapacity](),
@@ -215,7 +219,7 @@ type storageClasses struct {
 }
 
 func newStorageClasses(c *StorageV1beta1Client) *storageClasses {
-	return &storageClasses{gentype.NewClientWithListAndApply[*storagev1beta1.StorageClass, *storagev1beta1.StorageClassList, *applystoragev1beta1.StorageClassApplyConfiguration]("storageclasses", c.RESTClient(), scheme.ParameterCodec, "",
+	return &storageClasses{gentype.NewClientWithListAndApply[*storagev1beta1.StorageClass, *storagev1beta1.StorageClassList, *applystoragev1beta1.StorageClassApplyConfiguration]("storageclasses", c.RESTClient(), codec.Parameters, "",
 		func() *storagev1beta1.StorageClass { return &storagev1beta1.StorageClass{} },
 		func() *storagev1beta1.StorageClassList { return &storagev1beta1.StorageClassList{} },
 		gentype.PrefersProtobuf[*storagev1beta1.StorageClass](),
@@ -257,7 +261,7 @@ type volumeAttachments struct {
 }
 
 func newVolumeAttachments(c *StorageV1beta1Client) *volumeAttachments {
-	return &volumeAttachments{gentype.NewClientWithListAndApply[*storagev1beta1.VolumeAttachment, *storagev1beta1.VolumeAttachmentList, *applystoragev1beta1.VolumeAttachmentApplyConfiguration]("volumeattachments", c.RESTClient(), scheme.ParameterCodec, "",
+	return &volumeAttachments{gentype.NewClientWithListAndApply[*storagev1beta1.VolumeAttachment, *storagev1beta1.VolumeAttachmentList, *applystoragev1beta1.VolumeAttachmentApplyConfiguration]("volumeattachments", c.RESTClient(), codec.Parameters, "",
 		func() *storagev1beta1.VolumeAttachment { return &storagev1beta1.VolumeAttachment{} },
 		func() *storagev1beta1.VolumeAttachmentList { return &storagev1beta1.VolumeAttachmentList{} },
 		gentype.PrefersProtobuf[*storagev1beta1.VolumeAttachment](),
@@ -297,7 +301,7 @@ type volumeAttributesClasses struct {
 }
 
 func newVolumeAttributesClasses(c *StorageV1beta1Client) *volumeAttributesClasses {
-	return &volumeAttributesClasses{gentype.NewClientWithListAndApply[*storagev1beta1.VolumeAttributesClass, *storagev1beta1.VolumeAttributesClassList, *applystoragev1beta1.VolumeAttributesClassApplyConfiguration]("volumeattributesclasses", c.RESTClient(), scheme.ParameterCodec, "",
+	return &volumeAttributesClasses{gentype.NewClientWithListAndApply[*storagev1beta1.VolumeAttributesClass, *storagev1beta1.VolumeAttributesClassList, *applystoragev1beta1.VolumeAttributesClassApplyConfiguration]("volumeattributesclasses", c.RESTClient(), codec.Parameters, "",
 		func() *storagev1beta1.VolumeAttributesClass { return &storagev1beta1.VolumeAttributesClass{} },
 		func() *storagev1beta1.VolumeAttributesClassList { return &storagev1beta1.VolumeAttributesClassList{} },
 		gentype.PrefersProtobuf[*storagev1beta1.VolumeAttributesClass](),

@@ -13,8 +13,8 @@ import (
 	watch "k8s.io/apimachinery/pkg/watch"
 	applystoragemigrationv1 "k8s.io/client-go/applyconfigurations/storagemigration/v1"
 	gentype "k8s.io/client-go/gentype"
+	codec "k8s.io/client-go/internal/codec"
 	defaults "k8s.io/client-go/kubernetes/internal/defaults"
-	scheme "k8s.io/client-go/kubernetes/scheme"
 	rest "k8s.io/client-go/rest"
 	http "net/http"
 )
@@ -30,7 +30,7 @@ type StoragemigrationV1Client struct{ restClient rest.Interface }
 
 // NewForConfig returns a client for a configuration, with a connection of its own.
 func NewForConfig(c *rest.Config) (*StoragemigrationV1Client, error) {
-	config := defaults.Config(c, storagemigrationv1.SchemeGroupVersion)
+	config := configFor(c)
 	httpClient, err := rest.HTTPClientFor(config)
 	if err != nil {
 		return nil, err
@@ -40,7 +40,7 @@ func NewForConfig(c *rest.Config) (*StoragemigrationV1Client, error) {
 
 // NewForConfigAndClient returns a client for a configuration that sends its requests by h.
 func NewForConfigAndClient(c *rest.Config, h *http.Client) (*StoragemigrationV1Client, error) {
-	client, err := rest.RESTClientForConfigAndClient(defaults.Config(c, storagemigrationv1.SchemeGroupVersion), h)
+	client, err := rest.RESTClientForConfigAndClient(configFor(c), h)
 	if err != nil {
 		return nil, err
 	}
@@ -54,6 +54,10 @@ func NewForConfigOrDie(c *rest.Config) *StoragemigrationV1Client {
 		panic(err)
 	}
 	return client
+}
+
+func configFor(c *rest.Config) *rest.Config {
+	return defaults.Config(c, storagemigrationv1.SchemeGroupVersion, storagemigrationv1.AddToScheme)
 }
 
 // New returns a client over a REST client.
@@ -102,7 +106,7 @@ type storageVersionMigrations struct {
 }
 
 func newStorageVersionMigrations(c *StoragemigrationV1Client) *storageVersionMigrations {
-	return &storageVersionMigrations{gentype.NewClientWithListAndApply[*storagemigrationv1.StorageVersionMigration, *storagemigrationv1.StorageVersionMigrationList, *applystoragemigrationv1.StorageVersionMigrationApplyConfiguration]("storageversionmigrations", c.RESTClient(), scheme.ParameterCodec, "",
+	return &storageVersionMigrations{gentype.NewClientWithListAndApply[*storagemigrationv1.StorageVersionMigration, *storagemigrationv1.StorageVersionMigrationList, *applystoragemigrationv1.StorageVersionMigrationApplyConfiguration]("storageversionmigrations", c.RESTClient(), codec.Parameters, "",
 		func() *storagemigrationv1.StorageVersionMigration {
 			return &storagemigrationv1.StorageVersionMigration{}
 		},

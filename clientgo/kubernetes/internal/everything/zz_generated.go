@@ -2,8 +2,8 @@
 
 //lint:file-ignore SA1019 which types are deprecated is not for this package to judge
 
-// Package scheme has the scheme of all built-in types, and its codecs.
-package scheme
+// Package everything adds all built-in types to a scheme.
+package everything
 
 import (
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
@@ -61,21 +61,8 @@ import (
 	storagev1beta1 "k8s.io/api/storage/v1beta1"
 	storagemigrationv1 "k8s.io/api/storagemigration/v1"
 	storagemigrationv1beta1 "k8s.io/api/storagemigration/v1beta1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	runtime "k8s.io/apimachinery/pkg/runtime"
-	schema "k8s.io/apimachinery/pkg/runtime/schema"
-	serializer "k8s.io/apimachinery/pkg/runtime/serializer"
-	runtime_ "k8s.io/apimachinery/pkg/util/runtime"
 )
-
-// Scheme has all built-in types. Programs may add types to it, before they use it.
-var Scheme = runtime.NewScheme()
-
-// Codecs decodes and encodes the types of Scheme.
-var Codecs = serializer.NewCodecFactory(Scheme)
-
-// ParameterCodec encodes options as the query of a request.
-var ParameterCodec = runtime.NewParameterCodec(Scheme)
 
 // AddToScheme adds all built-in types to a scheme.
 var AddToScheme = (&runtime.SchemeBuilder{
@@ -135,8 +122,3 @@ var AddToScheme = (&runtime.SchemeBuilder{
 	storagemigrationv1.AddToScheme,
 	storagemigrationv1beta1.AddToScheme,
 }).AddToScheme
-
-func init() {
-	metav1.AddToGroupVersion(Scheme, schema.GroupVersion{Version: "v1"})
-	runtime_.Must(AddToScheme(Scheme))
-}

@@ -1,0 +1,26 @@
+package codec
+
+import (
+	"errors"
+	"net/url"
+
+	"k8s.io/apimachinery/pkg/conversion/queryparams"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Parameters encodes options as the query of a request. It takes them as they are, in the version of their type: those of typed
+// clients have no other.
+var Parameters runtime.ParameterCodec = parameters{}
+
+type parameters struct{}
+
+// EncodeParameters implements runtime.ParameterCodec.
+func (parameters) EncodeParameters(options runtime.Object, _ schema.GroupVersion) (url.Values, error) {
+	return queryparams.Convert(options)
+}
+
+// DecodeParameters implements runtime.ParameterCodec. A client has no use for it.
+func (parameters) DecodeParameters(url.Values, schema.GroupVersion, runtime.Object) error {
+	return errors.New("the options of a typed client are encoded only")
+}

@@ -1,0 +1,124 @@
+package protobuf
+
+import (
+	"encoding/binary"
+	"fmt"
+	"net/http"
+	"reflect"
+	"sync"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Marshal returns the message of an object, a pointer to a struct whose fields have protobuf tags.
+func Marshal(object any) ([]byte, error) {
+	v := reflect.ValueOf(object)
+	if v.Kind() != reflect.Pointer || v.IsNil() || v.Elem().Kind() != reflect.Struct {
+		return nil, notMarshalable{v}
+	}
+	m, err := messageOf(v.Type().Elem())
+	if err != nil {
+		return nil, err
+	}
+	return m.put(nil, v.Elem())
+}
+
+// messages has the *message of each reflect.Type that was encoded.
+var messages sync.Map
+
+func messageOf(t reflect.Type) (*message, error) {
+	if known, ok := messages.Load(t); ok {
+		return known.(*message), nil
+	}
+	c := compiler{}
+	m, err := c.message(t)
+	if err != nil {
+		return nil, fmt.Errorf("%s has no form in protobuf: %w", t, err)
+	}
+	messages.Store(t, m)
+	return m, nil
+}
+
+// message says how a type is encoded that is a message of its own.
+type message struct {
+	own    func(v reflect.Value) ([]byte, error) // of a type whose encoding is not that of its fields
+	list   putter                                // of a slice with a name, whose elements are the only field
+	fields []field                               // by number
+}
+
+type field struct {
+	number int
+	index  int
+	put    putter
+}
+
+// putter appends a field with its number, or nothing for one that is not written.
+type putter func(to []byte, number int, v reflect.Value) ([]byte, error)
+
+// put appends the contents of a message.
+func (m *message) put(to []byte, v reflect.Value) (_ []byte, err error) {
+	switch {
+	case m.own != nil:
+		data, err := m.own(v)
+		return append(to, data...), err
+	case m.list != nil:
+		return m.list(to, 1, v)
+	}
+	for _, f := range m.fields {
+		if to, err = f.put(to, f.number, v.Field(f.index)); err != nil {
+			return nil, err
+		}
+	}
+	return to, nil
+}
+
+// nested appends a field that is a message.
+func (m *message) nested(to []byte, number int, v reflect.Value) ([]byte, error) {
+	if v.Kind() == reflect.Slice && v.IsNil() {
+		return to, nil
+	}
+	return m.element(to, number, v)
+}
+
+// element appends an element of a list or a map that is a message: an element is written, whatever it is.
+func (m *message) element(to []byte, number int, v reflect.Value) ([]byte, error) {
+	return measured(appendTag(to, number, wireBytes), func(to []byte) ([]byte, error) { return m.put(to, v) })
+}
+
+// measured appends what put appends, with its length before it.
+func measured(to []byte, put func([]byte) ([]byte, error)) ([]byte, error) {
+	start := len(to)
+	to, err := put(to)
+	if err != nil {
+		return nil, err
+	}
+	var length [binary.MaxVarintLen64]byte
+	n, size := len(to)-start, 0
+	size = binary.PutUvarint(length[:], uint64(n))
+	to = append(to, length[:size]...)
+	copy(to[start+size:], to[start:start+n])
+	copy(to[start:], length[:size])
+	return to, nil
+}
+
+// The types of fields on the wire.
+const (
+	wireVarint = 0
+	wireBytes  = 2
+)
+
+func appendTag(to []byte, number, wire int) []byte {
+	return binary.AppendUvarint(to, uint64(number)<<3|uint64(wire))
+}
+
+// notMarshalable is the error for an object that is no message. apimachinery's has no exported type.
+type notMarshalable struct{ v reflect.Value }
+
+func (e notMarshalable) Error() string {
+	return fmt.Sprintf("object %v does not implement the protobuf marshalling interface and cannot be encoded to a protobuf message", e.v.Type())
+}
+
+// Status implements apierrors.APIStatus.
+func (e notMarshalable) Status() metav1.Status {
+	return metav1.Status{Status: metav1.StatusFailure, Code: http.StatusNotAcceptable, Reason: "NotAcceptable", Message: e.Error()}
+}
