@@ -11,6 +11,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -41,18 +42,13 @@ func info(t *testing.T, of runtime.NegotiatedSerializer, media string) runtime.S
 
 var mediaTypes = []string{runtime.ContentTypeJSON, runtime.ContentTypeYAML, runtime.ContentTypeProtobuf}
 
-// unregistered is no type of the scheme.
-type unregistered struct{ metav1.PartialObjectMetadata }
-
-func (u *unregistered) DeepCopyObject() runtime.Object { return u }
-
-// message is a type that no scheme knows, and that has a form in protobuf.
-type message struct {
+// unregistered is a type that no scheme knows.
+type unregistered struct {
 	metav1.TypeMeta
 	metav1.ObjectMeta `protobuf:"bytes,1,opt,name=metadata"`
 }
 
-func (m *message) DeepCopyObject() runtime.Object { return m }
+func (u *unregistered) DeepCopyObject() runtime.Object { return u }
 
 func TestTheSameMediaTypes(t *testing.T) {
 	our, their := ours.SupportedMediaTypes(), theirs.SupportedMediaTypes()
@@ -72,13 +68,12 @@ func TestTheSameIsEncoded(t *testing.T) {
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "a", Labels: map[string]string{"b": "c", "a": ""}}, Spec: corev1.PodSpec{HostNetwork: true}}
 	for name, object := range map[string]runtime.Object{
 		"an object": pod, "a list": &corev1.PodList{Items: []corev1.Pod{*pod}}, "options": &metav1.DeleteOptions{DryRun: []string{"All"}},
-		"a kind of its own": &corev1.Node{TypeMeta: metav1.TypeMeta{Kind: "Node", APIVersion: "v1"}}, "an unregistered type": &unregistered{},
-		"an unregistered message": &message{TypeMeta: metav1.TypeMeta{Kind: "K", APIVersion: "g/v"}, ObjectMeta: metav1.ObjectMeta{Name: "a"}},
-		"raw":                     &runtime.Unknown{Raw: []byte("x"), ContentType: "y"},
+		"a kind of its own": &corev1.Node{TypeMeta: metav1.TypeMeta{Kind: "Node", APIVersion: "v1"}}, "an unregistered type": &unregistered{TypeMeta: metav1.TypeMeta{Kind: "K", APIVersion: "g/v"}, ObjectMeta: metav1.ObjectMeta{Name: "a"}},
+		"raw": &runtime.Unknown{Raw: []byte("x"), ContentType: "y"},
 	} {
 		for _, media := range mediaTypes {
-			if _, is := object.(*message); is && media == runtime.ContentTypeProtobuf {
-				continue // it has the method Marshal of its metadata alone, which apimachinery calls
+			if object.GetObjectKind().GroupVersionKind().Group == "g" && media == runtime.ContentTypeProtobuf {
+				continue // it has tags, but no method Marshal
 			}
 			our, their := both(t, media, func(of runtime.NegotiatedSerializer, info runtime.SerializerInfo) string {
 				var b bytes.Buffer
@@ -113,8 +108,11 @@ func TestTheSameIsDecoded(t *testing.T) {
 		} {
 			for target, into := range map[string]func() runtime.Object{
 				"none": none, "a pod": func() runtime.Object { return &corev1.Pod{} }, "a full pod": full, "a node": func() runtime.Object { return &corev1.Node{} },
-				"unregistered": func() runtime.Object { return &message{} }, "raw": func() runtime.Object { return &runtime.Unknown{} },
+				"unregistered": func() runtime.Object { return &unregistered{} }, "raw": func() runtime.Object { return &runtime.Unknown{} },
 			} {
+				if target == "unregistered" && media == runtime.ContentTypeProtobuf {
+					continue // it has tags, but no method Unmarshal
+				}
 				for _, defaults := range []*schema.GroupVersionKind{nil, &podKind, {Group: "g", Version: "v", Kind: "K"}} {
 					for _, versioned := range []bool{true, false} {
 						at := fmt.Sprintf("%s, %s into %s with %v, %v", media, name, target, defaults, versioned)
@@ -205,3 +203,20 @@ func TestOptionsAreEncodedAsByAScheme(t *testing.T) {
 	}
 	require.Error(t, codec.Parameters.DecodeParameters(nil, corev1.SchemeGroupVersion, &metav1.ListOptions{}))
 }
+
+func TestATypeWithoutTagsHasNoFormInProtobuf(t *testing.T) {
+	type embedding struct{ corev1.Pod }
+	our, their := both(t, runtime.ContentTypeProtobuf, func(_ runtime.NegotiatedSerializer, info runtime.SerializerInfo) error {
+		return info.Serializer.Encode(&struct{ plain }{}, &bytes.Buffer{})
+	})
+	require.Equal(t, apierrors.ReasonForError(their), apierrors.ReasonForError(our))
+	require.EqualValues(t, "NotAcceptable", apierrors.ReasonForError(our))
+	// A struct that embeds a message has the methods of that. apimachinery calls them, and encodes a part of the object.
+	require.ErrorContains(t, info(t, ours, runtime.ContentTypeProtobuf).Serializer.Encode(&embedding{}, &bytes.Buffer{}), "no field of codec_test.embedding has a protobuf tag")
+}
+
+// plain is an object that has no methods for protobuf.
+type plain struct{ kind metav1.TypeMeta }
+
+func (p plain) GetObjectKind() schema.ObjectKind { return &p.kind }
+func (p plain) DeepCopyObject() runtime.Object   { return p }

@@ -18,7 +18,7 @@ func Marshal(object any) ([]byte, error) {
 	}
 	m, err := messageOf(v.Type().Elem())
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w: %w", notMarshalable{v}, err)
 	}
 	return m.put(nil, v.Elem())
 }
@@ -33,7 +33,7 @@ func messageOf(t reflect.Type) (*message, error) {
 	c := compiler{}
 	m, err := c.message(t)
 	if err != nil {
-		return nil, fmt.Errorf("%s has no form in protobuf: %w", t, err)
+		return nil, err
 	}
 	messages.Store(t, m)
 	return m, nil

@@ -173,7 +173,7 @@ func unmarshal(data []byte, kind schema.GroupVersionKind, object runtime.Object)
 	v.Elem().SetZero()
 	err := decoder.DecodeProtobuf(data, object, nil)
 	if errors.Is(err, sharing.ErrType) {
-		err = notMarshalable{v}
+		err = fmt.Errorf("%w: %w", notMarshalable{v}, err)
 	}
 	if err != nil {
 		return nil, &kind, err
