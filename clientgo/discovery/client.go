@@ -88,12 +88,23 @@ func NewDiscoveryClientForConfigOrDie(c *rest.Config) *DiscoveryClient {
 }
 
 // decoder decodes the types of discovery, and any other type into the object that a caller names. The types of all groups would be
-// linked into each program that only wants to know which there are.
-var decoder = sync.OnceValue(func() runtime.Decoder {
+// linked into each program that only wants to know which there are. It is made when it is needed: each clientset has a client of discovery.
+type decoder struct{}
+
+var deserializer = sync.OnceValue(func() runtime.Decoder {
 	scheme := runtime.NewScheme()
 	metav1.AddToGroupVersion(scheme, schema.GroupVersion{Version: "v1"})
 	return codec.New(scheme).Deserializer()
 })
+
+// Decode implements runtime.Decoder. What is not of the kind of into is an error.
+func (decoder) Decode(data []byte, defaults *schema.GroupVersionKind, into runtime.Object) (runtime.Object, *schema.GroupVersionKind, error) {
+	object, kind, err := deserializer().Decode(data, defaults, into)
+	if err == nil && into != nil && object != into {
+		return nil, kind, fmt.Errorf("the answer is %v, which is no %T", kind, into)
+	}
+	return object, kind, err
+}
 
 // configFor returns a copy of a configuration, with what a discovery client needs.
 func configFor(c *rest.Config) (*rest.Config, error) {
@@ -106,7 +117,7 @@ func configFor(c *rest.Config) (*rest.Config, error) {
 	if config.Burst == 0 {
 		config.Burst = burst
 	}
-	serializerOf := runtime.NoopEncoder{Decoder: decoder()}
+	serializerOf := runtime.NoopEncoder{Decoder: decoder{}}
 	config.NegotiatedSerializer = serializer.NegotiatedSerializerWrapper(runtime.SerializerInfo{Serializer: serializerOf})
 	return config, rest.SetKubernetesDefaults(config)
 }
