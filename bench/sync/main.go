@@ -82,8 +82,10 @@ func run(set settings) error {
 	}
 	if set.rows["watch"] {
 		for n := range set.runs {
-			if err := l.watchRound(inTurn(set.watchKinds(), n), set.updates, measured); err != nil {
-				return err
+			for kinds := range slices.Chunk(inTurn(set.watchKinds(), n), set.atOnce()) {
+				if err := l.watchRound(kinds, set.updates, measured); err != nil {
+					return err
+				}
 			}
 			fmt.Fprintf(os.Stderr, "watch %d of %d done\n", n+1, set.runs)
 		}
@@ -113,6 +115,15 @@ func (set settings) watchKinds() []kind { return set.named(watchKinds(set.rows))
 
 func (set settings) named(kinds []kind) []kind {
 	return slices.DeleteFunc(kinds, func(k kind) bool { return !set.only.MatchString(k.String()) })
+}
+
+// atOnce is how many clients are sent the same events. All of them are in memory together: ten programs with 100,000 pods each would
+// not fit, so that each program is measured beside the same with the line.
+func (set settings) atOnce() int {
+	if set.rows["dropin"] {
+		return 2
+	}
+	return max(len(watchKinds(set.rows)), 1)
 }
 
 // inTurn lets the order go back and forth, so that none always comes first.

@@ -71,3 +71,21 @@ func TestAnotherModeThanTheOneAskedForIsAnError(t *testing.T) {
 	require.NoError(t, s.check("client", subject.JSON, subject.List))
 	require.ErrorContains(t, s.check("client", subject.JSON, subject.WatchList), "json list")
 }
+
+func TestOnlyTheClientsOfANameAreMeasured(t *testing.T) {
+	t.Parallel()
+	all, err := parse([]string{"-rows", "dropin,watch"})
+	require.NoError(t, err)
+	require.Len(t, all.watchKinds(), 10)
+	require.Equal(t, 2, all.atOnce(), "a program beside the same with the line")
+	set, err := parse([]string{"-rows", "dropin,watch", "-only", "^manager.*json-list-full"})
+	require.NoError(t, err)
+	require.Equal(t, []kind{
+		{manager, subject.JSON, subject.List, subject.Full}, {manager + lineSuffix, subject.JSON, subject.List, subject.Full},
+	}, set.syncKinds())
+	usual, err := parse(nil)
+	require.NoError(t, err)
+	require.Equal(t, len(usual.watchKinds()), usual.atOnce(), "side by side, at the same events")
+	_, err = parse([]string{"-only", "("})
+	require.ErrorContains(t, err, "-only")
+}
