@@ -26,7 +26,9 @@ func Command() *cobra.Command {
 that shows them. Its buttons write objects, hold each stage, cut the watch, delay and lose events,
 have the server answer 410 and 429, slow handlers and workers, and have turns fail.
 
-The address has a token at its end, without which the page has no buttons. The page is on loopback.`,
+The address has a token at its end, without which the page has no buttons. The page is on loopback.
+
+kinform top is the same in the terminal.`,
 		Example: `  kinform lab --open
   kinform lab --pods 1000 --rate 200
   kinform lab --listen 127.0.0.1:8001   # and: kubectl --server=http://127.0.0.1:8001 get pods -A -w`,

@@ -209,7 +209,7 @@ func handlerLine(h view.Handler, width int) line {
 		right = text(bad, " not synced "+counted(h.Waiting))
 	}
 	room := min(max(width/4, 4), 16)
-	mailbox := strings.Repeat("▮", min(h.Waiting, room))
+	mailbox := strings.Repeat("▮", min(max(h.Waiting, 0), room))
 	return spread(text(plain, h.Name), joined(text(kindModified, " "+mailbox), right), width)
 }
 

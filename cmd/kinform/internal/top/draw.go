@@ -59,6 +59,9 @@ func (s *screen) wrong() line {
 	if s.shown == nil || s.mode == indexMode {
 		return nil
 	}
+	if s.lost != "" {
+		return text(soft, "what is shown is as it was then")
+	}
 	if all := s.shown.frame.Wrong; len(all) > 0 {
 		return text(bad, "✗ "+strings.Join(all, "; "))
 	}

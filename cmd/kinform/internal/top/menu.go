@@ -28,7 +28,7 @@ type did struct {
 
 // begin takes the actions of a page, those of the whole first, then by their boxes. Values that were chosen stay.
 func (m *menu) begin(h *view.Hello) {
-	m.actions = nil
+	m.actions, m.inputs, m.input = nil, false, 0
 	add := func(box string) {
 		for _, a := range h.Actions {
 			if a.Box == box {
@@ -201,6 +201,9 @@ func (s *screen) inputKey(a view.Action, name string) bool {
 
 func (s *screen) menuLines(width, height int) []line {
 	m := &s.menu
+	if len(m.actions) == 0 {
+		return []line{text(soft, "This program has no laboratory any more.")}
+	}
 	boxes := map[string]string{}
 	for _, b := range s.hello.Boxes {
 		boxes[b.ID] = b.Title

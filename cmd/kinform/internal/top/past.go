@@ -26,10 +26,12 @@ func (p *past) add(numbers []view.Number, boxes map[string]*view.Box, at float64
 	if at < p.at {
 		p.at = at
 	}
-	for n := 0; p.at+moment <= at; n++ {
-		if n > moments { // it was not looked at for long
-			p.at = at
-		}
+	if at-p.at > moments*moment { // it was not looked at for long
+		clear(p.known)
+		clear(p.series)
+		p.at = at
+	}
+	for range int((at - p.at) / moment) {
 		p.at += moment
 		p.next = (p.next + 1) % moments
 		for _, k := range p.known {

@@ -1,0 +1,26 @@
+package top
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kinform/kinform/view"
+)
+
+// A frame comes ten times a second: what it costs to take it and to draw it, on a wide terminal.
+func BenchmarkFrame(b *testing.B) {
+	s := still(b, 160, 48)
+	text, err := json.Marshal(view.Line{Frame: s.latest})
+	require.NoError(b, err)
+	b.ReportAllocs()
+	for b.Loop() {
+		var l view.Line
+		require.NoError(b, json.Unmarshal(text, &l))
+		tame(&l)
+		l.Frame.At = s.latest.At + 100
+		s.frame(l.Frame)
+		_ = s.colors.render(s.draw())
+	}
+}
