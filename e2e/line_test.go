@@ -31,11 +31,12 @@ func TestLineUnderFaults(t *testing.T) {
 	keepers := []*keeper{theirs, ours}
 	changes := configMapChurn()
 	rounds := 0
+	faults := map[string]int{}
 	var waited [2]time.Duration // the longest until a side had the server's state
 	for until := time.Now().Add(*lineFor); rounds == 0 || time.Now().Before(until); rounds++ {
 		stop := changes.start(t)
 		for range 4 {
-			disturbKeepers(t, keepers)
+			faults[disturbKeepers(t, keepers)]++
 			time.Sleep(time.Duration(rand.IntN(1500)) * time.Millisecond)
 		}
 		stop()
@@ -63,31 +64,37 @@ func TestLineUnderFaults(t *testing.T) {
 			waited[i] = max(waited[i], found[i])
 		}
 	}
-	t.Logf("%d rounds; the longest until all was found: client-go %v, clientgo %v", rounds, waited[0].Round(time.Millisecond), waited[1].Round(time.Millisecond))
+	t.Logf("%d rounds with %v; the longest until all was found: client-go %v, clientgo %v", rounds, faults, waited[0].Round(time.Millisecond), waited[1].Round(time.Millisecond))
 }
 
-// disturbKeepers does one thing to all.
-func disturbKeepers(t *testing.T, keepers []*keeper) {
+// disturbKeepers does one thing to all, and returns its name.
+func disturbKeepers(t *testing.T, keepers []*keeper) string {
 	switch n := rand.IntN(40); {
 	case n < 10:
 		for _, k := range keepers {
 			k.proxy.Reset()
 		}
+		return "lost connections"
 	case n < 15 && *lineFor >= time.Minute: // a half-open connection is found out by HTTP/2's pings, after half a minute
 		for _, k := range keepers {
 			k.proxy.Stall()
 		}
+		return "half-open connections"
 	case n < 30:
 		_, err := kube.Compact(t.Context())
 		require.NoError(t, err)
+		return "compactions"
 	case n < 33 && *lineFor >= time.Minute:
 		_, err := kube.RotateToken(t.Context())
 		require.NoError(t, err)
+		return "rotated tokens"
 	case n < 35 && *lineFor >= time.Minute:
 		require.NoError(t, kube.KillAPIServer())
 		time.Sleep(time.Duration(rand.IntN(5000)) * time.Millisecond)
 		require.NoError(t, kube.StartAPIServer(t.Context()))
+		return "killed servers"
 	}
+	return "nothing"
 }
 
 // keeper is a cachekeeper as a process, behind a proxy of its own.
