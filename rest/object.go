@@ -166,7 +166,9 @@ func (r *Resource[T]) item(x *exchange, e Encoding, f wire.Frame, list *wire.Env
 			return err
 		}
 		if d.project != nil {
+			whole := len(data)
 			data = d.project(e, data)
+			r.client.counters.omitted.Add(uint64(whole - len(data)))
 			id = identify(e, data, false) // project has moved the bytes
 		}
 		var object any

@@ -116,6 +116,10 @@ type Stats struct {
 	// that were decoded, those that were recognised by their version and not decoded, and
 	// those that could not be read.
 	Decoded, Unchanged, ObjectErrors uint64
+
+	// BytesOmitted counts the bytes of these objects that ResourceOptions.Project has
+	// removed before they were decoded, in the encoding of the server.
+	BytesOmitted uint64
 }
 
 // counters has the numbers of Stats that the client counts itself; the transport counts
@@ -124,6 +128,7 @@ type counters struct {
 	requests, failures, retries      atomic.Uint64
 	streams                          atomic.Int64
 	decoded, unchanged, objectErrors atomic.Uint64
+	omitted                          atomic.Uint64
 }
 
 // Stats returns the counters of the client. It is cheap, and safe for concurrent
@@ -141,6 +146,7 @@ func (c *Client) Stats() Stats {
 		Decoded:       c.counters.decoded.Load(),
 		Unchanged:     c.counters.unchanged.Load(),
 		ObjectErrors:  c.counters.objectErrors.Load(),
+		BytesOmitted:  c.counters.omitted.Load(),
 	}
 }
 

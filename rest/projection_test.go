@@ -103,7 +103,8 @@ func TestDropOnAWatch(t *testing.T) {
 	t.Parallel()
 	pod := plainPod(1)
 	for _, e := range encodings {
-		r := Must(NewResource[*corev1.Pod](&Client{}, podsGVR, ResourceOptions{Project: Omit{ManagedFields: true}}))
+		client := &Client{}
+		r := Must(NewResource[*corev1.Pod](client, podsGVR, ResourceOptions{Project: Omit{ManagedFields: true}}))
 		stream := r.readWatch(offline(t.Context(), bytes.NewReader(event(t, e, "MODIFIED", "Pod", &pod))), e, nil, nil)
 		events, _, err := drainWatch(stream)
 		require.NoError(t, stream.Close())
@@ -111,6 +112,13 @@ func TestDropOnAWatch(t *testing.T) {
 		require.Equal(t, pod.Name, events[0].Key.Name)
 		require.Empty(t, events[0].Object.ManagedFields)
 		require.Equal(t, pod.Spec, events[0].Object.Spec)
+		without := pod.DeepCopy()
+		without.ManagedFields = nil
+		less := pod.Size() - without.Size()
+		if e == JSON {
+			less = len(Must(json.Marshal(&pod))) - len(Must(json.Marshal(without)))
+		}
+		require.InDelta(t, less, client.counters.omitted.Load(), 3, "%v", e)
 	}
 }
 

@@ -21,10 +21,13 @@ var boxes = []BoxInfo{
 type snapshot struct {
 	informer informer.Status
 	queue    workqueue.Stats
+	limits   workqueue.Limits
 	server   Server
 	traffic  traffic // of the clients
 	rec      *recorder
-	now      int64 // nanoseconds since the start
+	behind   *behind
+	size     func() (float64, bool) // of the store
+	now      int64                  // nanoseconds since the start
 }
 
 // reading is a number, and how it is read. times is for numbers of the kind "time", read for the others.

@@ -148,6 +148,30 @@ type Keys struct {
 	// look at.
 	All  int   `json:"all"`
 	List []Key `json:"list,omitempty"`
+
+	// Levels are how many of the ready ones are of which priority, the highest first.
+	Levels []Level `json:"levels,omitempty"`
+
+	// Limits describe the rate limiter of the queue, as far as they are known.
+	Limits *Limits `json:"limits,omitempty"`
+}
+
+// Level is how many keys of a priority are ready.
+type Level struct {
+	Priority int `json:"priority"`
+	Ready    int `json:"ready"`
+}
+
+// Limits describe a rate limiter; see workqueue.Limits. What is not known is 0.
+type Limits struct {
+	// Base and Longest are of the wait of each key, in seconds.
+	Base    float64 `json:"base,omitempty"`
+	Longest float64 `json:"longest,omitempty"`
+
+	// Burst, PerSecond and Tokens are of the bucket that all keys have in common.
+	Burst     int     `json:"burst,omitempty"`
+	PerSecond float64 `json:"perSecond,omitempty"`
+	Tokens    float64 `json:"tokens"`
 }
 
 // Key is a key of a queue.

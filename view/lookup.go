@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	"github.com/kinform/kinform/indexer"
 )
 
@@ -59,6 +61,8 @@ const (
 type searcher interface {
 	values() []IndexValues
 	find(index, value string) (*Found, error)
+	object(key types.NamespacedName) (any, bool)
+	some(n int) (keys []types.NamespacedName, of int)
 }
 
 type searched[T any] func() *indexer.Reader[T]
@@ -108,6 +112,24 @@ func (store searched[T]) find(name, value string) (*Found, error) {
 		f.Keys = append(f.Keys, nameOfKey(key))
 	}
 	return f, nil
+}
+
+func (store searched[T]) object(key types.NamespacedName) (any, bool) { return store().Get(key) }
+
+// some returns the keys of some objects, from all over the store, and how many there are in all.
+func (store searched[T]) some(n int) (keys []types.NamespacedName, of int) {
+	s := store()
+	of = s.Len()
+	every, at := max(min(of, mostValues)/max(n, 1), 1), 0
+	for key := range s.All() {
+		if at%every == 0 {
+			keys = append(keys, key)
+		}
+		if at++; len(keys) == n || at >= mostValues {
+			break
+		}
+	}
+	return keys, of
 }
 
 // serveLookup answers questions about indexes.

@@ -27,6 +27,10 @@ func reflectorNumbers(t *table) {
 		func(s *snapshot) (float64, bool) {
 			return distance(s.informer.Reflector.ResourceVersion, s.server.ResourceVersion)
 		})
+	t.maybe("reflector", "behind", "time behind", "s", "How long the server has had a version that the reflector does not know, to a tenth of a second.",
+		func(s *snapshot) (float64, bool) {
+			return s.behind.of(s.informer.Reflector.ResourceVersion, time.Duration(s.now))
+		})
 	t.maybe("reflector", "heard", "last heard", "s", "How long ago something came from the server: a list, an event or a bookmark.",
 		func(s *snapshot) (float64, bool) {
 			heard := s.informer.Reflector.LastListAt
@@ -43,6 +47,10 @@ func reflectorNumbers(t *table) {
 	t.counter("reflector", "events", "events", "Events of watches and streaming lists.", func(s *snapshot) uint64 { return s.informer.Reflector.Events })
 	t.counter("reflector", "bookmarks", "bookmarks", "Events without an object.", func(s *snapshot) uint64 { return s.informer.Reflector.Bookmarks })
 	t.counter("reflector", "listed", "objects listed", "Objects of lists.", func(s *snapshot) uint64 { return s.informer.Reflector.Listed })
+	t.maybeCounter("reflector", "decoded", "objects decoded", "", "Objects of lists and watches that were decoded, of all resources.",
+		func(s *snapshot) (float64, bool) { return float64(s.traffic.Decoded), s.traffic.known })
+	t.maybeCounter("reflector", "unchanged", "not decoded", "", "Objects of lists that the store had in the same version, of all resources.",
+		func(s *snapshot) (float64, bool) { return float64(s.traffic.Unchanged), s.traffic.known })
 	t.counter("reflector", "watches", "watches", "Requests for a watch: the first, and one for each that has ended.", func(s *snapshot) uint64 { return s.informer.Reflector.Watches })
 	t.counter("reflector", "relists", "relists", "Lists after the first.", func(s *snapshot) uint64 { return s.informer.Reflector.Relists })
 	t.counter("reflector", "expired", "410 Gone", "Answers that the version is too old, since this page counts.", func(s *snapshot) uint64 { return s.rec.expired.Load() })
@@ -53,6 +61,9 @@ func reflectorNumbers(t *table) {
 func fifoNumbers(t *table) {
 	t.gauge("fifo", "keys", "keys on the shelf", "", "Objects with changes that the informer has not taken.", func(s *snapshot) float64 { return float64(s.informer.Queue.Keys) })
 	t.gauge("fifo", "deltas", "deltas", "", "Changes of these objects.", func(s *snapshot) float64 { return float64(s.informer.Queue.Deltas) })
+	t.maybe("fifo", "each", "deltas for a key", "", "How many changes an object on the shelf has, on the average.", func(s *snapshot) (float64, bool) {
+		return float64(s.informer.Queue.Deltas) / float64(s.informer.Queue.Keys), s.informer.Queue.Keys > 0
+	})
 	t.gauge("fifo", "inflight", "keys in the last batch", "", "Objects of the batch that the informer is at, or was at last.", func(s *snapshot) float64 { return float64(s.informer.Queue.InFlight) })
 	t.gauge("fifo", "oldest", "oldest delta", "s", "How long the oldest change has been on the shelf.", func(s *snapshot) float64 { return s.informer.Queue.OldestAge.Seconds() })
 	t.counter("fifo", "queued", "deltas queued", "All changes so far.", func(s *snapshot) uint64 { return s.informer.Queue.Queued })
@@ -74,12 +85,19 @@ func fifoNumbers(t *table) {
 
 func storeNumbers(t *table) {
 	t.gauge("store", "objects", "objects", "", "Objects in the store.", func(s *snapshot) float64 { return float64(s.informer.Store.Objects) })
+	t.maybe("store", "bytes", "bytes, about", "B", "How large the objects would be as JSON, by a look at a few of them every ten seconds.", func(s *snapshot) (float64, bool) { return s.size() })
+	t.maybeCounter("store", "omitted", "bytes left out", "B", "Bytes that a projection (rest.ResourceOptions.Project) has removed before objects were decoded, of all resources.",
+		func(s *snapshot) (float64, bool) { return float64(s.traffic.BytesOmitted), s.traffic.known })
 	t.gauge("store", "namespaces", "namespaces", "", "Namespaces with objects.", func(s *snapshot) float64 { return float64(s.informer.Store.Namespaces) })
 	t.gauge("store", "indexes", "indexes", "", "Indexes beside that of namespaces.", func(s *snapshot) float64 { return float64(len(s.informer.Store.Indexes)) })
 	t.gauge("store", "unreadable", "unreadable", "", "Objects that are missing, or old, because they cannot be read or indexed.", func(s *snapshot) float64 { return float64(s.informer.Unreadable.Count) })
 	t.maybe("store", "lag", "versions behind", "", "How many writes the server has had since the version that the store has.",
 		func(s *snapshot) (float64, bool) {
 			return distance(s.informer.Store.ResourceVersion, s.server.ResourceVersion)
+		})
+	t.maybe("store", "behind", "time behind", "s", "How long the server has had a version that the store does not, to a tenth of a second.",
+		func(s *snapshot) (float64, bool) {
+			return s.behind.of(s.informer.Store.ResourceVersion, time.Duration(s.now))
 		})
 	t.gauge("store", "revision", "transactions", "", "How often the store has changed.", func(s *snapshot) float64 { return float64(s.informer.Store.Revision) })
 	t.counter("store", "added", "added", "Objects that were new.", func(s *snapshot) uint64 { return s.informer.Store.Added })
@@ -139,6 +157,8 @@ func queueNumbers(t *table) {
 	t.gauge("queue", "processing", "processing", "", "Keys that a worker has.", func(s *snapshot) float64 { return float64(s.queue.Processing) })
 	t.gauge("queue", "parked", "parked", "", "Keys that are held back, such as until the store has a write of theirs.", func(s *snapshot) float64 { return float64(s.queue.Parked) })
 	t.gauge("queue", "oldest", "oldest key", "s", "How long the key that has waited longest for a worker has done so.", func(s *snapshot) float64 { return s.queue.OldestReady.Seconds() })
+	t.maybe("queue", "tokens", "tokens", "", "What the bucket of the rate limiter has left, which all keys share: with none, a retry waits for one. Below 0, retries have taken theirs in advance.",
+		func(s *snapshot) (float64, bool) { return s.limits.Tokens, s.limits.Burst > 0 })
 	t.counter("queue", "adds", "adds", "Keys that became dirty.", func(s *snapshot) uint64 { return s.queue.Adds })
 	t.counter("queue", "merged", "merged adds", "Adds of keys that were dirty already: work that is not done twice.", func(s *snapshot) uint64 { return s.queue.Merged })
 	t.counter("queue", "retries", "delayed adds", "Adds with a delay, those after a failure included.", func(s *snapshot) uint64 { return s.queue.Retries })

@@ -41,6 +41,11 @@ type Options struct {
 	// are.
 	IndexValues bool
 
+	// Values lets the page show the beginnings of the values of an object's fields, in the picture that compares what the server
+	// and the store have of it. A pod's environment may have secrets in it. Defaults to false: the page shows the names of
+	// fields, and bytes. Of Secrets, and of objects that do not say of which kind they are, it never shows values.
+	Values bool
+
 	// Recording is what the page opens at first, as [View.Record] has written it. It is not copied, and not to be
 	// changed. Defaults to nil: the page shows what runs.
 	Recording []byte

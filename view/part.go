@@ -23,6 +23,9 @@ type queuePart struct {
 	stats func() workqueue.Stats
 	keys  func() []Key // nil if only the numbers are known
 
+	// limits are those of its rate limiter; nil if they are not known.
+	limits func() workqueue.Limits
+
 	// fedBy are the names of the informers whose handlers fill it; none means all.
 	fedBy []string
 }
@@ -40,6 +43,9 @@ func sum(clients []*rest.Client) (all traffic) {
 		all.Requests += s.Requests
 		all.Connections += s.Connections
 		all.BytesReceived += s.BytesReceived
+		all.BytesOmitted += s.BytesOmitted
+		all.Decoded += s.Decoded
+		all.Unchanged += s.Unchanged
 	}
 	return all
 }

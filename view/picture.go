@@ -26,6 +26,8 @@ type picture struct {
 	events  uint64 // how many events there were until the last frame, for the scale
 	when    time.Duration
 	cost    Cost
+	behind  behind
+	sizes   sizes
 }
 
 // meter has what a recorder's numbers need of frames before: for rates, for quantiles, and for events.
@@ -124,7 +126,9 @@ func (p *picture) makeLocked(tick uint64, now time.Time) *Frame {
 
 // informerLocked adds the boxes of an informer.
 func (p *picture) informerLocked(f *Frame, of *informerPart, server Server, since time.Duration, sample []noted) []noted {
-	s := &snapshot{informer: of.status(), server: server, traffic: p.view.traffic(), rec: of.rec, now: int64(since)}
+	s := &snapshot{informer: of.status(), server: server, traffic: p.view.traffic(), rec: of.rec, now: int64(since), behind: &p.behind}
+	s.size = func() (float64, bool) { return p.sizes.bytes(of.store, s.informer.Store.Objects, since) }
+	p.behind.note(server.ResourceVersion, since)
 	m := p.meterLocked(s.rec)
 	for _, id := range []string{"server", "reflector", "fifo", "store", "handlers"} {
 		box := m.box(id, s, since)
@@ -155,6 +159,9 @@ func (p *picture) informerLocked(f *Frame, of *informerPart, server Server, sinc
 // queueLocked adds the boxes of a queue.
 func (p *picture) queueLocked(f *Frame, q *queuePart, since time.Duration, sample []noted) []noted {
 	s := &snapshot{queue: q.stats(), rec: q.rec, now: int64(since)}
+	if q.limits != nil {
+		s.limits = q.limits()
+	}
 	m := p.meterLocked(q.rec)
 	for _, id := range []string{"queue", "workers"} {
 		box := m.box(id, s, since)
@@ -168,6 +175,12 @@ func (p *picture) queueLocked(f *Frame, q *queuePart, since time.Duration, sampl
 	keys := Keys{All: s.queue.Processing + s.queue.Ready + s.queue.Delayed + s.queue.Parked}
 	if q.keys != nil && keys.All > 0 && keys.All <= mostKeys {
 		keys.List = q.keys()
+	}
+	if l := s.limits; l.Burst > 0 || l.Base > 0 {
+		keys.Limits = &Limits{Base: l.Base.Seconds(), Longest: l.Longest.Seconds(), Burst: l.Burst, PerSecond: l.PerSecond, Tokens: l.Tokens}
+	}
+	for _, l := range s.queue.Levels {
+		keys.Levels = append(keys.Levels, Level{l.Priority, l.Ready})
 	}
 	f.Keys[clean(q.name)] = keys
 	f.Wrong = append(f.Wrong, wrongOfQueue(s.queue)...)

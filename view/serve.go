@@ -48,6 +48,8 @@ func (v *View) serve(w http.ResponseWriter, r *http.Request, wanted string) erro
 		answer = v.serveParts
 	case "lookup":
 		answer = v.serveLookup
+	case "object":
+		answer = v.serveObject
 	case "do":
 		answer = v.serveDo
 	case "recording":

@@ -150,7 +150,8 @@ func TestFramesComeTenTimesASecond(t *testing.T) {
 				require.Equal(t, []string{Queued, Merged}, []string{f.Events[0].What, f.Events[1].What})
 				require.Equal(t, "a", f.Events[0].Key)
 				require.EqualValues(t, 1, f.Boxes[0].Numbers["ready"])
-				require.Equal(t, Keys{All: 1, List: []Key{{Key: "a", Dirty: true, Ready: true, Adds: 2, For: 0.1}}}, f.Keys["jobs"])
+				require.Equal(t, Keys{All: 1, List: []Key{{Key: "a", Dirty: true, Ready: true, Adds: 2, For: 0.1}}, Levels: []Level{{0, 1}},
+					Limits: &Limits{Base: 0.005, Longest: 1000, Burst: 100, PerSecond: 10, Tokens: 100}}, f.Keys["jobs"])
 				time.Sleep(350 * time.Millisecond)
 			}
 			if len(seqs) == 5 {

@@ -33,6 +33,7 @@ type View struct {
 	clients   []*rest.Client
 	sources   []func() ([]*informerPart, []*queuePart) // of parts that come and go
 	pictures  map[string]*picture
+	wholes    map[string]whole // by the names of informers
 }
 
 // New returns a View that shows nothing yet. It starts no goroutine.
@@ -41,7 +42,7 @@ func New(opts Options) (*View, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &View{opts: opts, start: time.Now(), closed: make(chan struct{}), pictures: map[string]*picture{}}
+	v := &View{opts: opts, start: time.Now(), closed: make(chan struct{}), pictures: map[string]*picture{}, wholes: map[string]whole{}}
 	v.recorders.informers = recorders{start: v.start, byName: map[string][]*recorder{}, taken: map[*recorder]bool{}}
 	v.recorders.queues = recorders{start: v.start, byName: map[string][]*recorder{}, taken: map[*recorder]bool{}}
 	return v, nil
@@ -83,7 +84,7 @@ func Queue[K comparable](v *View, q *workqueue.Queue[K], informers ...string) {
 	name = unique(name, func(name string) bool {
 		return slices.ContainsFunc(v.queues, func(p *queuePart) bool { return p.name == name })
 	})
-	v.queues = append(v.queues, &queuePart{name: name, rec: rec, stats: q.Stats, keys: keysOf(q), fedBy: informers})
+	v.queues = append(v.queues, &queuePart{name: name, rec: rec, stats: q.Stats, keys: keysOf(q), limits: q.Limits, fedBy: informers})
 }
 
 // Client adds the numbers of a client: requests and bytes. Those of several are added up.

@@ -51,3 +51,13 @@ func (b *bucket[K]) When(K) time.Duration {
 func (b *bucket[K]) Forget(K) {}
 
 func (b *bucket[K]) NumRequeues(K) int { return 0 }
+
+func (b *bucket[K]) describe(to *Limits) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	now := time.Since(b.epoch)
+	token := max(b.next, now-b.saved) // when the next token may be used; a full bucket has had it for longest
+	to.Burst = int(b.saved/max(b.every, 1)) + 1
+	to.PerSecond = float64(time.Second) / float64(max(b.every, 1))
+	to.Tokens = float64(now-token)/float64(max(b.every, 1)) + 1
+}

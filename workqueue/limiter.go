@@ -120,6 +120,49 @@ func (l maxOf[K]) NumRequeues(key K) int {
 	return most
 }
 
+// Limits describes the limiter of a queue, as far as it is put together of those of this
+// package. What is not known is 0.
+type Limits struct {
+	// Base and Longest are those of an [Exponential]: the wait of a key after its first
+	// failure, and the most that it grows to.
+	Base, Longest time.Duration
+
+	// Burst and PerSecond are those of a [Bucket], and Tokens is how many it has now. It is
+	// negative if retries have taken tokens in advance: so many.
+	Burst     int
+	PerSecond float64
+	Tokens    float64
+}
+
+// Limits returns what is known of the queue's rate limiter, with the tokens of this
+// moment. It takes no token, and counts no failure.
+func (q *Queue[K]) Limits() (l Limits) {
+	if d, ok := q.opts.RateLimiter.(described); ok {
+		d.describe(&l)
+	}
+	return l
+}
+
+// described is a limiter that says what it is made of.
+type described interface{ describe(l *Limits) }
+
+func (l *exponential[K]) describe(to *Limits) { to.Base, to.Longest = l.base, l.longest }
+
+func (l maxOf[K]) describe(to *Limits) {
+	for _, limiter := range l {
+		if d, ok := limiter.(described); ok {
+			d.describe(to)
+		}
+	}
+}
+
+func (l *maxWait[K]) describe(to *Limits) {
+	if d, ok := l.RateLimiter.(described); ok {
+		d.describe(to)
+		to.Longest = min(to.Longest, l.longest)
+	}
+}
+
 // WithMaxWait returns a limiter that is the given one, except that it never waits
 // for longer than longest.
 func WithMaxWait[K comparable](limiter RateLimiter[K], longest time.Duration) RateLimiter[K] {

@@ -166,3 +166,26 @@ func TestDefaultItemRateLimiter(t *testing.T) { // WQ-34
 	require.Equal(t, 1000*time.Second, l.When("failing"))
 	require.Equal(t, ms, l.When("another"))
 }
+
+// A page draws the bucket as a tank, which drains, and is then owed tokens.
+func TestLimitsOfAQueueAreKnown(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := workqueue.WithMaxWait(workqueue.DefaultRateLimiter[string](), time.Minute)
+		q := workqueue.New(workqueue.Options[string]{RateLimiter: l})
+		want := workqueue.Limits{Base: 5 * ms, Longest: time.Minute, Burst: 100, PerSecond: 10, Tokens: 100}
+		require.Equal(t, want, q.Limits())
+		require.Equal(t, want, q.Limits(), "to look takes nothing")
+		for n := range 130 {
+			l.When("a")
+			require.InDelta(t, 99-n, q.Limits().Tokens, 1e-9)
+		}
+		time.Sleep(2500 * ms)
+		require.InDelta(t, -5, q.Limits().Tokens, 1e-9)
+		require.Equal(t, 600*ms, workqueue.WithMaxWait(l, time.Hour).When("b"), "the sixth token from now")
+		time.Sleep(time.Hour)
+		require.InDelta(t, 100, q.Limits().Tokens, 1e-9)
+		require.Equal(t, workqueue.Limits{}, workqueue.New(workqueue.Options[string]{RateLimiter: workqueue.FastSlow[string](0, 0, 1)}).Limits())
+		require.Equal(t, workqueue.Limits{}, workqueue.New(workqueue.Options[string]{RateLimiter: workqueue.WithMaxWait(workqueue.FastSlow[string](0, 0, 1), ms)}).Limits())
+	})
+}

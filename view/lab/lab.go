@@ -11,6 +11,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kinform/kinform/apitest"
@@ -24,7 +25,8 @@ var pods = corev1.SchemeGroupVersion.WithResource("pods")
 
 // Options are the choices of a [Lab]. The zero value is ready to use.
 type Options struct {
-	// View has the choices of the picture. Its Laboratory and Server are the lab's own.
+	// View has the choices of the picture. Its Laboratory and Server are the lab's own. Values of fields are shown,
+	// as the pods are made up, unless Listen lets others write some.
 	View view.Options
 
 	// Pods is how many pods there are at the beginning. Defaults to 20; negative means none.
@@ -119,6 +121,7 @@ func New(opts Options) (*Lab, error) {
 	l.rate.Store(int64(opts.Rate))
 	l.workers.Store(int64(opts.Workers))
 	l.objects.server = l.server
+	opts.View.Values = opts.View.Values || opts.Listen == "" // The pods are made up, unless others may write.
 	opts.View.Laboratory, opts.View.Server = l, l.state
 	if l.view, err = view.New(opts.View); err != nil {
 		return nil, err
@@ -141,6 +144,13 @@ func New(opts Options) (*Lab, error) {
 	}
 	l.consumer.Store(c)
 	view.Informer(l.view, l)
+	whole, err := rest.For[*corev1.Pod](l.client, rest.ResourceOptions{})
+	if err != nil {
+		return nil, err
+	}
+	view.Whole(l.view, "pods", func(ctx context.Context, key types.NamespacedName) (*corev1.Pod, error) {
+		return whole.Get(ctx, key, metav1.GetOptions{})
+	})
 	view.Queue(l.view, l.queue, "pods")
 	l.view.Client(l.client)
 	return l, nil

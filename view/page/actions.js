@@ -5,7 +5,7 @@ import { act, token } from "./source.js";
 
 export class Actions {
   // root is the place of actions that are about the whole, boxes those of the others.
-  constructor(root, said) { this.root = root; this.said = said; }
+  constructor(root, said, wrote) { this.root = root; this.said = said; this.wrote = wrote; }
 
   begin(hello, boxes) {
     replace(this.root);
@@ -37,7 +37,10 @@ export class Actions {
 
   async do(action, button, values) {
     button.disabled = true;
-    try { say(this.said, await act(action.id, values)); } catch (e) { say(this.said, "✗ " + e.message); }
+    try {
+      say(this.said, await act(action.id, values));
+      if (action.box === "server") this.wrote?.();
+    } catch (e) { say(this.said, "✗ " + e.message); }
     button.disabled = false;
   }
 

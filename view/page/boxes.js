@@ -1,6 +1,6 @@
 // boxes are the seven boxes, with their numbers and sparklines.
 import { el, say, replace } from "./dom.js";
-import { valueOf, rateOf, seconds } from "./words.js";
+import { valueOf, rateOf, seconds, count, short } from "./words.js";
 import { spark } from "./spark.js";
 
 export class Boxes {
@@ -18,6 +18,7 @@ export class Boxes {
     this.names = new Map();
     this.lanes = new Map();
     this.actions = new Map();
+    this.details = new Map();
     const made = hello.boxes.map((box, n) => this.box(hello, box, n + 1, pictures.filter((p) => p.box === box.id)));
     const line = el("div", { class: "divide", "aria-hidden": "true" }, el("span", {}, "library"), el("span", {}, "your program"));
     this.canvas = el("canvas", { class: "dots", "aria-hidden": "true" });
@@ -44,20 +45,23 @@ export class Boxes {
       b.addEventListener("click", () => this.open(p.id));
       return b;
     }));
+    const details = el("p", { class: "details" });
+    this.details.set(box.id, details);
     const actions = el("div", { class: "actions" });
     this.actions.set(box.id, actions);
     return el("section", { class: "box box-" + box.id, id: "box-" + box.id, tabindex: "0", "aria-label": box.title + ": " + box.help },
-      el("h2", { title: box.help }, el("kbd", { "aria-hidden": "true" }, String(n)), box.title, name), state, lane, list, actions, links);
+      el("h2", { title: box.help }, el("kbd", { "aria-hidden": "true" }, String(n)), box.title, name), state, lane, list, details, actions, links);
   }
 
   // show writes the numbers of a frame; sparklines only now and then, as they are of a minute.
-  show(boxes, past, sparks) {
+  show(boxes, past, sparks, frame) {
     for (const [id, state] of this.states) {
       const box = boxes.get(id);
       say(state, box?.state ?? "");
       state.parentElement.classList.toggle("absent", !box);
       say(this.names.get(id), (id === "queue" || id === "workers") && box?.name ? box.name : "");
     }
+    for (const [id, p] of this.details) say(p, detail(id, frame) ?? "");
     for (const r of this.rows) {
       const box = boxes.get(r.number.box);
       this.row(r, box);
@@ -80,5 +84,19 @@ export class Boxes {
     r.row.dataset.value = value ?? "";
     say(r.value, valueOf(number, value));
     say(r.more, number.kind === "counter" ? rateOf(number, box?.r?.[number.id]) : "");
+  }
+}
+
+const shown = 4; // of those that have a place in the line below a box's numbers
+
+// detail has what the numbers of a box add up: each index, each handler, the priorities, and the keys that workers have.
+function detail(id, frame) {
+  const some = (all, text) => all.slice(0, shown).map(text).join(" · ") + (all.length > shown ? ` · and ${count(all.length - shown)} more` : "");
+  const keys = frame.keys?.[frame.queue];
+  switch (id) {
+    case "store": return some(frame.indexes ?? [], (i) => `by ${i.name}: ${count(i.values)} values`);
+    case "handlers": return some(frame.handlers ?? [], (h) => `${h.name}: ${h.synced ? "✓ synced" : "○ not synced"}, ${count(h.waiting)} waiting${h.coalesced ? `, ${count(h.coalesced)} merged` : ""}${h.run?.count ? ", a call p99 " + seconds(h.run.p99) : ""}`);
+    case "queue": return some((keys?.levels ?? []).filter((l, n, all) => all.length > 1 || l.priority !== 0), (l) => `priority ${l.priority}: ${count(l.ready)}`);
+    case "workers": return some((keys?.list ?? []).filter((k) => k.processing), (k) => `${short(k.key, 24)} for ${seconds(k.for ?? 0)}`);
   }
 }

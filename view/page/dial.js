@@ -1,15 +1,30 @@
-// dial has a clock for each key that fails, which runs out when the key comes back.
-import { el, svg, replace } from "./dom.js";
+// dial has a clock for each key that fails, which runs out when the key comes back, and the tank that all keys share: a retry waits for the
+// longer of the two.
+import { el, svg, replace, say } from "./dom.js";
 import { seconds, count, short } from "./words.js";
 
+// The tank, in a drawing of 90 by 130.
+const top = 12, bottom = 108;
+
 export class Dial {
-  constructor() { this.node = el("div", { class: "dials" }); this.waits = new Map(); }
+  constructor() {
+    this.waits = new Map();
+    this.water = svg("rect", { x: 15, width: 60, y: bottom, height: 0, class: "water" });
+    this.inTank = svg("text", { x: 45, y: 66, "text-anchor": "middle" });
+    this.tank = el("figure", { class: "tank" },
+      svg("svg", { viewBox: "0 0 90 120", "aria-hidden": "true" }, svg("rect", { x: 15, y: top, width: 60, height: bottom - top, class: "tank-back" }), this.water,
+        svg("path", { d: `M15 ${top}V${bottom}H75V${top}`, class: "tank-wall" }), this.inTank));
+    this.said = this.tank.appendChild(el("figcaption", {}));
+    this.clocks = el("div", { class: "dials" });
+    this.node = el("div", { class: "backoff" }, this.tank, this.clocks);
+  }
 
   frame(frame) {
     const now = performance.now();
     for (const e of frame.events ?? []) {
-      if (e.e === "retried" && e.of === frame.queue) this.waits.set(e.key, { wait: e.wait, from: now, tries: 0 });
+      if (e.e === "retried" && e.of === frame.queue) this.waits.set(e.key, { wait: e.wait, told: e.wait, from: now, tries: 0 });
     }
+    this.limits = frame.keys?.[frame.queue]?.limits;
     const list = frame.keys?.[frame.queue]?.list ?? [];
     const there = new Set();
     for (const k of list) {
@@ -29,19 +44,48 @@ export class Dial {
     while (this.waits.size > 200) this.waits.delete(this.waits.keys().next().value);
   }
 
+  // own is what the clock of a key alone would have it wait after so many failures, undefined if nobody knows.
+  own(tries) {
+    const l = this.limits;
+    return l?.base && tries ? Math.min(l.base * 2 ** Math.min(tries - 1, 60), l.longest || Infinity) : undefined;
+  }
+
+  // why says which of the two limiters has decided on a wait.
+  why(w) {
+    const own = this.own(w.tries);
+    if (own === undefined || w.told === undefined || !this.limits.burst) return "";
+    return w.told > own * 1.02 + 0.001 ? `the tank decided: its own clock says ${seconds(own)}` : "its own clock decided";
+  }
+
+  drawTank() {
+    const l = this.limits;
+    this.tank.hidden = !l?.burst;
+    if (!l?.burst) return;
+    const full = Math.max(Math.min(l.tokens / l.burst, 1), 0), height = full * (bottom - top);
+    this.water.setAttribute("y", bottom - height);
+    this.water.setAttribute("height", height);
+    say(this.inTank, count(Math.floor(Math.max(l.tokens, 0))));
+    const owed = Math.ceil(Math.max(-l.tokens, 0));
+    this.tank.dataset.tokens = l.tokens;
+    this.tank.classList.toggle("dry", l.tokens < 1);
+    say(this.said, `${count(Math.floor(Math.max(l.tokens, 0)))} of ${count(l.burst)} tokens; ${count(l.perSecond)} a second come back. Each retry of any key takes one. ` +
+      (l.tokens < 1 ? `The tank is dry: ${count(owed)} retries wait for tokens to come, and another one waits ${seconds((1 - l.tokens) / l.perSecond)}.` : "While there are any, only a key's own clock counts."));
+  }
+
   draw(now) {
     if (now - (this.drawn ?? 0) < 100) return;
     this.drawn = now;
+    this.drawTank();
     const all = [...this.waits].sort((a, b) => (b[1].tries ?? 0) - (a[1].tries ?? 0) || (a[0] < b[0] ? -1 : 1)).slice(0, 18);
-    if (!all.length) return replace(this.node, el("p", { class: "empty" }, "No key waits for another attempt."));
-    replace(this.node, ...all.map(([key, w]) => {
-      const part = w.wait > 0 ? Math.min(w.left / w.wait, 1) : 0, turn = part * 2 * Math.PI;
+    if (!all.length) return replace(this.clocks, el("p", { class: "empty" }, "No key waits for another attempt."));
+    replace(this.clocks, ...all.map(([key, w]) => {
+      const part = w.wait > 0 ? Math.min(w.left / w.wait, 1) : 0, turn = part * 2 * Math.PI, why = this.why(w);
       const x = 40 + 32 * Math.sin(turn), y = 40 - 32 * Math.cos(turn);
       const hand = part >= 1 ? svg("circle", { cx: 40, cy: 40, r: 32, class: "left" }) : svg("path", { d: `M40 40V8A32 32 0 ${part > 0.5 ? 1 : 0} 1 ${x.toFixed(1)} ${y.toFixed(1)}Z`, class: "left" });
       return el("figure", { class: "dial" },
         svg("svg", { viewBox: "0 0 80 80", "aria-hidden": "true" }, svg("circle", { cx: 40, cy: 40, r: 34, class: "face" }), hand,
           svg("text", { x: 40, y: 45, "text-anchor": "middle" }, w.wait ? seconds(w.wait) : "now")),
-        el("figcaption", {}, el("span", { class: "name", title: key }, short(key)), el("small", {}, `${count(w.tries)} failures in a row; ${w.state ?? "waits"}`)));
+        el("figcaption", {}, el("span", { class: "name", title: key }, short(key)), el("small", {}, `${count(w.tries)} ${w.tries === 1 ? "failure" : "failures in a row"}; ${w.state ?? "waits"}${why ? "; " + why : ""}`)));
     }));
   }
 }

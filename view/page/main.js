@@ -20,7 +20,7 @@ const boxes = new Boxes(byId("picture"), (id) => small.open(id));
 const table = new Table(byId("table"));
 const index = new Index(byId("all"), choose);
 const cost = new Cost(byId("cost"));
-const actions = new Actions(byId("actions"), byId("said"));
+const actions = new Actions(byId("actions"), byId("said"), () => small.wrote());
 const tour = new Tour(byId("tour"), (id) => small.open(id, true));
 const kept = new Kept();
 const player = new Player(byId("player"), () => choose(shownLast));
@@ -137,7 +137,7 @@ let lastText = 0, lastSparks = 0;
 // draw runs before each repaint. Texts change four times a second at most: nobody reads faster.
 function draw(now) {
   requestAnimationFrame(draw);
-  if (!hello || document.hidden) return;
+  if (!hello || !latest || document.hidden) return;
   const began = performance.now();
   if (!held) dots.draw(now);
   if (dirty && now - lastText > 200) {
@@ -145,7 +145,7 @@ function draw(now) {
     lastText = now;
     if (sparks) lastSparks = now;
     dirty = false;
-    boxes.show(shown, past, sparks);
+    boxes.show(shown, past, sparks, latest);
     table.show(shown);
     wrong(latest.wrong ?? []);
     const unusual = actions.show(latest.laboratory);

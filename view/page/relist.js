@@ -10,7 +10,11 @@ export class Relist {
     this.node = el("div", {});
     this.text = this.node.appendChild(el("p", { class: "counts" }, "No list since this page looks. A dropped watch alone needs none: the reflector watches on from the version that it has."));
     this.totals = this.node.appendChild(el("ul", { class: "totals" }));
-    this.grid = this.node.appendChild(el("div", { class: "grid" }));
+    this.sides = [["before", "In the store before"], ["after", "In the list"]].map(([id, title]) => {
+      const grid = el("div", { class: "grid", "data-side": id });
+      return { id, grid, side: el("section", { class: "side", "aria-label": title }, el("h3", {}, title), grid) };
+    });
+    this.both = this.node.appendChild(el("div", { class: "sides", hidden: true }, ...this.sides.map((s) => s.side)));
   }
 
   frame(frame, boxes) {
@@ -50,6 +54,7 @@ export class Relist {
     replace(this.totals, ...Object.entries(words).map(([how, [letter, text]]) => el("li", { class: "how-" + how }, el("b", {}, letter), ` ${count(of(how))} ${text}`)));
     const order = Object.keys(words);
     all.sort((a, b) => order.indexOf(b[1]) - order.indexOf(a[1]));
-    replace(this.grid, ...all.map(([key, how]) => el("span", { class: "cell how-" + how, title: `${key}: ${words[how][1]}` }, words[how][0])));
+    this.both.hidden = false;
+    for (const { id, grid } of this.sides) replace(grid, ...all.filter(([, how]) => how !== (id === "before" ? "fresh" : "missing")).map(([key, how]) => el("span", { class: "cell how-" + how, title: `${key}: ${words[how][1]}` }, words[how][0])));
   }
 }

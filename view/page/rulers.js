@@ -1,5 +1,5 @@
 // rulers are the ages of the truth: how far each stage is, by resourceVersion.
-import { el, svg, say } from "./dom.js";
+import { el, svg, replace, say } from "./dom.js";
 
 const stages = [["server", "API server"], ["reflector", "reflector"], ["fifo", "DeltaFIFO"], ["store", "store"], ["worker", "a worker read"]];
 const left = 130, right = 690;
@@ -14,14 +14,41 @@ export class Rulers {
       this.marks.set(id, { mark, label, gap, y });
       return svg("g", {}, svg("text", { x: 8, y: y + 4, class: "caption" }, title), svg("line", { x1: left, x2: right, y1: y, y2: y, class: "ruler" }), gap, mark, label);
     });
+    this.flags = svg("g");
     this.text = el("p", { class: "counts" });
-    this.node = el("div", {}, svg("svg", { viewBox: "0 0 720 240", class: "rulers", role: "img", "aria-label": "A ruler for each stage, with a mark at the version that it has" }, ...rows), this.text);
+    this.told = el("p", { class: "counts flag-text", "aria-live": "polite" }, "A button that writes puts a flag ⚑ on the server's ruler. It turns to ✓ on each ruler that has come so far: from then on, one who reads there sees the write.");
+    this.node = el("div", {}, svg("svg", { viewBox: "0 0 720 240", class: "rulers", role: "img", "aria-label": "A ruler for each stage, with a mark at the version that it has" }, ...rows, this.flags), this.text, this.told);
   }
 
   frame(frame) {
     const v = frame.versions ?? {};
     for (const e of frame.events ?? []) if (e.e === "taken") this.worker = v.store;
     this.versions = { ...v, worker: this.worker };
+  }
+
+  // wrote puts a flag at the server's version of the next frame, which has what was written.
+  wrote() { this.flag = { at: performance.now(), passed: new Map() }; }
+
+  // cross notes which stages have come to the flag.
+  cross(now) {
+    const f = this.flag, v = this.versions;
+    if (!f || !v) return;
+    if (f.version === undefined) {
+      if (now - f.at < 120) return; // The frame at hand may be older than the write.
+      f.version = Number(v.server) || undefined;
+    }
+    for (const [id] of stages) if (!f.passed.has(id) && Number(v[id]) >= f.version) f.passed.set(id, now - f.at);
+  }
+
+  drawFlag(x) {
+    const f = this.flag;
+    if (!f?.version) return replace(this.flags);
+    replace(this.flags, ...stages.map(([id], n) => {
+      const at = x(f.version), y = 30 + n * 44, passed = f.passed.has(id);
+      return at < left || at > right + 4 ? svg("g") : svg("g", { class: passed ? "flag passed" : "flag", "data-stage": id }, svg("line", { x1: at, x2: at, y1: y - 12, y2: y + 12 }), svg("text", { x: at + 5, y: y + 17 }, passed ? "✓" : "⚑"));
+    }));
+    const way = stages.filter(([id]) => id !== "server" && f.passed.has(id)).map(([id, title]) => `${title} ✓`);
+    say(this.told, `⚑ The write is version ${f.version}. ${way.length ? "These have come so far: " + way.join(", ") + "." : "No stage but the server has it: whoever reads the store now does not see it."}`);
   }
 
   draw(now) {
@@ -34,6 +61,8 @@ export class Rulers {
     this.span = Math.max(widest * 1.15, (this.span ?? 20) * 0.98, 20);
     this.end = Math.max(newest, this.end ?? 0);
     const x = (n) => right - ((this.end - n) / this.span) * (right - left);
+    this.cross(now);
+    this.drawFlag(x);
     const told = [];
     for (const [id, title] of stages) {
       const m = this.marks.get(id), n = Number(this.versions[id]);

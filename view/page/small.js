@@ -10,6 +10,7 @@ import { Lookup } from "./lookup.js";
 import { Journey } from "./journey.js";
 import { Compare } from "./compare.js";
 import { Steps } from "./steps.js";
+import { ObjectDiff } from "./object.js";
 
 // pictures are in the order of their letters. Each Picture has a node, frame(frame, boxes, hello), and may have
 // draw(now), which is called before each repaint while it is open.
@@ -27,17 +28,19 @@ export const pictures = [
   { id: "rings", box: "queue", title: "Dirty, processing, queue", Picture: Rings,
     lead: "A key that is added while a worker has it is dirty, and not in the queue: so two workers never have it. When the worker is done, it is queued again, once. (Shown slowly: what takes microseconds stays for half a second.)" },
   { id: "dial", box: "queue", title: "Back-off", Picture: Dial,
-    lead: "A key that fails comes back later, and later each time: the wait doubles, up to a bound. When it succeeds, it is forgotten." },
+    lead: "A key that fails comes back later, and later each time: the wait doubles, up to a bound. When it succeeds, it is forgotten. All keys share a tank of tokens as well: when many fail at once it drains, and a retry waits for a token. The longer of the two waits counts." },
   { id: "journey", box: "workers", title: "An object's journey", Picture: Journey,
     lead: "The way of one change, from the socket to the end of a worker's turn, and where its time went." },
   { id: "compare", box: "reflector", title: "Ways to list", Picture: Compare,
     lead: "A reflector can take its first snapshot by one list, page by page, or by a watch that begins with all that there is. What differs is when the first object comes, when all are there, and how much memory that takes on the way." },
   { id: "steps", box: "reflector", title: "State machine", Picture: Steps,
     lead: "What a reflector does next depends on its state and on what the server answers. Choose the answers: the table behind this was made by the reflector itself, for every state and every answer. In it, the store knows all up to version 10; b@2 is object b at version 2, and b@= is b as the store has it." },
+  { id: "object", box: "store", title: "What is left out", Picture: ObjectDiff,
+    lead: "A cache seldom needs all of an object. A projection (rest.Omit) leaves parts out before an object is decoded; a Transform makes something smaller of it. What is left out costs no memory, for each object in the store." },
 ];
 
 // letters are the keys of the pictures. The others are those of the page, and of laboratories.
-export const letters = "abcdefghjk";
+export const letters = "abcdefghjkm";
 
 export class Small {
   constructor(root) { this.root = root; this.made = new Map(); }
@@ -67,6 +70,9 @@ export class Small {
     picture.opened?.();
     if (!quietly) this.root.scrollIntoView({ block: "nearest" });
   }
+
+  // wrote tells the pictures that a button has written something.
+  wrote() { for (const p of this.made.values()) p.wrote?.(); }
 
   // frame gives a frame to all of them: they remember what happened before they were opened.
   frame(frame, boxes, hello) { for (const p of this.made.values()) p.frame(frame, boxes, hello); }

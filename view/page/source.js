@@ -93,3 +93,12 @@ export async function lookup(of, index, value) {
   if (!answer.ok) throw new Error((await answer.text()).trim() || answer.statusText);
   return answer.json();
 }
+
+// projected asks for an object, as the server and as the store has it: for that of a key, or for any.
+export async function projected(of, key) {
+  const query = new URLSearchParams({ of });
+  if (key != null) query.set("key", key);
+  const answer = await reach("object?" + query, { headers: headers(), cache: "no-store" });
+  if (!answer.ok) throw new Error((await answer.text()).trim() || answer.statusText);
+  return answer.json();
+}

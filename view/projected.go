@@ -1,0 +1,207 @@
+package view
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Whole has the page compare objects of an informer with what the server has, before anything was left out. get returns
+// an object as the server has it; it is called when somebody opens the picture for that, for one object and for a small sample of others.
+// informer is the name under which [Informer] has added it. Without Whole, the page says what could be left out of what is stored.
+//
+// From may be another type than that of the store, as with sources.Transform.
+func Whole[From any](v *View, informer string, get func(ctx context.Context, key types.NamespacedName) (From, error)) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.wholes[informer] = func(ctx context.Context, key types.NamespacedName) (any, error) { return get(ctx, key) }
+}
+
+// Projected is an object as the server has it beside the same as the store has it, field by field. Values of fields are not in
+// it, unless Options.Values lets them.
+type Projected struct {
+	// Keys are some of the objects to choose from, and Key is the one that is shown.
+	Keys []string `json:"keys"`
+	Key  string   `json:"key,omitempty"`
+
+	// Whole is whether Raw is what the server has: see [Whole]. Otherwise it is what the store has.
+	Whole bool `json:"whole,omitempty"`
+
+	// Error says why there is no object, or none of the server's.
+	Error string `json:"error,omitempty"`
+
+	// Raw and Stored are the bytes of the object, as JSON, and Fields those of its parts.
+	Raw    int     `json:"raw"`
+	Stored int     `json:"stored"`
+	Fields []Field `json:"fields,omitempty"`
+
+	// Sample has the same of a few objects, added up, of Objects in the store.
+	Sample  Sample `json:"sample"`
+	Objects int    `json:"objects"`
+}
+
+// Sample are the bytes of a few objects, added up.
+type Sample struct {
+	Objects int     `json:"objects"`
+	Raw     int     `json:"raw"`
+	Stored  int     `json:"stored"`
+	Fields  []Field `json:"fields,omitempty"`
+}
+
+// What is looked at for one who asks: keys to choose from, objects of the sample, and for how long the server is asked.
+const (
+	shownObjects   = 60
+	sampledObjects = 20
+	askFor         = 3 * time.Second
+)
+
+var errNotStored = errors.New("the store does not have it")
+
+// whole returns an object as the server has it.
+type whole func(ctx context.Context, key types.NamespacedName) (any, error)
+
+// serveObject answers questions about what is stored of an object.
+func (v *View) serveObject(w http.ResponseWriter, r *http.Request) error {
+	query := r.URL.Query()
+	p := v.picture(query.Get("of"))
+	if p == nil {
+		return ErrNoSuch
+	}
+	of, _ := v.shown(p)
+	if of == nil || of.store == nil {
+		return refused(http.StatusNotFound, "the store of %q is not known: only its numbers are", clean(p.name))
+	}
+	v.mu.Lock()
+	get := v.wholes[of.name]
+	v.mu.Unlock()
+	ctx, cancel := context.WithTimeout(r.Context(), askFor)
+	defer cancel()
+	keys, objects := of.store.some(shownObjects)
+	answer := Projected{Keys: []string{}, Whole: get != nil, Objects: objects}
+	for _, key := range keys {
+		answer.Keys = append(answer.Keys, nameOfKey(key))
+	}
+	key := keyOf(query.Get("key"))
+	if !query.Has("key") && len(keys) > 0 {
+		key = keys[0]
+	}
+	if key.Name != "" {
+		answer.Key = nameOfKey(key)
+		var err error
+		if answer.Fields, answer.Raw, answer.Stored, err = compare(ctx, of.store, get, key, v.opts.Values); err != nil {
+			answer.Error = clean(reason(err).Error())
+		}
+	}
+	slices.SortFunc(answer.Keys, strings.Compare)
+	answer.Sample = sampled(ctx, of.store, get, keys[:min(len(keys), sampledObjects)])
+	return answerJSON(w, answer)
+}
+
+// compare measures an object, as it is stored and as the server has it.
+func compare(ctx context.Context, store searcher, get whole, key types.NamespacedName, values bool) (fields []Field, raw, stored int, err error) {
+	object, ok := store.object(key)
+	if !ok {
+		return nil, 0, 0, errNotStored
+	}
+	have, stored, err := fieldsOf(object, values, func(f *Field, n int) { f.Stored = n })
+	if err != nil {
+		return nil, 0, 0, err
+	}
+	if get == nil {
+		for n := range have {
+			have[n].Raw = have[n].Stored
+		}
+		return have, stored, stored, nil
+	}
+	from, err := get(ctx, key)
+	if err != nil {
+		return nil, 0, 0, err
+	}
+	fields, raw, err = fieldsOf(from, values, func(f *Field, n int) { f.Raw = n })
+	if err != nil {
+		return nil, 0, 0, err
+	}
+	return joined(fields, have), raw, stored, nil
+}
+
+// joined adds fields to those of the same paths.
+func joined(to, more []Field) []Field {
+	for _, f := range more {
+		at := slices.IndexFunc(to, func(x Field) bool { return x.Path == f.Path })
+		if at < 0 {
+			to = append(to, f)
+			continue
+		}
+		to[at].Raw += f.Raw
+		to[at].Stored += f.Stored
+	}
+	return to
+}
+
+// sampled compares some objects. Those that cannot be compared are left out.
+func sampled(ctx context.Context, store searcher, get whole, keys []types.NamespacedName) (s Sample) {
+	for _, key := range keys {
+		fields, raw, stored, err := compare(ctx, store, get, key, false)
+		if ctx.Err() != nil {
+			break
+		}
+		if err != nil {
+			continue
+		}
+		s.Objects++
+		s.Raw += raw
+		s.Stored += stored
+		s.Fields = joined(s.Fields, fields)
+	}
+	for n := range s.Fields {
+		s.Fields[n].Entries = 0
+	}
+	return s
+}
+
+// keyOf reads what nameOfKey has written.
+func keyOf(text string) (key types.NamespacedName) {
+	if namespace, name, ok := strings.Cut(text, "/"); ok {
+		return types.NamespacedName{Namespace: namespace, Name: name}
+	}
+	return types.NamespacedName{Name: text}
+}
+
+// sizes estimates the bytes of a store, by a look at a few objects now and then.
+type sizes struct {
+	at   time.Duration
+	each float64 // bytes of an object; 0 if it is not known
+}
+
+// Sizes are of sizedObjects objects, looked at every sizeEvery. Of large objects, fewer are enough.
+const (
+	sizedObjects = 12
+	sizeEvery    = 10 * time.Second
+	enoughBytes  = 1 << 20
+)
+
+// bytes returns about how many bytes a store has as JSON.
+func (s *sizes) bytes(store searcher, objects int, since time.Duration) (float64, bool) {
+	if store == nil || objects == 0 {
+		return 0, false
+	}
+	if s.each == 0 || since-s.at > sizeEvery {
+		s.at = since
+		keys, _ := store.some(sizedObjects)
+		sum, n := 0, 0
+		for _, key := range keys {
+			if object, ok := store.object(key); ok && sum < enoughBytes {
+				if size, err := sizeOf(object); err == nil {
+					sum, n = sum+size, n+1
+				}
+			}
+		}
+		s.each = float64(sum) / float64(max(n, 1))
+	}
+	return s.each * float64(objects), s.each > 0
+}

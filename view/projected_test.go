@@ -1,0 +1,256 @@
+package view
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/indexer"
+	"github.com/kinform/kinform/informer"
+)
+
+// stored is an informer with nothing but a store.
+type stored[T any] struct{ store *indexer.Store[T] }
+
+func (s stored[T]) Status() informer.Status   { return informer.Status{Name: "things"} }
+func (s stored[T]) Store() *indexer.Reader[T] { return s.store.Reader }
+
+// storing shows a store with objects, by the names of the keys.
+func storing[T any](t *testing.T, v *View, objects map[string]T) {
+	t.Helper()
+	store, err := indexer.New(indexer.Options[T]{})
+	require.NoError(t, err)
+	var all []indexer.Op[T]
+	for name, o := range objects {
+		all = append(all, indexer.Op[T]{Key: types.NamespacedName{Namespace: "n", Name: name}, Object: o})
+	}
+	_, err = store.Apply(all, "1")
+	require.NoError(t, err)
+	Informer(v, stored[T]{store})
+}
+
+// project asks the page for an object.
+func project(t *testing.T, v *View, query url.Values) (p Projected, text string) {
+	t.Helper()
+	served := httptest.NewServer(v)
+	defer served.Close()
+	r := &rig{view: v, url: served.URL + "/"}
+	code, text, _ := r.ask(t, http.MethodGet, "object?"+query.Encode(), "", nil)
+	require.Equal(t, 200, code, text)
+	require.NoError(t, json.Unmarshal([]byte(text), &p))
+	return p, text
+}
+
+func field(t *testing.T, p Projected, path string) Field {
+	t.Helper()
+	for _, f := range p.Fields {
+		if f.Path == path {
+			return f
+		}
+	}
+	require.Fail(t, "no such field", "%s in %+v", path, p.Fields)
+	return Field{}
+}
+
+func secretPod() *corev1.Pod {
+	return &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "n", Name: "a", Labels: map[string]string{"label-key": "label-value"}, ManagedFields: []metav1.ManagedFieldsEntry{
+			{Manager: "manager", FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:spec":{"f:nodeName":{}}}`)}}, {Manager: "other"},
+		}},
+		Spec:   corev1.PodSpec{NodeName: "node-value", Containers: []corev1.Container{{Name: "c", Env: []corev1.EnvVar{{Name: "PASSWORD", Value: "hunter2"}}}}},
+		Status: corev1.PodStatus{Phase: "Running", Message: "status-value"},
+	}
+}
+
+func TestAnObjectIsComparedByFields(t *testing.T) {
+	t.Parallel()
+	v, err := New(Options{})
+	require.NoError(t, err)
+	whole := secretPod()
+	kept := secretPod()
+	kept.ManagedFields, kept.Status = nil, corev1.PodStatus{}
+	storing(t, v, map[string]*corev1.Pod{"a": kept, "b": kept})
+	Whole(v, "things", func(_ context.Context, key types.NamespacedName) (*corev1.Pod, error) {
+		if key.Name == "b" {
+			return nil, errors.New("it is <b>gone</b>")
+		}
+		return whole, nil
+	})
+	p, text := project(t, v, url.Values{"key": {"n/a"}})
+	require.Equal(t, []string{"n/a", "n/b"}, p.Keys)
+	require.Equal(t, "n/a", p.Key)
+	require.True(t, p.Whole)
+	require.Empty(t, p.Error)
+	require.Equal(t, 2, p.Objects)
+	raw, err := json.Marshal(whole)
+	require.NoError(t, err)
+	less, err := json.Marshal(kept)
+	require.NoError(t, err)
+	require.Equal(t, len(raw), p.Raw)
+	require.Equal(t, len(less), p.Stored)
+	managed := field(t, p, "metadata.managedFields")
+	require.Greater(t, managed.Raw, 60)
+	require.Equal(t, Field{Path: "metadata.managedFields", Raw: managed.Raw, Entries: 2}, managed)
+	require.Zero(t, field(t, p, "status.phase").Stored)
+	labels := field(t, p, "metadata.labels")
+	require.Equal(t, labels.Raw, labels.Stored)
+	require.Equal(t, 1, labels.Entries)
+	sumRaw, sumStored := 0, 0
+	for _, f := range p.Fields {
+		sumRaw, sumStored = sumRaw+f.Raw, sumStored+f.Stored
+	}
+	require.InDelta(t, p.Raw, sumRaw, 10, "fields are the whole object, but for braces and commas")
+	require.InDelta(t, p.Stored, sumStored, 10)
+	require.Equal(t, 1, p.Sample.Objects, "one cannot be had")
+	require.Equal(t, p.Raw, p.Sample.Raw)
+	require.Equal(t, p.Stored, p.Sample.Stored)
+	for _, content := range []string{"label-key", "label-value", "node-value", "PASSWORD", "hunter2", "status-value", "manager\"", "f:spec"} {
+		require.NotContains(t, text, content, "contents are not sent")
+	}
+	p, _ = project(t, v, url.Values{"key": {"n/b"}})
+	require.Equal(t, "it is <b>gone</b>", p.Error)
+	p, _ = project(t, v, url.Values{"key": {"n/c"}})
+	require.Equal(t, errNotStored.Error(), p.Error)
+}
+
+// Without Whole, what the store has is both.
+func TestAnObjectWithoutTheServers(t *testing.T) {
+	t.Parallel()
+	v, err := New(Options{Values: true})
+	require.NoError(t, err)
+	storing(t, v, map[string]*corev1.Pod{"a": secretPod()})
+	p, _ := project(t, v, url.Values{})
+	require.Equal(t, "n/a", p.Key)
+	require.False(t, p.Whole)
+	require.Equal(t, p.Raw, p.Stored)
+	require.Equal(t, `"node-value"`, field(t, p, "spec.nodeName").Value)
+	require.Contains(t, field(t, p, "spec.containers").Value, "PASSWORD")
+}
+
+// Whatever a program lets: no value of a Secret, of what may be one, or of a type that does not say so is sent; nor are names of its data.
+func TestNothingOfASecretIsSent(t *testing.T) {
+	t.Parallel()
+	meta := metav1.ObjectMeta{Namespace: "n", Name: "a", Annotations: map[string]string{"last-applied": "hunter2"}}
+	secret := &corev1.Secret{ObjectMeta: meta, Data: map[string][]byte{"password": []byte("hunter2")}, StringData: map[string]string{"password": "hunter2"}, Type: "hunter2"}
+	content := func(kind string) *unstructured.Unstructured {
+		return &unstructured.Unstructured{Object: map[string]any{"kind": kind, "apiVersion": "v1", "metadata": map[string]any{"name": "a", "annotations": map[string]any{"hunter2": "password"}, "hunter2": "x"},
+			"data": map[string]any{"password": "hunter2"}, "not an identifier: hunter2": 1}}
+	}
+	type summary struct{ Password string }
+	type embedding struct {
+		summary
+		corev1.Pod
+	}
+	shown := func(v *View) string {
+		_, text := project(t, v, url.Values{})
+		return text
+	}
+	for name, put := range map[string]func(*View){
+		"typed":                    func(v *View) { storing(t, v, map[string]*corev1.Secret{"a": secret}) },
+		"unstructured":             func(v *View) { storing(t, v, map[string]*unstructured.Unstructured{"a": content("Secret")}) },
+		"unstructured, of no kind": func(v *View) { storing(t, v, map[string]*unstructured.Unstructured{"a": content("")}) },
+		"of a group with secrets":  func(v *View) { storing(t, v, map[string]*unstructured.Unstructured{"a": content("SealedSecret")}) },
+		"metadata": func(v *View) {
+			storing(t, v, map[string]*metav1.PartialObjectMetadata{"a": {ObjectMeta: meta}})
+		},
+		"a type of one's own":  func(v *View) { storing(t, v, map[string]summary{"a": {"hunter2"}}) },
+		"a map":                func(v *View) { storing(t, v, map[string]map[string]string{"a": {"password": "hunter2"}}) },
+		"one that is embedded": func(v *View) { storing(t, v, map[string]*embedding{"a": {summary: summary{"hunter2"}}}) },
+		"nothing":              func(v *View) { storing(t, v, map[string]*corev1.Secret{"a": nil}) },
+		"a secret of the server's": func(v *View) {
+			storing(t, v, map[string]summary{"a": {"hunter2"}})
+			Whole(v, "things", func(context.Context, types.NamespacedName) (*corev1.Secret, error) { return secret, nil })
+		},
+	} {
+		v, err := New(Options{Values: true})
+		require.NoError(t, err)
+		put(v)
+		text := shown(v)
+		require.NotContains(t, text, "hunter2", name)
+		require.NotContains(t, text, "aHVudGVyMg", name)
+		require.NotContains(t, text, `"password`, name)
+		require.NotContains(t, text, `.password`, name)
+		require.NotContains(t, text, `"value"`, name)
+		require.Contains(t, text, `"path"`, name)
+	}
+	v, err := New(Options{Values: true})
+	require.NoError(t, err)
+	storing(t, v, map[string]*unstructured.Unstructured{"a": content("ConfigMap")})
+	require.Contains(t, shown(v), "hunter2", "the same values, of a kind that has none")
+	require.NotContains(t, shown(v), "identifier")
+}
+
+// Types whose methods are broken, and values of any length.
+func TestObjectsThatAreOdd(t *testing.T) {
+	t.Parallel()
+	for name, object := range map[string]any{"panics": panics{}, "a channel": make(chan int), "nil": nil, "number": 7, "text": "<b>", "list": []string{"hunter2"}} {
+		v, err := New(Options{Values: true})
+		require.NoError(t, err)
+		storing(t, v, map[string]any{"a": object})
+		_, text := project(t, v, url.Values{})
+		require.NotContains(t, text, "hunter2", name)
+	}
+	long := secretPod()
+	long.Spec.NodeName = strings.Repeat("\u202Ex\x00", 4000)
+	v, err := New(Options{Values: true})
+	require.NoError(t, err)
+	storing(t, v, map[string]*corev1.Pod{"a": long})
+	p, _ := project(t, v, url.Values{})
+	value := field(t, p, "spec.nodeName").Value
+	require.LessOrEqual(t, len(value), 3*shownValue)
+	require.NotContains(t, value, "\u202E")
+	require.NotContains(t, value, "\x00")
+	require.Greater(t, field(t, p, "spec.nodeName").Raw, 12000)
+}
+
+type panics struct{ Name string }
+
+func (panics) MarshalJSON() ([]byte, error) { panic("hunter2?") }
+
+func TestQuestionsAboutObjectsThatAreWrong(t *testing.T) {
+	t.Parallel()
+	r := start(t, Options{}, 3, nil)
+	code, _, _ := r.ask(t, http.MethodGet, "object?of=nothing", "", nil)
+	require.Equal(t, 404, code)
+	code, _, _ = r.ask(t, http.MethodGet, "object", "", func(r *http.Request) { r.Header.Set("Origin", "http://evil.example") })
+	require.Equal(t, 403, code)
+	code, text, _ := r.ask(t, http.MethodGet, "object?of=pods", "", nil)
+	require.Equal(t, 200, code)
+	require.Contains(t, text, `"path":"spec.containers"`)
+	require.NotContains(t, text, `"value"`)
+}
+
+// How long a stage has been behind the server is known from frame to frame.
+func TestTimeBehind(t *testing.T) {
+	t.Parallel()
+	var b behind
+	_, known := b.of("5", 0)
+	require.False(t, known)
+	for n, version := range []string{"5", "5", "7", "6", "x", "9"} {
+		b.note(version, time.Duration(n)*time.Second)
+	}
+	for version, want := range map[string]float64{"9": 0, "10": 0, "8": 1, "7": 1, "6": 4, "5": 4, "4": 6} {
+		got, known := b.of(version, 6*time.Second)
+		require.True(t, known)
+		require.InDelta(t, want, got, 1e-9, version)
+	}
+	_, known = b.of("x", 0)
+	require.False(t, known)
+	for n := range 5 * mostArrivals {
+		b.note(strconv.Itoa(100+n), 10*time.Second)
+	}
+	require.LessOrEqual(t, len(b.seen), mostArrivals)
+}
