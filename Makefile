@@ -63,7 +63,22 @@ differential: ## play the contracts, and 10,000 random histories, to client-go a
 
 .PHONY: page
 page: ## drive the page of package view in headless Chromium (Debian's package chromium; without it, nothing is tested)
-	cd view/browser && go test -count=1 .
+	cd view/browser && go test -count=1 -timeout=15m . -v | grep -vE '^=== '
+
+.PHONY: page-ci # what .ci/run has: some four minutes
+page-ci: ## install Chromium where apt-get can, and drive the page; says so where there is none
+	@command -v chromium >/dev/null || { command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ] && \
+	  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium; } >/dev/null 2>&1; } || true
+	@command -v chromium >/dev/null || echo "SKIPPED: there is no Chromium, and it cannot be installed: the page was not driven"
+	@! command -v chromium >/dev/null || { cd view/browser && go test -count=1 -short -vet=off -timeout=8m .; }
+
+.PHONY: page-soak
+page-soak: ## hold the page against 5,000 events a second (SOAK=10m): pictures a second, memory of page and program
+	cd view/browser && go test -count=1 -timeout=0 -v -run=TestPageUnderLoad . -soak=$(SOAK) | grep -vE '^=== '
+
+.PHONY: page-shots
+page-shots: ## make the pictures of docs/view: the page at three sizes, in light and dark, each small picture, and the tour
+	cd view/browser && KINFORM_SCREENSHOTS=$(abspath bin/shots) go test -count=1 -timeout=15m -run='TestSizes|TestEveryPicture/server|TestLessons/server' .
 
 .PHONY: site
 site: ## make bin/site, the laboratory as a folder of static files: the page with the program inside, for any host

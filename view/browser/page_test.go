@@ -61,8 +61,8 @@ func TestKeyboardReachesEverything(t *testing.T) {
 		p.do(chromedp.KeyEvent(string(rune('1' + n))))
 		require.Equal(t, "box-"+box, eval[string](p, `document.activeElement.id`))
 	}
-	for n, small := range []string{"rulers", "relist", "shelf", "lookup", "resync", "rings", "dial", "journey", "compare", "steps"} {
-		p.do(chromedp.KeyEvent(string("abcdefghjk"[n])))
+	for n, small := range []string{"rulers", "relist", "shelf", "lookup", "resync", "rings", "dial", "journey", "compare", "steps", "object"} {
+		p.do(chromedp.KeyEvent(string("abcdefghjkm"[n])))
 		require.Equal(t, small, eval[string](p, `document.getElementById("small-panel").dataset.small`))
 	}
 	p.do(chromedp.KeyEvent(" "))

@@ -120,6 +120,12 @@ func (r *rig) open(t *testing.T, width, height int64, media ...string) *tab {
 
 func newTab(t *testing.T, width, height int64, media ...string) *tab {
 	t.Helper()
+	return newTabFor(t, time.Minute, width, height, media...)
+}
+
+// newTabFor opens a tab that is closed after a while.
+func newTabFor(t *testing.T, while time.Duration, width, height int64, media ...string) *tab {
+	t.Helper()
 	if _, err := exec.LookPath("chromium"); err != nil {
 		t.Skip("there is no Chromium: apt-get install chromium")
 	}
@@ -127,7 +133,7 @@ func newTab(t *testing.T, width, height int64, media ...string) *tab {
 	require.NoError(t, chromedp.Do(all)) // It is the first tab that starts the browser.
 	ctx, cancel := chromedp.NewContext(all)
 	t.Cleanup(cancel)
-	ctx, cancel = context.WithTimeout(ctx, time.Minute)
+	ctx, cancel = context.WithTimeout(ctx, while)
 	t.Cleanup(cancel)
 	p := &tab{t: t, ctx: ctx}
 	require.NoError(t, chromedp.Do(ctx, chromedp.EmulateViewport(width, height)))

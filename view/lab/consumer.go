@@ -99,9 +99,7 @@ func (l *Lab) handler(c *consumer, overflow informer.Overflow) (*informer.Regist
 	add := enqueue.Object[*corev1.Pod](l.queue)
 	return c.informer.AddHandler(func(e informer.Event[*corev1.Pod]) {
 		l.handling.pass(c.running)
-		if d := time.Duration(l.slow.Load()); d > 0 {
-			pause(c.running, d)
-		}
+		takes(c.running, &l.slow)
 		add(e)
 	}, informer.HandlerOptions{Name: "enqueue", Mailbox: smallMailbox, Overflow: overflow})
 }

@@ -231,9 +231,7 @@ func (l *Lab) write(ctx context.Context) {
 // reconcile is a worker's turn.
 func (l *Lab) reconcile(ctx context.Context, _ types.NamespacedName) error {
 	l.taking.pass(ctx)
-	if d := time.Duration(l.work.Load()); d > 0 {
-		pause(ctx, d)
-	}
+	takes(ctx, &l.work)
 	if l.fails() {
 		return errors.New("told to fail")
 	}

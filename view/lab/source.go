@@ -70,6 +70,18 @@ func (p *path) loses() bool {
 	}
 }
 
+// takes waits for as long as a button says, which may change its mind meanwhile, or until ctx ends.
+func takes(ctx context.Context, long *atomic.Int64) {
+	const look = 50 * time.Millisecond
+	for began := time.Now(); ctx.Err() == nil; {
+		left := time.Duration(long.Load()) - time.Since(began)
+		if left <= 0 {
+			return
+		}
+		pause(ctx, min(left, look))
+	}
+}
+
 // pause waits for d, or until ctx ends.
 func pause(ctx context.Context, d time.Duration) {
 	timer := time.NewTimer(d)

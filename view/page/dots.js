@@ -37,7 +37,19 @@ export class Dots {
       if (!d.flying && !d.steps.length) this.all.splice(n--, 1);
     }
     if (this.all.length > 1.5 * most) this.all.splice(0, this.all.length - 1.5 * most);
+    this.settle(frame, now);
     this.invent(frame, now);
+  }
+
+  // settle ends dots that stand where nothing is any more: what has become of them had no room in the sample.
+  settle(frame, now) {
+    const n = (id) => frame.boxes.find((b) => b.id === id && (id !== "queue" && id !== "workers" || b.name === frame.queue))?.n ?? {};
+    const q = n("queue"), f = n("fifo"), empty = {
+      queue: !(q.ready + q.delayed + q.dirty + q.parked), workers: !q.processing, fifo: !(f.keys + f.inflight), handlers: !n("handlers").waiting,
+    };
+    for (const d of this.all) {
+      if (empty[d.at] && !d.flying && !d.steps.length && now - d.since > 1200 * this.pace) d.steps.push("end");
+    }
   }
 
   // invent makes dots of the rates, where a pipeline was made without observers, so that nothing tells of single events.

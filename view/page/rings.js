@@ -21,7 +21,7 @@ export class Rings {
       svg("ellipse", { cx: 150, cy: 160, rx: 112, ry: 76, class: "ring ready" }),
       svg("text", { x: 190, y: 24, class: "caption" }, "dirty: due a turn"), svg("text", { x: 470, y: 24, class: "caption" }, "processing: with a worker"),
       svg("text", { x: 150, y: 70, class: "caption", "text-anchor": "middle" }, "in the queue"),
-      svg("text", { x: 360, y: 66, class: "caption", "text-anchor": "middle" }, "added meanwhile"),
+      svg("text", { x: 360, y: 98, class: "caption", "text-anchor": "middle" }, "added meanwhile"),
       svg("text", { x: 20, y: 296, class: "caption" }, "waiting for their time:"));
     this.chips = this.drawing.appendChild(svg("g"));
     this.text = el("p", { class: "counts" });
