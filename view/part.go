@@ -21,7 +21,7 @@ type queuePart struct {
 	name  string // its own one among the queues of the view
 	rec   *recorder
 	stats func() workqueue.Stats
-	keys  func() []Key // nil if only the numbers are known
+	keys  func() inspected // nil if only the numbers are known
 
 	// limits are those of its rate limiter; nil if they are not known.
 	limits func() workqueue.Limits
@@ -57,12 +57,42 @@ const (
 	mostKeys  = 2000
 )
 
+func allKeys(s workqueue.Stats) int { return s.Processing + s.Ready + s.Delayed + s.Parked }
+
+// inspect looks at the keys, if they are known and not too many.
+func (q *queuePart) inspect(s workqueue.Stats) inspected {
+	if n := allKeys(s); q.keys == nil || n == 0 || n > mostKeys {
+		return inspected{}
+	}
+	return q.keys()
+}
+
+// inspected are keys of a queue.
+type inspected struct {
+	list []Key // the first ones
+
+	// failing is how many have failed several times in a row, and worst the one that has done so most often.
+	failing int
+	worst   Key
+}
+
+// manyFailures is how many in a row are called wrong: one or two may be a conflict.
+const manyFailures = 3
+
 // keysOf returns what a queue knows of its keys.
-func keysOf[K comparable](q *workqueue.Queue[K]) func() []Key {
-	return func() []Key {
+func keysOf[K comparable](q *workqueue.Queue[K]) func() inspected {
+	return func() (i inspected) {
 		now := time.Now()
 		states := q.Inspect()
 		keys := make([]Key, 0, min(len(states), shownKeys))
+		for _, s := range states {
+			if s.Retries >= manyFailures {
+				i.failing++
+				if s.Retries > i.worst.Retries {
+					i.worst = Key{Key: nameOf(s.Key), Retries: s.Retries}
+				}
+			}
+		}
 		for _, s := range states[:min(len(states), shownKeys)] {
 			k := Key{Key: nameOf(s.Key), Processing: s.Processing, Dirty: s.Dirty, Ready: s.Ready, Parked: s.Parked,
 				Adds: s.Causes.Count, Retries: s.Retries, Priority: s.Priority}
@@ -78,6 +108,7 @@ func keysOf[K comparable](q *workqueue.Queue[K]) func() []Key {
 			}
 			keys = append(keys, k)
 		}
-		return keys
+		i.list = keys
+		return i
 	}
 }

@@ -48,7 +48,7 @@ func (v *View) Parts() Parts {
 	for _, q := range queues {
 		s := q.stats()
 		all.Parts = append(all.Parts, Part{Name: clean(q.name), Kind: "queue", Objects: s.Ready, Events: s.Dones,
-			Waiting: s.Delayed, Synced: true, Wrong: wrongOfQueue(s)})
+			Waiting: s.Delayed, Synced: true, Wrong: wrongOfQueue(s, q.inspect(s), q.rec)})
 	}
 	return all
 }

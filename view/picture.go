@@ -172,10 +172,8 @@ func (p *picture) queueLocked(f *Frame, q *queuePart, since time.Duration, sampl
 	if s.queue.ShuttingDown {
 		f.Boxes[len(f.Boxes)-2].State = "shutting down"
 	}
-	keys := Keys{All: s.queue.Processing + s.queue.Ready + s.queue.Delayed + s.queue.Parked}
-	if q.keys != nil && keys.All > 0 && keys.All <= mostKeys {
-		keys.List = q.keys()
-	}
+	seen := q.inspect(s.queue)
+	keys := Keys{All: allKeys(s.queue), List: seen.list}
 	if l := s.limits; l.Burst > 0 || l.Base > 0 {
 		keys.Limits = &Limits{Base: l.Base.Seconds(), Longest: l.Longest.Seconds(), Burst: l.Burst, PerSecond: l.PerSecond, Tokens: l.Tokens}
 	}
@@ -183,7 +181,7 @@ func (p *picture) queueLocked(f *Frame, q *queuePart, since time.Duration, sampl
 		keys.Levels = append(keys.Levels, Level{l.Priority, l.Ready})
 	}
 	f.Keys[clean(q.name)] = keys
-	f.Wrong = append(f.Wrong, wrongOfQueue(s.queue)...)
+	f.Wrong = append(f.Wrong, wrongOfQueue(s.queue, seen, q.rec)...)
 	return m.sample(q.rec, f, sample, q.name)
 }
 

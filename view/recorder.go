@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/workqueue"
 )
 
 // recorder hears of each event of an informer, or of a queue. While nobody looks, each costs one atomic
@@ -29,6 +31,36 @@ type recorder struct {
 	handlers      sync.Map // of a name: *handlerTimes
 	lastTold      atomic.Pointer[handlerTimes]
 	handlersCount atomic.Int32
+
+	mu      sync.Mutex // guards following
+	tallies []tally    // of turns that have failed, the oldest first
+}
+
+// tally is how many turns had failed at a time.
+type tally struct {
+	at     time.Time
+	failed uint64
+}
+
+// lately is how long ago a failure is at most that counts as one of now.
+const lately = 30 * time.Second
+
+// failing returns how many turns have failed lately, if there are keys that wait to be tried again. It knows of what it has been asked about.
+func (r *recorder) failing(s workqueue.Stats, now time.Time) uint64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	failed := s.Turns.Retried
+	if len(r.tallies) == 0 || r.tallies[len(r.tallies)-1].failed != failed {
+		r.tallies = append(r.tallies, tally{now, failed})
+	}
+	// The one before the first of lately is what was counted before.
+	for len(r.tallies) > 1 && (now.Sub(r.tallies[1].at) > lately || len(r.tallies) > 600) {
+		r.tallies = r.tallies[1:]
+	}
+	if s.Delayed == 0 {
+		return 0
+	}
+	return failed - r.tallies[0].failed
 }
 
 // handlerTimes are the times of one handler.

@@ -59,13 +59,19 @@ func wrongOf(s informer.Status) (wrong []string) {
 }
 
 // wrongOfQueue says what is wrong with a queue.
-func wrongOfQueue(s workqueue.Stats) (wrong []string) {
+func wrongOfQueue(s workqueue.Stats, keys inspected, rec *recorder) (wrong []string) {
 	say := func(format string, args ...any) { wrong = append(wrong, clean(fmt.Sprintf(format, args...))) }
 	if s.OldestReady > slowKey {
 		say("queue %s: a key has waited for a worker for %v", s.Name, s.OldestReady.Round(100*time.Millisecond))
 	}
 	if s.LongestRunning > longTurn {
 		say("queue %s: a worker has had a key for %v", s.Name, s.LongestRunning.Round(time.Second))
+	}
+	switch failing := rec.failing(s, time.Now()); {
+	case keys.failing > 0:
+		say("queue %s: keys that fail again and again: %d, such as %s: %d failures in a row", s.Name, keys.failing, keys.worst.Key, keys.worst.Retries)
+	case keys.list == nil && failing > 0:
+		say("queue %s: turns that have failed lately: %d, and %d keys wait for their time", s.Name, failing, s.Delayed)
 	}
 	if s.StrayDones > 0 {
 		say("queue %s: Done was called %d times for keys that no worker had", s.Name, s.StrayDones)

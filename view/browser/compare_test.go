@@ -93,3 +93,15 @@ func TestComparisonsThatAreOdd(t *testing.T) {
 	p.until(`document.body.dataset.drawn === "7"`)
 	require.Zero(t, eval[int](p, `document.querySelectorAll("img, tbody b:not([aria-hidden])").length`))
 }
+
+// shootPage is shoot for what is to be seen of the page.
+func (p *tab) shootPage(name string) {
+	p.t.Helper()
+	dir := os.Getenv("KINFORM_SCREENSHOTS")
+	if dir == "" {
+		return
+	}
+	png, err := chromedp.Run(p.ctx, chromedp.CaptureScreenshot())
+	require.NoError(p.t, err)
+	require.NoError(p.t, os.WriteFile(filepath.Join(dir, name+".png"), png, 0o600))
+}

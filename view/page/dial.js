@@ -34,7 +34,7 @@ export class Dial {
       w.tries = k.retries ?? 0;
       w.left = k.in ?? 0;
       w.wait = Math.max(w.wait, w.left);
-      w.state = k.processing ? "a worker has it" : k.in ? "comes back in " + seconds(k.in) : "in the queue";
+      w.state = k.processing ? "a worker has it" : k.in ? "comes back in " + seconds(k.in).replace(" ", "\u00a0") : "in the queue";
       this.waits.set(k.key, w);
     }
     for (const [key, w] of this.waits) {

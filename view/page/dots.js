@@ -207,6 +207,7 @@ export class Dots {
   // move moves a dot, and begins its next step where it has ended one.
   move(d, now, used, slots) {
     const instant = still.matches;
+    if (d.x === undefined) Object.assign(d, this.slot(this.places.get(d.at), 0)); // A flight begins somewhere.
     if (!d.flying && d.steps.length && now - d.since > (instant ? 60 : 90)) {
       const step = d.steps.shift();
       d.flying = { step, from: { x: d.x, y: d.y }, began: now, took: instant ? 1 : (flight * Math.min(this.pace, 4)) / (1 + Math.max(d.steps.length - 2, 0) / 2) };
@@ -215,7 +216,6 @@ export class Dots {
       if (step === "due" || step === "workers") d.dashed = false;
     }
     const target = this.target(d, used, slots);
-    if (d.x === undefined) { d.x = target.x; d.y = target.y; }
     if (!d.flying) {
       const ease = instant ? 1 : 0.25;
       d.x += (target.x - d.x) * ease;

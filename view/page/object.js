@@ -97,7 +97,7 @@ export class ObjectDiff {
       return el("tr", { class: out ? "left-out" : part ? "in-part" : "", "data-path": f.path, "data-raw": f.raw, "data-stored": now },
         el("th", { scope: "row" }, f.path, f.entries ? el("small", {}, ` ${count(f.entries)} ${f.entries === 1 ? "entry" : "entries"}`) : ""),
         el("td", { class: "num" }, bar(f.raw), bytes(f.raw)),
-        el("td", { class: "num" }, out ? "✗ left out" : bar(now), out ? "" : bytes(now)), ...(values ? [el("td", { class: "value" }, el("code", {}, f.value ?? ""))] : []));
+        el("td", { class: "num" }, out ? "✗ left out" : bar(now), out ? "" : bytes(now)), ...(values ? [el("td", { class: "value" }, el("code", { title: f.value ?? "" }, f.value ?? ""))] : []));
     }));
   }
 }

@@ -25,7 +25,7 @@ export class Rings {
       svg("text", { x: 20, y: 296, class: "caption" }, "waiting for their time:"));
     this.chips = this.drawing.appendChild(svg("g"));
     this.text = el("p", { class: "counts" });
-    this.node = el("div", {}, this.drawing, this.text);
+    this.node = el("div", {}, el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Drawing of the three sets" }, this.drawing), this.text);
   }
 
   frame(frame, boxes) {

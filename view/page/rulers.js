@@ -17,7 +17,7 @@ export class Rulers {
     this.flags = svg("g");
     this.text = el("p", { class: "counts" });
     this.told = el("p", { class: "counts flag-text", "aria-live": "polite" }, "A button that writes puts a flag ⚑ on the server's ruler. It turns to ✓ on each ruler that has come so far: from then on, one who reads there sees the write.");
-    this.node = el("div", {}, svg("svg", { viewBox: "0 0 720 240", class: "rulers", role: "img", "aria-label": "A ruler for each stage, with a mark at the version that it has" }, ...rows, this.flags), this.text, this.told);
+    this.node = el("div", {}, el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Drawing of the rulers" }, svg("svg", { viewBox: "0 0 720 240", class: "rulers", role: "img", "aria-label": "A ruler for each stage, with a mark at the version that it has" }, ...rows, this.flags)), this.text, this.told);
   }
 
   frame(frame) {
