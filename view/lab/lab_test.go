@@ -323,7 +323,7 @@ func TestListsAreCompared(t *testing.T) {
 		_, err := l.Do(pressed, "compare", map[string]string{"n": "2000"})
 		done <- err
 	}()
-	require.Eventually(t, func() bool { return l.Comparison() != nil }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return l.Comparison() != nil }, time.Minute, time.Millisecond)
 	cancel()
 	require.ErrorIs(t, <-done, context.Canceled, "who pressed the button has gone")
 	for _, way := range l.Comparison().Ways {
@@ -373,7 +373,7 @@ func TestListsAreComparedOneAtATime(t *testing.T) {
 		_, err := l.Do(ctx, "compare", map[string]string{"n": "200"})
 		done <- err
 	}()
-	require.Eventually(t, func() bool { return l.Comparison() != nil }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return l.Comparison() != nil }, time.Minute, time.Millisecond)
 	_, err = l.Do(ctx, "compare", map[string]string{"n": "100"})
 	require.ErrorContains(t, err, "wait for that")
 	require.NoError(t, <-done)
