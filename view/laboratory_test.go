@@ -125,7 +125,7 @@ func TestIndexValuesAreAChoice(t *testing.T) {
 	require.Equal(t, 200, code)
 	var found Lookup
 	require.NoError(t, json.Unmarshal([]byte(text), &found))
-	require.Equal(t, []IndexValues{{Name: "phase", Values: 1, Some: []IndexValue{{"<b>", 30}}}}, found.Indexes)
+	require.Equal(t, []IndexValues{{Name: "phase", Values: 1, Some: []IndexValue{{Value: "<b>", Objects: 30}}}}, found.Indexes)
 	require.Equal(t, 30, found.Found.Objects)
 	require.Len(t, found.Found.Keys, 30)
 	for path, want := range map[string]int{"lookup?of=pods&index=none&value=x": 404, "lookup?of=nobody": 404} {

@@ -33,6 +33,9 @@ type IndexValues struct {
 type IndexValue struct {
 	Value   string `json:"value"`
 	Objects int    `json:"objects"`
+
+	// Text is how Value is to be written, where that is not how it is: without control characters, and not too long.
+	Text string `json:"text,omitempty"`
 }
 
 // Found compares a look-up in an index with a look at every object.
@@ -75,13 +78,18 @@ func (store searched[T]) values() []IndexValues {
 		index := IndexValues{Name: clean(name), Values: sizes[name]}
 		if values, err := s.IndexValues(name); err == nil && sizes[name] <= mostValues {
 			for value, objects := range values {
-				index.Some = append(index.Some, IndexValue{value, objects})
+				index.Some = append(index.Some, IndexValue{Value: value, Objects: objects})
 			}
 		}
 		slices.SortFunc(index.Some, func(a, b IndexValue) int {
 			return cmp.Or(cmp.Compare(b.Objects, a.Objects), cmp.Compare(a.Value, b.Value))
 		})
 		index.Some = index.Some[:min(len(index.Some), shownValues)]
+		for n, v := range index.Some {
+			if text := clean(v.Value); text != v.Value {
+				index.Some[n].Text = text
+			}
+		}
 		all = append(all, index)
 	}
 	return all

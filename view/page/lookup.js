@@ -25,7 +25,7 @@ export class Lookup {
       if (!answer.indexes.length) say(this.text, "This store has no index beside that of namespaces.");
       replace(this.values, ...answer.indexes.map((i) => el("div", { class: "index" }, el("b", {}, i.name), ` ${count(i.values)} values `,
         ...(i.some ?? []).map((v) => {
-          const b = el("button", { "aria-pressed": String(i.name === index && v.value === value) }, `${v.value === "" ? "(empty)" : v.value} `, el("small", {}, count(v.objects)));
+          const b = el("button", { "aria-pressed": String(i.name === index && v.value === value) }, `${v.value === "" ? "(empty)" : v.text ?? v.value} `, el("small", {}, count(v.objects)));
           b.addEventListener("click", () => this.ask(i.name, v.value));
           return b;
         }))));
