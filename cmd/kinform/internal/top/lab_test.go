@@ -79,7 +79,7 @@ func moving(n view.Number) bool {
 }
 
 func TestTheScreenSaysWhatTheProgramDoes(t *testing.T) {
-	b := newBench(t, 160, 74, lab.Options{Pods: 12, Workers: 3})
+	b := newBench(t, 160, 96, lab.Options{Pods: 12, Workers: 3})
 	b.press("nnu") // 10 pods more, of which 5 are changed
 	b.becomes("workers", "done", func(n float64) bool { return n >= 22 && n == b.number("queue", "adds") })
 	f := b.frame()
