@@ -29,7 +29,8 @@
 //
 // Unless [Options] say otherwise: this machine alone, by an address or localhost, and no page of anybody else. What
 // is sent are names, namespaces and versions of objects, numbers, names of handlers and queues, and texts of errors. The
-// content of objects is never sent, and so no data of Secrets.
+// content of objects is not sent. Of an object that somebody chooses, the names of its fields are, and their bytes; Options.Values adds
+// the beginnings of their values, of Secrets never.
 //
 // To change something takes a [Laboratory], which a program has to give, and a token.
 package view
