@@ -76,7 +76,7 @@ export class Rings {
         continue;
       }
       made.push(svg("g", { class: "chip", transform: wide ? `translate(${260 + n * 150} ${y + 8})` : `translate(${x} ${y - 48 + n * 22})` },
-        svg("rect", { x: -66, y: -10, width: 132, height: 19, rx: 9 }),
+        svg("rect", { x: -74, y: -10, width: 148, height: 19, rx: 9 }),
         svg("text", { "text-anchor": "middle", y: 4 }, short(key, 19) + (s.merged ? ` ×${s.merged + 1}` : "")), svg("title", {}, key)));
     }
     replace(this.chips, ...made);
