@@ -110,7 +110,7 @@ func (a *answer) intoLocked(decoder runtime.Decoder, list runtime.Object) error 
 	if a.read || list == nil {
 		return a.wholeLocked().Into(list)
 	}
-	l := newListing(a.startLocked(), decoder, list, a.to.Use)
+	l := newListing(a.startLocked(), decoder, list, a.request.c.sharing, a.to.Use)
 	if l == nil || !a.to.Begin(list) {
 		return a.wholeLocked().Into(list)
 	}

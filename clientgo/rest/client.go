@@ -56,6 +56,7 @@ type RESTClient struct {
 	warningHandler WarningHandlerWithContext
 	newBackoff     func() BackoffManagerWithContext
 	newRetryPolicy func(maxRetries int) WithRetry
+	sharing        Sharing
 }
 
 const jsonType = "application/json"
@@ -147,6 +148,9 @@ func (c *Config) complete(versioned bool) error {
 }
 
 func newClient(config *Config, httpClient *http.Client) (*RESTClient, error) {
+	if err := config.Sharing.validate(); err != nil {
+		return nil, fmt.Errorf("Config.Sharing: %w", err)
+	}
 	base, versioned, err := DefaultServerUrlFor(config)
 	if err != nil {
 		return nil, err
@@ -163,6 +167,7 @@ func newClient(config *Config, httpClient *http.Client) (*RESTClient, error) {
 	if err != nil {
 		return nil, err
 	}
+	client.sharing = config.Sharing
 	client.warningHandler = config.WarningHandlerWithContext
 	if client.warningHandler == nil {
 		client.warningHandler = contextless(config.WarningHandler)

@@ -97,6 +97,10 @@ type Config struct {
 
 	// Proxy returns the proxy for a request, or nil. Defaults to http.ProxyFromEnvironment.
 	Proxy func(*http.Request) (*url.URL, error)
+
+	// Sharing says what objects may have in common in the caches that are filled through this Config. Defaults to what the
+	// environment says. client-go has no such field.
+	Sharing Sharing
 }
 
 // ImpersonationConfig is a user on whose behalf requests are made.
@@ -223,6 +227,6 @@ func AnonymousClientConfig(config *Config) *Config {
 		},
 		RateLimiter: config.RateLimiter, WarningHandler: config.WarningHandler, WarningHandlerWithContext: config.WarningHandlerWithContext,
 		UserAgent: config.UserAgent, DisableCompression: config.DisableCompression, QPS: config.QPS, Burst: config.Burst,
-		Timeout: config.Timeout, Dial: config.Dial, Proxy: config.Proxy,
+		Timeout: config.Timeout, Dial: config.Dial, Proxy: config.Proxy, Sharing: config.Sharing,
 	}
 }

@@ -1,9 +1,7 @@
 package rest
 
 import (
-	"os"
 	"reflect"
-	"strconv"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -16,16 +14,20 @@ import (
 	"github.com/kinform/kinform/rest/sharing"
 )
 
-// sharingVariable is the environment variable that says what cached objects may share with each other: "immutable", which is the
-// default, "constants", "everything" or "nothing". README.md says what that means and what it costs.
-const sharingVariable = "KINFORM_SHARING"
+// decoding has the *decoders of each Sharing, so that one table has what all objects of the process share.
+var decoding sync.Map
 
-// detectorVariable switches client-go's mutation detector on. It names the object that was changed, so that objects must then have
-// nothing in common that can be changed.
-const detectorVariable = "KUBE_CACHE_MUTATION_DETECTOR"
-
-// decoding decodes all lists and watches of the process, so that one table has what they share.
-var decoding = sync.OnceValue(func() *decoders { return newDecoding(sharingOf(os.Getenv)) })
+// decodersOf returns the decoders of a Sharing, or nil where lists and watches are for the program's codecs.
+func decodersOf(s Sharing) *decoders {
+	if s == ShareByDefault {
+		s = environmentSharing()
+	}
+	made, ok := decoding.Load(s)
+	if !ok {
+		made, _ = decoding.LoadOrStore(s, sync.OnceValue(func() *decoders { return newDecoding(s) }))
+	}
+	return made.(func() *decoders)()
+}
 
 // decoders are those of objects of a shared informer's cache, and of objects that are their receiver's own.
 type decoders struct {
@@ -42,34 +44,23 @@ type readerKey struct {
 	decoder *sharing.Decoder
 }
 
-// sharingOf reads the environment.
-func sharingOf(getenv func(string) string) string {
-	if set := getenv(sharingVariable); set != "" {
-		return set
-	}
-	if detects, _ := strconv.ParseBool(getenv(detectorVariable)); detects {
-		return "constants"
-	}
-	return "immutable"
-}
-
-func newDecoding(shared string) *decoders {
+func newDecoding(shared Sharing) *decoders {
 	client, err := kinform.NewClient(kinform.Config{Host: "http://localhost"}, kinform.Options{})
 	if err != nil {
 		return nil // lists are decoded by the program's codecs
 	}
 	d := &decoders{client: client, owned: sharing.New(sharing.Options{Share: sharing.Constants})}
 	switch d.cached = d.owned; shared {
-	case "everything":
+	case ShareEverything:
 		d.cached, d.everything = sharing.New(sharing.Options{Changed: complain}), true
-		guard.Set(d.cached.Check)
-	case "nothing":
+		guard.Add(d.cached.Check)
+	case ShareNothing:
 		d.cached = sharing.New(sharing.Options{MaxBytes: -1})
 		d.owned = d.cached
-	case "constants":
+	case ShareConstants:
 	default:
 		d.cached = sharing.New(sharing.Options{Share: sharing.Immutable, Changed: complain})
-		guard.Set(d.cached.Check)
+		guard.Add(d.cached.Check)
 	}
 	return d
 }
@@ -91,8 +82,7 @@ func (d *decoders) decoderFor(use sink.Use) *sharing.Decoder {
 
 // readerOf returns the reader of lists and watches whose objects are of a type, which is a pointer to a struct, and of a kind, which
 // may be empty; or nil if it can't read this encoding.
-func readerOf(object reflect.Type, kind schema.GroupVersionKind, use sink.Use, encoding kinform.Encoding) *kinform.BodyReader {
-	d := decoding()
+func (d *decoders) readerOf(object reflect.Type, kind schema.GroupVersionKind, use sink.Use, encoding kinform.Encoding) *kinform.BodyReader {
 	if d == nil {
 		return nil
 	}

@@ -42,7 +42,7 @@ func TestListsAreDecodedAsByTheCodecs(t *testing.T) {
 				want, got := &corev1.PodList{}, &corev1.PodList{}
 				_, _, err := decoder.Decode(body, nil, want)
 				require.NoError(t, err)
-				require.True(t, intoList(body, mediaType, decoder, got))
+				require.True(t, intoList(body, mediaType, decoder, got, ShareByDefault))
 				require.Equal(t, want, got)
 				last, before := got.Items[599], got.Items[598]
 				require.Same(t, unsafe.StringData(before.Spec.Containers[0].Image), unsafe.StringData(last.Spec.Containers[0].Image))
@@ -76,7 +76,7 @@ func TestOddListsAreForTheCodecs(t *testing.T) {
 		"a bad item":          {`{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[{"metadata":{"name":7}}]}`, info.Serializer, &corev1.PodList{}},
 	} {
 		before := odd.list.DeepCopyObject()
-		require.False(t, intoList([]byte(odd.body), "application/json", odd.decoder, odd.list), name)
+		require.False(t, intoList([]byte(odd.body), "application/json", odd.decoder, odd.list, ShareByDefault), name)
 		require.Equal(t, before, odd.list, name)
 	}
 }

@@ -33,7 +33,7 @@ type listing struct {
 // newListing returns the listing for an answer, whose body begins with start, and whose objects go into target. It returns nil for
 // all that is odd about body, target or decoder: then all of the body is for the program's codec, which gives client-go's result,
 // or client-go's error. target is as it was, then, or empty if the codec empties it.
-func newListing(start []byte, decoder runtime.Decoder, target runtime.Object, use sink.Use) *listing {
+func newListing(start []byte, decoder runtime.Decoder, target runtime.Object, shared Sharing, use sink.Use) *listing {
 	l := &listing{decoder: decoder, target: target}
 	var ok bool
 	if l.codec, ok = codecOf(decoder); !ok {
@@ -52,7 +52,7 @@ func newListing(start []byte, decoder runtime.Decoder, target runtime.Object, us
 	} else if !v.Elem().IsZero() {
 		return nil
 	}
-	if l.reader = readerOf(l.objectType(), schema.GroupVersionKind{}, use, l.codec.encoding); l.reader == nil {
+	if l.reader = decodersOf(shared).readerOf(l.objectType(), schema.GroupVersionKind{}, use, l.codec.encoding); l.reader == nil {
 		return nil
 	}
 	empty, late, ok := emptied(start, l.codec.encoding)
@@ -162,11 +162,11 @@ func (c *collected) put(items reflect.Value) {
 
 // intoList decodes a body into a list. It reports whether it did; if not, the list is as empty as before, and the program's codec
 // has to decode all of it.
-func intoList(body []byte, contentType string, decoder runtime.Decoder, target runtime.Object) bool {
+func intoList(body []byte, contentType string, decoder runtime.Decoder, target runtime.Object, shared Sharing) bool {
 	if target == nil || len(body) == 0 {
 		return false
 	}
-	l := newListing(body[:min(len(body), startSize)], decoder, target, sink.Kept)
+	l := newListing(body[:min(len(body), startSize)], decoder, target, shared, sink.Kept)
 	if l == nil {
 		return false
 	}

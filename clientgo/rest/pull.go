@@ -100,7 +100,7 @@ func (p *pulled) open() (listwatch.WatchStream[any], error) {
 			p.kind = &gvk
 		}
 	}
-	reader := readerOf(object, kind, p.use, p.codec.encoding)
+	reader := decodersOf(w.sharing).readerOf(object, kind, p.use, p.codec.encoding)
 	if reader == nil {
 		return nil, sink.ErrPush
 	}

@@ -24,6 +24,7 @@ type Result struct {
 	statusCode  int
 	decoder     runtime.Decoder
 	answer      *answer // for a reflector; nil if the answer has been read
+	sharing     Sharing
 }
 
 // whole returns the result with its body.
@@ -108,7 +109,7 @@ func (r Result) Into(obj runtime.Object) error {
 	if len(r.body) == 0 {
 		return fmt.Errorf("0-length response with status code: %d and content type: %s", r.statusCode, r.contentType)
 	}
-	if intoList(r.body, r.contentType, r.decoder, obj) {
+	if intoList(r.body, r.contentType, r.decoder, obj, r.sharing) {
 		return nil
 	}
 	out, _, err := r.decoder.Decode(r.body, nil, obj)
@@ -159,7 +160,7 @@ func unreadable(err error) error {
 
 // interpret makes a Result of an answer that has been read.
 func (r *Request) interpret(resp *http.Response, req *http.Request, body []byte) Result {
-	result := Result{body: body, statusCode: resp.StatusCode}
+	result := Result{body: body, statusCode: resp.StatusCode, sharing: r.c.sharing}
 	if result.contentType = resp.Header.Get("Content-Type"); result.contentType == "" {
 		result.contentType = r.content.ContentType
 	}

@@ -5,6 +5,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/klog/v2"
 
 	"k8s.io/client-go/internal/sink"
@@ -13,14 +16,28 @@ import (
 )
 
 func TestTheEnvironmentSaysWhatIsShared(t *testing.T) {
-	for want, env := range map[string]map[string]string{
+	for want, env := range map[Sharing]map[string]string{
 		"immutable":  {},
 		"everything": {sharingVariable: "everything", detectorVariable: "true"},
 		"constants":  {detectorVariable: "true"},
-		"nothing":    {sharingVariable: "nothing", detectorVariable: "false"},
+		"nothing":    {sharingVariable: " nothing", detectorVariable: "false"},
 	} {
 		require.Equal(t, want, sharingOf(func(name string) string { return env[name] }))
 	}
+}
+
+func TestASharingWithoutAMeaning(t *testing.T) {
+	_, err := RESTClientFor(&Config{Sharing: "evrything", ContentConfig: ContentConfig{GroupVersion: &schema.GroupVersion{Version: "v1"}, NegotiatedSerializer: serializer.NewCodecFactory(runtime.NewScheme())}})
+	require.EqualError(t, err, `Config.Sharing: there is no sharing "evrything": it is one of [nothing constants immutable everything], or empty`)
+
+	var log bytes.Buffer
+	klog.LogToStderr(false)
+	klog.SetOutput(&log)
+	defer klog.LogToStderr(true)
+	require.Equal(t, ShareConstants, sharingOf(func(name string) string { return map[string]string{sharingVariable: "all"}[name] }))
+	klog.Flush()
+	require.Contains(t, log.String(), `variable="KINFORM_SHARING"`)
+	require.Contains(t, log.String(), `there is no sharing \"all\"`)
 }
 
 // Objects that belong to their receiver, or that a transform changes, share no more than constants.
@@ -32,7 +49,7 @@ func TestDecodersByUse(t *testing.T) {
 	everything := newDecoding("everything")
 	require.Same(t, everything.cached, everything.decoderFor(sink.Kept), "the program has said that it keeps the rule")
 	require.Same(t, everything.owned, everything.decoderFor(sink.Transformed), "which transforms may not keep")
-	for _, one := range []string{"constants", "nothing"} {
+	for _, one := range []Sharing{ShareConstants, ShareNothing} {
 		d := newDecoding(one)
 		require.Same(t, d.cached, d.owned, one)
 	}

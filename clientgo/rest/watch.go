@@ -29,7 +29,7 @@ func (r *Request) newWatch(ctx context.Context, resp *http.Response) (watch.Inte
 		return nil, err
 	}
 	handleWarnings(ctx, resp.Header, r.warningHandler)
-	return &watched{ctx: ctx, verb: r.verb, response: resp, body: resp.Body, objects: objects, events: events, framer: framer}, nil
+	return &watched{ctx: ctx, verb: r.verb, response: resp, body: resp.Body, objects: objects, events: events, framer: framer, sharing: r.c.sharing}, nil
 }
 
 // watched is an open watch. Its events are decoded by the program's codecs and come from ResultChan, or a reflector pulls them. A
@@ -41,6 +41,7 @@ type watched struct {
 	objects  runtime.Decoder
 	events   runtime.Serializer
 	framer   runtime.Framer
+	sharing  Sharing
 
 	mu      sync.Mutex // guards following
 	body    io.ReadCloser

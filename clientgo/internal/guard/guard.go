@@ -3,23 +3,30 @@
 package guard
 
 import (
+	"sync"
 	"sync/atomic"
 	"time"
 )
 
-// Every look takes Parts parts. There is one in each Period, however many informers run: some milliseconds of CPU.
+// Every look takes Parts parts of each kind of sharing that is in use. There is one in each Period, however many informers run: some milliseconds of CPU.
 const (
 	Period = 10 * time.Second
 	Parts  = 1000
 )
 
+var last atomic.Int64 // the time of the last look, in Unix nanoseconds
+
 var (
-	look atomic.Pointer[func(parts int)]
-	last atomic.Int64 // the time of the last look, in Unix nanoseconds
+	mu    sync.Mutex // guards following
+	looks []func(parts int)
 )
 
-// Set says how parts are looked at.
-func Set(check func(parts int)) { look.Store(&check) }
+// Add adds a way to look at parts, for as long as the process lives.
+func Add(look func(parts int)) {
+	mu.Lock()
+	defer mu.Unlock()
+	looks = append(looks, look)
+}
 
 // Run has parts looked at until stopCh is closed.
 func Run(stopCh <-chan struct{}) {
@@ -37,10 +44,15 @@ func Run(stopCh <-chan struct{}) {
 
 // tick looks, unless another informer has done so lately. A clock that was set back is no reason to wait.
 func tick(now time.Time) {
-	check, before := look.Load(), last.Load()
+	before := last.Load()
 	since := time.Duration(now.UnixNano() - before)
-	if check == nil || since >= 0 && since < Period/2 || !last.CompareAndSwap(before, now.UnixNano()) {
+	if since >= 0 && since < Period/2 || !last.CompareAndSwap(before, now.UnixNano()) {
 		return
 	}
-	(*check)(Parts)
+	mu.Lock()
+	all := looks
+	mu.Unlock()
+	for _, look := range all {
+		look(Parts)
+	}
 }

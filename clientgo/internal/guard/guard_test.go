@@ -14,13 +14,13 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // Any number of informers take one look in each period.
 func TestInformersShareTheirLooks(t *testing.T) {
-	defer look.Store(nil)
+	defer func() { looks = nil }()
 	synctest.Test(t, func(t *testing.T) {
-		var looks atomic.Int64
+		var seen atomic.Int64
 		stop := make(chan struct{})
-		Set(func(parts int) {
+		Add(func(parts int) {
 			require.Equal(t, Parts, parts)
-			looks.Add(1)
+			seen.Add(1)
 		})
 		for range 7 {
 			go Run(stop)
@@ -28,6 +28,6 @@ func TestInformersShareTheirLooks(t *testing.T) {
 		time.Sleep(6*Period + time.Second)
 		close(stop)
 		synctest.Wait()
-		require.EqualValues(t, 6, looks.Load())
+		require.EqualValues(t, 6, seen.Load())
 	})
 }

@@ -2,9 +2,11 @@ package cache_test
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
@@ -18,14 +20,20 @@ import (
 )
 
 // The pods of a workload in an informer share what is immutable in them. Where a transform changes them, or where a store of the
-// program's own has them, each pod has all of its parts for itself.
+// program's own has them, and where the Config says so, each pod has all of its parts for itself.
 func TestWhatPodsOfAnInformerShare(t *testing.T) {
 	for _, encoding := range []string{runtime.ContentTypeProtobuf, runtime.ContentTypeJSON} {
-		for name, shared := range map[string]bool{"a cache": true, "a transform": false, "a store": false} {
+		for name, shared := range map[string]bool{
+			"a cache": true, "a transform": false, "a store": false, "a Config with constants": false, "a Config with nothing": false, "a Config with everything": true,
+		} {
 			t.Run(encoding+": "+name, func(t *testing.T) {
 				server := apitest.Start(t, apitest.Options{})
 				require.NoError(t, apitest.Populate(server, apitest.Pods(200, apitest.PodOptions{Namespaces: 1})))
-				client := typedcorev1.NewForConfigOrDie(&rest.Config{Host: server.URL(), QPS: -1, ContentConfig: rest.ContentConfig{ContentType: encoding}})
+				config := rest.Config{Host: server.URL(), QPS: -1, ContentConfig: rest.ContentConfig{ContentType: encoding}}
+				if sharing, ok := strings.CutPrefix(name, "a Config with "); ok {
+					config.Sharing = rest.Sharing(sharing)
+				}
+				client := typedcorev1.NewForConfigOrDie(rest.CopyConfig(&config))
 				lw := cache.NewListWatchFromClient(client.RESTClient(), "pods", "", fields.Everything())
 				ctx, cancel := context.WithCancel(t.Context())
 				var running sync.WaitGroup
@@ -51,10 +59,11 @@ func TestWhatPodsOfAnInformerShare(t *testing.T) {
 					store = informer.GetStore()
 				}
 				probes, containers := map[*corev1.Probe]int{}, 0
-				delays := map[int32]bool{}
+				delays, images := map[int32]bool{}, map[*byte]int{}
 				for _, obj := range store.List() {
 					for _, c := range obj.(*corev1.Pod).Spec.Containers {
 						probes[c.LivenessProbe]++
+						images[unsafe.StringData(c.Image)]++
 						delays[c.LivenessProbe.InitialDelaySeconds] = true
 						containers++
 					}
@@ -64,6 +73,11 @@ func TestWhatPodsOfAnInformerShare(t *testing.T) {
 					require.Less(t, len(probes), containers/4)
 				} else {
 					require.Len(t, probes, containers)
+				}
+				if name == "a Config with nothing" {
+					require.Len(t, images, containers, "not even strings")
+				} else {
+					require.Less(t, len(images), containers/4)
 				}
 				if name == "a transform" {
 					require.Equal(t, map[int32]bool{1: true}, delays, "each probe was changed once")
