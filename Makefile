@@ -89,6 +89,7 @@ dropin: ## test clientgo/, the module with client-go's names, of which some are 
 	cd clientgo && go test $(RACE) -vet=off -timeout=15m ./...
 	cd clientgo/proof && go test -vet=off -timeout=15m ./...
 	cd clientgo/proof && go run ./api | tail -n 1
+	cd bench && go test -count=1 -timeout=20m ./footprint
 	cd bench && go test -modfile=dropin.mod -tags=dropin -count=1 ./conformance
 	cd bench && go test -modfile=dropin.mod -tags=dropin -count=1 ./differential 2>&1 | grep -vE '^[0-9/]+ [0-9:]+ (WARN|INFO)'
 
