@@ -290,10 +290,12 @@ func (p *picture) rescaleLocked(f *Frame, of *informerPart, since time.Duration)
 	}
 	// One bit at a time, so that a short burst does not empty the picture.
 	mask := f.Scale - 1
-	switch wanted := uint64(1)<<bits.Len64(uint64(perSecond)/(3*sampledPerSecond)) - 1; {
+	const most = 3 * sampledPerSecond // Each change counts about three times: as an event, as a call and as an add.
+	switch wanted := uint64(1)<<bits.Len64(uint64(perSecond)/most) - 1; {
 	case wanted > mask:
 		mask = mask<<1 | 1
-	case wanted < mask>>1:
+	// Not back and forth where it is near a bound. Of what is quiet, every object is shown.
+	case wanted < mask>>1, wanted == 0 && perSecond < most/2:
 		mask >>= 1
 	}
 	if of != nil {
