@@ -3,7 +3,8 @@ import { el, replace, say } from "./dom.js";
 import { icon, kindOf } from "./shapes.js";
 import { count, short } from "./words.js";
 
-const stays = 1600; // milliseconds that an empty tray is still to be seen
+// For so many milliseconds a tray that was taken is still to be seen. One with a tombstone is rare, and takes a reader's time.
+const stays = (tray) => (tray.deltas.some((d) => d.tombstone) ? 12000 : 1600);
 const most = 14;
 
 export class Shelf {
@@ -24,6 +25,12 @@ export class Shelf {
       else if (e.e === "delta") this.add(e, now);
       else if (e.e === "batch") for (const t of this.trays.values()) t.taken ??= Math.max(now, t.began + 500);
     }
+    // What the informer holds in its hands is on the shelf no more, though the end of its batch is yet to come. Numbers are a little older
+    // than the events of their frame, so that a tray has to be there for two.
+    for (const t of this.trays.values()) {
+      if (n?.keys === 0 && t.before) t.taken ??= Math.max(now, t.began + 500);
+      t.before = true;
+    }
     for (const [key, at] of this.deleted) if (now - at > 5000) this.deleted.delete(key);
   }
 
@@ -31,10 +38,15 @@ export class Shelf {
     let tray = this.trays.get(e.key);
     if (tray?.taken && now > tray.taken) { this.trays.delete(e.key); tray = undefined; }
     if (!tray) {
-      if (this.trays.size >= most) return;
+      if (this.trays.size >= most) { // Those that are empty make room.
+        const empty = [...this.trays].find(([, t]) => t.taken && now > t.taken);
+        if (!empty) return;
+        this.trays.delete(empty[0]);
+      }
       this.trays.set(e.key, (tray = { began: now, deltas: [], merged: 0 }));
     }
     tray.taken = undefined;
+    tray.before = false;
     const last = tray.deltas.at(-1);
     if (e.kind === "Deleted" && last?.kind === "Deleted") { last.squashed = true; return; }
     if (tray.deltas.length >= 5) { tray.merged++; tray.deltas.splice(1, 1); }
@@ -47,7 +59,7 @@ export class Shelf {
     if (this.totals) say(this.text, this.totals);
     const made = [];
     for (const [key, t] of this.trays) {
-      if (t.taken && now - t.taken > stays) { this.trays.delete(key); continue; }
+      if (t.taken && now - t.taken > stays(t)) { this.trays.delete(key); continue; }
       const taken = t.taken && now > t.taken;
       made.push(el("div", { class: "tray" + (taken ? " taken" : "") },
         el("ol", { reversed: true }, ...t.deltas.toReversed().map((d) => el("li", { class: (d.tombstone ? "tombstone " : "") + "delta kind-" + kindOf(d.kind) },
