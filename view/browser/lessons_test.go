@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -52,6 +53,11 @@ func (p *tab) lesson(n int, shoot bool) {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("lesson-%d-%s.png", n, name)), png, 0o600))
 	}
 	const caption = `document.querySelector("#tour .caption").textContent`
+	var whole struct{ Steps []struct{ Box, Open string } }
+	text, err := os.ReadFile(fmt.Sprintf("../page/lesson-%d.json", n))
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(text, &whole))
+	steps := whole.Steps
 	if eval[string](p, `document.getElementById("tour").lang`) != "en" {
 		eval[any](p, `document.getElementById("tour-language").click()`)
 	}
@@ -70,6 +76,10 @@ func (p *tab) lesson(n int, shoot bool) {
 				p.do(chromedp.KeyEvent("\u0303")) // the right arrow
 			}
 			p.until(`document.querySelector("#tour .then")`)
+			p.until(inSight(steps[step-1].Box, steps[step-1].Open))
+			if see := seen[[2]int{n, step}]; see != "" {
+				p.until(see)
+			}
 			picture(fmt.Sprint(step))
 		}
 		eval[any](p, `document.getElementById("tour-next").click()`)
@@ -97,6 +107,25 @@ func (p *tab) lesson(n int, shoot bool) {
 		p.leadsSomewhere(link)
 	}
 	picture("question-zh")
+}
+
+// inSight says that the picture of a step, or else its box, is not under the tour.
+func inSight(box, open string) string {
+	if open != "" {
+		box = "small"
+	} else {
+		box = "box-" + box
+	}
+	return `document.getElementById("` + box + `").getBoundingClientRect().bottom <= document.getElementById("tour").getBoundingClientRect().top`
+}
+
+// seen is, of a lesson and a step, what the picture has when the caption speaks of it.
+var seen = map[[2]int]string{
+	{3, 2}: `document.querySelector("#small .cell.how-unchanged") && !document.querySelector("#small .cell:not(.how-unchanged)")`,
+	{3, 3}: `document.querySelector("#small .cell.how-missing")`,
+	{4, 2}: `document.querySelector("#small .tombstone")`,
+	{4, 3}: `document.querySelectorAll("#small .tray:not(.taken)").length === 2 && document.querySelectorAll("#small .tray:not(.taken) .delta").length === 2`,
+	{4, 4}: `[...document.querySelectorAll("#small .tray:not(.taken)")].some((t) => t.querySelectorAll(".delta").length === 4)`,
 }
 
 // leadsSomewhere fails unless a link is to a file of this repository, and to a heading that the file has.

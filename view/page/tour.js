@@ -158,6 +158,7 @@ export class Tour {
     this.links.hidden = false;
     replace(this.links, this.t.read, ...this.lesson.docs.flatMap((d, i) => [" ", link((l === "zh" ? "docs/how-informers-work.zh.md#" : "docs/how-informers-work.md#") + anchor(d[l]), d[l])]),
       " · " + this.t.code, ...this.lesson.code.flatMap((c) => [" ", link(c, c)]));
+    this.reveal(step);
   }
 
   choose(a, i, step) {
@@ -192,6 +193,7 @@ export class Tour {
     if (run !== this.run) return;
     this.show1();
     this.next.focus({ preventScroll: true });
+    setTimeout(() => { if (run === this.run) this.reveal(step); }, 500); // Pictures draw a little later than numbers, and grow.
     this.wait();
   }
 
@@ -251,9 +253,18 @@ export class Tour {
     if (this.pointed !== step) {
       this.pointed = step;
       if (step.open) this.open(step.open);
-      (matchMedia("(max-width: 1000px)").matches || !step.open ? box : document.getElementById("small"))?.scrollIntoView({ block: "nearest" });
     }
     this.count();
+  }
+
+  // reveal scrolls so that the tour, which grows with its texts, covers nothing of what the step is about. Where there is no room for all of a
+  // picture, its end is shown.
+  reveal(step) {
+    const about = document.getElementById(matchMedia("(max-width: 1000px)").matches || !step.open ? "box-" + step.box : "small");
+    if (!about) return;
+    const covered = this.root.offsetHeight + 12;
+    document.documentElement.style.scrollPaddingBottom = covered + "px";
+    about.scrollIntoView({ block: step.open && about.offsetHeight > innerHeight - covered ? "end" : "nearest" });
   }
 
   // count writes the numbers that the step is about: before, and now.

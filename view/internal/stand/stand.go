@@ -289,17 +289,19 @@ func (s *Stand) remove(n int) (err error) {
 	return err
 }
 
-func (s *Stand) other(n int) (err error) {
+// other has n objects of another resource come and go, which is two writes each, as the laboratory has.
+func (s *Stand) other(n int) error {
+	c := &corev1.ConfigMap{}
+	c.Namespace, c.Name = "ns-0", "other"
 	for range n {
-		s.mu.Lock()
-		s.names++
-		c := &corev1.ConfigMap{}
-		c.Namespace, c.Name = "ns-0", fmt.Sprintf("other-%d", s.names)
-		s.mu.Unlock()
-		_, e := s.server.Create(c)
-		err = errors.Join(err, e)
+		if _, err := s.server.Create(c); err != nil {
+			return err
+		}
+		if err := s.server.Delete(corev1.SchemeGroupVersion.WithResource("configmaps"), types.NamespacedName{Namespace: c.Namespace, Name: c.Name}); err != nil {
+			return err
+		}
 	}
-	return err
+	return nil
 }
 
 // expire has n pods deleted while nobody can watch, and the server forget its past.
