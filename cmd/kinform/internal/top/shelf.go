@@ -16,6 +16,7 @@ type shelf struct {
 
 type tray struct {
 	began, taken float64 // taken is 0 while it waits
+	before       bool    // it was there, as it is, in the frame before
 	deltas       []delta
 	merged       int
 }
@@ -25,10 +26,15 @@ type delta struct {
 	tombstone, squashed bool
 }
 
-const (
-	trayStays = 1600 // milliseconds that an empty tray is still to be seen
-	mostTrays = 40
-)
+const mostTrays = 40
+
+// stays is for how many milliseconds a tray that was taken is still to be seen. One with a tombstone is rare, and takes a reader's time.
+func (t *tray) stays() float64 {
+	if slices.ContainsFunc(t.deltas, func(d delta) bool { return d.tombstone }) {
+		return 12_000
+	}
+	return 1_600
+}
 
 func newShelf() *shelf { return &shelf{trays: map[string]*tray{}, deleted: map[string]float64{}} }
 
@@ -48,11 +54,17 @@ func (f *shelf) frame(s *seen) {
 			f.add(e.Key, e.Kind, e.Version)
 		case e.What == "batch":
 			for _, t := range f.trays {
-				if t.taken == 0 {
-					t.taken = max(f.now, t.began+500)
-				}
+				t.take(f.now)
 			}
 		}
+	}
+	// What the informer holds in its hands is on the shelf no more, though the end of its batch is yet to come. Numbers are a little older
+	// than the events of their frame, so that a tray has to be there for two.
+	for _, t := range f.trays {
+		if t.before && s.boxes["fifo"] != nil && s.number("fifo", "keys") == 0 {
+			t.take(f.now)
+		}
+		t.before = true
 	}
 	for key, at := range f.deleted {
 		if f.now-at > 5000 {
@@ -60,9 +72,16 @@ func (f *shelf) frame(s *seen) {
 		}
 	}
 	for key, t := range f.trays {
-		if t.taken > 0 && f.now-t.taken > trayStays {
+		if t.taken > 0 && f.now-t.taken > t.stays() {
 			delete(f.trays, key)
 		}
+	}
+}
+
+// take has the informer take a tray, which is to be seen for a while before.
+func (t *tray) take(now float64) {
+	if t.taken == 0 {
+		t.taken = max(now, t.began+500)
 	}
 }
 
@@ -72,13 +91,13 @@ func (f *shelf) add(key, kind, version string) {
 		t = nil
 	}
 	if t == nil {
-		if len(f.trays) >= mostTrays && f.trays[key] == nil {
+		if len(f.trays) >= mostTrays && f.trays[key] == nil && !f.makeRoom() {
 			return
 		}
 		t = &tray{began: f.now}
 		f.trays[key] = t
 	}
-	t.taken = 0
+	t.taken, t.before = 0, false
 	if n := len(t.deltas); n > 0 && kind == "Deleted" && t.deltas[n-1].kind == "Deleted" {
 		t.deltas[n-1].squashed = true
 		return
@@ -89,6 +108,17 @@ func (f *shelf) add(key, kind, version string) {
 	}
 	_, seen := f.deleted[key]
 	t.deltas = append(t.deltas, delta{kind: kind, version: version, tombstone: kind == "Deleted" && !seen})
+}
+
+// makeRoom drops a tray that is empty, if there is one.
+func (f *shelf) makeRoom() bool {
+	for key, t := range f.trays {
+		if t.taken > 0 && f.now > t.taken {
+			delete(f.trays, key)
+			return true
+		}
+	}
+	return false
 }
 
 func (f *shelf) lines(width, height int) []line {
