@@ -52,14 +52,14 @@ func newDecoding(shared Sharing) *decoders {
 	d := &decoders{client: client, owned: sharing.New(sharing.Options{Share: sharing.Constants})}
 	switch d.cached = d.owned; shared {
 	case ShareEverything:
-		d.cached, d.everything = sharing.New(sharing.Options{Changed: complain}), true
+		d.cached, d.everything = sharing.New(sharing.Options{Inspector: sharing.NewInspector(complain)}), true
 		guard.Add(d.cached.Check)
 	case ShareNothing:
 		d.cached = sharing.New(sharing.Options{MaxBytes: -1})
 		d.owned = d.cached
 	case ShareConstants:
 	default:
-		d.cached = sharing.New(sharing.Options{Share: sharing.Immutable, Changed: complain})
+		d.cached = sharing.New(sharing.Options{Share: sharing.Immutable, Inspector: sharing.NewInspector(complain)})
 		guard.Add(d.cached.Check)
 	}
 	return d

@@ -1,7 +1,6 @@
 package sharing
 
 import (
-	"fmt"
 	"reflect"
 	"unsafe"
 
@@ -18,17 +17,32 @@ type Change struct {
 	Before, After string
 }
 
+// Inspector tells of changes in place. A program that makes none does not link what finds them.
+type Inspector struct {
+	changed func(Change)
+	look    func(d *Decoder, parts int)
+}
+
+// NewInspector returns an Inspector for Options. changed is told when a program has changed a shared part in place, once for each
+// field. It is called by Decoder.Check, and by the goroutines that decode: each looks at a part after some dozen objects.
+func NewInspector(changed func(Change)) *Inspector { return &Inspector{changed, (*Decoder).look} }
+
 // Check looks at up to n shared parts, which are others at the next call, and then at all of them again. It decodes the
 // bytes of each anew, and compares. If a program has changed a part in place, no later object
-// gets it, and later objects share nothing but constants: a program that changes one part may change others. Options.Changed
-// is told of each such field once. A part that is changed while Check looks at it is a data race, which is the program's.
+// gets it, and later objects share nothing but constants: a program that changes one part may change others. The Inspector
+// tells of each such field once. A part that is changed while Check looks at it is a data race, which is the program's. It does not end
+// the process: Check leaves out a map that is being written, until it comes to the map again.
 //
-// Check takes some microseconds for each part. It is safe for concurrent use, and does nothing without Options.Changed.
+// Check takes some microseconds for each part. It is safe for concurrent use, and does nothing without an Inspector.
 func (d *Decoder) Check(n int) {
-	t := d.table
-	if t == nil || d.changed == nil {
-		return
+	if d.table != nil && d.inspector != nil {
+		d.inspector.look(d, n)
 	}
+}
+
+// look is Check.
+func (d *Decoder) look(n int) {
+	t := d.table
 	if !d.small.intact() && !d.distrust.Load() {
 		d.report(Change{Field: "a bool or number behind a pointer"})
 	}
@@ -39,6 +53,7 @@ func (d *Decoder) Check(n int) {
 			continue
 		}
 		if change, ok := d.changeOf(e); ok {
+			e.changed.Store(true)
 			if slot.CompareAndSwap(e, nil) {
 				t.bytes.Add(-e.cost())
 				t.entries.Add(-1)
@@ -68,7 +83,7 @@ func (d *Decoder) report(change Change) {
 	}
 	d.mu.Unlock()
 	if !told {
-		d.changed(change)
+		d.inspector.changed(change)
 	}
 }
 
@@ -88,23 +103,10 @@ func (d *Decoder) changeOf(e *entry) (Change, bool) {
 		return Change{Field: e.origin.about(), Before: "(its bytes are lost)", After: excerpt(now)}, true
 	}
 	before, err := e.origin.decode(d, e)
-	if err != nil || reflect.DeepEqual(before.Interface(), now.Interface()) {
+	if err != nil || unchanged(before, now) {
 		return Change{}, false
 	}
 	return Change{Field: e.origin.about(), Before: excerpt(before), After: excerpt(now)}, true
-}
-
-// excerpt formats what v points to.
-func excerpt(v reflect.Value) string {
-	for v.Kind() == reflect.Pointer && !v.IsNil() {
-		v = v.Elem()
-	}
-	const most = 300
-	text := fmt.Sprintf("%+v", v.Interface())
-	if len(text) > most {
-		text = text[:most] + "..."
-	}
-	return text
 }
 
 // held is what an object has in a field: a list, or a pointer.

@@ -20,10 +20,9 @@ type Options struct {
 	// Share says what objects may share. Defaults to Everything.
 	Share Policy
 
-	// Changed is told when a program has changed a shared part in place, once for each field. It is called by
-	// Decoder.Check, and by the goroutines that decode: each looks at a part after some dozen objects. Defaults to nil, and
-	// nothing is checked.
-	Changed func(Change)
+	// Inspector finds and tells of shared parts that a program has changed in place; see NewInspector. Defaults to
+	// nil, and nothing is looked at.
+	Inspector *Inspector
 }
 
 // Decoder decodes objects that share their equal parts; see the package comment for the
@@ -31,10 +30,10 @@ type Options struct {
 type Decoder struct {
 	table  *table // nil if objects share nothing
 	policy Policy
-	// changed is Options.Changed. distrust says that a program has changed a shared part.
-	changed  func(Change)
-	distrust atomic.Bool
-	changes  atomic.Uint64
+	// distrust says that a program has changed a shared part.
+	inspector *Inspector
+	distrust  atomic.Bool
+	changes   atomic.Uint64
 
 	plans sync.Map // of reflect.Type to *plan
 	idle  idle[state]
@@ -49,7 +48,7 @@ type Decoder struct {
 	known   map[placed]*plan
 	shapes  map[reflect.Type]int
 	lessons []*lesson
-	told    map[string]bool // fields of which changed has been told
+	told    map[string]bool // fields of which the inspector has told
 }
 
 // New returns a Decoder with an empty table.
@@ -57,7 +56,7 @@ func New(opts Options) *Decoder {
 	d := &Decoder{
 		small: newSmall(),
 		known: map[placed]*plan{}, shapes: map[reflect.Type]int{},
-		policy: opts.Share, changed: opts.Changed,
+		policy: opts.Share, inspector: opts.Inspector,
 	}
 	if opts.MaxBytes == 0 {
 		opts.MaxBytes = 8 << 20

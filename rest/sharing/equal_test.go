@@ -35,7 +35,7 @@ func everyBuiltinType(t *testing.T, objects int64, as decoding) {
 	types := everytype.All()
 	require.Greater(t, len(types), 300)
 	shared, alone := sharing.New(sharing.Options{}), sharing.New(sharing.Options{MaxBytes: -1})
-	guarded := sharing.New(sharing.Options{Share: sharing.Immutable, Changed: func(c sharing.Change) { t.Errorf("%+v", c) }})
+	guarded := sharing.New(sharing.Options{Share: sharing.Immutable, Inspector: sharing.NewInspector(func(c sharing.Change) { t.Errorf("%+v", c) })})
 	for _, typ := range effort.Samples(types, 5) {
 		t.Run(typ.String(), func(t *testing.T) {
 			for seed := range effort.Of(objects, 2) {

@@ -74,7 +74,7 @@ func FuzzUnmarshal(f *testing.F) {
 // newGuarded returns a decoder that shares what is immutable, and finds no change in it.
 func newGuarded() *sharing.Decoder {
 	return sharing.New(sharing.Options{
-		MaxBytes: 64 << 10, Share: sharing.Immutable, Changed: func(c sharing.Change) { panic(c) },
+		MaxBytes: 64 << 10, Share: sharing.Immutable, Inspector: sharing.NewInspector(func(c sharing.Change) { panic(c) }),
 	})
 }
 

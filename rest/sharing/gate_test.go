@@ -63,7 +63,7 @@ func TestAnObjectOfAListCostsAnUnknownProgramLess(t *testing.T) {
 		"unstructured JSON": {inJSON, func() any { return &map[string]any{} }, kjson.UnmarshalCaseSensitivePreserveInts, 0.59, 0.25, 0.55},
 	} {
 		theirs := costOf(t, of.encoded, of.object, of.theirs)
-		d := sharing.New(sharing.Options{Share: sharing.Immutable, Changed: func(sharing.Change) {}})
+		d := sharing.New(sharing.Options{Share: sharing.Immutable, Inspector: sharing.NewInspector(func(sharing.Change) {})})
 		ours := costOf(t, of.encoded, of.object, func(data []byte, object any) error {
 			if name == "protobuf" {
 				return d.DecodeProtobuf(data, object, nil)

@@ -42,7 +42,7 @@ func (s *jsonState) known(sl *slot, i int) (l look, err error) {
 		s.recent[sl.whole] = r
 	}
 	for _, e := range r.entries {
-		if e != nil && e.shape == sl.shape && hasPrefix(s.data, i, e.key) {
+		if e != nil && e.shape == sl.shape && hasPrefix(s.data, i, e.key) && !e.changed.Load() {
 			s.count(sl.whole, true)
 			return look{found: e, end: i + len(e.key)}, nil
 		}

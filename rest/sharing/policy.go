@@ -1,6 +1,9 @@
 package sharing
 
-import "reflect"
+import (
+	"reflect"
+	"slices"
+)
 
 // Policy says what objects may share with each other.
 type Policy uint8
@@ -34,23 +37,20 @@ const (
 // Not among them, for all that servers refuse changes: scalars, and the arrays of containers and volumes, whose elements differ in
 // each pod; requests and limits, because programs that sum them up have been seen to do it in the map of the first container; and
 // tolerations, which may get other seconds.
-var immutable = map[string]map[string]bool{
-	"PodSpec":                  fields("Affinity", "SecurityContext", "ImagePullSecrets", "HostAliases", "DNSConfig", "ReadinessGates", "TopologySpreadConstraints"),
-	"Container":                containerFields,
-	"EphemeralContainerCommon": containerFields,
-	"VolumeSource":             nil,
-	"ContainerStatus":          fields("Resources", "AllocatedResources", "AllocatedResourcesStatus", "User"),
+var immutable = [...]struct {
+	owner  string
+	fields []string // nil for all
+}{
+	{"PodSpec", []string{"Affinity", "SecurityContext", "ImagePullSecrets", "HostAliases", "DNSConfig", "ReadinessGates", "TopologySpreadConstraints"}},
+	{"Container", containerFields[:]},
+	{"EphemeralContainerCommon", containerFields[:]},
+	{"VolumeSource", nil},
+	{"ContainerStatus", []string{"Resources", "AllocatedResources", "AllocatedResourcesStatus", "User"}},
 }
 
-var containerFields = fields("Command", "Args", "Ports", "EnvFrom", "Env", "VolumeMounts", "VolumeDevices",
-	"LivenessProbe", "ReadinessProbe", "StartupProbe", "Lifecycle", "SecurityContext")
-
-func fields(names ...string) map[string]bool {
-	all := make(map[string]bool, len(names))
-	for _, name := range names {
-		all[name] = true
-	}
-	return all
+var containerFields = [...]string{
+	"Command", "Args", "Ports", "EnvFrom", "Env", "VolumeMounts", "VolumeDevices",
+	"LivenessProbe", "ReadinessProbe", "StartupProbe", "Lifecycle", "SecurityContext",
 }
 
 const corev1 = "k8s.io/api/core/v1"
@@ -70,8 +70,10 @@ func (p Policy) scopeOf(t reflect.Type, field string, outer scope) (inner scope,
 		}
 		return anywhere, false
 	}
-	if names, ok := immutable[t.Name()]; ok && (names == nil || names[field]) {
-		return inFixed, true
+	for _, of := range immutable {
+		if of.owner == t.Name() && (of.fields == nil || slices.Contains(of.fields, field)) {
+			return inFixed, true
+		}
 	}
 	return inPod, false
 }

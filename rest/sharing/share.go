@@ -26,7 +26,7 @@ func (s *state) find(l *lesson, shape int, key []byte) (found, missing *entry) {
 	var place **entry
 	if len(key) <= nearKey {
 		place = s.near.place(shape, key)
-		if e := *place; e != nil && e.is(shape, key) {
+		if e := *place; e != nil && e.is(shape, key) && !e.changed.Load() {
 			e.use()
 			s.count(l, true)
 			return e, nil

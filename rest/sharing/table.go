@@ -31,9 +31,10 @@ type entry struct {
 	inKey  bool           // the memory of the value is the key
 	origin origin         // nil for a string
 
-	used   atomic.Bool // found since victim last spared it
-	proven atomic.Bool // found at least once
-	passed atomic.Bool // a sweep has seen it; the next one drops it unless it is proven
+	used    atomic.Bool // found since victim last spared it
+	proven  atomic.Bool // found at least once
+	changed atomic.Bool // in place, by a program
+	passed  atomic.Bool // a sweep has seen it; the next one drops it unless it is proven
 }
 
 // is reports whether this is the entry of these bytes.

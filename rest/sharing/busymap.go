@@ -1,0 +1,41 @@
+//go:build go1.26 && !go1.27
+
+package sharing
+
+import (
+	"reflect"
+	"sync/atomic"
+	"unsafe"
+)
+
+// The runtime ends a process in which a goroutine reads a map while another one writes to it, and no recover helps. A program that
+// writes to a cached map breaks the rule, but is not to end because Check looks. So Check reads through a header of its own,
+// in which nobody marks that the map is being written. This is the header of Go 1.26; busymap_other.go is for versions that nobody has looked at.
+
+// mapHeader is internal/runtime/maps.Map.
+type mapHeader struct {
+	used        uint64
+	seed        uintptr
+	directory   unsafe.Pointer
+	directories int
+	marks       uint32 // four bytes: globalDepth, globalShift, writing, tombstonePossible
+	clears      uint64
+}
+
+func (h *mapHeader) writing() *byte { return &(*[4]byte)(unsafe.Pointer(&h.marks))[2] }
+
+// readable returns a map with the entries of m, which is not nil. It may be read while m is being written; its values are then old, new or
+// mixed. ok is false if a write is under way, which may be one that moves all entries.
+func readable(m reflect.Value) (entries reflect.Value, ok bool) {
+	from := (*mapHeader)(m.UnsafePointer())
+	marks := atomic.LoadUint32(&from.marks)
+	own := &mapHeader{
+		used: atomic.LoadUint64(&from.used), seed: from.seed, directory: atomic.LoadPointer(&from.directory), directories: from.directories,
+		marks: marks, clears: from.clears,
+	}
+	if *own.writing() != 0 || atomic.LoadUint32(&from.marks) != marks || atomic.LoadPointer(&from.directory) != own.directory {
+		return reflect.Value{}, false
+	}
+	at := unsafe.Pointer(own)
+	return reflect.NewAt(m.Type(), unsafe.Pointer(&at)).Elem(), true
+}

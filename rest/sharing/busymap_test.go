@@ -1,0 +1,52 @@
+//go:build !race && go1.26 && !go1.27
+
+package sharing
+
+import (
+	"reflect"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestAMapIsReadableWhileItGrows reads a map that another goroutine fills and empties, from one group to many tables.
+func TestAMapIsReadableWhileItGrows(t *testing.T) {
+	m, stop, written := map[string]string{"kept": "value"}, make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(written)
+		for i := 0; ; i++ {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			for k := range 5000 {
+				m[strconv.Itoa(k)] = "x"
+			}
+			for k := range 5000 {
+				delete(m, strconv.Itoa(k))
+			}
+			m["kept"] = "value"
+		}
+	}()
+	looks, found, before := 0, 0, reflect.ValueOf(map[string]string{"kept": "value"})
+	for range 50_000 {
+		unchanged(before, reflect.ValueOf(m))
+		if entries, ok := readable(reflect.ValueOf(m)); ok {
+			looks++
+			if v := entries.MapIndex(reflect.ValueOf("kept")); v.IsValid() && v.String() == "value" {
+				found++
+			}
+			excerpt(entries)
+		}
+	}
+	close(stop)
+	<-written
+	t.Logf("%d looks, of which %d found the entry", looks, found)
+	require.NotZero(t, looks)
+	require.NotZero(t, found)
+	entries, ok := readable(reflect.ValueOf(m))
+	require.True(t, ok)
+	require.Equal(t, m, entries.Interface())
+}

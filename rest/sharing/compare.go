@@ -1,0 +1,59 @@
+package sharing
+
+import "reflect"
+
+// unchanged reports whether a value that objects have is equal to that of its bytes. It is reflect.DeepEqual for a value that a program may
+// be changing: it reads no more of now than before has, and no map in the usual way; see readable. A map that is being written counts as
+// equal, until the next look.
+func unchanged(before, now reflect.Value) bool {
+	switch before.Kind() {
+	case reflect.Map:
+		return unchangedMap(before, now)
+	case reflect.Slice:
+		if before.IsNil() != now.IsNil() || before.Len() != now.Len() {
+			return false
+		}
+		for i := range before.Len() {
+			if !unchanged(before.Index(i), now.Index(i)) {
+				return false
+			}
+		}
+		return true
+	case reflect.Struct:
+		for i := range before.NumField() {
+			if !unchanged(before.Field(i), now.Field(i)) {
+				return false
+			}
+		}
+		return true
+	case reflect.Pointer, reflect.Interface:
+		if before.IsNil() || now.IsNil() {
+			return before.IsNil() == now.IsNil()
+		}
+		if before.Kind() == reflect.Pointer && before.UnsafePointer() == now.UnsafePointer() {
+			return true // the location of a time
+		}
+		before, now = before.Elem(), now.Elem()
+		return before.Type() == now.Type() && unchanged(before, now)
+	}
+	return !before.Comparable() || before.Equal(now)
+}
+
+func unchangedMap(before, now reflect.Value) bool {
+	if before.IsNil() != now.IsNil() || before.Len() != now.Len() {
+		return false
+	}
+	if before.Len() == 0 {
+		return true
+	}
+	entries, ok := readable(now)
+	if !ok {
+		return true
+	}
+	for each := before.MapRange(); each.Next(); {
+		if value := entries.MapIndex(each.Key()); !value.IsValid() || !unchanged(each.Value(), value) {
+			return false
+		}
+	}
+	return true
+}
