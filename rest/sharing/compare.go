@@ -9,8 +9,8 @@ func unchanged(before, now reflect.Value) bool {
 	switch before.Kind() {
 	case reflect.Map:
 		return unchangedMap(before, now)
-	case reflect.Slice:
-		if before.IsNil() != now.IsNil() || before.Len() != now.Len() {
+	case reflect.Slice, reflect.Array:
+		if before.Kind() == reflect.Slice && before.IsNil() != now.IsNil() || before.Len() != now.Len() {
 			return false
 		}
 		for i := range before.Len() {
@@ -35,8 +35,20 @@ func unchanged(before, now reflect.Value) bool {
 		}
 		before, now = before.Elem(), now.Elem()
 		return before.Type() == now.Type() && unchanged(before, now)
+	case reflect.String:
+		return before.String() == now.String()
 	}
-	return !before.Comparable() || before.Equal(now)
+	switch {
+	case before.Kind() == reflect.Bool:
+		return before.Bool() == now.Bool()
+	case before.CanInt():
+		return before.Int() == now.Int()
+	case before.CanUint():
+		return before.Uint() == now.Uint()
+	case before.CanFloat():
+		return before.Float() == now.Float()
+	}
+	return true
 }
 
 func unchangedMap(before, now reflect.Value) bool {

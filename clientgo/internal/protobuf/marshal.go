@@ -14,11 +14,11 @@ import (
 func Marshal(object any) ([]byte, error) {
 	v := reflect.ValueOf(object)
 	if v.Kind() != reflect.Pointer || v.IsNil() || v.Elem().Kind() != reflect.Struct {
-		return nil, notMarshalable{v}
+		return nil, notMarshalable{reflect.TypeOf(object)}
 	}
 	m, err := messageOf(v.Type().Elem())
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", notMarshalable{v}, err)
+		return nil, fmt.Errorf("%w: %w", notMarshalable{reflect.TypeOf(object)}, err)
 	}
 	return m.put(nil, v.Elem())
 }
@@ -112,10 +112,10 @@ func appendTag(to []byte, number, wire int) []byte {
 }
 
 // notMarshalable is the error for an object that is no message. apimachinery's has no exported type.
-type notMarshalable struct{ v reflect.Value }
+type notMarshalable struct{ t reflect.Type }
 
 func (e notMarshalable) Error() string {
-	return fmt.Sprintf("object %v does not implement the protobuf marshalling interface and cannot be encoded to a protobuf message", e.v.Type())
+	return fmt.Sprintf("object %v does not implement the protobuf marshalling interface and cannot be encoded to a protobuf message", e.t)
 }
 
 // Status implements apierrors.APIStatus.

@@ -55,6 +55,8 @@ func TestWhatIsNoMessage(t *testing.T) {
 	require.ErrorContains(t, err, "object v1.Pod does not implement the protobuf marshalling interface")
 	_, err = protobuf.Marshal((*corev1.Pod)(nil))
 	require.ErrorContains(t, err, "object *v1.Pod does not implement")
+	_, err = protobuf.Marshal(nil)
+	require.ErrorContains(t, err, "object <nil> does not implement")
 }
 
 func BenchmarkMarshal(b *testing.B) {

@@ -168,12 +168,12 @@ var decoder = sharing.New(sharing.Options{MaxBytes: -1})
 func unmarshal(data []byte, kind schema.GroupVersionKind, object runtime.Object) (runtime.Object, *schema.GroupVersionKind, error) {
 	v := reflect.ValueOf(object)
 	if v.Kind() != reflect.Pointer || v.IsNil() || v.Elem().Kind() != reflect.Struct {
-		return nil, &kind, notMarshalable{v}
+		return nil, &kind, notMarshalable{reflect.TypeOf(object)}
 	}
 	v.Elem().SetZero()
 	err := decoder.DecodeProtobuf(data, object, nil)
 	if errors.Is(err, sharing.ErrType) {
-		err = fmt.Errorf("%w: %w", notMarshalable{v}, err)
+		err = fmt.Errorf("%w: %w", notMarshalable{reflect.TypeOf(object)}, err)
 	}
 	if err != nil {
 		return nil, &kind, err
