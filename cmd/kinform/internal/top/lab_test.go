@@ -286,8 +286,10 @@ func TestPicturesShowWhatHappens(t *testing.T) {
 
 	do("pause", map[string]string{"stage": "fifo"})
 	b.press("c")
+	do("burst", map[string]string{"n": "1"})
+	b.has("── c The shelf", "~Updated", "taken by the informer") // It is held with this one in its hands.
 	do("burst", map[string]string{"n": "3"})
-	b.has("── c The shelf", "~Updated", "waits")
+	b.has("~Updated", "waits")
 	do("resume", map[string]string{"stage": "fifo"})
 	b.has("taken by the informer")
 
