@@ -68,7 +68,7 @@ func field(t *testing.T, p Projected, path string) Field {
 func secretPod() *corev1.Pod {
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "n", Name: "a", Labels: map[string]string{"label-key": "label-value"}, ManagedFields: []metav1.ManagedFieldsEntry{
-			{Manager: "manager", FieldsV1: &metav1.FieldsV1{Raw: []byte(`{"f:spec":{"f:nodeName":{}}}`)}}, {Manager: "other"},
+			{Manager: "manager", FieldsV1: metav1.NewFieldsV1(`{"f:spec":{"f:nodeName":{}}}`)}, {Manager: "other"},
 		}},
 		Spec:   corev1.PodSpec{NodeName: "node-value", Containers: []corev1.Container{{Name: "c", Env: []corev1.EnvVar{{Name: "PASSWORD", Value: "hunter2"}}}}},
 		Status: corev1.PodStatus{Phase: "Running", Message: "status-value"},

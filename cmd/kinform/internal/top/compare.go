@@ -36,7 +36,7 @@ func (c *compare) lines(width, height int) []line {
 	}
 	all := wrapped(soft, counted(c.shown.Objects)+" pods of a server of its own. Memory is what the whole process has more than at the beginning, the server and garbage included. ○ marks the first object, ● all of them.", width)
 	ways := c.shown.Ways[:min(len(c.shown.Ways), waysShown)]
-	var longest, most float64 = 0.001, 1e6
+	longest, most := 0.001, 1e6
 	for _, w := range ways {
 		longest, most = max(longest, w.All, w.First), max(most, float64(w.Peak))
 		for _, m := range w.Memory {
