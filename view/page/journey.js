@@ -8,7 +8,7 @@ const stages = [
   ["delta", "to the shelf"], ["batch", "on the shelf"], ["applied", "into the store"], ["called", "in the mailbox"],
   ["queued", "in the handler"], ["taken", "in the queue"], ["done", "with a worker"],
 ];
-const kept = 14;
+const kept = 14, mostWhy = 12;
 
 export class Journey {
   constructor() {
@@ -19,7 +19,15 @@ export class Journey {
     this.one = this.node.appendChild(el("div", { class: "one" }, el("p", { class: "empty" }, "No change has come through yet.")));
   }
 
+  end(j, at) {
+    j.times.done = at;
+    this.going.delete(j.key);
+    this.ended.unshift(j);
+    this.fresh = true;
+  }
+
   frame(frame) {
+    const because = (j, why) => { if (j.why.length < mostWhy) j.why.push(why); };
     for (const e of frame.events ?? []) {
       const at = frame.at + e.at;
       if (e.e === "batch") {
@@ -41,19 +49,17 @@ export class Journey {
       else if (e.e === "delivered") {
         j.times.called ??= at - (e.ran ?? 0) * 1000;
         j.times.applied ??= j.times.called - (e.wait ?? 0) * 1000; // It comes into the mailbox when the store has it.
-        j.why.push(`handler ${e.of} was called with ${e.kind}, because of a ${e.cause}, after ${seconds(e.wait)} in its mailbox`);
-        if (j.times.queued == null) j.times.returned = at;
-      } else if (e.e === "queued" && inQueue) { j.times.queued ??= at; j.why.push("the handler added the key to the queue"); }
-      else if (e.e === "merged" && inQueue) { j.times.queued ??= at; j.why.push("the key was dirty already, so this add was merged"); }
-      else if (e.e === "taken" && inQueue && j.times.queued != null) { j.times.taken ??= at; j.why.push(`a worker took the key, for ${e.n ?? 1} ${e.n > 1 ? "adds" : "add"}`); }
-      else if (e.e === "failed" && inQueue) j.why.push("reconcile failed: " + e.text);
-      else if (e.e === "retried" && inQueue) j.why.push("the key comes back after " + seconds(e.wait));
+        because(j, `handler ${e.of} was called with ${e.kind}, because of a ${e.cause}, after ${seconds(e.wait)} in its mailbox`);
+        // Without a queue, the way ends with the handler.
+        if (!frame.queue) { j.alone = true; j.times.queued ??= at; this.end(j, at); }
+      } else if (e.e === "queued" && inQueue) { j.times.queued ??= at; because(j, "the handler added the key to the queue"); }
+      else if (e.e === "merged" && inQueue) { j.times.queued ??= at; because(j, "the key was dirty already, so this add was merged"); }
+      else if (e.e === "taken" && inQueue && j.times.queued != null) { j.times.taken ??= at; because(j, `a worker took the key, for ${e.n ?? 1} ${e.n > 1 ? "adds" : "add"}`); }
+      else if (e.e === "failed" && inQueue) because(j, "reconcile failed: " + e.text);
+      else if (e.e === "retried" && inQueue) because(j, "the key comes back after " + seconds(e.wait));
       else if (e.e === "done" && inQueue && j.times.taken != null) {
-        j.times.done = at;
-        j.why.push("the worker was done with it");
-        this.going.delete(e.key);
-        this.ended.unshift(j);
-        this.fresh = true;
+        because(j, "the worker was done with it");
+        this.end(j, at);
       }
     }
     // A pinned one stays.
@@ -63,7 +69,7 @@ export class Journey {
   // called is when the handler began; the queue is filled before it has returned.
   parts(j) {
     let from = j.times.received;
-    return stages.map(([id, title]) => {
+    return (j.alone ? stages.slice(0, 5) : stages).map(([id, title]) => {
       const to = j.times[id] ?? from;
       const part = { id, title, from: from - j.times.received, took: Math.max(to - from, 0) };
       from = Math.max(to, from);
@@ -94,6 +100,6 @@ export class Journey {
       return el("tr", {}, el("th", { scope: "row" }, p.title), el("td", { class: "num" }, seconds(p.took / 1000)), el("td", { class: "track" }, bar));
     });
     replace(this.one, el("h3", {}, `${j.key}: ${j.kind}, ${seconds(total / 1000)} in all`),
-      el("table", { class: "waterfall" }, el("tbody", {}, ...rows)), el("ol", { class: "why" }, ...j.why.slice(0, 12).map((w) => el("li", {}, w))));
+      el("table", { class: "waterfall" }, el("tbody", {}, ...rows)), el("ol", { class: "why" }, ...j.why.map((w) => el("li", {}, w))));
   }
 }

@@ -30,7 +30,7 @@ export const pictures = [
   { id: "dial", box: "queue", title: "Back-off", Picture: Dial,
     lead: "A key that fails comes back later, and later each time: the wait doubles, up to a bound. When it succeeds, it is forgotten. All keys share a tank of tokens as well: when many fail at once it drains, and a retry waits for a token. The longer of the two waits counts." },
   { id: "journey", box: "workers", title: "An object's journey", Picture: Journey,
-    lead: "The way of one change, from the socket to the end of a worker's turn, and where its time went." },
+    lead: "The way of one change, from the socket to the end of a worker's turn, or of a handler where there is no queue, and where its time went." },
   { id: "compare", box: "reflector", title: "Ways to list", Picture: Compare,
     lead: "A reflector can take its first snapshot by one list, page by page, or by a watch that begins with all that there is. What differs is when the first object comes, when all are there, and how much memory that takes on the way." },
   { id: "steps", box: "reflector", title: "State machine", Picture: Steps,

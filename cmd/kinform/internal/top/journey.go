@@ -17,10 +17,13 @@ type change struct {
 	key, kind string
 	times     map[string]float64 // milliseconds
 	why       []string
+	alone     bool // the pipeline has no queue: the way ends with the handler
 }
 
-// parts of the way, each up to the event that ends it.
-var journeyParts = []struct{ id, title string }{
+type journeyPart struct{ id, title string }
+
+// journeyParts are parts of the way, each up to the event that ends it.
+var journeyParts = []journeyPart{
 	{"delta", "to the shelf"}, {"batch", "on the shelf"}, {"applied", "into the store"}, {"called", "in the mailbox"},
 	{"queued", "in the handler"}, {"taken", "in the queue"}, {"done", "with a worker"},
 }
@@ -84,6 +87,11 @@ func (j *journey) frame(s *seen) {
 			c.at("called", at-e.Ran*1000)
 			c.at("applied", c.times["called"]-e.Wait*1000) // It comes into the mailbox when the store has it.
 			c.because("handler %s was called with %s, because of a %s, after %s in its mailbox", e.Of, e.Kind, e.Cause, seconds(e.Wait))
+			if s.queue == "" {
+				c.alone = true
+				c.at("queued", at)
+				j.end(c, at)
+			}
 		case e.What == "queued" && here:
 			c.at("queued", at)
 			c.because("the handler added the key to the queue")
@@ -102,12 +110,24 @@ func (j *journey) frame(s *seen) {
 		case e.What == "retried" && here:
 			c.because("the key comes back after %s", seconds(e.Wait))
 		case e.What == "done" && here && c.has("taken"):
-			c.at("done", at)
 			c.because("the worker was done with it")
-			delete(j.going, e.Key)
-			j.ended = append([]*change{c}, j.ended[:min(len(j.ended), keptJourneys-1)]...)
+			j.end(c, at)
 		}
 	}
+}
+
+func (j *journey) end(c *change, at float64) {
+	c.at("done", at)
+	delete(j.going, c.key)
+	j.ended = append([]*change{c}, j.ended[:min(len(j.ended), keptJourneys-1)]...)
+}
+
+// parts are those of a way: without a queue it has no more than those until the handler has returned.
+func (c *change) parts() []journeyPart {
+	if c.alone {
+		return journeyParts[:5]
+	}
+	return journeyParts
 }
 
 func (c *change) total() float64 { return max(c.times["done"]-c.times["received"], 0.001) }
@@ -155,7 +175,7 @@ func (j *journey) lines(width, height int) []line {
 	const title, took = 16, 9
 	room := max(width-list-title-took-2, 8)
 	from := shown.times["received"]
-	for _, p := range journeyParts {
+	for _, p := range shown.parts() {
 		to := from
 		if shown.has(p.id) {
 			to = max(shown.times[p.id], from)
