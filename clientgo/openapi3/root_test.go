@@ -1,3 +1,5 @@
+//go:build !kinform_no_openapi
+
 package openapi3_test
 
 import (

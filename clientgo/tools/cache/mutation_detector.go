@@ -40,7 +40,8 @@ type noDetector struct{}
 
 func (noDetector) AddObject(interface{}) {}
 
-// Run looks at what cached objects share. A detector needs none of that: with it, they share nothing that can be changed.
+// Run looks at what cached objects share, until stopCh is closed. With a detector they share nothing that can be changed, unless the
+// program says otherwise.
 func (noDetector) Run(stopCh <-chan struct{}) { guard.Run(stopCh) }
 
 // Objects are watched over for between one and two generations.

@@ -1,3 +1,5 @@
+//go:build !kinform_no_openapi
+
 //lint:file-ignore SA1019 programs compare with wait.ErrWaitTimeout
 
 package csr_test
