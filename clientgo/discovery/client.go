@@ -91,19 +91,24 @@ func NewDiscoveryClientForConfigOrDie(c *rest.Config) *DiscoveryClient {
 // linked into each program that only wants to know which there are. It is made when it is needed: each clientset has a client of discovery.
 type decoder struct{}
 
-var deserializer = sync.OnceValue(func() runtime.Decoder {
+var types = sync.OnceValue(func() *runtime.Scheme {
 	scheme := runtime.NewScheme()
 	metav1.AddToGroupVersion(scheme, schema.GroupVersion{Version: "v1"})
-	return codec.New(scheme).Deserializer()
+	return scheme
 })
 
-// Decode implements runtime.Decoder. What is not of the kind of into is an error.
+var deserializer = sync.OnceValue(func() runtime.Decoder { return codec.New(types()).Deserializer() })
+
+// Decode implements runtime.Decoder. What is of another kind than into is converted, which for the types of discovery is an error.
 func (decoder) Decode(data []byte, defaults *schema.GroupVersionKind, into runtime.Object) (runtime.Object, *schema.GroupVersionKind, error) {
 	object, kind, err := deserializer().Decode(data, defaults, into)
-	if err == nil && into != nil && object != into {
-		return nil, kind, fmt.Errorf("the answer is %v, which is no %T", kind, into)
+	if err != nil || into == nil || object == into {
+		return object, kind, err
 	}
-	return object, kind, err
+	if err := types().Convert(object, into, nil); err != nil {
+		return nil, kind, err
+	}
+	return into, kind, nil
 }
 
 // configFor returns a copy of a configuration, with what a discovery client needs.
