@@ -103,8 +103,8 @@ func TestIndexHasWhatIsWrongOnTop(t *testing.T) {
 	}
 	for name, why := range map[string]string{
 		"unsynced": `/not synced: .*; [0-9]+ failures in a row, the last one: .*configmaps is forbidden: User "<b>eve<\/b>" cannot list/`,
-		"behind":   `/changes wait for the informer for [5-9]/`, "slow": `/handler slow is slow: 1 events wait, the first for [5-9]/`,
-		"forgotten": `/queue forgotten: a key has waited for a worker for 1[0-9]/`, "failing": `/keys that fail again and again: 1, such as key-of-failing: [0-9]+ failures in a row/`,
+		"behind":   `/changes wait for the informer for ([5-9]|[1-9][0-9])[.0-9]*s/`, "slow": `/handler slow is slow: 1 events wait, the first for ([5-9]|[1-9][0-9])[.0-9]*s/`,
+		"forgotten": `/queue forgotten: a key has waited for a worker for [1-9][0-9][.0-9]*s/`, "failing": `/keys that fail again and again: 1, such as key-of-failing: [0-9]+ failures in a row/`,
 	} {
 		p.until(why + `.test(` + row(name) + `.querySelector(".why").textContent)`)
 		require.Equal(t, "✗ wrong", eval[string](p, row(name)+`.cells[0].textContent`), name)
