@@ -114,7 +114,7 @@ type listStream[T any] struct {
 // Next implements [listwatch.ListStream].
 func (s *listStream[T]) Next() (listwatch.Item[T], error) {
 	item, err := s.ahead.next()
-	s.tally.add(item.Unchanged, err)
+	s.tally.add(false, item.Unchanged, err)
 	return item.Item, err
 }
 

@@ -20,8 +20,8 @@ func startTally(x *exchange) *tally {
 	return &tally{exchange: x, start: time.Now(), ended: Ended{About: x.about, URL: x.url()}}
 }
 
-// add counts a result of Next.
-func (t *tally) add(unchanged bool, err error) {
+// add counts a result of Next, which may be a bookmark: that is an event, and no object.
+func (t *tally) add(bookmark, unchanged bool, err error) {
 	counters := &t.exchange.client.counters
 	_, skipped := errors.AsType[*listwatch.ObjectError](err)
 	switch {
@@ -30,6 +30,8 @@ func (t *tally) add(unchanged bool, err error) {
 		counters.objectErrors.Add(1)
 	case err != nil:
 		t.ended.Err = err
+	case bookmark:
+		t.ended.Objects++
 	case unchanged:
 		t.ended.Objects++
 		t.ended.Unchanged++

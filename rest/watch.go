@@ -238,7 +238,7 @@ func (s *watchStream[T]) Next() (listwatch.Event[T], error) {
 			event, err = listwatch.Event[T]{}, s.ahead.err
 		}
 	}
-	s.tally.add(event.Unchanged, err)
+	s.tally.add(event.Type == listwatch.Bookmark, event.Unchanged, err)
 	return event, err
 }
 

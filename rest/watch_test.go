@@ -101,6 +101,21 @@ func TestBookmarkEndsTheInitialEvents(t *testing.T) {
 	}
 }
 
+func TestBookmarksAreNoDecodedObjects(t *testing.T) {
+	t.Parallel()
+	for _, e := range encodings {
+		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "n", Name: "a", ResourceVersion: "6"}}
+		client := serveBytes(t, e, append(event(t, e, "ADDED", "Pod", pod), event(t, e, "BOOKMARK", "Pod", bookmark("7", nil))...))
+		stream, err := pods(client).Watch(t.Context(), listwatch.WatchOptions{ResourceVersion: "5"})
+		require.NoError(t, err)
+		events, _, err := drainWatch(stream)
+		require.NoError(t, stream.Close())
+		require.Equal(t, io.EOF, err)
+		require.Len(t, events, 2)
+		require.EqualValues(t, 1, client.Stats().Decoded)
+	}
+}
+
 func TestErrorEventsAreErrorsOfTheServer(t *testing.T) {
 	t.Parallel()
 	expired := &metav1.Status{Status: metav1.StatusFailure, Code: http.StatusGone, Reason: metav1.StatusReasonExpired, Message: "too old resource version"}
