@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // onError collects the texts of errors.
@@ -312,6 +313,48 @@ func TestStatusAndObserverSeeEveryStage(t *testing.T) {
 		require.EqualValues(t, 5, applied.Load())
 		require.EqualValues(t, 5, delivered.Load())
 	})
+}
+
+// Sample has its function told of calls for the objects that it chooses, beside OnDeliver or without it.
+func TestSampleHearsOfTheObjectsThatItChooses(t *testing.T) {
+	for _, all := range []bool{true, false} {
+		t.Run(fmt.Sprintf("beside OnDeliver=%v", all), func(t *testing.T) {
+			var delivered, sampled atomic.Int32
+			chosen := func(d informer.DeliverInfo) {
+				if d.Key == key(3) && d.Handler == "h" && d.Waited >= 0 && d.Ran == time.Second {
+					sampled.Add(1)
+				}
+			}
+			observer := &informer.Observer{Sample: func(k types.NamespacedName) func(informer.DeliverInfo) {
+				if k == key(3) {
+					return chosen
+				}
+				return nil
+			}}
+			if all {
+				observer.OnDeliver = func(informer.DeliverInfo) { delivered.Add(1) }
+			}
+			inBubble(t, informer.Options[*corev1.Pod]{Observer: observer}, func(t *testing.T, r *rig) {
+				for n := range 5 {
+					_, err := r.server.Create(newPod(key(n)))
+					require.NoError(t, err)
+				}
+				handler := r.add(func(informer.Event[*corev1.Pod]) { time.Sleep(time.Second) }, informer.HandlerOptions{Name: "h"})
+				r.runSynced()
+				time.Sleep(time.Minute)
+				handler.Resync()
+				time.Sleep(time.Minute)
+				synctest.Wait()
+				require.EqualValues(t, 2, sampled.Load())
+				if all {
+					require.EqualValues(t, 10, delivered.Load())
+				}
+				status := r.informer.Status().Handlers[0]
+				require.EqualValues(t, 10, status.Delivered)
+				require.EqualValues(t, 5, status.Resyncs)
+			})
+		})
+	}
 }
 
 func TestOptionsThatMakeNoSenseAreRefused(t *testing.T) {

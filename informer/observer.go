@@ -16,6 +16,21 @@ type Observer struct {
 
 	// OnDeliver is called when a handler has returned from one event.
 	OnDeliver func(DeliverInfo)
+
+	// Sample is for observers that look at some objects alone. It is asked before a handler is called, and returns the function
+	// that hears of this call as OnDeliver would; nil is none. Where nobody hears of a call, it costs no look at the clock.
+	Sample func(types.NamespacedName) func(DeliverInfo)
+}
+
+// hearers returns the functions that hear of a call of a handler. Both may be nil.
+func (o *Observer) hearers(key types.NamespacedName) (all, sample func(DeliverInfo)) {
+	if o == nil {
+		return nil, nil
+	}
+	if o.Sample != nil {
+		sample = o.Sample(key)
+	}
+	return o.OnDeliver, sample
 }
 
 // AppliedInfo describes one batch that was applied to the store.

@@ -28,6 +28,7 @@ type Registration[T any] struct {
 	stopOnce sync.Once
 
 	delivered atomic.Uint64
+	resyncs   atomic.Uint64
 	panics    atomic.Uint64
 	panicking remind.Reminder // of the goroutine that calls the handler
 	lag       lag
@@ -186,8 +187,11 @@ func (r *Registration[T]) askCatchUp(posted time.Time) {
 
 // deliver calls the handler with one event.
 func (r *Registration[T]) deliver(event Event[T], posted time.Time) {
-	observer := r.informer.opts.Observer
-	if observer == nil || observer.OnDeliver == nil {
+	if event.Cause == Resync {
+		r.resyncs.Add(1)
+	}
+	all, sample := r.informer.opts.Observer.hearers(event.Key)
+	if all == nil && sample == nil {
 		r.call(event)
 		r.delivered.Add(1)
 		return
@@ -195,7 +199,7 @@ func (r *Registration[T]) deliver(event Event[T], posted time.Time) {
 	began := time.Now()
 	r.call(event)
 	r.delivered.Add(1)
-	observer.OnDeliver(DeliverInfo{
+	info := DeliverInfo{
 		Handler:         r.opts.Name,
 		Type:            event.Type,
 		Cause:           event.Cause,
@@ -203,7 +207,13 @@ func (r *Registration[T]) deliver(event Event[T], posted time.Time) {
 		ResourceVersion: event.ResourceVersion,
 		Waited:          began.Sub(posted),
 		Ran:             time.Since(began),
-	})
+	}
+	if sample != nil {
+		sample(info)
+	}
+	if all != nil {
+		all(info)
+	}
 }
 
 // call contains a handler's panic: one bad event must not end the process, nor

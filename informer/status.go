@@ -42,8 +42,8 @@ type HandlerStatus struct {
 	Oldest  time.Duration
 
 	// Delivered counts calls that returned, Panics those of them that panicked,
-	// Coalesced events that were merged into others.
-	Delivered, Panics, Coalesced uint64
+	// Coalesced events that were merged into others, Resyncs calls without a change.
+	Delivered, Panics, Coalesced, Resyncs uint64
 }
 
 // Status returns the state of all stages. It is cheap enough for a metric or a
@@ -79,6 +79,7 @@ func (r *Registration[T]) Status() HandlerStatus {
 		Delivered: r.delivered.Load(),
 		Panics:    r.panics.Load(),
 		Coalesced: coalesced,
+		Resyncs:   r.resyncs.Load(),
 	}
 	if depth > 0 {
 		s.Oldest = time.Since(oldest)

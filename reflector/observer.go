@@ -64,7 +64,4 @@ type EventInfo struct {
 	Type            listwatch.EventType
 	Key             types.NamespacedName
 	ResourceVersion string
-
-	// Time is when the event was received.
-	Time time.Time
 }

@@ -178,7 +178,6 @@ func (r *Reflector[T]) eventReceived(phase Phase, event listwatch.Event[T]) {
 			Type:            event.Type,
 			Key:             event.Key,
 			ResourceVersion: event.ResourceVersion,
-			Time:            time.Now(),
 		})
 	}
 }

@@ -61,10 +61,7 @@ func (c *cache) received(e reflector.EventInfo) {
 	}
 	c.tracing.counts.sampled.Add(1)
 	now := time.Now()
-	if e.Time.IsZero() {
-		e.Time = now
-	}
-	ch := &change{key: e.Key, version: e.ResourceVersion, kind: e.Type, received: e.Time}
+	ch := &change{key: e.Key, version: e.ResourceVersion, kind: e.Type, received: now}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for len(c.order) > 0 {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"strconv"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	sdk "go.opentelemetry.io/otel/sdk/trace"
@@ -66,7 +65,7 @@ func (p *pipeline) event() {
 }
 
 func watchEvent(name string, version int) reflector.EventInfo {
-	return reflector.EventInfo{Phase: reflector.Watching, Type: listwatch.Added, Key: keyOf(name), ResourceVersion: strconv.Itoa(version), Time: time.Now()}
+	return reflector.EventInfo{Phase: reflector.Watching, Type: listwatch.Added, Key: keyOf(name), ResourceVersion: strconv.Itoa(version)}
 }
 
 // An event that is not sampled allocates no more than without tracing, also while the way of

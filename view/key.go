@@ -21,14 +21,20 @@ func hashKey(key types.NamespacedName) uint64 {
 
 // ends has the first and the last eight bytes of a text, and its length.
 func ends(s string) uint64 {
-	if len(s) < 8 {
-		var v uint64
-		for i := range len(s) {
-			v = v<<8 | uint64(s[i])
-		}
-		return v + uint64(len(s))<<56
+	switch n := len(s); {
+	case n >= 8:
+		return word(s)*31 + word(s[n-8:]) + uint64(n)
+	case n >= 4:
+		return (half(s)<<32 | half(s[n-4:])) + uint64(n)
+	case n > 0:
+		return uint64(s[0])<<24 | uint64(s[n/2])<<16 | uint64(s[n-1])<<8 | uint64(n)
 	}
-	return word(s)*31 + word(s[len(s)-8:]) + uint64(len(s))
+	return 0
+}
+
+func half(s string) uint64 {
+	_ = s[3]
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24
 }
 
 func word(s string) uint64 {
@@ -92,6 +98,15 @@ func clean(s string) string {
 		s += "…"
 	}
 	return s
+}
+
+// cleaned makes several texts harmless.
+func cleaned(texts []string) []string {
+	harmless := make([]string, len(texts))
+	for n, s := range texts {
+		harmless[n] = clean(s)
+	}
+	return harmless
 }
 
 func unfit(r rune) bool {

@@ -152,7 +152,7 @@ func (v *View) serveLookup(w http.ResponseWriter, r *http.Request) error {
 	}
 	of, _ := v.shown(p)
 	if of == nil || of.store == nil {
-		return refused(http.StatusNotFound, "the store of %q is not known: only its numbers are", clean(p.name))
+		return refused(http.StatusNotFound, "the store of %q is not known: only its numbers are", p.name)
 	}
 	answer := Lookup{Indexes: of.store.values()}
 	if query.Has("index") {

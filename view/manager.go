@@ -55,7 +55,7 @@ func (v *View) Manager(m interface{ Status() controller.Status }) {
 		}
 		for _, c := range status.Controllers {
 			queues = append(queues, &queuePart{name: c.Name, rec: v.recorders.queues.of(c.Name),
-				stats: func() workqueue.Stats { return c.Queue }, fedBy: v.fed.by(c.Name)})
+				stats: func() workqueue.Stats { return c.Queue }, fedBy: cleaned(v.fed.by(c.Name))})
 		}
 		return informers, queues
 	})

@@ -144,8 +144,12 @@ func handlersNumbers(t *table) {
 		}
 		return n
 	})
-	t.counter("handlers", "resyncs", "calls by resync", "Calls without a change, since somebody looks: the handler has asked to be told of every object from time to time.",
-		func(s *snapshot) uint64 { return s.rec.resyncs.Load() })
+	t.counter("handlers", "resyncs", "calls by resync", "Calls without a change: the handler has asked to be told of every object from time to time.", func(s *snapshot) (n uint64) {
+		for _, h := range s.informer.Handlers {
+			n += h.Resyncs
+		}
+		return n
+	})
 	t.time("handlers", "wait", "time in a mailbox", "How long events wait for their handler.", func(r *recorder) []*histogram { return r.all(func(t *handlerTimes) *histogram { return &t.wait }) })
 	t.time("handlers", "run", "time of a call", "How long handlers take.", func(r *recorder) []*histogram { return r.all(func(t *handlerTimes) *histogram { return &t.run }) })
 }

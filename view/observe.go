@@ -18,8 +18,7 @@ import (
 // InformerOptions returns opts with observers for the events that the page shows, and for times.
 // Observers that are set already are called as well. Without it, the page has the informer's numbers alone.
 //
-// It costs no allocation for an event. While nobody looks, it costs a few nanoseconds for each, and
-// the clock that the informer reads for observers of handlers.
+// It costs no allocation for an event. While nobody looks, it costs a few nanoseconds for each.
 func InformerOptions[T any](v *View, opts informer.Options[T]) informer.Options[T] {
 	if opts.Name == "" {
 		opts.Name = fmt.Sprintf("%T", *new(T)) // as informer.New would do
@@ -39,7 +38,7 @@ func (r *recorder) observe(of *informer.Observer, reflecting *reflector.Observer
 	reflecting.OnWait = hooks.Then(r.pause, reflecting.OnWait)
 	queueing.OnDelta = hooks.Then3(r.delta, queueing.OnDelta)
 	queueing.OnBatch = hooks.Then(r.batch, queueing.OnBatch)
-	of.OnDeliver = hooks.Then(r.deliver, of.OnDeliver)
+	of.Sample = r.samples(of.Sample)
 	return of, reflecting, queueing
 }
 
@@ -129,6 +128,9 @@ func (r *recorder) batch(b deltafifo.BatchInfo) {
 		return
 	}
 	r.shelf.add(b.Waited)
+	if r.ring.steps.left.Load() <= 0 {
+		return
+	}
 	kind := ""
 	switch {
 	case b.Initial:
@@ -139,16 +141,21 @@ func (r *recorder) batch(b deltafifo.BatchInfo) {
 	r.ring.putStep(noted{what: Batch, kind: kind, version: b.ResourceVersion, waited: b.Waited, count: b.Keys})
 }
 
+// samples returns an informer's Observer.Sample, which asks next as well.
+func (r *recorder) samples(next func(types.NamespacedName) func(informer.DeliverInfo)) func(types.NamespacedName) func(informer.DeliverInfo) {
+	deliver := r.deliver
+	return func(key types.NamespacedName) (hears func(informer.DeliverInfo)) {
+		if next != nil {
+			hears = next(key)
+		}
+		if r.on() && r.wantsKey(key) {
+			hears = hooks.Then(deliver, hears)
+		}
+		return hears
+	}
+}
+
 func (r *recorder) deliver(d informer.DeliverInfo) {
-	if !r.on() {
-		return
-	}
-	if d.Cause == informer.Resync {
-		r.resyncs.Add(1)
-	}
-	if !r.wantsKey(d.Key) {
-		return
-	}
 	if times := r.timesOf(d.Handler); times != nil {
 		times.wait.add(d.Waited)
 		times.run.add(d.Ran)

@@ -38,7 +38,7 @@ func (v *View) Parts() Parts {
 	all := Parts{Title: clean(v.opts.Title), Parts: []Part{}, Recording: v.opts.Recording != nil}
 	for _, i := range informers {
 		s := i.status()
-		part := Part{Name: clean(i.name), Kind: "informer", State: phaseOf(s.Reflector), Objects: s.Store.Objects,
+		part := Part{Name: i.name, Kind: "informer", State: phaseOf(s.Reflector), Objects: s.Store.Objects,
 			Events: s.Reflector.Events, Synced: s.Synced, Wrong: wrongOf(s)}
 		for _, h := range s.Handlers {
 			part.Waiting += h.Waiting
@@ -47,7 +47,7 @@ func (v *View) Parts() Parts {
 	}
 	for _, q := range queues {
 		s := q.stats()
-		all.Parts = append(all.Parts, Part{Name: clean(q.name), Kind: "queue", Objects: s.Ready, Events: s.Dones,
+		all.Parts = append(all.Parts, Part{Name: q.name, Kind: "queue", Objects: s.Ready, Events: s.Dones,
 			Waiting: s.Delayed, Synced: true, Wrong: wrongOfQueue(s, q.inspect(s), q.rec)})
 	}
 	return all

@@ -16,6 +16,10 @@ type picture struct {
 	view *View
 	name string
 
+	asking    chan struct{} // has room for the one who may ask the server, and guards following
+	sample    Sample
+	sampledAt time.Duration // 0: never
+
 	mu      sync.Mutex // guards following
 	tick    uint64     // of the last frame
 	frame   *Frame
@@ -65,7 +69,7 @@ func (p *picture) end() {
 // hello describes the frames.
 func (p *picture) hello() *Hello {
 	h := &Hello{
-		Version: FormatVersion, Title: clean(p.view.opts.Title), Name: clean(p.name),
+		Version: FormatVersion, Title: clean(p.view.opts.Title), Name: p.name,
 		Start: p.view.start.UnixMilli(), Every: p.view.opts.Every.Milliseconds(), Boxes: boxes,
 	}
 	for _, r := range numbers {
@@ -132,7 +136,7 @@ func (p *picture) informerLocked(f *Frame, of *informerPart, server Server, sinc
 	m := p.meterLocked(s.rec)
 	for _, id := range []string{"server", "reflector", "fifo", "store", "handlers"} {
 		box := m.box(id, s, since)
-		box.Name = clean(p.name)
+		box.Name = p.name
 		f.Boxes = append(f.Boxes, box)
 	}
 	m.keep(since)
@@ -165,7 +169,7 @@ func (p *picture) queueLocked(f *Frame, q *queuePart, since time.Duration, sampl
 	m := p.meterLocked(q.rec)
 	for _, id := range []string{"queue", "workers"} {
 		box := m.box(id, s, since)
-		box.Name = clean(q.name)
+		box.Name = q.name
 		f.Boxes = append(f.Boxes, box)
 	}
 	m.keep(since)
@@ -180,7 +184,7 @@ func (p *picture) queueLocked(f *Frame, q *queuePart, since time.Duration, sampl
 	for _, l := range s.queue.Levels {
 		keys.Levels = append(keys.Levels, Level{l.Priority, l.Ready})
 	}
-	f.Keys[clean(q.name)] = keys
+	f.Keys[q.name] = keys
 	f.Wrong = append(f.Wrong, wrongOfQueue(s.queue, seen, q.rec)...)
 	return m.sample(q.rec, f, sample, q.name)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -19,7 +20,7 @@ import (
 func Whole[From any](v *View, informer string, get func(ctx context.Context, key types.NamespacedName) (From, error)) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.wholes[informer] = func(ctx context.Context, key types.NamespacedName) (any, error) { return get(ctx, key) }
+	v.wholes[clean(informer)] = func(ctx context.Context, key types.NamespacedName) (any, error) { return get(ctx, key) }
 }
 
 // Projected is an object as the server has it beside the same as the store has it, field by field. Values of fields are not in
@@ -53,11 +54,13 @@ type Sample struct {
 	Fields  []Field `json:"fields,omitempty"`
 }
 
-// What is looked at for one who asks: keys to choose from, objects of the sample, and for how long the server is asked.
+// What is looked at for one who asks: keys to choose from, objects of the sample, and for how long the server is asked. A
+// sample serves all who ask while it is fresh, so that many viewers have the server asked for one object each.
 const (
 	shownObjects   = 60
 	sampledObjects = 20
 	askFor         = 3 * time.Second
+	sampleEvery    = 2 * time.Second
 )
 
 var errNotStored = errors.New("the store does not have it")
@@ -74,15 +77,30 @@ func (v *View) serveObject(w http.ResponseWriter, r *http.Request) error {
 	}
 	of, _ := v.shown(p)
 	if of == nil || of.store == nil {
-		return refused(http.StatusNotFound, "the store of %q is not known: only its numbers are", clean(p.name))
+		return refused(http.StatusNotFound, "the store of %q is not known: only its numbers are", p.name)
 	}
 	v.mu.Lock()
 	get := v.wholes[of.name]
 	v.mu.Unlock()
 	ctx, cancel := context.WithTimeout(r.Context(), askFor)
 	defer cancel()
-	keys, objects := of.store.some(shownObjects)
-	answer := Projected{Keys: []string{}, Whole: get != nil, Objects: objects}
+	answer, err := p.project(ctx, of.store, get, query)
+	if err != nil {
+		return err
+	}
+	return answerJSON(w, answer)
+}
+
+// project compares an object of the picture, and its sample. It does so for one who asks at a time.
+func (p *picture) project(ctx context.Context, store searcher, get whole, query url.Values) (*Projected, error) {
+	select {
+	case p.asking <- struct{}{}:
+		defer func() { <-p.asking }()
+	case <-ctx.Done():
+		return nil, refused(http.StatusServiceUnavailable, "the server is still asked for other viewers: try again")
+	}
+	keys, objects := store.some(shownObjects)
+	answer := &Projected{Keys: []string{}, Whole: get != nil, Objects: objects}
 	for _, key := range keys {
 		answer.Keys = append(answer.Keys, nameOfKey(key))
 	}
@@ -93,13 +111,19 @@ func (v *View) serveObject(w http.ResponseWriter, r *http.Request) error {
 	if key.Name != "" {
 		answer.Key = nameOfKey(key)
 		var err error
-		if answer.Fields, answer.Raw, answer.Stored, err = compare(ctx, of.store, get, key, v.opts.Values); err != nil {
+		if answer.Fields, answer.Raw, answer.Stored, err = compare(ctx, store, get, key, p.view.opts.Values); err != nil {
 			answer.Error = clean(reason(err).Error())
 		}
 	}
 	slices.SortFunc(answer.Keys, strings.Compare)
-	answer.Sample = sampled(ctx, of.store, get, keys[:min(len(keys), sampledObjects)])
-	return answerJSON(w, answer)
+	answer.Sample = p.sample
+	if since := time.Since(p.view.start); p.sampledAt == 0 || since-p.sampledAt > sampleEvery {
+		answer.Sample = sampled(ctx, store, get, keys[:min(len(keys), sampledObjects)])
+		if ctx.Err() == nil {
+			p.sample, p.sampledAt = answer.Sample, since
+		}
+	}
+	return answer, nil
 }
 
 // compare measures an object, as it is stored and as the server has it.

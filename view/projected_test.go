@@ -4,14 +4,19 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"runtime"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -23,13 +28,21 @@ import (
 )
 
 // stored is an informer with nothing but a store.
-type stored[T any] struct{ store *indexer.Store[T] }
+type stored[T any] struct {
+	name  string
+	store *indexer.Store[T]
+}
 
-func (s stored[T]) Status() informer.Status   { return informer.Status{Name: "things"} }
+func (s stored[T]) Status() informer.Status   { return informer.Status{Name: s.name} }
 func (s stored[T]) Store() *indexer.Reader[T] { return s.store.Reader }
 
 // storing shows a store with objects, by the names of the keys.
 func storing[T any](t *testing.T, v *View, objects map[string]T) {
+	t.Helper()
+	storingAs(t, v, "things", objects)
+}
+
+func storingAs[T any](t *testing.T, v *View, informer string, objects map[string]T) {
 	t.Helper()
 	store, err := indexer.New(indexer.Options[T]{})
 	require.NoError(t, err)
@@ -39,7 +52,7 @@ func storing[T any](t *testing.T, v *View, objects map[string]T) {
 	}
 	_, err = store.Apply(all, "1")
 	require.NoError(t, err)
-	Informer(v, stored[T]{store})
+	Informer(v, stored[T]{informer, store})
 }
 
 // project asks the page for an object.
@@ -124,6 +137,53 @@ func TestAnObjectIsComparedByFields(t *testing.T) {
 	require.Equal(t, "it is <b>gone</b>", p.Error)
 	p, _ = project(t, v, url.Values{"key": {"n/c"}})
 	require.Equal(t, errNotStored.Error(), p.Error)
+}
+
+// However many look, the server is asked for one object at a time, and for those of the sample once in a while.
+func TestTheServerIsAskedForOneObjectAtATime(t *testing.T) {
+	t.Parallel()
+	v, err := New(Options{})
+	require.NoError(t, err)
+	pods := map[string]*corev1.Pod{}
+	for n := range sampledObjects {
+		pods[fmt.Sprintf("pod-%02d", n)] = secretPod()
+	}
+	storing(t, v, pods)
+	var asked, now, most atomic.Int32
+	Whole(v, "things", func(context.Context, types.NamespacedName) (*corev1.Pod, error) {
+		asked.Add(1)
+		most.Store(max(most.Load(), now.Add(1)))
+		defer now.Add(-1)
+		runtime.Gosched()
+		return secretPod(), nil
+	})
+	const viewers = 30
+	var all sync.WaitGroup
+	for range viewers {
+		all.Go(func() {
+			p, _ := project(t, v, url.Values{"key": {"n/pod-07"}})
+			assert.Positive(t, p.Raw)
+			assert.Equal(t, sampledObjects, p.Sample.Objects)
+		})
+	}
+	all.Wait()
+	require.EqualValues(t, 1, most.Load())
+	require.Less(t, asked.Load(), int32(viewers+4*sampledObjects), "of each one object, and a few samples")
+}
+
+// A name with control characters is chosen by what the page calls it.
+func TestAnyNameCanBeChosen(t *testing.T) {
+	t.Parallel()
+	v, err := New(Options{})
+	require.NoError(t, err)
+	storingAs(t, v, "a\x1bb", map[string]*corev1.Pod{"a": secretPod()})
+	storingAs(t, v, "a\x1cb", map[string]*corev1.Pod{"b": secretPod()})
+	parts := v.Parts().Parts
+	require.Len(t, parts, 2)
+	for n, key := range []string{"n/a", "n/b"} {
+		p, _ := project(t, v, url.Values{"of": {parts[n].Name}})
+		require.Equal(t, key, p.Key)
+	}
 }
 
 // Without Whole, what the store has is both.

@@ -27,8 +27,7 @@ type recorder struct {
 
 	expired       atomic.Uint64
 	bookmarkAt    atomic.Int64 // nanoseconds since the start; 0: none yet
-	resyncs       atomic.Uint64
-	handlers      sync.Map // of a name: *handlerTimes
+	handlers      sync.Map     // of a name: *handlerTimes
 	lastTold      atomic.Pointer[handlerTimes]
 	handlersCount atomic.Int32
 

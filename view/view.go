@@ -67,7 +67,7 @@ func Informer[T any](v *View, i interface {
 	rec := v.recorders.informers.take(name)
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	name = unique(name, func(name string) bool {
+	name = unique(clean(name), func(name string) bool {
 		return slices.ContainsFunc(v.informers, func(p *informerPart) bool { return p.name == name })
 	})
 	v.informers = append(v.informers, &informerPart{name: name, rec: rec, status: i.Status, store: searched[T](i.Store)})
@@ -81,10 +81,10 @@ func Queue[K comparable](v *View, q *workqueue.Queue[K], informers ...string) {
 	rec := v.recorders.queues.take(q.Stats().Name)
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	name = unique(name, func(name string) bool {
+	name = unique(clean(name), func(name string) bool {
 		return slices.ContainsFunc(v.queues, func(p *queuePart) bool { return p.name == name })
 	})
-	v.queues = append(v.queues, &queuePart{name: name, rec: rec, stats: q.Stats, keys: keysOf(q), limits: q.Limits, fedBy: informers})
+	v.queues = append(v.queues, &queuePart{name: name, rec: rec, stats: q.Stats, keys: keysOf(q), limits: q.Limits, fedBy: cleaned(informers)})
 }
 
 // Client adds the numbers of a client: requests and bytes. Those of several are added up.
@@ -127,7 +127,7 @@ func (v *View) picture(name string) *picture {
 	defer v.mu.Unlock()
 	p := v.pictures[name]
 	if p == nil {
-		p = &picture{view: v, name: name}
+		p = &picture{view: v, name: name, asking: make(chan struct{}, 1)}
 		v.pictures[name] = p
 	}
 	return p
@@ -148,13 +148,13 @@ func (v *View) all() (informers []*informerPart, queues []*queuePart) {
 	for _, s := range sources {
 		more, others := s()
 		for _, i := range more {
-			i.name = unique(i.name, func(name string) bool {
+			i.name = unique(clean(i.name), func(name string) bool {
 				return slices.ContainsFunc(informers, func(p *informerPart) bool { return p.name == name })
 			})
 			informers = append(informers, i)
 		}
 		for _, q := range others {
-			q.name = unique(q.name, func(name string) bool {
+			q.name = unique(clean(q.name), func(name string) bool {
 				return slices.ContainsFunc(queues, func(p *queuePart) bool { return p.name == name })
 			})
 			queues = append(queues, q)

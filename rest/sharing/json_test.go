@@ -3,6 +3,7 @@ package sharing_test
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -202,13 +203,22 @@ func TestDeepValuesTakeTimeByTheirSize(t *testing.T) {
 	const levels = 4_000
 	for _, opening := range []string{`{"selfs":[`, `{"anyl":[`} {
 		data := []byte(strings.Repeat(opening, levels) + `{"deep":"` + strings.Repeat("x", 1<<20) + `"}` + strings.Repeat(`]}`, levels))
-		start := time.Now()
-		require.NoError(t, kjson.UnmarshalCaseSensitivePreserveInts(data, &everything{}))
-		theirs := time.Since(start)
-		start = time.Now()
-		require.NoError(t, d.DecodeJSON(data, &everything{}))
-		require.Less(t, time.Since(start), 10*theirs+time.Second)
+		theirs := shortest(t, func() error { return kjson.UnmarshalCaseSensitivePreserveInts(data, &everything{}) })
+		ours := shortest(t, func() error { return d.DecodeJSON(data, &everything{}) })
+		require.Less(t, ours, 10*theirs+time.Second)
 	}
+}
+
+// shortest returns how long do takes when nothing else has the machine: the shortest of three.
+func shortest(t *testing.T, do func() error) time.Duration {
+	t.Helper()
+	least := time.Duration(math.MaxInt64)
+	for range 3 {
+		start := time.Now()
+		require.NoError(t, do())
+		least = min(least, time.Since(start))
+	}
+	return least
 }
 
 func TestALargeListIsDecoded(t *testing.T) {

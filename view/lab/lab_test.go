@@ -2,7 +2,6 @@ package lab_test
 
 import (
 	"context"
-	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,91 +14,6 @@ import (
 	"github.com/kinform/kinform/view"
 	"github.com/kinform/kinform/view/lab"
 )
-
-// bench is a laboratory that runs in a bubble.
-type bench struct {
-	*lab.Lab
-	t *testing.T
-}
-
-func inBubble(t *testing.T, opts lab.Options, test func(*testing.T, bench)) {
-	t.Helper()
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		l, err := lab.New(opts)
-		require.NoError(t, err)
-		ctx, stop := context.WithCancel(t.Context())
-		ended := make(chan error, 1)
-		go func() { ended <- l.Run(ctx) }()
-		b := bench{l, t}
-		defer func() {
-			stop()
-			require.NoError(t, <-ended)
-			_, err := l.Do(t.Context(), "drop", nil)
-			require.Error(t, err, "it has ended")
-		}()
-		b.settle()
-		require.True(t, l.Status().Synced)
-		test(t, b)
-	})
-}
-
-// settle lets everything happen that is due.
-func (b bench) settle() {
-	time.Sleep(50 * time.Millisecond)
-	synctest.Wait()
-}
-
-// press presses a button, with pairs of inputs and values, and waits for what it causes.
-func (b bench) press(action string, pairs ...string) string {
-	b.t.Helper()
-	actions := b.Actions()
-	n := slices.IndexFunc(actions, func(a view.Action) bool { return a.ID == action })
-	require.GreaterOrEqual(b.t, n, 0, "there is no button %s", action)
-	values := map[string]string{}
-	for _, input := range actions[n].Inputs {
-		values[input.ID] = input.Default
-	}
-	for pair := range slices.Chunk(pairs, 2) {
-		require.Contains(b.t, values, pair[0], "%s has no such input", action)
-		values[pair[0]] = pair[1]
-	}
-	for _, input := range actions[n].Inputs {
-		require.NoError(b.t, input.Check(values[input.ID]), "%s, %s", action, input.ID)
-	}
-	said, err := b.Do(b.t.Context(), action, values)
-	require.NoError(b.t, err)
-	require.NotEmpty(b.t, said)
-	b.settle()
-	return said
-}
-
-func (b bench) queue() view.Box { return b.box("queue") }
-
-// box returns a box of a new frame.
-func (b bench) box(id string) view.Box {
-	b.t.Helper()
-	for _, box := range b.frame().Boxes {
-		if box.ID == id {
-			return box
-		}
-	}
-	require.Fail(b.t, "no box", id)
-	return view.Box{}
-}
-
-func (b bench) frame() *view.Frame {
-	b.t.Helper()
-	ctx, stop := context.WithCancel(b.t.Context())
-	defer stop()
-	_, frames, err := b.View().Frames(ctx, "")
-	require.NoError(b.t, err)
-	for frame := range frames {
-		return frame
-	}
-	require.Fail(b.t, "no frame")
-	return nil
-}
 
 func TestButtonsThatWriteObjects(t *testing.T) {
 	inBubble(t, lab.Options{}, func(t *testing.T, b bench) {
@@ -307,79 +221,6 @@ func TestButtonsOfHandlersAndWorkers(t *testing.T) {
 		synctest.Wait()
 		require.Zero(t, b.queue().Numbers["delayed"])
 	})
-}
-
-func TestListsAreCompared(t *testing.T) {
-	t.Parallel()
-	l, err := lab.New(lab.Options{Pods: -1})
-	require.NoError(t, err)
-	ctx, stop := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- l.Run(ctx) }()
-	require.Nil(t, l.Comparison())
-	pressed, cancel := context.WithCancel(ctx)
-	done := make(chan error, 1)
-	go func() {
-		_, err := l.Do(pressed, "compare", map[string]string{"n": "2000"})
-		done <- err
-	}()
-	require.Eventually(t, func() bool { return l.Comparison() != nil }, time.Minute, time.Millisecond)
-	cancel()
-	require.ErrorIs(t, <-done, context.Canceled, "who pressed the button has gone")
-	for _, way := range l.Comparison().Ways {
-		require.Positive(t, way.All, "what has not ended is not shown")
-	}
-
-	said, err := l.Do(ctx, "compare", map[string]string{"n": "150"})
-	require.NoError(t, err)
-	require.Regexp(t, `^list of 150 pods: the first after .*, all after .*, memory up to \d+ MB more; paged of 150 pods: .*; watchlist of 150 pods: .* MB more$`, said)
-	require.NotContains(t, said, "the first after 0s", "a streaming list has a first object as well")
-	shown := l.Comparison()
-	require.Equal(t, 150, shown.Objects)
-	require.Len(t, shown.Ways, 3)
-	for n, way := range shown.Ways {
-		require.Equal(t, []string{"list", "paged", "watchlist"}[n], way.Name)
-		require.Positive(t, way.First, way.Name)
-		require.Greater(t, way.All, way.First, way.Name)
-		require.NotEmpty(t, way.Memory, way.Name)
-		require.Positive(t, way.Peak, way.Name)
-		require.LessOrEqual(t, way.Memory[len(way.Memory)-1][0], way.All)
-	}
-	look, stopLooking := context.WithCancel(ctx)
-	_, frames, err := l.View().Frames(look, "")
-	require.NoError(t, err)
-	for frame := range frames {
-		require.Equal(t, shown, frame.Comparison, "each frame has it")
-		break
-	}
-	stopLooking()
-	_, err = l.Do(ctx, "reset", nil)
-	require.NoError(t, err)
-	require.Nil(t, l.Comparison())
-	stop()
-	require.NoError(t, <-ended)
-}
-
-// What two comparisons at once measure would be each other.
-func TestListsAreComparedOneAtATime(t *testing.T) {
-	t.Parallel()
-	l, err := lab.New(lab.Options{Pods: -1})
-	require.NoError(t, err)
-	ctx, stop := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- l.Run(ctx) }()
-	done := make(chan error, 1)
-	go func() {
-		_, err := l.Do(ctx, "compare", map[string]string{"n": "200"})
-		done <- err
-	}()
-	require.Eventually(t, func() bool { return l.Comparison() != nil }, time.Minute, time.Millisecond)
-	_, err = l.Do(ctx, "compare", map[string]string{"n": "100"})
-	require.ErrorContains(t, err, "wait for that")
-	require.NoError(t, <-done)
-	require.Len(t, l.Comparison().Ways, 3)
-	stop()
-	require.NoError(t, <-ended)
 }
 
 func TestEveryActionIsDoneAndDescribed(t *testing.T) {

@@ -77,7 +77,7 @@ func (t *tracer) reflector() *reflector.Observer {
 	return &reflector.Observer{
 		OnEvent: func(e reflector.EventInfo) {
 			if e.Type != listwatch.Bookmark {
-				t.received(e.Key, e.ResourceVersion, e.Time)
+				t.received(e.Key, e.ResourceVersion, time.Now())
 			}
 		},
 		OnItem: func(i reflector.ItemInfo) {

@@ -32,7 +32,7 @@ func newStages() *stages {
 func (s *stages) listed() { s.informer().OnApplied(informer.AppliedInfo{Initial: true}) }
 
 func (s *stages) event(version string) {
-	s.tracer.reflector().OnEvent(reflector.EventInfo{Type: listwatch.Modified, Key: web, ResourceVersion: version, Time: time.Now()})
+	s.tracer.reflector().OnEvent(reflector.EventInfo{Type: listwatch.Modified, Key: web, ResourceVersion: version})
 }
 
 func (s *stages) item(version string, unchanged bool) {

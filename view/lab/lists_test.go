@@ -1,0 +1,84 @@
+package lab_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kinform/kinform/view/lab"
+)
+
+func TestListsAreCompared(t *testing.T) {
+	t.Parallel()
+	l, err := lab.New(lab.Options{Pods: -1})
+	require.NoError(t, err)
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- l.Run(ctx) }()
+	require.Nil(t, l.Comparison())
+	pressed, cancel := context.WithCancel(ctx)
+	done := make(chan error, 1)
+	go func() {
+		_, err := l.Do(pressed, "compare", map[string]string{"n": "2000"})
+		done <- err
+	}()
+	require.Eventually(t, func() bool { return l.Comparison() != nil }, time.Minute, time.Millisecond)
+	cancel()
+	require.ErrorIs(t, <-done, context.Canceled, "who pressed the button has gone")
+	for _, way := range l.Comparison().Ways {
+		require.Positive(t, way.All, "what has not ended is not shown")
+	}
+
+	said, err := l.Do(ctx, "compare", map[string]string{"n": "150"})
+	require.NoError(t, err)
+	require.Regexp(t, `^list of 150 pods: the first after .*, all after .*, memory up to \d+ MB more; paged of 150 pods: .*; watchlist of 150 pods: .* MB more$`, said)
+	require.NotContains(t, said, "the first after 0s", "a streaming list has a first object as well")
+	shown := l.Comparison()
+	require.Equal(t, 150, shown.Objects)
+	require.Len(t, shown.Ways, 3)
+	for n, way := range shown.Ways {
+		require.Equal(t, []string{"list", "paged", "watchlist"}[n], way.Name)
+		require.Positive(t, way.First, way.Name)
+		require.Greater(t, way.All, way.First, way.Name)
+		require.NotEmpty(t, way.Memory, way.Name)
+		require.Positive(t, way.Peak, way.Name)
+		require.LessOrEqual(t, way.Memory[len(way.Memory)-1][0], way.All)
+	}
+	look, stopLooking := context.WithCancel(ctx)
+	_, frames, err := l.View().Frames(look, "")
+	require.NoError(t, err)
+	for frame := range frames {
+		require.Equal(t, shown, frame.Comparison, "each frame has it")
+		break
+	}
+	stopLooking()
+	_, err = l.Do(ctx, "reset", nil)
+	require.NoError(t, err)
+	require.Nil(t, l.Comparison())
+	stop()
+	require.NoError(t, <-ended)
+}
+
+// What two comparisons at once measure would be each other.
+func TestListsAreComparedOneAtATime(t *testing.T) {
+	t.Parallel()
+	l, err := lab.New(lab.Options{Pods: -1})
+	require.NoError(t, err)
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- l.Run(ctx) }()
+	done := make(chan error, 1)
+	go func() {
+		_, err := l.Do(ctx, "compare", map[string]string{"n": "200"})
+		done <- err
+	}()
+	require.Eventually(t, func() bool { return l.Comparison() != nil }, time.Minute, time.Millisecond)
+	_, err = l.Do(ctx, "compare", map[string]string{"n": "100"})
+	require.ErrorContains(t, err, "wait for that")
+	require.NoError(t, <-done)
+	require.Len(t, l.Comparison().Ways, 3)
+	stop()
+	require.NoError(t, <-ended)
+}
