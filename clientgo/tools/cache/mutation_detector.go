@@ -8,8 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"k8s.io/client-go/internal/guard"
-
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/klog/v2"
 )
@@ -40,9 +38,8 @@ type noDetector struct{}
 
 func (noDetector) AddObject(interface{}) {}
 
-// Run looks at what cached objects share, until stopCh is closed. With a detector they share nothing that can be changed, unless the
-// program says otherwise.
-func (noDetector) Run(stopCh <-chan struct{}) { guard.Run(stopCh) }
+// Run returns at once, as client-go's does: a program may call it without a goroutine.
+func (noDetector) Run(<-chan struct{}) {}
 
 // Objects are watched over for between one and two generations.
 const (

@@ -58,3 +58,11 @@ func TestAlterationsNameTheFields(t *testing.T) {
 .Spec.Priority: was 1, is 2`, alterations(before, after))
 	require.Equal(t, `[b]: was absent, is 1`, alterations(map[string]int{"a": 1}, map[string]int{"a": 1, "b": 1}))
 }
+
+// A detector that is off does nothing, so that nobody waits for it.
+func TestADetectorThatIsOffReturnsAtOnce(t *testing.T) {
+	require.False(t, mutationDetection)
+	d := NewCacheMutationDetector("pods")
+	d.AddObject("anything")
+	d.Run(nil)
+}

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"k8s.io/client-go/internal/guard"
+
 	"k8s.io/apimachinery/pkg/runtime"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -215,6 +217,9 @@ func (s *sharedIndexInformer) RunWithContext(ctx context.Context) {
 
 	detecting, stopDetecting := context.WithCancel(context.WithoutCancel(ctx))
 	running.Go(func() { s.detector.Run(detecting.Done()) })
+	if !mutationDetection { // with the detector, objects share nothing that can be changed, unless the program says otherwise
+		running.Go(func() { guard.Run(detecting.Done()) })
+	}
 	defer func() {
 		stopDetecting()
 		s.mu.Lock()

@@ -4,7 +4,9 @@ import (
 	"context"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 	"unsafe"
 
@@ -12,9 +14,11 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/internal/guard"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
+	cachetesting "k8s.io/client-go/tools/cache/testing"
 
 	"github.com/kinform/kinform/apitest"
 )
@@ -85,4 +89,24 @@ func TestWhatPodsOfAnInformerShare(t *testing.T) {
 			})
 		}
 	}
+}
+
+// While an informer runs, what cached objects share is looked at, and no longer.
+func TestAnInformerHasWhatIsSharedLookedAt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var looks atomic.Int32
+		guard.Add(func(int) { looks.Add(1) })
+		source := cachetesting.NewFakeControllerSource()
+		defer source.Shutdown()
+		informer := cache.NewSharedInformer(source, &corev1.Pod{}, 0)
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan struct{})
+		go func() { defer close(ended); informer.RunWithContext(ctx) }()
+		time.Sleep(3*guard.Period + time.Second)
+		require.EqualValues(t, 3, looks.Load())
+		cancel()
+		<-ended
+		time.Sleep(3 * guard.Period)
+		require.EqualValues(t, 3, looks.Load())
+	})
 }
