@@ -40,7 +40,7 @@ func (s *Serializer) RecognizesData(data []byte) (is, unknown bool, err error) {
 func (s *Serializer) Encode(object runtime.Object, w io.Writer) error {
 	whole, is := object.(*runtime.Unknown)
 	if !is {
-		data, err := Marshal(object)
+		data, err := encode(object)
 		if err != nil {
 			return err
 		}
@@ -92,7 +92,7 @@ func (r *Raw) Identifier() runtime.Identifier { return "raw-protobuf" }
 
 // Encode implements runtime.Encoder.
 func (r *Raw) Encode(object runtime.Object, w io.Writer) error {
-	data, err := Marshal(object)
+	data, err := encode(object)
 	if err != nil {
 		return err
 	}
@@ -160,6 +160,19 @@ func decode(types Types, data []byte, kind schema.GroupVersionKind, into runtime
 		object.GetObjectKind().SetGroupVersionKind(kind)
 	}
 	return object, of, err
+}
+
+// encode returns the message of an object, by its own method where that may be called. A struct that embeds a message has the methods of that, which
+// would write a part of the object: so the struct must have tags all the same.
+func encode(object runtime.Object) ([]byte, error) {
+	if v := reflect.ValueOf(object); v.Kind() == reflect.Pointer && !v.IsNil() && v.Elem().Kind() == reflect.Struct {
+		if _, err := messageOf(v.Type().Elem()); err == nil {
+			if data, has, err := byMethod(object); has {
+				return data, err
+			}
+		}
+	}
+	return Marshal(object)
 }
 
 // decoder decodes objects that are the caller's own.

@@ -1,0 +1,45 @@
+//go:build !kinform_no_openapi
+
+package protobuf_test
+
+import (
+	"bytes"
+	"io"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"k8s.io/client-go/internal/protobuf"
+)
+
+// special is a type whose method writes something else than its tags say.
+type special struct {
+	metav1.TypeMeta
+	metav1.ObjectMeta `protobuf:"bytes,1,opt,name=metadata"`
+}
+
+func (*special) Marshal() ([]byte, error)         { return []byte("special"), nil }
+func (s *special) DeepCopyObject() runtime.Object { return s }
+
+// A type's own method has the last word, as with client-go. Nil is an error, and no panic.
+func TestObjectsAreEncodedByTheirOwnMethod(t *testing.T) {
+	var raw, whole bytes.Buffer
+	require.NoError(t, protobuf.NewRaw(nil).Encode(&special{}, &raw))
+	require.Equal(t, "special", raw.String())
+	require.NoError(t, protobuf.NewSerializer(nil).Encode(&special{}, &whole))
+	require.Contains(t, whole.String(), "special")
+	require.ErrorContains(t, protobuf.NewRaw(nil).Encode((*corev1.Pod)(nil), &raw), "does not implement the protobuf marshalling interface")
+}
+
+func BenchmarkEncode(b *testing.B) {
+	pod := &corev1.Pod{}
+	filler(1).Fill(pod)
+	serializer := protobuf.NewSerializer(nil)
+	b.ReportAllocs()
+	for b.Loop() {
+		_ = serializer.Encode(pod, io.Discard)
+	}
+}
