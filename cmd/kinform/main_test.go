@@ -75,6 +75,18 @@ func TestVersion(t *testing.T) {
 	}
 }
 
+func TestACommitIsNoRelease(t *testing.T) {
+	for version, release := range map[string]bool{
+		"v0.1.0": true, "v0.2.0-rc.1": true, "(devel)": false, "": false, "v0.1.0+dirty": false,
+		"v0.0.0-20261124161559-a2b19aa63376":        false, // before the first tag
+		"v0.1.1-0.20261124161559-a2b19aa63376":      false,
+		"v0.2.0-rc.1.0.20261124161559-a2b19aa63376": false,
+		"v0.0.0-20261124161559-a2b19aa63376+dirty":  false,
+	} {
+		require.Equal(t, release, releaseOf(version) != "", version)
+	}
+}
+
 func TestCompletion(t *testing.T) {
 	t.Parallel()
 	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {

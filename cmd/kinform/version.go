@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"regexp"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -63,9 +64,12 @@ func release() string {
 	return releaseOf(info.Main.Version)
 }
 
+// madeUp is the end of a version that the Go toolchain made up from a commit: its time and its hash, and what a changed checkout adds.
+var madeUp = regexp.MustCompile(`[-.]\d{14}-[0-9a-f]{12}(\+.*)?$`)
+
 // releaseOf returns a module version, unless the Go toolchain made it up from a commit.
 func releaseOf(version string) string {
-	if version == "(devel)" || strings.Contains(version, "-0.") || strings.Contains(version, "+dirty") {
+	if version == "(devel)" || strings.Contains(version, "+dirty") || madeUp.MatchString(version) {
 		return ""
 	}
 	return version

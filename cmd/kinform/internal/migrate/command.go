@@ -39,8 +39,9 @@ program's files, where that can be done by rule (util/workqueue, and what is cal
 lists the other imports of client-go with what to do. Nothing is changed unless the module
 compiles with it. A package whose queues go to a library that wants client-go's stays as it is.
 
---undo takes the line out of go.mod again, and sets versions of Go and of k8s.io modules back that
-the line had raised. It does not undo --imports: that is what version control is for.`,
+--undo takes the line out of go.mod again, and sets all versions back that the line had changed: a
+comment at the line has them. What you have changed since stays. It does not undo --imports: that is
+what version control is for.`,
 		Example: `  kinform migrate --dry-run
   kinform migrate
   kinform migrate --from ../kinform   # a checkout
@@ -149,6 +150,9 @@ func undo(ctx context.Context, m *module, out io.Writer) error {
 	}
 	if len(edits) == 0 {
 		return fmt.Errorf("%s has no line of kinform migrate", m.file)
+	}
+	if !m.requiresKinform() {
+		edits = append(edits, "-droprequire="+kinform) // without its line it may not be found, and then go.sum would lack what it hides
 	}
 	if err := m.edit(ctx, edits...); err != nil {
 		return err

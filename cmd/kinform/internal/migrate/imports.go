@@ -19,6 +19,9 @@ import (
 // exchange makes kinform's own packages of client-go's where rules can do that, and lists the other imports. Nothing is changed unless
 // the module compiles with it.
 func exchange(ctx context.Context, m *module, t target, dryRun bool, out io.Writer) error {
+	if hint := m.skew(); hint != "" {
+		fmt.Fprintln(out, hint)
+	}
 	fset := token.NewFileSet()
 	units, err := load(ctx, m, fset)
 	if err != nil {
@@ -194,7 +197,9 @@ func (r *trial) compiling(ctx context.Context, files []changedFile) ([]changedFi
 		for _, f := range report.findings {
 			f.file = cmp.Or(names[filepath.FromSlash(f.file)], f.file)
 			broken[filepath.Dir(f.file)] = true
-			f.todo = "exchange this package by hand, or what it gives its queue to: it does not compile with kinform's queue"
+			if f.elsewhere == "" {
+				f.todo = "exchange this package by hand, or what it gives its queue to: it does not compile with kinform's queue"
+			}
 			refused = append(refused, f)
 		}
 		before := len(files)

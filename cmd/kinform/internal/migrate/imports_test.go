@@ -118,7 +118,7 @@ func Work(workqueue.TypedRateLimitingInterface[string]) {}
 )
 
 // queueReleases puts modules with both queues into a proxy.
-func queueReleases(t *testing.T) {
+func queueReleases(t *testing.T) *proxy {
 	p := newProxy(t)
 	p.release("golang.org/x/time", "v0.15.0", "module golang.org/x/time\n", map[string]string{
 		"rate/rate.go": "package rate\n\ntype Limit float64\n\ntype Limiter struct{}\n\nfunc NewLimiter(r Limit, b int) *Limiter { return nil }\n",
@@ -128,6 +128,7 @@ func queueReleases(t *testing.T) {
 	})
 	p.release(kinform, "v0.1.0", "module github.com/kinform/kinform\n\ngo 1.24\n", map[string]string{"workqueue/queue.go": ourQueues})
 	p.release("example.com/library", "v1.0.0", "module example.com/library\n\ngo 1.24\n\nrequire k8s.io/client-go v0.37.2\n", map[string]string{"library.go": aLibrary})
+	return p
 }
 
 // queueProgram writes a module with these files that compiles.
@@ -135,10 +136,7 @@ func queueProgram(t *testing.T, files map[string]string) (dir string) {
 	dir = program(t, files)
 	goMod := read(t, dir, "go.mod") + "\nrequire golang.org/x/time v0.15.0\n\nrequire example.com/library v1.0.0\n"
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte(goMod), 0o644))
-	tidy := exec.CommandContext(t.Context(), "go", "mod", "tidy")
-	tidy.Dir = dir
-	out, err := tidy.CombinedOutput()
-	require.NoError(t, err, "%s", out)
+	goCommand(t, dir, "mod", "tidy")
 	return dir
 }
 
@@ -350,6 +348,26 @@ func TestWhatNoRuleExchangesStaysAndIsListed(t *testing.T) {
 			require.Equal(t, text, after[name], name)
 		}
 	}
+}
+
+// kinform takes a newer k8s.io/api with it, with which an older client-go may not compile.
+func TestExchangingWithAnOlderClientGoSaysWhyNothingCompiles(t *testing.T) {
+	p := queueReleases(t)
+	p.release("k8s.io/api", "v0.36.0", "module k8s.io/api\n\ngo 1.24\n", map[string]string{"old/old.go": "package old\n"})
+	p.release("k8s.io/api", "v0.37.2", "module k8s.io/api\n\ngo 1.24\n", map[string]string{"core/core.go": "package core\n"})
+	p.release(clientGo, "v0.36.0", "module k8s.io/client-go\n\ngo 1.24\n\nrequire (\n\tgolang.org/x/time v0.15.0\n\tk8s.io/api v0.36.0\n)\n", map[string]string{
+		"util/workqueue/queue.go": theirQueues, "informers/informers.go": "package informers\n\nimport _ \"k8s.io/api/old\"\n",
+	})
+	p.release(kinform, "v0.1.0", "module github.com/kinform/kinform\n\ngo 1.24\n\nrequire k8s.io/api v0.37.2\n", map[string]string{"workqueue/queue.go": ourQueues})
+	dir := program(t, map[string]string{
+		"main.go": "package main\n\nimport (\n\t_ \"k8s.io/client-go/informers\"\n\t\"k8s.io/client-go/util/workqueue\"\n)\n\nvar q workqueue.TypedInterface[string]\n\nfunc main() {}\n",
+	})
+	goCommand(t, dir, "mod", "edit", "-require="+clientGo+"@v0.36.0")
+	goCommand(t, dir, "mod", "tidy")
+	out, err := kinformMigrate(t, "--imports", dir)
+	require.NoError(t, err, out)
+	require.Contains(t, out, "requires client-go v0.36.0, and kinform has the names of v0.37")
+	require.Regexp(t, `informers\.go:3 .*k8s\.io/api/old.*\n +a library needs this: take a version of the library that was made for client-go v0\.37`, out)
 }
 
 func TestExchangingFailsWithoutATrace(t *testing.T) {

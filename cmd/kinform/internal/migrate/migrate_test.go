@@ -16,7 +16,7 @@ const (
 )
 
 // releases puts a client-go and a kinform into a proxy. kinform lacks NewMagic and package magic.
-func releases(t *testing.T) {
+func releases(t *testing.T) *proxy {
 	p := newProxy(t)
 	p.release(clientGo, "v0.37.2", "module k8s.io/client-go\n", map[string]string{
 		"tools/cache/cache.go": realCache, "magic/magic.go": "package magic\n\nfunc Do() {}\n",
@@ -25,6 +25,7 @@ func releases(t *testing.T) {
 		"tools/cache/cache.go": ourCache,
 	})
 	p.release(kinform, "v0.1.0", "module github.com/kinform/kinform\n", map[string]string{"informer/informer.go": "package informer\n"})
+	return p
 }
 
 // program writes a module that requires client-go.
@@ -58,6 +59,13 @@ func read(t *testing.T, dir, name string) string {
 	return string(data)
 }
 
+func goCommand(t *testing.T, dir string, args ...string) {
+	cmd := exec.CommandContext(t.Context(), "go", args...)
+	cmd.Dir = dir
+	said, err := cmd.CombinedOutput()
+	require.NoError(t, err, string(said))
+}
+
 func TestTheLineIsAddedAndTakenOutAgain(t *testing.T) {
 	releases(t)
 	dir := program(t, map[string]string{"main.go": goodMain})
@@ -70,7 +78,7 @@ func TestTheLineIsAddedAndTakenOutAgain(t *testing.T) {
 
 	out, err = kinformMigrate(t, dir)
 	require.NoError(t, err, out)
-	require.Contains(t, out, "1 packages compiled with their tests")
+	require.Contains(t, out, "1 package compiled with its tests")
 	require.Contains(t, read(t, dir, "go.mod"), "replace k8s.io/client-go => github.com/kinform/kinform/clientgo v0.1.0")
 	require.Contains(t, read(t, dir, "go.sum"), "github.com/kinform/kinform/clientgo v0.1.0")
 
@@ -89,32 +97,31 @@ func TestTheLineIsAddedAndTakenOutAgain(t *testing.T) {
 func TestVendoredCopiesAreMadeAgain(t *testing.T) {
 	releases(t)
 	dir := program(t, map[string]string{"main.go": goodMain})
-	goCommand := func(args ...string) {
-		cmd := exec.CommandContext(t.Context(), "go", args...)
-		cmd.Dir = dir
-		said, err := cmd.CombinedOutput()
-		require.NoError(t, err, string(said))
-	}
-	goCommand("mod", "tidy")
-	goCommand("mod", "vendor")
+	goCommand(t, dir, "mod", "tidy")
+	goCommand(t, dir, "mod", "vendor")
 
 	out, err := kinformMigrate(t, dir)
 	require.NoError(t, err, out)
 	require.Contains(t, out, "vendor/ has client-go still: run go mod vendor")
-	goCommand("mod", "vendor")
-	goCommand("build", "-o", filepath.Join(t.TempDir(), "program"), ".")
+	goCommand(t, dir, "mod", "vendor")
+	goCommand(t, dir, "build", "-o", filepath.Join(t.TempDir(), "program"), ".")
 	require.Contains(t, read(t, dir, "vendor/modules.txt"), dropIn)
 
 	out, err = kinformMigrate(t, "--undo", dir)
 	require.NoError(t, err, out)
 	require.Contains(t, out, "vendor/ may have kinform still: run go mod vendor")
-	goCommand("mod", "vendor")
-	goCommand("build", "-o", filepath.Join(t.TempDir(), "program"), ".")
+	goCommand(t, dir, "mod", "vendor")
+	goCommand(t, dir, "build", "-o", filepath.Join(t.TempDir(), "program"), ".")
 	require.NotContains(t, read(t, dir, "vendor/modules.txt"), "kinform")
 }
 
 func TestACheckoutNeedsTwoLines(t *testing.T) {
-	releases(t)
+	p := releases(t)
+	// go.sum has what the tests of a dependency need, too.
+	p.release("example.com/tested", "v1.0.0", "module example.com/tested\n\ngo 1.24\n", map[string]string{"tested.go": "package tested\n"})
+	p.release(clientGo, "v0.37.2", "module k8s.io/client-go\n\ngo 1.24\n\nrequire example.com/tested v1.0.0\n", map[string]string{
+		"tools/cache/cache.go": realCache, "tools/cache/cache_test.go": "package cache\n\nimport _ \"example.com/tested\"\n",
+	})
 	checkout := t.TempDir()
 	for name, text := range map[string]string{
 		"go.mod": "module github.com/kinform/kinform\n", "informer/informer.go": "package informer\n",
@@ -125,13 +132,17 @@ func TestACheckoutNeedsTwoLines(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(checkout, name), []byte(text), 0o644))
 	}
 	dir := program(t, map[string]string{"main.go": goodMain})
+	goCommand(t, dir, "mod", "tidy")
+	mod, sum := read(t, dir, "go.mod"), read(t, dir, "go.sum")
+	require.Contains(t, sum, "example.com/tested")
 	out, err := kinformMigrate(t, "--from", checkout, dir)
 	require.NoError(t, err, out)
 	require.Contains(t, read(t, dir, "go.mod"), "k8s.io/client-go => "+checkout+"/clientgo")
 	require.Contains(t, read(t, dir, "go.mod"), "github.com/kinform/kinform => "+checkout)
 	_, err = kinformMigrate(t, "--undo", dir)
 	require.NoError(t, err)
-	require.NotContains(t, read(t, dir, "go.mod"), checkout)
+	require.Equal(t, mod, read(t, dir, "go.mod"))
+	require.Equal(t, sum, read(t, dir, "go.sum"))
 }
 
 func TestWhatHasNoCounterpartIsListedByPlace(t *testing.T) {

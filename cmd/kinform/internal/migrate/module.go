@@ -24,9 +24,10 @@ type module struct {
 
 // goMod is what of the output of go mod edit -json is used.
 type goMod struct {
-	Go      string // the least version of Go that it is for
-	Require []requirement
-	Replace []replacement
+	Go        string // the least version of Go that it is for
+	Toolchain string // the one of Go that it names, or ""
+	Require   []requirement
+	Replace   []replacement
 }
 
 type requirement struct {
@@ -111,7 +112,7 @@ func (m *module) replaceable(ctx context.Context) error {
 }
 
 // required returns the version of client-go that the module requires, or "".
-func (m *module) required() string { return m.version(clientGo) }
+func (m *module) required() string { return m.parsed.version(clientGo) }
 
 // edit changes go.mod by flags of go mod edit, and tidies it. Where that fails, go.mod and go.sum are
 // as they were.
@@ -144,7 +145,7 @@ func (m *module) tidy(ctx context.Context) error {
 	}
 	// Neither does a module that cannot be had, and that one is removed then.
 	for _, r := range before {
-		if !r.Indirect && m.version(r.Path) == "" && strings.Contains(said, r.Path) {
+		if !r.Indirect && m.parsed.version(r.Path) == "" && strings.Contains(said, r.Path) {
 			return fmt.Errorf("go mod tidy in %s does not find all that the module imports of %s:\n%s%s", m.dir, r.Path, lastLines(said, 10), m.unseen())
 		}
 	}
@@ -157,8 +158,8 @@ func (m *module) requiresKinform() bool {
 }
 
 // version returns the version that go.mod requires of a module, or "".
-func (m *module) version(path string) string {
-	for _, r := range m.parsed.Require {
+func (g goMod) version(path string) string {
+	for _, r := range g.Require {
 		if r.Path == path {
 			return r.Version
 		}

@@ -89,7 +89,11 @@ func (r *report) add(p listed) {
 }
 
 func (r *report) print(w io.Writer) {
-	fmt.Fprintf(w, "%d packages compiled with their tests\n", r.packages)
+	if r.packages == 1 {
+		fmt.Fprintln(w, "1 package compiled with its tests")
+	} else {
+		fmt.Fprintf(w, "%d packages compiled with their tests\n", r.packages)
+	}
 	printFindings(w, r.findings)
 }
 

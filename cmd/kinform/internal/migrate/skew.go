@@ -7,8 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"regexp"
 	"strconv"
 	"strings"
 )
@@ -87,58 +85,4 @@ func (m *module) newer(ctx context.Context) (string, error) {
 	}
 	return fmt.Sprintf("the module builds with %s, and kinform's client-go is made for v0.%d: it has no clients for what was added since, and may not compile where something was removed. "+
 		"Take the release of kinform for that version", strings.Join(found, " and "), minor), nil
-}
-
-// remembered is the comment at the line of migrate that has versions from before.
-var remembered = regexp.MustCompile(`(?m)^((?:replace\s+|\t)` + regexp.QuoteMeta(clientGo) + `\s.*?)[ \t]*// kinform migrate: had (.*)$`)
-
-// plain is the line of migrate without a comment.
-var plain = regexp.MustCompile(`(?m)^((?:replace\s+|\t)` + regexp.QuoteMeta(clientGo) + `\s[^/]*=>\s[^\n]*?)[ \t]*$`)
-
-// remember writes into a comment at the line of migrate which versions of Go and of Kubernetes' modules the line has raised, so that undo can
-// set them back: of those modules, versions of one minor version belong together.
-func (m *module) remember(before goMod) error {
-	var raised []string
-	if before.Go != "" && before.Go != m.parsed.Go {
-		raised = append(raised, "go "+before.Go)
-	}
-	for _, r := range before.Require {
-		ofKubernetes := strings.HasPrefix(r.Path, "k8s.io/") || strings.HasPrefix(r.Path, "sigs.k8s.io/")
-		if now := m.version(r.Path); ofKubernetes && now != "" && now != r.Version {
-			raised = append(raised, r.Path+" "+r.Version)
-		}
-	}
-	if len(raised) == 0 {
-		return nil
-	}
-	text, err := os.ReadFile(m.file)
-	if err != nil {
-		return err
-	}
-	if remembered.Match(text) {
-		return nil
-	}
-	return overwrite(m.file, plain.ReplaceAll(text, []byte("$1 // kinform migrate: had "+strings.Join(raised, ", "))))
-}
-
-// had returns the flags of go mod edit that set back what remember has written.
-func (m *module) had() ([]string, error) {
-	text, err := os.ReadFile(m.file)
-	if err != nil {
-		return nil, err
-	}
-	match := remembered.FindSubmatch(text)
-	if match == nil {
-		return nil, nil
-	}
-	var edits []string
-	for one := range strings.SplitSeq(string(match[2]), ",") {
-		switch path, version, ok := strings.Cut(strings.TrimSpace(one), " "); {
-		case ok && path == "go":
-			edits = append(edits, "-go="+version)
-		case ok:
-			edits = append(edits, "-require="+path+"@"+version)
-		}
-	}
-	return edits, nil
 }

@@ -3,6 +3,7 @@ package migrate
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -38,7 +39,7 @@ func TestUndoSetsBackWhatTheLineHasRaised(t *testing.T) {
 	require.NoError(t, err, out)
 	require.Contains(t, out, "requires client-go v0.36.0, and kinform has the names of v0.37")
 	require.Regexp(t, `k8s\.io/api v0\.37\.2\n`, read(t, dir, "go.mod"))
-	require.Contains(t, read(t, dir, "go.mod"), "clientgo v0.1.0 // kinform migrate: had k8s.io/api v0.36.0\n")
+	require.Contains(t, read(t, dir, "go.mod"), "clientgo v0.1.0 // kinform migrate: had k8s.io/api v0.36.0 -> v0.37.2\n")
 	migrated := read(t, dir, "go.mod")
 	out, err = kinformMigrate(t, dir)
 	require.NoError(t, err, out)
@@ -64,6 +65,69 @@ func TestUndoSetsBackTheGoThatTheLineHasRaised(t *testing.T) {
 	out, err = kinformMigrate(t, "--undo", dir)
 	require.NoError(t, err, out)
 	require.Equal(t, before, read(t, dir, "go.mod"))
+}
+
+// othersReleases puts modules into a proxy that client-go and kinform need in other versions, and one that client-go alone needs.
+func othersReleases(t *testing.T) {
+	p := newProxy(t)
+	for _, v := range []string{"v1.0.0", "v1.1.0", "v1.2.0"} {
+		p.release("example.com/raised", v, "module example.com/raised\n\ngo 1.24\n", map[string]string{"raised.go": "package raised\n"})
+	}
+	p.release("example.com/lost", "v1.0.0", "module example.com/lost\n\ngo 1.24\n", map[string]string{"lost.go": "package lost\n"})
+	p.release(clientGo, "v0.37.2", "module k8s.io/client-go\n\ngo 1.24\n\nrequire (\n\texample.com/lost v1.0.0\n\texample.com/raised v1.0.0\n)\n", map[string]string{
+		"tools/cache/cache.go": "package cache\n\nimport (\n\t_ \"example.com/lost\"\n\t_ \"example.com/raised\"\n)\n\nfunc NewStore() {}\n",
+	})
+	p.release(kinform, "v0.1.0", "module github.com/kinform/kinform\n\ngo 1.26.0\n\nrequire example.com/raised v1.1.0\n", map[string]string{
+		"informer/informer.go": "package informer\n\nimport _ \"example.com/raised\"\n",
+	})
+	p.release(dropIn, "v0.1.0", "module k8s.io/client-go\n\ngo 1.26.0\n\nrequire (\n\texample.com/raised v1.1.0\n\tgithub.com/kinform/kinform v0.1.0\n)\n", map[string]string{
+		"tools/cache/cache.go": ourCache,
+	})
+}
+
+const othersMod = "module example.com/program\n\ngo 1.24\n\ntoolchain go1.24.3\n\nrequire k8s.io/client-go v0.37.2\n\n" +
+	"require (\n\texample.com/lost v1.0.0 // indirect\n\texample.com/raised v1.0.0 // indirect\n)\n"
+
+func TestUndoSetsBackWhatOtherModulesWere(t *testing.T) {
+	othersReleases(t)
+	dir := program(t, map[string]string{"main.go": goodMain})
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte(othersMod), 0o644))
+	out, err := kinformMigrate(t, dir)
+	require.NoError(t, err, out)
+	migrated := read(t, dir, "go.mod")
+	require.NotContains(t, migrated, "\ntoolchain")
+	require.Contains(t, migrated, "example.com/raised v1.1.0 // indirect")
+	require.NotContains(t, migrated, "\texample.com/lost")
+
+	out, err = kinformMigrate(t, "--undo", dir)
+	require.NoError(t, err, out)
+	require.Equal(t, othersMod, read(t, dir, "go.mod"))
+}
+
+func TestUndoLeavesWhatHasChangedSince(t *testing.T) {
+	othersReleases(t)
+	dir := program(t, map[string]string{"main.go": goodMain})
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte(othersMod), 0o644))
+	out, err := kinformMigrate(t, dir)
+	require.NoError(t, err, out)
+	edited := strings.Replace(read(t, dir, "go.mod"), "example.com/raised v1.1.0 // indirect", "example.com/raised v1.2.0 // indirect", 1)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte(edited), 0o644))
+
+	out, err = kinformMigrate(t, "--undo", dir)
+	require.NoError(t, err, out)
+	require.Equal(t, strings.Replace(othersMod, "raised v1.0.0", "raised v1.2.0", 1), read(t, dir, "go.mod"))
+}
+
+// A go command that takes another toolchain to raise the version of Go adds a line about it.
+func TestUndoTakesTheToolchainOut(t *testing.T) {
+	othersReleases(t)
+	dir := program(t, map[string]string{"main.go": goodMain})
+	const line = "\nreplace k8s.io/client-go => github.com/kinform/kinform/clientgo v0.1.0 // kinform migrate: had go 1.24 -> 1.26.0, toolchain none -> go1.26.1\n"
+	raised := strings.NewReplacer("go 1.24\n", "go 1.26.0\n", "go1.24.3", "go1.26.1").Replace(othersMod)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte(raised+line), 0o644))
+	out, err := kinformMigrate(t, "--undo", dir)
+	require.NoError(t, err, out)
+	require.Equal(t, strings.Replace(othersMod, "toolchain go1.24.3\n\n", "", 1), read(t, dir, "go.mod"))
 }
 
 func TestAModuleThatIsHeldBackIsRefused(t *testing.T) {

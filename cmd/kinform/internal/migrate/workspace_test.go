@@ -29,7 +29,7 @@ func TestAModuleOfAWorkspaceIsMigrated(t *testing.T) {
 	dir := workspace(t, "package main\n\nimport (\n\t\"example.com/other\"\n\t\"k8s.io/client-go/tools/cache\"\n)\n\nfunc main() {\n\tother.Do()\n\tcache.NewStore()\n}\n", "")
 	out, err := kinformMigrate(t, dir)
 	require.NoError(t, err, out)
-	require.Contains(t, out, "1 packages compiled with their tests")
+	require.Contains(t, out, "1 package compiled with its tests")
 	require.Contains(t, read(t, dir, "go.mod"), dropIn)
 	out, err = kinformMigrate(t, "--undo", dir)
 	require.NoError(t, err, out)
