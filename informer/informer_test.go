@@ -343,6 +343,8 @@ func TestSampleHearsOfTheObjectsThatItChooses(t *testing.T) {
 				r.runSynced()
 				time.Sleep(time.Minute)
 				handler.Resync()
+				time.Sleep(1500 * time.Millisecond)
+				require.EqualValues(t, 1, r.informer.Status().Handlers[0].Resyncs, "the second call has not returned")
 				time.Sleep(time.Minute)
 				synctest.Wait()
 				require.EqualValues(t, 2, sampled.Load())

@@ -187,18 +187,15 @@ func (r *Registration[T]) askCatchUp(posted time.Time) {
 
 // deliver calls the handler with one event.
 func (r *Registration[T]) deliver(event Event[T], posted time.Time) {
-	if event.Cause == Resync {
-		r.resyncs.Add(1)
-	}
 	all, sample := r.informer.opts.Observer.hearers(event.Key)
 	if all == nil && sample == nil {
 		r.call(event)
-		r.delivered.Add(1)
+		r.count(event)
 		return
 	}
 	began := time.Now()
 	r.call(event)
-	r.delivered.Add(1)
+	r.count(event)
 	info := DeliverInfo{
 		Handler:         r.opts.Name,
 		Type:            event.Type,
@@ -225,6 +222,14 @@ func (r *Registration[T]) call(event Event[T]) {
 		}
 	}()
 	r.handle(event)
+}
+
+// count counts a call that has returned.
+func (r *Registration[T]) count(event Event[T]) {
+	if event.Cause == Resync {
+		r.resyncs.Add(1)
+	}
+	r.delivered.Add(1)
 }
 
 // panicked counts a panic, and logs the first, and one every few minutes of those that

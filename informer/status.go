@@ -41,9 +41,9 @@ type HandlerStatus struct {
 	Waiting int
 	Oldest  time.Duration
 
-	// Delivered counts calls that returned, Panics those of them that panicked,
-	// Coalesced events that were merged into others, Resyncs calls without a change.
-	Delivered, Panics, Coalesced, Resyncs uint64
+	// Delivered counts calls that returned, Panics those of them that panicked, Resyncs
+	// those without a change. Coalesced counts events that were merged into others.
+	Delivered, Panics, Resyncs, Coalesced uint64
 }
 
 // Status returns the state of all stages. It is cheap enough for a metric or a

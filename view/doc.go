@@ -14,10 +14,9 @@
 //
 // # What it costs
 //
-// While nobody looks, an event costs an atomic load at each stage, and the clocks that an informer and a queue with an observer
-// read; it allocates nothing. While somebody looks, frames
-// are made ten times a second, of snapshots and of a bounded sample of events; however many look, each frame
-// is made once. The page shows what it costs.
+// While nobody looks, an event costs an atomic load at each stage, and the clock that a queue with an observer reads; it
+// allocates nothing. While somebody looks, frames are made ten times a second, of snapshots and of a bounded sample of
+// events; however many look, each frame is made once. The page shows what it costs.
 //
 // # The format
 //

@@ -16,7 +16,7 @@ type picture struct {
 	view *View
 	name string
 
-	asking    chan struct{} // has room for the one who may ask the server, and guards following
+	asking    chan struct{} // holds the request that may ask the server, and guards following
 	sample    Sample
 	sampledAt time.Duration // 0: never
 

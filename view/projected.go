@@ -54,8 +54,8 @@ type Sample struct {
 	Fields  []Field `json:"fields,omitempty"`
 }
 
-// What is looked at for one who asks: keys to choose from, objects of the sample, and for how long the server is asked. A
-// sample serves all who ask while it is fresh, so that many viewers have the server asked for one object each.
+// Bounds of an answer: keys to choose from, objects of the sample, and for how long the server is asked. A sample is used again for
+// as long as sampleEvery, so that each viewer has the server asked for one object, and not for all of the sample.
 const (
 	shownObjects   = 60
 	sampledObjects = 20
@@ -91,7 +91,7 @@ func (v *View) serveObject(w http.ResponseWriter, r *http.Request) error {
 	return answerJSON(w, answer)
 }
 
-// project compares an object of the picture, and its sample. It does so for one who asks at a time.
+// project compares an object of the picture, and its sample: one request at a time, the others wait.
 func (p *picture) project(ctx context.Context, store searcher, get whole, query url.Values) (*Projected, error) {
 	select {
 	case p.asking <- struct{}{}:

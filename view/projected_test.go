@@ -184,6 +184,11 @@ func TestAnyNameCanBeChosen(t *testing.T) {
 		p, _ := project(t, v, url.Values{"of": {parts[n].Name}})
 		require.Equal(t, key, p.Key)
 	}
+	hello, _, err := v.Frames(t.Context(), "a\x1bb")
+	require.NoError(t, err, "a program has the name as it is")
+	require.Equal(t, parts[0].Name, hello.Name)
+	_, _, err = v.Frames(t.Context(), "a\x1bc")
+	require.ErrorIs(t, err, ErrNoSuch)
 }
 
 // Without Whole, what the store has is both.

@@ -22,8 +22,8 @@ import (
 	"github.com/kinform/kinform/workqueue"
 )
 
-// replay is a server that sends what an API server has sent: a list of pods, and a watch of many updates. It takes next to no time
-// for that, so that a benchmark has the pipeline, and not the server.
+// replay is a server that sends the recorded answers of an API server: a list of pods, and a watch of many updates. That takes it next to
+// no time, so that a benchmark measures the pipeline, and not the server.
 type replay struct {
 	url         string
 	list, watch []byte
@@ -87,8 +87,8 @@ func newReplay(t testing.TB, pods, updates int) *replay {
 	return r
 }
 
-// run plays all to a pipeline, and returns how long it takes from the first list to the last update. who looks at it is "none", where
-// there is no view, "nobody", or "viewer".
+// run plays both to a pipeline, and returns how long that takes, from the first request to the last update. who is "none" for a pipeline
+// without a view, "nobody" for one that nobody looks at, and "viewer" for one that somebody looks at.
 func (r *replay) run(b *testing.B, who string) time.Duration {
 	client, err := rest.NewClient(rest.Config{Host: r.url}, rest.Options{Logger: silent})
 	require.NoError(b, err)

@@ -106,21 +106,8 @@ func unique(name string, taken func(string) bool) string {
 // picture returns what makes the frames of an informer and its queues, or of a queue alone: by the informer's
 // name, or the queue's. An empty name is the first informer, or else the first queue. It returns nil if there is no such.
 func (v *View) picture(name string) *picture {
-	informers, queues := v.all()
-	of := part{}
-	for _, i := range informers {
-		if i.name == name || name == "" {
-			name, of.informer = i.name, i
-			break
-		}
-	}
-	for _, q := range queues {
-		if of.informer == nil && (q.name == name || name == "") {
-			name, of.queue = q.name, q
-			break
-		}
-	}
-	if of == (part{}) {
+	name, ok := v.find(name)
+	if !ok {
 		return nil
 	}
 	v.mu.Lock()
@@ -133,10 +120,27 @@ func (v *View) picture(name string) *picture {
 	return p
 }
 
-// part is an informer, or a queue.
-type part struct {
-	informer *informerPart
-	queue    *queuePart
+// find returns the name by which the page knows an informer or a queue. The page asks for that name, and a program for the one
+// that it gave.
+func (v *View) find(name string) (known string, ok bool) {
+	informers, queues := v.all()
+	var names []string
+	for _, i := range informers {
+		names = append(names, i.name)
+	}
+	for _, q := range queues {
+		names = append(names, q.name)
+	}
+	switch {
+	case len(names) == 0:
+		return "", false
+	case name == "":
+		return names[0], true
+	case slices.Contains(names, name):
+		return name, true
+	default:
+		return clean(name), slices.Contains(names, clean(name))
+	}
 }
 
 // all returns all informers and queues, as they are now, those of managers and factories included.
