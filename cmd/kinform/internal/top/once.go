@@ -65,6 +65,11 @@ func (s *screen) onceLive(ctx context.Context, p *page, all view.Parts) error {
 	case enough.Err() == nil:
 		return fmt.Errorf("%s: %w", p.base, err)
 	}
+	// The index that it began with is of the time before the picture: perhaps of that before the first list.
+	if all, err = reach(ctx, p); err != nil {
+		return fmt.Errorf("%s: %w", p.base, err)
+	}
+	s.index.take(all, s.now)
 	return nil
 }
 
@@ -73,7 +78,7 @@ func (s *screen) asText() string {
 	boxes := s.boxes(s.width, 1000)
 	all := slices.Concat([]line{s.header(), s.wrong()}, boxes, s.panel(11))
 	if len(s.index.parts) > 1 {
-		all = append(append(all, nil), s.indexLines(s.width, len(s.index.parts)+2)...)
+		all = append(append(all, nil), s.indexText()...)
 	}
 	var b strings.Builder
 	for _, l := range all {
@@ -82,3 +87,6 @@ func (s *screen) asText() string {
 	}
 	return b.String()
 }
+
+// indexText is all of the index: what is wrong with the first one takes no room of others.
+func (s *screen) indexText() []line { return s.indexLines(s.width, 1000+len(s.index.parts)) }
