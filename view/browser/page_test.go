@@ -131,7 +131,7 @@ func TestSmallPictures(t *testing.T) {
 	has("The last list: 32 objects")
 	has("unchanged, not decoded")
 	open("resync")
-	has("1 lists")
+	has("1 relist, ")
 }
 
 // Names, keys and errors of others are texts, whatever they look like.

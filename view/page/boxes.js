@@ -1,6 +1,6 @@
 // boxes are the seven boxes, with their numbers and sparklines.
 import { el, say, replace } from "./dom.js";
-import { valueOf, rateOf, seconds, count, short } from "./words.js";
+import { valueOf, rateOf, seconds, count, plural, short } from "./words.js";
 import { spark } from "./spark.js";
 
 export class Boxes {
@@ -94,7 +94,7 @@ function detail(id, frame) {
   const some = (all, text) => all.slice(0, shown).map(text).join(" · ") + (all.length > shown ? ` · and ${count(all.length - shown)} more` : "");
   const keys = frame.keys?.[frame.queue];
   switch (id) {
-    case "store": return some(frame.indexes ?? [], (i) => `by ${i.name}: ${count(i.values)} values`);
+    case "store": return some(frame.indexes ?? [], (i) => `by ${i.name}: ${plural(i.values, "value")}`);
     case "handlers": return some(frame.handlers ?? [], (h) => `${h.name}: ${h.synced ? "✓ synced" : "○ not synced"}, ${count(h.waiting)} waiting${h.coalesced ? `, ${count(h.coalesced)} merged` : ""}${h.run?.count ? ", a call p99 " + seconds(h.run.p99) : ""}`);
     case "queue": return some((keys?.levels ?? []).filter((l, n, all) => all.length > 1 || l.priority !== 0), (l) => `priority ${l.priority}: ${count(l.ready)}`);
     case "workers": return some((keys?.list ?? []).filter((k) => k.processing), (k) => `${short(k.key, 24)} for ${seconds(k.for ?? 0)}`);

@@ -1,7 +1,7 @@
 // lookup compares a look-up in an index with a look at every object, on the store itself.
 import { el, replace, say } from "./dom.js";
 import { lookup } from "./source.js";
-import { count, seconds } from "./words.js";
+import { count, plural, seconds } from "./words.js";
 
 export class Lookup {
   constructor(hello) {
@@ -23,7 +23,7 @@ export class Lookup {
     try {
       const answer = await lookup(this.of, index, value);
       if (!answer.indexes.length) say(this.text, "This store has no index beside that of namespaces.");
-      replace(this.values, ...answer.indexes.map((i) => el("div", { class: "index" }, el("b", {}, i.name), ` ${count(i.values)} values `,
+      replace(this.values, ...answer.indexes.map((i) => el("div", { class: "index" }, el("b", {}, i.name), ` ${plural(i.values, "value")} `,
         ...(i.some ?? []).map((v) => {
           const b = el("button", { "aria-pressed": String(i.name === index && v.value === value) }, `${v.value === "" ? "(empty)" : v.text ?? v.value} `, el("small", {}, count(v.objects)));
           b.addEventListener("click", () => this.ask(i.name, v.value));

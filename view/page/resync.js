@@ -1,6 +1,6 @@
 // resync compares a resync with a relist, in numbers since the page looks.
 import { el, say } from "./dom.js";
-import { count, bytes } from "./words.js";
+import { count, plural, bytes } from "./words.js";
 
 const rows = [
   ["How often", "each handler that asks for it, at an interval of its own", "when a watch cannot go on: 410 Gone, or the server has lost its past"],
@@ -35,7 +35,7 @@ export class Resync {
     this.drawn = now;
     const { h, r } = this.shown;
     say(this.cells.resyncs, `${count(h.resyncs)} calls of handlers`);
-    say(this.cells.relists, `${count(r.relists)} lists, ${count(r.listed)} objects in all lists`);
+    say(this.cells.relists, `${plural(r.relists, "relist")}, ${plural(r.listed, "object")} in all lists`);
     say(this.cells.bytes, this.spent ? "about " + bytes(this.spent) + " while lists were read" : "none since this page looks");
   }
 }

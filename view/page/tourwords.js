@@ -26,7 +26,7 @@ export const labels = {
   en: {
     "server.objects": "server: objects", "server.requests": "server: requests", "reflector.synced": "reflector: synced", "reflector.lag": "reflector: versions behind", "reflector.events": "reflector: events",
     "reflector.bookmarks": "bookmarks", "reflector.listed": "objects listed", "reflector.watches": "watches", "reflector.relists": "relists", "reflector.expired": "410 Gone",
-    "fifo.keys": "keys on the shelf", "fifo.queued": "deltas queued", "store.objects": "store: objects", "store.lag": "store: versions behind", "store.added": "store: added",
+    "fifo.keys": "keys on the shelf", "fifo.deltas": "deltas on the shelf", "fifo.queued": "deltas queued", "store.objects": "store: objects", "store.lag": "store: versions behind", "store.added": "store: added",
     "store.updated": "store: updated", "store.deleted": "store: deleted", "handlers.handlers": "handlers", "handlers.synced": "handlers synced", "handlers.waiting": "events in mailboxes",
     "handlers.delivered": "handlers: calls", "queue.ready": "queue: ready", "queue.delayed": "queue: waiting", "queue.dirty": "dirty", "queue.processing": "processing", "queue.merged": "merged adds",
     "workers.done": "turns", "workers.succeeded": "successes", "workers.failures": "failures", "version.server": "server: version",
@@ -34,7 +34,7 @@ export const labels = {
   zh: {
     "server.objects": "服务器的对象 objects", "server.requests": "请求 requests", "reflector.synced": "已同步 synced", "reflector.lag": "reflector 落后 versions behind", "reflector.events": "事件 events",
     "reflector.bookmarks": "bookmarks", "reflector.listed": "列出的对象 objects listed", "reflector.watches": "监听 watches", "reflector.relists": "重新列举 relists", "reflector.expired": "410 Gone",
-    "fifo.keys": "架子上的键 keys on the shelf", "fifo.queued": "放入的增量 deltas queued", "store.objects": "存储的对象 objects", "store.lag": "存储落后 versions behind", "store.added": "新增 added",
+    "fifo.keys": "架子上的键 keys on the shelf", "fifo.deltas": "架子上的增量 deltas", "fifo.queued": "放入的增量 deltas queued", "store.objects": "存储的对象 objects", "store.lag": "存储落后 versions behind", "store.added": "新增 added",
     "store.updated": "更新 updated", "store.deleted": "删除 deleted", "handlers.handlers": "处理函数 handlers", "handlers.synced": "已同步的处理函数 of them synced", "handlers.waiting": "邮箱里的事件 events in mailboxes",
     "handlers.delivered": "处理函数的调用 calls", "queue.ready": "可取走 ready", "queue.delayed": "等待中 waiting", "queue.dirty": "dirty", "queue.processing": "processing", "queue.merged": "合并了的加入 merged adds",
     "workers.done": "处理次数 turns", "workers.succeeded": "成功 successes", "workers.failures": "失败 failures", "version.server": "服务器的版本",

@@ -8,6 +8,9 @@ export function count(n) {
   return whole.format(n);
 }
 
+// plural writes a count with its noun.
+export function plural(n, one, more = one + "s") { return count(n) + " " + (n === 1 ? one : more); }
+
 export function rate(n) {
   if (n == null || Number.isNaN(n)) return "";
   if (n === 0) return "0/s";
