@@ -17,7 +17,7 @@ type picture struct {
 	name string
 
 	asking    chan struct{} // holds the request that may ask the server, and guards following
-	sample    Sample
+	sample    []served
 	sampledAt time.Duration // 0: never
 
 	mu      sync.Mutex // guards following

@@ -54,8 +54,8 @@ type Sample struct {
 	Fields  []Field `json:"fields,omitempty"`
 }
 
-// Bounds of an answer: keys to choose from, objects of the sample, and for how long the server is asked. A sample is used again for
-// as long as sampleEvery, so that each viewer has the server asked for one object, and not for all of the sample.
+// Bounds of an answer: keys to choose from, objects of the sample, and for how long the server is asked. What the server has of the
+// sample is used again for as long as sampleEvery, so that each viewer has it asked for one object, and not for all of the sample.
 const (
 	shownObjects   = 60
 	sampledObjects = 20
@@ -116,41 +116,70 @@ func (p *picture) project(ctx context.Context, store searcher, get whole, query 
 		}
 	}
 	slices.SortFunc(answer.Keys, strings.Compare)
-	answer.Sample = p.sample
+	sample := p.sample
 	if since := time.Since(p.view.start); p.sampledAt == 0 || since-p.sampledAt > sampleEvery {
-		answer.Sample = sampled(ctx, store, get, keys[:min(len(keys), sampledObjects)])
-		if ctx.Err() == nil {
-			p.sample, p.sampledAt = answer.Sample, since
+		sample = sampled(ctx, get, keys[:min(len(keys), sampledObjects)])
+		if ctx.Err() == nil { // Otherwise it is a part of one.
+			p.sample, p.sampledAt = sample, since
 		}
 	}
+	answer.Sample = added(store, sample)
 	return answer, nil
 }
 
 // compare measures an object, as it is stored and as the server has it.
 func compare(ctx context.Context, store searcher, get whole, key types.NamespacedName, values bool) (fields []Field, raw, stored int, err error) {
-	object, ok := store.object(key)
-	if !ok {
-		return nil, 0, 0, errNotStored
-	}
-	have, stored, err := fieldsOf(object, values, func(f *Field, n int) { f.Stored = n })
+	have, stored, err := kept(store, key, values)
 	if err != nil {
 		return nil, 0, 0, err
 	}
+	s, err := ask(ctx, get, key, values)
+	if err != nil {
+		return nil, 0, 0, err
+	}
+	fields, raw = s.beside(have, stored)
+	return fields, raw, stored, nil
+}
+
+// kept measures an object as it is stored.
+func kept(store searcher, key types.NamespacedName, values bool) ([]Field, int, error) {
+	object, ok := store.object(key)
+	if !ok {
+		return nil, 0, errNotStored
+	}
+	return fieldsOf(object, values, func(f *Field, n int) { f.Stored = n })
+}
+
+// served is an object as the server has it.
+type served struct {
+	key     types.NamespacedName
+	fields  []Field
+	raw     int
+	unknown bool // nobody can ask the server
+}
+
+// ask measures an object as the server has it. Without get, the server is not asked.
+func ask(ctx context.Context, get whole, key types.NamespacedName, values bool) (served, error) {
 	if get == nil {
+		return served{key: key, unknown: true}, nil
+	}
+	object, err := get(ctx, key)
+	if err != nil {
+		return served{}, err
+	}
+	fields, raw, err := fieldsOf(object, values, func(f *Field, n int) { f.Raw = n })
+	return served{key: key, fields: fields, raw: raw}, err
+}
+
+// beside returns the fields of both sides, and the bytes of the server's.
+func (s served) beside(have []Field, stored int) ([]Field, int) {
+	if s.unknown {
 		for n := range have {
 			have[n].Raw = have[n].Stored
 		}
-		return have, stored, stored, nil
+		return have, stored
 	}
-	from, err := get(ctx, key)
-	if err != nil {
-		return nil, 0, 0, err
-	}
-	fields, raw, err = fieldsOf(from, values, func(f *Field, n int) { f.Raw = n })
-	if err != nil {
-		return nil, 0, 0, err
-	}
-	return joined(fields, have), raw, stored, nil
+	return joined(slices.Clone(s.fields), have), s.raw
 }
 
 // joined adds fields to those of the same paths.
@@ -167,25 +196,37 @@ func joined(to, more []Field) []Field {
 	return to
 }
 
-// sampled compares some objects. Those that cannot be compared are left out.
-func sampled(ctx context.Context, store searcher, get whole, keys []types.NamespacedName) (s Sample) {
+// sampled measures some objects as the server has them. Those that it does not tell of are left out.
+func sampled(ctx context.Context, get whole, keys []types.NamespacedName) (all []served) {
 	for _, key := range keys {
-		fields, raw, stored, err := compare(ctx, store, get, key, false)
+		s, err := ask(ctx, get, key, false)
 		if ctx.Err() != nil {
 			break
 		}
+		if err == nil {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// added adds up a sample and what is stored of it now.
+func added(store searcher, sample []served) (sum Sample) {
+	for _, s := range sample {
+		have, stored, err := kept(store, s.key, false)
 		if err != nil {
 			continue
 		}
-		s.Objects++
-		s.Raw += raw
-		s.Stored += stored
-		s.Fields = joined(s.Fields, fields)
+		fields, raw := s.beside(have, stored)
+		sum.Objects++
+		sum.Raw += raw
+		sum.Stored += stored
+		sum.Fields = joined(sum.Fields, fields)
 	}
-	for n := range s.Fields {
-		s.Fields[n].Entries = 0
+	for n := range sum.Fields {
+		sum.Fields[n].Entries = 0
 	}
-	return s
+	return sum
 }
 
 // keyOf reads what nameOfKey has written.

@@ -171,6 +171,37 @@ func TestTheServerIsAskedForOneObjectAtATime(t *testing.T) {
 	require.Less(t, asked.Load(), int32(viewers+4*sampledObjects), "of each one object, and a few samples")
 }
 
+// The sample tells of what is stored now, although the server is not asked again.
+func TestTheSampleHasWhatIsStoredNow(t *testing.T) {
+	t.Parallel()
+	v, err := New(Options{})
+	require.NoError(t, err)
+	store, err := indexer.New(indexer.Options[*corev1.Pod]{})
+	require.NoError(t, err)
+	put := func(pod *corev1.Pod) {
+		t.Helper()
+		_, err := store.Apply([]indexer.Op[*corev1.Pod]{{Key: types.NamespacedName{Namespace: "n", Name: "a"}, Object: pod}}, "1")
+		require.NoError(t, err)
+	}
+	put(secretPod())
+	Informer(v, stored[*corev1.Pod]{"things", store})
+	asked := 0
+	Whole(v, "things", func(context.Context, types.NamespacedName) (*corev1.Pod, error) {
+		asked++
+		return secretPod(), nil
+	})
+	whole, _ := project(t, v, nil)
+	require.Equal(t, whole.Sample.Raw, whole.Sample.Stored)
+	less := secretPod()
+	less.ManagedFields = nil
+	put(less)
+	smaller, _ := project(t, v, nil)
+	require.Equal(t, 3, asked, "for the object twice, for the sample once")
+	require.Equal(t, whole.Sample.Raw, smaller.Sample.Raw)
+	require.Equal(t, smaller.Stored, smaller.Sample.Stored)
+	require.Less(t, smaller.Sample.Stored, whole.Sample.Stored)
+}
+
 // A name with control characters is chosen by what the page calls it.
 func TestAnyNameCanBeChosen(t *testing.T) {
 	t.Parallel()
