@@ -1,6 +1,6 @@
 // resync compares a resync with a relist, in numbers since the page looks.
 import { el, say } from "./dom.js";
-import { count, plural, bytes } from "./words.js";
+import { plural, bytes } from "./words.js";
 
 const rows = [
   ["How often", "each handler that asks for it, at an interval of its own", "when a watch cannot go on: 410 Gone, or the server has lost its past"],

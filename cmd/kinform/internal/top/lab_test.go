@@ -300,7 +300,7 @@ func TestPicturesShowWhatHappens(t *testing.T) {
 
 	do("resync", nil)
 	b.press("e")
-	b.has("Resync", "Relist", "4 calls of handlers", "1 lists, ")
+	b.has("Resync", "Relist", "4 calls of handlers", "1 relist, ")
 
 	do("work", map[string]string{"ms": "1500"})
 	do("update", map[string]string{"n": "3"})

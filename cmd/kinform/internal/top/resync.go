@@ -1,7 +1,5 @@
 package top
 
-import "fmt"
-
 // resync compares a resync with a relist, in numbers since the picture looks.
 type resync struct {
 	reading  bool
@@ -42,7 +40,7 @@ func (r *resync) lines(width, _ int) []line {
 		{"How often", "each handler that asks for it, at an interval of its own", "when a watch cannot go on: 410 Gone, or the server has lost its past"},
 		{"Asks the server", "never", "for every object"},
 		{"Handlers are told", "of every object, as Updated with Old equal to New", "of what has changed, came, or went"},
-		{"So far", r.s.counted("handlers", "resyncs") + " calls of handlers", fmt.Sprintf("%s lists, %s objects in all lists", r.s.counted("reflector", "relists"), r.s.counted("reflector", "listed"))},
+		{"So far", plural(r.s.number("handlers", "resyncs"), "call") + " of handlers", plural(r.s.number("reflector", "relists"), "relist") + ", " + plural(r.s.number("reflector", "listed"), "object") + " in all lists"},
 		{"Bytes for it", "0 B", spent},
 	}
 	var all []line
