@@ -11,23 +11,23 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
-	"github.com/kinform/kinform/view/internal/stand"
+	"github.com/kinform/kinform/view/lab"
 )
 
 // tour starts a laboratory, and opens a lesson in a tab.
 func tour(t *testing.T, lesson int, width, height int64, media ...string) *tab {
 	t.Helper()
-	lab, err := stand.New(20)
+	laboratory, err := lab.New(lab.Options{})
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
-	go func() { ended <- lab.Run(ctx) }()
+	go func() { ended <- laboratory.Run(ctx) }()
 	t.Cleanup(func() { cancel(); require.NoError(t, <-ended) })
-	served := httptest.NewServer(lab.View)
+	served := httptest.NewServer(laboratory.View())
 	t.Cleanup(served.Close)
-	t.Cleanup(lab.View.Close)
+	t.Cleanup(laboratory.View().Close)
 	p := newTab(t, width, height, media...)
-	p.do(chromedp.Navigate(lab.View.Address(served.URL+"/") + fmt.Sprintf("&tour=%d", lesson)))
+	p.do(chromedp.Navigate(laboratory.View().Address(served.URL+"/") + fmt.Sprintf("&tour=%d", lesson)))
 	return p
 }
 

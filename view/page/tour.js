@@ -246,7 +246,7 @@ export class Tour {
     replace(this.numbers);
     if (!step) return;
     const conditions = step.ask ? step.answers.flatMap((a) => a.when) : [...(step.do ?? []).flatMap((d) => d.until ?? []), ...(step.until ?? [])];
-    this.watched = [...new Set(conditions.map(subject))];
+    this.watched = [...new Set([...conditions.map(subject), ...(step.same ?? [])])];
     for (const id of this.watched) document.querySelector(`#picture [data-number="${id}"]`)?.classList.add("pointed-row");
     const box = document.getElementById("box-" + step.box);
     box?.classList.add("pointed");

@@ -45,6 +45,7 @@ type Lesson struct {
 		Say   Text     `json:"say"`
 		Do    []Do     `json:"do"`
 		Until []string `json:"until"`
+		Same  []string `json:"same"`
 		Then  *Text    `json:"then"`
 	} `json:"steps"`
 	Question struct {
@@ -87,6 +88,38 @@ func (l Lesson) texts() []Text {
 		all = append(all, a.Text)
 	}
 	return all
+}
+
+// numbers are the ids of all numbers that the tour shows beside the texts of the lesson.
+func (l Lesson) numbers() []string {
+	var all []string
+	subjects := func(conditions []string) {
+		for _, c := range conditions {
+			all = append(all, strings.Fields(c)[0])
+		}
+	}
+	for _, s := range l.Steps {
+		for _, do := range s.Do {
+			subjects(do.Until)
+		}
+		subjects(s.Until)
+		all = append(all, s.Same...)
+	}
+	for _, a := range l.Question.Answers {
+		subjects(a.When)
+	}
+	return all
+}
+
+// Each number that the tour shows has a name in both languages.
+func TestNumbersOfLessonsHaveNames(t *testing.T) {
+	words, err := os.ReadFile(filepath.Join(root, "view", "page", "tourwords.js"))
+	require.NoError(t, err)
+	for n := 1; n <= lessons; n++ {
+		for _, id := range read(t, n).numbers() {
+			require.Equal(t, 2, strings.Count(string(words), `"`+id+`": "`), "lesson %d: labels of %s", n, id)
+		}
+	}
 }
 
 // What lessons lead to is there: files of the code, headings of the docs, boxes and pictures; and each text is in both

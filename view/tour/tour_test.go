@@ -14,7 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/kinform/kinform/view"
-	"github.com/kinform/kinform/view/internal/stand"
+	"github.com/kinform/kinform/view/lab"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -22,7 +22,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // learner does what the lessons say.
 type learner struct {
 	t    *testing.T
-	lab  view.Laboratory
+	lab  *lab.Lab
 	next func() numbers // the numbers of the next frame
 	now  numbers
 
@@ -40,13 +40,13 @@ func TestEachLesson(t *testing.T) {
 }
 
 func begin(t *testing.T) *learner {
-	lab, err := stand.New(20)
+	laboratory, err := lab.New(lab.Options{})
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
-	go func() { ended <- lab.Run(ctx) }()
-	l := &learner{t: t, lab: lab}
-	_, all, err := lab.View.Frames(ctx, "pods")
+	go func() { ended <- laboratory.Run(ctx) }()
+	l := &learner{t: t, lab: laboratory}
+	_, all, err := laboratory.View().Frames(ctx, "pods")
 	require.NoError(t, err)
 	frames, read := make(chan numbers), make(chan bool)
 	go func() {
@@ -105,6 +105,10 @@ func (l *learner) take(lesson Lesson) {
 		l.was = l.next()
 		l.do(step.Do)
 		l.until(step.Until)
+		for _, id := range step.Same {
+			require.Contains(l.t, l.now, id)
+			require.Equal(l.t, l.was[id], l.now[id], "step %d: %s stays the same", n+1, id)
+		}
 	}
 	q := lesson.Question
 	l.until(q.Answers[q.Right].When)
