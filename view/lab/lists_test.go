@@ -10,13 +10,21 @@ import (
 	"github.com/kinform/kinform/view/lab"
 )
 
-func TestListsAreCompared(t *testing.T) {
-	t.Parallel()
+// running returns a laboratory without pods, which runs until the test ends, and a context that ends with it.
+func running(t *testing.T) (*lab.Lab, context.Context) {
+	t.Helper()
 	l, err := lab.New(lab.Options{Pods: -1})
 	require.NoError(t, err)
-	ctx, stop := context.WithCancel(t.Context())
+	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- l.Run(ctx) }()
+	t.Cleanup(func() { stop(); require.NoError(t, <-ended) })
+	return l, ctx
+}
+
+func TestListsAreCompared(t *testing.T) {
+	t.Parallel()
+	l, ctx := running(t)
 	require.Nil(t, l.Comparison())
 	pressed, cancel := context.WithCancel(ctx)
 	done := make(chan error, 1)
@@ -57,28 +65,20 @@ func TestListsAreCompared(t *testing.T) {
 	_, err = l.Do(ctx, "reset", nil)
 	require.NoError(t, err)
 	require.Nil(t, l.Comparison())
-	stop()
-	require.NoError(t, <-ended)
 }
 
 // What two comparisons at once measure would be each other.
 func TestListsAreComparedOneAtATime(t *testing.T) {
 	t.Parallel()
-	l, err := lab.New(lab.Options{Pods: -1})
-	require.NoError(t, err)
-	ctx, stop := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- l.Run(ctx) }()
+	l, ctx := running(t)
 	done := make(chan error, 1)
 	go func() {
 		_, err := l.Do(ctx, "compare", map[string]string{"n": "200"})
 		done <- err
 	}()
 	require.Eventually(t, func() bool { return l.Comparison() != nil }, time.Minute, time.Millisecond)
-	_, err = l.Do(ctx, "compare", map[string]string{"n": "100"})
+	_, err := l.Do(ctx, "compare", map[string]string{"n": "100"})
 	require.ErrorContains(t, err, "wait for that")
 	require.NoError(t, <-done)
 	require.Len(t, l.Comparison().Ways, 3)
-	stop()
-	require.NoError(t, <-ended)
 }
