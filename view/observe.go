@@ -128,9 +128,6 @@ func (r *recorder) batch(b deltafifo.BatchInfo) {
 		return
 	}
 	r.shelf.add(b.Waited)
-	if r.ring.steps.left.Load() <= 0 {
-		return
-	}
 	kind := ""
 	switch {
 	case b.Initial:

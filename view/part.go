@@ -1,12 +1,24 @@
 package view
 
 import (
+	"slices"
 	"time"
 
 	"github.com/kinform/kinform/informer"
 	"github.com/kinform/kinform/rest"
 	"github.com/kinform/kinform/workqueue"
 )
+
+// part is an informer or a queue that is shown.
+type part interface{ called() string }
+
+func (p *informerPart) called() string { return p.name }
+func (p *queuePart) called() string    { return p.name }
+
+// has reports whether a part has the name.
+func has[P part](parts []P, name string) bool {
+	return slices.ContainsFunc(parts, func(p P) bool { return p.called() == name })
+}
 
 // informerPart is an informer that is shown.
 type informerPart struct {

@@ -67,10 +67,7 @@ func Informer[T any](v *View, i interface {
 	rec := v.recorders.informers.take(name)
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	name = unique(clean(name), func(name string) bool {
-		return slices.ContainsFunc(v.informers, func(p *informerPart) bool { return p.name == name })
-	})
-	v.informers = append(v.informers, &informerPart{name: name, rec: rec, status: i.Status, store: searched[T](i.Store)})
+	v.informers = append(v.informers, &informerPart{name: unique(name, v.informers), rec: rec, status: i.Status, store: searched[T](i.Store)})
 }
 
 // Queue adds a queue. informers are the names of the informers whose handlers fill it, beside which it is shown;
@@ -81,10 +78,7 @@ func Queue[K comparable](v *View, q *workqueue.Queue[K], informers ...string) {
 	rec := v.recorders.queues.take(q.Stats().Name)
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	name = unique(clean(name), func(name string) bool {
-		return slices.ContainsFunc(v.queues, func(p *queuePart) bool { return p.name == name })
-	})
-	v.queues = append(v.queues, &queuePart{name: name, rec: rec, stats: q.Stats, keys: keysOf(q), limits: q.Limits, fedBy: cleaned(informers)})
+	v.queues = append(v.queues, &queuePart{name: unique(name, v.queues), rec: rec, stats: q.Stats, keys: keysOf(q), limits: q.Limits, fedBy: cleaned(informers)})
 }
 
 // Client adds the numbers of a client: requests and bytes. Those of several are added up.
@@ -94,10 +88,11 @@ func (v *View) Client(c *rest.Client) {
 	v.clients = append(v.clients, c)
 }
 
-// unique returns the name, or the name with the first number that makes it another one than those that are taken.
-func unique(name string, taken func(string) bool) string {
+// unique returns the name, cleaned, or with the first number that makes it another one than those of the parts.
+func unique[P part](name string, parts []P) string {
+	name = clean(name)
 	free := name
-	for n := 2; taken(free); n++ {
+	for n := 2; has(parts, free); n++ {
 		free = name + "~" + strconv.Itoa(n)
 	}
 	return free
@@ -124,23 +119,19 @@ func (v *View) picture(name string) *picture {
 // that it gave.
 func (v *View) find(name string) (known string, ok bool) {
 	informers, queues := v.all()
-	var names []string
-	for _, i := range informers {
-		names = append(names, i.name)
-	}
-	for _, q := range queues {
-		names = append(names, q.name)
-	}
 	switch {
-	case len(names) == 0:
-		return "", false
-	case name == "":
-		return names[0], true
-	case slices.Contains(names, name):
-		return name, true
-	default:
-		return clean(name), slices.Contains(names, clean(name))
+	case name != "":
+		if has(informers, name) || has(queues, name) {
+			return name, true
+		}
+		name = clean(name)
+		return name, has(informers, name) || has(queues, name)
+	case len(informers) > 0:
+		return informers[0].name, true
+	case len(queues) > 0:
+		return queues[0].name, true
 	}
+	return "", false
 }
 
 // all returns all informers and queues, as they are now, those of managers and factories included.
@@ -152,15 +143,11 @@ func (v *View) all() (informers []*informerPart, queues []*queuePart) {
 	for _, s := range sources {
 		more, others := s()
 		for _, i := range more {
-			i.name = unique(clean(i.name), func(name string) bool {
-				return slices.ContainsFunc(informers, func(p *informerPart) bool { return p.name == name })
-			})
+			i.name = unique(i.name, informers)
 			informers = append(informers, i)
 		}
 		for _, q := range others {
-			q.name = unique(clean(q.name), func(name string) bool {
-				return slices.ContainsFunc(queues, func(p *queuePart) bool { return p.name == name })
-			})
+			q.name = unique(q.name, queues)
 			queues = append(queues, q)
 		}
 	}
