@@ -78,6 +78,7 @@ page-soak: ## hold the page against 5,000 events a second (SOAK=10m): pictures a
 
 .PHONY: page-shots
 page-shots: ## make the pictures of docs/view: the page at three sizes, in light and dark, each small picture, and the tour
+	mkdir -p bin/shots
 	cd view/browser && KINFORM_SCREENSHOTS=$(abspath bin/shots) go test -count=1 -timeout=15m -run='TestSizes|TestEveryPicture/server|TestLessons/server' .
 
 .PHONY: site
@@ -85,7 +86,7 @@ site: ## make bin/site, the laboratory as a folder of static files: the page wit
 	go run ./view/site -o bin/site
 
 .PHONY: dropin
-dropin: ## test clientgo/, the module with client-go's names, of which some are still missing
+dropin: ## test clientgo/, the module with client-go's names
 	cd clientgo && go test $(RACE) -vet=off -timeout=15m ./...
 	cd clientgo/proof && go test -vet=off -timeout=15m ./...
 	cd clientgo/proof && go run ./api | tail -n 1

@@ -34,7 +34,7 @@ export class Resync {
     if (!this.shown || now - (this.drawn ?? 0) < 250) return;
     this.drawn = now;
     const { h, r } = this.shown;
-    say(this.cells.resyncs, `${count(h.resyncs)} calls of handlers`);
+    say(this.cells.resyncs, `${plural(h.resyncs, "call")} of handlers`);
     say(this.cells.relists, `${plural(r.relists, "relist")}, ${plural(r.listed, "object")} in all lists`);
     say(this.cells.bytes, this.spent ? "about " + bytes(this.spent) + " while lists were read" : "none since this page looks");
   }
