@@ -172,24 +172,28 @@ func cellsOf(r rune) int {
 	return ansi.StringWidth(string(r))
 }
 
-// mostText bounds a text of others, in bytes. Longer than any that package view sends.
+// mostText bounds a text of others, in bytes, as it is shown. Longer than any that package view sends.
 const mostText = 2000
 
 // safe makes a text of others one that cannot steer a terminal, and whose width all terminals agree on: what is not a
 // visible character, and what changes the character before it or joins with it, becomes a mark. Ends of lines and tabs are among these.
+// A text that is safe already stays as it is.
 func safe(s string) string {
-	if len(s) > mostText {
-		s = s[:mostText] + "…"
-	}
-	if strings.IndexFunc(s, steers) < 0 && utf8.ValidString(s) {
+	if len(s) <= mostText && strings.IndexFunc(s, steers) < 0 && utf8.ValidString(s) {
 		return s
 	}
-	return strings.Map(func(r rune) rune {
+	var b strings.Builder
+	for _, r := range s { // An unreadable byte is a utf8.RuneError here, which takes more room than the byte.
 		if steers(r) {
-			return utf8.RuneError
+			r = utf8.RuneError
 		}
-		return r
-	}, s)
+		if b.Len()+utf8.RuneLen(r) > mostText {
+			b.WriteString("…")
+			break
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
 }
 
 func steers(r rune) bool {

@@ -47,6 +47,15 @@ func TestLinesFit(t *testing.T) {
 	require.Empty(t, wrapped(plain, "日", 1))
 }
 
+// A text is cut between two characters, and is as short as it is said to be, whatever it is made of.
+func TestLongTextsAreCut(t *testing.T) {
+	require.Equal(t, strings.Repeat("長", mostText/3)+"…", safe(strings.Repeat("長", 3000)))
+	require.Equal(t, "a"+strings.Repeat("長", (mostText-1)/3)+"…", safe("a"+strings.Repeat("長", 3000)))
+	require.Equal(t, strings.Repeat("\ufffd", mostText/3)+"…", safe(strings.Repeat("\xff", mostText)))
+	require.Equal(t, strings.Repeat("a", mostText), safe(strings.Repeat("a", mostText)))
+	require.Equal(t, strings.Repeat("a", mostText)+"…", safe(strings.Repeat("a", mostText+1)))
+}
+
 // Whatever a text is, it is made of characters that only show themselves, and all ways to measure agree on it.
 func FuzzSafe(f *testing.F) {
 	f.Add("a\x1b]0;owned\x07\x1b[2J\u009b\x7f\u202e\r\n日本\u0301\u200d\U0001F1E9\U0001F3FE\x00\xff")
@@ -61,7 +70,8 @@ func FuzzSafe(f *testing.F) {
 		require.Equal(t, cells(made), ansi.StringWidthWc(made), "%q", made)
 		require.Equal(t, cells(made), ansi.StringWidth(made), "%q", made)
 		require.Equal(t, made, ansi.Strip(made))
-		require.Equal(t, made, safe(made)[:len(made)])
+		require.Equal(t, made, safe(made))
+		require.LessOrEqual(t, len(made), mostText+len("…"))
 		for width := range 12 {
 			require.Equal(t, width, text(plain, made).fit(width).width())
 		}
