@@ -2,6 +2,7 @@ package lab_test
 
 import (
 	"context"
+	"strconv"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -48,6 +49,30 @@ func TestButtonsThatWriteObjects(t *testing.T) {
 		require.Equal(t, before.Reflector.Events, b.Status().Reflector.Events)
 		require.Empty(t, b.State())
 	})
+}
+
+// What the server remembers is what the memory of a laboratory is made of: Window bounds it.
+func TestTheServerRemembersAWindow(t *testing.T) {
+	for _, window := range []int{0, 50} {
+		t.Run(strconv.Itoa(window), func(t *testing.T) {
+			inBubble(t, lab.Options{Window: window}, func(t *testing.T, b bench) {
+				number := func(version string) int {
+					n, err := strconv.Atoi(version)
+					require.NoError(t, err)
+					return n
+				}
+				before := number(b.Server().ResourceVersion())
+				b.press("burst", "n", "300")
+				require.Equal(t, before+300, number(b.Server().ResourceVersion()))
+				oldest := number(b.Server().OldestResourceVersion())
+				if window == 0 {
+					require.LessOrEqual(t, oldest, before, "all is remembered")
+				} else {
+					require.Equal(t, before+300-window, oldest)
+				}
+			})
+		})
+	}
 }
 
 func TestButtonsThatBreakTheWatch(t *testing.T) {
@@ -247,7 +272,7 @@ func TestEveryActionIsDoneAndDescribed(t *testing.T) {
 
 func TestOptionsThatAreWrong(t *testing.T) {
 	t.Parallel()
-	for _, opts := range []lab.Options{{Workers: 17}, {Workers: -1}, {Rate: -1}, {Rate: 5001}, {View: view.Options{Every: 1}}, {View: view.Options{Server: func() view.Server { return view.Server{} }}}} {
+	for _, opts := range []lab.Options{{Workers: 17}, {Workers: -1}, {Rate: -1}, {Rate: 5001}, {Window: -1}, {View: view.Options{Every: 1}}, {View: view.Options{Server: func() view.Server { return view.Server{} }}}} {
 		_, err := lab.New(opts)
 		require.Error(t, err, "%+v", opts)
 	}

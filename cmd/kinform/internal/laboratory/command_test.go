@@ -68,6 +68,7 @@ func TestMistakes(t *testing.T) {
 		`--listen: "0.0.0.0:8001" is no address on loopback`: {"--listen", "0.0.0.0:8001"},
 		`--listen: ":8001" is no address on loopback`:        {"--listen", ":8001"},
 		`Workers is 17, and can be 1 to 16`:                  {"--workers", "17"},
+		`--window must be at least 1`:                        {"--window", "0"},
 		`Rate is -1, and can be 0 to 5000`:                   {"--rate", "-1"},
 		`unknown command "now"`:                              {"now"},
 	} {

@@ -1,6 +1,7 @@
 package laboratory
 
 import (
+	"errors"
 	"fmt"
 	"net"
 
@@ -17,6 +18,7 @@ func (o *Options) AddFlags(flags *pflag.FlagSet) {
 	flags.IntVar(&o.options.Pods, "pods", 20, "pods at the beginning")
 	flags.IntVar(&o.options.Rate, "rate", 0, "creates, updates and deletes of pods a second, at the beginning")
 	flags.IntVar(&o.options.Workers, "workers", 4, "workers at the beginning")
+	flags.IntVar(&o.options.Window, "window", 10_000, "how many past changes the API server remembers; most of the memory is theirs")
 	flags.StringVar(&o.options.Listen, "listen", "", "a loopback address at which the API server listens as well, for kubectl")
 }
 
@@ -25,6 +27,9 @@ func (o Options) New() (*lab.Lab, error) {
 	opts := o.options
 	if opts.Pods == 0 {
 		opts.Pods = -1
+	}
+	if opts.Window < 1 {
+		return nil, errors.New("--window must be at least 1")
 	}
 	opts.View.IndexValues = true // They are of its own pods.
 	if opts.Listen != "" {
