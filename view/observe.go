@@ -18,7 +18,8 @@ import (
 // InformerOptions returns opts with observers for the events that the page shows, and for times.
 // Observers that are set already are called as well. Without it, the page has the informer's numbers alone.
 //
-// It costs no allocation for an event. While nobody looks, it costs a few nanoseconds for each.
+// It costs no allocation for an event, and while nobody looks a few nanoseconds for each. While somebody looks, a call of a handler of which
+// an Observer.Sample of opts hears as well costs one: the function that tells both.
 func InformerOptions[T any](v *View, opts informer.Options[T]) informer.Options[T] {
 	if opts.Name == "" {
 		opts.Name = fmt.Sprintf("%T", *new(T)) // as informer.New would do

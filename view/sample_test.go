@@ -1,0 +1,49 @@
+package view
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kinform/kinform/informer"
+)
+
+// A call of a handler allocates nothing for a view, looked at or not, also beside a Sample of the user's own. Of the calls that both hear of,
+// each takes the one function that has both.
+func TestASampleAllocatesOnlyForCallsThatTwoHearOf(t *testing.T) {
+	info := informer.DeliverInfo{Handler: "enqueue", Type: informer.Updated, Cause: informer.Watch, Key: types.NamespacedName{Namespace: "shop", Name: "till"}}
+	heard := 0
+	hears := func(informer.DeliverInfo) { heard++ }
+	wanted := func(types.NamespacedName) func(informer.DeliverInfo) { return hears }
+	unwanted := func(types.NamespacedName) func(informer.DeliverInfo) { return nil }
+	for _, test := range []struct {
+		name        string
+		users       func(types.NamespacedName) func(informer.DeliverInfo)
+		looks       bool
+		hears       bool
+		allocations float64
+	}{
+		{"alone", nil, true, false, 0},
+		{"the user's hears, nobody looks", wanted, false, true, 0},
+		{"the user's hears of others", unwanted, true, false, 0},
+		{"both hear", wanted, true, true, 1},
+	} {
+		rec := newRecorder("maps", time.Now())
+		if test.looks {
+			rec.viewers.Add(1)
+			rec.ring.reopen()
+		}
+		sample := rec.samples(test.users)
+		heard = 0
+		allocations := testing.AllocsPerRun(1000, func() {
+			if tell := sample(info.Key); tell != nil {
+				tell(info)
+			}
+		})
+		require.Equal(t, test.allocations, allocations, test.name)
+		require.Equal(t, test.hears, heard > 0, test.name)
+		require.Equal(t, test.looks, rec.ring.newest() > 0, test.name)
+	}
+}
