@@ -13,9 +13,6 @@ import (
 	"github.com/kinform/kinform/view/lab"
 )
 
-// enough is how much memory the program should have. From there on, garbage is collected more often.
-const enough = 256 << 20
-
 func main() {
 	debug.SetMemoryLimit(enough)
 	if err := run(context.Background()); err != nil {
@@ -26,7 +23,7 @@ func main() {
 
 // run runs the laboratory until ctx ends. The page is answered before there are pods, and sees them come.
 func run(ctx context.Context) error {
-	l, err := lab.New(lab.Options{View: view.Options{Title: "kinform in this tab", IndexValues: true}})
+	l, err := lab.New(lab.Options{Window: window, View: view.Options{Title: "kinform in this tab", IndexValues: true}})
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,43 @@
+package main
+
+import (
+	"context"
+	"runtime"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/kinform/kinform/view/lab"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// What the server remembers leaves the collector half of the memory, in the larger one of the encodings as well.
+func TestTheTabHasRoomForWhatTheServerRemembers(t *testing.T) {
+	l, err := lab.New(lab.Options{Window: window})
+	require.NoError(t, err)
+	ctx, stop := context.WithCancel(context.Background())
+	ran := make(chan error, 1)
+	go func() { ran <- l.Run(ctx) }()
+	defer func() {
+		stop()
+		require.NoError(t, <-ran)
+	}()
+	_, err = l.Do(ctx, "encoding", map[string]string{"encoding": "json"})
+	require.NoError(t, err)
+	for oldest := 0; oldest < 100; { // until it has forgotten some
+		_, err = l.Do(ctx, "burst", map[string]string{"n": "500"})
+		require.NoError(t, err)
+		require.Eventually(t, func() bool { return l.Status().Reflector.ResourceVersion == l.Server().ResourceVersion() }, time.Minute, time.Millisecond)
+		oldest, err = strconv.Atoi(l.Server().OldestResourceVersion())
+		require.NoError(t, err)
+	}
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	t.Logf("%d of %d MB are in use", m.HeapAlloc>>20, enough>>20)
+	require.Less(t, m.HeapAlloc, uint64(enough/2))
+}
