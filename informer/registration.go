@@ -190,12 +190,10 @@ func (r *Registration[T]) deliver(event Event[T], posted time.Time) {
 	all, sample := r.informer.opts.Observer.hearers(event.Key)
 	if all == nil && sample == nil {
 		r.call(event)
-		r.count(event)
 		return
 	}
 	began := time.Now()
 	r.call(event)
-	r.count(event)
 	info := DeliverInfo{
 		Handler:         r.opts.Name,
 		Type:            event.Type,
@@ -213,23 +211,19 @@ func (r *Registration[T]) deliver(event Event[T], posted time.Time) {
 	}
 }
 
-// call contains a handler's panic: one bad event must not end the process, nor
-// keep the handler from ever being synced.
+// call counts a call of the handler when it has returned, and contains its panic: one bad
+// event must not end the process, nor keep the handler from ever being synced.
 func (r *Registration[T]) call(event Event[T]) {
 	defer func() {
 		if p := recover(); p != nil {
 			r.panicked(p, event.Key, event.Type, debug.Stack())
 		}
+		if event.Cause == Resync {
+			r.resyncs.Add(1)
+		}
+		r.delivered.Add(1)
 	}()
 	r.handle(event)
-}
-
-// count counts a call that has returned.
-func (r *Registration[T]) count(event Event[T]) {
-	if event.Cause == Resync {
-		r.resyncs.Add(1)
-	}
-	r.delivered.Add(1)
 }
 
 // panicked counts a panic, and logs the first, and one every few minutes of those that
