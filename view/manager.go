@@ -45,12 +45,10 @@ func (v *View) ControllerObserver(next *controller.Observer) *controller.Observe
 func (v *View) Manager(m interface{ Status() controller.Status }) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	for _, cluster := range m.Status().Clusters {
-		v.clients = append(v.clients, cluster.Client)
-	}
 	v.sources = append(v.sources, func() (informers []*informerPart, queues []*queuePart) {
 		status := m.Status()
 		for _, cluster := range status.Clusters {
+			v.Client(cluster.Client)
 			informers = append(informers, v.shared(cluster.Caches)...)
 		}
 		for _, c := range status.Controllers {

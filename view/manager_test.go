@@ -3,6 +3,7 @@ package view
 import (
 	"context"
 	"net/http/httptest"
+	"slices"
 	"testing"
 	"time"
 
@@ -12,7 +13,9 @@ import (
 	"github.com/kinform/kinform/apitest"
 	"github.com/kinform/kinform/controller"
 	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/rest"
+	"github.com/kinform/kinform/workqueue"
 )
 
 // A manager's caches and controllers are shown as they come, each controller beside the caches that feed it.
@@ -84,6 +87,126 @@ func TestManagerIsShownWithAllItsParts(t *testing.T) {
 	code, text, _ := r.ask(t, "GET", "parts", "", nil)
 	require.Equal(t, 200, code)
 	require.NotContains(t, text, "hunter2")
+}
+
+// A cache that several controllers use is one, which hears as the first of them has said. Its events are shown however many there are.
+func TestACacheOfSeveralControllersIsShown(t *testing.T) {
+	t.Parallel()
+	server := apitest.New(apitest.Options{})
+	require.NoError(t, server.ListenMemory())
+	t.Cleanup(server.Close)
+	client, err := rest.NewClient(rest.Config{Host: server.URL(), DialContext: server.DialContext}, rest.Options{Logger: silent})
+	require.NoError(t, err)
+	t.Cleanup(client.Close)
+	v, err := New(Options{})
+	require.NoError(t, err)
+	m, err := controller.New(client, controller.Options{Logger: silent, Observer: v.ControllerObserver(nil)})
+	require.NoError(t, err)
+	v.Manager(m)
+	for _, name := range []string{"greet", "count"} {
+		maps := controller.For[*corev1.ConfigMap](m, rest.ResourceOptions{})
+		controller.Manage(m, name, maps, func(context.Context, *corev1.ConfigMap) (controller.Result, error) {
+			return controller.Done, nil
+		}, controller.Settings[*corev1.ConfigMap]{})
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- m.Run(ctx) }()
+	defer func() { cancel(); require.NoError(t, <-ended) }()
+	require.Eventually(t, func() bool { return m.Ready() == nil }, 20*time.Second, 5*time.Millisecond)
+	requireEvents(t, v, "configmaps", server)
+}
+
+// An informer that several have acquired is one as well. One that was released, and acquired again, is another.
+func TestAnInformerOfSeveralUsersIsShown(t *testing.T) {
+	t.Parallel()
+	server := apitest.New(apitest.Options{})
+	require.NoError(t, server.ListenMemory())
+	t.Cleanup(server.Close)
+	client, err := rest.NewClient(rest.Config{Host: server.URL(), DialContext: server.DialContext}, rest.Options{Logger: silent})
+	require.NoError(t, err)
+	t.Cleanup(client.Close)
+	v, err := New(Options{})
+	require.NoError(t, err)
+	var f informer.Factory
+	v.Factory(&f)
+	acquire := func() *informer.Handle[*corev1.ConfigMap] {
+		what := informer.Selection{Resource: corev1.SchemeGroupVersion.WithResource("configmaps")}
+		h, err := informer.Acquire(&f, what, func(informer.Selection) (listwatch.Source[*corev1.ConfigMap], error) {
+			return rest.For[*corev1.ConfigMap](client, rest.ResourceOptions{})
+		}, InformerOptions(v, informer.Options[*corev1.ConfigMap]{Name: "configmaps", Logger: silent}))
+		require.NoError(t, err)
+		return h
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- f.Run(ctx) }()
+	defer func() { cancel(); require.NoError(t, <-ended) }()
+	one, two := acquire(), acquire()
+	require.NoError(t, one.WaitForSync(ctx))
+	requireEvents(t, v, "configmaps", server)
+	require.NoError(t, one.Release(ctx))
+	require.NoError(t, two.Release(ctx))
+	for range 1000 {
+		require.NoError(t, acquire().Release(ctx))
+	}
+	one, two = acquire(), acquire()
+	require.NoError(t, one.WaitForSync(ctx))
+	requireEvents(t, v, "configmaps", server)
+	require.Less(t, len(v.recorders.informers.byName["configmaps"]), 100, "those of informers that are gone are forgotten")
+}
+
+// requireEvents looks at a pipeline until it has told of a change.
+func requireEvents(t *testing.T, v *View, name string, server *apitest.Server) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	_, frames, err := v.Frames(ctx, name)
+	require.NoError(t, err)
+	told := map[string]bool{}
+	for f := range frames {
+		o := &corev1.ConfigMap{}
+		o.Namespace, o.GenerateName = "shop", "key-"
+		_, err := server.Create(o)
+		require.NoError(t, err)
+		for _, e := range f.Events {
+			told[e.What] = true
+		}
+		if told[Received] && told[Delta] && f.Boxes[1].Numbers["events"] > 3 {
+			return
+		}
+	}
+	require.Fail(t, "no events", "%v", told)
+}
+
+// A cluster that comes later is in the traffic as well.
+func TestClientsOfClustersThatComeLater(t *testing.T) {
+	t.Parallel()
+	v, err := New(Options{})
+	require.NoError(t, err)
+	m := &clusters{client(t)}
+	v.Manager(m)
+	Queue(v, workqueue.New(workqueue.Options[string]{Name: "jobs", Logger: silent}))
+	*m = append(*m, client(t))
+	v.Parts()
+	v.Parts()
+	require.True(t, slices.Equal(*m, v.clients))
+}
+
+func client(t *testing.T) *rest.Client {
+	c, err := rest.NewClient(rest.Config{Host: "http://127.0.0.1:1"}, rest.Options{Logger: silent})
+	require.NoError(t, err)
+	t.Cleanup(c.Close)
+	return c
+}
+
+type clusters []*rest.Client
+
+func (c clusters) Status() (s controller.Status) {
+	for _, client := range c {
+		s.Clusters = append(s.Clusters, controller.ClusterStatus{Client: client})
+	}
+	return s
 }
 
 func TestFactoryIsShown(t *testing.T) {

@@ -68,6 +68,7 @@ func QueueObserver[K comparable](v *View, name string, next *workqueue.Observer[
 }
 
 func (r *recorder) phase(change reflector.PhaseChange) {
+	r.heard.Store(true)
 	if change.Cause != nil && apierrors.IsResourceExpired(change.Cause) {
 		r.expired.Add(1)
 	}

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -25,6 +26,7 @@ type recorder struct {
 	wait, run histogram // of a queue and its workers
 	shelf     histogram // how long changes are between reflector and store
 
+	heard         atomic.Bool // whether a part has begun to tell it anything; of an informer
 	expired       atomic.Uint64
 	bookmarkAt    atomic.Int64 // nanoseconds since the start; 0: none yet
 	handlers      sync.Map     // of a name: *handlerTimes
@@ -120,12 +122,21 @@ type recorders struct {
 	taken  map[*recorder]bool
 }
 
+// mostUntaken is how many recorders of a name wait for parts. A factory is given one with each use of an informer, and only that of the
+// first use hears of anything: of too many, the first one and the newest that has heard of something stay.
+const mostUntaken = 64
+
 // make returns a new recorder for a part that will have this name.
 func (r *recorders) make(name string) *recorder {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	all := r.byName[name]
+	if len(all) >= mostUntaken {
+		first, newest := all[0], newestOf(all)
+		all = slices.DeleteFunc(all, func(old *recorder) bool { return !r.taken[old] && old != first && old != newest })
+	}
 	made := newRecorder(name, r.start)
-	r.byName[name] = append(r.byName[name], made)
+	r.byName[name] = append(all, made)
 	return made
 }
 
@@ -143,15 +154,24 @@ func (r *recorders) take(name string) *recorder {
 	return newRecorder(name, r.start)
 }
 
-// of returns the recorder of the part of a manager or a factory that has this name there: always the same one. It is the
-// newest of that name, as parts come and go, and is made if there is none.
+// of returns the recorder of the part of a manager or a factory that has this name there: the newest one of that name which has heard of
+// anything, as parts come and go, or else the newest. It is made if there is none.
 func (r *recorders) of(name string) *recorder {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if made := r.byName[name]; len(made) > 0 {
-		return made[len(made)-1]
+		return newestOf(made)
 	}
 	made := newRecorder(name, r.start)
 	r.byName[name] = []*recorder{made}
 	return made
+}
+
+func newestOf(all []*recorder) *recorder {
+	for _, made := range slices.Backward(all) {
+		if made.heard.Load() {
+			return made
+		}
+	}
+	return all[len(all)-1]
 }

@@ -81,11 +81,13 @@ func Queue[K comparable](v *View, q *workqueue.Queue[K], informers ...string) {
 	v.queues = append(v.queues, &queuePart{name: unique(name, v.queues), rec: rec, stats: q.Stats, keys: keysOf(q), limits: q.Limits, fedBy: cleaned(informers)})
 }
 
-// Client adds the numbers of a client: requests and bytes. Those of several are added up.
+// Client adds the numbers of a client: requests and bytes. Those of several are added up, each once.
 func (v *View) Client(c *rest.Client) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.clients = append(v.clients, c)
+	if !slices.Contains(v.clients, c) {
+		v.clients = append(v.clients, c)
+	}
 }
 
 // unique returns the name, cleaned, or with the first number that makes it another one than those of the parts.
