@@ -97,6 +97,9 @@ func (v *View) serveStream(w http.ResponseWriter, r *http.Request) error {
 			begun = true
 			w.Header().Set("Content-Type", "text/event-stream")
 			w.Header().Set("X-Accel-Buffering", "no")
+			if err := control.Flush(); errors.Is(err, errors.ErrUnsupported) {
+				return refused(http.StatusInternalServerError, "frames cannot be sent as they come: the program wraps the http.ResponseWriter in one (%T) that hides Flush: add a method Unwrap that returns the wrapped one", w)
+			}
 		}
 		_ = control.SetWriteDeadline(time.Now().Add(giveUp)) // Where that is not possible, the server has other ones.
 		_, err := fmt.Fprintf(w, "data: %s\n\n", line)

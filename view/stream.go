@@ -92,15 +92,19 @@ func (l *looker) next(ctx context.Context) (*Frame, []byte) {
 }
 
 // Frames returns the frames of an informer of this name and of its queues, or of a queue, until ctx or the view ends; an empty name is
-// the first one. Whoever is slow in the loop misses frames. Frames are shared, and not to be changed.
+// the first one. Whoever is slow in the loop misses frames. One looks from the beginning of the loop on, and there are no frames if as many
+// as may look have begun by then. Frames are shared, and not to be changed.
 func (v *View) Frames(ctx context.Context, name string) (*Hello, iter.Seq[*Frame], error) {
 	p := v.picture(name)
 	if p == nil {
 		return nil, nil, fmt.Errorf("%w: %q", ErrNoSuch, clean(name))
 	}
+	if v.viewers.Load() >= int64(v.opts.MaxViewers) {
+		return nil, nil, ErrTooMany
+	}
 	return p.hello(), func(yield func(*Frame) bool) {
 		l, err := v.look(p.name)
-		if err != nil {
+		if err != nil { // Others were faster.
 			return
 		}
 		defer l.leave()

@@ -5,8 +5,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -30,13 +32,28 @@ func TestViewersAreBounded(t *testing.T) {
 	require.NotEmpty(t, header.Get("Retry-After"))
 	code, _, _ = r.ask(t, http.MethodGet, "stream?of=nothing", "", nil)
 	require.Equal(t, 404, code)
-	_, frames, err := r.view.Frames(t.Context(), "")
-	require.NoError(t, err)
-	for range frames {
-		require.Fail(t, "there is no room")
-	}
+	_, _, err := r.view.Frames(t.Context(), "")
+	require.ErrorIs(t, err, ErrTooMany)
 	_, _, err = r.view.Frames(t.Context(), "nothing")
 	require.ErrorIs(t, err, ErrNoSuch)
+}
+
+// What a program wraps around its answers may have no Flush, and says so rather than to break off.
+func TestAStreamThatCannotBeFlushedIsRefused(t *testing.T) {
+	t.Parallel()
+	r := start(t, Options{}, 1, nil)
+	wrapped := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
+		r.view.ServeHTTP(struct{ http.ResponseWriter }{w}, request)
+	}))
+	t.Cleanup(wrapped.Close)
+	answer, err := http.Get(wrapped.URL + "/stream")
+	require.NoError(t, err)
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	require.NoError(t, err)
+	require.Equal(t, 500, answer.StatusCode)
+	require.Contains(t, string(text), "add a method Unwrap")
+	require.Zero(t, r.view.viewers.Load())
 }
 
 // A hundred viewers see the same frames, each of which is made once.
