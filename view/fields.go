@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -29,8 +30,12 @@ type Field struct {
 	Value string `json:"value,omitempty"`
 }
 
-// other is the path of fields whose names the type does not say.
+// other is the path of fields whose names the type does not say, and of those after mostFields: an object without a type may have
+// a hundred thousand, whose writer decides on that.
 const other = "(other)"
+
+// mostFields is how many fields of an object are told apart.
+const mostFields = 300
 
 // shownValue is how many bytes of a value are shown.
 const shownValue = 120
@@ -47,14 +52,15 @@ func fieldsOf(object any, values bool, set func(*Field, int)) (fields []Field, s
 		return nil, 0, err
 	}
 	values = values && isPlain(object)
+	find := func(path string) int { return slices.IndexFunc(fields, func(f Field) bool { return f.Path == path }) }
 	add := func(path string, size int, value []byte) {
-		at := len(fields)
-		for n := range fields {
-			if fields[n].Path == path {
-				at = n
-			}
+		at := find(path)
+		if at < 0 && len(fields) >= mostFields {
+			path = other
+			at = find(path)
 		}
-		if at == len(fields) {
+		if at < 0 {
+			at = len(fields)
 			fields = append(fields, Field{Path: path})
 		}
 		f := &fields[at]

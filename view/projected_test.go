@@ -350,3 +350,23 @@ func TestTimeBehind(t *testing.T) {
 	}
 	require.LessOrEqual(t, len(b.seen), mostArrivals)
 }
+
+// Somebody else may have given an object without a type as many fields as a server takes.
+func TestObjectsWithManyFields(t *testing.T) {
+	t.Parallel()
+	v, err := New(Options{})
+	require.NoError(t, err)
+	o := &unstructured.Unstructured{Object: map[string]any{"kind": "Thing", "apiVersion": "v1"}}
+	for n := range 100_000 {
+		o.Object[fmt.Sprintf("f%06d", n)] = int64(0)
+	}
+	storing(t, v, map[string]*unstructured.Unstructured{"a": o})
+	p, text := project(t, v, nil)
+	require.Len(t, p.Fields, mostFields+1)
+	require.Less(t, len(text), 100_000)
+	sum := 0
+	for _, f := range p.Fields {
+		sum += f.Stored
+	}
+	require.InDelta(t, p.Stored, sum, 3, "each byte is counted, but for the braces")
+}
