@@ -17,8 +17,6 @@ export class Dots {
     this.marks = []; // short notes, such as of a dot that has fallen out
     this.measured = 0;
     this.pace = 1; // how much longer everything takes: a recording may be played slowly
-    this.repaint = () => { this.colors = undefined; };
-    dark.addEventListener("change", this.repaint);
   }
 
   get size() { return this.all.length; }
@@ -187,7 +185,7 @@ export class Dots {
   draw(now) {
     this.measure(now);
     if (!this.places?.size) return;
-    this.colors ??= colors(this.canvas);
+    if (this.dark !== dark.matches) { this.dark = dark.matches; this.colors = colors(this.canvas); }
     const g = this.canvas.getContext("2d");
     g.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
     g.clearRect(0, 0, this.canvas.width, this.canvas.height);

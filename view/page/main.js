@@ -54,15 +54,20 @@ function play(text, name) {
   replay.start({ line: guarded(replay), state, again });
 }
 
-// guarded ends a replay whose frames cannot be drawn, and says so.
+// guarded pauses a replay at a frame that cannot be drawn, and says so.
 function guarded(replay) {
   return (l, text) => {
-    try { line(l, text); } catch (e) {
-      replay.stop();
-      replay.playing = false;
-      say(byId("said"), `✗ ${replay.recording.name} cannot be drawn at ${(replay.at / 1000).toFixed(1)} s: ${e.message}`);
-    }
+    try { line(l, text); } catch (e) { undrawable(replay, e); }
   };
+}
+
+// Frames after it may be drawn: Play goes on.
+function undrawable(replay, e) {
+  replay.playing = false;
+  latest = undefined;
+  replay.onchange?.();
+  state("replay", "recording, cannot be drawn");
+  say(byId("said"), `✗ ${replay.recording.name} cannot be drawn at ${(replay.at / 1000).toFixed(1)} s: ${e.message}`);
 }
 
 async function open(file) {
@@ -85,7 +90,7 @@ function state(word, text) {
 }
 
 function line(l, text) {
-  if (l.hello) { if (text) kept.begin(text); return begin(l.hello); }
+  if (l.hello) return begin(l.hello, text);
   if (!l.frame || !hello) return;
   cost.frame(text.length);
   latest = l.frame;
@@ -100,8 +105,9 @@ function line(l, text) {
   if (frames++ === 0) draw(performance.now());
 }
 
-function begin(h) {
+function begin(h, text) {
   if (hello && hello.name === h.name && hello.start === h.start) return; // The stream was lost and found.
+  if (text) kept.begin(text);
   hello = h;
   past = new Past(h.every);
   document.title = `${h.name} – ${h.title}`;
@@ -121,7 +127,7 @@ function boxesOf(frame) {
   const names = frame.boxes.filter((b) => b.id === "queue").map((b) => b.name);
   if (!names.includes(queue)) queue = names.includes(hello.name) ? hello.name : names[0] ?? "";
   const select = byId("queue");
-  if (select.options.length !== names.length) replace(select, ...names.map((n) => el("option", { value: n }, n)));
+  if ([...select.options].map((o) => o.value).join("\n") !== names.join("\n")) replace(select, ...names.map((n) => el("option", { value: n }, n)));
   select.value = queue;
   byId("queue-choice").hidden = names.length < 2;
   const all = new Map();
@@ -138,6 +144,13 @@ let lastText = 0, lastSparks = 0;
 function draw(now) {
   requestAnimationFrame(draw);
   if (!hello || !latest || document.hidden) return;
+  try { repaint(now); } catch (e) {
+    if (!player.replay) throw e;
+    undrawable(player.replay, e);
+  }
+}
+
+function repaint(now) {
   const began = performance.now();
   if (!held) dots.draw(now);
   if (dirty && now - lastText > 200) {

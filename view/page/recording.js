@@ -80,16 +80,17 @@ const shape = (fields) => (x) => object(x) && Object.entries(fields).every(([nam
 
 const numbers = optional(mapOf(number));
 const times = shape({ count: optional(number), p50: optional(number), p99: optional(number), max: optional(number) });
-const key = shape({ key: text, processing: optional((x) => typeof x === "boolean"), for: optional(number), in: optional(number) });
+const key = shape({ key: text, processing: optional((x) => typeof x === "boolean"), for: optional(number), in: optional(number), retries: optional(number) });
+const level = shape({ priority: number, ready: number });
 
-// The fields that the page draws, as FormatVersion 1 has them.
+// The fields that the page draws, as FormatVersion 1 has them; compare.js looks at those of a comparison.
 const fields = {
   hello: { title: text, name: text, start: number, every: (x) => number(x) && x >= 1,
     boxes: listOf(shape({ id: text, title: text, help: text })), numbers: listOf(shape({ box: text, id: text, label: text, help: text, kind: text, unit: optional(text) })) },
   frame: { seq: number, at: (x) => number(x) && x >= 0, scale: number, versions: mapOf(text), cost: shape({ viewers: number, building: number, share: number, bytes: number }),
     boxes: listOf(shape({ id: text, name: text, state: optional(text), n: numbers, r: numbers, t: optional(mapOf(times)) })),
-    handlers: optional(listOf(shape({ name: text, waiting: number, wait: times, run: times }))), indexes: optional(listOf(shape({ name: text, values: number }))),
-    keys: optional(mapOf(shape({ all: number, list: optional(listOf(key)) }))), wrong: optional(listOf(text)), lost: optional(number),
+    handlers: optional(listOf(shape({ name: text, waiting: number, coalesced: optional(number), wait: times, run: times }))), indexes: optional(listOf(shape({ name: text, values: number }))),
+    keys: optional(mapOf(shape({ all: number, list: optional(listOf(key)), levels: optional(listOf(level)), limits: optional(mapOf(number)) }))), wrong: optional(listOf(text)), lost: optional(number),
     events: optional(listOf(shape({ e: text, at: number, of: optional(text), kind: optional(text), cause: optional(text), key: optional(text), rv: optional(text),
       wait: optional(number), ran: optional(number), n: optional(number), text: optional(text) }))),
     laboratory: optional(mapOf(text)) },

@@ -3,6 +3,7 @@ import { el, replace, say } from "./dom.js";
 import { count, seconds } from "./words.js";
 
 const words = { unchanged: ["·", "unchanged, not decoded"], decoded: ["=", "decoded"], changed: ["~", "changed"], fresh: ["+", "new"], missing: ["−", "missing: deleted while nobody looked"] };
+const told = { Added: "fresh", Updated: "changed", Deleted: "missing" };
 const most = 240;
 
 export class Relist {
@@ -30,14 +31,14 @@ export class Relist {
         case "page": if (this.now) { this.now.objects += e.n ?? 0; this.fresh = true; } break;
         case "item": this.note(e.key, e.kind); break;
         case "delivered":
-          if (e.cause === "relist" || e.cause === "initial") this.note(e.key, { Added: "fresh", Updated: "changed", Deleted: "missing" }[e.kind]);
+          if (e.cause === "relist" || e.cause === "initial") this.note(e.key, told[e.kind]);
       }
     }
     if (this.now) this.now.store = boxes.get("store")?.n?.objects;
   }
 
   note(key, how) {
-    if (!this.now || !how || (this.now.keys.size >= most && !this.now.keys.has(key))) return;
+    if (!this.now || !Object.hasOwn(words, how) || (this.now.keys.size >= most && !this.now.keys.has(key))) return;
     const before = this.now.keys.get(key);
     if (how === "decoded" && before) return;
     this.now.keys.set(key, how);

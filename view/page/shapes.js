@@ -18,7 +18,7 @@ export const kinds = {
   key: { letter: "k", shape: "circle", text: "a key" },
 };
 
-export function kindOf(word) { return of[word] ?? "key"; }
+export function kindOf(word) { return Object.hasOwn(of, word) ? of[word] : "key"; }
 
 // colors reads those of the style sheet, which has them for light and dark.
 export function colors(node) {

@@ -1,5 +1,7 @@
 // spark draws a number's last minute.
 
+const dark = matchMedia("(prefers-color-scheme: dark)");
+
 export function spark(canvas, past, id) {
   const ratio = devicePixelRatio || 1;
   const width = canvas.clientWidth, height = canvas.clientHeight;
@@ -13,7 +15,11 @@ export function spark(canvas, past, id) {
   g.clearRect(0, 0, width, height);
   let top = 0;
   past.each(id, (_, value) => { top = Math.max(top, value); });
-  g.strokeStyle = canvas.dataset.color || (canvas.dataset.color = getComputedStyle(canvas).color);
+  if (canvas.dataset.dark !== String(dark.matches)) {
+    canvas.dataset.dark = dark.matches;
+    canvas.dataset.color = getComputedStyle(canvas).color;
+  }
+  g.strokeStyle = canvas.dataset.color;
   g.lineWidth = 1;
   g.beginPath();
   let begun = false;
