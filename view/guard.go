@@ -31,7 +31,7 @@ func (v *View) admit(r *http.Request, data bool) error {
 		return refused(http.StatusForbidden, "the name %q is not that of this page: use an address, or localhost, or add it to Options.Hosts", clean(r.Host))
 	}
 	if data && !ownOrigin(r) {
-		return refused(http.StatusForbidden, "pages of others have no access to this one")
+		return refused(http.StatusForbidden, "pages of others have no access to this one; if it is its own, a proxy before it has to pass on the Host header as it is")
 	}
 	if data && v.opts.Private && !v.authorized(r) {
 		return refused(http.StatusUnauthorized, "this needs the token: open the address that the program has printed")

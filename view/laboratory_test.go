@@ -61,6 +61,7 @@ func TestWhatChangesSomethingNeedsTheToken(t *testing.T) {
 		"no token":             {good, set("Authorization", ""), 401, "needs the token"},
 		"a wrong token":        {good, set("Authorization", "Bearer a token of 20 characterS"), 401, "needs the token"},
 		"another origin":       {good, set("Origin", "http://evil.example"), 403, "pages of others"},
+		"behind a proxy":       {good, set("Origin", "https://tools.example"), 403, "a proxy before it has to pass on the Host header as it is"},
 		"another name":         {good, func(r *http.Request) { r.Host = "evil.example" }, 403, "is not that of this page"},
 		"what a form can send": {good, set("Content-Type", "text/plain"), 415, "application/json"},
 		"another method":       {good, func(r *http.Request) { r.Method = http.MethodGet }, 405, "POST"},

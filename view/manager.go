@@ -60,7 +60,7 @@ func (v *View) Manager(m interface{ Status() controller.Status }) {
 }
 
 // Factory adds all informers of a factory, as they come and go. Their events are shown if they were acquired with
-// [InformerOptions] of this view.
+// [InformerOptions] of this view, each with an Options.Name of its own: of those that share one, the newest one's are shown for all.
 func (v *View) Factory(f interface {
 	Status() []informer.SharedStatus
 }) {
