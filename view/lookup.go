@@ -124,21 +124,25 @@ func (store searched[T]) find(name, value string) (*Found, error) {
 
 func (store searched[T]) object(key types.NamespacedName) (any, bool) { return store().Get(key) }
 
-// some returns the keys of some objects, from all over the store, and how many there are in all.
+// some returns the keys of some objects, from all over the store, and how many there are in all. Of a large store, they are among the first
+// mostValues.
 func (store searched[T]) some(n int) (keys []types.NamespacedName, of int) {
 	s := store()
 	of = s.Len()
-	every, at := max(min(of, mostValues)/max(n, 1), 1), 0
+	among, at := max(min(of, mostValues), 1), 0 // There may be more by now than there were.
 	for key := range s.All() {
-		if at%every == 0 {
+		if apart(at, n, among, len(keys)) {
 			keys = append(keys, key)
 		}
-		if at++; len(keys) == n || at >= mostValues {
+		if at++; len(keys) == n || at >= among {
 			break
 		}
 	}
 	return keys, of
 }
+
+// apart says whether to take an element, so that n of them are as far apart as they can be, after so many that have been taken.
+func apart(at, n, among, taken int) bool { return at*n/among >= taken }
 
 // serveLookup answers questions about indexes.
 func (v *View) serveLookup(w http.ResponseWriter, r *http.Request) error {

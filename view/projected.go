@@ -118,7 +118,13 @@ func (p *picture) project(ctx context.Context, store searcher, get whole, query 
 	slices.SortFunc(answer.Keys, strings.Compare)
 	sample := p.sample
 	if since := time.Since(p.view.start); p.sampledAt == 0 || since-p.sampledAt > sampleEvery {
-		sample = sampled(ctx, get, keys[:min(len(keys), sampledObjects)])
+		var of []types.NamespacedName
+		for at, key := range keys {
+			if apart(at, sampledObjects, len(keys), len(of)) {
+				of = append(of, key)
+			}
+		}
+		sample = sampled(ctx, get, of)
 		if ctx.Err() == nil { // Otherwise it is a part of one.
 			p.sample, p.sampledAt = sample, since
 		}

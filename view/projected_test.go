@@ -370,3 +370,30 @@ func TestObjectsWithManyFields(t *testing.T) {
 	}
 	require.InDelta(t, p.Stored, sum, 3, "each byte is counted, but for the braces")
 }
+
+// A store has its objects in the order in which they came, mostly one namespace after another: a sample is of all of them.
+func TestTheSampleIsFromAllOverTheStore(t *testing.T) {
+	t.Parallel()
+	for _, objects := range []int{1, 20, 21, 59, 60, 61, 90, 119, 120, 1000} {
+		v, err := New(Options{})
+		require.NoError(t, err)
+		store, err := indexer.New(indexer.Options[*corev1.ConfigMap]{})
+		require.NoError(t, err)
+		var all []indexer.Op[*corev1.ConfigMap]
+		for n := range objects {
+			o := &corev1.ConfigMap{}
+			if n >= objects/2 {
+				o.Annotations = map[string]string{"large": strings.Repeat("x", 10_000)}
+			}
+			all = append(all, indexer.Op[*corev1.ConfigMap]{Key: types.NamespacedName{Namespace: "n", Name: strconv.Itoa(n)}, Object: o})
+		}
+		_, err = store.Apply(all, "1")
+		require.NoError(t, err)
+		Informer(v, stored[*corev1.ConfigMap]{"things", store})
+		p, _ := project(t, v, nil)
+		require.Len(t, p.Keys, min(objects, shownObjects))
+		require.Equal(t, min(objects, sampledObjects), p.Sample.Objects)
+		large := float64(p.Sample.Stored / 10_000)
+		require.InDelta(t, float64(p.Sample.Objects)/2, large, 1, "%d objects", objects)
+	}
+}
