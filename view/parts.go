@@ -4,8 +4,7 @@ package view
 type Parts struct {
 	Title string `json:"title"`
 
-	// Parts are the informers, and the queues that no informer fills, in the order in which they were
-	// added.
+	// Parts are the informers, and then the queues, each in the order in which they were added.
 	Parts []Part `json:"parts"`
 
 	// Recording is whether there is one that the page opens: see Options.Recording.

@@ -141,3 +141,11 @@ func TestQueuesOfEachPipeline(t *testing.T) {
 	p.until(queues + ` === "b-one,b-two"`)
 	require.Equal(t, "b-one", eval[string](p, `document.getElementById("queue").value`))
 }
+
+// An informer and its queue have one name, and one picture: it is to be chosen once.
+func TestAPictureIsToBeChosenOnce(t *testing.T) {
+	r := start(t, 3, nil)
+	p := r.open(t, 1400, 900)
+	p.until(`document.getElementById("pipeline").value === "pods"`)
+	require.Equal(t, "pods", eval[string](p, `[...document.querySelectorAll("#pipeline option")].map((o) => o.value).join()`))
+}

@@ -190,7 +190,7 @@ function show(what) {
 
 async function fillPipelines() {
   const all = alive ? (await parts()).parts.map((p) => p.name) : [hello.name];
-  replace(byId("pipeline"), ...all.map((n) => el("option", { value: n }, n)));
+  replace(byId("pipeline"), ...Array.from(new Set(all), (n) => el("option", { value: n }, n)));
   if (hello) byId("pipeline").value = hello.name;
   return all;
 }
