@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kinform/kinform/internal/effort"
 	"github.com/kinform/kinform/rest/sharing"
 )
 
@@ -69,7 +70,7 @@ func requireApart[T any](t *testing.T, objects []T) {
 
 func TestConstantsAreAllThatIsShared(t *testing.T) {
 	t.Parallel()
-	encoded := encodedPods(t, 500)
+	encoded := encodedPods(t, effort.Of(500, 150))
 	d := sharing.New(sharing.Options{Share: sharing.Constants})
 	pods := make([]*corev1.Pod, len(encoded))
 	texts := make([]*corev1.Pod, len(encoded))

@@ -184,7 +184,7 @@ func TestDeepValues(t *testing.T) {
 	for opening, closing := range map[string]string{
 		`{"a":`: `}`, `[`: `]`, `{"selfs":[`: `]}`, `{"self":`: `}`, `{"any":`: `}`, `{"any":[`: `]}`, `{"maps":`: `}`,
 	} {
-		for _, n := range effort.Samples([]int{4_999, 50_000, 5_001, 5_000, 10_000, 9_999, 10_001}, 2) {
+		for _, n := range effort.Samples([]int{5_001, 50_000, 4_999, 10_000, 5_000, 9_999, 10_001}, 3) {
 			data := []byte(strings.Repeat(opening, n) + `{"deep":"end"}` + strings.Repeat(closing, n))
 			for _, typ := range []reflect.Type{reflect.TypeFor[any](), reflect.TypeFor[everything]()} {
 				wantErr := kjson.UnmarshalCaseSensitivePreserveInts(data, reflect.New(typ).Interface())
@@ -200,7 +200,7 @@ func TestDeepValues(t *testing.T) {
 // as long.
 func TestDeepValuesTakeTimeByTheirSize(t *testing.T) {
 	d := sharing.New(sharing.Options{})
-	const levels = 4_000
+	levels := effort.Of(4_000, 1_000)
 	for _, opening := range []string{`{"selfs":[`, `{"anyl":[`} {
 		data := []byte(strings.Repeat(opening, levels) + `{"deep":"` + strings.Repeat("x", 1<<20) + `"}` + strings.Repeat(`]}`, levels))
 		theirs := shortest(t, func() error { return kjson.UnmarshalCaseSensitivePreserveInts(data, &everything{}) })

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/kinform/kinform/internal/effort"
 	"github.com/kinform/kinform/view/lab"
 )
 
@@ -17,6 +18,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // What the server remembers leaves the collector half of the memory, in the larger one of the encodings as well.
 func TestTheTabHasRoomForWhatTheServerRemembers(t *testing.T) {
+	effort.SkipUnlessAll(t, "the server has to forget, which takes thousands of writes")
 	l, err := lab.New(lab.Options{Window: window})
 	require.NoError(t, err)
 	ctx, stop := context.WithCancel(context.Background())

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kinform/kinform/internal/effort"
 	"github.com/kinform/kinform/view"
 )
 
@@ -252,7 +253,7 @@ func TestNothingGrows(t *testing.T) {
 	whats := []string{"received", "delta", "delivered", "queued", "merged", "taken", "failed", "retried", "item", "phase", "page", "batch"}
 	kinds := []string{"ADDED", "DELETED", "Deleted", "decoded", "listing"}
 	most := 0
-	for n := range 4000 {
+	for n := range effort.Of(4000, 1500) {
 		var f view.Frame
 		require.NoError(t, json.Unmarshal(template, &f))
 		f.Seq, f.At = f.Seq+uint64(n), f.At+float64(n)*100

@@ -139,7 +139,7 @@ const patience = 2 * time.Minute // The machine may be busy.
 // until waits for a screen.
 func (e *emulated) until(what string, is func(screen string) bool) string {
 	e.t.Helper()
-	for began := time.Now(); ; time.Sleep(10 * time.Millisecond) {
+	for began := time.Now(); ; time.Sleep(40 * time.Millisecond) {
 		shown := e.text()
 		if is(shown) {
 			return shown
