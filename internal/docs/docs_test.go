@@ -16,6 +16,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/kinform/kinform/internal/effort"
 )
 
 // assumed are the fragments, and what each takes for given: the names that are not
@@ -146,6 +148,7 @@ const module = "github.com/kinform/kinform/"
 // are what it takes for given; "..." in it stands for anything.
 func TestCodeInCommentsAndPagesCompiles(t *testing.T) {
 	t.Parallel()
+	effort.SkipUnlessAll(t, "hundreds of snippets are compiled")
 	files := map[string]string{"snippets/declarations.go": declarations}
 	unknown := maps.Clone(assumed)
 	for name := range maps.Keys(notCompiled) {
