@@ -150,7 +150,8 @@ func TestAnInformerOfSeveralUsersIsShown(t *testing.T) {
 	for range 1000 {
 		require.NoError(t, acquire().Release(ctx))
 	}
-	one, two = acquire(), acquire()
+	one = acquire()
+	acquire()
 	require.NoError(t, one.WaitForSync(ctx))
 	requireEvents(t, v, "configmaps", server)
 	require.Less(t, len(v.recorders.informers.byName["configmaps"]), 100, "those of informers that are gone are forgotten")

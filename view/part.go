@@ -13,7 +13,7 @@ import (
 type part interface{ called() string }
 
 func (p *informerPart) called() string { return p.name }
-func (p *queuePart) called() string    { return p.name }
+func (q *queuePart) called() string    { return q.name }
 
 // has reports whether a part has the name.
 func has[P part](parts []P, name string) bool {
