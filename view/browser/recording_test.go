@@ -126,6 +126,7 @@ func TestFilesThatAreNoRecordings(t *testing.T) {
 		"broken":    {lines[0] + lines[1] + "{\n" + lines[2], "line 3: this is not JSON of a recording"},
 		"null":      {lines[0] + "null\n", "line 2: it has no frame"},
 		"boxes":     {lines[0] + strings.Replace(lines[1], `"boxes":[`, `"boxes":[null,`, 1), "line 2: frame.boxes is missing, or is something else"},
+		"every":     {strings.Replace(lines[0], `"every":250`, `"every":1`, 1) + lines[1], "line 1: hello.every is missing, or is something else"},
 		"time":      {lines[0] + lines[3] + lines[1], "line 3: its time is before that of the line before"},
 	} {
 		p.openFile(name, c.text)

@@ -85,7 +85,7 @@ const level = shape({ priority: number, ready: number });
 
 // The fields that the page draws, as FormatVersion 1 has them; compare.js looks at those of a comparison.
 const fields = {
-  hello: { title: text, name: text, start: number, every: (x) => number(x) && x >= 1,
+  hello: { title: text, name: text, start: number, every: (x) => number(x) && x >= 20,
     boxes: listOf(shape({ id: text, title: text, help: text })), numbers: listOf(shape({ box: text, id: text, label: text, help: text, kind: text, unit: optional(text) })) },
   frame: { seq: number, at: (x) => number(x) && x >= 0, scale: number, versions: mapOf(text), cost: shape({ viewers: number, building: number, share: number, bytes: number }),
     boxes: listOf(shape({ id: text, name: text, state: optional(text), n: numbers, r: numbers, t: optional(mapOf(times)) })),
