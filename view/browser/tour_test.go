@@ -54,7 +54,7 @@ func TestTourByItself(t *testing.T) {
 func TestTourWithoutLaboratory(t *testing.T) {
 	p := start(t, 1, nil).open(t, 1000, 800)
 	p.do(chromedp.KeyEvent("l"))
-	p.until(`document.querySelector("#tour .caption").textContent.includes("kinform demo")`)
+	p.until(`document.querySelector("#tour .caption").textContent.includes("kinform lab")`)
 	p.do(chromedp.KeyEvent("l"))
 	p.until(`document.getElementById("tour").hidden`)
 }

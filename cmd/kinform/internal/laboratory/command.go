@@ -21,7 +21,7 @@ func Command() *cobra.Command {
 	var record string
 	cmd := &cobra.Command{
 		Use:   "lab",
-		Short: "a page on which you pause, step and break a running pipeline, with a guided tour",
+		Short: "Serve a page on which you pause, step and break a running pipeline, with a guided tour",
 		Long: `kinform lab runs an API server, an informer, a queue and workers in this process, and serves a page
 that shows them. Its buttons write objects, hold each stage, cut the watch, delay and lose events,
 have the server answer 410 and 429, slow handlers and workers, and have turns fail.
