@@ -9,7 +9,7 @@ export function count(n) {
 }
 
 // plural writes a count with its noun.
-export function plural(n, one, more = one + "s") { return count(n) + " " + (n === 1 ? one : more); }
+export function plural(n, noun) { return count(n) + " " + noun + (n === 1 ? "" : "s"); }
 
 export function rate(n) {
   if (n == null || Number.isNaN(n)) return "";

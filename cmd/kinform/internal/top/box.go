@@ -193,7 +193,7 @@ func (b *box) more(width, height int) (all []line) {
 		}
 	case "store":
 		for _, i := range b.s.frame.Indexes {
-			all = append(all, spread(text(soft, "index "+i.Name), text(plain, " "+plural(float64(i.Values), "value")), width))
+			all = append(all, spread(text(soft, "index "+i.Name), text(plain, " "+plural(i.Values, "value")), width))
 		}
 	}
 	if len(all) > height {

@@ -100,7 +100,7 @@ func (l *lookup) lines(width, height int) []line {
 	var all []line
 	n := 0
 	for _, i := range l.answer.Indexes {
-		row := joined(text(strong, safe(i.Name)), text(soft, " "+plural(float64(i.Values), "value")+" "))
+		row := joined(text(strong, safe(i.Name)), text(soft, " "+plural(i.Values, "value")+" "))
 		for _, v := range i.Some {
 			how := plain
 			if n == l.at {

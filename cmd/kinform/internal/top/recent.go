@@ -147,7 +147,7 @@ func describe(e *view.Event) string {
 	case view.Merged:
 		say("%s was added again, and merged", e.Key)
 	case view.Taken:
-		say("a worker takes %s, for %s", e.Key, plural(float64(max(e.Count, 1)), "add"))
+		say("a worker takes %s, for %s", e.Key, plural(max(e.Count, 1), "add"))
 	case view.Done:
 		say("a worker is done with %s", e.Key)
 	case view.Failed:

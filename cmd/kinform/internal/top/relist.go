@@ -75,7 +75,7 @@ func (r *relist) lines(width, height int) []line {
 	if r.now == nil {
 		return wrapped(soft, "No list since this looks. A dropped watch alone needs none: the reflector watches on from the version that it has.", width)
 	}
-	said := "The last list: " + plural(float64(r.now.objects), "object")
+	said := "The last list: " + plural(r.now.objects, "object")
 	if r.now.took > 0 {
 		said += " in " + seconds(r.now.took/1000)
 	}

@@ -33,11 +33,11 @@ func count(n float64) string {
 func counted(n int) string { return count(float64(n)) }
 
 // plural writes how many there are, with the noun for one of them.
-func plural(n float64, noun string) string {
+func plural[N int | float64](n N, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
-	return count(n) + " " + noun + "s"
+	return count(float64(n)) + " " + noun + "s"
 }
 
 func rate(n float64) string {
