@@ -129,8 +129,18 @@ func (b *URLBackoff) CalculateBackoffWithContext(_ context.Context, actualURL *u
 	return b.CalculateBackoff(actualURL)
 }
 
-// Sleep waits.
-func (b *URLBackoff) Sleep(d time.Duration) { sleep(context.Background(), d) }
+// Sleep waits, by the clock of Backoff.
+func (b *URLBackoff) Sleep(d time.Duration) { b.SleepWithContext(context.Background(), d) }
 
-// SleepWithContext waits, or until ctx ends.
-func (b *URLBackoff) SleepWithContext(ctx context.Context, d time.Duration) { sleep(ctx, d) }
+// SleepWithContext waits, by the clock of Backoff, or until ctx ends.
+func (b *URLBackoff) SleepWithContext(ctx context.Context, d time.Duration) {
+	if d <= 0 {
+		return
+	}
+	timer := b.Backoff.Clock.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C():
+	case <-ctx.Done():
+	}
+}

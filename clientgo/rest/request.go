@@ -242,14 +242,14 @@ func (r *Request) AbsPath(segments ...string) *Request {
 	return r
 }
 
-// RequestURI replaces path and parameters by those of a URI of the server.
+// RequestURI replaces path and parameters by those of a URI of the server. The path of the client's URL stays in front.
 func (r *Request) RequestURI(uri string) *Request {
 	if r.err != nil {
 		return r
 	}
 	of, err := url.Parse(uri)
 	if r.err = err; err == nil {
-		r.prefix, r.params = of.Path, nil
+		r.AbsPath(of.Path).params = nil
 		if of.RawQuery != "" {
 			r.params = of.Query()
 		}

@@ -217,7 +217,7 @@ func TestAddresses(t *testing.T) {
 		"https://h/prefix/api/v1/pods":                               client.Get().Namespace("").Resource("pods"),
 		"https://h/prefix/apis/":                                     client.Get().AbsPath("/apis/"),
 		"https://h/prefix/apis/x":                                    client.Get().AbsPath("/apis", "x/"),
-		"https://h/other?b=2":                                        client.Get().Param("a", "1").RequestURI("/other?b=2"),
+		"https://h/prefix/other?b=2":                                 client.Get().Param("a", "1").RequestURI("/other?b=2"),
 		"https://h/prefix/api/v1/proxy/nodes?timeout=5s":             client.Get().Prefix("proxy").Resource("nodes").Timeout(5 * time.Second),
 	} {
 		require.NoError(t, request.Error())

@@ -119,17 +119,15 @@ func (r Result) Into(obj runtime.Object) error {
 	return failed(out)
 }
 
-// Error returns the error of the answer. If the answer was no Status that could be read by its type, but is one all the same, the
-// error is that Status.
+// Error returns the error of the answer. If the answer is a Status of a failure, the error is that Status; else it is what the code
+// says. A body that does not say what it is, is no Status.
 func (r Result) Error() error {
 	if r.err == nil || !apierrors.IsUnexpectedServerError(r.err) || len(r.body) == 0 || r.decoder == nil {
 		return r.err
 	}
-	status := schema.GroupVersionKind{Version: "v1", Kind: "Status"}
-	if out, _, err := r.decoder.Decode(r.body, &status, nil); err == nil && out != nil {
-		if said := failed(out); said != nil {
-			return said
-		}
+	out, _, err := r.decoder.Decode(r.body, &schema.GroupVersionKind{Version: "v1"}, nil) // old servers leave the version out
+	if status, ok := out.(*metav1.Status); err == nil && ok && status.Status == metav1.StatusFailure {
+		return apierrors.FromObject(status)
 	}
 	return r.err
 }
@@ -144,6 +142,7 @@ func (r *Request) read(ctx context.Context, resp *http.Response, req *http.Reque
 		}
 		body = data
 	}
+	logBody(ctx, "Response Body", body)
 	warnings := handleWarnings(ctx, resp.Header, r.warningHandler)
 	result := r.interpret(resp, req, body)
 	result.warnings = warnings
@@ -190,15 +189,9 @@ const maxUnstructured = 2048
 
 // unstructured is the error of an answer that is no Status: what its code says.
 func (r *Request) unstructured(body []byte, resp *http.Response, req *http.Request) error {
-	if !isText(resp) {
-		body = nil
-	}
-	if len(body) > maxUnstructured {
-		body = body[:maxUnstructured]
-	}
 	message := "unknown"
-	if len(body) > 0 {
-		message = strings.TrimSpace(string(body))
+	if isText(resp) {
+		message = strings.TrimSpace(string(body[:min(len(body), maxUnstructured)]))
 	}
 	wait, _ := retryAfterSeconds(resp)
 	verb := r.verb

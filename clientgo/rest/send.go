@@ -3,6 +3,7 @@ package rest
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -16,12 +17,6 @@ import (
 	"k8s.io/client-go/tools/metrics"
 )
 
-// Waits for the limiter that are worth a line of the log.
-const (
-	longThrottle  = 50 * time.Millisecond
-	extraThrottle = time.Second
-)
-
 // throttle waits for the limiter. Why is the reason of another attempt, or "".
 func (r *Request) throttle(ctx context.Context, why string) error {
 	if r.limiter == nil {
@@ -29,20 +24,17 @@ func (r *Request) throttle(ctx context.Context, why string) error {
 	}
 	start := time.Now()
 	err := r.limiter.Wait(ctx)
+	if err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
+		err = fmt.Errorf("client rate limiter Wait returned an error: %w", err)
+	}
 	took := time.Since(start)
 	if took > longThrottle {
-		log := klog.FromContext(ctx)
-		if took <= extraThrottle {
-			log = log.V(3)
-		}
 		if why == "" {
 			why = "client-side throttling, not priority and fairness"
 		}
-		log.Info("Waited before sending request", "delay", took, "reason", why, "verb", r.verb, "URL", r.URL().String())
+		r.logWait(ctx, took, why)
 	}
-	if r.c.base != nil {
-		metrics.RateLimiterLatency.Observe(ctx, r.verb, *r.URL(), took)
-	}
+	metrics.RateLimiterLatency.Observe(ctx, r.verb, r.template(), took)
 	return err
 }
 
@@ -69,7 +61,7 @@ func (r *Request) httpRequest(ctx context.Context) (*http.Request, error) {
 	case r.body != nil:
 		body = r.body
 	}
-	req, err := http.NewRequestWithContext(ctx, r.verb, r.URL().String(), body)
+	req, err := http.NewRequestWithContext(withResolverLatency(ctx), r.verb, r.URL().String(), body)
 	if err != nil {
 		return nil, err
 	}
@@ -88,8 +80,8 @@ type attempt struct {
 }
 
 // send makes attempts until one is final, and returns that; the answer of a final one is open. mayRetry is asked after an error of
-// the network. An error says that the request was not sent.
-func (r *Request) send(ctx context.Context, mayRetry IsRetryableErrorFunc, retry WithRetry, done func(*http.Response) bool) (attempt, error) {
+// the network. An error says that the request was not sent. The metrics are told of the size of its body if sized is true.
+func (r *Request) send(ctx context.Context, mayRetry IsRetryableErrorFunc, retry WithRetry, sized bool, done func(*http.Response) bool) (attempt, error) {
 	client := r.client()
 	for {
 		if err := retry.Before(ctx, r); err != nil {
@@ -100,7 +92,7 @@ func (r *Request) send(ctx context.Context, mayRetry IsRetryableErrorFunc, retry
 			return attempt{}, err
 		}
 		resp, err := client.Do(req)
-		if req.ContentLength >= 0 {
+		if sized && (req.ContentLength > 0 || req.ContentLength == 0 && req.Body == nil) {
 			metrics.RequestSize.Observe(ctx, r.verb, hostOf(r), float64(req.ContentLength))
 		}
 		retry.After(ctx, r, resp, err)
@@ -129,11 +121,8 @@ func never(*http.Response) bool { return false }
 // do sends the request, and calls fn with the final answer. fn may keep the answer open; then it closes the answer and calls end.
 func (r *Request) do(ctx context.Context, fn func(ctx context.Context, req *http.Request, resp *http.Response, end func()) (keep bool)) error {
 	start := time.Now()
-	defer func() {
-		if r.c.base != nil {
-			metrics.RequestLatency.Observe(ctx, r.verb, *r.URL(), time.Since(start))
-		}
-	}()
+	defer func() { metrics.RequestLatency.Observe(ctx, r.verb, r.template(), time.Since(start)) }()
+	logBody(ctx, "Request Body", r.bytes)
 	if r.err != nil {
 		klog.FromContext(ctx).V(4).Info("Error in request", "err", r.err)
 		return r.err
@@ -154,7 +143,7 @@ func (r *Request) do(ctx context.Context, fn func(ctx context.Context, req *http
 		}
 	}()
 	retry := r.retryPolicy()
-	final, err := r.send(ctx, readOnly, retry, never)
+	final, err := r.send(ctx, readOnly, retry, true, never)
 	switch {
 	case err != nil:
 		return err
@@ -206,17 +195,15 @@ func (r *Request) observeSize(ctx context.Context, result Result) {
 	}
 }
 
-// DoRaw sends the request, and returns the body of the answer as it is.
+// DoRaw sends the request, and returns the body of the answer as it is. An error is what the code of the answer says: the body is
+// for the caller to read.
 func (r *Request) DoRaw(ctx context.Context) ([]byte, error) {
 	var result Result
 	err := r.do(ctx, func(_ context.Context, req *http.Request, resp *http.Response, _ func()) bool {
 		result.body, result.err = io.ReadAll(resp.Body)
-		if result.err != nil {
-			return false
-		}
-		handleWarnings(ctx, resp.Header, nil)
+		logBody(ctx, "Response Body", result.body)
 		if resp.StatusCode < http.StatusOK || resp.StatusCode > http.StatusPartialContent {
-			result.err = r.interpret(resp, req, result.body).Error()
+			result.err = r.unstructured(result.body, resp, req)
 		}
 		return false
 	})
@@ -229,6 +216,7 @@ func (r *Request) DoRaw(ctx context.Context) ([]byte, error) {
 
 // Stream sends the request, and returns the body of the answer, which the caller must close.
 func (r *Request) Stream(ctx context.Context) (io.ReadCloser, error) {
+	logBody(ctx, "Request Body", r.bytes)
 	if r.err != nil {
 		return nil, r.err
 	}
@@ -238,7 +226,7 @@ func (r *Request) Stream(ctx context.Context) (io.ReadCloser, error) {
 	retry := r.retryPolicy()
 	success := func(resp *http.Response) bool { return resp.StatusCode/100 == 2 }
 	noNetwork := func(*http.Request, error) bool { return false }
-	final, err := r.send(ctx, noNetwork, retry, success)
+	final, err := r.send(ctx, noNetwork, retry, false, success)
 	switch {
 	case err != nil:
 		return nil, err
@@ -258,15 +246,16 @@ func (r *Request) Stream(ctx context.Context) (io.ReadCloser, error) {
 // Watch sends the request, and returns its events. A connection that is lost or silent before the answer, again and again, is a
 // watch without events (RS-15).
 func (r *Request) Watch(ctx context.Context) (watch.Interface, error) {
+	logBody(ctx, "Request Body", r.bytes)
 	if r.err != nil {
 		return nil, r.err
 	}
 	lost := func(_ *http.Request, err error) bool {
-		return net.IsProbableEOF(err) || net.IsTimeout(err) || net.IsHTTP2ConnectionLost(err)
+		return net.IsProbableEOF(err) || net.IsTimeout(err)
 	}
 	success := func(resp *http.Response) bool { return resp.StatusCode == http.StatusOK }
 	retry := r.retryPolicy()
-	final, err := r.send(ctx, lost, retry, success)
+	final, err := r.send(ctx, lost, retry, false, success)
 	switch {
 	case err != nil:
 		return nil, err

@@ -1,0 +1,135 @@
+package rest
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"fmt"
+	"net/http/httptrace"
+	"net/url"
+	"path"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"k8s.io/klog/v2"
+
+	"k8s.io/client-go/tools/metrics"
+)
+
+// Waits for the limiter that are worth a line of the log.
+const (
+	longThrottle  = 50 * time.Millisecond
+	extraThrottle = time.Second
+)
+
+// announced is when a wait was last logged for everybody, in nanoseconds since 1970.
+var announced atomic.Int64
+
+// logWait logs a wait for the limiter. Each is for verbosity 3. One that is very long is for everybody, but seldom: in a program that
+// sends too much, every request waits.
+func (r *Request) logWait(ctx context.Context, took time.Duration, why string) {
+	log, about := klog.FromContext(ctx), []any{"delay", took, "reason", why, "verb", r.verb, "URL", r.URL().String()}
+	const text = "Waited before sending request"
+	log.V(3).Info(text, about...)
+	if took <= extraThrottle {
+		return
+	}
+	every := 10 * time.Second
+	if log.V(2).Enabled() {
+		log, every = log.V(2), time.Second
+	}
+	now, last := time.Now().UnixNano(), announced.Load()
+	if since := time.Duration(now - last); since >= 0 && since < every {
+		return
+	}
+	if announced.CompareAndSwap(last, now) {
+		log.Info(text, about...)
+	}
+}
+
+// logBody logs a body, or its beginning, for verbosity 8 and more. What is no text is dumped.
+func logBody(ctx context.Context, what string, body []byte) {
+	log := klog.FromContext(ctx)
+	if !log.V(8).Enabled() {
+		return
+	}
+	text := string(body)
+	if bytes.IndexFunc(body, func(r rune) bool { return r < '\n' }) >= 0 {
+		text = hex.Dump(body)
+	}
+	most := 1 << 10
+	switch {
+	case log.V(10).Enabled():
+		most = len(text)
+	case log.V(9).Enabled():
+		most = 10 << 10
+	}
+	if over := len(text) - most; over > 0 {
+		text = text[:most] + fmt.Sprintf(" [truncated %d chars]", over)
+	}
+	log.V(8).Info(what, "body", text)
+}
+
+// withResolverLatency tells the metrics how long the names of hosts take. A dial, and the trace with it, may go on after the request.
+func withResolverLatency(ctx context.Context) context.Context {
+	var mu sync.Mutex // guards following
+	var start time.Time
+	var host string
+	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		DNSStart: func(info httptrace.DNSStartInfo) {
+			mu.Lock()
+			defer mu.Unlock()
+			start, host = time.Now(), info.Host
+		},
+		DNSDone: func(httptrace.DNSDoneInfo) {
+			mu.Lock()
+			took, of := time.Since(start), host
+			mu.Unlock()
+			metrics.ResolverLatency.Observe(ctx, of, took)
+		},
+	})
+}
+
+// template is the URL with placeholders for names and for values of parameters: metrics have a series for each, and there are many
+// objects.
+func (r *Request) template() url.URL {
+	u := *r.URL()
+	query := url.Values{}
+	for name := range r.params {
+		query.Set(name, "{value}")
+	}
+	if r.timeout != 0 {
+		query.Set("timeout", r.timeout.String())
+	}
+	u.RawQuery = query.Encode()
+	root, below, under := "", u.Path, false
+	if r.c.base != nil {
+		root = r.c.base.Path
+		below, under = strings.CutPrefix(u.Path, root)
+	}
+	parts := strings.Split(strings.TrimPrefix(below, "/"), "/")
+	if len(parts) == 1 {
+		return u
+	}
+	version := map[string]int{"api": 2, "apis": 3}[parts[0]] // how many parts it ends at
+	if !under || version == 0 {
+		u.Path, u.RawQuery = "/{prefix}", ""
+		return u
+	}
+	ofName := func(part string) bool { return part == "status" || part == "finalize" }
+	switch object := parts[min(version, len(parts)):]; {
+	case len(object) == 2, len(object) == 3 && ofName(object[2]):
+		object[1] = "{name}"
+	case len(object) == 3:
+		object[1] = "{namespace}"
+	case len(object) > 3:
+		object[1] = "{namespace}"
+		if !ofName(object[3]) {
+			object[3] = "{name}"
+		}
+	}
+	u.Path = path.Join("/", root, path.Join(parts...))
+	return u
+}
