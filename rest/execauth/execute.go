@@ -42,6 +42,7 @@ func (p *Plugin) execute(ctx context.Context) (*rest.Credential, time.Time, erro
 func (p *Plugin) output(ctx context.Context, stderr io.Writer) ([]byte, error) {
 	path, err := p.opts.Policy.allow(p.command)
 	if err != nil {
+		p.opts.Ran(err)
 		return nil, missing(err, p.opts.InstallHint)
 	}
 	interactive := p.opts.InteractiveMode != Never && p.isTerminal(p.opts.Stdin)
@@ -59,12 +60,22 @@ func (p *Plugin) output(ctx context.Context, stderr io.Writer) ([]byte, error) {
 	cmd.Args[0] = p.command
 	cmd.WaitDelay = orphanDelay
 	cmd.Env = append(append(os.Environ(), revealed(p.opts.Env)...), "KUBERNETES_EXEC_INFO="+string(info))
-	cmd.Stdout, cmd.Stderr = stdout, stderr
+	shown := p.opts.Stderr
 	if interactive {
 		cmd.Stdin = p.opts.Stdin
-		cmd.Stderr = io.MultiWriter(os.Stderr, stderr)
+		if shown == nil {
+			shown = os.Stderr
+		}
+	}
+	cmd.Stdout, cmd.Stderr = stdout, stderr
+	if shown != nil {
+		cmd.Stderr = io.MultiWriter(stderr, careless{shown})
 	}
 	err = cmd.Run()
+	if errors.Is(err, exec.ErrWaitDelay) {
+		err = nil // the command has ended well
+	}
+	p.opts.Ran(err)
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
@@ -74,7 +85,7 @@ func (p *Plugin) output(ctx context.Context, stderr io.Writer) ([]byte, error) {
 		return nil, missing(err, p.opts.InstallHint)
 	case stdout.overflow:
 		return nil, malformed("it printed more than %d bytes", maxOutput)
-	case err != nil && !errors.Is(err, exec.ErrWaitDelay):
+	case err != nil:
 		return nil, err
 	}
 	return stdout.data.Bytes(), nil
@@ -86,6 +97,14 @@ func revealed(secrets []rest.Secret) []string {
 		out[i] = secret.Reveal()
 	}
 	return out
+}
+
+// careless has no errors: that nobody can read what a plugin says is no failure of the plugin.
+type careless struct{ io.Writer }
+
+func (c careless) Write(p []byte) (int, error) {
+	_, _ = c.Writer.Write(p)
+	return len(p), nil
 }
 
 // bounded keeps the bytes that are written to it. It fails if they are too many.

@@ -3,6 +3,7 @@ package execauth
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"time"
 
@@ -52,12 +53,22 @@ type Options struct {
 	// Cluster is given to the plugin, as a part of its ExecCredential. Defaults to none.
 	Cluster *Cluster
 
-	// InteractiveMode says whether the plugin may ask the user for input. If it may, its
-	// standard error is that of this process as well. Defaults to IfAvailable.
+	// InteractiveMode says whether the plugin may ask the user for input. Defaults to
+	// IfAvailable.
 	InteractiveMode InteractiveMode
 
 	// Stdin is the standard input of a plugin that gets one. Defaults to os.Stdin.
 	Stdin *os.File
+
+	// Stderr gets what the command writes to its standard error, while it runs: how to log in, for
+	// example. Defaults to that of this process if the plugin may ask the user, and to nothing
+	// else. Errors of Stderr are not the plugin's.
+	Stderr io.Writer
+
+	// Ran is called after each run with the error of the process: nil, ErrNotAllowed,
+	// exec.ErrNotFound, an *exec.ExitError and so on. An answer that is no credential is none.
+	// Defaults to nothing.
+	Ran func(err error)
 
 	// Timeout is how long the command may run. Then it is killed. Defaults to 5 minutes,
 	// long enough to log in with a browser.
@@ -90,6 +101,9 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if o.Stdin == nil {
 		o.Stdin = os.Stdin
+	}
+	if o.Ran == nil {
+		o.Ran = func(error) {}
 	}
 	if o.Timeout == 0 {
 		o.Timeout = 5 * time.Minute

@@ -379,3 +379,31 @@ func TestRunThatPanicsBlocksNobody(t *testing.T) {
 	f.pause = time.Now()
 	require.Equal(t, "a", f.token(nil).Token.Reveal())
 }
+
+func TestStandardErrorAndEndsOfRunsAreTold(t *testing.T) {
+	t.Parallel()
+	var said strings.Builder
+	var ends []error
+	p := newPlugin(t, "fail", Options{
+		Args: rest.Secrets("visit this page"), InteractiveMode: Never, Stderr: &said, Ran: func(err error) { ends = append(ends, err) },
+	})
+	_, err := p.Credential(t.Context(), nil)
+	require.ErrorContains(t, err, "visit this page")
+	require.Equal(t, "visit this page", said.String())
+
+	p = newPlugin(t, "echo", Options{Stderr: broken{}, Ran: func(err error) { ends = append(ends, err) }})
+	_, err = p.Credential(t.Context(), nil)
+	require.NoError(t, err)
+	p = newPlugin(t, "echo", Options{Policy: Policy{Type: DenyAll}, Ran: func(err error) { ends = append(ends, err) }})
+	_, err = p.Credential(t.Context(), nil)
+	require.ErrorIs(t, err, ErrNotAllowed)
+	require.Len(t, ends, 3)
+	_, exited := errors.AsType[*exec.ExitError](ends[0])
+	require.True(t, exited, "%v", ends[0])
+	require.NoError(t, ends[1])
+	require.ErrorIs(t, ends[2], ErrNotAllowed)
+}
+
+type broken struct{}
+
+func (broken) Write([]byte) (int, error) { return 0, os.ErrClosed }

@@ -10,12 +10,14 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"os"
 	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/pkg/apis/clientauthentication"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+	"k8s.io/client-go/tools/metrics"
 	"k8s.io/client-go/transport"
 	"k8s.io/client-go/util/connrotation"
 	"k8s.io/klog/v2"
@@ -91,6 +93,8 @@ func options(config *clientcmdapi.ExecConfig, cluster *clientauthentication.Clus
 		APIVersion:      config.APIVersion,
 		Args:            kinform.Secrets(config.Args...),
 		InstallHint:     config.InstallHint,
+		Stderr:          os.Stderr,
+		Ran:             countRun,
 		InteractiveMode: execauth.InteractiveMode(config.InteractiveMode),
 		Policy:          execauth.Policy{Type: execauth.PolicyType(config.PluginPolicy.PolicyType), Allowed: allowed(config.PluginPolicy)},
 	}
@@ -166,9 +170,12 @@ func (a *Authenticator) UpdateTransportConfig(c *transport.Config) error {
 	}
 	c.Wrap(func(rt http.RoundTripper) http.RoundTripper { return &roundTripper{a, rt} })
 	c.TLS.GetCertHolder = a.getCert
-	if c.DialHolder == nil {
+	switch {
+	case c.DialHolder == nil:
 		c.DialHolder = a.dial
-	} else {
+	case c.DialHolder.Dial == nil:
+		return errors.New("invalid transport.Config.DialHolder: wrapped Dial function is nil")
+	default:
 		// A program's own dialer goes on to open the connections, which are closed with the others.
 		c.DialHolder = &transport.DialHolder{Dial: connrotation.NewDialerWithTracker(c.DialHolder.Dial, a.opened).DialContext}
 	}
@@ -177,8 +184,11 @@ func (a *Authenticator) UpdateTransportConfig(c *transport.Config) error {
 
 // credential returns the current credential, which is not the refused one. When the certificate changes, connections with
 // the old one are closed.
+//
+// The command runs to its end, whatever becomes of the request for which it was started, as with client-go: where it takes longer than
+// requests may, there would never be a credential otherwise.
 func (a *Authenticator) credential(ctx context.Context, refused *kinform.Credential) (*kinform.Credential, error) {
-	next, err := a.plugin.Credential(ctx, refused)
+	next, err := a.plugin.Credential(context.WithoutCancel(ctx), refused)
 	if err != nil {
 		return nil, err
 	}
@@ -186,9 +196,16 @@ func (a *Authenticator) credential(ctx context.Context, refused *kinform.Credent
 	before := a.current
 	a.current = next
 	a.mu.Unlock()
-	if before != nil && before != next && !sameCertificate(before, next) {
+	if before == next {
+		return next, nil
+	}
+	if before != nil && !sameCertificate(before, next) {
+		if old := certificateOf(before); old != nil && old.Leaf != nil {
+			metrics.ClientCertRotationAge.Observe(time.Since(old.Leaf.NotBefore))
+		}
 		a.opened.CloseAll()
 	}
+	a.tellExpiry(certificateOf(next))
 	return next, nil
 }
 

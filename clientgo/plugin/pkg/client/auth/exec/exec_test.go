@@ -1,6 +1,7 @@
 package exec_test
 
 import (
+	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -10,6 +11,7 @@ import (
 	"encoding/json"
 	"encoding/pem"
 	"fmt"
+	"io"
 	"math/big"
 	"net/http"
 	"net/http/httptest"
@@ -29,6 +31,7 @@ import (
 	"k8s.io/client-go/rest"
 	execinfo "k8s.io/client-go/tools/auth/exec"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+	"k8s.io/client-go/tools/metrics"
 	"k8s.io/client-go/transport"
 )
 
@@ -120,7 +123,7 @@ func TestConnectionsEndWithTheirCertificate(t *testing.T) {
 	defer server.Close()
 	config, _ := plugin(t, `cat "answer-$(wc -l < runs | tr -d ' ')"`)
 	for i, name := range []string{"first", "second"} {
-		cert, key := certificate(t, name)
+		cert, key := certificate(t, name, time.Hour)
 		status, err := json.Marshal(map[string]any{"apiVersion": v1, "kind": "ExecCredential", "status": map[string]string{"clientCertificateData": cert, "clientKeyData": key}})
 		require.NoError(t, err)
 		require.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(config.Command), fmt.Sprintf("answer-%d", i+1)), status, 0o600))
@@ -138,10 +141,10 @@ func TestConnectionsEndWithTheirCertificate(t *testing.T) {
 	}, time.Minute, 10*time.Millisecond)
 }
 
-func certificate(t *testing.T, name string) (cert, key string) {
+func certificate(t *testing.T, name string, left time.Duration) (cert, key string) {
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour)}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(left)}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, private.Public(), private)
 	require.NoError(t, err)
 	encoded, err := x509.MarshalPKCS8PrivateKey(private)
@@ -215,6 +218,117 @@ func TestPluginsThatAreRefused(t *testing.T) {
 	authenticator, err := exec.GetAuthenticator(usable(), &clientauthentication.Cluster{})
 	require.NoError(t, err)
 	require.ErrorContains(t, authenticator.UpdateTransportConfig(&transport.Config{TLS: transport.TLSConfig{GetCertHolder: &transport.GetCertHolder{}}}), "already set")
+	require.ErrorContains(t, authenticator.UpdateTransportConfig(&transport.Config{DialHolder: &transport.DialHolder{}}), "Dial function is nil")
 	_, err = rest.HTTPClientFor(&rest.Config{Host: server.URL, ExecProvider: usable(), AuthProvider: &clientcmdapi.AuthProviderConfig{Name: "p"}})
 	require.ErrorContains(t, err, "combination")
+}
+
+// A command may take longer than requests may: the credential is there for the next one.
+func TestACommandOutlivesTheRequestThatNeedsIt(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	defer server.Close()
+	config, runs := plugin(t, "touch started\nwhile [ ! -e go ]; do sleep 0.01; done\n"+answer(`{"token":"t"}`))
+	dir := filepath.Dir(config.Command)
+	c := client(t, &rest.Config{Host: server.URL, ExecProvider: config})
+	ctx, cancel := context.WithCancel(t.Context())
+	failed := make(chan error, 1)
+	go func() {
+		req, _ := http.NewRequestWithContext(ctx, http.MethodGet, server.URL, nil)
+		_, err := c.Do(req)
+		failed <- err
+	}()
+	require.Eventually(t, func() bool { _, err := os.Stat(filepath.Join(dir, "started")); return err == nil }, time.Minute, 10*time.Millisecond)
+	cancel()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "go"), nil, 0o600))
+	require.ErrorIs(t, <-failed, context.Canceled)
+	require.Equal(t, http.StatusOK, get(t, c, server.URL))
+	require.Equal(t, 1, runs())
+}
+
+// A command may say there how to log in, also where it can ask nobody.
+func TestStandardErrorOfACommandIsThatOfTheProgram(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	defer server.Close()
+	read, write, err := os.Pipe()
+	require.NoError(t, err)
+	defer read.Close()
+	before := os.Stderr
+	os.Stderr = write
+	defer func() { os.Stderr = before }()
+	config, _ := plugin(t, "echo visit this page >&2\n"+answer(`{"token":"t"}`))
+	require.Equal(t, http.StatusOK, get(t, client(t, &rest.Config{Host: server.URL, ExecProvider: config}), server.URL))
+	require.NoError(t, write.Close())
+	said, err := io.ReadAll(read)
+	require.NoError(t, err)
+	require.Equal(t, "visit this page\n", string(said))
+}
+
+// told is what metrics are told.
+type told struct {
+	mu    sync.Mutex // guards following
+	lines []string
+	ends  []*time.Time
+}
+
+func (m *told) add(line string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.lines = append(m.lines, line)
+}
+
+func (m *told) Increment(code int, status string) { m.add(fmt.Sprint(code, " ", status)) }
+
+func (m *told) Set(end *time.Time) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.ends = append(m.ends, end)
+}
+
+func (m *told) Observe(age time.Duration) { m.add(fmt.Sprint("age ", age.Round(time.Hour))) }
+
+type policyTold struct{ *told }
+
+func (m policyTold) Increment(status string) { m.add(status) }
+
+func TestRunsOfCommandsAreCounted(t *testing.T) {
+	m := &told{}
+	calls, policies, age, end := metrics.ExecPluginCalls, metrics.ExecPluginPolicyCalls, metrics.ClientCertRotationAge, metrics.ClientCertExpiry
+	metrics.ExecPluginCalls, metrics.ExecPluginPolicyCalls, metrics.ClientCertRotationAge, metrics.ClientCertExpiry = m, policyTold{m}, m, m
+	defer func() {
+		metrics.ExecPluginCalls, metrics.ExecPluginPolicyCalls, metrics.ClientCertRotationAge, metrics.ClientCertExpiry = calls, policies, age, end
+	}()
+	var refuse atomic.Bool
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if refuse.Load() {
+			w.WriteHeader(http.StatusUnauthorized)
+		}
+	}))
+	defer server.Close()
+	try := func(change func(*clientcmdapi.ExecConfig), script string) *http.Client {
+		config, _ := plugin(t, script)
+		change(config)
+		c := client(t, &rest.Config{Host: server.URL, ExecProvider: config})
+		if answer, err := c.Get(server.URL); err == nil {
+			require.NoError(t, answer.Body.Close())
+		}
+		return c
+	}
+	same := func(*clientcmdapi.ExecConfig) {}
+	try(same, answer(`{"token":"t"}`))
+	try(same, "exit 3")
+	try(func(c *clientcmdapi.ExecConfig) { c.Command = "no-such-plugin" }, "")
+	try(func(c *clientcmdapi.ExecConfig) { c.PluginPolicy.PolicyType = clientcmdapi.PluginPolicyDenyAll }, "")
+	require.Equal(t, []string{"allowed", "0 no_error", "allowed", "3 plugin_execution_error", "allowed", "1 plugin_not_found_error", "denied"}, m.lines)
+
+	m.lines, m.ends = nil, nil
+	cert, key := certificate(t, "name", time.Minute)
+	first, err := json.Marshal(map[string]any{"apiVersion": v1, "kind": "ExecCredential", "status": map[string]string{"clientCertificateData": cert, "clientKeyData": key}})
+	require.NoError(t, err)
+	c := try(same, "if [ -e first ]; then "+answer(`{"token":"t"}`)+"; exit; fi\ntouch first\necho '"+strings.ReplaceAll(string(first), `\n`, `\\n`)+"'")
+	refuse.Store(true)
+	require.Equal(t, http.StatusUnauthorized, get(t, c, server.URL))
+	require.Equal(t, []string{"allowed", "0 no_error", "allowed", "0 no_error", "age 1h0m0s"}, m.lines)
+	require.Len(t, m.ends, 2)
+	require.WithinDuration(t, time.Now().Add(time.Minute), *m.ends[0], time.Minute)
+	require.NotEqual(t, m.ends[0], m.ends[1], "there is no such certificate any more")
 }

@@ -1,0 +1,59 @@
+package exec
+
+import (
+	"crypto/tls"
+	"errors"
+	"io/fs"
+	"os/exec"
+	"sync"
+	"time"
+
+	"k8s.io/client-go/tools/metrics"
+
+	"github.com/kinform/kinform/rest/execauth"
+)
+
+// countRun tells the metrics how a command has ended. The words are client-go's.
+func countRun(err error) {
+	if errors.Is(err, execauth.ErrNotAllowed) {
+		metrics.ExecPluginPolicyCalls.Increment("denied")
+		return
+	}
+	metrics.ExecPluginPolicyCalls.Increment("allowed")
+	_, missing := errors.AsType[*exec.Error](err)
+	_, unreadable := errors.AsType[*fs.PathError](err)
+	exit, ended := errors.AsType[*exec.ExitError](err)
+	switch {
+	case err == nil:
+		metrics.ExecPluginCalls.Increment(0, "no_error")
+	case ended:
+		metrics.ExecPluginCalls.Increment(exit.ExitCode(), "plugin_execution_error")
+	case missing || unreadable:
+		metrics.ExecPluginCalls.Increment(1, "plugin_not_found_error")
+	default:
+		metrics.ExecPluginCalls.Increment(1, "client_internal_error")
+	}
+}
+
+// expiries has when certificates end.
+var expiries = struct {
+	mu sync.Mutex // guards following
+	by map[*Authenticator]time.Time
+}{by: map[*Authenticator]time.Time{}}
+
+// tellExpiry tells the metrics when the first of all certificates ends.
+func (a *Authenticator) tellExpiry(certificate *tls.Certificate) {
+	expiries.mu.Lock()
+	delete(expiries.by, a)
+	if certificate != nil && certificate.Leaf != nil {
+		expiries.by[a] = certificate.Leaf.NotAfter
+	}
+	var first *time.Time
+	for _, end := range expiries.by {
+		if first == nil || end.Before(*first) {
+			first = &end
+		}
+	}
+	expiries.mu.Unlock()
+	metrics.ClientCertExpiry.Set(first)
+}
