@@ -101,7 +101,8 @@ func PublicKeysFromFile(file string) ([]interface{}, error) {
 	return keys, nil
 }
 
-// ParsePrivateKeyPEM returns the first private key, an *rsa.PrivateKey or an *ecdsa.PrivateKey. Other blocks are passed over.
+// ParsePrivateKeyPEM returns the first private key: an *rsa.PrivateKey, an *ecdsa.PrivateKey, or what else PKCS #8 may have, such as an
+// ed25519.PrivateKey. Other blocks are passed over.
 func ParsePrivateKeyPEM(keyData []byte) (interface{}, error) {
 	for block := range blocks(keyData) {
 		if key := privateKey(block); key != nil {
@@ -116,7 +117,7 @@ func ParsePrivateKeyPEM(keyData []byte) (interface{}, error) {
 func ParsePublicKeysPEM(keyData []byte) ([]interface{}, error) {
 	var keys []interface{}
 	for block := range blocks(keyData) {
-		if key := publicKey(block); key != nil {
+		if key := publicKey(block.Bytes); key != nil {
 			keys = append(keys, key)
 		}
 	}
@@ -150,35 +151,37 @@ func privateKey(block *pem.Block) interface{} {
 			return key
 		}
 	case PrivateKeyBlockType:
-		key, err := x509.ParsePKCS8PrivateKey(block.Bytes)
-		if err != nil {
-			return nil
-		}
-		switch key.(type) {
-		case *rsa.PrivateKey, *ecdsa.PrivateKey:
+		if key, err := x509.ParsePKCS8PrivateKey(block.Bytes); err == nil {
 			return key
 		}
 	}
 	return nil
 }
 
-// publicKey returns the public key that a block has or belongs to, or nil.
-func publicKey(block *pem.Block) interface{} {
-	switch key := privateKey(block).(type) {
-	case *rsa.PrivateKey:
-		return &key.PublicKey
-	case *ecdsa.PrivateKey:
+// publicKey returns the public key that bytes are or belong to, or nil. What it is, the bytes say: files have wrong types of blocks.
+func publicKey(data []byte) interface{} {
+	if key, err := x509.ParsePKCS1PrivateKey(data); err == nil {
 		return &key.PublicKey
 	}
-	key, err := x509.ParsePKIXPublicKey(block.Bytes)
+	if key, err := x509.ParseECPrivateKey(data); err == nil {
+		return &key.PublicKey
+	}
+	key, err := x509.ParsePKCS8PrivateKey(data)
 	if err != nil {
-		certificate, err := x509.ParseCertificate(block.Bytes)
+		key, err = x509.ParsePKIXPublicKey(data)
+	}
+	if err != nil {
+		certificate, err := x509.ParseCertificate(data)
 		if err != nil {
 			return nil
 		}
 		key = certificate.PublicKey
 	}
-	switch key.(type) {
+	switch key := key.(type) {
+	case *rsa.PrivateKey:
+		return &key.PublicKey
+	case *ecdsa.PrivateKey:
+		return &key.PublicKey
 	case *rsa.PublicKey, *ecdsa.PublicKey:
 		return key
 	}

@@ -53,13 +53,14 @@ func TestEveryKindOfBlock(t *testing.T) {
 		pkcs1,
 		pem.EncodeToMemory(&pem.Block{Type: PrivateKeyBlockType, Bytes: pkcs8}),
 		pem.EncodeToMemory(&pem.Block{Type: PublicKeyBlockType, Bytes: public}),
+		pem.EncodeToMemory(&pem.Block{Type: "KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)}),
 	}, nil)
 	private, err := ParsePrivateKeyPEM(all)
 	require.NoError(t, err)
 	require.True(t, key.Equal(private))
 	keys, err := ParsePublicKeysPEM(all)
 	require.NoError(t, err)
-	require.Len(t, keys, 3)
+	require.Len(t, keys, 4)
 	for _, k := range keys {
 		require.True(t, key.PublicKey.Equal(k))
 	}
@@ -72,12 +73,19 @@ func TestWhatIsNoKey(t *testing.T) {
 	require.ErrorContains(t, err, "ed25519.PrivateKey")
 	der, err := x509.MarshalPKCS8PrivateKey(edwards)
 	require.NoError(t, err)
-	for _, data := range [][]byte{nil, []byte("x"), pem.EncodeToMemory(&pem.Block{Type: PrivateKeyBlockType, Bytes: der})} {
+	edwardsPEM := pem.EncodeToMemory(&pem.Block{Type: PrivateKeyBlockType, Bytes: der})
+	for _, data := range [][]byte{nil, []byte("x")} {
 		_, err := ParsePrivateKeyPEM(data)
 		require.Error(t, err)
+	}
+	for _, data := range [][]byte{nil, []byte("x"), edwardsPEM} {
 		_, err = ParsePublicKeysPEM(data)
 		require.Error(t, err)
 	}
+	// As with client-go, PKCS #8 may have a key of any kind.
+	key, err := ParsePrivateKeyPEM(edwardsPEM)
+	require.NoError(t, err)
+	require.Equal(t, edwards, key)
 	_, err = PrivateKeyFromFile("/does/not/exist")
 	require.ErrorIs(t, err, os.ErrNotExist)
 	_, err = PublicKeysFromFile("/does/not/exist")
