@@ -24,7 +24,7 @@ type config struct {
 // BroadcasterOption changes how a broadcaster works.
 type BroadcasterOption func(*config)
 
-// WithContext shuts the broadcaster down when ctx ends, and takes the logger from it.
+// WithContext shuts the broadcaster down when ctx ends, and takes the logger from it. A nil ctx never ends.
 func WithContext(ctx context.Context) BroadcasterOption {
 	return func(c *config) { c.Context = ctx }
 }
@@ -44,6 +44,9 @@ func NewBroadcaster(opts ...BroadcasterOption) EventBroadcaster {
 	c := config{Context: context.Background(), sleep: defaultSleep}
 	for _, opt := range opts {
 		opt(&c)
+	}
+	if c.Context == nil { // as with client-go, a program may give none
+		c.Context = context.Background()
 	}
 	b := &broadcaster{
 		Broadcaster: watch.NewLongQueueBroadcaster(maxQueued, watch.DropIfChannelFull),

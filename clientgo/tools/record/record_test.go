@@ -29,6 +29,11 @@ func each(t *testing.T, s *sink, test func(b record.EventBroadcaster, r record.E
 	})
 }
 
+func TestABroadcasterNeedsNoContext(t *testing.T) {
+	var none context.Context
+	record.NewBroadcaster(record.WithContext(none)).Shutdown()
+}
+
 func TestEventsAreCreatedAndCounted(t *testing.T) {
 	s := &sink{}
 	each(t, s, func(b record.EventBroadcaster, r record.EventRecorder) {
