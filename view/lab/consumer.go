@@ -113,6 +113,9 @@ func (l *Lab) consume(ctx context.Context) error {
 		go func() { ran <- c.informer.Run(c.running) }()
 		if !begun {
 			begun = true
+			for l.queue.Stats().Workers == 0 && ctx.Err() == nil { // a button may change how many there are
+				pause(ctx, time.Millisecond)
+			}
 			close(l.ready)
 		}
 		var answer chan error

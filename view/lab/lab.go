@@ -104,7 +104,7 @@ type Lab struct {
 	observers informer.Options[*corev1.Pod]
 	consumer  atomic.Pointer[consumer]
 	restart   chan chan error
-	ready     chan struct{} // closed when the first informer runs
+	ready     chan struct{} // closed when the first informer and the workers run
 	ended     chan struct{} // closed when Run ends
 
 	objects     objects

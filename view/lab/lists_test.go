@@ -22,6 +22,18 @@ func running(t *testing.T) (*lab.Lab, context.Context) {
 	return l, ctx
 }
 
+// A button may be pressed before Run has started its workers, as a page does that begins with one.
+func TestButtonsWaitForTheWorkers(t *testing.T) {
+	t.Parallel()
+	for range 50 {
+		t.Run("", func(t *testing.T) {
+			l, ctx := running(t)
+			_, err := l.Do(ctx, "workers", map[string]string{"n": "2"})
+			require.NoError(t, err)
+		})
+	}
+}
+
 func TestListsAreCompared(t *testing.T) {
 	t.Parallel()
 	l, ctx := running(t)
