@@ -17,8 +17,8 @@ func TestAnObjectMayHaveManyValues(t *testing.T) {
 	if testing.Short() {
 		t.Skip("measures time")
 	}
-	versions.Unchecked = true
-	defer func() { versions.Unchecked = false }()
+	versions.Unchecked.Store(true)
+	defer versions.Unchecked.Store(false)
 	values := func(from, n int) *object {
 		o := &object{terms: make([]string, n)}
 		for i := range o.terms {
@@ -51,6 +51,13 @@ func TestAnObjectMayHaveManyValues(t *testing.T) {
 		}
 		return least
 	}
-	few, many := took(500), took(4000)
-	require.Less(t, many, 25*few, "500 values take %v, 4,000 take %v", few, many)
+	// A busy machine makes either of them longer now and then, and neither of them ever shorter.
+	few, many := time.Hour, time.Hour
+	for range 20 {
+		few, many = min(few, took(500)), min(many, took(4000))
+		if many < 25*few {
+			return
+		}
+	}
+	require.Fail(t, "many values take too long", "500 values take %v, 4,000 take %v", few, many)
 }

@@ -20,7 +20,21 @@ func eventually(t *testing.T, holds func() bool, what string) {
 	require.Eventually(t, func() bool {
 		runtime.GC()
 		return holds()
-	}, 10*time.Second, time.Millisecond, what)
+	}, time.Minute, time.Millisecond, what)
+}
+
+// allocations are those of one call of f. All goroutines count, and among them those that clean up what the tests
+// before have left: it is the least of several measurements.
+func allocations(calls int, f func()) float64 {
+	least := testing.AllocsPerRun(calls, f)
+	for range 20 {
+		if least == 0 {
+			break
+		}
+		runtime.GC()
+		least = min(least, testing.AllocsPerRun(calls, f))
+	}
+	return least
 }
 
 // fill stores a new object under a key and returns it as the garbage collector
@@ -221,17 +235,17 @@ func contentsOf(s *Snapshot[*object]) map[string]int {
 }
 
 func TestUpdateIsOneAllocation(t *testing.T) {
-	versions.Unchecked = true
-	defer func() { versions.Unchecked = false }()
+	versions.Unchecked.Store(true)
+	defer versions.Unchecked.Store(false)
 	store := newStore(t, map[string]IndexFunc[*object]{"term": termsOfObject, "other": termsOfObject})
 	stay, a, b := &object{terms: []string{"t"}}, &object{terms: []string{"t"}}, &object{terms: []string{"u"}}
 	require.NoError(t, apply(store, []Op[*object]{put("a/x", stay), put("a/y", stay), put("a/z", b)}, "1"))
 	ops := [][]Op[*object]{{put("a/x", a)}, {put("a/x", b)}}
-	require.LessOrEqual(t, testing.AllocsPerRun(100, func() { _, _ = store.Apply(ops[0], "2") }), 1.0)
+	require.LessOrEqual(t, allocations(100, func() { _, _ = store.Apply(ops[0], "2") }), 1.0)
 
 	// With a list of terms where they have changed, and room in a list of records now and then.
 	n := 0
-	require.LessOrEqual(t, testing.AllocsPerRun(1000, func() {
+	require.LessOrEqual(t, allocations(1000, func() {
 		n++
 		_, _ = store.Apply(ops[n%2], "2")
 	}), 3.0)

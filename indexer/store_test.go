@@ -217,33 +217,33 @@ func TestReadingAllocatesNothingPerObject(t *testing.T) {
 	store := newStore(t, byTerm)
 	ops := benchOps(1000)
 	require.NoError(t, apply(store, ops, ""))
-	require.Zero(t, testing.AllocsPerRun(100, func() { store.Get(ops[17].Key) }))
-	require.Zero(t, testing.AllocsPerRun(100, func() { store.Entry(ops[17].Key) }))
-	require.Zero(t, testing.AllocsPerRun(100, func() {
+	require.Zero(t, allocations(100, func() { store.Get(ops[17].Key) }))
+	require.Zero(t, allocations(100, func() { store.Entry(ops[17].Key) }))
+	require.Zero(t, allocations(100, func() {
 		for range store.All() {
 		}
 	}))
-	require.Zero(t, testing.AllocsPerRun(100, func() {
+	require.Zero(t, allocations(100, func() {
 		for range store.Namespace("namespace-7") {
 		}
 	}))
-	require.Zero(t, testing.AllocsPerRun(100, func() {
+	require.Zero(t, allocations(100, func() {
 		for range store.Keys() {
 		}
 	}))
-	require.Zero(t, testing.AllocsPerRun(100, func() {
+	require.Zero(t, allocations(100, func() {
 		for range store.Entries() {
 		}
 	}))
 	term, err := store.Index("term")
 	require.NoError(t, err)
-	require.Zero(t, testing.AllocsPerRun(100, func() {
+	require.Zero(t, allocations(100, func() {
 		for range term.Having("node-7") {
 		}
 	}))
 	// The iterator itself needs no allocation, but the compiler does not see which one it is
 	// that comes with an error, so that the body of the loop escapes, with its variable.
-	require.LessOrEqual(t, testing.AllocsPerRun(100, func() {
+	require.LessOrEqual(t, allocations(100, func() {
 		found, _ := store.ByIndex("term", "node-7")
 		for range found {
 		}
