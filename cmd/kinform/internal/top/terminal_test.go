@@ -15,6 +15,7 @@ import (
 	"time"
 
 	uv "github.com/charmbracelet/ultraviolet"
+	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/vt"
 	"github.com/creack/pty"
 	"github.com/stretchr/testify/require"
@@ -50,6 +51,12 @@ func open(t *testing.T, width, height int) *emulated {
 		defer e.mu.Unlock()
 		e.title = title
 	}})
+	// What was written for a taller screen may come after resize. A terminal has no margins beyond its screen, and
+	// the emulator panics when it scrolls within such margins.
+	e.screen.RegisterCsiHandler('r', func(params ansi.Params) bool {
+		bottom, _, ok := params.Param(1, 0)
+		return ok && bottom > e.screen.Emulator.Height()
+	})
 	e.copied.Go(func() {
 		buffer := make([]byte, 32<<10)
 		for {
@@ -89,7 +96,7 @@ func (e *emulated) run(args ...string) {
 	go func() {
 		cmd := Command()
 		cmd.SilenceErrors, cmd.SilenceUsage = true, true
-		cmd.SetArgs(args)
+		cmd.SetArgs(append([]string{}, args...)) // of nil, cobra makes the flags of the test
 		cmd.SetIn(e.tty)
 		cmd.SetOut(e.tty)
 		cmd.SetErr(io.Discard)
