@@ -86,7 +86,7 @@ func (full) Write([]byte) (int, error) { return 0, errors.New("disk full") }
 
 func TestAnAddressThatCannotBeSaidEndsIt(t *testing.T) {
 	cmd := Command()
-	cmd.SetArgs(nil)
+	cmd.SetArgs([]string{})
 	cmd.SetOut(full{})
 	require.EqualError(t, cmd.ExecuteContext(t.Context()), "disk full")
 }

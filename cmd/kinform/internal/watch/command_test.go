@@ -100,14 +100,14 @@ func TestLoginTakesAsLongAsItDoes(t *testing.T) {
 	put(t, s, pod("home", "a"))
 	dir := t.TempDir()
 	answer := `{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","status":{"token":"right"}}`
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "login"), []byte("#!/bin/sh\nsleep 2\necho '"+answer+"'\n"), 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "login"), []byte("#!/bin/sh\nsleep 6\necho '"+answer+"'\n"), 0o700))
 	config := fmt.Sprintf(`{current-context: c, contexts: [{name: c, context: {cluster: c, user: u, namespace: home}}],
 		clusters: [{name: c, cluster: {server: %q, certificate-authority-data: %q}}],
 		users: [{name: u, user: {exec: {command: ./login, apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never}}}]}`,
 		s.URL(), base64.StdEncoding.EncodeToString(s.CA()))
 	path := filepath.Join(dir, "config")
 	require.NoError(t, os.WriteFile(path, []byte(strings.ReplaceAll(config, "\t", " ")), 0o600))
-	w := start(t, "pods", "--connect-timeout", "1500ms", "--kubeconfig", path)
+	w := start(t, "pods", "--connect-timeout", "5s", "--kubeconfig", path)
 	w.next()
 	require.Contains(t, w.next(), " a ")
 	require.NoError(t, w.stop())

@@ -24,15 +24,15 @@ import (
 	"github.com/kinform/kinform/rest/discovery"
 )
 
-// fails runs "kinform watch" and requires that it ends within seconds with one
-// short line.
+// fails runs "kinform watch" and requires that it ends, long before the
+// --connect-timeout of start is over, with one short line.
 func fails(t *testing.T, args ...string) string {
 	t.Helper()
 	began := time.Now()
 	w := start(t, args...)
 	err := w.wait()
 	require.Error(t, err)
-	require.Less(t, time.Since(began), 5*time.Second)
+	require.Less(t, time.Since(began), 40*time.Second)
 	require.NotContains(t, err.Error(), "\n")
 	require.Less(t, len(err.Error()), 300, err.Error())
 	require.Empty(t, w.out.String())
@@ -80,11 +80,11 @@ func TestWhyAClusterCannotBeUsed(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			patience := "1m"
+			args := []string{"pods", "--kubeconfig", save(t, tt.config)}
 			if tt.name == "no answer" {
-				patience = "500ms"
+				args = append(args, "--connect-timeout", "500ms")
 			}
-			got := fails(t, "pods", "--connect-timeout", patience, "--kubeconfig", save(t, tt.config))
+			got := fails(t, args...)
 			for _, want := range tt.want {
 				require.Contains(t, got, want)
 			}

@@ -123,7 +123,7 @@ func TestWatchSurvivesWhatAnInformerSurvives(t *testing.T) {
 	w := start(t, "pods", "--kubeconfig", connect(t, s))
 	w.next()
 	w.next()
-	require.Eventually(t, func() bool { return s.Watches("pods") == 1 }, 5*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return s.Watches("pods") == 1 }, time.Minute, time.Millisecond)
 	s.DropWatches("pods")
 	put(t, s, pod("home", "b"))
 	require.Contains(t, w.next(), "b ")

@@ -69,13 +69,14 @@ type session struct {
 	err         error // valid when ended is closed
 }
 
-// start starts "kinform watch" with these arguments.
+// start starts "kinform watch" with these arguments. A busy machine may take longer than the default
+// of --connect-timeout.
 func start(t *testing.T, args ...string) *session {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	s := &session{t: t, end: cancel, ended: make(chan struct{})}
 	cmd := Command()
-	cmd.SetArgs(args)
+	cmd.SetArgs(append([]string{"--connect-timeout", "1m"}, args...))
 	cmd.SetOut(&s.out)
 	cmd.SetErr(&s.errOut)
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true
@@ -116,7 +117,7 @@ func (s *session) eventually(condition func() bool) {
 			s.t.Logf("standard output:\n%s\nstandard error:\n%s", s.out.String(), s.errOut.String())
 		}
 	}()
-	require.Eventually(s.t, condition, 10*time.Second, 2*time.Millisecond)
+	require.Eventually(s.t, condition, time.Minute, 2*time.Millisecond)
 }
 
 // stop ends the session, as Ctrl-C does, and returns what it fails with.

@@ -63,7 +63,7 @@ func TestViewShowsAClusterToWhoeverHasTheToken(t *testing.T) {
 		require.NotContains(t, body, "hunter2")
 		require.NoError(t, json.Unmarshal([]byte(body), &parts))
 		return parts.Parts[0].Synced && parts.Parts[1].Synced
-	}, 20*time.Second, 10*time.Millisecond)
+	}, time.Minute, 10*time.Millisecond)
 	require.Equal(t, []string{"pods in namespace home", "secrets in namespace home"}, []string{parts.Parts[0].Name, parts.Parts[1].Name})
 	require.Equal(t, []int{2, 1}, []int{parts.Parts[0].Objects, parts.Parts[1].Objects})
 	cancel()
