@@ -70,7 +70,7 @@ page-ci: ## install Chromium where apt-get can, and drive the page; says so wher
 	@command -v chromium >/dev/null || { command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ] && \
 	  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium; } >/dev/null 2>&1; } || true
 	@command -v chromium >/dev/null || echo "SKIPPED: there is no Chromium, and it cannot be installed: the page was not driven"
-	@! command -v chromium >/dev/null || { cd view/browser && go test -count=1 -short -vet=off -timeout=8m .; }
+	@! command -v chromium >/dev/null || { cd view/browser && go test -count=1 -short -vet=off -timeout=15m .; }
 
 .PHONY: page-soak
 page-soak: ## hold the page against 5,000 events a second (SOAK=10m): pictures a second, memory of page and program

@@ -63,5 +63,5 @@ func TestGoroutinesPerInformerAndPerHandler(t *testing.T) {
 	require.Eventually(t, func() bool {
 		n = ourGoroutines() - before
 		return n == informers*(3+handlers)
-	}, 10*time.Second, 10*time.Millisecond, "there are %d", n)
+	}, time.Minute, 10*time.Millisecond, "there are %d", n)
 }

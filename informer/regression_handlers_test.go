@@ -159,17 +159,16 @@ func TestARemovedRegistrationReleasesItsSnapshot(t *testing.T) {
 	f.events <- ev(listwatch.Deleted, "a", "3", "x")
 	f.events <- ev(listwatch.Bookmark, "", "4", "")
 	require.NoError(t, inf.Store().WaitRV(t.Context(), "4"))
-	ok := false
-	for range 50 {
+	require.Eventually(t, func() bool {
 		runtime.GC()
 		select {
 		case <-collected:
-			ok = true
-		case <-time.After(10 * time.Millisecond):
+			return true
+		default:
+			return false
 		}
-	}
+	}, time.Minute, 10*time.Millisecond, "a removed registration holds what was stored when it was added")
 	runtime.KeepAlive(r)
-	require.True(t, ok, "a removed registration holds what was stored when it was added")
 }
 
 func TestAHandlerThatEndsItsGoroutineIsRemoved(t *testing.T) {

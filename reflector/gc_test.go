@@ -41,20 +41,23 @@ func TestNothingKeepsTheSinkAfterTheEnd(t *testing.T) {
 	t.Parallel()
 	k := &keeper{}
 	run := func() weak.Pointer[mirror] {
-		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		sink := newRig(Options{}).sink
 		r, err := New[string](k, sink, Options{ListMode: WatchList})
 		require.NoError(t, err)
-		require.NoError(t, r.Run(ctx))
-		require.Len(t, sink.content, 1)
+		ended := make(chan error, 1)
+		go func() { ended <- r.Run(ctx) }()
+		require.Eventually(t, func() bool { return len(sink.now()) == 1 }, time.Minute, time.Millisecond)
+		cancel()
+		require.NoError(t, <-ended)
 		return weak.Make(sink)
 	}
 	sink := run()
 	require.Eventually(t, func() bool {
 		runtime.GC()
 		return sink.Value() == nil
-	}, 10*time.Second, 10*time.Millisecond)
+	}, time.Minute, 10*time.Millisecond)
 	require.Len(t, k.progress, 2)
 	k.progress[0]()
 }

@@ -323,7 +323,7 @@ func TestEventsAreHandedOutAsSoonAsTheyAreComplete(t *testing.T) {
 	t.Parallel()
 	for _, e := range encodings {
 		r, w := io.Pipe()
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		stream := pods(&Client{}).readWatch(offline(ctx, r), e, nil, nil)
 		for i := range 20 {

@@ -51,7 +51,7 @@ func TestManagerIsShownWithAllItsParts(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() { ended <- m.Run(ctx) }()
 	defer func() { cancel(); require.NoError(t, <-ended) }()
-	require.Eventually(t, func() bool { return m.Ready() == nil }, 20*time.Second, 5*time.Millisecond)
+	require.Eventually(t, func() bool { return m.Ready() == nil }, time.Minute, 5*time.Millisecond)
 	require.Equal(t, 2, told)
 	r := &rig{server: server, view: v}
 	served := httptest.NewServer(v)
@@ -113,7 +113,7 @@ func TestACacheOfSeveralControllersIsShown(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() { ended <- m.Run(ctx) }()
 	defer func() { cancel(); require.NoError(t, <-ended) }()
-	require.Eventually(t, func() bool { return m.Ready() == nil }, 20*time.Second, 5*time.Millisecond)
+	require.Eventually(t, func() bool { return m.Ready() == nil }, time.Minute, 5*time.Millisecond)
 	requireEvents(t, v, "configmaps", server)
 }
 
@@ -160,7 +160,7 @@ func TestAnInformerOfSeveralUsersIsShown(t *testing.T) {
 // requireEvents looks at a pipeline until it has told of a change.
 func requireEvents(t *testing.T, v *View, name string, server *apitest.Server) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	_, frames, err := v.Frames(ctx, name)
 	require.NoError(t, err)

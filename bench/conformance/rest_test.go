@@ -80,11 +80,11 @@ func TestTimeoutOfAClientThatWatches(t *testing.T) { // D21
 		w.Header().Set("Content-Type", "application/json")
 		_ = http.NewResponseController(w).Flush()
 		select {
-		case <-time.After(2 * time.Second):
+		case <-time.After(8 * time.Second):
 			_, _ = w.Write([]byte(`{"type":"BOOKMARK","object":{"kind":"Pod","apiVersion":"v1","metadata":{"resourceVersion":"7"}}}` + "\n"))
 		case <-r.Context().Done():
 		}
-	}, time.Second)
+	}, 5*time.Second)
 	stream, err := ours.Watch(t.Context(), listwatch.WatchOptions{})
 	require.NoError(t, err)
 	event, err := stream.Next()

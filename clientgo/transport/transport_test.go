@@ -206,7 +206,7 @@ func TestUnusedConnectionsAreForgotten(t *testing.T) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		return len(c.entries) == 0
-	}, 20*time.Second, time.Millisecond)
+	}, time.Minute, time.Millisecond)
 	_ = rt
 }
 

@@ -284,7 +284,7 @@ func TestOneProcessServesAllWhoWait(t *testing.T) {
 // waitForPID returns the process that a hanging plugin is.
 func waitForPID(t *testing.T, journal string, n int) int {
 	var all []string
-	require.Eventually(t, func() bool { all = pids(t, journal); return len(all) == n }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { all = pids(t, journal); return len(all) == n }, time.Minute, time.Millisecond)
 	pid, err := strconv.Atoi(all[n-1])
 	require.NoError(t, err)
 	return pid

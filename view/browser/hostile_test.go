@@ -100,7 +100,7 @@ func itoa(n int) string { return strings.TrimSpace(quote(n)) }
 func TestPagesOfOthers(t *testing.T) {
 	l, address := serveLab(t)
 	base, token, _ := strings.Cut(address, "#token=")
-	require.Eventually(t, func() bool { return l.Status().Store.Objects == 20 }, 20*time.Second, 5*time.Millisecond)
+	require.Eventually(t, func() bool { return l.Status().Store.Objects == 20 }, time.Minute, 5*time.Millisecond)
 	before := l.Server().ResourceVersion()
 	evil := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")

@@ -52,7 +52,7 @@ func TestWhatThePageHasSeenIsSavedAndPlayed(t *testing.T) {
 			require.NoError(t, err)
 		}
 		return len(saved) > 0
-	}, 20*time.Second, 20*time.Millisecond)
+	}, time.Minute, 20*time.Millisecond)
 	hello, frames, err := view.ReadRecording(bytes.NewReader(saved))
 	require.NoError(t, err)
 	require.Equal(t, "a <i>test</i>", hello.Title)

@@ -120,7 +120,7 @@ func (r *rig) open(t *testing.T, width, height int64, media ...string) *tab {
 
 func newTab(t *testing.T, width, height int64, media ...string) *tab {
 	t.Helper()
-	return newTabFor(t, time.Minute, width, height, media...)
+	return newTabFor(t, 4*time.Minute, width, height, media...)
 }
 
 // newTabFor opens a tab that is closed after a while.
@@ -176,11 +176,11 @@ func eval[T any](p *tab, expression string) T {
 	return value
 }
 
-// until waits until an expression is true.
+// until waits until an expression is true. A busy machine may need tens of seconds for a picture.
 func (p *tab) until(expression string) {
 	p.t.Helper()
 	for began := time.Now(); !eval[bool](p, "Boolean("+expression+")"); time.Sleep(20 * time.Millisecond) {
-		if time.Since(began) > 20*time.Second {
+		if time.Since(began) > 90*time.Second {
 			require.FailNow(p.t, "this does not come true", "%s\nstate: %s", expression, eval[string](p, `document.body.innerText.slice(0, 3000)`))
 		}
 	}

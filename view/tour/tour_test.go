@@ -151,7 +151,7 @@ func (l *learner) until(conditions []string) {
 	l.t.Helper()
 	l.next()
 	for began := time.Now(); !holds(l.t, conditions, l.next(), l.was, l.began); {
-		if time.Since(began) > 40*time.Second {
+		if time.Since(began) > 2*time.Minute {
 			var lines []string
 			for _, id := range slices.Sorted(maps.Keys(l.now)) {
 				lines = append(lines, fmt.Sprintf("%s %v -> %v -> %v", id, l.began[id], l.was[id], l.now[id]))

@@ -54,6 +54,9 @@ func aProgram(t *testing.T, changes bool) {
 	if changes {
 		inf.GetStore().List()[0].(*v1.Pod).Labels["a"] = "c"
 	}
+	if changes && os.Getenv(detectorVariable) == "true" {
+		time.Sleep(50 * time.Second) // The detector ends the program within a second, or on a busy machine within some.
+	}
 	time.Sleep(1500 * time.Millisecond)
 	cancel()
 	running.Wait()

@@ -47,7 +47,7 @@ func TestWhatPodsOfAnInformerShare(t *testing.T) {
 				if name == "a store" {
 					reflector := cache.NewReflector(lw, &corev1.Pod{}, store, 0)
 					running.Go(func() { reflector.RunWithContext(ctx) })
-					require.Eventually(t, func() bool { return reflector.LastSyncResourceVersion() != "" }, 10*time.Second, 10*time.Millisecond)
+					require.Eventually(t, func() bool { return reflector.LastSyncResourceVersion() != "" }, time.Minute, 10*time.Millisecond)
 				} else {
 					informer := cache.NewSharedInformer(lw, &corev1.Pod{}, 0)
 					if name == "a transform" {

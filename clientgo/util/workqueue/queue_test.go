@@ -124,7 +124,7 @@ func TestItemsThatAreDoneAreNotKept(t *testing.T) { // WQ-7
 				default:
 					return false
 				}
-			}, 10*time.Second, time.Millisecond)
+			}, time.Minute, time.Millisecond)
 			runtime.KeepAlive(q)
 		})
 	}
