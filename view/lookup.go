@@ -150,13 +150,9 @@ func (v *View) serveLookup(w http.ResponseWriter, r *http.Request) error {
 		return refused(http.StatusForbidden, "values of indexes are not shown: the program has not set Options.IndexValues")
 	}
 	query := r.URL.Query()
-	p := v.picture(query.Get("of"))
-	if p == nil {
-		return ErrNoSuch
-	}
-	of, _ := v.shown(p)
-	if of == nil || of.store == nil {
-		return refused(http.StatusNotFound, "the store of %q is not known: only its numbers are", p.name)
+	_, of, err := v.stored(query.Get("of"))
+	if err != nil {
+		return err
 	}
 	answer := Lookup{Indexes: of.store.values()}
 	if query.Has("index") {

@@ -71,13 +71,9 @@ type whole func(ctx context.Context, key types.NamespacedName) (any, error)
 // serveObject answers questions about what is stored of an object.
 func (v *View) serveObject(w http.ResponseWriter, r *http.Request) error {
 	query := r.URL.Query()
-	p := v.picture(query.Get("of"))
-	if p == nil {
-		return ErrNoSuch
-	}
-	of, _ := v.shown(p)
-	if of == nil || of.store == nil {
-		return refused(http.StatusNotFound, "the store of %q is not known: only its numbers are", p.name)
+	p, of, err := v.stored(query.Get("of"))
+	if err != nil {
+		return err
 	}
 	v.mu.Lock()
 	get := v.wholes[of.name]

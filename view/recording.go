@@ -27,7 +27,7 @@ func ReadRecording(r io.Reader) (*Hello, iter.Seq2[*Frame, error], error) {
 	first, err := lines.next()
 	switch {
 	case errors.Is(err, io.EOF):
-		return nil, nil, fmt.Errorf("view: %w: it is empty", ErrRecording)
+		return nil, nil, fmt.Errorf("%w: it is empty", ErrRecording)
 	case err != nil:
 		return nil, nil, err
 	case first.Hello == nil:
@@ -129,9 +129,9 @@ func (l *recordingLines) text() (text []byte, whole bool, err error) {
 // wrong is an error about the last line that was read.
 func (l *recordingLines) wrong(what string, cause error) error {
 	if cause != nil {
-		return fmt.Errorf("view: %w: line %d: %s: %w", ErrRecording, l.line, what, cause)
+		return fmt.Errorf("%w: line %d: %s: %w", ErrRecording, l.line, what, cause)
 	}
-	return fmt.Errorf("view: %w: line %d: %s", ErrRecording, l.line, what)
+	return fmt.Errorf("%w: line %d: %s", ErrRecording, l.line, what)
 }
 
 // checkRecording says what is wrong with a whole recording. One that was cut off is shown as far as it goes.

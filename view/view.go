@@ -2,6 +2,7 @@ package view
 
 import (
 	"cmp"
+	"net/http"
 	"slices"
 	"strconv"
 	"sync"
@@ -171,6 +172,19 @@ func (v *View) shown(p *picture) (*informerPart, []*queuePart) {
 		return nil, queues
 	}
 	return informers[n], queues
+}
+
+// stored returns a picture by its name, and its informer, whose store is known.
+func (v *View) stored(name string) (*picture, *informerPart, error) {
+	p := v.picture(name)
+	if p == nil {
+		return nil, nil, ErrNoSuch
+	}
+	of, _ := v.shown(p)
+	if of == nil || of.store == nil {
+		return nil, nil, refused(http.StatusNotFound, "the store of %q is not known: only its numbers are", p.name)
+	}
+	return p, of, nil
 }
 
 // traffic returns that of all clients.

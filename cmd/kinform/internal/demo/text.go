@@ -38,7 +38,7 @@ func (r *textReport) printf(format string, args ...any) {
 }
 
 func (r *textReport) started(opts Options, url, page string) {
-	r.printf("An API server with %d pods in %d namespaces starts in this process:\n%s", opts.Pods, opts.Namespaces, url)
+	r.printf("An API server with %d pods in %d namespaces starts in this process:\n%s (for this process alone)", opts.Pods, opts.Namespaces, url)
 	if page != "" {
 		r.printf("See it at work in a browser:\n%s", page)
 	}
