@@ -67,7 +67,7 @@ func (a *answer) wholeLocked() Result {
 		a.result = Result{err: unreadable(err)}
 		return a.result
 	}
-	logBody(a.ctx, "Response Body", body)
+	a.request.logBody(a.ctx, "Response Body", body)
 	a.result = a.request.interpret(a.response, a.sent, body)
 	metrics.ResponseSize.Observe(a.ctx, a.request.verb, hostOf(a.request), float64(len(body)))
 	return a.result

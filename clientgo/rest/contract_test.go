@@ -213,3 +213,21 @@ func TestBodiesAreLoggedForVerbosity8(t *testing.T) {
 		require.Equal(t, verbosity >= 8, strings.Contains(text, "|.sent|"), "what is no text is dumped: %s", text)
 	}
 }
+
+func TestBodiesWithSecretsAreNotLogged(t *testing.T) {
+	client := answering(t, func(w http.ResponseWriter, req *http.Request) { _, _ = io.WriteString(w, "password") })
+	for path, secret := range map[string]bool{
+		"/api/v1/namespaces/n/secrets/web":                 true,
+		"/api/v1/namespaces/n/serviceaccounts/build/token": true,
+		"/apis/authentication.k8s.io/v1/tokenreviews":      true,
+		"/api/v1/namespaces/n/serviceaccounts/build":       false,
+	} {
+		var lines []string
+		log := funcr.New(func(_, args string) { lines = append(lines, args) }, funcr.Options{Verbosity: 10})
+		_, err := client.Put().AbsPath(path).Body([]byte("password")).DoRaw(klog.NewContext(t.Context(), log))
+		require.NoError(t, err)
+		text := fmt.Sprint(lines)
+		require.Equal(t, !secret, strings.Contains(text, "password"), text)
+		require.Equal(t, secret, strings.Contains(text, "8 bytes, not logged"), text)
+	}
+}

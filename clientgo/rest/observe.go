@@ -8,6 +8,7 @@ import (
 	"net/http/httptrace"
 	"net/url"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -49,11 +50,21 @@ func (r *Request) logWait(ctx context.Context, took time.Duration, why string) {
 	}
 }
 
-// logBody logs a body, or its beginning, for verbosity 8 and more. What is no text is dumped.
-func logBody(ctx context.Context, what string, body []byte) {
+// secretResources are parts of paths under which bodies have secrets.
+var secretResources = []string{"secrets", "token", "tokenreviews"}
+
+// logBody logs a body, or its beginning, for verbosity 8 and more. What is no text is dumped. Of resources with secrets, it logs the length
+// alone: logs are read by more people than secrets are.
+func (r *Request) logBody(ctx context.Context, what string, body []byte) {
 	log := klog.FromContext(ctx)
 	if !log.V(8).Enabled() {
 		return
+	}
+	for part := range strings.SplitSeq(r.URL().Path, "/") {
+		if slices.Contains(secretResources, part) {
+			log.V(8).Info(what, "body", fmt.Sprintf("[%d bytes, not logged: %s have secrets]", len(body), part))
+			return
+		}
 	}
 	text := string(body)
 	if bytes.IndexFunc(body, func(r rune) bool { return r < '\n' }) >= 0 {

@@ -142,7 +142,7 @@ func (r *Request) read(ctx context.Context, resp *http.Response, req *http.Reque
 		}
 		body = data
 	}
-	logBody(ctx, "Response Body", body)
+	r.logBody(ctx, "Response Body", body)
 	warnings := handleWarnings(ctx, resp.Header, r.warningHandler)
 	result := r.interpret(resp, req, body)
 	result.warnings = warnings

@@ -122,7 +122,7 @@ func never(*http.Response) bool { return false }
 func (r *Request) do(ctx context.Context, fn func(ctx context.Context, req *http.Request, resp *http.Response, end func()) (keep bool)) error {
 	start := time.Now()
 	defer func() { metrics.RequestLatency.Observe(ctx, r.verb, r.template(), time.Since(start)) }()
-	logBody(ctx, "Request Body", r.bytes)
+	r.logBody(ctx, "Request Body", r.bytes)
 	if r.err != nil {
 		klog.FromContext(ctx).V(4).Info("Error in request", "err", r.err)
 		return r.err
@@ -201,7 +201,7 @@ func (r *Request) DoRaw(ctx context.Context) ([]byte, error) {
 	var result Result
 	err := r.do(ctx, func(_ context.Context, req *http.Request, resp *http.Response, _ func()) bool {
 		result.body, result.err = io.ReadAll(resp.Body)
-		logBody(ctx, "Response Body", result.body)
+		r.logBody(ctx, "Response Body", result.body)
 		if resp.StatusCode < http.StatusOK || resp.StatusCode > http.StatusPartialContent {
 			result.err = r.unstructured(result.body, resp, req)
 		}
@@ -216,7 +216,7 @@ func (r *Request) DoRaw(ctx context.Context) ([]byte, error) {
 
 // Stream sends the request, and returns the body of the answer, which the caller must close.
 func (r *Request) Stream(ctx context.Context) (io.ReadCloser, error) {
-	logBody(ctx, "Request Body", r.bytes)
+	r.logBody(ctx, "Request Body", r.bytes)
 	if r.err != nil {
 		return nil, r.err
 	}
@@ -246,7 +246,7 @@ func (r *Request) Stream(ctx context.Context) (io.ReadCloser, error) {
 // Watch sends the request, and returns its events. A connection that is lost or silent before the answer, again and again, is a
 // watch without events (RS-15).
 func (r *Request) Watch(ctx context.Context) (watch.Interface, error) {
-	logBody(ctx, "Request Body", r.bytes)
+	r.logBody(ctx, "Request Body", r.bytes)
 	if r.err != nil {
 		return nil, r.err
 	}
