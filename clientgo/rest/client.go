@@ -74,20 +74,20 @@ func NewRESTClient(baseURL *url.URL, versionedAPIPath string, config ClientConte
 	}
 	return &RESTClient{
 		Client: client, base: &base, versioned: versionedAPIPath, content: config, noContentType: none, limiter: rateLimiter,
-		newBackoff: environmentBackoff(), newRetryPolicy: func(n int) WithRetry { return &retries{maxRetries: n} },
+		newBackoff: environmentBackoff, newRetryPolicy: func(n int) WithRetry { return &retries{maxRetries: n} },
 	}, nil
 }
 
 // environmentBackoff returns the back-off that KUBE_CLIENT_BACKOFF_BASE and KUBE_CLIENT_BACKOFF_DURATION, in seconds, ask for.
-// Without both there is none.
-func environmentBackoff() func() BackoffManagerWithContext {
+// Without both there is none. As with client-go, it is that of one request: only the attempts of a request wait longer and longer, and
+// a request whose server has failed others waits for nothing.
+func environmentBackoff() BackoffManagerWithContext {
 	base, err1 := strconv.ParseInt(os.Getenv("KUBE_CLIENT_BACKOFF_BASE"), 10, 64)
 	longest, err2 := strconv.ParseInt(os.Getenv("KUBE_CLIENT_BACKOFF_DURATION"), 10, 64)
 	if err1 != nil || err2 != nil {
-		return func() BackoffManagerWithContext { return &NoBackoff{} }
+		return &NoBackoff{}
 	}
-	shared := &URLBackoff{Backoff: flowcontrol.NewBackOff(time.Duration(base)*time.Second, time.Duration(longest)*time.Second)}
-	return func() BackoffManagerWithContext { return shared }
+	return &URLBackoff{Backoff: flowcontrol.NewBackOff(time.Duration(base)*time.Second, time.Duration(longest)*time.Second)}
 }
 
 // RESTClientFor returns a client for the version that a Config names.

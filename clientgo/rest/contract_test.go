@@ -231,3 +231,22 @@ func TestBodiesWithSecretsAreNotLogged(t *testing.T) {
 		require.Equal(t, secret, strings.Contains(text, "8 bytes, not logged"), text)
 	}
 }
+
+func TestBackoffOfTheEnvironmentIsThatOfOneRequest(t *testing.T) {
+	t.Setenv("KUBE_CLIENT_BACKOFF_BASE", "3600")
+	t.Setenv("KUBE_CLIENT_BACKOFF_DURATION", "3600")
+	client := answering(t, func(w http.ResponseWriter, req *http.Request) { w.WriteHeader(http.StatusInternalServerError) })
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	for range 3 {
+		require.True(t, apierrors.IsInternalError(client.Get().AbsPath("/x").Do(ctx).Error()))
+	}
+	// Attempts of one request do wait.
+	client = answering(t, func(w http.ResponseWriter, req *http.Request) {
+		w.Header().Set("Retry-After", "0")
+		w.WriteHeader(http.StatusInternalServerError)
+	})
+	ctx, cancel = context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	require.ErrorIs(t, client.Get().AbsPath("/x").Do(ctx).Error(), context.DeadlineExceeded)
+}
