@@ -48,6 +48,9 @@ func authenticating(source ResettableTokenSource, instead string, rt http.RoundT
 		case err == nil:
 			authorization = token.Type() + " " + token.AccessToken
 		case instead == "":
+			if req.Body != nil {
+				_ = req.Body.Close() // a round tripper closes it, whatever happens: its writer may wait for that
+			}
 			return nil, err
 		}
 		req = req.Clone(req.Context())

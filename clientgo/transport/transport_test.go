@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"encoding/pem"
 	"errors"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -269,3 +270,18 @@ func TestCredentialsAreMaskedInLogs(t *testing.T) {
 	}
 	require.Equal(t, "v", masked("X-Other", "v"))
 }
+
+// Who writes to a pipe that is a body would wait for ever.
+func TestARequestWithoutATokenHasItsBodyClosed(t *testing.T) {
+	source := tokens(func() (*oauth2.Token, error) { return nil, errors.New("no token") })
+	body, writer := io.Pipe()
+	req := httptest.NewRequest(http.MethodPost, "http://server", body)
+	_, err := TokenSourceWrapTransport(source)(http.DefaultTransport).RoundTrip(req)
+	require.EqualError(t, err, "no token")
+	_, err = writer.Write([]byte("x"))
+	require.ErrorIs(t, err, io.ErrClosedPipe)
+}
+
+type tokens func() (*oauth2.Token, error)
+
+func (f tokens) Token() (*oauth2.Token, error) { return f() }
