@@ -204,11 +204,19 @@ func (r *Reflector[T]) forgotten(version string, listed bool) state[T] {
 // later changes of the object: a deleted object would come back. But the server may show
 // the object only now, or have another history. So a comparison follows and, unless the
 // event was a bookmark, a snapshot.
-func (r *Reflector[T]) late(s *watching[T], event listwatch.Event[T]) state[T] {
-	r.record.update(func(st *Status) { st.Stale++ })
+//
+// Some servers that are not kube-apiserver give a deletion the version of the object's last
+// state. If that is the state that the sink has, the deletion is news.
+func (r *Reflector[T]) late(s *watching[T], event listwatch.Event[T]) (state[T], error) {
 	isBookmark := event.Type == listwatch.Bookmark
-	if !isBookmark && r.sink.HasVersion(event.Key, event.ResourceVersion, event.UIDHash) {
-		return s
+	has := !isBookmark && r.sink.HasVersion(event.Key, event.ResourceVersion, event.UIDHash)
+	if has && event.Type == listwatch.Deleted {
+		event.Unordered = true
+		return r.apply(s, event)
+	}
+	r.record.update(func(st *Status) { st.Stale++ })
+	if has {
+		return s, nil
 	}
 	err := fmt.Errorf("%w: %v of %v at version %s, the sink has been told everything up to %s",
 		ErrLate, event.Type, event.Key, event.ResourceVersion, s.version)
@@ -217,12 +225,12 @@ func (r *Reflector[T]) late(s *watching[T], event listwatch.Event[T]) state[T] {
 		r.opts.Logger.Warn("Event ignored", "err", err)
 	}
 	if r.opts.SkipComparison {
-		return s
+		return s, nil
 	}
 	if !isBookmark {
 		r.doubt.late = err
 	}
-	return r.look(s)
+	return r.look(s), nil
 }
 
 // look begins to deal with a late event, unless it dealt with another within

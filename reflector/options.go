@@ -110,6 +110,13 @@ type Options struct {
 	// reflector compares nothing.
 	SkipComparison bool
 
+	// AnyOrder is for sources whose events come in no order of their versions, such as a
+	// fake of a test, or a function that puts several watches into one: the sink is told of
+	// each event, and the next watch begins after the version of the last one, even if that
+	// is lower. By default an event with a lower version than the one before it is no news,
+	// and the sink is not told of it; see [ErrLate]. Defaults to false.
+	AnyOrder bool
+
 	// SkipUnreadable lets the reflector hand over a first snapshot that has objects which
 	// cannot be read. By default that is a failed attempt, with an [*UnreadableError],
 	// and the sink is told nothing: a user would take the missing objects for deleted.

@@ -57,7 +57,7 @@ func (r *Reflector[T]) watch(s *watching[T]) (state[T], error) {
 	unread, isUnread := errors.AsType[*listwatch.ObjectError](err)
 	switch {
 	case isUnread && unread.Type != listwatch.Deleted:
-		if !s.synthetic && older(unread.ResourceVersion, s.version) {
+		if r.passed(s, unread.ResourceVersion) {
 			r.record.update(func(st *Status) { st.Stale++ }) // Sent again, as below.
 			return s, nil
 		}
@@ -67,7 +67,7 @@ func (r *Reflector[T]) watch(s *watching[T]) (state[T], error) {
 	case err != nil:
 		s.watch.close()
 		return r.watchEnded(s, err)
-	case event.Unchanged && !event.Unordered && !s.synthetic && (event.ResourceVersion == s.version || older(event.ResourceVersion, s.version)):
+	case event.Unchanged && !event.Unordered && !s.synthetic && (event.ResourceVersion == s.version || r.passed(s, event.ResourceVersion)):
 		// Known is for initial events, but a stream that reads ahead may have called it for
 		// a later event, too. The server sent this event again, and the sink has it.
 		r.record.update(func(st *Status) { st.Stale++ })
@@ -81,11 +81,16 @@ func (r *Reflector[T]) watch(s *watching[T]) (state[T], error) {
 	}
 
 	r.eventReceived(Watching, event)
-	if !s.synthetic && !event.Unordered && older(event.ResourceVersion, s.version) {
+	if !event.Unordered && r.passed(s, event.ResourceVersion) {
 		// A watch only goes forward.
-		return r.late(s, event), nil
+		return r.late(s, event)
 	}
 	return r.apply(s, event)
+}
+
+// passed reports whether a watch has passed a version, so that an event with that version is no news.
+func (r *Reflector[T]) passed(s *watching[T], version string) bool {
+	return !s.synthetic && !r.opts.AnyOrder && older(version, s.version)
 }
 
 // apply tells the sink of an event of a watch.
@@ -142,7 +147,7 @@ func (r *Reflector[T]) unreadDeletion(s *watching[T], unread *listwatch.ObjectEr
 			next = r.snapshot(unread.ResourceVersion)
 		}
 		return r.retry(&r.watches, unread, next), unread
-	case !s.synthetic && older(unread.ResourceVersion, s.version):
+	case r.passed(s, unread.ResourceVersion):
 		r.record.update(func(st *Status) { st.Stale++ }) // Sent again, as in watch.
 		return s, nil
 	}

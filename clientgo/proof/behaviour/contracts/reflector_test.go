@@ -139,6 +139,43 @@ func TestListsAfterAVersionHasExpired(t *testing.T) {
 	}
 }
 
+// RC-24: of a program's own functions, and of fakes, versions need not be in any order. Tests give their objects the versions that they like.
+func TestEventsComeInAnyOrderOfTheirVersions(t *testing.T) {
+	s := &server{list: func(n int, _ metav1.ListOptions) (kruntime.Object, error) {
+		if n == 0 {
+			return podList("10", pod("a", "9"), pod("b", "1")), nil
+		}
+		return podList("2", pod("d", "1")), nil
+	}}
+	reflected(t, s, cache.ReflectorOptions{}, func(r *cache.Reflector, store cache.Store) {
+		w := s.last(t)
+		w.Add(pod("c", "50"))
+		w.Add(pod("d", "40"))
+		w.Modify(pod("a", "3"))
+		w.Delete(pod("b", "1"))
+		synctest.Wait()
+		require.ElementsMatch(t, []string{"ns/a", "ns/c", "ns/d"}, store.ListKeys())
+		a, _, err := store.GetByKey("ns/a")
+		require.NoError(t, err)
+		require.Equal(t, "3", a.(*corev1.Pod).ResourceVersion)
+		require.Equal(t, "1", r.LastSyncResourceVersion())
+		s.asked()
+
+		w.Action(watch.Error, failure(expired()).Object)
+		sleep(2 * time.Second)
+		require.Equal(t, []string{`list "1"`, `watch "2" bookmarks`}, s.asked())
+		require.Equal(t, []string{"ns/d"}, store.ListKeys())
+	})
+	s = &server{list: func(n int, _ metav1.ListOptions) (kruntime.Object, error) {
+		return podList(fmt.Sprint(10 - n)), nil
+	}}
+	reflected(t, s, cache.ReflectorOptions{}, func(r *cache.Reflector, _ cache.Store) {
+		s.last(t).Action(watch.Error, failure(expired()).Object)
+		sleep(2 * time.Second)
+		require.Equal(t, "9", r.LastSyncResourceVersion(), "a list may go back")
+	})
+}
+
 // RC-5: the second error is the caller's.
 func TestTheErrorOfAListUnwraps(t *testing.T) {
 	refused := errors.New("refused")
