@@ -278,15 +278,16 @@ func (r *Reflector) run(ctx context.Context, onError func(core.Error)) error {
 }
 
 // resync calls the store's Resync in each period in which a watch is open. The timer is not that of a watch: it
-// survives relists (D22).
+// survives relists (D22). A period begins when the Resync before has returned, so that none is shorter, by whatever a
+// timer is late: a handler whose time is not quite over would have to wait for another one.
 func (r *Reflector) resync(ctx context.Context, inner *core.Reflector[any]) {
-	ticker := time.NewTicker(r.resyncPeriod)
-	defer ticker.Stop()
-	for {
+	timer := time.NewTimer(r.resyncPeriod)
+	defer timer.Stop()
+	for ; ; timer.Reset(r.resyncPeriod) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-ticker.C:
+		case <-timer.C:
 		}
 		if r.LastSyncResourceVersion() == "" && inner.Status().Phase != core.Watching {
 			continue

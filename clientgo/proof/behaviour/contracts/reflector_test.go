@@ -176,6 +176,25 @@ func TestEventsComeInAnyOrderOfTheirVersions(t *testing.T) {
 	})
 }
 
+// RC-31: between two resyncs is a whole period, however late the first one was.
+func TestAPeriodBeginsWhenTheResyncBeforeIsOver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &server{}
+		r := cache.NewReflector(s.source(), &corev1.Pod{}, cache.NewStore(cache.MetaNamespaceKeyFunc), time.Second)
+		begun := time.Now()
+		var asked []time.Duration
+		r.ShouldResync = func() bool {
+			asked = append(asked, time.Since(begun))
+			time.Sleep(time.Duration(len(asked)) * 100 * time.Millisecond)
+			return false
+		}
+		run(t, r.RunWithContext, func() {
+			sleep(4 * time.Second)
+			require.Equal(t, []time.Duration{time.Second, 2100 * time.Millisecond, 3300 * time.Millisecond}, asked)
+		})
+	})
+}
+
 // RC-5: the second error is the caller's.
 func TestTheErrorOfAListUnwraps(t *testing.T) {
 	refused := errors.New("refused")
