@@ -2,6 +2,7 @@ package cache
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 
 	"k8s.io/client-go/features"
@@ -56,6 +57,9 @@ func (s *storeSink) Replace(items []listwatch.Item[any], resourceVersion string)
 	} else {
 		objs := make([]interface{}, len(items))
 		for i := range items {
+			if items[i].Unchanged {
+				return unreadError(items[i].Key)
+			}
 			objs[i] = items[i].Object
 		}
 		err = s.store.Replace(objs, resourceVersion)
@@ -67,8 +71,17 @@ func (s *storeSink) Replace(items []listwatch.Item[any], resourceVersion string)
 	return nil
 }
 
+// unreadError is about an object that could not be read. A store of another package cannot be told of it, and may want to have
+// what the server has: so the reflector lists until all can be read, as client-go does.
+func unreadError(key types.NamespacedName) error {
+	return fmt.Errorf("the object %q could not be read", informerKey(key))
+}
+
 // Apply logs errors of the store: the event is lost to it, and the next one follows (RC-23).
 func (s *storeSink) Apply(event listwatch.Event[any]) error {
+	if event.Unchanged && s.native == nil {
+		return unreadError(event.Key)
+	}
 	var err error
 	switch {
 	case s.native != nil:

@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -13,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/wait"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
@@ -142,5 +145,84 @@ func TestHandedOverListsSurviveFaults(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// A store of the program's own cannot be told of an object that could not be read. It is told nothing of it, and lists follow until all
+// objects can be read.
+func TestAStoreOfAProgramIsGivenObjectsAlone(t *testing.T) {
+	const (
+		list   = `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"%d"},"items":[%s]}`
+		object = `{"kind":"Pod","apiVersion":"v1","metadata":{"name":%q,"namespace":"ns","uid":%q,"resourceVersion":"%d"},"spec":{"containers":%s}}`
+		event  = `{"type":%q,"object":%s}` + "\n"
+		good   = "[]"
+		broken = "7"
+	)
+	pod := func(name string, version int, containers string) string {
+		return fmt.Sprintf(object, name, name, version, containers)
+	}
+	b4 := pod("b", 4, good)
+	for name, c := range map[string]struct {
+		events string
+		second string // the items of the second list
+	}{
+		"a change":   {fmt.Sprintf(event, "MODIFIED", pod("a", 11, broken)), pod("a", 11, good) + "," + b4},
+		"a deletion": {fmt.Sprintf(event, "DELETED", pod("a", 11, broken)), b4},
+		"of a list":  {`{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Expired","code":410}}` + "\n", pod("a", 11, broken) + "," + b4},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var lists, watches atomic.Int64
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Content-Type", runtime.ContentTypeJSON)
+				query := r.URL.Query()
+				switch {
+				case query.Get("sendInitialEvents") != "":
+					http.Error(w, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Invalid","code":422}`, http.StatusUnprocessableEntity)
+				case query.Get("watch") == "":
+					items := []string{pod("a", 3, good) + "," + b4, c.second, pod("c", 20, good)}
+					n := lists.Add(1)
+					fmt.Fprintf(w, list, 10*n, items[min(n, 3)-1])
+				default:
+					if watches.Add(1) == 1 {
+						fmt.Fprint(w, c.events)
+					}
+					w.(http.Flusher).Flush()
+					<-r.Context().Done()
+				}
+			}))
+			defer server.Close()
+			transport := &http.Transport{}
+			defer transport.CloseIdleConnections()
+			client := typedcorev1.NewForConfigOrDie(&rest.Config{Host: server.URL, QPS: -1, Transport: transport, ContentConfig: rest.ContentConfig{ContentType: runtime.ContentTypeJSON}})
+			told := make(chan string, 100)
+			tell := func(what string, objs ...any) error {
+				for _, obj := range objs {
+					pod, ok := obj.(*corev1.Pod)
+					if !ok {
+						what += fmt.Sprintf(" %v", obj)
+						continue
+					}
+					what += " " + pod.Name + "@" + pod.ResourceVersion
+				}
+				told <- what
+				return nil
+			}
+			r := cache.NewReflectorWithOptions(cache.NewListWatchFromClient(client.RESTClient(), "pods", "", fields.Everything()), &corev1.Pod{}, &cache.FakeCustomStore{
+				AddFunc:     func(obj any) error { return tell("add", obj) },
+				UpdateFunc:  func(obj any) error { return tell("update", obj) },
+				DeleteFunc:  func(obj any) error { return tell("delete", obj) },
+				ReplaceFunc: func(objs []any, _ string) error { return tell("replace", objs...) },
+			}, cache.ReflectorOptions{Backoff: &wait.Backoff{Duration: 10 * time.Millisecond, Factor: 1, Cap: 20 * time.Millisecond}})
+			ctx, cancel := context.WithCancel(t.Context())
+			var running sync.WaitGroup
+			running.Go(func() { r.RunWithContext(ctx) })
+			defer running.Wait()
+			defer cancel()
+			require.Equal(t, "replace a@3 b@4", <-told)
+			require.Equal(t, map[string]string{
+				"a change": "replace a@11 b@4", "a deletion": "replace b@4", "of a list": "replace c@20",
+			}[name], <-told)
+		})
 	}
 }
