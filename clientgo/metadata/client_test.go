@@ -99,3 +99,28 @@ func TestMetadataOfWholeObjects(t *testing.T) {
 	require.Equal(t, "7", list.ResourceVersion)
 	require.Len(t, list.Items, 2)
 }
+
+// An empty list in the place of an answer that is none would empty a cache.
+func TestAnAnswerThatIsNoMetadataIsAnError(t *testing.T) {
+	for name, body := range map[string]string{
+		"a table":   `{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"1"},"columnDefinitions":[],"rows":[]}`,
+		"a success": `{"kind":"Status","apiVersion":"v1","status":"Success"}`,
+		"a failure": `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Expired","code":410}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Content-Type", runtime.ContentTypeJSON)
+				_, _ = w.Write([]byte(body))
+			}))
+			defer server.Close()
+			client := clientOf(t, server.URL)
+			_, err := client.List(t.Context(), metav1.ListOptions{})
+			require.Error(t, err)
+			require.Equal(t, name == "a failure", apierrors.IsResourceExpired(err))
+			_, err = client.Namespace("a").Get(t.Context(), "x", metav1.GetOptions{})
+			require.Error(t, err)
+			_, err = client.Namespace("a").Patch(t.Context(), "x", types.MergePatchType, []byte(`{}`), metav1.PatchOptions{})
+			require.Error(t, err)
+		})
+	}
+}

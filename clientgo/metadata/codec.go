@@ -3,6 +3,7 @@ package metadata
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"reflect"
 	"sync"
 
@@ -75,7 +76,10 @@ func (d lenient) Decode(data []byte, defaults *schema.GroupVersionKind, into run
 			return list, gvk, nil
 		}
 	}
-	return obj, gvk, nil // of a watch event, or a Status
+	if status, ok := obj.(*metav1.Status); into == nil || ok && status.Status != metav1.StatusSuccess {
+		return obj, gvk, nil // of a watch event, or what has failed
+	}
+	return nil, gvk, fmt.Errorf("unexpected object, expected %T but got %T", into, obj)
 }
 
 var errNotMeta = errors.New("object does not appear to match the ObjectMeta schema")
