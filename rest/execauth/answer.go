@@ -7,6 +7,7 @@ import (
 	"time"
 
 	sigsjson "sigs.k8s.io/json"
+	"sigs.k8s.io/yaml"
 
 	"github.com/kinform/kinform/internal/regular"
 	"github.com/kinform/kinform/rest"
@@ -70,12 +71,25 @@ type answer struct {
 	} `json:"status"`
 }
 
+// parse reads a document in JSON, or in YAML, which client-go takes as well.
+func parse(output []byte) (a answer, err error) {
+	if err = sigsjson.UnmarshalCaseSensitivePreserveInts(output, &a); err == nil {
+		return a, nil
+	}
+	var other answer
+	asJSON, noYAML := yaml.YAMLToJSON(output) // nearly every text is YAML
+	if noYAML != nil || sigsjson.UnmarshalCaseSensitivePreserveInts(asJSON, &other) != nil || other.Kind != kind {
+		return a, err
+	}
+	return other, nil
+}
+
 // read makes a credential from the output of a plugin, and returns when the credential
 // expires, or the zero time if that is unknown. Its errors quote nothing that may be secret.
 func (p *Plugin) read(output []byte) (*rest.Credential, time.Time, error) {
 	var none time.Time
-	var a answer
-	if err := sigsjson.UnmarshalCaseSensitivePreserveInts(output, &a); err != nil {
+	a, err := parse(output)
+	if err != nil {
 		return nil, none, malformed("the %d bytes that it printed are not JSON of the kind %s", len(output), kind)
 	}
 	switch {

@@ -407,3 +407,10 @@ func TestStandardErrorAndEndsOfRunsAreTold(t *testing.T) {
 type broken struct{}
 
 func (broken) Write([]byte) (int, error) { return 0, os.ErrClosed }
+
+func TestCredentialInYAML(t *testing.T) {
+	t.Parallel()
+	f := newFiled(t)
+	require.NoError(t, os.WriteFile(f.path, []byte("kind: ExecCredential\napiVersion: "+V1+"\nstatus:\n  token: in-yaml\n  expirationTimestamp: 2100-01-01T00:00:00Z\n"), 0o600))
+	require.Equal(t, "in-yaml", f.token(nil).Token.Reveal())
+}
