@@ -12,6 +12,7 @@ import (
 
 	"k8s.io/client-go/util/watchlist"
 
+	"github.com/kinform/kinform/listwatch"
 	core "github.com/kinform/kinform/reflector"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -251,7 +252,9 @@ func (r *Reflector) run(ctx context.Context, onError func(core.Error)) error {
 	opts.OnError = func(e core.Error) {
 		// An expired version is followed by another list at once, and nobody is told (RC-5).
 		again := (e.Phase == core.Listing || e.Phase == core.Streaming) && e.RetryIn == 0 && !e.Final
-		if e.Failures > 0 && !again && ctx.Err() == nil {
+		// That an object could not be read fails no attempt, and is told: the store has an older state of it, or none.
+		_, unread := errors.AsType[*listwatch.ObjectError](e.Err)
+		if (e.Failures > 0 || unread) && !again && ctx.Err() == nil {
 			onError(e)
 		}
 	}

@@ -226,3 +226,38 @@ func TestAStoreOfAProgramIsGivenObjectsAlone(t *testing.T) {
 		})
 	}
 }
+
+// An informer that goes on without an object says so.
+func TestAnObjectThatCannotBeReadIsTold(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", runtime.ContentTypeJSON)
+		switch query := r.URL.Query(); {
+		case query.Get("sendInitialEvents") != "":
+			http.Error(w, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Invalid","code":422}`, http.StatusUnprocessableEntity)
+		case query.Get("watch") == "":
+			_, _ = w.Write([]byte(`{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[]}`))
+		default:
+			_, _ = w.Write([]byte(`{"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","namespace":"ns","uid":"u","resourceVersion":"2"},"spec":{"containers":7}}}` + "\n"))
+			w.(http.Flusher).Flush()
+			<-r.Context().Done()
+		}
+	}))
+	defer server.Close()
+	transport := &http.Transport{}
+	defer transport.CloseIdleConnections()
+	client := typedcorev1.NewForConfigOrDie(&rest.Config{Host: server.URL, QPS: -1, Transport: transport, ContentConfig: rest.ContentConfig{ContentType: runtime.ContentTypeJSON}})
+	informer := cache.NewSharedIndexInformer(cache.NewListWatchFromClient(client.RESTClient(), "pods", "", fields.Everything()), &corev1.Pod{}, 0, cache.Indexers{})
+	told := make(chan error, 10)
+	require.NoError(t, informer.SetWatchErrorHandler(func(_ *cache.Reflector, err error) { told <- err }))
+	ctx, cancel := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	running.Go(func() { informer.RunWithContext(ctx) })
+	defer running.Wait()
+	defer cancel()
+	select {
+	case err := <-told:
+		require.ErrorContains(t, err, "ns/a")
+	case <-time.After(10 * time.Second):
+		require.Fail(t, "nobody was told")
+	}
+}
