@@ -5,4 +5,5 @@
 // which has no such layers. Two configurations that say the same share one http.Transport, and so its connections.
 //
 // Files of tokens, certificates and authorities are read again by the request that finds them old; no goroutine watches them.
+// Those of certificates are also read by a timer, as long as somebody has the transport.
 package transport

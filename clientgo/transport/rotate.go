@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+	"weak"
 
 	"k8s.io/klog/v2"
 
@@ -31,7 +32,8 @@ func newKept[V any](first *V) *kept[V] {
 }
 
 // rotating is a transport whose certificate or authorities may change. The request that finds them old looks: no goroutine does,
-// so that nothing has to be stopped.
+// so that nothing has to be stopped. A program that only watches makes no request for long, and so a timer looks at a certificate
+// of files as well.
 type rotating struct {
 	current kept[http.Transport]
 
@@ -71,6 +73,22 @@ func (r *rotating) look(now time.Time) {
 		r.looked = now
 		r.refreshLocked()
 	}
+}
+
+// lookAgain looks at the certificate of r once a period, until nobody uses r any more.
+func lookAgain(r weak.Pointer[rotating], period time.Duration) {
+	time.AfterFunc(period, func() {
+		used := r.Value()
+		if used == nil {
+			return
+		}
+		if used.mu.TryLock() { // otherwise a request looks right now
+			used.looked = time.Now()
+			used.refreshLocked()
+			used.mu.Unlock()
+		}
+		lookAgain(r, period)
+	})
 }
 
 // reloadCALocked makes new connections trust what the file has now.

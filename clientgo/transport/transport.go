@@ -8,6 +8,7 @@ import (
 	"os"
 	"strconv"
 	"time"
+	"weak"
 
 	"k8s.io/client-go/features"
 	"k8s.io/client-go/util/connrotation"
@@ -71,6 +72,9 @@ func open(config *Config) (http.RoundTripper, error) {
 	}
 	if r.caFile == "" && r.refresh == nil {
 		return plain, nil
+	}
+	if r.refresh != nil && config.TLS.ReloadTLSFiles {
+		lookAgain(weak.Make(r), CertCallbackRefreshDuration)
 	}
 	return r, nil
 }

@@ -245,6 +245,45 @@ func TestAuthoritiesOfAFileAreReadAgain(t *testing.T) {
 	require.NoError(t, get(server.URL), "the last good ones stay")
 }
 
+func TestAWatchEndsOnceTheCertificateIsAnother(t *testing.T) {
+	before := CertCallbackRefreshDuration
+	CertCallbackRefreshDuration = 10 * time.Millisecond
+	defer func() { CertCallbackRefreshDuration = before }()
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		w.(http.Flusher).Flush()
+		<-req.Context().Done()
+	}))
+	server.TLS = &tls.Config{ClientAuth: tls.RequestClientCert, MinVersion: tls.VersionTLS12}
+	server.EnableHTTP2 = true
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	dir := t.TempDir()
+	certFile, keyFile := filepath.Join(dir, "tls.crt"), filepath.Join(dir, "tls.key")
+	write := func(name string) {
+		certificate, key, err := cert.GenerateSelfSignedCertKey(name, nil, nil)
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(certFile, certificate, 0o600))
+		require.NoError(t, os.WriteFile(keyFile, key, 0o600))
+	}
+	write("first")
+	authority := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
+	rt, err := open(&Config{TLS: TLSConfig{CAData: authority, CertFile: certFile, KeyFile: keyFile}})
+	require.NoError(t, err)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, server.URL, nil)
+	require.NoError(t, err)
+	watch, err := rt.RoundTrip(req)
+	require.NoError(t, err)
+	defer watch.Body.Close()
+
+	write("second")
+	_, err = io.ReadAll(watch.Body)
+	require.Error(t, err)
+	require.NoError(t, ctx.Err(), "the watch goes on")
+	runtime.KeepAlive(rt)
+}
+
 func TestTLSOfAConfiguration(t *testing.T) {
 	none, err := TLSConfigFor(&Config{})
 	require.NoError(t, err)
