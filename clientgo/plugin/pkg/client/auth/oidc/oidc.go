@@ -66,7 +66,7 @@ func newProvider(cluster string, config map[string]string, persister rest.AuthPr
 	if err != nil {
 		return nil, err
 	}
-	p := &provider{client: client, persister: persister, config: maps.Clone(config)}
+	p := &provider{client: client, persister: persister, turn: make(chan struct{}, 1), config: maps.Clone(config)}
 	providers.by[key] = p
 	return p, nil
 }
@@ -92,7 +92,7 @@ type provider struct {
 	client    *http.Client
 	persister rest.AuthProviderConfigPersister
 
-	mu     sync.Mutex // guards following; held while the issuer is asked
+	turn   chan struct{} // has a value while somebody uses the following, or asks the issuer
 	config map[string]string
 }
 
@@ -114,6 +114,9 @@ func (r *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	token, err := r.provider.idToken(req.Context())
 	if err != nil {
+		if req.Body != nil {
+			_ = req.Body.Close() // a round tripper closes it, whatever happens: its writer may wait for that
+		}
 		return nil, err
 	}
 	req = req.Clone(req.Context())
@@ -126,8 +129,12 @@ func (r *roundTripper) WrappedRoundTripper() http.RoundTripper { return r.base }
 
 // idToken returns a token that has not ended. If need be it gets one from the issuer, and has the configuration kept.
 func (p *provider) idToken(ctx context.Context) (string, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	select {
+	case p.turn <- struct{}{}:
+		defer func() { <-p.turn }()
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
 	if token := p.config[keyIDToken]; token != "" {
 		end, err := expiry(token)
 		if err != nil {
@@ -145,7 +152,8 @@ func (p *provider) idToken(ctx context.Context) (string, error) {
 		return "", fmt.Errorf("auth provider oidc: %w", err)
 	}
 	exchange := oauth2.Config{ClientID: p.config[keyClientID], ClientSecret: p.config[keyClientSecret], Endpoint: oauth2.Endpoint{TokenURL: endpoint}}
-	got, err := exchange.TokenSource(context.WithValue(ctx, oauth2.HTTPClient, p.client), &oauth2.Token{RefreshToken: p.config[keyRefreshToken]}).Token()
+	// An issuer may take a refresh token once: the answer must not be lost because the request is given up.
+	got, err := exchange.TokenSource(context.WithValue(context.WithoutCancel(ctx), oauth2.HTTPClient, p.client), &oauth2.Token{RefreshToken: p.config[keyRefreshToken]}).Token()
 	if err != nil {
 		return "", fmt.Errorf("auth provider oidc: failed to refresh token: %w", withoutBody(err))
 	}
@@ -158,7 +166,7 @@ func (p *provider) idToken(ctx context.Context) (string, error) {
 	if got.RefreshToken != "" {
 		changed[keyRefreshToken] = got.RefreshToken
 	}
-	p.config = changed // an issuer may take a refresh token once: it must not be lost, even if it cannot be kept
+	p.config = changed // also if it cannot be kept
 	if p.persister != nil {
 		if err := p.persister.Persist(maps.Clone(changed)); err != nil {
 			return "", fmt.Errorf("auth provider oidc: could not persist new tokens: %w", err)

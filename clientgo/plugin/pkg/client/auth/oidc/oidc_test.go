@@ -1,10 +1,12 @@
 package oidc_test
 
 import (
+	"context"
 	"encoding/base64"
 	"encoding/pem"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"sync"
@@ -105,6 +107,50 @@ func TestTokenIsRefreshedOnceAndKept(t *testing.T) {
 	require.EqualValues(t, 1, i.refreshes.Load())
 	require.Equal(t, "second", k.config["refresh-token"])
 	require.Equal(t, "Bearer "+k.config["id-token"], last.Load())
+}
+
+func TestARequestThatIsGivenUpLosesNoRefreshToken(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	defer server.Close()
+	i, k := startIssuer(t), &kept{}
+	asked, answer := make(chan struct{}), make(chan struct{})
+	i.answer = func(w http.ResponseWriter) {
+		close(asked)
+		<-answer
+		fmt.Fprintf(w, `{"access_token":"a","token_type":"Bearer","id_token":%q,"refresh_token":"second"}`, token(time.Hour))
+	}
+	client := i.client(t, server.URL, k, nil)
+	ctx, giveUp := context.WithCancel(t.Context())
+	var asking sync.WaitGroup
+	get := func() error {
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, server.URL, nil)
+		require.NoError(t, err)
+		got, err := client.Do(req)
+		if err == nil {
+			_ = got.Body.Close()
+		}
+		return err
+	}
+	asking.Go(func() { _ = get() })
+	<-asked // The issuer takes a refresh token once, and has taken this one.
+	giveUp()
+	require.ErrorIs(t, get(), context.Canceled, "who waits for the refresh of another is given up at once")
+	close(answer)
+	asking.Wait()
+	got, err := client.Get(server.URL)
+	require.NoError(t, err)
+	require.NoError(t, got.Body.Close())
+	require.Equal(t, "second", k.config["refresh-token"])
+	require.EqualValues(t, 1, i.refreshes.Load())
+}
+
+func TestARequestWithoutATokenHasItsBodyClosed(t *testing.T) {
+	client := startIssuer(t).client(t, "http://127.0.0.1:1", &kept{}, map[string]string{"refresh-token": ""})
+	from, to := io.Pipe()
+	_, err := client.Post("http://127.0.0.1:1", "text/plain", from)
+	require.ErrorContains(t, err, "cannot refresh")
+	_, err = to.Write([]byte("x"))
+	require.ErrorIs(t, err, io.ErrClosedPipe)
 }
 
 func TestGoodTokenIsUsed(t *testing.T) {
