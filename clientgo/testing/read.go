@@ -82,10 +82,13 @@ type ListActionImpl struct {
 }
 
 // NewListAction returns the action of a list in a namespace. opts is a metav1.ListOptions, of which the selectors are
-// kept; everything else panics.
+// kept, as they were parsed; everything else panics.
 func NewListAction(resource schema.GroupVersionResource, kind schema.GroupVersionKind, namespace string, opts interface{}) ListActionImpl {
-	restrictions, options := selectorsOf(opts)
-	return ListActionImpl{ActionImpl: newAction("list", resource, namespace), Kind: kind, ListRestrictions: restrictions, ListOptions: options}
+	byLabels, byFields, _ := ExtractFromListOptions(opts)
+	return ListActionImpl{
+		ActionImpl: newAction("list", resource, namespace), Kind: kind, ListRestrictions: ListRestrictions{byLabels, byFields},
+		ListOptions: metav1.ListOptions{LabelSelector: byLabels.String(), FieldSelector: byFields.String()},
+	}
 }
 
 func NewListActionWithOptions(resource schema.GroupVersionResource, kind schema.GroupVersionKind, namespace string, opts metav1.ListOptions) ListActionImpl {
@@ -98,8 +101,10 @@ func NewRootListAction(resource schema.GroupVersionResource, kind schema.GroupVe
 	return NewListAction(resource, kind, "", opts)
 }
 
+// NewRootListActionWithOptions keeps the selectors alone, as client-go's does: tests compare what an informer listed with
+// what NewRootListAction returns.
 func NewRootListActionWithOptions(resource schema.GroupVersionResource, kind schema.GroupVersionKind, opts metav1.ListOptions) ListActionImpl {
-	return NewListActionWithOptions(resource, kind, "", opts)
+	return NewListAction(resource, kind, "", opts)
 }
 
 func (a ListActionImpl) GetKind() schema.GroupVersionKind      { return a.Kind }
@@ -142,14 +147,16 @@ type WatchActionImpl struct {
 	ListOptions       metav1.ListOptions
 }
 
-// NewWatchAction returns the action of a watch in a namespace. opts is a metav1.ListOptions; everything else panics.
+// NewWatchAction returns the action of a watch in a namespace. opts is a metav1.ListOptions; everything else, such as nil, is
+// one without options.
 func NewWatchAction(resource schema.GroupVersionResource, namespace string, opts interface{}) WatchActionImpl {
-	byLabels, byFields, version := ExtractFromListOptions(opts)
-	return WatchActionImpl{newAction("watch", resource, namespace), WatchRestrictions{byLabels, byFields, version}, opts.(metav1.ListOptions)}
+	options, _ := opts.(metav1.ListOptions)
+	return NewWatchActionWithOptions(resource, namespace, options)
 }
 
 func NewWatchActionWithOptions(resource schema.GroupVersionResource, namespace string, opts metav1.ListOptions) WatchActionImpl {
-	return NewWatchAction(resource, namespace, opts)
+	byLabels, byFields, version := ExtractFromListOptions(opts)
+	return WatchActionImpl{newAction("watch", resource, namespace), WatchRestrictions{byLabels, byFields, version}, opts}
 }
 
 func NewRootWatchAction(resource schema.GroupVersionResource, opts interface{}) WatchActionImpl {
@@ -186,11 +193,4 @@ func ExtractFromListOptions(opts interface{}) (labelSelector labels.Selector, fi
 		panic(fmt.Errorf("invalid selector %q: %w", o.FieldSelector, err))
 	}
 	return labelSelector, fieldSelector, o.ResourceVersion
-}
-
-// selectorsOf returns the selectors in opts, as they were parsed and as they were written.
-func selectorsOf(opts interface{}) (ListRestrictions, metav1.ListOptions) {
-	byLabels, byFields, _ := ExtractFromListOptions(opts)
-	o := opts.(metav1.ListOptions)
-	return ListRestrictions{byLabels, byFields}, metav1.ListOptions{LabelSelector: o.LabelSelector, FieldSelector: o.FieldSelector}
 }

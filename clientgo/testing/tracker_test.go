@@ -314,3 +314,19 @@ func TestAPatchThatEndsAnObjectIsAnswered(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "b", obj.(*corev1.Pod).Labels["a"])
 }
+
+func TestActionsKeepOfTheOptionsWhatClientGoKeeps(t *testing.T) {
+	opts := metav1.ListOptions{LabelSelector: "b = 1, a=2", ResourceVersion: "0", Limit: 3}
+	parsed := metav1.ListOptions{LabelSelector: "a=2,b=1"}
+	require.Equal(t, parsed, core.NewListAction(pods, podGVK, "a", opts).ListOptions)
+	require.Equal(t, parsed, core.NewRootListAction(pods, podGVK, opts).ListOptions)
+	require.Equal(t, parsed, core.NewRootListActionWithOptions(pods, podGVK, opts).ListOptions)
+	require.Equal(t, opts, core.NewListActionWithOptions(pods, podGVK, "a", opts).ListOptions)
+	require.Equal(t, opts, core.NewDeleteCollectionAction(pods, "a", opts).ListOptions)
+	require.Equal(t, opts, core.NewRootDeleteCollectionAction(pods, opts).ListOptions)
+
+	require.Equal(t, core.NewWatchAction(pods, "a", metav1.ListOptions{}), core.NewWatchAction(pods, "a", nil))
+	require.Equal(t, core.NewRootWatchAction(pods, metav1.ListOptions{}), core.NewRootWatchAction(pods, nil))
+	require.Equal(t, core.NewDeleteCollectionAction(pods, "a", metav1.ListOptions{}), core.NewDeleteCollectionAction(pods, "a", nil))
+	require.Panics(t, func() { core.NewListAction(pods, podGVK, "a", nil) })
+}

@@ -191,19 +191,16 @@ type DeleteCollectionActionImpl struct {
 	ListOptions      metav1.ListOptions
 }
 
-// NewDeleteCollectionAction returns the action for a namespace. opts is a metav1.ListOptions, of which the selectors are
-// kept; everything else panics.
+// NewDeleteCollectionAction returns the action for a namespace. opts is a metav1.ListOptions; everything else, such as nil, is
+// one without options.
 func NewDeleteCollectionAction(resource schema.GroupVersionResource, namespace string, opts interface{}) DeleteCollectionActionImpl {
-	restrictions, options := selectorsOf(opts)
-	return DeleteCollectionActionImpl{
-		ActionImpl: newAction("delete-collection", resource, namespace), ListRestrictions: restrictions, ListOptions: options,
-	}
+	options, _ := opts.(metav1.ListOptions)
+	return NewDeleteCollectionActionWithOptions(resource, namespace, metav1.DeleteOptions{}, options)
 }
 
 func NewDeleteCollectionActionWithOptions(resource schema.GroupVersionResource, namespace string, deleteOpts metav1.DeleteOptions, listOpts metav1.ListOptions) DeleteCollectionActionImpl {
-	a := NewDeleteCollectionAction(resource, namespace, listOpts)
-	a.DeleteOptions, a.ListOptions = deleteOpts, listOpts
-	return a
+	byLabels, byFields, _ := ExtractFromListOptions(listOpts)
+	return DeleteCollectionActionImpl{newAction("delete-collection", resource, namespace), ListRestrictions{byLabels, byFields}, deleteOpts, listOpts}
 }
 
 func NewRootDeleteCollectionAction(resource schema.GroupVersionResource, opts interface{}) DeleteCollectionActionImpl {
