@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	gwebsocket "github.com/gorilla/websocket"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/internal/httpstreams"
 	restclient "k8s.io/client-go/rest"
@@ -55,7 +56,7 @@ func (rt *RoundTripper) TLSClientConfig() *tls.Config { return rt.TLSConfig }
 
 // RoundTrip makes the websocket. The protocols that it offers are in the request's header Sec-Websocket-Protocol. The error of a
 // server that has answered, and has not upgraded or has taken another protocol than those, is one of which
-// httpstream.IsUpgradeFailure is true.
+// httpstream.IsUpgradeFailure is true. If the server has answered with a metav1.Status, its cause is an *apierrors.StatusError.
 func (rt *RoundTripper) RoundTrip(request *http.Request) (*http.Response, error) {
 	if request.Body != nil {
 		defer request.Body.Close()
@@ -95,15 +96,15 @@ func overWebsocket(u *url.URL) string {
 	return ws.String()
 }
 
-// refusal says why a server did not upgrade: by the message of its metav1.Status, or by code and body.
+// refusal says why a server did not upgrade: by its metav1.Status, in an error of which apierrors knows the reason, or by code and body.
 func refusal(err error, resp *http.Response) error {
 	body, readErr := io.ReadAll(resp.Body)
 	if readErr != nil {
 		return fmt.Errorf("%w (%s): reading the answer: %w", err, resp.Status, readErr)
 	}
 	var status metav1.Status
-	if json.Unmarshal(body, &status) == nil && status.Message != "" {
-		return errors.New(status.Message)
+	if json.Unmarshal(body, &status) == nil && (status.Kind == "Status" || status.Kind == "" && status.Message != "") {
+		return &apierrors.StatusError{ErrStatus: status}
 	}
 	if text := strings.TrimSpace(string(body)); text != "" {
 		return fmt.Errorf("%w (%s): %s", err, resp.Status, text)

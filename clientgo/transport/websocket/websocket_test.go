@@ -3,6 +3,7 @@ package websocket_test
 import (
 	"crypto/tls"
 	"encoding/pem"
+	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -14,6 +15,7 @@ import (
 	gwebsocket "github.com/gorilla/websocket"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/transport/websocket"
 	"k8s.io/streaming/pkg/httpstream"
@@ -98,6 +100,29 @@ func TestAnotherProtocolIsAnUpgradeFailure(t *testing.T) {
 	_, err := negotiate(t, &rest.Config{Host: s.URL}, "a", "c")
 	require.EqualError(t, err, `unable to upgrade streaming request: invalid protocol, expected one of ["a" "c"], got ""`)
 	require.True(t, httpstream.IsUpgradeFailure(err))
+}
+
+func TestARefusalIsTheServersStatus(t *testing.T) {
+	body := ""
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusForbidden)
+		_, _ = io.WriteString(w, body)
+	}))
+	defer s.Close()
+
+	body = `{"kind":"Status","apiVersion":"v1","status":"Failure","message":"no pods for you","reason":"Forbidden","code":403}`
+	_, err := negotiate(t, &rest.Config{Host: s.URL}, "b")
+	require.EqualError(t, err, "unable to upgrade streaming request: no pods for you")
+	failure, ok := errors.AsType[*httpstream.UpgradeFailureError](err)
+	require.True(t, ok)
+	require.True(t, apierrors.IsForbidden(failure.Cause), "programs look at the reason")
+	status, ok := failure.Cause.(*apierrors.StatusError)
+	require.True(t, ok)
+	require.EqualValues(t, http.StatusForbidden, status.Status().Code)
+
+	body = `{"kind":"Other","apiVersion":"v1","message":"no"}`
+	_, err = negotiate(t, &rest.Config{Host: s.URL}, "b")
+	require.EqualError(t, err, "unable to upgrade streaming request: websocket: bad handshake (403 Forbidden): "+body)
 }
 
 func TestConnectionsGoThroughAProxy(t *testing.T) {
