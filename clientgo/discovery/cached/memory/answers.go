@@ -30,6 +30,10 @@ type answers struct {
 	versions  map[string]*groupVersion
 }
 
+// errNoGroups is the error beside answers without groups. They are not remembered: the server may be about to start, or may not let
+// the caller see them yet.
+var errNoGroups = errors.New("no groups")
+
 // ask asks a delegate for everything.
 func ask(ctx context.Context, delegate discovery.DiscoveryInterfaceWithContext) (*answers, error) {
 	a, err := groupsOf(ctx, delegate)
@@ -38,6 +42,9 @@ func ask(ctx context.Context, delegate discovery.DiscoveryInterfaceWithContext) 
 		return nil, err
 	}
 	if a.resources == nil {
+		if a.groups == nil || len(a.groups.Groups) == 0 {
+			return a, errNoGroups
+		}
 		a.failed = nil
 		a.askVersions(ctx, delegate)
 		if err := ctx.Err(); err != nil {
@@ -150,8 +157,11 @@ func report(ctx context.Context, err error, text string, keysAndValues ...any) {
 	}
 }
 
-// isPassing returns whether another attempt may succeed: the server said so, or did not answer.
+// isPassing returns whether another attempt may succeed: the server said so, or did not answer, or was not waited for.
 func isPassing(err error) bool {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return true
+	}
 	var status apierrors.APIStatus
 	if errors.As(err, &status) {
 		code := status.Status().Code

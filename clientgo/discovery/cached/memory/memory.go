@@ -23,6 +23,7 @@ var ErrCacheNotFound = errors.New("not found")
 // memoryClient remembers what a delegate answers. Its answers are shared by all callers, who must not change them.
 type memoryClient struct {
 	delegate discovery.DiscoveryInterfaceWithContext
+	beneath  discovery.CachedDiscoveryInterfaceWithContext // the delegate, if it remembers as well, or nil
 	answers  once.Value[*answers]
 
 	mu      sync.Mutex // guards following
@@ -37,18 +38,29 @@ var (
 )
 
 // NewMemCacheClient returns a client that asks delegate for groups and resources when they are wanted first, and again after
-// Invalidate. A group version that is not in the answer is ErrCacheNotFound, also if the server has it by now.
+// Invalidate. A group version that is not in the answer is ErrCacheNotFound, also if the server has it by now. A delegate that is a
+// cache is invalidated with this one.
 func NewMemCacheClient(delegate discovery.DiscoveryInterface) discovery.CachedDiscoveryInterface {
-	return &memoryClient{delegate: discovery.ToDiscoveryInterfaceWithContext(delegate)}
+	c := &memoryClient{delegate: discovery.ToDiscoveryInterfaceWithContext(delegate)}
+	if cache, ok := delegate.(discovery.CachedDiscoveryInterface); ok {
+		c.beneath = discovery.ToCachedDiscoveryInterfaceWithContext(cache)
+	}
+	return c
 }
 
 // NewMemCacheClientWithContext is NewMemCacheClient, for calls with contexts.
 func NewMemCacheClientWithContext(delegate discovery.DiscoveryInterfaceWithContext) discovery.CachedDiscoveryInterfaceWithContext {
-	return &memoryClient{delegate: delegate}
+	c := &memoryClient{delegate: delegate}
+	c.beneath, _ = delegate.(discovery.CachedDiscoveryInterfaceWithContext)
+	return c
 }
 
 func (c *memoryClient) known(ctx context.Context) (*answers, error) {
-	return c.answers.Get(ctx, func(ctx context.Context) (*answers, error) { return ask(ctx, c.delegate) })
+	known, err := c.answers.Get(ctx, func(ctx context.Context) (*answers, error) { return ask(ctx, c.delegate) })
+	if errors.Is(err, errNoGroups) {
+		return known, nil
+	}
+	return known, err
 }
 
 // Fresh returns whether the server was asked since the client was made, or invalidated.
@@ -57,16 +69,20 @@ func (c *memoryClient) Fresh() bool { return c.answers.Known() }
 // FreshWithContext is Fresh.
 func (c *memoryClient) FreshWithContext(context.Context) bool { return c.Fresh() }
 
-// Invalidate forgets everything. An answer that is on its way is not remembered.
-func (c *memoryClient) Invalidate() {
+// Invalidate is InvalidateWithContext.
+func (c *memoryClient) Invalidate() { c.InvalidateWithContext(context.Background()) }
+
+// InvalidateWithContext forgets everything, and invalidates a delegate that remembers as well. An answer that is on its way is not
+// remembered.
+func (c *memoryClient) InvalidateWithContext(ctx context.Context) {
+	if c.beneath != nil {
+		c.beneath.InvalidateWithContext(ctx) // first: what is asked for between the two lines is not remembered
+	}
 	c.answers.Forget()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.openAPI = nil
 }
-
-// InvalidateWithContext is Invalidate.
-func (c *memoryClient) InvalidateWithContext(context.Context) { c.Invalidate() }
 
 // RESTClient returns the delegate's.
 func (c *memoryClient) RESTClient() rest.Interface { return c.delegate.RESTClient() }

@@ -291,6 +291,66 @@ func TestDocumentsOfOpenAPIAreRemembered(t *testing.T) {
 	require.Equal(t, map[string]int{"/openapi/v3": 1}, f.asked())
 }
 
+// stale is a cache beneath the one in memory, as that of files is: what it knows is old until it is invalidated.
+type stale struct {
+	discovery.CachedDiscoveryInterface
+	invalidated int
+}
+
+func (s *stale) Invalidate() {
+	s.invalidated++
+	s.CachedDiscoveryInterface.Invalidate()
+}
+
+func TestACacheBeneathIsInvalidatedAsWell(t *testing.T) {
+	f := newFront(t, apitest.Options{})
+	beneath := memory.NewMemCacheClientWithContext(f.client(t))
+	c := memory.NewMemCacheClientWithContext(beneath)
+	_, err := c.ServerGroupsWithContext(t.Context())
+	require.NoError(t, err)
+	c.InvalidateWithContext(t.Context())
+	require.False(t, beneath.FreshWithContext(t.Context()))
+
+	old := &stale{CachedDiscoveryInterface: memory.NewMemCacheClient(f.client(t))}
+	memory.NewMemCacheClient(old).Invalidate()
+	require.Equal(t, 1, old.invalidated, "one that takes no contexts too")
+}
+
+// answering answers as a server to which the program has no access yet, or one that stops in the middle.
+type answering struct {
+	discovery.DiscoveryInterface
+	groups *metav1.APIGroupList
+	err    error // of versions
+	asked  int   // for groups
+}
+
+func (a *answering) ServerGroups() (*metav1.APIGroupList, error) { a.asked++; return a.groups, nil }
+
+func (a *answering) ServerResourcesForGroupVersion(gv string) (*metav1.APIResourceList, error) {
+	return &metav1.APIResourceList{GroupVersion: gv, APIResources: []metav1.APIResource{{Name: "a"}}}, a.err
+}
+
+func TestNoGroupsAreNotRemembered(t *testing.T) {
+	a := &answering{groups: &metav1.APIGroupList{}}
+	c := memory.NewMemCacheClient(a)
+	groups, err := c.ServerGroups()
+	require.NoError(t, err)
+	require.Empty(t, groups.Groups)
+	require.False(t, c.Fresh(), "mappers ask again then")
+	_, err = c.ServerResourcesForGroupVersion("a/v1")
+	require.ErrorIs(t, err, memory.ErrCacheNotFound)
+	require.Equal(t, 2, a.asked)
+
+	a.groups = &metav1.APIGroupList{Groups: []metav1.APIGroup{{Name: "a", Versions: []metav1.GroupVersionForDiscovery{{GroupVersion: "a/v1", Version: "v1"}}}}}
+	a.err = context.Canceled // of the program's own client
+	_, err = c.ServerResourcesForGroupVersion("a/v1")
+	require.ErrorIs(t, err, context.Canceled)
+	require.True(t, c.Fresh())
+	a.err = nil
+	_, err = c.ServerResourcesForGroupVersion("a/v1")
+	require.NoError(t, err, "that was no answer of the server")
+}
+
 // unaggregated hides that a client has the aggregated form.
 type unaggregated struct{ discovery.DiscoveryInterface }
 
