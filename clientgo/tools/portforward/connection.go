@@ -1,6 +1,7 @@
 package portforward
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -8,19 +9,26 @@ import (
 	"net/http"
 	"strconv"
 	"sync"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/streaming/pkg/httpstream"
 )
 
-// maxFailure bounds what is kept of the server's error about a connection, in bytes.
-const maxFailure = 64 << 10
+const (
+	// maxFailure bounds what is kept of the server's error about a connection, in bytes.
+	maxFailure = 64 << 10
+	// patience is how long what has arrived waits for who reads it, once forwarding has ended.
+	patience = time.Second
+)
 
 // handle forwards one local connection until the pod ends it, or takes nothing more. It closes conn, and so ends the forwarding of
 // all ports, if the server has an error about the connection: what forwards again finds out whether the pod is still there.
-func (pf *PortForwarder) handle(local net.Conn, port ForwardedPort, conn httpstream.Connection) {
+// Once ctx has ended it does not wait for a local end that reads nothing.
+func (pf *PortForwarder) handle(ctx context.Context, local net.Conn, port ForwardedPort, conn httpstream.Connection) {
 	defer local.Close()
+	defer context.AfterFunc(ctx, func() { _ = local.SetWriteDeadline(time.Now().Add(patience)) })()
 	fmt.Fprintf(pf.out, "Handling connection for %d\n", port.Local)
 	failure, data, err := pf.openStreams(port, conn)
 	if err != nil {

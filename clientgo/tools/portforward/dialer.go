@@ -55,11 +55,11 @@ type tunnelDialer struct {
 }
 
 func newTunnelDialer(logger klog.Logger, url *url.URL, config *restclient.Config) (httpstream.Dialer, error) {
-	// Each Dial makes the transport of its request: what is wrong with config is found here.
+	// Each Dial makes the transport of its request from config, as it is now: what is wrong with config is found here.
 	if _, _, err := websocket.RoundTripperFor(config); err != nil {
 		return nil, err
 	}
-	return &tunnelDialer{logger: logger, url: url, config: config}, nil
+	return &tunnelDialer{logger: logger, url: url, config: restclient.CopyConfig(config)}, nil
 }
 
 func (d *tunnelDialer) Dial(protocols ...string) (httpstream.Connection, string, error) {

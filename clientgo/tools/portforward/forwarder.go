@@ -111,10 +111,12 @@ func (pf *PortForwarder) ForwardPorts() error {
 func (pf *PortForwarder) forward(conn httpstream.Connection) error {
 	var serving sync.WaitGroup
 	defer serving.Wait()
+	forwarding, end := context.WithCancel(context.WithoutCancel(pf.ctx))
+	defer end()
 	defer conn.Close()
 	defer pf.Close()
 	if err := pf.listen(func(l net.Listener, port ForwardedPort) {
-		serving.Go(func() { pf.serve(l, port, conn) })
+		serving.Go(func() { pf.serve(forwarding, l, port, conn) })
 	}); err != nil {
 		return err
 	}
@@ -129,12 +131,11 @@ func (pf *PortForwarder) forward(conn httpstream.Connection) error {
 	if pf.ctx.Err() != nil {
 		return nil
 	}
-	runtime.HandleErrorWithContext(pf.ctx, ErrLostConnectionToPod, "Port forwarding has ended")
 	return ErrLostConnectionToPod
 }
 
-// serve accepts connections of a listener until it is closed, and returns when all of them have ended.
-func (pf *PortForwarder) serve(l net.Listener, port ForwardedPort, conn httpstream.Connection) {
+// serve accepts connections of a listener until it is closed, and returns when all of them have ended. ctx ends with forwarding.
+func (pf *PortForwarder) serve(ctx context.Context, l net.Listener, port ForwardedPort, conn httpstream.Connection) {
 	var connections sync.WaitGroup
 	defer connections.Wait()
 	for {
@@ -146,7 +147,7 @@ func (pf *PortForwarder) serve(l net.Listener, port ForwardedPort, conn httpstre
 			runtime.HandleErrorWithContext(pf.ctx, err, "A connection to a forwarded port could not be accepted", "port", port.Local)
 			return
 		}
-		connections.Go(func() { pf.handle(local, port, conn) })
+		connections.Go(func() { pf.handle(ctx, local, port, conn) })
 	}
 }
 

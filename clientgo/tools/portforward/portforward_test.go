@@ -227,6 +227,49 @@ func TestAStopEndsConnections(t *testing.T) {
 	})
 }
 
+func TestAStopDoesNotWaitForALocalReader(t *testing.T) {
+	everyDialer(t, func(t *testing.T, dialer func(t *testing.T, address string) older.Dialer) {
+		wrote := make(chan struct{}, 1)
+		p := servePod(t, func(_ string, data io.ReadWriteCloser) string {
+			for {
+				if _, err := data.Write(make([]byte, 32<<10)); err != nil {
+					return ""
+				}
+				select {
+				case wrote <- struct{}{}:
+				default:
+				}
+			}
+		})
+		f := forward(t, dialer(t, p.address), loopback, ":80")
+		dial(t, "127.0.0.1", f.local()[0])
+		for full := false; !full; { // until nothing goes through any more, as nobody reads
+			select {
+			case <-wrote:
+			case <-time.After(200 * time.Millisecond):
+				full = true
+			}
+		}
+		f.stopped()
+	})
+}
+
+func TestAStopIsARegularEndForALocalReader(t *testing.T) {
+	p := servePod(t, func(_ string, data io.ReadWriteCloser) string {
+		io.WriteString(data, "x")
+		io.Copy(io.Discard, data)
+		return ""
+	})
+	f := forward(t, overSPDY(t, p.address), loopback, ":80")
+	conn := dial(t, "127.0.0.1", f.local()[0])
+	_, err := io.ReadFull(conn, make([]byte, 1))
+	require.NoError(t, err)
+	f.stopped()
+	rest, err := io.ReadAll(conn)
+	require.NoError(t, err, "it ends as one does that the pod ends")
+	require.Empty(t, rest)
+}
+
 func TestAConnectionThatIsLost(t *testing.T) {
 	everyDialer(t, func(t *testing.T, dialer func(t *testing.T, address string) older.Dialer) {
 		p := servePod(t, upper)

@@ -9,13 +9,19 @@ import (
 	"errors"
 	"io"
 	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/remotecommand"
 	"k8s.io/client-go/util/exec"
+	"k8s.io/streaming/pkg/httpstream"
+	serverspdy "k8s.io/streaming/pkg/httpstream/spdy"
 )
 
 var success = metav1.Status{Status: metav1.StatusSuccess}
@@ -240,6 +246,71 @@ func TestTheContextEndsACommand(t *testing.T) {
 			<-ended
 		})
 	})
+}
+
+// endless is an input without an end.
+type endless struct{ read chan<- struct{} }
+
+func (e endless) Read(p []byte) (int, error) {
+	select {
+	case e.read <- struct{}{}:
+	default:
+	}
+	return len(p), nil
+}
+
+func TestTheContextEndsACommandThatTakesNoInput(t *testing.T) {
+	everyProtocol(t, []string{v5}, func(t *testing.T, tr transport, protocol string) {
+		done := make(chan struct{})
+		var gone sync.WaitGroup
+		gone.Add(1)
+		address := serve(t, protocols, func(c *command) {
+			defer gone.Done()
+			<-done
+		})
+		ctx, cancel := context.WithCancel(t.Context())
+		read := make(chan struct{}, 1)
+		options := remotecommand.StreamOptions{Stdin: endless{read}, Stdout: io.Discard}
+		result := make(chan error, 1)
+		go func() { result <- executor(t, tr, protocol, address, options).StreamWithContext(ctx, options) }()
+		for full := false; !full; {
+			select {
+			case <-read:
+			case <-time.After(200 * time.Millisecond):
+				full = true
+			}
+		}
+		cancel()
+		within(t, "a command whose context has ended", func() { require.ErrorIs(t, <-result, context.Canceled) })
+		close(done)
+		gone.Wait()
+	})
+}
+
+func TestTheContextEndsTheWaitForAStream(t *testing.T) {
+	asked, done := make(chan struct{}, 10), make(chan struct{})
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		if _, err := httpstream.Handshake(req, w, protocols); err != nil {
+			return
+		}
+		conn := serverspdy.NewResponseUpgrader().UpgradeResponse(w, req, func(httpstream.Stream, <-chan struct{}) error {
+			asked <- struct{}{}
+			<-done
+			return nil
+		})
+		<-conn.CloseChan()
+	}))
+	defer s.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	options := remotecommand.StreamOptions{Stdout: io.Discard}
+	result := make(chan error, 1)
+	go func() {
+		result <- executor(t, overTheSPDY, v5, s.URL, options).StreamWithContext(ctx, options)
+	}()
+	<-asked
+	cancel()
+	within(t, "a command whose context has ended", func() { require.ErrorIs(t, <-result, context.Canceled) })
+	close(done)
 }
 
 func TestAContextThatHasEndedAlready(t *testing.T) {

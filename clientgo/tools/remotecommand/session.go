@@ -16,7 +16,7 @@ import (
 const (
 	// maxFailure bounds what is kept of the error stream, in bytes. A metav1.Status has some hundred.
 	maxFailure = 1 << 20
-	// patience is how long run waits for the caller's writers once the connection is closed.
+	// patience is how long run waits for the caller's writers once the connection is closed, and for a connection to close.
 	patience = time.Second
 )
 
@@ -49,7 +49,14 @@ func run(ctx context.Context, v version, options StreamOptions, o opener, hangUp
 	defer cancel()
 	defer context.AfterFunc(ctx, hangUp)()
 	s := &session{version: v, options: options, received: make(chan struct{})}
-	err := s.open(o)
+	opened := make(chan error, 1)
+	go func() { opened <- s.open(o) }()
+	var err error
+	select {
+	case err = <-opened:
+	case <-ctx.Done(): // A server that does not answer about a stream holds up open for half a minute, also once the connection is closed.
+		return ctx.Err()
+	}
 	if err == nil {
 		o.opened()
 		err = s.carry(running)

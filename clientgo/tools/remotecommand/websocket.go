@@ -24,11 +24,11 @@ func NewWebSocketExecutor(config *restclient.Config, method, url string) (Execut
 
 // NewWebSocketExecutorForProtocols is [NewWebSocketExecutor] with these protocols, the preferred one first.
 func NewWebSocketExecutorForProtocols(config *restclient.Config, method, url string, protocols ...string) (Executor, error) {
-	// The executor makes the transport of each request from config: what is wrong with config is found here.
+	// The executor makes the transport of each request from config, as it is now: what is wrong with config is found here.
 	if _, _, err := websocket.RoundTripperFor(config); err != nil {
 		return nil, fmt.Errorf("error creating websocket transports: %w", err)
 	}
-	return &websocketExecutor{config: config, method: method, url: url, protocols: protocols}, nil
+	return &websocketExecutor{config: restclient.CopyConfig(config), method: method, url: url, protocols: protocols}, nil
 }
 
 func (e *websocketExecutor) Stream(options StreamOptions) error {
