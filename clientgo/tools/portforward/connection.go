@@ -25,14 +25,25 @@ const (
 
 // handle forwards one local connection until the pod ends it, or takes nothing more. It closes conn, and so ends the forwarding of
 // all ports, if the server has an error about the connection: what forwards again finds out whether the pod is still there.
-// Once ctx has ended it does not wait for a local end that reads nothing.
+// Once ctx has ended it waits neither for a local end that reads nothing, nor for a server that does not answer.
 func (pf *PortForwarder) handle(ctx context.Context, local net.Conn, port ForwardedPort, conn httpstream.Connection) {
 	defer local.Close()
 	defer context.AfterFunc(ctx, func() { _ = local.SetWriteDeadline(time.Now().Add(patience)) })()
 	fmt.Fprintf(pf.out, "Handling connection for %d\n", port.Local)
-	failure, data, err := pf.openStreams(port, conn)
-	if err != nil {
-		pf.report(err, port)
+	var failure, data httpstream.Stream
+	opened := make(chan error, 1)
+	go func() {
+		var err error
+		failure, data, err = pf.openStreams(port, conn)
+		opened <- err
+	}()
+	select {
+	case err := <-opened:
+		if err != nil {
+			pf.report(err, port)
+			return
+		}
+	case <-ctx.Done(): // A server that does not answer holds up openStreams for half a minute, also once conn is closed.
 		return
 	}
 	defer conn.RemoveStreams(failure, data)

@@ -94,7 +94,8 @@ func orNowhere(w io.Writer) io.Writer {
 
 // ForwardPorts connects to the server, listens, and forwards connections until the caller stops it: then it returns nil. It
 // returns an error if it cannot connect or cannot listen, and [ErrLostConnectionToPod] if the connection ends, which it also does
-// after an error of the server about one forwarded connection. All that it has started has ended when it returns.
+// after an error of the server about one forwarded connection. All that it has started has ended when it returns, but for the wait for
+// a server that does not answer about a stream.
 func (pf *PortForwarder) ForwardPorts() error {
 	defer pf.Close()
 	conn, protocol, err := pf.dialer.Dial(PortForwardProtocolV1Name)

@@ -21,6 +21,7 @@ import (
 	older "k8s.io/apimachinery/pkg/util/httpstream"
 	"k8s.io/client-go/tools/portforward"
 	"k8s.io/streaming/pkg/httpstream"
+	serverspdy "k8s.io/streaming/pkg/httpstream/spdy"
 )
 
 var loopback = []string{"127.0.0.1"}
@@ -252,6 +253,27 @@ func TestAStopDoesNotWaitForALocalReader(t *testing.T) {
 		}
 		f.stopped()
 	})
+}
+
+func TestAStopDoesNotWaitForAStream(t *testing.T) {
+	asked, done := make(chan struct{}, 10), make(chan struct{})
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		if _, err := httpstream.Handshake(req, w, []string{"portforward.k8s.io"}); err != nil {
+			return
+		}
+		conn := serverspdy.NewResponseUpgrader().UpgradeResponse(w, req, func(httpstream.Stream, <-chan struct{}) error {
+			asked <- struct{}{}
+			<-done // no answer
+			return nil
+		})
+		<-conn.CloseChan()
+	}))
+	defer s.Close()
+	f := forward(t, overSPDY(t, s.URL), loopback, ":80")
+	dial(t, "127.0.0.1", f.local()[0])
+	<-asked
+	f.stopped()
+	close(done)
 }
 
 func TestAStopIsARegularEndForALocalReader(t *testing.T) {

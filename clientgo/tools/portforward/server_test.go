@@ -29,7 +29,9 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m,
 		goleak.IgnoreTopFunction("k8s.io/klog/v2.(*flushDaemon).run.func1"),
 		// A connection whose other end was the first to close it waits for a second for a reader of that error.
-		goleak.IgnoreTopFunction("github.com/moby/spdystream.(*Connection).shutdown"))
+		goleak.IgnoreTopFunction("github.com/moby/spdystream.(*Connection).shutdown"),
+		// A stream that the other side has not answered about is waited for for half a minute.
+		goleak.IgnoreTopFunction("github.com/moby/spdystream.(*Stream).WaitTimeout"))
 }
 
 // patience is how long a test waits for what should be there at once.
