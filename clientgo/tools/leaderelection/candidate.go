@@ -23,6 +23,9 @@ import (
 const (
 	firstRetry  = 10 * time.Millisecond
 	latestRetry = 30 * time.Second
+	// renewPeriod is how long an object stays as it is when nobody asks. The control plane deletes those that have not been renewed
+	// for half an hour.
+	renewPeriod = 5 * time.Minute
 )
 
 // CacheSyncWaiter waits for the list of a watch.
@@ -33,7 +36,7 @@ type CacheSyncWaiter interface {
 }
 
 // LeaseCandidate keeps an object of this name in step, by which a controller of the control plane finds a candidate of
-// a coordinated election: it makes the object, and renews it when the controller asks.
+// a coordinated election: it makes the object, and renews it when the controller asks, and every five minutes.
 type LeaseCandidate struct {
 	client          coordination.LeaseCandidateInterface
 	namespace, name string
@@ -113,13 +116,17 @@ func (c *LeaseCandidate) Run(ctx context.Context) {
 		return
 	}
 	c.ask()
+	due := time.NewTimer(renewPeriod)
+	defer due.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-c.asked:
-			c.keepAsking(ctx)
+		case <-due.C:
 		}
+		c.keepAsking(ctx)
+		due.Reset(renewPeriod)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -14,6 +15,7 @@ import (
 	"k8s.io/api/coordination/v1beta1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/fake"
 	typed "k8s.io/client-go/kubernetes/typed/coordination/v1beta1"
 	"k8s.io/client-go/rest"
 	le "k8s.io/client-go/tools/leaderelection"
@@ -91,6 +93,37 @@ func TestACandidateThatIsThereIsRenewed(t *testing.T) {
 	stand(t, clientset)
 	renewed := until(t, client, func(c *v1beta1.LeaseCandidate) bool { return c.Spec.RenewTime.After(long.Time) })
 	require.Equal(t, "other", renewed.Spec.LeaseName, "as with client-go")
+}
+
+func TestACandidateIsRenewedWithoutBeingAsked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clientset := fake.NewSimpleClientset()
+		client := clientset.CoordinationV1beta1().LeaseCandidates("ns")
+		begin := time.Now()
+		candidate, _, err := le.NewCandidate(clientset, "ns", "me", "lease", "1", "1", "")
+		require.NoError(t, err)
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			candidate.Run(ctx)
+		}()
+		renewed := func() time.Duration {
+			c, err := client.Get(t.Context(), "me", metav1.GetOptions{})
+			require.NoError(t, err)
+			return c.Spec.RenewTime.Sub(begin).Truncate(time.Minute)
+		}
+		time.Sleep(time.Minute)
+		require.Zero(t, renewed())
+		time.Sleep(5 * time.Minute)
+		require.Equal(t, 5*time.Minute, renewed(), "the control plane deletes those that have not renewed for long")
+
+		require.NoError(t, client.Delete(t.Context(), "me", metav1.DeleteOptions{}))
+		time.Sleep(5 * time.Minute)
+		require.Equal(t, 10*time.Minute, renewed(), "it stands again")
+		cancel()
+		<-ended
+	})
 }
 
 func TestACandidateOfAServerThatIsNotThereEnds(t *testing.T) {

@@ -80,7 +80,7 @@ func (c *LeaderElectionConfig) validate() error {
 		{c.RetryPeriod < 1, "retryPeriod must be greater than zero"},
 		{c.Callbacks.OnStartedLeading == nil, "OnStartedLeading callback must not be nil"},
 		{c.Callbacks.OnStoppedLeading == nil, "OnStoppedLeading callback must not be nil"},
-		{c.Lock == nil, "Lock must not be nil"},
+		{c.Lock == nil, "Lock must not be nil."},
 	} {
 		if rule.broken {
 			return errors.New(rule.text)

@@ -233,7 +233,7 @@ func TestConfigsThatAreWrong(t *testing.T) {
 		"leaseDuration must be greater than renewDeadline":            func(c *le.LeaderElectionConfig) { c.RenewDeadline = 15 },
 		"renewDeadline must be greater than retryPeriod*JitterFactor": func(c *le.LeaderElectionConfig) { c.RetryPeriod = 9 },
 		"retryPeriod must be greater than zero":                       func(c *le.LeaderElectionConfig) { c.RetryPeriod = 0 },
-		"Lock must not be nil":                                        func(c *le.LeaderElectionConfig) { c.Lock = nil },
+		"Lock must not be nil.":                                       func(c *le.LeaderElectionConfig) { c.Lock = nil },
 		"Lock identity is empty":                                      func(c *le.LeaderElectionConfig) { c.Lock = &lock{} },
 		"OnStartedLeading callback must not be nil":                   func(c *le.LeaderElectionConfig) { c.Callbacks.OnStartedLeading = nil },
 		"OnStoppedLeading callback must not be nil":                   func(c *le.LeaderElectionConfig) { c.Callbacks.OnStoppedLeading = nil },
@@ -282,5 +282,12 @@ func TestMetrics(t *testing.T) {
 		time.Sleep(2 * time.Second)
 		c.end()
 		require.Equal(t, []string{"0s election off", "0s election on", "2s election slow", "3s election off"}, m.taken())
+
+		// A renewal of a coordinated election always looks.
+		s = &server{begin: time.Now(), record: &rl.LeaderElectionRecord{HolderIdentity: "b", LeaseDurationSeconds: 15}}
+		c = run(t, s, "b", func(c *le.LeaderElectionConfig) { c.Coordinated = true })
+		time.Sleep(time.Second)
+		c.end()
+		require.Equal(t, []string{"3s election off", "3s election slow", "3s election on", "3s election slow", "4s election off"}, m.taken())
 	})
 }

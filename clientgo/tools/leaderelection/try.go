@@ -74,6 +74,7 @@ func (le *LeaderElector) tryRenewCoordinated(ctx context.Context) bool {
 	mine := le.record(now)
 	mine.AcquireTime, mine.LeaderTransitions = found.AcquireTime, found.LeaderTransitions
 	mine.Strategy = found.Strategy
+	le.metrics.SlowpathExercised(le.config.Name)
 	return le.update(ctx, mine)
 }
 
