@@ -53,9 +53,9 @@ type prompted struct{ username, password string }
 
 var _ OverridingClientConfig = &DirectClientConfig{}
 
-// NewDefaultClientConfig returns the current context of a config, with overrides.
+// NewDefaultClientConfig returns the current context of a config, with overrides. Its ConfigAccess is that of kubectl's files.
 func NewDefaultClientConfig(config clientcmdapi.Config, overrides *ConfigOverrides) OverridingClientConfig {
-	return &DirectClientConfig{config: config, contextName: config.CurrentContext, overrides: overrides}
+	return &DirectClientConfig{config: config, contextName: config.CurrentContext, overrides: overrides, access: NewDefaultClientConfigLoadingRules()}
 }
 
 // NewNonInteractiveClientConfig returns a context of a config, with overrides. Without a name it is the current one.
@@ -98,9 +98,6 @@ func (config *DirectClientConfig) MergedRawConfig() (clientcmdapi.Config, error)
 		return clientcmdapi.Config{}, err
 	}
 	merged := config.config.DeepCopy()
-	if config.overrides == nil {
-		return *merged, nil
-	}
 	context, err := config.context()
 	if err != nil {
 		return clientcmdapi.Config{}, err
@@ -210,7 +207,7 @@ func (config *DirectClientConfig) identify(result *restclient.Config, user clien
 
 // hasCredentials says whether there is a need to ask the user.
 func hasCredentials(c *restclient.Config) bool {
-	return c.BearerToken != "" || c.CertFile != "" || len(c.CertData) > 0 || c.Username != "" && c.Password != "" || c.ExecProvider != nil || c.AuthProvider != nil
+	return c.BearerToken != "" || c.CertFile != "" || len(c.CertData) > 0 || c.Username != "" || c.ExecProvider != nil || c.AuthProvider != nil
 }
 
 // ask has the user type what is missing, once.
@@ -226,14 +223,14 @@ func (config *DirectClientConfig) ask(result *restclient.Config) error {
 	return nil
 }
 
-// printable shows what would control the user's terminal.
+// printable shows the codes of characters that nobody sees, which would control the user's terminal or turn the text round.
 func printable(hint string) string {
 	var b strings.Builder
 	for _, r := range hint {
-		if unicode.IsControl(r) && r != '\n' && r != '\t' {
-			fmt.Fprintf(&b, "%U", r)
-		} else {
+		if r >= '\t' && r <= '\r' || unicode.In(r, unicode.L, unicode.M, unicode.N, unicode.P, unicode.S, unicode.Z) {
 			b.WriteRune(r)
+		} else {
+			fmt.Fprintf(&b, "%U", r)
 		}
 	}
 	return b.String()

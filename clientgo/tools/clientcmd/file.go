@@ -2,7 +2,6 @@ package clientcmd
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 
@@ -10,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 	clientcmdlatest "k8s.io/client-go/tools/clientcmd/api/latest"
+	"k8s.io/klog/v2"
 )
 
 // unsaid is what a file is that does not say what it is.
@@ -76,7 +76,7 @@ func WriteToFile(config clientcmdapi.Config, filename string) error {
 	return os.WriteFile(filename, content, 0o600)
 }
 
-// GetConfigFromFileOrDie reads a file. If that fails, it ends the program. If there is none, the config has nothing.
+// GetConfigFromFileOrDie reads a file. If that fails, it ends the program, as klog.Fatal does. If there is none, the config has nothing.
 func GetConfigFromFileOrDie(filename string) *clientcmdapi.Config {
 	config, err := LoadFromFile(filename)
 	switch {
@@ -85,7 +85,6 @@ func GetConfigFromFileOrDie(filename string) *clientcmdapi.Config {
 	case errors.Is(err, os.ErrNotExist):
 		return clientcmdapi.NewConfig()
 	}
-	fmt.Fprintln(os.Stderr, err)
-	os.Exit(1)
+	klog.FatalDepth(1, err)
 	return nil
 }

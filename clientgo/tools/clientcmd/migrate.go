@@ -6,10 +6,11 @@ import (
 	"runtime"
 )
 
-// migrationRules returns where the config was in old times: on Windows alone it has moved.
+// migrationRules returns where the config was in old times: in another file of the folder, and on Windows in the folder of HOME.
 func migrationRules() map[string]string {
-	if runtime.GOOS != "windows" {
-		return map[string]string{}
+	old := ".kubeconfig"
+	if runtime.GOOS == "windows" {
+		old = RecommendedFileName
 	}
-	return map[string]string{RecommendedHomeFile: filepath.Join(os.Getenv("HOME"), RecommendedHomeDir, ".kubeconfig")}
+	return map[string]string{RecommendedHomeFile: filepath.Join(os.Getenv("HOME"), RecommendedHomeDir, old)}
 }

@@ -4,7 +4,6 @@ package clientcmd
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -208,7 +207,7 @@ func lockFiles(files []string) (unlock func(), err error) {
 		f, err := os.OpenFile(lock, os.O_CREATE|os.O_EXCL, 0)
 		if err != nil {
 			unlock()
-			return nil, fmt.Errorf("another program writes %s, or has ended while it did: %w", file, err)
+			return nil, err // os.IsExist: another program writes the file, or has ended while it did
 		}
 		_ = f.Close()
 		locked = append(locked, lock)

@@ -105,7 +105,7 @@ func (rules *ClientConfigLoadingRules) Load() (*clientcmdapi.Config, error) {
 	}
 	files := rules.Precedence
 	if rules.ExplicitPath != "" {
-		if _, err := os.Stat(rules.ExplicitPath); err != nil {
+		if _, err := os.Stat(rules.ExplicitPath); os.IsNotExist(err) {
 			return nil, err
 		}
 		files = []string{rules.ExplicitPath}
@@ -183,7 +183,7 @@ func (rules *ClientConfigLoadingRules) GetLoadingPrecedence() []string {
 	if rules.ExplicitPath != "" {
 		return []string{rules.ExplicitPath}
 	}
-	return rules.Precedence
+	return slices.Clone(rules.Precedence)
 }
 
 // GetStartingConfig implements ConfigAccess.
