@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"time"
 
+	certutil "k8s.io/client-go/util/cert"
 	"k8s.io/klog/v2"
 )
 
@@ -51,21 +52,25 @@ func (s *files) CurrentPath() string { return s.name("current") }
 
 // recover takes the link that was to be renamed, or removes it.
 func (s *files) recover() error {
-	updated := s.name("updated")
-	info, err := os.Lstat(updated)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
+	there, err := exists(s.CurrentPath())
 	if err != nil {
 		return err
 	}
-	if info.Mode()&fs.ModeSymlink == 0 {
-		return fmt.Errorf("expected %q to be a symlink but it is not a symlink", updated)
+	updated := s.name("updated")
+	info, err := os.Lstat(updated)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case info.Mode()&fs.ModeSymlink != 0 && there:
+		return os.Remove(updated)
+	case info.Mode()&fs.ModeSymlink != 0:
+		return os.Rename(updated, s.CurrentPath())
+	case there:
+		return nil // an Update says it
 	}
-	if there, err := exists(s.CurrentPath()); err != nil || there {
-		return errors.Join(err, os.Remove(updated))
-	}
-	return os.Rename(updated, s.CurrentPath())
+	return fmt.Errorf("expected %q to be a symlink but it is a file", updated)
 }
 
 func (s *files) Current() (*tls.Certificate, error) {
@@ -99,11 +104,12 @@ func (s *files) Update(cert, key []byte) (*tls.Certificate, error) {
 	if err := os.MkdirAll(s.certs, 0o755); err != nil {
 		return nil, fmt.Errorf("could not create directory %q to store certificates: %w", s.certs, err)
 	}
-	pair := s.name(time.Now().Format("2006-01-02-15-04-05"))
-	if err := write(pair, cert, key); err != nil {
+	data, err := encode(cert, key)
+	if err != nil {
 		return nil, err
 	}
-	loaded, err := load(pair, pair)
+	pair := s.name(time.Now().Format("2006-01-02-15-04-05"))
+	loaded, err := write(pair, data)
 	if err != nil {
 		return nil, err
 	}
@@ -113,26 +119,46 @@ func (s *files) Update(cert, key []byte) (*tls.Certificate, error) {
 	return loaded, nil
 }
 
-// write writes a certificate, with those above it, and a key.
-func write(path string, cert, key []byte) error {
-	certBlock, rest := pem.Decode(cert)
-	if certBlock == nil {
-		return errors.New("invalid certificate data")
-	}
-	keyBlock, _ := pem.Decode(key)
-	if keyBlock == nil {
-		return errors.New("invalid key data")
-	}
-	data := pem.EncodeToMemory(certBlock)
-	data = append(data, pem.EncodeToMemory(keyBlock)...)
-	data = append(data, rest...)
-	// Two updates within a second have one file.
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_RDWR, 0o600)
+// encode returns certificates, that of the key first, and the key. Nothing else that a signer may have written is in it.
+func encode(cert, key []byte) ([]byte, error) {
+	certs, err := certutil.ParseCertsPEM(cert)
 	if err != nil {
-		return fmt.Errorf("could not open %q: %w", path, err)
+		return nil, fmt.Errorf("invalid certificate data: %w", err)
 	}
+	block, _ := pem.Decode(key)
+	if block == nil {
+		return nil, errors.New("invalid key data")
+	}
+	var data []byte
+	for _, c := range certs {
+		data = append(data, pem.EncodeToMemory(&pem.Block{Type: certutil.CertificateBlockType, Bytes: c.Raw})...)
+	}
+	return append(data, pem.EncodeToMemory(block)...), nil
+}
+
+// write writes a pair to a file in one step, and returns it. Two updates within a second have one file, which may be the current one:
+// what is no pair does not get there.
+func write(path string, data []byte) (loaded *tls.Certificate, err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".") // only the user may read it
+	if err != nil {
+		return nil, fmt.Errorf("could not open a file for %q: %w", path, err)
+	}
+	defer func() {
+		if err != nil {
+			_ = os.Remove(f.Name())
+		}
+	}()
 	_, err = f.Write(data)
-	return errors.Join(err, f.Close())
+	if err == nil {
+		err = f.Sync() // before the link leads to it
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return nil, err
+	}
+	if loaded, err = load(f.Name(), f.Name()); err != nil {
+		return nil, err
+	}
+	return loaded, os.Rename(f.Name(), path)
 }
 
 // link has the current pair be that of a file, in one step.
@@ -145,7 +171,7 @@ func (s *files) link(pair string) error {
 		case err != nil:
 			return err
 		case info.Mode()&fs.ModeSymlink == 0:
-			return fmt.Errorf("expected %q to be a symlink but it is not", path)
+			return fmt.Errorf("expected %q to be a symlink but it is a file", path)
 		}
 	}
 	if err := os.Remove(updated); err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -3,6 +3,7 @@ package certificate_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -51,9 +52,33 @@ func TestFilesOfAStore(t *testing.T) {
 	_, err = store.Update(cert, key)
 	require.Error(t, err, "the key is not the certificate's")
 	_, err = store.Update([]byte("no"), key)
-	require.EqualError(t, err, "invalid certificate data")
+	require.ErrorContains(t, err, "invalid certificate data: ")
 	_, err = store.Update(cert, []byte("no"))
 	require.EqualError(t, err, "invalid key data")
+	require.Equal(t, "newest", name(), "also if the second has not changed")
+}
+
+func TestAFileHasTheCertificatesAndThenTheKey(t *testing.T) {
+	a := newAuthority(t, time.Hour)
+	dir := t.TempDir()
+	store, err := certificate.NewFileStore("x", dir, dir, "", "")
+	require.NoError(t, err)
+	cert, key := a.pair("me")
+	above, other := a.pair("authority")
+	// A signer may write more than certificates.
+	_, err = store.Update(slices.Concat([]byte("comment\n"), cert, above, other), key)
+	require.NoError(t, err)
+	written, err := os.ReadFile(store.CurrentPath())
+	require.NoError(t, err)
+	require.Equal(t, string(slices.Concat(cert, above, key)), string(written))
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Len(t, entries, 2, "the file and the link")
+	_, err = store.Update(cert, other)
+	require.Error(t, err)
+	entries, err = os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Len(t, entries, 2, "nothing is left of a pair that is none")
 }
 
 func TestAStoreIsMendedAfterACrash(t *testing.T) {
@@ -80,9 +105,11 @@ func TestAStoreIsMendedAfterACrash(t *testing.T) {
 
 	require.NoError(t, os.WriteFile(updated, nil, 0o600))
 	_, err = open()
+	require.NoError(t, err, "there is a current one")
+	require.NoError(t, os.Remove(store.CurrentPath()))
+	_, err = open()
 	require.ErrorContains(t, err, "to be a symlink")
 	require.NoError(t, os.Remove(updated))
-	require.NoError(t, os.Remove(store.CurrentPath()))
 	require.NoError(t, os.WriteFile(store.CurrentPath(), nil, 0o600))
 	_, err = store.Update(a.pair("me"))
 	require.ErrorContains(t, err, "to be a symlink")
