@@ -33,7 +33,8 @@ func RequestCertificate(client clientset.Interface, csrData []byte, name, signer
 // request in PEM that privateKey has signed. Without a name, the server makes one. A request of the name that exists,
 // because this process was there before, is taken if it is for the same key and signer, and if its certificate,
 // should it have one, has not expired. requestedDuration is a wish, which the signer may ignore. A server
-// without certificates.k8s.io/v1 is asked in v1beta1.
+// without certificates.k8s.io/v1 is asked in v1beta1, and so is each server for what v1 refuses: no signer, that for legacy
+// requests, or no usages.
 func RequestCertificateWithContext(ctx context.Context, client clientset.Interface, csrData []byte, name, signerName string, requestedDuration *time.Duration, usages []certificatesv1.KeyUsage, privateKey interface{}) (reqName string, reqUID types.UID, err error) {
 	wanted := &certificatesv1.CertificateSigningRequest{
 		ObjectMeta: metav1.ObjectMeta{Name: name},
@@ -45,9 +46,9 @@ func RequestCertificateWithContext(ctx context.Context, client clientset.Interfa
 	if requestedDuration != nil {
 		wanted.Spec.ExpirationSeconds = DurationToExpirationSeconds(*requestedDuration)
 	}
-	requests := requestsOf(client, false)
+	requests := requestsOf(client, len(usages) == 0 || signerName == "" || signerName == certificatesv1beta1.LegacyUnknownSignerName)
 	made, err := requests.create(ctx, wanted)
-	if apierrors.IsNotFound(err) {
+	if apierrors.IsNotFound(err) && !requests.old {
 		requests = requestsOf(client, true)
 		made, err = requests.create(ctx, wanted)
 	}

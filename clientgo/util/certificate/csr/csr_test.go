@@ -46,6 +46,17 @@ func request(t *testing.T, name string) (crypto.Signer, []byte) {
 	return key, data
 }
 
+func TestWhatTheFirstVersionDoesNotTakeIsRequestedInTheBeta(t *testing.T) {
+	key, data := request(t, "me")
+	for _, signer := range []string{"", certificatesv1beta1.LegacyUnknownSignerName} {
+		client := fake.NewClientset()
+		_, _, err := csr.RequestCertificateWithContext(t.Context(), client, data, "mine", signer, nil, usages, key)
+		require.NoError(t, err)
+		require.Len(t, client.Actions(), 1)
+		require.Equal(t, "v1beta1", client.Actions()[0].GetResource().Version, signer)
+	}
+}
+
 func TestARequestIsMadeOnce(t *testing.T) {
 	client := fake.NewClientset()
 	key, data := request(t, "me")
