@@ -2,7 +2,9 @@ package restmapper_test
 
 import (
 	"errors"
+	"net/http"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -11,7 +13,9 @@ import (
 
 	"github.com/kinform/kinform/apitest"
 
+	"k8s.io/client-go/discovery/cached/disk"
 	"k8s.io/client-go/discovery/cached/memory"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/restmapper"
 )
 
@@ -84,6 +88,27 @@ func TestShortNamesWithSeveralMeanings(t *testing.T) {
 	require.True(t, meta.IsNoMatchError(err))
 	_, err = mapper.KindForWithContext(t.Context(), resource("pods"))
 	require.NoError(t, err)
+}
+
+// kubectl and others have their cache in files, and meet kinds there that came after the files.
+func TestAShortNameIsFoundThatIsNewerThanTheCache(t *testing.T) {
+	server := apitest.Start(t, apitest.Options{})
+	dir := t.TempDir()
+	transport := &http.Transport{}
+	t.Cleanup(transport.CloseIdleConnections)
+	open := func() *disk.CachedDiscoveryClient {
+		c, err := disk.NewCachedDiscoveryClientForConfig(&rest.Config{Host: server.URL(), Transport: transport, QPS: -1}, dir, "", time.Hour)
+		require.NoError(t, err)
+		return c
+	}
+	_, _, err := open().ServerGroupsAndResources()
+	require.NoError(t, err)
+	require.NoError(t, server.AddResource(apitest.Resource{Group: "example.com", Version: "v1", Plural: "widgets", Kind: "Widget", ShortNames: []string{"wdg"}}))
+	client := open()
+	mapper := restmapper.NewShortcutExpander(restmapper.NewDeferredDiscoveryRESTMapper(client), client, nil)
+	kind, err := mapper.KindFor(resource("wdg"))
+	require.NoError(t, err)
+	require.Equal(t, "Widget", kind.Kind)
 }
 
 func TestCategories(t *testing.T) {

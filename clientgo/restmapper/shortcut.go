@@ -89,7 +89,12 @@ func (e shortcutExpander) KindFor(resource schema.GroupVersionResource) (schema.
 
 // KindForWithContext implements meta.RESTMapperWithContext.
 func (e shortcutExpander) KindForWithContext(ctx context.Context, resource schema.GroupVersionResource) (schema.GroupVersionKind, error) {
-	return e.RESTMapperWithContext.KindForWithContext(ctx, e.expand(ctx, resource))
+	kind, err := e.RESTMapperWithContext.KindForWithContext(ctx, e.expand(ctx, resource))
+	if meta.IsNoMatchError(err) {
+		// The other mapper may have invalidated the cache, which may have a new short name by now.
+		return e.RESTMapperWithContext.KindForWithContext(ctx, e.expand(ctx, resource))
+	}
+	return kind, err
 }
 
 // KindsFor implements meta.RESTMapper.
