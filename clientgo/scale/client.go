@@ -1,6 +1,7 @@
 package scale
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"sync"
@@ -70,7 +71,7 @@ func (s *namespacedScales) preferred(resource schema.GroupResource) (schema.Grou
 
 // to completes a request for the scale of an object, and sends it.
 func (s *namespacedScales) to(ctx context.Context, r *rest.Request, gvr schema.GroupVersionResource, name string, options runtime.Object) (*autoscalingv1.Scale, error) {
-	result := r.AbsPath(s.paths(gvr.GroupVersion().WithKind("")), gvr.Group, gvr.Version).
+	result := r.AbsPath(cmp.Or(s.paths(gvr.GroupVersion().WithKind("")), "/api"), gvr.Group, gvr.Version).
 		NamespaceIfScoped(s.namespace, s.namespace != "").Resource(gvr.Resource).Name(name).SubResource("scale").
 		SpecificallyVersionedParams(options, metav1.ParameterCodec, optionsVersion).
 		Do(ctx)

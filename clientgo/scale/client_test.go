@@ -44,6 +44,28 @@ func scalesOf(t *testing.T, url string) scale.ScalesGetter {
 	return scales
 }
 
+func TestAResolverWithoutAPathMeansTheCoreGroup(t *testing.T) {
+	path := ""
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		path = r.URL.Path
+		http.Error(w, "no", http.StatusNotFound)
+	}))
+	defer s.Close()
+	scales, err := scale.NewForConfig(&rest.Config{Host: s.URL}, one{}, func(schema.GroupVersionKind) string { return "" }, nil)
+	require.NoError(t, err)
+	_, err = scales.Scales("ns").Get(t.Context(), schema.GroupResource{Resource: "replicationcontrollers"}, "r", metav1.GetOptions{})
+	require.True(t, apierrors.IsNotFound(err), err)
+	require.Equal(t, "/api/v1/namespaces/ns/replicationcontrollers/r/scale", path)
+}
+
+// one maps a resource to v1.
+type one struct{}
+
+func (one) ResourceFor(r schema.GroupVersionResource) (schema.GroupVersionResource, error) {
+	r.Version = "v1"
+	return r, nil
+}
+
 func TestADeploymentIsScaled(t *testing.T) {
 	server := apitest.Start(t, apitest.Options{})
 	replicas := int32(3)
