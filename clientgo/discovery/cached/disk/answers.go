@@ -26,15 +26,30 @@ func (d *CachedDiscoveryClient) file(groupVersion, name string) (string, bool) {
 	return filepath.Join(d.directory, filepath.FromSlash(groupVersion), name), true
 }
 
-// read decodes a file that counts into an answer of a kind.
-func (d *CachedDiscoveryClient) read(name, kind string, into any, is *metav1.TypeMeta) bool {
+// read decodes a file that counts into an answer of a kind. It returns whether there is one, and how often the client was invalidated
+// before: an answer of the server that comes instead is of that time.
+func (d *CachedDiscoveryClient) read(name, kind string, into any, is *metav1.TypeMeta) (found bool, since int) {
 	d.mu.Lock()
 	_, ours := d.ours[name]
-	counts := ours || !d.invalidated
+	since = d.invalidated
 	d.mu.Unlock()
-	if !counts {
-		return false
+	if !ours && since > 0 || !d.decode(name, kind, into, is) {
+		return false, since
 	}
+	if ours {
+		return true, since
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.invalidated > 0 {
+		return false, d.invalidated // in the meantime
+	}
+	d.foreign = true
+	return true, since
+}
+
+// decode decodes a file that is young enough.
+func (d *CachedDiscoveryClient) decode(name, kind string, into any, is *metav1.TypeMeta) bool {
 	f, err := os.Open(name)
 	if err != nil {
 		return false
@@ -45,32 +60,30 @@ func (d *CachedDiscoveryClient) read(name, kind string, into any, is *metav1.Typ
 		return false
 	}
 	data, err := io.ReadAll(io.LimitReader(f, maxFile))
-	if err != nil || json.Unmarshal(data, into) != nil || *is != typeMeta(kind) {
-		return false
-	}
-	if ours {
-		return true
-	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.invalidated {
-		return false // in the meantime
-	}
-	d.foreign = true
-	return true
+	return err == nil && json.Unmarshal(data, into) == nil && *is == typeMeta(kind)
 }
 
-// write keeps an answer. If it cannot, the answer is as good, and the server will be asked again.
-func (d *CachedDiscoveryClient) write(ctx context.Context, name string, answer any) {
+// write keeps an answer, unless the client was invalidated since. If it cannot, the answer is as good, and the server will be asked again.
+func (d *CachedDiscoveryClient) write(ctx context.Context, name string, since int, answer any) {
 	data, err := json.Marshal(answer)
 	if err == nil {
-		err = writeFile(name, data, []byte("\n"))
+		err = d.writeSince(name, since, data)
 	}
 	if err != nil {
 		klog.FromContext(ctx).V(1).Info("Failed to write a file of the discovery cache", "file", name, "err", err)
-		return
 	}
+}
+
+// writeSince holds the lock while it writes: an older answer would take the place of a newer one otherwise.
+func (d *CachedDiscoveryClient) writeSince(name string, since int, data []byte) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if d.invalidated != since {
+		return nil
+	}
+	if err := writeFile(name, data, []byte("\n")); err != nil {
+		return err
+	}
 	d.ours[name] = struct{}{}
+	return nil
 }

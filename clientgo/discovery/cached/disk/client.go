@@ -25,7 +25,7 @@ type CachedDiscoveryClient struct {
 
 	mu          sync.Mutex          // guards following
 	ours        map[string]struct{} // files that this client has written since it was invalidated
-	invalidated bool                // then no other files count
+	invalidated int                 // how often it was; then no other files count
 	foreign     bool                // an answer came from a file that is not ours
 }
 
@@ -66,13 +66,14 @@ func (d *CachedDiscoveryClient) FreshWithContext(context.Context) bool {
 func (d *CachedDiscoveryClient) Invalidate() { d.InvalidateWithContext(context.Background()) }
 
 // InvalidateWithContext makes the client ask the server for everything. It leaves the files for other programs, until this client
-// replaces them.
+// replaces them. An answer that is on its way is not kept.
 func (d *CachedDiscoveryClient) InvalidateWithContext(ctx context.Context) {
 	d.delegate.InvalidateWithContext(ctx)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	clear(d.ours)
-	d.invalidated, d.foreign = true, false
+	d.invalidated++
+	d.foreign = false
 }
 
 // RESTClient returns the client that sends the requests.
@@ -87,14 +88,15 @@ func (d *CachedDiscoveryClient) ServerGroups() (*metav1.APIGroupList, error) {
 func (d *CachedDiscoveryClient) ServerGroupsWithContext(ctx context.Context) (*metav1.APIGroupList, error) {
 	name, _ := d.file("", "servergroups.json")
 	known := &metav1.APIGroupList{}
-	if d.read(name, "APIGroupList", known, &known.TypeMeta) {
+	found, since := d.read(name, "APIGroupList", known, &known.TypeMeta)
+	if found {
 		return known, nil
 	}
 	groups, err := d.delegate.ServerGroupsWithContext(ctx)
 	if err != nil || groups == nil || len(groups.Groups) == 0 {
 		return groups, err
 	}
-	d.write(ctx, name, &metav1.APIGroupList{TypeMeta: typeMeta("APIGroupList"), Groups: groups.Groups})
+	d.write(ctx, name, since, &metav1.APIGroupList{TypeMeta: typeMeta("APIGroupList"), Groups: groups.Groups})
 	return groups, nil
 }
 
@@ -110,14 +112,15 @@ func (d *CachedDiscoveryClient) ServerResourcesForGroupVersionWithContext(ctx co
 		return d.delegate.ServerResourcesForGroupVersionWithContext(ctx, groupVersion)
 	}
 	known := &metav1.APIResourceList{}
-	if d.read(name, "APIResourceList", known, &known.TypeMeta) {
+	found, since := d.read(name, "APIResourceList", known, &known.TypeMeta)
+	if found {
 		return known, nil
 	}
 	list, err := d.delegate.ServerResourcesForGroupVersionWithContext(ctx, groupVersion)
 	if err != nil || list == nil || len(list.APIResources) == 0 {
 		return list, err
 	}
-	d.write(ctx, name, &metav1.APIResourceList{TypeMeta: typeMeta("APIResourceList"), GroupVersion: list.GroupVersion, APIResources: list.APIResources})
+	d.write(ctx, name, since, &metav1.APIResourceList{TypeMeta: typeMeta("APIResourceList"), GroupVersion: list.GroupVersion, APIResources: list.APIResources})
 	return list, nil
 }
 

@@ -116,6 +116,40 @@ func files(t *testing.T, directory string) map[string]string {
 	return contents
 }
 
+func TestAnAnswerThatWasOnItsWayIsNotKept(t *testing.T) {
+	f, directory := newFront(t, apitest.Options{}), t.TempDir()
+	arrived, release := make(chan struct{}), make(chan struct{})
+	answer := func(name string) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = w.Write([]byte(`{"kind":"APIGroupList","apiVersion":"v1","groups":[{"name":"` + name + `","versions":[{"groupVersion":"` + name + `/v1","version":"v1"}]}]}`))
+		}
+	}
+	f.set("/api", func(w http.ResponseWriter, r *http.Request) { http.NotFound(w, r) })
+	f.set("/apis", func(w http.ResponseWriter, r *http.Request) {
+		close(arrived)
+		<-release
+		answer("old")(w, r)
+	})
+	c := f.client(t, directory, "")
+	named := func() string {
+		groups, err := c.ServerGroups()
+		require.NoError(t, err)
+		require.Len(t, groups.Groups, 1)
+		return groups.Groups[0].Name
+	}
+	first := make(chan string)
+	go func() { first <- named() }()
+	<-arrived
+	c.Invalidate()
+	f.set("/apis", answer("new"))
+	require.Equal(t, "new", named())
+	close(release)
+	require.Equal(t, "old", <-first, "for who has asked before")
+	require.Equal(t, "new", named())
+	require.Contains(t, files(t, directory)["servergroups.json"], "new")
+}
+
 func TestAnotherRunIsAnsweredFromFiles(t *testing.T) {
 	f, directory := newFront(t, apitest.Options{}), filepath.Join(t.TempDir(), "discovery")
 	first := f.client(t, directory, "")
