@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"sync"
+	"time"
 
 	older "k8s.io/apimachinery/pkg/util/httpstream"
 	utilportforward "k8s.io/apimachinery/pkg/util/portforward"
@@ -94,8 +95,8 @@ func orNowhere(w io.Writer) io.Writer {
 
 // ForwardPorts connects to the server, listens, and forwards connections until the caller stops it: then it returns nil. It
 // returns an error if it cannot connect or cannot listen, and [ErrLostConnectionToPod] if the connection ends, which it also does
-// after an error of the server about one forwarded connection. All that it has started has ended when it returns, but for the wait for
-// a server that does not answer about a stream.
+// after an error of the server about one forwarded connection. All that it has started has ended when it returns, but for what waits for
+// a server that does not answer, or takes nothing.
 func (pf *PortForwarder) ForwardPorts() error {
 	defer pf.Close()
 	conn, protocol, err := pf.dialer.Dial(PortForwardProtocolV1Name)
@@ -111,11 +112,13 @@ func (pf *PortForwarder) ForwardPorts() error {
 
 func (pf *PortForwarder) forward(conn httpstream.Connection) error {
 	var serving sync.WaitGroup
-	defer serving.Wait()
 	forwarding, end := context.WithCancel(context.WithoutCancel(pf.ctx))
-	defer end()
-	defer conn.Close()
-	defer pf.Close()
+	defer func() {
+		pf.Close()
+		atMost(patience, func() { conn.Close() })
+		end()
+		atMost(2*patience, serving.Wait) // what has arrived has patience, and then it is closed
+	}()
 	if err := pf.listen(func(l net.Listener, port ForwardedPort) {
 		serving.Go(func() { pf.serve(forwarding, l, port, conn) })
 	}); err != nil {
@@ -133,6 +136,22 @@ func (pf *PortForwarder) forward(conn httpstream.Connection) error {
 		return nil
 	}
 	return ErrLostConnectionToPod
+}
+
+// atMost calls f in a goroutine, and waits for it, but not for longer than d. All writes to a connection wait for each other, its end
+// included: where a server takes nothing any more, they end when the network has given it up.
+func atMost(d time.Duration, f func()) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		f()
+	}()
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-done:
+	case <-timer.C:
+	}
 }
 
 // serve accepts connections of a listener until it is closed, and returns when all of them have ended. ctx ends with forwarding.

@@ -255,6 +255,23 @@ func TestAStopDoesNotWaitForALocalReader(t *testing.T) {
 	})
 }
 
+func TestAStopDoesNotWaitForAPodThatReadsNothing(t *testing.T) {
+	everyDialer(t, func(t *testing.T, dialer func(t *testing.T, address string) older.Dialer) {
+		done := make(chan struct{})
+		p := servePod(t, func(_ string, data io.ReadWriteCloser) string { <-done; return "" })
+		f := forward(t, dialer(t, p.address), loopback, ":80")
+		conn := dial(t, "127.0.0.1", f.local()[0])
+		for {
+			require.NoError(t, conn.SetWriteDeadline(time.Now().Add(200*time.Millisecond)))
+			if _, err := conn.Write(make([]byte, 32<<10)); err != nil {
+				break // nothing goes through any more
+			}
+		}
+		f.stopped()
+		close(done)
+	})
+}
+
 func TestAStopDoesNotWaitForAStream(t *testing.T) {
 	asked, done := make(chan struct{}, 10), make(chan struct{})
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
