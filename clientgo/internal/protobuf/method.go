@@ -2,12 +2,31 @@
 
 package protobuf
 
-// byMethod returns what an object's own method Marshal returns, if it has one. That takes a third of the time that [Marshal] takes by tags. Google's
-// protobuf library has the linker keep these methods of all types already, in each program that has a clientset.
-func byMethod(object any) (data []byte, has bool, err error) {
-	if m, has := object.(interface{ Marshal() ([]byte, error) }); has {
-		data, err = m.Marshal()
-		return data, true, err
+import (
+	"fmt"
+	"reflect"
+)
+
+// encode returns what an object's own method Marshal returns. That takes a third of the time that [Marshal] takes by tags, which the linker leaves out
+// then. Google's protobuf library has the linker keep these methods of all types already, in each program that has a clientset.
+func encode(object any) ([]byte, error) {
+	v := reflect.ValueOf(object)
+	m, has := object.(interface{ Marshal() ([]byte, error) })
+	if !has || v.Kind() != reflect.Pointer || v.IsNil() || v.Elem().Kind() != reflect.Struct {
+		return nil, notMarshalable{reflect.TypeOf(object)}
 	}
-	return nil, false, nil
+	if t := v.Type().Elem(); !hasTags(t) {
+		return nil, fmt.Errorf("%w: no field of %s has a protobuf tag", notMarshalable{reflect.TypeOf(object)}, t)
+	}
+	return m.Marshal()
+}
+
+// hasTags tells messages from structs that have the methods of a message because they embed it: those would write a part of the object.
+func hasTags(t reflect.Type) bool {
+	for i := range t.NumField() {
+		if _, has := t.Field(i).Tag.Lookup("protobuf"); has {
+			return true
+		}
+	}
+	return t.NumField() == 0
 }

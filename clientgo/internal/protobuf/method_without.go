@@ -2,5 +2,5 @@
 
 package protobuf
 
-// byMethod says that an object has no method of its own: if it were called here, the linker would keep that method of all types.
-func byMethod(any) ([]byte, bool, error) { return nil, false, nil }
+// encode returns the message of an object by the tags of its fields: if the own method was called here, the linker would keep that method of all types.
+func encode(object any) ([]byte, error) { return Marshal(object) }

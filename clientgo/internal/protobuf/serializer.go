@@ -162,19 +162,6 @@ func decode(types Types, data []byte, kind schema.GroupVersionKind, into runtime
 	return object, of, err
 }
 
-// encode returns the message of an object, by its own method where that may be called. A struct that embeds a message has the methods of that, which
-// would write a part of the object: so the struct must have tags all the same.
-func encode(object runtime.Object) ([]byte, error) {
-	if v := reflect.ValueOf(object); v.Kind() == reflect.Pointer && !v.IsNil() && v.Elem().Kind() == reflect.Struct {
-		if _, err := messageOf(v.Type().Elem()); err == nil {
-			if data, has, err := byMethod(object); has {
-				return data, err
-			}
-		}
-	}
-	return Marshal(object)
-}
-
 // decoder decodes objects that are the caller's own.
 var decoder = sharing.New(sharing.Options{MaxBytes: -1})
 

@@ -1,12 +1,10 @@
 package consistencydetector
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"reflect"
 	"slices"
-	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -93,42 +91,32 @@ func metadataOf(obj any) metav1.Object {
 	return o
 }
 
-// compare sorts both and says in which objects they differ.
-func compare(retrieved, listed []metav1.Object) []string {
-	byName := func(a, b metav1.Object) int {
-		return cmp.Or(strings.Compare(a.GetNamespace(), b.GetNamespace()), strings.Compare(a.GetName(), b.GetName()),
-			strings.Compare(string(a.GetUID()), string(b.GetUID())))
-	}
-	slices.SortFunc(retrieved, byName)
-	slices.SortFunc(listed, byName)
-	var differences []string
+// compare says in which objects the two differ.
+func compare(retrieved, listed []metav1.Object) (differences []string) {
 	note := func(o metav1.Object, what string) {
 		differences = append(differences, fmt.Sprintf("%s/%s (%s) %s", o.GetNamespace(), o.GetName(), o.GetResourceVersion(), what))
 	}
-	for len(retrieved) > 0 || len(listed) > 0 {
-		var order int
-		switch {
-		case len(retrieved) == 0:
-			order = 1
-		case len(listed) == 0:
-			order = -1
-		default:
-			order = byName(retrieved[0], listed[0])
+	type identity struct{ namespace, name, uid string }
+	of := func(o metav1.Object) identity { return identity{o.GetNamespace(), o.GetName(), string(o.GetUID())} }
+	left := make(map[identity]metav1.Object, len(listed))
+	for _, o := range listed {
+		if _, twice := left[of(o)]; twice {
+			note(o, "is in the list twice")
 		}
-		switch {
-		case order < 0:
-			note(retrieved[0], "is not in the list")
-		case order > 0:
-			note(listed[0], "is in the list only")
-		case !reflect.DeepEqual(retrieved[0], listed[0]):
-			note(retrieved[0], "differs from the list's, whose version is "+listed[0].GetResourceVersion())
-		}
-		if order <= 0 {
-			retrieved = retrieved[1:]
-		}
-		if order >= 0 {
-			listed = listed[1:]
-		}
+		left[of(o)] = o
 	}
+	for _, o := range retrieved {
+		switch other, is := left[of(o)]; {
+		case !is:
+			note(o, "is not in the list")
+		case !reflect.DeepEqual(o, other):
+			note(o, "differs from the list's, whose version is "+other.GetResourceVersion())
+		}
+		delete(left, of(o))
+	}
+	for _, o := range left {
+		note(o, "is in the list only")
+	}
+	slices.Sort(differences)
 	return differences
 }
