@@ -140,7 +140,7 @@ func (c *Client) prepare(ctx context.Context, text string) error {
 		return nil
 	}
 	if _, err := c.credentials.acquire(ctx); err != nil {
-		x := &exchange{client: c, method: http.MethodGet, ctx: ctx}
+		x := &exchange{reading: &c.reading, method: http.MethodGet, ctx: ctx}
 		if address, wrong := url.Parse(text); wrong == nil {
 			x.address = *address
 		}

@@ -94,7 +94,7 @@ func (a *ahead[T]) dispatch(b *batch[T]) bool {
 		b.decoded = make(chan struct{}, 1)
 	}
 	gone := a.exchange.running.Done()
-	limit := int64(min(2*a.exchange.client.maxObjectBytes, maxAhead))
+	limit := int64(min(2*a.exchange.reading.maxObjectBytes, maxAhead))
 	for a.isFull(b.size, limit) {
 		// Either this loop sees that held has become less, or take sees crowded.
 		a.crowded.Store(true)

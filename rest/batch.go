@@ -45,12 +45,12 @@ func (a *ahead[T]) reuse(b *batch[T]) {
 }
 
 // newBuffer returns a buffer with room for more than used bytes.
-func (c *Client) newBuffer(used int) *[]byte {
+func (r *reading) newBuffer(used int) *[]byte {
 	size := max(feedSize, 2*used)
 	if used < idleSize {
 		size = idleSize
 	}
-	if pool := c.pool(size); pool != nil {
+	if pool := r.pool(size); pool != nil {
 		if buffer, ok := pool.Get().(*[]byte); ok {
 			return buffer
 		}
@@ -60,20 +60,20 @@ func (c *Client) newBuffer(used int) *[]byte {
 }
 
 // recycle takes back a buffer that nothing refers to.
-func (c *Client) recycle(buffer *[]byte) {
-	if pool := c.pool(len(*buffer)); pool != nil {
+func (r *reading) recycle(buffer *[]byte) {
+	if pool := r.pool(len(*buffer)); pool != nil {
 		pool.Put(buffer)
 	}
 }
 
 // pool returns the pool of buffers of a size, or nil for a larger size: keeping such
 // buffers would cost more than it saves.
-func (c *Client) pool(size int) *sync.Pool {
+func (r *reading) pool(size int) *sync.Pool {
 	switch size {
 	case feedSize:
-		return &c.buffers[0]
+		return &r.buffers[0]
 	case idleSize:
-		return &c.buffers[1]
+		return &r.buffers[1]
 	}
 	return nil
 }

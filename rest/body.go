@@ -13,41 +13,50 @@ import (
 	"github.com/kinform/kinform/rest/internal/wire"
 )
 
-// BodyReader decodes lists and watches that another HTTP client has got, as a Client decodes its own: item
-// by item while the bytes arrive, on several cores, within the Client's budgets. It is for
+// BodyReaders make each [BodyReader] of a program: these share budgets, buffers, and the
+// Decoder of those that are given none. They are safe for concurrent use.
+type BodyReaders struct{ reading reading }
+
+// NewBodyReaders returns BodyReaders with the budgets of opts for what is read, MaxSilence
+// included, and with its Observer, of which OnEnded is called. The other options are for
+// requests. A budget that [NewClient] refuses is an error.
+func NewBodyReaders(opts Options) (*BodyReaders, error) {
+	b := &BodyReaders{}
+	if err := b.reading.use(&opts); err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+// BodyReader decodes lists and watches that another HTTP client has got, as a Client decodes
+// its own: item by item while the bytes arrive, on several cores, within budgets. It is for
 // libraries whose requests must go through an http.Client of the program. It is safe for
 // concurrent use.
-type BodyReader struct{ resource *Resource[any] }
+type BodyReader struct{ objects objects[any] }
 
-// NewBodyReader returns a reader for objects of a type, which is a pointer to a struct. c has
-// the budgets and the Decoder; it is not used for requests. opts.Resource may be empty: then
-// the objects may be of any kind. Of the other options, those about decoding count. Objects
-// have kind and apiVersion if the server wrote them.
-func NewBodyReader(c *Client, object reflect.Type, opts ResourceOptions) (*BodyReader, error) {
-	if c == nil {
-		return nil, errNoClient
-	}
+// For returns a reader for objects of a type, which is a pointer to a struct.
+// opts.Resource may be empty: then the objects may be of any kind. Of the other options,
+// those about decoding count. Objects have kind and apiVersion if the server wrote them.
+func (b *BodyReaders) For(object reflect.Type, opts ResourceOptions) (*BodyReader, error) {
 	if object == nil || object.Kind() != reflect.Pointer || object.Elem().Kind() != reflect.Struct {
 		return nil, fmt.Errorf("rest: a BodyReader needs a pointer to a struct, not %v", object)
 	}
-	d := decoder{typ: object, tagged: isGenerated(object.Elem()) && c.decodesTags(object.Elem())}
+	d := decoder{typ: object, tagged: isGenerated(object.Elem()) && b.reading.decodesTags(object.Elem())}
 	d.guard(kjson.UnmarshalCaseSensitivePreserveInts)
 	if d.tagged {
-		d.protobuf = func(data []byte, object any) error { return c.owner().DecodeProtobuf(data, object, nil) }
+		d.protobuf = b.reading.decodeOwn
 	}
-	r := &Resource[any]{client: c, gvr: opts.Resource, opts: opts, decoder: d, streams: d.streaming(c, &opts), scales: newScales(object, c.limits())}
-	if r.owned = r.streams; opts.Decoder == nil {
-		r.owned = d.streaming(nil, &opts)
-	}
+	r := &BodyReader{}
+	r.objects.read(&b.reading, opts, d)
 	if !opts.Resource.Empty() {
-		r.kinds.Store(kindsOf(opts.Resource, opts.Kind, object, false))
+		r.objects.kinds.Store(kindsOf(opts.Resource, opts.Kind, object, false))
 	}
-	return &BodyReader{resource: r}, nil
+	return r, nil
 }
 
 // Reads reports whether the reader decodes an encoding.
 func (b *BodyReader) Reads(e Encoding) bool {
-	return e == JSON || e == Protobuf && b.resource.streams.protobuf != nil
+	return e == JSON || e == Protobuf && b.objects.streams.protobuf != nil
 }
 
 // BodyList is the stream of a list that a BodyReader reads.
@@ -66,8 +75,8 @@ func (b *BodyReader) List(ctx context.Context, response *http.Response, opts lis
 	if err != nil {
 		return nil, err
 	}
-	x.owned, x.most, x.sum = opts.Owned, b.resource.client.maxListBytes, orDefault(opts.Bytes, new(atomic.Int64))
-	return &BodyList{b.resource.readList(x, x.encoding, opts.Known)}, nil
+	x.owned, x.most, x.sum = opts.Owned, b.objects.reading.maxListBytes, orDefault(opts.Bytes, new(atomic.Int64))
+	return &BodyList{b.objects.readList(x, x.encoding, opts.Known)}, nil
 }
 
 // Watch reads the body of a successful answer to a watch. The stream's Close closes it. Of
@@ -78,20 +87,20 @@ func (b *BodyReader) Watch(ctx context.Context, response *http.Response, opts li
 		return nil, err
 	}
 	x.owned = opts.Owned
-	return b.resource.watch(x, x.encoding, opts), nil
+	return b.objects.watch(x, x.encoding, opts), nil
 }
 
 // exchange takes over an answer. It does not if it returns an error.
 func (b *BodyReader) exchange(ctx context.Context, response *http.Response, verb string) (*exchange, error) {
-	r := b.resource
+	r := &b.objects
 	encoding, err := encodingOf(response)
 	if err != nil {
 		return nil, err
 	}
 	if !b.Reads(encoding) {
-		return nil, wire.Malformed("the answer is in protobuf, which %s does not decode", r.decoder.typ)
+		return nil, wire.Malformed("the answer is in protobuf, which %s does not decode", r.streams.typ)
 	}
-	x := &exchange{client: r.client, method: http.MethodGet, about: About{Verb: verb, Resource: r.gvr}, ctx: ctx, response: response, encoding: encoding}
+	x := &exchange{reading: r.reading, method: http.MethodGet, about: About{Verb: verb, Resource: r.gvr}, ctx: ctx, response: response, encoding: encoding}
 	if response.Request != nil && response.Request.URL != nil {
 		x.address = *response.Request.URL
 	}

@@ -22,10 +22,9 @@ func TestBodyOfAnotherClientIsReadAsAList(t *testing.T) {
 		_, err := server.Create(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name}, Data: map[string]string{"k": name}})
 		require.NoError(t, err)
 	}
-	client, err := rest.NewClient(rest.Config{Host: server.URL()}, rest.Options{})
+	readers, err := rest.NewBodyReaders(rest.Options{})
 	require.NoError(t, err)
-	defer client.Close()
-	reader, err := rest.NewBodyReader(client, reflect.TypeFor[*corev1.ConfigMap](), rest.ResourceOptions{})
+	reader, err := readers.For(reflect.TypeFor[*corev1.ConfigMap](), rest.ResourceOptions{})
 	require.NoError(t, err)
 	transport := &http.Transport{}
 	defer transport.CloseIdleConnections()
@@ -52,8 +51,10 @@ func TestBodyOfAnotherClientIsReadAsAList(t *testing.T) {
 		require.NoError(t, stream.Close())
 		require.Equal(t, []string{"a", "b", "c"}, names)
 	}
-	_, err = rest.NewBodyReader(client, reflect.TypeFor[corev1.ConfigMap](), rest.ResourceOptions{})
+	_, err = readers.For(reflect.TypeFor[corev1.ConfigMap](), rest.ResourceOptions{})
 	require.Error(t, err)
+	_, err = rest.NewBodyReaders(rest.Options{MaxDepth: -1})
+	require.ErrorContains(t, err, "MaxDepth")
 }
 
 func TestBodyOfAnotherClientIsReadAsAWatch(t *testing.T) {
@@ -63,10 +64,9 @@ func TestBodyOfAnotherClientIsReadAsAWatch(t *testing.T) {
 		_, err := server.Create(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name}})
 		require.NoError(t, err)
 	}
-	client, err := rest.NewClient(rest.Config{Host: server.URL()}, rest.Options{})
+	readers, err := rest.NewBodyReaders(rest.Options{})
 	require.NoError(t, err)
-	defer client.Close()
-	reader, err := rest.NewBodyReader(client, reflect.TypeFor[*corev1.ConfigMap](), rest.ResourceOptions{})
+	reader, err := readers.For(reflect.TypeFor[*corev1.ConfigMap](), rest.ResourceOptions{})
 	require.NoError(t, err)
 	transport := &http.Transport{}
 	defer transport.CloseIdleConnections()

@@ -7,12 +7,9 @@ import (
 	"log/slog"
 	"net/url"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/kinform/kinform/rest/internal/transport"
-	"github.com/kinform/kinform/rest/internal/wire"
 )
 
 // Options are the choices of a Client. The zero value works.
@@ -96,32 +93,21 @@ type Options struct {
 // again; this goroutine may outlive the request. The client starts no others; each stream
 // has goroutines of its own.
 type Client struct {
+	reading
 	base           *url.URL
 	userAgent      string
 	compress       bool // lists
 	headerTimeout  time.Duration
-	maxObjectBytes int
-	maxListBytes   int64
-	maxExpansion   int
-	maxMemory      int64
-	maxDepth       int
 	maxCompression int
-	maxSilence     time.Duration
 	maxRetries     int
 	maxRetryAfter  time.Duration
 	limit          func(context.Context) error
-	observer       *Observer
 	logger         *slog.Logger
 
 	credentials *credentials
-	mask        *mask // hides secrets in texts of servers and proxies
 	transport   *transport.Pool
-	sharing     sharer
-	buffers     [2]sync.Pool // of *[]byte, large and small, for all streams: an idle stream keeps one small buffer
-	counters    counters
 	warned      warned
 	repeated    repeated
-	closed      atomic.Bool
 	closing     chan struct{} // closed by Close
 }
 
@@ -135,53 +121,41 @@ func NewClient(cfg Config, opts Options) (*Client, error) {
 	if opts.Logger == nil {
 		opts.Logger = slog.Default()
 	}
-	mask := &mask{}
-	credentials, err := newCredentials(&cfg, mask, opts.Logger)
+	if cfg.HeaderTimeout < 0 || opts.MaxRetryAfter < 0 || opts.MaxCompression < 0 {
+		return nil, errors.New("rest: HeaderTimeout, MaxCompression and MaxRetryAfter must not be negative")
+	}
+	c := &Client{
+		base:           base,
+		userAgent:      orDefault(cfg.UserAgent, "kinform"),
+		compress:       cfg.Compression.on(base),
+		headerTimeout:  orDefault(cfg.HeaderTimeout, time.Minute),
+		maxCompression: orDefault(opts.MaxCompression, 100),
+		maxRetries:     orDefault(opts.MaxRetries, 10),
+		maxRetryAfter:  orDefault(opts.MaxRetryAfter, 30*time.Second),
+		limit:          opts.Limit,
+		logger:         opts.Logger,
+		closing:        make(chan struct{}),
+	}
+	if err := c.use(&opts); err != nil {
+		return nil, err
+	}
 	var secured *transport.Security
-	if err == nil {
+	if c.credentials, err = newCredentials(&cfg, c.mask, opts.Logger); err == nil {
 		secured, err = cfg.TLS.load()
 	}
 	if err != nil {
 		return nil, fmt.Errorf("rest.Config: %w", err)
 	}
-	if cfg.HeaderTimeout < 0 || opts.MaxObjectBytes < 0 || opts.MaxListBytes < 0 || opts.MaxRetryAfter < 0 ||
-		opts.MaxExpansion < 0 || opts.MaxObjectMemory < 0 || opts.MaxDepth < 0 || opts.MaxCompression < 0 || opts.MaxSilence < 0 {
-		return nil, errors.New("rest: HeaderTimeout, MaxObjectBytes, MaxListBytes, MaxExpansion, MaxObjectMemory, MaxDepth, MaxCompression, MaxSilence and MaxRetryAfter must not be negative")
-	}
-	if opts.MaxDepth > wire.MaxDepth {
-		return nil, fmt.Errorf("rest: Options.MaxDepth is %d, but nothing decodes more than %d levels", opts.MaxDepth, wire.MaxDepth)
-	}
-
 	connecting := transport.Options{
-		Dial: cfg.DialContext, Proxy: cfg.Proxy, OnProxy: mask.learnProxy,
+		Dial: cfg.DialContext, Proxy: cfg.Proxy, OnProxy: c.mask.learnProxy,
 		ServerName: cfg.TLS.ServerName, Insecure: cfg.TLS.Insecure, Given: cfg.Credentials != nil,
 		ReadBufferSize: feedSize, Logger: opts.Logger,
 	}
 	if files := cfg.TLS; files.hasFiles() {
 		connecting.Read = files.load
 	}
-	return &Client{
-		base:           base,
-		userAgent:      orDefault(cfg.UserAgent, "kinform"),
-		compress:       cfg.Compression.on(base),
-		headerTimeout:  orDefault(cfg.HeaderTimeout, time.Minute),
-		maxObjectBytes: orDefault(opts.MaxObjectBytes, 16<<20),
-		maxListBytes:   orDefault(opts.MaxListBytes, 8<<30),
-		maxExpansion:   opts.MaxExpansion,
-		maxMemory:      opts.MaxObjectMemory,
-		maxDepth:       opts.MaxDepth,
-		maxCompression: orDefault(opts.MaxCompression, 100),
-		maxSilence:     orDefault(opts.MaxSilence, 90*time.Second),
-		maxRetries:     orDefault(opts.MaxRetries, 10),
-		maxRetryAfter:  orDefault(opts.MaxRetryAfter, 30*time.Second),
-		limit:          opts.Limit,
-		observer:       opts.Observer,
-		logger:         opts.Logger,
-		credentials:    credentials,
-		mask:           mask,
-		closing:        make(chan struct{}),
-		transport:      transport.New(connecting, secured),
-	}, nil
+	c.transport = transport.New(connecting, secured)
+	return c, nil
 }
 
 // Close closes the client's connections, so that running requests and streams fail.

@@ -51,10 +51,10 @@ type sharer struct {
 // same one. So one bound on the table holds for the process, however many caches it has,
 // and objects of two resources share owners, labels and managed fields. The table has no
 // lock, so that concurrent use costs nothing.
-type clientDecoder struct{ client *Client }
+type clientDecoder struct{ reading *reading }
 
 func (d clientDecoder) get() *sharing.Decoder {
-	s := &d.client.sharing
+	s := &d.reading.sharing
 	s.once.Do(func() { s.decoder = sharing.New(sharing.Options{}) })
 	return s.decoder
 }

@@ -247,7 +247,7 @@ func TestErrorsOfTheDefaultNameTheField(t *testing.T) {
 	client, err := NewClient(Config{Host: "http://example.invalid"}, Options{})
 	require.NoError(t, err)
 	defer client.Close()
-	shared := pod.streaming(client, &ResourceOptions{})
+	shared := pod.streaming(&client.reading, &ResourceOptions{})
 	_, err = shared.decode(JSON, []byte(`{"spec":{"nodeName":5}}`), nil)
 	require.ErrorContains(t, err, "PodSpec.spec.nodeName of type string")
 	own := pod.streaming(nil, &ResourceOptions{})

@@ -16,7 +16,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	kjson "sigs.k8s.io/json"
 
-	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/rest/internal/transport"
 	"github.com/kinform/kinform/rest/internal/wire"
 )
@@ -126,12 +125,6 @@ func hasKind(object []byte) bool {
 // connection, or somebody may have stopped the server.
 func interrupted(err error) error {
 	return fmt.Errorf("the connection was lost within the answer: %w", err)
-}
-
-// listTooLarge is the error for a list with more than maxListBytes bytes.
-func (c *Client) listTooLarge() error {
-	return fmt.Errorf("%w: with all its pages it has more than the %d bytes that rest.Options.MaxListBytes allows; "+
-		"raise that, or ask for less: one namespace, a selector, only metadata", listwatch.ErrListTooLarge, c.maxListBytes)
 }
 
 // Bounds for an answer that reports a failure. A Status may name many causes; an error

@@ -37,7 +37,7 @@ type request struct {
 
 // exchange is a request with its answer. The answer is open until close.
 type exchange struct {
-	client   *Client
+	reading  *reading
 	method   string
 	about    About
 	address  url.URL         // as it is sent
@@ -65,7 +65,7 @@ func (c *Client) send(ctx context.Context, r request) (*exchange, error) {
 	u.Path = strings.TrimSuffix(u.Path, "/") + r.path
 	u.RawPath = ""
 	u.RawQuery = r.query.Encode()
-	x := &exchange{client: c, method: r.method, about: r.about.About, address: u, ctx: ctx}
+	x := &exchange{reading: &c.reading, method: r.method, about: r.about.About, address: u, ctx: ctx}
 	x.running, x.cancel = context.WithCancelCause(ctx)
 
 	answered := false
@@ -176,13 +176,13 @@ func (x *exchange) fail(err error) error {
 	case x.ctx.Err() != nil:
 		err = x.ctx.Err()
 	case x.running != nil && context.Cause(x.running) == errSilent:
-		err = fmt.Errorf("%w: fewer than %d bytes of it have come within %s (rest.Options.MaxSilence)", errSilent, enough, x.client.maxSilence)
-	case x.client.closed.Load():
+		err = fmt.Errorf("%w: fewer than %d bytes of it have come within %s (rest.Options.MaxSilence)", errSilent, enough, x.reading.maxSilence)
+	case x.reading.closed.Load():
 		err = ErrClosed
 	case wrapped:
 		return err
 	}
-	failed := &Error{Method: x.method, URL: x.url(), Attempts: 1, Err: x.client.mask.err(err)}
+	failed := &Error{Method: x.method, URL: x.url(), Attempts: 1, Err: x.reading.mask.err(err)}
 	if x.response != nil {
 		failed.StatusCode = x.response.StatusCode
 		failed.retryAfter = x.response.Header.Get("Retry-After")
@@ -220,7 +220,7 @@ func (x *exchange) close() {
 
 // url is the URL for messages, without secrets.
 func (x *exchange) url() string {
-	return x.client.mask.text(displayURL(x.address, x.address.Query()))
+	return x.reading.mask.text(displayURL(x.address, x.address.Query()))
 }
 
 // displayURL is the URL for messages. It lacks the continue token, which is long and tells

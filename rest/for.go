@@ -9,8 +9,6 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/validation"
-
-	"github.com/kinform/kinform/rest/sharing"
 )
 
 // For returns a resource of a server, with objects of type T. For a built-in type, For
@@ -101,19 +99,6 @@ func unnamed(t, elem reflect.Type) error {
 	}
 	return fmt.Errorf("rest: %s is no type of k8s.io/api that names a resource: write rest.For[%[1]s](client, rest.ResourceOptions{Resource: "+
 		`schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "websites"}}) with the names of yours, as kubectl api-resources shows them`, t)
-}
-
-// owner returns the Decoder of a Client for objects of the caller's own.
-func (c *Client) owner() *sharing.Decoder {
-	s := &c.sharing
-	s.own.Do(func() { s.owner = sharing.New(sharing.Options{MaxBytes: -1}) })
-	return s.owner
-}
-
-// decodesTags reports whether a type can be decoded by the tags of its fields. All of
-// today's k8s.io/api can. For a type that cannot, the client asks for JSON.
-func (c *Client) decodesTags(t reflect.Type) bool {
-	return !errors.Is(c.owner().DecodeProtobuf(nil, reflect.New(t).Interface(), nil), sharing.ErrType)
 }
 
 var errNoClient = errors.New("rest: a Resource needs a Client, and has none")

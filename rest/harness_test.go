@@ -59,7 +59,7 @@ func pods(c *Client) *Resource[*corev1.Pod] {
 // offline is an exchange whose answer is read from r.
 func offline(ctx context.Context, r io.Reader) *exchange {
 	x := &exchange{
-		client: &Client{maxObjectBytes: 16 << 20, maxListBytes: 1 << 30}, method: "GET", address: url.URL{Scheme: "http", Host: "offline", Path: "/"},
+		reading: &reading{maxObjectBytes: 16 << 20, maxListBytes: 1 << 30}, method: "GET", address: url.URL{Scheme: "http", Host: "offline", Path: "/"},
 		ctx: ctx, response: &http.Response{Body: io.NopCloser(r)},
 	}
 	x.running, x.cancel = context.WithCancelCause(ctx)

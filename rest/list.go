@@ -35,7 +35,7 @@ func (r *Resource[T]) List(ctx context.Context, opts listwatch.ListOptions) (lis
 
 // readList reads the answer to a list. Its items are events without a type, so that a
 // program has the code of ahead only once.
-func (r *Resource[T]) readList(x *exchange, encoding Encoding, known knownFunc) *listStream[T] {
+func (r *objects[T]) readList(x *exchange, encoding Encoding, known knownFunc) *listStream[T] {
 	x.kinds = orDefault(x.kinds, r.kinds.Load())
 	decode := func(f wire.Frame, list *wire.Envelope) (item listwatch.Event[T], err error) {
 		if f.Err != nil {
@@ -44,7 +44,7 @@ func (r *Resource[T]) readList(x *exchange, encoding Encoding, known knownFunc) 
 		item.Item, err = r.item(x, encoding, f, list, known, nil)
 		return item, err
 	}
-	return &listStream[T]{ahead: startAhead(x, newListCutter(encoding, x.client.maxObjectBytes, x.kinds), decode), tally: startTally(x)}
+	return &listStream[T]{ahead: startAhead(x, newListCutter(encoding, x.reading.maxObjectBytes, x.kinds), decode), tally: startTally(x)}
 }
 
 // undecoded is a Known that says yes, so that no object is decoded.

@@ -31,8 +31,8 @@ func TestListOfAsManyBytesAsItMayHave(t *testing.T) { // G11
 		} {
 			for over := range 2 {
 				x := offline(t.Context(), r())
-				x.client.maxListBytes, x.most, x.sum = int64(len(body)-over), int64(len(body)-over), new(atomic.Int64)
-				stream := pods(x.client).readList(x, e, nil)
+				x.reading.maxListBytes, x.most, x.sum = int64(len(body)-over), int64(len(body)-over), new(atomic.Int64)
+				stream := pods(&Client{}).readList(x, e, nil)
 				items, skipped, err := drainList(stream)
 				require.NoError(t, stream.Close())
 				require.Empty(t, skipped)
@@ -88,8 +88,8 @@ func TestListWithoutItemsEndsAsWell(t *testing.T) { // G11
 	} {
 		body := io.MultiReader(strings.NewReader(start), endless{})
 		x := offline(t.Context(), body)
-		x.client.maxListBytes, x.most, x.sum = most, most, new(atomic.Int64)
-		stream := pods(x.client).readList(x, e, nil)
+		x.reading.maxListBytes, x.most, x.sum = most, most, new(atomic.Int64)
+		stream := pods(&Client{}).readList(x, e, nil)
 		_, _, err := drainList(stream)
 		require.NoError(t, stream.Close())
 		require.ErrorIs(t, err, listwatch.ErrListTooLarge, "%s", e)
@@ -142,8 +142,8 @@ func TestInitialEventsAreBounded(t *testing.T) { // G11
 		} {
 			for most, enough := range map[int]bool{len(initial): true, len(initial) / 2: false} {
 				x := offline(t.Context(), pace(bytes.NewReader(body)))
-				x.client.maxListBytes = int64(most)
-				stream := pods(x.client).readWatch(x, e, nil, nil)
+				x.reading.maxListBytes = int64(most)
+				stream := pods(&Client{}).readWatch(x, e, nil, nil)
 				stream.initial, stream.sum = true, new(atomic.Int64)
 				events, skipped, err := drainWatch(stream)
 				require.NoError(t, stream.Close())

@@ -41,8 +41,8 @@ func TestOversizedJSONIsSkippedInAnyPieces(t *testing.T) { // G11
 			for _, pace := range []func(io.Reader) io.Reader{func(r io.Reader) io.Reader { return r }, iotest.OneByteReader, iotest.HalfReader} {
 				body := `{"kind":"PodList","items":[` + test.large + `,` + good + `,` + test.large + `],"metadata":{"resourceVersion":"7"}}`
 				x := offline(t.Context(), pace(strings.NewReader(body)))
-				x.client.maxObjectBytes = limit
-				list := pods(x.client).readList(x, JSON, nil)
+				x.reading.maxObjectBytes = limit
+				list := pods(&Client{}).readList(x, JSON, nil)
 				items, skipped, err := drainList(list)
 				require.NoError(t, list.Close())
 				require.Equal(t, io.EOF, err)
@@ -54,8 +54,8 @@ func TestOversizedJSONIsSkippedInAnyPieces(t *testing.T) { // G11
 
 				body = fmt.Sprintf(`{"type":"MODIFIED","object":%s}{"type":"ADDED","object":%s} {"type":"DELETED","object":%s}`, test.large, good, test.large)
 				x = offline(t.Context(), pace(strings.NewReader(body)))
-				x.client.maxObjectBytes = limit
-				watch := pods(x.client).readWatch(x, JSON, nil, nil)
+				x.reading.maxObjectBytes = limit
+				watch := pods(&Client{}).readWatch(x, JSON, nil, nil)
 				events, skippedEvents, err := drainWatch(watch)
 				require.NoError(t, watch.Close())
 				require.Equal(t, io.EOF, err)
@@ -83,8 +83,8 @@ func TestOversizedInitialEventWithoutAName(t *testing.T) {
 	body := `{"type":"ADDED","object":{"metadata":{"a":"` + strings.Repeat("x", 5000) + `","name":"large"}}}`
 	for _, known := range []knownFunc{nil, func(types.NamespacedName, string, uint64) bool { return false }} {
 		x := offline(t.Context(), strings.NewReader(body))
-		x.client.maxObjectBytes = 1 << 10
-		stream := pods(x.client).readWatch(x, JSON, known, nil)
+		x.reading.maxObjectBytes = 1 << 10
+		stream := pods(&Client{}).readWatch(x, JSON, known, nil)
 		_, skipped, err := drainWatch(stream)
 		require.NoError(t, stream.Close())
 		require.Len(t, skipped, 1)
@@ -97,8 +97,8 @@ func TestOversizedInitialEventWithoutAName(t *testing.T) {
 func TestOversizedEventOfUnknownType(t *testing.T) {
 	t.Parallel()
 	x := offline(t.Context(), strings.NewReader(`{"object":{"metadata":{"name":"`+strings.Repeat("x", 5000)+`"}},"type":"ADDED"}`))
-	x.client.maxObjectBytes = 1 << 10
-	stream := pods(x.client).readWatch(x, JSON, nil, nil)
+	x.reading.maxObjectBytes = 1 << 10
+	stream := pods(&Client{}).readWatch(x, JSON, nil, nil)
 	_, skipped, err := drainWatch(stream)
 	require.NoError(t, stream.Close())
 	require.Empty(t, skipped)
@@ -116,17 +116,17 @@ func TestSkippingHoldsNothing(t *testing.T) { // G11
 	)
 	large := func(start, end string) *exchange {
 		x := offline(t.Context(), io.MultiReader(strings.NewReader(start), io.LimitReader(endless{}, size), strings.NewReader("{}"+end)))
-		x.client.maxObjectBytes = limit
+		x.reading.maxObjectBytes = limit
 		return x
 	}
 	readList := func(x *exchange) ([]*listwatch.ObjectError, error) {
-		stream := pods(x.client).readList(x, JSON, nil)
+		stream := pods(&Client{}).readList(x, JSON, nil)
 		defer stream.Close()
 		_, skipped, err := drainList(stream)
 		return skipped, err
 	}
 	readWatch := func(x *exchange) ([]*listwatch.ObjectError, error) {
-		stream := pods(x.client).readWatch(x, JSON, nil, nil)
+		stream := pods(&Client{}).readWatch(x, JSON, nil, nil)
 		defer stream.Close()
 		_, skipped, err := drainWatch(stream)
 		return skipped, err

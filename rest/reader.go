@@ -40,7 +40,7 @@ type reader struct {
 // next fills an empty piece. A piece with an end is the last one.
 func (r *reader) next(p *piece) {
 	if r.buffer == nil {
-		r.buffer = r.exchange.client.newBuffer(0)
+		r.buffer = r.exchange.reading.newBuffer(0)
 	}
 	for !r.cut(p) {
 		r.read()
@@ -84,14 +84,14 @@ func (r *reader) goOn(rest []byte, taken bool) bool {
 		if r.latest >= idleSize || r.filled == len(*r.buffer) {
 			used = max(used, idleSize) // more is coming
 		}
-		r.use(r.exchange.client.newBuffer(used), rest)
+		r.use(r.exchange.reading.newBuffer(used), rest)
 	case len(rest) == 0 && !r.divided:
 		r.start, r.filled = 0, 0 // The cutter has skipped its content.
 	case r.filled == len(*r.buffer): // The buffer is full, and has no end of a frame.
 		used, divided := r.buffer, r.divided
-		r.use(r.exchange.client.newBuffer(len(rest)), rest)
+		r.use(r.exchange.reading.newBuffer(len(rest)), rest)
 		if !divided {
-			r.exchange.client.recycle(used)
+			r.exchange.reading.recycle(used)
 		}
 	}
 	return taken
@@ -114,7 +114,7 @@ func (r *reader) read() {
 	r.filled += r.latest
 	r.count += int64(r.latest)
 	if x := r.exchange; x.most > 0 && x.sum.Add(int64(r.latest)) > x.most {
-		r.ended = x.client.listTooLarge()
+		r.ended = x.reading.listTooLarge()
 	}
 }
 

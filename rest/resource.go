@@ -75,14 +75,9 @@ type ResourceOptions struct {
 //
 // [For] makes one.
 type Resource[T any] struct {
-	client  *Client
-	gvr     schema.GroupVersionResource
-	opts    ResourceOptions
-	decoder decoder // of single objects
-	streams decoder // of lists and watches
-	owned   decoder // of lists and watches whose objects the caller may change
-	kinds   atomic.Pointer[kinds]
-	scales  *scales
+	client *Client
+	objects[T]
+	decoder decoder     // of single objects
 	plain   atomic.Bool // set once lists must come without compression
 	partial bool        // T is *metav1.PartialObjectMetadata
 
@@ -157,18 +152,15 @@ func newResource[T any](c *Client, opts ResourceOptions, d decoder) (*Resource[T
 	d.typ = reflect.TypeFor[T]()
 	d.guard(kjson.UnmarshalCaseSensitivePreserveInts)
 	if d.tagged {
-		d.protobuf = func(data []byte, object any) error { return c.owner().DecodeProtobuf(data, object, nil) }
+		d.protobuf = c.decodeOwn
 	}
-	r := &Resource[T]{client: c, gvr: opts.Resource, opts: opts, decoder: d, streams: d.streaming(c, &opts)}
+	r := &Resource[T]{client: c, decoder: d}
+	r.read(&c.reading, opts, d)
 	if opts.Encoding == Protobuf && r.streams.protobuf == nil {
 		return nil, fmt.Errorf("rest: Encoding is Protobuf, which %s does not decode: use NewResource for types that do, or a Decoder", d.typ)
 	}
-	if r.owned = r.streams; opts.Decoder == nil {
-		r.owned = d.streaming(nil, &opts)
-	}
 	r.partial = d.typ == reflect.TypeFor[*metav1.PartialObjectMetadata]()
 	r.kinds.Store(kindsOf(r.gvr, opts.Kind, d.typ, r.partial))
-	r.scales = newScales(d.typ, c.limits())
 	return r, nil
 }
 

@@ -22,7 +22,7 @@ var errSilent = fmt.Errorf("the answer has stopped: %w", os.ErrDeadlineExceeded)
 
 // Read reads the answer. It ends the exchange if the answer is silent for MaxSilence.
 func (x *exchange) Read(p []byte) (n int, err error) {
-	limit := x.client.maxSilence
+	limit := x.reading.maxSilence
 	if limit == 0 {
 		return x.response.Body.Read(p)
 	}

@@ -16,13 +16,13 @@ type tally struct {
 }
 
 func startTally(x *exchange) *tally {
-	x.client.counters.streams.Add(1)
+	x.reading.counters.streams.Add(1)
 	return &tally{exchange: x, start: time.Now(), ended: Ended{About: x.about, URL: x.url()}}
 }
 
 // add counts a result of Next, which may be a bookmark: that is an event, and no object.
 func (t *tally) add(bookmark, unchanged bool, err error) {
-	counters := &t.exchange.client.counters
+	counters := &t.exchange.reading.counters
 	_, skipped := errors.AsType[*listwatch.ObjectError](err)
 	switch {
 	case skipped:
@@ -48,10 +48,10 @@ func (t *tally) end() {
 		return
 	}
 	t.over = true
-	client := t.exchange.client
-	client.counters.streams.Add(-1)
-	if client.observer != nil && client.observer.OnEnded != nil {
+	reading := t.exchange.reading
+	reading.counters.streams.Add(-1)
+	if reading.observer != nil && reading.observer.OnEnded != nil {
 		t.ended.Duration = time.Since(t.start)
-		client.observer.OnEnded(t.ended)
+		reading.observer.OnEnded(t.ended)
 	}
 }

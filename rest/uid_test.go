@@ -34,7 +34,7 @@ func TestEveryItemHasTheHashOfItsUID(t *testing.T) {
 		}
 		list := &wire.Envelope{Kind: "PodList", APIVersion: "v1"}
 		x := offline(t.Context(), strings.NewReader(""))
-		client := x.client
+		client := &Client{}
 		check := func(item uint64, err error) {
 			t.Helper()
 			require.NoError(t, err)

@@ -38,7 +38,7 @@ func (r *Resource[T]) Watch(ctx context.Context, opts listwatch.WatchOptions) (l
 }
 
 // watch reads the answer to a watch with these options.
-func (r *Resource[T]) watch(x *exchange, encoding Encoding, opts listwatch.WatchOptions) *watchStream[T] {
+func (r *objects[T]) watch(x *exchange, encoding Encoding, opts listwatch.WatchOptions) *watchStream[T] {
 	if !opts.SendInitialEvents {
 		opts.Known = nil
 	}
@@ -48,10 +48,10 @@ func (r *Resource[T]) watch(x *exchange, encoding Encoding, opts listwatch.Watch
 }
 
 // readWatch reads the answer to a watch.
-func (r *Resource[T]) readWatch(x *exchange, encoding Encoding, known knownFunc, held heldFunc) *watchStream[T] {
+func (r *objects[T]) readWatch(x *exchange, encoding Encoding, known knownFunc, held heldFunc) *watchStream[T] {
 	x.kinds = orDefault(x.kinds, r.kinds.Load())
-	events := &eventDecoder[T]{resource: r, exchange: x, encoding: encoding, known: known, held: held}
-	return &watchStream[T]{ahead: startAhead(x, newWatchCutter(encoding, x.client.maxObjectBytes), events.decode), tally: startTally(x)}
+	events := &eventDecoder[T]{objects: r, exchange: x, encoding: encoding, known: known, held: held}
+	return &watchStream[T]{ahead: startAhead(x, newWatchCutter(encoding, x.reading.maxObjectBytes), events.decode), tally: startTally(x)}
 }
 
 func newWatchCutter(e Encoding, maxObjectBytes int) wire.Cutter {
@@ -63,7 +63,7 @@ func newWatchCutter(e Encoding, maxObjectBytes int) wire.Cutter {
 
 // eventDecoder decodes the frames of one watch.
 type eventDecoder[T any] struct {
-	resource *Resource[T]
+	objects  *objects[T]
 	exchange *exchange
 	encoding Encoding
 	known    knownFunc
@@ -97,7 +97,7 @@ func (d *eventDecoder[T]) decode(f wire.Frame, _ *wire.Envelope) (event listwatc
 		known = nil
 	}
 	f.Data = object
-	event.Item, err = d.resource.item(d.exchange, d.encoding, f, &wire.Envelope{}, known, d.held)
+	event.Item, err = d.objects.item(d.exchange, d.encoding, f, &wire.Envelope{}, known, d.held)
 	if failed, ok := err.(*listwatch.ObjectError); ok {
 		failed.Type = event.Type
 	}
@@ -233,8 +233,8 @@ func (s *watchStream[T]) Next() (listwatch.Event[T], error) {
 		// Count only events that were handed out: later events may have arrived in the
 		// same buffer, and may not be initial ones.
 		s.initial = !event.InitialEventsEnd
-		if client := s.ahead.exchange.client; s.initial && s.count() > client.maxListBytes && s.ahead.err == nil {
-			s.ahead.err = s.ahead.exchange.fail(client.listTooLarge())
+		if reading := s.ahead.exchange.reading; s.initial && s.count() > reading.maxListBytes && s.ahead.err == nil {
+			s.ahead.err = s.ahead.exchange.fail(reading.listTooLarge())
 			event, err = listwatch.Event[T]{}, s.ahead.err
 		}
 	}

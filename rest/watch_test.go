@@ -239,7 +239,7 @@ func TestAnEventThatIsTooLarge(t *testing.T) {
 		small := plainPod(2)
 		body := append(event(t, e, "MODIFIED", "Pod", &large), event(t, e, "ADDED", "Pod", &small)...)
 		x := offline(t.Context(), bytes.NewReader(body))
-		x.client.maxObjectBytes = 100 << 10
+		x.reading.maxObjectBytes = 100 << 10
 		stream := pods(&Client{}).readWatch(x, e, nil, nil)
 		events, skipped, err := drainWatch(stream)
 		require.NoError(t, stream.Close())

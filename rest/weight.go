@@ -39,13 +39,6 @@ type limits struct {
 	depth     int
 }
 
-// limits returns the budgets of the options, or else the defaults.
-func (c *Client) limits() limits {
-	return limits{
-		expansion: orDefault(c.maxExpansion, 64), memory: orDefault(c.maxMemory, 256<<20), depth: orDefault(c.maxDepth, wire.MaxDepth),
-	}
-}
-
 // scales weigh encoded objects of one type. Each is made when it is first needed.
 type scales struct {
 	typ    reflect.Type

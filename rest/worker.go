@@ -54,7 +54,7 @@ func (a *ahead[T]) decodeAll(b *batch[T]) {
 	}
 	finished = true
 	if !b.divided {
-		a.exchange.client.recycle(b.buffer)
+		a.exchange.reading.recycle(b.buffer)
 	}
 	clear(b.frames)
 	b.buffer, b.frames = nil, b.frames[:0]

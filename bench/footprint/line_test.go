@@ -49,6 +49,7 @@ func TestWhatAnInformerOfPodsDoesNotLink(t *testing.T) {
 		require.NotContains(t, all, "k8s.io/client-go/informers/apps/v1.", "informers of another group")
 		require.NotContains(t, all, kubernetes+"scheme.", "a scheme of all types, made at each start")
 		require.NotContains(t, all, "k8s.io/client-go/applyconfigurations/internal.Parser", "the schema of all types")
+		require.NotContains(t, all, "github.com/kinform/kinform/rest.(*Client).", "kinform's own client")
 		return all
 	}
 	require.Contains(t, symbols(), api+".Unmarshal", "Google's protobuf library keeps it: if this is not so any more, say so in clientgo/README.md")

@@ -31,10 +31,10 @@ func decodersOf(s Sharing) *decoders {
 
 // decoders are those of objects of a shared informer's cache, and of objects that are their receiver's own.
 type decoders struct {
-	client        *kinform.Client // for its budgets: it sends no request
+	readers       *kinform.BodyReaders
 	cached, owned *sharing.Decoder
 	everything    bool
-	readers       sync.Map // of readerKey, to *kinform.BodyReader
+	made          sync.Map // of readerKey, to *kinform.BodyReader
 }
 
 // readerKey is what readers are for: each refuses objects of another kind than the given one, if it isn't empty.
@@ -45,11 +45,11 @@ type readerKey struct {
 }
 
 func newDecoding(shared Sharing) *decoders {
-	client, err := kinform.NewClient(kinform.Config{Host: "http://localhost"}, kinform.Options{})
+	readers, err := kinform.NewBodyReaders(kinform.Options{})
 	if err != nil {
 		return nil // lists are decoded by the program's codecs
 	}
-	d := &decoders{client: client, owned: sharing.New(sharing.Options{Share: sharing.Constants})}
+	d := &decoders{readers: readers, owned: sharing.New(sharing.Options{Share: sharing.Constants})}
 	switch d.cached = d.owned; shared {
 	case ShareEverything:
 		d.cached, d.everything = sharing.New(sharing.Options{Inspector: sharing.NewInspector(complain)}), true
@@ -87,17 +87,17 @@ func (d *decoders) readerOf(object reflect.Type, kind schema.GroupVersionKind, u
 		return nil
 	}
 	key := readerKey{object, kind, d.decoderFor(use)}
-	known, ok := d.readers.Load(key)
+	known, ok := d.made.Load(key)
 	if !ok {
 		opts := kinform.ResourceOptions{Decoder: key.decoder}
 		if !kind.Empty() {
 			opts.Kind, opts.Resource = kind.Kind, schema.GroupVersionResource{Group: kind.Group, Version: kind.Version, Resource: kind.Kind}
 		}
-		made, err := kinform.NewBodyReader(d.client, object, opts)
+		made, err := d.readers.For(object, opts)
 		if err != nil {
 			made = nil
 		}
-		known, _ = d.readers.LoadOrStore(key, made)
+		known, _ = d.made.LoadOrStore(key, made)
 	}
 	reader := known.(*kinform.BodyReader)
 	if reader == nil || !reader.Reads(encoding) {

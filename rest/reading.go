@@ -1,0 +1,79 @@
+package rest
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/kinform/kinform/listwatch"
+	"github.com/kinform/kinform/rest/internal/wire"
+	"github.com/kinform/kinform/rest/sharing"
+)
+
+// reading is what answers are read with, whoever has sent the requests: budgets, buffers, Decoders, and counts. Nothing of it connects, so
+// that a program which reads answers with its own http.Client does not link the other half of a Client.
+type reading struct {
+	maxObjectBytes int
+	maxListBytes   int64
+	maxExpansion   int
+	maxMemory      int64
+	maxDepth       int
+	maxSilence     time.Duration
+	observer       *Observer
+
+	mask     *mask // hides secrets in texts of servers and proxies
+	sharing  sharer
+	buffers  [2]sync.Pool // of *[]byte, large and small, for all streams: an idle stream keeps one small buffer
+	counters counters
+	closed   atomic.Bool // its streams fail
+}
+
+// use sets the budgets and the Observer of opts.
+func (r *reading) use(opts *Options) error {
+	if opts.MaxObjectBytes < 0 || opts.MaxListBytes < 0 || opts.MaxExpansion < 0 || opts.MaxObjectMemory < 0 || opts.MaxDepth < 0 || opts.MaxSilence < 0 {
+		return errors.New("rest: MaxObjectBytes, MaxListBytes, MaxExpansion, MaxObjectMemory, MaxDepth and MaxSilence must not be negative")
+	}
+	if opts.MaxDepth > wire.MaxDepth {
+		return fmt.Errorf("rest: Options.MaxDepth is %d, but nothing decodes more than %d levels", opts.MaxDepth, wire.MaxDepth)
+	}
+	r.maxObjectBytes = orDefault(opts.MaxObjectBytes, 16<<20)
+	r.maxListBytes = orDefault(opts.MaxListBytes, 8<<30)
+	r.maxExpansion, r.maxMemory, r.maxDepth = opts.MaxExpansion, opts.MaxObjectMemory, opts.MaxDepth
+	r.maxSilence = orDefault(opts.MaxSilence, 90*time.Second)
+	r.observer, r.mask = opts.Observer, &mask{}
+	return nil
+}
+
+// limits returns the budgets of the options, or else the defaults.
+func (r *reading) limits() limits {
+	return limits{
+		expansion: orDefault(r.maxExpansion, 64), memory: orDefault(r.maxMemory, 256<<20), depth: orDefault(r.maxDepth, wire.MaxDepth),
+	}
+}
+
+// owner returns the Decoder for objects of the caller's own.
+func (r *reading) owner() *sharing.Decoder {
+	s := &r.sharing
+	s.own.Do(func() { s.owner = sharing.New(sharing.Options{MaxBytes: -1}) })
+	return s.owner
+}
+
+// decodeOwn decodes a message into an object of the caller's own, by the tags of its fields.
+func (r *reading) decodeOwn(data []byte, object any) error {
+	return r.owner().DecodeProtobuf(data, object, nil)
+}
+
+// decodesTags reports whether a type can be decoded by the tags of its fields. All of
+// today's k8s.io/api can. For a type that cannot, the client asks for JSON.
+func (r *reading) decodesTags(t reflect.Type) bool {
+	return !errors.Is(r.decodeOwn(nil, reflect.New(t).Interface()), sharing.ErrType)
+}
+
+// listTooLarge is the error for a list with more than maxListBytes bytes.
+func (r *reading) listTooLarge() error {
+	return fmt.Errorf("%w: with all its pages it has more than the %d bytes that rest.Options.MaxListBytes allows; "+
+		"raise that, or ask for less: one namespace, a selector, only metadata", listwatch.ErrListTooLarge, r.maxListBytes)
+}
