@@ -26,8 +26,9 @@ func Subresource(s string) Option {
 }
 
 // UpgradeManagedFields gives what the managers csaManagerNames own by updates to ssaManagerName, by apply. Its entry is
-// the one that it has, or else the first of theirs. What they have applied stays theirs. The object is changed in place,
-// unless there is an error. There is no way back.
+// the one that it has, or else the first of theirs. Fields that they have set in another version of the API than that of this
+// entry have no owner then, because a path may mean something else there. What they have applied stays theirs. The object is
+// changed in place, unless there is an error. There is no way back.
 //
 // The object should be written with the resource version that it has, as its managed fields may have changed on the
 // server.
@@ -90,7 +91,7 @@ func upgraded(entries []metav1.ManagedFieldsEntry, from sets.Set[string], to str
 	place := 0 // of the heir in next
 	for i, e := range entries {
 		given := updates(e)
-		if i == heir || given {
+		if i == heir || given && e.APIVersion == entries[heir].APIVersion {
 			fields, err := fieldsOf(e)
 			if err != nil {
 				return nil, err

@@ -89,6 +89,20 @@ func TestWhoOwnsWhatAfterwards(t *testing.T) {
 	}
 }
 
+// Paths of one version may mean nothing in another.
+func TestFieldsOfAnotherVersionAreNotHandedOver(t *testing.T) { // as client-go does it
+	for before, after := range map[string]string{
+		"ssa:Apply::4:x csa:Update::5:a":  "ssa:Apply::4:x",
+		"csa:Update::5:a ssa:Apply::4:x":  "ssa:Apply::4:x",
+		"csa:Update::5:a csa:Update::6:b": "ssa:Apply::5:a",
+	} {
+		object := &v1.ConfigMap{ObjectMeta: metav1.ObjectMeta{ManagedFields: entries(before)}}
+		object.ManagedFields[1].APIVersion = "v2"
+		require.NoError(t, csaupgrade.UpgradeManagedFields(object, sets.New("csa"), "ssa"))
+		require.Equal(t, after, words(object.ManagedFields), before)
+	}
+}
+
 func TestThePatchIsForTheObjectAsItWasRead(t *testing.T) { // in client-go's bytes
 	object := &v1.ConfigMap{ObjectMeta: metav1.ObjectMeta{ResourceVersion: "7", ManagedFields: entries("csa:Update::5:a,b")}}
 	patch, err := csaupgrade.UpgradeManagedFieldsPatch(object, sets.New("csa"), "ssa")
