@@ -67,10 +67,19 @@ func (a *PromptingAuthLoader) Prompt() (*clientauth.Info, error) {
 
 func (a *PromptingAuthLoader) ask(what string, secret bool) (answer string, err error) {
 	fmt.Printf("Please enter %s: ", what)
-	if file, ok := a.reader.(*os.File); ok && secret && term.IsTerminal(int(file.Fd())) {
-		typed, err := term.ReadPassword(int(file.Fd()))
-		fmt.Println()
-		return string(typed), err
+	if secret {
+		// A terminal is asked itself, also where the program reads it through a reader of its own: it would show what is typed.
+		from := []*os.File{os.Stdin}
+		if file, ok := a.reader.(*os.File); ok {
+			from = []*os.File{file, os.Stdin}
+		}
+		for _, file := range from {
+			if term.IsTerminal(int(file.Fd())) {
+				typed, err := term.ReadPassword(int(file.Fd()))
+				fmt.Println()
+				return string(typed), err
+			}
+		}
 	}
 	_, err = fmt.Fscan(a.reader, &answer)
 	return answer, err

@@ -81,3 +81,13 @@ func TestAHintDoesNotControlTheTerminal(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "run\tU+001B[31mU+202EevilU+200B\r\n", c.ExecProvider.InstallHint)
 }
+
+func TestThePrefixOfANamespace(t *testing.T) {
+	for value, want := range map[string]string{
+		"ns/a": "a", "NS/a": "a", "Namespace/a": "a", "namespaces/a": "a", "ns/": "ns/", "namespaces/": "namespaces/", "a": "a", "": "", "ns/ns/a": "ns/a", "pods/a": "pods/a",
+	} {
+		got, err := clientcmd.RemoveNamespacesPrefix(value)
+		require.NoError(t, err)
+		require.Equal(t, want, got, value)
+	}
+}

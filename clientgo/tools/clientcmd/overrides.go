@@ -32,11 +32,11 @@ func ParseTimeout(duration string) (time.Duration, error) {
 	return 0, fmt.Errorf("Invalid timeout value. Timeout must be a single integer in seconds, or an integer followed by a corresponding time unit (e.g. 1s | 2m | 3h)") //lint:ignore ST1005 the user reads it as it stands
 }
 
-// RemoveNamespacesPrefix strips ns/, namespace/ and namespaces/.
+// RemoveNamespacesPrefix strips ns/, namespace/ and namespaces/, in any case, from a name.
 func RemoveNamespacesPrefix(value string) (string, error) {
 	for _, prefix := range []string{"namespaces/", "namespace/", "ns/"} {
-		if rest, ok := strings.CutPrefix(value, prefix); ok {
-			return rest, nil
+		if n := len(prefix); len(value) > n && strings.EqualFold(value[:n], prefix) {
+			return value[n:], nil
 		}
 	}
 	return value, nil
