@@ -15,7 +15,8 @@ type Executor interface {
 	// StreamWithContext carries the streams until the command has ended, and returns how: nil for exit code 0, a
 	// k8s.io/client-go/util/exec.CodeExitError for another one, or another error if the command could not be run, or the
 	// connection broke. When ctx ends, it closes the connection and returns ctx.Err(); whether the command goes on is up
-	// to the server.
+	// to the server. Over SPDY a connection that breaks looks like one that ends, as with client-go: the output may be a part, and
+	// the error nil. Over a websocket it is an error.
 	//
 	// A Read of Stdin that blocks does not keep StreamWithContext from returning. What that Read returns later is lost.
 	StreamWithContext(ctx context.Context, options StreamOptions) error
