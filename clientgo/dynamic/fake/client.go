@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -42,6 +43,9 @@ func NewSimpleDynamicClient(scheme *runtime.Scheme, objects ...runtime.Object) *
 			u, err := toUnstructured(scheme, item)
 			if err != nil {
 				panic(err)
+			}
+			if said := item.GetObjectKind().GroupVersionKind(); said.Group != "" && said.Kind != "" {
+				u.SetGroupVersionKind(said) // one type may be of several kinds
 			}
 			gvk := u.GroupVersionKind()
 			register(own, gvk)
@@ -79,7 +83,11 @@ func NewSimpleDynamicClientWithCustomListKinds(scheme *runtime.Scheme, gvrToList
 	c := &FakeDynamicClient{scheme: scheme, listKinds: listKinds, tracker: tracker}
 	c.AddReactor("*", "*", testing.ObjectReaction(tracker))
 	c.AddWatchReactor("*", func(action testing.Action) (bool, watch.Interface, error) {
-		watches, err := tracker.Watch(action.GetResource(), action.GetNamespace(), action.(testing.WatchActionImpl).ListOptions)
+		var options metav1.ListOptions
+		if a, ok := action.(testing.WatchActionImpl); ok {
+			options = a.ListOptions
+		}
+		watches, err := tracker.Watch(action.GetResource(), action.GetNamespace(), options)
 		return err == nil, watches, err
 	})
 	return c

@@ -1,6 +1,7 @@
 package fake_test
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -13,6 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic/fake"
+	"k8s.io/client-go/kubernetes/scheme"
+	clienttesting "k8s.io/client-go/testing"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -75,4 +78,51 @@ func TestAListOfAnUnknownKindPanics(t *testing.T) {
 	list, err := client.Resource(foos).List(t.Context(), metav1.ListOptions{})
 	require.NoError(t, err)
 	require.Empty(t, list.Items)
+}
+
+// What an action records is what a test compares with what the constructors return.
+func TestListsOfAllNamespacesKeepTheSelectorsAlone(t *testing.T) {
+	client := fake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), map[schema.GroupVersionResource]string{foos: "FooList"})
+	opts := metav1.ListOptions{LabelSelector: "l=x", ResourceVersion: "0", Limit: 3}
+	_, err := client.Resource(foos).List(t.Context(), opts)
+	require.NoError(t, err)
+	_, err = client.Resource(foos).Namespace("a").List(t.Context(), opts)
+	require.NoError(t, err)
+	kind := foos.GroupVersion().WithKind("Foo")
+	require.Equal(t, []clienttesting.Action{
+		clienttesting.NewRootListAction(foos, kind, metav1.ListOptions{LabelSelector: "l=x"}),
+		clienttesting.NewListActionWithOptions(foos, kind, "a", opts),
+	}, client.Actions())
+}
+
+func TestWithoutReactorsAWriteReturnsItsObject(t *testing.T) {
+	client := fake.NewSimpleDynamicClient(scheme.Scheme)
+	client.ReactionChain = nil
+	got, err := client.Resource(foos).Namespace("a").Create(t.Context(), foo("x"), metav1.CreateOptions{})
+	require.NoError(t, err)
+	require.Equal(t, foo("x"), got)
+	got, err = client.Resource(foos).Namespace("a").Update(t.Context(), foo("x"), metav1.UpdateOptions{})
+	require.NoError(t, err)
+	require.Equal(t, foo("x"), got)
+	_, err = client.Resource(foos).Namespace("a").Get(t.Context(), "x", metav1.GetOptions{})
+	require.Error(t, err)
+}
+
+// Typed fakes drop an error beside an object as well.
+func TestAListBesideAnErrorIsReturned(t *testing.T) {
+	client := fake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), map[schema.GroupVersionResource]string{foos: "FooList"})
+	client.PrependReactor("list", "*", func(clienttesting.Action) (bool, runtime.Object, error) {
+		return true, &unstructured.UnstructuredList{Items: []unstructured.Unstructured{*foo("x")}}, errors.New("E")
+	})
+	list, err := client.Resource(foos).List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	require.Len(t, list.Items, 1)
+}
+
+func TestAnObjectSaysWhichKindOfItsTypeItIs(t *testing.T) {
+	pod := &corev1.Pod{TypeMeta: metav1.TypeMeta{APIVersion: "g/v1", Kind: "Foo"}, ObjectMeta: metav1.ObjectMeta{Name: "x", Namespace: "a"}}
+	client := fake.NewSimpleDynamicClient(scheme.Scheme, pod)
+	got, err := client.Resource(foos).Namespace("a").Get(t.Context(), "x", metav1.GetOptions{})
+	require.NoError(t, err)
+	require.Equal(t, "Foo", got.GetKind())
 }

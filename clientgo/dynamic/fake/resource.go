@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
@@ -30,9 +31,12 @@ func (c *resourceClient) Namespace(ns string) dynamic.ResourceInterface {
 	return &in
 }
 
-// invoke returns the answer to an action that is answered with an object.
-func (c *resourceClient) invoke(action testing.Action) (*unstructured.Unstructured, error) {
-	obj, err := c.client.Invokes(action, nil)
+// failed is the answer to an action that no reactor answers, and that has no object of its own.
+func failed(verb string) *metav1.Status { return &metav1.Status{Status: "dynamic " + verb + " fail"} }
+
+// invoke returns the answer to an action that is answered with an object, or what it is where no reactor answers.
+func (c *resourceClient) invoke(action testing.Action, unanswered runtime.Object) (*unstructured.Unstructured, error) {
+	obj, err := c.client.Invokes(action, unanswered)
 	if err != nil || obj == nil {
 		return nil, err
 	}
@@ -45,12 +49,12 @@ func (c *resourceClient) Create(ctx context.Context, obj *unstructured.Unstructu
 	if len(subresources) > 0 {
 		name = obj.GetName()
 	}
-	return c.invoke(testing.NewCreateSubresourceActionWithOptions(c.resource, name, strings.Join(subresources, "/"), c.namespace, obj, opts))
+	return c.invoke(testing.NewCreateSubresourceActionWithOptions(c.resource, name, strings.Join(subresources, "/"), c.namespace, obj, opts), obj)
 }
 
 // Update implements dynamic.ResourceInterface.
 func (c *resourceClient) Update(ctx context.Context, obj *unstructured.Unstructured, opts metav1.UpdateOptions, subresources ...string) (*unstructured.Unstructured, error) {
-	return c.invoke(testing.NewUpdateSubresourceActionWithOptions(c.resource, strings.Join(subresources, "/"), c.namespace, obj, opts))
+	return c.invoke(testing.NewUpdateSubresourceActionWithOptions(c.resource, strings.Join(subresources, "/"), c.namespace, obj, opts), obj)
 }
 
 // UpdateStatus implements dynamic.ResourceInterface.
@@ -72,7 +76,7 @@ func (c *resourceClient) DeleteCollection(ctx context.Context, opts metav1.Delet
 
 // Get implements dynamic.ResourceInterface.
 func (c *resourceClient) Get(ctx context.Context, name string, opts metav1.GetOptions, subresources ...string) (*unstructured.Unstructured, error) {
-	return c.invoke(testing.NewGetSubresourceActionWithOptions(c.resource, c.namespace, strings.Join(subresources, "/"), name, opts))
+	return c.invoke(testing.NewGetSubresourceActionWithOptions(c.resource, c.namespace, strings.Join(subresources, "/"), name, opts), failed("get"))
 }
 
 // List implements dynamic.ResourceInterface. It selects by labels, and not by fields.
@@ -84,9 +88,13 @@ func (c *resourceClient) List(ctx context.Context, opts metav1.ListOptions) (*un
 	}
 	listGVK := c.resource.GroupVersion().WithKind(listKind)
 	gvk := c.resource.GroupVersion().WithKind(strings.TrimSuffix(listKind, "List"))
-	obj, err := c.client.Invokes(testing.NewListActionWithOptions(c.resource, gvk, c.namespace, opts), nil)
-	if err != nil || obj == nil {
-		return nil, err
+	action := testing.NewListActionWithOptions(c.resource, gvk, c.namespace, opts)
+	if c.namespace == "" {
+		action = testing.NewRootListActionWithOptions(c.resource, gvk, opts) // keeps less of the options
+	}
+	obj, err := c.client.Invokes(action, failed("list"))
+	if obj == nil {
+		return nil, err // an error beside an object is none, as with typed fakes
 	}
 	selector, err := labels.Parse(opts.LabelSelector)
 	if err != nil {
@@ -102,6 +110,12 @@ func (c *resourceClient) List(ctx context.Context, opts metav1.ListOptions) (*un
 		list.SetResourceVersion(all.GetListMeta().GetResourceVersion())
 		list.SetRemainingItemCount(all.GetListMeta().GetRemainingItemCount())
 		list.SetContinue(all.GetListMeta().GetContinue())
+	}
+	if !meta.IsListType(obj) {
+		if _, err := toUnstructured(c.client.scheme, obj); err != nil {
+			return nil, err
+		}
+		return list, nil
 	}
 	for _, item := range items(obj) {
 		u, err := toUnstructured(c.client.scheme, item)
@@ -123,7 +137,7 @@ func (c *resourceClient) Watch(ctx context.Context, opts metav1.ListOptions) (wa
 
 // Patch implements dynamic.ResourceInterface.
 func (c *resourceClient) Patch(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string) (*unstructured.Unstructured, error) {
-	return c.invoke(testing.NewPatchSubresourceActionWithOptions(c.resource, c.namespace, name, pt, data, opts, subresources...))
+	return c.invoke(testing.NewPatchSubresourceActionWithOptions(c.resource, c.namespace, name, pt, data, opts, subresources...), failed("patch"))
 }
 
 // Apply implements dynamic.ResourceInterface.

@@ -59,7 +59,11 @@ func NewSimpleMetadataClient(scheme *runtime.Scheme, objects ...runtime.Object) 
 	c := &FakeMetadataClient{tracker: tracker}
 	c.AddReactor("*", "*", testing.ObjectReaction(tracker))
 	c.AddWatchReactor("*", func(action testing.Action) (bool, watch.Interface, error) {
-		watches, err := tracker.Watch(action.GetResource(), action.GetNamespace(), action.(testing.WatchActionImpl).ListOptions)
+		var options metav1.ListOptions
+		if a, ok := action.(testing.WatchActionImpl); ok {
+			options = a.ListOptions
+		}
+		watches, err := tracker.Watch(action.GetResource(), action.GetNamespace(), options)
 		return err == nil, watches, err
 	})
 	return c
@@ -76,7 +80,8 @@ func (c *FakeMetadataClient) Resource(resource schema.GroupVersionResource) meta
 	return &resourceClient{client: c, resource: resource}
 }
 
-// resourceClient implements MetadataClient.
+// resourceClient implements MetadataClient. As in client-go, the options are recorded of deletions and watches, and the
+// selectors of lists: nothing of the others.
 type resourceClient struct {
 	client    *FakeMetadataClient
 	resource  schema.GroupVersionResource
@@ -90,9 +95,12 @@ func (c *resourceClient) Namespace(ns string) metadata.ResourceInterface {
 	return &in
 }
 
-// invoke returns the answer to an action that is answered with an object.
-func (c *resourceClient) invoke(action testing.Action) (*metav1.PartialObjectMetadata, error) {
-	obj, err := c.client.Invokes(action, nil)
+// failed is the answer to an action that no reactor answers, and that has no object of its own.
+func failed(verb string) *metav1.Status { return &metav1.Status{Status: "metadata " + verb + " fail"} }
+
+// invoke returns the answer to an action that is answered with an object, or what it is where no reactor answers.
+func (c *resourceClient) invoke(action testing.Action, unanswered runtime.Object) (*metav1.PartialObjectMetadata, error) {
+	obj, err := c.client.Invokes(action, unanswered)
 	if err != nil || obj == nil {
 		return nil, err
 	}
@@ -109,12 +117,17 @@ func (c *resourceClient) CreateFake(obj *metav1.PartialObjectMetadata, opts meta
 	if len(subresources) > 0 {
 		name = obj.Name
 	}
-	return c.invoke(testing.NewCreateSubresourceActionWithOptions(c.resource, name, strings.Join(subresources, "/"), c.namespace, obj, opts))
+	return c.invoke(testing.NewCreateSubresourceAction(c.resource, name, strings.Join(subresources, "/"), c.namespace, obj), obj)
 }
 
 // UpdateFake implements MetadataClient.
 func (c *resourceClient) UpdateFake(obj *metav1.PartialObjectMetadata, opts metav1.UpdateOptions, subresources ...string) (*metav1.PartialObjectMetadata, error) {
-	return c.invoke(testing.NewUpdateSubresourceActionWithOptions(c.resource, strings.Join(subresources, "/"), c.namespace, obj, opts))
+	return c.invoke(testing.NewUpdateSubresourceAction(c.resource, strings.Join(subresources, "/"), c.namespace, obj), obj)
+}
+
+// UpdateStatus is UpdateFake of the status.
+func (c *resourceClient) UpdateStatus(obj *metav1.PartialObjectMetadata, opts metav1.UpdateOptions) (*metav1.PartialObjectMetadata, error) {
+	return c.UpdateFake(obj, opts, "status")
 }
 
 // Delete implements metadata.ResourceInterface.
@@ -125,20 +138,20 @@ func (c *resourceClient) Delete(ctx context.Context, name string, opts metav1.De
 
 // DeleteCollection implements metadata.ResourceInterface. Without a reactor of the test's it does nothing.
 func (c *resourceClient) DeleteCollection(ctx context.Context, opts metav1.DeleteOptions, listOptions metav1.ListOptions) error {
-	_, err := c.client.Invokes(testing.NewDeleteCollectionActionWithOptions(c.resource, c.namespace, opts, listOptions), nil)
+	_, err := c.client.Invokes(testing.NewDeleteCollectionAction(c.resource, c.namespace, listOptions), nil)
 	return err
 }
 
 // Get implements metadata.ResourceInterface.
 func (c *resourceClient) Get(ctx context.Context, name string, opts metav1.GetOptions, subresources ...string) (*metav1.PartialObjectMetadata, error) {
-	return c.invoke(testing.NewGetSubresourceActionWithOptions(c.resource, c.namespace, strings.Join(subresources, "/"), name, opts))
+	return c.invoke(testing.NewGetSubresourceAction(c.resource, c.namespace, strings.Join(subresources, "/"), name), failed("get"))
 }
 
 // List implements metadata.ResourceInterface. It selects by labels, and not by fields.
 func (c *resourceClient) List(ctx context.Context, opts metav1.ListOptions) (*metav1.PartialObjectMetadataList, error) {
-	obj, err := c.client.Invokes(testing.NewListActionWithOptions(c.resource, listOf, c.namespace, opts), nil)
-	if err != nil || obj == nil {
-		return nil, err
+	obj, err := c.client.Invokes(testing.NewListAction(c.resource, listOf, c.namespace, opts), failed("list"))
+	if obj == nil {
+		return nil, err // an error beside an object is none, as with typed fakes
 	}
 	selector, err := labels.Parse(opts.LabelSelector)
 	if err != nil {
@@ -174,5 +187,5 @@ func (c *resourceClient) Watch(ctx context.Context, opts metav1.ListOptions) (wa
 
 // Patch implements metadata.ResourceInterface.
 func (c *resourceClient) Patch(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string) (*metav1.PartialObjectMetadata, error) {
-	return c.invoke(testing.NewPatchSubresourceActionWithOptions(c.resource, c.namespace, name, pt, data, opts, subresources...))
+	return c.invoke(testing.NewPatchSubresourceAction(c.resource, c.namespace, name, pt, data, subresources...), failed("patch"))
 }

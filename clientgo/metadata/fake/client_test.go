@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/metadata/fake"
+	clienttesting "k8s.io/client-go/testing"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -44,4 +45,40 @@ func TestVerbs(t *testing.T) {
 	_, err = in.Get(ctx, "x", metav1.GetOptions{})
 	require.True(t, apierrors.IsNotFound(err))
 	require.Len(t, client.Actions(), 6)
+}
+
+// What an action records is what a test compares with what the constructors return.
+func TestRecordedActions(t *testing.T) {
+	ctx := t.Context()
+	foos := schema.GroupVersionResource{Group: "g", Version: "v1", Resource: "foos"}
+	client := fake.NewSimpleMetadataClient(fake.NewTestScheme())
+	client.ReactionChain = nil
+	in := client.Resource(foos).Namespace("a").(fake.MetadataClient)
+	created, err := in.CreateFake(foo("x"), metav1.CreateOptions{FieldManager: "m"})
+	require.NoError(t, err)
+	require.Equal(t, foo("x"), created) // nothing answered
+	_, err = in.UpdateFake(foo("x"), metav1.UpdateOptions{FieldManager: "m"})
+	require.NoError(t, err)
+	_, err = in.(interface {
+		UpdateStatus(*metav1.PartialObjectMetadata, metav1.UpdateOptions) (*metav1.PartialObjectMetadata, error)
+	}).UpdateStatus(foo("x"), metav1.UpdateOptions{})
+	require.NoError(t, err)
+	_, err = in.Get(ctx, "x", metav1.GetOptions{ResourceVersion: "1"})
+	require.EqualError(t, err, "unexpected return value type *v1.Status")
+	_, err = in.List(ctx, metav1.ListOptions{LabelSelector: "l=x", Limit: 3})
+	require.Error(t, err)
+	_, err = in.Patch(ctx, "x", types.MergePatchType, []byte("{}"), metav1.PatchOptions{FieldManager: "m"})
+	require.Error(t, err)
+	require.NoError(t, in.Delete(ctx, "x", metav1.DeleteOptions{DryRun: []string{"All"}}))
+	require.NoError(t, in.DeleteCollection(ctx, metav1.DeleteOptions{DryRun: []string{"All"}}, metav1.ListOptions{Limit: 3}))
+	require.Equal(t, []clienttesting.Action{
+		clienttesting.NewCreateAction(foos, "a", foo("x")),
+		clienttesting.NewUpdateAction(foos, "a", foo("x")),
+		clienttesting.NewUpdateSubresourceAction(foos, "status", "a", foo("x")),
+		clienttesting.NewGetAction(foos, "a", "x"),
+		clienttesting.NewListAction(foos, schema.GroupVersionKind{Group: "fake-metadata-client-group", Version: "v1"}, "a", metav1.ListOptions{LabelSelector: "l=x"}),
+		clienttesting.NewPatchAction(foos, "a", "x", types.MergePatchType, []byte("{}")),
+		clienttesting.NewDeleteActionWithOptions(foos, "a", "x", metav1.DeleteOptions{DryRun: []string{"All"}}),
+		clienttesting.NewDeleteCollectionAction(foos, "a", metav1.ListOptions{Limit: 3}),
+	}, client.Actions())
 }

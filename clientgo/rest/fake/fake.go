@@ -83,9 +83,6 @@ func (c *RESTClient) answer(req *http.Request) (*http.Response, error) {
 	if c.Err != nil {
 		return nil, c.Err
 	}
-	if req.Body == nil {
-		req.Body = http.NoBody
-	}
 	c.Req = req.WithContext(context.WithoutCancel(req.Context()))
 	if c.Client != nil {
 		return c.Client.Do(req)

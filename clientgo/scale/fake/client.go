@@ -14,7 +14,7 @@ import (
 )
 
 // FakeScaleClient answers with what the test's reactors return, which must be a *autoscalingv1.Scale. Without a reactor it returns
-// an empty one.
+// an empty one. As in client-go, options are not recorded.
 type FakeScaleClient struct {
 	testing.Fake
 }
@@ -41,21 +41,15 @@ func (s *fakeScales) answer(action testing.Action) (*autoscalingv1.Scale, error)
 
 // Get implements scale.ScaleInterface.
 func (s *fakeScales) Get(_ context.Context, resource schema.GroupResource, name string, opts metav1.GetOptions) (*autoscalingv1.Scale, error) {
-	action := testing.NewGetSubresourceAction(resource.WithVersion(""), s.namespace, "scale", name)
-	action.GetOptions = opts
-	return s.answer(action)
+	return s.answer(testing.NewGetSubresourceAction(resource.WithVersion(""), s.namespace, "scale", name))
 }
 
 // Update implements scale.ScaleInterface.
 func (s *fakeScales) Update(_ context.Context, resource schema.GroupResource, scale *autoscalingv1.Scale, opts metav1.UpdateOptions) (*autoscalingv1.Scale, error) {
-	action := testing.NewUpdateSubresourceAction(resource.WithVersion(""), "scale", s.namespace, scale)
-	action.UpdateOptions = opts
-	return s.answer(action)
+	return s.answer(testing.NewUpdateSubresourceAction(resource.WithVersion(""), "scale", s.namespace, scale))
 }
 
 // Patch implements scale.ScaleInterface.
 func (s *fakeScales) Patch(_ context.Context, gvr schema.GroupVersionResource, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions) (*autoscalingv1.Scale, error) {
-	action := testing.NewPatchSubresourceAction(gvr, s.namespace, name, pt, data, "scale")
-	action.PatchOptions = opts
-	return s.answer(action)
+	return s.answer(testing.NewPatchSubresourceAction(gvr, s.namespace, name, pt, data, "scale"))
 }

@@ -2,13 +2,13 @@
 package framework
 
 import (
-	"errors"
 	"fmt"
 	"math/rand"
 	"strconv"
 	"sync"
 
 	v1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -164,7 +164,8 @@ func (f *FakePVCControllerSource) List(options metav1.ListOptions) (runtime.Obje
 	return f.copies(&v1.PersistentVolumeClaimList{})
 }
 
-// Watch returns the changes after a version. It is an error if they have been forgotten.
+// Watch returns the changes after a version. It has expired if it is from before the first change that is not forgotten, even
+// if nothing was lost since: a list without objects, of version 0, is one that another list has to follow.
 func (f *FakeControllerSource) Watch(options metav1.ListOptions) (watch.Interface, error) {
 	f.lock.RLock()
 	defer f.lock.RUnlock()
@@ -172,8 +173,11 @@ func (f *FakeControllerSource) Watch(options metav1.ListOptions) (watch.Interfac
 	if err != nil {
 		return nil, err
 	}
-	if from < f.forgotten {
-		return nil, errors.New("the version has been forgotten: list again")
+	if oldest := f.forgotten + 1; from < f.lastRV && (len(f.changes) == 0 || from < oldest) {
+		if len(f.changes) == 0 {
+			oldest = f.lastRV
+		}
+		return nil, apierrors.NewResourceExpired(fmt.Sprintf("too old resource version: %d (%d)", from, oldest))
 	}
 	if from > f.lastRV {
 		return nil, fmt.Errorf("version %d is yet to come", from)
