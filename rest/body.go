@@ -7,8 +7,6 @@ import (
 	"reflect"
 	"sync/atomic"
 
-	kjson "sigs.k8s.io/json"
-
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/rest/internal/wire"
 )
@@ -42,12 +40,8 @@ func (b *BodyReaders) For(object reflect.Type, opts ResourceOptions) (*BodyReade
 		return nil, fmt.Errorf("rest: a BodyReader needs a pointer to a struct, not %v", object)
 	}
 	d := decoder{typ: object, tagged: isGenerated(object.Elem()) && b.reading.decodesTags(object.Elem())}
-	d.guard(kjson.UnmarshalCaseSensitivePreserveInts)
-	if d.tagged {
-		d.protobuf = b.reading.decodeOwn
-	}
 	r := &BodyReader{}
-	r.objects.read(&b.reading, opts, d)
+	r.objects.read(&b.reading, &opts, &d)
 	if !opts.Resource.Empty() {
 		r.objects.kinds.Store(kindsOf(opts.Resource, opts.Kind, object, false))
 	}

@@ -121,8 +121,8 @@ func NewClient(cfg Config, opts Options) (*Client, error) {
 	if opts.Logger == nil {
 		opts.Logger = slog.Default()
 	}
-	if cfg.HeaderTimeout < 0 || opts.MaxRetryAfter < 0 || opts.MaxCompression < 0 {
-		return nil, errors.New("rest: HeaderTimeout, MaxCompression and MaxRetryAfter must not be negative")
+	if cfg.HeaderTimeout < 0 {
+		return nil, errors.New("rest.Config: HeaderTimeout must not be negative")
 	}
 	c := &Client{
 		base:           base,

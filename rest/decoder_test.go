@@ -247,10 +247,11 @@ func TestErrorsOfTheDefaultNameTheField(t *testing.T) {
 	client, err := NewClient(Config{Host: "http://example.invalid"}, Options{})
 	require.NoError(t, err)
 	defer client.Close()
-	shared := pod.streaming(&client.reading, &ResourceOptions{})
+	shared, own := pod, pod
+	shared.stream(&client.reading, &ResourceOptions{})
 	_, err = shared.decode(JSON, []byte(`{"spec":{"nodeName":5}}`), nil)
 	require.ErrorContains(t, err, "PodSpec.spec.nodeName of type string")
-	own := pod.streaming(nil, &ResourceOptions{})
+	own.stream(nil, &ResourceOptions{})
 	_, unshared := own.decode(JSON, []byte(`{"spec":{"nodeName":5}}`), nil)
 	require.EqualError(t, err, unshared.Error())
 }

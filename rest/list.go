@@ -24,7 +24,7 @@ func (r *Resource[T]) List(ctx context.Context, opts listwatch.ListOptions) (lis
 	if opts.VersionOnly {
 		opts.Limit, opts.Known = 1, undecoded
 	}
-	x, encoding, err := r.open(ctx, r.listQuery(opts))
+	x, encoding, err := r.open(ctx, "list", r.listQuery(opts))
 	if err != nil {
 		return nil, err
 	}
@@ -69,11 +69,7 @@ func (r *Resource[T]) listQuery(opts listwatch.ListOptions) url.Values {
 }
 
 // open requests the collection, and checks that the answer has a known encoding.
-func (r *Resource[T]) open(ctx context.Context, query url.Values) (*exchange, Encoding, error) {
-	verb := "list"
-	if query.Has("watch") {
-		verb = "watch"
-	}
+func (r *Resource[T]) open(ctx context.Context, verb string, query url.Values) (*exchange, Encoding, error) {
 	of := r.kinds.Load() // before the request: the resource may be gone once the answer is there
 	x, encoding, err := r.send(ctx, request{
 		method: http.MethodGet, path: r.path(types.NamespacedName{Namespace: r.opts.Namespace}), query: query,

@@ -10,6 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
+	kjson "sigs.k8s.io/json"
+
 	"github.com/kinform/kinform/internal/quantity"
 	"github.com/kinform/kinform/listwatch"
 	"github.com/kinform/kinform/rest/internal/wire"
@@ -37,9 +39,9 @@ func (d *decoder) guard(decode func(data []byte, object any) error) {
 	}
 }
 
-// streaming returns the decoder for lists and watches: that of the options, or else the
+// stream makes d a decoder of lists and watches: by the Decoder of the options, or else the
 // client's, for types that it decodes as d does. r is nil if objects must share nothing.
-func (d decoder) streaming(r *reading, opts *ResourceOptions) decoder {
+func (d *decoder) stream(r *reading, opts *ResourceOptions) {
 	switch pointer := d.typ.Kind() == reflect.Pointer; {
 	case opts.Decoder != nil:
 		if d.json = opts.Decoder.DecodeJSON; pointer && (d.protobuf != nil || opts.Encoding == Protobuf) {
@@ -59,7 +61,6 @@ func (d decoder) streaming(r *reading, opts *ResourceOptions) decoder {
 	if opts.Project != nil {
 		d.project = opts.Project.projector(d.typ)
 	}
-	return d
 }
 
 // decode decodes an object. list has the kind of the list around the object, or is
@@ -124,19 +125,23 @@ func decodeUnstructured(u runtime.Unstructured, decode func([]byte, any) error, 
 type objects[T any] struct {
 	reading *reading
 	gvr     schema.GroupVersionResource
-	opts    ResourceOptions
+	opts    *ResourceOptions
 	streams decoder
 	owned   decoder // of objects that the caller may change
 	kinds   atomic.Pointer[kinds]
 	scales  *scales
 }
 
-// read sets how objects are read. d decodes single objects.
-func (r *objects[T]) read(with *reading, opts ResourceOptions, d decoder) {
-	r.reading, r.gvr, r.opts, r.streams = with, opts.Resource, opts, d.streaming(with, &opts)
-	if r.owned = r.streams; opts.Decoder == nil {
-		r.owned = d.streaming(nil, &opts)
+// read sets how objects are read. It completes d, the decoder of single objects.
+func (r *objects[T]) read(with *reading, opts *ResourceOptions, d *decoder) {
+	d.guard(kjson.UnmarshalCaseSensitivePreserveInts)
+	if d.tagged {
+		d.protobuf = func(data []byte, object any) error { return with.owner().DecodeProtobuf(data, object, nil) }
 	}
+	r.reading, r.gvr, r.opts = with, opts.Resource, opts
+	r.streams, r.owned = *d, *d
+	r.streams.stream(with, opts)
+	r.owned.stream(nil, opts)
 	r.scales = newScales(d.typ, with.limits())
 }
 

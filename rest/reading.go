@@ -31,10 +31,11 @@ type reading struct {
 	closed   atomic.Bool // its streams fail
 }
 
-// use sets the budgets and the Observer of opts.
+// use sets the budgets and the Observer of opts, of which it checks all.
 func (r *reading) use(opts *Options) error {
-	if opts.MaxObjectBytes < 0 || opts.MaxListBytes < 0 || opts.MaxExpansion < 0 || opts.MaxObjectMemory < 0 || opts.MaxDepth < 0 || opts.MaxSilence < 0 {
-		return errors.New("rest: MaxObjectBytes, MaxListBytes, MaxExpansion, MaxObjectMemory, MaxDepth and MaxSilence must not be negative")
+	if opts.MaxObjectBytes < 0 || opts.MaxListBytes < 0 || opts.MaxRetryAfter < 0 || opts.MaxExpansion < 0 || opts.MaxObjectMemory < 0 ||
+		opts.MaxDepth < 0 || opts.MaxCompression < 0 || opts.MaxSilence < 0 {
+		return errors.New("rest: MaxObjectBytes, MaxListBytes, MaxExpansion, MaxObjectMemory, MaxDepth, MaxCompression, MaxSilence and MaxRetryAfter must not be negative")
 	}
 	if opts.MaxDepth > wire.MaxDepth {
 		return fmt.Errorf("rest: Options.MaxDepth is %d, but nothing decodes more than %d levels", opts.MaxDepth, wire.MaxDepth)
@@ -61,15 +62,10 @@ func (r *reading) owner() *sharing.Decoder {
 	return s.owner
 }
 
-// decodeOwn decodes a message into an object of the caller's own, by the tags of its fields.
-func (r *reading) decodeOwn(data []byte, object any) error {
-	return r.owner().DecodeProtobuf(data, object, nil)
-}
-
 // decodesTags reports whether a type can be decoded by the tags of its fields. All of
 // today's k8s.io/api can. For a type that cannot, the client asks for JSON.
 func (r *reading) decodesTags(t reflect.Type) bool {
-	return !errors.Is(r.decodeOwn(nil, reflect.New(t).Interface()), sharing.ErrType)
+	return !errors.Is(r.owner().DecodeProtobuf(nil, reflect.New(t).Interface(), nil), sharing.ErrType)
 }
 
 // listTooLarge is the error for a list with more than maxListBytes bytes.

@@ -10,7 +10,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-	kjson "sigs.k8s.io/json"
 
 	"github.com/kinform/kinform/rest/internal/wire"
 )
@@ -150,12 +149,8 @@ func newResource[T any](c *Client, opts ResourceOptions, d decoder) (*Resource[T
 		return nil, err
 	}
 	d.typ = reflect.TypeFor[T]()
-	d.guard(kjson.UnmarshalCaseSensitivePreserveInts)
-	if d.tagged {
-		d.protobuf = c.decodeOwn
-	}
 	r := &Resource[T]{client: c, decoder: d}
-	r.read(&c.reading, opts, d)
+	r.read(&c.reading, &opts, &r.decoder)
 	if opts.Encoding == Protobuf && r.streams.protobuf == nil {
 		return nil, fmt.Errorf("rest: Encoding is Protobuf, which %s does not decode: use NewResource for types that do, or a Decoder", d.typ)
 	}

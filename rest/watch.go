@@ -29,7 +29,7 @@ func (r *Resource[T]) Watch(ctx context.Context, opts listwatch.WatchOptions) (l
 	if opts.Timeout > 0 {
 		set(query, "timeoutSeconds", strconv.FormatInt(int64((opts.Timeout-1)/time.Second)+1, 10))
 	}
-	x, encoding, err := r.open(ctx, query)
+	x, encoding, err := r.open(ctx, "watch", query)
 	if err != nil {
 		return nil, err
 	}
