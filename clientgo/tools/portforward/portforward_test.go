@@ -244,10 +244,11 @@ func TestAStopDoesNotWaitForALocalReader(t *testing.T) {
 		})
 		f := forward(t, dialer(t, p.address), loopback, ":80")
 		dial(t, "127.0.0.1", f.local()[0])
+		<-wrote
 		for full := false; !full; { // until nothing goes through any more, as nobody reads
 			select {
 			case <-wrote:
-			case <-time.After(200 * time.Millisecond):
+			case <-time.After(500 * time.Millisecond):
 				full = true
 			}
 		}
@@ -257,18 +258,23 @@ func TestAStopDoesNotWaitForALocalReader(t *testing.T) {
 
 func TestAStopDoesNotWaitForAPodThatReadsNothing(t *testing.T) {
 	everyDialer(t, func(t *testing.T, dialer func(t *testing.T, address string) older.Dialer) {
-		done := make(chan struct{})
-		p := servePod(t, func(_ string, data io.ReadWriteCloser) string { <-done; return "" })
+		opened, done := make(chan struct{}, 1), make(chan struct{})
+		p := servePod(t, func(_ string, data io.ReadWriteCloser) string {
+			opened <- struct{}{}
+			<-done
+			return ""
+		})
+		defer close(done)
 		f := forward(t, dialer(t, p.address), loopback, ":80")
 		conn := dial(t, "127.0.0.1", f.local()[0])
+		<-opened
 		for {
-			require.NoError(t, conn.SetWriteDeadline(time.Now().Add(200*time.Millisecond)))
+			require.NoError(t, conn.SetWriteDeadline(time.Now().Add(500*time.Millisecond)))
 			if _, err := conn.Write(make([]byte, 32<<10)); err != nil {
 				break // nothing goes through any more
 			}
 		}
 		f.stopped()
-		close(done)
 	})
 }
 

@@ -273,17 +273,18 @@ func TestTheContextEndsACommandThatTakesNoInput(t *testing.T) {
 		options := remotecommand.StreamOptions{Stdin: endless{read}, Stdout: io.Discard}
 		result := make(chan error, 1)
 		go func() { result <- executor(t, tr, protocol, address, options).StreamWithContext(ctx, options) }()
+		<-read // the command has begun
 		for full := false; !full; {
 			select {
 			case <-read:
-			case <-time.After(200 * time.Millisecond):
+			case <-time.After(500 * time.Millisecond):
 				full = true
 			}
 		}
 		cancel()
 		within(t, "a command whose context has ended", func() { require.ErrorIs(t, <-result, context.Canceled) })
 		close(done)
-		gone.Wait()
+		within(t, "the server's end of the command", gone.Wait)
 	})
 }
 
