@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kinform/kinform/apitest"
+	"github.com/kinform/kinform/internal/effort"
 )
 
 // TestPodsHaveARealisticSize: sizes are those of pods with one or two containers in
@@ -53,6 +54,7 @@ var ( // compiled once: some are matched thousands of times
 
 func TestPodsOfAWorkloadHaveItsTemplateInCommon(t *testing.T) {
 	t.Parallel()
+	effort.SkipUnlessAll(t, "looks at 2,000 pods")
 	// What a workload writes into its pods, by the workload's UID.
 	templates := map[types.UID]string{}
 	kinds := map[string]int{}

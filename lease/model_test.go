@@ -463,7 +463,7 @@ func TestOneLeaderInRandomHistories(t *testing.T) {
 	}
 	seeds := *modelSeeds
 	if testing.Short() {
-		seeds = min(seeds, 4)
+		seeds = min(seeds, 2)
 	}
 	begun, lost := 0, 0
 	for seed := range uint64(seeds) {

@@ -77,6 +77,7 @@ func TestSharedObjectsInJSONEqualOthers(t *testing.T) {
 
 func TestLargeCustomResourcesInJSON(t *testing.T) {
 	t.Parallel()
+	effort.SkipUnlessAll(t, "compares objects of 8,000 parts")
 	server, err := rest.NewClient(rest.Config{Host: startWithWidgets(t, 2).URL()}, rest.Options{})
 	require.NoError(t, err)
 	defer server.Close()

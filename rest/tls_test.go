@@ -22,6 +22,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kinform/kinform/internal/effort"
 	"github.com/kinform/kinform/listwatch"
 )
 
@@ -144,6 +145,7 @@ func (m *mute) Close() error { return errors.Join(m.Conn.Close(), m.nowhere.Clos
 
 func TestCloseOverHTTP2DoesNotWaitForADeadPeer(t *testing.T) { // G10
 	t.Parallel()
+	effort.SkipUnlessAll(t, "sends 5,000 pods")
 	body := podList(t, JSON, "1", plainPods(5000)...)
 	url, ca := serveTLS(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		answer{mediaTypeJSON, bytes.NewReader(body)}.ServeHTTP(w, nil)

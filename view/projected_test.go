@@ -25,6 +25,7 @@ import (
 
 	"github.com/kinform/kinform/indexer"
 	"github.com/kinform/kinform/informer"
+	"github.com/kinform/kinform/internal/effort"
 )
 
 // stored is an informer with nothing but a store.
@@ -357,7 +358,7 @@ func TestObjectsWithManyFields(t *testing.T) {
 	v, err := New(Options{})
 	require.NoError(t, err)
 	o := &unstructured.Unstructured{Object: map[string]any{"kind": "Thing", "apiVersion": "v1"}}
-	for n := range 100_000 {
+	for n := range effort.Of(100_000, 20_000) {
 		o.Object[fmt.Sprintf("f%06d", n)] = int64(0)
 	}
 	storing(t, v, map[string]*unstructured.Unstructured{"a": o})

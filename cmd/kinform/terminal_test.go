@@ -40,45 +40,48 @@ func TestServerHasNoPowerOverTheTerminal(t *testing.T) {
 			fmt.Fprint(w, `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[]}`)
 		},
 	} {
-		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Content-Type", "application/json")
-			w.Header().Set("Warning", "299 - \"warned\u009b\u202e\"")
-			switch r.URL.Path {
-			case "/api":
-				fmt.Fprint(w, `{"kind":"APIVersions","versions":["v1"]}`)
-			case "/apis":
-				fmt.Fprint(w, `{"kind":"APIGroupList","apiVersion":"v1","groups":[]}`)
-			case "/api/v1":
-				fmt.Fprintf(w, `{"kind":"APIResourceList","groupVersion":"v1","resources":[
-					{"name":"pods","singularName":%s,"namespaced":true,"kind":"Pod","verbs":["list","watch"]},
-					{"name":%s,"singularName":"odd","namespaced":true,"kind":"Odd","verbs":["list",%s]}]}`, text, text, text)
-			default:
-				pods(w, r)
+		t.Run(name, func(t *testing.T) {
+			t.Parallel() // most of it waits
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Content-Type", "application/json")
+				w.Header().Set("Warning", "299 - \"warned\u009b\u202e\"")
+				switch r.URL.Path {
+				case "/api":
+					fmt.Fprint(w, `{"kind":"APIVersions","versions":["v1"]}`)
+				case "/apis":
+					fmt.Fprint(w, `{"kind":"APIGroupList","apiVersion":"v1","groups":[]}`)
+				case "/api/v1":
+					fmt.Fprintf(w, `{"kind":"APIResourceList","groupVersion":"v1","resources":[
+						{"name":"pods","singularName":%s,"namespaced":true,"kind":"Pod","verbs":["list","watch"]},
+						{"name":%s,"singularName":"odd","namespaced":true,"kind":"Odd","verbs":["list",%s]}]}`, text, text, text)
+				default:
+					pods(w, r)
+				}
+			}))
+			defer server.Close()
+			config := save(t, server.URL)
+			for _, args := range [][]string{
+				{"watch", "pods", "-A", "-o", "table"}, {"watch", "pods", "-A", "-o", "json"}, {"watch", "pods", "-A", "-o", "yaml"},
+				{"watch", "odd"}, {"watch", hostile}, {hostile}, {"watch", "pods", "--" + hostile}, {"watch", "pods", "-o", hostile},
+				{"top", "pods", "-A", "--once"}, {"top", hostile, "--once"}, {"top", "http://" + hostile}, {"top", server.URL, "--once"},
+				{"apiserver", "--listen", hostile}, {"demo", "--output", hostile},
+			} {
+				switch {
+				case args[0] == "watch":
+					args = append(args, "--kubeconfig", config, "--for", "300ms")
+				case args[0] == "top" && !strings.HasPrefix(args[1], "http"):
+					args = append(args, "--kubeconfig", config)
+				}
+				var out, errOut bytes.Buffer
+				run(t.Context(), args, &out, &errOut)
+				require.NotEmpty(t, out.String()+errOut.String(), "%s %q", name, args)
+				for _, r := range out.String() + errOut.String() {
+					require.True(t, r == '\n' || unicode.IsPrint(r), "%s %q: %q", name, args, out.String()+errOut.String())
+				}
+				if len(args) < 4 || args[3] != "-o" || args[4] == "table" {
+					require.NotContains(t, "\n"+out.String()+errOut.String(), "\nkinform: all is well", "%s %q: nor does it begin lines", name, args)
+				}
 			}
-		}))
-		config := save(t, server.URL)
-		for _, args := range [][]string{
-			{"watch", "pods", "-A", "-o", "table"}, {"watch", "pods", "-A", "-o", "json"}, {"watch", "pods", "-A", "-o", "yaml"},
-			{"watch", "odd"}, {"watch", hostile}, {hostile}, {"watch", "pods", "--" + hostile}, {"watch", "pods", "-o", hostile},
-			{"top", "pods", "-A", "--once"}, {"top", hostile, "--once"}, {"top", "http://" + hostile}, {"top", server.URL, "--once"},
-			{"apiserver", "--listen", hostile}, {"demo", "--output", hostile},
-		} {
-			switch {
-			case args[0] == "watch":
-				args = append(args, "--kubeconfig", config, "--for", "300ms")
-			case args[0] == "top" && !strings.HasPrefix(args[1], "http"):
-				args = append(args, "--kubeconfig", config)
-			}
-			var out, errOut bytes.Buffer
-			run(t.Context(), args, &out, &errOut)
-			require.NotEmpty(t, out.String()+errOut.String(), "%s %q", name, args)
-			for _, r := range out.String() + errOut.String() {
-				require.True(t, r == '\n' || unicode.IsPrint(r), "%s %q: %q", name, args, out.String()+errOut.String())
-			}
-			if len(args) < 4 || args[3] != "-o" || args[4] == "table" {
-				require.NotContains(t, "\n"+out.String()+errOut.String(), "\nkinform: all is well", "%s %q: nor does it begin lines", name, args)
-			}
-		}
-		server.Close()
+		})
 	}
 }

@@ -103,6 +103,7 @@ func TestTheTableIsBounded(t *testing.T) {
 
 func TestFieldsThatDoNotRepeatAreLeftAloneInTime(t *testing.T) {
 	t.Parallel()
+	effort.SkipUnlessAll(t, "decodes 4,000 pods")
 	d := sharing.New(sharing.Options{})
 	encoded := encodedPods(t, 2000)
 	decodePods(t, d, encoded)
@@ -255,6 +256,7 @@ func TestWhatCannotBeDecodedIsNamed(t *testing.T) {
 
 func TestWhatNeverRepeatsDoesNotStayInTheTable(t *testing.T) {
 	t.Parallel()
+	effort.SkipUnlessAll(t, "decodes 3,300 pods")
 	d := sharing.New(sharing.Options{})
 	var encoded [][]byte
 	for pod := range apitest.Pods(3300, apitest.PodOptions{Namespaces: 110}) { // of 110 workloads

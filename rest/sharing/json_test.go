@@ -223,6 +223,7 @@ func shortest(t *testing.T, do func() error) time.Duration {
 
 func TestALargeListIsDecoded(t *testing.T) {
 	t.Parallel()
+	effort.SkipUnlessAll(t, "decodes a list of 20,000 elements four times")
 	d := sharing.New(sharing.Options{})
 	var text strings.Builder
 	for i := range 20_000 {

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kinform/kinform/apitest"
+	"github.com/kinform/kinform/internal/effort"
 	"github.com/kinform/kinform/rest"
 )
 
@@ -93,6 +94,7 @@ func TestCompletion(t *testing.T) {
 // TestLoginTakesAsLongAsItDoes: --connect-timeout is about the cluster.
 func TestLoginTakesAsLongAsItDoes(t *testing.T) {
 	t.Parallel()
+	effort.SkipUnlessAll(t, "waits for a login of six seconds")
 	if runtime.GOOS == "windows" {
 		t.Skip("the plugin is a script")
 	}
