@@ -193,6 +193,7 @@ func TestPodsDependOnTheSeed(t *testing.T) {
 
 func TestChurnKeepsItsRate(t *testing.T) {
 	t.Parallel()
+	effort.SkipUnlessAll(t, "measures a rate for some seconds")
 	run := func(opts apitest.ChurnOptions) (list []apitest.Object, took time.Duration) {
 		synctest.Test(t, func(t *testing.T) {
 			srv := apitest.New(apitest.Options{})

@@ -448,6 +448,7 @@ func memoryInUse() uint64 {
 // Large objects, which no server stores, are weighed to the last element.
 func TestLargeObjectsAreBoundedByMemory(t *testing.T) {
 	t.Parallel()
+	effort.SkipUnlessAll(t, "decodes large objects")
 	large := append(bombPod(Protobuf, "a", 1), field(1, bytes.Repeat(field(17, nil), 4<<20))...) // 56 times its bytes, which alone is light
 	s := newScales(reflect.TypeFor[*corev1.Pod](), (&Client{}).limits())
 	require.ErrorIs(t, s.weigh(Protobuf, large, wire.JSONSize{}), ErrTooLarge)

@@ -9,12 +9,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kinform/kinform/internal/effort"
 	"github.com/kinform/kinform/workqueue"
 )
 
 // A hundred viewers, and some that do not read, cost the program little more than one: a frame is made once, and what is held for a
 // viewer is bounded.
 func TestAHundredViewers(t *testing.T) {
+	effort.SkipUnlessAll(t, "measures a frame with a hundred viewers, many times")
 	r := start(t, Options{MaxViewers: 120}, 200, nil)
 	jobs := workqueue.New(QueueOptions(r.view, workqueue.Options[string]{Name: "jobs", Logger: silent}))
 	Queue(r.view, jobs, "pods")

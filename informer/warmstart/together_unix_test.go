@@ -104,6 +104,7 @@ func TestFileIsWholeWhoeverSavesIt(t *testing.T) {
 // a pipe.
 func TestFileThatIsExchangedWhileItIsOpened(t *testing.T) {
 	t.Parallel()
+	effort.SkipUnlessAll(t, "exchanges a file many times")
 	dir := t.TempDir()
 	path, good, bad := filepath.Join(dir, "pods"), filepath.Join(dir, "good"), filepath.Join(dir, "bad")
 	require.NoError(t, put(t, podFile(t, good, Options{}), here, podStore(t, 2)))

@@ -20,6 +20,8 @@ import (
 	"github.com/creack/pty"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/term"
+
+	"github.com/kinform/kinform/internal/effort"
 )
 
 // emulated is "kinform top" in a pseudo-terminal, whose screen a terminal emulator keeps.
@@ -329,6 +331,7 @@ func TestResize(t *testing.T) {
 
 // Whoever does not read sees the newest frame when he reads again, and not those before.
 func TestASlowTerminalMissesFrames(t *testing.T) {
+	effort.SkipUnlessAll(t, "waits for frames that are missed")
 	e := top(t, 120, 40, "--rate", "500")
 	e.has("● live")
 	pause := make(chan struct{})
