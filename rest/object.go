@@ -9,7 +9,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-
 	kjson "sigs.k8s.io/json"
 
 	"github.com/kinform/kinform/internal/quantity"

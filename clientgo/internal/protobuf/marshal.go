@@ -12,15 +12,24 @@ import (
 
 // Marshal returns the message of an object, a pointer to a struct whose fields have protobuf tags.
 func Marshal(object any) ([]byte, error) {
-	v := reflect.ValueOf(object)
-	if v.Kind() != reflect.Pointer || v.IsNil() || v.Elem().Kind() != reflect.Struct {
-		return nil, notMarshalable{reflect.TypeOf(object)}
+	v, err := structOf(object)
+	if err != nil {
+		return nil, err
 	}
-	m, err := messageOf(v.Type().Elem())
+	m, err := messageOf(v.Type())
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", notMarshalable{reflect.TypeOf(object)}, err)
 	}
-	return m.put(nil, v.Elem())
+	return m.put(nil, v)
+}
+
+// structOf returns what an object points to, or an error if that is no struct.
+func structOf(object any) (reflect.Value, error) {
+	v := reflect.ValueOf(object)
+	if v.Kind() != reflect.Pointer || v.IsNil() || v.Elem().Kind() != reflect.Struct {
+		return v, notMarshalable{reflect.TypeOf(object)}
+	}
+	return v.Elem(), nil
 }
 
 // messages has the *message of each reflect.Type that was encoded.

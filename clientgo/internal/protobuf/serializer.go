@@ -166,12 +166,12 @@ func decode(types Types, data []byte, kind schema.GroupVersionKind, into runtime
 var decoder = sharing.New(sharing.Options{MaxBytes: -1})
 
 func unmarshal(data []byte, kind schema.GroupVersionKind, object runtime.Object) (runtime.Object, *schema.GroupVersionKind, error) {
-	v := reflect.ValueOf(object)
-	if v.Kind() != reflect.Pointer || v.IsNil() || v.Elem().Kind() != reflect.Struct {
-		return nil, &kind, notMarshalable{reflect.TypeOf(object)}
+	v, err := structOf(object)
+	if err != nil {
+		return nil, &kind, err
 	}
-	v.Elem().SetZero()
-	err := decoder.DecodeProtobuf(data, object, nil)
+	v.SetZero()
+	err = decoder.DecodeProtobuf(data, object, nil)
 	if errors.Is(err, sharing.ErrType) {
 		err = fmt.Errorf("%w: %w", notMarshalable{reflect.TypeOf(object)}, err)
 	}

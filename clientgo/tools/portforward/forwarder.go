@@ -9,7 +9,6 @@ import (
 	"io"
 	"net"
 	"sync"
-	"time"
 
 	older "k8s.io/apimachinery/pkg/util/httpstream"
 	utilportforward "k8s.io/apimachinery/pkg/util/portforward"
@@ -115,9 +114,9 @@ func (pf *PortForwarder) forward(conn httpstream.Connection) error {
 	forwarding, end := context.WithCancel(context.WithoutCancel(pf.ctx))
 	defer func() {
 		pf.Close()
-		atMost(patience, func() { conn.Close() })
+		httpstreams.AtMost(patience, func() { conn.Close() })
 		end()
-		atMost(2*patience, serving.Wait) // what has arrived has patience, and then it is closed
+		httpstreams.AtMost(2*patience, serving.Wait) // what has arrived has patience, and then it is closed
 	}()
 	if err := pf.listen(func(l net.Listener, port ForwardedPort) {
 		serving.Go(func() { pf.serve(forwarding, l, port, conn) })
@@ -136,22 +135,6 @@ func (pf *PortForwarder) forward(conn httpstream.Connection) error {
 		return nil
 	}
 	return ErrLostConnectionToPod
-}
-
-// atMost calls f in a goroutine, and waits for it, but not for longer than d. All writes to a connection wait for each other, its end
-// included: where a server takes nothing any more, they end when the network has given it up.
-func atMost(d time.Duration, f func()) {
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		f()
-	}()
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-done:
-	case <-timer.C:
-	}
 }
 
 // serve accepts connections of a listener until it is closed, and returns when all of them have ended. ctx ends with forwarding.

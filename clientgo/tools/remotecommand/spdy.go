@@ -8,9 +8,9 @@ import (
 	"net/http"
 	"net/url"
 	"sync"
-	"time"
 
 	"k8s.io/apimachinery/pkg/util/remotecommand"
+	"k8s.io/client-go/internal/httpstreams"
 	restclient "k8s.io/client-go/rest"
 	"k8s.io/client-go/transport/spdy"
 	"k8s.io/streaming/pkg/httpstream"
@@ -76,25 +76,9 @@ func (e *spdyExecutor) StreamWithContext(ctx context.Context, options StreamOpti
 	if err != nil {
 		return err
 	}
-	hangUp := closing(conn)
+	hangUp := sync.OnceFunc(func() { httpstreams.AtMost(patience, func() { conn.Close() }) })
 	defer hangUp()
 	return run(ctx, versionOf(ctx, protocol), options, spdyOpener{conn}, hangUp)
-}
-
-// closing returns a function that closes a connection, and does not wait for long: Close sends something, which has to wait for input
-// that a server does not take. The rest happens when the network has given up the connection.
-func closing(conn httpstream.Connection) func() {
-	return sync.OnceFunc(func() {
-		closed := make(chan struct{})
-		go func() {
-			defer close(closed)
-			conn.Close()
-		}()
-		select {
-		case <-closed:
-		case <-time.After(patience):
-		}
-	})
 }
 
 // spdyOpener opens streams of a connection that reads by itself.

@@ -100,19 +100,21 @@ func compare(retrieved, listed []metav1.Object) (differences []string) {
 	of := func(o metav1.Object) identity { return identity{o.GetNamespace(), o.GetName(), string(o.GetUID())} }
 	left := make(map[identity]metav1.Object, len(listed))
 	for _, o := range listed {
-		if _, twice := left[of(o)]; twice {
+		id := of(o)
+		if _, twice := left[id]; twice {
 			note(o, "is in the list twice")
 		}
-		left[of(o)] = o
+		left[id] = o
 	}
 	for _, o := range retrieved {
-		switch other, is := left[of(o)]; {
+		id := of(o)
+		switch other, is := left[id]; {
 		case !is:
 			note(o, "is not in the list")
 		case !reflect.DeepEqual(o, other):
 			note(o, "differs from the list's, whose version is "+other.GetResourceVersion())
 		}
-		delete(left, of(o))
+		delete(left, id)
 	}
 	for _, o := range left {
 		note(o, "is in the list only")

@@ -173,10 +173,7 @@ func (f *FakeControllerSource) Watch(options metav1.ListOptions) (watch.Interfac
 	if err != nil {
 		return nil, err
 	}
-	if oldest := f.forgotten + 1; from < f.lastRV && (len(f.changes) == 0 || from < oldest) {
-		if len(f.changes) == 0 {
-			oldest = f.lastRV
-		}
+	if oldest := min(f.forgotten+1, f.lastRV); from < oldest {
 		return nil, apierrors.NewResourceExpired(fmt.Sprintf("too old resource version: %d (%d)", from, oldest))
 	}
 	if from > f.lastRV {
