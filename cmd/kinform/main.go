@@ -1,6 +1,6 @@
-// Command kinform shows Kubernetes' informer machinery at work: on an API server
-// that it embeds (demo, lab, apiserver) and on any cluster (watch, view), in a browser or in the terminal (top). It puts programs of client-go on
-// kinform (migrate).
+// Command kinform shows Kubernetes' informer machinery at work: on an API server that it
+// embeds (demo, lab, apiserver) and on any cluster (watch, view), in a browser or in the
+// terminal (top). It puts programs of client-go on kinform (migrate).
 package main
 
 import (
@@ -36,7 +36,7 @@ func main() {
 }
 
 // run runs a command, and reports whether it succeeded. Output and log may contain texts of a
-// server, so both go through a terminal.Writer.
+// server, so both go through a terminal.Writer. It sets the log of the process: one run at a time.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) bool {
 	out, errOut := terminal.NewWriter(stdout), terminal.NewWriter(stderr)
 	log.SetOutput(errOut)

@@ -15,7 +15,8 @@ import (
 )
 
 // TestServerHasNoPowerOverTheTerminal: a server whose every text steers terminals, in
-// errors, warnings, names of resources, of objects and in what it says of them.
+// errors, warnings, names of resources, of objects and in what it says of them. The
+// commands run one after the other: each of them sets the log of the process.
 func TestServerHasNoPowerOverTheTerminal(t *testing.T) {
 	const hostile = "a\x1b]0;title\x07\x1b[2J\u009b31m\x7f\u202e\r\nkinform: all is well\u2066"
 	text, err := json.Marshal(hostile)
@@ -41,7 +42,6 @@ func TestServerHasNoPowerOverTheTerminal(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel() // most of it waits
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				w.Header().Set("Content-Type", "application/json")
 				w.Header().Set("Warning", "299 - \"warned\u009b\u202e\"")
