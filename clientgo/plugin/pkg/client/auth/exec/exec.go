@@ -3,6 +3,7 @@
 package exec
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"encoding/json"
@@ -11,6 +12,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -28,7 +30,8 @@ import (
 
 // Authenticator authenticates requests with what a command prints. Safe for concurrent use.
 type Authenticator struct {
-	plugin *execauth.Plugin
+	plugin   *execauth.Plugin
+	unusable error // why the command can't be run, which is found out when a request needs it
 
 	// getCert and dial are the same for all transports of the authenticator, which can so share connections.
 	getCert *transport.GetCertHolder
@@ -52,7 +55,7 @@ func GetAuthenticator(config *clientcmdapi.ExecConfig, cluster *clientauthentica
 		return nil, errors.New("exec plugin: the cluster that the plugin is to be told of is missing")
 	}
 	if err := ValidatePluginPolicy(config.PluginPolicy); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("invalid plugin policy: %w", err)
 	}
 	opts, err := options(config, cluster)
 	if err != nil {
@@ -76,15 +79,33 @@ func GetAuthenticator(config *clientcmdapi.ExecConfig, cluster *clientauthentica
 }
 
 func newAuthenticator(config *clientcmdapi.ExecConfig, opts execauth.Options) (*Authenticator, error) {
-	plugin, err := execauth.New(config.Command, opts)
-	if err != nil {
-		return nil, fmt.Errorf("exec plugin: %w", err)
+	a := &Authenticator{opened: connrotation.NewConnectionTracker(), unusable: unusable(config)}
+	if a.unusable == nil {
+		plugin, err := execauth.New(cmp.Or(config.Command, "."), opts) // which is no command
+		if err != nil {
+			return nil, fmt.Errorf("exec plugin: %w", err)
+		}
+		a.plugin = plugin
 	}
-	a := &Authenticator{plugin: plugin, opened: connrotation.NewConnectionTracker()}
 	a.getCert = &transport.GetCertHolder{GetCert: a.certificate}
 	usual := &net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}
 	a.dial = &transport.DialHolder{Dial: connrotation.NewDialerWithTracker(usual.DialContext, a.opened).DialContext}
 	return a, nil
+}
+
+// unusable says why a command can't be run, whatever it is, or nil. A client can be made all the same, as with client-go.
+func unusable(config *clientcmdapi.ExecConfig) error {
+	const text = "exec plugin cannot support interactive mode: "
+	switch config.InteractiveMode {
+	case clientcmdapi.NeverExecInteractiveMode, clientcmdapi.IfAvailableExecInteractiveMode:
+	case clientcmdapi.AlwaysExecInteractiveMode:
+		if config.StdinUnavailable {
+			return fmt.Errorf(text+"standard input is unavailable: %s", config.StdinUnavailableMessage)
+		}
+	default:
+		return fmt.Errorf(text+"unknown interactiveMode: %q", config.InteractiveMode)
+	}
+	return nil
 }
 
 // options says in the core's words what config says.
@@ -107,9 +128,6 @@ func options(config *clientcmdapi.ExecConfig, cluster *clientauthentication.Clus
 		opts.Env = append(opts.Env, kinform.Secrets(variable.Name+"="+variable.Value)...)
 	}
 	if config.StdinUnavailable {
-		if config.InteractiveMode == clientcmdapi.AlwaysExecInteractiveMode {
-			return opts, fmt.Errorf("exec plugin cannot support interactive mode: standard input is unavailable: %s", config.StdinUnavailableMessage)
-		}
 		opts.InteractiveMode = execauth.Never
 	}
 	if config.ProvideClusterInfo {
@@ -146,16 +164,22 @@ func ValidatePluginPolicy(policy clientcmdapi.PluginPolicy) error {
 			return fmt.Errorf("misconfigured credential plugin allowlist: plugin policy is %q but allowlist is non-nil", policy.PolicyType)
 		}
 	case clientcmdapi.PluginPolicyAllowlist:
+		if policy.Allowlist == nil {
+			return fmt.Errorf("credential plugin policy set to %q, but allowlist is unspecified", policy.PolicyType)
+		}
 		if len(policy.Allowlist) == 0 {
-			return fmt.Errorf("misconfigured credential plugin allowlist: plugin policy is %q but allowlist is empty", policy.PolicyType)
+			return fmt.Errorf("credential plugin policy set to %q, but allowlist is empty; use %q policy instead", policy.PolicyType, clientcmdapi.PluginPolicyDenyAll)
 		}
 		for i, entry := range policy.Allowlist {
 			if entry.Command == "" {
-				return fmt.Errorf("misconfigured credential plugin allowlist: empty allowlist entry %d", i+1)
+				return fmt.Errorf("misconfigured credential plugin allowlist: empty allowlist entry #%d", i+1)
+			}
+			if clean := filepath.Clean(entry.Command); clean != entry.Command {
+				return fmt.Errorf("non-normalized file path: %q vs %q", entry.Command, clean)
 			}
 		}
 	default:
-		return fmt.Errorf("unrecognized plugin policy type: %q", policy.PolicyType)
+		return fmt.Errorf("unknown plugin policy: %q", policy.PolicyType)
 	}
 	return nil
 }
@@ -188,6 +212,9 @@ func (a *Authenticator) UpdateTransportConfig(c *transport.Config) error {
 // The command runs to its end, whatever becomes of the request for which it was started, as with client-go: where it takes longer than
 // requests may, there would never be a credential otherwise.
 func (a *Authenticator) credential(ctx context.Context, refused *kinform.Credential) (*kinform.Credential, error) {
+	if a.unusable != nil {
+		return nil, a.unusable
+	}
 	next, err := a.plugin.Credential(context.WithoutCancel(ctx), refused)
 	if err != nil {
 		return nil, err

@@ -188,16 +188,13 @@ func TestPluginsThatAreRefused(t *testing.T) {
 		return &clientcmdapi.ExecConfig{Command: "no-such-plugin", APIVersion: v1, InteractiveMode: clientcmdapi.NeverExecInteractiveMode, InstallHint: "get it from here"}
 	}
 	for says, change := range map[string]func(*clientcmdapi.ExecConfig){
-		"apiVersion":           func(c *clientcmdapi.ExecConfig) { c.APIVersion = "client.authentication.k8s.io/v1alpha1" },
-		"cluster":              func(c *clientcmdapi.ExecConfig) { c.ProvideClusterInfo = true },
-		"unrecognized":         func(c *clientcmdapi.ExecConfig) { c.PluginPolicy.PolicyType = "Some" },
-		"allowlist is empty":   func(c *clientcmdapi.ExecConfig) { c.PluginPolicy.PolicyType = clientcmdapi.PluginPolicyAllowlist },
-		"allowlist is non-nil": func(c *clientcmdapi.ExecConfig) { c.PluginPolicy.Allowlist = []clientcmdapi.AllowlistEntry{} },
+		"apiVersion":               func(c *clientcmdapi.ExecConfig) { c.APIVersion = "client.authentication.k8s.io/v1alpha1" },
+		"cluster":                  func(c *clientcmdapi.ExecConfig) { c.ProvideClusterInfo = true },
+		"unknown plugin policy":    func(c *clientcmdapi.ExecConfig) { c.PluginPolicy.PolicyType = "Some" },
+		"allowlist is unspecified": func(c *clientcmdapi.ExecConfig) { c.PluginPolicy.PolicyType = clientcmdapi.PluginPolicyAllowlist },
+		"allowlist is non-nil":     func(c *clientcmdapi.ExecConfig) { c.PluginPolicy.Allowlist = []clientcmdapi.AllowlistEntry{} },
 		"empty allowlist": func(c *clientcmdapi.ExecConfig) {
 			c.PluginPolicy = clientcmdapi.PluginPolicy{PolicyType: clientcmdapi.PluginPolicyAllowlist, Allowlist: []clientcmdapi.AllowlistEntry{{}}}
-		},
-		"the program reads it": func(c *clientcmdapi.ExecConfig) {
-			c.InteractiveMode, c.StdinUnavailable, c.StdinUnavailableMessage = clientcmdapi.AlwaysExecInteractiveMode, true, "the program reads it"
 		},
 	} {
 		config := usable()
@@ -210,6 +207,18 @@ func TestPluginsThatAreRefused(t *testing.T) {
 	_, err := client(t, &rest.Config{Host: server.URL, ExecProvider: usable()}).Get(server.URL)
 	require.ErrorContains(t, err, "getting credentials")
 	require.ErrorContains(t, err, "get it from here")
+	for says, change := range map[string]func(*clientcmdapi.ExecConfig){
+		"the program reads it": func(c *clientcmdapi.ExecConfig) {
+			c.InteractiveMode, c.StdinUnavailable, c.StdinUnavailableMessage = clientcmdapi.AlwaysExecInteractiveMode, true, "the program reads it"
+		},
+		"unknown interactiveMode": func(c *clientcmdapi.ExecConfig) { c.InteractiveMode = "Seldom" },
+		"getting credentials":     func(c *clientcmdapi.ExecConfig) { c.Command = "" },
+	} {
+		config := usable()
+		change(config)
+		_, err := client(t, &rest.Config{Host: server.URL, ExecProvider: config}).Get(server.URL)
+		require.ErrorContains(t, err, says)
+	}
 	denied := usable()
 	denied.PluginPolicy.PolicyType = clientcmdapi.PluginPolicyDenyAll
 	_, err = client(t, &rest.Config{Host: server.URL, ExecProvider: denied}).Get(server.URL)
