@@ -49,4 +49,4 @@ func (r *Request) setEncoded(data []byte, err error) *Request {
 	return r
 }
 
-func (r *Request) setBytes(data []byte) { r.body, r.bytes, r.repeat = nil, data, true }
+func (r *Request) setBytes(data []byte) { r.body, r.bytes, r.repeat = nil, data, data != nil }

@@ -2,6 +2,7 @@ package rest
 
 import (
 	"fmt"
+	"mime"
 	"net/http"
 	"net/url"
 	"os"
@@ -15,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/apimachinery/pkg/types"
 
+	"k8s.io/client-go/features"
 	"k8s.io/client-go/tools/metrics"
 	"k8s.io/client-go/util/flowcontrol"
 )
@@ -68,14 +70,43 @@ func NewRESTClient(baseURL *url.URL, versionedAPIPath string, config ClientConte
 		base.Path += "/"
 	}
 	base.RawQuery, base.Fragment = "", ""
-	none := config.ContentType == ""
-	if none {
-		config.ContentType = jsonType
-	}
+	content, none := config.settled()
 	return &RESTClient{
-		Client: client, base: &base, versioned: versionedAPIPath, content: config, noContentType: none, limiter: rateLimiter,
+		Client: client, base: &base, versioned: versionedAPIPath, content: content, noContentType: none, limiter: rateLimiter,
 		newBackoff: environmentBackoff, newRetryPolicy: func(n int) WithRetry { return &retries{maxRetries: n} },
 	}, nil
+}
+
+// settled returns what a client sends and accepts, and whether that is the default. JSON takes the place of CBOR where its feature gate is off.
+func (c ClientContentConfig) settled() (content ClientContentConfig, none bool) {
+	if !features.FeatureGates().Enabled(features.ClientsAllowCBOR) {
+		if media, _, err := mime.ParseMediaType(c.ContentType); err == nil && media == runtime.ContentTypeCBOR {
+			c.ContentType = jsonType
+		}
+		c.AcceptContentTypes = withoutCBOR(c.AcceptContentTypes)
+	}
+	if none = c.ContentType == ""; none {
+		c.ContentType = jsonType
+	}
+	return c, none
+}
+
+// withoutCBOR returns a list of media types with JSON in the place of CBOR.
+func withoutCBOR(types string) string {
+	if !strings.Contains(types, runtime.ContentTypeCBOR) {
+		return types
+	}
+	clauses := strings.Split(types, ",")
+	for i, clause := range clauses {
+		media, params, more := strings.Cut(clause, ";")
+		if strings.TrimSpace(media) != runtime.ContentTypeCBOR {
+			continue
+		}
+		if clauses[i] = jsonType; more {
+			clauses[i] += ";" + params
+		}
+	}
+	return strings.Join(clauses, ",")
 }
 
 // environmentBackoff returns the back-off that KUBE_CLIENT_BACKOFF_BASE and KUBE_CLIENT_BACKOFF_DURATION, in seconds, ask for.

@@ -53,7 +53,7 @@ func emptyList(apiVersion, kind string, meta metav1.ListMeta) ([]byte, error) {
 	return stdjson.Marshal(struct {
 		APIVersion string          `json:"apiVersion"`
 		Kind       string          `json:"kind"`
-		Metadata   metav1.ListMeta `json:"metadata"`
+		Metadata   metav1.ListMeta `json:"metadata,omitzero"`
 		Items      []struct{}      `json:"items"`
 	}{apiVersion, kind, meta, []struct{}{}})
 }

@@ -8,7 +8,7 @@ import (
 
 // These types print as the ones that they are made of, without methods of their own.
 type (
-	configText Config
+	configText *Config
 	tlsText    TLSClientConfig
 )
 
@@ -22,10 +22,10 @@ func hide(secret string) string {
 	return hidden
 }
 
-// truncated says that there are bytes, without what they are.
+// hideBytes says that there are bytes, without what they are.
 func hideBytes(secret []byte, as string) []byte {
 	if len(secret) == 0 {
-		return nil
+		return secret
 	}
 	return []byte(as)
 }
@@ -44,21 +44,18 @@ func (c *Config) String() string {
 	if c == nil {
 		return "<nil>"
 	}
-	shown := configText(*CopyConfig(c))
+	shown := CopyConfig(c)
 	shown.Password, shown.BearerToken = hide(c.Password), hide(c.BearerToken)
 	if c.AuthConfigPersister != nil {
 		shown.AuthConfigPersister = hiddenPersister{c.AuthConfigPersister}
 	}
 	if c.AuthProvider != nil {
-		shown.AuthProvider = &clientcmdapi.AuthProviderConfig{Name: c.AuthProvider.Name, Config: map[string]string{}}
-		for key := range c.AuthProvider.Config {
-			shown.AuthProvider.Config[key] = hidden
+		shown.AuthProvider = &clientcmdapi.AuthProviderConfig{Name: c.AuthProvider.Name}
+		if c.AuthProvider.Config != nil {
+			shown.AuthProvider.Config = map[string]string{"": hidden}
 		}
 	}
-	if shown.ExecProvider != nil && shown.ExecProvider.Config != nil {
-		shown.ExecProvider.Config = nil // it may have anything
-	}
-	return fmt.Sprintf("%#v", &shown)
+	return fmt.Sprintf("%#v", configText(shown))
 }
 
 // GoString hides the key.

@@ -96,7 +96,8 @@ func NewRequest(c *RESTClient) *Request {
 
 // NewRequestWithClient begins a request of a client that is made of the arguments.
 func NewRequestWithClient(base *url.URL, versionedAPIPath string, content ClientContentConfig, client *http.Client) *Request {
-	return NewRequest(&RESTClient{base: base, versioned: versionedAPIPath, content: content, Client: client})
+	settled, none := content.settled()
+	return NewRequest(&RESTClient{base: base, versioned: versionedAPIPath, content: settled, noContentType: none, Client: client})
 }
 
 // accept sets Accept to what the content says.

@@ -95,7 +95,10 @@ func (r Result) Get() (runtime.Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	return out, failed(out)
+	if err := failed(out); err != nil {
+		return nil, err
+	}
+	return out, nil
 }
 
 // Into decodes the answer into obj, which may be nil. A Status of a failure is an error.
@@ -193,7 +196,10 @@ func (r *Request) unstructured(body []byte, resp *http.Response, req *http.Reque
 	if isText(resp) {
 		message = strings.TrimSpace(string(body[:min(len(body), maxUnstructured)]))
 	}
-	wait, _ := retryAfterSeconds(resp)
+	wait, ok := retryAfterSeconds(resp)
+	if !ok {
+		wait = 0
+	}
 	verb := r.verb
 	if req != nil {
 		verb = req.Method

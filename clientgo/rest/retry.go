@@ -35,8 +35,8 @@ type RetryAfter struct {
 
 // WithRetry decides on attempts of one request. It is for one goroutine.
 type WithRetry interface {
-	// IsNextRetry reports whether another attempt follows: there is one left, and the server asks for it by a 429 or 5xx with
-	// Retry-After, or f allows it after err.
+	// IsNextRetry reports whether another attempt follows: there is one left, and the server asks for it by Retry-After
+	// with a 429, or with a 500 or more, or f allows it after err.
 	IsNextRetry(ctx context.Context, restReq *Request, httpReq *http.Request, resp *http.Response, err error, f IsRetryableErrorFunc) bool
 	// Before waits for what is due before an attempt. Its error ends the request.
 	Before(ctx context.Context, r *Request) error
@@ -93,9 +93,9 @@ func (r *retries) IsNextRetry(ctx context.Context, restReq *Request, httpReq *ht
 	return true
 }
 
-// retryAfter is the wait that an answer asks for, if it is a 429 or 5xx: whole seconds (RS-8).
+// retryAfter is the wait that an answer asks for, if it is a 429, or a 500 or more: whole seconds (RS-8).
 func retryAfter(resp *http.Response) (time.Duration, bool) {
-	if resp.StatusCode != http.StatusTooManyRequests && resp.StatusCode/100 != 5 {
+	if resp.StatusCode != http.StatusTooManyRequests && resp.StatusCode < http.StatusInternalServerError {
 		return 0, false
 	}
 	seconds, ok := retryAfterSeconds(resp)
@@ -125,9 +125,6 @@ func (r *retries) Before(ctx context.Context, request *Request) error {
 	request.backoff.SleepWithContext(ctx, wait)
 	if err := request.throttle(ctx, r.next.Reason); err != nil {
 		return err
-	}
-	if ctx.Err() != nil {
-		return ctx.Err()
 	}
 	return nil
 }
@@ -168,9 +165,6 @@ func (r *retries) WrapPreviousError(err error) error {
 	}
 	if failed, ok := errors.AsType[*url.Error](before); ok {
 		before = failed.Unwrap()
-	}
-	if before.Error() == err.Error() {
-		return err
 	}
 	return &afterRetries{current: err, previous: before}
 }

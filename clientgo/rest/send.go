@@ -237,10 +237,11 @@ func (r *Request) Stream(ctx context.Context) (io.ReadCloser, error) {
 		return final.response.Body, nil
 	}
 	defer drain(final.response)
-	if result := r.read(ctx, final.response, final.request); result.Error() != nil {
-		return nil, result.Error()
+	result := r.read(ctx, final.response, final.request)
+	if err := result.Error(); err != nil {
+		return nil, err
 	}
-	return nil, fmt.Errorf("%d while accessing %v", final.response.StatusCode, final.request.URL)
+	return nil, fmt.Errorf("%d while accessing %v: %s", result.statusCode, final.request.URL, result.body)
 }
 
 // Watch sends the request, and returns its events. A connection that is lost or silent before the answer, again and again, is a

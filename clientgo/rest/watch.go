@@ -68,12 +68,14 @@ func (w *watched) Stop() {
 func (w *watched) ResultChan() <-chan watch.Event {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.pushing == nil && w.stopped {
+		ended := make(chan watch.Event)
+		close(ended)
+		return ended
+	}
 	if w.pushing == nil {
 		decoder := restclientwatch.NewDecoder(streaming.NewDecoder(w.framer.NewFrameReader(w.body), w.events), w.objects)
 		w.pushing = watch.NewStreamWatcher(decoder, apierrors.NewClientErrorReporter(http.StatusInternalServerError, w.verb, "ClientWatchDecoding"))
-		if w.stopped {
-			w.pushing.Stop()
-		}
 	}
 	return w.pushing.ResultChan()
 }

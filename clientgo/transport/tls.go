@@ -108,6 +108,9 @@ func contents(data []byte, file string) ([]byte, error) {
 
 // poolOf returns the authorities in PEM data. None at all is an error.
 func poolOf(data []byte) (*x509.CertPool, error) {
+	if block, _ := pem.Decode(data); block == nil {
+		return nil, errors.New("unable to parse bytes as PEM block")
+	}
 	pool, found := x509.NewCertPool(), false
 	for len(data) > 0 {
 		var block *pem.Block
@@ -125,7 +128,7 @@ func poolOf(data []byte) (*x509.CertPool, error) {
 		found = true
 	}
 	if !found {
-		return nil, errors.New("no certificate in PEM data")
+		return nil, errors.New("no valid certificate authority data seen")
 	}
 	return pool, nil
 }

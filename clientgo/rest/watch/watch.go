@@ -32,7 +32,7 @@ func (d *Decoder) Decode() (watch.EventType, runtime.Object, error) {
 		return "", nil, err
 	}
 	if into != &event {
-		return "", nil, fmt.Errorf("unable to decode to metav1.Event")
+		return "", nil, fmt.Errorf("unable to decode to metav1.WatchEvent")
 	}
 	kind := watch.EventType(event.Type)
 	switch kind {
@@ -69,7 +69,7 @@ func (e *Encoder) Encode(event *watch.Event) error {
 	}
 	e.buffer.Reset()
 	if err := e.objects.Encode(event.Object, e.buffer); err != nil {
-		return fmt.Errorf("unable to encode watch object: %w", err)
+		return err
 	}
 	return e.events.Encode(&metav1.WatchEvent{Type: string(event.Type), Object: runtime.RawExtension{Raw: e.buffer.Bytes()}})
 }

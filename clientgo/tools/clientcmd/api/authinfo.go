@@ -45,11 +45,11 @@ type AuthProviderConfig struct {
 
 // String implements fmt.Stringer.
 func (in AuthProviderConfig) String() string {
-	config := "map[string]string(nil)"
-	if len(in.Config) > 0 {
+	config := "<nil>"
+	if in.Config != nil {
 		config = "--- REDACTED ---"
 	}
-	return fmt.Sprintf("api.AuthProviderConfig{Name: %q, Config: %s}", in.Name, config)
+	return fmt.Sprintf("api.AuthProviderConfig{Name: %q, Config: map[string]string{%s}}", in.Name, config)
 }
 
 // GoString implements fmt.GoStringer.
@@ -83,7 +83,7 @@ type ExecConfig struct {
 func (in ExecConfig) String() string {
 	args, env, config := "[]string(nil)", "[]ExecEnvVar(nil)", "runtime.Object(nil)"
 	if len(in.Args) > 0 {
-		args = "[]string{--- REDACTED ---}"
+		args = `[]string{"--- REDACTED ---"}`
 	}
 	if len(in.Env) > 0 {
 		env = "[]ExecEnvVar{--- REDACTED ---}"
