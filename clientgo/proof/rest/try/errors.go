@@ -1,0 +1,89 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/util/net"
+
+	"k8s.io/client-go/rest"
+)
+
+// is are the questions that programs ask of an error.
+var is = []struct {
+	name string
+	fn   func(error) bool
+}{
+	{"notFound", apierrors.IsNotFound}, {"alreadyExists", apierrors.IsAlreadyExists}, {"conflict", apierrors.IsConflict}, {"invalid", apierrors.IsInvalid},
+	{"gone", apierrors.IsGone}, {"expired", apierrors.IsResourceExpired}, {"notAcceptable", apierrors.IsNotAcceptable},
+	{"mediaType", apierrors.IsUnsupportedMediaType}, {"method", apierrors.IsMethodNotSupported}, {"unavailable", apierrors.IsServiceUnavailable},
+	{"badRequest", apierrors.IsBadRequest}, {"unauthorized", apierrors.IsUnauthorized}, {"forbidden", apierrors.IsForbidden},
+	{"timeout", apierrors.IsTimeout}, {"serverTimeout", apierrors.IsServerTimeout}, {"internal", apierrors.IsInternalError},
+	{"tooMany", apierrors.IsTooManyRequests}, {"tooLarge", apierrors.IsRequestEntityTooLargeError},
+	{"unexpectedServer", apierrors.IsUnexpectedServerError}, {"unexpectedObject", apierrors.IsUnexpectedObjectError},
+	{"probableEOF", net.IsProbableEOF}, {"netTimeout", net.IsTimeout}, {"reset", net.IsConnectionReset}, {"refused", net.IsConnectionRefused},
+	{"canceled", func(err error) bool { return errors.Is(err, context.Canceled) }},
+	{"deadline", func(err error) bool { return errors.Is(err, context.DeadlineExceeded) }},
+	{"EOF", func(err error) bool { return errors.Is(err, io.EOF) }},
+	{"unexpectedEOF", func(err error) bool { return errors.Is(err, io.ErrUnexpectedEOF) }},
+	{"mark", func(err error) bool { return errors.Is(err, errMark) }},
+	{"notInCluster", func(err error) bool { return errors.Is(err, rest.ErrNotInCluster) }},
+	{"url", func(err error) bool { _, ok := errors.AsType[*url.Error](err); return ok }},
+	{"construction", func(err error) bool { _, ok := errors.AsType[*rest.RequestConstructionError](err); return ok }},
+}
+
+// errMark is an error of the program's own.
+var errMark = errors.New("mark")
+
+// kindOf is all that programs see of an error.
+func kindOf(err error) string {
+	if err == nil {
+		return "no error"
+	}
+	kind := fmt.Sprintf("%T", err)
+	if strings.Contains(kind, "StreamError") { // that of net/http is one of x/net/http2 by errors.As
+		kind = "stream error"
+	}
+	if strings.HasPrefix(kind, "*errors.errorString") || strings.HasPrefix(kind, "*fmt.") || strings.HasPrefix(kind, "*rest.") {
+		kind = "error"
+	}
+	parts := []string{kind, err.Error()}
+	for _, question := range is {
+		if question.fn(err) {
+			parts = append(parts, question.name)
+		}
+	}
+	if status := apierrors.APIStatus(nil); errors.As(err, &status) {
+		parts = append(parts, "status", text(status.Status()))
+	}
+	if seconds, ok := apierrors.SuggestsClientDelay(err); ok {
+		parts = append(parts, fmt.Sprint("delay ", seconds))
+	}
+	return strings.Join(parts, " ")
+}
+
+func text(v any) string {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return err.Error()
+	}
+	return short(data)
+}
+
+// short is some bytes, or their size and sum if they are many.
+func short(data []byte) string {
+	if data == nil {
+		return "nil"
+	}
+	if len(data) > 3000 {
+		return fmt.Sprintf("%.100q... %d bytes %x", data, len(data), sha256.Sum256(data))
+	}
+	return fmt.Sprintf("%q", data)
+}

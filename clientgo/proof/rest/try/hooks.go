@@ -1,0 +1,168 @@
+//lint:file-ignore SA1019 what is deprecated has to work
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"time"
+
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/util/flowcontrol"
+)
+
+// impatient is a back-off that notes what it is asked, and never waits.
+type impatient struct{ wait time.Duration }
+
+func (i *impatient) UpdateBackoffWithContext(_ context.Context, u *url.URL, err error, code int) {
+	count("update %v %t %d", u, err != nil, code)
+}
+
+func (i *impatient) CalculateBackoffWithContext(_ context.Context, u *url.URL) time.Duration {
+	count("calculate %v", u)
+	return i.wait
+}
+
+func (i *impatient) SleepWithContext(_ context.Context, d time.Duration) { count("sleep %v", d) }
+
+// old is a back-off without contexts.
+type old struct{ impatient }
+
+func (o *old) UpdateBackoff(u *url.URL, err error, code int) {
+	count("old update %v %t %d", u, err != nil, code)
+}
+
+func (o *old) CalculateBackoff(u *url.URL) time.Duration {
+	count("old calculate %v", u)
+	return o.wait
+}
+
+func (o *old) Sleep(d time.Duration) { count("old sleep %v", d) }
+
+// limiter notes what it is asked.
+type limiter struct {
+	err error
+	n   int
+}
+
+func (l *limiter) TryAccept() bool { count("try"); return true }
+func (l *limiter) Accept()         { count("accept") }
+func (l *limiter) Stop()           { count("stop") }
+func (l *limiter) QPS() float32    { return 7 }
+func (l *limiter) Wait(context.Context) error {
+	count("wait")
+	if l.n--; l.n == 0 {
+		return l.err
+	}
+	return nil
+}
+
+// heard notes warnings.
+type heard struct{ name string }
+
+func (h heard) HandleWarningHeader(code int, agent, text string) {
+	count("warned %s %d %q %q", h.name, code, agent, text)
+}
+
+type heardWithContext struct{ name string }
+
+type key struct{}
+
+func (h heardWithContext) HandleWarningHeaderWithContext(ctx context.Context, code int, agent, text string) {
+	count("warned %s %d %q %q %v", h.name, code, agent, text, ctx.Value(key{}))
+}
+
+func tryHooks() {
+	s := serve(with(200, textType, "fine"))
+	defer s.Close()
+	c := clientOf(s)
+	busy := with(503, textType, "busy").plus("Retry-After", "2")
+	backoffs := map[string]func(*rest.Request) *rest.Request{
+		"none":         func(r *rest.Request) *rest.Request { return r.BackOff(nil) },
+		"with none":    func(r *rest.Request) *rest.Request { return r.BackOffWithContext(nil) },
+		"own":          func(r *rest.Request) *rest.Request { return r.BackOffWithContext(&impatient{}) },
+		"own longer":   func(r *rest.Request) *rest.Request { return r.BackOffWithContext(&impatient{wait: time.Minute}) },
+		"old":          func(r *rest.Request) *rest.Request { return r.BackOff(&old{}) },
+		"own negative": func(r *rest.Request) *rest.Request { return r.BackOffWithContext(&impatient{wait: -1}) },
+		"twice":        func(r *rest.Request) *rest.Request { return r.BackOffWithContext(&impatient{}).BackOff(&old{}) },
+	}
+	for _, name := range sorted(backoffs) {
+		for _, code := range []int{200, 204, 302, 404, 409, 429, 500, 503} {
+			block(fmt.Sprintf("back-off %s %d", name, code), func() {
+				s.answering(with(code, textType, ""))
+				send(s, func() *rest.Request { return backoffs[name](c.Get().Resource("pods").Name("p")) })
+				showStream(backoffs[name](c.Get()))
+				counted()
+				showWatch(backoffs[name](c.Get()))
+				counted()
+			})
+		}
+		if name == "none" || name == "with none" {
+			continue
+		}
+		block("back-off "+name+" and retries", func() {
+			for _, retries := range []int{-1, 0, 1, 2} {
+				s.answering(busy)
+				send(s, func() *rest.Request { return backoffs[name](c.Get().MaxRetries(retries)) })
+				showStream(backoffs[name](c.Get().MaxRetries(retries)))
+				s.asked()
+				counted()
+				showWatch(backoffs[name](c.Get().MaxRetries(retries)))
+				s.asked()
+				counted()
+				s.answering(answer{})
+				send(s, func() *rest.Request { return backoffs[name](c.Get().MaxRetries(retries)) })
+				showStream(backoffs[name](c.Get().MaxRetries(retries)))
+				s.asked()
+				counted()
+				showWatch(backoffs[name](c.Get().MaxRetries(retries)))
+				s.asked()
+				counted()
+			}
+		})
+	}
+	for _, e := range []error{nil, errMark, context.Canceled, context.DeadlineExceeded, fmt.Errorf("wrapped: %w", context.Canceled), errors.New("")} {
+		for _, n := range []int{1, 2, 3} {
+			block(fmt.Sprintf("limiter %v after %d", e, n), func() {
+				s.answering(busy)
+				send(s, func() *rest.Request {
+					return c.Get().MaxRetries(2).BackOffWithContext(&impatient{}).Throttle(&limiter{e, n})
+				})
+				showStream(c.Get().MaxRetries(2).BackOffWithContext(&impatient{}).Throttle(&limiter{e, n}))
+				s.asked()
+				counted()
+				showWatch(c.Get().MaxRetries(2).BackOffWithContext(&impatient{}).Throttle(&limiter{e, n}))
+				s.asked()
+				counted()
+			})
+		}
+	}
+	block("limiters", func() {
+		s.answering(with(200, textType, "fine"))
+		send(s, func() *rest.Request { return c.Get().Throttle(&limiter{}).Throttle(nil) })
+		l := &limiter{}
+		limited := clientOf(s, func(c *rest.Config) { c.RateLimiter = l })
+		line(limited.GetRateLimiter() == flowcontrol.RateLimiter(l), (*rest.RESTClient)(nil).GetRateLimiter() == nil)
+		send(s, func() *rest.Request { return limited.Get() })
+		send(s, func() *rest.Request { return limited.Get().Throttle(nil) })
+		send(s, func() *rest.Request { return limited.Get().Name("") })
+		send(s, func() *rest.Request { return limited.Post().Namespace("").Name("x") })
+		for _, limits := range []struct {
+			qps   float32
+			burst int
+		}{{0, 0}, {-1, 0}, {-1, 5}, {3, 0}, {3, 7}, {0, 7}, {0.5, 1}, {5, -1}} {
+			of := clientOf(s, func(c *rest.Config) { c.QPS, c.Burst = limits.qps, limits.burst }).GetRateLimiter()
+			if of == nil {
+				line(limits, "no limit")
+				continue
+			}
+			burst := 0
+			for of.TryAccept() && burst < 100 {
+				burst++
+			}
+			line(limits, of.QPS(), burst)
+		}
+	})
+}

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"crypto/tls"
+	"fmt"
+	"io"
+	"net/http"
+
+	"k8s.io/client-go/rest"
+)
+
+// tryHTTP2 breaks streams of HTTP/2 off.
+func tryHTTP2(c *certificates, certificate tls.Certificate) {
+	breaking := func(start string, flush bool) answer {
+		return answer{fn: func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", jsonType)
+			_, _ = io.WriteString(w, start)
+			if flush {
+				_ = http.NewResponseController(w).Flush()
+			}
+			panic(http.ErrAbortHandler)
+		}}
+	}
+	s := unstarted(answer{})
+	s.TLS = &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12}
+	s.EnableHTTP2 = true
+	s.StartTLS()
+	defer s.Close()
+	defer s.CloseClientConnections()
+	client := clientOf(s, func(config *rest.Config) { config.CAData = c.ca })
+	event := eventOf(jsonType, "ADDED", pod("a"))
+	for i, a := range []answer{breaking("", false), breaking("", true), breaking(`{"kind":`, true), breaking(event, true), breaking(event+event[:9], true), with(200, jsonType, event), with(503, textType, "busy").plus("Retry-After", "0")} {
+		for _, verb := range []string{"GET", "POST"} {
+			block(fmt.Sprintf("HTTP/2 %d %s", i, verb), func() {
+				s.answering(a)
+				r := func() *rest.Request { return client.Verb(verb).BackOffWithContext(&impatient{}).MaxRetries(2) }
+				show(r().Do(background))
+				raw, err := r().DoRaw(background)
+				line(short(raw), kindOf(err))
+				showStream(r())
+				showWatch(r())
+				s.asked()
+				counted()
+			})
+		}
+	}
+}

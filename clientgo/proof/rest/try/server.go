@@ -1,0 +1,171 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+)
+
+// answer is what a server does with a request.
+type answer struct {
+	code   int
+	kind   string // Content-Type; "-" is none
+	body   string
+	header map[string][]string
+	raw    string                                   // written to the connection, which is then closed
+	reset  bool                                     // the end of raw is a reset
+	fn     func(http.ResponseWriter, *http.Request) // in place of all
+}
+
+const (
+	jsonType     = "application/json"
+	protobufType = "application/vnd.kubernetes.protobuf"
+	textType     = "text/plain"
+)
+
+func with(code int, kind, body string) answer { return answer{code: code, kind: kind, body: body} }
+
+// plus returns the answer with a header.
+func (a answer) plus(name string, values ...string) answer {
+	a.header = maps.Clone(a.header)
+	if a.header == nil {
+		a.header = map[string][]string{}
+	}
+	a.header[name] = values
+	return a
+}
+
+// server gives one answer after the other, the last one again and again, and notes requests.
+type server struct {
+	*httptest.Server
+	mu       sync.Mutex // guards following
+	answers  []answer
+	requests []string
+}
+
+func serve(answers ...answer) *server {
+	s := unstarted(answers...)
+	s.Start()
+	return s
+}
+
+func unstarted(answers ...answer) *server {
+	s := &server{answers: answers}
+	s.Server = httptest.NewUnstartedServer(s)
+	s.Config.ErrorLog = silent
+	return s
+}
+
+func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return // the client may be gone already, with its case
+	}
+	s.mu.Lock()
+	s.requests = append(s.requests, describe(r, body))
+	a := s.answers[min(len(s.requests), len(s.answers))-1]
+	s.mu.Unlock()
+	switch {
+	case a.fn != nil:
+		a.fn(w, r)
+		return
+	case a.raw != "" || a.code == 0:
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			panic(err)
+		}
+		_, _ = io.WriteString(conn, a.raw)
+		if tcp, ok := conn.(*net.TCPConn); ok && a.reset {
+			_ = tcp.SetLinger(0)
+		}
+		_ = conn.Close()
+		return
+	}
+	for name, values := range a.header {
+		w.Header()[name] = values
+	}
+	switch a.kind {
+	case "-":
+		w.Header()["Content-Type"] = nil
+	default:
+		w.Header()["Content-Type"] = []string{a.kind}
+	}
+	w.WriteHeader(a.code)
+	_, _ = io.WriteString(w, a.body)
+}
+
+// describe is what has arrived.
+func describe(r *http.Request, body []byte) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %s", r.Method, r.RequestURI)
+	for _, name := range slices.Sorted(maps.Keys(r.Header)) {
+		fmt.Fprintf(&b, " %s:%q", name, r.Header[name])
+	}
+	if r.ContentLength != 0 {
+		fmt.Fprintf(&b, " length %d", r.ContentLength)
+	}
+	if len(body) > 0 {
+		fmt.Fprintf(&b, " body %s", short(body))
+	}
+	return b.String()
+}
+
+// asked prints the requests since the last call.
+func (s *server) asked() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, request := range s.requests {
+		line("arrived", request)
+	}
+	s.requests = nil
+}
+
+// answering replaces the answers.
+func (s *server) answering(answers ...answer) *server {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.answers, s.requests = answers, nil
+	return s
+}
+
+// configOf is a Config for pods of a server.
+func configOf(s *server, changes ...func(*rest.Config)) *rest.Config {
+	c := &rest.Config{Host: s.URL, APIPath: "/api", QPS: -1, ContentConfig: rest.ContentConfig{
+		GroupVersion: &schema.GroupVersion{Version: "v1"}, NegotiatedSerializer: scheme.Codecs.WithoutConversion(),
+	}}
+	for _, change := range changes {
+		change(c)
+	}
+	return c
+}
+
+func clientOf(s *server, changes ...func(*rest.Config)) *rest.RESTClient {
+	c, err := rest.RESTClientFor(configOf(s, changes...))
+	if err != nil {
+		panic(err)
+	}
+	return c
+}
+
+// protobuf asks for protobuf, and sends it.
+func protobuf(c *rest.Config) {
+	c.ContentType, c.AcceptContentTypes = protobufType, protobufType+","+jsonType
+}
+
+// soon is a context for what has to end by itself.
+func soon() (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.Background(), 20*time.Second)
+}

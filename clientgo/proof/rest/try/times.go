@@ -1,0 +1,117 @@
+package main
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"regexp"
+	"time"
+
+	"k8s.io/client-go/rest"
+)
+
+// lookups are errors of a resolver, which are those of the machine.
+var lookups = regexp.MustCompile(`lookup .*`)
+
+// hanging answers with the beginning of a body, or with nothing, and waits until the client is gone.
+func hanging(start string, then func()) answer {
+	return answer{fn: func(w http.ResponseWriter, r *http.Request) {
+		if start != "" {
+			w.Header().Set("Content-Type", jsonType)
+			_, _ = io.WriteString(w, start)
+			_ = http.NewResponseController(w).Flush()
+		}
+		then()
+		<-r.Context().Done()
+	}}
+}
+
+// starts are what servers send before they hang.
+var starts = map[string]string{
+	"no answer": "", "half": `{"kind":`, "event": `{"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"x"}}}`,
+}
+
+// ways are those to send a request.
+var ways = []func(context.Context, *rest.Request){
+	func(ctx context.Context, r *rest.Request) { line("do", kindOf(r.Do(ctx).Error())) },
+	func(ctx context.Context, r *rest.Request) {
+		raw, err := r.DoRaw(ctx)
+		line("doraw", short(raw), kindOf(err))
+	},
+	streamed, watched,
+}
+
+// moment is long enough for a server to begin an answer.
+const moment = 200 * time.Millisecond
+
+// tryTimes ends requests by contexts and timeouts.
+func tryTimes() {
+	s := serve(with(200, textType, "fine"))
+	defer s.Close()
+	for name, ends := range map[string]func(context.Context) (context.Context, func()){
+		"cancel": func(ctx context.Context) (context.Context, func()) {
+			ctx, cancel := context.WithCancel(ctx)
+			return ctx, cancel
+		},
+		"cause": func(ctx context.Context) (context.Context, func()) {
+			ctx, cancel := context.WithCancelCause(ctx)
+			return ctx, func() { cancel(errMark) }
+		},
+	} {
+		for _, start := range sorted(starts) {
+			block("time "+name+" "+start, func() {
+				for _, way := range ways {
+					ctx, cancel := ends(background)
+					s.answering(hanging(starts[start], func() { time.AfterFunc(moment/4, cancel) }))
+					way(ctx, clientOf(s).Get().BackOffWithContext(&impatient{}).MaxRetries(1))
+					cancel()
+					s.times()
+					counted()
+				}
+			})
+		}
+	}
+	contexts := map[string]func() (context.Context, context.CancelFunc){
+		"canceled": func() (context.Context, context.CancelFunc) {
+			ctx, cancel := context.WithCancel(background)
+			cancel()
+			return ctx, cancel
+		},
+		"over":     func() (context.Context, context.CancelFunc) { return context.WithDeadline(background, time.Unix(1, 0)) },
+		"deadline": func() (context.Context, context.CancelFunc) { return context.WithTimeout(background, moment) },
+		"forever": func() (context.Context, context.CancelFunc) {
+			return context.WithTimeoutCause(background, 3*moment, errMark)
+		},
+	}
+	settings := []struct {
+		name            string
+		timeout, config time.Duration
+	}{{"none", 0, 0}, {"request", moment, 0}, {"client", 0, moment}, {"client sooner", time.Minute, moment}, {"negative", -1, 0}, {"negative client", 0, -1}}
+	for _, name := range sorted(contexts) {
+		for _, of := range settings {
+			if bounded := of.timeout > 0 || of.config > 0; name == "forever" && !bounded || name == "deadline" && (bounded || of.timeout < 0) {
+				continue
+			}
+			block("time "+name+" "+of.name, func() {
+				for _, start := range sorted(starts) {
+					s.answering(hanging(starts[start], func() {}))
+					c := clientOf(s, func(c *rest.Config) { c.Timeout = of.config })
+					for _, way := range ways {
+						r := c.Get().BackOffWithContext(&impatient{}).MaxRetries(1)
+						if of.timeout != 0 {
+							r.Timeout(of.timeout)
+						}
+						line(start, r.URL())
+						ctx, cancel := contexts[name]()
+						way(ctx, r)
+						cancel()
+						if name != "over" && name != "canceled" { // in which nothing is waited for
+							s.times()
+						}
+						counted()
+					}
+				}
+			})
+		}
+	}
+}
