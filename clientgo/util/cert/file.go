@@ -2,7 +2,6 @@ package cert
 
 import (
 	"crypto/x509"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -76,7 +75,7 @@ func NewPool(filename string) (*x509.CertPool, error) {
 func NewPoolFromBytes(pemBlock []byte) (*x509.CertPool, error) {
 	certs, err := ParseCertsPEM(pemBlock)
 	if err != nil {
-		return nil, errors.Join(errors.New("no certificates for a pool"), err)
+		return nil, err
 	}
 	pool := x509.NewCertPool()
 	for _, c := range certs {

@@ -117,5 +117,5 @@ func (n *never) Stop()           { n.once.Do(func() { close(n.stopped) }) }
 func (n *never) Accept()         { <-n.stopped }
 func (n *never) QPS() float32    { return 1 }
 func (n *never) Wait(context.Context) error {
-	return errors.New("a rate limiter that never has a token cannot be waited for")
+	return errors.New("can not be accept")
 }

@@ -57,10 +57,13 @@ func WriteKey(keyPath string, data []byte) error {
 	return os.WriteFile(keyPath, data, 0o600)
 }
 
-// LoadOrGenerateKeyFile returns the key in a file. Where there is no file, it writes a new key to it.
+// LoadOrGenerateKeyFile returns the key in a file. Where there is no file, it writes a new key to it. A file without a private key is an error.
 func LoadOrGenerateKeyFile(keyPath string) (data []byte, wasGenerated bool, err error) {
 	data, err = os.ReadFile(keyPath)
 	if err == nil {
+		if _, err := ParsePrivateKeyPEM(data); err != nil {
+			return nil, false, fmt.Errorf("error loading key from %s: %w", keyPath, err)
+		}
 		return data, false, nil
 	}
 	if !errors.Is(err, fs.ErrNotExist) {

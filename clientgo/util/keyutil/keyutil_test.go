@@ -37,6 +37,10 @@ func TestKeysGoThroughFiles(t *testing.T) {
 	require.True(t, private.(*ecdsa.PrivateKey).PublicKey.Equal(public[0]))
 	_, _, err = LoadOrGenerateKeyFile(filepath.Dir(file))
 	require.ErrorContains(t, err, "error loading key")
+	require.NoError(t, os.WriteFile(file, []byte("no key"), 0o600))
+	data, _, err := LoadOrGenerateKeyFile(file)
+	require.ErrorContains(t, err, "error loading key")
+	require.Nil(t, data)
 }
 
 func TestEveryKindOfBlock(t *testing.T) {

@@ -49,6 +49,9 @@ func main() {
 	tryConfigs()
 	tryCredentials()
 	tryTransports()
+	tryLayers()
+	tryLimits()
+	tryPEMs()
 	_ = out.Flush()
 	_ = os.RemoveAll(directory)
 }

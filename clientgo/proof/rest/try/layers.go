@@ -1,0 +1,240 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+
+	utilnet "k8s.io/apimachinery/pkg/util/net"
+	"k8s.io/klog/v2"
+
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/transport"
+)
+
+// arrivesAt prints the headers of requests that arrive at it.
+func arrivesAt(code int) http.RoundTripper {
+	return tripper(func(r *http.Request) (*http.Response, error) {
+		line("arrives", r.Method, r.URL, text(r.Header))
+		return &http.Response{StatusCode: code, Body: io.NopCloser(strings.NewReader("body")), Request: r}, nil
+	})
+}
+
+// passed sends a request through layers, and prints whether it is the same afterwards.
+func passed(rt http.RoundTripper, headers map[string]string) {
+	r, err := http.NewRequest(http.MethodGet, "http://h/x", nil)
+	if err != nil {
+		panic(err)
+	}
+	for name, value := range headers {
+		r.Header.Set(name, value)
+	}
+	before := text(r.Header)
+	resp, err := rt.RoundTrip(r)
+	line(resp != nil, kindOf(err), before == text(r.Header))
+	if resp != nil {
+		data, err := io.ReadAll(resp.Body)
+		line(resp.StatusCode, short(data), kindOf(err))
+	}
+}
+
+// tryLayers puts the layers of package transport around a transport.
+func tryLayers() {
+	full := transport.ImpersonationConfig{UserName: "u", UID: "1", Groups: []string{"a", "", "b"}, Extra: map[string][]string{"k": {"v", "w"}, "Ä %/x": {"y"}, "": {"z"}, "none": nil}}
+	layers := map[string]func() http.RoundTripper{
+		"basic":                 func() http.RoundTripper { return transport.NewBasicAuthRoundTripper("u", "p:ä", arrivesAt(200)) },
+		"basic of nobody":       func() http.RoundTripper { return transport.NewBasicAuthRoundTripper("", "", arrivesAt(200)) },
+		"bearer":                func() http.RoundTripper { return transport.NewBearerAuthRoundTripper("t", arrivesAt(200)) },
+		"bearer of nothing":     func() http.RoundTripper { return transport.NewBearerAuthRoundTripper("", arrivesAt(200)) },
+		"bearer refused":        func() http.RoundTripper { return transport.NewBearerAuthRoundTripper("t", arrivesAt(401)) },
+		"user agent":            func() http.RoundTripper { return transport.NewUserAgentRoundTripper("ua", arrivesAt(200)) },
+		"user agent of nothing": func() http.RoundTripper { return transport.NewUserAgentRoundTripper("", arrivesAt(200)) },
+		"impersonate":           func() http.RoundTripper { return transport.NewImpersonatingRoundTripper(full, arrivesAt(200)) },
+		"impersonate nobody": func() http.RoundTripper {
+			return transport.NewImpersonatingRoundTripper(transport.ImpersonationConfig{}, arrivesAt(200))
+		},
+		"impersonate groups": func() http.RoundTripper {
+			return transport.NewImpersonatingRoundTripper(transport.ImpersonationConfig{Groups: []string{"g"}}, arrivesAt(200))
+		},
+		"proxy": func() http.RoundTripper {
+			return transport.NewAuthProxyRoundTripper("u", "1", []string{"a", "b"}, map[string][]string{"k": {"v"}, "Ä %/x": {"y"}}, arrivesAt(200))
+		},
+		"proxy of nobody": func() http.RoundTripper { return transport.NewAuthProxyRoundTripper("", "", nil, nil, arrivesAt(200)) },
+		"no wrappers":     func() http.RoundTripper { return around(transport.Wrappers(), arrivesAt(200)) },
+		"nil wrappers":    func() http.RoundTripper { return around(transport.Wrappers(nil, nil), arrivesAt(200)) },
+		"wrappers": func() http.RoundTripper {
+			return around(transport.Wrappers(marking("a"), nil, marking("b")), arrivesAt(200))
+		},
+		"canceller": func() http.RoundTripper {
+			return around(transport.ContextCanceller(context.Background(), errMark), arrivesAt(200))
+		},
+		"debugging": func() http.RoundTripper { return transport.NewDebuggingRoundTripper(arrivesAt(200)) },
+		"debugging all": func() http.RoundTripper {
+			return transport.NewDebuggingRoundTripper(arrivesAt(200), transport.DebugJustURL, transport.DebugCurlCommand, transport.DebugRequestHeaders, transport.DebugResponseHeaders, transport.DebugResponseStatus, transport.DebugURLTiming, transport.DebugDetailedTiming)
+		},
+		"debug wrappers": func() http.RoundTripper { return transport.DebugWrappers(arrivesAt(200)) },
+		"both": func() http.RoundTripper {
+			return transport.NewBearerAuthRoundTripper("t", transport.NewUserAgentRoundTripper("ua", arrivesAt(200)))
+		},
+		"cancelled already": func() http.RoundTripper {
+			ctx, cancel := context.WithCancel(context.Background())
+			cancel()
+			return around(transport.ContextCanceller(ctx, errMark), arrivesAt(200))
+		},
+		"failing": func() http.RoundTripper {
+			return transport.NewBearerAuthRoundTripper("t", tripper(func(*http.Request) (*http.Response, error) { return nil, errMark }))
+		},
+	}
+	headers := map[string]map[string]string{
+		"none": {}, "authorization": {"Authorization": "own"}, "agent": {"User-Agent": "own"}, "impersonation": {"Impersonate-User": "own"}, "impersonated group": {"Impersonate-Group": "own"}, "proxy": {"X-Remote-User": "own", "X-Remote-Group": "own", "X-Remote-Extra-Old": "own", "X-Remote-Uid": "own"}, "empty": {"Authorization": "", "User-Agent": ""},
+	}
+	for _, name := range sorted(layers) {
+		for _, of := range sorted(headers) {
+			block("layer "+name+" "+of, func() {
+				rt := layers[name]()
+				passed(rt, headers[of])
+				if _, ok := rt.(utilnet.RoundTripperWrapper); name != "canceller" && name != "cancelled already" {
+					line("wrapper", ok)
+				}
+			})
+		}
+	}
+	block("headers of a proxy", func() {
+		for _, extra := range []map[string][]string{nil, {"a": {"b", "c"}}, {"A B": {""}}} {
+			r, _ := http.NewRequest(http.MethodGet, "http://h", nil)
+			r.Header.Set("X-Remote-User", "old")
+			r.Header.Set("X-Remote-Extra-Old", "old")
+			r.Header.Set("X-Other", "old")
+			transport.SetAuthProxyHeaders(r, "u", "", []string{"g", "h"}, extra)
+			line(text(r.Header))
+			transport.SetAuthProxyHeaders(r, "", "7", nil, extra)
+			line(text(r.Header))
+		}
+	})
+	tryTokens()
+	tryTransportConfigs()
+	tryLogs()
+}
+
+func around(w transport.WrapperFunc, rt http.RoundTripper) http.RoundTripper {
+	if w == nil {
+		line("no wrapper")
+		return rt
+	}
+	return w(rt)
+}
+
+// tryTokens reads tokens of files.
+func tryTokens() {
+	for _, token := range []string{"t", " t \n", "", "\n"} {
+		block(fmt.Sprintf("token source %q", token), func() {
+			file := filepath.Join(directory, "source")
+			if err := os.WriteFile(file, []byte(token), 0o600); err != nil {
+				panic(err)
+			}
+			source := transport.NewCachedFileTokenSource(file)
+			for range 2 {
+				got, err := source.Token()
+				if line(kindOf(err)); err == nil {
+					line(got.AccessToken, got.TokenType, got.Type(), got.Valid(), got.Expiry.IsZero())
+				}
+			}
+			passed(transport.ResettableTokenSourceWrapTransport(source)(arrivesAt(200)), nil)
+			passed(transport.ResettableTokenSourceWrapTransport(source)(arrivesAt(200)), map[string]string{"Authorization": "own"})
+			for _, bearer := range []string{"", "b"} {
+				rt, err := transport.NewBearerAuthWithRefreshRoundTripper(bearer, file, arrivesAt(200))
+				if line(kindOf(err)); err == nil {
+					passed(rt, nil)
+				}
+			}
+		})
+	}
+	block("token source missing", func() {
+		source := transport.NewCachedFileTokenSource(filepath.Join(directory, "no-source"))
+		got, err := source.Token()
+		line(got == nil, kindOf(err))
+		passed(transport.ResettableTokenSourceWrapTransport(source)(arrivesAt(200)), nil)
+		for _, bearer := range []string{"", "b"} {
+			for _, file := range []string{"", filepath.Join(directory, "no-source")} {
+				rt, err := transport.NewBearerAuthWithRefreshRoundTripper(bearer, file, arrivesAt(200))
+				if line(kindOf(err)); err == nil {
+					passed(rt, nil)
+				}
+			}
+		}
+	})
+}
+
+// tryTransportConfigs asks the Config of package transport what it has, and makes transports of it.
+func tryTransportConfigs() {
+	configs := map[string]transport.Config{
+		"nothing": {}, "basic": {Username: "u"}, "password": {Password: "p"}, "token": {BearerToken: "t"}, "token file": {BearerTokenFile: "f"}, "both": {BearerToken: "t", Username: "u"}, "ca": {TLS: transport.TLSConfig{CAFile: "f"}}, "cert": {TLS: transport.TLSConfig{CertFile: "f"}},
+		"pair": {TLS: transport.TLSConfig{CertFile: "f", KeyFile: "g"}}, "mixed pair": {TLS: transport.TLSConfig{CertData: []byte("x"), KeyFile: "g"}}, "callback": {TLS: transport.TLSConfig{GetCertHolder: &transport.GetCertHolder{}}}, "bad callback": {TLS: transport.TLSConfig{GetCertHolder: &transport.GetCertHolder{}, NextProtos: []string{"x"}}},
+		"dialer of nothing": {DialHolder: &transport.DialHolder{}}, "own": {Transport: arrivesAt(200)}, "own with TLS": {Transport: arrivesAt(200), TLS: transport.TLSConfig{Insecure: true}}, "own with ca": {Transport: arrivesAt(200), TLS: transport.TLSConfig{CAData: []byte("x")}}, "own with callback": {Transport: arrivesAt(200), TLS: transport.TLSConfig{GetCertHolder: &transport.GetCertHolder{}}},
+		"impersonate": {Impersonate: transport.ImpersonationConfig{UserName: "u"}}, "agent": {UserAgent: "ua"}, "insecure with ca": {TLS: transport.TLSConfig{Insecure: true, CAData: []byte("x")}}, "everything": {UserAgent: "ua", BearerToken: "t", Impersonate: transport.ImpersonationConfig{UserName: "u"}, WrapTransport: marking("x"), Transport: arrivesAt(200)},
+	}
+	for _, name := range sorted(configs) {
+		block("transport config "+name, func() {
+			c := configs[name]
+			line(c.HasBasicAuth(), c.HasCA(), c.HasCertAuth(), c.HasCertCallback(), c.HasTokenAuth())
+			guarded(func() {
+				rt, err := transport.New(&c)
+				line(rt != nil, kindOf(err), rt == http.DefaultTransport)
+				if err == nil && c.Transport != nil {
+					passed(rt, nil)
+				}
+			})
+			guarded(func() {
+				rt, err := transport.HTTPWrappersForConfig(&c, arrivesAt(200))
+				if line(kindOf(err)); err == nil {
+					passed(rt, nil)
+				}
+			})
+			guarded(func() {
+				config, err := transport.TLSConfigFor(&c)
+				line(config != nil, kindOf(err))
+			})
+			c.Wrap(marking("outer"))
+			c.Wrap(marking("outermost"))
+			passed(c.WrapTransport(arrivesAt(200)), nil)
+		})
+	}
+}
+
+// logged notes messages and their levels.
+type logged struct{ slog.Handler }
+
+func (logged) Enabled(context.Context, slog.Level) bool { return true }
+func (logged) WithAttrs([]slog.Attr) slog.Handler       { return logged{} }
+func (logged) WithGroup(string) slog.Handler            { return logged{} }
+func (logged) Handle(_ context.Context, r slog.Record) error {
+	count("%v %s", r.Level, r.Message)
+	return nil
+}
+
+// tryLogs prints what programs without handlers of their own find in their log.
+func tryLogs() {
+	klog.SetSlogLogger(slog.New(logged{}))
+	defer klog.SetSlogLogger(slog.New(slog.DiscardHandler))
+	block("a warning is logged", func() {
+		for _, code := range []int{299, 199} {
+			for _, message := range []string{"", "careful", "100%"} {
+				rest.WarningLogger{}.HandleWarningHeader(code, "agent", message)
+				rest.WarningLogger{}.HandleWarningHeaderWithContext(background, code, "agent", message)
+				rest.WarningLogger{}.HandleWarningHeaderWithContext(klog.NewContext(background, klog.Background().WithName("mine")), code, "agent", message)
+			}
+		}
+		counted()
+	})
+	block("a Config of a pod without an authority", func() {
+		_, err := rest.InClusterConfig()
+		line(errors.Is(err, rest.ErrNotInCluster))
+		counted()
+	})
+}
