@@ -135,7 +135,7 @@ func (c *resourceClient) List(ctx context.Context, opts metav1.ListOptions) (*un
 		return nil, err
 	}
 	list := &unstructured.UnstructuredList{}
-	if err := c.to(c.client.Get(), "", &opts).Timeout(timeout(opts)).Do(ctx).Into(list); err != nil {
+	if err := c.to(c.client.Get(), "", &opts).Do(ctx).Into(list); err != nil {
 		return nil, err
 	}
 	return list, nil
@@ -150,7 +150,8 @@ func (c *resourceClient) Watch(ctx context.Context, opts metav1.ListOptions) (wa
 	return c.to(c.client.Get(), "", &opts).Timeout(timeout(opts)).Watch(ctx)
 }
 
-// timeout returns how long a list or a watch may take at the server's side, which the client's side respects too.
+// timeout returns how long a watch may take at the server's side. The client ends it then too, as that of typed clients does: the
+// server does not, if the connection is half open.
 func timeout(opts metav1.ListOptions) time.Duration {
 	if opts.TimeoutSeconds == nil {
 		return 0

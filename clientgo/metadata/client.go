@@ -145,7 +145,7 @@ func (c *resourceClient) List(ctx context.Context, opts metav1.ListOptions) (*me
 		return nil, err
 	}
 	list := &metav1.PartialObjectMetadataList{}
-	if err := c.to(c.client.Get(), acceptList, "", &opts).Timeout(timeout(opts)).Do(ctx).Into(list); err != nil {
+	if err := c.to(c.client.Get(), acceptList, "", &opts).Do(ctx).Into(list); err != nil {
 		return nil, err
 	}
 	return list, nil
@@ -160,7 +160,7 @@ func (c *resourceClient) Watch(ctx context.Context, opts metav1.ListOptions) (wa
 	return c.to(c.client.Get(), acceptObject, "", &opts).Timeout(timeout(opts)).Watch(ctx)
 }
 
-// timeout returns how long a list or a watch may take at the server's side, which the client's side respects too.
+// timeout returns how long a watch may take at the server's side, which the client's side respects too.
 func timeout(opts metav1.ListOptions) time.Duration {
 	if opts.TimeoutSeconds == nil {
 		return 0

@@ -25,8 +25,9 @@ func pod(fields string) *corev1.Pod {
 		Spec: corev1.PodSpec{
 			NodeName: "n",
 			Containers: []corev1.Container{
-				{Name: "main", Image: "web", Ports: []corev1.ContainerPort{{ContainerPort: 80, Protocol: "TCP", Name: "http"}, {ContainerPort: 81, Protocol: "TCP"}}},
-				{Name: "injected", Image: "proxy"},
+				{Name: "main", Image: "web", Ports: []corev1.ContainerPort{{ContainerPort: 80, Protocol: "TCP", Name: "http"}, {ContainerPort: 81, Protocol: "TCP"}},
+					Resources: corev1.ResourceRequirements{Claims: []corev1.ResourceClaim{{Name: "c"}}}},
+				{Name: "injected", Image: "proxy", Command: []string{"run", "it"}},
 			},
 		},
 		Status: corev1.PodStatus{Phase: corev1.PodRunning, Message: "theirs"},
@@ -42,13 +43,34 @@ func TestOnlyTheManagersFieldsAreExtracted(t *testing.T) {
 	text, err := json.Marshal(got)
 	require.NoError(t, err)
 	require.JSONEq(t, `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","namespace":"default","labels":{"mine":"1"},"finalizers":["x/mine"]},
-		"spec":{"containers":[{"name":"main","image":"web","ports":[{"name":"http","containerPort":80,"protocol":"TCP"}]}]}}`, string(text))
+		"spec":{"containers":[{"name":"main","image":"web","ports":[{"name":"http","containerPort":80}]}]}}`, string(text))
 
 	status, err := applycorev1.ExtractPodStatus(pod(ofOne), "one")
 	require.NoError(t, err)
 	require.Equal(t, corev1.PodRunning, *status.Status.Phase)
 	require.Nil(t, status.Status.Message)
 	require.Nil(t, status.Spec)
+}
+
+// TestAnEmptyMapBringsNothingOfOthers: who has applied an empty map, an empty structure or an item by its key alone owns their paths, not what
+// others have put into them. What is replaced as a whole comes whole.
+func TestAnEmptyMapBringsNothingOfOthers(t *testing.T) {
+	got, err := applycorev1.ExtractPod(pod(`{"f:metadata":{"f:labels":{}},"f:spec":{"f:nodeName":{},"f:containers":{"k:{\"name\":\"main\"}":{".":{},"f:name":{},"f:resources":{}},
+		"k:{\"name\":\"injected\"}":{".":{},"f:name":{},"f:command":{}}}}}`), "one")
+	require.NoError(t, err)
+	text, err := json.Marshal(got)
+	require.NoError(t, err)
+	require.JSONEq(t, `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","namespace":"default"},
+		"spec":{"nodeName":"n","containers":[{"name":"main"},{"name":"injected","command":["run","it"]}]}}`, string(text))
+}
+
+// TestAnItemThatIsTwiceInAListIsExtracted: a server takes a variable of an environment twice.
+func TestAnItemThatIsTwiceInAListIsExtracted(t *testing.T) {
+	twice := pod(`{"f:spec":{"f:nodeName":{}}}`)
+	twice.Spec.Containers[0].Env = []corev1.EnvVar{{Name: "a", Value: "1"}, {Name: "a", Value: "2"}}
+	got, err := applycorev1.ExtractPod(twice, "one")
+	require.NoError(t, err)
+	require.Equal(t, "n", *got.Spec.NodeName)
 }
 
 func TestWhoHasAppliedNothingGetsNameAndKind(t *testing.T) {

@@ -17,7 +17,7 @@ type UnstructuredExtractor interface {
 	ExtractStatus(object *unstructured.Unstructured, fieldManager string) (*unstructured.Unstructured, error)
 }
 
-// NewUnstructuredExtractor returns an extractor. It asks nobody, and never fails: managed fields say enough of an
+// NewUnstructuredExtractor returns an extractor. It asks nobody, and never fails: the managed fields of all managers say enough of an
 // object's structure, so that its schema, for which client-go asks dc, is not needed.
 func NewUnstructuredExtractor(dc discovery.DiscoveryInterface) (UnstructuredExtractor, error) {
 	return extractor{}, nil
@@ -34,9 +34,12 @@ func (extractor) ExtractStatus(object *unstructured.Unstructured, fieldManager s
 }
 
 func extract(object *unstructured.Unstructured, fieldManager, subresource string) (*unstructured.Unstructured, error) {
-	part := map[string]any{}
-	if err := internal.Extract(object, fieldManager, subresource, &part); err != nil {
+	part, err := internal.Pick(object, fieldManager, subresource)
+	if err != nil {
 		return nil, err
+	}
+	if part == nil {
+		part = map[string]any{}
 	}
 	applied := &unstructured.Unstructured{Object: runtime.DeepCopyJSON(part)}
 	applied.SetAPIVersion(object.GetAPIVersion())

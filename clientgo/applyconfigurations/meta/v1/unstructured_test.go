@@ -53,6 +53,23 @@ func TestWhatAManagerAppliedToAnUnstructuredObject(t *testing.T) { // each resul
 	}
 }
 
+// TestAnEmptyPartBringsNothingOfOthers: where others own parts of a map, its path does not stand for them. Where nobody does, the map is
+// replaced as a whole.
+func TestAnEmptyPartBringsNothingOfOthers(t *testing.T) {
+	extractor, err := metav1.NewUnstructuredExtractor(nil)
+	require.NoError(t, err)
+	u := object(t, "Apply", "", `{"f:metadata":{"f:labels":{}},"f:data":{},"f:list":{"k:{\"k\":\"1\"}":{".":{}},"k:{\"k\":\"2\"}":{".":{},"f:k":{}}}}`)
+	others := u.GetManagedFields()[0].DeepCopy()
+	others.Manager, others.Operation = "other", "Update"
+	others.FieldsV1.SetRawBytes([]byte(`{"f:metadata":{"f:labels":{"f:l":{},"f:o":{}}},"f:list":{"k:{\"k\":\"1\"}":{"f:v":{}}}}`))
+	u.SetManagedFields(append(u.GetManagedFields(), *others))
+	part, err := extractor.Extract(u, "m")
+	require.NoError(t, err)
+	require.Equal(t, map[string]any{"apiVersion": "v1", "kind": "Foo", "data": map[string]any{"a": "1", "b": "2"},
+		"list":     []any{map[string]any{"k": "1"}, map[string]any{"k": "2"}},
+		"metadata": map[string]any{"name": "n", "namespace": "ns", "labels": map[string]any{}}}, part.Object)
+}
+
 func TestTheExtractSharesNothing(t *testing.T) {
 	extractor, _ := metav1.NewUnstructuredExtractor(nil)
 	u := object(t, "Apply", "", `{"f:list":{"k:{\"k\":\"1\"}":{"f:w":{}}}}`)

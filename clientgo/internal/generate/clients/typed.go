@@ -183,8 +183,12 @@ func (v version) special(w *writer, k kind, name string) {
 	if m.Verb == "get" {
 		options = "options"
 	}
-	w.printf("// %s sends the request to the subresource %s.\nfunc (c *%s) %s {\n\treturn %s.%s[%s](ctx, c.GetClient(), %s.Parameters, c.GetNamespace(), %q, %sName, %q%s, %s)\n}\n\n",
-		m.Name, m.Subresource, lower(k.plural()), v.signature(w, k, name), sub, call, result, w.use(clientGo+"internal/codec"), k.resource(), lower(k.name()), m.Subresource, input, options)
+	scope := sub + ".Namespaced(c.GetNamespace())"
+	if k.Cluster {
+		scope = sub + ".Cluster"
+	}
+	w.printf("// %s sends the request to the subresource %s.\nfunc (c *%s) %s {\n\treturn %s.%s[%s](ctx, c.GetClient(), %s.Parameters, %s, %q, %sName, %q%s, %s)\n}\n\n",
+		m.Name, m.Subresource, lower(k.plural()), v.signature(w, k, name), sub, call, result, w.use(clientGo+"internal/codec"), scope, k.resource(), lower(k.name()), m.Subresource, input, options)
 }
 
 func (v version) signature(w *writer, k kind, name string) string {

@@ -12,6 +12,18 @@ import (
 	"k8s.io/client-go/util/apply"
 )
 
+// Scope is where the objects of a resource are: in a namespace, or in the cluster.
+type Scope struct {
+	namespaced bool
+	namespace  string
+}
+
+// Cluster is the scope of a resource that is not namespaced.
+var Cluster Scope
+
+// Namespaced is the scope of a namespaced resource. Requests that need a namespace fail if it is "".
+func Namespaced(namespace string) Scope { return Scope{true, namespace} }
+
 // object is a pointer to a T that is an object.
 type object[T any] interface {
 	*T
@@ -19,22 +31,22 @@ type object[T any] interface {
 }
 
 // Get asks for a subresource.
-func Get[T any, P object[T]](ctx context.Context, c rest.Interface, codec runtime.ParameterCodec, namespace, resource, name, sub string, opts metav1.GetOptions) (*T, error) {
-	return send[T, P](ctx, at(c.Get(), namespace, resource, name, sub).UseProtobufAsDefault().VersionedParams(&opts, codec))
+func Get[T any, P object[T]](ctx context.Context, c rest.Interface, codec runtime.ParameterCodec, scope Scope, resource, name, sub string, opts metav1.GetOptions) (*T, error) {
+	return send[T, P](ctx, at(c.Get(), scope, resource, name, sub).UseProtobufAsDefault().VersionedParams(&opts, codec))
 }
 
 // Update replaces a subresource.
-func Update[T any, P object[T]](ctx context.Context, c rest.Interface, codec runtime.ParameterCodec, namespace, resource, name, sub string, body runtime.Object, opts metav1.UpdateOptions) (*T, error) {
-	return send[T, P](ctx, at(c.Put(), namespace, resource, name, sub).UseProtobufAsDefault().VersionedParams(&opts, codec).Body(body))
+func Update[T any, P object[T]](ctx context.Context, c rest.Interface, codec runtime.ParameterCodec, scope Scope, resource, name, sub string, body runtime.Object, opts metav1.UpdateOptions) (*T, error) {
+	return send[T, P](ctx, at(c.Put(), scope, resource, name, sub).UseProtobufAsDefault().VersionedParams(&opts, codec).Body(body))
 }
 
 // Create posts to a subresource.
-func Create[T any, P object[T]](ctx context.Context, c rest.Interface, codec runtime.ParameterCodec, namespace, resource, name, sub string, body runtime.Object, opts metav1.CreateOptions) (*T, error) {
-	return send[T, P](ctx, at(c.Post(), namespace, resource, name, sub).UseProtobufAsDefault().VersionedParams(&opts, codec).Body(body))
+func Create[T any, P object[T]](ctx context.Context, c rest.Interface, codec runtime.ParameterCodec, scope Scope, resource, name, sub string, body runtime.Object, opts metav1.CreateOptions) (*T, error) {
+	return send[T, P](ctx, at(c.Post(), scope, resource, name, sub).UseProtobufAsDefault().VersionedParams(&opts, codec).Body(body))
 }
 
 // Apply applies the configuration of a subresource, which must not be nil.
-func Apply[T any, P object[T], C any](ctx context.Context, c rest.Interface, codec runtime.ParameterCodec, namespace, resource, name, sub string, configuration *C, opts metav1.ApplyOptions) (*T, error) {
+func Apply[T any, P object[T], C any](ctx context.Context, c rest.Interface, codec runtime.ParameterCodec, scope Scope, resource, name, sub string, configuration *C, opts metav1.ApplyOptions) (*T, error) {
 	if configuration == nil {
 		return nil, fmt.Errorf("%s provided to Apply%s must not be nil", sub, strings.ToUpper(sub[:1])+sub[1:])
 	}
@@ -43,11 +55,13 @@ func Apply[T any, P object[T], C any](ctx context.Context, c rest.Interface, cod
 	if err != nil {
 		return nil, err
 	}
-	return send[T, P](ctx, at(request, namespace, resource, name, sub).UseProtobufAsDefault().VersionedParams(&patch, codec))
+	// The server is the one to refuse an apply without a namespace, as with client-go.
+	scope.namespaced = scope.namespace != ""
+	return send[T, P](ctx, at(request, scope, resource, name, sub).UseProtobufAsDefault().VersionedParams(&patch, codec))
 }
 
-func at(r *rest.Request, namespace, resource, name, sub string) *rest.Request {
-	return r.NamespaceIfScoped(namespace, namespace != "").Resource(resource).Name(name).SubResource(sub)
+func at(r *rest.Request, scope Scope, resource, name, sub string) *rest.Request {
+	return r.NamespaceIfScoped(scope.namespace, scope.namespaced).Resource(resource).Name(name).SubResource(sub)
 }
 
 func send[T any, P object[T]](ctx context.Context, r *rest.Request) (*T, error) {

@@ -207,17 +207,17 @@ func newDeployments(c *AppsV1Client, namespace string) *deployments {
 
 // GetScale sends the request to the subresource scale.
 func (c *deployments) GetScale(ctx context.Context, deploymentName string, options metav1.GetOptions) (*autoscalingv1.Scale, error) {
-	return subresource.Get[autoscalingv1.Scale](ctx, c.GetClient(), codec.Parameters, c.GetNamespace(), "deployments", deploymentName, "scale", options)
+	return subresource.Get[autoscalingv1.Scale](ctx, c.GetClient(), codec.Parameters, subresource.Namespaced(c.GetNamespace()), "deployments", deploymentName, "scale", options)
 }
 
 // UpdateScale sends the request to the subresource scale.
 func (c *deployments) UpdateScale(ctx context.Context, deploymentName string, scale *autoscalingv1.Scale, opts metav1.UpdateOptions) (*autoscalingv1.Scale, error) {
-	return subresource.Update[autoscalingv1.Scale](ctx, c.GetClient(), codec.Parameters, c.GetNamespace(), "deployments", deploymentName, "scale", scale, opts)
+	return subresource.Update[autoscalingv1.Scale](ctx, c.GetClient(), codec.Parameters, subresource.Namespaced(c.GetNamespace()), "deployments", deploymentName, "scale", scale, opts)
 }
 
 // ApplyScale sends the request to the subresource scale.
 func (c *deployments) ApplyScale(ctx context.Context, deploymentName string, scale *applyautoscalingv1.ScaleApplyConfiguration, opts metav1.ApplyOptions) (*autoscalingv1.Scale, error) {
-	return subresource.Apply[autoscalingv1.Scale](ctx, c.GetClient(), codec.Parameters, c.GetNamespace(), "deployments", deploymentName, "scale", scale, opts)
+	return subresource.Apply[autoscalingv1.Scale](ctx, c.GetClient(), codec.Parameters, subresource.Namespaced(c.GetNamespace()), "deployments", deploymentName, "scale", scale, opts)
 }
 
 // ReplicaSetsGetter returns a client for ReplicaSetInterface.
@@ -267,17 +267,17 @@ func newReplicaSets(c *AppsV1Client, namespace string) *replicaSets {
 
 // GetScale sends the request to the subresource scale.
 func (c *replicaSets) GetScale(ctx context.Context, replicaSetName string, options metav1.GetOptions) (*autoscalingv1.Scale, error) {
-	return subresource.Get[autoscalingv1.Scale](ctx, c.GetClient(), codec.Parameters, c.GetNamespace(), "replicasets", replicaSetName, "scale", options)
+	return subresource.Get[autoscalingv1.Scale](ctx, c.GetClient(), codec.Parameters, subresource.Namespaced(c.GetNamespace()), "replicasets", replicaSetName, "scale", options)
 }
 
 // UpdateScale sends the request to the subresource scale.
 func (c *replicaSets) UpdateScale(ctx context.Context, replicaSetName string, scale *autoscalingv1.Scale, opts metav1.UpdateOptions) (*autoscalingv1.Scale, error) {
-	return subresource.Update[autoscalingv1.Scale](ctx, c.GetClient(), codec.Parameters, c.GetNamespace(), "replicasets", replicaSetName, "scale", scale, opts)
+	return subresource.Update[autoscalingv1.Scale](ctx, c.GetClient(), codec.Parameters, subresource.Namespaced(c.GetNamespace()), "replicasets", replicaSetName, "scale", scale, opts)
 }
 
 // ApplyScale sends the request to the subresource scale.
 func (c *replicaSets) ApplyScale(ctx context.Context, replicaSetName string, scale *applyautoscalingv1.ScaleApplyConfiguration, opts metav1.ApplyOptions) (*autoscalingv1.Scale, error) {
-	return subresource.Apply[autoscalingv1.Scale](ctx, c.GetClient(), codec.Parameters, c.GetNamespace(), "replicasets", replicaSetName, "scale", scale, opts)
+	return subresource.Apply[autoscalingv1.Scale](ctx, c.GetClient(), codec.Parameters, subresource.Namespaced(c.GetNamespace()), "replicasets", replicaSetName, "scale", scale, opts)
 }
 
 // StatefulSetsGetter returns a client for StatefulSetInterface.
@@ -327,15 +327,15 @@ func newStatefulSets(c *AppsV1Client, namespace string) *statefulSets {
 
 // GetScale sends the request to the subresource scale.
 func (c *statefulSets) GetScale(ctx context.Context, statefulSetName string, options metav1.GetOptions) (*autoscalingv1.Scale, error) {
-	return subresource.Get[autoscalingv1.Scale](ctx, c.GetClient(), codec.Parameters, c.GetNamespace(), "statefulsets", statefulSetName, "scale", options)
+	return subresource.Get[autoscalingv1.Scale](ctx, c.GetClient(), codec.Parameters, subresource.Namespaced(c.GetNamespace()), "statefulsets", statefulSetName, "scale", options)
 }
 
 // UpdateScale sends the request to the subresource scale.
 func (c *statefulSets) UpdateScale(ctx context.Context, statefulSetName string, scale *autoscalingv1.Scale, opts metav1.UpdateOptions) (*autoscalingv1.Scale, error) {
-	return subresource.Update[autoscalingv1.Scale](ctx, c.GetClient(), codec.Parameters, c.GetNamespace(), "statefulsets", statefulSetName, "scale", scale, opts)
+	return subresource.Update[autoscalingv1.Scale](ctx, c.GetClient(), codec.Parameters, subresource.Namespaced(c.GetNamespace()), "statefulsets", statefulSetName, "scale", scale, opts)
 }
 
 // ApplyScale sends the request to the subresource scale.
 func (c *statefulSets) ApplyScale(ctx context.Context, statefulSetName string, scale *applyautoscalingv1.ScaleApplyConfiguration, opts metav1.ApplyOptions) (*autoscalingv1.Scale, error) {
-	return subresource.Apply[autoscalingv1.Scale](ctx, c.GetClient(), codec.Parameters, c.GetNamespace(), "statefulsets", statefulSetName, "scale", scale, opts)
+	return subresource.Apply[autoscalingv1.Scale](ctx, c.GetClient(), codec.Parameters, subresource.Namespaced(c.GetNamespace()), "statefulsets", statefulSetName, "scale", scale, opts)
 }

@@ -289,15 +289,15 @@ func newStatefulSets(c *AppsV1beta2Client, namespace string) *statefulSets {
 
 // GetScale sends the request to the subresource scale.
 func (c *statefulSets) GetScale(ctx context.Context, statefulSetName string, options metav1.GetOptions) (*appsv1beta2.Scale, error) {
-	return subresource.Get[appsv1beta2.Scale](ctx, c.GetClient(), codec.Parameters, c.GetNamespace(), "statefulsets", statefulSetName, "scale", options)
+	return subresource.Get[appsv1beta2.Scale](ctx, c.GetClient(), codec.Parameters, subresource.Namespaced(c.GetNamespace()), "statefulsets", statefulSetName, "scale", options)
 }
 
 // UpdateScale sends the request to the subresource scale.
 func (c *statefulSets) UpdateScale(ctx context.Context, statefulSetName string, scale *appsv1beta2.Scale, opts metav1.UpdateOptions) (*appsv1beta2.Scale, error) {
-	return subresource.Update[appsv1beta2.Scale](ctx, c.GetClient(), codec.Parameters, c.GetNamespace(), "statefulsets", statefulSetName, "scale", scale, opts)
+	return subresource.Update[appsv1beta2.Scale](ctx, c.GetClient(), codec.Parameters, subresource.Namespaced(c.GetNamespace()), "statefulsets", statefulSetName, "scale", scale, opts)
 }
 
 // ApplyScale sends the request to the subresource scale.
 func (c *statefulSets) ApplyScale(ctx context.Context, statefulSetName string, scale *applyappsv1beta2.ScaleApplyConfiguration, opts metav1.ApplyOptions) (*appsv1beta2.Scale, error) {
-	return subresource.Apply[appsv1beta2.Scale](ctx, c.GetClient(), codec.Parameters, c.GetNamespace(), "statefulsets", statefulSetName, "scale", scale, opts)
+	return subresource.Apply[appsv1beta2.Scale](ctx, c.GetClient(), codec.Parameters, subresource.Namespaced(c.GetNamespace()), "statefulsets", statefulSetName, "scale", scale, opts)
 }

@@ -121,7 +121,7 @@ func newCertificateSigningRequests(c *CertificatesV1Client) *certificateSigningR
 
 // UpdateApproval sends the request to the subresource approval.
 func (c *certificateSigningRequests) UpdateApproval(ctx context.Context, certificateSigningRequestName string, certificateSigningRequest *certificatesv1.CertificateSigningRequest, opts metav1.UpdateOptions) (*certificatesv1.CertificateSigningRequest, error) {
-	return subresource.Update[certificatesv1.CertificateSigningRequest](ctx, c.GetClient(), codec.Parameters, c.GetNamespace(), "certificatesigningrequests", certificateSigningRequestName, "approval", certificateSigningRequest, opts)
+	return subresource.Update[certificatesv1.CertificateSigningRequest](ctx, c.GetClient(), codec.Parameters, subresource.Cluster, "certificatesigningrequests", certificateSigningRequestName, "approval", certificateSigningRequest, opts)
 }
 
 // ClusterTrustBundlesGetter returns a client for ClusterTrustBundleInterface.

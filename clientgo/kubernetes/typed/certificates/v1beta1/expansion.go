@@ -6,7 +6,6 @@ import (
 	certificatesv1beta1 "k8s.io/api/certificates/v1beta1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/internal/codec"
-	"k8s.io/client-go/kubernetes/internal/subresource"
 )
 
 // CertificateSigningRequestExpansion has the requests for signing requests that other objects do not have.
@@ -17,5 +16,8 @@ type CertificateSigningRequestExpansion interface {
 
 // UpdateApproval implements CertificateSigningRequestExpansion.
 func (c *certificateSigningRequests) UpdateApproval(ctx context.Context, request *certificatesv1beta1.CertificateSigningRequest, opts metav1.UpdateOptions) (*certificatesv1beta1.CertificateSigningRequest, error) {
-	return subresource.Update[certificatesv1beta1.CertificateSigningRequest](ctx, c.GetClient(), codec.Parameters, "", "certificatesigningrequests", request.Name, "approval", request, opts)
+	result := &certificatesv1beta1.CertificateSigningRequest{}
+	err := c.GetClient().Put().Resource("certificatesigningrequests").Name(request.Name).VersionedParams(&opts, codec.Parameters).
+		SubResource("approval").Body(request).Do(ctx).Into(result)
+	return result, err
 }

@@ -65,7 +65,7 @@ func (c *pods) evict(ctx context.Context, name string, eviction runtime.Object) 
 
 // GetLogs implements PodExpansion.
 func (c *pods) GetLogs(name string, opts *corev1.PodLogOptions) *rest.Request {
-	return c.GetClient().Get().Namespace(c.GetNamespace()).Resource("pods").Name(name).SubResource("log").VersionedParams(opts, codec.Parameters)
+	return c.GetClient().Get().Namespace(c.GetNamespace()).Name(name).Resource("pods").SubResource("log").VersionedParams(opts, codec.Parameters)
 }
 
 // ProxyGet implements PodExpansion.
@@ -115,7 +115,9 @@ type NodeExpansion interface {
 
 // PatchStatus implements NodeExpansion.
 func (c *nodes) PatchStatus(ctx context.Context, nodeName string, data []byte) (*corev1.Node, error) {
-	return c.Patch(ctx, nodeName, types.StrategicMergePatchType, data, metav1.PatchOptions{}, "status")
+	result := &corev1.Node{}
+	err := c.GetClient().Patch(types.StrategicMergePatchType).Resource("nodes").Name(nodeName).SubResource("status").Body(data).Do(ctx).Into(result)
+	return result, err
 }
 
 // EventExpansion has the requests for events that other objects do not have. Those whose names end in EventNamespace go to the

@@ -476,12 +476,12 @@ func newPods(c *CoreV1Client, namespace string) *pods {
 
 // UpdateEphemeralContainers sends the request to the subresource ephemeralcontainers.
 func (c *pods) UpdateEphemeralContainers(ctx context.Context, podName string, pod *corev1.Pod, opts metav1.UpdateOptions) (*corev1.Pod, error) {
-	return subresource.Update[corev1.Pod](ctx, c.GetClient(), codec.Parameters, c.GetNamespace(), "pods", podName, "ephemeralcontainers", pod, opts)
+	return subresource.Update[corev1.Pod](ctx, c.GetClient(), codec.Parameters, subresource.Namespaced(c.GetNamespace()), "pods", podName, "ephemeralcontainers", pod, opts)
 }
 
 // UpdateResize sends the request to the subresource resize.
 func (c *pods) UpdateResize(ctx context.Context, podName string, pod *corev1.Pod, opts metav1.UpdateOptions) (*corev1.Pod, error) {
-	return subresource.Update[corev1.Pod](ctx, c.GetClient(), codec.Parameters, c.GetNamespace(), "pods", podName, "resize", pod, opts)
+	return subresource.Update[corev1.Pod](ctx, c.GetClient(), codec.Parameters, subresource.Namespaced(c.GetNamespace()), "pods", podName, "resize", pod, opts)
 }
 
 // PodTemplatesGetter returns a client for PodTemplateInterface.
@@ -570,12 +570,12 @@ func newReplicationControllers(c *CoreV1Client, namespace string) *replicationCo
 
 // GetScale sends the request to the subresource scale.
 func (c *replicationControllers) GetScale(ctx context.Context, replicationControllerName string, options metav1.GetOptions) (*autoscalingv1.Scale, error) {
-	return subresource.Get[autoscalingv1.Scale](ctx, c.GetClient(), codec.Parameters, c.GetNamespace(), "replicationcontrollers", replicationControllerName, "scale", options)
+	return subresource.Get[autoscalingv1.Scale](ctx, c.GetClient(), codec.Parameters, subresource.Namespaced(c.GetNamespace()), "replicationcontrollers", replicationControllerName, "scale", options)
 }
 
 // UpdateScale sends the request to the subresource scale.
 func (c *replicationControllers) UpdateScale(ctx context.Context, replicationControllerName string, scale *autoscalingv1.Scale, opts metav1.UpdateOptions) (*autoscalingv1.Scale, error) {
-	return subresource.Update[autoscalingv1.Scale](ctx, c.GetClient(), codec.Parameters, c.GetNamespace(), "replicationcontrollers", replicationControllerName, "scale", scale, opts)
+	return subresource.Update[autoscalingv1.Scale](ctx, c.GetClient(), codec.Parameters, subresource.Namespaced(c.GetNamespace()), "replicationcontrollers", replicationControllerName, "scale", scale, opts)
 }
 
 // ResourceQuotasGetter returns a client for ResourceQuotaInterface.
@@ -737,5 +737,5 @@ func newServiceAccounts(c *CoreV1Client, namespace string) *serviceAccounts {
 
 // CreateToken sends the request to the subresource token.
 func (c *serviceAccounts) CreateToken(ctx context.Context, serviceAccountName string, tokenRequest *authenticationv1.TokenRequest, opts metav1.CreateOptions) (*authenticationv1.TokenRequest, error) {
-	return subresource.Create[authenticationv1.TokenRequest](ctx, c.GetClient(), codec.Parameters, c.GetNamespace(), "serviceaccounts", serviceAccountName, "token", tokenRequest, opts)
+	return subresource.Create[authenticationv1.TokenRequest](ctx, c.GetClient(), codec.Parameters, subresource.Namespaced(c.GetNamespace()), "serviceaccounts", serviceAccountName, "token", tokenRequest, opts)
 }

@@ -162,17 +162,17 @@ func newDeployments(c *ExtensionsV1beta1Client, namespace string) *deployments {
 
 // GetScale sends the request to the subresource scale.
 func (c *deployments) GetScale(ctx context.Context, deploymentName string, options metav1.GetOptions) (*extensionsv1beta1.Scale, error) {
-	return subresource.Get[extensionsv1beta1.Scale](ctx, c.GetClient(), codec.Parameters, c.GetNamespace(), "deployments", deploymentName, "scale", options)
+	return subresource.Get[extensionsv1beta1.Scale](ctx, c.GetClient(), codec.Parameters, subresource.Namespaced(c.GetNamespace()), "deployments", deploymentName, "scale", options)
 }
 
 // UpdateScale sends the request to the subresource scale.
 func (c *deployments) UpdateScale(ctx context.Context, deploymentName string, scale *extensionsv1beta1.Scale, opts metav1.UpdateOptions) (*extensionsv1beta1.Scale, error) {
-	return subresource.Update[extensionsv1beta1.Scale](ctx, c.GetClient(), codec.Parameters, c.GetNamespace(), "deployments", deploymentName, "scale", scale, opts)
+	return subresource.Update[extensionsv1beta1.Scale](ctx, c.GetClient(), codec.Parameters, subresource.Namespaced(c.GetNamespace()), "deployments", deploymentName, "scale", scale, opts)
 }
 
 // ApplyScale sends the request to the subresource scale.
 func (c *deployments) ApplyScale(ctx context.Context, deploymentName string, scale *applyextensionsv1beta1.ScaleApplyConfiguration, opts metav1.ApplyOptions) (*extensionsv1beta1.Scale, error) {
-	return subresource.Apply[extensionsv1beta1.Scale](ctx, c.GetClient(), codec.Parameters, c.GetNamespace(), "deployments", deploymentName, "scale", scale, opts)
+	return subresource.Apply[extensionsv1beta1.Scale](ctx, c.GetClient(), codec.Parameters, subresource.Namespaced(c.GetNamespace()), "deployments", deploymentName, "scale", scale, opts)
 }
 
 // IngressesGetter returns a client for IngressInterface.
@@ -304,15 +304,15 @@ func newReplicaSets(c *ExtensionsV1beta1Client, namespace string) *replicaSets {
 
 // GetScale sends the request to the subresource scale.
 func (c *replicaSets) GetScale(ctx context.Context, replicaSetName string, options metav1.GetOptions) (*extensionsv1beta1.Scale, error) {
-	return subresource.Get[extensionsv1beta1.Scale](ctx, c.GetClient(), codec.Parameters, c.GetNamespace(), "replicasets", replicaSetName, "scale", options)
+	return subresource.Get[extensionsv1beta1.Scale](ctx, c.GetClient(), codec.Parameters, subresource.Namespaced(c.GetNamespace()), "replicasets", replicaSetName, "scale", options)
 }
 
 // UpdateScale sends the request to the subresource scale.
 func (c *replicaSets) UpdateScale(ctx context.Context, replicaSetName string, scale *extensionsv1beta1.Scale, opts metav1.UpdateOptions) (*extensionsv1beta1.Scale, error) {
-	return subresource.Update[extensionsv1beta1.Scale](ctx, c.GetClient(), codec.Parameters, c.GetNamespace(), "replicasets", replicaSetName, "scale", scale, opts)
+	return subresource.Update[extensionsv1beta1.Scale](ctx, c.GetClient(), codec.Parameters, subresource.Namespaced(c.GetNamespace()), "replicasets", replicaSetName, "scale", scale, opts)
 }
 
 // ApplyScale sends the request to the subresource scale.
 func (c *replicaSets) ApplyScale(ctx context.Context, replicaSetName string, scale *applyextensionsv1beta1.ScaleApplyConfiguration, opts metav1.ApplyOptions) (*extensionsv1beta1.Scale, error) {
-	return subresource.Apply[extensionsv1beta1.Scale](ctx, c.GetClient(), codec.Parameters, c.GetNamespace(), "replicasets", replicaSetName, "scale", scale, opts)
+	return subresource.Apply[extensionsv1beta1.Scale](ctx, c.GetClient(), codec.Parameters, subresource.Namespaced(c.GetNamespace()), "replicasets", replicaSetName, "scale", scale, opts)
 }

@@ -1,0 +1,188 @@
+// Package generated holds what is generated of clientgo against client-go's: typed clients, apply configurations, informers and listers
+// are called, all of them, and a server notes what arrives.
+package generated_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// differences are the lines of which something else becomes here, and why: both become the same.
+var differences = []struct {
+	theirs, ours *regexp.Regexp
+	same         string
+}{
+	// Listers of pods' owners have texts of their own for the case that there is no owner.
+	{
+		regexp.MustCompile(`could not find [\w ]+ for (?:\w+) (?P<name>\S+) in namespace (?P<namespace>\S+) with labels: `),
+		regexp.MustCompile(`no \w+ found for (?P<namespace>\S+)/(?P<name>\S+) with labels `),
+		"nothing for $name in $namespace with ",
+	},
+	// A watch of a dynamic client ends after the time that it asks for, also if the server does not end it.
+	{
+		regexp.MustCompile(`^(?P<before>GET /api\S+)(?P<after>&timeoutSeconds=10&watch=true application/json)$`),
+		regexp.MustCompile(`^(?P<before>GET /api\S+)&timeout=10s(?P<after>&timeoutSeconds=10&watch=true application/json)$`),
+		"$before$after",
+	},
+}
+
+// refused is what client-go extracts nothing of. Here a manager that owns no part of an object that is there has the name and the kind of it,
+// as one that has never applied anything, and an item that is twice in a list stays there twice.
+var refused = regexp.MustCompile(`^error (unable to convert managed fields for m to unstructured, expected map, got <nil>|error converting obj to typed: .*duplicate entries for key .*)$`)
+
+func TestAllThatIsGenerated(t *testing.T) {
+	dir := t.TempDir()
+	overlay := "-overlay=" + functions(t, dir)
+	theirs := try(t, dir, nil, overlay, "-modfile=real.mod")
+	require.Greater(t, len(theirs), 30_000)
+	met := make([]int, len(differences)+1)
+	compare(t, theirs, try(t, dir, nil, overlay), met)
+	for i, n := range met {
+		require.NotZero(t, n, "difference %d is none", i)
+	}
+	t.Logf("%d cases, lines that differ: %v", len(theirs), met)
+
+	for name := range theirs {
+		if !clients.MatchString(name) {
+			delete(theirs, name)
+		}
+	}
+	for _, tags := range []string{"withscheme", "kinform_no_openapi"} { // other ways to encode and decode
+		t.Run(tags, func(t *testing.T) { compare(t, theirs, try(t, dir, []string{"-clients"}, "-tags="+tags), met) })
+	}
+}
+
+// clients are the cases of the typed, the dynamic and the metadata clients.
+var clients = regexp.MustCompile(`^(JSON|protobuf|without a content type|no namespace|nothing|unnamed|failing|failing in protobuf|dynamic .*|metadata .*): `)
+
+// compare compares all cases, and counts the known differences.
+func compare(t *testing.T, theirs, ours map[string][]string, met []int) {
+	require.Equal(t, len(theirs), len(ours))
+	failed := 0
+	for name, our := range ours {
+		their, ok := theirs[name]
+		require.True(t, ok, name)
+		if len(their) == 2 && refused.MatchString(their[1]) {
+			configuration, _, _ := strings.Cut(their[0], " ")
+			require.True(t, strings.HasPrefix(strings.TrimPrefix(our[0], `"`), configuration+" {") && our[1] == "nil", "%s: %s", name, our)
+			met[len(differences)]++
+			continue
+		}
+		for i := range max(len(our), len(their)) {
+			if their, our := at(their, i), at(our, i); !same(their, our, met) {
+				if failed++; failed < 20 {
+					t.Errorf("%s\nclient-go: %.1000s\nhere:      %.1000s", name, their, our)
+				}
+				break
+			}
+		}
+	}
+	require.Zero(t, failed)
+}
+
+// same says whether two lines are the same, but for a known difference.
+func same(their, our string, met []int) bool {
+	if their == our {
+		return true
+	}
+	for i, difference := range differences {
+		if difference.theirs.ReplaceAllString(their, difference.same) == difference.ours.ReplaceAllString(our, difference.same) {
+			met[i]++
+			return true
+		}
+	}
+	return false
+}
+
+func at(lines []string, i int) string {
+	if i < len(lines) {
+		return lines[i]
+	}
+	return "nothing"
+}
+
+// functions writes a file that gives the program all functions of the apply configurations, and returns the overlay that adds it.
+func functions(t *testing.T, dir string) (overlay string) {
+	root := filepath.Join("..", "..", "applyconfigurations")
+	var imports, entries []string
+	require.NoError(t, filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		folder := filepath.ToSlash(strings.TrimPrefix(path, root+string(filepath.Separator)))
+		if err != nil || !entry.IsDir() || path == root || strings.HasPrefix(folder, "internal") {
+			return err
+		}
+		files, err := filepath.Glob(filepath.Join(path, "*.go"))
+		require.NoError(t, err)
+		alias := strings.ReplaceAll(folder, "/", "")
+		before := len(entries)
+		for _, name := range files {
+			if strings.HasSuffix(name, "_test.go") {
+				continue
+			}
+			file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+			require.NoError(t, err)
+			for _, decl := range file.Decls {
+				if fn, ok := decl.(*ast.FuncDecl); ok && fn.Recv == nil && fn.Name.IsExported() && fn.Type.TypeParams == nil {
+					entries = append(entries, fmt.Sprintf("\tfunctions[%q] = %s.%s\n", folder+"."+fn.Name.Name, alias, fn.Name.Name))
+				}
+			}
+		}
+		if len(entries) > before {
+			imports = append(imports, fmt.Sprintf("import %s \"k8s.io/client-go/applyconfigurations/%s\"\n", alias, folder))
+		}
+		return nil
+	}))
+	require.Greater(t, len(entries), 1000)
+	slices.Sort(entries)
+	file := filepath.Join(dir, "functions.go")
+	require.NoError(t, os.WriteFile(file, []byte("package main\n\n"+strings.Join(imports, "")+"\nfunc init() {\n"+strings.Join(entries, "")+"}\n"), 0o600))
+	place, err := filepath.Abs(filepath.Join("try", "functions.go"))
+	require.NoError(t, err)
+	data, err := json.Marshal(map[string]any{"Replace": map[string]string{place: file}})
+	require.NoError(t, err)
+	overlay = filepath.Join(dir, "overlay.json")
+	require.NoError(t, os.WriteFile(overlay, data, 0o600))
+	return overlay
+}
+
+// try runs all cases with one of the modules, and returns the lines of each.
+func try(t *testing.T, dir string, args []string, flags ...string) map[string][]string {
+	t.Helper()
+	program := filepath.Join(dir, "try")
+	build := exec.Command("go", append(append([]string{"build", "-o", program}, flags...), "./generated/try")...)
+	build.Dir = ".."
+	out, err := build.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	var log bytes.Buffer
+	run := exec.Command(program, args...)
+	// Informers list and watch: what they do with streaming lists is compared elsewhere.
+	run.Env = append(os.Environ(), "KUBE_FEATURE_WatchListClient=false")
+	run.Stderr = &log
+	out, err = run.Output()
+	require.NoError(t, err, "%s", log.String())
+	cases, name := map[string][]string{}, ""
+	for line := range strings.Lines(string(out)) {
+		line = strings.TrimSuffix(line, "\n")
+		if !strings.HasPrefix(line, "\t") {
+			name = line
+			require.Nil(t, cases[name], name)
+			cases[name] = []string{}
+			continue
+		}
+		cases[name] = append(cases[name], strings.TrimPrefix(line, "\t"))
+	}
+	return cases
+}

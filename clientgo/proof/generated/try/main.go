@@ -1,0 +1,91 @@
+// Command try calls all that is generated: each method of each typed client, each function and method of the apply configurations, each
+// informer and lister. It prints what a server saw and what came back. It is built with each of the two modules. A line without a tab
+// names a case; the lines after it are what became of it.
+package main
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"regexp"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/klog/v2"
+)
+
+var (
+	ctx = context.Background()
+	out = bufio.NewWriterSize(os.Stdout, 1<<20)
+)
+
+var (
+	whole   = flag.Bool("whole", false, "print long lines whole")
+	clients = flag.Bool("clients", false, "call the clients alone")
+)
+
+func main() {
+	flag.Parse()
+	klog.SetSlogLogger(slog.New(slog.DiscardHandler))
+	klog.SetOutput(io.Discard)
+	defer func() { _ = out.Flush() }()
+	tryTyped()
+	tryUntyped()
+	if !*clients {
+		tryInformers()
+		tryApplies()
+	}
+}
+
+// block begins a case. What panics in it is a part of what becomes of it.
+func block(name string, fn func()) {
+	fmt.Fprintln(out, name)
+	defer func() {
+		if r := recover(); r != nil {
+			line("panic", r)
+		}
+	}()
+	fn()
+}
+
+// line prints what became of something, in one line: of a long one the beginning, and a sum of all.
+func line(parts ...any) {
+	text := strings.ReplaceAll(strings.TrimSpace(fmt.Sprintln(parts...)), "\n", " | ")
+	text = address.ReplaceAllString(text, "ADDRESS")
+	if len(text) > 1000 && !*whole {
+		text = fmt.Sprintf("%.900q... %x", text, sha256.Sum256([]byte(text)))
+	}
+	fmt.Fprintln(out, "\t"+text)
+}
+
+// address is what differs from run to run.
+var address = regexp.MustCompile(`127\.0\.0\.1:\d+`)
+
+func text(v any) string {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return err.Error()
+	}
+	return string(data)
+}
+
+// kindOf is what programs see of an error beside its text.
+func kindOf(err error) string {
+	if err == nil {
+		return "no error"
+	}
+	kind := fmt.Sprintf("%T", err)
+	if strings.HasPrefix(kind, "*errors.errorString") || strings.HasPrefix(kind, "*fmt.") {
+		kind = "error"
+	}
+	if status, ok := err.(apierrors.APIStatus); ok {
+		kind += " " + text(status.Status())
+	}
+	return kind + " " + err.Error()
+}
