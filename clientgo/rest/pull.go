@@ -6,6 +6,7 @@ import (
 	stdjson "encoding/json"
 	"errors"
 	"io"
+	"mime"
 	"reflect"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -22,6 +23,10 @@ import (
 // Pull implements sink.Puller.
 func (w *watched) Pull(opts listwatch.WatchOptions, use sink.Use) listwatch.WatchStream[any] {
 	c, ok := codecOf(w.objects)
+	if of := w.response.Header.Get("Content-Type"); of != "" {
+		_, _, err := mime.ParseMediaType(of)
+		ok = ok && err == nil // what the negotiator takes it for is for its decoder
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if !ok || w.stopped || w.pushing != nil {

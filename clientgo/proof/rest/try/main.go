@@ -49,6 +49,7 @@ func main() {
 	tryConfigs()
 	tryCredentials()
 	tryTransports()
+	tryReflectors()
 	tryLayers()
 	tryLimits()
 	tryPEMs()

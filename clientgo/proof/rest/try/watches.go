@@ -63,16 +63,19 @@ func rawEvent(kind, of string, raw []byte) string {
 	panic(kind)
 }
 
-func tryWatches() {
-	s := serve(with(200, textType, "fine"))
-	defer s.Close()
+// stream is the body of a watch.
+type stream struct{ kind, body string }
+
+// streamCases are good and bad bodies of watches.
+func streamCases() map[string]stream {
 	added := eventOf(jsonType, "ADDED", pod("a"))
 	pb := eventOf(protobufType, "ADDED", pod("a"))
-	type stream struct{ kind, body string }
-	cases := map[string]stream{
+	marked := pod("")
+	marked.ResourceVersion = "8"
+	return map[string]stream{
 		"none":                  {jsonType, ""},
 		"one":                   {jsonType, added},
-		"all types":             {jsonType, added + eventOf(jsonType, "MODIFIED", pod("a")) + eventOf(jsonType, "BOOKMARK", pod("a")) + eventOf(jsonType, "DELETED", pod("a"))},
+		"all types":             {jsonType, added + eventOf(jsonType, "MODIFIED", pod("a")) + eventOf(jsonType, "BOOKMARK", marked) + eventOf(jsonType, "DELETED", pod("a"))},
 		"an error":              {jsonType, added + eventOf(jsonType, "ERROR", failure) + added},
 		"an error of no status": {jsonType, eventOf(jsonType, "ERROR", pod("a")) + added},
 		"an odd type":           {jsonType, added + eventOf(jsonType, "ODD", pod("a")) + added},
@@ -85,9 +88,9 @@ func tryWatches() {
 		"a bad object":          {jsonType, added + `{"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1","metadata":7}}` + added},
 		"a status":              {jsonType, eventOf(jsonType, "ADDED", failure)},
 		"a number as object":    {jsonType, added + `{"type":"ADDED","object":7}` + added},
-		"more fields":           {jsonType, `{"type":"ADDED","more":{},"object":{"kind":"Pod","apiVersion":"v1","odd":1},"kind":"WatchEvent"}` + added},
+		"more fields":           {jsonType, `{"type":"ADDED","more":{},"object":{"kind":"Pod","apiVersion":"v1","odd":1,"metadata":{"name":"x"}},"kind":"WatchEvent"}` + added},
 		"other case of fields":  {jsonType, `{"Type":"ADDED","Object":{"kind":"Pod","apiVersion":"v1"}}` + added},
-		"fields turned":         {jsonType, `{"object":{"kind":"Pod","apiVersion":"v1"},"type":"MODIFIED"}` + added},
+		"fields turned":         {jsonType, `{"object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"x"}},"type":"MODIFIED"}` + added},
 		"an array":              {jsonType, added + "[1]" + added},
 		"a string":              {jsonType, added + `"x"` + added},
 		"null":                  {jsonType, added + "null" + added},
@@ -99,13 +102,16 @@ func tryWatches() {
 		"white space":           {jsonType, "\n\n " + added + "\r\n\t" + added + "\n"},
 		"a line":                {jsonType, added[:len(added)-1] + added},
 		"invalid utf-8":         {jsonType, `{"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"` + "\xff" + `"}}}`},
+		"another kind":          {jsonType, added + `{"type":"ADDED","object":{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"other"}}}` + added},
+		"another kind first":    {jsonType, `{"type":"ADDED","object":{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"other"}}}` + added},
+		"bookmark with version": {jsonType, added + `{"type":"BOOKMARK","object":{"kind":"Pod","apiVersion":"v1","metadata":{"resourceVersion":"7"}}}` + added},
 		"a status as answer":    {jsonType, encoded(jsonType, failure)},
 		"a pod as answer":       {jsonType, encoded(jsonType, pod("p"))},
 		"a list as answer":      {jsonType, `{"kind":"PodList","apiVersion":"v1","items":[]}`},
 		"a mark":                {jsonType, "\xef\xbb\xbf" + added},
-		"large":                 {jsonType, rawEvent(jsonType, "ADDED", []byte(`{"kind":"ConfigMap","apiVersion":"v1","data":{"a":"`+string(bytes.Repeat([]byte("x"), 2<<20))+`"}}`)) + added},
+		"large":                 {jsonType, rawEvent(jsonType, "ADDED", []byte(`{"kind":"Pod","apiVersion":"v1","metadata":{"name":"large","annotations":{"a":"`+string(bytes.Repeat([]byte("x"), 2<<20))+`"}}}`)) + added},
 		"huge":                  {jsonType, rawEvent(jsonType, "ADDED", []byte(`{"kind":"ConfigMap","apiVersion":"v1","data":{"a":"`+string(bytes.Repeat([]byte("x"), 17<<20))+`"}}`)) + added},
-		"protobuf":              {protobufType + ";stream=watch", pb + eventOf(protobufType, "MODIFIED", pod("a")) + eventOf(protobufType, "BOOKMARK", pod("a")) + eventOf(protobufType, "DELETED", pod("a"))},
+		"protobuf":              {protobufType + ";stream=watch", pb + eventOf(protobufType, "MODIFIED", pod("a")) + eventOf(protobufType, "BOOKMARK", marked) + eventOf(protobufType, "DELETED", pod("a"))},
 		"protobuf of plain":     {protobufType, pb},
 		"protobuf as json":      {jsonType, pb},
 		"json as protobuf":      {protobufType + ";stream=watch", added},
@@ -133,6 +139,12 @@ func tryWatches() {
 		"yaml twice":         {"application/yaml", "type: ADDED\nobject:\n  kind: Pod\n  apiVersion: v1\n---\ntype: DELETED\nobject:\n  kind: Pod\n  apiVersion: v1\n"},
 		"cbor":               {"application/cbor-seq", added},
 	}
+}
+
+func tryWatches() {
+	s := serve(with(200, textType, "fine"))
+	defer s.Close()
+	cases := streamCases()
 	plain, inProtobuf := clientOf(s), clientOf(s, protobuf)
 	apps := clientOf(s, func(c *rest.Config) { c.GroupVersion = &schema.GroupVersion{Group: "apps", Version: "v1"} })
 	for _, name := range sorted(cases) {

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	selectors "k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
+)
+
+// filled fills a store by one list and one watch, and prints what is in it then.
+func filled(c *rest.RESTClient, s *server, list answer, events answer) {
+	var watches atomic.Int32
+	s.answering(answer{fn: func(w http.ResponseWriter, r *http.Request) {
+		query := r.URL.Query()
+		a := list
+		switch {
+		case query.Get("sendInitialEvents") != "":
+			a = with(422, jsonType, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Invalid","code":422}`)
+		case query.Get("continue") != "":
+			a = with(200, jsonType, `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"5"},"items":[{"metadata":{"name":"next"}}]}`)
+		case query.Get("watch") != "" && watches.Add(1) == 1:
+			a = events
+		case query.Get("watch") != "":
+			a = with(410, jsonType, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Expired","code":410}`)
+		}
+		w.Header().Set("Content-Type", a.kind)
+		w.WriteHeader(a.code)
+		_, _ = w.Write([]byte(a.body))
+	}})
+	store := cache.NewStore(cache.MetaNamespaceKeyFunc)
+	reflector := cache.NewReflectorWithOptions(cache.NewListWatchFromClient(c, "pods", "", selectors.Everything()), &corev1.Pod{}, store, cache.ReflectorOptions{Name: "r"})
+	ctx, cancel := context.WithTimeout(background, 20*time.Second)
+	defer cancel()
+	err := reflector.ListAndWatchWithContext(ctx)
+	if watches.Load() == 0 { // what becomes of a watch is told to nobody
+		line("listed", err == nil)
+	}
+	line(fmt.Sprintf("%q", reflector.LastSyncResourceVersion()), stored(store))
+}
+
+func stored(store cache.Store) string {
+	var all []string
+	for _, key := range store.ListKeys() {
+		obj, _, _ := store.GetByKey(key)
+		all = append(all, key+" "+object(obj.(runtime.Object)))
+	}
+	slices.Sort(all)
+	return strings.Join(all, ", ")
+}
+
+// sequences are events: their type, the name of the object, and its version. The list has version 5.
+var sequences = [][]string{
+	{"+a6"}, {"+a6", "~a7"}, {"+a6", "-a7"}, {"+a6", "~a7", ".x8", "-a9"}, {"+a6", "-a6"}, {"+a6", "+a7"}, {"~a6"}, {"-a6"}, {"-a6", "+a7"}, {"+a", "~a", "-a"}, {"+a", "~a"}, {"+a", "~b", "-a"}, {".x8"}, {".x5", "+a6"}, {"+a6", ".x6", "~a7"}, {"+a6", "~a6"}, {"+ax"}, {"+ax", "~ay", "-az"},
+	{"+a6", "+b7", "+c8", "-b9", "~c10"}, {"+a18446744073709551616", "~a18446744073709551617"}, {"-o6"}, {"~o6"}, {"+a6", "-a7", "+a8", "-a9", "+a10"}, {"+a5"}, {"+a9", "~b100", "~a101"},
+	// These are in no order, or have a bookmark without a version, which no server writes.
+	{"+a7", "~a6"}, {"+a4"}, {".x", "+a6", "-a7"}, {"+a-1"},
+}
+
+// tryReflectors fills stores from lists and watches that are odd.
+func tryReflectors() {
+	s := serve(with(200, textType, ""))
+	defer s.Close()
+	c := clientOf(s)
+	none := with(200, jsonType, "")
+	good := with(200, jsonType, `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"5"},"items":[{"metadata":{"name":"old","resourceVersion":"3"}}]}`)
+	for i, item := range items {
+		named := item
+		if rest, ok := strings.CutPrefix(item, "{"); ok {
+			named = strings.Replace(`{"kind":"Pod","apiVersion":"v1","metadata":{"name":"named","resourceVersion":"6"},`+rest, ",}", "}", 1)
+		}
+		block(fmt.Sprintf("reflector lists item %d %s", i, item), func() {
+			filled(c, s, with(200, jsonType, fmt.Sprintf(heads[0], `[{"metadata":{"name":"good"}},`+named+`,{"metadata":{"name":"last"}}]`)), none)
+		})
+		if !strings.HasPrefix(item, "{") || strings.Contains(item, `"kind"`) || strings.HasSuffix(item, " {}") {
+			continue // it does not become an event with a kind
+		}
+		block(fmt.Sprintf("reflector watches item %d %s", i, item), func() {
+			event := func(of, object string) string { return `{"type":"` + of + `","object":` + object + "}\n" }
+			last := event("ADDED", `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"last","resourceVersion":"9"}}`)
+			filled(c, s, good, with(200, jsonType, event("ADDED", named)+last))
+			filled(c, s, good, with(200, jsonType, last+event("ADDED", strings.Replace(named, `"6"`, `"10"`, 1))))
+		})
+	}
+	for _, sequence := range sequences {
+		block("reflector watches "+strings.Join(sequence, " "), func() {
+			for _, kind := range []string{jsonType, protobufType} {
+				var events strings.Builder
+				for _, step := range sequence {
+					p := pod(step[1:2])
+					p.Namespace, p.ResourceVersion = "", step[2:]
+					events.WriteString(eventOf(kind, map[byte]string{'+': "ADDED", '~': "MODIFIED", '-': "DELETED", '.': "BOOKMARK"}[step[0]], p))
+				}
+				filled(c, s, good, with(200, kind, events.String()))
+			}
+		})
+	}
+	for i, head := range heads {
+		block(fmt.Sprintf("reflector lists %d", i), func() {
+			for _, list := range []string{`[]`, `null`, `[{"metadata":{"name":"a"}},{"metadata":{"name":"b"}}]`, `{}`, `"x"`, `[`, `[{"metadata":{"name":"a"}}`} {
+				filled(c, s, with(200, jsonType, fmt.Sprintf(head, list)), none)
+			}
+		})
+	}
+	cases := streamCases()
+	for _, name := range sorted(cases) {
+		block("reflector watches "+name, func() {
+			filled(c, s, good, with(200, cases[name].kind, cases[name].body))
+		})
+	}
+	all := documents()
+	for _, name := range sorted(all) {
+		block("reflector lists "+name, func() {
+			for _, code := range []int{200, 201, 403, 500} {
+				a := all[name]
+				a.code = code
+				filled(c, s, a, none)
+			}
+		})
+	}
+}
