@@ -2,6 +2,7 @@ package testing
 
 import (
 	"maps"
+	"path"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -30,7 +31,7 @@ type ActionImpl struct {
 
 // newAction returns the common part of an action. subresources are joined as they are in a path.
 func newAction(verb string, resource schema.GroupVersionResource, namespace string, subresources ...string) ActionImpl {
-	return ActionImpl{Namespace: namespace, Verb: verb, Resource: resource, Subresource: strings.Join(subresources, "/")}
+	return ActionImpl{Namespace: namespace, Verb: verb, Resource: resource, Subresource: path.Join(subresources...)}
 }
 
 func (a ActionImpl) GetNamespace() string                     { return a.Namespace }

@@ -1,4 +1,4 @@
-// Command try calls all that is generated: each method of each typed client, each function and method of the apply configurations, each
+// Command try calls all that is generated: each method of each typed client and of each fake, each function and method of the apply configurations, each
 // informer and lister. It prints what a server saw and what came back. It is built with each of the two modules. A line without a tab
 // names a case; the lines after it are what became of it.
 package main
@@ -38,6 +38,7 @@ func main() {
 	tryTyped()
 	tryUntyped()
 	if !*clients {
+		tryFakes()
 		tryInformers()
 		tryApplies()
 	}
@@ -57,15 +58,18 @@ func block(name string, fn func()) {
 // line prints what became of something, in one line: of a long one the beginning, and a sum of all.
 func line(parts ...any) {
 	text := strings.ReplaceAll(strings.TrimSpace(fmt.Sprintln(parts...)), "\n", " | ")
-	text = address.ReplaceAllString(text, "ADDRESS")
+	text = now.ReplaceAllString(address.ReplaceAllString(text, "ADDRESS"), `"time":"NOW"`)
 	if len(text) > 1000 && !*whole {
 		text = fmt.Sprintf("%.900q... %x", text, sha256.Sum256([]byte(text)))
 	}
 	fmt.Fprintln(out, "\t"+text)
 }
 
-// address is what differs from run to run.
-var address = regexp.MustCompile(`127\.0\.0\.1:\d+`)
+// What differs from run to run: addresses, and the times of managed fields.
+var (
+	address = regexp.MustCompile(`127\.0\.0\.1:\d+`)
+	now     = regexp.MustCompile(`"time":"20[^"]+"`)
+)
 
 func text(v any) string {
 	data, err := json.Marshal(v)

@@ -124,16 +124,7 @@ func unnamed(t reflect.Type) reflect.Value {
 
 // tell calls a method and prints what it returns.
 func tell(method reflect.Value, argument func(reflect.Type) reflect.Value) {
-	var in []reflect.Value
-	for i := range method.Type().NumIn() {
-		t := method.Type().In(i)
-		if method.Type().IsVariadic() && i == method.Type().NumIn()-1 {
-			t = t.Elem()
-			in = append(in, argument(t))
-		}
-		in = append(in, argument(t))
-	}
-	for _, result := range method.Call(in) {
+	for _, result := range method.Call(argumentsOf(method.Type(), argument)) {
 		line(describe(result.Interface()))
 	}
 }

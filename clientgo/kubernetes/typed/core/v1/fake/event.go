@@ -13,9 +13,12 @@ import (
 	"k8s.io/client-go/testing"
 )
 
-// namespaceOf returns the client's namespace, or the event's.
+// namespaceOf returns the client's namespace, or the event's. With a namespace of the client's, an event may be nil.
 func (c fakeEvents) namespaceOf(event *corev1.Event) string {
-	return cmp.Or(c.Namespace(), event.Namespace)
+	if namespace := c.Namespace(); namespace != "" {
+		return namespace
+	}
+	return event.Namespace
 }
 
 // CreateWithEventNamespace is CreateWithEventNamespaceWithContext.
