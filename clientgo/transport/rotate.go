@@ -99,6 +99,10 @@ func (r *rotating) reloadCALocked() {
 		klog.ErrorS(err, "Unable to read the authorities again: the last ones stay", "file", r.caFile)
 		return
 	}
+	if len(data) == 0 { // it is about to be written
+		metrics.TransportCAReloads.Increment("failure", "empty")
+		return
+	}
 	if bytes.Equal(data, r.ca) {
 		metrics.TransportCAReloads.Increment("success", "unchanged")
 		return

@@ -13,9 +13,9 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// A token is asked for again leeway before it ends; that of a file counts for filePeriod.
+// The token of a file counts for filePeriod, and is read again fileLeeway before that ends.
 const (
-	leeway     = 10 * time.Second
+	fileLeeway = 10 * time.Second
 	filePeriod = time.Minute
 )
 
@@ -26,7 +26,7 @@ type ResettableTokenSource interface {
 	ResetTokenOlderThan(time.Time)
 }
 
-// TokenSourceWrapTransport returns a wrapper that authenticates by tokens of ts, which are kept until they end or are refused.
+// TokenSourceWrapTransport returns a wrapper that authenticates by tokens of ts, which are kept until they end, if they say when, or are refused.
 func TokenSourceWrapTransport(ts oauth2.TokenSource) func(http.RoundTripper) http.RoundTripper {
 	return ResettableTokenSourceWrapTransport(NewCachedTokenSource(ts))
 }
@@ -65,10 +65,10 @@ func authenticating(source ResettableTokenSource, instead string, rt http.RoundT
 
 // NewCachedFileTokenSource reads a token from a file, at most once a minute.
 func NewCachedFileTokenSource(path string) *cachingTokenSource {
-	return &cachingTokenSource{base: fileSource(path), now: time.Now}
+	return &cachingTokenSource{base: fileSource(path), leeway: fileLeeway, now: time.Now}
 }
 
-// NewCachedTokenSource keeps the token of ts until shortly before its end.
+// NewCachedTokenSource keeps the token of ts until its end. A token that says nothing about its end is not kept: ts is asked each time.
 func NewCachedTokenSource(ts oauth2.TokenSource) *cachingTokenSource {
 	return &cachingTokenSource{base: ts, now: time.Now}
 }
@@ -89,10 +89,11 @@ func (f fileSource) Token() (*oauth2.Token, error) {
 	return &oauth2.Token{AccessToken: token, Expiry: time.Now().Add(filePeriod)}, nil
 }
 
-// cachingTokenSource keeps a token until shortly before its end. While there is no other, the last one stays.
+// cachingTokenSource keeps a token until leeway before its end. While there is no other, the last one stays.
 type cachingTokenSource struct {
-	base oauth2.TokenSource
-	now  func() time.Time
+	base   oauth2.TokenSource
+	leeway time.Duration
+	now    func() time.Time
 
 	// RWMutex guards what follows it, and is held for writing during a call of base, which all wait for. It is embedded
 	// because client-go's is, which exports its methods to whoever has a source.
@@ -131,9 +132,9 @@ func (s *cachingTokenSource) Token() (*oauth2.Token, error) {
 	return token, nil
 }
 
-// keptLocked returns the token, unless there is none or its end is near.
+// keptLocked returns the token, unless there is none, its end is near, or it says nothing about that.
 func (s *cachingTokenSource) keptLocked() *oauth2.Token {
-	if s.tok == nil || !s.tok.Expiry.IsZero() && !s.tok.Expiry.Add(-leeway).After(s.now()) {
+	if s.tok == nil || !s.tok.Expiry.Add(-s.leeway).After(s.now()) {
 		return nil
 	}
 	return s.tok

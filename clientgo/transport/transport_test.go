@@ -145,11 +145,25 @@ func TestTokenIsKeptUntilItsEnd(t *testing.T) {
 			require.NoError(t, err)
 		}
 		require.Equal(t, 1, calls)
-		time.Sleep(51 * time.Second)
+		time.Sleep(time.Minute)
 		_, err := source.Token()
 		require.NoError(t, err)
 		require.Equal(t, 2, calls)
 	})
+}
+
+// Of a token that says nothing of its end, nobody knows how long it is good: its source is asked each time, as with client-go.
+func TestATokenWithoutAnEndIsNotKept(t *testing.T) {
+	calls := 0
+	source := NewCachedTokenSource(sourceFunc(func() (*oauth2.Token, error) {
+		calls++
+		return &oauth2.Token{AccessToken: "x"}, nil
+	}))
+	for range 3 {
+		_, err := source.Token()
+		require.NoError(t, err)
+	}
+	require.Equal(t, 3, calls)
 }
 
 // The lock of a source is exported, by embedding, so a program may hold it.
@@ -157,7 +171,7 @@ func TestLockOfACachedTokenIsItsCallersToo(t *testing.T) {
 	var source *cachingTokenSource
 	source = NewCachedTokenSource(sourceFunc(func() (*oauth2.Token, error) {
 		require.False(t, source.TryRLock(), "nobody reads while a token is fetched")
-		return &oauth2.Token{AccessToken: "x"}, nil
+		return &oauth2.Token{AccessToken: "x", Expiry: time.Now().Add(time.Hour)}, nil
 	}))
 	_, err := source.Token()
 	require.NoError(t, err)

@@ -11,7 +11,8 @@ import (
 // WrapperFunc puts something around a round tripper.
 type WrapperFunc func(rt http.RoundTripper) http.RoundTripper
 
-// Wrappers returns one wrapper that calls fns in their order. Those that are nil don't count; if none counts, it returns nil.
+// Wrappers returns one wrapper that calls fns in their order. Those that are nil don't count. Of no functions, and of two that are nil, it
+// returns nil.
 func Wrappers(fns ...WrapperFunc) WrapperFunc {
 	var chain []WrapperFunc
 	for _, fn := range fns {
@@ -21,7 +22,9 @@ func Wrappers(fns ...WrapperFunc) WrapperFunc {
 	}
 	switch len(chain) {
 	case 0:
-		return nil
+		if len(fns) == 0 || len(fns) == 2 { // as one gets who wraps what was never wrapped
+			return nil
+		}
 	case 1:
 		return chain[0]
 	}

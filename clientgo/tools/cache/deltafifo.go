@@ -72,8 +72,14 @@ func NewDeltaFIFOWithOptions(opts DeltaFIFOOptions) *DeltaFIFO {
 	return f
 }
 
-// KeyOf returns the key of an object, of a tombstone, or of Deltas.
-func (f *DeltaFIFO) KeyOf(obj interface{}) (string, error) { return queueKey(f.keyFunc, obj) }
+// KeyOf returns the key of an object, of a tombstone, or of Deltas. An error of the key function is returned as it is.
+func (f *DeltaFIFO) KeyOf(obj interface{}) (string, error) {
+	key, err := queueKey(f.keyFunc, obj)
+	if wrapped, ok := err.(KeyError); ok && wrapped.Err != ErrZeroLengthDeltasObject {
+		err = wrapped.Err
+	}
+	return key, err
+}
 
 // Name returns the name of the options.
 func (f *DeltaFIFO) Name() string { return f.name }
@@ -124,7 +130,7 @@ func (f *DeltaFIFO) change(kind DeltaType, obj interface{}) error {
 
 // Delete queues Deleted, unless the key is neither pending nor known.
 func (f *DeltaFIFO) Delete(obj interface{}) error {
-	key, err := f.KeyOf(obj)
+	key, err := queueKey(f.keyFunc, obj)
 	if err != nil {
 		return err
 	}
@@ -145,7 +151,7 @@ func (f *DeltaFIFO) Delete(obj interface{}) error {
 // queueLocked appends a delta. cause is what the caller was asked for: objects of Resync are transformed already, and
 // those of a list are not, though both are Sync.
 func (f *DeltaFIFO) queueLocked(kind, cause DeltaType, obj interface{}) error {
-	key, err := f.KeyOf(obj)
+	key, err := queueKey(f.keyFunc, obj)
 	if err != nil {
 		return err
 	}
@@ -196,7 +202,7 @@ func (f *DeltaFIFO) Replace(list []interface{}, _ string) error {
 	defer f.mu.Unlock()
 	keys := make(map[string]struct{}, len(list))
 	for _, obj := range list {
-		key, err := f.KeyOf(obj)
+		key, err := queueKey(f.keyFunc, obj)
 		if err != nil {
 			return err
 		}
@@ -262,7 +268,7 @@ func (f *DeltaFIFO) Resync() error {
 			continue
 		}
 		// The object's own key counts: it is what it would be queued by.
-		id, err := f.KeyOf(obj)
+		id, err := queueKey(f.keyFunc, obj)
 		if err != nil {
 			return err
 		}

@@ -11,13 +11,13 @@ import (
 type RetryWithDeadline interface {
 	// After tells of the outcome of an attempt.
 	After(error)
-	// ShouldRetry says whether the last outcome may be followed by another attempt.
+	// ShouldRetry says whether there may be another attempt.
 	ShouldRetry() bool
 }
 
 // NewRetryWithDeadline returns one for errors of which isRetryable is true. A row of them begins with the first one,
 // and may go on for maxRetryDuration; 0 means that there is no other attempt. A failure that comes minResetPeriod after
-// the one before it begins a new row, and so does the first one after a refusal (RC-36). Other errors are not counted.
+// the one before it begins a new row, and so does the first one after a refusal (RC-36). Other outcomes change nothing.
 func NewRetryWithDeadline(maxRetryDuration, minResetPeriod time.Duration, isRetryable func(error) bool, clock clock.Clock) RetryWithDeadline {
 	return &retryRow{longest: maxRetryDuration, pause: minResetPeriod, counts: isRetryable, clock: clock}
 }
@@ -27,13 +27,11 @@ type retryRow struct {
 	counts         func(error) bool
 	clock          clock.Clock
 
-	counted     bool // the last outcome was an error that counts
-	first, last time.Time
+	first, last time.Time // zero if there is no row
 }
 
 func (r *retryRow) After(err error) {
-	r.counted = err != nil && r.longest > 0 && r.counts(err)
-	if !r.counted {
+	if !r.counts(err) {
 		return
 	}
 	now := r.clock.Now()
@@ -44,13 +42,12 @@ func (r *retryRow) After(err error) {
 }
 
 func (r *retryRow) ShouldRetry() bool {
-	if !r.counted {
+	if r.longest <= 0 {
 		return false
 	}
 	if r.clock.Now().Sub(r.first) <= r.longest {
 		return true
 	}
-	r.first = time.Time{}
-	r.counted = false
+	r.first, r.last = time.Time{}, time.Time{}
 	return false
 }

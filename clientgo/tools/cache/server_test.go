@@ -139,3 +139,39 @@ func (j *journal) expectInAnyOrder(t *testing.T, entries ...string) {
 	t.Helper()
 	require.ElementsMatch(t, entries, j.take(t, len(entries)))
 }
+
+// Watch functions of the time before contexts are all over: what they return is stopped, as nothing else ends it.
+func TestAnInformerStopsWhoseFunctionsIgnoreTheContext(t *testing.T) {
+	server := apitest.Start(t, apitest.Options{})
+	maps := typedcorev1.NewForConfigOrDie(&rest.Config{Host: server.URL(), QPS: -1}).ConfigMaps("default")
+	ignoring := &cache.ListWatch{
+		ListFunc: func(opts metav1.ListOptions) (runtime.Object, error) { return maps.List(context.Background(), opts) },
+		WatchFunc: func(opts metav1.ListOptions) (watch.Interface, error) {
+			return maps.Watch(context.Background(), opts)
+		},
+	}
+	for name, events := range map[string]int{"before the first event": 0, "after one": 1} {
+		t.Run(name, func(t *testing.T) {
+			informer := cache.NewSharedIndexInformer(ignoring, &corev1.ConfigMap{}, 0, nil)
+			ctx, cancel := context.WithCancel(t.Context())
+			var running sync.WaitGroup
+			running.Go(func() { informer.RunWithContext(ctx) })
+			require.True(t, cache.WaitForCacheSync(ctx.Done(), informer.HasSynced))
+			for range events {
+				_, err := maps.Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "a"}}, metav1.CreateOptions{})
+				require.NoError(t, err)
+				require.Eventually(t, func() bool { return len(informer.GetStore().List()) > 0 }, 10*time.Second, time.Millisecond)
+			}
+			cancel()
+			ended := make(chan struct{})
+			go func() { defer close(ended); running.Wait() }()
+			select {
+			case <-ended:
+			case <-time.After(20 * time.Second):
+				t.Error("the informer runs")
+				server.EndWatches("")
+				<-ended
+			}
+		})
+	}
+}

@@ -232,6 +232,9 @@ func (s *source) Watch(ctx context.Context, opts listwatch.WatchOptions) (listwa
 	}
 	if stream.pulled == nil {
 		stream.events = w.ResultChan()
+	} else {
+		// Watch functions of many programs take no context, or another one: the end of ctx is then nothing that their watch knows of.
+		stream.release = context.AfterFunc(ctx, w.Stop)
 	}
 	return stream, nil
 }
@@ -262,6 +265,7 @@ type watchStream struct {
 	ctx     context.Context
 	watch   watch.Interface
 	pulled  listwatch.WatchStream[any] // nil if events come from the channel
+	release func() bool                // ends that the end of ctx stops the watch; nil if events come from the channel
 	events  <-chan watch.Event
 	begun   time.Time
 	n       int
@@ -275,6 +279,9 @@ func (w *watchStream) Next() (listwatch.Event[any], error) {
 		if err == sink.ErrPush { //nolint:errorlint // it is never wrapped
 			w.pulled, w.events = nil, w.watch.ResultChan()
 			break
+		}
+		if err != nil && w.ctx.Err() != nil { // whatever the watch says of its being stopped
+			err = context.Cause(w.ctx)
 		}
 		if err == nil && !event.Unchanged && event.Type != listwatch.Bookmark {
 			object, _ := event.Object.(runtime.Object)
@@ -317,6 +324,9 @@ func (w *watchStream) leaveOut(err error) {
 func (w *watchStream) Close() error {
 	if !w.stopped {
 		w.stopped = true
+		if w.release != nil {
+			w.release()
+		}
 		w.watch.Stop()
 		if w.pulled != nil {
 			_ = w.pulled.Close()

@@ -110,17 +110,16 @@ func newCache(keyFunc KeyFunc, indexers Indexers, opts []StoreOption) *cache {
 	return c
 }
 
-// prepare returns what is to be stored, and its key.
+// prepare returns what is to be stored, and its key: that of the object before it is transformed, as what is stored may have none.
 func (c *cache) prepare(obj interface{}) (string, interface{}, error) {
-	if c.transformer != nil {
-		var err error
-		if obj, err = c.transformer(obj); err != nil {
-			return "", nil, fmt.Errorf("transforming: %w", err)
-		}
-	}
 	key, err := c.keyFunc(obj)
 	if err != nil {
 		return "", nil, KeyError{Obj: obj, Err: err}
+	}
+	if c.transformer != nil {
+		if obj, err = c.transformer(obj); err != nil {
+			return "", nil, fmt.Errorf("transforming: %w", err)
+		}
 	}
 	return key, obj, nil
 }

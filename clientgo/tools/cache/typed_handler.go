@@ -113,7 +113,7 @@ func (r TypedResourceEventHandlerDetailedFuncs[T]) OnDelete(obj DeletedObject[T]
 }
 
 // TypedFilteringResourceEventHandler is [FilteringResourceEventHandler] for objects of one type. Of a deletion,
-// FilterFunc is asked about the last known state; if there is none, the handler is told.
+// FilterFunc is asked about the last known state, the zero T if there is none, which it must cope with.
 type TypedFilteringResourceEventHandler[T Object] struct {
 	FilterFunc func(obj T) bool
 	Handler    TypedResourceEventHandler[T]
@@ -140,8 +140,7 @@ func (r TypedFilteringResourceEventHandler[T]) OnUpdate(oldObj, newObj T) {
 
 // OnDelete tells the handler if the filter lets the last known state pass.
 func (r TypedFilteringResourceEventHandler[T]) OnDelete(obj DeletedObject[T]) {
-	var none T
-	if obj.OptionalObj == none || r.FilterFunc(obj.OptionalObj) {
+	if r.FilterFunc(obj.OptionalObj) {
 		r.Handler.OnDelete(obj)
 	}
 }

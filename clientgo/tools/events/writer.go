@@ -5,13 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/tools/record/util"
 	"k8s.io/klog/v2"
 )
@@ -60,11 +60,7 @@ func (w *writer) try(ctx context.Context, event *eventsv1.Event) {
 			logger.Error(nil, "Gave up an event", "tries", try)
 			return
 		}
-		delay := pause
-		if try == 1 { // so that not all clients come back at once
-			delay = time.Duration(rand.Float64() * float64(delay))
-		}
-		timer := time.NewTimer(delay)
+		timer := time.NewTimer(wait.Jitter(pause, 0.25)) // so that not all clients come back at once
 		select {
 		case <-timer.C:
 		case <-ctx.Done():

@@ -3,6 +3,7 @@ package pager
 
 import (
 	"context"
+	stderrors "errors"
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/api/errors"
@@ -10,6 +11,7 @@ import (
 	metainternalversion "k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 )
 
 const (
@@ -141,6 +143,9 @@ func (p *ListPager) EachListItemWithAlloc(ctx context.Context, options metav1.Li
 	return p.eachItem(ctx, options, fn, meta.EachListItemWithAlloc)
 }
 
+// errPanicked is what becomes of a list whose PageFn has panicked, in a program that goes on then.
+var errPanicked = stderrors.New("a page could not be read: its function has panicked")
+
 func (p *ListPager) eachItem(ctx context.Context, options metav1.ListOptions, fn func(obj runtime.Object) error, each forEach) error {
 	if p.PageBufferSize < 0 {
 		return fmt.Errorf("ListPager.PageBufferSize must be >= 0, got %d", p.PageBufferSize)
@@ -150,8 +155,11 @@ func (p *ListPager) eachItem(ctx context.Context, options metav1.ListOptions, fn
 	ahead := make(chan runtime.Object, p.PageBufferSize)
 	done := make(chan error, 1)
 	go func() {
+		err := errPanicked // unless pages returns
+		defer func() { done <- err }()
 		defer close(ahead)
-		done <- p.pages(ctx, options, false, func(page runtime.Object, _ metav1.ListInterface, _ bool) error {
+		defer utilruntime.HandleCrashWithContext(ctx)
+		err = p.pages(ctx, options, false, func(page runtime.Object, _ metav1.ListInterface, _ bool) error {
 			select {
 			case ahead <- page:
 				return nil

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/tools/record/util"
 	"k8s.io/utils/clock"
@@ -67,8 +68,11 @@ type group struct {
 	last   time.Time
 }
 
+// spamKey is the same for events of a source and a type about an object.
+func spamKey(event *v1.Event) string { return sourceAndObject(event) + event.Type }
+
 // NewEventAggregator returns an aggregator that remembers lruCacheSize groups, makes one event of a group when it
-// has maxEvents different ones, and forgets a group that has had none for maxIntervalInSeconds.
+// has maxEvents different ones, below zero never, and forgets a group that has had none for maxIntervalInSeconds.
 func NewEventAggregator(lruCacheSize int, keyFunc EventAggregatorKeyFunc, messageFunc EventAggregatorMessageFunc,
 	maxEvents int, maxIntervalInSeconds int, clock clock.PassiveClock) *EventAggregator {
 	return &EventAggregator{
@@ -91,14 +95,14 @@ func (e *EventAggregator) EventAggregate(newEvent *v1.Event) (*v1.Event, string)
 	g.locals.Insert(localKey)
 	g.last = now
 	e.groups.Add(aggregateKey, g)
-	if g.locals.Len() < e.most {
+	if e.most < 0 || g.locals.Len() < e.most {
 		return newEvent, sameEvent(newEvent)
 	}
 	g.locals.PopAny() // it has no more than it needs
-	combined := newEvent.DeepCopy()
-	combined.Name = util.GenerateEventName(newEvent.InvolvedObject.Name, now.UnixNano())
-	combined.Count = 1
-	combined.FirstTimestamp.Time, combined.LastTimestamp.Time = now, now
-	combined.Message = e.message(newEvent)
-	return combined, aggregateKey
+	// Annotations, and whatever else is this one event's alone, are not those of the group.
+	return &v1.Event{
+		ObjectMeta:     metav1.ObjectMeta{Name: util.GenerateEventName(newEvent.InvolvedObject.Name, now.UnixNano()), Namespace: newEvent.Namespace},
+		InvolvedObject: newEvent.InvolvedObject, Source: newEvent.Source, Type: newEvent.Type, Reason: newEvent.Reason, Message: e.message(newEvent),
+		Count: 1, FirstTimestamp: metav1.NewTime(now), LastTimestamp: metav1.NewTime(now),
+	}, aggregateKey
 }

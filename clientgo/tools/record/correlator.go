@@ -31,7 +31,7 @@ type CorrelatorOptions struct {
 	MaxIntervalInSeconds int
 	// Clock is for tests. Defaults to the real one.
 	Clock clock.PassiveClock
-	// SpamKeyFunc says which events share a burst. Defaults to those of a source about an object.
+	// SpamKeyFunc says which events share a burst. Defaults to those of a source and a type about an object.
 	SpamKeyFunc EventSpamKeyFunc
 }
 
@@ -48,7 +48,7 @@ func (o CorrelatorOptions) withDefaults() CorrelatorOptions {
 		o.MessageFunc = EventAggregatorByReasonMessageFunc
 	}
 	if o.SpamKeyFunc == nil {
-		o.SpamKeyFunc = sourceAndObject
+		o.SpamKeyFunc = spamKey
 	}
 	if o.Clock == nil {
 		o.Clock = clock.RealClock{}
@@ -131,8 +131,11 @@ func (c *EventCorrelator) count(event *v1.Event, key string) (*v1.Event, []byte,
 	event = event.DeepCopy()
 	var patch []byte
 	var err error
+	last := sighting{}
 	if found, ok := c.seen.Get(key); ok {
-		last := found.(sighting)
+		last = found.(sighting)
+	}
+	if last.count > 0 {
 		event.Count = last.count + 1
 		event.FirstTimestamp, event.Name, event.ResourceVersion = last.first, last.name, last.version
 		patch, err = json.Marshal(struct {

@@ -93,3 +93,25 @@ func TestAGroupIsForgotten(t *testing.T) { // each result is what client-go answ
 	require.Equal(t, "cPodbauv1NormalRm9", key)
 	require.Equal(t, "m9", got.Message)
 }
+
+// Annotations are of one event; the group's event has those of none. Each type has a burst of its own.
+func TestAGroupIsNoneOfItsEvents(t *testing.T) {
+	clock := testclock.NewFakeClock(time.Unix(1000, 0))
+	c := record.NewEventCorrelatorWithOptions(record.CorrelatorOptions{Clock: clock, MaxEvents: 2, BurstSize: 2})
+	for i := range 3 {
+		e := event(clock, fmt.Sprint("m", i))
+		e.Annotations, e.ReportingController = map[string]string{"x": "y"}, "r"
+		result, err := c.EventCorrelate(e)
+		require.NoError(t, err)
+		require.Equal(t, i == 2, result.Skip)
+		if i == 1 {
+			require.Empty(t, result.Event.Annotations)
+			require.Empty(t, result.Event.ReportingController)
+		}
+	}
+	warning := event(clock, "m")
+	warning.Type = "Warning"
+	result, err := c.EventCorrelate(warning)
+	require.NoError(t, err)
+	require.False(t, result.Skip)
+}

@@ -11,7 +11,6 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/apimachinery/pkg/watch"
@@ -41,7 +40,7 @@ func NewRetryWatcher(initialResourceVersion string, watcherClient cache.Watcher)
 // would begin with all objects again after each loss. It must be stopped, or its context ended.
 func NewRetryWatcherWithContext(ctx context.Context, initialResourceVersion string, watcherClient cache.WatcherWithContext) (*RetryWatcher, error) {
 	if initialResourceVersion == "" || initialResourceVersion == "0" {
-		return nil, fmt.Errorf("initial RV %q is not supported due to issues with underlying WATCH: it must be that of a list", initialResourceVersion)
+		return nil, fmt.Errorf("initial RV %q is not supported due to issues with underlying WATCH", initialResourceVersion)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	rw := &RetryWatcher{
@@ -86,6 +85,10 @@ func (rw *RetryWatcher) once(ctx context.Context) (wait time.Duration, over bool
 	if err != nil {
 		return rw.failed(ctx, err)
 	}
+	if w == nil {
+		klog.FromContext(ctx).Info("The watch is nil, retrying")
+		return 0, false
+	}
 	defer w.Stop()
 	for {
 		var event watch.Event
@@ -98,17 +101,22 @@ func (rw *RetryWatcher) once(ctx context.Context) (wait time.Duration, over bool
 		if !ok {
 			return 0, false
 		}
-		if event.Type == watch.Error {
+		switch event.Type {
+		case watch.Added, watch.Modified, watch.Deleted, watch.Bookmark:
+		case watch.Error:
 			err := apierrors.FromObject(event.Object)
-			if retries(err) {
+			if code(err) != http.StatusGone {
 				return retryAfter(err), false
 			}
 			rw.send(ctx, event)
 			return 0, true
+		default:
+			rw.giveUp(ctx, fmt.Errorf("the watch has an event of the type %q", event.Type))
+			return 0, true
 		}
-		o, err := meta.Accessor(event.Object)
-		if err != nil || o.GetResourceVersion() == "" {
-			rw.send(ctx, watch.Event{Type: watch.Error, Object: &apierrors.NewInternalError(errors.New("an event of the watch has no resourceVersion")).ErrStatus})
+		o, ok := event.Object.(interface{ GetResourceVersion() string })
+		if !ok || o.GetResourceVersion() == "" {
+			rw.giveUp(ctx, errors.New("an event of the watch has no resourceVersion"))
 			return 0, true
 		}
 		if event.Type != watch.Bookmark && !rw.send(ctx, event) {
@@ -118,13 +126,19 @@ func (rw *RetryWatcher) once(ctx context.Context) (wait time.Duration, over bool
 	}
 }
 
-// failed says what follows a watch that could not be opened. A refusal for good is an Error event.
+// giveUp hands over an Error event about a watch that cannot be understood.
+func (rw *RetryWatcher) giveUp(ctx context.Context, err error) {
+	rw.send(ctx, watch.Event{Type: watch.Error, Object: &apierrors.NewInternalError(err).ErrStatus})
+}
+
+// failed says what follows a watch that could not be opened. It is opened again whatever the server says, be it that there is no such
+// resource yet, unless the client may not watch, or the version has expired: that is an Error event.
 func (rw *RetryWatcher) failed(ctx context.Context, err error) (time.Duration, bool) {
 	if ctx.Err() != nil {
 		return 0, true
 	}
 	var status apierrors.APIStatus
-	if errors.As(err, &status) && !retries(err) {
+	if errors.As(err, &status) && (apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err) || apierrors.IsResourceExpired(err) || apierrors.IsGone(err)) {
 		s := status.Status()
 		rw.send(ctx, watch.Event{Type: watch.Error, Object: &s})
 		return 0, true
@@ -135,17 +149,13 @@ func (rw *RetryWatcher) failed(ctx context.Context, err error) (time.Duration, b
 	return retryAfter(err), false
 }
 
-// retries says whether another watch may help after this answer of the server.
-func retries(err error) bool {
+// code is that of a status, or 0.
+func code(err error) int32 {
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) {
-		return true
+		return 0
 	}
-	switch code := status.Status().Code; code {
-	case http.StatusGone, http.StatusForbidden, http.StatusUnauthorized, http.StatusNotFound, http.StatusBadRequest, http.StatusMethodNotAllowed, http.StatusUnprocessableEntity:
-		return false
-	}
-	return !apierrors.IsResourceExpired(err)
+	return status.Status().Code
 }
 
 func retryAfter(err error) time.Duration {

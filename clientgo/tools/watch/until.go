@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/klog/v2"
 )
 
 // PreconditionFunc says, of a store that is complete, whether there is nothing to wait for.
@@ -51,7 +52,7 @@ func UntilWithoutRetry(ctx context.Context, watcher watch.Interface, conditions 
 					return last, err
 				}
 			case <-ctx.Done():
-				return last, wait.ErrorInterrupted(context.Cause(ctx))
+				return last, wait.ErrorInterrupted(nil) // programs print its text, "timed out waiting for the condition"
 			}
 		}
 	}
@@ -84,12 +85,12 @@ func UntilWithSync(ctx context.Context, lw cache.ListerWatcher, objType runtime.
 	return UntilWithoutRetry(ctx, w, conditions...)
 }
 
-// ContextWithOptionalTimeout is context.WithTimeout. A timeout of 0 means none. It panics if timeout is negative.
+// ContextWithOptionalTimeout is context.WithTimeout. A timeout of 0 means none, and so does a negative one, with a line in the log.
 func ContextWithOptionalTimeout(parent context.Context, timeout time.Duration) (context.Context, context.CancelFunc) {
 	if timeout < 0 {
-		panic("ContextWithOptionalTimeout: the timeout is negative")
+		klog.FromContext(parent).Error(nil, "A timeout is negative, and left out", "timeout", timeout)
 	}
-	if timeout == 0 {
+	if timeout <= 0 {
 		return context.WithCancel(parent)
 	}
 	return context.WithTimeout(parent, timeout)

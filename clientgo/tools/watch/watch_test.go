@@ -14,6 +14,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/apimachinery/pkg/watch"
 
 	"k8s.io/client-go/tools/cache"
@@ -84,5 +85,70 @@ func TestUntilWithoutRetryEndsWithWatchAndContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err = watchtools.UntilWithoutRetry(ctx, watch.NewFake(), is(watch.Added, "a"))
-	require.ErrorIs(t, err, context.Canceled)
+	require.True(t, wait.Interrupted(err))
+}
+
+// What ends a watch for good is that its client may not watch, or that its version has expired. A resource may be there later.
+func TestWhatARetryWatcherTriesAgainAfter(t *testing.T) {
+	status := func(code int32, reason metav1.StatusReason) *metav1.Status {
+		return &metav1.Status{Status: metav1.StatusFailure, Code: code, Reason: reason}
+	}
+	sent := func(e watch.Event) func() (watch.Interface, error) {
+		return func() (watch.Interface, error) {
+			w := watch.NewFakeWithChanSize(1, false)
+			w.Action(e.Type, e.Object)
+			return w, nil
+		}
+	}
+	refused := func(s *metav1.Status) func() (watch.Interface, error) {
+		return func() (watch.Interface, error) { return nil, &apierrors.StatusError{ErrStatus: *s} }
+	}
+	for name, c := range map[string]struct {
+		first func() (watch.Interface, error)
+		again bool
+	}{
+		"not found":           {refused(status(404, metav1.StatusReasonNotFound)), true},
+		"no watch":            {func() (watch.Interface, error) { return nil, nil }, true},
+		"forbidden":           {refused(status(403, metav1.StatusReasonForbidden)), false},
+		"a forbidden event":   {sent(watch.Event{Type: watch.Error, Object: status(403, metav1.StatusReasonForbidden)}), true},
+		"an expired event":    {sent(watch.Event{Type: watch.Error, Object: status(410, metav1.StatusReasonExpired)}), false},
+		"an event of no type": {sent(watch.Event{Type: "ODD", Object: pod("a")}), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				calls := 0
+				lw := &cache.ListWatch{WatchFunc: func(metav1.ListOptions) (watch.Interface, error) {
+					if calls++; calls == 1 {
+						return c.first()
+					}
+					found := pod("a")
+					found.ResourceVersion = "7"
+					return sent(watch.Event{Type: watch.Added, Object: found})()
+				}}
+				w, err := watchtools.NewRetryWatcher("1", lw)
+				require.NoError(t, err)
+				event := <-w.ResultChan()
+				if c.again {
+					require.Equal(t, watch.Added, event.Type)
+				} else {
+					require.Equal(t, watch.Error, event.Type)
+				}
+				w.Stop()
+				<-w.Done()
+			})
+		})
+	}
+}
+
+// kubectl and others print the text.
+func TestTheEndOfAContextIsATimeout(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := watchtools.UntilWithoutRetry(ctx, watch.NewFake(), is(watch.Added, "a"))
+	require.EqualError(t, err, "timed out waiting for the condition")
+	require.True(t, wait.Interrupted(err))
+	unbounded, cancel := watchtools.ContextWithOptionalTimeout(t.Context(), -1)
+	defer cancel()
+	_, bounded := unbounded.Deadline()
+	require.False(t, bounded)
 }

@@ -45,7 +45,7 @@ func NewSelfSignedCACert(cfg Config, key crypto.Signer) (*x509.Certificate, erro
 	if !cfg.NotBefore.IsZero() {
 		begin = cfg.NotBefore.UTC()
 	}
-	template, err := authority(begin, begin.Add(10*year))
+	template, err := authority(begin, time.Now().UTC().Add(10*year))
 	if err != nil {
 		return nil, err
 	}

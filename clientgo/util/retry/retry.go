@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/errors"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/apimachinery/pkg/util/wait"
 )
 
@@ -33,8 +34,9 @@ var DefaultBackoff = wait.Backoff{
 func OnError(backoff wait.Backoff, retriable func(error) bool, fn func() error) error {
 	var last error // that was retriable
 	for backoff.Steps > 0 {
-		err := fn()
+		panicked, err := call(fn)
 		switch {
+		case panicked: // in a program that goes on then
 		case err == nil:
 			return nil
 		case retriable(err):
@@ -51,6 +53,14 @@ func OnError(backoff wait.Backoff, retriable func(error) bool, fn func() error) 
 	}
 	//lint:ignore SA1019 programs compare with it
 	return wait.ErrWaitTimeout
+}
+
+// call calls fn. A panic is logged, and ends the program if it is one that panics end.
+func call(fn func() error) (panicked bool, err error) {
+	defer utilruntime.HandleCrash()
+	panicked = true
+	err = fn()
+	return false, err
 }
 
 // RetryOnConflict is OnError for updates: an error that says the object has been changed meanwhile is retriable. fn

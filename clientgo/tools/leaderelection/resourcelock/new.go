@@ -39,7 +39,9 @@ func newLock(lockType, ns, name string, client coordinationv1.LeasesGetter, rlc 
 			LockConfig: rlc,
 			Labels:     labels,
 		}, nil
-	case "endpoints", "configmaps", "endpointsleases", "configmapsleases":
+	case "configmapsleases": // the text is client-go's, and differs by a letter
+		return nil, fmt.Errorf("%s lock is removed, migrated to %s", lockType, LeasesResourceLock)
+	case "endpoints", "configmaps", "endpointsleases":
 		return nil, fmt.Errorf("%s lock is removed, migrate to %s", lockType, LeasesResourceLock)
 	}
 	//lint:ignore ST1005 programs compare the text

@@ -1,0 +1,125 @@
+// Package tools holds clientgo's tools, utils and transport against client-go's: both do the same things, with real servers and files,
+// and the same must come of them.
+package tools_test
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+const (
+	counted   = "a count is written after its event: client-go writes the count before, finds no event, and creates another one"
+	wrapped   = "an error of the server that a sink has wrapped is known: client-go asks twelve times more"
+	withdrawn = "a version that has expired is told of: client-go opens the watch for ever, and hears nothing"
+)
+
+// differences are the cases of which something else becomes here, and why.
+var differences = map[string]string{
+	"events to a sink with errors: another object":          counted,
+	"events to a sink with errors: canceled":                counted,
+	"events to a sink with errors: plain":                   counted,
+	"events to a sink with errors: wrapped not found":       wrapped,
+	"events with a sink that fails:  a status":              counted,
+	"events with a sink that fails:  another kind":          counted,
+	"events with a sink that fails:  cut":                   counted,
+	"events with a sink that fails:  empty":                 counted,
+	"events with a sink that fails:  malformed":             counted,
+	"events with a sink that fails: POST a status":          counted,
+	"events with a sink that fails: POST another kind":      counted,
+	"events with a sink that fails: POST cut":               counted,
+	"events with a sink that fails: POST empty":             counted,
+	"events with a sink that fails: POST malformed":         counted,
+	"record to a sink with errors: wrapped cannot be built": wrapped,
+	"record to a sink with errors: wrapped forbidden":       wrapped,
+	"record to a sink with errors: wrapped not found":       wrapped,
+	"record: names and types":                               wrapped,
+	"correlator: one event, empty":                          "an event about an object without a name has a name that servers take",
+	"election: metrics":                                     "the metric says that nobody leads when a lead was ended by its context as well",
+	"locks: an event before there is a lease":               "client-go panics",
+	"pager: an end after 1 items":                           "no item is handed out after the end of the context; client-go hands out the rest of the page",
+	"pager: an end after 3 items":                           "as above",
+	"pager: an end after 5 items":                           "as above",
+	"pager: each item with a version":                       "a token goes without a version: servers refuse both",
+	"pager: nil list, pages of 3":                           "it panics in both; here the error says so, and in client-go it depends on which of two goroutines is first",
+	"retry watcher: expired":                                withdrawn,
+	"retry watcher: gone":                                   withdrawn,
+	"until: expired":                                        withdrawn,
+	"until: gone":                                           withdrawn,
+	"retry watcher: wrapped forbidden":                      "an end has an event that says why",
+	"until: wrapped forbidden":                              "as above",
+	"informer watcher":                                      "the channel is closed when the watch has been stopped, as the interface says",
+	"informer with a transform that returns nil":            "nil is an error like any other; client-go leaves out the rest of the list",
+	"mutation cache: adds true":                             "client-go panics at a version that is no number",
+	"parallelize: {-1 3 1}":                                 "client-go panics",
+	"parallelize: {2 -1 1}":                                 "client-go panics",
+	`managers: broken server, subresource "", of [ssa]`:     "fields are read if there is something to do",
+	"keys: parse PEM of pkcs8 ecdsa":                        "a private key of ECDSA has its public key in PKCS 8 as well, as one of RSA has",
+	"certificate requests: no v1, all":                      "the duration is asked for in v1beta1 as well, which has it",
+	"consistency: no version":                               "there is no list of exactly no version: client-go asks for it until its context ends",
+	"TLS: empty ca file":                                    "an empty file of authorities is an error: client-go trusts those of the machine then",
+	"transport: wrapped round trippers":                     "nobody calls CancelRequest any more: a request ends with its context",
+}
+
+func TestTheSameComesOfTheToolsAsInClientGo(t *testing.T) {
+	var theirs, ours map[string][]string
+	var running sync.WaitGroup
+	running.Go(func() { theirs = try(t, "-modfile=real.mod") })
+	running.Go(func() { ours = try(t) })
+	running.Wait()
+	require.False(t, t.Failed())
+	require.Equal(t, len(theirs), len(ours))
+	require.Greater(t, len(ours), 1500)
+	for name, our := range ours {
+		their, ok := theirs[name]
+		require.True(t, ok, name)
+		if _, known := differences[name]; known {
+			require.NotEqual(t, their, our, "%s: there is no difference", name)
+			continue
+		}
+		for i := range max(len(our), len(their)) {
+			if i >= len(our) || i >= len(their) || our[i] != their[i] {
+				t.Errorf("%s\nclient-go: %.2000s\nhere:      %.2000s", name, at(their, i), at(our, i))
+				break
+			}
+		}
+	}
+	for name := range differences {
+		require.Contains(t, ours, name)
+	}
+	t.Logf("%d cases, %d of which differ", len(ours), len(differences))
+}
+
+func at(lines []string, i int) string {
+	if i < len(lines) {
+		return lines[i]
+	}
+	return "nothing"
+}
+
+// try runs all cases with one of the modules, and returns the lines of each.
+func try(t *testing.T, flags ...string) map[string][]string {
+	t.Helper()
+	run := exec.Command("go", append(append([]string{"run"}, flags...), "./tools/try")...)
+	run.Dir = ".."
+	run.Stderr = os.Stderr
+	out, err := run.Output()
+	assert.NoError(t, err)
+	cases, name := map[string][]string{}, ""
+	for line := range strings.Lines(string(out)) {
+		line = strings.TrimSuffix(line, "\n")
+		if text, ok := strings.CutPrefix(line, "\t"); ok {
+			cases[name] = append(cases[name], text)
+			continue
+		}
+		name = line
+		assert.NotContains(t, cases, name)
+		cases[name] = []string{}
+	}
+	return cases
+}

@@ -1,0 +1,186 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"k8s.io/client-go/rest"
+
+	"github.com/kinform/kinform/apitest"
+)
+
+// server is an API server that notes what it is asked. Faults stand before it.
+type server struct {
+	*httptest.Server
+	api *apitest.Server
+	o   *outcome
+
+	mu     sync.Mutex // guards following
+	asked  []string
+	faults []*fault
+}
+
+// fault is what some requests are answered with instead.
+type fault struct {
+	method, path string // the path contains it; an empty one stands for all
+	times        int    // below zero: always
+	answer       http.HandlerFunc
+}
+
+func serve(o *outcome, faults ...*fault) *server {
+	s := &server{api: apitest.New(apitest.Options{}), o: o, faults: faults}
+	s.Server = httptest.NewServer(s)
+	return s
+}
+
+func (s *server) Close() {
+	s.CloseClientConnections()
+	s.Server.Close()
+	s.api.Close()
+}
+
+// config is that of a client whose bodies can be read.
+func (s *server) config() *rest.Config {
+	return &rest.Config{Host: s.URL, QPS: -1, ContentConfig: rest.ContentConfig{ContentType: "application/json"}}
+}
+
+func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	what := strings.TrimSpace(fmt.Sprintln(r.Method, settled(r.URL.Path), ordered(r.URL.Query()), r.Header.Get("Content-Type"), settledBody(body)))
+	s.mu.Lock()
+	s.asked = append(s.asked, what)
+	var found *fault
+	for _, f := range s.faults {
+		if f.times != 0 && (f.method == "" || f.method == r.Method) && strings.Contains(r.URL.Path, f.path) {
+			f.times--
+			found = f
+			break
+		}
+	}
+	s.mu.Unlock()
+	if found != nil {
+		found.answer(w, r)
+		return
+	}
+	s.api.ServeHTTP(w, r)
+}
+
+func (s *server) fail(faults ...*fault) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.faults = faults
+}
+
+// taken returns what was asked since.
+func (s *server) taken() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	asked := s.asked
+	s.asked = nil
+	return asked
+}
+
+func (s *server) count() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.asked)
+}
+
+// print notes what was asked since, with repetitions once.
+func (s *server) print(what string) {
+	for _, asked := range slices.Compact(s.taken()) {
+		s.o.line(what, asked)
+	}
+}
+
+// printFirst notes what was asked since, all that is the same but for versions once.
+func (s *server) printFirst(what string) {
+	for _, asked := range s.taken() {
+		s.o.first(what, resource.ReplaceAllString(asked, "VERSION"))
+	}
+}
+
+var host, _ = os.Hostname()
+
+// What differs from run to run.
+var (
+	times       = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`)
+	suffix      = regexp.MustCompile(`\.[0-9a-f]{14,16}\b`)
+	resource    = regexp.MustCompile(`"generation":\d+|"resourceVersion":"\d+"`)
+	generated   = regexp.MustCompile(`csr-[0-9a-z]+`)
+	requestText = regexp.MustCompile(`"request":"[^"]*"`)
+	address     = regexp.MustCompile(`127\.0\.0\.1:\d+`)
+	uids        = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
+)
+
+func settled(s string) string {
+	s = times.ReplaceAllString(s, "TIME")
+	s = suffix.ReplaceAllString(s, ".SUFFIX")
+	s = uids.ReplaceAllString(s, "UID")
+	s = address.ReplaceAllString(s, "ADDRESS")
+	if len(host) > 3 {
+		s = strings.ReplaceAll(s, host, "HOST")
+	}
+	return s
+}
+
+// ordered is a query with the terms of its selector in one order: client-go's is random.
+func ordered(query url.Values) string {
+	if selector := query.Get("fieldSelector"); selector != "" {
+		query.Set("fieldSelector", sorted(selector))
+	}
+	return query.Encode()
+}
+
+func sorted(selector string) string {
+	terms := strings.Split(selector, ",")
+	slices.Sort(terms)
+	return strings.Join(terms, ",")
+}
+
+func settledBody(body []byte) string {
+	var v any
+	if json.Unmarshal(body, &v) != nil {
+		if len(body) > 0 {
+			return strconv.Quote(string(body))
+		}
+		return ""
+	}
+	return settled(text(v))
+}
+
+// status answers with a status, as an API server does.
+func status(code int, reason, message string, more ...string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		for _, header := range more {
+			name, value, _ := strings.Cut(header, ": ")
+			w.Header().Set(name, value)
+		}
+		w.WriteHeader(code)
+		_, _ = fmt.Fprintf(w, `{"kind":"Status","apiVersion":"v1","status":"Failure","message":%q,"reason":%q,"code":%d}`, message, reason, code)
+	}
+}
+
+// plain answers with a body that is no status.
+func plain(code int, body string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(code)
+		_, _ = io.WriteString(w, body)
+	}
+}
+
+// cut ends the connection.
+func cut(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
