@@ -3,7 +3,6 @@
 package generated_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"go/ast"
@@ -19,6 +18,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/kinform/kinform/clientgo/proof/internal/sides"
 )
 
 // differences are the lines of which something else becomes here, and why: both become the same.
@@ -45,12 +46,11 @@ var differences = []struct {
 var refused = regexp.MustCompile(`^error (unable to convert managed fields for m to unstructured, expected map, got <nil>|error converting obj to typed: .*duplicate entries for key .*)$`)
 
 func TestAllThatIsGenerated(t *testing.T) {
-	dir := t.TempDir()
-	overlay := "-overlay=" + functions(t, dir)
-	theirs := try(t, dir, nil, overlay, "-modfile=real.mod")
+	overlay := "-overlay=" + functions(t, t.TempDir())
+	theirs := try(t, nil, overlay, sides.ClientGo)
 	require.Greater(t, len(theirs), 40_000)
 	met := make([]int, len(differences)+1)
-	compare(t, theirs, try(t, dir, nil, overlay), met)
+	compare(t, theirs, try(t, nil, overlay), met)
 	for i, n := range met {
 		require.NotZero(t, n, "difference %d is none", i)
 	}
@@ -62,7 +62,7 @@ func TestAllThatIsGenerated(t *testing.T) {
 		}
 	}
 	for _, tags := range []string{"withscheme", "kinform_no_openapi"} { // other ways to encode and decode
-		t.Run(tags, func(t *testing.T) { compare(t, theirs, try(t, dir, []string{"-clients"}, "-tags="+tags), met) })
+		t.Run(tags, func(t *testing.T) { compare(t, theirs, try(t, []string{"-clients"}, "-tags="+tags), met) })
 	}
 }
 
@@ -70,7 +70,7 @@ func TestAllThatIsGenerated(t *testing.T) {
 var clients = regexp.MustCompile(`^(JSON|protobuf|without a content type|no namespace|nothing|unnamed|failing|failing in protobuf|dynamic .*|metadata .*): `)
 
 // compare compares all cases, and counts the known differences.
-func compare(t *testing.T, theirs, ours map[string][]string, met []int) {
+func compare(t *testing.T, theirs, ours sides.Cases, met []int) {
 	require.Equal(t, len(theirs), len(ours))
 	failed := 0
 	for name, our := range ours {
@@ -83,7 +83,7 @@ func compare(t *testing.T, theirs, ours map[string][]string, met []int) {
 			continue
 		}
 		for i := range max(len(our), len(their)) {
-			if their, our := at(their, i), at(our, i); !same(their, our, met) {
+			if their, our := sides.At(their, i), sides.At(our, i); !same(their, our, met) {
 				if failed++; failed < 20 {
 					t.Errorf("%s\nclient-go: %.1000s\nhere:      %.1000s", name, their, our)
 				}
@@ -106,13 +106,6 @@ func same(their, our string, met []int) bool {
 		}
 	}
 	return false
-}
-
-func at(lines []string, i int) string {
-	if i < len(lines) {
-		return lines[i]
-	}
-	return "nothing"
 }
 
 // functions writes a file that gives the program all functions of the apply configurations, and returns the overlay that adds it.
@@ -159,30 +152,10 @@ func functions(t *testing.T, dir string) (overlay string) {
 }
 
 // try runs all cases with one of the modules, and returns the lines of each.
-func try(t *testing.T, dir string, args []string, flags ...string) map[string][]string {
+func try(t *testing.T, args []string, flags ...string) sides.Cases {
 	t.Helper()
-	program := filepath.Join(dir, "try")
-	build := exec.Command("go", append(append([]string{"build", "-o", program}, flags...), "./generated/try")...)
-	build.Dir = ".."
-	out, err := build.CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	var log bytes.Buffer
-	run := exec.Command(program, args...)
+	run := exec.Command(sides.Build(t, flags...), args...)
 	// Informers list and watch: what they do with streaming lists is compared elsewhere.
 	run.Env = append(os.Environ(), "KUBE_FEATURE_WatchListClient=false")
-	run.Stderr = &log
-	out, err = run.Output()
-	require.NoError(t, err, "%s", log.String())
-	cases, name := map[string][]string{}, ""
-	for line := range strings.Lines(string(out)) {
-		line = strings.TrimSuffix(line, "\n")
-		if !strings.HasPrefix(line, "\t") {
-			name = line
-			require.Nil(t, cases[name], name)
-			cases[name] = []string{}
-			continue
-		}
-		cases[name] = append(cases[name], strings.TrimPrefix(line, "\t"))
-	}
-	return cases
+	return sides.Run(t, run)
 }

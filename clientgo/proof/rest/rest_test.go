@@ -2,15 +2,9 @@
 package rest_test
 
 import (
-	"errors"
-	"os/exec"
-	"regexp"
-	"strings"
-	"sync"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
+	"github.com/kinform/kinform/clientgo/proof/internal/sides"
 )
 
 // differences are the cases of which something else becomes here, and why.
@@ -39,68 +33,4 @@ var differences = map[string]string{
 	"warnings beside a body that nobody can decode": "warnings of an answer are told whatever its body is",
 }
 
-func TestTheSameRequestsAsInClientGo(t *testing.T) {
-	var theirs, ours map[string][]string
-	var both sync.WaitGroup
-	both.Go(func() { theirs = try(t, "-modfile=real.mod") })
-	both.Go(func() { ours = try(t) })
-	both.Wait()
-	require.NotEmpty(t, theirs)
-	require.Equal(t, len(theirs), len(ours))
-	require.Greater(t, len(ours), 3000)
-	for name, our := range ours {
-		their, ok := theirs[name]
-		require.True(t, ok, name)
-		if _, known := differences[name]; known {
-			require.NotEqual(t, their, our, "%s: there is no difference", name)
-			continue
-		}
-		for i := range max(len(our), len(their)) {
-			if i >= len(our) || i >= len(their) || our[i] != their[i] {
-				t.Errorf("%s\nclient-go: %.2000s\nhere:      %.2000s", name, at(their, i), at(our, i))
-				break
-			}
-		}
-	}
-	for name := range differences {
-		require.Contains(t, ours, name)
-	}
-	t.Logf("%d cases, %d of which differ", len(ours), len(differences))
-}
-
-func at(lines []string, i int) string {
-	if i < len(lines) {
-		return lines[i]
-	}
-	return "nothing"
-}
-
-// address is what differs from run to run.
-var address = regexp.MustCompile(`127\.0\.0\.1:\d\d\d+`)
-
-// try runs all cases with one of the modules, and returns the lines of each.
-func try(t *testing.T, flags ...string) map[string][]string {
-	t.Helper()
-	run := exec.Command("go", append(append([]string{"run"}, flags...), "./rest/try")...)
-	run.Dir = ".."
-	out, err := run.Output()
-	if failed, ok := errors.AsType[*exec.ExitError](err); ok {
-		t.Errorf("%s: %v: %s", flags, err, failed.Stderr)
-		return nil
-	}
-	if !assert.NoError(t, err) {
-		return nil
-	}
-	cases, name := map[string][]string{}, ""
-	for line := range strings.Lines(address.ReplaceAllString(string(out), "ADDRESS")) {
-		line = strings.TrimSuffix(line, "\n")
-		if !strings.HasPrefix(line, "\t") {
-			name = line
-			assert.NotContains(t, cases, name)
-			cases[name] = []string{}
-			continue
-		}
-		cases[name] = append(cases[name], strings.TrimPrefix(line, "\t"))
-	}
-	return cases
-}
+func TestTheSameRequestsAsInClientGo(t *testing.T) { sides.TestTheSame(t, 3900, differences) }

@@ -3,14 +3,9 @@
 package tools_test
 
 import (
-	"os"
-	"os/exec"
-	"strings"
-	"sync"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
+	"github.com/kinform/kinform/clientgo/proof/internal/sides"
 )
 
 const (
@@ -66,60 +61,4 @@ var differences = map[string]string{
 	"transport: wrapped round trippers":                     "nobody calls CancelRequest any more: a request ends with its context",
 }
 
-func TestTheSameComesOfTheToolsAsInClientGo(t *testing.T) {
-	var theirs, ours map[string][]string
-	var running sync.WaitGroup
-	running.Go(func() { theirs = try(t, "-modfile=real.mod") })
-	running.Go(func() { ours = try(t) })
-	running.Wait()
-	require.False(t, t.Failed())
-	require.Equal(t, len(theirs), len(ours))
-	require.Greater(t, len(ours), 1500)
-	for name, our := range ours {
-		their, ok := theirs[name]
-		require.True(t, ok, name)
-		if _, known := differences[name]; known {
-			require.NotEqual(t, their, our, "%s: there is no difference", name)
-			continue
-		}
-		for i := range max(len(our), len(their)) {
-			if i >= len(our) || i >= len(their) || our[i] != their[i] {
-				t.Errorf("%s\nclient-go: %.2000s\nhere:      %.2000s", name, at(their, i), at(our, i))
-				break
-			}
-		}
-	}
-	for name := range differences {
-		require.Contains(t, ours, name)
-	}
-	t.Logf("%d cases, %d of which differ", len(ours), len(differences))
-}
-
-func at(lines []string, i int) string {
-	if i < len(lines) {
-		return lines[i]
-	}
-	return "nothing"
-}
-
-// try runs all cases with one of the modules, and returns the lines of each.
-func try(t *testing.T, flags ...string) map[string][]string {
-	t.Helper()
-	run := exec.Command("go", append(append([]string{"run"}, flags...), "./tools/try")...)
-	run.Dir = ".."
-	run.Stderr = os.Stderr
-	out, err := run.Output()
-	assert.NoError(t, err)
-	cases, name := map[string][]string{}, ""
-	for line := range strings.Lines(string(out)) {
-		line = strings.TrimSuffix(line, "\n")
-		if text, ok := strings.CutPrefix(line, "\t"); ok {
-			cases[name] = append(cases[name], text)
-			continue
-		}
-		name = line
-		assert.NotContains(t, cases, name)
-		cases[name] = []string{}
-	}
-	return cases
-}
+func TestTheSameComesOfTheToolsAsInClientGo(t *testing.T) { sides.TestTheSame(t, 1500, differences) }

@@ -74,6 +74,7 @@ func tryEvents() {
 			r := b.NewRecorder(scheme.Scheme, "c")
 			r.Eventf(pod, nil, "Normal", "R", "A", "n")
 			o.line(within(5*time.Second, func() bool { return s.asked() == 1 }))
+			time.Sleep(200 * time.Millisecond) // until the answer is known as well
 			r.Eventf(pod, nil, "Normal", "R", "A", "n")
 			within(1500*time.Millisecond, func() bool { return s.asked() == 3 })
 			time.Sleep(20 * time.Millisecond)

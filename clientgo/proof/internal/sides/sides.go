@@ -1,0 +1,136 @@
+// Package sides has what the proofs share that run one program with client-go and with the line.
+//
+// Such a program is the command try in the folder of its proof. It prints what became of many cases: a line without a tab names a case,
+// and the lines after it, each with a tab, are what became of it.
+package sides
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// ClientGo is the flag with which go builds a program of this module with client-go.
+const ClientGo = "-modfile=real.mod"
+
+// Cases are the lines of each case, by its name.
+type Cases map[string][]string
+
+// address is what differs from run to run.
+var address = regexp.MustCompile(`127\.0\.0\.1:\d\d\d+`)
+
+// Build builds the program try of the proof that calls, with flags of go, and returns its path.
+func Build(t *testing.T, flags ...string) string {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), "try")
+	build := exec.Command("go", append(append([]string{"build", "-o", program}, absolute(flags)...), "./try")...)
+	out, err := build.CombinedOutput()
+	require.NoError(t, err, "%s: %s", build, out)
+	return program
+}
+
+// absolute returns flags in which the path of a go.mod, which is beside that of the module, is one from the folder of a proof.
+func absolute(flags []string) (all []string) {
+	for _, flag := range flags {
+		if name, ok := strings.CutPrefix(flag, "-modfile="); ok && !filepath.IsAbs(name) {
+			flag = "-modfile=" + filepath.Join("..", name)
+		}
+		all = append(all, flag)
+	}
+	return all
+}
+
+// Run runs a program and returns its cases. No two have the same name. Addresses of this machine are all the same in them.
+func Run(t *testing.T, program *exec.Cmd) Cases {
+	t.Helper()
+	program.Stderr = os.Stderr
+	out, err := program.Output()
+	require.NoError(t, err, "%s", program)
+	cases, name := Cases{}, ""
+	for line := range strings.Lines(address.ReplaceAllString(string(out), "ADDRESS")) {
+		line = strings.TrimSuffix(line, "\n")
+		if text, ok := strings.CutPrefix(line, "\t"); ok {
+			cases[name] = append(cases[name], text)
+			continue
+		}
+		name = line
+		require.Nil(t, cases[name], "%s: there are two cases of this name", name)
+		cases[name] = []string{}
+	}
+	return cases
+}
+
+// runs is how often programs are run until a case is what it should be. Cases have real servers and real time, so that on a busy machine
+// a step may come late on one side. What really differs does so each time.
+const runs = 3
+
+// TestTheSame builds and runs the program of the proof that calls on both sides. The test fails if there are fewer cases than least, if a case
+// differs that is not in differences, which has the reasons by name, or if one does not differ that is.
+func TestTheSame(t *testing.T, least int, differences map[string]string) {
+	programs := []string{Build(t, ClientGo), Build(t)}
+	var wrong []string // nil before the first run
+	for i := range runs {
+		theirs, ours := both(t, programs)
+		if i == 0 {
+			require.GreaterOrEqual(t, len(ours), least)
+			for name := range differences {
+				require.NotNil(t, ours[name], "there is no case %s", name)
+			}
+			wrong = slices.Sorted(maps.Keys(ours))
+			t.Logf("%d cases, %d of which differ", len(ours), len(differences))
+		}
+		require.ElementsMatch(t, slices.Collect(maps.Keys(theirs)), slices.Collect(maps.Keys(ours)))
+		wrong = slices.DeleteFunc(wrong, func(name string) bool {
+			_, known := differences[name]
+			return slices.Equal(theirs[name], ours[name]) != known
+		})
+		if len(wrong) == 0 {
+			return
+		}
+		for _, name := range wrong {
+			t.Logf("run %d: %s", i+1, difference(name, theirs[name], ours[name]))
+		}
+	}
+	t.Errorf("in each of %d runs: %q", runs, wrong)
+}
+
+// both runs both programs at the same time: most of what they do is to wait.
+func both(t *testing.T, programs []string) (theirs, ours Cases) {
+	sides := []*Cases{&theirs, &ours}
+	t.Run("sides", func(t *testing.T) {
+		for i, name := range []string{"client-go", "here"} {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				*sides[i] = Run(t, exec.Command(programs[i]))
+			})
+		}
+	})
+	require.False(t, t.Failed())
+	return theirs, ours
+}
+
+// difference shows the first lines that differ.
+func difference(name string, theirs, ours []string) string {
+	for i := range max(len(theirs), len(ours)) {
+		if At(theirs, i) != At(ours, i) {
+			return fmt.Sprintf("%s\nclient-go: %.2000s\nhere:      %.2000s", name, At(theirs, i), At(ours, i))
+		}
+	}
+	return name + ": there is no difference"
+}
+
+// At returns a line, or a word for that there is none.
+func At(lines []string, i int) string {
+	if i < len(lines) {
+		return lines[i]
+	}
+	return "nothing"
+}
