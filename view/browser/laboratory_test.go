@@ -56,12 +56,9 @@ func TestButtonsOfALaboratory(t *testing.T) {
 	eval[any](p, `document.querySelector("#box-server [data-action=create]").click()`)
 	said("created <b>7</b>")
 	require.Equal(t, "7", lab.created.Load())
+	p.allow("the server responded with a status of 409")
 	eval[any](p, `document.querySelector("#box-reflector [data-action=break]").click()`)
 	said("✗ this cannot be broken")
-	p.mu.Lock()
-	require.Len(t, p.messages, 1, "the browser says that the answer was 409")
-	p.messages = nil
-	p.mu.Unlock()
 	p.do(chromedp.KeyEvent("p"))
 	said("paused")
 	p.until(`document.getElementById("state").textContent === "live, paused: workers"`)

@@ -106,7 +106,45 @@ type tab struct {
 	ctx context.Context
 
 	mu       sync.Mutex // guards following
-	messages []string   // of the console: errors, and breaches of the page's policy
+	allowed  []string   // parts of messages that the test brings about
+	messages []string   // of the console, but for those: errors, and breaches of the page's policy
+	ended    bool       // The console has said lastWords.
+}
+
+// lastWords are what the console says after all else.
+const lastWords = "the test has ended"
+
+// allow says which messages the test is going to bring about. It comes before the action: a message comes to the test
+// some time after the answer that it is about.
+func (p *tab) allow(parts ...string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.allowed = append(p.allowed, parts...)
+}
+
+func (p *tab) hear(m chromedp.ConsoleMessage) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case m.Text == lastWords:
+		p.ended = true
+	case !slices.ContainsFunc(p.allowed, func(part string) bool { return strings.Contains(m.Text, part) }):
+		p.messages = append(p.messages, fmt.Sprintf("%s: %s (%s:%d)", m.Type, m.Text, m.URL, m.Line))
+	}
+}
+
+// requireQuiet reads the console to its end, which had no message but those that are allowed.
+func (p *tab) requireQuiet() {
+	p.t.Helper()
+	eval[any](p, `console.log(`+quote(lastWords)+`)`)
+	require.Eventually(p.t, func() bool {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		return p.ended
+	}, time.Minute, time.Millisecond)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	require.Empty(p.t, p.messages, "the console of the page")
 }
 
 // open opens the page in a tab. A message in its console fails the test.
@@ -150,16 +188,10 @@ func newTabFor(t *testing.T, while time.Duration, width, height int64, media ...
 			if err != nil {
 				return
 			}
-			p.mu.Lock()
-			p.messages = append(p.messages, fmt.Sprintf("%s: %s (%s:%d)", m.Type, m.Text, m.URL, m.Line))
-			p.mu.Unlock()
+			p.hear(m)
 		}
 	}()
-	t.Cleanup(func() {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		require.Empty(t, p.messages, "the console of the page")
-	})
+	t.Cleanup(p.requireQuiet)
 	return p
 }
 
