@@ -26,41 +26,38 @@ var DefaultBackoff = wait.Backoff{
 }
 
 // OnError calls fn until it returns nil or an error that is not retriable, which OnError returns, and
-// backoff.Steps times at most. After these it returns the last error. Between two calls it waits as backoff says.
+// backoff.Steps times at most. After these it returns the last retriable error, or wait.ErrWaitTimeout if there was
+// none. Between two calls it waits as backoff says.
 //
 // An error that is not retriable and says that a wait is over, such as the end of a context, gives way to the
-// retriable error before it, if there was one: that is why there was a wait. Without steps, fn is not called, and the
-// error is wait.ErrWaitTimeout.
+// retriable error before it, if there was one: that is why there was a wait. Without steps, fn is not called.
 func OnError(backoff wait.Backoff, retriable func(error) bool, fn func() error) error {
 	var last error // that was retriable
-	for backoff.Steps > 0 {
-		panicked, err := call(fn)
-		switch {
-		case panicked: // in a program that goes on then
-		case err == nil:
-			return nil
-		case retriable(err):
+	try := func() (over bool, err error) {
+		defer utilruntime.HandleCrash() // in a program that goes on then, there is another call
+		if err = fn(); err != nil && retriable(err) {
 			last = err
-		case last != nil && wait.Interrupted(err):
-			return last
-		default:
+			return false, nil
+		}
+		return true, err
+	}
+	for backoff.Steps > 0 {
+		if over, err := try(); over {
+			if last != nil && wait.Interrupted(err) {
+				return last
+			}
 			return err
 		}
 		if backoff.Steps == 1 {
-			return last
+			break
 		}
 		time.Sleep(backoff.Step())
 	}
+	if last != nil {
+		return last
+	}
 	//lint:ignore SA1019 programs compare with it
 	return wait.ErrWaitTimeout
-}
-
-// call calls fn. A panic is logged, and ends the program if it is one that panics end.
-func call(fn func() error) (panicked bool, err error) {
-	defer utilruntime.HandleCrash()
-	panicked = true
-	err = fn()
-	return false, err
 }
 
 // RetryOnConflict is OnError for updates: an error that says the object has been changed meanwhile is retriable. fn

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/util/retry"
 )
@@ -63,4 +64,28 @@ func TestAnotherErrorEnds(t *testing.T) { // each result is what client-go answe
 	}
 	err := retry.OnError(wait.Backoff{}, apierrors.IsConflict, func() error { panic("called") })
 	require.True(t, wait.Interrupted(err), "without steps, nothing is called")
+}
+
+// A program that goes on after a panic must not take an update for done that has panicked.
+func TestAPanicIsNoSuccess(t *testing.T) { // each result is what client-go answered
+	handlers := utilruntime.PanicHandlers
+	utilruntime.ReallyCrash, utilruntime.PanicHandlers = false, nil
+	t.Cleanup(func() { utilruntime.ReallyCrash, utilruntime.PanicHandlers = true, handlers })
+	backoff := wait.Backoff{Steps: 2, Duration: time.Millisecond}
+	panics := func() error { panic("x") }
+	require.True(t, wait.Interrupted(retry.RetryOnConflict(backoff, panics)))
+	calls := 0
+	require.Equal(t, error(conflict), retry.RetryOnConflict(backoff, func() error {
+		if calls++; calls == 1 {
+			return conflict
+		}
+		return panics()
+	}))
+	err := retry.OnError(backoff, func(error) bool { panic("y") }, func() error { return conflict })
+	require.True(t, wait.Interrupted(err))
+}
+
+func TestTheLastErrorIsReturnedAtTheLongestWait(t *testing.T) { // as client-go answered
+	backoff := wait.Backoff{Steps: 5, Duration: time.Millisecond, Factor: 10, Cap: 5 * time.Millisecond}
+	require.Equal(t, error(conflict), retry.RetryOnConflict(backoff, func() error { return conflict }))
 }

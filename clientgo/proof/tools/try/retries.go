@@ -53,12 +53,30 @@ func tryRetries() {
 		for _, b := range []wait.Backoff{retry.DefaultRetry, retry.DefaultBackoff} {
 			o.line(b.Steps, b.Duration, b.Factor, b.Jitter, b.Cap)
 		}
-		o.panics("a function that panics", func() {
-			_ = retry.OnError(retry.DefaultRetry, func(error) bool { return true }, func() error { panic("x") })
-		})
+		for _, name := range []string{"a function", "what is retriable"} {
+			for before := range 3 {
+				calls := 0
+				o.panics(name+" that panics", func() {
+					err := retry.OnError(wait.Backoff{Steps: 2, Duration: time.Microsecond}, func(error) bool {
+						if name != "a function" && calls > before {
+							panic("x")
+						}
+						return true
+					}, func() error {
+						if calls++; name == "a function" && calls > before {
+							panic("x")
+						}
+						return conflict
+					})
+					o.line(name, before, calls, kindOf(err))
+				})
+			}
+		}
+		err := retry.OnError(wait.Backoff{Steps: 5, Duration: time.Millisecond, Factor: 10, Cap: 5 * time.Millisecond}, func(error) bool { return true }, func() error { return conflict })
+		o.line(kindOf(err))
 		last := errors.New("last")
 		calls := 0
-		err := retry.OnError(wait.Backoff{Steps: 3, Duration: time.Microsecond}, func(error) bool { return true }, func() error {
+		err = retry.OnError(wait.Backoff{Steps: 3, Duration: time.Microsecond}, func(error) bool { return true }, func() error {
 			if calls++; calls == 3 {
 				return last
 			}
