@@ -28,11 +28,14 @@ func TLSConfigFor(c *Config) (*tls.Config, error) {
 		NextProtos:         c.TLS.NextProtos,
 	}
 	if c.HasCA() {
-		pool, err := poolOf(c.TLS.CAData)
-		if err != nil {
-			return nil, fmt.Errorf("unable to load root certificates: %w", err)
+		config.RootCAs = x509.NewCertPool() // who has an empty file trusts nobody until there is something in it
+		if len(c.TLS.CAData) > 0 {
+			pool, err := poolOf(c.TLS.CAData)
+			if err != nil {
+				return nil, fmt.Errorf("unable to load root certificates: %w", err)
+			}
+			config.RootCAs = pool
 		}
-		config.RootCAs = pool
 	}
 	if c.HasCertAuth() {
 		pair, err := tls.X509KeyPair(c.TLS.CertData, c.TLS.KeyData)
@@ -106,29 +109,23 @@ func contents(data []byte, file string) ([]byte, error) {
 	return os.ReadFile(file)
 }
 
-// poolOf returns the authorities in PEM data. None at all is an error.
+// poolOf returns the authorities in PEM data. What cannot be read is passed over, as there are old authorities that Go refuses in many
+// bundles. None at all is an error.
 func poolOf(data []byte) (*x509.CertPool, error) {
-	if block, _ := pem.Decode(data); block == nil {
-		return nil, errors.New("unable to parse bytes as PEM block")
+	pool := x509.NewCertPool()
+	if pool.AppendCertsFromPEM(data) {
+		return pool, nil
 	}
-	pool, found := x509.NewCertPool(), false
 	for len(data) > 0 {
-		var block *pem.Block
-		if block, data = pem.Decode(data); block == nil {
-			break
+		block, rest := pem.Decode(data)
+		if block == nil {
+			return nil, errors.New("unable to parse bytes as PEM block")
 		}
-		if block.Type != "CERTIFICATE" {
-			continue
-		}
-		certificate, err := x509.ParseCertificate(block.Bytes)
-		if err != nil {
+		if block.Type == "CERTIFICATE" && len(block.Headers) == 0 {
+			_, err := x509.ParseCertificate(block.Bytes)
 			return nil, fmt.Errorf("failed to parse certificate: %w", err)
 		}
-		pool.AddCert(certificate)
-		found = true
+		data = rest
 	}
-	if !found {
-		return nil, errors.New("no valid certificate authority data seen")
-	}
-	return pool, nil
+	return nil, errors.New("no valid certificate authority data seen")
 }

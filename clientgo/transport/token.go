@@ -19,6 +19,8 @@ const (
 	filePeriod = time.Minute
 )
 
+var errNoToken = errors.New("the source has no token")
+
 // ResettableTokenSource is a source that can be told that its token is no good.
 type ResettableTokenSource interface {
 	oauth2.TokenSource
@@ -26,10 +28,16 @@ type ResettableTokenSource interface {
 	ResetTokenOlderThan(time.Time)
 }
 
-// TokenSourceWrapTransport returns a wrapper that authenticates by tokens of ts, which are kept until they end, if they say when, or are refused.
+// TokenSourceWrapTransport returns a wrapper that asks ts for a token for each request, and authenticates by that.
 func TokenSourceWrapTransport(ts oauth2.TokenSource) func(http.RoundTripper) http.RoundTripper {
-	return ResettableTokenSourceWrapTransport(NewCachedTokenSource(ts))
+	return ResettableTokenSourceWrapTransport(unkept{ts})
 }
+
+// unkept is a source of which nothing is kept, so that there is nothing to forget.
+type unkept struct{ oauth2.TokenSource }
+
+// ResetTokenOlderThan implements [ResettableTokenSource].
+func (unkept) ResetTokenOlderThan(time.Time) {}
 
 // ResettableTokenSourceWrapTransport returns a wrapper that authenticates by tokens of ts, and resets it after an answer 401.
 func ResettableTokenSourceWrapTransport(ts ResettableTokenSource) func(http.RoundTripper) http.RoundTripper {
@@ -44,7 +52,11 @@ func authenticating(source ResettableTokenSource, instead string, rt http.RoundT
 		}
 		start := time.Now()
 		authorization := "Bearer " + instead
-		switch token, err := source.Token(); {
+		token, err := source.Token()
+		if err == nil && token == nil {
+			err = errNoToken
+		}
+		switch {
 		case err == nil:
 			authorization = token.Type() + " " + token.AccessToken
 		case instead == "":
@@ -119,7 +131,7 @@ func (s *cachingTokenSource) Token() (*oauth2.Token, error) {
 	}
 	token, err := s.base.Token()
 	if err == nil && token == nil {
-		err = errors.New("the source has no token")
+		err = errNoToken
 	}
 	if err != nil {
 		if s.tok == nil {

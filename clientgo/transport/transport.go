@@ -67,7 +67,7 @@ func open(config *Config) (http.RoundTripper, error) {
 	}
 	overHTTP2(plain)
 	r.current.value.Store(plain)
-	if config.TLS.ReloadCAFiles && len(config.TLS.CAData) > 0 && config.TLS.CAFile != "" && features.FeatureGates().Enabled(features.ClientsAllowCARotation) {
+	if config.TLS.ReloadCAFiles && config.TLS.CAFile != "" && features.FeatureGates().Enabled(features.ClientsAllowCARotation) {
 		r.caFile, r.ca, r.caRead = config.TLS.CAFile, config.TLS.CAData, time.Now()
 	}
 	if r.caFile == "" && r.refresh == nil {

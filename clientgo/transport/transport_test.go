@@ -3,6 +3,7 @@ package transport
 import (
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"encoding/pem"
 	"errors"
 	"io"
@@ -13,6 +14,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"strconv"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -166,6 +169,26 @@ func TestATokenWithoutAnEndIsNotKept(t *testing.T) {
 	require.Equal(t, 3, calls)
 }
 
+// What a source has is for the source to know: its token may be another one before the last has ended, and its error is the request's.
+func TestASourceIsAskedForEachRequest(t *testing.T) {
+	calls := 0
+	inner := &seen{code: http.StatusUnauthorized}
+	rt := TokenSourceWrapTransport(tokens(func() (*oauth2.Token, error) {
+		if calls++; calls == 3 {
+			return nil, errors.New("no token")
+		}
+		return &oauth2.Token{AccessToken: strconv.Itoa(calls), Expiry: time.Now().Add(time.Hour)}, nil
+	}))(inner)
+	for _, token := range []string{"1", "2"} {
+		send(t, rt)
+		require.Equal(t, "Bearer "+token, inner.request.Header.Get("Authorization"))
+	}
+	_, err := rt.RoundTrip(httptest.NewRequest(http.MethodGet, "http://host/", nil))
+	require.EqualError(t, err, "no token")
+	_, err = TokenSourceWrapTransport(tokens(func() (*oauth2.Token, error) { return nil, nil }))(inner).RoundTrip(httptest.NewRequest(http.MethodGet, "http://host/", nil))
+	require.EqualError(t, err, "the source has no token")
+}
+
 // The lock of a source is exported, by embedding, so a program may hold it.
 func TestLockOfACachedTokenIsItsCallersToo(t *testing.T) {
 	var source *cachingTokenSource
@@ -232,7 +255,7 @@ func TestAuthoritiesOfAFileAreReadAgain(t *testing.T) {
 	foreign, _, err := cert.GenerateSelfSignedCertKey("elsewhere", nil, nil)
 	require.NoError(t, err)
 	file := filepath.Join(t.TempDir(), "ca.crt")
-	require.NoError(t, os.WriteFile(file, foreign, 0o600))
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
 	rt, err := open(&Config{TLS: TLSConfig{CAFile: file}})
 	require.NoError(t, err)
 	r := rt.(*rotating)
@@ -246,17 +269,23 @@ func TestAuthoritiesOfAFileAreReadAgain(t *testing.T) {
 		}
 		return err
 	}
-	require.Error(t, get(server.URL))
+	var unknown x509.UnknownAuthorityError
+	require.ErrorAs(t, get(server.URL), &unknown, "nobody is trusted while the file is empty")
+	require.NoError(t, os.WriteFile(file, foreign, 0o600))
+	r.look(time.Now().Add(caPeriod))
+	require.ErrorAs(t, get(server.URL), &unknown)
 
 	authority := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
 	require.NoError(t, os.WriteFile(file, authority, 0o600))
 	require.Error(t, get(server.URL), "the file is not old yet")
-	r.look(time.Now().Add(caPeriod))
+	r.look(time.Now().Add(2 * caPeriod))
 	require.NoError(t, get(server.URL))
 
-	require.NoError(t, os.WriteFile(file, []byte("rubbish"), 0o600))
-	r.look(time.Now().Add(2 * caPeriod))
-	require.NoError(t, get(server.URL), "the last good ones stay")
+	for i, rubbish := range []string{"rubbish", ""} {
+		require.NoError(t, os.WriteFile(file, []byte(rubbish), 0o600))
+		r.look(time.Now().Add(time.Duration(3+i) * caPeriod))
+		require.NoError(t, get(server.URL), "the last good ones stay")
+	}
 }
 
 func TestAWatchEndsOnceTheCertificateIsAnother(t *testing.T) {
@@ -306,6 +335,18 @@ func TestTLSOfAConfiguration(t *testing.T) {
 	require.Error(t, err)
 	_, err = TLSConfigFor(&Config{TLS: TLSConfig{CAData: []byte("x")}})
 	require.ErrorContains(t, err, "unable to load root certificates")
+	authority, _, err := cert.GenerateSelfSignedCertKey("a", nil, nil)
+	require.NoError(t, err)
+	unreadable := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: []byte("x")})
+	for _, bundle := range [][]byte{slices.Concat(authority, unreadable), slices.Concat(unreadable, authority)} {
+		trusted, err := TLSConfigFor(&Config{TLS: TLSConfig{CAData: bundle}})
+		require.NoError(t, err, "what Go cannot read of a bundle is passed over, as by client-go")
+		require.NotNil(t, trusted.RootCAs)
+	}
+	_, err = TLSConfigFor(&Config{TLS: TLSConfig{CAData: unreadable}})
+	require.ErrorContains(t, err, "failed to parse certificate")
+	_, err = TLSConfigFor(&Config{TLS: TLSConfig{CAData: pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Headers: map[string]string{"a": "b"}, Bytes: []byte("x")})}})
+	require.ErrorContains(t, err, "no valid certificate authority data seen")
 	named, err := TLSConfigFor(&Config{TLS: TLSConfig{ServerName: "x", NextProtos: []string{"h2"}}})
 	require.NoError(t, err)
 	require.EqualValues(t, tls.VersionTLS12, named.MinVersion)

@@ -15,7 +15,6 @@ var differences = map[string]string{
 	"url back-off of no url":                        "client-go panics",
 	"cluster without a command":                     "client-go panics",
 	"a copy is changed":                             "the copy of a Config has certificates, keys and arguments of its own",
-	"TLS ca file empty":                             "an authority that was asked for and is not there is an error: client-go trusts the machine's authorities then",
 	"token file after a refusal":                    "a token that the server has refused is read again from its file, and not after a minute",
 	"auth providers that were removed":              "the advice is in other words",
 	"pem ec pkcs8":                                  "a public key is taken of every private key, and not of those in PKCS#1 and SEC 1 alone",

@@ -57,7 +57,6 @@ var differences = map[string]string{
 	"keys: parse PEM of pkcs8 ecdsa":                        "a private key of ECDSA has its public key in PKCS 8 as well, as one of RSA has",
 	"certificate requests: no v1, all":                      "the duration is asked for in v1beta1 as well, which has it",
 	"consistency: no version":                               "there is no list of exactly no version: client-go asks for it until its context ends",
-	"TLS: empty ca file":                                    "an empty file of authorities is an error: client-go trusts those of the machine then",
 	"transport: wrapped round trippers":                     "nobody calls CancelRequest any more: a request ends with its context",
 }
 

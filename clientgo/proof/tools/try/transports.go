@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"io"
@@ -219,7 +220,7 @@ func (s *source) Token() (*oauth2.Token, error) {
 
 func tryTokens() {
 	for name, answers := range map[string][]answer{
-		"one": {{token: "a", left: time.Hour}}, "without an end": {{token: "a"}, {token: "b"}}, "expired": {{token: "a", left: -time.Hour}, {token: "b", left: time.Hour}}, "soon": {{token: "a", left: 5 * time.Second}, {token: "b", left: time.Hour}},
+		"one": {{token: "a", left: time.Hour}}, "another one before the end": {{token: "a", left: time.Hour}, {token: "b", left: time.Hour}, {err: errors.New("x")}}, "without an end": {{token: "a"}, {token: "b"}}, "expired": {{token: "a", left: -time.Hour}, {token: "b", left: time.Hour}}, "soon": {{token: "a", left: 5 * time.Second}, {token: "b", left: time.Hour}},
 		"a failure": {{err: errors.New("x")}, {token: "b", left: time.Hour}}, "a failure later": {{token: "a", left: time.Second}, {err: errors.New("x")}}, "empty": {{}},
 	} {
 		try("tokens: "+name, func(o *outcome) {
@@ -248,6 +249,8 @@ func tryTokens() {
 				ask(o, rt, nil)
 				ask(o, rt, http.Header{"Authorization": {"own"}})
 				plain := transport.TokenSourceWrapTransport(&source{o: o, answers: answers})(base)
+				ask(o, plain, nil)
+				ask(o, plain, nil)
 				ask(o, plain, nil)
 				ask(o, plain, http.Header{"Authorization": {"own"}})
 			}
@@ -305,10 +308,11 @@ func tryTLS() {
 		return path
 	}
 	caFile, certFile, keyFile, none := write("ca", caPEM), write("cert", caPEM), write("key", keyPEM), filepath.Join(dir, "none")
+	unreadable := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: []byte("x")})
 	text := write("text", []byte("text"))
 	shown := &transport.GetCertHolder{GetCert: func() (*tls.Certificate, error) { return &tls.Certificate{}, nil }}
 	for name, c := range map[string]transport.TLSConfig{
-		"nothing": {}, "insecure": {Insecure: true}, "name": {ServerName: "n"}, "protocols": {NextProtos: []string{"a"}}, "ca": {CAData: caPEM}, "ca file": {CAFile: caFile}, "ca file reloaded": {CAFile: caFile, ReloadCAFiles: true}, "no ca file": {CAFile: none}, "bad ca": {CAData: []byte("x")}, "bad ca file": {CAFile: text}, "empty ca file": {CAFile: write("empty", nil)},
+		"nothing": {}, "insecure": {Insecure: true}, "name": {ServerName: "n"}, "protocols": {NextProtos: []string{"a"}}, "ca": {CAData: caPEM}, "ca file": {CAFile: caFile}, "ca file reloaded": {CAFile: caFile, ReloadCAFiles: true}, "no ca file": {CAFile: none}, "bad ca": {CAData: []byte("x")}, "unreadable ca": {CAData: unreadable}, "ca and an unreadable one": {CAData: slices.Concat(caPEM, unreadable)}, "unreadable ca and a good one": {CAData: slices.Concat(unreadable, caPEM)}, "ca and rubbish": {CAData: slices.Concat(caPEM, []byte("x"))}, "another block and rubbish": {CAData: slices.Concat(keyPEM, []byte("x"))}, "bad ca file": {CAFile: text}, "empty ca file": {CAFile: write("empty", nil)},
 		"ca and insecure": {CAData: caPEM, Insecure: true}, "ca file and insecure": {CAFile: none, Insecure: true}, "certificate": {CertData: caPEM, KeyData: keyPEM}, "certificate files": {CertFile: certFile, KeyFile: keyFile}, "certificate files reloaded": {CertFile: certFile, KeyFile: keyFile, ReloadTLSFiles: true}, "certificate without key": {CertData: caPEM},
 		"key without certificate": {KeyData: keyPEM}, "certificate with another key": {CertData: caPEM, KeyData: otherPEM}, "certificate file without key": {CertFile: certFile}, "key file without certificate": {KeyFile: keyFile}, "no certificate file": {CertFile: none, KeyFile: keyFile}, "no key file": {CertFile: certFile, KeyFile: none}, "data before files": {CAData: caPEM, CAFile: none, CertData: caPEM, CertFile: none, KeyData: keyPEM, KeyFile: none},
 		"data and a file": {CertData: caPEM, KeyFile: keyFile}, "bad certificate": {CertData: []byte("x"), KeyData: keyPEM}, "function": {GetCertHolder: shown}, "function and data": {GetCertHolder: shown, CertData: caPEM, KeyData: keyPEM}, "function that is nil": {GetCertHolder: &transport.GetCertHolder{}}, "ca data and reloaded file": {CAData: caPEM, CAFile: caFile, ReloadCAFiles: true},
