@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -147,16 +146,7 @@ func (c *resourceClient) Watch(ctx context.Context, opts metav1.ListOptions) (wa
 		return nil, err
 	}
 	opts.Watch = true
-	return c.to(c.client.Get(), "", &opts).Timeout(timeout(opts)).Watch(ctx)
-}
-
-// timeout returns how long a watch may take at the server's side. The client ends it then too, as that of typed clients does: the
-// server does not, if the connection is half open.
-func timeout(opts metav1.ListOptions) time.Duration {
-	if opts.TimeoutSeconds == nil {
-		return 0
-	}
-	return time.Duration(*opts.TimeoutSeconds) * time.Second
+	return c.to(c.client.Get(), "", &opts).Watch(ctx)
 }
 
 // Patch implements ResourceInterface.

@@ -104,7 +104,7 @@ func (c *Client[T]) Watch(ctx context.Context, opts metav1.ListOptions) (watch.I
 	return c.to(c.client.Get(), &opts).Timeout(timeout(opts)).Watch(ctx)
 }
 
-// timeout returns how long a list or a watch may take at the server's side, which the client's side respects too.
+// timeout returns how long a list or a watch may take at the server's side. The client ends a list then too, but not a watch.
 func timeout(opts metav1.ListOptions) time.Duration {
 	if opts.TimeoutSeconds == nil {
 		return 0

@@ -160,7 +160,7 @@ func (c *resourceClient) Watch(ctx context.Context, opts metav1.ListOptions) (wa
 	return c.to(c.client.Get(), acceptObject, "", &opts).Timeout(timeout(opts)).Watch(ctx)
 }
 
-// timeout returns how long a watch may take at the server's side, which the client's side respects too.
+// timeout returns how long a watch may take at the server's side, which is told so by a second parameter. The client does not end it.
 func timeout(opts metav1.ListOptions) time.Duration {
 	if opts.TimeoutSeconds == nil {
 		return 0

@@ -70,29 +70,35 @@ func NewRESTClient(baseURL *url.URL, versionedAPIPath string, config ClientConte
 		base.Path += "/"
 	}
 	base.RawQuery, base.Fragment = "", ""
-	content, none := config.settled()
+	content, none := config.withoutCBOR().settled()
 	return &RESTClient{
 		Client: client, base: &base, versioned: versionedAPIPath, content: content, noContentType: none, limiter: rateLimiter,
 		newBackoff: environmentBackoff, newRetryPolicy: func(n int) WithRetry { return &retries{maxRetries: n} },
 	}, nil
 }
 
-// settled returns what a client sends and accepts, and whether that is the default. JSON takes the place of CBOR where its feature gate is off.
-func (c ClientContentConfig) settled() (content ClientContentConfig, none bool) {
-	if !features.FeatureGates().Enabled(features.ClientsAllowCBOR) {
-		if media, _, err := mime.ParseMediaType(c.ContentType); err == nil && media == runtime.ContentTypeCBOR {
-			c.ContentType = jsonType
-		}
-		c.AcceptContentTypes = withoutCBOR(c.AcceptContentTypes)
+// withoutCBOR returns c with JSON in the place of CBOR, where the feature gate of that is off.
+func (c ClientContentConfig) withoutCBOR() ClientContentConfig {
+	if features.FeatureGates().Enabled(features.ClientsAllowCBOR) {
+		return c
 	}
+	if media, _, err := mime.ParseMediaType(c.ContentType); err == nil && media == runtime.ContentTypeCBOR {
+		c.ContentType = jsonType
+	}
+	c.AcceptContentTypes = jsonForCBOR(c.AcceptContentTypes)
+	return c
+}
+
+// settled returns what a client sends and accepts, and whether nobody has chosen what it sends.
+func (c ClientContentConfig) settled() (content ClientContentConfig, none bool) {
 	if none = c.ContentType == ""; none {
 		c.ContentType = jsonType
 	}
 	return c, none
 }
 
-// withoutCBOR returns a list of media types with JSON in the place of CBOR.
-func withoutCBOR(types string) string {
+// jsonForCBOR returns a list of media types with JSON in the place of CBOR.
+func jsonForCBOR(types string) string {
 	if !strings.Contains(types, runtime.ContentTypeCBOR) {
 		return types
 	}

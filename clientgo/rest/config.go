@@ -27,7 +27,8 @@ const (
 	DefaultBurst int     = 10
 )
 
-// Config says where an API server is, as whom to come, and how to talk to it. However it is printed, the text has no secrets.
+// Config says where an API server is, as whom to come, and how to talk to it. Printed by its pointer, as a text, it has no secrets. A Config that is
+// printed as a value shows them, as client-go's does.
 type Config struct {
 	// Host is a host, a host with a port, or a URL, whose path goes before that of the API.
 	Host string

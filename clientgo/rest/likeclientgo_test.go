@@ -50,17 +50,18 @@ func TestAWatchThatWasStoppedHasNoEvents(t *testing.T) {
 	}
 }
 
-func TestARequestOfItsPartsAsksForJSON(t *testing.T) {
+// A client has JSON in the place of CBOR, which is behind a feature gate. A request of its parts has what its maker says.
+func TestWhatARequestOfItsPartsAsksFor(t *testing.T) {
 	base, err := url.Parse("http://h")
 	require.NoError(t, err)
 	for _, test := range []struct {
-		content rest.ClientContentConfig
-		accept  string
+		content            rest.ClientContentConfig
+		ofParts, ofAClient string
 	}{
-		{rest.ClientContentConfig{}, "application/json, */*"},
-		{rest.ClientContentConfig{ContentType: "application/cbor"}, "application/json, */*"},
-		{rest.ClientContentConfig{ContentType: "application/cbor", AcceptContentTypes: "application/cbor;q=1,a/b"}, "application/json;q=1,a/b"},
-		{rest.ClientContentConfig{AcceptContentTypes: "application/cbor-seq"}, "application/cbor-seq"},
+		{rest.ClientContentConfig{}, "application/json, */*", "application/json, */*"},
+		{rest.ClientContentConfig{ContentType: "application/cbor"}, "application/cbor, */*", "application/json, */*"},
+		{rest.ClientContentConfig{ContentType: "application/cbor", AcceptContentTypes: "application/cbor;q=1,a/b"}, "application/cbor;q=1,a/b", "application/json;q=1,a/b"},
+		{rest.ClientContentConfig{AcceptContentTypes: "application/cbor-seq"}, "application/cbor-seq", "application/cbor-seq"},
 	} {
 		asked := ""
 		client := &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
@@ -69,6 +70,11 @@ func TestARequestOfItsPartsAsksForJSON(t *testing.T) {
 		})}
 		_, err := rest.NewRequestWithClient(base, "/api/v1", test.content, client).Verb("GET").DoRaw(t.Context())
 		require.NoError(t, err)
-		require.Equal(t, test.accept, asked)
+		require.Equal(t, test.ofParts, asked)
+		of, err := rest.NewRESTClient(base, "/api/v1", test.content, nil, client)
+		require.NoError(t, err)
+		_, err = of.Get().DoRaw(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, test.ofAClient, asked)
 	}
 }

@@ -1,10 +1,6 @@
 package rest
 
-import (
-	"fmt"
-
-	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
-)
+import "fmt"
 
 // These types print as the ones that they are made of, without methods of their own.
 type (
@@ -49,12 +45,7 @@ func (c *Config) String() string {
 	if c.AuthConfigPersister != nil {
 		shown.AuthConfigPersister = hiddenPersister{c.AuthConfigPersister}
 	}
-	if c.AuthProvider != nil {
-		shown.AuthProvider = &clientcmdapi.AuthProviderConfig{Name: c.AuthProvider.Name}
-		if c.AuthProvider.Config != nil {
-			shown.AuthProvider.Config = map[string]string{"": hidden}
-		}
-	}
+	// AuthProvider, ExecProvider and TLSClientConfig hide theirs themselves.
 	return fmt.Sprintf("%#v", configText(shown))
 }
 

@@ -33,12 +33,6 @@ var differences = []struct {
 		regexp.MustCompile(`no \w+ found for (?P<namespace>\S+)/(?P<name>\S+) with labels `),
 		"nothing for $name in $namespace with ",
 	},
-	// A watch of a dynamic client ends after the time that it asks for, also if the server does not end it.
-	{
-		regexp.MustCompile(`^(?P<before>GET /api\S+)(?P<after>&timeoutSeconds=10&watch=true application/json)$`),
-		regexp.MustCompile(`^(?P<before>GET /api\S+)&timeout=10s(?P<after>&timeoutSeconds=10&watch=true application/json)$`),
-		"$before$after",
-	},
 }
 
 // refused is what client-go extracts nothing of. Here a manager that owns no part of an object that is there has the name and the kind of it,

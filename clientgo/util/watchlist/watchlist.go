@@ -6,14 +6,22 @@ import (
 	"k8s.io/client-go/features"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
 )
 
 // PrepareWatchListOptionsFromListOptions returns the options of a watch that begins with the objects of this list. It
 // returns false if there is none: the feature WatchListClient is off, or the list is a page of one, or of exactly one
-// version, or none that a server takes. The error is nil.
+// version, or none that a server takes. A selector that cannot be read is an error.
 func PrepareWatchListOptionsFromListOptions(listOptions metav1.ListOptions) (metav1.ListOptions, bool, error) {
 	if !features.FeatureGates().Enabled(features.WatchListClient) {
 		return metav1.ListOptions{}, false, nil
+	}
+	if _, err := labels.Parse(listOptions.LabelSelector); err != nil {
+		return metav1.ListOptions{}, false, err
+	}
+	if _, err := fields.ParseSelector(listOptions.FieldSelector); err != nil {
+		return metav1.ListOptions{}, false, err
 	}
 	// A server takes a list with a limit for a page of one version (KEP-2523), but for one of its cache, where it has none.
 	page := listOptions.Limit > 0 && listOptions.ResourceVersion != "0" || listOptions.Continue != ""

@@ -49,10 +49,10 @@ func trySmall() {
 	try("connection rotation", tryConnections)
 	try("watch lists: options", func(o *outcome) {
 		for _, options := range []metav1.ListOptions{{}, {ResourceVersion: "0"}, {ResourceVersion: "5"}, {ResourceVersion: "5", ResourceVersionMatch: metav1.ResourceVersionMatchExact}, {ResourceVersion: "5", ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan}, {Limit: 5}, {Continue: "c"},
-			{Watch: true}, {SendInitialEvents: new(bool)}, {AllowWatchBookmarks: true, LabelSelector: "a=b", FieldSelector: "x=y", TimeoutSeconds: new(int64)}, {ResourceVersionMatch: "x"}, {ResourceVersion: "0", Limit: 3}, {ResourceVersion: "0", ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan},
+			{Watch: true}, {SendInitialEvents: new(bool)}, {LabelSelector: "a in ("}, {FieldSelector: "a=b,c"}, {LabelSelector: "a b", FieldSelector: "c"}, {AllowWatchBookmarks: true, LabelSelector: "a=b", FieldSelector: "x=y", TimeoutSeconds: new(int64)}, {ResourceVersionMatch: "x"}, {ResourceVersion: "0", Limit: 3}, {ResourceVersion: "0", ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan},
 			{ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan}, {Watch: true, SendInitialEvents: new(bool)}, {Watch: true, SendInitialEvents: new(bool), ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan}, {Watch: true, ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan}, {Continue: "c", ResourceVersion: "5"}, {Limit: 5, ResourceVersion: "5"}} {
 			prepared, ok, err := watchlist.PrepareWatchListOptionsFromListOptions(options)
-			o.line(text(options), text(prepared), ok, err != nil)
+			o.line(text(options), text(prepared), ok, kindOf(err))
 		}
 	})
 	try("watch lists: clients", func(o *outcome) {

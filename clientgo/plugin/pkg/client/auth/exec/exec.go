@@ -100,6 +100,9 @@ func unusable(config *clientcmdapi.ExecConfig) error {
 	case clientcmdapi.NeverExecInteractiveMode, clientcmdapi.IfAvailableExecInteractiveMode:
 	case clientcmdapi.AlwaysExecInteractiveMode:
 		if config.StdinUnavailable {
+			if config.StdinUnavailableMessage == "" {
+				return errors.New(text + "standard input is unavailable")
+			}
 			return fmt.Errorf(text+"standard input is unavailable: %s", config.StdinUnavailableMessage)
 		}
 	default:

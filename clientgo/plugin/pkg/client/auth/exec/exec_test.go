@@ -219,6 +219,10 @@ func TestPluginsThatAreRefused(t *testing.T) {
 		_, err := client(t, &rest.Config{Host: server.URL, ExecProvider: config}).Get(server.URL)
 		require.ErrorContains(t, err, says)
 	}
+	untold := usable()
+	untold.InteractiveMode, untold.StdinUnavailable = clientcmdapi.AlwaysExecInteractiveMode, true
+	_, err = client(t, &rest.Config{Host: server.URL, ExecProvider: untold}).Get(server.URL)
+	require.Regexp(t, "standard input is unavailable$", err)
 	denied := usable()
 	denied.PluginPolicy.PolicyType = clientcmdapi.PluginPolicyDenyAll
 	_, err = client(t, &rest.Config{Host: server.URL, ExecProvider: denied}).Get(server.URL)
