@@ -64,7 +64,7 @@ func (rw *RetryWatcher) run(ctx context.Context) {
 	defer close(rw.done)
 	defer close(rw.events)
 	defer rw.cancel()
-	for {
+	for ctx.Err() == nil {
 		begun := time.Now()
 		wait, over := rw.once(ctx)
 		if over {

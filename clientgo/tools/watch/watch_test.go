@@ -140,6 +140,19 @@ func TestWhatARetryWatcherTriesAgainAfter(t *testing.T) {
 	}
 }
 
+func TestARetryWatcherWhoseContextHasEndedOpensNothing(t *testing.T) { // as client-go's
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	opened := false
+	w, err := watchtools.NewRetryWatcherWithContext(ctx, "1", &cache.ListWatch{WatchFunc: func(metav1.ListOptions) (watch.Interface, error) {
+		opened = true
+		return watch.NewFake(), nil
+	}})
+	require.NoError(t, err)
+	<-w.Done()
+	require.False(t, opened)
+}
+
 // kubectl and others print the text.
 func TestTheEndOfAContextIsATimeout(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
